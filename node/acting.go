@@ -76,7 +76,8 @@ func (a *acting) pid() PID {
 // [ErrMailboxFull], [ErrExited] (the process that sends is dead), [ErrNoName] (nobody has the
 // name on this node), [ErrNodeStopped], [ErrNotHere], [ErrNoDest], and for another node
 // [*wire.EncodeError]: msg holds what cannot be sent there, such as a value of a type that is
-// not registered. While messages wait for the connection it is a dead letter alone.
+// not registered. As long as that node is being connected, what nodes of some kind take is not
+// refused; if it is none of that kind, there is a dead letter alone.
 func (a *acting) Send(to Dest, msg any) error {
 	pid, ok := to.(PID)
 	if !ok {

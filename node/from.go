@@ -143,7 +143,7 @@ func (p *call) reply(a *acting) {
 		return
 	}
 	to := p.far.from
-	f, where := dist.Frame{Op: dist.OpSend, To: to.PID, Token: a.p.token()}, to.PID.Node()
+	f, where := dist.Frame{Op: dist.OpSend, To: to.PID, Token: a.p.token(), Answer: true}, to.PID.Node()
 	if to.ToAlias {
 		f.To, f.Ref, where = PID{}, to.Alias, to.Alias.Node()
 	}

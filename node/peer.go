@@ -173,11 +173,14 @@ func (p *peer) signal(f dist.Frame) { p.Signal(f) }
 // as pace says.
 func (p *peer) send(a *acting, f dist.Frame) error {
 	p.n.traces().Away(a.pid(), f.To, f.Name, p.name, f.Payload)
-	full, err := p.post(a, f)
+	full, err := p.Box.Send(a.turn(), f)
+	if err != nil {
+		return p.unsent(f, err)
+	}
 	if full {
 		p.pace(a)
 	}
-	return err
+	return nil
 }
 
 // message is send for a message to a process there.
@@ -205,20 +208,19 @@ func (p *peer) unsent(f dist.Frame, err error) error {
 }
 
 // sendAnswer sends an answer, for which nobody is held up: see [ClusterLimits].Answers. It goes
-// behind what its sender has sent before.
-func (p *peer) sendAnswer(a *acting, f dist.Frame) error {
+// behind what its sender has sent before. Whoever waits for a reply, f.Answer, is told what is wrong with it.
+func (p *peer) sendAnswer(a *acting, f dist.Frame) (err error) {
 	p.n.traces().Away(a.pid(), f.To, f.Name, p.name, f.Payload)
-	f.Answer = true
-	_, err := p.post(a, f)
-	return err
-}
-
-// post is send without being held up. full: it would have been.
-func (p *peer) post(a *acting, f dist.Frame) (full bool, err error) {
-	if full, err = p.Box.Put(a.turn(), f); err != nil {
-		return full, p.unsent(f, err)
+	if f.Answer {
+		_, err = p.Box.Put(a.turn(), f)
+	} else {
+		f.Answer = true
+		_, err = p.Box.Send(a.turn(), f)
 	}
-	return full, nil
+	if err != nil {
+		err = p.unsent(f, err)
+	}
+	return err
 }
 
 // pace holds who up while more waits for the peer than may: until there is room,
@@ -427,8 +429,11 @@ func (p *peer) call(a *acting, t ticket, to PID, name, label Atom, body any) {
 	if !ok {
 		return
 	}
-	_, _ = p.post(a, dist.Frame{Op: dist.OpSend, From: from, To: to, Name: name, // an error is the answer, too
-		Payload: gencall.MakeRequest(label, from, ref, body), Token: a.p.token()})
+	f := dist.Frame{Op: dist.OpSend, From: from, To: to, Name: name, Payload: gencall.MakeRequest(label, from, ref, body),
+		Token: a.p.token()}
+	if _, err := p.Box.Put(a.turn(), f); err != nil {
+		_ = p.unsent(f, err) // answers, too
+	}
 }
 
 // answer settles the call with the reference ref. It reports whether there is one.

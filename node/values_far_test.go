@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -89,6 +91,48 @@ func TestCycleIsRefused(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 7, n)
 	})
+}
+
+// nowhere finds no node as long as a test goes on.
+type nowhere struct{ nodetest.Places }
+
+func (*nowhere) Find(ctx context.Context, _ node.Atom) ([]discovery.Endpoint, error) {
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+// What no peer takes is refused by Send before the peer is connected, and it is a dead letter; what a peer may
+// take is not refused.
+func TestCycleIsRefusedBeforeTheConnection(t *testing.T) {
+	for _, protocols := range [][]string{{"native"}, {"erlang"}, {"native", "erlang"}} {
+		t.Run(strings.Join(protocols, "+"), func(t *testing.T) {
+			types := &node.Types{}
+			require.NoError(t, types.Register(node.TypeOf[ring]("x.Ring")))
+			d := &node.Distribution{Cookie: "secret", Finder: &nowhere{}, Types: types}
+			var err error
+			d.Protocols, err = d.ProtocolsByName(protocols...)
+			require.NoError(t, err)
+			n := nodetest.Start(t, node.Config{Name: "a@127.0.0.1", Distribution: d})
+			self := nodetest.Open(t, n)
+			r := &ring{}
+			r.Next = r
+			far := wire.NewOrigin(wire.NodeID{Name: "b@127.0.0.1", Creation: 1})
+			for _, to := range []node.Dest{far.PID(7), far.RefOf(3), node.At{Name: "name", Node: "b@127.0.0.1"}} {
+				const cycle = "Next: a cycle: this *node_test.ring refers to itself"
+				require.ErrorContains(t, self.Send(to, r), cycle)
+				require.ErrorContains(t, self.SendOpt(node.SendOptions{NoWait: true}, to, r), cycle)
+				require.ErrorContains(t, node.Send(n, to, node.Cast[*ring]{Body: r}), cycle)
+				require.NoError(t, self.Send(to, &ring{}))
+				require.NoError(t, self.Send(to, wire.Tuple{1, "plain"}))
+				err := self.Send(to, wire.Tuple{unknown{1}})
+				if protocols[len(protocols)-1] == "erlang" {
+					require.NoError(t, err, "a node of OTP takes it")
+				} else {
+					require.ErrorContains(t, err, "node.RegisterTypes(node.TypeOf[node_test.unknown]())")
+				}
+			}
+		})
+	}
 }
 
 // Errors in fields, and deep in messages, are those that the node's own Types know.

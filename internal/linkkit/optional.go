@@ -22,9 +22,11 @@ const (
 	Counter
 	Progress
 	Explainer
+	Checker
 
 	// Everything is all of them.
-	Everything = MessageWriter | LookAhead | BatchReader | TryFlusher | BusyReader | Counter | Progress | Explainer
+	Everything = MessageWriter | LookAhead | BatchReader | TryFlusher | BusyReader | Counter | Progress | Explainer |
+		Checker
 )
 
 // optionals are the interfaces with their names, in the order of their bits.
@@ -40,6 +42,7 @@ var optionals = []struct {
 	{"linkopt.Counter", func(l dist.Link) bool { _, ok := l.(linkopt.Counter); return ok }},
 	{"linkopt.Progress", func(l dist.Link) bool { _, ok := l.(linkopt.Progress); return ok }},
 	{"linkopt.Explainer", func(l dist.Link) bool { _, ok := l.(linkopt.Explainer); return ok }},
+	{"linkopt.Checker", func(l dist.Link) bool { _, ok := l.(linkopt.Checker); return ok }},
 }
 
 // Of returns which optional interfaces a link has.

@@ -5,6 +5,7 @@
 //   - [MessageWriter], [TryFlusher]: faster ways to write.
 //   - [LookAhead], [BatchReader], [BusyReader]: faster ways to read.
 //   - [Requester]: calls in fewer frames.
+//   - [Checker]: whether a message can be sent, before it is.
 //   - [Counter], [Progress]: the state of a link.
 //   - [Hosted]: what is read may refer to the node.
 //   - [Explainer], [ErrResumed]: why a link is closed, and that one goes on.
@@ -75,6 +76,31 @@ type Request struct {
 // with that Ref was for: that is the message {[alias|Ref], Value}, and the end of the monitor, so
 // that no OpDemonitor follows.
 type Reply struct{ Value any }
+
+// Checker is optional for a link: Check returns the error that Write would return because of what
+// is in a message, a [*wire.EncodeError], and sends nothing. It is for a message that is
+// to be written later. Any goroutine may call it.
+type Checker interface {
+	Check(to wire.Dest, msg any) error
+}
+
+// checkers are for protocols: each is one for its own.
+var checkers []func(protocol any) Checker
+
+// EnterChecker says how messages are checked for a protocol whose peer is not known yet: what is
+// refused then can be sent to no peer. f returns nil for another protocol. It is called by init
+// functions only.
+func EnterChecker(f func(protocol any) Checker) { checkers = append(checkers, f) }
+
+// CheckerOf returns what was entered for a protocol; nil: nothing.
+func CheckerOf(protocol any) Checker {
+	for _, f := range checkers {
+		if c := f(protocol); c != nil {
+			return c
+		}
+	}
+	return nil
+}
 
 // Counter is optional for a link, for monitoring. Any goroutine may call it.
 type Counter interface {

@@ -61,16 +61,10 @@ func (w *writer) write(f *dist.Frame) error {
 	}
 	w.body, w.cuts, w.err = w.body[:0], w.cuts[:0], nil
 	w.signal(f)
-	size := len(w.body)
-	for _, c := range w.cuts {
-		size += len(c.Data)
-	}
-	if w.err == nil && size > w.limit {
-		w.fail("a message of %d bytes; at most %d are allowed", size, w.limit)
-	}
-	if w.err != nil {
+	size, err := w.whole()
+	if err != nil {
 		w.cache.undo()
-		return &wire.EncodeError{Err: w.err}
+		return err
 	}
 	if w.cache.fresh {
 		w.pattern.to = wire.PID{}
@@ -96,6 +90,21 @@ func (w *writer) write(f *dist.Frame) error {
 		w.body = nil
 	}
 	return nil
+}
+
+// whole returns how many bytes the message at hand has, or what is wrong with it.
+func (w *writer) whole() (size int, err error) {
+	size = len(w.body)
+	for _, c := range w.cuts {
+		size += len(c.Data)
+	}
+	if w.err == nil && size > w.limit {
+		w.fail("a message of %d bytes; at most %d are allowed", size, w.limit)
+	}
+	if w.err != nil {
+		err = &wire.EncodeError{Err: w.err}
+	}
+	return size, err
 }
 
 // parts returns the message at hand as slices, in memory that the next call uses

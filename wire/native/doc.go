@@ -1,7 +1,7 @@
 // Package native speaks the native protocol, between two nodes of this project:
 // Erlang's signals and terms, and registered Go types, as MessagePack. It implements
 // [dist.Protocol]; its links are linkopt.MessageWriter, linkopt.LookAhead, linkopt.BatchReader, linkopt.BusyReader,
-// linkopt.TryFlusher and linkopt.Requester. This is its specification, version 1; package pack has that of the
+// linkopt.TryFlusher, linkopt.Checker and linkopt.Requester. This is its specification, version 1; package pack has that of the
 // terms.
 //
 // # Nouns

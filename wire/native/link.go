@@ -26,6 +26,7 @@ type link struct {
 	peer    dist.Peer
 	conn    net.Conn // of a link without session
 	session *session // nil: the link ends with its connection
+	check   checker
 
 	// Of the goroutine that reads.
 	in     *reader
@@ -86,6 +87,8 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		l.in.shapes = new(pack.Shapes)
 		l.out.enc.Peer = l.in.shapes
 	}
+	l.check = checker{enc: l.out.enc, limit: l.out.limit}
+	l.check.enc.Dict = nil
 	if m.session == (sessionID{}) {
 		l.reader = socket.NewReader(conn)
 		l.input.src = l.reader

@@ -2,7 +2,6 @@ package native
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 
 	"github.com/actornode/actornode/internal/pack"
@@ -52,7 +51,7 @@ func (w *writer) begin(f *dist.Frame) error {
 		size += len(s)
 	}
 	if err == nil && size > w.limit {
-		err = fmt.Errorf("a message of %d bytes; at most %d are allowed", size, w.limit)
+		err = tooLong(size, w.limit)
 	}
 	if err != nil {
 		return &wire.EncodeError{Err: err}

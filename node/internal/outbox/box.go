@@ -22,6 +22,7 @@ type Box struct {
 
 	link   dist.Link             // set before flushing is direct for the first time
 	quick  linkopt.MessageWriter // nil: link has none
+	check  linkopt.Checker       // set once; nil: nothing is checked
 	prompt linkopt.TryFlusher
 	level  atomic.Int64 // bytes that wait for the writer's next pass, as last seen
 
@@ -39,9 +40,10 @@ type Box struct {
 var ErrOver = errors.New("node: the connection has ended")
 
 // Init makes b ready. limit is how many bytes may wait until senders are held up; q counts
-// what waits for all peers, nil: nothing does.
-func (b *Box) Init(limit int, q *quota.Quota) {
-	b.wake = make(chan struct{}, 1)
+// what waits for all peers, nil: nothing does; check is asked about messages that are to wait,
+// nil: nothing is.
+func (b *Box) Init(limit int, q *quota.Quota, check linkopt.Checker) {
+	b.wake, b.check = make(chan struct{}, 1), check
 	b.backlog = backlog{limit: limit, quota: q}
 	b.soft.Store(int64(b.backlog.soft()))
 }
@@ -52,22 +54,59 @@ func (b *Box) Direct() bool { return b.state().Direct() }
 
 // Put adds a frame. full: more waits now than should. t is the turn that the frame is put in,
 // nil: none. The error is [ErrOver], or a [*wire.EncodeError] for a message that cannot be
-// encoded, where it is encoded at once: it is not in the box then.
+// encoded, where it is encoded at once: it is not in the box then. What is wrong with one that
+// waits the writer finds, and tells its owner.
 func (b *Box) Put(t *Turn, f dist.Frame) (full bool, err error) {
-	if b.state().Direct() {
-		g := written.Get().(*dist.Frame)
-		*g = f
-		n, err := b.link.Write(g)
-		*g = dist.Frame{}
-		written.Put(g)
-		if err == nil {
-			return b.written(t, n, &f), nil
-		}
-		if f.Op == dist.OpSend && f.ID == 0 && isUnfit(err) { // a receipt says so itself
-			return false, err
-		}
+	done, full, err := b.direct(t, &f)
+	if done {
+		return full, err
 	}
 	return b.enqueue(f)
+}
+
+// Send is Put for a frame whose sender is to know at once what is wrong with the message in it.
+func (b *Box) Send(t *Turn, f dist.Frame) (full bool, err error) {
+	done, full, err := b.direct(t, &f)
+	if done {
+		return full, err
+	}
+	if err := b.refuse(&f); err != nil {
+		return false, err
+	}
+	return b.enqueue(f)
+}
+
+// direct writes f into the link's buffer. done false: it is for the queue.
+func (b *Box) direct(t *Turn, f *dist.Frame) (done, full bool, err error) {
+	if !b.state().Direct() {
+		return false, false, nil
+	}
+	g := written.Get().(*dist.Frame)
+	*g = *f
+	n, err := b.link.Write(g)
+	*g = dist.Frame{}
+	written.Put(g)
+	if err == nil {
+		return true, b.written(t, n, f), nil
+	}
+	if f.Op == dist.OpSend && f.ID == 0 && isUnfit(err) { // a receipt says so itself
+		return true, false, err
+	}
+	return false, false, nil
+}
+
+// refuse returns what is wrong with a message that is to wait.
+func (b *Box) refuse(f *dist.Frame) error {
+	if f.Op != dist.OpSend || f.ID != 0 || b.check == nil || isPlain(f) {
+		return nil
+	}
+	switch {
+	case !f.Ref.IsZero():
+		return b.check.Check(f.Ref, f.Payload)
+	case f.Name != "":
+		return b.check.Check(f.Name, f.Payload)
+	}
+	return b.check.Check(f.To, f.Payload)
 }
 
 // written are frames for links to write: what they get a pointer to is on the heap.
@@ -79,7 +118,7 @@ func isUnfit(err error) bool {
 	return unfit
 }
 
-// Message is Put for a message from one process to another.
+// Message is Send for a message from one process to another.
 func (b *Box) Message(t *Turn, from, to wire.PID, msg any) (full bool, err error) {
 	if b.state().Direct() && b.quick != nil {
 		n, err := b.quick.Send(from, to, msg)
@@ -89,9 +128,13 @@ func (b *Box) Message(t *Turn, from, to wire.PID, msg any) (full bool, err error
 		if isUnfit(err) {
 			return false, err
 		}
-		return b.enqueue(dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
+		f := dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg}
+		if err := b.refuse(&f); err != nil {
+			return false, err
+		}
+		return b.enqueue(f)
 	}
-	return b.Put(t, dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
+	return b.Send(t, dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
 }
 
 // Bytes is Message for a binary that is the caller's again when Bytes returns. taken false:
@@ -136,7 +179,7 @@ func (b *Box) softenLocked() {
 }
 
 // enqueue leaves a frame to the writer: there is no link yet, or it cannot take
-// the frame now. What is wrong with one is for the writer to find, and to tell.
+// the frame now.
 func (b *Box) enqueue(f dist.Frame) (full bool, err error) {
 	cost := frameCost(&f)
 	b.mu.Lock()

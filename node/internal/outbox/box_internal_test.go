@@ -55,7 +55,7 @@ func (l *link) Try() bool {
 
 func connected(t *testing.T, limit int, q *quota.Quota, l *link) *Box {
 	b := new(Box)
-	b.Init(limit, q)
+	b.Init(limit, q, nil)
 	require.False(t, b.Direct())
 	require.True(t, b.Rest(l))
 	require.True(t, b.Direct())
@@ -278,7 +278,7 @@ func (o *owner) Unfit(f *dist.Frame, _ *wire.EncodeError) { o.unfit = append(o.u
 
 func writer(l *link) (*Writer, *owner) {
 	b, o := new(Box), &owner{}
-	b.Init(1<<20, nil)
+	b.Init(1<<20, nil, nil)
 	return &Writer{Box: b, Link: l, Owner: o, held: make(map[wire.PID][]dist.Frame)}, o
 }
 

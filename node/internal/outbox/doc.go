@@ -6,6 +6,9 @@
 // and flushes the link. A [Turn] is what the turn of an actor leaves to be flushed at its end.
 // When bytes leave, and who sends them, package flush decides; [Box] carries out its steps.
 //
+// A message that its sender may get back with an error is checked before it waits: by a look at its parts, or
+// by the link, which encodes it for nobody. See [Box.Send].
+//
 // To wake the writer costs more than to write: it is another goroutine, perhaps on another
 // core. So what goes past the queue while the writer sleeps is sent by senders that wait for
 // an answer anyway, or have done what they had to do: at the end of an actor's turn, of what

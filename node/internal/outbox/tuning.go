@@ -35,6 +35,14 @@ const keptFrames = 4096
 // a small part of what copying the bytes costs.
 const flushAt = 64 << 10
 
+// A message of more parts than plainParts, or of more text and binaries than plainBytes, is encoded before it
+// waits, to see whether that works; of a smaller one a look may do, which takes a fifth of the time. The look
+// at a large message that is not plain would be wasted. A limit of messages below plainBytes the writer finds.
+const (
+	plainParts = 64
+	plainBytes = 32 << 10
+)
+
 // drainTime is for how long a peer may still be read from that takes nothing more: what it
 // has said before it went. It is as long as people wait for, and no measure of a machine: a peer
 // that is gone has closed the connection long before.

@@ -45,6 +45,8 @@ type Peer struct {
 
 	requests atomic.Bool // the link takes a request with its monitor: see TakesRequests
 
+	checks atomic.Pointer[linkopt.Checker] // of link; nil: being connected
+
 	// Guarded by Cluster.mu.
 	named chan struct{} // closed when an attempt is over in which this node has said its name; nil: there is none
 	dial  admission.Dial[Peer]
@@ -82,7 +84,7 @@ func (p *Peer) init(c *Cluster, name wire.Atom, owner Owner) {
 	p.tables = NewTables(c.cfg.Quota.Of.Links, c.cfg.Quota.Of.Monitors)
 	p.done, p.ready, p.gone, p.told = make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	p.dial.Of = p
-	p.Box.Init(c.cfg.Queue, c.cfg.Quota)
+	p.Box.Init(c.cfg.Queue, c.cfg.Quota, check{p})
 }
 
 // Owner returns what the Host has made for p.
@@ -462,6 +464,8 @@ func (p *Peer) joined(link dist.Link, c *claim, place *admission.Place) bool {
 		return false
 	}
 	p.link, p.place = link, place
+	checker, _ := link.(linkopt.Checker)
+	p.checks.Store(&checker)
 	if l, ok := link.(linkopt.Requester); ok {
 		p.requests.Store(l.Requests())
 	}

@@ -1,0 +1,65 @@
+package native
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/wire"
+)
+
+func init() {
+	linkopt.EnterChecker(func(protocol any) linkopt.Checker {
+		p, ok := protocol.(*Protocol)
+		if !ok {
+			return nil
+		}
+		return &checker{enc: pack.Encoder{Types: p.packed(), Foreign: p.Foreign}, limit: math.MaxInt}
+	})
+}
+
+// checker encodes messages for nobody, to see whether that works. It is for many goroutines at once.
+type checker struct {
+	enc   pack.Encoder // without a dictionary
+	limit int          // bytes of a message
+}
+
+// scratch is memory that messages are encoded into.
+var scratch = sync.Pool{New: func() any { return new([]byte) }}
+
+// Check is part of linkopt.Checker.
+func (c *checker) Check(to wire.Dest, msg any) error {
+	mem := scratch.Get().(*[]byte)
+	b, size, err := (*mem)[:0], 0, error(nil)
+	if name, ok := to.(wire.Atom); ok {
+		b, err = c.enc.AppendAtom(b, name)
+	}
+	if err == nil {
+		var first [1][]byte
+		var segs [][]byte
+		segs, b, err = c.enc.Segments(first[:0], b, msg)
+		for _, s := range segs {
+			size += len(s)
+		}
+	}
+	if cap(b) <= keptSize {
+		*mem = b
+		scratch.Put(mem)
+	}
+	if err == nil && size > max(c.limit, maxFrame) {
+		err = tooLong(size, c.limit)
+	}
+	if err != nil {
+		return &wire.EncodeError{Err: err}
+	}
+	return nil
+}
+
+func tooLong(size, limit int) error {
+	return fmt.Errorf("a message of %d bytes; at most %d are allowed", size, limit)
+}
+
+// Check is part of linkopt.Checker.
+func (l *link) Check(to wire.Dest, msg any) error { return l.check.Check(to, msg) }
