@@ -133,7 +133,7 @@ var tuning = []string{"executor", "inbox", "fiber", "node", "outbox", "reader", 
 
 // untuned are numbers of these packages that are not there for speed or fairness.
 var untuned = map[string][]string{
-	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "node.alive", "node.tokened", "node.phases",
+	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "fiber.pointerTag", "node.alive", "node.tokened", "node.phases",
 		"node.Infinity", "peers.active", "peers.markShift", "peers.maxMark"},
 	"limits of what grows": {"node.maxProcessesLimit", "node.maxStages", "table.leastSweep", "table.leastLent",
 		"node.maxKeptFutures", "node.maxFutureAsks",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -159,6 +160,15 @@ func (r *actor) busy(a *acting) bool {
 		}
 	}
 	return (*proc)(r).inTurn()
+}
+
+// here is part of runner.
+func (r *actor) here() bool {
+	if !(*proc)(r).inTurn() {
+		return false
+	}
+	id := r.node.pool.Goroutine(&r.Entity)
+	return id != 0 && id == fiber.GoroutineID()
 }
 
 // inTurn reports whether a turn of p, which is no longer alive, goes on.

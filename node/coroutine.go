@@ -202,6 +202,9 @@ func (r *coroutine) exited(_ *acting, armed, own bool) {
 // returned: it is unwound, and its deferred calls may take long.
 func (r *coroutine) busy(*acting) bool { return r.co.fiber.Load() != 0 }
 
+// here is part of runner.
+func (r *coroutine) here() bool { return fiber.Runs(r.co.fiber.Load()) }
+
 // coSends is how many sends a coroutine may do before others have a turn: fewer than a
 // handler, which it costs a change of workers to give way, may do before it does.
 const coSends = 512

@@ -5,6 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -13,7 +14,12 @@ type external proc
 
 // Run is part of sched.Runnable: a turn of an actor that a scheduler of its own
 // runs. It answers whether there is more to do.
-func (r *external) Run() (again bool) {
+func (r *external) Run() (again bool) { return r.turn(fiber.MarkOf((*proc)(r))) }
+
+// turn is Run, with what here looks for.
+//
+//go:noinline
+func (r *external) turn(fiber.Mark) (again bool) {
 	p := (*proc)(r)
 	c := &Context{}
 	c.acting = acting{node: p.node, p: p, ctx: c}
@@ -98,6 +104,9 @@ func (r *external) exited(*acting, bool, bool) {
 
 // busy is part of runner.
 func (r *external) busy(*acting) bool { return (*proc)(r).inTurn() }
+
+// here is part of runner.
+func (r *external) here() bool { return fiber.Marked((*proc)(r)) }
 
 // doing is part of runner.
 func (r *external) doing() (observe.State, int) {

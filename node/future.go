@@ -21,6 +21,7 @@ type Future[R any] struct {
 	w watches
 	t ticket
 
+	by  *proc      // who has made it; nil: no process, or another node
 	far *farFuture // of one of another node; nil: it is of this node
 }
 
@@ -30,21 +31,37 @@ type Future[R any] struct {
 func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
 	a := from.caller()
 	f := &Future[R]{}
-	f.p.node, f.p.more, f.p.tag = a.node, &f.w, to
+	f.p.node, f.p.more, f.p.tag, f.by = a.node, &f.w, to, a.p
 	//lint:ignore SA1012 nothing ends the call but its answer
 	f.t = begin(nil, a, true, &f.p, to, req)
 	return f
 }
 
 // Await waits for the reply; if ctx ends first, it gives up on behalf of all who
-// wait. A process uses [Await], and an Actor's handler that, or [Future.SendTo].
+// wait. If the process that has made the future waits itself, and is killed meanwhile, its wait
+// ends: its function is unwound, and its handler gets [ErrExited]; others go on waiting. A process
+// that has not made it uses [Await], and so does a handle; an Actor's handler uses that, which
+// gives up its stage meanwhile, or [Future.SendTo].
 func (f *Future[R]) Await(ctx context.Context) (R, error) {
-	f.ask()
+	if err := f.until(ctx); err != nil {
+		var none R
+		return none, err
+	}
 	return typed[R](f.t.wait(ctx))
 }
 
+// until waits until the future is completed or ctx ends, or its maker does, if that waits.
+func (f *Future[R]) until(ctx context.Context) error {
+	f.ask()
+	if f.t.done() {
+		return nil
+	}
+	return f.t.until(ctx.Done(), f.by)
+}
+
 // Poll waits for the reply for d at most; 0 only looks. Other than Await it does
-// not give up: [ErrTimeout] says that the call is still under way.
+// not give up: [ErrTimeout] says that the call is still under way. A process that is killed
+// meanwhile waits no longer, as there.
 func (f *Future[R]) Poll(d time.Duration) (R, error) {
 	var none R
 	if d < 0 {
@@ -52,11 +69,10 @@ func (f *Future[R]) Poll(d time.Duration) (R, error) {
 	}
 	f.ask()
 	if !f.t.done() && d > 0 {
-		late := time.NewTimer(d)
-		defer late.Stop()
-		select {
-		case <-f.Done():
-		case <-late.C:
+		ctx, cancel := context.WithTimeout(context.Background(), d)
+		defer cancel()
+		if err := f.until(ctx); err != nil {
+			return none, err
 		}
 	}
 	if !f.t.done() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/observe"
@@ -24,6 +25,9 @@ func (handle) start(*acting, *executor.InlineWorker, bool) {}
 
 // busy is part of runner.
 func (handle) busy(*acting) bool { return false }
+
+// here is part of runner: whose goroutine it is is not known.
+func (handle) here() bool { return false }
 
 // start is part of runner.
 func (g *goroutine) start(*acting, *executor.InlineWorker, bool) {
@@ -57,10 +61,18 @@ func (g *goroutine) run() {
 	if p.gone() {
 		return
 	}
-	err := s.fn(s)
+	err := g.call(fiber.MarkOf(p))
 	ended = true
 	p.leave(&s.acting, reasonOf(err), true)
 }
+
+// call calls the function of the process, with what here looks for.
+//
+//go:noinline
+func (g *goroutine) call(fiber.Mark) error { return g.fn((*Process)(g)) }
+
+// here is part of runner.
+func (g *goroutine) here() bool { return fiber.Marked(&g.own) }
 
 // give ends a wait of g with a message. The caller owes s the wake-up.
 func (g *goroutine) give(n *inbox.Node) {

@@ -42,6 +42,9 @@ type runner interface {
 	owning(a *acting, f func())
 	// inspect is owning for other goroutines.
 	inspect(f func())
+	// here reports whether the calling goroutine runs the code of the process, which is dead. It
+	// takes some microseconds.
+	here() bool
 	// doing returns what the process does, if it is alive, and on which stage; -1: on none. It
 	// reads what whoever runs the process writes, without a lock: each answer is true by itself,
 	// and what the process did a moment ago. Anybody may ask.

@@ -134,6 +134,40 @@ func (t ticket) waitOr(ctx context.Context, killed <-chan struct{}) (any, error)
 	return p.Result()
 }
 
+// until waits until t is done or over is closed. p, which may be nil, has made the future: if the
+// code that waits is its, and it is killed, the wait ends as any other wait of its kind does.
+func (t ticket) until(over <-chan struct{}, p *proc) error {
+	var killed <-chan struct{}
+	if p != nil && p.kind != kindHandle && p.status.Load()&(itself|returned) == 0 {
+		killed = p.context().Done()
+	}
+	for ch := t.p.more.Signal(); ; {
+		select {
+		case <-ch:
+			return nil
+		case <-over:
+			return nil
+		case <-killed:
+			if p.endsHere() {
+				return ErrExited
+			}
+			killed = nil
+		}
+	}
+}
+
+// endsHere reports whether the calling goroutine runs the code of p, which is dead. A function is
+// unwound then.
+func (p *proc) endsHere() bool {
+	if p.status.Load()&(itself|returned) != 0 || !p.runner().here() {
+		return false
+	}
+	if p.kind != kindActor && p.kind != kindExternal {
+		p.process().die()
+	}
+	return true
+}
+
 // park is wait for a process, which may be killed meanwhile.
 func (t ticket) park(ctx context.Context, s *Process) (any, error) {
 	reply := s.waits.reply

@@ -467,6 +467,19 @@ func (p *Pool) Look(e *Entity, f func(stage int, queued, running bool)) {
 	}
 }
 
+// Goroutine returns the number of the goroutine that runs a turn of e; 0: none does, or it is not
+// known. Whoever is in a turn on e's stage loses that.
+func (p *Pool) Goroutine(e *Entity) (id uint64) {
+	p.Look(e, func(int, bool, bool) {
+		for l, d := range p.detached {
+			if d == e {
+				id = l.owner.goid
+			}
+		}
+	})
+	return id
+}
+
 // detachedLocked reports whether e is in a turn without its stage.
 func (p *Pool) detachedLocked(e *Entity) bool {
 	for _, d := range p.detached {

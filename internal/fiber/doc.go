@@ -20,7 +20,8 @@
 // those built with the tag actornode_portable or actornode_no_fiber.
 //
 // [Traceback] and [GoroutineID] read the text of tracebacks, for the logs of handlers that
-// block (traceback.go). With the tag actornode_portable they find nothing.
+// block (traceback.go); [Runs] and [Marked] do, to know whose code a goroutine runs when that is
+// ended. With the tag actornode_portable they find nothing.
 //
 // # Invariants of the direct one
 //

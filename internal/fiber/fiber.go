@@ -116,7 +116,7 @@ func (f *Fiber) work(yield func(struct{}) bool) {
 
 // serve does one job after the other until f is to end, or has waited where a goroutine
 // has ended with a panic.
-func (f *Fiber) serve(mark) {
+func (f *Fiber) serve(Mark) {
 	defer expected()
 	for !f.end {
 		if g := f.redirect; g != nil {

@@ -86,7 +86,7 @@ func (f *Fiber) work(yield func(struct{}) bool) {
 }
 
 // serve does one job after the other until the iterator is stopped.
-func (f *Fiber) serve(mark) {
+func (f *Fiber) serve(Mark) {
 	for more := true; more; more = f.yield(struct{}{}) {
 		f.job.Run()
 		f.to, f.job = f.job.Next(), nil

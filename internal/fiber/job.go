@@ -13,6 +13,10 @@ type Job interface {
 // ID returns the number of a fiber that a pool has made: no two of a program have the same.
 func (f *Fiber) ID() uint64 { return f.id }
 
+// Runs reports whether the calling goroutine does a job of the fiber with that number; see
+// [Marked].
+func Runs(id uint64) bool { return id != 0 && onStack(markOf(id).sign()) }
+
 var ids atomic.Uint64
 
 // maxIdle is how many fibers a pool keeps for jobs to come.

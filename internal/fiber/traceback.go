@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"unsafe"
 )
 
 // What stands here reads the text of tracebacks, which Go does not promise: the number of
@@ -30,7 +31,7 @@ func GoroutineID() uint64 {
 func Traceback(goroutine, fiber uint64) []byte {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]
-	sign := fmt.Appendf(nil, "{%#x, %#x}", fiber, tag)
+	sign := markOf(fiber).sign()
 	for _, g := range bytes.Split(buf, []byte("\n\n")) {
 		if fiber != 0 && bytes.Contains(g, sign) ||
 			fiber == 0 && bytes.HasPrefix(g, []byte("goroutine "+strconv.FormatUint(goroutine, 10)+" ")) {
@@ -40,12 +41,36 @@ func Traceback(goroutine, fiber uint64) []byte {
 	return nil
 }
 
-// mark is an argument that is there for tracebacks to show: an array of more than one element
+// Mark is an argument that is there for tracebacks to show: an array of more than one element
 // is passed in memory, and printed as it is. The number of the goroutine would do, but no other
 // goroutine can read it, and to read it off a traceback takes a goroutine longer than to begin.
-type mark [2]uint64
+type Mark [2]uint64
 
-// tag distinguishes marks from other arguments that are printed like them.
-const tag uint64 = 0x66696265722e6d6b
+// What distinguishes marks from other arguments that are printed like them.
+const (
+	tag        uint64 = 0x66696265722e6d6b // of fibers, by their numbers
+	pointerTag uint64 = 0x706f696e742e6d6b // of what is pointed to
+)
 
-func markOf(id uint64) mark { return mark{id, tag} }
+func markOf(id uint64) Mark { return Mark{id, tag} }
+
+// MarkOf is the mark of what p points to: no other has it while that is in use.
+func MarkOf[T any](p *T) Mark { return Mark{uint64(uintptr(unsafe.Pointer(p))), pointerTag} }
+
+// Marked reports whether the calling goroutine is in a function that has got MarkOf(p), and that is
+// not inlined, among the first fifty or the last fifty of its stack. It takes some microseconds.
+func Marked[T any](p *T) bool { return onStack(MarkOf(p).sign()) }
+
+// onStack looks for a mark. It does not get the mark itself, as it is on the stack, too.
+func onStack(sign []byte) bool {
+	buf := make([]byte, 1<<14)
+	n := runtime.Stack(buf, false)
+	for n == len(buf) {
+		buf = make([]byte, 2*len(buf))
+		n = runtime.Stack(buf, false)
+	}
+	return bytes.Contains(buf[:n], sign)
+}
+
+// sign is m as a traceback prints it.
+func (m Mark) sign() []byte { return fmt.Appendf(nil, "{%#x, %#x}", m[0], m[1]) }

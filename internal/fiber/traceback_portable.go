@@ -8,6 +8,17 @@ func GoroutineID() uint64 { return 0 }
 // Traceback returns nothing: see GoroutineID.
 func Traceback(goroutine, fiber uint64) []byte { return nil }
 
-type mark struct{}
+// Mark stands for nothing: see GoroutineID.
+type Mark struct{}
 
-func markOf(uint64) mark { return mark{} }
+func markOf(uint64) Mark { return Mark{} }
+
+// MarkOf returns the only mark.
+func MarkOf[T any](*T) Mark { return Mark{} }
+
+// Marked returns false: see GoroutineID.
+func Marked[T any](*T) bool { return false }
+
+func (Mark) sign() []byte { return nil }
+
+func onStack([]byte) bool { return false }

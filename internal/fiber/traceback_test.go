@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/fiber"
@@ -39,4 +40,51 @@ func TestTraceback(t *testing.T) {
 	require.Contains(t, string(fiber.Traceback(fiber.GoroutineID(), 0)), "fiber_test.TestTraceback(")
 	close(release)
 	wg.Wait()
+}
+
+type marked struct{ _ int }
+
+//go:noinline
+func (m *marked) call(mark fiber.Mark, f func()) { f() }
+
+// deep calls f at some depth.
+func deep(depth int, f func()) {
+	if depth > 0 {
+		deep(depth-1, f)
+		return
+	}
+	f()
+}
+
+// A goroutine finds the mark that it has been given, however deep it is, and no other.
+func TestMark(t *testing.T) {
+	var one, two marked
+	one.call(fiber.MarkOf(&one), func() {
+		for _, depth := range []int{0, 10, 1000} {
+			deep(depth, func() {
+				require.True(t, fiber.Marked(&one))
+				require.False(t, fiber.Marked(&two))
+			})
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() { assert.False(t, fiber.Marked(&one), "another goroutine") })
+		wg.Wait()
+	})
+	require.False(t, fiber.Marked(&one))
+	require.False(t, fiber.Runs(0))
+}
+
+// A job knows that its fiber runs it, and no other goroutine does.
+func TestRuns(t *testing.T) {
+	var p fiber.Pool
+	defer p.Stop()
+	var home fiber.Fiber
+	var id uint64
+	runs := false
+	job := p.Take(&step{next: &home, run: func() { runs = fiber.Runs(id) }})
+	id = job.ID()
+	require.False(t, fiber.Runs(id))
+	home.To(job)
+	p.Put(&home, job)
+	require.True(t, runs)
 }

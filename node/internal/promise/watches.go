@@ -71,3 +71,10 @@ func (w *Watches[A]) Remove(number int) {
 		w.then = w.then[:n-1]
 	}
 }
+
+// HasSignal reports whether Signal has been called.
+func (w *Watches[A]) HasSignal() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ch != nil
+}

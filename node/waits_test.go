@@ -1,0 +1,424 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
+	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// never is an actor whose Init does not return before it is killed.
+type never struct{}
+
+func (never) Init(c *node.Context) error { <-c.Context().Done(); return nil }
+
+func (never) Receive(*node.Context, any) error { return nil }
+
+// waitWorld has what processes may wait for in vain.
+type waitWorld struct {
+	near  *node.Node // the node of those that wait
+	stuck node.PID   // answers nothing
+	full  node.PID   // has no room in its mailbox
+	mute  node.At    // is on a node that sends nothing
+	deaf  node.PID   // the same
+
+	held *node.Node // a node, too, whose messages to the following do not leave
+	slow node.At
+	lazy node.PID // the same
+}
+
+// newWaitWorld makes the nodes. What it holds up goes on at the end of the test.
+func newWaitWorld(t *testing.T) *waitWorld {
+	c := newCluster(t)
+	stall := make(chan struct{})
+	// stalls makes a node from which nothing leaves for a node that it connects to.
+	stalls := func(name, to string) (from, other *node.Node, release func()) {
+		cfg := c.config(to)
+		cfg.Distribution.TickTime = time.Hour // or silence would end the connection
+		b := nodetest.Start(t, cfg)
+		cfg = c.config(name)
+		p := &stalled{memory: c.proto}
+		cfg.Distribution.Protocols = []dist.Protocol{p}
+		cfg.Distribution.Queue = 1000
+		cfg.Distribution.TickTime = time.Hour
+		a, err := node.Start(cfg)
+		require.NoError(t, err)
+		require.NoError(t, a.Connect(soon(t), b.Name()))
+		p.stall.Store(&stall)
+		return a, b, func() { assert.NoError(t, a.Stop()) }
+	}
+	mute, near, stopMute := stalls("mute", "near")
+	held, sink, stopHeld := stalls("held", "sink")
+	gate, entered := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() { close(gate); close(stall); stopMute(); stopHeld() })
+	w := &waitWorld{near: near, held: held, mute: node.At{Name: "stuck", Node: mute.Name()},
+		slow: node.At{Name: "stuck", Node: sink.Name()}}
+	start := func(n *node.Node) node.PID {
+		pid, err := n.SpawnOpt(node.Options{Name: "stuck"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
+		require.NoError(t, err)
+		return pid
+	}
+	w.stuck, w.deaf, w.lazy = start(near), start(mute), start(sink)
+	var err error
+	w.full, err = near.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
+		node.ProcessFunc(func(p *node.Process) error { close(entered); <-gate; return nil }))
+	require.NoError(t, err)
+	nodetest.Arrival(t, entered)
+	require.NoError(t, near.Send(w.full, 0))
+	require.NoError(t, rpc.Export(near, wire.Export{Module: "waits", Function: "stuck", Arity: 0},
+		func(context.Context, []any) (any, error) { <-gate; return 0, nil }))
+	return w
+}
+
+// endless is a wait that ends with the death of the process alone.
+type endless struct {
+	name  string
+	shown string // what Info says; "": nothing, and the wait is that of w.future
+	err   error  // that a handler gets, and the user of a handle; nil: none
+	wait  func(h host, w *waitRun) error
+	not   string // styles that have no such wait
+	slow  bool   // on the node held: it is repeated, as it is not each that waits
+}
+
+// waitRun is one wait.
+type waitRun struct {
+	*waitWorld
+	future atomic.Pointer[node.Future[int]]
+}
+
+const actors = "actor detached scheduler"
+
+var allEndless = []endless{
+	{name: "Call", shown: "reply", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		_, err := node.Call[int](context.Background(), h, w.stuck, 1)
+		return err
+	}},
+	{name: "Call far", shown: "reply", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		_, err := node.Call[int](context.Background(), h, w.mute, 1)
+		return err
+	}},
+	{name: "Call of a full mailbox", shown: "space", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		_, err := node.Call[int](context.Background(), h, w.full, 1)
+		return err
+	}},
+	{name: "Await", shown: "future", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		_, err := node.Await(context.Background(), h, node.Async[int](h, w.stuck, 1))
+		return err
+	}},
+	{name: "Await of another's future", shown: "future", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		_, err := node.Await(context.Background(), h, node.Async[int](w.near, w.mute, 1))
+		return err
+	}},
+	{name: "Future.Await", err: node.ErrExited, not: "handle", wait: func(h host, w *waitRun) error {
+		f := node.Async[int](h, w.stuck, 1)
+		w.future.Store(f)
+		_, err := f.Await(context.Background())
+		return err
+	}},
+	{name: "Future.Await far", err: node.ErrExited, not: "handle", wait: func(h host, w *waitRun) error {
+		f := node.Async[int](h, w.deaf, 1)
+		w.future.Store(f)
+		_, err := f.Await(context.Background())
+		return err
+	}},
+	{name: "Future.Await of a function far", err: node.ErrExited, not: "handle", wait: func(h host, w *waitRun) error {
+		f := rpc.Async[int](h, w.mute.Node, "erlang", "node")
+		w.future.Store(f)
+		_, err := f.Await(context.Background())
+		return err
+	}},
+	{name: "Future.Poll", err: node.ErrExited, not: "handle", wait: func(h host, w *waitRun) error {
+		f := node.Async[int](h, w.stuck, 1)
+		w.future.Store(f)
+		_, err := f.Poll(time.Hour)
+		return err
+	}},
+	{name: "AwaitExit", shown: "exit", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		_, err := node.AwaitExit(context.Background(), h, w.stuck)
+		return err
+	}},
+	{name: "AwaitExit far", shown: "exit", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		_, err := node.AwaitExit(context.Background(), h, w.deaf)
+		return err
+	}},
+	{name: "SpawnWait", shown: "start", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		_, err := node.SpawnWait(context.Background(), h, node.Options{}, never{})
+		return err
+	}},
+	{name: "SpawnWaitMonitor", shown: "start", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		_, _, err := node.SpawnWaitMonitor(context.Background(), h, node.Options{}, never{})
+		return err
+	}},
+	{name: "rpc.Spawn far", shown: "reply", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		_, err := rpc.Spawn(context.Background(), h, w.mute.Node, "any", "thing")
+		return err
+	}},
+	{name: "rpc.Call", shown: "reply", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		_, err := rpc.Call[int](context.Background(), h, w.near.Name(), "waits", "stuck")
+		return err
+	}},
+	{name: "rpc.Call far", shown: "reply", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		_, err := rpc.Call[int](context.Background(), h, w.mute.Node, "erlang", "node")
+		return err
+	}},
+	{name: "rpc.Multi", shown: "future", wait: func(h host, w *waitRun) error {
+		rpc.Multi[int](h.Context(), h, []wire.Atom{w.mute.Node, w.near.Name()}, "waits", "stuck")
+		return nil
+	}},
+	{name: "Send to a full mailbox", shown: "space", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		return h.Send(w.full, 1)
+	}},
+	{name: "Deliver to a full mailbox", shown: "space", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		return node.Deliver(context.Background(), h, w.full, 1)
+	}},
+	{name: "Deliver far", shown: "receipt", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+		return node.Deliver(context.Background(), h, w.deaf, 1)
+	}},
+	{name: "Async to a full mailbox", shown: "space", wait: func(h host, w *waitRun) error {
+		node.Async[int](h, w.full, 1)
+		return nil
+	}},
+	{name: "SendRequest to a full mailbox", shown: "space", wait: func(h host, w *waitRun) error {
+		node.SendRequest(h, w.full, 1, 1)
+		return nil
+	}},
+	{name: "Receive", shown: "message", not: actors, wait: func(h host, _ *waitRun) error {
+		h.(*node.Process).Receive()
+		return nil
+	}},
+	{name: "ReceiveMatch", shown: "message", not: actors, wait: func(h host, _ *waitRun) error {
+		h.(*node.Process).ReceiveMatch(func(any) bool { return false })
+		return nil
+	}},
+	{name: "ReceiveWithin", shown: "message", not: actors, err: node.ErrExited, wait: func(h host, _ *waitRun) error {
+		_, err := h.(*node.Process).ReceiveWithin(time.Hour, nil)
+		return err
+	}},
+	{name: "ReceiveOf", shown: "message", not: actors, wait: func(h host, _ *waitRun) error {
+		node.ReceiveOf[chan int](h.(*node.Process))
+		return nil
+	}},
+	{name: "Send to a slow node", slow: true, wait: func(h host, w *waitRun) error { return h.Send(w.lazy, 1) }},
+	{name: "Send to a name on a slow node", slow: true, wait: func(h host, w *waitRun) error { return h.Send(w.slow, 1) }},
+	{name: "SendBytes to a slow node", slow: true, wait: func(h host, w *waitRun) error {
+		return h.(interface {
+			SendBytes(to node.Dest, b []byte) error
+		}).SendBytes(w.lazy, make([]byte, 100))
+	}},
+	{name: "Link to a slow node", slow: true, wait: func(h host, w *waitRun) error {
+		p := h.(interface {
+			Link(node.Dest)
+			Unlink(node.Dest)
+		})
+		p.Link(w.lazy)
+		p.Unlink(w.lazy)
+		return nil
+	}},
+	{name: "Monitor to a slow node", slow: true, wait: func(h host, w *waitRun) error {
+		h.(interface{ Demonitor(node.Ref, bool) bool }).Demonitor(h.Monitor(w.lazy), true)
+		return nil
+	}},
+	{name: "Exit to a slow node", slow: true, wait: func(h host, w *waitRun) error { h.Exit(w.lazy, node.Normal); return nil }},
+	{name: "Async to a slow node", slow: true, wait: func(h host, w *waitRun) error {
+		node.Async[int](h, w.lazy, 1).Cancel()
+		return nil
+	}},
+	{name: "SendRequest to a slow node", slow: true, wait: func(h host, w *waitRun) error {
+		node.SendRequest(h, w.slow, 1, 1)
+		return nil
+	}},
+	{name: "rpc.Cast to a slow node", slow: true, wait: func(h host, w *waitRun) error {
+		return rpc.Cast(h, w.slow.Node, "any", "thing")
+	}},
+}
+
+// waitStyle is a way for code to wait: one of a process, or a goroutine with a handle.
+type waitStyle struct {
+	name string
+	o    node.Options
+	wrap func(step) node.Actor // nil: a handle
+}
+
+// goScheduler runs each actor on goroutines of its own.
+type goScheduler struct{}
+
+func (goScheduler) Schedule(r sched.Runnable) {
+	go func() { // ends when there is nothing to do
+		for r.Run() {
+		}
+	}()
+}
+
+var waitStyles = []waitStyle{
+	{"actor", node.Options{}, asActor},
+	{"detached", node.Options{Place: node.Detached()}, asActor},
+	{"scheduler", node.Options{Scheduler: goScheduler{}}, asActor},
+	{"process", node.Options{}, asProcess},
+	{"coroutine", node.Options{Coroutine: true}, asProcess},
+	{"handle", node.Options{}, nil},
+}
+
+// begin has a process of the style do f, and be linked to partner. ended is closed when its code has.
+func (s waitStyle) begin(t *testing.T, n *node.Node, partner *node.Process, f func(h host)) (pid node.PID, ended chan struct{}) {
+	ended = make(chan struct{})
+	if s.wrap == nil {
+		h, err := n.Open()
+		require.NoError(t, err)
+		partner.Link(h.Self())
+		go func() {
+			defer close(ended)
+			f(h)
+		}()
+		return h.Self(), ended
+	}
+	pid, err := n.SpawnOpt(s.o, s.wrap(func(h host, m any) error {
+		if m == "go" {
+			defer close(ended)
+			f(h)
+			return errors.New("it goes on")
+		}
+		return nil
+	}))
+	require.NoError(t, err)
+	partner.Link(pid)
+	require.NoError(t, n.Send(pid, "go"))
+	return pid, ended
+}
+
+// Whoever is ended while it waits is woken, whatever it waits in and in each style: its deferred calls run,
+// its code ends, its links are told. Nothing is left of it.
+func TestKilledWhileWaiting(t *testing.T) {
+	w := newWaitWorld(t)
+	for _, s := range waitStyles {
+		for _, e := range allEndless {
+			if containsWord(e.not, s.name) {
+				continue
+			}
+			for _, end := range []string{"killed", "linked"} {
+				t.Run(s.name+" "+e.name+" "+end, func(t *testing.T) { w.endWaiting(t, s, e, end == "killed") })
+			}
+		}
+	}
+}
+
+func containsWord(words, word string) bool {
+	for _, w := range strings.Fields(words) {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) {
+	if e.shown == "" && !e.slow && fiber.GoroutineID() == 0 {
+		t.Skip("nothing says which goroutine waits, in a program with the tag actornode_portable")
+	}
+	n := w.near
+	if e.slow {
+		n = w.held
+		e.shown = "space"
+	}
+	run := &waitRun{waitWorld: w}
+	partner, other := nodetest.Open(t, n), nodetest.Open(t, n)
+	partner.TrapExit(true)
+	errs := make(chan error, 1)
+	pid, ended := s.begin(t, n, partner, func(h host) {
+		err := e.wait(h, run)
+		for e.slow && n.IsAlive(h.Self()) {
+			err = e.wait(h, run)
+		}
+		errs <- err
+	})
+	other.Link(pid)
+	eventually(t, "it waits", func() bool {
+		if e.shown == "" {
+			f := run.future.Load()
+			return f != nil && node.IsAwaited(f)
+		}
+		i, err := n.Info(pid)
+		return err == nil && i.Wait.For == e.shown
+	})
+	var why any = node.Killed
+	if kill {
+		n.Exit(pid, node.Kill)
+	} else {
+		why = "tired"
+		other.Close(why)
+	}
+	assert.Equal(t, node.Exited{From: pid, Reason: why}, nodetest.Next[node.Exited](t, partner))
+	nodetest.Arrival(t, ended)
+	switch {
+	case e.slow: // its code is not ended where it sends
+	case len(errs) == 0:
+		assert.Contains(t, "process coroutine", s.name, "its code is unwound")
+	case e.err != nil:
+		assert.ErrorIs(t, <-errs, e.err)
+	default:
+		assert.NoError(t, <-errs)
+	}
+	eventually(t, "its code has returned", func() bool { return n.Stats().Lingering == 0 })
+}
+
+// Others who wait for the future of a process that is ended go on: goroutines, and processes of each
+// style. So does whoever waits for it afterwards; and a process that has ended by itself ends no wait.
+func TestFutureOutlivesMaker(t *testing.T) {
+	for _, maker := range waitStyles {
+		t.Run(maker.name, func(t *testing.T) {
+			n := startNode(t, node.Config{})
+			server, requests := keeper(t, n)
+			futures := make(chan *node.Future[int], 1)
+			partner := nodetest.Open(t, n)
+			partner.TrapExit(true)
+			stop := make(chan struct{})
+			pid, ended := maker.begin(t, n, partner, func(h host) {
+				futures <- node.Async[int](h, server, "")
+				<-stop
+			})
+			f := nodetest.Arrival(t, futures)
+			type result struct {
+				v   int
+				err error
+			}
+			results := make(chan result, 16)
+			await := func() {
+				v, err := f.Await(context.Background())
+				results <- result{v, err}
+			}
+			waiting := 0
+			for _, s := range waitStyles {
+				begun := make(chan struct{})
+				s.begin(t, n, partner, func(host) { close(begun); await() })
+				nodetest.Arrival(t, begun)
+				waiting++
+			}
+			go await()
+			eventually(t, "they wait", func() bool { return node.IsAwaited(f) })
+			n.Exit(pid, node.Kill)
+			go await()
+			close(stop)
+			nodetest.Arrival(t, ended)
+			go await()
+			waiting += 3
+			require.Empty(t, results)
+			require.NoError(t, nodetest.Arrival(t, requests).Reply(7))
+			for range waiting {
+				require.Equal(t, result{7, nil}, nodetest.Arrival(t, results))
+			}
+		})
+	}
+}
