@@ -122,8 +122,12 @@ func (d *Distribution) validate(name Atom) error {
 		d.Listen = net.JoinHostPort(host, "0")
 	}
 	d.defaults()
-	if err := d.validateMesh(); err != nil {
-		return err
+	if d.Mesh != nil {
+		filled, err := mesh.Config(*d.Mesh).For(d.Finder)
+		if err != nil {
+			return err
+		}
+		d.Mesh = new(discovery.Mesh(filled)) // the caller's stays as it is
 	}
 	return d.addresses().Check()
 }
@@ -135,7 +139,6 @@ type distribution struct {
 	cfg    Distribution
 	kernel atomic.Pointer[PID] // of net_kernel
 	ups    table.Group[*watcher]
-	lost   mesh.News   // a connection has ended
 	spins  atomic.Bool // a reader spins
 
 	recent peers.Recent[peer]
@@ -146,27 +149,21 @@ func (n *Node) startDist(cfg Distribution) error {
 	if err := cfg.validate(n.cfg.Name); err != nil {
 		return err
 	}
-	d := &distribution{n: n, cfg: cfg, lost: make(mesh.News, 1)}
+	d := &distribution{n: n, cfg: cfg}
 	most := limits.Cluster(cfg.Cluster)
 	d.Cluster = peers.New(peers.Config{
 		Origin: n.origin, Host: d, Log: n.cfg.Log, Env: n.env, Shed: &n.shed, Most: most,
 		Quota:  most.Quota(cfg.Limits.WithDefaults().Message),
 		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: cfg.addresses().Of, Warn: erlang,
 		Cookies: d.cookies, Hidden: !cfg.Published, Limits: cfg.Limits,
-		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Queue: cfg.Queue,
+		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Queue: cfg.Queue, Mesh: (*mesh.Config)(cfg.Mesh),
 		FirstStep: peers.FirstStep(cfg.Transport, cfg.ConnectTimeout, limits.ConnectTimeout),
 	})
 	n.dist = d
 	if err := n.startKernel(); err != nil {
 		return err
 	}
-	if err := d.Start(); err != nil {
-		return err
-	}
-	if d.cfg.Mesh != nil {
-		d.Go(d.mesh)
-	}
-	return nil
+	return d.Start()
 }
 
 // stop ends all connections and waits for their goroutines. What waits to be
@@ -203,9 +200,6 @@ func (d *distribution) cookies(peer Atom) (in, out string) {
 	}
 	return d.cfg.Cookie, d.cfg.Cookie
 }
-
-// Lost is part of peers.Host.
-func (d *distribution) Lost() { d.lost.Set() }
 
 // Stopped is part of peers.Host.
 func (d *distribution) Stopped() bool { return d.n.stopped.Load() }

@@ -119,11 +119,5 @@ func (n *Node) traffic() (in, out uint64) {
 	if n.dist == nil {
 		return 0, 0
 	}
-	for _, p := range n.dist.All() {
-		if link := p.Link(); link != nil {
-			i, o := link.Traffic()
-			in, out = in+i, out+o
-		}
-	}
-	return in, out
+	return n.dist.Traffic()
 }

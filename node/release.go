@@ -29,24 +29,15 @@ func (p *peer) AskRelease() (number int) {
 
 // releaseKnown reports whether release of a node needs no waiting.
 func (n *Node) releaseKnown(name Atom) bool {
-	p := n.peerNow(name)
-	return p == nil || p.IsReleaseKnown()
+	return n.dist == nil || n.dist.IsReleaseKnown(name)
 }
 
 // release returns the OTP release of a node that is connected, such as 27; 0 if it
 // is none, or does not say. Each node is asked when it connects; until it has
 // answered, release waits, at most 5 s.
 func (n *Node) release(name Atom) int {
-	if p := n.peerNow(name); p != nil {
-		return p.Release()
-	}
-	return 0
-}
-
-// peerNow returns a node that is connected or being connected; nil: none.
-func (n *Node) peerNow(name Atom) *peer {
 	if n.dist == nil {
-		return nil
+		return 0
 	}
-	return n.dist.get(name)
+	return n.dist.Release(name)
 }

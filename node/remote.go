@@ -142,15 +142,10 @@ func (n *Node) callFar(a *acting, async bool, t ticket, to PID, at At, req any) 
 // Nodes returns the names of the nodes that are connected, in alphabetical order;
 // with hidden, of those too that are not to be seen.
 func (n *Node) Nodes(hidden bool) []Atom {
-	all := []Atom{}
-	if n.dist != nil {
-		for _, p := range n.dist.All() {
-			if p.IsUp() && (hidden || !p.Link().Peer().Hidden) {
-				all = append(all, p.Name)
-			}
-		}
+	if n.dist == nil {
+		return []Atom{}
 	}
-	return all
+	return n.dist.Names(hidden)
 }
 
 // Connect makes a connection to a node, if there is none, and waits for it.
@@ -162,28 +157,12 @@ func (n *Node) Connect(ctx context.Context, name Atom) error {
 		}
 		return fmt.Errorf("%w: %s", ErrNotHere, name)
 	}
-	select {
-	case <-p.Ready():
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	if why := p.Why(); why != nil {
-		return fmt.Errorf("node: cannot connect to %s: %w", name, why)
-	}
-	return nil
+	return p.Await(ctx)
 }
 
 // Disconnect ends the connection to a node. It reports whether there was one.
 func (n *Node) Disconnect(name Atom) bool {
-	if n.dist == nil {
-		return false
-	}
-	p := n.dist.get(name)
-	if p == nil {
-		return false
-	}
-	p.End(fmt.Errorf("disconnected by this node"))
-	return true
+	return n.dist != nil && n.dist.Disconnect(name)
 }
 
 // Ping reports whether a node is there and connected, as net_adm:ping does; if

@@ -35,12 +35,17 @@ func (n News) Set() {
 	}
 }
 
-// Check reports that a finder cannot list nodes.
-func Check(f discovery.Finder) error {
+// For returns c with the defaults, for the nodes that a finder lists. The error says what is wrong
+// with node.Distribution.Mesh.
+func (c Config) For(f discovery.Finder) (Config, error) {
 	if _, ok := f.(discovery.Lister); !ok {
-		return fmt.Errorf("needs a Finder that can list nodes (a Lister), and %T cannot", f)
+		return c, fmt.Errorf("node: Distribution.Mesh needs a Finder that can list nodes (a Lister), and %T cannot", f)
 	}
-	return nil
+	c, err := c.WithDefaults()
+	if err != nil {
+		return c, fmt.Errorf("node: Distribution.Mesh: %w", err)
+	}
+	return c, nil
 }
 
 // list returns the nodes there are; with an error those that are known in spite of it.

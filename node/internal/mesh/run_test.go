@@ -66,9 +66,11 @@ func TestRun(t *testing.T) {
 			},
 			Go: func(f func()) { go f() },
 		}
-		require.NoError(t, mesh.Check(f))
-		require.ErrorContains(t, mesh.Check(nil), "needs a Finder that can list nodes")
-		cfg, err := mesh.Config{Interval: time.Hour}.WithDefaults()
+		_, err := mesh.Config{}.For(nil)
+		require.ErrorContains(t, err, "Distribution.Mesh needs a Finder that can list nodes")
+		_, err = mesh.Config{Dials: -1}.For(f)
+		require.ErrorContains(t, err, "Distribution.Mesh: the fields Interval, Dials, Backoff and Yield must not be negative")
+		cfg, err := mesh.Config{Interval: time.Hour}.For(f)
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		over := make(chan struct{})

@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/limits"
+	"github.com/actornode/actornode/node/internal/mesh"
 	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
@@ -27,8 +28,6 @@ type Host interface {
 	// NewPeer makes what the node keeps for a new peer, which is not initialized yet. It is
 	// called with the lock of the cluster held.
 	NewPeer(name wire.Atom) (*Peer, Owner)
-	// Lost is told that a connection is over.
-	Lost()
 	// Stopped reports whether the node is about to stop.
 	Stopped() bool
 }
@@ -51,7 +50,7 @@ type Owner interface {
 	Remains(r Remains)
 }
 
-// Config is what a cluster needs. All of it is set.
+// Config is what a cluster needs. All of it is set but perhaps Mesh.
 type Config struct {
 	Origin wire.Origin
 	Host   Host
@@ -76,6 +75,7 @@ type Config struct {
 	Queue          int // bytes that may wait for one peer
 
 	Most limits.Cluster
+	Mesh *mesh.Config // how it connects to all nodes that Finder lists; nil: it does not
 }
 
 // Cluster is all peers of a node.
@@ -86,7 +86,8 @@ type Cluster struct {
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup // of all goroutines
 	lns     []*listener
-	gone    func() // makes it unknown; nil: it is
+	gone    func()    // makes it unknown; nil: it is
+	lost    mesh.News // a connection is over
 
 	fallbacks atomic.Uint64 // see fallsBack
 
@@ -104,7 +105,8 @@ type Cluster struct {
 // New returns a cluster with nothing in it.
 func New(cfg Config) *Cluster {
 	c := &Cluster{
-		cfg: cfg, peers: make(map[wire.Atom]*Peer), marks: make(map[uint32]*Peer), proven: make(map[wire.Atom]int),
+		cfg: cfg, lost: make(mesh.News, 1),
+		peers: make(map[wire.Atom]*Peer), marks: make(map[uint32]*Peer), proven: make(map[wire.Atom]int),
 		links: admission.NewPlaces(cfg.Most.Connections, cfg.Most.ConnectionsPerSource),
 		dials: admission.NewDials[Peer](cfg.Most.Dials, cfg.ConnectTimeout),
 	}
@@ -119,7 +121,20 @@ func (c *Cluster) Start() error {
 	}
 	c.wg.Add(1)
 	c.cfg.Env.Go(c.ticks)
+	if c.cfg.Mesh != nil {
+		c.Go(c.mesh)
+	}
 	return nil
+}
+
+// mesh is the goroutine that keeps the node connected to all others: started by Start, ended by
+// Stop. Its attempts end with it.
+func (c *Cluster) mesh() {
+	e := c.cfg.Env
+	mesh.Run(c.ctx, mesh.New(c.cfg.Origin.NodeID().Name, *c.cfg.Mesh, e.Float64), mesh.Node{
+		Finder: c.cfg.Finder, Timeout: c.cfg.ConnectTimeout, IsUp: c.IsUp, Connect: c.Connect, Go: c.Go, Lost: c.lost,
+		Env: e, Log: c.cfg.Log,
+	})
 }
 
 // Context ends with the cluster.

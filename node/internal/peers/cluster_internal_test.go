@@ -19,11 +19,9 @@ import (
 type host struct {
 	ups     []dist.Peer
 	remains []Remains
-	lost    int
 }
 
 func (h *host) NewPeer(wire.Atom) (*Peer, Owner)     { return new(Peer), h }
-func (h *host) Lost()                                { h.lost++ }
 func (h *host) Stopped() bool                        { return false }
 func (h *host) Up(p dist.Peer)                       { h.ups = append(h.ups, p) }
 func (h *host) Read(dist.Link)                       {}
@@ -44,8 +42,9 @@ type gauged struct {
 	wrote    []dist.Frame
 }
 
-func (g *gauged) Peer() dist.Peer { return dist.Peer{ID: wire.NodeID{Name: g.name, Creation: 1}} }
-func (g *gauged) Close() error    { return nil }
+func (g *gauged) Peer() dist.Peer           { return dist.Peer{ID: wire.NodeID{Name: g.name, Creation: 1}} }
+func (g *gauged) Close() error              { return nil }
+func (g *gauged) Traffic() (in, out uint64) { return 3, 5 }
 func (g *gauged) Write(f *dist.Frame) (int, error) {
 	g.wrote = append(g.wrote, *f)
 	return g.buffered, nil
@@ -130,7 +129,7 @@ func TestEndOfAPeer(t *testing.T) {
 	p.End(errors.New("once more"))
 	require.Equal(t, errStopping, p.Why())
 	require.Len(t, h.remains, 1)
-	require.Equal(t, 1, h.lost)
+	require.Len(t, c.lost, 1, "the mesh is told")
 	for i, k := range h.remains[0].Links {
 		require.Equal(t, uint64(i), k.Near)
 		require.Equal(t, uint64(100+i), h.remains[0].Monitors[i].Ref().Number())

@@ -90,9 +90,6 @@ func (p *Peer) init(c *Cluster, name wire.Atom, owner Owner) {
 // Owner returns what the Host has made for p.
 func (p *Peer) Owner() Owner { return p.owner }
 
-// Ready is closed when p is connected, or over.
-func (p *Peer) Ready() <-chan struct{} { return p.ready }
-
 // Done is closed when p is over.
 func (p *Peer) Done() <-chan struct{} { return p.done }
 
@@ -425,7 +422,7 @@ func (p *Peer) end(why error, unlessUp bool) {
 		m.Fire(why.Error())
 	}
 	p.c.release(p) // only now it can be connected again
-	p.c.cfg.Host.Lost()
+	p.c.lost.Set()
 	if up && !p.c.cfg.Host.Stopped() {
 		p.c.cfg.Log.Info("node down", "peer", string(p.Name), "reason", why.Error(), "unsent_signals", len(left))
 	}
@@ -542,46 +539,6 @@ func (p *Peer) check() {
 		p.Box.RequestTick()
 	}
 	p.seenIn, p.seenOut = in, out
-}
-
-// Info describes p at one moment.
-type Info struct {
-	About   dist.Peer // zero: it is being connected
-	Up      bool
-	Counts  Counts
-	Queue   int // bytes that wait to be written, estimated
-	Frames  int // that wait before they are encoded
-	Held    bool
-	In, Out uint64 // bytes
-
-	FramesIn, FramesOut uint64
-	Since, LastIn       time.Time
-}
-
-// Info describes p; false: it is over.
-func (p *Peer) Info() (i Info, ok bool) {
-	p.mu.Lock()
-	link, over := p.link, p.tables.Ended()
-	i.Counts = p.tables.Counts()
-	p.mu.Unlock()
-	if over {
-		return i, false
-	}
-	i.Queue, i.Frames = p.Box.Queue()
-	i.Held = p.Box.Level() > p.Box.Limit()
-	if link == nil {
-		return i, true
-	}
-	i.Up, i.About = true, link.Peer()
-	i.In, i.Out = link.Traffic()
-	if g, ok := link.(linkopt.Counter); ok {
-		var waiting int
-		i.FramesOut, waiting = g.Gauge()
-		i.Queue += waiting
-	}
-	i.FramesIn = atomic.LoadUint64(&p.Flow.in)
-	i.Since, i.LastIn = time.Unix(0, p.Flow.since.Load()), time.Unix(0, p.Flow.life.Load())
-	return i, true
 }
 
 // Tables calls look with the tables, whose lock is held.
