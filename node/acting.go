@@ -212,19 +212,11 @@ func (a *acting) unwind() {
 // resolve finds the process that a destination stands for now; false: there is none, or it
 // is a name on another node.
 func (n *Node) resolve(to Dest) (PID, bool) {
-	switch to := to.(type) {
-	case PID:
-		return to, true
-	case Atom:
-		return n.Whereis(to)
-	case Ref:
-		if p := n.aliasOwner(to); p != nil {
-			return p.pid(), true
-		}
-	case At:
-		if to.Node == n.cfg.Name {
-			return n.Whereis(to.Name)
-		}
+	if pid, ok := to.(PID); ok {
+		return pid, true
+	}
+	if p := n.names.Find(to); p != nil {
+		return p.PID(), true
 	}
 	return PID{}, false
 }

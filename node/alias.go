@@ -2,30 +2,13 @@ package node
 
 import (
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/names"
 )
 
 // aliasOwner finds the process that ref is an alias of, without using it up; nil: none.
-func (n *Node) aliasOwner(ref Ref) *proc {
-	if !n.origin.Equal(ref.Origin()) {
-		return nil
-	}
-	return n.aliases.Peek(ref.Number())
-}
+func (n *Node) aliasOwner(ref Ref) *proc { return (*proc)(n.names.Owner(ref)) }
 
-// elsewhere is a name on another node. An alias of another node is called, monitored and linked to
-// by such a name, too: see [names.OfAlias].
-func (n *Node) elsewhere(to Dest) (At, bool) {
-	switch to := to.(type) {
-	case At:
-		return to, to.Node != n.cfg.Name
-	case Ref:
-		if !n.origin.Equal(to.Origin()) && !to.IsZero() {
-			return names.OfAlias(to), true
-		}
-	}
-	return At{}, false
-}
+// elsewhere is a name on another node, or an alias of it by such a name.
+func (n *Node) elsewhere(to Dest) (At, bool) { return n.names.Elsewhere(to) }
 
 // alias makes ref an alias of p.
 func (p *proc) alias(ref Ref, once bool) Ref {
@@ -40,7 +23,7 @@ func (p *proc) alias(ref Ref, once bool) Ref {
 		k.aliases = make(map[uint64]struct{})
 	}
 	k.aliases[id] = struct{}{}
-	p.node.aliases.Add(id, p, once)
+	p.node.names.Aliases.Add(id, (*named)(p), once)
 	return ref
 }
 
@@ -58,7 +41,7 @@ func (p *proc) unalias(ref Ref) bool {
 		return false
 	}
 	delete(p.cold.aliases, id)
-	return p.node.aliases.Remove(id)
+	return p.node.names.Aliases.Remove(id)
 }
 
 // aliased finds the process for a message to an alias. The first message to a
@@ -68,7 +51,9 @@ func (n *Node) aliased(ref Ref, msg any) *proc {
 	var p *proc
 	var used bool
 	if n.origin.Equal(ref.Origin()) {
-		p, used = n.aliases.Take(id)
+		var q *named
+		q, used = n.names.Aliases.Take(id)
+		p = (*proc)(q)
 	}
 	if p == nil && n.answered(ref, msg) {
 		return nil

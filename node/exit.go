@@ -190,7 +190,7 @@ func (d *death) tell(a *acting) (wave []*death) {
 // forget takes away what others would reach p by.
 func (d *death) forget() {
 	for id := range d.aliases {
-		d.p.node.aliases.Remove(id)
+		d.p.node.names.Aliases.Remove(id)
 	}
 	for _, number := range slices.Sorted(maps.Keys(d.watching)) { // other nodes see the order
 		d.watching[number].forget()

@@ -140,7 +140,7 @@ func (n *Node) Stats() observe.Stats {
 	return observe.Stats{
 		Fallbacks: fallbacks,
 		Processes: alive, Lingering: int(n.lingering.Load()), BlockedTurns: n.pool.BlockedTurns(),
-		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.QueueLen(), Names: n.names.Len(), Aliases: n.aliases.Len(),
+		Goroutines: runtime.NumGoroutine(), RunQueue: n.pool.QueueLen(), Names: n.names.Len(), Aliases: n.names.Aliases.Len(),
 		Timers: n.timers.Len(),
 		Kept:   pool.Goroutines + n.fibers.Idle(), Handled: messages,
 		Draining: n.draining.Load(), DeadLetters: n.dead.Counts(), Scheduler: pool,

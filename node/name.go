@@ -39,15 +39,7 @@ func (p *named) SetName(name Atom) {
 }
 
 // whose finds the process that has a name; nil: none has.
-func (n *Node) whose(name Atom) *proc {
-	if p := n.names.Get(name); p != nil {
-		return (*proc)(p)
-	}
-	if ref, ok := names.Alias(name, n.origin); ok {
-		return n.aliasOwner(ref)
-	}
-	return nil
-}
+func (n *Node) whose(name Atom) *proc { return (*proc)(n.names.Whose(name)) }
 
 // give registers p under name, for a peer that has asked for it; "": none. by is the reservation
 // of the service that p is one of, nil: of none.

@@ -41,8 +41,7 @@ type Node struct {
 	tracing trace.Registry // beside what is only read: every message looks at it
 
 	table   table.Table[proc]
-	names   names.Table[*named]
-	aliases table.Aliases[proc]
+	names   names.Directory[named, *named]
 	calls   table.Lent[ticket] // whose From is known elsewhere
 	futures futures
 	dead    undelivered.Log
@@ -92,6 +91,7 @@ func Start(cfg Config) (*Node, error) {
 		done:   make(chan struct{}),
 	}
 	n.acting.node = n
+	n.names.Init(n.origin)
 	n.dead.Init(cfg.Log, e)
 	n.tracing.Init(trace.Host{Now: n.env.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
 	n.clock.Init(n.env)

@@ -1,8 +1,9 @@
-// Package names has the table of registered names of a node.
+// Package names has the registered names of a node, and finds its processes by names and aliases.
 //
 // Nouns:
 //
 //   - A [Table] says which [Process] has which name.
+//   - A [Directory] finds the process that a destination stands for: a name, an alias, a name on a node.
 //   - A name of an alias stands for a reference of this node: other nodes monitor and call by it what
 //     they know by the reference only. The table does not have it.
 //   - A [Reservation] keeps a name for a service: only who has it registers a process by that name.
