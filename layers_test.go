@@ -91,10 +91,11 @@ var inside = map[string]int{
 	"node/internal/restart": 0, "node/internal/keep": 1, "node/internal/feed": 0, "node/internal/trace": 1, "node/internal/export": 0, "node/internal/mesh": 1,
 	"node/internal/undelivered": 2, "node/internal/names": 1, "node/internal/gotypes": 0, "node/internal/signal": 0, "node/internal/limits": 1, "node/internal/namelink": 0, "node/internal/tally": 0, "node/internal/report": 1, "node/internal/kernel": 2, "node/internal/outbox": 1, "node/internal/peers": 2, "node/internal/reader": 3,
 	"node/internal/erpc": 1, "node/internal/gencall": 0, "node/internal/promise": 0, "node/internal/waiting": 1, "node/internal/list": 0, "node/internal/reason": 0, "node/internal/failure": 0,
+	"node/internal/activation": 0,
 
 	"node": 4,
 
-	"node/rpc": 5, "node/sys": 5, "node/trace": 5, "node/dns": 5, "node/gossip": 5,
+	"node/active": 5, "node/rpc": 5, "node/sys": 5, "node/trace": 5, "node/dns": 5, "node/gossip": 5,
 	"node/genserver": 6, "node/event": 6, "node/port": 6, "node/otp": 6,
 	"node/statem": 7, "node/pg": 7,
 	"node/admin": 8, "node/metrics": 8,

@@ -5,14 +5,16 @@ import (
 
 	"github.com/actornode/actornode/bench/internal/contract"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/active"
 )
 
 var coop = contract.Bench{
-	Name:   "coop",
-	About:  "nested self-calls, each awaiting a call on the same actor",
-	Params: []contract.Param{contract.Int("calls", 2500), contract.Int("depth", 5).Range(0, 1000), contract.Style()},
-	Ops:    func(p contract.Params) int { return p.Int("calls") },
-	Run:    runCoop,
+	Name:  "coop",
+	About: "nested self-calls, each awaiting a call on the same actor",
+	Params: []contract.Param{contract.Int("calls", 2500), contract.Int("depth", 5).Range(0, 1000),
+		contract.Word("style", contract.Actor, contract.Process, contract.Coroutine, contract.Active)},
+	Ops: func(p contract.Params) int { return p.Int("calls") },
+	Run: runCoop,
 }
 
 type (
@@ -27,9 +29,12 @@ func runCoop(p contract.Params, m *contract.Meter) error {
 	calls, depth := p.Int("calls"), p.Int("depth")
 	return onNode(p, func(main *node.Process) error {
 		var pid node.PID
-		if p.Blocking() {
+		switch {
+		case p.Style() == contract.Active:
+			return coopActive(main, calls, depth, m)
+		case p.Blocking():
 			pid = must(main.Spawn(cooperatorProcess))
-		} else {
+		default:
 			pid = must(main.Spawn(cooperator{}))
 		}
 		sum := 0
@@ -82,6 +87,53 @@ func (c cooperator) recursive(ctx *node.Context, depth int, then continuation) e
 		}))
 		return nil
 	})
+}
+
+// cooperatorObject is listing 1 of the work on ABS.
+type cooperatorObject struct {
+	self active.Ref[*cooperatorObject]
+}
+
+func (o *cooperatorObject) Recursive(c *active.Context, depth int) (int, error) {
+	if depth == 0 {
+		return 0, nil
+	}
+	inner, err := active.Call(c, o.self, (*cooperatorObject).Recursive, depth-1)
+	if err != nil {
+		return 0, err
+	}
+	one, err := active.Await(c, active.Go(c, o.self, (*cooperatorObject).Compute, struct{}{}))
+	return inner + one, err
+}
+
+func (o *cooperatorObject) Compute(*active.Context, struct{}) (int, error) { return 1, nil }
+
+// coopActive is the bench with an active object.
+func coopActive(main *node.Process, calls, depth int, m *contract.Meter) error {
+	o := &cooperatorObject{}
+	ref, err := active.Start(main, o, node.Options{})
+	if err != nil {
+		return err
+	}
+	o.self = ref // nobody has called it
+	futures := make([]*node.Future[int], calls)
+	m.Start()
+	for i := range futures {
+		futures[i] = active.Go(main, ref, (*cooperatorObject).Recursive, depth)
+	}
+	sum := 0
+	for _, f := range futures {
+		v, err := node.Await(main.Context(), main, f)
+		if err != nil {
+			return err
+		}
+		sum += v
+	}
+	m.Stop()
+	if want := calls * depth; sum != want {
+		return fmt.Errorf("the answers add up to %d, not %d", sum, want)
+	}
+	return nil
 }
 
 // cooperatorProcess waits where it is and, waiting, serves what it waits for.

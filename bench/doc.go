@@ -167,7 +167,8 @@
 //	                      wake-up of each caller besides. proto=erlang: four frames a call, not two
 //	remote_bulk           copies, and page faults of what they go to
 //	coop                  actor: a future turned into a message; process: the walk
-//	                      past the calls that wait in the mailbox
+//	                      past the calls that wait in the mailbox; active: what is allocated for
+//	                      each activation and future, a third, and main, a quarter
 //
 // # A soak
 //

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/counter"
+	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -176,6 +177,34 @@ var Apply func(n Node, ctx context.Context, module, function wire.Atom, args []a
 // AwaitAll waits until all futures, each a *node.Future, are completed or ctx ends. from is the
 // node.Caller that waits: an actor gives up its stage meanwhile, and a process can be ended.
 var AwaitAll func(from any, ctx context.Context, futures ...any)
+
+// What package active needs of a process: of c, a *node.Context while its handler runs, and of futures, each
+// a *node.Future.
+var (
+	// Fibers returns the pool from which the coroutines of the node have their stacks.
+	Fibers func(c any) *fiber.Pool
+	// Home returns what stands for the goroutine that runs the handler; nil: it must not switch to a
+	// fiber, as it is locked to its thread, or is not the node's.
+	Home func(c any) *fiber.Fiber
+	// Gone reports whether the process is dead.
+	Gone func(c any) bool
+	// Past returns a *node.Context of the same process that is valid without a turn, when the process is dead.
+	Past func(c any) any
+	// Signal puts a message into the mailbox of a process of the node of from, a node.Caller, past its
+	// bound; false: the process is gone.
+	Signal func(from any, to wire.PID, msg any) bool
+	// Promise makes a new future the reply of the process to a call of its own: its exit completes
+	// the future. Settle completes it with a reply.
+	Promise func(c, future any)
+	Settle  func(c, future, reply any, err error)
+	// IsDone reports whether a future is completed.
+	IsDone func(future any) bool
+	// OnDone has then called once a future is completed, on behalf of by, a node.Caller. inTurn: that is
+	// the process of c, in its turn.
+	OnDone func(c, future any, then func(by any, inTurn bool))
+	// Failed makes a new future one that has failed.
+	Failed func(from, future any, err error)
+)
 
 // AnyModule, as the module of an exported function, offers it under every module that offers
 // no such function itself: module_info. Its first argument is the module.

@@ -19,6 +19,8 @@ const (
 	Process = "process" // blocking: a function with a goroutine of its own
 
 	Coroutine = "coroutine" // blocking: a function that is resumed like an event-driven actor
+
+	Active = "active" // an active object: a value whose methods can be suspended in the middle
 )
 
 // Param declares one key=value of a command line. It is made by [Int], [Word],

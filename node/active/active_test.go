@@ -1,0 +1,331 @@
+package active_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/active"
+)
+
+type none = struct{}
+
+func soon(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func start[T any](t *testing.T, n node.Caller, object T) active.Ref[T] {
+	r, err := active.Start(n, object, node.Options{})
+	require.NoError(t, err)
+	return r
+}
+
+func result[R any](t *testing.T, f *node.Future[R]) R {
+	v, err := f.Await(soon(t))
+	require.NoError(t, err)
+	return v
+}
+
+// account is the object of the package comment.
+type account struct{ balance int }
+
+func (a *account) Withdraw(c *active.Context, n int) (int, error) {
+	c.Until(func() bool { return a.balance >= n })
+	a.balance -= n
+	return a.balance, nil
+}
+
+func (a *account) Deposit(_ *active.Context, n int) (int, error) {
+	if n < 0 {
+		return 0, errNegative
+	}
+	a.balance += n
+	return a.balance, nil
+}
+
+func (a *account) Break(_ *active.Context, with any) (none, error) { panic(with) }
+
+func (a *account) Vanish(*active.Context, none) (none, error) { runtime.Goexit(); return none{}, nil }
+
+var errNegative = errors.New("negative")
+
+// A call waits for its condition while the object takes other calls.
+func TestUntil(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	a := start(t, n, &account{})
+	first := active.Go(n, a, (*account).Withdraw, 30)
+	second := active.Go(n, a, (*account).Withdraw, 5)
+	require.Equal(t, 20, result(t, active.Go(n, a, (*account).Deposit, 20)))
+	require.Equal(t, 15, result(t, second))
+	_, err := first.Poll(0)
+	require.ErrorIs(t, err, node.ErrTimeout)
+	result(t, active.Go(n, a, (*account).Deposit, 15))
+	require.Equal(t, 0, result(t, first))
+}
+
+// What a method returns, panics with or ends its goroutine by is the future's, and the object goes on.
+func TestErrors(t *testing.T) {
+	log := &logtest.Text{}
+	n := nodetest.Start(t, node.Config{Log: log.Logger()})
+	a := start(t, n, &account{})
+	_, err := active.Go(n, a, (*account).Deposit, -1).Await(soon(t))
+	require.Equal(t, errNegative, err)
+	_, err = active.Go(n, a, (*account).Break, any("bad job")).Await(soon(t))
+	var exit *node.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, "bad job", exit.Reason.(*node.Crash).Reason)
+	require.Contains(t, string(exit.Reason.(*node.Crash).Stack), "Break")
+	log.Await(t, "a method panicked")
+	_, err = active.Go(n, a, (*account).Vanish, none{}).Await(soon(t))
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, 7, result(t, active.Go(n, a, (*account).Deposit, 7)))
+}
+
+// caller calls itself, as listing 1 of the ABS work does.
+type caller struct {
+	self      active.Ref[*caller]
+	suspended int
+	most      int
+}
+
+func (a *caller) Recursive(c *active.Context, depth int) (int, error) {
+	if depth == 0 {
+		return 0, nil
+	}
+	inner, err := active.Call(c, a.self, (*caller).Recursive, depth-1)
+	if err != nil {
+		return 0, err
+	}
+	f := active.Go(c, a.self, (*caller).Compute, none{})
+	a.suspended++
+	a.most = max(a.most, a.suspended)
+	one, err := active.Await(c, f)
+	a.suspended--
+	return inner + one, err
+}
+
+func (a *caller) Compute(*active.Context, none) (int, error) { return 1, nil }
+
+func (a *caller) Start(c *active.Context, calls int) (int, error) {
+	a.self = active.RefTo[*caller](c.Self())
+	var all []*node.Future[int]
+	for range calls {
+		all = append(all, active.Go(c, a.self, (*caller).Recursive, 5))
+	}
+	sum := 0
+	for _, f := range all {
+		v, err := active.Await(c, f)
+		if err != nil {
+			return 0, err
+		}
+		sum += v
+	}
+	return sum, nil
+}
+
+func (a *caller) Most(*active.Context, none) (int, error) { return a.most, nil }
+
+// A method may await deep in a stack of calls, and all calls are suspended at once.
+func TestListing1(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	a := start(t, n, &caller{})
+	require.Equal(t, 10_000, result(t, active.Go(n, a, (*caller).Start, 2000)))
+	require.Greater(t, result(t, active.Go(n, a, (*caller).Most, none{})), 100)
+}
+
+// front awaits another object.
+type front struct{ back active.Ref[*account] }
+
+func (o *front) Pay(c *active.Context, n int) (string, error) {
+	left, err := active.Await(c, active.Go(c, o.back, (*account).Deposit, n))
+	if err != nil {
+		return "", fmt.Errorf("pay: %w", err)
+	}
+	return fmt.Sprint(left), nil
+}
+
+func (o *front) Take(c *active.Context, n int) (int, error) {
+	return active.Await(c, active.Go(c, o.back, (*account).Withdraw, n))
+}
+
+func (o *front) Block(c *active.Context, n int) (int, error) {
+	return active.Get(c, active.Go(c, o.back, (*account).Deposit, n))
+}
+
+// A method that awaits another object's goes on with its reply, its error, or the exit of the other.
+func TestAwaitAnother(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	b := start(t, n, &account{})
+	f := start(t, n, &front{b})
+	require.Equal(t, "3", result(t, active.Go(n, f, (*front).Pay, 3)))
+	_, err := active.Go(n, f, (*front).Pay, -3).Await(soon(t))
+	require.EqualError(t, err, "pay: negative")
+	require.ErrorIs(t, err, errNegative)
+	require.Equal(t, 7, result(t, active.Go(n, f, (*front).Block, 4)))
+
+	waits := active.Go(n, f, (*front).Take, 100)
+	require.Equal(t, "8", result(t, active.Go(n, f, (*front).Pay, 1)), "the object takes other calls")
+	n.Exit(b.Dest(), node.Kill)
+	var exit *node.ExitError
+	_, err = waits.Await(soon(t))
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, node.Killed, exit.Reason)
+	_, err = active.Go(n, f, (*front).Pay, 1).Await(soon(t))
+	require.ErrorIs(t, err, node.ErrNoProcess)
+}
+
+// sleeper waits for ever.
+type sleeper struct{ unwound chan string }
+
+func (s *sleeper) Sleep(c *active.Context, name string) (none, error) {
+	defer func() {
+		_ = c.Send(c.Self(), "lost") // the Context is of use to the end
+		s.unwound <- name
+	}()
+	c.Until(func() bool { return false })
+	s.unwound <- "it went on"
+	return none{}, nil
+}
+
+func (s *sleeper) Stop(c *active.Context, reason any) (none, error) {
+	c.Exit(c.Self(), reason)
+	return none{}, nil
+}
+
+func (s *sleeper) Ready(*active.Context, none) (none, error) { return none{}, nil }
+
+// The end of the process unwinds what waits, and fails the futures with the reason.
+func TestExit(t *testing.T) {
+	for _, how := range []string{"killed", "by itself", "stop"} {
+		t.Run(how, func(t *testing.T) {
+			n := nodetest.Start(t, node.Config{})
+			unwound := make(chan string, 10)
+			s := start(t, n, &sleeper{unwound})
+			var all []*node.Future[none]
+			for i := range 5 {
+				all = append(all, active.Go(n, s, (*sleeper).Sleep, fmt.Sprint(i)))
+			}
+			result(t, active.Go(n, s, (*sleeper).Ready, none{}))
+			switch how {
+			case "killed":
+				n.Exit(s.Dest(), node.Kill)
+			case "by itself":
+				active.Go(n, s, (*sleeper).Stop, any(node.Atom("enough")))
+			case "stop":
+				require.NoError(t, n.Stop())
+			}
+			for range 5 {
+				select {
+				case name := <-unwound:
+					require.Len(t, name, 1)
+				case <-soon(t).Done():
+					t.Fatal("not unwound")
+				}
+			}
+			for _, f := range all {
+				var exit *node.ExitError
+				_, err := f.Await(soon(t))
+				require.ErrorAs(t, err, &exit)
+			}
+		})
+	}
+}
+
+// counter sees whether another activation of its group runs.
+type counter struct {
+	running *int
+	total   int
+}
+
+func (o *counter) Add(c *active.Context, times int) (int, error) {
+	for range times {
+		if *o.running++; *o.running != 1 {
+			return 0, errors.New("two at once")
+		}
+		o.total++
+		*o.running--
+		c.Suspend()
+	}
+	return o.total, nil
+}
+
+// Objects of a group share one thread of control.
+func TestGroup(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	running := 0
+	first := start(t, n, &counter{running: &running})
+	all := []active.Ref[*counter]{first}
+	for range 9 {
+		r, err := active.In(n, first, &counter{running: &running})
+		require.NoError(t, err)
+		require.NotContains(t, all, r)
+		all = append(all, r)
+	}
+	var futures []*node.Future[int]
+	for range 4 {
+		for _, r := range all {
+			futures = append(futures, active.Go(n, r, (*counter).Add, 50))
+		}
+	}
+	most := 0
+	for _, f := range futures {
+		most = max(most, result(t, f))
+	}
+	require.Equal(t, 200, most)
+
+	_, err := active.Go(n, active.RefTo[*account](first.PID), (*account).Deposit, 1).Await(soon(t))
+	require.ErrorIs(t, err, node.ErrUnhandled)
+	require.ErrorContains(t, err, "has no *active_test.account but a *active_test.counter")
+	n.Exit(first.Dest(), node.Kill)
+	_, err = node.AwaitExit(soon(t), n, first.PID)
+	require.NoError(t, err)
+	_, err = active.In(n, first, &counter{})
+	require.ErrorIs(t, err, node.ErrNoProcess)
+}
+
+// maker makes members of its own group, and calls them.
+type maker struct {
+	members []active.Ref[*account]
+	own     *node.Future[none]
+}
+
+func (m *maker) Make(c *active.Context, balance int) (int, error) {
+	r, err := active.In(c, active.RefTo[*maker](c.Self()), &account{})
+	if err != nil {
+		return 0, err
+	}
+	m.members = append(m.members, r)
+	f := active.Go(c, r, (*account).Withdraw, balance)
+	if v, err := active.Call(c, r, (*account).Deposit, balance); v != balance || err != nil { // at once
+		return v, err
+	}
+	return active.Await(c, f)
+}
+
+// AwaitOwn awaits its own future.
+func (m *maker) AwaitOwn(c *active.Context, _ none) (none, error) { return active.Await(c, m.own) }
+
+func (m *maker) Own(c *active.Context, _ none) (none, error) {
+	m.own = active.Go(c, active.RefTo[*maker](c.Self()), (*maker).AwaitOwn, none{})
+	return active.Await(c, m.own)
+}
+
+func TestMembers(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	m := start(t, n, &maker{})
+	for i := range 3 {
+		require.Zero(t, result(t, active.Go(n, m, (*maker).Make, i)))
+	}
+	_, err := active.Go(n, m, (*maker).Own, none{}).Await(soon(t))
+	require.ErrorIs(t, err, node.ErrSelfCall)
+}

@@ -1,0 +1,127 @@
+package active
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/activation"
+)
+
+// Go calls a method of an object and returns at once. The future is completed by what the method
+// returns: see the package comment.
+func Go[T, A, R any](from node.Caller, to Ref[T], method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
+	if c, ok := from.(*Context); ok {
+		if c.check(); to.PID == c.group.pid {
+			f := &node.Future[R]{}
+			nodehook.Promise(c.Context, f)
+			t := newTask(c.group, to.Object, method, arg)
+			t.future, t.context.own = f, f
+			c.group.Ready(&t.Activation)
+			return f
+		}
+	}
+	if where := to.where(); where != "" && where != nodehook.Of(from).(*node.Node).Name() {
+		f := &node.Future[R]{}
+		nodehook.Failed(from, f, fmt.Errorf("active: a call of an object on %s: %w", where, node.ErrNotHere))
+		return f
+	}
+	return node.Async[R, invocation](from, to.Dest(), call[T, A, R]{to.Object, method, arg})
+}
+
+// Call is Await of Go. To an object of its own group it calls the method at once, on the same stack.
+func Call[T, A, R any](c *Context, to Ref[T], method func(T, *Context, A) (R, error), arg A) (R, error) {
+	if to.PID != c.group.pid {
+		return Await(c, Go(c, to, method, arg))
+	}
+	c.check()
+	object, err := find[T](c.group, to.Object)
+	if err != nil {
+		var none R
+		return none, err
+	}
+	return method(object, c, arg)
+}
+
+// Await suspends the activation until a future is completed, and returns with what. A future of the
+// activation itself, which has not returned, fails with [node.ErrSelfCall].
+func Await[R any](c *Context, f *node.Future[R]) (R, error) {
+	c.check()
+	if !nodehook.IsDone(f) {
+		if c.own == any(f) {
+			var none R
+			return none, fmt.Errorf("active: an activation awaits its own future: %w", node.ErrSelfCall)
+		}
+		g, a := c.group, c.activation
+		c.mayWait()
+		nodehook.OnDone(c.Context, f, func(by any, inTurn bool) {
+			if inTurn {
+				g.Ready(a)
+			} else {
+				g.readyFromOutside(by, a)
+			}
+		})
+		c.suspended(g.Suspend)
+	}
+	return f.Poll(0)
+}
+
+// Get waits for a future without suspending the activation: the group does nothing else meanwhile.
+// What nobody but an activation of the group could complete is never there.
+func Get[R any](c *Context, f *node.Future[R]) (R, error) {
+	c.check()
+	return node.Await(c.Context.Context(), c.Context, f)
+}
+
+// Context is what a method acts through. It belongs to the activation, and is valid until the method
+// returns. Become and Push are not for active objects.
+type Context struct {
+	*node.Context // of the present turn
+	group         *group
+	activation    *activation.Activation
+	own           any // the future of a call within the group; nil: of another
+}
+
+// Until suspends the activation until a condition on the state of the group's objects holds. It is
+// evaluated here, and again when another activation has run; on whichever goroutine that is. What it
+// panics with, Until panics with. It must not wait.
+func (c *Context) Until(condition func() bool) {
+	c.check()
+	if condition() {
+		return
+	}
+	c.mayWait()
+	c.suspended(func() { c.group.Until(condition) })
+}
+
+// Suspend suspends the activation until all others that are ready now have run.
+func (c *Context) Suspend() {
+	c.check()
+	c.mayWait()
+	c.suspended(c.group.Yield)
+}
+
+// check panics if the activation of c does not run.
+func (c *Context) check() {
+	if !c.group.runs(c) {
+		panic("active: a Context is used outside its activation, or by another goroutine")
+	}
+}
+
+// mayWait panics if the activation must not be suspended.
+func (c *Context) mayWait() {
+	if c.group.Locked() {
+		panic(node.ErrThreadLocked)
+	}
+}
+
+// suspended calls wait, which suspends the activation, and says who runs it afterwards. A dead
+// process's does not go on.
+func (c *Context) suspended(wait func()) {
+	wait()
+	c.Context = c.group.context
+	if nodehook.Gone(c.Context) {
+		runtime.Goexit()
+	}
+}

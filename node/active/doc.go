@@ -1,0 +1,70 @@
+// Package active has active objects: Go values whose methods are called by messages, one at a time, and
+// can be suspended in the middle until a future is there or a condition holds.
+//
+// An object is a Go value and a message is one of its methods:
+//
+//	type Account struct{ balance int }
+//
+//	func (a *Account) Withdraw(c *active.Context, n int) (int, error) {
+//		c.Until(func() bool { return a.balance >= n })
+//		a.balance -= n
+//		return a.balance, nil
+//	}
+//
+//	account, err := active.Start(n, &Account{}, node.Options{})
+//	future := active.Go(n, account, (*Account).Withdraw, 20) // a *node.Future[int]
+//
+// The compiler checks the receiver, the argument and the result. The works on ABS have the same by
+// these names:
+//
+//	Fut<Int> f = a!m(x)   f := active.Go(c, a, (*A).M, x)
+//	await f?              v, err := active.Await(c, f)
+//	await b               c.Until(func() bool { return b })
+//	suspend               c.Suspend()
+//	f.get                 v, err := active.Get(c, f)
+//	x = a.m(x)            v, err := active.Call(c, a, (*A).M, x)
+//	new local C()         o, err := active.In(c, member, &C{})
+//
+// Nouns:
+//
+//   - A [Ref] is an object as others know it: a value like a PID.
+//   - An activation is one call of a method, from its start to its return. Its [Context] is what the
+//     method acts through.
+//   - A group is what objects share that were made [In] it: one thread of control. It is one process:
+//     links, monitors, names, exits and supervision are the group's, and a first object alone is a
+//     group, too.
+//
+// # What an activation does while it waits
+//
+// Await, Until and Suspend suspend the activation alone. The group takes its next message, begins and
+// resumes other activations, and this one goes on, on its own stack, when it is its turn: in the order
+// in which they have become ready. So the state of the object may have changed when they return, and
+// only then. Get, and whatever else blocks, such as node.Call, blocks the group, which gives up its
+// stage meanwhile, as every Actor does.
+//
+// A call to an object of the same group by Call runs at once, on the same stack, and may be suspended.
+//
+// # Invariants
+//
+//  1. Of the activations of a group one runs at a time, whatever stage it is on.
+//  2. A future of [Go] is completed once: with what the method returns, with [*node.ExitError] if it
+//     panics (the reason is a [*node.Crash]), or if the group's process exits first, with its reason.
+//     A method's error or panic ends its activation, and not the object. A panic is logged.
+//  3. When the process ends, each activation that waits is unwound: its deferred functions run, by
+//     runtime.Goexit, and it does not go on.
+//  4. Messages between two processes keep their order, and so activations that one process asks for
+//     begin in that order.
+//
+// # Goroutines
+//
+// A method runs on a goroutine of its own only while it is suspended, otherwise on one that the group
+// uses for one activation after the other; Go's scheduler does not choose between them. When the
+// process ends and activations wait, one goroutine unwinds them; Node.Stop waits for it.
+//
+// # Limits
+//
+// An object is called on its own node: on another one a call fails with [node.ErrNotHere]. A suspended
+// activation takes some 3 KiB, and how many there are is not bounded but by who calls. A method that
+// is locked to its thread (runtime.LockOSThread) cannot be suspended: it panics with
+// [node.ErrThreadLocked].
+package active

@@ -1,0 +1,187 @@
+package active
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/activation"
+)
+
+// steps is how many activations begin or go on in a turn until others on the stage have theirs.
+const steps = 256
+
+// group is the behaviour of the process of active objects.
+type group struct {
+	activation.Group // owned by whoever holds turn
+	turn             sync.Mutex
+	name             string
+	node             *node.Node
+	pid              node.PID
+	context          *node.Context // of the turn
+	first            any
+	others           map[uint64]any
+	past             *node.Context // for when the process has ended, which calls end; nil: it does not
+	err              error         // what the process is to end with
+
+	outside struct {
+		sync.Mutex
+		ready []*activation.Activation // by others than the group in its turn
+		woken bool                     // a message says so
+		over  bool
+	}
+}
+
+// What the mailbox of a group has beside calls.
+type (
+	wakeUp struct{} // there is something in outside, or left from a turn
+	joins  struct {
+		number uint64
+		object any
+	}
+)
+
+// invocation is the body of a call.
+type invocation interface {
+	begin(g *group, from node.From) *activation.Activation
+}
+
+func newGroup(first any, t reflect.Type) *group { return &group{first: first, name: t.String()} }
+
+// BehaviourName is part of node.BehaviourNamer.
+func (g *group) BehaviourName() string { return g.name }
+
+// Init is part of node.Initializer.
+func (g *group) Init(c *node.Context) error {
+	g.node, g.pid = c.Node(), c.Self()
+	g.Group.Init(nodehook.Fibers(c))
+	return nil
+}
+
+// Receive is part of node.Actor: a turn.
+func (g *group) Receive(c *node.Context, msg any) error {
+	g.turn.Lock()
+	defer g.turn.Unlock()
+	g.context = c
+	switch m := msg.(type) {
+	case node.Request[invocation]:
+		g.Ready(m.Body.begin(g, m.From))
+	case wakeUp:
+		g.takeOutside()
+	case joins:
+		g.add(m.number, m.object)
+		return nil
+	default:
+		if err := g.other(msg); err != nil {
+			return err
+		}
+	}
+	more := false
+	if home := nodehook.Home(c); home != nil {
+		more = g.Turn(home, steps)
+	} else {
+		more = g.turnElsewhere()
+	}
+	if more {
+		nodehook.Signal(c, g.pid, wakeUp{})
+	}
+	if g.Waiting() > 0 && g.past == nil {
+		g.past = nodehook.Past(c).(*node.Context)
+		context.AfterFunc(c.Context(), g.end)
+	}
+	return g.err
+}
+
+// turnElsewhere is Turn where the calling goroutine must not switch to a fiber.
+func (g *group) turnElsewhere() (more bool) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		more = g.Turn(new(fiber.Fiber), steps)
+	}()
+	<-done
+	return more
+}
+
+// end unwinds what waits when the process has ended.
+func (g *group) end() {
+	g.outside.Lock()
+	g.outside.over, g.outside.ready = true, nil
+	g.outside.Unlock()
+	g.turn.Lock() // the last handler may still run
+	defer g.turn.Unlock()
+	g.context = g.past
+	g.End(new(fiber.Fiber), func(a *activation.Activation) { a.Method.(task).act(g.past) })
+}
+
+// readyFromOutside is Ready on behalf of by, a node.Caller, for others than the group in its turn.
+func (g *group) readyFromOutside(by any, a *activation.Activation) {
+	g.outside.Lock()
+	if g.outside.over {
+		g.outside.Unlock()
+		return
+	}
+	g.outside.ready = append(g.outside.ready, a)
+	wake := !g.outside.woken
+	g.outside.woken = true
+	g.outside.Unlock()
+	if wake {
+		nodehook.Signal(by, g.pid, wakeUp{})
+	}
+}
+
+func (g *group) takeOutside() {
+	g.outside.Lock()
+	ready := g.outside.ready
+	g.outside.ready, g.outside.woken = nil, false
+	g.outside.Unlock()
+	for _, a := range ready {
+		g.Ready(a)
+	}
+}
+
+// runs reports whether the activation of c is what runs.
+func (g *group) runs(c *Context) bool { return g.Running() == c.activation }
+
+func (g *group) add(number uint64, object any) {
+	if g.others == nil {
+		g.others = make(map[uint64]any)
+	}
+	g.others[number] = object
+}
+
+// find returns an object of the group.
+func find[T any](g *group, number uint64) (T, error) {
+	object := g.first
+	if number != 0 {
+		object = g.others[number]
+	}
+	o, ok := object.(T)
+	if !ok {
+		return o, fmt.Errorf("active: %v has no %v but a %T: %w", g.pid, reflect.TypeFor[T](), object, node.ErrUnhandled)
+	}
+	return o, nil
+}
+
+// other is for a message that is no call of a method.
+func (g *group) other(msg any) error {
+	if r, ok := g.first.(Receiver); ok {
+		g.Ready(g.newReception(r, msg))
+		return nil
+	}
+	if e, ok := msg.(node.Exited); ok {
+		return node.ExitWith(e.Reason)
+	}
+	if r, ok := g.node.AsRequest(msg); ok {
+		err := fmt.Errorf("active: a call of %v with a %T, which is no method of it: %w", g.pid, r.Body, node.ErrUnhandled)
+		_ = r.Fail(err) // the caller may have given up
+		return nil
+	}
+	g.node.Log().Warn("unexpected message", "pid", g.pid.String(), "object", g.name, "message", sysmsg.Brief(msg))
+	return nil
+}

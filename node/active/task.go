@@ -1,0 +1,134 @@
+package active
+
+import (
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/activation"
+)
+
+// task is what an activation of a group does.
+type task interface {
+	activation.Method
+	act(c *node.Context) // by which the method acts from now on
+}
+
+// call is the message that calls a method.
+type call[T, A, R any] struct {
+	object uint64
+	method func(T, *Context, A) (R, error)
+	arg    A
+}
+
+func (m call[T, A, R]) begin(g *group, from node.From) *activation.Activation {
+	t := newTask(g, m.object, m.method, m.arg)
+	t.from = from
+	return &t.Activation
+}
+
+// invoked is the activation of a method.
+type invoked[T, A, R any] struct {
+	activation.Activation
+	context Context
+	object  uint64
+	method  func(T, *Context, A) (R, error)
+	arg     A
+
+	future *node.Future[R] // of a call within the group; nil: from
+	from   node.From
+}
+
+func newTask[T, A, R any](g *group, object uint64, method func(T, *Context, A) (R, error), arg A) *invoked[T, A, R] {
+	t := &invoked[T, A, R]{object: object, method: method, arg: arg}
+	t.context.group, t.context.activation = g, &t.Activation
+	t.Method = t
+	return t
+}
+
+// Run is part of activation.Method.
+func (t *invoked[T, A, R]) Run() {
+	g := t.context.group
+	t.context.Context = g.context
+	if nodehook.Gone(g.context) {
+		return
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			if err := t.context.broken(recover()); err != nil {
+				t.answer(nil, err)
+			}
+		}
+	}()
+	var v any
+	object, err := find[T](g, t.object)
+	if err == nil {
+		v, err = t.method(object, &t.context, t.arg)
+	}
+	returned = true
+	t.answer(v, err)
+}
+
+func (t *invoked[T, A, R]) act(c *node.Context) { t.context.Context = c }
+
+func (t *invoked[T, A, R]) answer(v any, err error) {
+	c := t.context.Context
+	switch {
+	case t.future != nil && err != nil:
+		nodehook.Settle(c, t.future, nil, err)
+	case t.future != nil:
+		nodehook.Settle(c, t.future, v, nil)
+	case err != nil:
+		_ = t.from.Fail(err) // who has given up does not want it
+	default:
+		_ = c.Reply(t.from, v)
+	}
+}
+
+// broken returns the error of a method that has not returned; nil: it has been unwound. cause is what
+// recover has returned.
+func (c *Context) broken(cause any) error {
+	if cause == nil && nodehook.Gone(c.Context) {
+		return nil
+	}
+	crash := nodehook.Panicked(cause).(*node.Crash)
+	c.Node().Log().Error("a method panicked", "pid", c.Self().String(), "object", c.group.name, "reason", crash.String(),
+		"stack", string(crash.Stack))
+	return &node.ExitError{Reason: crash}
+}
+
+// reception is the activation of Receiver.Receive.
+type reception struct {
+	activation.Activation
+	context  Context
+	receiver Receiver
+	msg      any
+}
+
+func (g *group) newReception(r Receiver, msg any) *activation.Activation {
+	t := &reception{receiver: r, msg: msg}
+	t.context.group, t.context.activation = g, &t.Activation
+	t.Method = t
+	return &t.Activation
+}
+
+// Run is part of activation.Method.
+func (t *reception) Run() {
+	g := t.context.group
+	t.context.Context = g.context
+	returned := false
+	defer func() {
+		if !returned {
+			if cause := recover(); cause != nil || !nodehook.Gone(t.context.Context) {
+				g.err = node.ExitWith(nodehook.Panicked(cause))
+				g.Stop()
+			}
+		}
+	}()
+	if err := t.receiver.Receive(&t.context, t.msg); err != nil {
+		g.err = err
+		g.Stop()
+	}
+	returned = true
+}
+
+func (t *reception) act(c *node.Context) { t.context.Context = c }

@@ -1,0 +1,302 @@
+package activation
+
+import (
+	"runtime"
+	"slices"
+
+	"github.com/actornode/actornode/internal/fiber"
+)
+
+// Method is what an activation does. Run recovers what the method panics with. If it does not return,
+// the method has called runtime.Goexit, or the group has ended.
+type Method interface{ Run() }
+
+// Activation is one call of a method.
+type Activation struct {
+	Method Method
+
+	fiber     *fiber.Fiber // nil: it has not begun
+	condition func() bool
+	cause     any // what the condition has panicked with
+
+	next, previous *Activation // in parked
+}
+
+// Begun reports whether the activation has begun.
+func (a *Activation) Begun() bool { return a.fiber != nil }
+
+// Group is a thread of control: see the package comment. It is made by [Group.Init].
+type Group struct {
+	pool *fiber.Pool
+	home *fiber.Fiber // of the goroutine whose turn it is
+
+	ready      queue
+	conditions []*Activation
+	changed    bool // an activation has run since the conditions were false
+	wasReady   bool // the last one came from ready: conditions come first now
+	parked     *Activation
+	waiting    int // in parked
+
+	running  *Activation
+	first    *Activation  // what a fiber that begins runs first
+	entering *fiber.Fiber // the fiber that begins
+	after    *fiber.Fiber // to go on when the fiber has ended that runs now
+	spent    *fiber.Fiber // has ended, and is to be put back
+
+	left  int // activations until the turn is over
+	ended bool
+}
+
+// Init makes g ready. Its stacks are fibers of the pool.
+func (g *Group) Init(pool *fiber.Pool) { g.pool = pool }
+
+// Waiting returns how many activations have begun and do not run.
+func (g *Group) Waiting() int { return g.waiting }
+
+// Running returns the activation that runs, nil for none.
+func (g *Group) Running() *Activation { return g.running }
+
+// Ready lets a go on, or begin, when it is its turn.
+func (g *Group) Ready(a *Activation) {
+	if !g.ended {
+		g.ready.push(a)
+	}
+}
+
+// Turn runs what is ready, at most that many steps, each until an activation returns or is
+// suspended. home stands for the calling goroutine, which is not locked to its thread. It reports
+// whether more is ready.
+func (g *Group) Turn(home *fiber.Fiber, steps int) (more bool) {
+	g.home, g.left = home, steps
+	for {
+		a := g.pick()
+		if a == nil {
+			return g.left <= 0 && !g.ended
+		}
+		home.To(g.stackOf(a))
+		g.reclaim(home)
+	}
+}
+
+// End ends the group: what has not begun never does, and each activation that is suspended is
+// unwound, its deferred functions run, by runtime.Goexit. each is called before that. home stands
+// for the calling goroutine. Nothing runs, or will.
+func (g *Group) End(home *fiber.Fiber, each func(*Activation)) {
+	g.home, g.ended = home, true
+	g.ready, g.conditions = queue{}, nil
+	for a := g.parked; a != nil; a = g.parked {
+		each(a)
+		g.running = a
+		g.unpark(a)
+		home.To(a.fiber)
+		g.reclaim(home)
+	}
+}
+
+// Stop ends the turn when the running activation returns, or is suspended.
+func (g *Group) Stop() { g.left = 0 }
+
+// Ended reports whether the group has ended.
+func (g *Group) Ended() bool { return g.ended }
+
+// Locked reports whether the running activation cannot be suspended: its method is locked to its thread.
+func (g *Group) Locked() bool { return g.running.fiber.Locked() }
+
+// Suspend suspends the running activation until somebody calls Ready with it. It does not return if
+// the group ends first.
+func (g *Group) Suspend() {
+	if g.ended {
+		runtime.Goexit()
+	}
+	a := g.running
+	me := a.fiber
+	g.running, g.changed = nil, true
+	g.park(a)
+	to := g.home
+	switch b := g.pick(); b {
+	case nil:
+	case a:
+		to = nil
+	default:
+		to = g.stackOf(b)
+	}
+	if to != nil {
+		me.To(to)
+		g.reclaim(me)
+	}
+	if g.ended {
+		runtime.Goexit()
+	}
+	if cause := a.cause; cause != nil {
+		a.cause = nil
+		panic(cause)
+	}
+}
+
+// Until suspends the running activation until a condition holds. What the condition panics with it
+// panics with.
+func (g *Group) Until(condition func() bool) {
+	g.running.condition = condition
+	g.conditions = append(g.conditions, g.running)
+	g.Suspend()
+}
+
+// Yield suspends the running activation until all that is ready now has run.
+func (g *Group) Yield() {
+	g.Ready(g.running)
+	g.Suspend()
+}
+
+// pick returns the activation to run now, nil: none is, or the turn is over.
+func (g *Group) pick() *Activation {
+	if g.left <= 0 || g.ended {
+		return nil
+	}
+	var a *Activation
+	if g.wasReady {
+		a = g.pickCondition()
+	}
+	if a == nil {
+		a = g.ready.pop()
+		g.wasReady = a != nil
+	}
+	if a == nil {
+		a = g.pickCondition()
+	}
+	if a == nil {
+		return nil
+	}
+	g.left--
+	if a.fiber != nil {
+		g.unpark(a)
+		g.running = a
+	}
+	return a
+}
+
+// pickCondition returns the first activation whose condition holds.
+func (g *Group) pickCondition() *Activation {
+	g.wasReady = false
+	if !g.changed {
+		return nil
+	}
+	for i, a := range g.conditions {
+		if holds(a) {
+			g.conditions = slices.Delete(g.conditions, i, i+1)
+			a.condition = nil
+			return a
+		}
+	}
+	g.changed = false
+	return nil
+}
+
+// holds evaluates a condition. One that panics holds, for its activation panics then.
+func holds(a *Activation) (ok bool) {
+	defer func() {
+		if !ok {
+			if a.cause = recover(); a.cause != nil {
+				ok = true
+			}
+		}
+	}()
+	return a.condition()
+}
+
+// stackOf returns the fiber to switch to so that a runs.
+func (g *Group) stackOf(a *Activation) *fiber.Fiber {
+	if a.fiber != nil {
+		return a.fiber
+	}
+	g.first = a
+	g.entering = g.pool.Take(g)
+	return g.entering
+}
+
+// reclaim puts back the fiber that has ended. me stands for the calling goroutine.
+func (g *Group) reclaim(me *fiber.Fiber) {
+	if f := g.spent; f != nil {
+		g.spent = nil
+		g.pool.Put(me, f)
+	}
+}
+
+// Run is part of fiber.Job: it runs activations that have not begun until another fiber is to go on.
+func (g *Group) Run() {
+	me, a := g.entering, g.first
+	g.entering, g.first = nil, nil
+	g.reclaim(me)
+	var after *fiber.Fiber
+	defer func() { // also if the method has called runtime.Goexit, or the group has ended
+		me.Unlock()
+		g.spent, g.after = me, after
+		if after == nil {
+			g.after = g.home
+		}
+	}()
+	for ; a != nil; a = g.pick() {
+		if after = a.fiber; after != nil {
+			return
+		}
+		g.running = a
+		a.fiber = me
+		a.Method.Run()
+		me.Unlock()
+		a.fiber, g.running, g.changed = nil, nil, true
+	}
+}
+
+// Next is part of fiber.Job.
+func (g *Group) Next() *fiber.Fiber { return g.after }
+
+func (g *Group) park(a *Activation) {
+	g.waiting++
+	a.previous, a.next = nil, g.parked
+	if g.parked != nil {
+		g.parked.previous = a
+	}
+	g.parked = a
+}
+
+func (g *Group) unpark(a *Activation) {
+	g.waiting--
+	if a.next != nil {
+		a.next.previous = a.previous
+	}
+	if a.previous != nil {
+		a.previous.next = a.next
+	} else {
+		g.parked = a.next
+	}
+	a.next, a.previous = nil, nil
+}
+
+// queue is a ring of activations.
+type queue struct {
+	ring  []*Activation // its length is a power of two
+	begin int
+	n     int
+}
+
+func (q *queue) push(a *Activation) {
+	if q.n == len(q.ring) {
+		ring := make([]*Activation, max(8, 2*len(q.ring)))
+		for i := range q.n {
+			ring[i] = q.ring[(q.begin+i)&(len(q.ring)-1)]
+		}
+		q.ring, q.begin = ring, 0
+	}
+	q.ring[(q.begin+q.n)&(len(q.ring)-1)] = a
+	q.n++
+}
+
+func (q *queue) pop() *Activation {
+	if q.n == 0 {
+		return nil
+	}
+	a := q.ring[q.begin]
+	q.ring[q.begin] = nil
+	q.begin = (q.begin + 1) & (len(q.ring) - 1)
+	q.n--
+	return a
+}

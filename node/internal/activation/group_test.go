@@ -1,0 +1,299 @@
+package activation
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/fiber"
+)
+
+// bench is a group whose turns are taken one after the other, each on a goroutine of its own.
+type bench struct {
+	Group
+	pool fiber.Pool
+}
+
+func newBench(t *testing.T) *bench {
+	b := &bench{}
+	b.Init(&b.pool)
+	t.Cleanup(func() {
+		b.end()
+		require.Zero(t, b.pool.Busy(), "each fiber is put back")
+		b.pool.Stop()
+	})
+	return b
+}
+
+// elsewhere calls f on another goroutine, with what stands for that.
+func elsewhere(f func(home *fiber.Fiber)) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f(new(fiber.Fiber))
+	}()
+	<-done
+}
+
+func (b *bench) turn(steps int) (more bool) {
+	elsewhere(func(home *fiber.Fiber) { more = b.Turn(home, steps) })
+	return more
+}
+
+func (b *bench) end() { elsewhere(func(home *fiber.Fiber) { b.End(home, func(*Activation) {}) }) }
+
+type function func()
+
+func (f function) Run() { f() }
+
+func (b *bench) begin(f func(a *Activation)) *Activation {
+	a := &Activation{}
+	a.Method = function(func() { f(a) })
+	b.Ready(a)
+	return a
+}
+
+// What is suspended goes on where it was, in the order in which it has become ready; the others run
+// meanwhile.
+func TestSuspend(t *testing.T) {
+	b := newBench(t)
+	var log []string
+	say := func(format string, a ...any) { log = append(log, fmt.Sprintf(format, a...)) }
+	var waiting []*Activation
+	for i := range 3 {
+		waiting = append(waiting, b.begin(func(*Activation) {
+			say("%d begins", i)
+			b.Suspend()
+			say("%d goes on", i)
+			b.Yield()
+			say("%d ends", i)
+		}))
+	}
+	b.begin(func(*Activation) { say("none waits") })
+	require.False(t, b.turn(100))
+	require.Equal(t, []string{"0 begins", "1 begins", "2 begins", "none waits"}, log)
+	require.Equal(t, 3, b.Waiting())
+	log = nil
+	b.Ready(waiting[2])
+	b.Ready(waiting[0])
+	require.False(t, b.turn(100))
+	require.Equal(t, []string{"2 goes on", "0 goes on", "2 ends", "0 ends"}, log)
+	require.Equal(t, 1, b.Waiting())
+	require.True(t, waiting[1].Begun())
+}
+
+// A turn ends after its steps, and the next goes on.
+func TestTurnIsBounded(t *testing.T) {
+	b := newBench(t)
+	n := 0
+	b.begin(func(*Activation) {
+		for ; n < 1000; n++ {
+			b.Yield()
+		}
+	})
+	turns := 1
+	for b.turn(10) {
+		turns++
+	}
+	require.Equal(t, 1000, n)
+	require.Equal(t, 101, turns)
+}
+
+// A condition is evaluated when another activation has run, and each that holds comes in its turn.
+func TestUntil(t *testing.T) {
+	b := newBench(t)
+	value, evaluated := 0, 0
+	var got []int
+	for i := range 5 {
+		b.begin(func(*Activation) {
+			b.Until(func() bool { evaluated++; return value > 0 })
+			value--
+			got = append(got, i)
+		})
+	}
+	require.False(t, b.turn(100))
+	require.Empty(t, got)
+	before := evaluated
+	require.False(t, b.turn(100))
+	require.Equal(t, before, evaluated, "nothing has run")
+	b.begin(func(*Activation) { value = 2 })
+	require.False(t, b.turn(100))
+	require.Equal(t, []int{0, 1}, got)
+	require.Zero(t, value)
+	require.Equal(t, 3, b.Waiting())
+}
+
+// A condition that panics panics in its own activation.
+func TestUntilPanics(t *testing.T) {
+	b := newBench(t)
+	broken, caught := false, []any{}
+	b.begin(func(*Activation) {
+		defer func() { caught = append(caught, recover()) }()
+		b.Until(func() bool {
+			if broken {
+				panic("broken")
+			}
+			return false
+		})
+	})
+	b.turn(100)
+	b.begin(func(*Activation) { broken = true })
+	b.turn(100)
+	require.Equal(t, []any{"broken"}, caught)
+	require.Zero(t, b.Waiting())
+}
+
+// Neither what is ready nor conditions that hold keep the others from running.
+func TestNoStarvation(t *testing.T) {
+	b := newBench(t)
+	over, holding, yields := false, 0, 0
+	b.begin(func(*Activation) {
+		for ; !over; holding++ {
+			b.Until(func() bool { return true })
+		}
+	})
+	b.begin(func(*Activation) {
+		for ; !over; yields++ {
+			b.Yield()
+		}
+	})
+	b.turn(1000)
+	require.InDelta(t, 500, holding, 2)
+	require.InDelta(t, 500, yields, 2)
+	over = true
+	b.turn(1000)
+}
+
+// A method that calls runtime.Goexit ends its activation alone.
+func TestGoexit(t *testing.T) {
+	b := newBench(t)
+	ends := 0
+	for i := range 10 {
+		a := b.begin(func(a *Activation) {
+			defer func() { ends++ }()
+			if i%2 == 0 {
+				b.Suspend()
+			}
+			runtime.Goexit()
+		})
+		b.turn(100)
+		if i%2 == 0 {
+			b.Ready(a)
+			b.turn(100)
+		}
+		require.Equal(t, i+1, ends)
+	}
+	b.begin(func(*Activation) { ends = 100 })
+	b.turn(100)
+	require.Equal(t, 100, ends)
+}
+
+// The end of a group unwinds what has begun, and drops what has not.
+func TestEnd(t *testing.T) {
+	b := newBench(t)
+	unwound, told := 0, 0
+	for i := range 20 {
+		b.begin(func(*Activation) {
+			defer func() {
+				unwound++
+				if i%3 == 0 {
+					b.Suspend() // it does not, any more
+				}
+			}()
+			if i%2 == 0 {
+				b.Until(func() bool { return false })
+			}
+			b.Suspend()
+			t.Error("it goes on")
+		})
+	}
+	b.turn(100)
+	b.begin(func(*Activation) { t.Error("it begins") })
+	elsewhere(func(home *fiber.Fiber) { b.End(home, func(*Activation) { told++ }) })
+	require.Equal(t, 20, unwound)
+	require.Equal(t, 20, told)
+	require.Zero(t, b.Waiting())
+	require.True(t, b.Ended())
+	b.begin(func(*Activation) { t.Error("it begins") })
+	require.False(t, b.turn(100))
+}
+
+// Random activations that suspend, yield, wait for conditions, begin others, call runtime.Goexit: one
+// runs at a time, each goes on as often as it should, and none is lost.
+func TestGroupModel(t *testing.T) {
+	seed := rand.Uint64()
+	defer func() {
+		if t.Failed() {
+			t.Logf("seed %d", seed)
+		}
+	}()
+	random := rand.New(rand.NewPCG(seed, 0))
+	b := newBench(t)
+	running, begun, over, value := false, 0, 0, 0
+	var suspended []*Activation
+	enter := func() { require.False(t, running); running = true }
+	leave := func() { require.True(t, running); running = false }
+	var begin func(depth int)
+	begin = func(depth int) {
+		begun++
+		b.begin(func(a *Activation) {
+			enter()
+			defer func() { leave(); over++ }()
+			mark := random.Uint64()
+			for range random.IntN(6) {
+				mine := mark
+				switch random.IntN(6) {
+				case 0:
+					suspended = append(suspended, a)
+					leave()
+					b.Suspend()
+					enter()
+				case 1:
+					leave()
+					b.Yield()
+					enter()
+				case 2:
+					want := value - random.IntN(2)
+					leave()
+					b.Until(func() bool { return value >= want })
+					enter()
+				case 3:
+					value++
+				case 4:
+					if depth < 3 {
+						begin(depth + 1)
+					}
+				case 5:
+					if random.IntN(4) == 0 {
+						runtime.Goexit()
+					}
+				}
+				require.Equal(t, mine, mark, "its own stack")
+			}
+		})
+	}
+	for range 300 {
+		begin(0)
+		for len(suspended) > 0 && random.IntN(3) > 0 {
+			i := random.IntN(len(suspended))
+			b.Ready(suspended[i])
+			suspended = append(suspended[:i], suspended[i+1:]...)
+		}
+		b.turn(1 + random.IntN(20))
+	}
+	for over < begun {
+		for _, a := range suspended {
+			b.Ready(a)
+		}
+		suspended = nil
+		value = 1 << 30
+		b.begin(func(*Activation) {})
+		for b.turn(100) {
+		}
+	}
+	require.Zero(t, b.Waiting())
+	require.False(t, running)
+}
