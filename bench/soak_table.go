@@ -119,7 +119,7 @@ func (s *soakStand) take(memory bool) census {
 	for _, cause := range deadletter.Causes() {
 		n := int(letters[cause])
 		switch cause {
-		case deadletter.NotATerm, deadletter.MailboxFull, deadletter.NodeStopped:
+		case deadletter.NotATerm, deadletter.Unreadable, deadletter.MailboxFull, deadletter.NodeStopped:
 			exact("dead letters "+cause.String(), n) // nothing that the soak does brings one about
 		default:
 			c.letters = append(c.letters, [2]any{cause, n})

@@ -280,6 +280,9 @@ func receiptError(v any) error {
 	case receiptNoName:
 		return ErrNoName
 	}
+	if text, ok := v.(string); ok { // of unread
+		return errors.New(text)
+	}
 	return fmt.Errorf("node: the message was not delivered: %s", reason.PlainText(v))
 }
 

@@ -8,7 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 )
 
 // forgedError is a registered error that reads itself, and does not.
@@ -24,6 +26,31 @@ func (e *forgedError) SetTerm(any) error {
 }
 
 func init() { node.RegisterTypes(node.TypeOf[forgedError]("forged.Error")) }
+
+// A term of a node of OTP that is nested too deep is lost, and nothing else. Who calls with one is told.
+func TestDeepByOTP(t *testing.T) {
+	host := newOTPHost(t)
+	erl := host.erl("one", erltest.Cookie)
+	n := host.start(host.config("a"))
+	pid, err := n.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
+		return msg.(node.Request[node.Atom]).Reply(node.Atom("here"))
+	}))
+	require.NoError(t, err)
+	require.NoError(t, n.Register("alive", pid))
+	lost := n.DeadLetters(10)
+	t.Cleanup(lost.Close)
+	require.Equal(t, "here", erl.Ask(fmt.Sprintf("gen_server:call({alive, '%s'}, x, 20000)", n.Name())))
+	const deep = "lists:foldl(fun(_, E) -> {E} end, x, lists:seq(1, 200000))"
+	got := erl.Ask(fmt.Sprintf("erlang:monitor_node('%s', true), {error, E} = gen_server:call({alive, '%[1]s'}, %s, 20000), E", n.Name(),
+		deep))
+	require.Contains(t, got, "terms nested deeper than 100000 levels")
+	erl.Ask(fmt.Sprintf("{alive, '%s'} ! %s, ok", n.Name(), deep))
+	letter := nodetest.Arrival(t, lost.C)
+	require.Equal(t, deadletter.Unreadable, letter.Cause)
+	require.ErrorContains(t, letter.Message.(error), "terms nested deeper than 100000 levels")
+	require.Equal(t, "here", erl.Ask(fmt.Sprintf("gen_server:call({alive, '%s'}, x, 20000)", n.Name())))
+	require.Equal(t, "up", erl.Ask("receive {nodedown, _} -> down after 0 -> up end"))
+}
 
 // Whatever a node of OTP sends in the forms of errors and Go values, the process gets a value or the
 // term, and the connection goes on.

@@ -18,6 +18,12 @@ import (
 // connection.
 func (p *peer) Handle(f *dist.Frame) error {
 	n := p.n
+	if u := unreadable(f.Payload); u != nil && f.Op != dist.OpSend {
+		f.Payload = p.cannotRead(u)
+	} else if u != nil {
+		p.unread(f, u)
+		return nil
+	}
 	switch f.Op {
 	case dist.OpSend:
 		if f.ID != 0 {
@@ -257,6 +263,10 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 	s := f.Spawn
 	refuse := func(reason any) {
 		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: reason})
+	}
+	if err, unreadable := f.Payload.(error); unreadable {
+		refuse(errorTerm(err))
+		return
 	}
 	if n.takesNothing() || !p.HasRoom(s.Link, s.Monitor) {
 		refuse(systemLimit)

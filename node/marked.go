@@ -156,7 +156,10 @@ func (v values) Append(dst []byte, value any) ([]byte, error) {
 // Decode reads a value of another node of this kind.
 func (v values) Decode(b []byte, host any) (value any, rest []byte, err error) {
 	d := pack.Decoder{Types: v.t.packed(), Host: host}
-	return d.Term(b)
+	if value, rest, err = d.Term(b); err != nil {
+		value, _, _ = d.Rescue(b)
+	}
+	return value, rest, err
 }
 
 // IsMark reports whether terms with the atom are for Unmark.

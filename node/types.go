@@ -79,7 +79,7 @@ func TypeOf[T any](name ...string) Type {
 }
 
 // ErrorOf is an error that programs compare with, such as io.EOF, under a name that says the
-// same on every node. The default is the error's text. An error that wraps it on one node
+// same on every node, of 1 to 255 bytes of UTF-8. The default is the error's text. An error that wraps it on one node
 // does so on others: errors.Is finds it.
 func ErrorOf(err error, name ...string) Type {
 	return Type{func(t *Types) error { return t.all.AddError(err, name...) }}

@@ -8,6 +8,7 @@
 //   - [Checker]: whether a message can be sent, before it is.
 //   - [Counter], [Progress]: the state of a link.
 //   - [Hosted]: what is read may refer to the node.
+//   - [Unreadable]: what has come, and cannot be taken.
 //   - [Explainer], [ErrResumed]: why a link is closed, and that one goes on.
 //   - [Chooser]: dialing by protocol, of a transport.
 //
@@ -134,6 +135,22 @@ type Chooser interface {
 // references to what lives on nodes can be made: see termof.References. It is for the goroutine that
 // reads, before the first Read.
 type Hosted interface{ SetHost(n any) }
+
+// Unreadable is what Read returns in the place of what a signal carries, of the Body of a [*Request], or of the Value
+// of a [*Reply], if all bytes of that are there and it cannot be taken: it is beyond a limit, or refers to what is not in
+// it. The link goes on. Of a spawn request it is the Payload.
+type Unreadable struct {
+	Err error // says why
+	// Term is what could be read. Of a tuple of 2 or 3 elements those that cannot be read may be nil: so whoever has made
+	// a call can be told.
+	Term any
+}
+
+// Error says why.
+func (u *Unreadable) Error() string { return u.Err.Error() }
+
+// Unwrap returns Err.
+func (u *Unreadable) Unwrap() error { return u.Err }
 
 // ErrResumed is what Accept of a protocol with sessions returns for a connection that goes on as
 // part of a link that is there already.

@@ -31,7 +31,7 @@ type Decoder struct {
 func Decode(b []byte) (term any, rest []byte, err error) { return new(Decoder).Term(b) }
 
 // Term reads the term that b begins with and returns the bytes behind it. The
-// error is one of [ErrCut], [ErrMalformed] and [ErrLimit]; it names the offset in b.
+// error is one of [ErrCut], [ErrMalformed], [ErrLimit] and [ErrShared]; it names the offset in b.
 func (d *Decoder) Term(b []byte) (term any, rest []byte, err error) {
 	if len(b) > 1 && b[0] == tagBin8 && int(b[1]) <= len(b)-2 { // what most messages are in a benchmark, and many elsewhere
 		data := b[2 : 2+int(b[1])]

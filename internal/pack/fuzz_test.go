@@ -52,3 +52,28 @@ func FuzzTrip(f *testing.F) {
 		}
 	})
 }
+
+// FuzzRescue: whatever bytes are beyond a limit, the decoder passes over as many as Skip, or has an error, and what a reader of
+// the definitions alone knows it knows, too.
+func FuzzRescue(f *testing.F) {
+	for _, c := range trips {
+		if b, err := (&Encoder{Dict: &EncodeDict{}}).Append(nil, wire.Tuple{wire.List{c.term}, c.term}); err == nil && len(b) < 500 {
+			f.Add(b)
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		d := Decoder{Dict: &DecodeDict{}, Limits: Limits{Depth: 2, Elements: 100}}
+		_, _, err := d.Term(b)
+		if err == nil || !IsWhole(err) {
+			return
+		}
+		_, rest, err := d.Rescue(b)
+		if err != nil {
+			require.False(t, IsWhole(err), "%v", err)
+			return
+		}
+		end, err := Skip(b)
+		require.NoError(t, err)
+		require.Equal(t, end, rest)
+	})
+}

@@ -8,6 +8,8 @@ import (
 	"math/big"
 
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -310,6 +312,10 @@ func finish(f *dist.Frame, op operation) error {
 	if op != opSpawnRequest && op != opSpawnRequestTT {
 		return nil
 	}
+	if _, unreadable := f.Payload.(*linkopt.Unreadable); unreadable {
+		f.ID = 0
+		return nil
+	}
 	args, ok := f.Payload.(wire.List)
 	if !ok {
 		return errors.New("its arguments are not a list")
@@ -519,7 +525,12 @@ func (c *control) token(f *dist.Frame, has bool) {
 
 // reason reads an exit reason, if it is not the payload.
 func (c *control) reason(f *dist.Frame, has bool) {
-	if has {
-		f.Payload = c.term()
+	if !has || c.err != nil {
+		return
+	}
+	b := c.b
+	if f.Payload = c.term(); errors.Is(c.err, etfcodec.ErrLimit) {
+		f.Payload = &linkopt.Unreadable{Err: c.err}
+		c.b, c.err = etfcodec.Skip(b)
 	}
 }

@@ -39,6 +39,7 @@ type Protocol struct {
 // a payload that would not arrive as what it is, such as a string or a Go struct, travels as
 // {'$go', Binary}: Append makes the binary, and Decode reads it for host, the *node.Node that
 // reads from the link, nil: none does. Decode takes any bytes, and holds no more memory than some 100 bytes for each of them.
+// With an error it returns what can be said of the value, and only the message is lost.
 //
 // Of other nodes, a payload in which an atom stands that is a mark goes through Unmark,
 // which returns what takes its place for host, and may change the term. Payloads without such atoms

@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/account"
 	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -266,14 +267,16 @@ func (r *reader) payload(b []byte, versions bool) (v any, rest []byte, err error
 		term = b[1:]
 	}
 	if data, rest, ok := r.goBinary(term); ok {
-		v, err := r.goValue(data)
-		return v, rest, err
+		return r.goValue(data), rest, nil
 	}
 	r.dec.Dollar = false
 	if versions {
 		v, rest, err = r.decode(b)
 	} else {
 		v, rest, err = r.dec.DecodeBare(b)
+	}
+	if errors.Is(err, etfcodec.ErrLimit) { // the payload is what is left of the message: the link goes on
+		return &linkopt.Unreadable{Err: err, Term: r.dec.Beginning(term)}, nil, nil
 	}
 	// Of two atoms with one place in OTP's cache, a header lists the first only.
 	if (r.marked || r.dec.Dollar) && err == nil && r.unmark != nil {

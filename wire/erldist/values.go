@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -152,13 +153,17 @@ func (r *reader) goBinary(b []byte) (data, rest []byte, ok bool) {
 	return b[:n], b[n:], true
 }
 
-// goValue reads the value in such a binary.
-func (r *reader) goValue(data []byte) (any, error) {
+// goValue reads the value in such a binary. What it is has no say in where the message ends, so the link goes on
+// whatever is wrong with it.
+func (r *reader) goValue(data []byte) any {
 	v, rest, err := r.values.Decode(data, r.host)
 	if err == nil && len(rest) > 0 {
 		err = fmt.Errorf("%d bytes behind the end of a Go value", len(rest))
 	}
-	return v, err
+	if err != nil {
+		return &linkopt.Unreadable{Err: err, Term: v}
+	}
+	return v
 }
 
 // mayHaveMarks reports whether bytes that are not behind a distribution header may have an

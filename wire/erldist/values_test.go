@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/internal/termtest"
@@ -125,7 +126,7 @@ func TestMarks(t *testing.T) {
 	require.False(t, c.hasMark(0, 3))
 }
 
-// A binary that is no Go value ends the link with an error that says so.
+// A binary that is no Go value is a payload that cannot be read, with an error that says so. The link goes on.
 func TestBadGoValues(t *testing.T) {
 	for name, bin := range map[string][]byte{
 		"nothing": {}, "none": {0xc1}, "cut": {0x92, 1}, "more": {1, 2}, "deep": bytes.Repeat([]byte{0x91}, 40_000),
@@ -140,8 +141,10 @@ func TestBadGoValues(t *testing.T) {
 			r.setValues(packed{new(int)})
 			var f dist.Frame
 			frames := w.buf
-			_, err := r.frame(frames[4:], &f)
-			require.Error(t, err)
+			ok, err := r.frame(frames[4:], &f)
+			require.NoError(t, err)
+			require.True(t, ok)
+			err = f.Payload.(*linkopt.Unreadable)
 			require.True(t, errors.Is(err, pack.ErrCut) || errors.Is(err, pack.ErrMalformed) || errors.Is(err, pack.ErrLimit) ||
 				name == "more", "%v", err)
 		})

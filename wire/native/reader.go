@@ -2,7 +2,6 @@ package native
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/actornode/actornode/internal/account"
@@ -192,14 +191,15 @@ func (r *reader) signal(b []byte, f *dist.Frame) (ok bool, err error) {
 // payload reads what a signal carries.
 func (r *reader) payload(d *pack.Decoder, b []byte, f *dist.Frame) error {
 	term, rest, err := d.Term(b)
-	switch {
-	case errors.Is(err, pack.ErrLimit):
-		return &violation{codeLimit, fmt.Errorf("the payload of %s: %w", f.Op, err)}
-	case err != nil:
-		return &violation{codeTerm, fmt.Errorf("the payload of %s: %w", f.Op, err)}
-	case len(rest) > 0:
+	if err != nil {
+		if term, rest, err = unreadable(d, b, err); err != nil {
+			return &violation{codeTerm, fmt.Errorf("the payload of %s: %w", f.Op, err)}
+		}
+	}
+	if len(rest) > 0 {
 		return wrong("%s: %d unexpected bytes follow its payload", f.Op, len(rest))
-	case f.Op == dist.OpSpawn:
+	}
+	if _, bad := term.(*linkopt.Unreadable); f.Op == dist.OpSpawn && !bad {
 		return spawnOf(term, f)
 	}
 	switch p := f.Payload.(type) {
@@ -211,6 +211,16 @@ func (r *reader) payload(d *pack.Decoder, b []byte, f *dist.Frame) error {
 		f.Payload = term
 	}
 	return nil
+}
+
+// unreadable returns what stands for a term that is whole and cannot be taken, as why says, and what follows it.
+func unreadable(d *pack.Decoder, b []byte, why error) (_ any, rest []byte, err error) {
+	if !pack.IsWhole(why) {
+		return nil, b, why
+	}
+	u := &linkopt.Unreadable{Err: why}
+	u.Term, rest, err = d.Rescue(b)
+	return u, rest, err
 }
 
 // spawnOf reads what a spawn request carries.

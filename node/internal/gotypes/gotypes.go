@@ -24,6 +24,7 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // Registry is the types and errors that are registered. The zero value has none.
@@ -114,8 +115,11 @@ func (r *Registry[M]) Maker(typ reflect.Type, builtin map[reflect.Type]M) (m M, 
 	return m, ok
 }
 
+// maxErrorName is how many bytes the name of an error has: to other nodes it is an atom.
+const maxErrorName = 255
+
 // AddError adds an error that programs compare with, under a name; without one its text is its name.
-// The error says what is wrong: it cannot be compared, or a name is taken.
+// The error says what is wrong: it cannot be compared, or a name is taken, or has more than 255 bytes.
 func (r *Registry[M]) AddError(err error, name ...string) (wrong error) {
 	switch {
 	case err == nil:
@@ -128,6 +132,10 @@ func (r *Registry[M]) AddError(err error, name ...string) (wrong error) {
 	as := err.Error()
 	if len(name) == 1 {
 		as = name[0]
+	}
+	if len(as) == 0 || len(as) > maxErrorName || !utf8.ValidString(as) {
+		return fmt.Errorf("the name %.40q of an error has %d bytes: want UTF-8 of 1 to %d; give it a name of its own", as, len(as),
+			maxErrorName)
 	}
 	r.change(func(t *table[M]) {
 		old, named := t.errors[as]

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 
@@ -42,6 +43,16 @@ func TestErrors(t *testing.T) {
 }
 
 // Types are found as soon as they are added, whoever reads meanwhile.
+// The name of an error is an atom to others.
+func TestErrorName(t *testing.T) {
+	var r gotypes.Registry[string]
+	long := errors.New(strings.Repeat("x", 256))
+	for _, name := range [][]string{nil, {""}, {strings.Repeat("ж", 128)}, {"\xff"}} {
+		require.ErrorContains(t, r.AddError(long, name...), "want UTF-8 of 1 to 255")
+	}
+	require.NoError(t, r.AddError(long, strings.Repeat("x", 255)))
+}
+
 func TestTypes(t *testing.T) {
 	var r gotypes.Registry[int]
 	typ := reflect.TypeFor[order]()

@@ -27,7 +27,7 @@ import (
 // that sends to a dead process does not fill the disk.
 const logEvery = time.Second
 
-const causes = deadletter.NotATerm + 1
+const causes = deadletter.Unreadable + 1
 
 // Log is the dead letters of a node. The zero value must be given a logger by Init.
 type Log struct {
@@ -60,7 +60,11 @@ func (d *Log) write(l deadletter.Letter, not uint64) {
 	case !l.Alias.IsZero():
 		to = l.Alias.String()
 	}
-	d.log.Warn("dead letter", "cause", l.Cause.String(), "message_type", fmt.Sprintf("%T", l.Message), "to", to, "not_logged", not)
+	args := []any{"cause", l.Cause.String(), "message_type", fmt.Sprintf("%T", l.Message), "to", to, "not_logged", not}
+	if why, ok := l.Message.(error); ok && l.Cause == deadletter.Unreadable { // there is no message
+		args[2], args[3] = "error", why
+	}
+	d.log.Warn("dead letter", args...)
 }
 
 // Open opens a stream of the letters to come, which holds up to buffer of them, at least 1.

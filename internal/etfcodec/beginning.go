@@ -1,0 +1,24 @@
+package etfcodec
+
+import "github.com/actornode/actornode/wire"
+
+// maxBeginning is how many elements of a tuple are looked at: a request has three.
+const maxBeginning = 3
+
+// Beginning returns what can be said of a bare term for which DecodeBare has returned [ErrLimit]: of a tuple of 2 or 3 elements
+// those before the first that cannot be read, and nil for the others; else nil.
+func (d *Decoder) Beginning(b []byte) any {
+	if len(b) < 2 || b[0] != tagSmallTuple || b[1] < 2 || b[1] > maxBeginning {
+		return nil
+	}
+	t := make(wire.Tuple, b[1])
+	b = b[2:]
+	for i := range t {
+		var err error
+		if t[i], b, err = d.DecodeBare(b); err != nil {
+			t[i] = nil
+			break
+		}
+	}
+	return t
+}

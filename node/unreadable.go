@@ -1,0 +1,62 @@
+package node
+
+import (
+	"fmt"
+
+	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/failure"
+	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// What a peer has sent and this node cannot take: see [linkopt.Unreadable]. The connection goes on. Who waits for an answer,
+// here or there, gets an error; a message is a dead letter; an exit reason is the error.
+
+// unreadable returns what the payload of a frame has in the place of what cannot be taken, nil: it has nothing of the kind.
+func unreadable(payload any) *linkopt.Unreadable {
+	switch m := payload.(type) {
+	case *linkopt.Unreadable:
+		return m
+	case *linkopt.Request:
+		payload = m.Body
+	case *linkopt.Reply:
+		payload = m.Value
+	default:
+		return nil
+	}
+	u, _ := payload.(*linkopt.Unreadable)
+	return u
+}
+
+// cannotRead is the error of what cannot be taken.
+func (p *peer) cannotRead(u *linkopt.Unreadable) error {
+	return fmt.Errorf("node: %s cannot read what %s has sent: %w", p.n.cfg.Name, p.name, u.Err)
+}
+
+// unread is deliver for a message that cannot be taken.
+func (p *peer) unread(f *dist.Frame, u *linkopt.Unreadable) {
+	n, why := p.n, p.cannotRead(u)
+	switch m := f.Payload.(type) {
+	case *linkopt.Request:
+		p.signal(dist.Frame{Op: dist.OpSend, Ref: m.Ref, Payload: &linkopt.Reply{Value: failure.NewReply(why, known{n.types()})},
+			Answer: true})
+		return
+	case *linkopt.Reply:
+		if p.Answer(f.Ref, nil, why, true) {
+			return
+		}
+	default:
+		if from, _, ok := gencall.ReadCall(u.Term); ok {
+			if from, ok := n.readFrom(nil, from); ok && from.Fail(why) == nil {
+				return
+			}
+		} else if ref, ok := gencall.ReplyRef(u.Term); ok && (p.Answer(ref, nil, why, false) || n.answeredBy(ref, why, nil, why)) {
+			return
+		}
+	}
+	if f.ID != 0 {
+		p.signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: why.Error()})
+	}
+	n.deadLetter(deadletter.Letter{Cause: deadletter.Unreadable, To: f.To, Name: f.Name, Alias: f.Ref, Message: why})
+}

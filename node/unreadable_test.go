@@ -1,0 +1,253 @@
+package node_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"net"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// forging is TCP that puts bytes of a test's own in the place of binaries that nodes write: so a node sends what no node would.
+type forging struct {
+	dist.TCP
+	mu    sync.Mutex
+	seq   uint32
+	forms [][2][]byte // what is written, what is sent
+}
+
+// term returns what is to be sent for a term with these bytes by a protocol, "native" or "erlang".
+func (f *forging) term(protocol string, b []byte) []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	head := []byte{0xc4, byte(len(b) - 2)} // a binary of package pack
+	switch {
+	case protocol == "erlang": // BINARY_EXT
+		head = binary.BigEndian.AppendUint32([]byte{109}, uint32(len(b)-5))
+	case len(b) > 257:
+		head = binary.BigEndian.AppendUint16([]byte{0xc5}, uint16(len(b)-3))
+	}
+	f.seq++
+	data := bytes.Repeat([]byte{0xfe}, len(b)-len(head))
+	binary.BigEndian.PutUint32(data[1:], f.seq)
+	f.forms = append(f.forms, [2][]byte{append(head, data...), b})
+	return data
+}
+
+func (f *forging) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
+	conn, err := f.TCP.Dial(ctx, addr, peer)
+	return forgingConn{conn, f}, err
+}
+
+func (f *forging) Listen(ctx context.Context, addr string) (net.Listener, error) {
+	l, err := f.TCP.Listen(ctx, addr)
+	return forgingListener{l, f}, err
+}
+
+type forgingListener struct {
+	net.Listener
+	f *forging
+}
+
+func (l forgingListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return forgingConn{conn, l.f}, nil
+}
+
+type forgingConn struct {
+	net.Conn
+	f *forging
+}
+
+func (c forgingConn) Write(b []byte) (int, error) {
+	c.f.mu.Lock()
+	for _, form := range c.f.forms {
+		b = bytes.ReplaceAll(b, form[0], form[1])
+	}
+	c.f.mu.Unlock()
+	return c.Conn.Write(b)
+}
+
+// goBinary is {'$go', Binary} as a term.
+func goBinary(b []byte) []byte {
+	return append(append([]byte("\x68\x02\x77\x03$go\x6d"), binary.BigEndian.AppendUint32(nil, uint32(len(b)))...), b...)
+}
+
+// inKeys is a map nested in keys of maps, as bytes of package pack.
+func inKeys(depth int) []byte {
+	return append(bytes.Repeat([]byte{0x81}, depth), bytes.Repeat([]byte{1}, depth+1)...)
+}
+
+// largeInKeys is a map of 33 pairs in a key of a key, as bytes of an Erlang term.
+func largeInKeys() []byte {
+	large := []byte{116, 0, 0, 0, 33}
+	for i := range byte(33) {
+		large = append(large, 97, i, 97, 1)
+	}
+	one := []byte{116, 0, 0, 0, 1}
+	return append(append(append(append([]byte{}, one...), one...), large...), 97, 1, 97, 1)
+}
+
+// withOffsets is a message with references to what begins at the offsets.
+func withOffsets(term string, offsets ...uint32) []byte {
+	b := []byte{0x93, 0xd4, 9, 8, 0xc4, byte(4 * len(offsets))}
+	for _, at := range offsets {
+		b = binary.BigEndian.AppendUint32(b, at)
+	}
+	return append(b, term...)
+}
+
+// unreadableForms are terms that no node writes, by protocol, and what their error says.
+func unreadableForms(protocol string) map[string]struct {
+	bytes []byte
+	want  string
+} {
+	type form = struct {
+		bytes []byte
+		want  string
+	}
+	all := map[string]form{
+		"a reference outside": {withOffsets("\x92\xc0\xd4\x0a\x05", 0), "the reference 5, of 1"},
+		"forward":             {withOffsets("\x93\xc0\xd4\x0a\x00\xa1x", 5), "a reference forward, to offset"},
+		"to what is around":   {withOffsets("\x92\xc0\x92\xc0\xd4\x0a\x00", 2), "a reference to what is around it"},
+		"maps in keys":        {inKeys(40), "maps nested in keys of maps deeper than 32"},
+	}
+	if protocol == "erlang" {
+		for name, f := range all {
+			all[name] = form{goBinary(f.bytes), f.want}
+		}
+		all["no Go value"] = form{goBinary(bytes.Repeat([]byte{0xc1}, 10)), "begins no term"}
+		all["more than one"] = form{goBinary(bytes.Repeat([]byte{1}, 10)), "behind the end of a Go value"}
+		all["maps in keys of OTP"] = form{largeInKeys(), "a map of more than 32 pairs nested in keys of maps deeper than 1"}
+	}
+	return all
+}
+
+// forgers are two nodes.
+type forgers struct {
+	*forging
+	protocol string
+	self     *node.Process      // of one
+	other    *node.Node         // the other one
+	echo     node.PID           // of that
+	lost     *deadletter.Stream // there
+}
+
+// bytes returns what is to be sent for a term with these bytes.
+func (w forgers) bytes(b []byte) []byte { return w.term(w.protocol, b) }
+
+// body is bytes as the body of a request. By Erlang's protocol that is a part of a Go value, and has no offsets of its own.
+func (w forgers) body(b []byte) (body any, ok bool) {
+	switch {
+	case w.protocol == "native":
+		return w.bytes(b), true
+	case !bytes.HasPrefix(b, goBinary(nil)[:8]):
+		return w.bytes(b), true
+	case b[12] == 0x93:
+		return nil, false
+	}
+	return wire.Tuple{"text", w.term("native", b[12:])}, true
+}
+
+// forgedPairs runs f for each protocol.
+func forgedPairs(t *testing.T, f func(t *testing.T, w forgers)) {
+	t.Helper()
+	for _, protocol := range []string{"native", "erlang"} {
+		t.Run(protocol, func(t *testing.T) {
+			where, wires := &nodetest.Places{}, &forging{}
+			start := func(name node.Atom) *node.Node {
+				types := &node.Types{}
+				require.NoError(t, types.Register(node.TypeOf[ring]("x.Ring"), node.TypeOf[holder]("x.Holder")))
+				d := &node.Distribution{Cookie: "secret", Finder: where, Types: types, Transport: wires}
+				var err error
+				d.Protocols, err = d.ProtocolsByName(protocol)
+				require.NoError(t, err)
+				return nodetest.Start(t, node.Config{Name: name, Distribution: d})
+			}
+			a, b := start("a@127.0.0.1"), start("b@127.0.0.1")
+			lost := b.DeadLetters(10)
+			t.Cleanup(lost.Close)
+			pid, err := b.Spawn(node.ActorFunc(echo))
+			require.NoError(t, err)
+			self := nodetest.Open(t, a)
+			self.Monitor(pid)
+			f(t, forgers{wires, protocol, self, b, pid, lost})
+			_, err = node.Call[int](soon(t), self, pid, 1)
+			require.NoError(t, err)
+			nodetest.Quiet(t, self) // no Down: it is the connection that there was
+		})
+	}
+}
+
+// What is whole on the wire and cannot be taken ends no connection: a message is a dead letter whose error says why, and who
+// calls, replies, delivers or exits with it is told.
+func TestUnreadable(t *testing.T) {
+	forgedPairs(t, func(t *testing.T, w forgers) {
+		for name, form := range unreadableForms(w.protocol) {
+			t.Run(name, func(t *testing.T) {
+				v := w.bytes(form.bytes)
+				require.NoError(t, w.self.Send(w.echo, v))
+				letter := nodetest.Arrival(t, w.lost.C)
+				require.Equal(t, deadletter.Unreadable, letter.Cause)
+				require.Equal(t, w.echo, letter.To)
+				require.ErrorContains(t, letter.Message.(error), "b@127.0.0.1 cannot read what a@127.0.0.1 has sent: ")
+				require.ErrorContains(t, letter.Message.(error), form.want)
+
+				body, ok := w.body(form.bytes)
+				if !ok {
+					return
+				}
+				_, err := node.Call[any](soon(t), w.self, w.echo, body)
+				require.ErrorContains(t, err, "b@127.0.0.1 cannot read what a@127.0.0.1 has sent: ")
+				require.ErrorContains(t, err, form.want)
+				if w.protocol == "native" {
+					require.ErrorContains(t, node.Deliver(soon(t), w.self, w.echo, v), form.want)
+					nodetest.Arrival(t, w.lost.C)
+				}
+			})
+		}
+	})
+}
+
+// A reply that cannot be taken is an error of the call, and an exit reason the reason of the exit.
+func TestUnreadableAnswer(t *testing.T) {
+	forgedPairs(t, func(t *testing.T, w forgers) {
+		for name, form := range unreadableForms(w.protocol) {
+			t.Run(name, func(t *testing.T) {
+				v := w.bytes(form.bytes)
+				var reply any // set before the call that asks for it
+				pid, err := w.other.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
+					if r := msg.(node.Request[node.Atom]); r.Body == "reply" {
+						return r.Reply(reply)
+					}
+					return node.ExitWith(v)
+				}))
+				require.NoError(t, err)
+				if body, ok := w.body(form.bytes); ok && form.bytes[0] != 0x93 { // it is a part of a tuple
+					reply = body
+					_, err = node.Call[any](soon(t), w.self, pid, node.Atom("reply"))
+					require.ErrorContains(t, err, "a@127.0.0.1 cannot read what b@127.0.0.1 has sent: ")
+					require.ErrorContains(t, err, form.want)
+				}
+				ref := w.self.Monitor(pid)
+				_, err = node.Call[any](soon(t), w.self, pid, node.Atom("exit"))
+				require.ErrorContains(t, err, form.want)
+				why, ok := nodetest.Down(t, w.self, ref).Reason.(error)
+				require.True(t, ok)
+				require.ErrorContains(t, why, form.want)
+			})
+		}
+	})
+}
