@@ -18,7 +18,8 @@ type From struct {
 // Reply answers the caller. [ErrReplied] if somebody has done so, or if the
 // caller has given up: such a reply is a dead letter, never a message. Where the caller is on another
 // node, or the From has been to one, ErrReplied says only that this copy of the From has been used; of
-// several answers the caller gets the first, and the others are dead letters on its node.
+// several answers the caller gets the first, and the others are dead letters on its node. A v that cannot be
+// sent to that node is no error here: the call fails with the [*wire.EncodeError].
 func (f From) Reply(v any) error {
 	if f.t.p == nil {
 		return ErrReplied // there is no call
