@@ -88,14 +88,7 @@ func (p *proc) condemnLocked(d *death, reason any, own bool) {
 	d.p, d.reason, d.tied = p, reason, p.tied
 	p.tied = false
 	k := p.cold
-	end := exiting
-	if own {
-		end |= itself
-		if k == nil && !d.tied {
-			end |= dead // there is nobody to tell
-		}
-	}
-	p.status.Or(end)
+	p.status.End(own, own && k == nil && !d.tied)
 	if k == nil {
 		if own || p.node.stopped.Load() {
 			return
@@ -139,13 +132,11 @@ func (d *death) carryOut(a *acting, own bool) (wave []*death) {
 	if d.has() {
 		wave = d.tell(a)
 	}
-	if p.status.Load()&dead == 0 {
-		p.status.Or(dead)
-	}
+	p.status.Told()
 	r := p.runner()
 	r.exited(a, armed, own)
 	if !own && r.busy(a) {
-		p.abandon()
+		p.status.Abandon(&n.lingering)
 	}
 	return wave
 }

@@ -57,10 +57,10 @@ func (p *proc) describe(i *observe.Process) {
 	i.Traced = n.traces().Traced(i.PID)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch st := p.status.Load(); {
-	case st&dead != 0:
+	switch {
+	case p.status.IsDead():
 		i.State = observe.Dead
-	case st&^tokened != alive:
+	case p.gone():
 		i.State = observe.Exiting
 	}
 	i.Behaviour, i.Code = typeName(p.behaviour), codeOf(p.behaviour)

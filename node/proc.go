@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/lifecycle"
 	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
@@ -21,22 +22,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// status is how far a process is on its way from spawn to death.
-type status = uint32
-
+// What the status of most processes is: see package lifecycle.
 const (
-	alive     status = 0
-	exiting   status = 1 << iota // signals no longer reach it; links and monitors are being told
-	dead                         // all have been told
-	abandoned                    // ended from outside while its function ran
-	returned                     // the function has returned since
-	itself                       // ended by its own code: not abandoned
-
-	tokened status = 1 << 6 // no step of the way: see token.go
+	alive   = lifecycle.Alive
+	tokened = lifecycle.Tokened
 )
 
 // gone reports whether p is no longer alive.
-func (p *proc) gone() bool { return p.status.Load()&^tokened != alive }
+func (p *proc) gone() bool { return p.status.IsOver() }
 
 // proc is a process of either style: what PIDs stand for. Its size is what an
 // idle actor costs, so what few processes need is in cold.
@@ -62,11 +55,11 @@ type proc struct {
 	in inbox.Inbox
 
 	q       inbox.Queue
-	handled atomic.Uint64 // messages; written by whoever runs the process, see bias.StoreUint64
-	started int64         // Unix time, ns; like parent it could stand anywhere
-	parent  uint64        // number of the spawning process, plus 1; 0: spawned from outside
-	running uint32        // in a turn; written by whoever runs the process, see bias.Store
-	status  atomic.Uint32 // looked at with each message
+	handled atomic.Uint64   // messages; written by whoever runs the process, see bias.StoreUint64
+	started int64           // Unix time, ns; like parent it could stand anywhere
+	parent  uint64          // number of the spawning process, plus 1; 0: spawned from outside
+	running uint32          // in a turn; written by whoever runs the process, see bias.Store
+	status  lifecycle.State // looked at with each message
 
 	node      *Node
 	id        uint64
@@ -257,20 +250,8 @@ func (p *proc) turned() {
 	}
 }
 
-// abandon counts p, whose code goes on though p has been ended from outside.
-func (p *proc) abandon() {
-	p.node.lingering.Add(1)
-	if p.status.Or(abandoned)&returned != 0 {
-		p.node.lingering.Add(-1) // it has returned meanwhile
-	}
-}
-
 // returned says that the function of p, which is not alive, has returned.
-func (p *proc) returned() {
-	if p.status.Load()&itself == 0 && p.status.Or(returned)&(abandoned|returned) == abandoned {
-		p.node.lingering.Add(-1)
-	}
-}
+func (p *proc) returned() { p.status.Return(&p.node.lingering) }
 
 // broke ends a process whose handler panicked or called runtime.Goexit.
 func (p *proc) broke(a *acting, cause any) executor.TurnResult {

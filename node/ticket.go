@@ -138,7 +138,7 @@ func (t ticket) waitOr(ctx context.Context, killed <-chan struct{}) (any, error)
 // code that waits is its, and it is killed, the wait ends as any other wait of its kind does.
 func (t ticket) until(over <-chan struct{}, p *proc) error {
 	var killed <-chan struct{}
-	if p != nil && p.kind != kindHandle && p.status.Load()&(itself|returned) == 0 {
+	if p != nil && p.kind != kindHandle && p.status.MayLinger() {
 		killed = p.context().Done()
 	}
 	for ch := t.p.more.Signal(); ; {
@@ -159,7 +159,7 @@ func (t ticket) until(over <-chan struct{}, p *proc) error {
 // endsHere reports whether the calling goroutine runs the code of p, which is dead. A function is
 // unwound then.
 func (p *proc) endsHere() bool {
-	if p.status.Load()&(itself|returned) != 0 || !p.runner().here() {
+	if !p.status.MayLinger() || !p.runner().here() {
 		return false
 	}
 	if p.kind != kindActor && p.kind != kindExternal {

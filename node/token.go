@@ -10,7 +10,7 @@ import "github.com/actornode/actornode/node/internal/trace"
 // token returns the token for what p, which may be nil, sends now; nil: it has
 // none. Only for whoever runs p.
 func (p *proc) token() any {
-	if p == nil || p.status.Load()&tokened == 0 {
+	if p == nil || !p.status.HasToken() {
 		return nil
 	}
 	return p.cold.token.Next(p.pid())
@@ -29,7 +29,7 @@ func (p *proc) expectToken() {
 	p.mu.Lock()
 	p.coldPart()
 	p.mu.Unlock()
-	p.status.Or(tokened)
+	p.status.Token()
 }
 
 // deliverWith is deliver for a message with a token, nil for none.
@@ -65,7 +65,7 @@ func (p *proc) open() {
 
 // leaveIt gives the message in hand, which stays in the queue, its token back.
 func (p *proc) leaveIt() {
-	if p.status.Load()&tokened == 0 {
+	if !p.status.HasToken() {
 		return
 	}
 	if m := p.cold.token.Left(); m != nil {

@@ -1,0 +1,75 @@
+package lifecycle
+
+import "sync/atomic"
+
+// What Load returns of a process that has not ended. All else is for the methods.
+const (
+	Alive   uint32 = 0
+	Tokened uint32 = 1 // alive, and it has or may get a message with a trace token: no step of the way
+)
+
+const (
+	exiting   uint32 = 2 << iota // signals no longer reach it; links and monitors are being told
+	dead                         // all have been told
+	abandoned                    // ended from outside while its function ran
+	returned                     // the function has returned since
+	itself                       // ended by its own code: not abandoned
+)
+
+// State is how far a process is. The zero value is alive.
+type State struct{ v atomic.Uint32 }
+
+// Load returns the state, to be compared with Alive and Tokened.
+func (s *State) Load() uint32 { return s.v.Load() }
+
+// IsOver reports whether the process is no longer alive.
+func (s *State) IsOver() bool { return s.v.Load()&^Tokened != Alive }
+
+// IsDead reports whether all have been told of the end.
+func (s *State) IsDead() bool { return s.v.Load()&dead != 0 }
+
+// MayLinger reports whether the function of the process runs, or may: neither has its own code ended
+// the process, nor has it returned after an end from outside.
+func (s *State) MayLinger() bool { return s.v.Load()&(itself|returned) == 0 }
+
+// End is the end of a process that is alive. own: its own code ends it; alone: there is nobody to
+// tell.
+func (s *State) End(own, alone bool) {
+	end := exiting
+	if own {
+		end |= itself
+	}
+	if alone {
+		end |= dead
+	}
+	s.v.Or(end)
+}
+
+// Told says that all have been told of the end.
+func (s *State) Told() {
+	if !s.IsDead() {
+		s.v.Or(dead)
+	}
+}
+
+// Token says that messages with trace tokens may come from now on, and HasToken reports it.
+func (s *State) Token() { s.v.Or(Tokened) }
+
+// HasToken reports whether Token has been called.
+func (s *State) HasToken() bool { return s.v.Load()&Tokened != 0 }
+
+// Abandon says that the function of a process goes on though it has been ended from outside: it is
+// counted by lingering, until Return.
+func (s *State) Abandon(lingering *atomic.Int64) {
+	lingering.Add(1)
+	if s.v.Or(abandoned)&returned != 0 {
+		lingering.Add(-1) // it has returned meanwhile
+	}
+}
+
+// Return says that the function of a process that is over has returned.
+func (s *State) Return(lingering *atomic.Int64) {
+	if s.v.Load()&itself == 0 && s.v.Or(returned)&(abandoned|returned) == abandoned {
+		lingering.Add(-1)
+	}
+}

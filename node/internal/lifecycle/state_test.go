@@ -1,0 +1,86 @@
+package lifecycle_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node/internal/lifecycle"
+)
+
+// The way from spawn to death, with a token and without.
+func TestWay(t *testing.T) {
+	for _, token := range []bool{false, true} {
+		var s lifecycle.State
+		want := lifecycle.Alive
+		if token {
+			s.Token()
+			want = lifecycle.Tokened
+		}
+		require.Equal(t, want, s.Load())
+		require.Equal(t, token, s.HasToken())
+		require.False(t, s.IsOver())
+		require.True(t, s.MayLinger())
+		s.End(false, false)
+		require.True(t, s.IsOver())
+		require.False(t, s.IsDead())
+		s.Token()
+		require.True(t, s.IsOver(), "a token does not bring it back")
+		s.Told()
+		s.Told()
+		require.True(t, s.IsDead())
+		require.True(t, s.IsOver())
+		require.NotContains(t, []uint32{lifecycle.Alive, lifecycle.Tokened}, s.Load())
+	}
+	var s lifecycle.State
+	s.End(true, true)
+	require.True(t, s.IsDead(), "there was nobody to tell")
+}
+
+// A process lingers from Abandon until Return, whatever the order and however often it returns.
+func TestLingering(t *testing.T) {
+	for what, c := range map[string]struct {
+		own   bool
+		steps string // a: Abandon, r: Return
+		want  int64
+	}{
+		"it goes on":                   {false, "a", 1},
+		"it returns":                   {false, "ar", 0},
+		"it returns twice":             {false, "arr", 0},
+		"it has returned before":       {false, "ra", 0},
+		"before and after":             {false, "rar", 0},
+		"it is not abandoned":          {false, "r", 0},
+		"it ends by its own code":      {true, "r", 0},
+		"it ends so and returns twice": {true, "rr", 0},
+	} {
+		var s lifecycle.State
+		var lingering atomic.Int64
+		s.End(c.own, false)
+		for _, step := range c.steps {
+			if step == 'a' {
+				s.Abandon(&lingering)
+			} else {
+				s.Return(&lingering)
+			}
+		}
+		require.Equal(t, c.want, lingering.Load(), what)
+		require.Equal(t, c.want == 1, s.MayLinger(), what)
+	}
+}
+
+// Both at the same time: nothing lingers at the end, and the count is never below 0.
+func TestLingeringAtOnce(t *testing.T) {
+	var lingering atomic.Int64
+	for range 2000 {
+		var s lifecycle.State
+		s.End(false, false)
+		var wg sync.WaitGroup
+		wg.Go(func() { s.Abandon(&lingering) })
+		wg.Go(func() { s.Return(&lingering) })
+		require.GreaterOrEqual(t, lingering.Load(), int64(0))
+		wg.Wait()
+		require.Zero(t, lingering.Load())
+	}
+}
