@@ -90,10 +90,11 @@ func (n *Node) types() *Types {
 // enterFailures has errors and crashes cross as they are to nodes of this kind.
 func (t *Types) enterFailures() {
 	for _, err := range []error{
-		pack.RegisterAs[failure.Error](t.packed(), "$error", pack.Conversion{In: t.arrived}),
-		pack.Register[failure.Reply](t.packed(), "$reply"), pack.Register[failure.Panic](t.packed(), "$panic"),
-		pack.RegisterAs[Crash](t.packed(), "$crash", pack.Conversion{Out: t.outward, In: t.inward}),
-		pack.RegisterAs[ExitError](t.packed(), "$exit", pack.Conversion{Out: t.outward, In: t.inward}),
+		pack.RegisterAs[failure.Error](t.packed(), "$error", pack.Conversion{In: t.arrived, Lenient: true}),
+		pack.RegisterAs[failure.Reply](t.packed(), "$reply", pack.Conversion{Lenient: true}),
+		pack.Register[failure.Panic](t.packed(), "$panic"),
+		pack.RegisterAs[Crash](t.packed(), "$crash", pack.Conversion{Out: t.outward, In: t.inward, Lenient: true}),
+		pack.RegisterAs[ExitError](t.packed(), "$exit", pack.Conversion{Out: t.outward, In: t.inward, Lenient: true}),
 	} {
 		if err != nil {
 			panic(err) // the types are ours

@@ -155,7 +155,7 @@ func (v values) Append(dst []byte, value any) ([]byte, error) {
 
 // Decode reads a value of another node of this kind.
 func (v values) Decode(b []byte, host any) (value any, rest []byte, err error) {
-	d := pack.Decoder{Types: v.t.packed(), Host: host}
+	d := pack.Decoder{Types: v.t.packed(), Host: host, Strict: true}
 	if value, rest, err = d.Term(b); err != nil {
 		value, _, _ = d.Rescue(b)
 	}

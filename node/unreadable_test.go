@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"net"
 	"sync"
 	"testing"
@@ -109,6 +111,8 @@ func withOffsets(term string, offsets ...uint32) []byte {
 	return append(b, term...)
 }
 
+func hasOffsets(b []byte) bool { return bytes.HasPrefix(b, []byte{0x93, 0xd4, 9, 8}) }
+
 // unreadableForms are terms that no node writes, by protocol, and what their error says.
 func unreadableForms(protocol string) map[string]struct {
 	bytes []byte
@@ -122,7 +126,13 @@ func unreadableForms(protocol string) map[string]struct {
 		"a reference outside": {withOffsets("\x92\xc0\xd4\x0a\x05", 0), "the reference 5, of 1"},
 		"forward":             {withOffsets("\x93\xc0\xd4\x0a\x00\xa1x", 5), "a reference forward, to offset"},
 		"to what is around":   {withOffsets("\x92\xc0\x92\xc0\xd4\x0a\x00", 2), "a reference to what is around it"},
-		"maps in keys":        {inKeys(40), "maps nested in keys of maps deeper than 32"},
+		"of another type": {withOffsets("\x93\xc0\x05\x93\xd4\x09\x05\xc7\x06\x01x.Ring\xd4\x0a\x00", 2),
+			"what came as x.Ring does not fit"},
+		"a forged From":   {[]byte("\x93\xd4\x09\x07\xc7\x04\x01from\x07"), "no reference of the kind from: 7"},
+		"a forged future": {[]byte("\x93\xd4\x09\x07\xc7\x06\x01future\x92\xc0\x01"), "no reference of the kind future: {1}"},
+		"an error's parts": {[]byte("\x93\xd4\x09\x05\xc7\x06\x01$error\x81\xa5Parts\x05"),
+			"what came as $error does not fit the type of that name here, at $error.Parts"},
+		"maps in keys": {inKeys(40), "maps nested in keys of maps deeper than 32"},
 	}
 	if protocol == "erlang" {
 		for name, f := range all {
@@ -155,7 +165,7 @@ func (w forgers) body(b []byte) (body any, ok bool) {
 		return w.bytes(b), true
 	case !bytes.HasPrefix(b, goBinary(nil)[:8]):
 		return w.bytes(b), true
-	case b[12] == 0x93:
+	case hasOffsets(b[12:]):
 		return nil, false
 	}
 	return wire.Tuple{"text", w.term("native", b[12:])}, true
@@ -235,7 +245,7 @@ func TestUnreadableAnswer(t *testing.T) {
 					return node.ExitWith(v)
 				}))
 				require.NoError(t, err)
-				if body, ok := w.body(form.bytes); ok && form.bytes[0] != 0x93 { // it is a part of a tuple
+				if body, ok := w.body(form.bytes); ok && !hasOffsets(form.bytes) { // it is a part of a tuple
 					reply = body
 					_, err = node.Call[any](soon(t), w.self, pid, node.Atom("reply"))
 					require.ErrorContains(t, err, "a@127.0.0.1 cannot read what b@127.0.0.1 has sent: ")
@@ -250,4 +260,95 @@ func TestUnreadableAnswer(t *testing.T) {
 			})
 		}
 	})
+}
+
+// Types that two nodes have under one name, and errors and types that cannot be read.
+type (
+	wideSize struct {
+		N    int64
+		Name string
+		All  []wideSize
+	}
+	narrowSize struct {
+		N    int32
+		Name string
+		All  []narrowSize
+	}
+	panicsWritten struct{ N int }
+	panicsRead    struct{ N int }
+	badError      struct{ Text string }
+)
+
+func (panicsWritten) MarshalBinary() ([]byte, error) { panic("not to be written") }
+func (*panicsWritten) UnmarshalBinary([]byte) error  { return nil }
+func (panicsRead) MarshalBinary() ([]byte, error)    { return []byte("x"), nil }
+func (*panicsRead) UnmarshalBinary([]byte) error     { panic("not to be read") }
+func (e badError) Error() string                     { return "bad: " + e.Text }
+func (e badError) MarshalText() ([]byte, error)      { return []byte(e.Text), nil }
+func (e *badError) UnmarshalText([]byte) error       { return errors.New("no text of mine") }
+
+// A value that does not fit the type of its name is no map: a message is a dead letter, and a caller gets an error that says the
+// type, the field and both shapes.
+func TestMisfit(t *testing.T) {
+	for _, protocol := range []string{"native", "erlang"} {
+		t.Run(protocol, func(t *testing.T) {
+			where := &nodetest.Places{}
+			start := func(name node.Atom, size node.Type) *node.Node {
+				types := &node.Types{}
+				require.NoError(t, types.Register(size, node.TypeOf[panicsWritten]("x.Written"), node.TypeOf[panicsRead]("x.Read"),
+					node.TypeOf[badError]("x.Bad")))
+				d := &node.Distribution{Cookie: "secret", Finder: where, Types: types}
+				var err error
+				d.Protocols, err = d.ProtocolsByName(protocol)
+				require.NoError(t, err)
+				return nodetest.Start(t, node.Config{Name: name, Distribution: d})
+			}
+			a, b := start("a@127.0.0.1", node.TypeOf[wideSize]("x.Size")), start("b@127.0.0.1", node.TypeOf[narrowSize]("x.Size"))
+			lost := b.DeadLetters(10)
+			t.Cleanup(lost.Close)
+			pid, err := b.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
+				r, _ := b.AsRequest(msg)
+				if _, ok := r.Body.(node.Atom); ok {
+					return r.From.Fail(fmt.Errorf("wrapped: %w", badError{"one"}))
+				}
+				return r.Reply(r.Body)
+			}))
+			require.NoError(t, err)
+			self := nodetest.Open(t, a)
+			self.Monitor(pid)
+			const large = 1 << 40
+			for _, c := range []struct {
+				v    any
+				want []string
+			}{
+				{wideSize{N: large}, []string{"what came as x.Size", "at x.Size.N, which is of type int32: 1099511627776",
+					"here {All []…, N int, Name string}, what came is {"}},
+				{&wideSize{All: []wideSize{{}, {N: large}}}, []string{"at x.Size.All[1].N, which is of type int32"}},
+				{[]wideSize{{N: large}}, []string{"what came as []x.Size", "at []x.Size[0].N, which is of type int32"}},
+				{wire.Tuple{1, wideSize{N: large}}, []string{"what came as x.Size"}},
+				{panicsRead{}, []string{"x.Read", "a method of the type panics: not to be read"}},
+			} {
+				_, err := node.Call[any](soon(t), self, pid, c.v)
+				require.NoError(t, self.Send(pid, c.v))
+				letter := nodetest.Arrival(t, lost.C)
+				require.Equal(t, deadletter.Unreadable, letter.Cause)
+				for _, want := range c.want {
+					require.ErrorContains(t, err, want)
+					require.ErrorContains(t, letter.Message.(error), want)
+				}
+			}
+			require.ErrorContains(t, self.Send(pid, panicsWritten{}), "panics when asked for its bytes: not to be written")
+			_, err = node.Call[any](soon(t), self, pid, panicsWritten{})
+			require.ErrorContains(t, err, "panics when asked for its bytes: not to be written")
+
+			_, err = node.Call[any](soon(t), self, pid, node.Atom("fail"))
+			require.EqualError(t, err, "wrapped: bad: one", "an error whose parts cannot be read keeps its text")
+			require.False(t, errors.As(err, new(badError)))
+
+			got, err := node.Call[wideSize](soon(t), self, pid, wideSize{N: 5, Name: "x"})
+			require.NoError(t, err)
+			require.Equal(t, wideSize{N: 5, Name: "x"}, got)
+			nodetest.Quiet(t, self) // no Down: it is the connection that there was
+		})
+	}
 }

@@ -20,6 +20,9 @@ type Decoder struct {
 	Alias bool
 	// Erlang reads terms as Erlang has them: see the package's documentation.
 	Erlang bool
+	// Strict has a value that does not fit the type of its name here, and a reference whose term is none of its kind, be an error:
+	// [ErrShape]. [Decoder.Rescue] returns the term with an error in its place, then.
+	Strict bool
 	// Host is the node that references are made for; nil: none are made.
 	Host any
 
@@ -40,7 +43,9 @@ func (d *Decoder) Term(b []byte) (term any, rest []byte, err error) {
 	var r reading // field by field: Go would make a literal elsewhere and copy it
 	r.d, r.b = d, b
 	if term, err = r.all(); err == nil {
-		err = r.bad
+		if err = r.bad; err == nil {
+			err = r.misfit
+		}
 	}
 	if err != nil {
 		return nil, b, err
@@ -126,6 +131,9 @@ type reading struct {
 
 	shared *sharing // nil: the message has no references
 	bad    error    // the first wrong one
+
+	misfit error    // the first value that does not fit its type, where the decoder is strict
+	why    mismatch // why the value that is being read does not fit
 }
 
 // level is a compound term of which some parts are still to be read.

@@ -56,7 +56,8 @@
 // A number that the type here cannot hold is none of that type. Where the name is not known,
 // or stands for a type that the value does not fit, the value arrives as a Map of
 // its fields with its name under [TypeKey], and so do those inside one that does not
-// fit. Fields that one side does not have are left out. Nothing of this is an error
+// fit. For a strict [Decoder] a value that does not fit is [ErrShape]. Fields that one side does not have are
+// left out. Nothing of this is an error
 // of the connection. Everything else is up to [Encoder].Foreign.
 //
 // Values that stand for something on one node, of the types entered as references in package termof,

@@ -286,15 +286,18 @@ func (r *reading) typedValue(at, n int, next *level) (left int, v any, err error
 		return 0, nil, err
 	}
 	r.pending--
-	untyped := r.untyped
+	untyped, m := r.untyped, (*misfit)(nil)
 	if g := r.d.Types.expressed(name); g != nil && !untyped {
 		v, ok, err := r.goValue(at, g.plan, false)
 		if ok || err != nil {
 			return 0, v, err
 		}
 		r.untyped = true
+		if r.d.Strict {
+			m = r.misfits(g)
+		}
 	}
-	next.kind, next.value = inTyped, &openValue{standalone: r.standalone, untyped: untyped}
+	next.kind, next.value = inTyped, &openValue{standalone: r.standalone, untyped: untyped, misfit: m}
 	r.standalone = true
 	return 1, nil, nil
 }

@@ -56,7 +56,7 @@ func (r *reading) getSafely(pl *plan, p unsafe.Pointer) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			r.b = b
-			err = errMismatch
+			err = r.mismatch("a method of the type panics: %s", wire.FormatGo("%v", cause, maxShapeText))
 		}
 	}()
 	return r.get(pl, p, 0)
@@ -150,7 +150,7 @@ func (r *reading) getInt(o op, p unsafe.Pointer) error {
 		*(*int64)(p) = n
 	}
 	if !ok {
-		return errMismatch
+		return r.mismatch("%d", n)
 	}
 	return r.took(rest, err)
 }
@@ -171,7 +171,7 @@ func (r *reading) getUint(o op, p unsafe.Pointer) error {
 		*(*uint64)(p) = n
 	}
 	if n > most {
-		return errMismatch
+		return r.mismatch("%d", n)
 	}
 	return r.took(rest, err)
 }
@@ -313,7 +313,7 @@ func (r *reading) getStruct(pl *plan, p unsafe.Pointer, depth int) error {
 		f := &pl.fields[next]
 		next++
 		if err := r.get(f.plan, unsafe.Add(p, f.offset), depth); err != nil {
-			return err
+			return r.inPart(err, "."+f.name, f.plan.typ)
 		}
 	}
 	return nil
@@ -358,7 +358,7 @@ func (r *reading) getSlice(pl *plan, p unsafe.Pointer, depth int) error {
 		}
 		r.pending--
 		if err := r.get(pl.elem, unsafe.Add(first, uintptr(i)*pl.elem.size), depth); err != nil {
-			return err
+			return r.inPart(err, "["+itoa(i)+"]", pl.elem.typ)
 		}
 	}
 	return nil
@@ -375,7 +375,7 @@ func (r *reading) getArray(pl *plan, p unsafe.Pointer, depth int) error {
 	for i := range n {
 		r.pending--
 		if err := r.get(pl.elem, unsafe.Add(p, uintptr(i)*pl.elem.size), depth); err != nil {
-			return err
+			return r.inPart(err, "["+itoa(i)+"]", pl.elem.typ)
 		}
 	}
 	return nil
@@ -398,7 +398,7 @@ func (r *reading) getMap(pl *plan, p unsafe.Pointer, depth int) error {
 		}
 		r.pending--
 		if err := r.get(pl.elem, elem.UnsafePointer(), depth); err != nil {
-			return err
+			return r.inPart(err, string(pathKey(key.Elem())), pl.elem.typ)
 		}
 		m.SetMapIndex(key.Elem(), elem.Elem())
 		if m.Len() != i+1 {
@@ -476,8 +476,10 @@ func (r *reading) getMethod(pl *plan, p unsafe.Pointer) error {
 		v = v.Elem()
 	}
 	b = append(make([]byte, 0, len(b)), b...)
-	if err := unmarshal(pl.how, v.Interface(), b); err != nil {
-		return errMismatch
+	if err := unmarshal(pl.how, v.Interface(), b); err != nil && err != errMismatch {
+		return r.mismatch("it cannot read itself: %s", wire.FormatGo("%v", err, maxShapeText))
+	} else if err != nil {
+		return err
 	}
 	return nil
 }

@@ -45,6 +45,9 @@ func (r *reading) reference(at, n int, next *level) (left int, err error) {
 // kinds arrives as {'$reference', Kind, Term}.
 func (r *reading) closeReference(l *level) any {
 	v, ok, err := termof.Take(r.d.Host, l.value.name, l.slots[0])
+	if ok && err != nil && r.d.Strict {
+		return r.misfitted(faults.New(ErrShape, "%v", err))
+	}
 	if !ok || err != nil {
 		return wire.Tuple{wire.Atom("$reference"), l.value.name, l.slots[0]}
 	}

@@ -7,9 +7,11 @@ import (
 )
 
 // IsWhole reports whether an error of [Decoder.Term] says that all bytes of the term are there and well-formed as far as
-// that matters to what follows, and only the term cannot be taken: [ErrLimit] or [ErrShared]. Then [Decoder.Rescue] must be
-// called before the decoder can go on.
-func IsWhole(err error) bool { return errors.Is(err, ErrLimit) || errors.Is(err, ErrShared) }
+// that matters to what follows, and only the term cannot be taken: [ErrLimit], [ErrShared] or [ErrShape]. Then
+// [Decoder.Rescue] must be called before the decoder can go on.
+func IsWhole(err error) bool {
+	return errors.Is(err, ErrLimit) || errors.Is(err, ErrShared) || errors.Is(err, ErrShape)
+}
 
 // maxRescued is how many elements of a tuple are looked at: a request has three.
 const maxRescued = 3

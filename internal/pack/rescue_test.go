@@ -55,8 +55,9 @@ func TestRescueOrder(t *testing.T) {
 // What is cut, or malformed, is that behind the limit, too.
 func TestRescueMalformed(t *testing.T) {
 	deep := bytes.Repeat([]byte{0x92, 1}, 20)
-	for name, end := range map[string]string{"cut": "", "no term": "\xc1", "a length": "\xdd\xff\xff\xff\xff", "an atom": "\xc7\x04\x02\x00\x05\xff\xff",
-		"a node": "\xd5\x04\xfe\x00"} {
+	for name, end := range map[string]string{"cut": "", "no term": "\xc1", "a length": "\xdd\xff\xff\xff\xff",
+		"an atom": "\xc7\x04\x02\x00\x05\xff\xff",
+		"a node":  "\xd5\x04\xfe\x00"} {
 		d := Decoder{Dict: &DecodeDict{}, Limits: Limits{Depth: 8}}
 		_, _, err := d.Term(append(bytes.Clone(deep), end...))
 		if err == nil || !IsWhole(err) {

@@ -72,6 +72,9 @@ func RegisterAs[T any](t *Types, name string, c Conversion) error {
 type Conversion struct {
 	Out func(v any) any // before one is written: another of the type
 	In  func(v any) any // after one has been read
+	// Lenient has a value that does not fit its type, within one of this type, be an error in its place, and no fault of the
+	// message: see [Decoder].Strict.
+	Lenient bool
 }
 
 func (t *Types) register(typ reflect.Type, name string, c Conversion) error {
@@ -181,8 +184,9 @@ func (w *writing) registered(t any) (done bool, err error) {
 // in a field of type any of one.
 type openValue struct {
 	name                wire.Atom
-	standalone, untyped bool // what reading had before it
-	end                 int  // where the bytes of a term must end
+	standalone, untyped bool    // what reading had before it
+	end                 int     // where the bytes of a term must end
+	misfit              *misfit // nil: it is not to be one
 }
 
 // value reads what follows the mark of a registered value.
@@ -202,18 +206,25 @@ func (r *reading) value(at int, pointer bool, n int, next *level) (left int, v a
 	case n == 1:
 		return 0, unknown(name, nil), nil
 	}
-	untyped := r.untyped
+	untyped, misfits := r.untyped, false
 	if g != nil && !untyped {
+		was := r.misfit
 		v, ok, err := r.goValue(at, g.plan, pointer)
+		if ok && g.Lenient {
+			r.misfit = was
+		}
 		if ok && g.In != nil && v != nil {
 			v = g.In(v)
 		}
 		if ok || err != nil {
 			return 0, v, err
 		}
-		r.untyped = true
+		r.untyped, misfits = true, r.d.Strict
 	}
 	next.kind, next.value = inValue, &openValue{name: name, standalone: r.standalone, untyped: untyped}
+	if misfits {
+		next.value.misfit = r.misfits(g)
+	}
 	r.standalone = true
 	return 1, nil, nil
 }
@@ -255,6 +266,9 @@ func (r *reading) term(n int, next *level) (v any, open bool, err error) {
 // closeValue returns the term of a level that is an openValue.
 func (r *reading) closeValue(l *level) (any, error) {
 	r.standalone, r.untyped = l.value.standalone, l.value.untyped
+	if l.value.misfit != nil {
+		return r.doesNotFit(l.value.misfit, l.slots[0]), nil
+	}
 	switch l.kind {
 	case inTyped:
 		return l.slots[0], nil

@@ -583,7 +583,7 @@ func (r *reader) part(b []byte, f *dist.Frame) (ok bool, err error) {
 	r.held -= in.size
 	if r.standalone == nil {
 		r.standalone = &pack.Decoder{Dict: new(pack.DecodeDict), Types: r.dec.Types, Limits: r.dec.Limits, Alias: true,
-			Host: r.dec.Host}
+			Host: r.dec.Host, Strict: true}
 	}
 	r.standalone.Dict.Reset()
 	*f = in.frame

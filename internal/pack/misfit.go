@@ -1,0 +1,125 @@
+package pack
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// ErrShape: the term is whole, but a value in it does not fit the type of its name here, or a reference is none of its kind. Only
+// a strict [Decoder] says so. It can go on with the next term after [Decoder.Rescue].
+var ErrShape = errors.New("pack: a value that does not fit its type here")
+
+// mismatch is why a value does not fit its type: where, and the type there.
+type mismatch struct {
+	path string
+	typ  reflect.Type
+	text string // what is wrong, where that is more than the type
+}
+
+// misfit is a value that does not fit its type, of which the rest is being read as a term.
+type misfit struct {
+	g *goType
+	mismatch
+}
+
+// mismatch is errMismatch with a text.
+func (r *reading) mismatch(format string, args ...any) error {
+	if r.d.Strict && r.misfit == nil {
+		r.why.text = fmt.Sprintf(format, args...)
+	}
+	return errMismatch
+}
+
+// inPart adds a step to where a value does not fit its type, which is typ there. Of more than one such value the first is
+// explained, and of a path that is long the last steps.
+func (r *reading) inPart(err error, step string, typ reflect.Type) error {
+	if r.d.Strict && r.misfit == nil && !faults.Owns(err) && len(r.why.path) < maxShapeText {
+		if r.why.typ == nil {
+			r.why.typ = typ
+		}
+		r.why.path = step + r.why.path
+	}
+	return err
+}
+
+// misfits takes why the value that has been tried does not fit.
+func (r *reading) misfits(g *goType) *misfit {
+	m := &misfit{g, r.why}
+	r.why = mismatch{}
+	return m
+}
+
+// doesNotFit returns what stands in the place of a value that does not fit, which has been read as a term.
+func (r *reading) doesNotFit(m *misfit, came any) error {
+	if r.misfit != nil {
+		return r.misfit // one is enough to know
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "what came as %s does not fit the type of that name here", string(m.g.name))
+	if m.path != "" {
+		fmt.Fprintf(&b, ", at %s%s, which is of type %v", string(m.g.name), m.path, m.typ)
+	}
+	if m.text != "" {
+		b.WriteString(": " + m.text)
+	}
+	here := m.g.shape
+	if here == nil {
+		here = shapeOf(m.g.plan, nil)
+	}
+	fmt.Fprintf(&b, ": here %v, what came is %v", here, shapeOfTerm(came, 0))
+	return r.misfitted(faults.New(ErrShape, "%s", b.String()))
+}
+
+// misfitted notes the first such error.
+func (r *reading) misfitted(err error) error {
+	if r.misfit == nil {
+		r.misfit = err
+	}
+	return err
+}
+
+// maxCameFields is how many fields of what came are shown.
+const maxCameFields = 64
+
+// shapeOfTerm is the shape of a value that has been read as a term: what can be seen of it.
+func shapeOfTerm(t any, depth int) *shape {
+	if depth == maxShapeDepth {
+		return &shape{kind: anyShape}
+	}
+	switch t := t.(type) {
+	case wire.Map:
+		s := &shape{kind: structShape, fields: map[string]*shape{}}
+		for k, v := range t.Unordered() {
+			if len(s.fields) == maxCameFields {
+				break
+			}
+			name, ok := k.(string)
+			if !ok {
+				return &shape{kind: "map"}
+			}
+			s.fields[name] = shapeOfTerm(v, depth+1)
+		}
+		return s
+	case wire.List:
+		if len(t) > 0 {
+			return &shape{kind: listShape, parts: []*shape{shapeOfTerm(t[0], depth+1)}}
+		}
+		return &shape{kind: listShape, parts: []*shape{{kind: anyShape}}}
+	case nil:
+		return &shape{kind: "nil"}
+	case []byte:
+		return &shape{kind: "bytes"}
+	case float32, float64:
+		return &shape{kind: "float"}
+	case error:
+		return &shape{kind: anyShape}
+	}
+	if name := builtinNames[reflect.TypeOf(t)]; name != "" {
+		return &shape{kind: name}
+	}
+	return &shape{kind: reflect.TypeOf(t).String()}
+}
