@@ -13,7 +13,7 @@ import (
 // The request and the reply of the benchmark remote_call.
 type (
 	benchOrder struct {
-		returns
+		Returns
 		Item    string
 		Count   int
 		Price   float64
@@ -31,7 +31,7 @@ type (
 		Total float64
 		Key   []byte
 	}
-	returns struct{}
+	Returns struct{} // like genserver.Returns
 )
 
 // A call of a registered struct, and its reply, cost at most two allocations at both ends together, beside the
