@@ -337,7 +337,9 @@ func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) 
 	partner, other := nodetest.Open(t, n), nodetest.Open(t, n)
 	partner.TrapExit(true)
 	errs := make(chan error, 1)
+	var begun atomic.Bool // before, a function waits for the message that it begins with
 	pid, ended := s.begin(t, n, partner, func(h host) {
+		begun.Store(true)
 		err := e.wait(h, run)
 		for e.slow && n.IsAlive(h.Self()) {
 			err = e.wait(h, run)
@@ -346,6 +348,9 @@ func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) 
 	})
 	other.Link(pid)
 	eventually(t, "it waits", func() bool {
+		if !begun.Load() {
+			return false
+		}
 		if e.shown == "" {
 			f := run.future.Load()
 			return f != nil && node.IsAwaited(f)
