@@ -97,6 +97,7 @@ var grammar = []struct {
 	{5, "close", (*fuzz).closes, false},
 	{12, "again", (*fuzz).again, true},
 	{30, "wrong", (*fuzz).wrongFrame, false},
+	{6, "unreadable", (*fuzz).unreadable, false},
 	{25, "chaos", (*fuzz).mutated, false},
 }
 

@@ -45,6 +45,38 @@ func (f *fuzz) wrongFrame(c *conn) {
 	f.settle()
 }
 
+// unreadable sends a message that is whole and beyond the limits of what is read: it is lost, and nothing
+// else is.
+func (f *fuzz) unreadable(c *conn) {
+	f.calm()
+	if c.stage != up {
+		return
+	}
+	f.settle()
+	if c.stage != up {
+		return
+	}
+	me, near := f.me(c), wire.NewOrigin(wire.NodeID{Name: host, Creation: 77}).PID(1<<30)
+	var b []byte
+	if c.erl != nil {
+		b = c.erl.ControlFrame(wire.Tuple{6, me, wire.Atom(""), wire.Atom("nobody")})
+		if !c.headed {
+			b = append(b, 131)
+		}
+		if c.headed || f.r.IntN(2) == 0 { // behind a header nothing may be compressed
+			b = append(append(b, bytes.Repeat([]byte{104, 1}, 1<<17)...), 106)
+		} else {
+			b = append(b, 80, 255, 255, 255, 255, 0x78, 0x9c, 1) // more than may be inflated
+		}
+	} else {
+		b = raw.SignalFrame(byte(dist.OpSend), me, near)
+		b = append(append(b, bytes.Repeat([]byte{0x91}, 60000)...), 1)
+	}
+	f.note("%s: a message of %d bytes that cannot be read", c, len(b))
+	c.frame(b)
+	f.settle()
+}
+
 type wrongs struct {
 	f               *fuzz
 	c               *conn
@@ -126,12 +158,12 @@ func (x *wrongs) erlang() (why string, frames [][]byte) {
 		if !c.headed {
 			b = append(b, 131)
 		}
-		bad := [][]byte{{80, 0, 0, 255, 255, 1, 2, 3}, {80, 255, 255, 255, 255, 0x78, 0x9c, 1}, {108, 255, 255, 255, 255, 106},
+		bad := [][]byte{{80, 0, 0, 255, 255, 1, 2, 3}, {108, 255, 255, 255, 255, 106},
 			{104, 255}, {105, 255, 255, 255, 255}, {109, 255, 255, 255, 255, 1}, {110, 255, 1}, {111, 255, 255, 255, 255, 0},
 			{116, 255, 255, 255, 255},
 			{116, 0, 0, 0, 2, 97, 1, 97, 1, 97, 1, 97, 2}, {77, 0, 0, 0, 1, 9, 0}, {119, 200, 1}, {119, 2, 0xff, 0xfe}, {82, 3}, {255},
 			{90, 0, 9}, {88},
-			bytes.Repeat([]byte{104, 1}, 1<<17), {0x92, 1, 2}, {112}}
+			{0x92, 1, 2}, {112}}
 		return "a payload that is no term", [][]byte{append(b, bad[r.IntN(len(bad))]...)}
 	case 9:
 		segment, at := byte(r.IntN(8)), byte(r.IntN(256))
