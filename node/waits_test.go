@@ -32,7 +32,7 @@ func (never) Receive(*node.Context, any) error { return nil }
 type waitWorld struct {
 	near  *node.Node // the node of those that wait
 	stuck node.PID   // answers nothing
-	full  node.PID   // has no room in its mailbox
+	full  node.PID   // its mailbox is full
 	mute  node.At    // is on a node that sends nothing
 	deaf  node.PID   // the same
 

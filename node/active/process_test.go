@@ -50,7 +50,10 @@ func TestReceiver(t *testing.T) {
 	for _, c := range []struct {
 		last   any
 		reason any
-	}{{errors.New("enough"), nil}, {func() { panic("no") }, nil}, {node.ExitWith(node.Atom("done")), node.Atom("done")}, {func() { runtime.Goexit() }, nil}} {
+	}{
+		{errors.New("enough"), nil}, {func() { panic("no") }, nil}, {func() { runtime.Goexit() }, nil},
+		{node.ExitWith(node.Atom("done")), node.Atom("done")},
+	} {
 		w := &watcher{back, make(chan any, 10)}
 		r := start(t, n, w)
 		ref := h.Monitor(r.Dest())

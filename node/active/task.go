@@ -12,6 +12,20 @@ type task interface {
 	act(c *node.Context) // by which the method acts from now on
 }
 
+// acts is what each task begins with: an activation, and what its method acts through.
+type acts struct {
+	activation.Activation
+	context Context
+}
+
+// init makes t the task of a group's new activation.
+func (x *acts) init(g *group, t task) {
+	x.context.group, x.context.activation = g, &x.Activation
+	x.Method = t
+}
+
+func (x *acts) act(c *node.Context) { x.context.Context = c }
+
 // call is the message that calls a method.
 type call[T, A, R any] struct {
 	object uint64
@@ -27,11 +41,10 @@ func (m call[T, A, R]) begin(g *group, from node.From) *activation.Activation {
 
 // invoked is the activation of a method.
 type invoked[T, A, R any] struct {
-	activation.Activation
-	context Context
-	object  uint64
-	method  func(T, *Context, A) (R, error)
-	arg     A
+	acts
+	object uint64
+	method func(T, *Context, A) (R, error)
+	arg    A
 
 	future *node.Future[R] // of a call within the group; nil: from
 	from   node.From
@@ -39,8 +52,7 @@ type invoked[T, A, R any] struct {
 
 func newTask[T, A, R any](g *group, object uint64, method func(T, *Context, A) (R, error), arg A) *invoked[T, A, R] {
 	t := &invoked[T, A, R]{object: object, method: method, arg: arg}
-	t.context.group, t.context.activation = g, &t.Activation
-	t.Method = t
+	t.init(g, t)
 	return t
 }
 
@@ -67,8 +79,6 @@ func (t *invoked[T, A, R]) Run() {
 	returned = true
 	t.answer(v, err)
 }
-
-func (t *invoked[T, A, R]) act(c *node.Context) { t.context.Context = c }
 
 func (t *invoked[T, A, R]) answer(v any, err error) {
 	c := t.context.Context
@@ -98,16 +108,14 @@ func (c *Context) broken(cause any) error {
 
 // reception is the activation of Receiver.Receive.
 type reception struct {
-	activation.Activation
-	context  Context
+	acts
 	receiver Receiver
 	msg      any
 }
 
 func (g *group) newReception(r Receiver, msg any) *activation.Activation {
 	t := &reception{receiver: r, msg: msg}
-	t.context.group, t.context.activation = g, &t.Activation
-	t.Method = t
+	t.init(g, t)
 	return &t.Activation
 }
 
@@ -130,5 +138,3 @@ func (t *reception) Run() {
 	}
 	returned = true
 }
-
-func (t *reception) act(c *node.Context) { t.context.Context = c }

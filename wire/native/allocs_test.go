@@ -43,7 +43,8 @@ func TestAllocationsOfACall(t *testing.T) {
 	require.NoError(t, RegisterType[benchReceipt](types, "bench.receipt"))
 	p := &Protocol{Types: types}
 	key := []byte("0123456789abcdef")
-	order := benchOrder{Item: "three-inch nails", Count: 1000, Price: 0.25, Express: true, Key: key, To: benchAddress{"Long Acre", 14}}
+	order := benchOrder{Item: "three-inch nails", Count: 1000, Price: 0.25, Express: true, Key: key,
+		To: benchAddress{"Long Acre", 14}}
 	receipt := benchReceipt{"three-inch nails", 1001, 250.5, key}
 	request, reply := &linkopt.Request{Ref: onA.RefOf(1000), Body: order}, &linkopt.Reply{Value: receipt}
 	for _, c := range []struct {

@@ -22,9 +22,6 @@ type Activation struct {
 	next, previous *Activation // in parked
 }
 
-// Begun reports whether the activation has begun.
-func (a *Activation) Begun() bool { return a.fiber != nil }
-
 // Group is a thread of control: see the package comment. It is made by [Group.Init].
 type Group struct {
 	pool *fiber.Pool
@@ -95,9 +92,6 @@ func (g *Group) End(home *fiber.Fiber, each func(*Activation)) {
 
 // Stop ends the turn when the running activation returns, or is suspended.
 func (g *Group) Stop() { g.left = 0 }
-
-// Ended reports whether the group has ended.
-func (g *Group) Ended() bool { return g.ended }
 
 // Locked reports whether the running activation cannot be suspended: its method is locked to its thread.
 func (g *Group) Locked() bool { return g.running.fiber.Locked() }

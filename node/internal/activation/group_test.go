@@ -82,7 +82,7 @@ func TestSuspend(t *testing.T) {
 	require.False(t, b.turn(100))
 	require.Equal(t, []string{"2 goes on", "0 goes on", "2 ends", "0 ends"}, log)
 	require.Equal(t, 1, b.Waiting())
-	require.True(t, waiting[1].Begun())
+	require.NotNil(t, waiting[1].fiber, "it has begun")
 }
 
 // A turn ends after its steps, and the next goes on.
@@ -216,7 +216,7 @@ func TestEnd(t *testing.T) {
 	require.Equal(t, 20, unwound)
 	require.Equal(t, 20, told)
 	require.Zero(t, b.Waiting())
-	require.True(t, b.Ended())
+	require.True(t, b.ended)
 	b.begin(func(*Activation) { t.Error("it begins") })
 	require.False(t, b.turn(100))
 }

@@ -14,14 +14,18 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
+// settled lets all that is under way arrive, and reports whether the link is up then.
+func (f *fuzz) settled(c *conn) bool {
+	f.calm()
+	if c.stage == up {
+		f.settle()
+	}
+	return c.stage == up
+}
+
 // wrongFrame sends what must end the link.
 func (f *fuzz) wrongFrame(c *conn) {
-	f.calm()
-	if c.stage != up {
-		return
-	}
-	f.settle()
-	if c.stage != up {
+	if !f.settled(c) {
 		return
 	}
 	c.slow = false
@@ -48,12 +52,7 @@ func (f *fuzz) wrongFrame(c *conn) {
 // unreadable sends a message that is whole and beyond the limits of what is read: it is lost, and nothing
 // else is.
 func (f *fuzz) unreadable(c *conn) {
-	f.calm()
-	if c.stage != up {
-		return
-	}
-	f.settle()
-	if c.stage != up {
+	if !f.settled(c) {
 		return
 	}
 	me, near := f.me(c), wire.NewOrigin(wire.NodeID{Name: host, Creation: 77}).PID(1<<30)
