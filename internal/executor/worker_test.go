@@ -154,12 +154,16 @@ func TestShare(t *testing.T) {
 // relay is an endless task that relays its turns.
 type relay struct {
 	endless
-	calls *int // of Turn
+	calls *int    // of Turn
+	on    *Worker // whose turn it is
 }
 
 func (r *relay) Turn(w *Worker) TurnResult {
 	*r.calls++
-	v, _ := relayTurns(w, r, func(r *relay, w *Worker) TurnResult { return r.endless.Turn(w) })
+	v, _ := relayTurns(w, r, func(r *relay, w *Worker) TurnResult {
+		r.on = w
+		return r.endless.Turn(w)
+	})
 	return v
 }
 
@@ -173,11 +177,11 @@ func TestRelay(t *testing.T) {
 	var order []string
 	calls, left := 0, 0
 	done := make(chan struct{})
-	add := func(name string, relays bool, turns int, do func()) {
+	add := func(name string, relays bool, turns int, do func(*Worker)) {
 		r := &relay{calls: &calls}
 		r.turn = func() bool {
 			if order = append(order, name); do != nil {
-				do()
+				do(r.on)
 			}
 			if turns--; turns > 0 {
 				return true
@@ -192,16 +196,20 @@ func TestRelay(t *testing.T) {
 		left++
 		p.Inject(&r.Entity, nil)
 	}
-	var w *Worker
-	first := newActor(p, 0, func(now *Worker, _ any) { // while it runs, nobody else does
-		w = now
+	first := newActor(p, 0, func(*Worker, any) { // while it runs, nobody else does
 		add("a", true, 2, nil)
 		add("b", true, 1, nil)
 		add("c", false, 2, nil)
-		add("d", true, 2, func() { w.DeferToTurnEnd() })
+		add("d", true, 2, (*Worker).DeferToTurnEnd)
 		add("e", true, 1, nil)
 		add("f", true, 2, nil)
-		add("g", true, 2, func() { w.Block() })
+		lost := false
+		add("g", true, 2, func(w *Worker) {
+			if !lost {
+				lost = true
+				w.Block()
+			}
+		})
 	})
 	first.send(nil, "go")
 	receives(t, done, "the last turn")
