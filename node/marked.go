@@ -103,8 +103,8 @@ func isCompound(term any) bool {
 	return false
 }
 
-// value is the Go value that a map stands for: of a registered type, of a pointer to one, or a
-// time. A map that names none, or does not fit, stays one. Of a type whose pointer is an error it is
+// value is the Go value that a map stands for: of a registered type, of a pointer to one, a
+// time or a future. A map that names none, or does not fit, stays one. Of a type whose pointer is an error it is
 // the pointer.
 func (t unmarking) value(m wire.Map) (v any) {
 	name, ok := m.Get(termof.TypeMark)
@@ -114,6 +114,9 @@ func (t unmarking) value(m wire.Map) (v any) {
 	text, _ := wire.Text(name)
 	if text == string(termof.TimeName) {
 		return timeOf(m)
+	}
+	if text == string(termof.FutureName) {
+		return readFuture(t.host, m)
 	}
 	as, pointer := strings.CutPrefix(text, "*")
 	typ := t.Types.all.Type(as)

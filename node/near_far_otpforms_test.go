@@ -38,7 +38,16 @@ type nearShelf struct {
 	Bell   nearKnock
 }
 
-func init() { node.RegisterTypes(node.TypeOf[nearShelf]("near.Shelf")) }
+// nearPromise holds futures.
+type nearPromise struct {
+	Lines *node.Future[[]nearLine]
+	None  *node.Future[int]
+	Any   any
+}
+
+func init() {
+	node.RegisterTypes(node.TypeOf[nearShelf]("near.Shelf"), node.TypeOf[nearPromise]("near.Promise"))
+}
 
 // nearDoor is a machine.
 type nearDoor struct{ code, typed string }
@@ -161,6 +170,46 @@ var otpformPrograms = []program{
 			var raised *rpc.Error
 			w.say("%v", errors.As(err, &raised) && raised.Class == wire.Error)
 		}
+	}},
+	{"a future that is handed over", func(w *world) {
+		hold := make(chan node.From, 3)
+		server := w.serve(node.ActorFunc(func(_ *node.Context, msg any) error {
+			r, _ := w.there.AsRequest(msg)
+			hold <- r.From
+			return nil
+		}))
+		count := node.Async[int](w.me, server, 1)
+		receipt := node.Async[nearReceipt](w.me, server, 2)
+		lines := node.Async[[]nearLine](w.me, server, 3)
+		froms := []node.From{arrival(w, hold), arrival(w, hold), arrival(w, hold)}
+		me := w.me.Self()
+		reader := node.ProcessFunc(func(p *node.Process) error {
+			r := node.ReceiveOf[node.Request[*node.Future[int]]](p)
+			if err := r.Reply("has it"); err != nil {
+				return err
+			}
+			got := node.ReceiveOf[wire.Tuple](p)
+			m := got[1].(nearPromise)
+			number, err1 := node.Await(w.ctx, p, r.Body)
+			paid, err2 := node.Await(w.ctx, p, got[0].(*node.Future[nearReceipt]))
+			again, err3 := m.Any.(*node.Future[int]).Await(w.ctx)
+			_, err4 := node.Await(w.ctx, p, m.Lines)
+			return p.Send(me, fmt.Sprint(number, err1, paid, err2, m.None == nil, again, err3, err4))
+		})
+		for _, n := range []*node.Node{w.here, w.there, w.aside} {
+			pid := w.startOn(n, node.Options{}, reader)
+			ask[string](w, w.relay(pid), count)
+			w.check(w.send(w.me, pid, wire.Tuple{receipt, nearPromise{lines, nil, count}}))
+		}
+		w.check(froms[0].Reply(7))
+		w.check(froms[1].Reply(nearReceipt{Item: "tea"}))
+		w.check(froms[2].Fail(errNearSoldOut))
+		for range 3 {
+			w.say("%s", show(w.next()))
+		}
+		back := hand(w, w.here, count)
+		n, err := back.Await(w.ctx)
+		w.say("%d %v", n, err)
 	}},
 	handedOver("a struct", newNearOrder(1), nearReceipt{}),
 	handedOver("a pointer to a struct", new(newNearOrder(2)), &nearReceipt{}),

@@ -47,7 +47,8 @@ func (t *Types) enterOwn() {
 }
 
 func init() {
-	termof.EnterReferences(termof.References{Is: isReference, Give: giveReference, Take: takeReference, Read: readReference})
+	termof.EnterReferences(termof.References{Is: isReference, Give: giveReference, Term: termReference,
+		Take: takeReference, Read: readReference})
 }
 
 // isReference reports whether t is From, or a pointer to a Future.
@@ -91,13 +92,45 @@ func takeReference(host any, name wire.Atom, term any) (any, error) {
 	return nil, fmt.Errorf("no reference of the kind %s: %s", name, wire.Format(term))
 }
 
-// readReference reads a From where a node of OTP has had it.
+// termReference is what a reference is in a message to a node of OTP.
+func termReference(v any) (any, error) {
+	name, term, err := giveReference(v)
+	if err != nil || name != referFuture {
+		return term, err
+	}
+	of := term.(wire.Tuple)
+	return wire.NewMap(termof.TypeMark, termof.FutureName, termof.FutureOf, of[0], termof.FutureRef, of[1]), nil
+}
+
+// readReference reads a reference where a node of OTP has had it.
 func readReference(host any, t reflect.Type, term any) (any, error) {
 	if t != fromType {
-		return nil, fmt.Errorf("a %v cannot travel by way of a node of OTP", t)
+		if term == any(wire.Undefined) {
+			return reflect.Zero(t).Interface(), nil
+		}
+		m, _ := term.(wire.Map)
+		f := readFuture(host, m)
+		if reflect.TypeOf(f) != t {
+			return nil, fmt.Errorf("no %v: %s", t, wire.Format(term))
+		}
+		return f, nil
 	}
 	if wire.Equal(term, gencall.GoFrom(PID{})) {
 		return From{}, nil
 	}
 	return takeReference(host, referFrom, term)
+}
+
+// readFuture is the future that a map of termReference stands for; another map stays one.
+func readFuture(host any, m wire.Map) any {
+	mark, _ := m.Get(termof.TypeMark)
+	of, _ := m.Get(termof.FutureOf)
+	ref, _ := m.Get(termof.FutureRef)
+	name, isText := wire.Text(of)
+	if n, ok := host.(*Node); ok && isText && mark == termof.FutureName && m.Len() == 3 {
+		if f, ok := takeFuture(n, wire.Tuple{name, ref}); ok {
+			return f
+		}
+	}
+	return m
 }

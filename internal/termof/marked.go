@@ -15,6 +15,14 @@ const (
 	TimeKey  wire.Atom = "time"
 )
 
+// FutureName is the name of a future, whose map has the type of its value, as text, under FutureOf and
+// its reference under FutureRef.
+const (
+	FutureName wire.Atom = "node.Future"
+	FutureOf   wire.Atom = "value"
+	FutureRef  wire.Atom = "ref"
+)
+
 // Marked is a Go value that is to become a term with the names of types in it. Package etf
 // takes one in place of the value: the map of a struct, and that of a pointer to one, has the name of
 // its type under TypeMark unless it is in a field whose type says it.

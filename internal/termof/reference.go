@@ -16,6 +16,9 @@ type References struct {
 	Give func(v any) (name wire.Atom, term any, err error)
 	// Take is the reverse; host is the node that has got it. The error says what is wrong with the term.
 	Take func(host any, name wire.Atom, term any) (v any, err error)
+	// Term is what goes to a node of OTP, by way of which it may come to a Go node. The error says why
+	// the value cannot.
+	Term func(v any) (term any, err error)
 	// Read is Take for what the value stands for in a term of OTP's nodes, where its type is known.
 	Read func(host any, t reflect.Type, term any) (v any, err error)
 }
@@ -30,6 +33,9 @@ func IsReference(t reflect.Type) bool { return references.Is(t) }
 
 // Give is that of the References entered, for a value of their types.
 func Give(v any) (name wire.Atom, term any, err error) { return references.Give(v) }
+
+// Reference is Term of the References entered, for a value of their types.
+func Reference(v any) (term any, err error) { return references.Term(v) }
 
 // Take is that of the References entered; there is none, or no host: ok is false.
 func Take(host any, name wire.Atom, term any) (v any, ok bool, err error) {

@@ -143,7 +143,7 @@ func (c compiler) build(k planKey) plan {
 	case t == timeType:
 		return plan{timeTo, timeFrom}
 	case termof.IsReference(t):
-		return plan{refuse(faults.New(ErrNoTerm, "a Go value of type %s is no term", t)).to, referenceFrom}
+		return plan{referenceTo, referenceFrom}
 	}
 	switch t.Kind() {
 	case reflect.Bool:

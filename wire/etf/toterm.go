@@ -83,6 +83,21 @@ func timeTo(v reflect.Value, w walk) (any, error) {
 	return wire.NewMap(termof.TypeMark, termof.TimeName, termof.TimeKey, text), nil
 }
 
+// referenceTo is what a reference is where the term goes to a node: only nodes know it.
+func referenceTo(v reflect.Value, w walk) (any, error) {
+	switch {
+	case w.names == nil:
+		return nil, faults.New(ErrNoTerm, "a Go value of type %s is no term", v.Type())
+	case w.typed && v.IsZero():
+		return wire.Undefined, nil
+	}
+	t, err := termof.Reference(v.Interface())
+	if err != nil {
+		return nil, faults.New(ErrNoTerm, "%v", err)
+	}
+	return t, nil
+}
+
 func sliceTo(elem *plan) func(reflect.Value, walk) (any, error) {
 	return func(v reflect.Value, w walk) (any, error) {
 		if w.depth > maxNesting {
