@@ -25,11 +25,12 @@ const (
 	anyShape    = "…" // not known: of a type within itself, or of one that is too deep
 )
 
-// Limits of what is told about a type: levels, bytes, and how many types.
+// Limits of what is told about a type, levels and bytes, and of what is kept of a peer's, types and bytes.
 const (
 	maxShapeDepth = 16
 	maxShapeBytes = 16 << 10
 	maxShapes     = 4096
+	maxShapesKept = 1 << 20
 )
 
 // shapeOf returns the shape of a type; open are the types around it.
@@ -199,8 +200,11 @@ func (s *shape) write(b *strings.Builder) {
 type Shapes struct {
 	version atomic.Uint32 // changes with byName
 
+	// Guarded by mu. A shape is kept as the bytes of its term: as a tree it takes thirty times as much, and
+	// is needed only for a type that is sent.
 	mu     sync.Mutex
-	byName map[wire.Atom]*shape // guarded by mu
+	byName map[wire.Atom]string
+	bytes  int // of byName, names included
 
 	checked map[*goType]verdict // of the goroutine that writes
 }
@@ -212,29 +216,51 @@ type verdict struct {
 }
 
 // Put reads what [Types.AppendShapes] of the peer has written about a type. The error is that of a Decoder.
+// What is beyond the limits is not kept, as if the peer had not told it.
 func (s *Shapes) Put(b []byte) error {
 	d := Decoder{Limits: Limits{Depth: 2 * maxShapeDepth, Elements: maxShapeBytes}}
-	name, rest, err := d.Atom(b)
+	name, term, err := d.Atom(b)
 	if err != nil {
 		return err
 	}
-	t, rest, err := d.Term(rest)
-	if err != nil {
-		return err
+	if len(term) > maxShapeBytes {
+		return nil
 	}
-	if len(rest) > 0 {
+	if _, rest, err := d.Term(term); err != nil {
+		return err
+	} else if len(rest) > 0 {
 		return faults.New(ErrMalformed, "offset %d: bytes behind the shape of a type", len(b)-len(rest))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	old, known := s.byName[name]
+	more := len(term) - len(old)
+	if !known {
+		more += len(name)
+	}
+	if s.bytes+more > maxShapesKept || !known && len(s.byName) == maxShapes {
+		return nil
+	}
 	if s.byName == nil {
-		s.byName = map[wire.Atom]*shape{}
+		s.byName = map[wire.Atom]string{}
 	}
-	if s.byName[name] != nil || len(s.byName) < maxShapes {
-		s.byName[name] = shapeFrom(t)
-		s.version.Add(1)
-	}
+	s.byName[name] = string(term)
+	s.bytes += more
+	s.version.Add(1)
 	return nil
+}
+
+// named returns what the peer has told about its type of a name, nil: nothing.
+func (s *Shapes) named(name wire.Atom) *shape {
+	s.mu.Lock()
+	told, ok := s.byName[name]
+	s.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	var d Decoder
+	t, _, _ := d.Term([]byte(told)) // it has been read before
+	return shapeFrom(t)
 }
 
 // check reports a type that the peer has under the same name with another shape.
@@ -248,9 +274,7 @@ func (s *Shapes) check(g *goType) error {
 	}
 	v := verdict{version: version}
 	for _, used := range g.uses {
-		s.mu.Lock()
-		theirs := s.byName[used.name]
-		s.mu.Unlock()
+		theirs := s.named(used.name)
 		if theirs == nil {
 			continue // it has not said, or does not have it
 		}

@@ -2,6 +2,7 @@ package pack
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -119,13 +120,62 @@ func TestHostileShapes(t *testing.T) {
 	for _, odd := range []any{1, wire.Tuple{}, wire.Tuple{"map[]", 1}, "[]", "map[]", "struct", wire.Tuple{"[]", 1},
 		wire.Tuple{"map[]", 1, "[]"}, wire.NewMap(1, 2, "a", wire.NewMap()), strings.Repeat("x", 5000)} {
 		require.NoError(t, put("1", odd))
-		_ = s.byName["1"].String()
+		told := s.named("1")
+		_ = told.String()
 		for _, other := range []any{wire.NewMap(), wire.NewMap("a", 1), "[]", "struct", wire.Tuple{"[]", 1}} {
-			_, _ = s.byName["1"].differ(shapeFrom(other))
-			_, _ = shapeFrom(other).differ(s.byName["1"])
+			_, _ = told.differ(shapeFrom(other))
+			_, _ = shapeFrom(other).differ(told)
 		}
 	}
 	g := exactTypes(t).named("shop.Order")
 	require.NoError(t, put("1", 1))
 	require.NoError(t, s.check(g))
+}
+
+// TestShapesAreBounded: whatever a peer tells, of as many types as it may and of fields without number, costs this node
+// little more than a megabyte.
+func TestShapesAreBounded(t *testing.T) {
+	fields := wire.MakeMap(3000)
+	for i := range 3000 {
+		fields.Put(fmt.Sprintf("%03x", i), "") // the smallest fields there are
+	}
+	term, err := Append(nil, fields)
+	require.NoError(t, err)
+	require.Less(t, len(term), maxShapeBytes)
+	larger, err := Append(nil, strings.Repeat("x", maxShapeBytes))
+	require.NoError(t, err)
+	s := new(Shapes)
+	before := heapInUse()
+	for i := range 300 {
+		b, err := new(Encoder).AppendAtom(nil, wire.Atom(fmt.Sprintf("%0200d", i)))
+		require.NoError(t, err)
+		require.NoError(t, s.Put(append(b[:len(b):len(b)], larger...)))
+		require.NoError(t, s.Put(append(b, term...)))
+	}
+	require.LessOrEqual(t, s.bytes, maxShapesKept)
+	require.Less(t, heapInUse()-before, 8<<20)
+
+	sum := 0
+	for name, told := range s.byName {
+		sum += len(name) + len(told)
+		require.Len(t, s.named(name).fields, 3000)
+	}
+	require.Equal(t, sum, s.bytes)
+	require.NotZero(t, sum)
+	for name := range s.byName { // one that is told anew takes the place of the one before
+		b, err := new(Encoder).AppendAtom(nil, name)
+		require.NoError(t, err)
+		b, err = Append(b, "int")
+		require.NoError(t, err)
+		require.NoError(t, s.Put(b))
+		require.Equal(t, "int", s.named(name).String())
+	}
+	require.Less(t, s.bytes, 300*len(s.byName))
+}
+
+func heapInUse() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
