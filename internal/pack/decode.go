@@ -122,6 +122,7 @@ type reading struct {
 	pos        int // of the byte to read next
 	pending    int // terms that the open levels still wait for
 	slots      int // made so far
+	weight     int // elements, which values that take more memory count as besides
 	limits     Limits
 	standalone bool // inside a registered value: without the cache
 	inner      int  // registered values around this one
@@ -378,11 +379,16 @@ func (r *reading) expect(at int, what string, n int) error {
 			what, n, len(r.b)-r.pos, r.pending)
 	}
 	r.pending += n
+	return r.slot(at, n)
+}
+
+// slot counts elements, and what takes as much memory.
+func (r *reading) slot(at, n int) error {
 	r.slots += n
 	if r.limits.Elements == 0 {
 		r.limits = r.d.Limits.filled()
 	}
-	if r.slots > r.limits.Elements {
+	if r.slots+r.weight > r.limits.Elements {
 		return r.failAt(at, ErrLimit, "more than %d elements", r.limits.Elements)
 	}
 	return nil

@@ -26,6 +26,9 @@ func (r *reading) typed(at int, pl *plan, p unsafe.Pointer) (ok bool, err error)
 	if r.limits.Elements == 0 {
 		r.limits = r.d.Limits.filled()
 	}
+	if err := r.weigh(at, 1, pl.size); err != nil {
+		return false, err
+	}
 	pos, pending, slots, standalone := r.pos, r.pending, r.slots, r.standalone
 	r.standalone = true
 	r.inner++
@@ -48,6 +51,18 @@ func (r *reading) typed(at int, pl *plan, p unsafe.Pointer) (ok bool, err error)
 	}
 	r.pos, r.pending, r.slots = pos, pending, slots
 	return false, nil
+}
+
+// elementSize is how many bytes [Limits].Elements takes an element to have.
+const elementSize = 16
+
+// weigh counts what n Go values of a size take beyond that, also where they turn out not to fit.
+func (r *reading) weigh(at, n int, size uintptr) error {
+	if size <= elementSize {
+		return nil
+	}
+	r.weight += int(min(uint64(n)*uint64((size-1)/elementSize), math.MaxInt32/2))
+	return r.slot(at, 0)
 }
 
 // getSafely is get where methods of the user's may panic: then the bytes do not fit the type.
@@ -234,6 +249,9 @@ func (r *reading) getParts(pl *plan, p unsafe.Pointer, depth int) error {
 	case opStruct:
 		return r.getStruct(pl, p, depth)
 	case opPointer:
+		if err := r.weigh(r.pos, 1, pl.elem.size); err != nil {
+			return err
+		}
 		to := reflect.New(pl.elem.typ)
 		if err := r.get(pl.elem, to.UnsafePointer(), depth); err != nil {
 			return err
@@ -340,6 +358,9 @@ func (r *reading) getSlice(pl *plan, p unsafe.Pointer, depth int) error {
 	if err != nil {
 		return err
 	}
+	if err := r.weigh(r.pos, n, pl.elem.size); err != nil {
+		return err
+	}
 	have := min(n, max(chunk/int(max(pl.elem.size, 1)), 1))
 	s := reflect.NewAt(pl.typ, p).Elem()
 	if s.Set(reflect.Zero(pl.typ)); n == 0 {
@@ -384,6 +405,9 @@ func (r *reading) getArray(pl *plan, p unsafe.Pointer, depth int) error {
 func (r *reading) getMap(pl *plan, p unsafe.Pointer, depth int) error {
 	n, err := r.count("a map", true)
 	if err != nil {
+		return err
+	}
+	if err := r.weigh(r.pos, n, pl.key.size+pl.elem.size); err != nil {
 		return err
 	}
 	most := max(chunk/int(pl.key.size+pl.elem.size+1), 1)

@@ -25,7 +25,8 @@ type Limits struct {
 	Depth int
 	// Elements is how many elements all arrays and maps (two a pair) of one term
 	// may have together, 1<<24 by default: an element costs 16 bytes, or up to 60
-	// in a large map.
+	// in a large map. What is referred to in several places counts as 4 more, and
+	// a Go value of more than 16 bytes, in a slice or anywhere, as one for each 16.
 	Elements int
 	// Keys is how deep maps may be nested in the keys of maps, 32 by default, and
 	// LargeKeys the same for maps of more than 32 pairs, 1 by default. To put a

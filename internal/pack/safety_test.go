@@ -171,6 +171,44 @@ func TestAllocation(t *testing.T) {
 	}
 }
 
+// TestMemory: what takes much memory for few bytes counts as so many elements.
+func TestMemory(t *testing.T) {
+	type Wide struct{ A, B, C, D [64]uint64 }
+	types := &Types{}
+	require.NoError(t, Register[Wide](types, "wide"))
+	const n = 100_000
+	array := func(head byte, n int, each string) string {
+		return string(binary.BigEndian.AppendUint32([]byte{head}, uint32(n))) + strings.Repeat(each, n)
+	}
+	typed := func(expr, value string) string {
+		return "\x93\xd4\x09\x06\xc7" + string(rune(len(expr))) + "\x01" + expr + value
+	}
+	pairs := binary.BigEndian.AppendUint32([]byte{tagMap32}, n)
+	for i := range n {
+		pairs = append(binary.BigEndian.AppendUint32(append(pairs, 0xce), 1<<31+uint32(i)), fixMap)
+	}
+	for name, in := range map[string]string{
+		"references, all to one place": "\x93\xd4\x09\x08" + array(0xc6, 4*n, "\x00") + "\x01",
+		"a slice of large structs":     typed("[]wide", array(tagArray32, n, "\x80")),
+		"pointers to large structs":    typed("[]*wide", array(tagArray32, n, "\x80")),
+		"a map of large structs":       typed("map[int]wide", string(pairs)),
+		"large structs in a list":      array(tagArray32, n, "\x93\xd4\x09\x04\xc7\x04\x01wide\x80"),
+		"pointers in a list":           array(tagArray32, n, "\x93\xd4\x09\x05\xc7\x04\x01wide\x80"),
+		"arrays that do not come":      array(tagArray32, n, typed("*[8000]uint64", "\x90")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			const elements = 400_000 - 1
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, _, err := (&Decoder{Types: types, Limits: Limits{Elements: elements}}).Term([]byte(in))
+			runtime.ReadMemStats(&after)
+			require.ErrorIs(t, err, ErrLimit)
+			t.Logf("%d KiB for %d", (after.TotalAlloc-before.TotalAlloc)>>10, len(in)>>10)
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(3*elementSize*elements))
+		})
+	}
+}
+
 func TestDepth(t *testing.T) {
 	for name, wrap := range map[string]func(any) any{
 		"list":     func(t any) any { return wire.List{t} },

@@ -29,6 +29,9 @@ type definition struct {
 	values []defined
 }
 
+// definitionSlots is as how many elements a definition counts: it takes about as much memory.
+const definitionSlots = 4
+
 // defined is what has been read there.
 type defined struct {
 	typ  reflect.Type // nil: a term with parts
@@ -68,6 +71,9 @@ func (r *reading) sharedMark(at, n int) error {
 		return r.failAt(r.pos, ErrMalformed, "offsets of what is referred to of %d bytes", size)
 	}
 	r.pending--
+	if err := r.slot(at, size/4*definitionSlots); err != nil {
+		return err
+	}
 	s := &sharing{base: r.pos + size, defs: make([]definition, size/4), numbers: make([]int32, size/4), now: -1}
 	for i := range s.defs {
 		offset := min(uint64(binary.BigEndian.Uint32(r.b[r.pos:])), uint64(len(r.b))) // an int may have 32 bits
