@@ -25,7 +25,7 @@ func TestLease(t *testing.T) {
 			if l == nil {
 				return
 			}
-			if alone && i%5000 == 0 {
+			if alone && i%500 == 0 {
 				runtime.Gosched() // else the other waits 10 ms for each of its turns
 			}
 			if l.enter() {
