@@ -2,6 +2,7 @@ package erldist
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"strconv"
 	"strings"
@@ -41,7 +42,8 @@ func startErlAs(t *testing.T, name string, args ...string) *erl {
 	client, err := epmdclient.NewClient(cfg)
 	require.NoError(t, err)
 	n := erltest.Start(t, erltest.Options{
-		Name: name, EPMD: cfg.Port, Sources: []string{"testdata/farend.erl"}, Args: append([]string{"+S", "2:2"}, args...),
+		Name: name, EPMD: cfg.Port, Sources: []string{"testdata/farend.erl"},
+		Args: append([]string{"+S", "2:2", "-kernel", "net_setuptime", fmt.Sprint(patience.Seconds())}, args...),
 	})
 	require.Equal(t, "true", n.Ask("farend:start()"))
 	return &erl{n, t, "e@127.0.0.1", client}
@@ -64,8 +66,10 @@ func knows(cookie string) func(wire.Atom) (string, string) {
 	return func(wire.Atom) (string, string) { return cookie, cookie }
 }
 
+// handshake takes as long as the tests wait for anything, on both sides: how fast the machine is does not matter.
 func (e *erl) handshake() dist.Handshake {
-	return dist.Handshake{Local: self, Hidden: true, Peer: e.name, Cookies: knows("secret")}
+	return dist.Handshake{Local: self, Hidden: true, Peer: e.name, Cookies: knows("secret"),
+		Limits: dist.LinkLimits{Timeout: patience}}
 }
 
 // dial connects to the node, as a hidden node.
