@@ -70,7 +70,7 @@ func TestNativeNotRegistered(t *testing.T) {
 			err = a.Send(pid, c.value)
 			assert.Equal(t, deadletter.NotATerm, (<-dead.C).Cause)
 			return err != nil
-		}, 10*time.Second, time.Millisecond)
+		}, limit, time.Millisecond)
 		require.ErrorAs(t, err, &unfit)
 		require.ErrorContains(t, err, c.want)
 	}

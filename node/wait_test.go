@@ -105,7 +105,8 @@ func TestInfoShowsWaits(t *testing.T) {
 				} else {
 					assert.Equal(t, w.on(stuck, full, far), i.Wait.On)
 				}
-				assert.WithinRange(t, i.Wait.Since, before.Add(-time.Second), time.Now())
+				// How far the coarse clock is behind is up to the system's scheduler.
+				assert.WithinRange(t, i.Wait.Since, before.Add(-limit), time.Now())
 				a.Exit(pid, node.Kill)
 			})
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,11 +17,7 @@ import (
 
 type none = struct{}
 
-func soon(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	t.Cleanup(cancel)
-	return ctx
-}
+func soon(t *testing.T) context.Context { return nodetest.Soon(t) }
 
 func start[T any](t *testing.T, n node.Caller, object T) active.Ref[T] {
 	r, err := active.Start(n, object, node.Options{})

@@ -176,7 +176,7 @@ func TestRace(t *testing.T) {
 			ends++
 		}
 		if ends == 0 {
-			require.Eventually(t, func() bool { return len(b.all()) == 1 }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return len(b.all()) == 1 }, time.Minute, time.Millisecond)
 		}
 		require.Equal(t, 1, ends+len(b.all()))
 	}
