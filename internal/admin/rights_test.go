@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -194,7 +193,7 @@ func TestAuditKeepsSecrets(t *testing.T) {
 	pid := spawn(t, far, "echo", node.ActorFunc(echo))
 	ctx := nodetest.Soon(t)
 	require.NoError(t, admin.Send(ctx, ops, far.Name(), pid, "SECRET"))
-	_, err := admin.Call(ctx, ops, far.Name(), pid, "SECRET", time.Second)
+	_, err := admin.Call(ctx, ops, far.Name(), pid, "SECRET", nodetest.Limit)
 	require.NoError(t, err)
 	_, err = admin.Spawn(ctx, ops, far.Name(), "m", "f", []any{"SECRET"}, "name")
 	require.ErrorIs(t, err, rpc.ErrUndef)
