@@ -38,6 +38,7 @@
 // Append it to one of the tables: strangers (nodes without the cookie), ports (EPMD,
 // gossip, HTTP), terms (frames and terms that are wrong, with the cookie), controls and
 // frames (made from shapes: each control message and native frame with each field wrong),
+// gonodes (what only nodes of this project send each other: Go values, futures, types),
 // flows (peers that take too much, too slowly, without end), kernels (the node's own
 // processes), others (peers that the node dials, TLS, rights), resources (what the
 // system gives to the process).

@@ -22,11 +22,13 @@ const (
 	Session  uint32 = 4  // would have a session
 	Resume   uint32 = 8  // of a hello: the connection is for a session that there is
 	Bound    uint32 = 16 // sees TLS
+	GoTypes  uint32 = 32 // reads the types of Go values, and tells the shapes of its own before anything else
+	Requests uint32 = 64 // reads requests and replies in a frame each
 )
 
 // Bits of the first byte of a native frame, beside the op.
 const (
-	Extras byte = 0x10 // an integer of bits (1 urgent, 2 ID, 4 token), ID, token follow the fields
+	Extras byte = 0x10 // an integer of bits (1 urgent, 2 ID, 4 token, 8 request, 16 reply), ID, token, ref follow the fields
 	Packed byte = 0x20 // the rest is one frame of zstd
 	Parts  byte = 0x40 // the rest is a stream and a number of bytes
 )
