@@ -69,15 +69,15 @@ var gonodes = []row{
 		require.True(a, a.nativeGoesOn(n))
 		require.NoError(a, n.Signal(byte(dist.OpSignal), n.PID(1), victim, wire.Atom("kill")))
 	}, want: want{peak: 512}},
-	{name: "native: shapes of types, each of 10,000 fields", attack: func(a *attempt) {
-		fields := wire.MakeMap(10_000)
-		for i := range 10_000 {
+	{name: "native: shapes of types, each of 3,000 fields", attack: func(a *attempt) {
+		fields := wire.MakeMap(3000)
+		for i := range 3000 {
 			fields.Put(fmt.Sprintf("%03x", i), "")
 		}
 		shape := must(pack.Append(nil, fields))
 		n := a.goNode()
 		n.Patience = patience
-		for i := range a.many(300, 1500) {
+		for i := range a.many(2000, 4000) {
 			name := must(pack.Append(nil, wire.Atom(fmt.Sprint("type", i))))
 			require.NoError(a, n.SendFrame([]byte{raw.OpPart, 255}, name, shape))
 		}

@@ -373,6 +373,20 @@ func TestEmptyCookie(t *testing.T) {
 			}
 		}
 	}
+	for _, resume := range []bool{false, true} { // the side that accepts has none, and the other one does not stop by itself
+		a, b := machines(t, func(a, b *machine) {
+			a.h.Cookies = func(wire.Atom) (string, string) { return "x", "x" }
+			b.h.Cookies = none
+			if resume {
+				a.ours.flags |= flagResume
+			}
+			b.find = func(wire.NodeID, sessionID) (uint64, bool) { t.Error("looked for"); return 0, true }
+		})
+		_, errA, errB := talk(a, b, nil)
+		require.ErrorIs(t, errA, dist.ErrCookie)
+		require.ErrorIs(t, errB, dist.ErrCookie)
+		require.ErrorContains(t, errB, "has no cookie for")
+	}
 	for verdict, want := range map[dist.Verdict]error{dist.NotAllowed: dist.ErrNotAllowed, dist.Busy: nil, dist.Alive: nil,
 		dist.Full: nil} {
 		a, b := machines(t, func(a, b *machine) {
