@@ -73,7 +73,7 @@ func (a *acting) pid() PID {
 
 // Send puts msg into the mailbox of a process. A message to a process that is gone, or to
 // an alias that is not active, is a dead letter, as in Erlang, not an error. Errors:
-// [ErrMailboxFull], [ErrExited] (the process that sends is dead), [ErrNoName] (nobody has the
+// [ErrMailboxFull], [ErrCycle], [ErrExited] (the process that sends is dead), [ErrNoName] (nobody has the
 // name on this node), [ErrNodeStopped], [ErrNotHere], [ErrNoDest], and for another node
 // [*wire.EncodeError]: msg holds what cannot be sent there, such as a value of a type that is
 // not registered. As long as that node is being connected, what nodes of some kind take is not

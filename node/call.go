@@ -122,7 +122,7 @@ func begin[Q any](ctx context.Context, a *acting, async bool, p *call, to Dest, 
 		return t
 	}
 	if n.cycles != nil && !async {
-		if err := a.mayWait(p.target, waiting.Reply, func() bool { return p.Waiting(t.n) }); err != nil {
+		if err := a.mayAwait(t, waiting.Reply); err != nil {
 			t.settle(a, nil, err)
 			return t
 		}
@@ -136,7 +136,7 @@ func begin[Q any](ctx context.Context, a *acting, async bool, p *call, to Dest, 
 	}
 	var err error
 	if p.target.boxed {
-		if err = p.target.offer(a, m, &patience{ctx, a.p}); err == ErrNoProcess {
+		if err = p.target.offer(a, m, &patience{ctx, a.p, !async}); err == ErrNoProcess {
 			err = nil // its exit has settled the call
 		}
 	} else if mayCarry {
@@ -226,7 +226,7 @@ func typed[R any](v any, err error) (R, error) {
 }
 
 // AwaitExit waits until a process has exited and returns its exit reason: noproc
-// if there was none to wait for. The error is the cause of ctx's end, or that
+// if there was none to wait for. The error is the cause of ctx's end, or [ErrCycle], or that
 // the calling process has exited.
 func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error) {
 	a := from.caller()
@@ -258,6 +258,10 @@ func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error
 	case p.target == nil || !p.list():
 		t.settle(a, nil, nil)
 		return NoProc, nil
+	}
+	if err = a.mayAwait(t, waiting.Exit); err != nil {
+		t.settle(a, nil, err)
+		return nil, err
 	}
 	_, err = a.await(ctx, t, waiting.Exit, to)
 	if errors.Is(err, ErrNoName) {

@@ -1,32 +1,73 @@
 package node
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // mayWait notes, for Config.DetectCycles, that a process waits for k of to as long as waits says so;
 // or returns an error, if to waits for that process, be it by way of others.
 func (a *acting) mayWait(to *proc, k waiting.Kind, waits func() bool) error {
-	if a.node.cycles == nil || a.p == nil || to == nil {
+	p := a.p
+	if a.node.cycles == nil || p == nil || to == nil {
 		return nil
 	}
-	cycle := a.node.cycles.Add(a.p, to, k, waits)
+	cycle := a.node.cycles.Add(p, to, k, func() bool { return !p.gone() && waits() })
 	if cycle == nil {
 		return nil
 	}
 	var text strings.Builder
 	for _, s := range cycle {
-		text.WriteString(s.Process.who(true))
-		if s.Kind == waiting.Future {
-			text.WriteString(" awaits a future of ")
-		} else {
-			text.WriteString(" calls ")
+		text.WriteString(s.Process.who(true) + " " + s.Kind.Verb() + " ")
+	}
+	return fmt.Errorf("%w: %s%s", ErrCycle, text.String(), p.who(false))
+}
+
+// mayAwait is mayWait for the answer of t, of the process that it is asked of.
+func (a *acting) mayAwait(t ticket, k waiting.Kind) error {
+	return a.mayWait(t.p.target, k, func() bool { return t.p.Waiting(t.n) })
+}
+
+// roomAgain is after what time a process whose wait for room is noted looks for a cycle again: room
+// may come, and be taken by another, after a wait has been noted that closes one.
+const roomAgain = 10 * time.Millisecond
+
+var errRoomAgain = errors.New("node: looks again for room")
+
+// awaitRoom waits for room in the mailbox of p, as u says. With Config.DetectCycles it notes so, if
+// the mailbox is one of those whose room can be asked for.
+func (a *acting) awaitRoom(p *proc, msg any, u *patience) error {
+	box := p.cold.box.(mailbox.Waiter)
+	b, ok := box.(*inbox.Bounded)
+	if a.node.cycles == nil || a.p == nil || u.noted || !ok {
+		return u.await(box, msg)
+	}
+	defer a.node.cycles.Remove(a.p)
+	lacks := b.Lacks(msg)
+	ctx := u.ctx
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	for {
+		if err := a.mayWait(p, waiting.Space, lacks); err != nil {
+			if lacks() {
+				return err
+			}
+			return nil // p has taken a message since, and waits now
+		}
+		soon, cancel := context.WithTimeoutCause(ctx, roomAgain, errRoomAgain)
+		err := (&patience{ctx: soon, from: u.from}).await(box, msg)
+		if cancel(); err != errRoomAgain {
+			return err
 		}
 	}
-	return fmt.Errorf("%w: %s%s", ErrCycle, text.String(), a.p.who(false))
 }
 
 // who is p by its name, with its PID if both says so; by its PID if it has none.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 )
 
@@ -261,4 +262,211 @@ func TestCallThatIsOverClosesNoCycle(t *testing.T) {
 		require.NoError(t, n.Send(caller, "go"))
 		assert.Equal(t, true, nodetest.Arrival(t, answers))
 	}
+}
+
+// otherCycles are two processes that would wait for each other, one of them otherwise than in a call. It
+// is a, which does what first says; then b calls a.
+var otherCycles = []struct {
+	name, verb, shown string
+	wait              func(h host, b node.PID) error
+}{
+	{"AwaitExit", "awaits the exit of", "exit", func(h host, b node.PID) error {
+		_, err := node.AwaitExit(context.Background(), h, b)
+		return err
+	}},
+	{"Send", "waits for space in the mailbox of", "space", func(h host, b node.PID) error { return h.Send(b, "more") }},
+	{"Deliver", "waits for space in the mailbox of", "space", func(h host, b node.PID) error {
+		return node.Deliver(context.Background(), h, b, "more")
+	}},
+	{"SendRequest", "waits for space in the mailbox of", "space", func(h host, b node.PID) error {
+		node.SendRequest(h, b, "tag", 1)
+		return nil // it is in the Result
+	}},
+}
+
+// A wait that closes a cycle fails, whichever comes last, in each style; then both go on.
+func TestDetectOtherCycles(t *testing.T) {
+	for _, s := range allWays {
+		for _, c := range otherCycles {
+			for _, callLast := range []bool{true, false} {
+				t.Run(fmt.Sprintf("%s %s call last=%v", s.name, c.name, callLast), func(t *testing.T) {
+					n := startNode(t, node.Config{DetectCycles: true})
+					errs := make(chan error, 2)
+					entered, call := make(chan struct{}), make(chan struct{})
+					var a, b node.PID
+					a = s.spawn(t, n, func(h host, m any) error {
+						switch m := m.(type) {
+						case string:
+							errs <- c.wait(h, b)
+						case node.Request[int]:
+							if !callLast {
+								err := c.wait(h, b)
+								if err == nil {
+									return m.Reply(0) // SendRequest
+								}
+								return m.Fail(err)
+							}
+							return m.Reply(7)
+						case node.Result:
+							errs <- m.Err
+						}
+						return nil
+					})
+					other := s
+					other.options.Limits = mailbox.Limits{Messages: 2, Policy: mailbox.Block}
+					b = other.spawn(t, n, func(h host, m any) error {
+						if m == "enter" {
+							close(entered)
+							<-call
+							v, err := node.Call[int](context.Background(), h, a, 1)
+							if err == nil && v != 7 && v != 0 {
+								err = fmt.Errorf("got %d", v)
+							}
+							errs <- err
+						}
+						return nil
+					})
+					require.NoError(t, n.Send(b, "enter"))
+					nodetest.Arrival(t, entered)
+					for node.Deliver(canceled(), n, b, "fill") == nil { // until there is no room
+					}
+					if callLast {
+						require.NoError(t, n.Send(a, "wait"))
+						eventually(t, "a waits", func() bool {
+							i, err := n.Info(a)
+							return err == nil && i.Wait.For == c.shown && node.NotedWaits(n) == 1
+						})
+					}
+					close(call)
+					err := nodetest.Arrival(t, errs)
+					if c.name == "SendRequest" && err == nil {
+						err = nodetest.Arrival(t, errs)
+					}
+					require.ErrorIs(t, err, node.ErrCycle)
+					text := fmt.Sprintf("%v calls %v %s %v", b, a, c.verb, b)
+					if !callLast {
+						text = fmt.Sprintf("%v %s %v calls %v", a, c.verb, b, a)
+					}
+					require.ErrorContains(t, err, text)
+					n.Exit(b, node.Kill)
+					eventually(t, "nobody is noted", func() bool { return node.NotedWaits(n) == 0 })
+				})
+			}
+		}
+	}
+}
+
+// canceled is a context that has ended.
+func canceled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+// What waits for itself, or for what it has started, is a cycle.
+func TestDetectCyclesOfOne(t *testing.T) {
+	eachWay(t, func(t *testing.T, s way) {
+		n := startNode(t, node.Config{DetectCycles: true})
+		errs := make(chan error, 4)
+		s.options.Limits = mailbox.Limits{Messages: 1, Policy: mailbox.Block}
+		pid := s.spawn(t, n, func(h host, m any) error {
+			if m != "go" {
+				return nil
+			}
+			_, err := node.AwaitExit(context.Background(), h, h.Self())
+			errs <- err
+			for err = nil; err == nil; err = h.Send(h.Self(), 1) { // until its mailbox is full
+			}
+			errs <- err
+			_, err = node.SpawnWait(context.Background(), h, node.Options{}, initCalls{h.Self()})
+			errs <- err
+			return nil
+		})
+		require.NoError(t, n.Send(pid, "go"))
+		for _, verb := range []string{"%v awaits the exit of %v", "%v waits for space in the mailbox of %v", "%v awaits the start of"} {
+			err := nodetest.Arrival(t, errs)
+			require.ErrorContains(t, err, node.ErrCycle.Error()) // the reason of the exit of what does not start
+			require.ErrorContains(t, err, strings.ReplaceAll(verb, "%v", pid.String()))
+		}
+		eventually(t, "nobody is noted", func() bool { return node.NotedWaits(n) == 0 })
+	})
+}
+
+// initCalls calls a process when it starts.
+type initCalls struct{ to node.PID }
+
+func (i initCalls) Init(c *node.Context) error {
+	_, err := node.Call[int](context.Background(), c, i.to, 1)
+	return err
+}
+
+func (initCalls) Receive(*node.Context, any) error { return nil }
+
+// Processes that send to each other at random, most of their mailboxes being full, do so in cycles all the
+// time. None waits for ever; and what goes only upward is never refused.
+func TestDetectCyclesOfSendsAtRandom(t *testing.T) {
+	r := randtest.New(t)
+	n := startNode(t, node.Config{DetectCycles: true})
+	type hop struct {
+		path   []node.PID
+		upward bool
+	}
+	var refused atomic.Int64
+	over := make(chan struct{}, 4096)
+	step := func(h host, m any) error {
+		hop := m.(hop)
+		if len(hop.path) == 0 {
+			over <- struct{}{}
+			return nil
+		}
+		to := hop.path[0]
+		hop.path = hop.path[1:]
+		if err := h.Send(to, hop); err != nil {
+			if !errors.Is(err, node.ErrCycle) || hop.upward {
+				t.Errorf("upward %v: %v", hop.upward, err)
+			}
+			refused.Add(1)
+			over <- struct{}{}
+		}
+		return nil
+	}
+	var up, all []node.PID
+	for i := range 12 {
+		s := allWays[i%len(allWays)]
+		s.options.Limits = mailbox.Limits{Messages: 1 + r.IntN(2), Policy: mailbox.Block}
+		up = append(up, s.spawn(t, n, step))
+		all = append(all, s.spawn(t, n, step))
+	}
+	const senders, each = 8, 100
+	var senderSeeds [senders]uint64
+	for i := range senderSeeds {
+		senderSeeds[i] = r.Uint64()
+	}
+	for _, seed := range senderSeeds {
+		go func() {
+			r := rand.New(rand.NewPCG(seed, 0))
+			for range each {
+				hop := hop{make([]node.PID, 1+r.IntN(5)), r.IntN(2) == 0}
+				at := 0
+				for i := range hop.path {
+					if hop.upward {
+						at += 1 + r.IntN(2)
+						hop.path[i] = up[at]
+					} else {
+						hop.path[i] = all[r.IntN(len(all))]
+					}
+				}
+				to := hop.path[0]
+				hop.path = hop.path[1:]
+				if err := n.Send(to, hop); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+	}
+	for range senders * each {
+		nodetest.Arrival(t, over)
+	}
+	assert.NotZero(t, refused.Load())
+	eventually(t, "nobody is noted", func() bool { return node.NotedWaits(n) == 0 })
 }

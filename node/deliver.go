@@ -42,7 +42,7 @@ func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 	f, where := frameTo(a.node, to)
 	f.Payload, f.Token = msg, a.p.token()
 	if where == a.node.cfg.Name {
-		return a.node.receive(nil, a, &f, &patience{ctx, a.p})
+		return a.node.receive(nil, a, &f, &patience{ctx: ctx, from: a.p})
 	}
 	return a.deliverFar(ctx, where, f)
 }
@@ -169,8 +169,9 @@ func (n *Node) receive(far *peer, a *acting, f *dist.Frame, u *patience) error {
 // patience is how long a send waits for room in a mailbox: until its sender is
 // gone, if it is a process, and until ctx ends, if it is not nil.
 type patience struct {
-	ctx  context.Context
-	from *proc
+	ctx   context.Context
+	from  *proc
+	noted bool // the wait of the sender is, for Config.DetectCycles
 }
 
 // await waits for room in b for msg.
@@ -216,7 +217,7 @@ func (p *proc) offer(a *acting, msg any, u *patience) error {
 		}
 		a.block()
 		a.p.waitsFor(waiting.Space, p.pid())
-		err := u.await(p.cold.box.(mailbox.Waiter), msg)
+		err := a.awaitRoom(p, msg, u)
 		if a.p.waitsNoMore(); err != nil {
 			return err
 		}

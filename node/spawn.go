@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/sched"
 )
 
@@ -354,7 +355,9 @@ func (n *Node) begin(a *acting, o *Options, b Actor, k kind, p *proc) (fresh boo
 	}
 	if o.birth.p != nil {
 		o.birth.p.target = p
-		if !o.birth.p.list() { // killed by its name
+		if err := a.mayAwait(o.birth, waiting.Start); err != nil { // known by its name, it has called
+			o.birth.settle(a, nil, err)
+		} else if !o.birth.p.list() { // killed by its name
 			o.birth.settle(a, nil, &ExitError{p.reason()})
 		} else if !p.tells {
 			o.birth.settle(a, nil, nil)

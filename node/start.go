@@ -85,7 +85,7 @@ func (p *proc) announce(a *acting, ignored bool) {
 // SpawnWait starts a process and returns when the Init of an [Initializer] has
 // returned; another behaviour has started as soon as it is spawned. It is what
 // proc_lib:start and start_link are in Erlang. Errors beside those of SpawnOpt:
-// [ErrIgnored]; [*ExitError] if the process exits before; the cause of ctx's
+// [ErrIgnored]; [ErrCycle]; [*ExitError] if the process exits before; the cause of ctx's
 // end, in which case the process has been killed. After an error the caller has
 // neither a link to the process nor a message of it; but if it does not trap
 // exits, it goes down with a linked process that fails.

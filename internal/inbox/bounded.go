@@ -213,6 +213,19 @@ func (b *Bounded) Close() {
 // Blocks is part of Waiter.
 func (b *Bounded) Blocks() bool { return b.limits.Policy == mailbox.Block }
 
+// Lacks returns a function that says whether there is no room for msg.
+func (b *Bounded) Lacks(msg any) func() bool {
+	size := 0
+	if b.limits.Bytes != 0 {
+		size = b.limits.Size(msg)
+	}
+	return func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return !b.closed && !b.fits(size)
+	}
+}
+
 // AwaitRoom is part of Waiter.
 func (b *Bounded) AwaitRoom(ctx context.Context, msg any) error {
 	size := 0

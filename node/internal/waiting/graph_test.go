@@ -92,3 +92,16 @@ func TestGraphAtTheSameTime(t *testing.T) {
 		require.EqualValues(t, 1, refused.Load())
 	}
 }
+
+// Others that wait for each other, as space has been taken since, do not keep a third from waiting.
+func TestGraphWithCycleOfOthers(t *testing.T) {
+	var g waiting.Graph[int]
+	lacks := false
+	require.Nil(t, g.Add(1, 2, waiting.Space, func() bool { return lacks }))
+	require.Nil(t, g.Add(2, 1, waiting.Reply, func() bool { return true }), "there is space")
+	lacks = true
+	require.Nil(t, g.Add(3, 1, waiting.Reply, func() bool { return true }))
+	require.Nil(t, g.Add(4, 3, waiting.Reply, func() bool { return true }))
+	require.Equal(t, []waiting.Step[int]{{1, waiting.Space}, {2, waiting.Reply}},
+		g.Add(1, 2, waiting.Space, func() bool { return lacks }), "it looks again")
+}

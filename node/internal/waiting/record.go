@@ -27,6 +27,12 @@ var names = [kinds]string{"", "message", "reply", "future", "exit", "start", "re
 // String is what people and programs read.
 func (k Kind) String() string { return names[k] }
 
+var verbs = [kinds]string{Reply: "calls", Future: "awaits a future of", Exit: "awaits the exit of",
+	Start: "awaits the start of", Space: "waits for space in the mailbox of"}
+
+// Verb is what stands between one who waits for k and of whom.
+func (k Kind) Verb() string { return verbs[k] }
+
 // kindBits is how many bits of a word are the Kind; the others are the number of a process.
 const kindBits = 4
 
