@@ -176,17 +176,22 @@ type patience struct {
 
 // await waits for room in b for msg.
 func (u *patience) await(b mailbox.Waiter, msg any) error {
-	ctx := u.ctx
-	if ctx == nil {
+	ctx, stop := u.within()
+	defer stop()
+	return b.AwaitRoom(ctx, msg)
+}
+
+// within returns a context that ends when u does.
+func (u *patience) within() (ctx context.Context, stop func()) {
+	if ctx = u.ctx; ctx == nil {
 		ctx = context.Background()
 	}
-	if u.from != nil {
-		both, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		defer context.AfterFunc(u.from.context(), func() { cancel(ErrExited) })()
-		ctx = both
+	if u.from == nil {
+		return ctx, func() {}
 	}
-	return b.AwaitRoom(ctx, msg)
+	ctx, cancel := context.WithCancelCause(ctx)
+	gone := context.AfterFunc(u.from.context(), func() { cancel(ErrExited) })
+	return ctx, func() { gone(); cancel(nil) }
 }
 
 // offer puts msg into a mailbox of its own making, or says why not; u is nil for a
@@ -233,8 +238,14 @@ func (a *acting) deliverFar(ctx context.Context, where Atom, f dist.Frame) error
 	if err := context.Cause(ctx); err != nil {
 		return err // before anything is sent: its receipt might be faster
 	}
-	if err := n.Connect(ctx, where); err != nil {
-		return err
+	on := Dest(f.To)
+	if f.To.IsZero() {
+		on = At{Name: f.Name, Node: where}
+	}
+	if p := n.want(where); p == nil || !p.IsUp() {
+		if err := a.awaitConnection(ctx, where, on); err != nil {
+			return err
+		}
 	}
 	p := n.peer(where)
 	if p == nil {
@@ -245,10 +256,6 @@ func (a *acting) deliverFar(ctx context.Context, where Atom, f dist.Frame) error
 		f.From, f.ID = a.sender(), n.newRef().Number()
 		t := a.promise().arm()
 		t.p.target = nil
-		on := Dest(f.To)
-		if f.To.IsZero() {
-			on = At{Name: f.Name, Node: where}
-		}
 		p.askSoon(a, t, f)
 		v, err := a.await(ctx, t, waiting.Receipt, on)
 		if err != nil {
@@ -257,6 +264,19 @@ func (a *acting) deliverFar(ctx context.Context, where Atom, f dist.Frame) error
 		return receiptError(v)
 	}
 	return fmt.Errorf("node: the protocol of this connection has no delivery receipts: %s: %w", where, errors.ErrUnsupported)
+}
+
+// awaitConnection is Connect for a process, which may be killed meanwhile; on is what it delivers to.
+func (a *acting) awaitConnection(ctx context.Context, name Atom, on Dest) error {
+	a.block()
+	if a.p == nil {
+		return a.node.Connect(ctx, name)
+	}
+	a.p.waitsFor(waiting.Receipt, on)
+	defer a.p.waitsNoMore()
+	ctx, stop := (&patience{ctx: ctx, from: a.p}).within()
+	defer stop()
+	return a.node.Connect(ctx, name)
 }
 
 // receipts reports whether the peer gives them.

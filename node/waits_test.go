@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
@@ -27,6 +28,19 @@ type never struct{}
 func (never) Init(c *node.Context) error { <-c.Context().Done(); return nil }
 
 func (never) Receive(*node.Context, any) error { return nil }
+
+// sought is a node that a seeking Finder looks for in vain.
+const sought node.Atom = "sought@127.0.0.1"
+
+type seeking struct{ *nodetest.Places }
+
+func (s seeking) Find(ctx context.Context, name wire.Atom) ([]discovery.Endpoint, error) {
+	if name == sought {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+	return s.Places.Find(ctx, name)
+}
 
 // waitWorld has what processes may wait for in vain.
 type waitWorld struct {
@@ -49,6 +63,7 @@ func newWaitWorld(t *testing.T) *waitWorld {
 	stalls := func(name, to string) (from, other *node.Node, release func()) {
 		cfg := c.config(to)
 		cfg.Distribution.TickTime = time.Hour // or silence would end the connection
+		cfg.Distribution.Finder, cfg.Distribution.ConnectTimeout = seeking{c.places}, time.Hour
 		b := nodetest.Start(t, cfg)
 		cfg = c.config(name)
 		p := &stalled{memory: c.proto}
@@ -187,6 +202,9 @@ var allEndless = []endless{
 	}},
 	{name: "Deliver far", shown: "receipt", err: node.ErrExited, wait: func(h host, w *waitRun) error {
 		return node.Deliver(context.Background(), h, w.deaf, 1)
+	}},
+	{name: "Deliver to a node that is being connected", shown: "receipt", err: node.ErrExited, wait: func(h host, _ *waitRun) error {
+		return node.Deliver(context.Background(), h, node.At{Name: "stuck", Node: sought}, 1)
 	}},
 	{name: "Async to a full mailbox", shown: "space", wait: func(h host, w *waitRun) error {
 		node.Async[int](h, w.full, 1)
