@@ -28,7 +28,8 @@ func FuzzDecode(f *testing.F) {
 	}
 	tight := Limits{Depth: 1000, Elements: 1 << 16, Keys: 4}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, d := range []*Decoder{{Dict: &DecodeDict{}, Types: types, Limits: tight}, {Dict: &DecodeDict{}, Limits: tight},
+		for _, d := range []*Decoder{{Dict: &DecodeDict{}, Types: types, Limits: tight},
+			{Dict: &DecodeDict{}, Types: types, Limits: tight, Strict: true}, {Dict: &DecodeDict{}, Limits: tight},
 			{Limits: tight}, {Limits: tight, Erlang: true}} {
 			checkDecode(t, d, b)
 		}
