@@ -6,10 +6,28 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/wire"
 )
 
 var messagePrograms = []program{
+	{"a call whose From is none", func(w *world) {
+		me := w.me.Self()
+		calls := []any{wire.Tuple{node.Atom("$gen_call"), 7, "first"}, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{me, 1, 2}, "second"},
+			wire.Tuple{node.Atom("$gen_call"), node.Atom("nobody")}}
+		server := genserver.Define(
+			genserver.OnCall(func(*nearRack, *genserver.Context, nearTake) (int, error) { return 5, nil }),
+			genserver.OnInfo(func(_ *nearRack, c *genserver.Context, m wire.Tuple) error {
+				return c.Send(me, fmt.Sprintf("%T %d", m, len(m)))
+			}))
+		for _, b := range []node.Actor{shower(me), server.New(&nearRack{})} {
+			pid := w.serve(b)
+			for _, call := range calls {
+				w.check(w.me.Send(pid, call))
+				w.say("%.10s", w.next())
+			}
+		}
+	}},
 	{"messages in order", func(w *world) {
 		me := w.me.Self()
 		pid := w.startProcess(func(p *node.Process) error {

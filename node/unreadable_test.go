@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -222,6 +223,15 @@ func TestUnreadable(t *testing.T) {
 				_, err := node.Call[any](soon(t), w.self, w.echo, body)
 				require.ErrorContains(t, err, "b@127.0.0.1 cannot read what a@127.0.0.1 has sent: ")
 				require.ErrorContains(t, err, form.want)
+				if w.protocol == "native" && !hasOffsets(form.bytes) { // it is a part of a list
+					_, err = rpc.Spawn(soon(t), w.self, w.other.Name(), "any", "thing", body)
+					var refused *rpc.SpawnError
+					require.ErrorAs(t, err, &refused)
+					require.ErrorContains(t, err, "b@127.0.0.1 cannot read what a@127.0.0.1 has sent: ")
+					require.ErrorContains(t, err, form.want)
+					_, err = rpc.Call[any](soon(t), w.self, w.other.Name(), "any", "thing", body)
+					require.ErrorContains(t, err, form.want)
+				}
 				if w.protocol == "native" {
 					require.ErrorContains(t, node.Deliver(soon(t), w.self, w.echo, v), form.want)
 					nodetest.Arrival(t, w.lost.C)

@@ -66,7 +66,14 @@ func (e *Error) term() any {
 type SpawnError struct{ Reason any }
 
 func (e *SpawnError) Error() string {
-	return "rpc: the process was not started: " + reason.PlainText(e.Reason)
+	const what = "rpc: the process was not started: "
+	switch e.Reason.(type) {
+	case string, []byte: // the text of an error
+		if text, ok := wire.Text(e.Reason); ok {
+			return what + reason.GoText(text)
+		}
+	}
+	return what + reason.PlainText(e.Reason)
 }
 
 // Raise returns an error that, returned from a [Function], is an exception of the
