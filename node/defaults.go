@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
@@ -36,8 +37,10 @@ func (d *Distribution) all() []dist.Protocol {
 	}
 	types.enterFailures()
 	types.enterOwn()
+	own := &native.Protocol{Foreign: types.standIn, Compress: d.Compress}
+	linkopt.SetTypes(own, &types.codec)
 	return []dist.Protocol{
-		&native.Protocol{Types: &types.codec, Foreign: types.standIn, Compress: d.Compress},
+		own,
 		&erldist.Protocol{Foreign: types.foreignErlang, Values: values{types}},
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"unicode/utf8"
 
-	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node/discovery"
@@ -62,7 +61,7 @@ func (k known) Value(v any) (any, bool) {
 	if _, ok := k.t.all.Maker(reflect.TypeOf(v), nil); !ok {
 		return nil, false
 	}
-	enc := pack.Encoder{Types: k.t.packed(), Foreign: k.t.trial}
+	enc := pack.Encoder{Types: &k.t.codec, Foreign: k.t.trial}
 	_, err := enc.Append(nil, v)
 	return v, err == nil
 }
@@ -76,9 +75,6 @@ func (t *Types) trial(v any) (any, error) {
 	return t.foreign(v)
 }
 
-// packed are the types as the codec knows them.
-func (t *Types) packed() *pack.Types { return linkopt.Codec(&t.codec).(*pack.Types) }
-
 // types are those of the node.
 func (n *Node) types() *Types {
 	if n.dist == nil || n.dist.cfg.Types == nil {
@@ -90,11 +86,11 @@ func (n *Node) types() *Types {
 // enterFailures has errors and crashes cross as they are to nodes of this kind.
 func (t *Types) enterFailures() {
 	for _, err := range []error{
-		pack.RegisterAs[failure.Error](t.packed(), "$error", pack.Conversion{In: t.arrived, Lenient: true}),
-		pack.RegisterAs[failure.Reply](t.packed(), "$reply", pack.Conversion{Lenient: true}),
-		pack.Register[failure.Panic](t.packed(), "$panic"),
-		pack.RegisterAs[Crash](t.packed(), "$crash", pack.Conversion{Out: t.outward, In: t.inward, Lenient: true}),
-		pack.RegisterAs[ExitError](t.packed(), "$exit", pack.Conversion{Out: t.outward, In: t.inward, Lenient: true}),
+		pack.RegisterAs[failure.Error](&t.codec, "$error", pack.Conversion{In: t.arrived, Lenient: true}),
+		pack.RegisterAs[failure.Reply](&t.codec, "$reply", pack.Conversion{Lenient: true}),
+		pack.Register[failure.Panic](&t.codec, "$panic"),
+		pack.RegisterAs[Crash](&t.codec, "$crash", pack.Conversion{Out: t.outward, In: t.inward, Lenient: true}),
+		pack.RegisterAs[ExitError](&t.codec, "$exit", pack.Conversion{Out: t.outward, In: t.inward, Lenient: true}),
 	} {
 		if err != nil {
 			panic(err) // the types are ours

@@ -152,13 +152,13 @@ type values struct{ t *Types }
 
 // Append is part of erldist.Values, and so are the others.
 func (v values) Append(dst []byte, value any) ([]byte, error) {
-	e := pack.Encoder{Types: v.t.packed(), Foreign: v.t.standIn}
+	e := pack.Encoder{Types: &v.t.codec, Foreign: v.t.standIn}
 	return e.Append(dst, value)
 }
 
 // Decode reads a value of another node of this kind.
 func (v values) Decode(b []byte, host any) (value any, rest []byte, err error) {
-	d := pack.Decoder{Types: v.t.packed(), Host: host, Strict: true}
+	d := pack.Decoder{Types: &v.t.codec, Host: host, Strict: true}
 	if value, rest, err = d.Term(b); err != nil {
 		value, _, _ = d.Rescue(b)
 	}

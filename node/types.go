@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/node/internal/gotypes"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/native"
 )
 
 // ErrType: a Go type, or an error, that cannot be registered, or not so.
@@ -19,7 +19,7 @@ var ErrType = errors.New("node: cannot be registered")
 // Types are the Go types, and the errors, that travel to other nodes as themselves. The zero
 // value is empty and ready to use; many goroutines may use it at once; it must not be copied.
 type Types struct {
-	codec native.Types
+	codec pack.Types
 	all   gotypes.Registry[maker]
 	named sync.Map // the makers by their names
 }
@@ -61,7 +61,7 @@ func TypeOf[T any](name ...string) Type {
 		if err != nil {
 			return err
 		}
-		if err := native.RegisterType[T](&t.codec, as); err != nil {
+		if err := pack.Register[T](&t.codec, as); err != nil {
 			return err
 		}
 		makers := map[reflect.Type]maker{

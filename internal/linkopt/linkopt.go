@@ -156,6 +156,6 @@ func (u *Unreadable) Unwrap() error { return u.Err }
 // part of a link that is there already.
 var ErrResumed = errors.New("dist: the connection resumed an interrupted link")
 
-// Codec returns the *pack.Types in a *native.Types. Package native sets it when the program
-// starts.
-var Codec func(types any) any
+// SetTypes gives a *native.Protocol, before it is used, the *pack.Types of the Go types that travel
+// as they are. Package native sets it when the program starts.
+var SetTypes func(protocol, types any)

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/racetest"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -37,11 +38,11 @@ type (
 // A call of a registered struct, and its reply, cost at most two allocations at both ends together, beside the
 // message itself: the value, its texts and its binaries.
 func TestAllocationsOfACall(t *testing.T) {
-	types := new(Types)
-	require.NoError(t, RegisterType[benchOrder](types, "bench.order"))
-	require.NoError(t, RegisterType[benchAddress](types, "bench.address"))
-	require.NoError(t, RegisterType[benchReceipt](types, "bench.receipt"))
-	p := &Protocol{Types: types}
+	types := new(pack.Types)
+	require.NoError(t, pack.Register[benchOrder](types, "bench.order"))
+	require.NoError(t, pack.Register[benchAddress](types, "bench.address"))
+	require.NoError(t, pack.Register[benchReceipt](types, "bench.receipt"))
+	p := &Protocol{types: types}
 	key := []byte("0123456789abcdef")
 	order := benchOrder{Item: "three-inch nails", Count: 1000, Price: 0.25, Express: true, Key: key,
 		To: benchAddress{"Long Acre", 14}}

@@ -16,7 +16,7 @@ func init() {
 		if !ok {
 			return nil
 		}
-		return &checker{enc: pack.Encoder{Types: p.packed(), Foreign: p.Foreign}, limit: math.MaxInt}
+		return &checker{enc: pack.Encoder{Types: p.types, Foreign: p.Foreign}, limit: math.MaxInt}
 	})
 }
 

@@ -27,10 +27,10 @@ func (*panics) UnmarshalBinary([]byte) error  { return nil }
 
 // Check says what Write says, and writes nothing: what is written beside is read by the peer.
 func TestCheck(t *testing.T) {
-	types := new(Types)
-	require.NoError(t, RegisterType[circle](types, "x.Circle"))
-	require.NoError(t, RegisterType[panics](types, "x.Panics"))
-	p := &Protocol{Types: types}
+	types := new(pack.Types)
+	require.NoError(t, pack.Register[circle](types, "x.Circle"))
+	require.NoError(t, pack.Register[panics](types, "x.Panics"))
+	p := &Protocol{types: types}
 	conn := &stream{}
 	l := p.over(conn, nodeA, nodeB, dist.LinkLimits{Message: 1 << 20})
 	written := 0

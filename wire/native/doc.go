@@ -13,11 +13,11 @@
 //   - A long message leaves in parts, numbered by a stream, between other frames.
 //   - A session lets a link survive its connection.
 //
-// A link, and a Go value to a registered name (the Example runs):
+// A link, and a message to a registered name (the Example runs):
 //
-//	p := native.Protocol{Types: types}
+//	var p native.Protocol
 //	link, err := p.Dial(ctx, conn, dist.Handshake{Local: self, Peer: "shop@host", Cookies: cookies})
-//	_, err = link.Write(&dist.Frame{Op: dist.OpSend, From: me, Name: "till", Payload: Order{"tea", 3}})
+//	_, err = link.Write(&dist.Frame{Op: dist.OpSend, From: me, Name: "till", Payload: wire.Tuple{wire.Atom("order"), "tea", 3}})
 //	_, err = link.Flush(false)
 //	err = link.Read(&frame) // on another goroutine
 //

@@ -10,20 +10,9 @@ import (
 	"github.com/actornode/actornode/wire/native"
 )
 
-// Order is a Go type that both nodes know.
-type Order struct {
-	Item string
-	N    int
-}
-
-// Two nodes connect over a pipe, and one sends the other a Go value.
+// Two nodes connect over a pipe, and one sends the other a message.
 func Example() {
-	types := new(native.Types)
-	if err := native.RegisterType[Order](types, "shop.Order"); err != nil {
-		fmt.Println(err)
-		return
-	}
-	p := native.Protocol{Types: types}
+	var p native.Protocol
 	shop := wire.NodeID{Name: "shop@host", Creation: 1}
 	cart := wire.NodeID{Name: "cart@host", Creation: 2}
 	cookies := func(wire.Atom) (in, out string) { return "secret", "secret" }
@@ -49,11 +38,11 @@ func Example() {
 		return
 	}
 	me := wire.NewOrigin(cart).PID(7)
-	_, _ = link.Write(&dist.Frame{Op: dist.OpSend, From: me, Name: "till", Payload: Order{"tea", 3}})
+	_, _ = link.Write(&dist.Frame{Op: dist.OpSend, From: me, Name: "till", Payload: wire.Tuple{wire.Atom("order"), "tea", 3}})
 	_, _ = link.Flush(false)
 	_ = link.Close()
 	<-done
 	// Output:
-	// cart@host send <cart@host.7.0> till {tea 3} <nil>
+	// cart@host send <cart@host.7.0> till {order,<<"tea">>,3} <nil>
 	// native: cart@host has closed the connection in an orderly way
 }

@@ -72,7 +72,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	l.writer = socket.NewWriter(conn)
 	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, partial: limits.Partial,
 		streams: min(limits.Fragments, maxStreams)}
-	l.in.dec = pack.Decoder{Dict: &l.in.dict, Types: p.packed(), Limits: termLimits(limits.Message), Strict: true}
+	l.in.dec = pack.Decoder{Dict: &l.in.dict, Types: p.types, Limits: termLimits(limits.Message), Strict: true}
 	if m.h.Budget != nil {
 		l.in.memory = account.New(m.h.Budget(m.theirs.id.Name))
 	}
@@ -81,7 +81,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	if flags&flagCompress != 0 {
 		l.out.threshold = p.Compress
 	}
-	l.out.enc = pack.Encoder{Dict: &l.out.dict, Types: p.packed(), Foreign: p.Foreign, Former: flags&flagTypes == 0,
+	l.out.enc = pack.Encoder{Dict: &l.out.dict, Types: p.types, Foreign: p.Foreign, Former: flags&flagTypes == 0,
 		Expanded: l.out.limit}
 	if flags&flagTypes != 0 {
 		l.in.shapes = new(pack.Shapes)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/linkkit"
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/linktest"
@@ -77,22 +78,22 @@ type (
 // A peer is told the shapes of the types here, also of those that are registered later, and does not
 // send it what is another type here.
 func TestShapesOfPeer(t *testing.T) {
-	here := new(Types)
-	require.NoError(t, RegisterType[version1](here, "x.Type"))
+	here := new(pack.Types)
+	require.NoError(t, pack.Register[version1](here, "x.Type"))
 	conn := &stream{}
-	l := (&Protocol{Types: here}).over(conn, nodeA, nodeB, dist.LinkLimits{})
+	l := (&Protocol{types: here}).over(conn, nodeA, nodeB, dist.LinkLimits{})
 	_, err := l.Flush(false)
 	require.NoError(t, err)
-	require.NoError(t, RegisterType[late](here, "x.Late"))
+	require.NoError(t, pack.Register[late](here, "x.Late"))
 	_, err = l.Write(&dist.Frame{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(1), Payload: version1{7}})
 	require.NoError(t, err)
 	_, err = l.Flush(false)
 	require.NoError(t, err)
 
-	there := new(Types)
-	require.NoError(t, RegisterType[version2](there, "x.Type"))
-	require.NoError(t, RegisterType[version3](there, "x.Late"))
-	peer := (&Protocol{Types: there}).over(&stream{in: conn.out}, nodeB, nodeA, dist.LinkLimits{})
+	there := new(pack.Types)
+	require.NoError(t, pack.Register[version2](there, "x.Type"))
+	require.NoError(t, pack.Register[version3](there, "x.Late"))
+	peer := (&Protocol{types: there}).over(&stream{in: conn.out}, nodeB, nodeA, dist.LinkLimits{})
 	send := func(v any) error {
 		_, err := peer.Write(&dist.Frame{Op: dist.OpSend, From: onB.PID(1), To: onA.PID(1), Payload: v})
 		return err

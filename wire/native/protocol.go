@@ -21,8 +21,6 @@ import (
 // Protocol is the native protocol as a [dist.Protocol]. Its zero value is ready
 // to use; it may be shared, and must not be copied.
 type Protocol struct {
-	// Types are the Go types that travel as they are. Nil: none.
-	Types *Types
 	// Foreign, if set, is asked for the term that a Go value in a message stands for
 	// that is neither a term nor of a registered type. Without it such a message is not sent.
 	Foreign func(value any) (term any, err error)
@@ -30,15 +28,12 @@ type Protocol struct {
 	// zstd, if the peer reads that. 0: never.
 	Compress int
 
+	types   *pack.Types // the Go types that travel as they are, set before use; nil: none
 	waiting sessions
 }
 
-// packed are the types as the codec wants them.
-func (p *Protocol) packed() *pack.Types {
-	if p.Types == nil {
-		return nil
-	}
-	return &p.Types.types
+func init() {
+	linkopt.SetTypes = func(protocol, types any) { protocol.(*Protocol).types = types.(*pack.Types) }
 }
 
 // Name returns "native".

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -15,21 +16,21 @@ import (
 // The first message of each side is compared with the shapes of the other, with a session and without.
 func TestFirstMessageIsCompared(t *testing.T) {
 	for _, grace := range []time.Duration{0, time.Minute} {
-		here, there := new(Types), new(Types)
-		require.NoError(t, RegisterType[version1](here, "x.Type"))
-		require.NoError(t, RegisterType[version2](there, "x.Type"))
+		here, there := new(pack.Types), new(pack.Types)
+		require.NoError(t, pack.Register[version1](here, "x.Type"))
+		require.NoError(t, pack.Register[version2](there, "x.Type"))
 		cookies := func(wire.Atom) (in, out string) { return "secret", "secret" }
 		redial := func(context.Context) (net.Conn, error) { return nil, net.ErrClosed }
 		a, b := net.Pipe()
 		accepted := make(chan dist.Link, 1)
 		go func() { // until both sides are ready
-			l, err := (&Protocol{Types: there}).Accept(t.Context(), b, dist.Handshake{Local: nodeB, Cookies: cookies, Grace: grace})
+			l, err := (&Protocol{types: there}).Accept(t.Context(), b, dist.Handshake{Local: nodeB, Cookies: cookies, Grace: grace})
 			if err == nil {
 				accepted <- l
 			}
 			close(accepted)
 		}()
-		dialled, err := (&Protocol{Types: here}).Dial(t.Context(), a, dist.Handshake{Local: nodeA, Peer: nodeB.Name, Cookies: cookies,
+		dialled, err := (&Protocol{types: here}).Dial(t.Context(), a, dist.Handshake{Local: nodeA, Peer: nodeB.Name, Cookies: cookies,
 			Grace: grace, Redial: redial})
 		require.NoError(t, err)
 		other, ok := <-accepted
