@@ -159,12 +159,13 @@
 //	                      quarters of it; where they do neither, the wake-up of a core,
 //	                      which on a virtual machine takes longer than all else, so that
 //	                      a run of tcp or Erlang takes a fifth of another
-//	remote_call           callers=1: as remote_latency. callers=64, proto=native: of some 5.5 us of
-//	                      processor time a call, both ends together, encoding and decoding both
-//	                      structs take a third, the two mailboxes and the tables of calls and
+//	remote_call           callers=1: as remote_latency. callers=64, proto=native: the processor time
+//	                      of the callers' end, whose reader also runs the callers: encoding and
+//	                      decoding both structs take a third, mailboxes and the tables of calls and
 //	                      monitors a third, allocation and its collection a sixth, and reading and
-//	                      writing the rest: some ten calls share each call of the system. process: the
-//	                      wake-up of each caller besides. proto=erlang: four frames a call, not two
+//	                      writing the rest: some sixteen calls share each call of the system.
+//	                      process: the switch to each caller's goroutine and its wake-up besides.
+//	                      proto=erlang: four frames a call, not two
 //	remote_bulk           copies, and page faults of what they go to
 //	coop                  actor: a future turned into a message; process: the walk
 //	                      past the calls that wait in the mailbox; active: what is allocated for

@@ -20,6 +20,8 @@ type acting struct {
 	w    *executor.Worker // on whose stage the code runs; nil: on none
 	ctx  *Context         // of w, or of an Actor that a scheduler of its own runs; nil: neither
 	proc *Process         // the process, if it is a blocking one; nil: it is not
+
+	inline *executor.InlineWorker // the reader of a connection, which soon runs what it wakes; nil: it is none, or does not
 }
 
 // caller is part of Caller.
@@ -33,6 +35,15 @@ func (a *acting) block() {
 	if a.w != nil {
 		a.w.Block()
 	}
+}
+
+// inject wakes e, which has been claimed; w is as in [executor.Pool.Inject].
+func (a *acting) inject(e *executor.Entity, w *executor.Worker) {
+	if a.inline != nil {
+		a.inline.Inject(e)
+		return
+	}
+	a.node.pool.Inject(e, w)
 }
 
 // turn returns the turn of an actor on whose worker the code runs, nil: it runs on none.

@@ -113,7 +113,7 @@ func (r *actor) FinishDetached(s *executor.Stage) bool {
 func (r *actor) Name() string { return (*proc)(r).Name() }
 
 // wake is part of runner.
-func (r *actor) wake(a *acting) { r.node.pool.Inject(&r.Entity, a.w) }
+func (r *actor) wake(a *acting) { a.inject(&r.Entity, a.w) }
 
 // prod is part of runner. The inbox, in which nothing is put, says whether it is being woken
 // already.

@@ -226,9 +226,9 @@ func ordinary(msg any) bool {
 }
 
 // nudge gives the coroutine of p a timedOut or a replied, past whatever bounds its mailbox.
-func (p *proc) nudge(why any) {
+func (p *proc) nudge(a *acting, why any) {
 	if p.in.Push(&inbox.Node{Msg: why}) == mailbox.Wake {
-		p.node.pool.Inject(&p.Entity, nil)
+		a.inject(&p.Entity, nil)
 	}
 }
 
@@ -369,7 +369,7 @@ func (r *coroutine) receive(match func(any) bool, d time.Duration) (any, error) 
 			co.seq++
 			co.expired = false
 			over := timedOut{co.seq}
-			timer = p.node.env.AfterFunc(d, func() { p.nudge(over) })
+			timer = p.node.env.AfterFunc(d, func() { p.nudge(&p.node.acting, over) })
 		}
 		if !waits {
 			waits = true
@@ -415,5 +415,5 @@ func (r *coroutine) answered(a *acting) {
 			return
 		}
 	}
-	r.own.nudge(replied{})
+	r.own.nudge(a, replied{})
 }

@@ -257,7 +257,7 @@ func (t *Types) asMessage(msg any) any {
 // replied settles the call that a reply of another node is for. It reports whether there is one.
 func (p *peer) replied(ref Ref, v any) bool {
 	v, err := p.n.types().outcome(v)
-	return p.Answer(ref, v, err, false)
+	return p.settle(&p.reading, ref, v, err, false)
 }
 
 // replyError is the error for a reply that is no R.

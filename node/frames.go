@@ -18,6 +18,7 @@ import (
 // connection.
 func (p *peer) Handle(f *dist.Frame) error {
 	n := p.n
+	p.reading.inline = p.reader.Inline()
 	if u := unreadable(f.Payload); u != nil && f.Op != dist.OpSend {
 		f.Payload = p.cannotRead(u)
 	} else if u != nil {
@@ -32,7 +33,7 @@ func (p *peer) Handle(f *dist.Frame) error {
 		}
 		p.deliver(f)
 	case dist.OpReceipt:
-		p.answer(n.origin.RefOf(f.ID), f.Payload, nil)
+		p.answer(&p.reading, n.origin.RefOf(f.ID), f.Payload, nil)
 	case dist.OpLink:
 		if f.From.Node() != p.name {
 			return p.notOurs(f)
@@ -58,7 +59,7 @@ func (p *peer) Handle(f *dist.Frame) error {
 			m.Forget()
 		}
 	case dist.OpDown:
-		p.down(f)
+		p.down(&p.reading, f)
 	case dist.OpGroupLeader:
 		if q := n.lookup(f.To); q == nil || !p.refuses(q, "group_leader") {
 			n.setLeader(f.To, f.Leader)
@@ -103,7 +104,7 @@ func (p *peer) deliver(f *dist.Frame) {
 		p.monitored(&dist.Frame{From: f.From, To: f.To, Name: f.Name, Ref: m.Ref})
 		f.Payload = gencall.Message(f)
 	case *linkopt.Reply:
-		if v, err := n.types().outcome(m.Value); p.Answer(f.Ref, v, err, true) {
+		if v, err := n.types().outcome(m.Value); p.settle(&p.reading, f.Ref, v, err, true) {
 			return
 		}
 		f.Payload = gencall.Message(f)
@@ -232,9 +233,9 @@ func (p *peer) watched(m *monitor, pid PID, reason any) {
 	}
 }
 
-func (p *peer) down(f *dist.Frame) {
+func (p *peer) down(a *acting, f *dist.Frame) {
 	reason := p.n.types().inward(f.Payload)
-	if p.answer(f.Ref, nil, &ExitError{reason}) {
+	if p.answer(a, f.Ref, nil, &ExitError{reason}) {
 		return
 	}
 	if m, ok := p.Down(f.Ref).(*monitor); ok {
@@ -249,11 +250,11 @@ func (p *peer) down(f *dist.Frame) {
 // spawned is the answer to a spawn that was asked for.
 func (p *peer) spawned(f *dist.Frame) {
 	if f.From.IsZero() {
-		p.answer(f.Ref, nil, erpc.NotStarted(f.Payload))
+		p.answer(&p.reading, f.Ref, nil, erpc.NotStarted(f.Payload))
 		return
 	}
 	if p.Started(f) {
-		p.answer(f.Ref, f.From, nil)
+		p.answer(&p.reading, f.Ref, f.From, nil)
 	}
 }
 

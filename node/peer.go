@@ -33,6 +33,8 @@ type peer struct {
 	link   dist.Link
 	exact  bool // it is a Go node: what it sends has the Go types that it has there
 	reader *reader.Reader
+	// reading is the reader with the frame at hand.
+	reading acting
 }
 
 // NewPeer is part of peers.Host.
@@ -58,6 +60,7 @@ func (p *peer) newReader(link dist.Link) {
 	if h, ok := link.(linkopt.Hosted); ok {
 		h.SetHost(p.n)
 	}
+	p.reading.node = p.n
 	p.reader = reader.New(reader.Config{
 		Peer: &p.Peer, Link: link, Node: p, Pool: p.n.pool, Env: p.n.env, Awake: d.cfg.Awake, Spins: &d.spins,
 	})
@@ -147,7 +150,7 @@ func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) {
 	case dist.OpSend:
 		p.n.bury(*f, deadletter.NotATerm)
 		if ref, ok := gencall.RequestRef(gencall.Message(f)); ok {
-			p.answer(ref, nil, why)
+			p.answer(&p.n.acting, ref, nil, why)
 		}
 		unanswered(f.Payload, why)
 		if t, ok := gencall.Message(f).(wire.Tuple); ok && len(t) == 2 && f.Answer && !f.Ref.IsZero() { // a caller waits
@@ -156,13 +159,13 @@ func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) {
 			p.signal(again)
 		}
 		if f.ID != 0 {
-			p.answer(p.n.origin.RefOf(f.ID), nil, why)
+			p.answer(&p.n.acting, p.n.origin.RefOf(f.ID), nil, why)
 		}
 	case dist.OpSpawn:
 		p.n.bury(*f, deadletter.NotATerm)
-		p.answer(f.Ref, nil, why)
+		p.answer(&p.n.acting, f.Ref, nil, why)
 	case dist.OpMonitor:
-		p.down(&dist.Frame{Ref: f.Ref, Payload: wire.Atom("notsup")})
+		p.down(&p.n.acting, &dist.Frame{Ref: f.Ref, Payload: wire.Atom("notsup")})
 	}
 }
 
@@ -358,7 +361,10 @@ type farCall struct {
 }
 
 // Settle is part of peers.Caller.
-func (f *farCall) Settle(v any, err error) bool {
+func (f *farCall) Settle(v any, err error) bool { return f.settle(&f.p.n.acting, v, err) }
+
+// settle answers the call, as a. It reports whether the caller still waited.
+func (f *farCall) settle(a *acting, v any, err error) bool {
 	if e, exited := err.(*ExitError); exited {
 		switch name := f.Watch.Name; {
 		case f.Kind == peers.ByResult:
@@ -369,7 +375,7 @@ func (f *farCall) Settle(v any, err error) bool {
 			err = fmt.Errorf("%w: %s", ErrNoName, name) // as of this node
 		}
 	}
-	return f.t.settle(&f.p.n.acting, v, err)
+	return f.t.settle(a, v, err)
 }
 
 // forget takes the call out of the tables; if its answer has not come, it will
@@ -436,8 +442,14 @@ func (p *peer) call(a *acting, t ticket, to PID, name, label Atom, body any) {
 	}
 }
 
-// answer settles the call with the reference ref. It reports whether there is one.
-func (p *peer) answer(ref Ref, v any, err error) bool {
+// answer settles the call with the reference ref, as a. It reports whether there is one.
+func (p *peer) answer(a *acting, ref Ref, v any, err error) bool {
 	_, down := err.(*ExitError)
-	return p.Answer(ref, v, err, down)
+	return p.settle(a, ref, v, err, down)
+}
+
+// settle is answer where it is known whether the call's monitor is over.
+func (p *peer) settle(a *acting, ref Ref, v any, err error, down bool) bool {
+	f, ok := p.Answered(ref, down).(*farCall)
+	return ok && f.settle(a, v, err)
 }

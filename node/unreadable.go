@@ -43,7 +43,7 @@ func (p *peer) unread(f *dist.Frame, u *linkopt.Unreadable) {
 			Answer: true})
 		return
 	case *linkopt.Reply:
-		if p.Answer(f.Ref, nil, why, true) {
+		if p.settle(&p.reading, f.Ref, nil, why, true) {
 			return
 		}
 	default:
@@ -51,7 +51,8 @@ func (p *peer) unread(f *dist.Frame, u *linkopt.Unreadable) {
 			if from, ok := n.readFrom(nil, from); ok && from.Fail(why) == nil {
 				return
 			}
-		} else if ref, ok := gencall.ReplyRef(u.Term); ok && (p.Answer(ref, nil, why, false) || n.answeredBy(ref, why, nil, why)) {
+		} else if ref, ok := gencall.ReplyRef(u.Term); ok &&
+			(p.settle(&p.reading, ref, nil, why, false) || n.answeredBy(ref, why, nil, why)) {
 			return
 		}
 	}

@@ -63,7 +63,8 @@
 // on two stages thus run on one worker and need no switch of goroutines.
 //
 // An inline worker ([Pool.NewInlineWorker]) runs what it woke itself, in RunPending, while fewer
-// than Config.Workers are active: at most 4 stages, and 4 turns on each. Workers do the rest.
+// than Config.Workers are active: at most 4 stages, and on each as many turns as it woke entities,
+// or 4. Workers do the rest.
 // Its goroutine has other work, so a handler must not keep it. When the stage is taken
 // away from it, by [Worker.Block], by a look, or by the watcher when it sees the same
 // turn twice, the pool calls the inline worker's onDetach function, which has another

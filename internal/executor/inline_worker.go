@@ -10,12 +10,13 @@ import "github.com/actornode/actornode/internal/fiber"
 //
 // An InlineWorker belongs to its goroutine; gone is guarded by pool.mu.
 type InlineWorker struct {
-	pool        *Pool
-	onDetach    func()
-	goid        uint64
-	pendingWake bool // Inject has queued a stage and woken no worker for it
-	ran         bool // the last RunPending ran something
-	gone        bool // onDetach has been called
+	pool     *Pool
+	onDetach func()
+	goid     uint64
+	woken    int  // entities that Inject has woken since the last RunPending
+	queued   int  // stages that Inject has queued for them, and woken no worker for
+	ran      bool // the last RunPending ran something
+	gone     bool // onDetach has been called
 }
 
 // NewInlineWorker makes the calling goroutine an inline worker. The pool calls onDetach once,
@@ -26,8 +27,9 @@ func (p *Pool) NewInlineWorker(onDetach func()) *InlineWorker {
 	return &InlineWorker{pool: p, onDetach: onDetach, goid: fiber.GoroutineID()}
 }
 
-// An inline worker runs at most this many stages, and this many turns on each, before it
-// returns to its other work and leaves the rest to the pool's workers.
+// An inline worker runs at most this many stages, and on each as many turns as it has woken
+// entities, or inlineTurns, before it returns to its other work and leaves the rest to the pool's
+// workers.
 const (
 	inlineStages = 4
 	inlineTurns  = 4
@@ -36,6 +38,7 @@ const (
 // Inject is Pool.Inject. The caller must call RunPending soon.
 func (g *InlineWorker) Inject(e *Entity) {
 	p, s := g.pool, e.stage.Load()
+	g.woken++
 	e.from = 0
 	if !s.post(e, e) {
 		if p.seldom.Load() {
@@ -46,10 +49,7 @@ func (g *InlineWorker) Inject(e *Entity) {
 	p.mu.Lock()
 	if s.state == stageIdle {
 		p.queueLocked(s)
-		if g.pendingWake {
-			p.kickLocked()
-		}
-		g.pendingWake = true
+		g.queued++
 	}
 	p.mu.Unlock()
 }
@@ -57,12 +57,12 @@ func (g *InlineWorker) Inject(e *Entity) {
 // RunPending runs what Inject has woken, unless workers do. It returns false if onDetach has
 // been called: the goroutine is no inline worker any more.
 func (g *InlineWorker) RunPending() (still bool) {
-	g.ran = false
-	if !g.pendingWake {
+	woken, queued := g.woken, g.queued
+	g.woken, g.queued, g.ran = 0, 0, false
+	if queued == 0 {
 		return true
 	}
-	g.pendingWake = false
-	w := g.pool.beginInline(g)
+	w := g.pool.beginInline(g, max(inlineTurns, woken))
 	if w == nil {
 		return true
 	}
@@ -73,10 +73,10 @@ func (g *InlineWorker) RunPending() (still bool) {
 		}
 		still = g.pool.endInline(w, g)
 	}()
-	for range inlineStages {
+	for n := 1; n <= inlineStages; n++ {
 		w.run(w.stage)
 		w.stage = nil
-		if !w.pendingWake || w.unfit || !g.pool.nextForInline(w) {
+		if n >= queued && !w.pendingWake || w.unfit || !g.pool.nextForInline(w) {
 			break
 		}
 	}
@@ -86,9 +86,9 @@ func (g *InlineWorker) RunPending() (still bool) {
 // Ran reports whether the last RunPending has run something.
 func (g *InlineWorker) Ran() bool { return g.ran }
 
-// beginInline makes g a worker with a stage. It returns nil if no stage waits, or if enough
-// workers are active.
-func (p *Pool) beginInline(g *InlineWorker) *Worker {
+// beginInline makes g a worker with a stage, of which it runs so many turns at most. It returns nil
+// if no stage waits, or if enough workers are active.
+func (p *Pool) beginInline(g *InlineWorker, turns int) *Worker {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !Inline || p.stopping || p.active >= p.cfg.Workers || p.first == nil {
@@ -101,15 +101,15 @@ func (p *Pool) beginInline(g *InlineWorker) *Worker {
 	} else {
 		w = p.workerLocked()
 	}
-	w.inline, w.isInline, w.goid, w.thread = g, true, g.goid, fiber.Thread{}
+	w.inline, w.inlineTurns, w.goid, w.thread = g, turns, g.goid, fiber.Thread{}
 	p.live++
 	p.countLocked(w, true)
 	w.assign(p.unqueueLocked())
-	p.kickLocked()
+	p.watchLocked()
 	return w
 }
 
-// nextForInline gives w, an inline worker that has deferred a wake-up, one more stage. It returns
+// nextForInline gives w, an inline worker for which more has been deferred, one more stage. It returns
 // false if no stage waits, or if w is no inline worker any more.
 func (p *Pool) nextForInline(w *Worker) bool {
 	p.mu.Lock()
@@ -133,7 +133,7 @@ func (p *Pool) endInline(w *Worker, g *InlineWorker) bool {
 	}
 	delete(p.detached, w.lease)
 	p.countLocked(w, false)
-	w.stage, w.lease, w.inline, w.isInline, w.pendingWake = nil, nil, nil, false, false
+	w.stage, w.lease, w.inline, w.inlineTurns, w.pendingWake = nil, nil, nil, 0, false
 	p.freeInline = append(p.freeInline, w)
 	p.kickLocked()
 	still := !g.gone

@@ -184,3 +184,27 @@ func BenchmarkGuest(b *testing.B) {
 		b.Error("nothing was handled")
 	}
 }
+
+// An inline worker that wakes many before it runs them runs them all, on whichever stages they
+// are, and no worker is woken for them.
+func TestInlineWorkerRunsAllItWakes(t *testing.T) {
+	needInline(t)
+	bubble(t, Config{Workers: 2, Stages: 2}, func(t *testing.T, p *Pool) {
+		me, others, ran := fiber.GoroutineID(), 0, 0
+		g := p.NewInlineWorker(func() { t.Error("nothing keeps it") })
+		for i := range 8 * inlineTurns {
+			a := newActor(p, i%2, func(*Worker, any) {
+				if ran++; fiber.GoroutineID() != me {
+					others++
+				}
+			})
+			require.Equal(t, mailbox.Wake, a.in.Push(&inbox.Node{Msg: i}))
+			g.Inject(&a.Entity)
+		}
+		synctest.Wait()
+		require.Zero(t, ran, "nothing runs before it is told to")
+		require.True(t, g.RunPending())
+		require.Equal(t, 8*inlineTurns, ran)
+		require.Zero(t, others)
+	})
+}

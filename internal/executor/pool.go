@@ -225,6 +225,11 @@ func (p *Pool) kickLocked() {
 	if p.active < p.cfg.Workers && p.first != nil && !(p.stopping && p.live == 0) {
 		p.rouseLocked(nil)
 	}
+	p.watchLocked()
+}
+
+// watchLocked has the watcher look, for something runs, or will.
+func (p *Pool) watchLocked() {
 	if !p.watching && !p.stopping {
 		p.watching = true
 		p.clock.Store(time.Now().UnixNano())

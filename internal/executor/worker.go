@@ -20,7 +20,7 @@ type Worker struct {
 	turnsSinceYield int  // turns since the last Gosched
 	pendingWake     bool // this turn has made a stage ready and woken no worker for it
 	deferred        bool // this turn has called DeferToTurnEnd
-	isInline        bool // an inline worker runs it
+	inlineTurns     int  // an inline worker runs it, for so many turns at most; 0: it does not
 	unfit           bool // its goroutine must end: see refuse
 
 	// Of the turns that have been relayed within one call of Turn: see Relay.
@@ -168,7 +168,7 @@ func (w *Worker) run(s *Stage) {
 				return
 			}
 		}
-		over := turns >= turnsBeforeSwitch && p.waiting.Load() != 0 || w.isInline && turns > inlineTurns
+		over := turns >= turnsBeforeSwitch && p.waiting.Load() != 0 || w.inlineTurns > 0 && turns > w.inlineTurns
 		if s.n == 0 || over {
 			more := s.n != 0
 			w.lease.leave()
@@ -275,7 +275,7 @@ func (w *Worker) Relay(v TurnResult) Task {
 	s := w.stage
 	e, last := s.head, s.current
 	if e == nil || !e.is(relayable) || s.prefersOtherStage(last) || e.is(suspended) || s.fresh != nil ||
-		w.relayed >= maxRelayed || w.isInline || w.deferred || w.pendingWake || s.leaving != nil || s.injected() {
+		w.relayed >= maxRelayed || w.inlineTurns > 0 || w.deferred || w.pendingWake || s.leaving != nil || s.injected() {
 		return nil
 	}
 	if s.n > 1 && w.pool.freeSlots.Load() != 0 {

@@ -14,7 +14,8 @@
 // # Invariants
 //
 //  1. A frame that says what a table says is put into the outbox with the lock of the peer
-//     held: the other node learns of changes in the order in which they were made.
+//     held: the other node learns of changes in the order in which they were made. That of a
+//     request is put without: see [Request].
 //  2. Once a peer is over, its tables are empty, and stay so: a caller that would add to them
 //     is told that it is over.
 //  3. A process here has another there among its links exactly if there is an active one in

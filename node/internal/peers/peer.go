@@ -262,12 +262,18 @@ func (p *Peer) TakesRequests() bool { return p.requests.Load() }
 // lock of p held. ok false: the connection is over. The error is that of [outbox.Box.Put].
 func (p *Peer) Ask(t *outbox.Turn, r *Request, f dist.Frame, sent func()) (ok bool, err error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.tables.Ask(r) {
+	if ok = p.tables.Ask(r); ok {
+		sent()
+	}
+	p.mu.Unlock()
+	if !ok {
 		return false, nil
 	}
-	sent()
-	_, err = p.Box.Put(t, f)
+	if _, err = p.Box.Put(t, f); err == nil && r.setWritten() {
+		p.mu.Lock()
+		p.signal(r.demonitor())
+		p.mu.Unlock()
+	}
 	return true, err
 }
 
@@ -288,6 +294,9 @@ func (p *Peer) Reply(t *outbox.Turn, m Monitor, f dist.Frame) (ok bool, err erro
 // Forget takes out a request whose caller waits no more; if its answer has not come, it will
 // find nobody.
 func (p *Peer) Forget(r *Request) {
+	if r.isOut() {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.signal(p.tables.Forget(r))
@@ -305,17 +314,20 @@ func (p *Peer) DeferForRequest() bool {
 	return few
 }
 
-// Answer settles the request with the reference ref. down: its monitor is over, by the end of the
-// process that is asked, or by [linkopt.Reply]. It reports whether there is one.
-func (p *Peer) Answer(ref wire.Ref, v any, err error, down bool) bool {
+// Answered takes out the request with the reference ref, whose caller it returns; nil: there is
+// none. down: its monitor is over, by the end of the process that is asked, or by [linkopt.Reply].
+func (p *Peer) Answered(ref wire.Ref, down bool) Caller {
 	if !p.c.cfg.Origin.Equal(ref.Origin()) {
-		return false
+		return nil
 	}
 	p.mu.Lock()
 	r, f, ok := p.tables.Answered(ref, down)
 	p.signal(f, ok)
 	p.mu.Unlock()
-	return r != nil && r.Caller.Settle(v, err)
+	if r == nil {
+		return nil
+	}
+	return r.Caller
 }
 
 // Started is the answer to a spawn: the process that f says has been started. It reports

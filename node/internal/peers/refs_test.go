@@ -38,6 +38,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 	start := &Request{Ref: here.RefOf(10), Kind: ByStart}
 	require.True(t, tables.Ask(call))
 	require.True(t, tables.Ask(start))
+	require.False(t, call.setWritten())
 	for _, ref := range []struct{ number, secret uint64 }{{9, 78}, {8, 77}, {10, 77}} {
 		r, _, ok := tables.AnsweredElsewhere(marked(here, ref.number, 1, uint32(ref.secret)))
 		require.Nil(t, r)

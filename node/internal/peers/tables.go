@@ -3,6 +3,7 @@ package peers
 import (
 	"cmp"
 	"slices"
+	"sync/atomic"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -54,6 +55,39 @@ type Request struct {
 	Watch  Watch    // the process that is asked; neither To nor Name: none that is known here, and no monitor
 	Kind   Answered // what answers it
 	Caller Caller   // gets the answer
+
+	step atomic.Uint32 // how far it is: see below
+}
+
+// The steps of a request. Its frame is written without the lock of the tables, so it may be taken
+// out, for a caller that waits no more, before the peer knows of it: then whoever writes the frame
+// takes the monitor away behind it.
+const (
+	unwritten uint32 = iota
+	written
+	takenEarly // out of the tables before it was written
+	taken      // out of the tables
+)
+
+// takeOut notes that r is out of the tables. down: its monitor is over. There is a frame, which
+// takes the monitor away, if ok.
+func (r *Request) takeOut(down bool) (f dist.Frame, ok bool) {
+	if !down && r.step.CompareAndSwap(unwritten, takenEarly) {
+		return f, false
+	}
+	if r.step.Store(taken); down {
+		return f, false
+	}
+	return r.demonitor()
+}
+
+// isOut reports whether r has been taken out of the tables.
+func (r *Request) isOut() bool { return r.step.Load() >= takenEarly }
+
+// setWritten notes that the frame of r has been written. It reports whether the frame that takes
+// the monitor away is due behind it.
+func (r *Request) setWritten() (early bool) {
+	return !r.step.CompareAndSwap(unwritten, written) && r.step.Load() == takenEarly
 }
 
 // Caller waits for the answer to a Request.
@@ -265,7 +299,7 @@ func (t *Tables) Forget(r *Request) (f dist.Frame, ok bool) {
 		return f, false
 	}
 	delete(t.requests, r.Ref.Number())
-	return r.demonitor()
+	return r.takeOut(false)
 }
 
 func (r *Request) demonitor() (f dist.Frame, ok bool) {
@@ -279,9 +313,7 @@ func (t *Tables) Answered(ref wire.Ref, down bool) (r *Request, f dist.Frame, ok
 		return nil, f, false
 	}
 	delete(t.requests, ref.Number())
-	if !down {
-		f, ok = r.demonitor()
-	}
+	f, ok = r.takeOut(down)
 	return r, f, ok
 }
 

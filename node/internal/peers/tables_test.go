@@ -141,6 +141,7 @@ func TestRequests(t *testing.T) {
 	ask := func(n uint64, kind Answered, to wire.PID) *Request {
 		r := &Request{Ref: here.RefOf(n), Kind: kind, Watch: Watch{By: here.PID(1), To: to}}
 		require.True(t, s.Ask(r))
+		require.False(t, r.setWritten())
 		return r
 	}
 	call := ask(1, ByReply, there.PID(5))
@@ -175,4 +176,35 @@ func TestRequests(t *testing.T) {
 	require.Equal(t, there.PID(7), f.To)
 	_, ok = s.Forget(apply)
 	require.False(t, ok)
+}
+
+// The monitor of a request that is taken out before its frame has been written is taken away by
+// whoever writes the frame, behind it; if it is over, by nobody.
+func TestRequestTakenOutEarly(t *testing.T) {
+	s := NewTables(9, 9)
+	ask := func(n uint64) *Request {
+		r := &Request{Ref: here.RefOf(n), Kind: ByReply, Watch: Watch{By: here.PID(1), To: there.PID(5)}}
+		require.True(t, s.Ask(r))
+		require.False(t, r.isOut())
+		return r
+	}
+	r := ask(1)
+	_, ok := s.Forget(r)
+	require.False(t, ok, "the peer does not know of it")
+	require.True(t, r.isOut())
+	require.True(t, r.setWritten())
+	f, ok := r.demonitor()
+	require.True(t, ok)
+	require.Equal(t, dist.Frame{Op: dist.OpDemonitor, From: here.PID(1), To: there.PID(5), Ref: r.Ref}, f)
+
+	r = ask(2)
+	_, _, ok = s.Answered(r.Ref, false)
+	require.False(t, ok)
+	require.True(t, r.setWritten())
+
+	r = ask(3)
+	_, _, ok = s.Answered(r.Ref, true)
+	require.False(t, ok)
+	require.True(t, r.isOut())
+	require.False(t, r.setWritten())
 }

@@ -129,19 +129,3 @@ func (r *Reader) InboxNode(msg any) *inbox.Node {
 
 // Owed returns how many messages of a batch are the reader's to handle.
 func (r *Reader) Owed() int { return r.batch.owed }
-
-// Help runs what the frames that have been delivered have set off, unless workers do.
-// False: a handler keeps this goroutine, and another one is the reader.
-func (r *Reader) Help() bool {
-	owed := r.batch.owed
-	if owed == 0 {
-		return r.self.RunPending()
-	}
-	r.batch.owed = 0
-	start := r.cfg.Env.Now()
-	still := r.self.RunPending()
-	if still { // else it is the other one's
-		r.share.handled(r.cfg.Env.Since(start), owed)
-	}
-	return still
-}

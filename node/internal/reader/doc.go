@@ -3,10 +3,11 @@
 // A [Reader] is the goroutine that reads from one connection. It gives each frame to its
 // [Node], but for messages to one actor that come together: those it puts into the actor's
 // mailbox several at a time (batch.go). What a message sets off that has come alone the reader
-// does itself, in the place of a worker, and sends what comes of it; what a batch does too, if
-// that is little ([share]). If a handler keeps its goroutine, another goroutine is the reader
-// from then on, and this one ends with the handler. After a message that has come alone the
-// reader may look for the next one busily ([Spin]).
+// does itself, in the place of a worker, and sends what comes of it. It also does what a batch
+// sets off, or frames for several processes that have come together (round.go), if that takes
+// little beside reading them ([share]). If a handler keeps its goroutine, another goroutine is
+// the reader from then on, and this one ends with the handler. When nothing more has come the
+// reader may look for the next message busily ([Spin]).
 //
 // # Invariants
 //

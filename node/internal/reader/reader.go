@@ -47,8 +47,10 @@ type Reader struct {
 	free     inbox.Free // nodes to be used
 	batch    batch
 	share    share
+	round    round
 	self     *executor.InlineWorker // the reader as the pool knows it
-	inline   *executor.InlineWorker // nil: more than one message has come
+	inline   *executor.InlineWorker // self, or nil: workers run what the frame at hand sets off
+	last     bool                   // nothing has come yet behind the frame at hand, which is in no batch
 	ahead    linkopt.LookAhead      // nil: the link has none
 	source   linkopt.BatchReader    // nil: the link has none, or is not ahead
 	spin     Spin
@@ -59,7 +61,7 @@ type Reader struct {
 func New(cfg Config) *Reader { return &Reader{cfg: cfg} }
 
 // Inline returns the worker by which the reader itself runs what the frame at hand sets off, nil:
-// it does not, for the frame has not come alone.
+// workers do.
 func (r *Reader) Inline() *executor.InlineWorker { return r.inline }
 
 // Run reads until the connection is over.
@@ -74,10 +76,10 @@ func (r *Reader) Run() {
 	var f dist.Frame // one for all, which nobody keeps
 	yield := r.yield
 	for {
-		if r.deferred >= mostDeferred || r.ahead == nil || !r.ahead.More() {
+		if r.deferred >= mostDeferred || !r.more() {
 			r.flushAnswers()
 		}
-		if r.inline != nil { // one has come alone, so perhaps somebody waits for the next
+		if r.last { // so perhaps somebody waits for the next
 			r.spinForNext(yield)
 		}
 		err := r.cfg.Link.Read(&f)
@@ -88,11 +90,11 @@ func (r *Reader) Run() {
 		more, packed := false, false
 		if err == nil {
 			r.cfg.Peer.Flow.Read(1)
-			more = r.ahead != nil && r.ahead.More()
+			more = r.more()
 			packed = r.Pack(&f, more)
 		}
-		r.inline = nil
-		if packed && r.batch.owed == 0 {
+		r.inline, r.last = nil, false
+		if packed && r.batch.owed == 0 && (r.round.frames == 0 || r.more()) {
 			if r.deferred > 0 {
 				r.deferred++
 			}
@@ -100,12 +102,14 @@ func (r *Reader) Run() {
 		}
 		r.deferAnswers()
 		if !packed {
-			if !more && r.batch.target == nil {
-				r.inline = r.self
-			}
+			r.last = !more && r.batch.target == nil
+			r.gather()
 			r.Deliver()
 			if err == nil {
 				err = r.cfg.Node.Handle(&f)
+			}
+			if err == nil && more && r.batch.owed == 0 && r.round.frames < mostGathered {
+				continue
 			}
 		}
 		if err != nil {
@@ -127,9 +131,12 @@ func (r *Reader) Run() {
 	}
 }
 
+// more reports whether there is a further frame to be read at once.
+func (r *Reader) more() bool { return r.ahead != nil && r.ahead.More() }
+
 // Begin makes the calling goroutine the reader.
 func (r *Reader) Begin() {
-	r.self, r.inline = r.cfg.Pool.NewInlineWorker(func() { r.cfg.Env.Go(r.goOn) }), nil
+	r.self, r.inline, r.last = r.cfg.Pool.NewInlineWorker(func() { r.cfg.Env.Go(r.goOn) }), nil, false
 	r.ahead, _ = r.cfg.Link.(linkopt.LookAhead)
 	if r.ahead != nil {
 		r.source, _ = r.cfg.Link.(linkopt.BatchReader)
@@ -145,7 +152,9 @@ func (r *Reader) goOn() {
 }
 
 // hasWork reports whether Help may have something to run.
-func (r *Reader) hasWork() bool { return r.inline != nil || r.batch.owed > 0 }
+func (r *Reader) hasWork() bool {
+	return r.inline != nil || r.round.frames > 0 && r.round.mine || r.batch.owed > 0
+}
 
 // deferAnswers has the answers to one more frame wait.
 func (r *Reader) deferAnswers() {
@@ -165,7 +174,7 @@ func (r *Reader) flushAnswers() {
 // spinForNext spins for what comes next, if the policy says so. A goroutine to which the last
 // message may have gone runs meanwhile, and what it sends is sent: yield does that.
 func (r *Reader) spinForNext(yield func()) {
-	if r.inline.Ran() {
+	if r.self.Ran() {
 		r.spin.Await(r.cfg.Awake, r.cfg.Spins, nil)
 		return
 	}

@@ -41,6 +41,11 @@ func (s *share) handled(took time.Duration, messages int) {
 		s.pause = 0
 		return
 	}
+	s.kept()
+}
+
+// kept is told that handling has taken long, or still goes on.
+func (s *share) kept() {
 	s.pause = min(max(1, 2*s.pause), mostPause)
 	s.left = s.pause
 }

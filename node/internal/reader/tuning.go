@@ -21,6 +21,11 @@ const (
 // thirtieth of each then.
 const mostDeferred = 32
 
+// mostGathered is how many frames for several processes the reader reads, at most, before it runs
+// what they set off. What runs sends together then: the call of the system that sends it is a
+// thirtieth of each.
+const mostGathered = 32
+
 const (
 	// maxSkip is how many messages a reader sleeps after, at most, before it spins again. So
 	// where it is never of use it costs one message in 256 the time that it takes.
