@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -141,6 +142,7 @@ func TestCommandsEndWithTheirReader(t *testing.T) {
 func TestStrangersDoNotFillTheLog(t *testing.T) {
 	p := begin(t, "", "ACTORNODE_LOG_LINES=2", "ACTORNODE_LOG_BYTES=512").up()
 	const attempts = 100
+	began := time.Now()
 	for range attempts {
 		p.insult()
 	}
@@ -157,7 +159,7 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 		}
 		return lines+left == attempts
 	})
-	require.Less(t, lines, attempts/2)
+	require.LessOrEqual(t, lines, 2*(2+int(time.Since(began)/time.Second)), "two a second, by the daemon's clock")
 	for line := range strings.Lines(p.log.String()) {
 		require.LessOrEqual(t, len(line), 512)
 	}
