@@ -195,6 +195,7 @@ func TestRPCTimeout(t *testing.T) {
 		for slices.ContainsFunc(a.Peers(), nobody) && t.Context().Err() == nil {
 			runtime.Gosched()
 		}
+		assert.Error(t, a.Connect(t.Context(), "nobody@127.0.0.1"), "and what had waited for the last attempt has failed before")
 		cancel(node.ErrTimeout)
 	}()
 	replies := rpc.Multi[any](ctx, self, []node.Atom{b.Name(), "nobody@127.0.0.1", b.Name()}, "far", "wait")
