@@ -266,7 +266,7 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		p.signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: reason})
 	}
 	if err, unreadable := f.Payload.(error); unreadable {
-		refuse(errorTerm(err))
+		refuse(err.Error())
 		return
 	}
 	if n.takesNothing() || !p.HasRoom(s.Link, s.Monitor) {

@@ -406,13 +406,29 @@ func (w *writer) spawnReply(f *dist.Frame) {
 		flags |= spawnWatched
 	}
 	w.body = append(w.body, tagSmallInteger, flags)
-	if reason, ok := f.Payload.(wire.Atom); ok && f.From.IsZero() {
-		w.atom(reason)
+	if f.Payload != nil && f.From.IsZero() {
+		w.atom(spawnError(f.Payload))
 	} else {
-		w.mine(f.From, "From, where Payload is no atom,")
+		w.mine(f.From, "From, where there is no Payload,")
 	}
 	w.token(f)
 	w.end()
+}
+
+// spawnError is why nothing was started: Erlang has an atom for it. What is none is one as text, as much
+// of it as an atom can have.
+func spawnError(why any) wire.Atom {
+	if a, ok := why.(wire.Atom); ok {
+		return a
+	}
+	text, ok := wire.Text(why)
+	if !ok {
+		text = wire.FormatPlainMax(why, wire.MaxAtomRunes)
+	}
+	if runes := []rune(text); len(runes) > wire.MaxAtomRunes {
+		text = string(runes[:wire.MaxAtomRunes-1]) + "…"
+	}
+	return wire.Atom(text)
 }
 
 // traced returns op, or ops that carry a trace token where there is one.
