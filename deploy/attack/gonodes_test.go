@@ -192,13 +192,10 @@ var gonodes = []row{
 		a.holdErlang(e)
 	}, want: want{peak: 512}},
 	{name: "erlang: Go values, wrong, in binaries", attack: func(a *attempt) {
-		var payloads [][]byte
-		for _, b := range [][]byte{nil, {0xc1}, {0xc0, 0xc0}, doubled(8), doubled(40),
+		payloads := [][]byte{nil, {0xc1}, {0xc0, 0xc0}, doubled(8), doubled(40),
 			[]byte("\x93\xd4\x09\x08\xc4\x00\xd4\x0a\x00"), []byte("\xd4\x0a\x00"),
 			[]byte("\xdd\xff\xff\xff\xff"), bytes.Repeat([]byte{0x91}, 1_000_000), a.noise(1000),
-			append(append([]byte("\x93\xd4\x09\x08\xc6\x04\x00\x00\x00"), make([]byte, 64<<20)...), 1)} {
-			payloads = append(payloads, b)
-		}
+			append(append([]byte("\x93\xd4\x09\x08\xc6\x04\x00\x00\x00"), make([]byte, 64<<20)...), 1)}
 		for _, one := range forged(a) {
 			payloads = append(payloads, must(pack.Append(nil, one)))
 		}
