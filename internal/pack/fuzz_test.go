@@ -26,6 +26,7 @@ func FuzzDecode(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(b)
 	}
+	f.Add([]byte("\xd4\t\x04\xc7\r\x01shop.Envelope\x81\xa3Any\xea")) // a registered struct with a field that does not fit
 	tight := Limits{Depth: 1000, Elements: 1 << 16, Keys: 4}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, d := range []*Decoder{{Dict: &DecodeDict{}, Types: types, Limits: tight},
