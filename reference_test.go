@@ -140,7 +140,7 @@ var untuned = map[string][]string{
 		"node.defaultTraceBuffer", "node.maxMarkDepth", "node.defaultTraceProcesses", "node.maxBrief",
 		"peers.maxBrief", "outbox.maxReason"},
 	"how often something is logged": {"undelivered.logEvery", "report.every"},
-	"timeouts and pauses": {"node.drainTime", "node.roomAgain",
+	"timeouts and pauses": {"node.drainTime", "node.spaceAgain",
 		"peers.firstStep", "node.releaseTimeout", "node.defaultStopTimeout", "node.minPause", "node.maxPause", "node.keepFuture",
 		"peers.TicksPerTime", "peers.busyPause", "peers.acceptPause", "outbox.drainTime"},
 }

@@ -35,15 +35,15 @@ func (a *acting) mayAwait(t ticket, k waiting.Kind) error {
 	return a.mayWait(t.p.target, k, func() bool { return t.p.Waiting(t.n) })
 }
 
-// roomAgain is after what time a process whose wait for room is noted looks for a cycle again: room
+// spaceAgain is after what time a process whose wait for space is noted looks for a cycle again: space
 // may come, and be taken by another, after a wait has been noted that closes one.
-const roomAgain = 10 * time.Millisecond
+const spaceAgain = 10 * time.Millisecond
 
-var errRoomAgain = errors.New("node: looks again for room")
+var errSpaceAgain = errors.New("node: looks again for space")
 
-// awaitRoom waits for room in the mailbox of p, as u says. With Config.DetectCycles it notes so, if
-// the mailbox is one of those whose room can be asked for.
-func (a *acting) awaitRoom(p *proc, msg any, u *patience) error {
+// awaitSpace waits for space in the mailbox of p, as u says. With Config.DetectCycles it notes so, if
+// the mailbox is one of those whose space can be asked for.
+func (a *acting) awaitSpace(p *proc, msg any, u *patience) error {
 	box := p.cold.box.(mailbox.Waiter)
 	b, ok := box.(*inbox.Bounded)
 	if a.node.cycles == nil || a.p == nil || u.noted || !ok {
@@ -62,9 +62,9 @@ func (a *acting) awaitRoom(p *proc, msg any, u *patience) error {
 			}
 			return nil // p has taken a message since, and waits now
 		}
-		soon, cancel := context.WithTimeoutCause(ctx, roomAgain, errRoomAgain)
+		soon, cancel := context.WithTimeoutCause(ctx, spaceAgain, errSpaceAgain)
 		err := (&patience{ctx: soon, from: u.from}).await(box, msg)
-		if cancel(); err != errRoomAgain {
+		if cancel(); err != errSpaceAgain {
 			return err
 		}
 	}

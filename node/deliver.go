@@ -222,7 +222,7 @@ func (p *proc) offer(a *acting, msg any, u *patience) error {
 		}
 		a.block()
 		a.p.waitsFor(waiting.Space, p.pid())
-		err := a.awaitRoom(p, msg, u)
+		err := a.awaitSpace(p, msg, u)
 		if a.p.waitsNoMore(); err != nil {
 			return err
 		}

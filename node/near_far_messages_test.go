@@ -13,7 +13,8 @@ import (
 var messagePrograms = []program{
 	{"a call whose From is none", func(w *world) {
 		me := w.me.Self()
-		calls := []any{wire.Tuple{node.Atom("$gen_call"), 7, "first"}, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{me, 1, 2}, "second"},
+		calls := []any{wire.Tuple{node.Atom("$gen_call"), 7, "first"},
+			wire.Tuple{node.Atom("$gen_call"), wire.Tuple{me, 1, 2}, "second"},
 			wire.Tuple{node.Atom("$gen_call"), node.Atom("nobody")}}
 		server := genserver.Define(
 			genserver.OnCall(func(*nearRack, *genserver.Context, nearTake) (int, error) { return 5, nil }),

@@ -213,7 +213,7 @@ func (b *Bounded) Close() {
 // Blocks is part of Waiter.
 func (b *Bounded) Blocks() bool { return b.limits.Policy == mailbox.Block }
 
-// Lacks returns a function that says whether there is no room for msg.
+// Lacks returns a function that says whether there is no space for msg.
 func (b *Bounded) Lacks(msg any) func() bool {
 	size := 0
 	if b.limits.Bytes != 0 {

@@ -82,7 +82,8 @@ func TestFlipped(t *testing.T) {
 func checkDecode(t testing.TB, d *Decoder, b []byte) {
 	v, rest, err := d.Term(b)
 	if err != nil {
-		if v != nil || len(rest) != len(b) || !strings.HasPrefix(err.Error(), "pack: offset ") && !(d.Strict && errors.Is(err, ErrShape)) {
+		placed := strings.HasPrefix(err.Error(), "pack: offset ") || d.Strict && errors.Is(err, ErrShape)
+		if v != nil || len(rest) != len(b) || !placed {
 			require.Fail(t, "bad error", "%v %d %v", v, len(rest), err)
 		}
 		return

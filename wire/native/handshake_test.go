@@ -349,43 +349,28 @@ func FuzzHandshake(f *testing.F) {
 // who goes on with a link is looked at as all are.
 func TestEmptyCookie(t *testing.T) {
 	none := func(wire.Atom) (string, string) { return "", "" }
+	some := func(wire.Atom) (string, string) { return "x", "x" }
+	type cookies = func(wire.Atom) (string, string)
 	for _, resume := range []bool{false, true} {
-		for _, cookies := range []func(wire.Atom) (string, string){none,
-			func(wire.Atom) (string, string) { return "", "secret" }, func(wire.Atom) (string, string) { return "secret", "" }} {
-			for _, accepts := range []bool{false, true} {
-				a, b := machines(t, func(a, b *machine) {
-					a.h.Cookies, b.h.Cookies = none, none // that both have the same does not help
-					if accepts {
-						b.h.Cookies = cookies
-					} else {
-						a.h.Cookies = cookies
-						b.h.Cookies = func(wire.Atom) (string, string) { return "x", "x" }
-					}
-					if resume {
-						a.ours.flags |= flagResume
-					}
-					b.find = func(wire.NodeID, sessionID) (uint64, bool) { t.Error("looked for"); return 0, true }
-				})
-				_, errA, errB := talk(a, b, nil)
-				require.ErrorIs(t, errA, dist.ErrCookie)
-				require.ErrorIs(t, errB, dist.ErrCookie)
-				require.ErrorContains(t, errB, "has no cookie for")
-			}
+		refused := func(dials, accepts cookies) {
+			a, b := machines(t, func(a, b *machine) {
+				a.h.Cookies, b.h.Cookies = dials, accepts
+				if resume {
+					a.ours.flags |= flagResume
+				}
+				b.find = func(wire.NodeID, sessionID) (uint64, bool) { t.Error("looked for"); return 0, true }
+			})
+			_, errA, errB := talk(a, b, nil)
+			require.ErrorIs(t, errA, dist.ErrCookie)
+			require.ErrorIs(t, errB, dist.ErrCookie)
+			require.ErrorContains(t, errB, "has no cookie for")
 		}
-	}
-	for _, resume := range []bool{false, true} { // the side that accepts has none, and the other one does not stop by itself
-		a, b := machines(t, func(a, b *machine) {
-			a.h.Cookies = func(wire.Atom) (string, string) { return "x", "x" }
-			b.h.Cookies = none
-			if resume {
-				a.ours.flags |= flagResume
-			}
-			b.find = func(wire.NodeID, sessionID) (uint64, bool) { t.Error("looked for"); return 0, true }
-		})
-		_, errA, errB := talk(a, b, nil)
-		require.ErrorIs(t, errA, dist.ErrCookie)
-		require.ErrorIs(t, errB, dist.ErrCookie)
-		require.ErrorContains(t, errB, "has no cookie for")
+		for _, half := range []cookies{none, func(wire.Atom) (string, string) { return "", "secret" },
+			func(wire.Atom) (string, string) { return "secret", "" }} {
+			refused(none, half) // that both have the same does not help
+			refused(half, some)
+		}
+		refused(some, none) // the side that dials does not stop by itself
 	}
 	for verdict, want := range map[dist.Verdict]error{dist.NotAllowed: dist.ErrNotAllowed, dist.Busy: nil, dist.Alive: nil,
 		dist.Full: nil} {
