@@ -153,9 +153,9 @@ func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) {
 			p.answer(&p.n.acting, ref, nil, why)
 		}
 		unanswered(f.Payload, why)
-		if t, ok := gencall.Message(f).(wire.Tuple); ok && len(t) == 2 && f.Answer && !f.Ref.IsZero() { // a caller waits
+		if _, ok := gencall.ReplyRef(gencall.Message(f)); ok && f.Answer { // a caller waits
 			again := *f
-			again.Payload = wire.Tuple{t[0], failure.NewReply(why, known{p.n.types()})}
+			again.Payload = wire.Tuple{gencall.Message(f).(wire.Tuple)[0], failure.NewReply(why, known{p.n.types()})}
 			p.signal(again)
 		}
 		if f.ID != 0 {
@@ -219,6 +219,7 @@ func (p *peer) sendAnswer(a *acting, f dist.Frame) (err error) {
 	} else {
 		f.Answer = true
 		_, err = p.Box.Send(a.turn(), f)
+		f.Answer = false // it is its sender who is told
 	}
 	if err != nil {
 		err = p.unsent(f, err)

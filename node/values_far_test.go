@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -38,6 +39,18 @@ func (e causeError) Unwrap() error { return e.Err }
 // farPairs runs f with a process of one node and an echo on another, for each protocol between Go nodes. Each
 // node has Types of its own.
 func farPairs(t *testing.T, f func(t *testing.T, self *node.Process, echo node.PID)) {
+	farNodes(t, nil, func(t *testing.T, a, b *node.Node) {
+		pid, err := b.Spawn(node.ActorFunc(echo))
+		require.NoError(t, err)
+		self := nodetest.Open(t, a)
+		_, err = node.Call[int](soon(t), self, pid, 1)
+		require.NoError(t, err)
+		f(t, self, pid)
+	})
+}
+
+// farNodes runs f with two nodes, for each protocol between Go nodes. Each node has Types of its own.
+func farNodes(t *testing.T, log *slog.Logger, f func(t *testing.T, a, b *node.Node)) {
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {
 			where := &nodetest.Places{}
@@ -49,15 +62,11 @@ func farPairs(t *testing.T, f func(t *testing.T, self *node.Process, echo node.P
 				var err error
 				d.Protocols, err = d.ProtocolsByName(protocol)
 				require.NoError(t, err)
-				return nodetest.Start(t, node.Config{Name: name, Distribution: d})
+				return nodetest.Start(t, node.Config{Name: name, Distribution: d, Log: log})
 			}
 			a, b := start("a@127.0.0.1"), start("b@127.0.0.1")
-			pid, err := b.Spawn(node.ActorFunc(echo))
-			require.NoError(t, err)
-			self := nodetest.Open(t, a)
-			_, err = node.Call[int](soon(t), self, pid, 1)
-			require.NoError(t, err)
-			f(t, self, pid)
+			require.NoError(t, a.Connect(soon(t), b.Name()))
+			f(t, a, b)
 		})
 	}
 }
