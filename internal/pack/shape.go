@@ -195,8 +195,7 @@ func (s *shape) write(b *strings.Builder) {
 	}
 }
 
-// Shapes are what a peer has told about its types. Its zero value is ready to use, for one
-// goroutine that reads what the peer tells, and for one at a time that writes to it.
+// Shapes are what a peer has told about its types. Its zero value is ready to use, by many goroutines at once.
 type Shapes struct {
 	version atomic.Uint32 // changes with byName
 
@@ -206,7 +205,7 @@ type Shapes struct {
 	byName map[wire.Atom]string
 	bytes  int // of byName, names included
 
-	checked map[*goType]verdict // of the goroutine that writes
+	checked sync.Map // *goType to verdict
 }
 
 // verdict is what is known of a type at a version.
@@ -266,11 +265,8 @@ func (s *Shapes) named(name wire.Atom) *shape {
 // check reports a type that the peer has under the same name with another shape.
 func (s *Shapes) check(g *goType) error {
 	version := s.version.Load()
-	if v, ok := s.checked[g]; ok && v.version == version {
-		return v.err
-	}
-	if s.checked == nil {
-		s.checked = map[*goType]verdict{}
+	if v, ok := s.checked.Load(g); ok && v.(verdict).version == version {
+		return v.(verdict).err
 	}
 	v := verdict{version: version}
 	for _, used := range g.uses {
@@ -283,7 +279,7 @@ func (s *Shapes) check(g *goType) error {
 				string(used.name), path, used.shape, theirs)
 		}
 	}
-	s.checked[g] = v
+	s.checked.Store(g, v)
 	return v.err
 }
 

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/wire"
@@ -130,6 +132,29 @@ func TestHostileShapes(t *testing.T) {
 	g := exactTypes(t).named("shop.Order")
 	require.NoError(t, put("1", 1))
 	require.NoError(t, s.check(g))
+}
+
+// TestShapesAreShared: a writer, and senders that check what they send later, use one peer's shapes at a time.
+func TestShapesAreShared(t *testing.T) {
+	types := exactTypes(t)
+	peer := told(t, types)
+	e := Encoder{Types: types, Peer: peer}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 100 {
+				for _, v := range []any{order, Envelope{Any: order}} {
+					_, err := e.Append(nil, v)
+					assert.NoError(t, err)
+				}
+			}
+		})
+	}
+	for n := range len(types.load().order) {
+		b, _ := types.AppendShape(nil, n)
+		require.NoError(t, peer.Put(b))
+	}
+	all.Wait()
 }
 
 // TestShapesAreBounded: whatever a peer tells, of as many types as it may and of fields without number, costs this node
