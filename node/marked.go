@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node/internal/failure"
@@ -151,8 +152,10 @@ func timeOf(m wire.Map) any {
 type values struct{ t *Types }
 
 // Append is part of erldist.Values, and so are the others.
-func (v values) Append(dst []byte, value any) ([]byte, error) {
-	e := pack.Encoder{Types: &v.t.codec, Foreign: v.t.standIn}
+func (v values) Append(dst []byte, value any) ([]byte, error) { return v.append(dst, value, nil) }
+
+func (v values) append(dst []byte, value any, peer *pack.Shapes) ([]byte, error) {
+	e := pack.Encoder{Types: &v.t.codec, Foreign: v.t.standIn, Peer: peer}
 	return e.Append(dst, value)
 }
 
@@ -171,4 +174,29 @@ func (values) IsMark(a Atom) bool { return slices.Contains(marks, a) }
 // Unmark reads what is marked in a term of a node of OTP.
 func (v values) Unmark(term, host any) any { return v.t.unmark(term, host) }
 
-var _ erldist.Values = values{}
+// ForPeer is part of linkopt.ForPeers.
+func (v values) ForPeer() linkopt.PeerValues { return &peerValues{values: v} }
+
+// peerValues are the values that are sent to one peer.
+type peerValues struct {
+	values
+	told pack.Shapes
+}
+
+// Append is part of linkopt.PeerValues, and so are the others.
+func (v *peerValues) Append(dst []byte, value any) ([]byte, error) {
+	return v.append(dst, value, &v.told)
+}
+
+// AppendShape appends what the peer is told of a type.
+func (v *peerValues) AppendShape(dst []byte, n int) (_ []byte, more bool) {
+	return v.t.codec.AppendShape(dst, n)
+}
+
+// Put takes what the peer has told.
+func (v *peerValues) Put(shape []byte) error { return v.told.Put(shape) }
+
+var (
+	_ erldist.Values   = values{}
+	_ linkopt.ForPeers = values{}
+)

@@ -8,6 +8,7 @@
 //   - [Checker]: whether a message can be sent, before it is.
 //   - [Counter], [Progress]: the state of a link.
 //   - [Hosted]: what is read may refer to the node.
+//   - [PeerValues]: the Go values that are sent to one peer, of the Erlang protocol.
 //   - [Unreadable]: what has come, and cannot be taken.
 //   - [Explainer], [ErrResumed]: why a link is closed, and that one goes on.
 //   - [Chooser]: dialing by protocol, of a transport.
@@ -135,6 +136,22 @@ type Chooser interface {
 // references to what lives on nodes can be made: see termof.References. It is for the goroutine that
 // reads, before the first Read.
 type Hosted interface{ SetHost(n any) }
+
+// ForPeers is optional for the Values of package erldist: two nodes that have it tell each other the shapes of their
+// Go types.
+type ForPeers interface{ ForPeer() PeerValues }
+
+// PeerValues are the Go values that are sent to one peer. Any goroutine may call the methods.
+type PeerValues interface {
+	// Append is that of the Values. It fails for a value of a type that has another shape at the peer, as far as that
+	// has been told.
+	Append(dst []byte, value any) ([]byte, error)
+	// AppendShape appends what the peer is told of the nth type, from 0, or nothing if that is too long. more: there is
+	// an nth type.
+	AppendShape(dst []byte, n int) (_ []byte, more bool)
+	// Put takes what AppendShape of the peer has appended for a type. How much is kept is bounded.
+	Put(shape []byte) error
+}
 
 // Unreadable is what Read returns in the place of what a signal carries, of the Body of a [*Request], or of the Value
 // of a [*Reply], if all bytes of that are there and it cannot be taken: it is beyond a limit, or refers to what is not in

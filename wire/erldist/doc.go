@@ -165,7 +165,11 @@
 //
 // A payload that is marked + is {'$go', Binary} between two nodes that have the flag GO_VALUES
 // (bit 55, which OTP does not use), where the term would not arrive as what it is: the binary
-// is what [Values].Append makes of it. A reader of a peer without the flag takes that tuple for a tuple.
+// is what [Values].Append makes of it. Such nodes tell each other the shapes of their registered Go types, each in a frame
+// that begins with 36, before their first messages; of types that are registered later when it is next flushed. It is the
+// name and the shape as the native protocol has them. A node does not send a value of a type to which a field that both
+// have is of another kind there: the Write fails with both shapes. It keeps 4,096 shapes of a peer, of 1 MiB together, and
+// none of more than 16 KiB. A reader of a peer without the flag takes that tuple for a tuple.
 // Terms of such a peer go through Values.Unmark if an atom that is a mark is among those that
 // the distribution header lists, or if the header lists 255, or there is none.
 //
@@ -177,7 +181,7 @@
 // # What ends a link
 //
 // Read fails, and the link is of no more use, after: the end of the connection; a
-// frame that begins with something else; an atom that the cache does not have; a
+// frame that begins with something else; a shape of a type that is none; an atom that the cache does not have; a
 // fragment out of order, of an unknown sequence, or of a sequence or a byte too many; a
 // message or frame beyond the limits; a control message with an unknown operation,
 // the wrong number of elements, an element of the wrong type, or a process of a

@@ -19,6 +19,7 @@ import (
 //	131 69 Seq:64 Frag:64 atoms control [payload…   the first fragment of one
 //	131 70 Seq:64 Frag:64 …payload…                 the others; the last has Frag 1
 //	112 131 control [131 payload]                   a message without atom cache
+//	36 shape                                        of a Go type, where both have GO_VALUES
 //
 // Atoms are as atoms.go has them. An empty frame is a tick.
 const (
@@ -26,6 +27,7 @@ const (
 	distHeader    = 68
 	firstFragment = 69
 	nextFragment  = 70
+	shapeFrame    = 36
 	fragmentHead  = 2 + 8 + 8
 )
 
@@ -44,6 +46,7 @@ type reader struct {
 	memory      *account.Account
 	values      Values                   // nil: the peer writes none
 	host        any                      // for which they are read
+	shapes      linkopt.PeerValues       // nil: the peer tells no shapes of types
 	unmark      func(term, host any) any // nil: terms stay as they are
 	marked      bool                     // an atom of the message at hand is a mark
 }
@@ -93,6 +96,11 @@ func (r *reader) frame(b []byte, f *dist.Frame) (ok bool, err error) {
 		return false, nil
 	case b[0] == passThrough:
 		return true, r.pass(b[1:], f)
+	case b[0] == shapeFrame && r.shapes != nil:
+		if err = r.shapes.Put(b[1:]); err != nil {
+			err = fmt.Errorf("the shape of a type: %w", err)
+		}
+		return false, err
 	case b[0] != etfcodec.Version || len(b) < 2:
 	case b[1] == distHeader:
 		return true, r.whole(b, f)

@@ -16,10 +16,39 @@ import (
 // goMark is the first element of a payload that is a Go value: {'$go', Binary}.
 const goMark wire.Atom = "$go"
 
+// appender makes the binaries of Go values.
+type appender interface {
+	Append(dst []byte, value any) ([]byte, error)
+}
+
 // setValues has a writer write Go values, if the peer reads them.
 func (w *writer) setValues(v Values) {
 	if v != nil && w.flags.Has(erlflags.GoValues) {
 		w.values = v
+	}
+}
+
+// setShapes has a link whose peer reads Go values tell the shapes of the types here, and learn those of the peer.
+func (l *link) setShapes(v Values) {
+	if of, ok := v.(linkopt.ForPeers); ok && l.out.values != nil {
+		shapes := of.ForPeer()
+		l.in.shapes, l.out.shapes, l.out.values = shapes, shapes, shapes
+		l.out.tellShapes()
+	}
+}
+
+// tellShapes appends a frame for each type that has been registered since it was last called.
+func (w *writer) tellShapes() {
+	for w.shapes != nil {
+		shape, more := w.shapes.AppendShape(nil, w.told)
+		if !more {
+			return
+		}
+		w.told++
+		if len(shape) > 0 {
+			w.buf = append(binary.BigEndian.AppendUint32(w.buf, uint32(1+len(shape))), shapeFrame)
+			w.buf = append(w.buf, shape...)
+		}
 	}
 }
 

@@ -234,7 +234,7 @@ func (e *Erlang) SendFrame(pieces ...[]byte) error {
 // Tick sends an empty frame, which says that its sender lives.
 func (e *Erlang) Tick() error { return e.SendFrame() }
 
-// Frame reads the next frame that is no tick.
+// Frame reads the next frame that is neither a tick nor tells the shape of a type.
 func (e *Erlang) Frame() ([]byte, error) {
 	for {
 		head, err := e.Next(4)
@@ -242,10 +242,15 @@ func (e *Erlang) Frame() ([]byte, error) {
 			return nil, err
 		}
 		if n := int(binary.BigEndian.Uint32(head)); n > 0 {
-			return e.Next(n)
+			if b, err := e.Next(n); err != nil || b[0] != TypeShape {
+				return b, err
+			}
 		}
 	}
 }
+
+// TypeShape is what a frame begins with that tells a Go node the shape of a type.
+const TypeShape = 36
 
 // headed reports whether frames have a distribution header.
 func (e *Erlang) headed() bool {
