@@ -23,14 +23,15 @@ func (n *Node) AsRequest(msg any) (Request[any], bool) {
 }
 
 // unanswered fails the call whose request has been lost, if msg is one: nobody is to wait for an
-// answer that cannot come.
-func unanswered(msg any, why error) {
+// answer that cannot come. It reports whether somebody waited.
+func unanswered(msg any, why error) bool {
 	_, msg = viaPeer(trace.Bare(msg))
-	if r, ok := msg.(untyped); ok {
-		if from := r.untyped().From; from.t.p != nil {
-			from.t.settle(&from.t.p.node.acting, nil, why)
-		}
+	r, ok := msg.(untyped)
+	if !ok {
+		return false
 	}
+	from := r.untyped().From
+	return from.t.p != nil && from.t.settle(&from.t.p.node.acting, nil, why)
 }
 
 // untyped is a Request of any type.

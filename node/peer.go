@@ -5,6 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/fault"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/mailbox"
@@ -137,36 +138,65 @@ func (p *peer) Lose(frames []dist.Frame) {
 	}
 }
 
-// Unfit is part of outbox.Owner. A message is a dead letter; whoever waits for an answer gets
-// the error. Of an error in the place of a reply the text is sent.
+// Unfit is part of outbox.Owner. It is logged where nobody is told: the sender has gone on.
 func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) {
+	if !p.tellUnfit(f, why) {
+		p.n.cfg.Log.Warn("a signal was not sent: it holds a value that is not an Erlang term, or is too large", "peer", string(p.name),
+			"signal", f.Op.String(), "error", why)
+	}
+}
+
+// tellUnfit makes a dead letter of a message that cannot be sent, and gives the error to whoever waits for an answer. Of
+// an error in the place of a reply the text is sent. It reports whether somebody has been told.
+func (p *peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
 	if plain, ok := plainer(f); ok {
 		p.signal(plain)
-		return
+		return true
 	}
-	p.n.cfg.Log.Warn("a signal was not sent: it holds a value that is not an Erlang term, or is too large", "peer", string(p.name),
-		"signal", f.Op.String(), "error", why)
+	why = ofValue(why, f.Payload)
 	switch f.Op {
 	case dist.OpSend:
 		p.n.bury(*f, deadletter.NotATerm)
 		if ref, ok := gencall.RequestRef(gencall.Message(f)); ok {
-			p.answer(&p.n.acting, ref, nil, why)
+			told = p.answer(&p.n.acting, ref, nil, why)
 		}
-		unanswered(f.Payload, why)
+		told = unanswered(f.Payload, why) || told
 		if _, ok := gencall.ReplyRef(gencall.Message(f)); ok && f.Answer { // a caller waits
 			again := *f
 			again.Payload = wire.Tuple{gencall.Message(f).(wire.Tuple)[0], failure.NewReply(why, known{p.n.types()})}
 			p.signal(again)
+			told = true
 		}
 		if f.ID != 0 {
-			p.answer(&p.n.acting, p.n.origin.RefOf(f.ID), nil, why)
+			told = p.answer(&p.n.acting, p.n.origin.RefOf(f.ID), nil, why) || told
 		}
 	case dist.OpSpawn:
 		p.n.bury(*f, deadletter.NotATerm)
-		p.answer(&p.n.acting, f.Ref, nil, why)
+		told = p.answer(&p.n.acting, f.Ref, nil, why)
 	case dist.OpMonitor:
 		p.down(&p.n.acting, &dist.Frame{Ref: f.Ref, Payload: wire.Atom("notsup")})
+		told = true
 	}
+	return told
+}
+
+// ofValue is the error for a message as the error of the value in it that a program has sent, called or replied with: its
+// path begins there.
+func ofValue(why *wire.EncodeError, msg any) *wire.EncodeError {
+	step := ""
+	switch m := msg.(type) {
+	case untyped:
+		step = "{3}"
+	case interface{ uncast() any }:
+		step = "{2}"
+	case wire.Tuple:
+		if _, ok := gencall.RequestRef(m); ok {
+			step = "{3}"
+		} else if _, ok := gencall.ReplyRef(m); ok {
+			step = "{2}"
+		}
+	}
+	return &wire.EncodeError{Err: fault.Below(why.Err, step)}
 }
 
 // signal puts a control frame, whose order to links and monitors does not matter.
@@ -200,11 +230,19 @@ func (p *peer) message(a *acting, to PID, msg any) error {
 	return nil
 }
 
-// unsent is for a frame that the box has not taken. The error is about what is in it.
+// unsent is for a frame that the box has not taken. The error is about what is in it, and is for the sender; that of a
+// reply, f.Answer, is not.
 func (p *peer) unsent(f dist.Frame, err error) error {
 	if why, ok := err.(*wire.EncodeError); ok {
-		p.Unfit(&f, why)
-		return err
+		if f.Answer {
+			p.Unfit(&f, why)
+		} else {
+			p.tellUnfit(&f, why)
+		}
+		if _, itself := f.Payload.(wire.Tuple); itself {
+			return err
+		}
+		return ofValue(why, f.Payload)
 	}
 	p.n.lost(f) // no error: as for any message to the dead
 	return nil

@@ -31,6 +31,9 @@ type (
 		All []error
 		Any any
 	}
+	// Of the types by the name x.Shape, one node has the one, the other the other.
+	shapeHere  struct{ ID int }
+	shapeThere struct{ ID string }
 )
 
 func (e causeError) Error() string { return fmt.Sprintf("cause: %.20v", e.Err) }
@@ -54,17 +57,18 @@ func farNodes(t *testing.T, log *slog.Logger, f func(t *testing.T, a, b *node.No
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {
 			where := &nodetest.Places{}
-			start := func(name node.Atom) *node.Node {
+			start := func(name node.Atom, own node.Type) *node.Node {
 				types := &node.Types{}
 				require.NoError(t, types.Register(node.TypeOf[ring]("x.Ring"), node.TypeOf[causeError]("x.Cause"),
-					node.TypeOf[holder]("x.Holder"), node.ErrorOf(errOwn, "x.gone")))
+					node.TypeOf[holder]("x.Holder"), node.ErrorOf(errOwn, "x.gone"), own))
 				d := &node.Distribution{Cookie: "secret", Finder: where, Types: types}
 				var err error
 				d.Protocols, err = d.ProtocolsByName(protocol)
 				require.NoError(t, err)
 				return nodetest.Start(t, node.Config{Name: name, Distribution: d, Log: log})
 			}
-			a, b := start("a@127.0.0.1"), start("b@127.0.0.1")
+			a := start("a@127.0.0.1", node.TypeOf[shapeHere]("x.Shape"))
+			b := start("b@127.0.0.1", node.TypeOf[shapeThere]("x.Shape"))
 			require.NoError(t, a.Connect(soon(t), b.Name()))
 			f(t, a, b)
 		})

@@ -62,6 +62,22 @@ func (r Package) Within(path string, err error) error {
 	return &Fault{f.Kind, r, path, f.text}
 }
 
+// Below returns err as the error of what stands at the first step of its path, if that is the given one.
+func Below(err error, step string) error {
+	f, ok := err.(*Fault)
+	if !ok || step == "" || !strings.HasPrefix(f.path, step) {
+		return err
+	}
+	path := f.path[len(step):]
+	if name, rest, ok := strings.Cut(path, ")"); ok && strings.HasPrefix(name, "(") { // a type is not in brackets at the beginning
+		path = name[1:] + rest
+	}
+	if path == "" && f.Kind.Error() == f.text {
+		return f.Kind
+	}
+	return &Fault{f.Kind, f.pkg, path, f.text}
+}
+
 // How much of a path is shown: steps at each end of a long one, characters of a key.
 const (
 	maxSteps = 8

@@ -37,6 +37,21 @@ func TestFault(t *testing.T) {
 	assert.Contains(t, long, "…")
 }
 
+// What stands in a message at a step has a path of its own.
+func TestBelow(t *testing.T) {
+	const r Package = "codec"
+	err := r.New(errKind, "no")
+	for path, want := range map[string]string{"{3}": "codec: no", "{3}[1]": "codec: at [1]: no", "": "codec: no",
+		"{3}(x.T).A(y).B": "codec: at x.T.A(y).B: no", "{2}[1]": "codec: at {2}[1]: no"} {
+		got := Below(r.Within(path, err), "{3}")
+		assert.EqualError(t, got, want)
+		assert.ErrorIs(t, got, errKind)
+	}
+	assert.Equal(t, errHook, Below(r.Within("{3}", errHook), "{3}"))
+	assert.Equal(t, errHook, Below(errHook, "{3}"))
+	assert.EqualError(t, Below(r.Within("{3}", err), ""), "codec: at {3}: no")
+}
+
 func TestPath(t *testing.T) {
 	index := func(path []byte, i *int) []byte { return Index(path, "{", *i, "}") }
 	assert.Equal(t, "{1}{2}", Path([]int{1, 2}, index))

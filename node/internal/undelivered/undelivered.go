@@ -41,11 +41,15 @@ type Log struct {
 // Init is called once, before any other method.
 func (d *Log) Init(log *slog.Logger, e env.Env) { d.log, d.env = log, e }
 
-// Add takes a letter and sets its time.
+// Add takes a letter and sets its time. One that cannot be sent is not logged: its sender gets the error, or package node
+// logs it with the error.
 func (d *Log) Add(l deadletter.Letter) {
 	d.counts[l.Cause].Add(1)
 	l.At = d.env.Now()
 	d.hub.Send(l)
+	if l.Cause == deadletter.NotATerm {
+		return
+	}
 	if not, due := d.lines[l.Cause].Due(l.At, logEvery); due {
 		d.write(l, not)
 	}

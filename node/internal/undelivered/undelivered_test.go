@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Each letter is counted and sent to each stream; of each cause one a second is logged.
+// Each letter is counted and sent to each stream; of each cause one a second is logged, but none of what cannot be sent.
 func TestLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var text strings.Builder
@@ -28,10 +28,12 @@ func TestLog(t *testing.T) {
 			log.Add(deadletter.Letter{Cause: deadletter.NoProcess, Name: "nobody", Message: i})
 		}
 		log.Add(deadletter.Letter{Cause: deadletter.NoAlias, Message: "other"})
+		log.Add(deadletter.Letter{Cause: deadletter.NotATerm, Message: "its sender has the error"})
 		time.Sleep(time.Second)
 		log.Add(deadletter.Letter{Cause: deadletter.NoProcess, Name: "nobody", Message: 5})
-		require.Equal(t, map[deadletter.Cause]uint64{deadletter.NoProcess: 6, deadletter.NoAlias: 1}, log.Counts())
-		require.EqualValues(t, 6, small.Missed())
+		require.Equal(t, map[deadletter.Cause]uint64{deadletter.NoProcess: 6, deadletter.NoAlias: 1,
+			deadletter.NotATerm: 1}, log.Counts())
+		require.EqualValues(t, 7, small.Missed())
 		require.Zero(t, large.Missed())
 		large.Close()
 		log.Close()
@@ -40,7 +42,7 @@ func TestLog(t *testing.T) {
 			require.False(t, l.At.IsZero())
 			all++
 		}
-		require.Equal(t, 7, all)
+		require.Equal(t, 8, all)
 		require.Equal(t, 3, strings.Count(text.String(), "dead letter"), text.String())
 		require.Contains(t, text.String(), `cause=no_process message_type=int to=nobody not_logged=4`)
 		_, open := <-log.Open(1).C
