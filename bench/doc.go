@@ -165,7 +165,7 @@
 //	                      monitors a third, allocation and its collection a sixth, and reading and
 //	                      writing the rest: some sixteen calls share each call of the system.
 //	                      process: the switch to each caller's goroutine and its wake-up besides.
-//	                      proto=erlang: four frames a call, not two
+//	                      proto=erlang: besides, the copy of each struct into a binary of a term
 //	remote_bulk           copies, and page faults of what they go to
 //	coop                  actor: a future turned into a message; process: the walk
 //	                      past the calls that wait in the mailbox; active: what is allocated for

@@ -170,7 +170,12 @@
 // name and the shape as the native protocol has them. A node does not send a value of a type to which a field that both
 // have is of another kind there: the Write fails with both shapes. It keeps 4,096 shapes of a peer, of 1 MiB together, and
 // none of more than 16 KiB. A reader of a peer without the flag takes that tuple for a tuple.
-// Terms of such a peer go through Values.Unmark if an atom that is a mark is among those that
+//
+// Between two such nodes a request is one message, {'$go', Ref, Payload}: it is the request
+// {'$gen_call', {From, [alias|Ref]}, Payload} and a MONITOR_P with Ref. {'$go', reply, Payload} to the alias Ref is the reply
+// {[alias|Ref], Payload} and a DEMONITOR_P.
+//
+// Terms of a peer without the flag go through Values.Unmark if an atom that is a mark is among those that
 // the distribution header lists, or if the header lists 255, or there is none.
 //
 // A message without a sender is sent as from process 0 of this node. What the

@@ -44,7 +44,9 @@ type reader struct {
 	open        map[uint64]*partial
 	partial     int // bytes that the buffers of open take
 	memory      *account.Account
-	values      Values                   // nil: the peer writes none
+	values      Values          // nil: the peer writes none
+	asked       linkopt.Request // of the message at hand
+	answer      linkopt.Reply
 	host        any                      // for which they are read
 	shapes      linkopt.PeerValues       // nil: the peer tells no shapes of types
 	unmark      func(term, host any) any // nil: terms stay as they are
@@ -254,7 +256,7 @@ func (r *reader) message(b []byte, f *dist.Frame, versions bool) error {
 	rest := c.b
 	if has {
 		var err error
-		if f.Payload, rest, err = r.payload(rest, versions); err != nil {
+		if rest, err = r.carried(f, rest, versions); err != nil {
 			return fmt.Errorf("the payload of control message %s: %w", c.text(), err)
 		}
 	}
@@ -266,6 +268,30 @@ func (r *reader) message(b []byte, f *dist.Frame, versions bool) error {
 		return c.invalid()
 	}
 	return nil
+}
+
+// carried reads the payload of f, and returns the bytes behind it.
+func (r *reader) carried(f *dist.Frame, b []byte, versions bool) (rest []byte, err error) {
+	term := b
+	if versions && len(b) > 0 {
+		term = b[1:]
+	}
+	within, ok, err := r.request(f, term)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		f.Payload, rest, err = r.payload(b, versions)
+		return rest, err
+	}
+	v, rest, err := r.payload(within, false)
+	switch p := f.Payload.(type) {
+	case *linkopt.Request:
+		p.Body = v
+	case *linkopt.Reply:
+		p.Value = v
+	}
+	return rest, err
 }
 
 // payload reads a payload, and returns the bytes behind it.

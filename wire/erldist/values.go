@@ -3,6 +3,7 @@ package erldist
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,10 +12,15 @@ import (
 	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
-// goMark is the first element of a payload that is a Go value: {'$go', Binary}.
-const goMark wire.Atom = "$go"
+// goMark is the first element of a payload that is a Go value: {'$go', Binary}. It is that of a request with its
+// monitor, too, {'$go', Ref, Payload}, and of the reply, {'$go', reply, Payload}: see linkopt.Requester.
+const (
+	goMark  wire.Atom = "$go"
+	goReply wire.Atom = "reply"
+)
 
 // appender makes the binaries of Go values.
 type appender interface {
@@ -68,6 +74,26 @@ func (w *writer) value(t any) (any, error) {
 	return wire.Tuple{goMark, b}, nil
 }
 
+// request begins the payload of f, if that is a request or a reply, and returns what it carries.
+func (w *writer) request(f *dist.Frame) any {
+	switch p := f.Payload.(type) {
+	case *linkopt.Request:
+		if f.From.Node() != w.local {
+			w.fail("From is %v, no process of %s", f.From, w.local)
+		}
+		w.body = append(w.body, tagSmallTuple, 3)
+		w.atom(goMark)
+		w.ref(p.Ref, "Ref")
+		return p.Body
+	case *linkopt.Reply:
+		w.body = append(w.body, tagSmallTuple, 3)
+		w.atom(goMark)
+		w.atom(goReply)
+		return p.Value
+	}
+	return f.Payload
+}
+
 // keptScratch is below the size from which on the encoder does not copy a binary.
 const keptScratch = etfcodec.ShareFrom - 1
 
@@ -100,7 +126,7 @@ func (l *looking) exact(t any) bool {
 	case float64:
 		return !math.IsNaN(t) && !math.IsInf(t, 0)
 	case wire.Tuple:
-		if len(t) == 2 && t[0] == goMark {
+		if (len(t) == 2 || len(t) == 3) && t[0] == goMark {
 			return false
 		}
 		return (len(t) < leastShared/16 || l.once(&t[0])) && l.exactAll(t)
@@ -143,6 +169,9 @@ func isRef(t any) bool {
 // SetHost is part of linkopt.Hosted.
 func (l *link) SetHost(n any) { l.in.host = n }
 
+// Requests is part of linkopt.Requester.
+func (l *link) Requests() bool { return l.in.values != nil }
+
 // setValues has a reader read Go values of a peer that writes them, and marks of others.
 func (r *reader) setValues(v Values) {
 	if v == nil {
@@ -158,18 +187,7 @@ func (r *reader) setValues(v Values) {
 // goBinary returns the binary of {'$go', Binary} that b begins with, and what follows. False:
 // it begins with another term.
 func (r *reader) goBinary(b []byte) (data, rest []byte, ok bool) {
-	if r.values == nil || len(b) < 4 || b[0] != tagSmallTuple || b[1] != 2 {
-		return nil, nil, false
-	}
-	switch b = b[2:]; {
-	case b[0] == tagAtomCacheRef:
-		if int(b[1]) >= len(r.atoms) || r.atoms[b[1]] != any(goMark) {
-			return nil, nil, false
-		}
-		b = b[2:]
-	case b[0] == tagSmallAtom && bytes.HasPrefix(b[2:], []byte(goMark)) && int(b[1]) == len(goMark):
-		b = b[2+len(goMark):]
-	default:
+	if b, ok = r.behindMark(b, 2); !ok {
 		return nil, nil, false
 	}
 	if len(b) < 5 || b[0] != tagBinary {
@@ -180,6 +198,58 @@ func (r *reader) goBinary(b []byte) (data, rest []byte, ok bool) {
 		return nil, nil, false
 	}
 	return b[:n], b[n:], true
+}
+
+// behindMark returns what is behind the first element of a tuple of so many elements, if that is goMark.
+func (r *reader) behindMark(b []byte, arity byte) (rest []byte, ok bool) {
+	if r.values == nil || len(b) < 4 || b[0] != tagSmallTuple || b[1] != arity {
+		return nil, false
+	}
+	return r.behindAtom(b[2:], goMark)
+}
+
+// behindAtom returns what is behind an atom that b begins with.
+func (r *reader) behindAtom(b []byte, a wire.Atom) (rest []byte, ok bool) {
+	switch {
+	case len(b) < 2:
+		return nil, false
+	case b[0] == tagAtomCacheRef:
+		return b[2:], int(b[1]) < len(r.atoms) && r.atoms[b[1]] == any(a)
+	case b[0] == tagSmallAtom && int(b[1]) == len(a) && bytes.HasPrefix(b[2:], []byte(a)):
+		return b[2+len(a):], true
+	}
+	return nil, false
+}
+
+// request reads the beginning of a payload that is a request or a reply into f, and returns what it carries.
+// ok false: it is neither.
+func (r *reader) request(f *dist.Frame, b []byte) (carried []byte, ok bool, err error) {
+	if f.Op != dist.OpSend {
+		return nil, false, nil
+	}
+	if b, ok = r.behindMark(b, 3); !ok {
+		return nil, false, nil
+	}
+	if b, ok := r.behindAtom(b, goReply); ok {
+		if f.Ref.IsZero() {
+			return nil, false, errors.New("a reply that is not to an alias")
+		}
+		r.answer = linkopt.Reply{}
+		f.Payload = &r.answer
+		return b, true, nil
+	}
+	c := control{r: r, b: b}
+	r.asked = linkopt.Request{Ref: c.ref("Ref")}
+	switch {
+	case c.err != nil:
+		return nil, false, c.err
+	case !f.Ref.IsZero():
+		return nil, false, errors.New("a request to an alias")
+	case f.From.Node() != r.peer:
+		return nil, false, fmt.Errorf("a request from %v, no process of %s", f.From, r.peer)
+	}
+	f.Payload = &r.asked
+	return c.b, true, nil
 }
 
 // goValue reads the value in such a binary. What it is has no say in where the message ends, so the link goes on

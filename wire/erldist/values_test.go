@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/linkkit"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/randtest"
@@ -153,6 +154,102 @@ func TestBadGoValues(t *testing.T) {
 	}
 }
 
+// writerAndReader returns the writer of a node and the reader of another, both with the flag or without.
+func writerAndReader(flags erlflags.Flags) (*writer, *reader) {
+	w := newWriter(peerOrigin.NodeID(), self.Name, flags, dist.LinkLimits{}, nil)
+	r := newReader(self.Name, peerOrigin.NodeID().Name, flags, dist.LinkLimits{})
+	v := packed{new(int)}
+	w.setValues(v)
+	r.setValues(v)
+	return w, r
+}
+
+// Requests and replies in a frame each arrive as they were sent, with all that a message may have beside.
+func TestRequests(t *testing.T) {
+	to, ref, token := wire.NewOrigin(self), peerOrigin.RefOf(5), wire.Tuple{1, 2}
+	for _, flags := range []erlflags.Flags{withValues, withValues &^ erlflags.DistHdrAtomCache &^ erlflags.Fragments,
+		withValues &^ erlflags.AltactSig} {
+		w, r := writerAndReader(flags)
+		for _, v := range []any{nil, 7, "text", wire.Atom("reply"), wire.Tuple{goMark, ref, 1}, wire.Tuple{goMark, goReply, 1},
+			make([]byte, 100_000), wire.Tuple{wire.Atom("x"), peerOrigin.PID(4)}} {
+			for _, f := range []dist.Frame{
+				{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5), Payload: &linkopt.Request{Ref: ref, Body: v}},
+				{Op: dist.OpSend, From: peerOrigin.PID(2), Name: "till", Payload: &linkopt.Request{Ref: ref, Body: v}, Token: token},
+				{Op: dist.OpSend, From: peerOrigin.PID(3), Ref: to.RefOf(9), Payload: &linkopt.Reply{Value: v}},
+				{Op: dist.OpSend, From: peerOrigin.PID(3), Ref: to.RefOf(9), Payload: &linkopt.Reply{Value: v}, Token: token},
+				{Op: dist.OpSend, From: peerOrigin.PID(3), To: to.PID(9), Payload: v},
+			} {
+				require.NoError(t, linkkit.Same(f, carriedOver(t, w, r, &f)))
+			}
+		}
+	}
+}
+
+// carriedOver writes f and reads it again, in fragments if it is long.
+func carriedOver(t *testing.T, w *writer, r *reader, f *dist.Frame) (got dist.Frame) {
+	w.buf = w.buf[:0]
+	require.NoError(t, w.write(f))
+	b := bytes.Clone(w.buf)
+	for len(w.long) > 0 {
+		parts, _ := w.advance(nil, nil)
+		b = append(b, bytes.Join(parts, nil)...)
+	}
+	for len(b) > 0 {
+		n := 4 + int(binary.BigEndian.Uint32(b))
+		_, err := r.frame(b[4:n], &got)
+		require.NoError(t, err)
+		b = b[n:]
+	}
+	return got
+}
+
+// What is no request of the peer's ends the link; what only resembles one is a term.
+func TestForgedRequests(t *testing.T) {
+	to, ref := wire.NewOrigin(self), peerOrigin.RefOf(5)
+	_, r := writerAndReader(withValues)
+	plain := newWriter(peerOrigin.NodeID(), self.Name, erlflags.Announced, dist.LinkLimits{}, nil) // writes tuples as they are
+	read := func(f dist.Frame) (got dist.Frame, err error) {
+		plain.buf = plain.buf[:0]
+		require.NoError(t, plain.write(&f))
+		_, err = r.frame(plain.buf[4:], &got)
+		return got, err
+	}
+	for why, f := range map[string]dist.Frame{
+		"a request to an alias":           {From: peerOrigin.PID(1), Ref: to.RefOf(9), Payload: wire.Tuple{goMark, ref, 1}},
+		"no process of e@127.0.0.1":       {From: to.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, ref, 1}},
+		"a reply that is not to an alias": {From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, goReply, 1}},
+		"Ref is not a reference":          {From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, 7, 1}},
+	} {
+		f.Op = dist.OpSend
+		_, err := read(f)
+		require.ErrorContains(t, err, why)
+	}
+	for _, v := range []any{wire.Tuple{goMark}, wire.Tuple{wire.Atom("$no"), ref, 1}, wire.Tuple{goMark, ref, 1, 2}} {
+		got, err := read(dist.Frame{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5), Payload: v})
+		require.NoError(t, err)
+		require.Equal(t, v, got.Payload)
+	}
+	got, err := read(dist.Frame{Op: dist.OpSignal, From: peerOrigin.PID(1), To: to.PID(5), Payload: wire.Tuple{goMark, ref, 1}})
+	require.NoError(t, err)
+	require.Equal(t, wire.Tuple{goMark, ref, 1}, got.Payload, "an exit reason is none")
+	got, err = read(dist.Frame{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5),
+		Payload: wire.Tuple{goMark, ref, wire.Tuple{goMark, []byte{0xc1}}}})
+	require.NoError(t, err, "a body that cannot be read costs the request only")
+	require.IsType(t, &linkopt.Unreadable{}, got.Payload.(*linkopt.Request).Body)
+
+	w, _ := writerAndReader(withValues)
+	for _, f := range []dist.Frame{
+		{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5), Payload: &linkopt.Request{Body: "without a reference"}},
+		{Op: dist.OpSend, To: to.PID(5), Payload: &linkopt.Request{Ref: ref, Body: "of nobody"}},
+		{Op: dist.OpSend, From: to.PID(1), To: to.PID(5), Payload: &linkopt.Request{Ref: ref, Body: "of the peer's"}},
+		{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5), Payload: &linkopt.Request{Ref: ref, Body: make(chan int)}},
+		{Op: dist.OpSend, From: peerOrigin.PID(1), Ref: ref, Payload: &linkopt.Reply{Value: make(chan int)}},
+	} {
+		require.ErrorAs(t, w.write(&f), new(*wire.EncodeError))
+		require.Empty(t, w.buf)
+	}
+}
+
 // Whatever bytes stand in {'$go', Binary}, the reader has a value or an error.
 func FuzzGoValue(f *testing.F) {
 	for _, v := range []any{"text", wire.Tuple{1, "x"}, wire.NewMap("a", nil), wire.Atom("a")} {
@@ -253,4 +350,37 @@ func TestShapesOfPeer(t *testing.T) {
 	require.Empty(t, l.out.buf)
 	_, err = l.in.frame([]byte{shapeFrame, 0xd4, 1, 'a', 1}, new(dist.Frame))
 	require.ErrorContains(t, err, "which is not a distribution header")
+}
+
+// Whatever stands in the frame of a request or a reply, the reader has an error, or what can be sent again.
+func FuzzRequest(f *testing.F) {
+	flags := withValues &^ erlflags.DistHdrAtomCache &^ erlflags.Fragments
+	to, ref := wire.NewOrigin(self), peerOrigin.RefOf(5)
+	w, _ := writerAndReader(flags)
+	for _, x := range []dist.Frame{
+		{From: peerOrigin.PID(1), To: to.PID(5), Payload: &linkopt.Request{Ref: ref, Body: "text"}},
+		{From: peerOrigin.PID(1), Name: "till", Payload: &linkopt.Request{Ref: ref, Body: wire.Tuple{1, 2.5}}},
+		{From: peerOrigin.PID(1), Ref: to.RefOf(9), Payload: &linkopt.Reply{Value: wire.NewMap("a", nil)}},
+	} {
+		x.Op, w.buf = dist.OpSend, w.buf[:0]
+		require.NoError(f, w.write(&x))
+		f.Add(bytes.Clone(w.buf[4:]))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		w, r := writerAndReader(flags)
+		var got, again dist.Frame
+		if ok, err := r.frame(b, &got); !ok || err != nil || got.Op != dist.OpSend {
+			return
+		}
+		if err := w.write(&got); err != nil {
+			return // what no peer would send: a name that is empty, or a part that could not be read
+		}
+		_, back := writerAndReader(flags)
+		if _, err := back.frame(w.buf[4:], &again); err != nil {
+			t.Fatalf("%x: %v", w.buf, err)
+		}
+		if err := linkkit.Same(got, again); err != nil {
+			t.Fatalf("%x: %v", w.buf, err)
+		}
+	})
 }

@@ -220,7 +220,7 @@ func (w *writer) send(f *dist.Frame) {
 	}
 	w.token(f)
 	w.end()
-	w.payload(f.Payload)
+	w.message(f)
 }
 
 // altact sends a message or an exit signal in the way of OTP 28.
@@ -258,7 +258,7 @@ func (w *writer) altact(f *dist.Frame, flags byte) {
 	}
 	w.token(f)
 	w.end()
-	w.payload(f.Payload)
+	w.message(f)
 }
 
 func (w *writer) unlink(f *dist.Frame) {
@@ -458,7 +458,30 @@ func (w *writer) begin(op operation) {
 // end ends it.
 func (w *writer) end() { w.control = len(w.body) }
 
+// message writes what a message carries.
+func (w *writer) message(f *dist.Frame) {
+	w.version()
+	t := f.Payload
+	if w.values != nil {
+		t = w.request(f)
+	}
+	w.carry(t)
+}
+
+// payload writes what another signal carries.
 func (w *writer) payload(t any) {
+	w.version()
+	w.carry(t)
+}
+
+// version begins a payload.
+func (w *writer) version() {
+	if !w.headed {
+		w.body = append(w.body, etfcodec.Version)
+	}
+}
+
+func (w *writer) carry(t any) {
 	if w.err != nil {
 		return
 	}
@@ -466,9 +489,6 @@ func (w *writer) payload(t any) {
 		if t, w.err = w.value(t); w.err != nil {
 			return
 		}
-	}
-	if !w.headed {
-		w.body = append(w.body, etfcodec.Version)
 	}
 	w.body, w.cuts, w.err = w.enc.AppendShared(w.body, t, w.cuts)
 }
