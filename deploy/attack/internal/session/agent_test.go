@@ -4,9 +4,29 @@ import (
 	"context"
 	"errors"
 
+	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
+
+// fuzzed is a Go type that the node has registered; what peers send of it is encoded with fuzzTypes.
+type fuzzed struct {
+	ID   int
+	Text string
+	Any  any
+	Next *fuzzed
+	Many []fuzzed
+}
+
+var fuzzTypes = new(pack.Types)
+
+func init() {
+	const name = "fuzz.Value"
+	node.RegisterTypes(node.TypeOf[fuzzed](name))
+	if err := pack.Register[fuzzed](fuzzTypes, name); err != nil {
+		panic(err)
+	}
+}
 
 var bare = context.Background()
 

@@ -5,7 +5,8 @@
 //
 //   - An episode is one node with the demo on it, in a bubble of testing/synctest and on
 //     a network in memory, and up to eight peers that the fuzzer plays, by both
-//     protocols. It is all that follows from a seed and a number.
+//     protocols. Half of the peers are Go nodes, with calls in one frame, Go values and
+//     shapes of types. It is all that follows from a seed and a number.
 //   - A step is what one peer does: it takes a step of a handshake, sends a signal that
 //     is right, or a frame that is wrong, cuts its connection, goes on with its session.
 //     Each step has a source of chance of its own, so that others can be left out.

@@ -364,8 +364,10 @@ func (f *fuzz) read(c *conn) {
 		}
 		if ok {
 			f.tally.signals++
-			f.note("    %s has got %s", c, text(&got))
-			f.got(c, &got)
+			for _, s := range signals(got) {
+				f.note("    %s has got %s", c, text(&s))
+				f.got(c, &s)
+			}
 		}
 	}
 }
@@ -666,7 +668,7 @@ func (c *conn) ref() wire.Ref {
 // newConn adds a connection of a peer.
 func (f *fuzz) newConn(p *peer, native bool, e *end) *conn {
 	f.conns++
-	c := &conn{p: p, id: f.conns, end: e, parts: make(map[uint64]*parts)}
+	c := &conn{p: p, id: f.conns, end: e, parts: make(map[uint64]*parts), goNode: f.r.IntN(2) == 0}
 	self := wire.NodeID{Name: p.name, Creation: p.creation}
 	if native {
 		c.nat = raw.NewNative(nil, self, host)
@@ -674,6 +676,9 @@ func (f *fuzz) newConn(p *peer, native bool, e *end) *conn {
 			c.nat.Us.Nonce[i] = byte(f.r.Uint32())
 		}
 		c.heard = pack.Decoder{Dict: new(pack.DecodeDict)}
+		if c.goNode {
+			c.nat.Us.Flags |= raw.GoTypes | raw.Requests
+		}
 	} else {
 		c.erl = raw.NewErlang(nil, self)
 		c.headed = f.r.IntN(2) == 0

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -20,6 +21,11 @@ import (
 const (
 	host   wire.Atom = "go@127.0.0.1"
 	cookie string    = "an-attack-does-not-know-this"
+	// Of the Erlang protocol.
+	goMark  wire.Atom = "$go"
+	goReply wire.Atom = "reply"
+	// shapeStream is in the place of the number of a stream where the shape of a type is told.
+	shapeStream = 255
 )
 
 // stage is how far a connection has come.
@@ -51,6 +57,7 @@ type conn struct {
 	over  bool   // the node has closed it
 	slow  bool   // does not read
 
+	goNode   bool        // says that it is a Go node
 	erl      *raw.Erlang // one of both is nil
 	nat      *raw.Native
 	headed   bool
@@ -139,7 +146,7 @@ func erlang(f *dist.Frame) (control wire.Tuple, payload []any) {
 	}
 	switch f.Op {
 	case dist.OpSend:
-		payload = []any{f.Payload}
+		payload = []any{marked(f.Payload)}
 		switch {
 		case f.Urgent && !f.Ref.IsZero():
 			control = wire.Tuple{37, 1 | 4, f.From, f.Ref}
@@ -202,6 +209,36 @@ func erlang(f *dist.Frame) (control wire.Tuple, payload []any) {
 	return control, payload
 }
 
+// marked is what a Go node sends by the Erlang protocol in the place of bytes of a Go value, of a request, or of a reply.
+func marked(payload any) any {
+	switch p := payload.(type) {
+	case raw.Bytes:
+		return wire.Tuple{goMark, []byte(p)}
+	case *linkopt.Request:
+		return wire.Tuple{goMark, p.Ref, marked(p.Body)}
+	case *linkopt.Reply:
+		return wire.Tuple{goMark, goReply, marked(p.Value)}
+	}
+	return payload
+}
+
+// unmarked is the reverse of marked.
+func unmarked(payload any) (_ any, err error) {
+	t, ok := payload.(wire.Tuple)
+	if !ok || len(t) < 2 || t[0] != goMark {
+		return payload, nil
+	}
+	if len(t) == 2 {
+		payload, _, err = pack.Decode(t[1].([]byte))
+		return payload, err
+	}
+	carried, err := unmarked(t[2])
+	if t[1] == goReply {
+		return &linkopt.Reply{Value: carried}, err
+	}
+	return &linkopt.Request{Ref: t[1].(wire.Ref), Body: carried}, err
+}
+
 // native is the frame of a signal.
 func native(f *dist.Frame) []byte {
 	var from any = f.From
@@ -218,6 +255,12 @@ func native(f *dist.Frame) []byte {
 	op := byte(f.Op)
 	switch f.Op {
 	case dist.OpSend:
+		switch p := f.Payload.(type) {
+		case *linkopt.Request:
+			return raw.SignalFrame(op|raw.Extras, from, to, 8, p.Ref, p.Body)
+		case *linkopt.Reply:
+			return raw.SignalFrame(op|raw.Extras, from, to, 16, p.Value)
+		}
 		switch {
 		case f.ID != 0:
 			return raw.SignalFrame(op|raw.Extras, from, to, 2, f.ID, f.Payload)
@@ -327,6 +370,8 @@ var errShort = errors.New("a frame of the node that ends too early")
 func (c *conn) decodeErlang(b []byte) (f dist.Frame, ok bool, err error) {
 	c.atomAt = nil
 	switch {
+	case b[0] == raw.TypeShape && c.goNode:
+		return f, false, nil
 	case b[0] == 112 && !c.headed:
 		var control any
 		if control, b, err = c.dec.Decode(b[1:]); err != nil {
@@ -415,6 +460,11 @@ func (c *conn) control(control any, rest []byte, decode func([]byte) (any, []byt
 		if len(rest) > 0 {
 			return f, fmt.Errorf("%d bytes behind %s", len(rest), wire.Format(control))
 		}
+		if c.goNode {
+			if f.Payload, err = unmarked(f.Payload); err != nil {
+				return f, err
+			}
+		}
 	}
 	pidOrName := func(v any) (wire.PID, wire.Atom) {
 		if a, ok := v.(wire.Atom); ok {
@@ -496,6 +546,9 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 		c.told = bytes.Clone(b[1:])
 		return f, false, nil
 	case raw.OpPart:
+		if b[1] == shapeStream && c.goNode {
+			return f, false, nil
+		}
 		p := c.parts[uint64(b[1])]
 		if p == nil || bits != raw.OpPart || len(p.b)+len(b)-2 > p.size {
 			return f, false, errors.New("a part of the node that belongs to no message")
@@ -506,7 +559,9 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 		delete(c.parts, uint64(b[1]))
 		alone := pack.Decoder{Dict: new(pack.DecodeDict)}
 		f = p.frame
-		f.Payload, b, err = alone.Term(p.b)
+		var term any
+		term, b, err = alone.Term(p.b)
+		carry(&f, term)
 		if err == nil && len(b) > 0 {
 			err = errShort
 		}
@@ -557,6 +612,12 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 		if more&4 != 0 {
 			f.Token = r.term()
 		}
+		switch {
+		case more&8 != 0:
+			f.Payload = &linkopt.Request{Ref: r.term().(wire.Ref)}
+		case more&16 != 0:
+			f.Payload = &linkopt.Reply{}
+		}
 	}
 	if bits&raw.Parts != 0 {
 		stream := r.uint()
@@ -565,7 +626,7 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 	}
 	switch f.Op {
 	case dist.OpSend, dist.OpExit, dist.OpSignal, dist.OpDown, dist.OpSpawn, dist.OpSpawnReply, dist.OpReceipt:
-		f.Payload = r.term()
+		carry(&f, r.term())
 	}
 	if len(r.b) > 0 {
 		return f, false, errShort
@@ -577,6 +638,34 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 	}
 	return f, true, nil
 }
+
+// carry puts a term where f has it.
+func carry(f *dist.Frame, term any) {
+	switch p := f.Payload.(type) {
+	case *linkopt.Request:
+		p.Body = term
+	case *linkopt.Reply:
+		p.Value = term
+	default:
+		f.Payload = term
+	}
+}
+
+// signals are what a signal of the node says: that of a call in one frame is two.
+func signals(f dist.Frame) []dist.Frame {
+	switch p := f.Payload.(type) {
+	case *linkopt.Request:
+		monitor := dist.Frame{Op: dist.OpMonitor, From: f.From, To: f.To, Name: f.Name, Ref: p.Ref}
+		f.Payload = wire.Tuple{calls, wire.Tuple{f.From, aliasTag(p.Ref)}, p.Body}
+		return []dist.Frame{monitor, f}
+	case *linkopt.Reply:
+		f.Payload = wire.Tuple{aliasTag(f.Ref), p.Value}
+	}
+	return []dist.Frame{f}
+}
+
+// aliasTag is the tag of a call that is answered to an alias.
+func aliasTag(ref wire.Ref) any { return wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: ref} }
 
 // fields reads the fields of a native frame; it panics where they are not.
 type fields struct {
@@ -638,8 +727,12 @@ func (r *fields) target(f *dist.Frame, table *[128]wire.PID) {
 
 // flags of the Erlang protocol, as the connection has them.
 func (c *conn) flags() erlflags.Flags {
+	flags := raw.PlainFlags
 	if c.headed {
-		return raw.HeadedFlags
+		flags = raw.HeadedFlags
 	}
-	return raw.PlainFlags
+	if c.goNode {
+		flags |= erlflags.GoValues
+	}
+	return flags
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -68,6 +69,7 @@ var grammar = []struct {
 	cut    bool // also while the connection of its session is gone
 }{
 	{90, "send", (*fuzz).sendEcho, true},
+	{40, "send Go values", (*fuzz).sendGo, false},
 	{60, "call", (*fuzz).callNamed, true},
 	{60, "call own", (*fuzz).callOwn, false},
 	{40, "spawn", (*fuzz).spawn, false},
@@ -154,8 +156,14 @@ func text(s *dist.Frame) string {
 			fmt.Fprintf(&b, " %s=%v", x.name, x.v)
 		}
 	}
-	if s.Payload != nil {
-		fmt.Fprintf(&b, " %s", brief(s.Payload))
+	switch p := s.Payload.(type) {
+	case nil:
+	case *linkopt.Request:
+		fmt.Fprintf(&b, " request %v %s", p.Ref, brief(p.Body))
+	case *linkopt.Reply:
+		fmt.Fprintf(&b, " reply %s", brief(p.Value))
+	default:
+		fmt.Fprintf(&b, " %s", brief(p))
 	}
 	return b.String()
 }
@@ -227,6 +235,36 @@ func (f *fuzz) sendEcho(c *conn) {
 	}
 }
 
+// sendGo sends values of a type that the node has registered, as a Go node does.
+func (f *fuzz) sendGo(c *conn) {
+	if !c.goNode || f.far != nil {
+		return
+	}
+	p := f.pick(c, "echo")
+	if p == nil {
+		return
+	}
+	me := f.me(c)
+	b, asTerm := f.typed(me)
+	f.say(c, dist.Frame{Op: dist.OpSend, From: me, To: p.pid, Payload: raw.Bytes(b)})
+	c.want(want{op: dist.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, asTerm.(wire.Tuple)[1]}})
+}
+
+// typed is {me, V} for an echo, where V has values of the registered type: as bytes, and as who does not know the type
+// reads it.
+func (f *fuzz) typed(me wire.PID) (b []byte, asTerm any) {
+	v := fuzzed{ID: f.r.IntN(1 << 20), Text: fmt.Sprint("t", f.step), Any: f.payload()}
+	v.Next = &fuzzed{ID: f.step, Many: []fuzzed{{ID: 1}, {Text: "x"}}}
+	b, err := (&pack.Encoder{Types: fuzzTypes}).Append(nil, wire.Tuple{me, []any{v, &v, wire.List{[]fuzzed{v}}}[f.r.IntN(3)]})
+	if err == nil {
+		asTerm, _, err = pack.Decode(b)
+	}
+	if err != nil {
+		f.fail("a Go value: %v", err)
+	}
+	return b, asTerm
+}
+
 func (f *fuzz) callNamed(c *conn) {
 	me, ref := f.me(c), c.ref()
 	w := want{op: dist.OpSend, to: me}
@@ -253,7 +291,13 @@ func (f *fuzz) callNamed(c *conn) {
 		w.payload = wire.Tuple{tag, w.payload.(wire.Tuple)[1]}
 		w.to, w.ref = wire.PID{}, ref
 	}
-	if unhandled && c.nat != nil { // between Go nodes an error is a value of its own
+	inOne := c.goNode && f.r.IntN(2) == 0
+	if inOne {
+		tag = aliasTag(ref)
+		w.payload = wire.Tuple{tag, w.payload.(wire.Tuple)[1]}
+		w.to, w.ref = wire.PID{}, ref
+	}
+	if unhandled && (c.nat != nil || c.goNode) { // between Go nodes an error is a value of its own
 		w.like = func(payload any) bool {
 			t, ok := payload.(wire.Tuple)
 			if !ok || len(t) != 2 || !wire.Equal(t[0], tag) {
@@ -264,6 +308,10 @@ func (f *fuzz) callNamed(c *conn) {
 		}
 	}
 	c.want(w)
+	if inOne {
+		f.say(c, dist.Frame{Op: dist.OpSend, From: me, Name: name, Payload: &linkopt.Request{Ref: ref, Body: req}})
+		return
+	}
 	f.say(c, dist.Frame{Op: dist.OpSend, From: me, Name: name, Payload: wire.Tuple{calls, wire.Tuple{me, tag}, req}})
 }
 
@@ -277,9 +325,15 @@ func (f *fuzz) callOwn(c *conn) {
 		ref := c.ref()
 		n := f.r.IntN(100)
 		p.total += n
+		add := wire.Tuple{wire.Atom("add"), n}
+		if c.goNode && f.r.IntN(2) == 0 {
+			c.want(want{op: dist.OpSend, ref: ref, payload: wire.Tuple{aliasTag(ref), p.total}})
+			f.say(c, dist.Frame{Op: dist.OpSend, From: me, To: p.pid, Payload: &linkopt.Request{Ref: ref, Body: add}})
+			continue
+		}
 		c.want(want{op: dist.OpSend, to: me, payload: wire.Tuple{ref, p.total}}) // from whom is not said
 		f.say(c, dist.Frame{Op: dist.OpSend, From: me, To: p.pid,
-			Payload: wire.Tuple{calls, wire.Tuple{me, ref}, wire.Tuple{wire.Atom("add"), n}}})
+			Payload: wire.Tuple{calls, wire.Tuple{me, ref}, add}})
 	}
 	if f.far == nil && f.r.IntN(10) == 0 {
 		f.say(c, dist.Frame{Op: dist.OpSend, From: me, To: p.pid,
@@ -651,6 +705,9 @@ func (f *fuzz) answer(c *conn) {
 			f.report(p, wire.Atom("failed"), m.number, v)
 		} else {
 			f.report(p, wire.Atom("answer"), m.number, v)
+			if c.goNode && f.r.IntN(2) == 0 {
+				reply.Payload = &linkopt.Reply{Value: v}
+			}
 		}
 		f.say(c, reply)
 		if f.r.IntN(3) == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -292,8 +293,22 @@ func (f *fuzz) mutated(c *conn) {
 		{Op: dist.OpSpawnReply, From: me, To: near, Ref: ref},
 		{Op: dist.OpSend, From: me, Name: "nobody", Payload: wire.Tuple{calls, wire.Tuple{me, ref}, f.payload()}},
 	}
+	typed, _ := f.typed(me)
+	if c.goNode {
+		signals = append(signals,
+			dist.Frame{Op: dist.OpSend, From: me, To: near, Payload: raw.Bytes(typed)},
+			dist.Frame{Op: dist.OpSend, From: me, To: near, Payload: &linkopt.Request{Ref: ref, Body: raw.Bytes(typed)}},
+			dist.Frame{Op: dist.OpSend, From: me, Name: "counter", Payload: &linkopt.Request{Ref: ref, Body: f.payload()}},
+			dist.Frame{Op: dist.OpSend, From: me, Ref: ref, Payload: &linkopt.Reply{Value: raw.Bytes(typed)}})
+	}
 	s := signals[f.r.IntN(len(signals))]
 	b := c.encode(&s)
+	if c.goNode && f.r.IntN(10) == 0 {
+		b, _ = fuzzTypes.AppendShape([]byte{raw.TypeShape}, 0)
+		if c.nat != nil {
+			b, _ = fuzzTypes.AppendShape([]byte{raw.OpPart, shapeStream}, 0)
+		}
+	}
 	base := bytes.Clone(b)
 	for range 1 + f.r.IntN(4) {
 		i := f.r.IntN(len(b))
