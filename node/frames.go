@@ -19,7 +19,7 @@ import (
 func (p *peer) Handle(f *dist.Frame) error {
 	n := p.n
 	p.reading.inline = p.reader.Inline()
-	if u := unreadable(f.Payload); u != nil && f.Op != dist.OpSend {
+	if u := linkopt.UnreadableIn(f.Payload); u != nil && f.Op != dist.OpSend {
 		f.Payload = p.cannotRead(u)
 	} else if u != nil {
 		p.unread(f, u)

@@ -81,7 +81,7 @@ func (p *peer) Received(f *dist.Frame, to reader.Target) any {
 // IsPlain is part of reader.Node.
 func (p *peer) IsPlain(msg any) bool {
 	_, reply := gencall.ReplyRef(msg)
-	return !reply && p.n.traces() == nil && unreadable(msg) == nil
+	return !reply && p.n.traces() == nil && linkopt.UnreadableIn(msg) == nil
 }
 
 // Target is part of reader.Node.

@@ -13,22 +13,6 @@ import (
 // What a peer has sent and this node cannot take: see [linkopt.Unreadable]. The connection goes on. Who waits for an answer,
 // here or there, gets an error; a message is a dead letter; an exit reason is the error.
 
-// unreadable returns what the payload of a frame has in the place of what cannot be taken, nil: it has nothing of the kind.
-func unreadable(payload any) *linkopt.Unreadable {
-	switch m := payload.(type) {
-	case *linkopt.Unreadable:
-		return m
-	case *linkopt.Request:
-		payload = m.Body
-	case *linkopt.Reply:
-		payload = m.Value
-	default:
-		return nil
-	}
-	u, _ := payload.(*linkopt.Unreadable)
-	return u
-}
-
 // cannotRead is the error of what cannot be taken.
 func (p *peer) cannotRead(u *linkopt.Unreadable) error {
 	return fmt.Errorf("node: %s cannot read what %s has sent: %w", p.n.cfg.Name, p.name, u.Err)

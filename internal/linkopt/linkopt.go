@@ -169,6 +169,22 @@ func (u *Unreadable) Error() string { return u.Err.Error() }
 // Unwrap returns Err.
 func (u *Unreadable) Unwrap() error { return u.Err }
 
+// UnreadableIn returns what the payload of a frame has in the place of what cannot be taken, nil: it has nothing of the kind.
+func UnreadableIn(payload any) *Unreadable {
+	switch m := payload.(type) {
+	case *Unreadable:
+		return m
+	case *Request:
+		payload = m.Body
+	case *Reply:
+		payload = m.Value
+	default:
+		return nil
+	}
+	u, _ := payload.(*Unreadable)
+	return u
+}
+
 // ErrResumed is what Accept of a protocol with sessions returns for a connection that goes on as
 // part of a link that is there already.
 var ErrResumed = errors.New("dist: the connection resumed an interrupted link")
