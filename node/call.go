@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
 )
@@ -175,7 +176,7 @@ func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error)
 	a := from.caller()
 	v, err := a.await(ctx, begin(ctx, a, false, a.promise(), to, req), waiting.Reply, to)
 	r, mistyped := typed[R](v, err)
-	if _, refused := mistyped.(*refusal); err == nil && mistyped != nil && !refused {
+	if _, refused := mistyped.(*values.Refusal); err == nil && mistyped != nil && !refused {
 		mistyped = fmt.Errorf("%w, from %v for a %T", mistyped, to, req)
 	}
 	return r, mistyped

@@ -35,13 +35,12 @@ func (d *Distribution) all() []dist.Protocol {
 	if types == nil {
 		types = &registered
 	}
-	types.enterFailures()
-	types.enterOwn()
-	own := &native.Protocol{Foreign: types.standIn, Compress: d.Compress}
-	linkopt.SetTypes(own, &types.codec)
+	codec := types.enterOwn()
+	own := &native.Protocol{Foreign: codec.Foreign, Compress: d.Compress}
+	linkopt.SetTypes(own, &types.all.Codec)
 	return []dist.Protocol{
 		own,
-		&erldist.Protocol{Foreign: types.foreignErlang, Values: values{types}},
+		&erldist.Protocol{Foreign: codec.Term, Values: codec},
 	}
 }
 

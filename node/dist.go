@@ -159,7 +159,7 @@ func (n *Node) startDist(cfg Distribution) error {
 		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Queue: cfg.Queue, Mesh: (*mesh.Config)(cfg.Mesh),
 		FirstStep: peers.FirstStep(cfg.Transport, cfg.ConnectTimeout, limits.ConnectTimeout),
 	})
-	n.dist = d
+	n.dist, n.types, n.values = d, cfg.Types, cfg.Types.codec()
 	if err := n.startKernel(); err != nil {
 		return err
 	}

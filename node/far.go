@@ -30,7 +30,7 @@ type remote interface {
 func (p *peer) nodeName() Atom { return p.name }
 
 func (p *peer) exitSignal(from, to PID, reason any) {
-	p.signal(dist.Frame{Op: dist.OpSignal, From: from, To: to, Payload: p.n.types().outward(reason)})
+	p.signal(dist.Frame{Op: dist.OpSignal, From: from, To: to, Payload: p.n.values.Outward(reason)})
 }
 
 // remoteOf returns the node of a PID, as connected or being connected.

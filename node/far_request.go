@@ -2,7 +2,6 @@ package node
 
 import (
 	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -23,7 +22,7 @@ func (p *peer) called(q *proc, f *dist.Frame, r *linkopt.Request) any {
 	}
 	x.call.node, x.call.far, x.requester.watch = p.n, &x.requester, &x.monitor
 	p.watched(&x.monitor, f.To, NoProc)
-	msg := p.n.dist.cfg.Types.maker(r.Body).request(r.Body, From{t: x.arm()})
+	msg := p.n.types.maker(r.Body).request(r.Body, From{t: x.arm()})
 	if !q.showsPeer {
 		return msg
 	}
@@ -37,7 +36,7 @@ func (p *call) replyInOne(a *acting, v any, err error) bool {
 	m := p.far.watch
 	far, n := m.far.(*peer), p.node
 	if err != nil {
-		v = failure.NewReply(err, known{n.types()})
+		v = n.values.Reply(err)
 	}
 	f := dist.Frame{Op: dist.OpSend, From: a.sender(), Ref: m.ref, Payload: &linkopt.Reply{Value: v}, Token: a.p.token(),
 		Answer: true}

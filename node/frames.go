@@ -50,7 +50,7 @@ func (p *peer) Handle(f *dist.Frame) error {
 		p.exited(f)
 	case dist.OpSignal:
 		if q := p.target(f); q != nil && !p.refuses(q, "exit") {
-			n.exitSignal(&n.acting, f.From, q.pid(), n.types().inward(f.Payload))
+			n.exitSignal(&n.acting, f.From, q.pid(), n.values.Inward(f.Payload))
 		}
 	case dist.OpMonitor:
 		p.monitored(f)
@@ -104,7 +104,7 @@ func (p *peer) deliver(f *dist.Frame) {
 		p.monitored(&dist.Frame{From: f.From, To: f.To, Name: f.Name, Ref: m.Ref})
 		f.Payload = gencall.Message(f)
 	case *linkopt.Reply:
-		if v, err := n.types().outcome(m.Value); p.settle(&p.reading, f.Ref, v, err, true) {
+		if v, err := n.values.Outcome(m.Value); p.settle(&p.reading, f.Ref, v, err, true) {
 			return
 		}
 		f.Payload = gencall.Message(f)
@@ -128,7 +128,7 @@ func (p *peer) deliver(f *dist.Frame) {
 	if q == nil {
 		return
 	}
-	p.pass(q, f, p.received(q, n.types().asMessage(f.Payload)))
+	p.pass(q, f, p.received(q, n.values.Message(f.Payload)))
 }
 
 // pass gives q the message of f, as q gets it.
@@ -205,7 +205,7 @@ func (p *peer) exitedLocked(q *proc, f *dist.Frame) *death {
 	if !p.Exited(q.id, f.From) {
 		return nil
 	}
-	return p.n.farLinkBrokenLocked(q, f.From, p.n.types().inward(f.Payload)) // if the link was active
+	return p.n.farLinkBrokenLocked(q, f.From, p.n.values.Inward(f.Payload)) // if the link was active
 }
 
 func (p *peer) monitored(f *dist.Frame) {
@@ -234,7 +234,7 @@ func (p *peer) watched(m *monitor, pid PID, reason any) {
 }
 
 func (p *peer) down(a *acting, f *dist.Frame) {
-	reason := p.n.types().inward(f.Payload)
+	reason := p.n.values.Inward(f.Payload)
 	if p.answer(a, f.Ref, nil, &ExitError{reason}) {
 		return
 	}
@@ -294,7 +294,7 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		if s.Link {
 			switch reason := p.acceptLink(q, f.From); {
 			case reason == NoProc: // killed by its name
-				p.signal(dist.Frame{Op: dist.OpExit, From: q.pid(), To: f.From, Payload: n.types().outward(q.reason())})
+				p.signal(dist.Frame{Op: dist.OpExit, From: q.pid(), To: f.From, Payload: n.values.Outward(q.reason())})
 			case reason != nil:
 				p.signal(dist.Frame{Op: dist.OpExit, From: q.pid(), To: f.From, Payload: reason})
 			case p.IsOver():
@@ -313,4 +313,10 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 			refuse(systemLimit)
 		}
 	}
+}
+
+// replied settles the call that a reply of another node is for. It reports whether there is one.
+func (p *peer) replied(ref Ref, v any) bool {
+	v, err := p.n.values.Outcome(v)
+	return p.settle(&p.reading, ref, v, err, false)
 }

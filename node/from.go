@@ -2,7 +2,6 @@ package node
 
 import (
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -120,7 +119,7 @@ func (n *Node) answered(ref Ref, msg any) bool {
 	if of, ok := gencall.ReplyRef(msg); !ok || of != ref {
 		return false
 	}
-	v, err := n.types().outcome(msg.(wire.Tuple)[1])
+	v, err := n.values.Outcome(msg.(wire.Tuple)[1])
 	return n.answeredBy(ref, msg, v, err)
 }
 
@@ -149,12 +148,12 @@ func (p *call) reply(a *acting) {
 		f.To, f.Ref, where = PID{}, to.Alias, to.Alias.Node()
 	}
 	if err != nil {
-		v = p.node.types().failed(err)
+		v = p.node.values.Failed(err)
 	}
 	f.Payload = to.Reply(v)
 	if _, isCall := gencall.ReplyRef(f.Payload); err != nil && isCall {
 		if where != p.node.cfg.Name {
-			f.Payload = to.Reply(failure.NewReply(err, known{p.node.types()}))
+			f.Payload = to.Reply(p.node.values.Reply(err))
 		} else if to.ToAlias && p.node.dist != nil && p.node.answeredBy(to.Alias, f.Payload, nil, err) {
 			return
 		}

@@ -204,50 +204,18 @@ func (f *Future[R]) reference() Ref {
 	return f.p.node.lendFuture(f)
 }
 
-// giveFuture is what a *Future is for other nodes: its type and its reference.
-func giveFuture(f anyFuture, n *Node) (term any, err error) {
+// giveFuture is what a *Future is for other nodes: what its type is called, and its reference.
+func giveFuture(f anyFuture) (name string, ref Ref, err error) {
+	n := f.home()
 	if n.dist == nil {
-		return nil, fmt.Errorf("a %T travels from nodes with Distribution only", f)
+		return "", Ref{}, fmt.Errorf("a %T travels from nodes with Distribution only", f)
 	}
-	name := n.dist.cfg.Types.nameFor(f.kind())
-	if name == "" {
-		return nil, fmt.Errorf("a %T travels if the type of its value is known: add node.TypeOf[%v]() to what is registered", f,
+	m, ok := n.types.of(f.kind())
+	if !ok {
+		return "", Ref{}, fmt.Errorf("a %T travels if the type of its value is known: add node.TypeOf[%v]() to what is registered", f,
 			f.kind())
 	}
-	return wire.Tuple{name, f.reference()}, nil
-}
-
-func takeFuture(n *Node, term any) (any, bool) {
-	t, ok := term.(wire.Tuple)
-	if !ok || len(t) != 2 {
-		return nil, false
-	}
-	name, isText := t[0].(string)
-	ref, isRef := t[1].(Ref)
-	if !isText || !isRef || ref.IsZero() {
-		return nil, false
-	}
-	m, ok := n.dist.cfg.Types.makerFor(name)
-	if !ok {
-		return nil, false
-	}
-	return m.future(n, ref), true
-}
-
-// nameFor is how a type is called in the type of a future; "": it is not known.
-func (t *Types) nameFor(typ reflect.Type) string {
-	m, _ := t.all.Maker(typ, builtin)
-	return m.name
-}
-
-// makerFor is the maker of the type that nameFor calls so.
-func (t *Types) makerFor(name string) (maker, bool) {
-	if m, ok := builtinNamed[name]; ok {
-		return m, true
-	}
-	m, _ := t.named.Load(name)
-	known, ok := m.(maker)
-	return known, ok
+	return m.name, f.reference(), nil
 }
 
 // Await waits for the value of a future, as [Call] waits for a reply: an Actor gives up its stage

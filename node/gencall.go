@@ -48,11 +48,11 @@ func (n *Node) received(exact bool, via *PeerMessage, msg any) any {
 	if from, body, ok := gencall.ReadCall(msg); ok {
 		if f, ok := n.readFrom(via, from); ok {
 			body = ofGo(exact, body)
-			return n.dist.cfg.Types.maker(body).request(body, f)
+			return n.types.maker(body).request(body, f)
 		}
 	} else if body, ok := gencall.ReadCast(msg); ok {
 		body = ofGo(exact, body)
-		return n.dist.cfg.Types.maker(body).cast(body)
+		return n.types.maker(body).cast(body)
 	}
 	return msg
 }

@@ -9,16 +9,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/keep"
-	"github.com/actornode/actornode/node/internal/waiting"
-
 	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/export"
+	"github.com/actornode/actornode/node/internal/keep"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/table"
@@ -26,6 +24,8 @@ import (
 	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/undelivered"
+	"github.com/actornode/actornode/node/internal/values"
+	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -49,6 +49,8 @@ type Node struct {
 	fibers  fiber.Pool
 	exports export.Table[Actor]
 	dist    *distribution // nil: not distributed
+	types   *Types        // those of Distribution, and how values of them cross
+	values  *values.Codec
 	env     env.Env
 	clock   env.Clock
 
@@ -89,6 +91,8 @@ func Start(cfg Config) (*Node, error) {
 		env:    e,
 		origin: wire.NewOrigin(wire.NodeID{Name: cfg.Name, Creation: cfg.Creation}),
 		done:   make(chan struct{}),
+		types:  &registered,
+		values: byDefault,
 	}
 	n.acting.node = n
 	n.names.Init(n.origin)

@@ -11,13 +11,13 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/node/internal/undelivered"
+	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -149,7 +149,7 @@ func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) {
 // tellUnfit makes a dead letter of a message that cannot be sent, and gives the error to whoever waits for an answer. Of
 // an error in the place of a reply the text is sent. It reports whether somebody has been told.
 func (p *peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
-	if plain, ok := plainer(f); ok {
+	if plain, ok := values.TextReply(f); ok {
 		p.signal(plain)
 		return true
 	}
@@ -163,7 +163,7 @@ func (p *peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
 		told = unanswered(f.Payload, why) || told
 		if _, ok := gencall.ReplyRef(gencall.Message(f)); ok && f.Answer { // a caller waits
 			again := *f
-			again.Payload = wire.Tuple{gencall.Message(f).(wire.Tuple)[0], failure.NewReply(why, known{p.n.types()})}
+			again.Payload = wire.Tuple{gencall.Message(f).(wire.Tuple)[0], p.n.values.Reply(why)}
 			p.signal(again)
 			told = true
 		}
@@ -345,7 +345,7 @@ func (p *peer) connectLink(near *proc, far PID) bool {
 
 // exitLink tells far, if near was linked to it, that near has exited.
 func (p *peer) exitLink(near uint64, far PID, reason any) {
-	p.ExitLink(near, p.n.origin.PID(near), far, p.n.types().outward(reason))
+	p.ExitLink(near, p.n.origin.PID(near), far, p.n.values.Outward(reason))
 }
 
 // cutLink takes the link away on behalf of near, whose mu the caller holds.
@@ -383,7 +383,7 @@ func (p *peer) unwatch(m *monitor) { p.Unwatch(m, m.watch()) }
 // tellDown sends the Down of m, a monitor of a process there, unless it has been
 // taken away.
 func (p *peer) tellDown(m *monitor, pid PID, reason any) {
-	p.TellDown(m, m.frame(pid, p.n.types().outward(reason)))
+	p.TellDown(m, m.frame(pid, p.n.values.Outward(reason)))
 }
 
 // frame is the Down of m, a monitor by a process there.
@@ -408,7 +408,7 @@ func (f *farCall) settle(a *acting, v any, err error) bool {
 		switch name := f.Watch.Name; {
 		case f.Kind == peers.ByResult:
 			if o, ok := erpc.Read(f.Ref, e.Reason); ok {
-				v, err = o.Opened(f.p.n.types().opened).Result()
+				v, err = o.Opened(f.p.n.values.ReadErrorTerm).Result()
 			}
 		case name != "" && e.Reason == NoProc && !names.IsAlias(name):
 			err = fmt.Errorf("%w: %s", ErrNoName, name) // as of this node

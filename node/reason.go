@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 
 	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
@@ -45,7 +46,7 @@ func panicked(cause any) *Crash {
 func (c *Crash) String() string { return reason.CrashText(c.Panic, c.Reason) }
 
 // term is {Reason, Stacktrace}, as nodes of OTP see the reason.
-func (c *Crash) term() any { return registered.crashTerm(c) }
+func (c *Crash) term() any { return byDefault.CrashTerm((*failure.Crash)(c)) }
 
 // Unwrap returns the error that the process ended with, if it was one.
 func (c *Crash) Unwrap() error {
@@ -96,7 +97,7 @@ func reasonOf(err error) any {
 }
 
 // errorTerm is an error, which must not be nil, as Erlang's {error, Reason} carries it.
-func errorTerm(err error) any { return registered.errorTerm(err) }
+func errorTerm(err error) any { return byDefault.ErrorTerm(err) }
 
 // The messages and errors of this package that stand for terms.
 func init() {

@@ -127,7 +127,7 @@ func (n *Node) callFar(a *acting, async bool, t ticket, to PID, at At, req any) 
 		label, body = l.Label()
 	}
 	if tr := n.traces(); tr != nil {
-		tr.Away(a.pid(), to, at.Name, p.name, n.dist.cfg.Types.maker(body).request(body, From{t: t}))
+		tr.Away(a.pid(), to, at.Name, p.name, n.types.maker(body).request(body, From{t: t}))
 	}
 	if !async && p.DeferForRequest() {
 		defer p.Box.EndDefer()

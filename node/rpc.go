@@ -69,7 +69,7 @@ func (a *acting) applyHere(t ticket, f *erpc.Function) {
 		}
 	}}
 	_, err := n.SpawnOpt(o, ProcessFunc(func(s *Process) error {
-		v, err := n.run(s.Context(), f.Module, f.Name, f.Args).Opened(n.types().opened).Result()
+		v, err := n.run(s.Context(), f.Module, f.Name, f.Args).Opened(n.values.ReadErrorTerm).Result()
 		t.settle(&s.acting, v, err)
 		return nil
 	}))
@@ -178,7 +178,7 @@ func (n *Node) whereis(name any) (any, error) {
 
 // run is callExported that tells how it went as erpc does.
 func (n *Node) run(ctx context.Context, module, function Atom, args []any) erpc.Outcome {
-	return erpc.Run(module, function, args, n.types().errorTerm, func() (any, error) {
+	return erpc.Run(module, function, args, n.values.ErrorTerm, func() (any, error) {
 		return n.callExported(ctx, module, function, args)
 	})
 }

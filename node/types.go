@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
-	"sync"
+	"slices"
 	"time"
 
-	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/node/internal/gotypes"
 	"github.com/actornode/actornode/wire"
 )
@@ -19,9 +18,8 @@ var ErrType = errors.New("node: cannot be registered")
 // Types are the Go types, and the errors, that travel to other nodes as themselves. The zero
 // value is empty and ready to use; many goroutines may use it at once; it must not be copied.
 type Types struct {
-	codec pack.Types
-	all   gotypes.Registry[maker]
-	named sync.Map // the makers by their names
+	all    gotypes.Registry
+	makers gotypes.Makers[*maker]
 }
 
 // Type is something to be registered: see [TypeOf] and [ErrorOf].
@@ -56,24 +54,11 @@ func (t *Types) Register(all ...Type) error {
 // type's name. The exported fields of a struct travel.
 func TypeOf[T any](name ...string) Type {
 	return Type{func(t *Types) error {
-		typ := reflect.TypeFor[T]()
-		as, err := gotypes.Name(typ, name)
+		as, err := gotypes.Add[T](&t.all, name...)
 		if err != nil {
 			return err
 		}
-		if err := pack.Register[T](&t.codec, as); err != nil {
-			return err
-		}
-		makers := map[reflect.Type]maker{
-			typ:                             makerOf[T](as),
-			reflect.PointerTo(typ):          makerOf[*T]("*" + as),
-			reflect.SliceOf(typ):            makerOf[[]T]("[]" + as),
-			reflect.TypeFor[map[string]T](): makerOf[map[string]T]("map[string]" + as),
-		}
-		for _, m := range makers {
-			t.named.Store(m.name, m)
-		}
-		t.all.AddNamed(typ, as, makers)
+		t.makers.Add(append(makersOf[T](as), made[*T]("*"+as))...)
 		return nil
 	}}
 }
@@ -85,18 +70,6 @@ func ErrorOf(err error, name ...string) Type {
 	return Type{func(t *Types) error { return t.all.AddError(err, name...) }}
 }
 
-// standIn is the term that a Go value stands for in a message to another node of this kind, if
-// its type says one: by a method Term, or by tags of package etf. A value of another type
-// would arrive as something else than it is, so its type must be registered.
-func (t *Types) standIn(v any) (any, error) {
-	if _, isError := v.(error); !isError {
-		if typ := t.all.Missing(reflect.TypeOf(v), builtin); typ != nil {
-			return nil, gotypes.NotRegistered(typ)
-		}
-	}
-	return t.foreign(v)
-}
-
 // maker makes the generic types of package node for one type argument.
 type maker struct {
 	request func(body any, from From) any // a Request[T]
@@ -106,85 +79,71 @@ type maker struct {
 	ofIt    *maker                        // of *Future[T], which makes no futures; nil: of such a maker
 }
 
-func makerOf[T any](name string) maker {
+// makersOf are the makers of T, which is called name, of []T and of map[string]T.
+func makersOf[T any](name string) []gotypes.Made[*maker] {
+	return []gotypes.Made[*maker]{made[T](name), made[[]T]("[]" + name), made[map[string]T]("map[string]" + name)}
+}
+
+func made[T any](name string) gotypes.Made[*maker] {
 	m := bodyMaker[T]()
-	of := bodyMaker[*Future[T]]()
-	m.name, m.future, m.ofIt = name, newFarFuture[T], &of
-	return m
+	m.name, m.future, m.ofIt = name, newFarFuture[T], bodyMaker[*Future[T]]()
+	return gotypes.Made[*maker]{Type: reflect.TypeFor[T](), Name: name, Maker: m}
 }
 
 // bodyMaker makes what has a T as its body.
-func bodyMaker[T any]() maker {
-	return maker{
+func bodyMaker[T any]() *maker {
+	return &maker{
 		request: func(body any, from From) any { return Request[T]{body.(T), from} },
 		cast:    func(body any) any { return Cast[T]{body.(T)} },
 	}
 }
 
-// builtin are the makers of the types that every node knows, builtinNamed the same by their names.
-var (
-	builtin      = map[reflect.Type]maker{}
-	builtinNamed = map[string]maker{}
-)
+// builtin are the makers of the types that every node knows.
+var builtin gotypes.Makers[*maker]
 
-func enterBuiltin[T any]() {
-	enterMaker[T]()
-	enterMaker[[]T]()
-	enterMaker[map[string]T]()
-}
-
-func enterMaker[T any]() {
-	m := makerOf[T](reflect.TypeFor[T]().String())
-	builtin[reflect.TypeFor[T]()], builtinNamed[m.name] = m, m
-}
+func builtinOf[T any]() []gotypes.Made[*maker] { return makersOf[T](reflect.TypeFor[T]().String()) }
 
 func init() {
-	enterBuiltin[bool]()
-	enterBuiltin[string]()
-	enterBuiltin[int]()
-	enterBuiltin[int8]()
-	enterBuiltin[int16]()
-	enterBuiltin[int32]()
-	enterBuiltin[int64]()
-	enterBuiltin[uint]()
-	enterBuiltin[uint8]()
-	enterBuiltin[uint16]()
-	enterBuiltin[uint32]()
-	enterBuiltin[uint64]()
-	enterBuiltin[float32]()
-	enterBuiltin[float64]()
-	enterBuiltin[any]()
-	enterBuiltin[From]()
-	enterBuiltin[wire.At]()
-	enterBuiltin[time.Time]()
-	enterBuiltin[time.Duration]()
-	enterBuiltin[*big.Int]()
-	enterBuiltin[wire.Atom]()
-	enterBuiltin[wire.Tuple]()
-	enterBuiltin[wire.List]()
-	enterBuiltin[wire.ImproperList]()
-	enterBuiltin[wire.Charlist]()
-	enterBuiltin[wire.Map]()
-	enterBuiltin[wire.Bitstring]()
-	enterBuiltin[wire.PID]()
-	enterBuiltin[wire.Ref]()
-	enterBuiltin[wire.Port]()
-	enterBuiltin[wire.Fun]()
-	enterBuiltin[wire.Export]()
+	builtin.Add(slices.Concat(
+		builtinOf[bool](), builtinOf[string](), builtinOf[any](),
+		builtinOf[int](), builtinOf[int8](), builtinOf[int16](), builtinOf[int32](), builtinOf[int64](),
+		builtinOf[uint](), builtinOf[uint8](), builtinOf[uint16](), builtinOf[uint32](), builtinOf[uint64](),
+		builtinOf[float32](), builtinOf[float64](), builtinOf[*big.Int](),
+		builtinOf[time.Time](), builtinOf[time.Duration](),
+		builtinOf[From](), builtinOf[wire.At](), builtinOf[wire.PID](), builtinOf[wire.Ref](), builtinOf[wire.Port](),
+		builtinOf[wire.Fun](), builtinOf[wire.Export](), builtinOf[wire.Atom](), builtinOf[wire.Tuple](), builtinOf[wire.List](),
+		builtinOf[wire.ImproperList](), builtinOf[wire.Charlist](), builtinOf[wire.Map](), builtinOf[wire.Bitstring](),
+	)...)
+}
+
+// of returns the maker of a type; false: it is not known.
+func (t *Types) of(typ reflect.Type) (*maker, bool) {
+	if m, ok := builtin.Of(typ); ok {
+		return m, true
+	}
+	return t.makers.Of(typ)
+}
+
+// named returns the maker of the type that has a name; false: it is not known.
+func (t *Types) named(name string) (*maker, bool) {
+	if m, ok := builtin.Named(name); ok {
+		return m, true
+	}
+	return t.makers.Named(name)
 }
 
 // maker returns how the generic types of a body's type are made. A nil body, and one of a type
 // that is not known, is of type any.
-func (t *Types) maker(body any) maker {
-	if m, ok := t.all.Maker(reflect.TypeOf(body), builtin); ok {
+func (t *Types) maker(body any) *maker {
+	if m, ok := t.of(reflect.TypeOf(body)); ok {
 		return m
 	}
 	if f, ok := body.(anyFuture); ok {
-		if m, ok := t.all.Maker(f.kind(), builtin); ok {
-			return *m.ofIt
+		if m, ok := t.of(f.kind()); ok {
+			return m.ofIt
 		}
 	}
-	return ofAny
+	return &ofAny
 }
 
 // ofAny is the maker of the type any. Of it is nil, too, which no assertion says.

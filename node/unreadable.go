@@ -5,7 +5,6 @@ import (
 
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -23,7 +22,7 @@ func (p *peer) unread(f *dist.Frame, u *linkopt.Unreadable) {
 	n, why := p.n, p.cannotRead(u)
 	switch m := f.Payload.(type) {
 	case *linkopt.Request:
-		p.signal(dist.Frame{Op: dist.OpSend, Ref: m.Ref, Payload: &linkopt.Reply{Value: failure.NewReply(why, known{n.types()})},
+		p.signal(dist.Frame{Op: dist.OpSend, Ref: m.Ref, Payload: &linkopt.Reply{Value: n.values.Reply(why)},
 			Answer: true})
 		return
 	case *linkopt.Reply:

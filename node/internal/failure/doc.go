@@ -9,6 +9,8 @@
 //     name of a sentinel error, a value of a registered type, or an Error again.
 //   - A [Panic] is the value of a panic on another node, if it is neither an error nor of a
 //     basic type.
+//   - A [Crash] is the exit reason of a process that panicked or returned an error; an [Exit] the error
+//     that says how a process has exited.
 //   - A [Reply] is an error in the place of a reply.
 //   - [Known] is what a node has registered.
 //

@@ -218,10 +218,10 @@ func TestCrashesCross(t *testing.T) {
 		{fmt.Errorf("so: %w", errMine), func(v any) bool { err, ok := v.(error); return ok && errors.Is(err, errMine) }},
 		{errors.New("plain"), func(v any) bool { return fmt.Sprint(v) == "plain" }},
 	} {
-		panicked, cause, text, ok := failure.ReadCrash(wire.Tuple{failure.PanicTerm(c.cause, all{}), term}, all{})
-		require.True(t, ok && panicked)
-		require.True(t, c.want(cause), "%T %v", cause, cause)
-		require.Contains(t, string(text), "TestCrashesCross")
+		got, ok := failure.ReadCrash(wire.Tuple{failure.PanicTerm(c.cause, all{}), term}, all{})
+		require.True(t, ok && got.Panic)
+		require.True(t, c.want(got.Reason), "%T %v", got.Reason, got.Reason)
+		require.Contains(t, string(got.Stack), "TestCrashesCross")
 	}
 	p := failure.PanicTerm("x", all{})
 	frame := func(e ...any) wire.List { return wire.List{wire.Tuple(e)} }
@@ -236,7 +236,7 @@ func TestCrashesCross(t *testing.T) {
 		{wire.Tuple{failure.PanicMark, 1, "x"}, wire.List{}}, {wire.Tuple{failure.PanicMark, "x", 1}, wire.List{}},
 		{wire.Tuple{failure.PanicMark, "x", wire.Tuple{}}, wire.List{}}, {wire.Tuple{failure.ErrorMark, 1, 2}, wire.List{}},
 	} {
-		_, _, _, ok := failure.ReadCrash(forged, all{})
+		_, ok := failure.ReadCrash(forged, all{})
 		require.False(t, ok, "%v", forged)
 	}
 }
@@ -278,9 +278,9 @@ func FuzzRead(f *testing.F) {
 				require.True(t, ok, "what is read can be written")
 			}
 		}
-		if _, cause, stack, ok := failure.ReadCrash(tuple, all{}); ok {
-			require.LessOrEqual(t, len(stack), failure.MaxStack)
-			require.LessOrEqual(t, len(fmt.Sprint(cause)), failure.MaxText)
+		if c, ok := failure.ReadCrash(tuple, all{}); ok {
+			require.LessOrEqual(t, len(c.Stack), failure.MaxStack)
+			require.LessOrEqual(t, len(fmt.Sprint(c.Reason)), failure.MaxText)
 		}
 	})
 }

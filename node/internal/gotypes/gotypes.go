@@ -3,8 +3,8 @@
 //
 // Nouns:
 //
-//   - A [Registry] is what is registered. For each type it has a maker, of type M: what node makes
-//     of a type.
+//   - A [Registry] is what is registered.
+//   - [Makers] have, for types and those composed of them, what node makes of a type.
 //
 // Invariants:
 //
@@ -12,7 +12,7 @@
 //  2. A name is that of one error, and an error has one name. Names of types are looked after by the
 //     codec.
 //
-// A Registry may be used from anywhere: it is replaced as a whole when it changes, and read without
+// Both may be used from anywhere: a table is replaced as a whole when it changes, and read without
 // a lock. The package has no clock and no goroutine.
 package gotypes
 
@@ -25,102 +25,106 @@ import (
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"github.com/actornode/actornode/internal/pack"
 )
 
 // Registry is the types and errors that are registered. The zero value has none.
-type Registry[M any] struct {
+type Registry struct {
+	// Codec has the types, too, for the values that Go nodes send each other.
+	Codec pack.Types
+
 	mu    sync.Mutex // held while table is replaced
-	table atomic.Pointer[table[M]]
+	table atomic.Pointer[table]
 }
 
 // table is what is registered. It is never changed, but replaced.
-type table[M any] struct {
-	makers map[reflect.Type]M
-	byName map[string]reflect.Type
-	called map[reflect.Type]string
-	errors map[string]error
-	names  map[error]string
+type table struct {
+	types     map[string]reflect.Type
+	typeNames map[reflect.Type]string
+	errors    map[string]error
+	names     map[error]string
+}
+
+// none is the table of a Registry that has nothing.
+var none table
+
+func (r *Registry) load() *table {
+	if t := r.table.Load(); t != nil {
+		return t
+	}
+	return &none
 }
 
 // change replaces the table by a copy that f has changed.
-func (r *Registry[M]) change(f func(*table[M])) {
+func (r *Registry) change(f func(*table)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := &table[M]{map[reflect.Type]M{}, map[string]reflect.Type{}, map[reflect.Type]string{}, map[string]error{},
-		map[error]string{}}
-	if old := r.table.Load(); old != nil {
-		maps.Copy(next.makers, old.makers)
-		maps.Copy(next.byName, old.byName)
-		maps.Copy(next.called, old.called)
-		maps.Copy(next.errors, old.errors)
-		maps.Copy(next.names, old.names)
-	}
+	old := r.load()
+	next := &table{with(old.types), with(old.typeNames), with(old.errors), with(old.names)}
 	f(next)
 	r.table.Store(next)
 }
 
-// AddTypes adds the makers of types.
-func (r *Registry[M]) AddTypes(makers map[reflect.Type]M) {
-	r.change(func(t *table[M]) { maps.Copy(t.makers, makers) })
+// with is a copy of m, or an empty map, to which more is added.
+func with[K comparable, V any](m map[K]V) map[K]V {
+	if m == nil {
+		return map[K]V{}
+	}
+	return maps.Clone(m)
 }
 
-// AddNamed is AddTypes for a type that has a name, and those made of it.
-func (r *Registry[M]) AddNamed(typ reflect.Type, name string, makers map[reflect.Type]M) {
-	r.change(func(t *table[M]) {
-		maps.Copy(t.makers, makers)
-		t.byName[name], t.called[typ] = typ, name
-	})
+// Add adds the type T under the name that is given, or its default, and returns the name.
+func Add[T any](r *Registry, given ...string) (name string, err error) {
+	typ := reflect.TypeFor[T]()
+	if name, err = Name(typ, given); err != nil {
+		return "", err
+	}
+	if err := pack.Register[T](&r.Codec, name); err != nil {
+		return "", err
+	}
+	r.change(func(t *table) { t.types[name], t.typeNames[typ] = typ, name })
+	return name, nil
 }
 
 // Type returns the type of a name, nil: there is none.
-func (r *Registry[M]) Type(name string) reflect.Type {
-	if t := r.table.Load(); t != nil {
-		return t.byName[name]
-	}
-	return nil
-}
+func (r *Registry) Type(name string) reflect.Type { return r.load().types[name] }
 
 // NameOf returns the name of a type, "": it has none.
-func (r *Registry[M]) NameOf(typ reflect.Type) string {
-	if t := r.table.Load(); t != nil {
-		return t.called[typ]
+func (r *Registry) NameOf(typ reflect.Type) string { return r.load().typeNames[typ] }
+
+// Has reports whether a type is registered, or is the pointer to one that is, or a slice or a map[string] of one.
+func (r *Registry) Has(typ reflect.Type) bool {
+	names := r.load().typeNames
+	switch {
+	case typ == nil:
+		return false
+	case names[typ] != "":
+		return true
+	case typ.Name() != "":
+		return false
 	}
-	return ""
+	switch typ.Kind() {
+	case reflect.Map:
+		return typ.Key() == reflect.TypeFor[string]() && names[typ.Elem()] != ""
+	case reflect.Pointer, reflect.Slice:
+		return names[typ.Elem()] != ""
+	}
+	return false
 }
 
 // Error returns the error of a name, nil: there is none.
-func (r *Registry[M]) Error(name string) error {
-	if t := r.table.Load(); t != nil {
-		return t.errors[name]
-	}
-	return nil
-}
+func (r *Registry) Error(name string) error { return r.load().errors[name] }
 
 // NameOfError returns the name of an error, which can be compared, "": it has none.
-func (r *Registry[M]) NameOfError(err error) string {
-	if t := r.table.Load(); t != nil {
-		return t.names[err]
-	}
-	return ""
-}
-
-// Maker returns the maker of a type, which may be one of builtin; false: it is not registered.
-func (r *Registry[M]) Maker(typ reflect.Type, builtin map[reflect.Type]M) (m M, ok bool) {
-	if m, ok = builtin[typ]; ok {
-		return m, true
-	}
-	if t := r.table.Load(); t != nil {
-		m, ok = t.makers[typ]
-	}
-	return m, ok
-}
+func (r *Registry) NameOfError(err error) string { return r.load().names[err] }
 
 // maxErrorName is how many bytes the name of an error has: to other nodes it is an atom.
 const maxErrorName = 255
 
 // AddError adds an error that programs compare with, under a name; without one its text is its name.
 // The error says what is wrong: it cannot be compared, or a name is taken, or has more than 255 bytes.
-func (r *Registry[M]) AddError(err error, name ...string) (wrong error) {
+func (r *Registry) AddError(err error, name ...string) (wrong error) {
 	switch {
 	case err == nil:
 		return errors.New("the error is nil")
@@ -137,7 +141,7 @@ func (r *Registry[M]) AddError(err error, name ...string) (wrong error) {
 		return fmt.Errorf("the name %.40q of an error has %d bytes: want UTF-8 of 1 to %d; give it a name of its own", as, len(as),
 			maxErrorName)
 	}
-	r.change(func(t *table[M]) {
+	r.change(func(t *table) {
 		old, named := t.errors[as]
 		was, has := t.names[err]
 		switch {

@@ -22,7 +22,7 @@ type listed []string
 func (listed) Error() string { return "listed" }
 
 func TestErrors(t *testing.T) {
-	var r gotypes.Registry[int]
+	var r gotypes.Registry
 	mine := errors.New("mine")
 	require.NoError(t, r.AddError(io.EOF))
 	require.NoError(t, r.AddError(io.EOF), "again")
@@ -42,10 +42,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Types are found as soon as they are added, whoever reads meanwhile.
 // The name of an error is an atom to others.
 func TestErrorName(t *testing.T) {
-	var r gotypes.Registry[string]
+	var r gotypes.Registry
 	long := errors.New(strings.Repeat("x", 256))
 	for _, name := range [][]string{nil, {""}, {strings.Repeat("ж", 128)}, {"\xff"}} {
 		require.ErrorContains(t, r.AddError(long, name...), "want UTF-8 of 1 to 255")
@@ -53,24 +52,59 @@ func TestErrorName(t *testing.T) {
 	require.NoError(t, r.AddError(long, strings.Repeat("x", 255)))
 }
 
+// Types are found as soon as they are added, whoever reads meanwhile; and so are their makers.
 func TestTypes(t *testing.T) {
-	var r gotypes.Registry[int]
+	var r gotypes.Registry
+	var makers gotypes.Makers[int]
 	typ := reflect.TypeFor[order]()
-	_, ok := r.Maker(typ, nil)
+	_, ok := makers.Of(typ)
 	require.False(t, ok)
+	_, ok = makers.Named("order")
+	require.False(t, ok)
+	require.False(t, r.Has(typ))
+	name, err := gotypes.Add[order](&r, "order")
+	require.NoError(t, err)
+	require.Equal(t, "order", name)
+	require.Equal(t, typ, r.Type("order"))
+	require.Equal(t, "order", r.NameOf(typ))
+	_, err = gotypes.Add[says](&r, "order")
+	require.ErrorContains(t, err, "the name is that of gotypes_test.order")
 	var wg sync.WaitGroup
 	for i, typ := range []reflect.Type{typ, reflect.PointerTo(typ), reflect.SliceOf(typ)} {
 		wg.Go(func() {
-			r.AddTypes(map[reflect.Type]int{typ: i})
-			m, ok := r.Maker(typ, nil)
+			makers.Add(gotypes.Made[int]{typ, typ.String(), i})
+			m, ok := makers.Of(typ)
 			require.True(t, ok)
 			require.Equal(t, i, m)
 		})
 	}
 	wg.Wait()
-	m, ok := r.Maker(reflect.SliceOf(typ), nil)
+	m, ok := makers.Of(reflect.SliceOf(typ))
 	require.True(t, ok)
 	require.Equal(t, 2, m)
+	m, ok = makers.Named("*gotypes_test.order")
+	require.True(t, ok)
+	require.Equal(t, 1, m)
+}
+
+// What is composed of a registered type without a name of its own is known, too.
+func TestHas(t *testing.T) {
+	var r gotypes.Registry
+	_, err := gotypes.Add[order](&r)
+	require.NoError(t, err)
+	for typ, has := range map[reflect.Type]bool{
+		nil:                                    false,
+		reflect.TypeFor[order]():               true,
+		reflect.TypeFor[*order]():              true,
+		reflect.TypeFor[[]order]():             true,
+		reflect.TypeFor[map[string]order]():    true,
+		reflect.TypeFor[map[wire.Atom]order](): false,
+		reflect.TypeFor[[]*order]():            false,
+		reflect.TypeFor[orders]():              false,
+		reflect.TypeFor[says]():                false,
+	} {
+		require.Equal(t, has, r.Has(typ), "%v", typ)
+	}
 }
 
 type (
@@ -79,6 +113,7 @@ type (
 	}
 	says   struct{ N int }
 	colour int
+	orders []order
 )
 
 func (*says) Term() any { return wire.Atom("says") }
@@ -86,8 +121,10 @@ func (*says) Term() any { return wire.Atom("says") }
 // What is missing is a type with a name of its own, or a struct, wherever it is; what says which term
 // it stands for is not.
 func TestMissing(t *testing.T) {
-	var r gotypes.Registry[int]
-	builtin := map[reflect.Type]int{reflect.TypeFor[int](): 1, reflect.TypeFor[string](): 2}
+	var r gotypes.Registry
+	builtin := func(typ reflect.Type) bool {
+		return typ == reflect.TypeFor[int]() || typ == reflect.TypeFor[string]()
+	}
 	typ := reflect.TypeFor[order]()
 	for _, c := range []struct{ typ, missing reflect.Type }{
 		{nil, nil},
@@ -108,7 +145,8 @@ func TestMissing(t *testing.T) {
 	} {
 		require.Equal(t, c.missing, r.Missing(c.typ, builtin), "%v", c.typ)
 	}
-	r.AddTypes(map[reflect.Type]int{typ: 3})
+	_, err := gotypes.Add[order](&r)
+	require.NoError(t, err)
 	require.Nil(t, r.Missing(reflect.TypeFor[[]order](), builtin))
 	require.EqualError(t, gotypes.NotRegistered(typ), "type gotypes_test.order is not registered; at the start of both programs: "+
 		"node.RegisterTypes(node.TypeOf[gotypes_test.order]())")

@@ -25,9 +25,9 @@ var (
 )
 
 // Missing returns the type within typ that would have to be registered; nil: there is none. builtin
-// are the types that every node knows. A type that says by a method Term, or by tags of package etf,
+// reports whether every node knows a type. A type that says by a method Term, or by tags of package etf,
 // which term it stands for travels as that.
-func (r *Registry[M]) Missing(typ reflect.Type, builtin map[reflect.Type]M) reflect.Type {
+func (r *Registry) Missing(typ reflect.Type, builtin func(reflect.Type) bool) reflect.Type {
 	if typ == nil || termof.Type(typ) != nil || typ.PkgPath() == wirePath {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (r *Registry[M]) Missing(typ reflect.Type, builtin map[reflect.Type]M) refl
 			return nil
 		}
 	}
-	if _, ok := r.Maker(typ, builtin); ok {
+	if builtin(typ) || r.Has(typ) {
 		return nil
 	}
 	switch typ.Kind() {

@@ -1,0 +1,74 @@
+package values
+
+import (
+	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/node/internal/failure"
+	"github.com/actornode/actornode/wire"
+)
+
+// Outward is an exit reason on its way to another node.
+func (c *Codec) Outward(why any) any {
+	switch form := c.Form(why).(type) {
+	case *failure.Crash:
+		return c.OfForm(form.Outward(c))
+	case *failure.Exit:
+		return c.OfForm(&failure.Exit{Reason: c.Outward(form.Reason)})
+	case error:
+		if _, stands := termof.Of(form); !stands {
+			return failure.Of(form, c)
+		}
+	}
+	return why
+}
+
+// Inward is an exit reason of another node. A crash, and the error that says how a process has exited, are changed.
+func (c *Codec) Inward(why any) any { return c.inward(why, 0) }
+
+func (c *Codec) inward(why any, depth int) any {
+	switch form := c.Form(why).(type) {
+	case *failure.Crash:
+		if form == nil {
+			return c.OfForm(&failure.Crash{})
+		}
+		form.Inward(c)
+	case *failure.Exit:
+		if form == nil {
+			return c.OfForm(&failure.Exit{})
+		}
+		if depth < failure.MaxDepth {
+			form.Reason = c.inward(form.Reason, depth+1)
+		}
+	case *failure.Error:
+		if form != nil {
+			return form.Open(c)
+		}
+	}
+	return why
+}
+
+// ErrorTerm is an error as a node of OTP gets it: the reason or the term that it, or an error
+// that it wraps, stands for; {'$error', Text, Parts} if other nodes know what it wraps; else its
+// text.
+func (c *Codec) ErrorTerm(err error) any {
+	if term, ok := c.Own(err); ok {
+		return term
+	}
+	e := failure.Of(err, c)
+	if term, ok := e.Term(); ok {
+		return term
+	}
+	return e.Error()
+}
+
+// ReadErrorTerm is what ErrorTerm has made, as the error again if it has parts; another term as an exit reason.
+func (c *Codec) ReadErrorTerm(term any) any {
+	if e, ok := term.(wire.Tuple); ok {
+		if err, ok := failure.ReadError(e, c); ok {
+			return err
+		}
+	}
+	return c.Inward(term)
+}
+
+// CrashTerm is {Reason, Stacktrace}.
+func (c *Codec) CrashTerm(crash *failure.Crash) wire.Tuple { return crash.Term(c, c.ErrorTerm) }

@@ -1,0 +1,126 @@
+package node
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+
+	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/internal/failure"
+	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/node/internal/values"
+	"github.com/actornode/actornode/wire"
+)
+
+// How values of this package's types cross to other nodes. Package values has the rules.
+
+func init() {
+	byDefault = registered.codec()
+	failure.Enter(ErrNodeStopped, ErrExited, ErrNoProcess, ErrNoDest, ErrNoName, ErrNameTaken, ErrBadName, ErrNilBehaviour,
+		ErrBadOption, ErrTooMany, ErrMailboxFull, ErrTimeout, ErrBadTimeout, ErrSelfCall, ErrCycle, ErrReplied, ErrReplyType,
+		ErrIgnored, ErrThreadLocked, ErrNoConnection, ErrNotHere, ErrType, ErrDropped, ErrPending, ErrProtected, ErrUnhandled,
+		discovery.ErrUnknownNode)
+	failure.Default = byDefault
+	termof.Enter(func(r *failure.Reply) any { return byDefault.Failed(r.Cause()) })
+	termof.EnterReferences(references.Entry())
+}
+
+// byDefault is the codec of the nodes whose Distribution has no types of its own.
+var byDefault *values.Codec
+
+// codec is that of nodes with these types.
+func (t *Types) codec() *values.Codec { return &values.Codec{Types: &t.all, Public: public} }
+
+var public = values.Public{
+	Builtin: func(typ reflect.Type) bool {
+		_, ok := builtin.Of(typ)
+		return ok
+	},
+	Form: func(v any) any {
+		switch v := v.(type) {
+		case *Crash:
+			return (*failure.Crash)(v)
+		case *ExitError:
+			return (*failure.Exit)(v)
+		}
+		return v
+	},
+	OfForm: func(v any) any {
+		switch v := v.(type) {
+		case *failure.Crash:
+			return (*Crash)(v)
+		case *failure.Exit:
+			return (*ExitError)(v)
+		}
+		return v
+	},
+	RegisterForms: func(t *pack.Types, c pack.Conversion) error {
+		return cmp.Or(pack.RegisterAs[Crash](t, "$crash", c), pack.RegisterAs[ExitError](t, "$exit", c))
+	},
+	Own:        reason.Own[*ExitError],
+	References: references,
+}
+
+// references are the types whose values stand for something on one node.
+var references = &values.References{
+	From: reflect.TypeFor[From](),
+	FromTerm: func(from any) any {
+		if f := from.(From); f.t.p != nil {
+			return f.term()
+		}
+		return nil
+	},
+	ReadFrom: func(host, term any) (any, bool) { return host.(*Node).readFrom(nil, term) },
+	Future:   func(f any) (string, wire.Ref, error) { return giveFuture(f.(anyFuture)) },
+	ReadFuture: func(host any, name string, ref wire.Ref) (any, bool) {
+		n, ok := host.(*Node)
+		if !ok {
+			return nil, false
+		}
+		m, ok := n.types.named(name)
+		if !ok {
+			return nil, false
+		}
+		return m.future(n, ref), true
+	},
+}
+
+// own are the types of this module that all nodes know: what processes get as messages and replies, and
+// may send on.
+var own = []Type{TypeOf[Result]("$result"), TypeOf[Down]("$down"), TypeOf[Exited]("$exited"), TypeOf[NodeUp]("$nodeup"),
+	TypeOf[NodeDown]("$nodedown"), TypeOf[At]("$at")}
+
+// know is nodehook.Know.
+func know(all ...any) {
+	for _, one := range all {
+		switch one := one.(type) {
+		case Type:
+			own = append(own, one)
+		case error:
+			failure.Enter(one)
+		}
+	}
+}
+
+// enterOwn registers what all nodes know, and returns the codec.
+func (t *Types) enterOwn() *values.Codec {
+	c := t.codec()
+	if err := cmp.Or(c.Register(), t.Register(own...)); err != nil {
+		panic(err) // the types are ours
+	}
+	return c
+}
+
+// replyError is the error for a reply that is no R.
+func replyError[R any](v any) error {
+	var none R
+	if t, ok := v.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.Error { // as servers of OTP report an error
+		if err := termof.ReadError(t[1]); err != nil {
+			return err
+		}
+		return &values.Refusal{Reason: t[1], Mistyped: ErrReplyType}
+	}
+	return fmt.Errorf("%w: got %T, want %T", ErrReplyType, v, none)
+}
