@@ -92,7 +92,7 @@ var inside = map[string]int{
 	"node/internal/undelivered": 2, "node/internal/names": 1, "node/internal/gotypes": 0, "node/internal/signal": 0, "node/internal/limits": 1, "node/internal/namelink": 0, "node/internal/tally": 0, "node/internal/report": 1, "node/internal/kernel": 2, "node/internal/outbox": 1, "node/internal/peers": 2, "node/internal/reader": 3,
 	"node/internal/erpc": 1, "node/internal/gencall": 0, "node/internal/promise": 0, "node/internal/waiting": 1,
 	"node/internal/list": 0, "node/internal/reason": 0,
-	"node/internal/failure": 1, "node/internal/values": 2,
+	"node/internal/failure": 1, "node/internal/values": 2, "node/internal/futures": 1,
 	"node/internal/activation": 0,
 
 	"node": 4,

@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/node/internal/futures"
 	"github.com/actornode/actornode/node/internal/peers"
 )
 
@@ -84,4 +85,4 @@ func ProcessesThatRememberNames(n *Node) (count int) {
 func LentCalls(n *Node) int { return n.calls.Len() }
 
 // ForgetFutures has a node forget what others know of its futures, as if it were long ago.
-func ForgetFutures(n *Node) { n.futures.Expire(n.env.Now().Add(2 * keepFuture)) }
+func ForgetFutures(n *Node) { n.futures.Expire(n.env.Now().Add(2 * futures.Keep)) }

@@ -5,28 +5,14 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
-	"time"
 
+	"github.com/actornode/actornode/node/internal/futures"
 	"github.com/actornode/actornode/node/internal/gencall"
-	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/waiting"
-	"github.com/actornode/actornode/wire"
 )
 
 // A future of another node is settled by what that node answers when it is asked, once, by the first
-// who waits for it here: a call of net_kernel with {'$future', Ref}. The reply is {ok, Value} or
-// {exit, Reason}; another error is that of the call.
-const askFuture wire.Atom = "$future"
-
-const (
-	// keepFuture is how long a future that is over can be asked for by other nodes: longer than a
-	// message that it is in should wait in a mailbox.
-	keepFuture = 5 * time.Minute
-	// maxKeptFutures is how many of those a node keeps, with the values that they hold.
-	maxKeptFutures = 1000
-	// maxFutureAsks is how often one future can be asked for: each costs some bytes until it is over.
-	maxFutureAsks = 10_000
-)
+// who waits for it here. Package futures has the messages.
 
 // anyFuture is a *Future of whatever type.
 type anyFuture interface {
@@ -43,50 +29,13 @@ type farFuture struct {
 	ref   Ref
 }
 
-// futures are those of this node that others know.
-type futures struct {
-	table.Lasting[anyFuture]
-	mu    sync.Mutex
-	timer interface{ Stop() bool } // expires those that are over; nil: there are none
-	ended bool
-}
-
-func (f *futures) init() { f.Keep, f.Most, f.Asks = keepFuture, maxKeptFutures, maxFutureAsks }
-
-// lend returns the reference of a future of this node.
+// lendFuture returns the reference of a future of this node.
 func (n *Node) lendFuture(f anyFuture) Ref {
 	ref, fresh := n.futures.Lend(f, n.lentRef)
 	if fresh {
-		f.told().Add(&n.acting, func(*acting) {
-			if n.futures.Over(ref, n.env.Now()) {
-				n.expireFutures(keepFuture)
-			}
-		})
+		f.told().Add(&n.acting, func(*acting) { n.futures.Over(ref) })
 	}
 	return ref
-}
-
-// expireFutures drops those that are over, after d and then whenever it is time.
-func (n *Node) expireFutures(d time.Duration) {
-	n.futures.mu.Lock()
-	defer n.futures.mu.Unlock()
-	if n.futures.ended {
-		return
-	}
-	n.futures.timer = n.env.AfterFunc(d, func() {
-		if next, more := n.futures.Expire(n.env.Now()); more {
-			n.expireFutures(next)
-		}
-	})
-}
-
-// end stops the timer.
-func (f *futures) end() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.ended = true; f.timer != nil {
-		f.timer.Stop()
-	}
 }
 
 // newFarFuture makes the Future of a reference that has come from another node.
@@ -131,46 +80,44 @@ func (n *Node) askFor(ref Ref, t ticket, over *watches) {
 		v, err := call.Result()
 		switch _, ended := err.(*ExitError); {
 		case err == nil:
-			v, err = readOutcome(v)
+			v, err = futureResult(v)
 		case ended:
 			err = &ExitError{NoConnection} // also where it is net_kernel that has ended: the node stops
 		}
 		t.settle(a, v, err)
 	})
-	p.call(a, u, PID{}, "net_kernel", gencall.Call, wire.Tuple{askFuture, ref})
+	p.call(a, u, PID{}, "net_kernel", gencall.Call, futures.MakeAsk(ref))
 }
 
 // tellFuture replies with what a future is settled with. An exit is a value: that of the call would be
 // net_kernel's.
 func (f From) tellFuture(a *acting, v any, err error) {
 	if exit, ok := err.(*ExitError); ok {
-		v, err = wire.Tuple{wire.Atom("exit"), exit.Reason}, nil
+		v, err = futures.MakeExit(exit.Reason), nil
 	} else if err == nil {
-		v = wire.Tuple{wire.OK, v}
+		v = futures.MakeValue(v)
 	}
 	_ = f.answer(a, v, err)
 }
 
-func readOutcome(v any) (any, error) {
-	if t, ok := v.(wire.Tuple); ok && len(t) == 2 {
-		switch t[0] {
-		case wire.OK:
-			return t[1], nil
-		case wire.Atom("exit"):
-			return nil, &ExitError{t[1]}
-		}
+func futureResult(answer any) (any, error) {
+	v, exited, ok := futures.ReadAnswer(answer)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%w: got %T for a future", ErrReplyType, answer)
+	case exited:
+		return nil, &ExitError{v}
 	}
-	return nil, fmt.Errorf("%w: got %T for a future", ErrReplyType, v)
+	return v, nil
 }
 
 // answerFuture answers a request of another node for a future of this one. It is false for another
 // request.
 func (n *Node) answerFuture(r Request[any]) bool {
-	t, ok := r.Body.(wire.Tuple)
-	if !ok || len(t) != 2 || t[0] != askFuture {
+	ref, ok := futures.ReadAsk(r.Body)
+	if !ok {
 		return false
 	}
-	ref, _ := t[1].(Ref)
 	f, ok := n.futures.Ask(ref)
 	switch {
 	case ok:

@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/export"
+	"github.com/actornode/actornode/node/internal/futures"
 	"github.com/actornode/actornode/node/internal/keep"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/report"
@@ -43,7 +44,7 @@ type Node struct {
 	table   table.Table[proc]
 	names   names.Directory[named, *named]
 	calls   table.Lent[ticket] // whose From is known elsewhere
-	futures futures
+	futures futures.Lent[anyFuture]
 	dead    undelivered.Log
 	refSeq  atomic.Uint64
 	fibers  fiber.Pool
@@ -99,7 +100,7 @@ func Start(cfg Config) (*Node, error) {
 	n.dead.Init(cfg.Log, e)
 	n.tracing.Init(trace.Host{Now: n.env.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
 	n.clock.Init(n.env)
-	n.futures.init()
+	n.futures.Init(n.env)
 	if cfg.DetectCycles {
 		n.cycles = new(waiting.Graph[*proc])
 	}
@@ -218,7 +219,7 @@ func (n *Node) Stop() error {
 func (n *Node) stop() error {
 	n.stopped.Store(true)
 	n.keeper.Stop()
-	n.futures.end()
+	n.futures.Stop()
 	for p := range n.table.All() {
 		p.endTimers()
 	}
