@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -97,5 +98,59 @@ func TestOtherShape(t *testing.T) {
 		require.ErrorContains(t, err, "at {1}")
 		require.ErrorContains(t, err, "x.Shape.ID differs: here {ID string}, there {ID int}")
 		require.ErrorContains(t, self.Send(pid, shapeHere{1}), "x.Shape.ID differs: here {ID int}, there {ID string}")
+	})
+}
+
+// bomb is a registered type that panics while it is written, if N is negative, or read, if N is 13.
+type bomb struct{ N int }
+
+func (b bomb) MarshalText() ([]byte, error) {
+	if b.N < 0 {
+		panic("no text")
+	}
+	return strconv.AppendInt(nil, int64(b.N), 10), nil
+}
+
+func (b *bomb) UnmarshalText(text []byte) (err error) {
+	if b.N, err = strconv.Atoi(string(text)); b.N == 13 {
+		panic("no number")
+	}
+	return err
+}
+
+// A type that panics while a value of it is written or read costs that message: the sender, the caller, or the receiver's
+// node gets the error. The connection goes on.
+func TestTypesThatPanic(t *testing.T) {
+	farNodes(t, nil, func(t *testing.T, a, b *node.Node) {
+		self := nodetest.Open(t, a)
+		pid, err := b.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
+			if r, ok := msg.(node.Request[int]); ok {
+				return r.From.Reply(bomb{r.Body})
+			}
+			return msg.(node.Request[bomb]).From.Reply(0)
+		}))
+		require.NoError(t, err)
+		dead := b.DeadLetters(10)
+		defer dead.Close()
+		self.MonitorNode(b.Name())
+		reply, err := node.Call[bomb](soon(t), self, pid, 7)
+		require.NoError(t, err)
+		require.Equal(t, bomb{7}, reply)
+
+		require.ErrorContains(t, self.Send(pid, wire.Tuple{bomb{-1}}), "no text")
+		require.NoError(t, self.Send(pid, wire.Tuple{bomb{13}}))
+		letter := nodetest.Arrival(t, dead.C)
+		require.Equal(t, deadletter.Unreadable, letter.Cause)
+		require.ErrorContains(t, letter.Message.(error), "no number")
+		for n, text := range map[int]string{-1: "no text", 13: "no number"} {
+			_, err = node.Call[any](soon(t), self, pid, bomb{n})
+			require.ErrorContains(t, err, text, "a request")
+			_, err = node.Call[any](soon(t), self, pid, n)
+			require.ErrorContains(t, err, text, "a reply")
+		}
+		left, err := node.Call[int](soon(t), self, pid, bomb{1})
+		require.NoError(t, err)
+		require.Zero(t, left)
+		nodetest.Quiet(t, self) // no NodeDown
 	})
 }

@@ -60,7 +60,7 @@ func farNodes(t *testing.T, log *slog.Logger, f func(t *testing.T, a, b *node.No
 			start := func(name node.Atom, own node.Type) *node.Node {
 				types := &node.Types{}
 				require.NoError(t, types.Register(node.TypeOf[ring]("x.Ring"), node.TypeOf[causeError]("x.Cause"),
-					node.TypeOf[holder]("x.Holder"), node.ErrorOf(errOwn, "x.gone"), own))
+					node.TypeOf[holder]("x.Holder"), node.TypeOf[bomb]("x.Bomb"), node.ErrorOf(errOwn, "x.gone"), own))
 				d := &node.Distribution{Cookie: "secret", Finder: where, Types: types}
 				var err error
 				d.Protocols, err = d.ProtocolsByName(protocol)
