@@ -328,7 +328,7 @@ func TestDetectOtherCycles(t *testing.T) {
 					})
 					require.NoError(t, n.Send(b, "enter"))
 					nodetest.Arrival(t, entered)
-					for node.Deliver(canceled(), n, b, "fill") == nil { // until there is no room
+					for node.Deliver(canceled(), n, b, "fill") == nil { // until it is full
 					}
 					if callLast {
 						require.NoError(t, n.Send(a, "wait"))

@@ -38,7 +38,7 @@ type (
 func (e *ExitError) Error() string { return fmt.Sprint("exited: ", e.Reason) }
 
 // host is the node on which references are read.
-type host struct{ froms, futures int }
+type host struct{}
 
 var (
 	errMine  = errors.New("mine")
