@@ -135,7 +135,7 @@ func (a *acting) sendTo(to Dest, msg any) error {
 		return a.node.sendAt(a, to, msg)
 	case Ref:
 		return a.node.sendAlias(a, to, msg, a.p.token())
-	case *erpc.Function:
+	case erpc.Function:
 		return a.applyCast(to)
 	}
 	return ErrNoDest

@@ -177,9 +177,24 @@ func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error)
 	v, err := a.await(ctx, begin(ctx, a, false, a.promise(), to, req), waiting.Reply, to)
 	r, mistyped := typed[R](v, err)
 	if _, refused := mistyped.(*values.Refusal); err == nil && mistyped != nil && !refused {
-		mistyped = fmt.Errorf("%w, from %v for a %T", mistyped, to, req)
+		mistyped = fmt.Errorf("%w, from %s for a %T", mistyped, destText(to), req)
 	}
 	return r, mistyped
+}
+
+// destText is a destination in an error. It keeps to off the heap where there is none.
+func destText(to Dest) string {
+	switch to := to.(type) {
+	case PID:
+		return to.String()
+	case Atom:
+		return string(to)
+	case Ref:
+		return to.String()
+	case At:
+		return to.String()
+	}
+	return "a function"
 }
 
 // await waits for t in the way that is proper for the caller: for k of whom on stands for.

@@ -20,9 +20,9 @@ import (
 // beginByName is begin for a function or a behaviour on a node: t is settled with what comes of it.
 func (a *acting) beginByName(async bool, t ticket, to Dest) {
 	switch to := to.(type) {
-	case *erpc.Function:
+	case erpc.Function:
 		a.apply(async && !to.Now, t, to)
-	case *erpc.Behaviour:
+	case erpc.Behaviour:
 		a.startAt(t, to)
 	default:
 		t.settle(a, nil, ErrNoDest)
@@ -30,7 +30,7 @@ func (a *acting) beginByName(async bool, t ticket, to Dest) {
 }
 
 // apply has a function called. async says that the caller does not wait for the result.
-func (a *acting) apply(async bool, t ticket, f *erpc.Function) {
+func (a *acting) apply(async bool, t ticket, f erpc.Function) {
 	n := a.node
 	if f.Node == n.cfg.Name {
 		a.applyHere(t, f)
@@ -48,7 +48,7 @@ func (a *acting) apply(async bool, t ticket, f *erpc.Function) {
 }
 
 // applyOn is apply for a peer.
-func (a *acting) applyOn(q *peer, t ticket, f *erpc.Function) {
+func (a *acting) applyOn(q *peer, t ticket, f erpc.Function) {
 	ref := a.node.newRef() // of the request, and of the result
 	q.ask(a, t, peers.ByResult, peers.Watch{}, dist.Frame{Op: dist.OpSpawn, Ref: ref, From: a.sender(), Token: a.p.token(),
 		Spawn: f.Call(ref, a.leader())})
@@ -56,7 +56,7 @@ func (a *acting) applyOn(q *peer, t ticket, f *erpc.Function) {
 
 // applyHere is apply for this node. The function gets a process of its own, as
 // there: it may panic, exit or be killed.
-func (a *acting) applyHere(t ticket, f *erpc.Function) {
+func (a *acting) applyHere(t ticket, f erpc.Function) {
 	n := a.node
 	started := false
 	token := a.p.token()
@@ -79,7 +79,7 @@ func (a *acting) applyHere(t ticket, f *erpc.Function) {
 }
 
 // applyCast has a function called of which nobody is told how it goes.
-func (a *acting) applyCast(f *erpc.Function) error {
+func (a *acting) applyCast(f erpc.Function) error {
 	n := a.node
 	s := f.Cast(a.leader())
 	if f.Node == n.cfg.Name {
@@ -96,7 +96,7 @@ func (a *acting) applyCast(f *erpc.Function) error {
 }
 
 // startAt asks a node for a process.
-func (a *acting) startAt(t ticket, b *erpc.Behaviour) {
+func (a *acting) startAt(t ticket, b erpc.Behaviour) {
 	n := a.node
 	s := b.Spawn(a.leader())
 	if b.Node == n.cfg.Name {

@@ -38,13 +38,15 @@ func seen(to Dest) Dest {
 	switch to := to.(type) {
 	case nil:
 		return nil
-	case PID, At:
+	case PID: // a copy: what a call is given need not be on the heap
+		return to
+	case At:
 		return to
 	case Ref:
 		return At{Node: to.Node()}
-	case *erpc.Function:
+	case erpc.Function:
 		return At{Node: to.Node}
-	case *erpc.Behaviour:
+	case erpc.Behaviour:
 		return At{Node: to.Node}
 	}
 	return nil
@@ -58,7 +60,7 @@ func (s *Process) waitsFor(k waiting.Kind, on Dest, t ticket) {
 		number = p.id + 1
 	} else {
 		s.own.mu.Lock()
-		w.on = on
+		w.on = seen(on)
 		s.own.mu.Unlock()
 	}
 	w.record.Set(k, number, s.own.node.clock.Coarse(), t.n)
@@ -82,7 +84,7 @@ func (p *proc) waitLocked(st observe.State) observe.Wait {
 			if number != 0 {
 				wait.On = p.node.origin.PID(number - 1)
 			} else {
-				wait.On = seen(w.on)
+				wait.On = w.on
 			}
 			return wait
 		}

@@ -24,11 +24,11 @@ type Behaviour struct {
 }
 
 // NewFunction returns a function on a node as a destination.
-func NewFunction(node, module, name wire.Atom, args []any) *Function {
-	return &Function{At: wire.At{Node: node}, Module: module, Name: name, Args: args}
+func NewFunction(node, module, name wire.Atom, args []any) Function {
+	return Function{At: wire.At{Node: node}, Module: module, Name: name, Args: args}
 }
 
 // NewBehaviour returns a behaviour on a node as a destination.
-func NewBehaviour(node, module, name wire.Atom, args []any) *Behaviour {
-	return &Behaviour{At: wire.At{Node: node}, Module: module, Name: name, Args: args}
+func NewBehaviour(node, module, name wire.Atom, args []any) Behaviour {
+	return Behaviour{At: wire.At{Node: node}, Module: module, Name: name, Args: args}
 }

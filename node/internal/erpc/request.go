@@ -13,7 +13,7 @@ const (
 )
 
 // Call is the spawn that asks a node to call f. ref is of the request and of the result.
-func (f *Function) Call(ref wire.Ref, leader wire.PID) *dist.Spawn {
+func (f Function) Call(ref wire.Ref, leader wire.PID) *dist.Spawn {
 	return &dist.Spawn{
 		Module: module, Function: executeCall, Monitor: true, Leader: leader,
 		Args: []any{ref, f.Module, f.Name, wire.List(f.Args)},
@@ -21,12 +21,12 @@ func (f *Function) Call(ref wire.Ref, leader wire.PID) *dist.Spawn {
 }
 
 // Cast is the spawn that asks a node to call f and to tell nobody.
-func (f *Function) Cast(leader wire.PID) *dist.Spawn {
+func (f Function) Cast(leader wire.PID) *dist.Spawn {
 	return &dist.Spawn{Module: module, Function: executeCast, Args: []any{f.Module, f.Name, wire.List(f.Args)}, Leader: leader}
 }
 
 // Spawn is the spawn that asks a node for a process.
-func (b *Behaviour) Spawn(leader wire.PID) *dist.Spawn {
+func (b Behaviour) Spawn(leader wire.PID) *dist.Spawn {
 	return &dist.Spawn{Module: b.Module, Function: b.Name, Args: b.Args, Leader: leader}
 }
 
