@@ -182,7 +182,7 @@ func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error)
 	return r, mistyped
 }
 
-// destText is a destination in an error. It keeps to off the heap where there is none.
+// destText is a destination in an error. A Dest that is formatted as it is would be on the heap in each call.
 func destText(to Dest) string {
 	switch to := to.(type) {
 	case PID:

@@ -157,13 +157,14 @@ func (p *peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
 	switch f.Op {
 	case dist.OpSend:
 		p.n.bury(*f, deadletter.NotATerm)
-		if ref, ok := gencall.RequestRef(gencall.Message(f)); ok {
+		msg := gencall.Message(f)
+		if ref, ok := gencall.RequestRef(msg); ok {
 			told = p.answer(&p.n.acting, ref, nil, why)
 		}
 		told = unanswered(f.Payload, why) || told
-		if _, ok := gencall.ReplyRef(gencall.Message(f)); ok && f.Answer { // a caller waits
+		if _, ok := gencall.ReplyRef(msg); ok && f.Answer { // a caller waits
 			again := *f
-			again.Payload = wire.Tuple{gencall.Message(f).(wire.Tuple)[0], p.n.values.Reply(why)}
+			again.Payload = wire.Tuple{msg.(wire.Tuple)[0], p.n.values.Reply(why)}
 			p.signal(again)
 			told = true
 		}

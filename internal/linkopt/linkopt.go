@@ -79,6 +79,20 @@ type Request struct {
 // that no OpDemonitor follows.
 type Reply struct{ Value any }
 
+// WithTerm puts the term that a message carries into its payload, if that is a [*Request] or a [*Reply], and returns the
+// payload; else the term is the payload.
+func WithTerm(payload, term any) any {
+	switch p := payload.(type) {
+	case *Request:
+		p.Body = term
+	case *Reply:
+		p.Value = term
+	default:
+		return term
+	}
+	return payload
+}
+
 // Checker is optional for a link: Check returns the error that Write would return because of what
 // is in a message, a [*wire.EncodeError], and sends nothing. It is for a message that is
 // to be written later. Any goroutine may call it.

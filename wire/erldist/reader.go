@@ -285,12 +285,7 @@ func (r *reader) carried(f *dist.Frame, b []byte, versions bool) (rest []byte, e
 		return rest, err
 	}
 	v, rest, err := r.payload(within, false)
-	switch p := f.Payload.(type) {
-	case *linkopt.Request:
-		p.Body = v
-	case *linkopt.Reply:
-		p.Value = v
-	}
+	f.Payload = linkopt.WithTerm(f.Payload, v)
 	return rest, err
 }
 

@@ -202,14 +202,7 @@ func (r *reader) payload(d *pack.Decoder, b []byte, f *dist.Frame) error {
 	if _, bad := term.(*linkopt.Unreadable); f.Op == dist.OpSpawn && !bad {
 		return spawnOf(term, f)
 	}
-	switch p := f.Payload.(type) {
-	case *linkopt.Request:
-		p.Body = term
-	case *linkopt.Reply:
-		p.Value = term
-	default:
-		f.Payload = term
-	}
+	f.Payload = linkopt.WithTerm(f.Payload, term)
 	return nil
 }
 

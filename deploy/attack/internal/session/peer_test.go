@@ -561,7 +561,7 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 		f = p.frame
 		var term any
 		term, b, err = alone.Term(p.b)
-		carry(&f, term)
+		f.Payload = linkopt.WithTerm(f.Payload, term)
 		if err == nil && len(b) > 0 {
 			err = errShort
 		}
@@ -626,7 +626,7 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 	}
 	switch f.Op {
 	case dist.OpSend, dist.OpExit, dist.OpSignal, dist.OpDown, dist.OpSpawn, dist.OpSpawnReply, dist.OpReceipt:
-		carry(&f, r.term())
+		f.Payload = linkopt.WithTerm(f.Payload, r.term())
 	}
 	if len(r.b) > 0 {
 		return f, false, errShort
@@ -637,18 +637,6 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 		f.Spawn = &dist.Spawn{Module: t[0].(wire.Atom), Function: t[1].(wire.Atom), Args: args}
 	}
 	return f, true, nil
-}
-
-// carry puts a term where f has it.
-func carry(f *dist.Frame, term any) {
-	switch p := f.Payload.(type) {
-	case *linkopt.Request:
-		p.Body = term
-	case *linkopt.Reply:
-		p.Value = term
-	default:
-		f.Payload = term
-	}
 }
 
 // signals are what a signal of the node says: that of a call in one frame is two.
