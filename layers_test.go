@@ -30,6 +30,7 @@ var layers = map[string]int{
 	"internal/executor": 2, "wire/erldist": 2, "wire/native": 2,
 	"internal/limit": 0, "internal/cgroup": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0, "internal/treefields": 1,
 	"internal/markdown": 0, "internal/counter": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 1,
+	"internal/vet":    0,
 	"internal/daemon": 5, "internal/demo": 4,
 	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/dist": 1, "internal/socket": 0, "internal/account": 1, "wire/etf": 1, "wire/epmd": 1, "internal/pack": 1, "internal/etfcodec": 1, "wire/tlsdist": 1,
 	"internal/nodehook": 2, "internal/loglimit": 2, "internal/box": 1, "internal/fault": 1, "internal/shake": 1,
@@ -118,6 +119,7 @@ var inside = map[string]int{
 	"internal/inbox": 1, "internal/counter": 0, "internal/nodehook": 1, "internal/markdown": 0, "internal/cgroup": 0, "internal/treefields": 1,
 	"internal/executor": 2, "internal/admin": 3, "internal/procview": 2, "internal/sysmsg": 2, "internal/termof": 0, "internal/linkopt": 0, "internal/linkkit": 1,
 	"internal/erltest": 1, "internal/termtest": 1, "internal/nodetest": 1,
+	"internal/vet":  0,
 	"internal/demo": 3, "internal/daemon/health": 1,
 	"internal/daemon/config": 2,
 }
@@ -142,6 +144,7 @@ var outside = map[string]string{
 	"github.com/creack/pty":                 "tests: pseudo-terminals",
 	"github.com/KimMachineGun/automemlimit": "the memory that a cgroup (v1, v2, and those above it) or the machine allows; small, released this year, what Prometheus and Caddy use",
 	"golang.org/x/sys":                      "waitid without reaping, and the names of signals and errors, which package syscall has not",
+	"golang.org/x/tools":                    "vet: analyzers, control flow, the protocol of go vet; of Go's authors",
 	"golang.org/x/sync":                     "errgroup: several hosts asked at a time, so many at most",
 	"github.com/hashicorp/memberlist":       "gossip: SWIM with Lifeguard, what Consul and Nomad run on; released this year, the alternatives are layers on it (serf) or long without a release",
 	"github.com/miekg/dns":                  "tests: a real DNS server on loopback; memberlist needs it anyway",

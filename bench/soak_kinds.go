@@ -472,6 +472,7 @@ func (f *fault) calls() error {
 				return fmt.Errorf("a call that is never answered: %v, %v", v, err)
 			}
 		case 2: // which nobody awaits
+			//actornode:ignore lostfuture what becomes of a future that nobody awaits is what is tried
 			_ = node.Async[any](h, pid, wire.Tuple{wire.Atom(pick(f.r, "late", "never", "echo")), i})
 		case 3:
 			if c := node.Async[any](x, pid, wire.Tuple{wire.Atom("never"), i}); f.chance(50) {
@@ -542,6 +543,7 @@ func (f *fault) nodes() (err error) {
 			return err
 		}
 	}
+	//actornode:ignore lostfuture what becomes of a future that nobody awaits is what is tried
 	_ = node.Async[any](x, away, wire.Tuple{wire.Atom("never"), 1})
 	f.pause(f.short())
 	f.leave(n)

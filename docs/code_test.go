@@ -29,6 +29,7 @@ import (
 
 	"github.com/actornode/actornode/internal/markdown"
 	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/vet"
 )
 
 // limit bounds what a program of a document may take.
@@ -166,14 +167,14 @@ func TestGo(t *testing.T) {
 	t.Log(count, "blocks of Go")
 }
 
-// check type-checks a unit. That variables and imports of fragments are not used is no
-// error.
+// check type-checks a unit, and looks for misuses as actornode vet does. That variables and imports
+// of fragments are not used is no error.
 func check(t *testing.T, u *unit) {
 	set := token.NewFileSet()
 	var files []*ast.File
 	blocks := make(map[*ast.File]int)
 	for _, s := range u.files {
-		f, err := parser.ParseFile(set, "block.go", s.text, parser.SkipObjectResolution)
+		f, err := parser.ParseFile(set, "block.go", s.text, parser.SkipObjectResolution|parser.ParseComments)
 		if !assert.NoError(t, err, "%s: the block of Go that begins at line %d does not parse", u.doc.Path, s.line) {
 			continue
 		}
@@ -193,7 +194,20 @@ func check(t *testing.T, u *unit) {
 		at := set.Position(e.Pos)
 		t.Errorf("%s:%d: %s (the block of Go that begins at line %d does not compile)", at.Filename, at.Line, e.Msg, begins)
 	}}
-	conf.Check(u.name, set, files, nil)
+	info := &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Instances: map[*ast.Ident]types.Instance{},
+		Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Implicits: map[ast.Node]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
+	}
+	pkg, _ := conf.Check(u.name, set, files, info)
+	if t.Failed() {
+		return // what is not typed cannot be analyzed
+	}
+	err := vet.Check(set, files, pkg, info, func(at token.Pos, text string) {
+		where := set.Position(at)
+		t.Errorf("%s:%d: actornode vet: %s", where.Filename, where.Line, text)
+	})
+	require.NoError(t, err)
 }
 
 // Programs with an output, and tests, are built by the Go command and run.

@@ -296,6 +296,7 @@ func TestFarHeldUp(t *testing.T) {
 				"link":    func(p *node.Process) { p.Link(sink); p.Unlink(sink) },
 				"monitor": func(p *node.Process) { p.Demonitor(p.Monitor(sink), true) },
 				"exit":    func(p *node.Process) { p.Exit(sink, node.Normal) },
+				//actornode:ignore lostfuture only what it costs to send is measured
 				"async":   func(p *node.Process) { node.Async[int](p, sink, 1) },
 				"request": func(p *node.Process) { node.SendRequest(p, at, 1, 1) },
 			}

@@ -432,6 +432,7 @@ func TestShowPeer(t *testing.T) {
 	require.Equal(t, `4 true "x@127.0.0.1" true`, next())
 	require.NoError(t, n.Send(pid, call(i.self, 5))) // as an echo would
 	require.Equal(t, `5 true "" false`, next())
+	//actornode:ignore lostfuture the process shows what it gets
 	node.Async[any](n, pid, 6)
 	require.Equal(t, `6 false "" false`, next())
 }

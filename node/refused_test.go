@@ -111,6 +111,7 @@ func TestReplyTypeNamesBoth(t *testing.T) {
 func TestSizeOfRequest(t *testing.T) {
 	n := startNode(t, node.Config{})
 	h := nodetest.Open(t, n)
+	//actornode:ignore lostfuture only the request is looked at
 	node.Async[int](n, h.Self(), "0123456789")
 	r := nodetest.Next[node.Request[string]](t, h)
 	assert.Less(t, mailbox.Size(r), 100)

@@ -207,6 +207,7 @@ var allEndless = []endless{
 		return node.Deliver(context.Background(), h, node.At{Name: "stuck", Node: sought}, 1)
 	}},
 	{name: "Async to a full mailbox", shown: "space", wait: func(h host, w *waitRun) error {
+		//actornode:ignore lostfuture its send is what waits
 		node.Async[int](h, w.full, 1)
 		return nil
 	}},

@@ -2,7 +2,7 @@ package main
 
 import "github.com/spf13/cobra"
 
-// addClients adds the commands that connect to a node to those that run one.
+// addClients adds the commands that do not run a node to those that do.
 func addClients(root *cobra.Command, env environment, status *exit) {
 	root.AddGroup(&cobra.Group{ID: "run", Title: "Run a node:"})
 	for _, c := range root.Commands() {
@@ -21,6 +21,7 @@ func addClients(root *cobra.Command, env environment, status *exit) {
 			registerCommand(env, status), unregisterCommand(env, status), connectCommand(env, status), disconnectCommand(env, status),
 			logCommand(env, status), drainCommand(env, status), stopCommand(env, status),
 		}},
+		{"code", "Check Go code:", []*cobra.Command{vetCommand(env, status)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, c := range g.commands {

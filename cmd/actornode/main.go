@@ -18,7 +18,8 @@
 // A command that connects to a node is a node itself while it runs: hidden, with a unique
 // name, listening nowhere and announced nowhere. call, send, spawn, kill, rpc
 // and ping need nothing but a node, so they work with Erlang's, too; the others use the
-// operator's service of package admin.
+// operator's service of package admin. vet looks at Go code and at no node; go vet calls this
+// program for it, as its tool.
 //
 // # Goroutines
 //
@@ -49,9 +50,14 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/actornode/actornode/internal/vet"
 )
 
 func main() {
+	if vet.IsTool(os.Args[1:]) {
+		vet.Tool()
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

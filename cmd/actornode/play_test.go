@@ -20,12 +20,13 @@ import (
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/vet"
 )
 
 // TestMain makes the test binary the program when it is called so: sessions are
 // played by a real shell, with real processes.
 func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) == "actornode" {
+	if filepath.Base(os.Args[0]) == "actornode" || vet.IsTool(os.Args[1:]) {
 		os.Args = patient(os.Args)
 		main()
 	}

@@ -57,5 +57,5 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	visit(root)
-	assert.Equal(t, 21, count)
+	assert.Equal(t, 22, count)
 }

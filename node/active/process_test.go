@@ -151,6 +151,7 @@ func TestPlaces(t *testing.T) {
 // misuser uses its Context where it must not.
 type misuser struct{ kept *active.Context }
 
+//actornode:ignore contextescape what becomes of it is tested
 func (m *misuser) Keep(c *active.Context, _ none) (none, error) { m.kept = c; return none{}, nil }
 
 func (m *misuser) UseKept(c *active.Context, _ none) (none, error) {

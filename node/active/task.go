@@ -24,6 +24,7 @@ func (x *acts) init(g *group, t task) {
 	x.Method = t
 }
 
+//actornode:ignore contextescape each turn of the activation sets it anew
 func (x *acts) act(c *node.Context) { x.context.Context = c }
 
 // call is the message that calls a method.

@@ -275,6 +275,7 @@ func TestTooManyCalls(t *testing.T) {
 	cfg.Open = 3
 	pid := w.start(cfg, node.Options{})
 	for range 3 {
+		//actornode:ignore lostfuture only that they are open counts
 		node.Async[any](w.n, pid, 1)
 	}
 	_, err := node.Call[any](ctx, w.n, pid, 1)

@@ -1,0 +1,125 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+const ignorePrefix = "//actornode:ignore"
+
+// Ignore finds directives that say too little.
+var Ignore *analysis.Analyzer
+
+func init() { // it names all analyzers, itself included
+	Ignore = analyzer("ignore", `
+find //actornode:ignore comments that name no analyzer, or no reason
+
+	//actornode:ignore NAME reason
+
+silences the reports of one analyzer on its line, or on the line below if it stands on a line of
+its own. Who reads the code later has to know why the report does not count: without a reason
+the comment is reported. Write the reason behind the name, or mend what was reported.`, runIgnore)
+}
+
+func runIgnore(p *pass) {
+	known := make(map[string]bool)
+	for _, a := range Analyzers() {
+		known[a.Name] = true
+	}
+	for _, d := range p.directives.ignores {
+		switch {
+		case d.name == "":
+			p.ReportRangef(d.comment, "the comment names no analyzer: write //actornode:ignore NAME reason")
+		case !known[d.name]:
+			p.ReportRangef(d.comment, "there is no analyzer %q: actornode vet --help lists them", d.name)
+		case d.reason == "":
+			p.ReportRangef(d.comment, "the comment does not say why: write the reason after //actornode:ignore %s", d.name)
+		}
+	}
+}
+
+// ignore is one comment that silences reports.
+type ignore struct {
+	comment      *ast.Comment
+	name, reason string
+}
+
+// line is a line of a file.
+type line struct {
+	file string
+	line int
+}
+
+// directives are those of a package.
+type directives struct {
+	ignores []ignore
+	silent  map[line]map[string]bool // by the line that they are for: the names of analyzers
+}
+
+// silence reports whether the reports of an analyzer are silenced at a position.
+func (d *directives) silence(analyzer string, at token.Position) bool {
+	return d.silent[line{at.Filename, at.Line}][analyzer]
+}
+
+func readDirectives(p *analysis.Pass) *directives {
+	d := &directives{silent: make(map[line]map[string]bool)}
+	for _, file := range p.Files {
+		var code map[int]bool
+		for _, group := range file.Comments {
+			for _, comment := range group.List {
+				i, ok := readIgnore(comment)
+				if !ok {
+					continue
+				}
+				if code == nil {
+					code = codeLines(p.Fset, file)
+				}
+				at := p.Fset.Position(comment.Pos())
+				if !code[p.Fset.PositionFor(comment.Pos(), false).Line] { // a line of its own: it is for the line below
+					at.Line = p.Fset.Position(group.End()).Line + 1
+				}
+				d.add(line{at.Filename, at.Line}, i)
+			}
+		}
+	}
+	return d
+}
+
+func (d *directives) add(at line, i ignore) {
+	d.ignores = append(d.ignores, i)
+	if d.silent[at] == nil {
+		d.silent[at] = make(map[string]bool)
+	}
+	d.silent[at][i.name] = true
+}
+
+func readIgnore(comment *ast.Comment) (ignore, bool) {
+	rest, ok := strings.CutPrefix(comment.Text, ignorePrefix)
+	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+		return ignore{}, false
+	}
+	rest, _, _ = strings.Cut(rest, " // want ") // of tests of analyzers
+	name, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	return ignore{comment, name, strings.TrimSpace(reason)}, true
+}
+
+// codeLines are the lines of a file, whatever line directives say, on which something other than a
+// comment begins or ends.
+func codeLines(set *token.FileSet, file *ast.File) map[int]bool {
+	lines := make(map[int]bool)
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n.(type) {
+		case nil, *ast.File:
+		case *ast.Comment, *ast.CommentGroup:
+			return false
+		default:
+			lines[set.PositionFor(n.Pos(), false).Line] = true
+			lines[set.PositionFor(n.End()-1, false).Line] = true
+		}
+		return true
+	})
+	return lines
+}

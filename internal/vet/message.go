@@ -1,0 +1,63 @@
+package vet
+
+import (
+	"go/ast"
+	"slices"
+)
+
+// giver is a function or method that gives its argument to another process.
+type giver struct {
+	path  string
+	recv  string // "": a function; "*": any type
+	names []string
+	arg   int // which argument
+}
+
+// givers are those that the analyzers know. SendBytes is none: it copies.
+var givers = []giver{
+	{pathNode, "*", []string{"Send"}, 1},
+	{pathNode, "*", []string{"SendAfter", "SendInterval", "SendOpt"}, 2},
+	{pathNode, "From", []string{"Reply"}, 0},
+	{pathNode, "*", []string{"Reply"}, 1},
+	{pathNode, "*", []string{"Spawn", "SpawnLink", "SpawnMonitor"}, 0},
+	{pathNode, "*", []string{nameSpawnOpt}, 1},
+	{pathNode, "", []string{"Send"}, 2},
+	{pathNode, "", []string{"Deliver", "Call", "SendRequest", "SpawnWait", "SpawnWaitMonitor"}, 3},
+	{pathNode, "", []string{"Async"}, 2},
+	{pathServer, "", []string{"Call", "Ask"}, 3},
+	{pathServer, "", []string{"Cast", "Tell", "Async", "AskAsync"}, 2},
+	{pathServer, "Kind", []string{"Start", "StartRef"}, 2},
+	{pathMachine, "Kind", []string{"Start"}, 2},
+	{pathMachine, "Context", []string{"Reply"}, 1},
+	{pathMachine, "", []string{"Reply"}, 2},
+	{pathEvent, "", []string{"Notify"}, 2},
+	{pathEvent, "", []string{"SyncNotify"}, 3},
+	{pathEvent, "", []string{"Call", "Add"}, 4},
+	{pathActive, "", []string{"Go", "Call"}, 3},
+	{pathActive, "", []string{"Start"}, 1},
+	{pathActive, "", []string{"In"}, 2},
+}
+
+// message returns the argument of a call that is given to another process, and the name of what
+// gives it. It is nil if the call is none of these.
+func (p *pass) message(call *ast.CallExpr) (arg ast.Expr, name string) {
+	f := p.callee(call)
+	if f == nil || f.Pkg() == nil {
+		return nil, ""
+	}
+	recv := ""
+	if r := f.Signature().Recv(); r != nil {
+		t := r.Type()
+		if to := pointee(t); to != nil {
+			t = to
+		}
+		_, recv = named(t)
+	}
+	for _, g := range givers {
+		of := g.recv == recv || g.recv == "*" && recv != "" && recv != "From"
+		if of && g.path == f.Pkg().Path() && slices.Contains(g.names, f.Name()) && g.arg < len(call.Args) {
+			return call.Args[g.arg], f.Name()
+		}
+	}
+	return nil, ""
+}

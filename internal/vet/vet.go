@@ -1,0 +1,97 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"os"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/analysis/unitchecker"
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// Analyzer looks for one kind of misuse.
+type Analyzer = analysis.Analyzer
+
+// Analyzers returns all analyzers, sorted by name.
+func Analyzers() []*Analyzer {
+	return []*Analyzer{ContextEscape, Ignore, LostFuture}
+}
+
+// IsTool reports whether the program has been started by go vet, as its tool: with -V=full,
+// -flags, or flags and the file of a package. args are without the program's name.
+func IsTool(args []string) bool {
+	if len(args) == 1 && (args[0] == "-V=full" || args[0] == "-flags") {
+		return true
+	}
+	for i, arg := range args {
+		if !strings.HasPrefix(arg, "-") {
+			return i == len(args)-1 && strings.HasSuffix(arg, ".cfg")
+		}
+	}
+	return false
+}
+
+// Tool does what go vet asks its tool for, and ends the program.
+func Tool() {
+	unitchecker.Main(Analyzers()...)
+	os.Exit(0)
+}
+
+// Check runs all analyzers on a package that has been type-checked, and calls report with what
+// they find.
+func Check(set *token.FileSet, files []*ast.File, pkg *types.Package, info *types.Info,
+	report func(at token.Pos, text string)) error {
+	in := inspector.New(files)
+	for _, a := range Analyzers() {
+		_, err := a.Run(&analysis.Pass{
+			Analyzer: a, Fset: set, Files: files, Pkg: pkg, TypesInfo: info,
+			ResultOf: map[*Analyzer]any{inspect.Analyzer: in},
+			Report:   func(d analysis.Diagnostic) { report(d.Pos, a.Name+": "+d.Message) },
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass is one analyzer at work on one package.
+type pass struct {
+	*analysis.Pass
+	directives *directives
+	in         *inspector.Inspector
+}
+
+// analyzer makes an analyzer that knows directives. It does not run on packages that have nothing
+// to do with package node.
+func analyzer(name, doc string, run func(*pass)) *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name: name, Doc: strings.TrimSpace(doc),
+		URL:      "https://github.com/actornode/actornode/blob/main/docs/guides/vet.md",
+		Requires: []*analysis.Analyzer{inspect.Analyzer},
+		Run: func(p *analysis.Pass) (any, error) {
+			if !usesNode(p.Pkg) {
+				return nil, nil
+			}
+			d := readDirectives(p)
+			run(&pass{p, d, p.ResultOf[inspect.Analyzer].(*inspector.Inspector)})
+			return nil, nil
+		},
+	}
+}
+
+// report reports what stands at a node, unless a directive silences it.
+func (p *pass) report(at analysis.Range, format string, args ...any) {
+	if !p.directives.silence(p.Analyzer.Name, p.Fset.Position(at.Pos())) {
+		p.ReportRangef(at, format, args...)
+	}
+}
+
+// inTest reports whether a node stands in a file of tests.
+func (p *pass) inTest(at analysis.Range) bool {
+	return strings.HasSuffix(p.Fset.File(at.Pos()).Name(), "_test.go")
+}
