@@ -7,12 +7,8 @@ import (
 	"unsafe"
 )
 
-// StorePointer is Store for a pointer: for what nobody reads yet, and where it does not
+// StorePointer is StoreRelaxed for a pointer: for what nobody reads yet, and where it does not
 // matter when a reader sees it.
 func StorePointer[T any](p *atomic.Pointer[T], v *T) {
-	if fenced {
-		p.Store(v)
-		return
-	}
 	*(**T)(unsafe.Pointer(p)) = v // all that an atomic.Pointer is
 }

@@ -15,8 +15,8 @@ import (
 // lets a load pass an older store (the owner stores, then loads revoked, which the barrier
 // covers); the compiler keeps a store before an atomic load that follows it;
 // a thread that is not running when membarrier is called passed a full
-// barrier when it was switched out. Where the kernel refuses membarrier, every store is a
-// sequentially consistent one, as it is in store_portable.go.
+// barrier when it was switched out. Where the kernel refuses membarrier, each Store is
+// sequentially consistent, as it is in store_portable.go.
 
 const (
 	sysMembarrier    = 324
@@ -64,11 +64,11 @@ func Store(p *uint32, v uint32) {
 	*p = v
 }
 
-// StoreUint64 is Store for a counter. A reader calls its Load.
+// StoreRelaxed is Store for readers that never call Barrier: those of numbers that are only shown,
+// or that what is read otherwise confirms. It has no fence, whatever the kernel says.
+func StoreRelaxed(p *uint32, v uint32) { *p = v }
+
+// StoreUint64 is StoreRelaxed for a counter. A reader calls its Load.
 func StoreUint64(p *atomic.Uint64, v uint64) {
-	if fenced {
-		p.Store(v)
-		return
-	}
 	*(*uint64)(unsafe.Pointer(p)) = v // all that an atomic.Uint64 is
 }

@@ -13,5 +13,8 @@ func Barriers() uint64 { return 0 }
 // Store writes v where the caller is the only writer.
 func Store(p *uint32, v uint32) { atomic.StoreUint32(p, v) }
 
-// StoreUint64 is Store for a counter.
+// StoreRelaxed is Store for readers that never call Barrier.
+func StoreRelaxed(p *uint32, v uint32) { atomic.StoreUint32(p, v) }
+
+// StoreUint64 is StoreRelaxed for a counter.
 func StoreUint64(p *atomic.Uint64, v uint64) { p.Store(v) }

@@ -75,9 +75,9 @@ const (
 // is reports whether e has one of some flags. The caller holds e's stage, as those of set and unset do.
 func (e *Entity) is(f flags) bool { return e.flags&f != 0 }
 
-func (e *Entity) set(f flags) { bias.Store((*uint32)(&e.flags), uint32(e.flags|f)) }
+func (e *Entity) set(f flags) { bias.StoreRelaxed((*uint32)(&e.flags), uint32(e.flags|f)) }
 
-func (e *Entity) unset(f flags) { bias.Store((*uint32)(&e.flags), uint32(e.flags&^f)) }
+func (e *Entity) unset(f flags) { bias.StoreRelaxed((*uint32)(&e.flags), uint32(e.flags&^f)) }
 
 // Adopt gives e its task and its stage. No other goroutine may have access to e yet.
 func (e *Entity) Adopt(t Task, s *Stage, pinned bool) {

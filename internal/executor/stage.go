@@ -90,7 +90,7 @@ func (s *Stage) WakeFresh(e *Entity) {
 		e.set(queued)
 		e.next, s.fresh = s.fresh, e
 		s.nfresh++
-		bias.Store(&s.n, s.n+1)
+		bias.StoreRelaxed(&s.n, s.n+1)
 	}
 }
 
@@ -104,7 +104,7 @@ func (s *Stage) push(e *Entity) {
 		s.tail.next = e
 	}
 	s.tail = e
-	bias.Store(&s.n, s.n+1)
+	bias.StoreRelaxed(&s.n, s.n+1)
 }
 
 func (s *Stage) pop() *Entity {
@@ -115,7 +115,7 @@ func (s *Stage) pop() *Entity {
 			e = s.fresh
 			s.fresh = e.next
 			s.nfresh--
-			bias.Store(&s.n, s.n-1)
+			bias.StoreRelaxed(&s.n, s.n-1)
 			return e
 		}
 	}
@@ -130,7 +130,7 @@ func (s *Stage) popFront() {
 	if s.head = s.head.next; s.head == nil {
 		s.tail = nil
 	}
-	bias.Store(&s.n, s.n-1)
+	bias.StoreRelaxed(&s.n, s.n-1)
 }
 
 // post adds the list from first to last to the inject list and answers whether

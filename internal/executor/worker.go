@@ -188,7 +188,7 @@ func (w *Worker) run(s *Stage) {
 			continue
 		}
 		e := s.pop()
-		bias.Store(&w.lease.turns, w.lease.turns+1)
+		bias.StoreRelaxed(&w.lease.turns, w.lease.turns+1)
 		if e.is(suspended) {
 			p.handOver(w, s, e)
 			return
@@ -287,7 +287,7 @@ func (w *Worker) Relay(v TurnResult) Task {
 	w.relayed++
 	w.turnsSinceYield++
 	s.popFront()
-	bias.Store(&w.lease.turns, w.lease.turns+1)
+	bias.StoreRelaxed(&w.lease.turns, w.lease.turns+1)
 	w.relayed += s.done(last, v)
 	s.current, w.last, w.sends = e, e, 0
 	return e.task
@@ -429,7 +429,7 @@ func (w *Worker) share(s *Stage, turn time.Duration) bool {
 	}
 	*link = nil
 	s.head, s.tail, s.nfresh = keep.head, keep.tail, kept
-	bias.Store(&s.n, keep.n+kept)
+	bias.StoreRelaxed(&s.n, keep.n+kept)
 	if first == nil {
 		w.failedShares = min(w.failedShares+1, maxFailedShares) // the next time is later, as this has gone through the whole queue
 		w.countdown = sample << w.failedShares

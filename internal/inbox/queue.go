@@ -21,10 +21,10 @@ type Queue struct {
 const takingIn = 1 << 31
 
 // grow adds d to the number of messages.
-func (q *Queue) grow(d uint32) { bias.Store(&q.n, q.n+d) }
+func (q *Queue) grow(d uint32) { bias.StoreRelaxed(&q.n, q.n+d) }
 
 // shrink takes 1 off the number of messages.
-func (q *Queue) shrink() { bias.Store(&q.n, q.n-1) }
+func (q *Queue) shrink() { bias.StoreRelaxed(&q.n, q.n-1) }
 
 // Len returns the number of messages, those passed over included.
 func (q *Queue) Len() int { return int(q.n) }
@@ -70,10 +70,10 @@ func (q *Queue) AppendLong(msg any) {
 }
 
 // begin announces that appendStack or cancel follows.
-func (q *Queue) begin() { bias.Store(&q.n, q.n|takingIn) }
+func (q *Queue) begin() { bias.StoreRelaxed(&q.n, q.n|takingIn) }
 
 // cancel ends what begin has begun.
-func (q *Queue) cancel() { bias.Store(&q.n, q.n&^takingIn) }
+func (q *Queue) cancel() { bias.StoreRelaxed(&q.n, q.n&^takingIn) }
 
 // appendStack adds a stack, newest first, in order of arrival, and ends what begin has begun.
 func (q *Queue) appendStack(top *Node) int {
@@ -101,7 +101,7 @@ func (q *Queue) appendStack(top *Node) int {
 		q.tail.next = list
 	}
 	q.tail = last
-	bias.Store(&q.n, q.n&^takingIn+n)
+	bias.StoreRelaxed(&q.n, q.n&^takingIn+n)
 	return int(n)
 }
 
