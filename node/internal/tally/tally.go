@@ -18,21 +18,23 @@ package tally
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/actornode/actornode/internal/bias"
 )
 
 // Tally is what a worker counts, on a cache line of its own.
 type Tally struct {
 	_        [56]byte
-	alive    uint64 // signed
-	messages uint64
+	alive    atomic.Uint64 // signed
+	messages atomic.Uint64
 	_        [48]byte
 }
 
 // Alive adds d to the number of processes. Only the worker calls it.
-func (t *Tally) Alive(d int64) { atomic.StoreUint64(&t.alive, t.alive+uint64(d)) }
+func (t *Tally) Alive(d int64) { bias.StoreUint64(&t.alive, t.alive.Load()+uint64(d)) }
 
 // Messages adds d to the number of messages taken. Only the worker calls it.
-func (t *Tally) Messages(d uint64) { atomic.StoreUint64(&t.messages, t.messages+d) }
+func (t *Tally) Messages(d uint64) { bias.StoreUint64(&t.messages, t.messages.Load()+d) }
 
 // Counts is what a node counts. The zero value is ready.
 type Counts struct {
@@ -67,8 +69,8 @@ func (c *Counts) Sum() (alive int, messages uint64) {
 	sum := c.alive.Load()
 	messages = c.messages.Load()
 	for _, t := range c.all {
-		sum += int64(atomic.LoadUint64(&t.alive))
-		messages += atomic.LoadUint64(&t.messages)
+		sum += int64(t.alive.Load())
+		messages += t.messages.Load()
 	}
 	return int(sum), messages
 }
