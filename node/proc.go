@@ -235,7 +235,7 @@ func (p *proc) refill() bool {
 // ends does what an error says that Receive has returned: p exits, unless the error is, or
 // wraps, ErrUnhandled. It returns plain ErrUnhandled then.
 func (p *proc) ends(a *acting, err error) error {
-	if errors.Is(err, ErrUnhandled) {
+	if err != ErrStop && errors.Is(err, ErrUnhandled) { // nearly all that end return ErrStop
 		return ErrUnhandled
 	}
 	p.exit(a, reasonOf(err))
