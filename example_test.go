@@ -23,6 +23,8 @@ func Example() {
 			total += m
 		case node.Request[string]:
 			m.Reply(total)
+		default:
+			return fmt.Errorf("unexpected message: %v", msg)
 		}
 		return nil
 	}))

@@ -24,6 +24,8 @@
 //		switch m := msg.(type) {
 //		case node.Request[int]:
 //			m.Reply(2 * m.Body)
+//		default:
+//			return fmt.Errorf("unexpected message: %v", msg)
 //		}
 //		return nil
 //	}))

@@ -47,6 +47,7 @@ func tracedBehaviours() map[node.Atom]node.Actor {
 			return nil
 		}),
 		"asked": node.ActorFunc(func(c *node.Context, msg any) error {
+			//actornode:ignore noreply what is sent beside a reply is what the test looks at
 			if r, ok := msg.(node.Request[any]); ok {
 				answerTraced(c.Send, r.Body)
 			}

@@ -15,13 +15,14 @@ var Ignore *analysis.Analyzer
 
 func init() { // it names all analyzers, itself included
 	Ignore = analyzer("ignore", `
-find //actornode:ignore comments that name no analyzer, or no reason
+find //actornode:ignore and //actornode:blocks comments that do not say why
 
 	//actornode:ignore NAME reason
 
 silences the reports of one analyzer on its line, or on the line below if it stands on a line of
-its own. Who reads the code later has to know why the report does not count: without a reason
-the comment is reported. Write the reason behind the name, or mend what was reported.`, runIgnore)
+its own. //actornode:blocks reason, above a function or type, says to the analyzer blocking that its
+handlers may block. Who reads the code later has to know why: without a reason, or with the name of
+no analyzer, the comment is reported. Write the reason behind it, or mend what was reported.`, runIgnore)
 }
 
 func runIgnore(p *pass) {
@@ -39,6 +40,25 @@ func runIgnore(p *pass) {
 			p.ReportRangef(d.comment, "the comment does not say why: write the reason after //actornode:ignore %s", d.name)
 		}
 	}
+	for _, file := range p.Files {
+		for _, group := range file.Comments {
+			for _, comment := range group.List {
+				if reason, ok := directive(comment, blocksPrefix); ok && reason == "" {
+					p.ReportRangef(comment, "the comment does not say why: write the reason after //actornode:blocks")
+				}
+			}
+		}
+	}
+}
+
+// directive reads a comment that begins with a certain word.
+func directive(comment *ast.Comment, word string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(comment.Text, word)
+	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+		return "", false
+	}
+	rest, _, _ = strings.Cut(rest, " // want ") // of tests of analyzers
+	return strings.TrimSpace(rest), true
 }
 
 // ignore is one comment that silences reports.
@@ -97,13 +117,9 @@ func (d *directives) add(at line, i ignore) {
 }
 
 func readIgnore(comment *ast.Comment) (ignore, bool) {
-	rest, ok := strings.CutPrefix(comment.Text, ignorePrefix)
-	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
-		return ignore{}, false
-	}
-	rest, _, _ = strings.Cut(rest, " // want ") // of tests of analyzers
-	name, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	return ignore{comment, name, strings.TrimSpace(reason)}, true
+	rest, ok := directive(comment, ignorePrefix)
+	name, reason, _ := strings.Cut(rest, " ")
+	return ignore{comment, name, strings.TrimSpace(reason)}, ok
 }
 
 // codeLines are the lines of a file, whatever line directives say, on which something other than a

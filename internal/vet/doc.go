@@ -10,9 +10,12 @@
 //
 // # Analyzers
 //
+//	blocking       what keeps an actor's handler waiting
 //	contextescape  a Context or Process that another goroutine gets, or that is kept
 //	ignore         a directive without a reason
 //	lostfuture     a Future whose result nobody can see
+//	nodefault      a type switch over messages that passes over what it does not know
+//	noreply        a request that nobody answers
 //
 // # Rules
 //
@@ -25,7 +28,8 @@
 // # Directives
 //
 //	//actornode:ignore NAME reason   no report of analyzer NAME here
+//	//actornode:blocks reason        this function, or the methods of this type, may block
 //
-// It stands at the end of the line, or on lines of its own above it. Without a reason it is
-// reported itself, by the analyzer ignore.
+// The first stands at the end of the line, or on lines of its own above it, the second in the
+// comment of the function or type. Without a reason they are reported, by the analyzer ignore.
 package vet

@@ -180,3 +180,22 @@ func (p *pass) uses(n ast.Node, v *types.Var) bool {
 	})
 	return found
 }
+
+// signature returns the type of a function.
+func (p *pass) signature(f function) *types.Signature {
+	if f.decl != nil {
+		return p.TypesInfo.Defs[f.decl.Name].(*types.Func).Signature()
+	}
+	return p.TypesInfo.TypeOf(f.node.(*ast.FuncLit)).(*types.Signature)
+}
+
+// within reports whether a node is in another.
+func within(n, outer ast.Node) bool { return outer.Pos() <= n.Pos() && n.End() <= outer.End() }
+
+// last returns the innermost of the nodes that a node is in; nil if there is none.
+func last(above []ast.Node) ast.Node {
+	if len(above) == 0 {
+		return nil
+	}
+	return above[len(above)-1]
+}

@@ -65,6 +65,7 @@ func (g *group) Init(c *node.Context) error {
 
 // Receive is part of node.Actor: a turn.
 func (g *group) Receive(c *node.Context, msg any) error {
+	//actornode:ignore blocking nobody else takes it before the process has ended
 	g.turn.Lock()
 	defer g.turn.Unlock()
 	g.context = c

@@ -34,6 +34,7 @@ var oracles = genserver.Define(
 		old := o.state
 		switch t, _ := q.(wire.Tuple); {
 		case q == a("later"):
+			//actornode:ignore noreply OTP's server in the same test does not answer either
 			return nil, genserver.ErrReplyLater
 		case q == a("cont"):
 			c.Continue(func(*genserver.Context) error { return nil })

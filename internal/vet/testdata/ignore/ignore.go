@@ -1,7 +1,11 @@
 // Package ignore has directives, right and wrong.
 package ignore
 
-import "github.com/actornode/actornode/node"
+import (
+	"time"
+
+	"github.com/actornode/actornode/node"
+)
 
 func silenced(n *node.Node, pid node.PID) {
 	//actornode:ignore lostfuture the process only counts what it gets
@@ -24,4 +28,14 @@ func wrong(n *node.Node, pid node.PID) {
 	//actornode:ignore lostfutures because // want `there is no analyzer "lostfutures"`
 	//actornode:ignore lostfuture // want `the comment does not say why`
 	node.Async[int](n, pid, 1)
+}
+
+//actornode:blocks // want `the comment does not say why`
+func late(c *node.Context) {
+	time.Sleep(1) // want `time.Sleep keeps the stage`
+}
+
+//actornode:blocks nobody else is on its stage
+func early(c *node.Context) {
+	time.Sleep(1)
 }
