@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 )
 
 // Blocking finds what keeps an actor's handler waiting.
@@ -351,15 +350,7 @@ var waiters = map[string]waiter{
 
 // asNode reports whether a call waits, and does so as a plain goroutine though it is in a handler.
 func (b *blocker) asNode(call *ast.CallExpr, f *types.Func) bool {
-	if !strings.HasPrefix(f.Pkg().Path(), pathNode) && f.Pkg().Path() != pathSuper {
-		return false
-	}
-	params := f.Signature().Params()
-	if params.Len() < 2 || len(call.Args) < 2 || !isNamed(params.At(0).Type(), "context", nameContext) ||
-		!isNamed(params.At(1).Type(), pathNode, "Caller") {
-		return false
-	}
-	return isNamed(pointee(b.TypesInfo.TypeOf(call.Args[1])), pathNode, "Node")
+	return asks(f) && len(call.Args) > 1 && isNamed(pointee(b.TypesInfo.TypeOf(call.Args[1])), pathNode, "Node")
 }
 
 // recvName returns the name of the type that a method is of, with a dot; "" for functions.

@@ -10,6 +10,7 @@
 //
 // # Analyzers
 //
+//	aftersend      a message that is changed after it was sent
 //	blocking       what keeps an actor's handler waiting
 //	contextescape  a Context or Process that another goroutine gets, or that is kept
 //	ignore         a directive without a reason

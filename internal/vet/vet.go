@@ -18,7 +18,7 @@ type Analyzer = analysis.Analyzer
 
 // Analyzers returns all analyzers, sorted by name.
 func Analyzers() []*Analyzer {
-	return []*Analyzer{Blocking, ContextEscape, Ignore, LostFuture, NoDefault, NoReply}
+	return []*Analyzer{AfterSend, Blocking, ContextEscape, Ignore, LostFuture, NoDefault, NoReply}
 }
 
 // IsTool reports whether the program has been started by go vet, as its tool: with -V=full,

@@ -1,0 +1,695 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// AfterSend finds messages that are changed after they were sent.
+var AfterSend = analyzer("aftersend", `
+find pointers, maps and slices that are changed after they were given to another process
+
+A message is a Go value and is not copied: what it points to belongs to both sides from then on, and
+the receiver may read it at any time. If the sender changes it, the receiver sees half of the change, or
+the program ends (concurrent map read and map write). On its way to another node the message may be
+written before or after the change.
+
+Reported are changes, on a path after the message was given to Send, Cast, Call, Reply, Spawn or their kind,
+of what it holds: elements, fields behind a pointer, by delete, clear, copy, append to a part, sorting, a
+Read into it, Reset or Write of a bytes.Buffer whose Bytes it holds, and by a method of this package that
+changes its receiver. What an actor without Init is spawned with is its own from the next message on.
+Reported is, too, a field of the state that a handler gives away, or returns as the reply of a server, while
+another handler changes what the field holds. Not reported is a change after the sender has waited for something
+(a receive, a call, a lock), for the receiver may be done then; nor what has a lock or atomic fields.
+
+Send a copy (maps.Clone, slices.Clone, a struct), make a new value after the send, or use SendBytes for a buffer.`, runAfterSend)
+
+func runAfterSend(p *pass) {
+	s := &sharing{
+		pass: p, decls: make(map[types.Object]ast.Node), mutators: make(map[*types.Func]bool),
+		fields: make(map[*types.Var]ast.Node), replies: make(map[ast.Node]bool),
+	}
+	p.functions(s.readMutator)
+	p.functions(s.readFields)
+	p.functions(s.readReplies)
+	s.readGlobals()
+	p.functions(func(f function) {
+		inspectOwn(f.body, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.DeferStmt, *ast.GoStmt:
+				return false
+			case *ast.CallExpr:
+				if msg, name := p.message(n); msg != nil {
+					for _, h := range s.holds(msg) {
+						s.given(f, n, msg, h, name)
+					}
+				}
+			case *ast.ReturnStmt:
+				if s.replies[f.node] && len(n.Results) == 2 {
+					for _, h := range s.holds(n.Results[0]) {
+						s.givenState(f, n.Results[0], h, "the caller")
+					}
+				}
+			}
+			return true
+		})
+	})
+}
+
+// sharing looks for what processes share in one package.
+type sharing struct {
+	*pass
+	decls    map[types.Object]ast.Node
+	mutators map[*types.Func]bool    // methods that change what their receiver refers to
+	fields   map[*types.Var]ast.Node // where a handler changes what a field of its state refers to
+	replies  map[ast.Node]bool       // functions whose first result is the reply to a call
+}
+
+// given reports a change of what a message holds.
+func (s *sharing) given(f function, call *ast.CallExpr, msg ast.Expr, h held, name string) {
+	switch {
+	case h.how == address && s.inForInit(f, h.root): // each round of the loop has a variable of its own
+	case s.toSelf(call): // which takes it later
+	case s.startsLater(msg, name):
+		s.after(f, call, h, func(n ast.Node, effects []effect) step {
+			if !s.sends(n) {
+				return on
+			}
+			s.changedAfter(f, call, n, h, name)
+			return stop
+		})
+	case !s.changedAfter(f, call, call, h, name):
+		s.givenState(f, msg, h, name)
+	}
+}
+
+// changedAfter reports a change after a node of what was given away by a call.
+func (s *sharing) changedAfter(f function, call *ast.CallExpr, from ast.Node, h held, name string) bool {
+	line := s.Fset.Position(call.Pos()).Line
+	return s.after(f, from, h, func(n ast.Node, effects []effect) step {
+		for _, e := range effects {
+			if h.effect(e) == found && !s.afterError(f, call, e.at) {
+				s.report(e.at, "%s is changed after it was given to %s in line %d, and the receiver has the same one: "+
+					"send a copy, or make a new one afterwards", h, name, line)
+				return found
+			}
+		}
+		return on
+	})
+}
+
+// after walks over what can come after a node as long as a place holds what it holds there, and
+// nobody else may be done with it.
+func (s *sharing) after(f function, from ast.Node, h held, do func(n ast.Node, effects []effect) step) bool {
+	return s.flow(f).from(from, func(n ast.Node) step {
+		if s.declares(n, h.root) {
+			return stop
+		}
+		effects := s.effects(n)
+		if next := do(n, effects); next != on {
+			return next
+		}
+		for _, e := range effects {
+			if h.effect(e) == stop {
+				return stop
+			}
+		}
+		if s.waits(n) {
+			return stop
+		}
+		return on
+	})
+}
+
+// declares reports whether a node makes a variable.
+func (s *sharing) declares(n ast.Node, v *types.Var) bool {
+	yes := false
+	inspectOwn(n, func(m ast.Node) bool {
+		id, ok := m.(*ast.Ident)
+		yes = yes || ok && s.TypesInfo.Defs[id] == v
+		return !yes
+	})
+	return yes
+}
+
+// toSelf reports whether a process sends to itself.
+func (s *sharing) toSelf(call *ast.CallExpr) bool {
+	return slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
+		c, ok := ast.Unparen(arg).(*ast.CallExpr)
+		return ok && s.calls(c, pathNode, "Self")
+	})
+}
+
+// startsLater reports whether what is given away is a process, or part of one, that does nothing
+// before it gets a message.
+func (s *sharing) startsLater(msg ast.Expr, name string) bool {
+	if !strings.HasPrefix(name, "Spawn") && !strings.HasPrefix(name, "Start") && name != "Add" && name != "In" {
+		return false
+	}
+	init, _, _ := types.LookupFieldOrMethod(s.TypesInfo.TypeOf(msg), true, s.Pkg, "Init")
+	return init == nil
+}
+
+// sends reports whether a node gives a message to another process.
+func (s *sharing) sends(n ast.Node) bool {
+	yes := false
+	inspectOwn(n, func(m ast.Node) bool {
+		if call, ok := m.(*ast.CallExpr); ok {
+			msg, name := s.message(call)
+			yes = yes || msg != nil && !s.startsLater(msg, name)
+		}
+		return !yes
+	})
+	return yes
+}
+
+// givenState reports that a handler gives away a field of its state whose content handlers change.
+func (s *sharing) givenState(f function, msg ast.Expr, h held, name string) {
+	if h.how != shared || !s.isHandler(f) || !s.ofState(f, h.place) || s.replaced(f, h.place) {
+		return
+	}
+	if at := s.fields[h.field]; at != nil {
+		where := s.Fset.Position(at.Pos())
+		s.report(msg, "%s is given to %s, and a handler changes what it holds (%s:%d) while the receiver has the same one: "+
+			"give a copy", h, name, filepath.Base(where.Filename), where.Line)
+	}
+}
+
+// ofState reports whether a place is a field of what a parameter or the receiver points to.
+func (s *sharing) ofState(f function, at place) bool {
+	if at.field == nil || at.fields != "."+at.field.Name() || pointee(at.root.Type()) == nil {
+		return false
+	}
+	return declaredIn(at.root, f.node) && !declaredIn(at.root, f.body)
+}
+
+// replaced reports whether a function assigns something else to a place, other than where it is nil.
+func (s *sharing) replaced(f function, at place) bool {
+	yes := false
+	inspectOwn(f.body, func(n ast.Node) bool {
+		if ifs, ok := n.(*ast.IfStmt); ok {
+			if c, ok := ifs.Cond.(*ast.BinaryExpr); ok && c.Op == token.EQL {
+				if x, ok := s.placeOf(c.X); ok && x == at {
+					return false
+				}
+			}
+		}
+		if _, ok := n.(*ast.AssignStmt); ok {
+			for _, e := range s.effects(n) {
+				yes = yes || e.kind == whole && e.place == at
+			}
+		}
+		return !yes
+	})
+	return yes
+}
+
+// readFields reads which fields of their state handlers change.
+func (s *sharing) readFields(f function) {
+	if !s.isHandler(f) {
+		return
+	}
+	inspectOwn(f.body, func(n ast.Node) bool {
+		if stmt, ok := n.(ast.Stmt); ok {
+			for _, e := range s.ownEffects(stmt) {
+				if e.kind == content && s.ofState(f, e.place) && s.fields[e.field] == nil && !s.replaced(f, e.place) {
+					s.fields[e.field] = e.at
+				}
+			}
+		}
+		return true
+	})
+}
+
+// readReplies reads which functions of servers and active objects return replies.
+func (s *sharing) readReplies(f function) {
+	sig := s.signature(f)
+	if f.name() == "HandleCall" && sig.Params().Len() == 2 && isNamed(pointee(sig.Params().At(0).Type()), pathEvent, nameContext) {
+		s.replies[f.node] = true
+	}
+	inspectOwn(f.body, s.readReply)
+}
+
+// readGlobals is readReplies for what stands outside functions: most kinds of servers are
+// package variables.
+func (s *sharing) readGlobals() {
+	for _, file := range s.Files {
+		for _, d := range file.Decls {
+			if decl, ok := d.(*ast.GenDecl); ok {
+				inspectOwn(decl, s.readReply)
+			}
+		}
+	}
+}
+
+// readReply reads which function a call makes one that handles calls.
+func (s *sharing) readReply(n ast.Node) bool {
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		return true
+	}
+	handler := -1
+	switch {
+	case s.calls(call, pathServer, "OnCall", "OnRequest"):
+		handler = 0
+	case s.calls(call, pathActive, "Go", "Call"):
+		handler = 2
+	}
+	if handler < 0 || handler >= len(call.Args) {
+		return true
+	}
+	switch x := ast.Unparen(call.Args[handler]).(type) {
+	case *ast.FuncLit:
+		s.replies[x] = true
+	case *ast.Ident:
+		s.replies[s.decls[s.TypesInfo.Uses[x]]] = true
+	case *ast.SelectorExpr:
+		s.replies[s.decls[s.TypesInfo.Uses[x.Sel]]] = true
+	}
+	return true
+}
+
+// readMutator reads whether a method changes what its receiver refers to.
+func (s *sharing) readMutator(f function) {
+	if f.decl == nil {
+		return
+	}
+	s.decls[s.TypesInfo.Defs[f.decl.Name]] = f.decl
+	if f.decl.Recv == nil {
+		return
+	}
+	recv := s.signature(f).Recv()
+	if t := pointee(recv.Type()); t != nil && guarded(t) {
+		return
+	}
+	inspectOwn(f.body, func(n ast.Node) bool {
+		if stmt, ok := n.(ast.Stmt); ok {
+			for _, e := range s.ownEffects(stmt) {
+				if e.kind == content && e.root == recv && e.fields == "" {
+					s.mutators[s.TypesInfo.Defs[f.decl.Name].(*types.Func)] = true
+				}
+			}
+		}
+		return true
+	})
+}
+
+// place is a variable, or a field of fields of one.
+type place struct {
+	root   *types.Var
+	fields string     // ".a.b"
+	field  *types.Var // the last of them
+}
+
+func (p place) String() string { return p.root.Name() + p.fields }
+
+// in reports whether p is a field of what q is, or of a field of that.
+func (p place) in(q place) bool { return p.root == q.root && strings.HasPrefix(p.fields, q.fields+".") }
+
+// holding is how a message holds a place.
+type holding int
+
+const (
+	shared  holding = iota // what it refers to: by a pointer, map or slice
+	address                // the variable itself: &v
+	byValue                // a struct, whose fields may refer to something
+	buffer                 // the bytes of a bytes.Buffer
+)
+
+// held is what a message holds.
+type held struct {
+	place
+	how holding
+}
+
+// placeOf returns the place that an expression names.
+func (s *sharing) placeOf(x ast.Expr) (place, bool) {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.Ident:
+		v := s.variable(x)
+		return place{root: v}, v != nil
+	case *ast.SelectorExpr:
+		f, ok := s.TypesInfo.Uses[x.Sel].(*types.Var)
+		if !ok || !f.IsField() {
+			return place{}, false
+		}
+		at, ok := s.placeOf(x.X)
+		return place{at.root, at.fields + "." + f.Name(), f}, ok
+	case *ast.StarExpr:
+		return s.placeOf(x.X)
+	}
+	return place{}, false
+}
+
+// holds returns what a message holds.
+func (s *sharing) holds(x ast.Expr) (all []held) {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.Ident, *ast.SelectorExpr:
+		at, ok := s.placeOf(x)
+		if !ok {
+			return nil
+		}
+		t := s.TypesInfo.TypeOf(x)
+		switch u := t.Underlying().(type) {
+		case *types.Pointer:
+			if !guarded(u.Elem()) {
+				return []held{{at, shared}}
+			}
+		case *types.Map, *types.Slice:
+			return []held{{at, shared}}
+		case *types.Struct:
+			if path, _ := named(t); !strings.HasPrefix(path, module) && !guarded(t) || path == s.Pkg.Path() && !guarded(t) {
+				return []held{{at, byValue}}
+			}
+		}
+	case *ast.UnaryExpr:
+		if x.Op != token.AND {
+			return nil
+		}
+		if lit, ok := ast.Unparen(x.X).(*ast.CompositeLit); ok {
+			return s.holds(lit)
+		}
+		if at, ok := s.placeOf(x.X); ok && !guarded(s.TypesInfo.TypeOf(x.X)) {
+			return []held{{at, address}}
+		}
+	case *ast.SliceExpr:
+		if _, ok := s.TypesInfo.TypeOf(x.X).Underlying().(*types.Slice); ok {
+			return s.holds(x.X)
+		}
+	case *ast.CompositeLit:
+		for _, e := range x.Elts {
+			if kv, ok := e.(*ast.KeyValueExpr); ok {
+				e = kv.Value
+			}
+			all = append(all, s.holds(e)...)
+		}
+	case *ast.CallExpr:
+		if t, ok := s.TypesInfo.Types[x.Fun]; ok && t.IsType() && len(x.Args) == 1 { // a conversion
+			from := s.TypesInfo.TypeOf(x.Args[0]).Underlying()
+			if _, ok := t.Type.Underlying().(*types.Basic); !ok && types.Identical(from, t.Type.Underlying()) {
+				return s.holds(x.Args[0])
+			}
+			return nil
+		}
+		if sel, ok := x.Fun.(*ast.SelectorExpr); ok && s.calls(x, "bytes", "Bytes") {
+			if at, ok := s.placeOf(sel.X); ok {
+				return []held{{at, buffer}}
+			}
+		}
+	}
+	return all
+}
+
+// guarded reports whether a type has a lock, an atomic value or a channel in it: it is made to be shared.
+func guarded(t types.Type) bool { return guardedWithin(t, 3) }
+
+func guardedWithin(t types.Type, depth int) bool {
+	if path, _ := named(t); path == "sync" || path == "sync/atomic" {
+		return true
+	}
+	st, ok := t.Underlying().(*types.Struct)
+	if !ok || depth == 0 {
+		return false
+	}
+	for f := range st.Fields() {
+		if guardedWithin(f.Type(), depth-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// kind says what an effect changes.
+type kind int
+
+const (
+	whole   kind = iota // the variable or field itself: it gets another value
+	part                // a field of it, or an element of an array, in place
+	content             // what it refers to
+	bytesOf             // the content of a bytes.Buffer
+)
+
+// effect is one change of a place.
+type effect struct {
+	place
+	kind   kind
+	at     ast.Node
+	itself bool // what it gets is made of itself: append(v, x), v[:0]
+}
+
+// effect says what an effect does to what a message holds: found, it changes that; stop, the place
+// holds something else from then on.
+func (h held) effect(e effect) step {
+	same := h.place == e.place
+	switch {
+	case e.kind == whole && !e.itself && h.how != address && (same || h.place.in(e.place)):
+		return stop
+	case h.how == shared && same && e.kind == content,
+		h.how == address && (same && e.kind != bytesOf || e.kind == content && e.place.in(h.place)),
+		h.how == byValue && e.kind == content && e.place.in(h.place),
+		h.how == buffer && same && e.kind == bytesOf:
+		return found
+	case h.how == byValue && e.kind == whole && e.place.in(h.place):
+		return stop
+	}
+	return on
+}
+
+// effects returns what a node of the control flow changes.
+func (s *sharing) effects(n ast.Node) (all []effect) {
+	inspectOwn(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.DeferStmt, *ast.GoStmt:
+			return false
+		case *ast.AssignStmt:
+			for i, l := range m.Lhs {
+				itself := false
+				if at, ok := s.placeOf(l); ok && len(m.Lhs) == len(m.Rhs) {
+					itself = s.madeOf(m.Rhs[i], at)
+				}
+				all = append(all, s.writes(l, m, itself)...)
+			}
+		case *ast.IncDecStmt:
+			all = append(all, s.writes(m.X, m, false)...)
+		case *ast.CallExpr:
+			all = append(all, s.callEffects(m)...)
+		}
+		return true
+	})
+	return all
+}
+
+// ownEffects is effects of simple statements, none of others.
+func (s *sharing) ownEffects(n ast.Stmt) []effect {
+	switch n := n.(type) {
+	case *ast.AssignStmt, *ast.IncDecStmt, *ast.ExprStmt:
+		return s.effects(n)
+	}
+	return nil
+}
+
+// madeOf reports whether x is a slice that may have the array of the one at a place.
+func (s *sharing) madeOf(x ast.Expr, at place) bool {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.SliceExpr:
+		return s.madeOf(x.X, at)
+	case *ast.CallExpr:
+		id, ok := x.Fun.(*ast.Ident)
+		return ok && id.Name == "append" && len(x.Args) > 0 && s.madeOf(x.Args[0], at)
+	default:
+		of, ok := s.placeOf(x.(ast.Expr))
+		return ok && of == at
+	}
+}
+
+// writes returns the effects of an assignment to x.
+func (s *sharing) writes(x ast.Expr, at ast.Node, itself bool) (all []effect) {
+	kind := whole
+	for {
+		x = ast.Unparen(x)
+		if p, ok := s.placeOf(x); ok {
+			if _, star := x.(*ast.StarExpr); !star {
+				all = append(all, effect{p, kind, at, itself})
+			}
+		}
+		var of ast.Expr
+		switch x := x.(type) {
+		case *ast.SelectorExpr:
+			of = x.X
+		case *ast.IndexExpr:
+			of = x.X
+		case *ast.StarExpr:
+			return append(all, s.derefs(x, at)...)
+		default:
+			return all
+		}
+		if t := s.TypesInfo.TypeOf(of); t == nil || refers(t) {
+			return append(all, s.derefs(x, at)...)
+		}
+		x, kind = of, part
+	}
+}
+
+// derefs returns, for all that is followed on the way to x, that its content is changed.
+func (s *sharing) derefs(x ast.Expr, at ast.Node) (all []effect) {
+	for {
+		var of ast.Expr
+		switch x := ast.Unparen(x).(type) {
+		case *ast.SelectorExpr:
+			of = x.X
+		case *ast.IndexExpr:
+			of = x.X
+		case *ast.SliceExpr:
+			of = x.X
+		case *ast.StarExpr:
+			of = x.X
+		default:
+			return all
+		}
+		if p, ok := s.placeOf(of); ok && refers(s.TypesInfo.TypeOf(of)) {
+			all = append(all, effect{p, content, at, false})
+		}
+		x = of
+	}
+}
+
+// refers reports whether values of a type refer to what is elsewhere.
+func refers(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Map, *types.Slice:
+		return true
+	}
+	return false
+}
+
+// changers are functions that change what an argument refers to, by their package.
+var changers = map[string][]string{
+	"slices": {"Sort", "SortFunc", "SortStableFunc", "Reverse", "Delete", "DeleteFunc", "Compact", "CompactFunc", "Replace"},
+	"sort":   {"Sort", "Stable", "Slice", "SliceStable", "Ints", "Strings", "Float64s"},
+	"maps":   {"Copy", "DeleteFunc", "Insert"},
+	"rand":   {"Read", "Shuffle"},
+}
+
+// callEffects returns what a call changes.
+func (s *sharing) callEffects(call *ast.CallExpr) []effect {
+	if id, ok := call.Fun.(*ast.Ident); ok && len(call.Args) > 0 {
+		if _, ok := s.TypesInfo.Uses[id].(*types.Builtin); ok {
+			_, part := ast.Unparen(call.Args[0]).(*ast.SliceExpr)
+			if id.Name == "delete" || id.Name == "clear" || id.Name == "copy" || id.Name == "append" && part {
+				return s.changed(call.Args[0], call)
+			}
+			return nil
+		}
+	}
+	f := s.callee(call)
+	if f == nil || f.Pkg() == nil {
+		return nil
+	}
+	path, name := f.Pkg().Path(), f.Name()
+	sel, _ := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	switch {
+	case slices.Contains(changers[f.Pkg().Name()], name) && f.Signature().Recv() == nil && len(call.Args) > 0,
+		name == "Read" && f.Signature().Recv() != nil && len(call.Args) == 1 && f.Signature().Results().Len() == 2:
+		return s.changed(call.Args[0], call)
+	case path == "io" && (name == "ReadFull" || name == "ReadAtLeast"):
+		return s.changed(call.Args[1], call)
+	case path == "bytes" && sel != nil && strings.HasPrefix(recvName(f), "Buffer") && changesBuffer(name):
+		if p, ok := s.placeOf(sel.X); ok {
+			return []effect{{p, bytesOf, call, false}}
+		}
+	case sel != nil && s.mutators[f]:
+		if !refers(s.TypesInfo.TypeOf(sel.X)) {
+			if p, ok := s.placeOf(sel.X); ok {
+				return append(s.derefs(sel.X, call), effect{p, part, call, false})
+			}
+		}
+		return s.changed(sel.X, call)
+	}
+	return nil
+}
+
+// changesBuffer reports whether a method of a bytes.Buffer changes the bytes that it has returned.
+func changesBuffer(name string) bool {
+	return name == "Reset" || name == "Truncate" || name == "ReadFrom" || strings.HasPrefix(name, "Write")
+}
+
+// changed is the effect of a change of what x refers to, or of what it is the address of.
+func (s *sharing) changed(x ast.Expr, at ast.Node) []effect {
+	x = ast.Unparen(x)
+	if slice, ok := x.(*ast.SliceExpr); ok {
+		return s.changed(slice.X, at)
+	}
+	if u, ok := x.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		return s.writes(u.X, at, false)
+	}
+	all := s.derefs(x, at)
+	if p, ok := s.placeOf(x); ok && refers(s.TypesInfo.TypeOf(x)) {
+		all = append(all, effect{p, content, at, false})
+	}
+	return all
+}
+
+// waiting are the names of functions and methods after which somebody else may be done with a message.
+var waiting = []string{
+	"Receive", "ReceiveMatch", "ReceiveWithin", "ReceiveOf", "ReceiveOfWithin", "Await", "Wait", "Lock", "RLock", "Stop", "Get",
+	"Eventually", "EventuallyWithT",
+}
+
+// waits reports whether a node waits for something that may say that the receiver is done.
+func (s *sharing) waits(n ast.Node) bool {
+	yes := false
+	inspectOwn(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.UnaryExpr:
+			yes = yes || m.Op == token.ARROW
+		case *ast.CallExpr:
+			f := s.callee(m)
+			yes = yes || f != nil && (slices.Contains(waiting, f.Name()) || asks(f))
+		}
+		return !yes
+	})
+	return yes
+}
+
+// asks reports whether a function waits for the answer of a process, as long as a context allows.
+func asks(f *types.Func) bool {
+	params := f.Signature().Params()
+	return f.Pkg() != nil && strings.HasPrefix(f.Pkg().Path(), module) && params.Len() > 1 &&
+		isNamed(params.At(0).Type(), "context", nameContext) && isNamed(params.At(1).Type(), pathNode, "Caller")
+}
+
+// afterError reports whether a change stands where the sending has failed.
+func (s *sharing) afterError(f function, call *ast.CallExpr, at ast.Node) bool {
+	yes := false
+	inspectOwn(f.body, func(n ast.Node) bool {
+		ifs, ok := n.(*ast.IfStmt)
+		if !ok || !within(at, ifs.Body) || within(call, ifs.Body) {
+			return true
+		}
+		if c, ok := ifs.Cond.(*ast.BinaryExpr); ok && c.Op == token.NEQ {
+			if v := s.variable(c.X); v != nil && types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+				yes = true
+			}
+		}
+		return !yes
+	})
+	return yes
+}
+
+// inForInit reports whether a variable is one of those of a for loop.
+func (s *sharing) inForInit(f function, v *types.Var) bool {
+	yes := false
+	inspectOwn(f.body, func(n ast.Node) bool {
+		loop, ok := n.(*ast.ForStmt)
+		yes = yes || ok && loop.Init != nil && declaredIn(v, loop.Init)
+		return !yes
+	})
+	return yes
+}
