@@ -27,12 +27,7 @@ func IsTool(args []string) bool {
 	if len(args) == 1 && (args[0] == "-V=full" || args[0] == "-flags") {
 		return true
 	}
-	for i, arg := range args {
-		if !strings.HasPrefix(arg, "-") {
-			return i == len(args)-1 && strings.HasSuffix(arg, ".cfg")
-		}
-	}
-	return false
+	return len(args) > 0 && strings.HasSuffix(args[len(args)-1], ".cfg") && (len(args) == 1 || strings.HasPrefix(args[0], "-"))
 }
 
 // Tool does what go vet asks its tool for, and ends the program.

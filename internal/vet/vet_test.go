@@ -103,10 +103,14 @@ func TestFlags(t *testing.T) {
 	out, err = vet(t, root, "./internal/vet/testdata/contextescape")
 	assert.Error(t, err)
 	assert.Contains(t, out, "internal/vet/testdata/contextescape/contextescape.go:")
+	_, err = vet(t, root, "-tags", "actornode_portable", "./internal/vet")
+	assert.NoError(t, err)
 }
 
 func TestIsTool(t *testing.T) {
-	for _, args := range [][]string{{"-V=full"}, {"-flags"}, {"/tmp/vet.cfg"}, {"-lostfuture", "/tmp/vet.cfg"}} {
+	for _, args := range [][]string{
+		{"-V=full"}, {"-flags"}, {"/tmp/vet.cfg"}, {"-lostfuture", "/tmp/vet.cfg"}, {"-tags", "x", "/tmp/vet.cfg"},
+	} {
 		assert.True(t, IsTool(args), "%q", args)
 	}
 	for _, args := range [][]string{
