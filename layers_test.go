@@ -96,12 +96,14 @@ var inside = map[string]int{
 	"node/internal/failure": 1, "node/internal/values": 2, "node/internal/futures": 1,
 	"node/internal/activation": 0,
 
-	"node": 4,
+	"node/internal/process": 3, "node/internal/runner": 4, "node/internal/remote": 4, "node/internal/inspect": 5,
 
-	"node/active": 5, "node/rpc": 5, "node/sys": 5, "node/trace": 5, "node/dns": 5, "node/gossip": 5,
-	"node/genserver": 6, "node/event": 6, "node/port": 6, "node/otp": 6,
-	"node/statem": 7, "node/pg": 7,
-	"node/admin": 8, "node/metrics": 8,
+	"node": 6,
+
+	"node/active": 7, "node/rpc": 7, "node/sys": 7, "node/trace": 7, "node/dns": 7, "node/gossip": 7,
+	"node/genserver": 8, "node/event": 8, "node/port": 8, "node/otp": 8,
+	"node/statem": 9, "node/pg": 9,
+	"node/admin": 10, "node/metrics": 10,
 
 	"supervisor":             1,
 	"supervisor/application": 2,

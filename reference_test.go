@@ -129,19 +129,16 @@ func TestGlossary(t *testing.T) {
 
 // tuning says of which packages the table of docs/performance.md has every numeric constant;
 // of others it has some.
-var tuning = []string{"executor", "inbox", "fiber", "node", "outbox", "reader", "peers"}
+var tuning = []string{"executor", "inbox", "fiber", "node", "outbox", "reader", "peers", "process", "runner"}
 
 // untuned are numbers of these packages that are not there for speed or fairness.
 var untuned = map[string][]string{
-	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "fiber.pointerTag", "node.alive", "node.tokened", "node.phases",
-		"node.Infinity", "peers.active", "peers.markShift", "peers.maxMark"},
+	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "fiber.pointerTag", "runner.Infinity", "peers.active",
+		"peers.markShift", "peers.maxMark"},
 	"limits of what grows": {"node.maxProcessesLimit", "node.maxStages", "table.leastSweep", "table.leastLent",
-		"node.maxKeptFutures", "node.maxFutureAsks",
-		"node.defaultTraceBuffer", "node.maxMarkDepth", "node.defaultTraceProcesses", "node.maxBrief",
 		"peers.maxBrief", "outbox.maxReason"},
 	"how often something is logged": {"undelivered.logEvery", "report.every"},
-	"timeouts and pauses": {"node.drainTime", "node.spaceAgain",
-		"peers.firstStep", "node.releaseTimeout", "node.defaultStopTimeout", "node.minPause", "node.maxPause", "node.keepFuture",
+	"timeouts and pauses": {"node.drainTime", "process.spaceAgain", "peers.firstStep", "node.releaseTimeout", "node.defaultStopTimeout",
 		"peers.TicksPerTime", "peers.busyPause", "peers.acceptPause", "outbox.drainTime"},
 }
 

@@ -3,72 +3,73 @@ package node
 import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node/internal/process"
 )
 
 // What package active needs of a process: see package nodehook.
 func init() {
-	nodehook.Fibers = func(c any) *fiber.Pool { return &c.(*Context).node.fibers }
+	nodehook.Fibers = func(c any) *fiber.Pool { return &c.(*Context).own.System.Fibers }
 	nodehook.Home = func(c any) *fiber.Fiber { return c.(*Context).switcher() }
-	nodehook.Gone = func(c any) bool { return c.(*Context).p.gone() }
+	nodehook.Gone = func(c any) bool { return c.(*Context).own.Process.Gone() }
 	nodehook.Past = func(c any) any { return c.(*Context).past() }
 	nodehook.Signal = func(from any, to PID, msg any) bool {
 		a := from.(Caller).caller()
-		p := a.node.lookup(to)
+		p := a.System.Lookup(to)
 		if p != nil {
-			p.signal(a, msg)
+			p.Signal(a, msg)
 		}
 		return p != nil
 	}
-	nodehook.Promise = func(c, f any) { f.(ownFuture).promise(&c.(*Context).acting) }
+	nodehook.Promise = func(c, f any) { f.(ownFuture).promise(c.(*Context).by) }
 	nodehook.Settle = func(c, f, reply any, err error) {
-		f.(ownFuture).ticket().settle(&c.(*Context).acting, reply, err)
+		f.(ownFuture).ticket().Settle(c.(*Context).by, reply, err)
 	}
-	nodehook.IsDone = func(f any) bool { return f.(ownFuture).ticket().done() }
+	nodehook.IsDone = func(f any) bool { return f.(ownFuture).ticket().Done() }
 	nodehook.OnDone = func(c, f any, then func(by any, inTurn bool)) {
-		a := &c.(*Context).acting
-		p := a.p
-		f.(ownFuture).watches().Add(a, func(a *acting) { then(a, a.is(p)) })
+		a := c.(*Context).by
+		p := a.Process
+		f.(ownFuture).watches().Add(a, func(a *process.Acting) { then(&common{a}, a.Is(p)) })
 	}
 	nodehook.Failed = func(from, f any, err error) { f.(ownFuture).failed(from.(Caller).caller(), err) }
 }
 
 // switcher is nodehook.Home.
 func (c *Context) switcher() *fiber.Fiber {
-	if c.w == nil || !c.w.CanSwitch() {
+	if w := c.own.Worker; w == nil || !w.CanSwitch() {
 		return nil
 	}
-	return c.home
+	return c.local.Fiber
 }
 
 // past is nodehook.Past.
 func (c *Context) past() *Context {
-	past := &Context{}
-	past.acting = acting{node: c.node, p: c.p, ctx: past}
+	past := newContext(c.own.System)
+	past.own.Process, past.behaviour = c.own.Process, c.behaviour
 	return past
 }
 
 // ownFuture is a *Future of whatever type.
 type ownFuture interface {
-	promise(a *acting)
-	failed(a *acting, err error)
-	ticket() ticket
-	watches() *watches
+	promise(a *process.Acting)
+	failed(a *process.Acting, err error)
+	ticket() process.Ticket
+	watches() *process.Watches
 }
 
 // promise makes f, which is new, the reply to a call that the process makes to itself.
-func (f *Future[R]) promise(a *acting) {
-	f.p.node, f.p.more, f.p.target = a.node, &f.w, a.p
-	f.t = f.p.arm()
-	if !f.p.list() {
-		f.t.settle(a, nil, &ExitError{NoProc})
+func (f *Future[R]) promise(a *process.Acting) {
+	f.p.System, f.p.More, f.p.Target = a.System, &f.w, a.Process
+	f.t = f.p.NewTicket()
+	if !f.p.List() {
+		f.t.Settle(a, nil, &ExitError{NoProc})
 	}
 }
 
 // failed makes f, which is new, one that has failed.
-func (f *Future[R]) failed(a *acting, err error) {
-	f.p.node, f.p.more = a.node, &f.w
-	f.t = f.p.arm()
-	f.t.settle(a, nil, err)
+func (f *Future[R]) failed(a *process.Acting, err error) {
+	f.p.System, f.p.More = a.System, &f.w
+	f.t = f.p.NewTicket()
+	f.t.Settle(a, nil, err)
 }
 
-func (f *Future[R]) ticket() ticket { return f.t }
+func (f *Future[R]) ticket() process.Ticket { return f.t }

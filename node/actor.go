@@ -1,40 +1,41 @@
 package node
 
 import (
-	"sync/atomic"
-
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
-	"github.com/actornode/actornode/internal/fiber"
-	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
 )
 
-// actor is the runner of an Actor on a stage. Most processes are of this kind.
-type actor proc
+// actor is an Actor on a stage, and its runner. Most processes are of this kind.
+type actor struct {
+	runner.Actor
+	behaviour Actor
+}
 
 // Turn is part of executor.Task: it handles messages until there are none that the
 // behaviour wants, or the budget is used up.
 func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
-	p := (*proc)(r)
-	c := w.Local.(*Context)
-	c.p = p
+	p := &r.Process
+	c := w.Local.(*process.Local).Above.(*Context)
+	c.own.Process, c.behaviour = p, &r.behaviour
 	ended := false
-	before := p.handled.Load()
-	bias.Store(&p.running, 1)
+	before := p.Handled.Load()
+	bias.Store(&p.Running, 1)
 	defer func() {
 		if !ended {
-			v = p.broke(&c.acting, recover())
+			v = p.Broke(&c.own, recover())
 		}
-		c.tally.Messages(p.handled.Load() - before)
-		p.turned()
-		c.p = nil
+		c.local.Tally.Messages(p.Handled.Load() - before)
+		p.TurnOver()
+		c.own.Process, c.behaviour = nil, nil
 	}()
-	if p.fresh {
-		p.fresh = false
-		if i, ok := p.behaviour.(Initializer); ok {
+	if p.Fresh {
+		p.Fresh = false
+		if i, ok := r.behaviour.(Initializer); ok {
 			w.Leave()
-			if err := i.Init(c); err != nil || p.tells {
-				p.born(&c.acting, err)
+			if err := i.Init(c); err != nil || p.Tells {
+				born(p, &c.own, err)
 			}
 			if !w.Enter() {
 				ended = true
@@ -43,42 +44,42 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 		}
 	}
 	s := w.Stage()
-	for left := max(p.node.cfg.Budget, p.q.Len()/2); left > 0; left-- {
-		if st := p.status.Load(); st != alive {
-			if st != tokened {
+	for left := max(p.System.Budget, p.Queue.Len()/2); left > 0; left-- {
+		if st := p.Status.Load(); st != process.Alive {
+			if st != process.Tokened {
 				ended = true
 				return executor.Idle
 			}
-			p.open()
+			p.OpenNext()
 		}
-		msg, ok := p.q.Next()
+		msg, ok := p.Queue.Next()
 		if !ok {
-			if p.refill() {
+			if p.Refill() {
 				continue
 			}
 			ended = true
 			return executor.Idle
 		}
-		behaviour := p.behaviour
+		behaviour := r.behaviour
 		w.Leave()
 		err := behaviour.Receive(c, msg)
 		if err != nil {
-			err = p.ends(&c.acting, err)
+			err = p.EndWith(&c.own, err)
 		}
 		if !w.Enter() {
-			p.mu.Lock()
-			p.coldPart()
-			p.mu.Unlock()
-			p.cold.pending, p.cold.blocked = err, true
+			p.Mu.Lock()
+			p.ColdPart()
+			p.Mu.Unlock()
+			p.Cold.Pending, p.Cold.Blocked = err, true
 			if err == nil {
-				before-- // that it is handled is noted in Back
+				before-- // that it is handled is noted in FinishDetached
 			}
 			ended = true
 			return executor.Lost
 		}
 		if err == nil || err == ErrUnhandled {
-			p.settle(s, err)
-		} else if n := p.q.Drop(); n != nil {
+			p.Settle(s, err)
+		} else if n := p.Queue.Drop(); n != nil {
 			s.Recycle(n)
 		}
 	}
@@ -86,122 +87,19 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 	return executor.Again
 }
 
-// Claim is part of executor.Task.
-func (r *actor) Claim() bool { return !r.boxed && r.in.Claim() }
-
-// Notice is part of executor.Task.
-func (r *actor) CollectInbox(*executor.Stage) bool {
-	p := (*proc)(r)
-	p.in.TakeArmed(&p.q)
-	return p.boxed || p.q.More() || p.fresh
-}
-
-// Back is part of executor.Task: the end of a turn whose handler lost its stage.
-func (r *actor) FinishDetached(s *executor.Stage) bool {
-	p := (*proc)(r)
-	if p.cold != nil && p.cold.blocked {
-		err := p.cold.pending
-		p.cold.pending, p.cold.blocked = nil, false
-		if !p.gone() {
-			p.settle(s, err)
-		}
-	}
-	return !p.gone() && (p.boxed || p.fresh || p.q.More() || p.in.Pending())
-}
-
-// Name is part of executor.Task.
-func (r *actor) Name() string { return (*proc)(r).Name() }
-
-// wake is part of runner.
-func (r *actor) wake(a *acting) { a.inject(&r.Entity, a.w) }
-
-// prod is part of runner. The inbox, in which nothing is put, says whether it is being woken
-// already.
-func (r *actor) prod(a *acting) {
-	if r.in.Claim() {
-		r.wake(a)
-	}
-}
-
-// start is part of runner.
-func (r *actor) start(a *acting, inline *executor.InlineWorker, fresh bool) {
-	switch {
-	case !fresh && !r.boxed: // a message will wake it
-		return
-	case !r.boxed && a.w != nil && a.w.Enter():
-		local := r.Stage() == a.w.Stage()
-		if local {
-			a.w.Stage().WakeFresh(&r.Entity)
-		}
-		a.w.Leave()
-		if !local {
-			r.prod(a)
-		}
-	case !r.in.Claim(): // somebody has sent already
-	case inline != nil:
-		inline.Inject(&r.Entity)
-	default:
-		r.node.pool.Inject(&r.Entity, nil)
-	}
-}
-
-// exited is part of runner. A handler returns by itself.
-func (r *actor) exited(*acting, bool, bool) {}
-
-// busy is part of runner.
-func (r *actor) busy(a *acting) bool {
-	if a.w != nil && a.w.Enter() {
-		// Whoever holds the stage knows of all turns that have begun on it. One
-		// may be ending elsewhere, with its stage lost; then status is looked at
-		// there after running is cleared, or before: nothing is lost either way.
-		idle := r.Stage() == a.w.Stage() && atomic.LoadUint32(&r.running) == 0
-		if a.w.Leave(); idle {
-			return false
-		}
-	}
-	return (*proc)(r).inTurn()
-}
-
-// here is part of runner.
-func (r *actor) here() bool {
-	if !(*proc)(r).inTurn() {
-		return false
-	}
-	id := r.node.pool.Goroutine(&r.Entity)
-	return id != 0 && id == fiber.GoroutineID()
-}
-
-// inTurn reports whether a turn of p, which is no longer alive, goes on.
-func (p *proc) inTurn() bool {
-	bias.Barrier() // against turned: status is written, now running is read
-	return atomic.LoadUint32(&p.running) != 0
-}
-
-// owning is part of runner.
-func (r *actor) owning(a *acting, f func()) {
-	if a.w.Enter() {
-		f()
-		a.w.Leave()
+// become replaces the behaviour of an Actor; push keeps the old one below the new.
+func (c *Context) become(b Actor, push bool) {
+	p := c.own.Process
+	if nothing(b) {
+		p.Exit(&c.own, &Crash{Reason: ErrNilBehaviour})
 		return
 	}
-	r.node.pool.Borrow(r.Stage(), f)
-}
-
-// inspect is part of runner.
-func (r *actor) inspect(f func()) { r.node.pool.Look(&r.Entity, func(int, bool, bool) { f() }) }
-
-// doing is part of runner.
-func (r *actor) doing() (observe.State, int) { return (*proc)(r).doing(observe.Idle) }
-
-// doing is runner.doing for a process on a stage, with what it is when nothing is due.
-func (p *proc) doing(otherwise observe.State) (observe.State, int) {
-	running := atomic.LoadUint32(&p.running) != 0
-	stage, queued, suspended := p.Observe()
-	switch {
-	case running && !suspended:
-		return observe.Running, stage
-	case queued:
-		return observe.Scheduled, stage
+	p.Mu.Lock() // Info reads the behaviour
+	if push {
+		k := p.ColdPart()
+		k.Stack = append(k.Stack, *c.behaviour)
 	}
-	return otherwise, stage
+	*c.behaviour = b
+	p.Mu.Unlock()
+	p.Rewind = true
 }

@@ -61,9 +61,9 @@ func TestAnswersTogether(t *testing.T) {
 	require.NoError(t, err)
 	defer n.Stop()
 	l := &script{ends: []int{1, 41, 43, 48}}
-	dead := n.origin.PID(1 << 40)
+	dead := n.sys.Origin.PID(1 << 40)
 	for i := range 48 {
-		l.frames = append(l.frames, dist.Frame{Op: dist.OpMonitor, To: dead, Ref: n.origin.RefOf(uint64(i + 1))})
+		l.frames = append(l.frames, dist.Frame{Op: dist.OpMonitor, To: dead, Ref: n.sys.Origin.RefOf(uint64(i + 1))})
 	}
 	n.dist.Detached("b@127.0.0.1", l).Owner().Read(l)
 	assert.Equal(t, []int{1, 33, 41, 43, 48}, l.sent)
@@ -82,7 +82,7 @@ func TestAnswersBeforeAHandler(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	for i := range 10 {
-		l.frames = append(l.frames, dist.Frame{Op: dist.OpMonitor, To: n.origin.PID(1 << 40), Ref: n.origin.RefOf(uint64(i + 1))})
+		l.frames = append(l.frames, dist.Frame{Op: dist.OpMonitor, To: n.sys.Origin.PID(1 << 40), Ref: n.sys.Origin.RefOf(uint64(i + 1))})
 	}
 	l.frames = append(l.frames, dist.Frame{Op: dist.OpSend, To: pid, Payload: "m"})
 	n.dist.Detached("b@127.0.0.1", l).Owner().Read(l)

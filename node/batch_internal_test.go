@@ -58,7 +58,7 @@ func TestBatchForTheDead(t *testing.T) {
 	for i := range 5 {
 		require.True(t, r.Pack(frame(i), true))
 	}
-	assert.False(t, r.Pack(&dist.Frame{Op: dist.OpSend, To: n.origin.PID(1 << 40), Payload: 1}, true), "for another")
+	assert.False(t, r.Pack(&dist.Frame{Op: dist.OpSend, To: n.sys.Origin.PID(1 << 40), Payload: 1}, true), "for another")
 	assert.False(t, r.Pack(&dist.Frame{Op: dist.OpLink, To: pid}, true))
 	n.Exit(pid, Kill)
 	dead := n.DeadLetters(64)

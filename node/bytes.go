@@ -1,15 +1,17 @@
 package node
 
+import "github.com/actornode/actornode/node/internal/process"
+
 // bytesAway sends a copy of b to a process of another node, and holds who up while too
 // much waits for that; false: it has done nothing.
-func (n *Node) bytesAway(a *acting, to PID, b []byte) bool {
+func (n *Node) bytesAway(a *process.Acting, to PID, b []byte) bool {
 	p := n.reach(to)
-	if p == nil || n.traces() != nil {
+	if p == nil || n.sys.Traces() != nil {
 		return false
 	}
-	full, taken := p.Box.Bytes(a.turn(), a.sender(), to, b)
+	full, taken := p.Box.Bytes(a.OutboxTurn(), a.Sender(), to, b)
 	if full {
-		p.pace(a)
+		p.Pace(a)
 	}
 	return taken
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
@@ -29,7 +30,7 @@ type Result struct {
 
 // Caller is who calls: a [*Node] for a plain goroutine, a [*Context] for an
 // Actor, a [*Process] for a blocking process or a handle.
-type Caller interface{ caller() *acting }
+type Caller interface{ caller() *process.Acting }
 
 // Dest is whom something is for: a process (PID), a registered name (Atom), an alias (Ref) or
 // a name on a node (At).
@@ -41,35 +42,23 @@ type Dest = wire.Dest
 func SendRequest[Q any](from Caller, to Dest, tag any, req Q) {
 	a := from.caller()
 	//lint:ignore SA1012 nothing ends the call but its answer
-	begin(nil, a, true, a.request(tag), to, req)
-}
-
-// request returns a promise that will be a Result with the tag for the caller.
-func (a *acting) request(tag any) *call {
-	var p *call
-	if a.ctx != nil {
-		p = a.ctx.promise()
-	} else {
-		p = &call{node: a.node}
-	}
-	p.waiter, p.asker, p.tag = nil, a.p, tag
-	return p
+	begin(nil, a, true, a.Requested(tag), to, req)
 }
 
 // begin sends a request on behalf of p, whose waiter, asker or more is set. ctx, nil
 // for none, bounds how long it waits for room in a bounded mailbox. async says that the caller
 // does not wait for the reply.
-func begin[Q any](ctx context.Context, a *acting, async bool, p *call, to Dest, req Q) ticket {
-	n := a.node
-	p.target = nil
-	t := p.arm()
+func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process.Call, to Dest, req Q) process.Ticket {
+	n := nodeOf(a.System)
+	p.Target = nil
+	t := p.NewTicket()
 	from := From{t: t}
 	mayCarry := false
-	if a.p != nil {
-		from.caller = a.p.id + 1
-		if a.p.status.Load() != alive {
-			if a.p.gone() {
-				t.settle(a, nil, ErrExited)
+	if a.Process != nil {
+		from.caller = a.Process.ID + 1
+		if a.Process.Status.Load() != process.Alive {
+			if a.Process.Gone() {
+				t.Settle(a, nil, ErrExited)
 				return t
 			}
 			mayCarry = true
@@ -78,92 +67,77 @@ func begin[Q any](ctx context.Context, a *acting, async bool, p *call, to Dest, 
 	m := Request[Q]{req, from}
 	switch to := to.(type) {
 	case PID:
-		p.target = n.lookup(to)
-		if p.target == nil && n.callFar(a, async, t, to, At{}, req) {
+		p.Target = n.sys.Lookup(to)
+		if p.Target == nil && n.callFar(a, async, t, to, At{}, req) {
 			return t
 		}
-		if p.target == nil {
-			if err := n.undeliverable(to, m); err != nil {
-				t.settle(a, nil, err)
+		if p.Target == nil {
+			if err := n.sys.Undeliverable(to, m); err != nil {
+				t.Settle(a, nil, err)
 				return t
 			}
 		}
 	case Atom:
 		var err error
-		if p.target, err = n.named(to, m); err != nil {
-			t.settle(a, nil, err)
+		if p.Target, err = n.sys.Named(to, m); err != nil {
+			t.Settle(a, nil, err)
 			return t
 		}
 	case At:
 		if to.Node != n.cfg.Name {
 			if !n.callFar(a, async, t, PID{}, to, req) {
-				t.settle(a, nil, &ExitError{NoConnection})
+				t.Settle(a, nil, &ExitError{NoConnection})
 			}
 			return t
 		}
 		var err error
-		if p.target, err = n.named(to.Name, m); err != nil {
-			t.settle(a, nil, err)
+		if p.Target, err = n.sys.Named(to.Name, m); err != nil {
+			t.Settle(a, nil, err)
 			return t
 		}
 	case Ref:
-		if at, far := n.elsewhere(to); far {
+		if at, far := n.sys.Elsewhere(to); far {
 			if !n.callFar(a, async, t, PID{}, at, req) {
-				t.settle(a, nil, &ExitError{NoConnection})
+				t.Settle(a, nil, &ExitError{NoConnection})
 			}
 			return t
 		}
-		p.target = n.aliased(to, m)
+		p.Target = n.sys.Aliased(to, m)
 	default:
-		a.beginByName(async, t, to)
+		n.beginByName(a, async, t, to)
 		return t
 	}
-	if p.target == a.p && !async && a.p != nil {
-		t.settle(a, nil, ErrSelfCall)
+	if p.Target == a.Process && !async && a.Process != nil {
+		t.Settle(a, nil, ErrSelfCall)
 		return t
 	}
-	if n.cycles != nil && !async {
-		if err := a.mayAwait(t, waiting.Reply); err != nil {
-			t.settle(a, nil, err)
+	if n.sys.Cycles != nil && !async {
+		if err := a.MayAwait(t, waiting.Reply); err != nil {
+			t.Settle(a, nil, err)
 			return t
 		}
 	}
-	if p.target == nil || !p.list() {
-		t.settle(a, nil, &ExitError{NoProc})
+	if p.Target == nil || !p.List() {
+		t.Settle(a, nil, &ExitError{NoProc})
 		return t
 	}
-	if t := n.traces(); t != nil {
-		t.Message(a.pid(), p.target.pid(), m)
+	if t := n.sys.Traces(); t != nil {
+		t.Message(a.PID(), p.Target.PID(), m)
 	}
 	var err error
-	if p.target.boxed {
-		if err = p.target.offer(a, m, &patience{ctx, a.p, !async}); err == ErrNoProcess {
+	if p.Target.Boxed {
+		if err = p.Target.Offer(a, m, &process.Patience{Ctx: ctx, From: a.Process, Noted: !async}); err == ErrNoProcess {
 			err = nil // its exit has settled the call
 		}
 	} else if mayCarry {
-		err = p.target.deliverWith(a, m, a.p.token())
+		err = p.Target.DeliverWith(a, m, a.Process.Token())
 	} else {
-		err = p.target.deliver(a, m)
+		err = p.Target.Deliver(a, m)
 	}
 	if err != nil {
-		t.settle(a, nil, err)
+		t.Settle(a, nil, err)
 	}
 	return t
-}
-
-// promise returns a promise for a call that the caller will wait for.
-func (a *acting) promise() *call {
-	if a.proc != nil {
-		p := &a.proc.prepare().call
-		p.waiter = a.proc
-		return p
-	}
-	p := &struct {
-		call
-		watches
-	}{}
-	p.node, p.more = a.node, &p.watches
-	return &p.call
 }
 
 // Call sends a [Request] with req and waits for the reply. Errors: what the
@@ -174,7 +148,7 @@ func (a *acting) promise() *call {
 // comes later than that is a dead letter. An Actor's stage goes on without it while it waits.
 func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error) {
 	a := from.caller()
-	v, err := a.await(ctx, begin(ctx, a, false, a.promise(), to, req), waiting.Reply, to)
+	v, err := a.Await(ctx, begin(ctx, a, false, a.Promise(), to, req), waiting.Reply, to)
 	r, mistyped := typed[R](v, err)
 	if _, refused := mistyped.(*values.Refusal); err == nil && mistyped != nil && !refused {
 		mistyped = fmt.Errorf("%w, from %s for a %T", mistyped, destText(to), req)
@@ -197,38 +171,6 @@ func destText(to Dest) string {
 	return "a function"
 }
 
-// await waits for t in the way that is proper for the caller: for k of whom on stands for.
-func (a *acting) await(ctx context.Context, t ticket, k waiting.Kind, on Dest) (any, error) {
-	switch s := a.proc; {
-	case a.p == nil:
-		a.block()
-		return t.waitOr(ctx, nil)
-	case s == nil || a.node.cycles != nil:
-		return a.awaitNoted(ctx, t, k, on)
-	default:
-		s.waitsFor(k, on, t)
-		return s.waiter().await(ctx, t)
-	}
-}
-
-// awaitNoted is await for an Actor's handler, and with Config.DetectCycles for each process.
-func (a *acting) awaitNoted(ctx context.Context, t ticket, k waiting.Kind, on Dest) (any, error) {
-	if a.node.cycles != nil {
-		defer a.node.cycles.Remove(a.p)
-	}
-	if s := a.proc; s != nil {
-		s.waitsFor(k, on, t)
-		return s.waiter().await(ctx, t)
-	}
-	a.block()
-	if p := t.p.target; p != nil {
-		on = p.pid()
-	}
-	a.p.waitsFor(k, on)
-	defer a.p.waitsNoMore()
-	return t.waitOr(ctx, a.p.context().Done())
-}
-
 func typed[R any](v any, err error) (R, error) {
 	r, ok := v.(R)
 	if err != nil || ok || v == nil {
@@ -246,40 +188,40 @@ func typed[R any](v any, err error) (R, error) {
 // the calling process has exited.
 func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error) {
 	a := from.caller()
-	p := a.promise()
-	p.target = nil
-	t := p.arm()
+	p := a.Promise()
+	p.Target = nil
+	t := p.NewTicket()
 	var far *peer
 	var pid PID
 	var name Atom
 	switch to := to.(type) {
 	case PID:
-		p.target, pid = a.node.lookup(to), to
-		far = a.node.reach(to)
+		p.Target, pid = a.System.Lookup(to), to
+		far = nodeOf(a.System).reach(to)
 	case Atom:
-		p.target = a.node.whose(to)
+		p.Target = a.System.Whose(to)
 	case Ref:
-		if at, ok := a.node.elsewhere(to); ok {
+		if at, ok := a.System.Elsewhere(to); ok {
 			return AwaitExit(ctx, from, at)
 		}
-		p.target = a.node.aliasOwner(to)
+		p.Target = a.System.AliasOwner(to)
 	case At:
-		if far, name = a.node.peer(to.Node), to.Name; to.Node == a.node.cfg.Name {
-			p.target = a.node.whose(to.Name)
+		if far, name = nodeOf(a.System).peer(to.Node), to.Name; to.Node == a.System.Name {
+			p.Target = a.System.Whose(to.Name)
 		}
 	}
 	switch {
 	case far != nil:
-		far.watchFor(a, t, a.sender(), pid, name)
-	case p.target == nil || !p.list():
-		t.settle(a, nil, nil)
+		far.watchFor(a, t, a.Sender(), pid, name)
+	case p.Target == nil || !p.List():
+		t.Settle(a, nil, nil)
 		return NoProc, nil
 	}
-	if err = a.mayAwait(t, waiting.Exit); err != nil {
-		t.settle(a, nil, err)
+	if err = a.MayAwait(t, waiting.Exit); err != nil {
+		t.Settle(a, nil, err)
 		return nil, err
 	}
-	_, err = a.await(ctx, t, waiting.Exit, to)
+	_, err = a.Await(ctx, t, waiting.Exit, to)
 	if errors.Is(err, ErrNoName) {
 		return NoProc, nil
 	}

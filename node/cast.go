@@ -24,4 +24,4 @@ func asCast(msg any) (body any, ok bool) {
 
 // Send sends to a process as the method Send of whoever sends does: see [Node.Send]. It is for
 // those who do not know which kind of [Caller] that is.
-func Send(from Caller, to Dest, msg any) error { return from.caller().Send(to, msg) }
+func Send(from Caller, to Dest, msg any) error { return (&common{from.caller()}).Send(to, msg) }

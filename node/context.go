@@ -1,10 +1,7 @@
 package node
 
 import (
-	"github.com/actornode/actornode/internal/fiber"
-	"github.com/actornode/actornode/node/internal/outbox"
-	"github.com/actornode/actornode/node/internal/table"
-	"github.com/actornode/actornode/node/internal/tally"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -21,38 +18,42 @@ type (
 // valid until the handler returns; keep the PID, not the Context.
 type Context struct {
 	core
-	slots table.Slots
-	refs  refs
-	tally *tally.Tally // w's
-	turn  outbox.Turn  // w's
-
-	promises []*call // for calls to come
-
-	home *fiber.Fiber // the worker's goroutine
+	own       process.Acting
+	behaviour *Actor // of the Actor whose handler runs; nil: of none
+	local     process.Local
 
 	_ [16]byte // so that those of two workers have no cache line in common
+}
+
+// newContext makes a context of no worker.
+func newContext(sys *process.System) *Context {
+	c := &Context{}
+	c.own = process.Acting{System: sys, Local: &c.local}
+	c.by = &c.own
+	c.local.Above = c
+	return c
 }
 
 // Become makes b the behaviour from the next message on. Messages that were
 // left by ErrUnhandled are offered to it first, in the order of their arrival.
 // After a Push it replaces the upper behaviour. A nil behaviour is a crash with
 // [ErrNilBehaviour].
-func (c *Context) Become(b Actor) { c.p.become(&c.acting, b, false) }
+func (c *Context) Become(b Actor) { c.become(b, false) }
 
 // Push is Become with a way back: Unbecome returns to the present behaviour.
-func (c *Context) Push(b Actor) { c.p.become(&c.acting, b, true) }
+func (c *Context) Push(b Actor) { c.become(b, true) }
 
 // Unbecome returns to the behaviour before the last Push. It reports whether
 // there was one.
 func (c *Context) Unbecome() bool {
-	k := c.p.cold
-	if k == nil || len(k.stack) == 0 {
+	k := c.own.Process.Cold
+	if k == nil || len(k.Stack) == 0 {
 		return false
 	}
-	last := len(k.stack) - 1
-	b := k.stack[last]
-	k.stack[last] = nil
-	k.stack = k.stack[:last]
-	c.p.become(&c.acting, b, false)
+	last := len(k.Stack) - 1
+	b := k.Stack[last].(Actor)
+	k.Stack[last] = nil
+	k.Stack = k.Stack[:last]
+	c.become(b, false)
 	return true
 }

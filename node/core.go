@@ -3,56 +3,52 @@ package node
 import "context"
 
 // core is what a process can do, whoever runs its code: the exported methods are those that
-// [Context] and [Process] have in common, beside those of acting.
-type core struct{ acting }
+// [Context] and [Process] have in common, beside those of common.
+type core struct{ common }
 
 // Self returns the PID of the process.
-func (c *core) Self() PID { return c.p.pid() }
+func (c *core) Self() PID { return c.by.Process.PID() }
 
 // Parent returns the PID of the process that spawned this one; the zero PID if
 // it was none.
 func (c *core) Parent() PID {
-	if c.p.parent == 0 {
+	if c.by.Process.Parent == 0 {
 		return PID{}
 	}
-	return c.node.origin.PID(c.p.parent - 1)
+	return c.by.System.Origin.PID(c.by.Process.Parent - 1)
 }
 
 // Registered returns the name that the process is registered under, "" for none.
 func (c *core) Registered() Atom {
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
-	if c.p.cold == nil {
+	c.by.Process.Mu.Lock()
+	defer c.by.Process.Mu.Unlock()
+	if c.by.Process.Cold == nil {
 		return ""
 	}
-	return c.p.cold.name
+	return c.by.Process.Cold.Name
 }
 
 // Node returns the node.
-func (c *core) Node() *Node { return c.node }
+func (c *core) Node() *Node { return nodeOf(c.by.System) }
 
 // Context returns a context that is cancelled when the process exits.
 func (c *core) Context() context.Context {
-	if c.proc == nil {
-		return c.p.context()
+	if c.by.Blocks != nil {
+		return c.by.Blocks.Context()
 	}
-	w := c.proc.prepare()
-	if w.ctx == nil {
-		w.ctx = c.p.context()
-	}
-	return w.ctx
+	return c.by.Process.Context()
 }
 
 // Reply answers a call as [From.Reply] does, at less cost where the caller is
 // near.
-func (c *core) Reply(to From, v any) error { return to.answer(&c.acting, v, nil) }
+func (c *core) Reply(to From, v any) error { return to.answer(c.by, v, nil) }
 
 // SpawnLink starts a process that is linked to this one from its beginning.
 func (c *core) SpawnLink(b Actor) (PID, error) { return c.SpawnOpt(Options{Link: true}, b) }
 
 // SpawnMonitor starts a process that is monitored from its beginning.
 func (c *core) SpawnMonitor(b Actor) (PID, Ref, error) {
-	return c.node.spawn(&c.acting, &Options{monitor: true}, b)
+	return c.Node().spawn(c.by, &Options{monitor: true}, b)
 }
 
 // Link makes the exit of either process an exit signal for the other. Linking
@@ -61,12 +57,12 @@ func (c *core) SpawnMonitor(b Actor) (PID, Ref, error) {
 // the process that has it now; for a name on another node, that node is asked first which
 // process that is, and the link is there once it has answered.
 func (c *core) Link(to Dest) {
-	if at, ok := c.node.elsewhere(to); ok {
-		c.p.linkName(&c.acting, at)
-	} else if pid, ok := c.node.resolve(to); ok {
-		c.p.link(&c.acting, pid)
+	if at, ok := c.by.System.Elsewhere(to); ok {
+		c.by.Process.LinkName(c.by, at)
+	} else if pid, ok := c.by.System.Resolve(to); ok {
+		c.by.Process.Link(c.by, pid)
 	} else {
-		c.p.linkFailed(&c.acting, PID{}, NoProc)
+		c.by.Process.LinkFailed(c.by, PID{}, NoProc)
 	}
 }
 
@@ -76,52 +72,52 @@ func (c *core) Link(to Dest) {
 // not, and ends a Link that is still under way; without such a Link that node is asked first,
 // and the link is gone once it has answered.
 func (c *core) Unlink(to Dest) {
-	if at, ok := c.node.elsewhere(to); ok {
-		c.p.unlinkName(&c.acting, at)
-	} else if pid, ok := c.node.resolve(to); ok {
-		c.p.unlink(&c.acting, pid)
+	if at, ok := c.by.System.Elsewhere(to); ok {
+		c.by.Process.UnlinkName(c.by, at)
+	} else if pid, ok := c.by.System.Resolve(to); ok {
+		c.by.Process.Unlink(c.by, pid)
 	}
 }
 
 // linked reports whether the process is linked to another: see package nodehook.
 func (c *core) linked(to Dest) bool {
-	if at, ok := c.node.elsewhere(to); ok {
-		return c.p.linkedName(at)
+	if at, ok := c.by.System.Elsewhere(to); ok {
+		return c.by.Process.LinkedName(at)
 	}
-	pid, ok := c.node.resolve(to)
+	pid, ok := c.by.System.Resolve(to)
 	if !ok {
 		return false
 	}
-	c.p.mu.Lock()
-	defer c.p.mu.Unlock()
-	return c.p.hasLinkLocked(pid)
+	c.by.Process.Mu.Lock()
+	defer c.by.Process.Mu.Unlock()
+	return c.by.Process.HasLinkLocked(pid)
 }
 
 // Monitor asks for one [Down] when a process exits. A name stands for the process that has
 // it now, and the Down says the name; an alias for the process that it is an alias of.
-func (c *core) Monitor(to Dest) Ref { return c.p.monitorTo(&c.acting, to) }
+func (c *core) Monitor(to Dest) Ref { return c.by.Process.MonitorTo(c.by, to) }
 
 // Demonitor takes a monitor away; with flush, its Down is removed from the
 // mailbox too if it is there already. It reports whether the monitor was there.
-func (c *core) Demonitor(ref Ref, flush bool) bool { return c.p.demonitor(&c.acting, ref, flush) }
+func (c *core) Demonitor(ref Ref, flush bool) bool { return c.by.Process.Demonitor(c.by, ref, flush) }
 
 // MonitorNode asks for one [NodeDown] when the connection to a node is lost. If
 // there is none, it is made; if it cannot be, the NodeDown comes at once.
-func (c *core) MonitorNode(name Atom) { c.p.monitorNode(&c.acting, name) }
+func (c *core) MonitorNode(name Atom) { c.by.Process.MonitorNode(c.by, name) }
 
 // MonitorNodes asks for a [NodeUp] for every node that is connected from now on,
 // hidden or not, or no longer: the first half of net_kernel:monitor_nodes. For
 // those that are connected already see [Node.Nodes], for the loss of one
 // MonitorNode.
-func (c *core) MonitorNodes(on bool) { c.p.monitorNodes(on) }
+func (c *core) MonitorNodes(on bool) { c.Node().monitorNodes(c.by.Process, on) }
 
 // TrapExit chooses whether exit signals become [Exited] messages, and returns
 // what was chosen before.
-func (c *core) TrapExit(on bool) bool { return c.p.setTrap(on) }
+func (c *core) TrapExit(on bool) bool { return c.by.Process.SetTrap(on) }
 
 // Alias makes a reference by which others can send to this process until it is
 // taken away by Unalias, or, with once, by the first message.
-func (c *core) Alias(once bool) Ref { return c.p.alias(c.newRef(), once) }
+func (c *core) Alias(once bool) Ref { return c.by.Process.Alias(c.by.NewRef(), once) }
 
 // Unalias deactivates an alias. It reports whether it was active.
-func (c *core) Unalias(ref Ref) bool { return c.p.unalias(ref) }
+func (c *core) Unalias(ref Ref) bool { return c.by.Process.Unalias(ref) }

@@ -3,6 +3,7 @@ package node
 import (
 	"testing"
 
+	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -18,7 +19,7 @@ func TestLateAnswered(t *testing.T) {
 	pid, err := n.Spawn(ProcessFunc(func(s *Process) error {
 		for {
 			me := s.Receive().(PID)
-			s.co.answered.Store(true)
+			s.own.Coroutine.Answered.Store(true)
 			s.Send(me, "here")
 		}
 	}))
@@ -27,12 +28,12 @@ func TestLateAnswered(t *testing.T) {
 		n.Send(pid, me.Self())
 		require.Equal(t, "here", me.Receive())
 	}
-	p := n.lookup(pid)
+	p := n.sys.Lookup(pid)
 	for due := true; due; { // it may not have come back to Receive yet
-		n.pool.Look(&p.Entity, func(_ int, queued, running bool) {
+		n.sys.Pool.Look(&p.Entity, func(_ int, queued, running bool) {
 			due = queued || running
 			if !due {
-				assert.False(t, p.process().due())
+				assert.False(t, (*runner.Blocking)(p.Task().(*runner.Coroutine)).Due())
 			}
 		})
 	}

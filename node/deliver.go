@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire/dist"
@@ -14,7 +13,7 @@ import (
 
 // What Deliver says of a message that is not in the mailbox, beside
 // [ErrMailboxFull], [ErrNoProcess] and [ErrNoName].
-var ErrDropped = errors.New("node: the receiver's mailbox is full and the message was dropped")
+var ErrDropped = process.ErrDropped
 
 // Why a message is not in the mailbox, on the wire. The list is only added to.
 const (
@@ -36,26 +35,26 @@ const (
 // sender, whether by Deliver or Send, arrive in the order in which they were sent.
 func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 	a := from.caller()
-	if a.p != nil && a.p.gone() {
+	if a.Process != nil && a.Process.Gone() {
 		return ErrExited
 	}
-	f, where := frameTo(a.node, to)
-	f.Payload, f.Token = msg, a.p.token()
-	if where == a.node.cfg.Name {
-		return a.node.receive(nil, a, &f, &patience{ctx: ctx, from: a.p})
+	f, where := frameTo(a.System, to)
+	f.Payload, f.Token = msg, a.Process.Token()
+	if where == a.System.Name {
+		return nodeOf(a.System).receive(nil, a, &f, &process.Patience{Ctx: ctx, From: a.Process})
 	}
-	return a.deliverFar(ctx, where, f)
+	return nodeOf(a.System).deliverFar(ctx, a, where, f)
 }
 
 // frameTo returns the frame of a message, which is still to be filled in, and the node
 // that it is for.
-func frameTo(n *Node, to Dest) (f dist.Frame, where Atom) {
+func frameTo(sys *process.System, to Dest) (f dist.Frame, where Atom) {
 	f.Op = dist.OpSend
 	switch to := to.(type) {
 	case PID:
 		f.To, where = to, to.Node()
 	case Atom:
-		f.Name, where = to, n.cfg.Name
+		f.Name, where = to, sys.Name
 	case At:
 		f.Name, where = to.Name, to.Node
 	case Ref:
@@ -83,32 +82,33 @@ type SendOptions struct {
 
 // SendOpt is Send with options. Errors with NoWait are those of [Deliver] for a process here,
 // else those of Send.
-func (a *acting) SendOpt(o SendOptions, to Dest, msg any) error {
-	if a.gone() {
+func (c *common) SendOpt(o SendOptions, to Dest, msg any) error {
+	a := c.by
+	if a.Gone() {
 		return ErrExited
 	}
-	f, where := frameTo(a.node, to)
+	f, where := frameTo(a.System, to)
 	if where == "" {
-		return a.Send(to, msg) // to nobody
+		return c.Send(to, msg) // to nobody
 	}
-	far := a.node.dist != nil && where != a.node.cfg.Name
+	far := nodeOf(a.System).dist != nil && where != a.System.Name
 	switch {
 	case o.NoConnect && far:
-		p := a.node.dist.get(where)
+		p := nodeOf(a.System).dist.get(where)
 		if p == nil || !p.IsUp() {
 			return fmt.Errorf("%w: %s", ErrNotHere, where)
 		}
-		f.From, f.Payload, f.Lossy = a.sender(), msg, true
+		f.From, f.Payload, f.Lossy = a.Sender(), msg, true
 		return p.sendAnswer(a, f)
 	case o.NoWait:
-		f.Payload, f.Token = msg, a.p.token()
-		return a.node.sendNow(a, f, where)
+		f.Payload, f.Token = msg, a.Process.Token()
+		return nodeOf(a.System).sendNow(a, f, where)
 	}
-	return a.Send(to, msg)
+	return c.Send(to, msg)
 }
 
 // sendNow sends the message of f, from who, to the node where, as SendNow says.
-func (n *Node) sendNow(a *acting, f dist.Frame, where Atom) error {
+func (n *Node) sendNow(a *process.Acting, f dist.Frame, where Atom) error {
 	if where == n.cfg.Name {
 		return n.receive(nil, a, &f, nil)
 	}
@@ -120,121 +120,54 @@ func (n *Node) sendNow(a *acting, f dist.Frame, where Atom) error {
 	}
 	switch {
 	case p != nil:
-		f.From = a.sender()
+		f.From = a.Sender()
 		return p.sendAnswer(a, f)
 	case f.Name != "":
 		return n.sendAt(a, At{Name: f.Name, Node: where}, f.Payload)
 	case !f.Ref.IsZero():
 		return n.sendAlias(a, f.Ref, f.Payload, f.Token)
 	}
-	return n.undeliverable(f.To, f.Payload)
+	return n.sys.Undeliverable(f.To, f.Payload)
 }
 
 // receive puts the message of f, from who, into a mailbox here, or says why not; who
 // is nil for a message from another node, far. How long it waits for room, if that is
 // what the mailbox's policy is, says u; nil: not at all.
-func (n *Node) receive(far *peer, a *acting, f *dist.Frame, u *patience) error {
-	var q *proc
+func (n *Node) receive(far *peer, a *process.Acting, f *dist.Frame, u *process.Patience) error {
+	var q *process.Process
 	switch {
 	case !f.Ref.IsZero():
-		q = n.aliased(f.Ref, f.Payload)
+		q = n.sys.Aliased(f.Ref, f.Payload)
 	case f.Name != "":
 		var err error
-		if q, err = n.named(f.Name, f.Payload); err != nil {
+		if q, err = n.sys.Named(f.Name, f.Payload); err != nil {
 			return err
 		}
 	default:
-		if q = n.lookup(f.To); q == nil {
-			n.undeliverable(f.To, f.Payload)
+		if q = n.sys.Lookup(f.To); q == nil {
+			n.sys.Undeliverable(f.To, f.Payload)
 		}
 	}
 	if q == nil {
 		return ErrNoProcess
 	}
 	if far == nil {
-		n.traces().Message(a.pid(), q.pid(), f.Payload)
+		n.sys.Traces().Message(a.PID(), q.PID(), f.Payload)
 	} else {
 		f.Payload = far.received(q, f.Payload)
-		if t := n.traces(); t != nil {
+		if t := n.sys.Traces(); t != nil {
 			_, msg := viaPeer(f.Payload)
-			t.Received(f.From, q.pid(), msg)
+			t.Received(f.From, q.PID(), msg)
 		}
 	}
-	if q.boxed {
-		return q.offer(a, f.Payload, u)
+	if q.Boxed {
+		return q.Offer(a, f.Payload, u)
 	}
-	return q.deliverWith(a, f.Payload, f.Token)
+	return q.DeliverWith(a, f.Payload, f.Token)
 }
-
-// patience is how long a send waits for room in a mailbox: until its sender is
-// gone, if it is a process, and until ctx ends, if it is not nil.
-type patience struct {
-	ctx   context.Context
-	from  *proc
-	noted bool // the wait of the sender is, for Config.DetectCycles
-}
-
-// await waits for room in b for msg.
-func (u *patience) await(b mailbox.Waiter, msg any) error {
-	ctx, stop := u.within()
-	defer stop()
-	return b.AwaitRoom(ctx, msg)
-}
-
-// within returns a context that ends when u does.
-func (u *patience) within() (ctx context.Context, stop func()) {
-	if ctx = u.ctx; ctx == nil {
-		ctx = context.Background()
-	}
-	if u.from == nil {
-		return ctx, func() {}
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	gone := context.AfterFunc(u.from.context(), func() { cancel(ErrExited) })
-	return ctx, func() { gone(); cancel(nil) }
-}
-
-// offer puts msg into a mailbox of its own making, or says why not; u is nil for a
-// sender that does not wait.
-func (p *proc) offer(a *acting, msg any, u *patience) error {
-	for {
-		switch p.cold.box.Push(msg) {
-		case mailbox.Queued:
-			return nil
-		case mailbox.Wake:
-			p.runner().prod(a)
-			return nil
-		case mailbox.Dropped:
-			return ErrDropped
-		case mailbox.Closed:
-			if err := p.node.undeliverable(p.pid(), msg); err != nil {
-				return err
-			}
-			return ErrNoProcess
-		}
-		blocks := (*userMailbox)(p).holdsUp()
-		if !blocks || u == nil {
-			p.node.deadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: p.pid(), Message: msg})
-			if blocks {
-				return errNoRoom
-			}
-			return ErrMailboxFull
-		}
-		a.block()
-		a.p.waitsFor(waiting.Space, p.pid())
-		err := a.awaitSpace(p, msg, u)
-		if a.p.waitsNoMore(); err != nil {
-			return err
-		}
-	}
-}
-
-// errNoRoom is ErrMailboxFull where waiting would help.
-var errNoRoom = fmt.Errorf("%w for now", ErrMailboxFull)
 
 // deliverFar is Deliver to another node.
-func (a *acting) deliverFar(ctx context.Context, where Atom, f dist.Frame) error {
-	n := a.node
+func (n *Node) deliverFar(ctx context.Context, a *process.Acting, where Atom, f dist.Frame) error {
 	if err := context.Cause(ctx); err != nil {
 		return err // before anything is sent: its receipt might be faster
 	}
@@ -243,7 +176,7 @@ func (a *acting) deliverFar(ctx context.Context, where Atom, f dist.Frame) error
 		on = At{Name: f.Name, Node: where}
 	}
 	if p := n.want(where); p == nil || !p.IsUp() {
-		if err := a.awaitConnection(ctx, where, on); err != nil {
+		if err := n.awaitConnection(ctx, a, where, on); err != nil {
 			return err
 		}
 	}
@@ -252,12 +185,12 @@ func (a *acting) deliverFar(ctx context.Context, where Atom, f dist.Frame) error
 		return ErrNotHere
 	}
 	if p.receipts() {
-		n.traces().Away(a.pid(), f.To, f.Name, where, f.Payload)
-		f.From, f.ID = a.sender(), n.newRef().Number()
-		t := a.promise().arm()
-		t.p.target = nil
+		n.sys.Traces().Away(a.PID(), f.To, f.Name, where, f.Payload)
+		f.From, f.ID = a.Sender(), n.sys.NewRef().Number()
+		t := a.Promise().NewTicket()
+		t.Call.Target = nil
 		p.askSoon(a, t, f)
-		v, err := a.await(ctx, t, waiting.Receipt, on)
+		v, err := a.Await(ctx, t, waiting.Receipt, on)
 		if err != nil {
 			return err
 		}
@@ -267,16 +200,16 @@ func (a *acting) deliverFar(ctx context.Context, where Atom, f dist.Frame) error
 }
 
 // awaitConnection is Connect for a process, which may be killed meanwhile; on is what it delivers to.
-func (a *acting) awaitConnection(ctx context.Context, name Atom, on Dest) error {
-	a.block()
-	if a.p == nil {
-		return a.node.Connect(ctx, name)
+func (n *Node) awaitConnection(ctx context.Context, a *process.Acting, name Atom, on Dest) error {
+	a.Block()
+	if a.Process == nil {
+		return n.Connect(ctx, name)
 	}
-	a.p.waitsFor(waiting.Receipt, on)
-	defer a.p.waitsNoMore()
-	ctx, stop := (&patience{ctx: ctx, from: a.p}).within()
+	a.Process.WaitsFor(waiting.Receipt, on)
+	defer a.Process.WaitsNoMore()
+	ctx, stop := (&process.Patience{Ctx: ctx, From: a.Process}).Within()
 	defer stop()
-	return a.node.Connect(ctx, name)
+	return n.Connect(ctx, name)
 }
 
 // receipts reports whether the peer gives them.
@@ -291,7 +224,7 @@ func receiptError(v any) error {
 	case dist.Delivered:
 		return nil
 	case receiptFull:
-		return errNoRoom
+		return process.ErrNoRoom
 	case receiptRefused:
 		return ErrMailboxFull
 	case receiptDropped:
@@ -314,7 +247,7 @@ func receipt(err error) Atom {
 		return dist.Delivered
 	case errors.Is(err, ErrDropped):
 		return receiptDropped
-	case err == errNoRoom:
+	case err == process.ErrNoRoom:
 		return receiptFull
 	case errors.Is(err, ErrMailboxFull):
 		return receiptRefused
@@ -326,5 +259,5 @@ func receipt(err error) Atom {
 
 // acknowledge is deliver for a message whose sender wants a receipt.
 func (p *peer) acknowledge(f *dist.Frame) {
-	p.signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: receipt(p.n.receive(p, &p.n.acting, f, nil))})
+	p.Signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: receipt(p.n.receive(p, &p.n.sys.Plain, f, nil))})
 }

@@ -152,7 +152,7 @@ func (n *Node) startDist(cfg Distribution) error {
 	d := &distribution{n: n, cfg: cfg}
 	most := limits.Cluster(cfg.Cluster)
 	d.Cluster = peers.New(peers.Config{
-		Origin: n.origin, Host: d, Log: n.cfg.Log, Env: n.env, Shed: &n.shed, Most: most,
+		Origin: n.sys.Origin, Host: d, Log: n.cfg.Log, Env: n.sys.Env, Shed: &n.shed, Most: most,
 		Quota:  most.Quota(cfg.Limits.WithDefaults().Message),
 		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: cfg.addresses().Of, Warn: erlang,
 		Cookies: d.cookies, Hidden: !cfg.Published, Limits: cfg.Limits,
@@ -170,7 +170,7 @@ func (n *Node) startDist(cfg Distribution) error {
 // written has a moment for it: the exit signals of the processes that the node
 // has ended. A peer that reads too slowly sees noconnection instead.
 func (d *distribution) stop() {
-	d.n.await(d.n.env.Now().Add(min(drainTime, d.n.cfg.StopTimeout)), d.Drained)
+	d.n.await(d.n.sys.Env.Now().Add(min(drainTime, d.n.cfg.StopTimeout)), d.Drained)
 	d.Stop()
 }
 
@@ -202,7 +202,7 @@ func (d *distribution) cookies(peer Atom) (in, out string) {
 }
 
 // Stopped is part of peers.Host.
-func (d *distribution) Stopped() bool { return d.n.stopped.Load() }
+func (d *distribution) Stopped() bool { return d.n.sys.Stopped.Load() }
 
 // addresses says where the node listens.
 func (d *Distribution) addresses() peers.Addresses {

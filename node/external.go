@@ -1,61 +1,62 @@
 package node
 
 import (
-	"sync/atomic"
-
 	"github.com/actornode/actornode/internal/bias"
-	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
-	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
 )
 
-// external is the runner of an Actor that a scheduler of its own runs, or that is detached.
-type external proc
+// external is an Actor that a scheduler of its own runs, or that is detached, and its runner.
+type external struct {
+	runner.External
+	behaviour Actor
+}
 
 // Run is part of sched.Runnable: a turn of an actor that a scheduler of its own
 // runs. It answers whether there is more to do.
-func (r *external) Run() (again bool) { return r.turn(fiber.MarkOf((*proc)(r))) }
+func (r *external) Run() (again bool) { return r.turn(fiber.MarkOf(&r.Process)) }
 
-// turn is Run, with what here looks for.
+// turn is Run, with what External.Here looks for.
 //
 //go:noinline
 func (r *external) turn(fiber.Mark) (again bool) {
-	p := (*proc)(r)
-	c := &Context{}
-	c.acting = acting{node: p.node, p: p, ctx: c}
+	p := &r.Process
+	c := newContext(p.System)
+	c.own.Process, c.behaviour = p, &r.behaviour
 	ended := false
-	before := p.handled.Load()
-	bias.Store(&p.running, 1)
+	before := p.Handled.Load()
+	bias.Store(&p.Running, 1)
 	defer func() {
 		if !ended {
-			p.broke(&c.acting, recover())
+			p.Broke(&c.own, recover())
 			again = false
 		}
-		p.node.tally.Messages(p.handled.Load() - before)
-		p.turned()
-		c.p = nil
+		p.System.Tally.Messages(p.Handled.Load() - before)
+		p.TurnOver()
+		c.own.Process, c.behaviour = nil, nil
 	}()
-	if p.fresh {
-		p.fresh = false
-		if i, ok := p.behaviour.(Initializer); ok {
-			if err := i.Init(c); err != nil || p.tells {
-				p.born(&c.acting, err)
+	if p.Fresh {
+		p.Fresh = false
+		if i, ok := r.behaviour.(Initializer); ok {
+			if err := i.Init(c); err != nil || p.Tells {
+				born(p, &c.own, err)
 			}
 		}
 	}
-	b := &p.cold.bias
+	b := &p.Cold.Bias
 	b.Enter()
 	again = true
-	for left := max(p.node.cfg.Budget, p.q.Len()/2); left > 0; {
-		if st := p.status.Load(); st != alive {
-			if st != tokened {
+	for left := max(p.System.Budget, p.Queue.Len()/2); left > 0; {
+		if st := p.Status.Load(); st != process.Alive {
+			if st != process.Tokened {
 				break
 			}
-			p.open()
+			p.OpenNext()
 		}
-		msg, ok := p.q.Next()
+		msg, ok := p.Queue.Next()
 		if !ok {
-			if p.refill() || !p.intake().arm() {
+			if p.Refill() || !p.Intake().Arm() {
 				continue
 			}
 			again = false
@@ -63,71 +64,16 @@ func (r *external) turn(fiber.Mark) (again bool) {
 		}
 		left--
 		b.Leave()
-		err := p.behaviour.Receive(c, msg)
+		err := r.behaviour.Receive(c, msg)
 		if err != nil {
-			err = p.ends(&c.acting, err)
+			err = p.EndWith(&c.own, err)
 		}
 		b.Enter()
 		if err == nil || err == ErrUnhandled {
-			p.settle(nil, err)
+			p.Settle(nil, err)
 		}
 	}
 	b.Leave()
 	ended = true
-	return again && !p.gone()
-}
-
-// wake is part of runner.
-func (r *external) wake(*acting) { r.cold.scheduler.Schedule(r) }
-
-// prod is part of runner.
-func (r *external) prod(a *acting) { r.wake(a) }
-
-// start is part of runner.
-func (r *external) start(a *acting, _ *executor.InlineWorker, _ bool) {
-	if d, ok := r.cold.scheduler.(*executor.Dedicated); ok {
-		r.node.functions.Add(1)
-		r.node.env.Go(func() { // of a detached actor: ended by its exit, waited for by Node.Stop
-			defer r.node.functions.Add(-1)
-			d.Run()
-		})
-	}
-	r.wake(a)
-}
-
-// exited is part of runner.
-func (r *external) exited(*acting, bool, bool) {
-	if d, ok := r.cold.scheduler.(*executor.Dedicated); ok {
-		d.Stop()
-	}
-}
-
-// busy is part of runner.
-func (r *external) busy(*acting) bool { return (*proc)(r).inTurn() }
-
-// here is part of runner.
-func (r *external) here() bool { return fiber.Marked((*proc)(r)) }
-
-// doing is part of runner.
-func (r *external) doing() (observe.State, int) {
-	if atomic.LoadUint32(&r.running) != 0 {
-		return observe.Running, -1
-	}
-	return observe.Idle, -1
-}
-
-// owning is part of runner.
-func (r *external) owning(_ *acting, f func()) {
-	b := &r.cold.bias
-	b.Enter()
-	f()
-	b.Leave()
-}
-
-// inspect is part of runner.
-func (r *external) inspect(f func()) {
-	b := &r.cold.bias
-	b.Lock()
-	f()
-	b.Unlock()
+	return again && !p.Gone()
 }

@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire/dist"
 )
 
@@ -11,19 +12,19 @@ import (
 // another way, or that the caller gives up, is as any: the caller's node sends an OpDemonitor.
 
 // called makes the Request of a call of q in one frame, as q gets it, and the monitor.
-func (p *peer) called(q *proc, f *dist.Frame, r *linkopt.Request) any {
+func (p *peer) called(q *process.Process, f *dist.Frame, r *linkopt.Request) any {
 	x := &struct {
-		call
-		requester
-		monitor
+		process.Call
+		farCaller
+		process.Monitor
 	}{
-		requester: requester{from: gencall.FromAlias(f.From, r.Ref)},
-		monitor:   monitor{ref: r.Ref, far: p, by: f.From, target: q, name: f.Name},
+		farCaller: farCaller{from: gencall.FromAlias(f.From, r.Ref), peer: p},
+		Monitor:   process.WatchedBy(&p.Peer, f.From, r.Ref, q, f.Name),
 	}
-	x.call.node, x.call.far, x.requester.watch = p.n, &x.requester, &x.monitor
-	p.watched(&x.monitor, f.To, NoProc)
-	msg := p.n.types.maker(r.Body).request(r.Body, From{t: x.arm()})
-	if !q.showsPeer {
+	x.Call.System, x.Call.Far, x.farCaller.watch = &p.n.sys, &x.farCaller, &x.Monitor
+	p.Attach(&x.Monitor, f.To, NoProc)
+	msg := p.n.types.maker(r.Body).request(r.Body, From{t: x.NewTicket()})
+	if !q.ShowsPeer {
 		return msg
 	}
 	x.via = p.without()
@@ -32,22 +33,21 @@ func (p *peer) called(q *proc, f *dist.Frame, r *linkopt.Request) any {
 
 // replyInOne is reply in one frame. False: nothing is sent, for the caller's node waits for no such
 // reply any more.
-func (p *call) replyInOne(a *acting, v any, err error) bool {
-	m := p.far.watch
-	far, n := m.far.(*peer), p.node
+func (c *farCaller) replyInOne(a *process.Acting, v any, err error) bool {
+	m, far, n := c.watch, c.peer, nodeOf(a.System)
 	if err != nil {
 		v = n.values.Reply(err)
 	}
-	f := dist.Frame{Op: dist.OpSend, From: a.sender(), Ref: m.ref, Payload: &linkopt.Reply{Value: v}, Token: a.p.token(),
+	f := dist.Frame{Op: dist.OpSend, From: a.Sender(), Ref: m.Ref(), Payload: &linkopt.Reply{Value: v}, Token: a.Process.Token(),
 		Answer: true}
-	if t := n.traces(); t != nil {
-		t.Away(a.pid(), f.To, f.Name, far.name, gencall.Message(&f))
+	if t := n.sys.Traces(); t != nil {
+		t.Away(a.PID(), f.To, f.Name, far.Name, gencall.Message(&f))
 	}
-	sent, unfit := far.Reply(a.turn(), m, f)
+	sent, unfit := far.Reply(a.OutboxTurn(), m, f)
 	if !sent {
 		return false
 	}
-	m.forget()
+	m.Forget()
 	if unfit != nil {
 		_ = far.unsent(f, unfit)
 	}

@@ -40,7 +40,7 @@ func FarLinks(n *Node, pid PID) map[PID]bool {
 func FarKept(n *Node) (names []Atom) {
 	for _, p := range n.dist.recent.All() {
 		if p.IsOver() {
-			names = append(names, p.name)
+			names = append(names, p.Name)
 		}
 	}
 	return names
@@ -69,15 +69,15 @@ func FarProtocol(n *Node, name Atom) (string, bool) {
 
 // NamesRemembered returns how many names on other nodes a process remembers that it has linked to.
 func NamesRemembered(n *Node, pid PID) int {
-	p := n.lookup(pid)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.nameLinksLocked())
+	p := n.sys.Lookup(pid)
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	return len(p.NameLinksLocked())
 }
 
 // ProcessesThatRememberNames counts those with names of NamesRemembered.
 func ProcessesThatRememberNames(n *Node) (count int) {
-	n.byName.Range(func(any, any) bool { count++; return true })
+	n.sys.ByName.Range(func(any, any) bool { count++; return true })
 	return count
 }
 
@@ -85,4 +85,4 @@ func ProcessesThatRememberNames(n *Node) (count int) {
 func LentCalls(n *Node) int { return n.calls.Len() }
 
 // ForgetFutures has a node forget what others know of its futures, as if it were long ago.
-func ForgetFutures(n *Node) { n.futures.Expire(n.env.Now().Add(2 * futures.Keep)) }
+func ForgetFutures(n *Node) { n.futures.Expire(n.sys.Env.Now().Add(2 * futures.Keep)) }

@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -10,7 +11,7 @@ import (
 // From is where a reply goes. It can be kept, sent to other processes and nodes, OTP's included, and
 // used from anywhere, once.
 type From struct {
-	t      ticket
+	t      process.Ticket
 	caller uint64 // number of the calling process, plus 1; 0: a plain goroutine
 }
 
@@ -20,32 +21,32 @@ type From struct {
 // several answers the caller gets the first, and the others are dead letters on its node. A v that cannot be
 // sent to that node is no error here: the call fails with the [*wire.EncodeError].
 func (f From) Reply(v any) error {
-	if f.t.p == nil {
+	if f.t.Call == nil {
 		return ErrReplied // there is no call
 	}
-	return f.answer(&f.t.p.node.acting, v, nil)
+	return f.answer(&f.t.Call.System.Plain, v, nil)
 }
 
 // Fail answers the caller with an error.
 func (f From) Fail(err error) error {
-	if f.t.p == nil {
+	if f.t.Call == nil {
 		return ErrReplied
 	}
-	return f.answer(&f.t.p.node.acting, nil, err)
+	return f.answer(&f.t.Call.System.Plain, nil, err)
 }
 
-func (f From) answer(a *acting, v any, err error) error {
-	if f.t.settle(a, v, err) {
+func (f From) answer(a *process.Acting, v any, err error) error {
+	if f.t.Settle(a, v, err) {
 		return nil
 	}
-	if f.t.p != nil {
-		f.t.p.node.deadLetter(deadletter.Letter{Cause: deadletter.LateReply, To: f.Caller(), Message: v})
+	if f.t.Call != nil {
+		f.t.Call.System.DeadLetter(deadletter.Letter{Cause: deadletter.LateReply, To: f.Caller(), Message: v})
 	}
 	return ErrReplied
 }
 
 // Pending reports whether the caller still waits.
-func (f From) Pending() bool { return f.t.pending() }
+func (f From) Pending() bool { return f.t.Pending() }
 
 // readFrom reads the second element of a '$gen_call' or of a system message:
 // {Pid, Tag}. The reply is the message {Tag, Reply}, to the alias if Tag is
@@ -57,23 +58,23 @@ func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
 		return From{}, false
 	}
 	x := &struct {
-		call
-		requester
-	}{requester: requester{from: to, via: via}}
-	x.call.node, x.call.far = n, &x.requester
-	return From{t: x.arm()}, true
+		process.Call
+		farCaller
+	}{farCaller: farCaller{from: to, via: via}}
+	x.Call.System, x.Call.Far = &n.sys, &x.farCaller
+	return From{t: x.NewTicket()}, true
 }
 
 // Caller returns the process that a reply goes to; the zero PID if that is a
 // plain goroutine.
 func (f From) Caller() PID {
-	switch p := f.t.p; {
+	switch p := f.t.Call; {
 	case p == nil:
 		return PID{}
-	case p.far != nil:
-		return p.far.from.PID
+	case p.Far != nil:
+		return farOf(p).from.PID
 	case f.caller != 0:
-		return p.node.origin.PID(f.caller - 1)
+		return p.System.Origin.PID(f.caller - 1)
 	}
 	return PID{}
 }
@@ -82,31 +83,31 @@ func (f From) Caller() PID {
 // Erlang has it. The tag of a call within this node is [alias|Ref] from when it is first asked for;
 // where there are no other nodes it is '$go_call', and Pid undefined for a plain goroutine.
 func (f From) term() any {
-	p := f.t.p
+	p := f.t.Call
 	switch {
 	case p == nil:
 		return gencall.GoFrom(PID{})
-	case p.far != nil:
-		return p.far.from.Term()
+	case p.Far != nil:
+		return farOf(p).from.Term()
 	}
-	n, pid := p.node, f.Caller()
+	n, pid := nodeOf(p.System), f.Caller()
 	if pid.IsZero() {
 		pid = n.self()
 	}
 	if pid.IsZero() || n.dist == nil {
 		return gencall.GoFrom(f.Caller())
 	}
-	if !f.t.pending() {
+	if !f.t.Pending() {
 		return gencall.MakeFrom(pid, n.lentRef()) // to which nobody answers
 	}
-	return gencall.MakeFrom(pid, n.calls.Lend(f.t, n.lentRef, func(t ticket) bool { return !t.pending() }))
+	return gencall.MakeFrom(pid, n.calls.Lend(f.t, n.lentRef, func(t process.Ticket) bool { return !t.Pending() }))
 }
 
 // lentRef makes a reference that nobody knows who has not been given it.
 func (n *Node) lentRef() Ref {
-	number := n.refSeq.Add(refBatch)
-	r := n.env.Uint64()
-	return n.origin.Ref(uint32(number)&0x3ffff, uint32(number>>18), uint32(number>>50), uint32(r), uint32(r>>32))
+	number := n.sys.NewNumber()
+	r := n.sys.Env.Uint64()
+	return n.sys.Origin.Ref(uint32(number)&0x3ffff, uint32(number>>18), uint32(number>>50), uint32(r), uint32(r>>32))
 }
 
 // answered settles the call that msg answers, if it is a reply to one that has come another way than
@@ -126,37 +127,37 @@ func (n *Node) answered(ref Ref, msg any) bool {
 // answeredBy is answered with what the reply says.
 func (n *Node) answeredBy(ref Ref, msg, v any, err error) bool {
 	if t, ok := n.calls.Take(ref); ok {
-		if !t.settle(&n.acting, v, err) {
-			n.deadLetter(deadletter.Letter{Cause: deadletter.LateReply, Alias: ref, Message: msg})
+		if !t.Settle(&n.sys.Plain, v, err) {
+			n.sys.DeadLetter(deadletter.Letter{Cause: deadletter.LateReply, Alias: ref, Message: msg})
 		}
 		return true
 	}
 	return n.dist.Answer(ref, v, err)
 }
 
-// reply sends what p has been settled with as a message, on behalf of a: behind what a has sent
+// Reply sends what p has been settled with as a message, on behalf of a: behind what a has sent
 // before. Nothing holds a up, no mailbox and no peer: a message has said where the reply goes, and
 // a caller that does not read must not stop a server of others.
-func (p *call) reply(a *acting) {
+func (far *farCaller) Reply(a *process.Acting, p *process.Call) {
 	v, err := p.Result()
-	if p.far.watch != nil && p.replyInOne(a, v, err) {
+	if far.watch != nil && far.replyInOne(a, v, err) {
 		return
 	}
-	to := p.far.from
-	f, where := dist.Frame{Op: dist.OpSend, To: to.PID, Token: a.p.token(), Answer: true}, to.PID.Node()
+	to := far.from
+	f, where := dist.Frame{Op: dist.OpSend, To: to.PID, Token: a.Process.Token(), Answer: true}, to.PID.Node()
 	if to.ToAlias {
 		f.To, f.Ref, where = PID{}, to.Alias, to.Alias.Node()
 	}
 	if err != nil {
-		v = p.node.values.Failed(err)
+		v = nodeOf(p.System).values.Failed(err)
 	}
 	f.Payload = to.Reply(v)
 	if _, isCall := gencall.ReplyRef(f.Payload); err != nil && isCall {
-		if where != p.node.cfg.Name {
-			f.Payload = to.Reply(p.node.values.Reply(err))
-		} else if to.ToAlias && p.node.dist != nil && p.node.answeredBy(to.Alias, f.Payload, nil, err) {
+		if where != p.System.Name {
+			f.Payload = to.Reply(nodeOf(p.System).values.Reply(err))
+		} else if to.ToAlias && nodeOf(p.System).dist != nil && nodeOf(p.System).answeredBy(to.Alias, f.Payload, nil, err) {
 			return
 		}
 	}
-	p.node.sendNow(a, f, where)
+	nodeOf(p.System).sendNow(a, f, where)
 }

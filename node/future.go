@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/process"
 )
 
 // Future is the reply to a call that is under way. It can be passed around and awaited by any number
@@ -17,12 +18,12 @@ import (
 // others have been since. Who gives up on a copy, by Cancel or by the end of a context, gives up for
 // those who wait on that copy.
 type Future[R any] struct {
-	p call
-	w watches
-	t ticket
+	p process.Call
+	w process.Watches
+	t process.Ticket
 
-	by  *proc      // who has made it; nil: no process, or another node
-	far *farFuture // of one of another node; nil: it is of this node
+	by  *process.Process // who has made it; nil: no process, or another node
+	far *farFuture       // of one of another node; nil: it is of this node
 }
 
 // Async sends a [Request] with req and returns at once. The future is completed
@@ -31,7 +32,7 @@ type Future[R any] struct {
 func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
 	a := from.caller()
 	f := &Future[R]{}
-	f.p.node, f.p.more, f.p.tag, f.by = a.node, &f.w, to, a.p
+	f.p.System, f.p.More, f.p.Tag, f.by = a.System, &f.w, to, a.Process
 	//lint:ignore SA1012 nothing ends the call but its answer
 	f.t = begin(nil, a, true, &f.p, to, req)
 	return f
@@ -47,16 +48,16 @@ func (f *Future[R]) Await(ctx context.Context) (R, error) {
 		var none R
 		return none, err
 	}
-	return typed[R](f.t.wait(ctx))
+	return typed[R](f.t.Wait(ctx))
 }
 
 // until waits until the future is completed or ctx ends, or its maker does, if that waits.
 func (f *Future[R]) until(ctx context.Context) error {
 	f.ask()
-	if f.t.done() {
+	if f.t.Done() {
 		return nil
 	}
-	return f.t.until(ctx.Done(), f.by)
+	return f.t.Until(ctx.Done(), f.by)
 }
 
 // Poll waits for the reply for d at most; 0 only looks. Other than Await it does
@@ -68,14 +69,14 @@ func (f *Future[R]) Poll(d time.Duration) (R, error) {
 		return none, ErrBadTimeout
 	}
 	f.ask()
-	if !f.t.done() && d > 0 {
+	if !f.t.Done() && d > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), d)
 		defer cancel()
 		if err := f.until(ctx); err != nil {
 			return none, err
 		}
 	}
-	if !f.t.done() {
+	if !f.t.Done() {
 		return none, ErrTimeout
 	}
 	return typed[R](f.p.Result())
@@ -89,42 +90,42 @@ func (f *Future[R]) maker() Dest {
 	if f.far != nil {
 		return f.far.ref
 	}
-	if p := f.p.target; p != nil {
-		return p.pid()
+	if p := f.p.Target; p != nil {
+		return p.PID()
 	}
-	to, _ := f.p.tag.(Dest)
+	to, _ := f.p.Tag.(Dest)
 	return to
 }
 
 // Cancel gives up on the reply. It reports whether it had not come yet.
-func (f *Future[R]) Cancel() bool { return f.t.settle(&f.p.node.acting, nil, context.Canceled) }
+func (f *Future[R]) Cancel() bool { return f.t.Settle(&f.p.System.Plain, nil, context.Canceled) }
 
 // SendTo sends a [Result] with the tag to a process when the future is completed. A name or an
 // alias stands for the process that has it then. To a process of this node it goes past the
 // bound of its mailbox; one that nobody gets is a dead letter.
 func (f *Future[R]) SendTo(to Dest, tag any) {
-	f.watches().Add(&f.p.node.acting, func(a *acting) {
+	f.watches().Add(&f.p.System.Plain, func(a *process.Acting) {
 		v, err := typed[R](f.p.Result())
 		r := Result{Tag: tag, Err: err}
 		if err == nil {
 			r.Value = v
 		}
-		f.p.node.sendResult(a, to, r)
+		nodeOf(f.p.System).sendResult(a, to, r)
 	})
 }
 
 // sendResult sends r to a process; to one of this node past the bound of its mailbox. Nobody is
 // held up for it, and nobody is told that it could not be sent.
-func (n *Node) sendResult(a *acting, to Dest, r Result) {
-	var p *proc
+func (n *Node) sendResult(a *process.Acting, to Dest, r Result) {
+	var p *process.Process
 	switch d := to.(type) {
 	case PID:
-		if p = n.lookup(d); p == nil && n.origin.Minted(d) {
-			n.undeliverable(d, r)
+		if p = n.sys.Lookup(d); p == nil && n.sys.Origin.Minted(d) {
+			n.sys.Undeliverable(d, r)
 			return
 		}
 	case Atom:
-		if p, _ = n.named(d, r); p == nil {
+		if p, _ = n.sys.Named(d, r); p == nil {
 			return
 		}
 	case At:
@@ -133,17 +134,17 @@ func (n *Node) sendResult(a *acting, to Dest, r Result) {
 			return
 		}
 	case Ref:
-		if n.origin.Equal(d.Origin()) {
-			if p = n.aliased(d, r); p == nil {
+		if n.sys.Origin.Equal(d.Origin()) {
+			if p = n.sys.Aliased(d, r); p == nil {
 				return
 			}
 		}
 	}
 	if p != nil {
-		p.signal(a, r)
+		p.Signal(a, r)
 		return
 	}
-	if err := n.acting.SendOpt(SendOptions{NoWait: true}, to, r); err == ErrNoDest { // other losses are dead letters
-		n.deadLetter(deadletter.Letter{Cause: deadletter.NoProcess, Message: r})
+	if err := n.SendOpt(SendOptions{NoWait: true}, to, r); err == ErrNoDest { // other losses are dead letters
+		n.sys.DeadLetter(deadletter.Letter{Cause: deadletter.NoProcess, Message: r})
 	}
 }

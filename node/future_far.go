@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/node/internal/futures"
 	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/waiting"
 )
 
@@ -20,7 +21,7 @@ type anyFuture interface {
 	kind() reflect.Type // of its value
 	reference() Ref
 	result() (any, error)
-	told() *watches
+	told() *process.Watches
 }
 
 // farFuture is what a Future knows that stands for one of another node.
@@ -33,14 +34,14 @@ type farFuture struct {
 func (n *Node) lendFuture(f anyFuture) Ref {
 	ref, fresh := n.futures.Lend(f, n.lentRef)
 	if fresh {
-		f.told().Add(&n.acting, func(*acting) { n.futures.Over(ref) })
+		f.told().Add(&n.sys.Plain, func(*process.Acting) { n.futures.Over(ref) })
 	}
 	return ref
 }
 
 // newFarFuture makes the Future of a reference that has come from another node.
 func newFarFuture[R any](n *Node, ref Ref) any {
-	if n.origin.Equal(ref.Origin()) {
+	if n.sys.Origin.Equal(ref.Origin()) {
 		if own, ok := n.futures.Find(ref); ok {
 			if f, ok := own.(*Future[R]); ok {
 				return f
@@ -48,35 +49,35 @@ func newFarFuture[R any](n *Node, ref Ref) any {
 		}
 	}
 	f := &Future[R]{far: &farFuture{ref: ref}}
-	f.p.node, f.p.more = n, &f.w
-	f.t = f.p.arm()
+	f.p.System, f.p.More = &n.sys, &f.w
+	f.t = f.p.NewTicket()
 	return f
 }
 
 // ask has the node asked that f is of, if that is another and has not been.
 func (f *Future[R]) ask() {
 	if f.far != nil {
-		f.far.asked.Do(func() { f.p.node.askFor(f.far.ref, f.t, &f.w) })
+		f.far.asked.Do(func() { nodeOf(f.p.System).askFor(f.far.ref, f.t, &f.w) })
 	}
 }
 
 // askFor settles t with what the future ref is settled with. over is told when t is.
-func (n *Node) askFor(ref Ref, t ticket, over *watches) {
-	a := &n.acting
-	if n.origin.Equal(ref.Origin()) {
-		t.settle(a, nil, &ExitError{NoProc}) // it is no more
+func (n *Node) askFor(ref Ref, t process.Ticket, over *process.Watches) {
+	a := &n.sys.Plain
+	if n.sys.Origin.Equal(ref.Origin()) {
+		t.Settle(a, nil, &ExitError{NoProc}) // it is no more
 		return
 	}
 	p := n.want(ref.Node())
 	if p == nil {
-		t.settle(a, nil, &ExitError{NoConnection})
+		t.Settle(a, nil, &ExitError{NoConnection})
 		return
 	}
-	call := a.promise()
-	call.target = nil
-	u := call.arm()
-	over.Add(a, func(a *acting) { u.settle(a, nil, context.Canceled) })
-	call.more.Add(a, func(a *acting) {
+	call := a.Promise()
+	call.Target = nil
+	u := call.NewTicket()
+	over.Add(a, func(a *process.Acting) { u.Settle(a, nil, context.Canceled) })
+	call.More.Add(a, func(a *process.Acting) {
 		v, err := call.Result()
 		switch _, ended := err.(*ExitError); {
 		case err == nil:
@@ -84,14 +85,14 @@ func (n *Node) askFor(ref Ref, t ticket, over *watches) {
 		case ended:
 			err = &ExitError{NoConnection} // also where it is net_kernel that has ended: the node stops
 		}
-		t.settle(a, v, err)
+		t.Settle(a, v, err)
 	})
 	p.call(a, u, PID{}, "net_kernel", gencall.Call, futures.MakeAsk(ref))
 }
 
 // tellFuture replies with what a future is settled with. An exit is a value: that of the call would be
 // net_kernel's.
-func (f From) tellFuture(a *acting, v any, err error) {
+func (f From) tellFuture(a *process.Acting, v any, err error) {
 	if exit, ok := err.(*ExitError); ok {
 		v, err = futures.MakeExit(exit.Reason), nil
 	} else if err == nil {
@@ -122,33 +123,33 @@ func (n *Node) answerFuture(r Request[any]) bool {
 	switch {
 	case ok:
 		from := r.From
-		f.told().Add(&n.acting, func(a *acting) {
+		f.told().Add(&n.sys.Plain, func(a *process.Acting) {
 			v, err := f.result()
 			from.tellFuture(a, v, err)
 		})
-	case n.origin.Equal(ref.Origin()):
-		r.tellFuture(&n.acting, nil, &ExitError{NoProc})
+	case n.sys.Origin.Equal(ref.Origin()):
+		r.tellFuture(&n.sys.Plain, nil, &ExitError{NoProc})
 	default:
-		r.tellFuture(&n.acting, nil, &ExitError{NoConnection}) // of an earlier life of this node
+		r.tellFuture(&n.sys.Plain, nil, &ExitError{NoConnection}) // of an earlier life of this node
 	}
 	return true
 }
 
-func (f *Future[R]) home() *Node { return f.p.node }
+func (f *Future[R]) home() *Node { return nodeOf(f.p.System) }
 
 func (f *Future[R]) kind() reflect.Type { return reflect.TypeFor[R]() }
 
-func (f *Future[R]) told() *watches { return &f.w }
+func (f *Future[R]) told() *process.Watches { return &f.w }
 
 func (f *Future[R]) result() (any, error) { return f.p.Result() }
 
 // reference is what f is called on other nodes: a copy of one of another node that is not over is
 // that other.
 func (f *Future[R]) reference() Ref {
-	if f.far != nil && !f.t.done() {
+	if f.far != nil && !f.t.Done() {
 		return f.far.ref
 	}
-	return f.p.node.lendFuture(f)
+	return nodeOf(f.p.System).lendFuture(f)
 }
 
 // giveFuture is what a *Future is for other nodes: what its type is called, and its reference.
@@ -171,21 +172,21 @@ func giveFuture(f anyFuture) (name string, ref Ref, err error) {
 func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
 	a := from.caller()
 	w := f.watches()
-	p := a.promise()
-	p.target = nil
-	t := p.arm()
-	err := a.mayWait(f.p.target, waiting.Future, func() bool { return p.Waiting(t.n) && f.p.Waiting(f.t.n) })
+	p := a.Promise()
+	p.Target = nil
+	t := p.NewTicket()
+	err := a.MayWait(f.p.Target, waiting.Future, func() bool { return p.Waiting(t.N) && f.p.Waiting(f.t.N) })
 	if err != nil {
-		t.settle(a, nil, err)
+		t.Settle(a, nil, err)
 		var none R
 		return none, err
 	}
-	number := w.Add(a, func(a *acting) {
+	number := w.Add(a, func(a *process.Acting) {
 		v, err := f.p.Result()
-		t.settle(a, v, err)
+		t.Settle(a, v, err)
 	})
-	v, err := a.await(ctx, t, waiting.Future, f.maker())
-	if !f.t.done() {
+	v, err := a.Await(ctx, t, waiting.Future, f.maker())
+	if !f.t.Done() {
 		w.Remove(number)
 	}
 	return typed[R](v, err)

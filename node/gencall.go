@@ -31,7 +31,7 @@ func unanswered(msg any, why error) bool {
 		return false
 	}
 	from := r.untyped().From
-	return from.t.p != nil && from.t.settle(&from.t.p.node.acting, nil, why)
+	return from.t.Call != nil && from.t.Settle(&from.t.Call.System.Plain, nil, why)
 }
 
 // untyped is a Request of any type.

@@ -2,8 +2,6 @@ package node
 
 import (
 	"cmp"
-
-	"github.com/actornode/actornode/node/internal/quota"
 )
 
 // What single peers make this node hold. Monitors and links are counted by the tables of a
@@ -13,19 +11,6 @@ import (
 //     gives back what it counts for when it dies, or is not started after all.
 //  2. A name that a peer has had registered is given back by the table of names when the name
 //     goes, whatever the reason. Its process may be anybody's.
-
-// owned notes whose process p is, which does not run yet.
-func (p *proc) owned(by *quota.Owner) {
-	p.mu.Lock()
-	alive := !p.gone()
-	if alive {
-		p.coldPart().owner = by
-	}
-	p.mu.Unlock()
-	if !alive {
-		by.GiveSpawn()
-	}
-}
 
 // countsFor reports whether what is done for a node counts as what a peer makes this one hold.
 func (n *Node) countsFor(peer Atom) bool { return n.dist != nil && peer != "" && peer != n.cfg.Name }

@@ -18,11 +18,11 @@ func init() {
 	nodehook.Traffic = func(n nodehook.Node) (in, out uint64) { return n.(*Node).traffic() }
 	nodehook.Release = func(n nodehook.Node, name Atom) int { return n.(*Node).release(name) }
 	nodehook.ReleaseKnown = func(n nodehook.Node, name Atom) bool { return n.(*Node).releaseKnown(name) }
-	nodehook.Origin = func(n nodehook.Node) wire.Origin { return n.(*Node).origin }
-	nodehook.Tracing = func(n nodehook.Node) any { return &n.(*Node).tracing }
+	nodehook.Origin = func(n nodehook.Node) wire.Origin { return n.(*Node).sys.Origin }
+	nodehook.Tracing = func(n nodehook.Node) any { return &n.(*Node).sys.Tracing }
 	nodehook.MaxProcesses = func(n nodehook.Node) int { return n.(*Node).cfg.MaxProcesses }
-	nodehook.Of = func(from any) any { return from.(Caller).caller().node }
-	nodehook.Resolve = func(from any, to Dest) (PID, bool) { return from.(Caller).caller().node.resolve(to) }
+	nodehook.Of = func(from any) any { return nodeOf(from.(Caller).caller().System) }
+	nodehook.Resolve = func(from any, to Dest) (PID, bool) { return from.(Caller).caller().System.Resolve(to) }
 	nodehook.Count = func(n nodehook.Node, name string, labels ...string) { n.(*Node).counts.Add(name, labels...) }
 	nodehook.Counts = func(n nodehook.Node, name string) []counter.Count { return n.(*Node).counts.All(name) }
 	nodehook.Shed = func(n nodehook.Node, on bool) { n.(*Node).shed.Set(on) }
@@ -42,10 +42,10 @@ func init() {
 	nodehook.Linked = func(from any, to Dest) bool { return coreOf(from).linked(to) }
 	nodehook.MonitorConnected = func(from any, to Dest) Ref {
 		c := coreOf(from)
-		return c.p.monitorConnected(&c.acting, to)
+		return c.Node().monitorConnected(c.by.Process, c.by, to)
 	}
 	nodehook.AwaitAll = func(from any, ctx context.Context, futures ...any) {
-		from.(Caller).caller().awaitAll(ctx, futures)
+		awaitAll(from.(Caller).caller(), ctx, futures)
 	}
 	nodehook.MadeBy = func(from any) Atom { return from.(From).madeBy() }
 	nodehook.CallingPeer = callingPeer

@@ -31,7 +31,7 @@ func (n keptBy) Text(why any) string {
 }
 
 // IsStopped is part of keep.Host.
-func (n keptBy) IsStopped() bool { return n.stopped.Load() }
+func (n keptBy) IsStopped() bool { return n.sys.Stopped.Load() }
 
 // GiveUp is part of keep.Host: it ends the node.
 func (n keptBy) GiveUp(err *nodehook.ServiceError) {
@@ -41,7 +41,7 @@ func (n keptBy) GiveUp(err *nodehook.ServiceError) {
 	n.cfg.Log.Error("a service ended too often: the node stops", "service", err.Service, "ends", err.Ends,
 		"within", restart.Period.String(), "reason", err.Reason)
 	n.finish()
-	n.env.Go(func() { n.Stop() }) // it waits for the goroutine that has called; ended by itself
+	n.sys.Env.Go(func() { n.Stop() }) // it waits for the goroutine that has called; ended by itself
 }
 
 // keep is nodehook.Keep.
@@ -50,7 +50,7 @@ func (n *Node) keep(ctx context.Context, s nodehook.Service) (PID, error) {
 		return PID{}, fmt.Errorf("%w: a service needs New, and a name or a label", ErrBadOption)
 	}
 	o := Options{Name: s.Name, Label: s.Label, ShowPeer: s.ShowPeer, Protected: true}
-	reservation, ok := n.names.Reserve(s.Name)
+	reservation, ok := n.sys.Names.Reserve(s.Name)
 	if !ok {
 		return PID{}, fmt.Errorf("%w: %s is reserved for a service", ErrNameTaken, s.Name)
 	}
@@ -58,7 +58,7 @@ func (n *Node) keep(ctx context.Context, s nodehook.Service) (PID, error) {
 	start := func(ctx context.Context) (PID, error) { return n.startKept(ctx, o, s.New) }
 	pid, err := start(ctx)
 	if err != nil {
-		n.names.Release(reservation)
+		n.sys.Names.Release(reservation)
 		return PID{}, err
 	}
 	title := string(s.Name)
@@ -116,8 +116,8 @@ func (n *Node) checkServices(ctx context.Context) error {
 
 // isProtected reports whether a process of this node is: see [Options].Protected.
 func (n *Node) isProtected(pid PID) bool {
-	p := n.lookup(pid)
-	return p != nil && p.protected
+	p := n.sys.Lookup(pid)
+	return p != nil && p.Protected
 }
 
 // ErrProtected says that a process is protected: what was asked for takes code of this

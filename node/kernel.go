@@ -34,7 +34,7 @@ type netKernel struct{}
 // Init is part of Initializer.
 func (netKernel) Init(c *Context) error {
 	pid := c.Self()
-	c.node.dist.kernel.Store(&pid)
+	c.Node().dist.kernel.Store(&pid)
 	return nil
 }
 
@@ -47,11 +47,11 @@ func (netKernel) Receive(c *Context, msg any) error {
 	if isThere(msg) {
 		return nil
 	}
-	r, ok := c.node.AsRequest(msg)
+	r, ok := c.Node().AsRequest(msg)
 	switch {
 	case !ok:
 		return nil
-	case c.node.answerFuture(r):
+	case c.Node().answerFuture(r):
 		return nil
 	case kernel.IsAuth(r.Body):
 		return ignoreLate(c.Reply(r.From, kernel.Yes))
@@ -69,7 +69,7 @@ func ignoreLate(err error) error {
 // rex answers what comes to it since rpc goes by spawns: the question for
 // features, and the calls of older nodes, block_call and C nodes.
 func rex(c *Context, msg any) error {
-	n := c.node
+	n := c.Node()
 	if isThere(msg) {
 		return nil
 	}
@@ -111,17 +111,17 @@ func passOn(c *Context, via PeerMessage, name Atom, msg any) error {
 	if name == "" {
 		return ErrNoName
 	}
-	q, err := c.node.named(name, msg)
+	q, err := c.own.System.Named(name, msg)
 	if err != nil {
 		return err
 	}
-	if q.showsPeer {
-		via.Message = c.node.received(false, &PeerMessage{Peer: via.Peer, Addr: via.Addr}, msg)
+	if q.ShowsPeer {
+		via.Message = c.Node().received(false, &PeerMessage{Peer: via.Peer, Addr: via.Addr}, msg)
 		msg = via
 	} else {
-		msg = c.node.received(false, nil, msg)
+		msg = c.Node().received(false, nil, msg)
 	}
-	return c.SendOpt(SendOptions{NoWait: true}, q.pid(), msg) // to q, though the name may be another's by now
+	return c.SendOpt(SendOptions{NoWait: true}, q.PID(), msg) // to q, though the name may be another's by now
 }
 
 // answerRex runs a call in a process of its own, for a peer; "": nobody knows whose.

@@ -87,7 +87,7 @@ func defaultClusterLimits(tick time.Duration) ClusterLimits {
 // Limits returns the limits that the node has, and what is used of them: for metrics
 // and tools. The order is always the same.
 func (n *Node) Limits() []observe.Limit {
-	alive, _ := n.tally.Sum()
+	alive, _ := n.sys.Tally.Sum()
 	all := []observe.Limit{{Name: "processes", Max: int64(n.cfg.MaxProcesses), Used: int64(alive)}}
 	if n.dist != nil {
 		for _, u := range append(n.dist.Limits(), n.dist.Holds()...) {

@@ -18,13 +18,10 @@ import (
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/futures"
 	"github.com/actornode/actornode/node/internal/keep"
-	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/table"
-	"github.com/actornode/actornode/node/internal/tally"
-	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
-	"github.com/actornode/actornode/node/internal/undelivered"
 	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
@@ -33,39 +30,20 @@ import (
 
 // Node is a set of processes with a name: the local half of an Erlang node.
 type Node struct {
-	acting // of plain goroutines, and of the node itself
+	common // for plain goroutines, and the node itself
 
-	cfg    Config
-	origin wire.Origin
-	pool   *executor.Pool
-
-	tracing trace.Registry // beside what is only read: every message looks at it
-
-	table   table.Table[proc]
-	names   names.Directory[named, *named]
-	calls   table.Lent[ticket] // whose From is known elsewhere
+	cfg     Config
+	sys     process.System             // the processes
+	calls   table.Lent[process.Ticket] // whose From is known elsewhere
 	futures futures.Lent[anyFuture]
-	dead    undelivered.Log
-	refSeq  atomic.Uint64
-	fibers  fiber.Pool
 	exports export.Table[Actor]
 	dist    *distribution // nil: not distributed
 	types   *Types        // those of Distribution, and how values of them cross
 	values  *values.Codec
-	env     env.Env
-	clock   env.Clock
 
-	tally   tally.Counts
-	reports report.Log
-
-	functions atomic.Int64          // Processes and detached actors whose goroutine has not ended
-	lingering atomic.Int64          // processes that were killed and whose function still runs
-	timers    timers.Count          // those that are not over
-	byName    sync.Map              // *proc to its namelink.Links
-	cycles    *waiting.Graph[*proc] // see Config.DetectCycles; nil: they are not detected
-	stopped   atomic.Bool
-	draining  atomic.Bool
-	counts    counter.Counters // of the packages above
+	reports  report.Log
+	draining atomic.Bool
+	counts   counter.Counters // of the packages above
 
 	stopOnce sync.Once
 	stopErr  error
@@ -89,32 +67,30 @@ func Start(cfg Config) (*Node, error) {
 	}
 	n := &Node{
 		cfg:    cfg,
-		env:    e,
-		origin: wire.NewOrigin(wire.NodeID{Name: cfg.Name, Creation: cfg.Creation}),
 		done:   make(chan struct{}),
 		types:  &registered,
 		values: byDefault,
 	}
-	n.acting.node = n
-	n.names.Init(n.origin)
-	n.dead.Init(cfg.Log, e)
-	n.tracing.Init(trace.Host{Now: n.env.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
-	n.clock.Init(n.env)
-	n.futures.Init(n.env)
+	sys := &n.sys
+	sys.Init(n.host(), wire.NodeID{Name: cfg.Name, Creation: cfg.Creation}, cfg.Budget, e)
+	n.by = &sys.Plain
+	sys.Dead.Init(cfg.Log, e)
+	sys.Tracing.Init(trace.Host{Now: e.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
+	n.futures.Init(e)
 	if cfg.DetectCycles {
-		n.cycles = new(waiting.Graph[*proc])
+		sys.Cycles = new(waiting.Graph[*process.Process])
 	}
 	n.reports.Log, n.reports.Env = cfg.Log, e
-	n.table.Init(cfg.MaxProcesses)
-	n.pool = executor.New(executor.Config{
+	sys.Table.Init(cfg.MaxProcesses)
+	sys.Pool = executor.New(executor.Config{
 		Workers: cfg.Workers, Stages: cfg.Stages, Blocked: cfg.Blocked,
-		Local:     func(w *executor.Worker) any { return n.newContext(w) },
-		OnBlocked: func(b executor.Blocked) { n.reports.Blocked(b, n.pool.BlockedTurns()) },
-		OnTurnEnd: func(w *executor.Worker, busy bool) { w.Local.(*Context).turn.End(busy) },
-		OnLong:    func(w *executor.Worker) { w.Local.(*Context).turn.Overdue() },
+		Local:     func(w *executor.Worker) any { return n.newWorkerContext(w) },
+		OnBlocked: func(b executor.Blocked) { n.reports.Blocked(b, sys.Pool.BlockedTurns()) },
+		OnTurnEnd: func(w *executor.Worker, busy bool) { w.Local.(*process.Local).Turn.End(busy) },
+		OnLong:    func(w *executor.Worker) { w.Local.(*process.Local).Turn.Overdue() },
 	})
-	n.keeper.Host, n.keeper.Env, n.keeper.Log = keptBy{n}, n.env, n.cfg.Log
-	n.pool.Start()
+	n.keeper.Host, n.keeper.Env, n.keeper.Log = keptBy{n}, e, n.cfg.Log
+	n.sys.Pool.Start()
 	if cfg.Distribution != nil {
 		if err := n.startDist(*cfg.Distribution); err != nil {
 			return nil, errors.Join(err, n.Stop())
@@ -123,21 +99,13 @@ func Start(cfg Config) (*Node, error) {
 	return n, nil
 }
 
-// newContext makes a worker's context.
-func (n *Node) newContext(w *executor.Worker) *Context {
-	c := &Context{tally: n.tally.New(), home: new(fiber.Fiber)}
-	c.turn.Worker, c.turn.Env = w, n.env
-	c.acting = acting{node: n, w: w, ctx: c}
-	return c
-}
-
-// count adds d to the number of processes.
-func (n *Node) count(a *acting, d int64) {
-	if a.w != nil {
-		a.ctx.tally.Alive(d)
-	} else {
-		n.tally.Alive(d)
-	}
+// newWorkerContext makes a worker's context.
+func (n *Node) newWorkerContext(w *executor.Worker) *process.Local {
+	c := newContext(&n.sys)
+	c.own.Worker = w
+	c.local.Tally, c.local.Fiber = n.sys.Tally.New(), new(fiber.Fiber)
+	c.local.Turn.Worker, c.local.Turn.Env = w, n.sys.Env
+	return &c.local
 }
 
 // Name returns the node's name.
@@ -149,53 +117,20 @@ func (n *Node) Log() *slog.Logger { return n.cfg.Log }
 // Creation returns the number of this life of the node.
 func (n *Node) Creation() uint32 { return n.cfg.Creation }
 
-// lookup finds a process that is alive.
-func (n *Node) lookup(pid PID) *proc {
-	if !n.origin.Minted(pid) {
-		return nil
-	}
-	return n.numbered(pid.Number())
-}
-
-// numbered finds a process that is alive by its number.
-func (n *Node) numbered(id uint64) *proc {
-	if p := n.table.At(id); p != nil && p.id == id {
-		return p
-	}
-	return nil
-}
-
-// refBatch is how many reference numbers a context takes at once.
-const refBatch = 1024
-
-// refs is a context's supply of reference numbers.
-type refs struct{ next_, end uint64 }
-
-func (r *refs) next(n *Node) uint64 {
-	if r.next_ == r.end {
-		r.end = n.refSeq.Add(refBatch)
-		r.next_ = r.end - refBatch
-	}
-	r.next_++
-	return r.next_
-}
-
-func (n *Node) newRef() Ref { return n.origin.RefOf(n.refSeq.Add(refBatch)) }
-
 // MakeRef returns a reference that this node has not made before.
-func (n *Node) MakeRef() Ref { return n.newRef() }
+func (n *Node) MakeRef() Ref { return n.sys.NewRef() }
 
-func (n *Node) sendAlias(a *acting, ref Ref, msg, token any) error {
-	if !n.origin.Equal(ref.Origin()) {
+func (n *Node) sendAlias(a *process.Acting, ref Ref, msg, token any) error {
+	if !n.sys.Origin.Equal(ref.Origin()) {
 		if p := n.peer(ref.Node()); p != nil {
 			return p.send(a, dist.Frame{Op: dist.OpSend, From: n.self(), Ref: ref, Payload: msg, Token: token})
 		}
 	}
-	if p := n.aliased(ref, msg); p != nil {
-		if t := n.traces(); t != nil {
-			t.Message(a.pid(), p.pid(), msg)
+	if p := n.sys.Aliased(ref, msg); p != nil {
+		if t := n.sys.Traces(); t != nil {
+			t.Message(a.PID(), p.PID(), msg)
 		}
-		return p.deliverWith(a, msg, token)
+		return p.DeliverWith(a, msg, token)
 	}
 	return nil
 }
@@ -217,48 +152,48 @@ func (n *Node) Stop() error {
 }
 
 func (n *Node) stop() error {
-	n.stopped.Store(true)
+	n.sys.Stopped.Store(true)
 	n.keeper.Stop()
 	n.futures.Stop()
-	for p := range n.table.All() {
-		p.endTimers()
+	for p := range n.sys.Table.All() {
+		p.EndTimers()
 	}
-	for p := range n.table.All() {
-		n.exitSignal(&n.acting, PID{}, p.pid(), Shutdown)
+	for p := range n.sys.Table.All() {
+		n.sys.ExitSignal(&n.sys.Plain, PID{}, p.PID(), Shutdown)
 	}
-	deadline := n.env.Now().Add(n.cfg.StopTimeout)
+	deadline := n.sys.Env.Now().Add(n.cfg.StopTimeout)
 	n.await(deadline, func() bool {
-		alive, _ := n.tally.Sum()
+		alive, _ := n.sys.Tally.Sum()
 		return alive == 0
 	})
-	for p := range n.table.All() {
-		p.exit(&n.acting, Killed)
+	for p := range n.sys.Table.All() {
+		p.Exit(&n.sys.Plain, Killed)
 	}
 	if n.dist != nil {
 		n.dist.stop()
 	}
-	ctx, cancel := n.env.WithTimeout(context.Background(), n.cfg.StopTimeout)
+	ctx, cancel := n.sys.Env.WithTimeout(context.Background(), n.cfg.StopTimeout)
 	defer cancel()
 	end, _ := ctx.Deadline()
 	// Coroutines are unwound on stages, and whoever kills one, a function that ends
 	// perhaps, wakes it after nobody counts it as a process any more: the stages
 	// run until no function is left.
-	left := func() int64 { return n.functions.Load() + n.fibers.Busy() }
+	left := func() int64 { return n.sys.Functions.Load() + n.sys.Fibers.Busy() }
 	n.await(end, func() bool { return left() == 0 })
-	err := n.pool.Stop(ctx)
-	n.fibers.Stop()
-	n.dead.Close()
-	n.tracing.Stop()
+	err := n.sys.Pool.Stop(ctx)
+	n.sys.Fibers.Stop()
+	n.sys.Dead.Close()
+	n.sys.Tracing.Stop()
 	if err != nil || left() > 0 {
 		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v",
-			n.lingering.Load(), n.cfg.StopTimeout), err)
+			n.sys.Lingering.Load(), n.cfg.StopTimeout), err)
 	}
 	return nil
 }
 
 // await polls until done or the deadline: at first often, then rarely.
 func (n *Node) await(deadline time.Time, done func() bool) {
-	for pause := 50 * time.Microsecond; !done() && n.env.Now().Before(deadline); pause = min(2*pause, 10*time.Millisecond) {
-		n.env.Sleep(pause)
+	for pause := 50 * time.Microsecond; !done() && n.sys.Env.Now().Before(deadline); pause = min(2*pause, 10*time.Millisecond) {
+		n.sys.Env.Sleep(pause)
 	}
 }

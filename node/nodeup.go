@@ -1,6 +1,9 @@
 package node
 
-import "github.com/actornode/actornode/wire"
+import (
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/wire"
+)
 
 // NodeUp says that a node has been connected, to a process that has asked for it
 // by MonitorNodes: Erlang's {nodeup, Node}. It comes before anything that the
@@ -13,8 +16,9 @@ type NodeUp struct {
 // term is {nodeup, Node}.
 func (u NodeUp) term() any { return wire.Tuple{wire.Atom("nodeup"), u.Node} }
 
-func (p *proc) monitorNodes(on bool) {
-	switch d := p.node.dist; {
+// monitorNodes is MonitorNodes of p.
+func (n *Node) monitorNodes(p *process.Process, on bool) {
+	switch d := n.dist; {
 	case d == nil:
 	case on:
 		d.ups.Add((*watcher)(p))
@@ -24,43 +28,35 @@ func (p *proc) monitorNodes(on bool) {
 }
 
 // watcher is a process that wants to be told of every node that is connected: see table.Member.
-type watcher proc
+type watcher process.Process
 
 // Number is part of table.Member, and so is Gone.
-func (w *watcher) Number() uint64 { return w.id }
+func (w *watcher) Number() uint64 { return w.ID }
 
 // Gone reports whether the process has exited.
-func (w *watcher) Gone() bool { return (*proc)(w).gone() }
+func (w *watcher) Gone() bool { return (*process.Process)(w).Gone() }
 
 // tellUp tells them.
 func (d *distribution) tellUp(msg NodeUp) {
-	d.ups.Each(func(w *watcher) { (*proc)(w).signal(&w.node.acting, msg) })
+	d.ups.Each(func(w *watcher) { (*process.Process)(w).Signal(&w.System.Plain, msg) })
 }
 
-// monitorConnected is monitorTo that makes no connection.
-func (p *proc) monitorConnected(a *acting, to Dest) Ref {
-	n := p.node
-	m := &monitor{watcher: p}
-	var at Atom
+// monitorConnected is Monitor by p, without making a connection.
+func (n *Node) monitorConnected(p *process.Process, a *process.Acting, to Dest) Ref {
+	var pid PID
+	var at At
 	switch to := to.(type) {
 	case PID:
-		at, m.pid = to.Node(), to
+		pid, at.Node = to, to.Node()
 	case At:
-		at, m.name = to.Node, to.Name
+		at = to
 	}
-	if n.dist == nil || at == "" || at == n.cfg.Name {
-		return p.monitorTo(a, to)
+	if n.dist == nil || at.Node == "" || at.Node == n.cfg.Name {
+		return p.MonitorTo(a, to)
 	}
-	m.ref = a.newRef()
-	if q := n.dist.get(at); q != nil && q.IsUp() {
-		if m.far = q; m.add(a) {
-			return m.ref
-		}
+	var far process.Remote
+	if q := n.dist.get(at.Node); q != nil && q.IsUp() {
+		far = q
 	}
-	d := Down{Ref: m.ref, PID: m.pid, Name: m.name, Reason: NoConnection}
-	if m.name != "" {
-		d.Node = at
-	}
-	p.signal(a, d)
-	return m.ref
+	return p.MonitorOn(a, far, pid, at)
 }

@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/observe"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // observed is what all observers say of one process.
@@ -58,32 +58,32 @@ func TestObservationTakesNothing(t *testing.T) {
 			if s.Receive() != "hold" {
 				continue
 			}
-			if s.co != nil {
-				require.True(t, s.w.Enter())
+			if s.own.Coroutine != nil {
+				require.True(t, s.own.Worker.Enter())
 				entered <- struct{}{}
 				<-release
-				s.w.Leave()
+				s.own.Worker.Leave()
 			} else {
-				s.bias.Enter()
+				s.own.Bias.Enter()
 				entered <- struct{}{}
 				<-release
-				s.bias.Leave()
+				s.own.Bias.Leave()
 			}
 		}
 	})
 	actor := ActorFunc(func(c *Context, m any) error {
 		switch {
 		case m != "hold":
-		case c.p.kind == kindExternal:
-			c.p.cold.bias.Enter()
+		case c.own.Process.Kind == process.External:
+			c.own.Process.Cold.Bias.Enter()
 			entered <- struct{}{}
 			<-release
-			c.p.cold.bias.Leave()
+			c.own.Process.Cold.Bias.Leave()
 		default:
-			require.True(t, c.w.Enter())
+			require.True(t, c.own.Worker.Enter())
 			entered <- struct{}{}
 			<-release
-			c.w.Leave()
+			c.own.Worker.Leave()
 		}
 		return nil
 	})
@@ -114,18 +114,18 @@ func TestObservationTakesNothing(t *testing.T) {
 			defer func() { release <- struct{}{} }()
 			require.NoError(t, n.Send(pid, "behind"))
 			require.NoError(t, n.Send(pid, "behind"))
-			revoked, barriers := n.pool.Revoked(), bias.Barriers()
+			revoked, barriers := n.sys.Pool.Revoked(), bias.Barriers()
 			o := observeOnce(t, n, pid)
 			assert.Equal(t, observe.Running, o.info.State)
 			assert.Equal(t, c.stage, o.info.Stage)
 			// Of an actor the message that it handles waits still.
 			assert.Equal(t, c.waiting, o.info.Mailbox)
 			assert.EqualValues(t, 6-c.waiting, o.info.Handled)
-			assert.Equal(t, revoked, n.pool.Revoked(), "stages that were taken")
+			assert.Equal(t, revoked, n.sys.Pool.Revoked(), "stages that were taken")
 			assert.Equal(t, barriers, bias.Barriers(), "interruptions of all threads")
 		})
 	}
 }
 
 // NotedWaits is how many waits are noted of those that a cycle may consist of.
-func NotedWaits(n *Node) int { return n.cycles.Len() }
+func NotedWaits(n *Node) int { return n.sys.Cycles.Len() }

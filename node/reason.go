@@ -1,11 +1,11 @@
 package node
 
 import (
-	"errors"
 	"runtime/debug"
 
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node/internal/failure"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
@@ -64,7 +64,7 @@ var ErrStop = ExitWith(Normal)
 // ErrUnhandled, returned from an Actor's Receive, leaves the message in the mailbox
 // for a behaviour that wants it: it is offered again, in its place, after
 // the next Become or Unbecome.
-var ErrUnhandled = errors.New("node: the behaviour does not handle this message now")
+var ErrUnhandled = process.ErrUnhandled
 
 // ExitError is the error form of an exit reason: what a Call answers when the
 // process it called has exited.

@@ -15,12 +15,12 @@ const releaseTimeout = 5 * time.Second
 // AskRelease is part of peers.Owner: some system messages are not alike in all releases. The question
 // ends with the answer, the connection or a timeout.
 func (p *peer) AskRelease() (number int) {
-	ctx, cancel := p.n.env.WithTimeout(p.n.dist.Context(), releaseTimeout)
+	ctx, cancel := p.n.sys.Env.WithTimeout(p.n.dist.Context(), releaseTimeout)
 	defer cancel()
-	a := &p.n.acting
-	t := a.promise().arm()
-	a.applyOn(p, t, erpc.NewFunction(p.name, "erlang", "system_info", []any{wire.Atom("otp_release")}))
-	if v, err := a.await(ctx, t, waiting.Reply, At{Node: p.name}); err == nil {
+	a := &p.n.sys.Plain
+	t := a.Promise().NewTicket()
+	p.n.applyOn(a, p, t, erpc.NewFunction(p.Name, "erlang", "system_info", []any{wire.Atom("otp_release")}))
+	if v, err := a.Await(ctx, t, waiting.Reply, At{Node: p.Name}); err == nil {
 		text, _ := wire.Text(v)
 		number, _ = strconv.Atoi(text)
 	}

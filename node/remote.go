@@ -7,6 +7,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -41,7 +42,7 @@ func (n *Node) want(name Atom) *peer {
 
 // reach is peer for the node of a PID.
 func (n *Node) reach(pid PID) *peer {
-	if n.dist == nil || n.origin.Minted(pid) {
+	if n.dist == nil || n.sys.Origin.Minted(pid) {
 		return nil
 	}
 	origin := pid.Origin()
@@ -59,7 +60,7 @@ func (n *Node) reach(pid PID) *peer {
 
 // connected is reach without a wish to connect.
 func (n *Node) connected(pid PID) *peer {
-	if n.dist == nil || n.origin.Minted(pid) {
+	if n.dist == nil || n.sys.Origin.Minted(pid) {
 		return nil
 	}
 	return n.dist.get(pid.Node())
@@ -67,38 +68,26 @@ func (n *Node) connected(pid PID) *peer {
 
 // sendFar is for a message of who, nil: of a plain goroutine, to a PID that is
 // nobody's here. c is the context of the actor that sends.
-func (n *Node) sendFar(a *acting, to PID, msg, token any) error {
+func (n *Node) sendFar(a *process.Acting, to PID, msg, token any) error {
 	if p := n.reach(to); p != nil {
 		if token == nil {
 			return p.message(a, to, msg)
 		}
-		return p.send(a, dist.Frame{Op: dist.OpSend, From: a.sender(), To: to, Payload: msg, Token: token})
+		return p.send(a, dist.Frame{Op: dist.OpSend, From: a.Sender(), To: to, Payload: msg, Token: token})
 	}
-	return n.undeliverable(to, msg)
+	return n.sys.Undeliverable(to, msg)
 }
 
 // sendAt is for a message to a name.
-func (n *Node) sendAt(a *acting, at At, msg any) error {
-	if a.p != nil && a.p.gone() {
+func (n *Node) sendAt(a *process.Acting, at At, msg any) error {
+	if a.Process != nil && a.Process.Gone() {
 		return ErrExited
 	}
 	if p := n.peer(at.Node); p != nil {
-		return p.send(a, dist.Frame{Op: dist.OpSend, From: a.sender(), Name: at.Name, Payload: msg, Token: a.p.token()})
+		return p.send(a, dist.Frame{Op: dist.OpSend, From: a.Sender(), Name: at.Name, Payload: msg, Token: a.Process.Token()})
 	}
-	n.deadLetter(deadletter.Letter{Cause: deadletter.NotConnected, Name: at.Name, Message: msg})
+	n.sys.DeadLetter(deadletter.Letter{Cause: deadletter.NotConnected, Name: at.Name, Message: msg})
 	return fmt.Errorf("%w: %v", ErrNotHere, at)
-}
-
-func (p *proc) monitorNode(a *acting, name Atom) {
-	why := "this node runs without distribution"
-	if q := p.node.peer(name); q != nil {
-		m := &monitor{ref: a.newRef(), watcher: p, far: q, node: true}
-		if m.add(a) {
-			return
-		}
-		why = q.Why().Error() // over
-	}
-	p.signal(a, NodeDown{Node: name, Reason: why})
 }
 
 // self is the process that stands for a plain goroutine towards other nodes.
@@ -114,7 +103,7 @@ func (n *Node) self() PID {
 
 // callFar sends a request to another node. False: the destination is not on one
 // that can be reached.
-func (n *Node) callFar(a *acting, async bool, t ticket, to PID, at At, req any) bool {
+func (n *Node) callFar(a *process.Acting, async bool, t process.Ticket, to PID, at At, req any) bool {
 	p := n.reach(to)
 	if at.Node != "" {
 		p = n.want(at.Node)
@@ -126,15 +115,15 @@ func (n *Node) callFar(a *acting, async bool, t ticket, to PID, at At, req any) 
 	if l, ok := req.(nodehook.Labelled); ok {
 		label, body = l.Label()
 	}
-	if tr := n.traces(); tr != nil {
-		tr.Away(a.pid(), to, at.Name, p.name, n.types.maker(body).request(body, From{t: t}))
+	if tr := n.sys.Traces(); tr != nil {
+		tr.Away(a.PID(), to, at.Name, p.Name, n.types.maker(body).request(body, From{t: t}))
 	}
 	if !async && p.DeferForRequest() {
 		defer p.Box.EndDefer()
 	}
 	p.call(a, t, to, at.Name, label, body)
 	if async {
-		p.pace(a)
+		p.Pace(a)
 	}
 	return true
 }

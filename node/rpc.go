@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/peers"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
@@ -18,75 +19,72 @@ import (
 // programs, package erpc has the data and the rules.
 
 // beginByName is begin for a function or a behaviour on a node: t is settled with what comes of it.
-func (a *acting) beginByName(async bool, t ticket, to Dest) {
+func (n *Node) beginByName(a *process.Acting, async bool, t process.Ticket, to Dest) {
 	switch to := to.(type) {
 	case erpc.Function:
-		a.apply(async && !to.Now, t, to)
+		n.apply(a, async && !to.Now, t, to)
 	case erpc.Behaviour:
-		a.startAt(t, to)
+		n.startAt(a, t, to)
 	default:
-		t.settle(a, nil, ErrNoDest)
+		t.Settle(a, nil, ErrNoDest)
 	}
 }
 
 // apply has a function called. async says that the caller does not wait for the result.
-func (a *acting) apply(async bool, t ticket, f erpc.Function) {
-	n := a.node
+func (n *Node) apply(a *process.Acting, async bool, t process.Ticket, f erpc.Function) {
 	if f.Node == n.cfg.Name {
-		a.applyHere(t, f)
+		n.applyHere(a, t, f)
 		return
 	}
 	q := n.peer(f.Node)
 	if q == nil {
-		t.settle(a, nil, &ExitError{NoConnection})
+		t.Settle(a, nil, &ExitError{NoConnection})
 		return
 	}
-	a.applyOn(q, t, f)
+	n.applyOn(a, q, t, f)
 	if async {
-		q.pace(a)
+		q.Pace(a)
 	}
 }
 
 // applyOn is apply for a peer.
-func (a *acting) applyOn(q *peer, t ticket, f erpc.Function) {
-	ref := a.node.newRef() // of the request, and of the result
-	q.ask(a, t, peers.ByResult, peers.Watch{}, dist.Frame{Op: dist.OpSpawn, Ref: ref, From: a.sender(), Token: a.p.token(),
-		Spawn: f.Call(ref, a.leader())})
+func (n *Node) applyOn(a *process.Acting, q *peer, t process.Ticket, f erpc.Function) {
+	ref := a.System.NewRef() // of the request, and of the result
+	q.ask(a, t, peers.ByResult, peers.Watch{}, dist.Frame{Op: dist.OpSpawn, Ref: ref, From: a.Sender(), Token: a.Process.Token(),
+		Spawn: f.Call(ref, n.leaderFor(a))})
 }
 
 // applyHere is apply for this node. The function gets a process of its own, as
 // there: it may panic, exit or be killed.
-func (a *acting) applyHere(t ticket, f erpc.Function) {
-	n := a.node
+func (n *Node) applyHere(a *process.Acting, t process.Ticket, f erpc.Function) {
 	started := false
-	token := a.p.token()
-	o := Options{Leader: a.leader(), before: func(q *proc) {
+	token := a.Process.Token()
+	o := Options{Leader: n.leaderFor(a), before: func(q *process.Process) {
 		started = true
-		q.inherit(token)
-		t.p.target = q
-		if !t.p.list() {
-			t.settle(a, nil, &ExitError{q.reason()})
+		q.Inherit(token)
+		t.Call.Target = q
+		if !t.Call.List() {
+			t.Settle(a, nil, &ExitError{q.Reason()})
 		}
 	}}
 	_, err := n.SpawnOpt(o, ProcessFunc(func(s *Process) error {
 		v, err := n.run(s.Context(), f.Module, f.Name, f.Args).Opened(n.values.ReadErrorTerm).Result()
-		t.settle(&s.acting, v, err)
+		t.Settle(s.by, v, err)
 		return nil
 	}))
 	if err != nil && !started {
-		t.settle(a, nil, err)
+		t.Settle(a, nil, err)
 	}
 }
 
 // applyCast has a function called of which nobody is told how it goes.
-func (a *acting) applyCast(f erpc.Function) error {
-	n := a.node
-	s := f.Cast(a.leader())
+func (n *Node) applyCast(a *process.Acting, f erpc.Function) error {
+	s := f.Cast(n.leaderFor(a))
 	if f.Node == n.cfg.Name {
 		_, err := n.spawnHere(s)
 		return err
 	}
-	frame := dist.Frame{Op: dist.OpSpawn, Ref: n.newRef(), From: a.sender(), Spawn: s, Token: a.p.token()}
+	frame := dist.Frame{Op: dist.OpSpawn, Ref: n.sys.NewRef(), From: a.Sender(), Spawn: s, Token: a.Process.Token()}
 	p := n.peer(f.Node)
 	if p == nil {
 		n.lost(frame)
@@ -96,20 +94,19 @@ func (a *acting) applyCast(f erpc.Function) error {
 }
 
 // startAt asks a node for a process.
-func (a *acting) startAt(t ticket, b erpc.Behaviour) {
-	n := a.node
-	s := b.Spawn(a.leader())
+func (n *Node) startAt(a *process.Acting, t process.Ticket, b erpc.Behaviour) {
+	s := b.Spawn(n.leaderFor(a))
 	if b.Node == n.cfg.Name {
 		pid, err := n.spawnHere(s)
-		t.settle(a, pid, err)
+		t.Settle(a, pid, err)
 		return
 	}
 	p := n.want(b.Node)
 	if p == nil {
-		t.settle(a, nil, &ExitError{NoConnection})
+		t.Settle(a, nil, &ExitError{NoConnection})
 		return
 	}
-	p.askSoon(a, t, dist.Frame{Op: dist.OpSpawn, Ref: n.newRef(), From: a.sender(), Spawn: s, Token: a.p.token()})
+	p.askSoon(a, t, dist.Frame{Op: dist.OpSpawn, Ref: n.sys.NewRef(), From: a.Sender(), Spawn: s, Token: a.Process.Token()})
 }
 
 // spawnHere is for a spawn that this node asks of itself.
@@ -123,25 +120,25 @@ func (n *Node) spawnHere(s *dist.Spawn) (PID, error) {
 
 // awaitAll waits until all futures are settled or ctx ends, in the way that is proper for the
 // caller.
-func (a *acting) awaitAll(ctx context.Context, futures []any) {
-	all := a.promise()
-	all.target = nil
-	t := all.arm()
+func awaitAll(a *process.Acting, ctx context.Context, futures []any) {
+	all := a.Promise()
+	all.Target = nil
+	t := all.NewTicket()
 	var left atomic.Int64
 	left.Store(int64(len(futures)) + 1)
-	answered := func(a *acting) {
+	answered := func(a *process.Acting) {
 		if left.Add(-1) == 0 {
-			t.settle(a, nil, nil)
+			t.Settle(a, nil, nil)
 		}
 	}
 	for _, f := range futures {
-		f.(interface{ watches() *watches }).watches().Add(a, answered)
+		f.(interface{ watches() *process.Watches }).watches().Add(a, answered)
 	}
 	answered(a)
-	_, _ = a.await(ctx, t, waiting.Future, nil)
+	_, _ = a.Await(ctx, t, waiting.Future, nil)
 }
 
-func (f *Future[R]) watches() *watches {
+func (f *Future[R]) watches() *process.Watches {
 	f.ask()
 	return &f.w
 }
@@ -192,7 +189,7 @@ func (n *Node) wanted(p *peer, s *dist.Spawn) (b Actor, err error) {
 			b, err = ProcessFunc(func(*Process) error { return ExitWith(crash) }), nil
 		}
 	}()
-	allows := func(e wire.Export) bool { return p == nil || n.allowsPeer(p.name, e) }
+	allows := func(e wire.Export) bool { return p == nil || n.allowsPeer(p.Name, e) }
 	b, f, err := erpc.Wanted[*ExitError](&n.exports, s, allows, n.run)
 	if f != nil {
 		b = ProcessFunc(func(s *Process) error { return f(s.Context()) })

@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 )
@@ -32,29 +33,35 @@ func (p *peer) shown(msg any) any {
 }
 
 // without is the PeerMessage of p without what is in it.
-func (p *peer) without() *PeerMessage { return &PeerMessage{Peer: p.name, Addr: p.link.Peer().Addr} }
+func (p *peer) without() *PeerMessage { return &PeerMessage{Peer: p.Name, Addr: p.link.Peer().Addr} }
 
 // received returns what p has sent as q gets it.
-func (p *peer) received(q *proc, msg any) any {
-	if q.showsPeer {
+func (p *peer) received(q *process.Process, msg any) any {
+	if q.ShowsPeer {
 		return p.shown(msg)
 	}
 	return p.n.received(p.exact, nil, msg)
 }
 
-// requester is who has made a request that has come as a term.
-type requester struct {
+// farCaller is who has made a request that has come as a term.
+type farCaller struct {
 	from  gencall.From
-	via   *PeerMessage // that it has come in, without the message; nil: not known
-	watch *monitor     // that has come with it, by the caller; nil: none
+	via   *PeerMessage     // that it has come in, without the message; nil: not known
+	watch *process.Monitor // that has come with it, by the caller; nil: none
+	peer  *peer            // whom the reply goes to where there is a watch
 }
+
+// farOf returns the caller of p, which is not one of this node.
+func farOf(p *process.Call) *farCaller { return p.Far.(*farCaller) }
 
 // Peer returns the node over whose connection a request has come, and its address, if
 // the process that got it was spawned with [Options].ShowPeer. ok is false for a
 // request that was made on this node, or of which nobody knows where it was made.
 func (f From) Peer() (peer Atom, addr string, ok bool) {
-	if p := f.t.p; p != nil && p.far != nil && p.far.via != nil && p.far.via.Peer != "" {
-		return p.far.via.Peer, p.far.via.Addr, true
+	if p := f.t.Call; p != nil && p.Far != nil {
+		if via := farOf(p).via; via != nil && via.Peer != "" {
+			return via.Peer, via.Addr, true
+		}
 	}
 	return "", "", false
 }
@@ -77,7 +84,7 @@ func (f From) madeBy() Atom {
 // isTerm reports whether a request has come as a term, as those of other nodes do, and
 // not from Go code of this program. One that has come as a term and has no Peer may
 // have been made by anybody: a process here has passed it on, perhaps.
-func (f From) isTerm() bool { return f.t.p != nil && f.t.p.far != nil }
+func (f From) isTerm() bool { return f.t.Call != nil && f.t.Call.Far != nil }
 
 // allows reports whether who has made a request may have something run by name: see
 // [Distribution].Allow. Go code of this program always may; a request that nobody knows
@@ -87,7 +94,7 @@ func (f From) allows(e wire.Export) bool {
 		return true
 	}
 	peer, _, _ := f.Peer()
-	return f.t.p.node.allowsPeer(peer, e)
+	return nodeOf(f.t.Call.System).allowsPeer(peer, e)
 }
 
 // allowsPeer reports whether a peer may have something run by name: what
@@ -97,24 +104,6 @@ func (n *Node) allowsPeer(peer Atom, e wire.Export) bool {
 		return true
 	}
 	return peer != "" && n.dist.cfg.Allow(peer, e)
-}
-
-// refuses reports whether a signal of the peer must not reach q.
-func (p *peer) refuses(q *proc, signal string) bool {
-	if q.protected {
-		p.n.reports.Refused(p.name, signal, q.Name)
-	}
-	return q.protected
-}
-
-// farLinkBrokenLocked is linkBrokenLocked for a link to a process of another node: a
-// protected process that does not trap exits only loses the link.
-func (n *Node) farLinkBrokenLocked(q *proc, from PID, reason any) *death {
-	if q.protected && !q.trapsLocked() {
-		q.removeLinkLocked(from)
-		return nil
-	}
-	return q.linkBrokenLocked(&n.acting, from, reason)
 }
 
 // allowsIn reports whether the process whose context ctx is may call e by name: one that
@@ -133,16 +122,16 @@ func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
 // ownerIn finds the peer that has had the process started whose context ctx is; nil: none
 // has, or it is no context of a process.
 func ownerIn(ctx context.Context) *quota.Owner {
-	p, ok := ctx.Value(procKey{}).(*proc)
+	p, ok := ctx.Value(process.ProcKey{}).(*process.Process)
 	if !ok {
 		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.cold == nil {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	if p.Cold == nil {
 		return nil
 	}
-	return p.cold.owner
+	return p.Cold.Owner
 }
 
 // callingPeer returns the node that has had the process started whose context ctx is, or

@@ -9,8 +9,9 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/quota"
-	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/sched"
 )
@@ -68,8 +69,8 @@ type Options struct {
 	owner   *quota.Owner       // that the process counts for already; nil: none, unless For says one
 	service *names.Reservation // of the service that the process is one of; nil: of none
 	monitor bool
-	birth   ticket                 // is settled when Init has returned
-	before  func(*proc)            // called before the process runs
+	birth   process.Ticket         // is settled when Init has returned
+	before  func(*process.Process) // called before the process runs
 	inline  *executor.InlineWorker // of the pool, who spawns it; nil: none
 }
 
@@ -108,7 +109,7 @@ var noOptions Options
 // plain reports whether o is the zero value, monitor apart.
 func (o *Options) plain() bool {
 	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Protected && !o.ShowPeer && o.For == "" &&
-		!o.Link && !o.Announce && o.birth.p == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
+		!o.Link && !o.Announce && o.birth.Call == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
 		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0 && o.Mailbox == nil && o.Scheduler == nil
 }
 
@@ -128,7 +129,7 @@ func nothing(b Actor) bool {
 // validate reports what is wrong with options.
 //
 //go:noinline
-func (o *Options) validate(n *Node, caller *proc, b Actor) error {
+func (o *Options) validate(n *Node, caller *process.Process, b Actor) error {
 	_, process := b.(ProcessFunc)
 	switch {
 	case o.Link && caller == nil:
@@ -143,8 +144,8 @@ func (o *Options) validate(n *Node, caller *proc, b Actor) error {
 		return fmt.Errorf("%w: Coroutine: only for a ProcessFunc, without Scheduler and Detached", ErrBadOption)
 	case process && !o.Coroutine && (o.Scheduler != nil || o.Place.how != anywhere):
 		return fmt.Errorf("%w: a ProcessFunc runs on its own goroutine: Scheduler and Place must not be set", ErrBadOption)
-	case o.Place.how == onStage && (o.Place.k < 0 || o.Place.k >= n.pool.Stages()):
-		return fmt.Errorf("%w: OnStage(%d): want 0 to %d", ErrBadOption, o.Place.k, n.pool.Stages()-1)
+	case o.Place.how == onStage && (o.Place.k < 0 || o.Place.k >= n.sys.Pool.Stages()):
+		return fmt.Errorf("%w: OnStage(%d): want 0 to %d", ErrBadOption, o.Place.k, n.sys.Pool.Stages()-1)
 	}
 	if err := inbox.Check(o.Limits); err != nil {
 		return fmt.Errorf("%w: %w", ErrBadOption, err)
@@ -156,8 +157,9 @@ func (o *Options) validate(n *Node, caller *proc, b Actor) error {
 // goroutine's. Close it when done.
 func (n *Node) Open() (*Process, error) {
 	s := newProcess(n, nil)
-	s.own.coldPart() // whoever looks at a handle may ask why it has exited
-	if _, _, err := n.begin(&n.acting, &noOptions, blocking{s}, kindHandle, &s.own); err != nil {
+	p := &s.own.Own
+	p.ColdPart() // whoever looks at a handle may ask why it has exited
+	if _, _, err := n.begin(&n.sys.Plain, &noOptions, nil, p); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -170,9 +172,12 @@ func (n *Node) Open() (*Process, error) {
 //go:noinline
 func newProcess(n *Node, fn ProcessFunc) *Process {
 	s := new(Process)
-	s.own.kind = kindGoroutine // before all pointers: see Node.begin
-	s.park, s.fn = make(chan struct{}, 1), fn
-	s.node, s.p, s.proc = n, &s.own, s
+	if fn == nil {
+		s.own.Init(&n.sys, nil)
+	} else {
+		s.own.Init(&n.sys, function(fn))
+	}
+	s.by = &s.own.Acting
 	return s
 }
 
@@ -182,36 +187,35 @@ func newProcess(n *Node, fn ProcessFunc) *Process {
 func newCoroutine(n *Node, fn ProcessFunc) *Process {
 	one := new(struct {
 		s  Process
-		co turns
+		co runner.Turns
 	})
 	s := &one.s
-	s.own.fresh = true // before all pointers: see Node.begin
-	s.fn, s.co = fn, &one.co
-	s.node, s.p, s.proc = n, &s.own, s
+	s.own.InitCoroutine(&n.sys, function(fn), &one.co)
+	s.by = &s.own.Acting
 	return s
 }
 
 // spawn is behind all the spawns: c is the context of a spawning actor, caller
 // the spawning process. It may change o, noOptions apart: by reference, as what a spawn has on
 // its stack should fit into what a goroutine begins with.
-func (n *Node) spawn(a *acting, o *Options, b Actor) (PID, Ref, error) {
+func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 	if nothing(b) {
 		return PID{}, Ref{}, ErrNilBehaviour
 	}
-	f, process := b.(ProcessFunc)
-	coroutine := process && n.cfg.Coroutines
+	f, blocks := b.(ProcessFunc)
+	coroutine := blocks && n.cfg.Coroutines
 	if o != &noOptions {
 		o.Coroutine = o.Coroutine || coroutine
 		coroutine = o.Coroutine
-		if err := o.validate(n, a.p, b); err != nil {
+		if err := o.validate(n, a.Process, b); err != nil {
 			return PID{}, Ref{}, err
 		}
 	}
-	if a.p != nil && a.p.status.Load() != alive {
-		if a.p.gone() {
+	if a.Process != nil && a.Process.Status.Load() != process.Alive {
+		if a.Process.Gone() {
 			return PID{}, Ref{}, ErrExited
 		}
-		o = a.p.bequeath(o)
+		o = bequeath(a.Process, o)
 	}
 	if o.For != "" {
 		if err := n.ownFor(o); err != nil {
@@ -221,200 +225,203 @@ func (n *Node) spawn(a *acting, o *Options, b Actor) (PID, Ref, error) {
 	if o.Place.how == detached {
 		o.Scheduler = executor.NewDedicated()
 	}
-	var p *proc
-	k := kindActor
+	var p *process.Process
 	switch {
 	case coroutine:
-		s := newCoroutine(n, f)
-		p, b, k = &s.own, blocking{s}, kindCoroutine
-	case process:
-		s := newProcess(n, f)
-		p, b, k = &s.own, blocking{s}, kindGoroutine
+		p = &newCoroutine(n, f).own.Own
+	case blocks:
+		p = &newProcess(n, f).own.Own
 	default:
-		if o.Scheduler != nil {
-			k = kindExternal
-		}
-		p = new(proc)
+		p = newActor(b, o)
 	}
-	fresh, ref, err := n.begin(a, o, b, k, p)
+	fresh, ref, err := n.begin(a, o, b, p)
 	if err != nil {
 		if o.For != "" && o.owner != nil {
 			o.owner.GiveSpawn()
 		}
 		return PID{}, Ref{}, err
 	}
-	p.runner().start(a, o.inline, fresh)
-	return p.pid(), ref, nil
+	p.Runner().Start(a, o.inline, fresh)
+	return p.PID(), ref, nil
 }
 
 // bequeath returns o with what has a process inherit p's trace token.
 //
 //go:noinline
-func (p *proc) bequeath(o *Options) *Options {
+func bequeath(p *process.Process, o *Options) *Options {
 	if o == &noOptions {
 		o = new(Options)
 	}
-	token := p.token()
-	o.before = func(q *proc) { q.inherit(token) }
+	token := p.Token()
+	o.before = func(q *process.Process) { q.Inherit(token) }
 	return o
 }
 
 // home finds the stage for a new actor.
 //
 //go:noinline
-func (n *Node) home(a *acting, o *Options) (*executor.Stage, bool, error) {
+func (n *Node) home(a *process.Acting, o *Options) (*executor.Stage, bool, error) {
 	switch o.Place.how {
 	case onStage:
-		return n.pool.Stage(o.Place.k), true, nil
+		return n.sys.Pool.Stage(o.Place.k), true, nil
 	case beside:
-		q := n.lookup(o.Place.pid)
+		q := n.sys.Lookup(o.Place.pid)
 		if q == nil {
 			return nil, false, fmt.Errorf("%w: Beside(%v)", ErrNoProcess, o.Place.pid)
 		}
-		if !q.onStage() {
+		if !q.OnStage() {
 			return nil, false, fmt.Errorf("%w: Beside(%v): that process does not run on a stage", ErrBadOption, o.Place.pid)
 		}
 		q.Pin()
 		var k int // read with the stage held: the actor may have been on its way
-		n.pool.Look(&q.Entity, func(stage int, _, _ bool) { k = stage })
-		return n.pool.Stage(k), true, nil
+		n.sys.Pool.Look(&q.Entity, func(stage int, _, _ bool) { k = stage })
+		return n.sys.Pool.Stage(k), true, nil
 	}
-	if a.w != nil {
-		return a.p.Stage(), false, nil
+	if a.Worker != nil {
+		return a.Process.Stage(), false, nil
 	}
-	return n.pool.Spread(), false, nil
+	return n.sys.Pool.Spread(), false, nil
+}
+
+// newActor makes a process whose code is an Actor.
+func newActor(b Actor, o *Options) *process.Process {
+	// Write a field first that is no pointer. While the collector runs, a store of a pointer
+	// reads the old value before it writes, and so faults a fresh page twice.
+	if o.Scheduler != nil {
+		r := new(external)
+		r.Kind, r.behaviour = process.External, b
+		r.Adopt(r, nil, false)
+		return &r.Process
+	}
+	r := new(actor)
+	r.Kind, r.behaviour = process.Actor, b
+	r.Adopt(r, nil, false)
+	return &r.Process
 }
 
 // begin makes p, which is nearly all zero, a process: what is left is to start it. fresh:
 // its Init is to be run.
-func (n *Node) begin(a *acting, o *Options, b Actor, k kind, p *proc) (fresh bool, ref Ref, err error) {
-	// Write a field first that is no pointer. While the collector runs, a store of a pointer
-	// reads the old value before it writes, and so faults a fresh page twice.
-	p.kind = k
-	p.node, p.behaviour = n, b
-	if task := p.task(); task != nil {
+func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process) (fresh bool, ref Ref, err error) {
+	p.System = &n.sys
+	if p.OnStage() {
 		home, pinned, err := n.home(a, o)
 		if err != nil {
 			return false, Ref{}, err
 		}
-		p.Adopt(task, home, pinned)
+		p.Adopt(p.Task(), home, pinned)
 	} else {
-		p.in.Claim() // its first run is owed below
+		p.Inbox.Claim() // its first run is owed below
 	}
-	var cache *table.Slots
-	if a.w != nil {
-		cache = &a.ctx.slots
-	}
-	if a.p != nil {
-		p.parent = a.p.id + 1
-		if a.p.led && o.Leader.IsZero() {
-			p.follow(a.p.ownLeader())
+	if a.Process != nil {
+		p.Parent = a.Process.ID + 1
+		if a.Process.Led && o.Leader.IsZero() {
+			p.Follow(a.Process.OwnLeader())
 		}
 	}
-	if a.w != nil {
-		p.started = n.pool.Clock()
+	if a.Worker != nil {
+		p.Started = n.sys.Pool.Clock()
 	} else {
-		p.started = n.clock.Now()
+		p.Started = n.sys.Clock.Now()
 	}
 	if _, ok := b.(Initializer); ok {
-		p.fresh = true
-		p.tells = o.Announce || o.birth.p != nil
+		p.Fresh = true
+		p.Tells = o.Announce || o.birth.Call != nil
 	}
 	if !o.plain() {
 		o.apply(n, p)
 	}
-	fresh = p.fresh // once others know p, it may run
-	id, ok := n.table.Reserve(cache)
+	fresh = p.Fresh // once others know p, it may run
+	id, ok := n.sys.Table.Reserve(a.Slots())
 	if !ok {
 		return false, Ref{}, ErrTooMany
 	}
-	p.id = id
-	pid := p.pid()
-	n.table.Put(id, p)
-	n.count(a, 1)
+	p.ID = id
+	pid := p.PID()
+	n.sys.Table.Put(id, p)
+	n.sys.Count(a, 1)
 	if o.Name != "" {
 		// Killed already? Then it has no name, and that was not the a.p's fault.
 		if err := n.give(o.Name, p, o.by(), o.service); err != nil && !errors.Is(err, ErrNoProcess) {
-			p.cancel(a, Normal)
+			cancel(p, a, Normal)
 			return false, Ref{}, err
 		}
 	}
-	if n.stopped.Load() { // Stop may have looked through the table before p was in it
-		p.cancel(a, Shutdown)
+	if n.sys.Stopped.Load() { // Stop may have looked through the table before p was in it
+		cancel(p, a, Shutdown)
 		return false, Ref{}, ErrNodeStopped
 	}
 	if o.Link {
-		a.p.link(a, pid)
-		if a.p.gone() { // killed meanwhile, perhaps before the link was there
-			p.cancel(a, a.p.reason())
+		a.Process.Link(a, pid)
+		if a.Process.Gone() { // killed meanwhile, perhaps before the link was there
+			cancel(p, a, a.Process.Reason())
 			return false, Ref{}, ErrExited
 		}
 	}
 	if o.monitor {
-		ref = a.p.monitor(a, pid, "")
+		ref = a.Process.Monitor(a, pid, "")
 	}
-	if o.birth.p != nil {
-		o.birth.p.target = p
-		if err := a.mayAwait(o.birth, waiting.Start); err != nil { // known by its name, it has called
-			o.birth.settle(a, nil, err)
-		} else if !o.birth.p.list() { // killed by its name
-			o.birth.settle(a, nil, &ExitError{p.reason()})
-		} else if !p.tells {
-			o.birth.settle(a, nil, nil)
+	if o.birth.Call != nil {
+		o.birth.Call.Target = p
+		if err := a.MayAwait(o.birth, waiting.Start); err != nil { // known by its name, it has called
+			o.birth.Settle(a, nil, err)
+		} else if !o.birth.Call.List() { // killed by its name
+			o.birth.Settle(a, nil, &ExitError{p.Reason()})
+		} else if !p.Tells {
+			o.birth.Settle(a, nil, nil)
 		}
 	}
 	if o.owner != nil {
-		p.owned(o.owner)
+		p.Owned(o.owner)
 	}
 	if o.before != nil {
 		o.before(p)
 	}
-	if t := n.traces(); t != nil && t.Traced(a.pid()) {
-		t.Spawned(a.pid(), p.pid(), p.ended)
+	if t := n.sys.Traces(); t != nil && t.Traced(a.PID()) {
+		t.Spawned(a.PID(), p.PID(), p.Ended)
 	}
 	return fresh, ref, nil
 }
 
 // cancel ends p, which has not been started; but others may know it already, and
 // then one on stages has perhaps been run by what they sent.
-func (p *proc) cancel(a *acting, reason any) {
-	p.leave(a, reason, false)
-	if p.kind == kindGoroutine {
-		p.returned() // there is none yet
+func cancel(p *process.Process, a *process.Acting, reason any) {
+	p.Leave(a, reason, false)
+	if p.Kind == process.Goroutine {
+		p.Returned() // there is none yet
 	}
 }
 
 // apply sets what options say of p, which nobody knows yet.
 //
 //go:noinline
-func (o *Options) apply(n *Node, p *proc) {
-	p.protected, p.showsPeer = o.Protected, o.ShowPeer
+func (o *Options) apply(n *Node, p *process.Process) {
+	p.Protected, p.ShowsPeer = o.Protected, o.ShowPeer
 	if o.Label != "" {
-		p.coldPart().label = o.Label
+		p.ColdPart().Label = o.Label
 	}
 	if !o.Leader.IsZero() {
-		p.follow(o.Leader)
+		p.Follow(o.Leader)
 	}
-	if o.birth.p != nil {
-		p.coldPart().birth = o.birth
+	if o.birth.Call != nil {
+		p.ColdPart().Birth = o.birth
 	}
 	if o.Scheduler != nil {
-		p.coldPart().scheduler = o.Scheduler
+		p.ColdPart().Scheduler = o.Scheduler
 	}
 	if o.Mailbox != nil {
-		p.coldPart().box, p.boxed = o.Mailbox, true
+		p.ColdPart().Box, p.Boxed = o.Mailbox, true
 	}
 	if inbox.Limited(o.Limits) {
 		l := o.Limits
 		tell := l.Dropped
 		l.Dropped = func(msg any) {
-			n.deadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: p.pid(), Message: msg})
+			n.sys.DeadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: p.PID(), Message: msg})
 			unanswered(msg, ErrDropped)
 			if tell != nil {
 				tell(msg)
 			}
 		}
-		p.coldPart().box, p.boxed = inbox.NewBounded(l), true
+		p.ColdPart().Box, p.Boxed = inbox.NewBounded(l), true
 	}
 }
 

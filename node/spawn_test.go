@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -33,11 +34,11 @@ func TestCancelledSpawn(t *testing.T) {
 				n, err := Start(Config{})
 				require.NoError(t, err)
 				unwound = false
-				c.o.before = func(p *proc) {
-					require.NoError(t, n.Send(p.pid(), "early"))
+				c.o.before = func(p *process.Process) {
+					require.NoError(t, n.Send(p.PID(), "early"))
 					synctest.Wait()
-					assert.Equal(t, c.runs, p.handled.Load() == 1)
-					p.cancel(&n.acting, "cancelled")
+					assert.Equal(t, c.runs, p.Handled.Load() == 1)
+					cancel(p, &n.sys.Plain, "cancelled")
 				}
 				pid, err := n.SpawnOpt(c.o, c.b)
 				require.NoError(t, err)

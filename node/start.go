@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/waiting"
 )
 
@@ -22,9 +23,9 @@ var ErrPending = errors.New("node: the start continues after Init returns")
 // Announce says that the process has started, after an Init that has returned
 // [ErrPending]. It does nothing where nobody waits for it.
 func (c *Context) Announce() {
-	if c.p.tells {
-		c.p.tells = false
-		c.p.announce(&c.acting, false)
+	if p := c.own.Process; p.Tells {
+		p.Tells = false
+		announce(p, c.by, false)
 	}
 }
 
@@ -37,48 +38,48 @@ type Started struct {
 }
 
 // born goes on after Init has returned err.
-func (p *proc) born(a *acting, err error) {
+func born(p *process.Process, a *process.Acting, err error) {
 	if errors.Is(err, ErrPending) {
 		return
 	}
 	ignored := errors.Is(err, ErrIgnore)
 	if ignored {
-		p.forgetName() // who is told may want the name
+		forgetName(p) // who is told may want the name
 	}
-	if p.tells && (err == nil || ignored) {
-		p.tells = false
-		p.announce(a, ignored)
+	if p.Tells && (err == nil || ignored) {
+		p.Tells = false
+		announce(p, a, ignored)
 	}
 	if err != nil {
-		p.exit(a, reasonOf(err))
+		p.Exit(a, reasonOf(err))
 	}
 }
 
 // forgetName takes p's name away, if it has one.
-func (p *proc) forgetName() {
-	p.mu.Lock()
+func forgetName(p *process.Process) {
+	p.Mu.Lock()
 	var name Atom
-	if p.cold != nil {
-		name, p.cold.name = p.cold.name, ""
+	if p.Cold != nil {
+		name, p.Cold.Name = p.Cold.Name, ""
 	}
-	p.mu.Unlock()
+	p.Mu.Unlock()
 	if name != "" {
-		p.node.names.Remove(name, (*named)(p))
+		p.System.Names.Remove(name, (*process.Named)(p))
 	}
 }
 
 // announce says that Init has returned.
-func (p *proc) announce(a *acting, ignored bool) {
-	if p.cold != nil && p.cold.birth.p != nil {
+func announce(p *process.Process, a *process.Acting, ignored bool) {
+	if p.Cold != nil && p.Cold.Birth.Call != nil {
 		var err error
 		if ignored {
 			err = ErrIgnored
 		}
-		p.cold.birth.settle(a, nil, err)
+		p.Cold.Birth.Settle(a, nil, err)
 		return
 	}
-	if parent := p.node.numbered(p.parent - 1); parent != nil {
-		parent.signal(a, Started{PID: p.pid(), Ignored: ignored})
+	if parent := p.System.Numbered(p.Parent - 1); parent != nil {
+		parent.Signal(a, Started{PID: p.PID(), Ignored: ignored})
 	}
 }
 
@@ -101,37 +102,37 @@ func SpawnWaitMonitor(ctx context.Context, from Caller, o Options, b Actor) (PID
 	return spawnWait(ctx, from.caller(), o, b)
 }
 
-func spawnWait(ctx context.Context, a *acting, o Options, b Actor) (PID, Ref, error) {
+func spawnWait(ctx context.Context, a *process.Acting, o Options, b Actor) (PID, Ref, error) {
 	o.Announce = false
-	if o.monitor && a.p == nil {
+	if o.monitor && a.Process == nil {
 		return PID{}, Ref{}, fmt.Errorf("%w: only a process can monitor", ErrBadOption)
 	}
-	promise := a.promise()
-	promise.target = nil
-	birth := promise.arm()
+	promise := a.Promise()
+	promise.Target = nil
+	birth := promise.NewTicket()
 	o.birth = birth
-	pid, ref, err := a.node.spawn(a, &o, b)
+	pid, ref, err := nodeOf(a.System).spawn(a, &o, b)
 	if err != nil {
-		birth.settle(a, nil, err)
+		birth.Settle(a, nil, err)
 		return PID{}, Ref{}, err
 	}
-	if _, err = a.await(ctx, birth, waiting.Start, pid); err == nil {
+	if _, err = a.Await(ctx, birth, waiting.Start, pid); err == nil {
 		return pid, ref, nil
 	}
-	if a.p != nil {
-		a.p.unlink(a, pid)
+	if a.Process != nil {
+		a.Process.Unlink(a, pid)
 		if o.monitor {
-			a.p.demonitor(a, ref, true)
+			a.Process.Demonitor(a, ref, true)
 		}
 		if o.Link {
-			a.p.discard(a, func(msg any) bool {
+			a.Process.Discard(a, func(msg any) bool {
 				e, ok := msg.(Exited)
 				return ok && e.From == pid
 			})
 		}
 	}
 	if err != ErrIgnored { // it is about to end by itself then
-		a.node.Exit(pid, Kill) // unless it is dead already
+		nodeOf(a.System).Exit(pid, Kill) // unless it is dead already
 	}
 	return PID{}, Ref{}, err
 }

@@ -14,7 +14,7 @@ import (
 
 // cannotRead is the error of what cannot be taken.
 func (p *peer) cannotRead(u *linkopt.Unreadable) error {
-	return fmt.Errorf("node: %s cannot read what %s has sent: %w", p.n.cfg.Name, p.name, u.Err)
+	return fmt.Errorf("node: %s cannot read what %s has sent: %w", p.n.cfg.Name, p.Name, u.Err)
 }
 
 // unread is deliver for a message that cannot be taken.
@@ -22,7 +22,7 @@ func (p *peer) unread(f *dist.Frame, u *linkopt.Unreadable) {
 	n, why := p.n, p.cannotRead(u)
 	switch m := f.Payload.(type) {
 	case *linkopt.Request:
-		p.signal(dist.Frame{Op: dist.OpSend, Ref: m.Ref, Payload: &linkopt.Reply{Value: n.values.Reply(why)},
+		p.Signal(dist.Frame{Op: dist.OpSend, Ref: m.Ref, Payload: &linkopt.Reply{Value: n.values.Reply(why)},
 			Answer: true})
 		return
 	case *linkopt.Reply:
@@ -40,7 +40,7 @@ func (p *peer) unread(f *dist.Frame, u *linkopt.Unreadable) {
 		}
 	}
 	if f.ID != 0 {
-		p.signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: why.Error()})
+		p.Signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: why.Error()})
 	}
-	n.deadLetter(deadletter.Letter{Cause: deadletter.Unreadable, To: f.To, Name: f.Name, Alias: f.Ref, Message: why})
+	n.sys.DeadLetter(deadletter.Letter{Cause: deadletter.Unreadable, To: f.To, Name: f.Name, Alias: f.Ref, Message: why})
 }

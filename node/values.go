@@ -67,7 +67,7 @@ var public = values.Public{
 var references = &values.References{
 	From: reflect.TypeFor[From](),
 	FromTerm: func(from any) any {
-		if f := from.(From); f.t.p != nil {
+		if f := from.(From); f.t.Call != nil {
 			return f.term()
 		}
 		return nil

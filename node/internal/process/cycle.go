@@ -1,4 +1,4 @@
-package node
+package process
 
 import (
 	"context"
@@ -12,14 +12,14 @@ import (
 	"github.com/actornode/actornode/node/internal/waiting"
 )
 
-// mayWait notes, for Config.DetectCycles, that a process waits for k of to as long as waits says so;
+// MayWait notes, for Config.DetectCycles, that a process waits for k of to as long as waits says so;
 // or returns an error, if to waits for that process, be it by way of others.
-func (a *acting) mayWait(to *proc, k waiting.Kind, waits func() bool) error {
-	p := a.p
-	if a.node.cycles == nil || p == nil || to == nil {
+func (a *Acting) MayWait(to *Process, k waiting.Kind, waits func() bool) error {
+	p := a.Process
+	if a.System.Cycles == nil || p == nil || to == nil {
 		return nil
 	}
-	cycle := a.node.cycles.Add(p, to, k, func() bool { return !p.gone() && waits() })
+	cycle := a.System.Cycles.Add(p, to, k, func() bool { return !p.Gone() && waits() })
 	if cycle == nil {
 		return nil
 	}
@@ -30,9 +30,9 @@ func (a *acting) mayWait(to *proc, k waiting.Kind, waits func() bool) error {
 	return fmt.Errorf("%w: %s%s", ErrCycle, text.String(), p.who(false))
 }
 
-// mayAwait is mayWait for the answer of t, of the process that it is asked of.
-func (a *acting) mayAwait(t ticket, k waiting.Kind) error {
-	return a.mayWait(t.p.target, k, func() bool { return t.p.Waiting(t.n) })
+// MayAwait is MayWait for the answer of t, of the process that it is asked of.
+func (a *Acting) MayAwait(t Ticket, k waiting.Kind) error {
+	return a.MayWait(t.Call.Target, k, func() bool { return t.Call.Waiting(t.N) })
 }
 
 // spaceAgain is after what time a process whose wait for space is noted looks for a cycle again: space
@@ -43,27 +43,27 @@ var errSpaceAgain = errors.New("node: looks again for space")
 
 // awaitSpace waits for space in the mailbox of p, as u says. With Config.DetectCycles it notes so, if
 // the mailbox is one of those whose space can be asked for.
-func (a *acting) awaitSpace(p *proc, msg any, u *patience) error {
-	box := p.cold.box.(mailbox.Waiter)
+func (a *Acting) awaitSpace(p *Process, msg any, u *Patience) error {
+	box := p.Cold.Box.(mailbox.Waiter)
 	b, ok := box.(*inbox.Bounded)
-	if a.node.cycles == nil || a.p == nil || u.noted || !ok {
+	if a.System.Cycles == nil || a.Process == nil || u.Noted || !ok {
 		return u.await(box, msg)
 	}
-	defer a.node.cycles.Remove(a.p)
+	defer a.System.Cycles.Remove(a.Process)
 	lacks := b.Lacks(msg)
-	ctx := u.ctx
+	ctx := u.Ctx
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	for {
-		if err := a.mayWait(p, waiting.Space, lacks); err != nil {
+		if err := a.MayWait(p, waiting.Space, lacks); err != nil {
 			if lacks() {
 				return err
 			}
 			return nil // p has taken a message since, and waits now
 		}
 		soon, cancel := context.WithTimeoutCause(ctx, spaceAgain, errSpaceAgain)
-		err := (&patience{ctx: soon, from: u.from}).await(box, msg)
+		err := (&Patience{Ctx: soon, From: u.From}).await(box, msg)
 		if cancel(); err != errSpaceAgain {
 			return err
 		}
@@ -71,14 +71,14 @@ func (a *acting) awaitSpace(p *proc, msg any, u *patience) error {
 }
 
 // who is p by its name, with its PID if both says so; by its PID if it has none.
-func (p *proc) who(both bool) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *Process) who(both bool) string {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
 	switch {
-	case p.cold == nil || p.cold.name == "":
-		return p.pid().String()
+	case p.Cold == nil || p.Cold.Name == "":
+		return p.PID().String()
 	case both:
-		return fmt.Sprintf("%s (%v)", p.cold.name, p.pid())
+		return fmt.Sprintf("%s (%v)", p.Cold.Name, p.PID())
 	}
-	return string(p.cold.name)
+	return string(p.Cold.Name)
 }

@@ -1,0 +1,154 @@
+package node
+
+import (
+	"time"
+
+	"github.com/actornode/actornode/internal/box"
+	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/node/internal/process"
+)
+
+// common is what [Context], [Process] and [Node] have in common: its exported methods are what all
+// three offer.
+type common struct{ by *process.Acting }
+
+// caller is part of Caller.
+func (c *common) caller() *process.Acting { return c.by }
+
+// nodeOf returns the node that processes belong to.
+func nodeOf(sys *process.System) *Node { return sys.Host.Node.(*Node) }
+
+// Send puts msg into the mailbox of a process. A message to a process that is gone, or to
+// an alias that is not active, is a dead letter, as in Erlang, not an error. Errors:
+// [ErrMailboxFull], [ErrCycle], [ErrExited] (the process that sends is dead), [ErrNoName] (nobody has the
+// name on this node), [ErrNodeStopped], [ErrNotHere], [ErrNoDest], and for another node
+// [*wire.EncodeError]: msg holds what cannot be sent there, such as a value of a type that is
+// not registered. As long as that node is being connected, what nodes of some kind take is not
+// refused; if it is none of that kind, there is a dead letter alone.
+func (c *common) Send(to Dest, msg any) error {
+	a := c.by
+	pid, ok := to.(PID)
+	if !ok {
+		return c.sendTo(to, msg)
+	}
+	if a.Process != nil && a.Process.Status.Load() != process.Alive {
+		if done, err := a.Process.SendWith(a, pid, msg); done {
+			return err
+		}
+	}
+	p := a.System.Lookup(pid)
+	if p == nil {
+		return nodeOf(a.System).sendFar(a, pid, msg, a.Process.Token())
+	}
+	if t := a.System.Traces(); t != nil {
+		t.Message(a.PID(), p.PID(), msg)
+	}
+	if a.Blocks != nil {
+		return a.Blocks.Deliver(p, msg)
+	}
+	err := p.Deliver(a, msg)
+	if a.Worker != nil {
+		a.Worker.Sent()
+	}
+	return err
+}
+
+// sendTo is Send where to is no PID.
+func (c *common) sendTo(to Dest, msg any) error {
+	a := c.by
+	if a.Gone() {
+		return ErrExited
+	}
+	switch to := to.(type) {
+	case Atom:
+		p, err := a.System.Named(to, msg)
+		if err != nil {
+			return err
+		}
+		return c.Send(p.PID(), msg)
+	case At:
+		if to.Node == a.System.Name {
+			return c.sendTo(to.Name, msg)
+		}
+		return nodeOf(a.System).sendAt(a, to, msg)
+	case Ref:
+		return nodeOf(a.System).sendAlias(a, to, msg, a.Process.Token())
+	case erpc.Function:
+		return nodeOf(a.System).applyCast(a, to)
+	}
+	return ErrNoDest
+}
+
+// SendBytes is Send for a copy of b, which stays the caller's: it may be written anew as
+// soon as SendBytes has returned, like what is given to an io.Writer. The message is a
+// []byte of its own. For another node the bytes are copied to where they are sent from,
+// if they are few, and nothing is allocated; otherwise the copy takes one allocation,
+// where Send takes one for what is in the message and one for the message.
+func (c *common) SendBytes(to Dest, b []byte) error {
+	a := c.by
+	plain := a.Process == nil || a.Process.Status.Load() == process.Alive
+	if pid, ok := to.(PID); ok && plain && nodeOf(a.System).bytesAway(a, pid, b) {
+		return nil
+	}
+	return c.Send(to, box.Bytes(b))
+}
+
+// SendAfter sends msg to a process of this node after d. If its mailbox has no room then
+// and the policy Block, the timer goes on until there is room, which it looks for every
+// 100 ms at least; with another policy the message is a dead letter. It is one, too, when
+// the process exits before; for a process that is gone already, or another node's, the
+// timer is over at once. A name or an alias stands for the process that has it now.
+// Errors: [ErrBadTimeout], [ErrNodeStopped].
+func (c *common) SendAfter(d time.Duration, to Dest, msg any) (*Timer, error) {
+	return nodeOf(c.by.System).timer(d, 0, to, msg)
+}
+
+// SendInterval sends msg to a process of this node every d, until the timer is cancelled
+// or the process is gone. Each message that its mailbox has no room for is a dead letter,
+// whatever the policy, and the timer goes on. Errors: [ErrBadTimeout] (d must be above 0),
+// [ErrNodeStopped].
+func (c *common) SendInterval(d time.Duration, to Dest, msg any) (*Timer, error) {
+	if d == 0 {
+		return nil, ErrBadTimeout
+	}
+	return nodeOf(c.by.System).timer(d, d, to, msg)
+}
+
+// Spawn starts a process; an Actor that spawns has it on its own stage. Errors:
+// [ErrNodeStopped], [ErrNilBehaviour], [ErrTooMany], [ErrExited].
+func (c *common) Spawn(b Actor) (PID, error) {
+	pid, _, err := nodeOf(c.by.System).spawn(c.by, &noOptions, b)
+	return pid, err
+}
+
+// SpawnOpt starts a process with options. Errors beside those of Spawn:
+// [ErrBadOption], [ErrNameTaken], [ErrBadName], [ErrNoProcess] (Beside).
+func (c *common) SpawnOpt(o Options, b Actor) (PID, error) {
+	pid, _, err := nodeOf(c.by.System).spawn(c.by, &o, b)
+	return pid, err
+}
+
+// Exit sends an exit signal to a process, as exit/2 does; that of a Node comes from nobody.
+// Erlang's exit/2 takes a PID only. Here a name or an alias stands for the process that has it
+// now; for a name on another node, that node is asked first which process that is. Where there
+// is none, nothing happens. A blocking process that so ends itself is unwound at once.
+func (c *common) Exit(to Dest, reason any) {
+	a := c.by
+	if a.Gone() {
+		a.Unwind()
+		return
+	}
+	from, sys := a.PID(), a.System
+	if at, ok := sys.Elsewhere(to); ok {
+		sys.Host.Remotes.Whereis(a, at, func(pid PID, _ any) {
+			if !pid.IsZero() {
+				sys.ExitSignal(&sys.Plain, from, pid, reason)
+			}
+		})
+		return
+	}
+	if pid, ok := sys.Resolve(to); ok {
+		sys.ExitSignal(a, from, pid, reason)
+	}
+	a.Unwind()
+}

@@ -1,0 +1,131 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/report"
+	"github.com/actornode/actornode/node/internal/runner"
+)
+
+// host is what the processes of n are told of this package.
+func (n *Node) host() process.Host {
+	return process.Host{
+		Node: n,
+		Messages: process.Messages{
+			Exited:   func(from PID, reason any) any { return Exited{from, reason} },
+			Down:     func(d process.Down) any { return Down{d.Ref, d.PID, d.Name, d.Node, d.Reason} },
+			NodeDown: func(node Atom, reason string) any { return NodeDown{node, reason} },
+			Result:   func(tag, v any, err error) any { return Result{tag, v, err} },
+			IsDown: func(msg any, ref Ref) bool {
+				d, ok := msg.(Down)
+				return ok && d.Ref == ref
+			},
+		},
+		Reasons: process.Reasons{
+			Err:    func(reason any) error { return &ExitError{reason} },
+			Of:     reasonOf,
+			Panics: func(cause any) any { return panicked(cause) },
+			Crashed: func(reason any) bool {
+				_, ok := reason.(*Crash)
+				return ok
+			},
+		},
+		Remotes: process.Remotes{
+			Of:      func(pid PID) process.Remote { return asRemote(n.reach(pid)) },
+			Now:     func(pid PID) process.Remote { return asRemote(n.connected(pid)) },
+			Named:   func(name Atom) process.Remote { return asRemote(n.peer(name)) },
+			Whereis: askWhere,
+		},
+		Self:    n.self,
+		Crashed: n.crashed,
+		Unanswered: func(msg any, why error, raw bool) {
+			if raw {
+				msg = n.received(false, nil, msg)
+			}
+			unanswered(msg, why)
+		},
+		Answered: n.answered,
+	}
+}
+
+// crashed logs the crash of a process by its own doing: what Erlang calls a
+// crash report. Those that a link takes down with it are not reported.
+func (n *Node) crashed(c process.Crash) {
+	log := n.cfg.Log
+	if !log.Enabled(context.Background(), slog.LevelError) {
+		return
+	}
+	p, why := c.Process, c.Reason.(*Crash)
+	attrs := []any{"process", p.PID().String()}
+	if c.Name != "" {
+		attrs = append(attrs, "name", string(c.Name))
+	}
+	if p.Cold != nil && p.Cold.Label != "" {
+		attrs = append(attrs, "label", p.Cold.Label)
+	}
+	if p.Parent != 0 {
+		attrs = append(attrs, "parent", n.sys.Origin.PID(p.Parent-1).String())
+	}
+	attrs = append(attrs, "behaviour", typeName(behaviourOf(p)), "reason", why.String())
+	if len(why.Stack) > 0 {
+		attrs = append(attrs, "stack", string(why.Stack))
+	}
+	log.Error("crash report", attrs...)
+}
+
+// askWhere asks another node which process has a name there, and calls then with it; with the
+// zero PID and an exit reason if there is none, or the node is not there.
+func askWhere(a *process.Acting, at At, then func(pid PID, why any)) {
+	f := Async[any](&common{a}, erpc.NewFunction(at.Node, "erlang", "whereis", []any{at.Name}), struct{}{})
+	f.w.Add(a, func(*process.Acting) {
+		v, err := f.p.Result()
+		pid, found := v.(PID)
+		switch exited, _ := err.(*ExitError); {
+		case exited != nil && exited.Reason == NoConnection:
+			then(PID{}, NoConnection)
+		case !found || err != nil:
+			then(PID{}, NoProc)
+		default:
+			then(pid, nil)
+		}
+	})
+}
+
+// behaviourOf is the behaviour of a process: the function of one that blocks, nil for a handle.
+func behaviourOf(p *process.Process) Actor {
+	switch r := p.Task().(type) {
+	case *actor:
+		return r.behaviour
+	case *external:
+		return r.behaviour
+	}
+	if f, ok := runner.BodyOf(p).(function); ok {
+		return ProcessFunc(f)
+	}
+	return nil
+}
+
+// codeOf says where the code of a behaviour is; "" where nothing is known, as of a handle.
+func codeOf(b Actor) string {
+	if b == nil {
+		return ""
+	}
+	return report.Code(b)
+}
+
+// typeName is the behaviour's type as %T prints it; that of a handle is nil.
+func typeName(v any) string {
+	switch b := v.(type) {
+	case nil:
+		return "node.Process"
+	case BehaviourNamer:
+		return b.BehaviourName()
+	case ActorFunc:
+		return "node.ActorFunc"
+	}
+	return fmt.Sprintf("%T", v)
+}

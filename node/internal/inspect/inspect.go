@@ -1,0 +1,104 @@
+// Package inspect tells what others see of a process: what Info and the tools show.
+//
+// It takes nothing from whoever runs the process, [Messages] excepted: each answer is true by itself, and
+// what the process was or did a moment ago. It has no state and no goroutine.
+package inspect
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/node/observe"
+)
+
+// Process describes p. more adds what is known above; it is called with the lock of p held.
+func Process(p *process.Process, more func(*observe.Process)) observe.Process {
+	i := fixed(p)
+	i.Mailbox, i.Handled = p.Intake().Len(), p.Handled.Load()
+	i.State, i.Stage = p.Runner().Doing()
+	describe(p, &i, more)
+	return i
+}
+
+// fixed is what never changes.
+func fixed(p *process.Process) observe.Process {
+	i := observe.Process{PID: p.PID(), Stage: -1, Started: time.Unix(0, p.Started)}
+	if p.Parent != 0 {
+		i.Parent = p.System.Origin.PID(p.Parent - 1)
+	}
+	return i
+}
+
+// describe fills in what the lock of p guards, and what follows from the rest.
+func describe(p *process.Process, i *observe.Process, more func(*observe.Process)) {
+	i.Traced = p.System.Traces().Traced(i.PID)
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	defer func() { more(i) }()
+	switch {
+	case p.Status.IsDead():
+		i.State = observe.Dead
+	case p.Gone():
+		i.State = observe.Exiting
+	}
+	i.Wait = p.WaitLocked(i.State)
+	if p.Tied {
+		i.Links = append(i.Links, i.Parent)
+	}
+	k := p.Cold
+	if k == nil {
+		return
+	}
+	i.Name, i.Label, i.TrapExit = k.Name, k.Label, k.Trap
+	if !k.Leader.IsZero() {
+		i.Leader = k.Leader
+	}
+	for q := range k.Links.All() {
+		i.Links = append(i.Links, q)
+	}
+	i.Calls = k.Calls.Len()
+	for _, number := range slices.Sorted(maps.Keys(k.Watching)) {
+		m := k.Watching[number]
+		if m.Target != nil {
+			i.Monitors = append(i.Monitors, m.Target.PID())
+		} else if m.Name == "" && !m.Node {
+			i.Monitors = append(i.Monitors, m.PID)
+		}
+	}
+	for m := range k.Watchers.Oldest() {
+		if m.Watcher != nil {
+			i.Watchers = append(i.Watchers, m.Watcher.PID())
+		} else {
+			i.Watchers = append(i.Watchers, m.By)
+		}
+	}
+}
+
+// Messages returns the messages that wait for a process, the oldest max of them,
+// as Info counts them. Unlike Process it takes the process's stage for a moment: a handler that
+// runs meanwhile goes on without it. Those in a mailbox that is bounded or that a user has made
+// are not shown.
+func Messages(p *process.Process, max int) []any {
+	if p.Boxed {
+		return nil
+	}
+	var all []any
+	look := func() {
+		for m := range p.Queue.All() {
+			if len(all) >= max {
+				return
+			}
+			all = append(all, m)
+		}
+		all = append(all, p.Inbox.Oldest(max-len(all))...)
+	}
+	p.Runner().Inspect(look)
+	for i, m := range all {
+		all[i] = trace.Bare(m)
+	}
+	return slices.DeleteFunc(all, func(m any) bool { return !runner.Ordinary(m) })
+}

@@ -1,0 +1,193 @@
+package process
+
+import (
+	"context"
+
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/node/internal/outbox"
+	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/internal/tally"
+	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/wire"
+)
+
+// Acting says who acts: the process whose code runs, and what runs it; for plain goroutines and the
+// node itself there is one that stands for all of them.
+//
+// Whoever runs the process owns it.
+type Acting struct {
+	System  *System
+	Process *Process               // the process; nil: a plain goroutine, or the node
+	Worker  *executor.Worker       // on whose stage the code runs; nil: on none
+	Local   *Local                 // of w, or of an Actor that a scheduler of its own runs; nil: neither
+	Blocks  Blocker                // the process, if it is a blocking one; nil: it is not
+	Inline  *executor.InlineWorker // the reader of a connection, which soon runs what it wakes; nil: it is none, or does not
+}
+
+// Local is what a worker has for the processes that it runs.
+type Local struct {
+	slots table.Slots
+	refs  refs
+	Tally *tally.Tally
+	Turn  outbox.Turn
+
+	promises []*Call // for calls to come
+
+	Fiber   *fiber.Fiber // the worker's goroutine
+	Current *Process     // the coroutine whose turn it is
+	Above   any          // for those above
+}
+
+// Is reports whether the code of p, an Actor or a coroutine, is what acts.
+func (a *Acting) Is(p *Process) bool { return a.Process == p && a.Local != nil }
+
+// Block gives up the stage before the code waits for something.
+func (a *Acting) Block() {
+	if a.Worker != nil {
+		a.Worker.Block()
+	}
+}
+
+// Inject wakes e, which has been claimed; w is as in [executor.Pool.Inject].
+func (a *Acting) Inject(e *executor.Entity, w *executor.Worker) {
+	if a.Inline != nil {
+		a.Inline.Inject(e)
+		return
+	}
+	a.System.Pool.Inject(e, w)
+}
+
+// OutboxTurn returns the turn of an actor on whose worker the code runs, nil: it runs on none.
+func (a *Acting) OutboxTurn() *outbox.Turn {
+	if a.Worker == nil {
+		return nil
+	}
+	return &a.Local.Turn
+}
+
+// Slots returns the worker's supply of places in the table of processes; nil: the code runs on none.
+func (a *Acting) Slots() *table.Slots {
+	if a.Worker == nil {
+		return nil
+	}
+	return &a.Local.slots
+}
+
+// NewRef makes a reference.
+func (a *Acting) NewRef() wire.Ref {
+	if a.Local != nil {
+		return a.System.Origin.RefOf(a.Local.refs.next(a.System))
+	}
+	return a.System.NewRef()
+}
+
+// Gone reports whether the process that acts is dead.
+func (a *Acting) Gone() bool { return a.Process != nil && a.Process.Gone() }
+
+// Sender is the process that a message to another node comes from: for a plain goroutine the
+// one that stands for it.
+func (a *Acting) Sender() wire.PID {
+	if a.Process != nil {
+		return a.Process.PID()
+	}
+	return a.System.Host.Self()
+}
+
+// PID is who acts, zero: a plain goroutine, or the node itself.
+func (a *Acting) PID() wire.PID {
+	if a.Process == nil {
+		return wire.PID{}
+	}
+	return a.Process.PID()
+}
+
+// Unwind ends the goroutine of a blocking process that is dead; a handle's goes on.
+func (a *Acting) Unwind() {
+	if a.Blocks != nil && a.Process.Gone() {
+		a.Blocks.Unwind()
+	}
+}
+
+// Promise returns a promise for a call that the caller will wait for.
+func (a *Acting) Promise() *Call {
+	if a.Blocks != nil {
+		return a.Blocks.Promise()
+	}
+	p := &struct {
+		Call
+		Watches
+	}{}
+	p.System, p.More = a.System, &p.Watches
+	return &p.Call
+}
+
+// Requested returns a promise of which the caller gets a message with the tag.
+func (a *Acting) Requested(tag any) *Call {
+	var p *Call
+	if a.Local != nil {
+		p = a.Local.promise(a.System)
+	} else {
+		p = &Call{System: a.System}
+	}
+	p.Waiter, p.Asker, p.Tag = nil, a.Process, tag
+	return p
+}
+
+// Await waits for t in the way that is proper for the caller: for k of whom on stands for.
+func (a *Acting) Await(ctx context.Context, t Ticket, k waiting.Kind, on wire.Dest) (any, error) {
+	switch {
+	case a.Process == nil:
+		a.Block()
+		return t.waitOr(ctx, nil)
+	case a.Blocks == nil || a.System.Cycles != nil:
+		return a.awaitNoted(ctx, t, k, on)
+	default:
+		return a.awaitBlocked(ctx, t, k, on)
+	}
+}
+
+// awaitBlocked is Await for a blocking process. on does not pass the interface: it would be on the heap
+// in each call.
+func (a *Acting) awaitBlocked(ctx context.Context, t Ticket, k waiting.Kind, on wire.Dest) (any, error) {
+	var whom wire.Dest
+	if t.Call.Target == nil {
+		whom = seen(on)
+	}
+	return a.Blocks.Await(ctx, t, k, whom)
+}
+
+// awaitNoted is await for an Actor's handler, and for each process where cycles are detected.
+func (a *Acting) awaitNoted(ctx context.Context, t Ticket, k waiting.Kind, on wire.Dest) (any, error) {
+	if a.System.Cycles != nil {
+		defer a.System.Cycles.Remove(a.Process)
+	}
+	if a.Blocks != nil {
+		return a.awaitBlocked(ctx, t, k, on)
+	}
+	a.Block()
+	if p := t.Call.Target; p != nil {
+		on = p.PID()
+	}
+	a.Process.WaitsFor(k, on)
+	defer a.Process.WaitsNoMore()
+	return t.waitOr(ctx, a.Process.Context().Done())
+}
+
+// kept is how many promises a worker keeps for calls to come.
+const kept = 64
+
+func (l *Local) keep(p *Call) {
+	if len(l.promises) < kept {
+		l.promises = append(l.promises, p)
+	}
+}
+
+func (l *Local) promise(sys *System) *Call {
+	if last := len(l.promises) - 1; last >= 0 {
+		p := l.promises[last]
+		l.promises = l.promises[:last]
+		return p
+	}
+	return &Call{System: sys}
+}

@@ -1,0 +1,181 @@
+package process
+
+import (
+	"context"
+
+	"github.com/actornode/actornode/node/internal/list"
+	"github.com/actornode/actornode/node/internal/promise"
+)
+
+// Call is the untyped half of a call in flight. It watches the process that
+// was called by itself, without a monitor's reference. Some are used for one
+// call after the other: a ticket tells these apart.
+//
+// Invariants, beside those of package promise:
+//
+//  1. Target, Waiter, Tag and More are written by the owner before the ticket is
+//     given to others. Of an old ticket only the state, node and far are read.
+//  2. entry is guarded by target.mu.
+type Call struct {
+	promise.Promise
+	System *System // set once
+	Target *Process
+	entry  list.Entry[Call] // of Target.Cold.Calls
+
+	// What is told: Waiter; or Asker; or More; or Far.
+	Waiter Blocker  // a process that is parked, or will be; Asker is that process
+	Asker  *Process // a process that gets a message with the tag
+	More   *Watches // of a future, of which Tag is the destination that it was asked of
+
+	Far  requester // the caller, if it is not one of this node; set once
+	Away forgetter // of a call to another node
+	Tag  any
+}
+
+// requester is who has made a request that has come as a term.
+type requester interface {
+	// Reply sends what p has been settled with as a message, on behalf of a. Nothing holds a up, no
+	// mailbox and no peer: a message has said where the reply goes, and a caller that does not read
+	// must not stop a server of others.
+	Reply(a *Acting, p *Call)
+}
+
+// forgetter is what waits for an answer of another node.
+type forgetter interface {
+	// Forget has it wait no longer; if the answer has not come, it will find nobody.
+	Forget()
+}
+
+// Watches are what is told of a Future.
+type Watches = promise.Watches[*Acting]
+
+// Ticket is one use of a call.
+type Ticket struct {
+	Call *Call
+	N    promise.Ticket
+}
+
+// NewTicket makes p ready for one more call. Only the owner calls it.
+func (p *Call) NewTicket() Ticket { return Ticket{p, p.Arm()} }
+
+func (t Ticket) Pending() bool { return t.Call != nil && t.Call.Pending(t.N) }
+
+func (t Ticket) Done() bool { return t.Call.Done(t.N) }
+
+// Settle answers the call; false if that had been done. c is the context of the
+// actor that answers, nil elsewhere.
+func (t Ticket) Settle(a *Acting, v any, err error) bool {
+	p := t.Call
+	if p == nil || !p.Begin(t.N, v, err) {
+		return false
+	}
+	p.unlist()
+	if p.Away != nil {
+		p.Away.Forget()
+		p.Away = nil
+	}
+	waiter, asker, more, tag, n := p.Waiter, p.Asker, p.More, p.Tag, p.System
+	if tr := n.Traces(); tr != nil && waiter != nil {
+		tr.Answered(a.PID(), asker.PID(), v, err) // before the caller can do anything else
+	}
+	p.Finish(t.N) // from here on the owner may use p again
+	switch {
+	case waiter != nil:
+		waiter.Answered(a)
+	case asker != nil:
+		p.Asker, p.Tag = nil, nil
+		r := n.Host.Messages.Result(tag, v, err)
+		if !asker.Gone() {
+			asker.Signal(a, r) // the process has asked for it: past its bound, and nobody is held up
+		} else {
+			n.Undeliverable(asker.PID(), r)
+		}
+		if a.Local != nil {
+			a.Local.keep(p)
+		}
+	case more != nil:
+		more.Tell(a)
+	case p.Far != nil:
+		p.Far.Reply(a, p)
+	}
+	return true
+}
+
+// List makes target's exit settle the call; false: it has exited.
+func (p *Call) List() bool {
+	t := p.Target
+	t.Mu.Lock()
+	defer t.Mu.Unlock()
+	if t.Gone() {
+		return false
+	}
+	t.ColdPart().Calls.Add(&p.entry, p)
+	return true
+}
+
+func (p *Call) unlist() {
+	if t := p.Target; t != nil {
+		t.Mu.Lock()
+		if t.Cold != nil {
+			t.Cold.Calls.Remove(&p.entry)
+		}
+		t.Mu.Unlock()
+	}
+}
+
+// Wait returns when t is done or ctx is, and gives up in the latter case.
+func (t Ticket) Wait(ctx context.Context) (any, error) { return t.waitOr(ctx, nil) }
+
+// waitOr is wait for an Actor's handler: it also gives up when killed, which is closed by the exit
+// of the process.
+func (t Ticket) waitOr(ctx context.Context, killed <-chan struct{}) (any, error) {
+	p := t.Call
+	if t.Done() {
+		return p.Result()
+	}
+	ch := p.More.Signal()
+	select {
+	case <-ch:
+		return p.Result()
+	case <-ctx.Done():
+		t.Settle(&p.System.Plain, nil, context.Cause(ctx))
+	case <-killed:
+		t.Settle(&p.System.Plain, nil, ErrExited)
+	}
+	<-ch // somebody else may be settling it
+	return p.Result()
+}
+
+// Until waits until t is done or over is closed. p, which may be nil, has made the future: if the
+// code that waits is its, and it is killed, the wait ends as any other wait of its kind does.
+func (t Ticket) Until(over <-chan struct{}, p *Process) error {
+	var killed <-chan struct{}
+	if p != nil && p.Kind != Handle && p.Status.MayLinger() {
+		killed = p.Context().Done()
+	}
+	for ch := t.Call.More.Signal(); ; {
+		select {
+		case <-ch:
+			return nil
+		case <-over:
+			return nil
+		case <-killed:
+			if p.endsHere() {
+				return ErrExited
+			}
+			killed = nil
+		}
+	}
+}
+
+// endsHere reports whether the calling goroutine runs the code of p, which is dead. A function is
+// unwound then.
+func (p *Process) endsHere() bool {
+	if !p.Status.MayLinger() || !p.Runner().Here() {
+		return false
+	}
+	if p.blocks() {
+		p.Task().(Blocker).Unwind()
+	}
+	return true
+}

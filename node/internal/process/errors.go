@@ -1,0 +1,38 @@
+package process
+
+import (
+	"errors"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// What package node offers as its own.
+var (
+	ErrNodeStopped  = errors.New("node: the node has been stopped")
+	ErrExited       = errors.New("node: the calling process has exited")
+	ErrNoProcess    = errors.New("node: no such process")
+	ErrNoName       = error(noName{}) // errors.Is it ErrNoProcess, too
+	ErrMailboxFull  = errors.New("node: the mailbox is full")
+	ErrDropped      = errors.New("node: the receiver's mailbox is full and the message was dropped")
+	ErrTimeout      = errors.New("node: timed out")
+	ErrBadTimeout   = errors.New("node: a timeout must not be negative")
+	ErrCycle        = errors.New("node: the processes of a cycle would wait for each other")
+	ErrThreadLocked = errors.New("node: a coroutine cannot wait while it is locked to its thread (runtime.LockOSThread)")
+	ErrNotHere      = errors.New("node: the process belongs to another node, and this node runs without distribution")
+	ErrUnhandled    = errors.New("node: the behaviour does not handle this message now")
+)
+
+// Exit reasons that the runtime itself gives.
+const (
+	Normal       wire.Atom = "normal"
+	NoProc       wire.Atom = "noproc"
+	NoConnection wire.Atom = "noconnection"
+)
+
+// noName is ErrNoName.
+type noName struct{}
+
+func (noName) Error() string { return "node: no process is registered under that name" }
+
+// Is makes errors.Is(ErrNoName, ErrNoProcess) true.
+func (noName) Is(target error) bool { return target == ErrNoProcess }

@@ -1,0 +1,60 @@
+package process
+
+import (
+	"fmt"
+
+	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/wire"
+)
+
+// Named is a process as package names knows it.
+type Named Process
+
+// Lock is part of names.Process, and so are the others.
+func (p *Named) Lock() { p.Mu.Lock() }
+
+// Unlock releases what Lock has locked.
+func (p *Named) Unlock() { p.Mu.Unlock() }
+
+// PID returns the PID.
+func (p *Named) PID() wire.PID { return (*Process)(p).PID() }
+
+// Alive returns an ErrNoProcess where p is not.
+func (p *Named) Alive() error {
+	if (*Process)(p).Gone() {
+		return fmt.Errorf("%w: %v", ErrNoProcess, p.PID())
+	}
+	return nil
+}
+
+// Name returns the name. The caller of this and of SetName holds p.mu.
+func (p *Named) Name() wire.Atom { return (*Process)(p).ColdPart().Name }
+
+// SetName gives p a name.
+func (p *Named) SetName(name wire.Atom) {
+	(*Process)(p).ColdPart().Name = name
+	p.System.Traces().Event(trace.Register, p.PID(), wire.PID{}, name, nil)
+}
+
+// Named finds the process for a message to a name.
+func (sys *System) Named(name wire.Atom, msg any) (*Process, error) {
+	if p := sys.Names.Get(name); p != nil {
+		return (*Process)(p), nil
+	}
+	if ref, ok := names.Alias(name, sys.Origin); ok {
+		p := sys.Aliased(ref, msg)
+		if p == nil { // it was there, perhaps, when the caller's monitor came
+			sys.Host.Unanswered(msg, sys.Host.Reasons.Err(NoProc), true)
+			return nil, ErrNoProcess
+		}
+		return p, nil
+	}
+	if sys.Stopped.Load() {
+		sys.DeadLetter(deadletter.Letter{Cause: deadletter.NodeStopped, Name: name, Message: msg})
+		return nil, ErrNodeStopped
+	}
+	sys.DeadLetter(deadletter.Letter{Cause: deadletter.NoProcess, Name: name, Message: msg})
+	return nil, fmt.Errorf("%w: %s", ErrNoName, name)
+}

@@ -1,0 +1,306 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/lifecycle"
+	"github.com/actornode/actornode/node/internal/list"
+	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/internal/timers"
+	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/sched"
+	"github.com/actornode/actornode/wire"
+)
+
+// What the status of most processes is: see package lifecycle.
+const (
+	Alive   = lifecycle.Alive
+	Tokened = lifecycle.Tokened
+)
+
+// Gone reports whether p is no longer alive.
+func (p *Process) Gone() bool { return p.Status.IsOver() }
+
+// Process is a process of either style: what PIDs stand for. Its size is what an
+// idle actor costs, so what few processes need is in Cold.
+//
+// Invariants:
+//
+//  1. A process is in the table from before anyone has its PID until Status
+//     leaves Alive; Status only goes up.
+//  2. Queue is touched by whoever holds the home stage, or, without one, by the
+//     process's own goroutine.
+//  3. Handled, the behaviour and the stack of behaviours are touched by whoever runs
+//     the process, or, while nobody runs it, by whoever holds the home stage.
+//  4. Cold, once set, is not replaced; its fields are guarded by Mu, those set
+//     at spawn excepted.
+//  5. No Mu is locked while another is held, those of two processes that are
+//     linked or unlinked excepted: the lower number first, see lockPair.
+//
+// Its fields stand in three lines of a cache, for the sake of those who send from another
+// core: what they write; what is written with each message that is handled, which they
+// leave alone; and what changes seldom.
+type Process struct {
+	executor.Entity
+	Inbox inbox.Inbox
+
+	Queue   inbox.Queue
+	Handled atomic.Uint64   // messages; written by whoever runs the process, see bias.StoreUint64
+	Started int64           // Unix time, ns; like Parent it could stand anywhere
+	Parent  uint64          // number of the spawning process, plus 1; 0: spawned from outside
+	Running uint32          // in a turn; written by whoever runs the process, see bias.Store
+	Status  lifecycle.State // looked at with each message
+
+	System    *System
+	ID        uint64
+	Cold      *Cold
+	Mu        sync.Mutex
+	Kind      Kind
+	Boxed     bool // Cold.Box instead of Inbox and Queue; set at spawn
+	Fresh     bool // Init has not run yet
+	Rewind    bool // the behaviour has changed: offer again what was left; owned like the behaviour
+	Tied      bool // linked to its parent, which is not in Cold.Links then; guarded by Mu
+	byName    bool // has an entry in System.ByName; guarded by Mu
+	Tells     bool // owes word of how its Init went; set at spawn
+	Led       bool // has a group leader of its own, for its children too; set at spawn
+	Protected bool // from peers; set at spawn
+	ShowsPeer bool // gets a PeerMessage for what comes from peers; set at spawn
+}
+
+// Cold holds what most processes never need.
+type Cold struct {
+	// Set at spawn.
+	Box       mailbox.Box
+	Scheduler sched.Scheduler
+	Label     string
+	Owner     *quota.Owner // of a process that a peer has started; nil: none
+
+	Bias bias.Owned // of external: guards q, in place of a stage
+
+	// Owned like the behaviour.
+	Stack   []any // behaviours below the current one, as whoever runs the process has them
+	Pending error // how the handler ended that lost its stage
+	Blocked bool  // the handler that lost its stage has ended
+
+	// Guarded by Process.Mu.
+	Trap     bool // beside blocked, for the sake of the size
+	Links    table.PIDs
+	Name     wire.Atom
+	wait     *observe.Wait       // what is waited for; nil: see waiting
+	Watchers list.List[Monitor]  // over this process
+	Watching map[uint64]*Monitor // by reference number: this process's monitors
+	aliases  map[uint64]struct{}
+	Calls    list.List[Call] // that wait for this process
+	timers   *timers.Set     // that send to this process; nil: there were none
+	Birth    Ticket          // is settled when Init has returned; set at spawn
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	Token    trace.Token // owned like the behaviour
+	Reason   any         // once exiting
+	Leader   wire.PID    // group leader; zero: the node's
+}
+
+// PID returns p's identifier.
+func (p *Process) PID() wire.PID { return p.System.Origin.PID(p.ID) }
+
+// ColdPart returns p.Cold, making it first if need be. The caller holds p.Mu, or
+// p is not yet known to anyone.
+func (p *Process) ColdPart() *Cold {
+	if p.Cold == nil {
+		p.Cold = new(Cold)
+	}
+	return p.Cold
+}
+
+// Name says what runs in p, for logs.
+func (p *Process) Name() string {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	s := p.PID().String()
+	if p.Cold != nil {
+		if p.Cold.Name != "" {
+			s += " " + string(p.Cold.Name)
+		}
+		if p.Cold.Label != "" {
+			s += " " + p.Cold.Label
+		}
+	}
+	return s
+}
+
+// Deliver puts msg into p's mailbox. c is the context of the actor that sends,
+// nil where the sender is not run by a stage.
+func (p *Process) Deliver(a *Acting, msg any) error {
+	if p.Boxed {
+		return (*UserMailbox)(p).Deliver(a, msg, &Patience{From: a.Process})
+	}
+	if a.Worker != nil && a.Worker.Enter() {
+		s := a.Worker.Stage()
+		if p.Stage() != s {
+			n := s.Node(msg)
+			a.Worker.Leave()
+			return p.Push(a, n)
+		}
+		if !p.Inbox.Armed() {
+			if p.Inbox.Closed() {
+				a.Worker.Leave()
+				return p.System.Undeliverable(p.PID(), msg)
+			}
+			p.Inbox.Take(&p.Queue) // what was sent from outside before this came first
+		}
+		if p.Queue.Long() {
+			p.Queue.AppendLong(msg)
+		} else {
+			p.Queue.Append(s.Node(msg))
+		}
+		s.Wake(&p.Entity)
+		a.Worker.Leave()
+		return nil
+	}
+	return p.Push(a, &inbox.Node{Msg: msg})
+}
+
+// Signal puts a message that a signal has become into p's mailbox: see Intake.
+func (p *Process) Signal(a *Acting, msg any) {
+	if t := p.System.Traces(); t != nil {
+		t.Message(wire.PID{}, p.PID(), msg)
+	}
+	p.Intake().signal(a, msg)
+}
+
+// Push puts n, the message of a sender on another stage or on none, into p's inbox. A process
+// that waits on a goroutine of its own gets it in hand.
+func (p *Process) Push(a *Acting, n *inbox.Node) error {
+	if p.Kind >= Goroutine {
+		switch p.Inbox.Offer(n) {
+		case mailbox.Wake:
+			p.Task().(Giver).Give(n)
+		case mailbox.Closed:
+			return p.System.Undeliverable(p.PID(), n.Msg)
+		}
+		return nil
+	}
+	switch p.Inbox.Push(n) {
+	case mailbox.Wake:
+		if p.OnStage() {
+			a.Inject(&p.Entity, a.Worker)
+		} else {
+			p.Runner().Wake(a)
+		}
+	case mailbox.Closed:
+		return p.System.Undeliverable(p.PID(), n.Msg)
+	}
+	return nil
+}
+
+// Settle takes the message that was just offered out of the queue, or leaves
+// it there for another behaviour.
+func (p *Process) Settle(s *executor.Stage, err error) {
+	if err != nil { // ErrUnhandled: all other errors end the process
+		p.leaveIt()
+		p.Queue.Skip()
+	} else {
+		p.CountHandled()
+		if n := p.Queue.Drop(); n != nil && s != nil {
+			s.Recycle(n)
+		}
+		if p.Boxed {
+			p.Cold.Box.Done()
+		}
+	}
+	if p.Rewind {
+		p.Rewind = false
+		p.Queue.Rewind()
+	}
+}
+
+// CountHandled counts a message that has been handled. The caller runs the process.
+func (p *Process) CountHandled() { bias.StoreUint64(&p.Handled, p.Handled.Load()+1) }
+
+// Refill looks for messages that the queue does not have yet.
+func (p *Process) Refill() bool {
+	if p.Boxed {
+		return (*UserMailbox)(p).refill()
+	}
+	return p.Inbox.Take(&p.Queue) > 0
+}
+
+// EndWith does what an error says that Receive has returned: p exits, unless the error is, or
+// wraps, ErrUnhandled. It returns plain ErrUnhandled then.
+func (p *Process) EndWith(a *Acting, err error) error {
+	if _, chosen := err.(*reason.Exit); !chosen && errors.Is(err, ErrUnhandled) { // nearly all that end have chosen
+		return ErrUnhandled
+	}
+	p.Exit(a, p.System.Host.Reasons.Of(err))
+	return err
+}
+
+// TurnOver is the end of a turn.
+func (p *Process) TurnOver() {
+	bias.Store(&p.Running, 0)
+	if p.Gone() {
+		p.Returned()
+	}
+}
+
+// Returned says that the function of p, which is not alive, has returned.
+func (p *Process) Returned() { p.Status.Return(&p.System.Lingering) }
+
+// Broke ends a process whose handler panicked or called runtime.Goexit.
+func (p *Process) Broke(a *Acting, cause any) executor.TurnResult {
+	p.Exit(a, p.System.Host.Reasons.Panics(cause))
+	if a.Worker != nil && a.Worker.Enter() {
+		return executor.Idle
+	}
+	return executor.Lost
+}
+
+// Context returns a context that ends with p.
+func (p *Process) Context() context.Context {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	c := p.ColdPart()
+	if c.ctx == nil {
+		c.ctx, c.cancel = context.WithCancelCause(context.WithValue(context.Background(), ProcKey{}, p))
+		if p.Gone() {
+			c.cancel(p.System.Host.Reasons.Err(c.Reason))
+		}
+	}
+	return c.ctx
+}
+
+// OwnLeader returns p's group leader; zero: the node's.
+func (p *Process) OwnLeader() wire.PID {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	if p.Cold == nil {
+		return wire.PID{}
+	}
+	return p.Cold.Leader
+}
+
+// Follow sets the group leader of p, which nobody knows yet.
+func (p *Process) Follow(leader wire.PID) { p.ColdPart().Leader, p.Led = leader, true }
+
+// Owned notes whose process p is, which does not run yet.
+func (p *Process) Owned(by *quota.Owner) {
+	p.Mu.Lock()
+	alive := !p.Gone()
+	if alive {
+		p.ColdPart().Owner = by
+	}
+	p.Mu.Unlock()
+	if !alive {
+		by.GiveSpawn()
+	}
+}

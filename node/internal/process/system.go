@@ -1,0 +1,247 @@
+package process
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/internal/tally"
+	"github.com/actornode/actornode/node/internal/timers"
+	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/node/internal/undelivered"
+	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/wire"
+)
+
+// System is what the processes of a node have in common: where they are, what runs them, what counts
+// them. It is part of a node, and set up before the first process.
+type System struct {
+	Host   Host
+	Name   wire.Atom // of the node
+	Budget int       // messages a turn
+	Origin wire.Origin
+	Pool   *executor.Pool
+
+	Tracing trace.Registry // beside what is only read: every message looks at it
+
+	Plain  Acting // of plain goroutines, and of the node itself; never written after the start
+	Table  table.Table[Process]
+	Names  names.Directory[Named, *Named]
+	Dead   undelivered.Log
+	refSeq atomic.Uint64
+	Fibers fiber.Pool
+	Env    env.Env
+	Clock  env.Clock
+	Tally  tally.Counts
+
+	Functions atomic.Int64             // blocking processes and detached actors whose goroutine has not ended
+	Lingering atomic.Int64             // processes that were killed and whose function still runs
+	Timers    timers.Count             // those that are not over
+	ByName    sync.Map                 // *Process to its namelink.Links
+	Cycles    *waiting.Graph[*Process] // nil: cycles of waits are not detected
+	Stopped   atomic.Bool
+}
+
+// Host is the node above its processes: what it makes of what happens here, and what is not here.
+type Host struct {
+	Node any // for those above
+
+	Messages Messages
+	Reasons  Reasons
+	Remotes  Remotes
+
+	// Self is the process that stands for a plain goroutine towards other nodes.
+	Self func() wire.PID
+	// Crashed is told that a process has ended by a crash of its own.
+	Crashed func(c Crash)
+	// Unanswered fails the call whose request has been lost, if msg is one. A message for an
+	// alias that has come as a name is still as it has come: raw.
+	Unanswered func(msg any, why error, raw bool)
+	// Answered settles the call that msg answers, if it is a reply to one whose caller's reference has
+	// been handed on; false: it is none.
+	Answered func(ref wire.Ref, msg any) bool
+}
+
+// Messages makes the messages that processes get of what happens to others.
+type Messages struct {
+	Exited   func(from wire.PID, reason any) any
+	Down     func(d Down) any
+	NodeDown func(node wire.Atom, reason string) any
+	Result   func(tag, v any, err error) any
+	IsDown   func(msg any, ref wire.Ref) bool // whether msg is the Down of a monitor
+}
+
+// Down is what the message of a monitor says: see package node.
+type Down struct {
+	Ref    wire.Ref
+	PID    wire.PID
+	Name   wire.Atom
+	Node   wire.Atom
+	Reason any
+}
+
+// Reasons says what errors and panics are as exit reasons.
+type Reasons struct {
+	Err     func(reason any) error // the error that stands for an exit reason
+	Of      func(err error) any    // the exit reason of a process whose code has returned err
+	Panics  func(cause any) any    // that of one that has panicked: for the deferred function that recovers
+	Crashed func(reason any) bool  // whether it is the reason of a crash
+}
+
+// Remotes finds other nodes. Each returns nil where there is none.
+type Remotes struct {
+	Of    func(pid wire.PID) Remote   // the node of a PID, as connected or being connected
+	Now   func(pid wire.PID) Remote   // the same without a wish to connect
+	Named func(name wire.Atom) Remote // the node that has a name
+	// Whereis asks another node which process has a name there, and calls then with it; with the
+	// zero PID and an exit reason if there is none, or the node is not there.
+	Whereis func(a *Acting, at wire.At, then func(pid wire.PID, why any))
+}
+
+// Crash is a process that has ended by a crash of its own.
+type Crash struct {
+	Process *Process
+	Name    wire.Atom
+	Reason  any
+}
+
+// Remote is another node as links, monitors and exits know it: what is to be told there. The
+// caller of the first four may hold the lock of the process here.
+type Remote interface {
+	// AddLink makes the link between near, which is alive and whose lock the caller holds,
+	// and far. False: the connection is over.
+	AddLink(near *Process, far wire.PID) bool
+	// RemoveLink takes the link away on behalf of near.
+	RemoveLink(near uint64, far wire.PID)
+	// BreakLink tells far, if near was linked to it, that near has exited.
+	BreakLink(near uint64, far wire.PID, reason any)
+	// ExitSignal is exit/2 for a process there.
+	ExitSignal(from, to wire.PID, reason any)
+	// AddMonitor makes m, a monitor of a process there or of the node. False: the connection is over.
+	AddMonitor(m *Monitor) bool
+	// RemoveMonitor takes it away.
+	RemoveMonitor(m *Monitor)
+	// SendDown sends the Down of m, a monitor by a process there, unless it has been taken away.
+	SendDown(m *Monitor, pid wire.PID, reason any)
+	// Pace holds the caller up while more waits to be sent there than may.
+	Pace(a *Acting)
+	// NodeName is what the node is called.
+	NodeName() wire.Atom
+	// WhyOver says why the connection is over, for people.
+	WhyOver() string
+}
+
+// Init sets sys up, but for what the caller sets itself: pool, tracing, table, dead and cycles.
+func (sys *System) Init(h Host, id wire.NodeID, budget int, e env.Env) {
+	sys.Host, sys.Name, sys.Budget, sys.Env = h, id.Name, budget, e
+	sys.Origin = wire.NewOrigin(id)
+	sys.Plain.System = sys
+	sys.Names.Init(sys.Origin)
+	sys.Clock.Init(e)
+}
+
+// Traces is who is traced; nil: nobody.
+func (sys *System) Traces() *trace.View { return sys.Tracing.View() }
+
+// Count adds d to the number of processes.
+func (sys *System) Count(a *Acting, d int64) {
+	if a.Worker != nil {
+		a.Local.Tally.Alive(d)
+	} else {
+		sys.Tally.Alive(d)
+	}
+}
+
+// Lookup finds a process that is alive.
+func (sys *System) Lookup(pid wire.PID) *Process {
+	if !sys.Origin.Minted(pid) {
+		return nil
+	}
+	return sys.Numbered(pid.Number())
+}
+
+// Numbered finds a process that is alive by its number.
+func (sys *System) Numbered(id uint64) *Process {
+	if p := sys.Table.At(id); p != nil && p.ID == id {
+		return p
+	}
+	return nil
+}
+
+// Whose finds the process that has a name; nil: none has.
+func (sys *System) Whose(name wire.Atom) *Process { return (*Process)(sys.Names.Whose(name)) }
+
+// Resolve finds the process that a destination stands for now; false: there is none, or it
+// is a name on another node.
+func (sys *System) Resolve(to wire.Dest) (wire.PID, bool) {
+	if pid, ok := to.(wire.PID); ok {
+		return pid, true
+	}
+	if p := sys.Names.Find(to); p != nil {
+		return p.PID(), true
+	}
+	return wire.PID{}, false
+}
+
+// Elsewhere is a name on another node, or an alias of it by such a name.
+func (sys *System) Elsewhere(to wire.Dest) (wire.At, bool) { return sys.Names.Elsewhere(to) }
+
+// refBatch is how many reference numbers a worker takes at once.
+const refBatch = 1024
+
+// refs is a worker's supply of reference numbers.
+type refs struct{ next_, end uint64 }
+
+func (r *refs) next(sys *System) uint64 {
+	if r.next_ == r.end {
+		r.end = sys.refSeq.Add(refBatch)
+		r.next_ = r.end - refBatch
+	}
+	r.next_++
+	return r.next_
+}
+
+// NewNumber makes a number of a reference.
+func (sys *System) NewNumber() uint64 { return sys.refSeq.Add(refBatch) }
+
+func (sys *System) NewRef() wire.Ref { return sys.Origin.RefOf(sys.NewNumber()) }
+
+// DeadLetter makes a dead letter of a message, without the token that it may have come with.
+func (sys *System) DeadLetter(l deadletter.Letter) {
+	l.Message = trace.Bare(l.Message)
+	sys.Dead.Add(l)
+}
+
+// Undeliverable makes a dead letter of a message to a PID that nobody has here.
+// The error is nil unless the node has been stopped or the PID is another
+// node's: a message to the dead is lost without an error, as in Erlang.
+func (sys *System) Undeliverable(to wire.PID, msg any) error {
+	l := deadletter.Letter{Cause: deadletter.NoProcess, To: to, Message: msg}
+	var err error
+	switch id := to.Origin().NodeID(); {
+	case sys.Stopped.Load():
+		l.Cause, err = deadletter.NodeStopped, ErrNodeStopped
+	case to.IsZero() || sys.Origin.Minted(to):
+	case id.Name == sys.Name:
+		l.Cause = deadletter.OldIncarnation
+	default:
+		l.Cause, err = deadletter.NotConnected, ErrNotHere
+	}
+	sys.DeadLetter(l)
+	return err
+}
+
+// ProcKey finds the process in its context.
+type ProcKey struct{}
+
+// ProcOf finds the process whose context ctx is, or comes from; nil: it is none's.
+func ProcOf(ctx context.Context) *Process {
+	p, _ := ctx.Value(ProcKey{}).(*Process)
+	return p
+}

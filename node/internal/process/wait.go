@@ -1,0 +1,64 @@
+package process
+
+import (
+	"time"
+
+	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/wire"
+)
+
+// What processes wait for, as Info shows it. A blocking process writes it for each call into its
+// waiting.Record, and for each receive when that began. All other waits are rare: they stand in
+// Cold.wait.
+
+// WaitsFor notes, for Info, that p, which may be nil, waits for something of whom on stands for.
+func (p *Process) WaitsFor(k waiting.Kind, on wire.Dest) {
+	if p == nil {
+		return
+	}
+	p.Mu.Lock()
+	p.ColdPart().wait = &observe.Wait{For: k.String(), On: seen(on), Since: time.Unix(0, p.System.Clock.Coarse())}
+	p.Mu.Unlock()
+}
+
+// WaitsNoMore is the end of waitsFor.
+func (p *Process) WaitsNoMore() {
+	if p == nil {
+		return
+	}
+	p.Mu.Lock()
+	p.Cold.wait = nil
+	p.Mu.Unlock()
+}
+
+// seen is a destination as observe.Wait has it.
+func seen(to wire.Dest) wire.Dest {
+	switch to := to.(type) {
+	case nil:
+		return nil
+	case wire.PID: // a copy: what a call is given need not be on the heap
+		return to
+	case wire.At:
+		return to
+	case wire.Ref:
+		return wire.At{Node: to.Node()}
+	case erpc.Function:
+		return wire.At{Node: to.Node}
+	case erpc.Behaviour:
+		return wire.At{Node: to.Node}
+	}
+	return nil
+}
+
+// WaitLocked is what p waits for, if it does what st says.
+func (p *Process) WaitLocked(st observe.State) observe.Wait {
+	if p.Cold != nil && p.Cold.wait != nil {
+		return *p.Cold.wait
+	}
+	if !p.blocks() {
+		return observe.Wait{}
+	}
+	return p.Task().(Blocker).WaitLocked(st)
+}

@@ -1,0 +1,459 @@
+package runner
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/wire"
+)
+
+// Coroutine is the runner of a ProcessFunc that runs on a stage, like an Actor: its
+// function runs on a fiber which the stage's worker lets go on when there is
+// something for it and which hands the stage over when it has to wait: to the one
+// whose turn is next, if that is a coroutine, too, or back to the worker. A switch
+// costs half of one between goroutines, and messages on one stage need no
+// atomic operation. The price: a function that blocks otherwise than in a
+// Receive or a Call holds its stage up until the watcher notices.
+type Coroutine Blocking
+
+// Turns is what a coroutine has beside its Blocking. Owned by whoever runs the process, answered
+// excepted.
+type Turns struct {
+	run    *fiber.Fiber  // from its first turn until its function has returned
+	fiber  atomic.Uint64 // the number of run, from its first turn on; for the watcher
+	before uint64        // messages it had taken when its turn began
+
+	left     int              // receives until it lets others have a turn
+	sends    int              // sends until it does
+	seq      uint64           // of the timeout that counts
+	Answered atomic.Bool      // the reply is there
+	calling  bool             // waits for a reply, not for messages
+	ended    bool             // the function has returned
+	lost     bool             // the stage was gone when it wanted to hand it over
+	expired  bool             // the timeout that counts has come
+	tokens   bool             // there is a trace token
+	lastTo   *executor.Entity // its turn is over for what it has sent, the last of it to this one; nil: it is not
+}
+
+// Turn is part of executor.Task. It begins with r; which one ends it is
+// another question: see Blocking.leave.
+func (r *Coroutine) Turn(w *executor.Worker) executor.TurnResult {
+	if !w.CanSwitch() {
+		return executor.Refused
+	}
+	s, p := (*Blocking)(r), &r.Own
+	co, l := s.Coroutine, w.Local.(*process.Local)
+	if co.run == nil {
+		if co.ended || p.Gone() {
+			co.ended = true
+			return executor.Idle
+		}
+		p.Fresh = false
+		co.run = p.System.Fibers.Take(r)
+		co.fiber.Store(co.run.ID())
+		p.SetRelayable(true)
+	}
+	s.begin(w, l)
+	l.Fiber.To(co.run)
+	s = (*Blocking)(l.Current.Task().(*Coroutine)) // who has handed the stage back
+	l.Current = nil
+	co = s.Coroutine
+	switch {
+	case co.ended:
+		s.end()
+		s.Process.Returned()
+		s.System.Fibers.Put(l.Fiber, co.run)
+		co.run = nil
+		if !w.Enter() {
+			return executor.Lost
+		}
+		s.Process.SetRelayable(false)
+		return executor.Idle
+	case co.lost:
+		s.end()
+		co.lost = false
+		return executor.Lost
+	}
+	return s.verdict()
+}
+
+// begin and end are the first and the last of a turn.
+func (s *Blocking) begin(w *executor.Worker, l *process.Local) {
+	p, co := &s.Own, s.Coroutine
+	s.Worker, s.Local = w, l
+	co.left, co.sends, co.before = max(p.System.Budget, p.Queue.Len()/2), 0, p.Handled.Load()
+	co.lastTo = nil
+	l.Current = p
+	bias.Store(&p.Running, 1)
+}
+
+func (s *Blocking) end() {
+	s.Local.Tally.Messages(s.Process.Handled.Load() - s.Coroutine.before)
+	bias.Store(&s.Own.Running, 0)
+}
+
+// verdict is that of a turn. The caller holds the stage.
+func (s *Blocking) verdict() executor.TurnResult {
+	if s.Due() {
+		return executor.Again
+	}
+	return executor.Idle
+}
+
+// leave ends a turn of s, on the stage, and begins that of another coroutine if it can. Of
+// the functions that it returns the one that is not nil hands the stage over, and returns, on
+// the stage again, when it is s's turn or s is dead. It leaves the call to its caller, as after
+// a switch the processor guesses wrong where each return goes.
+func (s *Blocking) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
+	co, l := s.Coroutine, s.Local
+	s.end()
+	s.Process.SetSendTarget(co.lastTo)
+	to, w := l.Fiber, s.Worker
+	if t := w.Relay(s.verdict()); t != nil {
+		s := (*Blocking)(t.(*Coroutine))
+		s.begin(w, l)
+		to = s.Coroutine.run
+	}
+	return co.run.Leave(to)
+}
+
+// depart is leave for callers that do not hold the stage, before or after. They call
+// arrive afterwards.
+func (s *Blocking) depart() (next func() (struct{}, bool), yield func(struct{}) bool) {
+	if s.Worker.Enter() {
+		return s.leave()
+	}
+	s.Coroutine.lost = true
+	return s.Coroutine.run.Leave(s.Local.Fiber)
+}
+
+// arrive is the end of what depart begins. False: s is dead.
+func (s *Blocking) arrive() bool {
+	s.Worker.Leave()
+	return !s.Process.Gone()
+}
+
+// CollectInbox is part of executor.Task.
+func (r *Coroutine) CollectInbox(*executor.Stage) bool {
+	p := &r.Own
+	p.Inbox.TakeArmed(&p.Queue)
+	if p.Queued() { // perhaps running, without this stage
+		return true
+	}
+	return p.Boxed || (*Blocking)(r).Due()
+}
+
+// FinishDetached is part of executor.Task.
+func (r *Coroutine) FinishDetached(*executor.Stage) bool {
+	r.Own.SetRelayable(r.Coroutine.run != nil) // it may have ended on the way
+	return (*Blocking)(r).Due()
+}
+
+// Fiber is part of executor.FiberTask.
+func (r *Coroutine) Fiber() uint64 { return r.Coroutine.fiber.Load() }
+
+// Claim is part of executor.Task.
+func (r *Coroutine) Claim() bool { return (*staged)(&r.Own).claim() }
+
+// Name is part of executor.Task.
+func (r *Coroutine) Name() string { return r.Own.Name() }
+
+// Wake is part of process.Runner.
+func (r *Coroutine) Wake(a *process.Acting) { (*staged)(&r.Own).wake(a) }
+
+// Prod is part of process.Runner.
+func (r *Coroutine) Prod(a *process.Acting) { (*staged)(&r.Own).prod(a) }
+
+// Start is part of process.Runner.
+func (r *Coroutine) Start(a *process.Acting, inline *executor.InlineWorker, fresh bool) {
+	(*staged)(&r.Own).start(a, inline, fresh)
+}
+
+// Owning is part of process.Runner.
+func (r *Coroutine) Owning(a *process.Acting, f func()) { (*staged)(&r.Own).owning(a, f) }
+
+// Inspect is part of process.Runner.
+func (r *Coroutine) Inspect(f func()) { (*staged)(&r.Own).inspect(f) }
+
+// Doing is part of process.Runner.
+func (r *Coroutine) Doing() (observe.State, int) { return (*staged)(&r.Own).state(observe.Waiting) }
+
+// Exited is part of process.Runner.
+func (r *Coroutine) Exited(_ *process.Acting, armed, own bool) {
+	if armed && !own {
+		r.System.Pool.Inject(&r.Own.Entity, nil) // to be unwound
+	}
+}
+
+// Busy is part of process.Runner. The function has begun if its fiber has a number: Run looks at
+// status after that is stored, and here it is the other way round. Even one that waits has not
+// returned: it is unwound, and its deferred calls may take long.
+func (r *Coroutine) Busy(*process.Acting) bool { return r.Coroutine.fiber.Load() != 0 }
+
+// Here is part of process.Runner.
+func (r *Coroutine) Here() bool { return fiber.Runs(r.Coroutine.fiber.Load()) }
+
+// coSends is how many sends a coroutine may do before others have a turn: fewer than a
+// handler, which it costs a change of workers to give way, may do before it does.
+const coSends = 512
+
+// What stands in the mailbox of a coroutine without being a message; see also trace.Carried. Each
+// ends a wait.
+type (
+	timedOut struct{ seq uint64 } // the timeout of a receive has come: turns.seq says of which
+	replied  struct{}             // the call that the coroutine waits for has been answered
+)
+
+// Ordinary reports whether msg, from the mailbox of a coroutine, is a message as it was sent.
+func Ordinary(msg any) bool {
+	switch msg.(type) {
+	case timedOut, replied, *trace.Carried:
+		return false
+	}
+	return true
+}
+
+// nudge gives the coroutine of p a timedOut or a replied, past whatever bounds its mailbox.
+func nudge(p *process.Process, a *process.Acting, why any) {
+	if p.Inbox.Push(&inbox.Node{Msg: why}) == mailbox.Wake {
+		a.Inject(&p.Entity, nil)
+	}
+}
+
+// Run is part of fiber.Job: the function of the process.
+func (r *Coroutine) Run() {
+	s := (*Blocking)(r)
+	defer s.Coroutine.run.Unlock()
+	s.Worker.Leave()
+	ended := false
+	defer func() {
+		s.Coroutine.ended = true
+		cause := recover() // nil: the function has returned, or runtime.Goexit
+		if ended || cause == nil && s.Process.Gone() {
+			return
+		}
+		s.Process.Exit(&s.Acting, s.System.Host.Reasons.Panics(cause))
+	}()
+	if !s.Process.Gone() {
+		err := s.body.Run(s)
+		ended = true
+		s.Process.Exit(&s.Acting, s.System.Host.Reasons.Of(err))
+	}
+	ended = true
+}
+
+// Next is part of fiber.Job.
+func (r *Coroutine) Next() *fiber.Fiber { return r.Local.Fiber }
+
+// Due reports whether there is a reason for another turn. The caller holds the stage.
+func (s *Blocking) Due() bool {
+	p, co := &s.Own, s.Coroutine
+	if co.ended {
+		return false
+	}
+	switch {
+	case p.Fresh || p.Gone() || co.left <= 0:
+		return true
+	case co.calling:
+		return co.Answered.Load()
+	}
+	return p.Queue.More() || p.Boxed && p.Cold.Box.Len() > p.Queue.Len() || p.Inbox.Pending()
+}
+
+// pause lets others have the stage until there is something to look at.
+func (s *Blocking) pause() {
+	if s.Coroutine.run.Locked() {
+		s.refuse()
+	}
+	if next, yield := s.depart(); next != nil {
+		next()
+	} else {
+		yield(struct{}{})
+	}
+	if !s.arrive() {
+		runtime.Goexit()
+	}
+}
+
+// yield is pause for a coroutine that need not wait: one that is locked to its thread goes on.
+func (s *Blocking) yield() {
+	if !s.Coroutine.run.Locked() {
+		s.pause()
+	}
+}
+
+// refuse ends, by a panic, the attempt of a coroutine to wait while it is locked to its thread.
+func (s *Blocking) refuse() {
+	if s.Process.Gone() {
+		runtime.Goexit()
+	}
+	panic(process.ErrThreadLocked)
+}
+
+// drop removes the message of s, a coroutine, that is next.
+func (s *Blocking) drop() {
+	if n := s.Own.Queue.Drop(); n != nil {
+		s.Worker.Stage().Recycle(n)
+	}
+}
+
+// receive is Blocking.receive.
+func (r *Coroutine) receive(match func(any) bool, d time.Duration) (any, error) {
+	if d < 0 {
+		return nil, process.ErrBadTimeout
+	}
+	s, p, co := (*Blocking)(r), &r.Own, r.Coroutine
+	if co.left--; co.left <= 0 {
+		s.yield()
+	}
+	var timer env.Timer
+	waits := false
+	s.enter()
+	p.Queue.Rewind()
+	for {
+		for msg, ok := p.Queue.Next(); ok; msg, ok = p.Queue.Next() {
+			var with *trace.Carried
+			switch m := msg.(type) {
+			case timedOut:
+				co.expired = co.expired || m.seq == co.seq
+				s.drop()
+				continue
+			case replied:
+				s.drop()
+				continue
+			case *trace.Carried:
+				with, msg = m, m.Msg
+			}
+			if match != nil {
+				s.Worker.Leave()
+				ok := match(msg)
+				s.enter()
+				if !ok {
+					p.Queue.Skip()
+					continue
+				}
+			}
+			p.Settle(s.Worker.Stage(), nil)
+			if co.tokens || with != nil {
+				co.tokens = p.Cold.Token.Take(with)
+				co.left = 1 // so that the next message is looked at here, too
+			}
+			s.Worker.Leave()
+			if timer != nil {
+				timer.Stop()
+			}
+			return msg, nil
+		}
+		if p.Refill() {
+			continue
+		}
+		s.Worker.Leave()
+		switch {
+		case p.Gone():
+			runtime.Goexit()
+		case d == 0 || timer != nil && co.expired:
+			return nil, process.ErrTimeout
+		case timer == nil && d != Infinity:
+			co.seq++
+			co.expired = false
+			over := timedOut{co.seq}
+			timer = p.System.Env.AfterFunc(d, func() { nudge(p, &p.System.Plain, over) })
+		}
+		if !waits {
+			waits = true
+			s.waitsSince()
+		}
+		s.pause()
+		s.enter()
+	}
+}
+
+// enter takes the stage, waiting for it if it was lost.
+func (s *Blocking) enter() {
+	for !s.Worker.Enter() {
+		s.Coroutine.left = 0 // there is a reason to resume
+		s.pause()
+	}
+}
+
+// Deliver is part of process.Blocker.
+func (r *Coroutine) Deliver(to *process.Process, msg any) error {
+	co := r.Coroutine
+	if co.sends++; co.sends >= coSends {
+		co.left, co.lastTo, co.sends = 0, &to.Entity, 0
+		(*Blocking)(r).yield()
+	}
+	return to.Deliver(&r.Acting, msg)
+}
+
+// Await is part of process.Blocker.
+func (r *Coroutine) Await(ctx context.Context, t process.Ticket, k waiting.Kind, on wire.Dest) (any, error) {
+	s, co := (*Blocking)(r), r.Coroutine
+	s.waitsFor(k, on, t)
+	if ctx.Done() != nil && ctx != s.waits.ctx {
+		stop := context.AfterFunc(ctx, func() { t.Settle(&s.System.Plain, nil, context.Cause(ctx)) })
+		defer stop()
+	}
+	co.calling = true
+	for {
+		co.Answered.Store(false)
+		if t.Done() {
+			break
+		}
+		if co.run.Locked() {
+			co.calling = false
+			t.Settle(&s.Acting, nil, process.ErrThreadLocked)
+			s.refuse()
+		}
+		if next, yield := s.depart(); next != nil {
+			next()
+		} else {
+			yield(struct{}{})
+		}
+		if !s.arrive() {
+			t.Settle(&s.Acting, nil, process.ErrExited)
+			runtime.Goexit()
+		}
+	}
+	co.calling = false
+	return t.Call.Result()
+}
+
+// Promise is part of process.Blocker.
+func (r *Coroutine) Promise() *process.Call { return (*Blocking)(r).promise() }
+
+// Context is part of process.Blocker.
+func (r *Coroutine) Context() context.Context { return (*Blocking)(r).context() }
+
+// Unwind is part of process.Blocker.
+func (r *Coroutine) Unwind() { (*Blocking)(r).unwind() }
+
+// WaitLocked is part of process.Blocker.
+func (r *Coroutine) WaitLocked(st observe.State) observe.Wait { return (*Blocking)(r).waitLocked(st) }
+
+// Answered is part of process.Blocker.
+func (r *Coroutine) Answered(a *process.Acting) {
+	r.Coroutine.Answered.Store(true)
+	if a.Worker != nil && a.Worker.Enter() {
+		near := r.Own.Stage() == a.Worker.Stage()
+		if near {
+			a.Worker.Stage().Wake(&r.Own.Entity)
+		}
+		if a.Worker.Leave(); near {
+			return
+		}
+	}
+	nudge(&r.Own, a, replied{})
+}

@@ -1,0 +1,372 @@
+package runner
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/wire"
+)
+
+// goroutine is the runner of a ProcessFunc with a goroutine of its own.
+type goroutine Blocking
+
+// handle is the runner of a process that a goroutine has opened: see Node.Open. That
+// goroutine is not the runtime's to start or to end.
+type handle struct{ *goroutine }
+
+// Start is part of process.Runner.
+func (handle) Start(*process.Acting, *executor.InlineWorker, bool) {}
+
+// Busy is part of process.Runner.
+func (handle) Busy(*process.Acting) bool { return false }
+
+// Here is part of runner: whose goroutine it is is not known.
+func (handle) Here() bool { return false }
+
+// Start is part of process.Runner.
+func (g *goroutine) Start(*process.Acting, *executor.InlineWorker, bool) {
+	g.System.Functions.Add(1)
+	if g.System.Env == (env.Env{}) {
+		go g.run() // without the closure that Go takes
+	} else {
+		g.System.Env.Go(g.run)
+	}
+}
+
+// run is a Process's goroutine: started by spawn, ended by the function's
+// return or by the process's death, waited for by Node.Stop.
+func (g *goroutine) run() {
+	s := (*Blocking)(g)
+	p := &s.Own
+	ended := false
+	defer func() {
+		defer p.System.Functions.Add(-1)
+		defer p.Returned()
+		s.settle()
+		if ended {
+			return
+		}
+		if cause := recover(); cause != nil {
+			p.Leave(&s.Acting, s.System.Host.Reasons.Panics(cause), true)
+		} else if !p.Gone() { // else unwound by die
+			p.Leave(&s.Acting, s.System.Host.Reasons.Panics(nil), true)
+		}
+	}()
+	if p.Gone() {
+		return
+	}
+	err := g.call(fiber.MarkOf(p))
+	ended = true
+	p.Leave(&s.Acting, s.System.Host.Reasons.Of(err), true)
+}
+
+// call calls the function of the process, with what here looks for.
+//
+//go:noinline
+func (g *goroutine) call(fiber.Mark) error { return g.body.Run((*Blocking)(g)) }
+
+// Here is part of process.Runner.
+func (g *goroutine) Here() bool { return fiber.Marked(&g.Own) }
+
+// Give is part of process.Giver: it ends a wait of g with a message. The caller owes g the wake-up.
+func (g *goroutine) Give(n *inbox.Node) {
+	g.given = n
+	g.park <- struct{}{}
+}
+
+// gift returns what has ended the wait; nil: g shall look around.
+func (g *goroutine) gift() *inbox.Node {
+	n := g.given
+	g.given = nil
+	return n
+}
+
+// Wake is part of process.Runner.
+func (g *goroutine) Wake(a *process.Acting) { g.Prod(a) }
+
+// Prod is part of runner: g looks around.
+func (g *goroutine) Prod(*process.Acting) {
+	select {
+	case g.park <- struct{}{}:
+	default:
+	}
+}
+
+// Exited is part of process.Runner.
+func (g *goroutine) Exited(a *process.Acting, armed, _ bool) {
+	if armed || g.Own.Boxed {
+		g.Prod(a)
+	}
+	g.Answered(a)
+}
+
+// Busy is part of process.Runner. One that waits has not returned either: it is unwound.
+func (g *goroutine) Busy(*process.Acting) bool { return true }
+
+// Doing is part of process.Runner.
+func (g *goroutine) Doing() (observe.State, int) {
+	if atomic.LoadUint32(&g.parked) != 0 {
+		return observe.Waiting, -1
+	}
+	return observe.Running, -1
+}
+
+// Owning is part of process.Runner.
+func (g *goroutine) Owning(_ *process.Acting, f func()) {
+	g.Bias.Enter()
+	f()
+	g.Bias.Leave()
+}
+
+// Inspect is part of process.Runner.
+func (g *goroutine) Inspect(f func()) {
+	g.Bias.Lock()
+	f()
+	g.Bias.Unlock()
+}
+
+// receive is Blocking.receive. It arms the inbox before it parks; whoever
+// takes it out of that state sends once to s.park, with or without a message in s.given.
+func (g *goroutine) receive(match func(any) bool, d time.Duration) (any, error) {
+	if d < 0 {
+		return nil, process.ErrBadTimeout
+	}
+	s, p := (*Blocking)(g), &g.Own
+	s.Bias.Enter()
+	p.Queue.Rewind()
+	timed, waits := false, false
+	for {
+		if msg, ok := g.scan(match); ok {
+			s.Bias.Leave()
+			if timed {
+				s.waits.timer.Stop()
+			}
+			return msg, nil
+		}
+		if p.Refill() {
+			continue
+		}
+		if p.Gone() {
+			s.Bias.Leave()
+			return nil, process.ErrExited
+		}
+		if d == 0 {
+			s.Bias.Leave()
+			return nil, process.ErrTimeout
+		}
+		if !p.Intake().Arm() {
+			continue
+		}
+		s.Bias.Leave()
+		if !waits {
+			waits = true
+			s.waitsSince()
+		}
+		if d == Infinity {
+			n := g.wait()
+			s.Bias.Enter()
+			if n == nil {
+				continue
+			}
+			p.Queue.Append(n)
+			continue
+		}
+		if !timed {
+			timed = true
+			g.clock(d)
+		}
+		n, expired := g.parkUntil()
+		if expired {
+			d = 0 // one last look
+		}
+		s.Bias.Enter()
+		if n != nil {
+			p.Queue.Append(n)
+		}
+	}
+}
+
+// wait parks until there is something to look at: n, or what n nil says.
+func (g *goroutine) wait() (n *inbox.Node) {
+	bias.Store(&g.parked, 1)
+	<-g.park
+	bias.Store(&g.parked, 0)
+	return g.gift()
+}
+
+// parkUntil parks until there is something to look at or the timer has fired.
+func (g *goroutine) parkUntil() (n *inbox.Node, expired bool) {
+	bias.Store(&g.parked, 1)
+	select {
+	case <-g.park:
+		n = g.gift()
+	case <-g.waits.fires:
+		expired = true
+		if !g.Process.Boxed && !g.Process.Inbox.Claim() {
+			<-g.park // somebody was faster, and the node is on its way
+			n = g.gift()
+		}
+	}
+	bias.Store(&g.parked, 0)
+	return n, expired
+}
+
+// scan takes the first message that match wants, nil standing for any.
+func (g *goroutine) scan(match func(any) bool) (any, bool) {
+	s, q := (*Blocking)(g), &g.Own.Queue
+	if st := s.Process.Status.Load(); st != process.Alive {
+		if st != process.Tokened {
+			return nil, false
+		}
+		return g.scanTokens(match)
+	}
+	for msg, ok := q.Next(); ok; msg, ok = q.Next() {
+		if match != nil {
+			s.Bias.Leave()
+			ok := match(msg)
+			s.Bias.Enter()
+			if !ok {
+				q.Skip()
+				continue
+			}
+		}
+		g.take()
+		return msg, true
+	}
+	return nil, false
+}
+
+// take removes the message that Next returns, and keeps its node.
+func (g *goroutine) take() {
+	p := &g.Own
+	n := p.Queue.Drop()
+	(*Blocking)(g).count()
+	switch {
+	case p.Boxed:
+		p.Cold.Box.Done()
+	case n != nil:
+		n.Msg = nil
+		g.spare = n
+	}
+}
+
+// clock starts the process's timer.
+func (g *goroutine) clock(d time.Duration) {
+	w := (*Blocking)(g).prepare()
+	if w.timer == nil {
+		w.timer, w.fires = g.System.Env.NewTimer(d)
+	} else {
+		w.timer.Reset(d)
+	}
+}
+
+// sendsBeforeGosched is how many sends a process on a goroutine of its own does until
+// the others have a turn. Go's scheduler would leave it its processor for 10 ms, and
+// many senders would fill the mailbox of one receiver with millions of messages.
+const sendsBeforeGosched = 1024
+
+// Await is part of process.Blocker.
+func (g *goroutine) Await(ctx context.Context, t process.Ticket, k waiting.Kind, on wire.Dest) (any, error) {
+	s := (*Blocking)(g)
+	s.waitsFor(k, on, t)
+	reply := s.waits.reply
+	bias.Store(&s.parked, 1)
+	defer bias.Store(&s.parked, 0)
+	for over := ctx.Done(); !t.Done(); {
+		select {
+		case <-reply:
+		case <-over:
+			over = nil // once: from now on somebody settles it
+			t.Settle(&s.System.Plain, nil, context.Cause(ctx))
+		}
+		if s.Process.Gone() {
+			if t.Settle(&s.Acting, nil, process.ErrExited); t.Done() {
+				s.unwind()
+			}
+		}
+	}
+	return t.Call.Result()
+}
+
+// Deliver is part of process.Blocker.
+func (g *goroutine) Deliver(to *process.Process, msg any) error {
+	s := (*Blocking)(g)
+	if to.Boxed {
+		return (*process.UserMailbox)(to).Deliver(&s.Acting, msg, &process.Patience{From: &s.Own})
+	}
+	if s.sends++; s.sends%sendsBeforeGosched == 0 {
+		runtime.Gosched()
+	}
+	n := s.spare
+	if n != nil {
+		s.spare = nil
+		n.Msg = msg
+	} else {
+		n = &inbox.Node{Msg: msg}
+	}
+	return to.Push(&s.Acting, n)
+}
+
+// Promise is part of process.Blocker.
+func (g *goroutine) Promise() *process.Call { return (*Blocking)(g).promise() }
+
+// Context is part of process.Blocker.
+func (g *goroutine) Context() context.Context { return (*Blocking)(g).context() }
+
+// Unwind is part of process.Blocker.
+func (g *goroutine) Unwind() { (*Blocking)(g).unwind() }
+
+// WaitLocked is part of process.Blocker.
+func (g *goroutine) WaitLocked(st observe.State) observe.Wait { return (*Blocking)(g).waitLocked(st) }
+
+// Name is part of executor.Task.
+func (g *goroutine) Name() string { return g.Own.Name() }
+
+// Answered is part of process.Blocker.
+func (g *goroutine) Answered(*process.Acting) {
+	g.Process.Mu.Lock()
+	w := g.waits
+	g.Process.Mu.Unlock()
+	if w == nil {
+		return
+	}
+	select {
+	case w.reply <- struct{}{}:
+	default:
+	}
+}
+
+// scanTokens is scan where there may be tokens.
+func (g *goroutine) scanTokens(match func(any) bool) (any, bool) {
+	s, q := (*Blocking)(g), &g.Own.Queue
+	for msg, ok := q.Next(); ok; msg, ok = q.Next() {
+		with, _ := msg.(*trace.Carried)
+		if with != nil {
+			msg = with.Msg
+		}
+		if match != nil {
+			s.Bias.Leave()
+			ok := match(msg)
+			s.Bias.Enter()
+			if !ok {
+				q.Skip()
+				continue
+			}
+		}
+		g.take()
+		g.Process.Cold.Token.Take(with)
+		return msg, true
+	}
+	return nil, false
+}

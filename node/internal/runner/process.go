@@ -1,0 +1,306 @@
+package runner
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/wire"
+)
+
+// Blocking is a blocking process: a function with a goroutine of its own, or on a stage as a
+// coroutine, or a handle that a goroutine has opened. It belongs to one goroutine.
+type Blocking struct {
+	Own process.Process // what p is; first, for the lines of the cache that process.Process tells of
+	process.Acting
+	offStage
+	body      Body          // nil: a handle
+	park      chan struct{} // capacity 1: ends a wait
+	given     *inbox.Node   // the message that has ended it; nil: look around
+	spare     *inbox.Node
+	waits     *waits        // made by the first wait that needs it
+	Coroutine *Turns        // of a coroutine; nil: a goroutine of its own
+	Bias      bias.Owned    // guards the queue: other goroutines look at it
+	since     atomic.Uint64 // when the last receive that had to wait began, Unix time, ns
+	parked    uint32        // waiting for a message or a reply; see bias.Store
+	sends     uint32        // for sendsBeforeGosched
+}
+
+// Body is the code of a blocking process.
+type Body interface {
+	// Run runs it, in the goroutine of s. Its error says how the process exits.
+	Run(s *Blocking) error
+}
+
+// BodyOf returns the code of a blocking process; nil: of a handle, or p is no blocking process.
+func BodyOf(p *process.Process) Body {
+	switch r := p.Task().(type) {
+	case *goroutine:
+		return r.body
+	case *Coroutine:
+		return r.body
+	}
+	return nil
+}
+
+// offStage has the methods of executor.Task for a process that no stage runs: none is called.
+type offStage struct{}
+
+func (offStage) Turn(*executor.Worker) executor.TurnResult { panic("node: no stage runs this process") }
+func (offStage) CollectInbox(*executor.Stage) bool         { return false }
+func (offStage) FinishDetached(*executor.Stage) bool       { return false }
+func (offStage) Claim() bool                               { return false }
+
+// Init makes s, which is new, a process with a goroutine of its own; b nil: a handle.
+func (s *Blocking) Init(sys *process.System, b Body) {
+	s.Own.Kind = process.Goroutine // before all pointers: see newActor in package node
+	s.park, s.body = make(chan struct{}, 1), b
+	s.System, s.Process = sys, &s.Own
+	if b == nil {
+		s.Own.Kind, s.Blocks = process.Handle, handle{(*goroutine)(s)}
+		s.Own.Adopt(handle{(*goroutine)(s)}, nil, false)
+		return
+	}
+	s.Blocks = (*goroutine)(s)
+	s.Own.Adopt((*goroutine)(s), nil, false)
+}
+
+// InitCoroutine makes s, which is new, a coroutine.
+func (s *Blocking) InitCoroutine(sys *process.System, b Body, co *Turns) {
+	s.Own.Fresh = true // before all pointers: see newActor in package node
+	s.Own.Kind = process.Coroutine
+	s.body, s.Coroutine = b, co
+	s.System, s.Process, s.Blocks = sys, &s.Own, (*Coroutine)(s)
+	s.Own.Adopt((*Coroutine)(s), nil, false)
+}
+
+// waits is what a process needs that waits for more than messages. Only the
+// process's own code sets the fields, under its lock; so does it Blocking.waits.
+type waits struct {
+	timer env.Timer        // of Receive with a timeout, kept for the next
+	fires <-chan time.Time // of timer
+	reply chan struct{}    // capacity 1: a call has been answered
+	call  process.Call     // of the call that is waited for, one after the other
+
+	record waiting.Record // what for: see Blocking.waitsFor
+	on     wire.Dest      // on what, where that is no process of this node; guarded by the lock of the process
+
+	ctx context.Context // that of the process, if it has been asked for
+}
+
+// prepare makes s.waits.
+func (s *Blocking) prepare() *waits {
+	if s.waits == nil {
+		s.Process.Mu.Lock() // for exit, which answers too
+		s.waits = &waits{reply: make(chan struct{}, 1)}
+		s.waits.call.System = s.System
+		s.Process.Mu.Unlock()
+	}
+	return s.waits
+}
+
+// context returns a context that is cancelled when the process exits.
+func (s *Blocking) context() context.Context {
+	w := s.prepare()
+	if w.ctx == nil {
+		w.ctx = s.Process.Context()
+	}
+	return w.ctx
+}
+
+// Close ends a handle with a reason.
+func (s *Blocking) Close(reason any) {
+	if s.Process.Exit(&s.Acting, reason) {
+		s.settle()
+	}
+}
+
+// unwind ends the goroutine of s, which is dead. That of a handle is not the runtime's to end.
+func (s *Blocking) unwind() {
+	if s.body != nil {
+		runtime.Goexit()
+	}
+}
+
+// die unwinds the goroutine of a process that is dead; for a handle it returns what Receive should.
+func (s *Blocking) die() any {
+	s.unwind()
+	s.Process.Mu.Lock()
+	defer s.Process.Mu.Unlock()
+	return s.System.Host.Messages.Exited(s.Process.PID(), s.Process.ColdPart().Reason)
+}
+
+// Receive takes the oldest message, waiting for one if need be.
+func (s *Blocking) Receive() any {
+	// Not inlined by a profile: the function of a process would have the frame of all this on
+	// the small stack that a goroutine begins with.
+	//
+	// The common case of both kinds, in one function and without a call of process.Blocker: after a switch
+	// every return is a mispredicted branch, so each level of calls counts.
+	p := &s.Own
+	if co := s.Coroutine; co != nil {
+		if co.left > 1 && !p.Boxed && s.Worker.Enter() {
+			for co.left > 1 && !p.Boxed {
+				p.Queue.Rewind()
+				msg, ok := p.Queue.Next()
+				if !ok && p.Refill() {
+					msg, ok = p.Queue.Next()
+				}
+				if !ok {
+					if co.run.Locked() {
+						break // pause refuses it
+					}
+					s.waitsSince()
+					if next, yield := s.leave(); next != nil {
+						next()
+					} else {
+						yield(struct{}{})
+					}
+					if p.Gone() {
+						s.Worker.Leave()
+						runtime.Goexit()
+					}
+					continue
+				}
+				if !Ordinary(msg) {
+					break
+				}
+				co.left--
+				p.CountHandled()
+				s.drop()
+				s.Worker.Leave()
+				return msg
+			}
+			s.Worker.Leave()
+		}
+	} else {
+		s.Bias.Enter()
+		switch {
+		case p.Boxed || p.Status.Load() != process.Alive: // see receive
+		case p.Queue.Len() != 0:
+			p.Queue.Rewind()
+			if msg, ok := p.Queue.Next(); ok {
+				(*goroutine)(s).take()
+				s.Bias.Leave()
+				return msg
+			}
+		case p.Inbox.Arm():
+			s.Bias.Leave()
+			s.waitsSince()
+			n := (*goroutine)(s).wait()
+			s.Bias.Enter()
+			if n != nil && p.Queue.Len() == 0 && p.Status.Load() == process.Alive {
+				msg := n.Msg
+				n.Msg = nil
+				s.spare = n
+				s.count()
+				s.Bias.Leave()
+				return msg
+			}
+			if n != nil {
+				p.Queue.Append(n)
+			}
+		}
+		s.Bias.Leave()
+	}
+	m, err := s.receive(nil, Infinity)
+	if err != nil {
+		return s.die()
+	}
+	return m
+}
+
+// ReceiveMatch is next for a message that match wants.
+func (s *Blocking) ReceiveMatch(match func(any) bool) any {
+	m, err := s.receive(match, Infinity)
+	if err != nil {
+		return s.die()
+	}
+	return m
+}
+
+// ReceiveWithin is match with a timeout.
+func (s *Blocking) ReceiveWithin(d time.Duration, match func(any) bool) (any, error) {
+	m, err := s.receive(match, d)
+	if err == process.ErrExited {
+		s.unwind()
+	}
+	return m, err
+}
+
+// count counts a message that the process takes, and now and then tells the node.
+func (s *Blocking) count() {
+	if s.Process.CountHandled(); s.Process.Handled.Load()%tellTaken == 0 {
+		s.Process.System.Tally.Messages(tellTaken)
+	}
+}
+
+// tellTaken is after how many messages the node is told of them.
+const tellTaken = 64
+
+// settle tells the node of the messages that it has not been told of. The end of
+// the process's code calls it, once.
+func (s *Blocking) settle() { s.Process.System.Tally.Messages(s.Process.Handled.Load() % tellTaken) }
+
+// receive is behind all the receives. It is no method of process.Blocker: called by an interface, match
+// would be put on the heap.
+func (s *Blocking) receive(match func(any) bool, d time.Duration) (any, error) {
+	if s.Coroutine != nil {
+		return (*Coroutine)(s).receive(match, d)
+	}
+	return (*goroutine)(s).receive(match, d)
+}
+
+// waitsFor is that of process.Process, for the calls of a blocking process, at a price that each call can pay.
+func (s *Blocking) waitsFor(k waiting.Kind, on wire.Dest, t process.Ticket) {
+	w := s.waits
+	var number uint64
+	if p := t.Call.Target; p != nil {
+		number = p.ID + 1
+	} else {
+		s.Own.Mu.Lock()
+		w.on = on
+		s.Own.Mu.Unlock()
+	}
+	w.record.Set(k, number, s.Own.System.Clock.Coarse(), t.N)
+}
+
+// waitsSince notes that a receive begins to wait.
+func (s *Blocking) waitsSince() { bias.StoreUint64(&s.since, uint64(s.Own.System.Clock.Coarse())) }
+
+// waitLocked is what s waits for in its own code, if it does what st says.
+func (s *Blocking) waitLocked(st observe.State) observe.Wait {
+	if w := s.waits; w != nil {
+		if k, number, since := w.record.Get(&w.call.Promise); k != waiting.None {
+			wait := observe.Wait{For: k.String(), Since: time.Unix(0, since)}
+			if number != 0 {
+				wait.On = s.System.Origin.PID(number - 1)
+			} else {
+				wait.On = w.on
+			}
+			return wait
+		}
+	}
+	if since := s.since.Load(); st == observe.Waiting && since != 0 { // else its function has not begun
+		return observe.Wait{For: waiting.Message.String(), Since: time.Unix(0, int64(since))}
+	}
+	return observe.Wait{}
+}
+
+// promise returns the promise of the next call that s waits for.
+func (s *Blocking) promise() *process.Call {
+	p := &s.prepare().call
+	p.Waiter, p.Asker = s.Blocks, &s.Own
+	return p
+}
+
+// infinity is the timeout that never runs out.
+const Infinity time.Duration = 1<<63 - 1
