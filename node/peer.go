@@ -201,9 +201,6 @@ func ofValue(why *wire.EncodeError, msg any) *wire.EncodeError {
 	return &wire.EncodeError{Err: fault.Below(why.Err, step)}
 }
 
-// signal puts a control frame, whose order to links and monitors does not matter.
-func (p *peer) signal(f dist.Frame) { p.Signal(f) }
-
 // send puts a message of who, nil: of a plain goroutine, which is held up then
 // as pace says.
 func (p *peer) send(a *process.Acting, f dist.Frame) error {
