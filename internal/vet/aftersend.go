@@ -501,7 +501,7 @@ func (s *sharing) madeOf(x ast.Expr, at place) bool {
 		id, ok := x.Fun.(*ast.Ident)
 		return ok && id.Name == "append" && len(x.Args) > 0 && s.madeOf(x.Args[0], at)
 	default:
-		of, ok := s.placeOf(x.(ast.Expr))
+		of, ok := s.placeOf(x)
 		return ok && of == at
 	}
 }
