@@ -82,7 +82,8 @@ func TestAnswersBeforeAHandler(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	for i := range 10 {
-		l.frames = append(l.frames, dist.Frame{Op: dist.OpMonitor, To: n.sys.Origin.PID(1 << 40), Ref: n.sys.Origin.RefOf(uint64(i + 1))})
+		f := dist.Frame{Op: dist.OpMonitor, To: n.sys.Origin.PID(1 << 40), Ref: n.sys.Origin.RefOf(uint64(i + 1))}
+		l.frames = append(l.frames, f)
 	}
 	l.frames = append(l.frames, dist.Frame{Op: dist.OpSend, To: pid, Payload: "m"})
 	n.dist.Detached("b@127.0.0.1", l).Owner().Read(l)

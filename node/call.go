@@ -46,7 +46,7 @@ func SendRequest[Q any](from Caller, to Dest, tag any, req Q) {
 }
 
 // begin sends a request on behalf of p, whose waiter, asker or more is set. ctx, nil
-// for none, bounds how long it waits for room in a bounded mailbox. async says that the caller
+// for none, bounds how long it waits for space in a bounded mailbox. async says that the caller
 // does not wait for the reply.
 func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process.Call, to Dest, req Q) process.Ticket {
 	n := nodeOf(a.System)

@@ -93,8 +93,8 @@ func (c *common) SendBytes(to Dest, b []byte) error {
 	return c.Send(to, box.Bytes(b))
 }
 
-// SendAfter sends msg to a process of this node after d. If its mailbox has no room then
-// and the policy Block, the timer goes on until there is room, which it looks for every
+// SendAfter sends msg to a process of this node after d. If its mailbox has no space then
+// and the policy Block, the timer goes on until there is space, which it looks for every
 // 100 ms at least; with another policy the message is a dead letter. It is one, too, when
 // the process exits before; for a process that is gone already, or another node's, the
 // timer is over at once. A name or an alias stands for the process that has it now.
@@ -104,7 +104,7 @@ func (c *common) SendAfter(d time.Duration, to Dest, msg any) (*Timer, error) {
 }
 
 // SendInterval sends msg to a process of this node every d, until the timer is cancelled
-// or the process is gone. Each message that its mailbox has no room for is a dead letter,
+// or the process is gone. Each message that its mailbox has no space for is a dead letter,
 // whatever the policy, and the timer goes on. Errors: [ErrBadTimeout] (d must be above 0),
 // [ErrNodeStopped].
 func (c *common) SendInterval(d time.Duration, to Dest, msg any) (*Timer, error) {

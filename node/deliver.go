@@ -17,9 +17,9 @@ var ErrDropped = process.ErrDropped
 
 // Why a message is not in the mailbox, on the wire. The list is only added to.
 const (
-	receiptFull    Atom = "full"    // there is no room: the sender may try again
-	receiptRefused Atom = "refused" // there is no room, and the mailbox refuses what it has no room for
-	receiptDropped Atom = "dropped" // there is no room, and the mailbox drops what it has no room for
+	receiptFull    Atom = "full"    // there is no space: the sender may try again
+	receiptRefused Atom = "refused" // there is no space, and the mailbox refuses what it has no space for
+	receiptDropped Atom = "dropped" // there is no space, and the mailbox drops what it has no space for
 	receiptNoProc  Atom = "noproc"  // there is no process
 	receiptNoName  Atom = "noname"  // there is no process of that name
 )
@@ -66,7 +66,7 @@ func frameTo(sys *process.System, to Dest) (f dist.Frame, where Atom) {
 // SendOptions of a send. The zero value is that of [Node.Send].
 type SendOptions struct {
 	// NoWait is for a sender that nothing may hold up, such as a server that answers
-	// whoever a message names. A mailbox here that has no room for the message makes a dead
+	// whoever a message names. A mailbox here that has no space for the message makes a dead
 	// letter of it, whatever its policy, as for a message from another node. For another node
 	// it counts as an answer: see [ClusterLimits].Answers; a sender that sends a great deal of
 	// them to a node that does not read loses the connection.
@@ -131,7 +131,7 @@ func (n *Node) sendNow(a *process.Acting, f dist.Frame, where Atom) error {
 }
 
 // receive puts the message of f, from who, into a mailbox here, or says why not; who
-// is nil for a message from another node, far. How long it waits for room, if that is
+// is nil for a message from another node, far. How long it waits for space, if that is
 // what the mailbox's policy is, says u; nil: not at all.
 func (n *Node) receive(far *peer, a *process.Acting, f *dist.Frame, u *process.Patience) error {
 	var q *process.Process

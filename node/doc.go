@@ -67,7 +67,7 @@
 //
 // Nothing is duplicated or, between two processes, reordered. A message is lost
 // when its target has exited or exits before it takes the message, when a
-// bounded mailbox has no room and its policy says so, and when the node stops.
+// bounded mailbox has no space and its policy says so, and when the node stops.
 // All but those that a process had in its mailbox when it exited are counted,
 // streamed and, sampled, logged as dead letters.
 //
@@ -96,12 +96,12 @@
 // Links follow the link protocol of OTP. What comes with a connection only:
 //
 //   - While more waits for a peer than Distribution.Queue, whoever sends to it, links,
-//     monitors or signals waits: until there is room, the connection is lost, or the
+//     monitors or signals waits: until there is space, the connection is lost, or the
 //     process is killed. An actor gives up its stage meanwhile. A call does not wait for
-//     room: it waits for its answer anyway, and its context counts. Exits, and the answers
+//     space: it waits for its answer anyway, and its context counts. Exits, and the answers
 //     to what the peer asks, never wait.
 //   - A send to a process of this node whose mailbox is full and has the policy Block
-//     waits until there is room, the receiver exits, or the sender is killed
+//     waits until there is space, the receiver exits, or the sender is killed
 //     ([ErrExited]). A call waits no longer than its context or timeout.
 //   - Nothing that comes from a peer waits. A full mailbox with the policy Block refuses a
 //     message from another node, which becomes a dead letter. It does the same with

@@ -78,7 +78,7 @@ func (p *peer) notOurs(f *dist.Frame) error {
 	return fmt.Errorf("node: %s sent a link signal for %v, which is not its own process", p.Name, f.From)
 }
 
-// deliver is for a message. One that a bounded mailbox has no room for is a dead
+// deliver is for a message. One that a bounded mailbox has no space for is a dead
 // letter, whatever its policy: see [reader.Reader].
 func (p *peer) deliver(f *dist.Frame) {
 	n := p.n

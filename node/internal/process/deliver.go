@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/node/internal/waiting"
 )
 
-// Patience is how long a send waits for room in a mailbox: until its sender is
+// Patience is how long a send waits for space in a mailbox: until its sender is
 // gone, if it is a process, and until ctx ends, if it is not nil.
 type Patience struct {
 	Ctx   context.Context
@@ -17,7 +17,7 @@ type Patience struct {
 	Noted bool // the wait of the sender is, for Config.DetectCycles
 }
 
-// await waits for room in b for msg.
+// await waits for space in b for msg.
 func (u *Patience) await(b mailbox.Waiter, msg any) error {
 	ctx, stop := u.Within()
 	defer stop()

@@ -116,7 +116,7 @@ func (m *UserMailbox) close() bool {
 	return m.Inbox.Close()
 }
 
-// holdsUp reports whether the mailbox makes senders wait for room.
+// holdsUp reports whether the mailbox makes senders wait for space.
 func (m *UserMailbox) holdsUp() bool {
 	b, ok := m.Cold.Box.(mailbox.Waiter)
 	return ok && b.Blocks()

@@ -32,7 +32,7 @@ func (p *Peer) ExitSignal(from, to wire.PID, reason any) {
 	p.Signal(dist.Frame{Op: dist.OpSignal, From: from, To: to, Payload: p.Values.Outward(reason)})
 }
 
-// Pace holds who up while more waits for the peer than may: until there is room,
+// Pace holds who up while more waits for the peer than may: until there is space,
 // the connection is lost or who is killed. Whatever a process does of its own
 // accord ends with it; what its exit, or the peer, brings about waits for nobody.
 // An actor gives up its stage before it waits.

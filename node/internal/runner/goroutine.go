@@ -224,27 +224,30 @@ func (g *goroutine) parkUntil() (n *inbox.Node, expired bool) {
 
 // scan takes the first message that match wants, nil standing for any.
 func (g *goroutine) scan(match func(any) bool) (any, bool) {
-	s, q := (*Blocking)(g), &g.Own.Queue
-	if st := s.Process.Status.Load(); st != process.Alive {
+	q := &g.Own.Queue
+	if st := g.Process.Status.Load(); st != process.Alive {
 		if st != process.Tokened {
 			return nil, false
 		}
 		return g.scanTokens(match)
 	}
 	for msg, ok := q.Next(); ok; msg, ok = q.Next() {
-		if match != nil {
-			s.Bias.Leave()
-			ok := match(msg)
-			s.Bias.Enter()
-			if !ok {
-				q.Skip()
-				continue
-			}
+		if match != nil && !g.wants(match, msg) {
+			q.Skip()
+			continue
 		}
 		g.take()
 		return msg, true
 	}
 	return nil, false
+}
+
+// wants asks match, while others may look at the queue.
+func (g *goroutine) wants(match func(any) bool, msg any) bool {
+	g.Bias.Leave()
+	ok := match(msg) // if it panics, the queue stays open to others
+	g.Bias.Enter()
+	return ok
 }
 
 // take removes the message that Next returns, and keeps its node.
@@ -349,20 +352,15 @@ func (g *goroutine) Answered(*process.Acting) {
 
 // scanTokens is scan where there may be tokens.
 func (g *goroutine) scanTokens(match func(any) bool) (any, bool) {
-	s, q := (*Blocking)(g), &g.Own.Queue
+	q := &g.Own.Queue
 	for msg, ok := q.Next(); ok; msg, ok = q.Next() {
 		with, _ := msg.(*trace.Carried)
 		if with != nil {
 			msg = with.Msg
 		}
-		if match != nil {
-			s.Bias.Leave()
-			ok := match(msg)
-			s.Bias.Enter()
-			if !ok {
-				q.Skip()
-				continue
-			}
+		if match != nil && !g.wants(match, msg) {
+			q.Skip()
+			continue
 		}
 		g.take()
 		g.Process.Cold.Token.Take(with)
