@@ -188,7 +188,11 @@ func (s *Blocking) Receive() any {
 		case p.Queue.Len() != 0:
 			p.Queue.Rewind()
 			if msg, ok := p.Queue.Next(); ok {
-				(*goroutine)(s).take()
+				if n := p.Queue.Drop(); n != nil {
+					n.Msg = nil
+					s.spare = n
+				}
+				s.count()
 				s.Bias.Leave()
 				return msg
 			}

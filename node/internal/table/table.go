@@ -47,18 +47,21 @@ const slotBatch = 64
 // Slots is a cache of free slots with one owner. Its zero value is empty.
 type Slots struct{ free []uint32 }
 
-// Init sets how many processes there may be at a time.
-func (t *Table[P]) Init(max int) { t.max = uint32(max) }
+// Init sets how many processes there may be at a time. It comes before all else.
+func (t *Table[P]) Init(max int) {
+	t.max = uint32(max)
+	t.chunks.Store(new([]*chunk[P]))
+}
 
 // At returns the process in the slot of a number; nil: there is none. The process may
 // have another number, of the same slot: only who holds it can tell.
 func (t *Table[P]) At(id uint64) *P {
 	slot := uint32(id)
-	chunks := t.chunks.Load()
-	if chunks == nil || int(slot/chunkLen) >= len(*chunks) {
+	chunks := *t.chunks.Load()
+	if int(slot/chunkLen) >= len(chunks) {
 		return nil
 	}
-	return (*chunks)[slot/chunkLen].procs[slot%chunkLen].Load()
+	return chunks[slot/chunkLen].procs[slot%chunkLen].Load()
 }
 
 // Reserve returns a number that no process has; false if the table is full. c may
@@ -108,13 +111,9 @@ func (t *Table[P]) take(n int, give func(uint32)) bool {
 	}
 	for ; got < n && t.next < t.max; got++ {
 		if t.next%chunkLen == 0 {
-			var grown []*chunk[P]
-			if old := t.chunks.Load(); old != nil {
-				grown = *old
-			}
 			c := new(chunk[P])
-			clear(c.serial[:])       // what is read in a fresh page before it is written costs two page faults
-			grown = append(grown, c) // readers see the old length or the new
+			clear(c.serial[:])                   // what is read in a fresh page before it is written costs two page faults
+			grown := append(*t.chunks.Load(), c) // readers see the old length or the new
 			t.chunks.Store(&grown)
 			t.vacant = append(t.vacant, vacancy{})
 		}
@@ -173,11 +172,7 @@ func (t *Table[P]) vacate(slot uint32) {
 // of their slots.
 func (t *Table[P]) All() iter.Seq[*P] {
 	return func(yield func(*P) bool) {
-		chunks := t.chunks.Load()
-		if chunks == nil {
-			return
-		}
-		for _, c := range *chunks {
+		for _, c := range *t.chunks.Load() {
 			for i := range c.procs {
 				if p := c.procs[i].Load(); p != nil && !yield(p) {
 					return

@@ -18,7 +18,8 @@ import (
 func TestTable(t *testing.T) {
 	const tenants, most, rounds = 4, 3 * chunkLen / 2, 30_000
 	seed := randtest.Seed(t)
-	tab := Table[uint64]{max: tenants*most + tenants*2*slotBatch}
+	var tab Table[uint64]
+	tab.Init(tenants*most + tenants*2*slotBatch)
 	var caches [tenants]Slots
 	ids := make([][]uint64, tenants) // ever given out
 	var wg sync.WaitGroup
@@ -83,7 +84,8 @@ func TestTable(t *testing.T) {
 // Processes that end give their slots to those that come: the table is as large as most
 // were alive at once.
 func TestTableDoesNotGrow(t *testing.T) {
-	tab := Table[uint64]{max: 1 << 20}
+	var tab Table[uint64]
+	tab.Init(1 << 20)
 	for range 10 {
 		var all []*uint64
 		for range 2*chunkLen + 1 {
