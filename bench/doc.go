@@ -105,7 +105,7 @@
 // second says more. It takes
 //
 //	rounds=5              how often everything is run
-//	tricks=a,b            only these: all, lease, plain pointers, fiber, box, spin, lowat, inline, profile
+//	tricks=a,b            only these: all, lease, fiber, box, spin, lowat, inline, profile
 //	benches=a,b           only these
 //	timeout=120           seconds a run may take
 //	quick=1               one round with tiny parameters

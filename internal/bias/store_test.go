@@ -53,17 +53,3 @@ func TestStoreUint64(t *testing.T) {
 	require.Equal(t, uint64(1<<63+1), p[0].Load())
 	require.EqualValues(t, 3, p[1].Add(1))
 }
-
-// What StorePointer takes for granted: an atomic.Pointer is its pointer and nothing else.
-func TestStorePointer(t *testing.T) {
-	var p [2]atomic.Pointer[int]
-	require.Equal(t, 2*unsafe.Sizeof(uintptr(0)), unsafe.Sizeof(p))
-	a, b := new(int), new(int)
-	StorePointer(&p[0], a)
-	StorePointer(&p[1], b)
-	require.Same(t, a, p[0].Load())
-	require.Same(t, b, p[1].Load())
-	require.True(t, p[0].CompareAndSwap(a, b))
-	StorePointer(&p[0], nil)
-	require.Nil(t, p[0].Load())
-}

@@ -86,7 +86,7 @@ func (e *Entity) Adopt(t Task, s *Stage, pinned bool) {
 		e.pinned.Store(true)
 	}
 	if s != nil {
-		bias.StorePointer(&e.stage, s)
+		e.stage.Store(s)
 	}
 }
 

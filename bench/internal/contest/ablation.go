@@ -44,7 +44,6 @@ func Tricks() []Trick {
 			"threadring style=coroutine", "fib", "flow messages=2000000",
 			"etf_decode term=tuple", "etf_decode term=list times=5000", "remote_throughput", "remote_latency")},
 		{"lease", []string{"-tags=actornode_no_lease"}, rows(append(local, "threadring style=process", "flow messages=2000000")...)},
-		{"plain pointers", []string{"-tags=actornode_no_plain"}, rows("fib", "spawn n=300000")},
 		{"fiber", []string{"-tags=actornode_no_fiber"}, rows("threadring style=coroutine", "latency style=coroutine", "gencall")},
 		{"locked", []string{"-tags=actornode_no_locked"}, rows("threadring style=coroutine hops=500000",
 			"latency style=coroutine roundtrips=100000", "gencall style=coroutine calls=100000")},

@@ -5,8 +5,6 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
-
-	"github.com/actornode/actornode/internal/bias"
 )
 
 // chunkLen is the number of processes in a chunk of the table.
@@ -135,7 +133,7 @@ func (t *Table[P]) Put(id uint64, p *P) {
 func (t *Table[P]) Remove(id uint64, c *Slots) {
 	slot := uint32(id)
 	ch := t.chunk(slot)
-	bias.StorePointer(&ch.procs[slot%chunkLen], nil) // who finds the process nevertheless finds it dead
+	ch.procs[slot%chunkLen].Store(nil) // who finds the process nevertheless finds it dead
 	t.release(slot, c)
 }
 
