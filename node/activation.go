@@ -21,8 +21,11 @@ func init() {
 		return p != nil
 	}
 	nodehook.Promise = func(c, f any) { f.(ownFuture).promise(c.(*Context).by) }
-	nodehook.Settle = func(c, f, reply any, err error) {
-		f.(ownFuture).ticket().Settle(c.(*Context).by, reply, err)
+	nodehook.Settle = func(c, f, reply any, err error, unread func()) {
+		f.(ownFuture).ticket().SettleOrTell(c.(*Context).by, reply, err, unread)
+	}
+	nodehook.FailFrom = func(c, from any, err error, unread func()) {
+		_ = from.(From).answerOrTell(c.(*Context).by, nil, err, unread) // who has given up does not want it
 	}
 	nodehook.IsDone = func(f any) bool { return f.(ownFuture).ticket().Done() }
 	nodehook.OnDone = func(c, f any, then func(by any, inTurn bool)) {

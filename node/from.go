@@ -35,8 +35,11 @@ func (f From) Fail(err error) error {
 	return f.answer(&f.t.Call.System.Plain, nil, err)
 }
 
-func (f From) answer(a *process.Acting, v any, err error) error {
-	if f.t.Settle(a, v, err) {
+func (f From) answer(a *process.Acting, v any, err error) error { return f.answerOrTell(a, v, err, nil) }
+
+// answerOrTell is answer, with tell called if nobody reads it: see [process.Ticket.SettleOrTell].
+func (f From) answerOrTell(a *process.Acting, v any, err error, tell func()) error {
+	if f.t.SettleOrTell(a, v, err, tell) {
 		return nil
 	}
 	if f.t.Call != nil {

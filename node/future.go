@@ -98,7 +98,10 @@ func (f *Future[R]) maker() Dest {
 }
 
 // Cancel gives up on the reply. It reports whether it had not come yet.
-func (f *Future[R]) Cancel() bool { return f.t.Settle(&f.p.System.Plain, nil, context.Canceled) }
+func (f *Future[R]) Cancel() bool {
+	f.w.Want() // who gives up knows that there may be an error
+	return f.t.Settle(&f.p.System.Plain, nil, context.Canceled)
+}
 
 // SendTo sends a [Result] with the tag to a process when the future is completed. A name or an
 // alias stands for the process that has it then. To a process of this node it goes past the

@@ -34,6 +34,7 @@ type farFuture struct {
 func (n *Node) lendFuture(f anyFuture) Ref {
 	ref, fresh := n.futures.Lend(f, n.lentRef)
 	if fresh {
+		f.told().Want()
 		f.told().Add(&n.sys.Plain, func(*process.Acting) { n.futures.Over(ref) })
 	}
 	return ref
@@ -54,8 +55,10 @@ func newFarFuture[R any](n *Node, ref Ref) any {
 	return f
 }
 
-// ask has the node asked that f is of, if that is another and has not been.
+// ask notes that somebody wants the value, and has the node asked that f is of, if that is another and
+// has not been.
 func (f *Future[R]) ask() {
+	f.w.Want()
 	if f.far != nil {
 		f.far.asked.Do(func() { nodeOf(f.p.System).askFor(f.far.ref, f.t, &f.w) })
 	}

@@ -194,9 +194,12 @@ var (
 	// bound; false: the process is gone.
 	Signal func(from any, to wire.PID, msg any) bool
 	// Promise makes a new future the reply of the process to a call of its own: its exit completes
-	// the future. Settle completes it with a reply.
+	// the future. Settle completes it with a reply; unread, nil for nothing, is called later if it can
+	// no longer be reached and nobody has read it.
 	Promise func(c, future any)
-	Settle  func(c, future, reply any, err error)
+	Settle  func(c, future, reply any, err error, unread func())
+	// FailFrom fails a call, as of a node.From, with unread as in Settle.
+	FailFrom func(c, from any, err error, unread func())
 	// IsDone reports whether a future is completed.
 	IsDone func(future any) bool
 	// OnDone has then called once a future is completed, on behalf of by, a node.Caller. inTurn: that is

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -323,4 +326,50 @@ func TestMembers(t *testing.T) {
 	}
 	_, err := active.Go(n, m, (*maker).Own, none{}).Await(soon(t))
 	require.ErrorIs(t, err, node.ErrSelfCall)
+}
+
+// An error that nobody reads is logged once, and one that somebody reads, or has given up on, is not.
+func TestUnread(t *testing.T) {
+	log := &logtest.Text{}
+	n := nodetest.Start(t, node.Config{Log: slog.New(slog.NewTextHandler(log, nil))})
+	a := start(t, n, &account{})
+	h := nodetest.Open(t, n)
+	read := map[string]func(f *node.Future[int]){
+		"Await": func(f *node.Future[int]) { _, _ = f.Await(soon(t)) },
+		"Poll":  func(f *node.Future[int]) { _, _ = f.Poll(time.Minute) },
+		"Done":  func(f *node.Future[int]) { <-f.Done() },
+		"SendTo": func(f *node.Future[int]) {
+			f.SendTo(h.Self(), "tag")
+			nodetest.Next[node.Result](t, h)
+		},
+		"late": func(f *node.Future[int]) {
+			result(t, active.Go(n, a, (*account).Deposit, 0)) // by then it has failed
+			_, _ = f.Poll(0)
+		},
+		"Cancel": func(f *node.Future[int]) { f.Cancel() },
+	}
+	for _, how := range read {
+		how(active.Go(n, a, (*account).Deposit, -1))
+	}
+	const line = "a method failed, and nobody read its future"
+	for range 10 {
+		runtime.GC()
+	}
+	require.NotContains(t, log.String(), line)
+	_ = active.Go(n, a, (*account).Deposit, -1)
+	_ = active.Go(n, a, (*account).Break, any("it is in the log"))
+	_ = active.Go(n, a, (*account).Deposit, 1)
+	result(t, active.Go(n, a, (*account).Deposit, 0))
+	nodetest.Settles(t, func() string {
+		runtime.GC()
+		if got := strings.Count(log.String(), line); got != 1 {
+			return fmt.Sprintf("%d lines:\n%v", got, log)
+		}
+		return ""
+	})
+	for range 10 {
+		runtime.GC()
+	}
+	require.Equal(t, 1, strings.Count(log.String(), line))
+	require.Contains(t, log.String(), "error=negative")
 }

@@ -49,7 +49,8 @@
 //  1. Of the activations of a group one runs at a time, whatever stage it is on.
 //  2. A future of [Go] is completed once: with what the method returns, with [*node.ExitError] if it
 //     panics (the reason is a [*node.Crash]), or if the group's process exits first, with its reason.
-//     A method's error or panic ends its activation, and not the object. A panic is logged.
+//     A method's error or panic ends its activation, and not the object. A panic is logged. So is an
+//     error whose future nobody has read when the garbage collector finds that nobody can.
 //  3. When the process ends, each activation that waits is unwound: its deferred functions run, by
 //     runtime.Goexit, and it does not go on.
 //  4. Messages between two processes keep their order, and so activations that one process asks for

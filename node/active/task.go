@@ -68,7 +68,7 @@ func (t *invoked[T, A, R]) Run() {
 	defer func() {
 		if !returned {
 			if err := t.context.broken(recover()); err != nil {
-				t.answer(nil, err)
+				t.fail(err, nil) // it is in the log
 			}
 		}
 	}()
@@ -78,20 +78,31 @@ func (t *invoked[T, A, R]) Run() {
 		v, err = t.method(object, &t.context, t.arg)
 	}
 	returned = true
-	t.answer(v, err)
+	if err != nil {
+		t.fail(err, unread(g, err))
+		return
+	}
+	if c := t.context.Context; t.future != nil {
+		nodehook.Settle(c, t.future, v, nil, nil)
+	} else {
+		_ = c.Reply(t.from, v) // who has given up does not want it
+	}
 }
 
-func (t *invoked[T, A, R]) answer(v any, err error) {
-	c := t.context.Context
-	switch {
-	case t.future != nil && err != nil:
-		nodehook.Settle(c, t.future, nil, err)
-	case t.future != nil:
-		nodehook.Settle(c, t.future, v, nil)
-	case err != nil:
-		_ = t.from.Fail(err) // who has given up does not want it
-	default:
-		_ = c.Reply(t.from, v)
+// fail completes the future with an error. unread is as in nodehook.Settle.
+func (t *invoked[T, A, R]) fail(err error, unread func()) {
+	if c := t.context.Context; t.future != nil {
+		nodehook.Settle(c, t.future, nil, err, unread)
+	} else {
+		nodehook.FailFrom(c, t.from, err, unread)
+	}
+}
+
+// unread returns what logs an error that nobody has read.
+func unread(g *group, err error) func() {
+	log, pid, object := g.node.Log(), g.pid, g.name
+	return func() {
+		log.Warn("a method failed, and nobody read its future", "pid", pid.String(), "object", object, "error", err)
 	}
 }
 

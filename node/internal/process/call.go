@@ -64,7 +64,11 @@ func (t Ticket) Done() bool { return t.Call.Done(t.N) }
 
 // Settle answers the call; false if that had been done. c is the context of the
 // actor that answers, nil elsewhere.
-func (t Ticket) Settle(a *Acting, v any, err error) bool {
+func (t Ticket) Settle(a *Acting, v any, err error) bool { return t.SettleOrTell(a, v, err, nil) }
+
+// SettleOrTell is Settle, and has tell called if the call is that of a future and nobody reads it: see
+// [promise.Watches.WhenUnread]. nil: nothing is called.
+func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 	p := t.Call
 	if p == nil || !p.Begin(t.N, v, err) {
 		return false
@@ -77,6 +81,9 @@ func (t Ticket) Settle(a *Acting, v any, err error) bool {
 	waiter, asker, more, tag, n := p.Waiter, p.Asker, p.More, p.Tag, p.System
 	if tr := n.Traces(); tr != nil && waiter != nil {
 		tr.Answered(a.PID(), asker.PID(), v, err) // before the caller can do anything else
+	}
+	if tell != nil && more != nil {
+		more.WhenUnread(tell)
 	}
 	p.Finish(t.N) // from here on the owner may use p again
 	switch {

@@ -1,6 +1,10 @@
 package promise
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
 
 // Watches are what is told, once, that a future is settled. A says on whose behalf that is done.
 // The zero value is ready.
@@ -9,6 +13,44 @@ type Watches[A any] struct {
 	over bool
 	ch   chan struct{} // closed when it is over, if somebody asked for it
 	then []func(A)     // called when it is over
+
+	wanted bool    // somebody has asked for the value, or may yet, by what was given out
+	unread *unread // set by WhenUnread
+}
+
+// unread is what is done if nobody wants the value. It does not lead to the future.
+type unread struct {
+	tell   func()
+	wanted atomic.Bool
+}
+
+func (u *unread) over() {
+	if !u.wanted.Load() {
+		u.tell()
+	}
+}
+
+// Want notes that somebody wants the value.
+func (w *Watches[A]) Want() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.wanted = true
+	if w.unread != nil {
+		w.unread.wanted.Store(true)
+	}
+}
+
+// WhenUnread has tell called if nobody has called Want when the future that w is part of can no longer
+// be reached. The garbage collector finds that out, so it may take long, and need not happen before the
+// program ends. tell runs on a goroutine of the runtime, and must not lead to the future.
+func (w *Watches[A]) WhenUnread(tell func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.wanted || w.unread != nil {
+		return
+	}
+	w.unread = &unread{tell: tell}
+	runtime.AddCleanup(w, (*unread).over, w.unread)
 }
 
 // Then returns the watches of a future whose first watch is f.
