@@ -11,6 +11,7 @@ func init() {
 	nodehook.Fibers = func(c any) *fiber.Pool { return &c.(*Context).own.System.Fibers }
 	nodehook.Home = func(c any) *fiber.Fiber { return c.(*Context).switcher() }
 	nodehook.Gone = func(c any) bool { return c.(*Context).own.Process.Gone() }
+	nodehook.Coarse = func(c any) int64 { return c.(*Context).own.System.Clock.Coarse() }
 	nodehook.Past = func(c any) any { return c.(*Context).past() }
 	nodehook.Signal = func(from any, to PID, msg any) bool {
 		a := from.(Caller).caller()

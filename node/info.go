@@ -38,6 +38,9 @@ func (n *Node) inform(p *process.Process) observe.Process {
 	return inspect.Process(p, func(i *observe.Process) {
 		b := behaviourOf(p)
 		i.Behaviour, i.Code = typeName(b), codeOf(b)
+		if o, ok := b.(observe.ActiveObject); ok {
+			i.Activations = o.Activations()
+		}
 		if i.Leader.IsZero() {
 			i.Leader = leader
 		}

@@ -208,7 +208,8 @@ func (s *session) detailFields(d admin.Detail) [][2]string {
 	return [][2]string{
 		{"PID", s.shown(d.PID)}, {"Name", string(d.Name)}, {"Label", d.Label}, {"Behaviour", d.Behaviour}, {"Code", d.Code},
 		{"Kind", d.Kind},
-		{"State", stateStyled(d.State)}, {"Waits for", detailedWait(d.Wait, s.at)}, {"Stage", stage},
+		{"State", stateStyled(d.State)}, {"Waits for", detailedWait(d.Wait, s.at)}, {"Activations", activationsText(d.Activations)},
+		{"Stage", stage},
 		{"Started", fmt.Sprintf("%s, %s ago", momentText(d.Started), spanText(d.Age))},
 		{"Memory", bytesText(d.Memory)}, {"Handled", countText(d.Handled)},
 		{"Parent", s.pidText(d.Parent)}, {"Ancestry", s.ancestryText(d.Ancestry)}, {"Leader", s.pidText(d.Leader)},
@@ -225,6 +226,23 @@ func detailedWait(w admin.Wait, at wire.Atom) string {
 		return "message, " + spanText(w.Time)
 	}
 	return waitText(w, at)
+}
+
+// activationsText is what the activations of active objects wait for.
+func activationsText(a admin.Activations) string {
+	if a == (admin.Activations{}) {
+		return ""
+	}
+	var texts []string
+	for _, k := range []struct {
+		n    int
+		what string
+	}{{a.Future, "a future"}, {a.Condition, "a condition"}, {a.Turn, "their turn"}} {
+		if k.n > 0 {
+			texts = append(texts, countText(k.n)+" for "+k.what)
+		}
+	}
+	return "waiting: " + strings.Join(texts, ", ") + "; the longest " + spanText(a.Time)
 }
 
 func (s *session) pidText(p wire.PID) string {

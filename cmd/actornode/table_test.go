@@ -85,6 +85,17 @@ func TestColours(t *testing.T) {
 	assert.NotContains(t, s.shell(t, "actornode tree; actornode ps; actornode status"), "\x1b")
 }
 
+// What the activations of active objects wait for is said of one process.
+func TestActivations(t *testing.T) {
+	for want, a := range map[string]admin.Activations{
+		"": {},
+		"waiting: 2,000 for a future, 1 for a condition; the longest 1m1s": {Future: 2000, Condition: 1, Time: 61 * time.Second},
+		"waiting: 1 for their turn; the longest 0ms":                       {Turn: 1},
+	} {
+		assert.Equal(t, want, activationsText(a))
+	}
+}
+
 // What processes wait for is a column where one waits for more than a message, and is said of one process in any case.
 func TestWaits(t *testing.T) {
 	pid := fakeOrigin.PID(500)

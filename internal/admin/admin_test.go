@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/node/rpc"
@@ -506,4 +507,30 @@ func TestWorkerKilled(t *testing.T) {
 	})
 	far.Exit(worker, node.Kill)
 	assert.ErrorContains(t, <-done, "was killed")
+}
+
+// patient is an active object.
+type patient struct{ open bool }
+
+func (p *patient) Wait(c *active.Context, _ struct{}) (struct{}, error) {
+	c.Until(func() bool { return p.open })
+	return struct{}{}, nil
+}
+
+// What the activations of an active object wait for is said to other nodes, too.
+func TestInfoActivations(t *testing.T) {
+	far, near := two(t, admin.Config{})
+	o, err := active.Start(far, &patient{}, node.Options{})
+	require.NoError(t, err)
+	d, err := admin.Info(nodetest.Soon(t), near, far.Name(), o.PID)
+	require.NoError(t, err)
+	require.Zero(t, d.Activations)
+	for range 3 {
+		active.Go(far, o, (*patient).Wait, struct{}{})
+	}
+	settles(t, func() bool {
+		d, err := admin.Info(nodetest.Soon(t), near, far.Name(), o.PID)
+		d.Activations.Time = 0
+		return err == nil && d.Activations == admin.Activations{Condition: 3}
+	})
 }

@@ -171,6 +171,14 @@ func waitOf(i *observe.Wait) Wait {
 	return w
 }
 
+// activationsOf is what a detail shows of activations.
+func activationsOf(i *observe.Activations) Activations {
+	if i.Since.IsZero() {
+		return Activations{}
+	}
+	return Activations{i.Future, i.Condition, i.Turn, max(time.Since(i.Since), 0)}
+}
+
 // long is how long a process has waited for more than a message, 0: it does not.
 func (w *Wait) long() time.Duration {
 	if w.For == "message" {
@@ -196,7 +204,7 @@ func (q *request) info() (any, error) {
 		TrapExit: i.TrapExit, Monitored: len(i.Watchers), Watching: len(i.Monitors),
 		Linked: first(i.Links, most), Watchers: first(i.Watchers, most), Watches: first(i.Monitors, most),
 		Parent: i.Parent, Leader: i.Leader, Started: Time{i.Started}, Traced: i.Traced, Messages: []any{},
-		Ancestry: procview.Ancestors(q.n, i),
+		Ancestry: procview.Ancestors(q.n, i), Activations: activationsOf(&i.Activations),
 	}
 	for _, m := range nodehook.Messages(q.n, pid, min(most, shownMessages)) {
 		d.Messages = append(d.Messages, cut(m, defaultSize))

@@ -50,6 +50,14 @@ type Wait struct {
 	Time time.Duration `json:"time" etf:",ms"`                // for how long
 }
 
+// Activations is how many activations of active objects wait, and for what.
+type Activations struct {
+	Future    int           `json:"future"`
+	Condition int           `json:"condition"`
+	Turn      int           `json:"turn"`
+	Time      time.Duration `json:"time" etf:",ms"` // for how long the one has waited that has waited for longest
+}
+
 // Listing is an answer to a Query.
 type Listing struct {
 	Processes []Process `json:"processes"`
@@ -76,6 +84,8 @@ type Detail struct {
 	Parent   node.PID   `json:"parent,omitzero" etf:",omitzero"`
 	Leader   node.PID   `json:"leader,omitzero" etf:",omitzero"` // group leader
 	Ancestry []any      `json:"-"`                               // names or PIDs: the parent, its parent, …
-	Started  Time       `json:"started"`
-	Traced   bool       `json:"traced"`
+
+	Activations Activations `json:"activations,omitzero" etf:",omitzero"` // of active objects
+	Started     Time        `json:"started"`
+	Traced      bool        `json:"traced"`
 }

@@ -188,6 +188,8 @@ var (
 	Home func(c any) *fiber.Fiber
 	// Gone reports whether the process is dead.
 	Gone func(c any) bool
+	// Coarse returns the Unix time in ns, up to 250 ms late.
+	Coarse func(c any) int64
 	// Past returns a *node.Context of the same process that is valid without a turn, when the process is dead.
 	Past func(c any) any
 	// Signal puts a message into the mailbox of a process of the node of from, a node.Caller, past its

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -16,6 +17,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
+	"github.com/actornode/actornode/node/observe"
 )
 
 type none = struct{}
@@ -373,3 +375,52 @@ func TestUnread(t *testing.T) {
 	require.Equal(t, 1, strings.Count(log.String(), line))
 	require.Contains(t, log.String(), "error=negative")
 }
+
+// Info says how many activations wait, for what and since when, and waits for no method.
+func TestInfo(t *testing.T) {
+	nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, _ *logtest.Text) {
+		a := start(t, n, &account{})
+		begun := time.Now()
+		info := func() observe.Activations {
+			synctest.Wait()
+			i, err := n.Info(a.PID)
+			require.NoError(t, err)
+			return i.Activations
+		}
+		require.Zero(t, info())
+		first := active.Go(n, a, (*account).Withdraw, 1)
+		synctest.Wait()
+		time.Sleep(time.Hour)
+		second := active.Go(n, a, (*account).Withdraw, 10)
+		waiter := active.Go(n, a, (*account).Wait, node.Async[int](n, h.Self(), "?"))
+		got := info()
+		require.WithinDuration(t, begun, got.Since, 250*time.Millisecond)
+		got.Since = time.Time{}
+		require.Equal(t, observe.Activations{Future: 1, Condition: 2}, got)
+
+		held := make(chan none)
+		active.Go(n, a, (*account).Hold, held)
+		require.Equal(t, 2, info().Condition, "while a method runs")
+		close(held)
+
+		active.Go(n, a, (*account).Deposit, 5)
+		got = info()
+		require.WithinDuration(t, begun.Add(time.Hour), got.Since, 250*time.Millisecond)
+		require.Equal(t, 1, got.Condition)
+		require.Equal(t, 4, result(t, first))
+		active.Go(n, a, (*account).Deposit, 6)
+		require.Zero(t, result(t, second))
+		require.NoError(t, nodetest.Next[node.Request[string]](t, h).Reply(7))
+		require.Equal(t, 7, result(t, waiter))
+		require.Zero(t, info())
+
+		active.Go(n, a, (*account).Withdraw, 1)
+		require.Equal(t, 1, info().Condition)
+		n.Exit(a.PID, node.Kill)
+		synctest.Wait()
+	})
+}
+
+func (a *account) Wait(c *active.Context, f *node.Future[int]) (int, error) { return active.Await(c, f) }
+
+func (a *account) Hold(_ *active.Context, until chan none) (none, error) { return <-until, nil }

@@ -62,7 +62,7 @@ func Await[R any](c *Context, f *node.Future[R]) (R, error) {
 				g.readyFromOutside(by, a)
 			}
 		})
-		c.suspended(g.Suspend)
+		c.suspended(future, g.Suspend)
 	}
 	return f.Poll(0)
 }
@@ -86,20 +86,20 @@ type Context struct {
 // Until suspends the activation until a condition on the state of the group's objects holds. It is
 // evaluated here, and again when another activation has run; on whichever goroutine that is. What it
 // panics with, Until panics with. It must not wait.
-func (c *Context) Until(condition func() bool) {
+func (c *Context) Until(holds func() bool) {
 	c.check()
-	if condition() {
+	if holds() {
 		return
 	}
 	c.mayWait()
-	c.suspended(func() { c.group.Until(condition) })
+	c.suspended(condition, func() { c.group.Until(holds) })
 }
 
 // Suspend suspends the activation until all others that are ready now have run.
 func (c *Context) Suspend() {
 	c.check()
 	c.mayWait()
-	c.suspended(c.group.Yield)
+	c.suspended(turn, c.group.Yield)
 }
 
 // check panics if the activation of c does not run.
@@ -118,7 +118,10 @@ func (c *Context) mayWait() {
 
 // suspended calls wait, which suspends the activation, and says who runs it afterwards. A dead
 // process's does not go on.
-func (c *Context) suspended(wait func()) {
+func (c *Context) suspended(k kind, wait func()) {
+	waits := &c.group.waits
+	begun := waits.begin(c, k)
+	defer waits.end(begun)
 	wait()
 	c.Context = c.group.context
 	if nodehook.Gone(c.Context) {

@@ -62,6 +62,11 @@
 // uses for one activation after the other; Go's scheduler does not choose between them. When the
 // process ends and activations wait, one goroutine unwinds them; Node.Stop waits for it.
 //
+// # What one sees
+//
+// Node.Info says how many activations of a group wait for a future, for a condition and for their turn, and
+// since when the first of them does ([observe.Activations]); actornode process shows it.
+//
 // # Limits
 //
 // An object is called on its own node: on another one a call fails with [node.ErrNotHere]. A suspended

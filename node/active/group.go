@@ -19,15 +19,16 @@ const steps = 256
 // group is the behaviour of the process of active objects.
 type group struct {
 	activation.Group // owned by whoever holds turn
-	turn             sync.Mutex
-	name             string
-	node             *node.Node
-	pid              node.PID
-	context          *node.Context // of the turn
-	first            any
-	others           map[uint64]any
-	past             *node.Context // for when the process has ended, which calls end; nil: it does not
-	err              error         // what the process is to end with
+	waits
+	turn    sync.Mutex
+	name    string
+	node    *node.Node
+	pid     node.PID
+	context *node.Context // of the turn
+	first   any
+	others  map[uint64]any
+	past    *node.Context // for when the process has ended, which calls end; nil: it does not
+	err     error         // what the process is to end with
 
 	outside struct {
 		sync.Mutex

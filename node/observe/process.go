@@ -49,7 +49,22 @@ type Process struct {
 	Traced   bool // see package node/trace
 	Calls    int  // of this node that wait for its reply, or by AwaitExit for its exit
 	Wait     Wait // what it waits for
+
+	Activations Activations // of active objects, that wait
 }
+
+// Activations says how many activations of active objects wait, for what, and since when: from when they
+// were suspended until they run again. See package node/active. The zero value: none.
+type Activations struct {
+	Future    int       // by Await
+	Condition int       // by Until
+	Turn      int       // by Suspend
+	Since     time.Time // since when the one waits that has waited for longest; up to 250 ms early
+}
+
+// ActiveObject is a behaviour that has activations. Activations is called at any time, by any goroutine,
+// and must not wait.
+type ActiveObject interface{ Activations() Activations }
 
 // Wait is what a process waits for, as it was at one moment. The zero value: for nothing. An Actor
 // waits in its handler only: one that has nothing to do is [Idle].
