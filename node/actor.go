@@ -45,8 +45,8 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 	}
 	s := w.Stage()
 	for left := max(p.System.Budget, p.Queue.Len()/2); left > 0; left-- {
-		if st := p.Status.Load(); st != process.Alive {
-			if st != process.Tokened {
+		if !p.Plain() {
+			if p.Gone() {
 				ended = true
 				return executor.Idle
 			}

@@ -56,7 +56,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 	mayCarry := false
 	if a.Process != nil {
 		from.caller = a.Process.ID + 1
-		if a.Process.Status.Load() != process.Alive {
+		if !a.Process.Plain() {
 			if a.Process.Gone() {
 				t.Settle(a, nil, ErrExited)
 				return t

@@ -31,7 +31,7 @@ func (c *common) Send(to Dest, msg any) error {
 	if !ok {
 		return c.sendTo(to, msg)
 	}
-	if a.Process != nil && a.Process.Status.Load() != process.Alive {
+	if a.Process != nil && !a.Process.Plain() {
 		if done, err := a.Process.SendWith(a, pid, msg); done {
 			return err
 		}
@@ -44,13 +44,20 @@ func (c *common) Send(to Dest, msg any) error {
 		t.Message(a.PID(), p.PID(), msg)
 	}
 	if a.Blocks != nil {
-		return a.Blocks.Deliver(p, msg)
+		return deliverBlocking(a.Blocks, p, msg)
 	}
 	err := p.Deliver(a, msg)
 	if a.Worker != nil {
 		a.Worker.Sent()
 	}
 	return err
+}
+
+// deliverBlocking is a function, lest Send, and who calls it, have all of Deliver in line.
+//
+//go:noinline
+func deliverBlocking(from process.Blocker, to *process.Process, msg any) error {
+	return from.Deliver(to, msg)
 }
 
 // sendTo is Send where to is no PID.
@@ -86,7 +93,7 @@ func (c *common) sendTo(to Dest, msg any) error {
 // where Send takes one for what is in the message and one for the message.
 func (c *common) SendBytes(to Dest, b []byte) error {
 	a := c.by
-	plain := a.Process == nil || a.Process.Status.Load() == process.Alive
+	plain := a.Process == nil || a.Process.Plain()
 	if pid, ok := to.(PID); ok && plain && nodeOf(a.System).bytesAway(a, pid, b) {
 		return nil
 	}

@@ -3,7 +3,6 @@ package node
 import (
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/fiber"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 )
 
@@ -48,8 +47,8 @@ func (r *external) turn(fiber.Mark) (again bool) {
 	b.Enter()
 	again = true
 	for left := max(p.System.Budget, p.Queue.Len()/2); left > 0; {
-		if st := p.Status.Load(); st != process.Alive {
-			if st != process.Tokened {
+		if !p.Plain() {
+			if p.Gone() {
 				break
 			}
 			p.OpenNext()

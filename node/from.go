@@ -35,7 +35,9 @@ func (f From) Fail(err error) error {
 	return f.answer(&f.t.Call.System.Plain, nil, err)
 }
 
-func (f From) answer(a *process.Acting, v any, err error) error { return f.answerOrTell(a, v, err, nil) }
+func (f From) answer(a *process.Acting, v any, err error) error {
+	return f.answerOrTell(a, v, err, nil)
+}
 
 // answerOrTell is answer, with tell called if nobody reads it: see [process.Ticket.SettleOrTell].
 func (f From) answerOrTell(a *process.Acting, v any, err error, tell func()) error {

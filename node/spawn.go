@@ -211,7 +211,7 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 			return PID{}, Ref{}, err
 		}
 	}
-	if a.Process != nil && a.Process.Status.Load() != process.Alive {
+	if a.Process != nil && !a.Process.Plain() {
 		if a.Process.Gone() {
 			return PID{}, Ref{}, ErrExited
 		}

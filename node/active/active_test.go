@@ -421,6 +421,8 @@ func TestInfo(t *testing.T) {
 	})
 }
 
-func (a *account) Wait(c *active.Context, f *node.Future[int]) (int, error) { return active.Await(c, f) }
+func (a *account) Wait(c *active.Context, f *node.Future[int]) (int, error) {
+	return active.Await(c, f)
+}
 
 func (a *account) Hold(_ *active.Context, until chan none) (none, error) { return <-until, nil }

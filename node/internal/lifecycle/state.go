@@ -2,11 +2,7 @@ package lifecycle
 
 import "sync/atomic"
 
-// What Load returns of a process that has not ended. All else is for the methods.
-const (
-	Alive   uint32 = 0
-	Tokened uint32 = 1 // alive, and it has or may get a message with a trace token: no step of the way
-)
+const tokened uint32 = 1 // it has or may get a message with a trace token: no step of the way
 
 const (
 	exiting   uint32 = 2 << iota // signals no longer reach it; links and monitors are being told
@@ -19,11 +15,11 @@ const (
 // State is how far a process is. The zero value is alive.
 type State struct{ v atomic.Uint32 }
 
-// Load returns the state, to be compared with Alive and Tokened.
-func (s *State) Load() uint32 { return s.v.Load() }
+// IsPlain reports whether the process is alive and has nothing to do with trace tokens.
+func (s *State) IsPlain() bool { return s.v.Load() == 0 }
 
 // IsOver reports whether the process is no longer alive.
-func (s *State) IsOver() bool { return s.v.Load()&^Tokened != Alive }
+func (s *State) IsOver() bool { return s.v.Load()&^tokened != 0 }
 
 // IsDead reports whether all have been told of the end.
 func (s *State) IsDead() bool { return s.v.Load()&dead != 0 }
@@ -53,10 +49,10 @@ func (s *State) Told() {
 }
 
 // Token says that messages with trace tokens may come from now on, and HasToken reports it.
-func (s *State) Token() { s.v.Or(Tokened) }
+func (s *State) Token() { s.v.Or(tokened) }
 
 // HasToken reports whether Token has been called.
-func (s *State) HasToken() bool { return s.v.Load()&Tokened != 0 }
+func (s *State) HasToken() bool { return s.v.Load()&tokened != 0 }
 
 // Abandon says that the function of a process goes on though it has been ended from outside: it is
 // counted by lingering, until Return.

@@ -14,12 +14,10 @@ import (
 func TestWay(t *testing.T) {
 	for _, token := range []bool{false, true} {
 		var s lifecycle.State
-		want := lifecycle.Alive
 		if token {
 			s.Token()
-			want = lifecycle.Tokened
 		}
-		require.Equal(t, want, s.Load())
+		require.Equal(t, !token, s.IsPlain())
 		require.Equal(t, token, s.HasToken())
 		require.False(t, s.IsOver())
 		require.True(t, s.MayLinger())
@@ -32,7 +30,7 @@ func TestWay(t *testing.T) {
 		s.Told()
 		require.True(t, s.IsDead())
 		require.True(t, s.IsOver())
-		require.NotContains(t, []uint32{lifecycle.Alive, lifecycle.Tokened}, s.Load())
+		require.False(t, s.IsPlain())
 	}
 	var s lifecycle.State
 	s.End(true, true)

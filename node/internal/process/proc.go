@@ -22,14 +22,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What the status of most processes is: see package lifecycle.
-const (
-	Alive   = lifecycle.Alive
-	Tokened = lifecycle.Tokened
-)
-
 // Gone reports whether p is no longer alive.
 func (p *Process) Gone() bool { return p.Status.IsOver() }
+
+// Plain reports whether p is alive and has nothing to do with trace tokens: nearly all are.
+//
+// Other packages ask here: the compiler takes a method in line only of a package that is imported, or
+// by way of one.
+func (p *Process) Plain() bool { return p.Status.IsPlain() }
 
 // Process is a process of either style: what PIDs stand for. Its size is what an
 // idle actor costs, so what few processes need is in Cold.
@@ -37,7 +37,7 @@ func (p *Process) Gone() bool { return p.Status.IsOver() }
 // Invariants:
 //
 //  1. A process is in the table from before anyone has its PID until Status
-//     leaves Alive; Status only goes up.
+//     says that it is over; Status only goes up.
 //  2. Queue is touched by whoever holds the home stage, or, without one, by the
 //     process's own goroutine.
 //  3. Handled, the behaviour and the stack of behaviours are touched by whoever runs

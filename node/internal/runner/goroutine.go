@@ -225,8 +225,8 @@ func (g *goroutine) parkUntil() (n *inbox.Node, expired bool) {
 // scan takes the first message that match wants, nil standing for any.
 func (g *goroutine) scan(match func(any) bool) (any, bool) {
 	q := &g.Own.Queue
-	if st := g.Process.Status.Load(); st != process.Alive {
-		if st != process.Tokened {
+	if !g.Process.Plain() {
+		if g.Process.Gone() {
 			return nil, false
 		}
 		return g.scanTokens(match)

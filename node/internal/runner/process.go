@@ -184,7 +184,7 @@ func (s *Blocking) Receive() any {
 	} else {
 		s.Bias.Enter()
 		switch {
-		case p.Boxed || p.Status.Load() != process.Alive: // see receive
+		case p.Boxed || !p.Plain(): // see receive
 		case p.Queue.Len() != 0:
 			p.Queue.Rewind()
 			if msg, ok := p.Queue.Next(); ok {
@@ -201,7 +201,7 @@ func (s *Blocking) Receive() any {
 			s.waitsSince()
 			n := (*goroutine)(s).wait()
 			s.Bias.Enter()
-			if n != nil && p.Queue.Len() == 0 && p.Status.Load() == process.Alive {
+			if n != nil && p.Queue.Len() == 0 && p.Plain() {
 				msg := n.Msg
 				n.Msg = nil
 				s.spare = n
