@@ -120,7 +120,7 @@ func (c *Context) mayWait() {
 // process's does not go on.
 func (c *Context) suspended(k kind, wait func()) {
 	waits := &c.group.waits
-	begun := waits.begin(c, k)
+	begun := waits.begin(k, nodehook.Coarse(c.Context))
 	defer waits.end(begun)
 	wait()
 	c.Context = c.group.context

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -32,12 +31,12 @@ type waits struct {
 	count [kinds]int
 }
 
-func (l *waits) begin(c *Context, k kind) *list.Element {
-	w := wait{k, nodehook.Coarse(c.Context)}
+// begin notes a wait since a Unix time, in ns.
+func (l *waits) begin(k kind, since int64) *list.Element {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.count[k]++
-	return l.all.PushBack(w)
+	return l.all.PushBack(wait{k, since})
 }
 
 func (l *waits) end(e *list.Element) {
