@@ -21,9 +21,10 @@ func init() {
 		}
 		return p != nil
 	}
+	nodehook.Open = func(from, f any) { f.(ownFuture).open(from.(Caller).caller()) }
 	nodehook.Promise = func(c, f any) { f.(ownFuture).promise(c.(*Context).by) }
-	nodehook.Settle = func(c, f, reply any, err error, unread func()) {
-		f.(ownFuture).ticket().SettleOrTell(c.(*Context).by, reply, err, unread)
+	nodehook.Settle = func(from, f, reply any, err error, unread func()) {
+		f.(ownFuture).ticket().SettleOrTell(from.(Caller).caller(), reply, err, unread)
 	}
 	nodehook.FailFrom = func(c, from any, err error, unread func()) {
 		_ = from.(From).answerOrTell(c.(*Context).by, nil, err, unread) // who has given up does not want it
@@ -33,6 +34,11 @@ func init() {
 		a := c.(*Context).by
 		p := a.Process
 		f.(ownFuture).watches().Add(a, func(a *process.Acting) { then(&common{a}, a.Is(p)) })
+	}
+	nodehook.Watch = func(from, f any, then func(by any)) (stop func()) {
+		w := f.(ownFuture).watches()
+		number := w.Add(from.(Caller).caller(), func(a *process.Acting) { then(&common{a}) })
+		return func() { w.Remove(number) }
 	}
 	nodehook.Failed = func(from, f any, err error) { f.(ownFuture).failed(from.(Caller).caller(), err) }
 }
@@ -54,16 +60,23 @@ func (c *Context) past() *Context {
 
 // ownFuture is a *Future of whatever type.
 type ownFuture interface {
+	open(a *process.Acting)
 	promise(a *process.Acting)
 	failed(a *process.Acting, err error)
 	ticket() process.Ticket
 	watches() *process.Watches
 }
 
+// open makes f, which is new, one that nothing has completed.
+func (f *Future[R]) open(a *process.Acting) {
+	f.p.System, f.p.More, f.by = a.System, &f.w, a.Process
+	f.t = f.p.NewTicket()
+}
+
 // promise makes f, which is new, the reply to a call that the process makes to itself.
 func (f *Future[R]) promise(a *process.Acting) {
-	f.p.System, f.p.More, f.p.Target = a.System, &f.w, a.Process
-	f.t = f.p.NewTicket()
+	f.open(a)
+	f.p.Target = a.Process
 	if !f.p.List() {
 		f.t.Settle(a, nil, &ExitError{NoProc})
 	}
@@ -71,8 +84,7 @@ func (f *Future[R]) promise(a *process.Acting) {
 
 // failed makes f, which is new, one that has failed.
 func (f *Future[R]) failed(a *process.Acting, err error) {
-	f.p.System, f.p.More = a.System, &f.w
-	f.t = f.p.NewTicket()
+	f.open(a)
 	f.t.Settle(a, nil, err)
 }
 

@@ -195,11 +195,13 @@ var (
 	// Signal puts a message into the mailbox of a process of the node of from, a node.Caller, past its
 	// bound; false: the process is gone.
 	Signal func(from any, to wire.PID, msg any) bool
-	// Promise makes a new future the reply of the process to a call of its own: its exit completes
-	// the future. Settle completes it with a reply; unread, nil for nothing, is called later if it can
-	// no longer be reached and nobody has read it.
+	// Open makes a new future one of from, a node.Caller, that nothing has completed. Promise makes it
+	// the reply of the process to a call of its own: its exit completes the future. Settle completes
+	// one of either, for from, a node.Caller; unread, nil for nothing, is called later if it can no longer be
+	// reached and nobody has read it.
+	Open    func(from, future any)
 	Promise func(c, future any)
-	Settle  func(c, future, reply any, err error, unread func())
+	Settle  func(from, future, reply any, err error, unread func())
 	// FailFrom fails a call, as of a node.From, with unread as in Settle.
 	FailFrom func(c, from any, err error, unread func())
 	// IsDone reports whether a future is completed.
@@ -207,6 +209,9 @@ var (
 	// OnDone has then called once a future is completed, on behalf of by, a node.Caller. inTurn: that is
 	// the process of c, in its turn.
 	OnDone func(c, future any, then func(by any, inTurn bool))
+	// Watch has then called once a future is completed, on behalf of by, a node.Caller; at once, if it
+	// is. stop, called once, takes that back.
+	Watch func(from, future any, then func(by any)) (stop func())
 	// Failed makes a new future one that has failed.
 	Failed func(from, future any, err error)
 )

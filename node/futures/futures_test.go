@@ -1,0 +1,319 @@
+package futures_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/active"
+	"github.com/actornode/actornode/node/futures"
+)
+
+var errAsked = errors.New("asked to fail")
+
+// later are calls that are answered when the test says so.
+type later struct {
+	n     *node.Node
+	pid   node.PID
+	froms chan node.From
+}
+
+func start(t *testing.T) *later {
+	n, err := node.Start(node.Config{})
+	require.NoError(t, err)
+	t.Cleanup(func() { n.Stop() })
+	l := &later{n: n, froms: make(chan node.From, 1)}
+	l.pid, err = n.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
+		if r, ok := msg.(node.Request[int]); ok {
+			l.froms <- r.From
+			return nil
+		}
+		return node.ErrUnhandled
+	}))
+	require.NoError(t, err)
+	return l
+}
+
+func (l *later) call() (*node.Future[int], node.From) {
+	f := node.Async[int](l.n, l.pid, 0)
+	return f, <-l.froms
+}
+
+func (l *later) calls(n int) (fs []*node.Future[int], froms []node.From) {
+	for range n {
+		f, from := l.call()
+		fs, froms = append(fs, f), append(froms, from)
+	}
+	return fs, froms
+}
+
+func await[R any](t *testing.T, f *node.Future[R]) (R, error) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	return f.Await(ctx)
+}
+
+// The values are in the order of the arguments, in whatever order they come.
+func TestAll(t *testing.T) {
+	r := randtest.New(t)
+	l := start(t)
+	for range 50 {
+		fs, froms := l.calls(1 + r.IntN(6))
+		early := r.IntN(len(fs) + 1) // so many are there before
+		order := r.Perm(len(fs))
+		answer := func(some []int) {
+			for _, i := range some {
+				require.NoError(t, froms[i].Reply(10*i))
+			}
+		}
+		answer(order[:early])
+		all := futures.All(l.n, fs...)
+		if early < len(fs) {
+			_, err := all.Poll(0)
+			require.ErrorIs(t, err, node.ErrTimeout)
+		}
+		answer(order[early:])
+		var want []int
+		for i := range fs {
+			want = append(want, 10*i)
+		}
+		got, err := await(t, all)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	none, err := await(t, futures.All[int](l.n))
+	require.NoError(t, err)
+	require.Empty(t, none)
+}
+
+// One failure is enough, and says of which. The others go on.
+func TestAllFails(t *testing.T) {
+	l := start(t)
+	fs, froms := l.calls(3)
+	all := futures.All(l.n, fs...)
+	require.NoError(t, froms[0].Reply(1))
+	require.NoError(t, froms[2].Fail(errAsked))
+	_, err := await(t, all)
+	require.ErrorIs(t, err, errAsked)
+	require.EqualError(t, err, "future 2: asked to fail")
+	require.NoError(t, froms[1].Reply(7))
+	v, err := await(t, fs[1])
+	require.NoError(t, err)
+	require.Equal(t, 7, v)
+}
+
+// A process that exits fails its calls, and so the result.
+func TestExit(t *testing.T) {
+	l := start(t)
+	fs, _ := l.calls(2)
+	all, first := futures.All(l.n, fs...), futures.First(l.n, fs...)
+	l.n.Exit(l.pid, node.Kill)
+	_, err := await(t, all)
+	var exit *node.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, node.Killed, exit.Reason)
+	_, err = await(t, first)
+	require.ErrorAs(t, err, &exit)
+}
+
+// Failures do not count while a value can come.
+func TestFirst(t *testing.T) {
+	l := start(t)
+	fs, froms := l.calls(3)
+	first := futures.First(l.n, fs...)
+	require.NoError(t, froms[0].Fail(errAsked))
+	_, err := first.Poll(0)
+	require.ErrorIs(t, err, node.ErrTimeout)
+	require.NoError(t, froms[2].Reply(5))
+	require.NoError(t, froms[1].Reply(6))
+	got, err := await(t, first)
+	require.NoError(t, err)
+	require.Equal(t, futures.Success[int]{Index: 2, Value: 5}, got)
+
+	fs, froms = l.calls(2)
+	require.NoError(t, froms[1].Fail(context.DeadlineExceeded))
+	first = futures.First(l.n, fs...)
+	require.NoError(t, froms[0].Fail(errAsked))
+	_, err = await(t, first)
+	require.ErrorIs(t, err, errAsked)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.EqualError(t, err, "future 0: asked to fail\nfuture 1: context deadline exceeded")
+
+	_, err = await(t, futures.First[int](l.n))
+	require.EqualError(t, err, "futures: there is no first of no futures")
+}
+
+// counter is an active object.
+type counter struct{ served int }
+
+func (o *counter) Sum(c *active.Context, fs []*node.Future[int]) (int, error) {
+	values, err := active.Await(c, futures.All(c, fs...))
+	sum := 0
+	for _, v := range values {
+		sum += v
+	}
+	return sum, err
+}
+
+func (o *counter) Serve(*active.Context, int) (int, error) { o.served++; return o.served, nil }
+
+// Every style awaits a result in its own way.
+func TestStyles(t *testing.T) {
+	l := start(t)
+	told := make(chan any, 1)
+	sum := func(values []int, err error) {
+		if err != nil {
+			told <- err
+			return
+		}
+		told <- values[0] + values[1]
+	}
+	var fs []*node.Future[int]
+	var froms []node.From
+	for name, spawn := range map[string]func() error{
+		"process": func() error {
+			_, err := l.n.Spawn(node.ProcessFunc(func(p *node.Process) error {
+				sum(node.Await(p.Context(), p, futures.All(p, fs...)))
+				return nil
+			}))
+			return err
+		},
+		"coroutine": func() error {
+			_, err := l.n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
+				sum(node.Await(p.Context(), p, futures.All(p, fs...)))
+				return nil
+			}))
+			return err
+		},
+		"actor": func() error {
+			pid, err := l.n.Spawn(node.ActorFunc(func(c *node.Context, _ any) error {
+				sum(node.Await(c.Context(), c, futures.All(c, fs...)))
+				return nil
+			}))
+			l.n.Send(pid, "begin")
+			return err
+		},
+		"a message": func() error {
+			pid, err := l.n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+				if r, ok := msg.(node.Result); ok {
+					values, _ := r.Value.([]int)
+					sum(values, r.Err)
+				} else {
+					futures.All(c, fs...).SendTo(c.Self(), "both")
+				}
+				return nil
+			}))
+			l.n.Send(pid, "begin")
+			return err
+		},
+		"active object": func() error {
+			o, err := active.Start(l.n, &counter{}, node.Options{})
+			if err != nil {
+				return err
+			}
+			f := active.Go(l.n, o, (*counter).Sum, fs)
+			if served, err := await(t, active.Go(l.n, o, (*counter).Serve, 0)); served != 1 {
+				return fmt.Errorf("the object does not serve while it awaits: %w", err)
+			}
+			f.SendTo(l.toldBy(t, told), nil)
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs, froms = l.calls(2)
+			require.NoError(t, spawn())
+			require.NoError(t, froms[1].Reply(2))
+			require.NoError(t, froms[0].Reply(40))
+			require.Equal(t, any(42), <-told)
+		})
+	}
+}
+
+// toldBy is an actor that passes results on.
+func (l *later) toldBy(t *testing.T, told chan<- any) node.PID {
+	pid, err := l.n.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
+		told <- msg.(node.Result).Value
+		return nil
+	}))
+	require.NoError(t, err)
+	return pid
+}
+
+// A result that is completed, or given up, leaves nothing at an input that lives on.
+func TestNothingIsLeft(t *testing.T) {
+	l := start(t)
+	lasting, _ := l.call()
+	gone := make(chan struct{}, 2)
+	func() {
+		f, from := l.call()
+		first := futures.First(l.n, lasting, f)
+		all := futures.All(l.n, lasting)
+		runtime.AddCleanup(first, func(int) { gone <- struct{}{} }, 0)
+		runtime.AddCleanup(all, func(int) { gone <- struct{}{} }, 0)
+		require.NoError(t, from.Reply(1))
+		_, err := await(t, first)
+		require.NoError(t, err)
+		require.True(t, all.Cancel())
+		_, err = await(t, all)
+		require.ErrorIs(t, err, context.Canceled)
+	}()
+	for left := 2; left > 0; {
+		runtime.GC()
+		select {
+		case <-gone:
+			left--
+		case <-t.Context().Done():
+			t.FailNow()
+		default:
+			runtime.Gosched()
+		}
+	}
+	_, err := lasting.Poll(0)
+	require.ErrorIs(t, err, node.ErrTimeout)
+}
+
+// Whoever answers at the same time as others and as who gives up: a result is completed once.
+func TestAtTheSameTime(t *testing.T) {
+	r := randtest.New(t)
+	l := start(t)
+	for range 500 {
+		fs, froms := l.calls(2 + r.IntN(4))
+		fails, cancels := r.IntN(2*len(fs)), r.IntN(4) == 0
+		var everybody sync.WaitGroup
+		for i, from := range froms {
+			everybody.Go(func() {
+				if i == fails {
+					_ = from.Fail(errAsked)
+				} else {
+					_ = from.Reply(i)
+				}
+			})
+		}
+		all, first := futures.All(l.n, fs...), futures.First(l.n, fs...)
+		if cancels {
+			everybody.Go(func() { all.Cancel() })
+		}
+		everybody.Wait()
+		values, err := await(t, all)
+		switch {
+		case err == nil:
+			require.GreaterOrEqual(t, fails, len(fs))
+			require.Len(t, values, len(fs))
+		case cancels && errors.Is(err, context.Canceled):
+		default:
+			require.ErrorIs(t, err, errAsked)
+			require.Less(t, fails, len(fs))
+		}
+		got, err := await(t, first)
+		require.NoError(t, err)
+		require.Equal(t, got.Index, got.Value)
+	}
+}
