@@ -21,7 +21,7 @@ func init() {
 		}
 		return p != nil
 	}
-	nodehook.Open = func(from, f any) { f.(ownFuture).open(from.(Caller).caller()) }
+	nodehook.Open = func(from, f any) { f.(ownFuture).openFor(from.(Caller).caller()) }
 	nodehook.Promise = func(c, f any) { f.(ownFuture).promise(c.(*Context).by) }
 	nodehook.Settle = func(from, f, reply any, err error, unread func()) {
 		f.(ownFuture).ticket().SettleOrTell(from.(Caller).caller(), reply, err, unread)
@@ -60,7 +60,7 @@ func (c *Context) past() *Context {
 
 // ownFuture is a *Future of whatever type.
 type ownFuture interface {
-	open(a *process.Acting)
+	openFor(a *process.Acting)
 	promise(a *process.Acting)
 	failed(a *process.Acting, err error)
 	ticket() process.Ticket
@@ -69,8 +69,14 @@ type ownFuture interface {
 
 // open makes f, which is new, one that nothing has completed.
 func (f *Future[R]) open(a *process.Acting) {
-	f.p.System, f.p.More, f.by = a.System, &f.w, a.Process
+	f.p.System, f.p.More = a.System, &f.w
 	f.t = f.p.NewTicket()
+}
+
+// openFor is open, with the process as who has made f.
+func (f *Future[R]) openFor(a *process.Acting) {
+	f.open(a)
+	f.by = a.Process
 }
 
 // promise makes f, which is new, the reply to a call that the process makes to itself.

@@ -34,7 +34,8 @@ type Success[R any] struct {
 }
 
 // All returns a future of the values of all futures, in the order of the arguments. It fails as soon as
-// one of them does, with what that fails with and its index in the text. The values of no futures are there at once.
+// one of them does, with what that fails with and its index in the text. The values of no futures are
+// there at once.
 func All[R any](from node.Caller, inputs ...*node.Future[R]) *node.Future[[]R] {
 	values := make([]R, len(inputs))
 	return combine(from, inputs, values, nil, func(i int, v R, err error, last bool) ([]R, error, bool) {
@@ -55,7 +56,10 @@ func First[R any](from node.Caller, inputs ...*node.Future[R]) *node.Future[Succ
 			return Success[R]{i, v}, nil, true
 		}
 		failures[i] = failure(i, err)
-		return Success[R]{}, errors.Join(failures...), last
+		if !last {
+			return Success[R]{}, nil, false
+		}
+		return Success[R]{}, errors.Join(failures...), true
 	})
 }
 

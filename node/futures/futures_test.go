@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
@@ -316,4 +317,25 @@ func TestAtTheSameTime(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, got.Index, got.Value)
 	}
+}
+
+// A future that has come from another node is an input like any other.
+func TestFromAnotherNode(t *testing.T) {
+	where := &nodetest.Places{}
+	start := func(name node.Atom) *node.Node {
+		return nodetest.Start(t, node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: where}})
+	}
+	a, b := start("a@127.0.0.1"), start("b@127.0.0.1")
+	server, reader := nodetest.Open(t, a), nodetest.Open(t, b)
+	f := node.Async[int](a, server.Self(), "x")
+	r := nodetest.Next[node.Request[string]](t, server)
+	require.NoError(t, a.Send(reader.Self(), f))
+	far := nodetest.Next[*node.Future[int]](t, reader)
+	near := node.Async[int](b, reader.Self(), "y")
+	require.NoError(t, nodetest.Next[node.Request[string]](t, reader).From.Reply(1))
+	all := futures.All(b, far, near)
+	require.NoError(t, r.From.Reply(2))
+	got, err := await(t, all)
+	require.NoError(t, err)
+	require.Equal(t, []int{2, 1}, got)
 }
