@@ -103,13 +103,12 @@ func combine[R, S any](from node.Caller, inputs []*node.Future[R], none S, empty
 type watching struct {
 	mu    sync.Mutex
 	over  bool // no other input counts
-	ended bool // the result is completed
 	stops []func()
 }
 
 func (w *watching) add(stop func()) {
 	w.mu.Lock()
-	if !w.ended {
+	if !w.over {
 		w.stops = append(w.stops, stop)
 		stop = nil
 	}
@@ -122,7 +121,7 @@ func (w *watching) add(stop func()) {
 func (w *watching) end() {
 	w.mu.Lock()
 	stops := w.stops
-	w.over, w.ended, w.stops = true, true, nil
+	w.over, w.stops = true, nil
 	w.mu.Unlock()
 	for _, stop := range stops {
 		stop()
