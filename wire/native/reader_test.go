@@ -372,6 +372,9 @@ func FuzzFrames(f *testing.F) {
 			if g.Op == dist.OpSpawn && g.Spawn.Leader.IsZero() {
 				continue
 			}
+			if _, bad := g.Payload.(*linkopt.Unreadable); bad {
+				continue
+			}
 			conn := &stream{}
 			l := new(Protocol).over(conn, nodeA, nodeB, dist.LinkLimits{})
 			if _, err := l.Write(&g); err != nil {

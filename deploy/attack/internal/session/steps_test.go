@@ -227,11 +227,19 @@ func (f *fuzz) sendEcho(c *conn) {
 	for range 1 + f.r.IntN(6) {
 		v := f.payload()
 		s := dist.Frame{Op: dist.OpSend, From: me, To: p.pid, Payload: wire.Tuple{me, v}, Urgent: c.nat != nil && f.r.IntN(9) == 0}
+		w := want{op: dist.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, v}}
 		if p.name != "" && f.r.IntN(2) == 0 {
 			s.To, s.Name = wire.PID{}, p.name
+			if c.cut { // when the session goes on, the name may be another's, or nobody's
+				w.from, w.optional = wire.PID{}, true
+				w.like = func(payload any) bool {
+					t, ok := payload.(wire.Tuple)
+					return ok && len(t) == 2 && wire.Equal(t[1], v)
+				}
+			}
 		}
 		f.say(c, s)
-		c.want(want{op: dist.OpSend, from: p.pid, to: me, payload: wire.Tuple{p.pid, v}})
+		c.want(w)
 	}
 }
 
