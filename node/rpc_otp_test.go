@@ -145,9 +145,13 @@ func TestRPCCastToOTP(t *testing.T) {
 	require.NoError(t, rpc.Cast(n, e.name, "erlang", "send", me, node.Atom("hello")))
 	assert.Equal(t, node.Atom("hello"), caught(t, got))
 	require.NoError(t, rpc.Cast(n, e.name, "far", "raise", node.Atom("throw"), 1))
-	dead := n.DeadLetters(1)
+	dead := n.DeadLetters(8)
 	require.NoError(t, rpc.Cast(n, e.name, "erlang", "send", me, make(chan int)))
-	assert.Equal(t, deadletter.NotATerm, (<-dead.C).Cause)
+	letter := nodetest.Arrival(t, dead.C)
+	if letter.Name == "logger_proxy" { // OTP's crash report of what has raised
+		letter = nodetest.Arrival(t, dead.C)
+	}
+	assert.Equal(t, deadletter.NotATerm, letter.Cause)
 	assert.Equal(t, "ok", e.Ask("erpc:cast('%s', erlang, send, [1, 2])", n.Name()))
 	require.NoError(t, rpc.Cast(n, e.name, "erlang", "send", me, node.Atom("bye")))
 	assert.Equal(t, node.Atom("bye"), caught(t, got))

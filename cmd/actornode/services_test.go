@@ -20,7 +20,7 @@ import (
 )
 
 // services are the processes that a daemon itself runs, by name.
-var services = []string{"net_kernel", "rex", "actornode", "pg", "user"}
+var services = []string{"net_kernel", "rex", "actornode", "pg", "user", "logger_proxy"}
 
 // attacks are what other nodes try to do to a process P, registered as S at N. Each is
 // an expression of Erlang; Quick is a short timeout.

@@ -345,7 +345,7 @@ var flows = []row{
 }
 
 // services are the processes of the node itself.
-var services = []wire.Atom{"net_kernel", "rex", "actornode", "pg", "user", "application_controller"}
+var services = []wire.Atom{"net_kernel", "rex", "actornode", "pg", "user", "logger_proxy", "application_controller"}
 
 // call is what gen_server:call sends.
 func call(from wire.PID, ref wire.Ref, request any) wire.Tuple {

@@ -285,7 +285,7 @@ var kernels = []row{
 }
 
 // restarted are those of services that are started again where they end.
-var restarted = []wire.Atom{"net_kernel", "rex", "pg", "user", "actornode"}
+var restarted = []wire.Atom{"net_kernel", "rex", "pg", "user", "logger_proxy", "actornode"}
 
 // servicePIDs are the processes of services.
 func (a *attempt) servicePIDs() (pids []wire.PID) {

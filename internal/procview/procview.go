@@ -36,12 +36,17 @@ var behaviours = map[string]struct {
 	module wire.Atom
 	loop   wire.Tuple
 }{
-	"node/genserver":  {"gen_server", mfa("gen_server", "loop", 7)},
-	"node/statem":     {"gen_statem", mfa("gen_statem", "loop_receive", 3)},
-	"node/event":      {"gen_event", mfa("gen_event", "fetch_msg", 6)},
-	"internal/sysmsg": {"gen_server", mfa("sys", "suspend_loop_hib", 6)},
-	"supervisor":      {"supervisor", mfa("gen_server", "loop", 7)},
+	"node/genserver": {"gen_server", mfa("gen_server", "loop", 7)},
+	"node/statem":    {"gen_statem", mfa("gen_statem", "loop_receive", 3)},
+	"node/event":     {"gen_event", mfa("gen_event", "fetch_msg", 6)},
+	"supervisor":     {"supervisor", mfa("gen_server", "loop", 7)},
 }
+
+// suspended is where a process of OTP's behaviours waits that sys:suspend has suspended, and
+// suspension what its behaviour has after its name here.
+var suspended = mfa("sys", "suspend_loop_hib", 6)
+
+const suspension = " (suspended)"
 
 const module = "github.com/actornode/actornode/"
 
@@ -56,6 +61,16 @@ type Program struct {
 func ProgramOf(i *observe.Process) Program {
 	name := strings.TrimPrefix(i.Behaviour, "*")
 	path, own := strings.CutPrefix(i.Code, module)
+	if own && path == "internal/sysmsg" {
+		m := limited(strings.TrimSuffix(name, suspension))
+		p := Program{Initial: mfa(m, "init", 1), Current: suspended} // wherever it is: sys answers before it waits
+		for _, b := range behaviours {
+			if b.module == m {
+				p.Kind = m
+			}
+		}
+		return p
+	}
 	if b, ok := behaviours[path]; own && ok {
 		p := Program{b.module, mfa(limited(name), "init", 1), b.loop}
 		if i.State == observe.Running {

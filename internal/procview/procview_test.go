@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -28,6 +29,23 @@ func TestProgramOf(t *testing.T) {
 		require.Len(t, p.Initial, 3)
 		require.Len(t, p.Current, 3)
 		require.Positive(t, procview.Bytes(&i))
+	}
+}
+
+// A server that is suspended waits where OTP's would, also when it has answered sys:suspend and
+// still runs; it is of the behaviour that it was, if that is one of OTP's.
+func TestProgramOfSuspended(t *testing.T) {
+	const code = "github.com/actornode/actornode/internal/sysmsg"
+	for behaviour, kind := range map[string]wire.Atom{
+		"gen_server": "gen_server", "gen_statem": "gen_statem", "gen_event": "gen_event", "port": "",
+	} {
+		for _, state := range []observe.State{observe.Running, observe.Waiting} {
+			i := observe.Process{State: state, Code: code, Behaviour: behaviour + " (suspended)"}
+			p := procview.ProgramOf(&i)
+			require.Equal(t, kind, p.Kind)
+			require.Equal(t, "{sys,suspend_loop_hib,6}", wire.Format(p.Current))
+			require.Equal(t, "{"+behaviour+",init,1}", wire.Format(p.Initial))
+		}
 	}
 }
 

@@ -6,6 +6,8 @@
 //
 //   - [Config.Export] lets a node answer what the table lists. A [Config] says how.
 //   - The process user writes what is sent to it by Erlang's I/O protocol.
+//   - The process logger_proxy logs, by the node's own log, the events that loggers of OTP send to
+//     the node of a process's group leader: crash reports of calls that this node has made there.
 //   - The group leader of a process is the process that prints for it: that
 //     of the process that spawned it, by default user. [Print] and [Writer] print through it.
 //
@@ -117,11 +119,14 @@
 //     10,000 processes a chunk, 100,000 in a tree, 64 MiB in one print.
 //  3. appmon_info sends a client a result once, until it changes.
 //  4. io never counts back, whatever connections end.
+//  5. Other nodes have this one log 50 events a second at most, of 8 KiB each; it logs how many
+//     it has left out.
 //
 // # Goroutines
 //
 //	name                      started by             ends with              owns
 //	user                      Config.Export          Node.Stop              Config.Output
+//	logger_proxy              Config.Export          Node.Stop              how many events it has logged
 //	appmon_info               the first start_link2  its last client        what clients have asked for
 //	procs_info, etop_collect  a spawn from outside   what it has to send    nothing
 //	fetch_stats, do_relay     a spawn from outside   any message, an exit   nothing

@@ -28,8 +28,8 @@ type Config struct {
 
 const defaultMessages = 100
 
-// Export lets other nodes call what doc.go lists, and starts the process user, which
-// the node keeps up: a new one has the same Output. A caller that waits for
+// Export lets other nodes call what doc.go lists, and starts the processes user and
+// logger_proxy, which the node keeps up: a new user has the same Output. A caller that waits for
 // an answer of one that has ended learns of it by its monitor, as with io.
 // Once a node: the error is [node.ErrNameTaken] for a second time. Others are
 // those of [node.SpawnWait], and what is wrong with the Config.
@@ -61,6 +61,12 @@ func (c Config) Export(n *node.Node) error {
 	}
 	_, err := nodehook.Keep(context.Background(), n, nodehook.Service{
 		Name: "user", New: func() any { return node.ProcessFunc(t.user) },
+	})
+	if err != nil {
+		return err
+	}
+	_, err = nodehook.Keep(context.Background(), n, nodehook.Service{
+		Name: "logger_proxy", New: func() any { return node.ProcessFunc((&logger{tools: t}).run) },
 	})
 	return err
 }

@@ -190,7 +190,7 @@ func TestProcsInfoInChunks(t *testing.T) {
 		sizes = append(sizes, len(m[2].(wire.List)))
 		rows += sizes[len(sizes)-1]
 	}
-	assert.Equal(t, []int{10_000, 10_000, many + 2 - 20_000}, sizes, "user and this, but not the process that asks")
+	assert.Equal(t, []int{10_000, 10_000, many + 3 - 20_000}, sizes, "user, logger_proxy and this, but not the process that asks")
 	v, err := rpc.Apply(t.Context(), n, "observer_backend", "procs_info", []any{self.Self()})
 	require.NoError(t, err)
 	assert.Equal(t, wire.OK, v)

@@ -110,11 +110,18 @@ func bounded(text string) string {
 	if len(text) <= maxText {
 		return text
 	}
-	keep := maxText
-	for keep > 0 && !utf8.RuneStart(text[keep]) {
-		keep--
+	return cut(text, maxText) + "… (cut: a request prints 1 MiB at most)\n"
+}
+
+// cut is the beginning of a text: most bytes, or a few less not to divide a character.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
 	}
-	return text[:keep] + "… (cut: a request prints 1 MiB at most)\n"
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
 }
 
 // made is what M:F(Args) returns as text, for the functions that io itself names.

@@ -1,0 +1,125 @@
+package otp
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// Bounds of what other nodes have this one log.
+const (
+	maxEvents    = 50      // in a second; OTP's own handlers take 500
+	maxEventText = 8 << 10 // bytes of one
+)
+
+// logger is the process logger_proxy: it logs the events of other nodes. A node of OTP sends it what
+// a process logs whose group leader is here: the crash report of a call that this node has made there,
+// for one.
+type logger struct {
+	*tools
+	second      time.Time // when the second began that is counted
+	taken, left int       // in it
+}
+
+// run is the code of the process.
+func (l *logger) run(p *node.Process) error {
+	p.TrapExit(true)
+	for {
+		patience := node.Infinity
+		if l.left > 0 {
+			patience = time.Second
+		}
+		m, err := p.ReceiveWithin(patience, nil)
+		if err != nil {
+			l.tellLeft()
+			continue
+		}
+		if e, ok := m.(node.Exited); !ok {
+			l.take(m)
+		} else if e.From.IsZero() { // the node stops
+			l.tellLeft()
+			return node.ExitWith(e.Reason)
+		}
+	}
+}
+
+// take logs an event, unless there have been too many within the second.
+func (l *logger) take(m any) {
+	if now := l.cfg.Now(); now.Sub(l.second).Abs() >= time.Second {
+		l.tellLeft()
+		l.second, l.taken = now, 0
+	}
+	if l.taken == maxEvents {
+		l.left++
+		return
+	}
+	l.taken++
+	e := eventOf(m)
+	l.n.Log().Log(context.Background(), e.level, "log event of another node", "node", e.node, "process", e.process, "event", e.text)
+}
+
+// tellLeft logs how many events have been left out.
+func (l *logger) tellLeft() {
+	if l.left > 0 {
+		l.n.Log().Warn("left out log events of other nodes", "events", l.left, "most_per_second", maxEvents)
+		l.left = 0
+	}
+}
+
+// logEvent is an event of OTP's logger.
+type logEvent struct {
+	level         slog.Level
+	node, process string // whose it is
+	text          string
+}
+
+// levels are those of OTP's logger.
+var levels = map[any]slog.Level{
+	wire.Atom("emergency"): slog.LevelError, wire.Atom("alert"): slog.LevelError, wire.Atom("critical"): slog.LevelError,
+	wire.Error: slog.LevelError, wire.Atom("warning"): slog.LevelWarn, wire.Atom("notice"): slog.LevelInfo,
+	wire.Atom("info"): slog.LevelInfo, wire.Atom("debug"): slog.LevelDebug,
+}
+
+// eventOf reads {log, Level, StringOrReport, Meta} or {log, Level, Format, Args, Meta}. What is neither
+// is an event of level debug.
+func eventOf(m any) logEvent {
+	t, _ := m.(wire.Tuple)
+	if len(t) != 4 && len(t) != 5 || t[0] != wire.Atom("log") {
+		return logEvent{level: slog.LevelDebug, text: wire.FormatMax(sysmsg.Term(m), maxEventText)}
+	}
+	var e logEvent
+	if atom, ok := t[1].(wire.Atom); ok {
+		e.level = levels[atom]
+	}
+	if meta, ok := t[len(t)-1].(wire.Map); ok {
+		if pid, ok := meta.Get(wire.Atom("pid")); ok {
+			e.process = wire.FormatMax(pid, maxEventText)
+			if pid, ok := pid.(wire.PID); ok {
+				e.node = string(pid.Node())
+			}
+		}
+	}
+	e.text = eventText(t[2 : len(t)-1])
+	return e
+}
+
+// eventText is what an event says: a text, a report, or a format and its arguments.
+func eventText(what []any) string {
+	if len(what) == 2 {
+		pattern, ok := charData(what[0], true)
+		if args, list := wire.Elements(what[1]); ok && list {
+			if text, err := format(pattern, args); err == nil {
+				return cut(text, maxEventText)
+			}
+		}
+		return wire.FormatMax(wire.Tuple(what), maxEventText)
+	}
+	if text, ok := charData(what[0], true); ok {
+		return cut(text, maxEventText)
+	}
+	return wire.FormatMax(what[0], maxEventText)
+}
