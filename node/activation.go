@@ -4,6 +4,7 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // What package active needs of a process: see package nodehook.
@@ -21,7 +22,7 @@ func init() {
 		}
 		return p != nil
 	}
-	nodehook.Open = func(from, f any) { f.(ownFuture).openFor(from.(Caller).caller()) }
+	nodehook.Open = func(from, f any) { f.(ownFuture).open(from.(Caller).caller()) }
 	nodehook.Promise = func(c, f any) { f.(ownFuture).promise(c.(*Context).by) }
 	nodehook.Settle = func(from, f, reply any, err error, unread func()) {
 		f.(ownFuture).ticket().SettleOrTell(from.(Caller).caller(), reply, err, unread)
@@ -40,7 +41,28 @@ func init() {
 		number := w.Add(from.(Caller).caller(), func(a *process.Acting) { then(&common{a}) })
 		return func() { w.Remove(number) }
 	}
-	nodehook.Failed = func(from, f any, err error) { f.(ownFuture).failed(from.(Caller).caller(), err) }
+	nodehook.Failed = func(from, f any, err error) {
+		f.(ownFuture).open(from.(Caller).caller())
+		nodehook.Settle(from, f, nil, err, nil)
+	}
+	nodehook.Process = func(c any) (process, behaviour any) {
+		p := c.(*Context).own.Process
+		return p, behaviourOf(p)
+	}
+	nodehook.Slot = func(c, slot any) (was any) {
+		x := c.(*Context)
+		was, x.behaviour = x.behaviour, slot.(*Actor)
+		return was
+	}
+	nodehook.MayAwait = func(c, own, f any) (waited func(), err error) {
+		a := *c.(*Context).by // a method may end its wait with another worker's Context
+		if a.System.Cycles == nil {
+			return nil, nil
+		}
+		t := own.(interface{ ticket() process.Ticket }).ticket()
+		err = a.MayAwaitOf(t, f.(ownFuture).ticket(), waiting.Future, func() bool { return true })
+		return func() { a.Waited(t) }, err
+	}
 }
 
 // switcher is nodehook.Home.
@@ -60,23 +82,16 @@ func (c *Context) past() *Context {
 
 // ownFuture is a *Future of whatever type.
 type ownFuture interface {
-	openFor(a *process.Acting)
+	open(a *process.Acting)
 	promise(a *process.Acting)
-	failed(a *process.Acting, err error)
 	ticket() process.Ticket
 	watches() *process.Watches
 }
 
-// open makes f, which is new, one that nothing has completed.
+// open makes f, which is new, one that nothing has completed, and the process who has made it.
 func (f *Future[R]) open(a *process.Acting) {
-	f.p.System, f.p.More = a.System, &f.w
+	f.p.System, f.p.More, f.by = a.System, &f.w, a.Process
 	f.t = f.p.NewTicket()
-}
-
-// openFor is open, with the process as who has made f.
-func (f *Future[R]) openFor(a *process.Acting) {
-	f.open(a)
-	f.by = a.Process
 }
 
 // promise makes f, which is new, the reply to a call that the process makes to itself.
@@ -88,10 +103,6 @@ func (f *Future[R]) promise(a *process.Acting) {
 	}
 }
 
-// failed makes f, which is new, one that has failed.
-func (f *Future[R]) failed(a *process.Acting, err error) {
-	f.open(a)
-	f.t.Settle(a, nil, err)
-}
-
 func (f *Future[R]) ticket() process.Ticket { return f.t }
+
+func (f *From) ticket() process.Ticket { return f.t }

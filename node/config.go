@@ -39,7 +39,7 @@ type Config struct {
 	// [Options].Coroutine does for one. Default: on a goroutine of its own.
 	Coroutines bool
 
-	// DetectCycles is for tests and development: a [Call], an [Await] of a future of this node, an
+	// DetectCycles is for tests and development: a [Call], an [Await] of a future of this node (active.Await, too), an
 	// [AwaitExit], a [SpawnWait], or a send that waits for space in a mailbox with Options.Limits,
 	// that closes a cycle of processes of this node that wait for each other in these fails at once
 	// with [ErrCycle]. It counts as the wait for a process if that has handed the request on to

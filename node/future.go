@@ -45,8 +45,7 @@ func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
 // gives up its stage meanwhile, or [Future.SendTo].
 func (f *Future[R]) Await(ctx context.Context) (R, error) {
 	if err := f.until(ctx); err != nil {
-		var none R
-		return none, err
+		return typed[R](nil, err)
 	}
 	return typed[R](f.t.Wait(ctx))
 }
@@ -64,20 +63,19 @@ func (f *Future[R]) until(ctx context.Context) error {
 // not give up: [ErrTimeout] says that the call is still under way. A process that is killed
 // meanwhile waits no longer, as there.
 func (f *Future[R]) Poll(d time.Duration) (R, error) {
-	var none R
 	if d < 0 {
-		return none, ErrBadTimeout
+		return typed[R](nil, ErrBadTimeout)
 	}
 	f.ask()
 	if !f.t.Done() && d > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), d)
 		defer cancel()
 		if err := f.until(ctx); err != nil {
-			return none, err
+			return typed[R](nil, err)
 		}
 	}
 	if !f.t.Done() {
-		return none, ErrTimeout
+		return typed[R](nil, ErrTimeout)
 	}
 	return typed[R](f.p.Result())
 }

@@ -178,11 +178,10 @@ func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
 	p := a.Promise()
 	p.Target = nil
 	t := p.NewTicket()
-	err := a.MayWait(f.p.Target, waiting.Future, func() bool { return p.Waiting(t.N) && f.p.Waiting(f.t.N) })
+	err := a.MayAwaitOf(process.Ticket{}, f.t, waiting.Future, func() bool { return p.Waiting(t.N) })
 	if err != nil {
 		t.Settle(a, nil, err)
-		var none R
-		return none, err
+		return typed[R](nil, err)
 	}
 	number := w.Add(a, func(a *process.Acting) {
 		v, err := f.p.Result()

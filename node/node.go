@@ -78,7 +78,7 @@ func Start(cfg Config) (*Node, error) {
 	sys.Tracing.Init(trace.Host{Now: e.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
 	n.futures.Init(e)
 	if cfg.DetectCycles {
-		sys.Cycles = new(waiting.Graph[*process.Process])
+		sys.Cycles = new(waiting.Graph[process.Waiter])
 	}
 	n.reports.Log, n.reports.Env = cfg.Log, e
 	sys.Table.Init(cfg.MaxProcesses)

@@ -166,3 +166,25 @@ func (n *Node) Ping(ctx context.Context, name Atom) error {
 	_, err := Call[any](ctx, n, At{Name: "net_kernel", Node: name}, any(wire.Tuple{wire.Atom("is_auth"), n.cfg.Name}))
 	return err
 }
+
+// asRemote is p, nil where it is nil.
+func asRemote(p *peer) process.Remote {
+	if p == nil {
+		return nil
+	}
+	return &p.Peer
+}
+
+// bytesAway sends a copy of b to a process of another node, and holds who up while too
+// much waits for that; false: it has done nothing.
+func (n *Node) bytesAway(a *process.Acting, to PID, b []byte) bool {
+	p := n.reach(to)
+	if p == nil || n.sys.Traces() != nil {
+		return false
+	}
+	full, taken := p.Box.Bytes(a.OutboxTurn(), a.Sender(), to, b)
+	if full {
+		p.Pace(a)
+	}
+	return taken
+}

@@ -23,9 +23,13 @@ func Go[T, A, R any](from node.Caller, to Ref[T], method func(T, *Context, A) (R
 		}
 	}
 	if where := to.where(); where != "" && where != nodehook.Of(from).(*node.Node).Name() {
-		f := &node.Future[R]{}
-		nodehook.Failed(from, f, fmt.Errorf("active: a call of an object on %s: %w", where, node.ErrNotHere))
-		return f
+		body, err := newFarCall(to, method, arg)
+		if err != nil {
+			f := &node.Future[R]{}
+			nodehook.Failed(from, f, err)
+			return f
+		}
+		return node.Async[R](from, to.Dest(), body)
 	}
 	return node.Async[R, invocation](from, to.Dest(), call[T, A, R]{to.Object, method, arg})
 }
@@ -55,6 +59,16 @@ func Await[R any](c *Context, f *node.Future[R]) (R, error) {
 		}
 		g, a := c.group, c.activation
 		c.mayWait()
+		if c.own != nil {
+			waited, err := nodehook.MayAwait(c.Context, c.own, f)
+			if err != nil {
+				var none R
+				return none, err
+			}
+			if waited != nil {
+				defer waited()
+			}
+		}
 		nodehook.OnDone(c.Context, f, func(by any, inTurn bool) {
 			if inTurn {
 				g.Ready(a)
@@ -80,7 +94,7 @@ type Context struct {
 	*node.Context // of the present turn
 	group         *group
 	activation    *activation.Activation
-	own           any // the future of a call within the group; nil: of another
+	own           any // what is to be completed: a future, or a *node.From; nil: nothing
 }
 
 // Until suspends the activation until a condition on the state of the group's objects holds. It is

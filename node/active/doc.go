@@ -25,6 +25,8 @@
 //	x = a.m(x)            v, err := active.Call(c, a, (*A).M, x)
 //	new local C()         o, err := active.In(c, member, &C{})
 //
+// Objects of other nodes are called alike, by methods that are exported: see [Export].
+//
 // Nouns:
 //
 //   - A [Ref] is an object as others know it: a value like a PID.
@@ -69,8 +71,12 @@
 //
 // # Limits
 //
-// An object is called on its own node: on another one a call fails with [node.ErrNotHere]. A suspended
-// activation takes some 3 KiB, and how many there are is not bounded but by who calls. A method that
-// is locked to its thread (runtime.LockOSThread) cannot be suspended: it panics with
-// [node.ErrThreadLocked].
+// On another node an object's exported methods can be called ([Export]); a call of another method fails
+// with [node.ErrNotHere], and so does [In]. A suspended activation takes some 3 KiB, and how many there are
+// is not bounded but by who calls. A method that is locked to its thread (runtime.LockOSThread) cannot be
+// suspended: it panics with [node.ErrThreadLocked].
+//
+// Methods can wait for each other for ever. With Config.DetectCycles of the node, for tests and
+// development, an Await or a Get that closes a cycle of methods, and of processes that wait, fails at once
+// with [node.ErrCycle]. A future of package futures hides what it waits for, and so does Until.
 package active

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/activation"
+	"github.com/actornode/actornode/wire"
 )
 
 // steps is how many activations begin or go on in a turn until others on the stage have theirs.
@@ -159,10 +160,7 @@ func (g *group) add(number uint64, object any) {
 
 // find returns an object of the group.
 func find[T any](g *group, number uint64) (T, error) {
-	object := g.first
-	if number != 0 {
-		object = g.others[number]
-	}
+	object := g.object(number)
 	o, ok := object.(T)
 	if !ok {
 		return o, fmt.Errorf("active: %v has no %v but a %T: %w", g.pid, reflect.TypeFor[T](), object, node.ErrUnhandled)
@@ -170,8 +168,19 @@ func find[T any](g *group, number uint64) (T, error) {
 	return o, nil
 }
 
-// other is for a message that is no call of a method.
+// object returns an object of the group; nil: there is none with the number.
+func (g *group) object(number uint64) any {
+	if number == 0 {
+		return g.first
+	}
+	return g.others[number]
+}
+
+// other is for a message that is no call by Go of this node.
 func (g *group) other(msg any) error {
+	if g.exported(msg) {
+		return nil
+	}
 	if r, ok := g.first.(Receiver); ok {
 		g.Ready(g.newReception(r, msg))
 		return nil
@@ -180,7 +189,11 @@ func (g *group) other(msg any) error {
 		return node.ExitWith(e.Reason)
 	}
 	if r, ok := g.node.AsRequest(msg); ok {
-		err := fmt.Errorf("active: a call of %v with a %T, which is no method of it: %w", g.pid, r.Body, node.ErrUnhandled)
+		what := fmt.Sprintf("with a %T, which is no method of it", r.Body)
+		if call, ok := parseCall(r.Body); ok {
+			what = fmt.Sprintf("by the name %s, which is exported for no such object", wire.Format(call.Method))
+		}
+		err := fmt.Errorf("active: a call of %v %s: %w", g.pid, what, node.ErrUnhandled)
 		_ = r.Fail(err) // the caller may have given up
 		return nil
 	}

@@ -109,7 +109,7 @@ func TestNames(t *testing.T) {
 	far := wire.NewOrigin(wire.NodeID{Name: "b@127.0.0.1", Creation: 1}).PID(5)
 	for _, to := range []node.Dest{far, node.At{Name: "bank", Node: "b@127.0.0.1"}} {
 		bank := active.RefTo[*account](to)
-		_, err = active.Go(n, bank, (*account).Deposit, 1).Await(soon(t))
+		_, err = active.Go(n, bank, (*account).Break, 1).Await(soon(t))
 		require.ErrorIs(t, err, node.ErrNotHere)
 		require.ErrorContains(t, err, "b@127.0.0.1")
 		_, err = active.In(n, bank, &account{})

@@ -37,6 +37,7 @@ type call[T, A, R any] struct {
 func (m call[T, A, R]) begin(g *group, from node.From) *activation.Activation {
 	t := newTask(g, m.object, m.method, m.arg)
 	t.from = from
+	t.context.own = &t.from
 	return &t.Activation
 }
 

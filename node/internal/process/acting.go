@@ -160,7 +160,7 @@ func (a *Acting) awaitBlocked(ctx context.Context, t Ticket, k waiting.Kind, on 
 // awaitNoted is await for an Actor's handler, and for each process where cycles are detected.
 func (a *Acting) awaitNoted(ctx context.Context, t Ticket, k waiting.Kind, on wire.Dest) (any, error) {
 	if a.System.Cycles != nil {
-		defer a.System.Cycles.Remove(a.Process)
+		defer a.Waited(Ticket{})
 	}
 	if a.Blocks != nil {
 		return a.awaitBlocked(ctx, t, k, on)

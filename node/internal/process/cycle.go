@@ -12,27 +12,55 @@ import (
 	"github.com/actornode/actornode/node/internal/waiting"
 )
 
+// Waiter is who waits: a process, or, with the call that it is to answer, a method of an active object in
+// that process.
+type Waiter struct {
+	Process *Process
+	Own     Ticket
+}
+
 // MayWait notes, for Config.DetectCycles, that a process waits for k of to as long as waits says so;
 // or returns an error, if to waits for that process, be it by way of others.
 func (a *Acting) MayWait(to *Process, k waiting.Kind, waits func() bool) error {
+	return a.mayWait(Ticket{}, [2]Waiter{{Process: to}}, k, waits)
+}
+
+// MayAwait is MayWait for the answer of t, of the process that it is asked of, or of its method.
+func (a *Acting) MayAwait(t Ticket, k waiting.Kind) error {
+	return a.MayAwaitOf(Ticket{}, t, k, func() bool { return true })
+}
+
+// MayAwaitOf is MayAwait while also waits says so. If own is not zero a method waits which is to answer that.
+func (a *Acting) MayAwaitOf(own, t Ticket, k waiting.Kind, waits func() bool) error {
+	to := t.Call.Target
+	return a.mayWait(own, [2]Waiter{{to, t}, {Process: to}}, k, func() bool { return t.Call.Waiting(t.N) && waits() })
+}
+
+func (a *Acting) mayWait(own Ticket, to [2]Waiter, k waiting.Kind, waits func() bool) error {
 	p := a.Process
-	if a.System.Cycles == nil || p == nil || to == nil {
+	if a.System.Cycles == nil || p == nil || to[0].Process == nil {
 		return nil
 	}
-	cycle := a.System.Cycles.Add(p, to, k, func() bool { return !p.Gone() && waits() })
+	cycle := a.System.Cycles.Add(Waiter{p, own}, to, k, func() bool { return !p.Gone() && waits() })
 	if cycle == nil {
 		return nil
 	}
 	var text strings.Builder
 	for _, s := range cycle {
-		text.WriteString(s.Process.who(true) + " " + s.Kind.Verb() + " ")
+		text.WriteString(s.Waiter.who(true) + " " + s.Kind.Verb() + " ")
 	}
-	return fmt.Errorf("%w: %s%s", ErrCycle, text.String(), p.who(false))
+	return fmt.Errorf("%w: %s%s", ErrCycle, text.String(), cycle[0].Waiter.who(false))
 }
 
-// MayAwait is MayWait for the answer of t, of the process that it is asked of.
-func (a *Acting) MayAwait(t Ticket, k waiting.Kind) error {
-	return a.MayWait(t.Call.Target, k, func() bool { return t.Call.Waiting(t.N) })
+// Waited is the end of the wait of a method that is to answer own; of the process if that is zero.
+func (a *Acting) Waited(own Ticket) { a.System.Cycles.Remove(Waiter{a.Process, own}) }
+
+// who is w for people: see Process.who.
+func (w Waiter) who(both bool) string {
+	if w.Own == (Ticket{}) {
+		return w.Process.who(both)
+	}
+	return "a method of " + w.Process.who(both)
 }
 
 // spaceAgain is after what time a process whose wait for space is noted looks for a cycle again: space
@@ -49,7 +77,7 @@ func (a *Acting) awaitSpace(p *Process, msg any, u *Patience) error {
 	if a.System.Cycles == nil || a.Process == nil || u.Noted || !ok {
 		return u.await(box, msg)
 	}
-	defer a.System.Cycles.Remove(a.Process)
+	defer a.Waited(Ticket{})
 	lacks := b.Lacks(msg)
 	ctx := u.Ctx
 	if ctx == nil {

@@ -40,11 +40,11 @@ type System struct {
 	Clock  env.Clock
 	Tally  tally.Counts
 
-	Functions atomic.Int64             // blocking processes and detached actors whose goroutine has not ended
-	Lingering atomic.Int64             // processes that were killed and whose function still runs
-	Timers    timers.Count             // those that are not over
-	ByName    sync.Map                 // *Process to its namelink.Links
-	Cycles    *waiting.Graph[*Process] // nil: cycles of waits are not detected
+	Functions atomic.Int64           // blocking processes and detached actors whose goroutine has not ended
+	Lingering atomic.Int64           // processes that were killed and whose function still runs
+	Timers    timers.Count           // those that are not over
+	ByName    sync.Map               // *Process to its namelink.Links
+	Cycles    *waiting.Graph[Waiter] // nil: cycles of waits are not detected
 	Stopped   atomic.Bool
 }
 

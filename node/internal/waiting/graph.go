@@ -2,13 +2,15 @@ package waiting
 
 import "sync"
 
-// Graph has what processes of one node wait for of each other, for the search of cycles. P stands for a
-// process. Its zero value has none.
+// Graph has what waiters of one node wait for of each other, for the search of cycles. P stands for a
+// waiter: a process, or a method of an active object, which waits while its process goes on. Its zero
+// value has none, and the zero P is nobody.
 //
 // Invariants:
 //
-//  1. A process that waits has one edge, to the process that it waits for. It has it from before that
-//     process can know of the call until the wait is over.
+//  1. A waiter that waits has one edge. It leads to those without whom the wait does not end: to one, or to
+//     a method and the process that it runs in. It has the edge from before they can know of the call until
+//     the wait is over.
 //  2. An edge counts while its call waits for an answer: one that is being settled does not. One for
 //     space counts while there is none; only the process that it leads to makes some, and while
 //     that waits it makes none.
@@ -18,7 +20,7 @@ import "sync"
 //
 // So of two calls that would close a cycle together the second is refused (1, 3). A call is refused
 // only if all processes of the cycle wait at that moment: the walk sees each edge count, none of them
-// ceases to count while the process that it leads to waits, and the process of the last edge, the caller,
+// ceases to count while the process that it leads to waits, and the waiter of the last edge, the caller,
 // adds no other meanwhile.
 type Graph[P comparable] struct {
 	mu    sync.Mutex
@@ -26,37 +28,59 @@ type Graph[P comparable] struct {
 }
 
 type edge[P comparable] struct {
-	to    P
+	to    [2]P
 	kind  Kind
 	waits func() bool
 }
 
-// Step is a process of a cycle, and for what it waits of the next.
+// Step is a waiter of a cycle, and for what it waits of the next.
 type Step[P comparable] struct {
-	Process P
-	Kind    Kind
+	Waiter P
+	Kind   Kind
 }
 
-// Add notes that p is about to wait for k of to, as long as waits says so. If that closes a cycle it
-// is not noted, and Add returns the cycle, which begins with p. A cycle of others is none of p's.
-func (g *Graph[P]) Add(p, to P, k Kind, waits func() bool) (cycle []Step[P]) {
+// Add notes that p is about to wait for k of to as long as waits says so: of one, or of a method and its
+// process. If that closes a cycle it is not noted, and Add returns the cycle, which begins with p. A cycle
+// of others is none of p's.
+func (g *Graph[P]) Add(p P, to [2]P, k Kind, waits func() bool) (cycle []Step[P]) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.edges, p)
-	cycle = []Step[P]{{p, k}}
-	for at := to; at != p; {
-		e, ok := g.edges[at]
-		if !ok || len(cycle) > len(g.edges) || !e.waits() {
-			if g.edges == nil {
-				g.edges = make(map[P]edge[P])
-			}
-			g.edges[p] = edge[P]{to, k, waits}
-			return nil
-		}
-		cycle = append(cycle, Step[P]{at, e.kind})
-		at = e.to
+	s := search[P]{edges: g.edges, to: p, path: []Step[P]{{p, k}}, seen: make(map[P]bool)}
+	if s.from(to[0]) || s.from(to[1]) {
+		return s.path
 	}
-	return cycle
+	if g.edges == nil {
+		g.edges = make(map[P]edge[P])
+	}
+	g.edges[p] = edge[P]{to, k, waits}
+	return nil
+}
+
+// search looks for a way to a waiter, over edges that count.
+type search[P comparable] struct {
+	edges map[P]edge[P]
+	to    P
+	path  []Step[P] // so far
+	seen  map[P]bool
+}
+
+// from reports whether there is a way from a waiter; path is that way then.
+func (s *search[P]) from(at P) bool {
+	if at == s.to {
+		return true
+	}
+	e, ok := s.edges[at]
+	if !ok || s.seen[at] || !e.waits() {
+		return false
+	}
+	s.seen[at] = true
+	s.path = append(s.path, Step[P]{at, e.kind})
+	if s.from(e.to[0]) || s.from(e.to[1]) {
+		return true
+	}
+	s.path = s.path[:len(s.path)-1]
+	return false
 }
 
 // Remove is the end of the wait of p.
@@ -66,7 +90,7 @@ func (g *Graph[P]) Remove(p P) {
 	delete(g.edges, p)
 }
 
-// Len is how many processes wait.
+// Len is how many waiters wait.
 func (g *Graph[P]) Len() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -43,7 +43,7 @@ func TestGraphAsModel(t *testing.T) {
 			at = on[at]
 		}
 		goes := true
-		cycle := g.Add(p, to, waiting.Reply, func() bool { return goes })
+		cycle := g.Add(p, one(to), waiting.Reply, func() bool { return goes })
 		if at != p {
 			require.Nil(t, cycle)
 			waits[p], on[p] = &goes, to
@@ -53,7 +53,7 @@ func TestGraphAsModel(t *testing.T) {
 		waits[p] = nil
 		var got []int
 		for _, s := range cycle {
-			got = append(got, s.Process)
+			got = append(got, s.Waiter)
 			require.Equal(t, waiting.Reply, s.Kind)
 		}
 		require.Equal(t, want, got)
@@ -75,8 +75,8 @@ func TestGraphAtTheSameTime(t *testing.T) {
 		var refused atomic.Int64
 		for p := range n {
 			all.Go(func() {
-				if c := g.Add(p, (p+1)%n, waiting.Future, func() bool { return true }); c != nil {
-					if len(c) != n || c[0].Process != p {
+				if c := g.Add(p, one((p+1)%n), waiting.Future, func() bool { return true }); c != nil {
+					if len(c) != n || c[0].Waiter != p {
 						t.Errorf("%v is no cycle of %d from %d", c, n, p)
 					}
 					refused.Add(1)
@@ -84,7 +84,7 @@ func TestGraphAtTheSameTime(t *testing.T) {
 			})
 		}
 		all.Go(func() {
-			if g.Add(n, 0, waiting.Reply, func() bool { return true }) != nil {
+			if g.Add(n, one(0), waiting.Reply, func() bool { return true }) != nil {
 				t.Error("refused though nobody waits for it")
 			}
 		})
@@ -97,11 +97,64 @@ func TestGraphAtTheSameTime(t *testing.T) {
 func TestGraphWithCycleOfOthers(t *testing.T) {
 	var g waiting.Graph[int]
 	lacks := false
-	require.Nil(t, g.Add(1, 2, waiting.Space, func() bool { return lacks }))
-	require.Nil(t, g.Add(2, 1, waiting.Reply, func() bool { return true }), "there is space")
+	require.Nil(t, g.Add(1, one(2), waiting.Space, func() bool { return lacks }))
+	require.Nil(t, g.Add(2, one(1), waiting.Reply, func() bool { return true }), "there is space")
 	lacks = true
-	require.Nil(t, g.Add(3, 1, waiting.Reply, func() bool { return true }))
-	require.Nil(t, g.Add(4, 3, waiting.Reply, func() bool { return true }))
+	require.Nil(t, g.Add(3, one(1), waiting.Reply, func() bool { return true }))
+	require.Nil(t, g.Add(4, one(3), waiting.Reply, func() bool { return true }))
 	require.Equal(t, []waiting.Step[int]{{1, waiting.Space}, {2, waiting.Reply}},
-		g.Add(1, 2, waiting.Space, func() bool { return lacks }), "it looks again")
+		g.Add(1, one(2), waiting.Space, func() bool { return lacks }), "it looks again")
+}
+
+// one is whom a process waits for that waits for one.
+func one(to int) [2]int { return [2]int{to, to} }
+
+// A method and its process may both be waited for: a wait is refused if and only if there is a way from
+// either to the waiter.
+func TestGraphOfTwoAsModel(t *testing.T) {
+	r := randtest.New(t)
+	const waiters = 14 // 1 and on; 0 is nobody
+	refused, let := 0, 0
+	for range 3000 {
+		var g waiting.Graph[int]
+		edges := map[int][2]int{}
+		var leads func(from, to int, seen map[int]bool) bool
+		leads = func(from, to int, seen map[int]bool) bool {
+			if from == to {
+				return true
+			}
+			e, ok := edges[from]
+			if !ok || seen[from] {
+				return false
+			}
+			seen[from] = true
+			return leads(e[0], to, seen) || leads(e[1], to, seen)
+		}
+		for range 40 {
+			p := 1 + r.IntN(waiters)
+			if _, waits := edges[p]; waits {
+				g.Remove(p)
+				delete(edges, p)
+				continue
+			}
+			to := [2]int{1 + r.IntN(waiters), r.IntN(waiters + 1)}
+			want := leads(to[0], p, map[int]bool{}) || leads(to[1], p, map[int]bool{})
+			cycle := g.Add(p, to, waiting.Future, func() bool { return true })
+			require.Equal(t, want, cycle != nil)
+			if !want {
+				let++
+				edges[p] = to
+				continue
+			}
+			refused++
+			for i, s := range cycle {
+				e := edges[s.Waiter]
+				if i == 0 {
+					e = to
+				}
+				require.Contains(t, e, cycle[(i+1)%len(cycle)].Waiter)
+			}
+		}
+	}
+	require.Greater(t, min(refused, let), 1000)
 }

@@ -1,0 +1,186 @@
+package active
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"sync"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/activation"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/etf"
+)
+
+// Export lets other nodes call a method, of all objects that are a T. A node of Go calls it by [Go] and
+// [Call], as this one does, if its program exports the method, too. A node of Erlang calls it by its name:
+//
+//	gen_server:call(Pid, {Name, Argument})
+//	gen_server:call(Pid, Name)                      where A is struct{}
+//	gen_server:call(Pid, {Name, Argument, Object})  of an object that In has made: see Ref.Object
+//
+// Argument and result are of types that may be sent to other nodes; a term of Erlang becomes an A as
+// [etf.FromTerm] says. Programs export when they start, before a node does.
+//
+// A method of a generic type has no name in Go by which a node of Go could tell it: it is called from
+// Erlang only.
+//
+// Export panics if the name is exported for T already, or the method under another name.
+func Export[T, A, R any](name wire.Atom, method func(T, *Context, A) (R, error)) {
+	e := &export{
+		name: name, object: reflect.TypeFor[T](),
+		isFor: func(object any) bool { _, ok := object.(T); return ok },
+		begin: func(g *group, object uint64, arg any, from node.From) (*activation.Activation, error) {
+			a, err := argument[A](arg)
+			if err != nil {
+				return nil, fmt.Errorf("active: the argument of %s: %w", name, err)
+			}
+			return call[T, A, R]{object, method, a}.begin(g, from), nil
+		},
+	}
+	exports.add(e, methodName(method))
+}
+
+// export is an exported method.
+type export struct {
+	name   wire.Atom
+	object reflect.Type
+	isFor  func(object any) bool
+	begin  func(g *group, object uint64, arg any, from node.From) (*activation.Activation, error)
+}
+
+// exports are the exported methods of the program.
+var exports = exported{byName: map[wire.Atom][]*export{}, byMethod: map[string]*export{}}
+
+type exported struct {
+	sync.RWMutex
+	byName   map[wire.Atom][]*export // in the order in which they have been exported
+	byMethod map[string]*export      // by methodName
+}
+
+func (x *exported) add(e *export, method string) {
+	x.Lock()
+	defer x.Unlock()
+	for _, other := range x.byName[e.name] {
+		if other.object == e.object {
+			panic(fmt.Sprintf("active: Export: %s is exported for %v already", e.name, e.object))
+		}
+	}
+	if other := x.byMethod[method]; other != nil {
+		panic(fmt.Sprintf("active: Export: %s is exported as %s already", method, other.name))
+	}
+	x.byName[e.name] = append(x.byName[e.name], e)
+	x.byMethod[method] = e
+}
+
+// find returns the export of a name for an object; nil: there is none.
+func (x *exported) find(name wire.Atom, object any) *export {
+	x.RLock()
+	defer x.RUnlock()
+	for _, e := range x.byName[name] {
+		if e.isFor(object) {
+			return e
+		}
+	}
+	return nil
+}
+
+// nameOf returns the name that a method is exported under.
+func (x *exported) nameOf(method string) (wire.Atom, bool) {
+	x.RLock()
+	defer x.RUnlock()
+	if e := x.byMethod[method]; e != nil {
+		return e.name, true
+	}
+	return "", false
+}
+
+// methodName is how Go names a method, such as bank.(*Account).Withdraw with the path of the package
+// before it: the same in all programs that have it.
+func methodName(method any) string {
+	return runtime.FuncForPC(reflect.ValueOf(method).Pointer()).Name()
+}
+
+// farCall is what a node of Go sends to call a method of another's object.
+type farCall struct {
+	Method wire.Atom
+	Arg    any // nil: the method takes a struct{}
+	Object uint64
+}
+
+// CallType is the type of a call to an object of another node. Nodes whose Distribution has types of its
+// own have it among them.
+func CallType() node.Type { return node.TypeOf[farCall]("active.Call") }
+
+func init() { node.RegisterTypes(CallType()) }
+
+func newFarCall[T, A, R any](to Ref[T], method func(T, *Context, A) (R, error), arg A) (*farCall, error) {
+	goName := methodName(method)
+	name, ok := exports.nameOf(goName)
+	if !ok {
+		return nil, fmt.Errorf("active: a call of an object on %s: %s is not exported (see Export): %w", to.where(), goName,
+			node.ErrNotHere)
+	}
+	call := &farCall{Method: name, Object: to.Object}
+	if _, none := any(arg).(struct{}); !none {
+		call.Arg = arg
+	}
+	return call, nil
+}
+
+// parseCall reads the body of a call of an exported method; false: it is none.
+func parseCall(body any) (call farCall, ok bool) {
+	switch b := body.(type) {
+	case *farCall:
+		return *b, true
+	case farCall:
+		return b, true
+	case wire.Atom:
+		return farCall{Method: b}, true
+	case wire.Tuple:
+		if len(b) != 2 && len(b) != 3 {
+			return call, false
+		}
+		call.Method, ok = b[0].(wire.Atom)
+		call.Arg = b[1]
+		if len(b) == 3 {
+			n, isInt := wire.Int(b[2])
+			call.Object, ok = uint64(n), ok && isInt && n > 0
+		}
+	}
+	return call, ok
+}
+
+// exported begins the call of an exported method. It reports false if the message is none.
+func (g *group) exported(msg any) bool {
+	r, ok := g.node.AsRequest(msg)
+	if !ok {
+		return false
+	}
+	call, ok := parseCall(r.Body)
+	if !ok {
+		return false
+	}
+	e := exports.find(call.Method, g.object(call.Object))
+	if e == nil {
+		return false
+	}
+	a, err := e.begin(g, call.Object, call.Arg, r.From)
+	if err != nil {
+		_ = r.Fail(err) // the caller may have given up
+		return true
+	}
+	g.Ready(a)
+	return true
+}
+
+// argument makes an A of what another node has sent.
+func argument[A any](arg any) (a A, err error) {
+	if a, ok := arg.(A); ok {
+		return a, nil
+	}
+	if _, none := any(a).(struct{}); none && arg == nil {
+		return a, nil
+	}
+	return a, etf.FromTerm(arg, &a)
+}
