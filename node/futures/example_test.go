@@ -3,6 +3,7 @@ package futures_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/futures"
@@ -25,4 +26,37 @@ func ExampleAll() {
 	ask := func(x int) *node.Future[int] { return node.Async[int](n, square, x) }
 	fmt.Println(futures.All(n, ask(1), ask(2), ask(3)).Await(context.Background()))
 	// Output: [1 4 9] <nil>
+}
+
+// An actor asks another, with a second of patience, and handles other messages meanwhile.
+func ExampleThen() {
+	n, err := node.Start(node.Config{})
+	if err != nil {
+		panic(err)
+	}
+	defer n.Stop()
+	prices, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+		r := msg.(node.Request[string])
+		return c.Reply(r.From, 250)
+	}))
+	if err != nil {
+		panic(err)
+	}
+	told := make(chan string)
+	buyer, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+		price := futures.Within(c, time.Second, node.Async[int](c, prices, msg.(string)))
+		futures.Then(c, price, func(c *node.Context, cents int, err error) error {
+			told <- fmt.Sprint(msg, ": ", cents, " ", err)
+			return nil
+		})
+		return nil
+	}))
+	if err != nil {
+		panic(err)
+	}
+	if err := n.Send(buyer, "tea"); err != nil {
+		panic(err)
+	}
+	fmt.Println(<-told)
+	// Output: tea: 250 <nil>
 }

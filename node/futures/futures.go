@@ -1,8 +1,23 @@
-// Package futures makes one future of several.
+// Package futures makes futures of others, and continues an Actor with what a future is completed with.
 //
-// What its functions return is a future like any other: each style awaits it in its own way, by
-// [node.Await], by active.Await, or by Future.SendTo as a message. The futures may be of any origin:
-// calls, methods of active objects, other nodes.
+//	futures.All(c, f, g, h)            all values, or the first error
+//	futures.First(c, f, g, h)          the first value
+//	futures.InOrder(c, f, g, h)        one after the other, as they come
+//	futures.Chain(c, f, next)          what next makes of the value of f: m1 @ m2 of SALSA
+//	futures.Within(c, d, f)            f, which fails if nothing has come within d
+//	futures.Then(c, f, do)             do is called in the Actor when f is completed
+//
+// What the functions return is a future like any other: each style awaits it in its own way, by
+// [node.Await], by active.Await, by [Then], or by Future.SendTo as a message: a join of several calls into
+// one message is All and SendTo. The futures may be of any origin: calls, methods of active objects, other
+// nodes.
+//
+// An Actor that asks another, and goes on with other messages until there is an answer:
+//
+//	price := futures.Within(c, time.Second, node.Async[int](c, shop, item))
+//	futures.Then(c, price, func(c *node.Context, cents int, err error) error {
+//		…
+//	})
 //
 // Nouns: the inputs are the futures that are passed in, and the result is the one that is returned.
 //
@@ -10,16 +25,21 @@
 //
 //  1. A result is completed once. With the last input it is completed at the latest: inputs whose
 //     process exits are, too.
+//
 //  2. When a result is completed, by its inputs or by who gives up on it, nothing of it is left at the
 //     inputs. The inputs themselves go on, and can be read: nobody gives up on them here.
 //
-// The package has no goroutine: who completes an input may complete the result.
+//  3. What Then is to call is called once, in the Actor's turn, or never, if its process ends before. The
+//     behaviour of the Actor is its own again when nothing is left to be called.
+//
+// The package has no goroutine: who completes an input may complete the result. Within has a timer.
 package futures
 
 import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
@@ -27,14 +47,25 @@ import (
 
 var errNone = errors.New("futures: there is no first of no futures")
 
-// Success is the input that First has found, and its value.
+// Success is an input that has a value, for First and InOrder.
 type Success[R any] struct {
 	Index int
 	Value R
 }
 
+// InputError is the failure of an input.
+type InputError struct {
+	Index int // of the input among the arguments
+	Err   error
+}
+
+func (e *InputError) Error() string { return fmt.Sprintf("future %d: %v", e.Index, e.Err) }
+
+// Unwrap returns what the input has failed with.
+func (e *InputError) Unwrap() error { return e.Err }
+
 // All returns a future of the values of all futures, in the order of the arguments. It fails as soon as
-// one of them does, with what that fails with and its index in the text. The values of no futures are
+// one of them does, with an [*InputError]. The values of no futures are
 // there at once.
 func All[R any](from node.Caller, inputs ...*node.Future[R]) *node.Future[[]R] {
 	values := make([]R, len(inputs))
@@ -48,7 +79,7 @@ func All[R any](from node.Caller, inputs ...*node.Future[R]) *node.Future[[]R] {
 }
 
 // First returns a future of the first value that is there. If all futures fail it does, with their
-// errors joined in the order of the arguments, the index in the text of each; so it does if there are none.
+// errors, each an [*InputError], joined in the order of the arguments; so it does if there are none.
 func First[R any](from node.Caller, inputs ...*node.Future[R]) *node.Future[Success[R]] {
 	failures := make([]error, len(inputs))
 	return combine(from, inputs, Success[R]{}, errNone, func(i int, v R, err error, last bool) (Success[R], error, bool) {
@@ -63,7 +94,94 @@ func First[R any](from node.Caller, inputs ...*node.Future[R]) *node.Future[Succ
 	})
 }
 
-func failure(i int, err error) error { return fmt.Errorf("future %d: %w", i, err) }
+func failure(i int, err error) error { return &InputError{i, err} }
+
+// InOrder returns as many futures as there are inputs: the first is completed when the first input is, with
+// its value or an [*InputError], the second with the second, and so on:
+//
+//	for _, f := range futures.InOrder(c, inputs...) {
+//		next, err := node.Await(ctx, c, f)
+//		…
+//	}
+func InOrder[R any](from node.Caller, inputs ...*node.Future[R]) []*node.Future[Success[R]] {
+	results := make([]*node.Future[Success[R]], len(inputs))
+	var w watching
+	wanted, next := len(inputs), 0 // under w.mu
+	for i := range results {
+		results[i] = new(node.Future[Success[R]])
+		nodehook.Open(from, results[i])
+		nodehook.Watch(from, results[i], func(any) {
+			w.mu.Lock()
+			wanted--
+			none := wanted == 0
+			w.mu.Unlock()
+			if none {
+				w.end()
+			}
+		})
+	}
+	for i, input := range inputs {
+		w.add(nodehook.Watch(from, input, func(by any) {
+			value, err := input.Poll(0)
+			if err != nil {
+				err = failure(i, err)
+			}
+			w.mu.Lock()
+			result := results[next]
+			next++
+			w.mu.Unlock()
+			nodehook.Settle(by, result, Success[R]{i, value}, err, nil)
+		}))
+	}
+	return results
+}
+
+// Chain returns a future of what the future that next returns is completed with. next is called with the
+// value of the input when that is there, by whoever completes it, which from is: it must not wait. If the
+// input fails the result does with the same error, and next is not called. What next panics with the result
+// fails with: a *node.ExitError with a *node.Crash.
+func Chain[A, B any](from node.Caller, input *node.Future[A], next func(from node.Caller, v A) *node.Future[B]) *node.Future[B] {
+	result := &node.Future[B]{}
+	nodehook.Open(from, result)
+	var w watching
+	nodehook.Watch(from, result, func(any) { w.end() })
+	w.add(nodehook.Watch(from, input, func(by any) {
+		v, err := input.Poll(0)
+		var second *node.Future[B]
+		if err == nil {
+			second, err = called(next, by.(node.Caller), v)
+		}
+		if err != nil {
+			nodehook.Settle(by, result, nil, err, nil)
+			return
+		}
+		w.add(nodehook.Watch(by, second, func(by any) {
+			v, err := second.Poll(0)
+			nodehook.Settle(by, result, v, err, nil)
+		}))
+	}))
+	return result
+}
+
+// called calls next. Its panic is an error.
+func called[A, B any](next func(node.Caller, A) *node.Future[B], from node.Caller, v A) (f *node.Future[B], err error) {
+	defer func() {
+		if f == nil && err == nil {
+			err = &node.ExitError{Reason: nodehook.Panicked(recover())}
+		}
+	}()
+	f = next(from, v)
+	return f, nil
+}
+
+// Within gives up on a future after d, on behalf of all who wait: it fails with [node.ErrTimeout] then. It
+// returns that future.
+func Within[R any](from node.Caller, d time.Duration, f *node.Future[R]) *node.Future[R] {
+	n := nodehook.Of(from).(*node.Node)
+	t := time.AfterFunc(d, func() { nodehook.Settle(n, f, nil, node.ErrTimeout, nil) })
+	nodehook.Watch(from, f, func(any) { t.Stop() })
+	return f
+}
 
 // combine returns a future that is completed when next says that it is over. next is called for each
 // input in the order in which they are completed, by one goroutine at a time; last: no other is left.

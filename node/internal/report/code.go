@@ -5,8 +5,12 @@ import (
 	"runtime"
 )
 
-// Code says where the code of a behaviour is: the name of a function, else the package of a type.
+// Code says where the code of a behaviour is: the name of a function, else the package of a type. One that
+// stands before another, and has a method Own that returns that, has that one's.
 func Code(behaviour any) string {
+	if b, ok := behaviour.(interface{ Own() any }); ok {
+		return Code(b.Own())
+	}
 	v := reflect.ValueOf(behaviour)
 	if v.Kind() == reflect.Func {
 		if f := runtime.FuncForPC(v.Pointer()); f != nil { // nil: there is no function
