@@ -24,12 +24,17 @@ func public(p pkg) bool {
 	return p.Name != "main" && !slices.Contains(strings.Split(p.ImportPath, "/"), "internal") && len(p.GoFiles) > 0
 }
 
-// mostNames is how many exported names all public packages have together, and mostInNode how many
-// package node has, at most.
+// mostNames is how many exported names all public packages have together, but for those of younger;
+// mostInNode is how many package node has, and mostInYounger each of younger, at most.
 const (
-	mostNames  = 750
-	mostInNode = 180
+	mostNames     = 750
+	mostInNode    = 180
+	mostInYounger = 20
 )
+
+// younger are packages that have come since the limit of all was set. Who adds one says in the
+// changelog what it is for.
+var younger = []string{"node/active", "node/futures", "node/match", "node/isolation", "node/stream"}
 
 // The exported names of each public package are what testdata/api says. Whoever changes the
 // surface changes that file, too: go test . -run TestAPI -update. A name that is new takes the
@@ -49,11 +54,15 @@ func TestAPI(t *testing.T) {
 		if len(lines) == 0 {
 			continue
 		}
-		names += len(lines)
+		path := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		if slices.Contains(younger, path) {
+			require.LessOrEqual(t, len(lines), mostInYounger, "too many exported names in package %s", path)
+		} else {
+			names += len(lines)
+		}
 		if p.ImportPath == module+"/node" {
 			require.LessOrEqual(t, len(lines), mostInNode, "too many exported names in package node")
 		}
-		path := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
 		file := filepath.Join("testdata", "api", strings.ReplaceAll(path, "/", "_")+".txt")
 		files = append(files, file)
 		got := strings.Join(lines, "\n") + "\n"

@@ -1,0 +1,34 @@
+package stream_test
+
+import (
+	"fmt"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/stream"
+)
+
+// The asynchronous stream of "Pondering Actor Design Trades": the squares are computed by a process of their
+// own, while the loop works with those that are there.
+func ExampleAhead() {
+	n, err := node.Start(node.Config{})
+	if err != nil {
+		panic(err)
+	}
+	defer n.Stop()
+	squares := func(yield func(int) bool) {
+		for i := 1; yield(i * i); i++ {
+		}
+	}
+	for square, err := range stream.Ahead(n, 8, squares) {
+		if err != nil || square > 30 {
+			break
+		}
+		fmt.Println(square)
+	}
+	// Output:
+	// 1
+	// 4
+	// 9
+	// 16
+	// 25
+}

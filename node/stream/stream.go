@@ -1,0 +1,143 @@
+// Package stream connects processes with plain Go: messages as iterators and channels, and what a process
+// computes as an iterator.
+//
+//	for m := range stream.Messages[Order](ctx, p) { … }        the messages of a process or a handle
+//	pid, orders, err := stream.Channel[Order](ctx, n, 10, o)   a process whose messages come by a channel
+//	for v, err := range stream.Ahead(n, 10, primes) { … }      computed by a process, at most 10 values ahead
+//
+// # Invariants
+//
+//  1. A loop over Messages takes the messages that it is given, and no other; when it is left nothing of it
+//     is in the mailbox.
+//  2. What Channel and Ahead have started has ended when its context, or the loop, has; or soon after.
+//  3. Values come in the order in which they were sent, or computed.
+//
+// # Goroutines
+//
+//	name      started by          ends with                            owns
+//	a channel Channel             ctx, an exit signal                  the sending end
+//	ahead     a loop over Ahead   the end of the values, or the loop   the values that are ahead
+package stream
+
+import (
+	"context"
+	"iter"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/node"
+)
+
+// Messages returns the messages of type T that come to a process, or to a handle, the oldest first, until ctx
+// ends; others stay in the mailbox. T may be any. It belongs to the goroutine of p. The values of a handle end
+// when that is killed, too.
+func Messages[T any](ctx context.Context, p *node.Process) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		over := &ended{}
+		n, self := p.Node(), p.Self()
+		stop := context.AfterFunc(ctx, func() { _ = n.Send(self, over) }) // who is gone needs no end
+		isOver := func(m any) bool { return m == any(over) }
+		defer func() {
+			if !stop() && !over.seen {
+				p.ReceiveMatch(isOver)
+			}
+		}()
+		wanted := func(m any) bool {
+			_, ok := m.(T)
+			return ok || isOver(m)
+		}
+		for ctx.Err() == nil {
+			m := p.ReceiveMatch(wanted)
+			if isOver(m) {
+				over.seen = true
+				return
+			}
+			if e, exited := m.(node.Exited); exited && e.From == self {
+				over.seen = true
+				return
+			}
+			if !yield(m.(T)) {
+				return
+			}
+		}
+	}
+}
+
+// ended is the message that ends a loop.
+type ended struct{ seen bool }
+
+// Channel starts a process and returns a channel of the messages of type T that it gets. It takes the next one
+// when the last is in the channel, which holds buffer of them. The channel is closed when ctx ends, or the
+// process does; what is in the mailbox then is lost. Messages of other types are logged. o bounds the mailbox,
+// names the process, and so on; the errors are those of SpawnOpt.
+func Channel[T any](ctx context.Context, from node.Caller, buffer int, o node.Options) (node.PID, <-chan T, error) {
+	values := make(chan T, buffer)
+	spawn := from.(interface {
+		SpawnOpt(node.Options, node.Actor) (node.PID, error)
+	})
+	pid, err := spawn.SpawnOpt(o, node.ProcessFunc(func(p *node.Process) error {
+		defer close(values)
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(p.Context(), cancel)()
+		for m := range Messages[any](ctx, p) {
+			v, ok := m.(T)
+			if !ok {
+				p.Node().Log().Warn("unexpected message", "pid", p.Self().String(), "message", sysmsg.Brief(m))
+				continue
+			}
+			select {
+			case values <- v:
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		return nil
+	}))
+	return pid, values, err
+}
+
+// Ahead returns the values of a sequence, which a process computes, at most bound more than have been taken. If
+// the process ends before the sequence does, because the sequence panics or somebody ends the process, the last
+// error is [*node.ExitError]. Each loop has a process of its own, which ends with the loop.
+//
+// A loop waits for values without giving up a stage: it is for processes and plain goroutines, and not for the
+// handler of an Actor.
+func Ahead[T any](from node.Caller, bound int, values iter.Seq[T]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		ahead := make(chan T, max(bound-1, 0)) // and one that waits to get in
+		whole := false
+		var none T
+		h, err := nodehook.Of(from).(*node.Node).Open()
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		defer h.Close(nil)
+		pid, _, err := h.SpawnMonitor(node.ProcessFunc(func(p *node.Process) error {
+			defer close(ahead)
+			for v := range values {
+				select {
+				case ahead <- v:
+				case <-p.Context().Done():
+					return nil
+				}
+			}
+			whole = true
+			return nil
+		}))
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		defer h.Exit(pid, node.Kill)
+		for v := range ahead {
+			if !yield(v, nil) {
+				return
+			}
+		}
+		if !whole {
+			yield(none, &node.ExitError{Reason: node.ReceiveOf[node.Down](h).Reason})
+		}
+	}
+}

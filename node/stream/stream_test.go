@@ -1,0 +1,184 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/stream"
+)
+
+// A loop takes the messages of its type in their order, leaves the others, and ends with its context or where
+// it is left. Nothing of it stays in the mailbox.
+func TestMessages(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	send := func(messages ...any) {
+		for _, m := range messages {
+			require.NoError(t, n.Send(h.Self(), m))
+		}
+	}
+	send(1, "a", 2, "b", 3)
+	var got []int
+	for m := range stream.Messages[int](t.Context(), h) {
+		if got = append(got, m); m == 3 {
+			break
+		}
+	}
+	require.Equal(t, []int{1, 2, 3}, got)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var texts []any
+	for m := range stream.Messages[any](ctx, h) {
+		if texts = append(texts, m); m == "b" {
+			cancel()
+		}
+	}
+	require.Equal(t, []any{"a", "b"}, texts)
+	for range stream.Messages[any](ctx, h) {
+		t.Error("its context has ended")
+	}
+
+	for range 1000 { // it is left while its context ends
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		send(1)
+		for range stream.Messages[int](ctx, h) {
+			go cancel()
+			break
+		}
+		<-ctx.Done()
+	}
+	m, err := h.ReceiveWithin(0, nil)
+	require.ErrorIs(t, err, node.ErrTimeout, "%v", m)
+
+	// It waits, and its context ends, or it is killed.
+	for _, end := range []func(cancel func()){func(cancel func()) { cancel() }, func(func()) { n.Exit(h.Self(), node.Kill) }} {
+		ctx, cancel := context.WithCancel(t.Context())
+		send(1)
+		for range stream.Messages[int](ctx, h) {
+			go end(cancel)
+		}
+		cancel()
+	}
+}
+
+// A process that iterates is unwound when it is killed.
+func TestMessagesOfProcess(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	unwound := make(chan bool)
+	pid, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
+		defer close(unwound)
+		for m := range stream.Messages[int](context.Background(), p) {
+			if err := p.Send(h.Self(), m); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	require.NoError(t, err)
+	require.NoError(t, n.Send(pid, 7))
+	require.Equal(t, 7, nodetest.Next[int](t, h))
+	n.Exit(pid, node.Kill)
+	nodetest.Arrival(t, unwound)
+}
+
+// A channel gets what the process gets, of its type, and is closed at the end.
+func TestChannel(t *testing.T) {
+	log := &logtest.Text{}
+	n := nodetest.Start(t, node.Config{Log: log.Logger()})
+	for _, end := range []string{"context", "kill", "exit"} {
+		t.Run(end, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			pid, values, err := stream.Channel[int](ctx, n, 2, node.Options{Name: "numbers"})
+			require.NoError(t, err)
+			require.NoError(t, n.Send(node.Atom("numbers"), "what?"))
+			for i := range 100 {
+				require.NoError(t, n.Send(pid, i))
+			}
+			for i := range 90 { // the process waits to put in another
+				require.Equal(t, i, nodetest.Arrival(t, values))
+			}
+			log.Await(t, "unexpected message")
+			switch end {
+			case "context":
+				cancel()
+			case "kill":
+				n.Exit(pid, node.Kill)
+			default:
+				n.Exit(pid, node.Atom("enough"))
+			}
+			next := 90
+			for v := range values {
+				require.Equal(t, next, v)
+				next++
+			}
+			_, err = node.AwaitExit(nodetest.Soon(t), n, pid)
+			require.NoError(t, err)
+			require.False(t, n.IsAlive(pid))
+		})
+	}
+	_, _, err := stream.Channel[int](t.Context(), n, 0, node.Options{Name: "undefined"})
+	require.ErrorIs(t, err, node.ErrBadName)
+}
+
+// Values are computed at most so far ahead, by a process that ends with the loop.
+func TestAhead(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	for _, bound := range []int{0, 1, 5} {
+		computed := make(chan int, 1000)
+		count := func(yield func(int) bool) {
+			for i := range 100 {
+				computed <- i
+				if !yield(i) {
+					return
+				}
+			}
+		}
+		var got []int
+		for v, err := range stream.Ahead(n, bound, count) {
+			require.NoError(t, err)
+			got = append(got, v)
+			require.LessOrEqual(t, len(computed), len(got)+max(bound, 1)+1)
+		}
+		require.Len(t, got, 100)
+		require.True(t, slices.IsSorted(got))
+		for range stream.Ahead(n, bound, count) {
+			break
+		}
+		broken := func(yield func(int) bool) {
+			yield(1)
+			panic("no more")
+		}
+		var all []string
+		for v, err := range stream.Ahead(n, bound, broken) {
+			all = append(all, fmt.Sprint(v, err != nil))
+			if err != nil {
+				var exit *node.ExitError
+				require.ErrorAs(t, err, &exit)
+				require.ErrorContains(t, err, "no more")
+			}
+		}
+		require.Equal(t, []string{"1 false", "0 true"}, all)
+	}
+	nodetest.Settles(t, func() string {
+		for p := range n.Infos() {
+			if p.Behaviour == "node.ProcessFunc" {
+				return "a process is left: " + p.Code
+			}
+		}
+		return ""
+	})
+	require.NoError(t, n.Stop())
+	for _, err := range stream.Ahead(n, 1, func(func(int) bool) {}) {
+		require.ErrorIs(t, err, node.ErrNodeStopped)
+	}
+}
