@@ -105,6 +105,27 @@ func TestWatches(t *testing.T) {
 	<-late.Signal()
 }
 
+// waiter notes that it has been told.
+type waiter struct {
+	said *[]int
+	n    int
+}
+
+func (w waiter) Completed(a int) { *w.said = append(*w.said, w.n+a) }
+
+// Those who wait are told in the order in which they have come, among functions, too, and once.
+func TestWaiters(t *testing.T) {
+	var said []int
+	var w promise.Watches[int]
+	w.Wait(7, waiter{&said, 10})
+	w.Add(7, func(a int) { said = append(said, 20+a) })
+	w.Wait(7, waiter{&said, 30})
+	w.Remove(w.Add(7, func(a int) { said = append(said, 40+a) }))
+	w.Tell(1)
+	w.Wait(7, waiter{&said, 50})
+	require.Equal(t, []int{11, 21, 31, 57}, said)
+}
+
 // Watches that are added while it ends are called once each.
 func TestWatchesAtTheEnd(t *testing.T) {
 	for range 200 {

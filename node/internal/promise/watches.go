@@ -12,11 +12,16 @@ type Watches[A any] struct {
 	mu   sync.Mutex
 	over bool
 	ch   chan struct{} // closed when it is over, if somebody asked for it
-	then []func(A)     // called when it is over
+
+	waiter Waiter[A] // told before then is called; for one who waits no list is made
+	then   []func(A) // called when it is over
 
 	wanted bool    // somebody has asked for the value, or may yet, by what was given out
 	unread *unread // set by WhenUnread
 }
+
+// Waiter is who waits, and is told by a method: no function is made for it.
+type Waiter[A any] interface{ Completed(a A) }
 
 // unread is what is done if nobody wants the value. It does not lead to the future.
 type unread struct {
@@ -60,11 +65,14 @@ func Then[A any](f func(A)) *Watches[A] { return &Watches[A]{then: []func(A){f}}
 // lock held.
 func (w *Watches[A]) Tell(a A) {
 	w.mu.Lock()
-	ch, then := w.ch, w.then
-	w.over, w.then = true, nil
+	ch, waiter, then := w.ch, w.waiter, w.then
+	w.over, w.waiter, w.then = true, nil, nil
 	w.mu.Unlock()
 	if ch != nil {
 		close(ch)
+	}
+	if waiter != nil {
+		waiter.Completed(a)
 	}
 	for _, f := range then {
 		if f != nil {
@@ -99,6 +107,18 @@ func (w *Watches[A]) Add(from A, f func(A)) (number int) {
 	w.mu.Unlock()
 	f(from)
 	return 0
+}
+
+// Wait is Add of a method, for one who waits to the end.
+func (w *Watches[A]) Wait(from A, who Waiter[A]) {
+	w.mu.Lock()
+	if !w.over && w.waiter == nil && len(w.then) == 0 {
+		w.waiter = who
+		w.mu.Unlock()
+		return
+	}
+	w.mu.Unlock()
+	w.Add(from, who.Completed)
 }
 
 // Remove takes a function away, if it is not over. It is called once for each.
