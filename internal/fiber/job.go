@@ -10,6 +10,12 @@ type Job interface {
 	Next() *Fiber
 }
 
+// Again gives f, which has done its job and has not been put back, another one. Its master calls it.
+func (f *Fiber) Again(j Job) { f.job = j }
+
+// Broken reports whether f can do no other job: its last has called runtime.Goexit.
+func (f *Fiber) Broken() bool { return f.broken }
+
 // ID returns the number of a fiber that a pool has made: no two of a program have the same.
 func (f *Fiber) ID() uint64 { return f.id }
 

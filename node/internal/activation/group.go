@@ -39,6 +39,7 @@ type Group struct {
 	entering *fiber.Fiber // the fiber that begins
 	after    *fiber.Fiber // to go on when the fiber has ended that runs now
 	spent    *fiber.Fiber // has ended, and is to be put back
+	spare    *fiber.Fiber // is kept for the next that begins in this turn; nil: none
 
 	left  int // activations until the turn is over
 	ended bool
@@ -68,6 +69,7 @@ func (g *Group) Turn(home *fiber.Fiber, steps int) (more bool) {
 	for {
 		a := g.pick()
 		if a == nil {
+			g.putSpare(home)
 			return g.left <= 0 && !g.ended
 		}
 		home.To(g.stackOf(a))
@@ -88,6 +90,7 @@ func (g *Group) End(home *fiber.Fiber, each func(*Activation)) {
 		home.To(a.fiber)
 		g.reclaim(home)
 	}
+	g.putSpare(home)
 }
 
 // Stop ends the turn when the running activation returns, or is suspended.
@@ -203,14 +206,33 @@ func (g *Group) stackOf(a *Activation) *fiber.Fiber {
 		return a.fiber
 	}
 	g.first = a
-	g.entering = g.pool.Take(g)
+	if g.entering, g.spare = g.spare, nil; g.entering == nil {
+		g.entering = g.pool.Take(g)
+	} else {
+		g.entering.Again(g)
+	}
 	return g.entering
 }
 
-// reclaim puts back the fiber that has ended. me stands for the calling goroutine.
+// reclaim keeps the fiber that has ended for the next that begins, or puts it back. me stands for the
+// calling goroutine.
 func (g *Group) reclaim(me *fiber.Fiber) {
-	if f := g.spent; f != nil {
-		g.spent = nil
+	f := g.spent
+	if f == nil {
+		return
+	}
+	g.spent = nil
+	if g.spare == nil && !f.Broken() {
+		g.spare = f
+		return
+	}
+	g.pool.Put(me, f)
+}
+
+// putSpare puts back the spare fiber, as no other activation of the turn needs it.
+func (g *Group) putSpare(me *fiber.Fiber) {
+	if f := g.spare; f != nil {
+		g.spare = nil
 		g.pool.Put(me, f)
 	}
 }
