@@ -4,6 +4,7 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/promise"
 	"github.com/actornode/actornode/node/internal/waiting"
 )
 
@@ -31,10 +32,8 @@ func init() {
 		_ = from.(From).answerOrTell(c.(*Context).by, nil, err, unread) // who has given up does not want it
 	}
 	nodehook.IsDone = func(f any) bool { return f.(ownFuture).ticket().Done() }
-	nodehook.OnDone = func(c, f any, then func(by any, inTurn bool)) {
-		a := c.(*Context).by
-		p := a.Process
-		f.(ownFuture).watches().Add(a, func(a *process.Acting) { then(&common{a}, a.Is(p)) })
+	nodehook.Wait = func(c, f, waiter any) {
+		f.(ownFuture).watches().Wait(c.(*Context).by, waiter.(promise.Waiter[*process.Acting]))
 	}
 	nodehook.Watch = func(from, f any, then func(by any)) (stop func()) {
 		w := f.(ownFuture).watches()

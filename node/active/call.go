@@ -6,7 +6,6 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/activation"
 )
 
 // Go calls a method of an object and returns at once. The future is completed by what the method
@@ -14,12 +13,7 @@ import (
 func Go[T, A, R any](from node.Caller, to Ref[T], method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
 	if c, ok := from.(*Context); ok {
 		if c.check(); to.PID == c.group.pid {
-			f := &node.Future[R]{}
-			nodehook.Promise(c.Context, f)
-			t := newTask(c.group, to.Object, method, arg)
-			t.future, t.context.own = f, f
-			c.group.Ready(&t.Activation)
-			return f
+			return goHere(c, to.Object, method, arg)
 		}
 	}
 	if where := to.where(); where != "" && where != nodehook.Of(from).(*node.Node).Name() {
@@ -32,6 +26,19 @@ func Go[T, A, R any](from node.Caller, to Ref[T], method func(T, *Context, A) (R
 		return node.Async[R](from, to.Dest(), body)
 	}
 	return node.Async[R, invocation](from, to.Dest(), call[T, A, R]{to.Object, method, arg})
+}
+
+// goHere is Go to an object of the same group. Future and activation are one allocation.
+func goHere[T, A, R any](c *Context, object uint64, method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
+	t := &struct {
+		invoked[T, A, R]
+		promised node.Future[R]
+	}{invoked: invoked[T, A, R]{object: object, method: method, arg: arg}}
+	t.init(c.group, &t.invoked)
+	t.future, t.context.own = &t.promised, &t.promised
+	nodehook.Promise(c.Context, t.future)
+	c.group.Ready(&t.Activation)
+	return t.future
 }
 
 // Call is Await of Go. To an object of its own group it calls the method at once, on the same stack.
@@ -57,7 +64,6 @@ func Await[R any](c *Context, f *node.Future[R]) (R, error) {
 			var none R
 			return none, fmt.Errorf("active: an activation awaits its own future: %w", node.ErrSelfCall)
 		}
-		g, a := c.group, c.activation
 		c.mayWait()
 		if c.own != nil {
 			waited, err := nodehook.MayAwait(c.Context, c.own, f)
@@ -69,14 +75,8 @@ func Await[R any](c *Context, f *node.Future[R]) (R, error) {
 				defer waited()
 			}
 		}
-		nodehook.OnDone(c.Context, f, func(by any, inTurn bool) {
-			if inTurn {
-				g.Ready(a)
-			} else {
-				g.readyFromOutside(by, a)
-			}
-		})
-		c.suspended(future, g.Suspend)
+		nodehook.Wait(c.Context, f, c.acts)
+		c.suspended(future, c.group.Suspend)
 	}
 	return f.Poll(0)
 }
@@ -93,7 +93,7 @@ func Get[R any](c *Context, f *node.Future[R]) (R, error) {
 type Context struct {
 	*node.Context // of the present turn
 	group         *group
-	activation    *activation.Activation
+	acts          *acts
 	own           any // what is to be completed: a future, or a *node.From; nil: nothing
 }
 
@@ -133,9 +133,9 @@ func (c *Context) mayWait() {
 // suspended calls wait, which suspends the activation, and says who runs it afterwards. A dead
 // process's does not go on.
 func (c *Context) suspended(k kind, wait func()) {
-	waits := &c.group.waits
-	begun := waits.begin(k, nodehook.Coarse(c.Context))
-	defer waits.end(begun)
+	g, w := c.group, &c.acts.wait
+	g.waits.begin(w, k, nodehook.Coarse(c.Context))
+	defer g.waits.end(w)
 	wait()
 	c.Context = c.group.context
 	if nodehook.Gone(c.Context) {

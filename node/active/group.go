@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/activation"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -25,6 +26,7 @@ type group struct {
 	name    string
 	node    *node.Node
 	pid     node.PID
+	process *process.Process
 	context *node.Context // of the turn
 	first   any
 	others  map[uint64]any
@@ -61,6 +63,8 @@ func (g *group) BehaviourName() string { return g.name }
 // Init is part of node.Initializer.
 func (g *group) Init(c *node.Context) error {
 	g.node, g.pid = c.Node(), c.Self()
+	p, _ := nodehook.Process(c)
+	g.process = p.(*process.Process)
 	g.Group.Init(nodehook.Fibers(c))
 	return nil
 }
@@ -122,8 +126,8 @@ func (g *group) end() {
 	g.End(new(fiber.Fiber), func(a *activation.Activation) { a.Method.(task).act(g.past) })
 }
 
-// readyFromOutside is Ready on behalf of by, a node.Caller, for others than the group in its turn.
-func (g *group) readyFromOutside(by any, a *activation.Activation) {
+// readyFromOutside is Ready on behalf of others than the group in its turn.
+func (g *group) readyFromOutside(by *process.Acting, a *activation.Activation) {
 	g.outside.Lock()
 	if g.outside.over {
 		g.outside.Unlock()
@@ -133,8 +137,8 @@ func (g *group) readyFromOutside(by any, a *activation.Activation) {
 	wake := !g.outside.woken
 	g.outside.woken = true
 	g.outside.Unlock()
-	if wake {
-		nodehook.Signal(by, g.pid, wakeUp{})
+	if wake && !g.process.Gone() {
+		g.process.Signal(by, wakeUp{})
 	}
 }
 
@@ -149,7 +153,7 @@ func (g *group) takeOutside() {
 }
 
 // runs reports whether the activation of c is what runs.
-func (g *group) runs(c *Context) bool { return g.Running() == c.activation }
+func (g *group) runs(c *Context) bool { return g.Running() == &c.acts.Activation }
 
 func (g *group) add(number uint64, object any) {
 	if g.others == nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/activation"
+	"github.com/actornode/actornode/node/internal/process"
 )
 
 // task is what an activation of a group does.
@@ -16,16 +17,26 @@ type task interface {
 type acts struct {
 	activation.Activation
 	context Context
+	wait    wait
 }
 
 // init makes t the task of a group's new activation.
 func (x *acts) init(g *group, t task) {
-	x.context.group, x.context.activation = g, &x.Activation
+	x.context.group, x.context.acts = g, x
 	x.Method = t
 }
 
 //actornode:ignore contextescape each turn of the activation sets it anew
 func (x *acts) act(c *node.Context) { x.context.Context = c }
+
+// Completed is part of promise.Waiter: the future is there that the activation awaits.
+func (x *acts) Completed(by *process.Acting) {
+	if g := x.context.group; by.Is(g.process) {
+		g.Ready(&x.Activation)
+	} else {
+		g.readyFromOutside(by, &x.Activation)
+	}
+}
 
 // call is the message that calls a method.
 type call[T, A, R any] struct {

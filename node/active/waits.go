@@ -1,7 +1,6 @@
 package active
 
 import (
-	"container/list"
 	"sync"
 	"time"
 
@@ -20,29 +19,46 @@ const (
 
 // wait is the wait of an activation, from when it is suspended until it runs again.
 type wait struct {
-	kind  kind
-	since int64 // Unix time, ns
+	kind         kind
+	since        int64 // Unix time, ns
+	older, newer *wait
 }
 
 // waits are those of a group. They have a lock of their own: who looks does not wait for a method.
 type waits struct {
-	mu    sync.Mutex
-	all   list.List // of wait, the oldest first
-	count [kinds]int
+	mu             sync.Mutex
+	oldest, newest *wait
+	count          [kinds]int
 }
 
-// begin notes a wait since a Unix time, in ns.
-func (l *waits) begin(k kind, since int64) *list.Element {
+// begin notes a wait since a Unix time, in ns. w is on no list.
+func (l *waits) begin(w *wait, k kind, since int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.count[k]++
-	return l.all.PushBack(wait{k, since})
+	*w = wait{kind: k, since: since, older: l.newest}
+	if w.older != nil {
+		w.older.newer = w
+	} else {
+		l.oldest = w
+	}
+	l.newest = w
 }
 
-func (l *waits) end(e *list.Element) {
+func (l *waits) end(w *wait) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.count[l.all.Remove(e).(wait).kind]--
+	l.count[w.kind]--
+	if w.older != nil {
+		w.older.newer = w.newer
+	} else {
+		l.oldest = w.newer
+	}
+	if w.newer != nil {
+		w.newer.older = w.older
+	} else {
+		l.newest = w.older
+	}
 }
 
 // Activations is part of observe.ActiveObject.
@@ -50,8 +66,8 @@ func (l *waits) Activations() observe.Activations {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	v := observe.Activations{Future: l.count[future], Condition: l.count[condition], Turn: l.count[turn]}
-	if oldest := l.all.Front(); oldest != nil {
-		v.Since = time.Unix(0, oldest.Value.(wait).since)
+	if l.oldest != nil {
+		v.Since = time.Unix(0, l.oldest.since)
 	}
 	return v
 }
