@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/actornode/actornode/bench/internal/contract"
@@ -12,6 +13,7 @@ var coop = contract.Bench{
 	Name:  "coop",
 	About: "nested self-calls, each awaiting a call on the same actor",
 	Params: []contract.Param{contract.Int("calls", 2500), contract.Int("depth", 5).Range(0, 1000),
+		contract.Word("suspended", "some", "all"),
 		contract.Word("style", contract.Actor, contract.Process, contract.Coroutine, contract.Active)},
 	Ops: func(p contract.Params) int { return p.Int("calls") },
 	Run: runCoop,
@@ -25,22 +27,31 @@ type (
 	compute struct{}
 )
 
+// runCoop runs the calls. With suspended=all each of them is suspended where it is deepest until all of them
+// are, and they go on from there in turn: none is over before the last has begun.
 func runCoop(p contract.Params, m *contract.Meter) error {
-	calls, depth := p.Int("calls"), p.Int("depth")
+	calls, depth, all := p.Int("calls"), p.Int("depth"), p.Word("suspended") == "all"
 	return onNode(p, func(main *node.Process) error {
 		var pid node.PID
 		switch {
 		case p.Style() == contract.Active:
-			return coopActive(main, calls, depth, m)
+			return coopActive(main, calls, depth, all, m)
+		case p.Blocking() && all:
+			return errors.New("suspended=all: a blocking process is in one call at a time")
 		case p.Blocking():
 			pid = must(main.Spawn(cooperatorProcess))
+		case all:
+			pid = must(main.Spawn(&cooperator{gate: newGate(main, calls)}))
 		default:
-			pid = must(main.Spawn(cooperator{}))
+			pid = must(main.Spawn(&cooperator{}))
 		}
-		sum := 0
+		sum, before := 0, contract.RSS()
 		m.Start()
 		for range calls {
 			main.Send(pid, recursive{main.Self(), depth})
+		}
+		if all {
+			awaitGate(main, calls, before, m).Reply(struct{}{})
 		}
 		for range calls {
 			sum += node.ReceiveOf[answer](main).number
@@ -53,13 +64,46 @@ func runCoop(p contract.Params, m *contract.Meter) error {
 	})
 }
 
+// gate is what calls wait for until all of them do. Main completes the future, and is told when the last has come.
+type gate struct {
+	open *node.Future[struct{}]
+	main node.PID
+	left int
+}
+
+type (
+	opening struct{}
+	allWait struct{}
+)
+
+func newGate(main *node.Process, calls int) *gate {
+	return &gate{node.Async[struct{}](main, main.Self(), opening{}), main.Self(), calls}
+}
+
+// arrive is told of a call that is about to wait.
+func (g *gate) arrive(from interface{ Send(node.Dest, any) error }) {
+	if g.left--; g.left == 0 {
+		from.Send(g.main, allWait{})
+	}
+}
+
+// awaitGate returns what to answer when all calls are suspended, and reports what each takes beyond the
+// memory that was there before.
+func awaitGate(main *node.Process, calls, before int, m *contract.Meter) node.From {
+	node.ReceiveOf[allWait](main)
+	m.Stop()
+	m.Extra("bytes_per_activation", float64(contract.RSS()-before)/float64(calls))
+	m.Start()
+	return node.ReceiveOf[node.Request[opening]](main).From
+}
+
 // cooperator has no stack to wait on: what is to be done with an awaited answer
 // is the tag of the message that brings it. Meanwhile it takes other calls.
-type cooperator struct{}
+type cooperator struct{ gate *gate }
 
 type continuation func(ctx *node.Context, value int) error
 
-func (c cooperator) Receive(ctx *node.Context, msg any) error {
+func (c *cooperator) Receive(ctx *node.Context, msg any) error {
 	switch m := msg.(type) {
 	case recursive:
 		return c.recursive(ctx, m.depth, func(ctx *node.Context, value int) error {
@@ -71,14 +115,20 @@ func (c cooperator) Receive(ctx *node.Context, msg any) error {
 		if m.Err != nil {
 			return m.Err
 		}
-		return m.Tag.(continuation)(ctx, m.Value.(int))
+		value, _ := m.Value.(int) // nothing of the gate
+		return m.Tag.(continuation)(ctx, value)
 	}
 	return node.ErrUnhandled
 }
 
-func (c cooperator) recursive(ctx *node.Context, depth int, then continuation) error {
+func (c *cooperator) recursive(ctx *node.Context, depth int, then continuation) error {
 	if depth == 0 {
-		return then(ctx, 0)
+		if c.gate == nil {
+			return then(ctx, 0)
+		}
+		c.gate.open.SendTo(ctx.Self(), continuation(then))
+		c.gate.arrive(ctx)
+		return nil
 	}
 	return c.recursive(ctx, depth-1, func(ctx *node.Context, inner int) error {
 		one := node.Async[int](ctx, ctx.Self(), compute{})
@@ -92,11 +142,17 @@ func (c cooperator) recursive(ctx *node.Context, depth int, then continuation) e
 // cooperatorObject is listing 1 of the work on ABS.
 type cooperatorObject struct {
 	self active.Ref[*cooperatorObject]
+	gate *gate
 }
 
 func (o *cooperatorObject) Recursive(c *active.Context, depth int) (int, error) {
 	if depth == 0 {
-		return 0, nil
+		if o.gate == nil {
+			return 0, nil
+		}
+		o.gate.arrive(c)
+		_, err := active.Await(c, o.gate.open)
+		return 0, err
 	}
 	inner, err := active.Call(c, o.self, (*cooperatorObject).Recursive, depth-1)
 	if err != nil {
@@ -109,17 +165,24 @@ func (o *cooperatorObject) Recursive(c *active.Context, depth int) (int, error) 
 func (o *cooperatorObject) Compute(*active.Context, struct{}) (int, error) { return 1, nil }
 
 // coopActive is the bench with an active object.
-func coopActive(main *node.Process, calls, depth int, m *contract.Meter) error {
+func coopActive(main *node.Process, calls, depth int, all bool, m *contract.Meter) error {
 	o := &cooperatorObject{}
+	if all {
+		o.gate = newGate(main, calls)
+	}
 	ref, err := active.Start(main, o, node.Options{})
 	if err != nil {
 		return err
 	}
 	o.self = ref // nobody has called it
 	futures := make([]*node.Future[int], calls)
+	before := contract.RSS()
 	m.Start()
 	for i := range futures {
 		futures[i] = active.Go(main, ref, (*cooperatorObject).Recursive, depth)
+	}
+	if all {
+		awaitGate(main, calls, before, m).Reply(struct{}{})
 	}
 	sum := 0
 	for _, f := range futures {

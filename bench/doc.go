@@ -169,7 +169,10 @@
 //	remote_bulk           copies, and page faults of what they go to
 //	coop                  actor: a future turned into a message; process: the walk
 //	                      past the calls that wait in the mailbox; active: what is allocated for
-//	                      each activation and future, a third, and main, a quarter
+//	                      each activation and future, a third, and main, a quarter.
+//	                      suspended=all: besides, the memory of the stacks, 4 KiB each at this
+//	                      depth, and the cache misses of coming back to each of them. Erlang has a
+//	                      process for each call then
 //
 // # A soak
 //

@@ -117,6 +117,19 @@ func TestEdges(t *testing.T) {
 	}
 }
 
+// Calls can all be suspended at once where they have no process of their own to wait in.
+func TestCoopSuspendsAll(t *testing.T) {
+	for _, style := range []string{contract.Actor, contract.Active} {
+		var out, errs bytes.Buffer
+		args := []string{"coop", "calls=100", "suspended=all", "style=" + style}
+		require.Equal(t, contract.Done, command(args, &out, &errs), "%v: %s", args, &errs)
+		require.Contains(t, out.String(), `"bytes_per_activation"`)
+	}
+	var out, errs bytes.Buffer
+	require.Equal(t, contract.Failed, command([]string{"coop", "suspended=all", "style=process"}, &out, &errs))
+	require.Contains(t, errs.String(), "one call at a time")
+}
+
 // What would make no sense is refused before anything runs.
 func TestParametersAreBounded(t *testing.T) {
 	for _, line := range []string{

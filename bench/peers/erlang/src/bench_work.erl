@@ -9,7 +9,7 @@ benches() ->
       [{rings, 20, 1}, {size, 50, 1}, {token, 10000, 1}, {repeats, 5, 1},
        {number, 28350160440309881, 1}],
       fun mixed/1},
-     {"coop", all, [{calls, 2500, 1}, {depth, 5, 0}], fun coop/1}].
+     {"coop", all, [{calls, 2500, 1}, {depth, 5, 0}, {suspended, some, [some, all]}], fun coop/1}].
 
 %%% nqueens: a master hands boards to workers, round robin.
 
@@ -166,6 +166,8 @@ is_factorisation(Factors, Number) ->
 
 %%% coop: nested synchronous self-calls, each awaiting an asynchronous one.
 
+coop(#{calls := Calls, depth := Depth, suspended := all}) ->
+    coop_all(Calls, Depth);
 coop(#{calls := Calls, depth := Depth}) ->
     Main = self(),
     Actor = spawn_link(fun coop_actor/0),
@@ -219,3 +221,75 @@ await(Ref, Postponed) ->
 
 compute() ->
     1.
+
+%% With all calls suspended at once a call is a process of its own, as it needs a stack. One of
+%% them runs at a time, when the object has given it its turn: the object knows who runs, and
+%% who is next. A call that awaits says so together with what it asks for, and gets its turn
+%% together with the answer: two messages for each await.
+coop_all(Calls, Depth) ->
+    Main = self(),
+    Object = spawn_link(fun() -> coop_object(Main, Calls) end),
+    Before = bench:rss_bytes(),
+    Start = bench:clock(),
+    [Object ! {recursive, Main, Depth} || _ <- lists:seq(1, Calls)],
+    receive all_wait -> ok end,
+    Seconds1 = bench:seconds_since(Start),
+    Bytes = (bench:rss_bytes() - Before) / Calls,
+    Again = bench:clock(),
+    Object ! open,
+    Sum = coop_sum(Calls, 0),
+    Seconds2 = bench:seconds_since(Again),
+    bench:check(Sum =:= Calls * Depth, "the answers do not add up"),
+    #{seconds => Seconds1 + Seconds2, ops => Calls, extra => [{bytes_per_activation, Bytes}]}.
+
+%% Every call begins, runs until it waits at the gate, and tells so. When the last does, main is told, and
+%% when main opens the gate each gets its turn.
+coop_object(Main, Calls) ->
+    Waiting = coop_begin(Calls, none, queue:new(), []),
+    Main ! all_wait,
+    receive open -> ok end,
+    coop_turns(queue:from_list(lists:reverse(Waiting))).
+
+%% Takes each message as it comes: a receive of what is awaited alone would go through the calls that wait.
+coop_begin(0, _Running, _New, Waiting) ->
+    Waiting;
+coop_begin(Left, none, New, Waiting) ->
+    case queue:out(New) of
+        {{value, {From, Depth}}, Rest} -> coop_begin(Left, coop_spawn(From, Depth), Rest, Waiting);
+        {empty, _} -> receive {recursive, From, Depth} -> coop_begin(Left, coop_spawn(From, Depth), New, Waiting) end
+    end;
+coop_begin(Left, Running, New, Waiting) ->
+    receive
+        {recursive, From, Depth} -> coop_begin(Left, Running, queue:in({From, Depth}, New), Waiting);
+        {waits, Running} -> coop_begin(Left - 1, none, New, [{Running, 0} | Waiting])
+    end.
+
+coop_spawn(From, Depth) ->
+    Object = self(),
+    spawn(fun() -> coop_call(Object, From, Depth) end).
+
+%% Gives the first of the queue its turn with what it has awaited, and waits until it awaits again or is over.
+coop_turns(Queue) ->
+    case queue:out(Queue) of
+        {empty, _} ->
+            ok;
+        {{value, {Pid, Value}}, Rest} ->
+            Pid ! {turn, Value},
+            receive
+                {compute, Pid} -> coop_turns(queue:in({Pid, compute()}, Rest));
+                {over, Pid} -> coop_turns(Rest)
+            end
+    end.
+
+coop_call(Object, From, Depth) ->
+    Value = coop_recursive(Object, Depth),
+    From ! {answer, Value},
+    Object ! {over, self()}.
+
+coop_recursive(Object, 0) ->
+    Object ! {waits, self()},
+    receive {turn, Value} -> Value end;
+coop_recursive(Object, Depth) ->
+    Inner = coop_recursive(Object, Depth - 1),
+    Object ! {compute, self()},
+    receive {turn, One} -> Inner + One end.
