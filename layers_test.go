@@ -97,11 +97,13 @@ var inside = map[string]int{
 	"node/internal/activation": 0,
 
 	"node/internal/process": 3, "node/internal/runner": 4, "node/internal/remote": 4, "node/internal/inspect": 5,
+	"node/internal/quiescence": 5,
 
 	"node": 6,
 
 	"node/active": 7, "node/futures": 7, "node/stream": 7,
 	"node/rpc": 7, "node/sys": 7, "node/trace": 7, "node/dns": 7, "node/gossip": 7,
+	"node/lifetime":  8,
 	"node/genserver": 8, "node/event": 8, "node/port": 8, "node/otp": 8,
 	"node/statem": 9, "node/pg": 9,
 	"node/admin": 10, "node/metrics": 10,

@@ -189,7 +189,8 @@ func typed[R any](v any, err error) (R, error) {
 func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error) {
 	a := from.caller()
 	p := a.Promise()
-	p.Target = nil
+	p.Target, p.Tag = nil, process.OfExit
+	defer func() { p.Tag = nil }() // it may be that of another call
 	t := p.NewTicket()
 	var far *peer
 	var pid PID

@@ -7,17 +7,21 @@ import (
 
 	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/wire"
 )
 
 // What other packages of this module ask of a node, see package nodehook.
 func init() {
-	nodehook.Mailboxes = func(n nodehook.Node, pids []PID) []int { return n.(*Node).mailboxes(pids) }
-	nodehook.Processes = func(n nodehook.Node) iter.Seq[PID] { return n.(*Node).processes() }
+	nodehook.Mailboxes = func(n nodehook.Node, pids []PID) []int {
+		return inspect.Mailboxes(&n.(*Node).sys, pids)
+	}
+	nodehook.Processes = func(n nodehook.Node) iter.Seq[PID] { return inspect.PIDs(&n.(*Node).sys) }
 	nodehook.Messages = func(n nodehook.Node, pid PID, max int) []any { return n.(*Node).messages(pid, max) }
 	nodehook.Traffic = func(n nodehook.Node) (in, out uint64) { return n.(*Node).traffic() }
 	nodehook.Release = func(n nodehook.Node, name Atom) int { return n.(*Node).release(name) }
 	nodehook.ReleaseKnown = func(n nodehook.Node, name Atom) bool { return n.(*Node).releaseKnown(name) }
+	nodehook.System = func(n nodehook.Node) any { return &n.(*Node).sys }
 	nodehook.Origin = func(n nodehook.Node) wire.Origin { return n.(*Node).sys.Origin }
 	nodehook.Tracing = func(n nodehook.Node) any { return &n.(*Node).sys.Tracing }
 	nodehook.MaxProcesses = func(n nodehook.Node) int { return n.(*Node).cfg.MaxProcesses }

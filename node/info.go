@@ -47,35 +47,10 @@ func (n *Node) inform(p *process.Process) observe.Process {
 	})
 }
 
-// mailboxes returns how many messages wait for each of some processes, see Intake.Len; -1 for one
-// that is gone. It is the part of Infos that costs little.
-func (n *Node) mailboxes(pids []PID) []int {
-	counts := make([]int, len(pids))
-	for k, pid := range pids {
-		counts[k] = -1
-		if p := n.sys.Lookup(pid); p != nil {
-			counts[k] = p.Intake().Len()
-		}
-	}
-	return counts
-}
-
 // IsAlive reports whether a process is alive.
 func (n *Node) IsAlive(pid PID) bool {
 	p := n.sys.Lookup(pid)
 	return p != nil && !p.Gone() // on its way out of the table: monitors may know already
-}
-
-// processes yields the PIDs of all processes; those that start or end meanwhile
-// may or may not be among them.
-func (n *Node) processes() iter.Seq[PID] {
-	return func(yield func(PID) bool) {
-		for p := range n.sys.Table.All() {
-			if !yield(p.PID()) {
-				return
-			}
-		}
-	}
 }
 
 // Stats returns the node's counters.

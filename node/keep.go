@@ -49,7 +49,7 @@ func (n *Node) keep(ctx context.Context, s nodehook.Service) (PID, error) {
 	if s.Name == "" && s.Label == "" || s.New == nil {
 		return PID{}, fmt.Errorf("%w: a service needs New, and a name or a label", ErrBadOption)
 	}
-	o := Options{Name: s.Name, Label: s.Label, ShowPeer: s.ShowPeer, Protected: true}
+	o := Options{Name: s.Name, Label: s.Label, ShowPeer: s.ShowPeer, Protected: true, Daemon: true}
 	reservation, ok := n.sys.Names.Reserve(s.Name)
 	if !ok {
 		return PID{}, fmt.Errorf("%w: %s is reserved for a service", ErrNameTaken, s.Name)

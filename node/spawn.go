@@ -51,6 +51,9 @@ type Options struct {
 	// Scheduler runs an Actor in place of the stages. Not together with Place.
 	Scheduler sched.Scheduler
 
+	// Daemon is for a process that serves the others: lifetime.Wait does not wait for it. Those that it spawns
+	// are not daemons by that.
+	Daemon bool
 	// Protected keeps the process its name, and other nodes from ending it: their exit signals, and
 	// those of links that break, are refused or have no effect, and so are their group
 	// leaders and, by the packages of behaviours, system messages that change
@@ -108,7 +111,7 @@ var noOptions Options
 
 // plain reports whether o is the zero value, monitor apart.
 func (o *Options) plain() bool {
-	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Protected && !o.ShowPeer && o.For == "" &&
+	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Protected && !o.ShowPeer && !o.Daemon && o.For == "" &&
 		!o.Link && !o.Announce && o.birth.Call == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
 		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0 && o.Mailbox == nil && o.Scheduler == nil
 }
@@ -395,7 +398,7 @@ func cancel(p *process.Process, a *process.Acting, reason any) {
 //
 //go:noinline
 func (o *Options) apply(n *Node, p *process.Process) {
-	p.Protected, p.ShowsPeer = o.Protected, o.ShowPeer
+	p.Protected, p.ShowsPeer, p.Daemon = o.Protected, o.ShowPeer, o.Daemon
 	if o.Label != "" {
 		p.ColdPart().Label = o.Label
 	}

@@ -49,6 +49,9 @@ var Release func(n Node, name wire.Atom) int
 // ReleaseKnown reports whether Release of a node needs no waiting.
 var ReleaseKnown func(n Node, name wire.Atom) bool
 
+// System returns what the processes of a node have in common, a *System of package node/internal/process.
+var System func(n Node) any
+
 // Origin returns what mints the identifiers of a node.
 var Origin func(n Node) wire.Origin
 

@@ -5,6 +5,7 @@
 package inspect
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/wire"
 )
 
 // Process describes p. more adds what is known above; it is called with the lock of p held.
@@ -101,4 +103,29 @@ func Messages(p *process.Process, max int) []any {
 		all[i] = trace.Bare(m)
 	}
 	return slices.DeleteFunc(all, func(m any) bool { return !runner.Ordinary(m) })
+}
+
+// Mailboxes returns how many messages wait for each of some processes, see Intake.Len; -1 for one
+// that is gone. It is the part of Process that costs little.
+func Mailboxes(sys *process.System, pids []wire.PID) []int {
+	counts := make([]int, len(pids))
+	for k, pid := range pids {
+		counts[k] = -1
+		if p := sys.Lookup(pid); p != nil {
+			counts[k] = p.Intake().Len()
+		}
+	}
+	return counts
+}
+
+// PIDs yields the PIDs of all processes; those that start or end meanwhile may or may not be among
+// them.
+func PIDs(sys *process.System) iter.Seq[wire.PID] {
+	return func(yield func(wire.PID) bool) {
+		for p := range sys.Table.All() {
+			if !yield(p.PID()) {
+				return
+			}
+		}
+	}
 }

@@ -17,10 +17,10 @@ func (p *Process) Alias(ref wire.Ref, once bool) wire.Ref {
 		return ref
 	}
 	k := p.ColdPart()
-	if k.aliases == nil {
-		k.aliases = make(map[uint64]struct{})
+	if k.Aliases == nil {
+		k.Aliases = make(map[uint64]struct{})
 	}
-	k.aliases[id] = struct{}{}
+	k.Aliases[id] = struct{}{}
 	p.System.Names.Aliases.Add(id, (*Named)(p), once)
 	return ref
 }
@@ -35,10 +35,10 @@ func (p *Process) Unalias(ref wire.Ref) bool {
 	if p.Cold == nil {
 		return false
 	}
-	if _, mine := p.Cold.aliases[id]; !mine {
+	if _, mine := p.Cold.Aliases[id]; !mine {
 		return false
 	}
-	delete(p.Cold.aliases, id)
+	delete(p.Cold.Aliases, id)
 	return p.System.Names.Aliases.Remove(id)
 }
 
@@ -62,7 +62,7 @@ func (n *System) Aliased(ref wire.Ref, msg any) *Process {
 	}
 	if used {
 		p.Mu.Lock()
-		delete(p.ColdPart().aliases, id)
+		delete(p.ColdPart().Aliases, id)
 		p.Mu.Unlock()
 	}
 	return p

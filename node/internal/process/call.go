@@ -49,6 +49,11 @@ type forgetter interface {
 // Watches are what is told of a Future.
 type Watches = promise.Watches[*Acting]
 
+// OfExit is the Tag of what waits for no answer but for the end of its target.
+var OfExit any = exitOnly{}
+
+type exitOnly struct{}
+
 // Ticket is one use of a call.
 type Ticket struct {
 	Call *Call

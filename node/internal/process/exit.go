@@ -89,15 +89,15 @@ func (p *Process) condemnLocked(d *Death, reason any, own bool) {
 		p.System.ByName.Delete(p)
 	}
 	d.Links, d.name, d.Watchers, d.Watching = k.Links, k.Name, k.Watchers, k.Watching
-	d.aliases, d.cancel, d.owner = k.aliases, k.cancel, k.Owner
-	if k.timers != nil {
-		d.unsent = k.timers.End()
+	d.aliases, d.cancel, d.owner = k.Aliases, k.cancel, k.Owner
+	if k.Timers != nil {
+		d.unsent = k.Timers.End()
 	}
 	for c := k.Calls.First(); c != nil; c = k.Calls.First() {
 		k.Calls.Remove(&c.entry)
 		d.Calls = append(d.Calls, Ticket{c, c.Current()})
 	}
-	k.Links, k.Watchers, k.Watching, k.aliases = table.PIDs{}, list.List[Monitor]{}, nil, nil
+	k.Links, k.Watchers, k.Watching, k.Aliases = table.PIDs{}, list.List[Monitor]{}, nil, nil
 }
 
 // carryOut makes the death known. It returns those that had to go with p.

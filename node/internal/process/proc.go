@@ -74,6 +74,7 @@ type Process struct {
 	Tells     bool // owes word of how its Init went; set at spawn
 	Led       bool // has a group leader of its own, for its children too; set at spawn
 	Protected bool // from peers; set at spawn
+	Daemon    bool // is not waited for: see package lifetime; set at spawn
 	ShowsPeer bool // gets a PeerMessage for what comes from peers; set at spawn
 }
 
@@ -99,9 +100,9 @@ type Cold struct {
 	wait     *observe.Wait       // what is waited for; nil: see waiting
 	Watchers list.List[Monitor]  // over this process
 	Watching map[uint64]*Monitor // by reference number: this process's monitors
-	aliases  map[uint64]struct{}
+	Aliases  map[uint64]struct{}
 	Calls    list.List[Call] // that wait for this process
-	timers   *timers.Set     // that send to this process; nil: there were none
+	Timers   *timers.Set     // that send to this process; nil: there were none
 	Birth    Ticket          // is settled when Init has returned; set at spawn
 	ctx      context.Context
 	cancel   context.CancelCauseFunc

@@ -15,18 +15,18 @@ func (p *Process) Timers() *timers.Set {
 		return nil
 	}
 	k := p.ColdPart()
-	if k.timers == nil {
-		k.timers = timers.New((*timed)(p), p.System.Env, &p.System.Timers)
+	if k.Timers == nil {
+		k.Timers = timers.New((*timed)(p), p.System.Env, &p.System.Timers)
 	}
-	return k.timers
+	return k.Timers
 }
 
 // EndTimers ends all timers of p because the node stops: that makes no dead letters.
 func (p *Process) EndTimers() {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
-	if p.Cold != nil && p.Cold.timers != nil {
-		p.Cold.timers.End()
+	if p.Cold != nil && p.Cold.Timers != nil {
+		p.Cold.Timers.End()
 	}
 }
 

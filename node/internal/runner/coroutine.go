@@ -366,6 +366,7 @@ func (r *Coroutine) receive(match func(any) bool, d time.Duration) (any, error) 
 		case d == 0 || timer != nil && co.expired:
 			return nil, process.ErrTimeout
 		case timer == nil && d != Infinity:
+			s.prepare().begin()
 			co.seq++
 			co.expired = false
 			over := timedOut{co.seq}

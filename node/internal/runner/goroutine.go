@@ -267,6 +267,7 @@ func (g *goroutine) take() {
 // clock starts the process's timer.
 func (g *goroutine) clock(d time.Duration) {
 	w := (*Blocking)(g).prepare()
+	w.begin()
 	if w.timer == nil {
 		w.timer, w.fires = g.System.Env.NewTimer(d)
 	} else {

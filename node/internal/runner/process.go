@@ -85,6 +85,7 @@ func (s *Blocking) InitCoroutine(sys *process.System, b Body, co *Turns) {
 // waits is what a process needs that waits for more than messages. Only the
 // process's own code sets the fields, under its lock; so does it Blocking.waits.
 type waits struct {
+	timed atomic.Uint32    // receives with a timeout that have had to wait, begun and ended: odd within one
 	timer env.Timer        // of Receive with a timeout, kept for the next
 	fires <-chan time.Time // of timer
 	reply chan struct{}    // capacity 1: a call has been answered
@@ -95,6 +96,9 @@ type waits struct {
 
 	ctx context.Context // that of the process, if it has been asked for
 }
+
+// begin notes that a receive with a timeout has to wait. One that has ended by a panic is over then.
+func (w *waits) begin() { w.timed.Store(w.timed.Load() + 1 | 1) }
 
 // prepare makes s.waits.
 func (s *Blocking) prepare() *waits {
@@ -237,6 +241,9 @@ func (s *Blocking) ReceiveWithin(d time.Duration, match func(any) bool) (any, er
 	if err == process.ErrExited {
 		s.unwind()
 	}
+	if w := s.waits; w != nil && w.timed.Load()&1 != 0 {
+		w.timed.Add(1)
+	}
 	return m, err
 }
 
@@ -304,6 +311,23 @@ func (s *Blocking) promise() *process.Call {
 	p := &s.prepare().call
 	p.Waiter, p.Asker = s.Blocks, &s.Own
 	return p
+}
+
+// Timed says about p, a blocking process, whether it is in a receive with a timeout that has had to wait, and how
+// many of these have begun and ended. The caller holds the lock of p.
+func Timed(p *process.Process) (within bool, n uint32) {
+	var s *Blocking
+	switch r := p.Task().(type) {
+	case *goroutine:
+		s = (*Blocking)(r)
+	case *Coroutine:
+		s = (*Blocking)(r)
+	}
+	if s == nil || s.waits == nil {
+		return false, 0
+	}
+	n = s.waits.timed.Load()
+	return n&1 != 0, n
 }
 
 // infinity is the timeout that never runs out.

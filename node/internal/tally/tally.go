@@ -1,5 +1,5 @@
-// Package tally counts the processes of a node and the messages that they have taken, without a
-// cache line that all its workers write.
+// Package tally counts the processes of a node, the messages that they have taken and the turns in which
+// they have, without a cache line that all its workers write.
 //
 // Nouns:
 //
@@ -11,6 +11,8 @@
 //  1. Each field of a Tally has one writer, the worker. Anybody may read the sums.
 //  2. A process that one worker has spawned may be ended by another: the number of a single Tally
 //     says nothing, and may be below zero, but the sum of all is right once both are counted.
+//  3. Started and Turns never go down. A process is counted as started when the table has it, and a
+//     turn before its process looks idle to others.
 //
 // The package has no clock and no goroutine.
 package tally
@@ -26,22 +28,32 @@ import (
 type Tally struct {
 	_        [56]byte
 	alive    atomic.Uint64 // signed
+	started  atomic.Uint64
 	messages atomic.Uint64
-	_        [48]byte
+	turns    atomic.Uint64
+	_        [40]byte
 }
 
-// Alive adds d to the number of processes. Only the worker calls it.
-func (t *Tally) Alive(d int64) { bias.StoreUint64(&t.alive, t.alive.Load()+uint64(d)) }
+// Alive adds d, 1 or -1, to the number of processes. Only the worker calls it.
+func (t *Tally) Alive(d int64) {
+	bias.StoreUint64(&t.started, t.started.Load()+uint64(d+1)/2)
+	bias.StoreUint64(&t.alive, t.alive.Load()+uint64(d))
+}
 
-// Messages adds d to the number of messages taken. Only the worker calls it.
-func (t *Tally) Messages(d uint64) { bias.StoreUint64(&t.messages, t.messages.Load()+d) }
+// Messages counts a turn that has taken d messages. Only the worker calls it.
+func (t *Tally) Messages(d uint64) {
+	bias.StoreUint64(&t.messages, t.messages.Load()+d)
+	bias.StoreUint64(&t.turns, t.turns.Load()+1)
+}
 
 // Counts is what a node counts. The zero value is ready.
 type Counts struct {
 	_        [56]byte
 	alive    atomic.Int64 // by those who are not run by workers
-	_        [56]byte
+	started  atomic.Uint64
+	_        [48]byte
 	messages atomic.Uint64
+	turns    atomic.Uint64
 
 	mu  sync.Mutex
 	all []*Tally // guarded by mu
@@ -57,10 +69,38 @@ func (c *Counts) New() *Tally {
 }
 
 // Alive is [Tally.Alive] for anybody.
-func (c *Counts) Alive(d int64) { c.alive.Add(d) }
+func (c *Counts) Alive(d int64) {
+	c.alive.Add(d)
+	c.started.Add(uint64(d+1) / 2)
+}
 
 // Messages is [Tally.Messages] for anybody.
-func (c *Counts) Messages(d uint64) { c.messages.Add(d) }
+func (c *Counts) Messages(d uint64) {
+	c.messages.Add(d)
+	c.turns.Add(1)
+}
+
+// Started returns how many processes have been started, since the node was.
+func (c *Counts) Started() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sum := c.started.Load()
+	for _, t := range c.all {
+		sum += t.started.Load()
+	}
+	return sum
+}
+
+// Turns returns how many turns are over, of those in which messages are taken.
+func (c *Counts) Turns() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sum := c.turns.Load()
+	for _, t := range c.all {
+		sum += t.turns.Load()
+	}
+	return sum
+}
 
 // Sum returns how many processes are alive, and how many messages have been taken.
 func (c *Counts) Sum() (alive int, messages uint64) {

@@ -22,15 +22,17 @@ func TestSum(t *testing.T) {
 			}
 		})
 	}
-	each(first.Alive, first.Messages, 2)
+	each(first.Alive, first.Messages, 1)
 	each(second.Alive, second.Messages, -1)
 	each(c.Alive, c.Messages, 1)
-	each(c.Alive, c.Messages, -1)
+	each(c.Alive, c.Messages, 1)
 	for range 100 {
 		c.Sum() // meanwhile
 	}
 	wg.Wait()
 	alive, messages := c.Sum()
-	require.Equal(t, 1000, alive)
+	require.Equal(t, 2000, alive)
 	require.EqualValues(t, 12000, messages)
+	require.EqualValues(t, 3000, c.Started())
+	require.EqualValues(t, 4000, c.Turns())
 }

@@ -95,6 +95,31 @@ func (s *Set) End() (unsent []any) {
 	return unsent
 }
 
+// Len returns how many there are that are not over. s may be nil.
+func (s *Set) Len() int {
+	if s == nil {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.Len()
+}
+
+// HasDue reports whether one of them should have sent by now. s may be nil.
+func (s *Set) HasDue(now time.Time) bool {
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for t := range s.all.Oldest() {
+		if !t.due.After(now) {
+			return true
+		}
+	}
+	return false
+}
+
 // Cancel stops the timer. It returns how long it still had to run, and false if it was over.
 func (t *Timer) Cancel() (left time.Duration, ok bool) {
 	s := t.lock()

@@ -64,6 +64,9 @@ func TestOnce(t *testing.T) {
 		var x timers.Timer
 		require.True(t, s.Start(&x, time.Minute, 0, "a"))
 		require.Equal(t, 1, c.Len())
+		require.Equal(t, 1, s.Len())
+		require.False(t, s.HasDue(time.Now()))
+		require.True(t, s.HasDue(time.Now().Add(time.Minute)))
 		time.Sleep(20 * time.Second)
 		left, ok := x.Left()
 		require.True(t, ok)
@@ -76,7 +79,10 @@ func TestOnce(t *testing.T) {
 		_, ok = x.Cancel()
 		require.False(t, ok)
 		require.Zero(t, c.Len())
+		require.Zero(t, s.Len())
+		require.False(t, s.HasDue(time.Now().Add(time.Hour)))
 		require.Empty(t, s.End())
+		require.False(t, (*timers.Set)(nil).HasDue(time.Now()))
 	})
 }
 

@@ -1,0 +1,143 @@
+// Package quiescence finds out whether anything is under way on a node.
+//
+// A process is at rest when no code of it runs and none is due: an Actor without a turn, whose
+// mailbox has no message but those that it has left as unhandled; a blocking process that waits in a receive, and
+// has looked at each message that waits. [Look] answers whether there was a moment during its call at
+// which each process was at rest.
+//
+// # How
+//
+// Nothing is locked while Look reads one process after the other, so each may have been at rest when it
+// was read and the node never. Look therefore compares counters that only go up, as Mattern's double
+// counting does (Algorithms for distributed termination detection, 1987):
+//
+//  1. It reads the number of turns that are over: T.
+//  2. It reads all processes. Each must be at rest.
+//  3. It reads all processes again. Each must be at rest.
+//  4. It reads the number of turns again: it must be T. So must be what blocking processes have taken and
+//     how often the timeouts of their receives have ended them, as read before step 2 looks at a process,
+//     and after step 3 has.
+//
+// Then all were at rest between step 2 and step 3. Say that at that moment a turn went on. It had
+// begun after step 2 read its process, and was over when step 3 did. A turn is counted before its process
+// looks idle, so step 4 has another number. Say that a message waited for a process at that moment. Whoever
+// has sent it is not running, so the process has been woken, and is so still in step 3; or its turn is over, and
+// step 4 has another number.
+//
+// Who sends from outside, a goroutine of the program, a connection or a timer of the future, is not part of this.
+//
+// The package has no state and no goroutine.
+package quiescence
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/node/observe"
+)
+
+// Look reports whether there was a moment during the call at which all processes of sys were at rest and no
+// timer was due. It takes a microsecond or less for each process.
+func Look(sys *process.System) bool {
+	turns := sys.Tally.Turns()
+	now := sys.Env.Now()
+	var first, second uint64
+	for p := range sys.Table.All() {
+		first += done(p)
+		if !atRest(p, now) {
+			return false
+		}
+	}
+	for p := range sys.Table.All() {
+		if !atRest(p, now) {
+			return false
+		}
+		second += done(p)
+	}
+	return first == second && sys.Tally.Turns() == turns
+}
+
+// done is a digest of what p, if no stage runs it, has done so far: the sum of those of all processes is another
+// number when one of them has done more.
+func done(p *process.Process) uint64 {
+	if p.Kind != process.Goroutine && p.Kind != process.External {
+		return 0
+	}
+	p.Mu.Lock()
+	_, timed := runner.Timed(p)
+	p.Mu.Unlock()
+	return mix(mix(p.ID) + mix(p.Handled.Load()) ^ uint64(timed))
+}
+
+// mix is the last step of splitmix64.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// atRest reports whether p is.
+func atRest(p *process.Process, now time.Time) bool {
+	if p.Kind == process.Handle {
+		return true // its goroutine is not the node's
+	}
+	if p.Gone() {
+		return false // others are being told
+	}
+	switch p.Kind {
+	case process.External:
+		if atomic.LoadUint32(&p.Running) != 0 || !p.Boxed && !p.Inbox.Armed() {
+			return false
+		}
+	case process.Goroutine:
+		if !waits(p) {
+			return p.Daemon && p.Intake().Len() == 0
+		}
+		if !p.Boxed {
+			return p.Inbox.Armed() && !timerDue(p, now)
+		}
+	default:
+		if _, queued, _ := p.Observe(); queued || !p.Inbox.Armed() || p.Kind == process.Coroutine && !waits(p) {
+			return false
+		}
+	}
+	return !timerDue(p, now) && (p.Intake().Len() == 0 || hasSeenAll(p))
+}
+
+// waits reports whether p, a blocking process, waits for a message.
+func waits(p *process.Process) bool {
+	st, _ := p.Runner().Doing()
+	if st != observe.Waiting {
+		return false
+	}
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	return p.WaitLocked(st).For == waiting.Message.String()
+}
+
+// hasSeenAll reports whether p, which does not seem to run, has looked at each message that waits for it.
+func hasSeenAll(p *process.Process) (all bool) {
+	p.Runner().Inspect(func() {
+		if p.Boxed {
+			all = p.Cold.Box.Len() == p.Queue.Len() && !p.Queue.More()
+		} else {
+			all = p.Inbox.Armed() && !p.Queue.More()
+		}
+		all = all && !(p.OnStage() && p.Queued())
+	})
+	return all
+}
+
+// timerDue reports whether a timer should have sent a message to p by now.
+func timerDue(p *process.Process, now time.Time) bool {
+	if p.System.Timers.Len() == 0 {
+		return false
+	}
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	return p.Cold != nil && p.Cold.Timers.HasDue(now)
+}

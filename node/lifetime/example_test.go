@@ -1,0 +1,71 @@
+package lifetime_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/lifetime"
+)
+
+// A program ends when all its actors are done, as those of SALSA and of Scala's actors do. Here they are the
+// numbers below 5, each of which makes the next.
+func ExampleWait() {
+	n, err := node.Start(node.Config{})
+	if err != nil {
+		panic(err)
+	}
+	defer n.Stop()
+	var count func(i int) node.ProcessFunc
+	count = func(i int) node.ProcessFunc {
+		return func(p *node.Process) error {
+			fmt.Println(i)
+			if i == 4 {
+				return nil
+			}
+			_, err := p.Spawn(count(i + 1))
+			return err
+		}
+	}
+	if _, err := n.Spawn(count(0)); err != nil {
+		panic(err)
+	}
+	if err := lifetime.Wait(context.Background(), n); err != nil {
+		panic(err)
+	}
+	fmt.Println("all are done")
+	// Output:
+	// 0
+	// 1
+	// 2
+	// 3
+	// 4
+	// all are done
+}
+
+// A test looks at what messages have led to, without a sleep.
+func ExampleIdle() {
+	n, err := node.Start(node.Config{})
+	if err != nil {
+		panic(err)
+	}
+	defer n.Stop()
+	sum := 0
+	adder, err := n.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
+		sum += msg.(int)
+		return nil
+	}))
+	if err != nil {
+		panic(err)
+	}
+	for i := range 100 {
+		if err := n.Send(adder, i); err != nil {
+			panic(err)
+		}
+	}
+	if err := lifetime.Idle(context.Background(), n); err != nil {
+		panic(err)
+	}
+	fmt.Println(sum)
+	// Output: 4950
+}

@@ -1,0 +1,83 @@
+package lifetime
+
+import (
+	"context"
+	"time"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/quiescence"
+)
+
+func system(n *node.Node) *process.System { return nodehook.System(n).(*process.System) }
+
+// Wait returns when no process of n is left but daemons: those with Daemon of node.Options, and the node's own
+// services. The handles that goroutines have opened are not waited for, either: each goroutine knows itself when it is
+// done. SALSA and Scala's actors end a program so, when all actors are done.
+//
+// There was a moment during the call at which there was no such process. The error is the cause of ctx's end.
+func Wait(ctx context.Context, n *node.Node) error {
+	sys := system(n)
+	for {
+		// Who is spawned while the table is read, in a part that has been read, counts as started by then; if
+		// it does not yet, the process that spawns it is in the table still, or it comes from outside.
+		started, left := sys.Tally.Started(), false
+		for p := range sys.Table.All() {
+			if p.Daemon || p.Kind == process.Handle {
+				continue
+			}
+			left = true
+			if _, err := node.AwaitExit(ctx, n, p.PID()); err != nil {
+				return err
+			}
+		}
+		if !left && sys.Tally.Started() == started {
+			return nil
+		}
+	}
+}
+
+// Pauses of Idle between two looks, and how many times as long as a look one is at least.
+const (
+	minPause  = 50 * time.Microsecond
+	maxPause  = 10 * time.Millisecond
+	perLook   = 4
+	betweenUp = 2
+)
+
+// Idle returns when nothing is under way on n: no code of an Actor runs, and no message waits for one but those that
+// it has left as unhandled; each blocking process waits in a receive and has looked at each message that waits; no timer
+// is due. It is for tests, instead of a sleep: what was sent before Idle is called has had its effects when it
+// returns, and so have the messages that this has led to. It looks again and again, after pauses of up to 10 ms; processes do
+// nothing for it.
+//
+// There was a moment during the call at which all this was so. Since then others may have sent: goroutines of the
+// program, handles among them, timers, and other nodes. They do not count, nor do messages on their way to and from
+// other nodes, and timers of the future, the timeout of a receive included. A process that waits for the answer to a
+// call is not idle. A blocking process is not idle either while it computes, or waits otherwise than in a receive: one
+// that always does so should be a daemon, which counts only while messages wait for it.
+//
+// The error is the cause of ctx's end.
+func Idle(ctx context.Context, n *node.Node) error {
+	sys := system(n)
+	var timer *time.Timer
+	for pause := minPause; ; pause = min(betweenUp*pause, maxPause) {
+		began := time.Now()
+		if quiescence.Look(sys) {
+			return nil
+		}
+		wait := max(pause, perLook*time.Since(began))
+		if timer == nil {
+			timer = time.NewTimer(wait)
+			defer timer.Stop()
+		} else {
+			timer.Reset(wait)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-timer.C:
+		}
+	}
+}
