@@ -99,6 +99,8 @@ var inside = map[string]int{
 	"node/internal/process": 3, "node/internal/runner": 4, "node/internal/remote": 4, "node/internal/inspect": 5,
 	"node/internal/quiescence": 5,
 
+	"node/internal/deepcopy": 0, "node/isolation": 1,
+
 	"node": 6,
 
 	"node/active": 7, "node/futures": 7, "node/stream": 7,

@@ -93,6 +93,9 @@ func (c *Codec) trial(v any) (any, error) {
 // its type says one: by a method Term, or by tags of package etf. A value of another type
 // would arrive as something else than it is, so its type must be registered.
 func (c *Codec) Foreign(v any) (any, error) {
+	if in, ok := termof.Held(v); ok {
+		return in, nil
+	}
 	if _, isError := v.(error); !isError {
 		if typ := c.Types.Missing(reflect.TypeOf(v), c.Builtin); typ != nil {
 			return nil, gotypes.NotRegistered(typ)

@@ -21,6 +21,9 @@ var marks = []wire.Atom{termof.TypeMark, failure.ErrorMark, failure.PanicMark}
 // Term is what stands for a Go value towards a node of OTP. The maps of registered structs in it, and of
 // pointers to them, have the names of their types.
 func (c *Codec) Term(v any) (any, error) {
+	if in, ok := termof.Held(v); ok {
+		return in, nil
+	}
 	switch form := c.Form(v).(type) {
 	case *failure.Crash:
 		return c.CrashTerm(form), nil
