@@ -70,7 +70,8 @@ func TestShared(t *testing.T) {
 	defer cancel()
 	c := &counted{list: []int{1}}
 	for _, v := range []any{
-		nil, 5, "x", true, 2.5, time.Now(), wire.NewOrigin(wire.NodeID{Name: "a@b"}).PID(1), [2]string{"a"}, struct{ A, b string }{"a", "b"},
+		nil, 5, "x", true, 2.5, time.Now(),
+		wire.NewOrigin(wire.NodeID{Name: "a@b"}).PID(1), [2]string{"a"}, struct{ A, b string }{"a", "b"},
 		ch, ctx, io.EOF, &os.PathError{Op: "x"}, reflect.TypeFor[int](), regexp.MustCompile("a"), time.UTC,
 		frozen{&one}, &frozen{&one}, &farFrozen{&one}, c, &locked{}, &sync.Mutex{}, os.Stdout,
 	} {
@@ -169,7 +170,8 @@ func TestCopies(t *testing.T) {
 	require.Zero(t, cap(e))
 	for _, v := range []any{
 		big.NewInt(1).Lsh(big.NewInt(1), 200), bytes.NewBufferString("abc"), &url.URL{Host: "h", User: url.User("u")}, named{"a": 1},
-		map[string]string{"a": "b"}, map[float64][]int{1: {2}}, []string{"a"}, [][]byte{[]byte("x")}, [3]*int{&n}, struct{ p *int }{&n}, &n,
+		map[string]string{"a": "b"}, map[float64][]int{1: {2}}, []string{"a"}, [][]byte{[]byte("x")},
+		[3]*int{&n}, struct{ p *int }{&n}, &n,
 		map[[2]int]map[string]bool{{1, 2}: {"a": true}}, []uint16{1, 2, 3}, []struct{ a, b uint16 }{{1, 2}}, []struct {
 			a uint8
 			b []int
@@ -388,7 +390,8 @@ func (g *maker) typ(depth int) reflect.Type {
 	case 1:
 		return reflect.SliceOf(g.typ(depth - 1))
 	case 2:
-		keys := []reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[int](), reflect.TypeFor[[2]uint8](), reflect.TypeFor[float64]()}
+		keys := []reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[int](),
+			reflect.TypeFor[[2]uint8](), reflect.TypeFor[float64]()}
 		return reflect.MapOf(keys[g.r.IntN(len(keys))], g.typ(depth-1))
 	case 3:
 		return reflect.ArrayOf(g.r.IntN(4), g.typ(depth-1))
