@@ -82,6 +82,9 @@ func TestShared(t *testing.T) {
 			require.Same(t, v, got)
 		}
 	}
+	c.n.Add(1)
+	(&locked{}).mu.Lock()
+	require.Zero(t, bag{}.pid)
 	got, err := deepcopy.Copy([]any{c, ch, io.EOF})
 	require.NoError(t, err)
 	require.Same(t, c, got.([]any)[0])
@@ -145,7 +148,7 @@ func TestCopies(t *testing.T) {
 	i := &item{Name: "a", tags: []string{"x"}}
 	i.next = i
 	b := &bag{Any: map[string]any{"i": i}, Items: []*item{i, i}, byKey: map[string]*item{"i": i}, Pair: [2]*int{&n, &n},
-		at: time.Now(), T: wire.Tuple{wire.Atom("a"), []byte("b")}, M: wire.NewMap("k", []byte("v"))}
+		at: time.Now(), pid: wire.PID{}, T: wire.Tuple{wire.Atom("a"), []byte("b")}, M: wire.NewMap("k", []byte("v"))}
 	got, err := deepcopy.Of(b)
 	require.NoError(t, err)
 	isomorphic(t, b, got)
