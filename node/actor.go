@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 )
@@ -102,4 +103,7 @@ func (c *Context) become(b Actor, push bool) {
 	*c.behaviour = b
 	p.Mu.Unlock()
 	p.Rewind = true
+	if nodehook.Became != nil {
+		nodehook.Became(c, b)
+	}
 }

@@ -40,8 +40,14 @@ func newContext(sys *process.System) *Context {
 // [ErrNilBehaviour].
 func (c *Context) Become(b Actor) { c.become(b, false) }
 
+// BecomeFunc is Become of an [ActorFunc].
+func (c *Context) BecomeFunc(f func(c *Context, msg any) error) { c.become(ActorFunc(f), false) }
+
 // Push is Become with a way back: Unbecome returns to the present behaviour.
 func (c *Context) Push(b Actor) { c.become(b, true) }
+
+// PushFunc is Push of an [ActorFunc].
+func (c *Context) PushFunc(f func(c *Context, msg any) error) { c.become(ActorFunc(f), true) }
 
 // Unbecome returns to the behaviour before the last Push. It reports whether
 // there was one.

@@ -52,7 +52,7 @@ func init() {
 		awaitAll(from.(Caller).caller(), ctx, futures)
 	}
 	nodehook.MadeBy = func(from any) Atom { return from.(From).madeBy() }
-	nodehook.CallingPeer = callingPeer
+	nodehook.CallingPeer = inspect.CallingPeer
 	nodehook.RegisterFor = func(n nodehook.Node, peer, name Atom, pid PID) error {
 		return n.(*Node).registerFor(peer, name, pid)
 	}

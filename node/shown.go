@@ -6,8 +6,8 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -109,7 +109,7 @@ func (n *Node) allowsPeer(peer Atom, e wire.Export) bool {
 // allowsIn reports whether the process whose context ctx is may call e by name: one that
 // a peer has started may do what that peer may.
 func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
-	o := ownerIn(ctx)
+	o := inspect.OwnerIn(ctx)
 	switch {
 	case o == nil:
 		return true
@@ -117,29 +117,4 @@ func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
 		return n.allowsPeer("", e)
 	}
 	return n.allowsPeer(o.Peer, e)
-}
-
-// ownerIn finds the peer that has had the process started whose context ctx is; nil: none
-// has, or it is no context of a process.
-func ownerIn(ctx context.Context) *quota.Owner {
-	p, ok := ctx.Value(process.ProcKey{}).(*process.Process)
-	if !ok {
-		return nil
-	}
-	p.Mu.Lock()
-	defer p.Mu.Unlock()
-	if p.Cold == nil {
-		return nil
-	}
-	return p.Cold.Owner
-}
-
-// callingPeer returns the node that has had the process started whose context ctx is, or
-// comes from: in an exported function, the node that has called it; unknown if nobody
-// knows which has; "" if none has. It is for registerFor and [Options].For.
-func callingPeer(ctx context.Context) Atom {
-	if o := ownerIn(ctx); o != nil {
-		return o.Peer
-	}
-	return ""
 }

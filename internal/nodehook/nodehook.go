@@ -227,6 +227,11 @@ var (
 	Failed func(from, future any, err error)
 )
 
+// Became is called when a behaviour, a node.Actor, has become that of the Actor whose handler runs, of c, a
+// *node.Context. It is set by the init function of package match, which package node does not import; nil: the
+// program has no such package.
+var Became func(c, behaviour any)
+
 // AnyModule, as the module of an exported function, offers it under every module that offers
 // no such function itself: module_info. Its first argument is the module.
 const AnyModule wire.Atom = "_"
