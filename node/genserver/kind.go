@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/tagged"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -122,7 +123,9 @@ func OnInfo[S, M any](f func(S, *Context, M) error) Handler[S] {
 	}
 }
 
-// Define makes a Kind of server from the methods that handle what it is sent. It
+// Define makes a Kind of server from the methods that handle what it is sent. A method of a struct whose etf tag
+// says that it is a tuple with a first atom, as `etf:"add,tuple"` does, also takes that term (see package wire/etf),
+// unless there is a method of type wire.Tuple. It
 // panics if two of them are for the same. Their order matters only where a value
 // has the methods of several interfaces: the first takes it, one for any last.
 func Define[S any](handlers ...Handler[S]) *Kind[S] {
@@ -179,9 +182,16 @@ func (x *index[S]) find(msg any) *Handler[S] {
 
 // bodies finds handlers by the type of what is in a message.
 type bodies[S any] struct {
-	exact map[reflect.Type]*Handler[S]
-	loose []*Handler[S]
-	any   *Handler[S]
+	exact  map[reflect.Type]*Handler[S]
+	tagged []term[S] // terms that stand for structs
+	loose  []*Handler[S]
+	any    *Handler[S]
+}
+
+// term is a tuple that a handler takes as a struct.
+type term[S any] struct {
+	tagged.Kind
+	h *Handler[S]
 }
 
 func (b *bodies[S]) add(h *Handler[S]) {
@@ -191,6 +201,9 @@ func (b *bodies[S]) add(h *Handler[S]) {
 			b.exact = make(map[reflect.Type]*Handler[S])
 		}
 		b.exact[h.body] = h
+		if k, ok := tagged.Of(h.body); ok {
+			b.tagged = append(b.tagged, term[S]{k, h})
+		}
 	case h.body.NumMethod() == 0 && b.any == nil:
 		b.any = h
 	default:
@@ -212,9 +225,17 @@ func (b *bodies[S]) find(body any) *Handler[S] {
 	return b.any
 }
 
-// findAny is find, and the body that the handler takes: of the body true or false, which are atoms
-// in Erlang, it is the atom where there is a handler of atoms only.
-func (b *bodies[S]) findAny(body any) (*Handler[S], any) {
+// findAny is find, and the body that the handler takes: of a tuple it is the struct that it stands for, where there is
+// a handler of that and none of tuples; of the body true or false, which are atoms in Erlang, it is the atom where
+// there is a handler of atoms only.
+func (b *bodies[S]) findAny(n *node.Node, body any) (*Handler[S], any) {
+	if t, ok := body.(wire.Tuple); ok && b.exact[tupleType] == nil {
+		for _, k := range b.tagged {
+			if v, ok := k.Value(n, t); ok {
+				return k.h, v
+			}
+		}
+	}
 	h := b.find(body)
 	if is, ok := body.(bool); ok && h == nil {
 		if body = wire.False; is {
@@ -224,6 +245,8 @@ func (b *bodies[S]) findAny(body any) (*Handler[S], any) {
 	}
 	return h, body
 }
+
+var tupleType = reflect.TypeFor[wire.Tuple]()
 
 // mostTypes is how many types an UnhandledError names.
 const mostTypes = 16

@@ -285,7 +285,7 @@ func (s *server[S]) receiveOther(h *Handler[S], msg any) error {
 	if h != nil && h.what == sort {
 		return h.run(s, msg)
 	}
-	if h, body := s.kind.bodies[sort].findAny(body); h != nil {
+	if h, body := s.kind.bodies[sort].findAny(s.Node(), body); h != nil {
 		return h.open(s, node.From{}, body)
 	}
 	if log := s.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
@@ -298,7 +298,7 @@ func (s *server[S]) receiveOther(h *Handler[S], msg any) error {
 // call handles a call whose body has no registered type, or none that has a
 // handler.
 func (s *server[S]) call(r node.Request[any]) error {
-	if h, body := s.kind.bodies[call].findAny(r.Body); h != nil {
+	if h, body := s.kind.bodies[call].findAny(s.Node(), r.Body); h != nil {
 		return h.open(s, r.From, body)
 	}
 	s.reply(r.From, nil, &UnhandledError{Server: s.BehaviourName(), Request: r.Body, Takes: s.kind.bodies[call].types()})

@@ -1,0 +1,60 @@
+// Package tagged reads terms as the structs that stand for them: one with the tag `etf:"add,tuple"` is the
+// tuple {add, …}, and a tuple of that first atom and that many elements may be read as it.
+//
+//	k, ok := tagged.Of(reflect.TypeFor[Add]())     the kind of Add; false: it has no such tag
+//	k.Read(n, term, &add)                          false: the term is no Add
+//
+// A [Kind] is one struct. It never changes. The package has no goroutine.
+package tagged
+
+import (
+	"reflect"
+
+	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/etf"
+)
+
+// Kind is a struct that stands for a tuple.
+type Kind struct {
+	termof.Shape
+	typ reflect.Type
+}
+
+// Of returns the kind of a type; false: it has no tag that says its first atom.
+func Of(t reflect.Type) (Kind, bool) {
+	s, ok := termof.ShapeOf(t)
+	return Kind{s, t}, ok
+}
+
+// Fits reports whether a term has the first atom and as many elements.
+func (k Kind) Fits(term wire.Tuple) bool {
+	if len(term) != k.Arity {
+		return false
+	}
+	switch first := term[0].(type) {
+	case wire.Atom:
+		return first == k.First
+	case bool:
+		return first && k.First == wire.True || !first && k.First == wire.False
+	}
+	return false
+}
+
+// Read stores a term in what into points to; host is the node that has it, for the references in it. False: the
+// term is not of that kind, or an element does not fit; something may be stored by then.
+func (k Kind) Read(host any, term wire.Tuple, into any) bool {
+	return k.Fits(term) && etf.FromTerm(termof.Hosted{Term: term, Host: host}, into) == nil
+}
+
+// Value is Read into a new value, which it returns.
+func (k Kind) Value(host any, term wire.Tuple) (v any, ok bool) {
+	if !k.Fits(term) {
+		return nil, false
+	}
+	p := reflect.New(k.typ)
+	if !k.Read(host, term, p.Interface()) {
+		return nil, false
+	}
+	return p.Elem().Interface(), true
+}
