@@ -1,0 +1,203 @@
+package match
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/actornode/actornode/node"
+)
+
+// Match is several cases, built once by [New]. It never changes, so any number of processes may use it at the same
+// time. As an Actor it is a behaviour, to be spawned and to be given to Become and Push; a Process uses it by
+// [Receive].
+type Match struct {
+	rules   []entry // all, in their order
+	table   table
+	who     reflect.Type // whose functions the cases have: of an Actor, or a Process; nil: they have none
+	total   bool         // some case takes whatever comes
+	timeout *timeout
+}
+
+// entry is a rule with the type that it is for.
+type entry struct {
+	typ  reflect.Type // an interface: what has its methods
+	rule rule
+}
+
+// rule is what a Match does with one message.
+type rule struct {
+	// bind looks at a message: what run is to get, and whether there is to be a run. Nil: that message, always.
+	bind func(who, msg any) (bound any, ok bool)
+	run  func(who, bound any) error
+}
+
+// New makes a Match. A message is for the first of the cases that it fits. It panics if there is no case, two times
+// After, or if one function takes a *node.Context and another a *node.Process.
+func New(cases ...Case) *Match {
+	mustBe(len(cases) > 0, "New", "there is no case")
+	m := &Match{}
+	for i, c := range cases {
+		mustBe(!isNil(c), "New", "case %d is nil", i)
+		c.addTo(m)
+	}
+	all := m.rules
+	if m.timeout != nil && m.who != processType { // before a wildcard
+		all = append([]entry{{timeoutType, rule{run: func(who, _ any) error { return m.timeout.run(who) }}}}, all...)
+	}
+	m.table = newTable(all)
+	return m
+}
+
+// isNil reports whether c is nil, or a *Match that is.
+func isNil(c Case) bool {
+	m, ok := c.(*Match)
+	return c == nil || ok && m == nil
+}
+
+// Or returns a Match of the cases of m, and then others: orElse of Scala, or_else of libcppa.
+func (m *Match) Or(others ...Case) *Match { return New(append([]Case{m}, others...)...) }
+
+// addTo is part of Case.
+func (m *Match) addTo(to *Match) {
+	to.belongsTo(m.who)
+	for _, e := range m.rules {
+		to.add(e.typ, e.rule)
+	}
+	if m.timeout != nil {
+		m.timeout.addTo(to)
+	}
+}
+
+// belongsTo notes whose functions a case has.
+func (m *Match) belongsTo(who reflect.Type) {
+	if who == nil {
+		return
+	}
+	mustBe(m.who == nil || m.who == who, "New", "one case takes a %v, another a %v", m.who, who)
+	m.who = who
+}
+
+func (m *Match) add(t reflect.Type, r rule) {
+	m.rules = append(m.rules, entry{t, r})
+	m.total = m.total || t == anyType && r.bind == nil
+}
+
+var anyType = reflect.TypeFor[any]()
+
+// find returns the rule for a message, and what it is to run with; nil: no case fits.
+func (m *Match) find(who, msg any) (*rule, any) {
+	rules := m.table.of(msg)
+	for i := range rules {
+		r := &rules[i]
+		if r.bind == nil {
+			return r, msg
+		}
+		if bound, ok := r.bind(who, msg); ok {
+			return r, bound
+		}
+	}
+	return nil, nil
+}
+
+// Init is part of node.Initializer: the time of After begins.
+func (m *Match) Init(c *node.Context) error {
+	m.mustTake(contextType, "an Actor")
+	begin(c, m)
+	return nil
+}
+
+// Receive is part of node.Actor. A message that no case fits is left in the mailbox for another behaviour, by
+// [node.ErrUnhandled]; a last case On(func(any) {…}) takes it instead.
+func (m *Match) Receive(c *node.Context, msg any) error {
+	r, bound := m.find(c, msg)
+	if r == nil {
+		return node.ErrUnhandled
+	}
+	return r.run(c, bound)
+}
+
+// mustTake panics if the functions of m are for others.
+func (m *Match) mustTake(who reflect.Type, name string) {
+	if m.who != nil && m.who != who {
+		mustBe(false, "Receive", "the cases take a %v, and this is %s", m.who, name)
+	}
+}
+
+var (
+	timeoutType = reflect.TypeFor[Timeout]()
+	contextType = reflect.TypeFor[*node.Context]()
+	processType = reflect.TypeFor[*node.Process]()
+)
+
+// Receive takes the oldest message that a case of m fits, and runs the case; it leaves other messages in the mailbox,
+// in their places. It waits for one if need be, at most for the time of m's [After], which then runs. It returns
+// what the case does: nil for those that return nothing. For a handle that has been killed it is [node.ErrExited]; the
+// goroutine of a process is unwound.
+//
+// It belongs to the goroutine of p. A case may receive, too, with m or another Match.
+func Receive(p *node.Process, m *Match) error {
+	m.mustTake(processType, "a Process")
+	var r *rule
+	var bound any
+	if m.total && m.timeout == nil {
+		msg := p.Receive()
+		if e, ok := msg.(node.Exited); ok && e.From == p.Self() {
+			return node.ErrExited
+		}
+		r, bound = m.find(p, msg)
+		return r.run(p, bound)
+	}
+	d := node.Infinity
+	if m.timeout != nil {
+		d = m.timeout.d
+	}
+	_, err := p.ReceiveWithin(d, func(msg any) bool {
+		r, bound = m.find(p, msg)
+		return r != nil
+	})
+	switch {
+	case err == nil:
+		return r.run(p, bound)
+	case err == node.ErrTimeout && m.timeout != nil:
+		return m.timeout.run(p)
+	}
+	return err
+}
+
+// timeout is the case After.
+type timeout struct {
+	d   time.Duration
+	who reflect.Type
+	run func(who any) error
+}
+
+// After is the case that runs when for d no message has come that fits another: of a receive from its beginning, of an
+// Actor since the last message that it has handled, or since the Match became its behaviour, again and again; see
+// [SetTimeout]. With 0 a receive looks only at what is in the mailbox; [node.Infinity] is no timeout. A Match has one
+// at most.
+func After[F func() | func(*node.Context) error | func(*node.Process) error](d time.Duration, f F) Case {
+	mustBe(d >= 0, "After", "the time is negative: %v", d)
+	t := timeout{d: d}
+	switch f := any(f).(type) {
+	case func():
+		mustBe(f != nil, "After", "the function is nil")
+		t.run = func(any) error {
+			f()
+			return nil
+		}
+	case func(*node.Context) error:
+		mustBe(f != nil, "After", "the function is nil")
+		t.who, t.run = contextType, func(who any) error { return f(who.(*node.Context)) }
+	case func(*node.Process) error:
+		mustBe(f != nil, "After", "the function is nil")
+		t.who, t.run = processType, func(who any) error { return f(who.(*node.Process)) }
+	}
+	return t
+}
+
+// addTo is part of Case.
+func (t timeout) addTo(m *Match) {
+	mustBe(m.timeout == nil, "New", "two cases are After")
+	m.belongsTo(t.who)
+	m.timeout = &t
+}

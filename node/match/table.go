@@ -1,0 +1,82 @@
+package match
+
+import (
+	"reflect"
+	"slices"
+)
+
+// table finds the rules that may be for a message by its type: a hash table, made once and then only read.
+type table struct {
+	places []place // a power of two, at least twice as many as there are types
+	others []rule  // for types that no case names: those of interfaces
+}
+
+type place struct {
+	typ   uintptr // see typeOf; 0: empty
+	rules []rule
+}
+
+func newTable(all []entry) table {
+	var types []reflect.Type
+	for _, e := range all {
+		if e.typ.Kind() != reflect.Interface && !slices.Contains(types, e.typ) {
+			types = append(types, e.typ)
+		}
+	}
+	size := 2
+	for size < 2*len(types) {
+		size *= 2
+	}
+	t := table{places: make([]place, size), others: rulesFor(all, nil)}
+	for _, typ := range types {
+		i := t.start(addressOf(typ))
+		for t.places[i].typ != 0 {
+			i = (i + 1) & (size - 1)
+		}
+		t.places[i] = place{addressOf(typ), rulesFor(all, typ)}
+	}
+	return t
+}
+
+// rulesFor returns the rules for messages of type t, up to one that takes all of them; nil: of a type that no case
+// names.
+func rulesFor(all []entry, t reflect.Type) (rules []rule) {
+	for _, e := range all {
+		is := e.typ == t
+		if e.typ.Kind() == reflect.Interface {
+			is = t == nil || t.Implements(e.typ)
+		}
+		if !is {
+			continue
+		}
+		if rules = append(rules, e.rule); e.rule.bind == nil {
+			break
+		}
+	}
+	return rules
+}
+
+// of returns the rules for a message, in their order.
+func (t *table) of(msg any) []rule {
+	if msg == nil {
+		return t.others
+	}
+	typ := addressOf(reflect.TypeOf(msg))
+	for i := t.start(typ); ; i = (i + 1) & (len(t.places) - 1) {
+		switch p := &t.places[i]; p.typ {
+		case typ:
+			return p.rules
+		case 0:
+			return t.others
+		}
+	}
+}
+
+// start returns where the search for a type begins.
+func (t *table) start(typ uintptr) int {
+	return int(uint32(typ>>3)*2654435769>>16) & (len(t.places) - 1)
+}
+
+// addressOf tells types apart faster than a comparison of two does. The table keeps the types alive, or the program
+// text does, so no two have the same.
+func addressOf(t reflect.Type) uintptr { return reflect.ValueOf(t).Pointer() }

@@ -1,0 +1,162 @@
+package match
+
+import (
+	"time"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/filter"
+)
+
+// Timeout is the message that an Actor gets when for some time it has handled no other: see [SetTimeout].
+type Timeout struct{}
+
+// SetTimeout has the Actor whose handler runs get a [Timeout] when for d it has handled no message, and again each time
+// that another d has passed so. The time begins when the handler returns that has handled the last message; those that
+// a behaviour leaves by [node.ErrUnhandled] do not count. It holds until Become, Push or Unbecome, whatever the behaviour
+// is then, or another SetTimeout: [node.Infinity] ends it. A Timeout that the behaviour leaves is dropped. With 0 it
+// comes once, when what is in the mailbox by then has been handled. No Timeout comes that has been called off.
+//
+// It panics if d is negative, and in a method of an active object.
+func SetTimeout(c *node.Context, d time.Duration) {
+	mustBe(d >= 0, "SetTimeout", "the time is negative: %v", d)
+	before := filter.Existing(c)
+	s, ok := filter.PartOf[*silence](before)
+	if !ok {
+		if d == node.Infinity {
+			return
+		}
+		var err error
+		before, err = filter.Of(c)
+		mustBe(err == nil, "SetTimeout", "%v", err)
+		s = &silence{filter: before, d: node.Infinity}
+		before.Add(s)
+	}
+	s.set(c, d)
+}
+
+// begin begins the time of After, if m has one.
+func begin(c *node.Context, m *Match) {
+	if m.timeout != nil && m.timeout.d != node.Infinity {
+		SetTimeout(c, m.timeout.d)
+	}
+}
+
+func init() {
+	nodehook.Became = func(c, behaviour any) {
+		x := c.(*node.Context)
+		if s, ok := filter.PartOf[*silence](filter.Existing(x)); ok {
+			s.d = node.Infinity
+		}
+		if m, ok := behaviour.(*Match); ok {
+			m.mustTake(contextType, "an Actor")
+			begin(x, m)
+		}
+	}
+}
+
+// silence sees to the timeout of one Actor. A handled message costs it a look at the clock: the timer that runs is left
+// alone, and when it comes too early another is started for the rest.
+//
+// Invariants, when no handler runs:
+//
+//  1. If d is not Infinity a timer runs, or its tick is in the mailbox: current. It is due at since + d at the latest.
+//  2. Other ticks on their way to the mailbox, or in it, are late; each is taken there and does nothing.
+type silence struct {
+	filter  *filter.Filter
+	d       time.Duration // Infinity: no timeout
+	since   time.Duration // when the last message has been handled, or d set
+	current *tick
+	late    int
+}
+
+// tick is the message of a timer.
+type tick struct {
+	of    *silence
+	due   time.Duration
+	timer *node.Timer
+}
+
+// now is the time since the node's start, by the clock that nobody sets.
+func (s *silence) now() time.Duration {
+	sys := s.filter.Process().System
+	return sys.Env.Since(sys.Clock.Start())
+}
+
+// set begins a timeout.
+func (s *silence) set(c *node.Context, d time.Duration) {
+	s.d = d
+	if d == node.Infinity {
+		return // and Received calls the timer off
+	}
+	s.since = s.now()
+	if s.current != nil && s.current.due > s.since+d {
+		s.callOff()
+	}
+	if s.current == nil {
+		s.start(c, d)
+	}
+}
+
+// start starts a timer. If there can be none, the node or the process ends.
+func (s *silence) start(c *node.Context, d time.Duration) {
+	t := &tick{of: s, due: s.now() + d}
+	if timer, err := c.SendAfter(d, c.Self(), t); err == nil {
+		t.timer, s.current = timer, t
+	}
+}
+
+// callOff stops the timer. Its tick may be on its way to the mailbox.
+func (s *silence) callOff() {
+	if _, ok := s.current.timer.Cancel(); !ok {
+		s.late++
+	}
+	s.current = nil
+}
+
+// Receive is part of filter.Part: it takes the ticks.
+func (s *silence) Receive(c *node.Context, msg any) (taken bool, err error) {
+	t, ok := msg.(*tick)
+	if !ok || t.of != s {
+		return false, nil
+	}
+	if t != s.current {
+		s.late--
+		return true, nil
+	}
+	s.current = nil
+	if s.d == node.Infinity {
+		return true, nil
+	}
+	if left := s.since + s.d - s.now(); left > 0 {
+		s.start(c, left)
+		return true, nil
+	}
+	if s.d == 0 {
+		s.d = node.Infinity
+	}
+	err = s.filter.Deliver(c, Timeout{})
+	if err == node.ErrUnhandled {
+		err = nil
+	}
+	s.Received(c, err)
+	return true, err
+}
+
+// Received is part of filter.Part.
+func (s *silence) Received(c *node.Context, err error) {
+	switch {
+	case s.d == node.Infinity:
+		if s.current != nil {
+			s.callOff()
+		}
+	case err == nil:
+		s.since = s.now()
+		if s.current == nil {
+			s.start(c, s.d)
+		}
+	}
+}
+
+// Needed is part of filter.Part.
+func (s *silence) Needed() bool { return s.d != node.Infinity || s.current != nil || s.late > 0 }
