@@ -98,7 +98,9 @@ func TestErlangTerms(t *testing.T) {
 		e.Ask("{%s, 'go@127.0.0.1'} ! %s", c.to, c.term)
 		require.Equal(t, c.says, nodetest.Arrival(t, said), c.term)
 	}
-	call := func(to, body string) string { return e.Ask("catch gen_server:call({%s, 'go@127.0.0.1'}, %s)", to, body) }
+	call := func(to, body string) string {
+		return e.Ask("catch gen_server:call({%s, 'go@127.0.0.1'}, %s)", to, body)
+	}
 	require.Equal(t, "3", call("sums", "{add, 1, 2}"))
 	require.Equal(t, "3", call("server", "{add, 1, 2}"))
 	require.Equal(t, `<<"xy">>`, call("server", `{add, <<"x">>, <<"y">>}`))

@@ -175,12 +175,14 @@ func randomCase(r *rand.Rand, i int, say func(string)) (match.Case, naive) {
 			return fmt.Sprint(i, "=", m), m == any(a)
 		}
 	case 1:
-		return match.On(func(n int) { say(fmt.Sprint(i, "<", n)) }).If(func(n int) bool { return n < a }), func(m any) (string, bool) {
+		less := func(n int) bool { return n < a }
+		return match.On(func(n int) { say(fmt.Sprint(i, "<", n)) }).If(less), func(m any) (string, bool) {
 			n, ok := m.(int)
 			return fmt.Sprint(i, "<", n), ok && n < a
 		}
 	case 2:
-		return match.On(func(s string) { say(fmt.Sprint(i, s)) }).If(func(s string) bool { return len(s) == a }), func(m any) (string, bool) {
+		long := func(s string) bool { return len(s) == a }
+		return match.On(func(s string) { say(fmt.Sprint(i, s)) }).If(long), func(m any) (string, bool) {
 			s, ok := m.(string)
 			return fmt.Sprint(i, s), ok && len(s) == a
 		}
@@ -425,19 +427,21 @@ func TestMisuse(t *testing.T) {
 	forActor := match.Do(func(*node.Context, int) error { return nil })
 	forProcess := match.Do(func(*node.Process, int) error { return nil })
 	for says, f := range map[string]func(){
-		"match: On: the function is nil":                func() { match.On[int](nil) },
-		"match: Do: the function is nil":                func() { match.Do[*node.Context, int](nil) },
-		"match: Reply: the function is nil":             func() { match.Reply[*node.Context, int, int](nil) },
-		"match: If: the guard is nil":                   func() { on.If(nil) },
-		"match: Project: the function is nil":           func() { match.Project[string](nil, on) },
-		"match: Project: the case is the zero value":    func() { match.Project(number, match.CaseOf[int]{}) },
-		"match: After: the function is nil":             func() { match.After[func()](time.Second, nil) },
-		"match: After: the time is negative: -1ns":      func() { match.After(-1, func() {}) },
-		"match: New: there is no case":                  func() { match.New() },
-		"match: New: case 1 is nil":                     func() { match.New(on, nil) },
-		"match: New: case 2 is nil":                     func() { match.New(on, on, (*match.Match)(nil)) },
-		"match: New: a case is the zero value":          func() { match.New(match.CaseOf[int]{}) },
-		"match: New: two cases are After":               func() { match.New(match.After(1, func() {}), match.New(match.After(2, func() {}))) },
+		"match: On: the function is nil":             func() { match.On[int](nil) },
+		"match: Do: the function is nil":             func() { match.Do[*node.Context, int](nil) },
+		"match: Reply: the function is nil":          func() { match.Reply[*node.Context, int, int](nil) },
+		"match: If: the guard is nil":                func() { on.If(nil) },
+		"match: Project: the function is nil":        func() { match.Project[string](nil, on) },
+		"match: Project: the case is the zero value": func() { match.Project(number, match.CaseOf[int]{}) },
+		"match: After: the function is nil":          func() { match.After[func()](time.Second, nil) },
+		"match: After: the time is negative: -1ns":   func() { match.After(-1, func() {}) },
+		"match: New: there is no case":               func() { match.New() },
+		"match: New: case 1 is nil":                  func() { match.New(on, nil) },
+		"match: New: case 2 is nil":                  func() { match.New(on, on, (*match.Match)(nil)) },
+		"match: New: a case is the zero value":       func() { match.New(match.CaseOf[int]{}) },
+		"match: New: two cases are After": func() {
+			match.New(match.After(1, func() {}), match.New(match.After(2, func() {})))
+		},
 		"match: SetTimeout: the time is negative: -1ns": func() { match.SetTimeout(nil, -1) },
 		"match: New: one case takes a *node.Context, another a *node.Process": func() {
 			match.New(forActor, match.New(forProcess))

@@ -86,6 +86,7 @@ func Smoke() []Case {
 		{Bench: "spawn", Params: []string{"n=1000"}},
 		{Bench: "mixed", Params: []string{"rings=2", "size=3", "token=10", "repeats=2", "number=391"}},
 		{Bench: "coop", Params: []string{"calls=10", "depth=2"}},
+		{Bench: "match", Params: []string{"messages=200"}},
 		{Bench: "remote_latency", Params: []string{"roundtrips=20"}},
 		{Bench: "remote_throughput", Params: []string{"messages=100"}},
 		{Bench: "remote_spawn", Params: []string{"spawns=20"}},
