@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
@@ -121,18 +122,22 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		t.Settle(a, nil, &ExitError{NoProc})
 		return t
 	}
-	if t := n.sys.Traces(); t != nil {
-		t.Message(a.PID(), p.Target.PID(), m)
-	}
+	var msg any = m
 	var err error
+	if tr := n.sys.Traces(); tr != nil {
+		if msg, err = p.Target.Shown(tr, a.PID(), m); err != nil {
+			t.Settle(a, nil, err)
+			return t
+		}
+	}
 	if p.Target.Boxed {
-		if err = p.Target.Offer(a, m, &process.Patience{Ctx: ctx, From: a.Process, Noted: !async}); err == ErrNoProcess {
+		if err = p.Target.Offer(a, msg, &process.Patience{Ctx: ctx, From: a.Process, Noted: !async}); err == ErrNoProcess {
 			err = nil // its exit has settled the call
 		}
 	} else if mayCarry {
-		err = p.Target.DeliverWith(a, m, a.Process.Token())
+		err = p.Target.DeliverWith(a, msg, a.Process.Token())
 	} else {
-		err = p.Target.Deliver(a, m)
+		err = p.Target.Deliver(a, msg)
 	}
 	if err != nil {
 		t.Settle(a, nil, err)
@@ -172,9 +177,16 @@ func destText(to Dest) string {
 }
 
 func typed[R any](v any, err error) (R, error) {
+	if err != nil {
+		if w, watched := err.(*trace.Replied); watched {
+			return typed[R](w.Open(), nil)
+		}
+		var none R
+		return none, err
+	}
 	r, ok := v.(R)
-	if err != nil || ok || v == nil {
-		return r, err
+	if ok || v == nil {
+		return r, nil
 	}
 	if convert(v, &r) == nil { // a term, for what it stands for
 		return r, nil

@@ -41,7 +41,10 @@ func (c *common) Send(to Dest, msg any) error {
 		return nodeOf(a.System).sendFar(a, pid, msg, a.Process.Token())
 	}
 	if t := a.System.Traces(); t != nil {
-		t.Message(a.PID(), p.PID(), msg)
+		var err error
+		if msg, err = p.Shown(t, a.PID(), msg); err != nil {
+			return err
+		}
 	}
 	if a.Blocks != nil {
 		return deliverBlocking(a.Blocks, p, msg)
@@ -107,7 +110,7 @@ func (c *common) SendBytes(to Dest, b []byte) error {
 // timer is over at once. A name or an alias stands for the process that has it now.
 // Errors: [ErrBadTimeout], [ErrNodeStopped].
 func (c *common) SendAfter(d time.Duration, to Dest, msg any) (*Timer, error) {
-	return nodeOf(c.by.System).timer(d, 0, to, msg)
+	return nodeOf(c.by.System).timer(c.by.PID(), d, 0, to, msg)
 }
 
 // SendInterval sends msg to a process of this node every d, until the timer is cancelled
@@ -118,7 +121,7 @@ func (c *common) SendInterval(d time.Duration, to Dest, msg any) (*Timer, error)
 	if d == 0 {
 		return nil, ErrBadTimeout
 	}
-	return nodeOf(c.by.System).timer(d, d, to, msg)
+	return nodeOf(c.by.System).timer(c.by.PID(), d, d, to, msg)
 }
 
 // Spawn starts a process; an Actor that spawns has it on its own stage. Errors:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/node/internal/limits"
+	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -47,6 +48,9 @@ type Config struct {
 	// until a context ends; [Node.Info] shows for whom.
 	DetectCycles bool
 
+	// Isolation has messages copied, or reports those that are changed after they were sent. Default: neither.
+	Isolation isolation.Config
+
 	// Distribution makes the node part of a cluster. Default: it is alone.
 	Distribution *Distribution
 
@@ -85,6 +89,7 @@ func (c *Config) validate() error {
 		limits.Setting("Stages", &c.Stages, 0, maxStages),
 		limits.Setting("Budget", &c.Budget, defaultBudget, 0),
 		limits.Setting("Blocked", &c.Blocked, 0, 0),
+		limits.Setting("Isolation.MaxBytes", &c.Isolation.MaxBytes, 0, 0),
 		limits.Setting("MaxProcesses", &c.MaxProcesses, maxProcessesLimit, maxProcessesLimit),
 		limits.Setting("StopTimeout", &c.StopTimeout, defaultStopTimeout, 0))
 }

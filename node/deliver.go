@@ -6,23 +6,15 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/node/internal/receipt"
 	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/wire/dist"
 )
 
 // What Deliver says of a message that is not in the mailbox, beside
 // [ErrMailboxFull], [ErrNoProcess] and [ErrNoName].
 var ErrDropped = process.ErrDropped
-
-// Why a message is not in the mailbox, on the wire. The list is only added to.
-const (
-	receiptFull    Atom = "full"    // there is no space: the sender may try again
-	receiptRefused Atom = "refused" // there is no space, and the mailbox refuses what it has no space for
-	receiptDropped Atom = "dropped" // there is no space, and the mailbox drops what it has no space for
-	receiptNoProc  Atom = "noproc"  // there is no process
-	receiptNoName  Atom = "noname"  // there is no process of that name
-)
 
 // Deliver sends a message and waits for what becomes of it: nil says that it is in
 // the mailbox of a process that was alive. It is how a sender feels a bounded
@@ -78,6 +70,10 @@ type SendOptions struct {
 	// there, and begin anew when a node comes back. For the same reason it implies NoWait
 	// towards another node.
 	NoConnect bool
+
+	// Copy sends a copy of the message: see package isolation. What cannot be copied is refused with an
+	// [*isolation.Error].
+	Copy bool
 }
 
 // SendOpt is Send with options. Errors with NoWait are those of [Deliver] for a process here,
@@ -86,6 +82,12 @@ func (c *common) SendOpt(o SendOptions, to Dest, msg any) error {
 	a := c.by
 	if a.Gone() {
 		return ErrExited
+	}
+	if o.Copy {
+		var err error
+		if msg, err = isolation.Copy(msg); err != nil {
+			return err
+		}
 	}
 	f, where := frameTo(a.System, to)
 	if where == "" {
@@ -152,7 +154,10 @@ func (n *Node) receive(far *peer, a *process.Acting, f *dist.Frame, u *process.P
 		return ErrNoProcess
 	}
 	if far == nil {
-		n.sys.Traces().Message(a.PID(), q.PID(), f.Payload)
+		var err error
+		if f.Payload, err = q.Shown(n.sys.Traces(), a.PID(), f.Payload); err != nil {
+			return err
+		}
 	} else {
 		f.Payload = far.received(q, f.Payload)
 		if t := n.sys.Traces(); t != nil {
@@ -194,7 +199,7 @@ func (n *Node) deliverFar(ctx context.Context, a *process.Acting, where Atom, f 
 		if err != nil {
 			return err
 		}
-		return receiptError(v)
+		return receipt.Error(v)
 	}
 	return fmt.Errorf("node: the protocol of this connection has no delivery receipts: %s: %w", where, errors.ErrUnsupported)
 }
@@ -218,46 +223,7 @@ func (p *peer) receipts() bool {
 	return link != nil && link.Peer().Receipts
 }
 
-// receiptError reads a receipt.
-func receiptError(v any) error {
-	switch v {
-	case dist.Delivered:
-		return nil
-	case receiptFull:
-		return process.ErrNoRoom
-	case receiptRefused:
-		return ErrMailboxFull
-	case receiptDropped:
-		return ErrDropped
-	case receiptNoProc:
-		return ErrNoProcess
-	case receiptNoName:
-		return ErrNoName
-	}
-	if text, ok := v.(string); ok { // of unread
-		return errors.New(text)
-	}
-	return fmt.Errorf("node: the message was not delivered: %s", reason.PlainText(v))
-}
-
-// receipt is the reverse.
-func receipt(err error) Atom {
-	switch {
-	case err == nil:
-		return dist.Delivered
-	case errors.Is(err, ErrDropped):
-		return receiptDropped
-	case err == process.ErrNoRoom:
-		return receiptFull
-	case errors.Is(err, ErrMailboxFull):
-		return receiptRefused
-	case errors.Is(err, ErrNoName):
-		return receiptNoName
-	}
-	return receiptNoProc
-}
-
 // acknowledge is deliver for a message whose sender wants a receipt.
 func (p *peer) acknowledge(f *dist.Frame) {
-	p.Signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: receipt(p.n.receive(p, &p.n.sys.Plain, f, nil))})
+	p.Signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: receipt.Of(p.n.receive(p, &p.n.sys.Plain, f, nil))})
 }

@@ -9,15 +9,16 @@ import (
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/node/internal/signal"
 )
 
 // host is what the processes of n are told of this package.
 func (n *Node) host() process.Host {
 	return process.Host{
 		Node: n,
-		Messages: process.Messages{
+		Messages: signal.Messages{
 			Exited:   func(from PID, reason any) any { return Exited{from, reason} },
-			Down:     func(d process.Down) any { return Down{d.Ref, d.PID, d.Name, d.Node, d.Reason} },
+			Down:     func(d signal.Down) any { return Down{d.Ref, d.PID, d.Name, d.Node, d.Reason} },
 			NodeDown: func(node Atom, reason string) any { return NodeDown{node, reason} },
 			Result:   func(tag, v any, err error) any { return Result{tag, v, err} },
 			IsDown: func(msg any, ref Ref) bool {
@@ -25,7 +26,7 @@ func (n *Node) host() process.Host {
 				return ok && d.Ref == ref
 			},
 		},
-		Reasons: process.Reasons{
+		Reasons: signal.Reasons{
 			Err:    func(reason any) error { return &ExitError{reason} },
 			Of:     reasonOf,
 			Panics: func(cause any) any { return panicked(cause) },

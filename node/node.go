@@ -17,6 +17,7 @@ import (
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/futures"
+	"github.com/actornode/actornode/node/internal/isolate"
 	"github.com/actornode/actornode/node/internal/keep"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/report"
@@ -35,6 +36,7 @@ type Node struct {
 	cfg     Config
 	sys     process.System             // the processes
 	calls   table.Lent[process.Ticket] // whose From is known elsewhere
+	guard   *isolate.Guard
 	futures futures.Lent[anyFuture]
 	exports export.Table[Actor]
 	dist    *distribution // nil: not distributed
@@ -76,6 +78,10 @@ func Start(cfg Config) (*Node, error) {
 	n.by = &sys.Plain
 	sys.Dead.Init(cfg.Log, e)
 	sys.Tracing.Init(trace.Host{Now: e.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
+	n.guard = isolate.New(cfg.Isolation, cfg.Log)
+	if n.guard.Wanted() {
+		sys.Tracing.Keep(n.guard)
+	}
 	n.futures.Init(e)
 	if cfg.DetectCycles {
 		sys.Cycles = new(waiting.Graph[process.Waiter])
@@ -127,8 +133,9 @@ func (n *Node) sendAlias(a *process.Acting, ref Ref, msg, token any) error {
 		}
 	}
 	if p := n.sys.Aliased(ref, msg); p != nil {
-		if t := n.sys.Traces(); t != nil {
-			t.Message(a.PID(), p.PID(), msg)
+		msg, err := p.Shown(n.sys.Traces(), a.PID(), msg)
+		if err != nil {
+			return err
 		}
 		return p.DeliverWith(a, msg, token)
 	}
@@ -184,6 +191,7 @@ func (n *Node) stop() error {
 	n.sys.Fibers.Stop()
 	n.sys.Dead.Close()
 	n.sys.Tracing.Stop()
+	n.guard.Stop()
 	if err != nil || left() > 0 {
 		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v",
 			n.sys.Lingering.Load(), n.cfg.StopTimeout), err)

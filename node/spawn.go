@@ -54,6 +54,11 @@ type Options struct {
 	// Daemon is for a process that serves the others: lifetime.Wait does not wait for it. Those that it spawns
 	// are not daemons by that.
 	Daemon bool
+	// CopyMessages has the process get copies of what others of this node send to it: see package isolation. A
+	// sender of what cannot be copied gets an [*isolation.Error]. Messages of all processes of the node
+	// cost some nanoseconds more from then on.
+	CopyMessages bool
+
 	// Protected keeps the process its name, and other nodes from ending it: their exit signals, and
 	// those of links that break, are refused or have no effect, and so are their group
 	// leaders and, by the packages of behaviours, system messages that change
@@ -112,7 +117,7 @@ var noOptions Options
 // plain reports whether o is the zero value, monitor apart.
 func (o *Options) plain() bool {
 	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Protected && !o.ShowPeer && !o.Daemon && o.For == "" &&
-		!o.Link && !o.Announce && o.birth.Call == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
+		!o.CopyMessages && !o.Link && !o.Announce && o.birth.Call == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
 		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0 && o.Mailbox == nil && o.Scheduler == nil
 }
 
@@ -401,6 +406,10 @@ func (o *Options) apply(n *Node, p *process.Process) {
 	p.Protected, p.ShowsPeer, p.Daemon = o.Protected, o.ShowPeer, o.Daemon
 	if o.Label != "" {
 		p.ColdPart().Label = o.Label
+	}
+	if o.CopyMessages {
+		p.ColdPart().Copies = true
+		n.sys.Tracing.Keep(n.guard)
 	}
 	if !o.Leader.IsZero() {
 		p.Follow(o.Leader)

@@ -18,7 +18,7 @@ func (t *Timer) Cancel() (left time.Duration, ok bool) { return t.t.Cancel() }
 // cancelled, or its process gone.
 func (t *Timer) Left() (left time.Duration, ok bool) { return t.t.Left() }
 
-func (n *Node) timer(d, every time.Duration, to Dest, msg any) (*Timer, error) {
+func (n *Node) timer(from PID, d, every time.Duration, to Dest, msg any) (*Timer, error) {
 	switch {
 	case d < 0:
 		return nil, ErrBadTimeout
@@ -28,6 +28,15 @@ func (n *Node) timer(d, every time.Duration, to Dest, msg any) (*Timer, error) {
 	t := new(Timer)
 	pid, _ := n.sys.Resolve(to)
 	if p := n.sys.Lookup(pid); p != nil {
+		if tr := n.sys.Traces(); tr.Guards() {
+			var err error
+			if msg, err = tr.Copied(false, msg); err != nil {
+				return nil, err
+			}
+			if !p.Boxed {
+				msg = tr.Held(from, pid, msg)
+			}
+		}
 		if all := p.Timers(); all != nil && all.Start(&t.t, d, every, msg) {
 			return t, nil
 		}

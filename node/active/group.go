@@ -50,6 +50,9 @@ type (
 	}
 )
 
+// Immutable has an object that joins a group not be copied: who gives it away knows.
+func (joins) Immutable() {}
+
 // invocation is the body of a call.
 type invocation interface {
 	begin(g *group, from node.From) *activation.Activation

@@ -41,7 +41,7 @@ func (x *acts) Completed(by *process.Acting) {
 // call is the message that calls a method.
 type call[T, A, R any] struct {
 	object uint64
-	method func(T, *Context, A) (R, error)
+	method func(T, *Context, A) (R, error) `isolation:"share"`
 	arg    A
 }
 

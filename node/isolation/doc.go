@@ -1,6 +1,10 @@
-// Package isolation keeps processes apart that are in one memory: it copies what they send each other.
+// Package isolation keeps processes apart that are in one memory: it copies what they send each other, or
+// finds out who changes what has been sent.
 //
-//   - [Copy] copies a value with all that it leads to and that could be changed.
+//   - [Copy] copies a value with all that it leads to and that could be changed. [Config].Copy does that for all
+//     that is sent on a node, node.Options.CopyMessages for all that one process gets, node.SendOptions.Copy
+//     for one message.
+//   - [Config].Check is for development and tests: it reports a [Change] of a message after it was sent.
 //   - A [Shared] is a value that many read and nobody changes; an [Editor] changes a copy.
 //
 // On one node a message is the Go value that was given to Send, not a copy, as with Go's channels. Who sends a
@@ -20,13 +24,32 @@
 //
 // Refused, with an [Error] that says where it is, are: functions, which may have captured anything; locks and atomics
 // that are in a message itself; unsafe pointers; and structs of the standard library that hide references, such as
-// connections, but for plain data such as big.Int and bytes.Buffer. The
+// connections, but for plain data such as big.Int and bytes.Buffer. A message that is refused is not sent. The
 // tag is for who knows better. A value with references more than 100,000 deep is refused, too.
+//
+// # What Check finds
+//
+// What is sent by Send, SendAfter, Deliver and SendOpt, requests and their replies, casts, and calls of
+// active objects is compared with what it was: when it is received, when the process exits without having received it, when
+// the node stops, and one of those that wait with each message that is sent. The first difference is a
+// Change. Who has made it cannot be seen: it was the sender, or another process that has had the
+// same message; Change.Also are the processes that have received it before. Once a
+// message has been received it is the receiver's: what the sender changes then, Check cannot tell from what the receiver
+// does.
+//
+// Not compared are: what is shared when copied; what is beyond Config.MaxBytes of a message; messages while 10,000 wait that
+// are compared; messages to a process with Options.Limits or Options.Mailbox; what SendInterval sends again, between two
+// messages; values of futures, which many may read; behaviours that are spawned, and exit reasons. Of an interface or a string
+// whose variable was overwritten only that is told.
+//
+// A Check reads memory that somebody perhaps writes at this moment. With -race, the race detector tells where;
+// a map that is written while it is read ends the program, as Go has it.
 //
 // # Invariants
 //
-//  1. What Copy returns shares no memory that can be changed with the original, but for what is listed above.
-//  2. Many goroutines may use a Shared at once; an Editor belongs to one.
+//  1. With neither Check nor Copy, messages take the same path as without this package.
+//  2. What Copy returns shares no memory that can be changed with the original, but for what is listed above.
+//  3. Many goroutines may use a Shared at once; an Editor belongs to one.
 //
 // The package has no goroutine.
 package isolation

@@ -255,3 +255,8 @@ func (c *comparing) dynamic(p *plan, live, was unsafe.Pointer) *Difference {
 	}
 	return c.at(of, a, b)
 }
+
+// SameValue reports whether two snapshots are of one value: the same pointer, or the same memory of another.
+func (s *Snapshot) SameValue(o *Snapshot) bool {
+	return s.plan == o.plan && same(unsafe.Pointer(&s.live), unsafe.Pointer(&o.live), anyType.Size())
+}

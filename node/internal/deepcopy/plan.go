@@ -94,6 +94,9 @@ func plan_(t reflect.Type) *plan {
 	case mapping:
 		p.key, p.elem, p.quick = plan_(t.Key()), plan_(t.Elem()), quickMap(t)
 	case plain, structure:
+		if _, whole := always[t]; whole {
+			break
+		}
 		if t.Kind() == reflect.Struct {
 			p.addFields()
 		} else if t.Kind() == reflect.Array {

@@ -84,8 +84,14 @@ func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 		p.Away = nil
 	}
 	waiter, asker, more, tag, n := p.Waiter, p.Asker, p.More, p.Tag, p.System
-	if tr := n.Traces(); tr != nil && waiter != nil {
-		tr.Answered(a.PID(), asker.PID(), v, err) // before the caller can do anything else
+	if tr := n.Traces(); tr != nil {
+		if waiter != nil {
+			tr.Answered(a.PID(), asker.PID(), v, err) // before the caller can do anything else
+		}
+		if err == nil && p.Far == nil {
+			v, err = tr.Reply(a.PID(), (&Acting{Process: asker}).PID(), waiter != nil, v)
+			p.Replace(v, err)
+		}
 	}
 	if tell != nil && more != nil {
 		more.WhenUnread(tell)

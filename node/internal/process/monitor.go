@@ -3,6 +3,7 @@ package process
 import (
 	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
@@ -35,7 +36,7 @@ func (m *Monitor) message(pid wire.PID, reason any) any {
 	if m.Node {
 		return to.NodeDown(m.Far.NodeName(), reason.(string))
 	}
-	d := Down{Ref: m.ref, PID: pid, Reason: reason}
+	d := signal.Down{Ref: m.ref, PID: pid, Reason: reason}
 	if m.Name != "" && !names.IsAlias(m.Name) {
 		d.PID, d.Name, d.Node = wire.PID{}, m.Name, m.Watcher.System.Name
 		if m.Far != nil {
@@ -189,7 +190,7 @@ func (p *Process) monitorAt(a *Acting, at wire.At) wire.Ref {
 	p.System.Traces().Event(trace.Monitor, p.PID(), wire.PID{}, at.Name, nil)
 	m := &Monitor{ref: a.NewRef(), Watcher: p, Name: at.Name, Far: p.System.Host.Remotes.Named(at.Node)}
 	if m.Far == nil {
-		p.Signal(a, p.System.Host.Messages.Down(Down{Ref: m.ref, Name: at.Name, Node: at.Node, Reason: NoConnection}))
+		p.Signal(a, p.System.Host.Messages.Down(signal.Down{Ref: m.ref, Name: at.Name, Node: at.Node, Reason: NoConnection}))
 	} else if !m.add(a) {
 		p.Signal(a, m.message(wire.PID{}, NoConnection))
 	}
@@ -203,7 +204,7 @@ func (p *Process) MonitorOn(a *Acting, far Remote, pid wire.PID, at wire.At) wir
 	if far != nil && m.add(a) {
 		return m.ref
 	}
-	d := Down{Ref: m.ref, PID: pid, Name: at.Name, Reason: NoConnection}
+	d := signal.Down{Ref: m.ref, PID: pid, Name: at.Name, Reason: NoConnection}
 	if at.Name != "" {
 		d.Node = at.Node
 	}

@@ -92,6 +92,7 @@ type Cold struct {
 	Stack   []any // behaviours below the current one, as whoever runs the process has them
 	Pending error // how the handler ended that lost its stage
 	Blocked bool  // the handler that lost its stage has ended
+	Copies  bool  // what it is sent is copied; set at spawn
 
 	// Guarded by Process.Mu.
 	Trap     bool // beside blocked, for the sake of the size
@@ -175,6 +176,9 @@ func (p *Process) Deliver(a *Acting, msg any) error {
 func (p *Process) Signal(a *Acting, msg any) {
 	if t := p.System.Traces(); t != nil {
 		t.Message(wire.PID{}, p.PID(), msg)
+		if t.Checks() && !p.Boxed {
+			msg = p.expect(t.Watched(a.PID(), p.PID(), msg))
+		}
 	}
 	p.Intake().signal(a, msg)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/tally"
 	"github.com/actornode/actornode/node/internal/timers"
@@ -52,8 +53,8 @@ type System struct {
 type Host struct {
 	Node any // for those above
 
-	Messages Messages
-	Reasons  Reasons
+	Messages signal.Messages
+	Reasons  signal.Reasons
 	Remotes  Remotes
 
 	// Self is the process that stands for a plain goroutine towards other nodes.
@@ -66,32 +67,6 @@ type Host struct {
 	// Answered settles the call that msg answers, if it is a reply to one whose caller's reference has
 	// been handed on; false: it is none.
 	Answered func(ref wire.Ref, msg any) bool
-}
-
-// Messages makes the messages that processes get of what happens to others.
-type Messages struct {
-	Exited   func(from wire.PID, reason any) any
-	Down     func(d Down) any
-	NodeDown func(node wire.Atom, reason string) any
-	Result   func(tag, v any, err error) any
-	IsDown   func(msg any, ref wire.Ref) bool // whether msg is the Down of a monitor
-}
-
-// Down is what the message of a monitor says: see package node.
-type Down struct {
-	Ref    wire.Ref
-	PID    wire.PID
-	Name   wire.Atom
-	Node   wire.Atom
-	Reason any
-}
-
-// Reasons says what errors and panics are as exit reasons.
-type Reasons struct {
-	Err     func(reason any) error // the error that stands for an exit reason
-	Of      func(err error) any    // the exit reason of a process whose code has returned err
-	Panics  func(cause any) any    // that of one that has panicked: for the deferred function that recovers
-	Crashed func(reason any) bool  // whether it is the reason of a crash
 }
 
 // Remotes finds other nodes. Each returns nil where there is none.

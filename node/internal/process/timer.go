@@ -4,6 +4,7 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/timers"
+	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -47,6 +48,15 @@ func (p *timed) Pushed(r mailbox.Result, msg any) {
 
 // Put puts msg in without waiting.
 func (p *timed) Put(msg any) {
-	p.System.Traces().Message(wire.PID{}, (*Process)(p).PID(), msg)
-	(*Process)(p).Intake().Try(&inbox.Node{Msg: msg})
+	q := (*Process)(p)
+	if c, held := msg.(*trace.Carried); held {
+		c.Watch.Received()
+		msg = c.Msg
+	}
+	msg, err := q.Shown(q.System.Traces(), wire.PID{}, msg)
+	if err != nil { // it has been copied once, and somebody has changed it
+		q.System.Undeliverable(q.PID(), msg)
+		return
+	}
+	q.Intake().Try(&inbox.Node{Msg: msg})
 }

@@ -41,7 +41,25 @@ func (p *Process) DeliverWith(a *Acting, msg, token any) error {
 		return p.Deliver(a, msg)
 	}
 	p.expectToken()
-	return p.Deliver(a, &trace.Carried{Msg: msg, Token: token})
+	return p.Deliver(a, trace.With(msg, token))
+}
+
+// Shown returns what is sent to p in place of a message, where there is a view; it is shown there.
+func (p *Process) Shown(t *trace.View, from wire.PID, msg any) (any, error) {
+	t.Message(from, p.PID(), msg)
+	msg, err := t.Copied(p.Cold != nil && p.Cold.Copies, msg)
+	if err != nil || p.Boxed || !t.Checks() {
+		return msg, err
+	}
+	return p.expect(t.Watched(from, p.PID(), msg)), nil
+}
+
+// expect returns msg, which may be a *trace.Carried.
+func (p *Process) expect(msg any) any {
+	if _, ok := msg.(*trace.Carried); ok {
+		p.expectToken()
+	}
+	return msg
 }
 
 // SendWith is for a send by p, whose status is not simply alive. done: there is nothing left to
@@ -53,6 +71,11 @@ func (p *Process) SendWith(a *Acting, to wire.PID, msg any) (done bool, err erro
 	q := p.System.Lookup(to)
 	if q == nil { // the frame will have the token
 		return false, nil
+	}
+	if t := p.System.Traces(); t != nil {
+		if msg, err = q.Shown(t, p.PID(), msg); err != nil {
+			return true, err
+		}
 	}
 	return true, q.DeliverWith(a, msg, p.Token())
 }

@@ -50,6 +50,9 @@ func (p *Promise) Begin(t Ticket, v any, err error) bool {
 	return true
 }
 
+// Replace has another value take the place of the one of Begin, before Finish.
+func (p *Promise) Replace(v any, err error) { p.value, p.err = v, err }
+
 // Finish is the end of Begin. From here on the owner may use the promise again.
 func (p *Promise) Finish(t Ticket) { p.state.Store(uint64(t) | done) }
 

@@ -10,7 +10,7 @@
 //
 // Invariants of a Registry:
 //
-//  1. Its View is nil exactly if nobody is traced; what it points to never changes.
+//  1. Its View is nil exactly if nobody is traced and there is no [Guard]; what it points to never changes.
 //  2. Whoever takes a process out because of its exit is told so, alone: of several calls
 //     of Gone for the same process the first counts.
 //  3. Its lock is taken with no lock of a node held. Of what is called with it held a feed may

@@ -17,6 +17,7 @@ type Registry struct {
 	mu    sync.Mutex // of those who change now
 	ended bool
 	host  *Host
+	guard Guard // nil: none
 }
 
 // Host is what a registry needs of its node.
@@ -41,6 +42,7 @@ type View struct {
 	quiet    map[wire.PID]struct{}
 	host     *Host
 	registry *Registry
+	guard    Guard
 }
 
 // Trace is one trace. What is exported is set before it is used.
@@ -150,7 +152,7 @@ func (r *Registry) check(pid wire.PID, ended Ended) {
 
 // copy returns a View to be changed.
 func (r *Registry) copy() *View {
-	next := &View{host: r.host, registry: r}
+	next := &View{host: r.host, registry: r, guard: r.guard}
 	if was := r.now.Load(); was != nil {
 		next.of = maps.Clone(was.of)
 	} else {
@@ -161,7 +163,7 @@ func (r *Registry) copy() *View {
 
 // set makes next what counts. The caller holds mu.
 func (r *Registry) set(next *View) {
-	if len(next.of) == 0 {
+	if len(next.of) == 0 && r.guard == nil {
 		r.now.Store(nil)
 		return
 	}
@@ -180,8 +182,11 @@ func (r *Registry) set(next *View) {
 // Gone ends the traces of a process, which has exited: the last event of it is that. A trace
 // that has no process any more is over.
 func (r *Registry) Gone(pid wire.PID, reason any) {
-	if r.now.Load() != nil {
+	if v := r.now.Load(); v != nil {
 		r.gone(pid, reason)
+		if v.guard != nil {
+			v.guard.Gone(pid)
+		}
 	}
 }
 

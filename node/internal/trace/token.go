@@ -21,8 +21,22 @@ type Token struct {
 	inHand *Carried // the message that is being handled, if it has a token
 }
 
-// Carried is a message with its token. A mailbox has a pointer to it in place of the message.
-type Carried struct{ Msg, Token any }
+// Carried is a message with its token, or with what is told when it is received. A mailbox has a pointer to it in
+// place of the message.
+type Carried struct {
+	Msg, Token any
+	Watch      Watch // nil: nobody is told
+}
+
+// With is a message, which may be a *Carried, with a token.
+func With(msg, token any) *Carried {
+	c, ok := msg.(*Carried)
+	if !ok {
+		return &Carried{Msg: msg, Token: token}
+	}
+	c.Token = token
+	return c
+}
 
 // Bare is a message without its token.
 func Bare(msg any) any {
@@ -38,6 +52,9 @@ func (t *Token) Take(m *Carried) bool {
 	t.flags, t.label, t.inHand = nil, nil, nil
 	if m == nil {
 		return false
+	}
+	if m.Watch != nil {
+		m.Watch.Received()
 	}
 	parts, ok := m.Token.(wire.Tuple)
 	if !ok || len(parts) != 5 {

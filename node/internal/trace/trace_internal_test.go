@@ -231,7 +231,7 @@ func TestMessages(t *testing.T) {
 func TestToken(t *testing.T) {
 	var k Token
 	me := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1}).PID(1)
-	take := func(token any) bool { return k.Take(&Carried{"a message", token}) }
+	take := func(token any) bool { return k.Take(&Carried{Msg: "a message", Token: token}) }
 	require.Nil(t, k.Next(me))
 	require.True(t, take(wire.Tuple{1, "label", 7, me, 0}))
 	require.Equal(t, wire.Tuple{1, "label", 8, me, 7}, k.Next(me))
@@ -249,7 +249,7 @@ func TestToken(t *testing.T) {
 // A message that stays in its mailbox has its token again; a receiver sees it without.
 func TestTokenOfMessage(t *testing.T) {
 	var k Token
-	with := &Carried{"a message", wire.Tuple{1, "label", 7, wire.PID{}, 0}}
+	with := &Carried{Msg: "a message", Token: wire.Tuple{1, "label", 7, wire.PID{}, 0}}
 	bare, carried := k.Open(with)
 	require.Equal(t, "a message", bare)
 	require.True(t, carried)

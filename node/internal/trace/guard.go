@@ -1,0 +1,90 @@
+package trace
+
+import "github.com/actornode/actornode/wire"
+
+// Guard keeps the messages of a node apart: see package isolate. It stands beside the traces since every message asks
+// for these anyway.
+type Guard interface {
+	// Checks reports whether messages are compared with what they were when they were sent.
+	Checks() bool
+	// Copy returns what is sent in place of a message. must: it is a copy.
+	Copy(must bool, msg any) (any, error)
+	// Watch returns what is told when a message that is being sent is received; nil: nobody. Hold is that for a timer.
+	Watch(from, to wire.PID, msg any) Watch
+	Hold(from, to wire.PID, msg any) Watch
+	// Gone is told that a process has exited.
+	Gone(pid wire.PID)
+}
+
+// Watch is told that a message is about to be its receiver's.
+type Watch interface{ Received() }
+
+// Replied is a reply that is watched, in the place of the error of a call.
+type Replied struct {
+	Value any
+	Watch Watch
+}
+
+func (r *Replied) Error() string { return "node: a reply that nobody has opened" }
+
+// Open returns the reply.
+func (r *Replied) Open() any {
+	r.Watch.Received()
+	return r.Value
+}
+
+// Keep has a guard see all messages, also where nobody is traced. It is not taken back.
+func (r *Registry) Keep(g Guard) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.guard != nil {
+		return
+	}
+	r.guard = g
+	r.set(r.copy())
+}
+
+// Guards reports whether there is a guard.
+func (v *View) Guards() bool { return v != nil && v.guard != nil }
+
+// Checks reports whether a guard compares messages.
+func (v *View) Checks() bool { return v.Guards() && v.guard.Checks() }
+
+// Copied is what is sent in place of a message. A message of the node itself is sent as it is.
+func (v *View) Copied(must bool, msg any) (any, error) {
+	if !v.Guards() || v.host.IsOwn(msg) {
+		return msg, nil
+	}
+	return v.guard.Copy(must, msg)
+}
+
+// Watched is a message as it is in the mailbox of a process where it is compared with what it was.
+func (v *View) Watched(from, to wire.PID, msg any) any { return v.watched(from, to, msg, Guard.Watch) }
+
+// Held is Watched for a message of a timer.
+func (v *View) Held(from, to wire.PID, msg any) any { return v.watched(from, to, msg, Guard.Hold) }
+
+func (v *View) watched(from, to wire.PID, msg any, watch func(Guard, wire.PID, wire.PID, any) Watch) any {
+	if !v.Guards() || v.host.IsOwn(msg) {
+		return msg
+	}
+	if w := watch(v.guard, from, to, msg); w != nil {
+		return &Carried{Msg: msg, Watch: w}
+	}
+	return msg
+}
+
+// Reply is what a call of asker is settled with in place of a value. waits: asker waits, and opens it.
+func (v *View) Reply(from, asker wire.PID, waits bool, value any) (any, error) {
+	if !v.Guards() || value == nil {
+		return value, nil
+	}
+	value, err := v.guard.Copy(false, value)
+	if err != nil || !waits {
+		return value, err
+	}
+	if w := v.guard.Watch(from, asker, value); w != nil {
+		return nil, &Replied{value, w}
+	}
+	return value, nil
+}
