@@ -2,19 +2,21 @@
 // computes as an iterator.
 //
 //	for m := range stream.Messages[Order](ctx, p) { … }        the messages of a process or a handle
+//	orders, stop := stream.Receive[Order](ctx, h)              those of a handle by a channel, to select from
 //	pid, orders, err := stream.Channel[Order](ctx, n, 10, o)   a process whose messages come by a channel
 //	for v, err := range stream.Ahead(n, 10, primes) { … }      computed by a process, at most 10 values ahead
 //
 // # Invariants
 //
-//  1. A loop over Messages takes the messages that it is given, and no other; when it is left nothing of it
-//     is in the mailbox.
+//  1. A loop over Messages, and a reader of what Receive returns, takes the messages that it is given, and no
+//     other: the rest stays in the mailbox, in its order. Afterwards nothing of the loop is in the mailbox.
 //  2. What Channel and Ahead have started has ended when its context, or the loop, has; or soon after.
 //  3. Values come in the order in which they were sent, or computed.
 //
 // # Goroutines
 //
 //	name      started by          ends with                            owns
+//	receiver  Receive             ctx, stop, the end of the handle     the handle, the sending end
 //	a channel Channel             ctx, an exit signal                  the sending end
 //	ahead     a loop over Ahead   the end of the values, or the loop   the values that are ahead
 package stream
@@ -32,6 +34,11 @@ import (
 // ends; others stay in the mailbox. T may be any. It belongs to the goroutine of p. The values of a handle end
 // when that is killed, too.
 func Messages[T any](ctx context.Context, p *node.Process) iter.Seq[T] {
+	return Matching[T](ctx, p, nil)
+}
+
+// Matching is Messages for those for which match answers true; nil stands for all. match must not use p.
+func Matching[T any](ctx context.Context, p *node.Process, match func(any) bool) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		over := &ended{}
 		n, self := p.Node(), p.Self()
@@ -44,7 +51,7 @@ func Messages[T any](ctx context.Context, p *node.Process) iter.Seq[T] {
 		}()
 		wanted := func(m any) bool {
 			_, ok := m.(T)
-			return ok || isOver(m)
+			return ok && (match == nil || match(m)) || isOver(m)
 		}
 		for ctx.Err() == nil {
 			m := p.ReceiveMatch(wanted)
@@ -65,6 +72,66 @@ func Messages[T any](ctx context.Context, p *node.Process) iter.Seq[T] {
 
 // ended is the message that ends a loop.
 type ended struct{ seen bool }
+
+// Receive returns a channel of the messages of type T that come to a handle, the oldest first, for a select with
+// other channels; others stay in the mailbox. T may be any. A message leaves the mailbox when it is read from
+// the channel, so none is lost: what nobody has read is still there, for the handle or for the next Receive.
+//
+// The handle is lent to the channel until that is closed. Meanwhile its owner does not receive, send or call by
+// it: node.Send and node.Call take its node as well. Links, monitors and aliases may be made. The channel is
+// closed when ctx ends, stop is called, or the handle exits. stop returns when the handle is the owner's again;
+// nothing is taken afterwards. It may be called again.
+//
+// A process of a [node.ProcessFunc] cannot be lent, as its kill ends its own goroutine only: it is for handles
+// of [node.Node.Open]. Such processes loop over Messages, or have [Channel] start another process.
+func Receive[T any](ctx context.Context, h *node.Process) (messages <-chan T, stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	dead := context.AfterFunc(h.Context(), cancel)
+	values, returned := make(chan T), make(chan struct{})
+	go func() { // the receiver: ends with ctx, stop waits for it
+		defer close(returned)
+		defer close(values)
+		defer cancel()
+		defer dead()
+		lend(ctx, h, values)
+	}()
+	return values, func() {
+		cancel()
+		<-returned
+	}
+}
+
+// lend puts messages of h into values until ctx ends. A message is offered from within the match: it is taken
+// out of the mailbox if a reader has taken it, and only then.
+func lend[T any](ctx context.Context, h *node.Process, values chan<- T) {
+	over := &ended{}
+	stop := context.AfterFunc(ctx, func() { _ = h.Node().Send(h.Self(), over) }) // who is gone needs no end
+	for ctx.Err() == nil {
+		m := h.ReceiveMatch(func(m any) bool {
+			if v, ok := m.(T); ok && ctx.Err() == nil && !isEnd(m) {
+				select {
+				case values <- v:
+					return true
+				case <-ctx.Done():
+				}
+			}
+			return m == any(over)
+		})
+		if e, exited := m.(node.Exited); exited && e.From == h.Self() {
+			return
+		}
+		over.seen = over.seen || m == any(over)
+	}
+	if !stop() && !over.seen {
+		h.ReceiveMatch(func(m any) bool { return m == any(over) })
+	}
+}
+
+// isEnd reports whether a message is that which ends a loop, which nobody else is to see.
+func isEnd(m any) bool {
+	_, ok := m.(*ended)
+	return ok
+}
 
 // Channel starts a process and returns a channel of the messages of type T that it gets. It takes the next one
 // when the last is in the channel, which holds buffer of them. The channel is closed when ctx ends, or the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -88,6 +89,111 @@ func TestMessagesOfProcess(t *testing.T) {
 	require.Equal(t, 7, nodetest.Next[int](t, h))
 	n.Exit(pid, node.Kill)
 	nodetest.Arrival(t, unwound)
+}
+
+// A select takes messages of one type from a handle, beside other channels. What is not read stays in the mailbox.
+func TestReceive(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	messages, stop := stream.Receive[int](t.Context(), h)
+	other := make(chan string, 1)
+	select {
+	case m := <-messages:
+		t.Errorf("nobody has sent %v", m)
+	case other <- "there is none":
+	}
+	gone, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return node.ErrStop }))
+	require.NoError(t, err)
+	ref := h.Monitor(gone)
+	for i := range 10 {
+		require.NoError(t, node.Send(n, h.Self(), i))
+		require.NoError(t, node.Send(n, h.Self(), fmt.Sprint(i)))
+	}
+	for i := range 5 {
+		select {
+		case m := <-messages:
+			require.Equal(t, i, m)
+		case <-time.After(10 * time.Second):
+			t.Fatal("no message")
+		}
+	}
+	require.NoError(t, n.Send(gone, "end"))
+	stop()
+	stop()
+	_, open := <-messages
+	require.False(t, open)
+	require.Equal(t, ref, nodetest.Down(t, h, ref).Ref)
+	for i := range 10 {
+		require.Equal(t, fmt.Sprint(i), node.ReceiveOf[string](h))
+	}
+	for i := 5; i < 10; i++ {
+		require.Equal(t, i, node.ReceiveOf[int](h))
+	}
+	m, err := h.ReceiveWithin(0, nil)
+	require.ErrorIs(t, err, node.ErrTimeout, "%v", m)
+}
+
+// Whenever a reader stops, each message is read once: from the channel, or by the handle afterwards, in order.
+func TestReceiveLosesNothing(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	const all, each = 2000, 4
+	sent := make(chan error, 1)
+	go func() {
+		for i := range all {
+			if err := n.Send(h.Self(), i); err != nil {
+				sent <- err
+				return
+			}
+		}
+		sent <- nil
+	}()
+	next := 0
+	for round := 0; next+each < all; round++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		messages, stop := stream.Receive[any](ctx, h)
+		end := stop
+		if round%2 == 0 {
+			end = cancel
+		}
+		for range each {
+			require.Equal(t, next, nodetest.Arrival(t, messages))
+			next++
+		}
+		go end()
+		for m := range messages { // it may take some more
+			require.Equal(t, next, m)
+			next++
+		}
+		cancel()
+		stop()
+	}
+	for ; next < all; next++ {
+		require.Equal(t, next, nodetest.Next[any](t, h))
+	}
+	require.NoError(t, <-sent)
+	m, err := h.ReceiveWithin(0, nil)
+	require.ErrorIs(t, err, node.ErrTimeout, "%v", m)
+}
+
+// The channel is closed when the handle is killed, whether somebody reads or not.
+func TestReceiveKilled(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	for _, waits := range []bool{false, true} {
+		h := nodetest.Open(t, n)
+		messages, stop := stream.Receive[int](t.Context(), h)
+		if waits {
+			require.NoError(t, n.Send(h.Self(), 1))
+			require.NoError(t, n.Send(h.Self(), 2))
+			require.Equal(t, 1, nodetest.Arrival(t, messages))
+		}
+		n.Exit(h.Self(), node.Kill)
+		for range messages {
+			require.True(t, waits)
+		}
+		stop()
+		require.IsType(t, node.Exited{}, h.Receive())
+	}
 }
 
 // A channel gets what the process gets, of its type, and is closed at the end.
