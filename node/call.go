@@ -103,7 +103,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 			}
 			return t
 		}
-		p.Target = n.sys.Aliased(to, m)
+		p.Target, _ = n.sys.Aliased(to, m)
 	default:
 		n.beginByName(a, async, t, to)
 		return t

@@ -117,7 +117,7 @@ func (c *core) TrapExit(on bool) bool { return c.by.Process.SetTrap(on) }
 
 // Alias makes a reference by which others can send to this process until it is
 // taken away by Unalias, or, with once, by the first message.
-func (c *core) Alias(once bool) Ref { return c.by.Process.Alias(c.by.NewRef(), once) }
+func (c *core) Alias(once bool) Ref { return c.by.Alias(once, nil) }
 
 // Unalias deactivates an alias. It reports whether it was active.
 func (c *core) Unalias(ref Ref) bool { return c.by.Process.Unalias(ref) }

@@ -139,7 +139,7 @@ func (n *Node) receive(far *peer, a *process.Acting, f *dist.Frame, u *process.P
 	var q *process.Process
 	switch {
 	case !f.Ref.IsZero():
-		q = n.sys.Aliased(f.Ref, f.Payload)
+		q, f.Payload = n.sys.Aliased(f.Ref, f.Payload)
 	case f.Name != "":
 		var err error
 		if q, err = n.sys.Named(f.Name, f.Payload); err != nil {

@@ -102,7 +102,7 @@ func (p *peer) deliver(f *dist.Frame) {
 		if t, ok := f.Payload.(wire.Tuple); ok && len(t) == 2 && p.replied(f.Ref, t[1]) {
 			return
 		}
-		q = n.sys.Aliased(f.Ref, f.Payload)
+		q, f.Payload = n.sys.Aliased(f.Ref, f.Payload)
 	case f.Name != "":
 		q, _ = n.sys.Named(f.Name, f.Payload)
 	default:

@@ -119,6 +119,7 @@ func (f *Future[R]) SendTo(to Dest, tag any) {
 // held up for it, and nobody is told that it could not be sent.
 func (n *Node) sendResult(a *process.Acting, to Dest, r Result) {
 	var p *process.Process
+	var m any = r
 	switch d := to.(type) {
 	case PID:
 		if p = n.sys.Lookup(d); p == nil && n.sys.Origin.Minted(d) {
@@ -136,13 +137,13 @@ func (n *Node) sendResult(a *process.Acting, to Dest, r Result) {
 		}
 	case Ref:
 		if n.sys.Origin.Equal(d.Origin()) {
-			if p = n.sys.Aliased(d, r); p == nil {
+			if p, m = n.sys.Aliased(d, r); p == nil {
 				return
 			}
 		}
 	}
 	if p != nil {
-		p.Signal(a, r)
+		p.Signal(a, m)
 		return
 	}
 	if err := n.SendOpt(SendOptions{NoWait: true}, to, r); err == ErrNoDest { // other losses are dead letters

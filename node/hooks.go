@@ -48,9 +48,8 @@ func init() {
 		c := coreOf(from)
 		return c.Node().monitorConnected(c.by.Process, c.by, to)
 	}
-	nodehook.AwaitAll = func(from any, ctx context.Context, futures ...any) {
-		awaitAll(from.(Caller).caller(), ctx, futures)
-	}
+	nodehook.AwaitAll = func(from any, ctx context.Context, futures ...any) { awaitAll(from.(Caller).caller(), ctx, futures) }
+	nodehook.Alias = func(from any, once bool, as func(any) (any, bool)) Ref { return coreOf(from).by.Alias(once, as) }
 	nodehook.MadeBy = func(from any) Atom { return from.(From).madeBy() }
 	nodehook.CallingPeer = inspect.CallingPeer
 	nodehook.RegisterFor = func(n nodehook.Node, peer, name Atom, pid PID) error {

@@ -132,7 +132,7 @@ func (n *Node) sendAlias(a *process.Acting, ref Ref, msg, token any) error {
 			return p.send(a, dist.Frame{Op: dist.OpSend, From: n.self(), Ref: ref, Payload: msg, Token: token})
 		}
 	}
-	if p := n.sys.Aliased(ref, msg); p != nil {
+	if p, msg := n.sys.Aliased(ref, msg); p != nil {
 		msg, err := p.Shown(n.sys.Traces(), a.PID(), msg)
 		if err != nil {
 			return err

@@ -18,7 +18,7 @@ import (
 
 // causes are those of dead letters.
 var causes = []string{"no_process", "old_incarnation", "mailbox_full", "node_stopped", "not_connected", "no_alias", "late_reply",
-	"not_a_term", "unreadable"}
+	"not_a_term", "unreadable", "wrong_type"}
 
 func traceCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}

@@ -69,6 +69,11 @@ var Of func(from any) any
 // is none, or it is a name on another node.
 var Resolve func(from any, to wire.Dest) (wire.PID, bool)
 
+// Alias is Alias of a *node.Context or a *node.Process for messages that as accepts: the process gets what as
+// returns. One that it does not accept is a dead letter and does not use the alias up. as is called by whoever
+// sends, many at once, and must not wait or panic.
+var Alias func(from any, once bool, as func(msg any) (any, bool)) wire.Ref
+
 // Linked reports whether the process of a *node.Context or a *node.Process is linked to another.
 // A name or an alias stands for the process that has it now; a name on another node for the
 // process that Link has found by it, for no other node is asked.

@@ -13,11 +13,12 @@ const (
 	LateReply                   // the caller has stopped waiting, or has its reply
 	NotATerm                    // it cannot be sent to another node: it holds what is no term
 	Unreadable                  // another node has sent it, and it cannot be taken: Letter.Message is an error that says why
+	WrongType                   // it came by the reference of a typed channel, and is not of that type
 )
 
 // names are those of the causes, as metrics and logs show them.
 var names = [...]string{"no_process", "old_incarnation", "mailbox_full", "node_stopped", "not_connected", "no_alias",
-	"late_reply", "not_a_term", "unreadable"}
+	"late_reply", "not_a_term", "unreadable", "wrong_type"}
 
 // Causes returns all causes that there are.
 func Causes() []Cause {

@@ -17,9 +17,9 @@ func TestDirectory(t *testing.T) {
 	require.NoError(t, d.Enter(p, names.Entry{Name: "x"}))
 	alias, used, other := origin.RefOf(7), origin.RefOf(8), wire.NewOrigin(wire.NodeID{Name: "b@h", Creation: 1}).RefOf(7)
 	before := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 9}).RefOf(7)
-	d.Aliases.Add(7, q, false)
-	d.Aliases.Add(8, q, true)
-	d.Aliases.Take(8)
+	d.Aliases.Add(7, q, false, nil)
+	d.Aliases.Add(8, q, true, nil)
+	d.Aliases.Take(8, 1)
 	for what, c := range map[string]struct {
 		to   wire.Dest
 		is   *process

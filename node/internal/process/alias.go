@@ -2,14 +2,16 @@ package process
 
 import (
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
 )
 
 // AliasOwner finds the process that ref is an alias of, without using it up; nil: none.
 func (sys *System) AliasOwner(ref wire.Ref) *Process { return (*Process)(sys.Names.Owner(ref)) }
 
-// Alias makes ref an alias of p.
-func (p *Process) Alias(ref wire.Ref, once bool) wire.Ref {
+// Alias makes an alias of the process that acts.
+func (a *Acting) Alias(once bool, as table.As) wire.Ref {
+	p, ref := a.Process, a.NewRef()
 	id := ref.Number()
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -21,7 +23,7 @@ func (p *Process) Alias(ref wire.Ref, once bool) wire.Ref {
 		k.Aliases = make(map[uint64]struct{})
 	}
 	k.Aliases[id] = struct{}{}
-	p.System.Names.Aliases.Add(id, (*Named)(p), once)
+	p.System.Names.Aliases.Add(id, (*Named)(p), once, as)
 	return ref
 }
 
@@ -42,28 +44,26 @@ func (p *Process) Unalias(ref wire.Ref) bool {
 	return p.System.Names.Aliases.Remove(id)
 }
 
-// Aliased finds the process for a message to an alias. The first message to a
-// reply alias uses it up. It returns nil where there is none, and where the message has answered a call.
-func (n *System) Aliased(ref wire.Ref, msg any) *Process {
-	id := ref.Number()
-	var p *Process
-	var used bool
+// Aliased finds the process for a message to an alias, and what it gets. The first message to a reply alias uses it
+// up. It returns nil where there is none, where it does not take the message, and where that has answered a call.
+func (n *System) Aliased(ref wire.Ref, msg any) (p *Process, m any) {
+	id, how := ref.Number(), table.Missing
 	if n.Origin.Equal(ref.Origin()) {
 		var q *Named
-		q, used = n.Names.Aliases.Take(id)
+		q, m, how = n.Names.Aliases.Take(id, msg)
 		p = (*Process)(q)
 	}
-	if p == nil && n.Host.Answered(ref, msg) {
-		return nil
-	}
-	if p == nil {
-		n.DeadLetter(deadletter.Letter{Cause: deadletter.NoAlias, Alias: ref, Message: msg})
-		return nil
-	}
-	if used {
+	switch how {
+	case table.Missing:
+		if !n.Host.Answered(ref, msg) {
+			n.DeadLetter(deadletter.Letter{Cause: deadletter.NoAlias, Alias: ref, Message: msg})
+		}
+	case table.Refused:
+		n.DeadLetter(deadletter.Letter{Cause: deadletter.WrongType, Alias: ref, Message: msg})
+	case table.Used:
 		p.Mu.Lock()
 		delete(p.ColdPart().Aliases, id)
 		p.Mu.Unlock()
 	}
-	return p
+	return p, m
 }

@@ -44,7 +44,7 @@ func (sys *System) Named(name wire.Atom, msg any) (*Process, error) {
 		return (*Process)(p), nil
 	}
 	if ref, ok := names.Alias(name, sys.Origin); ok {
-		p := sys.Aliased(ref, msg)
+		p, _ := sys.Aliased(ref, msg)
 		if p == nil { // it was there, perhaps, when the caller's monitor came
 			sys.Host.Unanswered(msg, sys.Host.Reasons.Err(NoProc), true)
 			return nil, ErrNoProcess

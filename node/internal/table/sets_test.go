@@ -68,21 +68,35 @@ func TestAliases(t *testing.T) {
 	var a table.Aliases[string]
 	p := new(string)
 	require.Nil(t, a.Peek(1))
-	a.Add(1, p, false)
-	a.Add(2, p, true)
+	a.Add(1, p, false, nil)
+	a.Add(2, p, true, nil)
 	require.Equal(t, 2, a.Len())
 	for range 2 {
 		require.Same(t, p, a.Peek(2))
-		q, used := a.Take(1)
+		q, m, how := a.Take(1, "x")
 		require.Same(t, p, q)
-		require.False(t, used)
+		require.Equal(t, "x", m)
+		require.Equal(t, table.Active, how)
 	}
-	q, used := a.Take(2)
+	q, _, how := a.Take(2, "x")
 	require.Same(t, p, q)
-	require.True(t, used)
-	q, used = a.Take(2)
+	require.Equal(t, table.Used, how)
+	q, _, how = a.Take(2, "x")
 	require.Nil(t, q)
-	require.False(t, used)
+	require.Equal(t, table.Missing, how)
+
+	twice := func(m any) (any, bool) { n, ok := m.(int); return 2 * n, ok }
+	for ref, once := range []bool{false, true} {
+		a.Add(uint64(10+ref), p, once, twice)
+		q, _, how = a.Take(uint64(10+ref), "x")
+		require.Nil(t, q)
+		require.Equal(t, table.Refused, how)
+		_, m, _ := a.Take(uint64(10+ref), 2)
+		require.Equal(t, 4, m)
+		_, _, how = a.Take(uint64(10+ref), 2)
+		require.Equal(t, map[bool]table.Taken{false: table.Active, true: table.Missing}[once], how)
+	}
+	require.True(t, a.Remove(10))
 	require.False(t, a.Remove(2))
 	require.True(t, a.Remove(1))
 	require.Zero(t, a.Len())

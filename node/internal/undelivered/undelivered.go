@@ -27,7 +27,7 @@ import (
 // that sends to a dead process does not fill the disk.
 const logEvery = time.Second
 
-const causes = deadletter.Unreadable + 1
+const causes = deadletter.WrongType + 1
 
 // Log is the dead letters of a node. The zero value must be given a logger by Init.
 type Log struct {
