@@ -97,7 +97,8 @@ var inside = map[string]int{
 	"node/internal/activation": 0,
 	"node/internal/tagged":     0,
 
-	"node/internal/process": 3, "node/internal/runner": 4, "node/internal/remote": 4, "node/internal/inspect": 5,
+	"node/internal/process": 3, "node/internal/runner": 4, "node/internal/remote": 4,
+	"node/internal/placement": 4, "node/internal/inspect": 5,
 	"node/internal/quiescence": 5,
 
 	"node/internal/deepcopy": 0, "node/isolation": 1, "node/internal/isolate": 2, "node/internal/receipt": 4,
@@ -106,7 +107,7 @@ var inside = map[string]int{
 
 	"node/internal/filter": 7,
 
-	"node/active": 7, "node/futures": 8, "node/match": 8, "node/stream": 7,
+	"node/active": 7, "node/futures": 8, "node/match": 8, "node/stage": 7, "node/stream": 7,
 	"node/rpc": 7, "node/sys": 7, "node/trace": 7, "node/dns": 7, "node/gossip": 7,
 	"node/lifetime": 8, "node/channel": 8,
 	"node/genserver": 8, "node/event": 8, "node/port": 8, "node/otp": 8,

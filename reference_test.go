@@ -134,8 +134,8 @@ var tuning = []string{"executor", "inbox", "fiber", "node", "outbox", "reader", 
 // untuned are numbers of these packages that are not there for speed or fairness.
 var untuned = map[string][]string{
 	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "fiber.pointerTag", "runner.Infinity", "peers.active",
-		"peers.markShift", "peers.maxMark"},
-	"limits of what grows": {"node.maxProcessesLimit", "node.maxStages", "table.leastSweep", "table.leastLent",
+		"peers.markShift", "peers.maxMark", "executor.FirstOwn"},
+	"limits of what grows": {"node.maxProcessesLimit", "node.maxStages", "executor.MaxStages", "table.leastSweep", "table.leastLent",
 		"peers.maxBrief", "outbox.maxReason"},
 	"how often something is logged": {"undelivered.logEvery", "report.every"},
 	"timeouts and pauses": {"node.drainTime", "process.spaceAgain", "peers.firstStep", "node.releaseTimeout",

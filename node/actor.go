@@ -45,7 +45,7 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 		}
 	}
 	s := w.Stage()
-	for left := max(p.System.Budget, p.Queue.Len()/2); left > 0; left-- {
+	for left := max(p.System.Budget, p.Queue.Len()>>(p.System.Halved&63)); left > 0; left-- {
 		if !p.Plain() {
 			if p.Gone() {
 				ended = true

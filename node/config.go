@@ -25,9 +25,13 @@ type Config struct {
 	// Stages is the number of stages, the groups that actors live in; see
 	// package sched. Default: 8 a worker; at most 65,534.
 	Stages int
+	// Spread chooses the stage, from 0 to stages-1, of a process that is spawned without a Place by parent, zero:
+	// from outside; another number fails the spawn. The process stays there. It is not asked for what an
+	// actor on a stage of package stage spawns. Default: as [Place] says.
+	Spread func(parent PID, stages int) int
 	// Budget is how many messages an actor handles before the others of its
-	// stage have their turn; an actor with a long queue gets half of the queue.
-	// Default: 256.
+	// stage have their turn; an actor with a long queue gets half of the queue, unless Budget is 1,
+	// which means one message. Default: 256.
 	Budget int
 	// Blocked is how long a handler may run before it is logged and counted as
 	// blocking its stage. Default: 10 ms. At most one a second is logged; all are

@@ -1,6 +1,10 @@
 package node
 
-import "context"
+import (
+	"context"
+
+	"github.com/actornode/actornode/node/internal/runner"
+)
 
 // core is what a process can do, whoever runs its code: the exported methods are those that
 // [Context] and [Process] have in common, beside those of common.
@@ -8,6 +12,10 @@ type core struct{ common }
 
 // Self returns the PID of the process.
 func (c *core) Self() PID { return c.by.Process.PID() }
+
+// Blocking calls f, which may block, and returns when f has: an Actor's handler and a coroutine give up their stage
+// first, so that others have their turns, and have a turn of their own again afterwards. See package stage.
+func (c *core) Blocking(f func()) { runner.Aside(c.by, f) }
 
 // Parent returns the PID of the process that spawned this one; the zero PID if
 // it was none.

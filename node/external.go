@@ -46,7 +46,7 @@ func (r *external) turn(fiber.Mark) (again bool) {
 	b := &p.Cold.Bias
 	b.Enter()
 	again = true
-	for left := max(p.System.Budget, p.Queue.Len()/2); left > 0; {
+	for left := max(p.System.Budget, p.Queue.Len()>>(p.System.Halved&63)); left > 0; {
 		if !p.Plain() {
 			if p.Gone() {
 				break

@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/inspect"
+	"github.com/actornode/actornode/node/internal/placement"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -25,6 +26,9 @@ func init() {
 	nodehook.Origin = func(n nodehook.Node) wire.Origin { return n.(*Node).sys.Origin }
 	nodehook.Tracing = func(n nodehook.Node) any { return &n.(*Node).sys.Tracing }
 	nodehook.MaxProcesses = func(n nodehook.Node) int { return n.(*Node).cfg.MaxProcesses }
+	nodehook.Acting = func(from any) any { return from.(Caller).caller() }
+	nodehook.InPlace = func(p any) any { return p.(Place).p }
+	nodehook.OfPlace = func(p any) any { return Place{p.(placement.Place)} }
 	nodehook.Of = func(from any) any { return nodeOf(from.(Caller).caller().System) }
 	nodehook.Resolve = func(from any, to Dest) (PID, bool) { return from.(Caller).caller().System.Resolve(to) }
 	nodehook.Count = func(n nodehook.Node, name string, labels ...string) { n.(*Node).counts.Add(name, labels...) }

@@ -75,6 +75,9 @@ func Start(cfg Config) (*Node, error) {
 	}
 	sys := &n.sys
 	sys.Init(n.host(), wire.NodeID{Name: cfg.Name, Creation: cfg.Creation}, cfg.Budget, e)
+	if sys.Halved = 1; cfg.Budget == 1 {
+		sys.Halved = 63 // one means one
+	}
 	n.by = &sys.Plain
 	sys.Dead.Init(cfg.Log, e)
 	sys.Tracing.Init(trace.Host{Now: e.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})

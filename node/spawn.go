@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/placement"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/runner"
@@ -22,7 +23,7 @@ type Options struct {
 	Label string // what Info and logs show beside the name and the PID
 	Link  bool   // link to the spawning process
 
-	// Place says where an Actor runs. A ProcessFunc has a goroutine of its own.
+	// Place says where an Actor or a coroutine runs. Another ProcessFunc has a goroutine of its own.
 	Place Place
 
 	// Coroutine runs a ProcessFunc on stages, as a coroutine, instead of on a
@@ -48,7 +49,7 @@ type Options struct {
 	Limits mailbox.Limits
 	// Mailbox replaces the default mailbox. Not together with Limits.
 	Mailbox mailbox.Box
-	// Scheduler runs an Actor in place of the stages. Not together with Place.
+	// Scheduler runs an Actor or a coroutine in place of the stages. Not together with Place.
 	Scheduler sched.Scheduler
 
 	// Daemon is for a process that serves the others: lifetime.Wait does not wait for it. Those that it spawns
@@ -84,32 +85,19 @@ type Options struct {
 
 // Place is where an Actor runs. The zero value lets the runtime choose: the stage
 // of the spawning actor, from elsewhere one stage after the other, in blocks of
-// 256 actors; the actor may be moved to another stage to balance the load, or
+// 256 actors, unless [Config].Spread chooses; the actor may be moved to another stage to balance the load, or
 // to be with those who send to it, or whom it sends to.
-type Place struct {
-	how placing
-	k   int
-	pid PID
-}
-
-type placing uint8
-
-const (
-	anywhere placing = iota
-	onStage
-	beside
-	detached
-)
+type Place struct{ p placement.Place }
 
 // OnStage is the stage with number k, from 0 to Stats().Scheduler.Stages-1 of the node. The actor stays.
-func OnStage(k int) Place { return Place{how: onStage, k: k} }
+func OnStage(k int) Place { return Place{placement.Place{Kind: placement.Number, Number: k}} }
 
-// Beside is the stage of another Actor. Both stay there from then on.
-func Beside(pid PID) Place { return Place{how: beside, pid: pid} }
+// Beside is the stage of another Actor or coroutine. Both stay there from then on.
+func Beside(pid PID) Place { return Place{placement.Place{Kind: placement.Beside, PID: pid}} }
 
 // Detached is a stage of the actor's own, with a goroutine of its own: for
-// handlers that block or compute for long.
-func Detached() Place { return Place{how: detached} }
+// handlers that block or compute for long. A ProcessFunc has a goroutine anyway.
+func Detached() Place { return Place{placement.Place{Kind: placement.Detached}} }
 
 // noOptions are those of a spawn without options. Nobody writes them.
 var noOptions Options
@@ -139,6 +127,7 @@ func nothing(b Actor) bool {
 //go:noinline
 func (o *Options) validate(n *Node, caller *process.Process, b Actor) error {
 	_, process := b.(ProcessFunc)
+	detached := o.Place.p.Kind == placement.Detached
 	switch {
 	case o.Link && caller == nil:
 		return fmt.Errorf("%w: Link: only a process can link; use Context.SpawnOpt or Process.SpawnOpt", ErrBadOption)
@@ -146,14 +135,14 @@ func (o *Options) validate(n *Node, caller *process.Process, b Actor) error {
 		return fmt.Errorf("%w: Announce: only a process can wait for the start; see SpawnWait", ErrBadOption)
 	case o.Mailbox != nil && inbox.Limited(o.Limits):
 		return fmt.Errorf("%w: Mailbox and Limits cannot be combined", ErrBadOption)
-	case o.Scheduler != nil && o.Place.how != anywhere:
+	case o.Scheduler != nil && o.Place != Place{}:
 		return fmt.Errorf("%w: Scheduler and Place cannot be combined", ErrBadOption)
-	case o.Coroutine && (!process || o.Scheduler != nil || o.Place.how == detached):
-		return fmt.Errorf("%w: Coroutine: only for a ProcessFunc, without Scheduler and Detached", ErrBadOption)
-	case process && !o.Coroutine && (o.Scheduler != nil || o.Place.how != anywhere):
+	case o.Coroutine && (!process || detached):
+		return fmt.Errorf("%w: Coroutine: only for a ProcessFunc that is not Detached", ErrBadOption)
+	case process && !o.Coroutine && (o.Scheduler != nil || o.Place != Place{} && !detached):
 		return fmt.Errorf("%w: a ProcessFunc runs on its own goroutine: Scheduler and Place must not be set", ErrBadOption)
-	case o.Place.how == onStage && (o.Place.k < 0 || o.Place.k >= n.sys.Pool.Stages()):
-		return fmt.Errorf("%w: OnStage(%d): want 0 to %d", ErrBadOption, o.Place.k, n.sys.Pool.Stages()-1)
+	case o.Place.p.Order != nil && (process || o.Mailbox != nil || inbox.Limited(o.Limits)):
+		return fmt.Errorf("%w: an ordered stage is for Actors without Mailbox and Limits", ErrBadOption)
 	}
 	if err := inbox.Check(o.Limits); err != nil {
 		return fmt.Errorf("%w: %w", ErrBadOption, err)
@@ -213,7 +202,7 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 	f, blocks := b.(ProcessFunc)
 	coroutine := blocks && n.cfg.Coroutines
 	if o != &noOptions {
-		o.Coroutine = o.Coroutine || coroutine
+		o.Coroutine = o.Coroutine || coroutine && o.Place.p.Kind != placement.Detached
 		coroutine = o.Coroutine
 		if err := o.validate(n, a.Process, b); err != nil {
 			return PID{}, Ref{}, err
@@ -230,7 +219,7 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 			return PID{}, Ref{}, err
 		}
 	}
-	if o.Place.how == detached {
+	if o.Place.p.Kind == placement.Detached && !blocks {
 		o.Scheduler = executor.NewDedicated()
 	}
 	var p *process.Process
@@ -250,6 +239,9 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 		return PID{}, Ref{}, err
 	}
 	p.Runner().Start(a, o.inline, fresh)
+	if o.Place.p.Kind == placement.Own {
+		o.Place.p.Started(p)
+	}
 	return p.PID(), ref, nil
 }
 
@@ -265,30 +257,16 @@ func bequeath(p *process.Process, o *Options) *Options {
 	return o
 }
 
-// home finds the stage for a new actor.
-//
-//go:noinline
+// home finds the stage for a new process.
 func (n *Node) home(a *process.Acting, o *Options) (*executor.Stage, bool, error) {
-	switch o.Place.how {
-	case onStage:
-		return n.sys.Pool.Stage(o.Place.k), true, nil
-	case beside:
-		q := n.sys.Lookup(o.Place.pid)
-		if q == nil {
-			return nil, false, fmt.Errorf("%w: Beside(%v)", ErrNoProcess, o.Place.pid)
-		}
-		if !q.OnStage() {
-			return nil, false, fmt.Errorf("%w: Beside(%v): that process does not run on a stage", ErrBadOption, o.Place.pid)
-		}
-		q.Pin()
-		var k int // read with the stage held: the actor may have been on its way
-		n.sys.Pool.Look(&q.Entity, func(stage int, _, _ bool) { k = stage })
-		return n.sys.Pool.Stage(k), true, nil
+	if o.Scheduler != nil {
+		return n.sys.Pool.NewDriven(o.Scheduler), true, nil
 	}
-	if a.Worker != nil {
-		return a.Process.Stage(), false, nil
+	s, pinned, err := o.Place.p.Home(a, n.cfg.Spread)
+	if err != nil && !errors.Is(err, ErrNoProcess) {
+		err = fmt.Errorf("%w: %w", ErrBadOption, err)
 	}
-	return n.sys.Pool.Spread(), false, nil
+	return s, pinned, err
 }
 
 // newActor makes a process whose code is an Actor.
@@ -420,6 +398,7 @@ func (o *Options) apply(n *Node, p *process.Process) {
 	if o.Scheduler != nil {
 		p.ColdPart().Scheduler = o.Scheduler
 	}
+	o.Place.p.Apply(p)
 	if o.Mailbox != nil {
 		p.ColdPart().Box, p.Boxed = o.Mailbox, true
 	}

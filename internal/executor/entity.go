@@ -70,6 +70,7 @@ const (
 	queued    flags = 1 << iota // in the run queue, running, or running without the stage
 	relayable                   // the turn before may begin this entity's: see Worker.Relay
 	suspended                   // in the run queue with a handler to continue: see Worker.Yield
+	moving                      // queued, and to be moved once it is due, or its turn is over: see Pool.Move
 )
 
 // is reports whether e has one of some flags. The caller holds e's stage, as those of set and unset do.
@@ -99,7 +100,7 @@ func (e *Entity) Queued() bool { return e.is(queued) }
 // for an entity that stages run. It does not take the stage, so its results may be outdated.
 func (e *Entity) Observe() (stage int, isQueued, isSuspended bool) {
 	f := flags(atomic.LoadUint32((*uint32)(&e.flags)))
-	return e.stage.Load().index, f&queued != 0, f&suspended != 0
+	return e.stage.Load().Index(), f&queued != 0, f&suspended != 0
 }
 
 // Task returns what was adopted.
@@ -110,6 +111,9 @@ func (e *Entity) Stage() *Stage { return e.stage.Load() }
 
 // Pin keeps e on the stage it is on.
 func (e *Entity) Pin() { e.pinned.Store(true) }
+
+// Unpin ends what Pin has begun. On a stage that is not spread over e should be pinned.
+func (e *Entity) Unpin() { e.pinned.Store(false) }
 
 // SetSendTarget records the entity to which e sent its last message when its turn ended because of
 // its sends; nil clears it. If e does little else, both run faster on one stage: see

@@ -46,6 +46,10 @@ func (g *InlineWorker) Inject(e *Entity) {
 		}
 		return
 	}
+	if s.driver != nil {
+		p.ready(s, nil)
+		return
+	}
 	p.mu.Lock()
 	if s.state == stageIdle {
 		p.queueLocked(s)

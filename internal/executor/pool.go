@@ -70,8 +70,8 @@ const block = 256
 
 // Pool is a set of stages and the workers that run them.
 type Pool struct {
-	cfg    Config
-	stages []*Stage
+	cfg        Config
+	spreadOver atomic.Pointer[[]*Stage] // the first of stages
 
 	_         [64]byte
 	freeSlots atomic.Int32 // workers that could run if there were something to run; looked at in each turn
@@ -85,7 +85,10 @@ type Pool struct {
 	clock   atomic.Int64  // Unix time, ns, of the watcher's last look
 
 	mu         sync.Mutex
-	first      *Stage // queued stages, oldest first, linked by Stage.after
+	stages     []*Stage // with the numbers from 0: those that entities are spread over, and have been
+	own        []*Stage // made by NewStage, and not closed, or not empty yet
+	made       int32    // how many NewStage has made
+	first      *Stage   // queued stages, oldest first, linked by Stage.after
 	last       *Stage
 	idle       []*Worker
 	freeInline []*Worker // workers of inline workers that have ended, for reuse
@@ -112,20 +115,17 @@ func New(cfg Config) *Pool {
 	p := &Pool{cfg: cfg, detached: make(map[*lease]*Entity), wakeWatcher: make(chan struct{}, 1),
 		stop: make(chan struct{}), gone: make(chan struct{})}
 	for i := range cfg.Stages {
-		p.stages = append(p.stages, &Stage{pool: p, index: i})
+		p.stages = append(p.stages, &Stage{pool: p, index: i, number: int32(i)})
 	}
+	first := p.stages
+	p.spreadOver.Store(&first)
 	return p
 }
 
-// Stages returns the number of stages.
-func (p *Pool) Stages() int { return len(p.stages) }
-
-// Stage returns stage k, 0 <= k < Stages().
-func (p *Pool) Stage(k int) *Stage { return p.stages[k] }
-
 // Spread returns the stage for the next entity that is not tied to a stage.
 func (p *Pool) Spread() *Stage {
-	return p.stages[(p.spread.Add(1)-1)/block%uint64(len(p.stages))]
+	stages := *p.spreadOver.Load()
+	return stages[(p.spread.Add(1)-1)/block%uint64(len(stages))]
 }
 
 // BlockedTurns returns how many turns have run longer than Config.Blocked.
@@ -134,7 +134,9 @@ func (p *Pool) BlockedTurns() uint64 { return p.blocked.Load() }
 // QueueLen returns how many entities wait for their turn, about: those that have been
 // woken from outside and that their stage has not looked at yet are not counted.
 func (p *Pool) QueueLen() (n int) {
-	for _, s := range p.stages {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for s := range p.all() {
 		n += int(atomic.LoadUint32(&s.n))
 	}
 	return n
@@ -166,6 +168,12 @@ func (p *Pool) kick() {
 // ready queues s, to whose inject list the caller has added, if it is idle. w is as in Inject.
 func (p *Pool) ready(s *Stage, w *Worker) {
 	p.mu.Lock()
+	if s.state == stageIdle && s.driver != nil {
+		s.state = stageQueued
+		p.mu.Unlock()
+		s.driver.schedule()
+		return
+	}
 	if s.state == stageIdle {
 		p.queueLocked(s)
 		if w == nil || w.pendingWake || !w.Holds() { // a detached turn runs no stage soon
@@ -179,6 +187,10 @@ func (p *Pool) ready(s *Stage, w *Worker) {
 
 func (p *Pool) queueLocked(s *Stage) {
 	s.state = stageQueued
+	if s.driver != nil {
+		go s.driver.schedule() // it ends by itself: Schedule must not block; but it may call the pool
+		return
+	}
 	if p.last == nil {
 		p.first = s
 	} else {
@@ -343,7 +355,9 @@ func (p *Pool) release(w *Worker, s *Stage, more bool) bool {
 	if !w.Holds() {
 		return false
 	}
-	if more {
+	if more && s.driver != nil {
+		s.state, s.driver.again = stageQueued, true
+	} else if more {
 		p.queueLocked(s)
 	} else {
 		if !s.inject.CompareAndSwap(listening, nil) {
@@ -356,9 +370,13 @@ func (p *Pool) release(w *Worker, s *Stage, more bool) bool {
 	return true
 }
 
-// freeLocked makes a stage available that is marked as held but has no holder any more.
+// freeLocked makes a stage available that is marked as held but has no holder any more, unless it
+// is reserved for a turn.
 func (p *Pool) freeLocked(s *Stage) {
 	s.lease = nil
+	if s.reserved != nil {
+		return
+	}
 	if s.n > 0 || !s.inject.CompareAndSwap(listening, nil) && s.inject.Load() != nil {
 		p.queueLocked(s)
 	} else {
@@ -390,15 +408,23 @@ func (p *Pool) detach(w *Worker) {
 		}
 		p.freeLocked(s)
 		p.kickLocked()
+	} else if w.stage != nil {
+		p.unreserveLocked(w.stage, w.lease)
 	}
 	p.mu.Unlock()
 }
 
-// giveBack returns e, which ran while its worker lost the stage, to that stage.
-func (p *Pool) giveBack(e *Entity) {
+// giveBack returns e, which ran while w lost the stage, to that stage.
+func (p *Pool) giveBack(e *Entity, w *Worker) {
+	s := e.stage.Load()
 	r := &reattach{e: e}
-	r.entity.Adopt(r, e.stage.Load(), true)
+	r.entity.Adopt(r, s, true)
 	p.Inject(&r.entity, nil)
+	if s.exclusive {
+		p.mu.Lock()
+		p.unreserveLocked(s, w.lease)
+		p.mu.Unlock()
+	}
 }
 
 // replace gives s, which w has left for a while, to another worker. l was w's
@@ -433,7 +459,11 @@ func (p *Pool) handOver(w *Worker, s *Stage, e *Entity) {
 		p.countLocked(ww, true)
 		s.current = e
 		ww.assign(s)
-	} else { // s was taken from w meanwhile, and ww goes on without it
+	} else if s.exclusive { // s was taken from w meanwhile: e must wait for it again
+		p.mu.Unlock()
+		p.resume(e, ww)
+		return
+	} else { // the same, and ww goes on without it
 		ww.lease.since = time.Time{}
 		p.detached[ww.lease] = e
 	}
@@ -445,9 +475,10 @@ func (p *Pool) handOver(w *Worker, s *Stage, e *Entity) {
 func (p *Pool) idleStage(not *Stage) *Stage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for range p.stages {
-		p.spareAt = (p.spareAt + 1) % len(p.stages)
-		if s := p.stages[p.spareAt]; s.state == stageIdle && s != not {
+	stages := *p.spreadOver.Load()
+	for range stages {
+		p.spareAt = (p.spareAt + 1) % len(stages)
+		if s := stages[p.spareAt]; s.state == stageIdle && s != not {
 			return s
 		}
 	}
@@ -464,7 +495,7 @@ func (p *Pool) Look(e *Entity, f func(stage int, queued, running bool)) {
 			if moved = e.stage.Load() != s; moved {
 				return
 			}
-			f(s.index, e.is(queued), p.detachedLocked(e))
+			f(s.Index(), e.is(queued), p.detachedLocked(e))
 		})
 		if !moved {
 			return
@@ -503,9 +534,7 @@ func (p *Pool) Borrow(s *Stage, f func()) {
 	defer p.mu.Unlock()
 	was := s.state
 	if l := s.lease; l != nil {
-		if e := p.revokeLocked(s); e != nil {
-			p.detached[l] = e
-		}
+		p.takeLocked(s, l)
 	}
 	s.state = stageHeld
 	f()

@@ -25,10 +25,14 @@ const (
 // needs no atomic operation. A stage is held by one worker at a time; a handler
 // that has lost it to another goes on without: see the package comment.
 type Stage struct {
-	pool  *Pool
-	index int
+	// Set once.
+	pool      *Pool
+	index     int     // among those that entities are spread over; -1: it is none of them
+	number    int32   // index, or one from FirstOwn on
+	exclusive bool    // see Pool.NewStage
+	driver    *driver // runs the stage; nil: the pool does
 
-	_      [48]byte
+	_      [32]byte
 	inject atomic.Pointer[Entity] // woken from outside: a stack
 	_      [56]byte
 
@@ -41,6 +45,7 @@ type Stage struct {
 	leaving    *Entity // have moved to the stage that wakes them: see Pool.deliverMigrants
 	current    *Entity
 	waiting    map[*Entity]*Worker // suspended handlers
+	moves      map[*Entity]*mover  // of entities that are marked as moving
 	nodes      inbox.Free
 
 	_ [64]byte // below: read by other goroutines under pool.mu
@@ -50,10 +55,13 @@ type Stage struct {
 	lease *lease // nil unless a worker holds the stage
 	spare *lease // one that was given back, for the next holder
 	after *Stage // in the pool's list
+
+	reserved *lease // an exclusive stage is kept for the turn that lost this lease; nil: it is not
+	closed   atomic.Bool
 }
 
-// Index returns the number of s, from 0.
-func (s *Stage) Index() int { return s.index }
+// Index returns the number of s: from 0, or from FirstOwn on for one that NewStage has made.
+func (s *Stage) Index() int { return int(s.number) }
 
 // Node returns a mailbox node with msg in it. The caller holds the stage.
 func (s *Stage) Node(msg any) *inbox.Node {
@@ -173,7 +181,7 @@ func (s *Stage) gather() {
 		switch {
 		case s.shouldMigrate(e):
 			e.foreignWakes = 0
-			e.stage.Store(s.pool.stages[e.from-1]) // while s is held: see Entity
+			e.stage.Store(s.pool.target(e.from)) // while s is held: see Entity
 			e.inj, s.leaving = s.leaving, e
 		case e.task.CollectInbox(s):
 			wakes := e.foreignWakes
@@ -201,7 +209,7 @@ func (s *Stage) shouldMigrate(e *Entity) bool {
 	if e.hasLocalSender { // it gets more messages from this stage
 		e.hasLocalSender, e.foreignWakes = false, 0
 	}
-	return e.foreignWakes >= migrateAfter && !e.is(queued) && !e.pinned.Load()
+	return e.foreignWakes >= migrateAfter && !e.is(queued) && !e.pinned.Load() && s.pool.target(e.from) != nil
 }
 
 // deliverMigrants hands the entities that gather has found to be leaving to their new stage, and
@@ -227,6 +235,7 @@ type reattach struct {
 
 func (r *reattach) CollectInbox(s *Stage) bool {
 	r.e.unset(queued)
+	s.retryMove(r.e)
 	if r.e.task.FinishDetached(s) {
 		s.Wake(r.e)
 	}

@@ -14,7 +14,7 @@ func (p *Pool) Stats() sched.Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return sched.Stats{
-		Workers: p.cfg.Workers, Active: p.active, Stages: len(p.stages), Waiting: int(p.waiting.Load()), DetachedTurns: len(p.detached),
+		Workers: p.cfg.Workers, Active: p.active, Stages: p.Stages(), Waiting: int(p.waiting.Load()), DetachedTurns: len(p.detached),
 		Shared: p.shared.Load(), Blocked: p.blocked.Load(), Goroutines: p.live,
 	}
 }

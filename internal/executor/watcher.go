@@ -71,7 +71,7 @@ func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 	var report []Blocked
 	var slow []*Worker
 	p.mu.Lock()
-	for _, s := range p.stages {
+	for s := range p.all() {
 		l := s.lease
 		if l == nil {
 			continue
@@ -82,9 +82,7 @@ func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 		}
 		starved := long > 0 && p.freeSlots.Load() > 0 && (atomic.LoadUint32(&s.n) > 0 || s.injected())
 		if starved || long >= p.cfg.Blocked || long > 0 && l.owner.inline != nil {
-			if e := p.revokeLocked(s); e != nil {
-				p.detached[l] = e
-			}
+			p.takeLocked(s, l)
 			p.freeLocked(s)
 			p.kickLocked()
 		}
@@ -95,7 +93,7 @@ func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 		if long := l.inTurn(now); long >= p.cfg.Blocked && !l.counted {
 			l.counted = true
 			p.blocked.Add(1)
-			b := Blocked{Task: e.task, Stage: e.stage.Load().index, For: long, goid: l.owner.goid}
+			b := Blocked{Task: e.task, Stage: e.stage.Load().Index(), For: long, goid: l.owner.goid}
 			if t, ok := e.task.(FiberTask); ok {
 				b.fiber = t.Fiber()
 			}

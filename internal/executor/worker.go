@@ -20,6 +20,7 @@ type Worker struct {
 	turnsSinceYield int  // turns since the last Gosched
 	pendingWake     bool // this turn has made a stage ready and woken no worker for it
 	deferred        bool // this turn has called DeferToTurnEnd
+	blocking        bool // in Blocking
 	inlineTurns     int  // an inline worker runs it, for so many turns at most; 0: it does not
 	unfit           bool // its goroutine must end: see refuse
 
@@ -130,7 +131,7 @@ func (w *Worker) unwound() {
 	delete(p.detached, l)
 	p.mu.Unlock()
 	if e != nil {
-		p.giveBack(e)
+		p.giveBack(e, w)
 	}
 }
 
@@ -189,13 +190,15 @@ func (w *Worker) run(s *Stage) {
 		}
 		e := s.pop()
 		bias.StoreRelaxed(&w.lease.turns, w.lease.turns+1)
-		if e.is(suspended) {
-			p.handOver(w, s, e)
-			return
+		if e.is(suspended | moving) {
+			if !w.divert(s, e) {
+				return
+			}
+			continue
 		}
 		s.current = e
 		if s.n != 0 && p.freeSlots.Load() != 0 && !w.maybeShare(s) {
-			p.giveBack(e)
+			p.giveBack(e, w)
 			return
 		}
 		w.sends = 0
@@ -210,7 +213,7 @@ func (w *Worker) run(s *Stage) {
 				return
 			}
 			w.runDeferred(true)
-			p.giveBack(e)
+			p.giveBack(e, w)
 			return
 		}
 		s.current = nil
@@ -274,7 +277,7 @@ const maxRelayed = 256
 func (w *Worker) Relay(v TurnResult) Task {
 	s := w.stage
 	e, last := s.head, s.current
-	if e == nil || !e.is(relayable) || s.prefersOtherStage(last) || e.is(suspended) || s.fresh != nil ||
+	if e == nil || !e.is(relayable) || s.prefersOtherStage(last) || e.is(suspended|moving) || s.fresh != nil ||
 		w.relayed >= maxRelayed || w.inlineTurns > 0 || w.deferred || w.pendingWake || s.leaving != nil || s.injected() {
 		return nil
 	}
@@ -361,7 +364,10 @@ func (w *Worker) quick() bool {
 // migrate moves e, which has just had its turn and of which w has claimed the next wake-up,
 // to the stage it sends to. False: the stage was lost.
 func (w *Worker) migrate(e *Entity) bool {
-	t := w.pool.stages[e.sendTarget-1]
+	t := w.pool.target(e.sendTarget)
+	if t == nil {
+		t = w.stage
+	}
 	e.unset(queued)
 	e.hasLocalSender, e.from = false, 0
 	e.stage.Store(t)
@@ -396,7 +402,7 @@ func (w *Worker) share(s *Stage, turn time.Duration) bool {
 		if turn < minWorkTurn && (local || int(e.sendTarget) == s.index+1) {
 			return false
 		}
-		if e.is(suspended) || e.pinned.Load() || !e.task.Claim() {
+		if e.is(suspended|moving) || e.pinned.Load() || !e.task.Claim() {
 			return false
 		}
 		e.unset(queued)
@@ -452,7 +458,7 @@ func (w *Worker) Yield() {
 		return
 	}
 	s := w.stage
-	if s.n == 0 && !s.injected() && w.pool.waiting.Load() == 0 {
+	if s.exclusive || s.n == 0 && !s.injected() && w.pool.waiting.Load() == 0 {
 		w.lease.leave()
 		return
 	}

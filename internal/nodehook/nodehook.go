@@ -65,6 +65,13 @@ var MaxProcesses func(n Node) int
 // Of returns the node of a node.Caller, a *node.Node.
 var Of func(from any) any
 
+// What package stage needs. Acting returns the *process.Acting of a node.Caller. InPlace returns what is in a
+// node.Place, a placement.Place, and OfPlace is the other way round.
+var (
+	Acting           func(from any) any
+	InPlace, OfPlace func(place any) any
+)
+
 // Resolve finds the process that a destination of a node.Caller stands for now; false: there
 // is none, or it is a name on another node.
 var Resolve func(from any, to wire.Dest) (wire.PID, bool)

@@ -71,7 +71,8 @@ type ActiveObject interface{ Activations() Activations }
 type Wait struct {
 	// For is "message" (in a receive), "reply" (to a call), "future" (its value), "exit" (of a
 	// process: AwaitExit), "start" (of a process: SpawnWait), "receipt" (of a message: Deliver) or
-	// "space" (in a mailbox, or for what is to be sent to a node).
+	// "space" (in a mailbox, or for what is to be sent to a node), or "blocking" (in stage.Blocking: for
+	// what its own code does).
 	For string
 
 	// On is the process that it waits for: of a future the one that completes it, as far as that is

@@ -171,6 +171,7 @@ func (a *Acting) awaitNoted(ctx context.Context, t Ticket, k waiting.Kind, on wi
 	}
 	a.Process.WaitsFor(k, on)
 	defer a.Process.WaitsNoMore()
+	defer a.Worker.Rejoin()
 	return t.waitOr(ctx, a.Process.Context().Done())
 }
 

@@ -140,8 +140,7 @@ func (p *Process) Name() string {
 	return s
 }
 
-// Deliver puts msg into p's mailbox. c is the context of the actor that sends,
-// nil where the sender is not run by a stage.
+// Deliver puts msg into p's mailbox. a is who sends.
 func (p *Process) Deliver(a *Acting, msg any) error {
 	if p.Boxed {
 		return (*UserMailbox)(p).Deliver(a, msg, &Patience{From: a.Process})

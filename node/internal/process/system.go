@@ -26,6 +26,7 @@ type System struct {
 	Host   Host
 	Name   wire.Atom // of the node
 	Budget int       // messages a turn
+	Halved uint8     // by how many bits a long queue is shifted for its messages a turn
 	Origin wire.Origin
 	Pool   *executor.Pool
 

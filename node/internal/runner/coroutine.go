@@ -44,6 +44,7 @@ type Turns struct {
 	lost     bool             // the stage was gone when it wanted to hand it over
 	expired  bool             // the timeout that counts has come
 	tokens   bool             // there is a trace token
+	blocking bool             // in Blocking
 	lastTo   *executor.Entity // its turn is over for what it has sent, the last of it to this one; nil: it is not
 }
 
@@ -93,7 +94,7 @@ func (r *Coroutine) Turn(w *executor.Worker) executor.TurnResult {
 func (s *Blocking) begin(w *executor.Worker, l *process.Local) {
 	p, co := &s.Own, s.Coroutine
 	s.Worker, s.Local = w, l
-	co.left, co.sends, co.before = max(p.System.Budget, p.Queue.Len()/2), 0, p.Handled.Load()
+	co.left, co.sends, co.before = max(p.System.Budget, p.Queue.Len()>>(p.System.Halved&63)), 0, p.Handled.Load()
 	co.lastTo = nil
 	l.Current = p
 	bias.Store(&p.Running, 1)
@@ -430,6 +431,27 @@ func (r *Coroutine) Await(ctx context.Context, t process.Ticket, k waiting.Kind,
 	}
 	co.calling = false
 	return t.Call.Result()
+}
+
+// Blocking calls f, on behalf of the function of r, without the stage. Then the function waits for its next
+// turn. In f Blocking only calls its argument.
+func (r *Coroutine) Blocking(f func()) {
+	s, co := (*Blocking)(r), r.Coroutine
+	if co.blocking {
+		f()
+		return
+	}
+	s.Worker.Block()
+	co.blocking = true
+	defer func() { co.blocking = false }()
+	f()
+	if s.Process.Gone() {
+		runtime.Goexit()
+	}
+	if !co.run.Locked() {
+		s.enter()
+		s.Worker.Leave()
+	}
 }
 
 // Promise is part of process.Blocker.

@@ -11,18 +11,19 @@ import (
 type Kind uint8
 
 const (
-	None    Kind = iota
-	Message      // in a receive
-	Reply        // to a call
-	Future       // the value of one
-	Exit         // of a process
-	Start        // of a process: that its Init returns
-	Receipt      // of a message, by another node
-	Space        // in a mailbox, or for what is to be sent to a node
+	None     Kind = iota
+	Message       // in a receive
+	Reply         // to a call
+	Future        // the value of one
+	Exit          // of a process
+	Start         // of a process: that its Init returns
+	Receipt       // of a message, by another node
+	Space         // in a mailbox, or for what is to be sent to a node
+	Blocking      // for what its handler does that blocks
 	kinds
 )
 
-var names = [kinds]string{"", "message", "reply", "future", "exit", "start", "receipt", "space"}
+var names = [kinds]string{"", "message", "reply", "future", "exit", "start", "receipt", "space", "blocking"}
 
 // String is what people and programs read.
 func (k Kind) String() string { return names[k] }

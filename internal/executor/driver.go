@@ -1,0 +1,97 @@
+package executor
+
+import (
+	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/sched"
+)
+
+// driver runs a stage in place of the pool's workers: each of its runs is a turn of the stage by the
+// goroutine that a scheduler of a user chooses, which is a worker meanwhile.
+type driver struct {
+	stage *Stage
+	by    sched.Scheduler
+
+	again bool // the run has left something to do; guarded by pool.mu
+}
+
+// NewDriven makes a stage that a scheduler of a user runs, with the number -1. It is no stage of the pool's
+// otherwise: the watcher does not look at it. It goes when nothing is on it any more.
+func (p *Pool) NewDriven(by sched.Scheduler) *Stage {
+	s := &Stage{pool: p, index: -1, number: -1}
+	s.driver = &driver{stage: s, by: by}
+	return s
+}
+
+func (d *driver) schedule() { d.by.Schedule(d) }
+
+// Run is part of sched.Runnable. A goroutine that is locked to its thread cannot resume a fiber, so
+// another one runs the turn then, and this one waits.
+func (d *driver) Run() (again bool) {
+	s, p := d.stage, d.stage.pool
+	p.mu.Lock()
+	if s.state != stageQueued {
+		p.mu.Unlock()
+		return false
+	}
+	w := p.driveLocked(s)
+	d.again = false
+	p.mu.Unlock()
+	if w.CanSwitch() {
+		return d.run(w)
+	}
+	done := make(chan bool)
+	go func() { // it is waited for below
+		ended := false
+		defer func() { done <- ended && again }()
+		again = d.run(w)
+		ended = true
+	}()
+	return <-done
+}
+
+// run is a turn, by w.
+func (d *driver) run(w *Worker) (again bool) {
+	p := d.stage.pool
+	w.goid, w.thread = fiber.GoroutineID(), fiber.Thread{}
+	defer func() { // a handler may call runtime.Goexit
+		if w.stage != nil {
+			w.unwound()
+		}
+		again = p.endDriven(w, d)
+	}()
+	w.run(d.stage)
+	w.stage = nil
+	return false
+}
+
+// driveLocked makes the calling goroutine a worker that holds s, for one turn.
+func (p *Pool) driveLocked(s *Stage) *Worker {
+	var w *Worker
+	if last := len(p.freeInline) - 1; last >= 0 {
+		w, p.freeInline = p.freeInline[last], p.freeInline[:last]
+	} else {
+		w = p.workerLocked()
+	}
+	w.inlineTurns, w.thread = 1, fiber.Thread{}
+	p.live++
+	w.assign(s)
+	return w
+}
+
+// endDriven ends what driveLocked began. It reports whether the stage has more to do, of which its
+// scheduler has not been told.
+func (p *Pool) endDriven(w *Worker, d *driver) (again bool) {
+	p.mu.Lock()
+	delete(p.detached, w.lease)
+	p.countLocked(w, false)
+	pending := w.pendingWake
+	w.stage, w.lease, w.inlineTurns, w.pendingWake, w.unfit = nil, nil, 0, false, false
+	p.freeInline = append(p.freeInline, w)
+	if pending {
+		p.kickLocked()
+	}
+	again, d.again = d.again, false
+	p.mu.Unlock()
+	p.ended()
+	return again
+}

@@ -1,0 +1,303 @@
+package executor
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/randtest"
+)
+
+// moved is what Move wants of an actor; done is called by Done.
+func moved(a *actor, done func()) Moved {
+	return Moved{Claim: a.in.Claim, Gone: func() bool { return false }, Done: done}
+}
+
+// ahead is a message of the stress test: the number of those from one to another, and how many it
+// causes yet.
+type ahead struct{ from, seq, left int }
+
+// peer is an actor of the stress test.
+type peer struct {
+	*actor
+	id      int
+	sent    []int // by receiver
+	got     []int // by sender
+	running atomic.Int32
+}
+
+// Actors send to each other, from their stages and from outside, block, are looked at, and are moved over
+// all stages meanwhile: each message is handled once, in the order of its sender; no two handlers of an
+// actor, or of an exclusive stage whose handlers do not say that they block, run at a time.
+func TestMoveStress(t *testing.T) {
+	for _, procs := range []int{1, 2, 8} {
+		for _, blocks := range []bool{false, true} {
+			t.Run(fmt.Sprint(procs, blocks), func(t *testing.T) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+				moveStress(t, blocks)
+			})
+		}
+	}
+}
+
+func moveStress(t *testing.T, blocks bool) {
+	const actors, outside, first, ttl = 12, 3, 20, 40
+	r := randtest.New(t)
+	p := startPool(t, Config{Workers: 2, Stages: 3, Blocked: time.Millisecond})
+	stages := []*Stage{p.NewStage(false), p.NewStage(true), p.NewStage(true)}
+	for k := range 3 {
+		stages = append(stages, p.Stage(k))
+	}
+	busy := make(map[*Stage]*atomic.Int32)
+	for _, s := range stages {
+		busy[s] = new(atomic.Int32)
+	}
+	var all sync.WaitGroup
+	var wrong atomic.Int32
+	var peers []*peer
+	for id := range actors {
+		rng := rand.New(rand.NewPCG(r.Uint64(), uint64(id)))
+		me := &peer{id: id, sent: make([]int, actors), got: make([]int, actors+outside)}
+		me.actor = newActor(p, id%3, func(w *Worker, msg any) {
+			defer all.Done()
+			m := msg.(ahead)
+			s := me.Stage()
+			if me.running.Add(1) != 1 || me.got[m.from] != m.seq {
+				wrong.Add(1)
+			}
+			if s.IsExclusive() && !blocks && busy[s].Add(1) != 1 {
+				wrong.Add(1)
+			}
+			me.got[m.from]++
+			switch rng.IntN(200) {
+			case 0:
+				compute(2 * time.Millisecond)
+			case 1, 2, 5, 6:
+				if blocks {
+					w.Blocking(func() { runtime.Gosched() })
+				}
+			case 3, 7, 8:
+				w.Yield()
+			case 4, 9:
+				if blocks {
+					w.Block()
+				}
+			}
+			if m.left > 0 {
+				to := peers[rng.IntN(actors)]
+				all.Add(1)
+				to.send(w, ahead{id, me.sent[to.id], m.left - 1})
+				me.sent[to.id]++
+			}
+			if s.IsExclusive() && !blocks {
+				busy[s].Add(-1)
+			}
+			me.running.Add(-1)
+		})
+		me.Pin()
+		peers = append(peers, me)
+	}
+	all.Add(outside * actors * first)
+	for g := range outside {
+		go func() { // ends by itself
+			for seq := range first {
+				for _, to := range peers {
+					to.send(nil, ahead{actors + g, seq, ttl})
+				}
+			}
+		}()
+	}
+	quiet := make(chan struct{})
+	go func() { // ends by itself
+		all.Wait()
+		close(quiet)
+	}()
+	var moves sync.WaitGroup
+	for over := false; !over; {
+		a := peers[r.IntN(actors)]
+		switch r.IntN(10) {
+		case 0:
+			p.Look(&a.Entity, func(int, bool, bool) {})
+		default:
+			moves.Add(1)
+			p.Move(&a.Entity, stages[r.IntN(len(stages))], moved(a.actor, moves.Done))
+		}
+		runtime.Gosched()
+		select {
+		case <-quiet:
+			over = true
+		default:
+		}
+	}
+	moves.Wait()
+	require.Zero(t, wrong.Load(), "handlers that ran beside others, or messages out of order")
+	require.Zero(t, p.Stats().DetachedTurns)
+}
+
+// An actor is moved while its handler runs: when that is over.
+func TestMoveWhileHandlerRuns(t *testing.T) {
+	for _, give := range []bool{false, true} {
+		p := startPool(t, Config{Workers: 2, Stages: 2, Blocked: time.Hour})
+		to := p.NewStage(false)
+		in, out, where := make(chan struct{}), make(chan struct{}), make(chan *Stage, 1)
+		var a *actor
+		a = newActor(p, 0, func(w *Worker, msg any) {
+			if msg == "wait" {
+				if give {
+					w.Block()
+				}
+				close(in)
+				<-out
+				return
+			}
+			where <- a.Stage()
+		})
+		a.Pin()
+		a.send(nil, "wait")
+		receives(t, in, "the handler")
+		done := make(chan struct{})
+		p.Move(&a.Entity, to, moved(a, func() { close(done) }))
+		require.Same(t, p.Stage(0), a.Stage())
+		close(out)
+		receives(t, done, "the end of the move")
+		a.send(nil, "where")
+		require.Same(t, to, receives(t, where, "the stage"))
+	}
+}
+
+// A later move comes in place of an earlier one, and one of an actor that is gone ends, too.
+func TestMoveIsReplaced(t *testing.T) {
+	p := startPool(t, Config{Workers: 2, Stages: 3, Blocked: time.Hour})
+	in, out := make(chan struct{}), make(chan struct{})
+	a := newActor(p, 0, func(w *Worker, msg any) {
+		w.Block()
+		close(in)
+		<-out
+	})
+	a.Pin()
+	a.send(nil, "wait")
+	receives(t, in, "the handler")
+	first, second := make(chan struct{}), make(chan struct{})
+	p.Move(&a.Entity, p.Stage(1), moved(a, func() { close(first) }))
+	p.Move(&a.Entity, p.Stage(2), moved(a, func() { close(second) }))
+	receives(t, first, "the end of the first")
+	close(out)
+	receives(t, second, "the end of the second")
+	require.Same(t, p.Stage(2), a.Stage())
+	gone := make(chan struct{})
+	p.Move(&a.Entity, p.Stage(1), Moved{Claim: a.in.Claim, Gone: func() bool { return true }, Done: func() { close(gone) }})
+	receives(t, gone, "the end of the move of one that is gone")
+	require.Same(t, p.Stage(2), a.Stage())
+}
+
+// There may be more stages, and fewer, while actors run; the numbers stay.
+func TestSetStages(t *testing.T) {
+	p := startPool(t, Config{Workers: 2, Stages: 2, Blocked: time.Hour})
+	first := p.Stage(0)
+	p.SetStages(5)
+	require.Equal(t, 5, p.Stages())
+	fifth := p.Stage(4)
+	require.Equal(t, 4, fifth.Index())
+	p.SetStages(1)
+	require.Equal(t, []any{1, (*Stage)(nil), true}, []any{p.Stages(), p.Stage(4), fifth.IsClosed()})
+	got := make(chan any, 1)
+	a := &actor{pool: p, name: "actor", budget: 4, receive: func(_ *Worker, msg any) { got <- msg }}
+	a.Adopt(a, fifth, false)
+	a.send(nil, "on a stage that is closed")
+	receives(t, got, "a message to who is left there")
+	for range 2 * block {
+		require.Same(t, first, p.Spread())
+	}
+	p.SetStages(5)
+	require.Same(t, fifth, p.Stage(4))
+	require.False(t, fifth.IsClosed())
+}
+
+// While a handler of an exclusive stage runs, however long, no other of the stage does; one of another
+// stage does, on the worker that the watcher puts in place of this one. Who looks changes nothing.
+func TestExclusiveStageIsKept(t *testing.T) {
+	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Millisecond})
+	s := p.NewStage(true)
+	in, out := make(chan struct{}), make(chan struct{})
+	var over atomic.Bool
+	slow := newActor(p, 0, func(*Worker, any) {
+		close(in)
+		<-out
+		over.Store(true)
+	})
+	late := make(chan bool, 1)
+	neighbour := newActor(p, 0, func(*Worker, any) { late <- over.Load() })
+	other := make(chan struct{})
+	elsewhere := newActor(p, 0, func(*Worker, any) { close(other) })
+	for _, a := range []*actor{slow, neighbour} {
+		done := make(chan struct{})
+		a.Pin()
+		p.Move(&a.Entity, s, moved(a, func() { close(done) }))
+		receives(t, done, "the move")
+	}
+	slow.send(nil, 1)
+	receives(t, in, "the handler")
+	neighbour.send(nil, 1)
+	elsewhere.send(nil, 1)
+	receives(t, other, "an actor of another stage")
+	p.Look(&neighbour.Entity, func(int, bool, bool) {})
+	p.Look(&slow.Entity, func(_ int, _, running bool) { require.True(t, running) })
+	require.Empty(t, late)
+	close(out)
+	require.True(t, receives(t, late, "the neighbour"))
+}
+
+// In Blocking the others of the stage have turns, of an exclusive one too; afterwards the handler has its
+// stage again: nobody else runs until it returns.
+func TestBlockingTakesStageAgain(t *testing.T) {
+	for _, exclusive := range []bool{false, true} {
+		p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour})
+		s := p.NewStage(exclusive)
+		in, out := make(chan struct{}), make(chan struct{})
+		var holds, within bool
+		ended := make(chan struct{})
+		blocks := newActor(p, 0, func(w *Worker, _ any) {
+			w.Blocking(func() {
+				w.Blocking(func() { within = w.Holds() })
+				close(in)
+				<-out
+			})
+			holds = w.Holds()
+			close(ended)
+		})
+		answered := make(chan struct{})
+		neighbour := newActor(p, 0, func(*Worker, any) { close(answered) })
+		for _, a := range []*actor{blocks, neighbour} {
+			a.Pin()
+			p.Move(&a.Entity, s, moved(a, func() {}))
+		}
+		blocks.send(nil, 1)
+		receives(t, in, "the call")
+		neighbour.send(nil, 1)
+		receives(t, answered, "the neighbour, while the handler is in Blocking")
+		close(out)
+		receives(t, ended, "the end of the handler")
+		require.Equal(t, []bool{true, false}, []bool{holds, within})
+	}
+}
+
+// A handler that panics in Blocking has its stage again when it recovers.
+func TestBlockingPanics(t *testing.T) {
+	p := startPool(t, Config{Workers: 1, Stages: 1, Blocked: time.Hour})
+	got := make(chan any, 1)
+	a := newActor(p, 0, func(w *Worker, _ any) {
+		defer func() {
+			recover()
+			got <- w.Holds()
+		}()
+		w.Blocking(func() { panic("in Blocking") })
+	})
+	a.send(nil, 1)
+	require.Equal(t, true, receives(t, got, "the end"))
+}

@@ -1,0 +1,144 @@
+package placement
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/wire"
+)
+
+// Kind says how a Place names a stage.
+type Kind uint8
+
+const (
+	Anywhere Kind = iota // the runtime chooses
+	Number               // Place.Number
+	Beside               // the stage of Place.PID
+	Detached             // none: a goroutine of its own
+	Own                  // Place.Stage
+	Chosen               // Place.Choose says the number
+)
+
+// Place is where a process runs. It can be compared.
+type Place struct {
+	Kind   Kind
+	Number int
+	PID    wire.PID
+	Stage  *executor.Stage
+	Order  *Order                // of the stage; nil: it is not ordered
+	Choose *func(stages int) int // from 0 to stages-1
+}
+
+// The errors of moves. The first is also that of a spawn.
+var (
+	ErrClosed   = errors.New("the stage is closed")
+	ErrFull     = errors.New("there are too many stages")
+	ErrOffStage = errors.New("it does not run on a stage: it has a goroutine or a scheduler of its own, or is detached")
+	ErrOrdered  = errors.New("the stage is ordered: what runs there is spawned there")
+	ErrDetached = errors.New("a process that runs cannot be detached")
+)
+
+// Home finds the stage that p names, for a process that has it from now on or for one that a spawns.
+// pinned: the process stays there. spread, which may be nil, chooses for Anywhere.
+func (p *Place) Home(a *process.Acting, spread func(parent wire.PID, stages int) int) (
+	s *executor.Stage, pinned bool, err error) {
+	pool := a.System.Pool
+	switch p.Kind {
+	case Number:
+		s, err = numbered(pool, "OnStage", p.Number)
+		return s, true, err
+	case Chosen:
+		s, err = numbered(pool, "the function of the Place returned stage ", (*p.Choose)(pool.Stages()))
+		return s, true, err
+	case Own:
+		if p.Stage.IsClosed() {
+			return nil, false, ErrClosed
+		}
+		return p.Stage, true, nil
+	case Beside:
+		s, err = beside(a.System, p.PID)
+		return s, true, err
+	}
+	if a.Worker != nil {
+		if s = a.Process.Stage(); s.IsOwn() && !s.IsClosed() {
+			return s, true, nil
+		} else if spread == nil && !s.IsOwn() {
+			return s, false, nil
+		}
+	}
+	if spread != nil {
+		s, err = numbered(pool, "Config.Spread returned stage ", spread(a.PID(), pool.Stages()))
+		return s, true, err
+	}
+	return pool.Spread(), false, nil
+}
+
+// numbered returns stage k.
+func numbered(pool *executor.Pool, who string, k int) (*executor.Stage, error) {
+	if s := pool.Stage(k); s != nil {
+		return s, nil
+	}
+	return nil, fmt.Errorf("%s(%d): want 0 to %d", who, k, pool.Stages()-1)
+}
+
+// beside returns the stage of a process, which stays there.
+func beside(sys *process.System, pid wire.PID) (s *executor.Stage, err error) {
+	q := sys.Lookup(pid)
+	if q == nil {
+		return nil, fmt.Errorf("Beside(%v): %w", pid, process.ErrNoProcess)
+	}
+	if !q.OnStage() {
+		return nil, fmt.Errorf("Beside(%v): %w; put both on a stage of package stage instead", pid, ErrOffStage)
+	}
+	q.Pin()
+	sys.Pool.Look(&q.Entity, func(int, bool, bool) { s = q.Stage() }) // with the stage held: it may have been on its way
+	return s, nil
+}
+
+// Started is called when q has been started at p: its stage may have been closed meanwhile.
+func (p *Place) Started(q *process.Process) {
+	if q.OnStage() && q.Stage().IsClosed() {
+		carry(q, q.System.Pool.Spread(), false, func() {})
+	}
+}
+
+// Move has a process moved to p, as soon as it is between two turns. It does not wait. At Anywhere the process
+// leaves a stage that has been made, and the runtime may move it again.
+func (p *Place) Move(a *process.Acting, pid wire.PID) error {
+	q := a.System.Lookup(pid)
+	switch {
+	case q == nil || q.Gone():
+		return process.ErrNoProcess
+	case !q.OnStage():
+		return ErrOffStage
+	case p.Kind == Detached:
+		return ErrDetached
+	case p.Order != nil && (q.Stage() != p.Stage || q.Stage().IsClosed()):
+		return ErrOrdered
+	case p.Kind == Anywhere:
+		s := q.Stage()
+		if s.IsOwn() {
+			s = a.System.Pool.Spread()
+		}
+		carry(q, s, true, func() {})
+		return nil
+	}
+	s, _, err := p.Home(a, nil)
+	if err == nil {
+		carry(q, s, false, func() {})
+	}
+	return err
+}
+
+// carry has q moved to s; free: the runtime may move it afterwards. done is called when that is over.
+func carry(q *process.Process, s *executor.Stage, free bool, done func()) {
+	q.Pin()
+	q.System.Pool.Move(&q.Entity, s, executor.Moved{Claim: q.Inbox.Claim, Gone: q.Gone, Done: func() {
+		if free && !q.Stage().IsOwn() {
+			q.Unpin()
+		}
+		done()
+	}})
+}

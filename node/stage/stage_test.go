@@ -1,0 +1,806 @@
+package stage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/node/stage"
+	"github.com/actornode/actornode/sched"
+)
+
+// grace is how long a test waits for a fact that must come.
+const grace = time.Minute
+
+func start(t testing.TB, c node.Config) *node.Node {
+	n, err := node.Start(c)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, n.Stop()) })
+	return n
+}
+
+// eventually polls for a fact that nothing announces.
+func eventually(t testing.TB, what string, fact func() bool) {
+	t.Helper()
+	tick := time.NewTicker(200 * time.Microsecond)
+	defer tick.Stop()
+	for end := time.After(grace); !fact(); {
+		select {
+		case <-tick.C:
+		case <-end:
+			require.FailNow(t, "never: "+what)
+		}
+	}
+}
+
+func receives[T any](t testing.TB, c <-chan T, what string) (v T) {
+	t.Helper()
+	select {
+	case v = <-c:
+	case <-time.After(grace):
+		require.FailNow(t, "never came: "+what)
+	}
+	return v
+}
+
+func made(t testing.TB, n *node.Node, o stage.Options) *stage.Stage {
+	s, err := stage.New(n, o)
+	require.NoError(t, err)
+	return s
+}
+
+// blocker is what a Context and a Process have in common.
+type blocker interface {
+	node.Caller
+	Self() node.PID
+	Context() context.Context
+	Blocking(func())
+	SpawnOpt(node.Options, node.Actor) (node.PID, error)
+	Spawn(node.Actor) (node.PID, error)
+}
+
+// styles are the ways to write a process; placed: it runs on a stage.
+var styles = []struct {
+	name    string
+	placed  bool
+	process bool
+	o       node.Options
+}{
+	{"actor", true, false, node.Options{}},
+	{"coroutine", true, true, node.Options{Coroutine: true}},
+	{"process", false, true, node.Options{}},
+	{"detached", false, false, node.Options{Place: node.Detached()}},
+	{"scheduler", false, false, node.Options{Scheduler: stage.Goroutines(100)}},
+	{"driven", false, true, node.Options{Coroutine: true, Scheduler: stage.Goroutines(100)}},
+}
+
+// of makes a behaviour of a handler.
+func of(process bool, handle func(c blocker, msg any) error) node.Actor {
+	if !process {
+		return node.ActorFunc(func(c *node.Context, m any) error { return handle(c, m) })
+	}
+	return node.ProcessFunc(func(p *node.Process) error {
+		for {
+			if err := handle(p, p.Receive()); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+func parrot(_ blocker, m any) error {
+	if r, ok := m.(node.Request[int]); ok {
+		return r.Reply(r.Body)
+	}
+	return nil
+}
+
+func spawn(t testing.TB, n *node.Node, o node.Options, process bool, handle func(c blocker, msg any) error) node.PID {
+	t.Helper()
+	pid, err := n.SpawnOpt(o, of(process, handle))
+	require.NoError(t, err)
+	return pid
+}
+
+func infoOf(t testing.TB, n *node.Node, pid node.PID) observe.Process {
+	t.Helper()
+	i, err := n.Info(pid)
+	require.NoError(t, err)
+	return i
+}
+
+func call(t testing.TB, n *node.Node, pid node.PID) {
+	t.Helper()
+	_, err := node.Call[int](context.Background(), n, pid, 1)
+	require.NoError(t, err)
+}
+
+// While many handlers of a stage are in Blocking, their neighbour answers, and Info says what they do. All go on
+// afterwards, and answer.
+func TestNeighbourOfBlockingHandlersAnswers(t *testing.T) {
+	const many = 50
+	for _, procs := range []int{1, 2, 8} {
+		for _, s := range styles {
+			t.Run(fmt.Sprint(s.name, procs), func(t *testing.T) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+				n := start(t, node.Config{Workers: 1, Stages: 1, Blocked: time.Hour})
+				neighbour := spawn(t, n, node.Options{}, false, parrot)
+				release := make(chan struct{})
+				var in sync.WaitGroup
+				in.Add(many)
+				var pids []node.PID
+				began := time.Now().Add(-time.Second)
+				for range many {
+					pid := spawn(t, n, s.o, s.process, func(c blocker, m any) error {
+						if m == "block" {
+							c.Blocking(func() { in.Done(); c.Blocking(func() { <-release }) })
+							return nil
+						}
+						return parrot(c, m)
+					})
+					require.NoError(t, n.Send(pid, "block"))
+					pids = append(pids, pid)
+				}
+				in.Wait()
+				call(t, n, neighbour)
+				w := infoOf(t, n, pids[0]).Wait
+				assert.Equal(t, "blocking", w.For)
+				assert.True(t, w.Since.After(began), "since %v", w.Since)
+				close(release)
+				for _, pid := range pids {
+					call(t, n, pid)
+					require.Equal(t, "", func() string {
+						if w := infoOf(t, n, pid).Wait.For; w != "message" {
+							return w
+						}
+						return ""
+					}())
+				}
+			})
+		}
+	}
+}
+
+// A process that is killed in Blocking ends when f returns, its deferred functions called; its context is
+// cancelled at once. One that panics in f has crashed with that.
+func TestBlockingKilledOrPanicking(t *testing.T) {
+	for _, s := range styles {
+		t.Run(s.name, func(t *testing.T) {
+			n := start(t, node.Config{Workers: 1})
+			h, err := n.Open()
+			require.NoError(t, err)
+			defer h.Close(node.Normal)
+			in, release, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
+			pid := spawn(t, n, s.o, s.process, func(c blocker, _ any) error {
+				defer close(over)
+				c.Blocking(func() {
+					close(in)
+					<-c.Context().Done()
+					<-release
+				})
+				return nil
+			})
+			ref := h.Monitor(pid)
+			require.NoError(t, n.Send(pid, 1))
+			receives(t, in, "the call")
+			n.Exit(pid, node.Kill)
+			require.Equal(t, node.Down{Ref: ref, PID: pid, Reason: node.Killed}, h.Receive())
+			close(release)
+			receives(t, over, "the end of the handler")
+
+			pid = spawn(t, n, s.o, s.process, func(c blocker, _ any) error {
+				c.Blocking(func() { panic("in Blocking") })
+				return nil
+			})
+			h.Monitor(pid)
+			require.NoError(t, n.Send(pid, 1))
+			down := h.Receive().(node.Down)
+			crash, ok := down.Reason.(*node.Crash)
+			require.True(t, ok, "%v", down.Reason)
+			require.Contains(t, fmt.Sprint(crash.Reason), "in Blocking")
+			call(t, n, spawn(t, n, node.Options{}, false, parrot))
+		})
+	}
+}
+
+// What is spawned on a stage is there, and so is what it spawns; others are not, and are not moved there.
+func TestStageIsPlace(t *testing.T) {
+	for _, s := range styles[:2] {
+		n := start(t, node.Config{Workers: 2})
+		own := made(t, n, stage.Options{})
+		require.Greater(t, own.Number(), 65535)
+		o := s.o
+		o.Place = own.Place()
+		children := make(chan node.PID, 2)
+		pid := spawn(t, n, o, s.process, func(c blocker, m any) error {
+			switch m {
+			case "spawn":
+				child, err := c.Spawn(of(false, parrot))
+				children <- child
+				return err
+			case "spawn elsewhere":
+				child, err := c.SpawnOpt(node.Options{Place: node.OnStage(1)}, of(false, parrot))
+				children <- child
+				return err
+			}
+			return parrot(c, m)
+		})
+		require.NoError(t, n.Send(pid, "spawn"))
+		require.NoError(t, n.Send(pid, "spawn elsewhere"))
+		near, far := receives(t, children, "a child"), receives(t, children, "a child")
+		beside := spawn(t, n, node.Options{Place: node.Beside(near)}, false, parrot)
+		for _, pid := range []node.PID{pid, near, far, beside} {
+			call(t, n, pid)
+		}
+		require.Equal(t, []int{own.Number(), own.Number(), own.Number(), 1}, []int{infoOf(t, n, pid).Stage,
+			infoOf(t, n, near).Stage, infoOf(t, n, beside).Stage, infoOf(t, n, far).Stage}, s.name)
+		require.NotEqual(t, own.Number(), infoOf(t, n, spawn(t, n, node.Options{}, false, parrot)).Stage)
+	}
+}
+
+// What lives on a stage that is closed moves together, with its messages; spawns there are refused.
+func TestClose(t *testing.T) {
+	n := start(t, node.Config{Workers: 2})
+	for _, o := range []stage.Options{{}, {Exclusive: true}, {Ordered: true}} {
+		own := made(t, n, o)
+		var pids []node.PID
+		for range 50 {
+			pids = append(pids, spawn(t, n, node.Options{Place: own.Place()}, false, parrot))
+		}
+		if !o.Ordered {
+			pids = append(pids, spawn(t, n, node.Options{Place: own.Place(), Coroutine: true}, true, parrot))
+		}
+		require.NoError(t, own.Close(t.Context(), n))
+		require.NoError(t, own.Close(t.Context(), n), "twice")
+		at := infoOf(t, n, pids[0]).Stage
+		require.Less(t, at, n.Stats().Scheduler.Stages)
+		for _, pid := range pids {
+			call(t, n, pid)
+			require.Equal(t, at, infoOf(t, n, pid).Stage)
+		}
+		_, err := n.SpawnOpt(node.Options{Place: own.Place()}, of(false, parrot))
+		require.ErrorIs(t, err, node.ErrBadOption)
+		require.ErrorIs(t, err, stage.ErrClosed)
+		if err = stage.Move(n, pids[0], own.Place()); o.Ordered {
+			require.ErrorIs(t, err, stage.ErrOrdered)
+		} else {
+			require.ErrorIs(t, err, stage.ErrClosed)
+		}
+	}
+}
+
+// Close waits for a handler until its context ends, and the process moves when the handler does return. A process
+// that closes its own stage moves after its handler; what it spawns meanwhile is elsewhere.
+func TestCloseWithHandlersThatRun(t *testing.T) {
+	n := start(t, node.Config{Workers: 2, Blocked: time.Hour})
+	own := made(t, n, stage.Options{})
+	in, release := make(chan struct{}), make(chan struct{})
+	slow := spawn(t, n, node.Options{Place: own.Place()}, false, func(c blocker, m any) error {
+		if m == "wait" {
+			c.Blocking(func() { close(in); <-release })
+		}
+		return parrot(c, m)
+	})
+	require.NoError(t, n.Send(slow, "wait"))
+	receives(t, in, "the handler")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	cancel(enough)
+	require.ErrorIs(t, own.Close(ctx, n), enough)
+	require.Equal(t, own.Number(), infoOf(t, n, slow).Stage)
+	close(release)
+	call(t, n, slow)
+	eventually(t, "the process moves", func() bool { return infoOf(t, n, slow).Stage < 100 })
+	require.NoError(t, own.Close(t.Context(), n))
+
+	for _, s := range styles[:2] {
+		own := made(t, n, stage.Options{})
+		o := s.o
+		o.Place = own.Place()
+		got := make(chan any, 2)
+		pid := spawn(t, n, o, s.process, func(c blocker, m any) error {
+			if m == "close" {
+				got <- own.Close(t.Context(), c)
+				child, _ := c.Spawn(of(false, parrot))
+				got <- child
+			}
+			return parrot(c, m)
+		})
+		require.NoError(t, n.Send(pid, "close"))
+		require.Nil(t, receives(t, got, "the end of Close"), s.name)
+		child := receives(t, got, "the child").(node.PID)
+		call(t, n, child)
+		call(t, n, pid)
+		require.Less(t, infoOf(t, n, child).Stage, 100)
+		eventually(t, "the process moves", func() bool { return infoOf(t, n, pid).Stage < 100 })
+	}
+}
+
+// The node may have more stages, and fewer, while it runs: what lived on those that are gone has moved.
+func TestSetCount(t *testing.T) {
+	n := start(t, node.Config{Workers: 2, Stages: 3})
+	require.NoError(t, stage.SetCount(t.Context(), n, 6))
+	require.Equal(t, 6, n.Stats().Scheduler.Stages)
+	var pids []node.PID
+	for k := range 6 {
+		first := spawn(t, n, node.Options{Place: node.OnStage(k)}, false, parrot)
+		pids = append(pids, first, spawn(t, n, node.Options{Place: node.Beside(first), Coroutine: true}, true, parrot))
+	}
+	loose := spawn(t, n, node.Options{}, false, parrot)
+	require.NoError(t, stage.SetCount(t.Context(), n, 2))
+	require.Equal(t, 2, n.Stats().Scheduler.Stages)
+	for k, pid := range append(pids, loose) {
+		call(t, n, pid)
+		require.Less(t, infoOf(t, n, pid).Stage, 2, "process %d", k)
+	}
+	for k := 0; k < len(pids); k += 2 {
+		require.Equal(t, infoOf(t, n, pids[k]).Stage, infoOf(t, n, pids[k+1]).Stage, "those beside each other")
+	}
+	_, err := n.SpawnOpt(node.Options{Place: node.OnStage(2)}, of(false, parrot))
+	require.ErrorIs(t, err, node.ErrBadOption)
+	require.ErrorContains(t, stage.SetCount(t.Context(), n, 0), "SetCount(0): want 1 to 65534")
+	require.ErrorContains(t, stage.SetCount(t.Context(), n, 65535), "want 1 to 65534")
+	require.NoError(t, stage.SetCount(t.Context(), n, 65534))
+	require.NoError(t, stage.SetCount(t.Context(), n, 1))
+	call(t, n, pids[0])
+}
+
+func TestMove(t *testing.T) {
+	n := start(t, node.Config{Workers: 2, Stages: 4})
+	own, ordered := made(t, n, stage.Options{}), made(t, n, stage.Options{Ordered: true})
+	for _, s := range styles {
+		pid := spawn(t, n, s.o, s.process, parrot)
+		if !s.placed && s.name != "driven" {
+			require.ErrorIs(t, stage.Move(n, pid, own.Place()), stage.ErrOffStage, s.name)
+			_, err := n.SpawnOpt(node.Options{Place: node.Beside(pid)}, of(false, parrot))
+			require.ErrorIs(t, err, stage.ErrOffStage, s.name)
+			continue
+		}
+		there := spawn(t, n, node.Options{Place: node.OnStage(3)}, false, parrot)
+		for _, to := range []struct {
+			place  node.Place
+			number int
+		}{{own.Place(), own.Number()}, {node.OnStage(2), 2}, {own.Place(), own.Number()}, {node.Beside(there), 3},
+			{stage.By(func(stages int) int { return stages - 4 }), 0}, {node.Beside(pid), 0}} {
+			require.NoError(t, stage.Move(n, pid, to.place))
+			eventually(t, "it moves", func() bool { return infoOf(t, n, pid).Stage == to.number })
+			call(t, n, pid)
+		}
+		require.NoError(t, stage.Move(n, pid, own.Place()))
+		require.NoError(t, stage.Move(n, pid, node.Place{}))
+		eventually(t, "it leaves the stage", func() bool { return infoOf(t, n, pid).Stage < 4 })
+		call(t, n, pid)
+		require.ErrorIs(t, stage.Move(n, pid, node.Detached()), stage.ErrDetached)
+		require.ErrorIs(t, stage.Move(n, pid, ordered.Place()), stage.ErrOrdered)
+		require.ErrorContains(t, stage.Move(n, pid, node.OnStage(4)), "OnStage(4): want 0 to 3")
+	}
+	require.ErrorIs(t, stage.Move(n, node.PID{}, node.Place{}), node.ErrNoProcess)
+}
+
+// Processes of all kinds that stages run are moved at random while they get messages from each other and from outside:
+// each has all, once, in the order of each sender.
+func TestMoveWhileMessagesCome(t *testing.T) {
+	for _, procs := range []int{1, 2, 8} {
+		t.Run(fmt.Sprint(procs), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			r := randtest.New(t)
+			n := start(t, node.Config{Workers: 3, Stages: 4, Budget: 3})
+			places := []node.Place{{}, node.OnStage(0), node.OnStage(3), made(t, n, stage.Options{}).Place(),
+				made(t, n, stage.Options{Exclusive: true}).Place()}
+			const senders, each = 4, 3000
+			type item struct{ from, seq int }
+			var pids []node.PID
+			var wrong, handled atomic.Int64
+			kinds := []node.Options{{}, {Coroutine: true}, {Limits: mailbox.Limits{Messages: 50, Policy: mailbox.Block}}}
+			for k := range 9 {
+				o := kinds[k%len(kinds)]
+				var next [senders + 1]int
+				echoes := 0
+				pids = append(pids, spawn(t, n, o, o.Coroutine, func(c blocker, m any) error {
+					i := m.(item)
+					if next[i.from] != i.seq {
+						wrong.Add(1)
+					}
+					next[i.from]++
+					if handled.Add(1); i.from != senders && k < 8 {
+						if i.seq%100 == 0 {
+							c.Blocking(runtime.Gosched)
+						}
+						if k%3 == 0 { // to a neighbour
+							echoes++
+							return c.(interface{ Send(node.Dest, any) error }).Send(pids[k+1], item{senders, echoes - 1})
+						}
+					}
+					return nil
+				}))
+			}
+			for from := range senders {
+				go func() { // ends by itself
+					for seq := range each {
+						for _, pid := range pids {
+							if n.Send(pid, item{from, seq}) != nil {
+								wrong.Add(1)
+							}
+						}
+					}
+				}()
+			}
+			want := int64(senders * each * (9 + 3))
+			for handled.Load() < want {
+				require.NoError(t, stage.Move(n, pids[r.IntN(len(pids))], places[r.IntN(len(places))]))
+				runtime.Gosched()
+			}
+			require.Zero(t, wrong.Load())
+		})
+	}
+}
+
+// On an exclusive stage no handler runs beside another, also after a Call and after Blocking; Info of those
+// that run and wait does not hang.
+func TestExclusive(t *testing.T) {
+	n := start(t, node.Config{Workers: 2, Blocked: time.Millisecond})
+	own := made(t, n, stage.Options{Exclusive: true})
+	echo := spawn(t, n, node.Options{}, false, parrot)
+	var running, wrong atomic.Int32
+	run := func() {
+		if running.Add(1) != 1 {
+			wrong.Add(1)
+		}
+		for end := time.Now().Add(2 * time.Millisecond); time.Now().Before(end); {
+		}
+		running.Add(-1)
+	}
+	var pids []node.PID
+	for k := range 6 {
+		pids = append(pids, spawn(t, n, node.Options{Place: own.Place(), Coroutine: k%2 == 1}, k%2 == 1, func(c blocker, m any) error {
+			if r, ok := m.(node.Request[int]); ok {
+				run()
+				c.Blocking(runtime.Gosched)
+				run()
+				_, err := node.Call[int](context.Background(), c, echo, 1)
+				run()
+				return errors.Join(err, r.Reply(r.Body))
+			}
+			return nil
+		}))
+	}
+	var all sync.WaitGroup
+	for _, pid := range pids {
+		all.Go(func() {
+			for range 5 {
+				_, err := node.Call[int](context.Background(), n, pid, 1)
+				assert.NoError(t, err)
+			}
+		})
+	}
+	over := make(chan struct{})
+	go func() { all.Wait(); close(over) }()
+	for looking := true; looking; {
+		for _, pid := range pids {
+			infoOf(t, n, pid)
+		}
+		select {
+		case <-over:
+			looking = false
+		default:
+			runtime.Gosched()
+		}
+	}
+	require.Zero(t, wrong.Load())
+}
+
+// The actors of an ordered stage handle what is sent to them in the order of the sends, whoever sends: the test
+// knows it as it sends under a lock, and from an actor of the stage.
+func TestOrdered(t *testing.T) {
+	for _, procs := range []int{1, 2, 8} {
+		t.Run(fmt.Sprint(procs), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			r := randtest.New(t)
+			n := start(t, node.Config{Workers: 3})
+			own := made(t, n, stage.Options{Ordered: true})
+			var got []int
+			done := make(chan struct{})
+			const actors, senders, each = 10, 3, 2000
+			var pids []node.PID
+			for range actors {
+				pids = append(pids, spawn(t, n, node.Options{Place: own.Place()}, false, func(_ blocker, m any) error {
+					if got = append(got, m.(int)); len(got) == senders*each {
+						close(done)
+					}
+					return nil
+				}))
+			}
+			var mu sync.Mutex
+			next := 0
+			for range senders {
+				go func() { // ends by itself
+					for range each {
+						mu.Lock()
+						assert.NoError(t, n.Send(pids[r.IntN(actors)], next))
+						next++
+						mu.Unlock()
+					}
+				}()
+			}
+			receives(t, done, "the last message")
+			require.True(t, slices.IsSorted(got), "not in order")
+			got, done = nil, make(chan struct{})
+			spread := spawn(t, n, node.Options{Place: own.Place()}, false, func(c blocker, _ any) error {
+				for i := range senders * each {
+					if err := c.(*node.Context).Send(pids[r.IntN(actors)], i); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			require.NoError(t, n.Send(spread, "go"))
+			receives(t, done, "the last message")
+			require.True(t, slices.IsSorted(got), "not in order")
+		})
+	}
+}
+
+// An actor of an ordered stage that ends, or blocks, does not stop the others; and options that do not fit are
+// refused.
+func TestOrderedEndsAndRefuses(t *testing.T) {
+	n := start(t, node.Config{Workers: 2})
+	own := made(t, n, stage.Options{Ordered: true})
+	in, release := make(chan struct{}), make(chan struct{})
+	ends := spawn(t, n, node.Options{Place: own.Place()}, false, func(c blocker, m any) error {
+		if m == "block" {
+			c.Blocking(func() { close(in); <-release })
+		}
+		return node.ErrStop
+	})
+	other := spawn(t, n, node.Options{Place: own.Place()}, false, parrot)
+	require.NoError(t, n.Send(ends, "block"))
+	receives(t, in, "the handler")
+	for range 3 {
+		require.NoError(t, n.Send(ends, "never handled"))
+	}
+	asked := node.Async[int](n, other, 1)
+	close(release)
+	_, err := asked.Await(t.Context())
+	require.NoError(t, err)
+	call(t, n, other)
+	for _, o := range []node.Options{{Coroutine: true}, {}, {Limits: mailbox.Limits{Messages: 1}}} {
+		o.Place = own.Place()
+		_, err = n.SpawnOpt(o, of(o.Limits.Messages == 0, parrot))
+		require.ErrorIs(t, err, node.ErrBadOption)
+	}
+}
+
+// One message a turn: two actors of a stage that get messages in turn handle them in turn.
+func TestBudgetOfOne(t *testing.T) {
+	for _, s := range styles[:2] {
+		n := start(t, node.Config{Workers: 1, Stages: 1, Budget: 1, Blocked: time.Hour})
+		got := make(chan int, 8)
+		var pids []node.PID
+		for range 2 {
+			pids = append(pids, spawn(t, n, s.o, s.process, func(_ blocker, m any) error { got <- m.(int); return nil }))
+		}
+		sender := spawn(t, n, node.Options{}, false, func(c blocker, _ any) error {
+			for i := range 8 {
+				if err := c.(*node.Context).Send(pids[i%2], i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		require.NoError(t, n.Send(sender, "go"))
+		var order []int
+		for range 8 {
+			order = append(order, receives(t, got, "a message"))
+		}
+		require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7}, order, s.name)
+	}
+}
+
+// The same key is the same stage, other keys are spread over all; Config.Spread chooses for who says nothing.
+func TestHashAndSpread(t *testing.T) {
+	asked := make(chan node.PID, 10)
+	bad := atomic.Bool{}
+	n := start(t, node.Config{Workers: 2, Stages: 8, Spread: func(parent node.PID, stages int) int {
+		asked <- parent
+		if bad.Load() {
+			return stages
+		}
+		return stages - 1
+	}})
+	seen := make(map[int]bool)
+	for k := range 100 {
+		at := -1
+		for range 2 {
+			i := infoOf(t, n, spawn(t, n, node.Options{Place: stage.Hash(fmt.Sprint("key", k))}, false, parrot)).Stage
+			require.True(t, at < 0 || i == at)
+			at = i
+		}
+		seen[at] = true
+	}
+	require.Len(t, seen, 8)
+	parent := spawn(t, n, node.Options{}, false, func(c blocker, m any) error {
+		if r, ok := m.(node.Request[int]); ok {
+			child, err := c.Spawn(of(false, parrot))
+			return errors.Join(err, r.Reply(infoOf(t, n, child).Stage))
+		}
+		return nil
+	})
+	require.Equal(t, node.PID{}, receives(t, asked, "the question"))
+	require.Equal(t, 7, infoOf(t, n, parent).Stage)
+	at, err := node.Call[int](context.Background(), n, parent, 1)
+	require.Equal(t, []any{7, nil}, []any{at, err})
+	require.Equal(t, parent, receives(t, asked, "the question"))
+	bad.Store(true)
+	_, err = n.Spawn(of(false, parrot))
+	require.ErrorIs(t, err, node.ErrBadOption)
+	require.ErrorContains(t, err, "Config.Spread returned stage (8): want 0 to 7")
+	_, err = n.SpawnOpt(node.Options{Place: stage.By(func(int) int { return -1 })}, of(false, parrot))
+	require.ErrorIs(t, err, node.ErrBadOption)
+}
+
+// Of actors on Goroutines so many run at a time, and no more; all are served.
+func TestGoroutines(t *testing.T) {
+	n := start(t, node.Config{Workers: 1})
+	const most, many = 5, 40
+	by := stage.Goroutines(most)
+	var running, wrong atomic.Int32
+	release := make(chan struct{})
+	in := make(chan struct{}, 2*many)
+	var pids []node.PID
+	for range many {
+		pids = append(pids, spawn(t, n, node.Options{Scheduler: by}, false, func(c blocker, m any) error {
+			if m == "exit" {
+				runtime.Goexit()
+			}
+			if running.Add(1) > most {
+				wrong.Add(1)
+			}
+			in <- struct{}{}
+			<-release
+			running.Add(-1)
+			return parrot(c, m)
+		}))
+	}
+	for _, pid := range pids {
+		require.NoError(t, n.Send(pid, 1))
+	}
+	for range most {
+		receives(t, in, "a handler")
+	}
+	require.Empty(t, in)
+	close(release)
+	for _, pid := range pids {
+		call(t, n, pid)
+		require.NoError(t, n.Send(pid, "exit"))
+	}
+	eventually(t, "all have ended", func() bool { return n.Stats().Processes == 0 })
+	require.Zero(t, wrong.Load())
+}
+
+// steps is a scheduler that runs when the test says so, on its goroutine.
+type steps struct {
+	mu  sync.Mutex
+	due []sched.Runnable
+}
+
+func (s *steps) Schedule(r sched.Runnable) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.due = append(s.due, r)
+}
+
+func (s *steps) step() bool {
+	s.mu.Lock()
+	if len(s.due) == 0 {
+		s.mu.Unlock()
+		return false
+	}
+	r := s.due[0]
+	s.due = s.due[1:]
+	s.mu.Unlock()
+	if r.Run() {
+		s.Schedule(r)
+	}
+	return true
+}
+
+// A scheduler of a user runs coroutines: on its own goroutine, when it wants to, until they end; also where it is
+// locked to its thread.
+func TestSchedulerOfCoroutine(t *testing.T) {
+	for _, locked := range []bool{false, true} {
+		n := start(t, node.Config{Workers: 1})
+		by := &steps{}
+		var got []any
+		pid, err := n.SpawnOpt(node.Options{Coroutine: true, Scheduler: by}, node.ProcessFunc(func(p *node.Process) error {
+			got = append(got, "begins")
+			for {
+				m := p.Receive()
+				if m == "end" {
+					return nil
+				}
+				got = append(got, m)
+				if r, ok := m.(node.Request[int]); ok {
+					_ = r.Reply(r.Body)
+				}
+			}
+		}))
+		require.NoError(t, err)
+		require.Empty(t, got)
+		if locked {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+		}
+		for by.step() {
+		}
+		require.Equal(t, []any{"begins"}, got)
+		require.NoError(t, n.Send(pid, 1))
+		require.NoError(t, n.Send(pid, 2))
+		require.Equal(t, []any{"begins"}, got)
+		require.Equal(t, -1, infoOf(t, n, pid).Stage)
+		for by.step() {
+		}
+		require.Equal(t, []any{"begins", 1, 2}, got)
+		f := node.Async[int](n, pid, 7)
+		eventually(t, "an answer", func() bool { by.step(); _, err := f.Poll(0); return err == nil })
+		require.NoError(t, n.Send(pid, "end"))
+		for by.step() {
+		}
+		require.False(t, n.IsAlive(pid))
+	}
+}
+
+// A killed coroutine of a user's scheduler is unwound by its next run.
+func TestSchedulerOfCoroutineKilled(t *testing.T) {
+	n := start(t, node.Config{Workers: 1})
+	by := &steps{}
+	over := false
+	pid, err := n.SpawnOpt(node.Options{Coroutine: true, Scheduler: by}, node.ProcessFunc(func(p *node.Process) error {
+		defer func() { over = true }()
+		p.Receive()
+		return nil
+	}))
+	require.NoError(t, err)
+	for by.step() {
+	}
+	n.Exit(pid, node.Kill)
+	require.False(t, over)
+	for by.step() {
+	}
+	require.True(t, over)
+}
+
+// A Process may be Detached: it has a goroutine anyway, also where processes are coroutines by default.
+func TestDetachedProcess(t *testing.T) {
+	for _, coroutines := range []bool{false, true} {
+		n := start(t, node.Config{Coroutines: coroutines})
+		pid := spawn(t, n, node.Options{Place: node.Detached()}, true, parrot)
+		call(t, n, pid)
+		require.Equal(t, -1, infoOf(t, n, pid).Stage)
+	}
+}
+
+// There are so many stages, and no more, until one is closed.
+func TestTooManyStages(t *testing.T) {
+	n := start(t, node.Config{Workers: 1})
+	var all []*stage.Stage
+	for range 65534 {
+		all = append(all, made(t, n, stage.Options{}))
+	}
+	_, err := stage.New(n, stage.Options{})
+	require.ErrorIs(t, err, stage.ErrTooMany)
+	require.NoError(t, all[7].Close(t.Context(), n))
+	made(t, n, stage.Options{})
+}
