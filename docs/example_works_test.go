@@ -1,0 +1,203 @@
+package docs_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/actornode/actornode/node"
+)
+
+// Programs of papers on actors: examples.md lists them.
+
+// The wide finder: workers count the lines of a file that hold a pattern, each in a part of it. A part begins behind
+// the first end of a line after its offset, so that each line is in one part.
+func Example_wideFinder() {
+	dir, _ := os.MkdirTemp("", "widefinder")
+	defer os.RemoveAll(dir)
+	log := filepath.Join(dir, "access.log")
+	var text strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&text, "GET /%s/%d\n", []string{"news", "about", "news"}[i%3], i)
+	}
+	os.WriteFile(log, []byte(text.String()), 0o600)
+
+	n, _ := node.Start(node.Config{})
+	defer n.Stop()
+	h, _ := n.Open()
+	const workers = 4
+	size := int64(text.Len())
+	for i := range int64(workers) {
+		h.Spawn(node.ProcessFunc(func(p *node.Process) error {
+			count, err := countLines(log, "/news/", i*size/workers, (i+1)*size/workers)
+			if err != nil {
+				return err
+			}
+			return p.Send(h.Self(), count)
+		}))
+	}
+	found := 0
+	for range workers {
+		found += node.ReceiveOf[int](h)
+	}
+	fmt.Println(found)
+	// Output: 6667
+}
+
+// countLines counts the lines with a pattern that begin in a part of a file.
+func countLines(name, pattern string, from, to int64) (count int, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	before := max(from-1, 0) // the end of a line may be the last byte before the part
+	if _, err := f.Seek(before, io.SeekStart); err != nil {
+		return 0, err
+	}
+	lines, at := bufio.NewReader(f), from
+	if from > 0 {
+		rest, err := lines.ReadString('\n')
+		if err != nil {
+			return 0, nil // the last line began before
+		}
+		at = before + int64(len(rest))
+	}
+	for at < to {
+		line, err := lines.ReadString('\n')
+		if strings.Contains(line, pattern) {
+			count++
+		}
+		if at += int64(len(line)); err != nil {
+			break
+		}
+	}
+	return count, nil
+}
+
+// colour is that of a creature; complement is what one of two that meet becomes.
+type colour int
+
+func (c colour) complement(d colour) colour {
+	if c == d {
+		return c
+	}
+	return 3 - c - d
+}
+
+// meet asks for a meeting. met is the answer.
+type (
+	meet struct{ who colour }
+	met  struct{ with colour }
+)
+
+// Chameneos: two creatures meet at a place, which introduces them to each other, and change their colours. A creature
+// ends when the place has closed.
+func Example_chameneos() {
+	n, _ := node.Start(node.Config{})
+	defer n.Stop()
+	h, _ := n.Open()
+	meetings := 1000
+	var waiting *node.Request[meet]
+	place, _ := n.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
+		m := msg.(node.Request[meet])
+		switch {
+		case meetings == 0:
+			return m.Fail(errors.New("closed"))
+		case waiting == nil:
+			waiting = &m
+			return nil
+		}
+		other := *waiting
+		waiting = nil
+		meetings--
+		other.Reply(met{m.Body.who})
+		return m.Reply(met{other.Body.who})
+	}))
+	for c := range colour(2) {
+		h.Spawn(node.ProcessFunc(func(p *node.Process) error {
+			own, times := c, 0
+			for {
+				m, err := node.Call[met](p.Context(), p, place, meet{own})
+				if err != nil {
+					return p.Send(h.Self(), times)
+				}
+				own, times = own.complement(m.with), times+1
+			}
+		}))
+	}
+	fmt.Println(node.ReceiveOf[int](h) + node.ReceiveOf[int](h))
+	// Output: 2000
+}
+
+// Actors and threads combine: a goroutine of any library gets a handle, and is a process as the others are. In Scala:
+// receive { … } in a Thread.
+func Example_threadsAndActors() {
+	n, _ := node.Start(node.Config{})
+	defer n.Stop()
+	upper, _ := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+		m := msg.(node.Request[string])
+		return m.Reply(strings.ToUpper(m.Body))
+	}))
+	done := make(chan string)
+	go func() { // a plain goroutine
+		h, _ := n.Open()
+		defer h.Close(nil)
+		s, _ := node.Call[string](context.Background(), h, upper, "threads")
+		done <- s
+	}()
+	fmt.Println(<-done)
+	// Output: THREADS
+}
+
+// The ring of producers and consumers: each takes tokens from the one before and hands them on.
+func Example_ring() {
+	n, _ := node.Start(node.Config{})
+	defer n.Stop()
+	h, _ := n.Open()
+	var passed atomic.Int64
+	next := h.Self()
+	for range 100 {
+		to := next
+		next, _ = n.Spawn(node.ActorFunc(func(c *node.Context, token any) error {
+			passed.Add(1)
+			return c.Send(to, token)
+		}))
+	}
+	for token := range 10 {
+		h.Send(next, token)
+	}
+	for range 10 {
+		h.Receive()
+	}
+	fmt.Println(passed.Load())
+	// Output: 1000
+}
+
+// Messages with priority: what is urgent is taken first. In Scala: receiveWithin(0) { case Urgent … }.
+func Example_priority() {
+	n, _ := node.Start(node.Config{})
+	defer n.Stop()
+	h, _ := n.Open()
+	for _, m := range []any{"first", "second", 911, "third"} {
+		h.Send(h.Self(), m)
+	}
+	for range 4 {
+		if m, err := node.ReceiveOfWithin[int](h, 0); err == nil {
+			fmt.Println("urgent:", m)
+			continue
+		}
+		fmt.Println(h.Receive())
+	}
+	// Output:
+	// urgent: 911
+	// first
+	// second
+	// third
+}
