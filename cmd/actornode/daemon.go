@@ -167,7 +167,7 @@ func (d *daemon) startNode() error {
 	}
 	d.n, err = node.Start(node.Config{
 		Name: node.Atom(d.cfg.Name), Log: d.log.Logger, StopTimeout: d.cfg.DrainTimeout, MaxProcesses: limits.Processes,
-		Distribution: dist, DetectCycles: d.cfg.DetectCycles,
+		Distribution: dist, DetectCycles: d.cfg.DetectCycles, Stages: d.cfg.Stages,
 	})
 	return err
 }

@@ -67,6 +67,7 @@ type Config struct {
 
 	PG, Demo     bool
 	DetectCycles bool
+	Stages       int // groups of actors that the scheduler runs; 0: by the processors
 	Ports        struct {
 		Remote bool // whether others than the tree may start programs
 	}

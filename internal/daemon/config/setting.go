@@ -171,6 +171,8 @@ func (c *Config) own() []Setting {
 			Doc: "serve profiles and stacks at /debug/pprof, to anyone who can reach http.listen"},
 		{Key: "drain_timeout", Flag: "stop-timeout", Value: duration{&c.DrainTimeout, minTick},
 			Doc: "how long a stop waits for process groups and applications, and then again for the remaining processes"},
+		{Key: "stages", Flag: "stages", Value: count{&c.Stages, 0, maxStages},
+			Doc: "number of scheduling stages, the groups of actors that run one at a time; 0: 8 for each processor"},
 		{Key: "pg", Flag: "pg", Value: flag{&c.PG}, Doc: "run process groups, compatible with OTP's default pg scope"},
 		{Key: "demo", Flag: "demo", Value: flag{&c.Demo}, Doc: "run the demo: processes named demo, counter and echo"},
 		{Key: "detect_cycles", Value: flag{&c.DetectCycles},

@@ -55,6 +55,7 @@ func describe(v Value) string {
 const (
 	maxCount     = math.MaxInt32
 	maxProcesses = 1<<27 - 1
+	maxStages    = 1<<16 - 2 // of node.Config.Stages
 	minTick      = 4 * time.Millisecond
 )
 
