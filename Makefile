@@ -14,7 +14,6 @@ GO       ?= go
 FUZZTIME ?= 40000x
 STEPS    ?= 1000000
 SEED     ?= 0
-HOT      := threadring,latency,ring,mailbox,flow,chameneos,big,fib,gencall,remote_latency,remote_throughput,remote_spawn
 SMALL    := ./mailbox ./sched/... ./node/... ./wire/... ./supervisor/... ./internal/... ./cmd/...
 RACE     := ./mailbox ./sched/... ./internal/... ./node/... ./supervisor/... ./cmd/... ./wire/erldist ./wire/native
 
@@ -65,10 +64,7 @@ bench:
 	$(GO) run ./bench compare
 
 profile:
-	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
-	BENCH_CPUPROFILE=$$dir/ $(GO) run ./bench compare rounds=3 peers=tcp write=0 benches=$(HOT) >/dev/null && \
-	$(GO) tool pprof -proto "$$dir"/*.pprof >"$$dir/merged" && \
-	cp "$$dir/merged" cmd/actornode/default.pgo
+	@.ci/profile
 
 interop:
 	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop
