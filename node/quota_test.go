@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -288,22 +289,22 @@ func TestQuotaStall(t *testing.T) {
 // Who reads slowly is not cut off, however long it takes.
 func TestQuotaSlowReader(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		const stall = 4 * time.Second // this test may be stopped for as long
-		tr := dist.TCP{}
-		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10, Cluster: node.ClusterLimits{Stall: stall}})
-		r := connectRaw(t, n, tr, p(), "slow@127.0.0.1")
-		over := flood(t, n, r.id.PID(5))
-		b := make([]byte, 16<<10)
-		tick := time.NewTicker(10 * time.Millisecond)
-		defer tick.Stop()
-		for end := time.Now().Add(2 * stall); time.Now().Before(end); <-tick.C {
-			_, err := r.conn.Read(b)
-			require.NoError(t, err)
-		}
-		assert.NotContains(t, log.String(), "node down")
-		require.Zero(t, limitOf(t, n, "stall").Refused)
-		n.Disconnect("slow@127.0.0.1")
-		<-over
+		synctest.Test(t, func(t *testing.T) {
+			const stall = 4 * time.Second
+			tr := newPipes()
+			n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10, Awake: -1, Cluster: node.ClusterLimits{Stall: stall}})
+			r := connectRaw(t, n, tr, p(), "slow@127.0.0.1")
+			over := flood(t, n, r.id.PID(5))
+			b := make([]byte, 16<<10)
+			for end := time.Now().Add(2 * stall); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+				_, err := r.conn.Read(b)
+				require.NoError(t, err)
+			}
+			assert.NotContains(t, log.String(), "node down")
+			require.Zero(t, limitOf(t, n, "stall").Refused)
+			n.Disconnect("slow@127.0.0.1")
+			<-over
+		})
 	})
 }
 
