@@ -16,6 +16,13 @@ func Go[T, A, R any](from node.Caller, to Ref[T], method func(T, *Context, A) (R
 			return goHere(c, to.Object, method, arg)
 		}
 	}
+	return goElsewhere(from, to, method, arg)
+}
+
+// goElsewhere is Go to another group. It is a function of its own for the stack of who calls within a group.
+//
+//go:noinline
+func goElsewhere[T, A, R any](from node.Caller, to Ref[T], method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
 	if where := to.where(); where != "" && where != nodehook.Of(from).(*node.Node).Name() {
 		body, err := newFarCall(to, method, arg)
 		if err != nil {
@@ -60,25 +67,32 @@ func Call[T, A, R any](c *Context, to Ref[T], method func(T, *Context, A) (R, er
 func Await[R any](c *Context, f *node.Future[R]) (R, error) {
 	c.check()
 	if !nodehook.IsDone(f) {
-		if c.own == any(f) {
+		if err := c.await(f); err != nil {
 			var none R
-			return none, fmt.Errorf("active: an activation awaits its own future: %w", node.ErrSelfCall)
+			return none, err
 		}
-		c.mayWait()
-		if c.own != nil {
-			waited, err := nodehook.MayAwait(c.Context, c.own, f)
-			if err != nil {
-				var none R
-				return none, err
-			}
-			if waited != nil {
-				defer waited()
-			}
-		}
-		nodehook.Wait(c.Context, f, c.acts)
-		c.suspended(future, c.group.Suspend)
 	}
 	return f.Poll(0)
+}
+
+// await suspends the activation until a future, a *node.Future, is completed.
+func (c *Context) await(f any) error {
+	if c.own == f {
+		return fmt.Errorf("active: an activation awaits its own future: %w", node.ErrSelfCall)
+	}
+	c.mayWait()
+	if c.own != nil {
+		waited, err := nodehook.MayAwait(c.Context, c.own, f)
+		if err != nil {
+			return err
+		}
+		if waited != nil {
+			defer waited()
+		}
+	}
+	nodehook.Wait(c.Context, f, c.acts)
+	c.suspended(future, c.group.Suspend)
+	return nil
 }
 
 // Get waits for a future without suspending the activation: the group does nothing else meanwhile.

@@ -72,7 +72,7 @@
 // # Limits
 //
 // On another node an object's exported methods can be called ([Export]); a call of another method fails
-// with [node.ErrNotHere], and so does [In]. A suspended activation takes some 3 KiB, and how many there are
+// with [node.ErrNotHere], and so does [In]. A suspended activation takes some 6 KiB, 4 of them for its stack, and how many there are
 // is not bounded but by who calls. A method that is locked to its thread (runtime.LockOSThread) cannot be
 // suspended: it panics with [node.ErrThreadLocked].
 //
