@@ -29,7 +29,7 @@ func ExampleAll() {
 }
 
 // An actor asks another, with a second of patience, and handles other messages meanwhile.
-func ExampleThen() {
+func ExampleAsk() {
 	n, err := node.Start(node.Config{})
 	if err != nil {
 		panic(err)
@@ -44,9 +44,9 @@ func ExampleThen() {
 	}
 	told := make(chan string)
 	buyer, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
-		price := futures.Within(c, time.Second, node.Async[int](c, prices, msg.(string)))
-		futures.Then(c, price, func(c *node.Context, cents int, err error) error {
-			told <- fmt.Sprint(msg, ": ", cents, " ", err)
+		item := msg.(string)
+		futures.Ask[int](c, prices, item).Within(time.Second).Then(func(c *node.Context, cents int, err error) error {
+			told <- fmt.Sprint(item, ": ", cents, " ", err)
 			return nil
 		})
 		return nil

@@ -3,19 +3,22 @@
 //	futures.All(c, f, g, h)            all values, or the first error
 //	futures.First(c, f, g, h)          the first value
 //	futures.InOrder(c, f, g, h)        one after the other, as they come
+//	futures.Each(c, f, g, h)           the same as an iterator
 //	futures.Chain(c, f, next)          what next makes of the value of f: m1 @ m2 of SALSA
+//	futures.GoWith(c, o, method, f)    what a method returns, called with the value of f
+//	futures.Send(c, to, f, message)    a message, made of the value of f
 //	futures.Within(c, d, f)            f, which fails if nothing has come within d
 //	futures.Then(c, f, do)             do is called in the Actor when f is completed
+//	futures.Ask[R](c, to, req)         a request of an Actor, to go on with Within and Then
 //
 // What the functions return is a future like any other: each style awaits it in its own way, by
-// [node.Await], by active.Await, by [Then], or by Future.SendTo as a message: a join of several calls into
-// one message is All and SendTo. The futures may be of any origin: calls, methods of active objects, other
+// [node.Await], by active.Await, by [Then], or as a message, by [Send] or Future.SendTo: a join of several calls
+// into one message is All and Send. The futures may be of any origin: calls, methods of active objects, other
 // nodes.
 //
 // An Actor that asks another, and goes on with other messages until there is an answer:
 //
-//	price := futures.Within(c, time.Second, node.Async[int](c, shop, item))
-//	futures.Then(c, price, func(c *node.Context, cents int, err error) error {
+//	futures.Ask[int](c, shop, item).Within(time.Second).Then(func(c *node.Context, cents int, err error) error {
 //		…
 //	})
 //

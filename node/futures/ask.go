@@ -1,0 +1,37 @@
+package futures
+
+import (
+	"time"
+
+	"github.com/actornode/actornode/node"
+)
+
+// Asked is a request of an Actor whose answer comes in a later turn.
+type Asked[R any] struct {
+	c *node.Context
+	f *node.Future[R]
+}
+
+// Ask sends a request on behalf of the Actor whose handler runs, and returns at once:
+//
+//	futures.Ask[string](c, shop, Get{}).Within(30*time.Second).Then(func(c *node.Context, s string, err error) error {
+//		…
+//	})
+//
+// What is asked is sent now. The rest may follow within the same turn.
+func Ask[R, Q any](c *node.Context, to node.Dest, req Q) Asked[R] {
+	return Asked[R]{c, node.Async[R](c, to, req)}
+}
+
+// Within gives up after d: the answer is [node.ErrTimeout] then. One that comes later is a dead letter.
+func (a Asked[R]) Within(d time.Duration) Asked[R] {
+	Within(a.c, d, a.f)
+	return a
+}
+
+// Then has do called with the answer, or the error: see the function [Then]. It returns the answer as a
+// future. Who cancels that gives up: do is called with context.Canceled.
+func (a Asked[R]) Then(do func(c *node.Context, v R, err error) error) *node.Future[R] {
+	Then(a.c, a.f, do)
+	return a.f
+}

@@ -1,0 +1,65 @@
+package futures
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/active"
+)
+
+// Outcome is what a future has been completed with.
+type Outcome[R any] struct {
+	Value R
+	Err   error
+}
+
+// Each yields the inputs one after the other as they are completed, each by its index among the arguments with
+// what it has been completed with:
+//
+//	for i, r := range futures.Each(c, inputs...) {
+//		if r.Err != nil {
+//			…
+//		}
+//	}
+//
+// Between two of them it waits as whoever ranges over it does: a method of an active object is suspended, an
+// Actor gives up its stage, and a goroutine, with a *node.Node for from, waits until the future is there: see
+// [Within]. If the process of from ends meanwhile, and its code goes on, the last one has the index -1 and the
+// error of the wait. Who leaves the loop early leaves nothing at the inputs.
+func Each[R any](from node.Caller, inputs ...*node.Future[R]) iter.Seq2[int, Outcome[R]] {
+	return func(yield func(int, Outcome[R]) bool) {
+		results := InOrder(from, inputs...)
+		defer func() {
+			for _, rest := range results {
+				rest.Cancel()
+			}
+		}()
+		for len(results) > 0 {
+			s, err := wait(from, results[0])
+			i, failed := s.Index, (*InputError)(nil)
+			if errors.As(err, &failed) {
+				i, err = failed.Index, failed.Err
+			} else if err != nil {
+				yield(-1, Outcome[R]{Err: err})
+				return
+			}
+			results = results[1:]
+			if !yield(i, Outcome[R]{s.Value, err}) {
+				return
+			}
+		}
+	}
+}
+
+// wait waits for a future in the way that is proper for from.
+func wait[R any](from node.Caller, f *node.Future[R]) (R, error) {
+	switch c := from.(type) {
+	case *active.Context:
+		return active.Await(c, f)
+	case interface{ Context() context.Context }:
+		return node.Await(c.Context(), from, f)
+	}
+	return node.Await(context.Background(), from, f)
+}
