@@ -197,7 +197,7 @@ func (n *Node) stop() error {
 	n.guard.Stop()
 	if err != nil || left() > 0 {
 		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v",
-			n.sys.Lingering.Load(), n.cfg.StopTimeout), err)
+			max(n.sys.Lingering.Load(), left()), n.cfg.StopTimeout), err)
 	}
 	return nil
 }
