@@ -1,0 +1,134 @@
+package active_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/active"
+	"github.com/actornode/actornode/node/futures"
+)
+
+// Adder computes by calls of itself, each of which awaits another: listing 1 of the work on ABS.
+//
+//	Int recursive_m(Int i, Int id) {
+//		if (i > 0) { this.recursive_m(i-1, id); Fut<Int> f = this!compute(); await f?; }
+//		return 1;
+//	}
+type Adder struct{ self active.Ref[*Adder] }
+
+func (o *Adder) Recursive(c *active.Context, depth int) (int, error) {
+	if depth == 0 {
+		return 0, nil
+	}
+	inner, err := active.Call(c, o.self, (*Adder).Recursive, depth-1)
+	if err != nil {
+		return 0, err
+	}
+	one, err := active.Await(c, active.Go(c, o.self, (*Adder).Compute, struct{}{}))
+	return inner + one, err
+}
+
+func (o *Adder) Compute(*active.Context, struct{}) (int, error) { return 1, nil }
+
+// A method calls itself on its own stack, and awaits at each depth.
+func ExampleCall() {
+	n, err := node.Start(node.Config{})
+	if err != nil {
+		panic(err)
+	}
+	defer n.Stop()
+	adder := &Adder{}
+	if adder.self, err = active.Start(n, adder, node.Options{}); err != nil {
+		panic(err)
+	}
+	f, g := active.Go(n, adder.self, (*Adder).Recursive, 5), active.Go(n, adder.self, (*Adder).Recursive, 3)
+	fmt.Println(f.Await(context.Background()))
+	fmt.Println(g.Await(context.Background()))
+	// Output:
+	// 5 <nil>
+	// 3 <nil>
+}
+
+// Fibonacci makes an object for each number, as in SALSA:
+//
+//	pass new Fibonacci(n-1)<-compute() + new Fibonacci(n-2)<-compute();
+type Fibonacci struct{ n int }
+
+func (o *Fibonacci) Compute(c *active.Context, _ struct{}) (int, error) {
+	if o.n < 2 {
+		return o.n, nil
+	}
+	both := make([]*node.Future[int], 2)
+	for i := range both {
+		of, err := active.Start(c, &Fibonacci{o.n - 1 - i}, node.Options{})
+		if err != nil {
+			return 0, err
+		}
+		both[i] = active.Go(c, of, (*Fibonacci).Compute, struct{}{})
+	}
+	v, err := active.Await(c, futures.All(c, both...))
+	if err != nil {
+		return 0, err
+	}
+	return v[0] + v[1], nil
+}
+
+// A tree of objects, each of which awaits two others.
+func ExampleAwait() {
+	n, err := node.Start(node.Config{})
+	if err != nil {
+		panic(err)
+	}
+	defer n.Stop()
+	ten, err := active.Start(n, &Fibonacci{10}, node.Options{})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(active.Go(n, ten, (*Fibonacci).Compute, struct{}{}).Await(context.Background()))
+	// Output: 55 <nil>
+}
+
+// Runner passes a token on to the next of a ring.
+type Runner struct{ next active.Ref[*Runner] }
+
+func (r *Runner) SetNext(_ *active.Context, next active.Ref[*Runner]) (bool, error) {
+	r.next = next
+	return true, nil
+}
+
+// Forward returns how often the token has been passed on.
+func (r *Runner) Forward(c *active.Context, hops int) (int, error) {
+	if hops == 0 {
+		return 0, nil
+	}
+	made, err := active.Call(c, r.next, (*Runner).Forward, hops-1)
+	return made + 1, err
+}
+
+// The join director of SALSA's ring of threads: the token starts when all have been told of their next.
+//
+//	previous<-setNextThread(next) @ jd<-join();
+//	jd<-resolveAfter(threadCount) @ first<-forwardMessage(hopCount);
+func ExampleGo() {
+	n, err := node.Start(node.Config{})
+	if err != nil {
+		panic(err)
+	}
+	defer n.Stop()
+	ring := make([]active.Ref[*Runner], 5)
+	for i := range ring {
+		if ring[i], err = active.Start(n, &Runner{}, node.Options{}); err != nil {
+			panic(err)
+		}
+	}
+	var joined []*node.Future[bool]
+	for i, r := range ring {
+		joined = append(joined, active.Go(n, r, (*Runner).SetNext, ring[(i+1)%len(ring)]))
+	}
+	hops := futures.Chain(n, futures.All(n, joined...), func(from node.Caller, _ []bool) *node.Future[int] {
+		return active.Go(from, ring[0], (*Runner).Forward, 100)
+	})
+	fmt.Println(hops.Await(context.Background()))
+	// Output: 100 <nil>
+}
