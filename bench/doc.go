@@ -176,6 +176,11 @@
 //	match                 the mailbox; extra.ratio_to_switch is the median of 20 rounds beside that
 //	                      of a type switch, taken in turn: 1.3 is the most that is asked
 //
+//	await, until, join    allocation, of a request, its future and its activation, and the turns of
+//	                      both objects; until: besides, a switch of stacks for each call that has
+//	                      waited. await prints the time of a Call between actors on the same stage,
+//	                      until that of an item of a run with a tenth of them
+//
 // # A soak
 //
 // soak lets some nodes, in one OS process, send each other messages at a steady rate, has

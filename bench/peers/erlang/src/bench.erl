@@ -25,7 +25,7 @@
 -export([main/0]).
 -export([clock/0, seconds_since/1, cpu_seconds/0, rss_bytes/0, peak_rss_mib/0, check/2]).
 
--define(FAMILIES, [bench_ring, bench_traffic, bench_tree, bench_work, bench_call, bench_super, bench_etf, bench_remote]).
+-define(FAMILIES, [bench_ring, bench_traffic, bench_tree, bench_work, bench_await, bench_call, bench_super, bench_etf, bench_remote]).
 
 %%% The command line.
 
