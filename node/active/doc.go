@@ -72,9 +72,9 @@
 // # Limits
 //
 // On another node an object's exported methods can be called ([Export]); a call of another method fails
-// with [node.ErrNotHere], and so does [In]. A suspended activation takes some 6 KiB, 4 of them for its stack, and how many there are
-// is not bounded but by who calls. A method that is locked to its thread (runtime.LockOSThread) cannot be
-// suspended: it panics with [node.ErrThreadLocked].
+// with [node.ErrNotHere], and so does [In]. A suspended activation takes some 6 KiB, 4 of them for its stack,
+// and how many there are is not bounded but by who calls. A method that is locked to its thread
+// (runtime.LockOSThread) cannot be suspended: it panics with [node.ErrThreadLocked].
 //
 // Methods can wait for each other for ever. With Config.DetectCycles of the node, for tests and
 // development, an Await or a Get that closes a cycle of methods, and of processes that wait, fails at once
