@@ -56,13 +56,15 @@ func ExampleQueue() {
 		q.Append(&inbox.Node{Msg: msg})
 	}
 	take := func(want string) {
+		behind := 0
 		for msg, ok := q.Next(); ok; msg, ok = q.Next() {
 			if msg == want {
 				q.Drop()
-				fmt.Println("took", msg, "behind", q.Passed())
+				fmt.Println("took", msg, "behind", behind)
 				return
 			}
 			q.Skip()
+			behind++
 		}
 	}
 	take("lock")

@@ -8,13 +8,13 @@ import (
 
 // Queue is the private half of a mailbox: the messages in arrival order, and a
 // cursor that has passed those which the reader looked at and left. It has one
-// owner. Invariant: every node up to and including skipped has been offered
-// and left, and is no Run; what follows it has not been offered since the last Rewind.
+// owner. Invariant: what stands up to and including skipped has been offered and left, or stands in
+// front of a [Position]; what follows has not been offered since the last Rewind or Seek. The node
+// skipped has one message.
 type Queue struct {
 	head, tail *Node
 	skipped    *Node  // last node passed over, nil at the start
 	n          uint32 // messages; takingIn apart; written by the owner, read by anybody: see Inbox.Waiting
-	passed     int32  // those up to and including skipped
 }
 
 // takingIn is set in Queue.n while the owner moves what is in an inbox to the queue.
@@ -29,8 +29,8 @@ func (q *Queue) shrink() { bias.StoreRelaxed(&q.n, q.n-1) }
 // Len returns the number of messages, those passed over included.
 func (q *Queue) Len() int { return int(q.n) }
 
-// Passed returns how many messages the cursor has passed over.
-func (q *Queue) Passed() int { return int(q.passed) }
+// Passed reports whether the cursor has passed over any message.
+func (q *Queue) Passed() bool { return q.skipped != nil }
 
 // Append adds n at the end.
 func (q *Queue) Append(n *Node) {
@@ -143,11 +143,10 @@ func (q *Queue) Set(msg any) {
 // Skip passes over the message that Next returns, of which there must be one.
 func (q *Queue) Skip() {
 	n := q.next()
-	if r, ok := n.Msg.(*run); ok {
+	if r, ok := n.Msg.(*run); ok && r.pin == nil {
 		n = q.split(r)
 	}
 	q.skipped = n
-	q.passed++
 }
 
 // split gives the oldest message of r, which is next, a separate node before r.
@@ -187,7 +186,7 @@ func (q *Queue) Drop() *Node {
 	if r, ok := n.Msg.(*run); ok {
 		if r.drop() {
 			q.unlink(q.skipped, n)
-			r.free()
+			q.removed(q.skipped, n, r)
 		}
 		return nil
 	}
@@ -196,7 +195,7 @@ func (q *Queue) Drop() *Node {
 }
 
 // Rewind offers again all that was passed over.
-func (q *Queue) Rewind() { q.skipped, q.passed = nil, 0 }
+func (q *Queue) Rewind() { q.skipped = nil }
 
 // All yields the messages in order, those passed over first.
 func (q *Queue) All() iter.Seq[any] {
@@ -215,29 +214,33 @@ func (q *Queue) All() iter.Seq[any] {
 // returns. It reports whether there was one.
 func (q *Queue) Remove(match func(any) bool, keep bool) bool {
 	var prev *Node
-	passed := q.skipped != nil
 	for n := q.head; n != nil; prev, n = n, n.next {
 		keep := keep && n == q.next()
-		if r, ok := n.Msg.(*run); ok {
+		msg := n.Msg
+		r, ok := n.Msg.(*run)
+		if ok && r.pin == nil {
 			if q.removeIn(prev, r, match, keep) {
 				return true
 			}
 			continue
 		}
-		if keep || !match(n.Msg) {
-			if n == q.skipped {
-				passed = false
-			}
+		if ok {
+			msg = r.msgs[r.i]
+		}
+		if keep || !match(msg) {
 			continue
 		}
 		if n == q.skipped {
-			q.skipped = prev
-		}
-		if passed {
-			q.passed--
+			if q.skipped = prev; prev != nil {
+				q.skipped = q.apart(prev)
+			}
 		}
 		q.unlink(prev, n)
 		q.shrink()
+		if ok {
+			r.drop()
+			q.removed(prev, n, r)
+		}
 		return true
 	}
 	return false

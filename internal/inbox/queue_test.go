@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 
@@ -18,10 +19,18 @@ type twin struct {
 	passed int
 	next   int // the next message is this number
 	log    [][]any
+	ends   Positions
+	at     []place
+}
+
+// place is a position of both.
+type place struct {
+	pos    *Position
+	before int // messages
 }
 
 func (m *twin) do(op, arg byte) {
-	switch op % 10 {
+	switch op % 14 {
 	case 0, 1:
 		m.note("append")
 		m.q.Append(m.node())
@@ -58,7 +67,7 @@ func (m *twin) do(op, arg byte) {
 				require.Equal(m.t, m.msgs[m.passed], n.Msg, "%v", m.log)
 				require.Nil(m.t, n.next, "%v", m.log)
 			}
-			m.msgs = slices.Delete(m.msgs, m.passed, m.passed+1)
+			m.delete(m.passed)
 		}
 	case 6:
 		m.note("rewind")
@@ -73,6 +82,29 @@ func (m *twin) do(op, arg byte) {
 				m.q.AppendLong(n.Msg)
 			} else {
 				m.q.Append(n)
+			}
+		}
+	case 10, 11:
+		m.note("position")
+		m.at = append(m.at, place{m.ends.End(&m.q), len(m.msgs)})
+	case 12:
+		if len(m.at) != 0 {
+			p := m.at[int(arg)%len(m.at)]
+			m.note("seek", int(arg)%len(m.at))
+			m.q.Seek(p.pos)
+			m.passed = p.before
+		}
+	case 13:
+		if len(m.at) != 0 {
+			m.note("drop a position", int(arg)%len(m.at))
+			i := int(arg) % len(m.at)
+			m.at = slices.Delete(m.at, i, i+1)
+			if arg%16 == 0 {
+				runtime.GC()
+			}
+			if arg%2 == 0 {
+				m.note("forget")
+				m.ends.forget()
 			}
 		}
 	case 8:
@@ -108,9 +140,18 @@ func (m *twin) remove(arg int) {
 	}
 	require.Equal(m.t, at >= 0, m.q.Remove(match, keep), "%v", m.log)
 	if at >= 0 {
-		m.msgs = slices.Delete(m.msgs, at, at+1)
-		if at < m.passed {
+		if m.delete(at); at < m.passed {
 			m.passed--
+		}
+	}
+}
+
+// delete takes a message out of the model.
+func (m *twin) delete(at int) {
+	m.msgs = slices.Delete(m.msgs, at, at+1)
+	for i := range m.at {
+		if at < m.at[i].before {
+			m.at[i].before--
 		}
 	}
 }
@@ -127,8 +168,9 @@ func (m *twin) check() {
 		}
 		at++
 	}
+	pinned(m.t, &m.q)
 	next, more := m.q.Next()
-	ok := more == m.q.More() && at == len(m.msgs) && m.q.Len() == at && m.q.Passed() == m.passed
+	ok := more == m.q.More() && at == len(m.msgs) && m.q.Len() == at && m.q.Passed() == (m.passed > 0)
 	if m.passed < at {
 		ok = ok && more && next == m.msgs[m.passed]
 	} else {
@@ -138,7 +180,7 @@ func (m *twin) check() {
 		ok = ok && m.q.head == nil && m.q.tail == nil
 	}
 	if !ok {
-		require.FailNow(m.t, "queue and model differ", "%v\nqueue %v, %d long, passed %d; model %v, passed %d",
+		require.FailNow(m.t, "queue and model differ", "%v\nqueue %v, %d long, passed %v; model %v, passed %d",
 			m.log, collect(&m.q), m.q.Len(), m.q.Passed(), m.msgs, m.passed)
 	}
 }
@@ -147,7 +189,7 @@ func TestQueueModel(t *testing.T) {
 	r := randtest.New(t)
 	for range 300 {
 		m := &twin{t: t}
-		for range 1 + r.IntN(60) {
+		for range 1 + r.IntN(120) {
 			m.do(byte(r.Uint32()), byte(r.Uint32()))
 		}
 	}

@@ -27,6 +27,7 @@ type run struct {
 	node Node
 	msgs [RunSize]any
 	i, n int
+	pin  *pin // of a position behind its only message
 }
 
 // runs are empty ones.
@@ -82,7 +83,7 @@ func (r *run) remove(k int) (last bool) {
 // free gives an empty run back.
 func (r *run) free() {
 	r.node.next = nil
-	r.i, r.n = 0, 0
+	r.i, r.n, r.pin = 0, 0, nil
 	runs.Put(r)
 }
 
