@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/values"
@@ -156,24 +157,9 @@ func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error)
 	v, err := a.Await(ctx, begin(ctx, a, false, a.Promise(), to, req), waiting.Reply, to)
 	r, mistyped := typed[R](v, err)
 	if _, refused := mistyped.(*values.Refusal); err == nil && mistyped != nil && !refused {
-		mistyped = fmt.Errorf("%w, from %s for a %T", mistyped, destText(to), req)
+		mistyped = fmt.Errorf("%w, from %s for a %T", mistyped, erpc.Text(to), req)
 	}
 	return r, mistyped
-}
-
-// destText is a destination in an error. A Dest that is formatted as it is would be on the heap in each call.
-func destText(to Dest) string {
-	switch to := to.(type) {
-	case PID:
-		return to.String()
-	case Atom:
-		return string(to)
-	case Ref:
-		return to.String()
-	case At:
-		return to.String()
-	}
-	return "a function"
 }
 
 func typed[R any](v any, err error) (R, error) {

@@ -3,6 +3,7 @@ package node_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/actornode/actornode/node"
 )
@@ -96,6 +97,39 @@ func ExampleProcess() {
 	// Output:
 	// locked at 2
 	// then 41
+}
+
+// The answer to a request is found at once, though many other messages wait.
+func ExampleProcess_Mark() {
+	type ask struct {
+		from node.PID
+		ref  node.Ref
+	}
+	type answer struct {
+		ref  node.Ref
+		text string
+	}
+	n, _ := node.Start(node.Config{})
+	defer n.Stop()
+	server, _ := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
+		m := node.ReceiveOf[ask](p)
+		return p.Send(m.from, answer{m.ref, "here"})
+	}))
+	p, _ := n.Open()
+	for i := range 100_000 {
+		p.Send(p.Self(), i)
+	}
+	receive := p.Mark()
+	ref := n.MakeRef()
+	p.Send(server, ask{p.Self(), ref})
+	asked := 0
+	m, err := receive(time.Minute, func(m any) bool {
+		asked++
+		a, ok := m.(answer)
+		return ok && a.ref == ref
+	})
+	fmt.Println(m.(answer).text, err, asked)
+	// Output: here <nil> 1
 }
 
 func ExampleCall() {

@@ -50,15 +50,29 @@ func (s *Process) ReceiveWithin(d time.Duration, match func(any) bool) (any, err
 	return s.own.ReceiveWithin(d, match)
 }
 
-// ReceiveOf takes the oldest message of type T.
+// Mark marks the end of the mailbox, and returns a receive that begins there: [Process.ReceiveWithin] for
+// a message that has come since. It does not look at what waits already: the answer to what is sent after
+// Mark costs the same whether 10 messages wait or 1,000,000. Call it as often as you like; the mark is
+// forgotten once nothing refers to it. Mark before you make the reference, alias or monitor by which you
+// know the message. OTP has no such call: its compiler sees that a receive is for a new reference, and what
+// makes the reference marks the mailbox. In a mailbox with Limits, or of your own, what no receive has
+// looked at yet counts as later.
+func (s *Process) Mark() (receive func(d time.Duration, match func(any) bool) (any, error)) {
+	mark := s.own.Mark()
+	return func(d time.Duration, match func(any) bool) (any, error) { return s.own.ReceiveBehind(mark, d, match) }
+}
+
+// ReceiveOf takes the oldest message of type T. If the receive before was one for the same T, it does not
+// look again at what that has left. ReceiveMatch and ReceiveWithin do: nobody can tell whether two functions
+// are the same, and one may want later what it has left before.
 func ReceiveOf[T any](s *Process) T {
-	m, _ := s.ReceiveMatch(func(m any) bool { _, ok := m.(T); return ok }).(T)
+	m, _ := s.own.ReceiveKind(func(m any) bool { _, ok := m.(T); return ok }, (*T)(nil)).(T)
 	return m
 }
 
 // ReceiveOfWithin is ReceiveOf with a timeout; see [Process.ReceiveWithin].
 func ReceiveOfWithin[T any](s *Process, d time.Duration) (T, error) {
-	m, err := s.ReceiveWithin(d, func(m any) bool { _, ok := m.(T); return ok })
+	m, err := s.own.ReceiveKindWithin(d, func(m any) bool { _, ok := m.(T); return ok }, (*T)(nil))
 	t, _ := m.(T)
 	return t, err
 }

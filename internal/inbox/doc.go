@@ -11,6 +11,8 @@
 //   - An observer is a goroutine that calls [Inbox.Waiting].
 //   - A [Queue] is the reader's own half: the messages in order of arrival, with a
 //     cursor behind those that it has looked at and left.
+//   - A [Position] is a place between two messages of a queue, behind which a reader may go on
+//     later. [Positions] are those of one queue.
 //
 // A push answers a [mailbox.Result]: the sender that gets Wake, and no other, must wake the
 // reader. A sender and a reader:
@@ -52,7 +54,7 @@
 // # Invariants
 //
 // Those of an inbox, with its states, are in front of [Inbox], those of the cursor
-// in front of [Queue]. For both together:
+// in front of [Queue], those of positions in front of [Position]. For both together:
 //
 //  1. A node has one owner at a time: the sender until a push has answered Queued or
 //     Wake, the mailbox until the reader drops it, then the goroutine that recycles it.

@@ -32,3 +32,18 @@ func NewFunction(node, module, name wire.Atom, args []any) Function {
 func NewBehaviour(node, module, name wire.Atom, args []any) Behaviour {
 	return Behaviour{At: wire.At{Node: node}, Module: module, Name: name, Args: args}
 }
+
+// Text is a destination in an error. A Dest that is formatted as it is would be on the heap in each call.
+func Text(to wire.Dest) string {
+	switch to := to.(type) {
+	case wire.PID:
+		return to.String()
+	case wire.Atom:
+		return string(to)
+	case wire.Ref:
+		return to.String()
+	case wire.At:
+		return to.String()
+	}
+	return "a function"
+}

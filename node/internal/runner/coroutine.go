@@ -311,7 +311,7 @@ func (s *Blocking) drop() {
 }
 
 // receive is Blocking.receive.
-func (r *Coroutine) receive(match func(any) bool, d time.Duration) (any, error) {
+func (r *Coroutine) receive(match func(any) bool, d time.Duration, from begin) (any, error) {
 	if d < 0 {
 		return nil, process.ErrBadTimeout
 	}
@@ -322,7 +322,7 @@ func (r *Coroutine) receive(match func(any) bool, d time.Duration) (any, error) 
 	var timer env.Timer
 	waits := false
 	s.enter()
-	p.Queue.Rewind()
+	s.seek(from)
 	for {
 		for msg, ok := p.Queue.Next(); ok; msg, ok = p.Queue.Next() {
 			var with *trace.Carried

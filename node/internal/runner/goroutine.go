@@ -138,13 +138,13 @@ func (g *goroutine) Inspect(f func()) {
 
 // receive is Blocking.receive. It arms the inbox before it parks; whoever
 // takes it out of that state sends once to s.park, with or without a message in s.given.
-func (g *goroutine) receive(match func(any) bool, d time.Duration) (any, error) {
+func (g *goroutine) receive(match func(any) bool, d time.Duration, from begin) (any, error) {
 	if d < 0 {
 		return nil, process.ErrBadTimeout
 	}
 	s, p := (*Blocking)(g), &g.Own
 	s.Bias.Enter()
-	p.Queue.Rewind()
+	s.seek(from)
 	timed, waits := false, false
 	for {
 		if msg, ok := g.scan(match); ok {

@@ -91,6 +91,9 @@ type waits struct {
 	reply chan struct{}    // capacity 1: a call has been answered
 	call  process.Call     // of the call that is waited for, one after the other
 
+	kind any             // see begin; of the last receive that was not the short one of Receive
+	ends inbox.Positions // that the process has marked
+
 	record waiting.Record // what for: see Blocking.waitsFor
 	on     wire.Dest      // on what, where that is no process of this node; guarded by the lock of the process
 
@@ -219,7 +222,7 @@ func (s *Blocking) Receive() any {
 		}
 		s.Bias.Leave()
 	}
-	m, err := s.receive(nil, Infinity)
+	m, err := s.receive(nil, Infinity, begin{})
 	if err != nil {
 		return s.die()
 	}
@@ -228,7 +231,7 @@ func (s *Blocking) Receive() any {
 
 // ReceiveMatch is next for a message that match wants.
 func (s *Blocking) ReceiveMatch(match func(any) bool) any {
-	m, err := s.receive(match, Infinity)
+	m, err := s.receive(match, Infinity, begin{})
 	if err != nil {
 		return s.die()
 	}
@@ -237,7 +240,7 @@ func (s *Blocking) ReceiveMatch(match func(any) bool) any {
 
 // ReceiveWithin is match with a timeout.
 func (s *Blocking) ReceiveWithin(d time.Duration, match func(any) bool) (any, error) {
-	m, err := s.receive(match, d)
+	m, err := s.receive(match, d, begin{})
 	if err == process.ErrExited {
 		s.unwind()
 	}
@@ -263,11 +266,11 @@ func (s *Blocking) settle() { s.Process.System.Tally.Messages(s.Process.Handled.
 
 // receive is behind all the receives. It is no method of process.Blocker: called by an interface, match
 // would be put on the heap.
-func (s *Blocking) receive(match func(any) bool, d time.Duration) (any, error) {
+func (s *Blocking) receive(match func(any) bool, d time.Duration, from begin) (any, error) {
 	if s.Coroutine != nil {
-		return (*Coroutine)(s).receive(match, d)
+		return (*Coroutine)(s).receive(match, d, from)
 	}
-	return (*goroutine)(s).receive(match, d)
+	return (*goroutine)(s).receive(match, d, from)
 }
 
 // waitsFor is that of process.Process, for the calls of a blocking process, at a price that each call can pay.
