@@ -37,7 +37,7 @@ func runCoop(p contract.Params, m *contract.Meter) error {
 		case p.Style() == contract.Active:
 			return coopActive(main, calls, depth, all, m)
 		case p.Blocking() && all:
-			return errors.New("suspended=all: a blocking process is in one call at a time")
+			return errors.New("suspended=all: a blocking process goes on with the call that it has suspended last")
 		case p.Blocking():
 			pid = must(main.Spawn(cooperatorProcess))
 		case all:
@@ -199,16 +199,29 @@ func coopActive(main *node.Process, calls, depth int, all bool, m *contract.Mete
 	return nil
 }
 
-// cooperatorProcess waits where it is and, waiting, serves what it waits for.
+// cooperatorProcess has one stack. While a call awaits, it takes the next message, and what that asks for
+// runs on top of the call: the calls are suspended one above the other, and the newest goes on first.
 var cooperatorProcess node.ProcessFunc = func(p *node.Process) error {
 	for {
-		r := node.ReceiveOf[recursive](p)
-		value, err := recursiveProcess(p, r.depth)
+		if err := serveProcess(p, p.Receive()); err != nil {
+			return err
+		}
+	}
+}
+
+// serveProcess does what a message asks for.
+func serveProcess(p *node.Process, msg any) error {
+	switch m := msg.(type) {
+	case recursive:
+		value, err := recursiveProcess(p, m.depth)
 		if err != nil {
 			return err
 		}
-		p.Send(r.from, answer{value})
+		return p.Send(m.from, answer{value})
+	case node.Request[compute]:
+		return m.Reply(1)
 	}
+	return fmt.Errorf("a message of type %T", msg)
 }
 
 func recursiveProcess(p *node.Process, depth int) (int, error) {
@@ -220,7 +233,13 @@ func recursiveProcess(p *node.Process, depth int) (int, error) {
 		return 0, err
 	}
 	one := node.Async[int](p, p.Self(), compute{})
-	node.ReceiveOf[node.Request[compute]](p).Reply(1)
-	value, err := one.Await(p.Context())
-	return value + inner, err
+	for {
+		value, err := one.Poll(0)
+		if err != node.ErrTimeout {
+			return value + inner, err
+		}
+		if err := serveProcess(p, p.Receive()); err != nil {
+			return 0, err
+		}
+	}
 }

@@ -83,6 +83,7 @@ func system() contract.System {
 		await,
 		until,
 		join,
+		selective,
 		gencall,
 		restart,
 		supertree,

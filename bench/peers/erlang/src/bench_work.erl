@@ -1,4 +1,4 @@
-%% Actors that compute: nqueens, mixed and coop.
+%% Actors that compute: nqueens, mixed and coop; and selective, which waits.
 -module(bench_work).
 
 -export([benches/0]).
@@ -9,7 +9,8 @@ benches() ->
       [{rings, 20, 1}, {size, 50, 1}, {token, 10000, 1}, {repeats, 5, 1},
        {number, 28350160440309881, 1}],
       fun mixed/1},
-     {"coop", all, [{calls, 2500, 1}, {depth, 5, 0}, {suspended, some, [some, all]}], fun coop/1}].
+     {"coop", all, [{calls, 2500, 1}, {depth, 5, 0}, {suspended, some, [some, all]}], fun coop/1},
+     {"selective", all, [{asks, 200000, 1}, {waiting, 100000, 0}], fun selective/1}].
 
 %%% nqueens: a master hands boards to workers, round robin.
 
@@ -293,3 +294,47 @@ coop_recursive(Object, Depth) ->
     Inner = coop_recursive(Object, Depth - 1),
     Object ! {compute, self()},
     receive {turn, One} -> Inner + One end.
+
+%%% selective: an answer past messages that wait. The receive marker is what makes it quick: the
+%%% reference is made in the function that receives.
+
+selective(#{asks := Asks, waiting := Waiting}) ->
+    Main = self(),
+    Server = spawn_link(fun answerer/0),
+    Empty = spawn_link(fun() -> asker(Main, Server, 0) end),
+    Full = spawn_link(fun() -> asker(Main, Server, Waiting) end),
+    Turns = 20,
+    Parts = [Asks * (I + 1) div Turns - Asks * I div Turns || I <- lists:seq(0, Turns - 1)],
+    Both = [{selective_turn(Empty, N), selective_turn(Full, N)} || N <- Parts],
+    {EmptyTime, FullTime} = {lists:sum([E || {E, _} <- Both]), lists:sum([F || {_, F} <- Both])},
+    #{seconds => FullTime, ops => Asks, extra => [{ratio, FullTime / max(EmptyTime, 1.0e-9)}]}.
+
+selective_turn(Pid, Asks) ->
+    Pid ! {turn, Asks},
+    receive {took, Seconds} -> Seconds end.
+
+answerer() ->
+    receive
+        {ask, From, Ref} ->
+            From ! {told, Ref},
+            answerer()
+    end.
+
+asker(Main, Server, Waiting) ->
+    [self() ! {left, I} || I <- lists:seq(1, Waiting)],
+    asker(Main, Server).
+
+asker(Main, Server) ->
+    receive {turn, Asks} -> ok end,
+    Start = bench:clock(),
+    asks(Asks, Server),
+    Main ! {took, bench:seconds_since(Start)},
+    asker(Main, Server).
+
+asks(0, _Server) ->
+    ok;
+asks(Left, Server) ->
+    Ref = make_ref(),
+    Server ! {ask, self(), Ref},
+    receive {told, Ref} -> ok end,
+    asks(Left - 1, Server).
