@@ -136,6 +136,7 @@ var untuned = map[string][]string{
 	"states and layouts": {"inbox.takingIn", "fiber.searched", "fiber.tag", "fiber.pointerTag", "runner.Infinity", "peers.active",
 		"peers.markShift", "peers.maxMark", "executor.FirstOwn"},
 	"limits of what grows": {"node.maxProcessesLimit", "node.maxStages", "executor.MaxStages", "table.leastSweep", "table.leastLent",
+		"inbox.leastPositions",
 		"peers.maxBrief", "outbox.maxReason"},
 	"how often something is logged": {"undelivered.logEvery", "report.every"},
 	"timeouts and pauses": {"node.drainTime", "process.spaceAgain", "peers.firstStep", "node.releaseTimeout",
