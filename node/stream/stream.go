@@ -40,12 +40,12 @@ func Messages[T any](ctx context.Context, p *node.Process) iter.Seq[T] {
 // Matching is Messages for those for which match answers true; nil stands for all. match must not use p.
 func Matching[T any](ctx context.Context, p *node.Process, match func(any) bool) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		over := &ended{}
+		over, seen := &ended{}, false
 		n, self := p.Node(), p.Self()
-		stop := context.AfterFunc(ctx, func() { _ = n.Send(self, over) }) // who is gone needs no end
+		stop := context.AfterFunc(ctx, func() { nodehook.Signal(n, self, over) }) // who is gone needs no end
 		isOver := func(m any) bool { return m == any(over) }
 		defer func() {
-			if !stop() && !over.seen {
+			if !stop() && !seen {
 				p.ReceiveMatch(isOver)
 			}
 		}()
@@ -56,11 +56,11 @@ func Matching[T any](ctx context.Context, p *node.Process, match func(any) bool)
 		for ctx.Err() == nil {
 			m := p.ReceiveMatch(wanted)
 			if isOver(m) {
-				over.seen = true
+				seen = true
 				return
 			}
 			if e, exited := m.(node.Exited); exited && e.From == self {
-				over.seen = true
+				seen = true
 				return
 			}
 			if !yield(m.(T)) {
@@ -70,8 +70,9 @@ func Matching[T any](ctx context.Context, p *node.Process, match func(any) bool)
 	}
 }
 
-// ended is the message that ends a loop.
-type ended struct{ seen bool }
+// ended is the message that ends a loop. It is known by its address, so it is signalled, and not sent: a node may
+// copy what is sent. Nobody changes it, for a node may look for that.
+type ended struct{ _ byte } // of a size, for an address of its own
 
 // Receive returns a channel of the messages of type T that come to a handle, the oldest first, for a select with
 // other channels; others stay in the mailbox. T may be any. A message leaves the mailbox when it is read from
@@ -104,8 +105,9 @@ func Receive[T any](ctx context.Context, h *node.Process) (messages <-chan T, st
 // lend puts messages of h into values until ctx ends. A message is offered from within the match: it is taken
 // out of the mailbox if a reader has taken it, and only then.
 func lend[T any](ctx context.Context, h *node.Process, values chan<- T) {
-	over := &ended{}
-	stop := context.AfterFunc(ctx, func() { _ = h.Node().Send(h.Self(), over) }) // who is gone needs no end
+	over, seen := &ended{}, false
+	n, self := h.Node(), h.Self()
+	stop := context.AfterFunc(ctx, func() { nodehook.Signal(n, self, over) }) // who is gone needs no end
 	for ctx.Err() == nil {
 		m := h.ReceiveMatch(func(m any) bool {
 			if v, ok := m.(T); ok && ctx.Err() == nil && !isEnd(m) {
@@ -120,9 +122,9 @@ func lend[T any](ctx context.Context, h *node.Process, values chan<- T) {
 		if e, exited := m.(node.Exited); exited && e.From == h.Self() {
 			return
 		}
-		over.seen = over.seen || m == any(over)
+		seen = seen || m == any(over)
 	}
-	if !stop() && !over.seen {
+	if !stop() && !seen {
 		h.ReceiveMatch(func(m any) bool { return m == any(over) })
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/node/stream"
 )
 
@@ -193,6 +194,27 @@ func TestReceiveKilled(t *testing.T) {
 		}
 		stop()
 		require.IsType(t, node.Exited{}, h.Receive())
+	}
+}
+
+// Loops and channels end on a node that copies messages, or looks for changes of them.
+func TestIsolated(t *testing.T) {
+	for _, cfg := range []isolation.Config{{Copy: true}, {Check: true}} {
+		n := nodetest.Start(t, node.Config{Isolation: cfg})
+		h := nodetest.Open(t, n)
+		messages, stop := stream.Receive[[]int](t.Context(), h)
+		require.NoError(t, n.Send(h.Self(), []int{1}))
+		require.Equal(t, []int{1}, nodetest.Arrival(t, messages))
+		stop()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		require.NoError(t, n.Send(h.Self(), []int{2}))
+		for m := range stream.Messages[[]int](ctx, h) {
+			require.Equal(t, []int{2}, m)
+			cancel()
+		}
+		m, err := h.ReceiveWithin(0, nil)
+		require.ErrorIs(t, err, node.ErrTimeout, "%v", m)
 	}
 }
 
