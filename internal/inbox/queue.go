@@ -231,9 +231,10 @@ func (q *Queue) Remove(match func(any) bool, keep bool) bool {
 			continue
 		}
 		if n == q.skipped {
-			if q.skipped = prev; prev != nil {
-				q.skipped = q.apart(prev)
+			if prev != nil {
+				prev = q.apart(prev)
 			}
+			q.skipped = prev
 		}
 		q.unlink(prev, n)
 		q.shrink()
