@@ -4,6 +4,7 @@ import (
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node/internal/moved"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 )
@@ -46,12 +47,17 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 	}
 	s := w.Stage()
 	for left := max(p.System.Budget, p.Queue.Len()>>(p.System.Halved&63)); left > 0; left-- {
+		behaviour := r.behaviour
 		if !p.Plain() {
 			if p.Gone() {
 				ended = true
 				return executor.Idle
 			}
 			p.OpenNext()
+			msg, _ := p.Queue.Next()
+			if o, ok := msg.(moved.Order); ok {
+				behaviour = o.To.(Actor)
+			}
 		}
 		msg, ok := p.Queue.Next()
 		if !ok {
@@ -61,7 +67,6 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 			ended = true
 			return executor.Idle
 		}
-		behaviour := r.behaviour
 		w.Leave()
 		err := behaviour.Receive(c, msg)
 		if err != nil {

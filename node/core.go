@@ -20,10 +20,19 @@ func (c *core) Blocking(f func()) { runner.Aside(c.by, f) }
 // Parent returns the PID of the process that spawned this one; the zero PID if
 // it was none.
 func (c *core) Parent() PID {
+	if k := c.by.Process.Cold; k != nil && k.Moved != nil {
+		return k.Moved.Parent
+	}
 	if c.by.Process.Parent == 0 {
 		return PID{}
 	}
 	return c.by.System.Origin.PID(c.by.Process.Parent - 1)
+}
+
+// takeBack takes away a link, or a monitor, that the process has where it was before it came to this node.
+func (c *core) takeBack(link PID, monitor Ref) bool {
+	k := c.by.Process.Cold
+	return k != nil && k.Moved.Take(&c.by.Process.Mu, link, monitor)
 }
 
 // Registered returns the name that the process is registered under, "" for none.
@@ -83,6 +92,7 @@ func (c *core) Unlink(to Dest) {
 	if at, ok := c.by.System.Elsewhere(to); ok {
 		c.by.Process.UnlinkName(c.by, at)
 	} else if pid, ok := c.by.System.Resolve(to); ok {
+		c.takeBack(pid, Ref{})
 		c.by.Process.Unlink(c.by, pid)
 	}
 }
@@ -107,7 +117,10 @@ func (c *core) Monitor(to Dest) Ref { return c.by.Process.MonitorTo(c.by, to) }
 
 // Demonitor takes a monitor away; with flush, its Down is removed from the
 // mailbox too if it is there already. It reports whether the monitor was there.
-func (c *core) Demonitor(ref Ref, flush bool) bool { return c.by.Process.Demonitor(c.by, ref, flush) }
+func (c *core) Demonitor(ref Ref, flush bool) bool {
+	far := c.takeBack(PID{}, ref)
+	return c.by.Process.Demonitor(c.by, ref, flush) || far
+}
 
 // MonitorNode asks for one [NodeDown] when the connection to a node is lost. If
 // there is none, it is made; if it cannot be, the NodeDown comes at once.

@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/actornode/actornode/internal/bias"
 )
@@ -262,4 +263,20 @@ func (q *Queue) removeIn(prev *Node, r *run, match func(any) bool, keep bool) bo
 		return true
 	}
 	return false
+}
+
+// Prepend puts messages before all others, as passed over.
+func (q *Queue) Prepend(msgs []any) {
+	for _, msg := range slices.Backward(msgs) {
+		n := &Node{Msg: msg, next: q.head}
+		q.head = n
+		if q.tail == nil {
+			q.tail = n
+		}
+		if q.skipped == nil {
+			q.skipped = n
+		}
+		q.passed++
+		q.grow(1)
+	}
 }

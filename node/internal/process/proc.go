@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/lifecycle"
 	"github.com/actornode/actornode/node/internal/list"
+	"github.com/actornode/actornode/node/internal/moved"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/node/internal/table"
@@ -107,9 +108,10 @@ type Cold struct {
 	Birth    Ticket          // is settled when Init has returned; set at spawn
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
-	Token    trace.Token // owned like the behaviour
-	Reason   any         // once exiting
-	Leader   wire.PID    // group leader; zero: the node's
+	Token    trace.Token   // owned like the behaviour
+	Reason   any           // once exiting
+	Moved    *moved.Record // of one that has come from another node, or has gone to one; nil: neither
+	Leader   wire.PID      // group leader; zero: the node's
 }
 
 // PID returns p's identifier.
