@@ -1,0 +1,52 @@
+package genserver
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/sys"
+)
+
+// moving is what a server takes with it to another node: see package migrate.
+type moving struct {
+	State any
+	Child bool
+}
+
+// handedOver is a state that goes as a term, and comes as one.
+type handedOver interface {
+	sys.Stater
+	sys.StateSetter
+}
+
+// MoveOut is part of migrate.Mover: what State returns if the state has SetState, too, else the state.
+func (s *server[S]) MoveOut(*node.Context) (any, error) {
+	if s.debugging() != nil {
+		return nil, errors.New("genserver: the server is being debugged by system messages")
+	}
+	m := moving{State: s.state, Child: s.child}
+	if h, ok := any(s.state).(handedOver); ok {
+		m.State = h.State()
+	}
+	return m, nil
+}
+
+// MoveIn is part of migrate.Mover.
+func (s *server[S]) MoveIn(c *node.Context, state any) error {
+	m, ok := state.(moving)
+	if !ok {
+		return fmt.Errorf("genserver: the state of a server of %s is a %T", s.BehaviourName(), state)
+	}
+	s.Context.Context, s.child = c, m.Child
+	if h, ok := any(s.state).(handedOver); ok {
+		return h.SetState(m.State)
+	}
+	if s.state, ok = m.State.(S); !ok {
+		return fmt.Errorf("genserver: the state of a server of %s is a %T", s.BehaviourName(), m.State)
+	}
+	return nil
+}
+
+func init() { nodehook.Know(node.TypeOf[moving]("$genserver.moving")) }
