@@ -94,8 +94,8 @@ var inside = map[string]int{
 	"node/internal/erpc": 1, "node/internal/gencall": 0, "node/internal/promise": 0, "node/internal/waiting": 1,
 	"node/internal/list": 0, "node/internal/reason": 0,
 	"node/internal/failure": 1, "node/internal/values": 2, "node/internal/futures": 1,
-	"node/internal/activation": 0,
-	"node/internal/tagged":     0,
+	"node/internal/activation": 0, "node/internal/moved": 0,
+	"node/internal/tagged": 0,
 
 	"node/internal/process": 3, "node/internal/runner": 4, "node/internal/remote": 4,
 	"node/internal/placement": 4, "node/internal/inspect": 5,
@@ -111,7 +111,7 @@ var inside = map[string]int{
 	"node/rpc": 7, "node/sys": 7, "node/trace": 7, "node/dns": 7, "node/gossip": 7,
 	"node/lifetime": 8, "node/channel": 8,
 	"node/genserver": 8, "node/event": 8, "node/port": 8, "node/otp": 8,
-	"node/statem": 9, "node/pg": 9,
+	"node/statem": 9, "node/pg": 9, "node/migrate": 9,
 	"node/admin": 10, "node/metrics": 10,
 
 	"supervisor":             1,

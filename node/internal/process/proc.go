@@ -28,8 +28,7 @@ func (p *Process) Gone() bool { return p.Status.IsOver() }
 
 // Plain reports whether p is alive and has nothing to do with trace tokens: nearly all are.
 //
-// Other packages ask here: the compiler takes a method in line only of a package that is imported, or
-// by way of one.
+// Other packages ask here: the compiler takes a method in line only of a package that is imported, or by way of one.
 func (p *Process) Plain() bool { return p.Status.IsPlain() }
 
 // Process is a process of either style: what PIDs stand for. Its size is what an
@@ -117,8 +116,7 @@ type Cold struct {
 // PID returns p's identifier.
 func (p *Process) PID() wire.PID { return p.System.Origin.PID(p.ID) }
 
-// ColdPart returns p.Cold, making it first if need be. The caller holds p.Mu, or
-// p is not yet known to anyone.
+// ColdPart returns p.Cold, making it first if need be. The caller holds p.Mu, or p is not yet known to anyone.
 func (p *Process) ColdPart() *Cold {
 	if p.Cold == nil {
 		p.Cold = new(Cold)

@@ -1,0 +1,77 @@
+// Package migrate moves a process to another Go node: its state, the messages that wait, its name, its groups, its
+// links and monitors.
+//
+// A [Kind] says by name which processes may move, on each node alike; [Start] is called with them on each node; [To]
+// moves a process. What can move is a [Mover]: an Actor whose state goes out and in. Servers of package genserver
+// are: their state is a value of a registered type, or, if it has State and SetState of package sys, that term.
+//
+//	migrate.Start(ctx, n, migrate.Kind{Name: "shop.Cart", New: func() node.Actor { return cart.New(nil) }})
+//	...
+//	pid, err := migrate.To(ctx, n, pid, "b@host")
+//
+// # What stays and what goes
+//
+// Under the old PID stays a forwarder: the same process with another behaviour, which Info shows as "forwarder to"
+// the new PID. It sends on messages, calls (their replies go to the caller) and exit signals. It has no queue of its
+// own: where the other node is slow, it waits as any sender does. It exits with the reason of the process, with
+// noconnection if the connection to where it forwards is lost, and a kill of it kills the process.
+//
+//	links, monitors by others    stay with the forwarder: they see the old PID, and at the end the process's reason
+//	links, monitors by the       stay there, too, and their signals are relayed. Unlink and Demonitor of the process
+//	process                      work as before; a Link anew is a second link, by the new PID
+//	groups (package pg)          have the old PID as a member
+//	name                         the forwarder keeps it on its node; the process gets it on the new node
+//	requests under way           their results come by the forwarder
+//	trap_exit, label, Parent     go with the process
+//
+// A process that returns to a node becomes what its forwarder there is, and has the old PID again. So there is one
+// forwarder a node at most, and 64 in all.
+//
+// # What cannot move
+//
+// It is refused with [ErrFixed] before anything moves: a process that is no Actor on a stage (coroutines, Processes,
+// schedulers of its own); with a bounded or custom mailbox; that is protected, or gets PeerMessages; that is
+// suspended, or has pushed behaviours; with aliases, timers (a Timeout of a server, too), a monitor of a node, links
+// by names on other nodes; whose type has no Kind here: supervisors, state machines and event managers, as of now.
+// A Kind that the other node lacks, or does not Allow, a state or a waiting message that cannot be sent or read
+// there, and a name that is taken there are errors of other kinds, and change nothing either. A subscription to
+// node.NodeUp stays with the forwarder, which sends on what it gets. The group leader is the new node's.
+//
+// # Invariants
+//
+//  1. The process runs on one node. It is not on none, unless somebody has ended it.
+//  2. Until the source has heard that the process has started, it leaves all messages in its mailbox. If the move
+//     fails, it handles them in order; else the arrival has had the first ones, and the forwarder sends on the rest.
+//  3. An arrival starts by one decision of one process: that of the arrival itself, or of the forwarder that becomes
+//     the process again. It starts at most once, and never after it has been said that it did not.
+//  4. Before a forwarder becomes the process, a mark has followed all that it has sent on. What is before the mark in
+//     the source's mailbox comes before what the forwarder has held back.
+//  5. The messages of one sender to one of the PIDs arrive once and in order, as long as no connection is lost.
+//
+// # Steps
+//
+//	source (the process)               other node
+//	asks its state out  -- prepare -->  service: kind, Allow, name; starts an arrival, which takes the state in
+//	                    <- prepared --  (a forwarder that returns: it holds its messages back, and sends the mark)
+//	sends what waits    -- messages ->  arrival keeps them
+//	                    -- commit --->  arrival starts: the moment at which the process is there
+//	becomes a forwarder <- started ---
+//	ended or cut before commit: the process goes on at the source, and the arrival ends with its source's monitor
+//	ended or cut after commit: the source asks the service for the outcome, each second until it hears it
+//	source killed: the arrival, or the process that it has become, is ended, too
+//
+// A source that asks for the outcome is shown by Info as "migrate.mover"; it waits as long as the other node cannot be
+// reached, for nobody else knows. It may be killed.
+//
+// # What can be seen
+//
+// If the connection between the process and a node where it has been is lost, links and monitors that it has there
+// fire with noconnection, on both sides; the process goes on, with its new PID. The end of a process that has been on
+// three nodes goes from forwarder to forwarder: it may overtake a reply that the process has sent just before. A
+// message that cannot be sent to another node, a value of a type that is not registered, fails its call with
+// *wire.EncodeError, or is logged. The service, registered as migrate, is kept up; if it crashes, those who have come before lose their relays.
+//
+// # Goroutines
+//
+// None.
+package migrate

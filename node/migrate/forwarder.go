@@ -1,0 +1,130 @@
+package migrate
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/moved"
+	"github.com/actornode/actornode/wire"
+)
+
+// pause is how long a source in doubt waits before it asks again.
+const pause = time.Second
+
+// forwarder is the behaviour of a process that has moved to another node: see doc.go.
+type forwarder struct {
+	to       node.PID
+	identity wire.Ref
+	over     node.Ref          // monitor over to
+	monitors map[node.Ref]bool // that the process has left here
+	skip     int               // messages at the head of the queue that the process has had
+	move     wire.Ref          // that took, or takes, the process back here
+	lost     any               // the reason of the end of to, while held is set
+	held     node.Ref          // monitor over the arrival that is to take the process back here; zero: none
+}
+
+// BehaviourName is part of node.BehaviourNamer.
+func (f *forwarder) BehaviourName() string { return fmt.Sprintf("forwarder to %v", f.to) }
+
+// begin makes the process, which m has moved, one that forwards.
+func (f *forwarder) begin(c *node.Context, m *mover) {
+	p := own(c)
+	f.monitors = make(map[node.Ref]bool)
+	for _, w := range m.prepare.Monitors {
+		if w.Holder == c.Self() {
+			f.monitors[w.Ref] = true
+		}
+	}
+	p.Mu.Lock()
+	r := recordOf(p)
+	if r != nil {
+		for to := range r.Links {
+			p.RemoveLinkLocked(to)
+		}
+	}
+	p.Cold.Moved = &moved.Record{Parent: m.prepare.Parent, Next: f.to, Identity: f.identity}
+	p.Mu.Unlock()
+	c.TrapExit(true)
+	if f.to != m.arrival {
+		c.Demonitor(f.over, true)
+		f.over = c.Monitor(f.to)
+	}
+}
+
+// Receive is part of node.Actor.
+func (f *forwarder) Receive(c *node.Context, msg any) error {
+	if f.skip > 0 {
+		f.skip--
+		return nil
+	}
+	if d, ok := msg.(node.Down); ok {
+		switch d.Ref {
+		case f.over:
+			if f.lost = d.Reason; f.held.IsZero() { // else the arrival may have been told to commit
+				f.end(c, d.Reason)
+			}
+			return nil
+		case f.held:
+			f.release(c)
+			return nil
+		}
+	}
+	if _, signal := msg.(node.Exited); !f.held.IsZero() && !signal {
+		return node.ErrUnhandled
+	}
+	switch m := msg.(type) {
+	case again:
+		return nil // of the mover
+	case node.Result:
+		if _, ok := m.Tag.(outcomeTag); ok {
+			return nil
+		}
+	case node.Down:
+		if f.monitors[m.Ref] {
+			delete(f.monitors, m.Ref)
+			_ = c.Send(at(f.to.Node()), down{f.to, m}) // the connection's loss is noticed by over
+			return nil
+		}
+	case node.Exited:
+		if sysmsg.IsStop(m) {
+			f.end(c, node.NoConnection)
+			return nil
+		}
+		_ = c.Send(at(f.to.Node()), exited{f.to, m.From, m.Reason})
+		return nil
+	}
+	sendOn(c, f.to, msg)
+	return nil
+}
+
+// release has the forwarder forward again: the process does not come back.
+func (f *forwarder) release(c *node.Context) {
+	if f.held = (node.Ref{}); f.lost != nil {
+		f.end(c, f.lost)
+		return
+	}
+	c.Become(f) // so that it is offered what it has left
+}
+
+// end ends the forwarder with the reason of the process. It is no crash of its own.
+func (f *forwarder) end(c *node.Context, reason any) {
+	p := own(c)
+	p.Exit(&p.System.Plain, reason)
+}
+
+// marking is the order that a mark becomes.
+type marking struct{ id wire.Ref }
+
+// Receive is part of node.Actor.
+func (o marking) Receive(c *node.Context, _ any) error {
+	switch _, b := nodehook.Process(c); b := b.(type) {
+	case *mover:
+		b.mark(c, o.id)
+	case *forwarder:
+		_ = c.Send(at(b.to.Node()), mark{o.id, b.to}) // the connection's loss is noticed by over
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package migrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// What callers branch on. errors.Is finds them.
+var (
+	// ErrNotStarted: [Start] has not been called for the node that To is called on.
+	ErrNotStarted = errors.New("migrate: this node moves no processes: Start has not been called for it")
+	// ErrNotThere: the other node takes no processes. It is no Go node, or Start has not been called there.
+	ErrNotThere = errors.New("migrate: the other node takes no processes: it is no Go node, or has not called migrate.Start")
+	// ErrNotAllowed: the other node has no such kind of process, or does not let this node move one there.
+	ErrNotAllowed = errors.New("migrate: the other node does not take such a process")
+	// ErrFixed: the process has something that cannot follow; the text says what.
+	ErrFixed = errors.New("migrate: the process cannot move")
+	// ErrMoving: the process is being moved already.
+	ErrMoving = errors.New("migrate: the process is being moved")
+	// ErrFailed: the other node has not taken the process, which goes on where it was.
+	ErrFailed = errors.New("migrate: the move has failed")
+)
+
+// MovedError says that a process is not on this node any more: a forwarder has its PID.
+type MovedError struct{ To node.PID }
+
+func (e *MovedError) Error() string { return fmt.Sprintf("migrate: the process has moved to %v", e.To) }
+
+// Mover is an Actor that can move to another node: its state goes out here and in there. Servers of package
+// genserver are Movers.
+type Mover interface {
+	node.Actor
+
+	// MoveOut returns the state, a term or a value of a type that both nodes have registered with
+	// [node.RegisterTypes]. The actor must go on as before if the move fails. An error says why it
+	// cannot move now.
+	MoveOut(c *node.Context) (state any, err error)
+
+	// MoveIn takes the state. It is called in place of Init, once, on a new actor, in the process that is
+	// going to run it; no message has come, and none should be sent: the move may still fail.
+	MoveIn(c *node.Context, state any) error
+}
+
+// Kind is a kind of process that may move.
+type Kind struct {
+	Name node.Atom // says the same on all nodes
+	// New makes a [Mover] that has not begun. All that it makes have one Go type.
+	New func() node.Actor
+}
+
+// service is the name of the process that carries out moves on a node.
+const service node.Atom = "migrate"
+
+// Start lets processes of the kinds given move from a node to others, and from others to it, those of other
+// nodes if Allow of node.Distribution allows {migrate, Name, 1}. It is called once for a node.
+//
+// Errors: [node.ErrBadOption] for a kind without a name or New, a name or a Go type that two kinds have;
+// [node.ErrNameTaken]: a process is registered as migrate.
+func Start(ctx context.Context, n *node.Node, kinds ...Kind) error {
+	return start(ctx, n, nil, kinds)
+}
+
+// start is Start. step, unless nil, is called at each step of a move, for tests.
+func start(ctx context.Context, n *node.Node, step func(c *node.Context, at string), kinds []Kind) error {
+	t := &kindTable{make(map[node.Atom]Kind), make(map[reflect.Type]node.Atom), step}
+	for _, k := range kinds {
+		if err := t.add(k); err != nil {
+			return err
+		}
+	}
+	_, err := nodehook.Keep(ctx, n, nodehook.Service{Name: service, ShowPeer: true, New: func() any { return newServer(t) }})
+	return err
+}
+
+// To moves a process of this node to another node. It returns the PID that the process has there; a forwarder
+// stays under the old one. A process that comes back to a node has again the PID that it had there.
+//
+// Whatever the error, the process is not lost, and there are not two: with the errors of this package and
+// those below it goes on where it was. The end of ctx ends the wait alone: the move goes on.
+//
+// Errors: those of this package's variables, [*MovedError]; [node.ErrNoProcess]; [node.ErrNameTaken] if
+// another process has its name there; [*wire.EncodeError] if the state or a message that waits cannot be sent;
+// [*node.ExitError] with the reason of a process that has ended meanwhile, and noconnection if the node cannot
+// be reached; [node.ErrSelfCall] if from is the process itself.
+func To(ctx context.Context, from node.Caller, pid node.PID, to node.Atom) (node.PID, error) {
+	if s, ok := from.(interface{ Self() node.PID }); ok && s.Self() == pid {
+		return node.PID{}, node.ErrSelfCall
+	}
+	now, err := node.Call[node.PID](ctx, from, service, order{pid, to})
+	if errors.Is(err, node.ErrNoName) {
+		err = ErrNotStarted
+	}
+	return now, err
+}
+
+// kindTable is what moves. It is never changed once a service has it.
+type kindTable struct {
+	named map[node.Atom]Kind
+	types map[reflect.Type]node.Atom
+	step  func(c *node.Context, at string)
+}
+
+// at says how far a move is.
+func (t *kindTable) at(c *node.Context, step string) {
+	if t.step != nil {
+		t.step(c, step)
+	}
+}
+
+func (t *kindTable) add(k Kind) error {
+	if k.Name == "" || k.New == nil {
+		return fmt.Errorf("%w: a migrate.Kind needs a Name and New", node.ErrBadOption)
+	}
+	b := k.New()
+	if _, ok := b.(Mover); !ok {
+		return fmt.Errorf("%w: what New of the migrate.Kind %s returns, a %T, is no Mover", node.ErrBadOption, k.Name, b)
+	}
+	typ := reflect.TypeOf(b)
+	if _, ok := t.named[k.Name]; ok || t.types[typ] != "" {
+		return fmt.Errorf("%w: the migrate.Kind %s has a name or a Go type, %v, that another has", node.ErrBadOption, k.Name, typ)
+	}
+	t.named[k.Name], t.types[typ] = k, k.Name
+	return nil
+}
+
+// fixed is an ErrFixed for what cannot follow.
+func fixed(what string) error { return fmt.Errorf("%w: it has %s", ErrFixed, what) }
+
+// export is what Allow of node.Distribution is asked for.
+func export(kind node.Atom) wire.Export {
+	return wire.Export{Module: service, Function: kind, Arity: 1}
+}
+
+func init() {
+	nodehook.Know(ErrNotAllowed, ErrFailed, ErrMoving, ErrFixed)
+	nodehook.Know(node.TypeOf[prepare]("$migrate.prepare"), node.TypeOf[link]("$migrate.link"),
+		node.TypeOf[monitor]("$migrate.monitor"), node.TypeOf[prepared]("$migrate.prepared"),
+		node.TypeOf[commit]("$migrate.commit"), node.TypeOf[abort]("$migrate.abort"),
+		node.TypeOf[started]("$migrate.started"), node.TypeOf[failed]("$migrate.failed"),
+		node.TypeOf[outcome]("$migrate.outcome"), node.TypeOf[confirm]("$migrate.confirm"),
+		node.TypeOf[mark]("$migrate.mark"), node.TypeOf[exited]("$migrate.exited"),
+		node.TypeOf[down]("$migrate.down"), node.TypeOf[drop]("$migrate.drop"))
+}
+
+// notThere is the error of a request to a service that is not there.
+func notThere(err error, to node.Atom) error {
+	e := (*node.ExitError)(nil)
+	if errors.Is(err, node.ErrNoName) || errors.As(err, &e) && e.Reason == node.NoProc {
+		return fmt.Errorf("%w: %s", ErrNotThere, to)
+	}
+	return err
+}

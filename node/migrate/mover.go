@@ -1,0 +1,327 @@
+package migrate
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/moved"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/wire"
+)
+
+// phase is how far a source is.
+type phase uint8
+
+const (
+	preparing phase = iota // the other node has been asked
+	ready                  // it has answered, and the mark is awaited
+	committed              // the arrival may start
+	doubtful               // and it, or the connection to it, has ended: had it started?
+)
+
+func (p phase) String() string {
+	return [...]string{"asks", "waits for what is under way to", "has sent its state to", "is in doubt about its move to"}[p]
+}
+
+// mover is the behaviour of a process while it moves: the source. It leaves all messages but its own.
+type mover struct {
+	kinds *kindTable
+	from  node.From
+	to    node.Atom
+	watch node.Ref // the service's monitor
+
+	phase   phase
+	prepare prepare
+	arrival node.PID
+	back    node.PID // the forwarder that is to be the process; zero: arrival itself is
+	over    node.Ref // monitor over arrival
+	marked  bool
+	ahead   int // messages before the mark
+	sent    int // messages that arrival has had
+}
+
+// Tags of the requests of a mover.
+type (
+	prepareTag struct{ m *mover }
+	outcomeTag struct{ m *mover }
+)
+
+// BehaviourName is part of node.BehaviourNamer.
+func (m *mover) BehaviourName() string { return fmt.Sprintf("migrate.mover to %s", m.to) }
+
+// Receive is part of node.Actor.
+func (m *mover) Receive(c *node.Context, msg any) error {
+	switch msg := msg.(type) {
+	case moved.Order:
+		m.begin(c)
+		return nil
+	case node.Result:
+		switch msg.Tag {
+		case prepareTag{m}:
+			m.answered(c, msg)
+			return nil
+		case outcomeTag{m}:
+			m.learnt(c, msg)
+			return nil
+		}
+	case started:
+		if msg.ID == m.prepare.ID {
+			m.finish(c, msg.At)
+			return nil
+		}
+	case failed:
+		if msg.ID == m.prepare.ID {
+			m.give(c, fmt.Errorf("%w: %s: %s", ErrFailed, m.to, msg.Why))
+			return nil
+		}
+	case node.Down:
+		if msg.Ref == m.over {
+			m.lost(c, msg.Reason)
+			return nil
+		}
+	case again:
+		m.ask(c)
+		return nil
+	}
+	return node.ErrUnhandled
+}
+
+// begin is the first step, in the place of the process's behaviour: nothing has moved.
+func (m *mover) begin(c *node.Context) {
+	_, b := nodehook.Process(c)
+	if err := m.describe(c, b); err != nil {
+		m.refuse(c, err)
+		return
+	}
+	m.kinds.at(c, "source asks")
+	c.Push(m)
+	node.SendRequest(c, at(m.to), prepareTag{m}, m.prepare)
+}
+
+// refuse tells To why the process does not move.
+func (m *mover) refuse(c *node.Context, err error) {
+	_ = m.from.Fail(err) // who has called may have given up
+	_ = c.Send(service, ended{m.watch})
+}
+
+// describe fills in prepare; an error: the process cannot move.
+func (m *mover) describe(c *node.Context, b any) error {
+	switch b := b.(type) {
+	case *mover, *arrival:
+		return ErrMoving
+	case *forwarder:
+		return &MovedError{b.to}
+	}
+	if err := m.snapshot(own(c)); err != nil {
+		return err
+	}
+	kind, ok := m.kinds.types[reflect.TypeOf(b)]
+	mv, isMover := b.(Mover)
+	if !ok || !isMover {
+		return fixed(fmt.Sprintf("the type %T, of which migrate.Start has no Kind", b))
+	}
+	m.prepare.Kind, m.prepare.Source, m.prepare.Parent = kind, c.Self(), c.Parent()
+	return attempt(func() (err error) {
+		m.prepare.State, err = mv.MoveOut(c)
+		return err
+	})
+}
+
+// snapshot is describe for what the node has of the process.
+func (m *mover) snapshot(p *process.Process) error {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	k := p.ColdPart()
+	_, byName := p.System.ByName.Load(p)
+	switch {
+	case p.Protected:
+		return fixed("the protection of a service")
+	case p.ShowsPeer:
+		return fixed("messages that say which node they have come from")
+	case len(k.Stack) > 0:
+		return fixed("behaviours below the present one, or is suspended")
+	case len(k.Aliases) > 0:
+		return fixed("aliases")
+	case k.Timers != nil && k.Timers.Len() > 0:
+		return fixed("timers that have not fired")
+	case byName:
+		return fixed("links that it has asked for by names on other nodes")
+	}
+	m.prepare.ID = p.System.NewRef()
+	m.prepare.Name, m.prepare.Label, m.prepare.Trap = k.Name, k.Label, k.Trap
+	r := k.Moved
+	if r == nil {
+		r = &moved.Record{}
+	}
+	if m.prepare.Identity = r.Identity; m.prepare.Identity.IsZero() {
+		m.prepare.Identity = unguessable(p.System)
+	}
+	m.prepare.Trail = trail(r.Trail, p.PID())
+	if len(m.prepare.Trail) > mostForwarders {
+		return fixed(fmt.Sprintf("been on %d nodes, and has a forwarder on each", mostForwarders))
+	}
+	for to := range k.Links.All() {
+		m.prepare.Links = append(m.prepare.Links, link{to, holder(r.Links[to], p)})
+	}
+	if p.Tied {
+		m.prepare.Links = append(m.prepare.Links, link{p.System.Origin.PID(p.Parent - 1), p.PID()})
+	}
+	for ref, h := range r.Monitors {
+		m.prepare.Monitors = append(m.prepare.Monitors, monitor{ref, h})
+	}
+	for _, w := range k.Watching {
+		if w.Node {
+			return fixed("a monitor of a node")
+		}
+		m.prepare.Monitors = append(m.prepare.Monitors, monitor{w.Ref(), p.PID()})
+	}
+	return nil
+}
+
+// mostForwarders is how many forwarders a process may have.
+const mostForwarders = 64
+
+// holder is h, or p if that is zero.
+func holder(h node.PID, p *process.Process) node.PID {
+	if h.IsZero() {
+		return p.PID()
+	}
+	return h
+}
+
+// trail adds a forwarder to others, of which one is perhaps on the same node.
+func trail(all []node.PID, pid node.PID) []node.PID {
+	all = slices.DeleteFunc(slices.Clone(all), func(f node.PID) bool { return f.Node() == pid.Node() })
+	return append(all, pid)
+}
+
+// unguessable makes a reference that nobody knows who has not been given it.
+func unguessable(sys *process.System) wire.Ref {
+	number, r := sys.NewNumber(), sys.Env.Uint64()
+	return sys.Origin.Ref(uint32(number)&0x3ffff, uint32(number>>18), uint32(number>>50), uint32(r), uint32(r>>32))
+}
+
+// answered goes on when the other node has said whether it takes the process.
+func (m *mover) answered(c *node.Context, r node.Result) {
+	p, ok := r.Value.(prepared)
+	if r.Err != nil || !ok {
+		err := notThere(r.Err, m.to)
+		if err == nil {
+			err = ErrNotThere
+		}
+		m.give(c, err)
+		return
+	}
+	m.arrival, m.back, m.phase = p.Arrival, p.Back, ready
+	m.over = c.Monitor(m.arrival)
+	m.kinds.at(c, "source ready")
+	if m.back.IsZero() || m.marked {
+		m.commit(c)
+	}
+}
+
+// mark notes that all has come that a forwarder has sent on before the arrival has taken it over.
+func (m *mover) mark(c *node.Context, id wire.Ref) {
+	if id != m.prepare.ID || m.marked {
+		return
+	}
+	p := own(c)
+	m.marked = true
+	p.Runner().Owning(acting(c), func() { m.ahead = p.Queue.Passed() })
+	if m.phase == ready {
+		m.commit(c)
+	}
+}
+
+// commit gives the arrival the messages that wait, and the word to start.
+func (m *mover) commit(c *node.Context) {
+	msgs := waiting(c)
+	if !m.back.IsZero() {
+		msgs = msgs[:m.ahead]
+	}
+	for _, msg := range msgs {
+		if err := c.Send(m.arrival, msg); err != nil {
+			m.give(c, fmt.Errorf("migrate: a message that waits cannot follow: %w", err))
+			return
+		}
+	}
+	m.kinds.at(c, "source commits")
+	m.sent, m.phase = len(msgs), committed
+	_ = c.Send(m.arrival, commit{m.prepare.ID, m.sent}) // an error is a connection that is lost: see lost
+	m.kinds.at(c, "source committed")
+}
+
+// waiting returns the messages that have been passed over.
+func waiting(c *node.Context) (msgs []any) {
+	p := own(c)
+	p.Runner().Owning(acting(c), func() {
+		n := p.Queue.Passed()
+		for msg := range p.Queue.All() {
+			if len(msgs) == n {
+				return
+			}
+			msgs = append(msgs, trace.Bare(msg))
+		}
+	})
+	return msgs
+}
+
+// lost is the end of the arrival before it has said that it has started.
+func (m *mover) lost(c *node.Context, reason any) {
+	if m.phase == committed {
+		m.phase = doubtful
+		m.ask(c)
+		return
+	}
+	m.give(c, fmt.Errorf("%w: what should have become the process on %s has ended: %w",
+		ErrFailed, m.to, &node.ExitError{Reason: reason}))
+}
+
+// ask asks the other node whether the process has started.
+func (m *mover) ask(c *node.Context) {
+	node.SendRequest(c, at(m.to), outcomeTag{m}, outcome{m.prepare.ID, m.arrival, m.back})
+}
+
+// learnt goes on when the other node has said it; in vain, it is asked again.
+func (m *mover) learnt(c *node.Context, r node.Result) {
+	pid, ok := r.Value.(node.PID)
+	switch {
+	case r.Err != nil || !ok: // nor does a service say anything that is being started again
+		if _, err := c.SendAfter(pause, c.Self(), again{}); err != nil {
+			c.Node().Log().Warn("a process waits for another node until this one stops", "process", c.Self().String(),
+				"node", string(m.to))
+		}
+	case pid.IsZero(): // or it is a new node of that name: it has nothing of the old one
+		m.give(c, fmt.Errorf("%w: what should have become the process on %s ended, or the connection, before it had started",
+			ErrFailed, m.to))
+	default:
+		m.finish(c, pid)
+	}
+}
+
+// give gives the move up: the process goes on here.
+func (m *mover) give(c *node.Context, err error) {
+	if !m.arrival.IsZero() {
+		c.Demonitor(m.over, true)
+		_ = c.Send(m.arrival, abort{m.prepare.ID}) // it ends with the connection, too
+	}
+	c.Unbecome()
+	m.refuse(c, err)
+}
+
+// finish makes the process a forwarder: it runs on the other node.
+func (m *mover) finish(c *node.Context, now node.PID) {
+	m.kinds.at(c, "source finishes")
+	c.Unbecome()
+	f := &forwarder{to: now, skip: m.sent, over: m.over, identity: m.prepare.Identity}
+	f.begin(c, m)
+	c.Become(f)
+	_ = m.from.Reply(now)
+	_ = c.Send(at(m.to), confirm{m.prepare.ID}) // if it is lost, one record of mostUnconfirmed remains there
+	_ = c.Send(service, left{c.Self()})
+	_ = c.Send(service, ended{m.watch})
+}

@@ -1,0 +1,153 @@
+package migrate
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/moved"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/signal"
+	"github.com/actornode/actornode/wire"
+)
+
+// recordOf is what a process has of where it was or is; nil: nothing.
+func recordOf(p *process.Process) *moved.Record {
+	if p.Cold == nil {
+		return nil
+	}
+	return p.Cold.Moved
+}
+
+// relayExit is an exit signal for a process that a forwarder has got: as if it had come here.
+func relayExit(c *node.Context, m exited) {
+	p := local(c, m.To)
+	if p == nil || p.Protected {
+		return
+	}
+	p.Mu.Lock()
+	r := recordOf(p)
+	if r != nil && !r.Next.IsZero() { // it has moved on
+		next := r.Next
+		p.Mu.Unlock()
+		m.To = next
+		_ = c.Send(at(next.Node()), m) // as a signal is lost with the connection
+		return
+	}
+	mine := false
+	if r != nil {
+		_, mine = r.Links[m.From]
+		delete(r.Links, m.From)
+	}
+	if mine {
+		p.RemoveLinkLocked(m.From)
+	}
+	traps := p.TrapsLocked()
+	p.Mu.Unlock()
+	switch signal.Link(m.Reason, traps) {
+	case signal.Message:
+		p.Signal(&p.System.Plain, node.Exited{From: m.From, Reason: m.Reason})
+	case signal.End:
+		p.Exit(&p.System.Plain, m.Reason)
+	}
+}
+
+// relayDown is a Down for a process that a forwarder has got.
+func relayDown(c *node.Context, m down) {
+	p := local(c, m.To)
+	if p == nil {
+		return
+	}
+	p.Mu.Lock()
+	r := recordOf(p)
+	if r == nil {
+		p.Mu.Unlock()
+		return
+	}
+	if next := r.Next; !next.IsZero() {
+		p.Mu.Unlock()
+		m.To = next
+		_ = c.Send(at(next.Node()), m)
+		return
+	}
+	_, mine := r.Monitors[m.Down.Ref]
+	delete(r.Monitors, m.Down.Ref)
+	p.Mu.Unlock()
+	if mine {
+		p.Signal(&p.System.Plain, m.Down)
+	}
+}
+
+// takeAway has a forwarder here, or the process itself, drop a link or a monitor.
+func takeAway(c *node.Context, m drop) {
+	p := local(c, m.Holder)
+	if p == nil {
+		return
+	}
+	p.Mu.Lock()
+	r := recordOf(p)
+	p.Mu.Unlock()
+	switch {
+	case r == nil:
+	case !m.Monitor.IsZero():
+		p.Demonitor(&p.System.Plain, m.Monitor, false)
+	default:
+		p.Unlink(&p.System.Plain, m.Link)
+	}
+}
+
+// cutOff fires what a process has by way of a forwarder that cannot be reached any more.
+func cutOff(c *node.Context, p *process.Process, holder node.PID) {
+	p.Mu.Lock()
+	r := recordOf(p)
+	var links []node.PID
+	var monitors []wire.Ref
+	if r != nil && r.Next.IsZero() {
+		for l, h := range r.Links {
+			if h == holder {
+				links = append(links, l)
+			}
+		}
+		for m, h := range r.Monitors {
+			if h == holder {
+				monitors = append(monitors, m)
+			}
+		}
+	}
+	p.Mu.Unlock()
+	for _, ref := range monitors {
+		relayDown(c, down{p.PID(), node.Down{Ref: ref, Reason: node.NoConnection}})
+	}
+	for _, l := range links {
+		relayExit(c, exited{p.PID(), l, node.NoConnection})
+	}
+}
+
+// attempt runs code of a user's; a panic is an error.
+func attempt(f func() error) (err error) {
+	returned := false
+	defer func() {
+		if !returned {
+			err = fmt.Errorf("%w: %v", ErrFailed, nodehook.Panicked(recover()))
+		}
+	}()
+	err = f()
+	returned = true
+	return err
+}
+
+// sendOn sends a message that is the process's. If it cannot be sent, its sender gets an error if it waits for a
+// reply; else there is a dead letter or a line in the log.
+func sendOn(c *node.Context, to node.PID, msg any) {
+	err := c.Send(to, msg)
+	if e := (*wire.EncodeError)(nil); err == nil || !errors.As(err, &e) {
+		return // what is not sent for another reason is a dead letter
+	}
+	if r, ok := c.Node().AsRequest(msg); ok {
+		_ = r.From.Fail(err)
+		return
+	}
+	c.Node().Log().Warn("a message cannot follow a process to another node", "process", c.Self().String(),
+		"to", to.String(), "type", fmt.Sprintf("%T", msg), "error", err.Error())
+}
