@@ -53,7 +53,6 @@ func init() {
 		was, x.behaviour = x.behaviour, slot.(*Actor)
 		return was
 	}
-	nodehook.Acting = func(c any) any { return c.(*Context).by }
 	nodehook.MayAwait = func(c, own, f any) (waited func(), err error) {
 		a := *c.(*Context).by // a method may end its wait with another worker's Context
 		if a.System.Cycles == nil {

@@ -228,8 +228,6 @@ var (
 	// which it was.
 	Process func(c any) (process, behaviour any)
 	Slot    func(c, slot any) (was any)
-	// Acting returns who acts: a *process.Acting.
-	Acting func(c any) any
 	// MayAwait notes, for Config.DetectCycles, that the method of an active object in the process of c awaits
 	// a future; own is what it is to complete, a future or a *node.From. The error is node.ErrCycle. waited is
 	// called after the wait, where it is not nil.
