@@ -33,6 +33,23 @@ func (q *Queue) Len() int { return int(q.n) }
 // Passed reports whether the cursor has passed over any message.
 func (q *Queue) Passed() bool { return q.skipped != nil }
 
+// CountPassed returns how many messages the cursor has passed over. It walks along them.
+func (q *Queue) CountPassed() (passed int) {
+	if q.skipped == nil {
+		return 0
+	}
+	for n := q.head; ; n = n.next {
+		if r, ok := n.Msg.(*run); ok {
+			passed += int(r.n - r.i)
+		} else {
+			passed++
+		}
+		if n == q.skipped {
+			return passed
+		}
+	}
+}
+
 // Append adds n at the end.
 func (q *Queue) Append(n *Node) {
 	if q.tail == nil {
@@ -276,7 +293,6 @@ func (q *Queue) Prepend(msgs []any) {
 		if q.skipped == nil {
 			q.skipped = n
 		}
-		q.passed++
 		q.grow(1)
 	}
 }

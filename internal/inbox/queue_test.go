@@ -170,7 +170,7 @@ func (m *twin) check() {
 	}
 	pinned(m.t, &m.q)
 	next, more := m.q.Next()
-	ok := more == m.q.More() && at == len(m.msgs) && m.q.Len() == at && m.q.Passed() == (m.passed > 0)
+	ok := more == m.q.More() && at == len(m.msgs) && m.q.Len() == at && m.q.Passed() == (m.passed > 0) && m.q.CountPassed() == m.passed
 	if m.passed < at {
 		ok = ok && more && next == m.msgs[m.passed]
 	} else {

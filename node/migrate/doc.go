@@ -69,7 +69,8 @@
 // fire with noconnection, on both sides; the process goes on, with its new PID. The end of a process that has been on
 // three nodes goes from forwarder to forwarder: it may overtake a reply that the process has sent just before. A
 // message that cannot be sent to another node, a value of a type that is not registered, fails its call with
-// *wire.EncodeError, or is logged. The service, registered as migrate, is kept up; if it crashes, those who have come before lose their relays.
+// *wire.EncodeError, or is logged. The service, registered as migrate, is kept up; if it crashes, those who have come
+// before lose their relays.
 //
 // # Goroutines
 //

@@ -231,7 +231,7 @@ func (m *mover) mark(c *node.Context, id wire.Ref) {
 	}
 	p := own(c)
 	m.marked = true
-	p.Runner().Owning(acting(c), func() { m.ahead = p.Queue.Passed() })
+	p.Runner().Owning(acting(c), func() { m.ahead = p.Queue.CountPassed() })
 	if m.phase == ready {
 		m.commit(c)
 	}
@@ -259,7 +259,7 @@ func (m *mover) commit(c *node.Context) {
 func waiting(c *node.Context) (msgs []any) {
 	p := own(c)
 	p.Runner().Owning(acting(c), func() {
-		n := p.Queue.Passed()
+		n := p.Queue.CountPassed()
 		for msg := range p.Queue.All() {
 			if len(msgs) == n {
 				return
