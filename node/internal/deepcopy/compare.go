@@ -141,8 +141,8 @@ func same(a, b unsafe.Pointer, n uintptr) bool {
 
 // text compares strings, of which both words are as they were if nobody has written one.
 func (c *comparing) text(live, was unsafe.Pointer) *Difference {
-	a, b := (*header)(live), *(*string)(was)
-	return &Difference{Was: short(strconv.Quote(b)), Now: fmt.Sprintf("another text, of %d bytes", a.len)}
+	now, then := len(*(*string)(live)), *(*string)(was)
+	return &Difference{Was: short(strconv.Quote(then)), Now: fmt.Sprintf("another text, of %d bytes", now)}
 }
 
 func (c *comparing) elems(elem *plan, live, was unsafe.Pointer, n int) *Difference {
