@@ -62,6 +62,7 @@ type (
 		Grid   [2][]int
 		hidden *int
 		Self   *cart
+		Late   *line // nil when it is sent
 		When   time.Time
 		Inner  struct{ Deep struct{ Value *float64 } }
 		Values []line
@@ -117,6 +118,7 @@ var misuses = []struct {
 	{".Grid[1][0]", func(c *cart) { c.Grid[1][0] = 9 }},
 	{".hidden", func(c *cart) { *c.hidden = 5 }},
 	{".Self", func(c *cart) { c.Self = nil }},
+	{".Late", func(c *cart) { c.Late = &line{} }},
 	{".When", func(c *cart) { c.When = c.When.Add(time.Hour) }},
 	{".Inner.Deep.Value", func(c *cart) { *c.Inner.Deep.Value = 0 }},
 	{".Values[0].Name", func(c *cart) { c.Values[0].Name = "y" }},
@@ -153,6 +155,12 @@ func TestMisuses(t *testing.T) {
 		require.Equal(t, 1, nodetest.Next[int](t, h))
 		require.Empty(t, f.take())
 	}
+	// To itself a process may send what it goes on to use.
+	own := newCart()
+	require.NoError(t, from.Send(from.Self(), own))
+	own.Lines = nil
+	nodetest.Next[*cart](t, from)
+	require.Empty(t, f.take())
 	for _, use := range uses {
 		c := newCart()
 		require.NoError(t, from.Send(h.Self(), c))

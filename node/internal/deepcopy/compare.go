@@ -172,7 +172,7 @@ func (c *comparing) pointer(p *plan, live, was unsafe.Pointer) *Difference {
 		return nil
 	case a == nil:
 		return &Difference{Was: "a " + p.typ.String(), Now: "nil"}
-	case c.seen.get(a, p.elem, 0) != b:
+	case b == nil || c.seen.get(a, p.elem, 0) != b:
 		return &Difference{Was: pointerText(p, b), Now: "another " + p.typ.String()}
 	case c.again(a, p.elem, 0):
 		return nil
