@@ -1,6 +1,9 @@
 package executor
 
-import "runtime"
+import (
+	"runtime"
+	"sync"
+)
 
 // mover is the task that moves an entity to another stage. It runs on the stage of the entity, so that
 // nobody else moves that meanwhile, or has it in a turn that it ends there.
@@ -12,28 +15,90 @@ import "runtime"
 //	 |       the right to the wake-up of e                         |
 //	 v                                                             v
 //	moved: e is in the inject list of its new stage <--- divert: e is due, and its wake-up is claimed
+//
+// An entity has one mover at most, in movers.of, from Move to aim. Another Move meanwhile gives that mover another aim: so
+// however often somebody asks, one task waits.
 type mover struct {
 	entity Entity
-	Moved
-	e    *Entity
-	to   *Stage
-	over bool // guarded by holding the stage
+	claim  func() bool
+	gone   func() bool
+	e      *Entity
+	over   bool // guarded by holding the stage
+
+	to   *Stage // guarded by movers.mu, like the next
+	done func(here bool)
 }
 
-// Moved is what Move asks of whoever knows the entity. The methods are called on its stage.
+// movers has the movers of a pool.
+type movers struct {
+	mu sync.Mutex
+	of map[*Entity]*mover
+}
+
+// Moved is what Move asks of whoever knows the entity. Claim and Gone are called on its stage.
 type Moved struct {
-	Claim func() bool // as Task.Claim, for whatever task
-	Gone  func() bool // the entity will have no turn any more that matters
-	Done  func()      // the entity has been moved, is gone, or another Move has come between; called once
+	Claim func() bool     // as Task.Claim, for whatever task
+	Gone  func() bool     // the entity will have no turn any more that matters
+	Done  func(here bool) // the entity has been moved, or is gone; else another Move has come between; called once
 }
 
 // Move has e moved to another stage, between two turns: as soon as its stage comes to that, which may be
 // some turns later. It does not wait. Wake-ups go with e, and those that come meanwhile reach it. e should
-// be pinned, lest it is moved on.
+// be pinned, lest it is moved on. A Move that is under way goes to the new stage then.
 func (p *Pool) Move(e *Entity, to *Stage, m Moved) {
-	t := &mover{Moved: m, e: e, to: to}
-	t.entity.Adopt(t, e.stage.Load(), true)
+	p.movers.mu.Lock()
+	t := p.movers.of[e]
+	if t != nil {
+		before := t.done
+		t.to, t.done = to, m.Done
+		p.movers.mu.Unlock()
+		before(false)
+		return
+	}
+	t = &mover{claim: m.Claim, gone: m.Gone, e: e, to: to, done: m.Done}
+	p.startLocked(t)
+	p.movers.mu.Unlock()
 	p.Inject(&t.entity, nil)
+}
+
+// startLocked makes t, which is to be injected, the mover of its entity.
+func (p *Pool) startLocked(t *mover) {
+	t.entity.Adopt(t, t.e.stage.Load(), true)
+	if p.movers.of == nil {
+		p.movers.of = make(map[*Entity]*mover)
+	}
+	p.movers.of[t.e] = t
+}
+
+// again puts another mover in the place of m, where the entity is now.
+func (p *Pool) again(m *mover) {
+	p.movers.mu.Lock()
+	t := &mover{claim: m.claim, gone: m.gone, e: m.e, to: m.to, done: m.done}
+	p.startLocked(t)
+	p.movers.mu.Unlock()
+	p.Inject(&t.entity, nil)
+}
+
+// ends reports whether m has nothing to move: the entity is there already, or gone. If so, it is over.
+func (m *mover) ends(p *Pool, at *Stage) bool {
+	p.movers.mu.Lock()
+	if !m.gone() && at != m.to {
+		p.movers.mu.Unlock()
+		return false
+	}
+	delete(p.movers.of, m.e)
+	p.movers.mu.Unlock()
+	m.over = true
+	m.done(true)
+	return true
+}
+
+// aim returns where the entity goes. No Move changes that any more.
+func (m *mover) aim(p *Pool) *Stage {
+	p.movers.mu.Lock()
+	defer p.movers.mu.Unlock()
+	delete(p.movers.of, m.e)
+	return m.to
 }
 
 // CollectInbox is part of Task.
@@ -53,23 +118,19 @@ func (m *mover) Turn(w *Worker) TurnResult {
 	s, e := w.stage, m.e
 	held := true
 	switch at := e.stage.Load(); {
-	case m.Gone() || at == m.to:
-		m.done()
+	case m.ends(w.pool, at):
 	case at != s: // it has been moved since
 		m.over = true
 		w.lease.leave()
-		w.pool.Move(e, m.to, m.Moved)
+		w.pool.again(m)
 		held = w.lease.enter()
 	case e.is(queued):
 		if s.moves == nil {
 			s.moves = make(map[*Entity]*mover)
 		}
-		if other := s.moves[e]; other != nil {
-			other.done()
-		}
 		s.moves[e] = m
 		e.set(moving)
-	case m.Moved.Claim():
+	case m.claim():
 		held = m.move(w)
 	default: // another is about to wake e
 		w.lease.leave()
@@ -85,22 +146,18 @@ func (m *mover) Turn(w *Worker) TurnResult {
 	return Idle
 }
 
-// done is the end of m.
-func (m *mover) done() {
-	m.over = true
-	m.Done()
-}
-
 // move moves the entity, which is not queued. The caller has the right to its next wake-up. False: the
 // stage was lost.
 func (m *mover) move(w *Worker) bool {
 	e := m.e
 	e.hasLocalSender, e.sendTarget, e.from, e.foreignWakes = false, 0, 0, 0
-	e.stage.Store(m.to)
-	m.done()
+	to := m.aim(w.pool)
+	e.stage.Store(to)
+	m.over = true
+	m.done(true)
 	w.lease.leave()
-	if m.to.post(e, e) {
-		w.pool.ready(m.to, w)
+	if to.post(e, e) {
+		w.pool.ready(to, w)
 	}
 	return w.lease.enter()
 }
@@ -133,7 +190,7 @@ func (w *Worker) divert(s *Stage, e *Entity) bool {
 	}
 	m := s.takeMove(e)
 	e.unset(queued)
-	if !m.Gone() && m.Moved.Claim() {
+	if !m.gone() && m.claim() {
 		return m.move(w)
 	}
 	s.Wake(e)

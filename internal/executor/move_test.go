@@ -16,7 +16,7 @@ import (
 
 // moved is what Move wants of an actor; done is called by Done.
 func moved(a *actor, done func()) Moved {
-	return Moved{Claim: a.in.Claim, Gone: func() bool { return false }, Done: done}
+	return Moved{Claim: a.in.Claim, Gone: func() bool { return false }, Done: func(bool) { done() }}
 }
 
 // ahead is a message of the stress test: the number of those from one to another, and how many it
@@ -183,16 +183,25 @@ func TestMoveIsReplaced(t *testing.T) {
 	a.Pin()
 	a.send(nil, "wait")
 	receives(t, in, "the handler")
-	first, second := make(chan struct{}), make(chan struct{})
-	p.Move(&a.Entity, p.Stage(1), moved(a, func() { close(first) }))
+	second := make(chan struct{})
+	const many = 1000
+	replaced := 0
+	for k := range many {
+		p.Move(&a.Entity, p.Stage(k%2), Moved{Claim: a.in.Claim, Gone: func() bool { return false }, Done: func(here bool) {
+			require.False(t, here)
+			replaced++
+		}})
+	}
 	p.Move(&a.Entity, p.Stage(2), moved(a, func() { close(second) }))
-	receives(t, first, "the end of the first")
+	require.Equal(t, many, replaced)
+	require.Len(t, p.movers.of, 1, "one task waits, however often somebody asks")
 	close(out)
 	receives(t, second, "the end of the second")
 	require.Same(t, p.Stage(2), a.Stage())
 	gone := make(chan struct{})
-	p.Move(&a.Entity, p.Stage(1), Moved{Claim: a.in.Claim, Gone: func() bool { return true }, Done: func() { close(gone) }})
+	p.Move(&a.Entity, p.Stage(1), Moved{Claim: a.in.Claim, Gone: func() bool { return true }, Done: func(bool) { close(gone) }})
 	receives(t, gone, "the end of the move of one that is gone")
+	require.Empty(t, p.movers.of)
 	require.Same(t, p.Stage(2), a.Stage())
 }
 

@@ -101,6 +101,8 @@ type Pool struct {
 	ran        bool               // a worker has become active since the watcher last looked
 	detached   map[*lease]*Entity // turns that go on without their stage
 
+	movers movers
+
 	nodesMu sync.Mutex
 	nodes   []inbox.Free // full batches
 

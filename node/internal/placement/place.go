@@ -132,11 +132,12 @@ func (p *Place) Move(a *process.Acting, pid wire.PID) error {
 	return err
 }
 
-// carry has q moved to s; free: the runtime may move it afterwards. done is called when that is over.
+// carry has q moved to s; free: the runtime may move it afterwards. done is called when that is over,
+// or another move has taken its place.
 func carry(q *process.Process, s *executor.Stage, free bool, done func()) {
 	q.Pin()
-	q.System.Pool.Move(&q.Entity, s, executor.Moved{Claim: q.Inbox.Claim, Gone: q.Gone, Done: func() {
-		if free && !q.Stage().IsOwn() {
+	q.System.Pool.Move(&q.Entity, s, executor.Moved{Claim: q.Inbox.Claim, Gone: q.Gone, Done: func(here bool) {
+		if here && free && !q.Stage().IsOwn() {
 			q.Unpin()
 		}
 		done()
