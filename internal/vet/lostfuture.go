@@ -18,7 +18,8 @@ A future that is returned, kept, passed on or cancelled is not.
 Send what needs no answer: with Send, or genserver.Cast. Otherwise await the future (node.Await,
 Future.Await), have its result sent (Future.SendTo), or use node.SendRequest, whose result is a message.
 
-The futures of active.Go are not looked at: there is no other way to call a method without waiting.`, runLostFuture)
+The futures of active.Go are not looked at: there is no other way to call a method without waiting. Nor are
+those of futures.Within and Ask(…).Then: the first is the one that it was given, the second has its reader.`, runLostFuture)
 
 func runLostFuture(p *pass) {
 	p.functions(func(f function) {
@@ -38,10 +39,11 @@ func runLostFuture(p *pass) {
 	})
 }
 
-// makesFuture reports whether x is a call that returns a new future.
+// makesFuture reports whether x is a call that returns a future that nobody else has.
 func (p *pass) makesFuture(x ast.Expr) bool {
 	call, ok := ast.Unparen(x).(*ast.CallExpr)
-	return ok && isFuture(p.TypesInfo.TypeOf(call)) && !p.calls(call, pathActive, "Go")
+	return ok && isFuture(p.TypesInfo.TypeOf(call)) && !p.calls(call, pathActive, "Go") &&
+		!p.calls(call, pathFutures, "Within", "Then")
 }
 
 func (p *pass) lost(x ast.Expr) {

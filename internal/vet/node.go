@@ -17,6 +17,7 @@ const (
 	pathMachine  = module + "node/statem"
 	pathEvent    = module + "node/event"
 	pathActive   = module + "node/active"
+	pathFutures  = module + "node/futures"
 	pathSuper    = module + "supervisor"
 	nameContext  = "Context"
 	nameProcess  = "Process"

@@ -217,6 +217,7 @@ func TestWaysToSend(t *testing.T) {
 		case node.Request[*line]:
 			reply := &line{Name: "reply"}
 			_ = m.Reply(reply)
+			//actornode:ignore aftersend the report of this is tested
 			reply.Name = "changed"
 		}
 		handled <- msg
@@ -267,6 +268,7 @@ func TestWaysToSend(t *testing.T) {
 	first := active.Go(n, ref, (*counterObject).Wait, gate)
 	l := &line{}
 	second := active.Go(n, ref, (*counterObject).Take, l)
+	//actornode:ignore aftersend the report of this is tested
 	l.Count = 1
 	gate <- struct{}{}
 	_, err = first.Await(ctx)

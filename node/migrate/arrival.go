@@ -128,6 +128,8 @@ func (a *arrival) holders(now node.PID) (all []node.PID) {
 }
 
 // settle gives the process that runs the handler what the one that moves has had.
+//
+//actornode:blocks the lock of a process is held for a moment
 func (a *arrival) settle(c *node.Context) {
 	p := own(c)
 	n := c.Node()

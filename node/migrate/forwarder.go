@@ -30,6 +30,8 @@ type forwarder struct {
 func (f *forwarder) BehaviourName() string { return fmt.Sprintf("forwarder to %v", f.to) }
 
 // begin makes the process, which m has moved, one that forwards.
+//
+//actornode:blocks the lock of a process is held for a moment
 func (f *forwarder) begin(c *node.Context, m *mover) {
 	p := own(c)
 	f.monitors = make(map[node.Ref]bool)

@@ -21,6 +21,8 @@ func recordOf(p *process.Process) *moved.Record {
 }
 
 // relayExit is an exit signal for a process that a forwarder has got: as if it had come here.
+//
+//actornode:blocks the lock of a process is held for a moment
 func relayExit(c *node.Context, m exited) {
 	p := local(c, m.To)
 	if p == nil || p.Protected {
@@ -54,6 +56,8 @@ func relayExit(c *node.Context, m exited) {
 }
 
 // relayDown is a Down for a process that a forwarder has got.
+//
+//actornode:blocks the lock of a process is held for a moment
 func relayDown(c *node.Context, m down) {
 	p := local(c, m.To)
 	if p == nil {
@@ -80,6 +84,8 @@ func relayDown(c *node.Context, m down) {
 }
 
 // takeAway has a forwarder here, or the process itself, drop a link or a monitor.
+//
+//actornode:blocks the lock of a process is held for a moment
 func takeAway(c *node.Context, m drop) {
 	p := local(c, m.Holder)
 	if p == nil {
@@ -98,6 +104,8 @@ func takeAway(c *node.Context, m drop) {
 }
 
 // cutOff fires what a process has by way of a forwarder that cannot be reached any more.
+//
+//actornode:blocks the lock of a process is held for a moment
 func cutOff(c *node.Context, p *process.Process, holder node.PID) {
 	p.Mu.Lock()
 	r := recordOf(p)

@@ -101,6 +101,8 @@ func own(c *node.Context) *process.Process {
 func local(c *node.Context, pid node.PID) *process.Process { return own(c).System.Lookup(pid) }
 
 // give has to handle an order in the process pid, if there is such an Actor on a stage.
+//
+//actornode:blocks the lock of a process is held for a moment
 func give(c *node.Context, pid node.PID, to node.Actor) bool {
 	p := local(c, pid)
 	if p == nil || p.Kind != process.Actor || p.Boxed {

@@ -94,6 +94,7 @@ func Receive[T any](ctx context.Context, h *node.Process) (messages <-chan T, st
 		defer close(values)
 		defer cancel()
 		defer dead()
+		//actornode:ignore contextescape the handle is lent to that goroutine alone
 		lend(ctx, h, values)
 	}()
 	return values, func() {

@@ -3,9 +3,11 @@ package lostfuture
 
 import (
 	"context"
+	"time"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
+	"github.com/actornode/actornode/node/futures"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/rpc"
 )
@@ -24,6 +26,12 @@ func dropped(n *node.Node, pid node.PID, account active.Ref[*counter]) {
 	active.Go(n, account, (*counter).add, 1) // there is no other way to call it
 	n.Send(pid, 1)
 	genserver.Cast(n, pid, count{})
+}
+
+func asked(c *node.Context, pid node.PID, f *node.Future[int], then func(c *node.Context, v int, err error) error) {
+	futures.Ask[int](c, pid, 1).Within(time.Second).Then(then)
+	futures.Within(c, time.Second, f)
+	futures.All(c, f) // want `the future is dropped`
 }
 
 func unread(n *node.Node, pid node.PID) (int, error) {
