@@ -15,10 +15,12 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/migrate"
 	otpio "github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/node/port"
 	"github.com/actornode/actornode/node/rpc"
+	"github.com/actornode/actornode/node/stage"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/node/trace"
 	"github.com/actornode/actornode/supervisor"
@@ -44,7 +46,13 @@ var sentinels = map[string]error{
 	"node_event.ErrNoHandler": event.ErrNoHandler, "node_event.ErrRemove": event.ErrRemove,
 	"node_genserver.ErrReplyLater": genserver.ErrReplyLater, "node_otp.ErrNoLeader": otpio.ErrNoLeader,
 	"node_pg.ErrBadGroup": pg.ErrBadGroup, "node_pg.ErrNotJoined": pg.ErrNotJoined, "node_pg.ErrNotLocal": pg.ErrNotLocal,
+	"node_migrate.ErrFailed": migrate.ErrFailed, "node_migrate.ErrFixed": migrate.ErrFixed,
+	"node_migrate.ErrMoving": migrate.ErrMoving, "node_migrate.ErrNotAllowed": migrate.ErrNotAllowed,
+	"node_migrate.ErrNotStarted": migrate.ErrNotStarted, "node_migrate.ErrNotThere": migrate.ErrNotThere,
 	"node_port.ErrBusy": port.ErrBusy, "node_port.ErrConfig": port.ErrConfig, "node_port.ErrFrame": port.ErrFrame,
+	"node_stage.ErrClosed": stage.ErrClosed, "node_stage.ErrDetached": stage.ErrDetached,
+	"node_stage.ErrOffStage": stage.ErrOffStage, "node_stage.ErrOrdered": stage.ErrOrdered,
+	"node_stage.ErrTooMany":    stage.ErrTooMany,
 	"node_statem.ErrUnhandled": statem.ErrUnhandled, "node_trace.ErrFull": trace.ErrFull,
 	"supervisor.ErrAlreadyPresent": supervisor.ErrAlreadyPresent, "supervisor.ErrNotFound": supervisor.ErrNotFound,
 	"supervisor.ErrNotSimple": supervisor.ErrNotSimple, "supervisor.ErrRestarting": supervisor.ErrRestarting,

@@ -138,7 +138,7 @@ func export(kind node.Atom) wire.Export {
 }
 
 func init() {
-	nodehook.Know(ErrNotAllowed, ErrFailed, ErrMoving, ErrFixed)
+	nodehook.Know(ErrNotStarted, ErrNotThere, ErrNotAllowed, ErrFixed, ErrMoving, ErrFailed)
 	nodehook.Know(node.TypeOf[prepare]("$migrate.prepare"), node.TypeOf[link]("$migrate.link"),
 		node.TypeOf[monitor]("$migrate.monitor"), node.TypeOf[prepared]("$migrate.prepared"),
 		node.TypeOf[commit]("$migrate.commit"), node.TypeOf[abort]("$migrate.abort"),

@@ -122,6 +122,8 @@ func Hash(key string) node.Place {
 	return By(func(stages int) int { return int((k ^ k>>32) % uint64(stages)) })
 }
 
+func init() { nodehook.Know(ErrClosed, ErrTooMany, ErrOffStage, ErrOrdered, ErrDetached) }
+
 func place(p placement.Place) node.Place { return nodehook.OfPlace(p).(node.Place) }
 
 func acting(from node.Caller) *process.Acting { return nodehook.Acting(from).(*process.Acting) }

@@ -33,11 +33,11 @@ type Place struct {
 
 // The errors of moves. The first is also that of a spawn.
 var (
-	ErrClosed   = errors.New("the stage is closed")
-	ErrFull     = errors.New("there are too many stages")
-	ErrOffStage = errors.New("it does not run on a stage: it has a goroutine or a scheduler of its own, or is detached")
-	ErrOrdered  = errors.New("the stage is ordered: what runs there is spawned there")
-	ErrDetached = errors.New("a process that runs cannot be detached")
+	ErrClosed   = errors.New("stage: this stage is closed")
+	ErrFull     = errors.New("stage: too many stages")
+	ErrOffStage = errors.New("stage: the process has a goroutine or a scheduler of its own, or is detached")
+	ErrOrdered  = errors.New("stage: this stage is ordered: what runs there is spawned there")
+	ErrDetached = errors.New("stage: a process that runs cannot be detached")
 )
 
 // Home finds the stage that p names, for a process that has it from now on or for one that a spawns.
