@@ -5,6 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/tally"
@@ -152,7 +153,7 @@ func (a *Acting) Await(ctx context.Context, t Ticket, k waiting.Kind, on wire.De
 func (a *Acting) awaitBlocked(ctx context.Context, t Ticket, k waiting.Kind, on wire.Dest) (any, error) {
 	var whom wire.Dest
 	if t.Call.Target == nil {
-		whom = seen(on)
+		whom = erpc.Seen(on)
 	}
 	return a.Blocks.Await(ctx, t, k, whom)
 }

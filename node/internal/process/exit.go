@@ -1,7 +1,6 @@
 package process
 
 import (
-	"context"
 	"maps"
 	"slices"
 
@@ -25,7 +24,7 @@ type Death struct {
 	aliases  map[uint64]struct{}
 	Calls    []Ticket
 	unsent   []any // what timers would have sent
-	cancel   context.CancelCauseFunc
+	scope    *scope
 	owner    *quota.Owner
 }
 
@@ -89,7 +88,7 @@ func (p *Process) condemnLocked(d *Death, reason any, own bool) {
 		p.System.ByName.Delete(p)
 	}
 	d.Links, d.name, d.Watchers, d.Watching = k.Links, k.Name, k.Watchers, k.Watching
-	d.aliases, d.cancel, d.owner = k.Aliases, k.cancel, k.Owner
+	d.aliases, d.scope, d.owner = k.Aliases, k.scope, k.Owner
 	if k.Timers != nil {
 		d.unsent = k.Timers.End()
 	}
@@ -127,7 +126,7 @@ func (d *Death) carryOut(a *Acting, own bool) (wave []*Death) {
 
 // has reports whether p leaves anything: tell takes more stack than a goroutine begins with.
 func (d *Death) has() bool {
-	return d.Tied || d.Links.Len() != 0 || d.Calls != nil || d.unsent != nil || d.cancel != nil ||
+	return d.Tied || d.Links.Len() != 0 || d.Calls != nil || d.unsent != nil || d.scope != nil ||
 		!d.Watchers.IsEmpty() || len(d.Watching) != 0 || len(d.aliases) != 0
 }
 
@@ -136,8 +135,8 @@ func (d *Death) has() bool {
 // is done with that process locked, so that it is over when an Unlink or a
 // Demonitor comes too late.
 func (d *Death) tell(a *Acting) (wave []*Death) {
-	if d.cancel != nil {
-		d.cancel(d.p.System.Host.Reasons.Err(d.reason))
+	if d.scope != nil {
+		d.scope.cancel(d.p.System.Host.Reasons.Err(d.reason))
 	}
 	if len(d.aliases) != 0 || len(d.Watching) != 0 {
 		d.Forget()

@@ -105,12 +105,11 @@ type Cold struct {
 	Calls    list.List[Call] // that wait for this process
 	Timers   *timers.Set     // that send to this process; nil: there were none
 	Birth    Ticket          // is settled when Init has returned; set at spawn
-	ctx      context.Context
-	cancel   context.CancelCauseFunc
-	Token    trace.Token   // owned like the behaviour
-	Reason   any           // once exiting
-	Moved    *moved.Record // of one that has come from another node, or has gone to one; nil: neither
-	Leader   wire.PID      // group leader; zero: the node's
+	scope    *scope          // nil: nobody has asked for the Context
+	Token    trace.Token     // owned like the behaviour
+	Reason   any             // once exiting
+	Moved    *moved.Record   // of one that has come from another node, or has gone to one; nil: neither
+	Leader   wire.PID        // group leader; zero: the node's
 }
 
 // PID returns p's identifier.
@@ -274,13 +273,20 @@ func (p *Process) Context() context.Context {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
 	c := p.ColdPart()
-	if c.ctx == nil {
-		c.ctx, c.cancel = context.WithCancelCause(context.WithValue(context.Background(), ProcKey{}, p))
+	if c.scope == nil {
+		c.scope = new(scope)
+		c.scope.Context, c.scope.cancel = context.WithCancelCause(context.WithValue(context.Background(), ProcKey{}, p))
 		if p.Gone() {
-			c.cancel(p.System.Host.Reasons.Err(c.Reason))
+			c.scope.cancel(p.System.Host.Reasons.Err(c.Reason))
 		}
 	}
-	return c.ctx
+	return c.scope.Context
+}
+
+// scope is a Context that ends with a process.
+type scope struct {
+	context.Context
+	cancel context.CancelCauseFunc
 }
 
 // OwnLeader returns p's group leader; zero: the node's.

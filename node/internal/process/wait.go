@@ -19,7 +19,7 @@ func (p *Process) WaitsFor(k waiting.Kind, on wire.Dest) {
 		return
 	}
 	p.Mu.Lock()
-	p.ColdPart().wait = &observe.Wait{For: k.String(), On: seen(on), Since: time.Unix(0, p.System.Clock.Coarse())}
+	p.ColdPart().wait = &observe.Wait{For: k.String(), On: erpc.Seen(on), Since: time.Unix(0, p.System.Clock.Coarse())}
 	p.Mu.Unlock()
 }
 
@@ -31,25 +31,6 @@ func (p *Process) WaitsNoMore() {
 	p.Mu.Lock()
 	p.Cold.wait = nil
 	p.Mu.Unlock()
-}
-
-// seen is a destination as observe.Wait has it.
-func seen(to wire.Dest) wire.Dest {
-	switch to := to.(type) {
-	case nil:
-		return nil
-	case wire.PID: // a copy: what a call is given need not be on the heap
-		return to
-	case wire.At:
-		return to
-	case wire.Ref:
-		return wire.At{Node: to.Node()}
-	case erpc.Function:
-		return wire.At{Node: to.Node}
-	case erpc.Behaviour:
-		return wire.At{Node: to.Node}
-	}
-	return nil
 }
 
 // WaitLocked is what p waits for, if it does what st says.
