@@ -127,7 +127,7 @@ func TestCoopSuspendsAll(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	require.Equal(t, contract.Failed, command([]string{"coop", "suspended=all", "style=process"}, &out, &errs))
-	require.Contains(t, errs.String(), "one call at a time")
+	require.Contains(t, errs.String(), "the call that it has suspended last")
 }
 
 // What would make no sense is refused before anything runs.

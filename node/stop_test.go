@@ -333,7 +333,6 @@ func TestBadSpawn(t *testing.T) {
 		"two places":           {node.Options{Scheduler: &stepper{}, Place: node.Detached()}, actor},
 		"actor as coroutine":   {node.Options{Coroutine: true}, actor},
 		"detached coroutine":   {node.Options{Coroutine: true, Place: node.Detached()}, process},
-		"scheduled coroutine":  {node.Options{Coroutine: true, Scheduler: &stepper{}}, process},
 		"process with a stage": {node.Options{Place: node.OnStage(0)}, process},
 		"process, scheduler":   {node.Options{Scheduler: &stepper{}}, process},
 		"stage too high":       {node.Options{Place: node.OnStage(2)}, actor},

@@ -187,7 +187,7 @@ func TestMoveIsReplaced(t *testing.T) {
 	const many = 1000
 	replaced := 0
 	for k := range many {
-		p.Move(&a.Entity, p.Stage(k%2), Moved{Claim: a.in.Claim, Gone: func() bool { return false }, Done: func(here bool) {
+		p.Move(&a.Entity, p.Stage(1+k%2), Moved{Claim: a.in.Claim, Gone: func() bool { return false }, Done: func(here bool) {
 			require.False(t, here)
 			replaced++
 		}})

@@ -222,7 +222,7 @@ func TestOtherNodes(t *testing.T) {
 			case channel.Output[int64]:
 				require.NoError(t, out.Send(far, 1<<40))
 			case node.Ref: // as for OTP
-				sent(t, far, channel.Output[int64]{Ref: out}.Ref, 1<<40)
+				sent(t, far, channel.Output[int64]{Ref: out}.Ref, int64(1<<40))
 			}
 			require.Equal(t, int64(1<<40), numbers.Receive(p))
 			_, err := nodetest.CallWithin[int](10*time.Second, far, got.To.Ref, 1)

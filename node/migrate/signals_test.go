@@ -57,6 +57,7 @@ func TestOwnSignalsFollow(t *testing.T) {
 			tell(t, a, pid, do{Verb: "link", PID: gone.Self()})
 			first := tell(t, a, pid, do{Verb: "monitor", PID: near.Self()})
 			second := tell(t, a, pid, do{Verb: "monitor", PID: far.Self()})
+			watched(t, third, far.Self(), pid) // it dies on another node, which need not have heard else
 			third := tell(t, a, pid, do{Verb: "monitor", PID: gone.Self()})
 			now, here := pid, a
 			for _, n := range path {
