@@ -18,7 +18,7 @@ func TestCauses(t *testing.T) {
 		require.False(t, seen[c.String()], c.String())
 		seen[c.String()] = true
 	}
-	require.Equal(t, deadletter.Unreadable, all[len(all)-1])
+	require.Equal(t, deadletter.WrongType, all[len(all)-1])
 	require.Equal(t, "invalid", deadletter.Cause(len(all)).String())
 }
 
