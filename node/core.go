@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 
+	"github.com/actornode/actornode/node/internal/moved"
 	"github.com/actornode/actornode/node/internal/runner"
 )
 
@@ -20,8 +21,8 @@ func (c *core) Blocking(f func()) { runner.Aside(c.by, f) }
 // Parent returns the PID of the process that spawned this one; the zero PID if
 // it was none.
 func (c *core) Parent() PID {
-	if k := c.by.Process.Cold; k != nil && k.Moved != nil {
-		return k.Moved.Parent
+	if m := c.before(); m != nil {
+		return m.Parent
 	}
 	if c.by.Process.Parent == 0 {
 		return PID{}
@@ -31,8 +32,18 @@ func (c *core) Parent() PID {
 
 // takeBack takes away a link, or a monitor, that the process has where it was before it came to this node.
 func (c *core) takeBack(link PID, monitor Ref) bool {
-	k := c.by.Process.Cold
-	return k != nil && k.Moved.Take(&c.by.Process.Mu, link, monitor)
+	return c.before().Take(&c.by.Process.Mu, link, monitor)
+}
+
+// before returns what the process has of where it was before it came to this node; nil: nothing.
+func (c *core) before() *moved.Record {
+	p := c.by.Process
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	if p.Cold == nil {
+		return nil
+	}
+	return p.Cold.Moved
 }
 
 // Registered returns the name that the process is registered under, "" for none.

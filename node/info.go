@@ -5,6 +5,7 @@ import (
 	"iter"
 	"runtime"
 
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/observe"
@@ -71,3 +72,16 @@ func (n *Node) Stats() observe.Stats {
 		Draining: n.draining.Load(), DeadLetters: n.sys.Dead.Counts(), Scheduler: pool,
 	}
 }
+
+// Peers describes the nodes that this one is connected to, or is connecting, in
+// alphabetical order, hidden ones included.
+func (n *Node) Peers() []observe.Peer {
+	if n.dist == nil {
+		return nil
+	}
+	return n.dist.Infos()
+}
+
+// DeadLetters opens a stream of the dead letters to come, which holds up to
+// buffer of them (at least 1) for its reader; what does not fit is counted.
+func (n *Node) DeadLetters(buffer int) *deadletter.Stream { return n.sys.Dead.Open(buffer) }

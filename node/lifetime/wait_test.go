@@ -254,8 +254,8 @@ func TestIdleWithTimers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{Log: slog.New(slog.DiscardHandler)})
 		require.NoError(t, err)
-		got := 0
-		pid, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { got++; return nil }))
+		var got atomic.Int32
+		pid, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { got.Add(1); return nil }))
 		require.NoError(t, err)
 		_, err = n.SendAfter(time.Hour, pid, 1)
 		require.NoError(t, err)
@@ -267,10 +267,10 @@ func TestIdleWithTimers(t *testing.T) {
 		}))
 		require.NoError(t, err)
 		require.NoError(t, lifetime.Idle(t.Context(), n))
-		require.Zero(t, got)
+		require.Zero(t, got.Load())
 		time.Sleep(time.Hour + time.Second)
 		require.NoError(t, lifetime.Idle(t.Context(), n))
-		require.Equal(t, 2, got)
+		require.EqualValues(t, 2, got.Load())
 		require.NoError(t, n.Stop())
 	})
 }

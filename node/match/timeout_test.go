@@ -2,6 +2,7 @@ package match_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,10 +20,13 @@ import (
 // watched is an actor that notes when it gets what, in seconds from the start, and runs functions.
 type watched struct {
 	began time.Time
+	mu    sync.Mutex
 	seen  []string
 }
 
 func (w *watched) note(what any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.seen = append(w.seen, fmt.Sprintf("%v %v", time.Since(w.began).Seconds(), what))
 }
 
@@ -43,6 +47,8 @@ func (w *watched) Receive(c *node.Context, msg any) error {
 // taken returns what has been noted, and forgets it. Everything waits.
 func (w *watched) taken() []string {
 	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	seen := w.seen
 	w.seen = nil
 	return seen
@@ -220,10 +226,13 @@ func TestTimeoutRace(t *testing.T) {
 	for name, o := range places {
 		t.Run(name, func(t *testing.T) {
 			nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+				var mu sync.Mutex
 				due := time.Time{} // of the timeout; zero: none is to come
 				timeouts := 0
 				var w node.ActorFunc
 				w = func(c *node.Context, msg any) error {
+					mu.Lock()
+					defer mu.Unlock()
 					switch m := msg.(type) {
 					case time.Duration:
 						match.SetTimeout(c, m)
@@ -271,11 +280,16 @@ func TestTimeoutRace(t *testing.T) {
 					time.Sleep(time.Duration(r.IntN(4)) * second)
 					synctest.Wait()
 					require.True(t, n.IsAlive(pid), log.String())
-					require.False(t, !due.IsZero() && time.Now().After(due), "one is missing")
+					mu.Lock()
+					missing := !due.IsZero() && time.Now().After(due)
+					mu.Unlock()
+					require.False(t, missing, "one is missing")
 				}
-				require.NotZero(t, timeouts)
 				require.NoError(t, n.Send(pid, node.Infinity))
 				synctest.Wait()
+				mu.Lock()
+				defer mu.Unlock()
+				require.NotZero(t, timeouts)
 				require.Zero(t, n.Stats().Timers)
 			})
 		})
