@@ -239,9 +239,7 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 		return PID{}, Ref{}, err
 	}
 	p.Runner().Start(a, o.inline, fresh)
-	if o.Place.p.Kind == placement.Own {
-		o.Place.p.Started(p)
-	}
+	placement.Started(p)
 	return p.PID(), ref, nil
 }
 

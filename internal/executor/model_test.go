@@ -27,12 +27,20 @@ import (
 //  4. Every message is handled once, those of one sender to one actor in order.
 //  5. A handler that blocks without saying so is noticed.
 //  6. Stop returns when all that is under way is done, and leaves nothing.
+//  7. While a handler runs on an exclusive stage, no other of that stage begins, or goes on, unless the first has said
+//     that it will wait.
+//  8. Nothing is on a stage that has been closed once all have been moved from it, and nothing is due there.
 type world struct {
 	t      *testing.T
 	p      *Pool
 	actors []*modelActor
-	stages []*modelStage
+	stages sync.Map // *Stage to *modelStage
 	stalls bool
+	moves  bool // actors are moved, and stages are made and closed, meanwhile
+
+	openMu sync.Mutex
+	open   []*Stage // made, and not closed
+	closed []*Stage // each once
 
 	faithful int // of 100 messages so many go to the friend: who hears from one stage only moves there
 
@@ -42,12 +50,13 @@ type world struct {
 	errMu sync.Mutex
 	errs  []string
 
-	moved, yields, stalled, goexits, blocks, helped, replaced, relayed atomic.Int64
+	moved, yields, stalled, goexits, blocks, blockings, carried, helped, replaced, relayed atomic.Int64
 }
 
 // modelStage is what the test keeps for a stage, guarded by it.
 type modelStage struct {
-	visits  int // plain: only as many as in counted if the stage guards it
+	alone   atomic.Pointer[modelActor] // has the stage, an exclusive one, to itself
+	visits  int                        // plain: only as many as in counted if the stage guards it
 	holder  *modelActor
 	lease   *lease // under which holder's handler began, or went on
 	over    bool   // that handler has ended
@@ -60,6 +69,7 @@ type modelActor struct {
 	w      *world
 	id     int
 	friend *modelActor
+	first  *Stage // on which it began
 
 	inside  atomic.Int32 // handlers that run now
 	stalled atomic.Pointer[chan struct{}]
@@ -78,15 +88,13 @@ func newWorld(t *testing.T, seed uint64, c Config, actors, outside int) *world {
 	w := &world{t: t, done: make(chan struct{})}
 	c.OnBlocked = w.notice
 	w.p = New(c)
-	for range w.p.Stages() {
-		w.stages = append(w.stages, &modelStage{})
-	}
 	for i := range actors {
 		m := &modelActor{w: w, id: i, rand: rand.New(rand.NewPCG(seed, uint64(i))),
 			last: make([]int, actors+outside), sent: make([]int, actors)}
 		m.actor = actor{pool: w.p, name: fmt.Sprint("actor ", i), budget: 1 + m.rand.IntN(8), receive: m.live,
 			entered: w.visit, starts: func() { m.noticed.Store(false) }}
-		m.Adopt(m, w.p.Stage(i%w.p.Stages()), i%7 == 0)
+		m.first = w.p.Stage(i % w.p.Stages())
+		m.Adopt(m, m.first, i%7 == 0)
 		m.SetRelayable(m.rand.IntN(3) > 0)
 		w.actors = append(w.actors, m)
 	}
@@ -106,16 +114,39 @@ func (w *world) fail(format string, args ...any) {
 	}
 }
 
+// at returns what is kept for s.
+func (w *world) at(s *Stage) *modelStage {
+	if l, ok := w.stages.Load(s); ok {
+		return l.(*modelStage)
+	}
+	l, _ := w.stages.LoadOrStore(s, new(modelStage))
+	return l.(*modelStage)
+}
+
+// some returns a stage, which may be one that is being closed.
+func (w *world) some(r *rand.Rand) *Stage {
+	w.openMu.Lock()
+	defer w.openMu.Unlock()
+	if n := len(w.open); n > 0 && r.IntN(2) == 0 {
+		return w.open[r.IntN(n)]
+	}
+	stages := *w.p.spreadOver.Load()
+	return stages[r.IntN(len(stages))]
+}
+
 // visit is called by whoever holds s.
 func (w *world) visit(s *Stage) {
-	l := w.stages[s.index]
+	l := w.at(s)
 	l.visits++
 	l.counted.Add(1)
 }
 
 // notice is OnBlocked.
 func (w *world) notice(b Blocked) {
-	m := b.Task.(*modelActor)
+	m, ok := b.Task.(*modelActor)
+	if !ok {
+		return // a mover that the system has not let run for so long
+	}
 	m.noticed.Store(true)
 	if c := m.stalled.Swap(nil); c != nil {
 		close(*c)
@@ -134,9 +165,9 @@ func (m *modelActor) turn(w *Worker) TurnResult {
 	m.settle(w)
 	v := m.actor.Turn(w)
 	if v != Lost {
-		l := m.w.stages[w.Stage().index]
+		l := m.w.at(w.Stage())
 		if l.holder != m {
-			m.w.fail("stage %d: the turn of %d ends in the middle of another", w.Stage().index, m.id)
+			m.w.fail("stage %d: the turn of %d ends in the middle of another", w.Stage().number, m.id)
 		}
 		l.over = true
 		if m.Stage() != w.Stage() {
@@ -151,9 +182,9 @@ func (m *modelActor) turn(w *Worker) TurnResult {
 
 // settle makes m the holder of the stage that w has entered.
 func (m *modelActor) settle(w *Worker) {
-	l := m.w.stages[w.Stage().index]
+	l := m.w.at(w.Stage())
 	if l.holder != nil && !l.over && l.lease.revoked.Load() == 0 {
-		m.w.fail("stage %d: %d runs beside %d", w.Stage().index, m.id, l.holder.id)
+		m.w.fail("stage %d: %d runs beside %d", w.Stage().number, m.id, l.holder.id)
 	}
 	l.holder, l.lease, l.over = m, w.lease, false
 }
@@ -163,7 +194,7 @@ func (m *modelActor) resume(w *Worker) {
 	if !w.Enter() {
 		return
 	}
-	if l := m.w.stages[w.Stage().index]; l.holder != m || l.lease != w.lease {
+	if l := m.w.at(w.Stage()); l.holder != m || l.lease != w.lease {
 		m.settle(w)
 	}
 	w.Leave()
@@ -180,6 +211,7 @@ func (m *modelActor) live(w *Worker, msg any) {
 		m.w.fail("%d got letter %d of %d after %d", m.id, l.seq, l.from, m.last[l.from])
 	}
 	m.last[l.from] = l.seq
+	m.alone()
 	blocked := m.act(w)
 	if l.hops > 0 {
 		m.pass(w, l.hops-1)
@@ -188,6 +220,7 @@ func (m *modelActor) live(w *Worker, msg any) {
 		m.stall()
 	}
 	leave := m.rand.IntN(100) == 0
+	m.shared()
 	m.inside.Store(0)
 	if m.w.left.Add(-1) == 0 {
 		close(m.w.done)
@@ -201,6 +234,15 @@ func (m *modelActor) live(w *Worker, msg any) {
 	}
 }
 
+// alone says that the handler has its stage to itself, if that is exclusive, until shared is called.
+func (m *modelActor) alone() {
+	if s := m.Stage(); s.IsExclusive() && !m.w.at(s).alone.CompareAndSwap(nil, m) {
+		m.w.fail("stage %d: %d runs beside another, and it is exclusive", s.number, m.id)
+	}
+}
+
+func (m *modelActor) shared() { m.w.at(m.Stage()).alone.CompareAndSwap(m, nil) }
+
 // act does something that a handler may do, and answers whether it gave up its
 // stage for good.
 func (m *modelActor) act(w *Worker) (blocked bool) {
@@ -211,12 +253,19 @@ func (m *modelActor) act(w *Worker) (blocked bool) {
 		m.resume(w)
 	case n < 10:
 		m.w.blocks.Add(1)
+		m.shared()
 		w.Block()
 		return true
-	case n == 10:
+	case n < 12 && m.w.stalls: // from the call of Stop on the handler need not have its stage again
+		m.w.blockings.Add(1)
+		m.shared()
+		w.Blocking(func() { runtime.Gosched() })
+		m.alone()
+		m.resume(w)
+	case n == 12:
 		m.w.look(m.rand)
-	case n == 11:
-		s := m.w.p.Stage(m.rand.IntN(m.w.p.Stages()))
+	case n == 13:
+		s := m.w.some(m.rand)
 		m.w.p.Borrow(s, func() { m.w.visit(s) })
 	case n < 30:
 		compute(time.Duration(m.rand.IntN(12)) * time.Microsecond)
@@ -248,7 +297,7 @@ func (m *modelActor) pass(w *Worker, hops int) {
 	}
 	m.sent[to.id]++
 	to.send(w, letter{m.id, m.sent[to.id], hops})
-	if to.Stage() != m.w.p.Stage(to.id%m.w.p.Stages()) {
+	if to.Stage() != to.first {
 		m.w.moved.Add(1)
 	}
 }
@@ -257,13 +306,14 @@ func (m *modelActor) pass(w *Worker, hops int) {
 func (w *world) look(r *rand.Rand) {
 	m := w.actors[r.IntN(len(w.actors))]
 	w.p.Look(&m.Entity, func(stage int, queued, running bool) {
-		if s := m.Stage(); s.index != stage {
-			w.fail("Look at %d: stage %d, home %d", m.id, stage, s.index)
+		s := m.Stage()
+		if s.Index() != stage {
+			w.fail("Look at %d: stage %d, home %d", m.id, stage, s.Index())
 		}
 		if running && !queued && m.inside.Load() != 0 {
 			w.fail("Look at %d: running, and not queued", m.id)
 		}
-		w.visit(w.p.Stage(stage))
+		w.visit(s)
 		m.in.Take(&m.q) // as one who counts messages does
 	})
 }
@@ -328,9 +378,97 @@ func (w *world) meddler(r *rand.Rand) {
 		if r.IntN(2) == 0 {
 			w.look(r)
 		} else {
-			s := w.p.Stage(r.IntN(w.p.Stages()))
+			s := w.some(r)
 			w.p.Borrow(s, func() { w.visit(s) })
 		}
+	}
+}
+
+// move has m moved and returns when it has been, or another move has come between.
+func (w *world) move(m *modelActor, to *Stage, o Moved) (here bool) {
+	done := make(chan bool, 1)
+	o.Claim, o.Gone, o.Done = m.in.Claim, func() bool { return false }, func(here bool) { done <- here }
+	w.p.Move(&m.Entity, to, o)
+	return <-done
+}
+
+// evict moves all actors from closed stages.
+func (w *world) evict() {
+	for found := true; found; {
+		found = false
+		for _, m := range w.actors {
+			if m.Stage().IsClosed() {
+				found = true
+				w.move(m, w.p.Spread(), Moved{Free: m.id%2 == 0, Joins: true, Waits: func() bool { return true }})
+			}
+		}
+	}
+}
+
+// closing closes one of the stages that have been made, or has entities be spread over so many, and moves what
+// is there.
+func (w *world) closing(r *rand.Rand) {
+	w.openMu.Lock()
+	var s *Stage
+	if n := len(w.open); n > 0 && r.IntN(2) == 0 {
+		k := r.IntN(n)
+		s = w.open[k]
+		w.open = append(w.open[:k:k], w.open[k+1:]...)
+		w.closed = append(w.closed, s)
+	}
+	w.openMu.Unlock()
+	if s == nil {
+		w.p.SetStages(1 + r.IntN(4))
+	} else {
+		s.Close()
+	}
+	w.evict()
+	if s != nil {
+		w.p.Forget(s)
+	}
+}
+
+// mover moves actors, and makes and closes stages, until all is done. Two of them do so at a time.
+func (w *world) mover(r *rand.Rand) {
+	for {
+		select {
+		case <-w.done:
+			return
+		default:
+		}
+		switch n := r.IntN(16); {
+		case n < 2:
+			w.openMu.Lock()
+			if len(w.open) < 4 {
+				w.open = append(w.open, w.p.NewStage(r.IntN(2) == 0))
+			}
+			w.openMu.Unlock()
+		case n < 4:
+			w.closing(r)
+		default:
+			w.carried.Add(1)
+			m := w.actors[r.IntN(len(w.actors))]
+			w.move(m, w.some(r), Moved{Free: r.IntN(2) == 0})
+		}
+		runtime.Gosched()
+	}
+}
+
+// requireClosedEmpty is invariant 8. The pool has stopped.
+func (w *world) requireClosedEmpty() {
+	for _, m := range w.actors {
+		require.False(w.t, m.Stage().IsClosed(), "%d is on stage %d, which is closed", m.id, m.Stage().number)
+		require.True(w.t, m.Pinned() || !m.Stage().IsOwn(), "%d may leave stage %d", m.id, m.Stage().number)
+	}
+	w.p.mu.Lock()
+	defer w.p.mu.Unlock()
+	require.Empty(w.t, w.p.movers.of)
+	for _, s := range append(w.closed, w.p.stages...) {
+		require.Empty(w.t, s.moves, "stage %d", s.number)
+		require.Nil(w.t, s.reserved, "stage %d", s.number)
+		require.Zero(w.t, s.n, "stage %d", s.number)
+		require.Empty(w.t, s.waiting, "stage %d", s.number)
+		require.Contains(w.t, []*Entity{nil, listening}, s.inject.Load(), "stage %d", s.number)
 	}
 }
 
@@ -357,10 +495,10 @@ func TestModel(t *testing.T) {
 			{Workers: 1, Stages: 1}, {Workers: 1, Stages: 3}, {Workers: 2, Stages: 1},
 			{Workers: 2, Stages: 2}, {Workers: 4, Stages: 3}, {Workers: 3, Stages: 16},
 		} {
-			for _, s := range []script{{}, {meddle: true}, {early: true},
-				{inline: true}, {inline: true, meddle: true}, {inline: true, early: true}} {
-				name := fmt.Sprintf("procs=%d,workers=%d,stages=%d,meddle=%v,early=%v,inline=%v",
-					procs, c.Workers, c.Stages, s.meddle, s.early, s.inline)
+			for _, s := range []script{{}, {meddle: true}, {early: true}, {move: true}, {move: true, meddle: true},
+				{inline: true}, {inline: true, meddle: true}, {inline: true, early: true}, {inline: true, move: true}} {
+				name := fmt.Sprintf("procs=%d,workers=%d,stages=%d,meddle=%v,early=%v,inline=%v,move=%v",
+					procs, c.Workers, c.Stages, s.meddle, s.early, s.inline, s.move)
 				t.Run(name, func(t *testing.T) {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 					c.Blocked = time.Millisecond
@@ -376,6 +514,7 @@ func TestModel(t *testing.T) {
 // the script without either.
 type script struct {
 	meddle bool // somebody outside borrows and looks
+	move   bool // somebody outside moves actors, and makes and closes stages
 	inline bool // those outside are inline workers
 	early  bool // Stop is called while all are at work; nobody watches from then on, so nobody may stall
 }
@@ -388,7 +527,7 @@ func play(t *testing.T, c Config, messages, hops int, script script) {
 	if w.faithful > 90 { // few messages, so that one is often all that an actor has
 		messages, hops = messages/10, hops*10
 	}
-	w.stalls = !script.early
+	w.stalls, w.moves = !script.early, script.move
 	w.left.Store(int64(messages * (hops + 1)))
 	w.p.Start()
 	var outside, meddlers sync.WaitGroup
@@ -403,6 +542,11 @@ func play(t *testing.T, c Config, messages, hops int, script script) {
 	}
 	if script.meddle {
 		meddlers.Go(func() { w.meddler(rand.New(rand.NewPCG(seed, 2000))) })
+	}
+	for k := range 2 {
+		if script.move {
+			meddlers.Go(func() { w.mover(rand.New(rand.NewPCG(seed, 2001+uint64(k)))) })
+		}
 	}
 	outside.Wait()
 	if script.early {
@@ -420,6 +564,8 @@ func play(t *testing.T, c Config, messages, hops int, script script) {
 		stopPool(t, w.p)
 	}
 
+	w.requireClosedEmpty()
+
 	require.Empty(t, w.errs)
 	handled := 0
 	for _, m := range w.actors {
@@ -428,16 +574,18 @@ func play(t *testing.T, c Config, messages, hops int, script script) {
 		require.False(t, m.is(suspended))
 		require.Zero(t, m.q.Len())
 		require.True(t, m.in.Armed(), "the inbox of %d is not armed, and nobody owes it a wake-up", m.id)
-		if m.pinned.Load() {
-			require.Equal(t, m.id%c.Stages, m.Stage().index, "a pinned entity was moved")
+		if m.pinned.Load() && !w.moves {
+			require.Same(t, m.first, m.Stage(), "a pinned entity was moved")
 		}
 	}
 	require.Equal(t, messages*(hops+1), handled)
-	for k, l := range w.stages {
-		require.Equal(t, int(l.counted.Load()), l.visits, "stage %d guards nothing", k)
+	for s, l := range w.stages.Range {
+		l := l.(*modelStage)
+		require.Equal(t, int(l.counted.Load()), l.visits, "stage %d guards nothing", s.(*Stage).number)
+		require.Nil(t, l.alone.Load())
 	}
 	if testing.Verbose() {
-		t.Logf("%d moved, %d yields, %d stalls (%d turns reported), %d blocks, %d Goexits, %d helped (%d replaced), %d relayed", w.moved.Load(), w.yields.Load(),
-			w.stalled.Load(), w.p.BlockedTurns(), w.blocks.Load(), w.goexits.Load(), w.helped.Load(), w.replaced.Load(), w.relayed.Load())
+		t.Logf("%d moved, %d yields, %d stalls (%d turns reported), %d blocks (%d in Blocking), %d carried, %d Goexits, %d helped (%d replaced), %d relayed", w.moved.Load(), w.yields.Load(),
+			w.stalled.Load(), w.p.BlockedTurns(), w.blocks.Load(), w.blockings.Load(), w.carried.Load(), w.goexits.Load(), w.helped.Load(), w.replaced.Load(), w.relayed.Load())
 	}
 }

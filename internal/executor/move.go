@@ -1,23 +1,24 @@
 package executor
 
 import (
-	"runtime"
+	"slices"
 	"sync"
 )
 
 // mover is the task that moves an entity to another stage. It runs on the stage of the entity, so that
 // nobody else moves that meanwhile, or has it in a turn that it ends there.
 //
-//	                  e is queued, in a turn or suspended
+//	         e is queued, in a turn or suspended, or another has the right to its wake-up
 //	Turn ---------------------------------------------------> in Stage.moves, e is marked as moving
 //	 |  ^                                                          |
-//	 |  '--- retryMove: the turn is over, or another has ----------+
-//	 |       the right to the wake-up of e                         |
+//	 |  '--- retryMove: the turn is over, or the wake-up ----------+
+//	 |       has come                                              |
 //	 v                                                             v
 //	moved: e is in the inject list of its new stage <--- divert: e is due, and its wake-up is claimed
 //
-// An entity has one mover at most, in movers.of, from Move to aim. Another Move meanwhile gives that mover another aim: so
-// however often somebody asks, one task waits.
+// So a mover has no turn in vain but those that a turn or a wake-up of e follows. An entity has one mover at most, in
+// movers.of, from Move to aim. Another Move meanwhile gives that mover another aim: so however often somebody asks, one
+// task waits.
 type mover struct {
 	entity Entity
 	claim  func() bool
@@ -25,11 +26,13 @@ type mover struct {
 	e      *Entity
 	over   bool // guarded by holding the stage
 
-	to   *Stage // guarded by movers.mu, like the next
-	done func(here bool)
+	// Guarded by movers.mu.
+	to   *Stage
+	free bool
+	told []Moved // whose Done is to be called
 }
 
-// movers has the movers of a pool.
+// movers has the movers of a pool. Its lock also guards which of their entities are pinned.
 type movers struct {
 	mu sync.Mutex
 	of map[*Entity]*mover
@@ -39,26 +42,47 @@ type movers struct {
 type Moved struct {
 	Claim func() bool     // as Task.Claim, for whatever task
 	Gone  func() bool     // the entity will have no turn any more that matters
+	Free  bool            // the entity is pinned no more when it is there, unless the stage is one that NewStage has made
 	Done  func(here bool) // the entity has been moved, or is gone; else another Move has come between; called once
+
+	// Joins has a move that is under way go on, to where it goes, and only calls Done when that is over: it is for those who
+	// only want the entity to leave. Waits says whether Done is still of use.
+	Joins bool
+	Waits func() bool // set if Joins is
 }
 
 // Move has e moved to another stage, between two turns: as soon as its stage comes to that, which may be
-// some turns later. It does not wait. Wake-ups go with e, and those that come meanwhile reach it. e should
-// be pinned, lest it is moved on. A Move that is under way goes to the new stage then.
+// some turns later. It does not wait. Wake-ups go with e, and those that come meanwhile reach it. e is pinned from
+// now on, lest it is moved on. A Move that is under way goes to the new stage then. If that has been closed when
+// e leaves its own, e goes to one that is not.
 func (p *Pool) Move(e *Entity, to *Stage, m Moved) {
 	p.movers.mu.Lock()
+	e.Pin()
 	t := p.movers.of[e]
-	if t != nil {
-		before := t.done
-		t.to, t.done = to, m.Done
+	if t != nil && m.Joins {
+		t.told = slices.DeleteFunc(t.told, func(m Moved) bool { return m.Joins && !m.Waits() })
+		t.told = append(t.told, m)
 		p.movers.mu.Unlock()
-		before(false)
 		return
 	}
-	t = &mover{claim: m.Claim, gone: m.Gone, e: e, to: to, done: m.Done}
+	if t != nil {
+		before := t.told
+		t.to, t.free, t.told = to, m.Free, []Moved{m}
+		p.movers.mu.Unlock()
+		tell(before, false)
+		return
+	}
+	t = &mover{claim: m.Claim, gone: m.Gone, e: e, to: to, free: m.Free, told: []Moved{m}}
 	p.startLocked(t)
 	p.movers.mu.Unlock()
 	p.Inject(&t.entity, nil)
+}
+
+// tell calls Done of all.
+func tell(all []Moved, here bool) {
+	for _, m := range all {
+		m.Done(here)
+	}
 }
 
 // startLocked makes t, which is to be injected, the mover of its entity.
@@ -73,7 +97,7 @@ func (p *Pool) startLocked(t *mover) {
 // again puts another mover in the place of m, where the entity is now.
 func (p *Pool) again(m *mover) {
 	p.movers.mu.Lock()
-	t := &mover{claim: m.claim, gone: m.gone, e: m.e, to: m.to, done: m.done}
+	t := &mover{claim: m.claim, gone: m.gone, e: m.e, to: m.to, free: m.free, told: m.told}
 	p.startLocked(t)
 	p.movers.mu.Unlock()
 	p.Inject(&t.entity, nil)
@@ -82,14 +106,14 @@ func (p *Pool) again(m *mover) {
 // ends reports whether m has nothing to move: the entity is there already, or gone. If so, it is over.
 func (m *mover) ends(p *Pool, at *Stage) bool {
 	p.movers.mu.Lock()
-	if !m.gone() && at != m.to {
+	if !m.gone() && (at != m.to || at.IsClosed()) {
 		p.movers.mu.Unlock()
 		return false
 	}
-	delete(p.movers.of, m.e)
+	m.settleLocked(p)
 	p.movers.mu.Unlock()
 	m.over = true
-	m.done(true)
+	tell(m.told, true)
 	return true
 }
 
@@ -97,8 +121,21 @@ func (m *mover) ends(p *Pool, at *Stage) bool {
 func (m *mover) aim(p *Pool) *Stage {
 	p.movers.mu.Lock()
 	defer p.movers.mu.Unlock()
-	delete(p.movers.of, m.e)
+	if m.to.IsClosed() {
+		m.to = p.Spread()
+	}
+	m.settleLocked(p)
 	return m.to
+}
+
+// settleLocked ends m's right to say where the entity goes, and whether it stays there.
+func (m *mover) settleLocked(p *Pool) {
+	delete(p.movers.of, m.e)
+	if m.free && !m.to.IsOwn() {
+		m.e.Unpin()
+	} else {
+		m.e.Pin() // it may have been unpinned since
+	}
 }
 
 // CollectInbox is part of Task.
@@ -116,34 +153,31 @@ func (m *mover) Name() string { return "move of " + m.e.task.Name() }
 // Turn is part of Task.
 func (m *mover) Turn(w *Worker) TurnResult {
 	s, e := w.stage, m.e
-	held := true
 	switch at := e.stage.Load(); {
 	case m.ends(w.pool, at):
+		return Idle
 	case at != s: // it has been moved since
 		m.over = true
 		w.lease.leave()
 		w.pool.again(m)
-		held = w.lease.enter()
-	case e.is(queued):
-		if s.moves == nil {
-			s.moves = make(map[*Entity]*mover)
-		}
-		s.moves[e] = m
-		e.set(moving)
-	case m.claim():
-		held = m.move(w)
-	default: // another is about to wake e
-		w.lease.leave()
-		runtime.Gosched()
-		if w.lease.enter() {
-			return Again
-		}
-		return Lost
+		return idleOrLost(w.lease.enter())
+	case !e.is(queued) && m.claim():
+		return idleOrLost(m.move(w))
 	}
-	if !held {
-		return Lost
+	if s.moves == nil {
+		s.moves = make(map[*Entity]*mover)
 	}
+	s.moves[e] = m
+	e.set(moving)
 	return Idle
+}
+
+// idleOrLost is the result of a turn that holds its stage, or does not.
+func idleOrLost(held bool) TurnResult {
+	if held {
+		return Idle
+	}
+	return Lost
 }
 
 // move moves the entity, which is not queued. The caller has the right to its next wake-up. False: the
@@ -154,10 +188,14 @@ func (m *mover) move(w *Worker) bool {
 	to := m.aim(w.pool)
 	e.stage.Store(to)
 	m.over = true
-	m.done(true)
+	tell(m.told, true)
 	w.lease.leave()
 	if to.post(e, e) {
 		w.pool.ready(to, w)
+	}
+	if to.IsClosed() { // since aim has looked: whoever moves all from there may have looked before e was there
+		w.pool.Move(e, w.pool.Spread(), Moved{Claim: m.claim, Gone: m.gone, Free: m.free,
+			Joins: true, Waits: func() bool { return false }, Done: func(bool) {}})
 	}
 	return w.lease.enter()
 }

@@ -205,6 +205,89 @@ func TestMoveIsReplaced(t *testing.T) {
 	require.Same(t, p.Stage(2), a.Stage())
 }
 
+// A stage that is closed while a move to it waits gets nobody: the actor goes to one that is open.
+func TestMoveToStageThatCloses(t *testing.T) {
+	p := startPool(t, Config{Workers: 2, Stages: 4, Blocked: time.Hour})
+	own := p.NewStage(true)
+	for to, ends := range map[*Stage]func(){own: own.Close, p.Stage(3): func() { p.SetStages(2) }} {
+		a, out := busyActor(t, p)
+		done := make(chan struct{})
+		p.Move(&a.Entity, to, moved(a, func() { close(done) }))
+		ends()
+		require.True(t, to.IsClosed())
+		close(out)
+		receives(t, done, "the end of the move")
+		require.False(t, a.Stage().IsClosed())
+	}
+}
+
+// busyActor returns an actor on stage 0 whose handler runs until out is closed.
+func busyActor(t *testing.T, p *Pool) (a *actor, out chan struct{}) {
+	in, out := make(chan struct{}), make(chan struct{})
+	a = newActor(p, 0, func(*Worker, any) {
+		close(in)
+		<-out
+	})
+	a.send(nil, "wait")
+	receives(t, in, "the handler")
+	return a, out
+}
+
+// Who only wants an actor to leave its stage does not change where a move takes it; those that wait no more
+// are forgotten.
+func TestMoveIsJoined(t *testing.T) {
+	p := startPool(t, Config{Workers: 2, Stages: 2, Blocked: time.Hour})
+	a, out := busyActor(t, p)
+	to, done := p.NewStage(false), make(chan bool, 2)
+	tell := func(here bool) { done <- here }
+	m := moved(a, nil)
+	m.Done = tell
+	p.Move(&a.Entity, to, m)
+	for k := range 1000 {
+		m.Joins, m.Waits = true, func() bool { return k == 500 }
+		if m.Done = func(bool) {}; k == 500 {
+			m.Done = tell
+		}
+		p.Move(&a.Entity, p.Stage(1), m)
+	}
+	require.Len(t, p.movers.of[&a.Entity].told, 3, "the first, the one that waits, and the last")
+	require.Empty(t, done)
+	close(out)
+	require.True(t, receives(t, done, "the end for the first"))
+	require.True(t, receives(t, done, "the end for who has joined"))
+	require.Same(t, to, a.Stage())
+	require.True(t, a.Pinned())
+}
+
+// While another has the right to the wake-up of an actor, its mover has no turn: it has one when the wake-up has come,
+// whether that finds a message or not.
+func TestMoveWaitsForWakeUp(t *testing.T) {
+	for _, message := range []bool{false, true} {
+		p := startPool(t, Config{Workers: 1, Stages: 2, Blocked: time.Hour})
+		got := make(chan struct{}, 1)
+		a := newActor(p, 0, func(*Worker, any) { got <- struct{}{} })
+		require.True(t, a.in.Claim())
+		done := make(chan struct{})
+		p.Move(&a.Entity, p.Stage(1), moved(a, func() { close(done) }))
+		for waits := false; !waits; runtime.Gosched() {
+			p.mu.Lock()
+			s := p.Stage(0)
+			waits = s.state == stageIdle && s.moves[&a.Entity] != nil
+			p.mu.Unlock()
+		}
+		if message {
+			a.send(nil, 1)
+		}
+		p.Inject(&a.Entity, nil)
+		receives(t, done, "the end of the move")
+		require.Same(t, p.Stage(1), a.Stage())
+		if message {
+			receives(t, got, "the message")
+		}
+	}
+}
+
+// There may be more stages, and fewer,
 // There may be more stages, and fewer, while actors run; the numbers stay.
 func TestSetStages(t *testing.T) {
 	p := startPool(t, Config{Workers: 2, Stages: 2, Blocked: time.Hour})

@@ -55,6 +55,20 @@ func (p *Pool) SetStages(n int) {
 	first := stages[:n:n]
 	p.stages = stages
 	p.spreadOver.Store(&first)
+	p.settleLocked()
+}
+
+// settleLocked takes every stage that is held from its worker. A worker that is inside its stage may be about to put an
+// entity on a stage that was open when it looked, to balance the load: see Stage.gather. Afterwards all such entities
+// are where they go, and others do not go to stages that are closed. Handlers that run go on, as detached turns.
+func (p *Pool) settleLocked() {
+	for s := range p.all() {
+		if l := s.lease; l != nil {
+			p.takeLocked(s, l)
+			p.freeLocked(s)
+		}
+	}
+	p.kickLocked()
 }
 
 // NewStage makes a stage that nothing is put on but what asks for it: nothing is spread over it, or
@@ -75,7 +89,8 @@ func (p *Pool) NewStage(exclusive bool) *Stage {
 	return s
 }
 
-// Close has nothing be put on a stage that NewStage has made, see IsClosed. What is on it goes on.
+// Close has nothing be moved to a stage that NewStage has made. What is on it goes on. Whoever makes an entity should look
+// at IsClosed when others can find the entity.
 func (s *Stage) Close() { s.closed.Store(true) }
 
 // IsClosed reports whether entities should not be put on s.

@@ -411,6 +411,7 @@ func (p *Pool) detach(w *Worker) {
 		p.freeLocked(s)
 		p.kickLocked()
 	} else if w.stage != nil {
+		w.lease.counted = true
 		p.unreserveLocked(w.stage, w.lease)
 	}
 	p.mu.Unlock()

@@ -25,12 +25,13 @@ const (
 // needs no atomic operation. A stage is held by one worker at a time; a handler
 // that has lost it to another goes on without: see the package comment.
 type Stage struct {
-	// Set once.
+	// Set once, but for closed.
 	pool      *Pool
-	index     int     // among those that entities are spread over; -1: it is none of them
-	number    int32   // index, or one from FirstOwn on
-	exclusive bool    // see Pool.NewStage
-	driver    *driver // runs the stage; nil: the pool does
+	index     int         // among those that entities are spread over; -1: it is none of them
+	number    int32       // index, or one from FirstOwn on
+	exclusive bool        // see Pool.NewStage
+	closed    atomic.Bool // written seldom: see Stage.Close and Pool.SetStages
+	driver    *driver     // runs the stage; nil: the pool does
 
 	_      [32]byte
 	inject atomic.Pointer[Entity] // woken from outside: a stack
@@ -57,7 +58,6 @@ type Stage struct {
 	after *Stage // in the pool's list
 
 	reserved *lease // an exclusive stage is kept for the turn that lost this lease; nil: it is not
-	closed   atomic.Bool
 }
 
 // Index returns the number of s: from 0, or from FirstOwn on for one that NewStage has made.
@@ -187,6 +187,8 @@ func (s *Stage) gather() {
 			wakes := e.foreignWakes
 			s.Wake(e)
 			e.foreignWakes = wakes // Wake takes it for a wake-up from here
+		case e.is(moving):
+			s.retryMove(e)
 		}
 		e = next
 	}

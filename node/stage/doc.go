@@ -49,8 +49,6 @@
 //	name       started by   ends with                        owns
 //	goroutine  Goroutines   nothing due for any of its       the turn of an actor
 //	           .Schedule    actors; at most max of them
-//	wait       Close,       the end of the turns that were   nothing
-//	           SetCount     under way
 //
 // # What can be lost, reordered, doubled
 //

@@ -358,6 +358,97 @@ func TestSetCount(t *testing.T) {
 	call(t, n, pids[0])
 }
 
+// What is spawned while stages are removed does not stay there, whoever spawns it: the process that removes them, on one
+// of those, or others meanwhile.
+func TestSpawnWhileStagesGo(t *testing.T) {
+	n := start(t, node.Config{Workers: 2, Stages: 4})
+	got := make(chan any, 3)
+	pid := spawn(t, n, node.Options{Place: node.OnStage(3)}, false, func(c blocker, _ any) error {
+		got <- stage.SetCount(c.Context(), c, 1)
+		child, err := c.Spawn(of(false, parrot))
+		got <- err
+		got <- child
+		return nil
+	})
+	require.NoError(t, n.Send(pid, "shrink"))
+	require.Nil(t, receives(t, got, "the end of SetCount"))
+	require.Nil(t, receives(t, got, "the spawn"))
+	child := receives(t, got, "the child").(node.PID)
+	eventually(t, "both move", func() bool { return infoOf(t, n, pid).Stage == 0 && infoOf(t, n, child).Stage == 0 })
+
+	const rounds, spawners, each = 200, 4, 100
+	for range rounds {
+		require.NoError(t, stage.SetCount(t.Context(), n, 8))
+		pids := make(chan node.PID, spawners*each)
+		var all sync.WaitGroup
+		for k := range spawners {
+			all.Go(func() {
+				for i := range each {
+					o := node.Options{Place: stage.By(func(stages int) int { return stages - 1 })}
+					if (k+i)%2 == 0 {
+						o.Place = node.Place{}
+					}
+					if made, err := n.SpawnOpt(o, of(false, parrot)); err == nil { // else the stage that By has chosen was gone
+						pids <- made
+					}
+				}
+			})
+		}
+		for len(pids) < each/2 {
+			runtime.Gosched()
+		}
+		require.NoError(t, stage.SetCount(t.Context(), n, 1))
+		all.Wait()
+		close(pids)
+		for pid := range pids {
+			eventually(t, "it moves", func() bool { return infoOf(t, n, pid).Stage == 0 })
+			n.Exit(pid, node.Kill)
+		}
+	}
+}
+
+// Two that empty a stage while a handler there runs both wait for it, and neither keeps the other busy.
+func TestTwoClose(t *testing.T) {
+	n := start(t, node.Config{Workers: 2, Stages: 2})
+	s := made(t, n, stage.Options{})
+	in, out := make(chan struct{}), make(chan struct{})
+	pid := spawn(t, n, node.Options{Place: s.Place()}, false, func(blocker, any) error {
+		close(in)
+		<-out
+		return nil
+	})
+	require.NoError(t, n.Send(pid, "wait"))
+	receives(t, in, "the handler")
+	var scans atomic.Int64
+	ends := make(chan error, 2)
+	for range 2 {
+		go func() { ends <- s.Close(counted{t.Context(), &scans}, n) }() // ends with the handler
+	}
+	eventually(t, "both wait", func() bool { return scans.Load() == 2 })
+	for range 1000 {
+		runtime.Gosched()
+	}
+	require.Equal(t, int64(2), scans.Load(), "each looks through the processes once")
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, s.Close(gone, n), context.Canceled)
+	close(out)
+	require.NoError(t, receives(t, ends, "one"))
+	require.NoError(t, receives(t, ends, "the other"))
+	require.Less(t, infoOf(t, n, pid).Stage, 2)
+}
+
+// counted counts how often somebody begins to wait.
+type counted struct {
+	context.Context
+	waits *atomic.Int64
+}
+
+func (c counted) Done() <-chan struct{} {
+	c.waits.Add(1)
+	return c.Context.Done()
+}
+
 func TestMove(t *testing.T) {
 	n := start(t, node.Config{Workers: 2, Stages: 4})
 	own, ordered := made(t, n, stage.Options{}), made(t, n, stage.Options{Ordered: true})

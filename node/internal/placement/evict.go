@@ -2,49 +2,50 @@ package placement
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/node/internal/process"
 )
 
 // Evict, called by a, moves what is on closed stages to others, all that is on one to the same: who has asked to be beside
-// another stays so. It returns when nothing is left there, or when ctx ends: then what is left moves when its turn
-// is over. The process that acts moves when its own turn is over; it is not waited for. closed says which stages.
+// another stays so. What is being moved already goes where it goes. Evict returns when nothing is left there, or when
+// ctx ends: then what is left moves when its turn is over. The process that acts moves when its own turn is over; it is
+// not waited for. closed says which stages.
 func Evict(ctx context.Context, a *process.Acting, closed func(*executor.Stage) bool) error {
 	sys := a.System
 	to := make(map[*executor.Stage]*executor.Stage)
+	move := func(p *process.Process, done func()) {
+		from := p.Stage()
+		if to[from] == nil || to[from].IsClosed() {
+			to[from] = sys.Pool.Spread()
+		}
+		carry(p, to[from], executor.Moved{Free: !from.IsOwn() && !p.Pinned(), Joins: true,
+			Waits: func() bool { return ctx.Err() == nil }, Done: func(bool) { done() }})
+	}
+	if p := a.Process; p != nil && p.OnStage() && closed(p.Stage()) {
+		move(p, func() {})
+	}
 	for {
-		var moves sync.WaitGroup
+		left, over := int64(1), make(chan struct{})
+		done := func() {
+			if atomic.AddInt64(&left, -1) == 0 {
+				close(over)
+			}
+		}
 		found := false
 		for p := range sys.Table.All() {
-			if !p.OnStage() || p.Gone() {
-				continue
-			}
-			from := p.Stage()
-			if !closed(from) {
-				continue
-			}
-			if to[from] == nil {
-				to[from] = sys.Pool.Spread()
-			}
-			free := !from.IsOwn() && !p.Pinned()
-			if p == a.Process {
-				carry(p, to[from], free, func() {})
+			if p == a.Process || !p.OnStage() || p.Gone() || !closed(p.Stage()) {
 				continue
 			}
 			found = true
-			moves.Add(1)
-			carry(p, to[from], free, moves.Done)
+			atomic.AddInt64(&left, 1)
+			move(p, done)
 		}
 		if !found {
 			return nil
 		}
-		over := make(chan struct{})
-		go func() { // it ends when the turns that are under way have ended, or the node stops
-			moves.Wait()
-			close(over)
-		}()
+		done()
 		select {
 		case <-over:
 		case <-ctx.Done():

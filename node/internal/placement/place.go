@@ -62,10 +62,8 @@ func (p *Place) Home(a *process.Acting, spread func(parent wire.PID, stages int)
 		return s, true, err
 	}
 	if a.Worker != nil {
-		if s = a.Process.Stage(); s.IsOwn() && !s.IsClosed() {
-			return s, true, nil
-		} else if spread == nil && !s.IsOwn() {
-			return s, false, nil
+		if s = a.Process.Stage(); !s.IsClosed() && (spread == nil || s.IsOwn()) {
+			return s, s.IsOwn(), nil
 		}
 	}
 	if spread != nil {
@@ -97,10 +95,11 @@ func beside(sys *process.System, pid wire.PID) (s *executor.Stage, err error) {
 	return s, nil
 }
 
-// Started is called when q has been started at p: its stage may have been closed meanwhile.
-func (p *Place) Started(q *process.Process) {
+// Started is called when q is in the table: its stage may have been closed meanwhile, and Evict have looked before.
+func Started(q *process.Process) {
 	if q.OnStage() && q.Stage().IsClosed() {
-		carry(q, q.System.Pool.Spread(), false, func() {})
+		carry(q, q.System.Pool.Spread(), executor.Moved{Free: !q.Stage().IsOwn() && !q.Pinned(), Joins: true,
+			Waits: func() bool { return false }, Done: func(bool) {}})
 	}
 }
 
@@ -122,24 +121,18 @@ func (p *Place) Move(a *process.Acting, pid wire.PID) error {
 		if s.IsOwn() {
 			s = a.System.Pool.Spread()
 		}
-		carry(q, s, true, func() {})
+		carry(q, s, executor.Moved{Free: true, Done: func(bool) {}})
 		return nil
 	}
 	s, _, err := p.Home(a, nil)
 	if err == nil {
-		carry(q, s, false, func() {})
+		carry(q, s, executor.Moved{Done: func(bool) {}})
 	}
 	return err
 }
 
-// carry has q moved to s; free: the runtime may move it afterwards. done is called when that is over,
-// or another move has taken its place.
-func carry(q *process.Process, s *executor.Stage, free bool, done func()) {
-	q.Pin()
-	q.System.Pool.Move(&q.Entity, s, executor.Moved{Claim: q.Inbox.Claim, Gone: q.Gone, Done: func(here bool) {
-		if here && free && !q.Stage().IsOwn() {
-			q.Unpin()
-		}
-		done()
-	}})
+// carry has q moved to s: see executor.Pool.Move, of whose argument it fills in the rest.
+func carry(q *process.Process, s *executor.Stage, m executor.Moved) {
+	m.Claim, m.Gone = q.Inbox.Claim, q.Gone
+	q.System.Pool.Move(&q.Entity, s, m)
 }
