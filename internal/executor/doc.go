@@ -8,12 +8,13 @@
 //     its place here.
 //   - A [Stage] is a group of entities of which one at a time has its turn, with
 //     the queue of those that are due. An entity belongs to one stage at a time.
-//     There are a few stages for each worker.
+//     There are a few stages for each worker, over which entities are spread; a caller makes others.
 //   - A [Worker] is a goroutine that runs one stage at a time, under a lease.
 //   - A [Pool] is the stages and the workers.
 //   - An [InlineWorker] is a goroutine of the caller's that is a worker for a moment.
-//   - A [Scheduler] is what a user may put in place of all this for an actor that
-//     must run elsewhere; it has no part in the rest of this page.
+//   - A move takes an entity to another stage: see [Pool.Move].
+//   - A [sched.Scheduler] is what a user may put in place of the workers. [Pool.NewDriven] makes a stage that it
+//     runs; a [Dedicated] runs one task on a goroutine of its own, without a stage.
 //
 // A pool, a task, and a wake-up from outside (the Example has the task):
 //
@@ -101,6 +102,56 @@
 // Fresh entities ([Stage.WakeFresh]) run when the rest of the stage has nothing to
 // do, the newest first, and one of them after at most 64 turns of the rest.
 //
+// # Stages that are made
+//
+// There are three sorts of stages:
+//
+//	             made by       number            held by        others move entities there
+//	spread over  Config,       from 0            a worker       to balance the load; Move
+//	             SetStages
+//	own          NewStage      from FirstOwn     a worker       Move
+//	driven       NewDriven     -1                a scheduler's  never
+//	                                             goroutine
+//
+// Nothing that is on an own stage leaves it to balance the load: it is pinned. An own stage may be exclusive. If an
+// exclusive stage is taken from its worker in the middle of a handler, by the watcher or by a look, it is reserved:
+// nobody holds it until that turn is over, or its handler says that it will wait ([Worker.Block]). [Worker.Yield] does
+// nothing there, and who has waited goes on only under a new lease ([Worker.Rejoin]).
+//
+//	        takeLocked                     the turn is over, or its handler waits 
+//	held ------------------> reserved ---------------------------------------------> idle or queued
+//	  |                                                                               ^
+//	  '-- release, handOver, Block ---------------------------------------------------'
+//
+// The order in which the actors of a stage handle what was sent to all of them ("ordered") is no matter of this package:
+// their mailboxes have it, see node/internal/placement.
+//
+// A stage is closed by [Stage.Close], or by [Pool.SetStages] if there are to be fewer. It goes on as before, but no Move
+// ends there. Who closes it moves what is there, and then calls [Pool.Forget] for one that NewStage has made:
+// the watcher looks at it no more. Those of SetStages remain, empty, and are used again. Three things could bring an
+// entity to a stage after it has been closed and looked through:
+//
+//   - A worker that balances the load has looked before. SetStages therefore takes all stages from their workers once:
+//     a worker that was inside is outside, and its next look finds the new number.
+//   - A Move has been asked for before. It looks when the entity leaves its old stage, and again when the entity has the
+//     new one: if that is closed, the entity goes on to another.
+//   - An entity is made there. Its maker looks when others can find the entity, and moves it.
+//
+// # Moves
+//
+// [Pool.Move] makes a task, the mover, for an entity, and wakes it on the entity's stage: there nobody else moves the entity
+// meanwhile. When the entity is not in its turn, and its next wake-up is the mover's, it gets its new stage and is put
+// in that one's inject list. Else the mover waits, without a turn, for what must come first: the entity is due, its
+// turn ends, or another's wake-up arrives. States are drawn in move.go. A handler that does not return keeps the
+// move waiting; a later Move changes its aim, and one that Joins shares its end.
+//
+// # Stages that a scheduler runs
+//
+// A driven stage has no place in the pool's list. When it becomes ready it is given to its scheduler, as a
+// [sched.Runnable]: each run is one turn of the stage, by the goroutine that runs it, which is a worker meanwhile and
+// counts for none of Config.Workers. The pool never takes a driven stage by itself: the watcher does not look. A
+// handler that blocks there gives it up as elsewhere. [sched.Scheduler.Schedule] is called without a lock of the pool.
+//
 // # Handlers that take long
 //
 // The watcher looks at every held stage five times within Config.Blocked while workers
@@ -121,6 +172,10 @@
 // that it will wait, and which is not reported; and by [Pool.Borrow] and
 // [Pool.Look], which take the stage from its worker to look at what it guards. To learn what an
 // entity does the stage need not be taken: [Entity.Observe].
+//
+// [Worker.Blocking] is Block, a call, and the way back: the handler asks for its stage by a task in the inject list, waits in
+// the run queue as the last of those that are due, its goroutine blocked, and gets the stage by a hand-over, as after a Yield.
+// If the pool stops meanwhile it goes on without, as a detached turn.
 //
 // [Worker.Yield] suspends a handler so that the others go first. The entity
 // waits in the run queue like the others, its goroutine is blocked, and another
@@ -146,15 +201,31 @@
 //     it is in one inject list at most: in that of its stage, or on the way there.
 //  4. Entity.stage changes only while the old stage is held, by the party that has the
 //     right to the entity's next wake-up, and when the entity is neither in its turn
-//     nor suspended.
+//     nor suspended. If the entity is marked as moving it does not change otherwise than by its mover.
 //  5. An entity's handlers run one at a time, each after the one before it. So do
 //     the methods of its task, except Name; but while a handler goes on without
 //     its stage, CollectInbox is called.
 //  6. A stage is queued, and workers could run, only while one is on its way to
 //     it, or has deferred a wake-up (Worker.pendingWake), which it gives after its turn; if the
 //     turn takes long, the watcher does; or while an inline worker is between Inject and RunPending.
+//     A driven stage is queued only while its scheduler has it, or is being given it.
 //  7. A goroutine that holds the pool's lock may wait for a worker to be outside its stage.
 //     So no worker takes that lock, or a lock under which that lock is taken, while inside.
+//  8. A reserved stage is marked as held and has no lease. It is reserved for one turn, which is in Pool.detached.
+//  9. An entity has one mover at most, in Pool.movers until it is settled where the entity goes. The mover is marked as
+//     queued, or injected, or in Stage.moves of the entity's stage; in the last case, and in no other, the entity is
+//     marked as moving, and is queued, in its turn, or about to be woken from outside.
+//  10. What is on a stage that NewStage has made is pinned there.
+//  11. Nothing is on a stage that is closed, and on which nothing was when somebody looked through all entities after that,
+//     but what is about to leave it.
+//
+// # Locks
+//
+//	lock        guards                                     taken
+//	Pool.mu     states of stages, workers, notes of turns  outside all stages
+//	movers.mu   where movers take their entities, and      inside a stage or not; nothing is locked within, and Done is
+//	            which entities are pinned                  called after it
+//	nodesMu     recycled nodes                             inside a stage or not; nothing is locked within
 //
 // # Goroutines
 //
@@ -162,8 +233,14 @@
 //	worker   the pool, when a   Stop, when it finds nothing to do;   the stage under its lease;
 //	         stage is ready     or at once, if there are enough idle its handler's turn
 //	watcher  Start              Stop                                 its notes in the leases
+//	driver   driver.Run, on a   the turn: its caller waits           the turn of a driven stage
+//	         goroutine that is
+//	         locked to a thread
+//	hand to  release of a       Schedule's return                    nothing
+//	sched.   driven stage
+//	Dedicated  its owner        Dedicated.Stop                       one task
 //
-// Stop waits for all of them. A handler that does not return keeps its worker, and
+// Stop waits for workers, the watcher, and for the turns of driven stages. A handler that does not return keeps its worker, and
 // Stop gives up on it when its context ends. A handler that calls runtime.Goexit
 // ends its worker and nothing else; one that panics ends the program, unless the
 // task recovers.
@@ -184,7 +261,7 @@
 //
 // A turn must leave its stage every now and then, as it does around each handler:
 // while it is inside, all goroutines that want the pool's lock may have to wait. There are at
-// most 65,535 stages if entities are to follow those that wake them. Detached turns are as
+// most 65,534 stages that entities are spread over, and as many of NewStage that have not been forgotten. Detached turns are as
 // many as there are handlers that block, each with a goroutine; of the workers
 // that are idle afterwards the pool keeps Config.Workers and sixteen.
 //
