@@ -170,6 +170,9 @@
 //	selective             the switches between the two processes, as in latency; extra.ratio is how
 //	                      many times as long an answer takes as with an empty mailbox, in turns in
 //	                      the same run; asked is 1.2 at most
+//	blocking              the sleep; what counts is extra.answer_p99_s, 2 ms at most. An answer waits for
+//	                      who has slept and wants the stage for a moment, and where more threads are
+//	                      awake than there are cores, for the system's scheduler
 //	coop                  actor: a future turned into a message; process: a stack of
 //	                      all calls, which grows by copies, and a future for each await; active: what is allocated for
 //	                      each activation and future, a third, and main, a quarter.

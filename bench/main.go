@@ -84,6 +84,7 @@ func system() contract.System {
 		until,
 		join,
 		selective,
+		blocking,
 		gencall,
 		restart,
 		supertree,

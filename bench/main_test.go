@@ -91,6 +91,7 @@ func TestEdges(t *testing.T) {
 		"spawn n=1",
 		"mixed rings=1 size=1 token=1 repeats=1 number=1",
 		"mixed rings=1 size=2 token=1 repeats=3 number=8",
+		"blocking handlers=1 sleep_ms=1 times=1",
 		"coop calls=1 depth=0", "coop calls=100 style=active",
 		"remote_latency roundtrips=1",
 		"remote_throughput messages=1 size=8",
@@ -134,7 +135,7 @@ func TestCoopSuspendsAll(t *testing.T) {
 func TestParametersAreBounded(t *testing.T) {
 	for _, line := range []string{
 		"threadring n=0", "ring tokens=0", "mailbox each=-1", "flow window=0", "chameneos creatures=1",
-		"fib n=-1", "fib n=41", "nqueens size=3", "nqueens size=17", "nqueens threshold=-1", "coop depth=-1",
+		"fib n=-1", "fib n=41", "nqueens size=3", "nqueens size=17", "nqueens threshold=-1", "coop depth=-1", "blocking handlers=0",
 		"spawn n=many", "big style=both", "remote_latency proto=smoke", "remote_throughput size=7", "remote_spawn spawns=0", "remote_call callers=0",
 		"remote_cpu rate=0", "remote_cpu spin=maybe",
 	} {

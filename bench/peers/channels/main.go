@@ -23,5 +23,6 @@ func system() contract.System {
 		nqueens,
 		spawn,
 		mixed,
+		blocking,
 	}}
 }

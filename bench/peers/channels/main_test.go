@@ -44,6 +44,7 @@ func TestEdges(t *testing.T) {
 		{"nqueens", "size=4", "workers=1", "threshold=0"},
 		{"nqueens", "size=4", "workers=7", "threshold=16"},
 		{"spawn", "n=1"},
+		{"blocking", "handlers=1", "sleep_ms=1", "times=1"},
 		{"mixed", "rings=1", "size=1", "token=1", "repeats=1", "number=1"},
 		{"mixed", "rings=1", "size=2", "token=1", "repeats=3", "number=8"},
 	} {

@@ -1,4 +1,4 @@
-%% What benches of active objects are in Erlang: await, until and join. A process that awaits is in a receive.
+%% What benches of active objects are in Erlang: await, until and join; and blocking. A process that awaits is in a receive.
 -module(bench_await).
 
 -export([benches/0]).
@@ -6,7 +6,44 @@
 benches() ->
     [{"await", one, [{calls, 500000, 1}], fun await/1},
      {"until", one, [{items, 200000, 1}, {users, 100, 1}, {size, 10, 1}], fun until/1},
-     {"join", one, [{joins, 5000, 1}, {width, 100, 1}], fun join/1}].
+     {"join", one, [{joins, 5000, 1}, {width, 100, 1}], fun join/1},
+     {"blocking", all, [{handlers, 200, 1}, {sleep_ms, 100, 1}, {times, 5, 1}], fun blocking/1}].
+
+%%% blocking: processes that sleep, and what another's answers take meanwhile.
+
+blocking(#{handlers := Handlers, sleep_ms := Ms, times := Times}) ->
+    Neighbour = spawn_link(fun() -> neighbour(0) end),
+    Start = bench:clock(),
+    [spawn_link(fun() -> rest(Neighbour, Ms, Times) end) || _ <- lists:seq(1, Handlers)],
+    Sorted = list_to_tuple(lists:sort(ask(Neighbour, 0, Handlers * Times, []))),
+    Seconds = bench:seconds_since(Start),
+    N = tuple_size(Sorted),
+    At = fun(Q) -> element(max(1, round(Q * N)), Sorted) / 1.0e9 end,
+    #{seconds => Seconds, ops => Handlers * Times,
+      extra => [{asked, N}, {answer_p50_s, At(0.5)}, {answer_p99_s, At(0.99)}, {answer_max_s, At(1)}]}.
+
+neighbour(Count) ->
+    receive
+        rested -> neighbour(Count + 1);
+        {ask, From, Ref} -> From ! {Ref, Count}, neighbour(Count)
+    end.
+
+rest(_Neighbour, _Ms, 0) ->
+    ok;
+rest(Neighbour, Ms, Times) ->
+    timer:sleep(Ms),
+    Neighbour ! rested,
+    rest(Neighbour, Ms, Times - 1).
+
+ask(_Neighbour, Want, Want, Took) ->
+    Took;
+ask(Neighbour, Slept, Want, Took) ->
+    Began = erlang:monotonic_time(nanosecond),
+    Ref = make_ref(),
+    Neighbour ! {ask, self(), Ref},
+    Now = receive {Ref, Count} -> Count end,
+    bench:check(Now >= Slept andalso Now =< Want, "more have slept than there are"),
+    ask(Neighbour, Now, Want, [erlang:monotonic_time(nanosecond) - Began | Took]).
 
 %%% await: one process calls another.
 
