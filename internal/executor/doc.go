@@ -118,7 +118,7 @@
 // nobody holds it until that turn is over, or its handler says that it will wait ([Worker.Block]). [Worker.Yield] does
 // nothing there, and who has waited goes on only under a new lease ([Worker.Rejoin]).
 //
-//	        takeLocked                     the turn is over, or its handler waits 
+//	        takeLocked                     the turn is over, or its handler waits
 //	held ------------------> reserved ---------------------------------------------> idle or queued
 //	  |                                                                               ^
 //	  '-- release, handOver, Block ---------------------------------------------------'

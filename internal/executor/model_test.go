@@ -585,7 +585,10 @@ func play(t *testing.T, c Config, messages, hops int, script script) {
 		require.Nil(t, l.alone.Load())
 	}
 	if testing.Verbose() {
-		t.Logf("%d moved, %d yields, %d stalls (%d turns reported), %d blocks (%d in Blocking), %d carried, %d Goexits, %d helped (%d replaced), %d relayed", w.moved.Load(), w.yields.Load(),
-			w.stalled.Load(), w.p.BlockedTurns(), w.blocks.Load(), w.blockings.Load(), w.carried.Load(), w.goexits.Load(), w.helped.Load(), w.replaced.Load(), w.relayed.Load())
+		t.Logf("%d moved, %d carried, %d yields, %d stalls (%d turns reported), %d blocks (%d in Blocking)",
+			w.moved.Load(), w.carried.Load(), w.yields.Load(), w.stalled.Load(), w.p.BlockedTurns(),
+			w.blocks.Load(), w.blockings.Load())
+		t.Logf("%d Goexits, %d helped (%d replaced), %d relayed",
+			w.goexits.Load(), w.helped.Load(), w.replaced.Load(), w.relayed.Load())
 	}
 }
