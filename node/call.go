@@ -81,7 +81,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		}
 	case Atom:
 		var err error
-		if p.Target, err = n.sys.Named(to, m); err != nil {
+		if p.Target, _, err = n.sys.Named(to, m); err != nil {
 			t.Settle(a, nil, err)
 			return t
 		}
@@ -93,7 +93,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 			return t
 		}
 		var err error
-		if p.Target, err = n.sys.Named(to.Name, m); err != nil {
+		if p.Target, _, err = n.sys.Named(to.Name, m); err != nil {
 			t.Settle(a, nil, err)
 			return t
 		}

@@ -71,7 +71,7 @@ func (c *common) sendTo(to Dest, msg any) error {
 	}
 	switch to := to.(type) {
 	case Atom:
-		p, err := a.System.Named(to, msg)
+		p, msg, err := a.System.Named(to, msg)
 		if err != nil {
 			return err
 		}

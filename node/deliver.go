@@ -142,7 +142,7 @@ func (n *Node) receive(far *peer, a *process.Acting, f *dist.Frame, u *process.P
 		q, f.Payload = n.sys.Aliased(f.Ref, f.Payload)
 	case f.Name != "":
 		var err error
-		if q, err = n.sys.Named(f.Name, f.Payload); err != nil {
+		if q, f.Payload, err = n.sys.Named(f.Name, f.Payload); err != nil {
 			return err
 		}
 	default:

@@ -104,7 +104,7 @@ func (p *peer) deliver(f *dist.Frame) {
 		}
 		q, f.Payload = n.sys.Aliased(f.Ref, f.Payload)
 	case f.Name != "":
-		q, _ = n.sys.Named(f.Name, f.Payload)
+		q, f.Payload, _ = n.sys.Named(f.Name, f.Payload)
 	default:
 		if q = n.sys.Lookup(f.To); q == nil {
 			n.sys.Undeliverable(f.To, f.Payload)

@@ -127,7 +127,7 @@ func (n *Node) sendResult(a *process.Acting, to Dest, r Result) {
 			return
 		}
 	case Atom:
-		if p, _ = n.sys.Named(d, r); p == nil {
+		if p, m, _ = n.sys.Named(d, r); p == nil {
 			return
 		}
 	case At:

@@ -111,7 +111,7 @@ func passOn(c *Context, via PeerMessage, name Atom, msg any) error {
 	if name == "" {
 		return ErrNoName
 	}
-	q, err := c.own.System.Named(name, msg)
+	q, msg, err := c.own.System.Named(name, msg)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/node/channel"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -228,6 +229,45 @@ func TestOtherNodes(t *testing.T) {
 			_, err := nodetest.CallWithin[int](10*time.Second, far, got.To.Ref, 1)
 			require.Error(t, err)
 			require.NotErrorIs(t, err, node.ErrTimeout)
+		})
+	}
+}
+
+// The name that other nodes have for an alias stands for the channel, too: here, there, for messages and calls.
+func TestByName(t *testing.T) {
+	for _, protocol := range []string{"native", "erlang"} {
+		t.Run(protocol, func(t *testing.T) {
+			where := &nodetest.Places{}
+			start := func(name node.Atom) *node.Node {
+				d := &node.Distribution{Cookie: "secret", Finder: where}
+				var err error
+				d.Protocols, err = d.ProtocolsByName(protocol)
+				require.NoError(t, err)
+				return nodetest.Start(t, node.Config{Name: name + "@127.0.0.1", Distribution: d})
+			}
+			a, b := start("a"), start("b")
+			p := nodetest.Open(t, a)
+			dead := a.DeadLetters(16)
+			defer dead.Close()
+			for _, from := range []*node.Node{a, b} {
+				in := channel.New[int](p)
+				at := names.OfAlias(in.Output().Ref)
+				send := []func(m any) error{func(m any) error { return from.Send(at, m) }}
+				if from == a || protocol == "native" { // others have no receipts
+					send = append(send, func(m any) error { return node.Deliver(nodetest.Soon(t), from, at, m) })
+				}
+				for _, send := range send {
+					_ = send("no number") // Deliver says so
+					lost(t, dead, deadletter.WrongType, "no number")
+					require.NoError(t, send(7))
+					require.Equal(t, 7, in.Receive(p))
+				}
+				_, err := nodetest.CallWithin[int](10*time.Second, from, at, 1)
+				require.Error(t, err)
+				require.NotErrorIs(t, err, node.ErrTimeout)
+				require.Equal(t, deadletter.WrongType, nodetest.Arrival(t, dead.C).Cause)
+			}
+			require.Zero(t, p.MailboxLen(), "nothing has come past a channel")
 		})
 	}
 }

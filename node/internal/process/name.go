@@ -38,23 +38,22 @@ func (p *Named) SetName(name wire.Atom) {
 	p.System.Traces().Event(trace.Register, p.PID(), wire.PID{}, name, nil)
 }
 
-// Named finds the process for a message to a name.
-func (sys *System) Named(name wire.Atom, msg any) (*Process, error) {
-	if p := sys.Names.Get(name); p != nil {
-		return (*Process)(p), nil
+// Named finds the process for a message to a name, and what it gets: see Aliased for the name of an alias.
+func (sys *System) Named(name wire.Atom, msg any) (p *Process, m any, err error) {
+	if q := sys.Names.Get(name); q != nil {
+		return (*Process)(q), msg, nil
 	}
 	if ref, ok := names.Alias(name, sys.Origin); ok {
-		p, _ := sys.Aliased(ref, msg)
-		if p == nil { // it was there, perhaps, when the caller's monitor came
+		if p, m = sys.Aliased(ref, msg); p == nil { // it was there, perhaps, when the caller's monitor came
 			sys.Host.Unanswered(msg, sys.Host.Reasons.Err(NoProc), true)
-			return nil, ErrNoProcess
+			return nil, nil, ErrNoProcess
 		}
-		return p, nil
+		return p, m, nil
 	}
 	if sys.Stopped.Load() {
 		sys.DeadLetter(deadletter.Letter{Cause: deadletter.NodeStopped, Name: name, Message: msg})
-		return nil, ErrNodeStopped
+		return nil, nil, ErrNodeStopped
 	}
 	sys.DeadLetter(deadletter.Letter{Cause: deadletter.NoProcess, Name: name, Message: msg})
-	return nil, fmt.Errorf("%w: %s", ErrNoName, name)
+	return nil, nil, fmt.Errorf("%w: %s", ErrNoName, name)
 }
