@@ -18,6 +18,9 @@ func (c *core) Self() PID { return c.by.Process.PID() }
 // first, so that others have their turns, and have a turn of their own again afterwards. See package stage.
 func (c *core) Blocking(f func()) { runner.Aside(c.by, f) }
 
+// MailboxLen returns how many messages wait for the process, the one that an Actor handles included, as Info does.
+func (c *core) MailboxLen() int { return c.by.Process.Intake().Len() }
+
 // Parent returns the PID of the process that spawned this one; the zero PID if
 // it was none.
 func (c *core) Parent() PID {

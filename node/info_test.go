@@ -514,3 +514,35 @@ func TestTableSizes(t *testing.T) {
 		return ""
 	})
 }
+
+// Each process knows how many messages wait for it: what Info says.
+func TestMailboxLen(t *testing.T) {
+	eachFlavour(t, func(t *testing.T, s flavour) {
+		n := startNode(t, node.Config{})
+		sent, seen := make(chan struct{}), make(chan [2]int, 1)
+		pid := s.spawn(t, n, node.Options{}, func(p inside, m any) error {
+			if m != "look" {
+				return nil
+			}
+			<-sent
+			i, err := n.Info(p.Self())
+			seen <- [2]int{p.(interface{ MailboxLen() int }).MailboxLen(), i.Mailbox}
+			return err
+		})
+		for _, m := range []any{"look", 1, 2, 3} {
+			require.NoError(t, n.Send(pid, m))
+		}
+		close(sent)
+		got := nodetest.Arrival(t, seen)
+		assert.Equal(t, got[1], got[0])
+		assert.Contains(t, []int{3, 4}, got[0], "with the one that an Actor handles")
+	})
+	h := openHandle(t, startNode(t, node.Config{}))
+	assert.Zero(t, h.MailboxLen())
+	for i := range 3 {
+		require.NoError(t, h.Send(h.Self(), i))
+	}
+	assert.Equal(t, 3, h.MailboxLen())
+	h.ReceiveMatch(func(m any) bool { return m == 1 })
+	assert.Equal(t, 2, h.MailboxLen())
+}
