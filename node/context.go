@@ -50,7 +50,7 @@ func (c *Context) Push(b Actor) { c.become(b, true) }
 func (c *Context) PushFunc(f func(c *Context, msg any) error) { c.become(ActorFunc(f), true) }
 
 // Unbecome returns to the behaviour before the last Push. It reports whether
-// there was one.
+// there was one; match.Unbecome ends the Actor where there was none.
 func (c *Context) Unbecome() bool {
 	k := c.own.Process.Cold
 	if k == nil || len(k.Stack) == 0 {

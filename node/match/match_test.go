@@ -468,3 +468,27 @@ func TestMisuse(t *testing.T) {
 	_, err = node.Call[int](context.Background(), n, first, 1)
 	require.ErrorIs(t, err, node.ErrNoProcess)
 }
+
+// An Actor whose stack of behaviours is empty ends normally where that is what Unbecome is to do.
+func TestUnbecome(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	pops := match.New(
+		match.Do(func(c *node.Context, _ bool) error { return match.Unbecome(c) }),
+		match.Do(func(c *node.Context, m int) error { return c.Send(h.Self(), -m) }),
+	)
+	pid, err := n.Spawn(match.New(
+		match.Do(func(c *node.Context, m string) error { c.Push(pops); return nil }),
+		match.Do(func(c *node.Context, _ bool) error { return match.Unbecome(c) }),
+		match.Do(func(c *node.Context, m int) error { return c.Send(h.Self(), m) }),
+	))
+	require.NoError(t, err)
+	ref := h.Monitor(pid)
+	for _, m := range []any{1, "push", 2, true, 3, true} {
+		require.NoError(t, n.Send(pid, m))
+	}
+	for _, want := range []int{1, -2, 3} {
+		require.Equal(t, want, nodetest.Next[int](t, h))
+	}
+	require.Equal(t, node.Normal, nodetest.Down(t, h, ref).Reason)
+}

@@ -35,6 +35,18 @@ func SetTimeout(c *node.Context, d time.Duration) {
 	s.set(c, d)
 }
 
+// Unbecome is c.Unbecome for an Actor that ends when its stack of behaviours is empty, as in libcppa: it returns to the
+// behaviour before the last Push, and if there is none the error is [node.ErrStop], with which a handler ends the Actor
+// normally:
+//
+//	return match.Unbecome(c)
+func Unbecome(c *node.Context) error {
+	if !c.Unbecome() {
+		return node.ErrStop
+	}
+	return nil
+}
+
 // begin begins the time of After, if m has one.
 func begin(c *node.Context, m *Match) {
 	if m.timeout != nil && m.timeout.d != node.Infinity {
