@@ -5,7 +5,6 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/promise"
-	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // What package active needs of a process: see package nodehook.
@@ -53,15 +52,7 @@ func init() {
 		was, x.behaviour = x.behaviour, slot.(*Actor)
 		return was
 	}
-	nodehook.MayAwait = func(c, own, f any) (waited func(), err error) {
-		a := *c.(*Context).by // a method may end its wait with another worker's Context
-		if a.System.Cycles == nil {
-			return nil, nil
-		}
-		t := own.(interface{ ticket() process.Ticket }).ticket()
-		err = a.MayAwaitOf(t, f.(ownFuture).ticket(), waiting.Future, func() bool { return true })
-		return func() { a.Waited(t) }, err
-	}
+	nodehook.Ticket = func(f any) any { return f.(interface{ ticket() process.Ticket }).ticket() }
 }
 
 // switcher is nodehook.Home.

@@ -114,7 +114,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		return t
 	}
 	if n.sys.Cycles != nil && !async {
-		if err := a.MayAwait(t, waiting.Reply); err != nil {
+		if err := a.MayAwait(process.Ticket{}, t, waiting.Reply, nil); err != nil {
 			t.Settle(a, nil, err)
 			return t
 		}
@@ -216,7 +216,7 @@ func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error
 		t.Settle(a, nil, nil)
 		return NoProc, nil
 	}
-	if err = a.MayAwait(t, waiting.Exit); err != nil {
+	if err = a.MayAwait(process.Ticket{}, t, waiting.Exit, nil); err != nil {
 		t.Settle(a, nil, err)
 		return nil, err
 	}

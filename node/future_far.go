@@ -178,7 +178,7 @@ func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
 	p := a.Promise()
 	p.Target = nil
 	t := p.NewTicket()
-	err := a.MayAwaitOf(process.Ticket{}, f.t, waiting.Future, func() bool { return p.Waiting(t.N) })
+	err := a.MayAwait(process.Ticket{}, f.t, waiting.Future, func() bool { return p.Waiting(t.N) })
 	if err != nil {
 		t.Settle(a, nil, err)
 		return typed[R](nil, err)

@@ -346,7 +346,7 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 	}
 	if o.birth.Call != nil {
 		o.birth.Call.Target = p
-		if err := a.MayAwait(o.birth, waiting.Start); err != nil { // known by its name, it has called
+		if err := a.MayAwait(process.Ticket{}, o.birth, waiting.Start, nil); err != nil { // known by its name, it has called
 			o.birth.Settle(a, nil, err)
 		} else if !o.birth.Call.List() { // killed by its name
 			o.birth.Settle(a, nil, &ExitError{p.Reason()})

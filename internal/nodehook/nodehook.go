@@ -228,10 +228,8 @@ var (
 	// which it was.
 	Process func(c any) (process, behaviour any)
 	Slot    func(c, slot any) (was any)
-	// MayAwait notes, for Config.DetectCycles, that the method of an active object in the process of c awaits
-	// a future; own is what it is to complete, a future or a *node.From. The error is node.ErrCycle. waited is
-	// called after the wait, where it is not nil.
-	MayAwait func(c, own, future any) (waited func(), err error)
+	// Ticket returns the process.Ticket of a future or a *node.From.
+	Ticket func(future any) any
 	// Watch has then called once a future is completed, on behalf of by, a node.Caller; at once, if it
 	// is. stop, called once, takes that back.
 	Watch func(from, future any, then func(by any)) (stop func())

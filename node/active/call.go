@@ -6,6 +6,8 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // Go calls a method of an object and returns at once. The future is completed by what the method
@@ -82,12 +84,12 @@ func (c *Context) await(f any) error {
 	}
 	c.mayWait()
 	if c.own != nil {
-		waited, err := nodehook.MayAwait(c.Context, c.own, f)
-		if err != nil {
-			return err
-		}
-		if waited != nil {
-			defer waited()
+		if by := nodehook.Acting(c.Context).(*process.Acting); by.System.Cycles != nil {
+			a, own := *by, nodehook.Ticket(c.own).(process.Ticket) // the wait may end with another worker's Context
+			if err := a.MayAwait(own, nodehook.Ticket(f).(process.Ticket), waiting.Future, nil); err != nil {
+				return err
+			}
+			defer a.Waited(own)
 		}
 	}
 	nodehook.Wait(c.Context, f, c.acts)

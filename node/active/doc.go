@@ -78,5 +78,6 @@
 //
 // Methods can wait for each other for ever. With Config.DetectCycles of the node, for tests and
 // development, an Await or a Get that closes a cycle of methods, and of processes that wait, fails at once
-// with [node.ErrCycle]. A future of package futures hides what it waits for, and so does Until.
+// with [node.ErrCycle], also if it awaits others by futures.All, Chain, GoWith or Each. Until and futures.First hide what they
+// wait for.
 package active

@@ -35,6 +35,10 @@
 //  3. What Then is to call is called once, in the Actor's turn, or never, if its process ends before. The
 //     behaviour of the Actor is its own again when nothing is left to be called.
 //
+// With Config.DetectCycles of the node, who awaits a future of All, of Chain or of GoWith, or ranges over Each, waits for
+// the inputs: the wait that closes a cycle fails with [node.ErrCycle], though another input might have failed first. A
+// future of First, which one input is enough for, is not looked into.
+//
 // The package has no goroutine: who completes an input may complete the result. Within has a timer.
 package futures
 
@@ -46,6 +50,8 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 var errNone = errors.New("futures: there is no first of no futures")
@@ -72,13 +78,15 @@ func (e *InputError) Unwrap() error { return e.Err }
 // there at once.
 func All[R any](from node.Caller, inputs ...*node.Future[R]) *node.Future[[]R] {
 	values := make([]R, len(inputs))
-	return combine(from, inputs, values, nil, func(i int, v R, err error, last bool) ([]R, error, bool) {
+	result := combine(from, inputs, values, nil, func(i int, v R, err error, last bool) ([]R, error, bool) {
 		if err != nil {
 			return nil, failure(i, err), true
 		}
 		values[i] = v
 		return values, nil, last
 	})
+	_ = needs(from, result, inputs...) // nobody can wait for it yet
+	return result
 }
 
 // First returns a future of the first value that is there. If all futures fail it does, with their
@@ -136,6 +144,9 @@ func InOrder[R any](from node.Caller, inputs ...*node.Future[R]) []*node.Future[
 			nodehook.Settle(by, result, Success[R]{i, value}, err, nil)
 		}))
 	}
+	if len(results) > 0 { // the last one waits for all inputs
+		_ = needs(from, results[len(results)-1], inputs...) // nobody can wait for it yet
+	}
 	return results
 }
 
@@ -146,6 +157,7 @@ func InOrder[R any](from node.Caller, inputs ...*node.Future[R]) []*node.Future[
 func Chain[A, B any](from node.Caller, input *node.Future[A], next func(from node.Caller, v A) *node.Future[B]) *node.Future[B] {
 	result := &node.Future[B]{}
 	nodehook.Open(from, result)
+	_ = needs(from, result, input) // nobody can wait for it yet
 	var w watching
 	nodehook.Watch(from, result, func(any) { w.end() })
 	w.add(nodehook.Watch(from, input, func(by any) {
@@ -155,6 +167,10 @@ func Chain[A, B any](from node.Caller, input *node.Future[A], next func(from nod
 			second, err = called(next, by.(node.Caller), v)
 		}
 		if err != nil {
+			nodehook.Settle(by, result, nil, err, nil)
+			return
+		}
+		if err := needs(by.(node.Caller), result, second); err != nil {
 			nodehook.Settle(by, result, nil, err, nil)
 			return
 		}
@@ -184,6 +200,24 @@ func Within[R any](from node.Caller, d time.Duration, f *node.Future[R]) *node.F
 	t := time.AfterFunc(d, func() { nodehook.Settle(n, f, nil, node.ErrTimeout, nil) })
 	nodehook.Watch(from, f, func(any) { t.Stop() })
 	return f
+}
+
+// needs notes, for Config.DetectCycles, that a result has no value before all inputs have, until it is completed. The
+// error is [node.ErrCycle]: one of them waits for the result.
+func needs[R, S any](from node.Caller, result *node.Future[R], inputs ...*node.Future[S]) error {
+	sys := nodehook.Acting(from).(*process.Acting).System
+	if sys.Cycles == nil {
+		return nil
+	}
+	own := nodehook.Ticket(result).(process.Ticket)
+	aims := make([]waiting.Aim[process.Waiter], len(inputs))
+	for i, input := range inputs {
+		aims[i] = process.Aim(nodehook.Ticket(input).(process.Ticket), func() bool { return own.Call.Waiting(own.N) })
+	}
+	who := process.Waiter{Own: own}
+	err := process.CycleError(sys.Cycles.Add(who, waiting.Future, aims...))
+	nodehook.Watch(from, result, func(any) { sys.Cycles.Remove(who) })
+	return err
 }
 
 // combine returns a future that is completed when next says that it is over. next is called for each

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/actornode/actornode/internal/inbox"
@@ -13,43 +12,42 @@ import (
 )
 
 // Waiter is who waits: a process, or, with the call that it is to answer, a method of an active object in
-// that process.
+// that process. Without a process it is a future of others.
 type Waiter struct {
 	Process *Process
 	Own     Ticket
 }
 
-// MayWait notes, for Config.DetectCycles, that a process waits for k of to as long as waits says so;
-// or returns an error, if to waits for that process, be it by way of others.
-func (a *Acting) MayWait(to *Process, k waiting.Kind, waits func() bool) error {
-	return a.mayWait(Ticket{}, [2]Waiter{{Process: to}}, k, waits)
+// MayAwait notes, for Config.DetectCycles, that a process waits for the answer of t, of the process that it is asked of,
+// or of its method, as long as waits says so too, where it is not nil; or returns an error, if that waits for this
+// process, be it by way of others. If own is not zero a method waits which is to answer that.
+func (a *Acting) MayAwait(own, t Ticket, k waiting.Kind, waits func() bool) error {
+	return a.mayWait(own, k, Aim(t, waits))
 }
 
-// MayAwait is MayWait for the answer of t, of the process that it is asked of, or of its method.
-func (a *Acting) MayAwait(t Ticket, k waiting.Kind) error {
-	return a.MayAwaitOf(Ticket{}, t, k, func() bool { return true })
-}
-
-// MayAwaitOf is MayAwait while also waits says so. If own is not zero a method waits which is to answer that.
-func (a *Acting) MayAwaitOf(own, t Ticket, k waiting.Kind, waits func() bool) error {
+// Aim is whom t waits for, as long as waits says so: a process and its method, or a future of others.
+func Aim(t Ticket, waits func() bool) waiting.Aim[Waiter] {
 	to := t.Call.Target
-	return a.mayWait(own, [2]Waiter{{to, t}, {Process: to}}, k, func() bool { return t.Call.Waiting(t.N) && waits() })
+	return waiting.Aim[Waiter]{To: [2]Waiter{{to, t}, {Process: to}},
+		Waits: func() bool { return t.Call.Waiting(t.N) && (waits == nil || waits()) }}
 }
 
-func (a *Acting) mayWait(own Ticket, to [2]Waiter, k waiting.Kind, waits func() bool) error {
+func (a *Acting) mayWait(own Ticket, k waiting.Kind, to waiting.Aim[Waiter]) error {
 	p := a.Process
-	if a.System.Cycles == nil || p == nil || to[0].Process == nil {
+	if a.System.Cycles == nil || p == nil || to.To[0] == (Waiter{}) {
 		return nil
 	}
-	cycle := a.System.Cycles.Add(Waiter{p, own}, to, k, func() bool { return !p.Gone() && waits() })
+	waits := to.Waits
+	to.Waits = func() bool { return !p.Gone() && waits() }
+	return CycleError(a.System.Cycles.Add(Waiter{p, own}, k, to))
+}
+
+// CycleError says who waits for whom in a cycle; nil: there is none.
+func CycleError(cycle []waiting.Step[Waiter]) error {
 	if cycle == nil {
 		return nil
 	}
-	var text strings.Builder
-	for _, s := range cycle {
-		text.WriteString(s.Waiter.who(true) + " " + s.Kind.Verb() + " ")
-	}
-	return fmt.Errorf("%w: %s%s", ErrCycle, text.String(), cycle[0].Waiter.who(false))
+	return fmt.Errorf("%w: %s", ErrCycle, waiting.Text(cycle, Waiter.who))
 }
 
 // Waited is the end of the wait of a method that is to answer own; of the process if that is zero.
@@ -57,7 +55,10 @@ func (a *Acting) Waited(own Ticket) { a.System.Cycles.Remove(Waiter{a.Process, o
 
 // who is w for people: see Process.who.
 func (w Waiter) who(both bool) string {
-	if w.Own == (Ticket{}) {
+	switch {
+	case w.Process == nil:
+		return "others, which"
+	case w.Own == (Ticket{}):
 		return w.Process.who(both)
 	}
 	return "a method of " + w.Process.who(both)
@@ -84,7 +85,7 @@ func (a *Acting) awaitSpace(p *Process, msg any, u *Patience) error {
 		ctx = context.Background()
 	}
 	for {
-		if err := a.MayWait(p, waiting.Space, lacks); err != nil {
+		if err := a.mayWait(Ticket{}, waiting.Space, waiting.Aim[Waiter]{To: [2]Waiter{{Process: p}}, Waits: lacks}); err != nil {
 			if lacks() {
 				return err
 			}

@@ -1,6 +1,9 @@
 package waiting
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // Graph has what waiters of one node wait for of each other, for the search of cycles. P stands for a
 // waiter: a process, or a method of an active object, which waits while its process goes on. Its zero
@@ -10,7 +13,7 @@ import "sync"
 //
 //  1. A waiter that waits has one edge. It leads to those without whom the wait does not end: to one, or to
 //     a method and the process that it runs in. It has the edge from before they can know of the call until
-//     the wait is over.
+//     the wait is over. A future of others is a waiter whose edge leads to all of these.
 //  2. An edge counts while its call waits for an answer: one that is being settled does not. One for
 //     space counts while there is none; only the process that it leads to makes some, and while
 //     that waits it makes none.
@@ -28,9 +31,14 @@ type Graph[P comparable] struct {
 }
 
 type edge[P comparable] struct {
-	to    [2]P
-	kind  Kind
-	waits func() bool
+	kind Kind
+	aims []Aim[P]
+}
+
+// Aim is whom a waiter waits for, as long as Waits says so: one, or a method and its process.
+type Aim[P comparable] struct {
+	To    [2]P
+	Waits func() bool
 }
 
 // Step is a waiter of a cycle, and for what it waits of the next.
@@ -39,21 +47,20 @@ type Step[P comparable] struct {
 	Kind   Kind
 }
 
-// Add notes that p is about to wait for k of to as long as waits says so: of one, or of a method and its
-// process. If that closes a cycle it is not noted, and Add returns the cycle, which begins with p. A cycle
-// of others is none of p's.
-func (g *Graph[P]) Add(p P, to [2]P, k Kind, waits func() bool) (cycle []Step[P]) {
+// Add notes that p is about to wait for k of all aims. If that closes a cycle it is not noted, and Add returns
+// the cycle, which begins with p. A cycle of others is none of p's.
+func (g *Graph[P]) Add(p P, k Kind, aims ...Aim[P]) (cycle []Step[P]) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.edges, p)
 	s := search[P]{edges: g.edges, to: p, path: []Step[P]{{p, k}}, seen: make(map[P]bool)}
-	if s.from(to[0]) || s.from(to[1]) {
+	if s.over(aims) {
 		return s.path
 	}
 	if g.edges == nil {
 		g.edges = make(map[P]edge[P])
 	}
-	g.edges[p] = edge[P]{to, k, waits}
+	g.edges[p] = edge[P]{k, aims}
 	return nil
 }
 
@@ -71,16 +78,36 @@ func (s *search[P]) from(at P) bool {
 		return true
 	}
 	e, ok := s.edges[at]
-	if !ok || s.seen[at] || !e.waits() {
+	if !ok || s.seen[at] {
 		return false
 	}
 	s.seen[at] = true
 	s.path = append(s.path, Step[P]{at, e.kind})
-	if s.from(e.to[0]) || s.from(e.to[1]) {
+	if s.over(e.aims) {
 		return true
 	}
 	s.path = s.path[:len(s.path)-1]
 	return false
+}
+
+// over reports whether there is a way over one of the aims that count.
+func (s *search[P]) over(aims []Aim[P]) bool {
+	for _, a := range aims {
+		if a.Waits() && (s.from(a.To[0]) || s.from(a.To[1])) {
+			return true
+		}
+	}
+	return false
+}
+
+// Text is a cycle for people: a calls b awaits a future of a. who names a waiter, with all that is known of it if
+// full is set.
+func Text[P comparable](cycle []Step[P], who func(p P, full bool) string) string {
+	var text strings.Builder
+	for _, s := range cycle {
+		text.WriteString(who(s.Waiter, true) + " " + s.Kind.Verb() + " ")
+	}
+	return text.String() + who(cycle[0].Waiter, false)
 }
 
 // Remove is the end of the wait of p.

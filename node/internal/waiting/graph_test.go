@@ -43,7 +43,7 @@ func TestGraphAsModel(t *testing.T) {
 			at = on[at]
 		}
 		goes := true
-		cycle := g.Add(p, one(to), waiting.Reply, func() bool { return goes })
+		cycle := g.Add(p, waiting.Reply, one(to, func() bool { return goes }))
 		if at != p {
 			require.Nil(t, cycle)
 			waits[p], on[p] = &goes, to
@@ -75,7 +75,7 @@ func TestGraphAtTheSameTime(t *testing.T) {
 		var refused atomic.Int64
 		for p := range n {
 			all.Go(func() {
-				if c := g.Add(p, one((p+1)%n), waiting.Future, func() bool { return true }); c != nil {
+				if c := g.Add(p, waiting.Future, one((p+1)%n, always)); c != nil {
 					if len(c) != n || c[0].Waiter != p {
 						t.Errorf("%v is no cycle of %d from %d", c, n, p)
 					}
@@ -84,7 +84,7 @@ func TestGraphAtTheSameTime(t *testing.T) {
 			})
 		}
 		all.Go(func() {
-			if g.Add(n, one(0), waiting.Reply, func() bool { return true }) != nil {
+			if g.Add(n, waiting.Reply, one(0, always)) != nil {
 				t.Error("refused though nobody waits for it")
 			}
 		})
@@ -97,17 +97,21 @@ func TestGraphAtTheSameTime(t *testing.T) {
 func TestGraphWithCycleOfOthers(t *testing.T) {
 	var g waiting.Graph[int]
 	lacks := false
-	require.Nil(t, g.Add(1, one(2), waiting.Space, func() bool { return lacks }))
-	require.Nil(t, g.Add(2, one(1), waiting.Reply, func() bool { return true }), "there is space")
+	require.Nil(t, g.Add(1, waiting.Space, one(2, func() bool { return lacks })))
+	require.Nil(t, g.Add(2, waiting.Reply, one(1, always)), "there is space")
 	lacks = true
-	require.Nil(t, g.Add(3, one(1), waiting.Reply, func() bool { return true }))
-	require.Nil(t, g.Add(4, one(3), waiting.Reply, func() bool { return true }))
+	require.Nil(t, g.Add(3, waiting.Reply, one(1, always)))
+	require.Nil(t, g.Add(4, waiting.Reply, one(3, always)))
 	require.Equal(t, []waiting.Step[int]{{1, waiting.Space}, {2, waiting.Reply}},
-		g.Add(1, one(2), waiting.Space, func() bool { return lacks }), "it looks again")
+		g.Add(1, waiting.Space, one(2, func() bool { return lacks })), "it looks again")
 }
 
 // one is whom a process waits for that waits for one.
-func one(to int) [2]int { return [2]int{to, to} }
+func one(to int, waits func() bool) waiting.Aim[int] {
+	return waiting.Aim[int]{To: [2]int{to, to}, Waits: waits}
+}
+
+func always() bool { return true }
 
 // A method and its process may both be waited for: a wait is refused if and only if there is a way from
 // either to the waiter.
@@ -139,7 +143,7 @@ func TestGraphOfTwoAsModel(t *testing.T) {
 			}
 			to := [2]int{1 + r.IntN(waiters), r.IntN(waiters + 1)}
 			want := leads(to[0], p, map[int]bool{}) || leads(to[1], p, map[int]bool{})
-			cycle := g.Add(p, to, waiting.Future, func() bool { return true })
+			cycle := g.Add(p, waiting.Future, waiting.Aim[int]{To: to, Waits: always})
 			require.Equal(t, want, cycle != nil)
 			if !want {
 				let++
@@ -157,4 +161,23 @@ func TestGraphOfTwoAsModel(t *testing.T) {
 		}
 	}
 	require.Greater(t, min(refused, let), 1000)
+}
+
+// One who waits for several closes a cycle by any of them that it still waits for, and by no other.
+func TestGraphOfSeveral(t *testing.T) {
+	var g waiting.Graph[int]
+	first := true
+	several := func() []waiting.Aim[int] {
+		return []waiting.Aim[int]{one(2, func() bool { return first }), one(3, always)}
+	}
+	require.Nil(t, g.Add(1, waiting.Future, several()...))
+	require.Equal(t, []waiting.Step[int]{{2, waiting.Reply}, {1, waiting.Future}}, g.Add(2, waiting.Reply, one(1, always)))
+	require.Equal(t, []waiting.Step[int]{{3, waiting.Reply}, {1, waiting.Future}}, g.Add(3, waiting.Reply, one(1, always)))
+	require.Nil(t, g.Add(4, waiting.Reply, one(1, always)))
+	first = false
+	require.Nil(t, g.Add(2, waiting.Reply, one(1, always)), "the first of the two is there")
+	require.Nil(t, g.Add(1, waiting.Future, several()...), "it does not wait for the first")
+	g.Remove(1)
+	require.Nil(t, g.Add(3, waiting.Reply, one(1, always)))
+	require.Equal(t, []waiting.Step[int]{{1, waiting.Future}, {3, waiting.Reply}}, g.Add(1, waiting.Future, several()...))
 }
