@@ -2,6 +2,7 @@ package active_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,6 +102,10 @@ func TestFarCalls(t *testing.T) {
 			_, err = active.Go(near, active.RefTo[*account](first.PID), (*account).Withdraw, 1).Await(soon(t))
 			require.ErrorIs(t, err, node.ErrUnhandled)
 			require.ErrorContains(t, err, "by the name withdraw")
+			for _, bad := range []any{wire.Tuple{node.Atom("count"), wire.Tuple{1, 2}}, wire.Tuple{node.Atom("buy"), "tea"}} {
+				_, err = node.Call[any](soon(t), near, first.Dest(), bad)
+				require.ErrorContains(t, err, fmt.Sprintf("active: the argument of %v: ", bad.(wire.Tuple)[0]))
+			}
 			gone := member
 			gone.Object = 1 << 40
 			_, err = active.Go(near, gone, (*shop).Count, "milk").Await(soon(t))
