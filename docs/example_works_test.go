@@ -3,6 +3,7 @@ package docs_test
 import (
 	"bufio"
 	"context"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,10 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/active"
+	"github.com/actornode/actornode/node/futures"
+	"github.com/actornode/actornode/node/match"
+	"github.com/actornode/actornode/node/stage"
 )
 
 // Programs of papers on actors: examples.md lists them.
@@ -154,6 +159,86 @@ func Example_threadsAndActors() {
 	}()
 	fmt.Println(<-done)
 	// Output: THREADS
+}
+
+// fibonacci is the object of a number; stages is how many levels of the tree have a stage for each subtree.
+type fibonacci struct{ number, stages int }
+
+func (o *fibonacci) Compute(c *active.Context, _ struct{}) (int, error) {
+	if o.number < 2 {
+		return o.number, nil
+	}
+	both := make([]*node.Future[int], 2)
+	for i := range both {
+		var at node.Place // that of this object
+		if o.stages > 0 {
+			s, err := stage.New(c.Node(), stage.Options{})
+			if err != nil {
+				return 0, err
+			}
+			defer s.Close(c.Context.Context(), c)
+			at = s.Place()
+		}
+		of, err := active.Start(c, &fibonacci{o.number - 1 - i, o.stages - 1}, node.Options{Place: at})
+		if err != nil {
+			return 0, err
+		}
+		both[i] = active.Go(c, of, (*fibonacci).Compute, struct{}{})
+	}
+	v, err := active.Await(c, futures.All(c, both...))
+	if err != nil {
+		return 0, err
+	}
+	return v[0] + v[1], nil
+}
+
+// The Fibonacci tree by stages: the objects of a subtree share a stage. In SALSA Lite:
+//
+//	token x = new Fibonacci(n-1) on (StageService.getNewStage())<-compute();
+func Example_fibonacciByStages() {
+	n, _ := node.Start(node.Config{})
+	defer n.Stop()
+	root, _ := active.Start(n, &fibonacci{number: 10, stages: 2}, node.Options{})
+	fmt.Println(active.Go(n, root, (*fibonacci).Compute, struct{}{}).Await(context.Background()))
+	// Output: 55 <nil>
+}
+
+// Parallel parsing of XML: one process reads the elements of a document, and workers decode them. The values come in
+// the order of the document.
+func Example_parallelXML() {
+	const document = `<books><book><title>Ada</title><year>1995</year></book><book><title>Erlang</title><year>2007</year></book></books>`
+	type book struct {
+		Title string `xml:"title"`
+		Year  int    `xml:"year"`
+	}
+	n, _ := node.Start(node.Config{})
+	defer n.Stop()
+	var workers []node.PID
+	for range 2 {
+		pid, _ := n.Spawn(match.New(match.Reply(func(_ *node.Context, element []byte) (any, error) {
+			var b book
+			err := xml.Unmarshal(element, &b)
+			return b, err
+		})))
+		workers = append(workers, pid)
+	}
+	var books []*node.Future[book]
+	d := xml.NewDecoder(strings.NewReader(document))
+	d.Token() // <books>
+	for {
+		before := d.InputOffset()
+		token, err := d.Token()
+		if _, ok := token.(xml.StartElement); !ok || err != nil {
+			break
+		}
+		if err := d.Skip(); err != nil {
+			break
+		}
+		element := []byte(document[before:d.InputOffset()])
+		books = append(books, node.Async[book](n, workers[len(books)%len(workers)], element))
+	}
+	fmt.Println(futures.All(n, books...).Await(context.Background()))
+	// Output: [{Ada 1995} {Erlang 2007}] <nil>
 }
 
 // The ring of producers and consumers: each takes tokens from the one before and hands them on.
