@@ -32,7 +32,7 @@ var layers = map[string]int{
 	"internal/markdown": 0, "internal/counter": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 1,
 	"internal/vet":    0,
 	"internal/daemon": 5, "internal/demo": 4,
-	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/dist": 1, "internal/socket": 0, "internal/account": 1, "wire/etf": 1, "wire/epmd": 1, "internal/pack": 1, "internal/etfcodec": 1, "wire/tlsdist": 1,
+	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/dist": 1, "internal/socket": 0, "internal/account": 1, "wire/etf": 1, "wire/pickle": 1, "wire/epmd": 1, "internal/pack": 1, "internal/etfcodec": 1, "wire/tlsdist": 1,
 	"internal/nodehook": 2, "internal/loglimit": 2, "internal/box": 1, "internal/fault": 1, "internal/shake": 1,
 
 	// Kits of tests, each as low as its users need.
@@ -57,6 +57,7 @@ var within = map[string][]string{
 	"internal/termof":   {"wire"},
 	"internal/box":      {"wire"},
 	"internal/fault":    {"wire"},
+	"wire/pickle":       {"wire"},
 	"wire/dist":         {"wire"},
 	"internal/account":  {"wire/dist"},
 	"internal/pack":     {"wire", "internal/box", "internal/fault", "internal/termof"},
@@ -122,6 +123,7 @@ var inside = map[string]int{
 	"wire/dist": 2,
 	"wire/epmd": 3, "wire/tlsdist": 3, "wire/linktest": 3,
 	"wire/etf":     3,
+	"wire/pickle":  3,
 	"wire/erldist": 4, "wire/native": 4,
 
 	"internal/limit": 0, "internal/socket": 0, "internal/account": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0,
