@@ -450,18 +450,16 @@ func TestMisuse(t *testing.T) {
 	} {
 		require.PanicsWithValue(t, says, f)
 	}
-	pid, err := n.Spawn(match.New(forProcess))
+	_, ref, err := h.SpawnMonitor(match.New(forProcess))
 	require.NoError(t, err)
-	reason, err := node.AwaitExit(nodetest.Soon(t), n, pid)
-	if err == nil {
-		require.Contains(t, fmt.Sprint(reason), "match: Receive: the cases take a *node.Process, and this is an Actor")
-	}
+	reason := nodetest.Down(t, h, ref).Reason
+	require.Contains(t, fmt.Sprint(reason), "match: Receive: the cases take a *node.Process, and this is an Actor")
 	first, err := n.Spawn(node.ActorFunc(func(c *node.Context, _ any) error {
 		c.Become(match.New(forProcess))
 		return nil
 	}))
 	require.NoError(t, err)
-	ref := h.Monitor(first)
+	ref = h.Monitor(first)
 	require.NoError(t, n.Send(first, 1))
 	require.NoError(t, n.Send(first, 1))
 	require.Contains(t, fmt.Sprint(nodetest.Down(t, h, ref).Reason), "the cases take a *node.Process, and this is an Actor")
