@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"weak"
 
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/nodehook"
@@ -102,7 +103,12 @@ func (g *group) Receive(c *node.Context, msg any) error {
 	}
 	if g.Waiting() > 0 && g.past == nil {
 		g.past = nodehook.Past(c).(*node.Context)
-		context.AfterFunc(c.Context(), g.end)
+		w := weak.Make(g) // what waits has g on its stack; else the process need not keep g for this
+		context.AfterFunc(c.Context(), func() {
+			if g := w.Value(); g != nil {
+				g.end()
+			}
+		})
 	}
 	return g.err
 }
