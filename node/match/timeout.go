@@ -89,6 +89,10 @@ type tick struct {
 	timer *node.Timer
 }
 
+// Immutable has a node that copies messages leave it: see package isolation. Only the process that has started the timer
+// reads it.
+func (*tick) Immutable() {}
+
 // now is the time since the node's start, by the clock that nobody sets.
 func (s *silence) now() time.Duration {
 	sys := s.filter.Process().System

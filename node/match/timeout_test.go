@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/futures"
+	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/node/match"
 )
 
@@ -102,6 +103,21 @@ func TestSetTimeout(t *testing.T) {
 		time.Sleep(second)
 		require.Len(t, w.taken(), 1, "once")
 		require.Zero(t, n.Stats().Timers)
+	})
+}
+
+// A node that copies messages leaves what the timers send alone.
+func TestTimeoutOfCopies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := nodetest.Start(t, node.Config{Workers: 2, Isolation: isolation.Config{Copy: true}})
+		t.Cleanup(synctest.Wait)
+		var came []time.Duration
+		began := time.Now()
+		_, err := n.Spawn(match.New(match.After(second, func() { came = append(came, time.Since(began)) })))
+		require.NoError(t, err)
+		time.Sleep(3*second + second/2)
+		synctest.Wait()
+		require.Equal(t, []time.Duration{second, 2 * second, 3 * second}, came)
 	})
 }
 
