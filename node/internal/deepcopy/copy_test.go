@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+	"weak"
 
 	"github.com/stretchr/testify/require"
 
@@ -73,7 +74,7 @@ func TestShared(t *testing.T) {
 		nil, 5, "x", true, 2.5, time.Now(),
 		wire.NewOrigin(wire.NodeID{Name: "a@b"}).PID(1), [2]string{"a"}, struct{ A, b string }{"a", "b"},
 		ch, ctx, io.EOF, &os.PathError{Op: "x"}, reflect.TypeFor[int](), regexp.MustCompile("a"), time.UTC,
-		frozen{&one}, &frozen{&one}, &farFrozen{&one}, c, &locked{}, &sync.Mutex{}, os.Stdout,
+		frozen{&one}, &frozen{&one}, &farFrozen{&one}, c, &locked{}, &sync.Mutex{}, os.Stdout, weak.Make(c),
 	} {
 		got, err := deepcopy.Copy(v)
 		require.NoError(t, err, "%T", v)
@@ -107,6 +108,7 @@ func TestRefused(t *testing.T) {
 		{struct{ R *bufio.Reader }{bufio.NewReader(nil)}, ".R is a bufio.Reader, which cannot be copied: the standard library"},
 		{map[any]int{[1]any{&struct{ F func() }{f}}: 1}, "[[0x"},
 		{rand.New(rand.NewPCG(1, 2)), "rand.Rand"},
+		{[]any{weak.Make(&f)}, "[0] is a weak.Pointer[func()], which cannot be copied: a copy of what a weak pointer leads to"},
 	} {
 		got, err := deepcopy.Copy(c.v)
 		require.ErrorContains(t, err, c.want, "%T", c.v)

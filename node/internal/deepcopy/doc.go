@@ -10,8 +10,10 @@
 //	copied    what pointers, slices, maps and interfaces lead to, in unexported fields as well
 //	shared    strings, channels, time.Time and *time.Location, PIDs and all other unique.Handles, types, regular
 //	          expressions, *os.File, *slog.Logger, contexts, errors; values of a type with the method Immutable();
-//	          fields with the tag isolation:"share"; and what a pointer leads to that holds a lock or an atomic
-//	refused   functions; locks and atomics that are no pointers; unsafe pointers; and structs of the standard
+//	          fields with the tag isolation:"share"; what a pointer leads to that holds a lock or an atomic, and a
+//	          weak.Pointer to such a thing
+//	refused   functions; locks and atomics that are no pointers; unsafe pointers; other weak pointers, since nobody
+//	          would hold the copy of what they lead to; and structs of the standard
 //	          library with unexported references, but for those that are known to be plain data
 //
 // An error is shared since programs compare errors. What holds a lock is made to be shared. A function may

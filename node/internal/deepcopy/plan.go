@@ -184,6 +184,9 @@ func shapeOfStruct(t reflect.Type) (shape, string) {
 	if path == "unique" {
 		return shared, ""
 	}
+	if path == "weak" {
+		return shapeOfWeak(t)
+	}
 	all, hides := plain, false
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -200,6 +203,15 @@ func shapeOfStruct(t reflect.Type) (shape, string) {
 		return refused, "the standard library hides what is in it"
 	}
 	return all, ""
+}
+
+// shapeOfWeak is shapeOf for a weak.Pointer. A copy would lead to what nobody holds.
+func shapeOfWeak(t reflect.Type) (shape, string) {
+	value, _ := t.MethodByName("Value")
+	if s, _ := shapeOf(value.Type.Out(0)); s <= shared {
+		return shared, ""
+	}
+	return refused, "a copy of what a weak pointer leads to would be held by nobody"
 }
 
 // isGuarded reports whether a value of a type is for several goroutines at once: it holds a lock or an atomic. A
