@@ -11,16 +11,16 @@
 // was read and the node never. Look therefore compares counters that only go up, as Mattern's double
 // counting does (Algorithms for distributed termination detection, 1987):
 //
-//  1. It reads the number of turns that are over: T.
+//  1. It reads a number that goes up with each turn that is over: A.
 //  2. It reads all processes. Each must be at rest.
 //  3. It reads all processes again. Each must be at rest.
-//  4. It reads the number of turns again: it must be T. So must be what blocking processes have taken and
+//  4. It reads that number again: it must be A. So must be what blocking processes have taken and
 //     how often the timeouts of their receives have ended them, as read before step 2 looks at a process,
 //     and after step 3 has.
 //
 // Then all were at rest between step 2 and step 3. Say that at that moment a turn went on. It had
-// begun after step 2 read its process, and was over when step 3 did. A turn is counted before its process
-// looks idle, so step 4 has another number. Say that a message waited for a process at that moment. Whoever
+// begun after step 2 read its process, and was over when step 3 did. The number goes up before the process of a
+// turn looks idle, so step 4 has another. Say that a message waited for a process at that moment. Whoever
 // has sent it is not running, so the process has been woken, and is so still in step 3; or its turn is over, and
 // step 4 has another number.
 //
@@ -42,7 +42,7 @@ import (
 // Look reports whether there was a moment during the call at which all processes of sys were at rest and no
 // timer was due. It takes a microsecond or less for each process.
 func Look(sys *process.System) bool {
-	turns := sys.Tally.Turns()
+	before := sys.Tally.Activity()
 	now := sys.Env.Now()
 	var first, second uint64
 	for p := range sys.Table.All() {
@@ -57,7 +57,7 @@ func Look(sys *process.System) bool {
 		}
 		second += done(p)
 	}
-	return first == second && sys.Tally.Turns() == turns
+	return first == second && sys.Tally.Activity() == before
 }
 
 // done is a digest of what p, if no stage runs it, has done so far: the sum of those of all processes is another

@@ -11,8 +11,8 @@
 //  1. Each field of a Tally has one writer, the worker. Anybody may read the sums.
 //  2. A process that one worker has spawned may be ended by another: the number of a single Tally
 //     says nothing, and may be below zero, but the sum of all is right once both are counted.
-//  3. Started and Turns never go down. A process is counted as started when the table has it, and a
-//     turn before its process looks idle to others.
+//  3. Started and Activity never go down. A process is counted as started when the table has it, and a
+//     turn is part of Activity before its process looks idle to others.
 //
 // The package has no clock and no goroutine.
 package tally
@@ -27,33 +27,39 @@ import (
 // Tally is what a worker counts, on a cache line of its own.
 type Tally struct {
 	_        [56]byte
-	alive    atomic.Uint64 // signed
 	started  atomic.Uint64
+	ended    atomic.Uint64
 	messages atomic.Uint64
-	turns    atomic.Uint64
+	vain     atomic.Uint64 // turns in which no message was taken
 	_        [40]byte
 }
 
 // Alive adds d, 1 or -1, to the number of processes. Only the worker calls it.
 func (t *Tally) Alive(d int64) {
-	bias.StoreUint64(&t.started, t.started.Load()+uint64(d+1)/2)
-	bias.StoreUint64(&t.alive, t.alive.Load()+uint64(d))
+	if d > 0 {
+		bias.StoreUint64(&t.started, t.started.Load()+1)
+	} else {
+		bias.StoreUint64(&t.ended, t.ended.Load()+1)
+	}
 }
 
 // Messages counts a turn that has taken d messages. Only the worker calls it.
 func (t *Tally) Messages(d uint64) {
+	if d == 0 {
+		bias.StoreUint64(&t.vain, t.vain.Load()+1)
+		return
+	}
 	bias.StoreUint64(&t.messages, t.messages.Load()+d)
-	bias.StoreUint64(&t.turns, t.turns.Load()+1)
 }
 
 // Counts is what a node counts. The zero value is ready.
 type Counts struct {
 	_        [56]byte
-	alive    atomic.Int64 // by those who are not run by workers
-	started  atomic.Uint64
+	started  atomic.Uint64 // by those who are not run by workers, and so are the others
+	ended    atomic.Uint64
 	_        [48]byte
 	messages atomic.Uint64
-	turns    atomic.Uint64
+	vain     atomic.Uint64
 
 	mu  sync.Mutex
 	all []*Tally // guarded by mu
@@ -70,14 +76,20 @@ func (c *Counts) New() *Tally {
 
 // Alive is [Tally.Alive] for anybody.
 func (c *Counts) Alive(d int64) {
-	c.alive.Add(d)
-	c.started.Add(uint64(d+1) / 2)
+	if d > 0 {
+		c.started.Add(1)
+	} else {
+		c.ended.Add(1)
+	}
 }
 
 // Messages is [Tally.Messages] for anybody.
 func (c *Counts) Messages(d uint64) {
-	c.messages.Add(d)
-	c.turns.Add(1)
+	if d == 0 {
+		c.vain.Add(1)
+	} else {
+		c.messages.Add(d)
+	}
 }
 
 // Started returns how many processes have been started, since the node was.
@@ -91,13 +103,13 @@ func (c *Counts) Started() uint64 {
 	return sum
 }
 
-// Turns returns how many turns are over, of those in which messages are taken.
-func (c *Counts) Turns() uint64 {
+// Activity returns a number that goes up with each turn that is over: the messages taken, and the turns without one.
+func (c *Counts) Activity() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	sum := c.turns.Load()
+	sum := c.messages.Load() + c.vain.Load()
 	for _, t := range c.all {
-		sum += t.turns.Load()
+		sum += t.messages.Load() + t.vain.Load()
 	}
 	return sum
 }
@@ -106,10 +118,10 @@ func (c *Counts) Turns() uint64 {
 func (c *Counts) Sum() (alive int, messages uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	sum := c.alive.Load()
+	sum := int64(c.started.Load() - c.ended.Load())
 	messages = c.messages.Load()
 	for _, t := range c.all {
-		sum += int64(t.alive.Load())
+		sum += int64(t.started.Load() - t.ended.Load())
 		messages += t.messages.Load()
 	}
 	return int(sum), messages

@@ -34,5 +34,11 @@ func TestSum(t *testing.T) {
 	require.Equal(t, 2000, alive)
 	require.EqualValues(t, 12000, messages)
 	require.EqualValues(t, 3000, c.Started())
-	require.EqualValues(t, 4000, c.Turns())
+	require.EqualValues(t, 12000, c.Activity(), "none of the turns was in vain")
+	first.Messages(0)
+	c.Messages(0)
+	require.EqualValues(t, 12002, c.Activity())
+	alive, messages = c.Sum()
+	require.Equal(t, 2000, alive)
+	require.EqualValues(t, 12000, messages)
 }
