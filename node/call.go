@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/node/internal/waiting"
@@ -44,7 +45,7 @@ type Dest = wire.Dest
 func SendRequest[Q any](from Caller, to Dest, tag any, req Q) {
 	a := from.caller()
 	//lint:ignore SA1012 nothing ends the call but its answer
-	begin(nil, a, true, a.Requested(tag), to, req)
+	begin(nil, a, true, a.Requested(runner.Expected(a.Process, tag)), to, req)
 }
 
 // begin sends a request on behalf of p, whose waiter, asker or more is set. ctx, nil

@@ -2,10 +2,12 @@ package node
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
 )
 
 // Future is the reply to a call that is under way. It can be passed around and awaited by any number
@@ -105,7 +107,9 @@ func (f *Future[R]) Cancel() bool {
 // alias stands for the process that has it then. To a process of this node it goes past the
 // bound of its mailbox; one that nobody gets is a dead letter.
 func (f *Future[R]) SendTo(to Dest, tag any) {
+	owner := runner.OwnerOf(f.p.System, to)
 	f.watches().Add(&f.p.System.Plain, func(a *process.Acting) {
+		defer runtime.KeepAlive(owner) // who is to get it is not collected before
 		v, err := typed[R](f.p.Result())
 		r := Result{Tag: tag, Err: err}
 		if err == nil {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/runner"
@@ -20,7 +21,7 @@ func (n *Node) host() process.Host {
 			Exited:   func(from PID, reason any) any { return Exited{from, reason} },
 			Down:     func(d signal.Down) any { return Down{d.Ref, d.PID, d.Name, d.Node, d.Reason} },
 			NodeDown: func(node Atom, reason string) any { return NodeDown{node, reason} },
-			Result:   func(tag, v any, err error) any { return Result{tag, v, err} },
+			Result:   func(tag, v any, err error) any { return Result{owned.Bare(tag), v, err} },
 			IsDown: func(msg any, ref Ref) bool {
 				d, ok := msg.(Down)
 				return ok && d.Ref == ref
@@ -100,9 +101,9 @@ func askWhere(a *process.Acting, at At, then func(pid PID, why any)) {
 func behaviourOf(p *process.Process) Actor {
 	switch r := p.Task().(type) {
 	case *actor:
-		return r.behaviour
+		return owned.Behaviour(r.behaviour)
 	case *external:
-		return r.behaviour
+		return owned.Behaviour(r.behaviour)
 	}
 	if f, ok := runner.BodyOf(p).(function); ok {
 		return ProcessFunc(f)

@@ -3,6 +3,7 @@ package node
 import (
 	"time"
 
+	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/timers"
 )
 
@@ -28,14 +29,9 @@ func (n *Node) timer(from PID, d, every time.Duration, to Dest, msg any) (*Timer
 	t := new(Timer)
 	pid, _ := n.sys.Resolve(to)
 	if p := n.sys.Lookup(pid); p != nil {
-		if tr := n.sys.Traces(); tr.Guards() {
-			var err error
-			if msg, err = tr.Copied(false, msg); err != nil {
-				return nil, err
-			}
-			if !p.Boxed {
-				msg = tr.Held(from, pid, msg)
-			}
+		var err error
+		if msg, err = runner.ForTimer(from, p, msg); err != nil {
+			return nil, err
 		}
 		if all := p.Timers(); all != nil && all.Start(&t.t, d, every, msg) {
 			return t, nil

@@ -2,10 +2,13 @@ package futures
 
 import (
 	"fmt"
+	"runtime"
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
 )
 
 // Send sends a message to a process once a future is completed: what message makes of its value, or of the
@@ -18,7 +21,9 @@ import (
 // wait. What it panics with, and a message that cannot be sent, is logged.
 func Send[R any](from node.Caller, to node.Dest, f *node.Future[R], message func(v R, err error) any) {
 	n := nodehook.Of(from).(*node.Node)
+	owner := runner.OwnerOf(nodehook.System(n).(*process.System), to)
 	nodehook.Watch(from, f, func(any) {
+		defer runtime.KeepAlive(owner) // who is to get it is not collected before
 		msg, err := made(message, f)
 		if err == nil && msg != nil {
 			err = n.SendOpt(node.SendOptions{NoWait: true}, to, msg)

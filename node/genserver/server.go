@@ -422,6 +422,18 @@ func (s *server[S]) ends(msg, reason any) error {
 	return err
 }
 
+// MayTerminate says for package lifetime whether the state has Terminate.
+func (s *server[S]) MayTerminate() bool {
+	_, ok := any(s.state).(Terminator)
+	return ok
+}
+
+// Terminate is part of lifetime.Terminator.
+func (s *server[S]) Terminate(c *node.Context, reason any) error {
+	s.Context.Context = c
+	return s.end(reason)
+}
+
 // end calls Terminate, once and unless the process has been killed meanwhile, and
 // returns the error that ends the process.
 func (s *server[S]) end(reason any) error {

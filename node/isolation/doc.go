@@ -19,13 +19,17 @@
 //
 // Shared are: strings, PIDs, references, time.Time; channels; errors, as programs compare them; contexts,
 // *os.File, *slog.Logger, regular expressions; what a pointer leads to that holds a lock or an
-// atomic, which is made to be shared; values of types that say so, see [Immutable]; and fields of a struct with the tag
-// `isolation:"share"`.
+// atomic, which is made to be shared, such as a *lifetime.Owner, and weak pointers to such things; values of types that
+// say so, see [Immutable]; and fields of a struct with the tag `isolation:"share"`.
 //
 // Refused, with an [Error] that says where it is, are: functions, which may have captured anything; locks and atomics
 // that are in a message itself; unsafe pointers; and structs of the standard library that hide references, such as
-// connections, but for plain data such as big.Int and bytes.Buffer. A message that is refused is not sent. The
+// connections, but for plain data such as big.Int and bytes.Buffer; and weak pointers to what is copied, as nobody would
+// hold the copy. A message that is refused is not sent. The
 // tag is for who knows better. A value with references more than 100,000 deep is refused, too.
+//
+// A copy has no cleanup (runtime.AddCleanup) that the original has: that is called when nobody can reach the original, though
+// the copy is in use. Have such a type shared.
 //
 // # What Check finds
 //
@@ -38,7 +42,7 @@
 // does.
 //
 // Not compared are: what is shared when copied; what is beyond Config.MaxBytes of a message; messages while 10,000 wait that
-// are compared; messages to a process with Options.Limits or Options.Mailbox,
+// are compared; messages to a process with Options.Limits or Options.Mailbox, or with an owner (package lifetime),
 // and those of a process to itself; what SendInterval sends again, between two
 // messages; values of futures, which many may read; behaviours that are spawned, and exit reasons. Of an interface or a string
 // whose variable was overwritten only that is told.

@@ -3,6 +3,7 @@ package lifetime_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/lifetime"
@@ -68,4 +69,54 @@ func ExampleIdle() {
 	}
 	fmt.Println(sum)
 	// Output: 4950
+}
+
+// cell is an actor that has a value, and perhaps another cell.
+type cell struct {
+	value int
+	next  *lifetime.Owner
+}
+
+func (x *cell) Receive(c *node.Context, msg any) error {
+	switch m := msg.(type) {
+	case *lifetime.Owner:
+		x.next = m
+	case node.Request[string]:
+		return c.Reply(m.From, x.value)
+	}
+	return nil
+}
+
+// Two cells know each other. When nobody else knows one of them, both are collected.
+func ExampleOwn() {
+	n, err := node.Start(node.Config{})
+	if err != nil {
+		panic(err)
+	}
+	defer n.Stop()
+	pair := func() *lifetime.Owner {
+		first, err := lifetime.Own(n, &cell{value: 1}, node.Options{})
+		if err != nil {
+			panic(err)
+		}
+		second, err := lifetime.Own(n, &cell{value: 2}, node.Options{})
+		if err != nil {
+			panic(err)
+		}
+		first.Send(n, second)
+		second.Send(n, first)
+		return first
+	}
+	first := pair()
+	value, err := lifetime.Call[int](context.Background(), n, first, "value")
+	fmt.Println(value, err, n.Stats().Processes)
+
+	first = nil
+	for n.Stats().Processes > 0 {
+		runtime.GC() // a program leaves that to Go
+	}
+	fmt.Println("both are collected")
+	// Output:
+	// 1 <nil> 2
+	// both are collected
 }

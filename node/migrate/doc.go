@@ -30,9 +30,10 @@
 // # What cannot move
 //
 // It is refused with [ErrFixed] before anything moves: a process that is no Actor on a stage (coroutines, Processes,
-// schedulers of its own); with a bounded or custom mailbox; that is protected, or gets PeerMessages; that is
-// suspended, or has pushed behaviours; with aliases, timers (a Timeout of a server, too), a monitor of a node, links
-// by names on other nodes; whose type has no Kind here: supervisors, state machines and event managers, as of now.
+// schedulers of its own); with a bounded or custom mailbox; with an owner (package lifetime), as an Owner is a pointer
+// and cannot follow; that is protected, or gets PeerMessages; that is suspended, or has pushed behaviours; with
+// aliases, timers (a Timeout of a server, too), a monitor of a node, links by names on other nodes; whose type has
+// no Kind here: supervisors, state machines and event managers, as of now.
 // A Kind that the other node lacks, or does not Allow, a state or a waiting message that cannot be sent or read
 // there, and a name that is taken there are errors of other kinds, and change nothing either. A subscription to
 // node.NodeUp stays with the forwarder, which sends on what it gets. The group leader is the new node's.

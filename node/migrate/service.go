@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/internal/moved"
+	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 )
@@ -128,6 +129,9 @@ func (s *server) depart(c *node.Context, o order, from node.From) {
 		return
 	case p.Kind != process.Actor:
 		_ = from.Fail(fixed("a goroutine, a coroutine or a scheduler of its own"))
+		return
+	case p.Boxed && owned.Is(p.Cold.Box):
+		_ = from.Fail(fixed("an owner, which is of this node (lifetime.Own)"))
 		return
 	case p.Boxed:
 		_ = from.Fail(fixed("a mailbox with limits, or of its own making"))

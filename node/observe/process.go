@@ -51,6 +51,9 @@ type Process struct {
 	Wait     Wait // what it waits for
 
 	Activations Activations // of active objects, that wait
+
+	Owned  bool // ends when nobody can reach it any more: see package node/lifetime
+	Daemon bool // is not waited for: see Daemon of node.Options
 }
 
 // Activations says how many activations of active objects wait, for what, and since when: from when they

@@ -286,6 +286,18 @@ func (m *machine[M]) ends(reason any) error {
 	return err
 }
 
+// MayTerminate says for package lifetime whether the data has Terminate.
+func (m *machine[M]) MayTerminate() bool {
+	_, ok := any(m.data).(Terminator)
+	return ok
+}
+
+// Terminate is part of lifetime.Terminator.
+func (m *machine[M]) Terminate(c *node.Context, reason any) error {
+	m.Context.Context = c
+	return m.end(reason)
+}
+
 // end calls Terminate, once and unless the process has been killed meanwhile, and
 // returns the error that ends the process.
 func (m *machine[M]) end(reason any) error {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/trace"
@@ -28,7 +29,7 @@ func Process(p *process.Process, more func(*observe.Process)) observe.Process {
 
 // fixed is what never changes.
 func fixed(p *process.Process) observe.Process {
-	i := observe.Process{PID: p.PID(), Stage: -1, Started: time.Unix(0, p.Started)}
+	i := observe.Process{PID: p.PID(), Stage: -1, Started: time.Unix(0, p.Started), Daemon: p.Daemon}
 	if p.Parent != 0 {
 		i.Parent = p.System.Origin.PID(p.Parent - 1)
 	}
@@ -55,7 +56,7 @@ func describe(p *process.Process, i *observe.Process, more func(*observe.Process
 	if k == nil {
 		return
 	}
-	i.Name, i.Label, i.TrapExit = k.Name, k.Label, k.Trap
+	i.Name, i.Label, i.TrapExit, i.Owned = k.Name, k.Label, k.Trap, owned.Is(k.Box)
 	if !k.Leader.IsZero() {
 		i.Leader = k.Leader
 	}

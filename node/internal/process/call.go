@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/promise"
@@ -108,6 +109,7 @@ func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 		} else {
 			n.Undeliverable(asker.PID(), r)
 		}
+		runtime.KeepAlive(tag) // till then it keeps asker, which an owner may hold
 		if a.Local != nil {
 			a.Local.keep(p)
 		}

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
@@ -97,6 +98,9 @@ func (p *Process) isParent(pid wire.PID) bool {
 // AddLinkLocked notes that p is linked to pid; false: it was. The link that
 // most processes have, the one to their parent, takes no memory.
 func (p *Process) AddLinkLocked(pid wire.PID) bool {
+	if p.Boxed {
+		owned.Keep(p.Cold.Box)
+	}
 	if p.isParent(pid) {
 		was := p.Tied
 		p.Tied = true

@@ -3,6 +3,7 @@ package process
 import (
 	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
@@ -140,6 +141,9 @@ func (m *Monitor) Attach() bool {
 		return false
 	}
 	t.ColdPart().Watchers.Add(&m.entry, m)
+	if m.Watcher == nil { // of another node: perhaps for a call
+		owned.Keep(t.Cold.Box)
+	}
 	return true
 }
 

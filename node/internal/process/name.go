@@ -5,6 +5,7 @@ import (
 
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
@@ -35,6 +36,7 @@ func (p *Named) Name() wire.Atom { return (*Process)(p).ColdPart().Name }
 // SetName gives p a name.
 func (p *Named) SetName(name wire.Atom) {
 	(*Process)(p).ColdPart().Name = name
+	owned.Keep(p.Cold.Box)
 	p.System.Traces().Event(trace.Register, p.PID(), wire.PID{}, name, nil)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/tally"
@@ -190,7 +191,7 @@ func (sys *System) NewRef() wire.Ref { return sys.Origin.RefOf(sys.NewNumber()) 
 
 // DeadLetter makes a dead letter of a message, without the token that it may have come with.
 func (sys *System) DeadLetter(l deadletter.Letter) {
-	l.Message = trace.Bare(l.Message)
+	l.Message = owned.Bare(trace.Bare(l.Message))
 	sys.Dead.Add(l)
 }
 

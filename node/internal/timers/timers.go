@@ -1,6 +1,7 @@
 package timers
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -9,6 +10,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/list"
+	"github.com/actornode/actornode/node/internal/owned"
 )
 
 // Pauses between tries while there is no space.
@@ -169,7 +171,8 @@ func (t *Timer) fire() {
 	if waits {
 		s.owner.Pushed(result, msg)
 	} else {
-		s.owner.Put(msg)
+		s.owner.Put(owned.Bare(msg))
+		runtime.KeepAlive(msg) // till then it keeps the process, which an owner may hold
 	}
 }
 

@@ -1,0 +1,43 @@
+package runner
+
+import (
+	"github.com/actornode/actornode/node/internal/owned"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/wire"
+)
+
+// Expected returns msg, which p will get, in a form that keeps p if an owner holds it. p is nil where the process is over.
+func Expected(p *process.Process, msg any) any {
+	if p == nil || !p.Boxed {
+		return msg
+	}
+	return owned.Expect(p.Cold.Box, msg)
+}
+
+// OwnerOf returns what keeps the process of sys that has a PID, for as long as somebody refers to it; nil: nothing does
+// so. A name and an alias keep their process themselves.
+func OwnerOf(sys *process.System, to wire.Dest) any {
+	if pid, ok := to.(wire.PID); ok {
+		if p := sys.Lookup(pid); p != nil && p.Boxed {
+			return owned.OwnerOf(p.Cold.Box)
+		}
+	}
+	return nil
+}
+
+// ForTimer returns the message of a process that a timer will send to p as the timer has it: copied, or watched, as the
+// node says.
+func ForTimer(from wire.PID, p *process.Process, msg any) (any, error) {
+	tr := p.System.Traces()
+	if !tr.Guards() {
+		return Expected(p, msg), nil
+	}
+	msg, err := tr.Copied(false, msg)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.Boxed:
+		return Expected(p, msg), nil
+	}
+	return tr.Held(from, p.PID(), msg), nil
+}

@@ -1,0 +1,88 @@
+package lifetime
+
+import (
+	"runtime"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/observe"
+)
+
+// code is the behaviour of an Actor, and those below it that Push has put aside. It is owned like a behaviour.
+type code struct {
+	behaviour node.Actor
+	stack     []any
+}
+
+// wrapper is what the process of an Actor has in place of its behaviour. It reaches that by the hold only, which refers to
+// the Owner while there is something to do: so an Actor that is idle is referred to by nobody but its Owners.
+type wrapper struct{ hold *hold }
+
+// initializer is a wrapper of a node.Initializer.
+type initializer struct{ *wrapper }
+
+// finish is the last message of a Terminator.
+type finish struct{}
+
+// Behaviour is what the node takes for the behaviour of the process.
+func (w *wrapper) Behaviour() node.Actor {
+	if c := w.hold.reachCode(); c != nil {
+		return c.behaviour
+	}
+	return w // collected
+}
+
+// Init is part of node.Initializer.
+func (i initializer) Init(c *node.Context) (err error) {
+	i.act(c, func(b node.Actor) { err = b.(node.Initializer).Init(c) })
+	return err
+}
+
+// Receive is part of node.Actor.
+func (w *wrapper) Receive(c *node.Context, msg any) (err error) {
+	w.act(c, func(b node.Actor) {
+		if msg != any(finish{}) {
+			err = b.Receive(c, msg)
+			return
+		}
+		if t, ok := b.(Terminator); ok {
+			err = t.Terminate(c, Collected)
+		}
+		if err == nil {
+			err = node.ExitWith(Collected)
+		}
+	})
+	return err
+}
+
+// act calls do with the behaviour, which c acts on meanwhile.
+func (w *wrapper) act(c *node.Context, do func(b node.Actor)) {
+	h := w.hold
+	q, _ := nodehook.Process(c)
+	p := q.(*process.Process)
+	owner := h.enter(p)
+	defer runtime.KeepAlive(owner)
+	code := h.reachCode()
+	p.Cold.Stack, code.stack = code.stack, nil
+	was := nodehook.Slot(c, &code.behaviour)
+	do(code.behaviour)
+	nodehook.Slot(c, was)
+	code.stack, p.Cold.Stack = p.Cold.Stack, nil
+	o, ok := code.behaviour.(observe.ActiveObject)
+	h.settle(p, ok && o.Activations() != observe.Activations{})
+}
+
+// settle is the end of a turn. busy: activations wait.
+func (h *hold) settle(p *process.Process, busy bool) {
+	p.Mu.Lock()
+	kept := isKept(p)
+	h.mu.Lock()
+	h.kept, h.busy = kept, busy
+	list := kept && h.list()
+	h.mu.Unlock()
+	p.Mu.Unlock()
+	if list {
+		sweeps.add(h)
+	}
+}

@@ -1,0 +1,53 @@
+package lifetime_test
+
+import (
+	"log/slog"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/lifetime"
+	"github.com/actornode/actornode/wire"
+)
+
+// Another node cannot be given an Owner. It keeps a process by a monitor, and not by its PID.
+func TestFar(t *testing.T) {
+	places := new(nodetest.Places)
+	begin := func(name node.Atom) *node.Node {
+		return start(t, node.Config{Name: name, Log: slog.New(slog.DiscardHandler),
+			Distribution: &node.Distribution{Cookie: "secret", Finder: places}})
+	}
+	near, far := begin("near@127.0.0.1"), begin("far@127.0.0.1")
+	require.NoError(t, near.Connect(within(t), far.Name()))
+	h, err := far.Open()
+	require.NoError(t, err)
+	defer h.Close(nil)
+
+	o := own(t, near, &holder{})
+	pid := o.PID()
+	var refused *wire.EncodeError
+	err = near.Send(h.Self(), o)
+	require.ErrorAs(t, err, &refused)
+	require.ErrorContains(t, err, "lifetime.Owner")
+	t.Log(err)
+	require.NoError(t, near.Send(h.Self(), o.PID()))
+	require.Equal(t, pid, node.ReceiveOf[node.PID](h))
+
+	ref := h.Monitor(pid)
+	_, err = lifetime.Call[*lifetime.Owner](within(t), near, o, me{})
+	require.NoError(t, err)
+	require.NoError(t, h.Send(pid, 1)) // after the monitor
+	nodetest.Settles(t, func() string {
+		if i, err := near.Info(pid); err != nil || len(i.Watchers) == 0 || i.Handled < 2 {
+			return "the monitor has not come"
+		}
+		return ""
+	})
+	runtime.KeepAlive(o)
+	survives(t, near, pid, "a monitor of another node")
+	require.True(t, h.Demonitor(ref, true))
+	require.Equal(t, lifetime.Collected, collect(t, near, pid))
+}

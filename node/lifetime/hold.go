@@ -1,0 +1,304 @@
+package lifetime
+
+import (
+	"sync"
+	"weak"
+
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/owned"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/node/observe"
+)
+
+// hold is the mailbox of a process that an owner holds, and decides whether the process refers to its Owner. Its lock is
+// the last: it is taken with that of the process held, and nothing is locked within it.
+//
+// Invariants, whenever nobody has the lock:
+//
+//  1. While a message counts, one that the process handles or has left as unhandled included, owner is set, or lost is.
+//  2. While kept or busy is set, and since the process was started until it has first looked for messages, so it is.
+//  3. Once self says nil the process is never again given a message, unless it is a Terminator or blocks: then
+//     lost follows, and the process ends when no message counts, it waits, and nothing keeps it.
+//  4. A hold that is kept, or lost, and not closed is in sweeps, or about to be.
+type hold struct {
+	// Set by Own.
+	self   weak.Pointer[Owner]
+	code   *code // of a Terminator; nil: its Owner has it
+	blocks bool  // a blocking process
+
+	mu      sync.Mutex
+	pid     node.PID
+	process *process.Process // nil: Own has not returned, or it ended before
+	owner   *Owner           // nil: only others refer to it, if anybody
+	kept    bool             // by something else than an Owner, when somebody looked last
+	busy    bool             // activations wait
+	lost    bool             // there is no Owner any more, but the process goes on until it has nothing to do
+	listed  bool             // in sweeps
+
+	messages []any // a ring
+	first, n int
+	count    int  // messages that wait, or are in hand
+	armed    bool // the next message wakes the process
+	closed   bool
+	last     bool // nothing gets in but what is in
+}
+
+var (
+	_ mailbox.Forcer = (*hold)(nil)
+	_ owned.Keeper   = (*hold)(nil)
+)
+
+// holdOf finds the hold of a process.
+func holdOf(p *process.Process) (*hold, bool) {
+	if !p.Boxed {
+		return nil, false
+	}
+	h, ok := p.Cold.Box.(*hold)
+	return h, ok
+}
+
+// reach returns the Owner; nil: nobody can reach it any more.
+func (h *hold) reach() *Owner {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.reachLocked()
+}
+
+func (h *hold) reachLocked() *Owner {
+	if h.owner != nil {
+		return h.owner
+	}
+	return h.self.Value()
+}
+
+// enter is the begin of a turn of p. It returns the Owner; nil: there is none any more.
+func (h *hold) enter(p *process.Process) *Owner {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.process, h.pid = p, p.PID() // Own may not have returned
+	return h.reachLocked()
+}
+
+// reachCode returns the code of an Actor; nil: nobody can reach it any more.
+func (h *hold) reachCode() *code {
+	if h.code != nil {
+		return h.code
+	}
+	if o := h.reach(); o != nil {
+		return o.code
+	}
+	return nil
+}
+
+// survives reports whether the process outlives its Owners, for a last thing to do.
+func (h *hold) survives() bool { return h.blocks || h.code != nil }
+
+// Owner is part of owned.Keeper.
+func (h *hold) Owner() any {
+	if o := h.reach(); o != nil {
+		return o
+	}
+	return nil
+}
+
+// Keep is part of owned.Keeper.
+func (h *hold) Keep() {
+	h.mu.Lock()
+	list := false
+	if !h.closed {
+		h.kept, h.owner = true, h.reachLocked()
+		list = h.list()
+	}
+	h.mu.Unlock()
+	if list {
+		sweeps.add(h)
+	}
+}
+
+// list reports whether h is to be put into sweeps, which its caller does. The caller has the lock.
+func (h *hold) list() bool {
+	list := !h.listed && !h.closed
+	h.listed = h.listed || list
+	return list
+}
+
+// Push is part of mailbox.Box.
+func (h *hold) Push(msg any) mailbox.Result {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || h.last {
+		return mailbox.Closed
+	}
+	if h.owner = h.reachLocked(); h.owner == nil && !h.survives() {
+		return mailbox.Closed
+	}
+	return h.push(msg)
+}
+
+// push puts msg in. The caller has the lock.
+func (h *hold) push(msg any) mailbox.Result {
+	if h.n == len(h.messages) {
+		ring := make([]any, max(4, 2*len(h.messages)))
+		for i := range h.n {
+			ring[i] = h.messages[(h.first+i)%len(h.messages)]
+		}
+		h.messages, h.first = ring, 0
+	}
+	h.messages[(h.first+h.n)%len(h.messages)] = msg
+	h.n++
+	h.count++
+	if !h.armed {
+		return mailbox.Queued
+	}
+	h.armed = false
+	return mailbox.Wake
+}
+
+// Force is part of mailbox.Forcer.
+func (h *hold) Force(msg any) mailbox.Result { return h.Push(msg) }
+
+// Pop is part of mailbox.Box.
+func (h *hold) Pop() (any, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.n == 0 {
+		h.armed = !h.closed
+		h.letGo()
+		return nil, false
+	}
+	msg := h.messages[h.first]
+	h.messages[h.first] = nil
+	h.first = (h.first + 1) % len(h.messages)
+	h.n--
+	return msg, true
+}
+
+// letGo forgets the Owner if the process needs it no longer. The caller has the lock.
+func (h *hold) letGo() {
+	if h.armed && h.count == 0 && !h.kept && !h.busy {
+		h.owner = nil
+		if len(h.messages) > smallRing {
+			h.messages, h.first = nil, 0
+		}
+	}
+}
+
+// smallRing is how long a ring of messages may be that an idle process keeps.
+const smallRing = 64
+
+// Done is part of mailbox.Box.
+func (h *hold) Done() {
+	h.mu.Lock()
+	h.count--
+	h.mu.Unlock()
+}
+
+// Len is part of mailbox.Box.
+func (h *hold) Len() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.count
+}
+
+// Close is part of mailbox.Box: the process has ended.
+func (h *hold) Close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed, h.armed, h.owner = true, false, nil
+	h.messages, h.n, h.count = nil, 0, 0
+}
+
+// unreachable is called by the collector when it has found that nobody can reach the Owner.
+func (h *hold) unreachable() {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return
+	}
+	if !h.survives() {
+		h.closed = true
+		p := h.process
+		h.mu.Unlock()
+		if p != nil { // else it is over
+			p.Exit(&p.System.Plain, Collected)
+		}
+		return
+	}
+	h.lost = true
+	list := h.list()
+	h.mu.Unlock()
+	if list && h.review() {
+		sweeps.add(h)
+	}
+}
+
+// review looks whether h is kept still, and ends a process that is lost and has nothing to do. It reports whether
+// it is to be looked at again. The caller has taken h from sweeps.
+func (h *hold) review() (again bool) {
+	h.mu.Lock()
+	p := h.process
+	if p == nil { // Own has not returned, or the process is over
+		again, h.listed = !h.closed, !h.closed
+		h.mu.Unlock()
+		return again
+	}
+	h.mu.Unlock()
+	p.Mu.Lock()
+	kept := !p.Gone() && isKept(p)
+	h.mu.Lock()
+	h.kept = kept
+	ends := !h.closed && h.lost && !kept && h.count == 0 && !h.busy && h.armed && (!h.blocks || waits(p))
+	h.listed = !h.closed && !ends && (kept || h.lost)
+	again = h.listed
+	switch {
+	case ends && h.blocks:
+		h.closed = true
+	case ends:
+		h.last = true
+		h.push(finish{})
+	default:
+		h.letGo()
+	}
+	h.mu.Unlock()
+	p.Mu.Unlock()
+	switch {
+	case ends && h.blocks:
+		p.Exit(&p.System.Plain, Collected)
+	case ends:
+		p.Runner().Prod(&p.System.Plain)
+	}
+	return again
+}
+
+// waits reports whether p, a blocking process whose mailbox is empty, waits for a message without a timeout. It stays
+// so as long as no message gets in. The caller has the lock of p.
+func waits(p *process.Process) bool {
+	st, _ := p.Runner().Doing()
+	within, _ := runner.Timed(p)
+	return st == observe.Waiting && !within && p.WaitLocked(st).For == waiting.Message.String()
+}
+
+// isKept reports whether something keeps p beside its Owner and the messages that it has. The caller has the lock of p.
+func isKept(p *process.Process) bool {
+	k := p.Cold
+	if p.Tied || k.Name != "" || k.Links.Len() != 0 || len(k.Watching) != 0 || len(k.Aliases) != 0 {
+		return true
+	}
+	if _, asks := p.System.ByName.Load(p); asks {
+		return true
+	}
+	for c := range k.Calls.Oldest() {
+		if c.Tag != process.OfExit {
+			return true
+		}
+	}
+	for m := range k.Watchers.Oldest() {
+		if m.Watcher == nil { // of another node: perhaps for a call
+			return true
+		}
+	}
+	return false
+}
