@@ -197,9 +197,12 @@ func (s *session) detailFields(d admin.Detail) [][2]string {
 	if d.TrapExit {
 		trap = "yes"
 	}
-	traced := ""
+	traced, owned := "", ""
 	if d.Traced {
 		traced = "yes"
+	}
+	if d.Owned {
+		owned = "yes"
 	}
 	stage := "none"
 	if d.Stage >= 0 {
@@ -213,7 +216,7 @@ func (s *session) detailFields(d admin.Detail) [][2]string {
 		{"Started", fmt.Sprintf("%s, %s ago", momentText(d.Started), spanText(d.Age))},
 		{"Memory", bytesText(d.Memory)}, {"Handled", countText(d.Handled)},
 		{"Parent", s.pidText(d.Parent)}, {"Ancestry", s.ancestryText(d.Ancestry)}, {"Leader", s.pidText(d.Leader)},
-		{"Traps exits", trap}, {"Traced", traced},
+		{"Traps exits", trap}, {"Traced", traced}, {"Owned", owned},
 		{"Linked to", s.pidsText(d.Linked, d.Links)}, {"Monitored by", s.pidsText(d.Watchers, d.Monitored)},
 		{"Monitors", s.pidsText(d.Watches, d.Watching)},
 		{"Mailbox", countText(d.Mailbox)}, {"Messages", s.messagesText(d)},

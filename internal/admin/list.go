@@ -204,7 +204,7 @@ func (q *request) info() (any, error) {
 		TrapExit: i.TrapExit, Monitored: len(i.Watchers), Watching: len(i.Monitors),
 		Linked: first(i.Links, most), Watchers: first(i.Watchers, most), Watches: first(i.Monitors, most),
 		Parent: i.Parent, Leader: i.Leader, Started: Time{i.Started}, Traced: i.Traced, Messages: []any{},
-		Ancestry: procview.Ancestors(q.n, i), Activations: activationsOf(&i.Activations),
+		Ancestry: procview.Ancestors(q.n, i), Activations: activationsOf(&i.Activations), Owned: i.Owned,
 	}
 	for _, m := range nodehook.Messages(q.n, pid, min(most, shownMessages)) {
 		d.Messages = append(d.Messages, cut(m, defaultSize))

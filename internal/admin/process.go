@@ -88,4 +88,5 @@ type Detail struct {
 	Activations Activations `json:"activations,omitzero" etf:",omitzero"` // of active objects
 	Started     Time        `json:"started"`
 	Traced      bool        `json:"traced"`
+	Owned       bool        `json:"owned,omitzero" etf:",omitzero"` // ends when nobody can reach it any more
 }
