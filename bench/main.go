@@ -79,6 +79,7 @@ func system() contract.System {
 		spawn,
 		mixed,
 		coop,
+		collect,
 		matching,
 		await,
 		until,

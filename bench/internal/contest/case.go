@@ -91,6 +91,7 @@ func Smoke() []Case {
 		{Bench: "spawn", Params: []string{"n=1000"}},
 		{Bench: "mixed", Params: []string{"rings=2", "size=3", "token=10", "repeats=2", "number=391"}},
 		{Bench: "coop", Params: []string{"calls=10", "depth=2"}},
+		{Bench: "collect", Params: []string{"n=3000", "round=500"}},
 		{Bench: "match", Params: []string{"messages=200"}},
 		{Bench: "await", Params: []string{"calls=15"}},
 		{Bench: "until", Params: []string{"items=30", "users=3", "size=2"}},
