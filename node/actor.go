@@ -70,7 +70,7 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 		w.Leave()
 		err := behaviour.Receive(c, msg)
 		if err != nil {
-			err = p.EndWith(&c.own, err)
+			err = runner.EndWith(p, &c.own, err)
 		}
 		if !w.Enter() {
 			p.Mu.Lock()
@@ -106,6 +106,9 @@ func (c *Context) become(b Actor, push bool) {
 		k.Stack = append(k.Stack, *c.behaviour)
 	}
 	*c.behaviour = b
+	if p.Cold != nil {
+		p.Cold.Left = nil
+	}
 	p.Mu.Unlock()
 	p.Rewind = true
 	if nodehook.Became != nil {

@@ -43,7 +43,7 @@ func (r *external) turn(fiber.Mark) (again bool) {
 			}
 		}
 	}
-	b := &p.Cold.Bias
+	b := &r.Bias
 	b.Enter()
 	again = true
 	for left := max(p.System.Budget, p.Queue.Len()>>(p.System.Halved&63)); left > 0; {
@@ -65,7 +65,7 @@ func (r *external) turn(fiber.Mark) (again bool) {
 		b.Leave()
 		err := r.behaviour.Receive(c, msg)
 		if err != nil {
-			err = p.EndWith(&c.own, err)
+			err = runner.EndWith(p, &c.own, err)
 		}
 		b.Enter()
 		if err == nil || err == ErrUnhandled {

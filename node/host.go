@@ -44,6 +44,12 @@ func (n *Node) host() process.Host {
 		},
 		Self:    n.self,
 		Crashed: n.crashed,
+		Left: func(p *process.Process, left report.Left) {
+			p.Mu.Lock()
+			b := behaviourOf(p)
+			p.Mu.Unlock()
+			n.reports.Left(left, p.Name(), typeName(b))
+		},
 		Unanswered: func(msg any, why error, raw bool) {
 			if raw {
 				msg = n.received(false, nil, msg)
@@ -109,14 +115,6 @@ func behaviourOf(p *process.Process) Actor {
 		return ProcessFunc(f)
 	}
 	return nil
-}
-
-// codeOf says where the code of a behaviour is; "" where nothing is known, as of a handle.
-func codeOf(b Actor) string {
-	if b == nil {
-		return ""
-	}
-	return report.Code(b)
 }
 
 // typeName is the behaviour's type as %T prints it; that of a handle is nil.

@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -38,7 +39,7 @@ func (n *Node) inform(p *process.Process) observe.Process {
 	leader := n.leader()
 	return inspect.Process(p, func(i *observe.Process) {
 		b := behaviourOf(p)
-		i.Behaviour, i.Code = typeName(b), codeOf(b)
+		i.Behaviour, i.Code = typeName(b), report.Code(b)
 		if o, ok := b.(observe.ActiveObject); ok {
 			i.Activations = o.Activations()
 		}

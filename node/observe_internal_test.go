@@ -75,10 +75,10 @@ func TestObservationTakesNothing(t *testing.T) {
 		switch {
 		case m != "hold":
 		case c.own.Process.Kind == process.External:
-			c.own.Process.Cold.Bias.Enter()
+			c.own.Process.Task().(*external).Bias.Enter()
 			entered <- struct{}{}
 			<-release
-			c.own.Process.Cold.Bias.Leave()
+			c.own.Process.Task().(*external).Bias.Leave()
 		default:
 			require.True(t, c.own.Worker.Enter())
 			entered <- struct{}{}

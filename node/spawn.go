@@ -273,7 +273,7 @@ func newActor(b Actor, o *Options) *process.Process {
 	// reads the old value before it writes, and so faults a fresh page twice.
 	if o.Scheduler != nil {
 		r := new(external)
-		r.Kind, r.behaviour = process.External, b
+		r.Kind, r.behaviour, r.Scheduler = process.External, b, o.Scheduler
 		r.Adopt(r, nil, false)
 		return &r.Process
 	}
@@ -392,9 +392,6 @@ func (o *Options) apply(n *Node, p *process.Process) {
 	}
 	if o.birth.Call != nil {
 		p.ColdPart().Birth = o.birth
-	}
-	if o.Scheduler != nil {
-		p.ColdPart().Scheduler = o.Scheduler
 	}
 	o.Place.p.Apply(p)
 	if o.Mailbox != nil {

@@ -219,7 +219,7 @@ func (s *session) detailFields(d admin.Detail) [][2]string {
 		{"Traps exits", trap}, {"Traced", traced}, {"Owned", owned},
 		{"Linked to", s.pidsText(d.Linked, d.Links)}, {"Monitored by", s.pidsText(d.Watchers, d.Monitored)},
 		{"Monitors", s.pidsText(d.Watches, d.Watching)},
-		{"Mailbox", countText(d.Mailbox)}, {"Messages", s.messagesText(d)},
+		{"Mailbox", countText(d.Mailbox)}, {"Unhandled", unhandledText(d.Unhandled)}, {"Messages", s.messagesText(d)},
 	}
 }
 
@@ -246,6 +246,14 @@ func activationsText(a admin.Activations) string {
 		}
 	}
 	return "waiting: " + strings.Join(texts, ", ") + "; the longest " + spanText(a.Time)
+}
+
+// unhandledText is which messages an Actor leaves in its mailbox.
+func unhandledText(u admin.Unhandled) string {
+	if u.Count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s left in the mailbox; the oldest, a %s, for %s", countText(u.Count), u.Oldest, spanText(u.Time))
 }
 
 func (s *session) pidText(p wire.PID) string {

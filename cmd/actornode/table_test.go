@@ -96,6 +96,17 @@ func TestActivations(t *testing.T) {
 	}
 }
 
+// Messages that are left are said of one process.
+func TestUnhandled(t *testing.T) {
+	for want, u := range map[string]admin.Unhandled{
+		"": {},
+		"2,000 left in the mailbox; the oldest, a float64, for 1m1s": {Count: 2000, Oldest: "float64", Time: 61 * time.Second},
+	} {
+		assert.Equal(t, want, unhandledText(u))
+		assert.Contains(t, (&session{at: "go@host"}).detailFields(admin.Detail{Unhandled: u}), [2]string{"Unhandled", want})
+	}
+}
+
 // What processes wait for is a column where one waits for more than a message, and is said of one process in any case.
 func TestWaits(t *testing.T) {
 	pid := fakeOrigin.PID(500)

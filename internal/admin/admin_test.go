@@ -517,6 +517,23 @@ func (p *patient) Wait(c *active.Context, _ struct{}) (struct{}, error) {
 	return struct{}{}, nil
 }
 
+// The messages that an Actor leaves are said to other nodes, too.
+func TestInfoUnhandled(t *testing.T) {
+	far, near := two(t, admin.Config{})
+	pid, err := far.Spawn(node.ActorFunc(func(*node.Context, any) error { return node.ErrUnhandled }))
+	require.NoError(t, err)
+	d, err := admin.Info(nodetest.Soon(t), near, far.Name(), pid)
+	require.NoError(t, err)
+	require.Zero(t, d.Unhandled)
+	require.NoError(t, far.Send(pid, "first"))
+	require.NoError(t, far.Send(pid, 2))
+	settles(t, func() bool {
+		d, err := admin.Info(nodetest.Soon(t), near, far.Name(), pid)
+		d.Unhandled.Time = 0
+		return err == nil && d.Unhandled == admin.Unhandled{Count: 2, Oldest: "string"}
+	})
+}
+
 // What the activations of an active object wait for is said to other nodes, too.
 func TestInfoActivations(t *testing.T) {
 	far, near := two(t, admin.Config{})

@@ -179,6 +179,14 @@ func activationsOf(i *observe.Activations) Activations {
 	return Activations{i.Future, i.Condition, i.Turn, max(time.Since(i.Since), 0)}
 }
 
+// unhandledOf is what a detail shows of messages that are left.
+func unhandledOf(i *observe.Unhandled) Unhandled {
+	if i.Count == 0 {
+		return Unhandled{}
+	}
+	return Unhandled{i.Count, i.Oldest, max(time.Since(i.Since), 0)}
+}
+
 // long is how long a process has waited for more than a message, 0: it does not.
 func (w *Wait) long() time.Duration {
 	if w.For == "message" {
@@ -204,7 +212,8 @@ func (q *request) info() (any, error) {
 		TrapExit: i.TrapExit, Monitored: len(i.Watchers), Watching: len(i.Monitors),
 		Linked: first(i.Links, most), Watchers: first(i.Watchers, most), Watches: first(i.Monitors, most),
 		Parent: i.Parent, Leader: i.Leader, Started: Time{i.Started}, Traced: i.Traced, Messages: []any{},
-		Ancestry: procview.Ancestors(q.n, i), Activations: activationsOf(&i.Activations), Owned: i.Owned,
+		Ancestry: procview.Ancestors(q.n, i), Activations: activationsOf(&i.Activations), Unhandled: unhandledOf(&i.Unhandled),
+		Owned: i.Owned,
 	}
 	for _, m := range nodehook.Messages(q.n, pid, min(most, shownMessages)) {
 		d.Messages = append(d.Messages, cut(m, defaultSize))

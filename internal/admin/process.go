@@ -58,6 +58,13 @@ type Activations struct {
 	Time      time.Duration `json:"time" etf:",ms"` // for how long the one has waited that has waited for longest
 }
 
+// Unhandled is messages that an Actor leaves in its mailbox.
+type Unhandled struct {
+	Count  int           `json:"count"`
+	Oldest string        `json:"oldest"`         // Go type
+	Time   time.Duration `json:"time" etf:",ms"` // for how long the oldest has been left
+}
+
 // Listing is an answer to a Query.
 type Listing struct {
 	Processes []Process `json:"processes"`
@@ -86,6 +93,7 @@ type Detail struct {
 	Ancestry []any      `json:"-"`                               // names or PIDs: the parent, its parent, …
 
 	Activations Activations `json:"activations,omitzero" etf:",omitzero"` // of active objects
+	Unhandled   Unhandled   `json:"unhandled,omitzero" etf:",omitzero"`
 	Started     Time        `json:"started"`
 	Traced      bool        `json:"traced"`
 	Owned       bool        `json:"owned,omitzero" etf:",omitzero"` // ends when nobody can reach it any more

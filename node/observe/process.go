@@ -51,9 +51,19 @@ type Process struct {
 	Wait     Wait // what it waits for
 
 	Activations Activations // of active objects, that wait
+	Unhandled   Unhandled   // messages that an Actor leaves in its mailbox
 
 	Owned  bool // ends when nobody can reach it any more: see package node/lifetime
 	Daemon bool // is not waited for: see Daemon of node.Options
+}
+
+// Unhandled says how many messages an Actor has left in its mailbox, by node.ErrUnhandled, since its behaviour last
+// changed. 1,024 and more are logged, and so are those that are older than a minute when somebody looks. The zero
+// value: none.
+type Unhandled struct {
+	Count  int
+	Oldest string    // Go type of the oldest
+	Since  time.Time // when the oldest was left; up to 250 ms early
 }
 
 // Activations says how many activations of active objects wait, for what, and since when: from when they

@@ -24,6 +24,9 @@ func Process(p *process.Process, more func(*observe.Process)) observe.Process {
 	i.Mailbox, i.Handled = p.Intake().Len(), p.Handled.Load()
 	i.State, i.Stage = p.Runner().Doing()
 	describe(p, &i, more)
+	if i.Unhandled.Count > 0 {
+		runner.ReportOld(p)
+	}
 	return i
 }
 
@@ -57,6 +60,9 @@ func describe(p *process.Process, i *observe.Process, more func(*observe.Process
 		return
 	}
 	i.Name, i.Label, i.TrapExit, i.Owned = k.Name, k.Label, k.Trap, owned.Is(k.Box)
+	if l := k.Left; l != nil {
+		i.Unhandled = observe.Unhandled{Count: l.Count, Oldest: l.Oldest, Since: time.Unix(0, l.Since)}
+	}
 	if !k.Leader.IsZero() {
 		i.Leader = k.Leader
 	}

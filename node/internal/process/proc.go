@@ -2,7 +2,6 @@ package process
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -14,12 +13,11 @@ import (
 	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/moved"
 	"github.com/actornode/actornode/node/internal/quota"
-	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/observe"
-	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -81,12 +79,9 @@ type Process struct {
 // Cold holds what most processes never need.
 type Cold struct {
 	// Set at spawn.
-	Box       mailbox.Box
-	Scheduler sched.Scheduler
-	Label     string
-	Owner     *quota.Owner // of a process that a peer has started; nil: none
-
-	Bias bias.Owned // of external: guards q, in place of a stage
+	Box   mailbox.Box
+	Label string
+	Owner *quota.Owner // of a process that a peer has started; nil: none
 
 	// Owned like the behaviour.
 	Stack   []any // behaviours below the current one, as whoever runs the process has them
@@ -110,6 +105,7 @@ type Cold struct {
 	Reason   any             // once exiting
 	Moved    *moved.Record   // of one that has come from another node, or has gone to one; nil: neither
 	Leader   wire.PID        // group leader; zero: the node's
+	Left     *report.Left    // what an Actor has left in its mailbox since its behaviour changed; nil: nothing
 }
 
 // PID returns p's identifier.
@@ -236,16 +232,6 @@ func (p *Process) Refill() bool {
 		return (*UserMailbox)(p).refill()
 	}
 	return p.Inbox.Take(&p.Queue) > 0
-}
-
-// EndWith does what an error says that Receive has returned: p exits, unless the error is, or
-// wraps, ErrUnhandled. It returns plain ErrUnhandled then.
-func (p *Process) EndWith(a *Acting, err error) error {
-	if _, chosen := err.(*reason.Exit); !chosen && errors.Is(err, ErrUnhandled) { // nearly all that end have chosen
-		return ErrUnhandled
-	}
-	p.Exit(a, p.System.Host.Reasons.Of(err))
-	return err
 }
 
 // TurnOver is the end of a turn.

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/owned"
+	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/tally"
@@ -63,6 +64,8 @@ type Host struct {
 	Self func() wire.PID
 	// Crashed is told that a process has ended by a crash of its own.
 	Crashed func(c Crash)
+	// Left is told of a process that leaves messages in its mailbox, many or for long.
+	Left func(p *Process, left report.Left)
 	// Unanswered fails the call whose request has been lost, if msg is one. A message for an
 	// alias that has come as a name is still as it has come: raw.
 	Unanswered func(msg any, why error, raw bool)

@@ -6,8 +6,11 @@ import (
 )
 
 // Code says where the code of a behaviour is: the name of a function, else the package of a type. One that
-// stands before another, and has a method Own that returns that, has that one's.
+// stands before another, and has a method Own that returns that, has that one's. "" where nothing is known, as of nil.
 func Code(behaviour any) string {
+	if behaviour == nil {
+		return ""
+	}
 	if b, ok := behaviour.(interface{ Own() any }); ok {
 		return Code(b.Own())
 	}

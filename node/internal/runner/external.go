@@ -3,6 +3,7 @@ package runner
 import (
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/node/internal/process"
@@ -15,17 +16,19 @@ import (
 type External struct {
 	process.Process
 	offStage
+	Scheduler sched.Scheduler // set at spawn
+	Bias      bias.Owned      // guards Queue, in place of a stage
 }
 
 // Wake is part of process.Runner.
-func (r *External) Wake(*process.Acting) { r.Cold.Scheduler.Schedule(r.Task().(sched.Runnable)) }
+func (r *External) Wake(*process.Acting) { r.Scheduler.Schedule(r.Task().(sched.Runnable)) }
 
 // Prod is part of process.Runner.
 func (r *External) Prod(a *process.Acting) { r.Wake(a) }
 
 // Start is part of process.Runner.
 func (r *External) Start(a *process.Acting, _ *executor.InlineWorker, _ bool) {
-	if d, ok := r.Cold.Scheduler.(*executor.Dedicated); ok {
+	if d, ok := r.Scheduler.(*executor.Dedicated); ok {
 		r.System.Functions.Add(1)
 		r.System.Env.Go(func() { // of a detached actor: ended by its exit, waited for by Node.Stop
 			defer r.System.Functions.Add(-1)
@@ -37,7 +40,7 @@ func (r *External) Start(a *process.Acting, _ *executor.InlineWorker, _ bool) {
 
 // Exited is part of process.Runner.
 func (r *External) Exited(*process.Acting, bool, bool) {
-	if d, ok := r.Cold.Scheduler.(*executor.Dedicated); ok {
+	if d, ok := r.Scheduler.(*executor.Dedicated); ok {
 		d.Stop()
 	}
 }
@@ -58,7 +61,7 @@ func (r *External) Doing() (observe.State, int) {
 
 // Owning is part of process.Runner.
 func (r *External) Owning(_ *process.Acting, f func()) {
-	b := &r.Cold.Bias
+	b := &r.Bias
 	b.Enter()
 	f()
 	b.Leave()
@@ -66,7 +69,7 @@ func (r *External) Owning(_ *process.Acting, f func()) {
 
 // Inspect is part of process.Runner.
 func (r *External) Inspect(f func()) {
-	b := &r.Cold.Bias
+	b := &r.Bias
 	b.Lock()
 	f()
 	b.Unlock()

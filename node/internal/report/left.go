@@ -1,0 +1,54 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// Left is what an Actor has left in its mailbox, by node.ErrUnhandled, since its behaviour last changed. It has no
+// lock.
+type Left struct {
+	Count  int
+	Since  int64  // when the oldest was left, Unix time, ns
+	Oldest string // type of that message
+	told   bool   // that it is old
+}
+
+// manyLeft is how many messages are too many to be left: they are reported, and again when they have doubled.
+const manyLeft = 1024
+
+// longLeft is for how long messages may be left until who looks at the process reports them, once.
+const longLeft = time.Minute
+
+// NewLeft begins to count with the oldest message, which Add counts, too.
+func NewLeft(now int64, oldest any) *Left {
+	return &Left{Since: now, Oldest: fmt.Sprintf("%T", oldest)}
+}
+
+// Add counts a message. It says whether there are so many now that they are to be reported.
+func (l *Left) Add() bool {
+	l.Count++
+	return l.Count >= manyLeft && l.Count&(l.Count-1) == 0
+}
+
+// Old says, once, that they have been left for long.
+func (l *Left) Old(now int64) bool {
+	if l.told || now-l.Since < int64(longLeft) {
+		return false
+	}
+	l.told = true
+	return true
+}
+
+// Left is messages that a process leaves, in numbers or for long.
+func (l *Log) Left(left Left, process, behaviour string) {
+	if !l.Log.Enabled(context.Background(), slog.LevelWarn) {
+		return
+	}
+	if not, due := l.left.Due(l.Env.Now(), every); due {
+		l.Log.Warn("messages stay in the mailbox: the behaviour leaves them unhandled", "process", process, "behaviour", behaviour,
+			"messages", left.Count, "oldest", left.Oldest, "since", time.Unix(0, left.Since).Format(time.RFC3339), "not_logged", not)
+	}
+}

@@ -1,0 +1,56 @@
+package runner
+
+import (
+	"errors"
+
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/node/internal/report"
+)
+
+// EndWith does what an error says that the Receive of an Actor has returned: p exits, unless the error is, or
+// wraps, ErrUnhandled. It returns plain ErrUnhandled then, and the message is counted as left. The caller has left
+// the stage.
+func EndWith(p *process.Process, a *process.Acting, err error) error {
+	if _, chosen := err.(*reason.Exit); !chosen && errors.Is(err, process.ErrUnhandled) { // nearly all that end have chosen
+		leave(p, a)
+		return process.ErrUnhandled
+	}
+	p.Exit(a, p.System.Host.Reasons.Of(err))
+	return err
+}
+
+// leave counts the message in hand, which stays in the mailbox of p.
+func leave(p *process.Process, a *process.Acting) {
+	p.Mu.Lock()
+	k := p.ColdPart()
+	l := k.Left
+	p.Mu.Unlock()
+	if l == nil { // only who runs p makes one, or takes it away
+		var msg any
+		p.Runner().Owning(a, func() { msg, _ = p.Queue.Next() })
+		l = report.NewLeft(p.System.Clock.Coarse(), msg)
+	}
+	p.Mu.Lock()
+	k.Left = l
+	many, now := l.Add(), *l
+	p.Mu.Unlock()
+	if many {
+		p.System.Host.Left(p, now)
+	}
+}
+
+// ReportOld reports the messages that p has left for long, unless that has been done.
+func ReportOld(p *process.Process) {
+	var now report.Left
+	old := false
+	p.Mu.Lock()
+	if p.Cold != nil && p.Cold.Left != nil {
+		old = p.Cold.Left.Old(p.System.Clock.Coarse())
+		now = *p.Cold.Left
+	}
+	p.Mu.Unlock()
+	if old {
+		p.System.Host.Left(p, now)
+	}
+}

@@ -1,0 +1,78 @@
+package node_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/observe"
+)
+
+// picky leaves what it is sent, until it is to change.
+type picky struct{}
+
+func (picky) Receive(c *node.Context, msg any) error {
+	if msg == true {
+		c.Become(picky{})
+		return nil
+	}
+	return node.ErrUnhandled
+}
+
+// Messages that are left unhandled are seen, and reported when they are many, or old and somebody looks.
+func TestLeftUnhandled(t *testing.T) {
+	for name, o := range map[string]node.Options{"stage": {}, "detached": {Place: node.Detached()}} {
+		t.Run(name, func(t *testing.T) {
+			nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
+				const line = "the behaviour leaves them unhandled"
+				o.Label = "the picky one"
+				pid, err := n.SpawnOpt(o, picky{})
+				require.NoError(t, err)
+				look := func() observe.Unhandled {
+					synctest.Wait()
+					i, err := n.Info(pid)
+					require.NoError(t, err)
+					return i.Unhandled
+				}
+				require.Zero(t, look())
+				began := time.Now()
+				require.NoError(t, n.Send(pid, 1.5))
+				time.Sleep(50 * time.Second)
+				require.NoError(t, n.Send(pid, 1))
+				u := look()
+				require.Equal(t, 2, u.Count)
+				require.Equal(t, "float64", u.Oldest)
+				require.WithinDuration(t, began, u.Since, 250*time.Millisecond)
+				require.NotContains(t, log.String(), line)
+				time.Sleep(10 * time.Second)
+				require.Equal(t, 2, look().Count)
+				look()
+				require.Equal(t, 1, strings.Count(log.String(), line), log.String())
+				require.Contains(t, log.String(), "the picky one")
+				require.Contains(t, log.String(), "behaviour=node_test.picky messages=2 oldest=float64")
+
+				require.NoError(t, n.Send(pid, true)) // they are offered again
+				require.Equal(t, 2, look().Count)
+				for i := 2; i < 3000; i++ {
+					require.NoError(t, n.Send(pid, i))
+					if i%1000 == 0 {
+						time.Sleep(2 * time.Second)
+						synctest.Wait()
+					}
+				}
+				require.Equal(t, 3000, look().Count)
+				require.Equal(t, 3, strings.Count(log.String(), line), log.String())
+				for _, count := range []int{1024, 2048} {
+					require.Contains(t, log.String(), fmt.Sprint("messages=", count, " "))
+				}
+			})
+		})
+	}
+}
