@@ -4,6 +4,7 @@ package nodetest
 import (
 	"context"
 	"log/slog"
+	"os"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -14,17 +15,26 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/isolation"
 )
 
 // Limit bounds every wait for something that must happen.
 const Limit = 60 * time.Second
 
+// Checked says that each node that Start starts compares its messages, see package isolation, unless it copies them: the
+// environment says ACTORNODE_CHECK=1. Tests of what that changes, such as allocations, ask for it.
+var Checked = os.Getenv("ACTORNODE_CHECK") == "1"
+
 // Start starts a node that is stopped at the end of the test, which must work. Without a
-// logger it logs nothing.
+// logger it logs nothing. If it is Checked, a message that was changed after it was sent fails the test.
 func Start(t testing.TB, cfg node.Config) *node.Node {
 	t.Helper()
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if Checked && !cfg.Isolation.Check && !cfg.Isolation.Copy {
+		cfg.Isolation.Check = true
+		cfg.Isolation.Report = func(c isolation.Change) { assert.Fail(t, c.String()) }
 	}
 	n, err := node.Start(cfg)
 	require.NoError(t, err)
