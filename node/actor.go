@@ -30,7 +30,7 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 		}
 		c.local.Tally.Messages(p.Handled.Load() - before)
 		p.TurnOver()
-		c.own.Process, c.behaviour = nil, nil
+		c.own.Process, c.behaviour = &p.System.Over, nil
 	}()
 	if p.Fresh {
 		p.Fresh = false
@@ -95,7 +95,7 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 
 // become replaces the behaviour of an Actor; push keeps the old one below the new.
 func (c *Context) become(b Actor, push bool) {
-	p := c.own.Process
+	p := c.own.Own()
 	if nothing(b) {
 		p.Exit(&c.own, &Crash{Reason: ErrNilBehaviour})
 		return

@@ -60,7 +60,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 	if a.Process != nil {
 		from.caller = a.Process.ID + 1
 		if !a.Process.Plain() {
-			if a.Process.Gone() {
+			if a.Gone() {
 				t.Settle(a, nil, ErrExited)
 				return t
 			}
@@ -187,6 +187,7 @@ func typed[R any](v any, err error) (R, error) {
 // the calling process has exited.
 func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error) {
 	a := from.caller()
+	a.Own()
 	p := a.Promise()
 	p.Target, p.Tag = nil, process.OfExit
 	defer func() { p.Tag = nil }() // it may be that of another call

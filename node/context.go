@@ -52,7 +52,7 @@ func (c *Context) PushFunc(f func(c *Context, msg any) error) { c.become(ActorFu
 // Unbecome returns to the behaviour before the last Push. It reports whether
 // there was one; match.Unbecome ends the Actor where there was none.
 func (c *Context) Unbecome() bool {
-	k := c.own.Process.Cold
+	k := c.own.Own().Cold
 	if k == nil || len(k.Stack) == 0 {
 		return false
 	}

@@ -12,7 +12,12 @@ import (
 type core struct{ common }
 
 // Self returns the PID of the process.
-func (c *core) Self() PID { return c.by.Process.PID() }
+func (c *core) Self() PID {
+	if p := c.by.Process; p != &c.by.System.Over {
+		return p.PID()
+	}
+	return c.by.Own().PID()
+}
 
 // Blocking calls f, which may block, and returns when f has: an Actor's handler and a coroutine give up their stage
 // first, so that others have their turns, and have a turn of their own again afterwards. See package stage.
@@ -27,10 +32,10 @@ func (c *core) Parent() PID {
 	if m := c.before(); m != nil {
 		return m.Parent
 	}
-	if c.by.Process.Parent == 0 {
+	if c.by.Own().Parent == 0 {
 		return PID{}
 	}
-	return c.by.System.Origin.PID(c.by.Process.Parent - 1)
+	return c.by.System.Origin.PID(c.by.Own().Parent - 1)
 }
 
 // takeBack takes away a link, or a monitor, that the process has where it was before it came to this node.
@@ -40,7 +45,7 @@ func (c *core) takeBack(link PID, monitor Ref) bool {
 
 // before returns what the process has of where it was before it came to this node; nil: nothing.
 func (c *core) before() *moved.Record {
-	p := c.by.Process
+	p := c.by.Own()
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
 	if p.Cold == nil {
@@ -51,12 +56,13 @@ func (c *core) before() *moved.Record {
 
 // Registered returns the name that the process is registered under, "" for none.
 func (c *core) Registered() Atom {
-	c.by.Process.Mu.Lock()
-	defer c.by.Process.Mu.Unlock()
-	if c.by.Process.Cold == nil {
+	p := c.by.Own()
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	if p.Cold == nil {
 		return ""
 	}
-	return c.by.Process.Cold.Name
+	return p.Cold.Name
 }
 
 // Node returns the node.
@@ -67,12 +73,15 @@ func (c *core) Context() context.Context {
 	if c.by.Blocks != nil {
 		return c.by.Blocks.Context()
 	}
-	return c.by.Process.Context()
+	return c.by.Own().Context()
 }
 
 // Reply answers a call as [From.Reply] does, at less cost where the caller is
 // near.
-func (c *core) Reply(to From, v any) error { return to.answer(c.by, v, nil) }
+func (c *core) Reply(to From, v any) error {
+	c.by.Own()
+	return to.answer(c.by, v, nil)
+}
 
 // SpawnLink starts a process that is linked to this one from its beginning.
 func (c *core) SpawnLink(b Actor) (PID, error) { return c.SpawnOpt(Options{Link: true}, b) }
@@ -89,11 +98,11 @@ func (c *core) SpawnMonitor(b Actor) (PID, Ref, error) {
 // process that is, and the link is there once it has answered.
 func (c *core) Link(to Dest) {
 	if at, ok := c.by.System.Elsewhere(to); ok {
-		c.by.Process.LinkName(c.by, at)
+		c.by.Own().LinkName(c.by, at)
 	} else if pid, ok := c.by.System.Resolve(to); ok {
-		c.by.Process.Link(c.by, pid)
+		c.by.Own().Link(c.by, pid)
 	} else {
-		c.by.Process.LinkFailed(c.by, PID{}, NoProc)
+		c.by.Own().LinkFailed(c.by, PID{}, NoProc)
 	}
 }
 
@@ -104,55 +113,56 @@ func (c *core) Link(to Dest) {
 // and the link is gone once it has answered.
 func (c *core) Unlink(to Dest) {
 	if at, ok := c.by.System.Elsewhere(to); ok {
-		c.by.Process.UnlinkName(c.by, at)
+		c.by.Own().UnlinkName(c.by, at)
 	} else if pid, ok := c.by.System.Resolve(to); ok {
 		c.takeBack(pid, Ref{})
-		c.by.Process.Unlink(c.by, pid)
+		c.by.Own().Unlink(c.by, pid)
 	}
 }
 
 // linked reports whether the process is linked to another: see package nodehook.
 func (c *core) linked(to Dest) bool {
 	if at, ok := c.by.System.Elsewhere(to); ok {
-		return c.by.Process.LinkedName(at)
+		return c.by.Own().LinkedName(at)
 	}
 	pid, ok := c.by.System.Resolve(to)
 	if !ok {
 		return false
 	}
-	c.by.Process.Mu.Lock()
-	defer c.by.Process.Mu.Unlock()
-	return c.by.Process.HasLinkLocked(pid)
+	p := c.by.Own()
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	return p.HasLinkLocked(pid)
 }
 
 // Monitor asks for one [Down] when a process exits. A name stands for the process that has
 // it now, and the Down says the name; an alias for the process that it is an alias of.
-func (c *core) Monitor(to Dest) Ref { return c.by.Process.MonitorTo(c.by, to) }
+func (c *core) Monitor(to Dest) Ref { return c.by.Own().MonitorTo(c.by, to) }
 
 // Demonitor takes a monitor away; with flush, its Down is removed from the
 // mailbox too if it is there already. It reports whether the monitor was there.
 func (c *core) Demonitor(ref Ref, flush bool) bool {
 	far := c.takeBack(PID{}, ref)
-	return c.by.Process.Demonitor(c.by, ref, flush) || far
+	return c.by.Own().Demonitor(c.by, ref, flush) || far
 }
 
 // MonitorNode asks for one [NodeDown] when the connection to a node is lost. If
 // there is none, it is made; if it cannot be, the NodeDown comes at once.
-func (c *core) MonitorNode(name Atom) { c.by.Process.MonitorNode(c.by, name) }
+func (c *core) MonitorNode(name Atom) { c.by.Own().MonitorNode(c.by, name) }
 
 // MonitorNodes asks for a [NodeUp] for every node that is connected from now on,
 // hidden or not, or no longer: the first half of net_kernel:monitor_nodes. For
 // those that are connected already see [Node.Nodes], for the loss of one
 // MonitorNode.
-func (c *core) MonitorNodes(on bool) { c.Node().monitorNodes(c.by.Process, on) }
+func (c *core) MonitorNodes(on bool) { c.Node().monitorNodes(c.by.Own(), on) }
 
 // TrapExit chooses whether exit signals become [Exited] messages, and returns
 // what was chosen before.
-func (c *core) TrapExit(on bool) bool { return c.by.Process.SetTrap(on) }
+func (c *core) TrapExit(on bool) bool { return c.by.Own().SetTrap(on) }
 
 // Alias makes a reference by which others can send to this process until it is
 // taken away by Unalias, or, with once, by the first message.
 func (c *core) Alias(once bool) Ref { return c.by.Alias(once, nil) }
 
 // Unalias deactivates an alias. It reports whether it was active.
-func (c *core) Unalias(ref Ref) bool { return c.by.Process.Unalias(ref) }
+func (c *core) Unalias(ref Ref) bool { return c.by.Own().Unalias(ref) }

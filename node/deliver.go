@@ -27,7 +27,7 @@ var ErrDropped = process.ErrDropped
 // sender, whether by Deliver or Send, arrive in the order in which they were sent.
 func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 	a := from.caller()
-	if a.Process != nil && a.Process.Gone() {
+	if a.Gone() {
 		return ErrExited
 	}
 	f, where := frameTo(a.System, to)

@@ -33,7 +33,7 @@ func (r *external) turn(fiber.Mark) (again bool) {
 		}
 		p.System.Tally.Messages(p.Handled.Load() - before)
 		p.TurnOver()
-		c.own.Process, c.behaviour = nil, nil
+		c.own.Process, c.behaviour = &p.System.Over, nil
 	}()
 	if p.Fresh {
 		p.Fresh = false

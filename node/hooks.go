@@ -50,7 +50,7 @@ func init() {
 	nodehook.Linked = func(from any, to Dest) bool { return coreOf(from).linked(to) }
 	nodehook.MonitorConnected = func(from any, to Dest) Ref {
 		c := coreOf(from)
-		return c.Node().monitorConnected(c.by.Process, c.by, to)
+		return c.Node().monitorConnected(c.by.Own(), c.by, to)
 	}
 	nodehook.AwaitAll = func(from any, ctx context.Context, futures ...any) { awaitAll(from.(Caller).caller(), ctx, futures) }
 	nodehook.Alias = func(from any, once bool, as func(any) (any, bool)) Ref { return coreOf(from).by.Alias(once, as) }

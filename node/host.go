@@ -1,9 +1,7 @@
 package node
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/owned"
@@ -63,26 +61,15 @@ func (n *Node) host() process.Host {
 // crashed logs the crash of a process by its own doing: what Erlang calls a
 // crash report. Those that a link takes down with it are not reported.
 func (n *Node) crashed(c process.Crash) {
-	log := n.cfg.Log
-	if !log.Enabled(context.Background(), slog.LevelError) {
-		return
-	}
 	p, why := c.Process, c.Reason.(*Crash)
-	attrs := []any{"process", p.PID().String()}
-	if c.Name != "" {
-		attrs = append(attrs, "name", string(c.Name))
-	}
-	if p.Cold != nil && p.Cold.Label != "" {
-		attrs = append(attrs, "label", p.Cold.Label)
+	r := report.Crash{Process: p.PID(), Name: c.Name, Behaviour: typeName(behaviourOf(p)), Reason: why, Stack: why.Stack}
+	if p.Cold != nil {
+		r.Label = p.Cold.Label
 	}
 	if p.Parent != 0 {
-		attrs = append(attrs, "parent", n.sys.Origin.PID(p.Parent-1).String())
+		r.Parent = n.sys.Origin.PID(p.Parent - 1)
 	}
-	attrs = append(attrs, "behaviour", typeName(behaviourOf(p)), "reason", why.String())
-	if len(why.Stack) > 0 {
-		attrs = append(attrs, "stack", string(why.Stack))
-	}
-	log.Error("crash report", attrs...)
+	n.reports.Crashed(r)
 }
 
 // askWhere asks another node which process has a name there, and calls then with it; with the

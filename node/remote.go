@@ -80,7 +80,7 @@ func (n *Node) sendFar(a *process.Acting, to PID, msg, token any) error {
 
 // sendAt is for a message to a name.
 func (n *Node) sendAt(a *process.Acting, at At, msg any) error {
-	if a.Process != nil && a.Process.Gone() {
+	if a.Gone() {
 		return ErrExited
 	}
 	if p := n.peer(at.Node); p != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/placement"
 	"github.com/actornode/actornode/node/internal/process"
@@ -199,6 +200,7 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 	if nothing(b) {
 		return PID{}, Ref{}, ErrNilBehaviour
 	}
+	a.Own()
 	f, blocks := b.(ProcessFunc)
 	coroutine := blocks && n.cfg.Coroutines
 	if o != &noOptions {
@@ -209,7 +211,7 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 		}
 	}
 	if a.Process != nil && !a.Process.Plain() {
-		if a.Process.Gone() {
+		if a.Gone() {
 			return PID{}, Ref{}, ErrExited
 		}
 		o = bequeath(a.Process, o)
@@ -355,7 +357,7 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 		}
 	}
 	if o.owner != nil {
-		p.Owned(o.owner)
+		inspect.SetOwner(p, o.owner)
 	}
 	if o.before != nil {
 		o.before(p)

@@ -23,7 +23,7 @@ var ErrPending = errors.New("node: the start continues after Init returns")
 // Announce says that the process has started, after an Init that has returned
 // [ErrPending]. It does nothing where nobody waits for it.
 func (c *Context) Announce() {
-	if p := c.own.Process; p.Tells {
+	if p := c.own.Own(); p.Tells {
 		p.Tells = false
 		announce(p, c.by, false)
 	}

@@ -51,6 +51,9 @@ type Worker struct {
 	_ [64]byte // so that two of them have no cache line in common
 }
 
+// Goroutine is the number of the goroutine that runs the worker's turns.
+func (w *Worker) Goroutine() uint64 { return w.goid }
+
 // Enter takes the worker's stage back after foreign code. It returns false if the stage has
 // been taken away: the turn is detached.
 func (w *Worker) Enter() bool { return w.lease.enter() }

@@ -61,6 +61,9 @@ func MarkOf[T any](p *T) Mark { return Mark{uint64(uintptr(unsafe.Pointer(p))), 
 // not inlined, among the first fifty or the last fifty of its stack. It takes some microseconds.
 func Marked[T any](p *T) bool { return onStack(MarkOf(p).sign()) }
 
+// OnAny reports whether the calling goroutine does a job of any fiber; see [Marked].
+func OnAny() bool { return onStack(fmt.Appendf(nil, ", %#x}", tag)) }
+
 // onStack looks for a mark. It does not get the mark itself, as it is on the stack, too.
 func onStack(sign []byte) bool {
 	buf := make([]byte, 1<<14)

@@ -19,6 +19,9 @@ func MarkOf[T any](*T) Mark { return Mark{} }
 // Marked returns false: see GoroutineID.
 func Marked[T any](*T) bool { return false }
 
+// OnAny returns false: see GoroutineID.
+func OnAny() bool { return false }
+
 func (Mark) sign() []byte { return nil }
 
 func onStack([]byte) bool { return false }

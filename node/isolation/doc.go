@@ -50,6 +50,22 @@
 // A Check reads memory that somebody perhaps writes at this moment. With -race, the race detector tells where;
 // a map that is written while it is read ends the program, as Go has it.
 //
+// # A Context in the wrong hands
+//
+// A node.Context is for the goroutine that runs the handler, until that returns. What is found out of other use, each time
+// by a panic of the goroutine that does so, which says what to do instead:
+//
+//   - When the handler has returned: each method of the Context but Node, and Call, SendRequest, Deliver and AwaitExit, as long
+//     as the worker that has run the handler runs no other, and always for an Actor that is detached or has
+//     a scheduler of its own. This needs no Check, and costs Send nothing.
+//   - With Check, also while a handler runs, that one or another of the same worker: each method but Node and Self, and
+//     each of those functions, but where nothing is sent or changed on this node: a message to another node, or to a name
+//     that nobody has. Goroutines are told apart by the text of their tracebacks, some microseconds each time; methods of
+//     active objects are taken for the handler's. Builds with the tag actornode_portable do without.
+//
+// Without Check, a goroutine that uses the Context while a handler runs is a data race, which -race finds. A node.Process is
+// not looked at: a handle may go from one goroutine to another.
+//
 // # Invariants
 //
 //  1. With neither Check nor Copy, messages take the same path as without this package.

@@ -8,11 +8,30 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
+// SetOwner notes whose process p is, which does not run yet.
+func SetOwner(p *process.Process, by *quota.Owner) {
+	p.Mu.Lock()
+	alive := !p.Gone()
+	if alive {
+		p.ColdPart().Owner = by
+	}
+	p.Mu.Unlock()
+	if !alive {
+		by.GiveSpawn()
+	}
+}
+
+// ProcOf finds the process whose context ctx is, or comes from; nil: it is none's.
+func ProcOf(ctx context.Context) *process.Process {
+	p, _ := ctx.Value(process.ProcKey{}).(*process.Process)
+	return p
+}
+
 // OwnerIn finds the peer that has had the process started whose context ctx is; nil: none
 // has, or it is no context of a process.
 func OwnerIn(ctx context.Context) *quota.Owner {
-	p, ok := ctx.Value(process.ProcKey{}).(*process.Process)
-	if !ok {
+	p := ProcOf(ctx)
+	if p == nil {
 		return nil
 	}
 	p.Mu.Lock()

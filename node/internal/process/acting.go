@@ -6,6 +6,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/node/internal/misuse"
 	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/tally"
@@ -83,8 +84,28 @@ func (a *Acting) NewRef() wire.Ref {
 	return a.System.NewRef()
 }
 
+// Own returns the process that acts, for what only its own code may do. It panics where that is a Context whose
+// handler has returned, and while messages are checked also where another goroutine uses it.
+func (a *Acting) Own() *Process {
+	if a.Process == &a.System.Over {
+		misuse.Late()
+	}
+	if a.System.Traces().Checks() && !a.here() {
+		misuse.Elsewhere(a.Process.Name())
+	}
+	return a.Process
+}
+
+// here reports whether the calling goroutine runs the handler, as far as that can be seen.
+func (a *Acting) here() bool {
+	if a.Worker != nil {
+		return a.Blocks != nil || misuse.Here(a.Worker.Goroutine())
+	}
+	return a.Process == nil || a.Process.Kind != External || a.Process.Runner().Here() || misuse.Here(0)
+}
+
 // Gone reports whether the process that acts is dead.
-func (a *Acting) Gone() bool { return a.Process != nil && a.Process.Gone() }
+func (a *Acting) Gone() bool { return a.Process != nil && a.Process.Gone() && a.Own() != nil }
 
 // Sender is the process that a message to another node comes from: for a plain goroutine the
 // one that stands for it.
@@ -100,7 +121,7 @@ func (a *Acting) PID() wire.PID {
 	if a.Process == nil {
 		return wire.PID{}
 	}
-	return a.Process.PID()
+	return a.Own().PID()
 }
 
 // Unwind ends the goroutine of a blocking process that is dead; a handle's goes on.
@@ -126,7 +147,7 @@ func (a *Acting) Promise() *Call {
 // Requested returns a promise of which the caller gets a message with the tag.
 func (a *Acting) Requested(tag any) *Call {
 	var p *Call
-	if a.Local != nil {
+	if a.Local != nil && a.Process != &a.System.Over {
 		p = a.Local.promise(a.System)
 	} else {
 		p = &Call{System: a.System}
@@ -160,6 +181,7 @@ func (a *Acting) awaitBlocked(ctx context.Context, t Ticket, k waiting.Kind, on 
 
 // awaitNoted is await for an Actor's handler, and for each process where cycles are detected.
 func (a *Acting) awaitNoted(ctx context.Context, t Ticket, k waiting.Kind, on wire.Dest) (any, error) {
+	p := a.Own()
 	if a.System.Cycles != nil {
 		defer a.Waited(Ticket{})
 	}
@@ -167,13 +189,13 @@ func (a *Acting) awaitNoted(ctx context.Context, t Ticket, k waiting.Kind, on wi
 		return a.awaitBlocked(ctx, t, k, on)
 	}
 	a.Block()
-	if p := t.Call.Target; p != nil {
-		on = p.PID()
+	if to := t.Call.Target; to != nil {
+		on = to.PID()
 	}
-	a.Process.WaitsFor(k, on)
-	defer a.Process.WaitsNoMore()
+	p.WaitsFor(k, on)
+	defer p.WaitsNoMore()
 	defer a.Worker.Rejoin()
-	return t.waitOr(ctx, a.Process.Context().Done())
+	return t.waitOr(ctx, p.Context().Done())
 }
 
 // kept is how many promises a worker keeps for calls to come.

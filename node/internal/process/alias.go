@@ -11,7 +11,7 @@ func (sys *System) AliasOwner(ref wire.Ref) *Process { return (*Process)(sys.Nam
 
 // Alias makes an alias of the process that acts.
 func (a *Acting) Alias(once bool, as table.As) wire.Ref {
-	p, ref := a.Process, a.NewRef()
+	p, ref := a.Own(), a.NewRef()
 	id := ref.Number()
 	p.Mu.Lock()
 	defer p.Mu.Unlock()

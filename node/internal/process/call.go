@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/promise"
+	"github.com/actornode/actornode/wire"
 )
 
 // Call is the untyped half of a call in flight. It watches the process that
@@ -90,7 +91,11 @@ func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 			tr.Answered(a.PID(), asker.PID(), v, err) // before the caller can do anything else
 		}
 		if err == nil && p.Far == nil {
-			v, err = tr.Reply(a.PID(), (&Acting{Process: asker}).PID(), waiter != nil, v)
+			var asks wire.PID
+			if asker != nil {
+				asks = asker.PID()
+			}
+			v, err = tr.Reply(a.PID(), asks, waiter != nil, v)
 			p.Replace(v, err)
 		}
 	}

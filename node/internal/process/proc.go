@@ -287,16 +287,3 @@ func (p *Process) OwnLeader() wire.PID {
 
 // Follow sets the group leader of p, which nobody knows yet.
 func (p *Process) Follow(leader wire.PID) { p.ColdPart().Leader, p.Led = leader, true }
-
-// Owned notes whose process p is, which does not run yet.
-func (p *Process) Owned(by *quota.Owner) {
-	p.Mu.Lock()
-	alive := !p.Gone()
-	if alive {
-		p.ColdPart().Owner = by
-	}
-	p.Mu.Unlock()
-	if !alive {
-		by.GiveSpawn()
-	}
-}

@@ -1,7 +1,6 @@
 package process
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 
@@ -50,6 +49,7 @@ type System struct {
 	ByName    sync.Map               // *Process to its namelink.Links
 	Cycles    *waiting.Graph[Waiter] // nil: cycles of waits are not detected
 	Stopped   atomic.Bool
+	Over      Process // stands in a Context, in the place of a process, when its handler has returned
 }
 
 // Host is the node above its processes: what it makes of what happens here, and what is not here.
@@ -122,6 +122,8 @@ func (sys *System) Init(h Host, id wire.NodeID, budget int, e env.Env) {
 	sys.Host, sys.Name, sys.Budget, sys.Env = h, id.Name, budget, e
 	sys.Origin = wire.NewOrigin(id)
 	sys.Plain.System = sys
+	sys.Over.System, sys.Over.Cold = sys, new(Cold)
+	sys.Over.Status.End(true, true)
 	sys.Names.Init(sys.Origin)
 	sys.Clock.Init(e)
 }
@@ -219,9 +221,3 @@ func (sys *System) Undeliverable(to wire.PID, msg any) error {
 
 // ProcKey finds the process in its context.
 type ProcKey struct{}
-
-// ProcOf finds the process whose context ctx is, or comes from; nil: it is none's.
-func ProcOf(ctx context.Context) *Process {
-	p, _ := ctx.Value(ProcKey{}).(*Process)
-	return p
-}

@@ -65,7 +65,7 @@ func (p *Process) expect(msg any) any {
 // SendWith is for a send by p, whose status is not simply alive. done: there is nothing left to
 // do.
 func (p *Process) SendWith(a *Acting, to wire.PID, msg any) (done bool, err error) {
-	if p.Gone() {
+	if a.Gone() {
 		return true, ErrExited
 	}
 	q := p.System.Lookup(to)
@@ -73,7 +73,7 @@ func (p *Process) SendWith(a *Acting, to wire.PID, msg any) (done bool, err erro
 		return false, nil
 	}
 	if t := p.System.Traces(); t != nil {
-		if msg, err = q.Shown(t, p.PID(), msg); err != nil {
+		if msg, err = q.Shown(t, a.PID(), msg); err != nil {
 			return true, err
 		}
 	}

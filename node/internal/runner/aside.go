@@ -8,7 +8,7 @@ import (
 // Aside calls f, which may block, for the code of the process that acts. A process on a stage gives that up
 // first, and has its turn again afterwards; another just calls f.
 func Aside(a *process.Acting, f func()) {
-	p := a.Process
+	p := a.Own()
 	p.WaitsFor(waiting.Blocking, nil)
 	defer p.WaitsNoMore()
 	switch r := a.Blocks.(type) {
