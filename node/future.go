@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"runtime"
 	"time"
 
 	"github.com/actornode/actornode/node/deadletter"
@@ -107,16 +106,14 @@ func (f *Future[R]) Cancel() bool {
 // alias stands for the process that has it then. To a process of this node it goes past the
 // bound of its mailbox; one that nobody gets is a dead letter.
 func (f *Future[R]) SendTo(to Dest, tag any) {
-	owner := runner.OwnerOf(f.p.System, to)
-	f.watches().Add(&f.p.System.Plain, func(a *process.Acting) {
-		defer runtime.KeepAlive(owner) // who is to get it is not collected before
+	f.watches().Add(&f.p.System.Plain, runner.Keeping(f.p.System, to, func(a *process.Acting) {
 		v, err := typed[R](f.p.Result())
 		r := Result{Tag: tag, Err: err}
 		if err == nil {
 			r.Value = v
 		}
 		nodeOf(f.p.System).sendResult(a, to, r)
-	})
+	}))
 }
 
 // sendResult sends r to a process; to one of this node past the bound of its mailbox. Nobody is

@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"runtime"
+
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
@@ -23,6 +25,18 @@ func OwnerOf(sys *process.System, to wire.Dest) any {
 		}
 	}
 	return nil
+}
+
+// Keeping returns f, which sends to a process: with what OwnerOf says until it has returned.
+func Keeping(sys *process.System, to wire.Dest, f func(a *process.Acting)) func(a *process.Acting) {
+	owner := OwnerOf(sys, to)
+	if owner == nil {
+		return f
+	}
+	return func(a *process.Acting) {
+		defer runtime.KeepAlive(owner)
+		f(a)
+	}
 }
 
 // ForTimer returns the message of a process that a timer will send to p as the timer has it: copied, or watched, as the

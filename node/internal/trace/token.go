@@ -1,6 +1,9 @@
 package trace
 
-import "github.com/actornode/actornode/wire"
+import (
+	"github.com/actornode/actornode/node/internal/owned"
+	"github.com/actornode/actornode/wire"
+)
 
 // Token is what a process knows of its sequential trace token, {Flags, Label, Serial, Sender,
 // Previous}, which seq_trace of OTP puts on messages to follow what comes of one. A node of ours
@@ -38,12 +41,12 @@ func With(msg, token any) *Carried {
 	return c
 }
 
-// Bare is a message without its token.
+// Bare is a message without its token, and without what keeps the process that it is for.
 func Bare(msg any) any {
 	if m, ok := msg.(*Carried); ok {
 		return m.Msg
 	}
-	return msg
+	return owned.Bare(msg)
 }
 
 // Take takes note of the token that a message has come with; nil: with none. It reports
