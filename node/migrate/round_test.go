@@ -1,0 +1,134 @@
+package migrate_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/migrate"
+)
+
+// round has a process move so many times round the nodes of c, beginning at the first, and returns where it is.
+func round(t *testing.T, c *cluster, pid node.PID, moves int) (*node.Node, node.PID) {
+	for k := range moves {
+		pid = move(t, c.nodes[k%len(c.nodes)], pid, c.nodes[(k+1)%len(c.nodes)])
+	}
+	return c.nodes[moves%len(c.nodes)], pid
+}
+
+// A process that moves 64 times round three nodes, while eight senders send 10,000 messages to its first PID, has each
+// once, in the order of its sender.
+func TestManyMovesAndMessages(t *testing.T) {
+	const moves, senders, each = 64, 8, 1250
+	c := &cluster{t: t}
+	for _, name := range []node.Atom{"a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1"} {
+		c.start(name)
+	}
+	pid := spawn(t, c.nodes[0], node.Options{})
+	var all sync.WaitGroup
+	want := make(map[string]int)
+	for k := range senders {
+		id := fmt.Sprint("sender ", k)
+		want[id] = each
+		self := nodetest.Open(t, c.nodes[k%len(c.nodes)])
+		all.Go(func() {
+			for i := range each {
+				assert.NoError(t, self.Send(pid, entry{id, i + 1}))
+			}
+		})
+	}
+	here, now := round(t, c, pid, moves)
+	all.Wait()
+	var l ledger
+	nodetest.Settles(t, func() string {
+		if l = ledgerOf(t, here, now); len(l.Last) < senders {
+			return fmt.Sprint("too few senders: ", l.Last)
+		}
+		for id, n := range l.Last {
+			if n != want[id] {
+				return fmt.Sprint("too few messages: ", l.Last)
+			}
+		}
+		return ""
+	})
+	require.Empty(t, l.Wrong)
+	require.Equal(t, want, l.Last)
+}
+
+// Two that move a process at the same time to different nodes: it goes where one of them says, and the other is told.
+func TestTwoMoveOne(t *testing.T) {
+	r := randtest.New(t)
+	c := &cluster{t: t}
+	a, b, third := c.start("a@127.0.0.1"), c.start("b@127.0.0.1"), c.start("c@127.0.0.1")
+	for range 20 {
+		pid := spawn(t, a, node.Options{})
+		require.NoError(t, a.Send(pid, entry{"x", 1}))
+		type end struct {
+			now node.PID
+			err error
+		}
+		ends := make(chan end, 2)
+		to := []*node.Node{b, third}
+		if r.IntN(2) == 0 {
+			to[1] = b
+		}
+		for _, n := range to {
+			go func() { // ends with the move
+				now, err := migrate.To(nodetest.Soon(t), a, pid, n.Name())
+				ends <- end{now, err}
+			}()
+		}
+		one, two := nodetest.Arrival(t, ends), nodetest.Arrival(t, ends)
+		if one.err != nil {
+			one, two = two, one
+		}
+		require.NoError(t, one.err)
+		gone := (*migrate.MovedError)(nil)
+		require.True(t, errors.Is(two.err, migrate.ErrMoving) || errors.As(two.err, &gone), "%v", two.err)
+		if gone != nil {
+			require.Equal(t, one.now, gone.To)
+		}
+		require.NoError(t, a.Send(pid, entry{"x", 2}))
+		require.Equal(t, map[string]int{"x": 2}, ledgerOf(t, a, pid).Last)
+	}
+}
+
+// A name that is taken on the other node between its answer and the commit: the move fails, and the process has its name
+// still.
+func TestNameTakenMeanwhile(t *testing.T) {
+	c := &cluster{t: t}
+	var taken node.PID
+	c.step = func(x *node.Context, at string) {
+		if at == "source commits" && taken.IsZero() {
+			var err error
+			taken, err = c.nodes[1].SpawnOpt(node.Options{Name: "counter"}, new(plain))
+			assert.NoError(t, err)
+		}
+	}
+	a, b := c.start("a@127.0.0.1"), c.start("b@127.0.0.1")
+	pid := spawn(t, a, node.Options{Name: "counter"})
+	require.NoError(t, a.Send(pid, entry{"x", 1}))
+	_, err := migrate.To(nodetest.Soon(t), a, pid, b.Name())
+	require.ErrorIs(t, err, migrate.ErrFailed)
+	require.ErrorContains(t, err, "is the name of")
+	require.NoError(t, a.Send(node.Atom("counter"), entry{"x", 2}))
+	require.Equal(t, map[string]int{"x": 2}, ledgerOf(t, a, pid).Last)
+	now, ok := b.Whereis("counter")
+	require.True(t, ok)
+	require.Equal(t, taken, now)
+	b.Exit(taken, node.Kill)
+	nodetest.Settles(t, func() string {
+		if _, ok := b.Whereis("counter"); ok {
+			return "the name is taken"
+		}
+		return ""
+	})
+	require.Equal(t, b.Name(), move(t, a, pid, b).Node(), "now it can")
+}
