@@ -172,7 +172,10 @@
 //	                      the same run; asked is 1.2 at most
 //	blocking              the sleep; what counts is extra.answer_p99_s, 2 ms at most. An answer waits for
 //	                      who has slept and wants the stage for a moment, and where more threads are
-//	                      awake than there are cores, for the system's scheduler
+//	                      awake than there are cores, for the system's scheduler. While programs with
+//	                      real-time priority hold all cores, Linux stops the others for 950 ms of each
+//	                      second (kernel.sched_rt_runtime_us): extra.answer_max_s of plain goroutines is
+//	                      as long then
 //	coop                  actor: a future turned into a message; process: a stack of
 //	                      all calls, which grows by copies, and a future for each await; active: what is allocated for
 //	                      each activation and future, a third, and main, a quarter.
