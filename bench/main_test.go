@@ -136,7 +136,8 @@ func TestParametersAreBounded(t *testing.T) {
 	for _, line := range []string{
 		"threadring n=0", "ring tokens=0", "mailbox each=-1", "flow window=0", "chameneos creatures=1",
 		"fib n=-1", "fib n=41", "nqueens size=3", "nqueens size=17", "nqueens threshold=-1", "coop depth=-1", "blocking handlers=0",
-		"spawn n=many", "big style=both", "remote_latency proto=smoke", "remote_throughput size=7", "remote_spawn spawns=0", "remote_call callers=0",
+		"spawn n=many", "big style=both", "remote_latency proto=smoke", "remote_throughput size=7", "remote_spawn spawns=0",
+		"remote_call callers=0",
 		"remote_cpu rate=0", "remote_cpu spin=maybe",
 	} {
 		var out, errs bytes.Buffer

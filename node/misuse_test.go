@@ -140,6 +140,7 @@ func TestWorkerGoesOnAfterMisuse(t *testing.T) {
 		if r, ok := m.(node.Request[int]); ok {
 			return c.Reply(r.From, r.Body+1)
 		}
+		//actornode:ignore contextescape what a goroutine does with it is tested
 		contexts <- c
 		return nil
 	}))

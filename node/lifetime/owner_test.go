@@ -22,7 +22,6 @@ import (
 type holder struct {
 	owners  []*lifetime.Owner
 	handled int
-	ballast [64]byte
 }
 
 // What a holder does beside keeping Owners.
@@ -30,7 +29,6 @@ type (
 	forget struct{}
 	me     struct{} // answered with its own Owner
 	later  struct{} // answered when it gets an answer
-	answer struct{}
 	do     func(c *node.Context)
 	wander uint64 // what to do, at random
 )
