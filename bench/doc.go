@@ -64,7 +64,7 @@
 //
 // # A comparison
 //
-// compare builds the peers under bench/peers, runs them and both styles of this
+// compare builds the peers under bench/peers, runs them and the styles of this
 // node in turn, and prints medians, ratios against Erlang, and whether the
 // targets are met; it writes the same to RESULTS.md and a picture of it to
 // RESULTS.svg, both in this folder. It takes
@@ -72,7 +72,7 @@
 //	rounds=5              how often everything is run
 //	benches=a,b           only these
 //	peers=erlang,channels,tcp,netrpc,grpc  only these
-//	styles=actor,process,coroutine  only these
+//	styles=actor,process,coroutine,active  only these
 //	timeout=120           seconds a run may take
 //	write=0               print the table only
 //	before=FILE           also this program as it was built from an earlier commit, each

@@ -43,7 +43,7 @@ func (b *Board) play(ctx context.Context, run runner, log io.Writer) error {
 		for i, c := range b.Cases {
 			for j, e := range b.Entrants {
 				at := &b.cells[i][j]
-				if at.err != nil || !e.has(c.Bench) {
+				if at.err != nil || !e.takesPart(c) {
 					continue
 				}
 				result, err := run(ctx, e, c)

@@ -1,6 +1,10 @@
 package contest
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/actornode/actornode/bench/internal/contract"
+)
 
 // Case is a bench with its parameters, and what is asked of this node in it.
 type Case struct {
@@ -11,6 +15,8 @@ type Case struct {
 
 	// Even asks that extra.stddev be at most the reference's.
 	Even bool
+	// Styles are those of this node that take part; nil: all that have the bench.
+	Styles []string
 }
 
 // Target is what a style of this node has to reach. Its peak memory has to stay
@@ -45,6 +51,10 @@ func Cases() []Case {
 		{Bench: "spawn", Actor: Target{Ratio: 8, Bytes: 350}, Process: Target{Ratio: 1, Bytes: 3200}},
 		{Bench: "mixed", Params: []string{"number=20127115513867"}, Actor: Target{Ratio: 5}, Process: Target{Ratio: 2.3}},
 		{Bench: "coop"},
+		{Bench: "coop", Params: []string{"suspended=all"}, Styles: []string{contract.Actor, contract.Active}},
+		{Bench: "coop", Params: []string{"calls=20000", "suspended=all"}, Styles: []string{contract.Actor, contract.Active}},
+		{Bench: "match"},
+		{Bench: "collect"},
 		{Bench: "await"},
 		{Bench: "until"},
 		{Bench: "join"},

@@ -20,7 +20,7 @@ var options = []contract.Param{
 	contract.Int("rounds", 5),
 	contract.Text("benches", ""),
 	contract.Text("peers", ""),
-	contract.Text("styles", contract.Actor+","+contract.Process+","+contract.Coroutine),
+	contract.Text("styles", ""),
 	contract.Int("quick", 0).Range(0, 1), // 1: a smoke run
 	contract.Int("timeout", 120),         // seconds a run
 	contract.Int("write", 1).Range(0, 1), // 0: the table on the terminal only
@@ -145,7 +145,7 @@ func newSetup(args, found []string) (setup, error) {
 	if s.peers, err = choose(p, "peers", found); err != nil {
 		return setup{}, err
 	}
-	s.styles, err = choose(p, "styles", []string{contract.Actor, contract.Process, contract.Coroutine})
+	s.styles, err = choose(p, "styles", []string{contract.Actor, contract.Process, contract.Coroutine, contract.Active})
 	return s, err
 }
 

@@ -140,10 +140,10 @@ func TestWrongCommandLines(t *testing.T) {
 	for arg, want := range map[string]string{
 		"rounds=0":     "rounds wants a whole number of at least 1",
 		"quick=2":      "quick wants a whole number from 0 to 1",
-		"round=1":      `unknown parameter "round" (allowed: rounds=5 benches= peers= styles=actor,process,coroutine quick=0 timeout=120 write=1 before=)`,
+		"round=1":      `unknown parameter "round" (allowed: rounds=5 benches= peers= styles= quick=0 timeout=120 write=1 before=)`,
 		"benches=fibs": `benches: unknown "fibs" (there are: threadring, latency,`,
 		"peers=a,b":    `peers: unknown "b" (there are: a, erlang)`,
-		"styles=both":  `styles: unknown "both" (there are: actor, process, coroutine)`,
+		"styles=both":  `styles: unknown "both" (there are: actor, process, coroutine, active)`,
 	} {
 		_, status, out, errs := play(t, map[string]string{"erlang": goodPeer, "a": goodPeer}, arg)
 		assert.Equal(t, contract.Misused, status, arg)

@@ -34,6 +34,11 @@ type Entrant struct {
 // has returns whether e can run a bench of that name.
 func (e Entrant) has(bench string) bool { return slices.Contains(e.benches, bench) }
 
+// takesPart returns whether e runs c.
+func (e Entrant) takesPart(c Case) bool {
+	return e.has(c.Bench) && (e.style == "" || c.Styles == nil || slices.Contains(c.Styles, e.style))
+}
+
 // target returns what c asks of e: nothing of a peer.
 func (e Entrant) target(c Case) (t Target, asked bool) {
 	switch {

@@ -148,3 +148,14 @@ func TestOursIsOneEntrantAStyle(t *testing.T) {
 	assert.Equal(t, []string{"fib", "n=3"}, entrants[0].arguments(c)[1:])
 	assert.Equal(t, []string{"fib", "n=3", "style=process"}, entrants[1].arguments(c)[1:])
 }
+
+func TestStylesOfACase(t *testing.T) {
+	all, some := Case{Bench: "a"}, Case{Bench: "a", Styles: []string{contract.Active}}
+	actor := Entrant{style: contract.Actor, benches: []string{"a"}}
+	object := Entrant{style: contract.Active, benches: []string{"a"}}
+	assert.True(t, actor.takesPart(all))
+	assert.False(t, actor.takesPart(some))
+	assert.True(t, object.takesPart(some))
+	assert.True(t, Entrant{benches: []string{"a"}}.takesPart(some), "a peer")
+	assert.False(t, Entrant{style: contract.Active}.takesPart(some), "it does not have the bench")
+}

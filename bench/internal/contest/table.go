@@ -19,7 +19,7 @@ var columns = []struct {
 	{"× Erlang", true}, {beforeColumn, true}, {"peak MiB", true}, {"extra", false}, {"target", false},
 }
 
-// rows returns the cells of the table: for each case a row for each entrant,
+// rows returns the cells of the table: for each case a row for each peer and each style that takes part,
 // with the bench and its parameters in the first, and at the end a row for each
 // peer that is not installed or did not build.
 func (b *Board) rows() [][]string {
@@ -27,7 +27,7 @@ func (b *Board) rows() [][]string {
 	for i, c := range b.Cases {
 		bench, params := c.Bench, b.params(i).String()
 		for j, e := range b.Entrants {
-			if e.err != nil {
+			if e.err != nil || e.style != "" && !e.takesPart(c) {
 				continue
 			}
 			rows = append(rows, append([]string{bench, params, e.Name}, b.cellTexts(i, j)...))
