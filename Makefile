@@ -17,6 +17,9 @@ SEED     ?= 0
 SMALL    := ./mailbox ./sched/... ./node/... ./wire/... ./supervisor/... ./internal/... ./cmd/...
 RACE     := ./mailbox ./sched/... ./internal/... ./node/... ./supervisor/... ./cmd/... ./wire/erldist ./wire/native
 
+# Checks and tests are compiled without the profile: with it everything is compiled anew for each program.
+check unit portable race fuzz: export GOFLAGS += -pgo=off
+
 .PHONY: test tools check unit portable race fuzz fuzz-sessions smoke bench profile interop soak attack
 
 test: tools check unit portable race fuzz smoke
@@ -28,8 +31,8 @@ check:
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$bad" ] || { echo "not gofmt-ed:"; echo "$$bad"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
-	$(GO) run -pgo=off ./cmd/actornode vet ./...
-	GOARCH=386 $(GO) build -pgo=off $(SMALL)
+	$(GO) run ./cmd/actornode vet ./...
+	GOARCH=386 $(GO) build $(SMALL)
 	GOARCH=386 $(GO) vet $(SMALL)
 
 # Attacks come last and alone: they take all that the machine has, and others measure it.
