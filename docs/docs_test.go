@@ -142,7 +142,7 @@ func TestFieldsAndMetrics(t *testing.T) {
 }
 
 // variables are those that are no field of the configuration.
-var variables = []string{"ACTORNODE_CONFIG", "ACTORNODE_NODE", "ACTORNODE_OTP_ROOTS"}
+var variables = []string{"ACTORNODE_CHECK", "ACTORNODE_CONFIG", "ACTORNODE_NODE", "ACTORNODE_OTP_ROOTS"}
 
 // isFile reports whether a name with a dot is a file's.
 func isFile(name string) bool {

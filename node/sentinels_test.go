@@ -28,6 +28,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/epmd"
 	"github.com/actornode/actornode/wire/etf"
+	"github.com/actornode/actornode/wire/pickle"
 )
 
 // sentinels are the exported errors of this module.
@@ -62,7 +63,7 @@ var sentinels = map[string]error{
 	"wire_dist.ErrPeerProtocol": dist.ErrPeerProtocol, "wire_epmd.ErrNotFound": epmd.ErrNotFound,
 	"wire_epmd.ErrRefused": epmd.ErrRefused, "wire_epmd.ErrUnreachable": epmd.ErrUnreachable, "wire_etf.ErrCut": etf.ErrCut,
 	"wire_etf.ErrLimit": etf.ErrLimit, "wire_etf.ErrMalformed": etf.ErrMalformed, "wire_etf.ErrMismatch": etf.ErrMismatch,
-	"wire_etf.ErrNoTerm": etf.ErrNoTerm,
+	"wire_etf.ErrNoTerm": etf.ErrNoTerm, "wire_pickle.ErrMismatch": pickle.ErrMismatch,
 
 	"node.ErrStop": nil, "node.ErrIgnore": nil, // exit reasons: they cross as *node.ExitError
 	"node_rpc.ErrUndef": nil, // the exception undef, as in Erlang: it crosses as *rpc.Error

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/epmd"
 	"github.com/actornode/actornode/wire/etf"
+	"github.com/actornode/actornode/wire/pickle"
 )
 
 // sentinels are the errors that all nodes know, by their texts.
@@ -36,7 +37,7 @@ func init() {
 		fs.ErrNotExist, fs.ErrExist, fs.ErrPermission, errors.ErrUnsupported,
 		dist.ErrBusy, dist.ErrCookie, dist.ErrLater, dist.ErrNotAllowed, dist.ErrPeerName, dist.ErrPeerProtocol,
 		epmd.ErrNotFound, epmd.ErrRefused, epmd.ErrUnreachable,
-		etf.ErrCut, etf.ErrLimit, etf.ErrMalformed, etf.ErrMismatch, etf.ErrNoTerm)
+		etf.ErrCut, etf.ErrLimit, etf.ErrMalformed, etf.ErrMismatch, etf.ErrNoTerm, pickle.ErrMismatch)
 }
 
 // SentinelName returns the name of an error that all nodes know, "": it is none.
