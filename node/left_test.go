@@ -31,7 +31,7 @@ func TestLeftUnhandled(t *testing.T) {
 	for name, o := range map[string]node.Options{"stage": {}, "detached": {Place: node.Detached()}} {
 		t.Run(name, func(t *testing.T) {
 			nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {
-				const line = "the behaviour leaves them unhandled"
+				const line = "messages stay in the mailbox"
 				o.Label = "the picky one"
 				pid, err := n.SpawnOpt(o, picky{})
 				require.NoError(t, err)

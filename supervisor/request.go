@@ -10,7 +10,9 @@ import (
 
 // What a supervisor is asked, from Go or, read by parse, from Erlang.
 type (
-	startChild     struct{ child Child }
+	startChild struct {
+		child Child `isolation:"share"`
+	}
 	startDynamic   struct{ args []any }
 	terminateChild struct{ id any }
 	restartChild   struct{ id any }

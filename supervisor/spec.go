@@ -102,7 +102,7 @@ type Child struct {
 	// was given. An error is a failure to start; [node.ErrIgnore], that the child need
 	// not run. Start must not block: what takes time belongs into the behaviour's
 	// Init.
-	Start func(args ...any) (node.Actor, error)
+	Start func(args ...any) (node.Actor, error) `isolation:"share"`
 	// Named stands in place of Start for a behaviour that the node exports.
 	Named Named
 	// Options of the spawn: name, place, mailbox. Link and Announce are the

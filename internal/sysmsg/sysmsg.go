@@ -67,7 +67,7 @@ type Request struct {
 // Command is a system message on its way from Go: a call with a Command in it is
 // what {system, From, What} is from Erlang. The reply is a term.
 type Command struct {
-	What any
+	What any `isolation:"share"`
 
 	Quiet bool // the caller waits for the exit, not for an answer
 }

@@ -23,8 +23,8 @@ type (
 	}
 	addRequest struct {
 		id    ID
-		h     Handler
-		owned bool // by the caller
+		h     Handler `isolation:"share"`
+		owned bool    // by the caller
 	}
 	deleteRequest struct {
 		ID  ID
@@ -33,7 +33,7 @@ type (
 	swapRequest struct {
 		old, new ID
 		arg      any
-		h        Handler
+		h        Handler `isolation:"share"`
 		owned    bool
 	}
 	whichHandlersRequest struct{}

@@ -52,7 +52,9 @@ func (s *Subscription[E]) Close() {
 }
 
 // detach asks a manager to forget a handler.
-type detach struct{ h Handler }
+type detach struct {
+	h Handler `isolation:"share"`
+}
 
 // subscriber is the handler of a subscription.
 type subscriber[E any] struct {

@@ -28,6 +28,9 @@
 // hold the copy. A message that is refused is not sent. The
 // tag is for who knows better. A value with references more than 100,000 deep is refused, too.
 //
+// What a process sends to itself is not copied, by timers neither: nobody else has it. Supervisors, applications, servers and
+// state machines live by such messages.
+//
 // A copy has no cleanup (runtime.AddCleanup) that the original has: that is called when nobody can reach the original, though
 // the copy is in use. Have such a type shared.
 //

@@ -10,7 +10,7 @@ import (
 
 // startSettled is what a master sends to the controller when its start has ended.
 type startSettled struct {
-	run *instance
+	run *instance `isolation:"share"`
 	top node.PID
 	err error
 }

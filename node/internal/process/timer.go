@@ -49,11 +49,11 @@ func (p *timed) Pushed(r mailbox.Result, msg any) {
 // Put puts msg in without waiting.
 func (p *timed) Put(msg any) {
 	q := (*Process)(p)
+	from := wire.PID{}
 	if c, held := msg.(*trace.Carried); held {
-		c.Watch.Received()
-		msg = c.Msg
+		msg, from = c.Fired(q.PID())
 	}
-	msg, err := q.Shown(q.System.Traces(), wire.PID{}, msg)
+	msg, err := q.Shown(q.System.Traces(), from, msg)
 	if err != nil { // it has been copied once, and somebody has changed it
 		q.System.Undeliverable(q.PID(), msg)
 		return

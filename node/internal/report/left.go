@@ -48,7 +48,7 @@ func (l *Log) Left(left Left, process, behaviour string) {
 		return
 	}
 	if not, due := l.left.Due(l.Env.Now(), every); due {
-		l.Log.Warn("messages stay in the mailbox: the behaviour leaves them unhandled", "process", process, "behaviour", behaviour,
+		l.Log.Warn("messages stay in the mailbox", "process", process, "behaviour", behaviour,
 			"messages", left.Count, "oldest", left.Oldest, "since", time.Unix(0, left.Since).Format(time.RFC3339), "not_logged", not)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -46,12 +47,14 @@ func ForTimer(from wire.PID, p *process.Process, msg any) (any, error) {
 	if !tr.Guards() {
 		return Expected(p, msg), nil
 	}
-	msg, err := tr.Copied(false, msg)
+	msg, err := tr.Copied(from, p.PID(), false, msg)
 	switch {
 	case err != nil:
 		return nil, err
 	case p.Boxed:
 		return Expected(p, msg), nil
+	case from == p.PID():
+		return trace.ToItself(msg), nil
 	}
 	return tr.Held(from, p.PID(), msg), nil
 }

@@ -50,9 +50,10 @@ func (v *View) Guards() bool { return v != nil && v.guard != nil }
 // Checks reports whether a guard compares messages.
 func (v *View) Checks() bool { return v.Guards() && v.guard.Checks() }
 
-// Copied is what is sent in place of a message. A message of the node itself is sent as it is.
-func (v *View) Copied(must bool, msg any) (any, error) {
-	if !v.Guards() || v.host.IsOwn(msg) {
+// Copied is what is sent in place of a message. A message of the node itself is sent as it is, and so is one of a process to
+// itself.
+func (v *View) Copied(from, to wire.PID, must bool, msg any) (any, error) {
+	if !v.Guards() || from == to || v.host.IsOwn(msg) {
 		return msg, nil
 	}
 	return v.guard.Copy(must, msg)

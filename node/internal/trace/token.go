@@ -31,6 +31,18 @@ type Carried struct {
 	Watch      Watch // nil: nobody is told
 }
 
+// ToItself is a message that a process has a timer send to itself.
+func ToItself(msg any) *Carried { return &Carried{Msg: msg} }
+
+// Fired is the message of a timer for the process p, and who sends it: p, if it is to itself; else nobody is known.
+func (c *Carried) Fired(p wire.PID) (msg any, from wire.PID) {
+	if c.Watch == nil {
+		return c.Msg, p
+	}
+	c.Watch.Received()
+	return c.Msg, wire.PID{}
+}
+
 // With is a message, which may be a *Carried, with a token.
 func With(msg, token any) *Carried {
 	c, ok := msg.(*Carried)

@@ -1,0 +1,34 @@
+package isolation_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/isolation"
+)
+
+// What a process sends to itself, by a timer, too, is not copied: nobody else has it.
+func TestToItself(t *testing.T) {
+	n := nodetest.Start(t, node.Config{Isolation: isolation.Config{Copy: true, Check: true}})
+	p, other := nodetest.Open(t, n), nodetest.Open(t, n)
+	type page struct{ lines []string }
+	sent := &page{[]string{"a"}}
+	require.NoError(t, p.Send(p.Self(), sent))
+	require.Same(t, sent, p.Receive())
+	_, err := p.SendAfter(time.Millisecond, p.Self(), sent)
+	require.NoError(t, err)
+	require.Same(t, sent, p.Receive())
+	timer, err := p.SendInterval(time.Millisecond, p.Self(), sent)
+	require.NoError(t, err)
+	require.Same(t, sent, p.Receive())
+	require.Same(t, sent, p.Receive())
+	timer.Cancel()
+	require.NoError(t, p.Send(other.Self(), sent))
+	got := other.Receive()
+	require.NotSame(t, sent, got)
+	require.Equal(t, sent, got)
+}
