@@ -466,8 +466,8 @@ func (p *Pool) handOver(w *Worker, s *Stage, e *Entity) {
 		p.mu.Unlock()
 		p.resume(e, ww)
 		return
-	} else { // the same, and ww goes on without it
-		ww.lease.since = time.Time{}
+	} else { // the same, and ww goes on without it; what it has announced is over
+		ww.lease.since, ww.lease.counted = time.Time{}, false
 		p.detached[ww.lease] = e
 	}
 	p.mu.Unlock()
