@@ -32,7 +32,8 @@ var layers = map[string]int{
 	"internal/markdown": 0, "internal/counter": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 1,
 	"internal/vet":    0,
 	"internal/daemon": 5, "internal/demo": 4,
-	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/dist": 1, "internal/socket": 0, "internal/account": 1, "wire/etf": 1, "wire/pickle": 1, "wire/epmd": 1, "internal/pack": 1, "internal/etfcodec": 1, "wire/tlsdist": 1,
+	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/dist": 1, "internal/socket": 0, "internal/account": 1,
+	"wire/etf": 1, "wire/pickle": 1, "wire/epmd": 1, "internal/pack": 1, "internal/etfcodec": 1, "wire/tlsdist": 1,
 	"internal/nodehook": 2, "internal/loglimit": 2, "internal/box": 1, "internal/fault": 1, "internal/shake": 1,
 
 	// Kits of tests, each as low as its users need.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/actornode/actornode/bench/internal/contract"
@@ -63,14 +62,8 @@ func runBlocking(p contract.Params, m *contract.Meter) error {
 			times, slept = append(times, time.Since(asked)), now
 		}
 		m.Stop()
-		slices.Sort(times)
 		m.Extra("asked", float64(len(times)))
-		for _, q := range []struct {
-			key string
-			at  float64
-		}{{"answer_p50_s", 0.5}, {"answer_p99_s", 0.99}, {"answer_max_s", 1}} {
-			m.Extra(q.key, times[max(0, int(q.at*float64(len(times))+0.5)-1)].Seconds())
-		}
+		m.Quantiles("answer", times)
 		return nil
 	})
 }

@@ -94,8 +94,8 @@ func TestLogLinesAreWritten(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(written), 5)
-	code := sources(t, "../cmd/actornode", "../node", "../node/internal/peers", "../node/internal/report", "../node/internal/undelivered", "../internal/admin",
-		"../supervisor")
+	code := sources(t, "../cmd/actornode", "../node", "../node/internal/peers", "../node/internal/report",
+		"../node/internal/undelivered", "../internal/admin", "../supervisor")
 	for _, line := range written {
 		assert.True(t, strings.Contains(code, `"`+line+`"`), "docs/operations.md: no line %q is written", line)
 	}

@@ -206,7 +206,8 @@ func Example_fibonacciByStages() {
 // Parallel parsing of XML: one process reads the elements of a document, and workers decode them. The values come in
 // the order of the document.
 func Example_parallelXML() {
-	const document = `<books><book><title>Ada</title><year>1995</year></book><book><title>Erlang</title><year>2007</year></book></books>`
+	const document = `<books><book><title>Ada</title><year>1995</year></book>` +
+		`<book><title>Erlang</title><year>2007</year></book></books>`
 	type book struct {
 		Title string `xml:"title"`
 		Year  int    `xml:"year"`

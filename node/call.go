@@ -187,7 +187,7 @@ func typed[R any](v any, err error) (R, error) {
 // the calling process has exited.
 func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error) {
 	a := from.caller()
-	a.Own()
+	a.Own() // or panic
 	p := a.Promise()
 	p.Target, p.Tag = nil, process.OfExit
 	defer func() { p.Tag = nil }() // it may be that of another call

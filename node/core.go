@@ -24,7 +24,7 @@ func (c *core) Self() PID {
 func (c *core) Blocking(f func()) { runner.Aside(c.by, f) }
 
 // MailboxLen returns how many messages wait for the process, the one that an Actor handles included, as Info does.
-func (c *core) MailboxLen() int { return c.by.Process.Intake().Len() }
+func (c *core) MailboxLen() int { return c.by.Own().Intake().Len() }
 
 // Parent returns the PID of the process that spawned this one; the zero PID if
 // it was none.
@@ -79,7 +79,7 @@ func (c *core) Context() context.Context {
 // Reply answers a call as [From.Reply] does, at less cost where the caller is
 // near.
 func (c *core) Reply(to From, v any) error {
-	c.by.Own()
+	c.by.Own() // or panic
 	return to.answer(c.by, v, nil)
 }
 

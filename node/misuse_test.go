@@ -50,6 +50,7 @@ var misuses = map[string]func(c *node.Context, other node.PID, request node.From
 	"Alias":        func(c *node.Context, _ node.PID, _ node.From) { c.Alias(false) },
 	"Unalias":      func(c *node.Context, _ node.PID, _ node.From) { c.Unalias(c.Node().MakeRef()) },
 	"Registered":   func(c *node.Context, _ node.PID, _ node.From) { c.Registered() },
+	"MailboxLen":   func(c *node.Context, _ node.PID, _ node.From) { c.MailboxLen() },
 	"Parent":       func(c *node.Context, _ node.PID, _ node.From) { c.Parent() },
 	"Context":      func(c *node.Context, _ node.PID, _ node.From) { c.Context() },
 	"SpawnMonitor": func(c *node.Context, _ node.PID, _ node.From) { _, _, _ = c.SpawnMonitor(node.ActorFunc(shrugging)) },

@@ -200,7 +200,7 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 	if nothing(b) {
 		return PID{}, Ref{}, ErrNilBehaviour
 	}
-	a.Own()
+	a.Own() // or panic
 	f, blocks := b.(ProcessFunc)
 	coroutine := blocks && n.cfg.Coroutines
 	if o != &noOptions {

@@ -399,7 +399,7 @@ func (w *world) evict() {
 		for _, m := range w.actors {
 			if m.Stage().IsClosed() {
 				found = true
-				w.move(m, w.p.Spread(), Moved{Free: m.id%2 == 0, Joins: true, Waits: func() bool { return true }})
+				w.move(m, w.p.Spread(), Moved{Free: m.id%2 == 0, Joins: func() bool { return true }})
 			}
 		}
 	}

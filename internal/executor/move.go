@@ -45,10 +45,9 @@ type Moved struct {
 	Free  bool            // the entity is pinned no more when it is there, unless the stage is one that NewStage has made
 	Done  func(here bool) // the entity has been moved, or is gone; else another Move has come between; called once
 
-	// Joins has a move that is under way go on, to where it goes, and only calls Done when that is over: it is for those who
-	// only want the entity to leave. Waits says whether Done is still of use.
-	Joins bool
-	Waits func() bool // set if Joins is
+	// Joins, if it is not nil, has a move that is under way go on, to where it goes, and only calls Done when that is over: it
+	// is for those who only want the entity to leave. It says whether Done is still of use.
+	Joins func() bool
 }
 
 // Move has e moved to another stage, between two turns: as soon as its stage comes to that, which may be
@@ -59,8 +58,8 @@ func (p *Pool) Move(e *Entity, to *Stage, m Moved) {
 	p.movers.mu.Lock()
 	e.Pin()
 	t := p.movers.of[e]
-	if t != nil && m.Joins {
-		t.told = slices.DeleteFunc(t.told, func(m Moved) bool { return m.Joins && !m.Waits() })
+	if t != nil && m.Joins != nil {
+		t.told = slices.DeleteFunc(t.told, func(m Moved) bool { return m.Joins != nil && !m.Joins() })
 		t.told = append(t.told, m)
 		p.movers.mu.Unlock()
 		return
@@ -195,7 +194,7 @@ func (m *mover) move(w *Worker) bool {
 	}
 	if to.IsClosed() { // since aim has looked: whoever moves all from there may have looked before e was there
 		w.pool.Move(e, w.pool.Spread(), Moved{Claim: m.claim, Gone: m.gone, Free: m.free,
-			Joins: true, Waits: func() bool { return false }, Done: func(bool) {}})
+			Joins: func() bool { return false }, Done: func(bool) {}})
 	}
 	return w.lease.enter()
 }

@@ -245,7 +245,7 @@ func TestMoveIsJoined(t *testing.T) {
 	m.Done = tell
 	p.Move(&a.Entity, to, m)
 	for k := range 1000 {
-		m.Joins, m.Waits = true, func() bool { return k == 500 }
+		m.Joins = func() bool { return k == 500 }
 		if m.Done = func(bool) {}; k == 500 {
 			m.Done = tell
 		}

@@ -187,18 +187,23 @@ func TestBounded(t *testing.T) {
 	require.ErrorIs(t, in.Send(n, 3), node.ErrMailboxFull)
 }
 
+// starter returns what starts nodes that find each other and speak a protocol.
+func starter(t *testing.T, protocol string) func(name node.Atom) *node.Node {
+	where := &nodetest.Places{}
+	return func(name node.Atom) *node.Node {
+		d := &node.Distribution{Cookie: "secret", Finder: where}
+		var err error
+		d.Protocols, err = d.ProtocolsByName(protocol)
+		require.NoError(t, err)
+		return nodetest.Start(t, node.Config{Name: name + "@127.0.0.1", Distribution: d})
+	}
+}
+
 // On other nodes a channel works as here, by both protocols.
 func TestOtherNodes(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {
-			where := &nodetest.Places{}
-			start := func(name node.Atom) *node.Node {
-				d := &node.Distribution{Cookie: "secret", Finder: where}
-				var err error
-				d.Protocols, err = d.ProtocolsByName(protocol)
-				require.NoError(t, err)
-				return nodetest.Start(t, node.Config{Name: name + "@127.0.0.1", Distribution: d})
-			}
+			start := starter(t, protocol)
 			a, b, c := start("a"), start("b"), start("c")
 			p, far, further := nodetest.Open(t, a), nodetest.Open(t, b), nodetest.Open(t, c)
 			dead := a.DeadLetters(16)
@@ -237,14 +242,7 @@ func TestOtherNodes(t *testing.T) {
 func TestByName(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {
-			where := &nodetest.Places{}
-			start := func(name node.Atom) *node.Node {
-				d := &node.Distribution{Cookie: "secret", Finder: where}
-				var err error
-				d.Protocols, err = d.ProtocolsByName(protocol)
-				require.NoError(t, err)
-				return nodetest.Start(t, node.Config{Name: name + "@127.0.0.1", Distribution: d})
-			}
+			start := starter(t, protocol)
 			a, b := start("a"), start("b")
 			p := nodetest.Open(t, a)
 			dead := a.DeadLetters(16)

@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/isolation"
+	"github.com/actornode/actornode/node/trace"
 )
 
 // What a process sends to itself, by a timer, too, is not copied: nobody else has it.
@@ -19,9 +20,13 @@ func TestToItself(t *testing.T) {
 	sent := &page{[]string{"a"}}
 	require.NoError(t, p.Send(p.Self(), sent))
 	require.Same(t, sent, p.Receive())
-	_, err := p.SendAfter(time.Millisecond, p.Self(), sent)
+	tr, err := trace.Open(n, trace.Config{}, p.Self())
+	require.NoError(t, err)
+	_, err = p.SendAfter(time.Millisecond, p.Self(), sent)
 	require.NoError(t, err)
 	require.Same(t, sent, p.Receive())
+	require.Equal(t, trace.Receive, nodetest.Arrival(t, tr.C).Kind, "a timer's message is sent by nobody, copied or not")
+	tr.Close()
 	timer, err := p.SendInterval(time.Millisecond, p.Self(), sent)
 	require.NoError(t, err)
 	require.Same(t, sent, p.Receive())

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -54,6 +55,19 @@ func (m *Meter) Spent() time.Duration { return m.spent }
 // bytes_per_actor. Times are in seconds, with _s at the end of the key.
 func (m *Meter) Extra(key string, value float64) {
 	m.extra = append(m.extra, Field{key, round(value)})
+}
+
+// Quantiles reports the median, the 99th percentile and the greatest of times, of which there is one at least, as
+// key_p50_s, key_p99_s and key_max_s. It sorts them.
+func (m *Meter) Quantiles(key string, times []time.Duration) {
+	slices.Sort(times)
+	for _, q := range []struct {
+		name string
+		at   float64
+	}{{"p50", 0.5}, {"p99", 0.99}, {"max", 1}} {
+		at := max(0, int(q.at*float64(len(times))+0.5)-1)
+		m.Extra(key+"_"+q.name+"_s", times[at].Seconds())
+	}
 }
 
 // check says what is wrong with the measurement as such.

@@ -59,3 +59,15 @@ func TestMeterIsCharged(t *testing.T) {
 	assert.Equal(t, time.Minute+time.Second, m.Spent())
 	assert.NoError(t, m.check())
 }
+
+func TestQuantiles(t *testing.T) {
+	m := newMeter(time.Now)
+	var times []time.Duration
+	for k := range 200 {
+		times = append(times, time.Duration(200-k)*time.Second)
+	}
+	m.Quantiles("answer", times)
+	m.Quantiles("one", times[:1])
+	assert.Equal(t, Fields{{"answer_p50_s", 100.0}, {"answer_p99_s", 198.0}, {"answer_max_s", 200.0},
+		{"one_p50_s", 1.0}, {"one_p99_s", 1.0}, {"one_max_s", 1.0}}, m.extra)
+}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/actornode/actornode/bench/internal/contract"
@@ -54,13 +53,7 @@ func runBlocking(p contract.Params, m *contract.Meter) error {
 		took, slept = append(took, time.Since(began)), now
 	}
 	m.Stop()
-	slices.Sort(took)
 	m.Extra("asked", float64(len(took)))
-	for _, q := range []struct {
-		key string
-		at  float64
-	}{{"answer_p50_s", 0.5}, {"answer_p99_s", 0.99}, {"answer_max_s", 1}} {
-		m.Extra(q.key, took[max(0, int(q.at*float64(len(took))+0.5)-1)].Seconds())
-	}
+	m.Quantiles("answer", took)
 	return nil
 }

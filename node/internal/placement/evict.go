@@ -20,8 +20,7 @@ func Evict(ctx context.Context, a *process.Acting, closed func(*executor.Stage) 
 		if to[from] == nil || to[from].IsClosed() {
 			to[from] = sys.Pool.Spread()
 		}
-		carry(p, to[from], executor.Moved{Free: !from.IsOwn() && !p.Pinned(), Joins: true,
-			Waits: func() bool { return ctx.Err() == nil }, Done: func(bool) { done() }})
+		leave(p, to[from], executor.Moved{Joins: func() bool { return ctx.Err() == nil }, Done: func(bool) { done() }})
 	}
 	if p := a.Process; p != nil && p.OnStage() && closed(p.Stage()) {
 		move(p, func() {})

@@ -98,8 +98,7 @@ func beside(sys *process.System, pid wire.PID) (s *executor.Stage, err error) {
 // Started is called when q is in the table: its stage may have been closed meanwhile, and Evict have looked before.
 func Started(q *process.Process) {
 	if q.OnStage() && q.Stage().IsClosed() {
-		carry(q, q.System.Pool.Spread(), executor.Moved{Free: !q.Stage().IsOwn() && !q.Pinned(), Joins: true,
-			Waits: func() bool { return false }, Done: func(bool) {}})
+		leave(q, q.System.Pool.Spread(), executor.Moved{Joins: func() bool { return false }, Done: func(bool) {}})
 	}
 }
 
@@ -129,6 +128,12 @@ func (p *Place) Move(a *process.Acting, pid wire.PID) error {
 		carry(q, s, executor.Moved{Done: func(bool) {}})
 	}
 	return err
+}
+
+// leave has q, whose stage is closed, moved to s. It stays pinned if it has been, and stood on a stage of the pool's.
+func leave(q *process.Process, s *executor.Stage, m executor.Moved) {
+	m.Free = !q.Stage().IsOwn() && !q.Pinned()
+	carry(q, s, m)
 }
 
 // carry has q moved to s: see executor.Pool.Move, of whose argument it fills in the rest.

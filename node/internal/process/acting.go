@@ -104,7 +104,7 @@ func (a *Acting) here() bool {
 	return a.Process == nil || a.Process.Kind != External || a.Process.Runner().Here() || misuse.Here(0)
 }
 
-// Gone reports whether the process that acts is dead.
+// Gone reports whether the process that acts is dead. It panics where Own does.
 func (a *Acting) Gone() bool { return a.Process != nil && a.Process.Gone() && a.Own() != nil }
 
 // Sender is the process that a message to another node comes from: for a plain goroutine the

@@ -260,8 +260,8 @@ func (p *Process) Context() context.Context {
 	defer p.Mu.Unlock()
 	c := p.ColdPart()
 	if c.scope == nil {
-		c.scope = new(scope)
-		c.scope.Context, c.scope.cancel = context.WithCancelCause(context.WithValue(context.Background(), ProcKey{}, p))
+		ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), ProcKey{}, p))
+		c.scope = &scope{ctx, cancel}
 		if p.Gone() {
 			c.scope.cancel(p.System.Host.Reasons.Err(c.Reason))
 		}

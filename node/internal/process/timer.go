@@ -4,7 +4,6 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/timers"
-	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -49,14 +48,13 @@ func (p *timed) Pushed(r mailbox.Result, msg any) {
 // Put puts msg in without waiting.
 func (p *timed) Put(msg any) {
 	q := (*Process)(p)
-	from := wire.PID{}
-	if c, held := msg.(*trace.Carried); held {
-		msg, from = c.Fired(q.PID())
-	}
-	msg, err := q.Shown(q.System.Traces(), from, msg)
-	if err != nil { // it has been copied once, and somebody has changed it
-		q.System.Undeliverable(q.PID(), msg)
-		return
+	msg, own := q.System.Traces().Fired(q.PID(), msg)
+	if !own {
+		var err error
+		if msg, err = q.Shown(q.System.Traces(), wire.PID{}, msg); err != nil { // copied once, and changed since
+			q.System.Undeliverable(q.PID(), msg)
+			return
+		}
 	}
 	q.Intake().Try(&inbox.Node{Msg: msg})
 }

@@ -31,16 +31,22 @@ type Carried struct {
 	Watch      Watch // nil: nobody is told
 }
 
-// ToItself is a message that a process has a timer send to itself.
+// ToItself is a message that a process has a timer send to itself: it is not copied when that fires.
 func ToItself(msg any) *Carried { return &Carried{Msg: msg} }
 
-// Fired is the message of a timer for the process p, and who sends it: p, if it is to itself; else nobody is known.
-func (c *Carried) Fired(p wire.PID) (msg any, from wire.PID) {
-	if c.Watch == nil {
-		return c.Msg, p
+// Fired is the message of a timer for the process p, as it was given. own: p has it sent to itself; it is shown here, and not
+// copied.
+func (v *View) Fired(p wire.PID, msg any) (bare any, own bool) {
+	c, held := msg.(*Carried)
+	switch {
+	case !held:
+		return msg, false
+	case c.Watch != nil:
+		c.Watch.Received()
+		return c.Msg, false
 	}
-	c.Watch.Received()
-	return c.Msg, wire.PID{}
+	v.Message(wire.PID{}, p, c.Msg)
+	return c.Msg, true
 }
 
 // With is a message, which may be a *Carried, with a token.
