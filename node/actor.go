@@ -28,7 +28,7 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 		if !ended {
 			v = p.Broke(&c.own, recover())
 		}
-		c.local.Tally.Messages(p.Handled.Load() - before)
+		c.local.Took(p.Handled.Load() - before)
 		p.TurnOver()
 		c.own.Process, c.behaviour = &p.System.Over, nil
 	}()

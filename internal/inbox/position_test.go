@@ -26,9 +26,7 @@ func pinned(t *testing.T, q *Queue) (count int) {
 func filled(n int) *Queue {
 	q := new(Queue)
 	for i := range n {
-		if q.Long() {
-			q.AppendLong(i)
-		} else {
+		if !q.Long() || !q.AppendLong(i) {
 			q.Append(&Node{Msg: i})
 		}
 	}

@@ -61,23 +61,21 @@ func (q *Queue) Append(n *Node) {
 	q.grow(1)
 }
 
-// Long reports whether the queue is so long that AppendLong is worth the memory of a [Run].
-func (q *Queue) Long() bool { return q.n >= longQueue && q.worthRun() }
-
-// worthRun reports whether the queue ends in a run that is not full, or may begin one now: one
-// in LeastRun messages may. Otherwise a queue to which messages are also appended singly, between
-// any two, would be one run after the other with a message each.
-func (q *Queue) worthRun() bool {
-	r, ok := q.tail.Msg.(*run)
-	return ok && r.n < RunSize || q.n%LeastRun == 0
-}
-
 const longQueue = 32
 
-// AppendLong adds msg at the end of a queue that is Long, without a separate node.
-func (q *Queue) AppendLong(msg any) {
+// Long reports whether the queue is so long that AppendLong may be worth the memory of a [Run].
+func (q *Queue) Long() bool { return q.n >= longQueue }
+
+// AppendLong adds msg at the end of a queue that is Long without a separate node, if the queue
+// ends in a run that is not full, or may begin one now: one in LeastRun messages may. Otherwise
+// a queue to which messages are also appended singly, between any two, would be one run after
+// the other with a message each. It reports whether it has added msg.
+func (q *Queue) AppendLong(msg any) bool {
 	r, ok := q.tail.Msg.(*run)
 	if !ok || r.n == RunSize {
+		if q.n%LeastRun != 0 {
+			return false
+		}
 		r = NewRun().run
 		q.follow(q.tail, &r.node)
 		q.tail = &r.node
@@ -85,6 +83,7 @@ func (q *Queue) AppendLong(msg any) {
 	r.msgs[r.n] = msg
 	r.n++
 	q.grow(1)
+	return true
 }
 
 // begin announces that appendStack or cancel follows.

@@ -78,9 +78,7 @@ func (m *twin) do(op, arg byte) {
 	case 9:
 		for range int(arg) {
 			m.note("append long")
-			if n := m.node(); m.q.Long() {
-				m.q.AppendLong(n.Msg)
-			} else {
+			if n := m.node(); !m.q.Long() || !m.q.AppendLong(n.Msg) {
 				m.q.Append(n)
 			}
 		}
@@ -257,9 +255,7 @@ func TestLongQueueInterleaved(t *testing.T) {
 	q.Append(new(Node))
 	for range 1000 {
 		q.Append(new(Node))
-		if q.Long() {
-			q.AppendLong("m")
-		} else {
+		if !q.Long() || !q.AppendLong("m") {
 			q.Append(new(Node))
 		}
 	}

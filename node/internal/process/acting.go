@@ -41,6 +41,9 @@ type Local struct {
 	Above   any          // for those above
 }
 
+// Took counts a turn that has taken d messages.
+func (l *Local) Took(d uint64) { l.Tally.Messages(d) }
+
 // Is reports whether the code of p, an Actor or a coroutine, is what acts.
 func (a *Acting) Is(p *Process) bool { return a.Process == p && a.Local != nil }
 

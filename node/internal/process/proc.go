@@ -136,6 +136,11 @@ func (p *Process) Name() string {
 }
 
 // Deliver puts msg into p's mailbox. a is who sends.
+//
+// Deliver, Settle and Refill are never in line elsewhere: what a function in line calls, the profile
+// no longer reaches, and the queue would be called by function calls. See docs/performance.md.
+//
+//go:noinline
 func (p *Process) Deliver(a *Acting, msg any) error {
 	if p.Boxed {
 		return (*UserMailbox)(p).Deliver(a, msg, &Patience{From: a.Process})
@@ -154,9 +159,7 @@ func (p *Process) Deliver(a *Acting, msg any) error {
 			}
 			p.Inbox.Take(&p.Queue) // what was sent from outside before this came first
 		}
-		if p.Queue.Long() {
-			p.Queue.AppendLong(msg)
-		} else {
+		if !p.Queue.Long() || !p.Queue.AppendLong(msg) {
 			p.Queue.Append(s.Node(msg))
 		}
 		s.Wake(&p.Entity)
@@ -204,6 +207,8 @@ func (p *Process) Push(a *Acting, n *inbox.Node) error {
 
 // Settle takes the message that was just offered out of the queue, or leaves
 // it there for another behaviour.
+//
+//go:noinline
 func (p *Process) Settle(s *executor.Stage, err error) {
 	if err != nil { // ErrUnhandled: all other errors end the process
 		p.leaveIt()
@@ -227,6 +232,8 @@ func (p *Process) Settle(s *executor.Stage, err error) {
 func (p *Process) CountHandled() { bias.StoreUint64(&p.Handled, p.Handled.Load()+1) }
 
 // Refill looks for messages that the queue does not have yet.
+//
+//go:noinline
 func (p *Process) Refill() bool {
 	if p.Boxed {
 		return (*UserMailbox)(p).refill()

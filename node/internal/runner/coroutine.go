@@ -101,7 +101,7 @@ func (s *Blocking) begin(w *executor.Worker, l *process.Local) {
 }
 
 func (s *Blocking) end() {
-	s.Local.Tally.Messages(s.Process.Handled.Load() - s.Coroutine.before)
+	s.Local.Took(s.Process.Handled.Load() - s.Coroutine.before)
 	bias.Store(&s.Own.Running, 0)
 }
 
