@@ -7,21 +7,25 @@ import (
 	"sync/atomic"
 )
 
-// chunkLen is the number of processes in a chunk of the table.
+// chunkLen is how many slots are made at a time.
 const chunkLen = 1024
 
-type chunk[P any] struct {
-	procs  [chunkLen]atomic.Pointer[P]
-	serial [chunkLen]uint32 // of the next process in the slot; whoever holds the slot's number
-}
+// segments is how many segments a table has at most: so many make 2^27 slots.
+const segments = 18
 
-// Table finds processes by number. A lookup is two loads and takes no lock. A
-// number is serial<<32 | slot; a slot's serial goes up with each process, so no
-// number comes twice in 2^32 uses of a slot. P is the process.
+// Table finds processes by number. A lookup takes no lock. A number is serial<<32 | slot; a
+// slot's serial goes up with each process, so no number comes twice in 2^32 uses of a slot.
+//
+// Slots stand in segments, of which each is as long as all before it together. A segment is
+// set once, before made says that there are slots in it, and never moves: what a lookup reads
+// before it comes to the process depends on the number alone. P is the process.
 type Table[P any] struct {
-	_      [64]byte // each message looks at it
-	chunks atomic.Pointer[[]*chunk[P]]
-	_      [64]byte
+	_     [64]byte // each message looks at what follows
+	made  atomic.Uint32
+	procs [segments][]atomic.Pointer[P]
+	_     [64]byte
+
+	serial [segments][]uint32 // of the next process in the slot; whoever holds the slot's number
 
 	mu     sync.Mutex
 	vacant []vacancy // by chunk
@@ -29,6 +33,15 @@ type Table[P any] struct {
 	next   uint32    // slots never given out start here
 	max    uint32
 }
+
+// place says in which segment a slot is, and where in it.
+func place(slot uint32) (segment, at uint32) {
+	k := uint32(bits.Len32(slot / chunkLen))
+	return k, slot - first(k)
+}
+
+// first returns the first slot of a segment.
+func first(segment uint32) uint32 { return chunkLen / 2 << segment &^ (chunkLen - 1) }
 
 // vacancy is which slots of a chunk have been given back: a bit each, as a million
 // processes that end would otherwise have a list grow to megabytes, each page of which is
@@ -48,18 +61,16 @@ type Slots struct{ free []uint32 }
 // Init sets how many processes there may be at a time. It comes before all else.
 func (t *Table[P]) Init(max int) {
 	t.max = uint32(max)
-	t.chunks.Store(new([]*chunk[P]))
 }
 
 // At returns the process in the slot of a number; nil: there is none. The process may
 // have another number, of the same slot: only who holds it can tell.
 func (t *Table[P]) At(id uint64) *P {
-	slot := uint32(id)
-	chunks := *t.chunks.Load()
-	if int(slot/chunkLen) >= len(chunks) {
+	if uint32(id) >= t.made.Load() {
 		return nil
 	}
-	return chunks[slot/chunkLen].procs[slot%chunkLen].Load()
+	k, at := place(uint32(id))
+	return t.procs[k][at].Load()
 }
 
 // Reserve returns a number that no process has; false if the table is full. c may
@@ -85,7 +96,8 @@ func (t *Table[P]) Reserve(c *Slots) (uint64, bool) {
 		slot = c.free[len(c.free)-1]
 		c.free = c.free[:len(c.free)-1]
 	}
-	serial := &t.chunk(slot).serial[slot%chunkLen]
+	k, at := place(slot)
+	serial := &t.serial[k][at]
 	*serial++
 	return uint64(*serial-1)<<32 | uint64(slot), true
 }
@@ -109,10 +121,7 @@ func (t *Table[P]) take(n int, give func(uint32)) bool {
 	}
 	for ; got < n && t.next < t.max; got++ {
 		if t.next%chunkLen == 0 {
-			c := new(chunk[P])
-			clear(c.serial[:])                   // what is read in a fresh page before it is written costs two page faults
-			grown := append(*t.chunks.Load(), c) // readers see the old length or the new
-			t.chunks.Store(&grown)
+			t.grow()
 			t.vacant = append(t.vacant, vacancy{})
 		}
 		give(t.next)
@@ -121,20 +130,29 @@ func (t *Table[P]) take(n int, give func(uint32)) bool {
 	return got > 0
 }
 
-func (t *Table[P]) chunk(slot uint32) *chunk[P] { return (*t.chunks.Load())[slot/chunkLen] }
+// grow makes chunkLen slots from next on. The caller holds mu.
+func (t *Table[P]) grow() {
+	k, at := place(t.next)
+	if at == 0 {
+		n := max(chunkLen, t.next)
+		t.procs[k] = make([]atomic.Pointer[P], n)
+		t.serial[k] = make([]uint32, n)
+	}
+	clear(t.serial[k][at : at+chunkLen]) // what is read in a fresh page before it is written costs two page faults
+	t.made.Store(t.next + chunkLen)
+}
 
 // Put has p found by a number that was reserved for it.
 func (t *Table[P]) Put(id uint64, p *P) {
-	t.chunk(uint32(id)).procs[uint32(id)%chunkLen].Store(p)
+	k, at := place(uint32(id))
+	t.procs[k][at].Store(p)
 }
 
 // Remove forgets the process with a number, which no process has from now on. c may be
 // nil.
 func (t *Table[P]) Remove(id uint64, c *Slots) {
-	slot := uint32(id)
-	ch := t.chunk(slot)
-	ch.procs[slot%chunkLen].Store(nil) // who finds the process nevertheless finds it dead
-	t.release(slot, c)
+	t.Put(id, nil) // who finds the process nevertheless finds it dead
+	t.release(uint32(id), c)
 }
 
 // release gives a slot back.
@@ -170,11 +188,10 @@ func (t *Table[P]) vacate(slot uint32) {
 // of their slots.
 func (t *Table[P]) All() iter.Seq[*P] {
 	return func(yield func(*P) bool) {
-		for _, c := range *t.chunks.Load() {
-			for i := range c.procs {
-				if p := c.procs[i].Load(); p != nil && !yield(p) {
-					return
-				}
+		for slot := range t.made.Load() {
+			k, at := place(slot)
+			if p := t.procs[k][at].Load(); p != nil && !yield(p) {
+				return
 			}
 		}
 	}
