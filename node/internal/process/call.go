@@ -69,8 +69,8 @@ func (t Ticket) Pending() bool { return t.Call != nil && t.Call.Pending(t.N) }
 
 func (t Ticket) Done() bool { return t.Call.Done(t.N) }
 
-// Settle answers the call; false if that had been done. c is the context of the
-// actor that answers, nil elsewhere.
+// Settle answers the call; false if that had been done. a is who
+// answers.
 func (t Ticket) Settle(a *Acting, v any, err error) bool { return t.SettleOrTell(a, v, err, nil) }
 
 // SettleOrTell is Settle, and has tell called if the call is that of a future and nobody reads it: see
@@ -80,7 +80,13 @@ func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 	if p == nil || !p.Begin(t.N, v, err) {
 		return false
 	}
-	p.unlist()
+	if to := p.Target; to != nil {
+		to.Mu.Lock()
+		if to.Cold != nil {
+			to.Cold.Calls.Remove(&p.entry)
+		}
+		to.Mu.Unlock()
+	}
 	if p.Away != nil {
 		p.Away.Forget()
 		p.Away = nil
@@ -136,16 +142,6 @@ func (p *Call) List() bool {
 	}
 	t.ColdPart().Calls.Add(&p.entry, p)
 	return true
-}
-
-func (p *Call) unlist() {
-	if t := p.Target; t != nil {
-		t.Mu.Lock()
-		if t.Cold != nil {
-			t.Cold.Calls.Remove(&p.entry)
-		}
-		t.Mu.Unlock()
-	}
 }
 
 // Wait returns when t is done or ctx is, and gives up in the latter case.

@@ -135,10 +135,7 @@ func (p *Process) Name() string {
 	return s
 }
 
-// Deliver puts msg into p's mailbox. a is who sends.
-//
-// Deliver, Settle and Refill are never in line elsewhere: what a function in line calls, the profile
-// no longer reaches, and the queue would be called by function calls. See docs/performance.md.
+// Deliver puts msg into p's mailbox. a is who sends. It, Settle and Refill are not to be in line: see docs/performance.md.
 //
 //go:noinline
 func (p *Process) Deliver(a *Acting, msg any) error {
