@@ -37,5 +37,5 @@ type Program struct {
 }
 
 // Main runs the command line of the process (os.Args) and ends the process: NAME start, NAME status, NAME check
-// FILE and so on. See docs/guides/daemon.md.
+// FILE and so on. See docs/guides/own-daemon.md.
 func Main(p Program) { command.Main(command.Program(p)) }

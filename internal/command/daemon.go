@@ -300,8 +300,8 @@ func (d *daemon) startApplications(ctx context.Context) error {
 		}
 	}
 	if tree != nil && tree.Top != nil {
-		err := d.apps.Load(application.Spec{Name: wire.Atom(p.name()), Description: "the tree of " + tree.Name, Type: application.Permanent,
-			Top: tree.Top, TopOptions: tree.TopOptions})
+		err := d.apps.Load(application.Spec{Name: wire.Atom(p.name()), Description: "the tree of " + tree.Name,
+			Type: application.Permanent, Top: tree.Top, TopOptions: tree.TopOptions})
 		if err != nil {
 			return err
 		}

@@ -71,7 +71,8 @@ func (d *daemon) reload(read readConfig) {
 	now.Log.Level = fresh.Log.Level
 	d.live.Store(now)
 	if len(waiting) > 0 {
-		d.log.Warn("some settings differ from those that the daemon runs by: they need a restart", "settings", strings.Join(waiting, " "))
+		d.log.Warn("some settings differ from those that the daemon runs by: they need a restart",
+			"settings", strings.Join(waiting, " "))
 	}
 	d.log.Info("the configuration was read again", "changed", strings.Join(changed, " "))
 }

@@ -104,8 +104,8 @@ func readable(t reflect.Type, path string, within []reflect.Type) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("section %s: a setting cannot be of type %v; allowed: string, bool, numbers, time.Duration, structs, slices, and "+
-		"maps by string", path, t)
+	return fmt.Errorf("section %s: a setting cannot be of type %v; allowed: string, bool, numbers, time.Duration, structs, slices, "+
+		"and maps by string", path, t)
 }
 
 // fieldName is what the file calls a field: its tag yaml, else its name in small letters.
