@@ -1,7 +1,7 @@
 // Package actornode is an actor node in Go with Erlang's semantics: lightweight
 // processes with mailboxes, links, monitors and exit signals.
 //
-// The package itself holds nothing. Import
+// The package itself has [Main], which makes a daemon of a program: see [Program]. Import
 // github.com/actornode/actornode/node to run actors; README.md shows how.
 //
 //	node                    actors, processes, links, monitors, calls, other nodes

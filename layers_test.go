@@ -21,7 +21,7 @@ const module = "github.com/actornode/actornode"
 // layer do not import each other. A package below a part (node/pg in node) belongs to that
 // part; inside says how the packages of one part stand to each other.
 var layers = map[string]int{
-	"cmd": 5, "bench": 5, "deploy": 5, "docs": 5,
+	"cmd": 7, "bench": 7, "deploy": 7, "docs": 7,
 	"supervisor":        4,
 	"node":              3,
 	"internal/sysmsg":   3,
@@ -31,7 +31,7 @@ var layers = map[string]int{
 	"internal/limit": 0, "internal/cgroup": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0, "internal/treefields": 1,
 	"internal/markdown": 0, "internal/counter": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 1,
 	"internal/vet":    0,
-	"internal/daemon": 5, "internal/demo": 4,
+	"internal/daemon": 5, "internal/command": 6, "internal/demo": 4,
 	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/dist": 1, "internal/socket": 0, "internal/account": 1,
 	"wire/etf": 1, "wire/pickle": 1, "wire/epmd": 1, "internal/pack": 1, "internal/etfcodec": 1, "wire/tlsdist": 1,
 	"internal/nodehook": 2, "internal/loglimit": 2, "internal/box": 1, "internal/fault": 1, "internal/shake": 1,
@@ -71,8 +71,6 @@ var within = map[string][]string{
 	"internal/admin":    {"node", "internal/sysmsg", "internal/procview"},
 	"internal/sysmsg":   {"node"},
 	"internal/procview": {"node"},
-	"cmd":               {"internal/daemon"},
-	"deploy":            {"internal/daemon"},
 	"internal/demo":     {"supervisor"},
 	"supervisor":        {"internal/demo"},
 	"internal/nodetest": {"node"},
@@ -136,6 +134,7 @@ var inside = map[string]int{
 	"internal/vet":  0,
 	"internal/demo": 3, "internal/daemon/health": 1,
 	"internal/daemon/config": 2,
+	"internal/command":       4,
 }
 
 // mostLines is how long a package below node/internal may be, tests apart.

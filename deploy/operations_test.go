@@ -73,7 +73,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 		known[name] = true
 		assert.True(t, strings.Contains(table, "`"+name+"`"), "docs/operations.md does not say what %s tells", name)
 	}
-	daemon := sources(t, "../cmd/actornode")
+	daemon := sources(t, "../internal/command")
 	for _, m := range regexp.MustCompile("`actornode_([a-z_]+)`").FindAllStringSubmatch(table, -1) {
 		name := "actornode_" + m[1]
 		assert.True(t, known[name] || strings.Contains(daemon, `"`+m[1]+`"`) || strings.Contains(daemon, `"`+name+`"`),
@@ -94,7 +94,7 @@ func TestLogLinesAreWritten(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(written), 5)
-	code := sources(t, "../cmd/actornode", "../node", "../node/internal/peers", "../node/internal/report",
+	code := sources(t, "../internal/command", "../node", "../node/internal/peers", "../node/internal/report",
 		"../node/internal/undelivered", "../internal/admin", "../supervisor")
 	for _, line := range written {
 		assert.True(t, strings.Contains(code, `"`+line+`"`), "docs/operations.md: no line %q is written", line)

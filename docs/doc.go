@@ -8,7 +8,7 @@
 //	```go          is compiled against the packages of this module, and formatted
 //	```text        directly behind a program: the program is run, and must print this
 //	```console     lines that begin with "$ " are typed into a shell; what follows each
-//	               must be what the shell prints (package main of cmd/actornode has that test)
+//	               must be what the shell prints (package command has that test)
 //	```sh          is not run, but actornode's commands and flags in it must exist
 //	```yaml        a configuration of the daemon, which actornode check must accept
 //	`node.Send`    a name of one of this module's packages, which must exist

@@ -26,6 +26,9 @@ type Source struct {
 	Open func(path string) ([]byte, error)
 	// Known is what the tree may refer to.
 	Known tree.Known
+	// Sections are the program's own, by name: pointers to structs with the defaults, which Load changes.
+	// [CheckSections] says whether they can be read.
+	Sections map[string]any
 }
 
 // Origin says where a setting comes from.
@@ -56,10 +59,10 @@ func (c *Config) Origin(key string) Origin {
 // given reports whether a setting is not the default.
 func (c *Config) given(key string) bool { return c.Origin(key).Rank > FromDefault }
 
+// Load makes a configuration. Its error has all that is wrong, one error for
 // each thing, [*strict.Error] where it is in this file, [*tree.Error] where it is in that of a tree.
-// each thing, [*strict.Error] where it is in a file.
 func Load(s Source) (*Config, error) {
-	l := &loader{c: Default(), s: s}
+	l := &loader{c: Default(), s: s, places: make(map[string]string)}
 	l.settings = l.c.Settings()
 	var late func()
 	if s.File != "" {
@@ -78,6 +81,7 @@ func Load(s Source) (*Config, error) {
 	if l.c.TreeFile != "" {
 		l.tree()
 	}
+	l.checkSections()
 	if l.reader != nil {
 		if err := l.reader.Err(); err != nil {
 			l.errs = append([]error{err}, l.errs...)
@@ -97,6 +101,8 @@ type loader struct {
 	reader   *strict.Reader // of the file
 	errs     []error        // of all but that
 	inline   string         // where the tree is in the file; "": nowhere
+
+	places map[string]string // of the program's own sections in the file, by name
 }
 
 func (l *loader) fail(format string, args ...any) {
@@ -116,6 +122,7 @@ func (l *loader) file() (late func()) {
 	for _, x := range treefields.Of(f, l.s.Known, r) {
 		fields = append(fields, strict.Field{Name: x.Name})
 	}
+	fields = append(fields, l.sections(r)...)
 	got := r.Object(root, fields...)
 	return func() {
 		l.s.Known.Mailbox = l.c.Limits.Mailbox
@@ -124,6 +131,8 @@ func (l *loader) file() (late func()) {
 				l.inline = fmt.Sprintf("%s:%d:%d: %s", l.s.File, v.Line, v.Column, v.Path)
 				x.Read(v)
 				l.c.Tree = f
+				text, _ := yaml.Marshal(v.Node)
+				l.c.treeText += x.Name + ": " + string(text)
 			}
 		}
 	}
@@ -232,5 +241,5 @@ func (l *loader) tree() {
 		l.errs = append(l.errs, err)
 		return
 	}
-	l.c.Tree = f
+	l.c.Tree, l.c.treeText = f, string(text)
 }

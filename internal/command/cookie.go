@@ -1,0 +1,167 @@
+package command
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/actornode/actornode/internal/daemon/config"
+)
+
+// errNoCookie says that there is no file with a cookie.
+var errNoCookie = errors.New("no cookie")
+
+// findCookie finds the cookie in the order that the help says, but makes none.
+func (o options) findCookie(env environment) (string, error) {
+	if o.cookie != "" {
+		return o.cookie, nil
+	}
+	if c, ok := env.lookup("ACTORNODE_COOKIE"); ok && c != "" {
+		return c, nil
+	}
+	file, err := cookieFile(env)
+	if err != nil {
+		return "", err
+	}
+	c, err := readCookie(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("%w: neither --cookie nor ACTORNODE_COOKIE is set, and the file %s does not exist", errNoCookie, file)
+	}
+	return c, err
+}
+
+// cookieFile is the file of the user's cookie.
+func cookieFile(env environment) (string, error) {
+	home, err := env.home()
+	if err != nil {
+		return "", fmt.Errorf("%w: neither --cookie nor ACTORNODE_COOKIE is set, and the home directory is unknown: %w", errNoCookie,
+			err)
+	}
+	return filepath.Join(home, ".erlang.cookie"), nil
+}
+
+// daemonCookie finds a daemon's cookie. If nobody has given one the user's file is
+// read, or made.
+func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string, error) {
+	switch {
+	case cfg.Cookie != "":
+		return cfg.Cookie, nil
+	case cfg.CookieFile != "":
+		c, err := readCookie(cfg.CookieFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("%w: %s: the file %s does not exist", errNoCookie, cfg.Origin("cookie_file").Where, cfg.CookieFile)
+		}
+		return c, err
+	}
+	file, err := cookieFile(env)
+	if err != nil {
+		return "", err
+	}
+	c, err := readCookie(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return c, err
+	}
+	made, err := makeCookie(file)
+	if err != nil {
+		return "", err
+	}
+	if made {
+		log.Info("created a cookie file: every node of the cluster needs the same cookie", "file", file)
+	}
+	return readCookie(file) // another process may have made it
+}
+
+// warn logs settings that are not safe.
+func (d *daemon) warn() {
+	if from := d.cfg.Origin("cookie"); from.Rank == config.FromFlag {
+		d.log.Warn("the cookie is visible to all users of this machine in the list of processes; use cookie_file, --cookie-file or "+
+			"ACTORNODE_COOKIE",
+			"setting", from.Where)
+	}
+}
+
+// maxCookie bounds what is read of a file: OTP's cookies have 255 characters at
+// most.
+const maxCookie = 1 << 10
+
+// readCookie reads a cookie from a file that only its owner may read or change, as
+// OTP's auth does: line ends after it do not count. The error wraps fs.ErrNotExist
+// if there is no file.
+func readCookie(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errNoCookie, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%w: %w", errNoCookie, err)
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%w: %s is not a regular file (%v)", errNoCookie, file, info.Mode().Type())
+	case info.Mode().Perm()&0o077 != 0:
+		return "", fmt.Errorf("%w: cookie file %s has mode %04o; want 0400 or 0600, so that only its owner can read it: chmod 400 %s",
+			errNoCookie, file, info.Mode().Perm(), file)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxCookie))
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errNoCookie, err)
+	}
+	c := strings.TrimRight(string(text), "\r\n")
+	if c == "" {
+		return "", fmt.Errorf("%w: %s is empty", errNoCookie, file)
+	}
+	if err := config.CheckCookie(c); err != nil {
+		return "", fmt.Errorf("%w: %s: %w", errNoCookie, file, err)
+	}
+	return c, nil
+}
+
+// cookieLetters is how many letters a new cookie has, as OTP's.
+const cookieLetters = 20
+
+// makeCookie makes a file with a new cookie, unless there is one. The file is whole
+// as soon as it is there, so that of several daemons that start at the same time
+// all read the same cookie: it is written under another name and then linked to its
+// own, which only one can do.
+func makeCookie(file string) (made bool, err error) {
+	f, err := os.CreateTemp(filepath.Dir(file), ".erlang.cookie.*") // with O_EXCL and mode 0600
+	if err != nil {
+		return false, fmt.Errorf("%w, and creating a cookie file failed: %w", errNoCookie, err)
+	}
+	defer os.Remove(f.Name())
+	_, err = io.WriteString(f, newCookie())
+	err = errors.Join(err, f.Chmod(0o400), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Link(f.Name(), file)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("%w, and creating a cookie file failed: %w", errNoCookie, err)
+	}
+	return true, nil
+}
+
+// newCookie is twenty letters from A to Z: 94 bits.
+func newCookie() string {
+	letters := make([]byte, 0, cookieLetters)
+	const most = 256 / 26 * 26 // what is above would favour the first letters
+	for len(letters) < cookieLetters {
+		var b [cookieLetters]byte
+		rand.Read(b[:]) // never fails
+		for _, x := range b {
+			if x < most && len(letters) < cookieLetters {
+				letters = append(letters, 'A'+x%26)
+			}
+		}
+	}
+	return string(letters)
+}

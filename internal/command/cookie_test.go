@@ -1,0 +1,134 @@
+package command
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/daemon/config"
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/logtest"
+)
+
+// Who starts without a cookie makes one, and all who start at the same time have
+// the same; it is said once, and no other file is left.
+func TestMakeCookie(t *testing.T) {
+	env, _, _ := newEnvironment(t, map[string]string{})
+	home, _ := env.home()
+	log := &logtest.Text{}
+	var wg sync.WaitGroup
+	got := make([]string, 16)
+	for i := range got {
+		wg.Go(func() {
+			var err error
+			got[i], err = daemonCookie(config.Default(), env, slog.New(slog.NewTextHandler(log, nil)))
+			assert.NoError(t, err)
+		})
+	}
+	wg.Wait()
+	assert.Regexp(t, regexp.MustCompile(`^[A-Z]{20}$`), got[0])
+	for _, c := range got {
+		assert.Equal(t, got[0], c)
+	}
+	assert.Equal(t, 1, strings.Count(log.String(), "created a cookie file"))
+	assert.NotContains(t, log.String(), got[0])
+	files, err := os.ReadDir(home)
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	info, err := files[0].Info()
+	require.NoError(t, err)
+	assert.Equal(t, ".erlang.cookie", info.Name())
+	assert.EqualValues(t, 0o400, info.Mode())
+
+	again, err := daemonCookie(config.Default(), env, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	assert.Equal(t, got[0], again)
+
+}
+
+// OTP takes the cookie that was made, from where it is.
+func TestErlangTakesCookie(t *testing.T) {
+	erltest.Need(t)
+	env, _, _ := newEnvironment(t, map[string]string{})
+	home, _ := env.home()
+	cookie, err := daemonCookie(config.Default(), env, quiet)
+	require.NoError(t, err)
+	cmd := erltest.Command(t.Context(), t, erltest.Options{Args: []string{"-sname", "cookie", "-start_epmd", "false",
+		"-dist_listen", "false",
+		"-eval", `io:format("~s", [erlang:get_cookie()]), halt().`}})
+	cmd.Env = append(cmd.Env, "HOME="+home)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.Equal(t, cookie, string(out))
+}
+
+// All letters are as likely.
+func TestNewCookie(t *testing.T) {
+	seen := make(map[rune]int)
+	for range 2600 {
+		c := newCookie()
+		require.Len(t, c, 20)
+		for _, x := range c {
+			seen[x]++
+		}
+	}
+	require.Len(t, seen, 26)
+	for x, k := range seen {
+		assert.InDelta(t, 2000, k, 300, string(x)) // nearly seven standard deviations
+	}
+}
+
+// What OTP does not take for a cookie, nor do we.
+func TestReadCookie(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		mode os.FileMode
+		want string // in the error; "": none
+	}{
+		{"SECRET", 0o400, ""}, {"SECRET\r\n\n", 0o600, ""}, {"a b", 0o400, ""},
+		{"SECRET", 0o440, "has mode 0440; want 0400 or 0600, so that only its owner can read it"},
+		{"SECRET", 0o644, "has mode 0644"}, {"SECRET", 0o601, "has mode 0601"},
+		{"", 0o400, "is empty"}, {"\n", 0o400, "is empty"},
+		{"A\nB", 0o400, "printable ASCII"}, {"caf\u00e9", 0o400, "printable ASCII"}, {strings.Repeat("A", 300), 0o400, "255"},
+	} {
+		file := filepath.Join(t.TempDir(), "cookie")
+		require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))
+		require.NoError(t, os.Chmod(file, c.mode))
+		got, err := readCookie(file)
+		if c.want == "" {
+			assert.NoError(t, err, c.text)
+			assert.Equal(t, strings.TrimRight(c.text, "\r\n"), got)
+			continue
+		}
+		assert.ErrorIs(t, err, errNoCookie)
+		assert.ErrorContains(t, err, c.want)
+		assert.NotContains(t, err.Error(), "SECRET")
+	}
+	_, err := readCookie(t.TempDir())
+	assert.ErrorContains(t, err, "is not a regular file (d")
+}
+
+// Two daemons that start at once without a cookie, in processes of their own, can
+// talk to each other.
+func TestCookieRace(t *testing.T) {
+	home := t.TempDir()
+	a, b := begin(t, "", "HOME="+home, "ACTORNODE_COOKIE="), begin(t, "", "HOME="+home, "ACTORNODE_COOKIE=")
+	a.up()
+	b.up()
+	files, err := os.ReadDir(home)
+	require.NoError(t, err)
+	assert.Len(t, files, 1)
+	for _, p := range []*program{a, b} {
+		p.signal(syscall.SIGTERM)
+		assert.Equal(t, exitOK, p.end())
+	}
+	assert.Equal(t, 1, strings.Count(a.log.String()+b.log.String(), "created a cookie file"))
+}

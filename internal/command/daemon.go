@@ -1,0 +1,448 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/actornode/actornode/internal/admin"
+	"github.com/actornode/actornode/internal/daemon/config"
+	"github.com/actornode/actornode/internal/daemon/health"
+	"github.com/actornode/actornode/internal/demo"
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/dns"
+	"github.com/actornode/actornode/node/gossip"
+	"github.com/actornode/actornode/node/metrics"
+	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/pg"
+	"github.com/actornode/actornode/node/rpc"
+	"github.com/actornode/actornode/supervisor/application"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+	"github.com/actornode/actornode/wire/epmd"
+)
+
+// daemon is a node that runs what a configuration says.
+//
+//	starting ──up──► ready (when joined) ──signal, operator──► draining ──► stopped
+type daemon struct {
+	// Set once, in newDaemon.
+	cfg    *config.Config
+	live   atomic.Pointer[config.Config] // cfg, or what was read since: see reload
+	env    environment
+	log    *logging
+	heap   memoryWatch
+	offers []func(*node.Node) error // of what trees can name
+
+	// Set once, in up.
+	n      *node.Node
+	gossip *gossip.Finder // nil: none
+	dns    *dns.Finder    // nil: none
+	apps   *application.Controller
+	scope  atomic.Pointer[pg.Scope] // nil: none
+	http   *health.Server
+	alive  atomic.Pointer[node.PID] // the process health
+	halt   context.CancelFunc       // the operator's way to stop it
+
+	started  atomic.Bool // all applications have been
+	joined   atomic.Bool // with one of those that were to be joined, or there is nothing to join
+	draining atomic.Bool
+
+	drainOnce sync.Once
+	drainErr  error
+	joining   sync.WaitGroup
+}
+
+// offered is what trees can name.
+var offered = []func(*node.Node) error{demo.Export}
+
+// knownBehaviours are those that trees can name, as a node exports them.
+func knownBehaviours(p Program) ([]wire.Export, error) {
+	n, err := node.Start(node.Config{Workers: 1, Log: quiet})
+	if err != nil {
+		return nil, err
+	}
+	for _, offer := range p.offers() {
+		err = errors.Join(err, offer(n))
+	}
+	known := rpc.Behaviours(n)
+	return known, errors.Join(err, n.Stop())
+}
+
+func newDaemon(cfg *config.Config, env environment) (*daemon, error) {
+	d := &daemon{cfg: cfg, env: env, offers: env.program.offers()}
+	d.live.Store(cfg)
+	d.joined.Store(len(d.others()) == 0)
+	var err error
+	d.log, err = newLog(cfg, env.stderr)
+	return d, err
+}
+
+// run runs the daemon until ctx ends, or a permanent application does.
+func (d *daemon) run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, d.log.close()) }()
+	ctx, d.halt = context.WithCancel(ctx)
+	defer d.halt()
+	err = d.startNode()
+	if err != nil {
+		return err
+	}
+	d.warn()
+	d.joining.Go(func() { d.heap.watch(ctx, d.n, d.log.Logger) }) // ended by halt; down waits for it
+	if err = d.up(ctx); err == nil {
+		fmt.Fprintf(d.env.stdout, "%s is up at %v\n", d.n.Name(), d.n.Addr())
+		select {
+		case <-ctx.Done():
+		case <-d.n.Done():
+		case <-d.apps.Done():
+			if d.n.Err() == nil {
+				d.log.Error("stopping: a permanent application has ended", "error", d.apps.Err())
+				err = d.apps.Err()
+			}
+		}
+	}
+	if failed := d.n.Err(); failed != nil {
+		d.log.Error("stopping: a service of the node ended too often", "error", failed)
+	}
+	if ctx.Err() != nil {
+		d.log.Info("stopping: asked to, by a signal or by an operator")
+		if errors.Is(err, context.Canceled) {
+			err = nil // in the middle of the start
+		}
+	}
+	return errors.Join(err, d.down(context.WithoutCancel(ctx)))
+}
+
+// startNode starts the node and all that belongs to it, without what is to run on
+// it. After an error nothing runs.
+func (d *daemon) startNode() error {
+	cookie, err := daemonCookie(d.cfg, d.env, d.log.Logger)
+	if err != nil {
+		return err
+	}
+	mapper, err := epmd.ConfigFromEnv(d.env.lookup)
+	if err != nil {
+		return err
+	}
+	mapper.Logger = d.log.Logger
+	o := optionsOf(d.cfg)
+	if err := d.makeFinders(&o, cookie); err != nil {
+		return err
+	}
+	finder, listen, err := o.network(d.env, &discovery.EPMD{Config: mapper, Hosts: d.cfg.Discovery.EPMDHosts})
+	if err != nil {
+		return err
+	}
+	transport, err := o.transport(d.env, d.log.Logger)
+	if err != nil {
+		return err
+	}
+	limits := d.cfg.Limits
+	dist := &node.Distribution{
+		Cookie: cookie, Cookies: d.cookies(), Listen: listen, Listeners: d.listeners(listen), TickTime: d.cfg.TickTime,
+		Published: !d.cfg.Hidden,
+		Finder:    finder, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
+		Cluster: limits.Cluster,
+		Limits:  dist.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
+		Allow:   d.allow,
+		Awake:   cmp.Or(d.cfg.Awake, -1), // 0 would be the default
+		Grace:   d.cfg.Grace, Compress: d.cfg.Compress,
+	}
+	if d.cfg.Discovery.Mesh {
+		dist.Mesh = &discovery.Mesh{}
+	}
+	if dist.Protocols, err = dist.ProtocolsByName(d.cfg.Protocols...); err != nil {
+		return err
+	}
+	d.n, err = node.Start(node.Config{
+		Name: node.Atom(d.cfg.Name), Log: d.log.Logger, StopTimeout: d.cfg.DrainTimeout, MaxProcesses: limits.Processes,
+		Distribution: dist, DetectCycles: d.cfg.DetectCycles, Stages: d.cfg.Stages,
+	})
+	return err
+}
+
+// makeFinders makes the finders that there are besides peers and EPMD.
+func (d *daemon) makeFinders(o *options, cookie string) (err error) {
+	if c, on := d.cfg.Discovery.Gossip.Config(); on {
+		c.Cookie, c.Log = cookie, d.log.Logger
+		if d.gossip, err = gossip.New(c); err != nil {
+			return err
+		}
+		o.more = append(o.more, d.gossip)
+	}
+	if c, on := d.cfg.Discovery.DNS.Config(); on {
+		c.Log = d.log.Logger
+		if d.dns, err = dns.New(c); err != nil {
+			return err
+		}
+		o.more = append(o.more, d.dns)
+	}
+	return nil
+}
+
+// listeners says where each protocol is listened for, if that is given: listen is for
+// Erlang's.
+func (d *daemon) listeners(listen string) map[string]string {
+	given := map[string]string{"erlang": listen, "native": d.cfg.Listen.Native}
+	maps.DeleteFunc(given, func(protocol, addr string) bool { return addr == "" || !slices.Contains(d.cfg.Protocols, protocol) })
+	return given
+}
+
+// cookies returns those of some peers.
+func (d *daemon) cookies() func(node.Atom) (in, out string, ok bool) {
+	return func(peer node.Atom) (in, out string, ok bool) {
+		c, ok := d.live.Load().Cookies[string(peer)]
+		return c.In, c.Out, ok
+	}
+}
+
+// up starts what the node is to run and be asked. After an error down takes away
+// what there is by then.
+func (d *daemon) up(ctx context.Context) (err error) {
+	_, err = nodehook.Keep(ctx, d.n, nodehook.Service{Label: "health", New: func() any { return alive{d} }})
+	if err != nil {
+		return err
+	}
+	if err := d.serve(); err != nil {
+		return err
+	}
+	if err := (otp.Config{Output: d.env.stdout}).Export(d.n); err != nil {
+		return err
+	}
+	if d.cfg.PG {
+		scope, err := pg.Start(ctx, d.n, pg.Config{Keep: true, Members: d.cfg.Limits.PGMembers, Groups: d.cfg.Limits.PGGroups})
+		if err != nil {
+			return err
+		}
+		d.scope.Store(scope)
+		if err := pg.Export(d.n); err != nil {
+			return err
+		}
+	}
+	if d.apps, err = application.Start(ctx, d.n); err != nil {
+		return err
+	}
+	if err := d.serveOperators(ctx); err != nil {
+		return err
+	}
+	if err := d.startApplications(ctx); err != nil {
+		return err
+	}
+	d.started.Store(true)
+	d.join(ctx)
+	return nil
+}
+
+// serveOperators starts the operator's service, if there is to be one.
+func (d *daemon) serveOperators(ctx context.Context) error {
+	o := d.cfg.Operators
+	if o.Off {
+		return nil
+	}
+	ready := func() error { return health.Look(d.checks()).Err() }
+	c := admin.Config{Level: d.log.level, Ready: ready, Drain: d.drain, Stop: d.halt}
+	c.Operators = func(peer node.Atom) bool { return d.live.Load().Operators.May(peer) }
+	if !o.All {
+		if len(o.Nodes) > 0 && d.cfg.TLS.Cert == "" && len(d.cfg.Cookies) == 0 {
+			d.log.Warn("the list of operators does not protect: any node that knows the cookie can use an operator's name; set up "+
+				"TLS, or cookies for single peers",
+				"setting", "operators")
+		}
+	}
+	return admin.Start(ctx, d.n, c)
+}
+
+// allow decides what peers may start or call by name.
+func (d *daemon) allow(peer node.Atom, e wire.Export) bool { return d.live.Load().Allow.May(peer, e) }
+
+// startApplications starts the program's own applications, the tree and the demo.
+func (d *daemon) startApplications(ctx context.Context) error {
+	if err := d.exportPorts(); err != nil {
+		return err
+	}
+	tree, p := d.cfg.Tree, d.env.program
+	if tree == nil && !d.cfg.Demo && p.Export == nil && len(p.Applications) == 0 && p.Started == nil {
+		return nil
+	}
+	for _, offer := range d.offers {
+		if err := offer(d.n); err != nil {
+			return err
+		}
+	}
+	if p.Started != nil {
+		if err := p.Started(ctx, d.n); err != nil {
+			return err
+		}
+	}
+	for _, a := range p.Applications {
+		if err := d.apps.Load(a); err != nil {
+			return err
+		}
+	}
+	if d.cfg.Demo {
+		a := demo.Application()
+		a.Type = application.Permanent
+		if err := d.apps.Load(a); err != nil {
+			return err
+		}
+	}
+	if tree != nil && tree.Top != nil {
+		err := d.apps.Load(application.Spec{Name: wire.Atom(p.name()), Description: "the tree of " + tree.Name,
+			Type: application.Permanent, Top: tree.Top, TopOptions: tree.TopOptions})
+		if err != nil {
+			return err
+		}
+	} else if tree != nil {
+		if err := tree.Load(d.apps); err != nil {
+			return err
+		}
+	}
+	return d.apps.StartAll(ctx)
+}
+
+// serve starts the HTTP server, if there is to be one.
+func (d *daemon) serve() (err error) {
+	if d.cfg.HTTP.Listen == "" {
+		return nil
+	}
+	c := health.Config{Listen: d.cfg.HTTP.Listen, Checks: d.checks(), Alive: d.checkAlive, Pprof: d.cfg.HTTP.Pprof,
+		Log:         d.log.Logger,
+		Connections: d.cfg.Limits.HTTP}
+	if d.cfg.HTTP.Metrics {
+		r := prometheus.NewRegistry()
+		r.MustRegister(metrics.New(metrics.Config{Node: d.n, Limits: d.limits}), collectors.NewGoCollector(),
+			collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		r.MustRegister(d.logMetrics()...)
+		r.MustRegister(d.finderMetrics()...)
+		c.Metrics = promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(d.log.Handler(), slog.LevelError)})
+	}
+	if d.http, err = health.Start(c); err != nil {
+		return err
+	}
+	d.log.Info("serving health checks and metrics over HTTP", "addr", d.http.Addr().String())
+	return nil
+}
+
+// checks are the conditions for being ready.
+func (d *daemon) checks() []health.Check {
+	unless := func(ok func() bool, why string) func() error {
+		return func() error {
+			if ok() {
+				return nil
+			}
+			return errors.New(why)
+		}
+	}
+	return []health.Check{
+		{Name: "listening", Fail: unless(func() bool { return len(d.n.Endpoints()) > 0 || d.cfg.Listen.Erlang == "-" },
+			"the node does not listen yet")},
+		{Name: "services", Fail: d.servicesAnswer},
+		{Name: "applications", Fail: unless(d.started.Load, "not all applications have started")},
+		{Name: "cluster", Fail: unless(d.joined.Load, fmt.Sprintf("not connected yet to any node of %v", d.others()))},
+		{Name: "memory", Fail: d.heap.notReady},
+		{Name: "serving", Fail: unless(func() bool { return !d.draining.Load() }, "the node is being drained")},
+	}
+}
+
+// isAlive is what the process health is asked.
+type isAlive struct{}
+
+// alive is the process health, a service of the node.
+type alive struct{ d *daemon }
+
+// Init is part of node.Initializer.
+func (a alive) Init(c *node.Context) error {
+	pid := c.Self()
+	a.d.alive.Store(&pid)
+	return nil
+}
+
+// Receive is part of node.Actor.
+func (a alive) Receive(_ *node.Context, msg any) error {
+	if r, ok := msg.(node.Request[isAlive]); ok {
+		r.Reply(true)
+	}
+	return nil
+}
+
+// alivePause is how long to wait for a new process health.
+const alivePause = 20 * time.Millisecond
+
+// checkAlive finds out whether processes run, and whether the node has not ended because a
+// service failed too often.
+func (d *daemon) checkAlive(ctx context.Context) error {
+	for {
+		if err := d.n.Err(); err != nil {
+			return err
+		}
+		_, err := node.Call[bool](ctx, d.n, *d.alive.Load(), isAlive{})
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(alivePause): // it may have ended: then there will be another
+		case <-ctx.Done():
+			return fmt.Errorf("the health process did not answer: %w", err)
+		}
+	}
+}
+
+// servicesTime is how long the services of the node may take to answer when somebody
+// asks whether it is ready.
+const servicesTime = time.Second
+
+// servicesAnswer finds out whether they do.
+func (d *daemon) servicesAnswer() error {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), servicesTime, fmt.Errorf("no answer within %v", servicesTime))
+	defer cancel()
+	return nodehook.CheckServices(d.n, ctx)
+}
+
+// Pauses between attempts to connect.
+const (
+	joinPause    = 500 * time.Millisecond
+	maxJoinPause = 30 * time.Second
+)
+
+// join connects to the nodes that are to be joined, each until it has been
+// connected once. What it starts ends with ctx; down waits for it.
+func (d *daemon) join(ctx context.Context) {
+	for _, name := range d.others() {
+		d.joining.Go(func() {
+			for pause := joinPause; ; pause = min(2*pause, maxJoinPause) {
+				err := d.n.Connect(ctx, node.Atom(name))
+				if err == nil {
+					d.joined.Store(true)
+					return
+				}
+				if ctx.Err() != nil {
+					return
+				}
+				d.log.Warn("cannot connect to a node of discovery.join: will retry", "peer", name, "error", err, "again_in", pause.String())
+				select {
+				case <-time.After(pause):
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+}
+
+// others are the nodes to be joined: the same file may be all nodes', and so name
+// this one too.
+func (d *daemon) others() []string {
+	return slices.DeleteFunc(slices.Clone(d.cfg.Discovery.Join), func(name string) bool { return name == d.cfg.Name })
+}

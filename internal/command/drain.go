@@ -1,0 +1,88 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/actornode/actornode/internal/nodehook"
+)
+
+// drain makes the node ready to be stopped, once; later callers wait for the first:
+//
+//  1. it is not ready any more, so that it gets no new work;
+//  2. its processes leave their groups, so that other nodes forget them;
+//  3. what other nodes want to start or call here by name is refused;
+//  4. its applications are stopped, those started last first.
+//
+// All of it takes drain_timeout at most. What has not been stopped then is killed
+// when the node stops. Connections stay, so that answers still reach their callers.
+func (d *daemon) drain(ctx context.Context) error {
+	d.drainOnce.Do(func() {
+		began := time.Now()
+		d.log.Info("draining", "within", d.cfg.DrainTimeout.String())
+		d.draining.Store(true)
+		ctx, cancel := context.WithTimeout(ctx, d.cfg.DrainTimeout)
+		defer cancel()
+		left := 0
+		if scope := d.scope.Load(); scope != nil {
+			var err error
+			if left, err = scope.LeaveAll(ctx, d.n); err != nil {
+				d.drainErr = fmt.Errorf("cannot leave process groups: %w", err)
+			}
+		}
+		d.n.Drain()
+		d.drainErr = errors.Join(d.drainErr, d.stopApplications(ctx))
+		if d.drainErr != nil {
+			d.log.Error("draining failed", "after", time.Since(began).String(), "error", d.drainErr)
+			return
+		}
+		d.log.Info("drained", "after", time.Since(began).String(), "left_groups", left)
+	})
+	return d.drainErr
+}
+
+func (d *daemon) stopApplications(ctx context.Context) error {
+	if d.apps == nil {
+		return nil
+	}
+	select {
+	case <-d.apps.Done(): // it has stopped them
+		return nil
+	default:
+	}
+	if err := d.apps.StopAll(ctx); err != nil {
+		return fmt.Errorf("applications did not stop within %v: %w", d.cfg.DrainTimeout, err)
+	}
+	return nil
+}
+
+// httpTime is how long answers that are under way may take when all else has
+// stopped.
+const httpTime = time.Second
+
+// down ends what startNode and up have begun, in order, and waits for it.
+func (d *daemon) down(ctx context.Context) error {
+	var err error
+	if d.n.Err() == nil { // else it stops already
+		err = d.drain(ctx)
+	}
+	d.halt()
+	d.joining.Wait()
+	if d.http != nil {
+		ctx, cancel := context.WithTimeout(ctx, httpTime)
+		defer cancel()
+		if slow := d.http.Stop(ctx); slow != nil {
+			d.log.Warn("some HTTP requests did not finish before the stop", "error", slow)
+		}
+	}
+	stopped := d.n.Stop()
+	if failed := new(nodehook.ServiceError); errors.As(stopped, &failed) {
+		return stopped
+	}
+	if err = errors.Join(err, stopped); err != nil {
+		return fmt.Errorf("the stop was not orderly: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/actornode/actornode/internal/daemon/config"
+	"github.com/actornode/actornode/internal/vet"
+)
+
+// Main runs the command line of the process and ends the process.
+func Main(p Program) {
+	if vet.IsTool(os.Args[1:]) {
+		vet.Tool()
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() { // until the program ends
+		<-signals
+		cancel()
+		<-signals
+		fmt.Fprintln(os.Stderr, "a second signal arrived: exiting at once")
+		os.Exit(exitInterrupted)
+	}()
+	code := run(ctx, os.Args[1:], environment{os.Stdout, os.Stderr, os.LookupEnv, os.UserHomeDir, p})
+	cancel()
+	os.Exit(code)
+}
+
+const rootHelp = `A node of an Erlang cluster, in Go, and the commands that inspect and control such nodes.
+
+Each command that talks to a node takes --node NAME@HOST, or NAME for one on this
+host; ACTORNODE_NODE stands for it. The default is the only node that the port mapper
+(EPMD) of this host knows; if it knows several, the only actornode; if it knows none,
+go@127.0.0.1. The cookie is that of --cookie, ACTORNODE_COOKIE or ~/.erlang.cookie.
+
+` + exitHelp
+
+// run runs one command line and returns the exit status.
+func run(ctx context.Context, args []string, env environment) int {
+	status := exitUsage // until a command has begun
+	p := env.program
+	if err := config.CheckSections(p.Sections); err != nil {
+		fmt.Fprintln(env.stderr, "Error: the program's own settings: "+err.Error())
+		return exitFailed
+	}
+	root := &cobra.Command{
+		Use: p.name(), Short: cmp.Or(p.About, "A node of an Erlang cluster, in Go"), Long: rootHelp,
+		SilenceUsage: true, Version: versionOf(p).line(),
+	}
+	if p.About != "" {
+		root.Long = p.About + ".\n\n" + rootHelp
+	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.AddCommand(startCommand(env, &status), clusterCommand(env, &status), checkCommand(env, &status), probeCommand(env, &status))
+	addClients(root, env, &status)
+	root.AddCommand(versionCommand(env, &status))
+	p.rename(root)
+	root.SetArgs(args)
+	root.SetOut(env.stdout)
+	root.SetErr(env.stderr)
+	if err := root.ExecuteContext(ctx); err != nil && status == exitUsage {
+		return exitUsage
+	} else if err != nil {
+		return codeOf(err)
+	}
+	return exitOK
+}

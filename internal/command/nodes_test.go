@@ -1,0 +1,186 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/admin"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/wire/epmd"
+)
+
+// hosted starts a node in this process, with an operator's service as a test wants
+// it, on the port mapper of a stage.
+func (s *cliTest) hosted(t *testing.T, name node.Atom, c admin.Config) *node.Node {
+	n := s.bare(t, name)
+	require.NoError(t, admin.Start(t.Context(), n, c))
+	return n
+}
+
+// bare is hosted without the service.
+func (s *cliTest) bare(t *testing.T, name node.Atom) *node.Node {
+	mapper, err := epmd.ConfigFromEnv(s.lookup)
+	require.NoError(t, err)
+	mapper.Logger = quiet
+	n, err := node.Start(node.Config{Name: name,
+		Distribution: &node.Distribution{Cookie: "secret", Finder: &discovery.EPMD{Config: mapper}}})
+	require.NoError(t, err)
+	t.Cleanup(func() { n.Stop() })
+	return n
+}
+
+func (s *cliTest) lookup(key string) (string, bool) {
+	for _, v := range s.env {
+		if value, ok := strings.CutPrefix(v, key+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// run runs a command line in this process.
+func (s *cliTest) run(t *testing.T, line string) (code exit, said string) {
+	env, out, errs := newEnvironment(t, nil)
+	env.lookup = s.lookup
+	code = run(t.Context(), patient(append([]string{"actornode"}, strings.Fields(line)...))[1:], env)
+	return code, out.String() + errs.String()
+}
+
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	s := newCLITest(t)
+	drained := make(chan struct{})
+	s.hosted(t, "go@127.0.0.1", admin.Config{Drain: func(ctx context.Context) error {
+		select {
+		case <-drained:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}})
+	code, said := s.run(t, "drain --timeout 5s")
+	assert.Equal(t, exitTimeout, code, said)
+	code, said = s.run(t, "status")
+	assert.Equal(t, exitOK, code)
+	assert.Contains(t, said, "draining")
+	close(drained)
+	code, said = s.run(t, "drain")
+	assert.Equal(t, exitOK, code)
+	assert.Equal(t, "go@127.0.0.1 has drained\n", said)
+	code, said = s.run(t, "stop")
+	assert.Equal(t, exitUnsupported, code, said)
+}
+
+// TestStopThatHangs: a node that has been told to stop and does not.
+func TestStopThatHangs(t *testing.T) {
+	t.Parallel()
+	s := newCLITest(t)
+	told := make(chan struct{}, 1)
+	s.hosted(t, "go@127.0.0.1", admin.Config{Stop: func() { told <- struct{}{} }})
+	code, said := s.run(t, "stop --timeout 5s")
+	assert.Equal(t, exitTimeout, code)
+	assert.Contains(t, said, "had not stopped after 5s")
+	<-told
+}
+
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	s := newCLITest(t)
+	s.hosted(t, "go@127.0.0.1", admin.Config{ReadOnly: true, Level: new(slog.LevelVar)})
+	for _, line := range []string{"register a b", "unregister actornode", "connect a@b", "disconnect a@b", "drain", "stop",
+		"log level debug", "spawn demo counter"} {
+		code, said := s.run(t, line)
+		assert.Equal(t, exitRefused, code, "%s: %s", line, said)
+	}
+	for _, line := range []string{"status", "nodes", "ps", "tree", "info actornode", "log level", "deadletters", "top --once"} {
+		code, said := s.run(t, line)
+		assert.Equal(t, exitOK, code, "%s: %s", line, said)
+	}
+}
+
+// TestNoService: a node that has none.
+func TestNoService(t *testing.T) {
+	t.Parallel()
+	s := newCLITest(t)
+	s.bare(t, "go@127.0.0.1")
+	for _, line := range []string{"status", "nodes", "ps", "tree", "info net_kernel", "log level", "deadletters",
+		"trace net_kernel", "top --once", "stop"} {
+		code, said := s.run(t, line)
+		assert.Equal(t, exitUnsupported, code, "%s: %s", line, said)
+		assert.Contains(t, said, "no operator service")
+	}
+}
+
+// TestBareNode: one that offers nothing of Erlang's, only the service.
+func TestBareNode(t *testing.T) {
+	t.Parallel()
+	s := newCLITest(t)
+	n := s.hosted(t, "go@127.0.0.1", admin.Config{})
+	spawn := func(name node.Atom) node.PID {
+		pid, err := n.SpawnOpt(node.Options{Name: name}, node.ActorFunc(func(*node.Context, any) error { return nil }))
+		require.NoError(t, err)
+		return pid
+	}
+	first, second := spawn("first"), spawn("second")
+	eventually(t, "the names are offered", func() bool {
+		return slices.Equal([]string{"actornode", "first", "net_kernel", "rex", "second"}, s.completions(t, "kill", ""))
+	})
+	code, said := s.run(t, "kill first")
+	assert.Equal(t, exitOK, code, said)
+	assert.False(t, n.IsAlive(first))
+	code, said = s.run(t, "kill nobody")
+	assert.Equal(t, exitNotFound, code, said)
+	code, said = s.run(t, fmt.Sprintf("kill <0.%d.%d>", uint32(second.Number()), second.Number()>>32))
+	assert.Equal(t, exitOK, code, said)
+	assert.False(t, n.IsAlive(second))
+}
+
+// TestInterrupted: whoever waits can be stopped with Ctrl-C.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	s := newCLITest(t)
+	asked := make(chan struct{})
+	n := s.hosted(t, "go@127.0.0.1", admin.Config{})
+	_, err := n.SpawnOpt(node.Options{Name: "silent"}, node.ActorFunc(func(c *node.Context, msg any) error {
+		if _, ok := c.Node().AsRequest(msg); ok {
+			close(asked)
+		}
+		return nil
+	}))
+	require.NoError(t, err)
+	x := s.terminal(t, 80, 24, "actornode", "call", "silent", "hello", "--timeout", "1m")
+	<-asked
+	x.press("\x03")
+	assert.Equal(t, exitInterrupted, x.exit())
+	x.wait("interrupted")
+}
+
+func TestTopOnce(t *testing.T) {
+	t.Parallel()
+	s := newCLITest(t)
+	s.hosted(t, "go@127.0.0.1", admin.Config{})
+	code, said := s.run(t, "top --once --sort rate --every 100ms")
+	assert.Equal(t, exitOK, code, said)
+	for _, want := range []string{"go@127.0.0.1  ready", "Processes ", "RATE", "net_kernel"} {
+		assert.Contains(t, said, want)
+	}
+	code, said = s.run(t, "top --once --json")
+	assert.Equal(t, exitOK, code, said)
+	var v struct {
+		Status    admin.Summary
+		Processes []struct{ PID, Name string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(said), &v))
+	assert.Equal(t, node.Atom("go@127.0.0.1"), v.Status.Node)
+	assert.Equal(t, "net_kernel", v.Processes[slices.IndexFunc(v.Processes,
+		func(p struct{ PID, Name string }) bool { return p.Name == "net_kernel" })].Name)
+}

@@ -1,0 +1,21 @@
+package command
+
+import (
+	"github.com/actornode/actornode/node/port"
+	"github.com/actornode/actornode/supervisor/tree"
+	"github.com/actornode/actornode/wire"
+)
+
+// own are the behaviours that only the daemon's own tree can name: a process that can send
+// to its supervisors cannot run programs by them.
+var own = map[wire.Export]tree.Make{{Module: port.Module, Function: "start", Arity: 1}: port.Make}
+
+// exportPorts lets other nodes start programs, if the configuration does.
+func (d *daemon) exportPorts() error {
+	if !d.cfg.Ports.Remote {
+		return nil
+	}
+	d.log.Warn("any node that knows the cookie can run programs on this machine, as the user of this daemon", "setting",
+		"ports.remote")
+	return port.Export(d.n, nil)
+}

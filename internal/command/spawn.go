@@ -1,0 +1,101 @@
+package command
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/actornode/actornode/internal/admin"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
+	"github.com/actornode/actornode/wire"
+)
+
+func spawnCommand(env environment, status *exit) *cobra.Command {
+	c := &client{}
+	var name string
+	cmd := &cobra.Command{
+		Use: "spawn MODULE FUNCTION [ARGUMENT...]", Short: "Start a process and print its PID", Args: cobra.MinimumNArgs(2),
+		Long: "Starts a process that runs a function. An Erlang node runs any function, an actornode what it exports for that. Each\n" +
+			"argument is a term.\n" + targetHelp,
+		Example: "  actornode spawn demo counter\n  actornode spawn --name second demo counter\n" +
+			"  actornode spawn --node erl@127.0.0.1 timer sleep 60000",
+	}
+	cmd.Flags().StringVar(&name, "name", "", "register the process under this name (actornode only)")
+	return c.command(env, status, cmd, func(ctx context.Context, s *session, args []string) error {
+		module, function, terms, err := parseMFA(args, s.at)
+		if err != nil {
+			return err
+		}
+		var as wire.Atom
+		if name != "" {
+			if as, err = parseAtom(name); err != nil {
+				return err
+			}
+		}
+		pid, err := ask(ctx, s, func(ctx context.Context) (wire.PID, error) {
+			pid, err := admin.Spawn(ctx, s.n, s.at, module, function, terms, as) // which knows what is not offered
+			if errors.Is(err, admin.ErrNoService) && as == "" {
+				pid, err = rpc.Spawn(ctx, s.n, s.at, module, function, terms...)
+			}
+			return pid, err
+		})
+		var refused *rpc.SpawnError
+		switch {
+		case errors.Is(err, rpc.ErrUndef), errors.As(err, &refused) && refused.Reason == wire.Atom("undef"):
+			return fail(exitNotFound, nil, "%s does not export the process %s", s.at,
+				wire.Format(wire.Export{Module: module, Function: function, Arity: len(terms)}))
+		case err != nil:
+			return err
+		}
+		return s.say(map[string]any{"pid": pid}, "%s", s.shown(pid))
+	})
+}
+
+func killCommand(env environment, status *exit) *cobra.Command {
+	c := &client{}
+	var reason string
+	cmd := &cobra.Command{
+		Use: "kill PROCESS", Short: "Kill a process, or send it an exit signal", Args: cobra.ExactArgs(1),
+		Long: "Sends a process an exit signal and waits until it has exited. The signal kill cannot be trapped. Another reason,\n" +
+			"given with --reason, can be trapped; if the process then does not exit, the command ends with the status of a timeout.\n" +
+			processRefHelp + "\n" + targetHelp,
+		Example:           "  actornode kill 42.0.1z141z3\n  actornode kill counter --reason shutdown",
+		ValidArgsFunction: c.completeProcess(env, 0),
+	}
+	cmd.Flags().StringVar(&reason, "reason", "kill", "the exit reason, a term")
+	return c.command(env, status, cmd, func(ctx context.Context, s *session, args []string) error {
+		w, err := s.resolveRef(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		why, err := parseTerm(reason)
+		if err != nil {
+			return err
+		}
+		pid, err := s.find(ctx, w)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := s.within(ctx)
+		defer cancel()
+		h, err := s.watch(ctx, &processRef{text: w.text, node: w.node, pid: pid})
+		if err != nil {
+			return err
+		}
+		defer h.Close(nil)
+		h.Exit(pid, why)
+		msg, err := h.ReceiveWithin(s.timeout, isDown)
+		if errors.Is(err, node.ErrTimeout) {
+			return fail(exitTimeout, nil, "%s did not exit within %v: it may trap exits", w.text, s.timeout)
+		} else if err != nil {
+			return err
+		}
+		down := msg.(node.Down)
+		if down.Reason == node.NoProc {
+			return missing(w, node.ErrNoProcess)
+		}
+		return s.say(map[string]any{"pid": pid, "reason": bothOf(down.Reason)}, "%s exited: %s", s.shown(pid), wire.Format(down.Reason))
+	})
+}

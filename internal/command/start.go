@@ -1,0 +1,247 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/actornode/actornode/internal/daemon/config"
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/wire/tlsdist"
+)
+
+// environment is all that a command uses of its process: streams, variables, home directory.
+type environment struct {
+	stdout, stderr io.Writer
+	lookup         func(string) (string, bool)
+	home           func() (string, error)
+	program        Program
+}
+
+// get returns a variable; "": it is not set.
+func (e environment) get(name string) string {
+	if v, ok := e.lookup(name); ok {
+		return v
+	}
+	return ""
+}
+
+// options are the name of a node, its cookie, its addresses, and how it finds others.
+type options struct {
+	name, cookie, listen string
+	tls                  tlsdist.Config
+	noEPMD               bool
+	peers                []string
+	more                 []discovery.Finder // of a daemon: asked after peers, before EPMD
+	unnamed              string             // what peers without a protocol speak; "": the last of those of the node
+}
+
+const startHelp = `Starts a node and keeps it running until SIGINT or SIGTERM.
+
+Settings come from flags, environment variables and one file. A flag overrides a
+variable (ACTORNODE_LOG_LEVEL for --log-level: ACTORNODE_ and the field of the file in
+capitals), and a variable overrides the file of --config (ACTORNODE_CONFIG). The command
+actornode check reports what is wrong with a file, and actornode check --print prints
+the settings that result from all three.
+
+The name is NAME@HOST. If HOST has a dot or is an address, the node has a long name, as
+with erl -name, else a short one, as with erl -sname. A cluster cannot mix both kinds.
+An IPv6 address is written as it is: go@::1.
+
+The cookie comes from --cookie (visible to every user of the machine in the list of
+processes), --cookie-file, ACTORNODE_COOKIE, or the configuration file; else from the
+file .erlang.cookie in the home directory, as with erl. If that file does not exist, it
+is created with a random cookie. Other users must not be able to read it.
+
+Other nodes find this one through EPMD (see ERL_EPMD_PORT and ERL_EPMD_ADDRESS). Where
+none runs on this host, the node acts as one itself. With --no-epmd there is no EPMD:
+peers are where --peer says, and all other nodes listen on the port of --listen, each on
+the host of its name, as with erl -start_epmd false -erl_epmd_port PORT. Setting
+ERL_DIST_PORT=PORT has the same effect as --no-epmd with --listen HOST:PORT.
+
+Actornodes talk to each other in the native protocol, and to OTP nodes in Erlang's; see
+--protocols. --listen-native sets the port of the native protocol, which EPMD announces,
+too. --dns-host, --dns-service, --gossip and --seed find nodes in other ways. With --mesh
+the node connects to all nodes that it finds.
+
+With --tls-cert, --tls-key and --tls-ca (ACTORNODE_TLS_CERT, ACTORNODE_TLS_KEY and
+ACTORNODE_TLS_CA) connections are encrypted, as with erl -proto_dist inet_tls. Each node
+presents a certificate for the host of its name, signed by an authority in the CA file.
+The files may be replaced while the node runs.
+
+With --http the daemon serves /livez, /readyz and /metrics at that address.
+
+Memory: the limit is limits.memory of the file, else GOMEMLIMIT, else 90% of what the
+cgroup allows (at least 32 MiB less), else 85% of the machine's memory. It is also the
+soft limit of Go's garbage collector. When 85% of it stays in use, the daemon is not
+ready, refuses remote spawns and accepts one new connection a second, until the use is
+below 75%.
+
+The log has at most log.lines lines of one kind a second, each of at most log.bytes
+bytes, and counts what was left out. Lines that cannot be written, because the disk is
+full or the pipe is closed, are lost and counted; the daemon continues.
+
+At a SIGHUP the log file is opened anew, and the configuration is read again: log.level,
+allow, operators and cookies change in the running node; the log says which other settings
+differ, and that they need a restart. A configuration with errors changes nothing.
+
+At the first signal the node is drained: it is no longer ready, leaves process groups,
+refuses remote spawns, and stops its applications in reverse order of their start; then
+it stops. At a second signal it exits at once.
+
+Exit status: 0 after a signal to stop, when everything stopped in time; 1 if the node
+could not start, if it could not stop in time, or if a permanent application has ended;
+2 for a wrong command line; 130 after a second signal.`
+
+func startCommand(env environment, status *exit) *cobra.Command {
+	given := make(map[string][]string)
+	var file string
+	var untilEOF bool
+	c := &cobra.Command{
+		Use: "start", Short: "Start a node", Long: startHelp,
+		Example: "  ACTORNODE_COOKIE=secret actornode start --name go@127.0.0.1 --demo\n" +
+			"  actornode start --config deploy/samples/actornode.yaml\n" +
+			"  erl -name erl@127.0.0.1 -setcookie secret -eval \"io:format('~p~n', [gen_server:call({counter, 'go@127.0.0.1'}, {add, " +
+			"5})])\"",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			*status = exitFailed
+			read := func(sections map[string]any) (*config.Config, error) { return load(file, given, env, sections) }
+			cfg, err := read(env.program.Sections)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithCancel(c.Context())
+			defer cancel()
+			if untilEOF {
+				go func() { // until the program ends
+					io.Copy(io.Discard, os.Stdin)
+					cancel()
+				}()
+			}
+			return start(ctx, cfg, env, read)
+		},
+	}
+	c.Flags().StringVar(&file, "config", "", "file with the configuration, in YAML")
+	c.Flags().BoolVar(&untilEOF, "until-eof", false,
+		"also stop at the end of standard input, that is, together with the program that started this one")
+	settingFlags(c.Flags(), given)
+	c.MarkFlagsMutuallyExclusive("hidden", "published")
+	return c
+}
+
+// settingFlags makes a flag for each setting that has one; what is given goes
+// into given, by the flag's name.
+func settingFlags(f *pflag.FlagSet, given map[string][]string) {
+	for _, s := range config.Default().Settings() {
+		if s.Flag != "" {
+			v := f.VarPF(&flagText{given, s.Flag, s}, s.Flag, "", s.Doc)
+			if s.Value.Type() == "bool" {
+				v.NoOptDefVal = "true"
+			}
+		}
+		if s.Not != "" {
+			f.VarPF(&flagText{given, s.Not, s}, s.Not, "", s.NotDoc).NoOptDefVal = "true"
+		}
+	}
+}
+
+// flagText keeps what a flag is given.
+type flagText struct {
+	given map[string][]string
+	name  string
+	config.Setting
+}
+
+// Set refuses what is of the wrong form; the rest is for config.Load to judge.
+func (v *flagText) Set(text string) error {
+	if v.Typed() || v.Value.Type() == "bool" && text != "true" && text != "false" {
+		if err := v.Value.Set(text); err != nil {
+			return err
+		}
+	}
+	v.given[v.name] = append(v.given[v.name], text)
+	return nil
+}
+
+// String is the default, as the help shows it.
+func (v *flagText) String() string {
+	if v.name == v.Not || v.Secret {
+		return ""
+	}
+	return v.Value.String()
+}
+
+// Type is for the help, too.
+func (v *flagText) Type() string {
+	switch t := v.Value.Type(); t {
+	case "bool", "duration":
+		return t
+	}
+	return "string"
+}
+
+// load makes the configuration from a file, "": none, the environment, and flags, and reads sections of the program
+// into the structs that these lead to.
+func load(file string, flags map[string][]string, env environment, sections map[string]any) (*config.Config, error) {
+	s := config.Source{Env: env.lookup, Flags: flags, Open: os.ReadFile, Sections: sections}
+	if file == "" {
+		file = env.get("ACTORNODE_CONFIG")
+	}
+	if file != "" || env.get("ACTORNODE_TREE") != "" || len(flags["tree"]) > 0 {
+		known, err := knownBehaviours(env.program)
+		if err != nil {
+			return nil, err
+		}
+		s.Known.Behaviours, s.Known.Own, s.Known.Applications = known, own, env.program.applications()
+	}
+	if file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fail(exitFailed, err, "cannot read the configuration")
+		}
+		s.File, s.Text = file, text
+	}
+	c, err := config.Load(s)
+	if err != nil {
+		return nil, fail(exitFailed, err, "")
+	}
+	return c, nil
+}
+
+// surviveClosedPipes lets the daemon go on when its standard error or standard output has
+// no reader any more: such writes fail, and are counted. By default SIGPIPE would end it,
+// as is right for the other commands, whose output goes into pipes. The signal is
+// caught, not ignored: programs that the daemon starts would inherit that.
+func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
+// start runs a node until ctx ends. read reads the configuration again.
+func start(ctx context.Context, cfg *config.Config, env environment, read readConfig) error {
+	surviveClosedPipes()
+	limit := growHeap(cfg, env.lookup)
+	if cfg.Name == "" {
+		return fail(exitUsage, nil, "the name of the node is missing: want --name NAME@HOST, ACTORNODE_NAME, or name in the file "+
+			"of --config")
+	}
+	d, err := newDaemon(cfg, env)
+	if err != nil {
+		return err
+	}
+	d.heap.limit = limit
+	d.reloadOnHangup(ctx, read)
+	if err := d.run(ctx); err != nil {
+		code := exitFailed // whatever it was
+		if failed := new(nodehook.ServiceError); errors.As(err, &failed) {
+			code = exitService
+		}
+		return fail(code, err, "")
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package command
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/nodetest"
+)
+
+// terminal is what a person sits at: a pseudo-terminal with an emulator behind it
+// that knows what is on the screen.
+type terminal struct {
+	t   *testing.T
+	pty *os.File
+	cmd *exec.Cmd
+
+	drawn chan struct{} // closed when all that the program has written is on the screen
+
+	more chan struct{} // capacity 1: something has been written since it was taken
+
+	mu     sync.Mutex
+	screen *vt.Emulator
+}
+
+// terminal runs a program on a terminal of that size.
+func (s *cliTest) terminal(t *testing.T, width, height int, name string, args ...string) *terminal {
+	cmd := s.command(t, name, args...)
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
+	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
+	require.NoError(t, err)
+	x := &terminal{t: t, pty: f, cmd: cmd, drawn: make(chan struct{}), more: make(chan struct{}, 1), screen: vt.NewEmulator(width, height)}
+	var wg sync.WaitGroup
+	wg.Add(2)
+	go func() { // what the program writes; ends with the program
+		defer wg.Done()
+		defer close(x.drawn)
+		b := make([]byte, 4096)
+		for {
+			n, err := f.Read(b)
+			x.mu.Lock()
+			x.screen.Write(b[:n])
+			x.mu.Unlock()
+			select {
+			case x.more <- struct{}{}:
+			default:
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	go func() { // what the terminal answers to questions about itself; ends with the emulator
+		defer wg.Done()
+		io.Copy(f, x.screen)
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill() // it may have ended by itself
+		cmd.Wait()
+		f.Close()
+		x.screen.InputPipe().(io.Closer).Close()
+		wg.Wait()
+	})
+	return x
+}
+
+// see returns what is on the screen, without colours.
+func (x *terminal) see() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	lines := strings.Split(x.screen.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
+}
+
+// wait waits until the screen matches.
+func (x *terminal) wait(pattern string) string {
+	re := regexp.MustCompile(pattern)
+	seen, ok := x.until(re.MatchString)
+	require.True(x.t, ok, "the screen does not show %s: %s", pattern, seen)
+	return seen
+}
+
+// until looks at the screen whenever the program has written to it, until it is as wanted,
+// the program has ended, or for as long as one may wait.
+func (x *terminal) until(wanted func(seen string) bool) (seen string, ok bool) {
+	for end := time.After(nodetest.Limit); ; {
+		if seen = x.see(); wanted(seen) {
+			return seen, true
+		}
+		select {
+		case <-x.more:
+		case <-x.drawn:
+			seen = x.see()
+			return seen, wanted(seen)
+		case <-end:
+			return seen, false
+		}
+	}
+}
+
+// shows waits until the screen matches, and then until it is what a file has: what is
+// drawn comes in pieces.
+func (x *terminal) shows(file, pattern string) {
+	seen := cells(x.wait(pattern))
+	want, err := os.ReadFile(file)
+	if err == nil && !erltest.Updating() {
+		screen, _ := x.until(func(s string) bool { return cells(s) == string(want) })
+		seen = cells(screen)
+	}
+	golden(x.t, file, seen)
+}
+
+// press types keys.
+func (x *terminal) press(keys string) {
+	_, err := x.pty.WriteString(keys)
+	require.NoError(x.t, err)
+}
+
+// exit waits for the program to end, and to be seen whole.
+func (x *terminal) exit() int {
+	err := x.cmd.Wait()
+	<-x.drawn
+	var exited *exec.ExitError
+	if !errors.As(err, &exited) {
+		require.NoError(x.t, err)
+	}
+	return x.cmd.ProcessState.ExitCode()
+}

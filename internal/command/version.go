@@ -1,0 +1,91 @@
+package command
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// module is this project's.
+const module = "github.com/actornode/actornode"
+
+// testedReleases are the releases of OTP that the suite of deploy/interop has run with.
+const testedReleases = "25, 27, 29"
+
+// version is what a program says of itself.
+type version struct {
+	Program   string `json:"program"`
+	Version   string `json:"version"`
+	Actornode string `json:"actornode"` // of the module
+	Commit    string `json:"commit,omitempty"`
+	Go        string `json:"go"`
+	System    string `json:"system"`
+	OTP       string `json:"tested_otp"`
+}
+
+// versionOf reads the version of the program from what the linker has noted.
+func versionOf(p Program) version {
+	v := version{Program: p.name(), Version: p.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+		OTP: testedReleases}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	v.Version = cmp.Or(v.Version, info.Main.Version)
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == module {
+			v.Actornode = m.Version
+		}
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Commit = s.Value
+		case "vcs.modified":
+			if s.Value == "true" {
+				v.Commit += " (modified)"
+			}
+		}
+	}
+	return v
+}
+
+// line is what --version says.
+func (v version) line() string { return v.Program + " " + cmp.Or(v.Version, "(unknown version)") }
+
+func versionCommand(env environment, status *exit) *cobra.Command {
+	asJSON := false
+	c := &cobra.Command{
+		Use: "version", Short: "Print the version of this program",
+		Long: "Prints the version of the program and of the module actornode in it, the commit, the version of\n" +
+			"Go, and the releases of Erlang/OTP that this version was tested with.",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			*status = exitFailed
+			v := versionOf(env.program)
+			if asJSON {
+				return json.NewEncoder(env.stdout).Encode(v)
+			}
+			var b strings.Builder
+			fmt.Fprintln(&b, v.line())
+			row := func(name, value string) {
+				if value != "" {
+					fmt.Fprintf(&b, "  %-10s %s\n", name, value)
+				}
+			}
+			row("actornode", v.Actornode)
+			row("commit", v.Commit)
+			row("go", v.Go+" "+v.System)
+			row("tested", "with Erlang/OTP "+v.OTP)
+			_, err := env.stdout.Write([]byte(b.String()))
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
