@@ -157,7 +157,7 @@ func (d *daemon) startNode() error {
 		Finder:    finder, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
 		Cluster: limits.Cluster,
 		Limits:  dist.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
-		Allow:   d.allow,
+		Allow:   d.allow(),
 		Awake:   cmp.Or(d.cfg.Awake, -1), // 0 would be the default
 		Grace:   d.cfg.Grace, Compress: d.cfg.Compress,
 	}
@@ -265,8 +265,13 @@ func (d *daemon) serveOperators(ctx context.Context) error {
 	return admin.Start(ctx, d.n, c)
 }
 
-// allow decides what peers may start or call by name.
-func (d *daemon) allow(peer node.Atom, e wire.Export) bool { return d.live.Load().Allow.May(peer, e) }
+// allow decides what peers may start or call by name; nil: all that is exported, whoever asks.
+func (d *daemon) allow() func(node.Atom, wire.Export) bool {
+	if d.cfg.Allow.All {
+		return nil
+	}
+	return func(peer node.Atom, e wire.Export) bool { return d.live.Load().Allow.May(peer, e) }
+}
 
 // startApplications starts the program's own applications, the tree and the demo.
 func (d *daemon) startApplications(ctx context.Context) error {

@@ -93,7 +93,7 @@ func TestProgram(t *testing.T) {
 			p.port, level, shopFile, more)
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
-	write("info", "")
+	write("info", "allow: [\"demo:*\"]\n")
 	p.start(p.home, file, asProgram+"=1", "ACTORNODE_DISCOVERY_PEERS=go@127.0.0.1=127.0.0.1:"+p.port)
 	require.Equal(t, "go@127.0.0.1 has started, wait 2s", p.line())
 	p.up()
@@ -120,6 +120,9 @@ func TestProgram(t *testing.T) {
 	write("debug", "allow: [\"shop:*\"]\ndrain_timeout: 33s\n")
 	hangUp()
 	logged(`"changed":"allow log.level"`, `"settings":"drain_timeout"`)
+	write("debug", "operators: off\n")
+	hangUp()
+	logged(`"changed":""`, `"settings":"operators allow"`)
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, exitOK, p.end(), p.log.String())
 	logged("drained")

@@ -48,15 +48,17 @@ func (d *daemon) reload(read readConfig) {
 		return
 	}
 	old := d.live.Load()
-	if fresh.Operators.Off != old.Operators.Off {
-		fresh.Operators = old.Operators // the service runs, or does not
-	}
 	var changed, waiting []string
 	for _, key := range old.Differences(fresh) {
-		if slices.Contains(changeable, key) {
-			changed = append(changed, key)
-		} else {
+		switch {
+		case !slices.Contains(changeable, key):
 			waiting = append(waiting, key)
+		case key == "operators" && fresh.Operators.Off != old.Operators.Off: // the service runs, or does not
+			fresh.Operators, waiting = old.Operators, append(waiting, key)
+		case key == "allow" && fresh.Allow.All != old.Allow.All: // the node asks for the peer, or does not
+			fresh.Allow, waiting = old.Allow, append(waiting, key)
+		default:
+			changed = append(changed, key)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(sections)) {

@@ -89,8 +89,8 @@ bytes, and counts what was left out. Lines that cannot be written, because the d
 full or the pipe is closed, are lost and counted; the daemon continues.
 
 At a SIGHUP the log file is opened anew, and the configuration is read again: log.level,
-allow, operators and cookies change in the running node; the log says which other settings
-differ, and that they need a restart. A configuration with errors changes nothing.
+allow (its list), operators and cookies change in the running node; the log says which others
+differ and need a restart. A configuration with errors changes nothing.
 
 At the first signal the node is drained: it is no longer ready, leaves process groups,
 refuses remote spawns, and stops its applications in reverse order of their start; then
