@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/node/internal/deepcopy"
 )
 
-// Values as messages have them. Bench copy of ./bench has the same.
+// Values as messages have them. The benchmark copy of ./bench has such, too.
 type (
 	flatOrder struct {
 		ID, Count, Price int
