@@ -81,6 +81,7 @@ func system() contract.System {
 		coop,
 		collect,
 		matching,
+		copying,
 		await,
 		until,
 		join,

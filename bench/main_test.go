@@ -91,6 +91,7 @@ func TestEdges(t *testing.T) {
 		"spawn n=1",
 		"mixed rings=1 size=1 token=1 repeats=1 number=1",
 		"mixed rings=1 size=2 token=1 repeats=3 number=8",
+		"copy messages=1",
 		"blocking handlers=1 sleep_ms=1 times=1",
 		"coop calls=1 depth=0", "coop calls=100 style=active",
 		"remote_latency roundtrips=1",

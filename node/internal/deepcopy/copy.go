@@ -63,6 +63,10 @@ func Copy(v any) (any, error) {
 	if p.shape <= shared {
 		return v, nil
 	}
+	if p.direct && p.last() {
+		p.copyLast(unpack(anyType, unsafe.Pointer(&v), p))
+		return v, nil
+	}
 	s := states.Get().(*state)
 	s.root, s.track = v, p.track()
 	err := s.dynamicOf(anyType, unsafe.Pointer(&s.root), p)
@@ -76,6 +80,11 @@ func Copy(v any) (any, error) {
 
 // Of is Copy where the type is known.
 func Of[T any](v T) (T, error) {
+	if in, ok := any(&v).(*any); ok { // the type is not known, after all
+		now, err := Copy(*in)
+		*in = now
+		return v, err
+	}
 	p := planOf(reflect.TypeFor[T]())
 	if p.shape <= shared {
 		return v, nil
@@ -90,6 +99,16 @@ func Of[T any](v T) (T, error) {
 		return none, err
 	}
 	return now, nil
+}
+
+// last reports whether values are pointers to what has nothing more to be copied. They need no state.
+func (p *plan) last() bool { return p.shape == pointer && !p.elem.copied() }
+
+// copyLast is fix for such a pointer.
+func (p *plan) copyLast(v unsafe.Pointer) {
+	if old := load(v); old != nil && p.elem.size > 0 {
+		store(v, p.elem.clone(old))
+	}
 }
 
 // done gives s back.
@@ -107,14 +126,7 @@ func Copies(v any) bool { return v != nil && planOf(reflect.TypeOf(v)).shape > s
 func (s *state) fix(p *plan, v unsafe.Pointer) error {
 	switch p.shape {
 	case structure:
-		for i := range p.fields {
-			f := &p.fields[i]
-			if f.plan.copied() {
-				if err := s.fix(f.plan, at(v, f.offset)); err != nil {
-					return err.(*Error).under("." + f.name)
-				}
-			}
-		}
+		return s.fields(p, v)
 	case array:
 		return s.elems(p, v, p.typ.Len())
 	case pointer:
@@ -133,6 +145,25 @@ func (s *state) fix(p *plan, v unsafe.Pointer) error {
 	case refused:
 		if !reflect.NewAt(p.typ, v).Elem().IsZero() {
 			return s.refuse(p, p.why)
+		}
+	}
+	return nil
+}
+
+// fields is fix for a struct. Pointers are followed from here and not by way of fix: most of a tree is that.
+func (s *state) fields(p *plan, v unsafe.Pointer) error {
+	for i := range p.refs {
+		f := &p.refs[i]
+		v := at(v, f.offset)
+		var err error
+		switch {
+		case f.plan.shape != pointer:
+			err = s.fix(f.plan, v)
+		case load(v) != nil:
+			err = s.pointer(f.plan, v)
+		}
+		if err != nil {
+			return err.(*Error).under("." + f.name)
 		}
 	}
 	return nil
@@ -195,7 +226,12 @@ func (s *state) pointer(p *plan, v unsafe.Pointer) error {
 	if err := s.enter(p); err != nil {
 		return s.tooDeep(err)
 	}
-	err := s.fix(p.elem, now)
+	var err error
+	if p.elem.shape == structure {
+		err = s.fields(p.elem, now)
+	} else {
+		err = s.fix(p.elem, now)
+	}
 	s.leave()
 	return err
 }

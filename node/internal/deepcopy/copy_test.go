@@ -181,12 +181,20 @@ func TestCopies(t *testing.T) {
 			a uint8
 			b []int
 		}{{1, []int{2}}},
-		[]struct{}{{}, {}}, map[string]any{"a": []any{1, "b", nil, 2.5}},
+		[]struct{}{{}, {}}, (*int)(nil), &struct{}{}, &[]*int{nil, &n}, map[string]any{"a": []any{1, "b", nil, 2.5}},
 	} {
 		got, err := deepcopy.Copy(v)
 		require.NoError(t, err)
 		isomorphic(t, v, got)
+		got, err = deepcopy.Of(v) // of an any
+		require.NoError(t, err)
+		isomorphic(t, v, got)
 	}
+	_, err = deepcopy.Of[any](nil)
+	require.NoError(t, err)
+	refused, err := deepcopy.Of[any](func() {})
+	require.Error(t, err)
+	require.Nil(t, refused)
 	var sb strings.Builder
 	sb.WriteString("ab")
 	to, err := deepcopy.Of(&sb)

@@ -40,7 +40,9 @@ type plan struct {
 	elem   *plan  // of a pointer, a slice, an array, a map
 	key    *plan  // of a map
 	fields []field
+	refs   []field                // those of fields that there is something to be done for
 	quick  func(p unsafe.Pointer) // copies a map of a common type; nil: it is none
+	null   any                    // a nil pointer to the type; nil: a value is an interface, or is in one as it is
 
 	once  sync.Once
 	loops bool // see track
@@ -86,6 +88,9 @@ func plan_(t reflect.Type) *plan {
 		return p
 	}
 	p := &plan{typ: t, size: t.Size(), direct: t.Kind() != reflect.Interface && isDirect(t), flat: isFlat(t)}
+	if !p.direct && t.Kind() != reflect.Interface {
+		p.null = reflect.Zero(reflect.PointerTo(t)).Interface()
+	}
 	unknown[t] = p
 	p.shape, p.why = shapeOf(t)
 	switch p.shape {
@@ -114,6 +119,9 @@ func (p *plan) addFields() {
 			one = &plan{typ: f.Type, shape: shared, size: f.Type.Size()}
 		}
 		p.fields = append(p.fields, field{f.Name, f.Offset, one})
+		if one.copied() {
+			p.refs = append(p.refs, field{f.Name, f.Offset, one})
+		}
 	}
 }
 

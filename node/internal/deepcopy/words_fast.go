@@ -40,11 +40,14 @@ func repack(_ reflect.Type, p unsafe.Pointer, of *plan, now unsafe.Pointer) {
 	}
 }
 
-// cloneValue is clone where there are pointers. Reflect copies a value when it is put into an interface.
+// cloneValue is clone where there are pointers. Reflect copies a value when it is put into an interface. reflect.NewAt
+// would look up the type of the pointer each time.
 func cloneValue(p *plan, old unsafe.Pointer) unsafe.Pointer {
-	if p.direct || p.typ.Kind() == reflect.Interface {
+	at := p.null
+	if at == nil {
 		return cloneNew(p.typ, old)
 	}
-	v := reflect.NewAt(p.typ, old).Elem().Interface()
+	(*words)(unsafe.Pointer(&at)).data = old
+	v := reflect.ValueOf(at).Elem().Interface()
 	return (*words)(unsafe.Pointer(&v)).data
 }
