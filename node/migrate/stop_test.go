@@ -199,6 +199,13 @@ func TestTargetUnreachable(t *testing.T) {
 				}
 				whole(t, n, at[0], 4)
 				assert.Equal(t, 1, strings.Count(g.log.String(), "does not know whether it has moved"))
+				n.Exit(at[0], node.Kill)
+				nodetest.Settles(t, func() string {
+					if g.a.IsAlive(g.pid) {
+						return "the forwarder goes on without the process"
+					}
+					return ""
+				})
 			})
 		}
 	}
