@@ -91,11 +91,11 @@
 // # How long a move takes
 //
 // A move is a fixed number of messages and those that wait at the commit; what is sent later is forwarded. So it ends
-// whatever others send. It takes two round trips, and a third one behind all that a forwarder has sent on, if the process
-// comes back. Each message waits for what is ahead of it in the connection:
-// Distribution.Queue, the buffers of the sockets, and answers, of which ClusterLimits.Answers may wait before the
-// connection is ended. Six processes that link and unlink without a pause, over the connection that the move needs, kept
-// these full: a move took one or two seconds in place of a millisecond, and ten at most.
+// whatever others send. It takes two round trips; if the process comes back, a mark besides, behind all that forwarders have
+// sent on. Each message waits for what is ahead of it in the connection: Distribution.Queue, the buffers of the sockets,
+// and answers, of which ClusterLimits.Answers may wait before the connection is ended. Six processes that link and unlink
+// without a pause, over the connection that the move needs, kept these full: a move took one or two seconds in place of a
+// millisecond, and ten at most.
 //
 // # What can be seen
 //
