@@ -207,12 +207,14 @@ func (o resuming) Receive(c *node.Context, _ any) error {
 // asking is the question whether the process of an arrival, or of a forwarder, has started, as an order to it. If
 // it has not, it never will.
 type asking struct {
-	from node.From
-	id   wire.Ref
+	from  node.From
+	id    wire.Ref
+	watch node.Ref // the service's monitor
 }
 
 // Receive is part of node.Actor.
 func (o asking) Receive(c *node.Context, _ any) error {
+	defer func() { _ = c.Send(service, ended{o.watch}) }()
 	switch _, b := nodehook.Process(c); b := b.(type) {
 	case *arrival:
 		c.Reply(o.from, node.PID{})

@@ -50,7 +50,7 @@ func (f *forwarder) begin(c *node.Context, m *mover) {
 	p.Cold.Moved = &moved.Record{Parent: m.prepare.Parent, Next: f.to, Identity: f.identity}
 	p.Mu.Unlock()
 	c.TrapExit(true)
-	if f.to != m.arrival {
+	if f.to != m.arrival || m.at() == doubtful { // the monitor over the arrival has fired
 		c.Demonitor(f.over, true)
 		f.over = c.Monitor(f.to)
 	}

@@ -25,6 +25,9 @@ var (
 	ErrMoving = errors.New("migrate: the process is being moved")
 	// ErrFailed: the other node has not taken the process, which goes on where it was.
 	ErrFailed = errors.New("migrate: the move has failed")
+	// ErrUnknown: the other node was told to start the process, and does not answer. The process waits here until
+	// that node, or a new one of its name, says whether it has.
+	ErrUnknown = errors.New("migrate: it is not known yet whether the process has moved")
 )
 
 // MovedError says that a process is not on this node any more: a forwarder has its PID.
@@ -82,7 +85,9 @@ func start(ctx context.Context, n *node.Node, step func(c *node.Context, at stri
 // stays under the old one. A process that comes back to a node has again the PID that it had there.
 //
 // Whatever the error, the process is not lost, and there are not two: with the errors of this package and
-// those below it goes on where it was. The end of ctx ends the wait alone: the move goes on.
+// those below it goes on where it was, but for ErrUnknown, which comes after three questions to the other node in
+// vain: the process then waits for an answer, without end, and its messages with it. The end of ctx, at which To
+// returns in any case, ends the wait of To alone: the move goes on.
 //
 // Errors: those of this package's variables, [*MovedError]; [node.ErrNoProcess]; [node.ErrNameTaken] if
 // another process has its name there; [*wire.EncodeError] if the state or a message that waits cannot be sent;
@@ -138,7 +143,7 @@ func export(kind node.Atom) wire.Export {
 }
 
 func init() {
-	nodehook.Know(ErrNotStarted, ErrNotThere, ErrNotAllowed, ErrFixed, ErrMoving, ErrFailed)
+	nodehook.Know(ErrNotStarted, ErrNotThere, ErrNotAllowed, ErrFixed, ErrMoving, ErrFailed, ErrUnknown)
 	nodehook.Know(node.TypeOf[prepare]("$migrate.prepare"), node.TypeOf[link]("$migrate.link"),
 		node.TypeOf[monitor]("$migrate.monitor"), node.TypeOf[prepared]("$migrate.prepared"),
 		node.TypeOf[commit]("$migrate.commit"), node.TypeOf[abort]("$migrate.abort"),

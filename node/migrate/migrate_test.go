@@ -3,6 +3,8 @@ package migrate_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"maps"
 	"net"
 	"sync"
 	"testing"
@@ -63,7 +65,11 @@ var counter = genserver.Define(
 	genserver.OnInfo(func(l *ledger, _ *genserver.Context, e entry) error { l.note(e); return nil }),
 	genserver.OnCast(func(l *ledger, _ *genserver.Context, e entry) error { l.note(e); return nil }),
 	genserver.OnRequest(func(l *ledger, _ *genserver.Context, e entry) (int, error) { l.note(e); return e.N, nil }),
-	genserver.OnCall(func(l *ledger, _ *genserver.Context, _ what) (ledger, error) { return *l, nil }),
+	genserver.OnCall(func(l *ledger, _ *genserver.Context, _ what) (ledger, error) {
+		now := *l
+		now.Last = maps.Clone(l.Last) // the caller may be of this node
+		return now, nil
+	}),
 	genserver.OnRequest(func(l *ledger, c *genserver.Context, d do) (node.Ref, error) {
 		switch d.Verb {
 		case "link":
@@ -131,16 +137,25 @@ type cluster struct {
 	erlang bool // Erlang's protocol alone
 	step   func(c *node.Context, at string)
 	nodes  []*node.Node
+	log    *slog.Logger
+
+	transport dist.Transport // nil: wire
+	queue     int            // of node.Distribution
+	limits    node.ClusterLimits
 }
 
 func (c *cluster) config(name node.Atom) node.Config {
-	d := &node.Distribution{Cookie: "secret", Finder: &c.places, Transport: &c.wire}
+	d := &node.Distribution{Cookie: "secret", Finder: &c.places, Transport: &c.wire, Queue: c.queue,
+		Cluster: c.limits}
+	if c.transport != nil {
+		d.Transport = c.transport
+	}
 	if c.erlang {
 		var err error
 		d.Protocols, err = d.ProtocolsByName("erlang")
 		require.NoError(c.t, err)
 	}
-	return node.Config{Name: name, Distribution: d}
+	return node.Config{Name: name, Distribution: d, Log: c.log}
 }
 
 func (c *cluster) start(name node.Atom) *node.Node {

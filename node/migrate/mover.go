@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
@@ -24,7 +25,7 @@ const (
 )
 
 func (p phase) String() string {
-	return [...]string{"asks", "waits for what is under way to", "has sent its state to", "is in doubt about its move to"}[p]
+	return [...]string{"asks it", "is to send what waits", "has told it to start", "in doubt whether it has started"}[p]
 }
 
 // mover is the behaviour of a process while it moves: the source. It leaves all messages but its own.
@@ -34,7 +35,9 @@ type mover struct {
 	to    node.Atom
 	watch node.Ref // the service's monitor
 
-	phase   phase
+	phase   atomic.Uint32 // a phase; Info reads it
+	ended   error         // of an arrival that was to be the process; nil: it has not, or it is not known
+	vain    int           // questions for the outcome in a row that had no answer
 	prepare prepare
 	arrival node.PID
 	back    node.PID // the forwarder that is to be the process; zero: arrival itself is
@@ -51,7 +54,11 @@ type (
 )
 
 // BehaviourName is part of node.BehaviourNamer.
-func (m *mover) BehaviourName() string { return fmt.Sprintf("migrate.mover to %s", m.to) }
+func (m *mover) BehaviourName() string { return fmt.Sprintf("migrate.mover to %s: %v", m.to, m.at()) }
+
+func (m *mover) at() phase { return phase(m.phase.Load()) }
+
+func (m *mover) enter(p phase) { m.phase.Store(uint32(p)) }
 
 // Receive is part of node.Actor.
 func (m *mover) Receive(c *node.Context, msg any) error {
@@ -216,7 +223,8 @@ func (m *mover) answered(c *node.Context, r node.Result) {
 		m.give(c, err)
 		return
 	}
-	m.arrival, m.back, m.phase = p.Arrival, p.Back, ready
+	m.arrival, m.back = p.Arrival, p.Back
+	m.enter(ready)
 	m.over = c.Monitor(m.arrival)
 	m.kinds.at(c, "source ready")
 	if m.back.IsZero() || m.marked {
@@ -232,7 +240,7 @@ func (m *mover) mark(c *node.Context, id wire.Ref) {
 	p := own(c)
 	m.marked = true
 	p.Runner().Owning(acting(c), func() { m.ahead = p.Queue.CountPassed() })
-	if m.phase == ready {
+	if m.at() == ready {
 		m.commit(c)
 	}
 }
@@ -250,7 +258,8 @@ func (m *mover) commit(c *node.Context) {
 		}
 	}
 	m.kinds.at(c, "source commits")
-	m.sent, m.phase = len(msgs), committed
+	m.sent = len(msgs)
+	m.enter(committed)
 	_ = c.Send(m.arrival, commit{m.prepare.ID, m.sent}) // an error is a connection that is lost: see lost
 	m.kinds.at(c, "source committed")
 }
@@ -272,13 +281,17 @@ func waiting(c *node.Context) (msgs []any) {
 
 // lost is the end of the arrival before it has said that it has started.
 func (m *mover) lost(c *node.Context, reason any) {
-	if m.phase == committed {
-		m.phase = doubtful
-		m.ask(c)
+	err := fmt.Errorf("%w: what should have become the process on %s has ended: %w",
+		ErrFailed, m.to, &node.ExitError{Reason: reason})
+	if m.at() != committed {
+		m.give(c, err)
 		return
 	}
-	m.give(c, fmt.Errorf("%w: what should have become the process on %s has ended: %w",
-		ErrFailed, m.to, &node.ExitError{Reason: reason}))
+	if reason != node.NoConnection && m.back.IsZero() {
+		m.ended = err
+	}
+	m.enter(doubtful)
+	m.ask(c)
 }
 
 // ask asks the other node whether the process has started.
@@ -286,11 +299,20 @@ func (m *mover) ask(c *node.Context) {
 	node.SendRequest(c, at(m.to), outcomeTag{m}, outcome{m.prepare.ID, m.arrival, m.back})
 }
 
+// mostVain is after how many questions in vain To is told.
+const mostVain = 3
+
 // learnt goes on when the other node has said it; in vain, it is asked again.
 func (m *mover) learnt(c *node.Context, r node.Result) {
 	pid, ok := r.Value.(node.PID)
+	vain := r.Err != nil || !ok
 	switch {
-	case r.Err != nil || !ok: // nor does a service say anything that is being started again
+	case vain && m.ended != nil: // it has said nothing of a start before it ended
+		m.give(c, m.ended)
+	case vain: // nor does a service say anything that is being started again
+		if m.vain++; m.vain == mostVain {
+			m.doubt(c)
+		}
 		if _, err := c.SendAfter(pause, c.Self(), again{}); err != nil {
 			c.Node().Log().Warn("a process waits for another node until this one stops", "process", c.Self().String(),
 				"node", string(m.to))
@@ -301,6 +323,14 @@ func (m *mover) learnt(c *node.Context, r node.Result) {
 	default:
 		m.finish(c, pid)
 	}
+}
+
+// doubt says, once, that the outcome is not known.
+func (m *mover) doubt(c *node.Context) {
+	_ = m.from.Fail(fmt.Errorf("%w: %v waits for %s", ErrUnknown, c.Self(), m.to))
+	c.Node().Log().Warn("a process waits: it does not know whether it has moved, as the other node does not answer; "+
+		"it goes on when that node, or a new one of its name, can be reached; to end it, kill it",
+		"process", c.Self().String(), "node", string(m.to))
 }
 
 // give gives the move up: the process goes on here.

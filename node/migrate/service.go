@@ -190,9 +190,13 @@ func (s *server) outcome(c *node.Context, m outcome, from node.From) {
 	if whom.IsZero() {
 		whom = m.Arrival
 	}
-	if !give(c, whom, asking{from, m.ID}) {
+	watch := c.Monitor(whom) // it may end before it answers: the source then asks again
+	if !give(c, whom, asking{from, m.ID, watch}) {
+		c.Demonitor(watch, true)
 		c.Reply(from, node.PID{})
+		return
 	}
+	s.asked[watch] = from
 }
 
 // arrived notes a process that has started here. It has to end with its forwarders, but for those whose

@@ -1,0 +1,138 @@
+package migrate_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/migrate"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// narrowBytes is how much may be on its way in a narrow connection, in each of its buffers.
+const narrowBytes = 64 << 10
+
+// narrow is TCP with small buffers, so that a message waits behind little.
+type narrow struct{ dist.TCP }
+
+func (n narrow) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
+	conn, err := n.TCP.Dial(ctx, addr, peer)
+	return narrowed(conn, err)
+}
+
+func (n narrow) Listen(ctx context.Context, addr string) (net.Listener, error) {
+	ln, err := n.TCP.Listen(ctx, addr)
+	return narrowListener{ln}, err
+}
+
+type narrowListener struct{ net.Listener }
+
+func (l narrowListener) Accept() (net.Conn, error) { return narrowed(l.Listener.Accept()) }
+
+func narrowed(conn net.Conn, err error) (net.Conn, error) {
+	if c, ok := conn.(*net.TCPConn); ok && err == nil {
+		_ = c.SetReadBuffer(narrowBytes)
+		_ = c.SetWriteBuffer(narrowBytes)
+	}
+	return conn, err
+}
+
+// signaller is what links and monitors without a pause.
+type signaller struct {
+	to    node.PID
+	steps *atomic.Int64
+	stop  <-chan struct{}
+	rand  *rand.Rand
+}
+
+// run returns when stop is closed.
+func (s signaller) run(p *node.Process) {
+	p.TrapExit(true)
+	for {
+		select {
+		case <-s.stop:
+			return
+		default:
+		}
+		switch s.steps.Add(1); s.rand.IntN(3) {
+		case 0:
+			p.Link(s.to)
+			p.Unlink(s.to)
+		case 1:
+			p.Demonitor(p.Monitor(s.to), true)
+		case 2:
+			p.Link(s.to)
+			ref := p.Monitor(s.to)
+			p.Unlink(s.to)
+			p.Demonitor(ref, true)
+		}
+	}
+}
+
+// A move ends while six processes on a node, whichever, link, unlink, monitor and demonitor the process without a pause:
+// its messages are so many, whatever others send, and wait only for what is ahead of them in the connection. That is
+// little here, for the test to be short: see doc.go.
+func TestStorm(t *testing.T) {
+	for _, erlang := range []bool{false, true} {
+		for where, name := range []string{"old node", "new node", "third node"} {
+			t.Run(fmt.Sprintf("%s/erlang=%v", name, erlang), func(t *testing.T) { stormFrom(t, where, erlang) })
+		}
+	}
+}
+
+func stormFrom(t *testing.T, where int, erlang bool) {
+	const moves, signallers = 30, 6
+	r := randtest.New(t)
+	c := &cluster{t: t, erlang: erlang, transport: &narrow{}, queue: narrowBytes,
+		limits: node.ClusterLimits{Answers: 1 << 30}} // or one end ends the connection for the other's unlinks
+	a, b := c.start("a@127.0.0.1"), c.start("b@127.0.0.1")
+	c.start("c@127.0.0.1")
+	now := spawn(t, a, node.Options{})
+	old := now
+	require.NoError(t, b.Send(old, entry{"x", 1})) // so that there is a connection
+	require.NoError(t, c.nodes[2].Send(old, entry{"y", 1}))
+
+	stop := make(chan struct{})
+	var steps atomic.Int64
+	var all sync.WaitGroup
+	for range signallers {
+		p, s := nodetest.Open(t, c.nodes[where]), signaller{old, &steps, stop, rand.New(rand.NewPCG(r.Uint64(), 1))}
+		all.Go(func() { s.run(p) })
+	}
+	defer all.Wait()
+	defer close(stop)
+
+	here, there := a, b
+	var sum, most time.Duration
+	for k := range moves {
+		before := steps.Load()
+		nodetest.Settles(t, func() string {
+			if steps.Load() < before+100 {
+				return "the storm has not gone on"
+			}
+			return ""
+		})
+		began := time.Now()
+		next, err := migrate.To(nodetest.Soon(t), here, now, there.Name())
+		require.NoError(t, err, "move %d", k)
+		took := time.Since(began)
+		sum, most = sum+took, max(most, took)
+		now, here, there = next, there, here
+	}
+	t.Logf("a move took %v, the longest %v, beside %d steps", sum/moves, most, steps.Load())
+	require.Equal(t, old, now, "an even number of moves")
+	l := ledgerOf(t, b, old)
+	require.Equal(t, map[string]int{"x": 1, "y": 1}, l.Last)
+	require.Empty(t, l.Wrong)
+}
