@@ -81,6 +81,7 @@ func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 		return false
 	}
 	p.unlist()
+	p.Promise.Forget(t.N)
 	if p.Away != nil {
 		p.Away.Forget()
 		p.Away = nil

@@ -150,7 +150,9 @@ func (d *Death) tell(a *Acting) (wave []*Death) {
 		}
 	}
 	for _, t := range d.Calls {
-		t.Settle(a, nil, d.p.System.Host.Reasons.Err(d.reason))
+		if !t.Call.Forwarded(t.N) {
+			t.Settle(a, nil, d.p.System.Host.Reasons.Err(d.reason))
+		}
 	}
 	if !d.Watchers.IsEmpty() {
 		d.tellWatchers(a)
