@@ -232,6 +232,8 @@ func TestForgedRequest(t *testing.T) {
 		f := newFront(to)
 		via := spawn(t, b, f)
 		ref := h.Monitor(watched.Self())
+		require.NoError(t, h.Send(watched.Self(), 1)) // after the monitor
+		require.Equal(t, 1, nodetest.Next[int](t, watched))
 		forged := wire.Tuple{h.Self(), wire.ImproperList{Head: []any{node.Atom("alias")}, Tail: ref}}
 		require.NoError(t, c.Send(via, wire.Tuple{node.Atom("$gen_call"), forged, keep}))
 		require.NoError(t, nodetest.Arrival(t, f.errs))
