@@ -109,7 +109,7 @@ var inside = map[string]int{
 
 	"node/active": 7, "node/futures": 8, "node/match": 8, "node/stage": 7, "node/stream": 7,
 	"node/rpc": 7, "node/sys": 7, "node/trace": 7, "node/dns": 7, "node/gossip": 7,
-	"node/lifetime": 8, "node/channel": 8,
+	"node/lifetime": 8, "node/channel": 8, "node/forward": 7,
 	"node/genserver": 8, "node/event": 8, "node/port": 8, "node/otp": 8,
 	"node/statem": 9, "node/pg": 9, "node/migrate": 9,
 	"node/admin": 10, "node/metrics": 10,

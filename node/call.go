@@ -35,8 +35,7 @@ type Result struct {
 // Actor, a [*Process] for a blocking process or a handle.
 type Caller interface{ caller() *process.Acting }
 
-// Dest is whom something is for: a process (PID), a registered name (Atom), an alias (Ref) or
-// a name on a node (At).
+// Dest is whom something is for: a process (PID), a registered name (Atom), an alias (Ref) or a name on a node (At).
 type Dest = wire.Dest
 
 // SendRequest sends a [Request] with req and returns at once; what comes of it is

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/process"
@@ -145,6 +146,11 @@ func (n *Node) answeredBy(ref Ref, msg, v any, err error) bool {
 // a caller that does not read must not stop a server of others.
 func (far *farCaller) Reply(a *process.Acting, p *process.Call) {
 	v, err := p.Result()
+	if e, ok := err.(nodehook.End); ok {
+		if err = e.Tell(); err == nil {
+			return
+		}
+	}
 	if far.watch != nil && far.replyInOne(a, v, err) {
 		return
 	}

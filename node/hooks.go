@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/internal/placement"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -36,9 +37,7 @@ func init() {
 	nodehook.Shed = func(n nodehook.Node, on bool) { n.(*Node).shed.Set(on) }
 	nodehook.Shedding = func(n nodehook.Node) (on bool, refused uint64) { return n.(*Node).shed.State() }
 	nodehook.DefaultClusterLimits = func(tick time.Duration) any { return defaultClusterLimits(tick) }
-	nodehook.Keep = func(ctx context.Context, n nodehook.Node, s nodehook.Service) (PID, error) {
-		return n.(*Node).keep(ctx, s)
-	}
+	nodehook.Keep = func(c context.Context, n nodehook.Node, s nodehook.Service) (PID, error) { return n.(*Node).keep(c, s) }
 	nodehook.CheckServices = func(n nodehook.Node, ctx context.Context) error { return n.(*Node).checkServices(ctx) }
 	nodehook.Protected = func(n nodehook.Node, pid PID) bool { return n.(*Node).isProtected(pid) }
 	nodehook.Leader = func(n nodehook.Node, pid PID) PID { return n.(*Node).leaderOf(pid) }
@@ -56,9 +55,12 @@ func init() {
 	nodehook.Alias = func(from any, once bool, as func(any) (any, bool)) Ref { return coreOf(from).by.Alias(once, as) }
 	nodehook.MadeBy = func(from any) Atom { return from.(From).madeBy() }
 	nodehook.CallingPeer = inspect.CallingPeer
-	nodehook.RegisterFor = func(n nodehook.Node, peer, name Atom, pid PID) error {
-		return n.(*Node).registerFor(peer, name, pid)
+	nodehook.RegisterFor = func(n nodehook.Node, by, name Atom, pid PID) error { return n.(*Node).registerFor(by, name, pid) }
+	nodehook.CallFar = func(a, t any, to PID, at At, req any) bool {
+		by := a.(*process.Acting)
+		return nodeOf(by.System).callFar(by, true, t.(process.Ticket), to, at, req)
 	}
+	nodehook.Typed = func(n, body, f any) any { return n.(*Node).types.maker(body).request(body, f.(From)) }
 	nodehook.IsTerm = func(from any) bool { return from.(From).isTerm() }
 	nodehook.Allows = func(from any, e wire.Export) bool { return from.(From).allows(e) }
 	nodehook.ReadFrom = func(n nodehook.Node, via, term any) (any, bool) {

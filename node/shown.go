@@ -51,6 +51,9 @@ type farCaller struct {
 	peer  *peer            // whom the reply goes to where there is a watch
 }
 
+// From is where the reply goes.
+func (far *farCaller) From() gencall.From { return far.from }
+
 // farOf returns the caller of p, which is not one of this node.
 func farOf(p *process.Call) *farCaller { return p.Far.(*farCaller) }
 

@@ -189,6 +189,18 @@ var ExportTable func(n Node) any
 // Apply calls a function that a node exports, in the calling process: see package node/rpc.
 var Apply func(n Node, ctx context.Context, module, function wire.Atom, args []any) (any, error)
 
+// CallFar sends a request to another node, on behalf of a, a *process.Acting: to the process to, or to the one that has
+// the name in at. What comes of it settles ticket, a process.Ticket. False: that node cannot be reached.
+var CallFar func(a, ticket any, to wire.PID, at wire.At, req any) bool
+
+// Typed returns a request, of a node n and with a node.From, as the node.Request of the type that the body has, as one of
+// another node would be.
+var Typed func(n, body, from any) any
+
+// End is an error that a call of another node is settled with, when the process has ended that the request was forwarded
+// to. Tell tells the caller's node. It returns nil, or the error to reply with: that node waits for no end.
+type End interface{ Tell() error }
+
 // AwaitAll waits until all futures, each a *node.Future, are completed or ctx ends. from is the
 // node.Caller that waits: an actor gives up its stage meanwhile, and a process can be ended.
 var AwaitAll func(from any, ctx context.Context, futures ...any)

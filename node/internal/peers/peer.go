@@ -129,8 +129,7 @@ func (p *Peer) signal(f dist.Frame, ok bool) {
 	}
 }
 
-// ConnectLink makes a link between near, whose PID is from, and far. False: the connection is
-// over.
+// ConnectLink makes a link between near, whose PID is from, and far. False: the connection is over.
 func (p *Peer) ConnectLink(near uint64, from, far wire.PID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,8 +166,7 @@ func (p *Peer) Linked(near uint64, far wire.PID) Result {
 	return r
 }
 
-// Unlinked notes that f takes a link to the process here away, and acknowledges it. It reports
-// whether there was one.
+// Unlinked notes that f takes a link to the process here away, and acknowledges it. It reports whether there was one.
 func (p *Peer) Unlinked(f *dist.Frame) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -240,6 +238,15 @@ func (p *Peer) IsWatched(m Monitor) bool {
 	return p.tables.IsWatched(m)
 }
 
+// Exchange puts what with makes of the monitor by a process there that has the reference, if there is one, in its place.
+func (p *Peer) Exchange(ref wire.Ref, with func(m Monitor) Monitor) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m := p.tables.in[ref]; m != nil {
+		p.tables.in[ref] = with(m)
+	}
+}
+
 // TellDown sends the Down of m, a monitor by a process there, unless it has been taken away.
 func (p *Peer) TellDown(m Monitor, down dist.Frame) {
 	p.mu.Lock()
@@ -291,8 +298,7 @@ func (p *Peer) Reply(t *outbox.Turn, m Monitor, f dist.Frame) (ok bool, err erro
 	return true, err
 }
 
-// Forget takes out a request whose caller waits no more; if its answer has not come, it will
-// find nobody.
+// Forget takes out a request whose caller waits no more; if its answer has not come, it will find nobody.
 func (p *Peer) Forget(r *Request) {
 	if r.isOut() {
 		return
@@ -378,8 +384,7 @@ func (p *Peer) HasRoom(link, monitor bool) bool {
 	return false
 }
 
-// logRefusals says what has been refused for the first time. It is for the goroutine of
-// ticks.
+// logRefusals says what has been refused for the first time. It is for the goroutine of ticks.
 func (p *Peer) logRefusals() {
 	for k := range p.refused {
 		if p.refused[k].CompareAndSwap(toBeLogged, logged) {
@@ -390,8 +395,7 @@ func (p *Peer) logRefusals() {
 	}
 }
 
-// write is the writer's goroutine: started when the peer is connected, ended by its end,
-// waited for by Stop.
+// write is the writer's goroutine: started when the peer is connected, ended by its end, waited for by Stop.
 func (p *Peer) write() {
 	defer p.c.wg.Done()
 	w := outbox.Writer{Box: &p.Box, Link: p.link, Done: p.done, Owner: p.owner, Env: p.c.cfg.Env}
@@ -401,8 +405,7 @@ func (p *Peer) write() {
 	w.LoseHeld()
 }
 
-// End is the loss of the connection: every link breaks with noconnection, every
-// monitor fires, every request fails.
+// End is the loss of the connection: every link breaks with noconnection, every monitor fires, every request fails.
 func (p *Peer) End(why error) { p.end(why, false) }
 
 // fail is End unless p is connected by now.

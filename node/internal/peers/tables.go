@@ -26,8 +26,7 @@ const active unlinkID = 0
 type Monitor interface {
 	// Ref is its reference.
 	Ref() wire.Ref
-	// Fire is for one by a process here: the process there has exited, or the connection is
-	// lost.
+	// Fire is for one by a process here: the process there has exited, or the connection is lost.
 	Fire(reason any)
 	// Forget is for one of a process here: it is taken off that.
 	Forget()

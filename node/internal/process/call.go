@@ -87,6 +87,7 @@ func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 		}
 		to.Mu.Unlock()
 	}
+	p.Promise.Forget(t.N)
 	if p.Away != nil {
 		p.Away.Forget()
 		p.Away = nil

@@ -28,9 +28,8 @@ type Death struct {
 	owner    *quota.Owner
 }
 
-// Exit ends p with a reason, whoever runs it: it is dead to all others when
-// exit returns, and so are those that had to go with it. c is the context of
-// the calling actor, nil elsewhere. It reports whether p was alive.
+// Exit ends p with a reason, whoever runs it: it is dead to all others when exit returns, and so are those that had to go with
+// it. c is the context of the calling actor, nil elsewhere. It reports whether p was alive.
 func (p *Process) Exit(a *Acting, reason any) bool {
 	return p.Leave(a, reason, a.Is(p))
 }
@@ -55,9 +54,8 @@ func (p *Process) Leave(a *Acting, reason any, own bool) bool {
 	return true
 }
 
-// CarryOutAll is carryOut for d, if there is one, and for those that have to go
-// with it: one after the other, so that a chain of a million links needs no deep
-// stack.
+// CarryOutAll is carryOut for d, if there is one, and for those that have to go with it: one after the other, so that a chain of
+// a million links needs no deep stack.
 func (d *Death) CarryOutAll(a *Acting, own bool) {
 	if d == nil {
 		return
@@ -130,10 +128,8 @@ func (d *Death) has() bool {
 		!d.Watchers.IsEmpty() || len(d.Watching) != 0 || len(d.aliases) != 0
 }
 
-// tell does the last things of p: its context ends, its calls are answered, its
-// links broken, its monitors told. What a link or a monitor does to a process
-// is done with that process locked, so that it is over when an Unlink or a
-// Demonitor comes too late.
+// tell does the last things of p: its context ends, its calls are answered, its links broken, its monitors told. What a link or
+// a monitor does to a process is done with that process locked, so that it is over when an Unlink or a Demonitor comes too late.
 func (d *Death) tell(a *Acting) (wave []*Death) {
 	if d.scope != nil {
 		d.scope.cancel(d.p.System.Host.Reasons.Err(d.reason))
@@ -150,7 +146,9 @@ func (d *Death) tell(a *Acting) (wave []*Death) {
 		}
 	}
 	for _, t := range d.Calls {
-		t.Settle(a, nil, d.p.System.Host.Reasons.Err(d.reason))
+		if !t.Call.Forwarded(t.N) {
+			t.Settle(a, nil, d.p.System.Host.Reasons.Err(d.reason))
+		}
 	}
 	if !d.Watchers.IsEmpty() {
 		d.tellWatchers(a)

@@ -24,6 +24,8 @@
 //  2. [Promise.Begin] returns true once for each ticket. Who gets it calls [Promise.Finish],
 //     and does before that what must be over when the caller goes on.
 //  3. The value is written between Begin and Finish, and read after Finish.
+//  4. A ticket has one [Watch] at most, over the process that its request has been forwarded to. When the ticket is settled
+//     the watch is forgotten, whoever comes first: see [Promise.Forward].
 //
 // The package has no clock and no goroutine; who waits, and in which way, is its user's.
 package promise

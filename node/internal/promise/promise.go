@@ -7,6 +7,8 @@ type Promise struct {
 	state atomic.Uint64 // a ticket, which says that the promise waits; ticket | settling; ticket | done
 	value any
 	err   error
+
+	onward atomic.Pointer[onward] // of the ticket that was forwarded last, or of an old one; nil: of none
 }
 
 // Ticket is one use of a promise: its state while it waits.

@@ -1,0 +1,316 @@
+package forward_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/epmdtest"
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/forward"
+	"github.com/actornode/actornode/wire"
+)
+
+// eachProtocol runs f with three nodes for each protocol between nodes.
+func eachProtocol(t *testing.T, f func(t *testing.T, a, b, c *node.Node)) {
+	for _, protocol := range []string{"native", "erlang"} {
+		t.Run(protocol, func(t *testing.T) {
+			where := &nodetest.Places{}
+			start := func(name node.Atom) *node.Node {
+				d := node.Distribution{Cookie: "secret", Finder: where}
+				var err error
+				d.Protocols, err = d.ProtocolsByName(protocol)
+				require.NoError(t, err)
+				return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
+			}
+			a, b, c := start("a@127.0.0.1"), start("b@127.0.0.1"), start("c@127.0.0.1")
+			for _, n := range []*node.Node{b, c} {
+				require.NoError(t, a.Connect(nodetest.Soon(t), n.Name()))
+			}
+			require.NoError(t, b.Connect(nodetest.Soon(t), c.Name()))
+			f(t, a, b, c)
+		})
+	}
+}
+
+// noneFar waits until nodes have no monitor and no call between them.
+func noneFar(t testing.TB, nodes ...*node.Node) {
+	t.Helper()
+	nodetest.Settles(t, func() string {
+		for _, n := range nodes {
+			for _, p := range n.Peers() {
+				if p.Monitors+p.Watchers+p.Calls != 0 {
+					return fmt.Sprintf("%s has %d monitors, %d watchers and %d calls of %s", n.Name(), p.Monitors, p.Watchers, p.Calls, p.Name)
+				}
+			}
+		}
+		return ""
+	})
+}
+
+// The caller, the forwarder and the worker are on any nodes.
+func TestForwardFar(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, a, b, c *node.Node) {
+		nodes := []*node.Node{a, b, c}
+		for i := range 27 {
+			caller, forwarder, server := nodes[i/9], nodes[i/3%3], nodes[i%3]
+			t.Run(fmt.Sprintf("%.1s %.1s %.1s", caller.Name(), forwarder.Name(), server.Name()), func(t *testing.T) {
+				for name, ask := range asks {
+					w := newWorker()
+					to := spawn(t, server, w)
+					via := spawn(t, forwarder, newFront(to))
+					got, err := ask(t, caller, via, answer)
+					require.NoError(t, err, name)
+					require.Equal(t, "done", got)
+					_, err = ask(t, caller, via, refuse)
+					require.ErrorContains(t, err, "refused")
+					_, err = ask(t, caller, via, crash)
+					boom(t, err)
+					_, err = ask(t, caller, via, answer)
+					require.ErrorIs(t, err, node.ErrNoProcess)
+
+					w = newWorker()
+					to = spawn(t, server, w)
+					via = spawn(t, forwarder, newFront(to))
+					f := node.Async[string](caller, via, keep)
+					from := nodetest.Arrival(t, w.kept)
+					if server == forwarder { // the From of the caller
+						noForwarder(t, forwarder, via)
+					}
+					require.NoError(t, from.Reply("late"))
+					got, err = f.Await(nodetest.Soon(t))
+					require.NoError(t, err)
+					require.Equal(t, "late", got)
+
+					if server != forwarder {
+						f = node.Async[string](caller, via, keep)
+						nodetest.Arrival(t, w.kept)
+						require.True(t, f.Cancel())
+					}
+				}
+				noneFar(t, nodes...)
+			})
+		}
+	})
+}
+
+// noForwarder ends a forwarder, and waits until it is over.
+func noForwarder(t *testing.T, n *node.Node, via node.PID) {
+	h := nodetest.Open(t, n)
+	ref := h.Monitor(via)
+	n.Exit(via, node.Kill)
+	nodetest.Down(t, h, ref)
+}
+
+// The loss of the worker's node is the error of the caller; a name there works like a PID.
+func TestWorkersNodeIsLost(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, a, b, c *node.Node) {
+		for _, caller := range []*node.Node{a, b} {
+			w := newWorker()
+			to := spawn(t, c, w)
+			require.NoError(t, c.Register("worker", to))
+			via := spawn(t, b, newFront(node.At{Name: "worker", Node: c.Name()}))
+			got, err := node.Call[string](nodetest.Soon(t), caller, via, answer)
+			require.NoError(t, err)
+			require.Equal(t, "done", got)
+			f := node.Async[string](caller, via, keep)
+			nodetest.Arrival(t, w.kept)
+			require.True(t, b.Disconnect(c.Name()))
+			_, err = f.Await(nodetest.Soon(t))
+			require.ErrorContains(t, err, "noconnection")
+			require.NoError(t, b.Connect(nodetest.Soon(t), c.Name()))
+			_, err = node.Call[string](nodetest.Soon(t), caller, via, crash)
+			boom(t, err)
+			nodetest.Settles(t, func() string {
+				if _, there := c.Whereis("worker"); there {
+					return "the worker has its name"
+				}
+				return ""
+			})
+			_, err = node.Call[string](nodetest.Soon(t), caller, via, answer)
+			require.ErrorIs(t, err, node.ErrNoProcess)
+		}
+		noneFar(t, a, b, c)
+	})
+}
+
+// A worker of another node forwards the request again: the watch follows, through the nodes that it has come by, and ends
+// that are between do not matter.
+func TestForwardChain(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, a, b, c *node.Node) {
+		w := newWorker()
+		last := spawn(t, a, w)
+		second := spawn(t, c, newFront(last))
+		first := spawn(t, b, newFront(second))
+		f := node.Async[string](a, first, keep)
+		from := nodetest.Arrival(t, w.kept)
+		noForwarder(t, c, second)
+		noForwarder(t, b, first)
+		require.NoError(t, from.Reply("late"))
+		got, err := f.Await(nodetest.Soon(t))
+		require.NoError(t, err)
+		require.Equal(t, "late", got)
+		first = spawn(t, b, newFront(spawn(t, c, newFront(last))))
+		_, err = node.Call[string](nodetest.Soon(t), a, first, crash)
+		boom(t, err)
+		noneFar(t, a, b, c)
+	})
+}
+
+// Nothing is left of many requests of and to other nodes, and a caller that dies, or whose node is lost, leaves nothing.
+func TestNothingStaysFar(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, a, b, c *node.Node) {
+		for _, server := range []*node.Node{b, c} {
+			w := newWorker()
+			to := spawn(t, server, w)
+			via := spawn(t, b, newFront(to))
+			h := nodetest.Open(t, a)
+			const many = 5000
+			for i := range many {
+				node.SendRequest(h, via, i, answer)
+			}
+			for range many {
+				require.NoError(t, nodetest.Next[node.Result](t, h).Err)
+			}
+			nothingLeft(t, server, to)
+			noneFar(t, a, b, c)
+
+			p := spawn(t, a, node.ProcessFunc(func(p *node.Process) error {
+				_, err := node.Call[string](p.Context(), p, via, keep)
+				return err
+			}))
+			nodetest.Arrival(t, w.kept)
+			a.Exit(p, node.Kill)
+			nothingLeft(t, server, to)
+			noneFar(t, a, b, c)
+
+			f := node.Async[string](a, via, keep)
+			nodetest.Arrival(t, w.kept)
+			require.True(t, a.Disconnect(b.Name()))
+			_, err := f.Await(nodetest.Soon(t))
+			require.ErrorContains(t, err, "noconnection")
+			nothingLeft(t, server, to)
+			noneFar(t, a, b, c)
+			require.NoError(t, a.Connect(nodetest.Soon(t), b.Name()))
+		}
+	})
+}
+
+// An answer and ends come at once, on three nodes: there is one result.
+func TestOneResultFar(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, a, b, c *node.Node) {
+		h := nodetest.Open(t, a)
+		for i := range 200 {
+			w := newWorker()
+			server := []*node.Node{b, c}[i%2]
+			to := spawn(t, server, w)
+			via := spawn(t, b, newFront(to))
+			node.SendRequest(h, via, i, keep)
+			from := nodetest.Arrival(t, w.kept)
+			var all sync.WaitGroup
+			all.Go(func() { _ = from.Reply("x") })
+			all.Go(func() { server.Exit(to, node.Atom("boom")) })
+			all.Go(func() { b.Exit(via, node.Atom("bang")) })
+			require.Equal(t, i, nodetest.Next[node.Result](t, h).Tag)
+			all.Wait()
+		}
+		nodetest.Quiet(t, h)
+		noneFar(t, a, b, c)
+	})
+}
+
+// A request in the name of another takes no monitor of that away.
+func TestForgedRequest(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, a, b, c *node.Node) {
+		h, watched := nodetest.Open(t, a), nodetest.Open(t, b)
+		to := spawn(t, b, newWorker())
+		f := newFront(to)
+		via := spawn(t, b, f)
+		ref := h.Monitor(watched.Self())
+		require.NoError(t, h.Send(watched.Self(), 1)) // after the monitor
+		require.Equal(t, 1, nodetest.Next[int](t, watched))
+		forged := wire.Tuple{h.Self(), wire.ImproperList{Head: []any{node.Atom("alias")}, Tail: ref}}
+		require.NoError(t, c.Send(via, wire.Tuple{node.Atom("$gen_call"), forged, keep}))
+		require.NoError(t, nodetest.Arrival(t, f.errs))
+		watched.Close(node.Atom("boom"))
+		require.Equal(t, node.Atom("boom"), nodetest.Down(t, h, ref).Reason)
+	})
+}
+
+// gen_server:call of OTP exits with the reason of the worker, of Go or of OTP, and Go is told how a worker of OTP has ended.
+func TestForwardOTP(t *testing.T) {
+	erltest.NeedNodes(t)
+	mapper := epmdtest.Serve(t, "127.0.0.1")
+	o := erltest.Start(t, erltest.Options{Name: "e@127.0.0.1", EPMD: mapper.Port})
+	n := nodetest.Start(t, node.Config{Name: "go@127.0.0.1",
+		Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: mapper}}})
+	require.NoError(t, n.Ping(nodetest.Soon(t), "e@127.0.0.1"))
+	server := func() {
+		require.Equal(t, "true", o.Ask("P = spawn(fun() -> F = fun(F) -> receive {'$gen_call', From, <<\"answer\">>} -> "+
+			"gen_server:reply(From, <<\"done\">>), F(F); {'$gen_call', _, <<\"crash\">>} -> exit(boom); _ -> F(F) end end, F(F) end), "+
+			"register(worker, P)"))
+	}
+	far := node.At{Name: "worker", Node: "e@127.0.0.1"}
+	w := newWorker()
+	for name, to := range map[string]func() node.Dest{
+		"worker of Go":  func() node.Dest { return spawn(t, n, newWorker()) },
+		"worker of OTP": func() node.Dest { server(); return far },
+	} {
+		t.Run(name, func(t *testing.T) {
+			via := spawn(t, n, newFront(to()))
+			require.NoError(t, n.Register("front", via))
+			defer func() { require.NoError(t, n.Unregister("front")) }()
+			call := func(body string) string {
+				return o.Ask("catch gen_server:call({front, 'go@127.0.0.1'}, <<\"%s\">>, 20000)", body)
+			}
+			require.Equal(t, `<<"done">>`, call(answer))
+			require.Contains(t, call(crash), "{'EXIT',{boom,{gen_server,call,")
+			require.Contains(t, call(answer), "{'EXIT',{noproc,{gen_server,call,")
+			noneFar(t, n)
+			if name == "worker of OTP" {
+				server()
+				got, err := node.Call[string](nodetest.Soon(t), n, via, answer)
+				require.NoError(t, err)
+				require.Equal(t, "done", got)
+				_, err = node.Call[string](nodetest.Soon(t), n, via, crash)
+				boom(t, err)
+			}
+		})
+	}
+
+	// A caller that gives up, and one that dies, leave nothing.
+	to := spawn(t, n, w)
+	via := spawn(t, n, newFront(to))
+	require.NoError(t, n.Register("front", via))
+	require.Contains(t, o.Ask("catch gen_server:call({front, 'go@127.0.0.1'}, <<\"keep\">>, 100)"), "timeout")
+	nodetest.Arrival(t, w.kept)
+	nothingLeft(t, n, to)
+	require.Equal(t, "true", o.Ask("register(dies, spawn(fun() -> gen_server:call({front, 'go@127.0.0.1'}, <<\"keep\">>) end)), true"))
+	nodetest.Arrival(t, w.kept)
+	require.Equal(t, 1, calls(n, to))
+	require.Equal(t, "true", o.Ask("exit(whereis(dies), kill)"))
+	nothingLeft(t, n, to)
+	noneFar(t, n)
+
+	// Without a monitor there is a reply.
+	require.Equal(t, "{error,boom}", o.Ask("R = make_ref(), {front, 'go@127.0.0.1'} ! {'$gen_call', {self(), R}, <<\"crash\">>}, "+
+		"receive {R, Answer} -> Answer end"))
+}
+
+// Whoever has called another process is told, too, if a helper of that forwards the request.
+func TestHelperForwards(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, a, b, c *node.Node) {
+		h := nodetest.Open(t, b)
+		to := spawn(t, b, newWorker())
+		f := node.Async[string](a, h.Self(), crash)
+		require.NoError(t, forward.Request(b, nodetest.Next[node.Request[string]](t, h), to))
+		_, err := f.Await(nodetest.Soon(t))
+		boom(t, err)
+		noneFar(t, a, b, c)
+	})
+}

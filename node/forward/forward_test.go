@@ -1,0 +1,396 @@
+package forward_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/forward"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/wire"
+)
+
+// Orders to a worker.
+const (
+	answer = "answer"
+	refuse = "refuse"
+	keep   = "keep" // and tell kept
+	crash  = "crash"
+)
+
+var errRefused = errors.New("refused")
+
+// worker does what a request says.
+type worker struct{ kept chan node.From }
+
+func newWorker() *worker { return &worker{make(chan node.From, 100_000)} }
+
+func (w *worker) Receive(c *node.Context, msg any) error {
+	r, ok := c.Node().AsRequest(msg)
+	if !ok {
+		return nil
+	}
+	switch fmt.Sprintf("%s", r.Body) { // a []byte, if Erlang asks
+	case answer:
+		return c.Reply(r.From, "done")
+	case refuse:
+		return r.Fail(errRefused)
+	case keep:
+		w.kept <- r.From
+	case crash:
+		return node.ExitWith(node.Atom("boom"))
+	}
+	return nil
+}
+
+// front forwards what it is called with. What comes of that is in errs.
+type front struct {
+	to   node.Dest
+	errs chan error
+}
+
+func newFront(to node.Dest) *front { return &front{to, make(chan error, 100_000)} }
+
+func (f *front) Receive(c *node.Context, msg any) error {
+	if r, ok := c.Node().AsRequest(msg); ok {
+		f.errs <- forward.Request(c, r, f.to)
+	}
+	return nil
+}
+
+func spawn(t testing.TB, n *node.Node, b node.Actor) node.PID {
+	pid, err := n.Spawn(b)
+	require.NoError(t, err)
+	return pid
+}
+
+// boom is what a caller gets when the worker has crashed.
+func boom(t testing.TB, err error) {
+	t.Helper()
+	var exit *node.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, node.Atom("boom"), exit.Reason)
+}
+
+// calls is how many calls hang on a process of this node.
+func calls(n *node.Node, pid node.PID) (count int) {
+	p := nodehook.System(n).(*process.System).Lookup(pid)
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	if p.Cold == nil || p.Cold.Calls.IsEmpty() {
+		return 0
+	}
+	return 1
+}
+
+// nothingLeft waits until no call hangs on a process.
+func nothingLeft(t testing.TB, n *node.Node, pids ...node.PID) {
+	t.Helper()
+	nodetest.Settles(t, func() string {
+		for _, pid := range pids {
+			if calls(n, pid) != 0 {
+				return fmt.Sprintf("there are calls at %v", pid)
+			}
+		}
+		return ""
+	})
+}
+
+// asks are the ways to call.
+var asks = map[string]func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error){
+	"goroutine": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
+		return node.Call[string](nodetest.Soon(t), n, to, body)
+	},
+	"process": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
+		return node.Call[string](nodetest.Soon(t), nodetest.Open(t, n), to, body)
+	},
+	"future": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
+		return node.Async[string](n, to, body).Await(nodetest.Soon(t))
+	},
+	"message": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
+		h := nodetest.Open(t, n)
+		node.SendRequest(h, to, "tag", body)
+		r := nodetest.Next[node.Result](t, h)
+		s, _ := r.Value.(string)
+		return s, r.Err
+	},
+	"actor": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
+		results := make(chan node.Result, 1)
+		pid := spawn(t, n, node.ActorFunc(func(c *node.Context, msg any) error {
+			s, err := node.Call[string](nodetest.Soon(t), c, to, body)
+			results <- node.Result{Value: s, Err: err}
+			return nil
+		}))
+		require.NoError(t, n.Send(pid, 1))
+		r := nodetest.Arrival(t, results)
+		return r.Value.(string), r.Err
+	},
+}
+
+// Every kind of caller gets what the worker answers, and its end.
+func TestForward(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	for name, ask := range asks {
+		t.Run(name, func(t *testing.T) {
+			w := newWorker()
+			to := spawn(t, n, w)
+			f := newFront(to)
+			via := spawn(t, n, f)
+			got, err := ask(t, n, via, answer)
+			require.NoError(t, err)
+			require.Equal(t, "done", got)
+			_, err = ask(t, n, via, refuse)
+			require.ErrorIs(t, err, errRefused)
+			nothingLeft(t, n, to, via)
+			_, err = ask(t, n, via, crash)
+			boom(t, err)
+			_, err = ask(t, n, via, answer)
+			require.ErrorIs(t, err, node.ErrNoProcess)
+			for range 4 {
+				require.NoError(t, nodetest.Arrival(t, f.errs))
+			}
+			nothingLeft(t, n, via)
+		})
+	}
+}
+
+// The end of the forwarder is none of the call's any more; without forward.Request it is.
+func TestForwarderDies(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	w := newWorker()
+	to := spawn(t, n, w)
+	via := spawn(t, n, newFront(to))
+	f := node.Async[string](n, via, keep)
+	from := nodetest.Arrival(t, w.kept)
+	h := nodetest.Open(t, n)
+	ref := h.Monitor(via)
+	n.Exit(via, node.Kill)
+	nodetest.Down(t, h, ref)
+	require.True(t, from.Pending())
+	require.NoError(t, from.Reply("late"))
+	got, err := f.Await(nodetest.Soon(t))
+	require.NoError(t, err)
+	require.Equal(t, "late", got)
+	nothingLeft(t, n, to)
+}
+
+// A worker is named in each way there is.
+func TestDestinations(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	serve := func(to node.Dest) (r node.Request[string], f *node.Future[string]) {
+		f = node.Async[string](n, spawn(t, n, newFront(to)), keep)
+		return nodetest.Next[node.Request[string]](t, h), f
+	}
+	require.NoError(t, n.Register("worker", h.Self()))
+	for _, to := range []node.Dest{h.Self(), node.Atom("worker"), node.At{Name: "worker", Node: n.Name()}, h.Alias(false), h.Alias(true)} {
+		r, f := serve(to)
+		require.NoError(t, r.Reply("x"))
+		got, err := f.Await(nodetest.Soon(t))
+		require.NoError(t, err)
+		require.Equal(t, "x", got)
+	}
+	once := h.Alias(true)
+	require.True(t, h.Unalias(once))
+	_, err := node.Call[string](nodetest.Soon(t), n, spawn(t, n, newFront(once)), keep)
+	require.ErrorIs(t, err, node.ErrNoProcess)
+
+	f := newFront(node.Atom("nobody"))
+	call := node.Async[string](n, spawn(t, n, f), keep)
+	require.ErrorIs(t, nodetest.Arrival(t, f.errs), node.ErrNoName)
+	require.True(t, call.Cancel())
+	f = newFront(node.At{Name: "x", Node: "other@host"}) // this node has no distribution
+	_, err = node.Call[string](nodetest.Soon(t), n, spawn(t, n, f), keep)
+	require.ErrorContains(t, err, "noconnection")
+
+	waiting := node.Async[string](n, spawn(t, n, newFront(node.Atom("worker"))), keep)
+	nodetest.Next[node.Request[string]](t, h)
+	h.Close(node.Atom("boom"))
+	_, err = waiting.Await(nodetest.Soon(t))
+	boom(t, err)
+}
+
+// A request that is not taken is the forwarder's still: it tries others, and its own death is the call's end again.
+func TestNotTaken(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	full, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Refuse}}, node.ProcessFunc(func(p *node.Process) error {
+		<-p.Context().Done()
+		return nil
+	}))
+	require.NoError(t, err)
+	for n.Send(full, 1) == nil {
+	}
+	h := nodetest.Open(t, n)
+	f := node.Async[string](n, h.Self(), answer)
+	r := nodetest.Next[node.Request[string]](t, h)
+	require.ErrorIs(t, forward.Request(h, r, full), node.ErrMailboxFull)
+	require.True(t, r.Pending())
+	require.Zero(t, calls(n, full))
+	require.NoError(t, forward.Request(h, r, spawn(t, n, newWorker())))
+	got, err := f.Await(nodetest.Soon(t))
+	require.NoError(t, err)
+	require.Equal(t, "done", got)
+
+	f = node.Async[string](n, h.Self(), answer)
+	require.ErrorIs(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), full), node.ErrMailboxFull)
+	h.Close(node.Atom("boom"))
+	_, err = f.Await(nodetest.Soon(t))
+	boom(t, err)
+}
+
+// Forwarded again, a request is watched where it went last; whoever has it can answer.
+func TestForwardedAgain(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	first, second, h := nodetest.Open(t, n), nodetest.Open(t, n), nodetest.Open(t, n)
+	begin := func() *node.Future[string] {
+		f := node.Async[string](n, h.Self(), keep)
+		r := nodetest.Next[node.Request[string]](t, h)
+		require.NoError(t, forward.Request(h, r, first.Self()))
+		require.NoError(t, forward.Request(first, nodetest.Next[node.Request[string]](t, first), second.Self()))
+		return f
+	}
+	f := begin()
+	require.Zero(t, calls(n, first.Self()))
+	require.NoError(t, nodetest.Next[node.Request[string]](t, second).Reply("x"))
+	got, err := f.Await(nodetest.Soon(t))
+	require.NoError(t, err)
+	require.Equal(t, "x", got)
+	nothingLeft(t, n, second.Self())
+	f = begin()
+	first.Close(nil)
+	h.Close(nil)
+	second.Close(node.Atom("boom"))
+	_, err = f.Await(nodetest.Soon(t))
+	boom(t, err)
+}
+
+// To itself.
+func TestForwardToSelf(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	f := node.Async[string](n, h.Self(), keep)
+	require.NoError(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), h.Self()))
+	require.NoError(t, nodetest.Next[node.Request[string]](t, h).Reply("x"))
+	_, err := f.Await(nodetest.Soon(t))
+	require.NoError(t, err)
+	f = node.Async[string](n, h.Self(), keep)
+	require.NoError(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), h.Self()))
+	h.Close(node.Atom("boom"))
+	_, err = f.Await(nodetest.Soon(t))
+	boom(t, err)
+}
+
+// Who has answered, or whose caller waits no more, cannot forward. Nothing is left of a caller that gives up later.
+func TestCallerGivesUp(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	w := newWorker()
+	to := spawn(t, n, w)
+	f := node.Async[string](n, h.Self(), keep)
+	r := nodetest.Next[node.Request[string]](t, h)
+	require.True(t, f.Cancel())
+	require.ErrorIs(t, forward.Request(h, r, to), node.ErrReplied)
+	require.ErrorIs(t, forward.Request(h, node.Request[string]{}, to), node.ErrReplied)
+
+	f = node.Async[string](n, h.Self(), keep)
+	require.NoError(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), to))
+	from := nodetest.Arrival(t, w.kept)
+	require.Equal(t, 1, calls(n, to))
+	require.True(t, f.Cancel())
+	require.Zero(t, calls(n, to))
+	require.False(t, from.Pending())
+	require.ErrorIs(t, from.Reply("late"), node.ErrReplied)
+
+	via := spawn(t, n, newFront(to))
+	for range 100 { // a process uses one promise for all of its calls
+		ctx, cancel := context.WithCancel(nodetest.Soon(t))
+		p := nodetest.Open(t, n)
+		go func() { <-w.kept; cancel() }() // ended by cancel, which the call waits for
+		_, err := node.Call[string](ctx, p, via, keep)
+		require.ErrorIs(t, err, context.Canceled)
+		got, err := node.Call[string](nodetest.Soon(t), p, via, answer)
+		require.NoError(t, err)
+		require.Equal(t, "done", got)
+		p.Close(nil)
+	}
+	require.Zero(t, calls(n, to))
+}
+
+// Nothing is left of many requests that have been answered.
+func TestNothingStays(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	w := newWorker()
+	to := spawn(t, n, w)
+	via := spawn(t, n, newFront(to))
+	const many = 50_000
+	h := nodetest.Open(t, n)
+	for i := range many {
+		node.SendRequest(h, via, i, keep)
+	}
+	froms := make([]node.From, many)
+	for i := range froms {
+		froms[i] = nodetest.Arrival(t, w.kept)
+	}
+	require.Equal(t, 1, calls(n, to))
+	for _, from := range froms {
+		require.NoError(t, from.Reply("x"))
+		ticket := nodehook.Ticket(&from).(process.Ticket)
+		require.False(t, ticket.Call.Forwarded(ticket.N))
+	}
+	require.Zero(t, calls(n, to))
+	require.Zero(t, calls(n, via))
+	for range many {
+		require.NoError(t, nodetest.Next[node.Result](t, h).Err)
+	}
+	nodetest.Quiet(t, h)
+}
+
+// An answer, the worker's death, the forwarder's and the end of the caller's patience come at once: there is one result.
+func TestOneResult(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	outcomes := make(map[string]int)
+	for i := range 2000 {
+		w := newWorker()
+		to := spawn(t, n, w)
+		via := spawn(t, n, newFront(to))
+		node.SendRequest(h, via, i, keep)
+		var all sync.WaitGroup
+		if i%2 == 0 {
+			from := nodetest.Arrival(t, w.kept)
+			all.Go(func() { _ = from.Reply("x") })
+		}
+		all.Go(func() { n.Exit(to, node.Atom("boom")) })
+		all.Go(func() { n.Exit(via, node.Atom("bang")) })
+		r := nodetest.Next[node.Result](t, h)
+		require.Equal(t, i, r.Tag)
+		outcomes[fmt.Sprint(r.Value, r.Err)]++
+		all.Wait()
+	}
+	nodetest.Quiet(t, h)
+	t.Log(outcomes)
+}
+
+// A request that AsRequest has read is handed on as it was.
+func TestTypes(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	via := spawn(t, n, newFront(h.Self()))
+	node.SendRequest(h, via, nil, 7)
+	require.Equal(t, 7, nodetest.Next[node.Request[int]](t, h).Body)
+	node.SendRequest(h, via, nil, wire.Tuple{1})
+	require.Equal(t, wire.Tuple{1}, nodetest.Next[node.Request[wire.Tuple]](t, h).Body)
+	require.NoError(t, n.Send(via, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{h.Self(), n.MakeRef()}, "x"}))
+	r := nodetest.Next[node.Request[string]](t, h)
+	require.NoError(t, r.Reply("y"))
+	require.Equal(t, "y", nodetest.Next[wire.Tuple](t, h)[1])
+	require.ErrorIs(t, forward.Request(h, node.Request[int]{From: r.From}, nil), node.ErrReplied)
+}

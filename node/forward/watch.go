@@ -1,0 +1,184 @@
+package forward
+
+import (
+	"errors"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/peers"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/remote"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// watch is over the worker, for as long as the request is not answered. It is a call: of a worker of this node, that its
+// exit alone settles; of one of another node, that its answer settles, too.
+//
+//	armed      nobody has settled it
+//	over       by the worker's end, or its answer from another node: the request is settled with that
+//	forgotten  the request has been answered in another way, or has been forwarded again
+//
+// Whoever comes first decides, by the promise of the call, and then by that of the request.
+type watch struct {
+	process.Call
+	process.Watches
+	asked  process.Ticket // the request
+	ticket process.Ticket // of the call
+}
+
+// errForgotten is what a watch is settled with that is not needed any more.
+var errForgotten = errors.New("forward: the request is answered")
+
+func watchFor(a *process.Acting, asked process.Ticket) *watch {
+	w := &watch{asked: asked}
+	w.System, w.More = a.System, &w.Watches
+	w.Watches.Add(a, w.over)
+	return w
+}
+
+func (w *watch) arm() process.Ticket {
+	w.ticket = w.NewTicket()
+	return w.ticket
+}
+
+// over is called when the watch is settled.
+func (w *watch) over(a *process.Acting) {
+	v, err := w.Call.Result()
+	if err == errForgotten {
+		return
+	}
+	settle(a, w.asked, v, err)
+}
+
+// settle settles a request: with the end of the worker as the caller's node is told it, if err is that.
+func settle(a *process.Acting, asked process.Ticket, v any, err error) bool {
+	if asked.Call.Far != nil {
+		exit, ok := err.(*node.ExitError)
+		if errors.Is(err, node.ErrNoName) {
+			exit, ok = noProcess, true
+		}
+		if ok {
+			err = &end{asked, exit}
+		}
+	}
+	return asked.Settle(a, v, err)
+}
+
+// Forget is part of promise.Watch.
+func (w *watch) Forget() { w.ticket.Settle(&w.System.Plain, nil, errForgotten) }
+
+// started is the end of forwarding: the watch is there, and send sends the request.
+func (w *watch) started(a *process.Acting, send func() error) error {
+	asked := w.asked
+	if !asked.Call.Forward(asked.N, w) {
+		w.Forget()
+		if _, err := w.Call.Result(); w.ticket.Done() && err != errForgotten {
+			return nil // the end of the worker, or its answer, has come first
+		}
+		return node.ErrReplied
+	}
+	if err := send(); err != nil {
+		asked.Call.Promise.Forget(asked.N)
+		if reason, ended := ended(a); ended { // its exit has perhaps left the request to the watch
+			settle(a, asked, nil, &node.ExitError{Reason: reason})
+		}
+		return err
+	}
+	if asked.Call.Far != nil {
+		w.takeOver(a.Process)
+	}
+	return nil
+}
+
+// ended reports whether the process that acts has exited, and why.
+func ended(a *process.Acting) (reason any, ok bool) {
+	if a.Process == nil {
+		return nil, false
+	}
+	return a.Process.Ended()
+}
+
+// farCaller is a caller of another node.
+type farCaller interface{ From() gencall.From }
+
+// callerOf returns the node of the caller, the caller, and the reference that its monitor has if it calls by gen:call. ok is
+// false if that node is not connected.
+func callerOf(asked process.Ticket) (q *remote.Peer, pid wire.PID, ref wire.Ref, ok bool) {
+	from := asked.Call.Far.(farCaller).From()
+	ref = from.Alias
+	if !from.ToAlias {
+		ref, _ = from.Term()[1].(wire.Ref)
+	}
+	q, _ = asked.Call.System.Host.Remotes.Now(from.PID).(*remote.Peer)
+	return q, from.PID, ref, q != nil && !ref.IsZero()
+}
+
+// callerMonitor is the monitor of a caller over the forwarder after it has been taken over: it is no longer one of the
+// forwarder's.
+type callerMonitor struct {
+	*process.Monitor
+	asked process.Ticket
+}
+
+// Forget is part of peers.Monitor: the caller has taken the monitor away, or its node is lost. It waits no more, or has
+// its answer.
+func (m *callerMonitor) Forget() { m.asked.Call.Promise.Forget(m.asked.N) }
+
+// takeOver has the monitor of the caller over the forwarder be over the worker from now on. No other monitor is taken over: a
+// peer that makes requests in the name of others could take theirs away.
+func (w *watch) takeOver(forwarder *process.Process) {
+	q, from, ref, ok := callerOf(w.asked)
+	if !ok {
+		return
+	}
+	var taken *process.Monitor
+	q.Exchange(ref, func(m peers.Monitor) peers.Monitor {
+		if own, ok := m.(*process.Monitor); ok && forwarder != nil && own.Target == forwarder && own.By == from {
+			taken = own
+			return &callerMonitor{own, w.asked}
+		}
+		return m
+	})
+	if taken != nil {
+		taken.Forget()
+	}
+}
+
+// end is the end of the worker, for a caller of another node.
+type end struct {
+	asked process.Ticket
+	*node.ExitError
+}
+
+// Tell is part of nodehook.End.
+func (e *end) Tell() error {
+	q, pid, ref, ok := callerOf(e.asked)
+	if !ok {
+		return e.ExitError
+	}
+	var there peers.Monitor
+	q.Exchange(ref, func(m peers.Monitor) peers.Monitor {
+		there = m
+		return m
+	})
+	var m *process.Monitor
+	switch there := there.(type) {
+	case *process.Monitor:
+		m = there
+	case *callerMonitor:
+		m = there.Monitor
+	default:
+		return e.ExitError
+	}
+	if m.By != pid {
+		return e.ExitError
+	}
+	f := dist.Frame{Op: dist.OpDown, Name: m.Name, To: m.By, Ref: ref, Payload: q.Values.Outward(e.Reason)}
+	if m.Target != nil {
+		f.From = m.Target.PID()
+	}
+	q.TellDown(there, f)
+	m.Forget()
+	return nil
+}

@@ -1,0 +1,75 @@
+package promise_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node/internal/promise"
+)
+
+// counting counts how often it is forgotten.
+type counting struct{ atomic.Int64 }
+
+func (c *counting) Forget() { c.Add(1) }
+
+// A watch is forgotten when its ticket is settled, or another takes its place; one of an old ticket is not taken.
+func TestForward(t *testing.T) {
+	var p promise.Promise
+	old := p.Arm()
+	p.Begin(old, nil, nil)
+	p.Finish(old)
+	ticket := p.Arm()
+	var first, second, late counting
+	require.False(t, p.Forwarded(ticket))
+	require.True(t, p.Forward(ticket, &first))
+	require.False(t, p.Forward(old, &late))
+	require.True(t, p.Forwarded(ticket))
+	require.False(t, p.Forwarded(old))
+	require.True(t, p.Forward(ticket, &second))
+	require.EqualValues(t, 1, first.Load())
+	p.Forget(old)
+	require.Zero(t, second.Load())
+	require.True(t, p.Begin(ticket, nil, nil))
+	require.False(t, p.Forward(ticket, &late))
+	p.Forget(ticket)
+	p.Forget(ticket)
+	p.Finish(ticket)
+	require.EqualValues(t, 1, second.Load())
+	require.Zero(t, late.Load())
+	require.False(t, p.Forward(ticket, &late))
+	require.False(t, p.Forwarded(ticket))
+}
+
+// However forwards and the end of a ticket, and the next ticket, meet: each watch is forgotten, by the promise or by who
+// was told that there is none.
+func TestForwardAtTheEnd(t *testing.T) {
+	var p promise.Promise
+	for range 2000 {
+		ticket := p.Arm()
+		var watches [3]counting
+		var all sync.WaitGroup
+		for i := range watches {
+			all.Go(func() {
+				if !p.Forward(ticket, &watches[i]) {
+					watches[i].Forget()
+				}
+			})
+		}
+		if p.Begin(ticket, nil, nil) {
+			p.Forget(ticket)
+			p.Finish(ticket)
+		}
+		next := p.Arm() // while some come late
+		all.Wait()
+		require.False(t, p.Forwarded(ticket))
+		require.False(t, p.Forwarded(next))
+		for i := range watches {
+			require.Positive(t, watches[i].Load())
+		}
+		p.Begin(next, nil, nil)
+		p.Finish(next)
+	}
+}
