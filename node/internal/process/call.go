@@ -69,8 +69,7 @@ func (t Ticket) Pending() bool { return t.Call != nil && t.Call.Pending(t.N) }
 
 func (t Ticket) Done() bool { return t.Call.Done(t.N) }
 
-// Settle answers the call; false if that had been done. a is who
-// answers.
+// Settle answers the call; false if that had been done. a is who answers.
 func (t Ticket) Settle(a *Acting, v any, err error) bool { return t.SettleOrTell(a, v, err, nil) }
 
 // SettleOrTell is Settle, and has tell called if the call is that of a future and nobody reads it: see
