@@ -97,11 +97,12 @@ func addCommand(env environment, status *exit) *cobra.Command {
 				return fail(exitUsage, err, "")
 			}
 			p := project{Server: args[1], Export: capital(args[1])}
-			if err := writeAll(".", p, map[string]string{p.Server + ".go": "server.go", p.Server + "_test.go": "server_test.go"}); err != nil {
+			err := writeAll(".", p, map[string]string{p.Server + ".go": "server.go", p.Server + "_test.go": "server_test.go"})
+			if err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(env.stdout, "Wrote %[1]s.go and %[1]s_test.go. A child of a supervisor in the configuration starts it:\n\n"+
-				"  - {name: %[1]s, start: \"PROGRAM:%[1]s\"}\n", p.Server)
+			_, err = fmt.Fprintf(env.stdout, "Wrote %[1]s.go and %[1]s_test.go. A child of a supervisor in the configuration starts it:"+
+				"\n\n  - {name: %[1]s, start: \"PROGRAM:%[1]s\"}\n", p.Server)
 			return err
 		},
 	}
