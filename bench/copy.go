@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"runtime"
 	"slices"
 	"time"
 
@@ -108,8 +109,15 @@ func runCopy(p contract.Params, m *contract.Meter) error {
 			}
 			var copies, sends, times []float64
 			for range copyRounds {
-				plan := timed(each, func() (err error) { kept, err = isolation.Copy[any](c.v); return err })
-				hand := timed(each, func() error { kept = c.v.byHand(); return nil })
+				plan := timed(each, func() error {
+					now, err := isolation.Copy[any](c.v)
+					runtime.KeepAlive(now)
+					return err
+				})
+				hand := timed(each, func() error {
+					runtime.KeepAlive(c.v.byHand())
+					return nil
+				})
 				sent := timed(each, func() error { return main.SendOpt(node.SendOptions{Copy: true}, to, c.v) }) + timed(1, answered)
 				other := timed(each, func() error { return main.Send(to, c.v.byHand()) }) + timed(1, answered)
 				m.Charge(sent)
@@ -124,9 +132,6 @@ func runCopy(p contract.Params, m *contract.Meter) error {
 		return nil
 	})
 }
-
-// kept keeps a copy made by hand from being left out by the compiler.
-var kept any
 
 // timed returns how long n calls take. None of them may fail: that ends the program.
 func timed(n int, f func() error) time.Duration {

@@ -21,7 +21,9 @@ func addClients(root *cobra.Command, env environment, status *exit) {
 			registerCommand(env, status), unregisterCommand(env, status), connectCommand(env, status), disconnectCommand(env, status),
 			logCommand(env, status), drainCommand(env, status), stopCommand(env, status),
 		}},
-		{"code", "Check Go code:", []*cobra.Command{vetCommand(env, status)}},
+		{"code", "Write and check Go code:", []*cobra.Command{
+			newCommand(env, status), addCommand(env, status), vetCommand(env, status),
+		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, c := range g.commands {

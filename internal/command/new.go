@@ -1,0 +1,185 @@
+package command
+
+import (
+	"cmp"
+	"embed"
+	"errors"
+	"fmt"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+)
+
+//go:embed project
+var projectFiles embed.FS
+
+// projects are the templates of the files of a new project.
+var projects = template.Must(template.ParseFS(projectFiles, "project/*.tmpl"))
+
+// project is what the templates are filled with.
+type project struct {
+	Name    string // of the program
+	Title   string // Name as the first word of a sentence
+	Module  string
+	Version string // of actornode; "": not known
+	Replace string // folder that stands in for the module actornode; "": none
+	Server  string // name of a server
+	Export  string // its name as the beginning of an exported one
+}
+
+const newHelp = `Writes a new Go module into the folder NAME: a main that runs a node, a server with its test,
+and a configuration with a supervisor that runs the server. Then it calls go mod tidy, which
+gets the modules that are needed. A folder or file of that name must not exist; after an
+error there is none.
+
+NAME is also the name of the program, so it has small letters, digits and _ only.`
+
+func newCommand(env environment, status *exit) *cobra.Command {
+	p := project{Server: "counter", Export: "Counter"}
+	tidy := true
+	c := &cobra.Command{
+		Use: "new NAME", Short: "Write a new project: a node of your own", Long: newHelp,
+		Example: "  actornode new shop && cd shop && go test ./... && go run . start --config shop.yaml",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			*status = exitFailed
+			p.Name = args[0]
+			if err := checkIdentifier(p.Name); err != nil {
+				return fail(exitUsage, err, "")
+			}
+			p.Title, p.Module = capital(p.Name), cmp.Or(p.Module, p.Name)
+			if v := versionOf(env.program).Actornode; p.Replace != "" {
+				p.Version = "v0.0.0"
+			} else if strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
+				p.Version = v
+			}
+			if err := p.write(); err != nil {
+				return err
+			}
+			if tidy {
+				if err := goModTidy(p.Name); err != nil {
+					return fail(exitFailed, err, "the project is in %s, but go mod tidy has failed there", p.Name)
+				}
+			}
+			_, err := fmt.Fprintf(env.stdout, "Wrote %[1]s. Next:\n\n  cd %[1]s\n  go test ./...\n  go run . start --config %[1]s.yaml\n"+
+				"  go run . call counter '{add, 5}'     # in another terminal\n", p.Name)
+			return err
+		},
+	}
+	c.Flags().StringVar(&p.Module, "module", "", "path of the module; default: NAME")
+	c.Flags().StringVar(&p.Replace, "replace", "", "folder with a copy of the module actornode to use in its place")
+	c.Flags().BoolVar(&tidy, "tidy", true, "call go mod tidy")
+	return c
+}
+
+const addHelp = `Writes a server and its test into the project in this folder, which actornode new has written.
+The configuration can then name it as a child of a supervisor. The files must not exist.`
+
+func addCommand(env environment, status *exit) *cobra.Command {
+	return &cobra.Command{
+		Use: "add server NAME", Short: "Add a server to a project", Long: addHelp,
+		Example:   "  actornode add server cart",
+		ValidArgs: []string{"server"},
+		Args:      cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			*status = exitFailed
+			if args[0] != "server" {
+				return fail(exitUsage, nil, "cannot add %q; want server", args[0])
+			}
+			if err := checkIdentifier(args[1]); err != nil {
+				return fail(exitUsage, err, "")
+			}
+			p := project{Server: args[1], Export: capital(args[1])}
+			err := writeAll(".", p, map[string]string{p.Server + ".go": "server.go", p.Server + "_test.go": "server_test.go"})
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(env.stdout, "Wrote %[1]s.go and %[1]s_test.go. A child of a supervisor in the configuration starts it:"+
+				"\n\n  - {name: %[1]s, start: \"PROGRAM:%[1]s\"}\n", p.Server)
+			return err
+		},
+	}
+}
+
+var identifier = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// checkIdentifier checks the name of a program or of a server, which becomes one of Go.
+func checkIdentifier(name string) error {
+	switch {
+	case !identifier.MatchString(name) || strings.HasSuffix(name, "_test"):
+		return fmt.Errorf("%q: want a name of small letters, digits and _ that begins with a letter, such as shop", name)
+	case token.IsKeyword(name) || name == "main" || name == "init":
+		return fmt.Errorf("%q: a word of Go cannot be a name; want another, such as shop", name)
+	}
+	return nil
+}
+
+// capital makes the first letter of an identifier large.
+func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
+// write writes the project into its folder, all of it or nothing.
+func (p project) write() error {
+	if _, err := os.Lstat(p.Name); err == nil {
+		return fail(exitFailed, nil, "%s exists; want the name of a new folder", p.Name)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	dir, err := os.MkdirTemp(".", "."+p.Name+"-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	err = writeAll(dir, p, map[string]string{
+		"go.mod": "go.mod", "main.go": "main.go", p.Name + ".yaml": "config.yaml", ".gitignore": "gitignore",
+		p.Server + ".go": "server.go", p.Server + "_test.go": "server_test.go",
+	})
+	if err != nil {
+		return err
+	}
+	return os.Rename(dir, p.Name)
+}
+
+// writeAll makes files from templates. None may exist; after an error none of them does.
+func writeAll(dir string, p project, files map[string]string) (err error) {
+	var made []string
+	defer func() {
+		if err != nil {
+			for _, file := range made {
+				os.Remove(file)
+			}
+		}
+	}()
+	for name, from := range files {
+		path := filepath.Join(dir, name)
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if err != nil {
+			return err
+		}
+		made = append(made, path)
+		if err := errors.Join(projects.ExecuteTemplate(f, from+".tmpl", p), f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goModTidy has the go command find the modules that the project in a folder needs.
+func goModTidy(dir string) error {
+	tidy := exec.Command("go", "mod", "tidy")
+	tidy.Dir = dir
+	out, err := tidy.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package command
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A new project compiles, is formatted, passes its tests, and its configuration is accepted by its own program.
+func TestNew(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	sums, err := os.ReadFile("../../go.sum")
+	require.NoError(t, err)
+	t.Chdir(t.TempDir())
+	env, out, errs := newEnvironment(t, nil)
+	require.Equal(t, exitOK, run(t.Context(), []string{"new", "shop", "--module", "example.com/shop", "--replace", root, "--tidy=false"}, env),
+		errs.String())
+	require.Contains(t, out.String(), "go run . start --config shop.yaml")
+	t.Chdir("shop")
+	require.NoError(t, os.WriteFile("go.sum", sums, 0o644)) // instead of go mod tidy, which needs the network
+	require.Equal(t, exitOK, run(t.Context(), []string{"add", "server", "cart"}, env), errs.String())
+	for _, args := range [][]string{
+		{"gofmt", "-d", "."},
+		{"go", "vet", "-mod=mod", "./..."},
+		{"go", "test", "-mod=mod", "./..."},
+		{"go", "build", "-mod=mod", "-o", "bin/shop", "."},
+		{"bin/shop", "check", "shop.yaml"},
+		{"bin/shop", "version"},
+	} {
+		cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
+		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-pgo=off", "GOWORK=off")
+		text, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%v: %s", args, text)
+		if args[0] == "gofmt" {
+			require.Empty(t, string(text))
+		}
+	}
+}
+
+// Names that Go does not take, and what is there already: nothing is written.
+func TestNewRefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Mkdir("there", 0o755))
+	require.NoError(t, os.WriteFile("cart_test.go", nil, 0o644))
+	for _, c := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"new", "my-shop"}, exitUsage, `"my-shop": want a name of small letters, digits and _ that begins with a letter`},
+		{[]string{"new", "../shop"}, exitUsage, "want a name of small letters"},
+		{[]string{"new", "func"}, exitUsage, `"func": a word of Go cannot be a name`},
+		{[]string{"new", "there"}, exitFailed, "there exists; want the name of a new folder"},
+		{[]string{"add", "server", "Cart"}, exitUsage, "want a name of small letters"},
+		{[]string{"add", "serfer", "cart"}, exitUsage, `cannot add "serfer"; want server`},
+		{[]string{"add", "server", "cart"}, exitFailed, "cart_test.go: file exists"},
+	} {
+		env, _, errs := newEnvironment(t, nil)
+		assert.Equal(t, c.status, run(t.Context(), c.args, env), "%v", c.args)
+		assert.Contains(t, errs.String(), c.says)
+	}
+	left, err := os.ReadDir(".")
+	require.NoError(t, err)
+	assert.Len(t, left, 2)
+}
