@@ -20,8 +20,8 @@ type Program struct {
 	// Version is what the commands version and --version say of it. Default: that of the main module.
 	Version string
 	// Export offers the program's behaviours and functions to a node, by package rpc: trees and
-	// applications of the configuration can name these, and peers if they are allowed to. It is also called for a
-	// node that only checks a configuration, so it must do nothing else.
+	// applications of the configuration can name these, and peers if they are allowed to. It is called each time
+	// that a configuration is read, for a node that only serves to check it, so it must do nothing else.
 	Export func(n *node.Node) error
 	// Sections are the program's own sections of the configuration file, by name: pointers to structs with
 	// the default values, which are read into before anything starts. Fields are called by their tag yaml

@@ -163,9 +163,9 @@ func (c *cluster) reservePorts(ctx context.Context, mapper epmd.Config) error {
 	}
 	for _, m := range c.members {
 		if short, _, _ := strings.Cut(m.name, "@"); slices.Contains(taken, short) {
-			return fail(exitFailed, nil, "a node named %s already runs on this host: stop it (actornode stop --node %s), or choose "+
+			return fail(exitFailed, nil, "a node named %s already runs on this host: stop it (%s stop --node %s), or choose "+
 				"other names: --names a,b,c",
-				short, short)
+				short, c.env.program.name(), short)
 		}
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

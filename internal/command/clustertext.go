@@ -29,7 +29,7 @@ From an Erlang shell:
     $EPMDerl -name me@127.0.0.1 -setcookie $COOKIE
     gen_server:call({counter, '$1@127.0.0.1'}, {add, 5}).
     supervisor:which_children({demo, '$2@127.0.0.1'}).
-    erlang:monitor(process, {counter, '$1@127.0.0.1'}).   % then, in the other terminal: actornode kill -n $1 counter
+    erlang:monitor(process, {counter, '$1@127.0.0.1'}).   % then, in the other terminal: $RUN kill -n $1 counter
     flush().
     nodes(hidden).
 `
@@ -50,16 +50,16 @@ func (c *cluster) next() string {
 	if p, ok := c.env.lookup("ERL_EPMD_PORT"); ok && p != "" {
 		port = "ERL_EPMD_PORT=" + p + " "
 	}
-	r = append(r, "$EPMD", port)
+	r = append(r, "$EPMD", port, "$RUN", c.env.program.name())
 	b.WriteString("\n\nIn another terminal:\n\n    export ACTORNODE_COOKIE=" + c.cookie + "\n")
 	if port != "" {
 		b.WriteString("    export " + strings.TrimSpace(port) + "\n")
 	}
-	run := "actornode"
+	run := c.env.program.name()
 	if found, err := exec.LookPath(run); err != nil || !same(found, c.self) {
-		b.WriteString("    actornode() { " + quoted(c.self) + " \"$@\"; }     # this program, while the cluster runs\n")
+		b.WriteString("    " + run + "() { " + quoted(c.self) + " \"$@\"; }     # this program, while the cluster runs\n")
 	}
-	b.WriteString(strings.NewReplacer(append([]string{"$RUN", run}, r...)...).Replace(commandText))
+	b.WriteString(strings.NewReplacer(r...).Replace(commandText))
 	b.WriteString("\nFrom Go, in the folder of this repository (the program is in deploy/samples/hello):\n\n    go run " +
 		"./deploy/samples/hello " + c.members[0].name + "\n")
 	if _, err := exec.LookPath("erl"); err == nil {

@@ -92,8 +92,13 @@ func newDaemon(cfg *config.Config, env environment) (*daemon, error) {
 }
 
 // run runs the daemon until ctx ends, or a permanent application does.
-func (d *daemon) run(ctx context.Context) (err error) {
+func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 	defer func() { err = errors.Join(err, d.log.close()) }()
+	var reloads sync.WaitGroup
+	done := make(chan struct{})
+	reloads.Go(func() { hangups.watch(d, done) })
+	defer reloads.Wait() // before the log is closed
+	defer close(done)
 	ctx, d.halt = context.WithCancel(ctx)
 	defer d.halt()
 	err = d.startNode()
@@ -255,14 +260,17 @@ func (d *daemon) serveOperators(ctx context.Context) error {
 	ready := func() error { return health.Look(d.checks()).Err() }
 	c := admin.Config{Level: d.log.level, Ready: ready, Drain: d.drain, Stop: d.halt}
 	c.Operators = func(peer node.Atom) bool { return d.live.Load().Operators.May(peer) }
-	if !o.All {
-		if len(o.Nodes) > 0 && d.cfg.TLS.Cert == "" && len(d.cfg.Cookies) == 0 {
-			d.log.Warn("the list of operators does not protect: any node that knows the cookie can use an operator's name; set up "+
-				"TLS, or cookies for single peers",
-				"setting", "operators")
-		}
-	}
+	d.warnOfOperators(o)
 	return admin.Start(ctx, d.n, c)
+}
+
+// warnOfOperators logs that a list of operators does not protect.
+func (d *daemon) warnOfOperators(o config.Operators) {
+	if !o.All && len(o.Nodes) > 0 && d.cfg.TLS.Cert == "" && len(d.cfg.Cookies) == 0 {
+		d.log.Warn("the list of operators does not protect: any node that knows the cookie can use an operator's name; set up "+
+			"TLS, or cookies for single peers",
+			"setting", "operators")
+	}
 }
 
 // allow decides what peers may start or call by name; nil: all that is exported, whoever asks.

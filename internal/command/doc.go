@@ -1,12 +1,12 @@
 // Package command is the command line of actornode, and of every program that calls
-// actornode.Main: the daemon that start runs, and the commands that look into nodes and steer them.
+// actornode.Main: the daemon that start runs, and the commands that inspect and control nodes.
 //
 // # Nouns
 //
 //   - A [Program] is what a main adds: its name, its behaviours, its sections of the configuration.
 //   - An environment is all that a command uses of its process.
 //   - A daemon is a node that runs what a configuration says.
-//   - A failure is an error with the exit status on its account: see exit.go.
+//   - A failure is an error with the exit status that it causes: see exit.go.
 //
 // Package config has the settings of a daemon, package health what it serves by HTTP.
 //
@@ -20,6 +20,7 @@
 //
 //	name                      started by  ends with                   owns
 //	signals                   main        the program                 the first signal's context
+//	hangups                   the daemon  its end, after the drain    the log file, the settings that change
 //	joining                   the daemon  its first connection, stop  the attempts to connect one node
 //	memory                    the daemon  stop                        the node's shedding of load
 //	health                    the daemon  after the drain             the HTTP listener

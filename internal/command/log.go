@@ -17,7 +17,8 @@ type logging struct {
 	level  *slog.LevelVar    // may be changed at any time
 	limits *loglimit.Handler // what others can provoke
 	out    *lineWriter
-	file   string // "": standard error
+	file   string   // "": standard error
+	opened *os.File // nil: none
 }
 
 // newLog makes the log.
@@ -48,14 +49,14 @@ func newLog(cfg *config.Config, stderr io.Writer) (*logging, error) {
 // reason for the daemon to fail.
 func (l *logging) close() error {
 	l.limits.Close()
-	if l.file == "" {
+	if l.opened == nil {
 		return nil
 	}
-	return l.out.to.(io.Closer).Close()
+	return l.opened.Close()
 }
 
 // reopen opens the log file by its name, which may be another file since it was moved away. After an error the
-// log goes on where it was.
+// log goes on where it was. It is not to be called beside close.
 func (l *logging) reopen() error {
 	if l.file == "" {
 		return nil
@@ -64,9 +65,11 @@ func (l *logging) reopen() error {
 	if err != nil {
 		return err
 	}
-	if old, ok := l.out.redirect(f).(*os.File); ok && old != os.Stderr {
-		return old.Close()
+	l.out.redirect(f)
+	if l.opened != nil {
+		_ = l.opened.Close() // what was written is in the file, or lost, and counted as such
 	}
+	l.opened = f
 	return nil
 }
 
@@ -78,12 +81,11 @@ type lineWriter struct {
 	partial bool
 }
 
-// redirect has what follows written elsewhere, and returns what was written to before.
-func (w *lineWriter) redirect(to io.Writer) (old io.Writer) {
+// redirect has what follows written elsewhere.
+func (w *lineWriter) redirect(to io.Writer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	old, w.to, w.partial = w.to, to, false
-	return old
+	w.to, w.partial = to, false
 }
 
 // Write is part of io.Writer.

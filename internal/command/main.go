@@ -62,7 +62,13 @@ func run(ctx context.Context, args []string, env environment) int {
 	root.AddCommand(startCommand(env, &status), clusterCommand(env, &status), checkCommand(env, &status), probeCommand(env, &status))
 	addClients(root, env, &status)
 	root.AddCommand(versionCommand(env, &status))
-	p.rename(root)
+	if p.name() != ownName {
+		var words []string
+		for _, c := range root.Commands() {
+			words = append(words, c.Name())
+		}
+		p.rename(root, words)
+	}
 	root.SetArgs(args)
 	root.SetOut(env.stdout)
 	root.SetErr(env.stderr)

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor/application"
@@ -44,17 +46,17 @@ func (p Program) applications() (names []wire.Atom) {
 	return names
 }
 
-// calledIn finds actornode as a command in a text of the help.
-var calledIn = regexp.MustCompile(`(?m)\bactornode( (?:[a-z]|--|\[))`)
-
-// rename has the texts of a command and of those below it call the program by its name.
-func (p Program) rename(c *cobra.Command) {
-	if p.name() == ownName {
-		return
+// rename has the texts of a command and of those below it call the program by its name. words are the commands.
+func (p Program) rename(c *cobra.Command, words []string) {
+	called := regexp.MustCompile(`\bactornode (help|completion|` + strings.Join(words, "|") + `)\b`)
+	text := func(s string) string {
+		return called.ReplaceAllStringFunc(s, func(s string) string { return p.name() + strings.TrimPrefix(s, ownName) })
 	}
-	with := regexp.QuoteMeta(p.name()) + "$1"
-	c.Long, c.Example = calledIn.ReplaceAllString(c.Long, with), calledIn.ReplaceAllString(c.Example, with)
+	c.Long, c.Example = text(c.Long), text(c.Example)
+	for _, flags := range []*pflag.FlagSet{c.Flags(), c.PersistentFlags()} {
+		flags.VisitAll(func(f *pflag.Flag) { f.Usage = text(f.Usage) })
+	}
 	for _, sub := range c.Commands() {
-		p.rename(sub)
+		p.rename(sub, words)
 	}
 }

@@ -32,7 +32,10 @@ type shop struct {
 	Share  float64
 	Days   []string
 	Prices map[string]int
-	Till   struct {
+
+	Skipped chan int `yaml:"-"`
+
+	Till struct {
 		Port int `yaml:"port"`
 	}
 }
@@ -123,6 +126,12 @@ func TestProgram(t *testing.T) {
 	write("debug", "operators: off\n")
 	hangUp()
 	logged(`"changed":""`, `"settings":"operators allow"`)
+	write("debug", "operators: off\ndrain_timeout: 33s\n")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), "wait: 2s, ", "", 1)), 0o600))
+	hangUp()
+	logged(`"settings":"operators allow drain_timeout shop"`) // back to its default
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, exitOK, p.end(), p.log.String())
 	logged("drained")
@@ -144,6 +153,10 @@ func TestSections(t *testing.T) {
 		{"shop: {rate: 1, prices: {tea: much}}", "shop.yaml:1:31: shop.prices.tea: want a whole number"},
 		{"shop: {rate: 1, till: {prot: 1}}", "shop.yaml:1:24: shop.till.prot: unknown field; did you mean port?"},
 		{"shop: {rate: 1, share: 2}", "shop.yaml:1:7: shop: share: want at most 1"},
+		{"shop: {rate: 1, share: null}", "shop.yaml:1:24: shop.share: want a number"},
+		{"shop: {rate: 1, share: .nan}", "shop.yaml:1:24: shop.share: want a number"},
+		{"shop: {rate: 1, wait: 0}", ""},
+		{"shop: {rate: 1, skipped: 1}", "shop.yaml:1:17: shop.skipped: unknown field"},
 		{"shoq: {rate: 1}", "shop.yaml:1:1: shoq: unknown field; did you mean shop?"},
 	} {
 		env, out, errs := newEnvironment(t, nil)
@@ -165,13 +178,18 @@ func TestSections(t *testing.T) {
 // Sections that cannot be read are a mistake of the program, and said before anything else.
 func TestBadSections(t *testing.T) {
 	for says, sections := range map[string]map[string]any{
-		`section "log": the daemon has settings of that name`:             {"log": new(shop)},
-		`section "supervisor": the daemon has settings of that name`:      {"supervisor": new(shop)},
-		`section "a b": want a name without dots, colons and spaces`:      {"a b": new(shop)},
-		`section "x": want a pointer to a struct, not command.shop`:       {"x": shop{}},
-		`section "x": want a pointer to a struct, not <nil>`:              {"x": nil},
-		`section x.f: a setting cannot be of type func()`:                 {"x": &struct{ F func() }{}},
-		`section x.m: a setting cannot be of type map[int]int`:            {"x": &struct{ M map[int]int }{}},
+		`section "log": the daemon has settings of that name`:        {"log": new(shop)},
+		`section "supervisor": the daemon has settings of that name`: {"supervisor": new(shop)},
+		`section "a b": want a name without dots, colons and spaces`: {"a b": new(shop)},
+		`section "x": want a pointer to a struct, not command.shop`:  {"x": shop{}},
+		`section "x": want a pointer to a struct, not <nil>`:         {"x": nil},
+		`section x.f: a setting cannot be of type func()`:            {"x": &struct{ F func() }{}},
+		`section x.m: a setting cannot be of type map[int]int`:       {"x": &struct{ M map[int]int }{}},
+		`section x: two fields are called rate`: {"x": &struct {
+			Rate int
+			Also int `yaml:"rate"`
+		}{}},
+		`section "x": its defaults cannot be copied`:                      {"x": &struct{ f func() }{func() {}}},
 		`section x.list[]: a setting cannot be of type chan int; allowed`: {"x": &struct{ List []chan int }{}},
 	} {
 		env, _, errs := newEnvironment(t, nil)

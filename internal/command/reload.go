@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"maps"
 	"os"
 	"os/signal"
@@ -11,25 +10,34 @@ import (
 	"syscall"
 
 	"github.com/actornode/actornode/internal/daemon/config"
+	"github.com/actornode/actornode/node/isolation"
 )
 
-// readConfig reads the configuration again, and the program's sections into the structs that these lead to.
-type readConfig func(sections map[string]any) (*config.Config, error)
+// reloading reads the configuration again at each SIGHUP.
+type reloading struct {
+	hangups chan os.Signal
+	read    func(sections map[string]any) (*config.Config, error)
+	was     map[string]any // the program's sections with their defaults, and what was read into them at the start
+	now     map[string]any
+}
 
-// reloadOnHangup reloads at each SIGHUP until ctx ends.
-func (d *daemon) reloadOnHangup(ctx context.Context, read readConfig) {
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	go func() { // until ctx ends; the daemon lives longer, and a hangup does not end it
-		for {
-			select {
-			case <-hangups:
-				d.reload(read)
-			case <-ctx.Done():
-				return
-			}
+// catchHangups has SIGHUP wait for watch, lest it end the program. sections are the program's, with their defaults.
+func catchHangups(sections map[string]any, read func(map[string]any) (*config.Config, error)) *reloading {
+	r := &reloading{make(chan os.Signal, 1), read, clones(sections), nil}
+	signal.Notify(r.hangups, syscall.SIGHUP)
+	return r
+}
+
+// watch has d reload at each hangup until done is closed.
+func (r *reloading) watch(d *daemon, done <-chan struct{}) {
+	for {
+		select {
+		case <-r.hangups:
+			d.reload(r)
+		case <-done:
+			return
 		}
-	}()
+	}
 }
 
 // changeable are the settings that a running daemon can change.
@@ -37,12 +45,12 @@ var changeable = []string{"allow", "cookies", "log.level", "operators"}
 
 // reload opens the log anew and takes over what can change from the configuration. One with errors changes
 // nothing. It is called by one goroutine.
-func (d *daemon) reload(read readConfig) {
+func (d *daemon) reload(r *reloading) {
 	if err := d.log.reopen(); err != nil {
 		d.log.Error("cannot open the log file anew: the log goes on in the old one", "file", d.log.file, "error", err)
 	}
-	sections := copies(d.env.program.Sections)
-	fresh, err := read(sections)
+	sections := clones(r.was)
+	fresh, err := r.read(sections)
 	if err != nil {
 		d.log.Error("the configuration has errors: the old one stays as it is", "error", err)
 		return
@@ -62,12 +70,15 @@ func (d *daemon) reload(read readConfig) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(sections)) {
-		if !reflect.DeepEqual(sections[name], d.env.program.Sections[name]) {
+		if !reflect.DeepEqual(sections[name], r.now[name]) {
 			waiting = append(waiting, name)
 		}
 	}
 	if slices.Contains(changed, "log.level") {
 		d.log.level.Set(fresh.Log.Level)
+	}
+	if slices.Contains(changed, "operators") {
+		d.warnOfOperators(fresh.Operators)
 	}
 	now := old.WithRights(fresh)
 	now.Log.Level = fresh.Log.Level
@@ -79,13 +90,18 @@ func (d *daemon) reload(read readConfig) {
 	d.log.Info("the configuration was read again", "changed", strings.Join(changed, " "))
 }
 
-// copies returns structs of the same types with the values that the old ones have.
-func copies(sections map[string]any) map[string]any {
+// clones returns deep copies of sections, so that a program that changes its own changes none of these.
+func clones(sections map[string]any) map[string]any {
 	all := make(map[string]any)
 	for name, s := range sections {
-		c := reflect.New(reflect.TypeOf(s).Elem())
-		c.Elem().Set(reflect.ValueOf(s).Elem())
-		all[name] = c.Interface()
+		all[name] = must(isolation.Copy(s)) // config.CheckSections has refused what cannot be copied
 	}
 	return all
+}
+
+func must(v any, err error) any {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -31,6 +32,21 @@ func (e environment) get(name string) string {
 		return v
 	}
 	return ""
+}
+
+// without returns e without some variables, and so without what a file says.
+func (e environment) without(names ...string) environment {
+	lookup := e.lookup
+	e.lookup = func(name string) (string, bool) {
+		if slices.Contains(names, name) {
+			return "", false
+		}
+		return lookup(name)
+	}
+	if slices.Contains(names, "ACTORNODE_CONFIG") {
+		e.program.Sections = nil
+	}
+	return e
 }
 
 // options are the name of a node, its cookie, its addresses, and how it finds others.
@@ -114,10 +130,12 @@ func startCommand(env environment, status *exit) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			*status = exitFailed
 			read := func(sections map[string]any) (*config.Config, error) { return load(file, given, env, sections) }
+			hangups := catchHangups(env.program.Sections, read)
 			cfg, err := read(env.program.Sections)
 			if err != nil {
 				return err
 			}
+			hangups.now = clones(env.program.Sections)
 			ctx, cancel := context.WithCancel(c.Context())
 			defer cancel()
 			if untilEOF {
@@ -126,7 +144,7 @@ func startCommand(env environment, status *exit) *cobra.Command {
 					cancel()
 				}()
 			}
-			return start(ctx, cfg, env, read)
+			return start(ctx, cfg, env, hangups)
 		},
 	}
 	c.Flags().StringVar(&file, "config", "", "file with the configuration, in YAML")
@@ -222,8 +240,8 @@ func load(file string, flags map[string][]string, env environment, sections map[
 // caught, not ignored: programs that the daemon starts would inherit that.
 func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
-// start runs a node until ctx ends. read reads the configuration again.
-func start(ctx context.Context, cfg *config.Config, env environment, read readConfig) error {
+// start runs a node until ctx ends.
+func start(ctx context.Context, cfg *config.Config, env environment, hangups *reloading) error {
 	surviveClosedPipes()
 	limit := growHeap(cfg, env.lookup)
 	if cfg.Name == "" {
@@ -235,8 +253,7 @@ func start(ctx context.Context, cfg *config.Config, env environment, read readCo
 		return err
 	}
 	d.heap.limit = limit
-	d.reloadOnHangup(ctx, read)
-	if err := d.run(ctx); err != nil {
+	if err := d.run(ctx, hangups); err != nil {
 		code := exitFailed // whatever it was
 		if failed := new(nodehook.ServiceError); errors.As(err, &failed) {
 			code = exitService

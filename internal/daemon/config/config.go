@@ -74,7 +74,7 @@ type Config struct {
 	TreeFile string     // a file with the tree
 	Tree     *tree.File // from that file, or from this one; nil: none
 
-	treeText string            // of the tree, wherever it is
+	treeText string            // the YAML of the tree, from its file or from this one
 	distPort bool              // ERL_DIST_PORT says what EPMD would
 	origins  map[string]Origin // of what is not the default, by key
 }

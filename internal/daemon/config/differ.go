@@ -1,8 +1,12 @@
 package config
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
-// Differences returns the keys of the settings that have another value in to; of trees, tree.
+// Differences returns the keys of the settings that have another value in to, and tree if the text
+// of the trees differs.
 func (c *Config) Differences(to *Config) (keys []string) {
 	theirs := to.Settings()
 	for i, s := range c.Settings() {
@@ -10,7 +14,7 @@ func (c *Config) Differences(to *Config) (keys []string) {
 			keys = append(keys, s.Key)
 		}
 	}
-	if c.treeText != to.treeText {
+	if c.treeText != to.treeText && !slices.Contains(keys, "tree") {
 		keys = append(keys, "tree")
 	}
 	return keys

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/actornode/actornode/internal/strict"
 	"github.com/actornode/actornode/internal/treefields"
+	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/supervisor/tree"
 )
 
@@ -23,20 +27,22 @@ func (l *loader) sections(r *strict.Reader) (fields []strict.Field) {
 	for _, name := range slices.Sorted(maps.Keys(l.s.Sections)) {
 		to := reflect.ValueOf(l.s.Sections[name]).Elem()
 		fields = append(fields, strict.Field{Name: name, Read: func(v strict.Value) {
+			before := r.Failures()
 			if !strict.IsNull(v) {
 				readStruct(r, v, to)
 			}
 			l.places[name] = fmt.Sprintf("%s:%d:%d: %s", l.s.File, v.Line, v.Column, v.Path)
+			l.torn[name] = r.Failures() > before
 		}})
 	}
 	return fields
 }
 
-// checkSections lets each section say what is wrong with it, be it in the file or not.
+// checkSections lets each section say what is wrong with it, be it in the file or not, unless a field of it is wrong.
 func (l *loader) checkSections() {
 	for _, name := range slices.Sorted(maps.Keys(l.s.Sections)) {
 		c, ok := l.s.Sections[name].(Checker)
-		if !ok {
+		if !ok || l.torn[name] {
 			continue
 		}
 		if err := c.Check(); err != nil {
@@ -69,6 +75,8 @@ func CheckSections(sections map[string]any) error {
 		default:
 			if err := readable(t.Elem(), name, nil); err != nil {
 				errs = append(errs, err)
+			} else if _, err := isolation.Copy(sections[name]); err != nil {
+				errs = append(errs, fmt.Errorf("section %q: its defaults cannot be copied: %w", name, err))
 			}
 		}
 	}
@@ -95,11 +103,14 @@ func readable(t reflect.Type, path string, within []reflect.Type) error {
 			return readable(t.Elem(), path+"{}", within)
 		}
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if f := t.Field(i); f.IsExported() {
-				if err := readable(f.Type, path+"."+fieldName(f), within); err != nil {
-					return err
-				}
+		taken := make(map[string]bool)
+		for _, f := range settingsOf(t) {
+			if taken[f.name] {
+				return fmt.Errorf("section %s: two fields are called %s", path, f.name)
+			}
+			taken[f.name] = true
+			if err := readable(t.Field(f.index).Type, path+"."+f.name, within); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -108,24 +119,31 @@ func readable(t reflect.Type, path string, within []reflect.Type) error {
 		"and maps by string", path, t)
 }
 
-// fieldName is what the file calls a field: its tag yaml, else its name in small letters.
-func fieldName(f reflect.StructField) string {
-	tag, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-	return cmp.Or(tag, strings.ToLower(f.Name))
+// setting is a field of a struct that the file has.
+type setting struct {
+	name     string // its tag yaml, else its name in small letters
+	index    int
+	required bool
+}
+
+// settingsOf lists the fields of a struct that the file has: exported ones without the tag "-".
+func settingsOf(t reflect.Type) (all []setting) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if f.IsExported() && (tag != "-" || options != "") {
+			all = append(all, setting{cmp.Or(tag, strings.ToLower(f.Name)), i, slices.Contains(strings.Split(options, ","), "required")})
+		}
+	}
+	return all
 }
 
 // readStruct reads an object into a struct. A field that is missing there keeps its value.
 func readStruct(r *strict.Reader, v strict.Value, to reflect.Value) {
 	var fields []strict.Field
-	t := to.Type()
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if !f.IsExported() {
-			continue
-		}
-		_, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		fields = append(fields, strict.Field{Name: fieldName(f), Required: options == "required",
-			Read: func(v strict.Value) { readInto(r, v, to.Field(i)) }})
+	for _, f := range settingsOf(to.Type()) {
+		fields = append(fields, strict.Field{Name: f.name, Required: f.required,
+			Read: func(v strict.Value) { readInto(r, v, to.Field(f.index)) }})
 	}
 	r.Object(v, fields...)
 }
@@ -133,7 +151,9 @@ func readStruct(r *strict.Reader, v strict.Value, to reflect.Value) {
 // readInto reads one value of a type that is readable.
 func readInto(r *strict.Reader, v strict.Value, to reflect.Value) {
 	if to.Type() == reflect.TypeFor[time.Duration]() {
-		if d, ok := r.Duration(v); ok {
+		if v.Kind == yaml.ScalarNode && v.Value == "0" {
+			to.SetInt(0)
+		} else if d, ok := r.Duration(v); ok {
 			to.SetInt(int64(d))
 		}
 		return
@@ -146,12 +166,14 @@ func readInto(r *strict.Reader, v strict.Value, to reflect.Value) {
 	case reflect.Bool:
 		to.SetBool(r.Flag(v))
 	case reflect.Float32, reflect.Float64:
-		var x float64
-		if err := v.Decode(&x); err != nil {
-			r.Fail(v, "want a number")
-			return
+		most := math.MaxFloat64
+		if to.Kind() == reflect.Float32 {
+			most = math.MaxFloat32
 		}
-		to.SetFloat(x)
+		before := r.Failures()
+		if x := r.Float(v, -most, most); r.Failures() == before {
+			to.SetFloat(x)
+		}
 	case reflect.Slice:
 		all := reflect.MakeSlice(to.Type(), 0, 0)
 		r.List(v, func(_ int, v strict.Value) {
