@@ -46,7 +46,7 @@ func newCommand(env environment, status *exit) *cobra.Command {
 	tidy := true
 	c := &cobra.Command{
 		Use: "new NAME", Short: "Write a new project: a node of your own", Long: newHelp,
-		Example: "  actornode new shop && cd shop && go test ./... && go run . start --config shop.yaml",
+		Example: "  actornode new shop\n  actornode new shop --module example.com/shop",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			*status = exitFailed

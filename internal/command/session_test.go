@@ -57,5 +57,5 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	visit(root)
-	assert.Equal(t, 22, count)
+	assert.Equal(t, 24, count)
 }
