@@ -12,14 +12,14 @@
 // watch, too: the caller gets the death of that process as its error, at once. Nothing changes for the caller, and nothing
 // for the process that answers: it gets a request like any other.
 //
-// Nouns: the caller has made the request, the forwarder hands it on, and the worker is whom it is handed on to.
+// Nouns: the caller has made the request, the forwarder hands it on, and the worker gets it.
 //
 // # Invariants
 //
 //  1. The caller gets one answer: what the worker says, or the worker's end, whichever comes first.
 //  2. When the caller has its answer, or no longer waits, nothing of the watch is left here.
 //  3. A request that could not be handed on is the forwarder's, as before: it answers, or tries another worker.
-//  4. The end of the forwarder is none of the call's, once the request has been handed on.
+//  4. The end of the forwarder does not end the call, once the request has been handed on.
 //
 // # What the caller gets
 //
@@ -49,6 +49,6 @@
 //
 // A request that is forwarded again by a process of the same node is watched where it went last. A worker of this
 // node that had it before can still answer; one of another node cannot. A forwarded request takes some 300 bytes until it is
-// answered. With Config.DetectCycles the caller counts as one who waits for the forwarder. A forwarder that lives by an owner
+// answered. With Config.DetectCycles the caller counts as one who waits for the forwarder. A forwarder with an Owner
 // (package lifetime) is kept until the request is answered. The name of a worker on another node is looked up there.
 package forward

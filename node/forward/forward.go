@@ -10,8 +10,9 @@ import (
 // comment. A Request[any], as AsRequest of a Node returns it, is handed on as the Request of the type that its body has. What
 // only has the From makes it: node.Request[any]{Body: b, From: from}.
 //
-// A worker that is gone is no error here: the caller is told. Errors: [node.ErrReplied] if the request has been answered, or
-// its caller waits no more; and those of Send, [node.ErrMailboxFull] for example. Then the request is still the forwarder's.
+// A worker that is gone, or ends meanwhile, is no error here: the caller is told. Errors: [node.ErrReplied] if the request has
+// been answered, or its caller waits no more; and those of Send, [node.ErrMailboxFull] for example. After one of Send the
+// request is still the forwarder's.
 func Request[T any](from node.Caller, r node.Request[T], to node.Dest) error {
 	msg := any(r)
 	if a, ok := msg.(node.Request[any]); ok {

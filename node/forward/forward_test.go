@@ -162,7 +162,7 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// The end of the forwarder is none of the call's any more; without forward.Request it is.
+// The end of the forwarder does not end the call any more; without forward.Request it does.
 func TestForwarderDies(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	w := newWorker()

@@ -66,29 +66,54 @@ func settle(a *process.Acting, asked process.Ticket, v any, err error) bool {
 }
 
 // Forget is part of promise.Watch.
-func (w *watch) Forget() { w.ticket.Settle(&w.System.Plain, nil, errForgotten) }
+func (w *watch) Forget() { w.forget() }
+
+// forget reports whether the watch was armed.
+func (w *watch) forget() bool { return w.ticket.Settle(&w.System.Plain, nil, errForgotten) }
 
 // started is the end of forwarding: the watch is there, and send sends the request.
 func (w *watch) started(a *process.Acting, send func() error) error {
 	asked := w.asked
 	if !asked.Call.Forward(asked.N, w) {
 		w.Forget()
-		if _, err := w.Call.Result(); w.ticket.Done() && err != errForgotten {
-			return nil // the end of the worker, or its answer, has come first
-		}
-		return node.ErrReplied
+		return w.late()
 	}
 	if err := send(); err != nil {
-		asked.Call.Promise.Forget(asked.N)
-		if reason, ended := ended(a); ended { // its exit has perhaps left the request to the watch
-			settle(a, asked, nil, &node.ExitError{Reason: reason})
-		}
-		return err
+		return w.unsent(a, err)
 	}
 	if asked.Call.Far != nil {
 		w.takeOver(a.Process)
 	}
 	return nil
+}
+
+// late is what forwarding a settled request returns: nil if the end of the worker, or its answer, has settled it.
+func (w *watch) late() error {
+	if w.ticket.Done() { // else somebody may be writing the result
+		if _, err := w.Call.Result(); err != errForgotten {
+			return nil
+		}
+	}
+	return node.ErrReplied
+}
+
+// unsent is what forwarding returns if send has failed with err: nil if the worker has ended meanwhile, and the caller is told.
+func (w *watch) unsent(a *process.Acting, err error) error {
+	asked := w.asked
+	switch {
+	case asked.Call.Unforward(asked.N, w):
+		if !w.forget() {
+			return nil // over settles the request
+		}
+	case asked.Call.Waiting(asked.N):
+		return err // another has forwarded the request: that watch stays
+	default:
+		return w.late()
+	}
+	if reason, ended := ended(a); ended { // its exit has perhaps left the request to the watch
+		settle(a, asked, nil, &node.ExitError{Reason: reason})
+	}
+	return err
 }
 
 // ended reports whether the process that acts has exited, and why.
@@ -151,34 +176,38 @@ type end struct {
 	*node.ExitError
 }
 
-// Tell is part of nodehook.End.
+// Tell is part of nodehook.End. takeOver may put another monitor in the place of the one that Tell has found: then Tell looks
+// again.
 func (e *end) Tell() error {
 	q, pid, ref, ok := callerOf(e.asked)
 	if !ok {
 		return e.ExitError
 	}
-	var there peers.Monitor
-	q.Exchange(ref, func(m peers.Monitor) peers.Monitor {
-		there = m
-		return m
-	})
-	var m *process.Monitor
-	switch there := there.(type) {
-	case *process.Monitor:
-		m = there
-	case *callerMonitor:
-		m = there.Monitor
-	default:
-		return e.ExitError
+	for {
+		var there peers.Monitor
+		q.Exchange(ref, func(m peers.Monitor) peers.Monitor {
+			there = m
+			return m
+		})
+		var m *process.Monitor
+		switch there := there.(type) {
+		case *process.Monitor:
+			m = there
+		case *callerMonitor:
+			m = there.Monitor
+		default:
+			return e.ExitError
+		}
+		if m.By != pid {
+			return e.ExitError
+		}
+		f := dist.Frame{Op: dist.OpDown, Name: m.Name, To: m.By, Ref: ref, Payload: q.Values.Outward(e.Reason)}
+		if m.Target != nil {
+			f.From = m.Target.PID()
+		}
+		if q.TellDown(there, f) {
+			m.Forget()
+			return nil
+		}
 	}
-	if m.By != pid {
-		return e.ExitError
-	}
-	f := dist.Frame{Op: dist.OpDown, Name: m.Name, To: m.By, Ref: ref, Payload: q.Values.Outward(e.Reason)}
-	if m.Target != nil {
-		f.From = m.Target.PID()
-	}
-	q.TellDown(there, f)
-	m.Forget()
-	return nil
 }

@@ -247,11 +247,13 @@ func (p *Peer) Exchange(ref wire.Ref, with func(m Monitor) Monitor) {
 	}
 }
 
-// TellDown sends the Down of m, a monitor by a process there, unless it has been taken away.
-func (p *Peer) TellDown(m Monitor, down dist.Frame) {
+// TellDown sends the Down of m, a monitor by a process there. False: it has been taken away, and nothing is sent.
+func (p *Peer) TellDown(m Monitor, down dist.Frame) (told bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.signal(down, p.tables.Told(m))
+	told = p.tables.Told(m)
+	p.signal(down, told)
+	return told
 }
 
 // Demonitored takes the monitor out that the peer has taken away, nil: there is none.

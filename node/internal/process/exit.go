@@ -29,7 +29,7 @@ type Death struct {
 }
 
 // Exit ends p with a reason, whoever runs it: it is dead to all others when exit returns, and so are those that had to go with
-// it. c is the context of the calling actor, nil elsewhere. It reports whether p was alive.
+// it. a is who ends p. It reports whether p was alive.
 func (p *Process) Exit(a *Acting, reason any) bool {
 	return p.Leave(a, reason, a.Is(p))
 }

@@ -39,6 +39,13 @@ func (p *Promise) Forward(t Ticket, w Watch) bool {
 	}
 }
 
+// Unforward takes the watch w of a Forward of t away, and does not call w.Forget. False: t is settled, or is being settled,
+// or has been forwarded again, or its watch has been forgotten.
+func (p *Promise) Unforward(t Ticket, w Watch) bool {
+	o := p.onward.Load()
+	return o != nil && o.ticket == t && o.watch == w && p.onward.CompareAndSwap(o, nil)
+}
+
 // Forwarded reports whether the request of t has been forwarded, and there is a watch.
 func (p *Promise) Forwarded(t Ticket) bool {
 	o := p.onward.Load()

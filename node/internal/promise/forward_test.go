@@ -73,3 +73,28 @@ func TestForwardAtTheEnd(t *testing.T) {
 		p.Finish(next)
 	}
 }
+
+// Unforward takes only the watch away that it names, and does not forget it.
+func TestUnforward(t *testing.T) {
+	var p promise.Promise
+	old := p.Arm()
+	p.Begin(old, nil, nil)
+	p.Finish(old)
+	ticket := p.Arm()
+	var first, second counting
+	require.False(t, p.Unforward(ticket, &first))
+	require.True(t, p.Forward(ticket, &first))
+	require.True(t, p.Forward(ticket, &second))
+	require.False(t, p.Unforward(ticket, &first))
+	require.False(t, p.Unforward(old, &second))
+	require.True(t, p.Forwarded(ticket))
+	require.True(t, p.Unforward(ticket, &second))
+	require.False(t, p.Forwarded(ticket))
+	require.Zero(t, second.Load())
+	require.False(t, p.Unforward(ticket, &second))
+	require.True(t, p.Forward(ticket, &first))
+	require.True(t, p.Begin(ticket, nil, nil))
+	p.Forget(ticket)
+	require.False(t, p.Unforward(ticket, &first))
+	p.Finish(ticket)
+}

@@ -1,0 +1,177 @@
+package forward
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/process"
+)
+
+const boom = node.Atom("boom")
+
+// asked is a request that a process has got, with who forwards it and the future of the caller.
+type asked struct {
+	forwarder *node.Process
+	request   node.Request[string]
+	ticket    process.Ticket
+	future    *node.Future[string]
+}
+
+// ask has caller ask a process of n.
+func ask(t *testing.T, caller, n *node.Node) asked {
+	h := nodetest.Open(t, n)
+	f := node.Async[string](caller, h.Self(), "question")
+	r := nodetest.Next[node.Request[string]](t, h)
+	return asked{h, r, nodehook.Ticket(&r.From).(process.Ticket), f}
+}
+
+func (q asked) acting() *process.Acting { return nodehook.Acting(q.forwarder).(*process.Acting) }
+
+// watch returns a watch over a worker, as hand makes it.
+func (q asked) watch(t *testing.T, worker *node.Process) *watch {
+	w := watchFor(q.acting(), q.ticket)
+	w.Target = w.System.Lookup(worker.Self())
+	require.True(t, w.arm().Call.List())
+	return w
+}
+
+// ends checks that the caller has been told boom.
+func (q asked) ends(t *testing.T) {
+	t.Helper()
+	_, err := q.future.Await(nodetest.Soon(t))
+	var exit *node.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, boom, exit.Reason)
+}
+
+// A send fails, and meanwhile another process has forwarded the request: the watch of that stays.
+func TestForwardedWhileSendFails(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	q := ask(t, n, n)
+	first, second := nodetest.Open(t, n), nodetest.Open(t, n)
+	w := q.watch(t, first)
+	require.ErrorIs(t, w.started(q.acting(), func() error {
+		require.NoError(t, Request(nodetest.Open(t, n), q.request, second.Self()))
+		return node.ErrMailboxFull
+	}), node.ErrMailboxFull)
+	require.True(t, q.ticket.Call.Forwarded(q.ticket.N))
+	first.Close(nil)
+	q.forwarder.Close(nil)
+	second.Close(boom)
+	q.ends(t)
+}
+
+// A send fails after the worker has ended: the caller is told, and the request is not the forwarder's any more.
+func TestWorkerEndsWhileSendFails(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	q := ask(t, n, n)
+	worker := nodetest.Open(t, n)
+	w := q.watch(t, worker)
+	require.NoError(t, w.started(q.acting(), func() error {
+		worker.Close(boom)
+		q.ends(t)
+		return node.ErrMailboxFull
+	}))
+
+	q = ask(t, n, n)
+	w = q.watch(t, nodetest.Open(t, n))
+	require.NoError(t, w.started(q.acting(), func() error {
+		require.True(t, w.Begin(w.ticket.N, nil, &node.ExitError{Reason: boom})) // the first half of Settle
+		return node.ErrMailboxFull
+	}))
+	w.Finish(w.ticket.N)
+	w.Watches.Tell(q.acting())
+	q.ends(t)
+}
+
+// A send fails after the caller has given up.
+func TestCallerGivesUpWhileSendFails(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	q := ask(t, n, n)
+	w := q.watch(t, nodetest.Open(t, n))
+	require.ErrorIs(t, w.started(q.acting(), func() error {
+		require.True(t, q.future.Cancel())
+		return node.ErrMailboxFull
+	}), node.ErrReplied)
+	require.True(t, w.ticket.Done())
+}
+
+// The caller has given up while the worker ends: the result of the watch is not read while it is written. The race detector
+// sees it.
+func TestLateWhileWorkerEnds(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	q := ask(t, n, n)
+	w := q.watch(t, nodetest.Open(t, n))
+	require.True(t, q.future.Cancel())
+	var ending sync.WaitGroup
+	tried := make(chan struct{})
+	ending.Go(func() {
+		w.Begin(w.ticket.N, nil, &node.ExitError{Reason: boom})
+		<-tried
+		w.Finish(w.ticket.N)
+	})
+	for w.Waiting(w.ticket.N) {
+		runtime.Gosched()
+	}
+	require.ErrorIs(t, w.started(q.acting(), nil), node.ErrReplied)
+	close(tried)
+	ending.Wait()
+}
+
+// hookError calls a function when it is first made a text.
+type hookError struct {
+	once sync.Once
+	hook func()
+}
+
+func (e *hookError) Error() string {
+	e.once.Do(e.hook)
+	return "boom"
+}
+
+// The worker of a caller of another node ends before the forwarder has taken the monitor over, and Tell has found the old one:
+// the caller is told, once, and nothing is left.
+func TestTakenOverWhileTold(t *testing.T) {
+	for _, protocol := range []string{"native", "erlang"} {
+		t.Run(protocol, func(t *testing.T) {
+			where := &nodetest.Places{}
+			start := func(name node.Atom) *node.Node {
+				d := node.Distribution{Cookie: "secret", Finder: where}
+				var err error
+				d.Protocols, err = d.ProtocolsByName(protocol)
+				require.NoError(t, err)
+				return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
+			}
+			a, b := start("a@127.0.0.1"), start("b@127.0.0.1")
+			require.NoError(t, a.Connect(nodetest.Soon(t), b.Name()))
+			q := ask(t, a, b)
+			w := q.watch(t, nodetest.Open(t, b))
+			require.True(t, q.ticket.Call.Forward(q.ticket.N, w))
+			taken := false
+			reason := &hookError{hook: func() { // Tell makes the Down: it has looked the monitor up
+				w.takeOver(q.acting().Process)
+				taken = true
+			}}
+			require.True(t, settle(q.acting(), q.ticket, nil, &node.ExitError{Reason: reason}))
+			require.True(t, taken)
+			_, err := q.future.Await(nodetest.Soon(t))
+			require.ErrorContains(t, err, "boom")
+			nodetest.Settles(t, func() string {
+				for _, n := range []*node.Node{a, b} {
+					for _, p := range n.Peers() {
+						if p.Monitors+p.Watchers+p.Calls != 0 {
+							return "there are monitors or calls at " + string(n.Name())
+						}
+					}
+				}
+				return ""
+			})
+		})
+	}
+}
