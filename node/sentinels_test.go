@@ -47,7 +47,7 @@ var sentinels = map[string]error{
 	"node_event.ErrNoHandler": event.ErrNoHandler, "node_event.ErrRemove": event.ErrRemove,
 	"node_genserver.ErrReplyLater": genserver.ErrReplyLater, "node_otp.ErrNoLeader": otpio.ErrNoLeader,
 	"node_pg.ErrBadGroup": pg.ErrBadGroup, "node_pg.ErrNotJoined": pg.ErrNotJoined, "node_pg.ErrNotLocal": pg.ErrNotLocal,
-	"node_migrate.ErrFailed": migrate.ErrFailed, "node_migrate.ErrFixed": migrate.ErrFixed,
+	"node_migrate.ErrFailed": migrate.ErrFailed, "node_migrate.ErrFixed": migrate.ErrFixed, "node_migrate.ErrUnknown": migrate.ErrUnknown,
 	"node_migrate.ErrMoving": migrate.ErrMoving, "node_migrate.ErrNotAllowed": migrate.ErrNotAllowed,
 	"node_migrate.ErrNotStarted": migrate.ErrNotStarted, "node_migrate.ErrNotThere": migrate.ErrNotThere,
 	"node_port.ErrBusy": port.ErrBusy, "node_port.ErrConfig": port.ErrConfig, "node_port.ErrFrame": port.ErrFrame,
