@@ -158,14 +158,14 @@ func TestSpeedClaims(t *testing.T) {
 	local := []string{"threadring", "latency", "ring", "mailbox", "flow", "chameneos", "big", "fib", "nqueens", "mixed", "gencall"}
 	ratios := make(map[string][]float64) // of messages, by style
 	spawn, size, coop := map[string]float64{}, map[string]float64{}, map[string]float64{}
-	bench := ""
+	bench, params := "", ""
 	for line := range strings.Lines(string(results)) {
 		cells := strings.Split(line, "|")
 		if len(cells) < 8 {
 			continue
 		}
 		if name := strings.TrimSpace(cells[1]); name != "" {
-			bench = name
+			bench, params = name, cells[2]
 		}
 		style, ours := strings.CutPrefix(strings.TrimSpace(cells[3]), "actornode ")
 		ratio, err := strconv.ParseFloat(strings.TrimSpace(cells[5]), 64)
@@ -177,7 +177,7 @@ func TestSpeedClaims(t *testing.T) {
 			spawn[style] = ratio
 			size[style], err = strconv.ParseFloat(regexp.MustCompile(`bytes_per_actor ([\d.]+)`).FindStringSubmatch(line)[1], 64)
 			require.NoError(t, err)
-		case bench == "coop":
+		case bench == "coop" && strings.Contains(params, "suspended=some"):
 			coop[style] = ratio
 		}
 	}
