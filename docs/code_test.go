@@ -46,8 +46,8 @@ var library = sync.OnceValues(func() (lib struct {
 	files map[string]string // with the exports of each package
 	names map[string]string // paths of those that documents may use, by their names
 }, err error) {
-	args := append([]string{"list", "-pgo=off", "-export", "-deps", "-f", "{{.ImportPath}} {{.Name}} {{.Export}}", "..", "../node/...", "../wire/...",
-		"../mailbox", "../sched", "../supervisor/..."}, others...)
+	args := append([]string{"list", "-pgo=off", "-export", "-deps", "-f", "{{.ImportPath}} {{.Name}} {{.Export}}",
+		"..", "../node/...", "../wire/...", "../mailbox", "../sched", "../supervisor/..."}, others...)
 	cmd := exec.Command("go", args...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs

@@ -28,14 +28,13 @@ func newLog(cfg *config.Config, stderr io.Writer) (*logging, error) {
 	if err := l.reopen(); err != nil {
 		return nil, fail(exitFailed, err, "cannot open the log file")
 	}
-	to := l.out
 	o := &slog.HandlerOptions{Level: l.level}
 	var h slog.Handler
 	switch cfg.Log.Format {
 	case "text":
-		h = slog.NewTextHandler(to, o)
+		h = slog.NewTextHandler(l.out, o)
 	case "json":
-		h = slog.NewJSONHandler(to, o)
+		h = slog.NewJSONHandler(l.out, o)
 	default:
 		return nil, fmt.Errorf("log.format %q: not a known format (this is a bug: the configuration check must refuse it)",
 			cfg.Log.Format)

@@ -18,8 +18,8 @@ func TestNew(t *testing.T) {
 	require.NoError(t, err)
 	t.Chdir(t.TempDir())
 	env, out, errs := newEnvironment(t, nil)
-	require.Equal(t, exitOK, run(t.Context(), []string{"new", "shop", "--module", "example.com/shop", "--replace", root, "--tidy=false"}, env),
-		errs.String())
+	args := []string{"new", "shop", "--module", "example.com/shop", "--replace", root, "--tidy=false"}
+	require.Equal(t, exitOK, run(t.Context(), args, env), errs.String())
 	require.Contains(t, out.String(), "go run . start --config shop.yaml")
 	t.Chdir("shop")
 	require.NoError(t, os.WriteFile("go.sum", sums, 0o644)) // instead of go mod tidy, which needs the network

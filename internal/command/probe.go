@@ -29,7 +29,7 @@ func probeCommand(env environment, status *exit) *cobra.Command {
 			*status = exitFailed
 			env := env
 			if _, there := given["http"]; there || env.get("ACTORNODE_HTTP_LISTEN") != "" {
-				env = env.without("ACTORNODE_CONFIG", "ACTORNODE_TREE") // what these say is of no use here
+				env = env.withoutFile() // what it says is of no use here
 			}
 			cfg, err := load("", given, env, env.program.Sections)
 			if err != nil {

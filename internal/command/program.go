@@ -14,7 +14,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Program is what a main adds to the daemon and to its command line: see actornode.Program.
+// Program is what a main adds to the daemon and to its command line. It has the fields of actornode.Program, which is a type
+// of its own because no public name is an alias of an internal one.
 type Program struct {
 	Name         string
 	About        string

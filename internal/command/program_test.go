@@ -92,8 +92,8 @@ func TestProgram(t *testing.T) {
 	p := newProgram(t)
 	file, log := filepath.Join(p.home, "shop.yaml"), filepath.Join(p.home, "shop.log")
 	write := func(level, more string) {
-		text := fmt.Sprintf("name: go@127.0.0.1\nlisten: {erlang: \"127.0.0.1:%s\"}\nlog: {format: json, file: shop.log, level: %s}\n%s%s",
-			p.port, level, shopFile, more)
+		text := fmt.Sprintf("name: go@127.0.0.1\nlisten: {erlang: \"127.0.0.1:%s\"}\n"+
+			"log: {format: json, file: shop.log, level: %s}\n%s%s", p.port, level, shopFile, more)
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	write("info", "allow: [\"demo:*\"]\n")

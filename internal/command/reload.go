@@ -40,9 +40,6 @@ func (r *reloading) watch(d *daemon, done <-chan struct{}) {
 	}
 }
 
-// changeable are the settings that a running daemon can change.
-var changeable = []string{"allow", "cookies", "log.level", "operators"}
-
 // reload opens the log anew and takes over what can change from the configuration. One with errors changes
 // nothing. It is called by one goroutine.
 func (d *daemon) reload(r *reloading) {
@@ -59,7 +56,7 @@ func (d *daemon) reload(r *reloading) {
 	var changed, waiting []string
 	for _, key := range old.Differences(fresh) {
 		switch {
-		case !slices.Contains(changeable, key):
+		case !slices.Contains(config.Changeable, key):
 			waiting = append(waiting, key)
 		case key == "operators" && fresh.Operators.Off != old.Operators.Off: // the service runs, or does not
 			fresh.Operators, waiting = old.Operators, append(waiting, key)
@@ -80,9 +77,7 @@ func (d *daemon) reload(r *reloading) {
 	if slices.Contains(changed, "operators") {
 		d.warnOfOperators(fresh.Operators)
 	}
-	now := old.WithRights(fresh)
-	now.Log.Level = fresh.Log.Level
-	d.live.Store(now)
+	d.live.Store(old.With(fresh))
 	if len(waiting) > 0 {
 		d.log.Warn("some settings differ from those that the daemon runs by: they need a restart",
 			"settings", strings.Join(waiting, " "))
@@ -94,14 +89,11 @@ func (d *daemon) reload(r *reloading) {
 func clones(sections map[string]any) map[string]any {
 	all := make(map[string]any)
 	for name, s := range sections {
-		all[name] = must(isolation.Copy(s)) // config.CheckSections has refused what cannot be copied
+		now, err := isolation.Copy(s)
+		if err != nil {
+			panic(err) // config.CheckSections has refused what cannot be copied
+		}
+		all[name] = now
 	}
 	return all
-}
-
-func must(v any, err error) any {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

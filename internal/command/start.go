@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -34,18 +33,16 @@ func (e environment) get(name string) string {
 	return ""
 }
 
-// without returns e without some variables, and so without what a file says.
-func (e environment) without(names ...string) environment {
+// withoutFile returns e without the files that variables name, and so without what these say.
+func (e environment) withoutFile() environment {
 	lookup := e.lookup
 	e.lookup = func(name string) (string, bool) {
-		if slices.Contains(names, name) {
+		if name == "ACTORNODE_CONFIG" || name == "ACTORNODE_TREE" {
 			return "", false
 		}
 		return lookup(name)
 	}
-	if slices.Contains(names, "ACTORNODE_CONFIG") {
-		e.program.Sections = nil
-	}
+	e.program.Sections = nil
 	return e
 }
 

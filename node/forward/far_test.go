@@ -290,7 +290,8 @@ func TestForwardOTP(t *testing.T) {
 	require.Contains(t, o.Ask("catch gen_server:call({front, 'go@127.0.0.1'}, <<\"keep\">>, 100)"), "timeout")
 	nodetest.Arrival(t, w.kept)
 	nothingLeft(t, n, to)
-	require.Equal(t, "true", o.Ask("register(dies, spawn(fun() -> gen_server:call({front, 'go@127.0.0.1'}, <<\"keep\">>) end)), true"))
+	require.Equal(t, "true", o.Ask("register(dies, spawn(fun() -> "+
+		"gen_server:call({front, 'go@127.0.0.1'}, <<\"keep\">>) end)), true"))
 	nodetest.Arrival(t, w.kept)
 	require.Equal(t, 1, calls(n, to))
 	require.Equal(t, "true", o.Ask("exit(whereis(dies), kill)"))

@@ -191,7 +191,8 @@ func TestDestinations(t *testing.T) {
 		return nodetest.Next[node.Request[string]](t, h), f
 	}
 	require.NoError(t, n.Register("worker", h.Self()))
-	for _, to := range []node.Dest{h.Self(), node.Atom("worker"), node.At{Name: "worker", Node: n.Name()}, h.Alias(false), h.Alias(true)} {
+	for _, to := range []node.Dest{h.Self(), node.Atom("worker"), node.At{Name: "worker", Node: n.Name()},
+		h.Alias(false), h.Alias(true)} {
 		r, f := serve(to)
 		require.NoError(t, r.Reply("x"))
 		got, err := f.Await(nodetest.Soon(t))
@@ -221,7 +222,8 @@ func TestDestinations(t *testing.T) {
 // A request that is not taken is the forwarder's still: it tries others, and its own death is the call's end again.
 func TestNotTaken(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	full, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Refuse}}, node.ProcessFunc(func(p *node.Process) error {
+	small := node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Refuse}}
+	full, err := n.SpawnOpt(small, node.ProcessFunc(func(p *node.Process) error {
 		<-p.Context().Done()
 		return nil
 	}))

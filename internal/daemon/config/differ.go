@@ -20,10 +20,12 @@ func (c *Config) Differences(to *Config) (keys []string) {
 	return keys
 }
 
-// WithRights returns a copy of c with the rights of another configuration: what peers, operators and
-// cookies may do.
-func (c *Config) WithRights(of *Config) *Config {
+// Changeable are the settings that a running daemon can change.
+var Changeable = []string{"allow", "cookies", "log.level", "operators"}
+
+// With returns a copy of c with the Changeable settings of another configuration.
+func (c *Config) With(of *Config) *Config {
 	fresh := *c
-	fresh.Allow, fresh.Operators, fresh.Cookies = of.Allow, of.Operators, of.Cookies
+	fresh.Allow, fresh.Cookies, fresh.Log.Level, fresh.Operators = of.Allow, of.Cookies, of.Log.Level, of.Operators
 	return &fresh
 }

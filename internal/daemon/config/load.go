@@ -62,7 +62,7 @@ func (c *Config) given(key string) bool { return c.Origin(key).Rank > FromDefaul
 // Load makes a configuration. Its error has all that is wrong, one error for
 // each thing, [*strict.Error] where it is in this file, [*tree.Error] where it is in that of a tree.
 func Load(s Source) (*Config, error) {
-	l := &loader{c: Default(), s: s, places: make(map[string]string), torn: make(map[string]bool)}
+	l := &loader{c: Default(), s: s, found: make(map[string]found)}
 	l.settings = l.c.Settings()
 	var late func()
 	if s.File != "" {
@@ -102,8 +102,7 @@ type loader struct {
 	errs     []error        // of all but that
 	inline   string         // where the tree is in the file; "": nowhere
 
-	places map[string]string // of the program's own sections in the file, by name
-	torn   map[string]bool   // those of them that have errors
+	found map[string]found // the program's own sections in the file, by name
 }
 
 func (l *loader) fail(format string, args ...any) {

@@ -22,6 +22,12 @@ import (
 // Checker is what a section may be: Check says what is wrong with its values together.
 type Checker interface{ Check() error }
 
+// found is a section of the program in the file.
+type found struct {
+	where string
+	wrong bool // a field of it is
+}
+
 // sections makes the fields of the program's own sections: structs that pointers in Source.Sections lead to.
 func (l *loader) sections(r *strict.Reader) (fields []strict.Field) {
 	for _, name := range slices.Sorted(maps.Keys(l.s.Sections)) {
@@ -31,8 +37,7 @@ func (l *loader) sections(r *strict.Reader) (fields []strict.Field) {
 			if !strict.IsNull(v) {
 				readStruct(r, v, to)
 			}
-			l.places[name] = fmt.Sprintf("%s:%d:%d: %s", l.s.File, v.Line, v.Column, v.Path)
-			l.torn[name] = r.Failures() > before
+			l.found[name] = found{fmt.Sprintf("%s:%d:%d: %s", l.s.File, v.Line, v.Column, v.Path), r.Failures() > before}
 		}})
 	}
 	return fields
@@ -42,11 +47,11 @@ func (l *loader) sections(r *strict.Reader) (fields []strict.Field) {
 func (l *loader) checkSections() {
 	for _, name := range slices.Sorted(maps.Keys(l.s.Sections)) {
 		c, ok := l.s.Sections[name].(Checker)
-		if !ok || l.torn[name] {
+		if !ok || l.found[name].wrong {
 			continue
 		}
 		if err := c.Check(); err != nil {
-			l.fail("%s: %w", cmp.Or(l.places[name], name), err)
+			l.fail("%s: %w", cmp.Or(l.found[name].where, name), err)
 		}
 	}
 }
