@@ -36,7 +36,8 @@ func Proved(in, out string, old []string, proves func(cookie string) bool) (answ
 // Dial calls attempt with conn and the cookies of h, and again with each old one as long as the peer does not know
 // what it was given. Each attempt owns its connection; the first is conn, the others are made by h.Redial. If all cookies are
 // refused, the error is that of the first attempt.
-func Dial[T any](ctx context.Context, conn net.Conn, h dist.Handshake, attempt func(net.Conn, dist.Handshake) (T, error)) (T, error) {
+func Dial[T any](ctx context.Context, conn net.Conn, h dist.Handshake,
+	attempt func(net.Conn, dist.Handshake) (T, error)) (T, error) {
 	got, err := attempt(conn, h)
 	if h.OldCookies == nil || h.Redial == nil {
 		return got, err
