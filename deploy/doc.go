@@ -9,6 +9,7 @@
 //	grafana/provisioning       what Grafana loads it by
 //	samples/actornode.yaml     a configuration with every field
 //	systemd/actornode.service  a unit of systemd
+//	kubernetes                 manifests for kustomize; a module of its own
 //	release                    make release: archives and packages; a module of its own
 //	interop                    the suite that OTP nodes judge a node by
 //
