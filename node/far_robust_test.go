@@ -10,13 +10,13 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/node"
@@ -148,10 +148,10 @@ func TestFarErlFrozen(t *testing.T) {
 	inCatcher(n, me, func(p *node.Process) { p.MonitorNode(e.name) })
 	_, err := node.Call[int](soon(t), n, e.echo(), 1)
 	require.NoError(t, err)
-	e.Signal(syscall.SIGSTOP)
+	e.Signal(erltest.Suspend)
 	down := caught(t, got).(node.NodeDown)
 	assert.Contains(t, down.Reason, "net_tick_timeout")
-	e.Signal(syscall.SIGCONT)
+	e.Signal(erltest.Resume)
 	nodetest.Settles(t, func() string {
 		_, err := nodetest.CallWithin[int](10*time.Second, n, e.echo(), 2)
 		return errText(err)
@@ -373,7 +373,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	grows(&process)
 	grows(&actor)
 
-	e.Signal(syscall.SIGSTOP)
+	e.Signal(erltest.Suspend)
 	stuck := func() {
 		nodetest.Settles(t, func() string { // no progress while others make much
 			was := process.Load() + actor.Load()
@@ -420,13 +420,13 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	}))
 	require.NoError(t, err)
 
-	e.Signal(syscall.SIGCONT)
+	e.Signal(erltest.Resume)
 	grows(&process)
 	grows(&actor)
-	e.Signal(syscall.SIGSTOP)
+	e.Signal(erltest.Suspend)
 	stuck()
 	require.NoError(t, n.Stop())
-	e.Signal(syscall.SIGCONT)
+	e.Signal(erltest.Resume)
 }
 
 // somebody is a PID of e that nobody has.

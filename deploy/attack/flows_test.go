@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
+	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -220,7 +220,7 @@ var flows = []row{
 		defer peer.Kill()
 		a.until(10*time.Second, func() bool { return strings.Contains(a.log(), `msg="node up" peer=frozen@127.0.0.1`) },
 			"the peer comes")
-		require.NoError(a, peer.Signal(syscall.SIGSTOP))
+		require.NoError(a, peer.Signal(erltest.Suspend))
 		frozen := wire.NewOrigin(raw.Self("frozen@127.0.0.1", 1)).PID(1)
 		e := a.erlang()
 		for range 200 { // answers to it have nowhere to go
@@ -229,7 +229,7 @@ var flows = []row{
 		_ = e.Tick()
 		a.until(15*time.Second, func() bool { return strings.Contains(a.log(), `msg="node down" peer=frozen@127.0.0.1`) },
 			"the peer is gone")
-		_ = peer.Signal(syscall.SIGCONT)
+		_ = peer.Signal(erltest.Resume)
 	}},
 	{name: "erlang: answers to 10,000 nodes that there are not", attack: func(a *attempt) {
 		e := a.erlang()

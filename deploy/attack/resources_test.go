@@ -111,8 +111,7 @@ var resources = []row{
 		require.True(a, a.State().Success(), "%v", a.State())
 	}, want: want{dies: true}},
 	{name: "end: signals that daemons get by mistake", own: &raw.Options{}, attack: func(a *attempt) {
-		for _, s := range []syscall.Signal{syscall.SIGPIPE, syscall.SIGURG, syscall.SIGCHLD, syscall.SIGWINCH,
-			syscall.SIGCONT} {
+		for _, s := range mistaken {
 			for range 20 {
 				require.NoError(a, a.Signal(s))
 			}

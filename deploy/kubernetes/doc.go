@@ -9,7 +9,7 @@
 //
 // # Tests
 //
-// Kustomize itself builds the manifests, and each is read strictly into the type that Kubernetes' API has for it: a field that is not
-// there, or of another type, fails. What one manifest says of another holds: selectors, labels, names of ports and
-// services. The program reads the configuration and the variables of each pod. No test needs Kubernetes, a network or root.
+// Kustomize itself builds the manifests, and each is read strictly into the type that Kubernetes' API has for it: a field that is
+// not there, or of another type, fails. What one manifest says of another holds: selectors, labels, names of ports and services.
+// The program reads the configuration and the variables of each pod. No test needs Kubernetes, a network or root.
 package kubernetes

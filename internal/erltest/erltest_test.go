@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -116,7 +115,7 @@ func TestNode(t *testing.T) {
 	assert.Equal(t, "1", n.Answer())
 	assert.Equal(t, "2", n.Answer())
 	n.Log.Await(t, "so it says")
-	n.Signal(syscall.SIGSTOP)
+	n.Signal(erltest.Suspend)
 	n.Tell("never")
 	n.Kill()
 	n.Kill()
