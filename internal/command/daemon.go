@@ -285,7 +285,7 @@ func (d *daemon) serveOperators(ctx context.Context) error {
 		return nil
 	}
 	ready := func() error { return health.Look(d.checks()).Err() }
-	c := admin.Config{Level: d.log.level, Ready: ready, Drain: d.drain, Stop: d.halt}
+	c := admin.Config{Version: versionOf(d.env.program).Version, Level: d.log.level, Ready: ready, Drain: d.drain, Stop: d.halt}
 	c.Operators = func(peer node.Atom) bool { return d.live.Load().Operators.May(peer) }
 	d.warnOfOperators(o)
 	return admin.Start(ctx, d.n, c)
@@ -363,8 +363,8 @@ func (d *daemon) serve() (err error) {
 		Connections: d.cfg.Limits.HTTP}
 	if d.cfg.HTTP.Metrics {
 		r := prometheus.NewRegistry()
-		r.MustRegister(metrics.New(metrics.Config{Node: d.n, Limits: d.limits}), collectors.NewGoCollector(),
-			collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		r.MustRegister(metrics.New(metrics.Config{Node: d.n, Version: versionOf(d.env.program).Version, Limits: d.limits}),
+			collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 		r.MustRegister(d.logMetrics()...)
 		r.MustRegister(d.finderMetrics()...)
 		c.Metrics = promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(d.log.Handler(), slog.LevelError)})

@@ -100,6 +100,7 @@ func TestProgram(t *testing.T) {
 	p.start(p.home, file, asProgram+"=1", "ACTORNODE_DISCOVERY_PEERS=go@127.0.0.1=127.0.0.1:"+p.port)
 	require.Equal(t, "go@127.0.0.1 has started, wait 2s", p.line())
 	p.up()
+	assert.Contains(t, page(t, p.http, "/metrics"), `version="v1.2.3"`, "the program's version, not that of the module")
 
 	logged := func(words ...string) {
 		t.Helper()
