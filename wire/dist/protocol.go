@@ -24,10 +24,15 @@ type Protocol interface {
 type Handshake struct {
 	Local  wire.NodeID
 	Hidden bool      // this node is not to be seen by nodes()
+	Client bool      // this node is no member of the cluster: see [Peer]
 	Peer   wire.Atom // the node that must answer, where this node has dialled
 	// Cookies returns the cookie that a peer must prove to know, and the one that this node
 	// proves to know. It is called when the peer's name is known.
 	Cookies func(peer wire.Atom) (in, out string)
+	// Accept chooses the cookie of an incoming connection: knows reports whether the peer has proved to know a
+	// cookie. It returns the cookie that this node proves to know in turn. If ok is false the peer knows none that is
+	// accepted. Nil: only the one is accepted that Cookies says.
+	Accept func(peer wire.Atom, knows func(cookie string) bool) (out string, ok bool)
 	// Admit decides about an incoming connection when the peer's name is known, and
 	// before it has proved anything: it must not change any state. For a peer that
 	// resumes an interrupted link only NotAllowed counts.
@@ -149,6 +154,7 @@ var ErrLater = errors.New("dist: the sender's previous long message is not sent 
 type Peer struct {
 	ID       wire.NodeID
 	Hidden   bool   // it is not to be seen by nodes()
+	Client   bool   // it is a tool that asks this node something, and no member of the cluster
 	Protocol string // name of the protocol
 	Flags    uint64 // what both can do, in the protocol's own bits
 	Spawn    bool   // it takes OpSpawn

@@ -55,6 +55,9 @@ func newMachine(h dist.Handshake, dialled bool, announce erlflags.Flags, challen
 	if !h.Hidden {
 		m.announce |= erlflags.Published
 	}
+	if h.Client {
+		m.announce |= erlflags.Client
+	}
 	if err := checkNodeName(h.Local.Name); err != nil {
 		return m, nil, m.fail(dist.ErrPeerName, "this node: %v", err)
 	}
@@ -345,7 +348,7 @@ func (m *machine) onReply(msg []byte) ([][]byte, error) {
 	if err != nil {
 		return nil, m.broken(err)
 	}
-	if !r.digest.equal(digestOf(m.in, m.challenge)) {
+	if !m.accept(func(cookie string) bool { return r.digest.equal(digestOf(cookie, m.challenge)) }) {
 		return nil, m.fail(dist.ErrCookie, "connection attempt from node %s rejected: it does not know the cookie", m.peerName())
 	}
 	if m.h.Proved != nil {
@@ -372,6 +375,15 @@ func (m *machine) checkFlags(dir, how string) error {
 func (m *machine) cookies() bool {
 	m.in, m.out = m.h.Cookies(m.peer.Name)
 	return m.in != "" && m.out != ""
+}
+
+// accept decides whether the peer has proved to know a cookie that is accepted, and which one this side proves to know then.
+func (m *machine) accept(knows func(cookie string) bool) (ok bool) {
+	if m.h.Accept == nil {
+		return knows(m.in)
+	}
+	m.out, ok = m.h.Accept(m.peer.Name, knows)
+	return ok
 }
 
 // flags returns what both sides can.

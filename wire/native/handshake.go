@@ -70,6 +70,9 @@ func newMachine(h dist.Handshake, dialled bool, ours nodeInfo) (*machine, error)
 	if h.Hidden {
 		m.ours.flags |= flagHidden
 	}
+	if h.Client {
+		m.ours.flags |= flagClient
+	}
 	if h.Grace > 0 {
 		m.ours.flags |= flagSession
 		m.ours.grace = uint32(min(h.Grace.Milliseconds(), 1<<32-1))
@@ -307,7 +310,9 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 	if err := p.parse(msg, tagProof); err != nil {
 		return m.refuse(codeProtocol, "%s: %v", m.peerName(), err)
 	}
-	if !hmac.Equal(p.mac[:], m.mac(nil, m.in, labelDialled, m.hello, m.welcome, msg[:proofSize-macSize])) {
+	if !m.accept(func(cookie string) bool {
+		return hmac.Equal(p.mac[:], m.mac(nil, cookie, labelDialled, m.hello, m.welcome, msg[:proofSize-macSize]))
+	}) {
 		return m.refuse(codeCookie, "%s does not know the cookie that %s expects (or something between them changed the messages)",
 			m.peerName(), m.h.Local.Name)
 	}
@@ -342,6 +347,15 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 	}
 	m.state = awaitDone
 	return [][]byte{m.ack(ack)}, nil
+}
+
+// accept decides whether the peer has proved to know a cookie that is accepted, and which one this side proves to know then.
+func (m *machine) accept(knows func(cookie string) bool) (ok bool) {
+	if m.h.Accept == nil {
+		return knows(m.in)
+	}
+	m.out, ok = m.h.Accept(m.theirs.id.Name, knows)
+	return ok
 }
 
 // ack is the answer to a proof.
@@ -385,4 +399,6 @@ func (m *machine) onDone(msg []byte) ([][]byte, error) {
 }
 
 // flags returns what both sides can.
-func (m *machine) flags() uint32 { return m.ours.flags & m.theirs.flags &^ (flagHidden | flagResume) }
+func (m *machine) flags() uint32 {
+	return m.ours.flags & m.theirs.flags &^ (flagHidden | flagResume | flagClient)
+}
