@@ -43,7 +43,7 @@ func (p *peer) without() *PeerMessage {
 	return m
 }
 
-// granted returns what who has made a request may do, nil: everything. Of a request that nobody knows the node of that is nothing.
+// granted returns what the maker of a request may do, nil: everything; nothing where nobody knows the node.
 func (f From) granted() *rights.Granted {
 	if !f.isTerm() {
 		return nil
@@ -137,7 +137,7 @@ func (n *Node) allowsPeer(peer Atom, e wire.Export) bool {
 }
 
 // allowsIn reports whether the process whose context ctx is may call e by name: one that
-// a peer has started may do what that peer may.
+// a peer has started may call what that peer may call or start.
 func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
 	o := inspect.OwnerIn(ctx)
 	switch {
@@ -146,5 +146,6 @@ func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
 	case o.Peer == unknown:
 		return n.allowsPeer("", e) && n.dist.cfg.Rights == nil
 	}
-	return n.allowsPeer(o.Peer, e) && n.dist.Granted(o.Peer).RPC(e)
+	g := n.dist.Granted(o.Peer)
+	return n.allowsPeer(o.Peer, e) && (g.RPC(e) || g.Spawn(e))
 }

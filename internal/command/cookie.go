@@ -46,25 +46,29 @@ func cookieFile(env environment) (string, error) {
 	return filepath.Join(home, ".erlang.cookie"), nil
 }
 
-// daemonCookie finds a daemon's cookie. If nobody has given one the user's file is
-// read, or made.
-func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string, error) {
+// cookieOf finds the cookie of a daemon with a configuration. file is the user's, if there the cookie is to be found.
+func cookieOf(cfg *config.Config, env environment) (cookie, file string, err error) {
 	switch {
 	case cfg.Cookie != "":
-		return cfg.Cookie, nil
+		return cfg.Cookie, "", nil
 	case cfg.CookieFile != "":
 		c, err := readCookie(cfg.CookieFile)
 		if errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("%w: %s: the file %s does not exist", errNoCookie, cfg.Origin("cookie_file").Where, cfg.CookieFile)
+			err = fmt.Errorf("%w: %s: the file %s does not exist", errNoCookie, cfg.Origin("cookie_file").Where, cfg.CookieFile)
 		}
-		return c, err
+		return c, "", err
 	}
-	file, err := cookieFile(env)
-	if err != nil {
-		return "", err
+	if file, err = cookieFile(env); err != nil {
+		return "", "", err
 	}
-	c, err := readCookie(file)
-	if !errors.Is(err, fs.ErrNotExist) {
+	cookie, err = readCookie(file)
+	return cookie, file, err
+}
+
+// daemonCookie is cookieOf at the start of a daemon. If nobody has given a cookie, and the user has no file, it is made.
+func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string, error) {
+	c, file, err := cookieOf(cfg, env)
+	if file == "" || !errors.Is(err, fs.ErrNotExist) {
 		return c, err
 	}
 	made, err := makeCookie(file)

@@ -42,6 +42,8 @@ type daemon struct {
 	// Set once, in newDaemon.
 	cfg    *config.Config
 	live   atomic.Pointer[config.Config] // cfg, or what was read since: see reload
+	cookie atomic.Pointer[clusterCookie]
+	forget *time.Timer // has gossip forget the cookie before; owned by reload
 	env    environment
 	log    *logging
 	heap   memoryWatch
@@ -49,6 +51,7 @@ type daemon struct {
 
 	// Set once, in up.
 	n      *node.Node
+	peers  *knownPeers
 	gossip *gossip.Finder // nil: none
 	dns    *dns.Finder    // nil: none
 	apps   *application.Controller
@@ -138,12 +141,14 @@ func (d *daemon) startNode() error {
 	if err != nil {
 		return err
 	}
+	d.cookie.Store(&clusterCookie{now: cookie, old: d.cfg.OldCookies})
 	mapper, err := epmd.ConfigFromEnv(d.env.lookup)
 	if err != nil {
 		return err
 	}
 	mapper.Logger = d.log.Logger
 	o := optionsOf(d.cfg)
+	o.apart = true
 	if err := d.makeFinders(&o, cookie); err != nil {
 		return err
 	}
@@ -151,15 +156,20 @@ func (d *daemon) startNode() error {
 	if err != nil {
 		return err
 	}
+	known, err := o.known()
+	if err != nil {
+		return err
+	}
+	d.peers = newKnownPeers(known, finder)
 	transport, err := o.transport(d.env, d.log.Logger)
 	if err != nil {
 		return err
 	}
 	limits := d.cfg.Limits
 	dist := &node.Distribution{
-		Cookie: cookie, Cookies: d.cookies(), Listen: listen, Listeners: d.listeners(listen), TickTime: d.cfg.TickTime,
-		Published: !d.cfg.Hidden,
-		Finder:    finder, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
+		Cookie: cookie, Cookies: d.cookies, OldCookies: d.oldCookies, Listen: listen, Listeners: d.listeners(listen),
+		TickTime: d.cfg.TickTime, Published: !d.cfg.Hidden,
+		Finder:    d.peers, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
 		Cluster: limits.Cluster,
 		Limits:  dist.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
 		Allow:   d.allow(),
@@ -183,6 +193,7 @@ func (d *daemon) startNode() error {
 func (d *daemon) makeFinders(o *options, cookie string) (err error) {
 	if c, on := d.cfg.Discovery.Gossip.Config(); on {
 		c.Cookie, c.Log = cookie, d.log.Logger
+		c.OldCookies = slices.Concat(c.OldCookies, d.cfg.OldCookies)
 		if d.gossip, err = gossip.New(c); err != nil {
 			return err
 		}
@@ -204,14 +215,6 @@ func (d *daemon) listeners(listen string) map[string]string {
 	given := map[string]string{"erlang": listen, "native": d.cfg.Listen.Native}
 	maps.DeleteFunc(given, func(protocol, addr string) bool { return addr == "" || !slices.Contains(d.cfg.Protocols, protocol) })
 	return given
-}
-
-// cookies returns those of some peers.
-func (d *daemon) cookies() func(node.Atom) (in, out string, ok bool) {
-	return func(peer node.Atom) (in, out string, ok bool) {
-		c, ok := d.live.Load().Cookies[string(peer)]
-		return c.In, c.Out, ok
-	}
 }
 
 // up starts what the node is to run and be asked. After an error down takes away

@@ -103,12 +103,9 @@ func (s *set) of(id Identity, anyCookie bool) *Granted {
 	return &Granted{of: s}
 }
 
-// Accept returns the cookie that a node has proved to know, and its name in Config.Cookies. meant is the cookie that is meant
-// for the node, "": none, and knows reports whether the node knows a cookie. ok is false if the node knows none of them.
-func (p *Policy) Accept(meant string, knows func(cookie string) bool) (cookie, name string, ok bool) {
-	if meant != "" && knows(meant) {
-		return meant, "", true
-	}
+// Accept returns which of Config.Cookies a node has proved to know, and the name of that cookie. knows reports whether the node
+// knows a cookie. ok is false if the node knows none of them.
+func (p *Policy) Accept(knows func(cookie string) bool) (cookie, name string, ok bool) {
 	for name, cookie := range p.set.Load().cookies {
 		if cookie != "" && knows(cookie) {
 			return cookie, name, true

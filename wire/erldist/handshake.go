@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/rotation"
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -46,6 +47,7 @@ type machine struct {
 	answer func(challenge uint32) bool
 	in     string // cookie that the peer must know
 	out    string // cookie that this side knows
+	old    []string
 }
 
 // newMachine begins the side that has dialled or the other, and returns what it
@@ -374,13 +376,17 @@ func (m *machine) checkFlags(dir, how string) error {
 // with an empty one.
 func (m *machine) cookies() bool {
 	m.in, m.out = m.h.Cookies(m.peer.Name)
+	if m.h.OldCookies != nil {
+		m.old = m.h.OldCookies(m.peer.Name)
+	}
 	return m.in != "" && m.out != ""
 }
 
 // accept decides whether the peer has proved to know a cookie that is accepted, and which one this side proves to know then.
 func (m *machine) accept(knows func(cookie string) bool) (ok bool) {
-	if m.h.Accept == nil {
-		return knows(m.in)
+	if out, ok := rotation.Proved(m.in, m.out, m.old, knows); ok || m.h.Accept == nil {
+		m.out = out
+		return ok
 	}
 	m.out, ok = m.h.Accept(m.peer.Name, knows)
 	return ok

@@ -9,6 +9,7 @@ import (
 	"hash"
 	"time"
 
+	"github.com/actornode/actornode/internal/rotation"
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -60,6 +61,8 @@ type machine struct {
 	theirs                nodeInfo
 	want                  uint64 // bytes of the session that the peer has received
 	in, out               string // cookies: that the peer must know, and that this side knows
+	further               string // what Handshake.Accept has chosen; "": it was one of those
+	old                   []string
 }
 
 // newMachine makes the side that has dialled or the other. ours has all but what h
@@ -232,6 +235,9 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 // with an empty one.
 func (m *machine) cookies() bool {
 	m.in, m.out = m.h.Cookies(m.theirs.id.Name)
+	if m.h.OldCookies != nil {
+		m.old = m.h.OldCookies(m.theirs.id.Name)
+	}
 	return m.in != "" && m.out != ""
 }
 
@@ -351,10 +357,12 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 
 // accept decides whether the peer has proved to know a cookie that is accepted, and which one this side proves to know then.
 func (m *machine) accept(knows func(cookie string) bool) (ok bool) {
-	if m.h.Accept == nil {
-		return knows(m.in)
+	if out, ok := rotation.Proved(m.in, m.out, m.old, knows); ok || m.h.Accept == nil {
+		m.out = out
+		return ok
 	}
-	m.out, ok = m.h.Accept(m.theirs.id.Name, knows)
+	m.further, ok = m.h.Accept(m.theirs.id.Name, knows)
+	m.out = m.further
 	return ok
 }
 

@@ -96,7 +96,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		l.look = func() error { return l.input.fill(sizeBytes) }
 	} else {
 		l.out.sums, l.input.sums, l.input.silence = true, true, m.h.Silence
-		l.session = &session{link: l, id: m.session, cookie: m.out, grace: m.grace(), again: again}
+		l.session = &session{link: l, id: m.session, further: m.further, grace: m.grace(), again: again}
 		if again == nil {
 			l.session.table = &p.waiting
 		}

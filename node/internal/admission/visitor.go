@@ -33,17 +33,13 @@ func (v *Visitor) Dialled(name wire.Atom, conn any) error {
 	return v.MayConnect()
 }
 
-// Accept returns Accept of a handshake with cookies as of the handshake: nil where there are no further cookies.
-func (v *Visitor) Accept(cookies func(wire.Atom) (in, out string)) func(wire.Atom, func(string) bool) (string, bool) {
+// Accept returns Accept of a handshake: nil where there are no further cookies.
+func (v *Visitor) Accept() func(wire.Atom, func(string) bool) (string, bool) {
 	if v.Policy == nil {
 		return nil
 	}
-	return func(peer wire.Atom, knows func(string) bool) (string, bool) {
-		in, out := cookies(peer)
-		cookie, name, ok := v.Policy.Accept(in, knows)
-		if v.Who.Cookie = name; name == "" {
-			cookie = out
-		}
+	return func(_ wire.Atom, knows func(string) bool) (cookie string, ok bool) {
+		cookie, v.Who.Cookie, ok = v.Policy.Accept(knows)
 		return cookie, ok
 	}
 }

@@ -233,7 +233,7 @@ func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.C
 		k, v, unfit = c.admit(id, a.From)
 		return v
 	})
-	h.Accept = visitor.Accept(c.cfg.Cookies)
+	h.Accept = visitor.Accept()
 	proved := false
 	h.Proved = func(wire.NodeID) error {
 		proved = true

@@ -53,7 +53,11 @@ func (p *Peer) Permits(f *dist.Frame) (ok bool, err error) {
 	default: // an answer, or the end of something
 		return true, nil
 	}
-	q := p.Named(f)
+	at := *f
+	if f.Op == dist.OpMonitor {
+		at.Ref = wire.Ref{} // the monitor's own
+	}
+	q := p.Named(&at)
 	if q == nil || p.owns(q) || g.Signal() {
 		return true, nil
 	}
