@@ -215,7 +215,8 @@ func (c *Cluster) fallsBack(name wire.Atom, proto, announced int, why error) {
 	if announced == proto {
 		why = errNotAnnounced
 	}
-	c.warnOfFallback("trying a less preferred protocol: the preferred one failed", name, f.Used, f.Best, "error", admission.Brief(why))
+	c.warnOfFallback("trying a less preferred protocol: the preferred one failed", name, f.Used, f.Best,
+		"error", admission.Brief(why))
 }
 
 // linked is told that a peer is connected by a protocol.
