@@ -35,7 +35,7 @@ func (r *reloading) watch(d *daemon, done <-chan struct{}) {
 	for {
 		select {
 		case <-r.hangups:
-			d.reload(r)
+			d.manager.Reload(func() { d.reload(r) })
 		case <-done:
 			return
 		}
