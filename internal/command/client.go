@@ -48,7 +48,8 @@ func (c *client) targetFlags(f *pflag.FlagSet) {
 
 // clusterFlags are those that start has, too.
 func (o *options) clusterFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.cookie, "cookie", "", "cookie of the cluster; default: ACTORNODE_COOKIE, or ~/.erlang.cookie")
+	f.StringVar(&o.cookie, "cookie", "",
+		"cookie of the cluster; default: ACTORNODE_COOKIE, the file of ACTORNODE_COOKIE_FILE, or ~/.erlang.cookie")
 	f.BoolVar(&o.noEPMD, "no-epmd", false, "do not use EPMD")
 	f.StringArrayVar(&o.peers, "peer", nil, "address of a node: NAME@HOST=HOST:PORT, NAME@HOST=:PORT or "+
 		"NAME@HOST=PROTOCOL://HOST:PORT; may be repeated")
@@ -238,6 +239,9 @@ func (c *client) cookieSource(env environment) string {
 	}
 	if v, ok := env.lookup("ACTORNODE_COOKIE"); ok && v != "" {
 		return "ACTORNODE_COOKIE"
+	}
+	if env.get("ACTORNODE_COOKIE_FILE") != "" {
+		return "ACTORNODE_COOKIE_FILE"
 	}
 	return "~/.erlang.cookie"
 }
