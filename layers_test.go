@@ -30,7 +30,7 @@ var layers = map[string]int{
 	"internal/executor": 2, "wire/erldist": 2, "wire/native": 2,
 	"internal/limit": 0, "internal/cgroup": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0, "internal/treefields": 1,
 	"internal/markdown": 0, "internal/counter": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 1,
-	"internal/vet":    0,
+	"internal/vet": 0, "internal/systemd": 0,
 	"internal/daemon": 5, "internal/command": 6, "internal/demo": 4,
 	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/dist": 1, "internal/socket": 0, "internal/account": 1,
 	"wire/etf": 1, "wire/pickle": 1, "wire/epmd": 1, "internal/pack": 1, "internal/etfcodec": 1, "wire/tlsdist": 1,
@@ -48,6 +48,7 @@ var layers = map[string]int{
 	"internal/termtest": 1,
 	"internal/linkkit":  1,
 	"internal/linkopt":  1,
+	"internal/rotation": 1,
 	"wire/linktest":     1,
 }
 
@@ -61,6 +62,7 @@ var within = map[string][]string{
 	"wire/pickle":       {"wire"},
 	"wire/dist":         {"wire"},
 	"internal/account":  {"wire/dist"},
+	"internal/rotation": {"wire", "wire/dist"},
 	"internal/pack":     {"wire", "internal/box", "internal/fault", "internal/termof"},
 	"wire/tlsdist":      {"wire", "wire/dist"},
 
@@ -127,11 +129,11 @@ var inside = map[string]int{
 
 	"internal/limit": 0, "internal/socket": 0, "internal/account": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0,
 	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/racetest": 0, "internal/randtest": 0,
-	"internal/shake": 0, "internal/pack": 1, "internal/etfcodec": 1, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 2, "internal/epmdtest": 3,
+	"internal/shake": 0, "internal/rotation": 0, "internal/pack": 1, "internal/etfcodec": 1, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 2, "internal/epmdtest": 3,
 	"internal/inbox": 1, "internal/counter": 0, "internal/nodehook": 1, "internal/markdown": 0, "internal/cgroup": 0, "internal/treefields": 1,
 	"internal/executor": 2, "internal/admin": 3, "internal/procview": 2, "internal/sysmsg": 2, "internal/termof": 0, "internal/linkopt": 0, "internal/linkkit": 1,
 	"internal/erltest": 1, "internal/termtest": 1, "internal/nodetest": 1,
-	"internal/vet":  0,
+	"internal/vet": 0, "internal/systemd": 0,
 	"internal/demo": 3, "internal/daemon/health": 1,
 	"internal/daemon/config": 2,
 	"internal/command":       4,

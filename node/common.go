@@ -47,20 +47,13 @@ func (c *common) Send(to Dest, msg any) error {
 		}
 	}
 	if a.Blocks != nil {
-		return deliverBlocking(a.Blocks, p, msg)
+		return a.Blocks.Deliver(p, msg)
 	}
 	err := p.Deliver(a, msg)
 	if a.Worker != nil {
 		a.Worker.Sent()
 	}
 	return err
-}
-
-// deliverBlocking is a function, lest Send, and who calls it, have all of Deliver in line.
-//
-//go:noinline
-func deliverBlocking(from process.Blocker, to *process.Process, msg any) error {
-	return from.Deliver(to, msg)
 }
 
 // sendTo is Send where to is no PID.

@@ -27,25 +27,23 @@ type Distribution struct {
 	Protocols []dist.Protocol
 	// Cookie is what other nodes must know, and what this one proves to know.
 	Cookie string
-	// Cookies gives other cookies for some peers: the one that they must know, and
-	// the one that they want. ok false: Cookie. With an empty one there is no
-	// connection.
+	// Cookies gives other cookies for some peers: the one that they must know, and the one that they
+	// want. ok false: Cookie. With an empty one there is no connection.
 	Cookies func(peer Atom) (in, out string, ok bool)
-	// Listen is where connections come in: host:port, for the last of Protocols.
-	// Default: the host of the node's name, on a port that the system chooses. "-":
-	// nowhere.
+	// OldCookies gives cookies that are accepted from a peer, and tried, beside those: while a
+	// cluster changes its cookie node by node. Connections stay as they are. Default: none.
+	OldCookies func(peer Atom) []string
+	// Listen is where connections come in: host:port, for the last of Protocols. Default: the host of
+	// the node's name, on a port that the system chooses. "-": nowhere.
 	Listen string
-	// Listeners is where those of other protocols come in, by the protocol's name.
-	// Default: the host of Listen, on a port that the system chooses; nowhere if
-	// Listen is "-".
+	// Listeners is where those of other protocols come in, by the protocol's name. Default: the host of
+	// Listen, on a port that the system chooses; nowhere if Listen is "-".
 	Listeners map[string]string
 	// Finder finds other nodes and makes this one known. Default: [discovery.EPMD].
 	Finder discovery.Finder
-	// Mesh connects to all nodes that Finder lists, now and as they come. Default: to
-	// none before somebody here uses it.
+	// Mesh connects to all nodes that Finder lists, now and as they come. Default: to none.
 	Mesh *discovery.Mesh
-	// Transport makes the connections. Default: dist.TCP. All nodes of a cluster
-	// need the same.
+	// Transport makes the connections. Default: dist.TCP. All nodes of a cluster need the same.
 	Transport dist.Transport
 	// Published makes nodes() of other nodes show this one. It needs global, which
 	// is not there yet: Start refuses it.
@@ -155,7 +153,7 @@ func (n *Node) startDist(cfg Distribution) error {
 		Origin: n.sys.Origin, Host: d, Log: n.cfg.Log, Env: n.sys.Env, Shed: &n.shed, Most: most,
 		Quota:  most.Quota(cfg.Limits.WithDefaults().Message),
 		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: cfg.addresses().Of, Warn: erlang,
-		Cookies: d.cookies, Hidden: !cfg.Published, Limits: cfg.Limits,
+		Cookies: d.cookies, Old: cfg.OldCookies, Hidden: !cfg.Published, Limits: cfg.Limits,
 		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Queue: cfg.Queue, Mesh: (*mesh.Config)(cfg.Mesh),
 		FirstStep: peers.FirstStep(cfg.Transport, cfg.ConnectTimeout, limits.ConnectTimeout),
 	})

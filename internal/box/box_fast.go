@@ -22,6 +22,10 @@ type iface struct{ kind, data unsafe.Pointer }
 
 func kindOf(v any) unsafe.Pointer { return (*iface)(unsafe.Pointer(&v)).kind }
 
+// TypeOf returns a number for the type of what is in v, the same for all values of the type and of no other:
+// where Go keeps its reflect.Type; 0: v is nil.
+func TypeOf(v any) uintptr { return uintptr(kindOf(v)) }
+
 var (
 	kindTuple = kindOf(wire.Tuple{})
 	kindList  = kindOf(wire.List{})

@@ -2,13 +2,25 @@
 
 package box
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"reflect"
+)
 
 // Joined reports whether an interface and the value in it are one allocation.
 const Joined = false
 
 // MaxJoined is how many slots, at most, are made together with their interface: none here.
 const MaxJoined = 0
+
+// TypeOf returns a number for the type of what is in v, the same for all values of the type and of no other:
+// where Go keeps its reflect.Type; 0: v is nil.
+func TypeOf(v any) uintptr {
+	if v == nil {
+		return 0
+	}
+	return reflect.ValueOf(reflect.TypeOf(v)).Pointer()
+}
 
 // Tuple returns n slots, to be filled, and nil: the caller makes a wire.Tuple of them.
 func Tuple(n int) (slots []any, v any) { return make([]any, n), nil }

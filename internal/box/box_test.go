@@ -3,8 +3,10 @@ package box
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"sync"
 	"testing"
@@ -229,4 +231,17 @@ func TestCollected(t *testing.T) {
 		data := slots[500].([]byte)
 		require.Equal(t, b[:len(data)], data)
 	}
+}
+
+// The number of a type is where Go keeps it, so there is one for each.
+func TestTypeOf(t *testing.T) {
+	type named int
+	values := []any{1, int8(1), named(1), "a", []byte{1}, wire.Tuple{}, wire.List{}, struct{}{}, &struct{ a int }{}, errors.New("a")}
+	for _, v := range values {
+		require.Equal(t, reflect.ValueOf(reflect.TypeOf(v)).Pointer(), TypeOf(v), "%T", v)
+		for _, w := range values {
+			require.Equal(t, reflect.TypeOf(v) == reflect.TypeOf(w), TypeOf(v) == TypeOf(w), "%T, %T", v, w)
+		}
+	}
+	require.Zero(t, TypeOf(nil))
 }

@@ -1,6 +1,6 @@
 // Package box puts slices into interfaces at the cost of one allocation, and
 // integers at the cost of less, for decoders: tuples, lists, binaries and integers are
-// what most messages are made of.
+// what most messages are made of. It also reads the type of what is in an interface, for tables by type.
 //
 // # Two implementations
 //

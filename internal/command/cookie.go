@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/actornode/actornode/internal/daemon/config"
@@ -36,7 +37,7 @@ func (o options) findCookie(env environment) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c, err := readCookie(file)
+	c, err := env.readCookie(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("%w: neither --cookie nor ACTORNODE_COOKIE is set, and the file %s does not exist", errNoCookie, file)
 	}
@@ -53,25 +54,29 @@ func cookieFile(env environment) (string, error) {
 	return filepath.Join(home, ".erlang.cookie"), nil
 }
 
-// daemonCookie finds a daemon's cookie. If nobody has given one the user's file is
-// read, or made.
-func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string, error) {
+// cookieOf finds the cookie of a daemon with a configuration. file is the user's, if there the cookie is to be found.
+func cookieOf(cfg *config.Config, env environment) (cookie, file string, err error) {
 	switch {
 	case cfg.Cookie != "":
-		return cfg.Cookie, nil
+		return cfg.Cookie, "", nil
 	case cfg.CookieFile != "":
-		c, err := readCookie(cfg.CookieFile)
+		c, err := env.readCookie(cfg.CookieFile)
 		if errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("%w: %s: the file %s does not exist", errNoCookie, cfg.Origin("cookie_file").Where, cfg.CookieFile)
+			err = fmt.Errorf("%w: %s: the file %s does not exist", errNoCookie, cfg.Origin("cookie_file").Where, cfg.CookieFile)
 		}
-		return c, err
+		return c, "", err
 	}
-	file, err := cookieFile(env)
-	if err != nil {
-		return "", err
+	if file, err = cookieFile(env); err != nil {
+		return "", "", err
 	}
-	c, err := readCookie(file)
-	if !errors.Is(err, fs.ErrNotExist) {
+	cookie, err = env.readCookie(file)
+	return cookie, file, err
+}
+
+// daemonCookie is cookieOf at the start of a daemon. If nobody has given a cookie, and the user has no file, it is made.
+func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string, error) {
+	c, file, err := cookieOf(cfg, env)
+	if file == "" || !errors.Is(err, fs.ErrNotExist) {
 		return c, err
 	}
 	made, err := makeCookie(file)
@@ -81,7 +86,7 @@ func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string
 	if made {
 		log.Info("created a cookie file: every node of the cluster needs the same cookie", "file", file)
 	}
-	return readCookie(file) // another process may have made it
+	return env.readCookie(file) // another process may have made it
 }
 
 // warn logs settings that are not safe.
@@ -100,7 +105,11 @@ const maxCookie = 1 << 10
 // readCookie reads a cookie from a file that only its owner may read or change, as
 // OTP's auth does: line ends after it do not count. The error wraps fs.ErrNotExist
 // if there is no file.
-func readCookie(file string) (string, error) {
+//
+// On Windows files have no mode, and whatever the access control list says is accepted, as OTP does there. A credential of
+// systemd may be readable by its group: the file belongs to root, and where the file system has access control lists the right of
+// the daemon's user shows in the bits of the group. The manager guarantees that nobody else reads it.
+func (e environment) readCookie(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", errNoCookie, err)
@@ -112,7 +121,7 @@ func readCookie(file string) (string, error) {
 		return "", fmt.Errorf("%w: %w", errNoCookie, err)
 	case !info.Mode().IsRegular():
 		return "", fmt.Errorf("%w: %s is not a regular file (%v)", errNoCookie, file, info.Mode().Type())
-	case info.Mode().Perm()&0o077 != 0:
+	case runtime.GOOS != "windows" && info.Mode().Perm()&e.othersMode(file) != 0:
 		return "", fmt.Errorf("%w: cookie file %s has mode %04o; want 0400 or 0600, so that only its owner can read it: chmod 400 %s",
 			errNoCookie, file, info.Mode().Perm(), file)
 	}
@@ -128,6 +137,15 @@ func readCookie(file string) (string, error) {
 		return "", fmt.Errorf("%w: %s: %w", errNoCookie, file, err)
 	}
 	return c, nil
+}
+
+// othersMode has the bits of a file's mode that let others than its owner use a cookie.
+func (e environment) othersMode(file string) fs.FileMode {
+	credentials := e.get("CREDENTIALS_DIRECTORY")
+	if credentials != "" && filepath.Dir(filepath.Clean(file)) == filepath.Clean(credentials) {
+		return 0o037 // all but that the group reads
+	}
+	return 0o077
 }
 
 // cookieLetters is how many letters a new cookie has, as OTP's.

@@ -102,7 +102,7 @@ func TestReadCookie(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "cookie")
 		require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))
 		require.NoError(t, os.Chmod(file, c.mode))
-		got, err := readCookie(file)
+		got, err := environment{lookup: noVariables}.readCookie(file)
 		if c.want == "" {
 			assert.NoError(t, err, c.text)
 			assert.Equal(t, strings.TrimRight(c.text, "\r\n"), got)
@@ -112,8 +112,36 @@ func TestReadCookie(t *testing.T) {
 		assert.ErrorContains(t, err, c.want)
 		assert.NotContains(t, err.Error(), "SECRET")
 	}
-	_, err := readCookie(t.TempDir())
+	_, err := environment{lookup: noVariables}.readCookie(t.TempDir())
 	assert.ErrorContains(t, err, "is not a regular file (d")
+}
+
+func noVariables(string) (string, bool) { return "", false }
+
+// The group may read a credential of systemd, and no other file; all others may read none.
+func TestCredential(t *testing.T) {
+	folder, other := t.TempDir(), t.TempDir()
+	env, _, _ := newEnvironment(t, map[string]string{"CREDENTIALS_DIRECTORY": folder + "/"})
+	for _, c := range []struct {
+		folder string
+		mode   os.FileMode
+		ok     bool
+	}{
+		{folder, 0o400, true}, {folder, 0o440, true}, {folder, 0o444, false}, {folder, 0o460, false}, {folder, 0o450, false},
+		{other, 0o400, true}, {other, 0o440, false}, {folder + "/../" + filepath.Base(other), 0o440, false},
+	} {
+		file := filepath.Join(c.folder, "cookie")
+		require.NoError(t, os.WriteFile(file, []byte("SECRET\n"), 0o600))
+		require.NoError(t, os.Chmod(file, c.mode))
+		got, err := env.readCookie(c.folder + "/cookie")
+		if c.ok {
+			assert.NoError(t, err, c)
+			assert.Equal(t, "SECRET", got)
+		} else {
+			assert.ErrorContains(t, err, "so that only its owner can read it", c)
+		}
+		require.NoError(t, os.Remove(file))
+	}
 }
 
 // Two daemons that start at once without a cookie, in processes of their own, can

@@ -21,6 +21,7 @@ import (
 	"github.com/actornode/actornode/internal/daemon/health"
 	"github.com/actornode/actornode/internal/demo"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/systemd"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/dns"
@@ -40,15 +41,19 @@ import (
 //	starting ──up──► ready (when joined) ──signal, operator──► draining ──► stopped
 type daemon struct {
 	// Set once, in newDaemon.
-	cfg    *config.Config
-	live   atomic.Pointer[config.Config] // cfg, or what was read since: see reload
-	env    environment
-	log    *logging
-	heap   memoryWatch
-	offers []func(*node.Node) error // of what trees can name
+	cfg     *config.Config
+	live    atomic.Pointer[config.Config] // cfg, or what was read since: see reload
+	cookie  atomic.Pointer[clusterCookie]
+	forget  *time.Timer // has gossip forget the cookie before; owned by reload
+	env     environment
+	log     *logging
+	manager *systemd.Service // is told how the daemon is
+	heap    memoryWatch
+	offers  []func(*node.Node) error // of what trees can name
 
 	// Set once, in up.
 	n      *node.Node
+	peers  *knownPeers
 	gossip *gossip.Finder // nil: none
 	dns    *dns.Finder    // nil: none
 	apps   *application.Controller
@@ -87,13 +92,17 @@ func newDaemon(cfg *config.Config, env environment) (*daemon, error) {
 	d.live.Store(cfg)
 	d.joined.Store(len(d.others()) == 0)
 	var err error
-	d.log, err = newLog(cfg, env.stderr)
-	return d, err
+	if d.log, err = newLog(cfg, env.stderr); err != nil {
+		return nil, err
+	}
+	d.manager = systemd.New(env.lookup, d.log.Logger)
+	return d, nil
 }
 
 // run runs the daemon until ctx ends, or a permanent application does.
 func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 	defer func() { err = errors.Join(err, d.log.close()) }()
+	defer d.manager.Close()
 	var reloads sync.WaitGroup
 	done := make(chan struct{})
 	reloads.Go(func() { hangups.watch(d, done) })
@@ -107,8 +116,11 @@ func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 	}
 	d.warn()
 	d.joining.Go(func() { d.heap.watch(ctx, d.n, d.log.Logger) }) // ended by halt; down waits for it
+	stopFeed := d.feedWatchdog()
+	defer stopFeed()
 	if err = d.up(ctx); err == nil {
 		fmt.Fprintf(d.env.stdout, "%s is up at %v\n", d.n.Name(), d.n.Addr())
+		d.manager.Ready(fmt.Sprintf("%s is up at %v", d.n.Name(), d.n.Addr()))
 		select {
 		case <-ctx.Done():
 		case <-d.n.Done():
@@ -119,6 +131,7 @@ func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 			}
 		}
 	}
+	d.manager.Stopping("stopping", 3*d.cfg.DrainTimeout+stopExtra)
 	if failed := d.n.Err(); failed != nil {
 		d.log.Error("stopping: a service of the node ended too often", "error", failed)
 	}
@@ -131,6 +144,20 @@ func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 	return errors.Join(err, d.down(context.WithoutCancel(ctx)))
 }
 
+// stopExtra is how long a stop may take beyond the three times drain_timeout that its parts have.
+const stopExtra = 5 * time.Second
+
+// feedWatchdog tells the watchdog of the service manager that the node answers, if there is one, until stop is called.
+func (d *daemon) feedWatchdog() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var feeding sync.WaitGroup
+	feeding.Go(func() { d.manager.Feed(ctx, d.checkAlive) })
+	return func() {
+		cancel()
+		feeding.Wait()
+	}
+}
+
 // startNode starts the node and all that belongs to it, without what is to run on
 // it. After an error nothing runs.
 func (d *daemon) startNode() error {
@@ -138,12 +165,14 @@ func (d *daemon) startNode() error {
 	if err != nil {
 		return err
 	}
+	d.cookie.Store(&clusterCookie{now: cookie, old: d.cfg.OldCookies})
 	mapper, err := epmd.ConfigFromEnv(d.env.lookup)
 	if err != nil {
 		return err
 	}
 	mapper.Logger = d.log.Logger
 	o := optionsOf(d.cfg)
+	o.apart = true
 	if err := d.makeFinders(&o, cookie); err != nil {
 		return err
 	}
@@ -151,15 +180,20 @@ func (d *daemon) startNode() error {
 	if err != nil {
 		return err
 	}
+	known, err := o.known()
+	if err != nil {
+		return err
+	}
+	d.peers = newKnownPeers(known, finder)
 	transport, err := o.transport(d.env, d.log.Logger)
 	if err != nil {
 		return err
 	}
 	limits := d.cfg.Limits
 	dist := &node.Distribution{
-		Cookie: cookie, Cookies: d.cookies(), Listen: listen, Listeners: d.listeners(listen), TickTime: d.cfg.TickTime,
-		Published: !d.cfg.Hidden,
-		Finder:    finder, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
+		Cookie: cookie, Cookies: d.cookies, OldCookies: d.oldCookies, Listen: listen, Listeners: d.listeners(listen),
+		TickTime: d.cfg.TickTime, Published: !d.cfg.Hidden,
+		Finder: d.peers, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
 		Cluster: limits.Cluster,
 		Limits:  dist.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
 		Allow:   d.allow(),
@@ -183,6 +217,7 @@ func (d *daemon) startNode() error {
 func (d *daemon) makeFinders(o *options, cookie string) (err error) {
 	if c, on := d.cfg.Discovery.Gossip.Config(); on {
 		c.Cookie, c.Log = cookie, d.log.Logger
+		c.OldCookies = slices.Concat(c.OldCookies, d.cfg.OldCookies)
 		if d.gossip, err = gossip.New(c); err != nil {
 			return err
 		}
@@ -204,14 +239,6 @@ func (d *daemon) listeners(listen string) map[string]string {
 	given := map[string]string{"erlang": listen, "native": d.cfg.Listen.Native}
 	maps.DeleteFunc(given, func(protocol, addr string) bool { return addr == "" || !slices.Contains(d.cfg.Protocols, protocol) })
 	return given
-}
-
-// cookies returns those of some peers.
-func (d *daemon) cookies() func(node.Atom) (in, out string, ok bool) {
-	return func(peer node.Atom) (in, out string, ok bool) {
-		c, ok := d.live.Load().Cookies[string(peer)]
-		return c.In, c.Out, ok
-	}
 }
 
 // up starts what the node is to run and be asked. After an error down takes away
@@ -401,7 +428,10 @@ func (d *daemon) checkAlive(ctx context.Context) error {
 		if err := d.n.Err(); err != nil {
 			return err
 		}
-		_, err := node.Call[bool](ctx, d.n, *d.alive.Load(), isAlive{})
+		err := errors.New("it has not been started")
+		if pid := d.alive.Load(); pid != nil {
+			_, err = node.Call[bool](ctx, d.n, *pid, isAlive{})
+		}
 		if err == nil {
 			return nil
 		}

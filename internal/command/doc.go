@@ -23,6 +23,7 @@
 //	hangups                   the daemon  its end, after the drain    the log file, the settings that change
 //	joining                   the daemon  its first connection, stop  the attempts to connect one node
 //	memory                    the daemon  stop                        the node's shedding of load
+//	watchdog                  the daemon  its end, after the drain    the messages that feed systemd's watchdog
 //	health                    the daemon  after the drain             the HTTP listener
 //	standard input            start       the program                 its end stops the daemon: --until-eof
 //	a daemon of a cluster     cluster     the daemon's last life      the lives of one daemon

@@ -23,6 +23,7 @@ func (d *daemon) drain(ctx context.Context) error {
 		began := time.Now()
 		d.log.Info("draining", "within", d.cfg.DrainTimeout.String())
 		d.draining.Store(true)
+		d.manager.Status("draining")
 		ctx, cancel := context.WithTimeout(ctx, d.cfg.DrainTimeout)
 		defer cancel()
 		left := 0
@@ -36,8 +37,10 @@ func (d *daemon) drain(ctx context.Context) error {
 		d.drainErr = errors.Join(d.drainErr, d.stopApplications(ctx))
 		if d.drainErr != nil {
 			d.log.Error("draining failed", "after", time.Since(began).String(), "error", d.drainErr)
+			d.manager.Status("draining failed: see the log")
 			return
 		}
+		d.manager.Status("drained")
 		d.log.Info("drained", "after", time.Since(began).String(), "left_groups", left)
 	})
 	return d.drainErr

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -52,24 +53,7 @@ func run(ctx context.Context, args []string, env environment) int {
 		fmt.Fprintln(env.stderr, "Error: the program's own settings: "+err.Error())
 		return exitFailed
 	}
-	root := &cobra.Command{
-		Use: p.name(), Short: cmp.Or(p.About, "A node of an Erlang cluster, in Go"), Long: rootHelp,
-		SilenceUsage: true, Version: versionOf(p).line(),
-	}
-	if p.About != "" {
-		root.Long = p.About + ".\n\n" + rootHelp
-	}
-	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(startCommand(env, &status), clusterCommand(env, &status), checkCommand(env, &status), probeCommand(env, &status))
-	addClients(root, env, &status)
-	root.AddCommand(versionCommand(env, &status))
-	if p.name() != ownName {
-		var words []string
-		for _, c := range root.Commands() {
-			words = append(words, c.Name())
-		}
-		p.rename(root, words)
-	}
+	root := commands(env, &status)
 	root.SetArgs(args)
 	root.SetOut(env.stdout)
 	root.SetErr(env.stderr)
@@ -79,4 +63,34 @@ func run(ctx context.Context, args []string, env environment) int {
 		return codeOf(err)
 	}
 	return exitOK
+}
+
+// Commands returns the command line of a program, for documents: manual pages and completions. It is not to be run.
+func Commands(p Program) *cobra.Command {
+	none := func(string) (string, bool) { return "", false }
+	return commands(environment{io.Discard, io.Discard, none, os.UserHomeDir, p}, new(exit))
+}
+
+// commands makes the command line. A command that begins sets status.
+func commands(env environment, status *exit) *cobra.Command {
+	p := env.program
+	root := &cobra.Command{
+		Use: p.name(), Short: cmp.Or(p.About, "A node of an Erlang cluster, in Go"), Long: rootHelp,
+		SilenceUsage: true, Version: versionOf(p).line(),
+	}
+	if p.About != "" {
+		root.Long = p.About + ".\n\n" + rootHelp
+	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.AddCommand(startCommand(env, status), clusterCommand(env, status), checkCommand(env, status), probeCommand(env, status))
+	addClients(root, env, status)
+	root.AddCommand(versionCommand(env, status))
+	if p.name() != ownName {
+		var words []string
+		for _, c := range root.Commands() {
+			words = append(words, c.Name())
+		}
+		p.rename(root, words)
+	}
+	return root
 }

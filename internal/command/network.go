@@ -61,19 +61,14 @@ func (o options) network(env environment, mapper discovery.Finder) (f discovery.
 		}
 		port = int(n)
 	}
-	s := &discovery.Static{Nodes: make(map[node.Atom][]discovery.Endpoint)}
-	for _, p := range o.peers {
-		peer, end, err := parsePeer(p)
-		if err != nil {
+	s := new(discovery.Static)
+	if !o.apart {
+		if s.Nodes, err = o.known(); err != nil {
 			return nil, "", err
 		}
-		if end.Protocol == "" {
-			end.Protocol = o.unnamed
-		}
-		s.Nodes[peer] = append(s.Nodes[peer], end)
 	}
 	switch {
-	case !o.noEPMD && len(o.peers)+len(o.more) == 0:
+	case !o.noEPMD && len(s.Nodes)+len(o.more) == 0:
 		return mapper, listen, nil
 	case !o.noEPMD:
 		s.Next = mapper
@@ -95,6 +90,22 @@ func (o options) network(env environment, mapper discovery.Finder) (f discovery.
 		chain = append(chain, &discovery.Static{Port: port, Protocol: o.unnamed}) // the last: it answers for all nodes
 	}
 	return discovery.Chain(chain...), listen, nil
+}
+
+// known returns the nodes whose addresses are given.
+func (o options) known() (map[node.Atom][]discovery.Endpoint, error) {
+	all := make(map[node.Atom][]discovery.Endpoint)
+	for _, p := range o.peers {
+		peer, end, err := parsePeer(p)
+		if err != nil {
+			return nil, err
+		}
+		if end.Protocol == "" {
+			end.Protocol = o.unnamed
+		}
+		all[peer] = append(all[peer], end)
+	}
+	return all, nil
 }
 
 // parsePeer takes NAME@HOST=ENDPOINT apart.

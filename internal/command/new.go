@@ -5,12 +5,14 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"go/doc"
 	"go/token"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -79,30 +81,45 @@ func newCommand(env environment, status *exit) *cobra.Command {
 	return c
 }
 
-const addHelp = `Writes a server and its test into the project in this folder, which actornode new has written.
-The configuration can then name it as a child of a supervisor. The files must not exist.`
+const addHelp = `Writes a server, state machine (statem), event manager with a handler (event), or application
+and its test into the project in this folder, which actornode new has written. A configuration can
+name all but applications as children of a supervisor; applications start with the node. The files
+must not exist.
+
+NAME becomes one of Go, so it has small letters, digits and _ only.`
+
+// kinds are what add can add: their templates are KIND.go and KIND_test.go.
+var kinds = []string{"server", "statem", "event", "application"}
 
 func addCommand(env environment, status *exit) *cobra.Command {
 	return &cobra.Command{
-		Use: "add server NAME", Short: "Add a server to a project", Long: addHelp,
-		Example:   "  actornode add server cart",
-		ValidArgs: []string{"server"},
+		Use: "add server|statem|event|application NAME", Short: "Add a server or another behaviour to a project", Long: addHelp,
+		Example:   "  actornode add server cart\n  actornode add statem payment",
+		ValidArgs: kinds,
 		Args:      cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			*status = exitFailed
-			if args[0] != "server" {
-				return fail(exitUsage, nil, "cannot add %q; want server", args[0])
+			kind, name := args[0], args[1]
+			if !slices.Contains(kinds, kind) {
+				return fail(exitUsage, nil, "cannot add %q; want one of %s", kind, strings.Join(kinds, ", "))
 			}
-			if err := checkIdentifier(args[1]); err != nil {
+			if err := checkIdentifier(name); err != nil {
 				return fail(exitUsage, err, "")
 			}
-			p := project{Server: args[1], Export: capital(args[1])}
-			err := writeAll(".", p, map[string]string{p.Server + ".go": "server.go", p.Server + "_test.go": "server_test.go"})
+			if _, err := os.Stat("go.mod"); err != nil {
+				return fail(exitFailed, err, "want the folder of a project that actornode new has written")
+			}
+			p := project{Server: name, Export: capital(name)}
+			err := writeAll(".", p, map[string]string{name + ".go": kind + ".go", name + "_test.go": kind + "_test.go"})
 			if err != nil {
 				return err
 			}
+			if kind == "application" {
+				_, err = fmt.Fprintf(env.stdout, "Wrote %[1]s.go and %[1]s_test.go. The application starts with the node.\n", name)
+				return err
+			}
 			_, err = fmt.Fprintf(env.stdout, "Wrote %[1]s.go and %[1]s_test.go. A child of a supervisor in the configuration starts it:"+
-				"\n\n  - {name: %[1]s, start: \"PROGRAM:%[1]s\"}\n", p.Server)
+				"\n\n  - {name: %[1]s, start: \"PROGRAM:%[1]s\"}\n", name)
 			return err
 		},
 	}
@@ -110,13 +127,19 @@ func addCommand(env environment, status *exit) *cobra.Command {
 
 var identifier = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// checkIdentifier checks the name of a program or of a server, which becomes one of Go.
+// taken are names that the files of a project have for something else: those of imported packages, and main.go's own.
+var taken = []string{"actornode", "application", "applications", "behaviours", "errors", "event", "export", "genserver", "init",
+	"main", "node", "rpc", "statem", "supervisor", "testing", "wire"}
+
+// checkIdentifier checks the name of a program or of a behaviour, which becomes one of Go.
 func checkIdentifier(name string) error {
 	switch {
 	case !identifier.MatchString(name) || strings.HasSuffix(name, "_test"):
 		return fmt.Errorf("%q: want a name of small letters, digits and _ that begins with a letter, such as shop", name)
-	case token.IsKeyword(name) || name == "main" || name == "init":
+	case token.IsKeyword(name) || doc.IsPredeclared(name):
 		return fmt.Errorf("%q: a word of Go cannot be a name; want another, such as shop", name)
+	case slices.Contains(taken, name):
+		return fmt.Errorf("%q: a project has this name for something else; want another, such as shop", name)
 	}
 	return nil
 }

@@ -23,7 +23,9 @@ func TestNew(t *testing.T) {
 	require.Contains(t, out.String(), "go run . start --config shop.yaml")
 	t.Chdir("shop")
 	require.NoError(t, os.WriteFile("go.sum", sums, 0o644)) // instead of go mod tidy, which needs the network
-	require.Equal(t, exitOK, run(t.Context(), []string{"add", "server", "cart"}, env), errs.String())
+	for name, kind := range map[string]string{"cart": "server", "payment": "statem", "alarm": "event", "stock": "application"} {
+		require.Equal(t, exitOK, run(t.Context(), []string{"add", kind, name}, env), errs.String())
+	}
 	for _, args := range [][]string{
 		{"gofmt", "-d", "."},
 		{"go", "vet", "-mod=mod", "./..."},
@@ -47,6 +49,7 @@ func TestNewRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.Mkdir("there", 0o755))
 	require.NoError(t, os.WriteFile("cart_test.go", nil, 0o644))
+	require.NoError(t, os.WriteFile("go.mod", nil, 0o644))
 	for _, c := range []struct {
 		args   []string
 		status int
@@ -57,7 +60,10 @@ func TestNewRefuses(t *testing.T) {
 		{[]string{"new", "func"}, exitUsage, `"func": a word of Go cannot be a name`},
 		{[]string{"new", "there"}, exitFailed, "there exists; want the name of a new folder"},
 		{[]string{"add", "server", "Cart"}, exitUsage, "want a name of small letters"},
-		{[]string{"add", "serfer", "cart"}, exitUsage, `cannot add "serfer"; want server`},
+		{[]string{"add", "serfer", "cart"}, exitUsage, `cannot add "serfer"; want one of server, statem, event, application`},
+		{[]string{"add", "statem", "string"}, exitUsage, `"string": a word of Go cannot be a name`},
+		{[]string{"add", "event", "node"}, exitUsage, `"node": a project has this name for something else`},
+		{[]string{"add", "application", "cart"}, exitFailed, "cart_test.go: file exists"},
 		{[]string{"add", "server", "cart"}, exitFailed, "cart_test.go: file exists"},
 	} {
 		env, _, errs := newEnvironment(t, nil)
@@ -66,5 +72,18 @@ func TestNewRefuses(t *testing.T) {
 	}
 	left, err := os.ReadDir(".")
 	require.NoError(t, err)
-	assert.Len(t, left, 2)
+	assert.Len(t, left, 3)
+}
+
+// Outside of a project nothing is added.
+func TestAddOutside(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, kind := range kinds {
+		env, _, errs := newEnvironment(t, nil)
+		assert.Equal(t, exitFailed, run(t.Context(), []string{"add", kind, "cart"}, env))
+		assert.Contains(t, errs.String(), "want the folder of a project that actornode new has written")
+	}
+	left, err := os.ReadDir(".")
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }

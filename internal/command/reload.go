@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/actornode/actornode/internal/daemon/config"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/isolation"
 )
 
@@ -33,7 +35,7 @@ func (r *reloading) watch(d *daemon, done <-chan struct{}) {
 	for {
 		select {
 		case <-r.hangups:
-			d.reload(r)
+			d.manager.Reload(func() { d.reload(r) })
 		case <-done:
 			return
 		}
@@ -47,7 +49,7 @@ func (d *daemon) reload(r *reloading) {
 		d.log.Error("cannot open the log file anew: the log goes on in the old one", "file", d.log.file, "error", err)
 	}
 	sections := clones(r.was)
-	fresh, err := r.read(sections)
+	fresh, files, err := d.reread(r, sections)
 	if err != nil {
 		d.log.Error("the configuration has errors: the old one stays as it is", "error", err)
 		return
@@ -78,11 +80,39 @@ func (d *daemon) reload(r *reloading) {
 		d.warnOfOperators(fresh.Operators)
 	}
 	d.live.Store(old.With(fresh))
+	if slices.Contains(changed, "discovery.peers") {
+		d.peers.set(files.known)
+	}
+	if d.rotate(files.cookie, fresh) && !slices.Contains(changed, "cookie") {
+		changed = append(changed, "cookie")
+	}
 	if len(waiting) > 0 {
 		d.log.Warn("some settings differ from those that the daemon runs by: they need a restart",
 			"settings", strings.Join(waiting, " "))
 	}
 	d.log.Info("the configuration was read again", "changed", strings.Join(changed, " "))
+}
+
+// files is what a configuration comes to with the files that it names.
+type files struct {
+	cookie string
+	known  map[node.Atom][]discovery.Endpoint
+}
+
+// reread reads the configuration, and what it needs of files. An error says that it cannot be used as a whole.
+func (d *daemon) reread(r *reloading, sections map[string]any) (cfg *config.Config, f files, err error) {
+	if cfg, err = r.read(sections); err != nil {
+		return nil, f, err
+	}
+	if f.cookie, _, err = cookieOf(cfg, d.env); err != nil {
+		return nil, f, err
+	}
+	o := optionsOf(cfg)
+	if f.known, err = o.known(); err != nil {
+		return nil, f, err
+	}
+	_, err = o.transport(d.env, d.log.Logger)
+	return cfg, f, err
 }
 
 // clones returns deep copies of sections, so that a program that changes its own changes none of these.

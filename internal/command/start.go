@@ -53,6 +53,7 @@ type options struct {
 	tls                  tlsdist.Config
 	noEPMD               bool
 	peers                []string
+	apart                bool               // of a daemon: peers are found by knownPeers, before all others
 	more                 []discovery.Finder // of a daemon: asked after peers, before EPMD
 	unnamed              string             // what peers without a protocol speak; "": the last of those of the node
 }
@@ -104,8 +105,10 @@ bytes, and counts what was left out. Lines that cannot be written, because the d
 full or the pipe is closed, are lost and counted; the daemon continues.
 
 At a SIGHUP the log file is opened anew, and the configuration is read again: log.level,
-allow (its list), operators and cookies change in the running node; the log says which others
-differ and need a restart. A configuration with errors changes nothing.
+allow (its list), operators, discovery.peers and all cookies change in the running node; the
+log says which others differ and need a restart. A configuration with errors, or whose cookie
+or TLS files cannot be used, changes nothing. For cookie_overlap the cookie before is still
+accepted.
 
 At the first signal the node is drained: it is no longer ready, leaves process groups,
 refuses remote spawns, and stops its applications in reverse order of their start; then

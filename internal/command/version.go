@@ -17,6 +17,9 @@ const module = "github.com/actornode/actornode"
 // testedReleases are the releases of OTP that the suite of deploy/interop has run with.
 const testedReleases = "25, 27, 29"
 
+// release and releaseCommit are set by the linker where packages are made, and only there: see deploy/release.
+var release, releaseCommit string
+
 // version is what a program says of itself.
 type version struct {
 	Program   string `json:"program"`
@@ -36,10 +39,10 @@ func versionOf(p Program) version {
 	if !ok {
 		return v
 	}
-	v.Version = cmp.Or(v.Version, info.Main.Version)
+	v.Version = cmp.Or(v.Version, release, info.Main.Version)
 	for _, m := range append(info.Deps, &info.Main) {
 		if m.Path == module {
-			v.Actornode = m.Version
+			v.Actornode = cmp.Or(release, m.Version)
 		}
 	}
 	for _, s := range info.Settings {
@@ -52,6 +55,7 @@ func versionOf(p Program) version {
 			}
 		}
 	}
+	v.Commit = cmp.Or(releaseCommit, v.Commit)
 	return v
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strconv"
 	"time"
 
@@ -199,20 +200,14 @@ func keyOf(cookie string) ([]byte, error) {
 	return hkdf.Key(sha256.New, []byte(cookie), nil, keyInfo, keySize)
 }
 
-// keyring has the key of Cookie, which messages are sent with, and those of
-// OldCookies.
-func (c *Config) keyring() (*memberlist.Keyring, error) {
-	first, err := keyOf(c.Cookie)
-	if err != nil {
-		return nil, err
-	}
-	var keys [][]byte
-	for _, old := range c.OldCookies {
-		k, err := keyOf(old)
+// keysOf makes keys from cookies: the first is the one that messages are sent with.
+func keysOf(cookie string, old []string) (keys [][]byte, err error) {
+	for _, c := range slices.Concat([]string{cookie}, old) {
+		k, err := keyOf(c)
 		if err != nil {
 			return nil, err
 		}
 		keys = append(keys, k)
 	}
-	return memberlist.NewKeyring(append([][]byte{first}, keys...), first)
+	return keys, nil
 }

@@ -1,12 +1,14 @@
 package gossip
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,6 +26,7 @@ import (
 type Finder struct {
 	cfg   Config
 	table *table
+	keys  *memberlist.Keyring
 
 	mu      sync.Mutex
 	session *session // nil: not announced
@@ -37,7 +40,46 @@ func New(cfg Config) (*Finder, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	return &Finder{cfg: cfg, table: newTable()}, nil
+	all, err := keysOf(cfg.Cookie, cfg.OldCookies)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := memberlist.NewKeyring(all, all[0])
+	if err != nil {
+		return nil, err
+	}
+	return &Finder{cfg: cfg, table: newTable(), keys: keys}, nil
+}
+
+// SetCookie changes Cookie and OldCookies of the Config, while the finder is in use, too. What members with another
+// cookie send is not understood unless it is an old one here; see Config.OldCookies for a change without a gap.
+func (f *Finder) SetCookie(cookie string, old ...string) error {
+	fresh := Config{Cookie: cookie, OldCookies: old}
+	if err := fresh.validate(); err != nil {
+		return err
+	}
+	all, err := keysOf(cookie, old)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, k := range all {
+		if err := f.keys.AddKey(k); err != nil {
+			return err
+		}
+	}
+	if err := f.keys.UseKey(all[0]); err != nil {
+		return err
+	}
+	for _, k := range f.keys.GetKeys() {
+		if !slices.ContainsFunc(all, func(other []byte) bool { return bytes.Equal(k, other) }) {
+			if err := f.keys.RemoveKey(k); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Find is part of discovery.Finder: where the members with that name listen, the newest
@@ -171,9 +213,7 @@ func (f *Finder) member(ctx context.Context, me discovery.Announcement) (*member
 			return nil, fmt.Errorf("gossip: Config.Advertise: %w", err)
 		}
 	}
-	if cfg.Keyring, err = f.cfg.keyring(); err != nil {
-		return nil, err
-	}
+	cfg.Keyring = f.keys
 	cfg.Name = m.id()
 	cfg.Delegate = metaDelegate{meta}
 	events := f.table.listen()

@@ -256,6 +256,49 @@ func TestOldCookies(t *testing.T) {
 	}
 }
 
+// So it is while the members are in use: neither loses the other.
+func TestSetCookie(t *testing.T) {
+	log := &logtest.Text{}
+	cfg := config(log)
+	cfg.Cookie = "old"
+	a := finder(t, cfg)
+	announce(t, a, "a@127.0.0.1", 1, "127.0.0.1:11")
+	cfg = config(log, a.Addr())
+	cfg.Cookie = "old"
+	b := finder(t, cfg)
+	announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
+	both := func() {
+		t.Helper()
+		for _, f := range []*gossip.Finder{a, b} {
+			nodetest.Settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1") })
+		}
+	}
+	both()
+	for _, f := range []*gossip.Finder{a, b} {
+		require.NoError(t, f.SetCookie("old", "new"))
+	}
+	for _, f := range []*gossip.Finder{a, b} {
+		require.NoError(t, f.SetCookie("new", "old"))
+		both()
+	}
+	for _, f := range []*gossip.Finder{a, b} {
+		require.NoError(t, f.SetCookie("new"))
+	}
+	cfg = config(log, a.Addr())
+	cfg.Cookie = "old"
+	c := finder(t, cfg)
+	announce(t, c, "c@127.0.0.1", 3, "127.0.0.1:33")
+	log.Await(t, "cannot join any other member")
+	cfg.Cookie = "new"
+	d := finder(t, cfg)
+	announce(t, d, "d@127.0.0.1", 4, "127.0.0.1:44")
+	for _, f := range []*gossip.Finder{a, b, d} {
+		nodetest.Settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "d@127.0.0.1") })
+	}
+	require.ErrorContains(t, a.SetCookie(""), "Cookie is empty")
+	require.ErrorContains(t, a.SetCookie("x", ""), "OldCookies[0] is empty")
+}
+
 // A seed that is not there yet is tried until it is.
 func TestSeedComesLater(t *testing.T) {
 	log := &logtest.Text{}

@@ -69,9 +69,11 @@
 //
 // The collector runs when the heap has grown, and every two minutes: that is when a process ends. Do not use this for
 // what must be closed in time. It is also run when many processes with Owners have been started since it ran last, so many
-// that they take half as much memory as all the rest, and 4 MiB at least. A process with an Owner takes some 500
-// bytes more than another, and a lock for each message. Limits and Mailbox of node.Options cannot be set, nor can the
-// Place of an ordered stage. On other stages it can be moved.
+// that they take a quarter as much memory as all the rest, and 4 MiB at least. Who starts as many again while it runs
+// waits for its end, for some milliseconds: else there would be ever more processes that nobody can reach.
+//
+// A process with an Owner takes some 500 bytes more than another, and a lock for each message. Limits and Mailbox of
+// node.Options cannot be set, nor can the Place of an ordered stage. On other stages it can be moved.
 //
 // An Owner is of its own node: another one takes the PID, which keeps nobody. So such a process cannot move to another
 // node: package migrate refuses it with migrate.ErrFixed. A message that is copied, by package isolation, has the same

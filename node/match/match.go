@@ -16,6 +16,8 @@ type Match struct {
 	who     reflect.Type // whose functions the cases have: of an Actor, or a Process; nil: they have none
 	total   bool         // some case takes whatever comes
 	timeout *timeout
+
+	actors, processes bool // may use it
 }
 
 // entry is a rule with the type that it is for.
@@ -45,6 +47,7 @@ func New(cases ...Case) *Match {
 		all = append([]entry{{timeoutType, rule{run: func(who, _ any) error { return m.timeout.run(who) }}}}, all...)
 	}
 	m.table = newTable(all)
+	m.actors, m.processes = m.who != processType, m.who != contextType
 	return m
 }
 
@@ -101,7 +104,7 @@ func (m *Match) find(who, msg any) (*rule, any) {
 
 // Init is part of node.Initializer: the time of After begins.
 func (m *Match) Init(c *node.Context) error {
-	m.mustTake(contextType, "an Actor")
+	m.mustTake(m.actors, "an Actor")
 	begin(c, m)
 	return nil
 }
@@ -117,8 +120,8 @@ func (m *Match) Receive(c *node.Context, msg any) error {
 }
 
 // mustTake panics if the functions of m are for others.
-func (m *Match) mustTake(who reflect.Type, name string) {
-	if m.who != nil && m.who != who {
+func (m *Match) mustTake(it bool, name string) {
+	if !it {
 		mustBe(false, "Receive", "the cases take a %v, and this is %s", m.who, name)
 	}
 }
@@ -136,7 +139,7 @@ var (
 //
 // It belongs to the goroutine of p. A case may receive, too, with m or another Match.
 func Receive(p *node.Process, m *Match) error {
-	m.mustTake(processType, "a Process")
+	m.mustTake(m.processes, "a Process")
 	var r *rule
 	var bound any
 	if m.total && m.timeout == nil {

@@ -3,6 +3,8 @@ package match
 import (
 	"reflect"
 	"slices"
+
+	"github.com/actornode/actornode/internal/box"
 )
 
 // table finds the rules that may be for a message by its type: a hash table, made once and then only read.
@@ -12,7 +14,7 @@ type table struct {
 }
 
 type place struct {
-	typ   uintptr // see typeOf; 0: empty
+	typ   uintptr // see box.TypeOf; 0: empty
 	rules []rule
 }
 
@@ -29,11 +31,11 @@ func newTable(all []entry) table {
 	}
 	t := table{places: make([]place, size), others: rulesFor(all, nil)}
 	for _, typ := range types {
-		i := t.start(addressOf(typ))
+		i := t.start(numberOf(typ))
 		for t.places[i].typ != 0 {
 			i = (i + 1) & (size - 1)
 		}
-		t.places[i] = place{addressOf(typ), rulesFor(all, typ)}
+		t.places[i] = place{numberOf(typ), rulesFor(all, typ)}
 	}
 	return t
 }
@@ -58,16 +60,13 @@ func rulesFor(all []entry, t reflect.Type) (rules []rule) {
 
 // of returns the rules for a message, in their order.
 func (t *table) of(msg any) []rule {
-	if msg == nil {
-		return t.others
-	}
-	typ := addressOf(reflect.TypeOf(msg))
+	typ := box.TypeOf(msg)
 	for i := t.start(typ); ; i = (i + 1) & (len(t.places) - 1) {
 		switch p := &t.places[i]; p.typ {
+		case 0: // msg nil, too
+			return t.others
 		case typ:
 			return p.rules
-		case 0:
-			return t.others
 		}
 	}
 }
@@ -77,6 +76,5 @@ func (t *table) start(typ uintptr) int {
 	return int(uint32(typ>>3)*2654435769>>16) & (len(t.places) - 1)
 }
 
-// addressOf tells types apart faster than a comparison of two does. The table keeps the types alive, or the program
-// text does, so no two have the same.
-func addressOf(t reflect.Type) uintptr { return reflect.ValueOf(t).Pointer() }
+// numberOf is box.TypeOf of the values of a type.
+func numberOf(t reflect.Type) uintptr { return reflect.ValueOf(t).Pointer() }

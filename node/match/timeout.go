@@ -61,7 +61,7 @@ func init() {
 			s.d = node.Infinity
 		}
 		if m, ok := behaviour.(*Match); ok {
-			m.mustTake(contextType, "an Actor")
+			m.mustTake(m.actors, "an Actor")
 			begin(x, m)
 		}
 	}

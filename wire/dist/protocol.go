@@ -28,6 +28,11 @@ type Handshake struct {
 	// Cookies returns the cookie that a peer must prove to know, and the one that this node
 	// proves to know. It is called when the peer's name is known.
 	Cookies func(peer wire.Atom) (in, out string)
+	// OldCookies returns cookies that may be used in place of both, while a cluster changes its
+	// cookie: a peer that has dialled may know one of them, and gets the proof by the same one.
+	// Dial tries them in order, each over a connection of Redial, as long as the error is
+	// ErrCookie. Nil: there are none.
+	OldCookies func(peer wire.Atom) []string
 	// Admit decides about an incoming connection when the peer's name is known, and
 	// before it has proved anything: it must not change any state. For a peer that
 	// resumes an interrupted link only NotAllowed counts.
@@ -48,8 +53,8 @@ type Handshake struct {
 	// is lost. Both want it, or there is none. 0: the end of the connection is the
 	// end of the link.
 	Grace time.Duration
-	// Redial makes a new connection to the peer, for Grace; nil where the peer has
-	// dialled. It is called after Dial has returned, too.
+	// Redial makes a new connection to the peer, for Grace and OldCookies; nil where the peer
+	// has dialled. It is called after Dial has returned, too.
 	Redial func(ctx context.Context) (net.Conn, error)
 	// Silence is how long nothing may come from the peer until the connection counts
 	// as broken, for Grace. 0: for ever.

@@ -74,7 +74,10 @@
 //
 // A proof is the MD5 digest of the prover's cookie and the other's number in
 // decimal. Each side may expect another cookie than it gives; OTP has one for
-// both. As A, this node answers "true" to "alive", unless it has got the link
+// both. While a cluster changes its cookie, B takes a proof by an old one (Handshake.OldCookies), and
+// answers by the same; A tries again with an old one where B hangs up after its proof.
+//
+// As A, this node answers "true" to "alive", unless it has got the link
 // meanwhile: then it answers "false", and the handshake ends. B drops the old link only after
 // "true", and when the cookie is proved.
 // Bytes behind a name are ignored. A's status "named:" is an error: this node has

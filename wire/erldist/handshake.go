@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/rotation"
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -46,6 +47,7 @@ type machine struct {
 	answer func(challenge uint32) bool
 	in     string // cookie that the peer must know
 	out    string // cookie that this side knows
+	old    []string
 }
 
 // newMachine begins the side that has dialled or the other, and returns what it
@@ -345,7 +347,9 @@ func (m *machine) onReply(msg []byte) ([][]byte, error) {
 	if err != nil {
 		return nil, m.broken(err)
 	}
-	if !r.digest.equal(digestOf(m.in, m.challenge)) {
+	var known bool
+	m.out, known = rotation.Proved(m.in, m.out, m.old, func(c string) bool { return r.digest.equal(digestOf(c, m.challenge)) })
+	if !known {
 		return nil, m.fail(dist.ErrCookie, "connection attempt from node %s rejected: it does not know the cookie", m.peerName())
 	}
 	if m.h.Proved != nil {
@@ -371,6 +375,9 @@ func (m *machine) checkFlags(dir, how string) error {
 // with an empty one.
 func (m *machine) cookies() bool {
 	m.in, m.out = m.h.Cookies(m.peer.Name)
+	if m.h.OldCookies != nil {
+		m.old = m.h.OldCookies(m.peer.Name)
+	}
 	return m.in != "" && m.out != ""
 }
 

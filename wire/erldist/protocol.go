@@ -10,6 +10,7 @@ import (
 	"net"
 
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/rotation"
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -56,7 +57,9 @@ func (p *Protocol) Name() string { return "erlang" }
 
 // Dial is the side of the handshake that has opened the connection.
 func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
-	return p.shake(ctx, conn, h, true)
+	return rotation.Dial(ctx, conn, h, func(conn net.Conn, h dist.Handshake) (dist.Link, error) {
+		return p.shake(ctx, conn, h, true)
+	})
 }
 
 // Accept is the other side. It closes the connection of a peer that proves

@@ -98,6 +98,9 @@
 // proxy that ends TLS in between cannot pass a proof on. An attacker that has recorded a
 // conversation, or has been dialled by a node, can try cookies offline: they should be long.
 //
+// While a cluster changes its cookie, B takes a proof by an old one (Handshake.OldCookies), and its ack is by
+// the same; A that is refused for the cookie tries again with an old one, over a new connection.
+//
 // So a proof is worth nothing in another connection, to another node or under another name.
 // Erlang's handshake cannot promise that (see package erldist). Without TLS it protects the
 // handshake alone: an attacker between the nodes can read and change what comes after it.

@@ -9,6 +9,7 @@ import (
 	"hash"
 	"time"
 
+	"github.com/actornode/actornode/internal/rotation"
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -60,6 +61,7 @@ type machine struct {
 	theirs                nodeInfo
 	want                  uint64 // bytes of the session that the peer has received
 	in, out               string // cookies: that the peer must know, and that this side knows
+	old                   []string
 }
 
 // newMachine makes the side that has dialled or the other. ours has all but what h
@@ -229,6 +231,9 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 // with an empty one.
 func (m *machine) cookies() bool {
 	m.in, m.out = m.h.Cookies(m.theirs.id.Name)
+	if m.h.OldCookies != nil {
+		m.old = m.h.OldCookies(m.theirs.id.Name)
+	}
 	return m.in != "" && m.out != ""
 }
 
@@ -307,7 +312,11 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 	if err := p.parse(msg, tagProof); err != nil {
 		return m.refuse(codeProtocol, "%s: %v", m.peerName(), err)
 	}
-	if !hmac.Equal(p.mac[:], m.mac(nil, m.in, labelDialled, m.hello, m.welcome, msg[:proofSize-macSize])) {
+	var known bool
+	m.out, known = rotation.Proved(m.in, m.out, m.old, func(cookie string) bool {
+		return hmac.Equal(p.mac[:], m.mac(nil, cookie, labelDialled, m.hello, m.welcome, msg[:proofSize-macSize]))
+	})
+	if !known {
 		return m.refuse(codeCookie, "%s does not know the cookie that %s expects (or something between them changed the messages)",
 			m.peerName(), m.h.Local.Name)
 	}

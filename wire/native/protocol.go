@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/rotation"
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -44,11 +45,25 @@ func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (d
 	if h.Redial == nil {
 		h.Grace = 0
 	}
-	m, err := p.shake(ctx, conn, h, true, nil)
+	first, err := p.dial(ctx, conn, h, nil)
 	if err != nil {
 		return nil, err
 	}
-	return ready(ctx, p.newLink(conn, m, p.again(h, m)), true, h.Limits)
+	return ready(ctx, p.newLink(first.conn, first.m, p.again(h, first.m)), true, h.Limits)
+}
+
+// proved is a connection whose handshake is over.
+type proved struct {
+	conn net.Conn
+	m    *machine
+}
+
+// dial is the handshake of the side that has opened the connection; see shake.
+func (p *Protocol) dial(ctx context.Context, conn net.Conn, h dist.Handshake, set func(*machine)) (proved, error) {
+	return rotation.Dial(ctx, conn, h, func(conn net.Conn, h dist.Handshake) (proved, error) {
+		m, err := p.shake(ctx, conn, h, true, set)
+		return proved{conn, m}, err
+	})
 }
 
 // ready returns a link over which both sides have told the shapes of their types.
@@ -88,11 +103,11 @@ func (p *Protocol) again(h dist.Handshake, first *machine) func(context.Context,
 		if err != nil {
 			return nil, nil, err
 		}
-		m, err := p.shake(ctx, conn, h, true, func(m *machine) {
+		next, err := p.dial(ctx, conn, h, func(m *machine) {
 			m.ours.flags |= flagResume
 			m.session, m.received, m.creation = first.session, received, first.theirs.id.Creation
 		})
-		return conn, m, err
+		return next.conn, next.m, err
 	}
 }
 

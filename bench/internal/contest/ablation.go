@@ -49,6 +49,7 @@ func Tricks() []Trick {
 			"latency style=coroutine roundtrips=100000", "gencall style=coroutine calls=100000")},
 		{"box", []string{"-tags=actornode_no_box"}, rows("etf_decode term=tuple", "etf_decode term=list times=5000",
 			"remote_throughput")},
+		{"words", []string{"-tags=actornode_no_words"}, rows("copy")},
 		{"spin", []string{"-tags=actornode_no_spin"}, rows("remote_latency", "remote_spawn spawns=10000")},
 		{"lowat", []string{"-tags=actornode_no_lowat"}, rows("remote_latency", "remote_spawn spawns=10000")},
 		{"inline", []string{"-tags=actornode_no_inline"}, rows("remote_throughput", "remote_latency", "remote_spawn spawns=10000")},

@@ -14,6 +14,12 @@ exits = fn call ->
   end
 end
 
+# A function of its own: the compiler of OTP 25.2 fails on a check that makes a
+# reference and has two receives.
+received = fn message ->
+  receive do ^message -> :ok after 5000 -> raise "nothing" end
+end
+
 checks = [
   {"Node.connect, Node.ping", fn -> true = Node.connect(target); :pong = Node.ping(target) end},
   {"GenServer.call by name",
@@ -54,13 +60,13 @@ checks = [
      pid = Node.spawn_link(target, :demo, :echo, [])
      ref = Process.monitor(pid)
      Process.exit(pid, :boom)
-     receive do {:DOWN, ^ref, :process, ^pid, :boom} -> :ok after 5000 -> raise "nothing" end
-     receive do {:EXIT, ^pid, :boom} -> :ok after 5000 -> raise "nothing" end
+     received.({:DOWN, ref, :process, pid, :boom})
+     received.({:EXIT, pid, :boom})
    end},
-  {"Process.alias in a call", fn ->
-     a = Process.alias()
+  {"An alias in a call", fn ->
+     a = :erlang.alias() # Process.alias is there from Elixir 1.15 on
      send(at.(:echo), {:"$gen_call", {self(), [:alias | a]}, :x})
-     receive do {[:alias | ^a], :x} -> :ok after 5000 -> raise "nothing" end
+     received.({[:alias | a], :x})
    end},
   {"Supervisor.which_children, count_children, terminate and restart", fn ->
      [_, _] = Supervisor.which_children(at.(:demo))

@@ -17,7 +17,12 @@ type Config struct {
 	Cookie     string            // "": from CookieFile, or the user's file
 	CookieFile string            // "": .erlang.cookie in the home directory
 	Cookies    map[string]Cookie // of some peers, by name
-	Hidden     bool
+	OldCookies []string          // used beside the cookie, for peers that do not have it yet
+
+	// CookieOverlap is how long the cookie before it is used after a change while the daemon runs.
+	CookieOverlap time.Duration
+
+	Hidden bool
 
 	Listen struct {
 		Erlang string // HOST:PORT, :PORT, -; "": the host of Name, any port
@@ -85,7 +90,7 @@ type Cookie struct{ In, Out string }
 // Default returns the configuration of a daemon without any settings.
 func Default() *Config {
 	c := &Config{
-		Cookies: make(map[string]Cookie), Hidden: true, Protocols: []string{"native", "erlang"},
+		Cookies: make(map[string]Cookie), CookieOverlap: time.Hour, Hidden: true, Protocols: []string{"native", "erlang"},
 		TickTime: time.Minute, ConnectTimeout: 7 * time.Second, Awake: 100 * time.Microsecond, DrainTimeout: 10 * time.Second, PG: true,
 		Operators: Operators{All: true}, Allow: Rights{All: true},
 		origins: make(map[string]Origin),

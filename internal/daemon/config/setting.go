@@ -60,6 +60,11 @@ func (c *Config) cluster() []Setting {
 		{Key: "cookies", Secret: true, Value: cookies{c.Cookies},
 			Doc: "cookies for single peers, by name: one cookie, or {in: cookie that the peer must know, out: cookie that the peer " +
 				"expects}"},
+		{Key: "old_cookies", Secret: true, Value: list{&c.OldCookies, "cookie", "a cookie", CheckCookie, true},
+			Doc: "other cookies that are accepted from peers and members of gossip, and tried, while the cookie of a cluster is being " +
+				"changed; peers in cookies have their own alone"},
+		{Key: "cookie_overlap", Value: duration{&c.CookieOverlap, 0},
+			Doc: "how long the cookie before it is still accepted, and tried, when SIGHUP has brought another one"},
 		{Key: "hidden", Flag: "hidden", Not: "published", NotDoc: "appear in nodes() of other nodes; not supported yet",
 			Value: hidden{flag{&c.Hidden}},
 			Doc:   "stay out of nodes() of other nodes"},

@@ -65,6 +65,7 @@ type Config struct {
 	Listen    func(dist.Protocol) (addr string, err error) // where a protocol is listened for, "-": nowhere
 	Warn      string                                       // protocol whose cookie is no secret from attackers
 	Cookies   func(peer wire.Atom) (in, out string)        // "": there is no connection
+	Old       func(peer wire.Atom) []string                // cookies; nil: there are none
 	Hidden    bool
 	Limits    dist.LinkLimits
 

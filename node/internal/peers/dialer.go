@@ -18,8 +18,7 @@ import (
 func (c *Cluster) handshake(peer wire.Atom, admit func(wire.NodeID) dist.Verdict) dist.Handshake {
 	return dist.Handshake{
 		Local: c.cfg.Origin.NodeID(), Hidden: c.cfg.Hidden, Peer: peer, Limits: c.cfg.Limits,
-		Cookies: c.cfg.Cookies,
-		Admit:   admit,
+		Cookies: c.cfg.Cookies, OldCookies: c.cfg.Old, Admit: admit,
 		Grace:   c.cfg.Grace,
 		Silence: c.cfg.TickTime / 2,
 		Budget:  func(wire.Atom) dist.Budget { return c.cfg.Quota.NewBudget() },

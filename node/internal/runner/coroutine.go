@@ -390,7 +390,9 @@ func (s *Blocking) enter() {
 	}
 }
 
-// Deliver is part of process.Blocker.
+// Deliver is part of process.Blocker. It is not to be in line: see docs/performance.md.
+//
+//go:noinline
 func (r *Coroutine) Deliver(to *process.Process, msg any) error {
 	co := r.Coroutine
 	if co.sends++; co.sends >= coSends {

@@ -303,7 +303,9 @@ func (g *goroutine) Await(ctx context.Context, t process.Ticket, k waiting.Kind,
 	return t.Call.Result()
 }
 
-// Deliver is part of process.Blocker.
+// Deliver is part of process.Blocker. It is not to be in line: see docs/performance.md.
+//
+//go:noinline
 func (g *goroutine) Deliver(to *process.Process, msg any) error {
 	s := (*Blocking)(g)
 	if to.Boxed {

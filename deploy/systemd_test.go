@@ -1,0 +1,30 @@
+package deploy_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The unit is one that systemd takes, and that lets the daemon do little: an exposure of at most 2 of 10.
+func TestSystemdUnit(t *testing.T) {
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("no systemd-analyze: the unit is not checked")
+	}
+	const unit, binary = "systemd/actornode.service", "/usr/bin/actornode"
+	file := filepath.Join(t.TempDir(), "actornode.service")
+	require.Contains(t, text(t, unit), "ExecStart="+binary+" ")
+	here := strings.ReplaceAll(text(t, unit), binary, "/bin/sh") // what is there on any machine
+	require.NoError(t, os.WriteFile(file, []byte(here), 0o644))
+	out, err := exec.Command("systemd-analyze", "--man=no", "verify", file).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Empty(t, string(out))
+	out, err = exec.Command("systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=20", file).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	t.Log(lines[len(lines)-1])
+}

@@ -1,0 +1,90 @@
+package lifetime
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// paced has the collector run when many processes with owners have been started since it ran last, and makes
+// those wait who start more meanwhile.
+//
+// The collector's own pace is not enough. What it finds unreachable is small, while the process that belongs to it
+// is in use until it has ended, and its memory is free after one more cycle. So each cycle would see what has been made
+// since the one before as in use, and wait for a multiple of that with GOGC above 100: the heap would grow with
+// each cycle. And who starts processes without a pause is faster than the goroutines that end them.
+var paced = pacer{samples: []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/gc/heap/live:bytes"}}}
+
+type pacer struct {
+	started atomic.Uint64
+
+	mu      sync.Mutex
+	samples []metrics.Sample
+	cycles  uint64        // of the collector, when somebody looked last
+	since   uint64        // processes started since then, about
+	over    chan struct{} // closed at the end of the cycle that has been asked for; nil: none has
+}
+
+const (
+	lookEvery  = 256     // processes
+	ownedBytes = 1024    // that one takes, about
+	minBytes   = 4 << 20 // of those started in a cycle, at least
+	liveShare  = 4       // of the heap's live bytes these are a quarter
+	maxBehind  = 2       // times as much, and who starts another waits for the end of the cycle
+
+	// maxCleanup is how long the end of a cycle waits for the program's cleanups: one of them may block,
+	// and the pace is no reason to wait for it.
+	maxCleanup = 100 * time.Millisecond
+)
+
+// count counts a process that has been started.
+func (p *pacer) count() {
+	if p.started.Add(1)%lookEvery == 0 {
+		if over := p.look(); over != nil {
+			<-over
+		}
+	}
+}
+
+// look starts a cycle if one is due. It returns what the caller waits for; nil: nothing.
+func (p *pacer) look() (over <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	metrics.Read(p.samples)
+	cycles, live := p.samples[0].Value.Uint64(), p.samples[1].Value.Uint64()
+	if cycles != p.cycles {
+		p.cycles, p.since = cycles, 0
+	}
+	p.since += lookEvery
+	size, due := p.since*ownedBytes, max(minBytes, live/liveShare)
+	if size < due {
+		return nil
+	}
+	if p.over == nil {
+		p.over = make(chan struct{})
+		go p.run() // ends by itself, when the collector has run once
+	}
+	if size < maxBehind*due {
+		return nil
+	}
+	return p.over
+}
+
+// run runs the collector, and waits for the cleanups of what it has found.
+func (p *pacer) run() {
+	cleaned := make(chan struct{})
+	runtime.AddCleanup(new(struct{ _ [2]*byte }), func(c chan struct{}) { close(c) }, cleaned)
+	runtime.GC()
+	limit := time.NewTimer(maxCleanup)
+	defer limit.Stop()
+	select {
+	case <-cleaned:
+	case <-limit.C:
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.over)
+	p.over = nil
+}
