@@ -33,9 +33,10 @@ type client struct {
 
 const targetHelp = `
 The node is that of --node, or of ACTORNODE_NODE: NAME@HOST, or NAME for one on this
-host. The default is the only node that the port mapper (EPMD) of this host knows; if it
-knows several, the only actornode; if it knows none, go@127.0.0.1. The cookie and TLS
-are found as start finds them.`
+host. In a container it is the one that the daemon's variables name: ACTORNODE_NAME, or
+ACTORNODE_DISCOVERY_DNS_HOST. Else the default is the only node that the port mapper
+(EPMD) of this host knows; if it knows several, the only actornode; if it knows none,
+go@127.0.0.1. The cookie and TLS are found as start finds them.`
 
 // targetFlags are those of every command that connects to a node.
 func (c *client) targetFlags(f *pflag.FlagSet) {
@@ -147,7 +148,11 @@ func (c *client) open(ctx context.Context, env environment) (*session, error) {
 		name, _ = env.lookup("ACTORNODE_NODE")
 	}
 	if name == "" {
-		if name, err = c.soleNode(ctx, env, mapper); err != nil {
+		name, err = namedByVariables(env)
+		if name == "" && err == nil {
+			name, err = c.soleNode(ctx, env, mapper)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -27,7 +27,7 @@ func (o options) findCookie(env environment) (string, error) {
 		return c, nil
 	}
 	if file := env.get("ACTORNODE_COOKIE_FILE"); file != "" {
-		c, err := readCookie(file)
+		c, err := env.readCookie(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("%w: ACTORNODE_COOKIE_FILE: the file %s does not exist", errNoCookie, file)
 		}

@@ -36,3 +36,23 @@ func nameByDNS(d *config.DNS, addresses func() ([]net.Addr, error)) (string, err
 	}
 	return "", errors.New("this host has several addresses: " + strings.Join(own, ", "))
 }
+
+// namedByVariables is the node that the variables of a daemon name, which a command has, too, in the daemon's container;
+// "": none.
+func namedByVariables(env environment) (string, error) {
+	if name := env.get("ACTORNODE_NAME"); name != "" || env.get("ACTORNODE_DISCOVERY_DNS_HOST") == "" {
+		return name, nil
+	}
+	d := config.Default().Discovery.DNS
+	if base := env.get("ACTORNODE_DISCOVERY_DNS_BASE"); base != "" {
+		d.Base = base
+	}
+	if network := env.get("ACTORNODE_DISCOVERY_DNS_NETWORK"); network != "" {
+		d.Network = network
+	}
+	name, err := nameByDNS(&d, net.InterfaceAddrs)
+	if err != nil {
+		return "", fail(exitUsage, err, "which node is meant is not known from ACTORNODE_DISCOVERY_DNS_HOST; use --node NAME")
+	}
+	return name, nil
+}

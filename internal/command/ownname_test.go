@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -58,7 +59,7 @@ func TestCookieOfFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cookie")
 	_, err := makeCookie(file)
 	require.NoError(t, err)
-	want, err := readCookie(file)
+	want, err := environment{lookup: noVariables}.readCookie(file)
 	require.NoError(t, err)
 	env, _, _ := newEnvironment(t, map[string]string{"ACTORNODE_COOKIE_FILE": file})
 	got, err := options{}.findCookie(env)
@@ -68,4 +69,29 @@ func TestCookieOfFile(t *testing.T) {
 	env, _, _ = newEnvironment(t, map[string]string{"ACTORNODE_COOKIE_FILE": file + "x"})
 	_, err = options{}.findCookie(env)
 	assert.ErrorContains(t, err, "ACTORNODE_COOKIE_FILE: the file "+file+"x does not exist")
+}
+
+// A command in the container of a daemon is for that daemon.
+func TestNamedByVariables(t *testing.T) {
+	here, err := nameByDNS(&config.DNS{Base: "go", Network: "ip4"}, net.InterfaceAddrs)
+	for _, c := range []struct {
+		vars map[string]string
+		want string
+	}{
+		{nil, ""},
+		{map[string]string{"ACTORNODE_NAME": "a@b"}, "a@b"},
+		{map[string]string{"ACTORNODE_NAME": "a@b", "ACTORNODE_DISCOVERY_DNS_HOST": "node"}, "a@b"},
+		{map[string]string{"ACTORNODE_DISCOVERY_DNS_HOST": "node", "ACTORNODE_DISCOVERY_DNS_NETWORK": "ip4"}, here},
+		{map[string]string{"ACTORNODE_DISCOVERY_DNS_HOST": "node", "ACTORNODE_DISCOVERY_DNS_NETWORK": "ip4",
+			"ACTORNODE_DISCOVERY_DNS_BASE": "ex"}, strings.Replace(here, "go@", "ex@", 1)},
+	} {
+		env, _, _ := newEnvironment(t, c.vars)
+		got, failed := namedByVariables(env)
+		assert.Equal(t, c.want, got, "%v", c.vars)
+		if c.want != "" || c.vars == nil {
+			assert.NoError(t, failed)
+		} else { // this host has no address, or several
+			assert.ErrorContains(t, failed, err.Error())
+		}
+	}
 }
