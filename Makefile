@@ -8,6 +8,7 @@
 # make fuzz-sessions  sessions of peers, right and wrong: STEPS (1000000) of them, SEED to repeat
 # make smoke  every bench with tiny parameters
 # make attack  every attack on a running daemon, and what came out of each; make test has the quick ones
+# make cluster-test  the compose file and the images in real containers; make test has the short part
 # make interop  the node judged by real OTP nodes: the installed one, 27 and 29
 
 GO       ?= go
@@ -18,9 +19,9 @@ SMALL    := ./mailbox ./sched/... ./node/... ./wire/... ./supervisor/... ./inter
 RACE     := ./mailbox ./sched/... ./internal/... ./node/... ./supervisor/... ./cmd/... ./wire/erldist ./wire/native
 
 # Checks and tests are compiled without the profile: with it everything is compiled anew for each program.
-check unit portable race fuzz: export GOFLAGS += -pgo=off
+check unit portable race fuzz cluster-test: export GOFLAGS += -pgo=off
 
-.PHONY: test tools check unit portable race fuzz fuzz-sessions smoke bench profile interop soak attack
+.PHONY: test tools check unit portable race fuzz fuzz-sessions smoke bench profile interop soak attack cluster-test
 
 test: tools check unit portable race fuzz smoke
 
@@ -35,10 +36,11 @@ check:
 	GOARCH=386 $(GO) build $(SMALL)
 	GOARCH=386 $(GO) vet $(SMALL)
 
-# Attacks come last and alone: they take all that the machine has, and others measure it.
+# Attacks and containers come last and alone: they take all that the machine has, and others measure it.
 unit:
-	$(GO) test -timeout 40m $$($(GO) list ./... | grep -v '/deploy/attack$$')
+	$(GO) test -timeout 40m $$($(GO) list ./... | grep -v '/deploy/\(attack\|cluster\)$$')
 	$(GO) test -timeout 40m ./deploy/attack
+	$(GO) test -timeout 40m ./deploy/cluster
 	cd bench/peers/grpc && $(GO) vet ./... && $(GO) test ./...
 
 # What other systems than linux/amd64 get, on this one.
@@ -71,6 +73,9 @@ profile:
 
 interop:
 	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop
+
+cluster-test: tools
+	$(GO) test -count=1 -timeout 120m -v ./deploy/cluster
 
 attack:
 	bash -o pipefail -c "$(GO) test -count=1 -timeout 60m -v -run TestAttacks ./deploy/attack -attack.all | grep -v '^ *\(=== \|--- PASS\)'"
