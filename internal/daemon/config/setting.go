@@ -51,7 +51,7 @@ func (c *Config) cluster() []Setting {
 	return []Setting{
 		{Key: "name", Flag: "name", Value: text{&c.Name, "NAME@HOST", checkName},
 			Doc: "name of the node; a HOST with a dot, or an address, makes it a long name (erl -name), else it is a short name (erl " +
-				"-sname)"},
+				"-sname); default: with discovery.dns.host, discovery.dns.base@ADDRESS with the address of this host"},
 		{Key: "cookie", Flag: "cookie", Secret: true, Value: text{&c.Cookie, "1 to 255 printable ASCII characters", CheckCookie},
 			Doc: "cookie of the cluster; without cookie and cookie_file, the cookie in .erlang.cookie in the home directory is used, " +
 				"and created if it does not exist"},
