@@ -10,6 +10,7 @@
 # make attack  every attack on a running daemon, and what came out of each; make test has the quick ones
 # make release  binaries, archives, packages, manual, completions, checksums and SBOMs into dist: see deploy/release
 # make release-test  the .deb in a clean Debian, and all targets built twice
+# make cluster-test  the compose file and the images in real containers; make test has the short part
 # make interop  the node judged by real OTP nodes: the installed one, 27 and 29
 
 GO       ?= go
@@ -20,9 +21,10 @@ SMALL    := ./mailbox ./sched/... ./node/... ./wire/... ./supervisor/... ./inter
 RACE     := ./mailbox ./sched/... ./internal/... ./node/... ./supervisor/... ./cmd/... ./wire/erldist ./wire/native
 
 # Checks and tests are compiled without the profile: with it everything is compiled anew for each program.
-check unit portable race fuzz release-test: export GOFLAGS += -pgo=off
+check unit portable race fuzz release-test cluster-test: export GOFLAGS += -pgo=off
 
-.PHONY: test tools check unit portable race fuzz fuzz-sessions smoke bench profile interop soak attack release release-test
+.PHONY: test tools check unit portable race fuzz fuzz-sessions smoke bench profile interop soak attack release release-test \
+	cluster-test
 
 test: tools check unit portable race fuzz smoke
 
@@ -39,10 +41,11 @@ check:
 	GOOS=windows $(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
 
-# Attacks come last and alone: they take all that the machine has, and others measure it.
+# Attacks and containers come last and alone: they take all that the machine has, and others measure it.
 unit:
-	$(GO) test -timeout 40m $$($(GO) list ./... | grep -v '/deploy/attack$$')
+	$(GO) test -timeout 40m $$($(GO) list ./... | grep -v '/deploy/\(attack\|cluster\)$$')
 	$(GO) test -timeout 40m ./deploy/attack
+	$(GO) test -timeout 40m ./deploy/cluster
 	cd bench/peers/grpc && $(GO) vet ./... && $(GO) test ./...
 	cd deploy/release && $(GO) vet ./... && $(GO) test ./...
 	cd deploy/kubernetes && $(GO) vet ./... && $(GO) test ./...
@@ -84,6 +87,9 @@ release-test:
 
 interop:
 	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop
+
+cluster-test: tools
+	$(GO) test -count=1 -timeout 120m -v ./deploy/cluster
 
 attack:
 	bash -o pipefail -c "$(GO) test -count=1 -timeout 60m -v -run TestAttacks ./deploy/attack -attack.all | grep -v '^ *\(=== \|--- PASS\)'"

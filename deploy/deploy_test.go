@@ -118,19 +118,23 @@ func TestMetricsAreThere(t *testing.T) {
 
 type service struct {
 	Environment map[string]string
-	Hostname    string
+	Image       string
+	Profiles    []string
+	Secrets     []string
 	Volumes     []string
 	Build       struct{ Context, Dockerfile string }
-	Networks    any
 }
 
 type compose struct {
 	Services map[string]service
-	Networks map[string]any
+	Secrets  map[string]struct{ File string }
 }
 
+// value is what compose makes of a variable with a default: ${NAME:-default}.
+var value = regexp.MustCompile(`\$\{[A-Z_]+:-([^}]*)\}`)
+
 // The nodes of the compose file have a configuration that the daemon takes, and are
-// what Prometheus scrapes.
+// what Prometheus scrapes. Package cluster runs it.
 func TestCompose(t *testing.T) {
 	const dir = "docker"
 	c := document[compose](t, dir+"/compose.yaml")
@@ -138,12 +142,19 @@ func TestCompose(t *testing.T) {
 	for _, s := range config.Default().Settings() {
 		known[s.Env()] = true
 	}
-	var targets, nodes []string
+	var nodes []string
 	for name, s := range c.Services {
 		for _, v := range s.Volumes {
 			from, _, _ := strings.Cut(v, ":")
+			if strings.HasPrefix(from, "$") { // TLS: the user's
+				continue
+			}
 			assert.FileExists(t, filepath.Join(dir, from,
 				map[bool]string{true: "datasources/prometheus.yaml"}[strings.HasSuffix(from, "provisioning")]), name)
+		}
+		assert.Regexp(t, value, s.Image, "%s: its image can be another", name)
+		for _, x := range s.Secrets {
+			assert.Equal(t, "./secrets/cookie", value.ReplaceAllString(c.Secrets[x].File, "$1"), name)
 		}
 		if s.Build.Dockerfile == "" {
 			continue
@@ -153,22 +164,32 @@ func TestCompose(t *testing.T) {
 		for k := range s.Environment {
 			assert.True(t, known[k], "%s of service %s is no variable of the daemon", k, name)
 		}
-		s.Environment["ACTORNODE_COOKIE"] = "secret" // of the environment of docker compose
-		cfg, err := config.Load(config.Source{Env: func(k string) (string, bool) { v, ok := s.Environment[k]; return v, ok }})
+		assert.NotContains(t, s.Environment, "ACTORNODE_COOKIE", "docker inspect would show it")
+		cfg, err := config.Load(config.Source{Env: func(k string) (string, bool) {
+			v, ok := s.Environment[k]
+			return value.ReplaceAllString(v, "$1"), ok
+		}})
 		require.NoError(t, err, name)
-		assert.Equal(t, "go@"+s.Hostname, cfg.Name)
-		assert.Contains(t, cfg.Discovery.Join, cfg.Name)
+		assert.Equal(t, "/run/secrets/cookie", cfg.CookieFile)
+		assert.Equal(t, name, cfg.Discovery.DNS.Host, "the nodes of a service find each other")
 		_, port, _ := net.SplitHostPort(cfg.HTTP.Listen)
-		targets, nodes = append(targets, net.JoinHostPort(s.Hostname, port)), append(nodes, cfg.Name)
+		assert.Equal(t, "9100", port)
+		nodes = append(nodes, name)
 	}
-	require.Len(t, nodes, 3)
+	require.ElementsMatch(t, []string{"node", "tls"}, nodes)
+	assert.Equal(t, []string{"tls"}, c.Services["tls"].Profiles)
+	assert.Equal(t, []string{"erlang"}, c.Services["erlang"].Profiles)
 	p := document[struct {
 		RuleFiles     []string `yaml:"rule_files"`
 		ScrapeConfigs []struct {
-			StaticConfigs []struct{ Targets []string } `yaml:"static_configs"`
+			DNS []struct {
+				Names []string
+				Port  int
+			} `yaml:"dns_sd_configs"`
 		} `yaml:"scrape_configs"`
 	}](t, "prometheus/prometheus.yml")
-	assert.ElementsMatch(t, targets, p.ScrapeConfigs[0].StaticConfigs[0].Targets)
+	assert.ElementsMatch(t, nodes, p.ScrapeConfigs[0].DNS[0].Names)
+	assert.Equal(t, 9100, p.ScrapeConfigs[0].DNS[0].Port)
 	for _, f := range p.RuleFiles {
 		assert.FileExists(t, filepath.Join("prometheus", f))
 		assert.True(t, slices.ContainsFunc(c.Services["prometheus"].Volumes,
@@ -201,7 +222,7 @@ func TestDockerfile(t *testing.T) {
 	mod, err := os.ReadFile("../go.mod")
 	require.NoError(t, err)
 	goVersion := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(string(mod))
-	assert.Contains(t, text, "FROM golang:"+goVersion[1]+" AS build")
+	assert.Contains(t, text, "ARG GO_IMAGE=golang:"+goVersion[1]+"\nFROM ${GO_IMAGE} AS build\n")
 }
 
 // lost is what a test cannot say without a tool.

@@ -33,9 +33,10 @@ type client struct {
 
 const targetHelp = `
 The node is that of --node, or of ACTORNODE_NODE: NAME@HOST, or NAME for one on this
-host. The default is the only node that the port mapper (EPMD) of this host knows; if it
-knows several, the only actornode; if it knows none, go@127.0.0.1. The cookie and TLS
-are found as start finds them.`
+host. In a container it is the one that the daemon's variables name: ACTORNODE_NAME, or
+ACTORNODE_DISCOVERY_DNS_HOST. Else the default is the only node that the port mapper
+(EPMD) of this host knows; if it knows several, the only actornode; if it knows none,
+go@127.0.0.1. The cookie and TLS are found as start finds them.`
 
 // targetFlags are those of every command that connects to a node.
 func (c *client) targetFlags(f *pflag.FlagSet) {
@@ -48,7 +49,8 @@ func (c *client) targetFlags(f *pflag.FlagSet) {
 
 // clusterFlags are those that start has, too.
 func (o *options) clusterFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.cookie, "cookie", "", "cookie of the cluster; default: ACTORNODE_COOKIE, or ~/.erlang.cookie")
+	f.StringVar(&o.cookie, "cookie", "",
+		"cookie of the cluster; default: ACTORNODE_COOKIE, the file of ACTORNODE_COOKIE_FILE, or ~/.erlang.cookie")
 	f.BoolVar(&o.noEPMD, "no-epmd", false, "do not use EPMD")
 	f.StringArrayVar(&o.peers, "peer", nil, "address of a node: NAME@HOST=HOST:PORT, NAME@HOST=:PORT or "+
 		"NAME@HOST=PROTOCOL://HOST:PORT; may be repeated")
@@ -146,7 +148,11 @@ func (c *client) open(ctx context.Context, env environment) (*session, error) {
 		name, _ = env.lookup("ACTORNODE_NODE")
 	}
 	if name == "" {
-		if name, err = c.soleNode(ctx, env, mapper); err != nil {
+		name, err = namedByVariables(env)
+		if name == "" && err == nil {
+			name, err = c.soleNode(ctx, env, mapper)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -190,7 +196,7 @@ func (c *client) connect(ctx context.Context, env environment, cookie string, ma
 	n, err := node.Start(node.Config{
 		Name: node.Atom(o.name), Log: quiet, Workers: 1, StopTimeout: time.Second,
 		Distribution: &node.Distribution{
-			Cookie: cookie, Listen: "-", Finder: finder, Transport: transport, ConnectTimeout: c.timeout,
+			Cookie: cookie, Client: true, Listen: "-", Finder: finder, Transport: transport, ConnectTimeout: c.timeout,
 		},
 	})
 	if err != nil {
@@ -238,6 +244,9 @@ func (c *client) cookieSource(env environment) string {
 	}
 	if v, ok := env.lookup("ACTORNODE_COOKIE"); ok && v != "" {
 		return "ACTORNODE_COOKIE"
+	}
+	if env.get("ACTORNODE_COOKIE_FILE") != "" {
+		return "ACTORNODE_COOKIE_FILE"
 	}
 	return "~/.erlang.cookie"
 }

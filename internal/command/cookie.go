@@ -26,6 +26,13 @@ func (o options) findCookie(env environment) (string, error) {
 	if c, ok := env.lookup("ACTORNODE_COOKIE"); ok && c != "" {
 		return c, nil
 	}
+	if file := env.get("ACTORNODE_COOKIE_FILE"); file != "" {
+		c, err := env.readCookie(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("%w: ACTORNODE_COOKIE_FILE: the file %s does not exist", errNoCookie, file)
+		}
+		return c, err
+	}
 	file, err := cookieFile(env)
 	if err != nil {
 		return "", err

@@ -38,9 +38,11 @@ func Main(p Program) {
 const rootHelp = `A node of an Erlang cluster, in Go, and the commands that inspect and control such nodes.
 
 Each command that talks to a node takes --node NAME@HOST, or NAME for one on this
-host; ACTORNODE_NODE stands for it. The default is the only node that the port mapper
-(EPMD) of this host knows; if it knows several, the only actornode; if it knows none,
-go@127.0.0.1. The cookie is that of --cookie, ACTORNODE_COOKIE or ~/.erlang.cookie.
+host; ACTORNODE_NODE stands for it. In a container the default is the node that the
+daemon's variables name. Else it is the only node that the port mapper (EPMD) of this
+host knows; if it knows several, the only actornode; if it knows none, go@127.0.0.1. The
+cookie is that of --cookie, ACTORNODE_COOKIE, the file that ACTORNODE_COOKIE_FILE names,
+or ~/.erlang.cookie.
 
 ` + exitHelp
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -67,7 +68,8 @@ the settings that result from all three.
 
 The name is NAME@HOST. If HOST has a dot or is an address, the node has a long name, as
 with erl -name, else a short one, as with erl -sname. A cluster cannot mix both kinds.
-An IPv6 address is written as it is: go@::1.
+An IPv6 address is written as it is: go@::1. With --dns-host and without a name, the
+node takes the one that the others look for: go@ADDRESS, with the address of this host.
 
 The cookie comes from --cookie (visible to every user of the machine in the list of
 processes), --cookie-file, ACTORNODE_COOKIE, or the configuration file; else from the
@@ -129,7 +131,7 @@ func startCommand(env environment, status *exit) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			*status = exitFailed
-			read := func(sections map[string]any) (*config.Config, error) { return load(file, given, env, sections) }
+			read := func(sections map[string]any) (*config.Config, error) { return loadNamed(file, given, env, sections) }
 			hangups := catchHangups(env.program.Sections, read)
 			cfg, err := read(env.program.Sections)
 			if err != nil {
@@ -234,6 +236,21 @@ func load(file string, flags map[string][]string, env environment, sections map[
 	return c, nil
 }
 
+const wantName = "want --name NAME@HOST, ACTORNODE_NAME, or name in the file of --config"
+
+// loadNamed is load, and names a node without a name that DNS finds.
+func loadNamed(file string, flags map[string][]string, env environment, sections map[string]any) (*config.Config, error) {
+	c, err := load(file, flags, env, sections)
+	if err != nil || c.Name != "" || c.Discovery.DNS.Host == "" {
+		return c, err
+	}
+	c.Name, err = nameByDNS(&c.Discovery.DNS, net.InterfaceAddrs)
+	if err != nil {
+		return nil, fail(exitUsage, err, "the name of the node is missing, and cannot be made for discovery.dns.host; "+wantName)
+	}
+	return c, nil
+}
+
 // surviveClosedPipes lets the daemon go on when its standard error or standard output has
 // no reader any more: such writes fail, and are counted. By default SIGPIPE would end it,
 // as is right for the other commands, whose output goes into pipes. The signal is
@@ -245,8 +262,7 @@ func start(ctx context.Context, cfg *config.Config, env environment, hangups *re
 	surviveClosedPipes()
 	limit := growHeap(cfg, env.lookup)
 	if cfg.Name == "" {
-		return fail(exitUsage, nil, "the name of the node is missing: want --name NAME@HOST, ACTORNODE_NAME, or name in the file "+
-			"of --config")
+		return fail(exitUsage, nil, "the name of the node is missing: "+wantName)
 	}
 	d, err := newDaemon(cfg, env)
 	if err != nil {
