@@ -306,6 +306,14 @@ func (e *engine) daemonImage() string {
 	return e.build("node", dir)
 }
 
+// loadImage makes the image of the load.
+func (e *engine) loadImage() string {
+	dir := e.t.TempDir()
+	goBuild(e.t, dir+"/load", "./deploy/cluster/load")
+	require.NoError(e.t, os.WriteFile(dir+"/Dockerfile", []byte("FROM scratch\nCOPY load /load\nENTRYPOINT [\"/load\"]\n"), 0o644))
+	return e.build("load", dir)
+}
+
 // within polls until f returns "", and fails with what f returns when the time is over.
 func within(t testing.TB, d time.Duration, f func() string) {
 	t.Helper()
