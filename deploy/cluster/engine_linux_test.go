@@ -301,8 +301,8 @@ func (e *engine) daemonImage() string {
 		require.NoError(e.t, err)
 		require.NoError(e.t, os.WriteFile(dir+"/src/"+f, b, 0o644))
 	}
-	require.NoError(e.t, os.WriteFile(dir+"/Dockerfile", []byte("FROM scratch AS build\nCOPY out /out\nCOPY src /src\n\nFROM scratch\n"+
-		last), 0o644))
+	require.NoError(e.t, os.WriteFile(dir+"/Dockerfile", []byte("FROM scratch AS build\nCOPY out /out\nCOPY src /src\n\n"+
+		"FROM scratch\n"+last), 0o644))
 	return e.build("node", dir)
 }
 

@@ -182,5 +182,6 @@ func (s *stack) testPanels(t *testing.T, p *container) {
 		}
 		return ""
 	})
-	t.Logf("%d of %d queries of panels have data; none yet, since nothing of the kind has happened: %v", asked-len(empty), asked, empty)
+	t.Logf("%d of %d queries of panels have data; none yet, since nothing of the kind has happened: %v", asked-len(empty),
+		asked, empty)
 }

@@ -311,7 +311,8 @@ func (s *stack) startLoad(t *testing.T) *container {
 	for _, c := range s.nodes {
 		names = append(names, c.name)
 	}
-	id := s.run("run", "-d", "--network", s.network(), "--user", "65532:65532", "--cap-drop", "ALL", "-v", s.dir+"/cookie:/cookie:ro",
+	id := s.run("run", "-d", "--network", s.network(), "--user", "65532:65532", "--cap-drop", "ALL",
+		"-v", s.dir+"/cookie:/cookie:ro",
 		"-e", "LOAD_COOKIE_FILE=/cookie", "-e", "LOAD_TICK_TIME="+tickTime.String(), "-e", "LOAD_NODES="+strings.Join(names, ","),
 		s.loadImage())
 	l := s.look(id, "load")
@@ -495,8 +496,8 @@ Five nodes of the compose file in containers of one machine, with a tick time of
 5,000 calls and 20,000 sends a second, to all of them. Rates are means over the row, with the fault in it.
 
 - Failed: attempts at a call that have failed, by error. Lost calls: those that have failed on every node that the client tried.
-- Lost messages: of those that were sent while the node was connected, and before. None came twice, or in another order, and none was
-  lost without the end of its connection: that would fail the test. So would a connection of a node that the fault is not for.
+- Lost messages: of all that were sent. None came twice, or in another order, and none that was sent while connected was lost
+  without the end of its connection: that would fail the test. So would the end of a connection that the fault is not for.
 - Noticed: from the fault to the first NodeDown in the load. Recovered: from the end of the fault until all nodes answer again.
 - After each row goroutines and memory of all nodes are back to what they were; else the test fails.
 

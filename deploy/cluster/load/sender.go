@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/actornode/actornode/node"
@@ -51,11 +52,15 @@ func (s *sender) Receive(c *node.Context, msg any) error {
 		return s.send(c)
 	case wire.Tuple: // {EchoPid, {Number, Payload}}
 		s.back(m)
+	default:
+		return fmt.Errorf("sender %d got %v, which nobody sends", s.name, m)
 	}
 	return nil
 }
 
 // send sends what is due.
+//
+//actornode:blocks the lock of a target is held for a moment
 func (s *sender) send(c *node.Context) error {
 	n, skipped := s.pace.now(time.Now())
 	s.t.mu.Lock()
