@@ -9,6 +9,8 @@
 # make smoke  every bench with tiny parameters
 # make attack  every attack on a running daemon, and what came out of each; make test has the quick ones
 # make cluster-test  the compose file in real containers, through every fault; writes deploy/RESULTS.md; make test has the short part
+# make release  binaries, archives, packages, manual, completions, checksums and SBOMs into dist: see deploy/release
+# make release-test  the .deb in a clean Debian, and all targets built twice
 # make interop  the node judged by real OTP nodes: the installed one, 27 and 29
 
 GO       ?= go
@@ -19,9 +21,10 @@ SMALL    := ./mailbox ./sched/... ./node/... ./wire/... ./supervisor/... ./inter
 RACE     := ./mailbox ./sched/... ./internal/... ./node/... ./supervisor/... ./cmd/... ./wire/erldist ./wire/native
 
 # Checks and tests are compiled without the profile: with it everything is compiled anew for each program.
-check unit portable race fuzz cluster-test: export GOFLAGS += -pgo=off
+check unit portable race fuzz release-test cluster-test: export GOFLAGS += -pgo=off
 
-.PHONY: test tools check unit portable race fuzz fuzz-sessions smoke bench profile interop soak attack cluster-test
+.PHONY: test tools check unit portable race fuzz fuzz-sessions smoke bench profile interop soak attack release release-test \
+	cluster-test
 
 test: tools check unit portable race fuzz smoke
 
@@ -42,6 +45,7 @@ unit:
 	$(GO) test -timeout 40m ./deploy/attack
 	$(GO) test -timeout 40m ./deploy/cluster
 	cd bench/peers/grpc && $(GO) vet ./... && $(GO) test ./...
+	cd deploy/release && $(GO) vet ./... && $(GO) test ./...
 
 # What other systems than linux/amd64 get, on this one.
 portable:
@@ -70,6 +74,13 @@ bench:
 
 profile:
 	@.ci/profile
+
+# With the profile: half an hour on two processors. VERSION=v1.2.3, TARGETS=linux/amd64,darwin/arm64
+release:
+	cd deploy/release && $(GO) run -pgo=off . -out ../../dist $(if $(VERSION),-version $(VERSION)) $(if $(TARGETS),-targets $(TARGETS))
+
+release-test:
+	cd deploy/release && $(GO) test -count=1 -timeout 60m -v ./... -release.targets=all -release.install
 
 interop:
 	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop

@@ -8,6 +8,8 @@
 //	grafana/actornode.json     a dashboard
 //	grafana/provisioning       what Grafana loads it by
 //	samples/actornode.yaml     a configuration with every field
+//	systemd/actornode.service  a unit of systemd
+//	release                    make release: archives and packages; a module of its own
 //	interop                    the suite that OTP nodes judge a node by
 //	cluster                    the images and the compose file in real containers
 //

@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/receipt"
+	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/wire/dist"
@@ -30,29 +31,12 @@ func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 	if a.Gone() {
 		return ErrExited
 	}
-	f, where := frameTo(a.System, to)
+	f, where := remote.FrameTo(a.System, to)
 	f.Payload, f.Token = msg, a.Process.Token()
 	if where == a.System.Name {
 		return nodeOf(a.System).receive(nil, a, &f, &process.Patience{Ctx: ctx, From: a.Process})
 	}
 	return nodeOf(a.System).deliverFar(ctx, a, where, f)
-}
-
-// frameTo returns the frame of a message, which is still to be filled in, and the node
-// that it is for.
-func frameTo(sys *process.System, to Dest) (f dist.Frame, where Atom) {
-	f.Op = dist.OpSend
-	switch to := to.(type) {
-	case PID:
-		f.To, where = to, to.Node()
-	case Atom:
-		f.Name, where = to, sys.Name
-	case At:
-		f.Name, where = to.Name, to.Node
-	case Ref:
-		f.Ref, where = to, to.Node()
-	}
-	return f, where
 }
 
 // SendOptions of a send. The zero value is that of [Node.Send].
@@ -89,7 +73,7 @@ func (c *common) SendOpt(o SendOptions, to Dest, msg any) error {
 			return err
 		}
 	}
-	f, where := frameTo(a.System, to)
+	f, where := remote.FrameTo(a.System, to)
 	if where == "" {
 		return c.Send(to, msg) // to nobody
 	}

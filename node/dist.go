@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -71,6 +72,11 @@ type Distribution struct {
 	// whose connection the request has come, whatever its message says. What was refused
 	// looks like what is not exported: undef. Default: what is exported is for all peers.
 	Allow func(peer Atom, e wire.Export) bool
+	// Rights say what each peer may do, beside Allow. Default: who knows the cookie may do everything.
+	Rights *rights.Policy
+	// Client makes this node no member of the clusters that it connects to: it is a tool that asks something. Other nodes of
+	// this kind list, count and announce it as no peer. It has the rights that it has anyway.
+	Client bool
 	// Limits bound what one connection can make this node hold.
 	Limits dist.LinkLimits
 	// Cluster bounds what all other nodes together can make it hold, and the share of
@@ -153,7 +159,7 @@ func (n *Node) startDist(cfg Distribution) error {
 		Origin: n.sys.Origin, Host: d, Log: n.cfg.Log, Env: n.sys.Env, Shed: &n.shed, Most: most,
 		Quota:  most.Quota(cfg.Limits.WithDefaults().Message),
 		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: cfg.addresses().Of, Warn: erlang,
-		Cookies: d.cookies, Old: cfg.OldCookies, Hidden: !cfg.Published, Limits: cfg.Limits,
+		Cookies: d.cookies, Old: cfg.OldCookies, Hidden: !cfg.Published, Client: cfg.Client, Rights: cfg.Rights, Limits: cfg.Limits,
 		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Queue: cfg.Queue, Mesh: (*mesh.Config)(cfg.Mesh),
 		FirstStep: peers.FirstStep(cfg.Transport, cfg.ConnectTimeout, limits.ConnectTimeout),
 	})

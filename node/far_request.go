@@ -28,7 +28,7 @@ func (p *peer) called(q *process.Process, f *dist.Frame, r *linkopt.Request) any
 		return msg
 	}
 	x.via = p.without()
-	return PeerMessage{x.via.Peer, x.via.Addr, msg}
+	return PeerMessage{x.via.Peer, x.via.Addr, msg, x.via.by}
 }
 
 // replyInOne is reply in one frame. False: nothing is sent, for the caller's node waits for no such

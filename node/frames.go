@@ -24,6 +24,9 @@ func (p *peer) Handle(f *dist.Frame) error {
 		p.unread(f, u)
 		return nil
 	}
+	if ok, err := p.Permits(f); !ok {
+		return err
+	}
 	switch f.Op {
 	case dist.OpSend:
 		if f.ID != 0 {

@@ -3,7 +3,6 @@ package node
 import (
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/trace"
-	"github.com/actornode/actornode/wire"
 )
 
 // AsRequest reads a message that is a call, of whatever kind: a Request of any
@@ -47,31 +46,20 @@ func (n *Node) received(exact bool, via *PeerMessage, msg any) any {
 	}
 	if from, body, ok := gencall.ReadCall(msg); ok {
 		if f, ok := n.readFrom(via, from); ok {
-			body = ofGo(exact, body)
+			body = gencall.Body(exact, body)
 			return n.types.maker(body).request(body, f)
 		}
 	} else if body, ok := gencall.ReadCast(msg); ok {
-		body = ofGo(exact, body)
+		body = gencall.Body(exact, body)
 		return n.types.maker(body).cast(body)
 	}
 	return msg
 }
 
-// ofGo is the body of a request in the Go type that it is answered by: a boolean of Erlang's is the
-// atom true or false.
-func ofGo(exact bool, body any) any {
-	if a, ok := body.(Atom); ok && !exact {
-		if b, ok := wire.Bool(a); ok {
-			return b
-		}
-	}
-	return body
-}
-
 // viaPeer is the message in a PeerMessage, and what is known of the peer; nil for any other message.
 func viaPeer(msg any) (*PeerMessage, any) {
 	if m, ok := msg.(PeerMessage); ok {
-		return &PeerMessage{Peer: m.Peer, Addr: m.Addr}, m.Message
+		return &PeerMessage{Peer: m.Peer, Addr: m.Addr, by: m.by}, m.Message
 	}
 	return nil, msg
 }

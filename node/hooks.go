@@ -63,6 +63,7 @@ func init() {
 	nodehook.Typed = func(n, body, f any) any { return n.(*Node).types.maker(body).request(body, f.(From)) }
 	nodehook.IsTerm = func(from any) bool { return from.(From).isTerm() }
 	nodehook.Allows = func(from any, e wire.Export) bool { return from.(From).allows(e) }
+	nodehook.GrantedTo = func(from any) any { return from.(From).granted() }
 	nodehook.ReadFrom = func(n nodehook.Node, via, term any) (any, bool) {
 		peer, _ := viaPeer(via)
 		return n.(*Node).readFrom(peer, term)

@@ -8,6 +8,8 @@ import (
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/kernel"
+	"github.com/actornode/actornode/node/internal/remote"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -76,7 +78,7 @@ func rex(c *Context, msg any) error {
 	if r, ok := n.AsRequest(msg); ok {
 		if call, ok := kernel.ReadCall(r.Body); ok {
 			peer, _, _ := r.From.Peer()
-			n.answerRex(peer, call, func(v any) { r.Reply(v) })
+			n.answerRex(peer, r.From.granted(), call, func(v any) { r.Reply(v) })
 			return nil
 		}
 		return ignoreLate(r.Fail(kernel.Unsupported("rex", r.Body)))
@@ -94,9 +96,9 @@ func rex(c *Context, msg any) error {
 	case kernel.Features:
 		answer(kernel.FeaturesReply(n.cfg.Name))
 	case kernel.Calls:
-		n.answerRex(via.Peer, r.Call, func(v any) { n.SendOpt(SendOptions{NoWait: true}, r.From, kernel.Answer(v)) })
+		n.answerRex(via.Peer, n.grantedBy(&via), r.Call, func(v any) { n.SendOpt(SendOptions{NoWait: true}, r.From, kernel.Answer(v)) })
 	case kernel.Casts:
-		n.answerRex(via.Peer, r.Call, func(any) {})
+		n.answerRex(via.Peer, n.grantedBy(&via), r.Call, func(any) {})
 	case kernel.Forwards:
 		err := passOn(c, via, r.Name, r.Message)
 		if v, ok := r.Forwarded(n.cfg.Name, errors.Is(err, ErrNoName)); ok {
@@ -108,7 +110,7 @@ func rex(c *Context, msg any) error {
 
 // passOn sends what a peer has asked to be sent, as if it had come from there itself.
 func passOn(c *Context, via PeerMessage, name Atom, msg any) error {
-	if name == "" {
+	if name == "" || !remote.MayPassOn(c.Node().grantedBy(&via), name, msg) {
 		return ErrNoName
 	}
 	q, msg, err := c.own.System.Named(name, msg)
@@ -116,7 +118,7 @@ func passOn(c *Context, via PeerMessage, name Atom, msg any) error {
 		return err
 	}
 	if q.ShowsPeer {
-		via.Message = c.Node().received(false, &PeerMessage{Peer: via.Peer, Addr: via.Addr}, msg)
+		via.Message = c.Node().received(false, &PeerMessage{Peer: via.Peer, Addr: via.Addr, by: via.by}, msg)
 		msg = via
 	} else {
 		msg = c.Node().received(false, nil, msg)
@@ -124,8 +126,9 @@ func passOn(c *Context, via PeerMessage, name Atom, msg any) error {
 	return c.SendOpt(SendOptions{NoWait: true}, q.PID(), msg) // to q, though the name may be another's by now
 }
 
-// answerRex runs a call in a process of its own, for a peer; "": nobody knows whose.
-func (n *Node) answerRex(peer Atom, call kernel.Call, reply func(any)) {
+// answerRex runs a call in a process of its own, for a peer who may do what g says; "": nobody knows whose.
+func (n *Node) answerRex(peer Atom, g *rights.Granted, call kernel.Call, reply func(any)) {
+	e := wire.Export{Module: call.Module, Function: call.Function, Arity: len(call.Args)}
 	switch {
 	case call.Bad:
 		reply(kernel.BadArg)
@@ -133,7 +136,7 @@ func (n *Node) answerRex(peer Atom, call kernel.Call, reply func(any)) {
 	case n.takesNothing():
 		reply(kernel.Refused)
 		return
-	case !n.allowsPeer(peer, wire.Export{Module: call.Module, Function: call.Function, Arity: len(call.Args)}):
+	case !n.allowsPeer(peer, e) || !g.RPC(e):
 		reply(erpc.Undef(call.Module, call.Function, call.Args).Answer())
 		return
 	}

@@ -41,7 +41,7 @@ type peer struct {
 // NewPeer is part of peers.Host.
 func (d *distribution) NewPeer(name Atom) (*peers.Peer, peers.Owner) {
 	p := &peer{n: d.n}
-	p.System, p.Values, p.Reports = &d.n.sys, d.n.values, &d.n.reports
+	p.System, p.Values, p.Reports, p.Count = &d.n.sys, d.n.values, &d.n.reports, d.n.counts.Add
 	return &p.Peer.Peer, p
 }
 
@@ -87,7 +87,7 @@ func (p *peer) IsPlain(msg any) bool {
 
 // Target is part of reader.Node.
 func (p *peer) Target(to PID) reader.Target {
-	if q := p.n.sys.Lookup(to); q != nil && !q.Boxed && q.Kind < process.Goroutine && !q.ShowsPeer {
+	if q := p.n.sys.Lookup(to); q != nil && !q.Boxed && q.Kind < process.Goroutine && !q.ShowsPeer && !p.IsLimited() {
 		return target{q}
 	}
 	return nil

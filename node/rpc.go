@@ -148,7 +148,7 @@ func (f *Future[R]) watches() *process.Watches {
 // started, and Distribution.Allow refuses that peer the function.
 func (n *Node) callExported(ctx context.Context, module, function Atom, args []any) (any, error) {
 	e := wire.Export{Module: module, Function: function, Arity: len(args)}
-	if n.dist != nil && n.dist.cfg.Allow != nil && !n.allowsIn(ctx, e) {
+	if n.dist != nil && (n.dist.cfg.Allow != nil || n.dist.cfg.Rights != nil) && !n.allowsIn(ctx, e) {
 		return nil, export.Undef(e)
 	}
 	f, all := n.exports.Find(module, function, args)
@@ -189,7 +189,7 @@ func (n *Node) wanted(p *peer, s *dist.Spawn) (b Actor, err error) {
 			b, err = ProcessFunc(func(*Process) error { return ExitWith(crash) }), nil
 		}
 	}()
-	allows := func(e wire.Export) bool { return p == nil || n.allowsPeer(p.Name, e) }
+	allows := func(e wire.Export) bool { return p == nil || n.allowsPeer(p.Name, e) && p.MayRun(s) }
 	b, f, err := erpc.Wanted[*ExitError](&n.exports, s, allows, n.run)
 	if f != nil {
 		b = ProcessFunc(func(s *Process) error { return f(s.Context()) })

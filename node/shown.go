@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -21,6 +22,7 @@ type PeerMessage struct {
 	Peer    Atom   // the node over whose connection it has come
 	Addr    string // of that node
 	Message any
+	by      *peer // that has sent it, where there are rights
 }
 
 // term is the message as other nodes see it.
@@ -29,11 +31,36 @@ func (m PeerMessage) term() any { return m.Message }
 // shown makes the PeerMessage of what p has sent.
 func (p *peer) shown(msg any) any {
 	m := p.without()
-	return PeerMessage{m.Peer, m.Addr, p.n.received(p.exact, m, msg)}
+	return PeerMessage{m.Peer, m.Addr, p.n.received(p.exact, m, msg), m.by}
 }
 
 // without is the PeerMessage of p without what is in it.
-func (p *peer) without() *PeerMessage { return &PeerMessage{Peer: p.Name, Addr: p.link.Peer().Addr} }
+func (p *peer) without() *PeerMessage {
+	m := &PeerMessage{Peer: p.Name, Addr: p.link.Peer().Addr}
+	if p.Visitor.Policy != nil {
+		m.by = p
+	}
+	return m
+}
+
+// granted returns what the maker of a request may do, nil: everything; nothing where nobody knows the node.
+func (f From) granted() *rights.Granted {
+	if !f.isTerm() {
+		return nil
+	}
+	return nodeOf(f.t.Call.System).grantedBy(farOf(f.t.Call).via)
+}
+
+// grantedBy is granted for the message of a peer; nil: of nobody knows whom.
+func (n *Node) grantedBy(via *PeerMessage) *rights.Granted {
+	switch {
+	case n.dist == nil || n.dist.cfg.Rights == nil:
+		return nil
+	case via == nil || via.by == nil:
+		return new(rights.Granted)
+	}
+	return via.by.Visitor.Granted(nil)
+}
 
 // received returns what p has sent as q gets it.
 func (p *peer) received(q *process.Process, msg any) any {
@@ -97,7 +124,7 @@ func (f From) allows(e wire.Export) bool {
 		return true
 	}
 	peer, _, _ := f.Peer()
-	return nodeOf(f.t.Call.System).allowsPeer(peer, e)
+	return nodeOf(f.t.Call.System).allowsPeer(peer, e) && f.granted().Spawn(e)
 }
 
 // allowsPeer reports whether a peer may have something run by name: what
@@ -110,14 +137,15 @@ func (n *Node) allowsPeer(peer Atom, e wire.Export) bool {
 }
 
 // allowsIn reports whether the process whose context ctx is may call e by name: one that
-// a peer has started may do what that peer may.
+// a peer has started may call what that peer may call or start.
 func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
 	o := inspect.OwnerIn(ctx)
 	switch {
 	case o == nil:
 		return true
 	case o.Peer == unknown:
-		return n.allowsPeer("", e)
+		return n.allowsPeer("", e) && n.dist.cfg.Rights == nil
 	}
-	return n.allowsPeer(o.Peer, e)
+	g := n.dist.Granted(o.Peer)
+	return n.allowsPeer(o.Peer, e) && (g.RPC(e) || g.Spawn(e))
 }

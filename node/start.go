@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/waiting"
 )
 
@@ -44,7 +45,7 @@ func born(p *process.Process, a *process.Acting, err error) {
 	}
 	ignored := errors.Is(err, ErrIgnore)
 	if ignored {
-		forgetName(p) // who is told may want the name
+		runner.ForgetName(p) // who is told may want the name
 	}
 	if p.Tells && (err == nil || ignored) {
 		p.Tells = false
@@ -52,19 +53,6 @@ func born(p *process.Process, a *process.Acting, err error) {
 	}
 	if err != nil {
 		p.Exit(a, reasonOf(err))
-	}
-}
-
-// forgetName takes p's name away, if it has one.
-func forgetName(p *process.Process) {
-	p.Mu.Lock()
-	var name Atom
-	if p.Cold != nil {
-		name, p.Cold.Name = p.Cold.Name, ""
-	}
-	p.Mu.Unlock()
-	if name != "" {
-		p.System.Names.Remove(name, (*process.Named)(p))
 	}
 }
 

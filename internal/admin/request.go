@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
@@ -85,6 +86,10 @@ func (q *request) read(body any) (*command, error) {
 	if q.peer, q.addr = peer, addr; program {
 		peer, q.peer = q.n.Name(), q.n.Name()
 	}
+	if g := nodehook.GrantedTo(q.from).(*rights.Granted); !permits(g, change, d.flags&reveals != 0) {
+		q.audited = true
+		return nil, fmt.Errorf("%w: %s, for %s: its rights are %v", ErrNotAllowed, q.command, cmp.Or(peer, "an unknown node"), g)
+	}
 	switch says, allow, operators := q.from.Caller().Node(), q.s.cfg.Allow, q.s.cfg.Operators; {
 	case known && says != peer:
 		return nil, fmt.Errorf("%w: %s: the request names %s as its sender, but it came from %s",
@@ -95,6 +100,17 @@ func (q *request) read(body any) (*command, error) {
 		return nil, fmt.Errorf("%w: %s, for %s", ErrNotAllowed, q.command, cmp.Or(peer, "an unknown node"))
 	}
 	return d, nil
+}
+
+// permits reports whether rights include a request that changes something, shows messages, or does neither.
+func permits(g *rights.Granted, change, reveals bool) bool {
+	switch {
+	case change:
+		return g.Act()
+	case reveals:
+		return g.Trace()
+	}
+	return g.Look()
 }
 
 // log logs what an operator has done, or tried to do.

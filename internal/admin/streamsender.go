@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/trace"
@@ -207,7 +208,8 @@ func (q *request) open(o *streamSender, begin func(self node.PID) (end func(), e
 		q.s.streams.Add(-1)
 		return nil, fmt.Errorf("%w: %d streams are open, the most allowed", ErrBusy, q.s.cfg.Streams)
 	}
-	_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": " + q.command)}, node.ProcessFunc(func(p *node.Process) error {
+	of := node.Options{Label: string(Name + ": " + q.command), For: nodehook.MadeBy(q.from)}
+	_, err := q.n.SpawnOpt(of, node.ProcessFunc(func(p *node.Process) error {
 		defer q.s.streams.Add(-1)
 		defer close(o.done)
 		o.self = p.Self()

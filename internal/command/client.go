@@ -196,7 +196,7 @@ func (c *client) connect(ctx context.Context, env environment, cookie string, ma
 	n, err := node.Start(node.Config{
 		Name: node.Atom(o.name), Log: quiet, Workers: 1, StopTimeout: time.Second,
 		Distribution: &node.Distribution{
-			Cookie: cookie, Listen: "-", Finder: finder, Transport: transport, ConnectTimeout: c.timeout,
+			Cookie: cookie, Client: true, Listen: "-", Finder: finder, Transport: transport, ConnectTimeout: c.timeout,
 		},
 	})
 	if err != nil {

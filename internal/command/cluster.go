@@ -302,7 +302,7 @@ func (c *cluster) await(ctx context.Context) error {
 	}
 	n, err := node.Start(node.Config{Name: node.Atom(fmt.Sprintf("cluster-%d@127.0.0.1", os.Getpid())), Log: quiet, Workers: 1,
 		StopTimeout:  time.Second,
-		Distribution: &node.Distribution{Cookie: c.cookie, Listen: "-", Finder: where}})
+		Distribution: &node.Distribution{Cookie: c.cookie, Client: true, Listen: "-", Finder: where}})
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ import (
 	"github.com/actornode/actornode/node/metrics"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor/application"
 	"github.com/actornode/actornode/wire"
@@ -44,7 +45,8 @@ type daemon struct {
 	cfg     *config.Config
 	live    atomic.Pointer[config.Config] // cfg, or what was read since: see reload
 	cookie  atomic.Pointer[clusterCookie]
-	forget  *time.Timer // has gossip forget the cookie before; owned by reload
+	rights  *rights.Policy // nil: nodes that know the cookie may do everything
+	forget  *time.Timer    // has gossip forget the cookie before; owned by reload
 	env     environment
 	log     *logging
 	manager *systemd.Service // is told how the daemon is
@@ -190,15 +192,20 @@ func (d *daemon) startNode() error {
 		return err
 	}
 	limits := d.cfg.Limits
+	if d.cfg.HasRights() {
+		if d.rights, err = rights.New(d.cfg.Rights); err != nil {
+			return err
+		}
+	}
 	dist := &node.Distribution{
 		Cookie: cookie, Cookies: d.cookies, OldCookies: d.oldCookies, Listen: listen, Listeners: d.listeners(listen),
 		TickTime: d.cfg.TickTime, Published: !d.cfg.Hidden,
 		Finder: d.peers, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
 		Cluster: limits.Cluster,
 		Limits:  dist.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
-		Allow:   d.allow(),
-		Awake:   cmp.Or(d.cfg.Awake, -1), // 0 would be the default
-		Grace:   d.cfg.Grace, Compress: d.cfg.Compress,
+		Allow:   d.allow(), Rights: d.rights,
+		Awake: cmp.Or(d.cfg.Awake, -1), // 0 would be the default
+		Grace: d.cfg.Grace, Compress: d.cfg.Compress,
 	}
 	if d.cfg.Discovery.Mesh {
 		dist.Mesh = &discovery.Mesh{}

@@ -143,25 +143,19 @@ func TestClusterRefused(t *testing.T) {
 func TestNativeStatus(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
-	protocols := func(name string) string {
-		_, lines := s.stream(t, "trace", "counter", "--json", "-n", name)
-		s.tracedAt(t, name)
-		all := s.shell(t, "actornode nodes --json -n "+name)
-		assert.Empty(t, lines.String())
-		return all
+	for protocol, args := range map[string][]string{"native": {"--name", "go@127.0.0.1"},
+		"erlang": {"--name", "old@127.0.0.1", "--protocols", "erlang"}} {
+		log := s.daemon(t, append(args, "--demo", "--log-level", "debug")...).Stderr.(*logtest.Text)
+		s.shell(t, "actornode info counter -n "+args[1])
+		log.Await(t, "client connected")
+		for line := range strings.Lines(log.String()) {
+			if strings.Contains(line, "client connected") {
+				assert.Contains(t, line, "protocol="+protocol)
+			}
+		}
 	}
-	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
-	s.daemon(t, "--name", "old@127.0.0.1", "--demo", "--protocols", "erlang")
-	assert.Contains(t, protocols("go@127.0.0.1"), `"protocol":"native"`)
-	assert.Contains(t, protocols("old@127.0.0.1"), `"protocol":"erlang"`)
 	assert.Contains(t, s.shell(t, "actornode status -n go"), "native://127.0.0.1:")
 	assert.NotContains(t, s.shell(t, "actornode status -n old"), "native")
 	s.shell(t, "actornode connect -n go old@127.0.0.1")
 	assert.Regexp(t, `old@127.0.0.1 \(hidden\) +up +erlang `, s.shell(t, "actornode nodes -n go"))
-}
-
-func (s *cliTest) tracedAt(t *testing.T, name string) {
-	eventually(t, "traced", func() bool {
-		return strings.Contains(s.shell(t, "actornode info counter --json -n "+name), `"traced":true`)
-	})
 }

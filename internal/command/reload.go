@@ -56,6 +56,7 @@ func (d *daemon) reload(r *reloading) {
 	}
 	old := d.live.Load()
 	var changed, waiting []string
+	sameKind := fresh.HasRights() == old.HasRights() // the node asks for rights, or does not
 	for _, key := range old.Differences(fresh) {
 		switch {
 		case !slices.Contains(config.Changeable, key):
@@ -64,6 +65,8 @@ func (d *daemon) reload(r *reloading) {
 			fresh.Operators, waiting = old.Operators, append(waiting, key)
 		case key == "allow" && fresh.Allow.All != old.Allow.All: // the node asks for the peer, or does not
 			fresh.Allow, waiting = old.Allow, append(waiting, key)
+		case strings.HasPrefix(key, "rights.") && !sameKind:
+			fresh.Rights, waiting = old.Rights, append(waiting, key)
 		default:
 			changed = append(changed, key)
 		}
@@ -78,6 +81,11 @@ func (d *daemon) reload(r *reloading) {
 	}
 	if slices.Contains(changed, "operators") {
 		d.warnOfOperators(fresh.Operators)
+	}
+	if d.rights != nil {
+		if err := d.rights.Set(fresh.Rights); err != nil { // config has checked it
+			d.log.Error("the rights stay as they were", "error", err)
+		}
 	}
 	d.live.Store(old.With(fresh))
 	if slices.Contains(changed, "discovery.peers") {

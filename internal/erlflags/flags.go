@@ -43,6 +43,9 @@ const (
 	// GoValues is of this project's nodes alone: its payloads are Go values where terms would
 	// not do. OTP has flags up to bit 37, keeps bits 27 to 31 for itself, and ignores others.
 	GoValues Flags = 1 << 55
+	// Client is of this project's nodes alone, too: the node is a tool, such as a command line, and no member of
+	// the cluster.
+	Client Flags = 1 << 54
 )
 
 // How a flag is used by this node.

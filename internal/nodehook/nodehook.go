@@ -300,6 +300,10 @@ var RegisterFor func(n Node, peer, name wire.Atom, pid wire.PID) error
 // known may have been made by anybody: a process here has passed it on, perhaps.
 var IsTerm func(from any) bool
 
+// GrantedTo returns what who has made a request, a node.From, may do by the rights of the node, a *rights.Granted: nil for
+// everything, as Go code of this program may.
+var GrantedTo func(from any) any
+
 // Allows reports whether the maker of a request, a node.From, may have something run by name:
 // see Allow of node.Distribution. Go code of this program always may; a request that nobody
 // knows the node of may if all nodes may.

@@ -92,6 +92,8 @@ var (
 	restarted = counter("supervisor_restarts_total", "Restarts of children of the supervisor.", "supervisor", "child")
 	gaveUp    = counter("supervisor_shutdowns_total", "How often the supervisor ended because of too many restarts.", "supervisor")
 
+	unentitled = counter("rights_refused_total", "How often a peer asked for what it has no right to.", "right")
+
 	peers     = gauge("peers", "Connected nodes.", "protocol")
 	peerUp    = gauge("peer_up", "1 if the node is connected, 0 while it is being connected.", "peer", "protocol")
 	peerIn    = counter("peer_received_bytes_total", "Bytes received over the current connection.", "peer")
@@ -162,6 +164,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	for _, k := range nodehook.Counts(n, nodehook.Shutdowns) {
 		put(gaveUp, float64(k.N), k.Labels...)
+	}
+	for _, k := range nodehook.Counts(n, "rights_refused") { // by the node itself
+		put(unentitled, float64(k.N), k.Labels...)
 	}
 	limits := n.Limits()
 	if c.cfg.Limits != nil {

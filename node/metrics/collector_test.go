@@ -89,6 +89,7 @@ func TestCollect(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, a.Send(dead, "late"))
 	nodehook.Count(a, "supervisor_restarts", "shop", "front")
+	nodehook.Count(a, "rights_refused", "call")
 	nodehook.Count(a, "supervisor_restarts", "shop", "front")
 	nodehook.Count(a, "supervisor_shutdowns", "shop")
 	a.Drain()
@@ -103,6 +104,7 @@ func TestCollect(t *testing.T) {
 		`actornode_mailbox_messages{rank="1"}`:                                 "8",
 		`actornode_mailbox_messages{rank="2"}`:                                 "0",
 		`actornode_supervisor_restarts_total{child="front",supervisor="shop"}`: "2",
+		`actornode_rights_refused_total{right="call"}`:                         "1",
 		`actornode_supervisor_shutdowns_total{supervisor="shop"}`:              "1",
 		`actornode_peers{protocol="erlang"}`:                                   "1",
 		`actornode_peer_up{peer="b@127.0.0.1",protocol="erlang"}`:              "1",

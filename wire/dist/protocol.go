@@ -24,10 +24,15 @@ type Protocol interface {
 type Handshake struct {
 	Local  wire.NodeID
 	Hidden bool      // this node is not to be seen by nodes()
+	Client bool      // this node is no member of the cluster: see [Peer]
 	Peer   wire.Atom // the node that must answer, where this node has dialled
 	// Cookies returns the cookie that a peer must prove to know, and the one that this node
 	// proves to know. It is called when the peer's name is known.
 	Cookies func(peer wire.Atom) (in, out string)
+	// Accept takes the proof of an incoming connection where it is by none of Cookies and OldCookies: knows reports
+	// whether the peer has proved to know a cookie. It returns that cookie, by which this node proves itself in
+	// turn. If ok is false the peer knows none that is accepted. Nil: there are no further ones.
+	Accept func(peer wire.Atom, knows func(cookie string) bool) (out string, ok bool)
 	// OldCookies returns cookies that may be used in place of both, while a cluster changes its
 	// cookie: a peer that has dialled may know one of them, and gets the proof by the same one.
 	// Dial tries them in order, each over a connection of Redial, as long as the error is
@@ -154,6 +159,7 @@ var ErrLater = errors.New("dist: the sender's previous long message is not sent 
 type Peer struct {
 	ID       wire.NodeID
 	Hidden   bool   // it is not to be seen by nodes()
+	Client   bool   // it is a tool that asks this node something, and no member of the cluster
 	Protocol string // name of the protocol
 	Flags    uint64 // what both can do, in the protocol's own bits
 	Spawn    bool   // it takes OpSpawn

@@ -174,7 +174,9 @@
 // have is of another kind there: the Write fails with both shapes. It keeps 4,096 shapes of a peer, of 1 MiB together, and
 // none of more than 16 KiB. A reader of a peer without the flag takes that tuple for a tuple.
 //
-// Between two such nodes a request is one message, {'$go', Ref, Payload}: it is the request
+// A node with the flag CLIENT (bit 54) is a tool, such as a command line, and no member of the cluster.
+//
+// Between two nodes with GO_VALUES a request is one message, {'$go', Ref, Payload}: it is the request
 // {'$gen_call', {From, [alias|Ref]}, Payload} and a MONITOR_P with Ref. {'$go', reply, Payload} to the alias Ref is the reply
 // {[alias|Ref], Payload} and a DEMONITOR_P.
 //

@@ -57,6 +57,9 @@ func newMachine(h dist.Handshake, dialled bool, announce erlflags.Flags, challen
 	if !h.Hidden {
 		m.announce |= erlflags.Published
 	}
+	if h.Client {
+		m.announce |= erlflags.Client
+	}
 	if err := checkNodeName(h.Local.Name); err != nil {
 		return m, nil, m.fail(dist.ErrPeerName, "this node: %v", err)
 	}
@@ -347,9 +350,7 @@ func (m *machine) onReply(msg []byte) ([][]byte, error) {
 	if err != nil {
 		return nil, m.broken(err)
 	}
-	var known bool
-	m.out, known = rotation.Proved(m.in, m.out, m.old, func(c string) bool { return r.digest.equal(digestOf(c, m.challenge)) })
-	if !known {
+	if !m.accept(func(cookie string) bool { return r.digest.equal(digestOf(cookie, m.challenge)) }) {
 		return nil, m.fail(dist.ErrCookie, "connection attempt from node %s rejected: it does not know the cookie", m.peerName())
 	}
 	if m.h.Proved != nil {
@@ -379,6 +380,16 @@ func (m *machine) cookies() bool {
 		m.old = m.h.OldCookies(m.peer.Name)
 	}
 	return m.in != "" && m.out != ""
+}
+
+// accept decides whether the peer has proved to know a cookie that is accepted, and which one this side proves to know then.
+func (m *machine) accept(knows func(cookie string) bool) (ok bool) {
+	if out, ok := rotation.Proved(m.in, m.out, m.old, knows); ok || m.h.Accept == nil {
+		m.out = out
+		return ok
+	}
+	m.out, ok = m.h.Accept(m.peer.Name, knows)
+	return ok
 }
 
 // flags returns what both sides can.

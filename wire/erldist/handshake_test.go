@@ -164,6 +164,17 @@ func walks() []walk {
 		{"accept, wrong reply", false, nil, []walkStep{idle, posed, failing(msg(replyMsg{theirChallenge, digestOf("wrong", ourChallenge)}))},
 			dist.ErrCookie, "connection attempt from node bob@host rejected: it does not know the cookie"},
 		{"accept, own reply mirrored", false, nil, []walkStep{idle, posed, failing(msg(replyMsg{ourChallenge, digestOf("out", ourChallenge)}))}, dist.ErrCookie, ""},
+		{"accept, another cookie", false, func(h *dist.Handshake) {
+			h.Accept = func(peer wire.Atom, knows func(string) bool) (string, bool) {
+				return "their other", peer == bob.Name && !knows("in") && knows("other")
+			}
+		}, []walkStep{idle, posed, {msg(replyMsg{theirChallenge, digestOf("other", ourChallenge)}),
+			msgs(ackMsg{digestOf("their other", theirChallenge)}), finished}}, nil, ""},
+		{"accept, none of the cookies", false, func(h *dist.Handshake) {
+			h.Accept = func(_ wire.Atom, knows func(string) bool) (string, bool) { return "x", knows("other") }
+		}, []walkStep{idle, posed, failing(msg(hisReply))}, dist.ErrCookie, "does not know the cookie"},
+		{"dial, client", true, func(h *dist.Handshake) { h.Client = true }, []walkStep{
+			{out: msgs(nameMsg{flags: full | erlflags.Client, creation: alice.Creation, name: alice.Name}), then: awaitStatus}}, nil, ""},
 		{"accept, no reply", false, nil, []walkStep{idle, posed, failing(nil)}, dist.ErrPeerProtocol, "expected the answer to a challenge"},
 	}
 }

@@ -58,6 +58,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine) *link {
 	l := newLink(conn, m.h.Local, dist.Peer{
 		ID:       m.peer,
 		Hidden:   !m.theirs.Has(erlflags.Published),
+		Client:   m.theirs.Has(erlflags.Client),
 		Protocol: p.Name(),
 		Flags:    uint64(flags),
 		Spawn:    flags.Has(erlflags.Spawn),

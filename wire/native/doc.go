@@ -85,6 +85,7 @@
 //	16    4    sees TLS
 //	32    5    reads the types of Go values; to a peer without it they are sent as plain terms
 //	64    6    reads requests and replies in a frame each; where both have it they are sent so
+//	128   7    client: a tool, such as a command line, and no member of the cluster
 //
 // The version is the highest that both have; bytes behind what a message holds are
 // ignored, so that later versions can add some. alive says that B has a link to A

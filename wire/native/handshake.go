@@ -61,6 +61,7 @@ type machine struct {
 	theirs                nodeInfo
 	want                  uint64 // bytes of the session that the peer has received
 	in, out               string // cookies: that the peer must know, and that this side knows
+	further               string // what Handshake.Accept has chosen; "": it was one of those
 	old                   []string
 }
 
@@ -71,6 +72,9 @@ func newMachine(h dist.Handshake, dialled bool, ours nodeInfo) (*machine, error)
 	m.ours.id = h.Local
 	if h.Hidden {
 		m.ours.flags |= flagHidden
+	}
+	if h.Client {
+		m.ours.flags |= flagClient
 	}
 	if h.Grace > 0 {
 		m.ours.flags |= flagSession
@@ -312,11 +316,9 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 	if err := p.parse(msg, tagProof); err != nil {
 		return m.refuse(codeProtocol, "%s: %v", m.peerName(), err)
 	}
-	var known bool
-	m.out, known = rotation.Proved(m.in, m.out, m.old, func(cookie string) bool {
+	if !m.accept(func(cookie string) bool {
 		return hmac.Equal(p.mac[:], m.mac(nil, cookie, labelDialled, m.hello, m.welcome, msg[:proofSize-macSize]))
-	})
-	if !known {
+	}) {
 		return m.refuse(codeCookie, "%s does not know the cookie that %s expects (or something between them changed the messages)",
 			m.peerName(), m.h.Local.Name)
 	}
@@ -351,6 +353,17 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 	}
 	m.state = awaitDone
 	return [][]byte{m.ack(ack)}, nil
+}
+
+// accept decides whether the peer has proved to know a cookie that is accepted, and which one this side proves to know then.
+func (m *machine) accept(knows func(cookie string) bool) (ok bool) {
+	if out, ok := rotation.Proved(m.in, m.out, m.old, knows); ok || m.h.Accept == nil {
+		m.out = out
+		return ok
+	}
+	m.further, ok = m.h.Accept(m.theirs.id.Name, knows)
+	m.out = m.further
+	return ok
 }
 
 // ack is the answer to a proof.
@@ -394,4 +407,6 @@ func (m *machine) onDone(msg []byte) ([][]byte, error) {
 }
 
 // flags returns what both sides can.
-func (m *machine) flags() uint32 { return m.ours.flags & m.theirs.flags &^ (flagHidden | flagResume) }
+func (m *machine) flags() uint32 {
+	return m.ours.flags & m.theirs.flags &^ (flagHidden | flagResume | flagClient)
+}

@@ -385,3 +385,26 @@ func TestEmptyCookie(t *testing.T) {
 		require.ErrorIs(t, errA, want)
 	}
 }
+
+// The accepting side may take other cookies than the one that is meant for the peer, and then proves that one, too.
+func TestAccept(t *testing.T) {
+	for cookie, ok := range map[string]bool{"secret": true, "further": true, "other": false} {
+		a, b := machines(t, func(a, b *machine) {
+			a.h.Cookies = func(wire.Atom) (string, string) { return cookie, cookie }
+			b.h.Accept = func(peer wire.Atom, knows func(string) bool) (string, bool) {
+				require.Equal(t, nodeA.Name, peer)
+				for _, c := range []string{"secret", "further"} {
+					if knows(c) {
+						return c, true
+					}
+				}
+				return "", false
+			}
+		})
+		_, errA, errB := talk(a, b, nil)
+		require.Equal(t, ok, errA == nil && errB == nil, "%s: %v, %v", cookie, errA, errB)
+		if !ok {
+			require.ErrorIs(t, errB, dist.ErrCookie)
+		}
+	}
+}

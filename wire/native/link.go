@@ -59,6 +59,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	l := &link{conn: conn, local: m.h.Local, peer: dist.Peer{
 		ID:       m.theirs.id,
 		Hidden:   m.theirs.flags&flagHidden != 0,
+		Client:   m.theirs.flags&flagClient != 0,
 		Protocol: p.Name(),
 		Flags:    uint64(flags),
 		Spawn:    true,
@@ -95,7 +96,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		l.look = func() error { return l.input.fill(sizeBytes) }
 	} else {
 		l.out.sums, l.input.sums, l.input.silence = true, true, m.h.Silence
-		l.session = &session{link: l, id: m.session, grace: m.grace(), again: again}
+		l.session = &session{link: l, id: m.session, further: m.further, grace: m.grace(), again: again}
 		if again == nil {
 			l.session.table = &p.waiting
 		}

@@ -54,6 +54,7 @@ const (
 	flagBound                       // it sees TLS, and binds its proof to it
 	flagTypes                       // it reads the types of Go values: see package pack
 	flagRequests                    // it reads requests and replies in a frame each
+	flagClient                      // the node is a tool, and no member of the cluster
 )
 
 // sessionID names a link that may survive its connection; zero: none.

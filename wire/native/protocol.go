@@ -81,7 +81,7 @@ func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) 
 	var c claim
 	m, err := p.shake(ctx, conn, h, false, func(m *machine) {
 		m.find = func(peer wire.NodeID, id sessionID) (received uint64, ok bool) {
-			return p.waiting.find(&c, h.Local, peer, id)
+			return p.waiting.find(&c, h.Local, peer, id, m.further)
 		}
 	})
 	if err != nil {

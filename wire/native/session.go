@@ -29,6 +29,7 @@ type session struct {
 	// Set once.
 	link    *link
 	id      sessionID
+	further string // cookie of Handshake.Accept that the peer has proved to know: it goes on with the same one
 	grace   time.Duration
 	again   func(ctx context.Context, received uint64) (net.Conn, *machine, error) // nil: the peer dials
 	table   *sessions                                                              // that this is in; nil: none
@@ -458,11 +459,11 @@ type claim struct {
 
 // find is asked when the peer has proved itself. The connection that there was, if
 // this side knows nothing of its end, is over with it.
-func (t *sessions) find(c *claim, local, peer wire.NodeID, id sessionID) (received uint64, ok bool) {
+func (t *sessions) find(c *claim, local, peer wire.NodeID, id sessionID, further string) (received uint64, ok bool) {
 	t.mu.Lock()
 	s := t.m[id]
 	t.mu.Unlock()
-	if s == nil || s.link.peer.ID != peer || s.link.local != local {
+	if s == nil || s.link.peer.ID != peer || s.link.local != local || s.further != further {
 		return 0, false
 	}
 	s.mu.Lock()

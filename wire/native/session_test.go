@@ -362,7 +362,14 @@ func TestSilenceBreaks(t *testing.T) {
 // Who does not know the cookie, or the session, takes nothing over.
 func TestSessionIsNotTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, a, b := lasting(t, 1, nil)
+		n, a, b := lasting(t, 1, func(_, b *dist.Handshake) {
+			b.Accept = func(_ wire.Atom, knows func(string) bool) (string, bool) {
+				if knows("further") {
+					return "further", true
+				}
+				return "secret", knows("secret")
+			}
+		})
 		id := a.session.id
 		for _, c := range []struct {
 			cookie string
@@ -371,6 +378,7 @@ func TestSessionIsNotTaken(t *testing.T) {
 			kind   error
 		}{
 			{"other", nodeA, id, dist.ErrCookie},
+			{"further", nodeA, id, errSession}, // the session has begun with another
 			{"secret", nodeA, sessionID{1}, errSession},
 			{"secret", wire.NodeID{Name: "c@host", Creation: 1}, id, errSession},
 			{"secret", wire.NodeID{Name: nodeA.Name, Creation: 8}, id, errSession},

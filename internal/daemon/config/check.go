@@ -10,6 +10,7 @@ import (
 func (c *Config) check(fail func(format string, args ...any)) {
 	c.checkCookies(fail)
 	c.checkTLS(fail)
+	c.checkRights(fail)
 	c.checkProtocols(fail)
 	c.checkDiscovery(fail)
 	if c.HTTP.Listen == "off" {

@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	grants "github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/supervisor/tree"
 )
 
@@ -35,6 +36,7 @@ type Config struct {
 	}
 	Protocols []string // the preferred one first
 	Operators Operators
+	Rights    grants.Config
 	Allow     Rights
 
 	Discovery Discovery
@@ -93,6 +95,7 @@ func Default() *Config {
 		Cookies: make(map[string]Cookie), CookieOverlap: time.Hour, Hidden: true, Protocols: []string{"native", "erlang"},
 		TickTime: time.Minute, ConnectTimeout: 7 * time.Second, Awake: 100 * time.Microsecond, DrainTimeout: 10 * time.Second, PG: true,
 		Operators: Operators{All: true}, Allow: Rights{All: true},
+		Rights:  grants.Config{Cookies: make(map[string]string)},
 		origins: make(map[string]Origin),
 	}
 	c.TLS.MinVersion = "1.2"

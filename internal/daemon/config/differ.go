@@ -22,13 +22,14 @@ func (c *Config) Differences(to *Config) (keys []string) {
 
 // Changeable are the settings that a running daemon can change.
 var Changeable = []string{"allow", "cookie", "cookie_file", "cookie_overlap", "cookies", "discovery.gossip.old_cookies",
-	"discovery.peers", "log.level", "old_cookies", "operators"}
+	"discovery.peers", "log.level", "old_cookies", "operators", "rights.cookies", "rights.rules"}
 
 // With returns a copy of c with the Changeable settings of another configuration.
 func (c *Config) With(of *Config) *Config {
 	fresh := *c
 	fresh.Allow, fresh.Log.Level, fresh.Operators = of.Allow, of.Log.Level, of.Operators
 	fresh.Cookie, fresh.CookieFile, fresh.Cookies = of.Cookie, of.CookieFile, of.Cookies
+	fresh.Rights = of.Rights
 	fresh.OldCookies, fresh.CookieOverlap = of.OldCookies, of.CookieOverlap
 	fresh.Discovery.Gossip.OldCookies, fresh.Discovery.Peers = of.Discovery.Gossip.OldCookies, of.Discovery.Peers
 	return &fresh

@@ -58,6 +58,16 @@ func (r Rights) May(peer node.Atom, e wire.Export) bool {
 	return false
 }
 
+// For returns the rules that are for a node.
+func (r Rights) For(peer node.Atom) (all []Rule) {
+	for _, x := range r.Rules {
+		if x.Peer == "" || matches(x.Peer, peer) {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
 // String is the rule as the file has it.
 func (r Rule) String() string {
 	s := r.Module + ":*"

@@ -27,7 +27,7 @@ func (s *Setting) Env() string {
 // a time or a number: a flag with such a text is a wrong command line.
 func (s *Setting) Typed() bool {
 	switch s.Value.(type) {
-	case text, path, peers, list, cookies, hidden:
+	case text, path, peers, list, cookies, namedCookies, rules, hidden:
 		return false
 	}
 	return true
@@ -92,6 +92,12 @@ func (c *Config) cluster() []Setting {
 		{Key: "allow", Flag: "allow", Value: rights{&c.Allow},
 			Doc: "exported functions that other nodes may start or call: MODULE:FUNCTION/ARITY or MODULE:*, which NAME@HOST or *@HOST " +
 				"and a space may precede to allow it to these nodes only"},
+		{Key: "rights.cookies", Secret: true, Value: namedCookies{c.Rights.Cookies},
+			Doc: "further cookies that a node which connects may know in place of cookie, by names for the rules"},
+		{Key: "rights.rules", Value: rules{&c.Rights.Rules},
+			Doc: "what other nodes may do, beside operators and allow: the first rule decides whose peer (NAME@HOST, * stands for any " +
+				"characters), tls (dns:NAME, uri:URI or cn:NAME of the certificate) and cookie (a name in rights.cookies) all hold; may " +
+				"lists its rights: all, connect, send [NAME], call [NAME], spawn [M:F/A], rpc [M:F/A], signal, admin_read, admin_act, trace"},
 	}
 }
 

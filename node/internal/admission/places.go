@@ -25,8 +25,9 @@ func NewPlaces(max, share int) *Places {
 
 // Place is the place of one of them.
 type Place struct {
-	from netip.Prefix // not valid: it has no share
-	held bool
+	Visitor Visitor      // whose connection it is; the owner's
+	from    netip.Prefix // not valid: it has no share
+	held    bool
 }
 
 // Room returns why there is no place for a connection from there, and counts it as
@@ -55,7 +56,7 @@ func (e *Places) Take(from netip.Prefix, replaces bool) (*Place, error) {
 	if from.IsValid() {
 		e.sources[from]++
 	}
-	return &Place{from, true}, nil
+	return &Place{from: from, held: true}, nil
 }
 
 // Give gives a place back, once. Nil is none.

@@ -153,3 +153,14 @@ func aliasOf(tag any) (wire.Ref, bool) {
 	}
 	return wire.Ref{}, false
 }
+
+// Body is the body of a request in the Go type that it is answered by: a boolean of Erlang's is the
+// atom true or false. exact: it comes from a Go node and has the type that it has there.
+func Body(exact bool, body any) any {
+	if a, ok := body.(wire.Atom); ok && !exact {
+		if b, ok := wire.Bool(a); ok {
+			return b
+		}
+	}
+	return body
+}

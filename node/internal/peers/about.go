@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -44,16 +45,27 @@ func (c *Cluster) IsUp(name wire.Atom) bool {
 	return p != nil && p.IsUp()
 }
 
-// Names returns the nodes that are connected, in alphabetical order; with hidden, of those too that
-// are not to be seen.
+// Names returns the nodes that are connected, in alphabetical order, without clients; with hidden, of those too
+// that are not to be seen.
 func (c *Cluster) Names(hidden bool) []wire.Atom {
 	all := []wire.Atom{}
 	for _, p := range c.All() {
-		if p.IsUp() && (hidden || !p.Link().Peer().Hidden) {
+		if p.IsUp() && !p.isClient() && (hidden || !p.Link().Peer().Hidden) {
 			all = append(all, p.Name)
 		}
 	}
 	return all
+}
+
+// Granted returns what a node may do; nothing if it is not connected and there are rights.
+func (c *Cluster) Granted(name wire.Atom) *rights.Granted {
+	if c.cfg.Rights == nil {
+		return nil
+	}
+	if p := c.Get(name); p != nil && p.IsUp() {
+		return p.Visitor.Granted(nil)
+	}
+	return new(rights.Granted)
 }
 
 // Disconnect ends the connection to a node. It reports whether there was one.
@@ -90,7 +102,7 @@ func (c *Cluster) Traffic() (in, out uint64) {
 	return in, out
 }
 
-// Infos describes the peers, by name.
+// Infos describes the peers, by name, without clients.
 func (c *Cluster) Infos() []observe.Peer {
 	infos := []observe.Peer{}
 	for _, p := range c.All() {
@@ -101,12 +113,18 @@ func (c *Cluster) Infos() []observe.Peer {
 	return infos
 }
 
-// Info describes p at one moment; false: it is over.
+// isClient reports whether p is connected and no member of the cluster.
+func (p *Peer) isClient() bool {
+	link := p.Link()
+	return link != nil && link.Peer().Client
+}
+
+// Info describes p at one moment; false: it is over, or a client.
 func (p *Peer) Info() (i observe.Peer, ok bool) {
 	p.mu.Lock()
 	link, over, n := p.link, p.tables.Ended(), p.tables.Counts()
 	p.mu.Unlock()
-	if over {
+	if over || p.isClient() {
 		return i, false
 	}
 	i.Name, i.Links, i.Monitors, i.Watchers, i.Calls = p.Name, n.Links, n.Monitors, n.Watchers, n.Requests

@@ -19,6 +19,7 @@ import (
 	"github.com/actornode/actornode/node/internal/mesh"
 	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -35,7 +36,7 @@ type Host interface {
 // Owner is what the node keeps for one peer.
 type Owner interface {
 	outbox.Owner
-	// Up is told that the peer is connected, before anything comes from it. It is called with
+	// Up is told that the peer is connected, unless it is a client, before anything comes from it. It is called with
 	// the lock of the peer held.
 	Up(about dist.Peer)
 	// Read reads from the link until the connection is over, on a goroutine of its own. When
@@ -67,6 +68,8 @@ type Config struct {
 	Cookies   func(peer wire.Atom) (in, out string)        // "": there is no connection
 	Old       func(peer wire.Atom) []string                // cookies; nil: there are none
 	Hidden    bool
+	Client    bool           // see dist.Handshake
+	Rights    *rights.Policy // nil: all nodes may do everything
 	Limits    dist.LinkLimits
 
 	TickTime       time.Duration
@@ -299,7 +302,7 @@ func (c *Cluster) adopt(link dist.Link, k *claim, place *admission.Place) {
 func (c *Cluster) outlasts(p *Peer, k *claim) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return p.standing(c.greater(p.Name), k.against).outlasts(k.number)
+	return p.standing(c.greater(p.Name), k.against).Outlasts(k.number)
 }
 
 // giveBack gives the place of a connection back that has not become a peer's.

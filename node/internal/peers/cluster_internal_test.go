@@ -142,9 +142,3 @@ func TestEndOfAPeer(t *testing.T) {
 	_, ok := p.Info()
 	require.False(t, ok)
 }
-
-func TestBrief(t *testing.T) {
-	require.Equal(t, "x", brief(errors.New("x")))
-	long := brief(errors.New(string(make([]byte, 1<<20))))
-	require.Less(t, len(long), maxBrief+4)
-}

@@ -17,7 +17,7 @@ import (
 // handshake is what the node brings into one.
 func (c *Cluster) handshake(peer wire.Atom, admit func(wire.NodeID) dist.Verdict) dist.Handshake {
 	return dist.Handshake{
-		Local: c.cfg.Origin.NodeID(), Hidden: c.cfg.Hidden, Peer: peer, Limits: c.cfg.Limits,
+		Local: c.cfg.Origin.NodeID(), Hidden: c.cfg.Hidden, Client: c.cfg.Client, Peer: peer, Limits: c.cfg.Limits,
 		Cookies: c.cfg.Cookies, OldCookies: c.cfg.Old, Admit: admit,
 		Grace:   c.cfg.Grace,
 		Silence: c.cfg.TickTime / 2,
@@ -122,7 +122,7 @@ func (c *Cluster) connect(p *Peer) {
 	case joined:
 	case err != nil:
 		p.fail(err) // unless the peer's own attempt was faster
-	case givesUp(c.greater(p.Name), p.IsOver()):
+	case admission.GivesUp(c.greater(p.Name), p.IsOver()):
 		link.Close()
 		c.giveBack(place)
 	default:
@@ -170,11 +170,16 @@ func (c *Config) Speaks(p dist.Protocol, protocol string) bool {
 func (c *Cluster) introduce(ctx context.Context, p *Peer, proto dist.Protocol, conn net.Conn, addr string) (
 	dist.Link, *admission.Place, error,
 ) {
-	place, err := c.beginDial(p)
+	v := admission.Visitor{Policy: c.cfg.Rights}
+	place, err := (*admission.Place)(nil), v.Dialled(p.Name, conn)
+	if err == nil {
+		place, err = c.beginDial(p)
+	}
 	if err != nil {
 		conn.Close()
 		return nil, nil, err
 	}
+	place.Visitor = v
 	h := c.handshake(p.Name, nil)
 	h.Redial = func(ctx context.Context) (net.Conn, error) { return c.connection(ctx, proto, addr, p.Name) }
 	link, err := proto.Dial(ctx, conn, h)
@@ -210,7 +215,8 @@ func (c *Cluster) fallsBack(name wire.Atom, proto, announced int, why error) {
 	if announced == proto {
 		why = errNotAnnounced
 	}
-	c.warnOfFallback("trying a less preferred protocol: the preferred one failed", name, f.Used, f.Best, "error", brief(why))
+	c.warnOfFallback("trying a less preferred protocol: the preferred one failed", name, f.Used, f.Best,
+		"error", admission.Brief(why))
 }
 
 // linked is told that a peer is connected by a protocol.
@@ -220,7 +226,11 @@ func (c *Cluster) linked(p *Peer, protocol string) {
 	if c.dials.Withdraw(&p.dial) { // it has connected by itself
 		p.holds--
 	}
-	f, ok := c.memory.Connected(p.Name, proto, len(c.cfg.Protocols))
+	var f admission.Fallback
+	ok := false
+	if !p.isClient() {
+		f, ok = c.memory.Connected(p.Name, proto, len(c.cfg.Protocols))
+	}
 	c.mu.Unlock()
 	if ok {
 		c.fallbacks.Add(1)

@@ -219,8 +219,12 @@ func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.C
 	defer first.Stop()
 	var k *claim
 	var unfit error // what the transport knows against the peer
+	visitor := admission.Visitor{Policy: c.cfg.Rights}
 	h := c.handshake("", func(id wire.NodeID) (v dist.Verdict) {
 		first.Stop()
+		if unfit = visitor.Named(id.Name, conn); unfit != nil {
+			return dist.NotAllowed
+		}
 		if voucher, ok := conn.(dist.Voucher); ok {
 			if unfit = voucher.Vouch(id.Name); unfit != nil {
 				return dist.NotAllowed
@@ -229,17 +233,18 @@ func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.C
 		k, v, unfit = c.admit(id, a.From)
 		return v
 	})
+	h.Accept = visitor.Accept()
 	proved := false
 	h.Proved = func(wire.NodeID) error {
 		proved = true
 		ln.leave(a)
-		return c.prove(ctx, k)
+		return c.prove(ctx, k, &visitor)
 	}
 	from := conn.RemoteAddr().String()
 	link, err := ln.proto.Accept(ctx, conn, h)
 	ln.leave(a)
 	if err == nil && k.place == nil { // a protocol that does not ask
-		if err = c.prove(ctx, k); err != nil {
+		if err = c.prove(ctx, k, &visitor); err != nil {
 			link.Close()
 		}
 	}
@@ -265,7 +270,7 @@ func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.C
 		level = slog.LevelDebug // both have connected at the same time: nothing is wrong
 	}
 	c.cfg.Log.Log(ctx, level, "refused an incoming connection", "protocol", ln.proto.Name(), "from", from, "error",
-		brief(cmp.Or(unfit, err)))
+		admission.Brief(cmp.Or(unfit, err)))
 }
 
 // admit decides about a node that wants to connect, and may be anybody: it has proved
@@ -281,24 +286,27 @@ func (c *Cluster) admit(id wire.NodeID, from netip.Prefix) (k *claim, verdict di
 	p := c.peers[id.Name]
 	s := p.standing(c.greater(id.Name), nil)
 	switch {
-	case s.up:
+	case s.Up:
 		k.against = p.Link()
-	case !s.placed:
+	case !s.Placed:
 		if err := cmp.Or(c.cfg.Shed.Room(c.cfg.Env.Now()), c.links.Room(from)); err != nil {
 			return k, dist.Full, err
 		}
 	}
-	return k, s.admits(), nil
+	return k, s.Admits(), nil
 }
 
 // prove decides about a node that has proved who it is. If it may have the connection,
 // settled is called when the handshake has come to its end.
-func (c *Cluster) prove(ctx context.Context, k *claim) error {
+func (c *Cluster) prove(ctx context.Context, k *claim, v *admission.Visitor) error {
+	if err := v.MayConnect(); err != nil {
+		return err
+	}
 	for {
 		c.mu.Lock()
 		p := c.peers[k.name]
 		s := p.standing(c.greater(k.name), k.against)
-		if s.waits() {
+		if s.Waits() {
 			named := p.named
 			c.mu.Unlock()
 			select {
@@ -309,11 +317,11 @@ func (c *Cluster) prove(ctx context.Context, k *claim) error {
 			}
 		}
 		defer c.mu.Unlock()
-		if s.outlasts(k.number) {
+		if s.Outlasts(k.number) {
 			return fmt.Errorf("%w: a newer connection to this peer exists", dist.ErrBusy)
 		}
-		place, err := c.links.Take(k.from, s.placed)
-		if err == nil && !s.placed {
+		place, err := c.links.Take(k.from, s.Placed)
+		if err == nil && !s.Placed {
 			if err = c.cfg.Shed.Take(c.cfg.Env.Now()); err != nil {
 				c.links.Give(place)
 			}
@@ -321,7 +329,7 @@ func (c *Cluster) prove(ctx context.Context, k *claim) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", dist.ErrNotAllowed, err)
 		}
-		k.place = place
+		k.place, place.Visitor = place, *v
 		c.proven[k.name]++
 		return nil
 	}
@@ -334,13 +342,4 @@ func (c *Cluster) settled(k *claim) {
 	if c.proven[k.name]--; c.proven[k.name] == 0 {
 		delete(c.proven, k.name)
 	}
-}
-
-// brief is the beginning of the text of an error that a stranger can make longer.
-func brief(err error) string {
-	text := err.Error()
-	if len(text) > maxBrief {
-		text = strings.ToValidUTF8(text[:maxBrief], "") + "…"
-	}
-	return text
 }

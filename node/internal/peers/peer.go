@@ -25,6 +25,8 @@ type Peer struct {
 	owner Owner
 	mark  uint32 // in the references of calls, see refs.go; never changed
 
+	Visitor admission.Visitor // set before the peer is connected
+
 	ended atomic.Bool // over, for those that do not hold mu
 
 	mu      sync.Mutex
@@ -440,23 +442,27 @@ func (p *Peer) end(why error, unlessUp bool) {
 	}
 	p.c.release(p) // only now it can be connected again
 	p.c.lost.Set()
-	if up && !p.c.cfg.Host.Stopped() {
-		p.c.cfg.Log.Info("node down", "peer", string(p.Name), "reason", why.Error(), "unsent_signals", len(left))
+	switch about := []any{"peer", string(p.Name), "reason", why.Error(), "unsent_signals", len(left)}; {
+	case !up || p.c.cfg.Host.Stopped():
+	case p.isClient():
+		p.c.cfg.Log.Debug("client disconnected", about...)
+	default:
+		p.c.cfg.Log.Info("node down", about...)
 	}
 }
 
 // standing is what p, which may be nil, says about a connection from there, for a claim that
 // has arrived when the link against was there. The caller holds Cluster.mu.
-func (p *Peer) standing(greater bool, against dist.Link) standing {
-	s := standing{greater: greater}
+func (p *Peer) standing(greater bool, against dist.Link) admission.Standing {
+	s := admission.Standing{Greater: greater}
 	if p == nil {
 		return s
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s.naming, s.placed = p.named != nil, p.link != nil
-	if s.up = p.isUp(); s.up {
-		s.arrival, s.older = p.arrival, p.link == against
+	s.Naming, s.Placed = p.named != nil, p.link != nil
+	if s.Up = p.isUp(); s.Up {
+		s.Arrival, s.Older = p.arrival, p.link == against
 	}
 	return s
 }
@@ -466,8 +472,13 @@ func (p *Peer) join(link dist.Link, c *claim, place *admission.Place) bool {
 	if !p.joined(link, c, place) {
 		return false
 	}
+	about := []any{"peer", string(p.Name), "protocol", link.Peer().Protocol, "addr", link.Peer().Addr}
 	p.c.linked(p, link.Peer().Protocol)
-	p.c.cfg.Log.Info("node up", "peer", string(p.Name), "protocol", link.Peer().Protocol, "addr", link.Peer().Addr)
+	if p.isClient() {
+		p.c.cfg.Log.Debug("client connected", about...)
+	} else {
+		p.c.cfg.Log.Info("node up", about...)
+	}
 	return true
 }
 
@@ -477,7 +488,7 @@ func (p *Peer) joined(link dist.Link, c *claim, place *admission.Place) bool {
 	if p.tables.Ended() || p.link != nil {
 		return false
 	}
-	p.link, p.place = link, place
+	p.link, p.place, p.Visitor = link, place, place.Visitor
 	checker, _ := link.(linkopt.Checker)
 	p.checks.Store(&checker)
 	if l, ok := link.(linkopt.Requester); ok {
@@ -487,7 +498,9 @@ func (p *Peer) joined(link dist.Link, c *claim, place *admission.Place) bool {
 		p.arrival = c.number
 	}
 	p.Flow.begin(p.c.cfg.Env.Now())
-	p.owner.Up(link.Peer()) // before anything comes from it
+	if !link.Peer().Client {
+		p.owner.Up(link.Peer()) // before anything comes from it
+	}
 	p.c.wg.Add(3)
 	p.c.cfg.Env.Go(p.write)
 	p.c.cfg.Env.Go(func() { p.owner.Read(link) })
@@ -501,7 +514,9 @@ func (p *Peer) joined(link dist.Link, c *claim, place *admission.Place) bool {
 func (p *Peer) learnRelease() {
 	defer p.c.wg.Done()
 	defer close(p.told)
-	p.release = p.owner.AskRelease()
+	if !p.isClient() {
+		p.release = p.owner.AskRelease()
+	}
 }
 
 // IsReleaseKnown reports whether Release needs no waiting.
@@ -542,6 +557,10 @@ var errReplaced = errors.New("replaced by a new connection from the peer")
 func (p *Peer) check() {
 	link := p.Link()
 	if link == nil {
+		return
+	}
+	if err := p.Visitor.MayConnect(); err != nil { // any more
+		p.End(err)
 		return
 	}
 	in, out := link.Traffic()

@@ -292,6 +292,12 @@ func (t *Tables) Ask(r *Request) bool {
 // Requests returns how many wait.
 func (t *Tables) Requests() int { return len(t.requests) }
 
+// IsAsked reports whether a request with that reference waits.
+func (t *Tables) IsAsked(ref wire.Ref) bool {
+	r := t.requests[ref.Number()]
+	return r != nil && r.Ref == ref
+}
+
 // Forget takes out a request whose caller waits no more. There is a frame if ok.
 func (t *Tables) Forget(r *Request) (f dist.Frame, ok bool) {
 	if t.requests[r.Ref.Number()] != r {

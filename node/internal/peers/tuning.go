@@ -22,6 +22,3 @@ const busyPause = 20 * time.Millisecond
 // acceptPause is how long a listener that fails is left alone: ten log lines a second at most,
 // and no busy loop while the system is out of files.
 const acceptPause = 100 * time.Millisecond
-
-// maxBrief is how many bytes of a text are shown that a stranger can make longer.
-const maxBrief = 1 << 10

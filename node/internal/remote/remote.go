@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -18,7 +19,10 @@ type Peer struct {
 	System  *process.System // far from what a reader writes, for senders read it
 	Values  *values.Codec
 	Reports *report.Log
+	Count   func(name string, labels ...string) // counts for metrics
 	peers.Peer
+
+	granted *rights.Granted // to the connection, as of the last frame; the reader's
 }
 
 // NodeName is part of process.Remote, and so are WhyOver and those below that say so.

@@ -1,7 +1,7 @@
 // Package report logs what an operator should see of processes that do what they should not, or are
-// to be done what must not be: a [Blocked] handler, a signal that was [Refused], messages that are [Left]. Each of
-// these is logged once a second at most, however often it happens. A [Crash] is always logged. [Code] says where the
-// code of a behaviour is.
+// to be done what must not be: a [Blocked] handler, a signal that was [Refused], a request that a peer has [NoRight] to,
+// messages that are [Left]. Each of these is logged once a second at most, however often it happens. A [Crash] is always
+// logged. [Code] says where the code of a behaviour is.
 //
 // The package has no goroutine. What it logs may come from any.
 package report
@@ -30,7 +30,7 @@ type Log struct {
 	Log *slog.Logger
 	Env env.Env
 
-	blocked, refused, left feed.Throttle
+	blocked, refused, left, noRight feed.Throttle
 }
 
 // Blocked is a handler that runs for too long; total is how many have so far.
@@ -54,5 +54,13 @@ func (l *Log) Refused(peer wire.Atom, signal string, name func() string) {
 	if not, due := l.refused.Due(l.Env.Now(), every); due {
 		l.Log.Warn("refused a signal from another node: the process is protected", "peer", string(peer), "signal", signal,
 			"process", name(), "refused", not+1)
+	}
+}
+
+// NoRight is something that a peer has asked for, of what, and has no right to. addr is where the peer is.
+func (l *Log) NoRight(peer wire.Atom, addr, right string, what func() string) {
+	if not, due := l.noRight.Due(l.Env.Now(), every); due {
+		l.Log.Warn("refused what another node asked for: it has no right to it", "peer", string(peer), "addr", addr, "right", right,
+			"of", what(), "refused", not+1)
 	}
 }

@@ -1,4 +1,4 @@
-package peers
+package admission
 
 import (
 	"fmt"
@@ -11,40 +11,40 @@ import (
 
 func TestAdmits(t *testing.T) {
 	for _, test := range []struct {
-		s    standing
+		s    Standing
 		want dist.Verdict
 	}{
-		{standing{}, dist.Welcome},
-		{standing{greater: true}, dist.Welcome},
-		{standing{naming: true}, dist.Simultaneous},
-		{standing{naming: true, greater: true}, dist.Busy},
-		{standing{up: true}, dist.Alive},
-		{standing{up: true, naming: true, greater: true}, dist.Alive},
+		{Standing{}, dist.Welcome},
+		{Standing{Greater: true}, dist.Welcome},
+		{Standing{Naming: true}, dist.Simultaneous},
+		{Standing{Naming: true, Greater: true}, dist.Busy},
+		{Standing{Up: true}, dist.Alive},
+		{Standing{Up: true, Naming: true, Greater: true}, dist.Alive},
 	} {
-		require.Equal(t, test.want, test.s.admits(), "%+v", test.s)
-		require.Equal(t, test.want == dist.Busy, test.s.waits(), "%+v", test.s)
+		require.Equal(t, test.want, test.s.Admits(), "%+v", test.s)
+		require.Equal(t, test.want == dist.Busy, test.s.Waits(), "%+v", test.s)
 	}
 }
 
 func TestOutlasts(t *testing.T) {
 	for _, test := range []struct {
-		s    standing
+		s    Standing
 		want bool
 		why  string
 	}{
-		{standing{}, false, "there is none"},
-		{standing{arrival: 9, greater: true}, false, "it is over"},
-		{standing{up: true, arrival: 9}, true, "the peer has come again since"},
-		{standing{up: true, arrival: 4, greater: true}, false, "this is the newer one"},
-		{standing{up: true, greater: true}, true, "dialled meanwhile, by the greater name"},
-		{standing{up: true}, false, "dialled by the smaller name"},
-		{standing{up: true, older: true, greater: true}, false, "the peer knows it, and says that it is dead"},
+		{Standing{}, false, "there is none"},
+		{Standing{Arrival: 9, Greater: true}, false, "it is over"},
+		{Standing{Up: true, Arrival: 9}, true, "the peer has come again since"},
+		{Standing{Up: true, Arrival: 4, Greater: true}, false, "this is the newer one"},
+		{Standing{Up: true, Greater: true}, true, "dialled meanwhile, by the greater name"},
+		{Standing{Up: true}, false, "dialled by the smaller name"},
+		{Standing{Up: true, Older: true, Greater: true}, false, "the peer knows it, and says that it is dead"},
 	} {
-		require.Equal(t, test.want, test.s.outlasts(5), test.why)
+		require.Equal(t, test.want, test.s.Outlasts(5), test.why)
 	}
-	require.True(t, givesUp(false, false))
-	require.True(t, givesUp(true, true))
-	require.False(t, givesUp(true, false))
+	require.True(t, GivesUp(false, false))
+	require.True(t, GivesUp(true, true))
+	require.False(t, GivesUp(true, false))
 }
 
 // contestant is one of two nodes that dial each other, as far as the contest goes: its own
@@ -70,12 +70,12 @@ const (
 type contest [2]contestant // 1 has the greater name
 
 // standing is what side knows about the other.
-func (c contest) standing(side int) standing {
+func (c contest) standing(side int) Standing {
 	me := c[side]
-	s := standing{greater: side == 1, up: me.link != 0}
-	s.naming = me.own > notBegun && me.own < failed
+	s := Standing{Greater: side == 1, Up: me.link != 0}
+	s.Naming = me.own > notBegun && me.own < failed
 	if me.link == 2 {
-		s.arrival = 1
+		s.Arrival = 1
 	}
 	return s
 }
@@ -94,7 +94,7 @@ func (c contest) moves(gives bool) (next []contest) {
 			}
 			next = append(next, n)
 		case named:
-			switch c.standing(other).admits() {
+			switch c.standing(other).Admits() {
 			case dist.Welcome:
 				me.own = welcome
 			case dist.Simultaneous:
@@ -113,10 +113,10 @@ func (c contest) moves(gives bool) (next []contest) {
 			next = append(next, n)
 		case welcome:
 			s := c.standing(other)
-			if s.waits() {
+			if s.Waits() {
 				continue
 			}
-			if s.outlasts(1) {
+			if s.Outlasts(1) {
 				me.own = failed
 			} else {
 				me.own = proved
@@ -126,7 +126,7 @@ func (c contest) moves(gives bool) (next []contest) {
 		case proved:
 			if me.link == 0 {
 				me.link, me.own = 1, made
-			} else if givesUp(side == 1, false) {
+			} else if GivesUp(side == 1, false) {
 				me.own = failed // it is closed, which ends it there, too
 				if you.link == 2 {
 					you.link = 0

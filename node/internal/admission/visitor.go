@@ -1,0 +1,94 @@
+package admission
+
+import (
+	"crypto/tls"
+	"fmt"
+	"strings"
+
+	"github.com/actornode/actornode/node/rights"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// Visitor is a node that is being connected, or is, as far as its rights go. It knows more of the node with each step of the
+// handshake. The zero value may do everything.
+type Visitor struct {
+	Policy *rights.Policy // nil: every node may do everything
+	Who    rights.Identity
+}
+
+// Named is told the name that a node which connects gives itself, over conn. The error refuses it: no cookie could let it
+// connect.
+func (v *Visitor) Named(name wire.Atom, conn any) error {
+	v.Who = rights.Identity{Name: name, TLS: certified(conn)}
+	if v.Policy == nil || v.Policy.MayAdmit(v.Who) {
+		return nil
+	}
+	return v.refused()
+}
+
+// Dialled is told of a node that this one has connected to, over conn. The error refuses it.
+func (v *Visitor) Dialled(name wire.Atom, conn any) error {
+	v.Who = rights.Identity{Name: name, TLS: certified(conn)}
+	return v.MayConnect()
+}
+
+// Accept returns Accept of a handshake: nil where there are no further cookies.
+func (v *Visitor) Accept() func(wire.Atom, func(string) bool) (string, bool) {
+	if v.Policy == nil {
+		return nil
+	}
+	return func(_ wire.Atom, knows func(string) bool) (cookie string, ok bool) {
+		cookie, v.Who.Cookie, ok = v.Policy.Accept(knows)
+		return cookie, ok
+	}
+}
+
+// MayConnect returns an error if the node has no right to be connected, once it has proved who it is.
+func (v *Visitor) MayConnect() error {
+	if v.Granted(nil).Connect() {
+		return nil
+	}
+	return v.refused()
+}
+
+func (v *Visitor) refused() error {
+	with := "no certificate"
+	if v.Who.TLS != nil {
+		with = "a certificate for " + strings.Join(v.Who.TLS, " ")
+	}
+	if v.Who.Cookie != "" {
+		with += " and the cookie " + v.Who.Cookie
+	}
+	return fmt.Errorf("%w: the rights of this node do not let %s connect, with %s", dist.ErrNotAllowed, v.Who.Name, with)
+}
+
+// Granted returns what the node may do now; before is what it has returned before, or nil.
+func (v *Visitor) Granted(before *rights.Granted) *rights.Granted {
+	if v.Policy == nil {
+		return nil
+	}
+	return v.Policy.Of(v.Who, before)
+}
+
+// certified returns what the certificate at the other end of a connection is for, as rules have it.
+func certified(conn any) (all []string) {
+	c, ok := conn.(interface{ ConnectionState() tls.ConnectionState })
+	if !ok {
+		return nil
+	}
+	certs := c.ConnectionState().PeerCertificates
+	if len(certs) == 0 {
+		return nil
+	}
+	for _, name := range certs[0].DNSNames {
+		all = append(all, "dns:"+name)
+	}
+	for _, uri := range certs[0].URIs {
+		all = append(all, "uri:"+uri.String())
+	}
+	if name := certs[0].Subject.CommonName; name != "" {
+		all = append(all, "cn:"+name)
+	}
+	return all
+}

@@ -1,0 +1,210 @@
+package remote
+
+import (
+	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/node/internal/export"
+	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/peers"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/rights"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// What a peer may do: see package rights. All of it is decided where a frame is taken in, by what is granted to the
+// connection. A refused frame is as one for what is not there.
+
+// Services whose rights are not those of other processes.
+const (
+	kernel   wire.Atom = "net_kernel" // every peer may call it
+	rex      wire.Atom = "rex"        // asks itself about each function
+	operator wire.Atom = "actornode"  // asks itself about each request
+)
+
+// Refused is the counter of what peers were refused for lack of a right, by the right.
+const Refused = "rights_refused"
+
+// IsLimited reports whether each frame of the peer must be looked at, by Permits: not all that it sends may be taken. It is
+// for the reader.
+func (p *Peer) IsLimited() bool {
+	if p.Visitor.Policy == nil {
+		return false
+	}
+	p.granted = p.Visitor.Granted(p.granted)
+	return !p.granted.Connect() || !p.granted.Send("") || !p.granted.Call("") || !p.granted.Signal()
+}
+
+// Permits reports whether what a frame asks for is permitted; if not, the peer has been told. The error ends the connection:
+// the peer may be connected no longer. A spawn is permitted: see MayRun. It is for the reader.
+func (p *Peer) Permits(f *dist.Frame) (ok bool, err error) {
+	if !p.IsLimited() {
+		return true, nil
+	}
+	g := p.granted
+	if !g.Connect() {
+		return false, p.Visitor.MayConnect()
+	}
+	switch f.Op {
+	case dist.OpSend:
+		return p.permitsSend(g, f), nil
+	case dist.OpLink, dist.OpSignal, dist.OpGroupLeader, dist.OpMonitor:
+	default: // an answer, or the end of something
+		return true, nil
+	}
+	at := *f
+	if f.Op == dist.OpMonitor {
+		at.Ref = wire.Ref{} // the monitor's own
+	}
+	q := p.Named(&at)
+	if q == nil || p.owns(q) || g.Signal() {
+		return true, nil
+	}
+	switch name := registered(q); f.Op {
+	case dist.OpLink:
+		p.Signal(dist.Frame{Op: dist.OpExit, From: f.To, To: f.From, Payload: process.NoProc})
+	case dist.OpMonitor:
+		if mayCall(g, name) || mayTell(g, name) {
+			return true, nil
+		}
+		p.Signal(dist.Frame{Op: dist.OpDown, From: f.To, Name: f.Name, To: f.From, Ref: f.Ref, Payload: process.NoProc})
+		return false, nil // what follows is counted
+	}
+	p.refuse("signal", f)
+	return false, nil
+}
+
+// permitsSend is Permits for a message.
+func (p *Peer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
+	request, packed := f.Payload.(*linkopt.Request)
+	switch _, reply := f.Payload.(*linkopt.Reply); {
+	case reply, !f.Ref.IsZero(), names.IsAlias(f.Name):
+		return true
+	case g.Send("") && g.Call(""):
+		return true
+	}
+	q, name := p.Named(f), f.Name
+	switch {
+	case q != nil && p.owns(q):
+		return true
+	case q == nil && name == "":
+		return true // to the dead
+	case name == "":
+		name = registered(q)
+	}
+	ref := wire.Ref{}
+	_, _, call := gencall.ReadCall(f.Payload)
+	if packed {
+		ref, call = request.Ref, true
+	} else if call {
+		ref, _ = gencall.RequestRef(f.Payload)
+	}
+	switch {
+	case call && mayCall(g, name), !call && mayTell(g, name):
+		return true
+	case !call:
+		if ref, ok := gencall.ReplyRef(f.Payload); ok && p.hasAsked(ref) {
+			return true
+		}
+		p.refuse("send", f)
+		if f.ID != 0 {
+			p.Signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: process.NoProc})
+		}
+		return false
+	}
+	p.refuse("call", f)
+	if m := p.Demonitored(ref); m != nil {
+		m.Forget()
+	}
+	if !ref.IsZero() {
+		p.Signal(dist.Frame{Op: dist.OpDown, From: f.To, Name: f.Name, To: f.From, Ref: ref, Payload: process.NoProc})
+	}
+	return false
+}
+
+// mayCall reports whether a process may be called; mayTell is for what is no call.
+func mayCall(g *rights.Granted, name wire.Atom) bool {
+	switch name {
+	case kernel, rex:
+		return true
+	case operator:
+		return g.Look() || g.Act() || g.Trace()
+	}
+	return g.Call(name)
+}
+
+func mayTell(g *rights.Granted, name wire.Atom) bool {
+	switch name {
+	case kernel, rex:
+		return true
+	case operator:
+		return g.Look() || g.Act() || g.Trace() // it takes requests only
+	}
+	return g.Send(name)
+}
+
+// owns reports whether the peer has had q started.
+func (p *Peer) owns(q *process.Process) bool {
+	q.Mu.Lock()
+	defer q.Mu.Unlock()
+	return q.Cold != nil && q.Cold.Owner != nil && q.Cold.Owner.Peer == p.Name
+}
+
+// registered returns the registered name of q; "": it has none.
+func registered(q *process.Process) wire.Atom {
+	q.Mu.Lock()
+	defer q.Mu.Unlock()
+	if q.Cold == nil {
+		return ""
+	}
+	return q.Cold.Name
+}
+
+// hasAsked reports whether the peer owes the answer to a request with that reference.
+func (p *Peer) hasAsked(ref wire.Ref) (asked bool) {
+	p.Tables(func(t *peers.Tables) { asked = t.IsAsked(ref) })
+	return asked
+}
+
+// MayRun reports whether the peer has the right to what a spawn asks for; if not, that is counted. It is for the reader, and for
+// the process that has been started, for which granted does not change.
+func (p *Peer) MayRun(s *dist.Spawn) bool {
+	g := p.Visitor.Granted(nil)
+	if r, ok := erpc.Asked(s); ok {
+		e := wire.Export{Module: r.Module, Function: r.Function, Arity: len(r.Args)}
+		asksRelease := e == release && r.Args[0] == any(wire.Atom("otp_release"))
+		return r.Bad || asksRelease || g.RPC(e) || p.refuseRun("rpc", e)
+	}
+	module, function, args := export.Applied(s)
+	e := wire.Export{Module: module, Function: function, Arity: len(args)}
+	return g.Spawn(e) || p.refuseRun("spawn", e)
+}
+
+// release is what nodes of this module ask each other as soon as they are connected.
+var release = wire.Export{Module: "erlang", Function: "system_info", Arity: 1}
+
+func (p *Peer) refuseRun(right string, e wire.Export) bool {
+	p.Count(Refused, right)
+	p.Reports.NoRight(p.Name, p.Link().Peer().Addr, right, e.String)
+	return false
+}
+
+// refuse counts what the peer lacks a right for, and has it logged.
+func (p *Peer) refuse(right string, f *dist.Frame) {
+	p.Count(Refused, right)
+	p.Reports.NoRight(p.Name, p.Link().Peer().Addr, right, func() string {
+		if q := p.Named(f); f.Name == "" && q != nil {
+			return q.Name()
+		}
+		return string(f.Name)
+	})
+}
+
+// MayPassOn reports whether g includes to send msg, which may be a call, to the process with that name.
+func MayPassOn(g *rights.Granted, name wire.Atom, msg any) bool {
+	if _, _, call := gencall.ReadCall(msg); call {
+		return mayCall(g, name)
+	}
+	return mayTell(g, name)
+}

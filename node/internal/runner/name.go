@@ -1,0 +1,19 @@
+package runner
+
+import (
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/wire"
+)
+
+// ForgetName takes p's name away, if it has one.
+func ForgetName(p *process.Process) {
+	p.Mu.Lock()
+	var name wire.Atom
+	if p.Cold != nil {
+		name, p.Cold.Name = p.Cold.Name, ""
+	}
+	p.Mu.Unlock()
+	if name != "" {
+		p.System.Names.Remove(name, (*process.Named)(p))
+	}
+}
