@@ -8,9 +8,9 @@
 # make fuzz-sessions  sessions of peers, right and wrong: STEPS (1000000) of them, SEED to repeat
 # make smoke  every bench with tiny parameters
 # make attack  every attack on a running daemon, and what came out of each; make test has the quick ones
+# make cluster-test  the compose file in real containers, through every fault; writes deploy/RESULTS.md; make test has the short part
 # make release  binaries, archives, packages, manual, completions, checksums and SBOMs into dist: see deploy/release
 # make release-test  the .deb in a clean Debian, and all targets built twice
-# make cluster-test  the compose file and the images in real containers; make test has the short part
 # make interop  the node judged by real OTP nodes: the installed one, 27 and 29
 
 GO       ?= go
@@ -89,7 +89,7 @@ interop:
 	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop
 
 cluster-test: tools
-	$(GO) test -count=1 -timeout 120m -v ./deploy/cluster
+	$(GO) test -count=1 -timeout 120m -v -run TestCluster ./deploy/cluster -cluster.all
 
 attack:
 	bash -o pipefail -c "$(GO) test -count=1 -timeout 60m -v -run TestAttacks ./deploy/attack -attack.all | grep -v '^ *\(=== \|--- PASS\)'"

@@ -301,9 +301,17 @@ func (e *engine) daemonImage() string {
 		require.NoError(e.t, err)
 		require.NoError(e.t, os.WriteFile(dir+"/src/"+f, b, 0o644))
 	}
-	require.NoError(e.t, os.WriteFile(dir+"/Dockerfile", []byte("FROM scratch AS build\nCOPY out /out\nCOPY src /src\n\nFROM scratch\n"+
-		last), 0o644))
+	require.NoError(e.t, os.WriteFile(dir+"/Dockerfile", []byte("FROM scratch AS build\nCOPY out /out\nCOPY src /src\n\n"+
+		"FROM scratch\n"+last), 0o644))
 	return e.build("node", dir)
+}
+
+// loadImage makes the image of the load.
+func (e *engine) loadImage() string {
+	dir := e.t.TempDir()
+	goBuild(e.t, dir+"/load", "./deploy/cluster/load")
+	require.NoError(e.t, os.WriteFile(dir+"/Dockerfile", []byte("FROM scratch\nCOPY load /load\nENTRYPOINT [\"/load\"]\n"), 0o644))
+	return e.build("load", dir)
 }
 
 // within polls until f returns "", and fails with what f returns when the time is over.
