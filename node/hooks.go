@@ -15,8 +15,9 @@ import (
 
 // What other packages of this module ask of a node, see package nodehook.
 func init() {
-	nodehook.Mailboxes = func(n nodehook.Node, pids []PID) []int {
-		return inspect.Mailboxes(&n.(*Node).sys, pids)
+	nodehook.Mailboxes = func(n nodehook.Node, pids []PID) []int { return inspect.Mailboxes(&n.(*Node).sys, pids) }
+	nodehook.Behaviours = func(n nodehook.Node, pids []PID) []string {
+		return inspect.Each(&n.(*Node).sys, pids, func(p *process.Process) string { return typeName(behaviourOf(p)) })
 	}
 	nodehook.Processes = func(n nodehook.Node) iter.Seq[PID] { return inspect.PIDs(&n.(*Node).sys) }
 	nodehook.Messages = func(n nodehook.Node, pid PID, max int) []any { return n.(*Node).messages(pid, max) }
@@ -63,7 +64,7 @@ func init() {
 	nodehook.Typed = func(n, body, f any) any { return n.(*Node).types.maker(body).request(body, f.(From)) }
 	nodehook.IsTerm = func(from any) bool { return from.(From).isTerm() }
 	nodehook.Allows = func(from any, e wire.Export) bool { return from.(From).allows(e) }
-	nodehook.GrantedTo = func(from any) any { return from.(From).granted() }
+	nodehook.GrantedTo = func(from any) (any, any) { return from.(From).granted(), from.(From).identity() }
 	nodehook.ReadFrom = func(n nodehook.Node, via, term any) (any, bool) {
 		peer, _ := viaPeer(via)
 		return n.(*Node).readFrom(peer, term)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/report"
@@ -61,15 +62,9 @@ func (n *Node) host() process.Host {
 // crashed logs the crash of a process by its own doing: what Erlang calls a
 // crash report. Those that a link takes down with it are not reported.
 func (n *Node) crashed(c process.Crash) {
-	p, why := c.Process, c.Reason.(*Crash)
-	r := report.Crash{Process: p.PID(), Name: c.Name, Behaviour: typeName(behaviourOf(p)), Reason: why, Stack: why.Stack}
-	if p.Cold != nil {
-		r.Label = p.Cold.Label
-	}
-	if p.Parent != 0 {
-		r.Parent = n.sys.Origin.PID(p.Parent - 1)
-	}
-	n.reports.Crashed(r)
+	why := c.Reason.(*Crash)
+	n.reports.Crashed(report.Crash{Process: c.Process.PID(), Name: c.Name, Label: inspect.Label(c.Process),
+		Parent: inspect.Parent(c.Process), Behaviour: typeName(behaviourOf(c.Process)), Reason: why, Stack: why.Stack})
 }
 
 // askWhere asks another node which process has a name there, and calls then with it; with the

@@ -89,7 +89,7 @@ func Start(cfg Config) (*Node, error) {
 	if cfg.DetectCycles {
 		sys.Cycles = new(waiting.Graph[process.Waiter])
 	}
-	n.reports.Log, n.reports.Env = cfg.Log, e
+	n.reports.Log, n.reports.Env, n.reports.Count = cfg.Log, e, n.counts.Add
 	sys.Table.Init(cfg.MaxProcesses)
 	sys.Pool = executor.New(executor.Config{
 		Workers: cfg.Workers, Stages: cfg.Stages, Blocked: cfg.Blocked,

@@ -331,6 +331,18 @@ func TestRightsOfOTP(t *testing.T) {
 		require.NoError(t, p.Set(rights.Config{Rules: []rights.Rule{{May: []string{"connect", c.right}}}}))
 		require.Equal(t, c.permitted, o.Ask("%s", c.ask), "with %s", c.right)
 	}
+	// Who waits for an answer is told in place of it, whatever the question looks like.
+	for ask, right := range map[string]string{
+		"try gen_event:call({echo, 'go@127.0.0.1'}, handler, 5, infinity) catch exit:{R5, _} -> R5 end": "send echo",
+		"try sys:get_state({echo, 'go@127.0.0.1'}, infinity) catch exit:{R6, _} -> R6 end":              "send echo",
+		"try sys:terminate({echo, 'go@127.0.0.1'}, oops, infinity) catch exit:{R7, _} -> R7 end":        "call echo",
+		"element(2, io:request(persistent_term:get(echo), {put_chars, unicode, <<\"a\">>}))":            "call echo",
+	} {
+		require.NoError(t, p.Set(rights.Config{Rules: []rights.Rule{{May: []string{"connect", right}}}}))
+		require.Contains(t, []string{"noproc", "terminated"}, o.Ask("%s", ask), "%s with %s", ask, right)
+	}
+	require.NoError(t, p.Set(rights.Config{Rules: []rights.Rule{{May: []string{"connect", "call"}}}}))
+	require.Equal(t, "5", o.Ask("gen_server:call(persistent_term:get(echo), 5)"), "nothing has ended it")
 	require.Contains(t, log.String(), "it has no right to it")
 	require.NoError(t, p.Set(rights.Config{Rules: []rights.Rule{}}))
 	require.Equal(t, "pang", o.Ask("begin erlang:disconnect_node('go@127.0.0.1'), net_adm:ping('go@127.0.0.1') end"))

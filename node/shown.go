@@ -22,7 +22,7 @@ type PeerMessage struct {
 	Peer    Atom   // the node over whose connection it has come
 	Addr    string // of that node
 	Message any
-	by      *peer // that has sent it, where there are rights
+	by      *peer // that has sent it
 }
 
 // term is the message as other nodes see it.
@@ -36,11 +36,15 @@ func (p *peer) shown(msg any) any {
 
 // without is the PeerMessage of p without what is in it.
 func (p *peer) without() *PeerMessage {
-	m := &PeerMessage{Peer: p.Name, Addr: p.link.Peer().Addr}
-	if p.Visitor.Policy != nil {
-		m.by = p
+	return &PeerMessage{Peer: p.Name, Addr: p.link.Peer().Addr, by: p}
+}
+
+// identity is what is known of the node that has made a request.
+func (f From) identity() (who rights.Identity) {
+	if f.isTerm() && farOf(f.t.Call).via != nil && farOf(f.t.Call).via.by != nil {
+		who = farOf(f.t.Call).via.by.Visitor.Who
 	}
-	return m
+	return who
 }
 
 // granted returns what the maker of a request may do, nil: everything; nothing where nobody knows the node.

@@ -86,7 +86,9 @@ func (q *request) read(body any) (*command, error) {
 	if q.peer, q.addr = peer, addr; program {
 		peer, q.peer = q.n.Name(), q.n.Name()
 	}
-	if g := nodehook.GrantedTo(q.from).(*rights.Granted); !permits(g, change, d.flags&reveals != 0) {
+	granted, who := nodehook.GrantedTo(q.from)
+	q.who = who.(rights.Identity)
+	if g := granted.(*rights.Granted); !permits(g, change, d.flags&reveals != 0) {
 		q.audited = true
 		return nil, fmt.Errorf("%w: %s, for %s: its rights are %v", ErrNotAllowed, q.command, cmp.Or(peer, "an unknown node"), g)
 	}
@@ -122,8 +124,14 @@ func (q *request) log(err error) {
 	if err != nil {
 		outcome = short(err.Error())
 	}
-	q.n.Log().Info("operator action", "peer", string(cmp.Or(q.peer, "unknown")), "addr", q.addr, "action", string(q.command),
-		"arguments", q.loggedArgs(), "outcome", outcome)
+	about := []any{"peer", string(cmp.Or(q.peer, "unknown")), "addr", q.addr}
+	if q.who.TLS != nil {
+		about = append(about, "certificate", short(strings.Join(q.who.TLS, " ")))
+	}
+	if q.who.Cookie != "" {
+		about = append(about, "cookie_name", q.who.Cookie)
+	}
+	q.n.Log().Info("operator action", append(about, "action", string(q.command), "arguments", q.loggedArgs(), "outcome", outcome)...)
 }
 
 // loggedArgs are the arguments for the log, without what may be secret: messages and

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -140,10 +141,11 @@ type request struct {
 	worker  *node.Process // the worker; nil: the service itself
 	command node.Atom
 	args    []any
-	peer    node.Atom // the node that has asked; "": not known
-	addr    string    // of peer; "": this node
-	audited bool      // it changes something, or shows messages
-	done    bool      // it has been answered, or will be by another
+	peer    node.Atom       // the node that has asked; "": not known
+	addr    string          // of peer; "": this node
+	who     rights.Identity // of peer
+	audited bool            // it changes something, or shows messages
+	done    bool            // it has been answered, or will be by another
 }
 
 // work runs d in a process of its own: it ends with the answer, or with the node.

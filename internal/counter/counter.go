@@ -22,8 +22,13 @@ type Count struct {
 const (
 	most      = 500
 	mostLabel = 80 // bytes
-	other     = "other"
 )
+
+// Other is the label in place of those that there is no place for.
+const Other = "other"
+
+// Label is a label as it is counted: valid, and short.
+func Label(l string) string { return strings.ToValidUTF8(l[:min(len(l), mostLabel)], "") }
 
 // Counters are all counters of a node. The zero value has none.
 type Counters struct {
@@ -45,13 +50,13 @@ func (c *Counters) Add(name string, labels ...string) {
 	}
 	labels = slices.Clone(labels)
 	for i, l := range labels {
-		labels[i] = strings.ToValidUTF8(l[:min(len(l), mostLabel)], "")
+		labels[i] = Label(l)
 	}
 	key := strings.Join(labels, "\x00")
 	one := family[key]
 	if one == nil && len(family) >= most-1 {
 		for i := range labels {
-			labels[i] = other
+			labels[i] = Other
 		}
 		key = strings.Join(labels, "\x00")
 		one = family[key]

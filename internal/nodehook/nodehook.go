@@ -28,6 +28,10 @@ type Node interface {
 // moment.
 var Mailboxes func(n Node, pids []wire.PID) []int
 
+// Behaviours returns the Go type of the behaviour of each of some processes, as observe.Process has it; "" for one that is
+// gone.
+var Behaviours func(n Node, pids []wire.PID) []string
+
 // Processes yields the PIDs of all processes of a node; those that start or end meanwhile may or
 // may not be among them.
 var Processes func(n Node) iter.Seq[wire.PID]
@@ -301,8 +305,8 @@ var RegisterFor func(n Node, peer, name wire.Atom, pid wire.PID) error
 var IsTerm func(from any) bool
 
 // GrantedTo returns what who has made a request, a node.From, may do by the rights of the node, a *rights.Granted: nil for
-// everything, as Go code of this program may.
-var GrantedTo func(from any) any
+// everything, as Go code of this program may. who is what is known of that node, a rights.Identity.
+var GrantedTo func(from any) (granted, who any)
 
 // Allows reports whether the maker of a request, a node.From, may have something run by name:
 // see Allow of node.Distribution. Go code of this program always may; a request that nobody

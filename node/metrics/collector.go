@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -25,6 +26,9 @@ type Config struct {
 	Scan int
 	// Peers is how many are shown, the first by name. Default: 200.
 	Peers int
+	// Groups is how many behaviours, and how many registered names, have series of their own for mailboxes: those with the
+	// most messages. The others are shown together as "other". Default: 100.
+	Groups int
 	// Limits returns limits beside the node's own: those of the program. Default: none.
 	Limits func() []observe.Limit
 }
@@ -37,6 +41,7 @@ func New(c Config) prometheus.Collector {
 	c.Longest = cmp.Or(c.Longest, 5)
 	c.Scan = cmp.Or(c.Scan, 1000)
 	c.Peers = cmp.Or(c.Peers, 200)
+	c.Groups = cmp.Or(c.Groups, 100)
 	if b, ok := debug.ReadBuildInfo(); ok && c.Version == "" {
 		c.Version = b.Main.Version
 	}
@@ -88,6 +93,14 @@ var (
 
 	mailbox  = gauge("mailbox_messages", "Messages waiting in the longest mailboxes; rank 1 is the longest.", "rank")
 	examined = gauge("mailboxes_examined", "Mailboxes that were examined to find the longest.")
+
+	behaviourWaiting = gauge("behaviour_mailbox_messages",
+		"Messages waiting for the processes with the behaviour, of those examined.", "behaviour")
+	behaviourLongest   = gauge("behaviour_mailbox_longest_messages", "Messages in the longest of these mailboxes.", "behaviour")
+	behaviourProcesses = gauge("behaviour_processes", "Processes with the behaviour, of those examined.", "behaviour")
+	behaviourCrashes   = counter("behaviour_crashes_total", "Processes with the behaviour that crashed.", "behaviour")
+	nameWaiting        = gauge("name_mailbox_messages", "Messages waiting for the process with the registered name.", "name")
+	nameCrashes        = counter("name_crashes_total", "Processes with the registered name that crashed.", "name")
 
 	restarted = counter("supervisor_restarts_total", "Restarts of children of the supervisor.", "supervisor", "child")
 	gaveUp    = counter("supervisor_shutdowns_total", "How often the supervisor ended because of too many restarts.", "supervisor")
@@ -165,8 +178,12 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	for _, k := range nodehook.Counts(n, nodehook.Shutdowns) {
 		put(gaveUp, float64(k.N), k.Labels...)
 	}
-	for _, k := range nodehook.Counts(n, "rights_refused") { // by the node itself
-		put(unentitled, float64(k.N), k.Labels...)
+	for name, m := range map[string]metric{ // what the node itself counts
+		"rights_refused": unentitled, report.BehaviourCrashes: behaviourCrashes, report.NameCrashes: nameCrashes,
+	} {
+		for _, k := range nodehook.Counts(n, name) {
+			put(m, float64(k.N), k.Labels...)
+		}
 	}
 	limits := n.Limits()
 	if c.cfg.Limits != nil {
@@ -201,9 +218,11 @@ func (c *collector) mailboxes(put func(metric, float64, ...string)) {
 		return len(pids) < c.cfg.Scan
 	}
 	more := true
+	registered := make(map[node.PID]string)
 	for _, name := range n.Registered() {
 		if pid, ok := n.Whereis(name); ok && more {
 			more = add(pid)
+			registered[pid] = string(name)
 		}
 	}
 	if more {
@@ -211,6 +230,23 @@ func (c *collector) mailboxes(put func(metric, float64, ...string)) {
 	}
 	put(examined, float64(len(pids)))
 	lengths := nodehook.Mailboxes(n, pids)
+	behaviours, names := make(groups), make(groups)
+	for i, behaviour := range nodehook.Behaviours(n, pids) {
+		if behaviour != "" && lengths[i] >= 0 {
+			behaviours.add(behaviour, group{1, lengths[i], lengths[i]})
+			if name := registered[pids[i]]; name != "" {
+				names.add(name, group{1, lengths[i], lengths[i]})
+			}
+		}
+	}
+	for label, g := range behaviours.largest(c.cfg.Groups) {
+		put(behaviourWaiting, float64(g.messages), label)
+		put(behaviourLongest, float64(g.longest), label)
+		put(behaviourProcesses, float64(g.processes), label)
+	}
+	for label, g := range names.largest(c.cfg.Groups) {
+		put(nameWaiting, float64(g.messages), label)
+	}
 	slices.SortFunc(lengths, func(a, b int) int { return cmp.Compare(b, a) })
 	for i, k := range lengths[:min(len(lengths), c.cfg.Longest)] {
 		put(mailbox, float64(max(k, 0)), strconv.Itoa(i+1))

@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/metrics"
@@ -88,6 +89,13 @@ func TestCollect(t *testing.T) {
 	_, err = node.AwaitExit(t.Context(), a, dead)
 	require.NoError(t, err)
 	require.NoError(t, a.Send(dead, "late"))
+	crasher, err := a.SpawnOpt(node.Options{Name: "crasher"}, node.ActorFunc(func(*node.Context, any) error {
+		return context.Canceled
+	}))
+	require.NoError(t, err)
+	require.NoError(t, a.Send(crasher, 1))
+	_, err = node.AwaitExit(t.Context(), a, crasher)
+	require.NoError(t, err)
 	nodehook.Count(a, "supervisor_restarts", "shop", "front")
 	nodehook.Count(a, "rights_refused", "call")
 	nodehook.Count(a, "supervisor_restarts", "shop", "front")
@@ -100,18 +108,23 @@ func TestCollect(t *testing.T) {
 		`actornode_info{node="a@127.0.0.1",version="v1"}`:    "1",
 		`actornode_dead_letters_total{cause="no_process"}`:   "1",
 		`actornode_dead_letters_total{cause="mailbox_full"}`: "0",
-		`actornode_draining`:                                                   "1",
-		`actornode_mailbox_messages{rank="1"}`:                                 "8",
-		`actornode_mailbox_messages{rank="2"}`:                                 "0",
-		`actornode_supervisor_restarts_total{child="front",supervisor="shop"}`: "2",
-		`actornode_rights_refused_total{right="call"}`:                         "1",
-		`actornode_supervisor_shutdowns_total{supervisor="shop"}`:              "1",
-		`actornode_peers{protocol="erlang"}`:                                   "1",
-		`actornode_peer_up{peer="b@127.0.0.1",protocol="erlang"}`:              "1",
-		`actornode_peer_held{peer="b@127.0.0.1"}`:                              "0",
-		`actornode_scheduler_stages`:                                           fmt.Sprint(a.Stats().Scheduler.Stages),
-		`actornode_processes_max`:                                              "1.34217727e+08",
-		`actornode_processes_lingering`:                                        "0",
+		`actornode_draining`:                                                       "1",
+		`actornode_mailbox_messages{rank="1"}`:                                     "8",
+		`actornode_mailbox_messages{rank="2"}`:                                     "0",
+		`actornode_behaviour_mailbox_messages{behaviour="node.ActorFunc"}`:         "8",
+		`actornode_behaviour_mailbox_longest_messages{behaviour="node.ActorFunc"}`: "8",
+		`actornode_behaviour_crashes_total{behaviour="node.ActorFunc"}`:            "1",
+		`actornode_name_mailbox_messages{name="slow"}`:                             "8",
+		`actornode_name_crashes_total{name="crasher"}`:                             "1",
+		`actornode_supervisor_restarts_total{child="front",supervisor="shop"}`:     "2",
+		`actornode_rights_refused_total{right="call"}`:                             "1",
+		`actornode_supervisor_shutdowns_total{supervisor="shop"}`:                  "1",
+		`actornode_peers{protocol="erlang"}`:                                       "1",
+		`actornode_peer_up{peer="b@127.0.0.1",protocol="erlang"}`:                  "1",
+		`actornode_peer_held{peer="b@127.0.0.1"}`:                                  "0",
+		`actornode_scheduler_stages`:                                               fmt.Sprint(a.Stats().Scheduler.Stages),
+		`actornode_processes_max`:                                                  "1.34217727e+08",
+		`actornode_processes_lingering`:                                            "0",
 	} {
 		assert.Equal(t, v, got[k], k)
 	}
@@ -192,4 +205,30 @@ func BenchmarkCollect(b *testing.B) {
 		ch := make(chan prometheus.Metric, 1000)
 		c.Collect(ch)
 	}
+}
+
+// However many behaviours and names there are, few have series of their own, and the others are counted together.
+func TestGroupsAreBounded(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	release := make(chan struct{})
+	defer close(release)
+	for i := range 30 {
+		name := node.Atom(fmt.Sprintf("p%02d", i))
+		pid, err := n.SpawnOpt(node.Options{Name: name}, node.ProcessFunc(func(*node.Process) error { <-release; return nil }))
+		require.NoError(t, err)
+		for range i {
+			require.NoError(t, n.Send(pid, 1))
+		}
+	}
+	got, _ := scrape(t, handler(t, metrics.Config{Node: n, Groups: 3}))
+	series := map[string]string{}
+	for k, v := range got {
+		if strings.HasPrefix(k, "actornode_name_mailbox_messages{") {
+			series[k] = v
+		}
+	}
+	require.Equal(t, map[string]string{
+		`actornode_name_mailbox_messages{name="p29"}`: "29", `actornode_name_mailbox_messages{name="p28"}`: "28",
+		`actornode_name_mailbox_messages{name="other"}`: fmt.Sprint(29*30/2 - 29 - 28),
+	}, series)
 }

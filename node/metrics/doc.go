@@ -27,6 +27,13 @@
 //	actornode_scheduler_shared_queues_total             run queues of which an idle stage got half
 //	actornode_mailbox_messages{rank}                    the longest mailboxes, rank 1 the longest
 //	actornode_mailboxes_examined                        that were looked at for that
+//	actornode_behaviour_mailbox_messages{behaviour}     in all mailboxes of that behaviour, of those examined
+//	actornode_behaviour_mailbox_longest_messages{behaviour}
+//	actornode_behaviour_processes{behaviour}            that were examined
+//	actornode_behaviour_crashes_total{behaviour}
+//	actornode_name_mailbox_messages{name}               of the process with that registered name
+//	actornode_name_crashes_total{name}
+//	actornode_rights_refused_total{right}               what peers asked for without a right to it
 //	actornode_supervisor_restarts_total{supervisor,child}
 //	actornode_supervisor_shutdowns_total{supervisor}    given up: too many restarts
 //	actornode_peers{protocol}                           connected nodes
@@ -43,8 +50,9 @@
 //  1. Metrics cost something only when they are scraped: the node keeps the counters
 //     anyway.
 //  2. The number of series is bounded. No label is a PID. At most Config.Peers peers have
-//     series of their own; actornode_peers counts the others, too. The node
-//     bounds the supervisors and children that it counts for.
+//     series of their own; actornode_peers counts the others, too. At most Config.Groups behaviours,
+//     and as many names, have series of their own for mailboxes; the label other has the sum of all others. The node
+//     bounds the supervisors, children, behaviours and names that it counts restarts and crashes for, in the same way.
 //  3. A scrape examines at most Config.Scan mailboxes, those of registered names first.
 //     Examining one holds up neither its process nor the stage.
 //

@@ -58,6 +58,14 @@ func New(c Config) (*Policy, error) {
 // the policy is as before.
 func (p *Policy) Set(c Config) error {
 	s := &set{cookies: c.Cookies}
+	names := make(map[string]string)
+	for name, cookie := range c.Cookies {
+		if other, twice := names[cookie]; twice && cookie != "" {
+			return fmt.Errorf("rights: the cookies %s and %s are the same: who knows one could be either", min(name, other),
+				max(name, other))
+		}
+		names[cookie] = name
+	}
 	if c.Rules == nil {
 		s.any = everything(0)
 		s.any.of = s

@@ -117,6 +117,8 @@ func TestAccept(t *testing.T) {
 		require.Equal(t, knows, cookie)
 		require.Equal(t, want, name)
 	}
+	_, err := rights.New(rights.Config{Cookies: map[string]string{"a": "1", "c": "1"}})
+	require.ErrorContains(t, err, "the cookies a and c are the same")
 	_, _, ok := p.Accept(func(c string) bool { return c == "" || c == "3" })
 	require.False(t, ok)
 }

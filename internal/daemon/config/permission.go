@@ -14,8 +14,11 @@ import (
 // HasRights reports whether the configuration says what nodes may do; if not, those that know the cookie may do everything.
 func (c *Config) HasRights() bool { return c.Rights.Rules != nil || len(c.Rights.Cookies) > 0 }
 
-// checkRights makes sure that the cookies which the rules name are there.
+// checkRights makes sure that the cookies which the rules name are there, and differ.
 func (c *Config) checkRights(fail func(string, ...any)) {
+	if _, err := grants.New(grants.Config{Cookies: c.Rights.Cookies}); err != nil {
+		fail("%s: %s", c.Origin("rights.cookies").Where, strings.TrimPrefix(err.Error(), "rights: "))
+	}
 	for i, r := range c.Rights.Rules {
 		if r.Cookie != "" && c.Rights.Cookies[r.Cookie] == "" {
 			fail("%s: rule %d: there is no cookie %s in rights.cookies; allowed: %s", c.Origin("rights.rules").Where, i+1,

@@ -1,8 +1,11 @@
 package admission
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
+	"net"
+	"slices"
 	"strings"
 
 	"github.com/actornode/actornode/node/rights"
@@ -31,6 +34,30 @@ func (v *Visitor) Named(name wire.Atom, conn any) error {
 func (v *Visitor) Dialled(name wire.Atom, conn any) error {
 	v.Who = rights.Identity{Name: name, TLS: certified(conn)}
 	return v.MayConnect()
+}
+
+// Again is told of another connection to the node that it has dialled, in place of the first. The error refuses it: its
+// certificate is for another.
+func (v *Visitor) Again(conn any) error {
+	if now := certified(conn); v.Policy != nil && !slices.Equal(now, v.Who.TLS) {
+		return fmt.Errorf("%w: %s has now a certificate for %v, and had one for %v", dist.ErrNotAllowed, v.Who.Name, now, v.Who.TLS)
+	}
+	return nil
+}
+
+// Redial is dial for further connections in place of the first: see Again.
+func (v *Visitor) Redial(dial func(context.Context) (net.Conn, error)) func(context.Context) (net.Conn, error) {
+	return func(ctx context.Context) (net.Conn, error) {
+		conn, err := dial(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err = v.Again(conn); err != nil {
+			conn.Close()
+			return nil, err
+		}
+		return conn, nil
+	}
 }
 
 // Accept returns Accept of a handshake: nil where there are no further cookies.

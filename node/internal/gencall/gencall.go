@@ -1,6 +1,8 @@
 package gencall
 
 import (
+	"iter"
+
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -10,6 +12,8 @@ import (
 const (
 	Call wire.Atom = "$gen_call"
 	Cast wire.Atom = "$gen_cast"
+
+	System wire.Atom = "system" // of OTP's sys
 
 	alias  wire.Atom = "alias"
 	ofGo   wire.Atom = "$go_call"
@@ -128,6 +132,26 @@ func ReplyRef(msg any) (wire.Ref, bool) {
 		return ref, true
 	}
 	return aliasOf(t[0])
+}
+
+// Refs yields the references in a message by which its sender may wait for an answer: those of its elements, and of the tag of
+// a From among them.
+func Refs(msg any) iter.Seq[wire.Ref] {
+	return func(yield func(wire.Ref) bool) {
+		t, _ := msg.(wire.Tuple)
+		for _, e := range t {
+			if from, ok := e.(wire.Tuple); ok && len(from) == 2 {
+				e = from[1]
+			}
+			ref, ok := e.(wire.Ref)
+			if !ok {
+				ref, ok = aliasOf(e)
+			}
+			if ok && !yield(ref) {
+				return
+			}
+		}
+	}
 }
 
 // aliasOf finds the alias in the tag of a call: [alias|Ref] or [[alias|Ref]|_].

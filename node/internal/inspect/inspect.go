@@ -115,14 +115,22 @@ func Messages(p *process.Process, max int) []any {
 // Mailboxes returns how many messages wait for each of some processes, see Intake.Len; -1 for one
 // that is gone. It is the part of Process that costs little.
 func Mailboxes(sys *process.System, pids []wire.PID) []int {
-	counts := make([]int, len(pids))
-	for k, pid := range pids {
-		counts[k] = -1
-		if p := sys.Lookup(pid); p != nil {
-			counts[k] = p.Intake().Len()
-		}
+	counts := Each(sys, pids, func(p *process.Process) int { return p.Intake().Len() + 1 })
+	for k := range counts {
+		counts[k]--
 	}
 	return counts
+}
+
+// Each returns what f returns for each of some processes; the zero value for one that is gone.
+func Each[T any](sys *process.System, pids []wire.PID, f func(*process.Process) T) []T {
+	all := make([]T, len(pids))
+	for k, pid := range pids {
+		if p := sys.Lookup(pid); p != nil {
+			all[k] = f(p)
+		}
+	}
+	return all
 }
 
 // PIDs yields the PIDs of all processes; those that start or end meanwhile may or may not be among

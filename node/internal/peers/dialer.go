@@ -181,7 +181,7 @@ func (c *Cluster) introduce(ctx context.Context, p *Peer, proto dist.Protocol, c
 	}
 	place.Visitor = v
 	h := c.handshake(p.Name, nil)
-	h.Redial = func(ctx context.Context) (net.Conn, error) { return c.connection(ctx, proto, addr, p.Name) }
+	h.Redial = v.Redial(func(ctx context.Context) (net.Conn, error) { return c.connection(ctx, proto, addr, p.Name) })
 	link, err := proto.Dial(ctx, conn, h)
 	if err != nil {
 		c.endDial(p)

@@ -81,7 +81,7 @@ func (p *Peer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
 	switch _, reply := f.Payload.(*linkopt.Reply); {
 	case reply, !f.Ref.IsZero(), names.IsAlias(f.Name):
 		return true
-	case g.Send("") && g.Call(""):
+	case g.Send("") && g.Call("") && g.Signal():
 		return true
 	}
 	q, name := p.Named(f), f.Name
@@ -93,34 +93,60 @@ func (p *Peer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
 	case name == "":
 		name = registered(q)
 	}
-	ref := wire.Ref{}
-	_, _, call := gencall.ReadCall(f.Payload)
-	if packed {
-		ref, call = request.Ref, true
-	} else if call {
-		ref, _ = gencall.RequestRef(f.Payload)
+	right := "call"
+	if !packed {
+		right = needs(f.Payload)
 	}
-	switch {
-	case call && mayCall(g, name), !call && mayTell(g, name):
+	if may(g, right, name) {
 		return true
-	case !call:
-		if ref, ok := gencall.ReplyRef(f.Payload); ok && p.hasAsked(ref) {
-			return true
-		}
-		p.refuse("send", f)
-		if f.ID != 0 {
-			p.Signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: process.NoProc})
-		}
-		return false
 	}
-	p.refuse("call", f)
-	if m := p.Demonitored(ref); m != nil {
-		m.Forget()
+	if ref, ok := gencall.ReplyRef(f.Payload); ok && right == "send" && p.hasAsked(ref) {
+		return true
 	}
-	if !ref.IsZero() {
+	p.refuse(right, f)
+	if f.ID != 0 {
+		p.Signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: process.NoProc})
+	}
+	var down []wire.Ref // of monitors by which the sender waits for an answer
+	if packed {
+		down = append(down, request.Ref)
+	}
+	for ref := range gencall.Refs(f.Payload) {
+		if m := p.Demonitored(ref); m != nil {
+			m.Forget()
+			down = append(down, ref)
+		}
+	}
+	for _, ref := range down {
 		p.Signal(dist.Frame{Op: dist.OpDown, From: f.To, Name: f.Name, To: f.From, Ref: ref, Payload: process.NoProc})
 	}
 	return false
+}
+
+// needs returns the right that a message needs. A call is what waits for a reply as gen of OTP does: gen_event has labels of its
+// own. A system message can suspend or end a process.
+func needs(msg any) string {
+	if t, ok := msg.(wire.Tuple); ok && len(t) == 3 {
+		_, request := gencall.ReadFrom(t[1])
+		switch {
+		case t[0] == gencall.System:
+			return "signal"
+		case request || t[0] == gencall.Call:
+			return "call"
+		}
+	}
+	return "send"
+}
+
+// may reports whether g includes a right that needs has returned, for the process with that name.
+func may(g *rights.Granted, right string, name wire.Atom) bool {
+	switch {
+	case right == "call":
+		return mayCall(g, name)
+	case right == "signal":
+		return g.Signal()
+	}
+	return mayTell(g, name)
 }
 
 // mayCall reports whether a process may be called; mayTell is for what is no call.
@@ -202,9 +228,4 @@ func (p *Peer) refuse(right string, f *dist.Frame) {
 }
 
 // MayPassOn reports whether g includes to send msg, which may be a call, to the process with that name.
-func MayPassOn(g *rights.Granted, name wire.Atom, msg any) bool {
-	if _, _, call := gencall.ReadCall(msg); call {
-		return mayCall(g, name)
-	}
-	return mayTell(g, name)
-}
+func MayPassOn(g *rights.Granted, name wire.Atom, msg any) bool { return may(g, needs(msg), name) }

@@ -19,8 +19,17 @@ type Crash struct {
 	Stack     []byte // nil: there is none
 }
 
-// Crashed is what Erlang calls a crash report. All are logged.
+// The counters of crashes: of a behaviour, and of a registered name.
+const (
+	BehaviourCrashes = "behaviour_crashes"
+	NameCrashes      = "name_crashes"
+)
+
+// Crashed is what Erlang calls a crash report. All are counted and logged.
 func (l *Log) Crashed(c Crash) {
+	if l.Count(BehaviourCrashes, c.Behaviour); c.Name != "" {
+		l.Count(NameCrashes, string(c.Name))
+	}
 	if !l.Log.Enabled(context.Background(), slog.LevelError) {
 		return
 	}

@@ -29,6 +29,8 @@ const maxStacksToFind = 10_000
 type Log struct {
 	Log *slog.Logger
 	Env env.Env
+	// Count counts for metrics: crashes by behaviour, and by registered name.
+	Count func(name string, labels ...string)
 
 	blocked, refused, left, noRight feed.Throttle
 }

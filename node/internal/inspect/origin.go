@@ -1,0 +1,22 @@
+package inspect
+
+import (
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/wire"
+)
+
+// Label is that of a process which ends; "": it has none.
+func Label(p *process.Process) string {
+	if p.Cold == nil {
+		return ""
+	}
+	return p.Cold.Label
+}
+
+// Parent is the process that has started p; zero: none has.
+func Parent(p *process.Process) (pid wire.PID) {
+	if p.Parent != 0 {
+		pid = p.System.Origin.PID(p.Parent - 1)
+	}
+	return pid
+}
