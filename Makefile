@@ -9,6 +9,7 @@
 # make smoke  every bench with tiny parameters
 # make attack  every attack on a running daemon, and what came out of each; make test has the quick ones
 # make cluster-test  the compose file in real containers, through every fault; writes deploy/RESULTS.md; make test has the short part
+# make cross  vet for Windows and macOS
 # make release  binaries, archives, packages, manual, completions, checksums and SBOMs into dist: see deploy/release
 # make release-test  the .deb in a clean Debian, and all targets built twice
 # make interop  the node judged by real OTP nodes: the installed one, 27 and 29
@@ -21,9 +22,9 @@ SMALL    := ./mailbox ./sched/... ./node/... ./wire/... ./supervisor/... ./inter
 RACE     := ./mailbox ./sched/... ./internal/... ./node/... ./supervisor/... ./cmd/... ./wire/erldist ./wire/native
 
 # Checks and tests are compiled without the profile: with it everything is compiled anew for each program.
-check unit portable race fuzz release-test cluster-test: export GOFLAGS += -pgo=off
+check cross unit portable race fuzz release-test cluster-test: export GOFLAGS += -pgo=off
 
-.PHONY: test tools check unit portable race fuzz fuzz-sessions smoke bench profile interop soak attack release release-test \
+.PHONY: test tools check cross unit portable race fuzz fuzz-sessions smoke bench profile interop soak attack release release-test \
 	cluster-test
 
 test: tools check unit portable race fuzz smoke
@@ -38,6 +39,9 @@ check:
 	$(GO) run ./cmd/actornode vet ./...
 	GOARCH=386 $(GO) build $(SMALL)
 	GOARCH=386 $(GO) vet $(SMALL)
+
+# What other systems get that is only compiled here: a quarter of an hour where nothing is cached.
+cross:
 	GOOS=windows $(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/trace"
@@ -38,6 +39,9 @@ type Caller interface{ caller() *process.Acting }
 // Dest is whom something is for: a process (PID), a registered name (Atom), an alias (Ref) or a name on a node (At).
 type Dest = wire.Dest
 
+// Global is a [Dest], too: whichever process has a name of the cluster, any term, when it is used. See package global.
+func Global(name any) Dest { return names.Global{Name: name} }
+
 // SendRequest sends a [Request] with req and returns at once; what comes of it is
 // a message to the caller, a [Result] with the tag. It is gen_server's
 // send_request, and the way for an Actor to call: it costs less than a future.
@@ -67,7 +71,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		}
 	}
 	m := Request[Q]{req, from}
-	switch to := to.(type) {
+	switch to := n.sys.Current(to).(type) {
 	case PID:
 		p.Target = n.sys.Lookup(to)
 		if p.Target == nil && n.callFar(a, async, t, to, At{}, req) {
@@ -194,7 +198,7 @@ func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error
 	var far *peer
 	var pid PID
 	var name Atom
-	switch to := to.(type) {
+	switch to := a.System.Current(to).(type) {
 	case PID:
 		p.Target, pid = a.System.Lookup(to), to
 		far = nodeOf(a.System).reach(to)

@@ -1,10 +1,12 @@
 package node
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
 )
 
@@ -76,6 +78,12 @@ func (c *common) sendTo(to Dest, msg any) error {
 		return nodeOf(a.System).sendAt(a, to, msg)
 	case Ref:
 		return nodeOf(a.System).sendAlias(a, to, msg, a.Process.Token())
+	case names.Global:
+		pid, ok := a.System.Resolve(to)
+		if !ok {
+			return fmt.Errorf("%w: global %v", ErrNoName, to.Name)
+		}
+		return c.Send(pid, msg)
 	case erpc.Function:
 		return nodeOf(a.System).applyCast(a, to)
 	}

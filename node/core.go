@@ -154,7 +154,7 @@ func (c *core) MonitorNode(name Atom) { c.by.Own().MonitorNode(c.by, name) }
 // hidden or not, or no longer: the first half of net_kernel:monitor_nodes. For
 // those that are connected already see [Node.Nodes], for the loss of one
 // MonitorNode.
-func (c *core) MonitorNodes(on bool) { c.Node().monitorNodes(c.by.Own(), on) }
+func (c *core) MonitorNodes(on bool) { c.Node().watchers.Watch(c.by.Own(), on) }
 
 // TrapExit chooses whether exit signals become [Exited] messages, and returns
 // what was chosen before.

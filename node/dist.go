@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/limits"
 	"github.com/actornode/actornode/node/internal/mesh"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/reader"
-	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -46,9 +46,12 @@ type Distribution struct {
 	Mesh *discovery.Mesh
 	// Transport makes the connections. Default: dist.TCP. All nodes of a cluster need the same.
 	Transport dist.Transport
-	// Published makes nodes() of other nodes show this one. It needs global, which
-	// is not there yet: Start refuses it.
+	// Published makes nodes() of other nodes show this one. It then takes part in global, as each visible node of OTP: it
+	// connects to all visible nodes of the cluster, and shares names and locks with them. The program must import package
+	// node/global. Default: a hidden node.
 	Published bool
+	// Global says how a published node takes part in global.
+	Global discovery.Global
 	// TickTime is how long a peer may be silent before it counts as gone; at least
 	// 4 times in it something is sent. Default: 60 s, as in OTP. It must not be
 	// longer than that of any peer.
@@ -105,8 +108,10 @@ func (d *Distribution) validate(name Atom) error {
 	switch {
 	case d.Cookie == "" && d.Cookies == nil:
 		return errors.New("node: Distribution.Cookie is empty: want the cookie that all nodes of the cluster share")
-	case d.Published:
-		return errors.New("node: Distribution.Published is not supported yet: a published node must take part in global")
+	case d.Published && nodehook.StartGlobal == nil:
+		return errors.New("node: Distribution.Published: a published node takes part in global: import package node/global")
+	case d.Global != discovery.Global{} && !d.Published:
+		return errors.New("node: Distribution.Global is set, but Published is not: a hidden node takes no part in global")
 	}
 	one, err := limits.Connection{
 		TickTime: d.TickTime, ConnectTimeout: d.ConnectTimeout, Grace: d.Grace, Queue: d.Queue, Compress: d.Compress,
@@ -142,8 +147,7 @@ type distribution struct {
 	n      *Node
 	cfg    Distribution
 	kernel atomic.Pointer[PID] // of net_kernel
-	ups    table.Group[*watcher]
-	spins  atomic.Bool // a reader spins
+	spins  atomic.Bool         // a reader spins
 
 	recent peers.Recent[peer]
 }
@@ -164,7 +168,11 @@ func (n *Node) startDist(cfg Distribution) error {
 		FirstStep: peers.FirstStep(cfg.Transport, cfg.ConnectTimeout, limits.ConnectTimeout),
 	})
 	n.dist, n.types, n.values = d, cfg.Types, cfg.Types.codec()
-	if err := n.startKernel(); err != nil {
+	err := n.startKernel()
+	if err == nil && cfg.Published {
+		err = nodehook.StartGlobal(n, cfg.Global.Partial, cfg.Global.Overlap, n.cfg.Log)
+	}
+	if err != nil {
 		return err
 	}
 	return d.Start()

@@ -48,7 +48,7 @@ func FarKept(n *Node) (names []Atom) {
 
 // FarUps returns how many processes are kept to be told of new nodes.
 func FarUps(n *Node) int {
-	return n.dist.ups.Len()
+	return n.watchers.Len()
 }
 
 // FarWaiting returns how many bytes wait for the peers, as last seen.

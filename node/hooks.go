@@ -52,6 +52,7 @@ func init() {
 		c := coreOf(from)
 		return c.Node().monitorConnected(c.by.Own(), c.by, to)
 	}
+	nodehook.TellLinks = func(c any) { coreOf(c).Node().watchers.Serve(coreOf(c).by.Own()) }
 	nodehook.AwaitAll = func(from any, ctx context.Context, futures ...any) { awaitAll(from.(Caller).caller(), ctx, futures) }
 	nodehook.Alias = func(from any, once bool, as func(any) (any, bool)) Ref { return coreOf(from).by.Alias(once, as) }
 	nodehook.MadeBy = func(from any) Atom { return from.(From).madeBy() }

@@ -25,6 +25,7 @@ import (
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/node/internal/watchers"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -43,6 +44,7 @@ type Node struct {
 	types   *Types        // those of Distribution, and how values of them cross
 	values  *values.Codec
 
+	watchers watchers.Watchers // of connections
 	reports  report.Log
 	draining atomic.Bool
 	counts   counter.Counters // of the packages above

@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/fault"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/erpc"
@@ -46,7 +47,12 @@ func (d *distribution) NewPeer(name Atom) (*peers.Peer, peers.Owner) {
 }
 
 // Up is part of peers.Owner.
-func (p *peer) Up(about dist.Peer) { p.n.dist.tellUp(NodeUp{p.Name, about.Hidden}) }
+func (p *peer) Up(about dist.Peer) {
+	p.n.watchers.Tell(NodeUp{p.Name, about.Hidden})
+	if !about.Hidden {
+		p.n.watchers.TellServer(nodehook.LinkUp(p.Name))
+	}
+}
 
 // Read is part of peers.Owner.
 func (p *peer) Read(link dist.Link) {
@@ -130,6 +136,7 @@ func (p *peer) Remains(r peers.Remains) {
 	for _, q := range r.Requests {
 		q.Caller.Settle(nil, &ExitError{NoConnection})
 	}
+	p.n.watchers.TellServer(nodehook.LinkDown(p.Name))
 }
 
 // Lose is part of outbox.Owner.

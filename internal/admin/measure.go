@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -40,7 +41,25 @@ func (q *request) status() (any, error) {
 		v.NotReady = "the node is being drained"
 	}
 	v.Memory, v.Runnable = measurements()
+	v.Global = lookGlobal(n)
 	return toTerm(v)
+}
+
+// globalTime is how long the name server may take to answer.
+const globalTime = time.Second
+
+// lookGlobal asks the name server of a published node; nil: the node is hidden, or the server does not answer.
+func lookGlobal(n *node.Node) *Global {
+	if nodehook.LookGlobal == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), globalTime)
+	defer cancel()
+	g, ok, err := nodehook.LookGlobal(ctx, n)
+	if !ok || err != nil {
+		return nil
+	}
+	return new(Global(g))
 }
 
 func (s *service) listeners(n *node.Node) []string {

@@ -42,8 +42,18 @@ type Summary struct {
 	BlockedTurns uint64               `json:"blocked_turns"`
 	DeadLetters  map[node.Atom]uint64 `json:"dead_letters"` // by cause
 
-	Memory Memory `json:"memory"`
-	Peers  []Peer `json:"peers"`
+	Memory Memory  `json:"memory"`
+	Peers  []Peer  `json:"peers"`
+	Global *Global `json:"global,omitzero" etf:",omitzero"` // nil: the node is hidden, or its name server does not answer
+}
+
+// Global is what a published node shares with others.
+type Global struct {
+	Known     []node.Atom `json:"known"`     // nodes that share names with it
+	Synced    []node.Atom `json:"synced"`    // those of them that have said so
+	Unreached []node.Atom `json:"unreached"` // nodes of the cluster that could not be connected in the last five minutes
+	Names     int         `json:"names"`
+	Locks     int         `json:"locks"` // resources that are locked on it
 }
 
 // Memory is the program's, in bytes, as Go's runtime has it.

@@ -26,8 +26,8 @@ func TestCheck(t *testing.T) {
 	write("nmae: go@127.0.0.1\ncookie: \"TOPSECRET\\n\"\nsupervisor: {children: [{name: a, start: \"demo:ecko\"}]}\n")
 	require.Equal(t, exitFailed, run(t.Context(), []string{"check", file}, env))
 	assert.Equal(t, file+":1:1: nmae: unknown field; did you mean name? allowed: name, cookie, cookie_file, cookies, old_cookies, "+
-		"cookie_overlap, hidden, listen, tls, protocols, operators, allow, rights, discovery, limits, tick_time, connect_timeout, "+
-		"awake, grace, compress, …\n"+
+		"cookie_overlap, hidden, global, listen, tls, protocols, operators, allow, rights, discovery, limits, tick_time, "+
+		"connect_timeout, awake, grace, compress, …\n"+
 		file+":2:9: cookie: want 1 to 255 printable ASCII characters\n"+
 		file+":3:42: supervisor.children[0].start: demo:ecko is not exported; did you mean demo:echo/0? allowed: demo:counter/0, "+
 		"demo:echo/0, demo:exit/1\n",

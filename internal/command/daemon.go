@@ -25,6 +25,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/dns"
+	"github.com/actornode/actornode/node/global"
 	"github.com/actornode/actornode/node/gossip"
 	"github.com/actornode/actornode/node/metrics"
 	"github.com/actornode/actornode/node/otp"
@@ -200,6 +201,7 @@ func (d *daemon) startNode() error {
 	dist := &node.Distribution{
 		Cookie: cookie, Cookies: d.cookies, OldCookies: d.oldCookies, Listen: listen, Listeners: d.listeners(listen),
 		TickTime: d.cfg.TickTime, Published: !d.cfg.Hidden,
+		Global: discovery.Global{Partial: !d.cfg.Global.ConnectAll, Overlap: !d.cfg.Global.PreventOverlaps},
 		Finder: d.peers, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
 		Cluster: limits.Cluster,
 		Limits:  dist.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
@@ -393,7 +395,7 @@ func (d *daemon) checks() []health.Check {
 			return errors.New(why)
 		}
 	}
-	return []health.Check{
+	all := []health.Check{
 		{Name: "listening", Fail: unless(func() bool { return len(d.n.Endpoints()) > 0 || d.cfg.Listen.Erlang == "-" },
 			"the node does not listen yet")},
 		{Name: "services", Fail: d.servicesAnswer},
@@ -402,6 +404,25 @@ func (d *daemon) checks() []health.Check {
 		{Name: "memory", Fail: d.heap.notReady},
 		{Name: "serving", Fail: unless(func() bool { return !d.draining.Load() }, "the node is being drained")},
 	}
+	if !d.cfg.Hidden {
+		all = append(all, health.Check{Name: "global", Fail: d.globalReaches})
+	}
+	return all
+}
+
+// globalReaches says which nodes of the cluster a published node could not connect to: they and it do not have the
+// same names.
+func (d *daemon) globalReaches() error {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), servicesTime, fmt.Errorf("no answer within %v", servicesTime))
+	defer cancel()
+	s, err := global.Look(ctx, d.n)
+	switch {
+	case err != nil:
+		return err
+	case len(s.Unreached) > 0:
+		return fmt.Errorf("nodes of the cluster could not be connected, as a published node must be: %s", atomsText(s.Unreached))
+	}
+	return nil
 }
 
 // isAlive is what the process health is asked.

@@ -52,7 +52,6 @@ func TestCommandLines(t *testing.T) {
 		{"probe", exitUsage, "the address is missing: want --http"},
 		{"probe --http nowhere", exitFailed, "--http nowhere: want PORT"},
 		{"probe --http 127.0.0.1:1", exitFailed, "the daemon did not answer"},
-		{"start --name go@127.0.0.1 --cookie c --published", exitFailed, "not supported yet"},
 	} {
 		env, _, errs := newEnvironment(t, nil)
 		status := run(t.Context(), strings.Fields(c.args), env)

@@ -44,7 +44,7 @@ func statusFields(m admin.Summary) [][2]string {
 			up++
 		}
 	}
-	return [][2]string{
+	fields := [][2]string{
 		{"Node", fmt.Sprintf("%s, creation %d, process %d", m.Node, m.Creation, m.PID)},
 		{"State", stateText(m)},
 		{"Version", strings.TrimSpace(fmt.Sprintf("%s %s %s", m.Version, m.Go, m.OS))},
@@ -63,7 +63,23 @@ func statusFields(m admin.Summary) [][2]string {
 			m.Memory.Paused)},
 		{"Logs", string(m.LogLevel)},
 	}
+	if g := m.Global; g != nil {
+		fields = append(fields, [2]string{"Global", globalText(g)})
+	}
+	return fields
 }
+
+// globalText says what a published node shares.
+func globalText(g *admin.Global) string {
+	text := fmt.Sprintf("%s names and %s locks with %d nodes", countText(g.Names), countText(g.Locks), len(g.Known))
+	if len(g.Unreached) > 0 {
+		text += ", " + badStyle.Render("not reached") + ": " + atomsText(g.Unreached)
+	}
+	return text
+}
+
+// atomsText is a list of names.
+func atomsText(all []node.Atom) string { return strings.Trim(fmt.Sprint(all), "[]") }
 
 // stateText says in a word or two whether the node serves.
 func stateText(m admin.Summary) string {

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"log/slog"
 	"time"
 
 	"github.com/actornode/actornode/internal/counter"
@@ -94,6 +95,29 @@ var Linked func(from any, to wire.Dest) bool
 // there is none to the node of the process, the node.Down comes at once, with the reason
 // noconnection.
 var MonitorConnected func(from any, to wire.Dest) wire.Ref
+
+// StartGlobal starts the name server of a published node. It is set by the init function of package node/global, which
+// package node does not import; nil: the program has no such package. partial and overlap are those of discovery.Global.
+var StartGlobal func(n Node, partial, overlap bool, log *slog.Logger) error
+
+// LookGlobal returns what a published node knows of the others; ok false: it is hidden. It is set as StartGlobal.
+var LookGlobal func(ctx context.Context, n Node) (g Global, ok bool, err error)
+
+// Global is package global's State, and how many names there are.
+type Global struct {
+	Known, Synced, Unreached []wire.Atom
+	Names, Locks             int
+}
+
+// TellLinks has the process of a *node.Context told of each connection with a visible node: a LinkUp before anything
+// that the node sends, and a LinkDown after all else that the end of the connection means for the process.
+var TellLinks func(c any)
+
+// LinkUp and LinkDown have the name of the other node.
+type (
+	LinkUp   wire.Atom
+	LinkDown wire.Atom
+)
 
 // Know makes types, each a node.Type, and errors known to all nodes from the start, whichever types
 // they have registered. It is called by init functions only; names begin with '$'.

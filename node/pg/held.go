@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/termkey"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire/etf"
 )
@@ -195,7 +196,7 @@ func (g *group) weigh() int {
 
 // weight is how many groups one with that name counts for: one, and one for each nameUnit.
 func weight(term any) int {
-	c, plain := canon(term)
+	c, plain := termkey.Of(term)
 	if s, ok := c.(string); ok {
 		return 1 + len(s)/nameUnit
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/termkey"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -16,7 +17,7 @@ import (
 // Invariants:
 //
 //  1. No two groups have the same term, as [wire.Equal] sees it: plain holds
-//     those whose term, in the form of canon, Go's == distinguishes, terms the
+//     those whose term, in the form of package termkey, Go's == distinguishes, terms the
 //     others.
 //  2. A view never changes. The slices of a later one may share its memory, for
 //     they are only appended to.
@@ -48,37 +49,9 @@ type view struct{ all, local []node.PID }
 
 var empty view
 
-// canon is a term in the one form that the table keeps, and whether == compares it
-// as Equal does.
-func canon(t any) (c any, plain bool) {
-	switch t := t.(type) {
-	case wire.Atom, int, string, wire.PID, wire.Ref, wire.Port, wire.Export:
-		return t, true
-	case []byte:
-		return string(t), true
-	case bool:
-		if t {
-			return wire.True, true
-		}
-		return wire.False, true
-	case wire.Bitstring:
-		if t.BitLen()%8 == 0 {
-			return string(t.Bytes()), true
-		}
-	case wire.ImproperList:
-		if len(t.Head) == 0 {
-			return canon(t.Tail)
-		}
-	}
-	if n, ok := wire.Int(t); ok && int64(int(n)) == n {
-		return int(n), true
-	}
-	return t, false
-}
-
 // find returns the group with the term, nil: there is none.
 func (t *table) find(term any) *group {
-	if term, plain := canon(term); plain {
+	if term, plain := termkey.Of(term); plain {
 		g, _ := t.plain.Load(term)
 		found, _ := g.(*group)
 		return found
@@ -95,7 +68,7 @@ func (t *table) need(term any) *group {
 	if g := t.find(term); g != nil {
 		return g
 	}
-	term, plain := canon(term)
+	term, plain := termkey.Of(term)
 	g := &group{term: term}
 	g.view.Store(&empty)
 	if plain {
@@ -113,7 +86,7 @@ func (t *table) tidy(g *group) {
 	if len(g.view.Load().all) > 0 || len(g.watchers) > 0 {
 		return
 	}
-	if _, plain := canon(g.term); plain {
+	if _, plain := termkey.Of(g.term); plain {
 		t.plain.Delete(g.term)
 		return
 	}

@@ -13,6 +13,7 @@ func (c *Config) check(fail func(format string, args ...any)) {
 	c.checkRights(fail)
 	c.checkProtocols(fail)
 	c.checkDiscovery(fail)
+	c.checkGlobal(fail)
 	if c.HTTP.Listen == "off" {
 		c.HTTP.Listen = ""
 	}
@@ -59,6 +60,19 @@ func (c *Config) checkCookies(fail func(string, ...any)) {
 		c.CookieFile = ""
 	default:
 		c.Cookie = ""
+	}
+}
+
+// checkGlobal makes sure that only a published node has other settings of global than the default.
+func (c *Config) checkGlobal(fail func(string, ...any)) {
+	refuse := func(key string) {
+		fail("%s: is for a published node; want --published (hidden: false) too", c.Origin(key).Where)
+	}
+	if c.Hidden && !c.Global.ConnectAll {
+		refuse("global.connect_all")
+	}
+	if c.Hidden && !c.Global.PreventOverlaps {
+		refuse("global.prevent_overlapping_partitions")
 	}
 }
 

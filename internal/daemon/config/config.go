@@ -24,6 +24,9 @@ type Config struct {
 	CookieOverlap time.Duration
 
 	Hidden bool
+	Global struct { // of a published node: see package node/global
+		ConnectAll, PreventOverlaps bool
+	}
 
 	Listen struct {
 		Erlang string // HOST:PORT, :PORT, -; "": the host of Name, any port
@@ -99,6 +102,7 @@ func Default() *Config {
 		origins: make(map[string]Origin),
 	}
 	c.TLS.MinVersion = "1.2"
+	c.Global.ConnectAll, c.Global.PreventOverlaps = true, true
 	c.Discovery.EPMD, c.Discovery.Peers = true, make(map[string][]discovery.Endpoint)
 	c.Discovery.DNS = DNS{Network: "ip4", Base: "go", TTL: 5 * time.Second, Timeout: 3 * time.Second}
 	c.Discovery.Gossip = Gossip{Pace: "lan", Retry: 30 * time.Second, LeaveTimeout: time.Second,

@@ -53,6 +53,5 @@
 //
 // # Limits and versions
 //
-// Those of package internal/strict. What the file may name and this version does
-// not have yet (published nodes) is an error that says so: the list is in missing.go.
+// Those of package internal/strict.
 package config

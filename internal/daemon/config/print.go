@@ -55,7 +55,7 @@ func (s *Setting) value(secret bool) any {
 	}
 	text := s.Value.String()
 	switch s.Value.(type) {
-	case flag, hidden:
+	case flag:
 		return text == "true"
 	}
 	switch {

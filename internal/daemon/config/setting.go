@@ -27,7 +27,7 @@ func (s *Setting) Env() string {
 // a time or a number: a flag with such a text is a wrong command line.
 func (s *Setting) Typed() bool {
 	switch s.Value.(type) {
-	case text, path, peers, list, cookies, namedCookies, rules, hidden:
+	case text, path, peers, list, cookies, namedCookies, rules:
 		return false
 	}
 	return true
@@ -65,9 +65,13 @@ func (c *Config) cluster() []Setting {
 				"changed; peers in cookies have their own alone"},
 		{Key: "cookie_overlap", Value: duration{&c.CookieOverlap, 0},
 			Doc: "how long the cookie before it is still accepted, and tried, when SIGHUP has brought another one"},
-		{Key: "hidden", Flag: "hidden", Not: "published", NotDoc: "appear in nodes() of other nodes; not supported yet",
-			Value: hidden{flag{&c.Hidden}},
-			Doc:   "stay out of nodes() of other nodes"},
+		{Key: "hidden", Flag: "hidden", Not: "published", NotDoc: "appear in nodes() of other nodes, and take part in global",
+			Value: flag{&c.Hidden},
+			Doc:   "stay out of nodes() of other nodes, and of global"},
+		{Key: "global.connect_all", Value: flag{&c.Global.ConnectAll},
+			Doc: "a published node connects to all others, and shares names and locks with them; the same on all nodes"},
+		{Key: "global.prevent_overlapping_partitions", Value: flag{&c.Global.PreventOverlaps},
+			Doc: "a published node disconnects from nodes that others have lost; the same on all nodes"},
 		{Key: "listen.erlang", Flag: "listen", Value: text{&c.Listen.Erlang, "HOST:PORT, :PORT for all addresses, or - to not listen",
 			checkListen},
 			Doc: "address to listen on for the Erlang distribution protocol; default: the host of the name, any free port"},

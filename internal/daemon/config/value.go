@@ -38,7 +38,7 @@ type compound interface {
 // describe says what v may be, in more than the word of Type.
 func describe(v Value) string {
 	switch v.(type) {
-	case flag, hidden:
+	case flag:
 		return "true or false"
 	case duration:
 		return "a time with its unit, such as 500ms, 5s or 1m30s"
@@ -168,18 +168,6 @@ func (v flag) Type() string   { return "bool" }
 
 // IsBoolFlag lets the flag stand without a value.
 func (flag) IsBoolFlag() bool { return true }
-
-// hidden is a flag that may not be false yet.
-type hidden struct{ flag }
-
-func (v hidden) Set(s string) error {
-	if s == "false" {
-		if err := errMissing("published"); err != nil {
-			return err
-		}
-	}
-	return v.flag.Set(s)
-}
 
 type word struct {
 	p     *string

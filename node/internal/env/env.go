@@ -130,5 +130,8 @@ func (e Env) Uint64() uint64 {
 // Uint32 is [rand.Uint32].
 func (e Env) Uint32() uint32 { return uint32(e.Uint64() >> 32) }
 
+// IntN is a random number from 0 to n-1.
+func (e Env) IntN(n int) int { return int(e.Uint64() % uint64(n)) }
+
 // Float64 returns a number in [0, 1).
 func (e Env) Float64() float64 { return float64(e.Uint64()>>11) / (1 << 53) }

@@ -67,3 +67,9 @@ func (d *Directory[T, P]) Elsewhere(to wire.Dest) (at wire.At, ok bool) {
 	}
 	return at, false
 }
+
+// Global is a destination: a name that the nodes of a cluster share. See package global.
+type Global struct {
+	wire.At // never set
+	Name    any
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/misuse"
+	"github.com/actornode/actornode/node/internal/numbers"
 	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/tally"
@@ -30,7 +31,7 @@ type Acting struct {
 // Local is what a worker has for the processes that it runs.
 type Local struct {
 	slots table.Slots
-	refs  refs
+	refs  numbers.Supply
 	Tally *tally.Tally
 	Turn  outbox.Turn
 
@@ -82,7 +83,7 @@ func (a *Acting) Slots() *table.Slots {
 // NewRef makes a reference.
 func (a *Acting) NewRef() wire.Ref {
 	if a.Local != nil {
-		return a.System.Origin.RefOf(a.Local.refs.next(a.System))
+		return a.System.Origin.RefOf(a.Local.refs.Next(&a.System.refs))
 	}
 	return a.System.NewRef()
 }

@@ -8,7 +8,9 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/numbers"
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/signal"
@@ -37,8 +39,9 @@ type System struct {
 	Table  table.Table[Process]
 	Names  names.Directory[Named, *Named]
 	Dead   undelivered.Log
-	refSeq atomic.Uint64
+	refs   numbers.Sequence
 	Fibers fiber.Pool
+	Global *globalnames.Table // who has which name of the cluster; nil: the node is hidden
 	Env    env.Env
 	Clock  env.Clock
 	Tally  tally.Counts
@@ -165,32 +168,30 @@ func (sys *System) Resolve(to wire.Dest) (wire.PID, bool) {
 	if pid, ok := to.(wire.PID); ok {
 		return pid, true
 	}
+	if to, ok := to.(names.Global); ok {
+		return sys.Global.Whois(to.Name)
+	}
 	if p := sys.Names.Find(to); p != nil {
 		return p.PID(), true
 	}
 	return wire.PID{}, false
 }
 
+// Current returns the PID that a name of the cluster stands for now, the zero PID if nobody has it; any other destination
+// as it is.
+func (sys *System) Current(to wire.Dest) wire.Dest {
+	if to, ok := to.(names.Global); ok {
+		pid, _ := sys.Global.Whois(to.Name)
+		return pid
+	}
+	return to
+}
+
 // Elsewhere is a name on another node, or an alias of it by such a name.
 func (sys *System) Elsewhere(to wire.Dest) (wire.At, bool) { return sys.Names.Elsewhere(to) }
 
-// refBatch is how many reference numbers a worker takes at once.
-const refBatch = 1024
-
-// refs is a worker's supply of reference numbers.
-type refs struct{ next_, end uint64 }
-
-func (r *refs) next(sys *System) uint64 {
-	if r.next_ == r.end {
-		r.end = sys.refSeq.Add(refBatch)
-		r.next_ = r.end - refBatch
-	}
-	r.next_++
-	return r.next_
-}
-
 // NewNumber makes a number of a reference.
-func (sys *System) NewNumber() uint64 { return sys.refSeq.Add(refBatch) }
+func (sys *System) NewNumber() uint64 { return sys.refs.Next() }
 
 func (sys *System) NewRef() wire.Ref { return sys.Origin.RefOf(sys.NewNumber()) }
 

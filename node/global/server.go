@@ -1,0 +1,193 @@
+package global
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/node/internal/export"
+	"github.com/actornode/actornode/node/internal/global"
+	"github.com/actornode/actornode/node/internal/globalcalls"
+	"github.com/actornode/actornode/node/internal/globalnames"
+)
+
+func init() { nodehook.StartGlobal, nodehook.LookGlobal = start, look }
+
+func look(ctx context.Context, of nodehook.Node) (g nodehook.Global, ok bool, err error) {
+	n := of.(*node.Node)
+	s, err := Look(ctx, n)
+	if errors.Is(err, ErrNotPublished) {
+		return g, false, nil
+	}
+	names := system(n).Global.Len()
+	return nodehook.Global{Known: s.Known, Synced: s.Synced, Unreached: s.Unreached, Names: names, Locks: s.Locks}, true, err
+}
+
+// start starts the name server of a published node.
+func start(of nodehook.Node, partial, overlap bool, log *slog.Logger) error {
+	n := of.(*node.Node)
+	system(n).Global = &globalnames.Table{Alive: func(pid node.PID) bool { return pid.Node() != n.Name() || n.IsAlive(pid) }}
+	exports := nodehook.ExportTable(n).(*export.Table[node.Actor])
+	for _, e := range globalcalls.Exports() {
+		exports.AddFunction(e, func(ctx context.Context, args []any) (any, error) {
+			return globalcalls.Apply(exporter{n, ctx}, e, args)
+		})
+	}
+	_, err := nodehook.Keep(context.Background(), n, nodehook.Service{
+		Name: global.Name, ShowPeer: true, New: func() any { return &nameServer{partial: partial, overlap: overlap, log: log} },
+		Ask: func(ctx context.Context, pid node.PID) error {
+			_, err := node.Call[global.State](ctx, n, pid, global.Looking{})
+			return err
+		},
+	})
+	return err
+}
+
+// handOn is the locker and the registrar.
+func handOn(c *node.Context, msg any) error {
+	m := global.FromHelper{Msg: msg}
+	if p, ok := msg.(node.PeerMessage); ok {
+		m = global.FromHelper{Via: p.Peer, Msg: p.Message}
+	}
+	return c.SendOpt(node.SendOptions{NoWait: true}, global.Name, m)
+}
+
+// nameServer is the process global_name_server.
+type nameServer struct {
+	partial, overlap bool // see discovery.Global
+	log              *slog.Logger
+	d                *global.Driver
+}
+
+// Init is part of Initializer. When another one has ended, what it knew is lost: connections end, so that all begins anew.
+func (s *nameServer) Init(c *node.Context) error {
+	n := c.Node()
+	helper := node.Options{Link: true, Label: "global", ShowPeer: true, Protected: true, Daemon: true}
+	locker, err := c.SpawnOpt(helper, node.ActorFunc(handOn))
+	if err != nil {
+		return err
+	}
+	registrar, err := c.SpawnOpt(helper, node.ActorFunc(handOn))
+	if err != nil {
+		return err
+	}
+	sys := system(n)
+	sys.Global.Clear()
+	s.d = global.NewDriver(global.Config{
+		Self: n.Name(), Creation: n.Creation(), Locker: locker, Registrar: registrar, Names: sys.Global,
+		Partial: s.partial, Overlap: s.overlap, Rand: sys.Env.IntN,
+	}, s.log)
+	nodehook.TellLinks(c)
+	for _, name := range n.Nodes(false) {
+		n.Disconnect(name)
+	}
+	return nil
+}
+
+// Receive is part of Actor.
+func (s *nameServer) Receive(c *node.Context, msg any) error {
+	whole, via, h := msg, node.Atom(""), host{c}
+	if m, ok := msg.(node.PeerMessage); ok {
+		via, msg = m.Peer, m.Message
+	}
+	switch m := msg.(type) {
+	case nodehook.LinkUp:
+		s.d.NodeUp(h, node.Atom(m))
+	case nodehook.LinkDown:
+		s.d.NodeDown(h, node.Atom(m))
+	case node.Down:
+		s.d.Down(h, m.Ref, m.PID)
+	default:
+		if r, ok := c.Node().AsRequest(whole); ok {
+			by := r.Caller()
+			if by.IsZero() {
+				by = nodehook.Origin(c.Node()).PID(0) // a plain goroutine
+			}
+			s.d.Request(h, r.From, by, r.Body)
+		} else if body, ok := nodehook.AsCast(msg); ok {
+			s.d.Cast(h, via, body)
+		} else {
+			s.d.Message(h, via, msg)
+		}
+	}
+	return nil
+}
+
+// host is global.Host.
+type host struct{ c *node.Context }
+
+func (h host) Send(to node.Dest, msg any, connect bool) {
+	_ = h.c.SendOpt(node.SendOptions{NoWait: true, NoConnect: !connect}, to, msg)
+}
+
+func (h host) Monitor(to node.Dest, connect bool) node.Ref {
+	if connect {
+		return h.c.Monitor(to)
+	}
+	return nodehook.MonitorConnected(h.c, to)
+}
+
+func (h host) Demonitor(ref node.Ref) { h.c.Demonitor(ref, true) }
+
+func (h host) Reply(from, v any) { _ = h.c.Reply(from.(node.From), v) }
+
+func (h host) Later(d time.Duration, msg any) { _, _ = h.c.SendAfter(d, h.c.Self(), msg) }
+
+func (h host) Start(do func(w global.Worker) any) {
+	self := h.c.Self()
+	_, err := h.c.SpawnOpt(node.Options{Daemon: true, Label: "global"}, node.ProcessFunc(func(p *node.Process) error {
+		return p.SendOpt(node.SendOptions{NoWait: true}, self, do(exporter{p.Node(), p.Context()}))
+	}))
+	if err != nil { // too many processes
+		_ = h.c.Send(self, do(nobody{}))
+	}
+}
+
+// exporter is global.Worker and globalcalls.Exporter: what the functions that are exported for OTP's
+// module global need.
+type exporter struct {
+	n   *node.Node
+	ctx context.Context
+}
+
+func (e exporter) Connect(name node.Atom) bool { return e.n.Connect(e.ctx, name) == nil }
+
+func (e exporter) Disconnect(name node.Atom) { e.n.Disconnect(name) }
+
+func (e exporter) Apply(at, module, function node.Atom, args []any) (any, error) {
+	ctx, cancel := system(e.n).Env.WithTimeout(e.ctx, time.Minute)
+	defer cancel()
+	if at == "" || at == e.n.Name() {
+		return nodehook.Apply(e.n, ctx, module, function, args)
+	}
+	return node.Call[any](ctx, e.n, erpc.NewFunction(at, module, function, args), struct{}{})
+}
+
+func (e exporter) Kill(pid node.PID) { e.n.Exit(pid, node.Kill) }
+
+func (e exporter) Tell(pid node.PID, msg any) {
+	_ = e.n.SendOpt(node.SendOptions{NoWait: true}, pid, msg)
+}
+
+func (e exporter) Ask(body any) (any, error) { return node.Call[any](e.ctx, e.n, global.Name, body) }
+
+func (e exporter) Whois(name any) (node.PID, bool) { return Whois(e.n, name) }
+
+func (e exporter) Names() []any { return Names(e.n) }
+
+func (e exporter) Nodes() []node.Atom { return e.n.Nodes(false) }
+
+// nobody is global.Worker where there is no process for it.
+type nobody struct{}
+
+var errNobody = errors.New("global: too many processes for one more")
+
+func (nobody) Connect(node.Atom) bool { return false }
+
+func (nobody) Disconnect(node.Atom) {}
+
+func (nobody) Apply(_, _, _ node.Atom, _ []any) (any, error) { return nil, errNobody }

@@ -1,0 +1,512 @@
+package global
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/actornode/actornode/node/internal/globalnames"
+	"github.com/actornode/actornode/wire"
+)
+
+// session is what is known of a handshake with a node.
+type session struct {
+	mine    int // the tag of this side; 0: none
+	his     any // that of the other side; nil: none
+	version int // that both speak
+	early   *early
+	locked  bool      // both partitions are locked
+	list    wire.List // his names, if they came before that; nil: not yet
+	ops     *[]any    // what is to be done with his names
+	result  *result   // what he has found, if that came first
+	lockID  any       // the lock of both partitions
+}
+
+// early is an init_connect that came before the connection was known here.
+type early struct{ version, init any }
+
+// result is what the other side says about its names: what is to be done with ours, whom it knows, names of C nodes.
+type result struct{ ops, known, external any }
+
+func (s *session) hasTag(tag any) bool {
+	n, ok := wire.Int(tag)
+	return ok && s.mine != 0 && n == int64(s.mine)
+}
+
+// session returns the one with a node, a new one if there is none.
+func (m *Machine) session(node wire.Atom) *session {
+	s := m.sessions[node]
+	if s == nil {
+		s = new(session)
+		m.sessions[node] = s
+	}
+	return s
+}
+
+// tagOf is the tag of the handshake with a node; 0: there is none.
+func (m *Machine) tagOf(node wire.Atom) int {
+	if s := m.sessions[node]; s != nil {
+		return s.mine
+	}
+	return 0
+}
+
+// greet begins a handshake with a node that is connected.
+func (m *Machine) greet(node wire.Atom) {
+	if _, ok := m.known[node]; ok || m.resolvers[node] != nil {
+		return
+	}
+	s := m.session(node)
+	if e := s.early; e != nil {
+		s.early = nil
+		m.later(func() { m.initConnect(node, e.version, e.init) })
+	}
+	m.tag++
+	s.mine = m.tag
+	known := wire.MakeMap(len(m.known))
+	for n, v := range m.known {
+		known.Put(n, v)
+	}
+	locker := wire.Tuple{wire.Atom("locker"), wire.Atom("no_longer_a_pid"), known, m.cfg.Locker}
+	m.cast(node, wire.Tuple{wire.Atom("init_connect"), wire.Tuple{Version, s.mine}, m.cfg.Self, locker})
+	m.resolvers[node] = &resolver{tag: s.mine}
+}
+
+// initConnect is a handshake that another node begins.
+func (m *Machine) initConnect(node wire.Atom, version, init any) {
+	v, _ := version.(wire.Tuple)
+	l, _ := init.(wire.Tuple)
+	if len(v) < 2 || len(l) != 4 || l[0] != any(wire.Atom("locker")) {
+		m.inform(node, "a handshake of global that this node does not understand was ignored")
+		return
+	}
+	n, ok := wire.Int(v[0])
+	hisLocker, ok2 := l[3].(wire.PID)
+	if !ok || !ok2 || hisLocker.Node() != node || n < oldestVersion {
+		m.inform(node, fmt.Sprintf("a handshake of global was ignored: version %v, want %d or more", v[0], oldestVersion))
+		return
+	}
+	if !m.connected[node] {
+		return // of a connection that is over
+	}
+	his := int(min(n, 1<<16))
+	tag := v[1]
+	if _, ok := m.pending[node]; ok {
+		if his < verified {
+			m.do(Action{Kind: Disconnect, Node: node})
+			m.warn(node, "a node with an old version of global began a second handshake: disconnecting from it")
+			return
+		}
+		m.sendCancel(node, tag)
+		m.restart(node, m.tagOf(node))
+	}
+	s := m.session(node)
+	s.version, s.his = min(his, Version), tag
+	r := m.resolvers[node]
+	if r == nil {
+		s.early = &early{version, init}
+		return
+	}
+	m.tellLocker(him{node: node, locker: hisLocker, version: s.version, mine: s.mine, his: tag})
+	if his >= verified {
+		m.do(Action{Kind: Send, Node: node, Msg: wire.Tuple{wire.Atom("init_connect_ack"), m.cfg.Self, tag, s.mine}})
+	}
+	m.pending[node] = his
+}
+
+// acknowledged is told which tags the other side has.
+func (m *Machine) acknowledged(node wire.Atom, mine, his any) {
+	s := m.sessions[node]
+	if !m.connected[node] {
+		return
+	}
+	if s != nil && s.hasTag(mine) && s.his != nil && wire.Equal(s.his, his) {
+		return
+	}
+	m.sendCancel(node, his)
+	m.restart(node, m.tagOf(node))
+}
+
+// cancelConnect is told that the other side has given a handshake up.
+func (m *Machine) cancelConnect(node wire.Atom, tag any) {
+	s := m.sessions[node]
+	if s == nil || !s.hasTag(tag) {
+		return
+	}
+	mine := s.mine
+	m.cancel(node, mine, nil)
+	m.reset(node)
+	delete(m.pending, node)
+	m.restart(node, mine)
+}
+
+// atOnce is how often a handshake is begun anew without a pause.
+const atOnce = 2
+
+// restart gives a handshake up and begins another. After some times it waits for a random while: two nodes that each give up
+// what the other has just begun could go on so for ever.
+func (m *Machine) restart(node wire.Atom, tag int) {
+	m.cancel(node, tag, nil)
+	m.reset(node)
+	delete(m.pending, node)
+	if tag == 0 {
+		return
+	}
+	m.restarts[node]++
+	if times := m.restarts[node]; times > atOnce {
+		m.after(m.pause(times), func() {
+			if m.connected[node] {
+				m.greet(node)
+			}
+		})
+		return
+	}
+	m.greet(node)
+}
+
+func (m *Machine) reset(node wire.Atom) { delete(m.sessions, node) }
+
+// sendCancel tells another node that its handshake is given up.
+func (m *Machine) sendCancel(node wire.Atom, tag any) {
+	if tag == nil {
+		tag = wire.Undefined
+	}
+	m.do(Action{Kind: Send, Node: node, Msg: wire.Tuple{wire.Atom("cancel_connect"), m.cfg.Self, tag}})
+}
+
+// cancel ends what the locker and the resolver do for a handshake. before is done by the locker before it takes its locks away.
+func (m *Machine) cancel(node wire.Atom, tag int, before func()) {
+	m.tellLocker(cancelled{node, tag, before})
+	if v, ok := m.pending[node]; ok && v >= verified && m.tagOf(node) == tag {
+		if s := m.sessions[node]; s != nil {
+			m.sendCancel(node, s.his)
+		}
+	}
+	if r := m.resolvers[node]; r != nil && r.tag == tag {
+		r.over = true
+		delete(m.resolvers, node)
+	}
+}
+
+// mine reports whether a message belongs to the handshake that is under way. If not, the locker is told.
+func (m *Machine) mine(node wire.Atom, tag any) bool {
+	if s := m.sessions[node]; s != nil && s.hasTag(tag) {
+		return true
+	}
+	if n, ok := wire.Int(tag); ok {
+		m.cancel(node, int(n), nil)
+	}
+	return false
+}
+
+// lockIsSet is told by the locker that both partitions are locked.
+func (m *Machine) lockIsSet(node wire.Atom, tag int, id wire.Tuple) {
+	s := m.sessions[node]
+	if s == nil || s.mine != tag || m.resolvers[node] == nil {
+		m.cancel(node, tag, nil)
+		return
+	}
+	m.cast(node, wire.Tuple{wire.Atom("exchange"), m.cfg.Self, m.list(), wire.List{}, s.his})
+	s.lockID, s.locked = id, true
+	if s.list != nil {
+		list := s.list
+		s.list = nil
+		m.resolve(node, list)
+	}
+}
+
+// exchange is told the names of the other side.
+func (m *Machine) exchange(node wire.Atom, list any) {
+	s := m.sessions[node]
+	names, ok := wire.Elements(list)
+	if !ok {
+		m.unexpected("list of names", list)
+		return
+	}
+	if !s.locked {
+		s.list = wire.List(names)
+		return
+	}
+	m.resolve(node, wire.List(names))
+}
+
+// hisResult is told what the other side has found.
+func (m *Machine) hisResult(node wire.Atom, r result) {
+	s := m.sessions[node]
+	if s.ops == nil {
+		s.result = &r
+		return
+	}
+	m.join(node, r)
+}
+
+// found is told by the resolver what is to be done with the names here, and with those of the other side.
+func (m *Machine) found(node wire.Atom, tag int, ops, his []any) {
+	s := m.sessions[node]
+	if s == nil || s.mine != tag {
+		m.cancel(node, tag, nil)
+		return
+	}
+	m.cast(node, wire.Tuple{wire.Atom("resolved"), m.cfg.Self, wire.List(his), m.knownFor(m.versionOf(node)), wire.Atom("unused"),
+		m.external.list(), s.his})
+	s.ops = &ops
+	if r := s.result; r != nil {
+		s.result = nil
+		m.join(node, *r)
+	}
+}
+
+// join makes one partition of ours and that of the other side.
+func (m *Machine) join(node wire.Atom, r result) {
+	s := m.sessions[node]
+	theirOps, ok := wire.Elements(r.ops)
+	hisKnown, ok2 := readNodes(r.known)
+	external, ok3 := wire.Elements(r.external)
+	if !ok || !ok2 || !ok3 {
+		m.unexpected("result of a handshake", r.known)
+		return
+	}
+	ops := slices.Concat(*s.ops, theirOps)
+	before := m.sortedKnown()
+	nodes := []versioned{{node, m.versionOf(node)}}
+	for _, n := range hisKnown {
+		if n.version == 0 {
+			n.version = m.versionOf(n.node)
+		}
+		nodes = append(nodes, n)
+		m.meet(n.node)
+	}
+	info := wire.List{wire.Tuple{wire.Atom("vsn"), s.version}, wire.Tuple{wire.Atom("lock"), s.lockID}}
+	lockID := s.lockID
+	m.apply(ops, external, func() bool { return m.heldFor(lockID) })
+	m.settle(node)
+	for _, n := range hisKnown {
+		m.cancelResolved(n.node, nil)
+	}
+	m.cancelResolved(node, func() {
+		for _, n := range before {
+			list := wire.List{}
+			for _, x := range nodes {
+				list = append(list, x.term(n.version))
+			}
+			m.cast(n.node, wire.Tuple{wire.Atom("new_nodes"), m.cfg.Self, wire.List(ops), wire.List(external), list, info})
+		}
+	})
+	m.tellLocker(added(m.add(nodes)))
+	m.synced = append(minus(m.synced, []wire.Atom{node}), node)
+}
+
+// cancelResolved ends the handshake with a node of which we know by now.
+func (m *Machine) cancelResolved(node wire.Atom, before func()) {
+	delete(m.pending, node)
+	m.cancel(node, m.tagOf(node), before)
+	m.reset(node)
+}
+
+// newNodes is told by a node of our partition whom it has joined.
+func (m *Machine) newNodes(by wire.Atom, ops, external, nodes, info any) {
+	all, ok := wire.Elements(ops)
+	names, ok2 := wire.Elements(external)
+	list, ok3 := readNodes(nodes)
+	if !ok || !ok2 || !ok3 {
+		m.unexpected("new_nodes", nodes)
+		return
+	}
+	added_ := m.add(list)
+	for _, n := range added_ {
+		m.meet(n)
+	}
+	lockID := find(info, "lock")
+	m.apply(all, names, func() bool { return m.heldFor(lockID) })
+	m.tellLocker(added(added_))
+}
+
+// find returns what a list of pairs has for a key; nil: nothing.
+func find(list any, key wire.Atom) any {
+	all, _ := wire.Elements(list)
+	for _, e := range all {
+		if p, ok := e.(wire.Tuple); ok && len(p) == 2 && p[0] == any(key) {
+			return p[1]
+		}
+	}
+	return nil
+}
+
+// inSync is told by a node of the other partition that it knows us.
+func (m *Machine) inSync(node wire.Atom) {
+	if !m.connected[node] {
+		return
+	}
+	m.settle(node)
+	delete(m.restarts, node)
+	if !slices.Contains(m.synced, node) {
+		m.synced = append(m.synced, node)
+	}
+	delete(m.pending, node)
+	m.cancel(node, m.tagOf(node), nil)
+	m.reset(node)
+}
+
+// meet connects a node that is new to us, and tells it that we know it.
+func (m *Machine) meet(node wire.Atom) {
+	if node == m.cfg.Self {
+		return
+	}
+	m.connect(node, func(ok bool) {
+		if ok || m.connected[node] { // by another attempt than the one that has failed
+			m.cast(node, wire.Tuple{wire.Atom("in_sync"), m.cfg.Self, true})
+			return
+		}
+		m.warn(node, "global failed to connect to a node of the cluster")
+		m.notReached(node)
+		m.settle(node)
+		m.forget(node, isLost)
+		delete(m.connected, node)
+	})
+}
+
+// versioned is a node and its version; 0: not known.
+type versioned struct {
+	node    wire.Atom
+	version int
+}
+
+// term is what a peer of a version is told.
+func (v versioned) term(to int) any {
+	if to < withVersions {
+		return v.node
+	}
+	return wire.Tuple{v.node, v.version}
+}
+
+// readNodes reads a list of nodes, some of them with versions.
+func readNodes(t any) (all []versioned, ok bool) {
+	list, ok := wire.Elements(t)
+	if !ok {
+		return nil, false
+	}
+	for _, e := range list {
+		var v versioned
+		if p, isPair := e.(wire.Tuple); isPair && len(p) == 2 {
+			n, isInt := wire.Int(p[1])
+			if !isInt || n < 0 {
+				return nil, false
+			}
+			v.version, e = int(min(n, 1<<16)), p[0]
+		}
+		if v.node, ok = e.(wire.Atom); !ok || v.node == "" {
+			return nil, false
+		}
+		all = append(all, v)
+	}
+	return all, true
+}
+
+// versionOf is the version of a node; 0: not known.
+func (m *Machine) versionOf(node wire.Atom) int {
+	if node == m.cfg.Self {
+		return Version
+	}
+	if v, ok := m.known[node]; ok {
+		return v
+	}
+	return m.pending[node]
+}
+
+// sortedKnown is who is known.
+func (m *Machine) sortedKnown() (all []versioned) {
+	for _, n := range m.Known() {
+		all = append(all, versioned{n, m.known[n]})
+	}
+	return all
+}
+
+// knownFor is who is known, as a peer of a version reads it.
+func (m *Machine) knownFor(version int) wire.List {
+	all := wire.List{}
+	for _, v := range m.sortedKnown() {
+		all = append(all, v.term(version))
+	}
+	return all
+}
+
+// add makes nodes known, and returns those that were not.
+func (m *Machine) add(nodes []versioned) (added []wire.Atom) {
+	for _, v := range nodes {
+		if _, ok := m.known[v.node]; ok || v.node == m.cfg.Self {
+			continue
+		}
+		if len(m.known) >= maxNodes {
+			m.warn(v.node, "global knows too many nodes: this one was left out")
+			continue
+		}
+		m.known[v.node] = v.version
+		delete(m.restarts, v.node)
+		added = append(added, v.node)
+	}
+	return added
+}
+
+// apply does what a handshake has found.
+func (m *Machine) apply(ops, external []any, still func() bool) {
+	byName := wire.MakeMap(len(external))
+	for _, e := range external {
+		if t, ok := e.(wire.Tuple); ok && len(t) == 3 {
+			byName.Put(t[0], t)
+		}
+	}
+	var gone []any
+	for _, op := range ops {
+		t, _ := op.(wire.Tuple)
+		switch {
+		case len(t) == 2 && t[0] == any(wire.Atom("delete")):
+			gone = append(gone, t[1])
+		case len(t) == 2 && t[0] == any(wire.Atom("insert")):
+			e, _ := t[1].(wire.Tuple)
+			if len(e) != 3 {
+				break
+			}
+			pid, ok := e[1].(wire.PID)
+			if !ok {
+				break
+			}
+			m.insert(e[0], globalnames.Entry{PID: pid, Method: shared(e[2])}, still)
+			if x, ok := byName.Get(e[0]); ok && x.(wire.Tuple)[1] == any(pid) {
+				if now, ok := m.cfg.Names.Get(e[0]); ok && now.PID == pid {
+					m.external.names.Put(e[0], wire.Tuple{pid, x.(wire.Tuple)[2]})
+				}
+			}
+		}
+	}
+	for _, name := range gone {
+		m.remove(name)
+	}
+}
+
+// Why a node is forgotten.
+type forgetting uint8
+
+const (
+	isLost    forgetting = iota // its connection is over
+	isRemoved                   // its connection is being ended on purpose
+	isIgnored                   // nobody is told
+)
+
+// forget ends all that is under way with a node, and takes it out of our partition.
+func (m *Machine) forget(node wire.Atom, why forgetting) {
+	m.cancel(node, m.tagOf(node), nil)
+	m.tellLocker(removed(node))
+	m.settle(node)
+	m.reset(node)
+	switch {
+	case why == isRemoved:
+		m.removing[node] = true
+	case why == isIgnored, m.removing[node]:
+		delete(m.removing, node)
+	default:
+		m.tellLoss(node)
+	}
+	delete(m.pending, node)
+	delete(m.known, node)
+	delete(m.restarts, node)
+	m.synced = minus(m.synced, []wire.Atom{node})
+}

@@ -1,0 +1,123 @@
+package globalcalls
+
+import (
+	"github.com/actornode/actornode/node/internal/export"
+	"github.com/actornode/actornode/node/internal/global"
+	"github.com/actornode/actornode/node/internal/globalnames"
+	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/wire"
+)
+
+// Exporter is the node, as the functions use it that other nodes may call by rpc.
+type Exporter interface {
+	global.Worker
+	globalnames.Effects
+	// Ask calls the name server.
+	Ask(body any) (any, error)
+	Whois(name any) (wire.PID, bool)
+	Names() []any
+	Nodes() []wire.Atom
+}
+
+// functions are those of module global that this node has for others. Locks are not among them: they would belong to the process
+// of the call, and end with it.
+var functions = map[wire.Export]func(e Exporter, args []any) (any, error){
+	fn("resolve_it", 4): func(e Exporter, args []any) (any, error) {
+		a, ok := args[2].(wire.PID)
+		b, ok2 := args[3].(wire.PID)
+		m, ok3 := args[0].(wire.Export)
+		if !ok || !ok2 || !ok3 || m.Arity != 3 {
+			return nil, badarg()
+		}
+		if m.Module == "global" {
+			if keeps, ok := globalnames.Decide(m.Function, args[1], a, b, e); ok {
+				return keeps, nil
+			}
+		}
+		return e.Apply("", m.Module, m.Function, args[1:])
+	},
+	fn("random_exit_name", 3):   method,
+	fn("random_notify_name", 3): method,
+	fn("notify_all_name", 3):    method,
+	fn("whereis_name", 1): func(e Exporter, args []any) (any, error) {
+		if pid, ok := e.Whois(args[0]); ok {
+			return pid, nil
+		}
+		return wire.Undefined, nil
+	},
+	fn("registered_names", 0): func(e Exporter, _ []any) (any, error) { return wire.List(e.Names()), nil },
+	fn("register_name", 2):    func(e Exporter, args []any) (any, error) { return register(e, args, globalnames.RandomExit, false) },
+	fn("register_name", 3):    func(e Exporter, args []any) (any, error) { return register(e, args, args[2], false) },
+	fn("re_register_name", 2): func(e Exporter, args []any) (any, error) { return register(e, args, globalnames.RandomExit, true) },
+	fn("re_register_name", 3): func(e Exporter, args []any) (any, error) { return register(e, args, args[2], true) },
+	fn("unregister_name", 1):  func(e Exporter, args []any) (any, error) { return done(e.Ask(global.Unregistering{Name: args[0]})) },
+	fn("sync", 0):             func(e Exporter, _ []any) (any, error) { return done(e.Ask(global.Syncing{Nodes: e.Nodes()})) },
+	fn("disconnect", 0):       func(e Exporter, _ []any) (any, error) { return e.Ask(global.Leaving{}) },
+	fn("send", 2): func(e Exporter, args []any) (any, error) {
+		pid, ok := e.Whois(args[0])
+		if !ok {
+			return nil, &reason.Raise{Reason: wire.Tuple{wire.Atom("badarg"), wire.Tuple{args[0], args[1]}}}
+		}
+		e.Tell(pid, args[1])
+		return pid, nil
+	},
+}
+
+func fn(name wire.Atom, arity int) wire.Export {
+	return wire.Export{Module: "global", Function: name, Arity: arity}
+}
+
+func badarg() error { return &reason.Raise{Reason: wire.Atom("badarg")} }
+
+// Exports are the functions.
+func Exports() (all []wire.Export) {
+	for e := range functions {
+		all = append(all, e)
+	}
+	return all
+}
+
+// Apply calls one of them.
+func Apply(x Exporter, e wire.Export, args []any) (any, error) {
+	f := functions[e]
+	switch {
+	case f == nil:
+		return nil, export.Undef(e)
+	case e.Arity == 3 && e.Function != "register_name" && e.Function != "re_register_name":
+		args = append([]any{e}, args...) // a method
+	}
+	return f(x, args)
+}
+
+// method is for a method that is called by itself; the first of args is what it is.
+func method(e Exporter, args []any) (any, error) {
+	a, ok := args[2].(wire.PID)
+	b, ok2 := args[3].(wire.PID)
+	if !ok || !ok2 {
+		return nil, badarg()
+	}
+	keeps, _ := globalnames.Decide(args[0].(wire.Export).Function, args[1], a, b, e)
+	return keeps, nil
+}
+
+func register(e Exporter, args []any, method any, again bool) (any, error) {
+	pid, ok := args[1].(wire.PID)
+	if !ok {
+		return nil, badarg()
+	}
+	v, err := e.Ask(global.Registering{Name: args[0], PID: pid, Method: method, Again: again})
+	if err != nil {
+		return nil, err
+	}
+	if isYes(v) {
+		return wire.Atom("yes"), nil
+	}
+	return wire.Atom("no"), nil
+}
+
+func done(_ any, err error) (any, error) { return wire.Atom("ok"), err }
+
+func isYes(v any) bool {
+	yes, ok := wire.Bool(v)
+	return ok && yes
+}

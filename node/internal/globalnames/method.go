@@ -1,0 +1,39 @@
+package globalnames
+
+import "github.com/actornode/actornode/wire"
+
+// Methods of names, by which a clash is resolved. RandomExit is that of names which are registered without one.
+var (
+	RandomExit   any = wire.Export{Module: "global", Function: "random_exit_name", Arity: 3}
+	RandomNotify any = wire.Export{Module: "global", Function: "random_notify_name", Arity: 3}
+	NotifyAll    any = wire.Export{Module: "global", Function: "notify_all_name", Arity: 3}
+)
+
+// Effects is what a method of OTP does to processes.
+type Effects interface {
+	Kill(pid wire.PID)
+	Tell(pid wire.PID, msg any)
+}
+
+// Decide resolves a clash by a method of OTP: the answer is the process that keeps the name, or none. ok false: the
+// method is another one.
+func Decide(function wire.Atom, name any, a, b wire.PID, do Effects) (keeps any, ok bool) {
+	low, high := a, b
+	if wire.Compare(a.Node(), b.Node()) >= 0 {
+		low, high = b, a
+	}
+	conflict := wire.Atom("global_name_conflict")
+	switch function {
+	case "random_exit_name":
+		do.Kill(high)
+		return low, true
+	case "random_notify_name":
+		do.Tell(high, wire.Tuple{conflict, name})
+		return low, true
+	case "notify_all_name":
+		do.Tell(a, wire.Tuple{conflict, name, b})
+		do.Tell(b, wire.Tuple{conflict, name, a})
+		return wire.Atom("none"), true
+	}
+	return nil, false
+}

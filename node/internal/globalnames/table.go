@@ -1,0 +1,118 @@
+package globalnames
+
+import (
+	"sync"
+
+	"github.com/actornode/actornode/node/internal/termkey"
+	"github.com/actornode/actornode/wire"
+)
+
+// Table has the names, for any number of readers. Its one writer is the Machine.
+type Table struct {
+	// Alive, if it is set, says of a process that has a name whether it is alive, as far as this node knows.
+	Alive func(pid wire.PID) bool
+
+	mu    sync.RWMutex
+	plain map[any]Entry // by keys that == compares as wire.Equal does
+	terms wire.Map      // those of other terms
+}
+
+// Entry is who has a name, and which function decides about a clash.
+type Entry struct {
+	PID    wire.PID
+	Method any
+}
+
+// Whois returns the process that has a name, if it is alive; false: none is. A nil Table has no names.
+func (t *Table) Whois(name any) (wire.PID, bool) {
+	if t == nil {
+		return wire.PID{}, false
+	}
+	e, ok := t.Get(name)
+	if !ok || t.Alive != nil && !t.Alive(e.PID) {
+		return wire.PID{}, false
+	}
+	return e.PID, true
+}
+
+// Get returns what is known of a name, whose process may have ended.
+func (t *Table) Get(name any) (Entry, bool) {
+	key, plain := termkey.Of(name)
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if plain {
+		e, ok := t.plain[key]
+		return e, ok
+	}
+	if v, ok := t.terms.Get(key); ok {
+		return v.(Entry), true
+	}
+	return Entry{}, false
+}
+
+// Put gives a name to a process.
+func (t *Table) Put(name any, e Entry) {
+	key, plain := termkey.Of(name)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !plain {
+		t.terms.Put(key, e)
+		return
+	}
+	if t.plain == nil {
+		t.plain = map[any]Entry{}
+	}
+	t.plain[key] = e
+}
+
+// Remove takes a name away.
+func (t *Table) Remove(name any) {
+	key, plain := termkey.Of(name)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if plain {
+		delete(t.plain, key)
+		return
+	}
+	t.terms.Delete(key)
+}
+
+// Clear removes all names.
+func (t *Table) Clear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.plain, t.terms = nil, wire.Map{}
+}
+
+// Len returns how many names there are.
+func (t *Table) Len() int {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.plain) + t.terms.Len()
+}
+
+// Names returns all names, in no order. Binaries are strings.
+func (t *Table) Names() []any {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	all := make([]any, 0, len(t.plain)+t.terms.Len())
+	for name := range t.plain {
+		all = append(all, name)
+	}
+	for name := range t.terms.Unordered() {
+		all = append(all, name)
+	}
+	return all
+}
+
+// Each calls f for each name.
+func (t *Table) Each(f func(name any, e Entry)) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for name, e := range t.plain {
+		f(name, e)
+	}
+	for name, v := range t.terms.Unordered() {
+		f(name, v.(Entry))
+	}
+}
