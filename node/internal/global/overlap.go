@@ -1,6 +1,7 @@
 package global
 
 import (
+	"math/big"
 	"time"
 
 	"github.com/actornode/actornode/wire"
@@ -20,14 +21,14 @@ type loss struct {
 
 // losses are the lost connections that nodes have told each other about.
 type losses struct {
-	life   int // of this name server: it is in what it reports
+	life   any // an integer of this name server: it is in what that reports
 	number int
 	seen   map[pair]loss
 }
 
 func (l *losses) init(cfg Config) {
 	const bits = 27
-	l.life = 1<<59 + cfg.Rand(1<<bits)<<32 + int(cfg.Creation)
+	l.life = wire.Integer(big.NewInt(1<<59 + int64(cfg.Rand(1<<bits))<<32 + int64(cfg.Creation)))
 	l.seen = map[pair]loss{}
 }
 

@@ -56,7 +56,7 @@ var functions = map[wire.Export]func(e Exporter, args []any) (any, error){
 	fn("send", 2): func(e Exporter, args []any) (any, error) {
 		pid, ok := e.Whois(args[0])
 		if !ok {
-			return nil, &reason.Raise{Reason: wire.Tuple{wire.Atom("badarg"), wire.Tuple{args[0], args[1]}}}
+			return nil, &reason.Exit{Reason: wire.Tuple{wire.Atom("badarg"), wire.Tuple{args[0], args[1]}}}
 		}
 		e.Tell(pid, args[1])
 		return pid, nil
