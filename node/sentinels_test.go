@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/global"
 	"github.com/actornode/actornode/node/migrate"
 	otpio "github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
@@ -45,6 +46,8 @@ var sentinels = map[string]error{
 	"node.ErrUnhandled":             node.ErrUnhandled,
 	"node_discovery.ErrUnknownNode": discovery.ErrUnknownNode, "node_event.ErrNoCalls": event.ErrNoCalls,
 	"node_event.ErrNoHandler": event.ErrNoHandler, "node_event.ErrRemove": event.ErrRemove,
+	"node_global.ErrBadTerm": global.ErrBadTerm, "node_global.ErrNotPublished": global.ErrNotPublished,
+	"node_global.ErrTaken":         global.ErrTaken,
 	"node_genserver.ErrReplyLater": genserver.ErrReplyLater, "node_otp.ErrNoLeader": otpio.ErrNoLeader,
 	"node_pg.ErrBadGroup": pg.ErrBadGroup, "node_pg.ErrNotJoined": pg.ErrNotJoined, "node_pg.ErrNotLocal": pg.ErrNotLocal,
 	"node_migrate.ErrFailed": migrate.ErrFailed, "node_migrate.ErrFixed": migrate.ErrFixed,

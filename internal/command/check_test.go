@@ -27,7 +27,7 @@ func TestCheck(t *testing.T) {
 	require.Equal(t, exitFailed, run(t.Context(), []string{"check", file}, env))
 	assert.Equal(t, file+":1:1: nmae: unknown field; did you mean name? allowed: name, cookie, cookie_file, cookies, old_cookies, "+
 		"cookie_overlap, hidden, global, listen, tls, protocols, operators, allow, rights, discovery, limits, tick_time, "+
-		"connect_timeout, awake, grace, compress, …\n"+
+		"connect_timeout, awake, grace, …\n"+
 		file+":2:9: cookie: want 1 to 255 printable ASCII characters\n"+
 		file+":3:42: supervisor.children[0].start: demo:ecko is not exported; did you mean demo:echo/0? allowed: demo:counter/0, "+
 		"demo:echo/0, demo:exit/1\n",

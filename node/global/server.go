@@ -15,7 +15,10 @@ import (
 	"github.com/actornode/actornode/node/internal/globalnames"
 )
 
-func init() { nodehook.StartGlobal, nodehook.LookGlobal = start, look }
+func init() {
+	nodehook.StartGlobal, nodehook.LookGlobal = start, look
+	nodehook.Know(ErrNotPublished, ErrTaken, ErrBadTerm)
+}
 
 func look(ctx context.Context, of nodehook.Node) (g nodehook.Global, ok bool, err error) {
 	n := of.(*node.Node)
