@@ -172,7 +172,8 @@ func walks() []walk {
 			msgs(ackMsg{digestOf("their other", theirChallenge)}), finished}}, nil, ""},
 		{"accept, none of the cookies", false, func(h *dist.Handshake) {
 			h.Accept = func(_ wire.Atom, knows func(string) bool) (string, bool) { return "x", knows("other") }
-		}, []walkStep{idle, posed, failing(msg(hisReply))}, dist.ErrCookie, "does not know the cookie"},
+		}, []walkStep{idle, posed, failing(msg(replyMsg{theirChallenge, digestOf("wrong", ourChallenge)}))}, dist.ErrCookie,
+			"does not know the cookie"},
 		{"dial, client", true, func(h *dist.Handshake) { h.Client = true }, []walkStep{
 			{out: msgs(nameMsg{flags: full | erlflags.Client, creation: alice.Creation, name: alice.Name}), then: awaitStatus}}, nil, ""},
 		{"accept, no reply", false, nil, []walkStep{idle, posed, failing(nil)}, dist.ErrPeerProtocol, "expected the answer to a challenge"},
