@@ -165,7 +165,7 @@ func TestPodsAreRestricted(t *testing.T) {
 }
 
 // secrets stand for what the cluster keeps, by secret and key.
-var secrets = map[string]string{"actornode/cookie": "hush", "actornode/old_cookies": "before"}
+var secrets = map[string]string{"actornode/cookie": "the cookie", "actornode/old_cookies": "the cookie before"}
 
 // environment is that of the container in a pod, as the kubelet makes it: $(NAME) is a variable before.
 func environment(t *testing.T, c core.Container, pod, namespace string) map[string]string {
@@ -213,7 +213,7 @@ func TestProgramReadsManifests(t *testing.T) {
 			host := "actornode-2." + service.Name + ".shop.svc.cluster.local"
 			assert.Equal(t, "go@"+host, cfg.Name, "the name that the service gives the pod")
 			assert.Equal(t, cfg.Name, env["ACTORNODE_NODE"])
-			assert.Equal(t, "hush", cfg.Cookie)
+			assert.Equal(t, "the cookie", cfg.Cookie)
 			var services []string
 			for _, p := range service.Spec.Ports {
 				switch p.Name {

@@ -72,12 +72,7 @@ func Unregister(ctx context.Context, from node.Caller, name any) error {
 func Whois(n *node.Node, name any) (node.PID, bool) { return system(n).Global.Whois(name) }
 
 // Names returns all names, in no order: global:registered_names. Binaries are strings.
-func Names(n *node.Node) []any {
-	if t := system(n).Global; t != nil {
-		return t.Names()
-	}
-	return nil
-}
+func Names(n *node.Node) []any { return system(n).Global.Names() }
 
 // Sync waits until this node has the same names as others that it is connected to, all by default: global:sync. Errors:
 // [ErrNotPublished], those of [node.Call].
@@ -89,8 +84,8 @@ func Sync(ctx context.Context, from node.Caller, nodes ...node.Atom) error {
 	return err
 }
 
-// Disconnect ends the connections to all visible nodes, without other nodes taking them for lost: global:disconnect. It returns
-// which nodes they were. Errors: [ErrNotPublished], those of [node.Call].
+// Disconnect ends the connections to all visible nodes, without other nodes taking them for lost: global:disconnect. It
+// returns which nodes they were. Errors: [ErrNotPublished], those of [node.Call].
 func Disconnect(ctx context.Context, from node.Caller) ([]node.Atom, error) {
 	return ask[[]node.Atom](ctx, from, global.Leaving{})
 }

@@ -19,8 +19,7 @@ type Exporter interface {
 	Nodes() []wire.Atom
 }
 
-// functions are those of module global that this node has for others. Locks are not among them: they would belong to the process
-// of the call, and end with it.
+// functions are those of module global that this node has for others.
 var functions = map[wire.Export]func(e Exporter, args []any) (any, error){
 	fn("resolve_it", 4): func(e Exporter, args []any) (any, error) {
 		a, ok := args[2].(wire.PID)
@@ -109,15 +108,10 @@ func register(e Exporter, args []any, method any, again bool) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isYes(v) {
+	if v == true {
 		return wire.Atom("yes"), nil
 	}
 	return wire.Atom("no"), nil
 }
 
 func done(_ any, err error) (any, error) { return wire.Atom("ok"), err }
-
-func isYes(v any) bool {
-	yes, ok := wire.Bool(v)
-	return ok && yes
-}

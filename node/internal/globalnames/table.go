@@ -91,8 +91,11 @@ func (t *Table) Len() int {
 	return len(t.plain) + t.terms.Len()
 }
 
-// Names returns all names, in no order. Binaries are strings.
+// Names returns all names, in no order. Binaries are strings. A nil Table has none.
 func (t *Table) Names() []any {
+	if t == nil {
+		return nil
+	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	all := make([]any, 0, len(t.plain)+t.terms.Len())
