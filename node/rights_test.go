@@ -181,7 +181,8 @@ func TestRights(t *testing.T) {
 		for _, right := range []string{"send", "call", "spawn", "rpc", "signal"} {
 			require.NotZero(t, g.refused(right), right)
 		}
-		require.Contains(t, g.log.String(), `level=WARN msg="refused what another node asked for: it has no right to it" peer=b@127.0.0.1 addr=`)
+		require.Contains(t, g.log.String(),
+			`level=WARN msg="refused what another node asked for: it has no right to it" peer=b@127.0.0.1 addr=`)
 		require.NoError(t, g.policy.Set(rights.Config{}))
 		for what, attempt := range attempts {
 			require.NoError(t, attempt(t, g, b), "%s without rules", what)
@@ -319,7 +320,8 @@ func TestRightsOfOTP(t *testing.T) {
 	for _, c := range []struct{ right, ask, refused, permitted string }{
 		{"call echo", "try gen_server:call({echo, 'go@127.0.0.1'}, 5) catch exit:{R, _} -> R end", "noproc", "5"},
 		{"rpc", "case rpc:call('go@127.0.0.1', lib, echo, [5]) of {badrpc, {'EXIT', {undef, _}}} -> undef; V -> V end", "undef", "5"},
-		{"rpc", "case rpc:block_call('go@127.0.0.1', lib, echo, [5]) of {badrpc, {'EXIT', {undef, _}}} -> undef; V2 -> V2 end", "undef", "5"},
+		{"rpc", "case rpc:block_call('go@127.0.0.1', lib, echo, [5]) of {badrpc, {'EXIT', {undef, _}}} -> undef; V2 -> V2 end",
+			"undef", "5"},
 		{"rpc", "try erpc:call('go@127.0.0.1', lib, echo, [5]) catch error:{exception, undef, _} -> undef end", "undef", "5"},
 		{"spawn", "begin {_, M3} = spawn_monitor('go@127.0.0.1', lib, echo, [5]), receive {'DOWN', M3, _, _, {undef, _}} -> undef; " +
 			"{'DOWN', M3, _, _, R3} -> R3 end end", "undef", "normal"},

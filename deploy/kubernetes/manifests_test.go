@@ -224,7 +224,8 @@ func TestProgramReadsManifests(t *testing.T) {
 				}
 			}
 			assert.Equal(t, strings.Join(services, ","), env["ACTORNODE_DISCOVERY_DNS_SERVICES"])
-			for name, address := range map[string]string{"erlang": cfg.Listen.Erlang, "native": cfg.Listen.Native, "http": cfg.HTTP.Listen} {
+			listens := map[string]string{"erlang": cfg.Listen.Erlang, "native": cfg.Listen.Native, "http": cfg.HTTP.Listen}
+			for name, address := range listens {
 				_, port, err := net.SplitHostPort(address)
 				require.NoError(t, err)
 				i := slices.IndexFunc(container.Ports, func(p core.ContainerPort) bool { return p.Name == name })

@@ -112,7 +112,8 @@ func TestInstall(t *testing.T) {
 	// The daemon takes the file and the cookie, as its user with a copy as systemd makes it.
 	d.do("install -d -o actornode -g actornode /var/lib/actornode /var/log/actornode && " +
 		"install -o actornode -g actornode -m 0400 " + cookie + " /var/lib/actornode/credential")
-	d.do("ACTORNODE_COOKIE_FILE=/var/lib/actornode/credential setpriv --reuid actornode --regid actornode --clear-groups actornode check " + yaml)
+	d.do("ACTORNODE_COOKIE_FILE=/var/lib/actornode/credential " +
+		"setpriv --reuid actornode --regid actornode --clear-groups actornode check " + yaml)
 
 	// An upgrade keeps what was changed, the cookie, and the user.
 	user := d.do("getent passwd actornode")
@@ -139,7 +140,8 @@ func TestInstall(t *testing.T) {
 	d.do("dpkg -P actornode")
 	_, err = d.try("dpkg-query -W actornode")
 	assert.Error(t, err, "dpkg knows nothing of it any more")
-	assert.Equal(t, "/etc/actornode/of-others\n", d.do("find /etc/actornode -type f; find /var/lib /var/log -path '*actornode*' -not -path '*/dpkg/*'"))
+	assert.Equal(t, "/etc/actornode/of-others\n",
+		d.do("find /etc/actornode -type f; find /var/lib /var/log -path '*actornode*' -not -path '*/dpkg/*'"))
 	assert.Equal(t, user, d.do("getent passwd actornode"))
 	d.do("rm -r /etc/actornode")
 	after := d.do("find / -xdev -not -path '/proc/*' -not -path '/var/*' | sort")
@@ -149,5 +151,6 @@ func TestInstall(t *testing.T) {
 			left = append(left, strings.TrimSpace(line))
 		}
 	}
-	assert.Subset(t, []string{"/etc/passwd-", "/etc/shadow-", "/etc/group-", "/etc/gshadow-", "/etc/subuid-", "/etc/subgid-", "/etc/.pwd.lock"}, left)
+	assert.Subset(t, []string{"/etc/passwd-", "/etc/shadow-", "/etc/group-", "/etc/gshadow-", "/etc/subuid-", "/etc/subgid-",
+		"/etc/.pwd.lock"}, left)
 }

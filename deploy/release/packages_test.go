@@ -16,7 +16,8 @@ func TestDeb(t *testing.T) {
 	need(t, "dpkg-deb", "the .deb is not read (Debian: dpkg)")
 	deb := one(t, ".deb")
 	fields := run(t, "dpkg-deb", "--field", deb)
-	for _, f := range []string{"Package: actornode\n", "Version: 1.2.3~rc.1\n", "Depends: passwd\n", "Description: node of an Erlang cluster"} {
+	for _, f := range []string{"Package: actornode\n", "Version: 1.2.3~rc.1\n", "Depends: passwd\n",
+		"Description: node of an Erlang cluster"} {
 		assert.Contains(t, fields, f)
 	}
 	listing := run(t, "dpkg-deb", "--contents", deb)
@@ -58,7 +59,8 @@ func checkInstalled(t *testing.T, dir string) {
 
 func TestLintian(t *testing.T) {
 	need(t, "lintian", "the .deb is not judged (Debian: lintian)")
-	out, err := exec.CommandContext(t.Context(), "lintian", "--allow-root", "--fail-on=error,warning", one(t, ".deb")).CombinedOutput()
+	cmd := exec.CommandContext(t.Context(), "lintian", "--allow-root", "--fail-on=error,warning", one(t, ".deb"))
+	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }
 

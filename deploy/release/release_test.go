@@ -29,7 +29,8 @@ import (
 	"github.com/actornode/actornode/internal/command"
 )
 
-var targetsFlag = flag.String("release.targets", runtime.GOOS+"/"+runtime.GOARCH, "targets of the releases that tests make, or all")
+var targetsFlag = flag.String("release.targets", runtime.GOOS+"/"+runtime.GOARCH,
+	"targets of the releases that tests make, or all")
 
 // now is a commit in the past.
 var now = revision{"v1.2.3-rc.1", strings.Repeat("0123456789", 4), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
@@ -147,7 +148,8 @@ func TestArchive(t *testing.T) {
 	}
 	var v struct{ Program, Version, Actornode, Commit, System string }
 	require.NoError(t, json.Unmarshal([]byte(run(t, filepath.Join(programFolder(t), "actornode"), "version", "--json")), &v))
-	assert.Equal(t, "actornode v1.2.3-rc.1 v1.2.3-rc.1 "+now.commit, strings.Join([]string{v.Program, v.Version, v.Actornode, v.Commit}, " "))
+	assert.Equal(t, "actornode v1.2.3-rc.1 v1.2.3-rc.1 "+now.commit,
+		strings.Join([]string{v.Program, v.Version, v.Actornode, v.Commit}, " "))
 	assert.Equal(t, runtime.GOOS+"/"+runtime.GOARCH, v.System)
 }
 
@@ -350,7 +352,8 @@ func TestManual(t *testing.T) {
 	}
 	call := run(t, "mandoc", "-Tascii", filepath.Join(dir, "actornode-call.1"))
 	call = regexp.MustCompile(".\b").ReplaceAllString(call, "")
-	for _, text := range []string{`actornode call counter '{add, 5}'`, `<0.42.0>`, "--tls-any-host", "actornode(1)", "actornode 1.2.3"} {
+	for _, text := range []string{`actornode call counter '{add, 5}'`, `<0.42.0>`, "--tls-any-host", "actornode(1)",
+		"actornode 1.2.3"} {
 		assert.Contains(t, call, text)
 	}
 	assert.NotContains(t, call, `\`)
@@ -361,7 +364,8 @@ func TestEscape(t *testing.T) {
 	need(t, "mandoc", "the text is not rendered")
 	const text = ".erlang.cookie \\ 'a' `b` ~/x ^ -\n'quoted"
 	path := filepath.Join(t.TempDir(), "a.1")
-	require.NoError(t, os.WriteFile(path, []byte(".TH A 1 2026-01-02\n.SH NAME\na \\- b\n.SH DESCRIPTION\n.nf\n"+escape(text)+"\n.fi\n"), 0o600))
+	page := ".TH A 1 2026-01-02\n.SH NAME\na \\- b\n.SH DESCRIPTION\n.nf\n" + escape(text) + "\n.fi\n"
+	require.NoError(t, os.WriteFile(path, []byte(page), 0o600))
 	for line := range strings.Lines(text) {
 		assert.Contains(t, run(t, "mandoc", "-Tascii", path), strings.TrimSpace(line))
 	}
@@ -390,7 +394,8 @@ func TestCompletions(t *testing.T) {
 	t.Run("fish", func(t *testing.T) {
 		need(t, "fish", "its completion is not loaded")
 		path := programFolder(t)
-		out := run(t, "fish", "--no-config", "-c", "set -x PATH "+path+" $PATH; source "+dir+"/actornode.fish; complete -C 'actornode sta'")
+		out := run(t, "fish", "--no-config", "-c",
+			"set -x PATH "+path+" $PATH; source "+dir+"/actornode.fish; complete -C 'actornode sta'")
 		assert.Contains(t, out, "start\tStart a node\n")
 		assert.Contains(t, out, "status\tShow the state of a node\n")
 		assert.NotContains(t, out, "drain")

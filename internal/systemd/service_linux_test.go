@@ -102,7 +102,8 @@ func TestMonotonic(t *testing.T) {
 
 func TestFeed(t *testing.T) {
 	m, name := listen(t, "")
-	s, log := service(t, map[string]string{"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "20000", "WATCHDOG_PID": strconv.Itoa(os.Getpid())})
+	s, log := service(t, map[string]string{"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "20000",
+		"WATCHDOG_PID": strconv.Itoa(os.Getpid())})
 	require.Equal(t, 20*time.Millisecond, s.Watched())
 	var dead atomic.Bool
 	asked := make(chan struct{}, 1)

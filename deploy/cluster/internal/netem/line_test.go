@@ -80,7 +80,8 @@ func TestLineRate(t *testing.T) {
 
 func TestRule(t *testing.T) {
 	assert.NoError(t, Rule{Loss: 1, Corrupt: 0.5, Delay: 1, Jitter: 1, Rate: 1, Backlog: 1}.validate())
-	for _, r := range []Rule{{Loss: -0.1}, {Loss: 1.1}, {Corrupt: 2}, {Reorder: -1}, {Delay: -1}, {Jitter: 1}, {Rate: -1}, {Backlog: -1}} {
+	for _, r := range []Rule{{Loss: -0.1}, {Loss: 1.1}, {Corrupt: 2}, {Reorder: -1}, {Delay: -1}, {Jitter: 1},
+		{Rate: -1}, {Backlog: -1}} {
 		assert.Error(t, r.validate(), "%+v", r)
 	}
 }
