@@ -117,16 +117,15 @@ func (f *fault) kill() {
 
 // again waits until the container runs again, and is found where it was.
 func (f *fault) again() {
-	before := f.victim.pid
+	pid, name := f.victim.pid, f.victim.name
 	within(f.t, time.Minute, func() string {
-		out, err := f.s.try("inspect", "-f", "{{.State.Running}} {{.State.Pid}}", f.victim.id)
-		if pid := strconv.Itoa(before); err != nil || !strings.HasPrefix(out, "true ") || strings.HasSuffix(out, " "+pid) {
-			return fmt.Sprint("the container is not back: ", out, err)
+		if err := f.victim.find("go"); err != nil {
+			return err.Error()
+		} else if f.victim.pid == pid {
+			return fmt.Sprintf("process %d of the container still runs", pid)
 		}
 		return ""
 	})
-	name := f.victim.name
-	f.victim.refresh("go")
 	require.Equal(f.t, name, f.victim.name, "the container has its address again")
 }
 

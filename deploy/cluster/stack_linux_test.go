@@ -138,18 +138,23 @@ func (s *stack) up(service string, n int, args ...string) {
 // look finds out where a container is.
 func (s *stack) look(id, base string) *container {
 	c := &container{s: s, id: id}
-	c.refresh(base)
+	require.NoError(s.t, c.find(base), "its log: %s", s.logs(c))
 	return c
 }
 
-func (c *container) refresh(base string) {
-	out := c.s.run("inspect", "-f", "{{.State.Pid}} {{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", c.id)
-	fields := strings.Fields(out)
-	require.Len(c.s.t, fields, 2, "%s does not run: %s", c.id, c.s.logs(c))
-	var err error
-	c.pid, err = strconv.Atoi(fields[0])
-	require.NoError(c.s.t, err)
-	c.ip, c.name = fields[1], base+"@"+fields[1]
+// find finds out where a container is. Docker calls one that it is about to start again a running one, but without a process.
+func (c *container) find(base string) error {
+	out, err := c.s.try("inspect", "-f", "{{.State.Pid}} {{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", c.id)
+	if err != nil {
+		return err
+	}
+	var pid int
+	var ip string
+	if _, err := fmt.Sscan(out, &pid, &ip); err != nil || pid == 0 {
+		return fmt.Errorf("container %s does not run: process and address %q", c.id, out)
+	}
+	c.pid, c.ip, c.name = pid, ip, base+"@"+ip
+	return nil
 }
 
 // logs are the last lines of a container's log.
