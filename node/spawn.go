@@ -23,30 +23,29 @@ type Options struct {
 	Name  Atom   // registered before the process runs; "": none
 	Label string // what Info and logs show beside the name and the PID
 	Link  bool   // link to the spawning process
+	// Via returns what runs in place of the behaviour. It is how a process gets a name in another registry than the
+	// node's, OTP's {via, Module, Name}: see global.As. An Announce waits for its Init.
+	Via func(Actor) Actor `isolation:"share"`
 
 	// Place says where an Actor or a coroutine runs. Another ProcessFunc has a goroutine of its own.
 	Place Place
 
-	// Coroutine runs a ProcessFunc on stages, as a coroutine, instead of on a
-	// goroutine of its own: faster to switch to and to send from, and like an
-	// Actor's handler in that it holds up its stage, until the runtime notices,
-	// when it blocks otherwise than in a Receive or a Call. These panic with
-	// [ErrThreadLocked] where they would have to wait while the function is locked to its
-	// thread ([runtime.LockOSThread]); one that returns so is unlocked.
+	// Coroutine runs a ProcessFunc on stages, as a coroutine, instead of on a goroutine of its own: faster to switch to and
+	// to send from, and like an Actor's handler in that it holds up its stage, until the runtime notices, when it blocks
+	// otherwise than in a Receive or a Call. These panic with [ErrThreadLocked] where they would have to wait while the
+	// function is locked to its thread ([runtime.LockOSThread]); one that returns so is unlocked.
 	Coroutine bool
 
 	// Leader is the group leader: the process that prints what this one prints, for
 	// Erlang's io. Default: that of the spawning process.
 	Leader PID
 
-	// Announce sends Started to the spawning process once the Init of an
-	// Initializer has returned nil or ErrIgnore. Another behaviour has started as
-	// soon as it is spawned, and sends nothing.
+	// Announce sends Started to the spawning process once the Init of an Initializer has returned nil or ErrIgnore.
+	// Another behaviour has started as soon as it is spawned, and sends nothing.
 	Announce bool
 
-	// Limits bound the mailbox; the zero value does not. A message counts until
-	// an Actor's handler has returned, or a Process's Receive has. Exit signals
-	// and Downs get in past the bound.
+	// Limits bound the mailbox; the zero value does not. A message counts until an Actor's handler has returned, or a
+	// Process's Receive has. Exit signals and Downs get in past the bound.
 	Limits mailbox.Limits
 	// Mailbox replaces the default mailbox. Not together with Limits.
 	Mailbox mailbox.Box
@@ -199,6 +198,9 @@ func newCoroutine(n *Node, fn ProcessFunc) *Process {
 func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 	if nothing(b) {
 		return PID{}, Ref{}, ErrNilBehaviour
+	}
+	if o.Via != nil {
+		b = o.Via(b)
 	}
 	a.Own() // or panic
 	f, blocks := b.(ProcessFunc)

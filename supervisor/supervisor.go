@@ -439,6 +439,9 @@ func (s *supervisor) start(k *child) (o outcome, waits bool) {
 		if _, ok := b.(*supervisor); ok {
 			opt.ShowPeer = true // for Distribution.Allow
 		}
+		if opt.Via != nil {
+			b, opt.Via = opt.Via(b), nil // its Init is to be waited for
+		}
 		_, opt.Announce = b.(node.Initializer)
 		var pid node.PID
 		if pid, err = s.c.SpawnOpt(opt, b); err == nil {

@@ -19,7 +19,6 @@ import (
 var (
 	ErrNotPublished = errors.New("global: the node is hidden: set Distribution.Published")
 	ErrTaken        = errors.New("global: another process has the name, or the process has another name")
-	ErrBadTerm      = errors.New("global: a name, a resource and a requester must be Erlang terms")
 )
 
 // Methods that resolve a clash: two processes have the same name when two partitions become one. The function is called
@@ -43,7 +42,7 @@ type Options struct {
 }
 
 // Register gives a process, of whichever node, a name on all nodes of the cluster: global:register_name. It has the
-// name until it exits, or Unregister. It waits for the lock on names. Errors: [ErrTaken], [ErrBadTerm],
+// name until it exits, or Unregister. It waits for the lock on names. Errors: [ErrTaken], [*wire.EncodeError],
 // [ErrNotPublished], those of [node.Call]; after the end of ctx the registration goes on.
 func Register(ctx context.Context, from node.Caller, name any, pid node.PID, o Options) error {
 	if o.Method == (wire.Export{}) {
@@ -122,7 +121,7 @@ func system(n *node.Node) *process.System { return nodehook.System(n).(*process.
 func check(terms ...any) error {
 	for _, t := range terms {
 		if _, err := etf.Append(nil, t); err != nil {
-			return fmt.Errorf("%w: %w", ErrBadTerm, err)
+			return fmt.Errorf("global: a name, a resource and a requester must be Erlang terms: %w", &wire.EncodeError{Err: err})
 		}
 	}
 	return nil
@@ -136,7 +135,7 @@ func (id ID) term() wire.Tuple { return wire.Tuple{id.Resource, id.Requester} }
 // TryLock locks a resource on nodes, by default on this one and all visible ones: global:set_lock without retries. False:
 // another requester has it. A lock ends with Unlock by the process that has set it, and with that process; that of a
 // plain goroutine with Unlock by a plain goroutine of the same node, and with the node. A node that is not there does not
-// count. Errors: [ErrBadTerm], [ErrNotPublished], the cause of ctx's end; then nothing is locked.
+// count. Errors: [*wire.EncodeError], [ErrNotPublished], the cause of ctx's end; then nothing is locked.
 func TryLock(ctx context.Context, from node.Caller, id ID, nodes ...node.Atom) (bool, error) {
 	if err := check(id.Resource, id.Requester); err != nil {
 		return false, err

@@ -17,7 +17,7 @@ import (
 
 func init() {
 	nodehook.StartGlobal, nodehook.LookGlobal = start, look
-	nodehook.Know(ErrNotPublished, ErrTaken, ErrBadTerm)
+	nodehook.Know(ErrNotPublished, ErrTaken)
 }
 
 func look(ctx context.Context, of nodehook.Node) (g nodehook.Global, ok bool, err error) {

@@ -41,15 +41,16 @@
 // are not listed here are errors. What they mean, and their defaults, is in
 // [supervisor.Spec], [supervisor.Child] and [application.Spec].
 //
-//	supervisor          name, strategy, intensity, period, auto_shutdown, children
+//	supervisor          name, global, strategy, intensity, period, auto_shutdown, children
 //	  strategy          one_for_one, one_for_all, rest_for_one, simple_one_for_one
 //	  intensity         0 is no restart at all
 //	  auto_shutdown     never, any_significant, all_significant
-//	child               id, name, start or supervisor, args, restart, shutdown, type, significant, modules, backoff
+//	child               id, name, global, start or supervisor, args, restart, shutdown, type, significant, modules, backoff
 //	  id                a term; text is an atom; default: name
+//	  global            a name on all nodes of the cluster, for a published node: see package node/global
 //	  start             module:function; the arity is the number of args, and for
 //	                    simple_one_for_one that or more
-//	  supervisor        a supervisor; its name is among its own fields
+//	  supervisor        a supervisor; its names are among its own fields
 //	  restart           permanent, transient, temporary
 //	  shutdown          a time, brutal_kill or infinity
 //	  type              worker, supervisor: for what start starts

@@ -54,7 +54,7 @@ supervisor:
 	_, err := tree.Check("shop.yaml", strings.NewReader(file), known)
 	fmt.Println(err)
 	// Output:
-	// shop.yaml:3:3: supervisor.stratgy: unknown field; did you mean strategy? allowed: name, strategy, intensity, period, auto_shutdown, children
+	// shop.yaml:3:3: supervisor.stratgy: unknown field; did you mean strategy? allowed: name, global, strategy, intensity, period, auto_shutdown, children
 	// shop.yaml:6:14: supervisor.children[0].start: demo:conter is not exported; did you mean demo:counter/0? allowed: demo:counter/0, demo:echo/0, demo:exit/1
 	// shop.yaml:8:20: supervisor.children[0].significant: unknown value "yes"; allowed: false, true
 }

@@ -35,6 +35,8 @@ type Known struct {
 	Applications []wire.Atom
 	// Mailbox bounds the mailboxes of children that are workers. Default: nothing does.
 	Mailbox mailbox.Limits
+	// Published: the node shares names with all others, so that processes may have global ones. See package node/global.
+	Published bool
 }
 
 // Make checks the args of a child, as many as the arity says, and returns the
@@ -100,7 +102,7 @@ func init() {
 // fields are the fields of a document that from reads: supervisor and applications, which
 // become f's. At most one of the two is allowed. Errors go to from.
 func (f *File) fields(from *strict.Reader, known Known) []strict.Field {
-	r := &reader{Reader: from, known: known, names: make(map[wire.Atom]at)}
+	r := &reader{Reader: from, known: known, names: make(map[wire.Atom]at), globals: make(map[wire.Atom]at)}
 	first := ""
 	onlyOne := func(v at) {
 		name := v.Path[strings.LastIndexByte(v.Path, '.')+1:]

@@ -31,7 +31,7 @@ var known = tree.Known{
 		{Module: "shop", Function: "store"}, {Module: "shop", Function: "terms", Arity: 1},
 		{Module: "shop", Function: "terms", Arity: 25},
 	},
-	Applications: []wire.Atom{"kernel", "stdlib"},
+	Applications: []wire.Atom{"kernel", "stdlib"}, Published: true,
 }
 
 // TestGolden checks every file of testdata: what Check says of it must be what is
@@ -97,11 +97,11 @@ func describe(f *tree.File) string {
 }
 
 func describeSupervisor(b *strings.Builder, indent string, s *supervisor.Spec, o node.Options) {
-	fmt.Fprintf(b, "%ssupervisor %q %v intensity %d period %v auto_shutdown %v\n", indent, o.Name, cmp.Or(s.Strategy, supervisor.OneForOne),
+	fmt.Fprintf(b, "%ssupervisor %q%s %v intensity %d period %v auto_shutdown %v\n", indent, o.Name, via(o), cmp.Or(s.Strategy, supervisor.OneForOne),
 		s.Intensity, s.Period, cmp.Or(s.AutoShutdown, supervisor.Never))
 	for _, k := range s.Children {
-		fmt.Fprintf(b, "%s  child %s name %q %v %v shutdown %v significant %v modules %q backoff %+v\n", indent, wire.Format(k.ID),
-			k.Options.Name, cmp.Or(k.Type, supervisor.Worker), cmp.Or(k.Restart, supervisor.Permanent), k.Shutdown, k.Significant, k.Modules, k.Backoff)
+		fmt.Fprintf(b, "%s  child %s name %q%s %v %v shutdown %v significant %v modules %q backoff %+v\n", indent, wire.Format(k.ID),
+			k.Options.Name, via(k.Options), cmp.Or(k.Type, supervisor.Worker), cmp.Or(k.Restart, supervisor.Permanent), k.Shutdown, k.Significant, k.Modules, k.Backoff)
 		if k.Start == nil {
 			fmt.Fprintf(b, "%s    %s:%s\n", indent, wire.Format(k.Named.Module), wire.Format(k.Named.Function))
 		}
@@ -109,4 +109,11 @@ func describeSupervisor(b *strings.Builder, indent string, s *supervisor.Spec, o
 			fmt.Fprintf(b, "%s      %s\n", indent, wire.Format(a))
 		}
 	}
+}
+
+func via(o node.Options) string {
+	if o.Via == nil {
+		return ""
+	}
+	return " via global"
 }

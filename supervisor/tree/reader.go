@@ -6,6 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/actornode/actornode/internal/strict"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/global"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -21,6 +23,8 @@ type reader struct {
 	*strict.Reader
 	known Known
 	names map[wire.Atom]at // that processes are registered under, and where
+	// globals are those that all nodes of the cluster share.
+	globals map[wire.Atom]at
 }
 
 // atom reads a name.
@@ -41,8 +45,21 @@ func (r *reader) atomText(v at) (wire.Atom, bool) {
 }
 
 // name reads a name that a process is to be registered under.
-func (r *reader) name(v at) (wire.Atom, bool) {
-	name, ok := r.atom(v, "the name to be registered under")
+func (r *reader) name(v at) (wire.Atom, bool) { return r.unique(v, "name", r.names) }
+
+// global reads a name that a process is to be registered under on all nodes, and has o say so.
+func (r *reader) global(v at, o *node.Options) {
+	name, ok := r.unique(v, "global name", r.globals)
+	if ok && !r.known.Published {
+		r.Fail(v, "this node is hidden; only a published one has global names")
+	} else if ok {
+		o.Via = global.As(name, global.Options{})
+	}
+}
+
+// unique reads a name that is not yet in taken; kind is what sort of name it is.
+func (r *reader) unique(v at, kind string, taken map[wire.Atom]at) (wire.Atom, bool) {
+	name, ok := r.atom(v, "the "+kind+" to be registered under")
 	if !ok {
 		return "", false
 	}
@@ -50,10 +67,10 @@ func (r *reader) name(v at) (wire.Atom, bool) {
 		r.Fail(v, "%s cannot be registered; want any other name", wire.Format(name))
 		return "", false
 	}
-	if first, twice := r.names[name]; twice {
-		r.Fail(v, "the name %s is used twice, first in line %d for %s", wire.Format(name), first.Line, first.Path)
+	if first, twice := taken[name]; twice {
+		r.Fail(v, "the %s %s is used twice, first in line %d for %s", kind, wire.Format(name), first.Line, first.Path)
 		return name, false
 	}
-	r.names[name] = v
+	taken[name] = v
 	return name, true
 }

@@ -32,6 +32,7 @@ func (r *reader) supervisor(v at) (s supervisor.Spec, o node.Options) {
 	var children at
 	r.Object(v,
 		field{Name: "name", Read: func(v at) { o.Name, _ = r.name(v) }},
+		field{Name: "global", Read: func(v at) { r.global(v, &o) }},
 		field{Name: "strategy", Read: func(v at) {
 			s.Strategy, _ = choice(r, v, supervisor.OneForOne, supervisor.OneForAll, supervisor.RestForOne, supervisor.SimpleOneForOne)
 		}},
@@ -93,6 +94,7 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 	got := r.Object(v,
 		field{Name: "id", Read: func(v at) { k.ID, _ = r.id(v) }},
 		field{Name: "name"},
+		field{Name: "global"},
 		field{Name: "start", Read: func(v at) { start, startOK = r.function(v) }},
 		field{Name: "args", Read: func(v at) {
 			r.List(v, func(_ int, v at) {
@@ -128,8 +130,8 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 		return k, v
 	}
 	if _, is := got["supervisor"]; is {
-		for _, f := range []string{"start", "args", "name", "modules"} {
-			if w, there := got[f]; there && f == "name" {
+		for _, f := range []string{"start", "args", "name", "global", "modules"} {
+			if w, there := got[f]; there && (f == "name" || f == "global") {
 				r.Fail(w, "belongs into the field supervisor when the child is a supervisor")
 			} else if there {
 				r.Fail(w, "not allowed for a child that is a supervisor")
@@ -183,6 +185,9 @@ func (r *reader) rest(k *supervisor.Child, got map[string]at) {
 	if v, there := got["name"]; there && !isSupervisor {
 		k.Options.Name, _ = r.name(v)
 	}
+	if v, there := got["global"]; there && !isSupervisor {
+		r.global(v, &k.Options)
+	}
 	if v, there := got["type"]; there {
 		typ, ok := choice(r, v, supervisor.Worker, supervisor.Supervisor)
 		if ok && isSupervisor && typ == supervisor.Worker {
@@ -216,14 +221,19 @@ func (r *reader) combinations(k *supervisor.Child, s *supervisor.Spec, got map[s
 			r.Fail(v, "not allowed with restart: permanent; want restart: transient or temporary")
 		}
 	}
-	if k.Options.Name != "" && s.Strategy == supervisor.SimpleOneForOne {
-		v, there := got["name"]
+	onlyOne := func(key string, given bool) {
+		if !given || s.Strategy != supervisor.SimpleOneForOne {
+			return
+		}
+		v, there := got[key]
 		if !there {
 			v = got["supervisor"]
-			v.Path = strict.Join(v.Path, "name")
+			v.Path = strict.Join(v.Path, key)
 		}
 		r.Fail(v, "not allowed with strategy: simple_one_for_one, which may have many such children")
 	}
+	onlyOne("name", k.Options.Name != "")
+	onlyOne("global", k.Options.Via != nil)
 	if v, there := got["backoff"]; there && k.Restart == supervisor.Temporary {
 		r.Fail(v, "has no effect with restart: temporary; want restart: permanent or transient")
 	}

@@ -125,7 +125,7 @@ func (l *loader) file() (late func()) {
 	fields = append(fields, l.sections(r)...)
 	got := r.Object(root, fields...)
 	return func() {
-		l.s.Known.Mailbox = l.c.Limits.Mailbox
+		l.s.Known.Mailbox, l.s.Known.Published = l.c.Limits.Mailbox, !l.c.Hidden
 		for _, x := range treefields.Of(f, l.s.Known, r) {
 			if v, there := got[x.Name]; there {
 				l.inline = fmt.Sprintf("%s:%d:%d: %s", l.s.File, v.Line, v.Column, v.Path)
@@ -235,7 +235,7 @@ func (l *loader) tree() {
 		l.fail("%s: %w", where.Where, err)
 		return
 	}
-	l.s.Known.Mailbox = l.c.Limits.Mailbox
+	l.s.Known.Mailbox, l.s.Known.Published = l.c.Limits.Mailbox, !l.c.Hidden
 	f, err := tree.Check(l.c.TreeFile, strings.NewReader(string(text)), l.s.Known)
 	if err != nil {
 		l.errs = append(l.errs, err)
