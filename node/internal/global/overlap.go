@@ -2,6 +2,7 @@ package global
 
 import (
 	"math/big"
+	"strconv"
 	"time"
 
 	"github.com/actornode/actornode/wire"
@@ -10,13 +11,17 @@ import (
 // memory is how long a lost connection is remembered.
 const memory = time.Hour
 
-// pair is a connection, as the node From has reported its loss.
-type pair struct{ from, to wire.Atom }
+// pair is a connection, as a life of the name server of from has reported its loss: an integer, in digits. Each life has
+// reports of its own: nodes would send each other those of two lives for ever if one replaced the other.
+type pair struct {
+	from, to wire.Atom
+	life     string
+}
 
 // loss is the last report about a pair.
 type loss struct {
-	life, number any
-	timer        uint64
+	number any
+	timer  uint64
 }
 
 // losses are the lost connections that nodes have told each other about.
@@ -63,14 +68,15 @@ func (m *Machine) lostConnection(t wire.Tuple) {
 	}
 	from, _ := t[1].(wire.Atom)
 	to, ok := t[4].(wire.Atom)
-	_, isInt := wire.Int(t[3])
-	if !ok || !isInt {
+	life, isLife := digits(t[2])
+	_, isNumber := wire.Int(t[3])
+	if !ok || !isLife || !isNumber {
 		m.unexpected("message", t)
 		return
 	}
-	p := pair{from, to}
+	p := pair{from, to, life}
 	old, had := m.lost.seen[p]
-	if had && wire.Equal(old.life, t[2]) && wire.Compare(t[3], old.number) <= 0 {
+	if had && wire.Compare(t[3], old.number) <= 0 {
 		return
 	}
 	if !had && len(m.lost.seen) >= maxLosses {
@@ -78,7 +84,7 @@ func (m *Machine) lostConnection(t wire.Tuple) {
 	}
 	m.tellAll(from, t)
 	delete(m.timers, old.timer)
-	l := loss{life: t[2], number: t[3]}
+	l := loss{number: t[3]}
 	l.timer = m.after(memory, func() { delete(m.lost.seen, p) })
 	m.lost.seen[p] = l
 
@@ -108,6 +114,17 @@ func (m *Machine) removeConnection(node wire.Atom) {
 	m.do(Action{Kind: Disconnect, Node: node})
 	m.forget(node, isRemoved)
 	m.warn(node, "global disconnected from a node to prevent overlapping partitions")
+}
+
+// digits are those of an integer.
+func digits(t any) (text string, ok bool) {
+	if n, ok := wire.Int(t); ok {
+		return strconv.FormatInt(n, 10), true
+	}
+	if n, ok := t.(*big.Int); ok && n.BitLen() <= 256 {
+		return n.String(), true
+	}
+	return "", false
 }
 
 // concerns reports whether a node is of our partition, or in a handshake.

@@ -182,7 +182,7 @@ func (m *Machine) castFrom(via wire.Atom, body any) {
 		m.newNodes(node, t[2], t[3], t[4], t[5])
 	case kind == "in_sync" && len(t) == 3 && sent:
 		m.inSync(node)
-	case kind == "lock_set" && (len(t) == 4 || len(t) == 5):
+	case kind == "lock_set":
 		m.lockSet(via, t)
 	case (kind == "async_del_name" || kind == "async_del_lock") && len(t) == 3:
 	default:
@@ -193,8 +193,11 @@ func (m *Machine) castFrom(via wire.Atom, body any) {
 // lockSet hands on what the locker of another node says.
 func (m *Machine) lockSet(via wire.Atom, t wire.Tuple) {
 	pid, ok := t[1].(wire.PID)
-	_, ok2 := wire.Bool(t[2])
-	if !ok || !ok2 || via != "" && pid.Node() != via {
+	isSet := false
+	if len(t) == 4 || len(t) == 5 {
+		_, isSet = wire.Bool(t[2])
+	}
+	if !ok || !isSet || via != "" && pid.Node() != via {
 		m.unexpected("cast", t)
 		return
 	}
@@ -242,6 +245,10 @@ func (m *Machine) info(via wire.Atom, msg any) {
 // whereis answers {whereis, Name, From} once names do not change.
 func (m *Machine) whereis(name, from any) {
 	if m.isLocked(ofNames) {
+		if len(m.timers) >= maxTimers { // whoever asks so often holds up the lock, too
+			m.unexpected("message", wire.Tuple{wire.Atom("whereis"), name, from})
+			return
+		}
 		m.after(m.pause(5), func() { m.whereis(name, from) })
 		return
 	}

@@ -30,6 +30,8 @@ type sim struct {
 	given      func(name any)     // to the other process of a clash, since the node of the first could not be asked
 	logs       []string
 	sent       int // messages between nodes
+	// garble changes what a node sends to others; nil: nothing does.
+	garble func(from *simNode, msg any) any
 }
 
 // simNode is one life of a node, or what is left of it.
@@ -109,6 +111,14 @@ func (n *simNode) spawn() wire.PID {
 	return n.origin.PID(n.s.serial + 10)
 }
 
+// says is what n sends in place of a message.
+func (n *simNode) says(msg any) any {
+	if n.s.garble == nil {
+		return msg
+	}
+	return n.s.garble(n, msg)
+}
+
 // later delivers to n what comes from another.
 func (n *simNode) later(from int, f func()) { n.in[from] = append(n.in[from], f) }
 
@@ -132,17 +142,19 @@ func (s *sim) do(n *simNode, a global.Action) {
 			slices.SortFunc(t[1].(wire.Tuple)[2].(wire.List), wire.Compare) // so that a seed can be repeated
 		}
 		s.trace("%s -> %s SEND %v", n.name, a.Node, a.Msg)
+		msg := n.says(a.Msg)
 		to.later(n.index, func() {
-			s.trace("%s <- %s GOT %v", to.name, from, a.Msg)
-			if t := a.Msg.(wire.Tuple); t[0] == any(wire.Atom("$gen_cast")) {
+			s.trace("%s <- %s GOT %v", to.name, from, msg)
+			if t, ok := msg.(wire.Tuple); ok && len(t) == 2 && t[0] == any(wire.Atom("$gen_cast")) {
 				to.m.Cast(from, t[1])
 			} else {
-				to.m.Info(from, t)
+				to.m.Info(from, msg)
 			}
 		})
 	case global.SendTo:
 		if to := s.named(a.PID.Node()); to != nil && to.life == a.PID.Creation() && n.links[to.index] && a.PID.Number() == 1 {
-			to.later(n.index, func() { to.m.Info(n.name, a.Msg) })
+			msg := n.says(a.Msg)
+			to.later(n.index, func() { to.m.Info(n.name, msg) })
 		}
 	case global.Reply:
 		a.From.(func(v any))(a.Msg)
@@ -208,6 +220,7 @@ func (s *sim) ask(n *simNode, a global.Action) {
 	s.sent++
 	s.trace("%s -> %s ASK %v", n.name, a.Node, a.Msg)
 	n.asks[to.index] = append(n.asks[to.index], a.ID)
+	body := n.says(a.Msg)
 	to.later(n.index, func() {
 		to.m.Call(func(v any) {
 			if !to.links[n.index] {
@@ -217,9 +230,9 @@ func (s *sim) ask(n *simNode, a global.Action) {
 			s.trace("%s answers %s %v: %v", to.name, n.name, a.Msg, v)
 			n.later(to.index, func() {
 				n.asks[to.index] = slices.DeleteFunc(n.asks[to.index], func(id uint64) bool { return id == a.ID })
-				n.m.Answered(a.ID, v, true)
+				n.m.Answered(a.ID, to.says(v), true)
 			})
-		}, a.PID, a.Msg)
+		}, a.PID, body)
 	})
 }
 
