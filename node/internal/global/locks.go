@@ -8,11 +8,11 @@ import (
 
 // Limits of what others can make the machine hold.
 const (
-	MaxLocks  = 100_000   // resources that are locked
-	MaxNames  = 4_000_000 // names
-	maxNodes  = 10_000    // nodes that are known
-	maxLosses = 10_000    // lost connections that are remembered
-	maxTimers = 30_000    // of which so many are those of lost connections and unreached nodes at most
+	MaxLocks     = 100_000   // resources that are locked
+	MaxNames     = 4_000_000 // names
+	maxNodes     = 10_000    // nodes that are known
+	maxUnreached = 10_000    // nodes that could not be connected
+	maxTimers    = 30_000    // of which so many are those of lost connections and unreached nodes at most
 )
 
 // ofNames is the resource that is locked while names change: global.

@@ -90,7 +90,7 @@ type Machine struct {
 	watched   map[wire.PID]held
 	locks     locks
 	external  external
-	lost      losses
+	lost      reports
 	locker    locker
 	registrar registrar
 	tag       int
@@ -322,7 +322,7 @@ const unreachedFor = 5 * time.Minute
 
 func (m *Machine) notReached(node wire.Atom) {
 	m.reached(node)
-	if len(m.unreached) < maxLosses {
+	if len(m.unreached) < maxUnreached {
 		m.unreached[node] = m.after(unreachedFor, func() { delete(m.unreached, node) })
 	}
 }

@@ -2,39 +2,25 @@ package global
 
 import (
 	"math/big"
-	"strconv"
 	"time"
 
+	"github.com/actornode/actornode/node/internal/losses"
 	"github.com/actornode/actornode/wire"
 )
 
 // memory is how long a lost connection is remembered.
 const memory = time.Hour
 
-// pair is a connection, as a life of the name server of from has reported its loss: an integer, in digits. Each life has
-// reports of its own: nodes would send each other those of two lives for ever if one replaced the other.
-type pair struct {
-	from, to wire.Atom
-	life     string
-}
-
-// loss is the last report about a pair.
-type loss struct {
-	number any
-	timer  uint64
-}
-
-// losses are the lost connections that nodes have told each other about.
-type losses struct {
+// reports are the lost connections that nodes have told each other about, and what this one's reports have in them.
+type reports struct {
 	life   any // an integer of this name server: it is in what that reports
 	number int
-	seen   map[pair]loss
+	losses.Memory
 }
 
-func (l *losses) init(cfg Config) {
+func (l *reports) init(cfg Config) {
 	const bits = 27
 	l.life = wire.Integer(big.NewInt(1<<59 + int64(cfg.Rand(1<<bits))<<32 + int64(cfg.Creation)))
-	l.seen = map[pair]loss{}
 }
 
 // tellLoss tells the nodes of our partition that this one has lost a connection.
@@ -66,31 +52,22 @@ func (m *Machine) lostConnection(t wire.Tuple) {
 	if m.cfg.Partial || m.cfg.Overlap || m.closing {
 		return
 	}
-	from, _ := t[1].(wire.Atom)
-	to, ok := t[4].(wire.Atom)
-	life, isLife := digits(t[2])
-	_, isNumber := wire.Int(t[3])
-	if !ok || !isLife || !isNumber {
+	r, number, ok := losses.Read(t)
+	if !ok {
 		m.unexpected("message", t)
 		return
 	}
-	p := pair{from, to, life}
-	old, had := m.lost.seen[p]
-	if had && wire.Compare(t[3], old.number) <= 0 {
+	e, isNew := m.lost.Note(r, number)
+	if !isNew {
 		return
 	}
-	if !had && len(m.lost.seen) >= maxLosses {
-		return // what is remembered is bounded; whoever reports so many is no node of this cluster
-	}
-	m.tellAll(from, t)
-	delete(m.timers, old.timer)
-	l := loss{number: t[3]}
-	l.timer = m.after(memory, func() { delete(m.lost.seen, p) })
-	m.lost.seen[p] = l
+	m.tellAll(r.From, t)
+	delete(m.timers, e.Timer)
+	e.Timer = m.after(memory, func() { m.lost.Forget(r) })
 
-	drop := to
-	if to == m.cfg.Self { // all others drop this node: nobody else need drop the one that reports it
-		drop = from
+	drop := r.To
+	if r.To == m.cfg.Self { // all others drop this node: nobody else need drop the one that reports it
+		drop = r.From
 	}
 	if !m.concerns(drop) {
 		return
@@ -114,17 +91,6 @@ func (m *Machine) removeConnection(node wire.Atom) {
 	m.do(Action{Kind: Disconnect, Node: node})
 	m.forget(node, isRemoved)
 	m.warn(node, "global disconnected from a node to prevent overlapping partitions")
-}
-
-// digits are those of an integer.
-func digits(t any) (text string, ok bool) {
-	if n, ok := wire.Int(t); ok {
-		return strconv.FormatInt(n, 10), true
-	}
-	if n, ok := t.(*big.Int); ok && n.BitLen() <= 256 {
-		return n.String(), true
-	}
-	return "", false
 }
 
 // concerns reports whether a node is of our partition, or in a handshake.
