@@ -1,0 +1,128 @@
+package storm
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/logtest"
+)
+
+// cluster is the nodes of a test and the network between them.
+type cluster struct {
+	t     testing.TB
+	w     *network
+	names []string // before the @
+	kinds []string
+	nodes []agent // nil: it does not run
+	log   logtest.Text
+	since time.Time // the last time that nodes were asked to connect
+}
+
+// limit bounds the wait for a cluster to come to rest.
+const limit = 90 * time.Second
+
+func newCluster(t testing.TB, kinds []string, protocols ...string) *cluster {
+	c := &cluster{t: t, w: newNetwork(t), kinds: kinds, nodes: make([]agent, len(kinds))}
+	for i := range kinds {
+		c.names = append(c.names, fmt.Sprintf("n%d", i))
+		c.start(i, protocols...)
+	}
+	return c
+}
+
+// start starts a node; by protocols it speaks with others, if it is one of this process.
+func (c *cluster) start(i int, protocols ...string) {
+	c.t.Helper()
+	switch c.kinds[i] {
+	case "erl":
+		c.nodes[i] = startErl(c.t, c.w, c.names[i])
+	case "child":
+		c.nodes[i] = startChild(c.t, c.w, c.names[i], &c.log)
+	default:
+		a, err := startGo(c.names[i], c.w.mapper(c.names[i]), c.log.Logger().With("node", c.names[i]), protocols...)
+		require.NoError(c.t, err)
+		c.t.Cleanup(a.kill)
+		c.nodes[i] = a
+	}
+}
+
+func (c *cluster) full(i int) string { return c.names[i] + host }
+
+// connect has a node connect to another.
+func (c *cluster) connect(i, j int) { c.nodes[i].do(command{Op: "connect", Node: c.full(j)}) }
+
+// looks asks all nodes that run what they know.
+func (c *cluster) looks() map[int]view {
+	all := map[int]view{}
+	for i, n := range c.nodes {
+		if n != nil {
+			all[i] = n.look()
+		}
+	}
+	return all
+}
+
+// busy says who has not come to rest: at rest each node shares names with all that it is connected to, they with it, and
+// nothing is under way.
+func (c *cluster) busy(all map[int]view) string {
+	for i, v := range all {
+		switch {
+		case v.Busy != "":
+			return c.names[i] + ": " + v.Busy
+		case !slices.Equal(v.Nodes, v.Known):
+			return fmt.Sprintf("%s is connected to %v and knows %v", c.names[i], v.Nodes, v.Known)
+		case !slices.Equal(v.Synced, v.Known):
+			return fmt.Sprintf("%s knows %v and is in sync with %v", c.names[i], v.Known, v.Synced)
+		}
+		for j, o := range all {
+			if i != j && slices.Contains(v.Known, c.full(j)) != slices.Contains(o.Known, c.full(i)) {
+				return fmt.Sprintf("%s knows %v, but %s knows %v", c.names[i], v.Known, c.names[j], o.Known)
+			}
+		}
+	}
+	return ""
+}
+
+// whole says who does not know all others that run.
+func (c *cluster) whole(all map[int]view) string {
+	for i, v := range all {
+		if len(v.Known) != len(all)-1 {
+			return fmt.Sprintf("%s knows %v", c.names[i], v.Known)
+		}
+	}
+	return ""
+}
+
+// reconnect has nodes connect that are not connected, twice a second.
+func (c *cluster) reconnect(all map[int]view) {
+	if time.Since(c.since) < time.Second/2 {
+		return
+	}
+	c.since = time.Now()
+	for i, v := range all {
+		for j := range all {
+			if i < j && !slices.Contains(v.Nodes, c.full(j)) {
+				c.connect(i, j)
+			}
+		}
+	}
+}
+
+// wait looks until wrong says nothing, and returns the last answer. "": it is so.
+func (c *cluster) wait(d time.Duration, wrong func(all map[int]view) string) (last string) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	end := time.After(d)
+	for last = wrong(c.looks()); last != ""; last = wrong(c.looks()) {
+		select {
+		case <-tick.C:
+		case <-end:
+			return last
+		}
+	}
+	return ""
+}

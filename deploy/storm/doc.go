@@ -1,0 +1,2 @@
+// Package storm has real OTP nodes judge package global.
+package storm
