@@ -41,7 +41,7 @@ type agent interface {
 
 // command is what an agent is to begin. Its fields are those that its Op needs.
 type command struct {
-	Op     string // register, again, unregister, lock, try, unlock, end, release, connect, disconnect, look
+	Op     string // register, again, unregister, lock, try, unlock, end, release, connect, join (connect and wait), disconnect, look
 	ID     int    // of the client, a new process for each of the first five
 	Name   string // or the resource
 	Method string // exit, notify, all
@@ -100,6 +100,8 @@ func (a erlAgent) do(c command) string {
 		answer = a.Ask("storm:release()")
 	case "connect":
 		answer = a.Ask("storm:join('%s')", c.Node)
+	case "join":
+		answer = a.Ask("net_kernel:connect_node('%s')", c.Node)
 	case "disconnect":
 		answer = a.Ask("storm:drop('%s')", c.Node)
 	}
@@ -185,6 +187,8 @@ func (a *goAgent) do(c command) string {
 		a.n.Exit(a.clients[c.ID].pid, node.Kill)
 	case "connect":
 		go a.n.Connect(a.ctx, node.Atom(c.Node)) // ended by what comes of it
+	case "join":
+		a.n.Connect(a.ctx, node.Atom(c.Node))
 	case "disconnect":
 		a.n.Disconnect(node.Atom(c.Node))
 	}

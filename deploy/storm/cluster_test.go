@@ -22,8 +22,12 @@ type cluster struct {
 	since time.Time // the last time that nodes were asked to connect
 }
 
-// limit bounds the wait for a cluster to come to rest.
-const limit = 90 * time.Second
+// How long things may take.
+const (
+	limit    = time.Minute      // a cluster to come to rest
+	patience = 10 * time.Second // what is told to all nodes at rest to be known to all
+	hanging  = 5 * time.Minute  // one of ours to end a handshake that makes no progress; it says two to four minutes
+)
 
 func newCluster(t testing.TB, kinds []string, protocols ...string) *cluster {
 	c := &cluster{t: t, w: newNetwork(t), kinds: kinds, nodes: make([]agent, len(kinds))}
@@ -112,17 +116,51 @@ func (c *cluster) reconnect(all map[int]view) {
 	}
 }
 
-// wait looks until wrong says nothing, and returns the last answer. "": it is so.
+// wait looks until wrong says nothing several times in a row, and returns what it has said last. "": nothing.
 func (c *cluster) wait(d time.Duration, wrong func(all map[int]view) string) (last string) {
+	const inARow = 3
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	end := time.After(d)
-	for last = wrong(c.looks()); last != ""; last = wrong(c.looks()) {
+	for right := 0; ; {
+		if last = wrong(c.looks()); last == "" {
+			right++
+		} else {
+			right = 0
+		}
+		if right == inARow {
+			return ""
+		}
 		select {
 		case <-tick.C:
 		case <-end:
 			return last
 		}
 	}
-	return ""
+}
+
+// parted says whether a node still sees another, which it should not.
+func (c *cluster) parted(i, j int) func(all map[int]view) string {
+	return func(all map[int]view) string {
+		if slices.Contains(all[i].Nodes, c.full(j)) || slices.Contains(all[j].Nodes, c.full(i)) {
+			return fmt.Sprintf("%s and %s are connected", c.names[i], c.names[j])
+		}
+		return ""
+	}
+}
+
+// hang returns the pairs of nodes that are connected and do not share names.
+func (c *cluster) hang(all map[int]view) (pairs [][2]int) {
+	shares := func(i, j int) bool {
+		return slices.Contains(all[i].Known, c.full(j)) && slices.Contains(all[i].Synced, c.full(j))
+	}
+	for i, v := range all {
+		for j, o := range all {
+			linked := slices.Contains(v.Nodes, c.full(j)) || slices.Contains(o.Nodes, c.full(i))
+			if i < j && linked && !(shares(i, j) && shares(j, i)) {
+				pairs = append(pairs, [2]int{i, j})
+			}
+		}
+	}
+	return pairs
 }

@@ -94,7 +94,7 @@ func newPlan(seed uint64, ours int) plan {
 		p.joined = append(p.joined, [2]int{i, r.IntN(i)})
 	}
 	if p.settled || r.IntN(3) > 0 {
-		p.add(step{op: "rest"})
+		p.add(step{op: "whole"})
 	}
 	for range 15 + r.IntN(30) {
 		p.next()
