@@ -193,7 +193,8 @@ func (s *sequence) come(how string, wrong func(all map[int]view) string) bool {
 		foreign := false
 		for _, p := range s.hang(all) {
 			foreign = true
-			s.t.Logf("after step %d: %s and %s hang: %s, %s", s.now, s.names[p[0]], s.names[p[1]], s.kinds[p[0]], s.kinds[p[1]])
+			s.t.Logf("after step %d: %s and %s hang: %s, %s; %s; %s", s.now, s.names[p[0]], s.names[p[1]], s.kinds[p[0]],
+				s.kinds[p[1]], s.sees(all, p[0], p[1]), s.sees(all, p[1], p[0]))
 			if s.kinds[p[0]] == "erl" && s.kinds[p[1]] == "erl" {
 				s.holes++
 				s.nodes[p[0]].do(command{Op: "disconnect", Node: s.full(p[1])})
@@ -209,6 +210,13 @@ func (s *sequence) come(how string, wrong func(all map[int]view) string) bool {
 		return false
 	}
 	return true
+}
+
+// sees says what a node knows of another.
+func (s *sequence) sees(all map[int]view, i, j int) string {
+	v, other := all[i], s.full(j)
+	return fmt.Sprintf("%s: connected %v, known %v, in sync %v, busy %q", s.names[i], slices.Contains(v.Nodes, other),
+		slices.Contains(v.Known, other), slices.Contains(v.Synced, other), v.Busy)
 }
 
 // judge heals all and says what is wrong then.
