@@ -336,6 +336,10 @@ func (m *Machine) inSync(node wire.Atom) {
 	if !m.connected[node] {
 		return
 	}
+	if m.removing[node] { // it did not know us when it was asked to disconnect, and ignored that
+		m.askToDisconnect(node)
+		return
+	}
 	m.settle(node)
 	delete(m.restarts, node)
 	if !slices.Contains(m.synced, node) {
