@@ -19,7 +19,7 @@ type cluster struct {
 	kinds []string
 	nodes []agent // nil: it does not run
 	log   logtest.Text
-	since time.Time // the last time that nodes were asked to connect
+	asked time.Time // when nodes were last asked to connect
 }
 
 // How long things may take.
@@ -103,10 +103,10 @@ func (c *cluster) whole(all map[int]view) string {
 
 // reconnect has nodes connect that are not connected, twice a second.
 func (c *cluster) reconnect(all map[int]view) {
-	if time.Since(c.since) < time.Second/2 {
+	if time.Since(c.asked) < time.Second/2 {
 		return
 	}
-	c.since = time.Now()
+	c.asked = time.Now()
 	for i, v := range all {
 		for j := range all {
 			if i < j && !slices.Contains(v.Nodes, c.full(j)) {
