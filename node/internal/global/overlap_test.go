@@ -1,7 +1,9 @@
 package global_test
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -65,4 +67,35 @@ func TestAskedToDisconnectTooEarly(t *testing.T) {
 	m.Cast("c@host", wire.Tuple{wire.Atom("in_sync"), wire.Atom("c@host"), true})
 	assert.Empty(t, did(global.Send, remove), "the connection is a new one")
 	assert.Equal(t, []wire.Atom{"c@host"}, m.Synced())
+}
+
+// A node of OTP can forget a node that knows it. The latter asks, two minutes after they were connected.
+func TestForgotten(t *testing.T) {
+	for _, forgotten := range []bool{false, true} {
+		self := wire.NewOrigin(wire.NodeID{Name: "a@host", Creation: 1})
+		m := global.New(global.Config{
+			Self: "a@host", Creation: 1, Locker: self.PID(1), Registrar: self.PID(2), Names: &globalnames.Table{},
+			Rand: func(int) int { return 0 },
+		})
+		m.NodeUp("b@host")
+		m.Cast("b@host", wire.Tuple{wire.Atom("new_nodes"), wire.Atom("b@host"), wire.List{}, wire.List{},
+			wire.List{wire.Tuple{wire.Atom("b@host"), global.Version}}, wire.List{}})
+		for _, a := range m.Take() {
+			if a.Kind == global.After && a.Delay == 2*time.Minute {
+				m.Timeout(a.ID)
+			}
+		}
+		asked := m.Take()
+		assert.Len(t, asked, 1)
+		assert.Equal(t, global.AskThere, asked[0].Kind)
+		knows := wire.List{wire.Atom("a@host"), wire.Atom("c@host")}
+		if forgotten {
+			knows = knows[1:]
+		}
+		m.Answered(asked[0].ID, knows, true)
+		disconnects := slices.ContainsFunc(m.Take(), func(a global.Action) bool {
+			return a.Kind == global.Disconnect && a.Node == "b@host"
+		})
+		assert.Equal(t, forgotten, disconnects)
+	}
 }

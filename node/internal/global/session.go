@@ -132,11 +132,7 @@ func (m *Machine) cancelConnect(node wire.Atom, tag any) {
 	if s == nil || !s.hasTag(tag) {
 		return
 	}
-	mine := s.mine
-	m.cancel(node, mine, nil)
-	m.reset(node)
-	delete(m.pending, node)
-	m.restart(node, mine)
+	m.restart(node, s.mine)
 }
 
 // atOnce is how often a handshake is begun anew without a pause.
