@@ -90,8 +90,14 @@ func (s *sequence) must(what string, d time.Duration, wrong func(all map[int]vie
 // take does a step.
 func (s *sequence) take(st step) {
 	a, b := s.names[st.node], s.names[st.other]
-	hear := s.late
+	late := s.late
 	s.late = nil
+	hear := func() {
+		for _, p := range late {
+			s.w.sever(s.names[p[0]], s.names[p[1]], "")
+		}
+	}
+	defer hear()
 	switch st.op {
 	case "register", "again", "unregister", "lock", "try":
 		r := &request{step: st, disturbed: s.broken || s.overlap}
@@ -151,6 +157,7 @@ func (s *sequence) take(st step) {
 		s.breaks()
 		s.begin(st.node)
 	case "rest":
+		hear()
 		s.come("to rest", s.rest)
 	case "whole":
 		s.come("together", s.healed)
@@ -158,9 +165,6 @@ func (s *sequence) take(st step) {
 		for range st.id {
 			s.see(s.looks())
 		}
-	}
-	for _, p := range hear {
-		s.w.sever(s.names[p[0]], s.names[p[1]], "")
 	}
 }
 
@@ -231,13 +235,17 @@ func (s *sequence) healed(all map[int]view) string {
 
 // come waits until the cluster comes to rest, or together. A pair of OTP nodes may hang, see the package's document: its
 // connection is ended then. One that a node of ours is of has as long as that promises.
-func (s *sequence) come(how string, wrong func(all map[int]view) string) bool {
+func (s *sequence) come(how string, wrong func(all map[int]view) string) {
 	var last map[int]view
 	begin := time.Now()
 	w := s.wait(hanging, func(all map[int]view) string {
 		last = all
 		w := wrong(all)
-		if w != "" && !s.hangs(all) && time.Since(begin) > limit {
+		switch {
+		case w == "":
+		case s.hangs(all):
+			begin = time.Now()
+		case time.Since(begin) > limit:
 			s.t.Fatal(s.state("it does not come %s: %s", how, w))
 		}
 		return w
@@ -246,7 +254,6 @@ func (s *sequence) come(how string, wrong func(all map[int]view) string) bool {
 		s.t.Fatal(s.state("it does not come %s: %s", how, w))
 	}
 	s.rests(last)
-	return true
 }
 
 // hangs ends the connections of OTP nodes that hang, and reports whether any nodes do.
