@@ -75,11 +75,8 @@ func mesh(t *testing.T, name string, ours, otp int) (m meshed) {
 	m.formed = must("the mesh does not form", whole)
 	m.frames[0], m.bytes[0] = c.w.frames.Load(), c.w.bytes.Load()
 	for i := range kinds {
-		for j := range kinds {
-			if i != j {
-				c.w.sever(c.names[i], c.names[j], "")
-			}
-		}
+		others := slices.Concat(c.names[:i:i], c.names[i+1:])
+		c.w.isolate(c.names[i], others)
 		m.parted = append(m.parted, must("a node is cut off", func(all map[int]view) string {
 			for j, v := range all {
 				if want := len(kinds) - 2; i != j && len(v.Known) != want {
@@ -91,10 +88,8 @@ func mesh(t *testing.T, name string, ours, otp int) (m meshed) {
 			}
 			return c.busy(all)
 		}))
-		for j := range kinds {
-			if i != j {
-				c.w.mend(c.names[i], c.names[j])
-			}
+		for _, o := range others {
+			c.w.mend(c.names[i], o)
 		}
 		c.connect(i, (i+1)%len(kinds))
 		m.healed = append(m.healed, must("a node is back", whole))

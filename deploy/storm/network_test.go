@@ -283,7 +283,7 @@ func (w *network) copy(l *link, to, from net.Conn, count *counter) {
 	}
 }
 
-// end ends the connection of a relay to a node, once that may hear of it.
+// end closes the connection of a relay to a node, once that may hear of it.
 func (w *network) end(l *link, node string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -309,11 +309,23 @@ func (w *network) sever(a, b, late string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cut[pairOf(a, b)] = true
-	delete(w.stalled, pairOf(a, b))
-	w.cutLocked(pairOf(a, b), late)
+	w.endLocked(pairOf(a, b), late)
 }
 
-func (w *network) cutLocked(p pair, late string) {
+// isolate is sever between a node and all others, at the same time: what it says of the first that it misses comes to none.
+func (w *network) isolate(node string, others []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, o := range others {
+		w.cut[pairOf(node, o)] = true
+	}
+	for _, o := range others {
+		w.endLocked(pairOf(node, o), "")
+	}
+}
+
+func (w *network) endLocked(p pair, late string) {
+	delete(w.stalled, p)
 	for l := range w.links {
 		if l.between == p {
 			l.late = late
@@ -333,7 +345,7 @@ func (w *network) mend(a, b string) {
 	defer w.mu.Unlock()
 	p := pairOf(a, b)
 	if w.cut[p] {
-		w.cutLocked(p, "")
+		w.endLocked(p, "")
 		delete(w.cut, p)
 	}
 	delete(w.stalled, p)
