@@ -74,7 +74,8 @@ type erlAgent struct{ *erltest.Node }
 
 func startErl(t testing.TB, w *network, name string) agent {
 	a := erlAgent{erltest.Start(t, erltest.Options{
-		Name: name + host, EPMD: w.mapper(name), Sources: []string{"testdata/storm.erl"}, Args: []string{"-kernel", "logger_level", "none"},
+		Name: name + host, EPMD: w.mapper(name), Sources: []string{"testdata/storm.erl"},
+		Args: []string{"-kernel", "logger_level", "none"},
 	})}
 	require.Equal(t, "ok", a.Ask("storm:start()"))
 	return a

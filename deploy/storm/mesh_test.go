@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/erltest"
 )
 
-var fullMesh = flag.Bool("storm.mesh", false, "the meshes have their full size: 50 nodes of ours, 8 and 4 OTP nodes, 12 OTP nodes")
+var fullMesh = flag.Bool("storm.mesh", false, "meshes of 50 nodes of ours, of 8 and 4 OTP nodes, and of 12 of each")
 
 // meshed is how a mesh has fared.
 type meshed struct {
@@ -34,8 +34,8 @@ func median(all []time.Duration) time.Duration {
 	return slices.Sorted(slices.Values(all))[len(all)/2]
 }
 
-// A mesh of published nodes forms, and does so again after each node in turn was cut off from all others. How long that takes, and
-// what is sent for it, is in the log beside what a mesh of OTP nodes needs. It is not judged.
+// A mesh of published nodes forms, and does so again after each node in turn was cut off from all others. How long that
+// takes, and what is sent for it, is in the log beside what a mesh of OTP nodes needs. It is not judged.
 func TestMesh(t *testing.T) {
 	sizes := [][2]int{{12, 0}, {2, 2}, {0, 4}}
 	if *fullMesh {

@@ -45,7 +45,10 @@ type cut struct {
 
 // run carries out a plan and judges what has come of it.
 func run(t *testing.T, p plan) (s *sequence) {
-	s = &sequence{cluster: newCluster(t, p.nodes), plan: p, requests: map[int]*request{}, since: map[[2]int]time.Time{}, slow: map[[2]int]bool{}}
+	s = &sequence{
+		cluster: newCluster(t, p.nodes), plan: p, requests: map[int]*request{}, since: map[[2]int]time.Time{},
+		slow: map[[2]int]bool{},
+	}
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("repeat with -storm.seed=%d -storm.sequences=1\n%v", p.seed, p)
@@ -286,8 +289,8 @@ func (s *sequence) hangs(all map[int]view) (some bool) {
 // sees says what a node knows of another.
 func (s *sequence) sees(all map[int]view, i, j int) string {
 	v, other := all[i], s.full(j)
-	return fmt.Sprintf("%s: connected %v, known %v, in sync %v, busy %q", s.names[i], slices.Contains(v.Nodes, other),
-		slices.Contains(v.Known, other), slices.Contains(v.Synced, other), v.Busy)
+	return fmt.Sprintf("%s %s: connected %v, known %v, in sync %v, locks %v, busy %q", s.kinds[i], s.names[i],
+		slices.Contains(v.Nodes, other), slices.Contains(v.Known, other), slices.Contains(v.Synced, other), v.Locks, v.Busy)
 }
 
 // judge heals all and says what is wrong then.
@@ -424,8 +427,8 @@ func (s *sequence) differing(all map[int]view) (names []string) {
 	return names
 }
 
-// lost returns the clients that got a name, live, and do not have it, though they were not told of a clash and no request may have
-// taken it from them.
+// lost returns the clients that got a name, live, and do not have it, though they were not told of a clash and no request
+// may have taken it from them.
 func (s *sequence) lost(all map[int]view) (some []*request) {
 	for _, r := range s.requests {
 		named := (r.op == "register" || r.op == "again") && r.Answer == "yes" && r.Alive && !r.gone && !r.ended

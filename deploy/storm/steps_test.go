@@ -43,7 +43,7 @@ type plan struct {
 }
 
 func (p plan) String() string {
-	text := fmt.Sprintf("nodes:")
+	text := "nodes:"
 	for i, kind := range p.nodes {
 		text += fmt.Sprintf(" n%d %s", i, kind)
 	}
@@ -64,7 +64,6 @@ type planner struct {
 	up      []bool
 	clients map[int]step // those whose node has not ended since
 	stalled map[pairOfNodes]bool
-	cut     map[pairOfNodes]bool
 }
 
 type pairOfNodes [2]int
@@ -72,7 +71,7 @@ type pairOfNodes [2]int
 // newPlan makes the plan of a seed. Of the nodes ours are ours; -1: one to three.
 func newPlan(seed uint64, ours int) plan {
 	r := rand.New(rand.NewPCG(seed, 1))
-	p := &planner{Rand: r, plan: plan{seed: seed}, clients: map[int]step{}, stalled: map[pairOfNodes]bool{}, cut: map[pairOfNodes]bool{}}
+	p := &planner{Rand: r, plan: plan{seed: seed}, clients: map[int]step{}, stalled: map[pairOfNodes]bool{}}
 	n := 3 + r.IntN(5)
 	some := 1 + r.IntN(min(3, n-1)) // drawn in any case, so that the steps are the same whoever the nodes are
 	if ours < 0 {
@@ -121,7 +120,7 @@ func (p *planner) next() {
 	name := p.IntN(6)
 	id := len(p.steps) + 1
 	what, sub := p.IntN(24), p.IntN(3)
-	someone, any := p.someone()
+	someone, is := p.someone()
 	between := pairOfNodes{min(node, other), max(node, other)}
 	up := p.up[node]
 	two := node != other && up && p.up[other]
@@ -140,10 +139,10 @@ func (p *planner) next() {
 	case what < 11 && up:
 		s.name, s.op = resource, []string{"lock", "lock", "try"}[sub]
 		p.start(s)
-	case what < 13 && any:
+	case what < 13 && is:
 		p.add(step{op: "end", node: someone.node, id: someone.id})
 		delete(p.clients, someone.id)
-	case what < 14 && any && (someone.op == "lock" || someone.op == "try"):
+	case what < 14 && is && (someone.op == "lock" || someone.op == "try"):
 		p.add(step{op: "unlock", node: someone.node, id: someone.id})
 	case what < 17 && two:
 		s.op = "cut"
@@ -156,13 +155,11 @@ func (p *planner) next() {
 		}
 		if s.op != "stall" {
 			delete(p.stalled, between)
-			p.cut[between] = true
 		}
 		p.broken(s)
 	case what < 19 && two:
 		s.op = "mend"
 		delete(p.stalled, between)
-		delete(p.cut, between)
 		p.broken(s)
 	case what < 20 && two:
 		s.op = "disconnect"

@@ -11,7 +11,8 @@ start() ->
           end),
     receive created -> ok end.
 
-%% {Id, Pid, Answer, Conflict}
+%% A client is a process that the table storm has as {Id, Pid, Answer, Conflict}; and {{lock, Id}, Lock, Nodes} while it has
+%% locked.
 client(Id, Fun) ->
     Pid = spawn(fun() -> receive go -> Fun(), wait(Id) end end),
     ets:insert(storm, {Id, Pid, "", false}),
@@ -30,7 +31,7 @@ wait(Id) ->
 
 answer(Id, Answer) -> ets:update_element(storm, Id, {3, lists:flatten(io_lib:format("~p", [Answer]))}).
 
-%% Has a new process get a name: How is new or again, Method the name of a function of this module's caller.
+%% Has a new process get a name: How is new or again, Method exit, notify or all.
 register(Id, Name, How, Method) ->
     M = case Method of
             exit -> fun global:random_exit_name/3;
@@ -85,16 +86,18 @@ look() ->
     Info = global:info(),
     Known = lists:sort(gen_server:call(global_name_server, get_known)),
     Synced = lists:usort(gen_server:call(global_name_server, get_synced)),
-    Pending = [N || {pending, N} <- maps:keys(element(3, Info))] ++ [N || {N, _, _} <- element(5, Info)]
-        ++ [N || {{sync_tag_his, N}, _} <- D],
+    Pending = lists:usort([N || {pending, N} <- maps:keys(element(3, Info))] ++ [N || {N, _, _} <- element(5, Info)]
+                          ++ [N || {{sync_tag_his, N}, _} <- D]),
     Syncers = element(6, Info),
     Busy = case {Pending, Syncers} of
                {[], []} -> "";
                _ -> io_lib:format("pending ~0p, syncers ~0p", [Pending, Syncers])
            end,
-    Names = [[quoted(atom_to_list(N)), ":", quoted(pid(P))] || {N, P, _, _} <- ets:tab2list(global_names), P =:= global:whereis_name(N)],
+    Names = [[quoted(atom_to_list(N)), ":", quoted(pid(P))]
+             || {N, P, _, _} <- ets:tab2list(global_names), P =:= global:whereis_name(N)],
     Shown = lists:sort(global:registered_names()),
-    Locks = [[quoted(io_lib:format("~0p", [R])), ":", list([pid(P) || {P, _} <- Ps])] || {R, _, Ps} <- ets:tab2list(global_locks)],
+    Locks = [[quoted(io_lib:format("~0p", [R])), ":", list([pid(P) || {P, _} <- Ps])]
+             || {R, _, Ps} <- ets:tab2list(global_locks)],
     Clients = [[quoted(integer_to_list(Id)), ":", object([["\"answer\":", quoted(A)], ["\"conflict\":", atom_to_list(C)],
                                                           ["\"alive\":", atom_to_list(is_process_alive(P))]])]
                || {Id, P, A, C} <- ets:tab2list(storm), is_integer(Id)],
