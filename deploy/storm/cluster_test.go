@@ -20,6 +20,7 @@ type cluster struct {
 	nodes []agent // nil: it does not run
 	log   logtest.Text
 	asked time.Time // when nodes were last asked to connect
+	came  time.Time // when what wait has waited for last had come
 }
 
 // How long things may take.
@@ -124,6 +125,9 @@ func (c *cluster) wait(d time.Duration, wrong func(all map[int]view) string) (la
 	end := time.After(d)
 	for right := 0; ; {
 		if last = wrong(c.looks()); last == "" {
+			if right == 0 {
+				c.came = time.Now()
+			}
 			right++
 		} else {
 			right = 0

@@ -61,7 +61,7 @@ func mesh(t *testing.T, name string, ours, otp int) (m meshed) {
 	must := func(what string, wrong func(all map[int]view) string) time.Duration {
 		begin := time.Now()
 		require.Empty(t, c.wait(3*limit, wrong), what)
-		return time.Since(begin)
+		return c.came.Sub(begin)
 	}
 	whole := func(all map[int]view) string {
 		if w := c.busy(all); w != "" {
@@ -73,6 +73,7 @@ func mesh(t *testing.T, name string, ours, otp int) (m meshed) {
 		c.connect(i, 0)
 	}
 	m.formed = must("the mesh does not form", whole)
+	t.Logf("formed in %v", m.formed)
 	m.frames[0], m.bytes[0] = c.w.frames.Load(), c.w.bytes.Load()
 	for i := range kinds {
 		others := slices.Concat(c.names[:i:i], c.names[i+1:])
@@ -93,6 +94,7 @@ func mesh(t *testing.T, name string, ours, otp int) (m meshed) {
 		}
 		c.connect(i, (i+1)%len(kinds))
 		m.healed = append(m.healed, must("a node is back", whole))
+		t.Logf("%s: cut off for %v, then back in %v", c.names[i], m.parted[i], m.healed[i])
 	}
 	n := int64(len(kinds))
 	m.frames[1], m.bytes[1] = (c.w.frames.Load()-m.frames[0])/n, (c.w.bytes.Load()-m.bytes[0])/n
