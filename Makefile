@@ -12,6 +12,7 @@
 # make cross  vet for Windows and macOS
 # make release  binaries, archives, packages, manual, completions, checksums and SBOMs into dist: see deploy/release
 # make release-test  the .deb in a clean Debian, and all targets built twice
+# make storm  1,000 random sequences over OTP nodes and ours, SEED to repeat; meshes of 50 and 12 nodes
 # make interop  the node judged by real OTP nodes: the installed one, 27 and 29
 
 GO       ?= go
@@ -24,8 +25,8 @@ RACE     := ./mailbox ./sched/... ./internal/... ./node/... ./supervisor/... ./c
 # Checks and tests are compiled without the profile: with it everything is compiled anew for each program.
 check cross unit portable race fuzz release-test cluster-test: export GOFLAGS += -pgo=off
 
-.PHONY: test tools check cross unit portable race fuzz fuzz-sessions smoke bench profile interop soak attack release release-test \
-	cluster-test
+.PHONY: test tools check cross unit portable race fuzz fuzz-sessions smoke bench profile interop storm soak attack release \
+	release-test cluster-test
 
 test: tools check unit portable race fuzz smoke
 
@@ -91,6 +92,9 @@ release-test:
 
 interop:
 	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop
+
+storm:
+	$(GO) test -count=1 -timeout 4h -v ./deploy/storm -storm.sequences=1000 -storm.seed=$(SEED) -storm.mesh
 
 cluster-test: tools
 	$(GO) test -count=1 -timeout 120m -v -run TestCluster ./deploy/cluster -cluster.all

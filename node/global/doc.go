@@ -28,7 +28,8 @@
 //
 // # Compared to OTP
 //
-//   - A handshake that makes no progress for two to four minutes ends the connection, so that it begins anew; OTP's waits
+//   - A handshake that makes no progress for two to four minutes ends the connection, so that it begins anew, and so does a node
+//     that does not know this one two minutes after they were connected, though this one knows it; OTP's waits
 //     for ever.
 //   - global_group is not there: a published node belongs to no group, and shares names with all nodes.
 //   - set_lock, del_lock and trans cannot be called by rpc on a Go node: the lock would end with the process of the call.

@@ -50,7 +50,8 @@
 //  6. What others can make it hold is bounded: see MaxLocks, MaxNames.
 //
 // What OTP leaves to hang is ended here: a handshake that makes no progress for two to four minutes ends the connection,
-// so that it begins anew; a node that asks to be removed is disconnected, known or not; a name is not registered
+// so that it begins anew; so does a node that does not know this one two minutes after it was connected, though this one knows
+// it; a node that asks to be removed is disconnected, known or not; a name is not registered
 // on a node whose lock may be lost with a connection that has been made again.
 //
 // The package has no clock, socket or goroutine.

@@ -98,9 +98,6 @@ func (d *Driver) NodeUp(h Host, node wire.Atom) { d.m.NodeUp(node); d.act(h) }
 // NodeDown comes after Down of all that hung on the connection.
 func (d *Driver) NodeDown(h Host, node wire.Atom) { d.m.NodeDown(node); d.act(h) }
 
-// Ending is told that the node is about to stop.
-func (d *Driver) Ending() { d.m.Ending() }
-
 // Down is the end of what Monitor watches.
 func (d *Driver) Down(h Host, ref wire.Ref, pid wire.PID) {
 	if id, ok := d.asked[ref]; ok {
@@ -146,7 +143,7 @@ func (d *Driver) Message(h Host, via wire.Atom, msg any) {
 	case connected:
 		d.m.Connected(msg.node, msg.ok)
 	case resolved:
-		d.m.Resolved(msg.id, msg.v, msg.ok)
+		d.m.Answered(msg.id, msg.v, msg.ok)
 	case FromHelper:
 		if !d.answered(h, msg.Msg) {
 			d.m.Info(msg.Via, msg.Msg)

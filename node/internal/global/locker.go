@@ -210,7 +210,7 @@ func (l *locker) offer(h him, requester any, nodes []wire.Atom) {
 			l.m.later(func() { l.m.lockIsSet(h.node, h.mine, makeID(ofNames, requester)) })
 			l.hold(h, requester, nodes, func() {
 				l.justSynced = true
-				l.removeHim(h)
+				l.removeNode(h.node, h.mine)
 			})
 			return true
 		case cancelled:
@@ -340,11 +340,9 @@ func (l *locker) requester(his wire.PID) any {
 }
 
 func (l *locker) find(node wire.Atom) (him, bool) {
-	for _, all := range [][]him{l.local, l.remote} {
-		for _, h := range all {
-			if h.node == node {
-				return h, true
-			}
+	for _, h := range slices.Concat(l.local, l.remote) {
+		if h.node == node {
+			return h, true
 		}
 	}
 	return him{}, false
@@ -358,8 +356,6 @@ func (l *locker) removeNode(node wire.Atom, tag int) {
 		}
 	}
 }
-
-func (l *locker) removeHim(h him) { l.removeNode(h.node, h.mine) }
 
 func (l *locker) isLocal(node wire.Atom) bool {
 	_, host, _ := strings.Cut(string(node), "@")

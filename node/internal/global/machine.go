@@ -49,7 +49,7 @@ const (
 	Unwatch               // PID no longer
 	Connect               // Node; Connected says how that went
 	Disconnect            // Node
-	Resolve               // the name Msg, a [Clash], on Node; Resolved has the ID
+	Resolve               // the name Msg, a [Clash], on Node; Answered has the ID
 	After                 // Delay; Timeout has the ID
 	Warn                  // Msg, a text about Node
 	Inform                // the same, of less weight
@@ -182,7 +182,7 @@ func (m *Machine) Timeout(id uint64) {
 	}
 }
 
-// Answered is what has come of an Ask; ok false: nothing will.
+// Answered is what has come of an Ask or a Resolve; ok false: nothing will.
 func (m *Machine) Answered(id uint64, v any, ok bool) {
 	f := m.asked[id]
 	delete(m.asked, id)
@@ -191,9 +191,6 @@ func (m *Machine) Answered(id uint64, v any, ok bool) {
 		m.run()
 	}
 }
-
-// Resolved is what has come of a Resolve.
-func (m *Machine) Resolved(id uint64, v any, ok bool) { m.Answered(id, v, ok) }
 
 // connect has a node connected, and then called.
 func (m *Machine) connect(node wire.Atom, then func(ok bool)) {
@@ -275,9 +272,9 @@ func (m *Machine) NodeUp(node wire.Atom) {
 // patience is how long a handshake may take before it is looked at, and then again.
 const patience = 2 * time.Minute
 
-// look ends the connection to a node that stays between: in one handshake all the time, or in none and yet not known.
-// Such things come of connections that are lost and made again in the middle of a handshake, and never
-// end by themselves. A node that has not begun a handshake need not: it may be one with connect_all false.
+// look ends the connection to a node that stays between: in one handshake all the time, or in none and yet not known; or known
+// here, while it does not know this node. Such things come of connections that are lost and made again in the middle of a
+// handshake, and never end by themselves. A node that has not begun a handshake need not: it may be one with connect_all false.
 func (m *Machine) look(node wire.Atom, tag int) {
 	delete(m.timers, m.looks[node])
 	m.looks[node] = m.after(patience, func() {
@@ -285,15 +282,33 @@ func (m *Machine) look(node wire.Atom, tag int) {
 		_, known := m.known[node]
 		_, pending := m.pending[node]
 		switch {
-		case known || !m.connected[node]:
+		case !m.connected[node]:
 			return
+		case known:
+			m.verify(node)
 		case pending && m.tagOf(node) == tag, m.resolvers[node] == nil:
-			m.warn(node, "a handshake of global does not come to an end: disconnecting, so that it begins anew")
-			m.do(Action{Kind: Disconnect, Node: node})
+			m.beginAnew(node, "a handshake of global does not come to an end: disconnecting, so that it begins anew")
 		default:
 			m.look(node, m.tagOf(node))
 		}
 	})
+}
+
+// verify asks a node that is known whether it knows this one, and begins anew if not.
+func (m *Machine) verify(node wire.Atom) {
+	id := m.newID()
+	m.asked[id] = func(v any, ok bool) {
+		all, isList := atoms(v)
+		if _, known := m.known[node]; ok && isList && known && !slices.Contains(all, m.cfg.Self) {
+			m.beginAnew(node, "a node does not share global names with this one: disconnecting, so that it begins anew")
+		}
+	}
+	m.do(Action{Kind: AskThere, Node: node, PID: m.cfg.Registrar, ID: id, Msg: wire.Atom("get_known")})
+}
+
+func (m *Machine) beginAnew(node wire.Atom, why string) {
+	m.warn(node, why)
+	m.do(Action{Kind: Disconnect, Node: node})
 }
 
 // NodeDown says that a connection is over, after Gone of all processes of that node.
@@ -307,9 +322,6 @@ func (m *Machine) NodeDown(node wire.Atom) {
 	delete(m.looks, node)
 	m.run()
 }
-
-// Ending is for a node that is about to stop: it is not the network that loses its connections.
-func (m *Machine) Ending() { m.closing = true }
 
 // Known returns the nodes of our partition, sorted.
 func (m *Machine) Known() []wire.Atom { return slices.Sorted(maps.Keys(m.known)) }

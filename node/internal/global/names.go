@@ -1,6 +1,8 @@
 package global
 
 import (
+	"slices"
+
 	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/wire"
 )
@@ -57,12 +59,7 @@ func (m *Machine) heldBy(pid wire.PID) bool {
 	if !ok {
 		return !m.lockDown
 	}
-	for _, p := range v.(*lock).holders {
-		if p == pid {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(v.(*lock).holders, pid)
 }
 
 // heldFor reports whether the lock on names is that of a handshake, {global, Requester}.

@@ -76,10 +76,16 @@ func (m *Machine) lostConnection(t wire.Tuple) {
 		m.do(Action{Kind: Disconnect, Node: drop})
 		m.warn(drop, "global disconnected from an old node to prevent overlapping partitions")
 	} else {
-		m.do(Action{Kind: Send, Node: drop, Msg: wire.Tuple{wire.Atom("remove_connection"), m.cfg.Self}})
+		m.askToDisconnect(drop)
 		m.warn(drop, "global asked a node to disconnect to prevent overlapping partitions")
 	}
 	m.forget(drop, isRemoved)
+	m.look(drop, 0)
+}
+
+// askToDisconnect has a node end the connection, so that it does not count as lost. One of OTP ignores that until it knows us.
+func (m *Machine) askToDisconnect(node wire.Atom) {
+	m.do(Action{Kind: Send, Node: node, Msg: wire.Tuple{wire.Atom("remove_connection"), m.cfg.Self}})
 }
 
 // removeConnection is told by a node that it wants no connection. One that is not of our partition, nor in a handshake,

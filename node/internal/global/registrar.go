@@ -87,7 +87,7 @@ func (m *Machine) pause(times int) time.Duration {
 func (m *Machine) Register(name any, pid wire.PID, method any, again bool, done func(ok bool)) {
 	m.registrar.add(change{
 		do: func(nodes []wire.Atom, then func(v any)) {
-			if _, taken := m.cfg.Names.Whois(name); !again && (taken || m.isNamed(pid)) {
+			if _, taken := m.cfg.Names.Whois(name); !again && (taken || m.watched[pid].named) {
 				then(false)
 				return
 			}
@@ -112,12 +112,6 @@ func (m *Machine) Unregister(name any, done func()) {
 		done: func(any) { done() },
 	})
 	m.run()
-}
-
-// isNamed reports whether a process has a name.
-func (m *Machine) isNamed(pid wire.PID) bool {
-	h := m.watched[pid]
-	return h.named
 }
 
 // Sync calls done once this node has the same names as nodes, but for those that are not there.

@@ -108,11 +108,9 @@ func (m *Machine) unexpected(kind string, body any) {
 // brief is the beginning of a term.
 func brief(term any) string {
 	const most = 200
-	text := fmt.Sprintf("%T", term)
+	text := head(term)
 	if t, ok := term.(wire.Tuple); ok && len(t) > 0 {
 		text = fmt.Sprintf("a tuple of %d elements that begins with %s", len(t), head(t[0]))
-	} else if a, ok := term.(wire.Atom); ok {
-		text = string(a)
 	}
 	if len(text) > most {
 		text = text[:most]

@@ -132,11 +132,7 @@ func (m *Machine) cancelConnect(node wire.Atom, tag any) {
 	if s == nil || !s.hasTag(tag) {
 		return
 	}
-	mine := s.mine
-	m.cancel(node, mine, nil)
-	m.reset(node)
-	delete(m.pending, node)
-	m.restart(node, mine)
+	m.restart(node, s.mine)
 }
 
 // atOnce is how often a handshake is begun anew without a pause.
@@ -334,6 +330,10 @@ func find(list any, key wire.Atom) any {
 // inSync is told by a node of the other partition that it knows us.
 func (m *Machine) inSync(node wire.Atom) {
 	if !m.connected[node] {
+		return
+	}
+	if m.removing[node] { // it did not know us when it was asked to disconnect, and ignored that
+		m.askToDisconnect(node)
 		return
 	}
 	m.settle(node)

@@ -189,11 +189,11 @@ func (s *sim) do(n *simNode, a global.Action) {
 			if s.given != nil {
 				s.given(c.Name)
 			}
-			n.later(n.index, func() { n.m.Resolved(a.ID, nil, false) })
+			n.later(n.index, func() { n.m.Answered(a.ID, nil, false) })
 			return
 		}
 		s.kill(loser)
-		n.later(n.index, func() { n.m.Resolved(a.ID, v, true) })
+		n.later(n.index, func() { n.m.Answered(a.ID, v, true) })
 	case global.After:
 		s.after(a.Delay, func() {
 			if s.nodes[n.index] == n {
