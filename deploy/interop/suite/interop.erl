@@ -15,7 +15,7 @@
 %% leave the connection and the demo as it has found them.
 -module(interop).
 -export([main/1, groups/0, run/2]).
--export([is/2, absent/1, target/0, at/1, where/1, up/1, restarted/2, fresh/0, fresh/1,
+-export([is/2, caught/1, absent/1, target/0, at/1, where/1, up/1, restarted/2, fresh/0, fresh/1,
          gone/1, got/0, down/2, silent/0, until/1, reasons/0, parallel/2, reach/1, leader/0, printed/1]).
 
 -define(PATIENCE, 30000). % ms for a check
@@ -98,6 +98,9 @@ text(T) ->
 
 is(Want, Got) when Want =:= Got -> ok;
 is(Want, Got) -> error({want, Want, Got}).
+
+%% What a function returns or raises.
+caught(F) -> try {returned, F()} catch C:R -> {C, R} end.
 
 absent(What) -> throw({absent, What}).
 

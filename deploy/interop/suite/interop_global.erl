@@ -2,7 +2,7 @@
 %% suite talks to by its standard input and output: it is connected when the check says so.
 -module(interop_global).
 -export([checks/0]).
--import(interop, [is/2, target/0, up/1, fresh/0, gone/1, got/0, until/1, reach/1]).
+-import(interop, [is/2, caught/1, target/0, up/1, fresh/0, gone/1, got/0, until/1, reach/1]).
 
 checks() -> visible() ++ names() ++ terms() ++ servers() ++ locks() ++ breaks() ++ thirds().
 
@@ -57,8 +57,8 @@ names() ->
         Me = self(), P = spawn(fun() -> receive M -> Me ! {got, M} end end), yes = global:register_name(X, P),
         P = remote(send, [X, hello]), receive {got, hello} -> ok end end},
      {"global:send to nobody", fun(X) ->
-        {'EXIT', {badarg, {X, m}}} = (catch global:send(X, m)),
-        {'EXIT', {exception, {badarg, {X, m}}}} = (catch remote(send, [X, m])) end},
+        is({exit, {badarg, {X, m}}}, caught(fun() -> global:send(X, m) end)),
+        is({exit, {exception, {badarg, {X, m}}}}, caught(fun() -> remote(send, [X, m]) end)) end},
      {"a name is free again at once", fun(X) ->
         [begin P = fresh(), yes = global:register_name(X, P), ok = remote(unregister_name, [X]), gone(P) end || _ <- lists:seq(1, 20)] end}]]
     ++ [{"1,000 names of both sides", fun() ->
@@ -93,7 +93,7 @@ servers() ->
      {"gen_server:call({via, global, Name}) of theirs", fun() -> named(fun(X) -> is(hello, gen_server:call({via, global, X}, hello)) end) end},
      {"gen_server:cast({global, Name})", fun() -> named(fun(X) -> ok = gen_server:cast({global, X}, hello), is(x, gen_server:call({global, X}, x)) end) end},
      {"a call of a name that is gone", fun() ->
-        synced(), {'EXIT', {noproc, _}} = (catch gen_server:call({global, {none, make_ref()}}, x)) end},
+        synced(), {exit, {noproc, _}} = caught(fun() -> gen_server:call({global, {none, make_ref()}}, x) end) end},
      {"gen_server:start({global, Name}) here", fun() ->
         synced(), {ok, P} = gen_server:start({global, started}, interop_echo, [], []), is(P, there(started)),
         {error, {already_started, P}} = gen_server:start({global, started}, interop_echo, [], []),
@@ -142,7 +142,7 @@ breaks() ->
      {"global:disconnect here", fun() ->
         synced(), T = target(), true = lists:member(T, global:disconnect()), until(fun() -> not lists:member(T, nodes()) end), reach(T), synced() end},
      {"global:disconnect there", fun() ->
-        synced(), Me = node(), T = target(), ok = gone_by(catch remote(disconnect, []), Me), until(fun() -> not lists:member(T, nodes()) end), reach(T), synced() end},
+        synced(), Me = node(), T = target(), ok = gone_by(caught(fun() -> remote(disconnect, []) end), Me), until(fun() -> not lists:member(T, nodes()) end), reach(T), synced() end},
      {"five times lost and connected", fun() ->
         T = target(), P = ours(), synced(), yes = global:register_name(b4, P),
         [begin cut(), reach(T), synced() end || _ <- lists:seq(1, 5)], until(fun() -> there(b4) =:= P end), stop(P) end}]
@@ -201,8 +201,8 @@ free(R, By) -> gen_server:call({global_name_server, target()}, {del_lock, {R, By
 idle() -> ets:info(global_locks, size) =:= 0.
 
 %% What global:disconnect answers to who is disconnected by it.
-gone_by({'EXIT', {{erpc, noconnection}, _}}, _) -> ok;
-gone_by(Nodes, Me) -> true = lists:member(Me, Nodes), ok.
+gone_by({error, {erpc, noconnection}}, _) -> ok;
+gone_by({returned, Nodes}, Me) -> true = lists:member(Me, Nodes), ok.
 
 %% Ends the connection, and waits until both sides know. A handshake that is cut off in the middle may hang in OTP.
 cut() ->
@@ -227,7 +227,7 @@ third(Check) ->
     Name = "third" ++ integer_to_list(erlang:unique_integer([positive])),
     {ok, C, N} = peer:start(#{name => Name, host => "127.0.0.1", connection => standard_io, longnames => true,
         args => ["-setcookie", atom_to_list(erlang:get_cookie()), "-kernel", "logger_level", "none"]}),
-    try Check(N, C) after catch peer:stop(C), until(fun() -> not lists:member(N, nodes()) end) end.
+    try Check(N, C) after caught(fun() -> peer:stop(C) end), until(fun() -> not lists:member(N, nodes()) end) end.
 
 at(C, M, F, Args) -> peer:call(C, M, F, Args).
 join(C, To) -> until(fun() -> at(C, net_kernel, connect_node, [To]) end).
