@@ -31,7 +31,7 @@ main([Target | Groups]) ->
 
 groups() ->
     [ping, terms, gen_server, links, monitors, exits, spawn, rpc, erpc, order, sys, supervisor,
-     aliases, seq_trace, reconnect, erlang, pg, io, global].
+     aliases, seq_trace, reconnect, erlang, pg, io, visible, global].
 
 %% Runs groups and returns how many checks have failed.
 run(Target, Groups) ->
@@ -63,7 +63,7 @@ check(Target, Group, {Name, Fun}) ->
         {What, Why} -> tell(What, Group, Name, Why)
     end.
 
-may_cut(Group) -> lists:member(Group, [reconnect, pg, global]).
+may_cut(Group) -> lists:member(Group, [reconnect, pg, visible, global]).
 
 try_check(Fun) ->
     try Fun(), ok

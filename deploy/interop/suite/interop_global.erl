@@ -2,9 +2,11 @@
 %% suite talks to by its standard input and output: it is connected when the check says so.
 -module(interop_global).
 -export([checks/0]).
--import(interop, [is/2, caught/1, target/0, up/1, fresh/0, gone/1, got/0, until/1, reach/1]).
+-export([synced/0, third/1, third/2, third/3, third_name/0, at/4, join/2, meshed/2, cut/0, server/1, there/1, count/2]).
+-export([callback_mode/0, init/1, handle_event/4]).
+-import(interop, [is/2, caught/1, target/0, up/1, fresh/0, fresh/1, gone/1, got/0, until/1, reach/1]).
 
-checks() -> visible() ++ names() ++ terms() ++ servers() ++ locks() ++ breaks() ++ thirds().
+checks() -> visible() ++ names() ++ terms() ++ servers() ++ locks() ++ breaks() ++ thirds() ++ more_thirds().
 
 visible() ->
     [{"nodes() has it, nodes(hidden) has not", fun() ->
@@ -80,7 +82,10 @@ terms() ->
         {"an atom", an_atom}, {"a long atom", list_to_atom(lists:duplicate(255, $x))}, {"an atom of Unicode", 'жå'}, {"a string", "a string"},
         {"a binary", <<"binary">>}, {"a tuple", {a, {b, 1}}}, {"a map", #{a => 1, "b" => [2]}}, {"a list", [a, 1, [b]]}, {"an empty list", []},
         {"a float", 1.0}, {"an integer", 1}, {"a big integer", 1 bsl 100}, {"an improper list", [a | b]}, {"a bit string", <<1:3>>},
-        {"a fun", fun lists:map/2}, {"a binary of 10,000 bytes", binary:copy(<<"x">>, 10000)}]]
+        {"a fun", fun lists:map/2}, {"a binary of 10,000 bytes", binary:copy(<<"x">>, 10000)},
+        {"a binary of 3 MB", binary:copy(<<"x">>, 3000000)}, {"a list of 100,000 integers", lists:seq(1, 100000)},
+        {"a tuple of 20,000", list_to_tuple(lists:seq(1, 20000))}, {"a term 5,000 deep", lists:foldl(fun(I, T) -> {I, T} end, [], lists:seq(1, 5000))},
+        {"a map of 5,000", maps:from_list([{I, I} || I <- lists:seq(1, 5000)])}]]
     ++ [{"1 and 1.0 are two names", fun() ->
         synced(), P = fresh(), Q = ours(), yes = global:register_name(1, P), yes = global:register_name(1.0, Q), is(P, there(1)), is(Q, there(1.0)),
         gone(P), stop(Q) end},
@@ -103,6 +108,40 @@ servers() ->
      {"gen_server:start({via, global, Name}) here", fun() ->
         synced(), {ok, P} = gen_server:start({via, global, started2}, interop_echo, [], []), is(P, there(started2)),
         gen_server:stop(P), until(fun() -> there(started2) =:= undefined end) end},
+     {"gen_server:start({via, global, Name}) with a name that is theirs", fun() ->
+        named(fun(X) -> P = here(X),
+            {error, {already_started, P}} = gen_server:start({via, global, X}, interop_echo, [], []) end) end},
+     {"gen_server:start_link({global, Name}) with a name that is theirs", fun() ->
+        named(fun(X) -> P = here(X), process_flag(trap_exit, true),
+            {error, {already_started, P}} = gen_server:start_link({global, X}, interop_echo, [], []) end) end},
+     {"gen_server:cast({via, global, Name})", fun() ->
+        named(fun(X) -> ok = gen_server:cast({via, global, X}, x), is(y, gen_server:call({via, global, X}, y)) end) end},
+     {"a call and a cast by {via, global, Name} of nobody", fun() ->
+        synced(), X = {none, make_ref()}, {exit, {noproc, _}} = caught(fun() -> gen_server:call({via, global, X}, x) end),
+        ok = gen_server:cast({via, global, X}, x), ok = gen_server:cast({global, X}, x) end},
+     {"gen_server:send_request to a name of theirs", fun() ->
+        named(fun(X) -> is({reply, x}, gen_server:receive_response(gen_server:send_request({global, X}, x), 5000)),
+            is({reply, y}, gen_server:receive_response(gen_server:send_request({via, global, X}, y), 5000)) end) end},
+     {"gen_server:stop by a name of theirs", fun() ->
+        named(fun(X) -> ok = gen_server:stop({global, X}), until(fun() -> here(X) =:= undefined andalso there(X) =:= undefined end) end) end},
+     {"gen_statem:call and cast by a name of theirs", fun() ->
+        named(fun(X) -> is(x, gen_statem:call({global, X}, x)), is(y, gen_statem:call({via, global, X}, y, 5000)),
+            ok = gen_statem:cast({global, X}, z), is(z, gen_statem:call({global, X}, z)) end) end},
+     {"gen_statem:start here, by both forms", fun() ->
+        synced(), [begin
+            {ok, P} = gen_statem:start(Form, interop_global, [], []), is(P, there(started3)),
+            {error, {already_started, P}} = gen_statem:start({global, started3}, interop_global, [], []),
+            is(P, remote(send, [started3, x])), is(1, gen_statem:call(P, seen)),
+            gen_statem:stop(Form), until(fun() -> there(started3) =:= undefined end)
+        end || Form <- [{global, started3}, {via, global, started3}]] end},
+     {"gen_statem:start with a name that is theirs", fun() ->
+        named(fun(X) -> P = here(X), {error, {already_started, P}} = gen_statem:start({via, global, X}, interop_global, [], []) end) end},
+     {"gen_event and supervisor with a global name here", fun() ->
+        synced(), process_flag(trap_exit, true), {ok, P} = gen_event:start_link({global, started4}), is(P, there(started4)),
+        {ok, Q} = supervisor:start_link({global, started5}, interop_global, supervisor), is(Q, there(started5)),
+        {error, {already_started, Q}} = supervisor:start_link({global, started5}, interop_global, supervisor),
+        gen_event:stop({global, started4}), exit(Q, shutdown),
+        until(fun() -> there(started4) =:= undefined andalso there(started5) =:= undefined end) end},
      {"sys by a name of theirs", fun() -> named(fun(X) -> ok = sys:suspend({global, X}), ok = sys:resume({global, X}) end) end}].
 
 locks() ->
@@ -127,6 +166,21 @@ locks() ->
         receive {locked, _} -> error(locked) after 50 -> ok end, free(R, a), receive {locked, true} -> ok end, stop(P) end},
      {"a resource that is a term, and a requester", fun(R) ->
         true = global:set_lock({{R, [1, <<"x">>]}, {me, 1.5}}), false = theirs({R, [1, <<"x">>]}, {me, 1}), global:del_lock({{R, [1, <<"x">>]}, {me, 1.5}}) end},
+     {"trans of a function that crashes", fun(R) ->
+        {error, boom} = caught(fun() -> global:trans({R, self()}, fun() -> error(boom) end) end), true = theirs(R, b), true = free(R, b) end},
+     {"trans within trans, by one requester", fun(R) ->
+        is(done, global:trans({R, me}, fun() -> global:trans({R, me}, fun() -> done end, all(), 0) end)),
+        until(fun() -> case theirs(R, b) of true -> free(R, b); false -> false end end) end},
+     {"trans tries again until the lock is free", fun(R) ->
+        true = theirs(R, a), Me = self(), P = spawn(fun() -> Me ! {ended, global:trans({R, self()}, fun() -> done end, all(), 20)} end),
+        true = is_process_alive(P), free(R, a), receive {ended, done} -> ok end end},
+     {"trans on some nodes, one of which is not there", fun(R) ->
+        is(done, global:trans({R, self()}, fun() -> done end, [target(), 'nobody@127.0.0.1'], 0)) end},
+     {"trans of 20 processes: one at a time", fun(R) ->
+        T = target(), P = fresh(counter),
+        interop:parallel(20, fun(_) -> [global:trans({R, self()}, fun() -> N = gen_server:call(P, get),
+            gen_server:call(P, {add, N + 1 - gen_server:call(P, get)}) end, [node(), T]) || _ <- [1, 2, 3]] end),
+        is(60, gen_server:call(P, get)), gone(P) end},
      {"100 of them", fun(R) ->
         [true = global:set_lock({{R, I}, a}, all(), 0) || I <- lists:seq(1, 100)], [false = theirs({R, I}, b) || I <- [1, 50, 100]],
         [global:del_lock({{R, I}, a}) || I <- lists:seq(1, 100)] end}]].
@@ -177,6 +231,93 @@ thirds() ->
      {"the third ends and is back", fun(N, C) ->
         join(C, node()), meshed(N, C), peer:stop(C), until(fun() -> not lists:member(N, server(get_known)) end), synced() end}]].
 
+%% What three nodes, in different ways, make of one cluster.
+more_thirds() ->
+    [{Name, fun() -> synced(), third(Check) end} || {Name, Check} <- [
+     {"a name of ours for a process of the third", fun(N, C) ->
+        join(C, node()), meshed(N, C), P = sleeper(C), yes = global:register_name(t5, P), is(P, there(t5)),
+        true = at(C, erlang, exit, [P, kill]), until(fun() -> there(t5) =:= undefined andalso here(t5) =:= undefined end) end},
+     {"a name of theirs for a process of the third", fun(N, C) ->
+        join(C, node()), meshed(N, C), P = sleeper(C), yes = remote(register_name, [t6, P]), is(P, here(t6)),
+        is(P, at(C, global, whereis_name, [t6])), peer:stop(C), until(fun() -> there(t6) =:= undefined andalso here(t6) =:= undefined end) end},
+     {"a name of the third for a process of theirs", fun(N, C) ->
+        join(C, node()), meshed(N, C), P = fresh(), yes = at(C, global, register_name, [t7, P]), is(P, here(t7)), is(P, there(t7)),
+        peer:stop(C), until(fun() -> not lists:member(N, server(get_known)) end), is(P, there(t7)), is(P, here(t7)), gone(P) end},
+     {"global:send of the third to theirs, and to nobody", fun(N, C) ->
+        join(C, node()), meshed(N, C), P = fresh(), yes = global:register_name(t8, P), is(P, at(C, global, send, [t8, {self(), x}])),
+        is({P, x}, got()), {exit, {badarg, {t9, x}}} = caught(fun() -> at(C, global, send, [t9, x]) end), gone(P) end},
+     {"three nodes register one name at once", fun(N, C) ->
+        join(C, node()), meshed(N, C), P = sleeper(C), Q = fresh(), R = ours(), Me = self(), T = target(),
+        spawn(fun() -> Me ! {P, at(C, global, register_name, [t10, P])} end),
+        spawn(fun() -> Me ! {Q, erpc:call(T, global, register_name, [t10, Q])} end),
+        spawn(fun() -> Me ! {R, global:register_name(t10, R)} end),
+        [W] = [Pid || Pid <- [P, Q, R], receive {Pid, yes} -> true; {Pid, no} -> false end],
+        [is(W, X) || X <- [here(t10), there(t10), at(C, global, whereis_name, [t10])]], gone(Q), stop(R) end},
+     {"three nodes want one lock: one has it", fun(N, C) ->
+        join(C, node()), meshed(N, C), T = target(), Nodes = [N, node(), T], Me = self(),
+        Try = fun(Who, F) -> spawn(fun() -> Me ! {Who, F(), self()}, receive stop -> ok end end) end,
+        Ps = [Try(I, fun() -> global:set_lock({t11, I}, Nodes, 0) end) || I <- [1, 2, 3]],
+        S = Try(4, fun() -> at(C, global, set_lock, [{t11, 4}, Nodes, 0]) end),
+        Got = [I || I <- [1, 2, 3, 4], receive {I, true, _} -> true; {I, false, _} -> false end], true = length(Got) =< 1,
+        [P ! stop || P <- [S | Ps]], peer:stop(C),
+        until(fun() -> case theirs(t11, b) of true -> free(t11, b); false -> false end end) end},
+     {"trans of two nodes: one at a time", fun(N, C) ->
+        join(C, node()), meshed(N, C), P = fresh(counter), T = target(), Nodes = [N, node(), T],
+        {module, interop_global} = at(C, code, load_binary, [interop_global, "", element(2, code:get_object_code(interop_global))]),
+        Done = spawn_all([fun() -> count(P, Nodes) end, fun() -> at(C, interop_global, count, [P, Nodes]) end]),
+        is([ok, ok], Done), is(20, gen_server:call(P, get)), gone(P) end},
+     {"the third starts again, with the same name", fun(N, C) ->
+        join(C, node()), meshed(N, C), P = sleeper(C), yes = at(C, global, register_name, [t12, P]), is(P, there(t12)), peer:stop(C),
+        until(fun() -> there(t12) =:= undefined andalso not lists:member(N, server(get_known)) end),
+        third(N, [], fun(_, C2) ->
+            join(C2, target()), join(C2, node()), meshed(N, C2), is(undefined, there(t12)), Q = sleeper(C2), false = P =:= Q,
+            yes = at(C2, global, register_name, [t12, Q]), is(Q, there(t12)), exit(P, kill), M = monitor(process, P),
+            receive {'DOWN', M, process, P, noproc} -> ok end, is(Q, there(t12)) end) end},
+     {"the third is killed", fun(N, C) ->
+        join(C, node()), meshed(N, C), P = sleeper(C), yes = remote(register_name, [t13, P]),
+        OsPid = at(C, os, getpid, []), os:cmd("kill -9 " ++ OsPid),
+        until(fun() -> there(t13) =:= undefined andalso here(t13) =:= undefined andalso not lists:member(N, server(get_known)) end),
+        is(ok, global:sync()) end},
+     {"the third leaves by global:disconnect", fun(N, C) ->
+        join(C, node()), meshed(N, C), P = sleeper(C), yes = at(C, global, register_name, [t14, P]), T = target(),
+        is(lists:sort([node(), T]), lists:sort(at(C, global, disconnect, []))),
+        until(fun() -> not lists:member(N, server(get_known)) andalso not lists:member(N, nodes()) end),
+        is(undefined, there(t14)), is(P, at(C, global, whereis_name, [t14])), true = lists:member(T, nodes()),
+        join(C, T), join(C, node()), meshed(N, C), until(fun() -> there(t14) =:= P end) end},
+     {"they leave by global:disconnect: the others stay", fun(N, C) ->
+        join(C, node()), meshed(N, C), caught(fun() -> remote(disconnect, []) end), T = target(),
+        until(fun() -> not lists:member(T, nodes()) andalso not lists:member(T, at(C, erlang, nodes, [])) end),
+        true = lists:member(N, nodes()), reach(T), join(C, T), meshed(N, C) end},
+     {"a clash of the third with both", fun(N, C) ->
+        X = {?MODULE, make_ref()}, P = fresh(), yes = global:register_name(X, P), Q = sleeper(C), yes = at(C, global, register_name, [X, Q,
+            fun global:notify_all_name/3]), join(C, target()), meshed(N, C),
+        until(fun() -> W = here(X), W =:= there(X) andalso W =:= at(C, global, whereis_name, [X]) end), gone(P) end}]]
+    ++ [{"a third with overlapping partitions: it is dropped by who prevents them", fun() ->
+        synced(), third(["-kernel", "prevent_overlapping_partitions", "false"], fun(N, C) ->
+            join(C, node()), meshed(N, C), T = target(), true = at(C, erlang, disconnect_node, [T]),
+            until(fun() -> not lists:member(N, server(get_known)) end),
+            until(fun() -> not lists:member(N, nodes()) orelse not lists:member(T, nodes()) end),
+            reach(T), join(C, T), join(C, node()), meshed(N, C) end) end}].
+
+sleeper(C) -> at(C, erlang, spawn, [timer, sleep, [infinity]]).
+
+%% Adds 10 to a counter, in two steps which a lock holds together.
+count(P, Nodes) ->
+    [global:trans({t15, self()}, fun() -> N = gen_server:call(P, get), gen_server:call(P, {add, N + 1 - gen_server:call(P, get)}) end,
+        Nodes) || _ <- lists:seq(1, 10)], ok.
+
+spawn_all(Fs) ->
+    Ms = [spawn_monitor(fun() -> exit({done, F()}) end) || F <- Fs],
+    [receive {'DOWN', M, process, P, {done, V}} -> V; {'DOWN', M, process, P, Why} -> error(Why) end || {P, M} <- Ms].
+
+%%% A gen_statem that counts what it is sent, and a supervisor of nobody.
+
+callback_mode() -> handle_event_function.
+init(supervisor) -> {ok, {#{}, []}};
+init([]) -> {ok, counting, 0}.
+handle_event({call, From}, seen, _, N) -> {keep_state_and_data, [{reply, From, N}]};
+handle_event(info, _, _, N) -> {keep_state, N + 1}.
+
 %%% What they are made of.
 
 server(What) -> gen_server:call({global_name_server, target()}, What).
@@ -223,11 +364,17 @@ clash(Method, Want) ->
     exit(P, kill), exit(Q, kill), ended(X).
 
 %% A node of this host that is not connected to anybody.
-third(Check) ->
-    Name = "third" ++ integer_to_list(erlang:unique_integer([positive])),
-    {ok, C, N} = peer:start(#{name => Name, host => "127.0.0.1", connection => standard_io, longnames => true,
-        args => ["-setcookie", atom_to_list(erlang:get_cookie()), "-kernel", "logger_level", "none"]}),
+third(Check) -> third([], Check).
+
+third(Args, Check) -> third(third_name(), Args, Check).
+
+third(Name, Args, Check) ->
+    [Alive, Host] = string:split(atom_to_list(Name), "@"),
+    {ok, C, N} = peer:start(#{name => Alive, host => Host, connection => standard_io, longnames => true,
+        args => ["-setcookie", atom_to_list(erlang:get_cookie()), "-kernel", "logger_level", "none" | Args]}),
     try Check(N, C) after caught(fun() -> peer:stop(C) end), until(fun() -> not lists:member(N, nodes()) end) end.
+
+third_name() -> list_to_atom("third" ++ integer_to_list(erlang:unique_integer([positive])) ++ "@127.0.0.1").
 
 at(C, M, F, Args) -> peer:call(C, M, F, Args).
 join(C, To) -> until(fun() -> at(C, net_kernel, connect_node, [To]) end).
