@@ -40,11 +40,15 @@ func TestInterop(t *testing.T) {
 	daemon := buildDaemon(t)
 	var results []result
 	for _, r := range releases {
+		if !r.drives() {
+			t.Logf("OTP %s is too old to drive the suite: it takes part in TestInteropMixed alone", r.version)
+			continue
+		}
 		t.Run("otp-"+r.version, func(t *testing.T) {
 			r.compile(t)
 			t.Run("oracle", func(t *testing.T) {
 				s := &stand{release: r, name: "otp@127.0.0.1", port: epmdtest.Serve(t, "127.0.0.1").Port}
-				s.start(t, r.erl(t, s.name, s.port, "-kernel", "logger_level", "none", "-pa", r.ebin("oracle"), "-run", "demo", "main"))
+				s.start(t, r.demo(t, s.name, s.port))
 				res := s.judge(t)
 				results = append(results, res)
 				for _, c := range res.checks {
@@ -58,16 +62,58 @@ func TestInterop(t *testing.T) {
 			} {
 				t.Run(name, func(t *testing.T) {
 					s := &stand{release: r, name: "go@127.0.0.1", port: epmdtest.Serve(t, "127.0.0.1").Port}
-					args := append([]string{"start", "--name", s.name, "--cookie", cookie, "--demo"}, d.args...)
-					cmd := exec.CommandContext(t.Context(), daemon, args...)
-					cmd.Env = environ(s.port)
-					s.start(t, cmd)
+					s.start(t, demoOf(t, daemon, s.name, s.port, d.args...))
 					res := s.judge(t, d.groups...)
 					results = append(results, res)
 					compare(t, r, res)
 				})
 			}
 		})
+	}
+	t.Logf("\n%s", table(results))
+}
+
+// TestInteropMixed has several targets and three OTP nodes in one cluster, of all releases by turns.
+func TestInteropMixed(t *testing.T) {
+	releases := findReleases(t)
+	daemon := buildDaemon(t)
+	var versions []string
+	for _, r := range releases {
+		r.compile(t)
+		versions = append(versions, r.version)
+	}
+	driver := releases[slices.IndexFunc(releases, (*release).drives)]
+	var results []result
+	for _, size := range []int{1, 3} {
+		for _, kind := range []string{"oracle", "published"} {
+			t.Run(fmt.Sprintf("%s-%d", kind, size), func(t *testing.T) {
+				s := &stand{release: driver, port: epmdtest.Serve(t, "127.0.0.1").Port}
+				var targets, members []string
+				for i := range size {
+					s.name = fmt.Sprintf("t%d@127.0.0.1", i+1)
+					cmd := releases[i%len(releases)].demo(t, s.name, s.port)
+					if kind == "published" {
+						cmd = demoOf(t, daemon, s.name, s.port, "--published")
+					}
+					s.start(t, cmd)
+					targets = append(targets, s.name)
+				}
+				for i := range max(3, len(releases)) {
+					s.name = fmt.Sprintf("o%d@127.0.0.1", i+1)
+					s.start(t, releases[i%len(releases)].demo(t, s.name, s.port))
+					members = append(members, s.name)
+				}
+				res := result{row: fmt.Sprintf("%s, %d %s", strings.Join(versions, "+"), size, kind)}
+				s.drive(t, &res, driver.erl(t, "driver@127.0.0.1", s.port, "-hidden", "-pa", driver.ebin("suite"),
+					"-run", "interop_mixed", "main", strings.Join(targets, ","), strings.Join(members, ",")))
+				results = append(results, res)
+				for _, c := range res.checks {
+					if c.word != "ok" {
+						t.Error(c)
+					}
+				}
+			})
+		}
 	}
 	t.Logf("\n%s", table(results))
 }
@@ -151,6 +197,24 @@ func (r *release) compile(t *testing.T) {
 func (r *release) erl(t *testing.T, name string, port int, args ...string) *exec.Cmd {
 	cmd := r.command(t.Context(), "erl", append([]string{"-noshell", "-start_epmd", "false", "-name", name, "-setcookie", cookie},
 		args...)...)
+	cmd.Env = environ(port)
+	return cmd
+}
+
+// drives reports whether the release has what the suite uses: module peer, for one.
+func (r *release) drives() bool {
+	version, err := strconv.Atoi(r.version)
+	return err == nil && version >= 25
+}
+
+// demo is an OTP node that runs the demo, and has what drivers call there.
+func (r *release) demo(t *testing.T, name string, port int) *exec.Cmd {
+	return r.erl(t, name, port, "-kernel", "logger_level", "none", "-pa", r.ebin("suite"), r.ebin("oracle"), "-run", "demo", "main")
+}
+
+// demoOf is our daemon that runs the demo.
+func demoOf(t *testing.T, daemon, name string, port int, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), daemon, append([]string{"start", "--name", name, "--cookie", cookie, "--demo"}, args...)...)
 	cmd.Env = environ(port)
 	return cmd
 }

@@ -14,7 +14,7 @@
 %% in which a check asserts by matching, or by is/2. A check has half a minute, and must
 %% leave the connection and the demo as it has found them.
 -module(interop).
--export([main/1, groups/0, run/2]).
+-export([main/1, groups/0, run/2, attempt/2, tell/4]).
 -export([is/2, caught/1, absent/1, target/0, at/1, where/1, up/1, restarted/2, fresh/0, fresh/1,
          gone/1, got/0, down/2, silent/0, until/1, reasons/0, parallel/2, reach/1, leader/0, printed/1]).
 
@@ -43,17 +43,7 @@ module(Group) -> list_to_atom("interop_" ++ atom_to_list(Group)).
 check(Target, Group, {Name, Fun}) ->
     reach(Target),
     erlang:monitor_node(Target, true),
-    {Pid, Ref} = spawn_monitor(fun() -> put(target, Target), exit({checked, try_check(Fun)}) end),
-    Said = receive
-        {'DOWN', Ref, _, _, {checked, R}} -> R;
-        {'DOWN', Ref, _, _, Reason} -> {failed, "the check was killed: " ++ text(Reason)}
-    after ?PATIENCE ->
-        {_, Stack} = process_info(Pid, current_stacktrace),
-        {_, Box} = process_info(Pid, messages),
-        exit(Pid, kill),
-        receive {'DOWN', Ref, _, _, _} -> ok end,
-        {failed, place(Stack) ++ "still waits after " ++ text(?PATIENCE) ++ " ms; its mailbox: " ++ text(Box)}
-    end,
+    Said = attempt(fun() -> put(target, Target), Fun() end, ?PATIENCE),
     Lost = receive {nodedown, Target} -> not may_cut(Group) after 0 -> false end,
     erlang:monitor_node(Target, false),
     case Said of
@@ -61,6 +51,20 @@ check(Target, Group, {Name, Fun}) ->
         {failed, Why} when Lost -> tell(failed, Group, Name, Why ++ "; and the connection was lost");
         ok -> tell(ok, Group, Name, "");
         {What, Why} -> tell(What, Group, Name, Why)
+    end.
+
+%% Runs a check in a process of its own, for so many milliseconds: ok, {absent, What} or {failed, Why}.
+attempt(Fun, Patience) ->
+    {Pid, Ref} = spawn_monitor(fun() -> exit({checked, try_check(Fun)}) end),
+    receive
+        {'DOWN', Ref, _, _, {checked, R}} -> R;
+        {'DOWN', Ref, _, _, Reason} -> {failed, "the check was killed: " ++ text(Reason)}
+    after Patience ->
+        {_, Stack} = process_info(Pid, current_stacktrace),
+        {_, Box} = process_info(Pid, messages),
+        exit(Pid, kill),
+        receive {'DOWN', Ref, _, _, _} -> ok end,
+        {failed, place(Stack) ++ "still waits after " ++ text(Patience) ++ " ms; its mailbox: " ++ text(Box)}
     end.
 
 may_cut(Group) -> lists:member(Group, [reconnect, pg, visible, global]).
