@@ -82,7 +82,9 @@ func TestInteropMixed(t *testing.T) {
 		r.compile(t)
 		versions = append(versions, r.version)
 	}
-	driver := releases[slices.IndexFunc(releases, (*release).drives)]
+	i := slices.IndexFunc(releases, (*release).drives)
+	require.GreaterOrEqual(t, i, 0, "no release of %v can drive the suite", versions)
+	driver := releases[i]
 	var results []result
 	for _, size := range []int{1, 3} {
 		for _, kind := range []string{"oracle", "published"} {
@@ -100,7 +102,8 @@ func TestInteropMixed(t *testing.T) {
 				}
 				for i := range max(3, len(releases)) {
 					s.name = fmt.Sprintf("o%d@127.0.0.1", i+1)
-					s.start(t, releases[i%len(releases)].demo(t, s.name, s.port))
+					r := releases[i%len(releases)]
+					s.start(t, r.demo(t, s.name, s.port, "-pa", r.ebin("suite")))
 					members = append(members, s.name)
 				}
 				res := result{row: fmt.Sprintf("%s, %d %s", strings.Join(versions, "+"), size, kind)}
@@ -207,9 +210,10 @@ func (r *release) drives() bool {
 	return err == nil && version >= 25
 }
 
-// demo is an OTP node that runs the demo, and has what drivers call there.
-func (r *release) demo(t *testing.T, name string, port int) *exec.Cmd {
-	return r.erl(t, name, port, "-kernel", "logger_level", "none", "-pa", r.ebin("suite"), r.ebin("oracle"), "-run", "demo", "main")
+// demo is an OTP node that runs the demo. One without the suite has code for none of the suite's funs, like our daemon.
+func (r *release) demo(t *testing.T, name string, port int, more ...string) *exec.Cmd {
+	args := []string{"-kernel", "logger_level", "none", "-pa", r.ebin("oracle"), "-run", "demo", "main"}
+	return r.erl(t, name, port, append(args, more...)...)
 }
 
 // demoOf is our daemon that runs the demo.
