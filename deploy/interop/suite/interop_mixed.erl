@@ -6,7 +6,6 @@
 %% prints what interop.erl prints. A check begins and ends with all of them connected to each other.
 -module(interop_mixed).
 -export([main/1]).
--export([hold/3, count/3]). % called on OTP nodes
 -import(interop, [is/2, caught/1, until/1, tell/4]).
 
 -define(PATIENCE, 60000). % ms for a check
@@ -90,13 +89,13 @@ locks() ->
         end || O <- get(members)] end},
      {"a lock is held until its process ends", fun() ->
         [begin
-            P = spawn(O, ?MODULE, hold, [{l3, x}, all(), self()]), receive {held, P} -> ok end,
+            P = spawn(O, interop_member, hold, [{l3, x}, all(), self()]), receive {held, P} -> ok end,
             [is({N, false}, {N, lock(N, {l3, y})}) || N <- all()], exit(P, kill),
             [until(fun() -> lock(N, {l3, y}) end) || N <- all()], [free(N, {l3, y}) || N <- all()]
         end || O <- get(members)] end},
      {"global:trans of all OTP nodes: one at a time", fun() ->
         C = spawn(first(), demo, counter, []), Nodes = all(),
-        at_once([fun() -> erpc:call(O, ?MODULE, count, [C, Nodes, 5], ?PATIENCE) end || O <- get(members), _ <- [1, 2]]),
+        at_once([fun() -> erpc:call(O, interop_member, count, [C, Nodes, 5], ?PATIENCE) end || O <- get(members), _ <- [1, 2]]),
         is(10 * length(get(members)), gen_server:call(C, get)), stop(C) end}].
 
 messages() ->
@@ -167,7 +166,7 @@ parts() ->
         {"of which one is left by random_notify_name", fun global:random_notify_name/3, one},
         {"of which none is left by notify_all_name", fun global:notify_all_name/3, none}]]
     ++ [{"apart: a lock of the other part ends", fun() ->
-        O = last(), P = spawn(O, ?MODULE, hold, [{l4, x}, all(), self()]), receive {held, P} -> ok end, is(false, lock(first(), {l4, y})),
+        O = last(), P = spawn(O, interop_member, hold, [{l4, x}, all(), self()]), receive {held, P} -> ok end, is(false, lock(first(), {l4, y})),
         apart(first(), O, fun(_) ->
             until(fun() -> lock(first(), {l4, y}) end), free(first(), {l4, y}), exit(P, kill) end),
         [until(fun() -> lock(N, {l4, y}) end) || N <- all()], [free(N, {l4, y}) || N <- all()] end}].
@@ -254,12 +253,3 @@ at_once(Fs) ->
     Nodes = {get(targets), get(members)},
     Ms = [spawn_monitor(fun() -> put(targets, element(1, Nodes)), put(members, element(2, Nodes)), exit({done, F()}) end) || F <- Fs],
     [receive {'DOWN', M, process, P, {done, V}} -> V; {'DOWN', M, process, P, Why} -> error({at_once, Why}) end || {P, M} <- Ms].
-
-%%% What OTP nodes run.
-
-hold(Id, Nodes, Tell) -> true = global:set_lock(Id, Nodes), Tell ! {held, self()}, receive after infinity -> ok end.
-
-%% Adds to a counter, in two steps which a lock holds together.
-count(C, Nodes, Times) ->
-    [global:trans({counting, self()}, fun() -> N = gen_server:call(C, get), gen_server:call(C, {add, N + 1 - gen_server:call(C, get)}) end,
-        Nodes) || _ <- lists:seq(1, Times)], ok.
