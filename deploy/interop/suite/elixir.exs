@@ -41,7 +41,8 @@ elixir = [
    end},
   {"GenServer.call with strings, structs, maps, keywords, ranges",
    fn ->
-     for t <- ["String ö", ~D[2024-02-29], %{:a => 1, "b" => [c: 2]}, [a: 1, b: 2], 1..10, MapSet.new([1, 2]), ~r/x/.source, {:ok, nil}, String.to_charlist("chars"), URI.parse("http://x/")] do
+     for t <- ["String ö", ~D[2024-02-29], %{:a => 1, "b" => [c: 2]}, [a: 1, b: 2], 1..10, MapSet.new([1, 2]), ~r/x/.source,
+               {:ok, nil}, String.to_charlist("chars"), URI.parse("http://x/")] do
        ^t = GenServer.call(at.(:echo), t)
      end
    end},
@@ -88,7 +89,8 @@ elixir = [
      :ok = Supervisor.delete_child(at.(:demo), Extra.Child)
    end},
   {"Task.async_stream of calls", fn ->
-     r = 1..200 |> Task.async_stream(fn i -> GenServer.call(at.(:echo), i) end, max_concurrency: 20) |> Enum.map(fn {:ok, i} -> i end)
+     calls = Task.async_stream(1..200, fn i -> GenServer.call(at.(:echo), i) end, max_concurrency: 20)
+     r = Enum.map(calls, fn {:ok, i} -> i end)
      ^r = Enum.to_list(1..200)
    end},
   {":rpc, :erpc", fn ->
@@ -404,9 +406,10 @@ failed =
       {:ok, why} -> why
       other -> "still waits: #{inspect(other)}"
     end
+    column = String.pad_trailing("#{group}", 10)
     case why do
-      nil -> IO.puts("ok      #{String.pad_trailing("#{group}", 10)}  #{name}")
-      why -> IO.puts("FAILED  #{String.pad_trailing("#{group}", 10)}  #{name} | #{why |> String.replace("\n", " ") |> String.slice(0, 400)}")
+      nil -> IO.puts("ok      #{column}  #{name}")
+      why -> IO.puts("FAILED  #{column}  #{name} | #{why |> String.replace("\n", " ") |> String.slice(0, 400)}")
     end
     why != nil
   end)

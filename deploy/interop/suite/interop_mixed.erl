@@ -1,7 +1,7 @@
 %% Clusters of several targets and several OTP nodes, which may be of different releases: all must see the same. All of
 %% them run the demo; the driver is a hidden node, which belongs to no cluster and reaches each of them at any time.
 %%
-%%   erl -hidden -name me@127.0.0.1 -setcookie c -pa EBIN -run interop_mixed main t1@127.0.0.1,t2@127.0.0.1 o1@127.0.0.1,o2@127.0.0.1
+%%   erl -hidden -name me@127.0.0.1 -setcookie c -pa EBIN -run interop_mixed main TARGET,TARGET MEMBER,MEMBER,MEMBER
 %%
 %% prints what interop.erl prints. A check begins and ends with all of them connected to each other.
 -module(interop_mixed).
@@ -21,7 +21,8 @@ main([Targets, Members]) ->
     Failed = [1 || {Name, Fun} <- checks(), check(T, O, Group, Name, Fun) =:= failed],
     case [N || N <- O, ask(N, get_protocol_version) < ?OVERLAP] of
         [] -> ok;
-        Old -> [tell(absent, Group, Name, io_lib:format("~w do not prevent overlapping partitions", [Old])) || {Name, _} <- parts()]
+        Old -> [tell(absent, Group, Name, io_lib:format("~w do not prevent overlapping partitions", [Old]))
+            || {Name, _} <- parts()]
     end,
     case length(Failed) of
         0 -> io:format("done: all is well~n"), halt(0);
@@ -43,11 +44,14 @@ checks() ->
     views() ++ names() ++ locks() ++ messages() ++ ends() ++ case Old of true -> []; false -> parts() end.
 
 views() ->
-    [{"each has all others in nodes()", fun() -> [is(lists:sort(all() -- [N]), lists:sort(call(N, erlang, nodes, []))) || N <- all()] end},
+    [{"each has all others in nodes()", fun() -> [is(lists:sort(all() -- [N]), lists:sort(call(N, erlang, nodes, [])))
+        || N <- all()] end},
      {"each knows all others, and is in sync with them", fun() ->
-        [until(fun() -> lists:sort(ask(N, What)) =:= lists:sort(all() -- [N]) end) || N <- all(), What <- [get_known, get_synced]] end},
+        [until(fun() -> lists:sort(ask(N, What)) =:= lists:sort(all() -- [N]) end) || N <- all(),
+            What <- [get_known, get_synced]] end},
      {"the driver is hidden to each", fun() ->
-        [begin is(true, lists:member(node(), call(N, erlang, nodes, [hidden]))), is(false, lists:member(node(), ask(N, get_known))) end
+        [begin is(true, lists:member(node(), call(N, erlang, nodes, [hidden]))),
+            is(false, lists:member(node(), ask(N, get_known))) end
          || N <- all()] end},
      {"each pings each", fun() -> [is(pong, call(N, net_adm, ping, [M])) || N <- all(), M <- all()] end},
      {"global:sync on each", fun() -> [is(ok, call(N, global, sync, [])) || N <- all()] end},
@@ -78,7 +82,8 @@ names() ->
         at_once([fun() -> [yes = register(N, {many, N, I}, spawned(N)) || I <- lists:seq(1, 20)] end || {N, _} <- Ps]),
         All = lists:sort(names(first())), is(20 * length(all()), length(All)),
         [until(fun() -> lists:sort(names(N)) =:= All end) || N <- all()],
-        [exit(whereis(first(), X), kill) || X <- All], [until(fun() -> names(N) =:= [] end) || N <- all()], [stop(P) || {_, P} <- Ps] end},
+        [exit(whereis(first(), X), kill) || X <- All], [until(fun() -> names(N) =:= [] end) || N <- all()],
+        [stop(P) || {_, P} <- Ps] end},
      {"names that are terms", fun() ->
         Terms = [1, 1.0, "s", <<"b">>, {a, [b]}, #{k => <<1:3>>}, [a | b], 1 bsl 90, 'ö', binary:copy(<<"x">>, 100000)],
         Ps = [fresh(N) || {N, _} <- lists:zip(cycle(length(Terms)), Terms)],
@@ -87,11 +92,13 @@ names() ->
 
 locks() ->
     [{"a lock of one is refused to others, by each", fun() ->
-        [begin true = lock(N, {l1, me}), false = lock(N, {l1, other}), free(N, {l1, me}), true = lock(N, {l1, other}), free(N, {l1, other}) end
+        [begin true = lock(N, {l1, me}), false = lock(N, {l1, other}), free(N, {l1, me}), true = lock(N, {l1, other}),
+            free(N, {l1, other}) end
          || N <- all()] end},
      {"set_lock of each OTP node, on all nodes", fun() ->
         [begin
-            P = spawn(O, global, set_lock, [{l2, x}, all(), 0]), M = monitor(process, P), receive {'DOWN', M, process, P, _} -> ok end,
+            P = spawn(O, global, set_lock, [{l2, x}, all(), 0]), M = monitor(process, P),
+            receive {'DOWN', M, process, P, _} -> ok end,
             [until(fun() -> lock(N, {l2, y}) end) || N <- all()], [free(N, {l2, y}) || N <- all()]
         end || O <- get(members)] end},
      {"a lock is held until its process ends", fun() ->
@@ -108,7 +115,8 @@ locks() ->
 messages() ->
     [{"global:send of each to the name of each", fun() ->
         Ps = [begin P = fresh(N), yes = register(N, {to, N}, P), {N, P} end || N <- all()],
-        [begin is(P, call(N, global, send, [{to, M}, {self(), {N, M}}])), receive {P, {N, M}} -> ok end end || N <- all(), {M, P} <- Ps],
+        [begin is(P, call(N, global, send, [{to, M}, {self(), {N, M}}])), receive {P, {N, M}} -> ok end end || N <- all(),
+            {M, P} <- Ps],
         [stop(P) || {_, P} <- Ps], [same({to, N}, undefined) || N <- all()] end},
      {"gen_server:call of each OTP node by the name of each", fun() ->
         Ps = [begin P = fresh(N), yes = register(N, {srv, N}, P), {N, P} end || N <- all()],
@@ -130,7 +138,8 @@ ends() ->
      || {What, Via} <- [{"a target", fun first/0}, {"an OTP node", fun() -> hd(get(members)) end}]]
     ++ [{"one more node brings names, and takes them with it", fun() ->
         one_more(fun(N, C) ->
-            Ps = [begin P = at(C, erlang, spawn, [timer, sleep, [infinity]]), yes = at(C, global, register_name, [{brought, I}, P]), P end
+            Ps = [begin P = at(C, erlang, spawn, [timer, sleep, [infinity]]),
+                yes = at(C, global, register_name, [{brought, I}, P]), P end
                 || I <- lists:seq(1, 20)],
             joins(C, first()), [same({brought, I}, P) || {I, P} <- lists:zip(lists:seq(1, 20), Ps)],
             os:cmd("kill -9 " ++ at(C, os, getpid, [])), [same({brought, I}, undefined) || I <- lists:seq(1, 20)],
@@ -138,14 +147,16 @@ ends() ->
      {"one more node starts twice with one name", fun() ->
         Name = interop_global:third_name(),
         [interop_global:third(Name, [], fun(N, C) ->
-            joins(C, M), P = at(C, erlang, spawn, [timer, sleep, [infinity]]), yes = at(C, global, register_name, [again, P]), same(again, P),
+            joins(C, M), P = at(C, erlang, spawn, [timer, sleep, [infinity]]), yes = at(C, global, register_name, [again, P]),
+            same(again, P),
             peer:stop(C), same(again, undefined), [until(fun() -> not lists:member(N, ask(K, get_known)) end) || K <- all()]
         end) || M <- [first(), hd(get(members))]] end},
      {"one more node ends while all register names", fun() ->
         one_more(fun(_, C) ->
             joins(C, first()), Ps = [{N, fresh(N)} || N <- all()],
             Me = self(), spawn(fun() -> os:cmd("kill -9 " ++ at(C, os, getpid, [])), Me ! killed end),
-            at_once([fun() -> [begin P = spawned(N), yes = register(N, {while, N, I}, P), exit(P, kill) end || I <- lists:seq(1, 10)] end
+            at_once([fun() -> [begin P = spawned(N), yes = register(N, {while, N, I}, P), exit(P, kill) end
+                || I <- lists:seq(1, 10)] end
                 || {N, _} <- Ps]),
             receive killed -> ok end, [stop(P) || {_, P} <- Ps], [until(fun() -> names(N) =:= [] end) || N <- all()] end) end}].
 
@@ -159,7 +170,8 @@ parts() ->
             [is({M, lists:sort(Others -- [M])}, {M, lists:sort(call(M, erlang, nodes, []))}) || M <- Others],
             join([N | Others]), meshed()
         end || N <- all()] end}]
-    ++ [{"a connection lost between " ++ What ++ ": no clusters overlap, and all heals", fun() -> apart(A(), B(), fun(_) -> ok end) end}
+    ++ [{"a connection lost between " ++ What ++ ": no clusters overlap, and all heals", fun() ->
+        apart(A(), B(), fun(_) -> ok end) end}
      || {What, A, B} <- pairs()]
     ++ [{"apart: names of each part are seen in it alone, and by all later", fun() ->
         apart(first(), last(), fun(Parts) ->
@@ -173,7 +185,8 @@ parts() ->
         {"of which one is left by random_notify_name", fun global:random_notify_name/3, one},
         {"of which none is left by notify_all_name", fun global:notify_all_name/3, none}]]
     ++ [{"apart: a lock of the other part ends", fun() ->
-        O = last(), P = spawn(O, interop_member, hold, [{l4, x}, all(), self()]), receive {held, P} -> ok end, is(false, lock(first(), {l4, y})),
+        O = last(), P = spawn(O, interop_member, hold, [{l4, x}, all(), self()]), receive {held, P} -> ok end,
+        is(false, lock(first(), {l4, y})),
         apart(first(), O, fun(_) ->
             until(fun() -> lock(first(), {l4, y}) end), free(first(), {l4, y}), exit(P, kill) end),
         [until(fun() -> lock(N, {l4, y}) end) || N <- all()], [free(N, {l4, y}) || N <- all()] end}].
@@ -184,11 +197,13 @@ pairs() ->
 
 clash(Method, Rest) ->
     apart(first(), last(), fun(Parts) ->
-        Ps = [begin P = fresh(N), yes = call(N, global, register_name, [clash, P, Method]), P end || [N | _] <- lists:sublist(Parts, 2)],
+        Ps = [begin P = fresh(N), yes = call(N, global, register_name, [clash, P, Method]),
+            P end || [N | _] <- lists:sublist(Parts, 2)],
         join(all()), meshed(),
         Left = case Rest of
             none -> until(fun() -> lists:all(fun(N) -> whereis(N, clash) =:= undefined end, all()) end), [];
-            one -> W = until(fun() -> case lists:usort([whereis(N, clash) || N <- all()]) of [P] when is_pid(P) -> P; _ -> false end end), [W]
+            one -> W = until(fun() -> case lists:usort([whereis(N, clash) || N <- all()]) of [P] when is_pid(P) -> P; _ ->
+                false end end), [W]
         end,
         true = Left -- Ps =:= [], [stop(P) || P <- Ps], same(clash, undefined)
     end).
@@ -258,5 +273,6 @@ one_more(Check) -> interop_global:third(Check).
 
 at_once(Fs) ->
     Nodes = {get(targets), get(members)},
-    Ms = [spawn_monitor(fun() -> put(targets, element(1, Nodes)), put(members, element(2, Nodes)), exit({done, F()}) end) || F <- Fs],
+    Ms = [spawn_monitor(fun() -> put(targets, element(1, Nodes)), put(members, element(2, Nodes)),
+        exit({done, F()}) end) || F <- Fs],
     [receive {'DOWN', M, process, P, {done, V}} -> V; {'DOWN', M, process, P, Why} -> error({at_once, Why}) end || {P, M} <- Ms].

@@ -25,7 +25,8 @@ kernel() ->
      {"they ping nobody", fun() -> is(pang, call(net_adm, ping, [?NOBODY])) end},
      {"they connect to us", fun() ->
         T = target(), erlang:disconnect_node(T), until(fun() -> not lists:member(T, nodes()) end),
-        third(fun(N, C) -> join(C, T), is(true, at(C, rpc, call, [T, net_kernel, connect_node, [node()]])), meshed(N, C) end) end},
+        third(fun(N, C) -> join(C, T), is(true, at(C, rpc, call, [T, net_kernel, connect_node, [node()]])),
+            meshed(N, C) end) end},
      {"they connect to nobody", fun() -> is(false, call(net_kernel, connect_node, [?NOBODY])) end},
      {"they disconnect us", fun() ->
         synced(), T = target(), erlang:monitor_node(T, true), caught(fun() -> call(erlang, disconnect_node, [node()]) end),
@@ -34,7 +35,8 @@ kernel() ->
      {"monitor_nodes tells of the loss, and why", fun() ->
         synced(), T = target(), O = [{node_type, visible}, nodedown_reason], ok = net_kernel:monitor_nodes(true, O), cut(),
         receive {nodedown, T, I} -> is([{node_type, visible}, {nodedown_reason, disconnect}], lists:sort(I)) end,
-        reach(T), receive {nodeup, T, J} -> is([{node_type, visible}], J) end, ok = net_kernel:monitor_nodes(false, O), synced() end},
+        reach(T), receive {nodeup, T, J} -> is([{node_type, visible}], J) end, ok = net_kernel:monitor_nodes(false, O),
+        synced() end},
      {"monitor_nodes of all nodes", fun() ->
         synced(), T = target(), ok = net_kernel:monitor_nodes(true), cut(), receive {nodedown, T} -> ok end,
         reach(T), receive {nodeup, T} -> ok end, ok = net_kernel:monitor_nodes(false), synced() end},
@@ -87,11 +89,14 @@ mapped(Name) ->
 asked() ->
     [{"a call to " ++ atom_to_list(Name), fun() -> answered(Name, Request) end} || {Name, Request} <- [
         {auth, echo}, {global_group, own_nodes}, {application_controller, which_applications},
-        {kernel_sup, which_children}, {file_server_2, {get_cwd}}, {rex, {call, erlang, node, [], group_leader()}}, {erl_signal_server, which_handlers}]]
+        {kernel_sup, which_children}, {file_server_2, {get_cwd}}, {rex, {call, erlang, node, [], group_leader()}},
+        {erl_signal_server, which_handlers}]]
     ++ [{"a cast of auth:print", fun() -> auth:print(target(), "interop ~p~n", [x]), is(x, gen_server:call(at(echo), x)) end},
      {"whereis of what tools look for", fun() ->
-        [true = is_pid(W) orelse W =:= undefined || W <- [interop:where(N) || N <- [auth, code_server, file_server_2, dist_ac, logger,
-            error_logger, inet_db, mnesia_monitor, mnesia_locker, disk_log_server, user_drv, rb_server, timer_server, sasl_sup]]] end},
+        [true = is_pid(W) orelse W =:= undefined || W <- [interop:where(N) || N <- [auth, code_server, file_server_2,
+            dist_ac, logger,
+            error_logger, inet_db, mnesia_monitor, mnesia_locker, disk_log_server, user_drv, rb_server, timer_server,
+            sasl_sup]]] end},
      {"code functions by rpc", fun() ->
         {module, demo} = call(code, ensure_loaded, [demo]), is(true, false =/= call(code, is_loaded, [demo])),
         is(false, call(code, is_loaded, [nosuch])), is(non_existing, call(code, which, [nosuch])),
@@ -99,7 +104,8 @@ asked() ->
      {"code functions that it may not have fail at once", fun() ->
         [case rpc:call(target(), code, F, A) of {badrpc, {'EXIT', {undef, _}}} -> ok; {badrpc, _} = R -> error(R); _ -> ok end
          || {F, A} <- [{get_path, []}, {lib_dir, []}, {get_object_code, [lists]}, {get_mode, []}, {root_dir, []}]] end},
-     {"c:nl, code of ours", fun() -> c:nl(interop_echo), is(x, gen_server:call(at(echo), x)), is(pong, net_adm:ping(target())) end},
+     {"c:nl, code of ours", fun() -> c:nl(interop_echo), is(x, gen_server:call(at(echo), x)),
+         is(pong, net_adm:ping(target())) end},
      {"application functions by rpc", fun() ->
         true = is_list(call(application, which_applications, [])), true = is_list(call(application, loaded_applications, [])),
         is(undefined, call(application, get_env, [nosuch, key])) end},
@@ -108,19 +114,23 @@ asked() ->
      {"inet:gethostname by rpc, or undef", fun() ->
         case rpc:call(target(), inet, gethostname, []) of {ok, _} -> ok; {badrpc, {'EXIT', {undef, _}}} -> ok end end},
      {"an event for its logger", fun() ->
-        at(logger_proxy) ! {log, error, "interop: ~p~n", [x], meta()}, at(logger_proxy) ! {log, error, {string, "interop"}, meta()},
+        at(logger_proxy) ! {log, error, "interop: ~p~n", [x], meta()},
+        at(logger_proxy) ! {log, error, {string, "interop"}, meta()},
         at(logger) ! {log, error, "interop: ~p~n", [x], meta()}, is(x, gen_server:call(at(echo), x)) end},
      {"an event for its error_logger", fun() ->
-        at(error_logger) ! {notify, {error, group_leader(), {self(), "interop ~p~n", [x]}}}, is(x, gen_server:call(at(echo), x)) end},
+        at(error_logger) ! {notify, {error, group_leader(), {self(), "interop ~p~n", [x]}}},
+        is(x, gen_server:call(at(echo), x)) end},
      {"a process of ours whose group leader is theirs crashes", fun() ->
-        P = fresh(), {_, M} = spawn_monitor(fun() -> group_leader(P, self()), error_logger:error_msg("interop ~p~n", [x]), exit(out) end),
+        P = fresh(), {_, M} = spawn_monitor(fun() -> group_leader(P, self()), error_logger:error_msg("interop ~p~n", [x]),
+            exit(out) end),
         receive {'DOWN', M, process, _, out} -> ok end, is(x, gen_server:call(P, x)) end},
      {"a process of theirs, spawned here, prints here", fun() ->
         L = interop:leader(), group_leader(L, self()),
         P = spawn(target(), io, put_chars, ["interop ö"]), M = monitor(process, P), receive {'DOWN', M, process, P, _} -> ok end,
         until(fun() -> interop:printed(L) =:= <<"interop ö"/utf8>> end) end},
      {"the tick time can be asked for", fun() ->
-        case rpc:call(target(), net_kernel, get_net_ticktime, []) of N when is_integer(N) -> ok; {badrpc, {'EXIT', {undef, _}}} -> ok end end},
+        case rpc:call(target(), net_kernel, get_net_ticktime, []) of N when is_integer(N) ->
+            ok; {badrpc, {'EXIT', {undef, _}}} -> ok end end},
      {"mnesia asks for its monitor", fun() ->
         is(undefined, call(erlang, whereis, [mnesia_monitor])),
         {exit, {noproc, _}} = caught(fun() -> gen_server:call(at(mnesia_monitor), {negotiate, x}, infinity) end) end}].
@@ -136,8 +146,10 @@ meta() -> #{time => erlang:system_time(microsecond), pid => self(), gl => group_
 
 groups() ->
     [{"global_group:whereis_name there", fun() ->
-        synced(), P = fresh(), yes = global:register_name(g1, P), is(P, global_group:whereis_name({node, target()}, g1)), interop:gone(P) end},
-     {"global_group:whereis_name of nobody there", fun() -> is(undefined, global_group:whereis_name({node, target()}, {none, make_ref()})) end},
+        synced(), P = fresh(), yes = global:register_name(g1, P), is(P, global_group:whereis_name({node, target()}, g1)),
+        interop:gone(P) end},
+     {"global_group:whereis_name of nobody there", fun() ->
+         is(undefined, global_group:whereis_name({node, target()}, {none, make_ref()})) end},
      {"global_group:registered_names there", fun() ->
         synced(), P = fresh(), yes = global:register_name(g2, P),
         is(true, lists:member(g2, global_group:registered_names({node, target()}))), interop:gone(P) end},
@@ -147,9 +159,11 @@ groups() ->
      {"global_group:send to nobody there", fun() ->
         X = {none, make_ref()}, is({badarg, {X, m}}, global_group:send({node, target()}, X, m)) end},
      {"it belongs to no group", fun() -> is([], call(global_group, get_own_nodes, [])) end},
-     {"its group does not agree with another", fun() -> is(not_agreed, call(global_group, ng_add_check, [node(), normal, [node()]])) end},
+     {"its group does not agree with another", fun() ->
+         is(not_agreed, call(global_group, ng_add_check, [node(), normal, [node()]])) end},
      {"its group is asked for what it does not know", fun() ->
-        is({illegal_message, what}, gen_server:call(at(global_group), what)), is(undefined, gen_server:call(at(global_group), global_groups)) end},
+        is({illegal_message, what}, gen_server:call(at(global_group), what)),
+        is(undefined, gen_server:call(at(global_group), global_groups)) end},
      {"it answers the check of a group's configuration", fun() ->
         synced(), R = make_ref(),
         gen_server:cast(at(global_group), {conf_check, 3, node(), {self(), R}, sync, a_group, normal, [node(), target()]}),
@@ -164,7 +178,8 @@ grouped(Nodes) ->
     third(N, ["-kernel", "global_groups", lists:flatten(Groups)], fun(_, C) ->
         join(C, T), is(x, at(C, gen_server, call, [at(echo), x])),
         P = fresh(), yes = global:register_name(g4, P), is(P, interop_global:there(g4)),
-        Q = at(C, erlang, whereis, [kernel_sup]), yes = at(C, global, register_name, [g4, Q]), is(Q, at(C, global, whereis_name, [g4])),
+        Q = at(C, erlang, whereis, [kernel_sup]), yes = at(C, global, register_name, [g4, Q]),
+        is(Q, at(C, global, whereis_name, [g4])),
         is(P, interop_global:there(g4)), ok = at(C, global, unregister_name, [g4]), is(P, interop_global:there(g4)),
         is(ok, global:sync()), interop:gone(P) end).
 
@@ -176,10 +191,12 @@ refusals() ->
             is(false, lists:member(N, call(erlang, nodes, [connected]))), is(ok, global:sync()) end) end},
      {"net_kernel:allow of a third with it", fun() ->
         synced(), T = target(), third(fun(N, C) ->
-            ok = at(C, net_kernel, allow, [[node(), T]]), is(true, at(C, net_kernel, connect_node, [T])), join(C, node()), meshed(N, C) end) end},
+            ok = at(C, net_kernel, allow, [[node(), T]]), is(true, at(C, net_kernel, connect_node, [T])), join(C, node()),
+            meshed(N, C) end) end},
      {"a third with another cookie", fun() ->
         synced(), T = target(), third(fun(N, C) ->
-            true = at(C, erlang, set_cookie, [T, wrong]), is(false, at(C, net_kernel, connect_node, [T])), is(pang, at(C, net_adm, ping, [T])),
+            true = at(C, erlang, set_cookie, [T, wrong]), is(false, at(C, net_kernel, connect_node, [T])),
+            is(pang, at(C, net_adm, ping, [T])),
             is(false, lists:member(N, call(erlang, nodes, [connected]))), is(pong, net_adm:ping(T)) end) end},
      {"dist_auto_connect never: a message does not connect", fun() ->
         synced(), T = target(), third(["-kernel", "dist_auto_connect", "never"], fun(N, C) ->
