@@ -12,7 +12,7 @@
 # make cross  vet for Windows and macOS
 # make release  binaries, archives, packages, manual, completions, checksums and SBOMs into dist: see deploy/release
 # make release-test  the .deb in a clean Debian, and all targets built twice
-# make interop  the node judged by real OTP nodes: the installed one, 27 and 29
+# make interop  the node judged by real OTP nodes: the installed one, 27 and 29, and by clusters of them and of 23
 
 GO       ?= go
 FUZZTIME ?= 40000x
@@ -90,7 +90,7 @@ release-test:
 	cd deploy/release && $(GO) test -count=1 -timeout 60m -v ./... -release.targets=all -release.install
 
 interop:
-	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop
+	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid 23=bullseye) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop
 
 cluster-test: tools
 	$(GO) test -count=1 -timeout 120m -v -run TestCluster ./deploy/cluster -cluster.all
