@@ -97,10 +97,10 @@ func TestInteropMixed(t *testing.T) {
 	}
 	var results []result
 	for _, releases := range clusters {
-		for _, size := range []int{1, 3} {
-			for _, kind := range []string{"oracle", "published"} {
-				t.Run(fmt.Sprintf("%s/%s-%d", versions(releases), kind, size), func(t *testing.T) {
-					results = append(results, judgeCluster(t, releases, size, kind, daemon))
+		for _, kind := range []string{"oracle", "published"} {
+			for _, c := range []cluster{{1, false}, {3, false}, {1, true}} {
+				t.Run(fmt.Sprintf("%s/%s-%v", versions(releases), kind, c), func(t *testing.T) {
+					results = append(results, c.judge(t, releases, kind, daemon))
 				})
 			}
 		}
@@ -116,36 +116,56 @@ func versions(releases []*release) string {
 	return strings.Join(all, "+")
 }
 
-// judgeCluster judges so many targets among OTP nodes.
-func judgeCluster(t *testing.T, releases []*release, size int, kind, daemon string) result {
+// cluster is targets among OTP nodes.
+type cluster struct {
+	targets int
+	overlap bool // the nodes do not prevent overlapping partitions
+}
+
+func (c cluster) String() string {
+	if c.overlap {
+		return fmt.Sprintf("%d-overlap", c.targets)
+	}
+	return strconv.Itoa(c.targets)
+}
+
+func (c cluster) judge(t *testing.T, releases []*release, kind, daemon string) result {
 	i := slices.IndexFunc(releases, (*release).drives)
 	require.GreaterOrEqual(t, i, 0, "none of OTP %s can drive the suite", versions(releases))
 	s := &stand{release: releases[i], port: epmdtest.Serve(t, "127.0.0.1").Port}
-	var targets, members []string
-	for i := range size {
+	var targets, members, more []string
+	if c.overlap {
+		more = []string{"-kernel", "prevent_overlapping_partitions", "false"}
+		t.Setenv("ACTORNODE_GLOBAL_PREVENT_OVERLAPPING_PARTITIONS", "false")
+	}
+	for i := range c.targets {
 		s.name = fmt.Sprintf("t%d@127.0.0.1", i+1)
 		if kind == "published" {
 			s.start(t, demoOf(t, daemon, s.name, s.port, "--published"))
 		} else {
-			s.start(t, releases[i%len(releases)].demo(t, s.name, s.port))
+			s.start(t, releases[i%len(releases)].demo(t, s.name, s.port, more...))
 		}
 		targets = append(targets, s.name)
 	}
 	for i := range max(3, len(releases)) {
 		r := releases[i%len(releases)]
 		s.name = fmt.Sprintf("o%d@127.0.0.1", i+1)
-		s.start(t, r.demo(t, s.name, s.port, "-pa", r.ebin("suite")))
+		s.start(t, r.demo(t, s.name, s.port, append(more, "-pa", r.ebin("suite"))...))
 		members = append(members, s.name)
 	}
-	res := result{row: fmt.Sprintf("%s, %d %s", versions(releases), size, kind)}
-	s.drive(t, &res, s.release.erl(t, "driver@127.0.0.1", s.port, "-hidden", "-pa", s.release.ebin("suite"),
-		"-run", "interop_mixed", "main", strings.Join(targets, ","), strings.Join(members, ",")))
-	for _, c := range res.checks {
-		switch c.word {
+	res := result{row: fmt.Sprintf("%s, %d %s", versions(releases), c.targets, kind)}
+	args := []string{"-hidden", "-pa", s.release.ebin("suite"), "-run", "interop_mixed", "main",
+		strings.Join(targets, ","), strings.Join(members, ",")}
+	if c.overlap {
+		args = append(args, "overlap")
+	}
+	s.drive(t, &res, s.release.erl(t, "driver@127.0.0.1", s.port, args...))
+	for _, check := range res.checks {
+		switch check.word {
 		case "absent": // a cluster with an old release
-			t.Log(c)
+			t.Log(check)
 		case "FAILED":
-			t.Error(c)
+			t.Error(check)
 		}
 	}
 	return res

@@ -3,7 +3,7 @@
 %%
 %%   erl -hidden -name me@127.0.0.1 -setcookie c -pa EBIN -run interop_mixed main TARGET,TARGET MEMBER,MEMBER,MEMBER
 %%
-%% prints what interop.erl prints. A check begins and ends with all of them connected to each other.
+%% prints what interop.erl prints. With a third argument, overlap, no node prevents overlapping partitions. A check begins and ends with all of them connected to each other.
 -module(interop_mixed).
 -export([main/1]).
 -import(interop, [is/2, caught/1, until/1, tell/4]).
@@ -11,15 +11,18 @@
 -define(PATIENCE, 60000). % ms for a check
 -define(OVERLAP, 7).      % the version of global's protocol from which on clusters do not overlap
 
-main([Targets, Members]) ->
+main([Targets, Members | What]) ->
     [T, O] = [[list_to_atom(N) || N <- string:split(L, ",", all)] || L <- [Targets, Members]],
     logger:set_primary_config(level, none),
     put(targets, T), put(members, O),
     [interop:reach(N) || N <- T ++ O],
     join(all()),
-    Group = list_to_atom("mixed-" ++ integer_to_list(length(T ++ O))),
-    Failed = [1 || {Name, Fun} <- checks(), check(T, O, Group, Name, Fun) =:= failed],
-    case [N || N <- O, ask(N, get_protocol_version) < ?OVERLAP] of
+    {Group, Checks} = case What of
+        [] -> {list_to_atom("mixed-" ++ integer_to_list(length(T ++ O))), checks()};
+        ["overlap"] -> {overlap, overlaps()}
+    end,
+    Failed = [1 || {Name, Fun} <- Checks, check(T, O, Group, Name, Fun) =:= failed],
+    case [N || N <- O, What =:= [], ask(N, get_protocol_version) < ?OVERLAP] of
         [] -> ok;
         Old -> [tell(absent, Group, Name, io_lib:format("~w do not prevent overlapping partitions", [Old]))
             || {Name, _} <- parts()]
@@ -190,6 +193,30 @@ parts() ->
         apart(first(), O, fun(_) ->
             until(fun() -> lock(first(), {l4, y}) end), free(first(), {l4, y}), exit(P, kill) end),
         [until(fun() -> lock(N, {l4, y}) end) || N <- all()], [free(N, {l4, y}) || N <- all()] end}].
+
+%% Where no node prevents overlapping partitions, a connection is lost alone.
+overlaps() ->
+    [{"a connection lost between " ++ What ++ ": no other is", fun() ->
+        lose(A(), B(), fun() -> is(ok, call(A(), global, sync, [])) end) end} || {What, A, B} <- pairs()]
+    ++ [{"a name from before is seen by those that are connected to its node", fun() ->
+        P = fresh(first()), yes = register(first(), before, P),
+        lose(first(), last(), fun() ->
+            [until(fun() -> whereis(N, before) =:= P end) || N <- all() -- [last()]],
+            until(fun() -> whereis(last(), before) =:= undefined end) end),
+        same(before, P), stop(P), same(before, undefined) end},
+     {"a name from between is seen by all when the connection is back", fun() ->
+        P = fresh(first()),
+        lose(first(), last(), fun() ->
+            yes = register(first(), between, P), [until(fun() -> whereis(N, between) =:= P end) || N <- all() -- [last()]],
+            is(undefined, whereis(last(), between)) end),
+        same(between, P), stop(P), same(between, undefined) end}].
+
+%% One connection is lost, and comes back after Check.
+lose(A, B, Check) ->
+    true = call(A, erlang, disconnect_node, [B]),
+    Rest = fun(N) -> all() -- [N | case N of A -> [B]; B -> [A]; _ -> [] end] end,
+    Alone = fun() -> lists:all(fun(N) -> lists:sort(call(N, erlang, nodes, [])) =:= lists:sort(Rest(N)) end, all()) end,
+    until(Alone), Check(), is(true, Alone()), join(all()), meshed().
 
 pairs() ->
     [{"a target and an OTP node", fun first/0, fun last/0}, {"two OTP nodes", fun() -> hd(get(members)) end, fun last/0},
