@@ -39,6 +39,6 @@
 //
 // # Goroutines
 //
-// Those of the node's processes: global_name_server, its locker and its registrar, global_group, and one for each node that is being
-// connected or asked about a clash.
+// Those of the node's processes: global_name_server, its locker and its registrar, global_group, and one for each node
+// that is being connected or asked about a clash.
 package global
