@@ -13,7 +13,7 @@
 # make release  binaries, archives, packages, manual, completions, checksums and SBOMs into dist: see deploy/release
 # make release-test  the .deb in a clean Debian, and all targets built twice
 # make storm  1,000 random sequences over OTP nodes and ours, SEED to repeat; meshes of 50 and 12 nodes
-# make interop  the node judged by real OTP nodes: the installed one, 27 and 29
+# make interop  the node judged by real OTP nodes: the installed one, 27 and 29, and by clusters of them and of 23
 
 GO       ?= go
 FUZZTIME ?= 40000x
@@ -91,7 +91,7 @@ release-test:
 	cd deploy/release && $(GO) test -count=1 -timeout 60m -v ./... -release.targets=all -release.install
 
 interop:
-	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop
+	ACTORNODE_OTP_ROOTS=$$(deploy/interop/releases 27=trixie 29=sid 23=bullseye) $(GO) test -count=1 -timeout 60m -v -run TestInterop ./deploy/interop
 
 storm:
 	$(GO) test -count=1 -timeout 4h -v ./deploy/storm -storm.sequences=1000 -storm.seed=$(SEED) -storm.mesh

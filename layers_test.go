@@ -99,7 +99,8 @@ var inside = map[string]int{
 	"node/internal/failure": 1, "node/internal/values": 2, "node/internal/futures": 1,
 	"node/internal/activation": 0, "node/internal/moved": 0,
 	"node/internal/termkey": 0, "node/internal/losses": 0, "node/internal/globalnames": 1, "node/internal/global": 2, "node/internal/globalcalls": 3,
-	"node/internal/tagged": 0, "node/internal/misuse": 0,
+	"node/internal/globalgroup": 0,
+	"node/internal/tagged":      0, "node/internal/misuse": 0,
 
 	"node/internal/process": 3, "node/internal/runner": 4, "node/internal/remote": 4,
 	"node/internal/placement": 4, "node/internal/inspect": 5,

@@ -50,13 +50,10 @@ func (netKernel) Receive(c *Context, msg any) error {
 		return nil
 	}
 	r, ok := c.Node().AsRequest(msg)
-	switch {
-	case !ok:
+	if !ok || c.Node().answerFuture(r) {
 		return nil
-	case c.Node().answerFuture(r):
-		return nil
-	case kernel.IsAuth(r.Body):
-		return ignoreLate(c.Reply(r.From, kernel.Yes))
+	} else if answer, ok := kernel.Ask(r.Body, c.Node().Name()); ok {
+		return ignoreLate(c.Reply(r.From, answer))
 	}
 	return ignoreLate(r.Fail(kernel.Unsupported("net_kernel", r.Body)))
 }

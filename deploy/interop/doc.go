@@ -4,12 +4,17 @@
 // # Nouns
 //
 //   - A check is one fact, such as "unlink: nothing comes". Checks of a kind are
-//     a group: ping, terms, links, rpc and so on; see suite/interop.erl.
+//     a group: ping, terms, links, rpc and so on; see suite/interop.erl. Two are
+//     for a published node: visible has what other nodes ask of one in nodes(),
+//     global is OTP's module of that name.
 //   - The driver is an OTP node that runs the checks: suite/*.erl.
 //   - The target is the node that is judged; it runs the demo (package
 //     internal/demo).
 //   - The oracle is an OTP node in the target's place: oracle/demo.erl. A check
 //     that the oracle does not pass is wrong.
+//   - A mixed cluster has one target, or three, and three OTP nodes or more, of
+//     all releases by turns; its driver is a hidden node: suite/interop_mixed.erl.
+//     All nodes must see the same.
 //   - A release is an OTP: the installed one, or one in a folder that chroot can
 //     enter; ./releases makes those.
 //
@@ -21,7 +26,12 @@
 // go test ./deploy/interop runs it with the installed release, against the oracle
 // and against our daemon, built from this source; make interop with OTP 25, 27
 // and 29, and prints a table. Elixir's part (suite/elixir.exs) runs where the
-// release has elixir.
+// release has elixir. Libraries of Elixir are not installed: the checks send what
+// Task.Supervisor, libcluster, Phoenix.PubSub and Horde send.
+//
+// OTP 23, which has no module peer, drives no checks. It takes part in a mixed
+// cluster with OTP 25: OTP 26 and newer refuse it. It speaks version 5 of global's
+// protocol, where clusters overlap.
 //
 // # Invariants
 //
@@ -36,6 +46,6 @@
 // # Limits
 //
 // A check has half a minute. A target is judged by one driver at a time, for
-// checks suspend and crash parts of the demo. Nodes are on one machine, and their connections are
-// loopback TCP.
+// checks suspend and crash parts of the demo. Nodes are on one machine, and their
+// connections are loopback TCP: a connection is lost because one side ends it.
 package interop

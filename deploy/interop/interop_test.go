@@ -40,11 +40,15 @@ func TestInterop(t *testing.T) {
 	daemon := buildDaemon(t)
 	var results []result
 	for _, r := range releases {
+		if !r.drives() {
+			t.Logf("OTP %s is too old to drive the suite: it takes part in TestInteropMixed alone", r.version)
+			continue
+		}
 		t.Run("otp-"+r.version, func(t *testing.T) {
 			r.compile(t)
 			t.Run("oracle", func(t *testing.T) {
 				s := &stand{release: r, name: "otp@127.0.0.1", port: epmdtest.Serve(t, "127.0.0.1").Port}
-				s.start(t, r.erl(t, s.name, s.port, "-kernel", "logger_level", "none", "-pa", r.ebin("oracle"), "-run", "demo", "main"))
+				s.start(t, r.demo(t, s.name, s.port))
 				res := s.judge(t)
 				results = append(results, res)
 				for _, c := range res.checks {
@@ -58,10 +62,7 @@ func TestInterop(t *testing.T) {
 			} {
 				t.Run(name, func(t *testing.T) {
 					s := &stand{release: r, name: "go@127.0.0.1", port: epmdtest.Serve(t, "127.0.0.1").Port}
-					args := append([]string{"start", "--name", s.name, "--cookie", cookie, "--demo"}, d.args...)
-					cmd := exec.CommandContext(t.Context(), daemon, args...)
-					cmd.Env = environ(s.port)
-					s.start(t, cmd)
+					s.start(t, demoOf(t, daemon, s.name, s.port, d.args...))
 					res := s.judge(t, d.groups...)
 					results = append(results, res)
 					compare(t, r, res)
@@ -70,6 +71,104 @@ func TestInterop(t *testing.T) {
 		})
 	}
 	t.Logf("\n%s", table(results))
+}
+
+// TestInteropMixed has several targets and OTP nodes in one cluster, of all releases by turns. OTP 26 and newer refuse
+// those before 25: with these there is another cluster, of them and OTP 25.
+func TestInteropMixed(t *testing.T) {
+	releases := findReleases(t)
+	daemon := buildDaemon(t)
+	var now, before []*release
+	old := false
+	for _, r := range releases {
+		r.compile(t)
+		if r.drives() {
+			now = append(now, r)
+		}
+		if r.number() <= 25 {
+			before = append(before, r)
+		}
+		old = old || !r.drives()
+	}
+	require.NotEmpty(t, now, "none of these releases can drive the suite")
+	clusters := [][]*release{now}
+	if old {
+		clusters = append(clusters, before)
+	}
+	var results []result
+	for _, releases := range clusters {
+		for _, kind := range []string{"oracle", "published"} {
+			for _, c := range []cluster{{1, false}, {3, false}, {1, true}} {
+				t.Run(fmt.Sprintf("%s/%s-%v", versions(releases), kind, c), func(t *testing.T) {
+					results = append(results, c.judge(t, releases, kind, daemon))
+				})
+			}
+		}
+	}
+	t.Logf("\n%s", table(results))
+}
+
+func versions(releases []*release) string {
+	var all []string
+	for _, r := range releases {
+		all = append(all, r.version)
+	}
+	return strings.Join(all, "+")
+}
+
+// cluster is targets among OTP nodes.
+type cluster struct {
+	targets int
+	overlap bool // the nodes do not prevent overlapping partitions
+}
+
+func (c cluster) String() string {
+	if c.overlap {
+		return fmt.Sprintf("%d-overlap", c.targets)
+	}
+	return strconv.Itoa(c.targets)
+}
+
+func (c cluster) judge(t *testing.T, releases []*release, kind, daemon string) result {
+	i := slices.IndexFunc(releases, (*release).drives)
+	require.GreaterOrEqual(t, i, 0, "none of OTP %s can drive the suite", versions(releases))
+	s := &stand{release: releases[i], port: epmdtest.Serve(t, "127.0.0.1").Port}
+	var targets, members, more []string
+	if c.overlap {
+		more = []string{"-kernel", "prevent_overlapping_partitions", "false"}
+		t.Setenv("ACTORNODE_GLOBAL_PREVENT_OVERLAPPING_PARTITIONS", "false")
+	}
+	for i := range c.targets {
+		s.name = fmt.Sprintf("t%d@127.0.0.1", i+1)
+		if kind == "published" {
+			s.start(t, demoOf(t, daemon, s.name, s.port, "--published"))
+		} else {
+			s.start(t, releases[i%len(releases)].demo(t, s.name, s.port, more...))
+		}
+		targets = append(targets, s.name)
+	}
+	for i := range max(3, len(releases)) {
+		r := releases[i%len(releases)]
+		s.name = fmt.Sprintf("o%d@127.0.0.1", i+1)
+		s.start(t, r.demo(t, s.name, s.port, append(more, "-pa", r.ebin("suite"))...))
+		members = append(members, s.name)
+	}
+	res := result{row: fmt.Sprintf("%s, %d %s", versions(releases), c.targets, kind)}
+	args := []string{"-hidden", "-pa", s.release.ebin("suite"), "-run", "interop_mixed", "main",
+		strings.Join(targets, ","), strings.Join(members, ",")}
+	if c.overlap {
+		args = append(args, "overlap")
+	}
+	s.drive(t, &res, s.release.erl(t, "driver@127.0.0.1", s.port, args...))
+	for _, check := range res.checks {
+		switch check.word {
+		case "absent": // a cluster with an old release
+			t.Log(check)
+		case "FAILED":
+			t.Error(check)
+		}
+	}
+	return res
 }
 
 // compare compares what has failed with what is known to fail.
@@ -131,12 +230,16 @@ func (r *release) command(ctx context.Context, program string, args ...string) *
 // ebin is where the compiled modules of a folder are.
 func (r *release) ebin(folder string) string { return filepath.Join(r.dir, folder) }
 
-// compile compiles the suite and the oracle.
+// compile compiles the suite and the oracle. Of the suite an old release gets only what it runs as a member of a cluster.
 func (r *release) compile(t *testing.T) {
 	for _, folder := range []string{"suite", "oracle"} {
+		sources := "*.erl"
+		if folder == "suite" && !r.drives() {
+			sources = "interop_member.erl"
+		}
 		inside := r.ebin(folder)
 		require.NoError(t, os.CopyFS(filepath.Join(r.root, inside), os.DirFS(folder)))
-		files, err := filepath.Glob(folder + "/*.erl")
+		files, err := filepath.Glob(filepath.Join(folder, sources))
 		require.NoError(t, err)
 		args := []string{"-Werror", "-o", inside}
 		for _, f := range files {
@@ -151,6 +254,27 @@ func (r *release) compile(t *testing.T) {
 func (r *release) erl(t *testing.T, name string, port int, args ...string) *exec.Cmd {
 	cmd := r.command(t.Context(), "erl", append([]string{"-noshell", "-start_epmd", "false", "-name", name, "-setcookie", cookie},
 		args...)...)
+	cmd.Env = environ(port)
+	return cmd
+}
+
+// drives reports whether the release has what the suite uses: module peer, for one.
+func (r *release) drives() bool { return r.number() >= 25 }
+
+func (r *release) number() int {
+	n, _ := strconv.Atoi(r.version)
+	return n
+}
+
+// demo is an OTP node that runs the demo. One without the suite has code for none of the suite's funs, like our daemon.
+func (r *release) demo(t *testing.T, name string, port int, more ...string) *exec.Cmd {
+	args := []string{"-kernel", "logger_level", "none", "-pa", r.ebin("oracle"), "-run", "demo", "main"}
+	return r.erl(t, name, port, append(args, more...)...)
+}
+
+// demoOf is our daemon that runs the demo.
+func demoOf(t *testing.T, daemon, name string, port int, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), daemon, append([]string{"start", "--name", name, "--cookie", cookie, "--demo"}, args...)...)
 	cmd.Env = environ(port)
 	return cmd
 }
@@ -255,8 +379,12 @@ func (s *stand) judge(t *testing.T, groups ...string) result {
 	args := append([]string{"-pa", r.ebin("suite"), "-run", "interop", "main", s.name}, groups...)
 	s.drive(t, &res, r.erl(t, "driver@127.0.0.1", s.port, args...))
 	if r.elixir {
-		cmd := r.command(t.Context(), "elixir", "--name", "elixir@127.0.0.1", "--cookie", cookie, "--erl", "-start_epmd false",
-			filepath.Join(r.dir, "suite", "elixir.exs"), s.name)
+		args := []string{"--name", "elixir@127.0.0.1", "--cookie", cookie, "--erl", "-start_epmd false",
+			filepath.Join(r.dir, "suite", "elixir.exs"), s.name}
+		if len(groups) > 0 {
+			args = append(args, "elixir") // the rest is for visible nodes
+		}
+		cmd := r.command(t.Context(), "elixir", args...)
 		cmd.Env = environ(s.port)
 		s.drive(t, &res, cmd)
 	}

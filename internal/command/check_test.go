@@ -30,7 +30,7 @@ func TestCheck(t *testing.T) {
 		"connect_timeout, awake, grace, …\n"+
 		file+":2:9: cookie: want 1 to 255 printable ASCII characters\n"+
 		file+":3:42: supervisor.children[0].start: demo:ecko is not exported; did you mean demo:echo/0? allowed: demo:counter/0, "+
-		"demo:echo/0, demo:exit/1\n",
+		"demo:echo/0, demo:exit/1, demo:tasks/0\n",
 		errs.String())
 }
 

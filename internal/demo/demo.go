@@ -32,6 +32,7 @@ func Export(n *node.Node) error {
 	}{
 		{"counter", 0, func([]any) (node.Actor, error) { return counters.New(&counter{}), nil }},
 		{"echo", 0, func([]any) (node.Actor, error) { return echoes.New(echo{}), nil }},
+		{"tasks", 0, func([]any) (node.Actor, error) { return taskServers.New(&tasks{}), nil }},
 		{"exit", 1, func(args []any) (node.Actor, error) {
 			return node.ProcessFunc(func(*node.Process) error { return node.ExitWith(args[0]) }), nil
 		}},

@@ -31,13 +31,15 @@
 //   - A handshake that makes no progress for two to four minutes ends the connection, so that it begins anew, and so does a node
 //     that does not know this one two minutes after they were connected, though this one knows it; OTP's waits
 //     for ever.
-//   - global_group is not there: a published node belongs to no group, and shares names with all nodes.
+//   - A published node belongs to no group of global_group, and shares names with all nodes. The process of that name
+//     answers those that look for a name on this node.
 //   - set_lock, del_lock and trans cannot be called by rpc on a Go node: the lock would end with the process of the call.
-//     register_name, whereis_name and the rest can.
+//     register_name, whereis_name and the rest can,
+//     and net_adm:ping, net_kernel:connect_node and erlang:disconnect_node.
 //   - A lock of a plain goroutine belongs to the node.
 //
 // # Goroutines
 //
-// Those of the node's processes: global_name_server, its locker and its registrar, and one for each node that is being
-// connected or asked about a clash.
+// Those of the node's processes: global_name_server, its locker and its registrar, global_group, and one for each node
+// that is being connected or asked about a clash.
 package global

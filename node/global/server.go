@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/global"
 	"github.com/actornode/actornode/node/internal/globalcalls"
+	"github.com/actornode/actornode/node/internal/globalgroup"
 	"github.com/actornode/actornode/node/internal/globalnames"
 )
 
@@ -41,6 +42,12 @@ func start(of nodehook.Node, partial, overlap bool, log *slog.Logger) error {
 		})
 	}
 	_, err := nodehook.Keep(context.Background(), n, nodehook.Service{
+		Name: globalgroup.Name, New: func() any { return node.ActorFunc(group) },
+	})
+	if err != nil {
+		return err
+	}
+	_, err = nodehook.Keep(context.Background(), n, nodehook.Service{
 		Name: global.Name, ShowPeer: true, New: func() any { return &nameServer{partial: partial, overlap: overlap, log: log} },
 		Ask: func(ctx context.Context, pid node.PID) error {
 			_, err := node.Call[global.State](ctx, n, pid, global.Looking{})
@@ -48,6 +55,21 @@ func start(of nodehook.Node, partial, overlap bool, log *slog.Logger) error {
 		},
 	})
 	return err
+}
+
+// group is the process global_group of a node that belongs to none.
+func group(c *node.Context, msg any) error {
+	n := c.Node()
+	names := exporter{n: n}
+	if r, ok := n.AsRequest(msg); ok {
+		_ = c.Reply(r.From, globalgroup.Call(r.Body, n.Name(), n.Nodes(false), names))
+		return nil
+	}
+	body, _ := nodehook.AsCast(msg)
+	if a := globalgroup.Cast(body, n.Name(), names); !a.To.IsZero() {
+		_ = c.SendOpt(node.SendOptions{NoWait: true}, a.To, a.Msg)
+	}
+	return nil
 }
 
 // handOn is the locker and the registrar.
@@ -183,6 +205,8 @@ func (e exporter) Whois(name any) (node.PID, bool) { return Whois(e.n, name) }
 func (e exporter) Names() []any { return Names(e.n) }
 
 func (e exporter) Nodes() []node.Atom { return e.n.Nodes(false) }
+
+func (e exporter) Self() node.Atom { return e.n.Name() }
 
 // nobody is global.Worker where there is no process for it.
 type nobody struct{}

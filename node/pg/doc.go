@@ -38,6 +38,8 @@
 //	                                      twice; to the same
 //	'DOWN' of S                           by its exit, or the connection's end  forget S and all of its members
 //
+// OTP 29 sends {discover, S, Version}, and speaks this protocol with who answers without a version.
+//
 // The order matters: a scope sends its first sync to a peer before any join or leave,
 // and a leave names only members that the sync or a later join named. In OTP 25 a leave
 // from a group without members of the sender crashes the receiver; this package never

@@ -85,7 +85,7 @@ func (m *machine) handle(t wire.Tuple) bool {
 		return false
 	}
 	switch {
-	case t[0] == discover && len(t) == 2:
+	case t[0] == discover && len(t) <= 3: // the third is the version of OTP 29: it speaks ours when answered without one
 		m.discovered(from)
 		return true
 	case t[0] == join && len(t) == 4:

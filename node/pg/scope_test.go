@@ -263,7 +263,7 @@ func TestStrangeMessages(t *testing.T) {
 	far := wire.NewOrigin(wire.NodeID{Name: "far@h", Creation: 1}).PID(7)
 	for _, m := range []any{
 		wire.Atom("hello"), 1, wire.Tuple{}, wire.Tuple{wire.Atom("join")},
-		wire.Tuple{wire.Atom("discover"), 1}, wire.Tuple{wire.Atom("discover"), far, 1}, wire.Tuple{wire.Atom("discover"), w[0]},
+		wire.Tuple{wire.Atom("discover"), 1}, wire.Tuple{wire.Atom("discover"), far, 1, 2}, wire.Tuple{wire.Atom("discover"), w[0]},
 		wire.Tuple{wire.Atom("discover"), far}, // not connected
 		wire.Tuple{wire.Atom("join"), far, "g", far}, wire.Tuple{wire.Atom("join"), far, "g", 1},
 		wire.Tuple{wire.Atom("join"), far, "g", wire.List{1}}, wire.Tuple{wire.Atom("leave"), far, w[0], wire.List{"g"}},

@@ -2,7 +2,7 @@
 %% suite is checked against before it judges anybody.
 -module(demo).
 -behaviour(supervisor).
--export([main/0, init/1, counter/0, echo/0, exit/1, add/2, double/1]).
+-export([main/0, init/1, counter/0, echo/0, tasks/0, exit/1, add/2, double/1]).
 
 %% Starts the tree and says so; ends when stdin does.
 main() ->
@@ -18,6 +18,7 @@ init([]) ->
 
 counter() -> server(demo_counter, counter).
 echo() -> server(demo_echo, echo).
+tasks() -> server(demo_tasks, tasks).
 
 %% A child if a supervisor calls, registered if nobody has the name yet;
 %% otherwise the process itself becomes the server.

@@ -14,8 +14,8 @@
 %% in which a check asserts by matching, or by is/2. A check has half a minute, and must
 %% leave the connection and the demo as it has found them.
 -module(interop).
--export([main/1, groups/0, run/2]).
--export([is/2, absent/1, target/0, at/1, where/1, up/1, restarted/2, fresh/0, fresh/1,
+-export([main/1, groups/0, run/2, attempt/2, tell/4]).
+-export([is/2, caught/1, absent/1, target/0, at/1, where/1, up/1, restarted/2, fresh/0, fresh/1,
          gone/1, got/0, down/2, silent/0, until/1, reasons/0, parallel/2, reach/1, leader/0, printed/1]).
 
 -define(PATIENCE, 30000). % ms for a check
@@ -31,7 +31,7 @@ main([Target | Groups]) ->
 
 groups() ->
     [ping, terms, gen_server, links, monitors, exits, spawn, rpc, erpc, order, sys, supervisor,
-     aliases, seq_trace, reconnect, erlang, pg, io, global].
+     aliases, seq_trace, reconnect, erlang, pg, io, visible, global].
 
 %% Runs groups and returns how many checks have failed.
 run(Target, Groups) ->
@@ -43,17 +43,7 @@ module(Group) -> list_to_atom("interop_" ++ atom_to_list(Group)).
 check(Target, Group, {Name, Fun}) ->
     reach(Target),
     erlang:monitor_node(Target, true),
-    {Pid, Ref} = spawn_monitor(fun() -> put(target, Target), exit({checked, try_check(Fun)}) end),
-    Said = receive
-        {'DOWN', Ref, _, _, {checked, R}} -> R;
-        {'DOWN', Ref, _, _, Reason} -> {failed, "the check was killed: " ++ text(Reason)}
-    after ?PATIENCE ->
-        {_, Stack} = process_info(Pid, current_stacktrace),
-        {_, Box} = process_info(Pid, messages),
-        exit(Pid, kill),
-        receive {'DOWN', Ref, _, _, _} -> ok end,
-        {failed, place(Stack) ++ "still waits after " ++ text(?PATIENCE) ++ " ms; its mailbox: " ++ text(Box)}
-    end,
+    Said = attempt(fun() -> put(target, Target), Fun() end, ?PATIENCE),
     Lost = receive {nodedown, Target} -> not may_cut(Group) after 0 -> false end,
     erlang:monitor_node(Target, false),
     case Said of
@@ -63,7 +53,21 @@ check(Target, Group, {Name, Fun}) ->
         {What, Why} -> tell(What, Group, Name, Why)
     end.
 
-may_cut(Group) -> lists:member(Group, [reconnect, pg, global]).
+%% Runs a check in a process of its own, for so many milliseconds: ok, {absent, What} or {failed, Why}.
+attempt(Fun, Patience) ->
+    {Pid, Ref} = spawn_monitor(fun() -> exit({checked, try_check(Fun)}) end),
+    receive
+        {'DOWN', Ref, _, _, {checked, R}} -> R;
+        {'DOWN', Ref, _, _, Reason} -> {failed, "the check was killed: " ++ text(Reason)}
+    after Patience ->
+        {_, Stack} = process_info(Pid, current_stacktrace),
+        {_, Box} = process_info(Pid, messages),
+        exit(Pid, kill),
+        receive {'DOWN', Ref, _, _, _} -> ok end,
+        {failed, place(Stack) ++ "still waits after " ++ text(Patience) ++ " ms; its mailbox: " ++ text(Box)}
+    end.
+
+may_cut(Group) -> lists:member(Group, [reconnect, pg, visible, global]).
 
 try_check(Fun) ->
     try Fun(), ok
@@ -98,6 +102,9 @@ text(T) ->
 
 is(Want, Got) when Want =:= Got -> ok;
 is(Want, Got) -> error({want, Want, Got}).
+
+%% What a function returns or raises.
+caught(F) -> try {returned, F()} catch C:R -> {C, R} end.
 
 absent(What) -> throw({absent, What}).
 

@@ -1,6 +1,6 @@
 -module(interop_erpc).
 -export([checks/0]).
--import(interop, [is/2, target/0, silent/0]).
+-import(interop, [is/2, caught/1, target/0, silent/0]).
 
 -define(NOBODY, 'nobody@127.0.0.1').
 
@@ -42,8 +42,6 @@ checks() ->
      {"a reason of every kind", fun() ->
          [is({exit, {exception, R}}, caught(fun() -> erpc:call(target(), erlang, exit, [R]) end)) || R <- interop:reasons()]
      end}].
-
-caught(F) -> try {returned, F()} catch C:R -> {C, R} end.
 
 collect(C) ->
     case erpc:receive_response(C, 5000, true) of

@@ -1,6 +1,8 @@
 package globalcalls
 
 import (
+	"slices"
+
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/global"
 	"github.com/actornode/actornode/node/internal/globalnames"
@@ -17,9 +19,10 @@ type Exporter interface {
 	Whois(name any) (wire.PID, bool)
 	Names() []any
 	Nodes() []wire.Atom
+	Self() wire.Atom
 }
 
-// functions are those of module global that this node has for others.
+// functions are those that this node has for others.
 var functions = map[wire.Export]func(e Exporter, args []any) (any, error){
 	fn("resolve_it", 4): func(e Exporter, args []any) (any, error) {
 		a, ok := args[2].(wire.PID)
@@ -60,6 +63,37 @@ var functions = map[wire.Export]func(e Exporter, args []any) (any, error){
 		e.Tell(pid, args[1])
 		return pid, nil
 	},
+	{Module: "net_adm", Function: "ping", Arity: 1}: func(e Exporter, args []any) (any, error) {
+		if ok, err := connect(e, args[0]); !ok || err != nil {
+			return wire.Atom("pang"), err
+		}
+		return wire.Atom("pong"), nil
+	},
+	{Module: "net_kernel", Function: "connect_node", Arity: 1}: func(e Exporter, args []any) (any, error) {
+		return connect(e, args[0])
+	},
+	{Module: "erlang", Function: "disconnect_node", Arity: 1}: func(e Exporter, args []any) (any, error) {
+		name, ok := args[0].(wire.Atom)
+		if !ok {
+			return nil, badarg()
+		}
+		was := slices.Contains(e.Nodes(), name)
+		e.Disconnect(name)
+		return was, nil
+	},
+	// What a node with groups asks before it takes this one, which is of none, for one of its own.
+	{Module: "global_group", Function: "get_own_nodes"}: func(Exporter, []any) (any, error) { return wire.List{}, nil },
+	{Module: "global_group", Function: "ng_add_check", Arity: 3}: func(Exporter, []any) (any, error) {
+		return wire.Atom("not_agreed"), nil
+	},
+}
+
+func connect(e Exporter, name any) (bool, error) {
+	n, ok := name.(wire.Atom)
+	if !ok {
+		return false, badarg()
+	}
+	return n == e.Self() || e.Connect(n), nil
 }
 
 func fn(name wire.Atom, arity int) wire.Export {

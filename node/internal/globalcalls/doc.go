@@ -1,5 +1,6 @@
 // Package globalcalls has the functions of OTP's module global that a published node has for others, who call them by rpc, and
-// for the resolution of clashes.
+// for the resolution of clashes; and those of other modules that bring a node into a cluster or out of it: net_adm:ping,
+// net_kernel:connect_node, erlang:disconnect_node, and what global_group asks.
 //
 // Nouns: an [Exporter] is the node. Functions are called by [Apply] with terms, and answer as those of OTP do.
 //

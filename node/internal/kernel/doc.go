@@ -10,6 +10,7 @@
 //
 //	process      message                                      from               answer
 //	net_kernel   call {is_auth, Node}                         net_adm:ping       yes
+//	net_kernel   call nodename, call longnames            tools              Node, true | false
 //	net_kernel   {io_request, From, As, Request}              where is no user   {io_reply, As, {error, enotsup}}
 //	rex          call {call | block_call, M, F, Args, Leader} rpc before OTP 23  the value, or {badrpc, Why}
 //	rex          {From, {call, M, F, Args, Leader}}           C nodes            {rex, Value}

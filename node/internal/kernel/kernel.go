@@ -2,15 +2,13 @@ package kernel
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
-
-// Yes is the answer to is_auth.
-const Yes wire.Atom = "yes"
 
 // Kind is a kind of requests to rex.
 type Kind uint8
@@ -126,10 +124,17 @@ func FeaturesReply(node wire.Atom) wire.Tuple {
 	return wire.Tuple{wire.Atom("features_reply"), node, wire.List{wire.Atom("erpc")}}
 }
 
-// IsAuth reports whether the body of a call to net_kernel is that of net_adm:ping.
-func IsAuth(body any) bool {
+// Ask is the answer of a node's net_kernel to a call; false: it does not support it.
+func Ask(body any, node wire.Atom) (answer any, ok bool) {
+	switch body {
+	case wire.Atom("nodename"):
+		return node, true
+	case wire.Atom("longnames"): // a host with a dot is what makes a name long
+		_, host, _ := strings.Cut(string(node), "@")
+		return strings.Contains(host, "."), true
+	}
 	t, ok := body.(wire.Tuple)
-	return ok && len(t) == 2 && t[0] == wire.Atom("is_auth")
+	return wire.Atom("yes"), ok && len(t) == 2 && t[0] == wire.Atom("is_auth")
 }
 
 // RefuseIO is the answer of net_kernel to a request of the I/O protocol, and where it goes; false:

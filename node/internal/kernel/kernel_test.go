@@ -87,14 +87,32 @@ func TestCalls(t *testing.T) {
 	require.Equal(t, tuple{atom("badrpc"), tuple{atom("EXIT"), atom("system_limit")}}, kernel.Refused)
 	require.EqualError(t, kernel.Unsupported("rex", atom("x")), "rex does not support x")
 
-	require.True(t, kernel.IsAuth(tuple{atom("is_auth"), atom("b@h")}))
-	require.False(t, kernel.IsAuth(tuple{atom("is_auth")}))
 	to, answer, ok := kernel.RefuseIO(tuple{atom("io_request"), pid, 3, atom("x")})
 	require.True(t, ok)
 	require.Equal(t, pid, to)
 	require.Equal(t, tuple{atom("io_reply"), 3, tuple{atom("error"), atom("enotsup")}}, answer)
 	_, _, ok = kernel.RefuseIO(tuple{atom("io_request"), 1, 3, atom("x")})
 	require.False(t, ok)
+}
+
+func TestAsk(t *testing.T) {
+	for _, c := range []struct {
+		body, want any // nil: not supported
+		node       atom
+	}{
+		{tuple{atom("is_auth"), atom("b@h")}, atom("yes"), "a@h"},
+		{tuple{atom("is_auth")}, nil, "a@h"},
+		{atom("nodename"), atom("a@h"), "a@h"},
+		{atom("longnames"), false, "a@h"},
+		{atom("longnames"), true, "a@h.org"},
+		{wire.List{1}, nil, "a@h"},
+	} {
+		answer, ok := kernel.Ask(c.body, c.node)
+		require.Equal(t, c.want != nil, ok, c.body)
+		if ok {
+			require.Equal(t, c.want, answer, c.body)
+		}
+	}
 }
 
 // No term makes the package panic.
@@ -107,6 +125,6 @@ func TestAnyTerm(t *testing.T) {
 		q.Forwarded("a@h", true)
 		kernel.ReadCall(msg)
 		kernel.RefuseIO(msg)
-		kernel.IsAuth(msg)
+		kernel.Ask(msg, "a@h")
 	}
 }
