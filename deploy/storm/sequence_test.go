@@ -14,6 +14,7 @@ type request struct {
 	pid     string
 	gone    bool // the client's node has ended
 	ended   bool // the client was killed
+	opened  bool // the client was told to unlock
 	client       // as it was seen last
 	replied int  // the step after which the answer was seen
 
@@ -29,6 +30,7 @@ type sequence struct {
 	now      int // the step
 	late     [][2]int
 	broken   bool // something broke since the last rest
+	last     int  // the step at which something broke last
 	overlap  bool // at the last rest a node knew one that knew another that it did not know
 	cuts     []cut
 	slow     map[[2]int]bool
@@ -107,6 +109,7 @@ func (s *sequence) take(st step) {
 		r.pid = s.nodes[st.node].do(command{Op: st.op, ID: st.id, Name: st.name, Method: st.method})
 		s.requests[st.id] = r
 	case "unlock":
+		s.requests[st.id].opened = true
 		s.nodes[st.node].do(command{Op: st.op, ID: st.id})
 	case "end":
 		s.requests[st.id].ended = true
@@ -173,7 +176,7 @@ func (s *sequence) take(st step) {
 
 // breaks notes that something breaks, or is mended.
 func (s *sequence) breaks() {
-	s.broken = true
+	s.broken, s.last = true, s.now
 	for _, r := range s.requests {
 		r.disturbed = r.disturbed || !r.rested
 	}
@@ -185,6 +188,9 @@ func (s *sequence) rests(all map[int]view) {
 	for _, r := range s.requests {
 		r.rested = true
 	}
+	if w := s.shared(all); w != "" {
+		s.t.Fatal(s.state("locks: %s", w))
+	}
 	for i, v := range all {
 		for j, o := range all {
 			for _, other := range o.Known {
@@ -192,6 +198,21 @@ func (s *sequence) rests(all map[int]view) {
 			}
 		}
 	}
+}
+
+// shared says which lock two clients have, on nodes that know each other and have done so since both asked for it.
+func (s *sequence) shared(all map[int]view) string {
+	for _, a := range s.requests {
+		for _, b := range s.requests {
+			both := a.id < b.id && a.name == b.name && a.holds() && b.holds() && !a.opened && !b.opened
+			undisturbed := a.id > s.last+1 && !a.disturbed && !b.disturbed
+			known := a.node == b.node || slices.Contains(all[a.node].Known, s.full(b.node))
+			if both && undisturbed && known {
+				return fmt.Sprintf("clients %d and %d both have %s", a.id, b.id, a.name)
+			}
+		}
+	}
+	return ""
 }
 
 // begin starts a node again, which connects to all others.
