@@ -36,7 +36,7 @@
 //  6. a process that got a name and lives has it, unless it was told of a clash, or a request may have taken it;
 //  7. when all processes are killed, no name is left.
 //
-// And at each rest no two processes have a lock, whose nodes have known each other since both asked for it.
+// And at each rest no two processes have a lock, whose nodes have known each other since before both asked for it.
 //
 // # What is accepted
 //
