@@ -36,6 +36,8 @@
 //  6. a process that got a name and lives has it, unless it was told of a clash, or a request may have taken it;
 //  7. when all processes are killed, no name is left.
 //
+// And at each rest no two processes have a lock, whose nodes have known each other since before both asked for it.
+//
 // # What is accepted
 //
 // OTP nodes alone do these, too: with -storm.ours=0 the same plans are for OTP nodes only. What was accepted is counted in

@@ -14,11 +14,13 @@ type request struct {
 	pid     string
 	gone    bool // the client's node has ended
 	ended   bool // the client was killed
+	opened  bool // the client was told to unlock
 	client       // as it was seen last
 	replied int  // the step after which the answer was seen
 
-	rested    bool // the cluster has come to rest since
-	disturbed bool // something broke between the last rest before it and the first after it, or partitions overlapped
+	known     []string // by the node at the last rest before
+	rested    bool     // the cluster has come to rest since
+	disturbed bool     // something broke between the last rest before it and the first after it, or partitions overlapped
 }
 
 // sequence is a plan that is carried out.
@@ -28,8 +30,10 @@ type sequence struct {
 	plan     plan
 	now      int // the step
 	late     [][2]int
-	broken   bool // something broke since the last rest
-	overlap  bool // at the last rest a node knew one that knew another that it did not know
+	broken   bool         // something broke since the last rest
+	last     int          // the step at which something broke last
+	resting  map[int]view // at the last rest
+	overlap  bool         // at the last rest a node knew one that knew another that it did not know
 	cuts     []cut
 	slow     map[[2]int]bool
 	since    map[[2]int]time.Time // pairs that are connected and do not share names
@@ -103,10 +107,11 @@ func (s *sequence) take(st step) {
 	defer hear()
 	switch st.op {
 	case "register", "again", "unregister", "lock", "try":
-		r := &request{step: st, disturbed: s.broken || s.overlap}
+		r := &request{step: st, known: s.resting[st.node].Known, disturbed: s.broken || s.overlap}
 		r.pid = s.nodes[st.node].do(command{Op: st.op, ID: st.id, Name: st.name, Method: st.method})
 		s.requests[st.id] = r
 	case "unlock":
+		s.requests[st.id].opened = true
 		s.nodes[st.node].do(command{Op: st.op, ID: st.id})
 	case "end":
 		s.requests[st.id].ended = true
@@ -173,7 +178,7 @@ func (s *sequence) take(st step) {
 
 // breaks notes that something breaks, or is mended.
 func (s *sequence) breaks() {
-	s.broken = true
+	s.broken, s.last = true, s.now
 	for _, r := range s.requests {
 		r.disturbed = r.disturbed || !r.rested
 	}
@@ -181,9 +186,12 @@ func (s *sequence) breaks() {
 
 // rests notes that the cluster is at rest.
 func (s *sequence) rests(all map[int]view) {
-	s.broken, s.overlap = false, false
+	s.broken, s.overlap, s.resting = false, false, all
 	for _, r := range s.requests {
 		r.rested = true
+	}
+	if w := s.shared(); w != "" {
+		s.t.Fatal(s.state("locks: %s", w))
 	}
 	for i, v := range all {
 		for j, o := range all {
@@ -192,6 +200,21 @@ func (s *sequence) rests(all map[int]view) {
 			}
 		}
 	}
+}
+
+// shared says which lock two clients have, on nodes that have known each other since before both asked for it.
+func (s *sequence) shared() string {
+	for _, a := range s.requests {
+		for _, b := range s.requests {
+			both := a.id < b.id && a.name == b.name && a.holds() && b.holds() && !a.opened && !b.opened
+			undisturbed := a.id > s.last+1 && !a.disturbed && !b.disturbed
+			known := a.node == b.node || slices.Contains(a.known, s.full(b.node)) && slices.Contains(b.known, s.full(a.node))
+			if both && undisturbed && known {
+				return fmt.Sprintf("clients %d and %d both have %s", a.id, b.id, a.name)
+			}
+		}
+	}
+	return ""
 }
 
 // begin starts a node again, which connects to all others.
