@@ -23,7 +23,7 @@ SMALL    := ./mailbox ./sched/... ./node/... ./wire/... ./supervisor/... ./inter
 RACE     := ./mailbox ./sched/... ./internal/... ./node/... ./supervisor/... ./cmd/... ./wire/erldist ./wire/native
 
 # Checks and tests are compiled without the profile: with it everything is compiled anew for each program.
-check cross unit portable race fuzz release-test cluster-test: export GOFLAGS += -pgo=off
+check cross unit portable race fuzz storm release-test cluster-test: export GOFLAGS += -pgo=off
 
 .PHONY: test tools check cross unit portable race fuzz fuzz-sessions smoke bench profile interop storm soak attack release \
 	release-test cluster-test

@@ -25,9 +25,10 @@ type cluster struct {
 
 // How long things may take.
 const (
-	limit    = time.Minute      // a cluster to come to rest
-	patience = 10 * time.Second // what is told to all nodes at rest to be known to all
-	hanging  = 5 * time.Minute  // one of ours to end a handshake that makes no progress; it says two to four minutes
+	limit    = 3 * time.Minute  // a cluster to come to rest
+	patience = time.Minute      // what is told to all nodes at rest to be known to all
+	stuck    = 30 * time.Second // a pair of nodes not to share names, before it counts as one that hangs
+	hanging  = 10 * time.Minute // all of it, where some hang: one of ours ends that in two to four minutes
 )
 
 func newCluster(t testing.TB, kinds []string, protocols ...string) *cluster {

@@ -186,20 +186,28 @@ func (s *sequence) breaks() {
 
 // rests notes that the cluster is at rest.
 func (s *sequence) rests(all map[int]view) {
-	s.broken, s.overlap, s.resting = false, false, all
+	s.broken, s.resting = false, all
 	for _, r := range s.requests {
 		r.rested = true
 	}
 	if w := s.shared(); w != "" {
 		s.t.Fatal(s.state("locks: %s", w))
 	}
+	s.overlap = s.overlaps(all)
+}
+
+// overlaps reports whether a node knows another that knows a third, which the first does not know.
+func (s *sequence) overlaps(all map[int]view) bool {
 	for i, v := range all {
 		for j, o := range all {
 			for _, other := range o.Known {
-				s.overlap = s.overlap || slices.Contains(v.Known, s.full(j)) && other != s.full(i) && !slices.Contains(v.Known, other)
+				if slices.Contains(v.Known, s.full(j)) && other != s.full(i) && !slices.Contains(v.Known, other) {
+					return true
+				}
 			}
 		}
 	}
+	return false
 }
 
 // shared says which lock two clients have, on nodes that have known each other since before both asked for it.
@@ -221,7 +229,11 @@ func (s *sequence) shared() string {
 func (s *sequence) begin(i int) {
 	s.start(i)
 	for j, n := range s.nodes {
-		if n != nil && i != j {
+		switch {
+		case n == nil || i == j:
+		case s.plan.settled:
+			s.nodes[i].do(command{Op: "join", Node: s.full(j)})
+		default:
 			s.connect(i, j)
 		}
 	}
@@ -247,7 +259,31 @@ func (s *sequence) rest(all map[int]view) string {
 			return fmt.Sprintf("no answer yet: %v", r.step)
 		}
 	}
-	return s.busy(all)
+	if w := s.busy(all); w != "" {
+		return w
+	}
+	return s.split(all)
+}
+
+// split says which name is another on two nodes of a partition, in a settled plan, unless a request for it was disturbed, or
+// partitions overlap.
+func (s *sequence) split(all map[int]view) string {
+	if !s.plan.settled || s.overlaps(all) {
+		return ""
+	}
+	for i, v := range all {
+		for j, o := range all {
+			if !slices.Contains(v.Known, s.full(j)) {
+				continue
+			}
+			for name, pid := range v.Names {
+				if o.Names[name] != pid && !s.disturbed(name) {
+					return fmt.Sprintf("%s is %s on %s, and %q on %s", name, pid, s.names[i], o.Names[name], s.names[j])
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // healed says what is missing to a cluster in which all know all.
@@ -296,12 +332,12 @@ func (s *sequence) hangs(all map[int]view) (some bool) {
 		switch since, ok := s.since[p]; {
 		case !ok:
 			s.since[p] = time.Now()
-		case time.Since(since) > limit/2 && s.kinds[a] == "erl" && s.kinds[b] == "erl":
+		case time.Since(since) > stuck && s.kinds[a] == "erl" && s.kinds[b] == "erl":
 			s.hung++
 			s.t.Logf("after step %d: OTP nodes hang: %s; %s", s.now, s.sees(all, a, b), s.sees(all, b, a))
 			s.nodes[a].do(command{Op: "disconnect", Node: s.full(b)})
 			delete(s.since, p)
-		case time.Since(since) > limit/2 && !s.slow[p]:
+		case time.Since(since) > stuck && !s.slow[p]:
 			s.slow[p] = true
 			s.t.Logf("after step %d: a node of ours and another are slow: %s; %s", s.now, s.sees(all, a, b), s.sees(all, b, a))
 		}
