@@ -3,7 +3,8 @@
 %%
 %%   erl -hidden -name me@127.0.0.1 -setcookie c -pa EBIN -run interop_mixed main TARGET,TARGET MEMBER,MEMBER,MEMBER
 %%
-%% prints what interop.erl prints. With a third argument, overlap, no node prevents overlapping partitions. A check begins and ends with all of them connected to each other.
+%% prints what interop.erl prints. With a third argument, overlap, no node prevents overlapping partitions.
+%% A check begins and ends with all of them connected to each other.
 -module(interop_mixed).
 -export([main/1]).
 -import(interop, [is/2, caught/1, until/1, tell/4]).
@@ -127,9 +128,10 @@ messages() ->
         [is({O, M}, call(O, gen_server, call, [{via, global, {srv, M}}, {O, M}])) || O <- get(members), {M, _} <- Ps],
         [stop(P) || {_, P} <- Ps], [same({srv, N}, undefined) || N <- all()] end},
      {"pg: each joins, and each sees all", fun() ->
-        Ps = [begin P = fresh(N), ok = call(N, pg, join, [mixed, P]), P end || N <- all()], Want = lists:sort(Ps),
-        [until(fun() -> lists:sort(call(N, pg, get_members, [mixed])) =:= Want end) || N <- all()], [stop(P) || P <- Ps],
-        [until(fun() -> call(N, pg, get_members, [mixed]) =:= [] end) || N <- all()] end},
+        Nodes = with_pg(),
+        Ps = [begin P = fresh(N), ok = call(N, pg, join, [mixed, P]), P end || N <- Nodes], Want = lists:sort(Ps),
+        [until(fun() -> lists:sort(call(N, pg, get_members, [mixed])) =:= Want end) || N <- Nodes], [stop(P) || P <- Ps],
+        [until(fun() -> call(N, pg, get_members, [mixed]) =:= [] end) || N <- Nodes] end},
      {"erpc:multicall of each OTP node to all", fun() ->
         [is([{ok, N} || N <- all()], call(O, erpc, multicall, [all(), erlang, node, []])) || O <- get(members)] end}].
 
@@ -217,6 +219,12 @@ lose(A, B, Check) ->
     Rest = fun(N) -> all() -- [N | case N of A -> [B]; B -> [A]; _ -> [] end] end,
     Alone = fun() -> lists:all(fun(N) -> lists:sort(call(N, erlang, nodes, [])) =:= lists:sort(Rest(N)) end, all()) end,
     until(Alone), Check(), is(true, Alone()), join(all()), meshed().
+
+%% Those that run pg: all, but that the discover of OTP 29 ends pg of OTP 25 and older.
+with_pg() ->
+    Release = fun(N) -> list_to_integer(call(N, erlang, system_info, [otp_release])) end,
+    Newest = lists:max([Release(N) || N <- get(members)]),
+    [N || N <- all(), is_pid(call(N, erlang, whereis, [pg])) orelse not (Newest >= 28 andalso Release(N) =< 25)].
 
 pairs() ->
     [{"a target and an OTP node", fun first/0, fun last/0}, {"two OTP nodes", fun() -> hd(get(members)) end, fun last/0},
