@@ -1,7 +1,6 @@
 package global_test
 
 import (
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -108,5 +107,5 @@ func BenchmarkOTPRegister(b *testing.B) {
 	b.ReportMetric(best[0], "µs/actornode")
 	b.ReportMetric(best[1], "µs/OTP")
 	b.ReportMetric(ratios[len(ratios)/2], "ratio")
-	b.Log(fmt.Sprintf("ratios %.2f to %.2f in %d rounds", ratios[0], ratios[len(ratios)-1], len(ratios)))
+	b.Logf("ratios %.2f to %.2f in %d rounds", ratios[0], ratios[len(ratios)-1], len(ratios))
 }
