@@ -240,8 +240,9 @@
 //	sched.   driven stage
 //	Dedicated  its owner        Dedicated.Stop                       one task
 //
-// Stop waits for workers, the watcher, and for the turns of driven stages. A handler that does not return keeps its worker, and
-// Stop gives up on it when its context ends. A handler that calls runtime.Goexit
+// Stop waits for workers, the watcher, and for driven stages that are queued or have a turn. A handler that does not return
+// keeps its worker, as a scheduler that does not run what it is given keeps its stage queued, and Stop gives up on it when its
+// context ends. A handler that calls runtime.Goexit
 // ends its worker and nothing else; one that panics ends the program, unless the
 // task recovers.
 //

@@ -64,6 +64,17 @@ func (d *driver) run(w *Worker) (again bool) {
 	return false
 }
 
+// dueLocked marks s, a driven stage, as queued, and reports whether it did: after the pool has ended it marks s as idle.
+func (p *Pool) dueLocked(s *Stage) bool {
+	if p.overLocked() {
+		s.state = stageIdle
+		return false
+	}
+	s.state = stageQueued
+	p.due++
+	return true
+}
+
 // driveLocked makes the calling goroutine a worker that holds s, for one turn.
 func (p *Pool) driveLocked(s *Stage) *Worker {
 	var w *Worker
@@ -73,6 +84,7 @@ func (p *Pool) driveLocked(s *Stage) *Worker {
 		w = p.workerLocked()
 	}
 	w.inlineTurns, w.thread = 1, fiber.Thread{}
+	p.due--
 	p.live++
 	w.assign(s)
 	return w

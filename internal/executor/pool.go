@@ -95,6 +95,7 @@ type Pool struct {
 	active     int       // workers that hold a stage or look for one
 	spareAt    int       // where idleStage looks next
 	live       int       // workers and the watcher: all goroutines of the pool
+	due        int       // driven stages that are queued
 	revoked    uint64    // how often a stage was taken from its worker
 	stopping   bool
 	watching   bool               // the watcher looks, or is about to
@@ -171,9 +172,11 @@ func (p *Pool) kick() {
 func (p *Pool) ready(s *Stage, w *Worker) {
 	p.mu.Lock()
 	if s.state == stageIdle && s.driver != nil {
-		s.state = stageQueued
+		due := p.dueLocked(s)
 		p.mu.Unlock()
-		s.driver.schedule()
+		if due {
+			s.driver.schedule()
+		}
 		return
 	}
 	if s.state == stageIdle {
@@ -188,11 +191,13 @@ func (p *Pool) ready(s *Stage, w *Worker) {
 }
 
 func (p *Pool) queueLocked(s *Stage) {
-	s.state = stageQueued
 	if s.driver != nil {
-		go s.driver.schedule() // it ends by itself: Schedule must not block; but it may call the pool
+		if p.dueLocked(s) {
+			go s.driver.schedule() // it ends by itself: Schedule must not block; but it may call the pool
+		}
 		return
 	}
+	s.state = stageQueued
 	if p.last == nil {
 		p.first = s
 	} else {
@@ -236,7 +241,7 @@ func (p *Pool) Clock() int64 { return p.clock.Load() }
 
 // kickLocked sets a worker to work if one may run and there is a stage for it.
 func (p *Pool) kickLocked() {
-	if p.active < p.cfg.Workers && p.first != nil && !(p.stopping && p.live == 0) {
+	if p.active < p.cfg.Workers && p.first != nil && !p.overLocked() {
 		p.rouseLocked(nil)
 	}
 	p.watchLocked()
@@ -283,11 +288,14 @@ func (p *Pool) workerLocked() *Worker {
 // ended says that a goroutine of the pool has ended.
 func (p *Pool) ended() {
 	p.mu.Lock()
-	if p.live--; p.live == 0 && p.stopping {
+	if p.live--; p.overLocked() {
 		close(p.gone)
 	}
 	p.mu.Unlock()
 }
+
+// overLocked reports whether the pool has ended: nothing runs, and nothing will.
+func (p *Pool) overLocked() bool { return p.stopping && p.live+p.due == 0 }
 
 // assign makes w the holder of s, or of nothing. The caller holds pool.mu.
 func (w *Worker) assign(s *Stage) {
@@ -358,7 +366,7 @@ func (p *Pool) release(w *Worker, s *Stage, more bool) bool {
 		return false
 	}
 	if more && s.driver != nil {
-		s.state, s.driver.again = stageQueued, true
+		s.driver.again = p.dueLocked(s)
 	} else if more {
 		p.queueLocked(s)
 	} else {
@@ -584,7 +592,7 @@ func (p *Pool) Stop(ctx context.Context) error {
 			w.wake <- struct{}{}
 		}
 		p.idle = nil
-		if p.live == 0 {
+		if p.overLocked() {
 			close(p.gone)
 		}
 	}
