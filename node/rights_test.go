@@ -154,6 +154,10 @@ func (g *guarded) comes(t *testing.T, b *node.Node, to node.Dest) error {
 	r := nodetest.Next[node.Request[int]](t, h)
 	require.NoError(t, r.Reply("yes"))
 	require.NoError(t, nodetest.Arrival(t, answered), "who is asked may answer")
+	for _, pid := range []node.PID{g.named, g.pub, g.pid} { // what has arrived before has been handled after this
+		_, err := node.Call[string](soon(t), g.Node, pid, 1)
+		require.NoError(t, err)
+	}
 	select {
 	case msg := <-g.got:
 		require.Equal(t, "hello", msg)

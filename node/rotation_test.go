@@ -73,6 +73,12 @@ func TestCookieRotation(t *testing.T) {
 					}
 					err := n.from.Connect(nodetest.Soon(t), n.to.Name())
 					require.NoError(t, err, "%s to %s", n.from.Name(), n.to.Name())
+					nodetest.Settles(t, func() string { // else its next attempt might get this connection, which ends
+						if len(n.to.Nodes(true)) == 0 {
+							return "the other has not noticed"
+						}
+						return ""
+					})
 					require.True(t, n.from.Disconnect(n.to.Name()))
 					nodetest.Settles(t, func() string {
 						if len(a.Nodes(true))+len(b.Nodes(true)) > 0 {
