@@ -37,9 +37,10 @@ type project struct {
 }
 
 const newHelp = `Writes a new Go module into the folder NAME: a main that runs a node, a server with its test,
-and a configuration with a supervisor that runs the server. Then it calls go mod tidy, which
-gets the modules that are needed. A folder or file of that name must not exist; after an
-error there is none.
+a configuration with a supervisor that runs the server, and what runs it elsewhere: a
+Dockerfile, a file of docker compose for a cluster, and a unit of systemd. Then it calls
+go mod tidy, which gets the modules that are needed. A folder or file of that name must not
+exist; after an error there is none.
 
 NAME is also the name of the program, so it has small letters, digits and _ only.`
 
@@ -165,6 +166,7 @@ func (p project) write() error {
 	err = writeAll(dir, p, map[string]string{
 		"go.mod": "go.mod", "main.go": "main.go", p.Name + ".yaml": "config.yaml", ".gitignore": "gitignore",
 		p.Server + ".go": "server.go", p.Server + "_test.go": "server_test.go",
+		"Dockerfile": "Dockerfile", ".dockerignore": "dockerignore", "compose.yaml": "compose.yaml", p.Name + ".service": "unit",
 	})
 	if err != nil {
 		return err

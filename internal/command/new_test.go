@@ -4,10 +4,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/actornode/actornode/internal/daemon/config"
 )
 
 // A new project compiles, is formatted, passes its tests, and its configuration is accepted by its own program.
@@ -42,6 +47,52 @@ func TestNew(t *testing.T) {
 			require.Empty(t, string(text))
 		}
 	}
+	checkUnit(t, root)
+	checkCompose(t)
+}
+
+// checkUnit compares the unit of a project named shop with the shipped one, of which the hardening is tested.
+func checkUnit(t *testing.T, root string) {
+	unit := func(file string) []string {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		_, service, ok := strings.Cut(string(text), "[Service]\n")
+		require.True(t, ok, file)
+		return strings.Split(strings.ReplaceAll(service, "actornode", "shop"), "\n")
+	}
+	require.Equal(t, unit(root+"/deploy/systemd/actornode.service"), unit("shop.service"))
+}
+
+// checkCompose reads the compose file of a project named shop: what it sets are variables of the node, with which the
+// configuration is one without a name, as the Dockerfile makes it.
+func checkCompose(t *testing.T) {
+	text, err := os.ReadFile("compose.yaml")
+	require.NoError(t, err)
+	var c struct {
+		Services map[string]struct{ Environment map[string]string }
+	}
+	require.NoError(t, yaml.Unmarshal(text, &c))
+	file, err := os.ReadFile("shop.yaml")
+	require.NoError(t, err)
+	named := regexp.MustCompile(`(?m)^name:.*\n`) // the Dockerfile's sed
+	require.Regexp(t, named, string(file))
+	known := make(map[string]bool)
+	for _, s := range config.Default().Settings() {
+		known[s.Env()] = true
+	}
+	for v := range c.Services["shop"].Environment {
+		require.True(t, known[v], v)
+	}
+	require.NoError(t, os.WriteFile("container.yaml", named.ReplaceAll(file, nil), 0o644))
+	check := exec.CommandContext(t.Context(), "bin/shop", "check", "container.yaml")
+	for name, value := range c.Services["shop"].Environment {
+		check.Env = append(check.Env, name+"="+value)
+	}
+	out, err := check.CombinedOutput()
+	require.NoError(t, err, string(out))
+	dockerfile, err := os.ReadFile("Dockerfile")
+	require.NoError(t, err)
+	require.Contains(t, string(dockerfile), "sed '/^name:/d' shop.yaml >/out/shop.yaml")
 }
 
 // Names that Go does not take, and what is there already: nothing is written.
