@@ -36,6 +36,7 @@ import (
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/epmd"
+	"github.com/actornode/actornode/wire/tlsdist"
 )
 
 // daemon is a node that runs what a configuration says.
@@ -57,8 +58,9 @@ type daemon struct {
 	// Set once, in up.
 	n      *node.Node
 	peers  *knownPeers
-	gossip *gossip.Finder // nil: none
-	dns    *dns.Finder    // nil: none
+	tls    *tlsdist.Transport // nil: TCP
+	gossip *gossip.Finder     // nil: none
+	dns    *dns.Finder        // nil: none
 	apps   *application.Controller
 	scope  atomic.Pointer[pg.Scope] // nil: none
 	http   *health.Server
@@ -192,6 +194,7 @@ func (d *daemon) startNode() error {
 	if err != nil {
 		return err
 	}
+	d.tls, _ = transport.(*tlsdist.Transport)
 	limits := d.cfg.Limits
 	if d.cfg.HasRights() {
 		if d.rights, err = rights.New(d.cfg.Rights); err != nil {

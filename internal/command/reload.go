@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/isolation"
+	"github.com/actornode/actornode/wire/tlsdist"
 )
 
 // reloading reads the configuration again at each SIGHUP.
@@ -67,6 +68,8 @@ func (d *daemon) reload(r *reloading) {
 			fresh.Allow, waiting = old.Allow, append(waiting, key)
 		case strings.HasPrefix(key, "rights.") && !sameKind:
 			fresh.Rights, waiting = old.Rights, append(waiting, key)
+		case strings.HasPrefix(key, "tls.") && (files.tls == nil || d.tls == nil): // peers speak TLS, or do not
+			fresh.TLS, waiting = old.TLS, append(waiting, key)
 		default:
 			changed = append(changed, key)
 		}
@@ -91,6 +94,9 @@ func (d *daemon) reload(r *reloading) {
 	if slices.Contains(changed, "discovery.peers") {
 		d.peers.set(files.known)
 	}
+	if slices.ContainsFunc(changed, func(key string) bool { return strings.HasPrefix(key, "tls.") }) {
+		d.tls.Replace(files.tls)
+	}
 	if d.rotate(files.cookie, fresh) && !slices.Contains(changed, "cookie") {
 		changed = append(changed, "cookie")
 	}
@@ -105,6 +111,7 @@ func (d *daemon) reload(r *reloading) {
 type files struct {
 	cookie string
 	known  map[node.Atom][]discovery.Endpoint
+	tls    *tlsdist.Transport // nil: no TLS
 }
 
 // reread reads the configuration, and what it needs of files. An error says that it cannot be used as a whole.
@@ -119,7 +126,8 @@ func (d *daemon) reread(r *reloading, sections map[string]any) (cfg *config.Conf
 	if f.known, err = o.known(); err != nil {
 		return nil, f, err
 	}
-	_, err = o.transport(d.env, d.log.Logger)
+	transport, err := o.transport(d.env, d.log.Logger)
+	f.tls, _ = transport.(*tlsdist.Transport)
 	return cfg, f, err
 }
 

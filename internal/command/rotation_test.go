@@ -12,12 +12,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/certtest"
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
+	"github.com/actornode/actornode/wire/tlsdist"
 )
 
 // The cookies that are used beside the one of now.
@@ -119,6 +121,68 @@ func TestReloadCookieAndPeers(t *testing.T) {
 	hangUp(`"changed":"discovery.peers"`)
 	require.Eventually(t, func() bool { return len(b.Peers()) == 1 }, nodetest.Limit, 10*time.Millisecond, "the mesh")
 
+	p.signal(syscall.SIGTERM)
+	require.Equal(t, exitOK, p.end(), p.log.String())
+}
+
+// A running daemon takes over other TLS files, and neither those that cannot be used nor the end of TLS.
+func TestReloadTLS(t *testing.T) {
+	p := newProgram(t)
+	file, log := filepath.Join(p.home, "a.yaml"), filepath.Join(p.home, "a.log")
+	files := make(map[string]certtest.Files)
+	for _, ca := range []string{"one", "two"} {
+		dir := filepath.Join(p.home, ca)
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		files[ca] = certtest.New(t, ca).Write(dir, certtest.Host("127.0.0.1"))
+	}
+	write := func(f certtest.Files) {
+		text := fmt.Sprintf("name: go@127.0.0.1\nlisten: {erlang: \"127.0.0.1:%s\"}\nlog: {format: json, file: a.log}\n", p.port)
+		if f.Cert != "" {
+			text += fmt.Sprintf("tls: {cert: %s, key: %s, ca: %s}\n", f.Cert, f.Key, f.CA)
+		}
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	seen := 0 // bytes of the log that are of before
+	hangUp := func(says string) {
+		t.Helper()
+		p.signal(syscall.SIGHUP)
+		require.Eventually(t, func() bool {
+			all, _ := os.ReadFile(log)
+			if !strings.Contains(string(all[seen:]), says) {
+				return false
+			}
+			seen = len(all)
+			return true
+		}, nodetest.Limit, 10*time.Millisecond, says)
+	}
+	to := &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{
+		"go@127.0.0.1": {{Protocol: "erlang", Addr: "127.0.0.1:" + p.port}}}}
+	accepts := func(ca string) bool {
+		t.Helper()
+		f := files[ca]
+		transport, err := tlsdist.New(tlsdist.Config{Cert: f.Cert, Key: f.Key, CA: f.CA})
+		require.NoError(t, err)
+		n := nodetest.Start(t, node.Config{Name: node.Atom(ca + "@127.0.0.1"),
+			Distribution: &node.Distribution{Cookie: "secret", Listen: "-", Finder: to, Transport: transport}})
+		err = n.Connect(t.Context(), "go@127.0.0.1")
+		require.NoError(t, n.Stop())
+		return err == nil
+	}
+	write(files["one"])
+	p.start(p.home, file)
+	p.up()
+	require.True(t, accepts("one"))
+	require.False(t, accepts("two"))
+	write(files["two"])
+	hangUp(`"changed":"tls.cert tls.key tls.ca"`)
+	require.True(t, accepts("two"))
+	require.False(t, accepts("one"))
+	write(certtest.Files{Cert: files["one"].Cert, Key: files["two"].Key, CA: files["one"].CA})
+	hangUp("the configuration has errors: the old one stays as it is")
+	require.True(t, accepts("two"))
+	write(certtest.Files{})
+	hangUp(`"settings":"tls.cert tls.key tls.ca"`)
+	require.True(t, accepts("two"), "TLS begins and ends with the daemon")
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, exitOK, p.end(), p.log.String())
 }

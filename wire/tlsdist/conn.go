@@ -26,7 +26,7 @@ type conn struct {
 	net.Conn // the *tls.Conn
 
 	// Set once.
-	t      *transport
+	by     *maker
 	raw    net.Conn
 	server bool   // this side was dialled
 	peer   string // for errors
@@ -52,7 +52,7 @@ func (c *conn) handshake(ctx context.Context) error {
 	if c.done.Load() || c.err != nil {
 		return c.err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, c.t.cfg.Timeout, errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.by.cfg.Timeout, errSilent)
 	defer cancel()
 	if err := c.tls().HandshakeContext(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -120,7 +120,7 @@ func (c *conn) ready() error {
 
 // Vouch is part of [dist.Voucher].
 func (c *conn) Vouch(peer wire.Atom) error {
-	if c.t.cfg.AnyHost || !c.server {
+	if c.by.cfg.AnyHost || !c.server {
 		return nil // if not server, it has been checked
 	}
 	certs := c.ConnectionState().PeerCertificates

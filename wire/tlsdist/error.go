@@ -51,7 +51,7 @@ func (c *conn) explain(err error) *failure {
 			"an OTP node needs -proto_dist inet_tls", c.peer, header.RecordHeader[:])}
 	case isTimeout(err):
 		return &failure{text: fmt.Sprintf("the TLS handshake with %s did not finish within %v: the peer may not speak TLS "+
-			"(on OTP: -proto_dist inet_tls), or hang", c.peer, c.t.cfg.Timeout)}
+			"(on OTP: -proto_dist inet_tls), or hang", c.peer, c.by.cfg.Timeout)}
 	case isEnd(err): // not as a cause: it is no end of what the peer has to say
 		return &failure{text: fmt.Sprintf("%s closed the connection during the TLS handshake: it may not speak TLS "+
 			"(on OTP: -proto_dist inet_tls), or its certificate is unusable; see its log", c.peer)}
@@ -69,8 +69,8 @@ func (c *conn) self() string {
 		return ""
 	}
 	leaf := ours.cert.Leaf
-	s := fmt.Sprintf("; this node's certificate (%s) is %s", c.t.cfg.Cert, describe(leaf))
-	switch now := c.t.cfg.Now(); {
+	s := fmt.Sprintf("; this node's certificate (%s) is %s", c.by.cfg.Cert, describe(leaf))
+	switch now := c.by.cfg.Now(); {
 	case now.After(leaf.NotAfter):
 		s += ": it has expired"
 	case c.server && c.host != "" && isFor(leaf, c.host) != nil:
@@ -89,7 +89,7 @@ func (c *conn) refusal(v *tls.CertificateVerificationError) string {
 	)
 	switch {
 	case errors.As(v.Err, &unknown):
-		why = fmt.Sprintf("no authority in %s signed it (%v)", c.t.cfg.CA, v.Err)
+		why = fmt.Sprintf("no authority in %s signed it (%v)", c.by.cfg.CA, v.Err)
 	case errors.As(v.Err, &host):
 		why = fmt.Sprintf("it is not for the host %s", c.host)
 	case errors.As(v.Err, &invalid) && invalid.Reason == x509.Expired:

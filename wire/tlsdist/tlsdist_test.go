@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -26,7 +27,7 @@ const patience = time.Minute
 
 // side is a transport with its files.
 type side struct {
-	dist.Transport
+	*tlsdist.Transport
 	dir string
 	log *logtest.Text
 }
@@ -59,6 +60,12 @@ func meet(t *testing.T, dialler, listener dist.Transport, peer, name wire.Atom) 
 	ln, err := listener.Listen(t.Context(), "127.0.0.1:0")
 	require.NoError(t, err)
 	defer ln.Close()
+	return meetAt(t, dialler, ln, peer, name)
+}
+
+// meetAt is meet with a listener that there is.
+func meetAt(t *testing.T, dialler dist.Transport, ln net.Listener, peer, name wire.Atom) (a, b end) {
+	t.Helper()
 	done := make(chan end, 1)
 	go func() { // ends with the connection
 		c, err := ln.Accept()
@@ -368,6 +375,35 @@ func TestFilesChange(t *testing.T) {
 	a, _ = meet(t, s, s, "x@three.example", "y@three.example")
 	require.NoError(t, a.err)
 	assert.Contains(t, s.log.Take(), "were reloaded")
+}
+
+// After Replace a listener and later dials use the files of the other transport; connections stay.
+func TestReplace(t *testing.T) {
+	const name = "go@db.example"
+	oldCA, freshCA := certtest.New(t, "old"), certtest.New(t, "fresh")
+	x, old, fresh := newSide(t, oldCA, certtest.Host("db.example"), nil), newSide(t, oldCA, certtest.Host("db.example"), nil),
+		newSide(t, freshCA, certtest.Host("db.example"), nil)
+	ln, err := x.Listen(t.Context(), "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	a, b := meetAt(t, old, ln, name, name)
+	require.NoError(t, errors.Join(a.err, b.err))
+	c, d := meetAt(t, fresh, ln, name, name)
+	require.Error(t, errors.Join(c.err, d.err))
+
+	x.Replace(fresh.Transport)
+	c, d = meetAt(t, fresh, ln, name, name)
+	require.NoError(t, errors.Join(c.err, d.err))
+	c, d = meetAt(t, old, ln, name, name)
+	require.Error(t, errors.Join(c.err, d.err))
+	c, d = meet(t, x, fresh, name, name)
+	require.NoError(t, errors.Join(c.err, d.err), "it dials with them, too")
+	_, err = a.conn.Write([]byte("again"))
+	require.NoError(t, err)
+	got := make([]byte, 5)
+	_, err = io.ReadFull(b.conn, got)
+	require.NoError(t, err)
+	require.Equal(t, "again", string(got), "a connection of before")
 }
 
 func TestConfig(t *testing.T) {

@@ -8,36 +8,52 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// transport makes TLS connections. It may be shared.
-type transport struct {
+// Transport is a [dist.Transport] that makes TLS connections. It may be shared by nodes. The errors of its
+// connections wrap what is of package tls, x509 or os.
+type Transport struct{ now atomic.Pointer[maker] }
+
+var (
+	_ dist.Transport = (*Transport)(nil)
+	_ dist.Chooser   = (*Transport)(nil)
+	_ dist.Encrypter = (*Transport)(nil)
+)
+
+// maker makes connections by one Config.
+type maker struct {
 	cfg   Config
 	files store
 }
 
-// New reads the files of a Config. An error says which is of no use, and why. The transport
-// may be shared by nodes. The errors of its connections wrap what is of package tls, x509 or os.
-func New(cfg Config) (dist.Transport, error) {
+// New reads the files of a Config. An error says which is of no use, and why.
+func New(cfg Config) (*Transport, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	t := &transport{cfg: cfg}
-	t.files.cfg = &t.cfg
-	if _, err := t.files.load(); err != nil {
+	m := &maker{cfg: cfg}
+	m.files.cfg = &m.cfg
+	if _, err := m.files.load(); err != nil {
 		return nil, &failure{text: err.Error(), cause: err}
 	}
-	t.files.warn()
+	m.files.warn()
+	t := new(Transport)
+	t.now.Store(m)
 	return t, nil
 }
+
+// Replace has connections that are made from now on, those that listeners accept too, use the Config of another
+// transport. Those that there are stay. [Config].Under of the two must be the same: listeners stay.
+func (t *Transport) Replace(by *Transport) { t.now.Store(by.now.Load()) }
 
 // Dial is part of [dist.Transport]. When it returns, the peer has proved that it
 // has a certificate for the host of its name. That it takes this node's, in TLS
 // 1.3 only the first Read can say.
-func (t *transport) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
+func (t *Transport) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
 	return t.DialFor(ctx, otp, addr, peer)
 }
 
@@ -46,14 +62,18 @@ func (t *transport) Dial(ctx context.Context, addr string, peer wire.Atom) (net.
 const otp = "erlang"
 
 // DialFor is part of [linkopt.Chooser].
-func (t *transport) DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error) {
-	raw, err := t.cfg.Under.Dial(ctx, addr, peer)
+func (t *Transport) DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error) {
+	return t.now.Load().dial(ctx, protocol, addr, peer)
+}
+
+func (m *maker) dial(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error) {
+	raw, err := m.cfg.Under.Dial(ctx, addr, peer)
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{t: t, raw: raw, host: hostOf(peer), peer: string(peer) + " at " + addr}
-	c.ours.Store(t.files.current())
-	cfg := t.clientConfig(c)
+	c := &conn{by: m, raw: raw, host: hostOf(peer), peer: string(peer) + " at " + addr}
+	c.ours.Store(m.files.current())
+	cfg := m.clientConfig(c)
 	if protocol == otp {
 		cfg.Renegotiation = tls.RenegotiateFreelyAsClient
 	}
@@ -65,11 +85,11 @@ func (t *transport) DialFor(ctx context.Context, protocol, addr string, peer wir
 }
 
 // Encrypts is part of [dist.Encrypter].
-func (t *transport) Encrypts() bool { return true }
+func (t *Transport) Encrypts() bool { return true }
 
 // Listen is part of [dist.Transport].
-func (t *transport) Listen(ctx context.Context, addr string) (net.Listener, error) {
-	ln, err := t.cfg.Under.Listen(ctx, addr)
+func (t *Transport) Listen(ctx context.Context, addr string) (net.Listener, error) {
+	ln, err := t.now.Load().cfg.Under.Listen(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +99,7 @@ func (t *transport) Listen(ctx context.Context, addr string) (net.Listener, erro
 // listener accepts connections whose handshake is still to come.
 type listener struct {
 	net.Listener
-	t *transport
+	t *Transport
 }
 
 func (l *listener) Accept() (net.Conn, error) {
@@ -87,35 +107,36 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{t: l.t, raw: raw, server: true, peer: "the node at " + raw.RemoteAddr().String()}
-	c.Conn = tls.Server(raw, l.t.serverConfig(c))
+	m := l.t.now.Load()
+	c := &conn{by: m, raw: raw, server: true, peer: "the node at " + raw.RemoteAddr().String()}
+	c.Conn = tls.Server(raw, m.serverConfig(c))
 	return c, nil
 }
 
 // config is what both sides have in common.
-func (t *transport) config(c *credentials) *tls.Config {
+func (m *maker) config(c *credentials) *tls.Config {
 	return &tls.Config{
-		Time: t.cfg.Now, MinVersion: t.cfg.MinVersion,
+		Time: m.cfg.Now, MinVersion: m.cfg.MinVersion,
 		Certificates: []tls.Certificate{c.cert}, RootCAs: c.roots, ClientCAs: c.roots,
 		SessionTicketsDisabled: true, DynamicRecordSizingDisabled: true,
 	}
 }
 
 // serverConfig takes the credentials when the peer's first message has come.
-func (t *transport) serverConfig(c *conn) *tls.Config {
+func (m *maker) serverConfig(c *conn) *tls.Config {
 	return &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		c.host = hello.ServerName
-		ours := t.files.current()
+		ours := m.files.current()
 		c.ours.Store(ours)
-		cfg := t.config(ours)
+		cfg := m.config(ours)
 		cfg.ClientAuth = tls.RequireAndVerifyClientCert
 		return cfg, nil
 	}}
 }
 
-func (t *transport) clientConfig(c *conn) *tls.Config {
+func (m *maker) clientConfig(c *conn) *tls.Config {
 	ours := c.ours.Load()
-	cfg := t.config(ours)
+	cfg := m.config(ours)
 	cfg.ServerName = c.host
 	// An authority's name list in the peer's request could keep the certificate
 	// back; the peer is to say itself what it does not like.

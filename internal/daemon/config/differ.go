@@ -22,14 +22,15 @@ func (c *Config) Differences(to *Config) (keys []string) {
 
 // Changeable are the settings that a running daemon can change.
 var Changeable = []string{"allow", "cookie", "cookie_file", "cookie_overlap", "cookies", "discovery.gossip.old_cookies",
-	"discovery.peers", "log.level", "old_cookies", "operators", "rights.cookies", "rights.rules"}
+	"discovery.peers", "log.level", "old_cookies", "operators", "rights.cookies", "rights.rules",
+	"tls.any_host", "tls.ca", "tls.cert", "tls.key", "tls.min_version"}
 
 // With returns a copy of c with the Changeable settings of another configuration.
 func (c *Config) With(of *Config) *Config {
 	fresh := *c
 	fresh.Allow, fresh.Log.Level, fresh.Operators = of.Allow, of.Log.Level, of.Operators
 	fresh.Cookie, fresh.CookieFile, fresh.Cookies = of.Cookie, of.CookieFile, of.Cookies
-	fresh.Rights = of.Rights
+	fresh.Rights, fresh.TLS = of.Rights, of.TLS
 	fresh.OldCookies, fresh.CookieOverlap = of.OldCookies, of.CookieOverlap
 	fresh.Discovery.Gossip.OldCookies, fresh.Discovery.Peers = of.Discovery.Gossip.OldCookies, of.Discovery.Peers
 	return &fresh
