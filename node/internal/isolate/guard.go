@@ -81,7 +81,7 @@ func (g *Guard) Hold(from, to wire.PID, msg any) trace.Watch {
 	if s == nil {
 		return nil
 	}
-	return &record{guard: g, from: from, to: to, snapshot: s, slot: -1}
+	return &record{guard: g, from: from, to: to, held: true, snapshot: s, slot: -1}
 }
 
 func (g *Guard) add(r *record) bool {
@@ -159,8 +159,9 @@ func (g *Guard) compareAll(when string, which func(*record) bool) {
 
 // record is a message that has been sent and not been received.
 type record struct {
-	guard    *Guard // set once, as are from, to and snapshot
+	guard    *Guard // set once, as are from, to, held and snapshot
 	from, to wire.PID
+	held     bool // made by Hold
 	snapshot *deepcopy.Snapshot
 	slot     int // in guard.records; -1: it is not there; guarded by guard.mu
 
@@ -172,7 +173,7 @@ type record struct {
 // Received is part of trace.Watch: the message is about to be its receiver's.
 func (r *record) Received() {
 	when := "received"
-	if r.slot < 0 { // never written after the record was made
+	if r.held {
 		when = "sent"
 	}
 	for _, o := range r.compare(when, true) {
