@@ -108,7 +108,7 @@ func TestInstall(t *testing.T) {
 	secret := d.do("cat " + cookie)
 	assert.Regexp(t, `^[A-Za-z0-9+/]{20}\n$`, secret)
 	assert.Empty(t, d.do("find /etc/systemd -name '*actornode*'"), "nothing is enabled")
-	assert.Equal(t, "actornode v1.2.3-rc.1\n", d.do("actornode --version"))
+	assert.Equal(t, "actornode version v1.2.3-rc.1\n", d.do("actornode --version"))
 	// The daemon takes the file and the cookie, as its user with a copy as systemd makes it.
 	d.do("install -d -o actornode -g actornode /var/lib/actornode /var/log/actornode && " +
 		"install -o actornode -g actornode -m 0400 " + cookie + " /var/lib/actornode/credential")

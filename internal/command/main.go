@@ -77,12 +77,11 @@ func commands(env environment, status *exit) *cobra.Command {
 	p := env.program
 	root := &cobra.Command{
 		Use: p.name(), Short: cmp.Or(p.About, "A node of an Erlang cluster, in Go"), Long: rootHelp,
-		SilenceUsage: true, Version: versionOf(p).line(),
+		SilenceUsage: true, Version: versionOf(p).Version, // a template for it would be one of text/template: see project
 	}
 	if p.About != "" {
 		root.Long = p.About + ".\n\n" + rootHelp
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(startCommand(env, status), clusterCommand(env, status), checkCommand(env, status), probeCommand(env, status))
 	addClients(root, env, status)
 	root.AddCommand(versionCommand(env, status))

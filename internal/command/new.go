@@ -14,7 +14,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/spf13/cobra"
 )
@@ -22,10 +21,8 @@ import (
 //go:embed project
 var projectFiles embed.FS
 
-// projects are the templates of the files of a new project.
-var projects = template.Must(template.ParseFS(projectFiles, "project/*.tmpl"))
-
-// project is what the templates are filled with.
+// project is what the templates are filled with: {{.Name}} and so on. Package text/template is not used, since it has the linker
+// keep all methods of all types, which would make the program larger by a tenth.
 type project struct {
 	Name    string // of the program
 	Title   string // Name as the first word of a sentence
@@ -148,6 +145,21 @@ func checkIdentifier(name string) error {
 // capital makes the first letter of an identifier large.
 func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
+// replacer fills in a template.
+func (p project) replacer() *strings.Replacer {
+	var require, image string
+	if p.Version != "" {
+		require = "\nrequire github.com/actornode/actornode " + p.Version + "\n"
+	}
+	if p.Replace != "" {
+		require += "\nreplace github.com/actornode/actornode => " + p.Replace + "\n"
+		image = "\n#\n# go.mod replaces the module actornode by " + p.Replace + ", a folder that docker build does not see:\n" +
+			"# remove that line of go.mod first."
+	}
+	return strings.NewReplacer("{{.Name}}", p.Name, "{{.Title}}", p.Title, "{{.Module}}", p.Module, "{{.Server}}", p.Server,
+		"{{.Export}}", p.Export, "{{.Require}}", require, "{{.Image}}", image)
+}
+
 // write writes the project into its folder, all of it or nothing.
 func (p project) write() error {
 	if _, err := os.Lstat(p.Name); err == nil {
@@ -191,7 +203,11 @@ func writeAll(dir string, p project, files map[string]string) (err error) {
 			return err
 		}
 		made = append(made, path)
-		if err := errors.Join(projects.ExecuteTemplate(f, from+".tmpl", p), f.Close()); err != nil {
+		template, err := projectFiles.ReadFile("project/" + from + ".tmpl")
+		if err == nil {
+			_, err = p.replacer().WriteString(f, string(template))
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
 			return err
 		}
 	}

@@ -204,7 +204,7 @@ func TestVersion(t *testing.T) {
 	env, out, _ := newEnvironment(t, nil)
 	env.program = shopProgram(new(shop))
 	require.Equal(t, exitOK, run(t.Context(), []string{"--version"}, env))
-	assert.Equal(t, "shop v1.2.3\n", out.String())
+	assert.Equal(t, "shop version v1.2.3\n", out.String())
 	env, out, _ = newEnvironment(t, nil)
 	env.program = shopProgram(new(shop))
 	require.Equal(t, exitOK, run(t.Context(), []string{"version"}, env))

@@ -37,9 +37,10 @@ func versionOf(p Program) version {
 		OTP: testedReleases}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
+		v.Version = cmp.Or(v.Version, "(unknown)")
 		return v
 	}
-	v.Version = cmp.Or(v.Version, release, info.Main.Version)
+	v.Version = cmp.Or(v.Version, release, info.Main.Version, "(unknown)")
 	for _, m := range append(info.Deps, &info.Main) {
 		if m.Path == module {
 			v.Actornode = cmp.Or(release, m.Version)
@@ -59,8 +60,8 @@ func versionOf(p Program) version {
 	return v
 }
 
-// line is what --version says.
-func (v version) line() string { return v.Program + " " + cmp.Or(v.Version, "(unknown version)") }
+// line is what --version says, too.
+func (v version) line() string { return v.Program + " version " + v.Version }
 
 func versionCommand(env environment, status *exit) *cobra.Command {
 	asJSON := false

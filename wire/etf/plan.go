@@ -51,7 +51,7 @@ func (w walk) mark(t reflect.Type) (name wire.Atom) {
 
 // planKey is what a plan depends on: the type, and the tag of the field.
 type planKey struct {
-	reflect.Type
+	t reflect.Type
 	style
 }
 
@@ -101,7 +101,7 @@ func (c compiler) plan(k planKey) *plan {
 	p := new(plan)
 	c[k] = p
 	*p = c.build(k)
-	t := k.Type
+	t := k.t
 	if t.Implements(termerType) || reflect.PointerTo(t).Implements(termerType) {
 		p.to = termerTo(p.to)
 	} else if f := termof.Type(t); f != nil {
@@ -134,7 +134,7 @@ var termTypes = map[reflect.Type]bool{
 }
 
 func (c compiler) build(k planKey) plan {
-	t := k.Type
+	t := k.t
 	switch {
 	case termTypes[t]:
 		return termPlan(t)
