@@ -35,6 +35,7 @@ type daemon struct {
 	scenario
 	dir, file    string     // its folder, and its configuration
 	http, listen string     // HOST:PORT
+	version      string     // of the program
 	way          *relay     // to its peer; nil: it has none of its own
 	conns        []net.Conn // see hold
 
@@ -48,7 +49,7 @@ func (d *daemon) tell(t *testing.T, line string) {
 }
 
 func (d *daemon) environment() []string {
-	return append(os.Environ(), asProgram+"=1", "ACTORNODE_COOKIE="+cookie, "HOME="+d.dir)
+	return append(os.Environ(), asProgram+"="+d.version, "ACTORNODE_COOKIE="+cookie, "HOME="+d.dir)
 }
 
 // start starts the process and waits until it is ready.
@@ -152,7 +153,7 @@ func begin(t *testing.T, all []scenario) *cluster {
 	c := &cluster{T: t, hub: peer(t, "hub")}
 	for _, p := range all {
 		dir := t.TempDir()
-		d := &daemon{scenario: p, dir: dir, file: filepath.Join(dir, "actornode.yaml"),
+		d := &daemon{scenario: p, version: "v1", dir: dir, file: filepath.Join(dir, "actornode.yaml"),
 			http: fmt.Sprint("127.0.0.1:", porttest.Reserve(t)), listen: fmt.Sprint("127.0.0.1:", porttest.Reserve(t))}
 		var peers []string
 		if !p.alone {

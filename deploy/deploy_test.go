@@ -1,8 +1,6 @@
 package deploy_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,16 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/actornode/actornode/internal/daemon/config"
-	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/metrics"
 )
 
 func text(t *testing.T, file string) string {
@@ -32,19 +25,6 @@ func text(t *testing.T, file string) string {
 func document[T any](t *testing.T, file string) (v T) {
 	require.NoError(t, yaml.Unmarshal([]byte(text(t, file)), &v), file)
 	return v
-}
-
-// registry is what a daemon shows.
-func registry(t *testing.T) *prometheus.Registry {
-	n, err := node.Start(node.Config{Name: "a@actornode"})
-	require.NoError(t, err)
-	t.Cleanup(func() { n.Stop() })
-	nodehook.Count(n, "supervisor_restarts", "shop", "front")
-	nodehook.Count(n, "supervisor_shutdowns", "shop")
-	r := prometheus.NewRegistry()
-	r.MustRegister(metrics.New(metrics.Config{Node: n}), collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return r
 }
 
 // alert is a rule of prometheus/rules.yaml.
@@ -60,57 +40,6 @@ func alerts(t *testing.T) (all []alert) {
 		all = append(all, g.Rules...)
 	}
 	return all
-}
-
-// expressions are those of the alerts and of the dashboard, by where they are.
-func expressions(t *testing.T) map[string]string {
-	all := make(map[string]string)
-	for _, r := range alerts(t) {
-		all["alert "+r.Alert] = r.Expr
-	}
-	var board struct {
-		Panels []struct {
-			Title   string
-			Targets []struct{ RefID, Expr string }
-		}
-	}
-	require.NoError(t, json.Unmarshal([]byte(text(t, "grafana/actornode.json")), &board))
-	for _, p := range board.Panels {
-		for _, x := range p.Targets {
-			all[fmt.Sprintf("panel %s %s", p.Title, x.RefID)] = strings.NewReplacer("$__rate_interval", "1m", "$instance",
-				".*").Replace(x.Expr)
-		}
-	}
-	require.Greater(t, len(all), 30)
-	return all
-}
-
-// Every metric of an alert or a panel is one that the daemon has.
-func TestMetricsAreThere(t *testing.T) {
-	there := nodehook.MetricNames()
-	families, err := registry(t).Gather()
-	require.NoError(t, err)
-	for _, f := range families {
-		there = append(there, f.GetName(), f.GetName()+"_sum", f.GetName()+"_count")
-	}
-	named := regexp.MustCompile(`\b(actornode|go|process)_[a-z_]+\b`)
-	used := make(map[string]bool)
-	for where, expr := range expressions(t) {
-		all := named.FindAllString(expr, -1)
-		assert.True(t, len(all) > 0 || strings.Contains(expr, "up{"), "%s: %s", where, expr)
-		for _, m := range all {
-			used[m] = true
-			assert.Contains(t, there, m, where)
-		}
-	}
-	for _, m := range nodehook.MetricNames() { // and most are of use
-		switch m {
-		case "actornode_info", "actornode_registered_names", "actornode_mailboxes_examined", "actornode_scheduler_stages",
-			"actornode_peer_up":
-		default:
-			assert.True(t, used[m], "%s is in no panel and no alert", m)
-		}
-	}
 }
 
 type service struct {
@@ -192,11 +121,13 @@ func TestCompose(t *testing.T) {
 		assert.True(t, slices.ContainsFunc(c.Services["prometheus"].Volumes,
 			func(v string) bool { return strings.Contains(v, "/etc/prometheus/"+f) }))
 	}
-	board := document[struct {
+	folder := document[struct {
 		Providers []struct{ Options struct{ Path string } }
 	}](t, "grafana/provisioning/dashboards/actornode.yaml").Providers[0].Options.Path
-	assert.True(t, slices.ContainsFunc(c.Services["grafana"].Volumes,
-		func(v string) bool { return strings.Contains(v, ":"+board+"/actornode.json") }))
+	for _, b := range boards(t) {
+		assert.True(t, slices.ContainsFunc(c.Services["grafana"].Volumes,
+			func(v string) bool { return strings.Contains(v, ":"+folder+"/"+b.file) }), "Grafana does not get %s", b.file)
+	}
 }
 
 // What the Dockerfile copies, sets and runs is there.

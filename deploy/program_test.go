@@ -16,12 +16,12 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// asProgram is the variable that makes the test binary a daemon of its own, with faults.
+// asProgram is the variable that makes the test binary a daemon of its own, with faults: its version.
 const asProgram = "ACTORNODE_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		actornode.Main(actornode.Program{Started: obey})
+	if version := os.Getenv(asProgram); version != "" {
+		actornode.Main(actornode.Program{Version: version, Started: obey})
 	}
 	os.Exit(m.Run())
 }
@@ -156,10 +156,10 @@ func block(_ context.Context, n *node.Node) (func(), error) {
 	return stop(n, pid), n.Send(pid, "begin")
 }
 
-// sendMuch sends to a peer without end.
+// sendMuch sends short messages to a peer without end.
 func sendMuch(ctx context.Context, n *node.Node) (func(), error) {
 	ctx, cancel := context.WithCancel(ctx)
-	text := strings.Repeat("much ", 20_000)
+	text := strings.Repeat("much ", 200)
 	_, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 		for ctx.Err() == nil {
 			if err := p.Send(node.At{Name: "sink", Node: "slow@127.0.0.1"}, text); err != nil {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -97,7 +98,7 @@ scrape_configs: [{job_name: actornode, static_configs: [{targets: %s}]}]
 		_ = cmd.Wait()
 		_ = log.Close()
 	})
-	nodetest.Settles(t, func() string {
+	settles(t, func() string {
 		if a := s.query("up"); len(a.Data.Result) < len(targets) {
 			b, _ := os.ReadFile(log.Name())
 			return fmt.Sprintf("Prometheus has scraped %d of %d targets: %s %s", len(a.Data.Result), len(targets), a.Error, b)
@@ -142,9 +143,24 @@ func (s *server) query(expr string) answer {
 	return s.ask("/api/v1/query?query=" + url.QueryEscape(expr))
 }
 
+// settles waits until nothing is wrong, as nodetest.Settles does, but asks only twice a second: each question is work for
+// Prometheus.
+func settles(t *testing.T, wrong func() string) {
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	end := time.After(nodetest.Limit)
+	for w := wrong(); w != ""; w = wrong() {
+		select {
+		case <-tick.C:
+		case <-end:
+			require.Fail(t, w)
+		}
+	}
+}
+
 // evaluated waits until all rules have been, and says which could not be.
 func (s *server) evaluated(t *testing.T) {
-	nodetest.Settles(t, func() string {
+	settles(t, func() string {
 		groups := s.ask("/api/v1/rules").Data.Groups
 		if len(groups) == 0 {
 			return "there are no rules"
