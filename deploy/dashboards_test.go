@@ -172,7 +172,8 @@ func TestMetricsAreThere(t *testing.T) {
 	used := make(map[string]bool)
 	for _, q := range all {
 		metrics := named.FindAllString(q.expr, -1)
-		assert.True(t, len(metrics) > 0 || strings.Contains(q.expr, "up{") || strings.Contains(q.expr, "ALERTS{"), "%s: %s", q.where, q.expr)
+		assert.True(t, len(metrics) > 0 || strings.Contains(q.expr, "up{") || strings.Contains(q.expr, "ALERTS{"),
+			"%s: %s", q.where, q.expr)
 		for _, m := range metrics {
 			used[m] = true
 			assert.Contains(t, there, m, q.where)

@@ -86,9 +86,11 @@ func (r *relay) serve(ln net.Listener) {
 			continue
 		}
 		r.mu.Lock()
-		if r.ln != ln {
+		if r.ln != ln { // it has been cut meanwhile
+			r.mu.Unlock()
 			_ = near.Close()
 			_ = far.Close()
+			return
 		}
 		r.conns[near], r.conns[far] = true, true
 		r.mu.Unlock()

@@ -25,8 +25,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// read reads a dashboard: strictly, for what it must not have, and then again. The SDK's strict reader drops panels, since
-// it takes an empty list of errors for an error, and it does not look into fieldConfig.
+// read reads a dashboard of the classic format, which Grafana loads from files: strictly, for what it must not have, and
+// then again. The SDK's strict reader drops panels, since it takes an empty list of errors for an error, and it does not
+// look into fieldConfig.
 func read(text []byte) (d dashboard.Dashboard, err error) {
 	var strict dashboard.Dashboard
 	err = strict.UnmarshalJSONStrict(text)
