@@ -28,6 +28,7 @@ type scenario struct {
 	config string   // of the daemon, beside what all have
 	peer   string   // a peer of its own, beside the hub; the way to its native port can be cut
 	alone  bool     // without the hub
+	finds  string   // fields of discovery, beside what all have; %d is a free port
 	spare  bool     // the peer is reached by Erlang's protocol, too
 	alerts []string // what must fire for this node, and nothing else
 	begin  func(*cluster, *daemon)
@@ -43,7 +44,7 @@ func ends(c *cluster, d *daemon) { d.tell(c.T, "end") }
 
 // scenarios has at least one for each alert, and some without an alert.
 var scenarios = []scenario{
-	{name: "well"},
+	{name: "well", finds: `gossip: {bind: "127.0.0.1:%d", pace: local}, dns: {host: localhost, at: [":1"], ttl: 1s}`},
 	{name: "down", alerts: []string{"ActornodeDown"},
 		begin: func(c *cluster, d *daemon) { d.kill() },
 		end:   func(c *cluster, d *daemon) { d.start(c.T) }},

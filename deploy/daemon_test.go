@@ -168,12 +168,16 @@ func begin(t *testing.T, all []scenario) *cluster {
 			}
 			peers = append(peers, fmt.Sprintf("%s: [%s]", n.Name(), strings.Join(ways, ", ")))
 		}
+		finds := ""
+		if p.finds != "" {
+			finds = ", " + fmt.Sprintf(p.finds, porttest.Reserve(t))
+		}
 		require.NoError(t, os.WriteFile(d.file, fmt.Appendf(nil, `name: %s@127.0.0.1
 listen: {erlang: %q}
 http: {listen: %q}
-discovery: {epmd: false, mesh: true, peers: {%s}}
+discovery: {epmd: false, mesh: true, peers: {%s}%s}
 %s
-`, d.name, d.listen, d.http, strings.Join(peers, ", "), p.config), 0o600))
+`, d.name, d.listen, d.http, strings.Join(peers, ", "), finds, p.config), 0o600))
 		c.daemons = append(c.daemons, d)
 	}
 	var starts sync.WaitGroup

@@ -164,6 +164,10 @@ func TestMetricsAreThere(t *testing.T) {
 	for _, f := range families {
 		there = append(there, f.GetName(), f.GetName()+"_sum", f.GetName()+"_count")
 	}
+	table := section(t, "../docs/operations.md", "Metrics") // has the daemon's own, too: see TestMetricsAreDocumented
+	for _, m := range regexp.MustCompile("`(actornode_[a-z_]+)`").FindAllStringSubmatch(table, -1) {
+		there = append(there, m[1])
+	}
 	all := questions(t)
 	for _, a := range alerts(t) {
 		all = append(all, question{where: "alert " + a.Alert, expr: a.Expr})
