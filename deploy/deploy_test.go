@@ -1,36 +1,19 @@
 package deploy_test
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
 	"net"
-	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/actornode/actornode/internal/daemon/config"
-	"github.com/actornode/actornode/internal/erltest"
-	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/porttest"
-	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/metrics"
 )
 
 func text(t *testing.T, file string) string {
@@ -44,76 +27,19 @@ func document[T any](t *testing.T, file string) (v T) {
 	return v
 }
 
-// registry is what a daemon shows.
-func registry(t *testing.T) *prometheus.Registry {
-	n, err := node.Start(node.Config{Name: "a@actornode"})
-	require.NoError(t, err)
-	t.Cleanup(func() { n.Stop() })
-	nodehook.Count(n, "supervisor_restarts", "shop", "front")
-	nodehook.Count(n, "supervisor_shutdowns", "shop")
-	r := prometheus.NewRegistry()
-	r.MustRegister(metrics.New(metrics.Config{Node: n}), collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return r
+// alert is a rule of prometheus/rules.yaml.
+type alert struct {
+	Alert, Expr         string
+	Labels, Annotations map[string]string
 }
 
-type rules struct {
-	Groups []struct {
-		Rules []struct{ Alert, Expr string }
-	}
-}
+type rules struct{ Groups []struct{ Rules []alert } }
 
-// expressions are those of the alerts and of the dashboard, by where they are.
-func expressions(t *testing.T) map[string]string {
-	all := make(map[string]string)
+func alerts(t *testing.T) (all []alert) {
 	for _, g := range document[rules](t, "prometheus/rules.yaml").Groups {
-		for _, r := range g.Rules {
-			all["alert "+r.Alert] = r.Expr
-		}
+		all = append(all, g.Rules...)
 	}
-	var board struct {
-		Panels []struct {
-			Title   string
-			Targets []struct{ RefID, Expr string }
-		}
-	}
-	require.NoError(t, json.Unmarshal([]byte(text(t, "grafana/actornode.json")), &board))
-	for _, p := range board.Panels {
-		for _, x := range p.Targets {
-			all[fmt.Sprintf("panel %s %s", p.Title, x.RefID)] = strings.NewReplacer("$__rate_interval", "1m", "$instance",
-				".*").Replace(x.Expr)
-		}
-	}
-	require.Greater(t, len(all), 30)
 	return all
-}
-
-// Every metric of an alert or a panel is one that the daemon has.
-func TestMetricsAreThere(t *testing.T) {
-	there := nodehook.MetricNames()
-	families, err := registry(t).Gather()
-	require.NoError(t, err)
-	for _, f := range families {
-		there = append(there, f.GetName(), f.GetName()+"_sum", f.GetName()+"_count")
-	}
-	named := regexp.MustCompile(`\b(actornode|go|process)_[a-z_]+\b`)
-	used := make(map[string]bool)
-	for where, expr := range expressions(t) {
-		all := named.FindAllString(expr, -1)
-		assert.True(t, len(all) > 0 || strings.Contains(expr, "up{"), "%s: %s", where, expr)
-		for _, m := range all {
-			used[m] = true
-			assert.Contains(t, there, m, where)
-		}
-	}
-	for _, m := range nodehook.MetricNames() { // and most are of use
-		switch m {
-		case "actornode_info", "actornode_registered_names", "actornode_mailboxes_examined", "actornode_scheduler_stages",
-			"actornode_peer_up":
-		default:
-			assert.True(t, used[m], "%s is in no panel and no alert", m)
-		}
-	}
 }
 
 type service struct {
@@ -195,11 +121,13 @@ func TestCompose(t *testing.T) {
 		assert.True(t, slices.ContainsFunc(c.Services["prometheus"].Volumes,
 			func(v string) bool { return strings.Contains(v, "/etc/prometheus/"+f) }))
 	}
-	board := document[struct {
+	folder := document[struct {
 		Providers []struct{ Options struct{ Path string } }
 	}](t, "grafana/provisioning/dashboards/actornode.yaml").Providers[0].Options.Path
-	assert.True(t, slices.ContainsFunc(c.Services["grafana"].Volumes,
-		func(v string) bool { return strings.Contains(v, ":"+board+"/actornode.json") }))
+	for _, b := range boards(t) {
+		assert.True(t, slices.ContainsFunc(c.Services["grafana"].Volumes,
+			func(v string) bool { return strings.Contains(v, ":"+folder+"/"+b.file) }), "Grafana does not get %s", b.file)
+	}
 }
 
 // What the Dockerfile copies, sets and runs is there.
@@ -223,87 +151,4 @@ func TestDockerfile(t *testing.T) {
 	require.NoError(t, err)
 	goVersion := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(string(mod))
 	assert.Contains(t, text, "ARG GO_IMAGE=golang:"+goVersion[1]+"\nFROM ${GO_IMAGE} AS build\n")
-}
-
-// lost is what a test cannot say without a tool.
-const lost = "it is not asked (Debian: prometheus)"
-
-func TestPromtool(t *testing.T) {
-	promtool := erltest.NeedTool(t, "promtool", lost)
-	for _, args := range [][]string{{"check", "rules", "prometheus/rules.yaml"}, {"check", "config", "prometheus/prometheus.yml"}} {
-		out, err := exec.Command(promtool, args...).CombinedOutput()
-		assert.NoError(t, err, string(out))
-	}
-	r := prometheus.NewRegistry()
-	n, err := node.Start(node.Config{})
-	require.NoError(t, err)
-	defer n.Stop()
-	r.MustRegister(metrics.New(metrics.Config{Node: n}))
-	w := httptest.NewRecorder()
-	promhttp.HandlerFor(r, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
-	cmd := exec.Command(promtool, "check", "metrics")
-	cmd.Stdin = w.Body
-	out, err := cmd.CombinedOutput()
-	assert.NoError(t, err, string(out))
-	assert.Empty(t, string(out))
-}
-
-// A real Prometheus scrapes a node, loads the alerts, and answers all queries.
-func TestPrometheus(t *testing.T) {
-	program := erltest.NeedTool(t, "prometheus", lost)
-	h := httptest.NewServer(promhttp.HandlerFor(registry(t), promhttp.HandlerOpts{}))
-	defer h.Close()
-	dir := t.TempDir()
-	alerts, err := filepath.Abs("prometheus/rules.yaml")
-	require.NoError(t, err)
-	file := filepath.Join(dir, "prometheus.yml")
-	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, `
-global: {scrape_interval: 100ms, evaluation_interval: 100ms}
-rule_files: [%q]
-scrape_configs: [{job_name: actornode, static_configs: [{targets: [%q]}]}]
-`, alerts, strings.TrimPrefix(h.URL, "http://")), 0o600))
-	addr := fmt.Sprint("127.0.0.1:", porttest.Reserve(t))
-	cmd := exec.CommandContext(t.Context(), program, "--config.file="+file, "--storage.tsdb.path="+dir, "--web.listen-address="+addr)
-	log, err := os.Create(filepath.Join(dir, "log"))
-	require.NoError(t, err)
-	cmd.Stderr = log
-	require.NoError(t, cmd.Start())
-	defer cmd.Wait()
-	defer cmd.Process.Kill()
-
-	type answer struct {
-		Status, Error string
-		Data          struct {
-			Result []struct{ Value [2]any }
-			Groups []struct {
-				Rules []struct{ Name, Health, LastError string }
-			}
-		}
-	}
-	ask := func(path string) (a answer) {
-		r, err := http.Get("http://" + addr + path)
-		if err != nil {
-			return a
-		}
-		defer r.Body.Close()
-		b, _ := io.ReadAll(r.Body)
-		json.Unmarshal(b, &a)
-		return a
-	}
-	query := func(expr string) answer { return ask("/api/v1/query?query=" + url.QueryEscape(expr)) }
-	require.Eventually(t, func() bool { return len(query("actornode_processes").Data.Result) == 1 }, nodetest.Limit,
-		50*time.Millisecond)
-	require.Eventually(t, func() bool { // all rules have been evaluated
-		groups := ask("/api/v1/rules").Data.Groups
-		return len(groups) == 1 && !slices.ContainsFunc(groups[0].Rules,
-			func(r struct{ Name, Health, LastError string }) bool { return r.Health == "unknown" })
-	}, nodetest.Limit, 50*time.Millisecond)
-	for _, r := range ask("/api/v1/rules").Data.Groups[0].Rules {
-		assert.Equal(t, "ok", r.Health, "%s: %s", r.Name, r.LastError)
-	}
-	for where, expr := range expressions(t) {
-		a := query(expr)
-		assert.Equal(t, "success", a.Status, "%s: %s: %s", where, expr, a.Error)
-	}
-	assert.Len(t, query(`sum(actornode_supervisor_restarts_total{supervisor="shop"}) == 1`).Data.Result, 1)
 }

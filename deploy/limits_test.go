@@ -76,15 +76,13 @@ func TestLimitsHaveMetricsAndAlerts(t *testing.T) {
 		"spawned", "names"} {
 		assert.True(t, shown[name], name)
 	}
-	alerts := make(map[string]string)
-	for _, g := range document[rules](t, "prometheus/rules.yaml").Groups {
-		for _, r := range g.Rules {
-			alerts[r.Alert] = r.Expr
-		}
+	rules := make(map[string]string)
+	for _, a := range alerts(t) {
+		rules[a.Alert] = a.Expr
 	}
-	assert.Contains(t, alerts["ActornodeLimitNear"], "actornode_limit_used / (actornode_limit > 0) > 0.8")
-	assert.Contains(t, alerts["ActornodeLimitReached"], "actornode_limit_refused_total")
-	for _, e := range []string{alerts["ActornodeLimitNear"], alerts["ActornodeLimitReached"]} {
+	assert.Contains(t, rules["ActornodeLimitNear"], "actornode_limit_used / (actornode_limit > 0) > 0.8")
+	assert.Contains(t, rules["ActornodeLimitReached"], "actornode_limit_refused_total")
+	for _, e := range []string{rules["ActornodeLimitNear"], rules["ActornodeLimitReached"]} {
 		assert.NotContains(t, e, "limit=", "of all limits")
 	}
 }

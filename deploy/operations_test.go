@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/markdown"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/deadletter"
 	_ "github.com/actornode/actornode/node/metrics" // sets nodehook.MetricNames
@@ -24,19 +25,22 @@ func section(t *testing.T, file, heading string) string {
 }
 
 // Each alert has a section in docs/operations.md, in the order of the rules, and each section
-// there is an alert's.
+// there is an alert's. The alert links to it.
 func TestAlertsAreDocumented(t *testing.T) {
-	var alerts, headings []string
-	for _, g := range document[rules](t, "prometheus/rules.yaml").Groups {
-		for _, r := range g.Rules {
-			alerts = append(alerts, r.Alert)
-		}
+	const page = "https://github.com/actornode/actornode/blob/main/docs/operations.md#"
+	var names, headings []string
+	anchors := markdown.Parse("docs/operations.md", text(t, "../docs/operations.md")).Anchors
+	for _, a := range alerts(t) {
+		names = append(names, a.Alert)
+		anchor, ok := strings.CutPrefix(a.Annotations["runbook_url"], page)
+		assert.True(t, ok && anchors[anchor], "%s: docs/operations.md has no anchor for %q", a.Alert, a.Annotations["runbook_url"])
+		assert.Equal(t, strings.ToLower(a.Alert), anchor)
 	}
 	for _, m := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(section(t, "../docs/operations.md", "Alerts"), -1) {
 		headings = append(headings, m[1])
 	}
-	require.NotEmpty(t, alerts)
-	assert.Equal(t, alerts, headings, "the sections of docs/operations.md and the rules")
+	require.NotEmpty(t, names)
+	assert.Equal(t, names, headings, "the sections of docs/operations.md and the rules")
 }
 
 // Each cause of dead letters has a row.

@@ -1,0 +1,185 @@
+package deploy_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/node"
+)
+
+// hasty makes the times of rules and queries short, and nothing else: a fault counts after three seconds, and counters are
+// looked at over five.
+func hasty(rules string) string {
+	rules = regexp.MustCompile(`(?m)^( +for:) .*$`).ReplaceAllString(rules, "$1 3s")
+	rules = regexp.MustCompile(`\[\d+[mh]\]`).ReplaceAllString(rules, "[5s]")
+	return regexp.MustCompile(`offset \d+[mh]`).ReplaceAllString(rules, "offset 5s")
+}
+
+// scenario is a daemon, its fault, and the alerts that are for it.
+type scenario struct {
+	name   string
+	config string   // of the daemon, beside what all have
+	peer   string   // a peer of its own, beside the hub; the way to its native port can be cut
+	alone  bool     // without the hub
+	finds  string   // fields of discovery, beside what all have; %d is a free port
+	spare  bool     // the peer is reached by Erlang's protocol, too
+	alerts []string // what must fire for this node, and nothing else
+	begin  func(*cluster, *daemon)
+	end    func(*cluster, *daemon)
+}
+
+// does is a fault of the program: see faults.
+func does(fault string) func(*cluster, *daemon) {
+	return func(c *cluster, d *daemon) { d.tell(c.T, fault) }
+}
+
+func ends(c *cluster, d *daemon) { d.tell(c.T, "end") }
+
+// scenarios has at least one for each alert, and some without an alert.
+var scenarios = []scenario{
+	{name: "well", finds: `gossip: {bind: "127.0.0.1:%d", pace: local}, dns: {host: localhost, at: [":1"], ttl: 1s}`},
+	{name: "down", alerts: []string{"ActornodeDown"},
+		begin: func(c *cluster, d *daemon) { d.kill() },
+		end:   func(c *cluster, d *daemon) { d.start(c.T) }},
+	{name: "alone", peer: "only", alone: true, alerts: []string{"ActornodeAlone"},
+		begin: func(c *cluster, d *daemon) { d.way.cut() },
+		end:   func(c *cluster, d *daemon) { d.way.open() }},
+	{name: "gaveup", alerts: []string{"ActornodeSupervisorGaveUp"}, begin: does("a supervisor gives up"), end: ends},
+	{name: "restarts", alerts: []string{"ActornodeRestarts"}, begin: does("a child crashes often"), end: ends},
+	{name: "stuck", alerts: []string{"ActornodeMailboxLong"}, begin: does("a process is stuck"), end: ends},
+	{name: "letters", alerts: []string{"ActornodeDeadLetters"}, begin: does("messages for nobody"), end: ends},
+	// The number of processes is a limit as others are.
+	{name: "full", config: "limits: {processes: 1000}", alerts: []string{"ActornodeProcessesFull", "ActornodeLimitNear"},
+		begin: does("processes do not end"), end: ends},
+	{name: "blocked", alerts: []string{"ActornodeHandlersBlock"}, begin: does("handlers block"), end: ends},
+	{name: "held", peer: "slow", config: "limits: {queue: 64KiB, stall: 5m}",
+		alerts: []string{"ActornodePeerHeld"},
+		begin:  func(c *cluster, d *daemon) { d.way.stall(); d.tell(c.T, "much for a slow peer") },
+		end:    func(c *cluster, d *daemon) { d.way.open(); d.tell(c.T, "end") }},
+	// The native port of its peer is closed on the way.
+	{name: "fallback", peer: "old", spare: true,
+		alerts: []string{"ActornodeProtocolFallback"},
+		begin:  func(c *cluster, d *daemon) { d.way.cut() },
+		end:    func(c *cluster, d *daemon) { d.way.open() }},
+	{name: "draining", alerts: []string{"ActornodeDrainingLong"},
+		begin: func(c *cluster, d *daemon) { d.command(c.T, "drain") },
+		end:   func(c *cluster, d *daemon) { d.kill(); d.version = "v2"; d.start(c.T) }}, // as in an upgrade
+	// Somebody does not close connections to the port for health and metrics: 64 may be open.
+	{name: "near", alerts: []string{"ActornodeLimitNear"},
+		begin: func(c *cluster, d *daemon) { d.hold(c.T, 57) },
+		end:   func(c *cluster, d *daemon) { d.release() }},
+	// A scan: more connections at a time than one address may have that have not shown the cookie.
+	{name: "reached", config: "limits: {pending_per_source: 8}", alerts: []string{"ActornodeLimitReached"},
+		begin: func(c *cluster, d *daemon) { d.scan(c.T, 40) }},
+	// A peer asks for what it has no right to: that is no alert.
+	{name: "refusing", config: "rights: {rules: [{peer: hub@127.0.0.1, may: [connect]}, {may: [all]}]}",
+		begin: func(c *cluster, d *daemon) {
+			require.NoError(c, c.hub.Send(node.At{Name: "nobody", Node: "refusing@127.0.0.1"}, "hello"))
+		}},
+}
+
+// firing returns which alerts an expression finds, as NODE ALERT.
+func (c *cluster) firing(s *server, expr string) (all []string) {
+	a := s.query(expr)
+	require.Equal(c, "success", a.Status, a.Error)
+	for _, r := range a.Data.Result {
+		i := slices.IndexFunc(c.daemons, func(d *daemon) bool { return d.http == r.Metric["instance"] })
+		require.GreaterOrEqual(c, i, 0, "an alert for no daemon: %v", r.Metric)
+		all = append(all, c.daemons[i].name+" "+r.Metric["alertname"])
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// unanswered asks s and returns the questions that have no data. An answer must have the labels that it is asked for.
+func unanswered(t *testing.T, s *server, all []question) (rest []question) {
+	for _, q := range all {
+		a := s.query(hasty(q.expr))
+		require.Equal(t, "success", a.Status, "%s: %s: %s", q.where, q.expr, a.Error)
+		for _, r := range a.Data.Result {
+			for _, l := range q.labels {
+				require.NotEmpty(t, r.Metric[l], "%s: %s has no label %s", q.where, r.Metric, l)
+			}
+		}
+		if len(a.Data.Result) == 0 {
+			rest = append(rest, q)
+		}
+	}
+	return rest
+}
+
+// Each alert fires for the fault that it is for, in a real Prometheus that scrapes real daemons. All faults are there at the
+// same time, each in a daemon of its own, so each alert is also silent for all other faults. When the faults have ended, so
+// have the alerts. Meanwhile all that the dashboards ask has been answered.
+func TestAlerts(t *testing.T) {
+	erltest.NeedTool(t, "prometheus", lost)
+	rules := hasty(text(t, "prometheus/rules.yaml"))
+	c := begin(t, scenarios)
+	var targets, want []string
+	fires := make(map[string]bool)
+	for _, d := range c.daemons {
+		targets = append(targets, d.http)
+		for _, a := range d.alerts {
+			want = append(want, d.name+" "+a)
+			fires[a] = true
+		}
+	}
+	slices.Sort(want)
+	for _, r := range alerts(t) {
+		assert.True(t, fires[r.Alert], "no scenario makes %s fire", r.Alert)
+	}
+	s := scrape(t, rules, targets...)
+	s.evaluated(t)
+	settles(t, func() string { // for so long that an alert would fire
+		if n := len(s.query("count_over_time(up[1m]) > 6").Data.Result); n < len(targets) {
+			return fmt.Sprintf("%d of %d targets have been scraped seven times", n, len(targets))
+		}
+		return ""
+	})
+	require.Empty(t, c.firing(s, `ALERTS{alertstate="firing"}`), "all is well")
+
+	for _, d := range c.daemons {
+		if d.begin != nil {
+			d.begin(c, d)
+		}
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			for _, d := range c.daemons {
+				t.Logf("%s has logged:\n%s", d.name, d.log())
+			}
+		}
+	})
+	rest := questions(t)
+	settles(t, func() string { // some end by themselves: those that have fired count
+		got := c.firing(s, `max_over_time(ALERTS{alertstate="firing"}[1h])`)
+		for _, a := range got {
+			require.Contains(t, want, a, "this is no alert for that fault")
+		}
+		rest = unanswered(t, s, rest)
+		if !slices.Equal(want, got) {
+			return "want these to fire:\n" + strings.Join(want, "\n") + "\ngot:\n" + strings.Join(got, "\n")
+		}
+		return ""
+	})
+
+	for _, d := range c.daemons {
+		if d.end != nil {
+			d.end(c, d)
+		}
+	}
+	settles(t, func() string {
+		rest = unanswered(t, s, rest)
+		if len(rest) > 0 {
+			return fmt.Sprintf("no data for %+v", rest)
+		}
+		return strings.Join(c.firing(s, `ALERTS{alertstate="firing"}`), "\n")
+	})
+}
