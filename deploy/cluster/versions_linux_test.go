@@ -18,7 +18,8 @@ func (f *fault) mixed() *container {
 	revision, image := f.s.oldImage(f.t)
 	f.t.Logf("the old version is %s", revision)
 	const host = "old.example"
-	id := f.s.clone(f.t, f.s.nodes[0], image, []string{"--network", f.s.network(), "--network-alias", host}, "ACTORNODE_NAME=go@"+host)
+	id := f.s.clone(f.t, f.s.nodes[0], image, []string{"--network", f.s.network(), "--network-alias", host},
+		"ACTORNODE_NAME=go@"+host)
 	old := &container{s: f.s, id: id}
 	require.NoError(f.t, old.find("go"), f.s.logs(old))
 	old.name = "go@" + host
@@ -67,7 +68,8 @@ func (s *stack) oldImage(t testing.TB) (revision, image string) {
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-pgo=off -buildvcs=false")
 	text, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(text))
-	require.NoError(t, os.WriteFile(out+"/Dockerfile", []byte("FROM "+s.image("node")+"\nCOPY actornode /usr/local/bin/actornode\n"), 0o644))
+	require.NoError(t, os.WriteFile(out+"/Dockerfile", []byte("FROM "+s.image("node")+
+		"\nCOPY actornode /usr/local/bin/actornode\n"), 0o644))
 	return revision, s.in(t).build("old", out)
 }
 
