@@ -86,6 +86,11 @@ func (f *fault) beyond() {
 		_, err := os.Stat(fmt.Sprintf("/proc/%d/root/proc", pid))
 		return err != nil
 	})
-	f.s.run("update", "--memory", "4g", "--memory-swap", "8g", f.victim.id)
+	within(f.t, time.Minute, func() string { // Docker does not change a container that it is about to start again
+		if _, err := f.s.try("update", "--memory", "4g", "--memory-swap", "8g", f.victim.id); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
 	f.again()
 }
