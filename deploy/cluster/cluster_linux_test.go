@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"net/netip"
 	"os"
 	"os/exec"
 	"regexp"
@@ -214,33 +213,8 @@ func (s *stack) testShell(t *testing.T, image string) {
 
 // The nodes of the profile tls are a cluster that talks TLS only. Who has no certificate of its authority is not let in.
 func (s *stack) testTLS(t *testing.T) {
-	dir := t.TempDir()
-	ca := certtest.New(t, "ca")
-	leaf := certtest.Host("tls.example")
-	gate := netip.MustParseAddr(s.gate)
-	for a := gate.Next(); len(leaf.IPs) < 60; a = a.Next() {
-		leaf.IPs = append(leaf.IPs, a.String())
-	}
-	files := ca.Write(dir, leaf)
-	for name, file := range map[string]string{"cert.pem": files.Cert, "key.pem": files.Key, "ca.pem": files.CA} {
-		require.NoError(t, os.Rename(file, dir+"/"+name))
-		require.NoError(t, os.Chown(dir+"/"+name, 65532, 65532))
-	}
-	openFolders(t, dir)
-	x := s.in(t)
-	x.vars = append(slices.Clone(s.vars), "ACTORNODE_TLS="+dir)
-	defer func() {
-		if t.Failed() {
-			x.tellLogs()
-		}
-	}()
-	x.up("tls", 3, "--profile", "tls")
-	x.ready(time.Minute)
-	defer func() {
-		for _, c := range x.nodes {
-			s.run("rm", "-f", c.id)
-		}
-	}()
+	x, files := s.startTLS(t, 3)
+	dir, ca, leaf := files.dir, files.ca, files.leaf
 	for _, c := range x.nodes {
 		out, err := c.cli("call", "counter", "{add,2}")
 		assert.NoError(t, err)

@@ -5,7 +5,7 @@
 //	make cluster-test             all of it, and the table of what came out in deploy/RESULTS.md
 //
 // Flags: -cluster.all runs all faults and writes the table, -cluster.seed=N repeats what happens to packets,
-// -run 'TestCluster/faults/kill' runs some.
+// -cluster.old=REVISION says which old version of this repository runs beside this one, -run 'TestCluster/faults/kill' runs some.
 //
 // # Nouns
 //
@@ -13,7 +13,8 @@
 //   - A stack is what docker compose has made from deploy/docker/compose.yaml. Only the names of images, ports of this host
 //     and times of Prometheus are changed: no image is fetched, all are made from what is installed here.
 //   - The load is the program of folder load, in a container of the same network.
-//   - A row is a fault, with what is promised and what was seen. Its victim is one of the nodes.
+//   - A row is a fault, with what is promised and what was seen. Its victim is one of the nodes. It may have nodes and a load of
+//     its own.
 //
 // # Invariants
 //

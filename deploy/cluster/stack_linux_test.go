@@ -30,6 +30,7 @@ type stack struct {
 	cookie string
 	nodes  []*container
 	gate   string // address of this host in the network
+	load   string // image of the load
 }
 
 // container is one container.

@@ -57,7 +57,8 @@ type Mesh struct {
 	Dials int
 	// Backoff is the longest pause between attempts to connect to the same node; the
 	// first is 500 ms, each next one twice as long, and up to half of it is taken off
-	// by chance. Default: 1 minute.
+	// by chance. It is so, too, where several connections in a row have not lasted for
+	// Backoff. Default: 1 minute.
 	Backoff time.Duration
 	// Yield is how long the node with the greater name waits for the other to
 	// connect. Default: 2 s.

@@ -22,6 +22,8 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/metrics"
 	"github.com/actornode/actornode/node/pg"
+	"github.com/actornode/actornode/wire/dist"
+	"github.com/actornode/actornode/wire/tlsdist"
 )
 
 func main() {
@@ -83,9 +85,17 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	var transport dist.Transport // TCP
+	if dir := os.Getenv("LOAD_TLS"); dir != "" {
+		transport, err = tlsdist.New(tlsdist.Config{Cert: dir + "/cert.pem", Key: dir + "/key.pem", CA: dir + "/ca.pem"})
+		if err != nil {
+			return fmt.Errorf("LOAD_TLS: %w", err)
+		}
+	}
 	n, err := node.Start(node.Config{Name: node.Atom("load@" + own), Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		Distribution: &node.Distribution{Cookie: strings.TrimSpace(string(cookie)), Listen: ":4370",
-			Listeners: map[string]string{"native": ":4371"}, Finder: &discovery.EPMD{}, TickTime: tick}})
+			Listeners: map[string]string{"native": ":4371"}, Finder: &discovery.EPMD{}, TickTime: tick,
+			Transport: transport}})
 	if err != nil {
 		return err
 	}

@@ -89,6 +89,45 @@ func TestMesherBacksOff(t *testing.T) {
 	}
 }
 
+// Where connections do not last, the attempts wait as after failures. One that has lasted ends that.
+func TestMesherRests(t *testing.T) {
+	m := newTestMesher("a@h", Config{Backoff: 3 * time.Second}, func() float64 { return 0 })
+	m.List([]wire.Atom{"b@h"})
+	up := false
+	isUp := func(wire.Atom) bool { return up }
+	now := epoch
+	var pauses []time.Duration
+	dial, _ := m.Step(now, isUp)
+	brief := func(lasts time.Duration, seen bool) {
+		if len(dial) == 0 {
+			dial, _ = m.Step(now, isUp)
+		}
+		require.Equal(t, []wire.Atom{"b@h"}, dial)
+		m.Done(now, "b@h", nil)
+		if up = seen; seen {
+			m.Step(now, isUp)
+		}
+		up = false
+		now = now.Add(lasts)
+		var next time.Time
+		if dial, next = m.Step(now, isUp); len(dial) > 0 {
+			next = now
+		}
+		pauses = append(pauses, next.Sub(now))
+		now = next
+	}
+	for i := range 6 {
+		brief(10*time.Millisecond, i%2 == 0)
+	}
+	brief(3*time.Second, true)
+	brief(10*time.Millisecond, true)
+	brief(10*time.Millisecond, true)
+	assert.Equal(t, []time.Duration{0, 500e6, 1e9, 2e9, 3e9, 3e9, 0, 0, 500e6}, pauses)
+	m.chance = func() float64 { return 0.999999 }
+	brief(10*time.Millisecond, true)
+	assert.InDelta(t, 5e8, float64(pauses[len(pauses)-1]), 1e7, "up to half of it is taken off")
+}
+
 // Each cause is logged once for a node, until it has been connected.
 func TestMesherTellsOnce(t *testing.T) {
 	m := newTestMesher("a@h", Config{}, func() float64 { return 0 })

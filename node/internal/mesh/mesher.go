@@ -63,7 +63,9 @@ type Mesher struct {
 // target is a node that is to be connected.
 type target struct {
 	due     time.Time // of the next attempt; zero: connected, or never looked at
+	up      time.Time // when it was first seen connected; zero: it is not connected
 	fails   int       // since it was connected
+	brief   int       // connections in a row that have not lasted for Backoff
 	told    []string  // causes that have been logged since
 	listed  bool
 	dialing bool
@@ -111,10 +113,13 @@ func (m *Mesher) Step(now time.Time, isUp func(wire.Atom) bool) (dial []wire.Ato
 		case t.dialing:
 			continue
 		case isUp(name):
+			if t.up.IsZero() {
+				t.up = now
+			}
 			t.due, t.fails, t.told = time.Time{}, 0, nil
 			continue
 		case t.due.IsZero():
-			t.due = now.Add(m.first(name))
+			t.due = now.Add(m.first(name) + m.rest(t, now))
 		}
 		switch {
 		case !t.due.After(now):
@@ -144,6 +149,30 @@ func (m *Mesher) first(name wire.Atom) time.Duration {
 	return pause
 }
 
+// rest is the further pause after a connection that has ended. The first that has not lasted is free: a node may restart. Where
+// several in a row have not, something ends them: another node of the same name, say, which the peer prefers in its turn.
+func (m *Mesher) rest(t *target, now time.Time) time.Duration {
+	if t.up.IsZero() {
+		return 0
+	}
+	lasted := now.Sub(t.up)
+	t.up = time.Time{}
+	if lasted >= m.cfg.Backoff {
+		t.brief = 0
+		return 0
+	}
+	if t.brief++; t.brief == 1 {
+		return 0
+	}
+	return m.pause(t.brief - 2)
+}
+
+// pause is that after the attempt before, of which there were n already.
+func (m *Mesher) pause(n int) time.Duration {
+	pause := min(firstPause<<min(n, 20), m.cfg.Backoff)
+	return pause - time.Duration(m.chance()*float64(pause/2))
+}
+
 // Done takes the result of an attempt. It reports whether the failure is to be
 // logged.
 func (m *Mesher) Done(now time.Time, name wire.Atom, err error) (tell bool) {
@@ -159,11 +188,13 @@ func (m *Mesher) Done(now time.Time, name wire.Atom, err error) (tell bool) {
 	}
 	if err == nil {
 		t.due = time.Time{}
+		if t.up.IsZero() { // it may end before Step looks
+			t.up = now
+		}
 		return false
 	}
-	pause := min(firstPause<<min(t.fails, 20), m.cfg.Backoff)
+	t.due = now.Add(m.pause(t.fails))
 	t.fails++
-	t.due = now.Add(pause - time.Duration(m.chance()*float64(pause/2)))
 	why := causeOf(err)
 	if len(t.told) >= mostCauses || slices.Contains(t.told, why) {
 		return false
