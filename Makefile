@@ -1,6 +1,7 @@
 # make soak   ten minutes of messages and faults between three nodes: all comes back to what it was
 # make test   everything that must pass: see scripts below
 # make bench  the comparison with Erlang, plain channels, bare TCP, net/rpc and gRPC; writes bench/RESULTS.md
+# make figures  what the daemon itself takes: time to start, memory, size
 # make profile  the benches of messages under the profiler: what the compiler is told, default.pgo
 # make portable  the models and tests of what has tricks, built without them: tag actornode_portable
 # make race   what is concurrent under the race detector
@@ -25,7 +26,7 @@ RACE     := ./mailbox ./sched/... ./internal/... ./node/... ./supervisor/... ./c
 # Checks and tests are compiled without the profile: with it everything is compiled anew for each program.
 check cross unit portable race fuzz storm release-test cluster-test: export GOFLAGS += -pgo=off
 
-.PHONY: test tools check cross unit portable race fuzz fuzz-sessions smoke bench profile interop storm soak attack release \
+.PHONY: test tools check cross unit portable race fuzz fuzz-sessions smoke bench figures profile interop storm soak attack release \
 	release-test cluster-test
 
 test: tools check unit portable race fuzz smoke
@@ -80,6 +81,9 @@ smoke:
 
 bench:
 	$(GO) run ./bench compare
+
+figures:
+	$(GO) test -pgo=off -count=1 -run '^$$' -bench BenchmarkStart -benchtime 3x ./internal/command
 
 profile:
 	@.ci/profile

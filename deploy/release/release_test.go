@@ -142,7 +142,7 @@ func TestArchive(t *testing.T) {
 	}
 	binary := all["actornode"]
 	assert.Equal(t, os.FileMode(0o755), binary.mode)
-	t.Logf("binary without the profile: %d bytes", len(binary.data))
+	assert.Less(t, len(binary.data), 30_000_000, "the image, which is the binary, is to have at most 30 MB")
 	for _, secret := range []string{r(t).source, os.Getenv("HOME") + "/", shared} {
 		assert.False(t, bytes.Contains(binary.data, []byte(secret)), "the binary names the folder %s of this machine", secret)
 	}
