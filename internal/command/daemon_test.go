@@ -42,7 +42,7 @@ func init() {
 		Main(shopProgram(new(shop)))
 	}
 	if os.Getenv(asDaemon) != "" {
-		offered = append(offered, func(n *node.Node) error {
+		offered = append(offered, exportCrowd, func(n *node.Node) error {
 			err := rpc.ExportBehaviour(n, wire.Export{Module: "test", Function: "never"},
 				func([]any) (node.Actor, error) { return never{}, nil })
 			if err != nil {
