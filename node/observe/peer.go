@@ -18,7 +18,7 @@ type Peer struct {
 
 	Queue  int  // bytes that wait to be written, estimated
 	Frames int  // signals that wait before they are encoded
-	Held   bool // more waits than Distribution.Queue: senders are held up
+	Held   bool // more waits than Distribution.Queue, or behind a long message: senders are held up
 
 	Links    int // between processes here and there; one that is taken away counts until the peer has said so
 	Monitors int // of processes there, or of the node itself, by processes here

@@ -222,6 +222,13 @@ func (b *Box) Space(sender wire.PID) <-chan struct{} {
 	return *room
 }
 
+// Held reports whether more waits than may, or a sender waits for less: see Space.
+func (b *Box) Held() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Level() > b.backlog.limit || b.room != nil || b.behindRoom != nil
+}
+
 // Waiting returns what waits now.
 func (b *Box) Waiting() Waiting {
 	b.mu.Lock()

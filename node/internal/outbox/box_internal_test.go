@@ -99,6 +99,29 @@ func TestShares(t *testing.T) {
 	require.Nil(t, boxes[1].Space(wire.PID{}))
 }
 
+// A box is held while it has more than it may, and while a sender waits behind a long message of its own.
+func TestHeld(t *testing.T) {
+	q := quota.New(quota.Limits{Queued: 1 << 30, Answers: 1 << 30})
+	l := &link{}
+	b := connected(t, 1<<20, q, l)
+	require.False(t, b.Held())
+	f := dist.Frame{Op: dist.OpSend, From: origin.PID(1)}
+	b.hold(&f, 1<<20)
+	require.Nil(t, b.Space(origin.PID(2)), "another sender goes on")
+	require.False(t, b.Held(), "nobody waits")
+	behind := b.Space(f.From)
+	require.NotNil(t, behind)
+	require.True(t, b.Held())
+	b.hold(&f, -1<<20)
+	<-behind
+	require.False(t, b.Held())
+	l.buffered = 2 << 20
+	full, err := b.Put(nil, f)
+	require.NoError(t, err)
+	require.True(t, full)
+	require.True(t, b.Held())
+}
+
 // Whatever happens, the quota knows of what waits, but for less than a step, and of nothing
 // when nothing does; the counts are those of the frames that are there.
 func TestBacklogRandomly(t *testing.T) {

@@ -129,7 +129,7 @@ func (p *Peer) Info() (i observe.Peer, ok bool) {
 	}
 	i.Name, i.Links, i.Monitors, i.Watchers, i.Calls = p.Name, n.Links, n.Monitors, n.Watchers, n.Requests
 	i.Queue, i.Frames = p.Box.Queue()
-	i.Held = p.Box.Level() > p.Box.Limit()
+	i.Held = p.Box.Held()
 	if link == nil {
 		return i, true
 	}
