@@ -37,6 +37,7 @@ func TestCluster(t *testing.T) {
 	t.Run("otp", func(t *testing.T) { s.testOTP(t, otp, elixir) })
 	t.Run("shell", func(t *testing.T) { s.testShell(t, otp) })
 	t.Run("tls", s.testTLS)
+	t.Run("project", s.testProject)
 	t.Run("prometheus", func(t *testing.T) { s.testPrometheus(t, e.prometheusImage()) })
 	t.Run("faults", s.testFaults)
 	t.Run("commands", s.testCommands)
