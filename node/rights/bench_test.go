@@ -1,0 +1,55 @@
+package rights_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rights"
+)
+
+// BenchmarkSend is a message from another node, over the loopback, to a named process of a node without rights, and of
+// one with rules of which the last allows it, in turn. The ratio is what the rules cost.
+func BenchmarkSend(b *testing.B) {
+	const burst = 20_000
+	places := new(nodetest.Places)
+	handled := make(chan struct{}, 1)
+	counts := func(name node.Atom, r *rights.Policy) *node.Node {
+		n := nodetest.Start(b, node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: places, Rights: r}})
+		seen := 0
+		_, err := n.SpawnOpt(node.Options{Name: "sink"}, node.ActorFunc(func(*node.Context, any) error {
+			if seen++; seen%burst == 0 {
+				handled <- struct{}{}
+			}
+			return nil
+		}))
+		require.NoError(b, err)
+		return n
+	}
+	rules := []rights.Rule{{Peer: "a@*", May: []string{"connect"}}, {Peer: "b@*", May: []string{"connect", "send one"}},
+		{May: []string{"connect", "send one", "send two", "send sink"}}}
+	p, err := rights.New(rights.Config{Rules: rules})
+	require.NoError(b, err)
+	free, ruled := counts("free@127.0.0.1", nil), counts("ruled@127.0.0.1", p)
+	from := nodetest.Start(b, node.Config{Name: "from@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Finder: places}})
+	h := nodetest.Open(b, from)
+	send := func(to *node.Node) time.Duration {
+		began := time.Now()
+		for range burst {
+			require.NoError(b, h.Send(node.At{Name: "sink", Node: to.Name()}, 1))
+		}
+		<-handled
+		return time.Since(began)
+	}
+	var without, with time.Duration
+	for b.Loop() {
+		without += send(free)
+		with += send(ruled)
+	}
+	b.ReportMetric(float64(without)/float64(b.N)/burst, "ns/send-without")
+	b.ReportMetric(float64(with)/float64(b.N)/burst, "ns/send-with")
+	b.ReportMetric(float64(with)/float64(without), "with/without")
+}
