@@ -62,18 +62,17 @@ var faults = map[string]func(ctx context.Context, n *node.Node) (end func(), err
 	"much for a slow peer":  sendMuch,
 }
 
-// crasher panics soon after it has started, unless it is told when: then it waits for a message.
+// crasher panics when it gets a message. It sends itself one after a while; 0: it does not.
 func crasher(after time.Duration) func(...any) (node.Actor, error) {
 	return func(...any) (node.Actor, error) {
 		return node.ProcessFunc(func(p *node.Process) error {
-			if after == 0 {
-				p.Receive()
-			} else if _, err := p.SendAfter(after, p.Self(), "now"); err != nil {
-				return err
-			} else {
-				p.Receive()
+			if after > 0 {
+				if _, err := p.SendAfter(after, p.Self(), "crash"); err != nil {
+					return err
+				}
 			}
-			panic("out of order")
+			p.Receive()
+			panic("this is the fault")
 		}), nil
 	}
 }

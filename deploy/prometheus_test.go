@@ -143,19 +143,10 @@ func (s *server) query(expr string) answer {
 	return s.ask("/api/v1/query?query=" + url.QueryEscape(expr))
 }
 
-// settles waits until nothing is wrong, as nodetest.Settles does, but asks only twice a second: each question is work for
-// Prometheus.
+// settles asks only twice a second: each question is work for Prometheus.
 func settles(t *testing.T, wrong func() string) {
-	tick := time.NewTicker(500 * time.Millisecond)
-	defer tick.Stop()
-	end := time.After(nodetest.Limit)
-	for w := wrong(); w != ""; w = wrong() {
-		select {
-		case <-tick.C:
-		case <-end:
-			require.Fail(t, w)
-		}
-	}
+	t.Helper()
+	nodetest.SettlesEvery(t, 500*time.Millisecond, wrong)
 }
 
 // evaluated waits until all rules have been, and says which could not be.

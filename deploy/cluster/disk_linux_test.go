@@ -23,7 +23,7 @@ func (f *fault) smallDisk() *container {
 `)
 }
 
-// diskFull leaves no room for the victim's log.
+// diskFull fills the file system of the victim's log.
 func (f *fault) diskFull() {
 	folder := fmt.Sprintf("/proc/%d/root%s/", f.victim.pid, logFolder)
 	read := func() string {
@@ -48,7 +48,7 @@ func (f *fault) diskFull() {
 	}
 	require.ErrorIs(f.t, err, syscall.ENOSPC)
 	require.NoError(f.t, fill.Close())
-	within(f.t, time.Minute, func() string { // the last block of the log has room for some lines
+	within(f.t, time.Minute, func() string { // some lines still fit into the last block of the log
 		if say(); failures() == 0 {
 			return "all lines are written"
 		}

@@ -276,11 +276,11 @@ func packaged(packages ...string) (files []string, ok bool) {
 	return slices.Compact(files), true
 }
 
-// goBuild builds a program of this module for an image.
-func goBuild(t testing.TB, out, pkg string) {
-	cmd := exec.Command("go", "build", "-o", out, pkg)
-	cmd.Dir = "../.."
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-pgo=off -buildvcs=false")
+// goBuild builds a program of the module in a folder for an image. It fetches nothing.
+func goBuild(t testing.TB, module, out, pkg string, flags ...string) {
+	cmd := exec.Command("go", append(append([]string{"build"}, flags...), "-o", out, pkg)...)
+	cmd.Dir = module
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-pgo=off -buildvcs=false", "GOPROXY=off", "GOWORK=off")
 	text, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(text))
 }
@@ -291,25 +291,29 @@ func (e *engine) daemonImage() string {
 	dir := e.t.TempDir()
 	text, err := os.ReadFile("../docker/Dockerfile")
 	require.NoError(e.t, err)
-	_, last, ok := strings.Cut(string(text), "\nFROM scratch\n")
-	require.True(e.t, ok)
 	require.NoError(e.t, os.MkdirAll(dir+"/out/home", 0o700))
 	require.NoError(e.t, os.Mkdir(dir+"/src", 0o755))
-	goBuild(e.t, dir+"/out/actornode", "./cmd/actornode")
+	goBuild(e.t, "../..", dir+"/out/actornode", "./cmd/actornode")
 	for _, f := range []string{"LICENSE", "THIRD_PARTY_LICENSES.md"} {
 		b, err := os.ReadFile("../../" + f)
 		require.NoError(e.t, err)
 		require.NoError(e.t, os.WriteFile(dir+"/src/"+f, b, 0o644))
 	}
-	require.NoError(e.t, os.WriteFile(dir+"/Dockerfile", []byte("FROM scratch AS build\nCOPY out /out\nCOPY src /src\n\n"+
-		"FROM scratch\n"+last), 0o644))
-	return e.build("node", dir)
+	return e.lastStage("node", string(text), dir)
+}
+
+// lastStage makes the image of the last stage of a Dockerfile. What its first stage would have compiled is in dir.
+func (e *engine) lastStage(name, dockerfile, dir string) string {
+	_, last, ok := strings.Cut(dockerfile, "\nFROM scratch\n")
+	require.True(e.t, ok, dockerfile)
+	require.NoError(e.t, os.WriteFile(dir+"/Dockerfile", []byte("FROM scratch AS build\nCOPY . /\n\nFROM scratch\n"+last), 0o644))
+	return e.build(name, dir)
 }
 
 // loadImage makes the image of the load.
 func (e *engine) loadImage() string {
 	dir := e.t.TempDir()
-	goBuild(e.t, dir+"/load", "./deploy/cluster/load")
+	goBuild(e.t, "../..", dir+"/load", "./deploy/cluster/load")
 	require.NoError(e.t, os.WriteFile(dir+"/Dockerfile", []byte("FROM scratch\nCOPY load /load\nENTRYPOINT [\"/load\"]\n"), 0o644))
 	return e.build("load", dir)
 }

@@ -21,7 +21,7 @@ func (s *stack) testProject(t *testing.T) {
 	project, image := dir+"/shop", dir+"/image"
 	do := func(in, name string, args ...string) {
 		cmd := exec.CommandContext(t.Context(), name, args...)
-		cmd.Dir, cmd.Env = in, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-pgo=off -mod=mod", "GOPROXY=off", "GOWORK=off")
+		cmd.Dir = in
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s %v: %s", name, args, out)
 	}
@@ -29,23 +29,20 @@ func (s *stack) testProject(t *testing.T) {
 	require.NoError(t, err)
 	sums, err := os.ReadFile(root + "/go.sum")
 	require.NoError(t, err)
-	goBuild(t, dir+"/actornode", "./cmd/actornode")
+	goBuild(t, root, dir+"/actornode", "./cmd/actornode")
 	do(dir, dir+"/actornode", "new", "shop", "--replace", root, "--tidy=false")
 	require.NoError(t, os.WriteFile(project+"/go.sum", sums, 0o644)) // in place of go mod tidy, which needs the network
 	require.NoError(t, os.MkdirAll(image+"/out/home", 0o700))
 	require.NoError(t, os.Chmod(image, 0o755))
-	do(project, "go", "build", "-ldflags=-s -w", "-o", image+"/out/shop", ".")
+	goBuild(t, project, image+"/out/shop", ".", "-mod=mod")
 
 	text, err := os.ReadFile(project + "/Dockerfile")
 	require.NoError(t, err)
 	configure := regexp.MustCompile(`(?m)^RUN .* && (sed .*) >/out/shop\.yaml$`).FindSubmatch(text)
 	require.NotNil(t, configure, string(text))
 	do(project, "sh", "-c", string(configure[1])+" >"+image+"/out/shop.yaml")
-	_, last, ok := strings.Cut(string(text), "\nFROM scratch\n")
-	require.True(t, ok)
-	require.NoError(t, os.WriteFile(image+"/Dockerfile", []byte("FROM scratch AS build\nCOPY out /out\n\nFROM scratch\n"+last), 0o644))
 
-	name := x.build("project", image)
+	name := x.lastStage("project", string(text), image)
 	x.tag += "-project"
 	x.files = []string{project + "/compose.yaml"}
 	x.vars = []string{"COMPOSE_PROJECT_NAME=" + x.tag, "NODE_IMAGE=" + name, "COOKIE_FILE=" + s.dir + "/cookie",

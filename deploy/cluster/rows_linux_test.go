@@ -109,9 +109,9 @@ var rows = []row{
 	{name: "DNS answers gone", fault: (*fault).deaf,
 		promised: "connections stay, and the nodes that were found stay known"},
 	{name: "disk of the log full", own: (*fault).smallDisk, fault: (*fault).diskFull,
-		promised: "the daemon goes on and counts the lines that it cannot write; it logs again when there is room"},
+		promised: "the daemon goes on and counts the lines that it cannot write; it logs again when there is space"},
 	{name: "memory short", own: (*fault).limited, fault: (*fault).short,
-		promised: "not ready above 85% of limits.memory; spawns of peers are refused; all else goes on, and the kernel kills nothing"},
+		promised: "not ready above 85% of limits.memory; spawns of peers are refused; all else goes on, the kernel kills nothing"},
 	{name: "more memory used than there is", lost: once, own: (*fault).started, fault: (*fault).beyond,
 		promised: "the kernel kills the node: as kill -9"},
 	{name: "another node of the same name on its host", fault: (*fault).namesake,
@@ -412,15 +412,14 @@ func (s *stack) testFaults(t *testing.T) {
 				load = nil
 			}
 			f.s.ready(time.Minute)
-			own := load
-			switch {
-			case r.own != nil:
-				own = r.own(f)
-			case load == nil:
+			if r.own == nil && load == nil {
 				load = x.startLoad(outer)
-				own = load
 			}
-			line := f.run(r, own)
+			used := load
+			if r.own != nil {
+				used = r.own(f)
+			}
+			line := f.run(r, used)
 			t.Log(line)
 			seen = append(seen, line)
 		})

@@ -63,11 +63,7 @@ func (s *stack) oldImage(t testing.TB) (revision, image string) {
 	require.NoError(t, unpack.Run())
 	require.NoError(t, tree.Wait())
 	out := t.TempDir()
-	cmd := exec.Command("go", "build", "-o", out+"/actornode", "./cmd/actornode")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-pgo=off -buildvcs=false")
-	text, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(text))
+	goBuild(t, dir, out+"/actornode", "./cmd/actornode")
 	require.NoError(t, os.WriteFile(out+"/Dockerfile", []byte("FROM "+s.image("node")+
 		"\nCOPY actornode /usr/local/bin/actornode\n"), 0o644))
 	return revision, s.in(t).build("old", out)

@@ -204,26 +204,30 @@ func missing(path string, a, b any) error {
 	return errors.Join(errs...)
 }
 
+// files are the dashboards, by name.
+func files(t *testing.T) map[string][]byte {
+	names, err := filepath.Glob("*.json")
+	require.NoError(t, err)
+	require.Len(t, names, 4)
+	all := make(map[string][]byte)
+	for _, name := range names {
+		all[name], err = os.ReadFile(name)
+		require.NoError(t, err)
+	}
+	return all
+}
+
 // Every dashboard is one by Grafana's schema.
 func TestSchema(t *testing.T) {
-	files, err := filepath.Glob("*.json")
-	require.NoError(t, err)
-	require.Len(t, files, 4)
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		require.NoError(t, err)
-		require.NoError(t, check(b), file)
+	for file, text := range files(t) {
+		require.NoError(t, check(text), file)
 	}
 }
 
 // Panels have an identifier of their own each, stand on the grid of 24 columns, and do not overlap.
 func TestGrid(t *testing.T) {
-	files, err := filepath.Glob("*.json")
-	require.NoError(t, err)
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		require.NoError(t, err)
-		d, err := read(b)
+	for file, text := range files(t) {
+		d, err := read(text)
 		require.NoError(t, err, file)
 		ids, taken := make(map[uint32]bool), make(map[[2]uint32]string)
 		place := func(id uint32, title string, g *dashboard.GridPos) {
@@ -249,8 +253,7 @@ func TestGrid(t *testing.T) {
 
 // The check refuses mistakes at every depth.
 func TestMistakes(t *testing.T) {
-	b, err := os.ReadFile("actornode.json")
-	require.NoError(t, err)
+	b := files(t)["actornode.json"]
 	require.NoError(t, check(b))
 	for _, m := range []struct{ name, old, new string }{
 		{"a field of the dashboard", `"refresh": `, `"refreshes": `},

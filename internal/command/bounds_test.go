@@ -79,10 +79,15 @@ func (p *program) insult() {
 	io.Copy(io.Discard, conn)
 }
 
+// finder finds the daemon alone.
+func (p *program) finder() *discovery.Static {
+	return &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}
+}
+
 // peer is a node that is connected to the daemon.
 func (p *program) peer(name node.Atom) (*node.Node, error) {
 	n, err := node.Start(node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
-		Finder: &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}}})
+		Finder: p.finder()}})
 	require.NoError(p.t, err)
 	p.t.Cleanup(func() { n.Stop() })
 	return n, n.Connect(nodetest.Soon(p.t), "go@127.0.0.1")

@@ -105,7 +105,7 @@ func readyz(addr string) string {
 
 // program is a daemon in a process of its own.
 type program struct {
-	t    *testing.T
+	t    testing.TB
 	cmd  *exec.Cmd
 	out  *bufio.Reader
 	log  logtest.Text
@@ -116,7 +116,7 @@ type program struct {
 
 // begin starts a daemon named go@127.0.0.1, without EPMD. more are lines of its
 // file.
-func begin(t *testing.T, more string, vars ...string) *program {
+func begin(t testing.TB, more string, vars ...string) *program {
 	p := newProgram(t)
 	file := filepath.Join(p.home, "actornode.yaml")
 	text := fmt.Sprintf("name: go@127.0.0.1\nlisten: {erlang: \"127.0.0.1:%s\"}\nlog: {format: json}\n%s", p.port, more)
@@ -124,7 +124,7 @@ func begin(t *testing.T, more string, vars ...string) *program {
 	return p.start("", file, vars...)
 }
 
-func newProgram(t *testing.T) *program {
+func newProgram(t testing.TB) *program {
 	return &program{t: t, port: reserve(t), http: "127.0.0.1:" + reserve(t), home: t.TempDir()}
 }
 

@@ -1,8 +1,9 @@
 package command
 
 import (
+	"context"
 	"fmt"
-	"net/http"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +15,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/rpc"
+	"github.com/actornode/actornode/wire"
 )
 
 // BenchmarkStart is the time from the start of the daemon to /readyz, and its memory five seconds later: all that is
@@ -37,17 +42,14 @@ func BenchmarkStart(b *testing.B) {
 		cmd.Env = []string{"HOME=" + b.TempDir(), "ACTORNODE_COOKIE=secret", "ACTORNODE_DISCOVERY_EPMD=false",
 			fmt.Sprint("ACTORNODE_LISTEN_ERLANG=127.0.0.1:", porttest.Reserve(b)), "ACTORNODE_HTTP_LISTEN=" + addr}
 		require.NoError(b, cmd.Start())
-		for {
-			if r, err := http.Get("http://" + addr + "/readyz"); err == nil {
-				r.Body.Close()
-				if r.StatusCode == http.StatusOK {
-					break
-				}
+		nodetest.Settles(b, func() string {
+			if got := readyz(addr); !strings.Contains(got, `"ready":true`) {
+				return got
 			}
-			time.Sleep(time.Millisecond)
-		}
+			return ""
+		})
 		b.StopTimer()
-		time.Sleep(5 * time.Second)
+		time.Sleep(5 * time.Second) // idle: that is what is measured
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
 		require.NoError(b, err)
 		rss, anon = rss+kilobytes(b, string(status), "VmRSS"), anon+kilobytes(b, string(status), "RssAnon")
@@ -68,4 +70,57 @@ func kilobytes(b *testing.B, status, field string) float64 {
 	n, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
 	require.NoError(b, err)
 	return n
+}
+
+const (
+	crowd    = 100_000 // processes that BenchmarkDrain ends
+	visitors = 1_000   // nodes that are connected meanwhile
+)
+
+// exportCrowd lets a peer have a node start many processes, half of them event-driven.
+func exportCrowd(n *node.Node) error {
+	return rpc.Export(n, wire.Export{Module: "test", Function: "crowd"}, func(context.Context, []any) (any, error) {
+		for i := range crowd {
+			var err error
+			if i%2 == 0 {
+				_, err = n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
+			} else {
+				_, err = n.Spawn(node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		return crowd, nil
+	})
+}
+
+// BenchmarkDrain is the time from SIGTERM to the end of a daemon with 100,000 processes and 1,000 connections. make
+// figures prints it.
+func BenchmarkDrain(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		p := begin(b, "demo: true\n", "ACTORNODE_LOG_LEVEL=error").up() // with the demo it exports what the tests do
+		var all []*node.Node
+		for i := range visitors {
+			n, err := node.Start(node.Config{Name: node.Atom(fmt.Sprintf("v%d@127.0.0.1", i)), Workers: 1, Stages: 1,
+				Log:          slog.New(slog.DiscardHandler),
+				Distribution: &node.Distribution{Cookie: "secret", Listen: "-", Finder: p.finder()}})
+			require.NoError(b, err)
+			require.NoError(b, n.Connect(nodetest.Soon(b), "go@127.0.0.1"))
+			all = append(all, n)
+		}
+		n, err := rpc.Call[int](nodetest.Soon(b), all[0], "go@127.0.0.1", "test", "crowd")
+		require.NoError(b, err)
+		require.Equal(b, crowd, n)
+		b.StartTimer()
+		p.signal(syscall.SIGTERM)
+		require.Equal(b, exitOK, p.end(), p.log.String())
+		b.StopTimer()
+		for _, n := range all {
+			require.NoError(b, n.Stop())
+		}
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/drain")
 }

@@ -77,7 +77,7 @@ func commands(env environment, status *exit) *cobra.Command {
 	p := env.program
 	root := &cobra.Command{
 		Use: p.name(), Short: cmp.Or(p.About, "A node of an Erlang cluster, in Go"), Long: rootHelp,
-		SilenceUsage: true, Version: versionOf(p).Version, // a template for it would be one of text/template: see project
+		SilenceUsage: true, Version: versionOf(p).Version, // printed as cobra does: see project
 	}
 	if p.About != "" {
 		root.Long = p.About + ".\n\n" + rootHelp

@@ -86,7 +86,7 @@ func TestCookies(t *testing.T) {
 }
 
 // reserve returns a port that nobody listens at, and nobody else will.
-func reserve(t *testing.T) string { return strconv.Itoa(porttest.Reserve(t)) }
+func reserve(t testing.TB) string { return strconv.Itoa(porttest.Reserve(t)) }
 
 // TestErlangSession starts the demo and has a real Erlang node say what the guide shows.
 func TestErlangSession(t *testing.T) {

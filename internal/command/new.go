@@ -21,8 +21,8 @@ import (
 //go:embed project
 var projectFiles embed.FS
 
-// project is what the templates are filled with: {{.Name}} and so on. Package text/template is not used, since it has the linker
-// keep all methods of all types, which would make the program larger by a tenth.
+// project is what the templates are filled with: {{.Name}} and so on. No package here uses text/template, nor cobra's
+// SetVersionTemplate: the linker would keep all methods of all types, and the program be larger by a sixth.
 type project struct {
 	Name    string // of the program
 	Title   string // Name as the first word of a sentence
@@ -189,6 +189,7 @@ func (p project) write() error {
 // writeAll makes files from templates. None may exist; after an error none of them does.
 func writeAll(dir string, p project, files map[string]string) (err error) {
 	var made []string
+	fill := p.replacer()
 	defer func() {
 		if err != nil {
 			for _, file := range made {
@@ -205,7 +206,7 @@ func writeAll(dir string, p project, files map[string]string) (err error) {
 		made = append(made, path)
 		template, err := projectFiles.ReadFile("project/" + from + ".tmpl")
 		if err == nil {
-			_, err = p.replacer().WriteString(f, string(template))
+			_, err = fill.WriteString(f, string(template))
 		}
 		if err := errors.Join(err, f.Close()); err != nil {
 			return err

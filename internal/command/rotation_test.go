@@ -43,48 +43,68 @@ func TestClusterCookie(t *testing.T) {
 	assert.Empty(t, c.others(begin))
 }
 
+// reloadingProgram is a daemon with the configuration a.yaml and the log a.log, which reads them again at SIGHUP.
+type reloadingProgram struct {
+	*program
+	seen int // bytes of the log that are of before
+}
+
+func newReloadingProgram(t *testing.T) *reloadingProgram {
+	return &reloadingProgram{program: newProgram(t)}
+}
+
+func (p *reloadingProgram) file() string { return filepath.Join(p.home, "a.yaml") }
+
+// write writes the configuration; more are lines of it.
+func (p *reloadingProgram) write(more string) {
+	text := fmt.Sprintf("name: go@127.0.0.1\nlisten: {erlang: \"127.0.0.1:%s\"}\nlog: {format: json, file: a.log}\n%s", p.port, more)
+	require.NoError(p.t, os.WriteFile(p.file(), []byte(text), 0o600))
+}
+
+// hangUp sends SIGHUP and waits until words have been logged since.
+func (p *reloadingProgram) hangUp(words ...string) {
+	p.t.Helper()
+	p.signal(syscall.SIGHUP)
+	require.Eventually(p.t, func() bool {
+		all, _ := os.ReadFile(filepath.Join(p.home, "a.log"))
+		text := string(all[p.seen:])
+		for _, w := range words {
+			if !strings.Contains(text, w) {
+				return false
+			}
+		}
+		p.seen = len(all)
+		return true
+	}, nodetest.Limit, 10*time.Millisecond, "%v", words)
+}
+
+// accepts has a node connect to the daemon.
+func (p *reloadingProgram) accepts(name node.Atom, d node.Distribution) error {
+	p.t.Helper()
+	d.Listen, d.Finder = "-", p.finder()
+	n := nodetest.Start(p.t, node.Config{Name: name, Distribution: &d})
+	err := n.Connect(p.t.Context(), "go@127.0.0.1")
+	require.NoError(p.t, n.Stop())
+	return err
+}
+
 // A running daemon takes over another cookie and other addresses of peers, and nothing of a file that cannot be used.
 func TestReloadCookieAndPeers(t *testing.T) {
-	p := newProgram(t)
-	file, secret, log := filepath.Join(p.home, "a.yaml"), filepath.Join(p.home, "cookie"), filepath.Join(p.home, "a.log")
-	write := func(more string) {
-		text := fmt.Sprintf("name: go@127.0.0.1\nlisten: {erlang: \"127.0.0.1:%s\"}\nlog: {format: json, file: a.log}\n"+
-			"cookie_file: cookie\n%s", p.port, more)
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	}
+	p := newReloadingProgram(t)
+	secret := filepath.Join(p.home, "cookie")
 	cookie := func(c string) { require.NoError(t, os.WriteFile(secret, []byte(c), 0o600)) }
-	const mesh = "discovery: {mesh: true, peers: {z@127.0.0.1: \"erlang://127.0.0.1:1\"}}\n" // nobody is there
-	write(mesh)
+	const file = "cookie_file: cookie\n"
+	const mesh = file + "discovery: {mesh: true, peers: {z@127.0.0.1: \"erlang://127.0.0.1:1\"}}\n" // nobody is there
+	p.write(mesh)
 	cookie("one")
-	p.start(p.home, file, "ACTORNODE_COOKIE=")
+	p.start(p.home, p.file(), "ACTORNODE_COOKIE=")
 	p.up()
 
-	seen := 0 // bytes of the log that are of before
-	hangUp := func(words ...string) {
-		t.Helper()
-		p.signal(syscall.SIGHUP)
-		require.Eventually(t, func() bool {
-			all, _ := os.ReadFile(log)
-			text := string(all[seen:])
-			for _, w := range words {
-				if !strings.Contains(text, w) {
-					return false
-				}
-			}
-			seen = len(all)
-			return true
-		}, nodetest.Limit, 10*time.Millisecond, "%v", words)
-	}
-	to := &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{
-		"go@127.0.0.1": {{Protocol: "erlang", Addr: "127.0.0.1:" + p.port}}}}
 	began := 0
 	accepts := func(cookie string) bool {
 		t.Helper()
 		began++
-		n := nodetest.Start(t, node.Config{Name: node.Atom(fmt.Sprintf("n%d@127.0.0.1", began)),
-			Distribution: &node.Distribution{Cookie: cookie, Listen: "-", Finder: to}})
-		err := n.Connect(t.Context(), "go@127.0.0.1")
-		require.NoError(t, n.Stop())
+		err := p.accepts(node.Atom(fmt.Sprintf("n%d@127.0.0.1", began)), node.Distribution{Cookie: cookie})
 		if err != nil {
 			require.ErrorIs(t, err, dist.ErrCookie)
 		}
@@ -93,32 +113,32 @@ func TestReloadCookieAndPeers(t *testing.T) {
 	require.True(t, accepts("one"))
 
 	cookie("two")
-	hangUp("the cookie has changed", `"changed":"cookie"`)
+	p.hangUp("the cookie has changed", `"changed":"cookie"`)
 	require.True(t, accepts("two"))
 	require.True(t, accepts("one"), "for cookie_overlap")
 	require.False(t, accepts("three"))
 
 	require.NoError(t, os.Chmod(secret, 0o644))
-	hangUp("the configuration has errors: the old one stays as it is", "has mode 0644")
+	p.hangUp("the configuration has errors: the old one stays as it is", "has mode 0644")
 	require.NoError(t, os.Remove(secret))
-	hangUp("the configuration has errors: the old one stays as it is", "does not exist")
+	p.hangUp("the configuration has errors: the old one stays as it is", "does not exist")
 	cookie("four")
-	write(mesh + "tls: {cert: a.pem, key: a.pem, ca: a.pem}\n")
-	hangUp("the configuration has errors: the old one stays as it is", "a.pem")
+	p.write(mesh + "tls: {cert: a.pem, key: a.pem, ca: a.pem}\n")
+	p.hangUp("the configuration has errors: the old one stays as it is", "a.pem")
 	require.True(t, accepts("two"))
 	require.False(t, accepts("four"))
 
 	const cookies = "old_cookies: [five]\ncookie_overlap: 0s\n"
-	write(mesh + cookies)
-	hangUp("the cookie has changed", `"changed":"old_cookies cookie_overlap cookie"`)
+	p.write(mesh + cookies)
+	p.hangUp("the cookie has changed", `"changed":"old_cookies cookie_overlap cookie"`)
 	require.True(t, accepts("four"))
 	require.True(t, accepts("five"))
 	require.False(t, accepts("two"))
 
 	b := nodetest.Start(t, node.Config{Name: "b@127.0.0.1", Distribution: &node.Distribution{Cookie: "four",
 		Listen: "127.0.0.1:0", Finder: &discovery.Static{}, Protocols: []dist.Protocol{new(erldist.Protocol)}}})
-	write(fmt.Sprintf("discovery: {mesh: true, peers: {b@127.0.0.1: \"erlang://%s\"}}\n%s", b.Addr(), cookies))
-	hangUp(`"changed":"discovery.peers"`)
+	p.write(fmt.Sprintf(file+"discovery: {mesh: true, peers: {b@127.0.0.1: \"erlang://%s\"}}\n%s", b.Addr(), cookies))
+	p.hangUp(`"changed":"discovery.peers"`)
 	require.Eventually(t, func() bool { return len(b.Peers()) == 1 }, nodetest.Limit, 10*time.Millisecond, "the mesh")
 
 	p.signal(syscall.SIGTERM)
@@ -127,8 +147,7 @@ func TestReloadCookieAndPeers(t *testing.T) {
 
 // A running daemon takes over other TLS files, and neither those that cannot be used nor the end of TLS.
 func TestReloadTLS(t *testing.T) {
-	p := newProgram(t)
-	file, log := filepath.Join(p.home, "a.yaml"), filepath.Join(p.home, "a.log")
+	p := newReloadingProgram(t)
 	files := make(map[string]certtest.Files)
 	for _, ca := range []string{"one", "two"} {
 		dir := filepath.Join(p.home, ca)
@@ -136,52 +155,29 @@ func TestReloadTLS(t *testing.T) {
 		files[ca] = certtest.New(t, ca).Write(dir, certtest.Host("127.0.0.1"))
 	}
 	write := func(f certtest.Files) {
-		text := fmt.Sprintf("name: go@127.0.0.1\nlisten: {erlang: \"127.0.0.1:%s\"}\nlog: {format: json, file: a.log}\n", p.port)
-		if f.Cert != "" {
-			text += fmt.Sprintf("tls: {cert: %s, key: %s, ca: %s}\n", f.Cert, f.Key, f.CA)
-		}
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		p.write(fmt.Sprintf("tls: {cert: %s, key: %s, ca: %s}\n", f.Cert, f.Key, f.CA))
 	}
-	seen := 0 // bytes of the log that are of before
-	hangUp := func(says string) {
-		t.Helper()
-		p.signal(syscall.SIGHUP)
-		require.Eventually(t, func() bool {
-			all, _ := os.ReadFile(log)
-			if !strings.Contains(string(all[seen:]), says) {
-				return false
-			}
-			seen = len(all)
-			return true
-		}, nodetest.Limit, 10*time.Millisecond, says)
-	}
-	to := &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{
-		"go@127.0.0.1": {{Protocol: "erlang", Addr: "127.0.0.1:" + p.port}}}}
 	accepts := func(ca string) bool {
 		t.Helper()
 		f := files[ca]
 		transport, err := tlsdist.New(tlsdist.Config{Cert: f.Cert, Key: f.Key, CA: f.CA})
 		require.NoError(t, err)
-		n := nodetest.Start(t, node.Config{Name: node.Atom(ca + "@127.0.0.1"),
-			Distribution: &node.Distribution{Cookie: "secret", Listen: "-", Finder: to, Transport: transport}})
-		err = n.Connect(t.Context(), "go@127.0.0.1")
-		require.NoError(t, n.Stop())
-		return err == nil
+		return p.accepts(node.Atom(ca+"@127.0.0.1"), node.Distribution{Cookie: "secret", Transport: transport}) == nil
 	}
 	write(files["one"])
-	p.start(p.home, file)
+	p.start(p.home, p.file())
 	p.up()
 	require.True(t, accepts("one"))
 	require.False(t, accepts("two"))
 	write(files["two"])
-	hangUp(`"changed":"tls.cert tls.key tls.ca"`)
+	p.hangUp(`"changed":"tls.cert tls.key tls.ca"`)
 	require.True(t, accepts("two"))
 	require.False(t, accepts("one"))
 	write(certtest.Files{Cert: files["one"].Cert, Key: files["two"].Key, CA: files["one"].CA})
-	hangUp("the configuration has errors: the old one stays as it is")
+	p.hangUp("the configuration has errors: the old one stays as it is")
 	require.True(t, accepts("two"))
-	write(certtest.Files{})
-	hangUp(`"settings":"tls.cert tls.key tls.ca"`)
+	p.write("")
+	p.hangUp(`"settings":"tls.cert tls.key tls.ca"`)
 	require.True(t, accepts("two"), "TLS begins and ends with the daemon")
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, exitOK, p.end(), p.log.String())

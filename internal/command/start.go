@@ -105,10 +105,10 @@ bytes, and counts what was left out. Lines that cannot be written, because the d
 full or the pipe is closed, are lost and counted; the daemon continues.
 
 At a SIGHUP the log file is opened anew, and the configuration is read again: log.level,
-allow (its list), operators, rights, discovery.peers, the TLS files and all cookies change in
-the running node; the log says which others differ and need a restart. A configuration with errors, or whose cookie
-or TLS files cannot be used, changes nothing. For cookie_overlap the cookie before is still
-accepted.
+allow (its list), operators, rights, discovery.peers, tls and all cookies change in the running
+node; the log says which others differ and need a restart. A configuration with errors, or
+whose cookie or TLS files cannot be used, changes nothing. For cookie_overlap the cookie before
+is still accepted.
 
 At the first signal the node is drained: it is no longer ready, leaves process groups,
 refuses remote spawns, and stops its applications in reverse order of their start; then

@@ -37,8 +37,7 @@ func versionOf(p Program) version {
 		OTP: testedReleases}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		v.Version = cmp.Or(v.Version, "(unknown)")
-		return v
+		info = new(debug.BuildInfo)
 	}
 	v.Version = cmp.Or(v.Version, release, info.Main.Version, "(unknown)")
 	for _, m := range append(info.Deps, &info.Main) {

@@ -241,10 +241,8 @@
 //	Dedicated  its owner        Dedicated.Stop                       one task
 //
 // Stop waits for workers, the watcher, and for driven stages that are queued or have a turn. A handler that does not return
-// keeps its worker, as a scheduler that does not run what it is given keeps its stage queued, and Stop gives up on it when its
-// context ends. A handler that calls runtime.Goexit
-// ends its worker and nothing else; one that panics ends the program, unless the
-// task recovers.
+// keeps its worker, and a scheduler that does not run a stage keeps it queued: Stop gives up on them when its context ends. A
+// handler that calls runtime.Goexit ends its worker and nothing else; one that panics ends the program, unless the task recovers.
 //
 // # What can be lost, reordered, duplicated
 //

@@ -107,7 +107,13 @@ func Down(t testing.TB, h *node.Process, ref node.Ref) node.Down {
 // it leaves the processors to other goroutines.
 func Settles(t testing.TB, wrong func() string) {
 	t.Helper()
-	tick := time.NewTicker(time.Millisecond)
+	SettlesEvery(t, time.Millisecond, wrong)
+}
+
+// SettlesEvery is Settles for what costs something to ask: it polls once in each interval.
+func SettlesEvery(t testing.TB, interval time.Duration, wrong func() string) {
+	t.Helper()
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	end := time.After(Limit)
 	for w := wrong(); w != ""; w = wrong() {

@@ -16,9 +16,12 @@ import (
 func BenchmarkSend(b *testing.B) {
 	const burst = 20_000
 	places := new(nodetest.Places)
+	start := func(name node.Atom, r *rights.Policy) *node.Node {
+		return nodetest.Start(b, node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: places, Rights: r}})
+	}
 	handled := make(chan struct{}, 1)
 	counts := func(name node.Atom, r *rights.Policy) *node.Node {
-		n := nodetest.Start(b, node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: places, Rights: r}})
+		n := start(name, r)
 		seen := 0
 		_, err := n.SpawnOpt(node.Options{Name: "sink"}, node.ActorFunc(func(*node.Context, any) error {
 			if seen++; seen%burst == 0 {
@@ -34,8 +37,7 @@ func BenchmarkSend(b *testing.B) {
 	p, err := rights.New(rights.Config{Rules: rules})
 	require.NoError(b, err)
 	free, ruled := counts("free@127.0.0.1", nil), counts("ruled@127.0.0.1", p)
-	from := nodetest.Start(b, node.Config{Name: "from@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Finder: places}})
-	h := nodetest.Open(b, from)
+	h := nodetest.Open(b, start("from@127.0.0.1", nil))
 	send := func(to *node.Node) time.Duration {
 		began := time.Now()
 		for range burst {

@@ -38,7 +38,7 @@
 // The files are read at each handshake, so a change applies from the next handshake on.
 // Existing connections stay. If the files are invalid (a new key does not match the old
 // certificate, or a file is missing), the last valid ones stay in use, and Config.Log
-// gets one line for each change.
+// gets one line for each change. [Transport.Replace] has a transport use other files.
 //
 // # Limits
 //

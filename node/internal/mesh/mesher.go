@@ -149,8 +149,9 @@ func (m *Mesher) first(name wire.Atom) time.Duration {
 	return pause
 }
 
-// rest is the further pause after a connection that has ended. The first that has not lasted is free: a node may restart. Where
-// several in a row have not, something ends them: another node of the same name, say, which the peer prefers in its turn.
+// rest is the further pause after a connection that has ended. After the first that has not lasted there is none: a node may
+// restart. Where several in a row have not, something ends them: another node of the same name, say, which the peer prefers in
+// its turn.
 func (m *Mesher) rest(t *target, now time.Time) time.Duration {
 	if t.up.IsZero() {
 		return 0

@@ -32,8 +32,8 @@ type Box struct {
 	tick    bool // a tick is due
 
 	// Nil: nobody waits.
-	room       chan struct{} // closed by the writer's next pass
-	behindRoom chan struct{} // closed when the writer holds less
+	space       chan struct{} // closed by the writer's next pass
+	behindSpace chan struct{} // closed when the writer holds less
 }
 
 // ErrOver says that the connection is over.
@@ -206,27 +206,27 @@ func (b *Box) Space(sender wire.PID) <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	full := b.level.Load() > int64(b.backlog.quota.Room(b.backlog.limit))
-	room := &b.room
+	space := &b.space
 	switch {
 	case b.backlog.over:
 		return nil
 	case b.backlog.isBehind(sender):
-		room = &b.behindRoom
+		space = &b.behindSpace
 	case !full:
 		return nil
 	}
-	if *room == nil {
-		*room = make(chan struct{})
+	if *space == nil {
+		*space = make(chan struct{})
 	}
 	b.on(flush.Needed)
-	return *room
+	return *space
 }
 
 // Held reports whether more waits than may, or a sender waits for less: see Space.
 func (b *Box) Held() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.Level() > b.backlog.limit || b.room != nil || b.behindRoom != nil
+	return b.Level() > b.backlog.limit || b.space != nil || b.behindSpace != nil
 }
 
 // Waiting returns what waits now.
@@ -274,16 +274,16 @@ func (b *Box) Close() []dist.Frame {
 	left := b.frames
 	b.frames = nil
 	b.backlog.end()
-	release(&b.room)
-	release(&b.behindRoom)
+	release(&b.space)
+	release(&b.behindSpace)
 	return left
 }
 
-// release lets the senders go on that wait for room. The caller holds mu.
-func release(room *chan struct{}) {
-	if *room != nil {
-		close(*room)
-		*room = nil
+// release lets the senders go on that wait for space. The caller holds mu.
+func release(space *chan struct{}) {
+	if *space != nil {
+		close(*space)
+		*space = nil
 	}
 }
 
@@ -295,7 +295,7 @@ func (b *Box) hold(f *dist.Frame, cost int) {
 	b.backlog.hold(f, cost)
 	b.softenLocked()
 	if cost < 0 {
-		release(&b.behindRoom)
+		release(&b.behindSpace)
 	}
 }
 
@@ -314,7 +314,7 @@ func (b *Box) take(spent []dist.Frame, left int) (frames []dist.Frame, tick bool
 	b.softenLocked()
 	b.frames, b.tick = spent[:0], false
 	b.level.Store(0)
-	release(&b.room)
+	release(&b.space)
 	return frames, tick
 }
 
@@ -335,7 +335,7 @@ func (b *Box) settled() {
 func (b *Box) Rest(link dist.Link) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.frames) > 0 || b.tick || b.room != nil {
+	if len(b.frames) > 0 || b.tick || b.space != nil {
 		return false
 	}
 	if b.link == nil {

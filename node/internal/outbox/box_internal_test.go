@@ -322,21 +322,21 @@ func TestLongMessages(t *testing.T) {
 	require.Equal(t, 6, done)
 	require.Len(t, l.wrote, 3)
 	require.Nil(t, w.Box.Space(b))
-	room := w.Box.Space(a)
-	require.NotNil(t, room)
+	space := w.Box.Space(a)
+	require.NotNil(t, space)
 	more, err := w.flush(false)
 	require.NoError(t, err)
 	require.True(t, more)
 	select {
-	case <-room:
-		t.Fatal("there is no room yet")
+	case <-space:
+		t.Fatal("there is no space yet")
 	default:
 	}
 	l.long = nil
 	more, err = w.flush(false)
 	require.NoError(t, err)
 	require.True(t, more, "what was held is in the link now")
-	<-room
+	<-space
 	require.Nil(t, w.Box.Space(a))
 	require.Len(t, l.wrote, 6)
 	for i, f := range l.wrote[3:] {

@@ -33,7 +33,7 @@ func (b *Box) tryFlush() {
 }
 
 // wakeWriter wakes the writer, for a step has asked for it.
-func (b *Box) wakeWriter() { b.wake <- struct{}{} } // has room: once for each time that the writer sleeps
+func (b *Box) wakeWriter() { b.wake <- struct{}{} } // has capacity: once for each time that the writer sleeps
 
 // scheduleFlush sees to it that what has been written into the link leaves soon: by the
 // writer, if it is awake; by whatever defers, or at the end of the turn; or it wakes the
