@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var installFlag = flag.Bool("release.install", false, "install the .deb in a clean Debian, which debootstrap makes; needs root")
+var installFlag = flag.Bool("release.install", false, "install the packages in a clean Debian, which debootstrap makes; needs root")
 
 // suite is the release of Debian that the .deb is tried in.
 const suite = "trixie"
@@ -69,15 +69,15 @@ func (d debian) put(from, to string) {
 	require.NoError(d.t, os.WriteFile(filepath.Join(d.root, to), data, 0o644))
 }
 
-// newer makes the .deb of a later version with the same binary.
-func newer(t *testing.T) string {
+// newer makes the package of a later version with the same binary.
+func newer(t *testing.T, f format) string {
 	later := r(t)
 	later.version, later.time = "v1.2.3", later.time.AddDate(0, 0, 1)
 	docs, err := later.documents()
 	require.NoError(t, err)
 	dir := t.TempDir()
-	require.NoError(t, later.pack(formats[0], target{"linux", arch(t)}, unpacked(t)["actornode"].data, docs, dir))
-	found, err := filepath.Glob(dir + "/*.deb")
+	require.NoError(t, later.pack(f, target{"linux", arch(t)}, unpacked(t)["actornode"].data, docs, dir))
+	found, err := filepath.Glob(dir + "/*." + f.name)
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	return found[0]
@@ -94,7 +94,7 @@ func TestInstall(t *testing.T) {
 	}
 	d := newDebian(t)
 	d.put(one(t, ".deb"), "/one.deb")
-	d.put(newer(t), "/two.deb")
+	d.put(newer(t, formats[0]), "/two.deb")
 	state := func() string { return strings.TrimSpace(d.do("dpkg-query -W -f '${Status} ${Version}' actornode")) }
 	const yaml, cookie = "/etc/actornode/actornode.yaml", "/etc/actornode/cookie"
 	before := d.do("find / -xdev -not -path '/proc/*' -not -path '/var/*' | sort")
@@ -153,4 +153,44 @@ func TestInstall(t *testing.T) {
 	}
 	assert.Subset(t, []string{"/etc/passwd-", "/etc/shadow-", "/etc/group-", "/etc/gshadow-", "/etc/subuid-", "/etc/subgid-",
 		"/etc/.pwd.lock"}, left)
+}
+
+// The life of the other package: install, upgrade, remove. No system of Fedora can be had here, so rpm works on a Debian from
+// outside, where it runs the package's scripts; what the package depends on, it cannot know there.
+func TestInstallRPM(t *testing.T) {
+	if !*installFlag {
+		t.Skip("make release-test installs the .rpm")
+	}
+	need(t, "rpm", "the .rpm is not installed (Debian: rpm)")
+	d := newDebian(t)
+	rpm := func(args ...string) string {
+		return run(t, "rpm", append([]string{"--root", d.root, "--dbpath", "/var/lib/rpm", "--nodeps"}, args...)...)
+	}
+	state := func() string {
+		return strings.TrimSpace(run(t, "rpm", "--root", d.root, "--dbpath", "/var/lib/rpm", "-qa"))
+	}
+	const yaml, cookie = "/etc/actornode/actornode.yaml", "/etc/actornode/cookie"
+
+	rpm("-i", one(t, ".rpm"))
+	assert.Regexp(t, `^actornode-1\.2\.3~rc\.1-1\.`, state())
+	assert.Regexp(t, `^actornode:x:\d+:\d+::/var/lib/actornode:/sbin/nologin\n$`, d.do("getent passwd actornode"))
+	assert.Equal(t, "600 root:root\n", d.do("stat -c '%a %U:%G' "+cookie))
+	secret := d.do("cat " + cookie)
+	assert.Regexp(t, `^[A-Za-z0-9+/]{20}\n$`, secret)
+	assert.Empty(t, d.do("find /etc/systemd -name '*actornode*'"), "nothing is enabled")
+	assert.Equal(t, "actornode version v1.2.3-rc.1\n", d.do("actornode --version"))
+	d.do("ACTORNODE_COOKIE_FILE=" + cookie + " actornode check " + yaml)
+
+	d.do("sed -i 's/^name: .*/name: changed@127.0.0.1/' " + yaml)
+	rpm("-U", newer(t, formats[1]))
+	assert.Regexp(t, `^actornode-1\.2\.3-1\.\w+$`, state(), "the release is newer than what came before it")
+	assert.Contains(t, d.do("cat "+yaml), "name: changed@127.0.0.1")
+	assert.Equal(t, secret, d.do("cat "+cookie))
+	assert.Equal(t, "actornode version v1.2.3-rc.1\n", d.do("actornode --version"), "the same binary")
+
+	rpm("-e", "actornode")
+	assert.Empty(t, state())
+	assert.Contains(t, d.do("cat "+yaml+".rpmsave"), "name: changed@127.0.0.1")
+	assert.Equal(t, secret, d.do("cat "+cookie), "it stays: the cluster has it")
+	assert.Empty(t, d.do("find /usr /lib -xdev -name '*actornode*'"))
 }

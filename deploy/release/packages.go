@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,8 +93,10 @@ func (r release) pack(f format, t target, binary []byte, docs []file, to string)
 		}
 		info.Contents = append(info.Contents, entry)
 	}
-	info.Contents = append(info.Contents, &files.Content{Destination: "/etc/actornode", Type: files.TypeDir,
-		FileInfo: &files.ContentFileInfo{Mode: 0o755, MTime: r.time, Owner: "root", Group: "root"}})
+	for _, path := range folders(content) {
+		info.Contents = append(info.Contents, &files.Content{Destination: path, Type: files.TypeDir,
+			FileInfo: &files.ContentFileInfo{Mode: 0o755, MTime: r.time, Owner: "root", Group: "root"}})
+	}
 	info = nfpm.WithDefaults(info)
 	if err := nfpm.PrepareForPackager(info, f.name); err != nil {
 		return err
@@ -103,6 +106,18 @@ func (r release) pack(f format, t target, binary []byte, docs []file, to string)
 		return err
 	}
 	return os.WriteFile(filepath.Join(to, f.packager.ConventionalFileName(info)), b.Bytes(), 0o644)
+}
+
+// folders are those that the package has alone: without an entry rpm would leave them behind, empty.
+func folders(content []file) (all []string) {
+	for _, c := range content {
+		for dir := filepath.Dir(c.path); dir != "/"; dir = filepath.Dir(dir) {
+			if slices.Contains(strings.Split(dir, "/"), "actornode") && !slices.Contains(all, dir) {
+				all = append(all, dir)
+			}
+		}
+	}
+	return all
 }
 
 // contents are the files of a package.
