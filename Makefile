@@ -12,7 +12,7 @@
 # make cluster-test  the compose file in real containers, through every fault; writes deploy/RESULTS.md; make test has the short part
 # make cross  vet for Windows and macOS
 # make release  binaries, archives, packages, manual, completions, checksums and SBOMs into dist: see deploy/release
-# make release-test  the .deb in a clean Debian, and all targets built twice
+# make release-test  the packages in a clean Debian, and all targets built twice
 # make storm  1,000 random sequences over OTP nodes and ours, SEED to repeat; meshes of 50 and 12 nodes
 # make interop  the node judged by real OTP nodes: the installed one, 27 and 29, and by clusters of them and of 23
 

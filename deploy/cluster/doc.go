@@ -37,6 +37,7 @@
 //
 // # Limits
 //
-// The wall clock of a container is that of its host, and Go reads it past libc: no row makes it jump. The first stage of
-// the Dockerfile, which compiles, needs an image of Go: the tests compile on this host instead.
+// The wall clock of a container is that of its host, and Go reads it past libc. To make it jump, the tests replace the clock
+// of the kernel's library in the memory of the process, on amd64 only. The first stage of the Dockerfile, which compiles, needs
+// an image of Go: the tests compile on this host instead.
 package cluster

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -65,40 +66,42 @@ func (c *container) query(expr string) (answer, error) {
 	return c.ask("/api/v1/query?query=" + url.QueryEscape(expr))
 }
 
-// testPrometheus starts Prometheus from the compose file. Only the times in its files are shorter.
-func (s *stack) testPrometheus(t *testing.T, image string) {
+// alertAfter is how long a fault must last in the table of faults until there is an alert.
+const alertAfter = 8 * time.Second
+
+// startPrometheus starts Prometheus from the compose file. Only the times in its files are shorter: a fault counts after hold,
+// and counters are looked at over ten seconds. nil: there is no image.
+func (s *stack) startPrometheus(t testing.TB, image string, hold time.Duration) *container {
 	if image == "" {
-		t.Skip("NO PROMETHEUS IN CONTAINERS: Debian's package prometheus is not installed")
+		return nil
 	}
 	x := s.in(t)
 	dir := t.TempDir()
 	openFolders(t, dir)
-	for name, change := range map[string]*strings.Replacer{
-		"prometheus.yml": strings.NewReplacer("interval: 15s", "interval: 1s", "refresh_interval: 5s", "refresh_interval: 1s"),
-		"rules.yaml":     nil,
-	} {
-		b, err := os.ReadFile("../prometheus/" + name)
-		require.NoError(t, err)
-		text := string(b)
-		if change != nil {
-			text = change.Replace(text)
-		} else {
-			text = regexp.MustCompile(`(?m)^( +for:) .*$`).ReplaceAllString(text, "$1 3s")
-		}
-		require.NoError(t, os.WriteFile(dir+"/"+name, []byte(text), 0o644))
+	rules, err := os.ReadFile("../prometheus/rules.yaml")
+	require.NoError(t, err)
+	for _, short := range []struct{ long, with string }{{`(?m)^( +for:) .*$`, "${1} " + hold.String()}, {`\[\d+[mh]\]`, "[10s]"},
+		{`offset \d+[mh]`, "offset 10s"}} {
+		rules = regexp.MustCompile(short.long).ReplaceAll(rules, []byte(short.with))
 	}
-	require.NoError(t, os.WriteFile(dir+"/override.yaml", fmt.Appendf(nil, `services:
+	config, err := os.ReadFile("../prometheus/prometheus.yml")
+	require.NoError(t, err)
+	config = []byte(strings.NewReplacer("interval: 15s", "interval: 1s", "refresh_interval: 5s", "refresh_interval: 1s").
+		Replace(string(config)))
+	override := fmt.Appendf(nil, `services:
   prometheus:
     volumes: ["%[1]s/prometheus.yml:/etc/prometheus/prometheus.yml:ro", "%[1]s/rules.yaml:/etc/prometheus/rules.yaml:ro"]
-`, dir), 0o644))
+`, dir)
+	for name, text := range map[string][]byte{"prometheus.yml": config, "rules.yaml": rules, "override.yaml": override} {
+		require.NoError(t, os.WriteFile(dir+"/"+name, text, 0o644))
+	}
 	x.files = append(slices.Clone(s.files), dir+"/override.yaml")
 	x.vars = append(slices.Clone(s.vars), "PROMETHEUS_IMAGE="+image, "PROMETHEUS_PORT=0")
-	_, err := x.compose("up", "-d", "--no-build", "--no-deps", "prometheus")
+	_, err = x.compose("up", "-d", "--no-build", "--no-deps", "prometheus")
 	require.NoError(t, err)
 	p := x.look(x.run("ps", "-q", "--no-trunc", "--filter", "label=com.docker.compose.project="+s.tag,
 		"--filter", "label=com.docker.compose.service=prometheus"), "prometheus")
-	defer s.run("rm", "-f", p.id)
-
+	t.Cleanup(func() { s.try("rm", "-f", p.id) })
 	within(t, time.Minute, func() string { // each container is found, and scraped
 		a, err := p.query(`up{job="actornode"} == 1`)
 		var found []string
@@ -112,32 +115,71 @@ func (s *stack) testPrometheus(t *testing.T, image string) {
 		}
 		return ""
 	})
+	return p
+}
+
+// fired returns which alerts an expression finds, as NAME ADDRESS.
+func (c *container) fired(t testing.TB, expr string) (all []string) {
+	a, err := c.query(expr)
+	require.NoError(t, err)
+	for _, r := range a.Data.Result {
+		all = append(all, r.Metric["alertname"]+" "+r.Metric["instance"])
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+const firing = `ALERTS{alertstate="firing"}`
+
+// alerted checks which alerts have fired since a row has begun, and returns them when they have ended.
+func (f *fault) alerted(r row, began time.Time) string {
+	p := f.s.prometheus
+	if p == nil {
+		return "not looked at"
+	}
+	within(f.t, time.Minute, func() string { return strings.Join(p.fired(f.t, firing), ", ") })
+	got := p.fired(f.t, fmt.Sprintf("max_over_time(%s[%.0fs])", firing, time.Since(began).Seconds()))
+	var names []string
+	for _, a := range got {
+		name, instance, _ := strings.Cut(a, " ")
+		assert.Equal(f.t, f.victim.ip+":9100", instance, "%s is for another node", name)
+		assert.Contains(f.t, append(r.alerts, r.mayAlert...), name)
+		names = append(names, name)
+	}
+	for _, name := range r.alerts {
+		assert.Contains(f.t, names, name)
+	}
+	if names == nil {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// testPrometheus has Prometheus look at the cluster, and fire an alert.
+func (s *stack) testPrometheus(t *testing.T, image string) {
+	if image == "" {
+		t.Skip("NO PROMETHEUS IN CONTAINERS: Debian's package prometheus is not installed")
+	}
+	x := s.in(t)
+	p := s.startPrometheus(t, image, 3*time.Second)
 	rules, err := p.ask("/api/v1/rules")
 	require.NoError(t, err)
 	require.NotEmpty(t, rules.Data.Groups)
-	alerts := func() (names []string) {
-		a, err := p.query(`ALERTS{alertstate="firing"}`)
-		require.NoError(t, err)
-		for _, r := range a.Data.Result {
-			names = append(names, r.Metric["alertname"]+" "+r.Metric["instance"])
-		}
-		return names
-	}
 	x.testPanels(t, p)
-	assert.Empty(t, alerts(), "all is well")
+	assert.Empty(t, p.fired(t, firing), "all is well")
 
 	victim := s.nodes[0]
 	want := []string{"ActornodeDown " + victim.ip + ":9100"}
 	s.run("pause", victim.id)
 	within(t, time.Minute, func() string {
-		if got := alerts(); !slices.Equal(want, got) {
+		if got := p.fired(t, firing); !slices.Equal(want, got) {
 			return fmt.Sprint("alerts: ", got)
 		}
 		return ""
 	})
 	s.run("unpause", victim.id)
 	within(t, time.Minute, func() string {
-		if got := alerts(); len(got) > 0 {
+		if got := p.fired(t, firing); len(got) > 0 {
 			return fmt.Sprint("alerts: ", got)
 		}
 		return ""
@@ -150,25 +192,33 @@ func (s *stack) testPrometheus(t *testing.T, image string) {
 	}
 }
 
-// testPanels asks what each panel of the dashboard asks.
+// testPanels asks what each panel of the dashboards asks.
 func (s *stack) testPanels(t *testing.T, p *container) {
-	b, err := os.ReadFile("../grafana/actornode.json")
-	require.NoError(t, err)
-	var board struct {
-		Panels []struct {
-			Title   string
-			Targets []struct{ RefID, Expr string }
-		}
+	type panel struct {
+		Title   string
+		Targets []struct{ RefID, Expr string }
 	}
-	require.NoError(t, json.Unmarshal(b, &board))
+	var panels []panel
+	files, err := filepath.Glob("../grafana/*.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, name := range files {
+		var board struct{ Panels []panel }
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(b, &board), name)
+		panels = append(panels, board.Panels...)
+	}
+	variables := strings.NewReplacer("$__rate_interval", "10s", "$instance", ".*", "$behaviour", ".*", "$name", ".*",
+		"$peer", ".*")
 	asked := 0
 	var empty []string
 	within(t, time.Minute, func() string { // rates need two scrapes
 		asked, empty = 0, nil
-		for _, panel := range board.Panels {
+		for _, panel := range panels {
 			for _, x := range panel.Targets {
 				asked++
-				a, err := p.query(strings.NewReplacer("$__rate_interval", "10s", "$instance", ".*").Replace(x.Expr))
+				a, err := p.query(variables.Replace(x.Expr))
 				if err != nil || a.Status != "success" {
 					return fmt.Sprintf("%s: %v %s", panel.Title, err, a.Error)
 				}

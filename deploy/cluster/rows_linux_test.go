@@ -49,6 +49,8 @@ type row struct {
 
 	own  func(f *fault) (load *container) // prepares what only this row has; nil: nothing
 	tick time.Duration                    // of the row's own nodes; 0: tickTime
+
+	alerts, mayAlert []string // those for the victim that must fire, and those that may
 }
 
 // end says whether a connection ends.
@@ -70,25 +72,35 @@ type fault struct {
 	files  *certificates // of nodes that speak TLS
 }
 
+// Alerts.
+var (
+	down   = []string{"ActornodeDown"}
+	alone  = []string{"ActornodeAlone"}
+	held   = []string{"ActornodePeerHeld"}
+	limits = []string{"ActornodeLimitNear", "ActornodeLimitReached"}
+)
+
 var rows = []row{
 	{name: "kill -9", quick: true, lost: once, fault: (*fault).kill,
 		promised: "nodedown at once; calls fail with noconnection; what was on its way is lost; the node is back under its name"},
 	{name: "paused for 5 s", fault: func(f *fault) { f.pause(5 * time.Second) },
 		promised: "shorter than the tick time of 8 s: nothing is noticed, nothing is lost"},
-	{name: "paused for 90 s", lost: once, unheard: true, fault: func(f *fault) { f.pause(90 * time.Second) },
+	{name: "paused for 90 s", lost: once, unheard: true, alerts: down, fault: func(f *fault) { f.pause(90 * time.Second) },
 		promised: "nodedown after the tick time, 8 s ± 2 s; calls fail with noconnection"},
 	{name: "off the network for 5 s", fault: func(f *fault) { f.cut(5 * time.Second) },
 		promised: "shorter than the tick time: nothing is noticed, TCP sends again what is missing"},
-	{name: "off the network for 15 s", quick: true, lost: once, unheard: true, fault: func(f *fault) { f.cut(15 * time.Second) },
+	{name: "off the network for 15 s", quick: true, lost: once, unheard: true, mayAlert: alone,
+		fault:    func(f *fault) { f.cut(15 * time.Second) },
 		promised: "nodedown after the tick time, 8 s ± 2 s; calls fail with noconnection"},
-	{name: "off the network for 90 s", lost: once, unheard: true, fault: func(f *fault) { f.cut(90 * time.Second) },
+	{name: "off the network for 90 s", lost: once, unheard: true, alerts: alone, fault: func(f *fault) { f.cut(90 * time.Second) },
 		promised: "nodedown after the tick time, 8 s ± 2 s; calls fail with noconnection"},
-	{name: "hears nothing for 20 s, but is heard", lost: once, unheard: true, fault: func(f *fault) {
+	{name: "hears nothing for 20 s, but is heard", lost: once, unheard: true, mayAlert: alone, fault: func(f *fault) {
 		f.bad(20*time.Second, netem.In, netem.Rule{Loss: 1})
 	}, promised: "nodedown on both sides after the tick time, 8 s ± 2 s"},
 	{name: "2% of packets lost", quick: true, fault: func(f *fault) { f.bad(10*time.Second, netem.Both, netem.Rule{Loss: 0.02}) },
 		promised: "slower, nothing is noticed, nothing is lost"},
-	{name: "20% of packets lost", lost: perhaps, fault: func(f *fault) { f.bad(20*time.Second, netem.Both, netem.Rule{Loss: 0.2}) },
+	{name: "20% of packets lost", lost: perhaps,
+		fault:    func(f *fault) { f.bad(20*time.Second, netem.Both, netem.Rule{Loss: 0.2}) },
 		promised: "slower; if TCP brings nothing for the tick time, nodedown"},
 	{name: "200 ms ± 100 ms", fault: func(f *fault) {
 		f.bad(15*time.Second, netem.Both, netem.Rule{Delay: 200 * time.Millisecond, Jitter: 100 * time.Millisecond})
@@ -98,21 +110,24 @@ var rows = []row{
 	}, promised: "no message in another order: TCP puts them into order"},
 	{name: "1% of packets corrupted", fault: func(f *fault) { f.bad(15*time.Second, netem.Both, netem.Rule{Corrupt: 0.01}) },
 		promised: "no message is wrong: TCP's checksum drops the packets"},
-	{name: "1 Mbit/s", lost: perhaps, fault: func(f *fault) { f.bad(15*time.Second, netem.Both, netem.Rule{Rate: 1_000_000}) },
+	{name: "1 Mbit/s", lost: perhaps, mayAlert: held,
+		fault:    func(f *fault) { f.bad(15*time.Second, netem.Both, netem.Rule{Rate: 1_000_000}) },
 		promised: "senders wait, other nodes are not held up; a peer that takes nothing for a quarter of the tick time is lost"},
 	{name: "CPU quota of 10%", lost: perhaps, fault: func(f *fault) { f.slow(0.1) },
 		promised: "the node is slow; other nodes are not held up"},
-	{name: "CPU quota of 3%, less than it needs", lost: perhaps, fault: func(f *fault) { f.slow(0.03) },
+	{name: "CPU quota of 3%, less than it needs", lost: perhaps, mayAlert: down, fault: func(f *fault) { f.slow(0.03) },
 		promised: "the node is slow; other nodes are not held up"},
-	{name: "no file descriptors", fault: (*fault).full,
+	{name: "no file descriptors", mayAlert: down, fault: (*fault).full,
 		promised: "connections stay; new ones wait until there are some again"},
+	{name: "wall clock 1 h ahead, then 1 h behind", fault: (*fault).jumps,
+		promised: "nothing is noticed, nothing is lost: what lasts is measured by the monotonic clock"},
 	{name: "DNS answers gone", fault: (*fault).deaf,
 		promised: "connections stay, and the nodes that were found stay known"},
 	{name: "disk of the log full", own: (*fault).smallDisk, fault: (*fault).diskFull,
 		promised: "the daemon goes on and counts the lines that it cannot write; it logs again when there is space"},
-	{name: "memory short", own: (*fault).limited, fault: (*fault).short,
+	{name: "memory short", alerts: limits, own: (*fault).limited, fault: (*fault).short,
 		promised: "not ready above 85% of limits.memory; spawns of peers are refused; all else goes on, the kernel kills nothing"},
-	{name: "more memory used than there is", lost: once, own: (*fault).started, fault: (*fault).beyond,
+	{name: "more memory used than there is", mayAlert: limits[:1], lost: once, own: (*fault).started, fault: (*fault).beyond,
 		promised: "the kernel kills the node: as kill -9"},
 	{name: "another node of the same name on its host", fault: (*fault).namesake,
 		promised: "EPMD refuses the second node, which ends; nothing is noticed, nothing is lost"},
@@ -122,9 +137,10 @@ var rows = []row{
 		promised: "connections stay, new ones use the new files; those that cannot be used change nothing"},
 	{name: "old and new version together", own: (*fault).mixed, fault: (*fault).mix,
 		promised: "nothing is noticed, nothing is lost"},
-	{name: "paused for 15 s, tick time 3 s", lost: once, unheard: true, tick: fastTick, own: (*fault).quick,
+	{name: "paused for 15 s, tick time 3 s", lost: once, unheard: true, alerts: down, tick: fastTick, own: (*fault).quick,
 		fault: func(f *fault) { f.pause(15 * time.Second) }, promised: "nodedown after the tick time, 3 s ± 0.75 s"},
-	{name: "off the network for 15 s, tick time 3 s", lost: once, unheard: true, tick: fastTick, own: (*fault).quick,
+	{name: "off the network for 15 s, tick time 3 s", lost: once, unheard: true, mayAlert: alone, tick: fastTick,
+		own:   (*fault).quick,
 		fault: func(f *fault) { f.cut(15 * time.Second) }, promised: "nodedown after the tick time, 3 s ± 0.75 s"},
 	{name: "rolling restart of all nodes", quick: true, lost: all, fault: (*fault).rolling,
 		promised: "each node drains; no call is lost that its client makes again on another node"},
@@ -389,6 +405,11 @@ func (s *stack) testFaults(t *testing.T) {
 	}
 	x := s.in(t)
 	x.load = x.loadImage()
+	prometheus := ""
+	if *everything {
+		prometheus = x.prometheusImage()
+		x.prometheus = x.startPrometheus(t, prometheus, alertAfter)
+	}
 	var load *container // nil: none runs
 	if *seed == 0 {
 		*seed = rand.Uint64()
@@ -403,7 +424,7 @@ func (s *stack) testFaults(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			defer func() {
 				if t.Skipped() {
-					seen = append(seen, fmt.Sprintf("| %s | %s | not run |  |  |  |  |  |  |  |", r.name, r.promised))
+					seen = append(seen, fmt.Sprintf("| %s | %s | not run |  |  |  |  |  |  |  |  |", r.name, r.promised))
 				}
 			}()
 			f := &fault{t: t, s: x.in(t), victim: s.nodes[i%len(s.nodes)], seed: *seed + uint64(i)}
@@ -418,6 +439,9 @@ func (s *stack) testFaults(t *testing.T) {
 			used := load
 			if r.own != nil {
 				used = r.own(f)
+			}
+			if *everything && f.s.prometheus == nil { // a row's own nodes are in a network of their own
+				f.s.prometheus = f.s.startPrometheus(f.t, prometheus, alertAfter)
 			}
 			line := f.run(r, used)
 			t.Log(line)
@@ -462,6 +486,7 @@ func (f *fault) run(r row, load *container) string {
 	})
 	recovered := time.Since(ended)
 	f.settled(append(slices.Clone(s.nodes), load), before)
+	alerts := f.alerted(r, began)
 	last, err := load.take() // with what is judged later
 	require.NoError(t, err)
 	for name, x := range last {
@@ -508,9 +533,9 @@ func (f *fault) run(r row, load *container) string {
 		failed = []string{"none"}
 	}
 	d := time.Since(began).Seconds()
-	return fmt.Sprintf("| %s | %s | %d (%.0f/s) | %s | %d | %.0f/s | %d | %s | %s | %s |", r.name, r.promised, every.Answered,
+	return fmt.Sprintf("| %s | %s | %d (%.0f/s) | %s | %d | %.0f/s | %d | %s | %s | %s | %s |", r.name, r.promised, every.Answered,
 		float64(every.Answered)/d, strings.Join(failed, ", "), every.GaveUp, float64(every.Sent)/d, every.Lost, noticed,
-		recovered.Round(10*time.Millisecond), every.Slowest.Round(time.Millisecond))
+		recovered.Round(10*time.Millisecond), every.Slowest.Round(time.Millisecond), alerts)
 }
 
 // settled waits until goroutines and memory are about what they were.
@@ -543,12 +568,14 @@ Five nodes of the compose file in containers of one machine, with a tick time of
   without the end of its connection: that would fail the test. So would the end of a connection that the fault is not for.
 - Noticed: from the fault to the first NodeDown in the load. Recovered: from the end of the fault until all nodes answer again.
 - Where a row names another tick time, or is of the disk or of certificates, three nodes of its own are the cluster.
+- Alerts: those of deploy/prometheus/rules.yaml that have fired for the node that the fault is for, in Prometheus, which looks
+  each second, after %v in place of minutes. An alert for another node, or one that is not for that fault, would fail the test.
 - After each row goroutines and memory of all nodes are back to what they were; else the test fails.
 
-| fault | promised | calls answered | failed | lost calls | sends | lost messages | noticed | recovered | slowest call |
-|---|---|---|---|---|---|---|---|---|---|
+| fault | promised | calls answered | failed | lost calls | sends | lost messages | noticed | recovered | slowest call | alerts |
+|---|---|---|---|---|---|---|---|---|---|---|
 `, time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), kernel,
-		*seed, tickTime)
+		*seed, tickTime, alertAfter)
 	for _, l := range lines {
 		b.WriteString(l + "\n")
 	}

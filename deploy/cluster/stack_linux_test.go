@@ -31,6 +31,8 @@ type stack struct {
 	nodes  []*container
 	gate   string // address of this host in the network
 	load   string // image of the load
+
+	prometheus *container // looks at the nodes; nil: none
 }
 
 // container is one container.
