@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/node/internal/limits"
 	"github.com/actornode/actornode/node/internal/mesh"
 	"github.com/actornode/actornode/node/internal/peers"
+	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
@@ -158,13 +159,13 @@ func (n *Node) startDist(cfg Distribution) error {
 		return err
 	}
 	d := &distribution{n: n, cfg: cfg}
-	most := limits.Cluster(cfg.Cluster)
+	most := limits.Node{Queue: cfg.Queue, Link: cfg.Limits, Cluster: limits.Cluster(cfg.Cluster)}
 	d.Cluster = peers.New(peers.Config{
-		Origin: n.sys.Origin, Host: d, Log: n.cfg.Log, Env: n.sys.Env, Shed: &n.shed, Most: most,
-		Quota:  most.Quota(cfg.Limits.WithDefaults().Message),
+		Origin: n.sys.Origin, Host: d, Log: n.cfg.Log, Env: n.sys.Env, Shed: &n.shed, Limits: most,
+		Quota:  quota.New(most.Quota()),
 		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: cfg.addresses().Of, Warn: erlang,
-		Cookies: d.cookies, Old: cfg.OldCookies, Hidden: !cfg.Published, Client: cfg.Client, Rights: cfg.Rights, Limits: cfg.Limits,
-		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Queue: cfg.Queue, Mesh: (*mesh.Config)(cfg.Mesh),
+		Cookies: d.cookies, Old: cfg.OldCookies, Hidden: !cfg.Published, Client: cfg.Client, Rights: cfg.Rights,
+		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Mesh: (*mesh.Config)(cfg.Mesh),
 		FirstStep: peers.FirstStep(cfg.Transport, cfg.ConnectTimeout, limits.ConnectTimeout),
 	})
 	n.dist, n.types, n.values = d, cfg.Types, cfg.Types.codec()
@@ -182,7 +183,7 @@ func (n *Node) startDist(cfg Distribution) error {
 // written has a moment for it: the exit signals of the processes that the node
 // has ended. A peer that reads too slowly sees noconnection instead.
 func (d *distribution) stop() {
-	d.n.await(d.n.sys.Env.Now().Add(min(drainTime, d.n.cfg.StopTimeout)), d.Drained)
+	d.n.await(d.n.sys.Env.Now().Add(min(drainTime, time.Duration(d.n.stopTime.Load()))), d.Drained)
 	d.Stop()
 }
 

@@ -1,11 +1,5 @@
 package node
 
-import "github.com/actornode/actornode/node/internal/quota"
-
-// systemLimit is what a node that is being drained answers: OTP's word for a
-// spawn_request that the node has no space for, which rpc and erpc pass on.
-const systemLimit = quota.SystemLimit
-
 // Drain makes the node take on nothing new for others: from now on whatever other
 // nodes want to start or call here by name, by spawn, rpc or erpc, is refused with
 // system_limit. What runs goes on, links, monitors, messages and calls to processes

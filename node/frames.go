@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -169,12 +170,12 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		return
 	}
 	if n.takesNothing() || !p.HasRoom(s.Link, s.Monitor) {
-		refuse(systemLimit)
+		refuse(quota.SystemLimit)
 		return
 	}
 	owner, err := n.dist.TakeSpawn(p.Name)
 	if err != nil {
-		refuse(systemLimit)
+		refuse(quota.SystemLimit)
 		return
 	}
 	o := Options{Name: s.Name, Leader: s.Leader, owner: owner, inline: p.reader.Inline()}
@@ -210,7 +211,7 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		if o.Name != "" && !errors.Is(err, ErrTooMany) {
 			refuse(wire.Atom("badarg"))
 		} else {
-			refuse(systemLimit)
+			refuse(quota.SystemLimit)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/inspect"
+	"github.com/actornode/actornode/node/internal/limits"
+	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/placement"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
@@ -36,8 +38,9 @@ func init() {
 	nodehook.Count = func(n nodehook.Node, name string, labels ...string) { n.(*Node).counts.Add(name, labels...) }
 	nodehook.Counts = func(n nodehook.Node, name string) []counter.Count { return n.(*Node).counts.All(name) }
 	nodehook.Shed = func(n nodehook.Node, on bool) { n.(*Node).shed.Set(on) }
+	nodehook.SetStopTimeout = func(n nodehook.Node, d time.Duration) { n.(*Node).stopTime.Store(int64(d)) }
 	nodehook.Shedding = func(n nodehook.Node) (on bool, refused uint64) { return n.(*Node).shed.State() }
-	nodehook.DefaultClusterLimits = func(tick time.Duration) any { return defaultClusterLimits(tick) }
+	nodehook.DefaultClusterLimits = func(tick time.Duration) any { return ClusterLimits(limits.Default(tick, peers.TicksPerTime)) }
 	nodehook.Keep = func(c context.Context, n nodehook.Node, s nodehook.Service) (PID, error) { return n.(*Node).keep(c, s) }
 	nodehook.CheckServices = func(n nodehook.Node, ctx context.Context) error { return n.(*Node).checkServices(ctx) }
 	nodehook.Protected = func(n nodehook.Node, pid PID) bool { return n.(*Node).isProtected(pid) }

@@ -1,11 +1,12 @@
 package node
 
 import (
+	"errors"
 	"time"
 
 	"github.com/actornode/actornode/node/internal/limits"
-	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // ClusterLimits bound what all other nodes together can make this one hold, and how
@@ -65,23 +66,25 @@ type ClusterLimits struct {
 	// come through a process of this node, so that nobody knows the peer, count together.
 	// Default: 131,072.
 	Spawned int
-	// Names is how many names may be registered at a time that one peer has had
-	// registered: by spawns with a name, by calls, and by requests to
-	// the services of this module. Default: 4,096.
+	// Names is how many names may be registered at a time that one peer has had registered: by spawns
+	// with a name, by calls, and by requests to the services of this module. Default: 4,096.
 	Names int
 }
 
-// defaultClusterLimits returns the limits that a node with that TickTime has by default;
-// 0: [Distribution]'s default.
-func defaultClusterLimits(tick time.Duration) ClusterLimits {
-	if tick == 0 {
-		tick = limits.TickTime
+// DistributionLimits are the limits of a [Distribution] that can change while the node runs.
+type DistributionLimits struct {
+	Queue   int             // for new connections
+	Limits  dist.LinkLimits // for new connections
+	Cluster ClusterLimits
+}
+
+// SetLimits replaces limits of the [Distribution]; 0 is the default of a field. Nothing ends because less is allowed than there
+// is: more is refused until there is less. But what waits to be sent is judged by the new Answers, Queued and Stall.
+func (n *Node) SetLimits(l DistributionLimits) error {
+	if n.dist == nil {
+		return errors.New("node: SetLimits: this node has no Distribution")
 	}
-	full, err := limits.Cluster{}.WithDefaults(tick / peers.TicksPerTime)
-	if err != nil {
-		panic(err) // zeros are allowed
-	}
-	return ClusterLimits(full)
+	return n.dist.SetLimits(limits.Node{Queue: l.Queue, Link: l.Limits, Cluster: limits.Cluster(l.Cluster)})
 }
 
 // Limits returns the limits that the node has, and what is used of them: for metrics

@@ -49,6 +49,7 @@ type Node struct {
 	draining atomic.Bool
 	counts   counter.Counters // of the packages above
 
+	stopTime atomic.Int64 // Config.StopTimeout, or what has been set since: a time.Duration
 	stopOnce sync.Once
 	stopErr  error
 
@@ -75,6 +76,7 @@ func Start(cfg Config) (*Node, error) {
 		types:  &registered,
 		values: byDefault,
 	}
+	n.stopTime.Store(int64(cfg.StopTimeout))
 	sys := &n.sys
 	sys.Init(n.host(), wire.NodeID{Name: cfg.Name, Creation: cfg.Creation}, cfg.Budget, e)
 	if sys.Halved = 1; cfg.Budget == 1 {
@@ -173,7 +175,8 @@ func (n *Node) stop() error {
 	for p := range n.sys.Table.All() {
 		n.sys.ExitSignal(&n.sys.Plain, PID{}, p.PID(), Shutdown)
 	}
-	deadline := n.sys.Env.Now().Add(n.cfg.StopTimeout)
+	timeout := time.Duration(n.stopTime.Load())
+	deadline := n.sys.Env.Now().Add(timeout)
 	n.await(deadline, func() bool {
 		alive, _ := n.sys.Tally.Sum()
 		return alive == 0
@@ -184,12 +187,11 @@ func (n *Node) stop() error {
 	if n.dist != nil {
 		n.dist.stop()
 	}
-	ctx, cancel := n.sys.Env.WithTimeout(context.Background(), n.cfg.StopTimeout)
+	ctx, cancel := n.sys.Env.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	end, _ := ctx.Deadline()
-	// Coroutines are unwound on stages, and whoever kills one, a function that ends
-	// perhaps, wakes it after nobody counts it as a process any more: the stages
-	// run until no function is left.
+	// Coroutines are unwound on stages, and whoever kills one, a function that ends perhaps, wakes it after nobody
+	// counts it as a process any more: the stages run until no function is left.
 	left := func() int64 { return n.sys.Functions.Load() + n.sys.Fibers.Busy() }
 	n.await(end, func() bool { return left() == 0 })
 	err := n.sys.Pool.Stop(ctx)
@@ -199,7 +201,7 @@ func (n *Node) stop() error {
 	n.guard.Stop()
 	if err != nil || left() > 0 {
 		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v",
-			max(n.sys.Lingering.Load(), left()), n.cfg.StopTimeout), err)
+			max(n.sys.Lingering.Load(), left()), timeout), err)
 	}
 	return nil
 }

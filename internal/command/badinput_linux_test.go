@@ -65,11 +65,12 @@ func TestBadInput(t *testing.T) {
 	}{
 		{name: "no Go identifier", args: []string{"new", "2shop"}, status: exitUsage,
 			says: []string{`"2shop": want a name of small letters, digits and _ that begins with a letter`}},
-		{name: "a word of Go", args: []string{"new", "func"}, status: exitUsage, says: []string{`"func": a word of Go cannot be a name`}},
+		{name: "a word of Go", args: []string{"new", "func"}, status: exitUsage,
+			says: []string{`"func": a word of Go cannot be a name`}},
 		{name: "an existing folder", args: []string{"new", "shop"}, make: map[string]string{"shop/": ""}, status: exitFailed,
 			says: []string{"shop exists; want the name of a new folder"}},
 		{name: "a project on a full disk", args: []string{"new", "shop"}, full: true, status: exitFailed,
-			says: []string{"write .shop-", "no space left on device"}},
+			says: []string{"the project shop cannot be written, and nothing of it stays", "no space left on device"}},
 		{name: "a cookie on a full disk", file: strings.Replace(base, "cookie: secret\n", "", 1), full: true, status: exitFailed,
 			says: []string{".erlang.cookie", "no space left on device"}},
 		{name: "no secret", file: strings.Replace(base, "cookie: secret", "cookie_file: key", 1), status: exitFailed,
@@ -79,9 +80,9 @@ func TestBadInput(t *testing.T) {
 		{name: "a secret that is a folder", file: strings.Replace(base, "cookie: secret", "cookie_file: key", 1),
 			make: map[string]string{"key/": ""}, status: exitFailed, says: []string{"key is not a regular file"}},
 		{name: "a port in use", file: strings.Replace(base, "127.0.0.1:0", taken.Addr().String(), 1), status: exitFailed,
-			says: []string{taken.Addr().String(), "address already in use"}},
+			says: []string{taken.Addr().String(), "address already in use", "listen.erlang"}},
 		{name: "a port for health checks in use", file: base + fmt.Sprintf("http: {listen: %q}\n", taken.Addr()), status: exitFailed,
-			says: []string{taken.Addr().String(), "address already in use"}},
+			says: []string{taken.Addr().String(), "address already in use", "http.listen"}},
 		{name: "an unknown section", file: base + "shop: {rate: 5}\n", status: exitFailed,
 			says: []string{"a.yaml:4:1: shop: unknown field; allowed: name, "}},
 		{name: "two applications with one name", file: base + "applications:\n" + app + app, status: exitFailed,
@@ -157,6 +158,7 @@ func TestNameInUse(t *testing.T) {
 	assert.Equal(t, exitFailed, status)
 	assert.Contains(t, text, "go@127.0.0.1")
 	assert.Contains(t, text, "the name is already registered")
+	assert.Contains(t, text, "choose another name")
 	assert.Empty(t, filesIn(t, dir))
 	other := nodetest.Start(t, node.Config{Name: "b@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
 		Finder: &discovery.EPMD{Config: mapper}}})

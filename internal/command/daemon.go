@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -58,14 +59,15 @@ type daemon struct {
 	// Set once, in up.
 	n      *node.Node
 	peers  *knownPeers
+	hosts  *mappedHosts
 	tls    *tlsdist.Transport // nil: TCP
 	gossip *gossip.Finder     // nil: none
-	dns    *dns.Finder        // nil: none
+	dns    *dnsFinder         // nil: none
 	apps   *application.Controller
-	scope  atomic.Pointer[pg.Scope] // nil: none
-	http   *health.Server
-	alive  atomic.Pointer[node.PID] // the process health
-	halt   context.CancelFunc       // the operator's way to stop it
+	scope  atomic.Pointer[pg.Scope]      // nil: none
+	http   atomic.Pointer[health.Server] // nil: none
+	alive  atomic.Pointer[node.PID]      // the process health
+	halt   context.CancelFunc            // the operator's way to stop it
 
 	started  atomic.Bool // all applications have been
 	joined   atomic.Bool // with one of those that were to be joined, or there is nothing to join
@@ -74,6 +76,7 @@ type daemon struct {
 	drainOnce sync.Once
 	drainErr  error
 	joining   sync.WaitGroup
+	joins     joins
 }
 
 // offered is what trees can name.
@@ -108,17 +111,17 @@ func newDaemon(cfg *config.Config, env environment) (*daemon, error) {
 func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 	defer func() { err = errors.Join(err, d.log.close()) }()
 	defer d.manager.Close()
-	var reloads sync.WaitGroup
-	done := make(chan struct{})
-	reloads.Go(func() { hangups.watch(d, done) })
-	defer reloads.Wait() // before the log is closed
-	defer close(done)
 	ctx, d.halt = context.WithCancel(ctx)
 	defer d.halt()
 	err = d.startNode()
 	if err != nil {
 		return err
 	}
+	var reloads sync.WaitGroup
+	done := make(chan struct{})
+	reloads.Go(func() { hangups.watch(d, done) }) // a hangup has waited until here
+	defer reloads.Wait()                          // before the log is closed
+	defer close(done)
 	d.warn()
 	d.joining.Go(func() { d.heap.watch(ctx, d.n, d.log.Logger) }) // ended by halt; down waits for it
 	stopFeed := d.feedWatchdog()
@@ -136,7 +139,7 @@ func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 			}
 		}
 	}
-	d.manager.Stopping("stopping", 3*d.cfg.DrainTimeout+stopExtra)
+	d.manager.Stopping("stopping", 3*d.live.Load().DrainTimeout+stopExtra)
 	if failed := d.n.Err(); failed != nil {
 		d.log.Error("stopping: a service of the node ended too often", "error", failed)
 	}
@@ -181,7 +184,8 @@ func (d *daemon) startNode() error {
 	if err := d.makeFinders(&o, cookie); err != nil {
 		return err
 	}
-	finder, listen, err := o.network(d.env, &discovery.EPMD{Config: mapper, Hosts: d.cfg.Discovery.EPMDHosts})
+	d.hosts = newMappedHosts(mapper, d.cfg.Discovery.EPMDHosts)
+	finder, listen, err := o.network(d.env, d.hosts)
 	if err != nil {
 		return err
 	}
@@ -207,7 +211,7 @@ func (d *daemon) startNode() error {
 		Global: discovery.Global{Partial: !d.cfg.Global.ConnectAll, Overlap: !d.cfg.Global.PreventOverlaps},
 		Finder: d.peers, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
 		Cluster: limits.Cluster,
-		Limits:  dist.LinkLimits{Message: limits.Message, Fragments: limits.Fragments, Timeout: d.cfg.ConnectTimeout},
+		Limits:  linkLimits(d.cfg),
 		Allow:   d.allow(), Rights: d.rights,
 		Awake: cmp.Or(d.cfg.Awake, -1), // 0 would be the default
 		Grace: d.cfg.Grace, Compress: d.cfg.Compress,
@@ -222,7 +226,19 @@ func (d *daemon) startNode() error {
 		Name: node.Atom(d.cfg.Name), Log: d.log.Logger, StopTimeout: d.cfg.DrainTimeout, MaxProcesses: limits.Processes,
 		Distribution: dist, DetectCycles: d.cfg.DetectCycles, Stages: d.cfg.Stages,
 	})
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("%w: choose another port with listen.erlang or listen.native", err)
+	case errors.Is(err, epmd.ErrRefused):
+		return fmt.Errorf("%w: if another node of this host is called %s, choose another name, or stop that node first", err,
+			d.cfg.Name)
+	}
 	return err
+}
+
+// linkLimits are the limits of one connection.
+func linkLimits(cfg *config.Config) dist.LinkLimits {
+	return dist.LinkLimits{Message: cfg.Limits.Message, Fragments: cfg.Limits.Fragments, Timeout: cfg.ConnectTimeout}
 }
 
 // makeFinders makes the finders that there are besides peers and EPMD.
@@ -237,9 +253,11 @@ func (d *daemon) makeFinders(o *options, cookie string) (err error) {
 	}
 	if c, on := d.cfg.Discovery.DNS.Config(); on {
 		c.Log = d.log.Logger
-		if d.dns, err = dns.New(c); err != nil {
+		f, err := dns.New(c)
+		if err != nil {
 			return err
 		}
+		d.dns = newDNSFinder(f)
 		o.more = append(o.more, d.dns)
 	}
 	return nil
@@ -267,7 +285,8 @@ func (d *daemon) up(ctx context.Context) (err error) {
 		return err
 	}
 	if d.cfg.PG {
-		scope, err := pg.Start(ctx, d.n, pg.Config{Keep: true, Members: d.cfg.Limits.PGMembers, Groups: d.cfg.Limits.PGGroups})
+		limits := d.live.Load().Limits
+		scope, err := pg.Start(ctx, d.n, pg.Config{Keep: true, Members: limits.PGMembers, Groups: limits.PGGroups})
 		if err != nil {
 			return err
 		}
@@ -366,13 +385,13 @@ func (d *daemon) startApplications(ctx context.Context) error {
 }
 
 // serve starts the HTTP server, if there is to be one.
-func (d *daemon) serve() (err error) {
+func (d *daemon) serve() error {
 	if d.cfg.HTTP.Listen == "" {
 		return nil
 	}
 	c := health.Config{Listen: d.cfg.HTTP.Listen, Checks: d.checks(), Alive: d.checkAlive, Pprof: d.cfg.HTTP.Pprof,
 		Log:         d.log.Logger,
-		Connections: d.cfg.Limits.HTTP}
+		Connections: d.live.Load().Limits.HTTP}
 	if d.cfg.HTTP.Metrics {
 		r := prometheus.NewRegistry()
 		r.MustRegister(metrics.New(metrics.Config{Node: d.n, Version: versionOf(d.env.program).Version, Limits: d.limits}),
@@ -381,10 +400,15 @@ func (d *daemon) serve() (err error) {
 		r.MustRegister(d.finderMetrics()...)
 		c.Metrics = promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(d.log.Handler(), slog.LevelError)})
 	}
-	if d.http, err = health.Start(c); err != nil {
+	http, err := health.Start(c)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		err = fmt.Errorf("%w: choose another port with http.listen", err)
+	}
+	if err != nil {
 		return err
 	}
-	d.log.Info("serving health checks and metrics over HTTP", "addr", d.http.Addr().String())
+	d.http.Store(http)
+	d.log.Info("serving health checks and metrics over HTTP", "addr", http.Addr().String())
 	return nil
 }
 
@@ -403,7 +427,7 @@ func (d *daemon) checks() []health.Check {
 			"the node does not listen yet")},
 		{Name: "services", Fail: d.servicesAnswer},
 		{Name: "applications", Fail: unless(d.started.Load, "not all applications have started")},
-		{Name: "cluster", Fail: unless(d.joined.Load, fmt.Sprintf("not connected yet to any node of %v", d.others()))},
+		{Name: "cluster", Fail: d.notJoined},
 		{Name: "memory", Fail: d.heap.notReady},
 		{Name: "serving", Fail: unless(func() bool { return !d.draining.Load() }, "the node is being drained")},
 	}
@@ -483,40 +507,4 @@ func (d *daemon) servicesAnswer() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), servicesTime, fmt.Errorf("no answer within %v", servicesTime))
 	defer cancel()
 	return nodehook.CheckServices(d.n, ctx)
-}
-
-// Pauses between attempts to connect.
-const (
-	joinPause    = 500 * time.Millisecond
-	maxJoinPause = 30 * time.Second
-)
-
-// join connects to the nodes that are to be joined, each until it has been
-// connected once. What it starts ends with ctx; down waits for it.
-func (d *daemon) join(ctx context.Context) {
-	for _, name := range d.others() {
-		d.joining.Go(func() {
-			for pause := joinPause; ; pause = min(2*pause, maxJoinPause) {
-				err := d.n.Connect(ctx, node.Atom(name))
-				if err == nil {
-					d.joined.Store(true)
-					return
-				}
-				if ctx.Err() != nil {
-					return
-				}
-				d.log.Warn("cannot connect to a node of discovery.join: will retry", "peer", name, "error", err, "again_in", pause.String())
-				select {
-				case <-time.After(pause):
-				case <-ctx.Done():
-				}
-			}
-		})
-	}
-}
-
-// others are the nodes to be joined: the same file may be all nodes', and so name
-// this one too.
-func (d *daemon) others() []string {
-	return slices.DeleteFunc(slices.Clone(d.cfg.Discovery.Join), func(name string) bool { return name == d.cfg.Name })
 }

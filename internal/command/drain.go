@@ -20,11 +20,11 @@ import (
 // when the node stops. Connections stay, so that answers still reach their callers.
 func (d *daemon) drain(ctx context.Context) error {
 	d.drainOnce.Do(func() {
-		began := time.Now()
-		d.log.Info("draining", "within", d.cfg.DrainTimeout.String())
+		began, timeout := time.Now(), d.live.Load().DrainTimeout
+		d.log.Info("draining", "within", timeout.String())
 		d.draining.Store(true)
 		d.manager.Status("draining")
-		ctx, cancel := context.WithTimeout(ctx, d.cfg.DrainTimeout)
+		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		left := 0
 		if scope := d.scope.Load(); scope != nil {
@@ -34,7 +34,7 @@ func (d *daemon) drain(ctx context.Context) error {
 			}
 		}
 		d.n.Drain()
-		d.drainErr = errors.Join(d.drainErr, d.stopApplications(ctx))
+		d.drainErr = errors.Join(d.drainErr, d.stopApplications(ctx, timeout))
 		if d.drainErr != nil {
 			d.log.Error("draining failed", "after", time.Since(began).String(), "error", d.drainErr)
 			d.manager.Status("draining failed: see the log")
@@ -46,7 +46,7 @@ func (d *daemon) drain(ctx context.Context) error {
 	return d.drainErr
 }
 
-func (d *daemon) stopApplications(ctx context.Context) error {
+func (d *daemon) stopApplications(ctx context.Context, timeout time.Duration) error {
 	if d.apps == nil {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (d *daemon) stopApplications(ctx context.Context) error {
 	default:
 	}
 	if err := d.apps.StopAll(ctx); err != nil {
-		return fmt.Errorf("applications did not stop within %v: %w", d.cfg.DrainTimeout, err)
+		return fmt.Errorf("applications did not stop within %v: %w", timeout, err)
 	}
 	return nil
 }
@@ -72,11 +72,12 @@ func (d *daemon) down(ctx context.Context) error {
 		err = d.drain(ctx)
 	}
 	d.halt()
+	d.endJoins()
 	d.joining.Wait()
-	if d.http != nil {
+	if http := d.http.Load(); http != nil {
 		ctx, cancel := context.WithTimeout(ctx, httpTime)
 		defer cancel()
-		if slow := d.http.Stop(ctx); slow != nil {
+		if slow := http.Stop(ctx); slow != nil {
 			d.log.Warn("some HTTP requests did not finish before the stop", "error", slow)
 		}
 	}

@@ -32,8 +32,8 @@ func growHeap(cfg *config.Config, lookup func(string) (string, bool)) memory.Lim
 
 // memoryWatch is what the daemon knows about its memory.
 type memoryWatch struct {
-	limit memory.Limit
-	short atomic.Bool // too much of it lives: the node sheds load
+	limit atomic.Pointer[memory.Limit] // another one after a reload; never nil
+	short atomic.Bool                  // too much of it lives: the node sheds load
 	used  atomic.Int64
 }
 
@@ -43,28 +43,34 @@ const memoryPause = time.Second
 // watch looks at the memory until ctx ends, and has n shed load while too much of it
 // lives.
 func (h *memoryWatch) watch(ctx context.Context, n *node.Node, log *slog.Logger) {
-	if h.limit.Err != nil {
-		log.Warn("cannot tell how much memory is available", "error", h.limit.Err)
-	}
-	if h.limit.Bytes == 0 {
-		return
-	}
-	g := memory.NewGauge(h.limit.Bytes)
 	tick := time.NewTicker(memoryPause)
 	defer tick.Stop()
+	var limit *memory.Limit
+	var g *memory.Gauge
 	for now := time.Now(); ; {
-		short, changed := g.Read(now)
-		h.used.Store(g.Used())
+		if is := h.limit.Load(); is != limit {
+			if limit = is; limit.Err != nil {
+				log.Warn("cannot tell how much memory is available", "error", limit.Err)
+			}
+			g = memory.NewGauge(limit.Bytes)
+		}
+		short, changed := false, h.short.Load()
+		if limit.Bytes > 0 {
+			was := changed
+			short, _ = g.Read(now)
+			changed = short != was
+			h.used.Store(g.Used())
+		}
 		if changed {
 			h.short.Store(short)
 			nodehook.Shed(n, short)
 			if short {
 				log.Error("memory is short: new connections and remote spawns are refused",
-					"used", g.Used(), "limit", h.limit.Bytes, "limit_from", h.limit.From)
+					"used", g.Used(), "limit", limit.Bytes, "limit_from", limit.From)
 			} else {
 				_, refused := nodehook.Shedding(n)
 				log.Info("memory is no longer short: new connections and remote spawns are accepted again", "used", g.Used(), "limit",
-					h.limit.Bytes, "refused", refused)
+					limit.Bytes, "refused", refused)
 			}
 		}
 		select {
@@ -80,18 +86,18 @@ func (h *memoryWatch) notReady() error {
 	if !h.short.Load() {
 		return nil
 	}
-	return fmt.Errorf("%d of %d bytes are in use: new connections and spawns are refused", h.used.Load(), h.limit.Bytes)
+	return fmt.Errorf("%d of %d bytes are in use: new connections and spawns are refused", h.used.Load(), h.limit.Load().Bytes)
 }
 
 // limits are those of the program, and of what it runs beside the node.
 func (d *daemon) limits() []observe.Limit {
 	_, refused := nodehook.Shedding(d.n)
 	all := []observe.Limit{
-		{Name: "memory", Max: d.heap.limit.Bytes, Used: d.heap.used.Load(), Refused: refused},
+		{Name: "memory", Max: d.heap.limit.Load().Bytes, Used: d.heap.used.Load(), Refused: refused},
 		{Name: "log_lines", Max: int64(d.cfg.Log.Lines), Refused: d.log.limits.Counts().LeftOut},
 	}
-	if d.http != nil {
-		open, most, closed := d.http.Use()
+	if http := d.http.Load(); http != nil {
+		open, most, closed := http.Use()
 		all = append(all, observe.Limit{Name: "http", Max: int64(most), Used: int64(open), Refused: closed})
 	}
 	if scope := d.scope.Load(); scope != nil {

@@ -180,10 +180,13 @@ func (p project) write() error {
 		p.Server + ".go": "server.go", p.Server + "_test.go": "server_test.go",
 		"Dockerfile": "Dockerfile", ".dockerignore": "dockerignore", "compose.yaml": "compose.yaml", p.Name + ".service": "unit",
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = os.Rename(dir, p.Name)
 	}
-	return os.Rename(dir, p.Name)
+	if err != nil {
+		return fail(exitFailed, err, "the project %s cannot be written, and nothing of it stays", p.Name)
+	}
+	return nil
 }
 
 // writeAll makes files from templates. None may exist; after an error none of them does.

@@ -121,18 +121,18 @@ func TestProgram(t *testing.T) {
 	write("debug", "allow: [\"shop:*\"]\nshutdown: 1\n") // unknown field
 	hangUp()
 	logged("the configuration has errors: the old one stays as it is", "shutdown: unknown field")
-	write("debug", "allow: [\"shop:*\"]\ndrain_timeout: 33s\n")
+	write("debug", "allow: [\"shop:*\"]\nconnect_timeout: 33s\ndrain_timeout: 32s\n")
 	hangUp()
-	logged(`"changed":"allow log.level"`, `"settings":"drain_timeout"`)
+	logged(`"changed":"allow log.level drain_timeout"`, `"settings":"connect_timeout"`)
 	write("debug", "operators: off\n")
 	hangUp()
-	logged(`"changed":""`, `"settings":"operators allow"`)
-	write("debug", "operators: off\ndrain_timeout: 33s\n")
+	logged(`"changed":"drain_timeout"`, `"settings":"operators allow"`)
+	write("debug", "operators: off\nconnect_timeout: 33s\n")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), "wait: 2s, ", "", 1)), 0o600))
 	hangUp()
-	logged(`"settings":"operators allow drain_timeout shop"`) // back to its default
+	logged(`"settings":"operators allow connect_timeout shop"`) // back to its default
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, exitOK, p.end(), p.log.String())
 	logged("drained")

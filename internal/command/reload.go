@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"os/signal"
@@ -10,8 +11,11 @@ import (
 	"syscall"
 
 	"github.com/actornode/actornode/internal/daemon/config"
+	"github.com/actornode/actornode/internal/memory"
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/dns"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
@@ -55,48 +59,14 @@ func (d *daemon) reload(r *reloading) {
 		d.log.Error("the configuration has errors: the old one stays as it is", "error", err)
 		return
 	}
-	old := d.live.Load()
-	var changed, waiting []string
-	sameKind := fresh.HasRights() == old.HasRights() // the node asks for rights, or does not
-	for _, key := range old.Differences(fresh) {
-		switch {
-		case !slices.Contains(config.Changeable, key):
-			waiting = append(waiting, key)
-		case key == "operators" && fresh.Operators.Off != old.Operators.Off: // the service runs, or does not
-			fresh.Operators, waiting = old.Operators, append(waiting, key)
-		case key == "allow" && fresh.Allow.All != old.Allow.All: // the node asks for the peer, or does not
-			fresh.Allow, waiting = old.Allow, append(waiting, key)
-		case strings.HasPrefix(key, "rights.") && !sameKind:
-			fresh.Rights, waiting = old.Rights, append(waiting, key)
-		case strings.HasPrefix(key, "tls.") && (files.tls == nil || d.tls == nil): // peers speak TLS, or do not
-			fresh.TLS, waiting = old.TLS, append(waiting, key)
-		default:
-			changed = append(changed, key)
-		}
-	}
+	changed, waiting := d.changes(fresh, files)
 	for _, name := range slices.Sorted(maps.Keys(sections)) {
 		if !reflect.DeepEqual(sections[name], r.now[name]) {
 			waiting = append(waiting, name)
 		}
 	}
-	if slices.Contains(changed, "log.level") {
-		d.log.level.Set(fresh.Log.Level)
-	}
-	if slices.Contains(changed, "operators") {
-		d.warnOfOperators(fresh.Operators)
-	}
-	if d.rights != nil {
-		if err := d.rights.Set(fresh.Rights); err != nil { // config has checked it
-			d.log.Error("the rights stay as they were", "error", err)
-		}
-	}
-	d.live.Store(old.With(fresh))
-	if slices.Contains(changed, "discovery.peers") {
-		d.peers.set(files.known)
-	}
-	if slices.ContainsFunc(changed, func(key string) bool { return strings.HasPrefix(key, "tls.") }) {
-		d.tls.Replace(files.tls)
-	}
+	d.live.Store(d.live.Load().With(fresh))
+	d.take(changed, fresh, files)
 	if d.rotate(files.cookie, fresh) && !slices.Contains(changed, "cookie") {
 		changed = append(changed, "cookie")
 	}
@@ -107,11 +77,99 @@ func (d *daemon) reload(r *reloading) {
 	d.log.Info("the configuration was read again", "changed", strings.Join(changed, " "))
 }
 
+// changes returns the keys of the settings that have changed and can, and of those that need a restart. It takes the latter
+// back in fresh where only some of their values need one.
+func (d *daemon) changes(fresh *config.Config, files files) (changed, waiting []string) {
+	old := d.live.Load()
+	sameKind := fresh.HasRights() == old.HasRights() // the node asks for rights, or does not
+	for _, key := range old.Differences(fresh) {
+		switch {
+		case !config.IsChangeable(key):
+			waiting = append(waiting, key)
+		case key == "operators" && fresh.Operators.Off != old.Operators.Off: // the service runs, or does not
+			fresh.Operators, waiting = old.Operators, append(waiting, key)
+		case key == "allow" && fresh.Allow.All != old.Allow.All: // the node asks for the peer, or does not
+			fresh.Allow, waiting = old.Allow, append(waiting, key)
+		case strings.HasPrefix(key, "rights.") && !sameKind:
+			fresh.Rights, waiting = old.Rights, append(waiting, key)
+		case strings.HasPrefix(key, "tls.") && (files.tls == nil || d.tls == nil): // peers speak TLS, or do not
+			fresh.TLS, waiting = old.TLS, append(waiting, key)
+		case strings.HasPrefix(key, "discovery.dns.") && (files.dns == nil || d.dns == nil): // nodes are found by DNS, or are not
+			fresh.Discovery.DNS, waiting = old.Discovery.DNS, append(waiting, key)
+		case key == "discovery.epmd_hosts" && !old.Discovery.EPMD:
+			fresh.Discovery.EPMDHosts, waiting = nil, append(waiting, key)
+		default:
+			changed = append(changed, key)
+		}
+	}
+	return changed, waiting
+}
+
+// take has the daemon run by what has changed in fresh, but for its cookies.
+func (d *daemon) take(changed []string, fresh *config.Config, files files) {
+	has := func(prefixes ...string) bool {
+		return slices.ContainsFunc(changed, func(key string) bool {
+			return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(key, p) })
+		})
+	}
+	if has("log.level") {
+		d.log.level.Set(fresh.Log.Level)
+	}
+	if has("operators") {
+		d.warnOfOperators(fresh.Operators)
+	}
+	if d.rights != nil {
+		if err := d.rights.Set(fresh.Rights); err != nil { // config has checked it
+			d.log.Error("the rights stay as they were", "error", err)
+		}
+	}
+	if has("limits.") {
+		d.setLimits(d.live.Load())
+	}
+	if has("drain_timeout") {
+		nodehook.SetStopTimeout(d.n, fresh.DrainTimeout)
+	}
+	if has("tls.") {
+		d.tls.Replace(files.tls)
+	}
+	if has("discovery.epmd_hosts") {
+		d.hosts.hosts.Store(&fresh.Discovery.EPMDHosts)
+	}
+	if has("discovery.dns.") {
+		d.dns.set(files.dns)
+	}
+	if has("discovery.peers", "discovery.epmd_hosts", "discovery.dns.") {
+		d.peers.set(files.known) // which has discovery.mesh look again
+	}
+	if has("discovery.join") {
+		d.joinOthers()
+	}
+}
+
+// setLimits takes over the limits of a configuration.
+func (d *daemon) setLimits(cfg *config.Config) {
+	l := cfg.Limits
+	err := d.n.SetLimits(node.DistributionLimits{Queue: l.Queue, Limits: linkLimits(cfg), Cluster: l.Cluster})
+	if scope := d.scope.Load(); scope != nil {
+		err = errors.Join(err, nodehook.SetGroupLimits(scope, l.PGMembers, l.PGGroups))
+	}
+	if http := d.http.Load(); http != nil {
+		http.SetConnections(l.HTTP)
+	}
+	if limit := memory.Set(int64(l.Memory), d.env.lookup); limit != *d.heap.limit.Load() {
+		d.heap.limit.Store(&limit)
+	}
+	if err != nil { // config has checked them, so the node is stopping
+		d.log.Error("some limits stay as they were", "error", err)
+	}
+}
+
 // files is what a configuration comes to with the files that it names.
 type files struct {
 	cookie string
 	known  map[node.Atom][]discovery.Endpoint
 	tls    *tlsdist.Transport // nil: no TLS
+	dns    *dns.Finder        // nil: no DNS
 }
 
 // reread reads the configuration, and what it needs of files. An error says that it cannot be used as a whole.
@@ -125,6 +183,12 @@ func (d *daemon) reread(r *reloading, sections map[string]any) (cfg *config.Conf
 	o := optionsOf(cfg)
 	if f.known, err = o.known(); err != nil {
 		return nil, f, err
+	}
+	if c, on := cfg.Discovery.DNS.Config(); on {
+		c.Log = d.log.Logger
+		if f.dns, err = dns.New(c); err != nil {
+			return nil, f, err
+		}
 	}
 	transport, err := o.transport(d.env, d.log.Logger)
 	f.tls, _ = transport.(*tlsdist.Transport)

@@ -105,9 +105,10 @@ bytes, and counts what was left out. Lines that cannot be written, because the d
 full or the pipe is closed, are lost and counted; the daemon continues.
 
 At a SIGHUP the log file is opened anew, and the configuration is read again: log.level,
-allow (its list), operators, rights, discovery.peers, tls and all cookies change in the running
-node; the log says which others differ and need a restart. A configuration with errors, or
-whose cookie or TLS files cannot be used, changes nothing. For cookie_overlap the cookie before
+allow (its list), operators, rights, tls, all cookies, drain_timeout, limits (but for processes
+and mailbox) and discovery (peers, join, epmd_hosts, dns) change in the running node; the log
+says which others differ and need a restart. A configuration with errors, or whose cookie or
+TLS files cannot be used, changes nothing. For cookie_overlap the cookie before
 is still accepted.
 
 At the first signal the node is drained: it is no longer ready, leaves process groups,
@@ -268,7 +269,7 @@ func start(ctx context.Context, cfg *config.Config, env environment, hangups *re
 	if err != nil {
 		return err
 	}
-	d.heap.limit = limit
+	d.heap.limit.Store(&limit)
 	if err := d.run(ctx, hangups); err != nil {
 		code := exitFailed // whatever it was
 		if failed := new(nodehook.ServiceError); errors.As(err, &failed) {

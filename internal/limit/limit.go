@@ -9,7 +9,7 @@
 //  1. Used is what was taken and not given back.
 //  2. Take never leaves Used above the maximum. Of several calls that take the last at the
 //     same time, all may be refused. Add may leave it above, for what is there already and can
-//     only be counted.
+//     only be counted; so may SetMax.
 package limit
 
 import "sync/atomic"
@@ -17,7 +17,7 @@ import "sync/atomic"
 // Limit bounds one kind of thing. Make one with [New].
 type Limit struct {
 	name    string
-	max     int64
+	max     atomic.Int64
 	used    atomic.Int64
 	refused atomic.Uint64
 }
@@ -31,11 +31,18 @@ type Use struct {
 }
 
 // New returns a limit of max; 0: none, it only counts.
-func New(name string, max int64) *Limit { return &Limit{name: name, max: max} }
+func New(name string, max int64) *Limit {
+	l := &Limit{name: name}
+	l.max.Store(max)
+	return l
+}
+
+// SetMax changes the maximum; 0: none. With less than is used nothing can be taken until enough has been given back.
+func (l *Limit) SetMax(max int64) { l.max.Store(max) }
 
 // Take takes n and reports whether that was possible; if not, it is counted as refused.
 func (l *Limit) Take(n int64) bool {
-	if used := l.used.Add(n); l.max > 0 && used > l.max {
+	if used, max := l.used.Add(n), l.max.Load(); max > 0 && used > max {
 		l.used.Add(-n)
 		l.refused.Add(1)
 		return false
@@ -50,13 +57,16 @@ func (l *Limit) Add(n int64) { l.used.Add(n) }
 func (l *Limit) Give(n int64) { l.used.Add(-n) }
 
 // Over reports whether more is used than may be.
-func (l *Limit) Over() bool { return l.max > 0 && l.used.Load() > l.max }
+func (l *Limit) Over() bool {
+	max := l.max.Load()
+	return max > 0 && l.used.Load() > max
+}
 
 // Used returns what is used.
 func (l *Limit) Used() int64 { return l.used.Load() }
 
 // Max returns the maximum; 0: there is none.
-func (l *Limit) Max() int64 { return l.max }
+func (l *Limit) Max() int64 { return l.max.Load() }
 
 // Refuse counts something that was refused without Take.
 func (l *Limit) Refuse() { l.refused.Add(1) }
@@ -65,4 +75,4 @@ func (l *Limit) Refuse() { l.refused.Add(1) }
 func (l *Limit) Refused() uint64 { return l.refused.Load() }
 
 // Use returns all of it, to be shown.
-func (l *Limit) Use() Use { return Use{l.name, l.max, l.used.Load(), l.refused.Load()} }
+func (l *Limit) Use() Use { return Use{l.name, l.max.Load(), l.used.Load(), l.refused.Load()} }

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"math"
 	"runtime/debug"
+	"sync"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
@@ -82,15 +83,20 @@ func (s source) choose() Limit {
 // Set sets the soft limit: configured, in bytes, if that is not 0; else what GOMEMLIMIT
 // says, else what is found in the cgroups of the process (v2 or v1, and those above
 // it), less a tenth and at least 32 MiB; else 85% of the memory of the machine. lookup
-// finds a variable of the environment.
+// finds a variable of the environment. It can be called again, with another value.
 func Set(configured int64, lookup func(string) (string, bool)) Limit {
 	text, env := lookup("GOMEMLIMIT")
+	was := atStart()
 	l := source{
-		configured: configured, env: env && text != "", set: debug.SetMemoryLimit(-1),
+		configured: configured, env: env && text != "", set: was,
 		cgroup: memlimit.FromCgroup, machine: memlimit.FromSystem,
 	}.choose()
 	if l.Bytes > 0 {
-		debug.SetMemoryLimit(l.Bytes)
+		was = l.Bytes
 	}
+	debug.SetMemoryLimit(was)
 	return l
 }
+
+// atStart is the limit before the first Set: what the runtime has read of GOMEMLIMIT.
+var atStart = sync.OnceValue(func() int64 { return debug.SetMemoryLimit(-1) })

@@ -140,6 +140,13 @@ var Count func(n Node, name string, labels ...string)
 // Counts returns the counters of a name, sorted by their labels.
 var Counts func(n Node, name string) []counter.Count
 
+// SetGroupLimits replaces how many memberships and groups other nodes may make a *pg.Scope keep; 0 is the default of each.
+// Package pg sets it.
+var SetGroupLimits func(scope any, members, groups int) error
+
+// SetStopTimeout replaces Config.StopTimeout of a node.
+var SetStopTimeout func(n Node, d time.Duration)
+
 // Shed makes a node take on nothing new from others while on is set, as a program does that
 // is short of memory: what other nodes want to start or call there by name is refused with
 // system_limit, as Node.Drain does it, and so are their connections, but for one a second,

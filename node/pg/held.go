@@ -41,8 +41,14 @@ func (*tooMany) Term() any { return node.Atom("system_limit") }
 
 // limits are those of a scope, and what has been refused by them.
 type limits struct {
-	members, groups int
+	members, groups atomic.Int64
 	refused         [2]atomic.Uint64 // by amount
+}
+
+// set changes the limits. What is kept stays.
+func (l *limits) set(members, groups int) {
+	l.members.Store(int64(members))
+	l.groups.Store(int64(groups))
 }
 
 // quotaKind is what others make a scope keep too much of.
@@ -96,24 +102,25 @@ func (m *machine) mayAddPeer(h *holder) bool { return h.scopes < maxScopes || m.
 // mayHold returns how many of n members more h may have in g, which has the name term; g
 // may be nil: there is no such group yet. first: h has none there.
 func (m *machine) mayHold(h *holder, g *group, term any, first bool, n int) int {
-	fits := min(share(m.limits.members)-h.members, m.limits.members-int(m.table.heldMembers.Load()), n)
+	most := int(m.limits.members.Load())
+	fits := min(share(most)-h.members, most-int(m.table.heldMembers.Load()), n)
 	if fits < n {
 		m.refuse(h, ofMembers)
 	}
 	if !first || fits <= 0 {
 		return fits
 	}
-	w := 0
+	w, groups := 0, int(m.limits.groups.Load())
 	if g != nil {
 		w = g.weigh()
 	} else {
 		w = weight(term)
 	}
 	switch {
-	case w > maxName, h.groups+w > share(m.limits.groups):
+	case w > maxName, h.groups+w > share(groups):
 		m.refuse(h, ofGroups)
 		return 0
-	case (g == nil || g.holders == 0) && int(m.table.heldGroups.Load())+w > m.limits.groups:
+	case (g == nil || g.holders == 0) && int(m.table.heldGroups.Load())+w > groups:
 		m.refuse(h, ofGroups)
 		return 0
 	}
@@ -178,9 +185,9 @@ func (m *machine) mayJoin(term any, n int) bool {
 		w = weight(term)
 	}
 	switch {
-	case m.here.members+n > m.limits.members:
+	case m.here.members+n > int(m.limits.members.Load()):
 		return m.refuse(&m.here, ofMembers)
-	case w > maxName || m.here.groups+w > m.limits.groups:
+	case w > maxName || m.here.groups+w > int(m.limits.groups.Load()):
 		return m.refuse(&m.here, ofGroups)
 	}
 	return true
@@ -224,6 +231,21 @@ func (c *Config) fillLimits() error {
 	return nil
 }
 
+func init() {
+	nodehook.SetGroupLimits = func(s any, members, groups int) error { return s.(*Scope).setLimits(members, groups) }
+}
+
+// setLimits replaces Config.Members and Groups; 0 is the default of each. What is in groups stays there, though it may be
+// more than that: nothing is added until there is less.
+func (s *Scope) setLimits(members, groups int) error {
+	c := Config{Members: members, Groups: groups}
+	if err := c.fillLimits(); err != nil {
+		return err
+	}
+	s.limits.set(c.Members, c.Groups)
+	return nil
+}
+
 // Limits returns the limits of the scope, and what is used of them, for metrics: those
 // with the names NAME_members and NAME_groups, where NAME is the scope's. Used is what all
 // other nodes have together.
@@ -231,7 +253,9 @@ func (s *Scope) Limits() []observe.Limit {
 	t := s.table.Load()
 	name := string(s.cfg.Name)
 	return []observe.Limit{
-		{Name: name + "_members", Max: int64(s.cfg.Members), Used: t.heldMembers.Load(), Refused: s.limits.refused[ofMembers].Load()},
-		{Name: name + "_groups", Max: int64(s.cfg.Groups), Used: t.heldGroups.Load(), Refused: s.limits.refused[ofGroups].Load()},
+		{Name: name + "_members", Max: s.limits.members.Load(), Used: t.heldMembers.Load(),
+			Refused: s.limits.refused[ofMembers].Load()},
+		{Name: name + "_groups", Max: s.limits.groups.Load(), Used: t.heldGroups.Load(),
+			Refused: s.limits.refused[ofGroups].Load()},
 	}
 }

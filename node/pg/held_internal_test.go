@@ -26,7 +26,7 @@ func origin(name string) wire.Origin {
 	return wire.NewOrigin(wire.NodeID{Name: node.Atom(name), Creation: 1})
 }
 func bounded(members, groups int) *machine {
-	m := newMachine(origin("here").PID(1), "pg", &limits{members: members, groups: groups})
+	m := newMachine(origin("here").PID(1), "pg", limited(members, groups))
 	m.ops = &deaf{origin: origin("here")}
 	return m
 }
@@ -77,15 +77,15 @@ func consistent(t *testing.T, m *machine) {
 	for at, h := range of {
 		is := *m.holders[at]
 		require.Equal(t, [3]int{h.scopes, h.members, h.groups}, [3]int{is.scopes, is.members, is.groups}, "%s", at)
-		require.LessOrEqual(t, is.members, share(m.limits.members))
-		require.LessOrEqual(t, is.groups, share(m.limits.groups))
+		require.LessOrEqual(t, is.members, share(int(m.limits.members.Load())))
+		require.LessOrEqual(t, is.groups, share(int(m.limits.groups.Load())))
 		require.LessOrEqual(t, is.scopes, maxScopes)
 	}
 	require.Equal(t, [2]int{here, hereGroups}, [2]int{m.here.members, m.here.groups})
 	require.EqualValues(t, members, m.table.heldMembers.Load())
 	require.EqualValues(t, groups, m.table.heldGroups.Load())
-	require.LessOrEqual(t, members, m.limits.members)
-	require.LessOrEqual(t, groups, m.limits.groups)
+	require.LessOrEqual(t, members, int(m.limits.members.Load()))
+	require.LessOrEqual(t, groups, int(m.limits.groups.Load()))
 }
 
 func pidsOf(name string, n int) (all []node.PID) {
@@ -269,4 +269,10 @@ func TestHeldRandom(t *testing.T) {
 	}
 	require.NotZero(t, m.limits.refused[ofMembers].Load())
 	require.NotZero(t, m.limits.refused[ofGroups].Load())
+}
+
+func limited(members, groups int) *limits {
+	l := new(limits)
+	l.set(members, groups)
+	return l
 }

@@ -275,7 +275,7 @@ func (m *machine) synced(from node.PID, entries []entry) {
 	for g, pids := range before {
 		m.drop(p.of, g, true, len(pids))
 	}
-	now := make(map[*group][]node.PID, min(len(entries), share(m.limits.groups)))
+	now := make(map[*group][]node.PID, min(len(entries), share(int(m.limits.groups.Load()))))
 	for _, e := range entries {
 		if len(e.pids) > 0 {
 			m.hasThere(p, now, e.group, e.pids)

@@ -96,7 +96,7 @@ func New(cfg Config) (*Scope, error) {
 		return nil, err
 	}
 	s := &Scope{cfg: cfg}
-	s.limits.members, s.limits.groups = cfg.Members, cfg.Groups
+	s.limits.set(cfg.Members, cfg.Groups)
 	s.table.Store(new(table))
 	return s, nil
 }

@@ -293,7 +293,7 @@ func (n *simNode) start() {
 	if n.otp {
 		n.o = newOTP(n, n.scope)
 	} else {
-		n.m = newMachine(n.scope, simScope, &limits{members: nodehook.GroupMembers, groups: nodehook.Groups})
+		n.m = newMachine(n.scope, simScope, limited(nodehook.GroupMembers, nodehook.Groups))
 		n.m.ops = n
 		n.seen = map[string][]node.PID{}
 		n.m.watch(n.pid(), nil) // dead already, but told until it knows

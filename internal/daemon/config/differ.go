@@ -3,6 +3,7 @@ package config
 import (
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Differences returns the keys of the settings that have another value in to, and tree if the text
@@ -20,18 +21,36 @@ func (c *Config) Differences(to *Config) (keys []string) {
 	return keys
 }
 
-// Changeable are the settings that a running daemon can change.
-var Changeable = []string{"allow", "cookie", "cookie_file", "cookie_overlap", "cookies", "discovery.gossip.old_cookies",
-	"discovery.peers", "log.level", "old_cookies", "operators", "rights.cookies", "rights.rules",
-	"tls.any_host", "tls.ca", "tls.cert", "tls.key", "tls.min_version"}
+// changeable are the settings that a running daemon can change: these, and all that begin so where there is a dot at the end.
+var changeable = []string{"allow", "cookie", "cookie_file", "cookie_overlap", "cookies", "discovery.dns.", "discovery.epmd_hosts",
+	"discovery.gossip.old_cookies", "discovery.join", "discovery.peers", "drain_timeout", "limits.", "log.level", "old_cookies",
+	"operators", "rights.", "tls."}
 
-// With returns a copy of c with the Changeable settings of another configuration.
+// fixed are settings that begin like others that can change, and cannot: the process table is made for so many processes, and
+// the tree has the mailboxes of its workers.
+var fixed = []string{"limits.processes", "limits.mailbox."}
+
+// IsChangeable reports whether a running daemon can change a setting.
+func IsChangeable(key string) bool {
+	among := func(all []string) bool {
+		return slices.ContainsFunc(all, func(k string) bool {
+			return k == key || strings.HasSuffix(k, ".") && strings.HasPrefix(key, k)
+		})
+	}
+	return among(changeable) && !among(fixed)
+}
+
+// With returns a copy of c with the settings of another configuration that can change.
 func (c *Config) With(of *Config) *Config {
 	fresh := *c
 	fresh.Allow, fresh.Log.Level, fresh.Operators = of.Allow, of.Log.Level, of.Operators
 	fresh.Cookie, fresh.CookieFile, fresh.Cookies = of.Cookie, of.CookieFile, of.Cookies
 	fresh.Rights, fresh.TLS = of.Rights, of.TLS
-	fresh.OldCookies, fresh.CookieOverlap = of.OldCookies, of.CookieOverlap
-	fresh.Discovery.Gossip.OldCookies, fresh.Discovery.Peers = of.Discovery.Gossip.OldCookies, of.Discovery.Peers
+	fresh.OldCookies, fresh.CookieOverlap, fresh.DrainTimeout = of.OldCookies, of.CookieOverlap, of.DrainTimeout
+	d := &fresh.Discovery
+	d.Gossip.OldCookies, d.Peers, d.Join = of.Discovery.Gossip.OldCookies, of.Discovery.Peers, of.Discovery.Join
+	d.EPMDHosts, d.DNS = of.Discovery.EPMDHosts, of.Discovery.DNS
+	fresh.Limits = of.Limits
+	fresh.Limits.Processes, fresh.Limits.Mailbox = c.Limits.Processes, c.Limits.Mailbox
 	return &fresh
 }

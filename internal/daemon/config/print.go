@@ -94,7 +94,7 @@ func put(m *yaml.Node, path []string, n *yaml.Node) {
 // Table is all settings as a table in Markdown, which docs/configuration.md is.
 func Table() string {
 	var b strings.Builder
-	b.WriteString("| field | flag | variable | default | allowed | what it is |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| field | flag | variable | default | at SIGHUP | allowed | what it is |\n|---|---|---|---|---|---|---|\n")
 	for _, s := range Default().Settings() {
 		name := ""
 		if s.Flag != "" {
@@ -107,9 +107,14 @@ func Table() string {
 		if was != "" {
 			was = "`" + was + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s |\n", s.Key, name, s.Env(), was,
+		change := ""
+		if IsChangeable(s.Key) {
+			change = "changes"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s | %s |\n", s.Key, name, s.Env(), was, change,
 			strings.ReplaceAll(describe(s.Value), "|", `\|`), s.Doc)
 	}
-	b.WriteString("| `supervisor`, `applications` | | | | see package `supervisor/tree` | one supervision tree, or applications |\n")
+	b.WriteString("| `supervisor`, `applications` | | | | | see package `supervisor/tree` | " +
+		"one supervision tree, or applications |\n")
 	return b.String()
 }

@@ -15,20 +15,21 @@ import (
 // waits, and those behind it wait in the backlog of the system.
 type connections struct {
 	net.Listener
-	most  int
-	slots chan struct{} // one for each connection
+	freed chan struct{} // capacity 1: there may be room
 	done  chan struct{}
 	stop  sync.Once
 
 	dropped atomic.Uint64 // closed for new ones
 
 	mu      sync.Mutex
+	most    int
+	open    int
 	all     []*connection // in the order in which they became what they are
 	waiting bool          // somebody waits until one is idle
 }
 
 func limit(ln net.Listener, most int) *connections {
-	return &connections{Listener: ln, most: most, slots: make(chan struct{}, most), done: make(chan struct{})}
+	return &connections{Listener: ln, most: most, freed: make(chan struct{}, 1), done: make(chan struct{})}
 }
 
 // phase is what a connection is doing.
@@ -54,12 +55,10 @@ func (l *connections) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case l.slots <- struct{}{}:
-	default:
+	for !l.take() {
 		l.makeRoom()
 		select {
-		case l.slots <- struct{}{}:
+		case <-l.freed:
 		case <-l.done:
 			conn.Close()
 			return nil, net.ErrClosed
@@ -71,6 +70,34 @@ func (l *connections) Accept() (net.Conn, error) {
 	l.all = append(l.all, c)
 	l.mu.Unlock()
 	return c, nil
+}
+
+// take takes the place of a connection, and reports whether there was one.
+func (l *connections) take() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open >= l.most {
+		return false
+	}
+	l.open++
+	return true
+}
+
+// setMost changes most. With fewer than there are, the next that comes has those closed that are not being answered, until
+// there is room for it.
+func (l *connections) setMost(most int) {
+	l.mu.Lock()
+	l.most = most
+	l.mu.Unlock()
+	l.free()
+}
+
+// free has Accept see whether there is room.
+func (l *connections) free() {
+	select {
+	case l.freed <- struct{}{}:
+	default: // it will
+	}
 }
 
 // Close is part of net.Listener.
@@ -112,8 +139,9 @@ func (c *connection) Close() error {
 	c.closed.Do(func() {
 		c.of.mu.Lock()
 		c.of.remove(c)
+		c.of.open--
 		c.of.mu.Unlock()
-		<-c.of.slots
+		c.of.free()
 	})
 	return c.Conn.Close()
 }

@@ -88,8 +88,13 @@ func (s *Server) Addr() net.Addr { return s.addr }
 // Use returns how many connections there are, how many there may be, and how many
 // have been closed for new ones.
 func (s *Server) Use() (open, most int, closed uint64) {
-	return len(s.open.slots), s.open.most, s.open.dropped.Load()
+	s.open.mu.Lock()
+	defer s.open.mu.Unlock()
+	return s.open.open, s.open.most, s.open.dropped.Load()
 }
+
+// SetConnections replaces Config.Connections.
+func (s *Server) SetConnections(most int) { s.open.setMost(cmp.Or(most, defaultConnections)) }
 
 // Stop ends the server: no new request is taken, and those that there are have
 // until ctx ends.

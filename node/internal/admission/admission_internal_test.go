@@ -258,3 +258,60 @@ func TestDialsRandomly(t *testing.T) {
 		}
 	}
 }
+
+// With another maximum what there is stays: less is added until there is room, and those that wait to be dialled have their
+// turn at once.
+func TestSetMax(t *testing.T) {
+	e := NewPlaces(3, 3)
+	var places []*Place
+	for range 3 {
+		p, err := e.Take(host(1), false)
+		require.NoError(t, err)
+		places = append(places, p)
+	}
+	e.SetMax(2, 1)
+	e.Give(places[0])
+	require.ErrorContains(t, e.Room(host(1)), "limits.connections_per_source: 1")
+	require.ErrorContains(t, e.Room(host(2)), "limits.connections: 2")
+	e.SetMax(3, 3)
+	require.NoError(t, e.Room(host(1)))
+
+	a := NewPending(8, 8)
+	var why []error
+	enter := func(from int) {
+		a.Enter(&Arrival{From: host(from), Drop: func(err error) { why = append(why, err) }})
+	}
+	for range 4 {
+		enter(1)
+	}
+	a.SetMax(3, 2)
+	require.Empty(t, why)
+	enter(2)
+	enter(1)
+	require.Equal(t, []error{errDropped, errShare}, why)
+	var all, share limit.Use
+	a.Count(&all, &share)
+	require.Equal(t, []limit.Use{{Used: 4, Refused: 1}, {Used: 3, Refused: 1}}, []limit.Use{all, share})
+
+	now := time.Unix(0, 0)
+	d := NewDials[peer](4, time.Second)
+	var asked []*peer
+	for range 8 {
+		p := newPeer()
+		asked = append(asked, p)
+		d.Ask(&p.dial, true, now)
+	}
+	next, late := d.SetMax(6, now)
+	require.Equal(t, asked[4:6], next)
+	require.Empty(t, late)
+	d.SetMax(2, now)
+	for _, p := range asked[:4] {
+		p, _ := d.Done(&p.dial, now)
+		require.Nil(t, p, "two of six go on")
+	}
+	p, _ := d.Done(&asked[4].dial, now)
+	require.Same(t, asked[6], p)
+	next, late = d.SetMax(9, now.Add(time.Second))
+	require.Empty(t, next)
+	require.Equal(t, asked[7:], late)
+}

@@ -29,6 +29,12 @@ func SourceOf(addr net.Addr) netip.Prefix {
 	return source
 }
 
+// IsLocal reports whether only this machine can connect to an address.
+func IsLocal(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return !ok || tcp.IP.IsLoopback()
+}
+
 // Arrivals is a table of the connections to one listener whose peers have proved nothing
 // yet. When there is no room for a new one another is dropped: the oldest of its source
 // if that has its share, else the oldest of the source that has the most. So a flood from
@@ -37,7 +43,8 @@ func SourceOf(addr net.Addr) netip.Prefix {
 //
 // Invariants:
 //
-//  1. There are n arrivals, at most max, and at most share of one source that has one.
+//  1. There are n arrivals, at most max, and at most share of one source that has one; after SetMax at most as many as
+//     there were.
 //  2. A source is in sources if it has arrivals, and then in levels[how many it has].
 //  3. most is the highest level that is not empty; 0: all are.
 type Arrivals struct {
@@ -66,6 +73,9 @@ type Arrival struct {
 func NewArrivals(max, share int) *Arrivals {
 	return &Arrivals{max: max, share: share, sources: make(map[netip.Prefix]*source), levels: make(map[int]*list.List)}
 }
+
+// SetMax changes how many arrivals there may be, and how many of them from one source. Those that there are stay.
+func (t *Arrivals) SetMax(max, share int) { t.max, t.share = max, share }
 
 // Add enters an arrival and returns the one that is to be dropped for it, nil: none, and
 // whether that is for the share of its source.

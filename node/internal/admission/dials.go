@@ -19,7 +19,7 @@ import (
 // Invariants:
 //
 //  1. dialing is the number of peers that may be dialled now, at most max; dialing2 of
-//     them came from the second line, at most max2.
+//     them came from the second line, at most max2. Both may be more after SetMax until enough are done.
 //  2. Nobody waits in the first line while dialing < max, nor in the second while
 //     dialing < max and dialing2 < max2.
 type Dials[P any] struct {
@@ -49,7 +49,27 @@ const (
 // NewDials returns the dials of a node that makes max connections at a time, for which a peer waits for
 // maxWait at most.
 func NewDials[P any](max int, maxWait time.Duration) *Dials[P] {
-	return &Dials[P]{max: max, max2: max - max/4, most1: max * mostWaiting1, most2: max * mostWaiting2, maxWait: maxWait}
+	q := &Dials[P]{maxWait: maxWait}
+	q.setMax(max)
+	return q
+}
+
+func (q *Dials[P]) setMax(max int) {
+	q.max, q.max2, q.most1, q.most2 = max, max-max/4, max*mostWaiting1, max*mostWaiting2
+}
+
+// SetMax changes how many connections are made at a time. It returns the peers that may be dialled now, and those that
+// have waited too long. Of more that are being made each goes on.
+func (q *Dials[P]) SetMax(max int, now time.Time) (next, late []*P) {
+	q.setMax(max)
+	for {
+		p, tooLate := q.next(now)
+		late = append(late, tooLate...)
+		if p == nil {
+			return next, late
+		}
+		next = append(next, p)
+	}
 }
 
 // Answer says when a peer may be dialled.
@@ -117,6 +137,11 @@ func (q *Dials[P]) Done(p *Dial[P], now time.Time) (next *P, late []*P) {
 	if p.second {
 		q.dialing2--
 	}
+	return q.next(now)
+}
+
+// next takes the peer out of its line that may be dialled now, nil: none, and those before it that have waited too long.
+func (q *Dials[P]) next(now time.Time) (next *P, late []*P) {
 	for _, line := range []*list.List{&q.first, &q.second} {
 		for line.Len() > 0 && q.free(line == &q.first) {
 			p := line.Front().Value.(*Dial[P])

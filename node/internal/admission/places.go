@@ -23,6 +23,12 @@ func NewPlaces(max, share int) *Places {
 	return &Places{all: limit.New("connections", int64(max)), share: share, sources: make(map[netip.Prefix]int)}
 }
 
+// SetMax changes how many connections there may be, and how many of them from one source. Those that there are stay.
+func (e *Places) SetMax(max, share int) {
+	e.all.SetMax(int64(max))
+	e.share = share
+}
+
 // Place is the place of one of them.
 type Place struct {
 	Visitor Visitor      // whose connection it is; the owner's

@@ -5,10 +5,12 @@
 package limits
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
 	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // Cluster is the limits. In each field 0 stands for the default.
@@ -44,6 +46,15 @@ func (c Cluster) WithDefaults(stall time.Duration) (Cluster, error) {
 		fill(&c.Stall, stall))
 }
 
+// Default returns the limits of a node that has a TickTime, 0: the default, with so many ticks in it.
+func Default(tick, ticks time.Duration) Cluster {
+	full, err := Cluster{}.WithDefaults(cmp.Or(tick, TickTime) / ticks)
+	if err != nil {
+		panic(err) // zeros are allowed
+	}
+	return full
+}
+
 // fill gives a limit that is 0 its default.
 func fill[T int | time.Duration](is *T, by T) error {
 	if *is < 0 {
@@ -55,10 +66,28 @@ func fill[T int | time.Duration](is *T, by T) error {
 	return nil
 }
 
-// Quota returns what peers may make the node hold. message is the longest message, in bytes.
-func (c Cluster) Quota(message int) *quota.Quota {
-	return quota.New(quota.Limits{
-		Queued: c.Queued, Answers: c.Answers, Fragments: c.Fragments, Message: message, Stall: c.Stall,
+// Node is the limits that can change while a node runs. node.DistributionLimits says what each is.
+type Node struct {
+	Queue   int // bytes
+	Link    dist.LinkLimits
+	Cluster Cluster
+}
+
+// WithDefaults returns n with the defaults, that of Stall being stall. Errors: [ErrNegative].
+func (n Node) WithDefaults(stall time.Duration) (full Node, err error) {
+	full = n
+	err = fill(&full.Queue, queue)
+	if err == nil {
+		full.Cluster, err = n.Cluster.WithDefaults(stall)
+	}
+	return full, err
+}
+
+// Quota returns the limits for what peers may make the node hold.
+func (n Node) Quota() quota.Limits {
+	c := n.Cluster
+	return quota.Limits{
+		Queued: c.Queued, Answers: c.Answers, Fragments: c.Fragments, Message: n.Link.WithDefaults().Message, Stall: c.Stall,
 		Monitors: c.Monitors, Links: c.Links, Spawned: c.Spawned, Names: c.Names,
-	})
+	}
 }

@@ -171,7 +171,7 @@ func (b *backlog) answered(cost int) {
 	b.answers += cost
 	b.longest = max(b.longest, cost)
 	if q := b.quota; q != nil {
-		if n := b.answers + b.answersTaken + b.answersBehind; n > q.Of.Answers && n >= 2*b.asked {
+		if n := b.answers + b.answersTaken + b.answersBehind; n > int(q.Answers.Max()) && n >= 2*b.asked {
 			b.asked = n
 			q.Ask()
 		}

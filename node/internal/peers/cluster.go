@@ -70,21 +70,20 @@ type Config struct {
 	Hidden    bool
 	Client    bool           // see dist.Handshake
 	Rights    *rights.Policy // nil: all nodes may do everything
-	Limits    dist.LinkLimits
 
 	TickTime       time.Duration
 	ConnectTimeout time.Duration
 	FirstStep      time.Duration // in which a node that connects must say its name
 	Grace          time.Duration
-	Queue          int // bytes that may wait for one peer
 
-	Most limits.Cluster
-	Mesh *mesh.Config // how it connects to all nodes that Finder lists; nil: it does not
+	Limits limits.Node  // of which Quota has its part already
+	Mesh   *mesh.Config // how it connects to all nodes that Finder lists; nil: it does not
 }
 
 // Cluster is all peers of a node.
 type Cluster struct {
 	cfg     Config
+	limits  atomic.Pointer[limits.Node]
 	unlinks atomic.Uint64
 	ctx     context.Context // ends with the node
 	cancel  context.CancelFunc
@@ -108,12 +107,14 @@ type Cluster struct {
 
 // New returns a cluster with nothing in it.
 func New(cfg Config) *Cluster {
+	most := cfg.Limits.Cluster
 	c := &Cluster{
 		cfg: cfg, lost: make(mesh.News, 1),
 		peers: make(map[wire.Atom]*Peer), marks: make(map[uint32]*Peer), proven: make(map[wire.Atom]int),
-		links: admission.NewPlaces(cfg.Most.Connections, cfg.Most.ConnectionsPerSource),
-		dials: admission.NewDials[Peer](cfg.Most.Dials, cfg.ConnectTimeout),
+		links: admission.NewPlaces(most.Connections, most.ConnectionsPerSource),
+		dials: admission.NewDials[Peer](most.Dials, cfg.ConnectTimeout),
 	}
+	c.limits.Store(&cfg.Limits)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c
 }
@@ -342,6 +343,36 @@ func (c *Cluster) Limits() []limit.Use {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append(c.links.Limits(), all, share, c.dials.Limit())
+}
+
+// SetLimits changes the limits. Those of one connection are for new ones, and what there is stays: with less allowed than that,
+// more is refused until it is less.
+func (c *Cluster) SetLimits(l limits.Node) error {
+	l, err := l.WithDefaults(c.cfg.TickTime / TicksPerTime)
+	if err != nil {
+		return err
+	}
+	most := l.Cluster
+	c.mu.Lock()
+	if c.ctx.Err() != nil {
+		c.mu.Unlock()
+		return errStopping
+	}
+	c.limits.Store(&l)
+	c.cfg.Quota.Set(l.Quota())
+	for _, ln := range c.lns {
+		ln.pending.SetMax(most.Pending, most.PendingPerSource)
+	}
+	c.links.SetMax(most.Connections, most.ConnectionsPerSource)
+	next, late := c.dials.SetMax(most.Dials, c.cfg.Env.Now())
+	for _, p := range next {
+		c.wg.Add(1)
+		c.cfg.Env.Go(func() { c.dialer(p) })
+	}
+	c.mu.Unlock()
+	c.tooLate(late)
+	c.cfg.Quota.Ask() // it may be time to look
+	return nil
 }
 
 // Detached returns a peer that is connected by a link, in no map, and whose writer sleeps and

@@ -64,8 +64,8 @@ func cluster(held quota.Limits, queue int) (*Cluster, *host) {
 	return New(Config{
 		Origin: here, Host: h, Log: slog.New(slog.DiscardHandler), Shed: new(admission.Shed), Quota: quota.New(held),
 		Cookies:  func(wire.Atom) (in, out string) { return "c", "c" },
-		TickTime: time.Hour, ConnectTimeout: time.Hour, Queue: queue,
-		Most: limits.Cluster{Connections: 10, ConnectionsPerSource: 5, Dials: 1},
+		TickTime: time.Hour, ConnectTimeout: time.Hour,
+		Limits: limits.Node{Queue: queue, Cluster: limits.Cluster{Connections: 10, ConnectionsPerSource: 5, Dials: 1}},
 	}), h
 }
 

@@ -17,7 +17,7 @@ import (
 // handshake is what the node brings into one.
 func (c *Cluster) handshake(peer wire.Atom, admit func(wire.NodeID) dist.Verdict) dist.Handshake {
 	return dist.Handshake{
-		Local: c.cfg.Origin.NodeID(), Hidden: c.cfg.Hidden, Client: c.cfg.Client, Peer: peer, Limits: c.cfg.Limits,
+		Local: c.cfg.Origin.NodeID(), Hidden: c.cfg.Hidden, Client: c.cfg.Client, Peer: peer, Limits: c.limits.Load().Link,
 		Cookies: c.cfg.Cookies, OldCookies: c.cfg.Old, Admit: admit,
 		Grace:   c.cfg.Grace,
 		Silence: c.cfg.TickTime / 2,
@@ -68,7 +68,7 @@ func (c *Cluster) isComing(name wire.Atom) bool {
 }
 
 // dialer is a goroutine that connects p, and then the next ones of c.dials: started by
-// Want, ended by itself, waited for by Stop. There are Config.Dials of them at most.
+// Want or SetLimits, ended by itself, waited for by Stop.
 func (c *Cluster) dialer(p *Peer) {
 	defer c.wg.Done()
 	for p != nil {
@@ -82,11 +82,16 @@ func (c *Cluster) next(p *Peer) *Peer {
 	c.mu.Lock()
 	next, late := c.dials.Done(&p.dial, c.cfg.Env.Now())
 	c.mu.Unlock()
+	c.tooLate(late)
+	return next
+}
+
+// tooLate is the end of peers that have waited too long to be dialled.
+func (c *Cluster) tooLate(late []*Peer) {
 	for _, q := range late {
 		q.fail(fmt.Errorf("%w: this one waited %v", errManyDials, c.cfg.ConnectTimeout))
 		c.release(q)
 	}
-	return next
 }
 
 // connect makes an attempt to connect p, for ConnectTimeout.

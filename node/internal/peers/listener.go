@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/netip"
 	"strings"
-	"sync"
 
 	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/internal/linkopt"
@@ -24,13 +23,12 @@ type listener struct {
 	net.Listener
 	proto dist.Protocol
 
-	mu      sync.Mutex
-	pending *admission.Arrivals // guarded by mu
-	dropped [2]uint64           // from it so far, because there were too many, and for the share of a source
+	pending *admission.Pending
 }
 
 // listen opens the listeners and makes the node known.
 func (c *Cluster) listen() error {
+	most := c.limits.Load().Cluster
 	for _, p := range c.cfg.Protocols {
 		addr, err := c.cfg.Listen(p)
 		if err != nil {
@@ -43,8 +41,7 @@ func (c *Cluster) listen() error {
 		if err != nil {
 			return fmt.Errorf("node: cannot listen for other nodes (%s): %w", p.Name(), err)
 		}
-		pending := admission.NewArrivals(c.cfg.Most.Pending, c.cfg.Most.PendingPerSource)
-		c.lns = append(c.lns, &listener{Listener: ln, proto: p, pending: pending})
+		c.lns = append(c.lns, &listener{Listener: ln, proto: p, pending: admission.NewPending(most.Pending, most.PendingPerSource)})
 	}
 	if len(c.lns) == 0 {
 		return nil
@@ -78,7 +75,7 @@ func (c *Cluster) warnOfListeners() {
 	}
 	var open, cookie []string
 	for _, ln := range c.lns {
-		if isLocal(ln.Addr()) {
+		if admission.IsLocal(ln.Addr()) {
 			continue
 		}
 		open = append(open, ln.Addr().String())
@@ -95,12 +92,6 @@ func (c *Cluster) warnOfListeners() {
 		c.cfg.Log.Warn("other machines can connect with Erlang's protocol, whose cookie protects against mistakes but not against "+
 			"attackers; set up TLS, or allow only the native protocol if all nodes speak it", "listeners", strings.Join(cookie, " "))
 	}
-}
-
-// isLocal reports whether only this machine can connect to an address.
-func isLocal(addr net.Addr) bool {
-	tcp, ok := addr.(*net.TCPAddr)
-	return !ok || tcp.IP.IsLoopback()
 }
 
 func (c *Cluster) closeListeners() {
@@ -138,7 +129,7 @@ func (c *Cluster) accept(ln *listener) {
 				return
 			}
 			c.cfg.Log.Error("cannot accept connections: will retry", "protocol", ln.proto.Name(), "error", err)
-			ln.dropOldest() // too many open files, or the like
+			ln.pending.DropOldest(errNoFiles) // too many open files, or the like
 			select {
 			case <-c.cfg.Env.After(acceptPause):
 			case <-c.ctx.Done():
@@ -147,62 +138,24 @@ func (c *Cluster) accept(ln *listener) {
 		}
 		ctx, end := context.WithCancelCause(c.ctx)
 		a := &admission.Arrival{From: admission.SourceOf(conn.RemoteAddr()), Drop: end}
-		ln.enter(a)
+		ln.pending.Enter(a)
 		c.wg.Add(1)
 		c.cfg.Env.Go(func() { c.incoming(ctx, a, conn, ln) }) // ended by its handshake's timeout at the latest
 	}
 }
 
 var (
-	errDropped = errors.New("dropped in favour of a newer connection: too many connections have not yet proved that they know " +
-		"the cookie (limits.pending)")
-	errShare = errors.New("dropped in favour of a newer connection from the same address: too many from there have not yet " +
-		"proved that they know the cookie " +
-		"(limits.pending_per_source)")
 	errNoFiles = errors.New("dropped: this node cannot accept more connections (open files?)")
 	errSlow    = errors.New("the handshake took too long")
 )
 
-// enter counts an arrival, and drops another if there is no room.
-func (ln *listener) enter(a *admission.Arrival) {
-	ln.mu.Lock()
-	defer ln.mu.Unlock()
-	switch dropped, share := ln.pending.Add(a); {
-	case dropped == nil:
-	case share:
-		ln.dropped[1]++
-		dropped.Drop(errShare)
-	default:
-		ln.dropped[0]++
-		dropped.Drop(errDropped)
-	}
-}
-
-func (ln *listener) dropOldest() {
-	ln.mu.Lock()
-	defer ln.mu.Unlock()
-	if a := ln.pending.Oldest(); a != nil {
-		ln.pending.Remove(a)
-		a.Drop(errNoFiles)
-	}
-}
-
-func (ln *listener) leave(a *admission.Arrival) {
-	ln.mu.Lock()
-	defer ln.mu.Unlock()
-	ln.pending.Remove(a)
-}
-
 // pending are the limits of connections that have proved nothing yet, and what is used of them.
 func (c *Cluster) pending() (all, share limit.Use) {
-	all = limit.Use{Name: "pending", Max: int64(c.cfg.Most.Pending)}
-	share = limit.Use{Name: "pending_per_source", Max: int64(c.cfg.Most.PendingPerSource)}
+	most := c.limits.Load().Cluster
+	all = limit.Use{Name: "pending", Max: int64(most.Pending)}
+	share = limit.Use{Name: "pending_per_source", Max: int64(most.PendingPerSource)}
 	for _, ln := range c.lns {
-		ln.mu.Lock()
-		all.Used, share.Used = max(all.Used, int64(ln.pending.Len())), max(share.Used, int64(ln.pending.Largest()))
-		all.Refused += ln.dropped[0]
-		share.Refused += ln.dropped[1]
-		ln.mu.Unlock()
+		ln.pending.Count(&all, &share)
 	}
 	return all, share
 }
@@ -237,12 +190,12 @@ func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.C
 	proved := false
 	h.Proved = func(wire.NodeID) error {
 		proved = true
-		ln.leave(a)
+		ln.pending.Leave(a)
 		return c.prove(ctx, k, &visitor)
 	}
 	from := conn.RemoteAddr().String()
 	link, err := ln.proto.Accept(ctx, conn, h)
-	ln.leave(a)
+	ln.pending.Leave(a)
 	if err == nil && k.place == nil { // a protocol that does not ask
 		if err = c.prove(ctx, k, &visitor); err != nil {
 			link.Close()

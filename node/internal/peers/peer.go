@@ -83,10 +83,10 @@ func (f *Flow) begin(at time.Time) {
 // init makes p a peer of c.
 func (p *Peer) init(c *Cluster, name wire.Atom, owner Owner) {
 	p.Name, p.c, p.owner, p.holds = name, c, owner, 1
-	p.tables = NewTables(c.cfg.Quota.Of.Links, c.cfg.Quota.Of.Monitors)
+	p.tables = NewTables(c.cfg.Quota.Links, c.cfg.Quota.Monitors)
 	p.done, p.ready, p.gone, p.told = make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	p.dial.Of = p
-	p.Box.Init(c.cfg.Queue, c.cfg.Quota, check{p})
+	p.Box.Init(c.limits.Load().Queue, c.cfg.Quota, check{p})
 }
 
 // Owner returns what the Host has made for p.

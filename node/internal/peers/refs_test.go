@@ -32,7 +32,7 @@ func TestMarks(t *testing.T) {
 
 // An answer that has come another way must know the whole reference, and be to a call.
 func TestAnsweredElsewhere(t *testing.T) {
-	tables := NewTables(1, 1)
+	tables := newTables(1)
 	ref := marked(here, 9, 1, 77)
 	call := &Request{Ref: ref, Watch: Watch{By: here.PID(0), To: there.PID(0)}, Kind: ByReply}
 	start := &Request{Ref: here.RefOf(10), Kind: ByStart}

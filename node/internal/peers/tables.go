@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -100,10 +101,11 @@ type Caller interface {
 // the caller puts into the outbox before it makes another. Each method does nothing, and says
 // so, when the tables have ended.
 type Tables struct {
-	maxLinks    int // that the peer may have here
-	maxMonitors int
+	mostLinks    *limit.Limit // that the peer may have here
+	mostMonitors *limit.Limit
 
 	ended    bool
+	unacked  int // of links: those that are not active
 	links    map[Link]unlinkID
 	out      map[uint64]Monitor   // over processes there, by the number of the reference
 	in       map[wire.Ref]Monitor // by processes there, over processes here
@@ -113,9 +115,9 @@ type Tables struct {
 
 // NewTables returns empty tables. A peer may have so many links to processes here, and monitors
 // over them.
-func NewTables(maxLinks, maxMonitors int) Tables {
+func NewTables(links, monitors *limit.Limit) Tables {
 	return Tables{
-		maxLinks: maxLinks, maxMonitors: maxMonitors,
+		mostLinks: links, mostMonitors: monitors,
 		links: make(map[Link]unlinkID), out: make(map[uint64]Monitor), in: make(map[wire.Ref]Monitor),
 		nodes: make(map[Monitor]struct{}), requests: make(map[uint64]*Request),
 	}
@@ -135,7 +137,8 @@ func (t *Tables) Link(near uint64, from, far wire.PID) (f dist.Frame, ok bool) {
 	if t.ended {
 		return f, false
 	}
-	t.links[Link{near, far}] = active // the end of an earlier unlink means nothing any more
+	t.cut(Link{near, far}) // the end of an earlier unlink means nothing any more
+	t.links[Link{near, far}] = active
 	return dist.Frame{Op: dist.OpLink, From: from, To: far}, true
 }
 
@@ -147,18 +150,26 @@ func (t *Tables) Unlink(near uint64, from, far wire.PID, id func() uint64) (f di
 	}
 	n := id()
 	t.links[key] = unlinkID(n)
+	t.unacked++
 	return dist.Frame{Op: dist.OpUnlink, ID: n, From: from, To: far}, true
 }
 
-// Unacked reports whether there are so many links that the peer does not acknowledge that some
-// of them are gone.
-func (t *Tables) Unacked() bool { return len(t.links) > 2*t.maxLinks }
+// Unacked reports whether too many links are gone without the peer's acknowledgement.
+func (t *Tables) Unacked() bool { return int64(t.unacked) > 2*t.mostLinks.Max() }
+
+// cut takes a link out, whatever its state.
+func (t *Tables) cut(key Link) {
+	if t.links[key] != active {
+		t.unacked--
+	}
+	delete(t.links, key)
+}
 
 // ExitLink takes a link away because near has exited. There is a frame if ok.
 func (t *Tables) ExitLink(near uint64, from, far wire.PID, reason any) (f dist.Frame, ok bool) {
 	key := Link{near, far}
 	unlinking, ok := t.links[key]
-	delete(t.links, key)
+	t.cut(key)
 	return dist.Frame{Op: dist.OpExit, From: from, To: far, Payload: reason}, ok && unlinking == active
 }
 
@@ -191,20 +202,20 @@ func (t *Tables) Unlinked(near uint64, far wire.PID) bool {
 func (t *Tables) Acknowledged(near uint64, far wire.PID, id uint64) {
 	key := Link{near, far}
 	if unlinking := t.links[key]; unlinking != active && uint64(unlinking) == id {
-		delete(t.links, key)
+		t.cut(key)
 	}
 }
 
 // Exited notes that far has exited. It reports whether near may still be linked to it: if the
 // connection is over its links are broken by that.
 func (t *Tables) Exited(near uint64, far wire.PID) bool {
-	delete(t.links, Link{near, far})
+	t.cut(Link{near, far})
 	return !t.ended
 }
 
 // linksFull and monitorsFull report whether the peer has as many as it may.
-func (t *Tables) linksFull() bool    { return len(t.links) >= t.maxLinks }
-func (t *Tables) monitorsFull() bool { return len(t.in) >= t.maxMonitors }
+func (t *Tables) linksFull() bool    { return int64(len(t.links)) >= t.mostLinks.Max() }
+func (t *Tables) monitorsFull() bool { return int64(len(t.in)) >= t.mostMonitors.Max() }
 
 // Watch makes m, a monitor of a process there. ok false: the connection is over.
 func (t *Tables) Watch(m Monitor, w Watch) (f dist.Frame, ok bool) {
@@ -401,7 +412,7 @@ func (t *Tables) End() Remains {
 	slices.SortFunc(r.Watchers, byRef)
 	slices.SortFunc(r.Nodes, byRef)
 	slices.SortFunc(r.Requests, func(a, b *Request) int { return compareRefs(a.Ref, b.Ref) })
-	*t = Tables{maxLinks: t.maxLinks, maxMonitors: t.maxMonitors, ended: true}
+	*t = Tables{mostLinks: t.mostLinks, mostMonitors: t.mostMonitors, ended: true}
 	return r
 }
 

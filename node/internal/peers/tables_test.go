@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -26,7 +27,7 @@ func (w *watcher) Forget()         { w.forgotten++ }
 func TestLinksRandomly(t *testing.T) {
 	r := randtest.New(t)
 	for range 300 {
-		sides := [2]Tables{NewTables(100, 100), NewTables(100, 100)}
+		sides := [2]Tables{newTables(100), newTables(100)}
 		pids := [2]wire.PID{here.PID(0), there.PID(0)}
 		var linked [2]bool        // what the processes know
 		var wires [2][]dist.Frame // to that side
@@ -82,9 +83,46 @@ func TestLinksRandomly(t *testing.T) {
 	}
 }
 
+// newTables returns tables of a peer that may have so many links, and so many monitors.
+func newTables(most int64) Tables {
+	return NewTables(limit.New("links", most), limit.New("monitors", most))
+}
+
+// Fewer links and monitors than there are may be allowed: none of them ends, and none is added until there is room. Only what
+// is not acknowledged counts as that.
+func TestFewerAllowed(t *testing.T) {
+	s := newTables(9)
+	for i := range uint64(9) {
+		require.Equal(t, Made, s.Linked(i, there.PID(i)))
+		require.Equal(t, Made, s.Watched(&watcher{ref: there.RefOf(i)}))
+	}
+	s.mostLinks.SetMax(2)
+	s.mostMonitors.SetMax(2)
+	require.Equal(t, TooMany, s.Linked(9, there.PID(9)))
+	require.Equal(t, TooMany, s.Watched(&watcher{ref: there.RefOf(9)}))
+	id := uint64(0)
+	number := func() uint64 { id++; return id }
+	for i := range uint64(4) {
+		_, ok := s.Unlink(i, here.PID(i), there.PID(i), number)
+		require.True(t, ok)
+		require.False(t, s.Unacked())
+	}
+	s.Unlink(4, here.PID(4), there.PID(4), number)
+	require.True(t, s.Unacked())
+	s.Acknowledged(0, there.PID(0), 1)
+	require.False(t, s.Unacked())
+	s.ExitLink(1, here.PID(1), there.PID(1), "gone")
+	s.Exited(2, there.PID(2))
+	s.Link(3, here.PID(3), there.PID(3))
+	require.Equal(t, 1, s.unacked)
+	require.Len(t, s.Active(), 5)
+	s.mostLinks.SetMax(7)
+	require.Equal(t, Made, s.Linked(9, there.PID(9)))
+}
+
 // A peer may have so many links and monitors here and no more, and nothing once all is over.
 func TestTooMany(t *testing.T) {
-	s := NewTables(2, 2)
+	s := newTables(2)
 	require.Equal(t, Made, s.Linked(1, there.PID(1)))
 	require.Equal(t, Nothing, s.Linked(1, there.PID(1)))
 	require.Equal(t, Made, s.Linked(2, there.PID(1)))
@@ -116,7 +154,7 @@ func TestTooMany(t *testing.T) {
 
 // A monitor by a process here ends by a Down, by being taken away, or with the connection: once.
 func TestMonitors(t *testing.T) {
-	s := NewTables(9, 9)
+	s := newTables(9)
 	w := Watch{By: here.PID(1), To: there.PID(2)}
 	a, b, c := &watcher{ref: here.RefOf(1)}, &watcher{ref: here.RefOf(2)}, &watcher{ref: here.RefOf(3)}
 	for _, m := range []Monitor{c, a, b} {
@@ -137,7 +175,7 @@ func TestMonitors(t *testing.T) {
 
 // A request is answered once; unless the process has exited, its monitor is taken away.
 func TestRequests(t *testing.T) {
-	s := NewTables(9, 9)
+	s := newTables(9)
 	ask := func(n uint64, kind Answered, to wire.PID) *Request {
 		r := &Request{Ref: here.RefOf(n), Kind: kind, Watch: Watch{By: here.PID(1), To: to}}
 		require.True(t, s.Ask(r))
@@ -181,7 +219,7 @@ func TestRequests(t *testing.T) {
 // The monitor of a request that is taken out before its frame has been written is taken away by
 // whoever writes the frame, behind it; if it is over, by nobody.
 func TestRequestTakenOutEarly(t *testing.T) {
-	s := NewTables(9, 9)
+	s := newTables(9)
 	ask := func(n uint64) *Request {
 		r := &Request{Ref: here.RefOf(n), Kind: ByReply, Watch: Watch{By: here.PID(1), To: there.PID(5)}}
 		require.True(t, s.Ask(r))

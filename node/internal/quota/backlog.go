@@ -20,7 +20,7 @@ const (
 const Moment = 200 * time.Millisecond
 
 // LookEvery is how often the driver looks at the peers, at least.
-func (q *Quota) LookEvery() time.Duration { return max(q.Of.Stall/looksPerStall, leastLook) }
+func (q *Quota) LookEvery() time.Duration { return max(q.Stall()/looksPerStall, leastLook) }
 
 // Look is what the driver sees of a peer.
 type Look struct {
@@ -63,19 +63,19 @@ func (q *Quota) Judge(b *Backlog, l Look) error {
 	t, was := progress{l.At, l.Sent, l.Unsent}, &b.moved
 	if !l.Steady || l.Waits <= l.Limit || was.at.IsZero() || t.sent != was.sent || t.unsent != was.unsent {
 		*was = t
-	} else if still := l.At.Sub(was.at); still >= q.Of.Stall {
+	} else if still := l.At.Sub(was.at); still >= q.Stall() {
 		q.Stalls.Refuse()
 		return fmt.Errorf("the peer took nothing for %v while %s waited to be sent (limits.stall)", still.Round(time.Millisecond),
 			bytesText(l.Waits))
 	}
 	if l.Unacked {
 		q.Links.Refuse()
-		return fmt.Errorf("the peer does not acknowledge removed links: %d wait (limits.links)", 2*q.Of.Links)
+		return fmt.Errorf("the peer does not acknowledge removed links: %d wait (limits.links)", 2*q.Links.Max())
 	}
 	if q.tooManyAnswers(b, t, l) {
 		q.Answers.Refuse()
 		return fmt.Errorf("the peer does not read its answers: %s of them wait, %s are allowed (limits.answers)",
-			bytesText(l.Answers), bytesText(q.Room(q.Of.Answers)))
+			bytesText(l.Answers), bytesText(q.Room(int(q.Answers.Max()))))
 	}
 	return nil
 }
@@ -88,8 +88,8 @@ func (q *Quota) Judge(b *Backlog, l Look) error {
 // longest counts, too, if the peer has taken nothing for a moment.
 func (q *Quota) tooManyAnswers(b *Backlog, t progress, l Look) bool {
 	was := &b.answers
-	others, over := l.Answers-l.Longest, q.Queued.Over()
-	if others <= q.Of.Answers && (!over || l.Answers <= q.share()) {
+	most, others, over := int(q.Answers.Max()), l.Answers-l.Longest, q.Queued.Over()
+	if others <= most && (!over || l.Answers <= q.share()) {
 		*was = progress{}
 		return false
 	}
@@ -102,11 +102,11 @@ func (q *Quota) tooManyAnswers(b *Backlog, t progress, l Look) bool {
 	switch {
 	case over && others > q.share():
 		return true
-	case rests && (others > farTooMany*q.Of.Answers || over && l.Answers > q.share()):
+	case rests && (others > farTooMany*most || over && l.Answers > q.share()):
 		return true
 	case passed < q.LookEvery():
 		return false
-	case float64(l.Waits)*passed.Seconds() > float64(moved)*q.Of.Stall.Seconds():
+	case float64(l.Waits)*passed.Seconds() > float64(moved)*q.Stall().Seconds():
 		return true
 	}
 	*was = t

@@ -29,9 +29,9 @@ type Owner struct {
 // idleOwners is how many owners there may be while one is kept that has nothing.
 const idleOwners = 64
 
-func (h *Owners) init(l Limits) {
-	h.Spawned = limit.New("spawned", int64(l.Spawned))
-	h.Names = limit.New("names", int64(l.Names))
+func (h *Owners) init() {
+	h.Spawned = limit.New("spawned", 0)
+	h.Names = limit.New("names", 0)
 	h.by = make(map[wire.Atom]*Owner)
 }
 

@@ -21,15 +21,15 @@ type Limits struct {
 // Quota is what all peers together may make a node hold, and each one's share of it. A nil
 // *Quota bounds nothing.
 type Quota struct {
-	Of     Limits // never changed
 	Owners Owners
 
-	// What is used, and how often something was refused. Answers, Stalls, Monitors and Links
+	// What may be, what is used, and how often something was refused. Answers, Stalls, Monitors and Links
 	// count the refused only.
 	Queued, Answers, Stalls, Fragments, Monitors, Links *limit.Limit
 
 	busy    atomic.Int64
-	largest int // bytes of one peer's fragments
+	largest atomic.Int64 // bytes of one peer's fragments
+	stall   atomic.Int64 // a time.Duration
 	looks   chan struct{}
 }
 
@@ -40,14 +40,32 @@ const Step = 64 << 10
 // New returns a Quota of which nothing is used.
 func New(of Limits) *Quota {
 	q := &Quota{
-		Of: of, Queued: limit.New("queued", int64(of.Queued)), Fragments: limit.New("fragment_bytes", int64(of.Fragments)),
-		Answers: limit.New("answers", int64(of.Answers)), Stalls: limit.New("stall", 0),
-		Monitors: limit.New("monitors", int64(of.Monitors)), Links: limit.New("links", int64(of.Links)),
-		largest: max(of.Fragments/2, of.Message), looks: make(chan struct{}, 1),
+		Queued: limit.New("queued", 0), Answers: limit.New("answers", 0), Stalls: limit.New("stall", 0),
+		Fragments: limit.New("fragment_bytes", 0), Monitors: limit.New("monitors", 0), Links: limit.New("links", 0),
+		looks: make(chan struct{}, 1),
 	}
-	q.Owners.init(of)
+	q.Owners.init()
+	q.Set(of)
 	return q
 }
+
+// Set changes the bounds. What is used stays; with less allowed than that, more is refused until enough is given back.
+func (q *Quota) Set(of Limits) {
+	for _, l := range []struct {
+		is *limit.Limit
+		to int
+	}{
+		{q.Queued, of.Queued}, {q.Answers, of.Answers}, {q.Fragments, of.Fragments}, {q.Monitors, of.Monitors}, {q.Links, of.Links},
+		{q.Owners.Spawned, of.Spawned}, {q.Owners.Names, of.Names},
+	} {
+		l.is.SetMax(int64(l.to))
+	}
+	q.largest.Store(int64(max(of.Fragments/2, of.Message)))
+	q.stall.Store(int64(of.Stall))
+}
+
+// Stall is how long a peer may take nothing.
+func (q *Quota) Stall() time.Duration { return time.Duration(q.stall.Load()) }
 
 // Change is told that so many bytes wait for a peer now, and was did before.
 func (q *Quota) Change(was, now int) {
@@ -105,7 +123,7 @@ func (q *Quota) NewBudget() *Budget { return &Budget{q: q} }
 
 // Take takes so many bytes, and reports whether they were there.
 func (b *Budget) Take(bytes int) bool {
-	if b.used.Add(int64(bytes)) > int64(b.q.largest) {
+	if b.used.Add(int64(bytes)) > b.q.largest.Load() {
 		b.q.Fragments.Refuse()
 	} else if b.q.Fragments.Take(int64(bytes)) {
 		return true

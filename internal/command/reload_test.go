@@ -1,0 +1,71 @@
+package command
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+)
+
+// A running daemon takes over limits. Fewer than there are end nothing: the next is refused.
+func TestReloadLimits(t *testing.T) {
+	p := newReloadingProgram(t)
+	p.write("limits: {connections: 1, connections_per_source: 1}\n")
+	p.start(p.home, p.file())
+	p.up()
+	most := func(name string, want int) {
+		t.Helper()
+		require.Contains(t, page(t, p.http, "/metrics"), fmt.Sprintf("actornode_limit{limit=%q} %d\n", name, want))
+	}
+	connect := func(name node.Atom) (*node.Node, error) {
+		n := nodetest.Start(t, node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
+			Finder: p.finder()}})
+		return n, n.Connect(nodetest.Soon(t), "go@127.0.0.1")
+	}
+	most("connections", 1)
+	a, err := connect("a@127.0.0.1")
+	require.NoError(t, err)
+	_, err = connect("b@127.0.0.1")
+	require.Error(t, err)
+
+	p.write("limits: {connections: 2, connections_per_source: 2, monitors: 7, pg_groups: 9, http: 3, memory: 3GiB}\n")
+	p.hangUp(`"changed":"limits.connections limits.connections_per_source limits.monitors limits.pg_groups`,
+		`limits.http limits.memory"`)
+	for name, want := range map[string]int{"connections": 2, "monitors": 7, "pg_groups": 9, "http": 3} {
+		most(name, want)
+	}
+	require.Contains(t, page(t, p.http, "/metrics"), "go_gc_gomemlimit_bytes 3.221225472e+09")
+	b, err := connect("c@127.0.0.1")
+	require.NoError(t, err)
+
+	p.write("limits: {connections: 1, connections_per_source: 1, processes: 5000}\n")
+	p.hangUp(`"settings":"limits.processes"`)
+	most("connections", 1)
+	for _, n := range []*node.Node{a, b} {
+		require.NoError(t, n.Ping(nodetest.Soon(t), "go@127.0.0.1"))
+	}
+	_, err = connect("d@127.0.0.1")
+	require.Error(t, err)
+}
+
+// A running daemon connects to the nodes that it is to join now.
+func TestReloadJoin(t *testing.T) {
+	p := newReloadingProgram(t)
+	p.write("")
+	p.start(p.home, p.file())
+	p.up()
+	p.hangUp(`"changed":""`)
+	b := nodetest.Start(t, node.Config{Name: "b@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Listen: "127.0.0.1:0",
+		Finder: p.finder()}})
+	p.write(fmt.Sprintf("discovery: {join: [b@127.0.0.1], peers: {b@127.0.0.1: %q}}\n", b.Addr().String()))
+	p.hangUp(`"changed":"discovery.peers discovery.join"`)
+	nodetest.Settles(t, func() string {
+		if nodes := b.Nodes(true); len(nodes) != 1 {
+			return fmt.Sprint("connected to ", nodes)
+		}
+		return ""
+	})
+}
