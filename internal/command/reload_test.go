@@ -2,6 +2,8 @@ package command
 
 import (
 	"fmt"
+	"net"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,10 +64,37 @@ func TestReloadJoin(t *testing.T) {
 		Finder: p.finder()}})
 	p.write(fmt.Sprintf("discovery: {join: [b@127.0.0.1], peers: {b@127.0.0.1: %q}}\n", b.Addr().String()))
 	p.hangUp(`"changed":"discovery.peers discovery.join"`)
+	connected(t, b)
+}
+
+// connected waits until n is connected to the daemon.
+func connected(t *testing.T, n *node.Node) {
+	t.Helper()
 	nodetest.Settles(t, func() string {
-		if nodes := b.Nodes(true); len(nodes) != 1 {
+		if nodes := n.Nodes(true); !slices.Equal(nodes, []node.Atom{"go@127.0.0.1"}) {
 			return fmt.Sprint("connected to ", nodes)
 		}
 		return ""
 	})
+}
+
+// A running daemon connects to nodes that it finds by DNS at other ports than before.
+func TestReloadDNS(t *testing.T) {
+	p := newReloadingProgram(t)
+	b := nodetest.Start(t, node.Config{Name: "b@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Listen: "127.0.0.1:0",
+		Finder: p.finder()}})
+	_, port, err := net.SplitHostPort(b.Addr().String())
+	require.NoError(t, err)
+	found := func(port string) {
+		p.write(fmt.Sprintf("discovery: {mesh: true, dns: {host: localhost, base: b, at: [\":%s\"], ttl: 100ms}}\n", port))
+	}
+	found("1") // nobody is there
+	p.start(p.home, p.file())
+	p.up()
+	p.hangUp(`"changed":""`)
+	require.Empty(t, b.Nodes(true))
+	found(port)
+	p.hangUp(`"changed":"discovery.dns.at"`)
+	connected(t, b)
+	require.Contains(t, page(t, p.http, "/metrics"), "actornode_dns_")
 }
