@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -227,6 +228,8 @@ func (d *daemon) startNode() error {
 		Distribution: dist, DetectCycles: d.cfg.DetectCycles, Stages: d.cfg.Stages,
 	})
 	switch {
+	case errors.Is(err, syscall.EADDRINUSE) && strings.Contains(err.Error(), "gossip: cannot listen"):
+		return fmt.Errorf("%w: choose another port with discovery.gossip.bind", err)
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("%w: choose another port with listen.erlang or listen.native", err)
 	case errors.Is(err, epmd.ErrRefused):

@@ -96,8 +96,8 @@ func (d *daemon) changes(fresh *config.Config, files files) (changed, waiting []
 			fresh.TLS, waiting = old.TLS, append(waiting, key)
 		case strings.HasPrefix(key, "discovery.dns.") && (files.dns == nil || d.dns == nil): // nodes are found by DNS, or are not
 			fresh.Discovery.DNS, waiting = old.Discovery.DNS, append(waiting, key)
-		case key == "discovery.epmd_hosts" && !old.Discovery.EPMD:
-			fresh.Discovery.EPMDHosts, waiting = nil, append(waiting, key)
+		case key == "discovery.epmd_hosts" && !(old.Discovery.EPMD && fresh.Discovery.EPMD): // EPMD is used, or is not
+			fresh.Discovery.EPMDHosts, waiting = old.Discovery.EPMDHosts, append(waiting, key)
 		default:
 			changed = append(changed, key)
 		}
@@ -156,7 +156,8 @@ func (d *daemon) setLimits(cfg *config.Config) {
 	if http := d.http.Load(); http != nil {
 		http.SetConnections(l.HTTP)
 	}
-	if limit := memory.Set(int64(l.Memory), d.env.lookup); limit != *d.heap.limit.Load() {
+	limit, was := memory.Set(int64(l.Memory), d.env.lookup), d.heap.limit.Load()
+	if limit.Bytes != was.Bytes || limit.From != was.From {
 		d.heap.limit.Store(&limit)
 	}
 	if err != nil { // config has checked them, so the node is stopping
