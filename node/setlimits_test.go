@@ -14,12 +14,12 @@ import (
 )
 
 // Fewer of everything than there is are allowed while the node runs: nothing ends, and of each nothing is added until there is
-// room. Then more are allowed.
+// less. Then more are allowed.
 func TestSetLimits(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		tr := newPipes()
-		n, log := exposed(t, tr, p(), node.Distribution{Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 3, Monitors: 3,
-			Links: 3, Spawned: 3}})
+		n, log := exposed(t, tr, p(), node.Distribution{Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 3,
+			Monitors: 3, Links: 3, Spawned: 3}})
 		require.NoError(t, rpc.ExportBehaviour(n, mfa("quota", "echo", 0), func([]any) (node.Actor, error) {
 			return node.ActorFunc(echo), nil
 		}))
@@ -72,7 +72,8 @@ func TestSetLimits(t *testing.T) {
 		assert.Equal(t, node.Atom("system_limit"), spawn().Payload)
 		conn, err := tr.Dial(soon(t), n.Addr().String(), n.Name())
 		require.NoError(t, err)
-		_, err = p().Dial(soon(t), conn, dist.Handshake{Local: wire.NodeID{Name: "c@127.0.0.1", Creation: 7}, Hidden: true, Peer: n.Name(),
+		_, err = p().Dial(soon(t), conn, dist.Handshake{Local: wire.NodeID{Name: "c@127.0.0.1", Creation: 7}, Hidden: true,
+			Peer:    n.Name(),
 			Cookies: func(node.Atom) (string, string) { return "secret", "secret" }})
 		require.Error(t, err)
 		assert.NotContains(t, log.String(), "node down")

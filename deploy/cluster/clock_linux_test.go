@@ -25,11 +25,11 @@ func (f *fault) jumps() {
 	}
 	clock := f.victim.clock(f.t)
 	for _, ahead := range []time.Duration{time.Hour, -time.Hour} {
-		f.victim.replace(f.t, clock.at, jumpedClock(ahead), len(clock.code))
+		f.victim.replace(f.t, clock.at, jumpedClock(ahead))
 		f.victim.tells(f.t, ahead)
 		f.hold(10 * time.Second)
 	}
-	f.victim.replace(f.t, clock.at, clock.code, len(clock.code))
+	f.victim.replace(f.t, clock.at, clock.code)
 	f.victim.tells(f.t, 0)
 	f.hold(10 * time.Second)
 }
@@ -85,8 +85,8 @@ func (c *container) clock(t testing.TB) clock {
 	return clock{}
 }
 
-// replace writes code into the memory of the process, while it is frozen with no thread in the n bytes there.
-func (c *container) replace(t testing.TB, at int64, code []byte, n int) {
+// replace writes code into the memory of the process, while it is frozen with no thread where it is put.
+func (c *container) replace(t testing.TB, at int64, code []byte) {
 	within(t, time.Minute, func() string {
 		c.s.run("pause", c.id)
 		defer c.s.run("unpause", c.id)
@@ -101,7 +101,7 @@ func (c *container) replace(t testing.TB, at int64, code []byte, n int) {
 			}
 			fields := strings.Fields(string(b)) // the last one is where the thread goes on
 			pc, err := strconv.ParseInt(fields[len(fields)-1], 0, 64)
-			if err != nil || at <= pc && pc < at+int64(n) {
+			if err != nil || at <= pc && pc < at+int64(len(code)) {
 				return fmt.Sprintf("a thread is at %s", b)
 			}
 		}

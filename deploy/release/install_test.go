@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var installFlag = flag.Bool("release.install", false, "install the packages in a clean Debian, which debootstrap makes; needs root")
+var installFlag = flag.Bool("release.install", false,
+	"install the packages in a clean Debian, which debootstrap makes; needs root")
 
 // suite is the release of Debian that the .deb is tried in.
 const suite = "trixie"

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -26,7 +25,6 @@ import (
 	"github.com/actornode/actornode/internal/systemd"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/node/dns"
 	"github.com/actornode/actornode/node/global"
 	"github.com/actornode/actornode/node/gossip"
 	"github.com/actornode/actornode/node/metrics"
@@ -69,6 +67,8 @@ type daemon struct {
 	http   atomic.Pointer[health.Server] // nil: none
 	alive  atomic.Pointer[node.PID]      // the process health
 	halt   context.CancelFunc            // the operator's way to stop it
+
+	taking sync.Mutex // held from where live is read or changed until what it says is in force
 
 	started  atomic.Bool // all applications have been
 	joined   atomic.Bool // with one of those that were to be joined, or there is nothing to join
@@ -228,10 +228,8 @@ func (d *daemon) startNode() error {
 		Distribution: dist, DetectCycles: d.cfg.DetectCycles, Stages: d.cfg.Stages,
 	})
 	switch {
-	case errors.Is(err, syscall.EADDRINUSE) && strings.Contains(err.Error(), "gossip: cannot listen"):
-		return fmt.Errorf("%w: choose another port with discovery.gossip.bind", err)
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("%w: choose another port with listen.erlang or listen.native", err)
+		return fmt.Errorf("%w: choose another port with listen.erlang, listen.native or discovery.gossip.bind", err)
 	case errors.Is(err, epmd.ErrRefused):
 		return fmt.Errorf("%w: if another node of this host is called %s, choose another name, or stop that node first", err,
 			d.cfg.Name)
@@ -254,16 +252,12 @@ func (d *daemon) makeFinders(o *options, cookie string) (err error) {
 		}
 		o.more = append(o.more, d.gossip)
 	}
-	if c, on := d.cfg.Discovery.DNS.Config(); on {
-		c.Log = d.log.Logger
-		f, err := dns.New(c)
-		if err != nil {
-			return err
-		}
+	f, err := d.findsByDNS(d.cfg)
+	if f != nil {
 		d.dns = newDNSFinder(f)
 		o.more = append(o.more, d.dns)
 	}
-	return nil
+	return err
 }
 
 // listeners says where each protocol is listened for, if that is given: listen is for
@@ -288,12 +282,9 @@ func (d *daemon) up(ctx context.Context) (err error) {
 		return err
 	}
 	if d.cfg.PG {
-		limits := d.live.Load().Limits
-		scope, err := pg.Start(ctx, d.n, pg.Config{Keep: true, Members: limits.PGMembers, Groups: limits.PGGroups})
-		if err != nil {
+		if err := d.startGroups(ctx); err != nil {
 			return err
 		}
-		d.scope.Store(scope)
 		if err := pg.Export(d.n); err != nil {
 			return err
 		}
@@ -387,11 +378,25 @@ func (d *daemon) startApplications(ctx context.Context) error {
 	return d.apps.StartAll(ctx)
 }
 
+// startGroups starts the process groups.
+func (d *daemon) startGroups(ctx context.Context) error {
+	d.taking.Lock()
+	defer d.taking.Unlock()
+	limits := d.live.Load().Limits
+	scope, err := pg.Start(ctx, d.n, pg.Config{Keep: true, Members: limits.PGMembers, Groups: limits.PGGroups})
+	if err == nil {
+		d.scope.Store(scope)
+	}
+	return err
+}
+
 // serve starts the HTTP server, if there is to be one.
 func (d *daemon) serve() error {
 	if d.cfg.HTTP.Listen == "" {
 		return nil
 	}
+	d.taking.Lock()
+	defer d.taking.Unlock()
 	c := health.Config{Listen: d.cfg.HTTP.Listen, Checks: d.checks(), Alive: d.checkAlive, Pprof: d.cfg.HTTP.Pprof,
 		Log:         d.log.Logger,
 		Connections: d.live.Load().Limits.HTTP}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/dns"
@@ -41,6 +42,16 @@ type dnsFinder struct {
 var _ discovery.Lister = (*dnsFinder)(nil)
 
 func newDNSFinder(f *dns.Finder) *dnsFinder { return &dnsFinder{now: f} }
+
+// findsByDNS makes the finder by DNS that a configuration asks for; nil: none.
+func (d *daemon) findsByDNS(cfg *config.Config) (*dns.Finder, error) {
+	c, on := cfg.Discovery.DNS.Config()
+	if !on {
+		return nil, nil
+	}
+	c.Log = d.log.Logger
+	return dns.New(c)
+}
 
 // set puts f in the place of the finder of now.
 func (d *dnsFinder) set(f *dns.Finder) {

@@ -65,8 +65,10 @@ func (d *daemon) reload(r *reloading) {
 			waiting = append(waiting, name)
 		}
 	}
+	d.taking.Lock()
 	d.live.Store(d.live.Load().With(fresh))
 	d.take(changed, fresh, files)
+	d.taking.Unlock()
 	if d.rotate(files.cookie, fresh) && !slices.Contains(changed, "cookie") {
 		changed = append(changed, "cookie")
 	}
@@ -182,14 +184,12 @@ func (d *daemon) reread(r *reloading, sections map[string]any) (cfg *config.Conf
 		return nil, f, err
 	}
 	o := optionsOf(cfg)
+	o.unnamed = optionsOf(d.cfg).unnamed // of the protocols that the node speaks
 	if f.known, err = o.known(); err != nil {
 		return nil, f, err
 	}
-	if c, on := cfg.Discovery.DNS.Config(); on {
-		c.Log = d.log.Logger
-		if f.dns, err = dns.New(c); err != nil {
-			return nil, f, err
-		}
+	if f.dns, err = d.findsByDNS(cfg); err != nil {
+		return nil, f, err
 	}
 	transport, err := o.transport(d.env, d.log.Logger)
 	f.tls, _ = transport.(*tlsdist.Transport)

@@ -13,6 +13,7 @@
 package memory
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"runtime/debug"
@@ -91,10 +92,7 @@ func Set(configured int64, lookup func(string) (string, bool)) Limit {
 		configured: configured, env: env && text != "", set: was,
 		cgroup: memlimit.FromCgroup, machine: memlimit.FromSystem,
 	}.choose()
-	if l.Bytes > 0 {
-		was = l.Bytes
-	}
-	debug.SetMemoryLimit(was)
+	debug.SetMemoryLimit(cmp.Or(l.Bytes, was))
 	return l
 }
 

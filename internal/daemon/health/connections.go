@@ -15,7 +15,7 @@ import (
 // waits, and those behind it wait in the backlog of the system.
 type connections struct {
 	net.Listener
-	freed chan struct{} // capacity 1: there may be room
+	freed chan struct{} // capacity 1: there may be a place
 	done  chan struct{}
 	stop  sync.Once
 
@@ -84,7 +84,7 @@ func (l *connections) take() bool {
 }
 
 // setMost changes most. With fewer than there are, the next that comes has those closed that are not being answered, until
-// there is room for it.
+// there is a place for it.
 func (l *connections) setMost(most int) {
 	l.mu.Lock()
 	l.most = most
@@ -92,7 +92,7 @@ func (l *connections) setMost(most int) {
 	l.free()
 }
 
-// free has Accept see whether there is room.
+// free has Accept see whether there is a place.
 func (l *connections) free() {
 	select {
 	case l.freed <- struct{}{}:

@@ -259,7 +259,7 @@ func TestDialsRandomly(t *testing.T) {
 	}
 }
 
-// With another maximum what there is stays: less is added until there is room, and those that wait to be dialled have their
+// With another maximum what there is stays: nothing is added until there is less, and those that wait to be dialled have their
 // turn at once.
 func TestSetMax(t *testing.T) {
 	e := NewPlaces(3, 3)

@@ -33,7 +33,7 @@ func (p *Pending) SetMax(max, share int) {
 	p.arrivals.SetMax(max, share)
 }
 
-// Enter counts an arrival, and drops another if there is no room.
+// Enter counts an arrival, and drops another if there are too many.
 func (p *Pending) Enter(a *Arrival) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

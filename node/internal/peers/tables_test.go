@@ -88,7 +88,7 @@ func newTables(most int64) Tables {
 	return NewTables(limit.New("links", most), limit.New("monitors", most))
 }
 
-// Fewer links and monitors than there are may be allowed: none of them ends, and none is added until there is room. Only what
+// Fewer links and monitors than there are may be allowed: none of them ends, and none is added until there are fewer. Only what
 // is not acknowledged counts as that.
 func TestFewerAllowed(t *testing.T) {
 	s := newTables(9)
