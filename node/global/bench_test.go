@@ -29,36 +29,33 @@ func BenchmarkWhois(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory: what a name costs of a process that has nothing else, with the monitor of the process.
+// BenchmarkMemory: what a name costs of a process that has nothing else, on its node, and on two nodes that share it.
 func BenchmarkMemory(b *testing.B) {
-	n := newCluster(b).start("a", nil)
 	for b.Loop() {
+		c := newCluster(b)
+		n := c.start("a", nil)
 		pids := make([]node.PID, 100_000)
-		for i := range pids {
-			pid, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
-			require.NoError(b, err)
-			pids[i] = pid
+		register := func(prefix string) float64 {
+			for i := range pids {
+				pid, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
+				require.NoError(b, err)
+				pids[i] = pid
+			}
+			before := heap()
+			for i, pid := range pids {
+				require.NoError(b, global.Register(b.Context(), n, node.Atom(prefix+strconv.Itoa(i)), pid, global.Options{}))
+			}
+			return float64(heap()-before) / float64(len(pids))
 		}
-		none := heap()
-		refs := make([]node.Ref, len(pids))
-		h := nodetest.Open(b, n)
-		for i, pid := range pids {
-			refs[i] = h.Monitor(pid)
-		}
-		monitored := heap()
-		for _, r := range refs {
-			h.Demonitor(r, true)
-		}
-		refs = nil
-		before := heap()
-		for i, pid := range pids {
-			require.NoError(b, global.Register(b.Context(), n, node.Atom("name"+strconv.Itoa(i)), pid, global.Options{}))
-		}
-		b.ReportMetric(float64(heap()-before)/float64(len(pids)), "B/name")
-		b.ReportMetric(float64(monitored-none)/float64(len(pids)), "B/monitor")
+		b.ReportMetric(register("name"), "B/name")
 		for _, pid := range pids {
 			n.Exit(pid, node.Kill)
 		}
+		other := c.start("b", nil)
+		c.connect(n, other.Name())
+		b.ReportMetric(register("other"), "B/name-on-two")
+		require.NoError(b, n.Stop())
+		require.NoError(b, other.Stop())
 	}
 }
 

@@ -22,8 +22,8 @@
 // another process, or a message that waits for one. The following keep a process that nobody can reach so:
 //
 //   - a message in its mailbox, one that it has left as unhandled included, and a turn that goes on
-//   - a registered name, a link, an alias of it, which an open channel has (package channel), and a monitor that it
-//     has over others
+//   - a registered name, a name or a lock of the cluster (package global), a link, an alias of it, which an open channel
+//     has (package channel), and a monitor that it has over others
 //   - a timer that will send to it, such as that of match.After and match.SetTimeout, and a future that is to be sent
 //     to it (SendTo, futures.Then, futures.Send)
 //   - a call that it has not answered, and a request of its own that has not been answered (node.SendRequest)

@@ -284,7 +284,7 @@ func waits(p *process.Process) bool {
 // isKept reports whether something keeps p beside its Owner and the messages that it has. The caller has the lock of p.
 func isKept(p *process.Process) bool {
 	k := p.Cold
-	if p.Tied || k.Name != "" || k.Links.Len() != 0 || len(k.Watching) != 0 || len(k.Aliases) != 0 {
+	if p.Tied || p.Global || k.Name != "" || k.Links.Len() != 0 || len(k.Watching) != 0 || len(k.Aliases) != 0 {
 		return true
 	}
 	if _, asks := p.System.ByName.Load(p); asks {

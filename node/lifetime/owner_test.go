@@ -12,9 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/global"
 	"github.com/actornode/actornode/node/lifetime"
 )
 
@@ -186,7 +189,9 @@ func TestCycles(t *testing.T) {
 
 // What keeps a process that nobody can reach: until it is gone.
 func TestKept(t *testing.T) {
-	n := start(t, node.Config{})
+	n := start(t, node.Config{Name: "n@127.0.0.1", Distribution: &node.Distribution{
+		Published: true, Cookie: "c", Finder: &discovery.EPMD{Config: epmdtest.Serve(t, "127.0.0.1")},
+	}})
 	h, err := n.Open()
 	require.NoError(t, err)
 	defer h.Close(nil)
@@ -208,6 +213,10 @@ func TestKept(t *testing.T) {
 		"a name": func(pid node.PID) func() {
 			require.NoError(t, n.Register("kept", pid))
 			return func() { require.NoError(t, n.Unregister("kept")) }
+		},
+		"a name of the cluster": func(pid node.PID) func() {
+			require.NoError(t, global.Register(within(t), n, "kept", pid, global.Options{}))
+			return func() { require.NoError(t, global.Unregister(within(t), n, "kept")) }
 		},
 		"a link of another": func(pid node.PID) func() {
 			h.Link(pid)

@@ -23,9 +23,8 @@
 //	A to C  {new_nodes, A, Ops, Names, [{B, Version}], [{vsn, V}, {lock, Id}]}, by the locker, before it unlocks C
 //	C to B  connects, and {in_sync, C, true}
 //
-// {cancel_connect, Node, Tag} gives a handshake up. Messages are casts, but for the ack, the cancel and those of the
-// next section, which are plain. Between nodes of version 5 lockers talk without their name servers; below 7, Known is without
-// versions.
+// {cancel_connect, Node, Tag} gives a handshake up. Messages are casts, but for the ack, the cancel and those of the next
+// section, which are plain. Between nodes of version 5 lockers talk without name servers; below 7, Known has no versions.
 //
 // # Overlapping partitions
 //
@@ -36,7 +35,7 @@
 // # Names
 //
 // The registrar of a node locks global on all nodes of its partition, the greatest first, then calls {register, Name, Pid,
-// Method} or {unregister, Name} on each, then unlocks. A process with a name or a lock is watched by every node.
+// Method} or {unregister, Name} on each, then unlocks. Every node watches a process with a name or a lock: its own by a mark.
 //
 // # Invariants
 //
@@ -49,10 +48,9 @@
 //  5. The locker has locked for one handshake at most, and unlocks before the next.
 //  6. What others can make it hold is bounded: see MaxLocks, MaxNames.
 //
-// What OTP leaves to hang is ended here: a handshake that makes no progress for two to four minutes ends the connection,
-// so that it begins anew; so does a node that does not know this one two minutes after it was connected, though this one knows
-// it; a node that asks to be removed is disconnected, known or not; a name is not registered
-// on a node whose lock may be lost with a connection that has been made again.
+// What OTP leaves to hang is ended here: a handshake that makes no progress for two to four minutes ends the connection, so that
+// it begins anew; so does a node that does not know this one two minutes after it was connected, though this one knows it; a node
+// that asks to be removed is disconnected, known or not; a name is not registered where the lock may be lost with a connection.
 //
 // The package has no clock, socket or goroutine.
 package global

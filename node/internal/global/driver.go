@@ -16,9 +16,11 @@ type Host interface {
 	// Send sends a message that nothing holds up; with connect the node is connected, else it is
 	// sent to one that is.
 	Send(to wire.Dest, msg any, connect bool)
-	// Monitor watches a process as Send reaches it. The end is told to Down.
+	// Monitor watches a process of another node, or a name, as Send reaches it. The end is told to Down.
 	Monitor(to wire.Dest, connect bool) wire.Ref
 	Demonitor(ref wire.Ref)
+	// Watch has the end of a process of this node told as an Ended, at once if it has ended; on false: no longer.
+	Watch(pid wire.PID, on bool)
 	Reply(from, v any)
 	// Start does what takes a while beside the process, which gets what do returns as a message.
 	Start(do func(w Worker) any)
@@ -34,8 +36,9 @@ type Worker interface {
 	Apply(node, module, function wire.Atom, args []any) (any, error)
 }
 
-// What the driver sends itself.
+// What the driver, or its Host, sends to the process.
 type (
+	Ended     wire.PID // a process of this node has ended that is watched
 	timeout   uint64
 	connected struct {
 		node wire.Atom
@@ -84,7 +87,7 @@ type Driver struct {
 	m     *Machine
 	log   *slog.Logger
 	asked map[wire.Ref]uint64
-	pids  map[wire.PID]wire.Ref
+	pids  map[wire.PID]wire.Ref // monitors of processes of other nodes
 }
 
 // NewDriver returns the driver of a name server that has just started.
@@ -138,6 +141,8 @@ func (d *Driver) Cast(h Host, via wire.Atom, body any) { d.m.Cast(via, body); d.
 // Message is any other message.
 func (d *Driver) Message(h Host, via wire.Atom, msg any) {
 	switch msg := msg.(type) {
+	case Ended:
+		d.m.Gone(wire.PID(msg))
 	case timeout:
 		d.m.Timeout(uint64(msg))
 	case connected:
@@ -184,6 +189,18 @@ func (d *Driver) act(h Host) {
 	}
 }
 
+func (d *Driver) watch(h Host, pid wire.PID, on bool) {
+	switch ref, ok := d.pids[pid]; {
+	case pid.Node() == d.m.cfg.Self:
+		h.Watch(pid, on)
+	case on:
+		d.pids[pid] = h.Monitor(pid, true)
+	case ok:
+		delete(d.pids, pid)
+		h.Demonitor(ref)
+	}
+}
+
 func (d *Driver) do(h Host, a Action) {
 	switch a.Kind {
 	case Send:
@@ -197,13 +214,8 @@ func (d *Driver) do(h Host, a Action) {
 		ref := h.Monitor(to, a.Kind == Ask)
 		d.asked[ref] = a.ID
 		h.Send(to, gencall.MakeCall(wire.Tuple{a.PID, ref}, a.Msg), a.Kind == Ask)
-	case Watch:
-		d.pids[a.PID] = h.Monitor(a.PID, true)
-	case Unwatch:
-		if ref, ok := d.pids[a.PID]; ok {
-			delete(d.pids, a.PID)
-			h.Demonitor(ref)
-		}
+	case Watch, Unwatch:
+		d.watch(h, a.PID, a.Kind == Watch)
 	case Connect:
 		h.Start(func(w Worker) any { return connected{a.Node, w.Connect(a.Node)} })
 	case Disconnect:

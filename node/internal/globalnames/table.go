@@ -2,6 +2,7 @@ package globalnames
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/actornode/actornode/node/internal/termkey"
 	"github.com/actornode/actornode/wire"
@@ -11,6 +12,10 @@ import (
 type Table struct {
 	// Alive, if it is set, says of a process that has a name whether it is alive, as far as this node knows.
 	Alive func(pid wire.PID) bool
+	// Ended is told of the end of each process of this node that the name server watches.
+	Ended func(pid wire.PID)
+
+	server atomic.Pointer[wire.PID]
 
 	mu    sync.RWMutex
 	plain map[any]Entry // by keys that == compares as wire.Equal does
@@ -33,6 +38,17 @@ func (t *Table) Whois(name any) (wire.PID, bool) {
 		return wire.PID{}, false
 	}
 	return e.PID, true
+}
+
+// Serve says which process is the name server from now on.
+func (t *Table) Serve(server wire.PID) { t.server.Store(&server) }
+
+// Server returns the name server; zero: there is none yet, or t is nil.
+func (t *Table) Server() wire.PID {
+	if t == nil || t.server.Load() == nil {
+		return wire.PID{}
+	}
+	return *t.server.Load()
 }
 
 // Get returns what is known of a name, whose process may have ended.

@@ -42,6 +42,7 @@ func fixed(p *process.Process) observe.Process {
 // describe fills in what the lock of p guards, and what follows from the rest.
 func describe(p *process.Process, i *observe.Process, more func(*observe.Process)) {
 	i.Traced = p.System.Traces().Traced(i.PID)
+	names := p.System.Global.Server()
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
 	defer func() { more(i) }()
@@ -54,6 +55,9 @@ func describe(p *process.Process, i *observe.Process, more func(*observe.Process
 	i.Wait = p.WaitLocked(i.State)
 	if p.Tied {
 		i.Links = append(i.Links, i.Parent)
+	}
+	if p.Global {
+		i.Watchers = append(i.Watchers, names)
 	}
 	k := p.Cold
 	if k == nil {

@@ -17,6 +17,7 @@ type Death struct {
 	p        *Process
 	reason   any
 	Tied     bool // linked to its parent
+	global   bool // see Process.Global
 	Links    table.PIDs
 	name     wire.Atom
 	Watchers list.List[Monitor]
@@ -70,10 +71,10 @@ func (d *Death) CarryOutAll(a *Acting, own bool) {
 // condemnLocked is the moment of p's death. The caller holds p.Mu, p is alive,
 // and d.carryOut must follow.
 func (p *Process) condemnLocked(d *Death, reason any, own bool) {
-	d.p, d.reason, d.Tied = p, reason, p.Tied
-	p.Tied = false
+	d.p, d.reason, d.Tied, d.global = p, reason, p.Tied, p.Global
+	p.Tied, p.Global = false, false
 	k := p.Cold
-	p.Status.End(own, own && k == nil && !d.Tied)
+	p.Status.End(own, own && k == nil && !d.Tied && !d.global)
 	if k == nil {
 		if own || p.System.Stopped.Load() {
 			return
@@ -124,7 +125,7 @@ func (d *Death) carryOut(a *Acting, own bool) (wave []*Death) {
 
 // has reports whether p leaves anything: tell takes more stack than a goroutine begins with.
 func (d *Death) has() bool {
-	return d.Tied || d.Links.Len() != 0 || d.Calls != nil || d.unsent != nil || d.scope != nil ||
+	return d.Tied || d.global || d.Links.Len() != 0 || d.Calls != nil || d.unsent != nil || d.scope != nil ||
 		!d.Watchers.IsEmpty() || len(d.Watching) != 0 || len(d.aliases) != 0
 }
 
@@ -152,6 +153,9 @@ func (d *Death) tell(a *Acting) (wave []*Death) {
 	}
 	if !d.Watchers.IsEmpty() {
 		d.tellWatchers(a)
+	}
+	if d.global {
+		d.p.System.Global.Ended(d.p.PID())
 	}
 	for _, msg := range d.unsent {
 		d.p.System.Undeliverable(d.p.PID(), msg)

@@ -242,19 +242,12 @@ func (p *Process) Demonitor(a *Acting, ref wire.Ref, flush bool) bool {
 // Discard removes the first waiting message that match wants, the one that is
 // being handled excepted. Only p's own code calls it.
 func (p *Process) Discard(a *Acting, match func(any) bool) {
-	held := false
-	remove := func() {
-		if a.Blocks == nil {
-			held = p.Queue.More()
-		}
-		for p.Refill() {
-			if !p.Boxed {
-				break
-			}
+	p.Runner().Owning(a, func() {
+		held := a.Blocks == nil && p.Queue.More()
+		for p.Refill() && p.Boxed {
 		}
 		p.Queue.Remove(match, held)
-	}
-	p.Runner().Owning(a, remove)
+	})
 }
 
 // MonitorNode asks for a message when the connection to a node is lost.

@@ -69,6 +69,7 @@ type Process struct {
 	Rewind    bool // the behaviour has changed: offer again what was left; owned like the behaviour
 	Tied      bool // linked to its parent, which is not in Cold.Links then; guarded by Mu
 	byName    bool // has an entry in System.ByName; guarded by Mu
+	Global    bool // has names or locks of the cluster: System.Global is told of its end; guarded by Mu
 	Tells     bool // owes word of how its Init went; set at spawn
 	Led       bool // has a group leader of its own, for its children too; set at spawn
 	Protected bool // from peers; set at spawn

@@ -1,0 +1,109 @@
+package global_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/global"
+)
+
+// However a process of this node ends, its names and locks end with it: that of each style, by itself, by others,
+// with something to tell others and without.
+func TestEnds(t *testing.T) {
+	c := newCluster(t)
+	n := c.start("n", nil)
+	h := nodetest.Open(t, n)
+	name := node.Atom("x")
+	styles := map[string]struct {
+		opts  node.Options
+		start func() node.Actor
+	}{
+		"actor": {start: func() node.Actor { return node.ActorFunc(func(_ *node.Context, msg any) error { return msg.(error) }) }},
+		"process": {start: func() node.Actor {
+			return node.ProcessFunc(func(p *node.Process) error { return p.Receive().(error) })
+		}},
+		"coroutine": {opts: node.Options{Coroutine: true}, start: func() node.Actor {
+			return node.ProcessFunc(func(p *node.Process) error { return p.Receive().(error) })
+		}},
+	}
+	ends := map[string]func(pid node.PID){
+		"by itself":       func(pid node.PID) { require.NoError(t, n.Send(pid, node.ErrStop)) },
+		"with an error":   func(pid node.PID) { require.NoError(t, n.Send(pid, node.ExitWith(node.Shutdown))) },
+		"by another":      func(pid node.PID) { n.Exit(pid, node.Atom("enough")) },
+		"by kill":         func(pid node.PID) { n.Exit(pid, node.Kill) },
+		"with a monitor":  func(pid node.PID) { h.Monitor(pid); n.Exit(pid, node.Kill) },
+		"with other name": func(pid node.PID) { require.NoError(t, n.Register("local", pid)); n.Exit(pid, node.Kill) },
+	}
+	for style, s := range styles {
+		for how, end := range ends {
+			t.Run(style+" "+how, func(t *testing.T) {
+				pid, err := n.SpawnOpt(s.opts, s.start())
+				require.NoError(t, err)
+				require.NoError(t, global.Register(nodetest.Soon(t), n, name, pid, global.Options{}))
+				has(t, n, name, pid)
+				i, err := n.Info(pid)
+				require.NoError(t, err)
+				server, ok := n.Whereis("global_name_server")
+				require.True(t, ok)
+				require.Contains(t, i.Watchers, server)
+
+				end(pid)
+				// The name is not there any more: another process can have it.
+				nodetest.Settles(t, func() string {
+					other := sleeper(t, n)
+					if err := global.Register(nodetest.Soon(t), n, name, other, global.Options{}); err != nil {
+						n.Exit(other, node.Kill)
+						return err.Error()
+					}
+					require.NoError(t, global.Unregister(nodetest.Soon(t), n, name))
+					i, err := n.Info(other)
+					require.NoError(t, err)
+					require.Empty(t, i.Watchers, "nobody watches a process without a name")
+					n.Exit(other, node.Kill)
+					return ""
+				})
+			})
+		}
+	}
+}
+
+// A process that has ended gets no name, and one that has had a name before the name server was started anew ends as any
+// other.
+func TestEndedBefore(t *testing.T) {
+	c := newCluster(t)
+	n := c.start("n", nil)
+	pid := sleeper(t, n)
+	n.Exit(pid, node.Kill)
+	nodetest.Settles(t, func() string {
+		if n.IsAlive(pid) {
+			return "it is alive"
+		}
+		return ""
+	})
+	_ = global.Register(nodetest.Soon(t), n, "late", pid, global.Options{})
+	nodetest.Settles(t, func() string {
+		other := sleeper(t, n)
+		if err := global.Register(nodetest.Soon(t), n, "late", other, global.Options{}); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+
+	early := sleeper(t, n)
+	require.NoError(t, global.Register(nodetest.Soon(t), n, "early", early, global.Options{}))
+	server, ok := n.Whereis("global_name_server")
+	require.True(t, ok)
+	n.Exit(server, node.Kill)
+	nodetest.Settles(t, func() string {
+		if s, ok := n.Whereis("global_name_server"); !ok || s == server {
+			return "there is no new name server"
+		}
+		return ""
+	})
+	has(t, n, "early", node.PID{})
+	n.Exit(early, node.Kill)
+	require.NoError(t, global.Register(nodetest.Soon(t), n, "early", sleeper(t, n), global.Options{}))
+}
