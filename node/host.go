@@ -1,7 +1,7 @@
 package node
 
 import (
-	"fmt"
+	"reflect"
 
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/inspect"
@@ -109,5 +109,5 @@ func typeName(v any) string {
 	case ActorFunc:
 		return "node.ActorFunc"
 	}
-	return fmt.Sprintf("%T", v)
+	return reflect.TypeOf(v).String()
 }

@@ -48,22 +48,28 @@ func (c *Counters) Add(name string, labels ...string) {
 		family = make(map[string]*Count)
 		c.m[name] = family
 	}
-	labels = slices.Clone(labels)
+	var buf [128]byte
+	key := buf[:0]
 	for i, l := range labels {
-		labels[i] = Label(l)
-	}
-	key := strings.Join(labels, "\x00")
-	one := family[key]
-	if one == nil && len(family) >= most-1 {
-		for i := range labels {
-			labels[i] = Other
+		if i > 0 {
+			key = append(key, 0)
 		}
-		key = strings.Join(labels, "\x00")
-		one = family[key]
+		key = append(key, Label(l)...)
 	}
+	one := family[string(key)]
 	if one == nil {
-		one = &Count{Labels: labels}
-		family[key] = one
+		labels = slices.Clone(labels)
+		for i, l := range labels {
+			labels[i] = Label(l)
+			if len(family) >= most-1 {
+				labels[i] = Other
+			}
+		}
+		key := strings.Join(labels, "\x00")
+		if one = family[key]; one == nil {
+			one = &Count{Labels: labels}
+			family[key] = one
+		}
 	}
 	one.N++
 }
