@@ -145,10 +145,12 @@ func (sys *System) Count(a *Acting, d int64) {
 
 // Lookup finds a process that is alive.
 func (sys *System) Lookup(pid wire.PID) *Process {
-	if !sys.Origin.Minted(pid) {
-		return nil
+	if sys.Origin.Minted(pid) {
+		if p := sys.Table.At(pid.Number()); p != nil && p.ID == pid.Number() {
+			return p
+		}
 	}
-	return sys.Numbered(pid.Number())
+	return nil
 }
 
 // Numbered finds a process that is alive by its number.
