@@ -104,9 +104,13 @@ var noOptions Options
 
 // plain reports whether o is the zero value, monitor apart.
 func (o *Options) plain() bool {
+	if o == &noOptions {
+		return true
+	}
 	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Protected && !o.ShowPeer && !o.Daemon && o.For == "" &&
-		!o.CopyMessages && !o.Link && !o.Announce && o.birth.Call == nil && o.before == nil && o.Place == Place{} && !o.Coroutine &&
-		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0 && o.Mailbox == nil && o.Scheduler == nil
+		!o.CopyMessages && !o.Link && !o.Announce && o.birth.Call == nil && o.before == nil && !o.Coroutine &&
+		o.Place.p.Kind == placement.Anywhere && o.Mailbox == nil && o.Scheduler == nil &&
+		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0
 }
 
 // nothing reports whether b is no behaviour at all. A nil pointer may be one.

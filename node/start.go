@@ -40,10 +40,13 @@ type Started struct {
 
 // born goes on after Init has returned err.
 func born(p *process.Process, a *process.Acting, err error) {
-	if errors.Is(err, ErrPending) {
-		return
+	ignored := err == ErrIgnore
+	if _, chosen := err.(*chosen); !chosen && err != nil { // nearly all that end have chosen
+		if errors.Is(err, ErrPending) {
+			return
+		}
+		ignored = errors.Is(err, ErrIgnore)
 	}
-	ignored := errors.Is(err, ErrIgnore)
 	if ignored {
 		runner.ForgetName(p) // who is told may want the name
 	}
