@@ -304,7 +304,7 @@ func (w *Worker) Relay(v TurnResult) Task {
 // messages that cross stages afterwards cost.
 var shareWorth = shareUnits * unit
 
-const shareUnits = 6400
+const shareUnits = 2560
 
 // freshWeight is for how many turns a fresh entity counts: those of all that it
 // will spawn or wake.
