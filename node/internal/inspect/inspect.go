@@ -42,7 +42,6 @@ func fixed(p *process.Process) observe.Process {
 // describe fills in what the lock of p guards, and what follows from the rest.
 func describe(p *process.Process, i *observe.Process, more func(*observe.Process)) {
 	i.Traced = p.System.Traces().Traced(i.PID)
-	names := p.System.Global.Server()
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
 	defer func() { more(i) }()
@@ -57,7 +56,7 @@ func describe(p *process.Process, i *observe.Process, more func(*observe.Process
 		i.Links = append(i.Links, i.Parent)
 	}
 	if p.Global {
-		i.Watchers = append(i.Watchers, names)
+		i.Watchers = append(i.Watchers, p.System.Global.Server())
 	}
 	k := p.Cold
 	if k == nil {

@@ -182,11 +182,11 @@ func (sys *System) Resolve(to wire.Dest) (wire.PID, bool) {
 // Current returns the PID that a name of the cluster stands for now, the zero PID if nobody has it; any other destination
 // as it is.
 func (sys *System) Current(to wire.Dest) wire.Dest {
-	if to, ok := to.(names.Global); ok {
-		pid, _ := sys.Global.Whois(to.Name)
-		return pid
+	if _, ok := to.(names.Global); !ok {
+		return to
 	}
-	return to
+	pid, _ := sys.Resolve(to)
+	return pid
 }
 
 // Elsewhere is a name on another node, or an alias of it by such a name.
