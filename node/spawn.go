@@ -392,7 +392,7 @@ func (o *Options) apply(n *Node, p *process.Process) {
 		p.ColdPart().Label = o.Label
 	}
 	if o.CopyMessages {
-		p.ColdPart().Copies = true
+		p.Copies = true
 		n.sys.Tracing.Keep(n.guard)
 	}
 	if !o.Leader.IsZero() {

@@ -75,6 +75,7 @@ type Process struct {
 	Protected bool // from peers; set at spawn
 	Daemon    bool // is not waited for: see package lifetime; set at spawn
 	ShowsPeer bool // gets a PeerMessage for what comes from peers; set at spawn
+	Copies    bool // what it is sent is copied; set at spawn
 }
 
 // Cold holds what most processes never need.
@@ -88,7 +89,6 @@ type Cold struct {
 	Stack   []any // behaviours below the current one, as whoever runs the process has them
 	Pending error // how the handler ended that lost its stage
 	Blocked bool  // the handler that lost its stage has ended
-	Copies  bool  // what it is sent is copied; set at spawn
 
 	// Guarded by Process.Mu.
 	Trap     bool // beside blocked, for the sake of the size

@@ -47,7 +47,7 @@ func (p *Process) DeliverWith(a *Acting, msg, token any) error {
 // Shown returns what is sent to p in place of a message, where there is a view; it is shown there.
 func (p *Process) Shown(t *trace.View, from wire.PID, msg any) (any, error) {
 	t.Message(from, p.PID(), msg)
-	msg, err := t.Copied(from, p.PID(), p.Cold != nil && p.Cold.Copies, msg)
+	msg, err := t.Copied(from, p.PID(), p.Copies, msg)
 	if err != nil || p.Boxed || !t.Checks() {
 		return msg, err
 	}
