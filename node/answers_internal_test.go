@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -81,6 +82,9 @@ func TestAnswersBeforeAHandler(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, err)
+	for s := n.sys.Pool.Stats(); s.Active+s.Waiting > 0; s = n.sys.Pool.Stats() {
+		runtime.Gosched() // until the actor is at rest: else its worker may handle the message, not the reader
+	}
 	for i := range 10 {
 		f := dist.Frame{Op: dist.OpMonitor, To: n.sys.Origin.PID(1 << 40), Ref: n.sys.Origin.RefOf(uint64(i + 1))}
 		l.frames = append(l.frames, f)
