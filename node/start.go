@@ -41,7 +41,7 @@ type Started struct {
 // born goes on after Init has returned err.
 func born(p *process.Process, a *process.Acting, err error) {
 	ignored := err == ErrIgnore
-	if _, chosen := err.(*chosen); !chosen && err != nil { // nearly all that end have chosen
+	if _, exits := err.(*chosen); err != nil && !exits { // nearly all that end have chosen a reason
 		if errors.Is(err, ErrPending) {
 			return
 		}

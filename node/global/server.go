@@ -38,7 +38,7 @@ func start(of nodehook.Node, partial, overlap bool, log *slog.Logger) error {
 	n := of.(*node.Node)
 	sys := system(n)
 	sys.Global = &globalnames.Table{Alive: func(pid node.PID) bool { return pid.Node() != n.Name() || n.IsAlive(pid) }}
-	sys.Global.Ended = func(pid node.PID) { tell(sys, global.Ended(pid)) }
+	sys.Global.Ended = func(pid node.PID) { nodehook.Signal(n, sys.Global.Server(), global.Ended(pid)) }
 	exports := nodehook.ExportTable(n).(*export.Table[node.Actor])
 	for _, e := range globalcalls.Exports() {
 		exports.AddFunction(e, func(ctx context.Context, args []any) (any, error) {
@@ -186,17 +186,6 @@ func mark(p *process.Process, on bool) bool {
 		owned.Keep(p.Cold.Box)
 	}
 	return true
-}
-
-// tell puts a message into the mailbox of the name server, if there is one.
-func tell(sys *process.System, msg any) {
-	if s := sys.Lookup(sys.Global.Server()); s != nil {
-		s.Mu.Lock()
-		defer s.Mu.Unlock()
-		if !s.Gone() {
-			s.Signal(&sys.Plain, msg)
-		}
-	}
 }
 
 func (h host) Reply(from, v any) { _ = h.c.Reply(from.(node.From), v) }

@@ -30,12 +30,12 @@ func TestEnds(t *testing.T) {
 		}},
 	}
 	ends := map[string]func(pid node.PID){
-		"by itself":       func(pid node.PID) { require.NoError(t, n.Send(pid, node.ErrStop)) },
-		"with an error":   func(pid node.PID) { require.NoError(t, n.Send(pid, node.ExitWith(node.Shutdown))) },
-		"by another":      func(pid node.PID) { n.Exit(pid, node.Atom("enough")) },
-		"by kill":         func(pid node.PID) { n.Exit(pid, node.Kill) },
-		"with a monitor":  func(pid node.PID) { h.Monitor(pid); n.Exit(pid, node.Kill) },
-		"with other name": func(pid node.PID) { require.NoError(t, n.Register("local", pid)); n.Exit(pid, node.Kill) },
+		"by itself":         func(pid node.PID) { require.NoError(t, n.Send(pid, node.ErrStop)) },
+		"with an error":     func(pid node.PID) { require.NoError(t, n.Send(pid, node.ExitWith(node.Shutdown))) },
+		"by another":        func(pid node.PID) { n.Exit(pid, node.Atom("enough")) },
+		"by kill":           func(pid node.PID) { n.Exit(pid, node.Kill) },
+		"with a monitor":    func(pid node.PID) { h.Monitor(pid); n.Exit(pid, node.Kill) },
+		"with a local name": func(pid node.PID) { require.NoError(t, n.Register("local", pid)); n.Exit(pid, node.Kill) },
 	}
 	for style, s := range styles {
 		for how, end := range ends {

@@ -214,7 +214,7 @@ func (d *Driver) do(h Host, a Action) {
 		ref := h.Monitor(to, a.Kind == Ask)
 		d.asked[ref] = a.ID
 		h.Send(to, gencall.MakeCall(wire.Tuple{a.PID, ref}, a.Msg), a.Kind == Ask)
-	case Watch, Unwatch:
+	case Watch, Unwatch: // a process of this node by a mark, another one by a monitor
 		d.watch(h, a.PID, a.Kind == Watch)
 	case Connect:
 		h.Start(func(w Worker) any { return connected{a.Node, w.Connect(a.Node)} })
