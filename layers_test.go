@@ -43,8 +43,7 @@ var layers = map[string]int{
 	"internal/erltest":  1,
 	"internal/logtest":  1,
 	"internal/porttest": 1,
-	"internal/racetest": 1,
-	"internal/randtest": 1,
+	"internal/testkit":  0,
 	"internal/termtest": 1,
 	"internal/linkkit":  1,
 	"internal/linkopt":  1,
@@ -78,9 +77,9 @@ var within = map[string][]string{
 	"internal/nodetest": {"node"},
 	"internal/epmdtest": {"wire/epmd", "internal/epmdclient", "internal/epmdserver"},
 	"internal/erltest":  {"internal/logtest"},
-	"internal/termtest": {"wire", "internal/randtest"},
+	"internal/termtest": {"wire"},
 	"internal/linkopt":  {"wire"},
-	"internal/linkkit":  {"wire", "wire/dist", "internal/linkopt", "internal/racetest", "internal/randtest"},
+	"internal/linkkit":  {"wire", "wire/dist", "internal/linkopt"},
 	"wire/linktest":     {"wire/dist", "internal/linkkit"},
 }
 
@@ -131,7 +130,7 @@ var inside = map[string]int{
 	"wire/erldist": 4, "wire/native": 4,
 
 	"internal/limit": 0, "internal/socket": 0, "internal/account": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0,
-	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/racetest": 0, "internal/randtest": 0,
+	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/testkit": 0,
 	"internal/shake": 0, "internal/rotation": 0, "internal/pack": 1, "internal/etfcodec": 1, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 2, "internal/epmdtest": 3,
 	"internal/inbox": 1, "internal/counter": 0, "internal/nodehook": 1, "internal/markdown": 0, "internal/cgroup": 0, "internal/treefields": 1,
 	"internal/executor": 2, "internal/admin": 3, "internal/procview": 2, "internal/sysmsg": 2, "internal/termof": 0, "internal/linkopt": 0, "internal/linkkit": 1,

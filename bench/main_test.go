@@ -13,7 +13,7 @@ import (
 
 	"github.com/actornode/actornode/bench/internal/contest"
 	"github.com/actornode/actornode/bench/internal/contract"
-	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // asProgram in the environment makes the test program the bench program, which
@@ -217,7 +217,7 @@ func TestCompareQuick(t *testing.T) {
 
 // An ablation builds the program with and without a trick, and has a row for each bench.
 func TestAblationQuick(t *testing.T) {
-	if testing.Short() || racetest.On {
+	if testing.Short() || testkit.Race {
 		t.Skip("builds two programs")
 	}
 	var out, errs bytes.Buffer

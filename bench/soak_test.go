@@ -14,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/bench/internal/contract"
-	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
@@ -58,7 +57,7 @@ func TestSoakFails(t *testing.T) {
 
 // soakArgs are the parameters of a short soak with so many faults.
 func soakArgs(t *testing.T, more ...string) []string {
-	seed := strconv.FormatUint(randtest.Seed(t)>>1|1, 10)
+	seed := strconv.FormatUint(testkit.Seed(t)>>1|1, 10)
 	return append([]string{"faultrate=6000", "rate=60000", "least=1", "grow=256", "heap=64", "seed=" + seed}, more...)
 }
 
@@ -217,7 +216,7 @@ func TestSoakNet(t *testing.T) {
 		require.NoError(t, err)
 		far, err = l.Accept()
 		require.NoError(t, err)
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if len(w.all()) != 1 {
 				return "there is no connection"
 			}
@@ -231,7 +230,7 @@ func TestSoakNet(t *testing.T) {
 	}
 	reads := func(c net.Conn, want string) {
 		b := make([]byte, len(want))
-		c.SetReadDeadline(time.Now().Add(nodetest.Limit))
+		c.SetReadDeadline(time.Now().Add(testkit.Limit))
 		for n := 0; n < len(b); {
 			k, err := c.Read(b[n:])
 			require.NoError(t, err)
@@ -240,7 +239,7 @@ func TestSoakNet(t *testing.T) {
 		assert.Equal(t, want, string(b))
 	}
 	ends := func(c net.Conn) {
-		c.SetReadDeadline(time.Now().Add(nodetest.Limit))
+		c.SetReadDeadline(time.Now().Add(testkit.Limit))
 		n, err := c.Read(make([]byte, 1))
 		require.Error(t, err)
 		require.Zero(t, n)
@@ -251,7 +250,7 @@ func TestSoakNet(t *testing.T) {
 		require.NoError(t, err)
 	}
 	none := func() {
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if len(w.all()) > 0 {
 				return "there still is a connection"
 			}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 )
@@ -64,7 +65,7 @@ func (d *daemon) start(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, d.cmd.Start())
 	t.Cleanup(d.kill)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		r, err := http.Get("http://" + d.http + "/readyz")
 		if err != nil {
 			return d.log()

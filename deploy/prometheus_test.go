@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erltest"
-	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/metrics"
 )
@@ -146,7 +146,7 @@ func (s *server) query(expr string) answer {
 // settles asks only twice a second: each question is work for Prometheus.
 func settles(t *testing.T, wrong func() string) {
 	t.Helper()
-	nodetest.SettlesEvery(t, 500*time.Millisecond, wrong)
+	testkit.UntilEvery(t, 500*time.Millisecond, wrong)
 }
 
 // evaluated waits until all rules have been, and says which could not be.

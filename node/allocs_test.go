@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
 
@@ -36,7 +36,7 @@ func allocates(t *testing.T, n *node.Node, done <-chan struct{}, want float64, b
 // What messages and calls on one node allocate. The destination of each is an interface: where it
 // escapes to the heap, there is one allocation more.
 func TestAllocationsOfMessages(t *testing.T) {
-	if racetest.On {
+	if testkit.Race {
 		return // the detector allocates, too
 	}
 	n, err := node.Start(node.Config{})

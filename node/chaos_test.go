@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
 
@@ -232,7 +232,7 @@ func (c *chaos) run(steps int, r *rand.Rand) (*node.Process, *watches) {
 // is left of anybody.
 func TestChaos(t *testing.T) {
 	const goroutines, steps = 8, 1500
-	seed := randtest.Seed(t)
+	seed := testkit.Seed(t)
 	before := runtime.NumGoroutine()
 	n, err := node.Start(node.Config{Workers: 4, Stages: 4, Blocked: time.Millisecond})
 	require.NoError(t, err)

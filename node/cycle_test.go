@@ -15,8 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 )
@@ -130,7 +129,7 @@ func TestCyclesAreNotDetectedByDefault(t *testing.T) {
 		return i.Wait.On == node.Dest(b) && j.Wait.On == node.Dest(a)
 	})
 	cancel()
-	require.ErrorIs(t, nodetest.Arrival(t, over), context.Canceled)
+	require.ErrorIs(t, testkit.Receive(t, over), context.Canceled)
 	n.Exit(a, node.Kill)
 	n.Exit(b, node.Kill)
 }
@@ -138,7 +137,7 @@ func TestCyclesAreNotDetectedByDefault(t *testing.T) {
 // Processes that call at random call each other in cycles all the time. None waits for ever; and a
 // call along a path that only goes upward, as no cycle does, is never refused.
 func TestDetectCyclesAtRandom(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	n := startNode(t, node.Config{DetectCycles: true})
 	var up, all []node.PID
 	for i := range 12 {
@@ -217,7 +216,7 @@ func TestDetectCyclesOfTwoAtOnce(t *testing.T) {
 			require.NoError(t, n.Send(two, one))
 			refused := 0
 			for range 2 {
-				r := nodetest.Arrival(t, results)
+				r := testkit.Receive(t, results)
 				if r.err != nil {
 					require.ErrorIs(t, r.err, node.ErrCycle)
 					refused++
@@ -260,7 +259,7 @@ func TestCallThatIsOverClosesNoCycle(t *testing.T) {
 			return nil
 		})
 		require.NoError(t, n.Send(caller, "go"))
-		assert.Equal(t, true, nodetest.Arrival(t, answers))
+		assert.Equal(t, true, testkit.Receive(t, answers))
 	}
 }
 
@@ -327,7 +326,7 @@ func TestDetectOtherCycles(t *testing.T) {
 						return nil
 					})
 					require.NoError(t, n.Send(b, "enter"))
-					nodetest.Arrival(t, entered)
+					testkit.Receive(t, entered)
 					for node.Deliver(canceled(), n, b, "fill") == nil { // until it is full
 					}
 					if callLast {
@@ -338,9 +337,9 @@ func TestDetectOtherCycles(t *testing.T) {
 						})
 					}
 					close(call)
-					err := nodetest.Arrival(t, errs)
+					err := testkit.Receive(t, errs)
 					if c.name == "SendRequest" && err == nil {
-						err = nodetest.Arrival(t, errs)
+						err = testkit.Receive(t, errs)
 					}
 					require.ErrorIs(t, err, node.ErrCycle)
 					text := fmt.Sprintf("%v calls %v %s %v", b, a, c.verb, b)
@@ -384,7 +383,7 @@ func TestDetectCyclesOfOne(t *testing.T) {
 		})
 		require.NoError(t, n.Send(pid, "go"))
 		for _, verb := range []string{"%v awaits the exit of %v", "%v waits for space in the mailbox of %v", "%v awaits the start of"} {
-			err := nodetest.Arrival(t, errs)
+			err := testkit.Receive(t, errs)
 			require.ErrorContains(t, err, node.ErrCycle.Error()) // the reason of the exit of what does not start
 			require.ErrorContains(t, err, strings.ReplaceAll(verb, "%v", pid.String()))
 		}
@@ -405,7 +404,7 @@ func (initCalls) Receive(*node.Context, any) error { return nil }
 // Processes that send to each other at random, most of their mailboxes being full, do so in cycles all the
 // time. None waits for ever; and what goes only upward is never refused.
 func TestDetectCyclesOfSendsAtRandom(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	n := startNode(t, node.Config{DetectCycles: true})
 	type hop struct {
 		path   []node.PID
@@ -465,7 +464,7 @@ func TestDetectCyclesOfSendsAtRandom(t *testing.T) {
 		}()
 	}
 	for range senders * each {
-		nodetest.Arrival(t, over)
+		testkit.Receive(t, over)
 	}
 	assert.NotZero(t, refused.Load())
 	eventually(t, "nobody is noted", func() bool { return node.NotedWaits(n) == 0 })

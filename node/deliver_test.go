@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -67,7 +67,7 @@ func TestDeliver(t *testing.T) {
 				require.ErrorIs(t, node.Deliver(ctx, from, pid, "not sent"), context.Canceled)
 			}
 			require.NoError(t, node.Deliver(soon(t), from, pid, "sent"))
-			require.Equal(t, "sent", nodetest.Arrival(t, got))
+			require.Equal(t, "sent", testkit.Receive(t, got))
 			require.True(t, a.Disconnect(b.Name()))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -45,7 +46,7 @@ func two(t *testing.T) (a, b *node.Node, self *node.Process, remote node.PID) {
 	return a, b, self, remote
 }
 
-var soon = nodetest.Soon
+var soon = testkit.Context
 
 func TestFarSend(t *testing.T) {
 	a, b, self, remote := two(t)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -61,7 +62,7 @@ func TestErrorsAndOTP(t *testing.T) {
 			assert.EqualError(t, err, c.err.Error())
 		}
 		n.Exit(pid, node.Kill)
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if _, there := n.Whereis("fails"); there {
 				return "fails is alive"
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -126,13 +127,13 @@ func TestFarNothingIsLeft(t *testing.T) {
 		}
 	}
 	b.Exit(deaf, node.Kill)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		for pid := range nodehook.Processes(a) {
 			a.Send(pid, "now")
 		}
 		return node.FarTables(a)
 	})
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		for pid := range nodehook.Processes(b) { // those that RPC has started
 			if i, err := b.Info(pid); err == nil && i.Name == "" {
 				b.Exit(pid, node.Kill)
@@ -155,7 +156,7 @@ func TestFarAwaitExit(t *testing.T) {
 	}
 	far := ends(func() (any, error) { return node.AwaitExit(soon(t), a, remote) })
 	near := ends(func() (any, error) { return node.AwaitExit(soon(t), b, node.At{Name: "echo", Node: b.Name()}) })
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if i, err := b.Info(remote); err != nil || len(i.Watchers) == 0 {
 			return "not watched"
 		}
@@ -316,7 +317,7 @@ func TestFarHeldUp(t *testing.T) {
 						}
 					}))
 					require.NoError(t, err)
-					nodetest.Settles(t, func() string { // it stands still
+					testkit.Until(t, func() string { // it stands still
 						was := count.Load()
 						if _, err := nodetest.CallWithin[int](time.Millisecond, a, at, 1); err != node.ErrTimeout {
 							return fmt.Sprint(name, " lets a call through: ", err)
@@ -329,7 +330,7 @@ func TestFarHeldUp(t *testing.T) {
 					a.Exit(pid, node.Kill)
 				}
 			}
-			nodetest.Settles(t, func() string {
+			testkit.Until(t, func() string {
 				if n := ended.Load(); n != 14 {
 					return fmt.Sprint(n, " have ended")
 				}
@@ -337,7 +338,7 @@ func TestFarHeldUp(t *testing.T) {
 			})
 			plain := make(chan struct{})
 			go func() { defer close(plain); a.Send(sink, 1) }()
-			nodetest.Settles(t, func() string {
+			testkit.Until(t, func() string {
 				if node.FarWaiting(a) < 1000 {
 					return "nothing waits"
 				}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -266,7 +266,7 @@ func TestFarModel(t *testing.T) {
 
 func playFar(t *testing.T, size, deeds int) {
 	goroutines := runtime.NumGoroutine()
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	m := &farModel{t: t, proto: &faulty{memory: memory{pipes: make(map[string][2]chan dist.Frame)}}}
 	where := &nodetest.Places{}
 	for i := range size {
@@ -318,7 +318,7 @@ func playFar(t *testing.T, size, deeds int) {
 	close(stopped)
 	killing.Wait()
 
-	nodetest.Settles(t, m.disagreement)
+	testkit.Until(t, m.disagreement)
 	for _, p := range m.all {
 		p.node.Exit(p.pid, node.Kill)
 	}
@@ -330,7 +330,7 @@ func playFar(t *testing.T, size, deeds int) {
 		}
 	}
 	for _, n := range m.nodes {
-		nodetest.Settles(t, func() string { return node.FarTables(n) })
+		testkit.Until(t, func() string { return node.FarTables(n) })
 	}
 	for _, n := range m.nodes {
 		require.NoError(t, n.Stop())
@@ -347,7 +347,7 @@ func noneLeft(t *testing.T, were int) {
 			t.Logf("%s", buf[:runtime.Stack(buf, true)])
 		}
 	}()
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if runtime.NumGoroutine() <= were {
 			return ""
 		}

@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -165,7 +164,7 @@ func TestFarOTP(t *testing.T) {
 	c.erl("e2", "secret")
 	n := c.start(c.config("go"))
 	farFactory(t, n)
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for range 30 {
 		var script []string
 		for range 40 {
@@ -187,5 +186,5 @@ func TestFarOTP(t *testing.T) {
 			return
 		}
 	}
-	nodetest.Settles(t, func() string { return node.FarTables(n) })
+	testkit.Until(t, func() string { return node.FarTables(n) })
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
 
@@ -125,7 +126,7 @@ func TestFarCallLeavesNoMonitor(t *testing.T) {
 		letters := a.DeadLetters(10)
 		defer letters.Close()
 		require.NoError(t, from.Reply("late"))
-		require.NotZero(t, nodetest.Arrival(t, letters.C).Alias)
+		require.NotZero(t, testkit.Receive(t, letters.C).Alias)
 
 		_, err = nodetest.CallWithin[string](limit, a, server, "exit")
 		var exit *node.ExitError

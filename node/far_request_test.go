@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/wire"
@@ -191,7 +192,7 @@ func TestCastAndPeerMessageFromAfar(t *testing.T) {
 		v, err := node.Call[any](soon(t), a, pid, 5)
 		require.NoError(t, err)
 		assert.Equal(t, wire.Tuple{5, a.Name()}, v)
-		m := nodetest.Arrival(t, got)
+		m := testkit.Receive(t, got)
 		r, ok := m.Message.(node.Request[int])
 		require.True(t, ok, "%T", m.Message)
 		peer, _, _ := r.Peer()
@@ -216,7 +217,7 @@ func TestRequestSentOn(t *testing.T) {
 		tag := h.Node().MakeRef()
 		call := wire.Tuple{node.Atom("$gen_call"), wire.Tuple{h.Self(), tag}, 10}
 		require.NoError(t, h.Send(front, call))
-		assert.Equal(t, call, nodetest.Arrival(t, got))
+		assert.Equal(t, call, testkit.Receive(t, got))
 		assert.Equal(t, wire.Tuple{tag, 11}, h.Receive())
 	})
 }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/discovery"
@@ -33,7 +33,7 @@ const goNode = "go@127.0.0.1"
 // until waits for what the erl node answers to expr.
 func (e *farErl) until(expr, want string) {
 	e.t.Helper()
-	nodetest.Settles(e.t, func() string {
+	testkit.Until(e.t, func() string {
 		if got := e.Ask("%s", expr); got != want {
 			return fmt.Sprintf("%s is %s, want %s", expr, got, want)
 		}
@@ -51,7 +51,7 @@ func TestFarErlSimultaneous(t *testing.T) {
 			e.Tell("erlang:disconnect_node('%s'), net_kernel:connect_node('%s')", n.Name(), n.Name())
 			n.Connect(soon(t), e.name) // one that ends may be met
 			e.Answer()
-			nodetest.Settles(t, func() string {
+			testkit.Until(t, func() string {
 				if v, err := node.Call[int](soon(t), n, e.echo(), i); err != nil || v != i {
 					return fmt.Sprint(v, err)
 				}
@@ -92,7 +92,7 @@ func TestFarErlKilled(t *testing.T) {
 	assert.Equal(t, node.NoProc, caught(t, got).(node.Down).Reason)
 	assert.Equal(t, node.Exited{From: old, Reason: node.NoProc}, caught(t, got))
 	assert.Empty(t, got, "nodedown is seen once")
-	nodetest.Settles(t, func() string { return node.FarTables(n) })
+	testkit.Until(t, func() string { return node.FarTables(n) })
 }
 
 func TestFarErlSeesRestart(t *testing.T) {
@@ -152,7 +152,7 @@ func TestFarErlFrozen(t *testing.T) {
 	down := caught(t, got).(node.NodeDown)
 	assert.Contains(t, down.Reason, "net_tick_timeout")
 	e.Signal(erltest.Resume)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		_, err := nodetest.CallWithin[int](10*time.Second, n, e.echo(), 2)
 		return errText(err)
 	})
@@ -232,7 +232,7 @@ func TestFarErlCut(t *testing.T) {
 	proxy := &cutter{Finder: cfg.Distribution.Finder, t: t}
 	cfg.Distribution.Finder = proxy
 	n := c.start(cfg)
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for range 60 {
 		proxy.after.Store(300 + r.Int64N(30_000))
 		me, got := catcher(t, n, "")
@@ -259,11 +259,11 @@ func TestFarErlCut(t *testing.T) {
 		n.Exit(me, node.Kill)
 	}
 	proxy.after.Store(0)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		_, err := node.Call[int](soon(t), n, e.echo(), 1)
 		return errText(err)
 	})
-	nodetest.Settles(t, func() string { return node.FarTables(n) })
+	testkit.Until(t, func() string { return node.FarTables(n) })
 }
 
 // Who claims the name of a connected node and knows no cookie disturbs nobody.
@@ -298,7 +298,7 @@ func TestFarBadClients(t *testing.T) {
 	goroutines := runtime.NumGoroutine()
 	n, err := node.Start(cfg)
 	require.NoError(t, err)
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	var conns []net.Conn
 	for i := range 240 {
 		conn, err := net.Dial("tcp", n.Addr().String())
@@ -363,7 +363,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	n.Send(busy, 1)
 	grows := func(c *atomic.Int64) {
 		was := c.Load()
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if c.Load() < was+100 {
 				return "nothing is sent"
 			}
@@ -375,7 +375,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 
 	e.Signal(erltest.Suspend)
 	stuck := func() {
-		nodetest.Settles(t, func() string { // no progress while others make much
+		testkit.Until(t, func() string { // no progress while others make much
 			was := process.Load() + actor.Load()
 			for range 2000 {
 				if _, err := node.Call[int](soon(t), n, beside, 1); err != nil {
@@ -487,7 +487,7 @@ func TestFarErlNoTerm(t *testing.T) {
 		answer := e.Ask("M = monitor(process, {dying, '%s'}), {dying, '%s'} ! die, receive {'DOWN', M, _, _, R} -> R after 50000 -> none end", goNode, goNode)
 		assert.True(t, strings.HasPrefix(answer, reason.erlang), "%.100s, want %s", answer, reason.erlang)
 		assert.Less(t, len(answer), 10_000)
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if n.IsAlive(pid) {
 				return "alive"
 			}

@@ -19,7 +19,7 @@ import (
 	"github.com/actornode/actornode/internal/certtest"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/discovery"
@@ -236,7 +236,7 @@ func TestManyDials(t *testing.T) {
 // Strangers begin handshakes in the names of peers, and end them in many ways, while the
 // peers connect, disconnect and call each other.
 func TestStrangersStress(t *testing.T) {
-	seed := randtest.Seed(t)
+	seed := testkit.Seed(t)
 	w := newNetwork()
 	var all []*node.Node
 	for _, name := range []string{"a", "m", "z"} {
@@ -307,14 +307,14 @@ func TestStrangersStress(t *testing.T) {
 	wg.Wait()
 	for _, n := range all {
 		for _, other := range all {
-			nodetest.Settles(t, func() string {
+			testkit.Until(t, func() string {
 				if err := n.Ping(soon(t), other.Name()); err != nil {
 					return err.Error()
 				}
 				return ""
 			})
 		}
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if use := limitOf(t, n, "pending"); use.Used > 0 {
 				return fmt.Sprintf("%+v", use)
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erltest"
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 )
@@ -45,7 +45,7 @@ func TestDeepByOTP(t *testing.T) {
 		deep))
 	require.Contains(t, got, "terms nested deeper than 100000 levels")
 	erl.Ask(fmt.Sprintf("{alive, '%s'} ! %s, ok", n.Name(), deep))
-	letter := nodetest.Arrival(t, lost.C)
+	letter := testkit.Receive(t, lost.C)
 	require.Equal(t, deadletter.Unreadable, letter.Cause)
 	require.ErrorContains(t, letter.Message.(error), "terms nested deeper than 100000 levels")
 	require.Equal(t, "here", erl.Ask(fmt.Sprintf("gen_server:call({alive, '%s'}, x, 20000)", n.Name())))

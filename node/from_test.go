@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
@@ -101,7 +102,7 @@ func TestHandedOn(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, "once", once)
 				if i/3%3 != worker { // the second answer has left
-					cause := nodetest.Arrival(t, dead.C).Cause
+					cause := testkit.Receive(t, dead.C).Cause
 					require.Contains(t, []deadletter.Cause{deadletter.LateReply, deadletter.NoAlias}, cause)
 				}
 				nodetest.Quiet(t, h)
@@ -126,7 +127,7 @@ func TestHandedOnAndEnded(t *testing.T) {
 			require.Equal(t, &node.ExitError{Reason: node.Atom("gone")}, err)
 			dead := a.DeadLetters(4)
 			require.NoError(t, r.Reply(1), "nobody there can know")
-			require.Contains(t, []deadletter.Cause{deadletter.LateReply, deadletter.NoAlias}, nodetest.Arrival(t, dead.C).Cause)
+			require.Contains(t, []deadletter.Cause{deadletter.LateReply, deadletter.NoAlias}, testkit.Receive(t, dead.C).Cause)
 			dead.Close()
 			nodetest.Quiet(t, got)
 		}
@@ -194,7 +195,7 @@ func TestForgedFrom(t *testing.T) {
 			r, ok := c.AsRequest(wire.Tuple{node.Atom("$gen_call"), wire.Tuple{h.Self(), tag}, 1})
 			require.True(t, ok)
 			require.NoError(t, r.Reply(node.Atom("forged")))
-			require.Equal(t, deadletter.NoAlias, nodetest.Arrival(t, dead.C).Cause)
+			require.Equal(t, deadletter.NoAlias, testkit.Receive(t, dead.C).Cause)
 		}
 		_, err := far.Poll(0)
 		require.ErrorIs(t, err, node.ErrTimeout)

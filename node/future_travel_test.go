@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -141,7 +142,7 @@ func TestFutureFailsElsewhere(t *testing.T) {
 	far, never := pass[*node.Future[int]](t, a, onB, f), pass[*node.Future[int]](t, a, onB, f)
 	_, err = far.Poll(0)
 	require.ErrorIs(t, err, node.ErrTimeout)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if a.Disconnect(b.Name()) {
 			return ""
 		}

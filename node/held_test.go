@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -110,7 +111,7 @@ func TestQuotaSpawnFor(t *testing.T) {
 	}
 	_, err = node.SpawnWait(soon(t), far, node.Options{For: near.Name()}, failing{})
 	require.Error(t, err)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if limitOf(t, far, "spawned").Used != 1 {
 			return "it was not given back"
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
 )
@@ -88,7 +89,7 @@ func TestStateScheduled(t *testing.T) {
 	})
 	for range 1000 { // a slow machine may have taken the stage away meanwhile
 		require.NoError(t, n.Send(looker, "look"))
-		if nodetest.Arrival(t, seen) == observe.Scheduled {
+		if testkit.Receive(t, seen) == observe.Scheduled {
 			return
 		}
 	}
@@ -137,7 +138,7 @@ func TestInfo(t *testing.T) {
 	assert.False(t, i.TrapExit)
 
 	require.NoError(t, n.Send(pid, "prepare"))
-	child := nodetest.Arrival(t, children)
+	child := testkit.Receive(t, children)
 	watcher, err := n.Open()
 	require.NoError(t, err)
 	defer watcher.Close(nil)
@@ -247,13 +248,13 @@ func TestLingering(t *testing.T) {
 			return nil
 		})
 		require.NoError(t, n.Send(pid, "block"))
-		nodetest.Arrival(t, entered)
+		testkit.Receive(t, entered)
 		assert.Zero(t, n.Stats().Lingering)
 		n.Exit(pid, node.Kill)
 		assert.Equal(t, 1, n.Stats().Lingering)
 		assert.Zero(t, n.Stats().Processes)
 		close(release)
-		assert.Error(t, nodetest.Arrival(t, ended), "its context has been cancelled")
+		assert.Error(t, testkit.Receive(t, ended), "its context has been cancelled")
 		eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
 	})
 }
@@ -293,14 +294,14 @@ func TestInfoOfEndlessHandler(t *testing.T) {
 				return nil
 			})
 			require.NoError(t, n.Send(pid, "compute"))
-			nodetest.Arrival(t, entered)
+			testkit.Receive(t, entered)
 			infos := make(chan observe.Process, 1)
 			go func() {
 				i, err := n.Info(pid)
 				assert.NoError(t, err)
 				infos <- i
 			}()
-			assert.Equal(t, observe.Running, nodetest.Arrival(t, infos).State)
+			assert.Equal(t, observe.Running, testkit.Receive(t, infos).State)
 			over.Store(true)
 		})
 	}
@@ -340,7 +341,7 @@ func TestInfoOfBusyActors(t *testing.T) {
 	}
 	group.Wait()
 	for range actors {
-		nodetest.Arrival(t, done)
+		testkit.Receive(t, done)
 	}
 	for _, pid := range pids {
 		eventually(t, "all handled", func() bool {
@@ -417,7 +418,7 @@ func TestMailboxes(t *testing.T) {
 		}
 		pids, want = append(pids, pid), append(want, i%3)
 	}
-	nodetest.Settles(t, func() string { // on its way to a goroutine that waits for it, a message is nowhere
+	testkit.Until(t, func() string { // on its way to a goroutine that waits for it, a message is nowhere
 		if got := nodehook.Mailboxes(n, pids); !slices.Equal(want, got) {
 			return fmt.Sprint(got)
 		}
@@ -505,9 +506,9 @@ func TestTableSizes(t *testing.T) {
 	co, err := n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
 	require.NoError(t, err)
 	require.NoError(t, n.Send(co, 1))
-	_, err = node.AwaitExit(nodetest.Soon(t), n, co)
+	_, err = node.AwaitExit(testkit.Context(t), n, co)
 	require.NoError(t, err)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if s := n.Stats(); s.Kept <= kept || s.Kept > s.Goroutines {
 			return fmt.Sprint(s.Kept, " are kept, and were ", kept)
 		}
@@ -533,7 +534,7 @@ func TestMailboxLen(t *testing.T) {
 			require.NoError(t, n.Send(pid, m))
 		}
 		close(sent)
-		got := nodetest.Arrival(t, seen)
+		got := testkit.Receive(t, seen)
 		assert.Equal(t, got[1], got[0])
 		assert.Contains(t, []int{3, 4}, got[0], "with the one that an Actor handles")
 	})

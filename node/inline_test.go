@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -56,11 +57,11 @@ func TestHandlersDoNotKeepTheReader(t *testing.T) {
 				r, ok := a.AsRequest(self.Receive())
 				require.True(t, ok)
 				r.Reply("me")
-				nodetest.Arrival(t, released)
+				testkit.Receive(t, released)
 			}
 		}
 		close(release)
-		nodetest.Arrival(t, released)
+		testkit.Receive(t, released)
 	})
 }
 
@@ -126,7 +127,7 @@ func TestOrderPastTheWriter(t *testing.T) {
 			n++
 		}
 		require.NoError(t, self.Send(pid, wire.Atom("end")))
-		seen := nodetest.Arrival(t, got)
+		seen := testkit.Receive(t, got)
 		require.Len(t, seen, n+1)
 		for i, msg := range seen[:n] {
 			require.Equal(t, i, msg)

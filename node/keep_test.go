@@ -18,8 +18,8 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/termtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -50,7 +50,7 @@ func workers() node.Actor { return node.ActorFunc(worker) }
 // again waits for another process of that name, and that all services answer.
 func again(t *testing.T, n *node.Node, name node.Atom, was node.PID) (pid node.PID) {
 	t.Helper()
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		var ok bool
 		if pid, ok = n.Whereis(name); !ok || pid == was {
 			return "it has not been started again"
@@ -320,11 +320,11 @@ func TestProtected(t *testing.T) {
 	}
 	i.handled(n)
 	i.link.Close() // breaks the links
-	nodetest.Settles(t, func() string { return map[bool]string{true: "x is there"}[len(n.Nodes(true)) > 0] })
+	testkit.Until(t, func() string { return map[bool]string{true: "x is there"}[len(n.Nodes(true)) > 0] })
 	for _, pid := range targets {
 		require.True(t, n.IsAlive(pid), "%v", pid)
 		require.Equal(t, leader, nodehook.Leader(n, pid))
-		nodetest.Settles(t, func() string { // the links break after the connection has ended
+		testkit.Until(t, func() string { // the links break after the connection has ended
 			info, err := n.Info(pid)
 			require.NoError(t, err)
 			if len(info.Links) > 0 {
@@ -408,7 +408,7 @@ func TestShowPeer(t *testing.T) {
 		select {
 		case s := <-got:
 			return s
-		case <-time.After(nodetest.Limit):
+		case <-time.After(testkit.Limit):
 			t.Fatal("nothing comes")
 			return ""
 		}

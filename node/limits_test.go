@@ -12,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -138,7 +139,7 @@ func TestBlockedSenderGivesUpItsStage(t *testing.T) {
 				})
 				require.NoError(t, n.Send(sender, "go"))
 				for i := range cap(got) {
-					require.Equal(t, i, nodetest.Arrival(t, got))
+					require.Equal(t, i, testkit.Receive(t, got))
 				}
 				assert.Empty(t, n.Stats().DeadLetters)
 			})
@@ -219,7 +220,7 @@ func TestDeadLetterCauses(t *testing.T) {
 	defer stream.Close()
 	next := func(cause deadletter.Cause) deadletter.Letter {
 		t.Helper()
-		l := nodetest.Arrival(t, stream.C)
+		l := testkit.Receive(t, stream.C)
 		assert.Equal(t, cause, l.Cause)
 		assert.EqualValues(t, 1, n.Stats().DeadLetters[cause], cause.String())
 		assert.WithinDuration(t, time.Now(), l.At, time.Minute)
@@ -255,10 +256,10 @@ func TestDeadLetterCauses(t *testing.T) {
 		_, err := node.Call[string](ctx, n, slow, "question")
 		failed <- err
 	}()
-	from := nodetest.Arrival(t, froms)
+	from := testkit.Receive(t, froms)
 	assert.True(t, from.Pending())
 	cancel()
-	require.ErrorIs(t, nodetest.Arrival(t, failed), context.Canceled)
+	require.ErrorIs(t, testkit.Receive(t, failed), context.Canceled)
 	assert.False(t, from.Pending())
 	require.ErrorIs(t, from.Reply("answer"), node.ErrReplied)
 	assert.Equal(t, "answer", next(deadletter.LateReply).Message)
@@ -391,12 +392,12 @@ func TestBoundedWaits(t *testing.T) {
 			for n.Send(pid, "fill") == nil {
 			}
 			close(start)
-			assert.ErrorIs(t, nodetest.Arrival(t, results), node.ErrTimeout, "a timeout")
-			assert.NoError(t, nodetest.Arrival(t, results), "a call")
+			assert.ErrorIs(t, testkit.Receive(t, results), node.ErrTimeout, "a timeout")
+			assert.NoError(t, testkit.Receive(t, results), "a call")
 			for range 5 {
-				assert.ErrorIs(t, nodetest.Arrival(t, results), node.ErrTimeout, "timeouts take no room")
+				assert.ErrorIs(t, testkit.Receive(t, results), node.ErrTimeout, "timeouts take no room")
 			}
-			assert.NoError(t, nodetest.Arrival(t, results), "nothing left in the mailbox")
+			assert.NoError(t, testkit.Receive(t, results), "nothing left in the mailbox")
 		})
 	}
 }

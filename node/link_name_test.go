@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -30,7 +31,7 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 	}
 	linked := func(t *testing.T, want bool, pid node.PID, h *node.Process) {
 		t.Helper()
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if there.links(pid, h.Self()) != want {
 				return "the other node says otherwise"
 			}
@@ -43,7 +44,7 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 		assert.False(t, nodehook.Linked(h, at))
 		h.Link(at)
 		linked(t, true, pid, h)
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if !nodehook.Linked(h, at) || !nodehook.Linked(h, pid) {
 				return "not linked"
 			}
@@ -70,7 +71,7 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 		linked(t, true, pid, h)
 		next := there.spawn("")
 		there.move("unlinked", next) // the link is with the process, not with the name
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if !nodehook.Linked(h, at) {
 				return "not linked"
 			}
@@ -155,7 +156,7 @@ func TestLinkByManyNames(t *testing.T) {
 		require.NoError(t, err)
 		at := node.At{Name: name, Node: b.Name()}
 		h.Link(at)
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if !nodehook.Linked(h, at) {
 				return "not linked"
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 )
@@ -57,8 +58,8 @@ func TestMesh(t *testing.T) {
 		t.Cleanup(func() { n.Stop() })
 		nodes = append(nodes, n)
 	}
-	nodetest.Settles(t, func() string { return meshed(nodes...) })
-	nodetest.Settles(t, func() string { // a connection is logged once it is there
+	testkit.Until(t, func() string { return meshed(nodes...) })
+	testkit.Until(t, func() string { // a connection is logged once it is there
 		if ups := strings.Count(log.String(), "node up"); ups < 8*7 {
 			return fmt.Sprint(ups, " ends of connections are logged")
 		}
@@ -71,11 +72,11 @@ func TestMesh(t *testing.T) {
 		require.NoError(t, nodes[victim].Stop())
 		nodes[victim] = startMesh(t, nodes[victim].Name(), places, log)
 		t.Cleanup(func() { nodes[victim].Stop() })
-		nodetest.Settles(t, func() string { return meshed(nodes...) })
+		testkit.Until(t, func() string { return meshed(nodes...) })
 		assert.NotEqual(t, was, nodes[victim].Addr().String())
 	}
 	nodes[3].Disconnect(nodes[4].Name())
-	nodetest.Settles(t, func() string { return meshed(nodes...) })
+	testkit.Until(t, func() string { return meshed(nodes...) })
 }
 
 // A node that is no longer listed stays connected, and is not connected again.
@@ -88,11 +89,11 @@ func TestMeshNotListed(t *testing.T) {
 	a, b := startMesh(t, "a@127.0.0.1", hides[0], log), startMesh(t, "b@127.0.0.1", hides[1], log)
 	defer a.Stop()
 	defer b.Stop()
-	nodetest.Settles(t, func() string { return meshed(a, b) })
+	testkit.Until(t, func() string { return meshed(a, b) })
 	ask := func() { // both, and they have heard the answer to all questions but the last
 		for _, hide := range hides {
 			asked := hide.asked.Load()
-			nodetest.Settles(t, func() string {
+			testkit.Until(t, func() string {
 				if hide.asked.Load() < asked+5 {
 					return "the list is not asked for"
 				}
@@ -111,7 +112,7 @@ func TestMeshNotListed(t *testing.T) {
 	for _, hide := range hides {
 		hide.hidden.Store(false)
 	}
-	nodetest.Settles(t, func() string { return meshed(a, b) })
+	testkit.Until(t, func() string { return meshed(a, b) })
 }
 
 // hiding lists names, or nobody.
@@ -137,7 +138,7 @@ func TestMeshLogsOnce(t *testing.T) {
 	places.Put("gone@127.0.0.1", []discovery.Endpoint{{Addr: fmt.Sprint("127.0.0.1:", port)}})
 	count := &counting{Places: places}
 	n := startMesh(t, "a@127.0.0.1", count, log)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if count.finds.Load() < 10 {
 			return "not tried often"
 		}
@@ -167,10 +168,10 @@ func TestMeshWatches(t *testing.T) {
 	cfg := meshConfig("a@127.0.0.1", told, log)
 	cfg.Distribution.Mesh.Interval = time.Hour
 	a := nodetest.Start(t, cfg)
-	changed := nodetest.Arrival(t, told.watched)
+	changed := testkit.Receive(t, told.watched)
 	b := nodetest.Start(t, node.Config{Name: "b@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Finder: places}})
 	changed()
-	nodetest.Settles(t, func() string { return meshed(a, b) })
+	testkit.Until(t, func() string { return meshed(a, b) })
 }
 
 type telling struct {
@@ -211,12 +212,12 @@ func TestMeshErl(t *testing.T) {
 			return ""
 		}
 	}
-	nodetest.Settles(t, connected(first.name))
+	testkit.Until(t, connected(first.name))
 	second := c.erl("e2", "secret")
-	nodetest.Settles(t, connected(first.name, second.name))
+	testkit.Until(t, connected(first.name, second.name))
 	first.Kill()
-	nodetest.Settles(t, connected(second.name))
+	testkit.Until(t, connected(second.name))
 	first = c.erl("e1", "secret")
-	nodetest.Settles(t, connected(first.name, second.name))
+	testkit.Until(t, connected(first.name, second.name))
 	first.until("nodes(hidden)", "['"+string(n.Name())+"']")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/isolation"
 )
@@ -95,7 +95,7 @@ func TestContextPastItsHandler(t *testing.T) {
 					return nil
 				}))
 				require.NoError(t, err)
-				_, err = node.Call[int](nodetest.Soon(t), n, pid, 1)
+				_, err = node.Call[int](testkit.Context(t), n, pid, 1)
 				require.NoError(t, err)
 				require.NoError(t, n.Stop()) // waits for the turn
 				for name, use := range misuses {
@@ -122,7 +122,7 @@ func TestContextElsewhere(t *testing.T) {
 				return c.Reply(m.(node.Request[int]).From, fmt.Sprint(cause))
 			}))
 			require.NoError(t, err)
-			cause, err := node.Call[string](nodetest.Soon(t), n, pid, 1)
+			cause, err := node.Call[string](testkit.Context(t), n, pid, 1)
 			require.NoError(t, err, name)
 			assert.Regexp(t, `^node: the Context of .* the generous one is used by another goroutine`, cause, place+", "+name)
 			assert.True(t, n.IsAlive(pid))
@@ -132,7 +132,7 @@ func TestContextElsewhere(t *testing.T) {
 
 // What has become of a goroutine that kept a Context does not matter to the actors that its worker runs afterwards.
 func TestWorkerGoesOnAfterMisuse(t *testing.T) {
-	if racetest.On {
+	if testkit.Race {
 		return // the goroutine looks at the Context while the worker may change it: that is the misuse
 	}
 	n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
@@ -148,7 +148,7 @@ func TestWorkerGoesOnAfterMisuse(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, n.Send(pid, "keep it"))
 	c := <-contexts
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if cause := panics(func() { c.Self() }); cause == nil {
 			return "the handler has not returned"
 		}
@@ -158,7 +158,7 @@ func TestWorkerGoesOnAfterMisuse(t *testing.T) {
 		require.NotNil(t, panics(func() { use(c, pid, node.From{}) }))
 	}
 	for i := range 100 {
-		got, err := node.Call[int](nodetest.Soon(t), n, pid, i)
+		got, err := node.Call[int](testkit.Context(t), n, pid, i)
 		require.NoError(t, err)
 		require.Equal(t, i+1, got)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
@@ -58,7 +59,7 @@ func TestLossy(t *testing.T) {
 	require.NoError(t, err)
 	defer a.Stop()
 	require.NoError(t, a.Connect(soon(t), b.Name()))
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if slow.holds.Load() == 0 {
 			return "nothing is held up"
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
@@ -170,7 +171,7 @@ func TestPeersTables(t *testing.T) {
 		return k
 	}
 	becomes := func(n *node.Node, want [4]int) {
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if got := counts(n); got != want {
 				return fmt.Sprintf("%s has %v, not %v", n.Name(), got, want)
 			}
@@ -202,7 +203,7 @@ func TestPeerIsForgotten(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.NoError(t, b.Stop())
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if kept := node.FarKept(a); len(a.Peers()) > 0 || len(kept) > 0 {
 				return fmt.Sprint("there still are ", a.Peers(), kept)
 			}
@@ -233,10 +234,10 @@ func TestSentIsNotKept(t *testing.T) {
 			return weak.Make(&b[0])
 		}
 		queued := send(1 << 10) // until the connection is there
-		nodetest.Arrival(t, come)
+		testkit.Receive(t, come)
 		direct := send(1 << 20)
-		nodetest.Arrival(t, come)
-		nodetest.Settles(t, func() string {
+		testkit.Receive(t, come)
+		testkit.Until(t, func() string {
 			runtime.GC()
 			if queued.Value() != nil || direct.Value() != nil {
 				return fmt.Sprint(proto, " keeps what has been sent: ", queued.Value() != nil, direct.Value() != nil)

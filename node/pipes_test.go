@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -144,7 +145,7 @@ func (w *network) dial(t *testing.T, n *node.Node, protocol, host string) net.Co
 	t.Helper()
 	for _, e := range n.Endpoints() {
 		if e.Protocol == protocol {
-			c, err := w.pipes.as(host).Dial(nodetest.Soon(t), e.Addr, n.Name())
+			c, err := w.pipes.as(host).Dial(testkit.Context(t), e.Addr, n.Name())
 			if err != nil {
 				t.Fatal(err)
 			}

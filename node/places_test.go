@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
 
@@ -19,7 +19,7 @@ import (
 // was counted has been given back.
 func TestPlacesAreGivenBack(t *testing.T) {
 	for round := range 4 {
-		seed := randtest.Seed(t)
+		seed := testkit.Seed(t)
 		synctest.Test(t, func(t *testing.T) {
 			w := newNetwork()
 			f := &far{pipes: w.pipes, r: randomOf(seed, 10*round)}

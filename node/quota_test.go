@@ -17,6 +17,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -58,7 +59,7 @@ func connectRaw(t *testing.T, n *node.Node, tr dist.Transport, p dist.Protocol, 
 	l, err := p.Dial(soon(t), conn, h)
 	require.NoError(t, err)
 	t.Cleanup(func() { l.Close() })
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if _, up := node.FarProtocol(n, name); !up {
 			return "not connected"
 		}
@@ -93,7 +94,7 @@ func (r *raw) until(t *testing.T, op dist.Op) dist.Frame {
 
 // ended waits until n has ended the connection to a peer, and returns the log.
 func ended(t *testing.T, n *node.Node, name node.Atom, log *logtest.Text) string {
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if _, up := node.FarProtocol(n, name); up {
 			return "still connected"
 		}
@@ -140,7 +141,7 @@ func TestQuotaFrozenCaller(t *testing.T) {
 				}
 				_, err = r.Flush(false)
 				require.NoError(t, err)
-				nodetest.Settles(t, func() string {
+				testkit.Until(t, func() string {
 					if limitOf(t, n, "queued").Used < 4<<20 {
 						return "the replies do not wait"
 					}
@@ -222,7 +223,7 @@ func TestQuotaLongAnswersNotRead(t *testing.T) {
 		text := ended(t, n, "frozen@127.0.0.1", log)
 		assert.Contains(t, text, "the peer does not read its answers")
 		assert.EqualValues(t, 1, limitOf(t, n, "answers").Refused)
-		nodetest.Settles(t, func() string { // later answers have this node try to connect
+		testkit.Until(t, func() string { // later answers have this node try to connect
 			if used := limitOf(t, n, "queued").Used; used != 0 {
 				return fmt.Sprintf("%d bytes are not given back", used)
 			}
@@ -372,7 +373,7 @@ func TestQuotaFragments(t *testing.T) {
 		}
 		x := begin("x@127.0.0.1")
 		require.NoError(t, part(x, 40))
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if limitOf(t, n, "fragment_bytes").Used < 2<<20 {
 				return "it does not count"
 			}
@@ -383,19 +384,19 @@ func TestQuotaFragments(t *testing.T) {
 		assert.Contains(t, ended(t, n, "y@127.0.0.1", log), "exceed their limit (limits.fragment_bytes)")
 		require.NotZero(t, limitOf(t, n, "fragment_bytes").Refused)
 		require.NoError(t, part(x, 60))
-		assert.Equal(t, message-1000, nodetest.Arrival(t, got))
+		assert.Equal(t, message-1000, testkit.Receive(t, got))
 		assert.Zero(t, limitOf(t, n, "fragment_bytes").Used)
 
 		z := begin("z@127.0.0.1")
 		require.NoError(t, part(z, 10))
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if limitOf(t, n, "fragment_bytes").Used == 0 {
 				return "it does not count"
 			}
 			return ""
 		})
 		z.Close()
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if limitOf(t, n, "fragment_bytes").Used != 0 {
 				return "it is not given back"
 			}
@@ -459,7 +460,7 @@ func TestQuotaHeld(t *testing.T) {
 		assert.EqualValues(t, 2, limitOf(t, n, "monitors").Used)
 		assert.EqualValues(t, 2, limitOf(t, n, "links").Used)
 		assert.EqualValues(t, 3, limitOf(t, n, "spawned").Used)
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if n := strings.Count(log.String(), "the peer has reached its limit"); n != 4 {
 				return log.String()
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 )
@@ -36,7 +37,7 @@ func TestSelfCall(t *testing.T) {
 		})
 		require.NoError(t, n.Send(pid, "go"))
 		for range 4 {
-			require.ErrorIs(t, nodetest.Arrival(t, got), node.ErrSelfCall)
+			require.ErrorIs(t, testkit.Receive(t, got), node.ErrSelfCall)
 		}
 		v, err := node.Call[int](soon(t), n, pid, 7)
 		require.NoError(t, err)
@@ -57,7 +58,7 @@ func TestLostRequestFails(t *testing.T) {
 			full, err := b.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: policy}},
 				node.ProcessFunc(func(p *node.Process) error { close(entered); <-gate; return nil }))
 			require.NoError(t, err)
-			nodetest.Arrival(t, entered)
+			testkit.Receive(t, entered)
 			h := nodetest.Open(t, b)
 			for _, from := range []node.Caller{h, b, a} {
 				first := node.Async[int](from, full, 1)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -121,7 +122,7 @@ func TestDefaultLog(t *testing.T) {
 	require.NoError(t, err)
 	pid, err := n.Spawn(node.ProcessFunc(func(*node.Process) error { panic("a defect") }))
 	require.NoError(t, err)
-	_, err = node.AwaitExit(nodetest.Soon(t), n, pid)
+	_, err = node.AwaitExit(testkit.Context(t), n, pid)
 	require.NoError(t, err)
 	require.NoError(t, n.Stop())
 	assert.Contains(t, log.String(), "crash report")

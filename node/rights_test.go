@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/node/rpc"
@@ -153,7 +154,7 @@ func (g *guarded) comes(t *testing.T, b *node.Node, to node.Dest) error {
 	}()
 	r := nodetest.Next[node.Request[int]](t, h)
 	require.NoError(t, r.Reply("yes"))
-	require.NoError(t, nodetest.Arrival(t, answered), "who is asked may answer")
+	require.NoError(t, testkit.Receive(t, answered), "who is asked may answer")
 	for _, pid := range []node.PID{g.named, g.pub, g.pid} { // what has arrived before has been handled after this
 		_, err := node.Call[string](soon(t), g.Node, pid, 1)
 		require.NoError(t, err)
@@ -230,7 +231,7 @@ func TestRightToConnect(t *testing.T) {
 		err := g.Connect(soon(t), bad.Name())
 		require.ErrorIs(t, err, dist.ErrNotAllowed)
 		require.ErrorContains(t, err, "the rights of this node do not let bad@127.0.0.1 connect, with no certificate")
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			const want = "the rights of this node do not let bad@127.0.0.1 connect"
 			if !strings.Contains(g.log.String(), want) {
 				return "the log does not say: " + want

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/dist"
@@ -61,8 +62,8 @@ func TestCookieRotation(t *testing.T) {
 				t.Helper()
 				for _, n := range []struct{ from, to *rotating }{{a, b}, {b, a}} {
 					if !want {
-						nodetest.Settles(t, func() string { // an attempt with the old cookies may be under way
-							err := n.from.Connect(nodetest.Soon(t), n.to.Name())
+						testkit.Until(t, func() string { // an attempt with the old cookies may be under way
+							err := n.from.Connect(testkit.Context(t), n.to.Name())
 							if errors.Is(err, dist.ErrCookie) {
 								return ""
 							}
@@ -71,16 +72,16 @@ func TestCookieRotation(t *testing.T) {
 						})
 						continue
 					}
-					err := n.from.Connect(nodetest.Soon(t), n.to.Name())
+					err := n.from.Connect(testkit.Context(t), n.to.Name())
 					require.NoError(t, err, "%s to %s", n.from.Name(), n.to.Name())
-					nodetest.Settles(t, func() string { // else its next attempt might get this connection, which ends
+					testkit.Until(t, func() string { // else its next attempt might get this connection, which ends
 						if len(n.to.Nodes(true)) == 0 {
 							return "the other has not noticed"
 						}
 						return ""
 					})
 					require.True(t, n.from.Disconnect(n.to.Name()))
-					nodetest.Settles(t, func() string {
+					testkit.Until(t, func() string {
 						if len(a.Nodes(true))+len(b.Nodes(true)) > 0 {
 							return "still connected"
 						}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/rpc"
@@ -147,13 +147,13 @@ func TestRPCCastToOTP(t *testing.T) {
 	require.NoError(t, rpc.Cast(n, e.name, "far", "raise", node.Atom("throw"), 1))
 	dead := n.DeadLetters(8)
 	require.NoError(t, rpc.Cast(n, e.name, "erlang", "send", me, make(chan int)))
-	letter := nodetest.Arrival(t, dead.C)
+	letter := testkit.Receive(t, dead.C)
 	if letter.Name == "logger_proxy" { // OTP's crash report of what has raised
-		letter = nodetest.Arrival(t, dead.C)
+		letter = testkit.Receive(t, dead.C)
 	}
 	assert.Equal(t, deadletter.NotATerm, letter.Cause)
 	assert.Equal(t, "ok", e.Ask("erpc:cast('%s', erlang, send, [1, 2])", n.Name()))
 	require.NoError(t, rpc.Cast(n, e.name, "erlang", "send", me, node.Atom("bye")))
 	assert.Equal(t, node.Atom("bye"), caught(t, got))
-	nodetest.Settles(t, func() string { return node.FarTables(n) })
+	testkit.Until(t, func() string { return node.FarTables(n) })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/observe"
@@ -138,7 +138,7 @@ func TestRPC(t *testing.T) {
 		}
 	}
 	assert.Empty(t, rpc.Multi[any](soon(t), self, nil, "far", "give", 1))
-	nodetest.Settles(t, func() string { return node.FarTables(a) + node.FarTables(b) })
+	testkit.Until(t, func() string { return node.FarTables(a) + node.FarTables(b) })
 }
 
 // Errors are there to branch on.
@@ -202,7 +202,7 @@ func TestRPCTimeout(t *testing.T) {
 	assert.ErrorIs(t, replies[0].Err, node.ErrTimeout)
 	assert.ErrorIs(t, replies[1].Err, node.ErrNoConnection)
 	assert.ErrorIs(t, replies[2].Err, node.ErrTimeout)
-	nodetest.Settles(t, func() string { return node.FarTables(a) })
+	testkit.Until(t, func() string { return node.FarTables(a) })
 
 	f := rpc.Async[any](self, b.Name(), "far", "wait")
 	pid := <-waits
@@ -231,7 +231,7 @@ func TestRPCKilled(t *testing.T) {
 			defer b.Exit(<-waits, node.Kill)
 		}
 		a.Exit(pid, node.Kill)
-		nodetest.Settles(t, func() string { return node.FarTables(a) })
+		testkit.Until(t, func() string { return node.FarTables(a) })
 	}
 }
 
@@ -266,7 +266,7 @@ func TestRPCCast(t *testing.T) {
 	l := <-dead.C
 	assert.Equal(t, deadletter.NotConnected, l.Cause)
 	assert.Equal(t, wire.Tuple{node.Atom("far"), node.Atom("give"), wire.List{1}}, l.Message)
-	nodetest.Settles(t, func() string { return node.FarTables(a) + node.FarTables(b) })
+	testkit.Until(t, func() string { return node.FarTables(a) + node.FarTables(b) })
 
 	gone, err := a.Open()
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
 
@@ -258,7 +258,7 @@ func eachReader(t *testing.T, f func(t *testing.T, p *node.Process)) {
 func TestSelectiveModel(t *testing.T) {
 	eachReader(t, func(t *testing.T, p *node.Process) {
 		p.TrapExit(true)
-		r := randtest.New(t)
+		r := testkit.Rand(t)
 		stop := make(chan struct{})
 		var watcher sync.WaitGroup
 		watcher.Go(func() {

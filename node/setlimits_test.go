@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -50,7 +51,7 @@ func TestSetLimits(t *testing.T) {
 		}
 		used := func(what string, max, used int64) {
 			t.Helper()
-			nodetest.Settles(t, func() string {
+			testkit.Until(t, func() string {
 				if l := limitOf(t, n, what); l.Max != max || l.Used != used {
 					return what
 				}

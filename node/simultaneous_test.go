@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -67,7 +67,7 @@ func (f *far) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, 
 // has been told of is given up for another. Strangers in the names of both change nothing.
 func TestSimultaneousOverDistance(t *testing.T) {
 	for _, protocols := range []string{"native erlang", "erlang", "native"} {
-		seed := randtest.Seed(t)
+		seed := testkit.Seed(t)
 		synctest.Test(t, func(t *testing.T) {
 			w := newNetwork()
 			f := &far{pipes: w.pipes, r: randomOf(seed, 0)}

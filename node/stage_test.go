@@ -19,6 +19,7 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/sched"
@@ -171,7 +172,7 @@ func TestDetached(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 7, v)
 	require.NoError(t, n.Send(pid, "block"))
-	nodetest.Arrival(t, entered)
+	testkit.Receive(t, entered)
 	other := flavours[0].spawn(t, n, node.Options{}, parrot)
 	for i := range 100 {
 		_, err := node.Call[int](t.Context(), n, other, i)
@@ -203,7 +204,7 @@ func TestDefaultPlace(t *testing.T) {
 		return err
 	})
 	require.NoError(t, n.Send(parent, "spawn"))
-	assert.Equal(t, 2, nodetest.Arrival(t, child))
+	assert.Equal(t, 2, testkit.Receive(t, child))
 }
 
 // blocksInHere is the function that the log must show on the stack.
@@ -257,7 +258,7 @@ func TestBlockedHandlerHoldsNobodyUp(t *testing.T) {
 				})
 				other := flavours[0].spawn(t, n, node.Options{}, parrot)
 				require.NoError(t, n.Send(stuck, "block"))
-				nodetest.Arrival(t, entered)
+				testkit.Receive(t, entered)
 				for i := range 100 {
 					v, err := nodetest.CallWithin[int](grace, n, other, i)
 					require.NoError(t, err)
@@ -428,7 +429,7 @@ func TestPriorityBox(t *testing.T) {
 			return nil
 		})
 		require.NoError(t, n.Send(pid, "gate"))
-		nodetest.Arrival(t, entered)
+		testkit.Receive(t, entered)
 		for _, m := range []any{2, 9, 4, 7} {
 			require.NoError(t, n.Send(pid, m))
 		}
@@ -437,7 +438,7 @@ func TestPriorityBox(t *testing.T) {
 		assert.GreaterOrEqual(t, i.Mailbox, 4)
 		close(release)
 		for _, want := range []any{9, 7, 4, 2} {
-			assert.Equal(t, want, nodetest.Arrival(t, got))
+			assert.Equal(t, want, testkit.Receive(t, got))
 		}
 		eventually(t, "all done with", func() bool { return box.Len() == 0 })
 		n.Exit(pid, node.Kill)
@@ -495,8 +496,8 @@ func TestMillionSendsStarveNobody(t *testing.T) {
 					return nil
 				})
 				require.NoError(t, n.Send(sender, "go"))
-				assert.Positive(t, nodetest.Arrival(t, meanwhile), "handled before the sender was done")
-				nodetest.Arrival(t, all)
+				assert.Positive(t, testkit.Receive(t, meanwhile), "handled before the sender was done")
+				testkit.Receive(t, all)
 			})
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -226,7 +227,7 @@ func TestStopWithFullMailbox(t *testing.T) {
 				return nil
 			})
 		require.NoError(t, n.Send(pid, "trap"))
-		nodetest.Arrival(t, entered)
+		testkit.Receive(t, entered)
 		if s.process {
 			require.NoError(t, n.Send(pid, "fill"))
 		}
@@ -405,7 +406,7 @@ func TestBadInput(t *testing.T) {
 			return nil
 		}))
 		require.NoError(t, err)
-		require.ErrorIs(t, nodetest.Arrival(t, errs), node.ErrBadTimeout, s.name)
+		require.ErrorIs(t, testkit.Receive(t, errs), node.ErrBadTimeout, s.name)
 	}
 	assert.True(t, n.IsAlive(pid))
 	assert.True(t, n.IsAlive(other))

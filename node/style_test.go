@@ -11,11 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
 
 // limit bounds every wait of a test for something that must happen.
-const limit = nodetest.Limit
+const limit = testkit.Limit
 
 // What most tests begin with.
 var (

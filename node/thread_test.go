@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
 
@@ -105,7 +105,7 @@ func TestCoroutineWaitsLocked(t *testing.T) {
 				return p.Send(watch.Self(), p.Receive())
 			}))
 			require.NoError(t, err)
-			require.Equal(t, node.ErrThreadLocked, nodetest.Arrival(t, recovered))
+			require.Equal(t, node.ErrThreadLocked, testkit.Receive(t, recovered))
 			require.NoError(t, n.Send(pid, "waits now"))
 			m, err := watch.ReceiveWithin(grace, nil)
 			require.NoError(t, err)
@@ -141,7 +141,7 @@ func TestCoroutineEndsLocked(t *testing.T) {
 					return end()
 				}))
 				require.NoError(t, err)
-				nodetest.Arrival(t, ready)
+				testkit.Receive(t, ready)
 				for range many {
 					require.NoError(t, n.Send(pid, "m"))
 				}
@@ -161,7 +161,7 @@ func TestCoroutineEndsLocked(t *testing.T) {
 				return nil
 			}))
 			require.NoError(t, err)
-			assert.False(t, nodetest.Arrival(t, locked))
+			assert.False(t, testkit.Receive(t, locked))
 			require.NoError(t, n.Stop())
 		})
 	}
@@ -188,11 +188,11 @@ func TestKilledWhileLocked(t *testing.T) {
 			}
 		}))
 		require.NoError(t, err, name)
-		nodetest.Arrival(t, inside)
+		testkit.Receive(t, inside)
 		n.Exit(pid, node.Kill)
 		require.Equal(t, 1, n.Stats().Lingering, name)
 		close(goes)
-		nodetest.Arrival(t, ended)
+		testkit.Receive(t, ended)
 		eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
 	}
 	require.NoError(t, n.Stop())

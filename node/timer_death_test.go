@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/racetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 )
@@ -31,7 +30,7 @@ func TestTimersOfTheDead(t *testing.T) {
 	eachFlavour(t, func(t *testing.T, s flavour) {
 		const size = 1024
 		many := 20_000
-		if racetest.On {
+		if testkit.Race {
 			many = 2_000 // it is slow
 		}
 		n := startNode(t, node.Config{MaxProcesses: 2 * many})
@@ -69,7 +68,7 @@ func TestTimersOfTheDead(t *testing.T) {
 		}
 		assert.Equal(t, map[deadletter.Cause]uint64{deadletter.NoProcess: uint64(many)}, n.Stats().DeadLetters, "what was to be sent once")
 		eventually(t, "no process is left", func() bool { return n.Stats().Processes == 0 })
-		if racetest.On {
+		if testkit.Race {
 			return // it keeps memory of its own
 		}
 		var held int64
@@ -110,7 +109,7 @@ func TestTimerRaces(t *testing.T) {
 	eachFlavour(t, func(t *testing.T, s flavour) {
 		const rounds, each = 200, 8
 		n := startNode(t, node.Config{})
-		chance := randtest.New(t)
+		chance := testkit.Rand(t)
 		var received, cancelled atomic.Int64
 		for range rounds {
 			pid := s.spawn(t, n, node.Options{}, func(inside, any) error { received.Add(1); return nil })

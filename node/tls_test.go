@@ -19,6 +19,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/dist"
@@ -324,5 +325,5 @@ func TestTLSBetweenNodes(t *testing.T) {
 	again.Close()
 	stopped := make(chan error, 1)
 	go func() { stopped <- b.Stop() }()
-	require.NoError(t, nodetest.Arrival(t, stopped), "it waits for nobody who says nothing")
+	require.NoError(t, testkit.Receive(t, stopped), "it waits for nobody who says nothing")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
@@ -62,7 +63,7 @@ func TestUnfitIsToldOnce(t *testing.T) {
 		require.ErrorContains(t, self.Send(pid, wire.Tuple{node.Atom("$gen_cast"), unknown{1}}), "at {2}: type", "it is the message")
 		for i, n := range []int{3*len(values) + 1, len(values)} {
 			for range n {
-				require.Equal(t, deadletter.NotATerm, nodetest.Arrival(t, dead[i].C).Cause)
+				require.Equal(t, deadletter.NotATerm, testkit.Receive(t, dead[i].C).Cause)
 			}
 			dead[i].Close()
 		}
@@ -139,7 +140,7 @@ func TestTypesThatPanic(t *testing.T) {
 
 		require.ErrorContains(t, self.Send(pid, wire.Tuple{bomb{-1}}), "no text")
 		require.NoError(t, self.Send(pid, wire.Tuple{bomb{13}}))
-		letter := nodetest.Arrival(t, dead.C)
+		letter := testkit.Receive(t, dead.C)
 		require.Equal(t, deadletter.Unreadable, letter.Cause)
 		require.ErrorContains(t, letter.Message.(error), "no number")
 		for n, text := range map[int]string{-1: "no text", 13: "no number"} {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/rpc"
@@ -210,7 +211,7 @@ func TestUnreadable(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				v := w.bytes(form.bytes)
 				require.NoError(t, w.self.Send(w.echo, v))
-				letter := nodetest.Arrival(t, w.lost.C)
+				letter := testkit.Receive(t, w.lost.C)
 				require.Equal(t, deadletter.Unreadable, letter.Cause)
 				require.Equal(t, w.echo, letter.To)
 				require.ErrorContains(t, letter.Message.(error), "b@127.0.0.1 cannot read what a@127.0.0.1 has sent: ")
@@ -234,7 +235,7 @@ func TestUnreadable(t *testing.T) {
 				}
 				if w.protocol == "native" {
 					require.ErrorContains(t, node.Deliver(soon(t), w.self, w.echo, v), form.want)
-					nodetest.Arrival(t, w.lost.C)
+					testkit.Receive(t, w.lost.C)
 				}
 			})
 		}
@@ -340,7 +341,7 @@ func TestMisfit(t *testing.T) {
 			} {
 				_, err := node.Call[any](soon(t), self, pid, c.v)
 				require.NoError(t, self.Send(pid, c.v))
-				letter := nodetest.Arrival(t, lost.C)
+				letter := testkit.Receive(t, lost.C)
 				require.Equal(t, deadletter.Unreadable, letter.Cause)
 				for _, want := range c.want {
 					require.ErrorContains(t, err, want)

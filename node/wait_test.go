@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
@@ -77,7 +77,7 @@ func TestInfoShowsWaits(t *testing.T) {
 		node.ProcessFunc(func(p *node.Process) error { close(entered); <-gate; return nil }))
 	require.NoError(t, err)
 	defer close(gate)
-	nodetest.Arrival(t, entered)
+	testkit.Receive(t, entered)
 	require.NoError(t, a.Send(full, 0))
 	for _, s := range allWays {
 		for _, w := range shownWaits {
@@ -132,7 +132,7 @@ func TestInfoOfWaitThatIsOver(t *testing.T) {
 			})
 			for range 3 {
 				require.NoError(t, n.Send(pid, "call"))
-				nodetest.Arrival(t, called)
+				testkit.Receive(t, called)
 				i, err := n.Info(pid)
 				require.NoError(t, err)
 				assert.Zero(t, i.Wait)
@@ -159,7 +159,7 @@ func TestInfoOfWaitingHandle(t *testing.T) {
 		return err == nil && i.Wait.For == "reply" && i.Wait.On == node.Dest(stuck)
 	})
 	cancel()
-	nodetest.Arrival(t, over)
+	testkit.Receive(t, over)
 	i, err := n.Info(h.Self())
 	require.NoError(t, err)
 	assert.Zero(t, i.Wait)

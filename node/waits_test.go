@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
@@ -92,7 +93,7 @@ func newWaitWorld(t *testing.T) *waitWorld {
 	w.full, err = near.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
 		node.ProcessFunc(func(p *node.Process) error { close(entered); <-gate; return nil }))
 	require.NoError(t, err)
-	nodetest.Arrival(t, entered)
+	testkit.Receive(t, entered)
 	require.NoError(t, near.Send(w.full, 0))
 	require.NoError(t, rpc.Export(near, wire.Export{Module: "waits", Function: "stuck", Arity: 0},
 		func(context.Context, []any) (any, error) { <-gate; return 0, nil }))
@@ -385,7 +386,7 @@ func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) 
 		other.Close(why)
 	}
 	assert.Equal(t, node.Exited{From: pid, Reason: why}, nodetest.Next[node.Exited](t, partner))
-	nodetest.Arrival(t, ended)
+	testkit.Receive(t, ended)
 	switch {
 	case e.slow: // its code is not ended where it sends
 	case len(errs) == 0:
@@ -413,7 +414,7 @@ func TestFutureOutlivesMaker(t *testing.T) {
 				futures <- node.Async[int](h, server, "")
 				<-stop
 			})
-			f := nodetest.Arrival(t, futures)
+			f := testkit.Receive(t, futures)
 			type result struct {
 				v   int
 				err error
@@ -427,7 +428,7 @@ func TestFutureOutlivesMaker(t *testing.T) {
 			for _, s := range waitStyles {
 				begun := make(chan struct{})
 				s.begin(t, n, partner, func(host) { close(begun); await() })
-				nodetest.Arrival(t, begun)
+				testkit.Receive(t, begun)
 				waiting++
 			}
 			go await()
@@ -435,13 +436,13 @@ func TestFutureOutlivesMaker(t *testing.T) {
 			n.Exit(pid, node.Kill)
 			go await()
 			close(stop)
-			nodetest.Arrival(t, ended)
+			testkit.Receive(t, ended)
 			go await()
 			waiting += 3
 			require.Empty(t, results)
-			require.NoError(t, nodetest.Arrival(t, requests).Reply(7))
+			require.NoError(t, testkit.Receive(t, requests).Reply(7))
 			for range waiting {
-				require.Equal(t, result{7, nil}, nodetest.Arrival(t, results))
+				require.Equal(t, result{7, nil}, testkit.Receive(t, results))
 			}
 		})
 	}

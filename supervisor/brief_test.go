@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/logtest"
-	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/event"
@@ -41,7 +41,7 @@ func TestMessagesAreNotShownWhole(t *testing.T) {
 		t.Helper()
 		require.Less(t, len(text), 10<<10, what)
 	}
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	var log, printed logtest.Text
 	n, err := node.Start(node.Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Name: "go@127.0.0.1",
 		Distribution: &node.Distribution{Cookie: "secret", Listen: "-", Finder: &discovery.Static{}}})

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/supervisor"
@@ -24,7 +25,7 @@ func TestSupervisorsOfANodeThatCopies(t *testing.T) {
 		Start: func(...any) (node.Actor, error) {
 			return startFuncs{init: func(c *node.Context) error { started <- c.Self(); return nil }}, nil
 		}}
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	app := application.Spec{Name: "shop", Start: func(x context.Context, p *node.Process) (node.PID, error) {
 		return supervisor.Start(x, p, supervisor.Spec{Intensity: 10}, node.Options{Name: "shop_sup"})
 	}}
@@ -34,9 +35,9 @@ func TestSupervisorsOfANodeThatCopies(t *testing.T) {
 	require.NoError(t, all.Start(ctx, "shop", application.Temporary))
 	_, err = supervisor.StartChild(ctx, n, node.Atom("shop_sup"), k)
 	require.NoError(t, err)
-	first := nodetest.Arrival(t, started)
+	first := testkit.Receive(t, started)
 	n.Exit(first, wire.Atom("broken"))
-	require.NotEqual(t, first, nodetest.Arrival(t, started), "it was restarted after its backoff")
+	require.NotEqual(t, first, testkit.Receive(t, started), "it was restarted after its backoff")
 	got, err := supervisor.ChildSpec(ctx, n, node.Atom("shop_sup"), atomA)
 	require.NoError(t, err)
 	require.NotNil(t, got.Start)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
@@ -21,7 +22,7 @@ func TestFarSupervisor(t *testing.T) {
 		return nodetest.Start(t, node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: where}})
 	}
 	here, there := start("here@127.0.0.1"), start("there@127.0.0.1")
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	require.NoError(t, rpc.ExportBehaviour(there, wire.Export{Module: "shop", Function: "till", Arity: 1},
 		func(args []any) (node.Actor, error) {
 			if args[0] == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
@@ -27,7 +28,7 @@ func TestStartChildCounts(t *testing.T) {
 	require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: "f"}, func([]any) (node.Actor, error) {
 		return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
 	}))
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	require.NoError(t, near.Connect(ctx, far.Name()))
 	nodehook.Release(near, far.Name()) // which is asked for in a process, too
 	named := supervisor.Named{Module: "m", Function: "f"}
@@ -59,7 +60,7 @@ func TestStartChildCounts(t *testing.T) {
 		require.Equal(t, wire.OK, second[0], "%s: %s", sup, wire.Format(second))
 		refused()
 		far.Exit(first[1].(node.PID), node.Kill)
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			counts, err := supervisor.CountChildren(ctx, far, sup)
 			if require.NoError(t, err); counts.Active != 2 {
 				return "it has not been started again"

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 )
@@ -82,7 +82,7 @@ func (c *childGroup) mallocs(pid node.PID) float64 {
 
 // A crash among 100,000 children costs what it costs among 10.
 func TestManyChildren(t *testing.T) {
-	if testing.Short() || racetest.On {
+	if testing.Short() || testkit.Race {
 		t.Skip("starts 300,000 processes")
 	}
 	for _, strategy := range []supervisor.Strategy{supervisor.OneForOne, supervisor.RestForOne, supervisor.SimpleOneForOne} {
@@ -104,7 +104,7 @@ func TestManyChildren(t *testing.T) {
 // there is work to be done, but not with all the others.
 func TestManyAtOnce(t *testing.T) {
 	size := 50_000
-	if testing.Short() || racetest.On {
+	if testing.Short() || testkit.Race {
 		size = 5000
 	}
 	for _, strategy := range []supervisor.Strategy{supervisor.OneForOne, supervisor.OneForAll, supervisor.SimpleOneForOne} {

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
@@ -28,7 +28,7 @@ import (
 // of doc.go. RANDOM_SEED plays one seed, RANDOM_RUNS so many from a random one on.
 func TestRandom(t *testing.T) {
 	first, runs := uint64(1), uint64(10_000)
-	if testing.Short() || racetest.On {
+	if testing.Short() || testkit.Race {
 		runs = 2000
 	}
 	if s := os.Getenv("RANDOM_RUNS"); s != "" {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
@@ -28,7 +29,7 @@ func TestStartChildAsksAllow(t *testing.T) {
 			return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
 		}))
 	}
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	inner := supervisor.Child{ID: "inner", Type: supervisor.Supervisor, Options: node.Options{Name: "inner"},
 		Start: func(...any) (node.Actor, error) { return supervisor.New(supervisor.Spec{}), nil }}
 	_, err := supervisor.Start(ctx, far, supervisor.Spec{Children: []supervisor.Child{inner}}, node.Options{Name: "top"})

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // gen makes random terms, biased towards the places where Erlang's rules
@@ -25,7 +25,7 @@ type gen struct {
 // whole returns n as decoders do: as an int if it fits one here.
 func whole(n int64) any { return Integer(big.NewInt(n)) }
 
-func newGen(t testing.TB) *gen { return &gen{Rand: randtest.New(t)} }
+func newGen(t testing.TB) *gen { return &gen{Rand: testkit.Rand(t)} }
 
 func pick[T any](g *gen, of ...T) T { return of[g.IntN(len(of))] }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/actornode/actornode/internal/certtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -115,11 +116,11 @@ func (s *stack) testOTP(t *testing.T, image string, elixir bool) {
 	others := s.erlang(t, image, elixir)
 	n := s.steer(t)
 	ask := func(at *container, function wire.Atom, args ...any) (any, error) {
-		return rpc.Call[any](nodetest.Soon(t), n, wire.Atom(at.name), "look", function, args...)
+		return rpc.Call[any](testkit.Context(t), n, wire.Atom(at.name), "look", function, args...)
 	}
 	for _, o := range others {
 		within(t, time.Minute, func() string {
-			if err := n.Ping(nodetest.Soon(t), wire.Atom(o.name)); err != nil {
+			if err := n.Ping(testkit.Context(t), wire.Atom(o.name)); err != nil {
 				return err.Error() + s.logs(o)
 			}
 			return ""
@@ -138,7 +139,7 @@ func (s *stack) testOTP(t *testing.T, image string, elixir bool) {
 			if from == to {
 				continue
 			}
-			within(t, nodetest.Limit, func() string { // a group is known a moment after the nodes have met
+			within(t, testkit.Limit, func() string { // a group is known a moment after the nodes have met
 				wrong, err := ask(from, "check", wire.Atom(to.name), kind)
 				if list, is := wrong.([]any); err == nil && (wrong == nil || is && len(list) == 0 || wire.Format(wrong) == "[]") {
 					return ""
@@ -158,7 +159,7 @@ func (s *stack) testOTP(t *testing.T, image string, elixir bool) {
 	}
 	slices.Sort(want)
 	for _, o := range others {
-		within(t, nodetest.Limit, func() string {
+		within(t, testkit.Limit, func() string {
 			got, err := ask(o, "members", wire.Atom("cluster"))
 			if text := strings.NewReplacer("'", "", " ", "").Replace(wire.Format(got)); text != "["+strings.Join(want, ",")+"]" {
 				return fmt.Sprintf("%s sees the members %s, %v; want %v", o.name, text, err, want)
@@ -167,7 +168,7 @@ func (s *stack) testOTP(t *testing.T, image string, elixir bool) {
 		})
 	}
 	for _, c := range s.nodes { // and they see all others
-		within(t, nodetest.Limit, func() string {
+		within(t, testkit.Limit, func() string {
 			peers, err := c.peers()
 			for _, o := range everyone {
 				if o != c && !slices.Contains(peers, o.name) {
@@ -296,7 +297,7 @@ func (s *stack) testCommands(t *testing.T) {
 				out, err := c.cli("trace", "counter", "--max", "1")
 				traced <- fmt.Sprint(out, err)
 			}()
-			within(t, nodetest.Limit, func() string {
+			within(t, testkit.Limit, func() string {
 				_, err := c.cli("call", "counter", "get")
 				select {
 				case out := <-traced:

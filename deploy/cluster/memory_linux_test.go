@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -33,9 +34,9 @@ func (f *fault) limited() *container {
 func (f *fault) hoard(full func() bool) (stop func()) {
 	n := f.s.steer(f.t)
 	at := wire.Atom(f.victim.name)
-	pid, err := rpc.Spawn(nodetest.Soon(f.t), n, at, "demo", "echo")
+	pid, err := rpc.Spawn(testkit.Context(f.t), n, at, "demo", "echo")
 	require.NoError(f.t, err)
-	require.NoError(f.t, sys.Suspend(nodetest.Soon(f.t), n, pid))
+	require.NoError(f.t, sys.Suspend(testkit.Context(f.t), n, pid))
 	self := nodetest.Open(f.t, n)
 	within(f.t, time.Minute, func() string {
 		for range 10 {

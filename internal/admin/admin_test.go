@@ -15,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/genserver"
@@ -37,14 +38,14 @@ func TestStatus(t *testing.T) {
 		}})
 	pid := spawn(t, far, "echo", node.ActorFunc(echo))
 	for i := range 100 {
-		_, err := node.Call[int](nodetest.Soon(t), near, pid, i)
+		_, err := node.Call[int](testkit.Context(t), near, pid, i)
 		require.NoError(t, err)
 	}
 	require.Error(t, far.Send(node.Atom("nobody"), 1))
 	var s admin.Summary
 	settles(t, func() bool { // what has been answered is counted after that
 		var err error
-		s, err = admin.Status(nodetest.Soon(t), near, far.Name())
+		s, err = admin.Status(testkit.Context(t), near, far.Name())
 		return err == nil && s.Handled >= 100 && len(s.Peers) == 1 && s.Peers[0].FramesOut >= 100
 	})
 	assert.Equal(t, far.Name(), s.Node)
@@ -78,7 +79,7 @@ func TestStatus(t *testing.T) {
 	assert.Less(t, p.Silent, limit)
 
 	ready.Store(true)
-	s, err := admin.Status(nodetest.Soon(t), far, far.Name()) // from the node itself
+	s, err := admin.Status(testkit.Context(t), far, far.Name()) // from the node itself
 	require.NoError(t, err)
 	assert.True(t, s.Ready)
 	assert.Empty(t, s.NotReady)
@@ -86,7 +87,7 @@ func TestStatus(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(b), `"node":"far@127.0.0.1"`)
 
-	nodes, err := admin.Nodes(nodetest.Soon(t), near, far.Name())
+	nodes, err := admin.Nodes(testkit.Context(t), near, far.Name())
 	require.NoError(t, err)
 	require.Len(t, nodes, 1)
 	assert.Equal(t, near.Name(), nodes[0].Name)
@@ -109,7 +110,7 @@ func TestProcesses(t *testing.T) {
 	}
 	list := func(q admin.Query) admin.Listing {
 		t.Helper()
-		l, err := admin.Processes(nodetest.Soon(t), near, far.Name(), q)
+		l, err := admin.Processes(testkit.Context(t), near, far.Name(), q)
 		require.NoError(t, err)
 		return l
 	}
@@ -148,7 +149,7 @@ func TestProcesses(t *testing.T) {
 	}
 
 	for _, q := range []admin.Query{{Sort: "beauty"}, {Window: time.Hour}, {State: "happy"}, {Limit: -1}} {
-		_, err := admin.Processes(nodetest.Soon(t), near, far.Name(), q)
+		_, err := admin.Processes(testkit.Context(t), near, far.Name(), q)
 		assert.ErrorIs(t, err, admin.ErrBadRequest, "%+v", q)
 	}
 }
@@ -162,7 +163,7 @@ func TestRate(t *testing.T) {
 	require.NoError(t, err)
 	defer timer.Cancel()
 	settles(t, func() bool { // in a window nothing may get its turn
-		l, err := admin.Processes(nodetest.Soon(t), near, far.Name(),
+		l, err := admin.Processes(testkit.Context(t), near, far.Name(),
 			admin.Query{Sort: "rate", Window: 300 * time.Millisecond, Limit: 1})
 		return err == nil && len(l.Processes) == 1 && l.Processes[0].PID == ticks && l.Processes[0].Rate > 0
 	})
@@ -192,7 +193,7 @@ func TestInfo(t *testing.T) {
 	})
 	text := pid.String()
 	for _, target := range []any{pid, node.Atom("counter"), "counter", text, strings.Replace(text, "far@127.0.0.1", "0", 1)} {
-		d, err := admin.Info(nodetest.Soon(t), near, far.Name(), target)
+		d, err := admin.Info(testkit.Context(t), near, far.Name(), target)
 		require.NoError(t, err, "%v", target)
 		assert.Equal(t, pid, d.PID)
 		assert.EqualValues(t, "counter", d.Name)
@@ -209,7 +210,7 @@ func TestInfo(t *testing.T) {
 		assert.Contains(t, d.Code, "admin_test")
 		assert.False(t, d.Traced)
 		assert.Equal(t, 1, d.Watching)
-		child, err := admin.Info(nodetest.Soon(t), near, far.Name(), d.Linked[0])
+		child, err := admin.Info(testkit.Context(t), near, far.Name(), d.Linked[0])
 		require.NoError(t, err)
 		assert.Equal(t, pid, child.Parent)
 		assert.True(t, wire.Equal(wire.List{wire.Atom("counter")}, wire.List(child.Ancestry)), "%v", child.Ancestry)
@@ -219,7 +220,7 @@ func TestInfo(t *testing.T) {
 		node.Atom("nobody"): node.ErrNoName, "nobody": node.ErrNoName, "<0.99999.0>": node.ErrNoProcess, "99999": node.ErrNoProcess,
 		"<near@127.0.0.1.1.0>": node.ErrNotHere, "<7.1.0>": admin.ErrBadRequest, 42: admin.ErrBadRequest, "": node.ErrNoName,
 	} {
-		_, err := admin.Info(nodetest.Soon(t), near, far.Name(), target)
+		_, err := admin.Info(testkit.Context(t), near, far.Name(), target)
 		assert.ErrorIs(t, err, want, "%v", target)
 	}
 }
@@ -230,7 +231,7 @@ func TestSendAndCall(t *testing.T) {
 	spawn(t, far, "sink", node.ActorFunc(func(_ *node.Context, msg any) error { got <- msg; return nil }))
 	spawn(t, far, "echo", node.ActorFunc(echo))
 	deaf := spawn(t, far, "deaf", node.ActorFunc(func(*node.Context, any) error { return nil }))
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	require.NoError(t, admin.Send(ctx, near, far.Name(), "sink", wire.Tuple{wire.Atom("add"), 5}))
 	assert.True(t, wire.Equal(wire.Tuple{wire.Atom("add"), 5}, <-got))
 	v, err := admin.Call(ctx, near, far.Name(), node.Atom("echo"), wire.Tuple{wire.Atom("x"), 1}, time.Minute)
@@ -258,18 +259,18 @@ func TestCallOfServer(t *testing.T) {
 		return reply{s.n}, nil
 	}))
 	spawn(t, far, "server", kind.New(&state{}))
-	v, err := admin.Call(nodetest.Soon(t), near, far.Name(), "server", wire.Atom("next"), time.Minute)
+	v, err := admin.Call(testkit.Context(t), near, far.Name(), "server", wire.Atom("next"), time.Minute)
 	require.NoError(t, err)
 	text, _ := wire.Text(v)
 	assert.Equal(t, "{N:1}", text)
-	v, err = admin.Call(nodetest.Soon(t), near, far.Name(), "server", wire.Atom("bad"), time.Minute)
+	v, err = admin.Call(testkit.Context(t), near, far.Name(), "server", wire.Atom("bad"), time.Minute)
 	require.NoError(t, err)
 	assert.Equal(t, wire.Error, v.(wire.Tuple)[0], "as to any caller that is not written in Go")
 }
 
 func TestSpawnAndExit(t *testing.T) {
 	far, near := two(t, admin.Config{})
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: "f", Arity: 1}, func(args []any) (node.Actor, error) {
 		if args[0] == wire.Atom("bad") {
 			return nil, errors.New("bad argument")
@@ -304,7 +305,7 @@ func TestSpawnAndExit(t *testing.T) {
 func TestConnect(t *testing.T) {
 	f := new(nodetest.Places)
 	far, near, third := startNode(t, f, "far"), startNode(t, f, "near"), startNode(t, f, "third")
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	require.NoError(t, admin.Start(ctx, far, admin.Config{}))
 	require.NoError(t, admin.Connect(ctx, near, far.Name(), third.Name()))
 	assert.Contains(t, far.Nodes(true), third.Name())
@@ -320,14 +321,14 @@ func TestConnect(t *testing.T) {
 func TestLogLevel(t *testing.T) {
 	level := new(slog.LevelVar)
 	far, near := two(t, admin.Config{Level: level})
-	was, err := admin.SetLogLevel(nodetest.Soon(t), near, far.Name(), slog.LevelDebug)
+	was, err := admin.SetLogLevel(testkit.Context(t), near, far.Name(), slog.LevelDebug)
 	require.NoError(t, err)
 	assert.Equal(t, slog.LevelInfo, was)
 	assert.Equal(t, slog.LevelDebug, level.Level())
-	is, err := admin.LogLevel(nodetest.Soon(t), near, far.Name())
+	is, err := admin.LogLevel(testkit.Context(t), near, far.Name())
 	require.NoError(t, err)
 	assert.Equal(t, slog.LevelDebug, is)
-	_, err = node.Call[any](nodetest.Soon(t), near, node.At{Name: admin.Name, Node: far.Name()},
+	_, err = node.Call[any](testkit.Context(t), near, node.At{Name: admin.Name, Node: far.Name()},
 		wire.Tuple{wire.Atom("log_level"), wire.Atom("loud")})
 	require.NoError(t, err) // {error, _} is a reply
 	assert.Equal(t, slog.LevelDebug, level.Level())
@@ -341,15 +342,15 @@ func TestDrainAndStop(t *testing.T) {
 	})
 	done := make(chan error, 2)
 	for range 2 { // drained once
-		go func() { done <- admin.Drain(nodetest.Soon(t), near, far.Name()) }()
+		go func() { done <- admin.Drain(testkit.Context(t), near, far.Name()) }()
 	}
 	<-drains
-	s, err := admin.Status(nodetest.Soon(t), near, far.Name())
+	s, err := admin.Status(testkit.Context(t), near, far.Name())
 	require.NoError(t, err)
 	assert.True(t, s.Draining)
 	assert.False(t, s.Ready)
 	settles(t, func() bool {
-		l, err := admin.Processes(nodetest.Soon(t), near, far.Name(), admin.Query{Text: "drain"})
+		l, err := admin.Processes(testkit.Context(t), near, far.Name(), admin.Query{Text: "drain"})
 		return err == nil && l.Matched == 1
 	})
 	hold <- errors.New("not all applications have stopped")
@@ -358,20 +359,20 @@ func TestDrainAndStop(t *testing.T) {
 	select {
 	case err := <-done:
 		assert.ErrorContains(t, err, "not all applications")
-		go func() { done <- admin.Drain(nodetest.Soon(t), near, far.Name()) }()
+		go func() { done <- admin.Drain(testkit.Context(t), near, far.Name()) }()
 		<-drains
 	case <-drains:
 	}
 	hold <- nil
 	require.NoError(t, <-done)
-	require.NoError(t, admin.Drain(nodetest.Soon(t), near, far.Name()), "it has been drained")
-	require.NoError(t, admin.Stop(nodetest.Soon(t), near, far.Name()))
+	require.NoError(t, admin.Drain(testkit.Context(t), near, far.Name()), "it has been drained")
+	require.NoError(t, admin.Stop(testkit.Context(t), near, far.Name()))
 	<-stops
 }
 
 func TestNotSupported(t *testing.T) {
 	far, near := two(t, admin.Config{})
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	assert.ErrorIs(t, admin.Drain(ctx, near, far.Name()), admin.ErrNotSupported)
 	assert.ErrorIs(t, admin.Stop(ctx, near, far.Name()), admin.ErrNotSupported)
 	_, err := admin.LogLevel(ctx, near, far.Name())
@@ -391,7 +392,7 @@ func TestNotSupported(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	far, near := two(t, admin.Config{ReadOnly: true, Level: new(slog.LevelVar), Stop: func() { t.Error("stopped") }})
 	pid := spawn(t, far, "echo", node.ActorFunc(echo))
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	for name, f := range map[string]func() error{
 		"send":       func() error { return admin.Send(ctx, near, far.Name(), pid, 1) },
 		"call":       func() error { _, err := admin.Call(ctx, near, far.Name(), pid, 1, time.Second); return err },
@@ -418,18 +419,18 @@ func TestAllow(t *testing.T) {
 		return peer == "far@127.0.0.1" ||
 			request == "status"
 	}})
-	_, err := admin.Status(nodetest.Soon(t), near, far.Name())
+	_, err := admin.Status(testkit.Context(t), near, far.Name())
 	assert.NoError(t, err)
-	_, err = admin.Nodes(nodetest.Soon(t), near, far.Name())
+	_, err = admin.Nodes(testkit.Context(t), near, far.Name())
 	assert.ErrorIs(t, err, admin.ErrNotAllowed)
-	_, err = admin.Nodes(nodetest.Soon(t), far, far.Name())
+	_, err = admin.Nodes(testkit.Context(t), far, far.Name())
 	assert.NoError(t, err)
 }
 
 // Whatever comes is answered, and nothing ends the service.
 func TestGarbage(t *testing.T) {
 	far, near := two(t, admin.Config{})
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	at := node.At{Name: admin.Name, Node: far.Name()}
 	for _, body := range []any{
 		wire.Atom("nonsense"), 42, wire.Tuple{}, wire.Tuple{1, 2}, wire.Tuple{wire.Atom("ps"), 1, 2}, wire.Tuple{wire.Atom("ps"), 17},
@@ -467,24 +468,24 @@ func TestGarbage(t *testing.T) {
 func TestBusy(t *testing.T) {
 	far, near := two(t, admin.Config{Workers: 2})
 	deaf := spawn(t, far, "deaf", node.ActorFunc(func(*node.Context, any) error { return nil }))
-	ctx, cancel := context.WithCancel(nodetest.Soon(t))
+	ctx, cancel := context.WithCancel(testkit.Context(t))
 	done := make(chan error, 2)
 	for range 2 {
 		go func() { _, err := admin.Call(ctx, near, far.Name(), deaf, 1, limit); done <- err }()
 	}
 	settles(t, func() bool { i, err := far.Info(deaf); return err == nil && i.Handled >= 2 })
-	_, err := admin.Info(nodetest.Soon(t), near, far.Name(), deaf)
+	_, err := admin.Info(testkit.Context(t), near, far.Name(), deaf)
 	assert.ErrorIs(t, err, admin.ErrBusy)
-	_, err = admin.Status(nodetest.Soon(t), near, far.Name())
+	_, err = admin.Status(testkit.Context(t), near, far.Name())
 	assert.NoError(t, err, "the status is told all the same")
-	_, err = admin.Nodes(nodetest.Soon(t), near, far.Name())
+	_, err = admin.Nodes(testkit.Context(t), near, far.Name())
 	assert.NoError(t, err)
 	far.Exit(deaf, node.Kill) // who waited is told
 	assert.Error(t, <-done)
 	assert.Error(t, <-done)
 	cancel()
 	settles(t, func() bool {
-		_, err := admin.Processes(nodetest.Soon(t), near, far.Name(), admin.Query{})
+		_, err := admin.Processes(testkit.Context(t), near, far.Name(), admin.Query{})
 		return err == nil
 	})
 }
@@ -494,10 +495,10 @@ func TestWorkerKilled(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	deaf := spawn(t, far, "deaf", node.ActorFunc(func(*node.Context, any) error { return nil }))
 	done := make(chan error, 1)
-	go func() { _, err := admin.Call(nodetest.Soon(t), near, far.Name(), deaf, 1, limit); done <- err }()
+	go func() { _, err := admin.Call(testkit.Context(t), near, far.Name(), deaf, 1, limit); done <- err }()
 	var worker node.PID
 	settles(t, func() bool {
-		l, err := admin.Processes(nodetest.Soon(t), near, far.Name(), admin.Query{Text: "actornode: call"})
+		l, err := admin.Processes(testkit.Context(t), near, far.Name(), admin.Query{Text: "actornode: call"})
 		if err != nil || len(l.Processes) != 1 {
 			return false
 		}
@@ -522,13 +523,13 @@ func TestInfoUnhandled(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	pid, err := far.Spawn(node.ActorFunc(func(*node.Context, any) error { return node.ErrUnhandled }))
 	require.NoError(t, err)
-	d, err := admin.Info(nodetest.Soon(t), near, far.Name(), pid)
+	d, err := admin.Info(testkit.Context(t), near, far.Name(), pid)
 	require.NoError(t, err)
 	require.Zero(t, d.Unhandled)
 	require.NoError(t, far.Send(pid, "first"))
 	require.NoError(t, far.Send(pid, 2))
 	settles(t, func() bool {
-		d, err := admin.Info(nodetest.Soon(t), near, far.Name(), pid)
+		d, err := admin.Info(testkit.Context(t), near, far.Name(), pid)
 		d.Unhandled.Time = 0
 		return err == nil && d.Unhandled == admin.Unhandled{Count: 2, Oldest: "string"}
 	})
@@ -539,14 +540,14 @@ func TestInfoActivations(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	o, err := active.Start(far, &patient{}, node.Options{})
 	require.NoError(t, err)
-	d, err := admin.Info(nodetest.Soon(t), near, far.Name(), o.PID)
+	d, err := admin.Info(testkit.Context(t), near, far.Name(), o.PID)
 	require.NoError(t, err)
 	require.Zero(t, d.Activations)
 	for range 3 {
 		active.Go(far, o, (*patient).Wait, struct{}{})
 	}
 	settles(t, func() bool {
-		d, err := admin.Info(nodetest.Soon(t), near, far.Name(), o.PID)
+		d, err := admin.Info(testkit.Context(t), near, far.Name(), o.PID)
 		d.Activations.Time = 0
 		return err == nil && d.Activations == admin.Activations{Condition: 3}
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/rpc"
@@ -104,7 +104,7 @@ func TestErlang(t *testing.T) {
 	mapper := epmdtest.Serve(t, "127.0.0.1")
 	n := startNode(t, &discovery.EPMD{Config: mapper}, "go")
 	stopped := make(chan struct{})
-	require.NoError(t, admin.Start(nodetest.Soon(t), n, admin.Config{Version: "1.2", Level: new(slog.LevelVar),
+	require.NoError(t, admin.Start(testkit.Context(t), n, admin.Config{Version: "1.2", Level: new(slog.LevelVar),
 		Drain: func(context.Context) error { return nil }, Stop: func() { close(stopped) }}))
 	spawn(t, n, "echo", node.ActorFunc(echo))
 	busy := spawn(t, n, "busy", node.ActorFunc(func(*node.Context, any) error { return node.ErrUnhandled }))

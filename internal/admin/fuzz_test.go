@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
@@ -16,7 +17,7 @@ import (
 // wire.
 func FuzzRequest(f *testing.F) {
 	n := startNode(f, nil, "fuzz")
-	require.NoError(f, admin.Start(nodetest.Soon(f), n, admin.Config{ReadOnly: true, Level: new(slog.LevelVar)}))
+	require.NoError(f, admin.Start(testkit.Context(f), n, admin.Config{ReadOnly: true, Level: new(slog.LevelVar)}))
 	q := wire.NewMap(wire.Atom("sort"), wire.Atom("mailbox"), wire.Atom("limit"), 2, wire.Atom("text"), "a", wire.Atom("state"),
 		wire.Atom("idle"))
 	s := wire.NewMap(wire.Atom("targets"), wire.List{admin.Name, "<0.1.0>", "actornode"}, wire.Atom("window"),

@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -20,7 +21,7 @@ func TestOperatorHolds(t *testing.T) {
 	far := nodetest.Start(t, node.Config{Name: "far@127.0.0.1",
 		Distribution: &node.Distribution{Cookie: "secret", Finder: f, Cluster: node.ClusterLimits{Spawned: 3, Names: 2}}})
 	ops, other := startNode(t, f, "ops"), startNode(t, f, "other")
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	require.NoError(t, admin.Start(ctx, far, admin.Config{}))
 	require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: "f"},
 		func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))

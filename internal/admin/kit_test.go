@@ -8,12 +8,13 @@ import (
 
 	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 )
 
 // limit bounds every wait of a test for something that must happen.
-const limit = nodetest.Limit
+const limit = testkit.Limit
 
 func startNode(t testing.TB, f discovery.Finder, name string) *node.Node {
 	t.Helper()
@@ -29,7 +30,7 @@ func two(t testing.TB, c admin.Config) (far, near *node.Node) {
 	t.Helper()
 	f := new(nodetest.Places)
 	far, near = startNode(t, f, "far"), startNode(t, f, "near")
-	require.NoError(t, admin.Start(nodetest.Soon(t), far, c))
+	require.NoError(t, admin.Start(testkit.Context(t), far, c))
 	return far, near
 }
 

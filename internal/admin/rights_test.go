@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -32,7 +33,7 @@ func guarded(
 		Distribution: &node.Distribution{Cookie: "secret", Finder: f, Allow: allow}}
 	far = nodetest.Start(t, cfg)
 	ops, near = startNode(t, f, "ops"), startNode(t, f, "near")
-	require.NoError(t, admin.Start(nodetest.Soon(t), far, c))
+	require.NoError(t, admin.Start(testkit.Context(t), far, c))
 	return far, ops, near, log
 }
 
@@ -47,7 +48,7 @@ func TestRights(t *testing.T) {
 	require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: "f"},
 		func([]any) (node.Actor, error) { drains.Add(1); return node.ActorFunc(echo), nil }))
 	target := spawn(t, far, "echo", node.ActorFunc(echo))
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	word := func(w string, args ...any) any { return append(wire.Tuple{wire.Atom(w)}, args...) }
 	looks := map[string]any{
 		"status": wire.Atom("status"), "nodes": wire.Atom("nodes"), "ps": wire.Atom("ps"), "tree": wire.Atom("tree"),
@@ -102,7 +103,7 @@ func TestForgedRights(t *testing.T) {
 	far, ops, near, log := guarded(t, admin.Config{Operators: onlyOps, Stop: func() { stops.Add(1) }}, nil)
 	operator, me := nodetest.Open(t, ops), nodetest.Open(t, near)
 	at := node.At{Name: admin.Name, Node: far.Name()}
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	require.NoError(t, ops.Connect(ctx, far.Name()))
 	request := func(from node.PID, ref node.Ref) any {
 		return wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{from, ref}, wire.Atom("stop")}
@@ -156,7 +157,7 @@ func TestForgedRights(t *testing.T) {
 // becomes waits until n is want: the service answers before it stops its node.
 func becomes(t *testing.T, want int32, n *atomic.Int32) {
 	t.Helper()
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if got := n.Load(); got != want {
 			return fmt.Sprintf("it is %d, not %d", got, want)
 		}
@@ -172,7 +173,7 @@ func TestSpawnAsksAllow(t *testing.T) {
 		require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: name},
 			func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
 	}
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	for _, c := range []struct {
 		from *node.Node
 		what node.Atom
@@ -191,9 +192,9 @@ func TestSpawnAsksAllow(t *testing.T) {
 func TestAuditKeepsSecrets(t *testing.T) {
 	far, ops, _, log := guarded(t, admin.Config{}, nil)
 	pid := spawn(t, far, "echo", node.ActorFunc(echo))
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	require.NoError(t, admin.Send(ctx, ops, far.Name(), pid, "SECRET"))
-	_, err := admin.Call(ctx, ops, far.Name(), pid, "SECRET", nodetest.Limit)
+	_, err := admin.Call(ctx, ops, far.Name(), pid, "SECRET", testkit.Limit)
 	require.NoError(t, err)
 	_, err = admin.Spawn(ctx, ops, far.Name(), "m", "f", []any{"SECRET"}, "name")
 	require.ErrorIs(t, err, rpc.ErrUndef)
@@ -212,7 +213,7 @@ func TestAuditKeepsSecrets(t *testing.T) {
 // The service that is killed by an operator is there again, and so are others.
 func TestServiceIsKept(t *testing.T) {
 	far, ops, _, log := guarded(t, admin.Config{Drain: nil}, nil)
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	for _, name := range []node.Atom{admin.Name, "net_kernel", "rex"} {
 		was, _ := far.Whereis(name)
 		_, err := admin.Exit(ctx, ops, far.Name(), name, node.Kill)

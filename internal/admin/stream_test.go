@@ -12,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -19,7 +20,7 @@ import (
 func TestTrace(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	pid := spawn(t, far, "echo", node.ActorFunc(echo))
-	s, err := admin.Trace(nodetest.Soon(t), nodetest.Open(t, near), far.Name(), admin.TraceQuery{Targets: []any{"echo"}})
+	s, err := admin.Trace(testkit.Context(t), nodetest.Open(t, near), far.Name(), admin.TraceQuery{Targets: []any{"echo"}})
 	require.NoError(t, err)
 	require.NoError(t, near.Send(node.At{Name: "echo", Node: far.Name()}, wire.Tuple{wire.Atom("add"), 5}))
 	e := next(t, s)
@@ -29,7 +30,7 @@ func TestTrace(t *testing.T) {
 	assert.True(t, wire.Equal(wire.Tuple{wire.Atom("add"), 5}, e.Message), "%v", e.Message)
 	assert.False(t, e.At.IsZero())
 
-	v, err := node.Call[int](nodetest.Soon(t), near, pid, 7)
+	v, err := node.Call[int](testkit.Context(t), near, pid, 7)
 	require.NoError(t, err)
 	assert.Equal(t, 7, v)
 	assert.EqualValues(t, "receive", next(t, s).Type) // '$gen_call'
@@ -37,7 +38,7 @@ func TestTrace(t *testing.T) {
 	assert.EqualValues(t, "send", answer.Type)
 	assert.Equal(t, pid, answer.Process)
 
-	d, err := admin.Info(nodetest.Soon(t), near, far.Name(), pid)
+	d, err := admin.Info(testkit.Context(t), near, far.Name(), pid)
 	require.NoError(t, err)
 	assert.True(t, d.Traced)
 
@@ -56,7 +57,7 @@ func TestTrace(t *testing.T) {
 
 // noStreams reports whether no process of a stream is left.
 func noStreams(t *testing.T, n *node.Node) bool {
-	l, err := admin.Processes(nodetest.Soon(t), n, n.Name(), admin.Query{Text: "actornode: "})
+	l, err := admin.Processes(testkit.Context(t), n, n.Name(), admin.Query{Text: "actornode: "})
 	require.NoError(t, err)
 	return l.Matched == 1 // what has made the list
 }
@@ -76,10 +77,10 @@ func TestTraceKinds(t *testing.T) {
 		c.Unlink(child)
 		return nil
 	}))
-	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(),
+	s, err := admin.Trace(testkit.Context(t), near, far.Name(),
 		admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{"spawn", "signal"}})
 	require.NoError(t, err)
-	all, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Children: true, Size: 100,
+	all, err := admin.Trace(testkit.Context(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}, Children: true, Size: 100,
 		StreamOptions: admin.StreamOptions{Max: 11}})
 	require.NoError(t, err)
 	require.NoError(t, far.Send(pid, "go"))
@@ -124,7 +125,7 @@ func TestSlowReader(t *testing.T) {
 	var got sync.WaitGroup
 	got.Add(messages)
 	pid := spawn(t, far, "", node.ActorFunc(func(*node.Context, any) error { got.Done(); return nil }))
-	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(),
+	s, err := admin.Trace(testkit.Context(t), near, far.Name(),
 		admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{"receive"},
 			StreamOptions: admin.StreamOptions{Window: window, Buffer: buffer}})
 	require.NoError(t, err)
@@ -147,7 +148,7 @@ func TestQuickReader(t *testing.T) {
 	const messages = 5000
 	far, near := two(t, admin.Config{})
 	pid := spawn(t, far, "", node.ActorFunc(func(*node.Context, any) error { return nil }))
-	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(),
+	s, err := admin.Trace(testkit.Context(t), near, far.Name(),
 		admin.TraceQuery{Targets: []any{pid}, Events: []node.Atom{"receive"},
 			StreamOptions: admin.StreamOptions{Window: 100, Buffer: messages}})
 	require.NoError(t, err)
@@ -167,7 +168,7 @@ func TestQuickReader(t *testing.T) {
 func TestClientGone(t *testing.T) {
 	far, near := two(t, admin.Config{Streams: 3})
 	pid := spawn(t, far, "", node.ActorFunc(echo))
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	q := admin.TraceQuery{Targets: []any{pid}}
 	ended, cancel := context.WithCancelCause(ctx)
 	first, err := admin.Trace(ended, near, far.Name(), q)
@@ -215,9 +216,9 @@ func TestClientGone(t *testing.T) {
 func TestSourceKilled(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	pid := spawn(t, far, "", node.ActorFunc(echo))
-	s, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}})
+	s, err := admin.Trace(testkit.Context(t), near, far.Name(), admin.TraceQuery{Targets: []any{pid}})
 	require.NoError(t, err)
-	l, err := admin.Processes(nodetest.Soon(t), near, far.Name(), admin.Query{Text: "actornode: trace"})
+	l, err := admin.Processes(testkit.Context(t), near, far.Name(), admin.Query{Text: "actornode: trace"})
 	require.NoError(t, err)
 	require.Len(t, l.Processes, 1)
 	far.Exit(l.Processes[0].PID, node.Kill)
@@ -230,9 +231,9 @@ func TestDeadLetters(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	dead := spawn(t, far, "", node.ActorFunc(echo))
 	far.Exit(dead, node.Kill)
-	all, err := admin.DeadLetters(nodetest.Soon(t), near, far.Name(), admin.LetterQuery{})
+	all, err := admin.DeadLetters(testkit.Context(t), near, far.Name(), admin.LetterQuery{})
 	require.NoError(t, err)
-	some, err := admin.DeadLetters(nodetest.Soon(t), near, far.Name(), admin.LetterQuery{Causes: []node.Atom{"no_alias"}})
+	some, err := admin.DeadLetters(testkit.Context(t), near, far.Name(), admin.LetterQuery{Causes: []node.Atom{"no_alias"}})
 	require.NoError(t, err)
 	require.NoError(t, far.Send(dead, wire.Tuple{wire.Atom("add"), 5}))
 	require.Error(t, far.Send(node.Atom("nobody"), "x"))
@@ -258,10 +259,10 @@ func TestDeadLetters(t *testing.T) {
 // it heard of the end is nothing for other streams to show.
 func TestEndedStreamLeavesNothing(t *testing.T) {
 	far, near := two(t, admin.Config{})
-	all, err := admin.DeadLetters(nodetest.Soon(t), near, far.Name(), admin.LetterQuery{})
+	all, err := admin.DeadLetters(testkit.Context(t), near, far.Name(), admin.LetterQuery{})
 	require.NoError(t, err)
 	for i := range 20 {
-		one, err := admin.DeadLetters(nodetest.Soon(t), near, far.Name(), admin.LetterQuery{StreamOptions: admin.StreamOptions{Max: 1}})
+		one, err := admin.DeadLetters(testkit.Context(t), near, far.Name(), admin.LetterQuery{StreamOptions: admin.StreamOptions{Max: 1}})
 		require.NoError(t, err)
 		require.NoError(t, far.Send(far.MakeRef(), i))
 		next(t, one)
@@ -274,12 +275,12 @@ func TestEndedStreamLeavesNothing(t *testing.T) {
 // A process that gets the events of its own trace would never be done.
 func TestNoEcho(t *testing.T) {
 	n := startNode(t, nil, "alone")
-	require.NoError(t, admin.Start(nodetest.Soon(t), n, admin.Config{}))
+	require.NoError(t, admin.Start(testkit.Context(t), n, admin.Config{}))
 	h, err := n.Open()
 	require.NoError(t, err)
 	defer h.Close(nil)
 	request := func(target, to node.PID) any {
-		v, err := node.Call[any](nodetest.Soon(t), n, admin.Name, any(wire.Tuple{wire.Atom("trace"), wire.NewMap(
+		v, err := node.Call[any](testkit.Context(t), n, admin.Name, any(wire.Tuple{wire.Atom("trace"), wire.NewMap(
 			wire.Atom("targets"), wire.List{target}, wire.Atom("to"), to)}))
 		require.NoError(t, err)
 		return v.(wire.Tuple)[0]
@@ -301,10 +302,10 @@ func TestNoEcho(t *testing.T) {
 func TestTraceNobody(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	for target, want := range map[any]error{"nobody": node.ErrNoName, "<0.999.0>": node.ErrNoProcess} {
-		_, err := admin.Trace(nodetest.Soon(t), near, far.Name(), admin.TraceQuery{Targets: []any{target}})
+		_, err := admin.Trace(testkit.Context(t), near, far.Name(), admin.TraceQuery{Targets: []any{target}})
 		assert.ErrorIs(t, err, want)
 	}
-	_, err := admin.Trace(nodetest.Soon(t), near, far.Name(),
+	_, err := admin.Trace(testkit.Context(t), near, far.Name(),
 		admin.TraceQuery{Targets: []any{admin.Name}, Events: []node.Atom{"all"}})
 	assert.ErrorIs(t, err, admin.ErrBadRequest)
 	settles(t, func() bool { return noStreams(t, far) }) // who has refused goes after that

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/admin"
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 )
@@ -17,7 +17,7 @@ import (
 // has been drained.
 func TestSupervised(t *testing.T) {
 	n := startNode(t, nil, "alone")
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	s, err := admin.New(admin.Config{Drain: func(context.Context) error { return nil }})
 	require.NoError(t, err)
 	_, err = supervisor.Start(ctx, n, supervisor.Spec{Children: []supervisor.Child{{

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/admin"
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/supervisor"
@@ -37,7 +37,7 @@ func outline(l []admin.Branch, indent string) (s string) {
 
 func TestTree(t *testing.T) {
 	far, near := two(t, admin.Config{})
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	f, err := admin.Tree(ctx, near, far.Name(), 0)
 	require.NoError(t, err)
 	assert.Empty(t, f.Trees)
@@ -66,7 +66,7 @@ func TestTree(t *testing.T) {
 	// drawn is how the trees look in the end: who has just answered may not be idle yet.
 	drawn := func(limit int, want string) (f admin.Forest) {
 		t.Helper()
-		nodetest.Settles(t, func() (wrong string) {
+		testkit.Until(t, func() (wrong string) {
 			f, err = admin.Tree(ctx, near, far.Name(), limit)
 			require.NoError(t, err)
 			if got := outline(f.Trees, ""); got != want {
@@ -118,7 +118,7 @@ func TestTreeOfTheDeaf(t *testing.T) {
 		return nil, node.ErrIgnore
 	}}
 	pool := supervisor.Spec{Strategy: supervisor.SimpleOneForOne, Children: []supervisor.Child{blocks}}
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	pid, err := supervisor.Start(ctx, far, pool, node.Options{Name: "deaf"})
 	require.NoError(t, err)
 	done := make(chan error, 1)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/metrics"
 )
@@ -19,7 +20,7 @@ import (
 // What ps and top ask a service for, and a scrape, leave a handler that never ends its stage.
 func TestObserversTakeNoStage(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Name: "n@127.0.0.1", Workers: 4, Stages: 16, Blocked: time.Hour})
-	require.NoError(t, admin.Start(nodetest.Soon(t), n, admin.Config{}))
+	require.NoError(t, admin.Start(testkit.Context(t), n, admin.Config{}))
 	registry := prometheus.NewRegistry()
 	require.NoError(t, registry.Register(metrics.New(metrics.Config{Node: n})))
 	scrape := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
@@ -42,13 +43,13 @@ func TestObserversTakeNoStage(t *testing.T) {
 		pid, err := n.SpawnOpt(o, b)
 		require.NoError(t, err)
 		require.NoError(t, n.Send(pid, "begin"))
-		nodetest.Arrival(t, entered)
+		testkit.Receive(t, entered)
 		require.NoError(t, n.Send(pid, "behind"))
 		pids[pid] = true
 	}
 	for range 3 {
 		for _, q := range []admin.Query{{}, {Sort: "rate", Window: time.Millisecond}} {
-			l, err := admin.Processes(nodetest.Soon(t), n, n.Name(), q)
+			l, err := admin.Processes(testkit.Context(t), n, n.Name(), q)
 			require.NoError(t, err)
 			seen := 0
 			for _, p := range l.Processes {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/admin"
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
@@ -33,7 +33,7 @@ func TestWaits(t *testing.T) {
 	waits := func(pid node.PID, want admin.Wait) {
 		var d admin.Detail
 		settles(t, func() bool {
-			d, err = admin.Info(nodetest.Soon(t), near, far.Name(), pid)
+			d, err = admin.Info(testkit.Context(t), near, far.Name(), pid)
 			return err == nil && d.Wait.For == want.For
 		})
 		assert.LessOrEqual(t, d.Wait.Time, time.Minute)
@@ -44,7 +44,7 @@ func TestWaits(t *testing.T) {
 	two := caller(audit)
 	waits(two, admin.Wait{For: "reply", Name: "audit", Node: near.Name()})
 	settles(t, func() bool {
-		l, err := admin.Processes(nodetest.Soon(t), near, far.Name(), admin.Query{Sort: "wait", Limit: 2})
+		l, err := admin.Processes(testkit.Context(t), near, far.Name(), admin.Query{Sort: "wait", Limit: 2})
 		require.NoError(t, err)
 		found := map[node.PID]bool{}
 		for _, p := range l.Processes {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -129,7 +129,7 @@ func appendTagged(b []byte, n int32) []byte {
 // a time would be.
 func TestRun(t *testing.T) {
 	var x Ints
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for range 2000 {
 		var b []byte
 		var want []any

@@ -18,6 +18,7 @@ import (
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/epmd"
@@ -134,7 +135,7 @@ func TestBadInput(t *testing.T) {
 func refused(t *testing.T, dir, home string, mapper epmd.Config, args ...string) (exit, string) {
 	self, err := os.Executable()
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), nodetest.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, self, args...)
 	cmd.Dir = dir
@@ -162,7 +163,7 @@ func TestNameInUse(t *testing.T) {
 	assert.Empty(t, filesIn(t, dir))
 	other := nodetest.Start(t, node.Config{Name: "b@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
 		Finder: &discovery.EPMD{Config: mapper}}})
-	require.NoError(t, other.Ping(nodetest.Soon(t), first.Name()))
+	require.NoError(t, other.Ping(testkit.Context(t), first.Name()))
 }
 
 // A file that has become rubbish: the log says where, and the daemon goes on by the old one.

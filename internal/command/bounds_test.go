@@ -18,7 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/rpc"
@@ -90,7 +90,7 @@ func (p *program) peer(name node.Atom) (*node.Node, error) {
 		Finder: p.finder()}})
 	require.NoError(p.t, err)
 	p.t.Cleanup(func() { n.Stop() })
-	return n, n.Connect(nodetest.Soon(p.t), "go@127.0.0.1")
+	return n, n.Connect(testkit.Context(p.t), "go@127.0.0.1")
 }
 
 // When nobody reads the log or standard output any more, the daemon goes on.
@@ -206,7 +206,7 @@ func TestMemoryIsShort(t *testing.T) {
 	n, err := p.peer("op@127.0.0.1")
 	require.NoError(t, err)
 	keep := func(mib int) error {
-		_, err := rpc.Call[int](nodetest.Soon(t), n, "go@127.0.0.1", "test", "keep", mib)
+		_, err := rpc.Call[int](testkit.Context(t), n, "go@127.0.0.1", "test", "keep", mib)
 		return err
 	}
 	require.NoError(t, keep(90))
@@ -221,7 +221,7 @@ func TestMemoryIsShort(t *testing.T) {
 	})
 	require.Equal(t, fmt.Sprint(96<<20), asNumber(t, metric(t, p.http, `actornode_limit{limit="memory"}`)))
 	require.NotEqual(t, "0", metric(t, p.http, `actornode_limit_refused_total{limit="memory"}`))
-	_, err = node.Call[any](nodetest.Soon(t), n, node.At{Name: "counter", Node: "go@127.0.0.1"}, wire.Atom("get"))
+	_, err = node.Call[any](testkit.Context(t), n, node.At{Name: "counter", Node: "go@127.0.0.1"}, wire.Atom("get"))
 	require.NoError(t, err, "what runs goes on")
 
 	require.NoError(t, n.Send(node.At{Name: "forget", Node: "go@127.0.0.1"}, wire.Atom("go")))

@@ -25,7 +25,7 @@ import (
 	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/pg"
@@ -147,7 +147,7 @@ func (p *program) start(dir, file string, vars ...string) *program {
 		io.Copy(io.Discard, p.out)
 		p.cmd.Wait()
 	})
-	time.AfterFunc(4*nodetest.Limit, func() { p.cmd.Process.Kill() }) // a test that hangs says where
+	time.AfterFunc(4*testkit.Limit, func() { p.cmd.Process.Kill() }) // a test that hangs says where
 	return p
 }
 
@@ -307,7 +307,7 @@ func TestJoin(t *testing.T) {
 		Cookie: "secret", Listen: "127.0.0.1:" + other, Finder: &discovery.Static{}}})
 	require.NoError(t, err)
 	defer b.Stop()
-	require.Eventually(t, func() bool { return strings.HasPrefix(readyz(p.http), `{"ready":true`) }, nodetest.Limit,
+	require.Eventually(t, func() bool { return strings.HasPrefix(readyz(p.http), `{"ready":true`) }, testkit.Limit,
 		20*time.Millisecond)
 	assert.Equal(t, exitOK, run(t.Context(), []string{"probe", "--timeout", "1m"},
 		environment{out, errs, func(k string) (string, bool) {
@@ -337,7 +337,7 @@ func TestOperator(t *testing.T) {
 		Finder: &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}}})
 	require.NoError(t, err)
 	defer n.Stop()
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	const at = "go@127.0.0.1"
 	s, err := admin.Status(ctx, n, at)
 	require.NoError(t, err)

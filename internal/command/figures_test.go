@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -42,7 +42,7 @@ func BenchmarkStart(b *testing.B) {
 		cmd.Env = []string{"HOME=" + b.TempDir(), "ACTORNODE_COOKIE=secret", "ACTORNODE_DISCOVERY_EPMD=false",
 			fmt.Sprint("ACTORNODE_LISTEN_ERLANG=127.0.0.1:", porttest.Reserve(b)), "ACTORNODE_HTTP_LISTEN=" + addr}
 		require.NoError(b, cmd.Start())
-		nodetest.Settles(b, func() string {
+		testkit.Until(b, func() string {
 			if got := readyz(addr); !strings.Contains(got, `"ready":true`) {
 				return got
 			}
@@ -107,10 +107,10 @@ func BenchmarkDrain(b *testing.B) {
 				Log:          slog.New(slog.DiscardHandler),
 				Distribution: &node.Distribution{Cookie: "secret", Listen: "-", Finder: p.finder()}})
 			require.NoError(b, err)
-			require.NoError(b, n.Connect(nodetest.Soon(b), "go@127.0.0.1"))
+			require.NoError(b, n.Connect(testkit.Context(b), "go@127.0.0.1"))
 			all = append(all, n)
 		}
-		n, err := rpc.Call[int](nodetest.Soon(b), all[0], "go@127.0.0.1", "test", "crowd")
+		n, err := rpc.Call[int](testkit.Context(b), all[0], "go@127.0.0.1", "test", "crowd")
 		require.NoError(b, err)
 		require.Equal(b, crowd, n)
 		b.StartTimer()

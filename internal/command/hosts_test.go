@@ -17,6 +17,7 @@ import (
 
 	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/pg"
@@ -52,7 +53,7 @@ func newHosts(t *testing.T) *hosts {
 		Distribution: &node.Distribution{Cookie: "secret", Finder: &discovery.EPMD{Config: epmd.Config{Port: port}}}})
 	h.me = nodetest.Open(t, h.n)
 	h.me.TrapExit(true)
-	h.scope, err = pg.Start(nodetest.Soon(t), h.n, pg.Config{})
+	h.scope, err = pg.Start(testkit.Context(t), h.n, pg.Config{})
 	require.NoError(t, err)
 	return h
 }
@@ -70,16 +71,16 @@ func (h *hosts) start(name node.Atom) {
 
 // add calls the counter of a node.
 func (h *hosts) add(name node.Atom, by int) int {
-	total, err := node.Call[int](nodetest.Soon(h.t), h.n, node.At{Name: "counter", Node: name}, wire.Tuple{wire.Atom("add"), by})
+	total, err := node.Call[int](testkit.Context(h.t), h.n, node.At{Name: "counter", Node: name}, wire.Tuple{wire.Atom("add"), by})
 	require.NoError(h.t, err)
 	return total
 }
 
 // member starts a process on a node that is in the group there.
 func (h *hosts) member(at node.Atom) node.PID {
-	pid, err := rpc.Spawn(nodetest.Soon(h.t), h.n, at, "demo", "echo")
+	pid, err := rpc.Spawn(testkit.Context(h.t), h.n, at, "demo", "echo")
 	require.NoError(h.t, err)
-	ok, err := rpc.Call[any](nodetest.Soon(h.t), h.n, at, "pg", "join", wire.Atom("workers"), pid)
+	ok, err := rpc.Call[any](testkit.Context(h.t), h.n, at, "pg", "join", wire.Atom("workers"), pid)
 	require.NoError(h.t, err)
 	require.Equal(h.t, wire.OK, ok)
 	return pid
@@ -92,7 +93,7 @@ func (h *hosts) members(want ...node.PID) {
 			return false
 		}
 		for _, name := range h.names {
-			v, err := rpc.Call[any](nodetest.Soon(h.t), h.n, name, "pg", "get_members", wire.Atom("workers"))
+			v, err := rpc.Call[any](testkit.Context(h.t), h.n, name, "pg", "get_members", wire.Atom("workers"))
 			elements, ok := wire.Elements(v)
 			var pids []node.PID
 			for _, e := range elements {
@@ -129,7 +130,7 @@ func (h *hosts) whole() {
 	eventually(h.t, "all are connected", func() bool {
 		for _, name := range h.names {
 			up := 0
-			peers, err := admin.Nodes(nodetest.Soon(h.t), h.n, name)
+			peers, err := admin.Nodes(testkit.Context(h.t), h.n, name)
 			for _, p := range peers {
 				if p.State == "up" && p.Protocol == "native" {
 					up++
@@ -193,7 +194,7 @@ func TestThreeHosts(t *testing.T) { // not parallel: it counts goroutines
 
 	h.start(b)
 	h.names = append(h.names, b)
-	require.NoError(t, h.n.Connect(nodetest.Soon(t), b))
+	require.NoError(t, h.n.Connect(testkit.Context(t), b))
 	h.whole()
 	assert.Equal(t, 7, h.add(b, 7), "a new life")
 	assert.Equal(t, 4, h.add("c@127.0.0.3", 1), "the old one")

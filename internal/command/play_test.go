@@ -19,7 +19,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/vet"
 )
 
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// patient makes a command that talks to a node wait for it for nodetest.Limit, unless
+// patient makes a command that talks to a node wait for it for testkit.Limit, unless
 // it says for how long: a machine may be busy.
 func patient(args []string) []string {
 	clients := []string{"status", "ps", "tree", "info", "nodes", "deadletters", "top", "trace", "call", "send", "rpc", "spawn",
@@ -45,7 +45,7 @@ func patient(args []string) []string {
 		slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--timeout") }) {
 		return args
 	}
-	return slices.Insert(slices.Clone(args), at+1, "--timeout="+nodetest.Limit.String())
+	return slices.Insert(slices.Clone(args), at+1, "--timeout="+testkit.Limit.String())
 }
 
 // cliTest is a place where programs run that know of nothing else on this machine: a
@@ -186,7 +186,7 @@ func golden(t *testing.T, file, text string) {
 
 // eventually waits for what another process does.
 func eventually(t *testing.T, what string, done func() bool) {
-	ctx, cancel := context.WithTimeout(t.Context(), nodetest.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Limit)
 	defer cancel()
 	for !done() {
 		select {

@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/rpc"
@@ -49,7 +50,7 @@ func (p *program) erl() *erltest.Node {
 func TestPorts(t *testing.T) {
 	p := beginPorts(t)
 	n, erl := p.goNode(), p.erl()
-	sum, err := node.Call[int](nodetest.Soon(t), n, node.At{Name: "pycounter", Node: daemonName}, wire.Tuple{wire.Atom("add"), 2})
+	sum, err := node.Call[int](testkit.Context(t), n, node.At{Name: "pycounter", Node: daemonName}, wire.Tuple{wire.Atom("add"), 2})
 	require.NoError(t, err)
 	assert.Equal(t, 42, sum)
 	assert.Equal(t, "45", erl.Ask(`gen_server:call({pycounter, 'go@127.0.0.1'}, {add, 3}, infinity)`))
@@ -70,7 +71,7 @@ func asks(t *testing.T, p *program, erl *erltest.Node, n *node.Node,
 	child = erl.Ask(`Way = "child", supervisor:start_child({ports, 'go@127.0.0.1'}, #{id => x, start => {port, start, %s}, restart => temporary})`, args)
 	copied = erl.Ask(`{ok, C} = supervisor:get_childspec({ports, 'go@127.0.0.1'}, pycounter), supervisor:start_child({ports, 'go@127.0.0.1'}, C#{id => y})`)
 	config := wire.NewMap("command", "/bin/sh", "args", wire.List{"-c", "echo > " + file + ".operator"})
-	_, operator = admin.Spawn(nodetest.Soon(t), n, daemonName, "port", "start", []any{config}, "")
+	_, operator = admin.Spawn(testkit.Context(t), n, daemonName, "port", "start", []any{config}, "")
 	return spawned, child, copied, operator
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
@@ -112,7 +112,7 @@ func TestProgram(t *testing.T) {
 				}
 			}
 			return true
-		}, nodetest.Limit, 10*time.Millisecond, "%v", words)
+		}, testkit.Limit, 10*time.Millisecond, "%v", words)
 	}
 	hangUp := func() { p.signal(syscall.SIGHUP) }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
 
@@ -25,7 +26,7 @@ func TestReloadLimits(t *testing.T) {
 	connect := func(name node.Atom) (*node.Node, error) {
 		n := nodetest.Start(t, node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
 			Finder: p.finder()}})
-		return n, n.Connect(nodetest.Soon(t), "go@127.0.0.1")
+		return n, n.Connect(testkit.Context(t), "go@127.0.0.1")
 	}
 	most("connections", 1)
 	a, err := connect("a@127.0.0.1")
@@ -47,7 +48,7 @@ func TestReloadLimits(t *testing.T) {
 	p.hangUp(`"settings":"limits.processes"`)
 	most("connections", 1)
 	for _, n := range []*node.Node{a, b} {
-		require.NoError(t, n.Ping(nodetest.Soon(t), "go@127.0.0.1"))
+		require.NoError(t, n.Ping(testkit.Context(t), "go@127.0.0.1"))
 	}
 	_, err = connect("d@127.0.0.1")
 	require.Error(t, err)
@@ -70,7 +71,7 @@ func TestReloadJoin(t *testing.T) {
 // connected waits until n is connected to the daemon.
 func connected(t *testing.T, n *node.Node) {
 	t.Helper()
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if nodes := n.Nodes(true); !slices.Equal(nodes, []node.Atom{"go@127.0.0.1"}) {
 			return fmt.Sprint("connected to ", nodes)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
@@ -73,7 +74,7 @@ func TestRightsOfDaemon(t *testing.T) {
 		return nodetest.Start(t, node.Config{Name: name,
 			Distribution: &node.Distribution{Cookie: cookie, Listen: "-", Finder: to}})
 	}
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	counter := node.At{Name: "counter", Node: at}
 	shop, look, ops := start("shop@127.0.0.1", "secret"), start("look@127.0.0.1", "secret"), start("ops@127.0.0.1", "theirs")
 	_, err := node.Call[any](ctx, shop, counter, wire.Atom("get"))

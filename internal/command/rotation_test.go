@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/certtest"
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/dist"
@@ -75,7 +76,7 @@ func (p *reloadingProgram) hangUp(words ...string) {
 		}
 		p.seen = len(all)
 		return true
-	}, nodetest.Limit, 10*time.Millisecond, "%v", words)
+	}, testkit.Limit, 10*time.Millisecond, "%v", words)
 }
 
 // accepts has a node connect to the daemon.
@@ -139,7 +140,7 @@ func TestReloadCookieAndPeers(t *testing.T) {
 		Listen: "127.0.0.1:0", Finder: &discovery.Static{}, Protocols: []dist.Protocol{new(erldist.Protocol)}}})
 	p.write(fmt.Sprintf(file+"discovery: {mesh: true, peers: {b@127.0.0.1: \"erlang://%s\"}}\n%s", b.Addr(), cookies))
 	p.hangUp(`"changed":"discovery.peers"`)
-	require.Eventually(t, func() bool { return len(b.Peers()) == 1 }, nodetest.Limit, 10*time.Millisecond, "the mesh")
+	require.Eventually(t, func() bool { return len(b.Peers()) == 1 }, testkit.Limit, 10*time.Millisecond, "the mesh")
 
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, exitOK, p.end(), p.log.String())

@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/termtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -149,7 +150,7 @@ func TestServicesAreKept(t *testing.T) {
 	for _, s := range services {
 		was := where(s)
 		erl.Ask("catch gen_server:call({actornode, 'go@127.0.0.1'}, {exit, %s, kill})", s)
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if now := where(s); now == was || now == "undefined" {
 				return s + " is " + now
 			}
@@ -163,7 +164,7 @@ func TestServicesAreKept(t *testing.T) {
 		require.Equal(t, "ok", erl.Ask("element(1, gen_server:call({actornode, 'go@127.0.0.1'}, status))"), s)
 		printed := erl.Ask(`begin {user, 'go@127.0.0.1'} ! {io_request, self(), 1, {put_chars, unicode, "x"}}, receive R -> R end end`)
 		require.Equal(t, "{io_reply,1,ok}", printed, s)
-		nodetest.Settles(t, func() string { // members elsewhere are found again
+		testkit.Until(t, func() string { // members elsewhere are found again
 			if n := erl.Ask("length(rpc:call('go@127.0.0.1', pg, get_members, [g]))"); n != "1" {
 				return fmt.Sprintf("%s members after the end of %s", n, s)
 			}
@@ -270,7 +271,7 @@ func TestServicesTakeAnything(t *testing.T) {
 	t.Parallel()
 	p := begin(t, "", "ACTORNODE_LOG_LEVEL=error").up()
 	n := p.goNode()
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	all := append([]string{"application_controller"}, services...)
 	where := func() (pids []any) {
 		for _, s := range all {
@@ -316,7 +317,7 @@ func TestServicesTakeAnything(t *testing.T) {
 			require.NoError(t, n.Ping(ctx, daemonName))
 		}
 	}
-	nodetest.Settles(t, func() string { return map[bool]string{true: "not ready"}[get(t, p.http, "/readyz") != "ok\n"] })
+	testkit.Until(t, func() string { return map[bool]string{true: "not ready"}[get(t, p.http, "/readyz") != "ok\n"] })
 	require.Equal(t, was, where())
 	require.NotContains(t, p.log.String(), "a service ended")
 }

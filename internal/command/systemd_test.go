@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // notifications is a socket in the place of systemd's. The path of a socket must be short.
@@ -28,7 +28,7 @@ func notifications(t *testing.T) (path string, next func() string) {
 	t.Cleanup(func() { c.Close() })
 	return path, func() string {
 		t.Helper()
-		require.NoError(t, c.SetReadDeadline(time.Now().Add(nodetest.Limit)))
+		require.NoError(t, c.SetReadDeadline(time.Now().Add(testkit.Limit)))
 		b := make([]byte, 4096)
 		n, err := c.Read(b)
 		require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erltest"
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // terminal is what a person sits at: a pseudo-terminal with an emulator behind it
@@ -97,7 +97,7 @@ func (x *terminal) wait(pattern string) string {
 // until looks at the screen whenever the program has written to it, until it is as wanted,
 // the program has ended, or for as long as one may wait.
 func (x *terminal) until(wanted func(seen string) bool) (seen string, ok bool) {
-	for end := time.After(nodetest.Limit); ; {
+	for end := time.After(testkit.Limit); ; {
 		if seen = x.see(); wanted(seen) {
 			return seen, true
 		}

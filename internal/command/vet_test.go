@@ -6,13 +6,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/vet"
 )
 
 // vet runs go vet with this program as its tool.
 func TestVet(t *testing.T) {
-	if racetest.On {
+	if testkit.Race {
 		return // the tool is this program, and starts for each package that is imported: it would take minutes
 	}
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/inbox"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 )
 
@@ -522,7 +522,7 @@ type script struct {
 // play runs a world to its end.
 func play(t *testing.T, c Config, messages, hops int, script script) {
 	const outsiders = 3
-	seed := randtest.Seed(t)
+	seed := testkit.Seed(t)
 	w := newWorld(t, seed, c, 5+5*c.Stages, outsiders+1)
 	if w.faithful > 90 { // few messages, so that one is often all that an actor has
 		messages, hops = messages/10, hops*10

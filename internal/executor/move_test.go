@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // moved is what Move wants of an actor; done is called by Done.
@@ -48,7 +48,7 @@ func TestMoveStress(t *testing.T) {
 
 func moveStress(t *testing.T, blocks bool) {
 	const actors, outside, first, ttl = 12, 3, 20, 40
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	p := startPool(t, Config{Workers: 2, Stages: 3, Blocked: time.Millisecond})
 	stages := []*Stage{p.NewStage(false), p.NewStage(true), p.NewStage(true)}
 	for k := range 3 {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // Entities of one stage have their turns one after the other, in the order in
@@ -539,7 +539,7 @@ func TestLookWhileMoving(t *testing.T) {
 // took it would wait for ever.
 func TestShareIsOutsideWhenItFails(t *testing.T) {
 	p := New(Config{Workers: 2, Stages: 1}) // no stage to share with
-	r := rand.New(rand.NewPCG(randtest.Seed(t), 0))
+	r := rand.New(rand.NewPCG(testkit.Seed(t), 0))
 	var cur atomic.Pointer[lease]
 	var delay atomic.Int64
 	stop, done := make(chan struct{}), make(chan struct{})

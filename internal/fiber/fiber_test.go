@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/fiber"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // step is a job that runs a function.
@@ -188,7 +188,7 @@ func (s *modelFiber) Next() *fiber.Fiber { return &s.on.home }
 // end and begin, some by runtime.Goexit; each does all its steps, one at a time; those that
 // cannot end are never more than those that live; and in the end none is left.
 func TestWorld(t *testing.T) {
-	rounds, fast, dying := randtest.New(t), 0, 0
+	rounds, fast, dying := testkit.Rand(t), 0, 0
 	for range 60 {
 		seed := rounds.Uint64()
 		rnd := rand.New(rand.NewPCG(seed, 1))

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 )
 
@@ -264,7 +264,7 @@ func (l *ledger) fits(c mailbox.Limits, m string) bool {
 }
 
 func TestBoundedModel(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for range 200 {
 		c := mailbox.Limits{Messages: r.IntN(5), Bytes: r.IntN(20), Policy: mailbox.Policy(r.IntN(4)), Size: weight}
 		if !Limited(c) {

@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/racetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 )
 
@@ -163,10 +162,10 @@ func TestInboxRecycledNodes(t *testing.T) {
 // Invariant 4: a take that races with Close does not open the inbox again.
 func TestInboxStaysClosed(t *testing.T) {
 	rounds := 200_000
-	if testing.Short() || racetest.On {
+	if testing.Short() || testkit.Race {
 		rounds = 20_000
 	}
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	start := make(chan *Inbox)
 	done := make(chan struct{})
 	go func() { // ends with the channel
@@ -339,7 +338,7 @@ func TestInboxModel(t *testing.T) {
 	for name, reader := range readers {
 		for _, closes := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/closes=%v", name, closes), func(t *testing.T) {
-				r := randtest.New(t)
+				r := testkit.Rand(t)
 				for range 60 {
 					runModel(t, r, name, reader, closes)
 				}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 )
 
@@ -127,7 +127,7 @@ func TestWaitingModel(t *testing.T) {
 	var begun, pushed, dropping, dropped atomic.Int64
 	var stop atomic.Bool
 	var wg, observing sync.WaitGroup
-	seed := randtest.Seed(t)
+	seed := testkit.Seed(t)
 	for id := range pushers {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(seed, uint64(id)))

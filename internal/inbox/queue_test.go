@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // twin is a Queue beside the simplest thing that should behave like it: a slice
@@ -184,7 +184,7 @@ func (m *twin) check() {
 }
 
 func TestQueueModel(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for range 300 {
 		m := &twin{t: t}
 		for range 1 + r.IntN(120) {

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/loglimit"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -152,7 +152,7 @@ func (w *wrapped) Error() string { return "write: " + w.err.Error() }
 
 // Whatever is logged, a line is within its bounds, and what it should be.
 func TestLinesAreBounded(t *testing.T) {
-	g := randtest.New(t)
+	g := testkit.Rand(t)
 	for _, c := range []struct {
 		name  string
 		make  func(io.Writer, *slog.HandlerOptions) slog.Handler

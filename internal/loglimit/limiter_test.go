@@ -9,13 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // Against a model that remembers every line: no second has more lines of a kind than
 // may be, and no line is lost from the count.
 func TestLimiter(t *testing.T) {
-	g := randtest.New(t)
+	g := testkit.Rand(t)
 	for range 200 {
 		lines := 1 + g.IntN(5)
 		l := newLimiter(lines, 8)

@@ -13,10 +13,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-// patience bounds the wait of Await.
-const patience = 60 * time.Second
+	"github.com/actornode/actornode/internal/testkit"
+)
 
 // Text is a writer of what can be read at any time. The zero value is ready.
 type Text struct {
@@ -54,11 +53,11 @@ func (x *Text) Take() string {
 	return x.b.String()
 }
 
-// Await waits until String contains part, for a minute at the most: then the test
-// fails.
+// Await waits until String contains part, for testkit.Limit at the most: then
+// the test fails.
 func (x *Text) Await(t testing.TB, part string) {
 	t.Helper()
-	for end := time.After(patience); ; {
+	for end := time.After(testkit.Limit); ; {
 		x.mu.Lock()
 		all := x.b.String()
 		if x.changed == nil {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // asLoad makes the test program be one that has half of its memory in use and makes
@@ -121,7 +121,7 @@ func load(t *testing.T, procs, mode string) (out string, err error) {
 // A program with half of its cgroup's memory in use lives, with GOGC=400 too; without a
 // soft limit the kernel kills it.
 func TestUnderALimit(t *testing.T) {
-	if racetest.On {
+	if testkit.Race {
 		t.Skip("SKIPPED: the race detector takes several times the memory, which Go's limit does not count")
 	}
 	procs := limited(t, loadLimit)

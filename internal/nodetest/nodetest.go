@@ -5,7 +5,6 @@ import (
 	"context"
 	"log/slog"
 	"os"
-	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,12 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/isolation"
 )
-
-// Limit bounds every wait for something that must happen.
-const Limit = 60 * time.Second
 
 // Checked says that each node that Start starts compares its messages, see package isolation, unless it copies them: the
 // environment says ACTORNODE_CHECK=1. Tests of what that changes, such as allocations, ask for it.
@@ -40,13 +37,6 @@ func Start(t testing.TB, cfg node.Config) *node.Node {
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, n.Stop()) })
 	return n
-}
-
-// Soon is a context that ends after Limit, or with the test.
-func Soon(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), Limit)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 // CallWithin is a call with a timeout in place of a context: node.ErrTimeout after d.
@@ -81,7 +71,7 @@ func InBubble(t *testing.T, f func(t *testing.T, n *node.Node, h *node.Process, 
 // Next takes the oldest message of a handle, which must be a T and must come.
 func Next[T any](t testing.TB, h *node.Process) T {
 	t.Helper()
-	m, err := h.ReceiveWithin(Limit, nil)
+	m, err := h.ReceiveWithin(testkit.Limit, nil)
 	require.NoError(t, err)
 	v, ok := m.(T)
 	require.Truef(t, ok, "got %T %v, want %T", m, m, v)
@@ -98,43 +88,7 @@ func Quiet(t testing.TB, h *node.Process) {
 // Down waits for the Down of a monitor and leaves other messages in the mailbox.
 func Down(t testing.TB, h *node.Process, ref node.Ref) node.Down {
 	t.Helper()
-	m, err := h.ReceiveWithin(Limit, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
+	m, err := h.ReceiveWithin(testkit.Limit, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
 	require.NoError(t, err)
 	return m.(node.Down)
-}
-
-// Settles polls until wrong returns "", for a fact that nothing announces. Between two polls
-// it leaves the processors to other goroutines.
-func Settles(t testing.TB, wrong func() string) {
-	t.Helper()
-	SettlesEvery(t, time.Millisecond, wrong)
-}
-
-// SettlesEvery is Settles for what costs something to ask: it polls once in each interval.
-func SettlesEvery(t testing.TB, interval time.Duration, wrong func() string) {
-	t.Helper()
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	end := time.After(Limit)
-	for w := wrong(); w != ""; w = wrong() {
-		select {
-		case <-tick.C:
-		case <-end:
-			require.Fail(t, w)
-		}
-	}
-}
-
-// Arrival receives from a channel what must come; if it does not, the stacks of all
-// goroutines are in the log.
-func Arrival[T any](t testing.TB, ch <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-ch:
-		return v
-	case <-time.After(Limit):
-		stacks := make([]byte, 1<<20)
-		t.Fatalf("nothing came\n%s", stacks[:runtime.Stack(stacks, true)])
-		panic("unreachable")
-	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 )
@@ -25,10 +26,10 @@ func TestKit(t *testing.T) {
 		ref := h.Monitor(pid)
 		require.NoError(t, h.Send(h.Self(), "first"))
 		require.NoError(t, n.Send(pid, 7))
-		assert.Equal(t, 7, nodetest.Arrival(t, come))
+		assert.Equal(t, 7, testkit.Receive(t, come))
 		assert.Equal(t, node.Normal, nodetest.Down(t, h, ref).Reason)
 		assert.Equal(t, "first", nodetest.Next[string](t, h))
-		_, err = node.AwaitExit(nodetest.Soon(t), n, pid)
+		_, err = node.AwaitExit(testkit.Context(t), n, pid)
 		require.NoError(t, err)
 	})
 	_, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -134,7 +134,7 @@ func TestAllocations(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
-			if racetest.On {
+			if testkit.Race {
 				return // it counts its own
 			}
 			require.LessOrEqual(t, int(encode), s.encode, "encode")

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -179,7 +179,7 @@ func TestHostileExpressions(t *testing.T) {
 // TestRandomExact: random values of types of all sorts.
 func TestRandomExact(t *testing.T) {
 	from, to := exactTypes(t), exactTypes(t)
-	r := rand.New(rand.NewSource(int64(randtest.New(t).Uint64()))) //nolint:gosec // package quick wants this one
+	r := rand.New(rand.NewSource(int64(testkit.Rand(t).Uint64()))) //nolint:gosec // package quick wants this one
 	for _, v := range []any{[]int16{}, map[string][]uint32{}, [][]string{}, map[int8]map[string]float32{}, []*Item{},
 		map[string]Item{}, Item{}, &Item{}, Tree{}, []*Tree{}, Line{}, map[Money][]Money{}, []map[bool]*int64{},
 		time.Duration(0), uint64(0), float32(0)} {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -444,7 +444,7 @@ func FuzzShared(f *testing.F) {
 
 // TestSharedAllocations: what is not shared costs nothing.
 func TestSharedAllocations(t *testing.T) {
-	if racetest.On {
+	if testkit.Race {
 		t.Skip("the race detector counts its own allocations")
 	}
 	types := graphTypes(t)

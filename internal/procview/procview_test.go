@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/procview"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/observe"
@@ -15,7 +16,7 @@ import (
 
 // Processes of this module's behaviours are known as OTP's; others by their types and functions.
 func TestProgramOf(t *testing.T) {
-	n, ctx := nodetest.Start(t, node.Config{}), nodetest.Soon(t)
+	n, ctx := nodetest.Start(t, node.Config{}), testkit.Context(t)
 	server, err := genserver.Define[int]().Start(ctx, n, 1, node.Options{Name: "server"})
 	require.NoError(t, err)
 	waits := func(p *node.Process) error { p.Receive(); return nil }
@@ -67,8 +68,8 @@ func TestAncestors(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, err)
-	require.Equal(t, pid, nodetest.Arrival(t, middle))
-	i, err := n.Info(nodetest.Arrival(t, bottom))
+	require.Equal(t, pid, testkit.Receive(t, middle))
+	i, err := n.Info(testkit.Receive(t, bottom))
 	require.NoError(t, err)
 	require.Equal(t, wire.List{pid, wire.Atom("top")}, procview.Ancestors(n, i))
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -25,7 +25,7 @@ type Gen struct {
 }
 
 // New returns a Gen whose seed is printed if the test fails; -seed repeats it.
-func New(t testing.TB) *Gen { return &Gen{Rand: randtest.New(t)} }
+func New(t testing.TB) *Gen { return &Gen{Rand: testkit.Rand(t)} }
 
 // Seeded returns the Gen of a seed.
 func Seeded(seed uint64) *Gen { return &Gen{Rand: rand.New(rand.NewPCG(seed, 1))} }

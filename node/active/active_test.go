@@ -15,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/observe"
@@ -22,7 +23,7 @@ import (
 
 type none = struct{}
 
-func soon(t *testing.T) context.Context { return nodetest.Soon(t) }
+func soon(t *testing.T) context.Context { return testkit.Context(t) }
 
 func start[T any](t *testing.T, n node.Caller, object T) active.Ref[T] {
 	r, err := active.Start(n, object, node.Options{})
@@ -362,7 +363,7 @@ func TestUnread(t *testing.T) {
 	_ = active.Go(n, a, (*account).Break, any("it is in the log"))
 	_ = active.Go(n, a, (*account).Deposit, 1)
 	result(t, active.Go(n, a, (*account).Deposit, 0))
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		runtime.GC()
 		if got := strings.Count(log.String(), line); got != 1 {
 			return fmt.Sprintf("%d lines:\n%v", got, log)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/observe"
@@ -91,7 +92,7 @@ func TestDetectCycles(t *testing.T) {
 		_, err = fb.Await(soon(t))
 		require.ErrorIs(t, err, node.ErrCycle)
 	}
-	nodetest.Settles(t, func() string { // a method may end after its future
+	testkit.Until(t, func() string { // a method may end after its future
 		for p := range n.Infos() {
 			if p.Wait.For != "" || p.Activations != (observe.Activations{}) {
 				return fmt.Sprintf("%s waits for %q, and %+v", p.PID, p.Wait.For, p.Activations)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 )
@@ -82,7 +83,7 @@ func TestActivationOutlivesStop(t *testing.T) {
 			o := &stubborn{make(chan none), make(chan none)}
 			s := start(t, n, o)
 			f := active.Go(n, s, method, none{})
-			nodetest.Arrival(t, o.begun)
+			testkit.Receive(t, o.begun)
 			if name == "deferred" {
 				result(t, active.Go(n, s, (*stubborn).Idle, none{}))
 			}
@@ -91,7 +92,7 @@ func TestActivationOutlivesStop(t *testing.T) {
 			_, err = f.Await(soon(t))
 			var exit *node.ExitError
 			require.ErrorAs(t, err, &exit)
-			require.ErrorContains(t, nodetest.Arrival(t, stopped), "stopped, but 1 handlers and functions of killed processes have not")
+			require.ErrorContains(t, testkit.Receive(t, stopped), "stopped, but 1 handlers and functions of killed processes have not")
 			close(o.release)
 		})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
@@ -58,13 +59,13 @@ func TestReceiver(t *testing.T) {
 		r := start(t, n, w)
 		ref := h.Monitor(r.Dest())
 		require.NoError(t, n.Send(r.Dest(), 5))
-		require.Positive(t, nodetest.Arrival(t, w.seen))
+		require.Positive(t, testkit.Receive(t, w.seen))
 
 		other := start(t, n, &account{})
 		require.NoError(t, n.Send(r.Dest(), other.PID))
-		require.Equal(t, other.PID, nodetest.Arrival(t, w.seen))
+		require.Equal(t, other.PID, testkit.Receive(t, w.seen))
 		n.Exit(other.Dest(), node.Kill)
-		require.Equal(t, node.Killed, nodetest.Arrival(t, w.seen).(node.Down).Reason)
+		require.Equal(t, node.Killed, testkit.Receive(t, w.seen).(node.Down).Reason)
 
 		require.NoError(t, n.Send(r.Dest(), c.last))
 		down := nodetest.Down(t, h, ref)
@@ -265,6 +266,6 @@ func TestKillsLeaveNothing(t *testing.T) {
 		}
 	}
 	for range begun {
-		require.Equal(t, "x", nodetest.Arrival(t, unwound), "seed %d", seed)
+		require.Equal(t, "x", testkit.Receive(t, unwound), "seed %d", seed)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/channel"
@@ -46,7 +47,7 @@ func sent(t *testing.T, from node.Caller, ref node.Ref, messages ...any) {
 // lost takes the next dead letter.
 func lost(t *testing.T, s *deadletter.Stream, cause deadletter.Cause, m any) {
 	t.Helper()
-	l := nodetest.Arrival(t, s.C)
+	l := testkit.Receive(t, s.C)
 	require.Equal(t, cause, l.Cause)
 	require.Equal(t, m, l.Message)
 }
@@ -129,7 +130,7 @@ func TestOnce(t *testing.T) {
 	_, err := nodetest.CallWithin[int](10*time.Second, n, calls.Output().Ref, 1)
 	require.Error(t, err)
 	require.NotErrorIs(t, err, node.ErrTimeout)
-	require.Equal(t, deadletter.WrongType, nodetest.Arrival(t, dead.C).Cause)
+	require.Equal(t, deadletter.WrongType, testkit.Receive(t, dead.C).Cause)
 	results := channel.New[node.Result](p)
 	node.Async[int](n, p.Self(), 5).SendTo(results.Output().Ref, "tag")
 	require.NoError(t, node.ReceiveOf[node.Request[int]](p).Reply(6))
@@ -252,7 +253,7 @@ func TestByName(t *testing.T) {
 				at := names.OfAlias(in.Output().Ref)
 				send := []func(m any) error{func(m any) error { return from.Send(at, m) }}
 				if from == a || protocol == "native" { // others have no receipts
-					send = append(send, func(m any) error { return node.Deliver(nodetest.Soon(t), from, at, m) })
+					send = append(send, func(m any) error { return node.Deliver(testkit.Context(t), from, at, m) })
 				}
 				for _, send := range send {
 					_ = send("no number") // Deliver says so
@@ -263,7 +264,7 @@ func TestByName(t *testing.T) {
 				_, err := nodetest.CallWithin[int](10*time.Second, from, at, 1)
 				require.Error(t, err)
 				require.NotErrorIs(t, err, node.ErrTimeout)
-				require.Equal(t, deadletter.WrongType, nodetest.Arrival(t, dead.C).Cause)
+				require.Equal(t, deadletter.WrongType, testkit.Receive(t, dead.C).Cause)
 			}
 			require.Zero(t, p.MailboxLen(), "nothing has come past a channel")
 		})

@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/dns"
@@ -46,7 +47,7 @@ func newZone(t *testing.T) *zone {
 			defer close(done)
 			_ = s.ActivateAndServe()
 		}()
-		nodetest.Arrival(t, up)
+		testkit.Receive(t, up)
 		t.Cleanup(func() { require.NoError(t, s.Shutdown()); <-done })
 	}
 	return z
@@ -130,7 +131,7 @@ func (z *zone) resolver() *net.Resolver {
 func finder(t *testing.T, z *zone, cfg dns.Config) (*dns.Finder, *logtest.Text) {
 	t.Helper()
 	log := &logtest.Text{}
-	cfg.Log, cfg.TTL, cfg.Timeout = log.Logger(), 100*time.Millisecond, nodetest.Limit
+	cfg.Log, cfg.TTL, cfg.Timeout = log.Logger(), 100*time.Millisecond, testkit.Limit
 	if cfg.Resolver == nil {
 		cfg.Resolver = z.resolver()
 	}
@@ -142,7 +143,7 @@ func finder(t *testing.T, z *zone, cfg dns.Config) (*dns.Finder, *logtest.Text) 
 // until polls what a finder lists.
 func until(t *testing.T, f *dns.Finder, want ...node.Atom) {
 	t.Helper()
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		got, err := f.List(t.Context())
 		if slices.Equal(got, want) {
 			return ""
@@ -178,7 +179,7 @@ func TestAddresses(t *testing.T) {
 		many = append(many, fmt.Sprintf("10.1.%d.%d", i/100, i%100))
 	}
 	z.set("A go.example.", many...)
-	for deadline := time.Now().Add(nodetest.Limit); ; {
+	for deadline := time.Now().Add(testkit.Limit); ; {
 		all, err := f.List(t.Context())
 		require.NoError(t, err)
 		if len(all) == 301 {
@@ -215,7 +216,7 @@ func TestStale(t *testing.T) {
 	until(t, f, "go@10.0.0.1")
 
 	z.fail(server.RcodeServerFailure)
-	for deadline := time.Now().Add(nodetest.Limit); f.Stats().Stale < 3; {
+	for deadline := time.Now().Add(testkit.Limit); f.Stats().Stale < 3; {
 		all, _ := f.List(t.Context())
 		require.Equal(t, []node.Atom{"go@10.0.0.1"}, all)
 		require.True(t, time.Now().Before(deadline))
@@ -312,7 +313,7 @@ func TestMesh(t *testing.T) {
 	for i := 1; i <= 3; i++ {
 		z.set("A go.example.", hosts[:i]...)
 	}
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if len(nodes[0].Nodes(true))+len(nodes[1].Nodes(true))+len(nodes[2].Nodes(true)) == 6 {
 			return ""
 		}
@@ -320,7 +321,7 @@ func TestMesh(t *testing.T) {
 	})
 	z.set("A go.example.", hosts[0]) // not ready any more
 	asked := z.count()
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if z.count() < asked+20 {
 			return "nobody asks"
 		}

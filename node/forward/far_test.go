@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/forward"
@@ -30,9 +31,9 @@ func eachProtocol(t *testing.T, f func(t *testing.T, a, b, c *node.Node)) {
 			}
 			a, b, c := start("a@127.0.0.1"), start("b@127.0.0.1"), start("c@127.0.0.1")
 			for _, n := range []*node.Node{b, c} {
-				require.NoError(t, a.Connect(nodetest.Soon(t), n.Name()))
+				require.NoError(t, a.Connect(testkit.Context(t), n.Name()))
 			}
-			require.NoError(t, b.Connect(nodetest.Soon(t), c.Name()))
+			require.NoError(t, b.Connect(testkit.Context(t), c.Name()))
 			f(t, a, b, c)
 		})
 	}
@@ -41,7 +42,7 @@ func eachProtocol(t *testing.T, f func(t *testing.T, a, b, c *node.Node)) {
 // noneFar waits until nodes have no monitor and no call between them.
 func noneFar(t testing.TB, nodes ...*node.Node) {
 	t.Helper()
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		for _, n := range nodes {
 			for _, p := range n.Peers() {
 				if p.Monitors+p.Watchers+p.Calls != 0 {
@@ -78,18 +79,18 @@ func TestForwardFar(t *testing.T) {
 					to = spawn(t, server, w)
 					via = spawn(t, forwarder, newFront(to))
 					f := node.Async[string](caller, via, keep)
-					from := nodetest.Arrival(t, w.kept)
+					from := testkit.Receive(t, w.kept)
 					if server == forwarder { // the From of the caller
 						noForwarder(t, forwarder, via)
 					}
 					require.NoError(t, from.Reply("late"))
-					got, err = f.Await(nodetest.Soon(t))
+					got, err = f.Await(testkit.Context(t))
 					require.NoError(t, err)
 					require.Equal(t, "late", got)
 
 					if server != forwarder {
 						f = node.Async[string](caller, via, keep)
-						nodetest.Arrival(t, w.kept)
+						testkit.Receive(t, w.kept)
 						require.True(t, f.Cancel())
 					}
 				}
@@ -115,24 +116,24 @@ func TestWorkersNodeIsLost(t *testing.T) {
 			to := spawn(t, c, w)
 			require.NoError(t, c.Register("worker", to))
 			via := spawn(t, b, newFront(node.At{Name: "worker", Node: c.Name()}))
-			got, err := node.Call[string](nodetest.Soon(t), caller, via, answer)
+			got, err := node.Call[string](testkit.Context(t), caller, via, answer)
 			require.NoError(t, err)
 			require.Equal(t, "done", got)
 			f := node.Async[string](caller, via, keep)
-			nodetest.Arrival(t, w.kept)
+			testkit.Receive(t, w.kept)
 			require.True(t, b.Disconnect(c.Name()))
-			_, err = f.Await(nodetest.Soon(t))
+			_, err = f.Await(testkit.Context(t))
 			require.ErrorContains(t, err, "noconnection")
-			require.NoError(t, b.Connect(nodetest.Soon(t), c.Name()))
-			_, err = node.Call[string](nodetest.Soon(t), caller, via, crash)
+			require.NoError(t, b.Connect(testkit.Context(t), c.Name()))
+			_, err = node.Call[string](testkit.Context(t), caller, via, crash)
 			boom(t, err)
-			nodetest.Settles(t, func() string {
+			testkit.Until(t, func() string {
 				if _, there := c.Whereis("worker"); there {
 					return "the worker has its name"
 				}
 				return ""
 			})
-			_, err = node.Call[string](nodetest.Soon(t), caller, via, answer)
+			_, err = node.Call[string](testkit.Context(t), caller, via, answer)
 			require.ErrorIs(t, err, node.ErrNoProcess)
 		}
 		noneFar(t, a, b, c)
@@ -148,15 +149,15 @@ func TestForwardChain(t *testing.T) {
 		second := spawn(t, c, newFront(last))
 		first := spawn(t, b, newFront(second))
 		f := node.Async[string](a, first, keep)
-		from := nodetest.Arrival(t, w.kept)
+		from := testkit.Receive(t, w.kept)
 		noForwarder(t, c, second)
 		noForwarder(t, b, first)
 		require.NoError(t, from.Reply("late"))
-		got, err := f.Await(nodetest.Soon(t))
+		got, err := f.Await(testkit.Context(t))
 		require.NoError(t, err)
 		require.Equal(t, "late", got)
 		first = spawn(t, b, newFront(spawn(t, c, newFront(last))))
-		_, err = node.Call[string](nodetest.Soon(t), a, first, crash)
+		_, err = node.Call[string](testkit.Context(t), a, first, crash)
 		boom(t, err)
 		noneFar(t, a, b, c)
 	})
@@ -184,19 +185,19 @@ func TestNothingStaysFar(t *testing.T) {
 				_, err := node.Call[string](p.Context(), p, via, keep)
 				return err
 			}))
-			nodetest.Arrival(t, w.kept)
+			testkit.Receive(t, w.kept)
 			a.Exit(p, node.Kill)
 			nothingLeft(t, server, to)
 			noneFar(t, a, b, c)
 
 			f := node.Async[string](a, via, keep)
-			nodetest.Arrival(t, w.kept)
+			testkit.Receive(t, w.kept)
 			require.True(t, a.Disconnect(b.Name()))
-			_, err := f.Await(nodetest.Soon(t))
+			_, err := f.Await(testkit.Context(t))
 			require.ErrorContains(t, err, "noconnection")
 			nothingLeft(t, server, to)
 			noneFar(t, a, b, c)
-			require.NoError(t, a.Connect(nodetest.Soon(t), b.Name()))
+			require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 		}
 	})
 }
@@ -211,7 +212,7 @@ func TestOneResultFar(t *testing.T) {
 			to := spawn(t, server, w)
 			via := spawn(t, b, newFront(to))
 			node.SendRequest(h, via, i, keep)
-			from := nodetest.Arrival(t, w.kept)
+			from := testkit.Receive(t, w.kept)
 			var all sync.WaitGroup
 			all.Go(func() { _ = from.Reply("x") })
 			all.Go(func() { server.Exit(to, node.Atom("boom")) })
@@ -236,7 +237,7 @@ func TestForgedRequest(t *testing.T) {
 		require.Equal(t, 1, nodetest.Next[int](t, watched))
 		forged := wire.Tuple{h.Self(), wire.ImproperList{Head: []any{node.Atom("alias")}, Tail: ref}}
 		require.NoError(t, c.Send(via, wire.Tuple{node.Atom("$gen_call"), forged, keep}))
-		require.NoError(t, nodetest.Arrival(t, f.errs))
+		require.NoError(t, testkit.Receive(t, f.errs))
 		watched.Close(node.Atom("boom"))
 		require.Equal(t, node.Atom("boom"), nodetest.Down(t, h, ref).Reason)
 	})
@@ -249,7 +250,7 @@ func TestForwardOTP(t *testing.T) {
 	o := erltest.Start(t, erltest.Options{Name: "e@127.0.0.1", EPMD: mapper.Port})
 	n := nodetest.Start(t, node.Config{Name: "go@127.0.0.1",
 		Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: mapper}}})
-	require.NoError(t, n.Ping(nodetest.Soon(t), "e@127.0.0.1"))
+	require.NoError(t, n.Ping(testkit.Context(t), "e@127.0.0.1"))
 	server := func() {
 		require.Equal(t, "true", o.Ask("P = spawn(fun() -> F = fun(F) -> receive {'$gen_call', From, <<\"answer\">>} -> "+
 			"gen_server:reply(From, <<\"done\">>), F(F); {'$gen_call', _, <<\"crash\">>} -> exit(boom); _ -> F(F) end end, F(F) end), "+
@@ -274,10 +275,10 @@ func TestForwardOTP(t *testing.T) {
 			noneFar(t, n)
 			if name == "worker of OTP" {
 				server()
-				got, err := node.Call[string](nodetest.Soon(t), n, via, answer)
+				got, err := node.Call[string](testkit.Context(t), n, via, answer)
 				require.NoError(t, err)
 				require.Equal(t, "done", got)
-				_, err = node.Call[string](nodetest.Soon(t), n, via, crash)
+				_, err = node.Call[string](testkit.Context(t), n, via, crash)
 				boom(t, err)
 			}
 		})
@@ -288,11 +289,11 @@ func TestForwardOTP(t *testing.T) {
 	via := spawn(t, n, newFront(to))
 	require.NoError(t, n.Register("front", via))
 	require.Contains(t, o.Ask("catch gen_server:call({front, 'go@127.0.0.1'}, <<\"keep\">>, 100)"), "timeout")
-	nodetest.Arrival(t, w.kept)
+	testkit.Receive(t, w.kept)
 	nothingLeft(t, n, to)
 	require.Equal(t, "true", o.Ask("register(dies, spawn(fun() -> "+
 		"gen_server:call({front, 'go@127.0.0.1'}, <<\"keep\">>) end)), true"))
-	nodetest.Arrival(t, w.kept)
+	testkit.Receive(t, w.kept)
 	require.Equal(t, 1, calls(n, to))
 	require.Equal(t, "true", o.Ask("exit(whereis(dies), kill)"))
 	nothingLeft(t, n, to)
@@ -310,7 +311,7 @@ func TestHelperForwards(t *testing.T) {
 		to := spawn(t, b, newWorker())
 		f := node.Async[string](a, h.Self(), crash)
 		require.NoError(t, forward.Request(b, nodetest.Next[node.Request[string]](t, h), to))
-		_, err := f.Await(nodetest.Soon(t))
+		_, err := f.Await(testkit.Context(t))
 		boom(t, err)
 		noneFar(t, a, b, c)
 	})

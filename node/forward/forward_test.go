@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/forward"
@@ -94,7 +95,7 @@ func calls(n *node.Node, pid node.PID) (count int) {
 // nothingLeft waits until no call hangs on a process.
 func nothingLeft(t testing.TB, n *node.Node, pids ...node.PID) {
 	t.Helper()
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		for _, pid := range pids {
 			if calls(n, pid) != 0 {
 				return fmt.Sprintf("there are calls at %v", pid)
@@ -107,13 +108,13 @@ func nothingLeft(t testing.TB, n *node.Node, pids ...node.PID) {
 // asks are the ways to call.
 var asks = map[string]func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error){
 	"goroutine": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
-		return node.Call[string](nodetest.Soon(t), n, to, body)
+		return node.Call[string](testkit.Context(t), n, to, body)
 	},
 	"process": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
-		return node.Call[string](nodetest.Soon(t), nodetest.Open(t, n), to, body)
+		return node.Call[string](testkit.Context(t), nodetest.Open(t, n), to, body)
 	},
 	"future": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
-		return node.Async[string](n, to, body).Await(nodetest.Soon(t))
+		return node.Async[string](n, to, body).Await(testkit.Context(t))
 	},
 	"message": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
 		h := nodetest.Open(t, n)
@@ -125,12 +126,12 @@ var asks = map[string]func(t testing.TB, n *node.Node, to node.Dest, body string
 	"actor": func(t testing.TB, n *node.Node, to node.Dest, body string) (string, error) {
 		results := make(chan node.Result, 1)
 		pid := spawn(t, n, node.ActorFunc(func(c *node.Context, msg any) error {
-			s, err := node.Call[string](nodetest.Soon(t), c, to, body)
+			s, err := node.Call[string](testkit.Context(t), c, to, body)
 			results <- node.Result{Value: s, Err: err}
 			return nil
 		}))
 		require.NoError(t, n.Send(pid, 1))
-		r := nodetest.Arrival(t, results)
+		r := testkit.Receive(t, results)
 		return r.Value.(string), r.Err
 	},
 }
@@ -155,7 +156,7 @@ func TestForward(t *testing.T) {
 			_, err = ask(t, n, via, answer)
 			require.ErrorIs(t, err, node.ErrNoProcess)
 			for range 4 {
-				require.NoError(t, nodetest.Arrival(t, f.errs))
+				require.NoError(t, testkit.Receive(t, f.errs))
 			}
 			nothingLeft(t, n, via)
 		})
@@ -169,14 +170,14 @@ func TestForwarderDies(t *testing.T) {
 	to := spawn(t, n, w)
 	via := spawn(t, n, newFront(to))
 	f := node.Async[string](n, via, keep)
-	from := nodetest.Arrival(t, w.kept)
+	from := testkit.Receive(t, w.kept)
 	h := nodetest.Open(t, n)
 	ref := h.Monitor(via)
 	n.Exit(via, node.Kill)
 	nodetest.Down(t, h, ref)
 	require.True(t, from.Pending())
 	require.NoError(t, from.Reply("late"))
-	got, err := f.Await(nodetest.Soon(t))
+	got, err := f.Await(testkit.Context(t))
 	require.NoError(t, err)
 	require.Equal(t, "late", got)
 	nothingLeft(t, n, to)
@@ -195,27 +196,27 @@ func TestDestinations(t *testing.T) {
 		h.Alias(false), h.Alias(true)} {
 		r, f := serve(to)
 		require.NoError(t, r.Reply("x"))
-		got, err := f.Await(nodetest.Soon(t))
+		got, err := f.Await(testkit.Context(t))
 		require.NoError(t, err)
 		require.Equal(t, "x", got)
 	}
 	once := h.Alias(true)
 	require.True(t, h.Unalias(once))
-	_, err := node.Call[string](nodetest.Soon(t), n, spawn(t, n, newFront(once)), keep)
+	_, err := node.Call[string](testkit.Context(t), n, spawn(t, n, newFront(once)), keep)
 	require.ErrorIs(t, err, node.ErrNoProcess)
 
 	f := newFront(node.Atom("nobody"))
 	call := node.Async[string](n, spawn(t, n, f), keep)
-	require.ErrorIs(t, nodetest.Arrival(t, f.errs), node.ErrNoName)
+	require.ErrorIs(t, testkit.Receive(t, f.errs), node.ErrNoName)
 	require.True(t, call.Cancel())
 	f = newFront(node.At{Name: "x", Node: "other@host"}) // this node has no distribution
-	_, err = node.Call[string](nodetest.Soon(t), n, spawn(t, n, f), keep)
+	_, err = node.Call[string](testkit.Context(t), n, spawn(t, n, f), keep)
 	require.ErrorContains(t, err, "noconnection")
 
 	waiting := node.Async[string](n, spawn(t, n, newFront(node.Atom("worker"))), keep)
 	nodetest.Next[node.Request[string]](t, h)
 	h.Close(node.Atom("boom"))
-	_, err = waiting.Await(nodetest.Soon(t))
+	_, err = waiting.Await(testkit.Context(t))
 	boom(t, err)
 }
 
@@ -237,14 +238,14 @@ func TestNotTaken(t *testing.T) {
 	require.True(t, r.Pending())
 	require.Zero(t, calls(n, full))
 	require.NoError(t, forward.Request(h, r, spawn(t, n, newWorker())))
-	got, err := f.Await(nodetest.Soon(t))
+	got, err := f.Await(testkit.Context(t))
 	require.NoError(t, err)
 	require.Equal(t, "done", got)
 
 	f = node.Async[string](n, h.Self(), answer)
 	require.ErrorIs(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), full), node.ErrMailboxFull)
 	h.Close(node.Atom("boom"))
-	_, err = f.Await(nodetest.Soon(t))
+	_, err = f.Await(testkit.Context(t))
 	boom(t, err)
 }
 
@@ -262,7 +263,7 @@ func TestForwardedAgain(t *testing.T) {
 	f := begin()
 	require.Zero(t, calls(n, first.Self()))
 	require.NoError(t, nodetest.Next[node.Request[string]](t, second).Reply("x"))
-	got, err := f.Await(nodetest.Soon(t))
+	got, err := f.Await(testkit.Context(t))
 	require.NoError(t, err)
 	require.Equal(t, "x", got)
 	nothingLeft(t, n, second.Self())
@@ -270,7 +271,7 @@ func TestForwardedAgain(t *testing.T) {
 	first.Close(nil)
 	h.Close(nil)
 	second.Close(node.Atom("boom"))
-	_, err = f.Await(nodetest.Soon(t))
+	_, err = f.Await(testkit.Context(t))
 	boom(t, err)
 }
 
@@ -281,12 +282,12 @@ func TestForwardToSelf(t *testing.T) {
 	f := node.Async[string](n, h.Self(), keep)
 	require.NoError(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), h.Self()))
 	require.NoError(t, nodetest.Next[node.Request[string]](t, h).Reply("x"))
-	_, err := f.Await(nodetest.Soon(t))
+	_, err := f.Await(testkit.Context(t))
 	require.NoError(t, err)
 	f = node.Async[string](n, h.Self(), keep)
 	require.NoError(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), h.Self()))
 	h.Close(node.Atom("boom"))
-	_, err = f.Await(nodetest.Soon(t))
+	_, err = f.Await(testkit.Context(t))
 	boom(t, err)
 }
 
@@ -304,7 +305,7 @@ func TestCallerGivesUp(t *testing.T) {
 
 	f = node.Async[string](n, h.Self(), keep)
 	require.NoError(t, forward.Request(h, nodetest.Next[node.Request[string]](t, h), to))
-	from := nodetest.Arrival(t, w.kept)
+	from := testkit.Receive(t, w.kept)
 	require.Equal(t, 1, calls(n, to))
 	require.True(t, f.Cancel())
 	require.Zero(t, calls(n, to))
@@ -313,12 +314,12 @@ func TestCallerGivesUp(t *testing.T) {
 
 	via := spawn(t, n, newFront(to))
 	for range 100 { // a process uses one promise for all of its calls
-		ctx, cancel := context.WithCancel(nodetest.Soon(t))
+		ctx, cancel := context.WithCancel(testkit.Context(t))
 		p := nodetest.Open(t, n)
 		go func() { <-w.kept; cancel() }() // ended by cancel, which the call waits for
 		_, err := node.Call[string](ctx, p, via, keep)
 		require.ErrorIs(t, err, context.Canceled)
-		got, err := node.Call[string](nodetest.Soon(t), p, via, answer)
+		got, err := node.Call[string](testkit.Context(t), p, via, answer)
 		require.NoError(t, err)
 		require.Equal(t, "done", got)
 		p.Close(nil)
@@ -339,7 +340,7 @@ func TestNothingStays(t *testing.T) {
 	}
 	froms := make([]node.From, many)
 	for i := range froms {
-		froms[i] = nodetest.Arrival(t, w.kept)
+		froms[i] = testkit.Receive(t, w.kept)
 	}
 	require.Equal(t, 1, calls(n, to))
 	for _, from := range froms {
@@ -367,7 +368,7 @@ func TestOneResult(t *testing.T) {
 		node.SendRequest(h, via, i, keep)
 		var all sync.WaitGroup
 		if i%2 == 0 {
-			from := nodetest.Arrival(t, w.kept)
+			from := testkit.Receive(t, w.kept)
 			all.Go(func() { _ = from.Reply("x") })
 		}
 		all.Go(func() { n.Exit(to, node.Atom("boom")) })

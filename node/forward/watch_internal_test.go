@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/process"
 )
@@ -44,7 +45,7 @@ func (q asked) watch(t *testing.T, worker *node.Process) *watch {
 // ends checks that the caller has been told boom.
 func (q asked) ends(t *testing.T) {
 	t.Helper()
-	_, err := q.future.Await(nodetest.Soon(t))
+	_, err := q.future.Await(testkit.Context(t))
 	var exit *node.ExitError
 	require.ErrorAs(t, err, &exit)
 	require.Equal(t, boom, exit.Reason)
@@ -149,7 +150,7 @@ func TestTakenOverWhileTold(t *testing.T) {
 				return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
 			}
 			a, b := start("a@127.0.0.1"), start("b@127.0.0.1")
-			require.NoError(t, a.Connect(nodetest.Soon(t), b.Name()))
+			require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 			q := ask(t, a, b)
 			w := q.watch(t, nodetest.Open(t, b))
 			require.True(t, q.ticket.Call.Forward(q.ticket.N, w))
@@ -160,9 +161,9 @@ func TestTakenOverWhileTold(t *testing.T) {
 			}}
 			require.True(t, settle(q.acting(), q.ticket, nil, &node.ExitError{Reason: reason}))
 			require.True(t, taken)
-			_, err := q.future.Await(nodetest.Soon(t))
+			_, err := q.future.Await(testkit.Context(t))
 			require.ErrorContains(t, err, "boom")
-			nodetest.Settles(t, func() string {
+			testkit.Until(t, func() string {
 				for _, n := range []*node.Node{a, b} {
 					for _, p := range n.Peers() {
 						if p.Monitors+p.Watchers+p.Calls != 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/futures"
@@ -80,14 +81,14 @@ func TestDetectCycles(t *testing.T) {
 				}))
 				require.NoError(t, err)
 				waiter <- pid
-				err = nodetest.Arrival(t, done)
+				err = testkit.Receive(t, done)
 				if !calls {
 					require.NoError(t, err)
 				} else {
 					require.ErrorIs(t, err, node.ErrCycle)
 					require.ErrorContains(t, err, " awaits a future of others, which awaits a future of ")
 				}
-				nodetest.Settles(t, func() string {
+				testkit.Until(t, func() string {
 					if k := noted(n); k > 0 {
 						return fmt.Sprint(k, " waits are noted")
 					}

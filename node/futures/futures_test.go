@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/futures"
@@ -64,7 +64,7 @@ func await[R any](t *testing.T, f *node.Future[R]) (R, error) {
 
 // The values are in the order of the arguments, in whatever order they come.
 func TestAll(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	l := start(t)
 	for range 50 {
 		fs, froms := l.calls(1 + r.IntN(6))
@@ -283,7 +283,7 @@ func TestNothingIsLeft(t *testing.T) {
 
 // Whoever answers at the same time as others and as who gives up: a result is completed once.
 func TestAtTheSameTime(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	l := start(t)
 	for range 500 {
 		fs, froms := l.calls(2 + r.IntN(4))

@@ -13,7 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/futures"
@@ -51,7 +51,7 @@ func (o *collector) Idle(*active.Context, int) (int, error) { return 1, nil }
 // Each is in the order of completion, in whatever style; a method of an active object lets others go on.
 func TestEach(t *testing.T) {
 	l := start(t)
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	ranged := make(chan none, 1)
 	o, err := active.Start(l.n, &collector{ranged}, node.Options{})
 	require.NoError(t, err)
@@ -122,7 +122,7 @@ func TestEachEnds(t *testing.T) {
 		return nil
 	}))
 	l.n.Exit(<-begun, node.Kill)
-	got := nodetest.Arrival(t, out)
+	got := testkit.Receive(t, out)
 	require.Len(t, got, 1)
 	require.Regexp(t, "^-1 0 node: .*exited", got[0])
 }
@@ -230,7 +230,7 @@ func TestUnansweredLeaveNothing(t *testing.T) {
 			}))
 		}
 		for range 2 * times {
-			err := nodetest.Arrival(t, over)
+			err := testkit.Receive(t, over)
 			require.True(t, errors.Is(err, node.ErrTimeout) || errors.Is(err, context.Canceled), "%v", err)
 		}
 	}
@@ -244,7 +244,7 @@ func TestUnansweredLeaveNothing(t *testing.T) {
 	round(each) // what a mailbox keeps for messages to come is there
 	before, stats := heap(), n.Stats()
 	round(each)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		// 1 MiB is a byte for ten requests, each of which was 168 bytes once; the workers keep 65,536 nodes of
 		// mailboxes, 2 MiB, if a busy machine has had so many messages wait in the second round only.
 		if now := heap(); now > before+3<<20 {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/procview"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/futures"
@@ -93,7 +93,7 @@ func TestThen(t *testing.T) {
 
 // Random Thens, Becomes, Pushes and Unbecomes beside a model of the stack.
 func TestThenAsModel(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	l := start(t)
 	seen := make(chan string, 10)
 	pid, err := l.n.Spawn(&run{"0", seen})
@@ -157,7 +157,7 @@ func TestThenOfServer(t *testing.T) {
 	})).Start(t.Context(), l.n, new(int), node.Options{})
 	require.NoError(t, err)
 	asked := genserver.Async(l.n, pid, ask{})
-	nodetest.Settles(t, func() string { // it is a gen_server to OTP's tools meanwhile
+	testkit.Until(t, func() string { // it is a gen_server to OTP's tools meanwhile
 		i, err := l.n.Info(pid)
 		if p := procview.ProgramOf(&i); err != nil || p.Kind != "gen_server" || i.Handled == 0 {
 			return fmt.Sprint(p, err)
@@ -212,7 +212,7 @@ func TestWithin(t *testing.T) {
 
 // The futures of InOrder are completed one after the other, in the order of the inputs' completion.
 func TestInOrder(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	l := start(t)
 	for range 50 {
 		fs, froms := l.calls(1 + r.IntN(6))

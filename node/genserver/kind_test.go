@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/sys"
@@ -43,16 +44,16 @@ func TestWhoTakesBooleans(t *testing.T) {
 		{genserver.Define(genserver.OnRequest(atom)), "atom "},
 		{genserver.Define(genserver.OnRequest(atom), genserver.OnRequest(boolean)), "bool "},
 	} {
-		pid, err := c.k.Start(nodetest.Soon(t), n, &probe{}, node.Options{})
+		pid, err := c.k.Start(testkit.Context(t), n, &probe{}, node.Options{})
 		require.NoError(t, err)
 		for _, b := range []bool{true, false} {
-			got, err := node.Call[string](nodetest.Soon(t), n, pid, b)
+			got, err := node.Call[string](testkit.Context(t), n, pid, b)
 			require.NoError(t, err)
 			require.Equal(t, fmt.Sprint(c.want, b), got)
 		}
 	}
 	k := genserver.Define(genserver.OnCall(notes), genserver.OnCast(noting[node.Atom]("atom")))
-	pid, err := k.Start(nodetest.Soon(t), n, &probe{}, node.Options{})
+	pid, err := k.Start(testkit.Context(t), n, &probe{}, node.Options{})
 	require.NoError(t, err)
 	require.NoError(t, genserver.Cast(n, pid, true))
 	require.Contains(t, ask(t, n, pid, Notes{}), "atom")
@@ -75,7 +76,7 @@ func TestWhoTakesWhat(t *testing.T) {
 		genserver.OnInfo(noting[int]("int")),
 		genserver.OnInfo(noting[fmt.Stringer]("Stringer")),
 	)
-	pid, err := k.Start(nodetest.Soon(t), n, &probe{}, node.Options{})
+	pid, err := k.Start(testkit.Context(t), n, &probe{}, node.Options{})
 	require.NoError(t, err)
 	for _, c := range []struct {
 		body any
@@ -83,7 +84,7 @@ func TestWhoTakesWhat(t *testing.T) {
 	}{
 		{1, "int"}, {asked{1}, "Stringer"}, {wire.Tuple{}, "Stringer"}, {errors.New("x"), "error"}, {"x", "any"}, {nil, "any"},
 	} {
-		got, err := node.Call[string](nodetest.Soon(t), n, pid, c.body)
+		got, err := node.Call[string](testkit.Context(t), n, pid, c.body)
 		require.NoError(t, err)
 		assert.Equal(t, c.want, got, "%v", c.body)
 		if c.want == "error" {
@@ -96,7 +97,7 @@ func TestWhoTakesWhat(t *testing.T) {
 		assert.Equal(t, []string{"cast " + c.want, "cast " + c.want, c.want}, got2[len(got2)-3:], "%v", c.body)
 	}
 	// With the type known to the compiler.
-	got, err := node.Call[string](nodetest.Soon(t), n, pid, asked{1})
+	got, err := node.Call[string](testkit.Context(t), n, pid, asked{1})
 	require.NoError(t, err)
 	assert.Equal(t, "Stringer", got)
 	require.NoError(t, genserver.Cast(n, pid, asked{1}))
@@ -127,7 +128,7 @@ func TestManyHandlers(t *testing.T) {
 	}
 	for count := range len(all) + 1 {
 		k := genserver.Define(append(all[:count:count], genserver.OnCall(notes))...)
-		pid, err := k.Start(nodetest.Soon(t), n, &probe{}, node.Options{})
+		pid, err := k.Start(testkit.Context(t), n, &probe{}, node.Options{})
 		require.NoError(t, err)
 		for _, m := range []any{m1(0), m2(0), m3(0)} {
 			n.Send(pid, m)
@@ -136,7 +137,7 @@ func TestManyHandlers(t *testing.T) {
 		genserver.Cast(n, pid, m5(0))
 		genserver.Cast(n, pid, m6(0))
 		for i, q := range []any{m7(0), m8(0), m9(0)} {
-			r, err := node.Call[string](nodetest.Soon(t), n, pid, q)
+			r, err := node.Call[string](testkit.Context(t), n, pid, q)
 			if u := (*genserver.UnhandledError)(nil); count < 7+i {
 				assert.ErrorAs(t, err, &u)
 			} else {
@@ -168,17 +169,17 @@ func TestDefineRefuses(t *testing.T) {
 // A Kind without handlers, a state that is no pointer, and a nil one.
 func TestBareServers(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	pid, err := genserver.Define[int]().Start(nodetest.Soon(t), n, 5, node.Options{})
+	pid, err := genserver.Define[int]().Start(testkit.Context(t), n, 5, node.Options{})
 	require.NoError(t, err)
-	_, err = node.Call[int](nodetest.Soon(t), n, pid, "x")
+	_, err = node.Call[int](testkit.Context(t), n, pid, "x")
 	assert.EqualError(t, err, "genserver: int does not handle calls of type string")
-	require.NoError(t, sys.Stop(nodetest.Soon(t), n, pid, node.Normal))
+	require.NoError(t, sys.Stop(testkit.Context(t), n, pid, node.Normal))
 
 	pid, err = genserver.Define[any](genserver.OnRequest(func(any, *genserver.Context, any) (any, error) { return nil, nil })).
-		Start(nodetest.Soon(t), n, nil, node.Options{})
+		Start(testkit.Context(t), n, nil, node.Options{})
 	require.NoError(t, err)
-	r, err := node.Call[*int](nodetest.Soon(t), n, pid, "x")
+	r, err := node.Call[*int](testkit.Context(t), n, pid, "x")
 	require.NoError(t, err)
 	assert.Nil(t, r)
-	require.NoError(t, sys.Stop(nodetest.Soon(t), n, pid, node.Normal))
+	require.NoError(t, sys.Stop(testkit.Context(t), n, pid, node.Normal))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -15,7 +16,7 @@ import (
 )
 
 // limit bounds every wait of a test for something that must happen.
-const limit = nodetest.Limit
+const limit = testkit.Limit
 
 // probe is a server whose callbacks do what a test says, and that notes which
 // have run.
@@ -158,7 +159,7 @@ func saying(s string) Hint {
 // start starts a probe.
 func start(t testing.TB, from node.Caller, p *probe, o node.Options) node.PID {
 	t.Helper()
-	pid, err := probes.Start(nodetest.Soon(t), from, p, o)
+	pid, err := probes.Start(testkit.Context(t), from, p, o)
 	require.NoError(t, err)
 	return pid
 }
@@ -180,7 +181,7 @@ func watch(t testing.TB, h *node.Process, ref node.Ref) any {
 // ask is a call that must work.
 func ask[Q genserver.Asks[R], R any](t testing.TB, from node.Caller, to node.PID, q Q) R {
 	t.Helper()
-	r, err := genserver.Call(nodetest.Soon(t), from, to, q)
+	r, err := genserver.Call(testkit.Context(t), from, to, q)
 	require.NoError(t, err)
 	return r
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -137,10 +138,10 @@ func TestErlangExitAndLater(t *testing.T) {
 		froms <- c.From()
 		return nil, genserver.ErrReplyLater
 	}))
-	pid, ref, err := node.SpawnWaitMonitor(nodetest.Soon(t), h, node.Options{}, k.New(&probe{}))
+	pid, ref, err := node.SpawnWaitMonitor(testkit.Context(t), h, node.Options{}, k.New(&probe{}))
 	require.NoError(t, err)
 	h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), 7}, nil})
-	from := nodetest.Arrival(t, froms)
+	from := testkit.Receive(t, froms)
 	assert.Equal(t, h.Self(), from.Caller())
 	assert.True(t, from.Pending())
 	require.NoError(t, from.Reply(a("there")))
@@ -167,7 +168,7 @@ func TestErlangErrors(t *testing.T) {
 		{errors.Join(errTea), "the tea is cold"},
 	} {
 		k := genserver.Define(genserver.OnRequest(func(_ *probe, _ *genserver.Context, q any) (any, error) { return nil, c.err }))
-		pid, err := k.Start(nodetest.Soon(t), h, &probe{}, node.Options{})
+		pid, err := k.Start(testkit.Context(t), h, &probe{}, node.Options{})
 		require.NoError(t, err)
 		h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), 7}, nil})
 		assert.Equal(t, wire.Tuple{7, wire.Tuple{wire.Error, c.term}}, nodetest.Next[any](t, h))
@@ -212,7 +213,7 @@ func TestSuspend(t *testing.T) {
 		n := nodetest.Start(t, node.Config{})
 		h := nodetest.Open(t, n)
 		pid := start(t, h, &probe{value: 1}, o)
-		ctx := nodetest.Soon(t)
+		ctx := testkit.Context(t)
 		require.NoError(t, sys.Suspend(ctx, h, pid))
 		n.Send(pid, "a")
 		f := genserver.Async(n, pid, do(func(p *probe, _ *genserver.Context) (string, error) { p.note("call"); return "reply", nil }))
@@ -230,7 +231,7 @@ func TestSuspend(t *testing.T) {
 		default:
 		}
 		nodetest.Quiet(t, h)
-		nodetest.Settles(t, func() string { // what has been answered may still be in hand, and counts then
+		testkit.Until(t, func() string { // what has been answered may still be in hand, and counts then
 			i, err := n.Info(pid)
 			require.NoError(t, err)
 			assert.Equal(t, "gen_server (suspended)", i.Behaviour)
@@ -298,22 +299,22 @@ func TestSuspendedContext(t *testing.T) {
 	h := nodetest.Open(t, n)
 	pid := start(t, h, &probe{value: 1}, node.Options{Link: true, Name: "first"})
 	other := start(t, n, &probe{value: 2}, node.Options{Name: "second"})
-	require.NoError(t, sys.Suspend(nodetest.Soon(t), n, pid))
+	require.NoError(t, sys.Suspend(testkit.Context(t), n, pid))
 	ask(t, n, other, Notes{})
-	st, err := sys.GetStatus(nodetest.Soon(t), n, pid)
+	st, err := sys.GetStatus(testkit.Context(t), n, pid)
 	require.NoError(t, err)
 	tuple := st.(wire.Tuple)
 	assert.Equal(t, pid, tuple[1])
 	assert.Equal(t, h.Self(), tuple[3].(wire.List)[2])
 	assert.Contains(t, wire.Format(tuple), `"Status for generic server first"`)
-	require.NoError(t, sys.Resume(nodetest.Soon(t), n, pid))
+	require.NoError(t, sys.Resume(testkit.Context(t), n, pid))
 	ask(t, n, pid, Notes{})
 }
 
 func TestReplaceState(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	pid := start(t, h, &probe{value: 1}, node.Options{})
 	require.NoError(t, rpc.Export(n, wire.Export{Module: "m", Function: "inc", Arity: 1},
 		func(_ context.Context, args []any) (any, error) { return args[0].(int) + 1, nil }))
@@ -385,7 +386,7 @@ func TestReplaceState(t *testing.T) {
 
 func TestChangeCode(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	p := &probe{}
 	pid := start(t, n, p, node.Options{})
 	var refused *sys.RefusedError
@@ -406,7 +407,7 @@ func TestChangeCode(t *testing.T) {
 // The state's own code panics when it is shown: the server goes on.
 func TestStatePanics(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	pid := start(t, n, &probe{value: func() any { panic("no state") }}, node.Options{})
 	var refused *sys.RefusedError
 	_, err := sys.GetState(ctx, n, pid)
@@ -428,10 +429,10 @@ func TestStatePanics(t *testing.T) {
 // A server with a mailbox that is full must still get word of a suspension's end.
 func TestBoundedSuspended(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	pid := start(t, n, &probe{}, node.Options{Limits: mailbox.Limits{Messages: 4, Policy: mailbox.Refuse}})
 	require.NoError(t, sys.Suspend(ctx, n, pid))
-	nodetest.Settles(t, func() string { // what has been answered takes room while it is in hand
+	testkit.Until(t, func() string { // what has been answered takes room while it is in hand
 		i, err := n.Info(pid)
 		require.NoError(t, err)
 		if i.Mailbox != 0 {
@@ -499,7 +500,7 @@ func barrage(t *testing.T, n *node.Node, o node.Options, r *rand.Rand, count int
 		genserver.OnInfo(func(s *probe, _ *genserver.Context, m wire.Tuple) error { return nil }),
 	)
 	p := &probe{value: 1}
-	pid, err := k.Start(nodetest.Soon(t), h, p, o)
+	pid, err := k.Start(testkit.Context(t), h, p, o)
 	require.NoError(t, err)
 	for i := range count {
 		if i%10 == 0 { // lest a bounded mailbox fills up for good
@@ -512,9 +513,9 @@ func barrage(t *testing.T, n *node.Node, o node.Options, r *rand.Rand, count int
 			}
 		}
 	}
-	require.NoError(t, sys.Resume(nodetest.Soon(t), n, pid))
+	require.NoError(t, sys.Resume(testkit.Context(t), n, pid))
 	assert.Equal(t, []string{"alive"}, ask(t, n, pid, Notes{}))
-	require.NoError(t, sys.Stop(nodetest.Soon(t), n, pid, node.Normal))
+	require.NoError(t, sys.Stop(testkit.Context(t), n, pid, node.Normal))
 	h.Close(nil)
 }
 
@@ -607,7 +608,7 @@ func TestUnhandledOfOTP(t *testing.T) {
 			return msg.(node.Request[int]).Reply(wire.Tuple{wire.Error, c.reason})
 		}))
 		require.NoError(t, err)
-		_, err = node.Call[int](nodetest.Soon(t), n, pid, 7)
+		_, err = node.Call[int](testkit.Context(t), n, pid, 7)
 		var u *genserver.UnhandledError
 		if !errors.As(err, &u) {
 			require.Nil(t, c.want)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 )
@@ -33,19 +34,19 @@ var vaults = genserver.Define(
 // What a Ref takes is called and cast as by a PID, and the types are inferred.
 func TestRef(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Name: "a@127.0.0.1"})
-	ref, err := vaults.StartRef(nodetest.Soon(t), n, &vault{}, node.Options{Name: "vault"})
+	ref, err := vaults.StartRef(testkit.Context(t), n, &vault{}, node.Options{Name: "vault"})
 	require.NoError(t, err)
 	for i, r := range []genserver.Ref[*vault]{ref, genserver.RefTo[*vault](ref.PID), genserver.RefTo[*vault](node.Atom("vault")),
 		genserver.RefTo[*vault](node.At{Name: "vault", Node: n.Name()})} {
-		sum, err := genserver.Ask(nodetest.Soon(t), n, r, put{Sum: 7})
+		sum, err := genserver.Ask(testkit.Context(t), n, r, put{Sum: 7})
 		require.NoError(t, err, "%d", i)
 		assert.Equal(t, 7, sum)
-		sum, err = genserver.AskAsync(n, r, put{Sum: 1}).Await(nodetest.Soon(t))
+		sum, err = genserver.AskAsync(n, r, put{Sum: 1}).Await(testkit.Context(t))
 		require.NoError(t, err)
 		assert.Equal(t, 8, sum)
 		h := nodetest.Open(t, n)
 		require.NoError(t, genserver.Tell(h, r, empty{}))
-		sum, err = genserver.Ask(nodetest.Soon(t), h, r, put{})
+		sum, err = genserver.Ask(testkit.Context(t), h, r, put{})
 		require.NoError(t, err)
 		assert.Zero(t, sum)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/genserver"
@@ -64,7 +65,7 @@ func TestWhatEndsAServer(t *testing.T) {
 				n := nodetest.Start(t, node.Config{})
 				h := nodetest.Open(t, n)
 				p := &probe{}
-				pid, ref, err := node.SpawnWaitMonitor(nodetest.Soon(t), h, node.Options{}, probes.New(p))
+				pid, ref, err := node.SpawnWaitMonitor(testkit.Context(t), h, node.Options{}, probes.New(p))
 				require.NoError(t, err)
 				err = send(h, pid, row.f)
 				if row.what == "error" && way == "call" {
@@ -105,7 +106,7 @@ func TestExitSignals(t *testing.T) {
 			}
 		}))
 		require.NoError(t, err)
-		return parent, nodetest.Arrival(t, pids), p
+		return parent, testkit.Receive(t, pids), p
 	}
 	for _, c := range []struct {
 		what       string
@@ -215,7 +216,7 @@ func TestInitContinueFails(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
 			h := nodetest.Open(t, n)
 			p := &probe{init: func(p *probe, c *genserver.Context) error { c.Continue(f); return nil }}
-			_, ref, err := node.SpawnWaitMonitor(nodetest.Soon(t), h, node.Options{}, probes.New(p))
+			_, ref, err := node.SpawnWaitMonitor(testkit.Context(t), h, node.Options{}, probes.New(p))
 			require.NoError(t, err)
 			assert.Equal(t, what, fmt.Sprint("terminate ", watch(t, h, ref)))
 			assert.Equal(t, []string{what}, p.noted())
@@ -247,14 +248,14 @@ func TestTerminateBeforeReply(t *testing.T) {
 				c.Stop(wire.Atom("asked"))
 				return "bye", err
 			}))
-			nodetest.Arrival(t, entered)
+			testkit.Receive(t, entered)
 			select {
 			case <-f.Done():
 				t.Fatal("the reply came before Terminate had returned")
 			default:
 			}
 			close(release)
-			r, got := f.Await(nodetest.Soon(t))
+			r, got := f.Await(testkit.Context(t))
 			assert.Equal(t, err, got)
 			if err == nil {
 				assert.Equal(t, "bye", r)
@@ -267,7 +268,7 @@ func TestTerminateBeforeReply(t *testing.T) {
 func TestStopLater(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	pid := start(t, n, &probe{}, node.Options{})
-	_, err := genserver.Call(nodetest.Soon(t), n, pid, do(func(p *probe, c *genserver.Context) (string, error) {
+	_, err := genserver.Call(testkit.Context(t), n, pid, do(func(p *probe, c *genserver.Context) (string, error) {
 		c.Stop(wire.Atom("asked"))
 		return "", genserver.ErrReplyLater
 	}))
@@ -286,35 +287,35 @@ func TestLater(t *testing.T) {
 		})
 
 		f := genserver.Async(n, pid, late) // answered by a goroutine, twice
-		from := nodetest.Arrival(t, froms)
+		from := testkit.Receive(t, froms)
 		assert.True(t, from.Pending())
 		ask(t, n, pid, Notes{}) // the server goes on meanwhile
 		go func() { assert.NoError(t, from.Reply("there")) }()
-		r, err := f.Await(nodetest.Soon(t))
+		r, err := f.Await(testkit.Context(t))
 		require.NoError(t, err)
 		assert.Equal(t, "there", r)
 		assert.ErrorIs(t, from.Reply("again"), node.ErrReplied)
-		assert.Equal(t, deadletter.LateReply, nodetest.Arrival(t, dead.C).Cause)
+		assert.Equal(t, deadletter.LateReply, testkit.Receive(t, dead.C).Cause)
 
 		f = genserver.Async(n, pid, late) // answered with the wrong type
-		require.NoError(t, nodetest.Arrival(t, froms).Reply(1))
-		_, err = f.Await(nodetest.Soon(t))
+		require.NoError(t, testkit.Receive(t, froms).Reply(1))
+		_, err = f.Await(testkit.Context(t))
 		assert.ErrorIs(t, err, node.ErrReplyType)
 
 		f = genserver.Async(n, pid, late) // answered by the server, in a cast
-		from = nodetest.Arrival(t, froms)
+		from = testkit.Receive(t, froms)
 		require.NoError(t, genserver.Cast(n, pid, tell(func(_ *probe, c *genserver.Context) error {
 			assert.ErrorIs(t, c.From().Reply("x"), node.ErrReplied, "a cast has no From")
 			return c.Reply(from, "self")
 		})))
-		r, err = f.Await(nodetest.Soon(t))
+		r, err = f.Await(testkit.Context(t))
 		require.NoError(t, err)
 		assert.Equal(t, "self", r)
 
 		f = genserver.Async(n, pid, late) // answered after the server's exit
-		from = nodetest.Arrival(t, froms)
-		require.NoError(t, sys.Stop(nodetest.Soon(t), n, pid, node.Normal))
-		_, err = f.Await(nodetest.Soon(t))
+		from = testkit.Receive(t, froms)
+		require.NoError(t, sys.Stop(testkit.Context(t), n, pid, node.Normal))
+		_, err = f.Await(testkit.Context(t))
 		assert.Equal(t, &node.ExitError{Reason: node.Normal}, err)
 		assert.ErrorIs(t, from.Reply("too late"), node.ErrReplied)
 		assert.False(t, from.Pending())
@@ -326,13 +327,13 @@ func TestUnhandled(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Log: slog.New(log)})
 	pid := start(t, n, &probe{}, node.Options{Name: "probe"})
 
-	_, err := genserver.Call(nodetest.Soon(t), n, pid, Nobody{})
+	_, err := genserver.Call(testkit.Context(t), n, pid, Nobody{})
 	var u *genserver.UnhandledError
 	require.ErrorAs(t, err, &u)
 	assert.Equal(t, Nobody{}, u.Request)
 	assert.EqualError(t, err, "genserver: *genserver_test.probe does not handle calls of type genserver_test.Nobody; "+
 		"it handles those of genserver_test.Do, genserver_test.Notes, int, wire.Atom")
-	_, err = node.Call[int](nodetest.Soon(t), n, pid, 1.5)
+	_, err = node.Call[int](testkit.Context(t), n, pid, 1.5)
 	require.ErrorAs(t, err, &u)
 
 	require.NoError(t, genserver.Cast(n, pid, 1.5))
@@ -350,7 +351,7 @@ func TestCallOfNode(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	pid := start(t, n, &probe{}, node.Options{})
 	for _, q := range []any{Notes{}, wire.Atom("hi")} {
-		_, err := node.Call[any](nodetest.Soon(t), n, pid, q)
+		_, err := node.Call[any](testkit.Context(t), n, pid, q)
 		require.NoError(t, err)
 	}
 	require.NoError(t, genserver.Cast[any](n, pid, wire.Atom("hi")))
@@ -362,21 +363,21 @@ func TestDestinations(t *testing.T) {
 	var ref node.Ref
 	pid := start(t, n, &probe{init: func(_ *probe, c *genserver.Context) error { ref = c.Alias(false); return nil }},
 		node.Options{Name: "it"})
-	_, err := genserver.Call(nodetest.Soon(t), n, node.Atom("it"), Notes{})
+	_, err := genserver.Call(testkit.Context(t), n, node.Atom("it"), Notes{})
 	require.NoError(t, err)
-	_, err = genserver.Call(nodetest.Soon(t), n, ref, Notes{})
+	_, err = genserver.Call(testkit.Context(t), n, ref, Notes{})
 	require.NoError(t, err)
 	require.NoError(t, genserver.Cast(n, node.Atom("it"), wire.Atom("by name")))
 	require.NoError(t, genserver.Cast(n, ref, wire.Atom("by alias")))
 	assert.Equal(t, []string{"cast by name", "cast by alias"}, ask(t, n, pid, Notes{}))
 	assert.ErrorIs(t, genserver.Cast(n, node.Atom("nobody"), 1), node.ErrNoName)
-	_, err = genserver.Call(nodetest.Soon(t), n, node.Atom("nobody"), Notes{})
+	_, err = genserver.Call(testkit.Context(t), n, node.Atom("nobody"), Notes{})
 	assert.ErrorIs(t, err, node.ErrNoName)
-	assert.ErrorIs(t, sys.Stop(nodetest.Soon(t), n, node.Atom("nobody"), node.Normal), node.ErrNoProcess)
-	require.NoError(t, sys.Stop(nodetest.Soon(t), n, ref, wire.Atom("enough")))
-	_, err = genserver.Call(nodetest.Soon(t), n, pid, Notes{})
+	assert.ErrorIs(t, sys.Stop(testkit.Context(t), n, node.Atom("nobody"), node.Normal), node.ErrNoProcess)
+	require.NoError(t, sys.Stop(testkit.Context(t), n, ref, wire.Atom("enough")))
+	_, err = genserver.Call(testkit.Context(t), n, pid, Notes{})
 	assert.ErrorIs(t, err, node.ErrNoProcess)
-	assert.ErrorIs(t, sys.Stop(nodetest.Soon(t), n, pid, node.Normal), node.ErrNoProcess)
+	assert.ErrorIs(t, sys.Stop(testkit.Context(t), n, pid, node.Normal), node.ErrNoProcess)
 }
 
 func TestTimeout(t *testing.T) {
@@ -633,19 +634,19 @@ func TestStartOptions(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
 	pid := start(t, h, &probe{}, node.Options{Name: "it", Link: true})
-	_, err := probes.Start(nodetest.Soon(t), h, &probe{}, node.Options{Name: "it"})
+	_, err := probes.Start(testkit.Context(t), h, &probe{}, node.Options{Name: "it"})
 	assert.ErrorIs(t, err, node.ErrNameTaken)
-	_, err = probes.Start(nodetest.Soon(t), n, &probe{}, node.Options{Link: true})
+	_, err = probes.Start(testkit.Context(t), n, &probe{}, node.Options{Link: true})
 	assert.ErrorIs(t, err, node.ErrBadOption)
-	_, _, err = node.SpawnWaitMonitor(nodetest.Soon(t), n, node.Options{}, probes.New(&probe{}))
+	_, _, err = node.SpawnWaitMonitor(testkit.Context(t), n, node.Options{}, probes.New(&probe{}))
 	assert.ErrorIs(t, err, node.ErrBadOption)
 	i, err := n.Info(pid)
 	require.NoError(t, err)
 	assert.Equal(t, []node.PID{h.Self()}, i.Links)
 	assert.Equal(t, "*genserver_test.probe", i.Behaviour)
-	two, ref, err := node.SpawnWaitMonitor(nodetest.Soon(t), h, node.Options{}, probes.New(&probe{}))
+	two, ref, err := node.SpawnWaitMonitor(testkit.Context(t), h, node.Options{}, probes.New(&probe{}))
 	require.NoError(t, err)
-	require.NoError(t, sys.Stop(nodetest.Soon(t), h, two, wire.Atom("enough")))
+	require.NoError(t, sys.Stop(testkit.Context(t), h, two, wire.Atom("enough")))
 	assert.Equal(t, node.Down{Ref: ref, PID: two, Reason: wire.Atom("enough")}, nodetest.Next[any](t, h))
 	nodetest.Quiet(t, h)
 }
@@ -680,7 +681,7 @@ func TestTerminateCrashes(t *testing.T) {
 				n := nodetest.Start(t, node.Config{Log: slog.New(log)})
 				h := nodetest.Open(t, n)
 				p := &probe{terminate: c.terminate}
-				pid, ref, err := node.SpawnWaitMonitor(nodetest.Soon(t), h, node.Options{}, probes.New(p))
+				pid, ref, err := node.SpawnWaitMonitor(testkit.Context(t), h, node.Options{}, probes.New(p))
 				require.NoError(t, err)
 				err = end(h, pid)
 				assert.Equal(t, c.reason, watch(t, h, ref))
@@ -706,7 +707,7 @@ func TestStopHangs(t *testing.T) {
 	assert.ErrorIs(t, sys.Stop(ctx, n, pid, node.Normal), context.Canceled)
 	assert.True(t, n.IsAlive(pid), "Stop does not kill")
 	close(release)
-	_, err := node.AwaitExit(nodetest.Soon(t), n, pid)
+	_, err := node.AwaitExit(testkit.Context(t), n, pid)
 	require.NoError(t, err)
 }
 
@@ -756,7 +757,7 @@ func TestReport(t *testing.T) {
 		log := &logtest.Records{}
 		n := nodetest.Start(t, node.Config{Log: slog.New(log)})
 		pid := start(t, n, &probe{value: func() any { panic("no state") }}, node.Options{Name: "probe"})
-		sys.Stop(nodetest.Soon(t), n, pid, c.reason)
+		sys.Stop(testkit.Context(t), n, pid, c.reason)
 		got := log.With("server terminating")
 		require.Equal(t, c.logged, len(got) == 1, "%v", c.reason)
 		if c.logged {
@@ -792,6 +793,6 @@ func TestNodeStopEndsServers(t *testing.T) {
 		runtime.Gosched()
 	}
 	assert.LessOrEqual(t, runtime.NumGoroutine(), before, "goroutines are left")
-	_, err = probes.Start(nodetest.Soon(t), n, &probe{}, node.Options{})
+	_, err = probes.Start(testkit.Context(t), n, &probe{}, node.Options{})
 	assert.ErrorIs(t, err, node.ErrNodeStopped)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/wire"
@@ -50,9 +51,9 @@ func TestTaggedStructs(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
 	s := &summer{seen: make(chan any, 1)}
-	pid, err := kind.Start(nodetest.Soon(t), n, s, node.Options{})
+	pid, err := kind.Start(testkit.Context(t), n, s, node.Options{})
 	require.NoError(t, err)
-	call := func(req any) (any, error) { return node.Call[any](nodetest.Soon(t), h, pid, req) }
+	call := func(req any) (any, error) { return node.Call[any](testkit.Context(t), h, pid, req) }
 	for _, c := range []struct{ req, reply any }{
 		{add{A: 1, B: 2}, 3},
 		{wire.Tuple{a("add"), 1, 2}, 6},
@@ -76,7 +77,7 @@ func TestTaggedStructs(t *testing.T) {
 		{wire.Tuple{a("noted"), 5}, wire.Tuple{a("noted"), 5}},
 	} {
 		require.NoError(t, n.Send(pid, c.msg))
-		require.Equal(t, c.seen, nodetest.Arrival(t, s.seen))
+		require.Equal(t, c.seen, testkit.Receive(t, s.seen))
 	}
 }
 
@@ -87,13 +88,13 @@ func TestTaggedStructsBesideTuples(t *testing.T) {
 		genserver.OnRequest(func(_ *summer, _ *genserver.Context, r wire.Tuple) (string, error) { return "tuple", nil }),
 	)
 	n := nodetest.Start(t, node.Config{})
-	pid, err := kind.Start(nodetest.Soon(t), n, &summer{}, node.Options{})
+	pid, err := kind.Start(testkit.Context(t), n, &summer{}, node.Options{})
 	require.NoError(t, err)
 	for req, want := range map[any]string{add{}: "struct", &wire.Tuple{a("add"), 1, 2}: "tuple"} {
 		if p, ok := req.(*wire.Tuple); ok {
 			req = *p
 		}
-		reply, err := node.Call[string](nodetest.Soon(t), n, pid, req)
+		reply, err := node.Call[string](testkit.Context(t), n, pid, req)
 		require.NoError(t, err)
 		require.Equal(t, want, reply)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/global"
@@ -57,7 +58,7 @@ func TestAs(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a", nil), c.start("b", nil)
 	c.connect(b, a.Name())
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	o := node.Options{Via: global.As("counter", global.Options{})}
 	state := new(counter)
 	pid, err := counters.Start(ctx, a, state, o)
@@ -118,7 +119,7 @@ func TestAsChild(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a", nil), c.start("b", nil)
 	c.connect(b, a.Name())
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	child := supervisor.Child{ID: "counter", Options: node.Options{Via: global.As("counter", global.Options{})},
 		Start: func(...any) (node.Actor, error) { return counters.New(new(counter)), nil }}
 	_, err := supervisor.Start(ctx, a, supervisor.Spec{Children: []supervisor.Child{child}}, node.Options{})
@@ -133,7 +134,7 @@ func TestAsChild(t *testing.T) {
 	assert.ErrorContains(t, err, "already_started")
 
 	b.Exit(first, node.Kill)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if pid, ok := global.Whois(b, "counter"); !ok || pid == first {
 			return "the server has not been restarted"
 		}

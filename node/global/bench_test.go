@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erltest"
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
 )
@@ -19,7 +19,7 @@ import (
 func BenchmarkWhois(b *testing.B) {
 	n := newCluster(b).start("a", nil)
 	pid := sleeper(b, n)
-	require.NoError(b, global.Register(nodetest.Soon(b), n, node.Atom("x"), pid, global.Options{}))
+	require.NoError(b, global.Register(testkit.Context(b), n, node.Atom("x"), pid, global.Options{}))
 	b.ReportAllocs()
 	var name any = node.Atom("x")
 	for b.Loop() {

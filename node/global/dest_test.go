@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
 )
@@ -15,7 +16,7 @@ func TestDestination(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a", nil), c.start("b", nil)
 	c.connect(b, a.Name())
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	for _, at := range []*node.Node{a, b} {
 		t.Run(string(at.Name()), func(t *testing.T) {
 			name := "server on " + string(at.Name())

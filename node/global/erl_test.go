@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
 )
@@ -17,7 +18,7 @@ import (
 // says waits until Erlang answers an expression so.
 func says(t testing.TB, e *erltest.Node, want, format string, args ...any) {
 	t.Helper()
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if got := e.Ask(format, args...); got != want {
 			return fmt.Sprintf("%s: %s, want %s", fmt.Sprintf(format, args...), got, want)
 		}
@@ -31,7 +32,7 @@ func TestOTPNames(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a", nil), c.start("b", nil)
 	e := c.erl("e")
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	early := sleeper(t, a)
 	require.NoError(t, global.Register(ctx, a, node.Atom("early"), early, global.Options{}))
 	assert.Equal(t, "yes", e.Ask("global:register_name(theirs, spawn(fun() -> receive _ -> ok end end))"))
@@ -72,7 +73,7 @@ func TestOTPLocks(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a", nil), c.start("b", nil)
 	e := c.erl("e")
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	assert.Equal(t, "pong", e.Ask("net_adm:ping('a@127.0.0.1')"))
 	c.connect(b, a.Name())
 	c.mesh([]node.Atom{"e@127.0.0.1"}, a, b)
@@ -107,7 +108,7 @@ func TestOTPClash(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a", nil), c.start("z", nil)
 	e := c.erl("e")
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	ours, high := sleeper(t, a), sleeper(t, b)
 	require.NoError(t, global.Register(ctx, a, node.Atom("n"), ours, global.Options{}))
 	require.NoError(t, global.Register(ctx, b, node.Atom("n"), high, global.Options{}))
@@ -119,7 +120,7 @@ func TestOTPClash(t *testing.T) {
 	c.connect(b, a.Name())
 	c.mesh([]node.Atom{"e@127.0.0.1"}, a, b)
 	has(t, b, node.Atom("n"), ours)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if b.IsAlive(high) {
 			return "the other one is alive"
 		}
@@ -145,7 +146,7 @@ func TestOTPOverlap(t *testing.T) {
 	assert.Equal(t, "true", e.Ask("erlang:disconnect_node('a@127.0.0.1')"))
 	parts := func() string {
 		known := func(n *node.Node) string {
-			s, err := global.Look(nodetest.Soon(t), n)
+			s, err := global.Look(testkit.Context(t), n)
 			require.NoError(t, err)
 			return "[" + strings.ReplaceAll(strings.Trim(fmt.Sprintf("%q", s.Known), "[]"), " ", ",") + "]"
 		}
@@ -158,7 +159,7 @@ func TestOTPOverlap(t *testing.T) {
 	withoutA := "[][" + ne + "," + nf + "][" + nb + "," + nf + "][" + nb + "," + ne + "]"
 	withoutE := "[" + nb + "," + nf + "][" + na + "," + nf + "][][" + na + "," + nb + "]"
 	alone := "[][" + nf + "][][" + nb + "]"
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		switch got := parts(); got {
 		case withoutA, withoutE, alone:
 			return ""
@@ -172,7 +173,7 @@ func TestOTPOverlap(t *testing.T) {
 		erl.Ask("net_kernel:connect_node('a@127.0.0.1')")
 		erl.Ask("net_kernel:connect_node('b@127.0.0.1')")
 	}
-	require.NoError(t, b.Connect(nodetest.Soon(t), a.Name()))
+	require.NoError(t, b.Connect(testkit.Context(t), a.Name()))
 	c.mesh([]node.Atom{"e@127.0.0.1", "f@127.0.0.1"}, a, b)
 	says(t, e, "['a@127.0.0.1','b@127.0.0.1','f@127.0.0.1']", "lists:sort(gen_server:call(global_name_server, get_known))")
 }

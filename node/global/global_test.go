@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
 )
@@ -14,7 +14,7 @@ import (
 // has waits until a node knows who has a name; the zero PID: nobody.
 func has(t testing.TB, n *node.Node, name any, want node.PID) {
 	t.Helper()
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if pid, _ := global.Whois(n, name); pid != want {
 			return string(n.Name()) + " knows " + pid.String()
 		}
@@ -25,7 +25,7 @@ func has(t testing.TB, n *node.Node, name any, want node.PID) {
 func TestNames(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a", nil), c.start("b", nil)
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	early := sleeper(t, a)
 	require.NoError(t, global.Register(ctx, a, "early", early, global.Options{}))
 	c.connect(b, a.Name())

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
 	"github.com/actornode/actornode/node/rpc"
@@ -17,7 +17,7 @@ import (
 func TestGroup(t *testing.T) {
 	c := newCluster(t)
 	a, b := c.start("a", nil), c.start("b", nil)
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	c.connect(b, a.Name())
 	pid := sleeper(t, a)
 	require.NoError(t, global.Register(ctx, a, "name", pid, global.Options{}))
@@ -41,7 +41,7 @@ func TestConnectByRPC(t *testing.T) {
 	c := newCluster(t)
 	a, b, ops := c.start("a", nil), c.start("b", nil), c.start("ops", func(d *node.Distribution) { d.Published = false })
 	call := func(module, function node.Atom, args ...any) any {
-		v, err := rpc.Call[any](nodetest.Soon(t), ops, a.Name(), module, function, args...)
+		v, err := rpc.Call[any](testkit.Context(t), ops, a.Name(), module, function, args...)
 		require.NoError(t, err)
 		return v
 	}
@@ -52,6 +52,6 @@ func TestConnectByRPC(t *testing.T) {
 	c.mesh(nil, a, b)
 	assert.Equal(t, true, call("erlang", "disconnect_node", b.Name()))
 	c.mesh(nil, a)
-	_, err := rpc.Call[any](nodetest.Soon(t), ops, a.Name(), "net_adm", "ping", "a string")
+	_, err := rpc.Call[any](testkit.Context(t), ops, a.Name(), "net_adm", "ping", "a string")
 	assert.Error(t, err)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/global"
@@ -55,8 +56,8 @@ func (c *cluster) erl(name string, args ...string) *erltest.Node {
 // connect connects two nodes and waits until they have the same names.
 func (c *cluster) connect(a *node.Node, to node.Atom) {
 	c.t.Helper()
-	require.NoError(c.t, a.Connect(nodetest.Soon(c.t), to))
-	require.NoError(c.t, global.Sync(nodetest.Soon(c.t), a, to))
+	require.NoError(c.t, a.Connect(testkit.Context(c.t), to))
+	require.NoError(c.t, global.Sync(testkit.Context(c.t), a, to))
 }
 
 // mesh waits until each of nodes shares names with all others, of which there are as many as others says beside.
@@ -69,7 +70,7 @@ func (c *cluster) mesh(others []node.Atom, nodes ...*node.Node) {
 	slices.Sort(all)
 	for _, n := range nodes {
 		want := slices.DeleteFunc(slices.Clone(all), func(a node.Atom) bool { return a == n.Name() })
-		nodetest.Settles(c.t, func() string {
+		testkit.Until(c.t, func() string {
 			s, err := global.Look(context.Background(), n)
 			switch {
 			case err != nil:

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
 )
@@ -42,7 +43,7 @@ func TestEnds(t *testing.T) {
 			t.Run(style+" "+how, func(t *testing.T) {
 				pid, err := n.SpawnOpt(s.opts, s.start())
 				require.NoError(t, err)
-				require.NoError(t, global.Register(nodetest.Soon(t), n, name, pid, global.Options{}))
+				require.NoError(t, global.Register(testkit.Context(t), n, name, pid, global.Options{}))
 				has(t, n, name, pid)
 				i, err := n.Info(pid)
 				require.NoError(t, err)
@@ -52,13 +53,13 @@ func TestEnds(t *testing.T) {
 
 				end(pid)
 				// The name is not there any more: another process can have it.
-				nodetest.Settles(t, func() string {
+				testkit.Until(t, func() string {
 					other := sleeper(t, n)
-					if err := global.Register(nodetest.Soon(t), n, name, other, global.Options{}); err != nil {
+					if err := global.Register(testkit.Context(t), n, name, other, global.Options{}); err != nil {
 						n.Exit(other, node.Kill)
 						return err.Error()
 					}
-					require.NoError(t, global.Unregister(nodetest.Soon(t), n, name))
+					require.NoError(t, global.Unregister(testkit.Context(t), n, name))
 					i, err := n.Info(other)
 					require.NoError(t, err)
 					require.Empty(t, i.Watchers, "nobody watches a process without a name")
@@ -77,27 +78,27 @@ func TestEndedBefore(t *testing.T) {
 	n := c.start("n", nil)
 	pid := sleeper(t, n)
 	n.Exit(pid, node.Kill)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if n.IsAlive(pid) {
 			return "it is alive"
 		}
 		return ""
 	})
-	_ = global.Register(nodetest.Soon(t), n, "late", pid, global.Options{})
-	nodetest.Settles(t, func() string {
+	_ = global.Register(testkit.Context(t), n, "late", pid, global.Options{})
+	testkit.Until(t, func() string {
 		other := sleeper(t, n)
-		if err := global.Register(nodetest.Soon(t), n, "late", other, global.Options{}); err != nil {
+		if err := global.Register(testkit.Context(t), n, "late", other, global.Options{}); err != nil {
 			return err.Error()
 		}
 		return ""
 	})
 
 	early := sleeper(t, n)
-	require.NoError(t, global.Register(nodetest.Soon(t), n, "early", early, global.Options{}))
+	require.NoError(t, global.Register(testkit.Context(t), n, "early", early, global.Options{}))
 	server, ok := n.Whereis("global_name_server")
 	require.True(t, ok)
 	n.Exit(server, node.Kill)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if s, ok := n.Whereis("global_name_server"); !ok || s == server {
 			return "there is no new name server"
 		}
@@ -105,5 +106,5 @@ func TestEndedBefore(t *testing.T) {
 	})
 	has(t, n, "early", node.PID{})
 	n.Exit(early, node.Kill)
-	require.NoError(t, global.Register(nodetest.Soon(t), n, "early", sleeper(t, n), global.Options{}))
+	require.NoError(t, global.Register(testkit.Context(t), n, "early", sleeper(t, n), global.Options{}))
 }

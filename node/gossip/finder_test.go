@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/gossip"
@@ -33,7 +34,7 @@ func TestMesh(t *testing.T) {
 			seeds = []string{f.Addr()}
 		}
 	}
-	nodetest.Settles(t, func() string { return meshed(nodes) })
+	testkit.Until(t, func() string { return meshed(nodes) })
 }
 
 // A node that dies without a word is found again where its next life listens, before
@@ -46,13 +47,13 @@ func TestRestart(t *testing.T) {
 	announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
 	c := finder(t, config(log, a.Addr()))
 	announce(t, c, "c@127.0.0.1", 3, "127.0.0.1:33")
-	nodetest.Settles(t, func() string { return lists(t, c, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
+	testkit.Until(t, func() string { return lists(t, c, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
 	assert.Equal(t, "erlang://127.0.0.1:22", at(c, "b@127.0.0.1"))
 
 	b.Kill()
 	again := finder(t, config(log, a.Addr()))
 	announce(t, again, "b@127.0.0.1", 1, "127.0.0.1:44") // a smaller creation: chance chooses them
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		for _, f := range []*gossip.Finder{a, c} {
 			if got := at(f, "b@127.0.0.1"); got != "erlang://127.0.0.1:44" {
 				return "b is at " + got
@@ -60,7 +61,7 @@ func TestRestart(t *testing.T) {
 		}
 		return ""
 	})
-	nodetest.Settles(t, func() string { // and the old life is forgotten; where all is slow the new one may be missed for a while
+	testkit.Until(t, func() string { // and the old life is forgotten; where all is slow the new one may be missed for a while
 		ends, err := c.Find(t.Context(), "b@127.0.0.1")
 		if err != nil || len(ends) != 1 || ends[0].Addr != "127.0.0.1:44" {
 			return fmt.Sprint(ends, err)
@@ -84,7 +85,7 @@ func TestNodeRestarts(t *testing.T) {
 	nodes[1] = start(finder(t, config(log, a.Addr())), "b@127.0.0.1")
 	dying := finder(t, config(log, a.Addr()))
 	nodes[2] = start(dying, "c@127.0.0.1")
-	nodetest.Settles(t, func() string { return meshed(nodes) })
+	testkit.Until(t, func() string { return meshed(nodes) })
 	was, creation := nodes[2].Addr().String(), nodes[2].Creation()
 	h := nodetest.Open(t, nodes[0])
 	h.MonitorNode(nodes[1].Name())
@@ -92,7 +93,7 @@ func TestNodeRestarts(t *testing.T) {
 	dying.Kill() // gossip does not hear of the stop
 	require.NoError(t, nodes[2].Stop())
 	nodes[2] = start(finder(t, config(log, a.Addr())), "c@127.0.0.1")
-	nodetest.Settles(t, func() string { return meshed(nodes) })
+	testkit.Until(t, func() string { return meshed(nodes) })
 	assert.NotEqual(t, was, nodes[2].Addr().String())
 	assert.NotEqual(t, creation, nodes[2].Creation())
 	nodetest.Quiet(t, h)
@@ -104,7 +105,7 @@ func TestLeave(t *testing.T) {
 	patient := func(seeds ...string) gossip.Config {
 		c := config(log, seeds...)
 		gossip.Patience(&c)
-		c.LeaveTimeout = nodetest.Limit
+		c.LeaveTimeout = testkit.Limit
 		return c
 	}
 	a := finder(t, patient())
@@ -113,15 +114,15 @@ func TestLeave(t *testing.T) {
 	defer a.Watch(func() { changes <- struct{}{} })()
 	b := finder(t, patient(a.Addr()))
 	leave := announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
-	nodetest.Arrival(t, changes)
+	testkit.Receive(t, changes)
 	c := finder(t, patient(a.Addr()))
 	announce(t, c, "c@127.0.0.1", 3, "127.0.0.1:33")
 	for _, f := range []*gossip.Finder{a, b, c} { // who knows nobody has nobody to tell
-		nodetest.Settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
+		testkit.Until(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
 	}
 	leave()
-	nodetest.Settles(t, func() string { return lists(t, a, "a@127.0.0.1", "c@127.0.0.1") })
-	nodetest.Settles(t, func() string { return lists(t, c, "a@127.0.0.1", "c@127.0.0.1") })
+	testkit.Until(t, func() string { return lists(t, a, "a@127.0.0.1", "c@127.0.0.1") })
+	testkit.Until(t, func() string { return lists(t, c, "a@127.0.0.1", "c@127.0.0.1") })
 	assert.NotContains(t, log.String(), "Marking b@127.0.0.1", "it was not missed: it left")
 	assert.Empty(t, lists(t, b), "who does not take part knows nothing")
 }
@@ -133,9 +134,9 @@ func TestDeath(t *testing.T) {
 	announce(t, a, "a@127.0.0.1", 1, "127.0.0.1:11")
 	b := finder(t, config(log, a.Addr()))
 	announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
-	nodetest.Settles(t, func() string { return lists(t, a, "a@127.0.0.1", "b@127.0.0.1") })
+	testkit.Until(t, func() string { return lists(t, a, "a@127.0.0.1", "b@127.0.0.1") })
 	b.Kill()
-	nodetest.Settles(t, func() string { return lists(t, a, "a@127.0.0.1") })
+	testkit.Until(t, func() string { return lists(t, a, "a@127.0.0.1") })
 	log.Await(t, "Marking b@127.0.0.1")
 }
 
@@ -163,18 +164,18 @@ func TestPartition(t *testing.T) {
 		nodes = append(nodes, nodetest.Start(t, node.Config{Name: name, Workers: 1, Distribution: &node.Distribution{Cookie: "secret",
 			Finder: finders[i], Mesh: &discovery.Mesh{Yield: 100 * time.Millisecond}}}))
 	}
-	nodetest.Settles(t, func() string { return meshed(nodes) })
+	testkit.Until(t, func() string { return meshed(nodes) })
 	h := nodetest.Open(t, nodes[0])
 	h.MonitorNode(nodes[3].Name())
 
 	net.cut.Store(true)
-	nodetest.Settles(t, func() string { return lists(t, finders[0], "a@127.0.0.1", "b@127.0.0.1") })
-	nodetest.Settles(t, func() string { return lists(t, finders[3], "c@127.0.0.1", "d@127.0.0.1") })
+	testkit.Until(t, func() string { return lists(t, finders[0], "a@127.0.0.1", "b@127.0.0.1") })
+	testkit.Until(t, func() string { return lists(t, finders[3], "c@127.0.0.1", "d@127.0.0.1") })
 	assert.Empty(t, meshed(nodes), "what gossip thinks ends no connection")
 	nodetest.Quiet(t, h)
 	net.cut.Store(false)
 	for _, f := range finders {
-		nodetest.Settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1", "d@127.0.0.1") })
+		testkit.Until(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1", "d@127.0.0.1") })
 	}
 	nodetest.Quiet(t, h)
 }
@@ -197,15 +198,15 @@ func TestPartitionWithoutSeeds(t *testing.T) {
 		finders = append(finders, f)
 	}
 	for _, f := range finders {
-		nodetest.Settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
+		testkit.Until(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
 	}
 	seed.Kill()
 	net.cut.Store(true)
-	nodetest.Settles(t, func() string { return lists(t, finders[0], "b@127.0.0.1") })
-	nodetest.Settles(t, func() string { return lists(t, finders[1], "c@127.0.0.1") })
+	testkit.Until(t, func() string { return lists(t, finders[0], "b@127.0.0.1") })
+	testkit.Until(t, func() string { return lists(t, finders[1], "c@127.0.0.1") })
 	net.cut.Store(false)
 	for _, f := range finders {
-		nodetest.Settles(t, func() string { return lists(t, f, "b@127.0.0.1", "c@127.0.0.1") })
+		testkit.Until(t, func() string { return lists(t, f, "b@127.0.0.1", "c@127.0.0.1") })
 	}
 }
 
@@ -224,7 +225,7 @@ func TestWrongCookie(t *testing.T) {
 	assert.Empty(t, lists(t, a, "a@127.0.0.1"))
 	assert.Empty(t, lists(t, b, "b@127.0.0.1"))
 	tried := b.Stats().Rounds
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if b.Stats().Rounds < tried+3 {
 			return "it does not go on trying"
 		}
@@ -252,7 +253,7 @@ func TestOldCookies(t *testing.T) {
 	b := finder(t, cfg)
 	announce(t, b, "b@127.0.0.1", 2, "127.0.0.1:22")
 	for _, f := range []*gossip.Finder{a, b} {
-		nodetest.Settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1") })
+		testkit.Until(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1") })
 	}
 }
 
@@ -270,7 +271,7 @@ func TestSetCookie(t *testing.T) {
 	both := func() {
 		t.Helper()
 		for _, f := range []*gossip.Finder{a, b} {
-			nodetest.Settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1") })
+			testkit.Until(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1") })
 		}
 	}
 	both()
@@ -293,7 +294,7 @@ func TestSetCookie(t *testing.T) {
 	d := finder(t, cfg)
 	announce(t, d, "d@127.0.0.1", 4, "127.0.0.1:44")
 	for _, f := range []*gossip.Finder{a, b, d} {
-		nodetest.Settles(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "d@127.0.0.1") })
+		testkit.Until(t, func() string { return lists(t, f, "a@127.0.0.1", "b@127.0.0.1", "d@127.0.0.1") })
 	}
 	require.ErrorContains(t, a.SetCookie(""), "Cookie is empty")
 	require.ErrorContains(t, a.SetCookie("x", ""), "OldCookies[0] is empty")
@@ -310,7 +311,7 @@ func TestSeedComesLater(t *testing.T) {
 	cfg.Bind = port
 	a := finder(t, cfg)
 	announce(t, a, "a@127.0.0.1", 1, "127.0.0.1:11")
-	nodetest.Settles(t, func() string { return lists(t, b, "a@127.0.0.1", "b@127.0.0.1") })
+	testkit.Until(t, func() string { return lists(t, b, "a@127.0.0.1", "b@127.0.0.1") })
 	log.Await(t, "gossip: joined")
 }
 

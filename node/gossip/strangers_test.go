@@ -16,6 +16,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/gossip"
@@ -65,7 +66,7 @@ func TestStrangersMemory(t *testing.T) {
 			conn, err := knock(t, t.Context(), fmt.Sprintf("127.0.0.%d", 2+i/5), f.Addr())
 			if err == nil {
 				defer conn.Close()
-				conn.SetDeadline(time.Now().Add(nodetest.Limit))
+				conn.SetDeadline(time.Now().Add(testkit.Limit))
 				_, err = conn.Write(opening(maxStream))
 			}
 			for left := maxStream - 1; err == nil && left > 0; left -= len(zeros) {
@@ -132,14 +133,14 @@ func TestMeshAmongStrangers(t *testing.T) {
 				}
 			})
 		}
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if s := seed.Stats(); s.StreamsRefused == 0 {
 				return "none was refused"
 			}
 			return ""
 		})
 	}
-	nodetest.Settles(t, func() string { return meshed(nodes) })
+	testkit.Until(t, func() string { return meshed(nodes) })
 	assert.Contains(t, log.String(), "gossip: refused a TCP connection")
 }
 
@@ -155,7 +156,7 @@ func TestEvilSeed(t *testing.T) {
 			if err != nil {
 				return
 			}
-			conn.SetDeadline(time.Now().Add(nodetest.Limit))
+			conn.SetDeadline(time.Now().Add(testkit.Limit))
 			total, _ := conn.Write(opening(maxStream))
 			for zeros := make([]byte, 64<<10); err == nil && total < maxStream; {
 				var n int
@@ -174,7 +175,7 @@ func TestEvilSeed(t *testing.T) {
 	cfg.MaxStreamBytes = 64 << 10
 	f := finder(t, cfg)
 	announce(t, f, "a@127.0.0.1", 1, "127.0.0.1:11")
-	assert.Less(t, nodetest.Arrival(t, sent), maxStream)
+	assert.Less(t, testkit.Receive(t, sent), maxStream)
 	log.Await(t, "longer than 65536 bytes")
 	log.Await(t, "dialled_here=true")
 	assert.Positive(t, f.Stats().StreamsCut)
@@ -195,7 +196,7 @@ func TestStreamsEnd(t *testing.T) {
 		_, err = conn.Write(opening(100))
 		require.NoError(t, err)
 		also()
-		conn.SetDeadline(time.Now().Add(nodetest.Limit))
+		conn.SetDeadline(time.Now().Add(testkit.Limit))
 		for err == nil { // an answer says why, perhaps
 			_, err = conn.Read(make([]byte, 1000))
 		}
@@ -212,7 +213,7 @@ func TestStreamsEnd(t *testing.T) {
 	f = finder(t, cfg)
 	stop := announce(t, f, "b@127.0.0.1", 1, "127.0.0.1:11")
 	thrownOut(f.Addr(), func() {
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if f.Stats().Streams != 1 {
 				return "it has no stream"
 			}

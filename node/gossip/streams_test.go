@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/logtest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // pretended is a connection from an address of the test's choice, with no end of zeros.
@@ -83,7 +83,7 @@ func (s *streams) wrong() string {
 // Streams come and go by chance, and the invariants hold.
 func TestStreamsByChance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		chance := randtest.New(t)
+		chance := testkit.Rand(t)
 		s := bounded(t, &logtest.Text{}, Config{MaxStreams: 4, MaxStreamsPerSource: 2})
 		var taken []net.Conn
 		for range 5000 {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
@@ -204,7 +204,7 @@ func TestMisusesOfOtherValues(t *testing.T) {
 // Every way to send is watched, in every style of receiver.
 func TestWaysToSend(t *testing.T) {
 	n, f := checked(t)
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	h := nodetest.Open(t, n)
 	gate := make(chan struct{})
 	blocked := func(pid node.PID) { require.NoError(t, n.Send(pid, gate)) }
@@ -242,7 +242,7 @@ func TestWaysToSend(t *testing.T) {
 			"request":   func(l *line) error { node.SendRequest(h, pid, "tag", l); return nil },
 			"SendAfter": func(l *line) error { _, err := h.SendAfter(time.Millisecond, pid, l); return err },
 		} {
-			if racetest.On && name == "SendAfter" {
+			if testkit.Race && name == "SendAfter" {
 				continue // the detector would find the misuse: a timer reads what is written
 			}
 			blocked(pid)
@@ -321,7 +321,7 @@ func TestUnread(t *testing.T) {
 func TestCopies(t *testing.T) {
 	all := nodetest.Start(t, node.Config{Isolation: isolation.Config{Copy: true}})
 	one := nodetest.Start(t, node.Config{})
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	serve := node.ActorFunc(func(c *node.Context, msg any) error {
 		if r, ok := msg.(node.Request[*line]); ok {
 			r.Body.Count++

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/node/trace"
@@ -25,7 +26,7 @@ func TestToItself(t *testing.T) {
 	_, err = p.SendAfter(time.Millisecond, p.Self(), sent)
 	require.NoError(t, err)
 	require.Same(t, sent, p.Receive())
-	require.Equal(t, trace.Receive, nodetest.Arrival(t, tr.C).Kind, "a timer's message is sent by nobody, copied or not")
+	require.Equal(t, trace.Receive, testkit.Receive(t, tr.C).Kind, "a timer's message is sent by nobody, copied or not")
 	tr.Close()
 	timer, err := p.SendInterval(time.Millisecond, p.Self(), sent)
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/wire"
@@ -31,7 +32,7 @@ func TestSharedTravels(t *testing.T) {
 				return nodetest.Start(t, node.Config{Name: name, Distribution: d})
 			}
 			near, far := begin("near@127.0.0.1"), begin("far@127.0.0.1")
-			require.NoError(t, near.Connect(nodetest.Soon(t), far.Name()))
+			require.NoError(t, near.Connect(testkit.Context(t), far.Name()))
 			h := nodetest.Open(t, far)
 			tea := price{"tea", map[string]int{"eur": 3}}
 			require.NoError(t, near.Send(h.Self(), isolation.Share(tea)))
@@ -46,7 +47,7 @@ func TestSharedTravels(t *testing.T) {
 				return nil
 			}))
 			require.NoError(t, err)
-			got, err := node.Call[price](nodetest.Soon(t), near, pid, isolation.Share(tea))
+			got, err := node.Call[price](testkit.Context(t), near, pid, isolation.Share(tea))
 			require.NoError(t, err)
 			require.Equal(t, tea, got)
 		})

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/lifetime"
 	"github.com/actornode/actornode/wire"
@@ -40,7 +41,7 @@ func TestFar(t *testing.T) {
 	_, err = lifetime.Call[*lifetime.Owner](within(t), near, o, me{})
 	require.NoError(t, err)
 	require.NoError(t, h.Send(pid, 1)) // after the monitor
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if i, err := near.Info(pid); err != nil || len(i.Watchers) == 0 || i.Handled < 2 {
 			return "the monitor has not come"
 		}

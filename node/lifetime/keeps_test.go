@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/channel"
 	"github.com/actornode/actornode/node/futures"
@@ -19,7 +20,7 @@ import (
 func acts(t testing.TB, n *node.Node, to node.PID, f func(c *node.Context)) {
 	done := make(chan struct{})
 	require.NoError(t, n.Send(to, do(func(c *node.Context) { defer close(done); f(c) })))
-	nodetest.Arrival(t, done)
+	testkit.Receive(t, done)
 }
 
 // A channel keeps its process until it is closed; its values come meanwhile, whoever has the output.
@@ -45,11 +46,11 @@ func TestChannelKeeps(t *testing.T) {
 			o, b = nil, nil
 			survives(t, n, pid, "it has a channel")
 			require.NoError(t, out.Send(n, 5))
-			require.Equal(t, 5, nodetest.Arrival(t, got))
+			require.Equal(t, 5, testkit.Receive(t, got))
 			if !once {
 				survives(t, n, pid, "it has a channel still")
 				require.NoError(t, out.Send(n, 6))
-				require.Equal(t, 6, nodetest.Arrival(t, got))
+				require.Equal(t, 6, testkit.Receive(t, got))
 				acts(t, n, pid, func(c *node.Context) { require.True(t, in.Close(c)) })
 			}
 			require.Equal(t, lifetime.Collected, collect(t, n, pid))
@@ -149,7 +150,7 @@ func TestFuturesKeep(t *testing.T) {
 			survives(t, n, pid, "it waits for an answer")
 			r := nodetest.Next[node.Request[string]](t, h)
 			require.NoError(t, r.Reply(7))
-			require.Equal(t, 7, nodetest.Arrival(t, done))
+			require.Equal(t, 7, testkit.Receive(t, done))
 			require.Equal(t, lifetime.Collected, collect(t, n, pid))
 		})
 	}
@@ -169,12 +170,12 @@ func TestDeadLettersOfOwned(t *testing.T) {
 	f.SendTo(pid, "result")
 	acts(t, n, pid, func(c *node.Context) { node.SendRequest(c, h.Self(), "tag", "request") })
 	n.Exit(pid, node.Kill)
-	require.Equal(t, "later", nodetest.Arrival(t, dead.C).Message)
+	require.Equal(t, "later", testkit.Receive(t, dead.C).Message)
 	for range 2 {
 		r := nodetest.Next[node.Request[string]](t, h)
 		require.NoError(t, r.Reply(5))
 	}
-	require.Equal(t, node.Result{Tag: "result", Value: 5}, nodetest.Arrival(t, dead.C).Message)
-	require.Equal(t, node.Result{Tag: "tag", Value: 5}, nodetest.Arrival(t, dead.C).Message)
+	require.Equal(t, node.Result{Tag: "result", Value: 5}, testkit.Receive(t, dead.C).Message)
+	require.Equal(t, node.Result{Tag: "tag", Value: 5}, testkit.Receive(t, dead.C).Message)
 	runtime.KeepAlive(o)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/epmdtest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
@@ -478,7 +478,7 @@ func TestMemory(t *testing.T) {
 // Owners are dropped, moved in messages and sent to at random by Actors. At rest those are left that the roots reach
 // by Owners, and nobody else.
 func TestStress(t *testing.T) {
-	random := randtest.New(t)
+	random := testkit.Rand(t)
 	n := start(t, node.Config{})
 	for round := range 6 {
 		const size = 60

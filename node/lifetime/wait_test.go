@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/lifetime"
@@ -99,7 +99,7 @@ func TestWaitForChildOfDaemon(t *testing.T) {
 
 // Processes spawn each other and end, so that there is always one until the last: Wait never returns before.
 func TestWaitStress(t *testing.T) {
-	random := randtest.New(t)
+	random := testkit.Rand(t)
 	n := start(t, node.Config{})
 	for range 30 {
 		left := atomic.Int64{}
@@ -284,7 +284,7 @@ type token struct {
 // Tokens wander through processes of all styles, and are split; now and then one is left unhandled first. When Idle
 // returns, all of them have come to their end.
 func TestIdleStress(t *testing.T) {
-	random := randtest.New(t)
+	random := testkit.Rand(t)
 	n := start(t, node.Config{})
 	var under atomic.Int64 // tokens
 	var pids []node.PID

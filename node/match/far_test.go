@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/genserver"
@@ -55,13 +56,13 @@ func TestFarTerms(t *testing.T) {
 				{tuple("add", 1, 2, 3), "wire.Tuple"},
 			} {
 				require.NoError(t, near.Send(pid, c.msg))
-				require.Equal(t, c.says, nodetest.Arrival(t, said), "%T %v", c.msg, c.msg)
+				require.Equal(t, c.says, testkit.Receive(t, said), "%T %v", c.msg, c.msg)
 			}
-			to, err := server.Start(nodetest.Soon(t), far, struct{}{}, node.Options{})
+			to, err := server.Start(testkit.Context(t), far, struct{}{}, node.Options{})
 			require.NoError(t, err)
 			for _, pid := range []node.PID{pid, to} {
 				for _, req := range []any{add{A: 1, B: 2}, tuple("add", 1, 2)} {
-					sum, err := node.Call[int](nodetest.Soon(t), near, pid, req)
+					sum, err := node.Call[int](testkit.Context(t), near, pid, req)
 					require.NoError(t, err)
 					require.Equal(t, 3, sum)
 				}
@@ -79,7 +80,7 @@ func TestErlangTerms(t *testing.T) {
 	said := make(chan string, 1)
 	_, err := n.SpawnOpt(node.Options{Name: "sums"}, sums(said))
 	require.NoError(t, err)
-	_, err = server.Start(nodetest.Soon(t), n, struct{}{}, node.Options{Name: "server"})
+	_, err = server.Start(testkit.Context(t), n, struct{}{}, node.Options{Name: "server"})
 	require.NoError(t, err)
 	_, err = n.SpawnOpt(node.Options{Name: "process"}, node.ProcessFunc(func(p *node.Process) error {
 		m := match.New(match.On(func(a add) { said <- fmt.Sprint("process ", a.A+a.B) }))
@@ -96,7 +97,7 @@ func TestErlangTerms(t *testing.T) {
 		{"process", "{add, 5, 6}", "process 11"},
 	} {
 		e.Ask("{%s, 'go@127.0.0.1'} ! %s", c.to, c.term)
-		require.Equal(t, c.says, nodetest.Arrival(t, said), c.term)
+		require.Equal(t, c.says, testkit.Receive(t, said), c.term)
 	}
 	call := func(to, body string) string {
 		return e.Ask("catch gen_server:call({%s, 'go@127.0.0.1'}, %s)", to, body)

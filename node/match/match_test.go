@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/racetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/match"
@@ -130,9 +129,9 @@ func TestCases(t *testing.T) {
 				left++
 				continue
 			}
-			require.Equal(t, c.says, nodetest.Arrival(t, said), "%T %v", c.msg, c.msg)
+			require.Equal(t, c.says, testkit.Receive(t, said), "%T %v", c.msg, c.msg)
 		}
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			i, err := n.Info(pid)
 			if require.NoError(t, err); i.Mailbox != left {
 				return fmt.Sprintf("%d messages are left, not %d", i.Mailbox, left)
@@ -158,7 +157,7 @@ func TestComposed(t *testing.T) {
 				c.says = fmt.Sprintf("any %v", c.msg)
 			}
 			require.NoError(t, n.Send(pid, c.msg))
-			require.Equal(t, c.says, nodetest.Arrival(t, said), "%T %v", c.msg, c.msg)
+			require.Equal(t, c.says, testkit.Receive(t, said), "%T %v", c.msg, c.msg)
 		}
 	})
 }
@@ -228,7 +227,7 @@ func randomMessage(r *rand.Rand) any {
 
 // Random cases beside a model that tries one after the other, message by message from the oldest.
 func TestAsModel(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
 	var said []string
@@ -296,7 +295,7 @@ func TestNested(t *testing.T) {
 
 // A Match uses no memory for a message, whatever the case.
 func TestAllocates(t *testing.T) {
-	if racetest.On {
+	if testkit.Race {
 		return // the detector allocates, too
 	}
 	n := nodetest.Start(t, node.Config{})
@@ -398,7 +397,7 @@ func TestReply(t *testing.T) {
 	)
 	pid, err := n.Spawn(m)
 	require.NoError(t, err)
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	sum, err := node.Call[int](ctx, n, pid, add{A: 1, B: 2})
 	require.NoError(t, err)
 	require.Equal(t, 3, sum)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/futures"
 	"github.com/actornode/actornode/node/isolation"
@@ -238,7 +238,7 @@ func TestAfterInReceive(t *testing.T) {
 // Messages, timeouts and changes of the behaviour at the same moment: none is seen that has been called off, and none
 // is missing.
 func TestTimeoutRace(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for name, o := range places {
 		t.Run(name, func(t *testing.T) {
 			nodetest.InBubble(t, func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text) {

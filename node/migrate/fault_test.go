@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/migrate"
 )
@@ -72,13 +72,13 @@ func faultAt(t *testing.T, step string, fault func(c *cluster, x *node.Context),
 		require.NoError(t, a.Send(pid, entry{"x", k + 1}))
 	}
 	armed.Store(true)
-	_, err := migrate.To(nodetest.Soon(t), a, pid, b.Name())
+	_, err := migrate.To(testkit.Context(t), a, pid, b.Name())
 	require.False(t, armed.Load(), "the step was reached")
 	if dies && step != "source finishes" {
 		require.Error(t, err)
 	}
 	var at []node.PID
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		moving := false
 		if at, moving = found(c.nodes); moving {
 			return "the move goes on"

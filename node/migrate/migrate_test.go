@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/migrate"
@@ -171,19 +172,19 @@ func pair(t *testing.T) (c *cluster, a, b *node.Node) {
 }
 
 func spawn(t *testing.T, n *node.Node, o node.Options) node.PID {
-	pid, err := counter.Start(nodetest.Soon(t), n, &ledger{}, o)
+	pid, err := counter.Start(testkit.Context(t), n, &ledger{}, o)
 	require.NoError(t, err)
 	return pid
 }
 
 func ledgerOf(t *testing.T, from node.Caller, to node.Dest) ledger {
-	l, err := node.Call[ledger](nodetest.Soon(t), from, to, what{})
+	l, err := node.Call[ledger](testkit.Context(t), from, to, what{})
 	require.NoError(t, err)
 	return l
 }
 
 func tell(t *testing.T, from node.Caller, to node.Dest, d do) node.Ref {
-	r, err := node.Call[node.Ref](nodetest.Soon(t), from, to, d)
+	r, err := node.Call[node.Ref](testkit.Context(t), from, to, d)
 	require.NoError(t, err)
 	return r
 }
@@ -196,7 +197,7 @@ func TestMove(t *testing.T) {
 			a, b := c.start("a@127.0.0.1"), c.start("b@127.0.0.1")
 			old := spawn(t, a, node.Options{Name: "counter", Label: "the counter"})
 			require.NoError(t, a.Send(old, entry{"x", 1}))
-			now, err := migrate.To(nodetest.Soon(t), a, old, b.Name())
+			now, err := migrate.To(testkit.Context(t), a, old, b.Name())
 			require.NoError(t, err)
 			require.Equal(t, b.Name(), now.Node())
 			require.NoError(t, a.Send(old, entry{"x", 2}))
@@ -215,7 +216,7 @@ func TestMove(t *testing.T) {
 			assert.Equal(t, "*migrate_test.ledger", info.Behaviour)
 			assert.Equal(t, "the counter", info.Label)
 
-			back, err := migrate.To(nodetest.Soon(t), b, now, a.Name())
+			back, err := migrate.To(testkit.Context(t), b, now, a.Name())
 			require.NoError(t, err)
 			assert.Equal(t, old, back, "it has its old PID again")
 			require.NoError(t, a.Send(old, entry{"x", 4}))

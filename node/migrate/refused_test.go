@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -73,7 +74,7 @@ func TestRefused(t *testing.T) {
 	require.NoError(t, err)
 
 	to := func(pid node.PID, n node.Atom) error {
-		_, err := migrate.To(nodetest.Soon(t), a, pid, n)
+		_, err := migrate.To(testkit.Context(t), a, pid, n)
 		require.Error(t, err)
 		return err
 	}
@@ -106,7 +107,7 @@ func TestRefused(t *testing.T) {
 	fixed(opt(node.Options{ShowPeer: true}, new(plain)), "which node")
 	fixed(opt(node.Options{}, node.ActorFunc(func(*node.Context, any) error { return nil })), "node.ActorFunc")
 	asleep := server("")
-	require.NoError(t, sys.Suspend(nodetest.Soon(t), a, asleep))
+	require.NoError(t, sys.Suspend(testkit.Context(t), a, asleep))
 	fixed(asleep, "suspended")
 	require.ErrorIs(t, to(opt(node.Options{}, &plain{}), a.Name()), migrate.ErrFixed)
 
@@ -129,7 +130,7 @@ func TestRefused(t *testing.T) {
 		_, err := migrate.To(context.Background(), a, held, b.Name())
 		done <- err
 	}()
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if i, err := a.Info(held); err != nil || i.Mailbox < 2 {
 			return "the order has not come"
 		}
@@ -137,9 +138,9 @@ func TestRefused(t *testing.T) {
 	})
 	require.NoError(t, a.Send(held, make(chan int)))
 	close(gate)
-	require.ErrorAs(t, nodetest.Arrival(t, done), &encode, "a message that waits cannot follow")
+	require.ErrorAs(t, testkit.Receive(t, done), &encode, "a message that waits cannot follow")
 	require.NoError(t, a.Send(held, 2))
-	sum, err := node.Call[int](nodetest.Soon(t), a, held, "sum")
+	sum, err := node.Call[int](testkit.Context(t), a, held, "sum")
 	require.NoError(t, err)
 	assert.Equal(t, 2, sum)
 
@@ -148,14 +149,14 @@ func TestRefused(t *testing.T) {
 	moved := (*migrate.MovedError)(nil)
 	require.ErrorAs(t, to(pid, b.Name()), &moved)
 	require.Equal(t, now, moved.To)
-	sum, err = node.Call[int](nodetest.Soon(t), a, pid, "sum")
+	sum, err = node.Call[int](testkit.Context(t), a, pid, "sum")
 	require.NoError(t, err)
 	assert.Equal(t, 5, sum)
 	require.ErrorIs(t, to(now, b.Name()), node.ErrNoProcess, "it is not on this node")
-	_, err = migrate.To(nodetest.Soon(t), bare, pid, b.Name())
+	_, err = migrate.To(testkit.Context(t), bare, pid, b.Name())
 	require.ErrorIs(t, err, migrate.ErrNotStarted)
 	self := nodetest.Open(t, a)
-	_, err = migrate.To(nodetest.Soon(t), self, self.Self(), b.Name())
+	_, err = migrate.To(testkit.Context(t), self, self.Self(), b.Name())
 	require.ErrorIs(t, err, node.ErrSelfCall)
 	for _, k := range []migrate.Kind{{}, {Name: "x", New: func() node.Actor { return idle }}} {
 		require.ErrorIs(t, migrate.Start(t.Context(), bare, k), node.ErrBadOption)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/migrate"
 )
@@ -47,7 +47,7 @@ func TestManyMovesAndMessages(t *testing.T) {
 	here, now := round(t, c, pid, moves)
 	all.Wait()
 	var l ledger
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if l = ledgerOf(t, here, now); len(l.Last) < senders {
 			return fmt.Sprint("too few senders: ", l.Last)
 		}
@@ -64,7 +64,7 @@ func TestManyMovesAndMessages(t *testing.T) {
 
 // Two that move a process at the same time to different nodes: it goes where one of them says, and the other is told.
 func TestTwoMoveOne(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	c := &cluster{t: t}
 	a, b, third := c.start("a@127.0.0.1"), c.start("b@127.0.0.1"), c.start("c@127.0.0.1")
 	for range 20 {
@@ -81,11 +81,11 @@ func TestTwoMoveOne(t *testing.T) {
 		}
 		for _, n := range to {
 			go func() { // ends with the move
-				now, err := migrate.To(nodetest.Soon(t), a, pid, n.Name())
+				now, err := migrate.To(testkit.Context(t), a, pid, n.Name())
 				ends <- end{now, err}
 			}()
 		}
-		one, two := nodetest.Arrival(t, ends), nodetest.Arrival(t, ends)
+		one, two := testkit.Receive(t, ends), testkit.Receive(t, ends)
 		if one.err != nil {
 			one, two = two, one
 		}
@@ -115,7 +115,7 @@ func TestNameTakenMeanwhile(t *testing.T) {
 	a, b := c.start("a@127.0.0.1"), c.start("b@127.0.0.1")
 	pid := spawn(t, a, node.Options{Name: "counter"})
 	require.NoError(t, a.Send(pid, entry{"x", 1}))
-	_, err := migrate.To(nodetest.Soon(t), a, pid, b.Name())
+	_, err := migrate.To(testkit.Context(t), a, pid, b.Name())
 	require.ErrorIs(t, err, migrate.ErrFailed)
 	require.ErrorContains(t, err, "is the name of")
 	require.NoError(t, a.Send(node.Atom("counter"), entry{"x", 2}))
@@ -124,7 +124,7 @@ func TestNameTakenMeanwhile(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, taken, now)
 	b.Exit(taken, node.Kill)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if _, ok := b.Whereis("counter"); ok {
 			return "the name is taken"
 		}

@@ -8,20 +8,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/migrate"
 	"github.com/actornode/actornode/wire"
 )
 
 func move(t *testing.T, n *node.Node, pid node.PID, to *node.Node) node.PID {
-	now, err := migrate.To(nodetest.Soon(t), n, pid, to.Name())
+	now, err := migrate.To(testkit.Context(t), n, pid, to.Name())
 	require.NoError(t, err)
 	return now
 }
 
 // others waits until the process has had n messages that are no entries, and returns them.
 func others(t *testing.T, from *node.Node, pid node.PID, n int) (all []any) {
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if all = ledgerOf(t, from, pid).Others; len(all) < n {
 			return "too few signals"
 		}
@@ -33,7 +34,7 @@ func others(t *testing.T, from *node.Node, pid node.PID, n int) (all []any) {
 
 // watched waits until a process is monitored by another.
 func watched(t *testing.T, n *node.Node, pid, by node.PID) {
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if i, err := n.Info(pid); err != nil || !slices.Contains(i.Watchers, by) {
 			return "the monitor has not come"
 		}
@@ -66,7 +67,7 @@ func TestOwnSignalsFollow(t *testing.T) {
 			}
 			tell(t, here, now, do{Verb: "unlink", PID: gone.Self()})
 			assert.Equal(t, third, tell(t, here, now, do{Verb: "demonitor", Ref: third}), "the monitor was there")
-			nodetest.Settles(t, func() string {
+			testkit.Until(t, func() string {
 				if i, err := a.Info(gone.Self()); err != nil || len(i.Links)+len(i.Watchers) > 0 {
 					return "the link or the monitor is there"
 				}

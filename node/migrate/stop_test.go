@@ -15,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/migrate"
 	"github.com/actornode/actornode/wire"
@@ -98,7 +99,7 @@ func (g *target) renew() { g.b.Store(g.c.start("b@127.0.0.1")) }
 // behaves waits until Info shows the process on a as what begins so.
 func (g *target) behaves(t *testing.T, as string) {
 	t.Helper()
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if i, err := g.a.Info(g.pid); err != nil || !strings.HasPrefix(i.Behaviour, as) {
 			return fmt.Sprint(i.Behaviour, " ", err)
 		}
@@ -110,7 +111,7 @@ func (g *target) behaves(t *testing.T, as string) {
 func whole(t *testing.T, n *node.Node, pid node.PID, entries int) {
 	t.Helper()
 	var l ledger
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if l = ledgerOf(t, n, pid); l.Last["x"] < entries {
 			return fmt.Sprint("entries: ", l.Last)
 		}
@@ -136,15 +137,15 @@ func TestTargetStops(t *testing.T) {
 					if x.Node() == b {
 						<-x.Context().Done()
 					} else {
-						assert.NoError(t, nodetest.Arrival(t, stopped))
+						assert.NoError(t, testkit.Receive(t, stopped))
 						stopped <- nil
 					}
 				})
-				now, err := migrate.To(nodetest.Soon(t), g.a, g.pid, "b@127.0.0.1")
-				require.NoError(t, nodetest.Arrival(t, stopped))
+				now, err := migrate.To(testkit.Context(t), g.a, g.pid, "b@127.0.0.1")
+				require.NoError(t, testkit.Receive(t, stopped))
 				t.Log(now, err)
 				if err == nil { // it has started there, and ended with the node
-					nodetest.Settles(t, func() string {
+					testkit.Until(t, func() string {
 						if g.a.IsAlive(g.pid) {
 							return "the forwarder is alive"
 						}
@@ -174,7 +175,7 @@ func TestTargetUnreachable(t *testing.T) {
 				t.Parallel()
 				var wire unreachable
 				g := newTarget(t, step, back, &wire, func(*node.Context, *target) { wire.set(true) })
-				_, err := migrate.To(nodetest.Soon(t), g.a, g.pid, "b@127.0.0.1")
+				_, err := migrate.To(testkit.Context(t), g.a, g.pid, "b@127.0.0.1")
 				require.Error(t, err)
 				require.NoError(t, g.a.Send(g.pid, entry{"x", 4}))
 				if !errors.Is(err, migrate.ErrUnknown) {
@@ -186,7 +187,7 @@ func TestTargetUnreachable(t *testing.T) {
 				g.behaves(t, inDoubt)
 				wire.set(false)
 				var at []node.PID
-				nodetest.Settles(t, func() string {
+				testkit.Until(t, func() string {
 					moving := false
 					if at, moving = found(g.c.nodes); moving || len(at) != 1 {
 						return fmt.Sprint("moving ", moving, ", processes ", at)
@@ -200,7 +201,7 @@ func TestTargetUnreachable(t *testing.T) {
 				whole(t, n, at[0], 4)
 				assert.Equal(t, 1, strings.Count(g.log.String(), "does not know whether it has moved"))
 				n.Exit(at[0], node.Kill)
-				nodetest.Settles(t, func() string {
+				testkit.Until(t, func() string {
 					if g.a.IsAlive(g.pid) {
 						return "the forwarder goes on without the process"
 					}
@@ -217,7 +218,7 @@ func TestDoubtEnds(t *testing.T) {
 		t.Run(fmt.Sprintf("kill=%v", kill), func(t *testing.T) {
 			var wire unreachable
 			g := newTarget(t, "source committed", false, &wire, func(*node.Context, *target) { wire.set(true) })
-			ctx, cancel := context.WithCancel(nodetest.Soon(t))
+			ctx, cancel := context.WithCancel(testkit.Context(t))
 			done := make(chan error, 1)
 			go func() { // ends with To
 				_, err := migrate.To(ctx, g.a, g.pid, "b@127.0.0.1")
@@ -225,8 +226,8 @@ func TestDoubtEnds(t *testing.T) {
 			}()
 			g.behaves(t, inDoubt)
 			cancel()
-			require.ErrorIs(t, nodetest.Arrival(t, done), context.Canceled)
-			_, err := migrate.To(nodetest.Soon(t), g.a, g.pid, "b@127.0.0.1")
+			require.ErrorIs(t, testkit.Receive(t, done), context.Canceled)
+			_, err := migrate.To(testkit.Context(t), g.a, g.pid, "b@127.0.0.1")
 			require.ErrorIs(t, err, migrate.ErrMoving)
 			if kill {
 				h := nodetest.Open(t, g.a)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/migrate"
 	"github.com/actornode/actornode/wire"
@@ -93,7 +93,7 @@ func TestStorm(t *testing.T) {
 
 func stormFrom(t *testing.T, where int, erlang bool) {
 	const moves, signallers = 30, 6
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	c := &cluster{t: t, erlang: erlang, transport: &narrow{}, queue: narrowBytes,
 		limits: node.ClusterLimits{Answers: 1 << 30}} // or one end ends the connection for the other's unlinks
 	a, b := c.start("a@127.0.0.1"), c.start("b@127.0.0.1")
@@ -117,14 +117,14 @@ func stormFrom(t *testing.T, where int, erlang bool) {
 	var sum, most time.Duration
 	for k := range moves {
 		before := steps.Load()
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if steps.Load() < before+100 {
 				return "the storm has not gone on"
 			}
 			return ""
 		})
 		began := time.Now()
-		next, err := migrate.To(nodetest.Soon(t), here, now, there.Name())
+		next, err := migrate.To(testkit.Context(t), here, now, there.Name())
 		require.NoError(t, err, "move %d", k)
 		took := time.Since(began)
 		sum, most = sum+took, max(most, took)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/migrate"
 	"github.com/actornode/actornode/node/pg"
@@ -29,15 +29,15 @@ func TestTraffic(t *testing.T) {
 }
 
 func traffic(t *testing.T, erlang bool) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	c := &cluster{t: t, erlang: erlang}
 	a := c.start("a@127.0.0.1")
 	c.start("b@127.0.0.1")
 	c.start("c@127.0.0.1")
-	scope, err := pg.Start(nodetest.Soon(t), a, pg.Config{})
+	scope, err := pg.Start(testkit.Context(t), a, pg.Config{})
 	require.NoError(t, err)
 	old := spawn(t, a, node.Options{Name: "counter"})
-	require.NoError(t, scope.Join(nodetest.Soon(t), a, "group", old))
+	require.NoError(t, scope.Join(testkit.Context(t), a, "group", old))
 	watchers := make([]*node.Process, len(c.nodes))
 	refs := make([]node.Ref, len(c.nodes))
 	for i, n := range c.nodes {
@@ -58,7 +58,7 @@ func traffic(t *testing.T, erlang bool) {
 			self := nodetest.Open(t, n)
 			for k := 1; ; k++ {
 				if k%4 == 0 {
-					got, err := node.Call[int](nodetest.Soon(t), self, to, entry{id, k})
+					got, err := node.Call[int](testkit.Context(t), self, to, entry{id, k})
 					if !assert.NoError(t, err) || !assert.Equal(t, k, got) {
 						return
 					}
@@ -88,7 +88,7 @@ func traffic(t *testing.T, erlang bool) {
 		if to == here {
 			continue
 		}
-		now, err := migrate.To(nodetest.Soon(t), here, places[here.Name()], to.Name())
+		now, err := migrate.To(testkit.Context(t), here, places[here.Name()], to.Name())
 		require.NoError(t, err, "move %d", k)
 		if was, ok := places[to.Name()]; ok {
 			require.Equal(t, was, now, "one PID a node")
@@ -109,7 +109,7 @@ func traffic(t *testing.T, erlang bool) {
 	for _, w := range watchers {
 		nodetest.Quiet(t, w)
 	}
-	_, err = node.Call[node.Ref](nodetest.Soon(t), a, old, do{Verb: "stop"})
+	_, err = node.Call[node.Ref](testkit.Context(t), a, old, do{Verb: "stop"})
 	if err != nil { // the end has overtaken the reply
 		require.Equal(t, &node.ExitError{Reason: wire.Atom("asked")}, err)
 	}
@@ -118,7 +118,7 @@ func traffic(t *testing.T, erlang bool) {
 			node.Down{Ref: refs[i], PID: old, Reason: wire.Atom("asked")}, node.Exited{From: old, Reason: wire.Atom("asked")},
 		}, []any{w.Receive(), w.Receive()})
 	}
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if m := scope.Members("group"); len(m) > 0 {
 			return fmt.Sprint(m)
 		}

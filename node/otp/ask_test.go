@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/wire"
@@ -28,16 +29,16 @@ func TestCallByEachKindOfCaller(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	check := func(from node.Caller) {
-		v, err := otp.Call(nodetest.Soon(t), from, server, 7)
+		v, err := otp.Call(testkit.Context(t), from, server, 7)
 		require.NoError(t, err)
 		require.Equal(t, wire.Tuple{wire.Atom("got"), 7}, v)
 		over, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err = otp.Call(over, from, server, wire.Atom("silence"))
 		require.ErrorIs(t, err, context.Canceled)
-		_, err = otp.Call(nodetest.Soon(t), from, wire.Atom("nobody"), 7)
+		_, err = otp.Call(testkit.Context(t), from, wire.Atom("nobody"), 7)
 		require.ErrorIs(t, err, node.ErrNoProcess)
-		_, err = otp.Call(nodetest.Soon(t), from, 5, 7)
+		_, err = otp.Call(testkit.Context(t), from, 5, 7)
 		require.ErrorContains(t, err, "want a process, a name or {Name, Node}")
 	}
 	done := make(chan struct{})
@@ -62,6 +63,6 @@ func TestCallByEachKindOfCaller(t *testing.T) {
 		<-done
 		done = make(chan struct{})
 	}
-	_, err = otp.Call(nodetest.Soon(t), nodetest.Open(t, n), server, wire.Atom("crash"))
+	_, err = otp.Call(testkit.Context(t), nodetest.Open(t, n), server, wire.Atom("crash"))
 	require.Equal(t, &node.ExitError{Reason: wire.Atom("oops")}, err)
 }

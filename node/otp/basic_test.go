@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/rpc"
@@ -64,7 +65,7 @@ func result(t *testing.T, n *node.Node, text string) string {
 	require.NoError(t, err, text)
 	call := line.(wire.Tuple)
 	args, _ := wire.Elements(call[2])
-	v, err := rpc.Call[any](nodetest.Soon(t), n, n.Name(), call[0].(wire.Atom), call[1].(wire.Atom), args...)
+	v, err := rpc.Call[any](testkit.Context(t), n, n.Name(), call[0].(wire.Atom), call[1].(wire.Atom), args...)
 	var raised *rpc.Error
 	switch {
 	case errors.As(err, &raised):
@@ -149,7 +150,7 @@ func TestSleepForEver(t *testing.T) {
 	}()
 	enough := errors.New("enough")
 	cancel(enough)
-	require.ErrorIs(t, nodetest.Arrival(t, ended), enough)
+	require.ErrorIs(t, testkit.Receive(t, ended), enough)
 	for _, bad := range []any{-1, wire.Atom("soon"), int64(1 << 40)} {
 		require.Equal(t, "! badarg", apply(t, n, "timer", "sleep", bad))
 	}

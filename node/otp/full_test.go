@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -33,7 +34,7 @@ func TestFullMailboxes(t *testing.T) {
 			_, err := rpc.Apply(t.Context(), n, "erlang", "send", []any{to, "x"})
 			sent <- err
 		}()
-		require.NoError(t, nodetest.Arrival(t, sent), "%v", to)
+		require.NoError(t, testkit.Receive(t, sent), "%v", to)
 	}
 	h := nodetest.Open(t, n)
 	for _, from := range []node.PID{full, h.Self()} {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/rpc"
@@ -29,7 +30,7 @@ func TestRegisterCounts(t *testing.T) {
 		return pid
 	}
 	call := func(function node.Atom, args ...any) any {
-		_, err := rpc.Call[any](nodetest.Soon(t), near, far.Name(), "erlang", function, args...)
+		_, err := rpc.Call[any](testkit.Context(t), near, far.Name(), "erlang", function, args...)
 		if err == nil {
 			return nil
 		}

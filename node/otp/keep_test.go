@@ -8,6 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/rpc"
@@ -20,7 +21,7 @@ func TestUserIsKept(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	var out bytes.Buffer // written by one process at a time
 	require.NoError(t, otp.Config{Output: &out}.Export(n))
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	pid, _ := n.Whereis("user")
 	for _, args := range [][]any{{wire.Atom("exit"), pid, node.Kill}, {wire.Atom("unregister"), wire.Atom("user")}} {
 		_, err := rpc.Apply(ctx, n, "erlang", args[0].(wire.Atom), args[1:])
@@ -28,7 +29,7 @@ func TestUserIsKept(t *testing.T) {
 	}
 	require.True(t, n.IsAlive(pid))
 	n.Exit(pid, node.Kill)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if now, ok := n.Whereis("user"); !ok || now == pid {
 			return "it has not been started again"
 		}

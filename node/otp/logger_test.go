@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/otp"
@@ -36,7 +37,7 @@ func logging(t *testing.T, c otp.Config, d *node.Distribution) (*node.Node, *log
 // says waits until a log has a line with all of these.
 func says(t *testing.T, log *logtest.Text, parts ...string) {
 	t.Helper()
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		for line := range strings.Lines(log.String()) {
 			found := true
 			for _, part := range parts {
@@ -57,7 +58,7 @@ func TestLogEventsOTP(t *testing.T) {
 	cfg := epmdtest.Serve(t, "127.0.0.1")
 	n, log := logging(t, otp.Config{}, &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: cfg}})
 	e := erltest.Start(t, erltest.Options{Name: "e@127.0.0.1", EPMD: cfg.Port})
-	require.NoError(t, n.Ping(nodetest.Soon(t), "e@127.0.0.1"))
+	require.NoError(t, n.Ping(testkit.Context(t), "e@127.0.0.1"))
 	require.NoError(t, rpc.Cast(n, "e@127.0.0.1", "erlang", "error", wire.Atom("spilt_milk")))
 	says(t, log, "level=ERROR", "node=e@127.0.0.1", "process=<", "spilt_milk")
 	for _, args := range [][]any{
@@ -66,7 +67,7 @@ func TestLogEventsOTP(t *testing.T) {
 		{wire.Atom("critical"), wire.Charlist("no cow")},
 		{wire.Atom("error"), "~p of ~p", wire.List{1}},
 	} {
-		_, err := rpc.Call[any](nodetest.Soon(t), n, "e@127.0.0.1", "logger", "log", args...)
+		_, err := rpc.Call[any](testkit.Context(t), n, "e@127.0.0.1", "logger", "log", args...)
 		require.NoError(t, err)
 	}
 	says(t, log, "level=WARN", "low on milk ä")

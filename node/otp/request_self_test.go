@@ -10,15 +10,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/internal/termtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )
 
 // Nothing that is to be printed ends the process that prints: a node whose user ends again
 // and again ends, too.
 func TestRequestsOfAnything(t *testing.T) {
-	seed := randtest.Seed(t)
+	seed := testkit.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	signs := strings.Split("~~~~01936.-*tlkKwpWPscefgbBxX#+ni a", "")
 	words := []any{

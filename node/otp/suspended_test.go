@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/procview"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/sys"
@@ -15,7 +16,7 @@ import (
 
 // A server that is suspended is still a gen_server to OTP's tools, and waits where OTP's would.
 func TestSuspendedServer(t *testing.T) {
-	n, ctx := nodetest.Start(t, node.Config{}), nodetest.Soon(t)
+	n, ctx := nodetest.Start(t, node.Config{}), testkit.Context(t)
 	pid, err := genserver.Define[int]().Start(ctx, n, 1, node.Options{})
 	require.NoError(t, err)
 	require.NoError(t, sys.Suspend(ctx, n, pid))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
@@ -44,7 +45,7 @@ func TestFarJoinAndLeave(t *testing.T) {
 	b.sees(wire.Tuple{"h", 1})
 	b.leave("g", wb[0])
 	a.sees("g", wa[1], wa[2], wb[0], wb[1])
-	require.ErrorIs(t, a.scope.Join(nodetest.Soon(t), a, "g", wb[0]), pg.ErrNotLocal)
+	require.ErrorIs(t, a.scope.Join(testkit.Context(t), a, "g", wb[0]), pg.ErrNotLocal)
 }
 
 // What was before the connection is told at the beginning.
@@ -134,7 +135,7 @@ func TestFarLateScope(t *testing.T) {
 func TestFarOtherScope(t *testing.T) {
 	f := &nodetest.Places{}
 	a, b := startPeer(t, f, "a", pg.Config{Name: "one"}), startPeer(t, f, "b", pg.Config{Name: "one"})
-	other, err := pg.Start(nodetest.Soon(t), b, pg.Config{Name: "two"})
+	other, err := pg.Start(testkit.Context(t), b, pg.Config{Name: "two"})
 	require.NoError(t, err)
 	a.connect(b.Name())
 	wa := a.spawn(1)
@@ -147,7 +148,7 @@ func TestFarOtherScope(t *testing.T) {
 func TestFarMonitor(t *testing.T) {
 	a, b := pair(t)
 	w := b.spawn(1)
-	m, err := node.Call[any](nodetest.Soon(t), a.self, node.At{Name: "pg", Node: b.Name()}, any(wire.Atom("monitor")))
+	m, err := node.Call[any](testkit.Context(t), a.self, node.At{Name: "pg", Node: b.Name()}, any(wire.Atom("monitor")))
 	require.NoError(t, err)
 	ref := m.(wire.Tuple)[0]
 	b.join("g", w...)
@@ -183,8 +184,8 @@ func storm(p *peer, pids []node.PID, seed uint64, n int) {
 		g := fmt.Sprint(r.IntN(10))
 		some := []node.PID{pids[r.IntN(len(pids))], pids[r.IntN(len(pids))]}[:1+r.IntN(2)]
 		if r.IntN(2) == 0 {
-			assert.NoError(p.t, p.scope.Join(nodetest.Soon(p.t), p, g, some...))
-		} else if err := p.scope.Leave(nodetest.Soon(p.t), p, g, some...); err != nil {
+			assert.NoError(p.t, p.scope.Join(testkit.Context(p.t), p, g, some...))
+		} else if err := p.scope.Leave(testkit.Context(p.t), p, g, some...); err != nil {
 			assert.ErrorIs(p.t, err, pg.ErrNotJoined)
 		}
 	}
@@ -214,7 +215,7 @@ func TestFarStorm(t *testing.T) {
 		wg.Go(func() { // connections come and go meanwhile
 			for range 20 {
 				p.Disconnect(all[(i+1)%3].Name())
-				p.Connect(nodetest.Soon(t), all[(i+1)%3].Name())
+				p.Connect(testkit.Context(t), all[(i+1)%3].Name())
 			}
 		})
 	}
@@ -246,14 +247,14 @@ func TestLeaveAll(t *testing.T) {
 	b.sees("g", wa[0], wa[0], wa[1], wb[0])
 	b.sees(wire.Tuple{"h", 1}, wa[1])
 	a.sees("g", wa[0], wa[0], wa[1], wb[0])
-	n, err := a.scope.LeaveAll(nodetest.Soon(t), a)
+	n, err := a.scope.LeaveAll(testkit.Context(t), a)
 	require.NoError(t, err)
 	assert.Equal(t, 4, n)
 	assert.Empty(t, a.scope.LocalGroups())
 	assert.Equal(t, wb, a.scope.Members("g"))
 	b.sees("g", wb...)
 	b.sees(wire.Tuple{"h", 1})
-	n, err = a.scope.LeaveAll(nodetest.Soon(t), a)
+	n, err = a.scope.LeaveAll(testkit.Context(t), a)
 	require.NoError(t, err)
 	assert.Zero(t, n)
 	a.join("g", wa[0])

@@ -14,7 +14,7 @@ import (
 
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/pg"
@@ -65,7 +65,7 @@ func (e *otp) knows(p *peer) *otp {
 
 func (e *otp) call(module, function node.Atom, args ...any) any {
 	e.t.Helper()
-	v, err := rpc.Call[any](nodetest.Soon(e.t), e.by, e.name, module, function, args...)
+	v, err := rpc.Call[any](testkit.Context(e.t), e.by, e.name, module, function, args...)
 	require.NoError(e.t, err)
 	return v
 }
@@ -124,7 +124,7 @@ func (e *otp) members(group any) (pids []node.PID) {
 func (e *otp) sees(group any, want ...node.PID) {
 	e.t.Helper()
 	at := node.At{Name: e.scope, Node: e.name}
-	m, err := node.Call[any](nodetest.Soon(e.t), e.by.self, at, any(wire.Tuple{wire.Atom("monitor"), group}))
+	m, err := node.Call[any](testkit.Context(e.t), e.by.self, at, any(wire.Tuple{wire.Atom("monitor"), group}))
 	require.NoError(e.t, err)
 	ref := m.(wire.Tuple)[0]
 	mine := func(m any) bool { t, ok := m.(wire.Tuple); return ok && len(t) == 4 && t[0] == ref }
@@ -134,7 +134,7 @@ func (e *otp) sees(group any, want ...node.PID) {
 		require.True(e.t, time.Now().Before(deadline), "%s sees %v in %v, not %v", e.name, got, group, want)
 		e.by.self.ReceiveWithin(50*time.Millisecond, mine)
 	}
-	_, err = node.Call[any](nodetest.Soon(e.t), e.by.self, at, any(wire.Tuple{wire.Atom("demonitor"), ref}))
+	_, err = node.Call[any](testkit.Context(e.t), e.by.self, at, any(wire.Tuple{wire.Atom("demonitor"), ref}))
 	require.NoError(e.t, err)
 	for err == nil {
 		_, err = e.by.self.ReceiveWithin(0, mine)
@@ -269,7 +269,7 @@ func TestErlangKilled(t *testing.T) {
 		p.sees("g", ours...)
 		p.sees("h")
 		for found := true; found; { // until the port mapper has noticed
-			_, err := l.Find(nodetest.Soon(t), e.name)
+			_, err := l.Find(testkit.Context(t), e.name)
 			found = err == nil
 		}
 	}
@@ -286,7 +286,7 @@ func TestErlangDisconnect(t *testing.T) {
 		if i%2 == 0 {
 			require.True(t, p.Disconnect(e.name))
 		} else { // by them, so the call fails
-			rpc.Call[any](nodetest.Soon(t), p, e.name, "erlang", "disconnect_node", p.Name())
+			rpc.Call[any](testkit.Context(t), p, e.name, "erlang", "disconnect_node", p.Name())
 		}
 		p.sees("g", ours...)
 		assert.Empty(t, p.Nodes(true), "nothing connects again by itself")

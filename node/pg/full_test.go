@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -26,7 +26,7 @@ func TestFullSubscriber(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, err)
-	require.NoError(t, nodetest.Arrival(t, subscribed))
+	require.NoError(t, testkit.Receive(t, subscribed))
 	for _, pid := range p.spawn(10) {
 		p.join("g", pid)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/node/pg"
@@ -35,7 +36,7 @@ func TestScopeHolds(t *testing.T) {
 	use := func(i int) observe.Limit { return a.scope.Limits()[i] }
 	refuses := func(i int) {
 		t.Helper()
-		nodetest.Settles(t, func() string {
+		testkit.Until(t, func() string {
 			if use(i).Refused == 0 {
 				return "nothing is refused"
 			}
@@ -43,7 +44,7 @@ func TestScopeHolds(t *testing.T) {
 		})
 	}
 	refuses(0)
-	nodetest.Settles(t, func() string { // the count follows the table
+	testkit.Until(t, func() string { // the count follows the table
 		if use(1).Used != 1 {
 			return "no group counts"
 		}
@@ -72,7 +73,7 @@ func TestScopeHolds(t *testing.T) {
 
 	// Requests of other nodes.
 	ask := func(request any) string {
-		v, err := node.Call[any](nodetest.Soon(t), b.self, node.At{Name: "pg", Node: a.Name()}, request)
+		v, err := node.Call[any](testkit.Context(t), b.self, node.At{Name: "pg", Node: a.Name()}, request)
 		if err != nil {
 			return err.Error()
 		}
@@ -88,7 +89,7 @@ func TestScopeHolds(t *testing.T) {
 
 	// All of it is given back with the connection.
 	a.Disconnect(b.Name())
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if use(0).Used != 0 || use(1).Used != 0 {
 			return "it is still there"
 		}

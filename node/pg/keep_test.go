@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/pg"
 )
@@ -14,7 +15,7 @@ import (
 // A scope that the node keeps up begins anew: who was in a group here joins again.
 func TestKeep(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	_, err := pg.Start(ctx, n, pg.Config{Keep: true, Link: true})
 	require.ErrorContains(t, err, "cannot be combined")
 	s, err := pg.Start(ctx, n, pg.Config{Keep: true})
@@ -25,7 +26,7 @@ func TestKeep(t *testing.T) {
 	pid, _ := n.Whereis("pg")
 	require.True(t, nodehook.Protected(n, pid))
 	n.Exit(pid, node.Kill)
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		if err := nodehook.CheckServices(n, ctx); err != nil {
 			return err.Error()
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/pg"
@@ -48,13 +49,13 @@ func (p *peer) start(cfg pg.Config) {
 		cfg.Seek = 20 * time.Millisecond
 	}
 	var err error
-	p.scope, err = pg.Start(nodetest.Soon(p.t), p, cfg)
+	p.scope, err = pg.Start(testkit.Context(p.t), p, cfg)
 	require.NoError(p.t, err)
 }
 
 func (p *peer) connect(q node.Atom) {
 	p.t.Helper()
-	require.NoError(p.t, p.Connect(nodetest.Soon(p.t), q))
+	require.NoError(p.t, p.Connect(testkit.Context(p.t), q))
 }
 
 // spawn starts processes that wait for their end.
@@ -70,24 +71,24 @@ func (p *peer) spawn(n int) (pids []node.PID) {
 
 func (p *peer) join(group any, pids ...node.PID) {
 	p.t.Helper()
-	require.NoError(p.t, p.scope.Join(nodetest.Soon(p.t), p, group, pids...))
+	require.NoError(p.t, p.scope.Join(testkit.Context(p.t), p, group, pids...))
 }
 
 func (p *peer) leave(group any, pids ...node.PID) {
 	p.t.Helper()
-	require.NoError(p.t, p.scope.Leave(nodetest.Soon(p.t), p, group, pids...))
+	require.NoError(p.t, p.scope.Leave(testkit.Context(p.t), p, group, pids...))
 }
 
 // sees waits until exactly these processes are in the group, as p sees it.
 func (p *peer) sees(group any, want ...node.PID) {
 	p.t.Helper()
-	ref, got, err := p.scope.Monitor(nodetest.Soon(p.t), p.self, group)
+	ref, got, err := p.scope.Monitor(testkit.Context(p.t), p.self, group)
 	require.NoError(p.t, err)
 	for want = sorted(want); !slices.Equal(sorted(got), want); got = p.scope.Members(group) {
 		_, err := p.self.ReceiveWithin(limit, func(m any) bool { c, ok := m.(pg.Change); return ok && c.Ref == ref })
 		require.NoError(p.t, err, "%s, connected to %v, sees %v in %v, not %v", p.Name(), p.Nodes(true), got, group, want)
 	}
-	was, err := p.scope.Demonitor(nodetest.Soon(p.t), p.self, ref)
+	was, err := p.scope.Demonitor(testkit.Context(p.t), p.self, ref)
 	require.NoError(p.t, err)
 	require.True(p.t, was)
 }
@@ -116,7 +117,7 @@ func text(pids []node.PID) (s string) {
 // alike waits until all see the same.
 func alike(t testing.TB, views ...func() map[string]string) {
 	t.Helper()
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		first := views[0]()
 		for _, v := range views[1:] {
 			if other := v(); !maps.Equal(first, other) {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/pg"
@@ -38,8 +38,8 @@ func TestJoinAndLeave(t *testing.T) {
 	assert.Equal(t, sorted(w), sorted(p.scope.Members("g")))
 	p.leave("g", w[0], w[0], w[1]) // one too many
 	assert.Equal(t, []node.PID{w[2]}, p.scope.Members("g"))
-	require.ErrorIs(t, p.scope.Leave(nodetest.Soon(t), p, "g", w[0]), pg.ErrNotJoined)
-	require.ErrorIs(t, p.scope.Leave(nodetest.Soon(t), p, "h", w[2]), pg.ErrNotJoined)
+	require.ErrorIs(t, p.scope.Leave(testkit.Context(t), p, "g", w[0]), pg.ErrNotJoined)
+	require.ErrorIs(t, p.scope.Leave(testkit.Context(t), p, "h", w[2]), pg.ErrNotJoined)
 	p.leave("g", w[2])
 	assert.Empty(t, p.scope.Groups())
 
@@ -68,10 +68,10 @@ func TestSlicesAreCopied(t *testing.T) {
 	clear(mine)
 	clear(p.scope.Members("g"))
 	clear(p.scope.LocalMembers("g"))
-	_, all, err := p.scope.Monitor(nodetest.Soon(t), p.self, "g")
+	_, all, err := p.scope.Monitor(testkit.Context(t), p.self, "g")
 	require.NoError(t, err)
 	clear(all)
-	_, groups, err := p.scope.MonitorScope(nodetest.Soon(t), p.self)
+	_, groups, err := p.scope.MonitorScope(testkit.Context(t), p.self)
 	require.NoError(t, err)
 	clear(groups[0].PIDs)
 	assert.Equal(t, sorted(w), sorted(p.scope.Members("g")))
@@ -113,7 +113,7 @@ func TestGroupTerms(t *testing.T) {
 	assert.Empty(t, p.scope.Groups())
 
 	for _, g := range []any{struct{}{}, []any{1}, wire.PID{}, wire.Tuple{wire.Ref{}}} {
-		require.ErrorIs(t, p.scope.Join(nodetest.Soon(t), p, g, w), pg.ErrBadGroup)
+		require.ErrorIs(t, p.scope.Join(testkit.Context(t), p, g, w), pg.ErrBadGroup)
 		assert.Empty(t, p.scope.Members(g))
 	}
 }
@@ -122,9 +122,9 @@ func TestOnlyLocalProcesses(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	w := p.spawn(1)[0]
 	other := wire.NewOrigin(wire.NodeID{Name: p.Name(), Creation: p.Creation() + 1}).PID(w.Number())
-	require.ErrorIs(t, p.scope.Join(nodetest.Soon(t), p, "g", w, other), pg.ErrNotLocal)
+	require.ErrorIs(t, p.scope.Join(testkit.Context(t), p, "g", w, other), pg.ErrNotLocal)
 	assert.Empty(t, p.scope.Members("g"))
-	require.ErrorIs(t, p.scope.Leave(nodetest.Soon(t), p, "g", other), pg.ErrNotLocal)
+	require.ErrorIs(t, p.scope.Leave(testkit.Context(t), p, "g", other), pg.ErrNotLocal)
 }
 
 func change(t *testing.T, p *peer) pg.Change {
@@ -138,7 +138,7 @@ func TestMonitor(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	w := p.spawn(2)
 	p.join("g", w[0])
-	ref, all, err := p.scope.Monitor(nodetest.Soon(t), p.self, "g")
+	ref, all, err := p.scope.Monitor(testkit.Context(t), p.self, "g")
 	require.NoError(t, err)
 	assert.Equal(t, w[:1], all)
 	p.join("other", w[0])
@@ -149,19 +149,19 @@ func TestMonitor(t *testing.T) {
 	p.Exit(w[0], node.Kill)
 	assert.Equal(t, pg.Change{Ref: ref, Group: "g", PIDs: w[:1]}, change(t, p))
 	p.leave("g", w[1]) // stays in the mailbox, until:
-	was, err := p.scope.Demonitor(nodetest.Soon(t), p.self, ref)
+	was, err := p.scope.Demonitor(testkit.Context(t), p.self, ref)
 	require.NoError(t, err)
 	assert.True(t, was)
 	p.join("g", w[1])
 	_, err = p.self.ReceiveWithin(0, nil)
 	require.ErrorIs(t, err, node.ErrTimeout)
-	was, err = p.scope.Demonitor(nodetest.Soon(t), p.self, ref)
+	was, err = p.scope.Demonitor(testkit.Context(t), p.self, ref)
 	require.NoError(t, err)
 	assert.False(t, was)
 
-	_, _, err = p.scope.Monitor(nodetest.Soon(t), p, "g")
+	_, _, err = p.scope.Monitor(testkit.Context(t), p, "g")
 	require.EqualError(t, err, "pg: only a process can monitor groups")
-	_, _, err = p.scope.Monitor(nodetest.Soon(t), p.self, struct{}{})
+	_, _, err = p.scope.Monitor(testkit.Context(t), p.self, struct{}{})
 	require.ErrorIs(t, err, pg.ErrBadGroup)
 }
 
@@ -170,7 +170,7 @@ func TestMonitorScope(t *testing.T) {
 	w := p.spawn(2)
 	p.join("g", w...)
 	p.join(1, w[0])
-	ref, all, err := p.scope.MonitorScope(nodetest.Soon(t), p.self)
+	ref, all, err := p.scope.MonitorScope(testkit.Context(t), p.self)
 	require.NoError(t, err)
 	assert.ElementsMatch(t, []pg.Members{{Group: "g", PIDs: w}, {Group: 1, PIDs: w[:1]}}, all)
 	p.join("new", w[1])
@@ -184,12 +184,12 @@ func TestWatcherExits(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	other, err := p.Open()
 	require.NoError(t, err)
-	_, _, err = p.scope.Monitor(nodetest.Soon(t), other, "g")
+	_, _, err = p.scope.Monitor(testkit.Context(t), other, "g")
 	require.NoError(t, err)
-	_, _, err = p.scope.MonitorScope(nodetest.Soon(t), other)
+	_, _, err = p.scope.MonitorScope(testkit.Context(t), other)
 	require.NoError(t, err)
 	monitors := func() any {
-		state, err := sys.GetState(nodetest.Soon(t), p, wire.Atom("pg"))
+		state, err := sys.GetState(testkit.Context(t), p, wire.Atom("pg"))
 		require.NoError(t, err)
 		v, _ := state.(wire.Map).Get(wire.Atom("monitors"))
 		return v
@@ -202,18 +202,18 @@ func TestWatcherExits(t *testing.T) {
 
 func TestScopesAreApart(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
-	other, err := pg.Start(nodetest.Soon(t), p, pg.Config{Name: "other"})
+	other, err := pg.Start(testkit.Context(t), p, pg.Config{Name: "other"})
 	require.NoError(t, err)
 	w := p.spawn(1)
 	p.join("g", w...)
 	assert.Empty(t, other.Members("g"))
 	assert.Equal(t, node.Atom("other"), other.Name())
-	_, err = pg.Start(nodetest.Soon(t), p, pg.Config{Name: "other"})
+	_, err = pg.Start(testkit.Context(t), p, pg.Config{Name: "other"})
 	require.ErrorIs(t, err, node.ErrNameTaken)
-	found, err := pg.Find(nodetest.Soon(t), p, "other")
+	found, err := pg.Find(testkit.Context(t), p, "other")
 	require.NoError(t, err)
 	assert.Same(t, other, found)
-	_, err = pg.Find(nodetest.Soon(t), p, "third")
+	_, err = pg.Find(testkit.Context(t), p, "third")
 	require.ErrorIs(t, err, node.ErrNoName)
 	_, err = pg.New(pg.Config{Seek: -1})
 	require.Error(t, err)
@@ -228,12 +228,12 @@ func TestScopeEnds(t *testing.T) {
 	p.scope = s
 	w := p.spawn(1)
 	assert.Empty(t, s.Members("g"))
-	require.Error(t, s.Join(nodetest.Soon(t), p, "g", w...))
+	require.Error(t, s.Join(testkit.Context(t), p, "g", w...))
 	for _, end := range []func(pid node.PID){
 		func(pid node.PID) { p.Exit(pid, node.Kill) },
-		func(pid node.PID) { require.NoError(t, sys.Stop(nodetest.Soon(t), p, pid, node.Shutdown)) },
+		func(pid node.PID) { require.NoError(t, sys.Stop(testkit.Context(t), p, pid, node.Shutdown)) },
 	} {
-		pid, err := node.SpawnWait(nodetest.Soon(t), p, node.Options{}, s.Actor())
+		pid, err := node.SpawnWait(testkit.Context(t), p, node.Options{}, s.Actor())
 		require.NoError(t, err)
 		p.join("g", w...)
 		assert.Equal(t, w, s.Members("g"))
@@ -246,7 +246,7 @@ func TestStartLink(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{Name: "-"})
 	starter, err := p.Open()
 	require.NoError(t, err)
-	s, err := pg.Start(nodetest.Soon(t), starter, pg.Config{Link: true})
+	s, err := pg.Start(testkit.Context(t), starter, pg.Config{Link: true})
 	require.NoError(t, err)
 	pid, ok := p.Whereis(s.Name())
 	require.True(t, ok)
@@ -276,7 +276,7 @@ func TestStrangeMessages(t *testing.T) {
 	}
 	for _, q := range []any{1, wire.Atom("members"), wire.Tuple{wire.Atom("monitor")}, wire.Tuple{wire.Atom("join_local"), "g", 1},
 		wire.Tuple{wire.Atom("x"), "g", w[0]}} {
-		_, err := node.Call[any](nodetest.Soon(t), p, wire.Atom("pg"), q)
+		_, err := node.Call[any](testkit.Context(t), p, wire.Atom("pg"), q)
 		var unhandled *genserver.UnhandledError
 		require.ErrorAs(t, err, &unhandled, "%v", q)
 	}
@@ -290,7 +290,7 @@ func TestErlangRequests(t *testing.T) {
 	w := p.spawn(2)
 	ask := func(q any) any {
 		t.Helper()
-		v, err := node.Call[any](nodetest.Soon(t), p.self, wire.Atom("pg"), q)
+		v, err := node.Call[any](testkit.Context(t), p.self, wire.Atom("pg"), q)
 		require.NoError(t, err)
 		return v
 	}
@@ -307,7 +307,7 @@ func TestErlangRequests(t *testing.T) {
 	assert.Equal(t, wire.False, ask(wire.Tuple{wire.Atom("demonitor"), m[0]}))
 	assert.Equal(t, wire.OK, ask(wire.Tuple{wire.Atom("demonitor"), s[0]}))
 	far := wire.NewOrigin(wire.NodeID{Name: "far@h", Creation: 1}).PID(7)
-	_, err := node.Call[any](nodetest.Soon(t), p, wire.Atom("pg"), any(wire.Tuple{wire.Atom("join_local"), "g", far}))
+	_, err := node.Call[any](testkit.Context(t), p, wire.Atom("pg"), any(wire.Tuple{wire.Atom("join_local"), "g", far}))
 	require.ErrorIs(t, err, pg.ErrNotLocal)
 	assert.Equal(t, wire.Tuple{wire.Atom("nolocal"), far}, nodehook.ErrorTerm(err))
 }
@@ -316,7 +316,7 @@ func TestErlangRequests(t *testing.T) {
 func TestReadersMeetNoHalf(t *testing.T) {
 	p := startPeer(t, nil, "a", pg.Config{})
 	w := p.spawn(10)
-	ctx, stop := context.WithCancel(nodetest.Soon(t))
+	ctx, stop := context.WithCancel(testkit.Context(t))
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {

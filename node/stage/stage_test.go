@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
@@ -487,7 +487,7 @@ func TestMoveWhileMessagesCome(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-			r := randtest.New(t)
+			r := testkit.Rand(t)
 			n := start(t, node.Config{Workers: 3, Stages: 4, Budget: 3})
 			places := []node.Place{{}, node.OnStage(0), node.OnStage(3), made(t, n, stage.Options{}).Place(),
 				made(t, n, stage.Options{Exclusive: true}).Place()}
@@ -599,7 +599,7 @@ func TestOrdered(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-			r := randtest.New(t)
+			r := testkit.Rand(t)
 			n := start(t, node.Config{Workers: 3})
 			own := made(t, n, stage.Options{Ordered: true})
 			var got []int

@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/node/stream"
@@ -89,7 +90,7 @@ func TestMessagesOfProcess(t *testing.T) {
 	require.NoError(t, n.Send(pid, 7))
 	require.Equal(t, 7, nodetest.Next[int](t, h))
 	n.Exit(pid, node.Kill)
-	nodetest.Arrival(t, unwound)
+	testkit.Receive(t, unwound)
 }
 
 // A select takes messages of one type from a handle, beside other channels. What is not read stays in the mailbox.
@@ -158,7 +159,7 @@ func TestReceiveLosesNothing(t *testing.T) {
 			end = cancel
 		}
 		for range each {
-			require.Equal(t, next, nodetest.Arrival(t, messages))
+			require.Equal(t, next, testkit.Receive(t, messages))
 			next++
 		}
 		go end()
@@ -186,7 +187,7 @@ func TestReceiveKilled(t *testing.T) {
 		if waits {
 			require.NoError(t, n.Send(h.Self(), 1))
 			require.NoError(t, n.Send(h.Self(), 2))
-			require.Equal(t, 1, nodetest.Arrival(t, messages))
+			require.Equal(t, 1, testkit.Receive(t, messages))
 		}
 		n.Exit(h.Self(), node.Kill)
 		for range messages {
@@ -204,7 +205,7 @@ func TestIsolated(t *testing.T) {
 		h := nodetest.Open(t, n)
 		messages, stop := stream.Receive[[]int](t.Context(), h)
 		require.NoError(t, n.Send(h.Self(), []int{1}))
-		require.Equal(t, []int{1}, nodetest.Arrival(t, messages))
+		require.Equal(t, []int{1}, testkit.Receive(t, messages))
 		stop()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -233,7 +234,7 @@ func TestChannel(t *testing.T) {
 				require.NoError(t, n.Send(pid, i))
 			}
 			for i := range 90 { // the process waits to put in another
-				require.Equal(t, i, nodetest.Arrival(t, values))
+				require.Equal(t, i, testkit.Receive(t, values))
 			}
 			log.Await(t, "unexpected message")
 			switch end {
@@ -249,7 +250,7 @@ func TestChannel(t *testing.T) {
 				require.Equal(t, next, v)
 				next++
 			}
-			_, err = node.AwaitExit(nodetest.Soon(t), n, pid)
+			_, err = node.AwaitExit(testkit.Context(t), n, pid)
 			require.NoError(t, err)
 			require.False(t, n.IsAlive(pid))
 		})
@@ -297,7 +298,7 @@ func TestAhead(t *testing.T) {
 		}
 		require.Equal(t, []string{"1 false", "0 true"}, all)
 	}
-	nodetest.Settles(t, func() string {
+	testkit.Until(t, func() string {
 		for p := range n.Infos() {
 			if p.Behaviour == "node.ProcessFunc" {
 				return "a process is left: " + p.Code

@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -77,7 +78,7 @@ func shown(t *testing.T, v any) string {
 
 // ours answers a line.
 func ours(t *testing.T, n *node.Node, pid node.PID, line any) any {
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	answer := func(v any, err error) any {
 		if refused := (*sys.RefusedError)(nil); errors.As(err, &refused) {
 			require.Contains(t, err.Error(), "sys: refused: ")

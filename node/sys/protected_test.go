@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/sys"
@@ -20,7 +21,7 @@ func (nothing) State() any { return wire.Atom("as_it_was") }
 // it likes.
 func TestProtected(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	ctx := nodetest.Soon(t)
+	ctx := testkit.Context(t)
 	kind := genserver.Define[nothing]()
 	pid, err := kind.Start(ctx, n, nothing{}, node.Options{Protected: true})
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 	"github.com/actornode/actornode/wire"
@@ -88,7 +89,7 @@ func setup(t *testing.T, b node.Actor) (context.Context, *node.Node, node.PID) {
 	n := nodetest.Start(t, node.Config{})
 	pid, err := n.SpawnOpt(node.Options{Name: "it"}, b)
 	require.NoError(t, err)
-	return nodetest.Soon(t), n, pid
+	return testkit.Context(t), n, pid
 }
 
 func TestPlainBehaviour(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/node/sys"
@@ -191,7 +192,7 @@ func TestSuspendedEnds(t *testing.T) {
 	ref := watch.Monitor(pid)
 	parent.Close("the parent's reason")
 	require.Equal(t, "the parent's reason", nodetest.Down(t, watch, ref).Reason)
-	require.Equal(t, "the parent's reason", nodetest.Arrival(t, p.ended))
+	require.Equal(t, "the parent's reason", testkit.Receive(t, p.ended))
 }
 
 // ending traps exits.

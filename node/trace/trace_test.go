@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	registry "github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/trace"
@@ -32,10 +33,10 @@ func nextEvent(t testing.TB, tr *trace.Trace) trace.Event {
 	select {
 	case e, ok := <-tr.C:
 		require.True(t, ok, "the trace has ended")
-		require.WithinDuration(t, time.Now(), e.At, nodetest.Limit)
+		require.WithinDuration(t, time.Now(), e.At, testkit.Limit)
 		e.At = time.Time{}
 		return e
-	case <-time.After(nodetest.Limit):
+	case <-time.After(testkit.Limit):
 		require.Fail(t, "no event")
 		panic("unreachable")
 	}
@@ -126,7 +127,7 @@ func TestTraceCalls(t *testing.T) {
 		return m
 	}
 	tr := traceOf(t, n, trace.Config{Show: show}, h.Self())
-	v, err := nodetest.CallWithin[int](nodetest.Limit, h, to, 21)
+	v, err := nodetest.CallWithin[int](testkit.Limit, h, to, 21)
 	require.NoError(t, err)
 	assert.Equal(t, 42, v)
 	assert.Equal(t, trace.Event{Kind: trace.Send, Process: h.Self(), Other: to, Message: 21}, nextEvent(t, tr))
@@ -145,7 +146,7 @@ func TestTraceCallsInOrder(t *testing.T) {
 	const calls = 3000
 	tr := traceOf(t, n, trace.Config{Kinds: trace.Receive | trace.Register, Buffer: 2 * calls}, h.Self())
 	for i := range calls {
-		_, err := nodetest.CallWithin[int](nodetest.Limit, h, to, i)
+		_, err := nodetest.CallWithin[int](testkit.Limit, h, to, i)
 		require.NoError(t, err)
 		require.NoError(t, n.Register("caller", h.Self()))
 		require.NoError(t, n.Unregister("caller"))
@@ -162,7 +163,7 @@ func TestTraceFar(t *testing.T) {
 	far := traceOf(t, b, trace.Config{Kinds: trace.Receive | trace.Linked | trace.Unlinked | trace.Exit | trace.Signal}, remote)
 	require.NoError(t, self.Send(remote, "one"))
 	require.NoError(t, self.Send(node.At{Name: "echo", Node: b.Name()}, "two"))
-	require.NoError(t, node.Deliver(nodetest.Soon(t), self, remote, any("three")))
+	require.NoError(t, node.Deliver(testkit.Context(t), self, remote, any("three")))
 	self.Link(remote)
 	assert.Equal(t, trace.Event{Kind: trace.Send, Process: self.Self(), Other: remote, Message: "one"}, nextEvent(t, near))
 	assert.Equal(t, trace.Event{Kind: trace.Send, Process: self.Self(), Name: "echo", Node: b.Name(), Message: "two"}, nextEvent(t, near))
@@ -363,7 +364,7 @@ func TestTraceStress(t *testing.T) {
 				case <-done:
 					return
 				default:
-					nodetest.CallWithin[int](nodetest.Limit, n, boss, 1)
+					nodetest.CallWithin[int](testkit.Limit, n, boss, 1)
 				}
 			}
 		})

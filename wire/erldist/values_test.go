@@ -16,8 +16,8 @@ import (
 	"github.com/actornode/actornode/internal/linkkit"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
-	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/internal/termtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -65,7 +65,7 @@ func TestGoValues(t *testing.T) {
 		got, _ := trip(t, withValues, v)
 		require.Equal(t, want, got)
 	}
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	words := []any{1, "x", 2.5, wire.Atom("a"), peerOrigin.PID(5), peerOrigin.RefOf(9), []byte("y"), nil, false}
 	for range 1000 {
 		v := termtest.Of(r, words, 4)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
-	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire/dist"
 )
 
@@ -91,7 +91,7 @@ func TestAllocationsOfACall(t *testing.T) {
 			got := testing.AllocsPerRun(100, read)
 			require.Equal(t, c.want, c.read(f.Payload))
 			t.Logf("%v to write, %v to read", written, got)
-			if !racetest.On { // it counts its own
+			if !testkit.Race { // it counts its own
 				require.LessOrEqual(t, int(written+got), c.itself+2)
 			}
 		})

@@ -11,8 +11,8 @@ import (
 
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
-	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/internal/termtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -84,7 +84,7 @@ func TestCheck(t *testing.T) {
 	}
 	require.NoError(t, same(wire.Atom("name"), 1))
 	require.NoError(t, same(onB.RefOf(3), 1))
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	words := []any{1, "x", 2.5, wire.Atom("a"), wire.Atom("b"), onA.PID(5), onB.RefOf(9), []byte("y"), nil, false}
 	for range 500 {
 		require.NoError(t, same(to, termtest.Of(r, words, 4)))

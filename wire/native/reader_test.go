@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/linkkit"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
-	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -471,7 +471,7 @@ func TestIdleLinkIsSmall(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	each := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / n // of others' memory some may go meanwhile
 	t.Logf("%d bytes each", each)
-	if !racetest.On {
+	if !testkit.Race {
 		require.Less(t, each, int64(32<<10))
 	}
 	runtime.KeepAlive(links)

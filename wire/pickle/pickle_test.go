@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 	"github.com/actornode/actornode/wire/pickle"
@@ -64,7 +64,7 @@ var (
 
 // What has been made a term of comes back as it was, from the term and from its bytes.
 func TestRoundTrip(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for range 2000 {
 		d := drawing{number: id(r.IntN(1000)), title: fmt.Sprint("no ", r.IntN(100)), kind: wire.Atom(fmt.Sprint("k", r.IntN(5))),
 			shown: r.IntN(2) == 0, data: []byte{byte(r.IntN(256)), 0, 255}}

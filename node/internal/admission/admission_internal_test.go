@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/limit"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 func TestSourceOf(t *testing.T) {
@@ -64,7 +64,7 @@ func host(i int) netip.Prefix {
 // Whatever comes and goes, the invariants hold, and who is dropped is the oldest of its
 // source.
 func TestArrivalsRandomly(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for range 50 {
 		p := NewArrivals(1+r.IntN(20), 1+r.IntN(6))
 		var in []*Arrival
@@ -210,7 +210,7 @@ func TestDials(t *testing.T) {
 
 // Whatever happens the invariants hold, and all are dialled.
 func TestDialsRandomly(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for range 50 {
 		now := time.Unix(0, 0)
 		s := NewDials[peer](1+r.IntN(6), time.Hour)

@@ -22,7 +22,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/deepcopy"
 	"github.com/actornode/actornode/wire"
 )
@@ -336,7 +336,7 @@ func (w *walker) maps(a, b reflect.Value) error {
 // Random values of random types, with much sharing and cycles, are copied as they are; a snapshot finds nothing as
 // long as nobody changes them, and the very place where somebody does.
 func TestRandom(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for range 3000 {
 		g := &maker{r: r, pool: make(map[reflect.Type][]reflect.Value)}
 		typ := g.typ(3)

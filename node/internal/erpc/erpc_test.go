@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/internal/termtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/reason"
@@ -160,7 +160,7 @@ func TestRequests(t *testing.T) {
 
 // No spawn makes the reader of requests panic, and what is not a function is badarg.
 func TestAnyRequest(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	words := []any{1, "x", atom("m"), pid, ref, nil, wire.List{}}
 	for range 5000 {
 		s := &dist.Spawn{Module: "erpc", Function: atom([]string{"execute_call", "execute_cast", "call"}[r.IntN(3)])}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/internal/termtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire"
 )
@@ -64,7 +64,7 @@ func TestTags(t *testing.T) {
 
 // What is made is read, and has the same parts.
 func TestMadeIsRead(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for range 2000 {
 		body := termtest.Of(r, words, 3)
 		got, ok := gencall.ReadCast(gencall.MakeCast(body))
@@ -97,7 +97,7 @@ func TestMadeIsRead(t *testing.T) {
 
 // No term makes a reader panic, however near it is to a message that is one.
 func TestReadersTakeAnyTerm(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	parts := []any{gencall.Call, gencall.Cast, wire.Atom("alias"), pid, ref, wire.List{}, wire.ImproperList{}, nil, 1, "x"}
 	var near func(depth int) any
 	near = func(depth int) any {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/wire"
 )
@@ -19,7 +19,7 @@ import (
 // messages. Nothing ends a name server, and when that node has gone and the others have connected anew, all
 // agree, no lock is left, and nobody waits.
 func TestHostile(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for total, number := 0, 1; total < steps(t); number++ {
 		s := newSim(r, 3+r.IntN(3), nil)
 		total += hostile(t, s, number)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/wire"
 )
@@ -23,7 +23,7 @@ func (c claims) add(name any, pid wire.PID) {
 
 // Nodes that connect become one partition, whoever connects first.
 func TestMesh(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for n := 2; n <= 7; n++ {
 		s := newSim(r, n, nil)
 		for i := 1; i < n; i++ {
@@ -42,7 +42,7 @@ func TestModel(t *testing.T) { walk(t, true) }
 func TestStorm(t *testing.T) { walk(t, false) }
 
 func walk(t *testing.T, settle bool) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	total, sequences, overlapped := 0, 0, 0
 	for total < steps(t) {
 		sequences++

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/internal/termtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/globalgroup"
 	"github.com/actornode/actornode/wire"
 )
@@ -68,7 +68,7 @@ func TestCall(t *testing.T) {
 
 // No term makes the package panic.
 func TestAnyTerm(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	words := []any{1, "x", atom("find_name"), atom("registered_names"), atom("conf_check"), atom("whereis_name"), atom("ng_add_check"),
 		atom("own_nodes"), pid, nil, wire.List{}, tuple{}}
 	for range 20000 {

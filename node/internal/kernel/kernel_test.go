@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
 	"github.com/actornode/actornode/internal/termtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/kernel"
 	"github.com/actornode/actornode/wire"
 )
@@ -117,7 +117,7 @@ func TestAsk(t *testing.T) {
 
 // No term makes the package panic.
 func TestAnyTerm(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	words := []any{1, "x", atom("call"), atom("cast"), atom("send"), atom("$gen_cast"), atom("io_request"), pid, nil, wire.List{}}
 	for range 20000 {
 		msg := termtest.Of(r, words, 3)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/list"
 )
 
@@ -17,7 +17,7 @@ type item struct {
 
 // Two lists beside slices that have the same in the same order.
 func TestListsAsSlices(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	var lists [2]list.List[item]
 	var want [2][]*item
 	items := make([]*item, 20)

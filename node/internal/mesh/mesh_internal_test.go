@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -236,7 +236,7 @@ func TestMesherModel(t *testing.T) {
 
 // A thousand nodes that hear of a new one at once do not dial it at once.
 func TestMesherSpreads(t *testing.T) {
-	rnd := randtest.New(t)
+	rnd := testkit.Rand(t)
 	all := manyNames(1000)
 	var due []time.Duration
 	for _, me := range all[:999] {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/namelink"
 	"github.com/actornode/actornode/wire"
 )
@@ -53,7 +53,7 @@ func TestNobody(t *testing.T) {
 
 // What is remembered is bounded by the links there are.
 func TestForgets(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	all := make(namelink.Links)
 	linked := make(map[wire.PID]bool)
 	most := 0

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
@@ -97,7 +97,7 @@ func TestReserved(t *testing.T) {
 // Each name that a peer has had registered counts for it as long as the table has the name, as a
 // model of sets says, whatever happens in whatever order.
 func TestOwners(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	const most = 3
 	q := quota.New(quota.Limits{Names: most})
 	tab := &table{}

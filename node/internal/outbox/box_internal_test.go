@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -125,7 +125,7 @@ func TestHeld(t *testing.T) {
 // Whatever happens, the quota knows of what waits, but for less than a step, and of nothing
 // when nothing does; the counts are those of the frames that are there.
 func TestBacklogRandomly(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for range 50 {
 		q := quota.New(quota.Limits{Queued: 1 << 30, Answers: 1 << 30})
 		b := backlog{limit: 1 << 20, quota: q}

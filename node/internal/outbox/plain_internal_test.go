@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/racetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -90,7 +90,7 @@ func TestPlain(t *testing.T) {
 		require.False(t, plain(wire.List{v}))
 	}
 	require.False(t, isPlain(&dist.Frame{Name: "\xff"}))
-	if !racetest.On {
+	if !testkit.Race {
 		f := dist.Frame{Payload: wire.Tuple(all)}
 		require.Zero(t, testing.AllocsPerRun(100, func() { isPlain(&f) }))
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/limit"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -25,7 +25,7 @@ func (w *watcher) Forget()         { w.forgotten++ }
 // Two nodes link and unlink at will, and frames take their time: when all have arrived, each has
 // a link exactly if the other has, and no unlink is left unacknowledged.
 func TestLinksRandomly(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for range 300 {
 		sides := [2]Tables{newTables(100), newTables(100)}
 		pids := [2]wire.PID{here.PID(0), there.PID(0)}

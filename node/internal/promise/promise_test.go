@@ -7,13 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/promise"
 )
 
 // Random operations with any ticket, old and new, beside a model of one line for each.
 func TestPromiseAsModel(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	var p promise.Promise
 	const waiting, settling, done = 0, 1, 2
 	tickets := []promise.Ticket{p.Arm()}

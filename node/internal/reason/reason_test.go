@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
@@ -49,7 +49,7 @@ func TestTerm(t *testing.T) {
 
 // The order of the rules does not depend on how errors are wrapped.
 func TestTermOfAnyChain(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for range 5000 {
 		var first [4]error // by rule
 		var build func(depth int) error

@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
 )
 
 // A set of PIDs does what a map does, and yields them in an order of its own.
 func TestPIDs(t *testing.T) {
-	random := randtest.New(t)
+	random := testkit.Rand(t)
 	home := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
 	away := wire.NewOrigin(wire.NodeID{Name: "b@h", Creation: 1})
 	for range 50 {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // Whatever order slots are taken and given back in, by workers with caches and by others
@@ -17,7 +17,7 @@ import (
 // more than max.
 func TestTable(t *testing.T) {
 	const tenants, most, rounds = 4, 3 * chunkLen / 2, 30_000
-	seed := randtest.Seed(t)
+	seed := testkit.Seed(t)
 	var tab Table[uint64]
 	tab.Init(tenants*most + tenants*2*slotBatch)
 	var caches [tenants]Slots

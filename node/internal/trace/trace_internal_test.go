@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -70,7 +70,7 @@ func (ps *processes) find(pid wire.PID) (Ended, error) {
 // Whatever is added and taken away, the view says what a plain model says, and is nil
 // exactly if nobody is traced.
 func TestRegistry(t *testing.T) {
-	random := randtest.New(t)
+	random := testkit.Rand(t)
 	for range 30 {
 		r, ps := newRegistry(100)
 		model := map[*tracer]map[wire.PID]bool{}

@@ -7,14 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // Random waits and ends beside a model: an add is refused if and only if the caller can be reached
 // from whom it waits for by waits that go on, and the cycle is that way.
 func TestGraphAsModel(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	const processes = 12
 	var g waiting.Graph[int]
 	var waits [processes]*bool
@@ -67,7 +67,7 @@ func TestGraphAsModel(t *testing.T) {
 
 // Of those who close a cycle at the same time exactly one is refused, and none that closes none.
 func TestGraphAtTheSameTime(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	for range 2000 {
 		n := 2 + r.IntN(4)
 		var g waiting.Graph[int]
@@ -116,7 +116,7 @@ func always() bool { return true }
 // A method and its process may both be waited for: a wait is refused if and only if there is a way from
 // either to the waiter.
 func TestGraphOfTwoAsModel(t *testing.T) {
-	r := randtest.New(t)
+	r := testkit.Rand(t)
 	const waiters = 14 // 1 and on; 0 is nobody
 	refused, let := 0, 0
 	for range 3000 {

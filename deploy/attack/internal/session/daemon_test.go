@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -32,7 +32,7 @@ func TestDaemon(t *testing.T) {
 	if *daemonSteps == 0 {
 		t.Skip("by hand only, with -daemon-steps=1000: how long it takes depends on the machine")
 	}
-	seed := randtest.Seed(t)
+	seed := testkit.Seed(t)
 	d := raw.Start(t, raw.Options{Cookie: cookie, Args: []string{"--grace", (tick / 2).String()}})
 	f := &fuzz{seed: seed, steps: *daemonSteps, far: d, tally: &tally{kinds: make(map[string]int)}, names: make(map[wire.Atom]*proc)}
 	f.net = &network{how: make(map[wire.Atom]answer)}

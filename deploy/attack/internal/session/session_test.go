@@ -18,7 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/randtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 var (
@@ -173,7 +173,7 @@ func run(t *testing.T, seed uint64, first, count, length int, skip string,
 
 // Peers that do what they may, and what they may not, by both protocols.
 func TestSessions(t *testing.T) {
-	seed := randtest.Seed(t)
+	seed := testkit.Seed(t)
 	length := *longest
 	first, count := 0, max(1, *steps/length)
 	if *only >= 0 {

@@ -1,6 +1,4 @@
-// Package randtest gives tests chance that can be repeated: a test that fails says
-// its seed, which the flag -seed sets for all that import this package.
-package randtest
+package testkit
 
 import (
 	"flag"
@@ -10,8 +8,8 @@ import (
 
 var seed = flag.Uint64("seed", 0, "seed of the random tests; 0 picks one")
 
-// Chosen reports whether -seed is set.
-func Chosen() bool { return *seed != 0 }
+// SeedChosen reports whether -seed is set.
+func SeedChosen() bool { return *seed != 0 }
 
 // Seed returns -seed, or a random number, which is in the log if the test fails.
 func Seed(t testing.TB) uint64 {
@@ -27,5 +25,5 @@ func Seed(t testing.TB) uint64 {
 	return s
 }
 
-// New returns a source with a Seed.
-func New(t testing.TB) *rand.Rand { return rand.New(rand.NewPCG(Seed(t), 1)) }
+// Rand returns a source with a Seed.
+func Rand(t testing.TB) *rand.Rand { return rand.New(rand.NewPCG(Seed(t), 1)) }

@@ -1,4 +1,4 @@
-package randtest
+package testkit
 
 import (
 	"flag"
@@ -24,16 +24,16 @@ func TestRepeats(t *testing.T) {
 	was := flag.Lookup("seed").Value.String()
 	t.Cleanup(func() { require.NoError(t, flag.Set("seed", was)) })
 	require.NoError(t, flag.Set("seed", "0"))
-	assert.False(t, Chosen())
+	assert.False(t, SeedChosen())
 	f := &failing{TB: t}
-	first := New(f).Uint64()
+	first := Rand(f).Uint64()
 	f.cleanups[0]()
 	var seed uint64
 	_, err := fmt.Sscanf(f.log, "repeat with -seed=%d", &seed)
 	require.NoError(t, err, f.log)
-	assert.NotEqual(t, first, New(t).Uint64(), "another seed each time")
+	assert.NotEqual(t, first, Rand(t).Uint64(), "another seed each time")
 	require.NoError(t, flag.Set("seed", fmt.Sprint(seed)))
-	assert.True(t, Chosen())
+	assert.True(t, SeedChosen())
 	assert.Equal(t, seed, Seed(t))
-	assert.Equal(t, first, New(t).Uint64())
+	assert.Equal(t, first, Rand(t).Uint64())
 }

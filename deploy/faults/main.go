@@ -1,0 +1,223 @@
+// Package main plants faults in the product, one at a time, and tells which test catches each.
+//
+// A fault is a file in testdata: a mistake of a few lines that a maintainer could make, and that breaks one guarantee. The
+// tests of the packages that depend on the changed one run on an overlay of the tree, the nearest package first, until one
+// fails. A fault that no test catches shows a test that is missing.
+//
+//	go run ./deploy/faults                        all faults
+//	go run ./deploy/faults -resume                those without a result
+//	go run ./deploy/faults -tier test NAME...     some, with the quick tests only
+//	go run ./deploy/faults -table docs/tests.md   and writes the table
+//
+// # The format of a fault
+//
+//	# One sentence: the guarantee that breaks.
+//	file node/internal/process/link.go
+//	func (*Process).Unlink
+//	-	if !p.links.remove(pid) {
+//	+	if false {
+//
+// Lines with - stand in the function one after the other, exactly once; white space around a line does not count. Those with +
+// replace them. An empty line, or a - after a +, begins the next place. A fault may name several functions and files. One that
+// does not apply to the tree any more is an error: write it anew for the code as it is now.
+//
+// # What counts as caught
+//
+// A test counts if it fails with the fault, fails again when it runs alone with it, and passes without it. When the program of
+// the tests crashes, or its time is over, the tests that were running are tried. What does not compile is an error of the fault.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const extension = ".fault"
+
+type options struct {
+	dir, faults, results, table, plain, tier, with, except string
+	resume, build                                          bool
+	timeout                                                time.Duration
+}
+
+func main() {
+	o, names := flags()
+	good, err := run(o, names)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "faults:", err)
+	}
+	if err != nil || !good {
+		os.Exit(1)
+	}
+}
+
+func flags() (options, []string) {
+	var o options
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	flag.StringVar(&o.dir, "dir", ".", "the root of the tree in which the faults are planted")
+	flag.StringVar(&o.faults, "faults", filepath.Join("deploy", "faults", "testdata"), "the folder of the faults")
+	flag.StringVar(&o.results, "results", filepath.Join(cache, "actornode-tests", "faults.json"), "the file that keeps the results")
+	flag.StringVar(&o.table, "table", "", "a Markdown `file` that gets the table, between its markers")
+	flag.StringVar(&o.plain, "text", "", "a `file` that gets the results, a line for each fault")
+	flag.StringVar(&o.tier, "tier", "", "the tests that run: test, merge, or empty for test and then merge")
+	flag.StringVar(&o.with, "with", "", "more `patterns` of packages, with commas: those of other modules of the workspace")
+	flag.StringVar(&o.except, "except", "/deploy/,/bench/", "packages with one of these in their path do not run")
+	flag.BoolVar(&o.resume, "resume", false, "leave out the faults that were caught in an earlier run, and have not changed")
+	flag.BoolVar(&o.build, "build", false, "only compile the changed packages")
+	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "how long the tests of one package may take")
+	flag.Parse()
+	return o, flag.Args()
+}
+
+// run does what the options say. It is good if each fault is caught.
+func run(o options, names []string) (good bool, err error) {
+	faults, err := chosen(o.faults, names)
+	if err != nil {
+		return false, err
+	}
+	if o.tier != "" && o.tier != tierTest && o.tier != tierMerge {
+		return false, fmt.Errorf("-tier %s: test or merge", o.tier)
+	}
+	if o.dir, err = filepath.Abs(o.dir); err != nil {
+		return false, err
+	}
+	patterns := []string{"./..."}
+	if o.with != "" {
+		patterns = append(patterns, strings.Split(o.with, ",")...)
+	}
+	all, err := packages(o.dir, patterns)
+	if err != nil {
+		return false, err
+	}
+	results, err := readResults(o.results)
+	if err != nil {
+		return false, err
+	}
+	r := &runner{root: o.dir, timeout: o.timeout, healthy: map[string]bool{}, log: say}
+	var list []result
+	for _, f := range faults {
+		before := results[f.name]
+		if o.resume && before.Text == f.text && before.Tier != "" {
+			list = append(list, before)
+			continue
+		}
+		now := try(r, o, f, all, test{before.Package, before.Test})
+		say("%-32s %s (%.0f s)", f.name, now.caught(), now.Seconds)
+		list = append(list, now)
+		if o.build {
+			continue
+		}
+		results[f.name] = now
+		if err := writeResults(o.results, results); err != nil {
+			return false, err
+		}
+	}
+	if o.build {
+		return !slices.ContainsFunc(list, func(r result) bool { return r.Error != "" }), nil
+	}
+	return report(o, list)
+}
+
+func say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+
+// report writes the files that were asked for, and the last line.
+func report(o options, list []result) (bool, error) {
+	if o.plain != "" {
+		if err := os.WriteFile(o.plain, []byte(plain(list)), 0o644); err != nil {
+			return false, err
+		}
+	}
+	if o.table != "" {
+		text, err := os.ReadFile(o.table)
+		if err != nil {
+			return false, err
+		}
+		changed, err := table(string(text), list)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", o.table, err)
+		}
+		if err := os.WriteFile(o.table, []byte(changed), 0o644); err != nil {
+			return false, err
+		}
+	}
+	line, good := summary(list)
+	say("%s", line)
+	return good, nil
+}
+
+// chosen reads the faults with the names, or all.
+func chosen(folder string, names []string) ([]fault, error) {
+	all, err := loadAll(folder)
+	if err != nil || len(names) == 0 {
+		return all, err
+	}
+	var some []fault
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(f fault) bool { return f.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no fault %s in %s", name, folder)
+		}
+		some = append(some, all[i])
+	}
+	return some, nil
+}
+
+// try plants one fault and looks for the test that catches it.
+func try(r *runner, o options, f fault, all []pkg, hint test) result {
+	start := time.Now()
+	res := result{Fault: f.name, Breaks: f.breaks, Text: f.text}
+	caught, tier, err := plant(r, o, f, all, hint)
+	if err != nil {
+		res.Error = err.Error()
+	}
+	res.Tier, res.Package, res.Test, res.Seconds = tier, caught.Package, caught.Name, time.Since(start).Seconds()
+	return res
+}
+
+func plant(r *runner, o options, f fault, all []pkg, hint test) (caught test, tier string, err error) {
+	changed, err := f.apply(r.root)
+	if err != nil {
+		return test{}, "", err
+	}
+	folder, err := os.MkdirTemp("", "fault")
+	if err != nil {
+		return test{}, "", err
+	}
+	defer os.RemoveAll(folder)
+	overlay, err := r.overlay(changed, folder)
+	if err != nil {
+		return test{}, "", err
+	}
+	touched := map[string]bool{}
+	var paths []string
+	for file := range changed {
+		p := path.Join(strings.TrimSuffix(module, "/"), path.Dir(file))
+		if !touched[p] {
+			touched[p], paths = true, append(paths, p)
+		}
+	}
+	if err := r.build(overlay, paths); err != nil || o.build {
+		return test{}, "", err
+	}
+	tiers := []string{tierTest, tierMerge}
+	if o.tier != "" {
+		tiers = []string{o.tier}
+	}
+	cut := batches(near(all, touched, strings.Split(o.except, ",")), 4, 150_000)
+	for _, tier := range tiers {
+		caught, _, err := r.hunt(overlay, tier, hint, cut)
+		if err != nil || caught.Name != "" {
+			return caught, tier, err
+		}
+	}
+	return test{}, "", nil
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A runner runs go test on the tree at root, with and without faults.
+type runner struct {
+	root    string
+	timeout time.Duration // of one package
+	healthy map[string]bool
+	log     func(format string, args ...any)
+}
+
+// A test is one test function, of a package.
+type test struct{ Package, Name string }
+
+// An outcome is what a run of go test came to.
+type outcome struct {
+	failed []test // top-level tests, in the order in which they failed
+	broken string // the output of a build that failed
+	took   map[test]float64
+}
+
+// overlay writes the changed files and the JSON that puts them in place of those of the tree. It answers its path.
+func (r *runner) overlay(changed map[string]string, folder string) (string, error) {
+	replace := map[string]string{}
+	for file, text := range changed {
+		place := filepath.Join(folder, strings.ReplaceAll(file, "/", "_"))
+		if err := os.WriteFile(place, []byte(text), 0o600); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(r.root, filepath.FromSlash(file))] = place
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "overlay.json")
+	return path, os.WriteFile(path, text, 0o600)
+}
+
+// command makes a go command in the tree. The overlay stands in GOFLAGS, so that what a test builds has the fault as well.
+func (r *runner) command(overlay, tier string, args ...string) *exec.Cmd {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = r.root
+	flags := os.Getenv("GOFLAGS")
+	if overlay != "" {
+		flags = strings.TrimSpace(flags + " -overlay=" + overlay)
+	}
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "ACTORNODE_TESTS=") && !strings.HasPrefix(v, "PWD=") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, "GOFLAGS="+flags, "PWD="+r.root)
+	if tier != "" && tier != tierTest {
+		cmd.Env = append(cmd.Env, "ACTORNODE_TESTS="+tier)
+	}
+	return cmd
+}
+
+// build compiles the packages with the fault, and answers what the compiler says against it.
+func (r *runner) build(overlay string, paths []string) error {
+	if out, err := r.command(overlay, "", append([]string{"build"}, paths...)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("does not compile: %s", strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// test runs the tests of the packages; pattern chooses some of them.
+func (r *runner) test(overlay, tier, pattern string, paths []string) outcome {
+	args := []string{"test", "-json", "-vet=off", "-failfast", "-timeout", r.timeout.String()}
+	if pattern != "" {
+		args = append(args, "-count=1", "-run", pattern)
+	}
+	cmd := r.command(overlay, tier, append(args, paths...)...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	o := read(out.Bytes())
+	if err != nil && o.broken == "" && len(o.failed) == 0 {
+		r.log("  no test is to blame: %v: %s", err, lastLines(text(out.Bytes()), 12))
+	}
+	return o
+}
+
+// An event is a line of go test -json.
+type event struct {
+	Action, Package, ImportPath, Test, Output string
+	Elapsed                                   float64
+}
+
+// read tells which tests failed. Where the program of a package ended without naming one (a crash, the time is over), those
+// that were running count.
+func read(out []byte) outcome {
+	o := outcome{took: map[test]float64{}}
+	running := map[string][]string{}
+	blamed := map[string]bool{}
+	var building strings.Builder
+	for _, line := range bytes.Split(out, []byte("\n")) {
+		var e event
+		if json.Unmarshal(line, &e) != nil {
+			continue
+		}
+		t := test{e.Package, e.Test}
+		switch {
+		case e.Action == "build-output":
+			building.WriteString(e.Output)
+		case e.Action == "build-fail":
+			o.broken = building.String()
+		case e.Action == "run" && !strings.Contains(e.Test, "/"):
+			running[e.Package] = append(running[e.Package], e.Test)
+		case (e.Action == "pass" || e.Action == "skip") && e.Test != "":
+			running[e.Package] = slices.DeleteFunc(running[e.Package], func(name string) bool { return name == e.Test })
+		case e.Action == "fail" && e.Test != "" && !strings.Contains(e.Test, "/"):
+			running[e.Package] = slices.DeleteFunc(running[e.Package], func(name string) bool { return name == e.Test })
+			o.failed, o.took[t], blamed[e.Package] = append(o.failed, t), e.Elapsed, true
+		case e.Action == "fail" && e.Test == "" && !blamed[e.Package]:
+			for _, name := range running[e.Package] {
+				o.failed = append(o.failed, test{e.Package, name})
+			}
+		}
+	}
+	return o
+}
+
+// text is what the tests printed.
+func text(out []byte) string {
+	var b strings.Builder
+	for _, line := range bytes.Split(out, []byte("\n")) {
+		var e event
+		if json.Unmarshal(line, &e) != nil {
+			b.Write(append(line, '\n'))
+		}
+		b.WriteString(e.Output)
+	}
+	return b.String()
+}
+
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// fails says whether a test fails, alone.
+func (r *runner) fails(overlay, tier string, t test) (bool, float64) {
+	o := r.test(overlay, tier, "^"+regexp.QuoteMeta(t.Name)+"$", []string{t.Package})
+	return slices.Contains(o.failed, t), o.took[t]
+}
+
+// blames says whether the fault makes the test fail: with the fault it fails again, in one of three runs, and without it
+// it passes.
+func (r *runner) blames(overlay, tier string, t test) bool {
+	again := false
+	for i := 0; i < 3 && !again; i++ {
+		again, _ = r.fails(overlay, tier, t)
+	}
+	if !again {
+		r.log("  %s %s failed once, and not again", t.Package, t.Name)
+		return false
+	}
+	if r.passes(tier, t) {
+		return true
+	}
+	r.log("  %s %s fails without the fault, too", t.Package, t.Name)
+	return false
+}
+
+// passes says whether a test passes without a fault.
+func (r *runner) passes(tier string, t test) bool {
+	key := tier + " " + t.Package + " " + t.Name
+	if _, known := r.healthy[key]; !known {
+		failed, _ := r.fails("", tier, t)
+		r.healthy[key] = !failed
+	}
+	return r.healthy[key]
+}
+
+// hunt looks for the first test that catches the fault. The test that caught it in an earlier run goes first.
+func (r *runner) hunt(overlay, tier string, hint test, cut [][]pkg) (test, float64, error) {
+	if hint.Name != "" {
+		if failed, took := r.fails(overlay, tier, hint); failed && r.passes(tier, hint) {
+			return hint, took, nil
+		}
+	}
+	for _, batch := range cut {
+		var paths []string
+		for _, p := range batch {
+			paths = append(paths, p.ImportPath)
+		}
+		o := r.test(overlay, tier, "", paths)
+		if o.broken != "" {
+			return test{}, 0, fmt.Errorf("does not compile: %s", lastLines(o.broken, 20))
+		}
+		for _, t := range o.failed {
+			if r.blames(overlay, tier, t) {
+				return t, o.took[t], nil
+			}
+		}
+	}
+	return test{}, 0, nil
+}

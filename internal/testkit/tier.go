@@ -1,0 +1,63 @@
+package testkit
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// Tier is a tier of tests. A higher one runs all that a lower one does.
+type Tier int
+
+// The tiers, by the make target that runs them.
+const (
+	Test  Tier = iota // make test, and plain go test: needs Go and nothing else, and takes minutes
+	Merge             // make merge: what must pass before a change lands; uses programs such as erl
+	Night             // make night: hours
+)
+
+var tierNames = [...]string{"test", "merge", "night"}
+
+// String returns the name of the tier: test, merge or night.
+func (r Tier) String() string { return tierNames[r] }
+
+// At returns the tier that runs: what the environment variable ACTORNODE_TESTS names, and
+// Test if it is not set. It panics if the variable names no tier.
+func At() Tier {
+	name := os.Getenv("ACTORNODE_TESTS")
+	if name == "" {
+		return Test
+	}
+	for i, n := range tierNames {
+		if n == name {
+			return Tier(i)
+		}
+	}
+	panic(fmt.Sprintf("ACTORNODE_TESTS=%s: want test, merge or night", name))
+}
+
+// From skips a test below a tier. What says what the test needs or takes, such as "OTP
+// nodes" or "a minute"; the tool that runs the tiers counts skipped tests by it.
+func From(t testing.TB, least Tier, what string) {
+	t.Helper()
+	if At() < least {
+		t.Skipf("left to make %s: %s", least, what)
+	}
+}
+
+// Program skips a test below a tier, and where no program with that name is on the PATH.
+// Else it returns the path of the program.
+func Program(t testing.TB, least Tier, name string) (path string) {
+	t.Helper()
+	From(t, least, name)
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("not installed: %s", name)
+	}
+	return path
+}
+
+// By returns the first of its arguments in make test, the second in make merge and the
+// third in make night.
+func By[T any](test, merge, night T) T { return [...]T{test, merge, night}[At()] }
