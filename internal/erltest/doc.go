@@ -10,14 +10,14 @@
 //     answers in the files; with the flag -update, which every test that imports this
 //     package has, it writes them anew.
 //
-// A test where erl or erlc is missing is skipped; a Node is not started with -short
-// either.
+// All that starts an Erlang leaves its test to make merge, and skips it there where erl or
+// erlc is missing. With -update it runs in any tier.
 //
 // Invariants:
 //
 //  1. Nothing is left behind: when a test ends, its erl has been waited for, and so
 //     has the goroutine that reads its output.
-//  2. Nothing hangs: an answer is waited for Patience at the most, a Run the double.
+//  2. Nothing hangs: an answer and a Run are waited for testkit.Limit at the most.
 //  3. Tests are isolated: each erl has its own home directory and asks the EPMD of its test
 //     only, starts none, writes no crash dump, and reads no ERL_ variable of ours.
 //
@@ -27,7 +27,7 @@
 // The module erltest (erltest.erl) is in the code path of every erl: evaluate is
 // what a Node runs, play what the interpreters of scripts begin with.
 //
-// Of this module it imports package logtest only, so that all tests may use it.
+// Of this module it imports packages logtest and testkit only, so that all tests may use it.
 // Where nodes find each other is for package epmdtest.
 //
 // Script files are text. A line "== TITLE" begins a script, "----" ends what is done

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // Node is a running Erlang that evaluates the expressions that it is sent.
@@ -32,7 +33,7 @@ type Node struct {
 // printed is in the log of one that fails.
 func Start(t testing.TB, o Options) *Node {
 	t.Helper()
-	NeedNodes(t)
+	Need(t)
 	n := &Node{Name: o.Name, t: t, lines: make(chan string, 16), gone: make(chan struct{})}
 	o.Args = append([]string{"-s", "erltest", "evaluate"}, o.Args...)
 	n.cmd = command(context.Background(), t, o, "-noshell") // the test's own context ends before its cleanups
@@ -105,7 +106,7 @@ func (n *Node) Answer() string {
 		return l
 	case <-n.gone:
 		require.Fail(n.t, "erl has ended", "%s", &n.Log)
-	case <-time.After(Patience):
+	case <-time.After(testkit.Limit):
 		require.Fail(n.t, "erl is silent", "%s", &n.Log)
 	}
 	return ""

@@ -8,47 +8,51 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
-// Patience is how long what an Erlang is to do may take.
-const Patience = 60 * time.Second
+// Patience is testkit.Limit, under the name that it had.
+const Patience = testkit.Limit
 
 // Cookie is that of nodes by default.
 const Cookie = "secret"
 
-// Has reports whether there is an Erlang: erl and erlc on the PATH.
+// Has reports whether a real OTP may be asked: in make merge, or with -update, where erl
+// and erlc are on the PATH.
 func Has() bool {
+	if !allowed() {
+		return false
+	}
 	_, noErl := exec.LookPath("erl")
 	_, noErlc := exec.LookPath("erlc")
 	return noErl == nil && noErlc == nil
 }
 
-// Need skips a test where there is no Erlang.
+// allowed reports whether programs beside Go may be started.
+func allowed() bool { return *update || testkit.At() >= testkit.Merge }
+
+// Need leaves a test to make merge. There it skips it where no Erlang is installed.
 func Need(t testing.TB) {
 	t.Helper()
-	if !Has() {
-		t.Skip("erl or erlc is not on the PATH: nothing is compared with OTP")
-	}
+	NeedTool(t, "erl")
+	NeedTool(t, "erlc")
 }
 
-// NeedTool returns where a program is. It skips a test where there is none, and says
-// what is lost with that.
-func NeedTool(t testing.TB, name, lost string) (path string) {
+// NeedTool leaves a test to make merge, unless -update is set, and skips it where a
+// program is not installed. It returns the path of the program.
+func NeedTool(t testing.TB, name string, _ ...string) (path string) {
 	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Skipf("%s is not on the PATH: %s", name, lost)
+	least := testkit.Merge
+	if *update {
+		least = testkit.Test
 	}
-	return path
+	return testkit.Program(t, least, name)
 }
 
-// NeedNodes is Need, and skips a test with -short too.
+// NeedNodes is Need, under another name.
 func NeedNodes(t testing.TB) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: no Erlang node is started")
-	}
 	Need(t)
 }
 
@@ -57,7 +61,7 @@ func NeedTLS(t testing.TB) {
 	t.Helper()
 	Need(t)
 	if !hasTLS() {
-		t.Skip("OTP has no ssl here (Debian: erlang-ssl): TLS is not tried with it")
+		t.Skip("not installed: ssl of OTP (Debian: erlang-ssl)")
 	}
 }
 
@@ -115,17 +119,16 @@ func command(ctx context.Context, t testing.TB, o Options, input string) *exec.C
 	cmd := exec.CommandContext(ctx, "erl", append(args, o.Args...)...)
 	cmd.Env = []string{"ERL_EPMD_PORT=" + strconv.Itoa(o.EPMD), "ERL_CRASH_DUMP=/dev/null", "ERL_CRASH_DUMP_SECONDS=0",
 		"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8"}
-	cmd.WaitDelay = 10 * time.Second
+	cmd.WaitDelay = testkit.Limit
 	return cmd
 }
 
 // Run runs erl to its end and returns what it has printed; an error says that its
-// status was not 0, or that it was stopped after twice the Patience. It runs in the
+// status was not 0, or that it was stopped after testkit.Limit. It runs in the
 // test's folder and reads no input. An -eval or -run among the Args must end it.
 func Run(t testing.TB, o Options) (printed string, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*Patience)
-	defer cancel()
+	ctx := testkit.Context(t)
 	out, err := Command(ctx, t, o).CombinedOutput()
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)

@@ -46,11 +46,21 @@ func From(t testing.TB, least Tier, what string) {
 	}
 }
 
+// whole is what a program is part of, for From; others stand for themselves.
+var whole = map[string]string{
+	"erl": "real OTP", "erlc": "real OTP", "escript": "real OTP", "elixir": "Elixir", "python3": "Python",
+	"prometheus": "Prometheus", "promtool": "Prometheus", "docker": "Docker",
+}
+
 // Program skips a test below a tier, and where no program with that name is on the PATH.
 // Else it returns the path of the program.
 func Program(t testing.TB, least Tier, name string) (path string) {
 	t.Helper()
-	From(t, least, name)
+	what, ok := whole[name]
+	if !ok {
+		what = name
+	}
+	From(t, least, what)
 	path, err := exec.LookPath(name)
 	if err != nil {
 		t.Skipf("not installed: %s", name)

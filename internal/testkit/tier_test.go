@@ -48,5 +48,6 @@ func TestProgram(t *testing.T) {
 	assert.Empty(t, s.why)
 	Program(s, Merge, "no-such-program")
 	Program(s, Night, "go")
-	assert.Equal(t, []string{"not installed: no-such-program", "left to make night: go"}, s.why)
+	Program(s, Night, "erlc")
+	assert.Equal(t, []string{"not installed: no-such-program", "left to make night: go", "left to make night: real OTP"}, s.why)
 }
