@@ -1,4 +1,8 @@
 // Package nodetest starts nodes for tests, and waits for what they do.
+//
+//   - Start starts a node, and a Cluster several that find each other within the program.
+//   - A Style is a way to write a process. EachStyle, EachPair and EachCaller run a
+//     scenario, which is written once, in all of them.
 package nodetest
 
 import (

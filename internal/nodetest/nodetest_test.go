@@ -64,3 +64,86 @@ func TestPlaces(t *testing.T) {
 	_, err = second.Find(t.Context(), "a@h")
 	require.ErrorContains(t, err, "no node a@h")
 }
+
+// Each style runs a handler, does what it is told, and stays what it is with other options.
+func TestStyles(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	var names []string
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		names = append(names, s.Name)
+		h := nodetest.Open(t, n)
+		s = s.With(node.Options{Name: "one"})
+		pid := s.Spawn(t, n, nodetest.Obey)
+		require.NoError(t, n.Send(node.Atom("one"), func(self nodetest.Self) {
+			_, blocking := self.(*node.Process)
+			self.Send(h.Self(), blocking)
+		}))
+		assert.Equal(t, s.Blocking, nodetest.Next[bool](t, h))
+		i, err := n.Info(pid)
+		require.NoError(t, err)
+		onStage := s.Name == nodetest.Actor.Name || s.Name == nodetest.Coroutine.Name
+		assert.Equal(t, onStage, i.Stage >= 0)
+		n.Exit(pid, node.Kill)
+	})
+	assert.Equal(t, []string{"actor", "process", "coroutine", "detached"}, names)
+	for _, s := range nodetest.BlockingStyles() {
+		s.Run(t, n, func(p *node.Process) {
+			require.NoError(t, p.Send(p.Self(), 1))
+			assert.Equal(t, []any{1}, nodetest.Rest(p))
+		})
+	}
+	first, second := map[string]bool{}, map[string]bool{}
+	nodetest.EachPair(t, func(_ *testing.T, a, b nodetest.Style) { first[a.Name], second[b.Name] = true, true })
+	assert.Len(t, first, len(names))
+	assert.Len(t, second, len(names))
+}
+
+func TestEachCaller(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	pid := nodetest.Actor.Spawn(t, n, func(_ nodetest.Self, m any) error { return m.(node.Request[int]).Reply(2) })
+	called := 0
+	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
+		c.Do(t, n, func(me node.Caller) {
+			v, err := node.Call[int](t.Context(), me, pid, 1)
+			assert.NoError(t, err)
+			called += v
+		})
+	})
+	assert.Equal(t, 2*6, called)
+}
+
+// Nodes of a cluster find each other and talk, in a bubble, in the protocols of nodes and in Memory.
+func TestCluster(t *testing.T) {
+	for name, cluster := range map[string]func(testing.TB) *nodetest.Cluster{
+		"native": nodetest.NewCluster, "memory": nodetest.NewMemoryCluster,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := cluster(t)
+				a, b := c.Start("a"), c.StartWith("b", node.Distribution{})
+				c.Connect(a, b)
+				assert.Equal(t, []node.Atom{b.Name()}, a.Nodes(true))
+				h := nodetest.Open(t, b)
+				require.NoError(t, a.Send(h.Self(), "hello"))
+				assert.Equal(t, "hello", nodetest.Next[string](t, h))
+				e := b.Endpoints()[0]
+				assert.Equal(t, name, e.Protocol)
+				dialed := c.Pipes.Dialed(e.Addr)
+				c.Dial(b, name, "10.0.0.1")
+				assert.Equal(t, dialed+1, c.Pipes.Dialed(e.Addr))
+			})
+		})
+	}
+}
+
+func TestCutter(t *testing.T) {
+	var cutter nodetest.Cutter
+	c := nodetest.NewCluster(t)
+	a, b := c.StartWith("a", node.Distribution{Transport: &cutter}), c.StartWith("b", node.Distribution{Transport: &cutter})
+	c.Connect(a, b)
+	h := nodetest.Open(t, a)
+	h.MonitorNode(b.Name())
+	cutter.Cut()
+	assert.Equal(t, 1, cutter.Cuts())
+	assert.Equal(t, b.Name(), nodetest.Next[node.NodeDown](t, h).Node)
+}

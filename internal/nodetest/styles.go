@@ -1,30 +1,232 @@
 package nodetest
 
 import (
-	"github.com/actornode/actornode/mailbox"
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
 
-// Styles are the ways to write a process that does, as a Caller, what it is told: it takes
-// functions of a node.Caller.
-func Styles() map[string]func(n *node.Node) (node.PID, error) {
-	type order = func(s node.Caller)
-	process := node.ProcessFunc(func(p *node.Process) error {
+// Self is what a scenario sees of the process that it runs in, whatever the style: what a
+// *node.Context and a *node.Process have in common. What only one of them has is behind a
+// type assertion, such as self.(*node.Process) in a style that is Blocking.
+type Self interface {
+	node.Caller
+	Self() node.PID
+	Node() *node.Node
+	Context() context.Context
+	Blocking(f func())
+
+	Send(to node.Dest, msg any) error
+	SendAfter(d time.Duration, to node.Dest, msg any) (*node.Timer, error)
+
+	Spawn(b node.Actor) (node.PID, error)
+	SpawnOpt(o node.Options, b node.Actor) (node.PID, error)
+	SpawnLink(b node.Actor) (node.PID, error)
+	SpawnMonitor(b node.Actor) (node.PID, node.Ref, error)
+
+	Link(to node.Dest)
+	Unlink(to node.Dest)
+	Monitor(to node.Dest) node.Ref
+	Demonitor(ref node.Ref, flush bool) bool
+	Alias(once bool) node.Ref
+	Unalias(ref node.Ref) bool
+	Exit(to node.Dest, reason any)
+	TrapExit(on bool) bool
+}
+
+var (
+	_ Self = (*node.Context)(nil)
+	_ Self = (*node.Process)(nil)
+)
+
+// A Handler handles a message in a process of any style. An error ends the process.
+type Handler func(self Self, msg any) error
+
+// Ignore is a Handler that does nothing.
+func Ignore(Self, any) error { return nil }
+
+// Obey is a Handler that does what it is told: each message is a func(Self) or a
+// func(node.Caller).
+func Obey(self Self, msg any) error {
+	if do, ok := msg.(func(node.Caller)); ok {
+		do(self)
+		return nil
+	}
+	msg.(func(Self))(self)
+	return nil
+}
+
+// A Style is a way to write a process, and to have it run. A scenario is written once, as a
+// Handler, and runs in each style:
+//
+//	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+//		n := nodetest.Start(t, node.Config{})
+//		pid := s.Spawn(t, n, func(self nodetest.Self, msg any) error { return self.Send(to, msg) })
+//		...
+//	})
+//
+// A test whose subject has more styles than those here, such as one with a Scheduler, makes
+// them: they are values.
+type Style struct {
+	Name     string
+	Blocking bool         // it is written as a node.ProcessFunc, which calls Receive: its Self is a *node.Process
+	Options  node.Options // what makes a process be of this style, and what else the scenario wants
+}
+
+// The styles that there are.
+var (
+	Actor     = Style{Name: "actor"}
+	Process   = Style{Name: "process", Blocking: true}
+	Coroutine = Style{Name: "coroutine", Blocking: true, Options: node.Options{Coroutine: true}}
+	Detached  = Style{Name: "detached", Options: node.Options{Place: node.Detached()}}
+)
+
+// Styles returns all of them.
+func Styles() []Style { return []Style{Actor, Process, Coroutine, Detached} }
+
+// BlockingStyles returns those whose code calls Receive itself.
+func BlockingStyles() []Style { return []Style{Process, Coroutine} }
+
+// EachStyle runs a scenario in each of the styles, by default in all Styles.
+func EachStyle(t *testing.T, f func(t *testing.T, s Style), styles ...Style) {
+	t.Helper()
+	if len(styles) == 0 {
+		styles = Styles()
+	}
+	for _, s := range styles {
+		t.Run(s.Name, func(t *testing.T) { f(t, s) })
+	}
+}
+
+// EachPair runs a scenario of two processes with each pair of Styles. In make test each
+// style meets itself and the next one.
+func EachPair(t *testing.T, f func(t *testing.T, a, b Style)) {
+	t.Helper()
+	all := Styles()
+	for i, a := range all {
+		for j := range testkit.By(2, len(all), len(all)) {
+			b := all[(i+j)%len(all)]
+			t.Run(a.Name+"/"+b.Name, func(t *testing.T) { f(t, a, b) })
+		}
+	}
+}
+
+// Actor returns the behaviour with a handler in this style.
+func (s Style) Actor(h Handler) node.Actor {
+	if !s.Blocking {
+		return node.ActorFunc(func(c *node.Context, m any) error { return h(c, m) })
+	}
+	return node.ProcessFunc(func(p *node.Process) error {
 		for {
-			node.ReceiveOf[order](p)(p)
+			if err := h(p, p.Receive()); err != nil {
+				return err
+			}
 		}
 	})
-	actor := node.ActorFunc(func(c *node.Context, msg any) error { msg.(order)(c); return nil })
-	return map[string]func(n *node.Node) (node.PID, error){
-		"actor":     func(n *node.Node) (node.PID, error) { return n.Spawn(actor) },
-		"detached":  func(n *node.Node) (node.PID, error) { return n.SpawnOpt(node.Options{Place: node.Detached()}, actor) },
-		"process":   func(n *node.Node) (node.PID, error) { return n.Spawn(process) },
-		"coroutine": func(n *node.Node) (node.PID, error) { return n.SpawnOpt(node.Options{Coroutine: true}, process) },
-		"bounded": func(n *node.Node) (node.PID, error) {
-			return n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 100}}, actor)
-		},
-		"bounded process": func(n *node.Node) (node.PID, error) {
-			return n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 100}}, process)
-		},
+}
+
+// With returns the style with more options. What makes a process be of the style stays.
+func (s Style) With(o node.Options) Style {
+	o.Coroutine = s.Options.Coroutine
+	if s.Options.Place != (node.Place{}) {
+		o.Place = s.Options.Place
+	}
+	if s.Options.Scheduler != nil {
+		o.Scheduler = s.Options.Scheduler
+	}
+	s.Options = o
+	return s
+}
+
+// Spawner is a node or a process.
+type Spawner interface {
+	SpawnOpt(o node.Options, b node.Actor) (node.PID, error)
+}
+
+// Spawn starts a process in this style.
+func (s Style) Spawn(t testing.TB, by Spawner, h Handler) node.PID {
+	t.Helper()
+	pid, err := by.SpawnOpt(s.Options, s.Actor(h))
+	require.NoError(t, err)
+	return pid
+}
+
+// Run runs straight-line code in a process of this style, which is Blocking, and waits for
+// its end.
+func (s Style) Run(t testing.TB, by Spawner, f func(p *node.Process)) {
+	t.Helper()
+	done := make(chan struct{})
+	_, err := by.SpawnOpt(s.Options, node.ProcessFunc(func(p *node.Process) error {
+		defer close(done)
+		f(p)
+		return nil
+	}))
+	require.NoError(t, err)
+	<-done
+}
+
+// A Caller is where a call is made from: a process of some style, or what is no process, a
+// handle or a plain goroutine with a node.
+type Caller struct {
+	Name string
+
+	// Do runs f there and returns when f has. Nothing may be left in the mailbox.
+	Do func(t *testing.T, n *node.Node, f func(me node.Caller))
+}
+
+// EachCaller runs a scenario with each Caller.
+func EachCaller(t *testing.T, f func(t *testing.T, c Caller)) {
+	t.Helper()
+	all := []Caller{
+		{"goroutine", func(_ *testing.T, n *node.Node, f func(node.Caller)) { f(n) }},
+		{"handle", func(t *testing.T, n *node.Node, f func(node.Caller)) {
+			h, err := n.Open()
+			require.NoError(t, err)
+			defer h.Close(nil)
+			f(h)
+			Quiet(t, h)
+		}},
+	}
+	for _, s := range Styles() {
+		all = append(all, Caller{s.Name, func(t *testing.T, n *node.Node, f func(node.Caller)) { s.call(t, n, f) }})
+	}
+	for _, c := range all {
+		t.Run(c.Name, func(t *testing.T) { f(t, c) })
+	}
+}
+
+func (s Style) call(t *testing.T, n *node.Node, f func(node.Caller)) {
+	done := make(chan struct{})
+	pid := s.Spawn(t, n, func(self Self, m any) error {
+		if m != "go" {
+			t.Errorf("a message that nobody sent: %v", m)
+			return nil
+		}
+		defer close(done)
+		f(self)
+		if p, ok := self.(*node.Process); ok {
+			assert.Empty(t, Rest(p))
+		}
+		return nil
+	})
+	require.NoError(t, n.Send(pid, "go"))
+	<-done
+}
+
+// Rest takes all that is in the mailbox of a process.
+func Rest(p *node.Process) []any {
+	var all []any
+	for {
+		m, err := p.ReceiveWithin(0, nil)
+		if err != nil {
+			return all
+		}
+		all = append(all, m)
 	}
 }

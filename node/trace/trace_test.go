@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	registry "github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/trace"
@@ -77,13 +78,15 @@ func spawn(t testing.TB, n *node.Node, f node.ActorFunc) node.PID {
 
 // Every way to send is shown, of every kind of process, at both ends.
 func TestTraceMessages(t *testing.T) {
-	for name, start := range nodetest.Styles() {
-		t.Run(name, func(t *testing.T) {
+	styles := nodetest.Styles()
+	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Process} {
+		s.Name = "bounded " + s.Name
+		styles = append(styles, s.With(node.Options{Limits: mailbox.Limits{Messages: 100}}))
+	}
+	for _, s := range styles {
+		t.Run(s.Name, func(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
-			from, err := start(n)
-			require.NoError(t, err)
-			to, err := start(n)
-			require.NoError(t, err)
+			from, to := s.Spawn(t, n, nodetest.Obey), s.Spawn(t, n, nodetest.Obey)
 			h := nodetest.Open(t, n)
 			require.NoError(t, n.Register("to", to))
 			tr := traceOf(t, n, trace.Config{Kinds: trace.Send | trace.Receive, Show: func(any) any { return "shown" }}, from, to)
@@ -101,7 +104,7 @@ func TestTraceMessages(t *testing.T) {
 			}
 			require.NoError(t, n.Send(to, nothing)) // from nobody
 			assert.Equal(t, trace.Event{Kind: trace.Receive, Process: to, Message: "shown"}, nextEvent(t, tr))
-			_, err = n.SendAfter(0, to, nothing)
+			_, err := n.SendAfter(0, to, nothing)
 			require.NoError(t, err)
 			assert.Equal(t, trace.Event{Kind: trace.Receive, Process: to, Message: "shown"}, nextEvent(t, tr))
 			noEvent(t, tr)

@@ -1,0 +1,111 @@
+package nodetest
+
+import (
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// A Cluster makes nodes that find each other, and nobody else. They are connected by Pipes,
+// within the program: no socket, so a bubble of testing/synctest can hold them.
+//
+//	c := nodetest.NewCluster(t)
+//	a, b := c.Start("a"), c.Start("b")
+//	c.Connect(a, b)
+//
+// Its fields may be changed before a node is started. A test of what sockets do sets the
+// Transport of a node to dist.TCP.
+type Cluster struct {
+	Places    *Places         // where the nodes are
+	Pipes     *Pipes          // what they are connected by
+	Protocols []dist.Protocol // what they speak; nil: what a node speaks by itself
+	Memory    *Memory         // the only one of Protocols in a NewMemoryCluster
+	Log       *slog.Logger    // of those whose Config has none; nil: they log nothing
+
+	t testing.TB
+}
+
+// NewCluster returns a Cluster whose nodes speak what nodes do by themselves: "native", and
+// "erlang" with those that do not know it.
+func NewCluster(t testing.TB) *Cluster {
+	return &Cluster{Places: &Places{}, Pipes: NewPipes(), t: t}
+}
+
+// NewMemoryCluster returns a Cluster whose nodes speak Memory, which encodes nothing: for
+// tests of what a node does with frames, whatever they look like on the wire.
+func NewMemoryCluster(t testing.TB) *Cluster {
+	c := NewCluster(t)
+	c.Memory = NewMemory()
+	c.Protocols = []dist.Protocol{c.Memory}
+	return c
+}
+
+// Config returns the configuration of a node. A name without a host is at 127.0.0.1.
+func (c *Cluster) Config(name string) node.Config { return c.ConfigWith(name, node.Distribution{}) }
+
+// ConfigWith is Config with what differs in the node's distribution. What d leaves out is as
+// in the other nodes.
+func (c *Cluster) ConfigWith(name string, d node.Distribution) node.Config {
+	if !strings.Contains(name, "@") {
+		name += "@127.0.0.1"
+	}
+	if d.Cookie == "" {
+		d.Cookie = "secret"
+	}
+	if d.Finder == nil {
+		d.Finder = c.Places
+	}
+	if d.Transport == nil {
+		d.Transport = c.Pipes
+	}
+	if d.Protocols == nil {
+		d.Protocols = c.Protocols
+	}
+	return node.Config{Name: node.Atom(name), Workers: 2, Log: c.Log, Distribution: &d}
+}
+
+// Start starts a node that is stopped at the end of the test.
+func (c *Cluster) Start(name string) *node.Node {
+	c.t.Helper()
+	return c.StartWith(name, node.Distribution{})
+}
+
+// StartWith starts a node with the configuration of ConfigWith.
+func (c *Cluster) StartWith(name string, d node.Distribution) *node.Node {
+	c.t.Helper()
+	return Start(c.t, c.ConfigWith(name, d))
+}
+
+// Connect connects each of the nodes to each.
+func (c *Cluster) Connect(nodes ...*node.Node) {
+	c.t.Helper()
+	for i, a := range nodes {
+		for _, b := range nodes[i+1:] {
+			require.NoError(c.t, a.Connect(testkit.Context(c.t), b.Name()))
+			require.NoError(c.t, b.Ping(testkit.Context(c.t), a.Name()))
+		}
+	}
+}
+
+// Dial opens a connection to where a node listens for one of its protocols, from a host. It
+// is closed at the end of the test.
+func (c *Cluster) Dial(n *node.Node, protocol, host string) net.Conn {
+	c.t.Helper()
+	for _, e := range n.Endpoints() {
+		if e.Protocol == protocol {
+			conn, err := c.Pipes.At(host).Dial(testkit.Context(c.t), e.Addr, n.Name())
+			require.NoError(c.t, err)
+			c.t.Cleanup(func() { conn.Close() })
+			return conn
+		}
+	}
+	require.Failf(c.t, "no such protocol", "%s does not speak %s", n.Name(), protocol)
+	return nil
+}
