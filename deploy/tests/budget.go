@@ -1,0 +1,77 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// budgets has what each package may take in make test, a line each: its name and a number of
+// units. A package that is not there may take otherBudget.
+//
+//go:embed budgets.txt
+var budgets string
+
+const otherBudget = 10
+
+// unit times a calculation that always is the same, a SHA-256 of 64 MiB, and returns its
+// shortest of three: how quick the machine is now.
+func unit() time.Duration {
+	b := make([]byte, 64<<20)
+	best := time.Duration(0)
+	for range 3 {
+		begun := time.Now()
+		sha256.Sum256(b)
+		if took := time.Since(begun); best == 0 || took < best {
+			best = took
+		}
+	}
+	return best
+}
+
+// slowestShown is how many packages are listed.
+const slowestShown = 10
+
+// reportPackages prints the slowest packages, and those over their budget.
+func (r *run) reportPackages() {
+	slowest := slices.SortedFunc(maps.Keys(r.seconds), func(a, b string) int {
+		return cmp.Or(cmp.Compare(r.seconds[b], r.seconds[a]), cmp.Compare(a, b))
+	})
+	if len(slowest) == 0 {
+		return
+	}
+	fmt.Fprintln(r.out, "\nThe slowest packages, in seconds:")
+	for _, p := range slowest[:min(slowestShown, len(slowest))] {
+		fmt.Fprintf(r.out, "%8.1f  %s\n", r.seconds[p], p)
+	}
+	if r.tier == "test" {
+		r.overBudget(slowest)
+	}
+}
+
+// overBudget says which packages take more than they may. It is no failure: the machine may be
+// busy with something else.
+func (r *run) overBudget(packages []string) {
+	may := map[string]float64{}
+	for line := range strings.Lines(budgets) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] != "#" {
+			may[f[0]], _ = strconv.ParseFloat(f[1], 64)
+		}
+	}
+	one := unit().Seconds()
+	for _, p := range packages {
+		limit, ok := may[p]
+		if !ok {
+			limit = otherBudget
+		}
+		if is := r.seconds[p] / one; is > limit {
+			fmt.Fprintf(r.out, "over its budget: %s took %.0f units of %.2f s, and may take %.0f (deploy/tests/budgets.txt)\n", p, is, one, limit)
+		}
+	}
+}
