@@ -154,7 +154,7 @@ func TestResults(t *testing.T) {
 	list := []result{
 		{Fault: "a", Breaks: "x | y", Tier: tierTest, Package: module + "node", Test: "TestA"},
 		{Fault: "b", Tier: tierMerge, Package: module + "wire", Test: "TestB"},
-		{Fault: "c", Breaks: "z"},
+		{Fault: "c", Breaks: "z", Packages: 7},
 		{Fault: "d", Error: "does not apply"},
 	}
 	line, good := summary(list)
@@ -169,7 +169,7 @@ func TestResults(t *testing.T) {
 	require.Equal(t, "before\n"+begin+"\n| fault | what it breaks | tier | caught by |\n|---|---|---|---|\n"+
 		"| a | x \\| y | `make test` | `TestA` in `node` |\n"+
 		"| b |  | `make merge` | `TestB` in `wire` |\n"+
-		"| c | z |  | not caught |\n"+
+		"| c | z |  | not caught by 7 packages |\n"+
 		"| d |  |  | error: does not apply |\n"+end+"\nafter\n", text)
 	_, err = table("nothing", list)
 	require.Error(t, err)

@@ -43,6 +43,7 @@ const extension = ".fault"
 type options struct {
 	dir, faults, results, table, plain, tier, with, except string
 	resume, build                                          bool
+	nearest                                                int
 	timeout                                                time.Duration
 }
 
@@ -73,6 +74,7 @@ func flags() (options, []string) {
 	flag.StringVar(&o.except, "except", "/deploy/,/bench/", "packages with one of these in their path do not run")
 	flag.BoolVar(&o.resume, "resume", false, "leave out the faults that were caught in an earlier run, and have not changed")
 	flag.BoolVar(&o.build, "build", false, "only compile the changed packages")
+	flag.IntVar(&o.nearest, "nearest", 0, "run only the tests of so many packages, the nearest ones; 0: of all that depend on the fault")
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "how long the tests of one package may take")
 	flag.Parse()
 	return o, flag.Args()
@@ -175,27 +177,30 @@ func chosen(folder string, names []string) ([]fault, error) {
 func try(r *runner, o options, f fault, all []pkg, hint test) result {
 	start := time.Now()
 	res := result{Fault: f.name, Breaks: f.breaks, Text: f.text}
-	caught, tier, err := plant(r, o, f, all, hint)
+	caught, tier, ran, err := plant(r, o, f, all, hint)
 	if err != nil {
 		res.Error = err.Error()
+	} else if tier == "" {
+		res.Packages = ran
 	}
 	res.Tier, res.Package, res.Test, res.Seconds = tier, caught.Package, caught.Name, time.Since(start).Seconds()
 	return res
 }
 
-func plant(r *runner, o options, f fault, all []pkg, hint test) (caught test, tier string, err error) {
+// plant plants a fault and looks for the test that catches it. ran is in how many packages.
+func plant(r *runner, o options, f fault, all []pkg, hint test) (caught test, tier string, ran int, err error) {
 	changed, err := f.apply(r.root)
 	if err != nil {
-		return test{}, "", err
+		return test{}, "", 0, err
 	}
 	folder, err := os.MkdirTemp("", "fault")
 	if err != nil {
-		return test{}, "", err
+		return test{}, "", 0, err
 	}
 	defer os.RemoveAll(folder)
 	overlay, err := r.overlay(changed, folder)
 	if err != nil {
-		return test{}, "", err
+		return test{}, "", 0, err
 	}
 	touched := map[string]bool{}
 	var paths []string
@@ -206,18 +211,21 @@ func plant(r *runner, o options, f fault, all []pkg, hint test) (caught test, ti
 		}
 	}
 	if err := r.build(overlay, paths); err != nil || o.build {
-		return test{}, "", err
+		return test{}, "", 0, err
 	}
 	tiers := []string{tierTest, tierMerge}
 	if o.tier != "" {
 		tiers = []string{o.tier}
 	}
-	cut := batches(near(all, touched, strings.Split(o.except, ",")), 4, 150_000)
+	run := near(all, touched, strings.Split(o.except, ","))
+	if o.nearest > 0 {
+		run = run[:min(o.nearest, len(run))]
+	}
 	for _, tier := range tiers {
-		caught, _, err := r.hunt(overlay, tier, hint, cut)
+		caught, _, err := r.hunt(overlay, tier, hint, batches(run, 4, 150_000))
 		if err != nil || caught.Name != "" {
-			return caught, tier, err
+			return caught, tier, 0, err
 		}
 	}
-	return test{}, "", nil
+	return test{}, "", len(run), nil
 }

@@ -27,6 +27,9 @@ type result struct {
 	Seconds float64 `json:"seconds"` // until it was caught, with what was compiled
 	Error   string  `json:"error,omitempty"`
 	Text    string  `json:"text"` // of the fault
+
+	// Packages says, of a fault that is not caught, the tests of how many packages have run.
+	Packages int `json:"packages,omitempty"`
 }
 
 // caught says in one line what came out.
@@ -35,7 +38,7 @@ func (r result) caught() string {
 	case r.Error != "":
 		return "error: " + r.Error
 	case r.Tier == "":
-		return "not caught"
+		return fmt.Sprintf("not caught by %d packages", r.Packages)
 	}
 	return strings.TrimPrefix(r.Package, module) + " " + r.Test
 }
