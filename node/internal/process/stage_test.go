@@ -1,0 +1,116 @@
+package process_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/node/internal/process"
+)
+
+// onStage is a process that a stage runs: in its turn it calls what it is given by do, and takes its messages.
+type onStage struct {
+	*proc
+	do  chan func(w *executor.Worker)
+	got chan any
+}
+
+func (p *onStage) Turn(w *executor.Worker) executor.TurnResult {
+	for {
+		for p.Refill() {
+		}
+		for msg, ok := p.Queue.Next(); ok; msg, ok = p.Queue.Next() {
+			p.got <- msg
+			p.Settle(w.Stage(), nil)
+		}
+		select {
+		case f := <-p.do:
+			w.Leave()
+			f(w)
+			if !w.Enter() {
+				return executor.Lost
+			}
+		default:
+			return executor.Idle
+		}
+	}
+}
+
+func (p *onStage) CollectInbox(*executor.Stage) bool {
+	p.Inbox.TakeArmed(&p.Queue)
+	return true
+}
+
+func (p *onStage) FinishDetached(*executor.Stage) bool { return true }
+
+func (s *system) staged(k int) *onStage {
+	p := &onStage{do: make(chan func(*executor.Worker), 1), got: make(chan any, 1000)}
+	p.proc = s.spawn(func(q *proc) {
+		q.Kind = process.Actor
+		q.Adopt(p, s.Pool.Stage(k), true)
+	})
+	return p
+}
+
+// run has p call f in its turn, and waits for it.
+func (p *onStage) run(t *testing.T, f func(a *process.Acting)) {
+	done := make(chan struct{})
+	p.do <- func(w *executor.Worker) {
+		defer close(done)
+		f(&process.Acting{System: p.System, Process: &p.Process, Worker: w, Local: w.Local.(*process.Local)})
+	}
+	require.NoError(t, p.Deliver(&p.System.Plain, "go"))
+	testkit.Receive(t, done)
+	require.Equal(t, "go", testkit.Receive(t, p.got))
+}
+
+// Messages between neighbours on a stage, to another stage and to the dead; what a process was sent from outside
+// before stays before.
+func TestOnStage(t *testing.T) {
+	s := newSystem(t)
+	s.Pool = executor.New(executor.Config{Workers: 1, Stages: 2, Local: func(w *executor.Worker) any {
+		return &process.Local{Tally: s.Tally.New()}
+	}})
+	s.Pool.Start()
+	defer func() { require.NoError(t, s.Pool.Stop(context.Background())) }()
+	p, near, other, gone := s.staged(0), s.staged(0), s.staged(1), s.staged(0)
+	p.run(t, func(a *process.Acting) {
+		require.NoError(t, near.Deliver(&s.Plain, "outside"))
+		for i := range 100 { // more than the messages of a long queue
+			require.NoError(t, near.Deliver(a, i))
+			require.NoError(t, other.Deliver(a, i))
+		}
+		require.Empty(t, near.got, "the stage is not theirs yet")
+		require.True(t, gone.Exit(a, "x"))
+		require.NoError(t, gone.Deliver(a, "lost"))
+		require.Equal(t, []string{fmt.Sprint("no_process ", gone.PID(), " lost")}, s.dead())
+	})
+	require.Equal(t, "outside", testkit.Receive(t, near.got))
+	for i := range 100 {
+		require.Equal(t, i, testkit.Receive(t, near.got))
+		require.Equal(t, i, testkit.Receive(t, other.got))
+	}
+	p.run(t, func(a *process.Acting) {
+		require.NotNil(t, a.OutboxTurn())
+		require.NotNil(t, a.Slots())
+		require.NoError(t, p.Deliver(a, "to itself"))
+		a.Block() // from here on it has no stage
+		require.NoError(t, near.Deliver(a, "detached"))
+		require.Equal(t, "detached", testkit.Receive(t, near.got))
+		alive, _ := s.Tally.Sum()
+		require.Equal(t, 3, alive)
+	})
+	require.Equal(t, "to itself", testkit.Receive(t, p.got))
+	// A turn that breaks ends on its stage, unless that is lost.
+	near.run(t, func(a *process.Acting) {
+		require.Equal(t, executor.Idle, near.Broke(a, "boom"))
+		a.Worker.Leave()
+		a.Block()
+		require.Equal(t, executor.Lost, near.Broke(a, "again"))
+	})
+	require.Len(t, s.crashed, 1)
+}
