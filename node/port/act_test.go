@@ -3,8 +3,6 @@
 package port
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,11 +10,12 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
 
-// everything is a program that does what it is called to do.
+// everything is the program of that name, in Python.
 const everything = `
 port = Port()
 @port.on_call
@@ -51,21 +50,23 @@ port.run()
 func (w *portTest) ask(pid node.PID, fields ...any) any {
 	w.Helper()
 	fields[0] = node.Atom(fields[0].(string))
-	v, err := nodetest.CallWithin[any](patience, w.self, pid, wire.Tuple(fields))
+	v, err := nodetest.CallWithin[any](testkit.Limit, w.self, pid, wire.Tuple(fields))
 	require.NoError(w, err)
 	return v
 }
 
-func newEverything(t *testing.T) (*portTest, node.PID) {
+func newEverything(t *testing.T, l language) (*portTest, node.PID) {
 	w := newPortTest(t)
 	require.NoError(t, w.n.Register("sink", w.self.Self()))
-	cfg := python(everything)
+	cfg := l.everything(t)
 	cfg.Init = wire.List{1, wire.Atom("x")}
 	return w, w.start(cfg, node.Options{})
 }
 
-func TestStartFrame(t *testing.T) {
-	w, pid := newEverything(t)
+func TestStartFrame(t *testing.T) { inEach(t, testStartFrame) }
+
+func testStartFrame(t *testing.T, l language) {
+	w, pid := newEverything(t, l)
 	v, err := node.Call[any](ctx, w.self, pid, node.Atom("where"))
 	require.NoError(t, err)
 	require.Equal(t, wire.Tuple{pid, w.n.Name(), w.self.Self(), wire.List{1, wire.Atom("x")}}, v)
@@ -74,8 +75,10 @@ func TestStartFrame(t *testing.T) {
 	require.Equal(t, wire.Undefined, v.(wire.Tuple)[2]) // a plain goroutine calls
 }
 
-func TestSends(t *testing.T) {
-	w, pid := newEverything(t)
+func TestSends(t *testing.T) { inEach(t, testSends) }
+
+func testSends(t *testing.T, l language) {
+	w, pid := newEverything(t, l)
 	me := w.self.Self()
 	for _, to := range []any{me, node.Atom("sink"), "sink", wire.Tuple{node.Atom("sink"), w.n.Name()},
 		wire.List{"sink", string(w.n.Name())}, w.self.Alias(false)} {
@@ -94,8 +97,10 @@ func TestSends(t *testing.T) {
 	require.Equal(t, wire.Tuple{wire.Atom("cast"), 3}, w.receive())
 }
 
-func TestCallsByTheProgram(t *testing.T) {
-	w, pid := newEverything(t)
+func TestCallsByTheProgram(t *testing.T) { inEach(t, testCallsByTheProgram) }
+
+func testCallsByTheProgram(t *testing.T, l language) {
+	w, pid := newEverything(t, l)
 	double, err := w.n.SpawnOpt(node.Options{Name: "double"}, node.ActorFunc(func(c *node.Context, msg any) error {
 		if r, ok := c.Node().AsRequest(msg); ok {
 			switch n := r.Body.(type) {
@@ -120,8 +125,10 @@ func TestCallsByTheProgram(t *testing.T) {
 	require.Zero(t, w.info(pid).Asks)
 }
 
-func TestMonitors(t *testing.T) {
-	w, pid := newEverything(t)
+func TestMonitors(t *testing.T) { inEach(t, testMonitors) }
+
+func testMonitors(t *testing.T, l language) {
+	w, pid := newEverything(t, l)
 	spawn := func(name node.Atom) node.PID {
 		p, err := w.n.SpawnOpt(node.Options{Name: name}, node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
 		require.NoError(t, err)
@@ -143,8 +150,10 @@ func TestMonitors(t *testing.T) {
 	require.Zero(t, w.info(pid).Monitors)
 }
 
-func TestLinks(t *testing.T) {
-	w, pid := newEverything(t)
+func TestLinks(t *testing.T) { inEach(t, testLinks) }
+
+func testLinks(t *testing.T, l language) {
+	w, pid := newEverything(t, l)
 	w.self.Unlink(pid)
 	w.self.Monitor(pid)
 	spawn := func() node.PID {
@@ -155,7 +164,7 @@ func TestLinks(t *testing.T) {
 	calm, other, last := spawn(), spawn(), spawn()
 	w.ask(pid, "link", calm)
 	require.NoError(t, w.n.Send(calm, "end")) // with the reason normal, which ends nobody
-	eventually(t, "its end, as the port sees it", func() bool { return w.info(pid).Links == 0 })
+	testkit.UntilTrue(t, func() bool { return w.info(pid).Links == 0 }, "its end, as the port sees it")
 	w.ask(pid, "link", other)
 	w.ask(pid, "trap")
 	w.ask(pid, "signal", other, wire.Atom("oops"))
@@ -172,8 +181,10 @@ func TestLinks(t *testing.T) {
 
 // A link that breaks ends a port that does not trap, and a port that ends breaks its
 // links.
-func TestLinksBreak(t *testing.T) {
-	w, pid := newEverything(t)
+func TestLinksBreak(t *testing.T) { inEach(t, testLinksBreak) }
+
+func testLinksBreak(t *testing.T, l language) {
+	w, pid := newEverything(t, l)
 	p, err := w.n.Spawn(node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
 	require.NoError(t, err)
 	w.ask(pid, "link", p)
@@ -184,32 +195,44 @@ func TestLinksBreak(t *testing.T) {
 
 // A program that is told to stop may finish what it has begun.
 func TestStop(t *testing.T) {
-	w := newPortTest(t)
-	require.NoError(t, w.n.Register("sink", w.self.Self()))
-	pid := w.start(python(everything+`port.send("sink", "last words")`), node.Options{})
-	w.n.Exit(pid, node.Shutdown)
-	require.Equal(t, wire.Tuple{wire.Atom("stop"), node.Shutdown}, w.receive())
-	require.Equal(t, []byte("last words"), w.receive())
-	require.Equal(t, node.Shutdown, w.reason(pid))
+	inEach(t, func(t *testing.T, l language) {
+		w := newPortTest(t)
+		require.NoError(t, w.n.Register("sink", w.self.Self()))
+		pid := w.start(l.everything(t, "last words"), node.Options{})
+		w.n.Exit(pid, node.Shutdown)
+		require.Equal(t, wire.Tuple{wire.Atom("stop"), node.Shutdown}, w.receive())
+		require.Equal(t, []byte("last words"), w.receive())
+		require.Equal(t, node.Shutdown, w.reason(pid))
+	})
+}
+
+// A program may choose the reason.
+func TestExits(t *testing.T) {
+	inEach(t, func(t *testing.T, l language) {
+		w, pid := newEverything(t, l)
+		w.ask(pid, "exit", wire.Tuple{node.Shutdown, 7})
+		require.Equal(t, wire.Tuple{wire.Atom("stop"), wire.Tuple{node.Shutdown, 7}}, w.receive())
+		require.Equal(t, "{shutdown,7}", format(w.reason(pid)))
+	})
 }
 
 // One that does not care is sent SIGTERM, then SIGKILL.
 func TestStubborn(t *testing.T) {
-	for name, script := range map[string]string{
-		"ignores the end of stdin": `echo up >&2; sleep 1000 & wait`,
-		"ignores SIGTERM":          `trap '' TERM; echo up >&2; while :; do sleep 1000; done`,
+	for name, makes := range map[string]func(t *testing.T, g *gate) Config{
+		"ignores the end of stdin": func(t *testing.T, g *gate) Config { return runs(t, "stay, with a child", g.addr()) },
+		"ignores SIGTERM":          func(t *testing.T, g *gate) Config { return runs(t, "ignore SIGTERM", g.addr()) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newPortTest(t)
-			cfg := sh(script)
+			w, g := newPortTest(t), newGate(t)
+			cfg := makes(t, g)
 			cfg.Grace = 50 * time.Millisecond
 			pid := w.start(cfg, node.Options{})
-			eventually(t, "up", func() bool { return len(w.log.String()) > 0 })
+			g.accept()
 			os := w.info(pid).OSPID
 			begin := time.Now()
 			w.self.Exit(pid, wire.Atom("enough"))
 			require.Equal(t, wire.Atom("enough"), w.reason(pid))
-			require.Greater(t, time.Since(begin), 50*time.Millisecond)
+			require.Greater(t, time.Since(begin), cfg.Grace, "it is never sooner, however fast the machine is")
 			require.True(t, gone(os))
 		})
 	}
@@ -217,48 +240,46 @@ func TestStubborn(t *testing.T) {
 
 // A parent's order to stop is the reason, though the program was on its way out.
 func TestStopOfTheEnding(t *testing.T) {
-	w := newPortTest(t)
-	gate := filepath.Join(t.TempDir(), "gate")
-	cfg := sh("exec >&-; while [ ! -e " + gate + " ]; do sleep 0.01; done")
-	cfg.Grace = patience
-	pid := w.start(cfg, node.Options{})
-	eventually(t, "the end of stdout", func() bool { return w.info(pid).Ending })
+	w, g := newPortTest(t), newGate(t)
+	pid := w.start(runs(t, "close stdout and wait", g.addr()), node.Options{})
+	_, waits := g.accept()
+	testkit.UntilTrue(t, func() bool { return w.info(pid).Ending }, "the end of stdout")
 	w.self.Exit(pid, node.Shutdown)
 	_, err := Inspect(ctx, w.self, pid) // it has been told
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(gate, nil, 0o600))
+	require.NoError(t, waits.Close())
 	require.Equal(t, node.Shutdown, w.reason(pid))
 }
 
 // A port that is killed takes its program along.
 func TestKilled(t *testing.T) {
-	w := newPortTest(t)
-	pid := w.start(sh("trap '' TERM; echo up >&2; while :; do sleep 1000; done"), node.Options{})
-	eventually(t, "up", func() bool { return len(w.log.String()) > 0 })
-	os := w.info(pid).OSPID
+	w, g := newPortTest(t), newGate(t)
+	pid := w.start(runs(t, "ignore SIGTERM", g.addr()), node.Options{})
+	os, _ := g.accept()
 	w.n.Exit(pid, node.Kill)
 	require.Equal(t, node.Killed, w.reason(pid))
-	eventually(t, "the end of the program", func() bool { return gone(os) })
+	testkit.UntilTrue(t, func() bool { return gone(os) }, "the end of the program")
 }
 
-// The end of a node ends the programs, whatever they think of it: newWorld checks
+// The end of a node ends the programs, whatever they think of it: newPortTest checks
 // that none is left.
 func TestNodeStops(t *testing.T) {
-	w := newPortTest(t)
-	for range 5 {
-		cfg := sh("trap '' TERM; sleep 1000 & while :; do sleep 1000; done")
+	w, g := newPortTest(t), newGate(t)
+	for range testkit.By(2, 5, 20) {
+		cfg := runs(t, "ignore SIGTERM, with a child", g.addr())
 		cfg.Grace = 50 * time.Millisecond
 		w.start(cfg, node.Options{})
-		w.start(counter(), node.Options{})
+		w.start(counter(t), node.Options{})
+		g.accept()
 	}
 }
 
 // A node that stops at once leaves nothing behind either.
 func TestNodeStopsAtOnce(t *testing.T) {
-	for range 40 {
+	for range testkit.By(8, 40, 400) {
 		t.Run("", func(t *testing.T) {
 			w := newPortTest(t)
-			cfg := sh("sleep 1000")
+			cfg := runs(t, "read nothing")
 			cfg.Grace = 10 * time.Millisecond
 			w.start(cfg, node.Options{})
 			for range 3 { // these may be anywhere on their way
@@ -270,28 +291,26 @@ func TestNodeStopsAtOnce(t *testing.T) {
 }
 
 func TestTooManyCalls(t *testing.T) {
-	w := newPortTest(t)
-	cfg := python("port = Port()\n@port.on_call\ndef call(b, c): return Port.LATER\nport.run()")
-	cfg.Open = 3
-	pid := w.start(cfg, node.Options{})
-	for range 3 {
-		//actornode:ignore lostfuture only that they are open counts
-		node.Async[any](w.n, pid, 1)
-	}
-	_, err := node.Call[any](ctx, w.n, pid, 1)
-	require.ErrorIs(t, err, ErrBusy)
-	require.Equal(t, 3, w.info(pid).Calls)
+	inEach(t, func(t *testing.T, l language) {
+		w := newPortTest(t)
+		cfg := l.answerZero(t)
+		cfg.Open = 3
+		pid := w.start(cfg, node.Options{})
+		for range 3 {
+			//actornode:ignore lostfuture only that they are open counts
+			node.Async[any](w.n, pid, 1)
+		}
+		_, err := node.Call[any](ctx, w.n, pid, 1)
+		require.ErrorIs(t, err, ErrBusy)
+		require.Equal(t, 3, w.info(pid).Calls)
+	})
 }
 
 func TestTooManyOfTheProgram(t *testing.T) {
-	for name, line := range map[string]string{
-		"call":    "port._write('call', i, port.me, 1)",
-		"monitor": "port.monitor(i, port.me)",
-		"link":    "port.link(port.init[i])",
-	} {
+	for _, name := range []string{"call", "monitor", "link"} {
 		t.Run(name, func(t *testing.T) {
 			w := newPortTest(t)
-			cfg := python("port = Port()\nfor i in range(4): " + line + "\nport.run()")
+			cfg := runs(t, "too many", name)
 			cfg.Open = 3
 			var others wire.List
 			for range 4 {
@@ -310,13 +329,8 @@ func TestTooManyOfTheProgram(t *testing.T) {
 func TestCallsWithoutReading(t *testing.T) {
 	w := newPortTest(t)
 	require.NoError(t, w.n.Register("sink", w.self.Self()))
-	cfg := python(`
-port = Port()
-for i in range(6000): port._write("call", i, port.me, 1, 1)
-port.send("sink", "done")
-time.sleep(1000)
-`)
-	cfg.Queue, cfg.Grace = 1000, 50*time.Millisecond
+	cfg := runs(t, "call without reading")
+	cfg.Queue, cfg.Grace, cfg.Stall = 1000, 50*time.Millisecond, node.Infinity
 	pid := w.start(cfg, node.Options{})
 	require.Equal(t, []byte("done"), w.receive())
 	require.Less(t, w.info(pid).Waiting, 2000)
@@ -324,14 +338,16 @@ time.sleep(1000)
 
 // Callers that have given up make room.
 func TestForgottenCalls(t *testing.T) {
-	w := newPortTest(t)
-	cfg := python("port = Port()\n@port.on_call\ndef call(b, c): return Port.LATER if b else 7\nport.run()")
-	cfg.Open = 3
-	pid := w.start(cfg, node.Options{})
-	for range 3 {
-		require.True(t, node.Async[any](w.n, pid, 1).Cancel())
-	}
-	v, err := node.Call[any](ctx, w.n, pid, 0)
-	require.NoError(t, err)
-	require.Equal(t, 7, v)
+	inEach(t, func(t *testing.T, l language) {
+		w := newPortTest(t)
+		cfg := l.answerZero(t)
+		cfg.Open = 3
+		pid := w.start(cfg, node.Options{})
+		for range 3 {
+			require.True(t, node.Async[any](w.n, pid, 1).Cancel())
+		}
+		v, err := node.Call[any](ctx, w.n, pid, 0)
+		require.NoError(t, err)
+		require.Equal(t, 7, v)
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/rpc"
@@ -29,6 +30,8 @@ type erlangPortTest struct {
 }
 
 func newErlangPortTest(t *testing.T) *erlangPortTest {
+	erltest.Need(t)
+	testkit.Program(t, testkit.Merge, "python3")
 	cfg := epmdtest.Serve(t, "127.0.0.1")
 	w := newPortTestWith(t, node.Config{Name: "portgo@127.0.0.1",
 		Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: cfg}}})
@@ -48,7 +51,7 @@ func (w *erlangPortTest) rpc(module, function node.Atom, args ...any) string {
 
 func TestCalledFromErlang(t *testing.T) {
 	w := newErlangPortTest(t)
-	w.start(counter(), node.Options{Name: "pycounter"})
+	w.start(pythonCounter(t), node.Options{Name: "pycounter"})
 	to := wire.Tuple{node.Atom("pycounter"), w.n.Name()}
 	add := wire.Tuple{node.Atom("add"), 5}
 	require.Equal(t, "5", w.rpc("gen_server", "call", to, add, infinity))
@@ -86,11 +89,22 @@ func TestProgramCallsErlang(t *testing.T) {
 	require.Equal(t, "{down,2,{net_kernel,'"+erlName+"'},noconnection}", format(w.receive()))
 }
 
-// An Erlang program that speaks {packet, 4} and term_to_binary.
+// A program that speaks {packet, 4} and term_to_binary: one in Go, and one in Erlang.
 func TestETF(t *testing.T) {
-	erltest.NeedTool(t, "escript", "its port is not tried")
+	t.Run("go", func(t *testing.T) {
+		cfg := runs(t, "counter", string(ETF))
+		cfg.Codec, cfg.Init = ETF, 10
+		testETF(t, cfg)
+	})
+	t.Run("erlang", func(t *testing.T) {
+		erltest.NeedTool(t, "escript")
+		testETF(t, Config{Command: samples + "/counter.escript", Codec: ETF, Init: 10, Grace: testkit.Limit})
+	})
+}
+
+func testETF(t *testing.T, cfg Config) {
 	w := newPortTest(t)
-	pid := w.start(Config{Command: samples + "/counter.escript", Codec: ETF, Init: 10}, node.Options{})
+	pid := w.start(cfg, node.Options{})
 	require.Equal(t, "15", w.call(pid, "{add,5}"))
 	require.NoError(t, w.n.Send(pid, node.Cast[any]{Body: wire.Tuple{wire.Atom("add"), 1}}))
 	require.Equal(t, "16", w.call(pid, "get"))

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -15,6 +16,12 @@ import (
 var ErrFrame = errors.New("port: the message is larger than Config.Frame allows")
 
 var errOver = errors.New("port: the program no longer reads its input")
+
+// stdin is the program's, as we write to it: an *os.File.
+type stdin interface {
+	io.WriteCloser
+	SetWriteDeadline(t time.Time) error
+}
 
 // writeQueue is what goes to a program: bytes that wait for its stdin.
 //
@@ -92,7 +99,7 @@ func (f *writeQueue) finish() {
 }
 
 // drop ends the writer, whatever waits.
-func (f *writeQueue) drop(w *os.File) {
+func (f *writeQueue) drop(w stdin) {
 	f.mu.Lock()
 	f.over = true
 	f.more.Signal()
@@ -102,7 +109,7 @@ func (f *writeQueue) drop(w *os.File) {
 
 // run writes what is added to w and closes it in the end. It returns after finish or drop, or
 // when it cannot go on, which it reports to notify.
-func (f *writeQueue) run(w *os.File) {
+func (f *writeQueue) run(w stdin) {
 	defer w.Close()
 	var b []byte
 	for {
@@ -157,7 +164,7 @@ var errStalled = errors.New("port: no frame read yet")
 
 // write writes b, or a part of it. It fails with errStalled if the other side reads
 // nothing for too long.
-func (f *writeQueue) write(w *os.File, b []byte) (int, error) {
+func (f *writeQueue) write(w stdin, b []byte) (int, error) {
 	if f.stall != node.Infinity {
 		if err := w.SetWriteDeadline(time.Now().Add(f.stall)); err != nil {
 			return 0, err

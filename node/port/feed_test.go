@@ -2,26 +2,37 @@ package port
 
 import (
 	"io"
+	"net"
 	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node"
 )
 
 // piped is a feed whose reader the test is.
 func piped(t *testing.T, cfg Config) (f *writeQueue, r *os.File, events chan any) {
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	t.Cleanup(func() { r.Close() })
+	f, events = feeding(t, cfg, w)
+	return f, r, events
+}
+
+// feeding is a feed that writes to w.
+func feeding(t *testing.T, cfg Config, w stdin) (f *writeQueue, events chan any) {
 	cfg.Command = "x"
 	cfg, err := cfg.defaults()
-	require.NoError(t, err)
-	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	events = make(chan any, 10)
 	f = newWriteQueue(&cfg, func(e any) { events <- e })
 	done := make(chan struct{})
 	go func() { defer close(done); f.run(w) }() // ends with drop
-	t.Cleanup(func() { f.drop(w); <-done; r.Close() })
-	return f, r, events
+	t.Cleanup(func() { f.drop(w); <-done })
+	return f, events
 }
 
 func frame(n int) func([]byte) ([]byte, error) {
@@ -29,7 +40,7 @@ func frame(n int) func([]byte) ([]byte, error) {
 }
 
 func TestFeedIsBounded(t *testing.T) {
-	f, r, events := piped(t, Config{Queue: 1 << 20, Frame: 1 << 20})
+	f, r, events := piped(t, Config{Queue: 1 << 20, Frame: 1 << 20, Stall: node.Infinity})
 	for !f.full() {
 		require.NoError(t, f.add(frame(10_000)))
 	}
@@ -48,7 +59,7 @@ func TestFeedIsBounded(t *testing.T) {
 }
 
 func TestFeedRefusesLargeFrames(t *testing.T) {
-	f, r, _ := piped(t, Config{Frame: 10})
+	f, r, _ := piped(t, Config{Frame: 10, Stall: node.Infinity})
 	require.ErrorIs(t, f.add(frame(11)), ErrFrame)
 	failed := io.ErrNoProgress
 	require.Equal(t, failed, f.add(func(b []byte) ([]byte, error) { return append(b, "half"...), failed }))
@@ -60,20 +71,26 @@ func TestFeedRefusesLargeFrames(t *testing.T) {
 }
 
 func TestFeedStalls(t *testing.T) {
-	f, r, events := piped(t, Config{Stall: 2 * time.Second})
-	require.NoError(t, f.add(frame(1<<20)))
-	buf := make([]byte, 32<<10)
-	for range 5 { // slow is not stalled
-		_, err := io.ReadFull(r, buf)
-		require.NoError(t, err)
-		require.Empty(t, events)
-	}
-	require.Equal(t, stalled{}, <-events)
-	require.ErrorIs(t, f.add(frame(1)), errOver)
+	synctest.Test(t, func(t *testing.T) {
+		r, w := net.Pipe()
+		f, events := feeding(t, Config{Stall: 2 * time.Second}, w)
+		require.NoError(t, f.add(frame(1<<20)))
+		buf := make([]byte, 32<<10)
+		for range 5 { // slow is not stalled
+			time.Sleep(1900 * time.Millisecond) // of the bubble
+			_, err := io.ReadFull(r, buf)
+			require.NoError(t, err)
+			require.Empty(t, events)
+		}
+		last := time.Now()
+		require.Equal(t, stalled{}, <-events)
+		require.LessOrEqual(t, time.Since(last), 4*time.Second, "the deadline is that of one write, in whose middle the reader may stop")
+		require.ErrorIs(t, f.add(frame(1)), errOver)
+	})
 }
 
 func TestFeedOfNobody(t *testing.T) {
-	f, r, events := piped(t, Config{})
+	f, r, events := piped(t, Config{Stall: node.Infinity})
 	r.Close()
 	require.NoError(t, f.add(frame(1)))
 	require.Equal(t, closed{stdinClosed}, <-events)

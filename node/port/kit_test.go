@@ -3,63 +3,41 @@
 package port
 
 import (
-	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
 
 var ctx = context.Background()
 
-// patience is how long the tests wait for programs, which are no business of this
-// process's scheduler.
-const patience = time.Minute
-
-// journal collects a log.
-type journal struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (j *journal) Write(b []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.b.Write(b)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.b.String()
-}
-
 // portTest is a node, with a handle on it and its log.
 type portTest struct {
 	*testing.T
 	n    *node.Node
 	self *node.Process
-	log  *journal
+	log  *logtest.Text
 }
 
 func newPortTest(t *testing.T) *portTest { return newPortTestWith(t, node.Config{}) }
 
 func newPortTestWith(t *testing.T, cfg node.Config) *portTest {
-	erltest.NeedTool(t, "python3", "its port is not tried")
-	w := &portTest{T: t, log: &journal{}}
+	w := &portTest{T: t, log: &logtest.Text{}}
 	h := slog.NewTextHandler(w.log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
@@ -67,7 +45,7 @@ func newPortTestWith(t *testing.T, cfg node.Config) *portTest {
 		return a
 	}})
 	before := openFiles(t)
-	cfg.Log, cfg.StopTimeout = slog.New(h), patience
+	cfg.Log, cfg.StopTimeout = slog.New(h), testkit.Limit
 	n, err := node.Start(cfg)
 	require.NoError(t, err)
 	w.n = n
@@ -78,7 +56,7 @@ func newPortTestWith(t *testing.T, cfg node.Config) *portTest {
 		w.self.Close(nil)
 		require.NoError(t, n.Stop(), w.log)
 		requireNoChildren(t)
-		eventually(t, "all files closed", func() bool { return openFiles(t) <= before })
+		testkit.UntilTrue(t, func() bool { return openFiles(t) <= before }, "all files closed")
 		if t.Failed() {
 			t.Log(w.log)
 		}
@@ -108,21 +86,71 @@ func requireNoChildren(t *testing.T) {
 	}
 }
 
-// sh is a port that runs a shell script.
-func sh(script string) Config { return Config{Command: "/bin/sh", Args: []string{"-c", script}} }
-
 // python is a port that runs a program that uses the sample's library.
 func python(program string) Config {
 	return Config{Command: "python3", Args: []string{"-c",
-		"from actornode_port import Port, Atom\nimport os, sys, time\n" + program}, Grace: patience,
+		"from actornode_port import Port, Atom\nimport os, sys, time\n" + program}, Grace: testkit.Limit,
 		Env: map[string]string{"PYTHONPATH": samples + ":" + os.Getenv("PYTHONPATH"), "PYTHONDONTWRITEBYTECODE": "1"}}
 }
 
 const samples = "../../deploy/samples/port"
 
-func counter() Config {
-	return Config{Command: "python3", Args: []string{samples + "/counter.py"}, Ready: patience, Grace: patience, Init: 0,
+func counter(t *testing.T) Config {
+	cfg := runs(t, "counter")
+	cfg.Ready, cfg.Init = testkit.Limit, 0
+	return cfg
+}
+
+func pythonCounter(*testing.T) Config {
+	return Config{Command: "python3", Args: []string{samples + "/counter.py"}, Ready: testkit.Limit, Grace: testkit.Limit, Init: 0,
 		Env: map[string]string{"PYTHONDONTWRITEBYTECODE": "1"}}
+}
+
+// language is what the programs of a test are written in. Each has the same ones.
+type language struct {
+	counter, plain, answerZero func(t *testing.T) Config
+	everything                 func(t *testing.T, last ...string) Config
+}
+
+// inEach runs a test with programs in Go, by this package's own codec, and in make merge
+// with those in Python, by the sample's library.
+func inEach(t *testing.T, test func(t *testing.T, l language)) {
+	t.Run("go", func(t *testing.T) {
+		test(t, language{
+			counter:    counter,
+			plain:      func(t *testing.T) Config { return runs(t, "plain") },
+			answerZero: func(t *testing.T) Config { return runs(t, "answer 0 only") },
+			everything: func(t *testing.T, last ...string) Config { return runs(t, "everything", last...) },
+		})
+	})
+	t.Run("python", func(t *testing.T) {
+		testkit.Program(t, testkit.Merge, "python3")
+		test(t, language{
+			counter: pythonCounter,
+			plain: func(*testing.T) Config {
+				return python(`
+port = Port()
+assert isinstance(port.node, bytes) and isinstance(port.me, dict), (port.node, port.me)
+@port.on_call
+def call(body, caller):
+    if body == b"me": return port.me
+    if body == b"ok": return {"$tuple": [{"$atom": "ok"}, "text"]}
+    return body
+port.run()
+`)
+			},
+			answerZero: func(*testing.T) Config {
+				return python("port = Port()\n@port.on_call\ndef call(b, c): return Port.LATER if b else 7\nport.run()")
+			},
+			everything: func(_ *testing.T, last ...string) Config {
+				p := everything
+				for _, l := range last {
+					p += fmt.Sprintf("port.send('sink', %q)\n", l)
+				}
+				return python(p)
+			},
+		})
+	})
 }
 
 // start starts a port that w's handle is linked to.
@@ -145,7 +173,7 @@ func (w *portTest) monitored(cfg Config) node.PID {
 // reason waits for the exit of pid, and returns why it was.
 func (w *portTest) reason(pid node.PID) any {
 	w.Helper()
-	m, err := w.self.ReceiveWithin(patience, func(m any) bool {
+	m, err := w.self.ReceiveWithin(testkit.Limit, func(m any) bool {
 		switch m := m.(type) {
 		case node.Exited:
 			return m.From == pid
@@ -167,7 +195,7 @@ func (w *portTest) reason(pid node.PID) any {
 // receive takes the next message.
 func (w *portTest) receive() any {
 	w.Helper()
-	m, err := w.self.ReceiveWithin(patience, nil)
+	m, err := w.self.ReceiveWithin(testkit.Limit, nil)
 	require.NoError(w, err, w.log)
 	return m
 }
@@ -177,7 +205,7 @@ func (w *portTest) call(pid node.PID, term string) string {
 	w.Helper()
 	t, err := wire.Parse(term)
 	require.NoError(w, err)
-	v, err := nodetest.CallWithin[any](patience, w.n, pid, t)
+	v, err := nodetest.CallWithin[any](testkit.Limit, w.n, pid, t)
 	if err != nil {
 		return "error: " + wire.Format(nodehook.ErrorTerm(err))
 	}
@@ -191,17 +219,34 @@ func (w *portTest) info(pid node.PID) Info {
 	return i
 }
 
-// eventually polls for something that a program does.
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !is(); {
-		require.True(t, time.Now().Before(end), "not within %v: %s", patience, what)
-		pause()
-	}
+// gate is where a program says that it is there, and where it can be kept waiting.
+type gate struct {
+	t  *testing.T
+	ln *net.TCPListener
 }
 
-// pause lets programs run.
-func pause() { <-time.After(5 * time.Millisecond) }
+func newGate(t *testing.T) *gate {
+	ln, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	require.NoError(t, err)
+	t.Cleanup(func() { ln.Close() })
+	require.NoError(t, ln.SetDeadline(time.Now().Add(testkit.Limit)))
+	return &gate{t, ln}
+}
+
+// addr is what a program dials.
+func (g *gate) addr() string { return g.ln.Addr().String() }
+
+// accept waits for a program, whose number it returns. The connection ends with the
+// program; a program that waits at the gate goes on when it is closed.
+func (g *gate) accept() (pid int, c net.Conn) {
+	g.t.Helper()
+	c, err := g.ln.Accept()
+	require.NoError(g.t, err)
+	g.t.Cleanup(func() { c.Close() })
+	_, err = fmt.Fscanln(c, &pid)
+	require.NoError(g.t, err)
+	return pid, c
+}
 
 // gone reports whether there is no process of that number.
 func gone(pid int) bool { return syscall.Kill(pid, 0) == syscall.ESRCH }

@@ -4,7 +4,6 @@ package port
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,9 +12,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-func TestCounter(t *testing.T) {
+func TestCounter(t *testing.T) { inEach(t, testCounter) }
+
+func testCounter(t *testing.T, l language) {
 	w := newPortTest(t)
-	pid := w.start(counter(), node.Options{Name: "pycounter"})
+	pid := w.start(l.counter(t), node.Options{Name: "pycounter"})
 	sum, err := node.Call[int](ctx, w.n, node.Atom("pycounter"), wire.Tuple{wire.Atom("add"), 5})
 	require.NoError(t, err)
 	require.Equal(t, 5, sum)
@@ -29,18 +30,11 @@ func TestCounter(t *testing.T) {
 }
 
 // A program whose msgpack knows no extensions.
-func TestPlain(t *testing.T) {
+func TestPlain(t *testing.T) { inEach(t, testPlain) }
+
+func testPlain(t *testing.T, l language) {
 	w := newPortTest(t)
-	cfg := python(`
-port = Port()
-assert isinstance(port.node, bytes) and isinstance(port.me, dict), (port.node, port.me)
-@port.on_call
-def call(body, caller):
-    if body == b"me": return port.me
-    if body == b"ok": return {"$tuple": [{"$atom": "ok"}, "text"]}
-    return body
-port.run()
-`)
+	cfg := l.plain(t)
 	cfg.Codec = Plain
 	pid := w.start(cfg, node.Options{})
 	require.Equal(t, `[<<"add">>,5,#{<<"k">> => [true,undefined,1.5]}]`, w.call(pid, "{add,5,#{k => {true,undefined,1.5}}}"))
@@ -55,15 +49,8 @@ func TestEnvironment(t *testing.T) {
 	w := newPortTest(t)
 	t.Setenv("PORT_TEST_A", "inherited")
 	t.Setenv("PORT_TEST_B", "inherited")
-	cfg := python(`
-port = Port()
-mine = {os.readlink("/proc/self/fd/%s" % f) for f in os.listdir("/proc/self/fd") if os.path.islink("/proc/self/fd/%s" % f)}
-@port.on_call
-def call(body, caller): return [os.environ["PORT_TEST_A"], os.environ["PORT_TEST_B"], os.getcwd(), len([f for f in mine if "pipe:" in f and f not in sys.argv]), os.getpgid(0) == os.getpid()]
-port.run()
-`)
+	cfg := runs(t, "environment")
 	cfg.Env["PORT_TEST_B"] = "given"
-	cfg.Env["PYTHONPATH"], _ = filepath.Abs(samples)
 	cfg.Dir = "/"
 	l, err := os.ReadDir("/proc/self/fd")
 	require.NoError(t, err)

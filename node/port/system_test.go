@@ -14,10 +14,10 @@ import (
 
 func TestSystemMessages(t *testing.T) {
 	w := newPortTest(t)
-	pid := w.start(counter(), node.Options{})
+	pid := w.start(counter(t), node.Options{})
 	require.Equal(t, "3", w.call(pid, "{add,3}"))
 	i := w.info(pid)
-	require.Equal(t, "python3", i.Command)
+	require.Equal(t, counter(t).Command, i.Command)
 	require.False(t, gone(i.OSPID))
 	require.Equal(t, Info{Command: i.Command, OSPID: i.OSPID, FramesIn: 2, BytesIn: i.BytesIn, FramesOut: 2, Waiting: i.Waiting}, i)
 	require.Greater(t, i.BytesIn, 2*header)
@@ -47,7 +47,7 @@ func TestSuspendedStops(t *testing.T) {
 		func(pid node.PID) { require.NoError(t, sys.Stop(ctx, w.n, pid, node.Shutdown)) },
 		func(pid node.PID) { w.self.Exit(pid, node.Shutdown) },
 	} {
-		pid := w.start(counter(), node.Options{})
+		pid := w.start(counter(t), node.Options{})
 		require.NoError(t, sys.Suspend(ctx, w.n, pid))
 		end(pid)
 		require.Equal(t, node.Shutdown, w.reason(pid))

@@ -4,7 +4,9 @@ package port
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
@@ -20,13 +23,15 @@ import (
 )
 
 // A supervisor starts the program again when it fails, in its order.
-func TestSupervised(t *testing.T) {
+func TestSupervised(t *testing.T) { inEach(t, testSupervised) }
+
+func testSupervised(t *testing.T, l language) {
 	w := newPortTest(t)
 	top, err := supervisor.Start(ctx, w.self, supervisor.Spec{
 		Intensity: 10,
 		Children: []supervisor.Child{{
 			ID:      "pycounter",
-			Start:   func(...any) (node.Actor, error) { return New(counter()), nil },
+			Start:   func(...any) (node.Actor, error) { return New(l.counter(t)), nil },
 			Options: node.Options{Name: "pycounter"},
 		}},
 	}, node.Options{})
@@ -37,10 +42,10 @@ func TestSupervised(t *testing.T) {
 	old := w.info(first).OSPID
 	require.Contains(t, w.call(first, "crash"), "exit_status")
 	var second node.PID
-	eventually(t, "another", func() bool {
+	testkit.UntilTrue(t, func() bool {
 		second, _ = w.n.Whereis("pycounter")
 		return !second.IsZero() && second != first
-	})
+	}, "another")
 	require.Equal(t, "0", w.call(second, "get"))
 	require.True(t, gone(old))
 	w.n.Exit(top, node.Shutdown)
@@ -50,9 +55,11 @@ func TestSupervised(t *testing.T) {
 // The start fails, and says why, before the supervisor has started.
 func TestSupervisedStartFails(t *testing.T) {
 	w := newPortTest(t)
+	exits := runs(t, "exit", "7")
+	exits.Ready = testkit.Limit
 	for want, cfg := range map[string]Config{
 		"{not_started,enoent}": {Command: "/nonexistent"},
-		"{exit_status,7}":      {Command: "/bin/sh", Args: []string{"-c", "exit 7"}, Ready: patience},
+		"{exit_status,7}":      exits,
 	} {
 		_, err := supervisor.Start(ctx, w.n, supervisor.Spec{Children: []supervisor.Child{{
 			ID: "p", Start: func(...any) (node.Actor, error) { return New(cfg), nil },
@@ -64,7 +71,6 @@ func TestSupervisedStartFails(t *testing.T) {
 
 // sampleTree is the sample's tree, as it must be for programs that run here.
 func sampleTree(t *testing.T) string {
-	erltest.NeedTool(t, "escript", "its port is not tried")
 	b, err := os.ReadFile(samples + "/tree.yaml")
 	require.NoError(t, err)
 	return strings.ReplaceAll(string(b), "deploy/", "../../deploy/")
@@ -72,10 +78,26 @@ func sampleTree(t *testing.T) string {
 
 // A port in a supervision tree that is described in a file.
 func TestTree(t *testing.T) {
+	t.Run("go", func(t *testing.T) { // in the place of each other program
+		cfg := runs(t, "counter")
+		args := regexp.MustCompile(`command: \S+`).ReplaceAllString(sampleTree(t), fmt.Sprintf("command: %q", cfg.Command))
+		args = regexp.MustCompile(`args: \[.*\]`).ReplaceAllString(args, "args: []")
+		args = strings.ReplaceAll(args, "env: {PYTHONDONTWRITEBYTECODE: 1}", "env: {"+programVar+": counter}")
+		args = strings.ReplaceAll(args, "codec: etf", "codec: etf\n          args: [etf]\n          env: {"+programVar+": counter}")
+		testTree(t, strings.ReplaceAll(args, "ready: 20s", "ready: 5m"))
+	})
+	t.Run("python and erlang", func(t *testing.T) {
+		testkit.Program(t, testkit.Merge, "python3")
+		erltest.NeedTool(t, "escript")
+		testTree(t, sampleTree(t))
+	})
+}
+
+func testTree(t *testing.T, text string) {
 	w := newPortTest(t)
 	require.NoError(t, Export(w.n, nil))
 	require.ErrorIs(t, Export(w.n, nil), node.ErrNameTaken)
-	f, err := tree.Check("ports.yaml", strings.NewReader(sampleTree(t)), tree.Known{Behaviours: rpc.Behaviours(w.n)})
+	f, err := tree.Check("ports.yaml", strings.NewReader(text), tree.Known{Behaviours: rpc.Behaviours(w.n)})
 	require.NoError(t, err)
 	top, err := f.Start(ctx, w.self)
 	require.NoError(t, err)
@@ -119,11 +141,14 @@ func TestTreeBadConfig(t *testing.T) {
 func TestExportIsForChildren(t *testing.T) {
 	w := newPortTest(t)
 	require.NoError(t, Export(w.n, nil))
-	b, err := rpc.NewActor(w.n, Module, "start", []any{wire.NewMap("command", "/bin/cat")})
+	copies := runs(t, "copy")
+	env := wire.NewMap(programVar, "copy")
+	b, err := rpc.NewActor(w.n, Module, "start", []any{wire.NewMap("command", copies.Command, "env", env)})
 	require.NoError(t, err)
 	_, err = node.SpawnWait(ctx, w.n, node.Options{}, b)
 	require.ErrorContains(t, err, "only a process of this node may start a port by name")
-	b, err = rpc.NewActor(w.n, Module, "start", []any{wire.List{wire.Tuple{wire.Atom("command"), wire.Charlist("/bin/cat")}}})
+	b, err = rpc.NewActor(w.n, Module, "start", []any{wire.List{
+		wire.Tuple{wire.Atom("command"), wire.Charlist(copies.Command)}, wire.Tuple{wire.Atom("env"), env}}})
 	require.NoError(t, err)
 	_, err = node.SpawnWait(ctx, w.self, node.Options{}, b)
 	require.NoError(t, err)
@@ -134,7 +159,7 @@ func TestExportIsNotForOtherNodes(t *testing.T) {
 	require.NoError(t, Export(w.n, nil))
 	require.Contains(t, w.rpc("erlang", "spawn_monitor", w.n.Name(), Module, wire.Atom("start"),
 		wire.List{wire.NewMap("command", "/bin/cat")}), "{<")
-	eventually(t, "the end of what has been spawned", func() bool {
+	testkit.UntilTrue(t, func() bool {
 		return len(rpc.Behaviours(w.n)) > 0 && w.n.Stats().Processes <= 3 // net_kernel, rex and our own
-	})
+	}, "the end of what has been spawned")
 }
