@@ -2,14 +2,15 @@ package actornode_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"io"
+	"go/build"
+	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -130,7 +131,7 @@ var inside = map[string]int{
 	"wire/erldist": 4, "wire/native": 4,
 
 	"internal/limit": 0, "internal/socket": 0, "internal/account": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0,
-	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/testkit": 0,
+	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/testkit": -1,
 	"internal/shake": 0, "internal/rotation": 0, "internal/pack": 1, "internal/etfcodec": 1, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 2, "internal/epmdtest": 3,
 	"internal/inbox": 1, "internal/counter": 0, "internal/nodehook": 1, "internal/markdown": 0, "internal/cgroup": 0, "internal/treefields": 1,
 	"internal/executor": 2, "internal/admin": 3, "internal/procview": 2, "internal/sysmsg": 2, "internal/termof": 0, "internal/linkopt": 0, "internal/linkkit": 1,
@@ -167,24 +168,103 @@ var outside = map[string]string{
 	"github.com/miekg/dns":                  "tests: a real DNS server on loopback; memberlist needs it anyway",
 }
 
-type pkg struct {
-	ImportPath, Dir, Name, Doc                  string
-	GoFiles, Imports, TestImports, XTestImports []string
+// further lists what modules below bench and deploy use beside what is in outside: what they need is not in go.mod.
+var further = map[string]map[string]string{
+	"bench/peers/grpc": {
+		"google.golang.org/grpc":     "the peer that is measured",
+		"google.golang.org/protobuf": "its messages",
+	},
+	"deploy/release": {
+		"github.com/goreleaser/nfpm/v2":            "packages for Debian and Fedora without their tools; of GoReleaser's authors",
+		"github.com/CycloneDX/cyclonedx-go":        "SBOMs, and the schema that they follow; of the format's authors",
+		"github.com/google/uuid":                   "the number of an SBOM, made from its version",
+		"github.com/santhosh-tekuri/jsonschema/v6": "tests: SBOMs against their schema",
+	},
+	"deploy/kubernetes": {
+		"k8s.io/api":            "tests: manifests as Kubernetes reads them",
+		"sigs.k8s.io/kustomize": "tests: what kubectl apply -k makes of the folders",
+		"sigs.k8s.io/yaml":      "tests: as k8s.io/api",
+		"github.com/prometheus-operator/prometheus-operator": "tests: monitors and rules as the operator reads them",
+	},
+	"deploy/grafana": {
+		"github.com/grafana/grafana-foundation-sdk/go": "tests: dashboards as Grafana reads them",
+	},
 }
 
-func packages(t *testing.T) (all []pkg) {
-	out, err := exec.Command("go", "list", "-pgo=off", "-json=ImportPath,Dir,Name,Doc,GoFiles,Imports,TestImports,XTestImports", "./...").Output()
+// A pkg is a package of the repository, with its tests.
+type pkg struct {
+	*build.Package
+	module string // the folder of its go.mod, "." for the root
+}
+
+// packages returns the packages of all modules of the repository. It reads them without the go
+// command, which would need what the tests of all modules need.
+func packages(t *testing.T) []pkg {
+	all, err := read()
 	require.NoError(t, err)
-	dec := json.NewDecoder(strings.NewReader(string(out)))
-	for {
-		var p pkg
-		err := dec.Decode(&p)
-		if errors.Is(err, io.EOF) {
-			require.NotEmpty(t, all)
-			return all
+	require.Greater(t, len(all), 100)
+	return all
+}
+
+// read reads the packages, once.
+var read = sync.OnceValues(func() (all []pkg, err error) {
+	modules := []string{"."}
+	return all, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
 		}
+		if path != "." && (d.Name() == "testdata" || strings.ContainsRune("._", rune(d.Name()[0]))) {
+			return fs.SkipDir
+		}
+		if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil && path != "." {
+			modules = append(modules, path)
+		}
+		dir, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		p, err := build.ImportDir(dir, 0)
+		if _, none := errors.AsType[*build.NoGoError](err); none {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		p.ImportPath = strings.TrimSuffix(module+"/"+filepath.ToSlash(path), "/.")
+		in := "."
+		for _, m := range modules {
+			if path == m || strings.HasPrefix(path, m+string(filepath.Separator)) {
+				in = m
+			}
+		}
+		all = append(all, pkg{p, filepath.ToSlash(in)})
+		return nil
+	})
+})
+
+// The modules that go.work builds together use the versions that the module of the daemon has:
+// what is built from a folder of the repository is what its users get.
+func TestWorkspaceChangesNoVersion(t *testing.T) {
+	versions := func(dir string) map[string]string {
+		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 		require.NoError(t, err)
-		all = append(all, p)
+		all := make(map[string]string)
+		for _, m := range regexp.MustCompile(`(?m)^(?:require )?\s*(\S+) (v\S+)`).FindAllStringSubmatch(string(text), -1) {
+			all[m[1]] = m[2]
+		}
+		return all
+	}
+	text, err := os.ReadFile("go.work")
+	require.NoError(t, err)
+	root := versions(".")
+	require.Greater(t, len(root), 20)
+	used := regexp.MustCompile(`(?m)^\t\./(\S+)$`).FindAllStringSubmatch(string(text), -1)
+	require.NotEmpty(t, used)
+	for _, dir := range used {
+		for path, version := range versions(dir[1]) {
+			if _, ok := root[path]; ok {
+				require.Equal(t, root[path], version, "%s in %s/go.mod", path, dir[1])
+			}
+		}
 	}
 }
 
@@ -292,16 +372,18 @@ func TestKitsAreForTests(t *testing.T) {
 
 func TestDependenciesAreChosen(t *testing.T) {
 	for _, p := range packages(t) {
-		for _, imp := range append(append(p.Imports, p.TestImports...), p.XTestImports...) {
+		for _, imp := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
 			first, _, _ := strings.Cut(imp, "/")
 			if !strings.Contains(first, ".") || strings.HasPrefix(imp, module) {
 				continue
 			}
 			known := false
-			for m := range outside {
-				known = known || imp == m || strings.HasPrefix(imp, m+"/")
+			for _, modules := range []map[string]string{outside, further[p.module]} {
+				for m := range modules {
+					known = known || imp == m || strings.HasPrefix(imp, m+"/")
+				}
 			}
-			require.True(t, known, "%s imports %s: enter its module in outside, with the reason", p.ImportPath, imp)
+			require.True(t, known, "%s imports %s: enter its module in outside or further, with the reason", p.ImportPath, imp)
 		}
 	}
 }

@@ -135,7 +135,7 @@ func plainText(b []byte) string {
 // Nothing is fetched.
 func list(system string) (map[string]linked, error) {
 	cmd := exec.Command("go", "list", "-pgo=off", "-deps", "-json=ImportPath,Dir,Root,Standard,Module", "./cmd/actornode")
-	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0", "GOPROXY=off", "GOFLAGS=-mod=readonly")
+	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0", "GOPROXY=off", "GOFLAGS=-mod=readonly", "GOWORK=off")
 	out, err := cmd.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return nil, fmt.Errorf("%w: %s", err, exit.Stderr)

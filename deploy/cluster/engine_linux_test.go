@@ -313,7 +313,7 @@ func (e *engine) lastStage(name, dockerfile, dir string) string {
 // loadImage makes the image of the load.
 func (e *engine) loadImage() string {
 	dir := e.t.TempDir()
-	goBuild(e.t, "../..", dir+"/load", "./deploy/cluster/load")
+	goBuild(e.t, "..", dir+"/load", "./cluster/load")
 	require.NoError(e.t, os.WriteFile(dir+"/Dockerfile", []byte("FROM scratch\nCOPY load /load\nENTRYPOINT [\"/load\"]\n"), 0o644))
 	return e.build("load", dir)
 }

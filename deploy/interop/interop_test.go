@@ -293,7 +293,9 @@ func environ(port int) []string {
 
 func buildDaemon(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "actornode")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../../cmd/actornode").CombinedOutput()
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./cmd/actornode")
+	cmd.Dir = "../.."
+	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return path
 }

@@ -164,20 +164,20 @@ func choose(p contract.Params, key string, all []string) ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !slices.Contains(wanted, name) }), nil
 }
 
-// Folder returns the bench folder of the module that the working directory is
-// in.
+// Folder returns the bench folder of the repository that the working directory is
+// in: it is a module of its own.
 func Folder() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "bench", "go.mod")); err == nil {
 			return filepath.Join(dir, "bench"), nil
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", errors.New("compare: run it inside the module: it needs the sources of the peers")
+			return "", errors.New("compare: run it inside the repository: it needs the sources of the peers")
 		}
 		dir = parent
 	}

@@ -184,11 +184,16 @@ func TestAnInterruptedContestWritesNothing(t *testing.T) {
 func TestFolderIsFoundFromBelow(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module x\n"), 0o644))
-	below := filepath.Join(dir, "a", "b")
-	require.NoError(t, os.MkdirAll(below, 0o755))
-	t.Chdir(below)
-	folder, err := Folder()
-	require.NoError(t, err)
-	assert.Equal(t, filepath.Join(dir, "bench"), folder)
+	for _, below := range []string{"a/b", "bench/peers/tcp"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, below), 0o755))
+	}
+	for _, module := range []string{"", "bench"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, module, "go.mod"), []byte("module x\n"), 0o644))
+	}
+	for _, from := range []string{"", "a/b", "bench", "bench/peers/tcp"} {
+		t.Chdir(filepath.Join(dir, from))
+		folder, err := Folder()
+		require.NoError(t, err)
+		assert.Equal(t, filepath.Join(dir, "bench"), folder, from)
+	}
 }

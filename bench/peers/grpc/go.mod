@@ -2,10 +2,13 @@ module github.com/actornode/actornode/bench/peers/grpc
 
 go 1.26.0
 
-replace github.com/actornode/actornode => ../../..
+replace (
+	github.com/actornode/actornode => ../../..
+	github.com/actornode/actornode/bench => ../..
+)
 
 require (
-	github.com/actornode/actornode v0.0.0
+	github.com/actornode/actornode/bench v0.0.0
 	github.com/stretchr/testify v1.12.1
 	google.golang.org/grpc v1.85.0
 	google.golang.org/protobuf v1.36.12
