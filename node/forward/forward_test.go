@@ -333,7 +333,7 @@ func TestNothingStays(t *testing.T) {
 	w := newWorker()
 	to := spawn(t, n, w)
 	via := spawn(t, n, newFront(to))
-	const many = 50_000
+	many := testkit.By(5000, 50_000, 500_000)
 	h := nodetest.Open(t, n)
 	for i := range many {
 		node.SendRequest(h, via, i, keep)
@@ -361,7 +361,7 @@ func TestOneResult(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
 	outcomes := make(map[string]int)
-	for i := range 2000 {
+	for i := range testkit.By(200, 2000, 100_000) {
 		w := newWorker()
 		to := spawn(t, n, w)
 		via := spawn(t, n, newFront(to))

@@ -17,9 +17,10 @@ import (
 	"github.com/actornode/actornode/node/gossip"
 )
 
-// Twenty nodes that know one of them become a full mesh.
+// Nodes that know one of them become a full mesh.
 func TestMesh(t *testing.T) {
-	const many = 20
+	t.Parallel()
+	many := testkit.By(8, 20, 50)
 	log := &logtest.Text{}
 	var nodes []*node.Node
 	var seeds []string
@@ -40,6 +41,7 @@ func TestMesh(t *testing.T) {
 // A node that dies without a word is found again where its next life listens, before
 // anybody has noticed the death of the first.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	log := &logtest.Text{}
 	a := finder(t, config(log))
 	announce(t, a, "a@127.0.0.1", 1, "127.0.0.1:11")
@@ -48,7 +50,7 @@ func TestRestart(t *testing.T) {
 	c := finder(t, config(log, a.Addr()))
 	announce(t, c, "c@127.0.0.1", 3, "127.0.0.1:33")
 	testkit.Until(t, func() string { return lists(t, c, "a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1") })
-	assert.Equal(t, "erlang://127.0.0.1:22", at(c, "b@127.0.0.1"))
+	testkit.UntilTrue(t, func() bool { return at(c, "b@127.0.0.1") == "erlang://127.0.0.1:22" }, "b is where it is")
 
 	b.Kill()
 	again := finder(t, config(log, a.Addr()))
@@ -75,6 +77,7 @@ func TestRestart(t *testing.T) {
 // Real nodes: one is stopped hard and is back at other ports; who was linked to
 // others does not notice, and the mesh is whole again.
 func TestNodeRestarts(t *testing.T) {
+	t.Parallel()
 	log := &logtest.Text{}
 	start := func(f *gossip.Finder, name node.Atom) *node.Node {
 		return nodetest.Start(t, node.Config{Name: name, Workers: 1, Distribution: &node.Distribution{Cookie: "secret", Finder: f,
@@ -101,6 +104,7 @@ func TestNodeRestarts(t *testing.T) {
 
 // Who leaves is out of the lists because it says so: nobody is given up here.
 func TestLeave(t *testing.T) {
+	t.Parallel()
 	log := &logtest.Text{}
 	patient := func(seeds ...string) gossip.Config {
 		c := config(log, seeds...)
@@ -129,6 +133,7 @@ func TestLeave(t *testing.T) {
 
 // Who dies is out of the lists when that is noticed.
 func TestDeath(t *testing.T) {
+	t.Parallel()
 	log := &logtest.Text{}
 	a := finder(t, config(log))
 	announce(t, a, "a@127.0.0.1", 1, "127.0.0.1:11")
@@ -143,6 +148,7 @@ func TestDeath(t *testing.T) {
 // The network is cut, and memberlist alone would not heal it, for it does not try the
 // dead. Live links are not touched; both halves find each other again.
 func TestPartition(t *testing.T) {
+	t.Parallel()
 	log := &logtest.Text{}
 	net := &split{side: map[string]int{}}
 	var ports []string
@@ -183,6 +189,7 @@ func TestPartition(t *testing.T) {
 // Two nodes whose only seed is gone find each other after a cut: each remembers where
 // the other was.
 func TestPartitionWithoutSeeds(t *testing.T) {
+	t.Parallel()
 	log := &logtest.Text{}
 	seed := finder(t, config(log))
 	announce(t, seed, "a@127.0.0.1", 1, "127.0.0.1:11")
@@ -212,6 +219,7 @@ func TestPartitionWithoutSeeds(t *testing.T) {
 
 // Who has another cookie neither joins nor reads, and both sides say why.
 func TestWrongCookie(t *testing.T) {
+	t.Parallel()
 	in, out := &logtest.Text{}, &logtest.Text{}
 	a := finder(t, config(in))
 	announce(t, a, "a@127.0.0.1", 1, "127.0.0.1:11")
@@ -243,6 +251,7 @@ func TestWrongCookie(t *testing.T) {
 
 // A cookie is changed without a gap.
 func TestOldCookies(t *testing.T) {
+	t.Parallel()
 	log := &logtest.Text{}
 	cfg := config(log)
 	cfg.Cookie, cfg.OldCookies = "old", []string{"new"}
@@ -259,6 +268,7 @@ func TestOldCookies(t *testing.T) {
 
 // So it is while the members are in use: neither loses the other.
 func TestSetCookie(t *testing.T) {
+	t.Parallel()
 	log := &logtest.Text{}
 	cfg := config(log)
 	cfg.Cookie = "old"
@@ -302,6 +312,7 @@ func TestSetCookie(t *testing.T) {
 
 // A seed that is not there yet is tried until it is.
 func TestSeedComesLater(t *testing.T) {
+	t.Parallel()
 	log := &logtest.Text{}
 	port := reserve(t)
 	b := finder(t, config(log, port))
@@ -316,6 +327,7 @@ func TestSeedComesLater(t *testing.T) {
 }
 
 func TestAnnounce(t *testing.T) {
+	t.Parallel()
 	log := &logtest.Text{}
 	f := finder(t, config(log))
 	assert.Empty(t, f.Addr())

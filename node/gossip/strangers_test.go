@@ -97,8 +97,9 @@ func TestStrangersMemory(t *testing.T) {
 	assert.Positive(t, stats.StreamsCut)
 }
 
-// Twenty nodes join by one that strangers from another address keep busy all the time.
+// Nodes join by one that strangers from another address keep busy all the time.
 func TestMeshAmongStrangers(t *testing.T) {
+	t.Parallel()
 	needs(t, "127.0.0.2")
 	ctx, cancel := context.WithCancel(t.Context())
 	var strangers sync.WaitGroup
@@ -108,7 +109,7 @@ func TestMeshAmongStrangers(t *testing.T) {
 	var nodes []*node.Node
 	var seed *gossip.Finder
 	var seeds []string
-	for i := range 20 {
+	for i := range testkit.By(8, 20, 50) {
 		cfg := config(&log, seeds...)
 		gossip.Calm(&cfg)
 		f := finder(t, cfg)
@@ -146,6 +147,7 @@ func TestMeshAmongStrangers(t *testing.T) {
 
 // A seed that answers with more than a stream may have is not read to the end.
 func TestEvilSeed(t *testing.T) {
+	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer ln.Close()
@@ -183,6 +185,7 @@ func TestEvilSeed(t *testing.T) {
 
 // A stream ends when its time is over, however little is missing, and with the member.
 func TestStreamsEnd(t *testing.T) {
+	t.Parallel()
 	log := &logtest.Text{}
 	cfg := config(log)
 	gossip.Linger(&cfg)
