@@ -15,6 +15,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/analysistest"
 	"golang.org/x/tools/go/analysis/passes/inspect"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // root is where the module is.
@@ -28,21 +30,35 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The misuses in testdata, one package for each analyzer, are found, and nothing else there.
+// The misuses in testdata, one package for each analyzer, are found by it, and nothing else there.
+// They are loaded together, by one analyzer that does in each package what that is for.
 func TestAnalyzers(t *testing.T) {
-	planted := 0
+	byPackage := map[string]*analysis.Analyzer{}
+	var patterns []string
 	for _, a := range Analyzers() {
-		t.Run(a.Name, func(t *testing.T) {
-			if a == Ignore {
-				a = all("ignore")
-			}
-			for _, r := range analysistest.Run(t, absolute(t, root), a, "./internal/vet/testdata/"+a.Name) {
-				planted += len(r.Diagnostics)
-			}
-		})
+		patterns = append(patterns, "./internal/vet/testdata/"+a.Name)
+		if byPackage[a.Name] = a; a == Ignore {
+			byPackage[a.Name] = all("ignore")
+		}
 	}
-	assert.GreaterOrEqual(t, planted, 25)
-	t.Log(planted, "misuses")
+	each := &analysis.Analyzer{
+		Name: "each", Doc: "the analyzer that a package is for", Requires: []*analysis.Analyzer{inspect.Analyzer},
+		Run: func(p *analysis.Pass) (any, error) {
+			of := *p
+			of.Analyzer = byPackage[p.Pkg.Name()]
+			return of.Analyzer.Run(&of)
+		},
+	}
+	planted := make(map[string]int)
+	for _, r := range analysistest.Run(t, absolute(t, root), each, patterns...) {
+		planted[r.Pass.Pkg.Name()] += len(r.Diagnostics)
+	}
+	sum := 0
+	for _, a := range Analyzers() {
+		assert.Positive(t, planted[a.Name], a.Name)
+		sum += planted[a.Name]
+	}
+	assert.GreaterOrEqual(t, sum, 25)
 }
 
 // all is one analyzer that does what all do.
@@ -70,6 +86,7 @@ func absolute(t *testing.T, path string) string {
 
 // go vet, with the analyzers as its tool, has nothing to say about the repository.
 func TestRepository(t *testing.T) {
+	testkit.From(t, testkit.Merge, "a look at the whole repository")
 	files := 0
 	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".go") {
@@ -95,16 +112,28 @@ func vet(t *testing.T, dir string, args ...string) (string, error) {
 	return regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(string(out), ""), err
 }
 
-// go vet runs the analyzers that are asked for.
+// go vet runs the analyzers that are asked for: on a module that is small enough for make test, and on this one.
 func TestFlags(t *testing.T) {
-	out, err := vet(t, root, "-lostfuture", "./internal/vet/testdata/contextescape")
+	t.Run("small", func(t *testing.T) {
+		t.Setenv("GOWORK", "off") // a module of its own
+		flags(t, "testdata/small", "./contextescape", "./node")
+	})
+	t.Run("whole", func(t *testing.T) {
+		testkit.From(t, testkit.Merge, "go vet of all that package node imports")
+		flags(t, root, "./internal/vet/testdata/contextescape", "./internal/vet")
+	})
+}
+
+func flags(t *testing.T, module, wrong, right string) {
+	out, err := vet(t, module, "-lostfuture", wrong)
 	assert.NoError(t, err)
 	assert.Empty(t, out)
-	out, err = vet(t, root, "./internal/vet/testdata/contextescape")
+	out, err = vet(t, module, wrong)
 	assert.Error(t, err)
-	assert.Contains(t, out, "internal/vet/testdata/contextescape/contextescape.go:")
-	_, err = vet(t, root, "-tags", "actornode_portable", "./internal/vet")
+	assert.Contains(t, out, "contextescape.go:")
+	out, err = vet(t, module, "-tags", "actornode_portable", right)
 	assert.NoError(t, err)
+	assert.Empty(t, out)
 }
 
 func TestIsTool(t *testing.T) {

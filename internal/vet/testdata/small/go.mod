@@ -1,0 +1,3 @@
+module github.com/actornode/actornode
+
+go 1.26
