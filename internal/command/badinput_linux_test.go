@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"os"
@@ -49,9 +48,10 @@ func filesIn(t *testing.T, dir string) (names []string) {
 
 // What is wrong with the input of the program is said with its place and a hint, and nothing is left half done.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer taken.Close()
+	t.Cleanup(func() { taken.Close() })
 	const base = "name: go@127.0.0.1\nlisten: {erlang: \"127.0.0.1:0\", native: \"127.0.0.1:0\"}\ncookie: secret\n"
 	const app = "  - name: shop\n    supervisor: {children: [{name: a, start: \"demo:echo\"}]}\n"
 	for _, c := range []struct {
@@ -92,6 +92,7 @@ func TestBadInput(t *testing.T) {
 			says: []string{"logs/a.log", "no such file or directory"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			dir, home := t.TempDir(), t.TempDir()
 			if c.full {
 				dir = fullDisk(t)
@@ -135,8 +136,7 @@ func TestBadInput(t *testing.T) {
 func refused(t *testing.T, dir, home string, mapper epmd.Config, args ...string) (exit, string) {
 	self, err := os.Executable()
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.Limit)
-	defer cancel()
+	ctx := testkit.Context(t)
 	cmd := exec.CommandContext(ctx, self, args...)
 	cmd.Dir = dir
 	cmd.Env = []string{asDaemon + "=1", "HOME=" + home, fmt.Sprint("ERL_EPMD_PORT=", mapper.Port), "ERL_EPMD_ADDRESS=127.0.0.1"}
@@ -149,6 +149,7 @@ func refused(t *testing.T, dir, home string, mapper epmd.Config, args ...string)
 
 // A name that another node of the host has: the node that comes second ends, and the first keeps the name.
 func TestNameInUse(t *testing.T) {
+	t.Parallel()
 	mapper := epmdtest.Serve(t, "127.0.0.1")
 	first := nodetest.Start(t, node.Config{Name: "go@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret",
 		Listen: "127.0.0.1:0", Finder: &discovery.EPMD{Config: mapper}}})
@@ -168,6 +169,7 @@ func TestNameInUse(t *testing.T) {
 
 // A file that has become rubbish: the log says where, and the daemon goes on by the old one.
 func TestReloadOfRubbish(t *testing.T) {
+	t.Parallel()
 	p := newReloadingProgram(t)
 	const good = "allow: [\"demo:*\"]\n"
 	p.write(good)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -95,6 +96,7 @@ func (p *program) peer(name node.Atom) (*node.Node, error) {
 
 // When nobody reads the log or standard output any more, the daemon goes on.
 func TestReadersMayGo(t *testing.T) {
+	t.Parallel()
 	p := newProgram(t)
 	file := filepath.Join(p.home, "actornode.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("name: go@127.0.0.1\nlisten: {erlang: \"127.0.0.1:"+p.port+"\"}\n"), 0o600))
@@ -133,18 +135,28 @@ func TestReadersMayGo(t *testing.T) {
 
 // A command whose reader goes ends, quietly.
 func TestCommandsEndWithTheirReader(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.Command("/bin/sh", "-c", `"$0" help start | head -n 1`, self)
-	cmd.Env = []string{asDaemon + "=1", "HOME=" + t.TempDir()}
-	out, err := cmd.CombinedOutput()
+	r, w, err := os.Pipe()
 	require.NoError(t, err)
-	require.Equal(t, "Starts a node and keeps it running until SIGINT or SIGTERM.\n", string(out))
+	require.NoError(t, r.Close()) // before the first word
+	defer w.Close()
+	cmd := exec.Command(self, "help", "start")
+	cmd.Env = []string{asDaemon + "=1", "HOME=" + t.TempDir()}
+	var errs strings.Builder
+	cmd.Stdout, cmd.Stderr = w, &errs
+	err = cmd.Run()
+	exited, ok := errors.AsType[*exec.ExitError](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, syscall.SIGPIPE, exited.Sys().(syscall.WaitStatus).Signal())
+	require.Empty(t, errs.String())
 }
 
 // Strangers cannot fill the disk: ten lines a second of a kind, and how many more there
 // were.
 func TestStrangersDoNotFillTheLog(t *testing.T) {
+	t.Parallel()
 	p := begin(t, "", "ACTORNODE_LOG_LINES=2", "ACTORNODE_LOG_BYTES=512").up()
 	const attempts = 100
 	began := time.Now()
@@ -175,6 +187,7 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 
 // A cookie on the command line is warned about; one that is elsewhere is not.
 func TestCookieOnTheCommandLine(t *testing.T) {
+	t.Parallel()
 	const warning = "the cookie is visible to all users of this machine"
 	p := begin(t, "").up()
 	p.signal(syscall.SIGTERM)
@@ -202,6 +215,7 @@ func TestCookieOnTheCommandLine(t *testing.T) {
 // With too much in memory the daemon refuses work before it is killed, says so, and
 // goes on when there is room.
 func TestMemoryIsShort(t *testing.T) {
+	t.Parallel()
 	p := begin(t, "limits: {memory: 96MiB}\ndemo: true\n").up()
 	n, err := p.peer("op@127.0.0.1")
 	require.NoError(t, err)
@@ -248,6 +262,7 @@ func asNumber(t *testing.T, text string) string {
 
 // On a full disk the daemon lives, and counts what it could not write.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skipf("SKIPPED: there is no device that is always full: %v", err)
 	}
@@ -292,6 +307,7 @@ func TestTornLines(t *testing.T) {
 
 // The limits of process groups and of gossip are among the metrics of limits.
 func TestMetricsOfLimits(t *testing.T) {
+	t.Parallel()
 	p := begin(t, "limits: {pg_members: 10, pg_groups: 6}\ndiscovery: {gossip: {bind: \"127.0.0.1:0\", max_streams: 7}}\n").up()
 	for name, max := range map[string]string{"pg_members": "10", "pg_groups": "6", "gossip_streams": "7"} {
 		require.Equal(t, max, metric(t, p.http, `actornode_limit{limit="`+name+`"}`), name)

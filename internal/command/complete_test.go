@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // offered asks until all is offered that is wanted: who waits at a prompt does so for
@@ -52,10 +52,19 @@ func TestCompletion(t *testing.T) {
 	s.offered(t, []string{"other@127.0.0.1"}, "disconnect", "--node", "go", "")
 }
 
+// TestCompletionScripts: there is a script for each of them.
+func TestCompletionScripts(t *testing.T) {
+	t.Parallel()
+	s := newCLITest(t)
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		assert.Contains(t, s.shell(t, "actornode completion "+shell), "__complete")
+	}
+}
+
 // TestCompletionScript has bash complete a word with the script that is for it.
 func TestCompletionScript(t *testing.T) {
 	t.Parallel()
-	bash := erltest.NeedTool(t, "bash", "its completion script is not run")
+	bash := testkit.Program(t, testkit.Merge, "bash")
 	s := newCLITest(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
 	script := `source <(actornode completion bash)
@@ -75,7 +84,4 @@ echo "${COMPREPLY[@]}"`
 		require.NoError(t, err, string(out))
 		return strings.ReplaceAll(string(out), " \n", "\n") == "counter\nwarn\n"
 	})
-	for _, shell := range []string{"zsh", "fish", "powershell"} {
-		assert.Contains(t, s.shell(t, "actornode completion "+shell), "actornode")
-	}
 }

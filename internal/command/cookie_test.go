@@ -56,6 +56,7 @@ func TestMakeCookie(t *testing.T) {
 
 // OTP takes the cookie that was made, from where it is.
 func TestErlangTakesCookie(t *testing.T) {
+	t.Parallel()
 	erltest.Need(t)
 	env, _, _ := newEnvironment(t, map[string]string{})
 	home, _ := env.home()

@@ -186,8 +186,10 @@ func (p *program) records() (all []map[string]any) {
 }
 
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	for _, s := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
 			p := begin(t, "demo: true\n").up()
 			assert.Equal(t, `{"ready":true,"checks":[{"name":"listening","ok":true},{"name":"services","ok":true},{"name":"applications","ok":true},`+
 				`{"name":"cluster","ok":true},{"name":"memory","ok":true},{"name":"serving","ok":true}]}`, readyz(p.http))
@@ -216,6 +218,7 @@ drain_timeout: 3m
 // The drain goes in order: what the last application sees when it is told to stop,
 // and what an Erlang node gets for an answer meanwhile.
 func TestDrainOrder(t *testing.T) {
+	t.Parallel()
 	p := begin(t, twoApplications).up()
 	p.signal(syscall.SIGTERM)
 	notReady := `readyz {"ready":false,"checks":[{"name":"listening","ok":true},{"name":"services","ok":true},{"name":"applications","ok":true},` +
@@ -252,6 +255,7 @@ func TestDrainOrder(t *testing.T) {
 
 // A second signal ends the program at once, whatever goes on.
 func TestSecondSignal(t *testing.T) {
+	t.Parallel()
 	p := begin(t, twoApplications).up()
 	p.signal(syscall.SIGTERM)
 	require.Contains(t, p.line(), "slow stops")
@@ -262,6 +266,7 @@ func TestSecondSignal(t *testing.T) {
 
 // What does not stop in time is killed, and the exit status says so.
 func TestDrainIsBounded(t *testing.T) {
+	t.Parallel()
 	p := begin(t, strings.Replace(twoApplications, "drain_timeout: 3m", "drain_timeout: 200ms", 1)).up()
 	p.signal(syscall.SIGTERM)
 	assert.Equal(t, exitFailed, p.end())
@@ -270,6 +275,7 @@ func TestDrainIsBounded(t *testing.T) {
 
 // The end of a permanent application is the end of the daemon.
 func TestPermanentApplication(t *testing.T) {
+	t.Parallel()
 	p := begin(t, `
 supervisor:
   intensity: 0
@@ -281,6 +287,7 @@ supervisor:
 
 // A port that somebody else has is said, and nothing is left.
 func TestPortConflicts(t *testing.T) {
+	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer ln.Close()
@@ -294,6 +301,7 @@ func TestPortConflicts(t *testing.T) {
 
 // A daemon is ready when it has been connected to one of those that it is to join.
 func TestJoin(t *testing.T) {
+	t.Parallel()
 	other := reserve(t)
 	p := begin(t, "discovery: {peers: {b@127.0.0.1: \":"+other+"\"}, join: [go@127.0.0.1, b@127.0.0.1]}\n").up()
 	assert.Contains(t, readyz(p.http), `{"name":"cluster","ok":false,"error":"not connected yet to any node of [b@127.0.0.1]"}`)
@@ -307,8 +315,7 @@ func TestJoin(t *testing.T) {
 		Cookie: "secret", Listen: "127.0.0.1:" + other, Finder: &discovery.Static{}}})
 	require.NoError(t, err)
 	defer b.Stop()
-	require.Eventually(t, func() bool { return strings.HasPrefix(readyz(p.http), `{"ready":true`) }, testkit.Limit,
-		20*time.Millisecond)
+	eventually(t, "it is ready", func() bool { return strings.HasPrefix(readyz(p.http), `{"ready":true`) })
 	assert.Equal(t, exitOK, run(t.Context(), []string{"probe", "--timeout", "1m"},
 		environment{out, errs, func(k string) (string, bool) {
 			return p.http, k == "ACTORNODE_HTTP_LISTEN"
@@ -332,6 +339,7 @@ func TestJoin(t *testing.T) {
 // An operator on another node sees whether the daemon is ready, changes what it
 // logs, drains it, and stops it.
 func TestOperator(t *testing.T) {
+	t.Parallel()
 	p := begin(t, "demo: true\n").up()
 	n, err := node.Start(node.Config{Name: "op@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Listen: "-",
 		Finder: &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{"go@127.0.0.1": {{Addr: "127.0.0.1:" + p.port}}}}}})
@@ -373,6 +381,7 @@ func livez(t *testing.T, addr string) string {
 
 // A signal in the middle of the start is no failure: what has begun is taken back.
 func TestSignalWhileStarting(t *testing.T) {
+	t.Parallel()
 	p := begin(t, `
 applications:
   - name: base

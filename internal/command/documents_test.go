@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/markdown"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // documents are what package docs tests, too: its documentation says what the notes of
@@ -29,6 +30,7 @@ func documents(t *testing.T) []*markdown.Document {
 // TestDocuments plays the console sessions of README.md and docs, each with the daemons
 // that its notes name.
 func TestDocuments(t *testing.T) {
+	testkit.From(t, testkit.Merge, "documents")
 	for _, d := range documents(t) {
 		t.Run(strings.TrimSuffix(d.Path, ".md"), func(t *testing.T) {
 			t.Parallel()

@@ -90,6 +90,7 @@ func reserve(t testing.TB) string { return strconv.Itoa(porttest.Reserve(t)) }
 
 // TestErlangSession starts the demo and has a real Erlang node say what the guide shows.
 func TestErlangSession(t *testing.T) {
+	t.Parallel()
 	erltest.Need(t)
 	port := reserve(t)
 	r, w := io.Pipe()

@@ -84,6 +84,7 @@ func TestNetwork(t *testing.T) {
 
 // TestDaemonTLS has a real Erlang node talk to the daemon over TLS, without EPMD.
 func TestDaemonTLS(t *testing.T) {
+	t.Parallel()
 	erltest.NeedTLS(t)
 	ca := certtest.New(t, "ca")
 	ours, dir := ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), t.TempDir()

@@ -2,13 +2,14 @@ package command
 
 import (
 	"bufio"
-	"context"
-	"fmt"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,6 +32,10 @@ func TestMain(m *testing.M) {
 		Main(Program{})
 	}
 	time.Local = time.UTC // what is printed of times is compared
+	flag.Parse()
+	if flag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) { // nobody has set it
+		flag.Set("test.parallel", "8") // the tests wait for daemons more than they compute
+	}
 	os.Exit(m.Run())
 }
 
@@ -69,7 +74,7 @@ func newCLITest(t *testing.T) *cliTest {
 	}
 	s.env = append(s.env, "PATH="+home+"/bin:"+os.Getenv("PATH"), "HOME="+home, "TZ=UTC", "LANG=C.UTF-8",
 		"ERL_EPMD_PORT="+reserve(t), "ACTORNODE_COOKIE=secret", "ERL_CRASH_DUMP=/dev/null",
-		"ACTORNODE_CONNECT_TIMEOUT=1m", "ACTORNODE_DRAIN_TIMEOUT=1m")
+		"ACTORNODE_CONNECT_TIMEOUT="+testkit.Limit.String(), "ACTORNODE_DRAIN_TIMEOUT="+testkit.Limit.String())
 	return s
 }
 
@@ -81,7 +86,7 @@ func (s *cliTest) command(t *testing.T, name string, args ...string) *exec.Cmd {
 	}
 	cmd.Env, cmd.Dir = s.env, s.home
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 10 * time.Second
+	cmd.WaitDelay = testkit.Limit
 	return cmd
 }
 
@@ -103,19 +108,6 @@ func (s *cliTest) daemon(t *testing.T, args ...string) *exec.Cmd {
 	require.NoError(t, err, log.String())
 	require.Contains(t, line, " is up")
 	return cmd
-}
-
-// shell runs a line as somebody would type it and returns what is seen: both outputs,
-// and the status where it is not 0.
-func (s *cliTest) shell(t *testing.T, line string) string {
-	cmd := s.command(t, "sh", "-c", "exec 2>&1\n"+line)
-	out, err := cmd.Output()
-	seen := string(out)
-	if exited, ok := err.(*exec.ExitError); ok {
-		return seen + fmt.Sprintf("[exit %d]\n", exited.ExitCode())
-	}
-	require.NoError(t, err, line)
-	return seen
 }
 
 // masks are what differs from run to run.
@@ -164,7 +156,7 @@ func (s *cliTest) play(t *testing.T, session string) string {
 		switch {
 		case strings.HasPrefix(line, "$ "):
 			b.WriteString(line)
-			b.WriteString(masked(s.shell(t, strings.TrimPrefix(line, "$ "))))
+			b.WriteString(masked(strings.ReplaceAll(s.shell(t, strings.TrimPrefix(line, "$ ")), s.home, "HOME")))
 		case strings.HasPrefix(line, "# ") || line == "\n":
 			b.WriteString(line)
 		}
@@ -185,16 +177,14 @@ func golden(t *testing.T, file, text string) {
 }
 
 // eventually waits for what another process does.
-func eventually(t *testing.T, what string, done func() bool) {
-	ctx, cancel := context.WithTimeout(t.Context(), testkit.Limit)
-	defer cancel()
-	for !done() {
-		select {
-		case <-ctx.Done():
-			require.Fail(t, "it has not come", what)
-		case <-time.After(20 * time.Millisecond):
+func eventually(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	testkit.UntilEvery(t, 20*time.Millisecond, func() string {
+		if done() {
+			return ""
 		}
-	}
+		return "not yet: " + what
+	})
 }
 
 // noRefs masks references.

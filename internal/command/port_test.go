@@ -25,7 +25,7 @@ const daemonName = "go@127.0.0.1"
 // beginPorts starts a daemon with the sample, which needs these tools.
 func beginPorts(t *testing.T, vars ...string) *program {
 	for _, tool := range []string{"python3", "escript"} {
-		erltest.NeedTool(t, tool, "the programs of the sample are not run")
+		testkit.Program(t, testkit.Merge, tool)
 	}
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
@@ -48,6 +48,7 @@ func (p *program) erl() *erltest.Node {
 
 // Go and OTP call the programs of the sample, which end with the daemon.
 func TestPorts(t *testing.T) {
+	t.Parallel()
 	p := beginPorts(t)
 	n, erl := p.goNode(), p.erl()
 	sum, err := node.Call[int](testkit.Context(t), n, node.At{Name: "pycounter", Node: daemonName}, wire.Tuple{wire.Atom("add"), 2})
@@ -77,6 +78,7 @@ func asks(t *testing.T, p *program, erl *erltest.Node, n *node.Node,
 
 // Nobody but the tree starts programs, unless the configuration lets them.
 func TestPortsAreTheTrees(t *testing.T) {
+	t.Parallel()
 	p := beginPorts(t)
 	n, erl := p.goNode(), p.erl()
 	file := filepath.Join(t.TempDir(), "ran")
@@ -94,6 +96,7 @@ func TestPortsAreTheTrees(t *testing.T) {
 }
 
 func TestPortsRemote(t *testing.T) {
+	t.Parallel()
 	p := beginPorts(t, "ACTORNODE_PORTS_REMOTE=true")
 	n, erl := p.goNode(), p.erl()
 	file := filepath.Join(t.TempDir(), "ran")

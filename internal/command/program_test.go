@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor"
@@ -89,6 +88,7 @@ applications:
 // A program's own sections, behaviours and applications, in a process of its own; the signal that has it read its file
 // again.
 func TestProgram(t *testing.T) {
+	t.Parallel()
 	p := newProgram(t)
 	file, log := filepath.Join(p.home, "shop.yaml"), filepath.Join(p.home, "shop.log")
 	write := func(level, more string) {
@@ -104,7 +104,7 @@ func TestProgram(t *testing.T) {
 
 	logged := func(words ...string) {
 		t.Helper()
-		require.Eventually(t, func() bool {
+		eventually(t, fmt.Sprint(words), func() bool {
 			text, _ := os.ReadFile(log)
 			for _, w := range words {
 				if !strings.Contains(string(text), w) {
@@ -112,7 +112,7 @@ func TestProgram(t *testing.T) {
 				}
 			}
 			return true
-		}, testkit.Limit, 10*time.Millisecond, "%v", words)
+		})
 	}
 	hangUp := func() { p.signal(syscall.SIGHUP) }
 

@@ -15,6 +15,7 @@ import (
 
 // A running daemon takes over limits. Fewer than there are end nothing: the next is refused.
 func TestReloadLimits(t *testing.T) {
+	t.Parallel()
 	p := newReloadingProgram(t)
 	p.write("limits: {connections: 1, connections_per_source: 1}\n")
 	p.start(p.home, p.file())
@@ -56,6 +57,7 @@ func TestReloadLimits(t *testing.T) {
 
 // A running daemon connects to the nodes that it is to join now.
 func TestReloadJoin(t *testing.T) {
+	t.Parallel()
 	p := newReloadingProgram(t)
 	p.write("")
 	p.start(p.home, p.file())
@@ -81,6 +83,7 @@ func connected(t *testing.T, n *node.Node) {
 
 // A running daemon connects to nodes that it finds by DNS at other ports than before.
 func TestReloadDNS(t *testing.T) {
+	t.Parallel()
 	p := newReloadingProgram(t)
 	b := nodetest.Start(t, node.Config{Name: "b@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Listen: "127.0.0.1:0",
 		Finder: p.finder()}})

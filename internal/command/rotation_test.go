@@ -15,7 +15,6 @@ import (
 	"github.com/actornode/actornode/internal/certtest"
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/nodetest"
-	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/dist"
@@ -66,7 +65,7 @@ func (p *reloadingProgram) write(more string) {
 func (p *reloadingProgram) hangUp(words ...string) {
 	p.t.Helper()
 	p.signal(syscall.SIGHUP)
-	require.Eventually(p.t, func() bool {
+	eventually(p.t, fmt.Sprint(words), func() bool {
 		all, _ := os.ReadFile(filepath.Join(p.home, "a.log"))
 		text := string(all[p.seen:])
 		for _, w := range words {
@@ -76,7 +75,7 @@ func (p *reloadingProgram) hangUp(words ...string) {
 		}
 		p.seen = len(all)
 		return true
-	}, testkit.Limit, 10*time.Millisecond, "%v", words)
+	})
 }
 
 // accepts has a node connect to the daemon.
@@ -91,6 +90,7 @@ func (p *reloadingProgram) accepts(name node.Atom, d node.Distribution) error {
 
 // A running daemon takes over another cookie and other addresses of peers, and nothing of a file that cannot be used.
 func TestReloadCookieAndPeers(t *testing.T) {
+	t.Parallel()
 	p := newReloadingProgram(t)
 	secret := filepath.Join(p.home, "cookie")
 	cookie := func(c string) { require.NoError(t, os.WriteFile(secret, []byte(c), 0o600)) }
@@ -140,7 +140,7 @@ func TestReloadCookieAndPeers(t *testing.T) {
 		Listen: "127.0.0.1:0", Finder: &discovery.Static{}, Protocols: []dist.Protocol{new(erldist.Protocol)}}})
 	p.write(fmt.Sprintf(file+"discovery: {mesh: true, peers: {b@127.0.0.1: \"erlang://%s\"}}\n%s", b.Addr(), cookies))
 	p.hangUp(`"changed":"discovery.peers"`)
-	require.Eventually(t, func() bool { return len(b.Peers()) == 1 }, testkit.Limit, 10*time.Millisecond, "the mesh")
+	eventually(t, "the mesh", func() bool { return len(b.Peers()) == 1 })
 
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, exitOK, p.end(), p.log.String())
@@ -148,6 +148,7 @@ func TestReloadCookieAndPeers(t *testing.T) {
 
 // A running daemon takes over other TLS files, and neither those that cannot be used nor the end of TLS.
 func TestReloadTLS(t *testing.T) {
+	t.Parallel()
 	p := newReloadingProgram(t)
 	files := make(map[string]certtest.Files)
 	for _, ca := range []string{"one", "two"} {

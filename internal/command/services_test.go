@@ -3,7 +3,6 @@ package command
 import (
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -283,9 +282,7 @@ func TestServicesTakeAnything(t *testing.T) {
 	}
 	was := where()
 	me := nodetest.Open(t, n).Self()
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	r := rand.New(rand.NewPCG(seed, 1))
+	r := testkit.Rand(t)
 	words := []any{me, was[0], was[4], n.MakeRef(), 0, -1, int64(1 << 40), "text", nil, wire.List{}, wire.Tuple{}, 1.5,
 		wire.NewMap(wire.Atom("a"), 1), wire.Export{Module: "erlang", Function: "node", Arity: 1},
 		wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: n.MakeRef()}}
@@ -297,7 +294,7 @@ func TestServicesTakeAnything(t *testing.T) {
 	}
 	term := func(depth int) any { return termtest.Of(r, words, depth) }
 	atom := func(w string) any { return wire.Atom(w) }
-	for k := range 4000 {
+	for k := range testkit.By(1000, 4000, 40000) {
 		from := wire.Tuple{me, n.MakeRef()}
 		for _, s := range all {
 			msg := term(4)

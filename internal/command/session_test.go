@@ -34,6 +34,17 @@ func TestSessions(t *testing.T) {
 	}
 }
 
+// TestNoAnswer: what a command says when a process does not do what it waits for.
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	s := newCLITest(t)
+	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
+	said, timeout := s.late(t, "call user hello")
+	assert.Regexp(t, `^Error: no answer from go@127.0.0.1 within `+timeout.String()+`\n$`, said)
+	said, timeout = s.late(t, "kill demo --reason normal")
+	assert.Equal(t, "Error: demo did not exit within "+timeout.String()+": it may trap exits\n", said)
+}
+
 // TestHelp: every command says what it is for, with examples.
 func TestHelp(t *testing.T) {
 	env, _, _ := newEnvironment(t, nil)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -70,8 +71,9 @@ func TestColours(t *testing.T) {
 	t.Parallel()
 	s := newCLITest(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo")
-	run := func(line string) string {
-		x := s.terminal(t, 80, 24, "sh", "-c", line)
+	run := func(vars ...string) string {
+		s := &cliTest{home: s.home, env: append(s.env[:len(s.env):len(s.env)], vars...)}
+		x := s.terminal(t, 80, 24, "actornode", "ps", "counter")
 		require.Equal(t, exitOK, x.exit())
 		x.wait("counter")
 		x.mu.Lock()
@@ -79,10 +81,20 @@ func TestColours(t *testing.T) {
 		return x.screen.Render()
 	}
 	const cyan = "\x1b[36m"
-	assert.Contains(t, run("actornode ps counter"), cyan)
-	assert.NotContains(t, run("NO_COLOR=1 actornode ps counter"), cyan)
-	assert.NotContains(t, run("actornode ps counter | cat"), cyan)
+	assert.Contains(t, run(), cyan)
+	assert.NotContains(t, run("NO_COLOR=1"), cyan)
 	assert.NotContains(t, s.shell(t, "actornode tree; actornode ps; actornode status"), "\x1b")
+
+	piped := s.command(t, "actornode", "ps", "counter")
+	ours, theirs, err := pty.Open()
+	require.NoError(t, err)
+	defer ours.Close()
+	defer theirs.Close()
+	piped.Stdin, piped.Stderr = theirs, theirs
+	out, err := piped.Output()
+	require.NoError(t, err)
+	assert.Contains(t, string(out), "counter")
+	assert.NotContains(t, string(out), cyan, "only its standard output is none")
 }
 
 // What the activations of active objects wait for is said of one process.

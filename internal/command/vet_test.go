@@ -10,27 +10,41 @@ import (
 	"github.com/actornode/actornode/internal/vet"
 )
 
-// vet runs go vet with this program as its tool.
+// vet runs go vet with this program as its tool: on a module that is small enough for make test, and on this one.
 func TestVet(t *testing.T) {
 	if testkit.Race {
 		return // the tool is this program, and starts for each package that is imported: it would take minutes
 	}
-	for _, c := range []struct {
+	type line struct {
 		args   string
 		status int
 		says   string
-	}{
-		{"-pgo=off ../../internal/vet", exitOK, ""},
-		{"-pgo=off ../../internal/vet/testdata/lostfuture", exitFailed, "the future is dropped"},
-		{"-pgo=off -contextescape ../../internal/vet/testdata/lostfuture", exitOK, ""},
-		{"-pgo=off ./nothing", exitFailed, "nothing"},
-		{"help nothing", exitUsage, `there is no analyzer "nothing"`},
-	} {
-		env, _, errs := newEnvironment(t, nil)
-		assert.Equal(t, c.status, run(t.Context(), append([]string{"vet"}, strings.Fields(c.args)...), env), c.args)
-		assert.Contains(t, errs.String(), c.says, c.args)
-		assert.NotContains(t, errs.String(), "exit status", c.args)
 	}
+	vet := func(t *testing.T, lines ...line) {
+		for _, c := range lines {
+			env, _, errs := newEnvironment(t, nil)
+			assert.Equal(t, c.status, run(t.Context(), append([]string{"vet"}, strings.Fields(c.args)...), env), c.args)
+			assert.Contains(t, errs.String(), c.says, c.args)
+			assert.NotContains(t, errs.String(), "exit status", c.args)
+		}
+	}
+	t.Run("small", func(t *testing.T) {
+		t.Chdir("../vet/testdata/small")
+		t.Setenv("GOWORK", "off") // a module of its own
+		vet(t,
+			line{"./node", exitOK, ""},
+			line{"./...", exitFailed, "contextescape.go:"},
+			line{"-lostfuture ./...", exitOK, ""},
+			line{"./nothing", exitFailed, "nothing"},
+			line{"help nothing", exitUsage, `there is no analyzer "nothing"`})
+	})
+	t.Run("whole", func(t *testing.T) {
+		testkit.From(t, testkit.Merge, "go vet of all that package node imports")
+		vet(t,
+			line{"-pgo=off ../../internal/vet", exitOK, ""},
+			line{"-pgo=off ../../internal/vet/testdata/lostfuture", exitFailed, "the future is dropped"},
+			line{"-pgo=off -contextescape ../../internal/vet/testdata/lostfuture", exitOK, ""})
+	})
 }
 
 func TestVetHelp(t *testing.T) {
