@@ -74,7 +74,7 @@ func flags() (options, []string) {
 	flag.StringVar(&o.except, "except", "/deploy/,/bench/", "packages with one of these in their path do not run")
 	flag.BoolVar(&o.resume, "resume", false, "leave out the faults that were caught in an earlier run, and have not changed")
 	flag.BoolVar(&o.build, "build", false, "only compile the changed packages")
-	flag.IntVar(&o.nearest, "nearest", 0, "run only the tests of so many packages, the nearest ones; 0: of all that depend on the fault")
+	flag.IntVar(&o.nearest, "nearest", 0, "run the tests of so many packages only, the nearest ones; 0: of all")
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "how long the tests of one package may take")
 	flag.Parse()
 	return o, flag.Args()
@@ -104,7 +104,7 @@ func run(o options, names []string) (good bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r := &runner{root: o.dir, timeout: o.timeout, healthy: map[string]bool{}, log: say}
+	r := &runner{root: o.dir, timeout: o.timeout, single: 3 * time.Minute, healthy: map[string]bool{}, log: say}
 	var list []result
 	for _, f := range faults {
 		before := results[f.name]
@@ -221,8 +221,9 @@ func plant(r *runner, o options, f fault, all []pkg, hint test) (caught test, ti
 	if o.nearest > 0 {
 		run = run[:min(o.nearest, len(run))]
 	}
+	r.innocent = map[test]bool{}
 	for _, tier := range tiers {
-		caught, _, err := r.hunt(overlay, tier, hint, batches(run, 4, 150_000))
+		caught, err := r.hunt(overlay, tier, hint, batches(run, 4, 150_000))
 		if err != nil || caught.Name != "" {
 			return caught, tier, 0, err
 		}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,8 +16,11 @@ import (
 type runner struct {
 	root    string
 	timeout time.Duration // of one package
+	single  time.Duration // of tests that are chosen by name
 	healthy map[string]bool
 	log     func(format string, args ...any)
+
+	innocent map[test]bool // have failed for another reason than the fault at hand
 }
 
 // A test is one test function, of a package.
@@ -28,7 +30,6 @@ type test struct{ Package, Name string }
 type outcome struct {
 	failed []test // top-level tests, in the order in which they failed
 	broken string // the output of a build that failed
-	took   map[test]float64
 }
 
 // overlay writes the changed files and the JSON that puts them in place of those of the tree. It answers its path.
@@ -77,13 +78,23 @@ func (r *runner) build(overlay string, paths []string) error {
 	return nil
 }
 
-// test runs the tests of the packages; pattern chooses some of them.
-func (r *runner) test(overlay, tier, pattern string, paths []string) outcome {
-	args := []string{"test", "-json", "-vet=off", "-failfast", "-timeout", r.timeout.String()}
-	if pattern != "" {
-		args = append(args, "-count=1", "-run", pattern)
+// A choice says which tests of a package run: those whose names match only, and not those in skip.
+type choice struct {
+	only string // a regular expression; "": all
+	skip []string
+}
+
+// test runs tests of the packages.
+func (r *runner) test(overlay, tier string, c choice, paths []string) outcome {
+	args, timeout := []string{"test", "-json", "-vet=off", "-failfast"}, r.timeout
+	if c.only != "" {
+		args, timeout = append(args, "-count=1", "-run", c.only), min(timeout, r.single)
 	}
-	cmd := r.command(overlay, tier, append(args, paths...)...)
+	if len(c.skip) > 0 {
+		args = append(args, "-skip", "^("+strings.Join(c.skip, "|")+")$")
+	}
+	args = append(append(args, "-timeout", timeout.String()), paths...)
+	cmd := r.command(overlay, tier, args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
@@ -96,14 +107,13 @@ func (r *runner) test(overlay, tier, pattern string, paths []string) outcome {
 
 // An event is a line of go test -json.
 type event struct {
-	Action, Package, ImportPath, Test, Output string
-	Elapsed                                   float64
+	Action, Package, Test, Output string
 }
 
 // read tells which tests failed. Where the program of a package ended without naming one (a crash, the time is over), those
 // that were running count.
 func read(out []byte) outcome {
-	o := outcome{took: map[test]float64{}}
+	var o outcome
 	running := map[string][]string{}
 	blamed := map[string]bool{}
 	var building strings.Builder
@@ -124,7 +134,7 @@ func read(out []byte) outcome {
 			running[e.Package] = slices.DeleteFunc(running[e.Package], func(name string) bool { return name == e.Test })
 		case e.Action == "fail" && e.Test != "" && !strings.Contains(e.Test, "/"):
 			running[e.Package] = slices.DeleteFunc(running[e.Package], func(name string) bool { return name == e.Test })
-			o.failed, o.took[t], blamed[e.Package] = append(o.failed, t), e.Elapsed, true
+			o.failed, blamed[e.Package] = append(o.failed, t), true
 		case e.Action == "fail" && e.Test == "" && !blamed[e.Package]:
 			for _, name := range running[e.Package] {
 				o.failed = append(o.failed, test{e.Package, name})
@@ -153,9 +163,9 @@ func lastLines(text string, n int) string {
 }
 
 // fails says whether a test fails, alone.
-func (r *runner) fails(overlay, tier string, t test) (bool, float64) {
-	o := r.test(overlay, tier, "^"+regexp.QuoteMeta(t.Name)+"$", []string{t.Package})
-	return slices.Contains(o.failed, t), o.took[t]
+func (r *runner) fails(overlay, tier string, t test) bool {
+	o := r.test(overlay, tier, choice{only: "^" + t.Name + "$"}, []string{t.Package})
+	return slices.Contains(o.failed, t)
 }
 
 // blames says whether the fault makes the test fail: with the fault it fails again, in one of three runs, and without it
@@ -163,7 +173,7 @@ func (r *runner) fails(overlay, tier string, t test) (bool, float64) {
 func (r *runner) blames(overlay, tier string, t test) bool {
 	again := false
 	for i := 0; i < 3 && !again; i++ {
-		again, _ = r.fails(overlay, tier, t)
+		again = r.fails(overlay, tier, t)
 	}
 	if !again {
 		r.log("  %s %s failed once, and not again", t.Package, t.Name)
@@ -180,21 +190,18 @@ func (r *runner) blames(overlay, tier string, t test) bool {
 func (r *runner) passes(tier string, t test) bool {
 	key := tier + " " + t.Package + " " + t.Name
 	if _, known := r.healthy[key]; !known {
-		failed, _ := r.fails("", tier, t)
-		r.healthy[key] = !failed
+		r.healthy[key] = !r.fails("", tier, t)
 	}
 	return r.healthy[key]
 }
 
 // hunt looks for the first test that catches the fault. The test that caught it in an earlier run goes first; its name may be
 // a regular expression, in a file of results that somebody has written.
-func (r *runner) hunt(overlay, tier string, hint test, cut [][]pkg) (test, float64, error) {
+func (r *runner) hunt(overlay, tier string, hint test, cut [][]pkg) (test, error) {
 	if hint.Name != "" {
-		o := r.test(overlay, tier, "^("+hint.Name+")$", []string{hint.Package})
-		for _, t := range o.failed {
-			if r.passes(tier, t) {
-				return t, o.took[t], nil
-			}
+		o := r.test(overlay, tier, choice{only: "^(" + hint.Name + ")$"}, []string{hint.Package})
+		if t, ok := r.blamed(overlay, tier, o); ok {
+			return t, nil
 		}
 	}
 	for _, batch := range cut {
@@ -202,15 +209,51 @@ func (r *runner) hunt(overlay, tier string, hint test, cut [][]pkg) (test, float
 		for _, p := range batch {
 			paths = append(paths, p.ImportPath)
 		}
-		o := r.test(overlay, tier, "", paths)
-		if o.broken != "" {
-			return test{}, 0, fmt.Errorf("does not compile: %s", lastLines(o.broken, 20))
-		}
-		for _, t := range o.failed {
-			if r.blames(overlay, tier, t) {
-				return t, o.took[t], nil
-			}
+		t, ok, err := r.search(overlay, tier, paths)
+		if ok || err != nil {
+			return t, err
 		}
 	}
-	return test{}, 0, nil
+	return test{}, nil
+}
+
+// mostInnocent is how many tests of a package may fail for another reason than the fault until it is given up.
+const mostInnocent = 10
+
+// search looks for a test of the packages that catches the fault. A package in which another test has failed runs again
+// without that one, for the first failure ends a run.
+func (r *runner) search(overlay, tier string, paths []string) (t test, ok bool, err error) {
+	o := r.test(overlay, tier, choice{}, paths)
+	for n := 0; ; n++ {
+		if o.broken != "" {
+			return t, false, fmt.Errorf("does not compile: %s", lastLines(o.broken, 20))
+		}
+		if t, ok = r.blamed(overlay, tier, o); ok || len(o.failed) == 0 || n == mostInnocent {
+			return t, ok, nil
+		}
+		var c choice
+		paths = nil
+		for _, t := range o.failed {
+			r.innocent[t] = true
+			if !slices.Contains(paths, t.Package) {
+				paths = append(paths, t.Package)
+			}
+		}
+		for t := range r.innocent {
+			if slices.Contains(paths, t.Package) {
+				c.skip = append(c.skip, t.Name)
+			}
+		}
+		o = r.test(overlay, tier, c, paths)
+	}
+}
+
+// blamed returns the first of the tests that have failed because of the fault.
+func (r *runner) blamed(overlay, tier string, o outcome) (test, bool) {
+	for _, t := range o.failed {
+		if r.blames(overlay, tier, t) {
+			return t, true
+		}
+	}
+	return test{}, false
 }
