@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -212,16 +213,18 @@ func TestTopAsksNoMoreThanItMust(t *testing.T) {
 }
 
 func TestTopFilters(t *testing.T) {
-	f := newFakeNode(3)
-	d := drive(t, f, 80, 24)
-	d.press("/", "c", "a", "q")
-	assert.Equal(t, "caq", f.queries[len(f.queries)-1].Text)
-	assert.Contains(t, d.view(), "filter: caq")
-	d.press("enter")
-	assert.Contains(t, d.view(), `with "caq"`)
-	d.press("/", "esc")
-	assert.Empty(t, f.queries[len(f.queries)-1].Text)
-	assert.Equal(t, modeList, d.m.mode)
+	synctest.Test(t, func(t *testing.T) { // where the cursor blinks
+		f := newFakeNode(3)
+		d := drive(t, f, 80, 24)
+		d.press("/", "c", "a", "q")
+		assert.Equal(t, "caq", f.queries[len(f.queries)-1].Text)
+		assert.Contains(t, d.view(), "filter: caq")
+		d.press("enter")
+		assert.Contains(t, d.view(), `with "caq"`)
+		d.press("/", "esc")
+		assert.Empty(t, f.queries[len(f.queries)-1].Text)
+		assert.Equal(t, modeList, d.m.mode)
+	})
 }
 
 func TestTopSaysWhatIsWrong(t *testing.T) {
