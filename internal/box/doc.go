@@ -16,8 +16,9 @@
 //     heap (a small integer).
 //  5. An integer that is kept keeps only other integers in memory, 127 at most.
 //
+// With -race it is the same, and checkptr, which -race turns on, looks at its pointers.
+//
 // The portable one (box_portable.go) makes ordinary interface values. Other systems and
-// processors get it, programs built with -race, and those built with the tag
-// actornode_portable or actornode_no_box. Of the invariants only the third applies to it.
+// processors get it, and programs built with the tag actornode_portable or actornode_no_box. Of the invariants only the third applies to it.
 // The same tests run with both.
 package box
