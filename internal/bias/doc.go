@@ -10,11 +10,12 @@
 //
 // The fast one (store_fast.go, owned_fast.go) needs linux/amd64, its order of stores and
 // loads, and a kernel with MEMBARRIER_CMD_PRIVATE_EXPEDITED (4.14); see store_fast.go. By Go's
-// memory model its plain stores are data races, which the race detector would report.
+// memory model its plain stores (plain_fast.go) are data races. With -race they are atomic stores
+// (plain_race.go), and the rest is the same.
 //
 // The portable one (store_portable.go, owned_portable.go) uses sync/atomic and a sync.Mutex.
-// Other systems and processors get it, programs built with -race, and those built with
-// the tag actornode_portable or actornode_no_lease. The stress tests of this package and of
+// Other systems and processors get it, and programs built with the tag actornode_portable or
+// actornode_no_lease. The stress tests of this package and of
 // package executor run with both.
 //
 // No goroutines are started here.

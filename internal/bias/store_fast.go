@@ -1,4 +1,4 @@
-//go:build linux && amd64 && !race && !actornode_portable && !actornode_no_lease
+//go:build linux && amd64 && !actornode_portable && !actornode_no_lease
 
 package bias
 
@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"sync/atomic"
 	"syscall"
-	"unsafe"
 )
 
 // On linux/amd64 the owner of a lease stores without a fence and a revoker pays
@@ -61,14 +60,12 @@ func Store(p *uint32, v uint32) {
 		atomic.StoreUint32(p, v)
 		return
 	}
-	*p = v
+	store(p, v)
 }
 
 // StoreRelaxed is Store for readers that never call Barrier: those of numbers that are only shown,
 // or that what is read otherwise confirms. It has no fence, whatever the kernel says.
-func StoreRelaxed(p *uint32, v uint32) { *p = v }
+func StoreRelaxed(p *uint32, v uint32) { store(p, v) }
 
 // StoreUint64 is StoreRelaxed for a counter. A reader calls its Load.
-func StoreUint64(p *atomic.Uint64, v uint64) {
-	*(*uint64)(unsafe.Pointer(p)) = v // all that an atomic.Uint64 is
-}
+func StoreUint64(p *atomic.Uint64, v uint64) { store64(p, v) }
