@@ -21,7 +21,7 @@
 //
 // # Systems
 //
-// A Reader polls on linux/amd64 only. Elsewhere, under the race detector, and with the
-// build tag actornode_portable it reads as the connection does, and [Spins] is false. A
+// A Reader polls on linux/amd64 only. Elsewhere, and with the build tag actornode_portable
+// or actornode_no_spin, it reads as the connection does, and [Spins] is false. A
 // Writer works where connections have descriptors, on Unix.
 package socket

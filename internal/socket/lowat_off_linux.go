@@ -1,4 +1,4 @@
-//go:build linux && amd64 && !race && !msan && !actornode_portable && !actornode_no_spin && actornode_no_lowat
+//go:build linux && amd64 && !msan && !actornode_portable && !actornode_no_spin && actornode_no_lowat
 
 package socket
 

@@ -1,4 +1,4 @@
-//go:build linux && amd64 && !race && !msan && !actornode_portable && !actornode_no_spin
+//go:build linux && amd64 && !msan && !actornode_portable && !actornode_no_spin
 
 package socket
 
@@ -17,6 +17,7 @@ func tryRead(fd uintptr, b []byte) (n int, err error) {
 	if no != 0 {
 		return -1, no
 	}
+	hasRead(fd, b[:r])
 	return int(r), nil
 }
 
