@@ -1,4 +1,4 @@
-//go:build !race && !actornode_portable && !actornode_no_locked
+//go:build !actornode_portable && !actornode_no_locked
 
 #include "textflag.h"
 

@@ -1,4 +1,4 @@
-//go:build (!amd64 && !arm64) || race || actornode_portable || actornode_no_locked
+//go:build (!amd64 && !arm64) || actornode_portable || actornode_no_locked
 
 package fiber
 
