@@ -16,8 +16,11 @@
 //
 // The portable one (fiber_portable.go) uses iter.Pull as its documentation allows: a worker
 // calls next, the fiber calls yield, and from one fiber to another it is two switches, by
-// way of the worker. Other systems and processors get it, programs built with -race, and
-// those built with the tag actornode_portable or actornode_no_fiber.
+// way of the worker. Other systems and processors get it, and programs built with the tag
+// actornode_portable or actornode_no_fiber.
+//
+// The race detector needs no help with the direct one: next and yield of one coroutine tell it that
+// what was done before a switch comes before what the resumed goroutine does, whoever calls them.
 //
 // [Traceback] and [GoroutineID] read the text of tracebacks, for the logs of handlers that
 // block (traceback.go); [Runs] and [Marked] do, to know whose code a goroutine runs when that is
