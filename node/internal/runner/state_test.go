@@ -1,0 +1,220 @@
+package runner_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/node/observe"
+)
+
+// What a process does, as others see it, and what it waits for.
+func TestDoing(t *testing.T) {
+	eachStyle(t, func(t *testing.T, s *system, as style) {
+		goOn := make(chan struct{})
+		b := s.spawn(as, func(b *runner.Blocking) error {
+			<-goOn
+			b.Receive()
+			b.ReceiveWithin(time.Minute, nil)
+			<-goOn
+			return nil
+		})
+		stage := -1
+		if as == coroutine {
+			stage = 0
+		}
+		see := func(state observe.State, waits string) {
+			synctest.Wait()
+			is, at := b.Own.Runner().Doing()
+			require.Equal(t, state, is)
+			require.Equal(t, stage, at)
+			b.Own.Mu.Lock()
+			defer b.Own.Mu.Unlock()
+			require.Equal(t, waits, b.Own.WaitLocked(is).For)
+		}
+		timed := func() (bool, uint32) {
+			b.Own.Mu.Lock()
+			defer b.Own.Mu.Unlock()
+			return runner.Timed(&b.Own)
+		}
+		see(observe.Running, "")
+		goOn <- struct{}{}
+		see(observe.Waiting, "message")
+		within, n := timed()
+		require.False(t, within)
+		require.Zero(t, n)
+		s.send(&b.Own, 1)
+		see(observe.Waiting, "message")
+		within, n = timed()
+		begun := uint32(1)
+		if as == handle {
+			begun = 0 // that of a handle is not the node's business
+		}
+		require.Equal(t, begun == 1, within)
+		require.Equal(t, begun, n)
+		pass(time.Minute)
+		see(observe.Running, "")
+		within, n = timed()
+		require.False(t, within)
+		require.Equal(t, 2*begun, n)
+		close(goOn)
+		synctest.Wait()
+		require.True(t, b.Own.Gone())
+	})
+}
+
+// A coroutine on a stage that is busy is scheduled.
+func TestScheduled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSystem(t, 1000)
+		goOn := make(chan struct{})
+		s.spawn(coroutine, func(*runner.Blocking) error { <-goOn; return nil }, onStage(1))
+		synctest.Wait()
+		b := s.spawn(coroutine, func(*runner.Blocking) error { return nil }, onStage(1))
+		state, stage := b.Own.Runner().Doing()
+		require.Contains(t, []observe.State{observe.Scheduled, observe.Waiting}, state)
+		require.Equal(t, 1, stage)
+		close(goOn)
+		synctest.Wait()
+	})
+}
+
+// Each style has its kind, its code, its name, and is here or not.
+func TestStyles(t *testing.T) {
+	kinds := map[style]process.Kind{goroutine: process.Goroutine, coroutine: process.Coroutine, handle: process.Handle}
+	eachStyle(t, func(t *testing.T, s *system, as style) {
+		goOn := make(chan struct{})
+		var here bool
+		b := s.spawn(as, func(b *runner.Blocking) error {
+			here = b.Own.Runner().Here()
+			<-goOn
+			return nil
+		})
+		synctest.Wait()
+		require.Equal(t, kinds[as], b.Own.Kind)
+		require.Equal(t, as == coroutine, b.Own.OnStage())
+		require.Equal(t, as != handle, runner.BodyOf(&b.Own) != nil)
+		require.Equal(t, as != handle, here)
+		require.False(t, b.Own.Runner().Here(), "another goroutine asks")
+		require.Equal(t, as != handle, b.Own.Runner().Busy(&s.Plain))
+		require.Equal(t, b.Own.PID().String(), b.Own.Task().Name())
+		close(goOn)
+	})
+}
+
+// Nobody runs a process with a goroutine of its own in turns.
+func TestOffStage(t *testing.T) {
+	s := newSystem(t, 1)
+	b := s.make(goroutine, nil)
+	require.Panics(t, func() { b.Own.Task().Turn(nil) })
+	require.False(t, b.Own.Task().CollectInbox(nil))
+	require.False(t, b.Own.Task().FinishDetached(nil))
+	require.False(t, b.Own.Task().Claim())
+	h := s.make(handle, nil)
+	h.Own.Runner().Start(&s.Plain, nil, true)
+	require.Zero(t, s.Functions.Load())
+	require.Nil(t, runner.BodyOf(&h.Own))
+	s.Functions.Store(0)
+	b.Own.Exit(&s.Plain, "x")
+	b.Own.Returned()
+}
+
+// Others may look at the queue of a process, and its own code changes it, one at a time.
+func TestOwning(t *testing.T) {
+	eachStyle(t, func(t *testing.T, s *system, as style) {
+		done := make(chan struct{})
+		var got []any
+		b := s.spawn(as, func(b *runner.Blocking) error {
+			b.ReceiveMatch(is("go"))
+			b.Own.Discard(&b.Acting, is(2))
+			got = append(got, b.Receive())
+			got = append(got, b.Receive())
+			close(done)
+			b.Receive()
+			return nil
+		})
+		s.send(&b.Own, 1, 2, 3)
+		synctest.Wait()
+		seen := 0
+		b.Own.Runner().Inspect(func() {
+			for range b.Own.Queue.All() {
+				seen++
+			}
+		})
+		require.Equal(t, 3, seen)
+		s.send(&b.Own, "go")
+		<-done
+		require.Equal(t, []any{1, 3}, got)
+	})
+}
+
+// ForgetName takes the name of a process away, for another to have it.
+func TestForgetName(t *testing.T) {
+	s := newSystem(t, 1)
+	b, other := s.make(handle, nil), s.make(handle, nil)
+	runner.ForgetName(&b.Own)
+	enter := func(b *runner.Blocking) error {
+		return s.Names.Enter((*process.Named)(&b.Own), names.Entry{Name: "shop"})
+	}
+	require.NoError(t, enter(b))
+	require.ErrorIs(t, enter(other), names.ErrTaken)
+	runner.ForgetName(&b.Own)
+	require.Nil(t, s.Whose("shop"))
+	require.Empty(t, b.Own.Cold.Name)
+	require.NoError(t, enter(other))
+	require.NoError(t, s.Names.Enter((*process.Named)(&b.Own), names.Entry{Name: "again"}))
+}
+
+// A function that blocks for long leaves its stage to the others; it is the process's own that waits, as all can see.
+func TestAside(t *testing.T) {
+	eachStyle(t, func(t *testing.T, s *system, as style) {
+		goOn := make(chan struct{})
+		steps := 0
+		b := s.spawn(as, func(b *runner.Blocking) error {
+			runner.Aside(&b.Acting, func() {
+				runner.Aside(&b.Acting, func() { steps++ })
+				<-goOn
+			})
+			steps++
+			b.Receive()
+			steps++
+			return nil
+		})
+		synctest.Wait()
+		b.Own.Mu.Lock()
+		state, _ := b.Own.Runner().Doing()
+		require.Equal(t, observe.Running, state)
+		b.Own.Mu.Unlock()
+		neighbour := s.spawn(coroutine, func(*runner.Blocking) error { return nil })
+		synctest.Wait()
+		require.True(t, neighbour.Own.Gone(), "the stage is free")
+		goOn <- struct{}{}
+		synctest.Wait()
+		require.Equal(t, 2, steps)
+		s.send(&b.Own, 1)
+		synctest.Wait()
+		require.Equal(t, 3, steps)
+		require.Zero(t, b.Own.WaitLocked(observe.Dead).For)
+
+		if as == handle {
+			return
+		}
+		went := false
+		b = s.spawn(as, func(b *runner.Blocking) error {
+			runner.Aside(&b.Acting, func() { <-goOn })
+			went = true
+			return nil
+		})
+		synctest.Wait()
+		b.Own.Exit(&s.Plain, "x")
+		close(goOn)
+		synctest.Wait()
+		require.False(t, went, "it is unwound")
+		require.Zero(t, s.Lingering.Load())
+	})
+}
