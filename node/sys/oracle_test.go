@@ -118,13 +118,30 @@ func ours(t *testing.T, n *node.Node, pid node.PID, line any) any {
 	return answer(node.Call[any](ctx, n, pid, sysmsg.Command{What: line}))
 }
 
-// A server answers debug commands, and system messages that are none, as OTP's does.
-func TestDebugLikeOTP(t *testing.T) {
+// answers has what OTP's gen_server answers, one line for each of asked.
+const answers = "testdata/debug.txt"
+
+// The answers are OTP's: -update writes them anew.
+func TestDebugOTP(t *testing.T) {
 	erltest.Need(t)
 	file := filepath.Join(t.TempDir(), "lines")
 	require.NoError(t, os.WriteFile(file, []byte(strings.Join(asked, ".\n")+".\n"), 0o600))
 	theirs := strings.Split(strings.TrimSpace(erltest.Main(t, "testdata/debug.erl", file)), "\n")
 	theirs = slices.DeleteFunc(theirs, func(l string) bool { return strings.HasPrefix(l, "*DBG* ") }) // the log, printed
+	text := strings.Join(theirs, "\n") + "\n"
+	if erltest.Updating() {
+		require.NoError(t, os.WriteFile(answers, []byte(text), 0o644))
+	}
+	want, err := os.ReadFile(answers)
+	require.NoError(t, err)
+	require.Equal(t, text, string(want))
+}
+
+// A server answers debug commands, and system messages that are none, as OTP's does.
+func TestDebugLikeOTP(t *testing.T) {
+	text, err := os.ReadFile(answers)
+	require.NoError(t, err)
+	theirs := strings.Split(strings.TrimSpace(string(text)), "\n")
 	require.Len(t, theirs, len(asked))
 	n := nodetest.Start(t, node.Config{})
 	for _, b := range []node.Actor{new(faithful), sys.Answer(new(last))} {
