@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -15,7 +16,7 @@ import (
 // TestChildren compares children with a plain list.
 func TestChildren(t *testing.T) {
 	origin := wire.NewOrigin(wire.NodeID{Name: "a@b"})
-	for seed := range uint64(50) {
+	for seed := range testkit.By[uint64](10, 50, 1000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var c children
 		var all []*child
@@ -88,7 +89,7 @@ func check(t *testing.T, c *children, all []*child) {
 
 // TestQueue compares a queue with a slice.
 func TestQueue(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range testkit.By[uint64](20, 100, 2000) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		var q queue
 		var all []any

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -86,7 +87,7 @@ func TestAgain(t *testing.T) {
 
 // TestWindow compares a window with a list of all restarts.
 func TestWindow(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range testkit.By[uint64](50, 300, 10_000) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		w, all := &window{}, []time.Time(nil)
 		now := time.Unix(0, 0)

@@ -7,9 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"math/rand/v2"
-	"os"
 	"runtime"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -25,21 +23,18 @@ import (
 )
 
 // TestRandom lets random things happen to random trees and checks the invariants
-// of doc.go. RANDOM_SEED plays one seed, RANDOM_RUNS so many from a random one on.
+// of doc.go: with seeds from 1 on, but in make night from a random one. The flag -seed
+// plays one.
 func TestRandom(t *testing.T) {
-	first, runs := uint64(1), uint64(10_000)
-	if testing.Short() || testkit.Race {
-		runs = 2000
+	first, runs := uint64(1), testkit.By[uint64](1000, 10_000, 500_000)
+	if testkit.Race {
+		runs /= 5
 	}
-	if s := os.Getenv("RANDOM_RUNS"); s != "" {
-		n, err := strconv.ParseUint(s, 10, 64)
-		require.NoError(t, err)
-		first, runs = rand.Uint64()>>1, n
-	}
-	if s := os.Getenv("RANDOM_SEED"); s != "" {
-		n, err := strconv.ParseUint(s, 10, 64)
-		require.NoError(t, err)
-		first, runs = n, 1
+	switch {
+	case testkit.SeedChosen():
+		first, runs = testkit.Seed(t), 1
+	case testkit.At() == testkit.Night:
+		first = rand.Uint64() >> 1
 	}
 	for part := range uint64(runtime.GOMAXPROCS(0)) {
 		t.Run("", func(t *testing.T) {
@@ -117,7 +112,7 @@ func newRandomRun(t *testing.T, seed uint64) *randomRun {
 }
 
 func (w *randomRun) fail(format string, args ...any) {
-	w.t.Errorf("RANDOM_SEED=%d: at %s: "+format, append([]any{w.seed, time.Now().Format("04:05.000")}, args...)...)
+	w.t.Errorf("-seed=%d: at %s: "+format, append([]any{w.seed, time.Now().Format("04:05.000")}, args...)...)
 }
 
 // one picks an element. The caller holds w.mu, as in all that draws.
@@ -393,7 +388,7 @@ func (w *randomRun) play() {
 	r := rand.New(rand.NewPCG(w.seed, 4)) // the driver's own
 	defer func() {
 		if w.t.Failed() {
-			w.t.Logf("RANDOM_SEED=%d", w.seed)
+			w.t.Logf("repeat with -seed=%d", w.seed)
 		}
 	}()
 	root, err := w.n.Open()
