@@ -302,7 +302,7 @@ func TestMayRun(t *testing.T) {
 			require.Equal(t, want, g.peer.MayRun(c.spawn), "%s for %s %s", has, c.right, c.of)
 			if !want {
 				require.Equal(t, []string{fmt.Sprint(remote.Refused, []string{c.right})}, g.counted)
-				require.Contains(t, g.log.Take(), "right="+c.right+" of="+c.of)
+				require.Contains(t, g.log.Take(), fmt.Sprintf("right=%s of=%q", c.right, "fun "+c.of))
 			}
 		}
 	}
