@@ -3,7 +3,6 @@ package docs_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -21,7 +20,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 	"unicode"
 
 	"github.com/stretchr/testify/assert"
@@ -29,11 +27,9 @@ import (
 
 	"github.com/actornode/actornode/internal/markdown"
 	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/vet"
 )
-
-// limit bounds what a program of a document may take.
-const limit = time.Minute
 
 // others are the packages that documents may use beside those of this module.
 var others = []string{
@@ -212,9 +208,7 @@ func check(t *testing.T, u *unit) {
 
 // Programs with an output, and tests, are built by the Go command and run.
 func TestPrograms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds programs: not with -short")
-	}
+	testkit.From(t, testkit.Merge, "documents")
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
 	dir := t.TempDir()
@@ -266,9 +260,7 @@ func TestPrograms(t *testing.T) {
 			continue
 		}
 		t.Run(u.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), limit)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, dir+"/bin/"+u.name)
+			cmd := exec.CommandContext(testkit.Context(t), dir+"/bin/"+u.name)
 			cmd.Dir = t.TempDir()
 			var errs bytes.Buffer
 			cmd.Stderr = &errs
