@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 )
 
 // aliasing makes and takes away aliases when told to.
-func aliasing(boss node.PID) step {
-	return func(h host, m any) error {
+func aliasing(boss node.PID) nodetest.Handler {
+	return func(h nodetest.Self, m any) error {
 		switch m := m.(type) {
 		case bool:
 			return h.Send(boss, h.Alias(m))
@@ -25,12 +26,12 @@ func aliasing(boss node.PID) step {
 }
 
 func TestAliases(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
-		h := openHandle(t, n)
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		h := nodetest.Open(t, n)
 		dead := n.DeadLetters(16)
 		defer dead.Close()
-		pid := s.spawn(t, n, aliasing(h.Self()))
+		pid := s.Spawn(t, n, aliasing(h.Self()))
 		ask := func(m any) any {
 			require.NoError(t, h.Send(pid, m))
 			return nodetest.Next[any](t, h)
@@ -80,19 +81,19 @@ func TestAliases(t *testing.T) {
 		n.Exit(pid, node.Kill)
 		require.NoError(t, h.Send(other, "y"))
 		lost(other, "y")
-		quiet(t, h)
+		nodetest.Quiet(t, h)
 	})
 }
 
 // Of many messages to an alias that is good for one, one arrives.
 func TestAliasOnceAmongMany(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		const senders = 8
-		n := startNode(t, node.Config{Workers: 4, Stages: 8})
-		h := openHandle(t, n)
+		n := nodetest.Start(t, node.Config{Workers: 4, Stages: 8})
+		h := nodetest.Open(t, n)
 		var pids []node.PID
 		for i := range senders {
-			pids = append(pids, s.spawn(t, n, func(p host, m any) error {
+			pids = append(pids, s.Spawn(t, n, func(p nodetest.Self, m any) error {
 				p.Send(m.(node.Ref), i)
 				return p.Send(h.Self(), "sent")
 			}))
@@ -109,18 +110,18 @@ func TestAliasOnceAmongMany(t *testing.T) {
 				}
 			}
 			assert.Equal(t, 1, got)
-			quiet(t, h)
+			nodetest.Quiet(t, h)
 		}
 		assert.Equal(t, uint64(20*(senders-1)), n.Stats().DeadLetters[deadletter.NoAlias])
 	})
 }
 
 func TestCallByAlias(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
-		h := openHandle(t, n)
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		h := nodetest.Open(t, n)
 		count := counter()
-		pid := s.spawn(t, n, func(p host, m any) error {
+		pid := s.Spawn(t, n, func(p nodetest.Self, m any) error {
 			if _, ok := m.(bool); ok {
 				return p.Send(h.Self(), p.Alias(m.(bool)))
 			}
@@ -128,10 +129,10 @@ func TestCallByAlias(t *testing.T) {
 		})
 		require.NoError(t, h.Send(pid, true))
 		ref := nodetest.Next[node.Ref](t, h)
-		got, err := nodetest.CallWithin[int](limit, h, ref, add{3})
+		got, err := nodetest.CallWithin[int](testkit.Limit, h, ref, add{3})
 		require.NoError(t, err)
 		assert.Equal(t, 3, got)
-		_, err = nodetest.CallWithin[int](limit, h, ref, add{3})
+		_, err = nodetest.CallWithin[int](testkit.Limit, h, ref, add{3})
 		assert.ErrorIs(t, err, node.ErrNoProcess)
 	})
 }

@@ -2,6 +2,8 @@ package node_test
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,11 +28,16 @@ func allocates(t *testing.T, n *node.Node, done <-chan struct{}, want float64, b
 	t.Helper()
 	pid, err := n.Spawn(b)
 	require.NoError(t, err)
-	got := testing.AllocsPerRun(5, func() {
-		assert.NoError(t, n.Send(pid, repeat{}))
-		<-done
+	testkit.Until(t, func() string { // what else is going on may allocate, too
+		got := testing.AllocsPerRun(5, func() {
+			assert.NoError(t, n.Send(pid, repeat{}))
+			<-done
+		}) / many
+		if math.Abs(got-want) > 0.3 {
+			return fmt.Sprintf("%s: %.2f allocations, want %v", what, got, want)
+		}
+		return ""
 	})
-	assert.InDelta(t, want, got/many, 0.3, what)
 }
 
 // What messages and calls on one node allocate. The destination of each is an interface: where it

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestSendBytes(t *testing.T) {
 	farPair(t, func(t *testing.T, a, b *node.Node) {
 		for _, at := range []*node.Node{a, b} {
-			far := openHandle(t, at)
+			far := nodetest.Open(t, at)
 			for name, send := range sendersOf(t, a) {
 				const messages = 300
 				go send(far.Self(), messages)
@@ -101,8 +102,8 @@ func sendersOf(t *testing.T, n *node.Node) map[string]func(to node.PID, messages
 
 // A process that has ended sends nothing.
 func TestSendBytesExited(t *testing.T) {
-	n := startNode(t, node.Config{})
-	to, h := openHandle(t, n), openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	to, h := nodetest.Open(t, n), nodetest.Open(t, n)
 	h.Close(nil)
 	require.ErrorIs(t, h.SendBytes(to.Self(), nil), node.ErrExited)
 }

@@ -13,54 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 )
-
-// client is where a call is made from.
-type client struct {
-	name string
-	do   func(t *testing.T, n *node.Node, f func(me node.Caller)) // returns when f has
-}
-
-func clients() []client {
-	all := []client{
-		{"goroutine", func(_ *testing.T, n *node.Node, f func(node.Caller)) { f(n) }},
-		{"handle", func(t *testing.T, n *node.Node, f func(node.Caller)) {
-			h, err := n.Open()
-			require.NoError(t, err)
-			defer h.Close(nil)
-			f(h)
-			quiet(t, h)
-		}},
-	}
-	for _, s := range allWays {
-		all = append(all, client{s.name, func(t *testing.T, n *node.Node, f func(node.Caller)) {
-			done := make(chan struct{})
-			pid := s.spawn(t, n, func(h host, m any) error {
-				if m != "go" {
-					t.Errorf("a message that nobody sent: %v", m)
-					return nil
-				}
-				defer close(done)
-				f(h)
-				if p, ok := h.(*node.Process); ok {
-					assert.Empty(t, rest(p))
-				}
-				return nil
-			})
-			require.NoError(t, n.Send(pid, "go"))
-			<-done
-		}})
-	}
-	return all
-}
-
-func eachClient(t *testing.T, f func(t *testing.T, c client)) {
-	for _, c := range clients() {
-		t.Run(c.name, func(t *testing.T) { f(t, c) })
-	}
-}
 
 // keeper hands the requests it gets to the test.
 func keeper(t testing.TB, n *node.Node) (node.PID, <-chan node.Request[string]) {
@@ -75,7 +31,7 @@ func keeper(t testing.TB, n *node.Node) (node.PID, <-chan node.Request[string]) 
 }
 
 // answers does with requests what their body says.
-func answers(_ host, m any) error {
+func answers(_ nodetest.Self, m any) error {
 	r, ok := m.(node.Request[string])
 	if !ok {
 		return nil
@@ -112,13 +68,13 @@ func answers(_ host, m any) error {
 var errWhy = errors.New("why")
 
 func TestCallOutcomes(t *testing.T) {
-	n := startNode(t, node.Config{})
-	eachClient(t, func(t *testing.T, c client) {
-		eachWay(t, func(t *testing.T, s way) {
+	n := nodetest.Start(t, node.Config{})
+	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
+		nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 			ask := func(body string) (v int, err error) {
-				pid := s.spawn(t, n, answers)
-				c.do(t, n, func(me node.Caller) {
-					v, err = nodetest.CallWithin[int](limit, me, pid, body)
+				pid := s.Spawn(t, n, answers)
+				c.Do(t, n, func(me node.Caller) {
+					v, err = nodetest.CallWithin[int](testkit.Limit, me, pid, body)
 				})
 				return v, err
 			}
@@ -150,18 +106,18 @@ func TestCallOutcomes(t *testing.T) {
 }
 
 func TestCallNobody(t *testing.T) {
-	n := startNode(t, node.Config{})
-	eachClient(t, func(t *testing.T, c client) {
-		pid := allWays[0].spawn(t, n, answers)
+	n := nodetest.Start(t, node.Config{})
+	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
+		pid := nodetest.Actor.Spawn(t, n, answers)
 		n.Exit(pid, node.Kill)
-		c.do(t, n, func(me node.Caller) {
-			_, err := nodetest.CallWithin[int](limit, me, pid, "one")
+		c.Do(t, n, func(me node.Caller) {
+			_, err := nodetest.CallWithin[int](testkit.Limit, me, pid, "one")
 			assert.ErrorIs(t, err, node.ErrNoProcess)
-			_, err = nodetest.CallWithin[int](limit, me, node.PID{}, "one")
+			_, err = nodetest.CallWithin[int](testkit.Limit, me, node.PID{}, "one")
 			assert.ErrorIs(t, err, node.ErrNoProcess)
-			_, err = nodetest.CallWithin[int](limit, me, node.Atom("nobody"), "one")
+			_, err = nodetest.CallWithin[int](testkit.Limit, me, node.Atom("nobody"), "one")
 			assert.ErrorIs(t, err, node.ErrNoName)
-			_, err = nodetest.CallWithin[int](limit, me, n.MakeRef(), "one")
+			_, err = nodetest.CallWithin[int](testkit.Limit, me, n.MakeRef(), "one")
 			assert.ErrorIs(t, err, node.ErrNoProcess)
 		})
 	})
@@ -169,15 +125,15 @@ func TestCallNobody(t *testing.T) {
 
 // The process that is called dies after it has taken the request.
 func TestCalleeIsKilled(t *testing.T) {
-	n := startNode(t, node.Config{})
-	eachClient(t, func(t *testing.T, c client) {
+	n := nodetest.Start(t, node.Config{})
+	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
 		pid, requests := keeper(t, n)
 		go func() {
 			<-requests
 			n.Exit(pid, "gone")
 		}()
-		c.do(t, n, func(me node.Caller) {
-			_, err := nodetest.CallWithin[int](limit, me, pid, "")
+		c.Do(t, n, func(me node.Caller) {
+			_, err := nodetest.CallWithin[int](testkit.Limit, me, pid, "")
 			var exit *node.ExitError
 			if assert.ErrorAs(t, err, &exit) {
 				assert.Equal(t, "gone", exit.Reason)
@@ -187,8 +143,8 @@ func TestCalleeIsKilled(t *testing.T) {
 }
 
 func TestCallCancelled(t *testing.T) {
-	n := startNode(t, node.Config{})
-	eachClient(t, func(t *testing.T, c client) {
+	n := nodetest.Start(t, node.Config{})
+	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
 		pid, requests := keeper(t, n)
 		dead := n.DeadLetters(4)
 		defer dead.Close()
@@ -200,7 +156,7 @@ func TestCallCancelled(t *testing.T) {
 			assert.True(t, late.Pending())
 			cancel(cause)
 		}()
-		c.do(t, n, func(me node.Caller) {
+		c.Do(t, n, func(me node.Caller) {
 			_, err := node.Call[int](ctx, me, pid, "")
 			assert.Equal(t, cause, err)
 			assert.False(t, late.Pending())
@@ -217,38 +173,36 @@ func TestCallCancelled(t *testing.T) {
 }
 
 func TestCallTimeout(t *testing.T) {
-	for _, c := range clients() {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				n, err := node.Start(node.Config{Workers: 2, Stages: 2})
-				require.NoError(t, err)
-				defer n.Stop()
-				pid, requests := keeper(t, n)
-				c.do(t, n, func(me node.Caller) {
-					began := time.Now()
-					_, err := nodetest.CallWithin[int](time.Second, me, pid, "")
-					assert.Equal(t, node.ErrTimeout, err)
-					assert.Equal(t, time.Second, time.Since(began))
-					assert.ErrorIs(t, (<-requests).Reply(1), node.ErrReplied)
+	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
+		synctest.Test(t, func(t *testing.T) {
+			n, err := node.Start(node.Config{Workers: 2, Stages: 2})
+			require.NoError(t, err)
+			defer n.Stop()
+			pid, requests := keeper(t, n)
+			c.Do(t, n, func(me node.Caller) {
+				began := time.Now()
+				_, err := nodetest.CallWithin[int](time.Second, me, pid, "")
+				assert.Equal(t, node.ErrTimeout, err)
+				assert.Equal(t, time.Second, time.Since(began))
+				assert.ErrorIs(t, (<-requests).Reply(1), node.ErrReplied)
 
-					// The next call gets its own reply.
-					go func() {
-						r := <-requests
-						<-time.After(500 * time.Millisecond)
-						assert.NoError(t, r.Reply(2))
-					}()
-					v, err := nodetest.CallWithin[int](time.Second, me, pid, "")
-					assert.NoError(t, err)
-					assert.Equal(t, 2, v)
-					assert.Equal(t, 1500*time.Millisecond, time.Since(began))
+				// The next call gets its own reply.
+				go func() {
+					r := <-requests
+					<-time.After(500 * time.Millisecond)
+					assert.NoError(t, r.Reply(2))
+				}()
+				v, err := nodetest.CallWithin[int](time.Second, me, pid, "")
+				assert.NoError(t, err)
+				assert.Equal(t, 2, v)
+				assert.Equal(t, 1500*time.Millisecond, time.Since(began))
 
-					_, err = nodetest.CallWithin[int](0, me, pid, "")
-					assert.Equal(t, node.ErrTimeout, err)
-				})
-				assert.Equal(t, map[deadletter.Cause]uint64{deadletter.LateReply: 1}, n.Stats().DeadLetters)
+				_, err = nodetest.CallWithin[int](0, me, pid, "")
+				assert.Equal(t, node.ErrTimeout, err)
 			})
+			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.LateReply: 1}, n.Stats().DeadLetters)
 		})
-	}
+	})
 }
 
 func TestReplyToNobody(t *testing.T) {
@@ -260,7 +214,7 @@ func TestReplyToNobody(t *testing.T) {
 
 // Many threaten to reply; one does.
 func TestReplyRace(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	pid, requests := keeper(t, n)
 	for range 100 {
 		f := node.Async[int](n, pid, "")
@@ -285,13 +239,13 @@ func TestReplyRace(t *testing.T) {
 // A handler that waits for a reply does not hold up the others of its stage,
 // the one that it calls among them.
 func TestCallInAHandlerFreesTheStage(t *testing.T) {
-	for _, s := range []way{allWays[0], allWays[2]} {
-		t.Run(s.name, func(t *testing.T) {
-			n := startNode(t, node.Config{Workers: 1, Stages: 1})
+	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Coroutine} {
+		t.Run(s.Name, func(t *testing.T) {
+			n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
 			pid, requests := keeper(t, n)
-			h := openHandle(t, n)
+			h := nodetest.Open(t, n)
 			for range 5 {
-				caller := s.spawn(t, n, func(p host, _ any) error {
+				caller := s.Spawn(t, n, func(p nodetest.Self, _ any) error {
 					v, err := node.Call[int](context.Background(), p, pid, "")
 					if err != nil {
 						return err
@@ -300,15 +254,15 @@ func TestCallInAHandlerFreesTheStage(t *testing.T) {
 				})
 				require.NoError(t, n.Send(caller, "go"))
 			}
-			other := allWays[0].spawn(t, n, counter())
+			other := nodetest.Actor.Spawn(t, n, counter())
 			var waiting []node.Request[string]
 			for range 5 {
 				waiting = append(waiting, <-requests)
 			}
-			v, err := nodetest.CallWithin[int](limit, n, other, add{1})
+			v, err := nodetest.CallWithin[int](testkit.Limit, n, other, add{1})
 			require.NoError(t, err)
 			assert.Equal(t, 1, v)
-			quiet(t, h)
+			nodetest.Quiet(t, h)
 			for i, r := range waiting {
 				require.NoError(t, r.Reply(i))
 				assert.Equal(t, i, nodetest.Next[int](t, h))
@@ -320,11 +274,11 @@ func TestCallInAHandlerFreesTheStage(t *testing.T) {
 // A process that is killed while it waits for a reply is unwound, and the reply
 // is a late one.
 func TestCallerIsKilled(t *testing.T) {
-	eachBlocking(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
 		pid, requests := keeper(t, n)
 		unwound := make(chan struct{})
-		caller, err := n.SpawnOpt(s.options, node.ProcessFunc(func(p *node.Process) error {
+		caller, err := n.SpawnOpt(s.Options, node.ProcessFunc(func(p *node.Process) error {
 			defer close(unwound)
 			node.Call[int](context.Background(), p, pid, "")
 			t.Error("the process goes on")
@@ -341,31 +295,31 @@ func TestCallerIsKilled(t *testing.T) {
 }
 
 func TestCallFromAClosedHandle(t *testing.T) {
-	n := startNode(t, node.Config{})
-	pid := allWays[0].spawn(t, n, answers)
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	pid := nodetest.Actor.Spawn(t, n, answers)
+	h := nodetest.Open(t, n)
 	h.Close(nil)
-	_, err := nodetest.CallWithin[int](limit, h, pid, "one")
+	_, err := nodetest.CallWithin[int](testkit.Limit, h, pid, "one")
 	assert.ErrorIs(t, err, node.ErrExited)
 	_, err = node.Async[int](h, pid, "one").Await(context.Background())
 	assert.ErrorIs(t, err, node.ErrExited)
 }
 
 func TestFutureAwaitedByMany(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	pid, requests := keeper(t, n)
 	f := node.Async[int](n, pid, "")
 	// Passed to actors of all styles, and awaited by goroutines.
-	eachSum := func(p host, m any) error {
+	eachSum := func(p nodetest.Self, m any) error {
 		v, err := m.(*node.Future[int]).Await(context.Background())
 		if err != nil {
 			return err
 		}
 		return p.Send(h.Self(), v)
 	}
-	for _, s := range allWays {
-		require.NoError(t, n.Send(s.spawn(t, n, eachSum), f))
+	for _, s := range styles {
+		require.NoError(t, n.Send(s.Spawn(t, n, eachSum), f))
 	}
 	var wg sync.WaitGroup
 	for range 8 {
@@ -383,7 +337,7 @@ func TestFutureAwaitedByMany(t *testing.T) {
 	require.NoError(t, (<-requests).Reply(7))
 	wg.Wait()
 	<-f.Done()
-	for range allWays {
+	for range styles {
 		assert.Equal(t, 7, nodetest.Next[int](t, h))
 	}
 	v, err := f.Await(context.Background())
@@ -393,7 +347,7 @@ func TestFutureAwaitedByMany(t *testing.T) {
 }
 
 func TestFuturesDone(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	pid, requests := keeper(t, n)
 	ints, texts := node.Async[int](n, pid, ""), node.Async[string](n, pid, "")
 	none := node.Async[string](n, node.Atom("nobody"), "")
@@ -416,7 +370,7 @@ func TestFuturesDone(t *testing.T) {
 }
 
 func TestFutureGivenUp(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	pid, requests := keeper(t, n)
 	f := node.Async[int](n, pid, "")
 	assert.True(t, f.Cancel())
@@ -438,13 +392,13 @@ func TestFutureGivenUp(t *testing.T) {
 }
 
 func TestSendTo(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	pid, requests := keeper(t, n)
 	f := node.Async[int](h, pid, "")
 	f.SendTo(h.Self(), "a")
 	f.SendTo(h.Self(), "b")
-	quiet(t, h)
+	nodetest.Quiet(t, h)
 	require.NoError(t, (<-requests).Reply(5))
 	assert.Equal(t, node.Result{Tag: "a", Value: 5}, nodetest.Next[node.Result](t, h))
 	assert.Equal(t, node.Result{Tag: "b", Value: 5}, nodetest.Next[node.Result](t, h))
@@ -480,18 +434,18 @@ func TestSendTo(t *testing.T) {
 // A call by a coroutine with a bounded mailbox that is full: what wakes it must
 // not need room.
 func TestCoroutineWithAFullMailbox(t *testing.T) {
-	eachBlocking(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
 		pid, requests := keeper(t, n)
-		s.options.Limits.Messages = 2
+		s.Options.Limits.Messages = 2
 		done := make(chan struct{})
-		caller, err := n.SpawnOpt(s.options, node.ProcessFunc(func(p *node.Process) error {
+		caller, err := n.SpawnOpt(s.Options, node.ProcessFunc(func(p *node.Process) error {
 			v, err := node.Call[int](context.Background(), p, pid, "")
 			assert.NoError(t, err)
 			assert.Equal(t, 1, v)
 			_, err = node.ReceiveOfWithin[string](p, time.Millisecond)
 			assert.ErrorIs(t, err, node.ErrTimeout)
-			assert.Equal(t, []any{1, 2}, rest(p))
+			assert.Equal(t, []any{1, 2}, nodetest.Rest(p))
 			close(done)
 			return nil
 		}))
@@ -500,11 +454,7 @@ func TestCoroutineWithAFullMailbox(t *testing.T) {
 		require.NoError(t, n.Send(caller, 1))
 		require.NoError(t, n.Send(caller, 2))
 		require.NoError(t, r.Reply(1))
-		select {
-		case <-done:
-		case <-time.After(time.Minute):
-			t.Error("the process is stuck")
-		}
+		testkit.Receive(t, done)
 		assert.Empty(t, n.Stats().DeadLetters)
 	})
 }

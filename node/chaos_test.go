@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
@@ -92,7 +93,7 @@ func (w *watches) down(c *chaos, d node.Down) {
 	w.refs[d.Ref] = answered
 }
 
-func (w *watches) demonitor(in inside, r *rand.Rand) {
+func (w *watches) demonitor(in nodetest.Self, r *rand.Rand) {
 	if len(w.open) == 0 {
 		return
 	}
@@ -111,7 +112,7 @@ func (w *watches) demonitor(in inside, r *rand.Rand) {
 }
 
 // act does one thing at random, as seen from inside a process.
-func (c *chaos) act(in inside, w *watches, r *rand.Rand) {
+func (c *chaos) act(in nodetest.Self, w *watches, r *rand.Rand) {
 	c.acting.Add(1)
 	defer c.acting.Add(-1)
 	if c.over.Load() {
@@ -154,18 +155,18 @@ func (c *chaos) check(err error, allowed ...error) {
 	c.t.Errorf("unexpected: %v", err)
 }
 
-// spawn makes a victim of any flavour and pokes it.
-func (c *chaos) spawn(in inside, w *watches, r *rand.Rand) {
-	s := flavours[r.IntN(len(flavours))]
-	o := node.Options{Link: r.IntN(3) == 0, Coroutine: s.coroutine}
+// spawn makes a victim of any style and pokes it.
+func (c *chaos) spawn(in nodetest.Self, w *watches, r *rand.Rand) {
+	s := styles[r.IntN(3)]
+	o := node.Options{Link: r.IntN(3) == 0, Coroutine: s.Options.Coroutine}
 	if r.IntN(4) == 0 {
 		o.Name = chaosName(r)
 	}
-	if !s.process && r.IntN(8) == 0 {
+	if !s.Blocking && r.IntN(8) == 0 {
 		o.Place = node.Detached()
 	}
 	var own watches
-	victim := s.of(func(in inside, m any) error {
+	victim := s.Actor(func(in nodetest.Self, m any) error {
 		switch m := m.(type) {
 		case node.Down:
 			own.down(c, m)
@@ -231,7 +232,8 @@ func (c *chaos) run(steps int, r *rand.Rand) (*node.Process, *watches) {
 // Afterwards every monitor has had its one Down, or was taken away, and nothing
 // is left of anybody.
 func TestChaos(t *testing.T) {
-	const goroutines, steps = 8, 1500
+	const goroutines = 8
+	steps := testkit.By(500, 1500, 15_000)
 	seed := testkit.Seed(t)
 	before := runtime.NumGoroutine()
 	n, err := node.Start(node.Config{Workers: 4, Stages: 4, Blocked: time.Millisecond})
@@ -256,7 +258,7 @@ func TestChaos(t *testing.T) {
 		require.NotNil(t, s.h)
 		keep[s.h.Self()] = true
 	}
-	eventually(t, "all victims are dead", func() bool {
+	testkit.UntilTrue(t, func() bool {
 		left := c.acting.Load() // read first: what it counts may spawn
 		for pid := range nodehook.Processes(n) {
 			if !keep[pid] {
@@ -265,16 +267,16 @@ func TestChaos(t *testing.T) {
 			}
 		}
 		return left == 0
-	})
+	}, "all victims are dead")
 	assert.Empty(t, n.Registered())
 	assert.Equal(t, goroutines, n.Stats().Processes)
 	for _, s := range survivors {
 		// The last of the dead may still be telling: a process is gone before its
 		// links and monitors have been told.
-		eventually(t, "all links and monitors are told", func() bool {
+		testkit.UntilTrue(t, func() bool {
 			i, err := n.Info(s.h.Self())
 			return err == nil && len(i.Links)+len(i.Monitors)+len(i.Watchers) == 0
-		})
+		}, "all links and monitors are told")
 		for {
 			m, err := s.h.ReceiveWithin(0, nil)
 			if err != nil {
@@ -293,6 +295,6 @@ func TestChaos(t *testing.T) {
 	assert.Empty(t, slices.Collect(nodehook.Processes(n)))
 	assert.Empty(t, n.Registered())
 	assert.Zero(t, n.Stats().Processes)
-	eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before })
-	eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
+	testkit.UntilTrue(t, func() bool { return runtime.NumGoroutine() <= before }, "all goroutines end")
+	testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "nobody lingers")
 }

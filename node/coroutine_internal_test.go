@@ -3,9 +3,10 @@ package node
 import (
 	"testing"
 
-	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node/internal/runner"
 )
 
 // That a call was answered is nothing to look at for a coroutine that waits for messages:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
 
@@ -300,7 +301,7 @@ func TestTheDeadDoNothing(t *testing.T) {
 
 // The death of one end of a long chain needs no deep stack and no long time.
 func TestChainOfLinks(t *testing.T) {
-	const length = 100_000
+	length := testkit.By(20_000, 100_000, 1_000_000)
 	n, err := node.Start(node.Config{})
 	require.NoError(t, err)
 	watch, err := n.Open()

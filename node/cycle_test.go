@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -29,7 +30,7 @@ type chain struct {
 
 // follow is a step that answers a chain with what comes of it: the number of processes that it has
 // reached, or the error.
-func follow(h host, m any) error {
+func follow(h nodetest.Self, m any) error {
 	r, ok := m.(node.Request[chain])
 	if !ok {
 		return nil
@@ -54,19 +55,19 @@ func follow(h host, m any) error {
 // The call that closes a cycle fails at once with the cycle, in each style of process, whichever style
 // the others have, and everything goes on afterwards. Without the option it waits.
 func TestDetectCycles(t *testing.T) {
-	for _, s := range allWays {
-		for _, other := range allWays {
+	for _, s := range styles {
+		for _, other := range styles {
 			for _, await := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s %s await=%v", s.name, other.name, await), func(t *testing.T) {
-					n := startNode(t, node.Config{DetectCycles: true})
-					s.options.Name, other.options.Name = "a", "b"
-					a := s.spawn(t, n, follow)
-					b := other.spawn(t, n, follow)
+				t.Run(fmt.Sprintf("%s %s await=%v", s.Name, other.Name, await), func(t *testing.T) {
+					n := nodetest.Start(t, node.Config{DetectCycles: true})
+					s.Options.Name, other.Options.Name = "a", "b"
+					a := s.Spawn(t, n, follow)
+					b := other.Spawn(t, n, follow)
 					c := node.PID{}
 					{
 						s := s
-						s.options.Name = ""
-						c = s.spawn(t, n, follow)
+						s.Options.Name = ""
+						c = s.Spawn(t, n, follow)
 					}
 					verb := " calls "
 					if await {
@@ -93,20 +94,20 @@ func TestDetectCycles(t *testing.T) {
 						}), "%v: want one of %q", err, texts)
 					}
 					for range 3 {
-						_, err := node.Call[int](soon(t), n, a, chain{[]node.PID{b, a}, await})
+						_, err := node.Call[int](testkit.Context(t), n, a, chain{[]node.PID{b, a}, await})
 						require.ErrorIs(t, err, node.ErrCycle)
 						closed(err, "a", "b")
-						_, err = node.Call[int](soon(t), n, c, chain{[]node.PID{a, b, c}, await})
+						_, err = node.Call[int](testkit.Context(t), n, c, chain{[]node.PID{a, b, c}, await})
 						closed(err, c.String(), "a", "b")
-						count, err := node.Call[int](soon(t), n, a, chain{[]node.PID{b, c}, await})
+						count, err := node.Call[int](testkit.Context(t), n, a, chain{[]node.PID{b, c}, await})
 						require.NoError(t, err)
 						require.Equal(t, 3, count)
 					}
 					if await { // of what it has asked of itself
-						_, err := node.Call[int](soon(t), n, a, chain{[]node.PID{a}, await})
+						_, err := node.Call[int](testkit.Context(t), n, a, chain{[]node.PID{a}, await})
 						require.ErrorIs(t, err, node.ErrCycle)
 					}
-					eventually(t, "nobody is noted", func() bool { return node.NotedWaits(n) == 0 })
+					testkit.UntilTrue(t, func() bool { return node.NotedWaits(n) == 0 }, "nobody is noted")
 				})
 			}
 		}
@@ -114,20 +115,20 @@ func TestDetectCycles(t *testing.T) {
 }
 
 func TestCyclesAreNotDetectedByDefault(t *testing.T) {
-	n := startNode(t, node.Config{})
-	a := allWays[0].spawn(t, n, follow)
-	b := allWays[1].spawn(t, n, follow)
+	n := nodetest.Start(t, node.Config{})
+	a := nodetest.Actor.Spawn(t, n, follow)
+	b := nodetest.Process.Spawn(t, n, follow)
 	ctx, cancel := context.WithCancel(context.Background())
 	over := make(chan error, 1)
 	go func() {
 		_, err := node.Call[int](ctx, n, a, chain{[]node.PID{b, a}, false})
 		over <- err
 	}()
-	eventually(t, "they wait for each other", func() bool {
+	testkit.UntilTrue(t, func() bool {
 		i, _ := n.Info(a)
 		j, _ := n.Info(b)
 		return i.Wait.On == node.Dest(b) && j.Wait.On == node.Dest(a)
-	})
+	}, "they wait for each other")
 	cancel()
 	require.ErrorIs(t, testkit.Receive(t, over), context.Canceled)
 	n.Exit(a, node.Kill)
@@ -138,12 +139,12 @@ func TestCyclesAreNotDetectedByDefault(t *testing.T) {
 // call along a path that only goes upward, as no cycle does, is never refused.
 func TestDetectCyclesAtRandom(t *testing.T) {
 	r := testkit.Rand(t)
-	n := startNode(t, node.Config{DetectCycles: true})
+	n := nodetest.Start(t, node.Config{DetectCycles: true})
 	var up, all []node.PID
 	for i := range 12 {
-		s := allWays[i%len(allWays)]
-		up = append(up, s.spawn(t, n, follow))
-		all = append(all, s.spawn(t, n, follow))
+		s := styles[i%len(styles)]
+		up = append(up, s.Spawn(t, n, follow))
+		all = append(all, s.Spawn(t, n, follow))
 	}
 	var refused, done atomic.Int64
 	var callers sync.WaitGroup
@@ -163,7 +164,7 @@ func TestDetectCyclesAtRandom(t *testing.T) {
 						path[i] = all[r.IntN(len(all))]
 					}
 				}
-				ctx, cancel := context.WithTimeout(context.Background(), limit)
+				ctx, cancel := context.WithTimeout(context.Background(), testkit.Limit)
 				_, err := node.Call[int](ctx, n, path[0], chain{path[1:], r.IntN(2) == 0})
 				cancel()
 				switch {
@@ -182,14 +183,14 @@ func TestDetectCyclesAtRandom(t *testing.T) {
 	callers.Wait()
 	assert.NotZero(t, done.Load())
 	assert.NotZero(t, refused.Load())
-	eventually(t, "nobody is noted", func() bool { return node.NotedWaits(n) == 0 })
+	testkit.UntilTrue(t, func() bool { return node.NotedWaits(n) == 0 }, "nobody is noted")
 }
 
 // Two that call each other at the same time: at least one is refused, and what the other gets is the
 // answer of the first, or they are both refused.
 func TestDetectCyclesOfTwoAtOnce(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{DetectCycles: true})
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{DetectCycles: true})
 		for range 50 {
 			var barrier sync.WaitGroup
 			barrier.Add(2)
@@ -199,7 +200,7 @@ func TestDetectCyclesOfTwoAtOnce(t *testing.T) {
 			}
 			results := make(chan result, 2)
 			b := s
-			step := func(h host, m any) error {
+			step := func(h nodetest.Self, m any) error {
 				switch m := m.(type) {
 				case node.PID:
 					barrier.Done()
@@ -211,7 +212,7 @@ func TestDetectCyclesOfTwoAtOnce(t *testing.T) {
 				}
 				return nil
 			}
-			one, two := s.spawn(t, n, step), b.spawn(t, n, step)
+			one, two := s.Spawn(t, n, step), b.Spawn(t, n, step)
 			require.NoError(t, n.Send(one, two))
 			require.NoError(t, n.Send(two, one))
 			refused := 0
@@ -233,17 +234,17 @@ func TestDetectCyclesOfTwoAtOnce(t *testing.T) {
 
 // A call that is over does not count, however it has ended.
 func TestCallThatIsOverClosesNoCycle(t *testing.T) {
-	n := startNode(t, node.Config{DetectCycles: true})
-	silent := allWays[0].spawn(t, n, func(h host, m any) error {
+	n := nodetest.Start(t, node.Config{DetectCycles: true})
+	silent := nodetest.Actor.Spawn(t, n, func(h nodetest.Self, m any) error {
 		if to, ok := m.(node.PID); ok {
-			_, err := node.Call[int](soon(t), h, to, chain{})
+			_, err := node.Call[int](testkit.Context(t), h, to, chain{})
 			h.Send(to, err == nil)
 		}
 		return nil
 	})
 	answers := make(chan any, 1)
-	for _, s := range blocking {
-		caller := s.spawn(t, n, func(h host, m any) error {
+	for _, s := range nodetest.BlockingStyles() {
+		caller := s.Spawn(t, n, func(h nodetest.Self, m any) error {
 			switch m := m.(type) {
 			case string:
 				ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
@@ -267,17 +268,17 @@ func TestCallThatIsOverClosesNoCycle(t *testing.T) {
 // is a, which does what first says; then b calls a.
 var otherCycles = []struct {
 	name, verb, shown string
-	wait              func(h host, b node.PID) error
+	wait              func(h nodetest.Self, b node.PID) error
 }{
-	{"AwaitExit", "awaits the exit of", "exit", func(h host, b node.PID) error {
+	{"AwaitExit", "awaits the exit of", "exit", func(h nodetest.Self, b node.PID) error {
 		_, err := node.AwaitExit(context.Background(), h, b)
 		return err
 	}},
-	{"Send", "waits for space in the mailbox of", "space", func(h host, b node.PID) error { return h.Send(b, "more") }},
-	{"Deliver", "waits for space in the mailbox of", "space", func(h host, b node.PID) error {
+	{"Send", "waits for space in the mailbox of", "space", func(h nodetest.Self, b node.PID) error { return h.Send(b, "more") }},
+	{"Deliver", "waits for space in the mailbox of", "space", func(h nodetest.Self, b node.PID) error {
 		return node.Deliver(context.Background(), h, b, "more")
 	}},
-	{"SendRequest", "waits for space in the mailbox of", "space", func(h host, b node.PID) error {
+	{"SendRequest", "waits for space in the mailbox of", "space", func(h nodetest.Self, b node.PID) error {
 		node.SendRequest(h, b, "tag", 1)
 		return nil // it is in the Result
 	}},
@@ -285,15 +286,15 @@ var otherCycles = []struct {
 
 // A wait that closes a cycle fails, whichever comes last, in each style; then both go on.
 func TestDetectOtherCycles(t *testing.T) {
-	for _, s := range allWays {
+	for _, s := range styles {
 		for _, c := range otherCycles {
 			for _, callLast := range []bool{true, false} {
-				t.Run(fmt.Sprintf("%s %s call last=%v", s.name, c.name, callLast), func(t *testing.T) {
-					n := startNode(t, node.Config{DetectCycles: true})
+				t.Run(fmt.Sprintf("%s %s call last=%v", s.Name, c.name, callLast), func(t *testing.T) {
+					n := nodetest.Start(t, node.Config{DetectCycles: true})
 					errs := make(chan error, 2)
 					entered, call := make(chan struct{}), make(chan struct{})
 					var a, b node.PID
-					a = s.spawn(t, n, func(h host, m any) error {
+					a = s.Spawn(t, n, func(h nodetest.Self, m any) error {
 						switch m := m.(type) {
 						case string:
 							errs <- c.wait(h, b)
@@ -312,8 +313,8 @@ func TestDetectOtherCycles(t *testing.T) {
 						return nil
 					})
 					other := s
-					other.options.Limits = mailbox.Limits{Messages: 2, Policy: mailbox.Block}
-					b = other.spawn(t, n, func(h host, m any) error {
+					other.Options.Limits = mailbox.Limits{Messages: 2, Policy: mailbox.Block}
+					b = other.Spawn(t, n, func(h nodetest.Self, m any) error {
 						if m == "enter" {
 							close(entered)
 							<-call
@@ -331,10 +332,10 @@ func TestDetectOtherCycles(t *testing.T) {
 					}
 					if callLast {
 						require.NoError(t, n.Send(a, "wait"))
-						eventually(t, "a waits", func() bool {
+						testkit.UntilTrue(t, func() bool {
 							i, err := n.Info(a)
 							return err == nil && i.Wait.For == c.shown && node.NotedWaits(n) == 1
-						})
+						}, "a waits")
 					}
 					close(call)
 					err := testkit.Receive(t, errs)
@@ -348,7 +349,7 @@ func TestDetectOtherCycles(t *testing.T) {
 					}
 					require.ErrorContains(t, err, text)
 					n.Exit(b, node.Kill)
-					eventually(t, "nobody is noted", func() bool { return node.NotedWaits(n) == 0 })
+					testkit.UntilTrue(t, func() bool { return node.NotedWaits(n) == 0 }, "nobody is noted")
 				})
 			}
 		}
@@ -364,11 +365,11 @@ func canceled() context.Context {
 
 // What waits for itself, or for what it has started, is a cycle.
 func TestDetectCyclesOfOne(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{DetectCycles: true})
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{DetectCycles: true})
 		errs := make(chan error, 4)
-		s.options.Limits = mailbox.Limits{Messages: 1, Policy: mailbox.Block}
-		pid := s.spawn(t, n, func(h host, m any) error {
+		s.Options.Limits = mailbox.Limits{Messages: 1, Policy: mailbox.Block}
+		pid := s.Spawn(t, n, func(h nodetest.Self, m any) error {
 			if m != "go" {
 				return nil
 			}
@@ -387,7 +388,7 @@ func TestDetectCyclesOfOne(t *testing.T) {
 			require.ErrorContains(t, err, node.ErrCycle.Error()) // the reason of the exit of what does not start
 			require.ErrorContains(t, err, strings.ReplaceAll(verb, "%v", pid.String()))
 		}
-		eventually(t, "nobody is noted", func() bool { return node.NotedWaits(n) == 0 })
+		testkit.UntilTrue(t, func() bool { return node.NotedWaits(n) == 0 }, "nobody is noted")
 	})
 }
 
@@ -405,14 +406,14 @@ func (initCalls) Receive(*node.Context, any) error { return nil }
 // time. None waits for ever; and what goes only upward is never refused.
 func TestDetectCyclesOfSendsAtRandom(t *testing.T) {
 	r := testkit.Rand(t)
-	n := startNode(t, node.Config{DetectCycles: true})
+	n := nodetest.Start(t, node.Config{DetectCycles: true})
 	type hop struct {
 		path   []node.PID
 		upward bool
 	}
 	var refused atomic.Int64
 	over := make(chan struct{}, 4096)
-	step := func(h host, m any) error {
+	step := func(h nodetest.Self, m any) error {
 		hop := m.(hop)
 		if len(hop.path) == 0 {
 			over <- struct{}{}
@@ -431,10 +432,10 @@ func TestDetectCyclesOfSendsAtRandom(t *testing.T) {
 	}
 	var up, all []node.PID
 	for i := range 12 {
-		s := allWays[i%len(allWays)]
-		s.options.Limits = mailbox.Limits{Messages: 1 + r.IntN(2), Policy: mailbox.Block}
-		up = append(up, s.spawn(t, n, step))
-		all = append(all, s.spawn(t, n, step))
+		s := styles[i%len(styles)]
+		s.Options.Limits = mailbox.Limits{Messages: 1 + r.IntN(2), Policy: mailbox.Block}
+		up = append(up, s.Spawn(t, n, step))
+		all = append(all, s.Spawn(t, n, step))
 	}
 	const senders, each = 8, 100
 	var senderSeeds [senders]uint64
@@ -467,5 +468,5 @@ func TestDetectCyclesOfSendsAtRandom(t *testing.T) {
 		testkit.Receive(t, over)
 	}
 	assert.NotZero(t, refused.Load())
-	eventually(t, "nobody is noted", func() bool { return node.NotedWaits(n) == 0 })
+	testkit.UntilTrue(t, func() bool { return node.NotedWaits(n) == 0 }, "nobody is noted")
 }

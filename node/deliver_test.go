@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -37,27 +38,27 @@ func TestDeliver(t *testing.T) {
 			pid, err := b.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 2, Policy: c.policy}},
 				node.ActorFunc(func(*node.Context, any) error { began <- struct{}{}; <-hold; return nil }))
 			require.NoError(t, err)
-			require.NoError(t, node.Deliver(soon(t), from, pid, 1))
+			require.NoError(t, node.Deliver(testkit.Context(t), from, pid, 1))
 			<-began
-			require.NoError(t, node.Deliver(soon(t), from, pid, 2))
-			require.ErrorIs(t, node.Deliver(soon(t), from, pid, 3), c.want, "%v, far %v", c.policy, far)
+			require.NoError(t, node.Deliver(testkit.Context(t), from, pid, 2))
+			require.ErrorIs(t, node.Deliver(testkit.Context(t), from, pid, 3), c.want, "%v, far %v", c.policy, far)
 		}
 		pid, err := b.SpawnOpt(node.Options{Name: "gone"}, idle)
 		require.NoError(t, err)
-		require.NoError(t, node.Deliver(soon(t), from, remote, "ok"))
+		require.NoError(t, node.Deliver(testkit.Context(t), from, remote, "ok"))
 		b.Exit(pid, node.Kill)
-		require.ErrorIs(t, node.Deliver(soon(t), from, pid, 1), node.ErrNoProcess)
-		require.ErrorIs(t, node.Deliver(soon(t), from, at("gone"), 1), node.ErrNoName)
+		require.ErrorIs(t, node.Deliver(testkit.Context(t), from, pid, 1), node.ErrNoProcess)
+		require.ErrorIs(t, node.Deliver(testkit.Context(t), from, at("gone"), 1), node.ErrNoName)
 		assert.Positive(t, b.Stats().DeadLetters[deadletter.NoProcess])
 		alias := b.MakeRef()
-		require.ErrorIs(t, node.Deliver(soon(t), from, alias, 1), node.ErrNoProcess)
+		require.ErrorIs(t, node.Deliver(testkit.Context(t), from, alias, 1), node.ErrNoProcess)
 		if far {
-			require.ErrorAs(t, node.Deliver(soon(t), from, remote, struct{}{}), new(*wire.EncodeError))
+			require.ErrorAs(t, node.Deliver(testkit.Context(t), from, remote, struct{}{}), new(*wire.EncodeError))
 			// A mailbox that makes its senders wait does not make a connection wait.
 			pid, err := b.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}}, idle)
 			require.NoError(t, err)
-			require.NoError(t, node.Deliver(soon(t), from, pid, 1))
-			require.ErrorContains(t, node.Deliver(soon(t), from, pid, 2), "full for now")
+			require.NoError(t, node.Deliver(testkit.Context(t), from, pid, 1))
+			require.ErrorContains(t, node.Deliver(testkit.Context(t), from, pid, 2), "full for now")
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			got := make(chan any, 101)
@@ -66,12 +67,12 @@ func TestDeliver(t *testing.T) {
 			for range 100 {
 				require.ErrorIs(t, node.Deliver(ctx, from, pid, "not sent"), context.Canceled)
 			}
-			require.NoError(t, node.Deliver(soon(t), from, pid, "sent"))
+			require.NoError(t, node.Deliver(testkit.Context(t), from, pid, "sent"))
 			require.Equal(t, "sent", testkit.Receive(t, got))
 			require.True(t, a.Disconnect(b.Name()))
 		}
 	}
-	self, err := newCluster(t).start("x").Open()
+	self, err := nodetest.NewMemoryCluster(t).Start("x").Open()
 	require.NoError(t, err)
 	self.Close(nil)
 	require.ErrorIs(t, node.Deliver(t.Context(), self, self.Self(), 1), node.ErrExited)
@@ -91,7 +92,7 @@ func TestDeliverKeepsOrder(t *testing.T) {
 	require.NoError(t, err)
 	for i := range 100 {
 		require.NoError(t, self.Send(pid, 3*i))
-		require.NoError(t, node.Deliver(soon(t), self, pid, 3*i+1))
+		require.NoError(t, node.Deliver(testkit.Context(t), self, pid, 3*i+1))
 		require.NoError(t, self.Send(pid, 3*i+2))
 	}
 	for i, v := range <-all {
@@ -101,9 +102,9 @@ func TestDeliverKeepsOrder(t *testing.T) {
 
 // Erlang's protocol has no receipts.
 func TestDeliverNoReceipts(t *testing.T) {
-	c := newCluster(t)
+	c := nodetest.NewMemoryCluster(t)
 	start := func(name string) *node.Node {
-		cfg := c.config(name)
+		cfg := c.Config(name)
 		cfg.Distribution.Protocols = []dist.Protocol{&erldist.Protocol{}}
 		n, err := node.Start(cfg)
 		require.NoError(t, err)
@@ -111,10 +112,10 @@ func TestDeliverNoReceipts(t *testing.T) {
 		return n
 	}
 	a, b := start("a"), start("b")
-	require.ErrorIs(t, node.Deliver(soon(t), a, node.At{Name: "net_kernel", Node: b.Name()}, 1), errors.ErrUnsupported)
-	require.ErrorContains(t, node.Deliver(soon(t), a, node.At{Name: "x", Node: "none@127.0.0.1"}, 1), "none@127.0.0.1")
+	require.ErrorIs(t, node.Deliver(testkit.Context(t), a, node.At{Name: "net_kernel", Node: b.Name()}, 1), errors.ErrUnsupported)
+	require.ErrorContains(t, node.Deliver(testkit.Context(t), a, node.At{Name: "x", Node: "none@127.0.0.1"}, 1), "none@127.0.0.1")
 	alone, err := node.Start(node.Config{})
 	require.NoError(t, err)
 	defer alone.Stop()
-	require.ErrorIs(t, node.Deliver(soon(t), alone, node.At{Name: "x", Node: "none@127.0.0.1"}, 1), node.ErrNotHere)
+	require.ErrorIs(t, node.Deliver(testkit.Context(t), alone, node.At{Name: "x", Node: "none@127.0.0.1"}, 1), node.ErrNotHere)
 }

@@ -14,8 +14,8 @@ import (
 
 // TestDestinations: Send, Monitor, Link, Unlink, Linked, Exit and SendTo take whatever names a process.
 func TestDestinations(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	h.TrapExit(true)
 	for _, kind := range []string{"pid", "name", "at", "alias"} {
 		t.Run(kind, func(t *testing.T) {
@@ -54,9 +54,9 @@ func TestDestinations(t *testing.T) {
 
 // The result of a future goes to whatever names a process, at the time when it is completed.
 func TestSendToDestinations(t *testing.T) {
-	c := newCluster(t)
-	n, other := c.start("a"), c.start("b")
-	h, far := openHandle(t, n), openHandle(t, other)
+	c := nodetest.NewMemoryCluster(t)
+	n, other := c.Start("a"), c.Start("b")
+	h, far := nodetest.Open(t, n), nodetest.Open(t, other)
 	require.NoError(t, n.Register("here", h.Self()))
 	require.NoError(t, other.Register("there", far.Self()))
 	pid, requests := keeper(t, n)
@@ -71,7 +71,7 @@ func TestSendToDestinations(t *testing.T) {
 			assert.Equal(t, node.Result{Tag: kind, Value: 5}, nodetest.Next[node.Result](t, h))
 			f.SendTo(to, "again")
 			if kind == "reply alias" {
-				quiet(t, h)
+				nodetest.Quiet(t, h)
 				return
 			}
 			assert.Equal(t, node.Result{Tag: "again", Value: 5}, nodetest.Next[node.Result](t, h))

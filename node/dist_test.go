@@ -35,8 +35,8 @@ func echo(c *node.Context, msg any) error {
 
 // two starts two nodes and a handle on the first, which traps exits.
 func two(t *testing.T) (a, b *node.Node, self *node.Process, remote node.PID) {
-	c := newCluster(t)
-	a, b = c.start("a"), c.start("b")
+	c := nodetest.NewMemoryCluster(t)
+	a, b = c.Start("a"), c.Start("b")
 	self, err := a.Open()
 	require.NoError(t, err)
 	t.Cleanup(func() { self.Close(nil) })
@@ -56,8 +56,8 @@ func TestFarSend(t *testing.T) {
 	assert.Equal(t, wire.Tuple{remote, 2}, self.Receive())
 	assert.Equal(t, []node.Atom{b.Name()}, a.Nodes(true))
 	assert.Equal(t, []node.Atom{a.Name()}, b.Nodes(true))
-	require.NoError(t, a.Ping(soon(t), b.Name()))
-	require.Error(t, a.Ping(soon(t), "nobody@127.0.0.1"))
+	require.NoError(t, a.Ping(testkit.Context(t), b.Name()))
+	require.Error(t, a.Ping(testkit.Context(t), "nobody@127.0.0.1"))
 }
 
 func TestFarOrder(t *testing.T) {
@@ -72,7 +72,7 @@ func TestFarOrder(t *testing.T) {
 
 func TestFarCall(t *testing.T) {
 	a, b, self, remote := two(t)
-	ctx := soon(t)
+	ctx := testkit.Context(t)
 	v, err := node.Call[int](ctx, a, remote, 5)
 	require.NoError(t, err)
 	assert.Equal(t, 5, v)
@@ -97,10 +97,10 @@ func TestFarCallTyped(t *testing.T) {
 		_ struct{} `etf:"sum,tuple"`
 		N int
 	}
-	v, err := node.Call[sum](soon(t), self, remote, wire.Tuple{node.Atom("sum"), 5})
+	v, err := node.Call[sum](testkit.Context(t), self, remote, wire.Tuple{node.Atom("sum"), 5})
 	require.NoError(t, err)
 	assert.Equal(t, sum{N: 5}, v)
-	_, err = node.Call[sum](soon(t), self, remote, wire.Tuple{node.Atom("difference"), 5})
+	_, err = node.Call[sum](testkit.Context(t), self, remote, wire.Tuple{node.Atom("difference"), 5})
 	require.ErrorIs(t, err, node.ErrReplyType)
 }
 
@@ -183,11 +183,11 @@ func TestFarLinkBreaksThere(t *testing.T) {
 
 func TestFarConnectionLost(t *testing.T) {
 	a, b, self, remote := two(t)
-	require.NoError(t, a.Connect(soon(t), b.Name()))
+	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 	self.Link(remote)
 	ref := self.Monitor(remote)
 	self.MonitorNode(b.Name())
-	_, err := node.Call[int](soon(t), self, remote, 1)
+	_, err := node.Call[int](testkit.Context(t), self, remote, 1)
 	require.NoError(t, err)
 	silent, err := b.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
@@ -199,12 +199,12 @@ func TestFarConnectionLost(t *testing.T) {
 	assert.Contains(t, got, node.Exited{From: remote, Reason: node.NoConnection})
 	assert.Contains(t, got, node.Down{Ref: ref, PID: remote, Reason: node.NoConnection})
 	assert.Contains(t, got, node.NodeDown{Node: b.Name(), Reason: "disconnected by this node"})
-	_, err = call.Await(soon(t))
+	_, err = call.Await(testkit.Context(t))
 	var exit *node.ExitError
 	require.ErrorAs(t, err, &exit)
 	assert.Equal(t, node.NoConnection, exit.Reason)
 
-	v, err := node.Call[int](soon(t), self, other, 7) // connected again by itself
+	v, err := node.Call[int](testkit.Context(t), self, other, 7) // connected again by itself
 	require.NoError(t, err)
 	assert.Equal(t, 7, v)
 }
@@ -220,35 +220,35 @@ func TestFarSpawn(t *testing.T) {
 	require.NoError(t, rpc.Export(b, wire.Export{Module: "demo", Function: "fail", Arity: 0}, func(context.Context, []any) (any, error) {
 		return nil, errors.New("no")
 	}))
-	pid, err := rpc.Spawn(soon(t), self, b.Name(), "demo", "echo")
+	pid, err := rpc.Spawn(testkit.Context(t), self, b.Name(), "demo", "echo")
 	require.NoError(t, err)
 	assert.Equal(t, b.Name(), pid.Node())
-	v, err := node.Call[int](soon(t), a, pid, 3)
+	v, err := node.Call[int](testkit.Context(t), a, pid, 3)
 	require.NoError(t, err)
 	assert.Equal(t, 3, v)
 
-	sum, err := rpc.Call[any](soon(t), a, b.Name(), "demo", "add", 1, 2)
+	sum, err := rpc.Call[any](testkit.Context(t), a, b.Name(), "demo", "add", 1, 2)
 	require.NoError(t, err)
 	assert.Equal(t, 3, sum)
 	var raised *rpc.Error
-	_, err = rpc.Call[any](soon(t), self, b.Name(), "demo", "nothing")
+	_, err = rpc.Call[any](testkit.Context(t), self, b.Name(), "demo", "nothing")
 	require.ErrorAs(t, err, &raised)
 	assert.Equal(t, &rpc.Error{Class: "error", Reason: node.Atom("undef"),
 		Stack: wire.List{wire.Tuple{node.Atom("demo"), node.Atom("nothing"), wire.List(nil), wire.List{}}}}, raised)
-	_, err = rpc.Call[any](soon(t), self, b.Name(), "demo", "fail")
+	_, err = rpc.Call[any](testkit.Context(t), self, b.Name(), "demo", "fail")
 	require.ErrorAs(t, err, &raised)
 	assert.Equal(t, "no", raised.Reason)
 }
 
 // A node that comes back under its name is another life: its old PIDs are dead.
 func TestFarNewLife(t *testing.T) {
-	c := newCluster(t)
-	a := c.start("a")
-	b, err := node.Start(c.config("b"))
+	c := nodetest.NewMemoryCluster(t)
+	a := c.Start("a")
+	b, err := node.Start(c.Config("b"))
 	require.NoError(t, err)
 	old, err := b.SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))
 	require.NoError(t, err)
-	_, err = node.Call[int](soon(t), a, old, 1)
+	_, err = node.Call[int](testkit.Context(t), a, old, 1)
 	require.NoError(t, err)
 	self, err := a.Open()
 	require.NoError(t, err)
@@ -256,26 +256,26 @@ func TestFarNewLife(t *testing.T) {
 	self.MonitorNode(b.Name())
 	require.NoError(t, b.Stop())
 	require.IsType(t, node.NodeDown{}, self.Receive())
-	b = c.start("b")
+	b = c.Start("b")
 	_, err = b.SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))
 	require.NoError(t, err)
-	v, err := node.Call[int](soon(t), a, node.At{Name: "echo", Node: b.Name()}, 2)
+	v, err := node.Call[int](testkit.Context(t), a, node.At{Name: "echo", Node: b.Name()}, 2)
 	require.NoError(t, err)
 	assert.Equal(t, 2, v)
-	_, err = node.Call[int](soon(t), a, old, 3)
+	_, err = node.Call[int](testkit.Context(t), a, old, 3)
 	require.ErrorIs(t, err, node.ErrNoProcess)
 }
 
 // Both nodes connect at the same time, again and again: one link is left. The end
 // of the link before may be noticed late, so a call may meet it.
 func TestFarSimultaneous(t *testing.T) {
-	c := newCluster(t)
-	a, b := c.start("a"), c.start("b")
+	c := nodetest.NewMemoryCluster(t)
+	a, b := c.Start("a"), c.Start("b")
 	for _, n := range []*node.Node{a, b} {
 		_, err := n.SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))
 		require.NoError(t, err)
 	}
-	ctx := soon(t)
+	ctx := testkit.Context(t)
 	for range 100 {
 		for tries := 0; ; tries++ {
 			there := node.Async[int](a, node.At{Name: "echo", Node: b.Name()}, 1)
@@ -292,8 +292,8 @@ func TestFarSimultaneous(t *testing.T) {
 			b.Disconnect(a.Name())
 		}
 	}
-	require.Eventually(t, func() bool {
+	testkit.UntilTrue(t, func() bool {
 		_, err := node.Call[int](ctx, a, node.At{Name: "echo", Node: b.Name()}, 1)
 		return err == nil && len(a.Nodes(true)) == 1 && len(b.Nodes(true)) == 1
-	}, limit, time.Millisecond)
+	}, "both have the connection")
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -24,42 +26,42 @@ func TestDrain(t *testing.T) {
 	require.NoError(t, rpc.Export(b, wire.Export{Module: "demo", Function: "one"}, func(context.Context, []any) (any, error) {
 		return 1, nil
 	}))
-	pid, err := rpc.Spawn(soon(t), self, b.Name(), "demo", "echo")
+	pid, err := rpc.Spawn(testkit.Context(t), self, b.Name(), "demo", "echo")
 	require.NoError(t, err)
 	assert.False(t, b.Stats().Draining)
 	b.Drain()
 	assert.True(t, b.Stats().Draining)
 
-	_, err = rpc.Spawn(soon(t), self, b.Name(), "demo", "echo")
+	_, err = rpc.Spawn(testkit.Context(t), self, b.Name(), "demo", "echo")
 	var refused *rpc.SpawnError
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, node.Atom("system_limit"), refused.Reason)
-	_, err = rpc.Call[any](soon(t), a, b.Name(), "demo", "one")
+	_, err = rpc.Call[any](testkit.Context(t), a, b.Name(), "demo", "one")
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), "system_limit")
-	rex, err := node.Call[any](soon(t), self, node.At{Name: "rex", Node: b.Name()},
+	rex, err := node.Call[any](testkit.Context(t), self, node.At{Name: "rex", Node: b.Name()},
 		wire.Tuple{node.Atom("block_call"), node.Atom("demo"), node.Atom("one"), wire.List{}, self.Self()})
 	require.NoError(t, err)
 	assert.Equal(t, wire.Tuple{node.Atom("badrpc"), wire.Tuple{node.Atom("EXIT"), node.Atom("system_limit")}}, rex)
 
-	v, err := node.Call[int](soon(t), self, pid, 3)
+	v, err := node.Call[int](testkit.Context(t), self, pid, 3)
 	require.NoError(t, err)
 	assert.Equal(t, 3, v)
 	_, err = b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
-	require.NoError(t, b.Ping(soon(t), a.Name()))
+	require.NoError(t, b.Ping(testkit.Context(t), a.Name()))
 }
 
 // A node that is short of memory starts nothing for others and lets in one of them a
 // second; what there is goes on, and all is as before when it is over.
 func TestShed(t *testing.T) {
-	c := newCluster(t)
-	a, b := c.start("a"), c.start("b")
+	c := nodetest.NewMemoryCluster(t)
+	a, b := c.Start("a"), c.Start("b")
 	require.NoError(t, rpc.Export(b, wire.Export{Module: "demo", Function: "one"}, func(context.Context, []any) (any, error) {
 		return 1, nil
 	}))
 	one := func() error {
-		v, err := rpc.Call[int](soon(t), a, b.Name(), "demo", "one")
+		v, err := rpc.Call[int](testkit.Context(t), a, b.Name(), "demo", "one")
 		if err == nil {
 			require.Equal(t, 1, v)
 		}
@@ -68,7 +70,7 @@ func TestShed(t *testing.T) {
 	require.NoError(t, one())
 	nodehook.Shed(b, true)
 	require.ErrorContains(t, one(), "system_limit")
-	require.NoError(t, b.Ping(soon(t), a.Name()), "the connection stays")
+	require.NoError(t, b.Ping(testkit.Context(t), a.Name()), "the connection stays")
 	on, spawns := nodehook.Shedding(b)
 	require.True(t, on)
 	require.NotZero(t, spawns)
@@ -77,7 +79,7 @@ func TestShed(t *testing.T) {
 	others := 0
 	for ; err == nil; others++ { // they start faster than one a second
 		require.Less(t, others, 20, "all are let in")
-		err = c.start(fmt.Sprint("other", others)).Connect(soon(t), b.Name())
+		err = c.Start(fmt.Sprint("other", others)).Connect(testkit.Context(t), b.Name())
 	}
 	require.ErrorContains(t, err, "not let in")
 	_, refused := nodehook.Shedding(b)
@@ -85,6 +87,6 @@ func TestShed(t *testing.T) {
 
 	nodehook.Shed(b, false)
 	require.NoError(t, one())
-	require.NoError(t, c.start("last").Connect(soon(t), b.Name()))
+	require.NoError(t, c.Start("last").Connect(testkit.Context(t), b.Name()))
 	require.False(t, b.Stats().Draining)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -111,7 +112,7 @@ func TestErrorsCross(t *testing.T) {
 				pid, err := b.Spawn(answering(c.err))
 				require.NoError(t, err)
 				for range 2 {
-					_, err = node.Call[int](soon(t), a, pid, "ask")
+					_, err = node.Call[int](testkit.Context(t), a, pid, "ask")
 					require.EqualError(t, err, c.err.Error())
 					if c.check != nil {
 						c.check(t, err)
@@ -128,7 +129,7 @@ func TestErrorsKeepWhatTheyWrap(t *testing.T) {
 		inner := fmt.Errorf("inner: %w", errSoldOut)
 		pid, err := b.Spawn(answering(fmt.Errorf("outer: %w", inner)))
 		require.NoError(t, err)
-		_, err = node.Call[int](soon(t), a, pid, "ask")
+		_, err = node.Call[int](testkit.Context(t), a, pid, "ask")
 		wrapping, ok := err.(interface{ Unwrap() []error })
 		require.True(t, ok, "%T", err)
 		require.Len(t, wrapping.Unwrap(), 1)
@@ -167,7 +168,7 @@ func TestPanicsCross(t *testing.T) {
 				require.NoError(t, err)
 				ref := self.Monitor(pid)
 				self.Link(pid)
-				_, err = node.Call[int](soon(t), a, pid, "work")
+				_, err = node.Call[int](testkit.Context(t), a, pid, "work")
 				var exit *node.ExitError
 				require.ErrorAs(t, err, &exit)
 				for _, why := range []any{exit.Reason, nodetest.Next[node.Exited](t, self).Reason, nodetest.Down(t, self, ref).Reason} {

@@ -32,7 +32,7 @@ func TestErrorsAndOTP(t *testing.T) {
 	n, _ := otpPeer(t, "go@127.0.0.1", node.Distribution{Finder: finder, Types: farTypes(t)})
 	self := nodetest.Open(t, n)
 	self.TrapExit(true)
-	require.NoError(t, n.Ping(soon(t), o.name))
+	require.NoError(t, n.Ping(testkit.Context(t), o.name))
 	relay, back := relayOf(o)
 
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestErrorsAndOTP(t *testing.T) {
 		pid, err := n.SpawnOpt(node.Options{Name: "fails"}, answering(c.err))
 		require.NoError(t, err)
 		assert.Equal(t, c.term, o.Ask("gen_server:call({fails, '%s'}, ask)", n.Name()))
-		_, err = node.Call[int](soon(t), n, relay, wire.Tuple{pid, node.Atom("ask")})
+		_, err = node.Call[int](testkit.Context(t), n, relay, wire.Tuple{pid, node.Atom("ask")})
 		if assert.Error(t, err); c.check != nil {
 			assert.True(t, c.check(err), "%#v", err)
 		}
@@ -111,7 +111,7 @@ func TestErrorsAndOTP(t *testing.T) {
 	// And back: the crash of a process here, seen through one of OTP that was linked to it.
 	bad := breaks("bad job")
 	hand(bad)
-	o.Ask("keep ! {get, self()}, P = receive {kept, Kept} -> Kept end, persistent_term:put(middle, spawn(fun() -> link(P), receive {is_there, To} -> To ! {there, self()} end, receive after 60000 -> ok end end))")
+	o.Ask("keep ! {get, self()}, P = receive {kept, Kept} -> Kept end, persistent_term:put(middle, spawn(fun() -> link(P), receive {is_there, To} -> To ! {there, self()} end, receive after 300000 -> ok end end))")
 	hand(self.Self())
 	o.Ask("keep ! {get, self()}, S = receive {kept, Kept} -> Kept end, S ! {back, persistent_term:get(middle)}")
 	middle := nodetest.Next[wire.Tuple](t, self)[1].(node.PID)

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/certtest"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/dist"
@@ -24,17 +25,17 @@ const fallsBack = "trying a less preferred protocol: the preferred one failed"
 // reached by Erlang's protocol only: that is in the log once for as long as it is so.
 func TestFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newNetwork()
-		a, log := w.logged(t, "a", node.Distribution{})
-		b := w.start(t, "b", node.Distribution{})
+		w := nodetest.NewCluster(t)
+		a, log := w.StartLogged("a", node.Distribution{})
+		b := w.Start("b")
 		at := slices.Clone(b.Endpoints())
 		require.Equal(t, "native", at[0].Protocol)
 		broken := slices.Clone(at)
 		broken[0].Addr = "127.0.0.1:9"
 		connect := func(ends []discovery.Endpoint, protocol string, warnings int) {
 			t.Helper()
-			w.places.Put(b.Name(), ends)
-			require.NoError(t, a.Connect(soon(t), b.Name()))
+			w.Places.Put(b.Name(), ends)
+			require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 			p, _ := node.FarProtocol(a, b.Name())
 			require.Equal(t, protocol, p)
 			require.True(t, a.Disconnect(b.Name()))
@@ -53,8 +54,8 @@ func TestFallback(t *testing.T) {
 
 		// The peer comes by Erlang's protocol itself.
 		connect(at, "native", 2)
-		w.places.Put(a.Name(), a.Endpoints()[1:])
-		require.NoError(t, b.Connect(soon(t), a.Name()))
+		w.Places.Put(a.Name(), a.Endpoints()[1:])
+		require.NoError(t, b.Connect(testkit.Context(t), a.Name()))
 		synctest.Wait()
 		require.Equal(t, 1, strings.Count(log.String(), "a peer connected with a less preferred protocol"), log)
 		require.EqualValues(t, 5, a.Stats().Fallbacks)
@@ -64,21 +65,21 @@ func TestFallback(t *testing.T) {
 // A node that speaks native only never falls back, whatever is announced.
 func TestNoFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newNetwork()
+		w := nodetest.NewCluster(t)
 		only, err := (&node.Distribution{}).ProtocolsByName("native")
 		require.NoError(t, err)
-		a, b := w.start(t, "a", node.Distribution{Protocols: only}), w.start(t, "b", node.Distribution{})
+		a, b := w.StartWith("a", node.Distribution{Protocols: only}), w.Start("b")
 		common := b.Endpoints()[1]
 		require.Equal(t, "erlang", common.Protocol)
 		for _, ends := range [][]discovery.Endpoint{{{Protocol: "native", Addr: "127.0.0.1:9"}, common}, {common}} {
-			w.places.Put(b.Name(), ends)
-			require.Error(t, a.Connect(soon(t), b.Name()))
+			w.Places.Put(b.Name(), ends)
+			require.Error(t, a.Connect(testkit.Context(t), b.Name()))
 		}
 		// A place that says no protocol is dialled, as native.
-		w.places.Put(b.Name(), []discovery.Endpoint{{Addr: common.Addr}})
-		require.Error(t, a.Connect(soon(t), b.Name()))
+		w.Places.Put(b.Name(), []discovery.Endpoint{{Addr: common.Addr}})
+		require.Error(t, a.Connect(testkit.Context(t), b.Name()))
 		require.Empty(t, b.Nodes(true))
-		require.Equal(t, 1, w.pipes.dialed[common.Addr])
+		require.Equal(t, 1, w.Pipes.Dialed(common.Addr))
 		require.Zero(t, a.Stats().Fallbacks)
 		require.Len(t, a.Endpoints(), 1)
 	})
@@ -100,18 +101,18 @@ func TestWarnsOfListeners(t *testing.T) {
 		{"0.0.0.0:0", []string{"native", "erlang"}, true, 0, 0},
 		{"-", []string{"native"}, false, 0, 0},
 	} {
-		w, log := newNetwork(), &logtest.Text{}
+		w, log := nodetest.NewCluster(t), &logtest.Text{}
 		d := node.Distribution{Listen: c.listen}
 		var err error
 		d.Protocols, err = d.ProtocolsByName(c.protocols...)
 		require.NoError(t, err)
 		if c.tls {
 			files := certtest.New(t, "ca").Write(t.TempDir(), certtest.Host("127.0.0.1"))
-			d.Transport, err = tlsdist.New(tlsdist.Config{Cert: files.Cert, Key: files.Key, CA: files.CA, Under: w.pipes})
+			d.Transport, err = tlsdist.New(tlsdist.Config{Cert: files.Cert, Key: files.Key, CA: files.CA, Under: w.Pipes})
 			require.NoError(t, err)
 			require.Implements(t, (*dist.Encrypter)(nil), d.Transport)
 		}
-		cfg := w.config("n", d)
+		cfg := w.ConfigWith("n", d)
 		cfg.Log = log.Logger()
 		nodetest.Start(t, cfg)
 		assert.Equal(t, c.open, strings.Count(log.String(), open), "%+v %s", c, log)

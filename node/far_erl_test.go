@@ -8,13 +8,11 @@ import (
 
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/epmd"
 )
-
-// farPatience is how long the tests wait for what another program is to do.
-const farPatience = time.Minute
 
 // otpHost is where Erlang and Go nodes of one test run: a port mapper of their
 // own.
@@ -91,11 +89,5 @@ func inCatcher(n *node.Node, pid node.PID, f func(*node.Process)) {
 
 func caught(t *testing.T, ch chan any) any {
 	t.Helper()
-	select {
-	case m := <-ch:
-		return m
-	case <-time.After(farPatience):
-		require.Fail(t, "nothing comes")
-	}
-	return nil
+	return testkit.Receive(t, ch)
 }

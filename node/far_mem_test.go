@@ -28,9 +28,9 @@ import (
 // break with the reason of the processes.
 func TestFarStopTells(t *testing.T) {
 	for range 50 {
-		c := newCluster(t)
-		a := c.start("a")
-		b, err := node.Start(c.config("b"))
+		c := nodetest.NewMemoryCluster(t)
+		a := c.Start("a")
+		b, err := node.Start(c.Config("b"))
 		require.NoError(t, err)
 		remote, err := b.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)
@@ -39,7 +39,7 @@ func TestFarStopTells(t *testing.T) {
 		self.TrapExit(true)
 		self.Link(remote)
 		ref := self.Monitor(remote)
-		_, err = node.Call[int](soon(t), self, remote, 1)
+		_, err = node.Call[int](testkit.Context(t), self, remote, 1)
 		require.NoError(t, err)
 		require.NoError(t, b.Stop())
 		assert.ElementsMatch(t, []any{node.Exited{From: remote, Reason: node.Shutdown}, node.Down{Ref: ref, PID: remote, Reason: node.Shutdown}},
@@ -60,7 +60,7 @@ func TestFarFullMailbox(t *testing.T) {
 	for i := range 20 {
 		self.Send(full, i)
 	}
-	v, err := node.Call[int](soon(t), self, remote, 1)
+	v, err := node.Call[int](testkit.Context(t), self, remote, 1)
 	require.NoError(t, err)
 	assert.Equal(t, 1, v)
 	assert.Equal(t, deadletter.MailboxFull, (<-dead.C).Cause)
@@ -84,7 +84,7 @@ func TestFarResultIntoFullMailbox(t *testing.T) {
 		}))
 	require.NoError(t, err)
 	a.Send(asks, "go")
-	_, err = node.Call[int](soon(t), self, remote, 1)
+	_, err = node.Call[int](testkit.Context(t), self, remote, 1)
 	require.NoError(t, err)
 	close(hold)
 	for range 20 {
@@ -154,8 +154,10 @@ func TestFarAwaitExit(t *testing.T) {
 		}()
 		return reason
 	}
-	far := ends(func() (any, error) { return node.AwaitExit(soon(t), a, remote) })
-	near := ends(func() (any, error) { return node.AwaitExit(soon(t), b, node.At{Name: "echo", Node: b.Name()}) })
+	far := ends(func() (any, error) { return node.AwaitExit(testkit.Context(t), a, remote) })
+	near := ends(func() (any, error) {
+		return node.AwaitExit(testkit.Context(t), b, node.At{Name: "echo", Node: b.Name()})
+	})
 	testkit.Until(t, func() string {
 		if i, err := b.Info(remote); err != nil || len(i.Watchers) == 0 {
 			return "not watched"
@@ -174,7 +176,7 @@ func TestFarAwaitExit(t *testing.T) {
 	b.Exit(remote, node.Atom("gone"))
 	assert.Equal(t, node.Atom("gone"), <-far)
 	assert.Contains(t, []any{node.Atom("gone"), node.NoProc}, <-near, "it may have come too late")
-	r, err := node.AwaitExit(soon(t), self, remote)
+	r, err := node.AwaitExit(testkit.Context(t), self, remote)
 	require.NoError(t, err)
 	assert.Equal(t, node.NoProc, r)
 }
@@ -183,9 +185,9 @@ func TestFarAwaitExit(t *testing.T) {
 func TestFarFactoryPanics(t *testing.T) {
 	_, b, self, _ := two(t)
 	require.NoError(t, rpc.ExportBehaviour(b, mfa("far", "odd", 0), func([]any) (node.Actor, error) { panic("odd") }))
-	pid, err := rpc.Spawn(soon(t), self, b.Name(), "far", "odd")
+	pid, err := rpc.Spawn(testkit.Context(t), self, b.Name(), "far", "odd")
 	require.NoError(t, err)
-	r, err := node.AwaitExit(soon(t), self, pid)
+	r, err := node.AwaitExit(testkit.Context(t), self, pid)
 	require.NoError(t, err)
 	if r != node.NoProc { // else it has ended before it was watched
 		require.IsType(t, wire.Tuple{}, r)
@@ -212,7 +214,7 @@ func TestFarUnlinkIsFinal(t *testing.T) {
 			}
 			was++
 		}
-		_, err = node.Call[int](soon(t), self, node.At{Name: "echo", Node: b.Name()}, i)
+		_, err = node.Call[int](testkit.Context(t), self, node.At{Name: "echo", Node: b.Name()}, i)
 		require.NoError(t, err)
 		_, err = self.ReceiveWithin(0, nil)
 		require.ErrorIs(t, err, node.ErrTimeout, "after %d", was)
@@ -221,22 +223,22 @@ func TestFarUnlinkIsFinal(t *testing.T) {
 
 // Without a cookie for a peer there is no connection to it, and none from it.
 func TestFarNoCookie(t *testing.T) {
-	c := newCluster(t)
-	cfg := c.config("a")
+	c := nodetest.NewMemoryCluster(t)
+	cfg := c.Config("a")
 	cfg.Distribution.Cookie = ""
 	cfg.Distribution.Cookies = func(peer node.Atom) (string, string, bool) { return "secret", "secret", peer == "b@127.0.0.1" }
 	a, err := node.Start(cfg)
 	require.NoError(t, err)
 	defer a.Stop()
-	b, x := c.start("b"), c.start("x")
-	require.NoError(t, a.Connect(soon(t), b.Name()))
-	require.ErrorContains(t, a.Connect(soon(t), x.Name()), "cookie")
-	require.Error(t, x.Connect(soon(t), a.Name()))
+	b, x := c.Start("b"), c.Start("x")
+	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
+	require.ErrorContains(t, a.Connect(testkit.Context(t), x.Name()), "cookie")
+	require.Error(t, x.Connect(testkit.Context(t), a.Name()))
 }
 
 // stalled is a protocol whose links send nothing until they are let.
 type stalled struct {
-	*memory
+	*nodetest.Memory
 	stall atomic.Pointer[chan struct{}]
 	holds atomic.Int32 // flushes that wait
 }
@@ -248,7 +250,7 @@ type stalledLink struct {
 }
 
 func (s *stalled) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
-	l, err := s.memory.Dial(ctx, conn, h)
+	l, err := s.Memory.Dial(ctx, conn, h)
 	return &stalledLink{l, s, make(chan struct{})}, err
 }
 
@@ -275,17 +277,17 @@ func TestFarHeldUp(t *testing.T) {
 	for _, end := range []string{"goes on", "is lost", "stops"} {
 		t.Run(end, func(t *testing.T) {
 			goroutines := runtime.NumGoroutine()
-			c := newCluster(t)
-			b, err := node.Start(c.config("b"))
+			c := nodetest.NewMemoryCluster(t)
+			b, err := node.Start(c.Config("b"))
 			require.NoError(t, err)
-			cfg := c.config("a")
-			slow := &stalled{memory: c.proto}
+			cfg := c.Config("a")
+			slow := &stalled{Memory: c.Memory}
 			cfg.Distribution.Protocols = []dist.Protocol{slow}
 			cfg.Distribution.Queue = 1000
 			cfg.Distribution.TickTime = time.Hour // or silence would end the connection at last
 			a, err := node.Start(cfg)
 			require.NoError(t, err)
-			require.NoError(t, a.Connect(soon(t), b.Name()))
+			require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 			stall := make(chan struct{})
 			slow.stall.Store(&stall)
 			sink, err := b.SpawnOpt(node.Options{Name: "sink"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
@@ -361,7 +363,7 @@ func TestFarHeldUp(t *testing.T) {
 	}
 }
 
-// A long message of one sender holds up what that sender sends after it, and
+// A nodetest.Long message of one sender holds up what that sender sends after it, and
 // nobody else; nothing is reordered, whatever way it goes.
 func TestFarLongMessages(t *testing.T) {
 	a, b, self, _ := two(t)
@@ -382,7 +384,7 @@ func TestFarLongMessages(t *testing.T) {
 			if next[0] == 400 && next[1] == 400 && next[2] == 400 {
 				got <- longs
 			}
-		case long:
+		case nodetest.Long:
 			longs++
 		}
 		return nil
@@ -392,7 +394,7 @@ func TestFarLongMessages(t *testing.T) {
 		_, err := a.Spawn(node.ProcessFunc(func(p *node.Process) error {
 			for i := range 400 {
 				if i%50 == 7 {
-					p.Send(check, long(20))
+					p.Send(check, nodetest.Long(20))
 				}
 				p.Send(check, from{s, i})
 				if i%9 == 0 {
@@ -407,7 +409,7 @@ func TestFarLongMessages(t *testing.T) {
 	select {
 	case v := <-got:
 		assert.Equal(t, 24, v)
-	case <-soon(t).Done():
+	case <-testkit.Context(t).Done():
 		t.Fatal("not all has come")
 	}
 	// Others overtake it.
@@ -419,8 +421,8 @@ func TestFarLongMessages(t *testing.T) {
 	other, err := a.Open()
 	require.NoError(t, err)
 	defer other.Close(nil)
-	other.Send(mine, long(math.MaxInt32)) // under way until the node stops
+	other.Send(mine, nodetest.Long(math.MaxInt32)) // under way until the node stops
 	self.Send(mine, 1)
 	assert.Equal(t, 1, p.Receive())
-	require.NoError(t, a.Ping(soon(t), b.Name()))
+	require.NoError(t, a.Ping(testkit.Context(t), b.Name()))
 }

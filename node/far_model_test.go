@@ -25,7 +25,7 @@ import (
 
 // faulty is memory whose links can be cut.
 type faulty struct {
-	memory
+	*nodetest.Memory
 	cutMu sync.Mutex
 	links []dist.Link
 }
@@ -40,11 +40,11 @@ func (f *faulty) keep(l dist.Link, err error) (dist.Link, error) {
 }
 
 func (f *faulty) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
-	return f.keep(f.memory.Dial(ctx, conn, h))
+	return f.keep(f.Memory.Dial(ctx, conn, h))
 }
 
 func (f *faulty) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
-	return f.keep(f.memory.Accept(ctx, conn, h))
+	return f.keep(f.Memory.Accept(ctx, conn, h))
 }
 
 // cut ends all links there are, from one end.
@@ -260,14 +260,14 @@ func (m *farModel) act(r *rand.Rand) {
 
 func TestFarModel(t *testing.T) {
 	for _, size := range []int{2, 3} {
-		t.Run(fmt.Sprint(size), func(t *testing.T) { playFar(t, size, 3000) })
+		t.Run(fmt.Sprint(size), func(t *testing.T) { playFar(t, size, testkit.By(1200, 3000, 30_000)) })
 	}
 }
 
 func playFar(t *testing.T, size, deeds int) {
 	goroutines := runtime.NumGoroutine()
 	r := testkit.Rand(t)
-	m := &farModel{t: t, proto: &faulty{memory: memory{pipes: make(map[string][2]chan dist.Frame)}}}
+	m := &farModel{t: t, proto: &faulty{Memory: nodetest.NewMemory()}}
 	where := &nodetest.Places{}
 	for i := range size {
 		n, err := node.Start(node.Config{Name: node.Atom(fmt.Sprintf("n%d@127.0.0.1", i)), Distribution: &node.Distribution{
@@ -311,7 +311,7 @@ func playFar(t *testing.T, size, deeds int) {
 	go func() { acting.Wait(); close(ended) }()
 	select {
 	case <-ended:
-	case <-time.After(5 * time.Minute):
+	case <-time.After(testkit.Limit):
 		buf := make([]byte, 1<<20)
 		t.Fatalf("something waits for ever\n%s", buf[:runtime.Stack(buf, true)])
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -32,20 +31,20 @@ func TestFarCallIsTwoFrames(t *testing.T) {
 	const calls = 20
 	call := func() (out, in uint64) {
 		for i := range calls {
-			got, err := nodetest.CallWithin[int](limit, a, echoes, i)
+			got, err := nodetest.CallWithin[int](testkit.Limit, a, echoes, i)
 			require.NoError(t, err)
 			require.Equal(t, i, got)
 		}
 		return a.Peers()[0].FramesOut, a.Peers()[0].FramesIn
 	}
 	outBefore, inBefore := call()
-	require.Eventually(t, func() bool { // the nodes ask each other something of their own at first
+	testkit.UntilTrue(t, func() bool { // the nodes ask each other something of their own at first
 		out, in := call()
 		there, back := out-outBefore, in-inBefore
 		outBefore, inBefore = out, in
 		return there == calls && back == calls
-	}, limit, time.Millisecond)
-	require.Eventually(t, func() bool { return watchersOf(b) == 0 }, limit, time.Millisecond) // theirs may be under way
+	}, "each call is one frame there and one back")
+	testkit.UntilTrue(t, func() bool { return watchersOf(b) == 0 }, "nobody watches there") // theirs may be under way
 }
 
 // However a call ends, nothing of it is left at the node that was called.
@@ -76,25 +75,25 @@ func TestFarCallLeavesNoMonitor(t *testing.T) {
 			return nil
 		})
 		gone := func() bool { return watchersOf(b) == 0 }
-		none := func() { t.Helper(); require.Eventually(t, gone, limit, time.Millisecond) }
+		none := func() { t.Helper(); testkit.UntilTrue(t, gone, "nobody watches there") }
 
-		got, err := nodetest.CallWithin[string](limit, a, server, "echo")
+		got, err := nodetest.CallWithin[string](testkit.Limit, a, server, "echo")
 		require.NoError(t, err)
 		require.Equal(t, "echo", got)
 		none()
-		_, err = nodetest.CallWithin[string](limit, a, server, "fail")
+		_, err = nodetest.CallWithin[string](testkit.Limit, a, server, "fail")
 		require.EqualError(t, err, "no")
 		none()
-		large, err := nodetest.CallWithin[[]byte](limit, a, server, "large")
+		large, err := nodetest.CallWithin[[]byte](testkit.Limit, a, server, "large")
 		require.NoError(t, err)
 		require.Len(t, large, 300<<10)
 		none()
-		n, err := nodetest.CallWithin[int](limit, a, server, make([]byte, 300<<10))
+		n, err := nodetest.CallWithin[int](testkit.Limit, a, server, make([]byte, 300<<10))
 		require.NoError(t, err)
 		require.Equal(t, 300<<10, n)
 		none()
 
-		_, err = nodetest.CallWithin[string](limit, a, server, "cannot travel")
+		_, err = nodetest.CallWithin[string](testkit.Limit, a, server, "cannot travel")
 		require.ErrorContains(t, err, "chan int")
 		none()
 
@@ -104,7 +103,7 @@ func TestFarCallLeavesNoMonitor(t *testing.T) {
 		})
 		future := node.Async[string](a, server, "keep")
 		require.NoError(t, b.Send(answering, <-froms))
-		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		ctx, cancel := context.WithTimeout(t.Context(), testkit.Limit)
 		defer cancel()
 		got, err = future.Await(ctx)
 		require.NoError(t, err)
@@ -119,7 +118,7 @@ func TestFarCallLeavesNoMonitor(t *testing.T) {
 			done <- err
 		}()
 		from := <-froms
-		require.Eventually(t, func() bool { return watchersOf(b) == 1 }, limit, time.Millisecond)
+		testkit.UntilTrue(t, func() bool { return watchersOf(b) == 1 }, "the caller is watched")
 		giveUp()
 		require.ErrorIs(t, <-done, context.Canceled)
 		none()
@@ -128,13 +127,13 @@ func TestFarCallLeavesNoMonitor(t *testing.T) {
 		require.NoError(t, from.Reply("late"))
 		require.NotZero(t, testkit.Receive(t, letters.C).Alias)
 
-		_, err = nodetest.CallWithin[string](limit, a, server, "exit")
+		_, err = nodetest.CallWithin[string](testkit.Limit, a, server, "exit")
 		var exit *node.ExitError
 		require.ErrorAs(t, err, &exit)
 		none()
-		_, err = nodetest.CallWithin[string](limit, a, server, "echo")
+		_, err = nodetest.CallWithin[string](testkit.Limit, a, server, "echo")
 		require.ErrorIs(t, err, node.ErrNoProcess)
-		_, err = nodetest.CallWithin[string](limit, a, node.At{Name: "nobody", Node: b.Name()}, "echo")
+		_, err = nodetest.CallWithin[string](testkit.Limit, a, node.At{Name: "nobody", Node: b.Name()}, "echo")
 		require.ErrorIs(t, err, node.ErrNoProcess)
 		none()
 	})

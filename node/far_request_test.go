@@ -114,7 +114,7 @@ func TestCallFromAfarIsRequest(t *testing.T) {
 				require.NoError(t, err)
 				asks := func(want string, call func(ctx context.Context) (string, error)) {
 					t.Helper()
-					got, err := call(soon(t))
+					got, err := call(testkit.Context(t))
 					require.NoError(t, err)
 					assert.Equal(t, want, got)
 				}
@@ -156,7 +156,7 @@ func TestReceiveOfFindsCallFromAfar(t *testing.T) {
 		first := node.Async[string](a, pid, node.Atom("x"))
 		second := node.Async[string](a, pid, 1)
 		for f, want := range map[*node.Future[string]]string{first: "first", second: "second"} {
-			got, err := f.Await(soon(t))
+			got, err := f.Await(testkit.Context(t))
 			require.NoError(t, err)
 			assert.Equal(t, want, got)
 		}
@@ -189,7 +189,7 @@ func TestCastAndPeerMessageFromAfar(t *testing.T) {
 			return c.Reply(r.From, wire.Tuple{r.Body, peer})
 		}))
 		require.NoError(t, err)
-		v, err := node.Call[any](soon(t), a, pid, 5)
+		v, err := node.Call[any](testkit.Context(t), a, pid, 5)
 		require.NoError(t, err)
 		assert.Equal(t, wire.Tuple{5, a.Name()}, v)
 		m := testkit.Receive(t, got)
@@ -243,14 +243,14 @@ var farBank = genserver.Define(
 func TestServerCalledFromAfar(t *testing.T) {
 	bothProtocols(t, func(t *testing.T, protocol string) {
 		a, b := pairOf(t, protocol, node.Distribution{})
-		pid, err := farBank.Start(soon(t), b, &farAccount{}, node.Options{})
+		pid, err := farBank.Start(testkit.Context(t), b, &farAccount{}, node.Options{})
 		require.NoError(t, err)
 		h := nodetest.Open(t, a)
 		require.NoError(t, genserver.Cast(h, pid, 3))
-		v, err := node.Call[int](soon(t), h, pid, 7)
+		v, err := node.Call[int](testkit.Context(t), h, pid, 7)
 		require.NoError(t, err)
 		assert.Equal(t, 21, v)
-		_, err = node.Call[int](soon(t), h, pid, 1.5)
+		_, err = node.Call[int](testkit.Context(t), h, pid, 1.5)
 		require.Error(t, err)
 		require.NotErrorIs(t, err, context.DeadlineExceeded)
 	})

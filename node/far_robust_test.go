@@ -6,11 +6,11 @@ import (
 	"io"
 	"net"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -46,13 +46,13 @@ func TestFarErlSimultaneous(t *testing.T) {
 	for _, name := range []string{"a", "z"} { // less than go, and greater
 		e := c.erl(name, "secret")
 		n := c.start(c.config("go" + name))
-		require.NoError(t, n.Connect(soon(t), e.name))
+		require.NoError(t, n.Connect(testkit.Context(t), e.name))
 		for i := range 100 {
 			e.Tell("erlang:disconnect_node('%s'), net_kernel:connect_node('%s')", n.Name(), n.Name())
-			n.Connect(soon(t), e.name) // one that ends may be met
+			n.Connect(testkit.Context(t), e.name) // one that ends may be met
 			e.Answer()
 			testkit.Until(t, func() string {
-				if v, err := node.Call[int](soon(t), n, e.echo(), i); err != nil || v != i {
+				if v, err := node.Call[int](testkit.Context(t), n, e.echo(), i); err != nil || v != i {
 					return fmt.Sprint(v, err)
 				}
 				return ""
@@ -75,7 +75,7 @@ func TestFarErlKilled(t *testing.T) {
 	}))
 	old := caught(t, got).(wire.Tuple)[0].(node.PID)
 	inCatcher(n, me, func(p *node.Process) { p.Link(old); p.Monitor(old) })
-	_, err := node.Call[int](soon(t), n, old, 1)
+	_, err := node.Call[int](testkit.Context(t), n, old, 1)
 	require.NoError(t, err)
 	e.Kill()
 	assert.Equal(t, node.Exited{From: old, Reason: node.NoConnection}, caught(t, got))
@@ -83,10 +83,10 @@ func TestFarErlKilled(t *testing.T) {
 	assert.Equal(t, e.name, caught(t, got).(node.NodeDown).Node)
 
 	e = c.erl("e1", "secret")
-	v, err := node.Call[int](soon(t), n, e.echo(), 2)
+	v, err := node.Call[int](testkit.Context(t), n, e.echo(), 2)
 	require.NoError(t, err)
 	assert.Equal(t, 2, v)
-	_, err = node.Call[int](soon(t), n, old, 3)
+	_, err = node.Call[int](testkit.Context(t), n, old, 3)
 	require.ErrorIs(t, err, node.ErrNoProcess)
 	inCatcher(n, me, func(p *node.Process) { p.Monitor(old); p.Link(old) })
 	assert.Equal(t, node.NoProc, caught(t, got).(node.Down).Reason)
@@ -102,24 +102,24 @@ func TestFarErlSeesRestart(t *testing.T) {
 	n := c.start(c.config("go"))
 	me, got := catcher(t, n, "me")
 	require.Equal(t, "true", e.Ask("net_kernel:connect_node('%s')", goNode))
-	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 50000 -> none end"))
+	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 300000 -> none end"))
 	e.Ask("{me, '%s'} ! self(), spawn(fun() -> process_flag(trap_exit, true), {me, '%s'} ! self(), receive A -> put(a, A) end, "+
 		"register(seen, spawn(fun() -> receive {get, P} -> P ! A end end)) end), ok", goNode, goNode)
 	shell := caught(t, got).(node.PID)
 	linked := caught(t, got).(node.PID)
 	inCatcher(n, me, func(p *node.Process) { p.Link(linked); p.Send(shell, p.Self()) })
-	require.Equal(t, "undefined", e.Ask("put(old, receive P when is_pid(P) -> P after 50000 -> none end)"))
+	require.Equal(t, "undefined", e.Ask("put(old, receive P when is_pid(P) -> P after 300000 -> none end)"))
 	require.NoError(t, n.Stop())
-	require.Equal(t, "{nodedown,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 50000 -> none end"))
+	require.Equal(t, "{nodedown,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 300000 -> none end"))
 	// What a process that trapped exits was killed with reached those it was linked to.
 	e.until("lists:member(seen, registered())", "true")
-	assert.Equal(t, "killed", e.Ask("seen ! {get, self()}, receive {'EXIT', _, R} -> R after 50000 -> none end"))
+	assert.Equal(t, "killed", e.Ask("seen ! {get, self()}, receive {'EXIT', _, R} -> R after 300000 -> none end"))
 
 	n = c.start(c.config("go"))
-	require.NoError(t, n.Connect(soon(t), e.name))
-	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 50000 -> none end"))
+	require.NoError(t, n.Connect(testkit.Context(t), e.name))
+	require.Equal(t, "{nodeup,'go@127.0.0.1'}", e.Ask("receive {U, N, _} -> {U, N} after 300000 -> none end"))
 	_, got = catcher(t, n, "me")
-	assert.Equal(t, "noproc", e.Ask("M = monitor(process, get(old)), receive {'DOWN', M, _, _, R} -> R after 50000 -> none end"))
+	assert.Equal(t, "noproc", e.Ask("M = monitor(process, get(old)), receive {'DOWN', M, _, _, R} -> R after 300000 -> none end"))
 	e.Ask("get(old) ! lost, {me, '%s'} ! found", goNode)
 	assert.Equal(t, node.Atom("found"), caught(t, got))
 }
@@ -128,7 +128,7 @@ func TestFarErlWrongCookie(t *testing.T) {
 	c := newOTPHost(t)
 	e := c.erl("e1", "other")
 	n := c.start(c.config("go"))
-	err := n.Connect(soon(t), e.name)
+	err := n.Connect(testkit.Context(t), e.name)
 	require.ErrorIs(t, err, dist.ErrCookie)
 	assert.ErrorContains(t, err, "e1@127.0.0.1")
 	assert.ErrorContains(t, err, "cookie")
@@ -146,14 +146,14 @@ func TestFarErlFrozen(t *testing.T) {
 	n := c.start(cfg)
 	me, got := catcher(t, n, "")
 	inCatcher(n, me, func(p *node.Process) { p.MonitorNode(e.name) })
-	_, err := node.Call[int](soon(t), n, e.echo(), 1)
+	_, err := node.Call[int](testkit.Context(t), n, e.echo(), 1)
 	require.NoError(t, err)
 	e.Signal(erltest.Suspend)
 	down := caught(t, got).(node.NodeDown)
 	assert.Contains(t, down.Reason, "net_tick_timeout")
 	e.Signal(erltest.Resume)
 	testkit.Until(t, func() string {
-		_, err := nodetest.CallWithin[int](10*time.Second, n, e.echo(), 2)
+		_, err := nodetest.CallWithin[int](testkit.Limit, n, e.echo(), 2)
 		return errText(err)
 	})
 }
@@ -260,7 +260,7 @@ func TestFarErlCut(t *testing.T) {
 	}
 	proxy.after.Store(0)
 	testkit.Until(t, func() string {
-		_, err := node.Call[int](soon(t), n, e.echo(), 1)
+		_, err := node.Call[int](testkit.Context(t), n, e.echo(), 1)
 		return errText(err)
 	})
 	testkit.Until(t, func() string { return node.FarTables(n) })
@@ -273,60 +273,53 @@ func TestFarImpostor(t *testing.T) {
 	n := c.start(c.config("go"))
 	me, got := catcher(t, n, "")
 	inCatcher(n, me, func(p *node.Process) { p.MonitorNode(e.name) })
-	_, err := node.Call[int](soon(t), n, e.echo(), 1)
+	_, err := node.Call[int](testkit.Context(t), n, e.echo(), 1)
 	require.NoError(t, err)
 	for i := range 20 {
 		conn, err := net.Dial("tcp", n.Addr().String())
 		require.NoError(t, err)
-		_, err = new(erldist.Protocol).Dial(soon(t), conn, dist.Handshake{
+		_, err = new(erldist.Protocol).Dial(testkit.Context(t), conn, dist.Handshake{
 			Local: wire.NodeID{Name: e.name, Creation: uint32(i + 1)}, Hidden: true, Peer: n.Name(),
 			Cookies: func(node.Atom) (string, string) { return "guess", "guess" },
 		})
 		require.Error(t, err)
 	}
-	v, err := node.Call[int](soon(t), n, e.echo(), 2)
+	v, err := node.Call[int](testkit.Context(t), n, e.echo(), 2)
 	require.NoError(t, err)
 	assert.Equal(t, 2, v)
 	assert.Empty(t, got)
 }
 
 func TestFarBadClients(t *testing.T) {
-	c := newCluster(t)
-	cfg := c.config("a")
-	cfg.Distribution.Protocols = []dist.Protocol{&erldist.Protocol{}}
-	cfg.Distribution.ConnectTimeout = 3 * time.Second // for the one that does talk, too
-	goroutines := runtime.NumGoroutine()
-	n, err := node.Start(cfg)
-	require.NoError(t, err)
 	r := testkit.Rand(t)
-	var conns []net.Conn
-	for i := range 240 {
-		conn, err := net.Dial("tcp", n.Addr().String())
-		require.NoError(t, err)
-		conns = append(conns, conn)
-		if i%6 == 0 {
-			b := make([]byte, 1+r.IntN(300))
-			for i := range b {
-				b[i] = byte(r.Uint32())
+	synctest.Test(t, func(t *testing.T) {
+		c := nodetest.NewCluster(t)
+		c.Protocols = []dist.Protocol{&erldist.Protocol{}}
+		n := c.Start("a")
+		var conns []net.Conn
+		for i := range 240 {
+			conn := c.Dial(n, "erlang", "127.0.0.1")
+			conns = append(conns, conn)
+			if i%6 == 0 {
+				b := make([]byte, 1+r.IntN(300))
+				for i := range b {
+					b[i] = byte(r.Uint32())
+				}
+				go conn.Write(b) // until it is read, or the connection is closed
 			}
-			conn.Write(b)
 		}
-	}
-	cfg = c.config("b")
-	cfg.Distribution.Protocols = []dist.Protocol{&erldist.Protocol{}}
-	b, err := node.Start(cfg)
-	require.NoError(t, err)
-	require.NoError(t, b.Connect(soon(t), n.Name()), "while they are there")
-	require.NoError(t, b.Ping(soon(t), n.Name()))
-	require.NoError(t, b.Stop())
-	for _, conn := range conns {
-		conn.SetReadDeadline(time.Now().Add(farPatience))
-		_, err := io.Copy(io.Discard, conn)
-		require.False(t, os.IsTimeout(err), "the connection is left open")
-		conn.Close()
-	}
-	require.NoError(t, n.Stop())
-	noneLeft(t, goroutines)
+		b := c.Start("b")
+		require.NoError(t, b.Connect(testkit.Context(t), n.Name()), "while they are there")
+		require.NoError(t, b.Ping(testkit.Context(t), n.Name()))
+		require.NoError(t, b.Stop())
+		for _, conn := range conns {
+			conn.SetReadDeadline(time.Now().Add(testkit.Limit))
+			_, err := io.Copy(io.Discard, conn)
+			require.False(t, os.IsTimeout(err), "the connection is left open")
+			conn.Close()
+		}
+		require.NoError(t, n.Stop())
+	})
 }
 
 // A peer that does not read holds up those who send to it, and nobody else.
@@ -340,7 +333,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 	cfg.Workers, cfg.Stages = 2, 2
 	n := c.start(cfg)
 	require.Equal(t, "true", e.Ask("register(sink, spawn(fun far:sink/0))"))
-	require.NoError(t, n.Connect(soon(t), e.name))
+	require.NoError(t, n.Connect(testkit.Context(t), e.name))
 	sink := node.At{Name: "sink", Node: e.name}
 	var process, actor atomic.Int64
 	_, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error {
@@ -378,7 +371,7 @@ func TestFarErlDoesNotRead(t *testing.T) {
 		testkit.Until(t, func() string { // no progress while others make much
 			was := process.Load() + actor.Load()
 			for range 2000 {
-				if _, err := node.Call[int](soon(t), n, beside, 1); err != nil {
+				if _, err := node.Call[int](testkit.Context(t), n, beside, 1); err != nil {
 					return err.Error()
 				}
 			}
@@ -459,13 +452,13 @@ func TestFarErlNoTerm(t *testing.T) {
 		}
 		l := <-dead.C
 		assert.Equal(t, deadletter.NotATerm, l.Cause)
-		_, err := node.Call[any](soon(t), n, far, bad)
+		_, err := node.Call[any](testkit.Context(t), n, far, bad)
 		require.ErrorAs(t, err, &unfit, "%T", bad)
 		<-dead.C
-		_, err = rpc.Call[any](soon(t), n, e.name, "erlang", "abs", bad)
+		_, err = rpc.Call[any](testkit.Context(t), n, e.name, "erlang", "abs", bad)
 		require.ErrorAs(t, err, &unfit, "%T", bad)
 	}
-	v, err := node.Call[int](soon(t), n, far, 5)
+	v, err := node.Call[int](testkit.Context(t), n, far, 5)
 	require.NoError(t, err)
 	assert.Equal(t, 5, v)
 
@@ -484,7 +477,7 @@ func TestFarErlNoTerm(t *testing.T) {
 	} {
 		pid, err := n.SpawnOpt(node.Options{Name: "dying"}, node.ActorFunc(func(_ *node.Context, msg any) error { return node.ExitWith(reason.go_) }))
 		require.NoError(t, err)
-		answer := e.Ask("M = monitor(process, {dying, '%s'}), {dying, '%s'} ! die, receive {'DOWN', M, _, _, R} -> R after 50000 -> none end", goNode, goNode)
+		answer := e.Ask("M = monitor(process, {dying, '%s'}), {dying, '%s'} ! die, receive {'DOWN', M, _, _, R} -> R after 300000 -> none end", goNode, goNode)
 		assert.True(t, strings.HasPrefix(answer, reason.erlang), "%.100s, want %s", answer, reason.erlang)
 		assert.Less(t, len(answer), 10_000)
 		testkit.Until(t, func() string {
@@ -501,7 +494,7 @@ func TestFarErlNoTerm(t *testing.T) {
 	} {
 		_, err := n.SpawnOpt(node.Options{Name: "crasher"}, b)
 		require.NoError(t, err)
-		answer := e.Ask("M = monitor(process, {crasher, '%s'}), {crasher, '%s'} ! die, receive {'DOWN', M, _, _, {R, S}} when is_list(S) -> R after 50000 -> none end", goNode, goNode)
+		answer := e.Ask("M = monitor(process, {crasher, '%s'}), {crasher, '%s'} ! die, receive {'DOWN', M, _, _, {R, S}} when is_list(S) -> R after 300000 -> none end", goNode, goNode)
 		assert.True(t, strings.HasPrefix(answer, want), "%.100s, want %s", answer, want)
 	}
 	assert.Empty(t, got, "the connection is there")

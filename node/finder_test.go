@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 )
@@ -38,10 +39,10 @@ func TestOTPNoEPMDOneWay(t *testing.T) {
 	o.talk(n)
 	require.Equal(t, "true", o.Ask("erlang:disconnect_node('%s')", n.Name()))
 	o.alone(n)
-	require.ErrorContains(t, n.Ping(soon(t), o.name), "address unknown: e@127.0.0.1")
+	require.ErrorContains(t, n.Ping(testkit.Context(t), o.name), "address unknown: e@127.0.0.1")
 
 	f := startOTP(t, 0, "-name", "f@127.0.0.1", "-erl_epmd_port", strconv.Itoa(other), "-kernel", "inet_dist_use_interface", "{127,0,0,1}")
-	require.NoError(t, n.Ping(soon(t), f.name))
+	require.NoError(t, n.Ping(testkit.Context(t), f.name))
 	f.talk(n)
 	log.Await(t, "f@127.0.0.1")
 }
@@ -69,7 +70,7 @@ func TestOTPShortNames(t *testing.T) {
 	o.bothWays(n)
 
 	long, _ := otpPeer(t, "long@127.0.0.1", node.Distribution{Finder: finder})
-	require.ErrorContains(t, long.Ping(soon(t), o.name), "has a long name")
+	require.ErrorContains(t, long.Ping(testkit.Context(t), o.name), "has a long name")
 }
 
 // IPv6: a node named by an address, at an EPMD that is asked over IPv6.

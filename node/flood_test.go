@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/certtest"
-	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
@@ -39,27 +38,19 @@ func limitOf(t testing.TB, n *node.Node, name string) observe.Limit {
 	return all[i]
 }
 
-// logged starts a node of a network, and returns what it logs too.
-func (w *network) logged(t *testing.T, name string, d node.Distribution) (*node.Node, *logtest.Text) {
-	log := &logtest.Text{}
-	cfg := w.config(name, d)
-	cfg.Log = log.Logger()
-	return nodetest.Start(t, cfg), log
-}
-
 // Strangers open connections to both listeners, many more than may be pending, from one
 // host or from many, and say nothing or little. Nodes come in meanwhile, at once.
 func TestFloodOfPending(t *testing.T) {
 	for _, hosts := range []int{1, 40} {
 		for _, says := range []string{"", "\x00", "\x00\x05"} {
 			synctest.Test(t, func(t *testing.T) {
-				w := newNetwork()
-				n, log := w.logged(t, "n", node.Distribution{Cluster: node.ClusterLimits{Pending: 32}})
+				w := nodetest.NewCluster(t)
+				n, log := w.StartLogged("n", node.Distribution{Cluster: node.ClusterLimits{Pending: 32}})
 				goroutines := nodetest.Goroutines()
 				peers := 0
 				for i := range 400 {
 					for _, protocol := range []string{"erlang", "native"} {
-						c := w.dial(t, n, protocol, fmt.Sprint("10.0.0.", 1+i%hosts))
+						c := w.Dial(n, protocol, fmt.Sprint("10.0.0.", 1+i%hosts))
 						if says != "" {
 							_ = c.SetWriteDeadline(time.Now().Add(time.Millisecond)) // it may be dropped before
 							_, _ = c.Write([]byte(says))
@@ -69,8 +60,8 @@ func TestFloodOfPending(t *testing.T) {
 						synctest.Wait()
 						require.LessOrEqual(t, nodetest.Goroutines()-goroutines, 4*2*32+16*peers, "bounded")
 						begun := time.Now()
-						peer := w.start(t, fmt.Sprint("peer", i), node.Distribution{})
-						require.NoError(t, peer.Connect(soon(t), n.Name()))
+						peer := w.StartWith(fmt.Sprint("peer", i), node.Distribution{})
+						require.NoError(t, peer.Connect(testkit.Context(t), n.Name()))
 						require.Zero(t, time.Since(begun))
 						peers++
 					}
@@ -100,9 +91,9 @@ func TestFloodOfPending(t *testing.T) {
 // Who says a name, and then nothing, has the time of a handshake, and no more.
 func TestSlowHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newNetwork()
-		n, log := w.logged(t, "n", node.Distribution{})
-		claims(t, w.dial(t, n, "erlang", "10.0.0.1"), "x@127.0.0.1")
+		w := nodetest.NewCluster(t)
+		n, log := w.StartLogged("n", node.Distribution{})
+		claims(t, w.Dial(n, "erlang", "10.0.0.1"), "x@127.0.0.1")
 		time.Sleep(3 * time.Second)
 		require.EqualValues(t, 1, limitOf(t, n, "pending").Used)
 		time.Sleep(5 * time.Second)
@@ -116,19 +107,19 @@ func TestSlowHandshake(t *testing.T) {
 func TestMostConnections(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newNetwork()
+			w := nodetest.NewCluster(t)
 			only, err := (&node.Distribution{}).ProtocolsByName(protocol)
 			require.NoError(t, err)
-			n, log := w.logged(t, "n", node.Distribution{Protocols: only,
+			n, log := w.StartLogged("n", node.Distribution{Protocols: only,
 				Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 2}})
 			peer := func(name, host string) *node.Node {
-				d := node.Distribution{Protocols: only, Transport: w.pipes.as(host)}
-				return w.start(t, name, d)
+				d := node.Distribution{Protocols: only, Transport: w.Pipes.At(host)}
+				return w.StartWith(name, d)
 			}
 			a, b, c := peer("a", "10.0.0.1"), peer("b", "10.0.0.1"), peer("c", "10.0.0.1")
-			require.NoError(t, a.Connect(soon(t), n.Name()))
-			require.NoError(t, b.Connect(soon(t), n.Name()))
-			err = c.Connect(soon(t), n.Name())
+			require.NoError(t, a.Connect(testkit.Context(t), n.Name()))
+			require.NoError(t, b.Connect(testkit.Context(t), n.Name()))
+			err = c.Connect(testkit.Context(t), n.Name())
 			require.Error(t, err)
 			if protocol == "native" {
 				require.ErrorContains(t, err, "n@127.0.0.1 accepts no more connections now")
@@ -141,18 +132,18 @@ func TestMostConnections(t *testing.T) {
 			require.NotZero(t, limitOf(t, n, "connections_per_source").Refused)
 
 			d, e := peer("d", "10.0.0.2"), peer("e", "10.0.0.3")
-			require.NoError(t, n.Connect(soon(t), d.Name()))
-			require.ErrorContains(t, n.Connect(soon(t), c.Name()), "limits.connections: 3")
-			require.Error(t, e.Connect(soon(t), n.Name()))
+			require.NoError(t, n.Connect(testkit.Context(t), d.Name()))
+			require.ErrorContains(t, n.Connect(testkit.Context(t), c.Name()), "limits.connections: 3")
+			require.Error(t, e.Connect(testkit.Context(t), n.Name()))
 			require.EqualValues(t, 3, limitOf(t, n, "connections").Used)
 			require.NotZero(t, limitOf(t, n, "connections").Refused)
 			synctest.Wait() // until d, too, has the connection
 			require.True(t, d.Disconnect(n.Name()))
 			synctest.Wait()
-			require.NoError(t, e.Connect(soon(t), n.Name()))
+			require.NoError(t, e.Connect(testkit.Context(t), n.Name()))
 			// One that takes the place of its own is not refused.
 			require.True(t, a.Disconnect(n.Name()))
-			require.NoError(t, a.Connect(soon(t), n.Name()))
+			require.NoError(t, a.Connect(testkit.Context(t), n.Name()))
 			synctest.Wait()
 			require.EqualValues(t, 3, limitOf(t, n, "connections").Used)
 			for _, p := range []*node.Node{a, b, e} {
@@ -167,13 +158,13 @@ func TestMostConnections(t *testing.T) {
 
 // hole is a network in which nobody answers but those who are there.
 type hole struct {
-	*pipes
+	*nodetest.Pipes
 	under, most atomic.Int64
 }
 
 func (h *hole) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
 	if !strings.HasPrefix(string(peer), "nobody") {
-		return h.pipes.Dial(ctx, addr, peer)
+		return h.Pipes.Dial(ctx, addr, peer)
 	}
 	n := h.under.Add(1)
 	defer h.under.Add(-1)
@@ -198,11 +189,11 @@ func (e everywhere) Find(ctx context.Context, name node.Atom) ([]discovery.Endpo
 // that somebody waits for is connected at once, and so is one that has been before.
 func TestManyDials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newNetwork()
-		h := &hole{pipes: w.pipes}
-		n := w.start(t, "n", node.Distribution{Transport: h, Finder: everywhere{w.places}, Cluster: node.ClusterLimits{Dials: 16}})
-		real, again := w.start(t, "real", node.Distribution{}), w.start(t, "again", node.Distribution{})
-		require.NoError(t, n.Connect(soon(t), again.Name()))
+		w := nodetest.NewCluster(t)
+		h := &hole{Pipes: w.Pipes}
+		n := w.StartWith("n", node.Distribution{Transport: h, Finder: everywhere{w.Places}, Cluster: node.ClusterLimits{Dials: 16}})
+		real, again := w.Start("real"), w.Start("again")
+		require.NoError(t, n.Connect(testkit.Context(t), again.Name()))
 		require.True(t, n.Disconnect(again.Name()))
 		synctest.Wait()
 		before := nodetest.Goroutines()
@@ -218,7 +209,7 @@ func TestManyDials(t *testing.T) {
 		require.EqualValues(t, many-12-16*16, use.Refused)
 
 		begun := time.Now()
-		require.NoError(t, n.Connect(soon(t), real.Name()))
+		require.NoError(t, n.Connect(testkit.Context(t), real.Name()))
 		require.NoError(t, n.Send(node.At{Name: "x", Node: again.Name()}, 1))
 		synctest.Wait()
 		require.Equal(t, []node.Atom{again.Name(), real.Name()}, n.Nodes(true))
@@ -237,15 +228,15 @@ func TestManyDials(t *testing.T) {
 // peers connect, disconnect and call each other.
 func TestStrangersStress(t *testing.T) {
 	seed := testkit.Seed(t)
-	w := newNetwork()
+	w := nodetest.NewCluster(t)
 	var all []*node.Node
 	for _, name := range []string{"a", "m", "z"} {
-		n := w.start(t, name, node.Distribution{Cluster: node.ClusterLimits{Pending: 16}})
+		n := w.StartWith(name, node.Distribution{Cluster: node.ClusterLimits{Pending: 16}})
 		_, err := n.SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))
 		require.NoError(t, err)
 		all = append(all, n)
 	}
-	rounds := 400
+	rounds := testkit.By(60, 400, 4000)
 	var wg sync.WaitGroup
 	for k := range 4 {
 		r := randomOf(seed, k)
@@ -254,7 +245,7 @@ func TestStrangersStress(t *testing.T) {
 				victim, name := all[r.IntN(3)], all[r.IntN(3)].Name()
 				protocol := []string{"erlang", "native"}[r.IntN(2)]
 				i := slices.IndexFunc(victim.Endpoints(), func(e discovery.Endpoint) bool { return e.Protocol == protocol })
-				c, err := w.pipes.as(fmt.Sprint("10.0.0.", r.IntN(3))).Dial(t.Context(), victim.Endpoints()[i].Addr, name)
+				c, err := w.Pipes.At(fmt.Sprint("10.0.0.", r.IntN(3))).Dial(t.Context(), victim.Endpoints()[i].Addr, name)
 				if err != nil {
 					t.Error(err)
 					return
@@ -292,9 +283,9 @@ func TestStrangersStress(t *testing.T) {
 				case 0:
 					n.Disconnect(other.Name())
 				case 1:
-					_ = n.Connect(soon(t), other.Name())
+					_ = n.Connect(testkit.Context(t), other.Name())
 				default:
-					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					ctx, cancel := context.WithTimeout(t.Context(), testkit.Limit)
 					_, err := node.Call[int](ctx, n, node.At{Name: "echo", Node: other.Name()}, 1)
 					if ctx.Err() != nil {
 						t.Errorf("a call hangs: %v", err)
@@ -308,7 +299,7 @@ func TestStrangersStress(t *testing.T) {
 	for _, n := range all {
 		for _, other := range all {
 			testkit.Until(t, func() string {
-				if err := n.Ping(soon(t), other.Name()); err != nil {
+				if err := n.Ping(testkit.Context(t), other.Name()); err != nil {
 					return err.Error()
 				}
 				return ""
@@ -332,12 +323,12 @@ func randomOf(seed uint64, k int) *rand.Rand { return rand.New(rand.NewPCG(seed,
 // connections than may be pending.
 func TestFloodOfRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newNetwork()
-		n := w.start(t, "n", node.Distribution{Cluster: node.ClusterLimits{Pending: 16, PendingPerSource: 16}})
+		w := nodetest.NewCluster(t)
+		n := w.StartWith("n", node.Distribution{Cluster: node.ClusterLimits{Pending: 16, PendingPerSource: 16}})
 		synctest.Wait()
 		before := nodetest.Goroutines()
 		for range 300 {
-			c := w.dial(t, n, "native", "10.0.0.1")
+			c := w.Dial(n, "native", "10.0.0.1")
 			_, err := c.Write([]byte("\x00\x05Hello"))
 			require.NoError(t, err)
 			go func() { _, _ = c.Read(make([]byte, 1000)) }() // ends with the refusal
@@ -352,17 +343,17 @@ func TestFloodOfRefused(t *testing.T) {
 // dropped before.
 func TestEndlessTLSHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newNetwork()
+		w := nodetest.NewCluster(t)
 		files := certtest.New(t, "ca").Write(t.TempDir(), certtest.Host("127.0.0.1"))
-		tr, err := tlsdist.New(tlsdist.Config{Cert: files.Cert, Key: files.Key, CA: files.CA, Under: w.pipes})
+		tr, err := tlsdist.New(tlsdist.Config{Cert: files.Cert, Key: files.Key, CA: files.CA, Under: w.Pipes})
 		require.NoError(t, err)
-		n := w.start(t, "n", node.Distribution{Transport: tr, Cluster: node.ClusterLimits{Pending: 8}})
+		n := w.StartWith("n", node.Distribution{Transport: tr, Cluster: node.ClusterLimits{Pending: 8}})
 		synctest.Wait()
 		// Workers come and go as there is work.
 		others := func() int { return nodetest.Goroutines() - n.Stats().Scheduler.Goroutines }
 		before := others()
 		for range 20 {
-			c := w.dial(t, n, "native", "10.0.0.1")
+			c := w.Dial(n, "native", "10.0.0.1")
 			go func() { // a byte a second of a message that is long; ends with the connection
 				for _, err := c.Write([]byte("\x16\x03\x01\x02\x00")); err == nil; _, err = c.Write([]byte{1}) {
 					time.Sleep(time.Second)
@@ -382,7 +373,7 @@ func TestEndlessTLSHandshake(t *testing.T) {
 			synctest.Wait()
 		}
 		require.LessOrEqual(t, others(), before)
-		other := w.start(t, "other", node.Distribution{Transport: tr})
-		require.NoError(t, other.Connect(soon(t), n.Name()))
+		other := w.StartWith("other", node.Distribution{Transport: tr})
+		require.NoError(t, other.Connect(testkit.Context(t), n.Name()))
 	})
 }

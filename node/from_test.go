@@ -21,7 +21,7 @@ var links = []struct {
 	name  string
 	proto string
 	grace time.Duration
-}{{"native", "native", 0}, {"grace", "native", 10 * time.Second}, {"erlang", "erlang", 0}}
+}{{"native", "native", 0}, {"grace", "native", testkit.Limit}, {"erlang", "erlang", 0}}
 
 // eachLink runs f with each of them; start starts a node.
 func eachLink(t *testing.T, f func(t *testing.T, start func(name node.Atom) *node.Node)) {
@@ -89,16 +89,16 @@ func TestHandedOn(t *testing.T) {
 				defer dead.Close()
 				h := nodetest.Open(t, caller)
 				for _, from := range []node.Caller{h, caller} {
-					v, err := node.Call[wire.Tuple](soon(t), from, front, node.Atom("x"))
+					v, err := node.Call[wire.Tuple](testkit.Context(t), from, front, node.Atom("x"))
 					require.NoError(t, err)
 					require.Equal(t, re("x"), v)
 				}
 				node.SendRequest(h, front, 7, node.Atom("y"))
 				require.Equal(t, node.Result{Tag: 7, Value: re("y")}, nodetest.Next[node.Result](t, h))
-				v, err := node.Async[any](h, front, node.Atom("z")).Await(soon(t))
+				v, err := node.Async[any](h, front, node.Atom("z")).Await(testkit.Context(t))
 				require.NoError(t, err)
 				require.Equal(t, re("z"), v)
-				once, err := node.Call[string](soon(t), h, front, node.Atom("twice"))
+				once, err := node.Call[string](testkit.Context(t), h, front, node.Atom("twice"))
 				require.NoError(t, err)
 				require.Equal(t, "once", once)
 				if i/3%3 != worker { // the second answer has left
@@ -123,7 +123,7 @@ func TestHandedOnAndEnded(t *testing.T) {
 			r, ok := c.AsRequest(nodetest.Next[any](t, h))
 			require.True(t, ok)
 			where.Exit(f, node.Atom("gone"))
-			_, err := answer.Await(soon(t))
+			_, err := answer.Await(testkit.Context(t))
 			require.Equal(t, &node.ExitError{Reason: node.Atom("gone")}, err)
 			dead := a.DeadLetters(4)
 			require.NoError(t, r.Reply(1), "nobody there can know")
@@ -154,7 +154,7 @@ func TestHandedOnByOTP(t *testing.T) {
 		front(t, a, front(t, b, backend(t, a))),               // and out and back
 	} {
 		for _, from := range []node.Caller{h, a} {
-			v, err := node.Call[any](soon(t), from, to, node.Atom("x"))
+			v, err := node.Call[any](testkit.Context(t), from, to, node.Atom("x"))
 			require.NoError(t, err)
 			require.Equal(t, want, v, "%v", to)
 		}
@@ -206,7 +206,7 @@ func TestForgedFrom(t *testing.T) {
 		r, ok := c.AsRequest(request) // a copy of the request
 		require.True(t, ok)
 		require.NoError(t, r.Reply(node.Atom("true")))
-		got, err := far.Await(soon(t))
+		got, err := far.Await(testkit.Context(t))
 		require.NoError(t, err)
 		require.Equal(t, node.Atom("true"), got)
 		require.NoError(t, nodetest.Next[node.Request[node.Atom]](t, stays).Reply("near"))
@@ -226,7 +226,7 @@ func TestLentCallsAreBounded(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	for i := range 2000 {
-		_, err := node.Call[int](soon(t), h, pid, i)
+		_, err := node.Call[int](testkit.Context(t), h, pid, i)
 		require.NoError(t, err)
 	}
 	require.LessOrEqual(t, node.LentCalls(a), 64)
@@ -309,13 +309,13 @@ func TestFromTravels(t *testing.T) {
 					if fail {
 						require.NoError(t, f.Fail(errSpoiled))
 						require.ErrorIs(t, f.Fail(errSpoiled), node.ErrReplied)
-						_, err := call.Await(soon(t))
+						_, err := call.Await(testkit.Context(t))
 						require.Error(t, err)
 						continue
 					}
 					require.NoError(t, f.Reply(node.Atom("y")))
 					require.ErrorIs(t, f.Reply(node.Atom("z")), node.ErrReplied)
-					v, err := call.Await(soon(t))
+					v, err := call.Await(testkit.Context(t))
 					require.NoError(t, err)
 					require.Equal(t, node.Atom("y"), v)
 				}

@@ -71,7 +71,7 @@ func TestFutureTravels(t *testing.T) {
 	for _, copy := range all {
 		for range 3 {
 			done.Go(func() {
-				v, err := copy.Await(soon(t))
+				v, err := copy.Await(testkit.Context(t))
 				if err != nil || v != (bill{7}) {
 					t.Errorf("got %v, %v", v, err)
 				}
@@ -89,7 +89,7 @@ func TestFutureTravels(t *testing.T) {
 	v, err := late.Poll(0)
 	require.NoError(t, err)
 	require.Equal(t, bill{7}, v)
-	v, err = pass[*node.Future[bill]](t, b, onC, bare).Await(soon(t))
+	v, err = pass[*node.Future[bill]](t, b, onC, bare).Await(testkit.Context(t))
 	require.NoError(t, err)
 	require.Equal(t, bill{7}, v)
 }
@@ -105,13 +105,13 @@ func TestFutureFailsElsewhere(t *testing.T) {
 	_, err := far.Poll(0) // asks
 	require.ErrorIs(t, err, node.ErrTimeout)
 	server.Close(node.Atom("tired"))
-	_, err = far.Await(soon(t))
+	_, err = far.Await(testkit.Context(t))
 	require.Equal(t, &node.ExitError{Reason: node.Atom("tired")}, err)
 
 	f, r, _ := openFuture[int](t, a)
 	far = pass[*node.Future[int]](t, a, onB, f)
 	require.NoError(t, r.Fail(errSpoiled))
-	_, err = far.Await(soon(t))
+	_, err = far.Await(testkit.Context(t))
 	require.ErrorContains(t, err, "spoiled")
 
 	// A copy that is cancelled is cancelled alone.
@@ -119,7 +119,7 @@ func TestFutureFailsElsewhere(t *testing.T) {
 	far, other := pass[*node.Future[int]](t, a, onB, f), pass[*node.Future[int]](t, a, onB, f)
 	require.True(t, far.Cancel())
 	require.False(t, far.Cancel())
-	_, err = far.Await(soon(t))
+	_, err = far.Await(testkit.Context(t))
 	require.ErrorIs(t, err, context.Canceled)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -128,7 +128,7 @@ func TestFutureFailsElsewhere(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoError(t, r.Reply(5))
 	for _, g := range []*node.Future[int]{f, other} {
-		v, err := g.Await(soon(t))
+		v, err := g.Await(testkit.Context(t))
 		require.NoError(t, err)
 		require.Equal(t, 5, v)
 	}
@@ -136,7 +136,7 @@ func TestFutureFailsElsewhere(t *testing.T) {
 	// One that nobody knows, and one whose node is lost.
 	gone := pass[*node.Future[int]](t, a, onB, f)
 	node.ForgetFutures(a)
-	_, err = gone.Await(soon(t))
+	_, err = gone.Await(testkit.Context(t))
 	require.ErrorIs(t, err, node.ErrNoProcess)
 	f, _, _ = openFuture[int](t, a)
 	far, never := pass[*node.Future[int]](t, a, onB, f), pass[*node.Future[int]](t, a, onB, f)
@@ -148,10 +148,10 @@ func TestFutureFailsElsewhere(t *testing.T) {
 		}
 		return "not connected"
 	})
-	_, err = far.Await(soon(t))
+	_, err = far.Await(testkit.Context(t))
 	require.ErrorIs(t, err, node.ErrNoConnection)
 	require.NoError(t, a.Stop())
-	_, err = never.Await(soon(t))
+	_, err = never.Await(testkit.Context(t))
 	require.ErrorIs(t, err, node.ErrNoConnection)
 }
 
@@ -161,7 +161,7 @@ func TestFutureOfUnknown(t *testing.T) {
 	nodes := futureNodes(t, "a", "b")
 	onB := nodetest.Open(t, nodes[1])
 	f, r, _ := openFuture[own](t, nodes[0])
-	_, err := node.Call[any](soon(t), nodes[0], onB.Self(), f)
+	_, err := node.Call[any](testkit.Context(t), nodes[0], onB.Self(), f)
 	require.ErrorContains(t, err, "node.TypeOf[node_test.own]()")
 	require.NoError(t, r.Reply(own{}))
 }
@@ -171,11 +171,11 @@ func TestAwaitFuture(t *testing.T) {
 	nodes := futureNodes(t, "a", "b")
 	a, b := nodes[0], nodes[1]
 	onB := nodetest.Open(t, b)
-	eachWay(t, func(t *testing.T, s way) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		for _, kill := range []bool{false, true} {
 			f, r, _ := openFuture[int](t, a)
 			far := pass[*node.Future[int]](t, a, onB, f)
-			pid := s.spawn(t, b, func(h host, m any) error {
+			pid := s.Spawn(t, b, func(h nodetest.Self, m any) error {
 				v, err := node.Await(context.Background(), h.(node.Caller), m.(*node.Future[int]))
 				if err == nil {
 					err = h.Send(onB.Self(), v)

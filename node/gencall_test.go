@@ -27,8 +27,8 @@ func readFrom(n *node.Node, term any) (node.From, bool) {
 
 // TestReadFrom: which terms are a From, and where its reply goes.
 func TestReadFrom(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	ref, own := n.MakeRef(), h.Self()
 	alias := improper(ref, atom("alias"))
 	for _, c := range []struct {
@@ -68,7 +68,7 @@ func TestReadFrom(t *testing.T) {
 			assert.False(t, from.Pending())
 			assert.ErrorIs(t, from.Reply(1), node.ErrReplied)
 			assert.ErrorIs(t, from.Fail(errSpoiled), node.ErrReplied)
-			quiet(t, h)
+			nodetest.Quiet(t, h)
 			from, _ = readFrom(n, c.term)
 			require.NoError(t, from.Fail(errSpoiled))
 			assert.True(t, wire.Equal(wire.Tuple{tag, wire.Tuple{wire.Error, "spoiled"}}, nodetest.Next[wire.Tuple](t, h)))
@@ -78,8 +78,8 @@ func TestReadFrom(t *testing.T) {
 
 // A reply to an alias, which it uses up; who is to have it does not matter then.
 func TestReadFromAlias(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	for what, form := range map[string]func(ref node.Ref) any{
 		"[alias|Ref]":        func(ref node.Ref) any { return improper(ref, atom("alias")) },
 		"[[alias|Ref]|x]":    func(ref node.Ref) any { return improper(atom("x"), improper(ref, atom("alias"))) },
@@ -97,14 +97,14 @@ func TestReadFromAlias(t *testing.T) {
 			assert.False(t, h.Unalias(ref), "%s: the reply uses the alias up", what)
 			from, _ = readFrom(n, wire.Tuple{to, tag})
 			assert.NoError(t, from.Reply(2), "nobody can know that the alias is used up")
-			quiet(t, h)
+			nodetest.Quiet(t, h)
 		}
 	}
 }
 
 func TestAsRequest(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	from := wire.Tuple{h.Self(), 7}
 	for _, c := range []struct {
 		msg  any

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
@@ -25,7 +27,7 @@ const otpFlags = 0x2d07df7fbd
 // say sends a message of Erlang's handshake.
 func say(t *testing.T, c net.Conn, msg ...any) {
 	t.Helper()
-	require.NoError(t, c.SetDeadline(time.Now().Add(limit)))
+	require.NoError(t, c.SetDeadline(time.Now().Add(testkit.Limit)))
 	var b []byte
 	for _, m := range msg {
 		switch m := m.(type) {
@@ -51,7 +53,7 @@ func sayName(t *testing.T, c net.Conn, name string) {
 func hear(t *testing.T, c net.Conn) ([]byte, bool) {
 	t.Helper()
 	var head [2]byte
-	if c.SetDeadline(time.Now().Add(limit)) != nil {
+	if c.SetDeadline(time.Now().Add(testkit.Limit)) != nil {
 		return nil, false
 	}
 	if _, err := io.ReadFull(c, head[:]); err != nil {
@@ -79,12 +81,12 @@ func claims(t *testing.T, c net.Conn, name string) {
 func TestStrangerUnderPeersName(t *testing.T) {
 	for _, silent := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newNetwork()
-			a := w.start(t, "go", node.Distribution{})
-			stranger := w.dial(t, a, "erlang", "127.0.0.2")
+			w := nodetest.NewCluster(t)
+			a := w.Start("go")
+			stranger := w.Dial(a, "erlang", "127.0.0.2")
 			claims(t, stranger, "x@127.0.0.1")
-			x := w.start(t, "x", node.Distribution{})
-			require.NoError(t, x.Connect(soon(t), a.Name()))
+			x := w.Start("x")
+			require.NoError(t, x.Connect(testkit.Context(t), a.Name()))
 			synctest.Wait()
 			require.NoError(t, a.Send(node.At{Name: "nobody", Node: x.Name()}, 1))
 			require.Equal(t, []node.Atom{x.Name()}, a.Nodes(true))
@@ -97,7 +99,7 @@ func TestStrangerUnderPeersName(t *testing.T) {
 				time.Sleep(10 * time.Second) // of the bubble: the handshake's time is over
 			}
 			synctest.Wait()
-			require.NoError(t, a.Ping(soon(t), x.Name()))
+			require.NoError(t, a.Ping(testkit.Context(t), x.Name()))
 		})
 	}
 }
@@ -107,17 +109,17 @@ func TestStrangerUnderPeersName(t *testing.T) {
 func TestStrangersDoNotDelay(t *testing.T) {
 	for _, name := range []string{"a", "z"} { // less than the peer's, and greater
 		synctest.Test(t, func(t *testing.T) {
-			w := newNetwork()
-			n, x := w.start(t, name, node.Distribution{}), w.start(t, "m", node.Distribution{})
+			w := nodetest.NewCluster(t)
+			n, x := w.Start(name), w.Start("m")
 			for range 3 {
-				claims(t, w.dial(t, n, "erlang", "127.0.0.2"), string(x.Name()))
+				claims(t, w.Dial(n, "erlang", "127.0.0.2"), string(x.Name()))
 			}
 			begun := time.Now()
-			require.NoError(t, n.Connect(soon(t), x.Name()))
+			require.NoError(t, n.Connect(testkit.Context(t), x.Name()))
 			require.Zero(t, time.Since(begun))
 			require.True(t, n.Disconnect(x.Name()))
 			synctest.Wait()
-			require.NoError(t, x.Connect(soon(t), n.Name()))
+			require.NoError(t, x.Connect(testkit.Context(t), n.Name()))
 			require.Zero(t, time.Since(begun))
 		})
 	}
@@ -127,24 +129,24 @@ func TestStrangersDoNotDelay(t *testing.T) {
 // while strangers say that they are that peer.
 func TestStrangersDoNotKeepFromInsisting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newNetwork()
-		x := w.start(t, "x", node.Distribution{})
-		old := w.dial(t, x, "native", "127.0.0.2") // as a life of a that has not ended its connection
+		w := nodetest.NewCluster(t)
+		x := w.Start("x")
+		old := w.Dial(x, "native", "127.0.0.2") // as a life of a that has not ended its connection
 		link, err := (&node.Distribution{}).ProtocolsByName("native")
 		require.NoError(t, err)
-		l, err := link[0].Dial(soon(t), old, dist.Handshake{Local: wire.NodeID{Name: "a@127.0.0.1", Creation: 5},
+		l, err := link[0].Dial(testkit.Context(t), old, dist.Handshake{Local: wire.NodeID{Name: "a@127.0.0.1", Creation: 5},
 			Peer: x.Name(), Hidden: true,
 			Cookies: func(wire.Atom) (string, string) { return "secret", "secret" }})
 		require.NoError(t, err)
 		defer l.Close()
 		synctest.Wait()
 		require.Equal(t, []node.Atom{"a@127.0.0.1"}, x.Nodes(true))
-		a := w.start(t, "a", node.Distribution{})
-		claims(t, w.dial(t, a, "erlang", "127.0.0.2"), string(x.Name()))
+		a := w.Start("a")
+		claims(t, w.Dial(a, "erlang", "127.0.0.2"), string(x.Name()))
 		begun := time.Now()
-		require.NoError(t, a.Connect(soon(t), x.Name()))
+		require.NoError(t, a.Connect(testkit.Context(t), x.Name()))
 		require.Zero(t, time.Since(begun))
-		require.NoError(t, a.Ping(soon(t), x.Name()))
+		require.NoError(t, a.Ping(testkit.Context(t), x.Name()))
 	})
 }
 
@@ -154,7 +156,7 @@ func TestRelayedChallenge(t *testing.T) {
 	t.Run("accepts", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			v, relay := relayed(t)
-			in := relay.w.dial(t, v, "erlang", "127.0.0.2")
+			in := relay.w.Dial(v, "erlang", "127.0.0.2")
 			sayName(t, in, "relay@127.0.0.1")
 			hear(t, in)
 			posed, _ := hear(t, in)
@@ -190,19 +192,19 @@ func TestRelayedChallenge(t *testing.T) {
 
 // relay is somebody without the cookie under whose names a node looks for others.
 type relay struct {
-	w  *network
+	w  *nodetest.Cluster
 	ln net.Listener
 }
 
 func relayed(t *testing.T) (*node.Node, *relay) {
-	w := newNetwork()
-	ln, err := w.pipes.Listen(t.Context(), "127.0.0.1:0")
+	w := nodetest.NewCluster(t)
+	ln, err := w.Pipes.Listen(t.Context(), "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { ln.Close() })
 	for _, name := range []node.Atom{"relay@127.0.0.1", "other@127.0.0.1"} {
-		w.places.Put(name, []discovery.Endpoint{{Protocol: "erlang", Addr: ln.Addr().String()}})
+		w.Places.Put(name, []discovery.Endpoint{{Protocol: "erlang", Addr: ln.Addr().String()}})
 	}
-	return w.start(t, "victim", node.Distribution{Protocols: []dist.Protocol{&erldist.Protocol{}}}), &relay{w, ln}
+	return w.StartWith("victim", node.Distribution{Protocols: []dist.Protocol{&erldist.Protocol{}}}), &relay{w, ln}
 }
 
 // dialledBy has the node connect to a name, and returns the connection.
@@ -229,20 +231,20 @@ func (r *relay) pose(t *testing.T, c net.Conn, name string, challenge uint32) ([
 // connection a second is for who has proved himself.
 func TestStrangersWhileShedding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newNetwork()
+		w := nodetest.NewCluster(t)
 		var d node.Distribution
 		chosen, err := d.ProtocolsByName("erlang")
 		require.NoError(t, err)
-		b := w.start(t, "b", node.Distribution{Protocols: chosen})
-		a := w.start(t, "a", node.Distribution{Protocols: chosen})
+		b := w.StartWith("b", node.Distribution{Protocols: chosen})
+		a := w.StartWith("a", node.Distribution{Protocols: chosen})
 		nodehook.Shed(b, true)
 		for range 5 {
-			claims(t, w.dial(t, b, "erlang", "10.0.0.1"), "x@127.0.0.1")
+			claims(t, w.Dial(b, "erlang", "10.0.0.1"), "x@127.0.0.1")
 		}
-		require.NoError(t, a.Connect(soon(t), b.Name()))
+		require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 		synctest.Wait()
 		_, before := nodehook.Shedding(b)
-		sayName(t, w.dial(t, b, "erlang", "10.0.0.1"), "y@127.0.0.1")
+		sayName(t, w.Dial(b, "erlang", "10.0.0.1"), "y@127.0.0.1")
 		synctest.Wait()
 		_, after := nodehook.Shedding(b)
 		require.Equal(t, before+1, after, "it is taken")

@@ -48,7 +48,7 @@ func TestQuotaNamesByCall(t *testing.T) {
 		return pid
 	}
 	register := func(name node.Atom, pid node.PID) error {
-		_, err := rpc.Call[any](soon(t), near, far.Name(), "hold", "register", name, pid)
+		_, err := rpc.Call[any](testkit.Context(t), near, far.Name(), "hold", "register", name, pid)
 		return err
 	}
 	full := func(name node.Atom) {
@@ -85,7 +85,7 @@ func TestQuotaNamesByCall(t *testing.T) {
 // A process that is started for a peer counts for it, and what is not started does not.
 func TestQuotaSpawnFor(t *testing.T) {
 	far, near, log := twoNodes(t, node.ClusterLimits{Spawned: 2, Names: 1})
-	require.NoError(t, near.Connect(soon(t), far.Name()))
+	require.NoError(t, near.Connect(testkit.Context(t), far.Name()))
 	nodehook.Release(near, far.Name()) // which is asked for in a process, too
 	o := node.Options{For: near.Name(), Name: "one"}
 	pid, err := far.SpawnOpt(o, node.ActorFunc(echo))
@@ -109,7 +109,7 @@ func TestQuotaSpawnFor(t *testing.T) {
 		require.ErrorIs(t, err, c.e)
 		used(1, 1)
 	}
-	_, err = node.SpawnWait(soon(t), far, node.Options{For: near.Name()}, failing{})
+	_, err = node.SpawnWait(testkit.Context(t), far, node.Options{For: near.Name()}, failing{})
 	require.Error(t, err)
 	testkit.Until(t, func() string {
 		if limitOf(t, far, "spawned").Used != 1 {
@@ -117,7 +117,7 @@ func TestQuotaSpawnFor(t *testing.T) {
 		}
 		return ""
 	})
-	_, err = rpc.Spawn(soon(t), near, far.Name(), "hold", "echo")
+	_, err = rpc.Spawn(testkit.Context(t), near, far.Name(), "hold", "echo")
 	require.NoError(t, err, "together with those it spawns itself")
 	_, err = far.SpawnOpt(node.Options{For: near.Name()}, node.ActorFunc(echo))
 	require.ErrorIs(t, err, node.ErrTooMany)
@@ -150,7 +150,7 @@ func (failing) Receive(*node.Context, any) error { return nil }
 func TestQuotaRexByConnection(t *testing.T) {
 	for _, passedOn := range []bool{false, true} {
 		t.Run(fmt.Sprintf("passed on: %v", passedOn), func(t *testing.T) {
-			tr := newPipes()
+			tr := nodetest.NewPipes()
 			n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Cluster: node.ClusterLimits{Spawned: 2}})
 			require.NoError(t, rpc.Export(n, mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
 				<-ctx.Done()

@@ -29,12 +29,12 @@ func stateOf(n *node.Node, pid node.PID) observe.State {
 }
 
 func TestStates(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
-			n, pid, release := s.gate(t, node.Options{})
+			n, pid, release := gate(t, s, node.Options{})
 			synctest.Wait()
 			resting := observe.Idle
-			if s.process {
+			if s.Blocking {
 				resting = observe.Waiting
 			}
 			assert.Equal(t, resting, stateOf(n, pid), "nothing to do")
@@ -55,14 +55,14 @@ func TestStates(t *testing.T) {
 }
 
 func TestStateOfCaller(t *testing.T) {
-	for _, s := range flavours[1:] {
-		t.Run(s.name, func(t *testing.T) {
+	for _, s := range nodetest.BlockingStyles() {
+		t.Run(s.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, err := node.Start(node.Config{})
 				require.NoError(t, err)
 				defer n.Stop()
-				silent := flavours[0].spawn(t, n, node.Options{}, shrug)
-				pid := s.spawn(t, n, node.Options{}, func(in inside, _ any) error {
+				silent := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
+				pid := s.Spawn(t, n, func(in nodetest.Self, _ any) error {
 					_, err := node.Call[int](in.Context(), in, silent, "no answer")
 					return err
 				})
@@ -77,10 +77,10 @@ func TestStateOfCaller(t *testing.T) {
 // An actor that was sent a message by another of its stage is scheduled as long
 // as the other's turn lasts.
 func TestStateScheduled(t *testing.T) {
-	n := startNode(t, node.Config{Workers: 1, Stages: 1})
-	sleeper := flavours[0].spawn(t, n, node.Options{}, shrug)
+	n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
+	sleeper := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
 	seen := make(chan observe.State, 1)
-	looker := flavours[0].spawn(t, n, node.Options{}, func(in inside, _ any) error {
+	looker := nodetest.Actor.Spawn(t, n, func(in nodetest.Self, _ any) error {
 		if err := in.Send(sleeper, "wake"); err != nil {
 			return err
 		}
@@ -102,10 +102,10 @@ type later struct{}
 func (later) Receive(*node.Context, any) error { return nil }
 
 func TestInfo(t *testing.T) {
-	before := time.Now().Add(-time.Second) // started may be read off a clock that ticks
-	n := startNode(t, node.Config{Stages: 3})
-	peer := flavours[0].spawn(t, n, node.Options{}, shrug)
-	watched := flavours[0].spawn(t, n, node.Options{}, shrug)
+	before := time.Now().Add(-testkit.Limit) // started may be read off a clock that ticks
+	n := nodetest.Start(t, node.Config{Stages: 3})
+	peer := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
+	watched := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
 	children := make(chan node.PID, 1)
 	release := make(chan struct{})
 	entered := make(chan struct{}, 1)
@@ -116,7 +116,7 @@ func TestInfo(t *testing.T) {
 				c.TrapExit(true)
 				c.Link(peer)
 				c.Monitor(watched)
-				child, err := c.Spawn(flavours[0].of(shrug))
+				child, err := c.Spawn(nodetest.Actor.Actor(nodetest.Ignore))
 				if err != nil {
 					return err
 				}
@@ -178,20 +178,21 @@ func TestInfo(t *testing.T) {
 		want(i)
 	}
 	close(release)
-	eventually(t, "another behaviour", func() bool {
+	testkit.UntilTrue(t, func() bool {
 		i, err := n.Info(pid)
 		return err == nil && i.Behaviour == "node_test.later" && i.Handled == 4 && i.Mailbox == 0
-	})
-	process := flavours[1].spawn(t, n, node.Options{}, shrug)
+	}, "another behaviour")
+	n.Exit(pid, node.Kill) // it traps exits
+	process := nodetest.Process.Spawn(t, n, nodetest.Ignore)
 	i, err = n.Info(process)
 	require.NoError(t, err)
 	assert.Equal(t, "node.ProcessFunc", i.Behaviour)
 }
 
 func TestHandledAndMailbox(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
-			n, pid, release := s.gate(t, node.Options{})
+			n, pid, release := gate(t, s, node.Options{})
 			for range 10 {
 				require.NoError(t, n.Send(pid, "gate"))
 			}
@@ -199,8 +200,8 @@ func TestHandledAndMailbox(t *testing.T) {
 			for handled := range 10 {
 				i, err := n.Info(pid)
 				require.NoError(t, err)
-				assert.Equal(t, 10-handled-1+s.inFlight(), i.Mailbox)
-				assert.EqualValues(t, handled+1-s.inFlight(), i.Handled)
+				assert.Equal(t, 10-handled-1+inFlight(s), i.Mailbox)
+				assert.EqualValues(t, handled+1-inFlight(s), i.Handled)
 				release <- struct{}{}
 				synctest.Wait()
 			}
@@ -213,12 +214,12 @@ func TestHandledAndMailbox(t *testing.T) {
 }
 
 func TestProcessesAndStats(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	assert.Empty(t, slices.Collect(nodehook.Processes(n)))
 	assert.Zero(t, n.Stats().Processes)
 	var want []node.PID
 	for k := range 30 {
-		want = append(want, flavours[k%3].spawn(t, n, node.Options{}, shrug))
+		want = append(want, styles[k%3].Spawn(t, n, nodetest.Ignore))
 	}
 	assert.ElementsMatch(t, want, slices.Collect(nodehook.Processes(n)))
 	assert.Equal(t, 30, n.Stats().Processes)
@@ -231,16 +232,16 @@ func TestProcessesAndStats(t *testing.T) {
 	}
 	assert.ElementsMatch(t, want[10:], slices.Collect(nodehook.Processes(n)))
 	assert.Equal(t, 20, n.Stats().Processes)
-	eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
+	testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "nobody lingers")
 }
 
 // Lingering counts functions that run on after their process has been killed.
 func TestLingering(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
-		n := startNode(t, node.Config{})
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
 		entered, release := make(chan struct{}), make(chan struct{})
 		ended := make(chan error, 1)
-		pid := s.spawn(t, n, node.Options{}, func(in inside, _ any) error {
+		pid := s.Spawn(t, n, func(in nodetest.Self, _ any) error {
 			ctx := in.Context()
 			close(entered)
 			<-release
@@ -255,13 +256,13 @@ func TestLingering(t *testing.T) {
 		assert.Zero(t, n.Stats().Processes)
 		close(release)
 		assert.Error(t, testkit.Receive(t, ended), "its context has been cancelled")
-		eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
+		testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "nobody lingers")
 	})
 }
 
 // A handle that is closed has no function that could run on.
 func TestClosedHandleDoesNotLinger(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	h, err := n.Open()
 	require.NoError(t, err)
 	h.Close(nil)
@@ -277,17 +278,17 @@ func TestClosedHandleDoesNotLinger(t *testing.T) {
 func TestInfoOfEndlessHandler(t *testing.T) {
 	for _, o := range []struct {
 		name    string
-		flavour flavour
+		style   nodetest.Style
 		options node.Options
 	}{
-		{"actor", flavours[0], node.Options{}}, {"detached", flavours[0], node.Options{Place: node.Detached()}},
-		{"process", flavours[1], node.Options{}}, {"coroutine", flavours[2], node.Options{}},
+		{"actor", nodetest.Actor, node.Options{}}, {"detached", nodetest.Actor, node.Options{Place: node.Detached()}},
+		{"process", nodetest.Process, node.Options{}}, {"coroutine", nodetest.Coroutine, node.Options{}},
 	} {
 		t.Run(o.name, func(t *testing.T) {
-			n := startNode(t, node.Config{Workers: 1, Stages: 1})
+			n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
 			var over atomic.Bool
 			entered := make(chan struct{})
-			pid := o.flavour.spawn(t, n, o.options, func(inside, any) error {
+			pid := o.style.With(o.options).Spawn(t, n, func(nodetest.Self, any) error {
 				close(entered)
 				for !over.Load() {
 				}
@@ -310,13 +311,13 @@ func TestInfoOfEndlessHandler(t *testing.T) {
 // Info of many busy actors, from many goroutines, disturbs nobody.
 func TestInfoOfBusyActors(t *testing.T) {
 	const actors, laps = 1000, 20
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	done := make(chan struct{}, actors)
 	pids := make([]node.PID, actors)
 	for k := range pids {
 		left := laps
-		s := flavours[k%3]
-		pids[k] = s.spawn(t, n, node.Options{}, func(in inside, m any) error {
+		s := styles[k%3]
+		pids[k] = s.Spawn(t, n, func(in nodetest.Self, m any) error {
 			if left--; left == 0 {
 				done <- struct{}{}
 				return nil
@@ -344,22 +345,21 @@ func TestInfoOfBusyActors(t *testing.T) {
 		testkit.Receive(t, done)
 	}
 	for _, pid := range pids {
-		eventually(t, "all handled", func() bool {
+		testkit.UntilTrue(t, func() bool {
 			i, err := n.Info(pid)
 			return err == nil && i.Handled == laps && i.Mailbox == 0
-		})
+		}, "all handled")
 	}
 	assert.Empty(t, n.Stats().DeadLetters)
 }
 
 // Infos tells of all what Info tells of each, while they run, too.
 func TestInfos(t *testing.T) {
-	n := startNode(t, node.Config{Stages: 8})
+	n := nodetest.Start(t, node.Config{Stages: 8})
 	want := map[node.PID]bool{}
-	for name, start := range nodetest.Styles() {
+	for _, s := range nodetest.Styles() {
 		for range 100 {
-			pid, err := start(n)
-			require.NoError(t, err, name)
+			pid := s.Spawn(t, n, nodetest.Obey)
 			want[pid] = true
 		}
 	}
@@ -371,7 +371,7 @@ func TestInfos(t *testing.T) {
 		}
 		return true
 	}
-	require.Eventually(t, settled, limit, time.Millisecond)
+	testkit.UntilTrue(t, settled, "all are at rest")
 	got := map[node.PID]bool{}
 	for i := range n.Infos() {
 		single, err := n.Info(i.PID)
@@ -403,7 +403,7 @@ func TestInfos(t *testing.T) {
 
 // Mailboxes counts what waits, in the order asked, for many and for none.
 func TestMailboxes(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	assert.Empty(t, nodehook.Mailboxes(n, nil))
 	var pids []node.PID
 	var want []int
@@ -445,19 +445,19 @@ func (h handled) WithGroup(string) slog.Handler      { return h }
 // A process that is dying, here while its crash is reported, is not alive to IsAlive
 // when it is not to Monitor.
 func TestIsAliveOfTheDying(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		var n *node.Node
 		var pid node.PID
 		var alive bool
 		var reason any
-		n = startNode(t, node.Config{Log: slog.New(handled(func() {
+		n = nodetest.Start(t, node.Config{Log: slog.New(handled(func() {
 			h, err := n.Open()
 			assert.NoError(t, err)
 			h.Monitor(pid)
 			reason, alive = h.Receive().(node.Down).Reason, n.IsAlive(pid)
 			h.Close(nil)
 		}))})
-		pid = s.spawn(t, n, node.Options{}, func(inside, any) error { panic("it dies") })
+		pid = s.Spawn(t, n, func(nodetest.Self, any) error { panic("it dies") })
 		assert.True(t, n.IsAlive(pid))
 		h := nodetest.Open(t, n)
 		h.Monitor(pid)
@@ -470,7 +470,7 @@ func TestIsAliveOfTheDying(t *testing.T) {
 
 // The sizes of the node's tables are seen, and go back with what was in them.
 func TestTableSizes(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
 	before := n.Stats()
 	calls := func(pid node.PID) int {
@@ -518,10 +518,10 @@ func TestTableSizes(t *testing.T) {
 
 // Each process knows how many messages wait for it: what Info says.
 func TestMailboxLen(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
-		n := startNode(t, node.Config{})
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
 		sent, seen := make(chan struct{}), make(chan [2]int, 1)
-		pid := s.spawn(t, n, node.Options{}, func(p inside, m any) error {
+		pid := s.Spawn(t, n, func(p nodetest.Self, m any) error {
 			if m != "look" {
 				return nil
 			}
@@ -538,7 +538,7 @@ func TestMailboxLen(t *testing.T) {
 		assert.Equal(t, got[1], got[0])
 		assert.Contains(t, []int{3, 4}, got[0], "with the one that an Actor handles")
 	})
-	h := openHandle(t, startNode(t, node.Config{}))
+	h := nodetest.Open(t, nodetest.Start(t, node.Config{}))
 	assert.Zero(t, h.MailboxLen())
 	for i := range 3 {
 		require.NoError(t, h.Send(h.Self(), i))

@@ -22,7 +22,7 @@ func farPair(t *testing.T, f func(t *testing.T, a, b *node.Node)) {
 			protocols, err := d.ProtocolsByName(name)
 			require.NoError(t, err)
 			a, b := nativePair(t, func(*node.Types) {}, node.Distribution{Protocols: protocols})
-			require.NoError(t, a.Connect(soon(t), b.Name()))
+			require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 			f(t, a, b)
 		})
 	}
@@ -50,7 +50,7 @@ func TestHandlersDoNotKeepTheReader(t *testing.T) {
 			require.NoError(t, err)
 			for range 3 { // alone, so that the reader runs it
 				require.NoError(t, self.Send(pid, self.Self()))
-				_, err = node.Call[any](soon(t), self, echo, 1)
+				_, err = node.Call[any](testkit.Context(t), self, echo, 1)
 				require.NoError(t, err, name)
 			}
 			for i := 0; name == "calls back" && i < 3; i++ {
@@ -122,7 +122,7 @@ func TestOrderPastTheWriter(t *testing.T) {
 				require.NoError(t, self.Send(pid, n))
 				n++
 			}
-			_, err := node.Call[any](soon(t), self, pid, n)
+			_, err := node.Call[any](testkit.Context(t), self, pid, n)
 			require.NoError(t, err)
 			n++
 		}

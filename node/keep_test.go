@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
@@ -55,7 +55,7 @@ func again(t *testing.T, n *node.Node, name node.Atom, was node.PID) (pid node.P
 		if pid, ok = n.Whereis(name); !ok || pid == was {
 			return "it has not been started again"
 		}
-		if err := nodehook.CheckServices(n, soon(t)); err != nil {
+		if err := nodehook.CheckServices(n, testkit.Context(t)); err != nil {
 			return err.Error()
 		}
 		return ""
@@ -83,15 +83,15 @@ func TestKeepStartsAgain(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			log := &logtest.Text{}
-			n := startNode(t, node.Config{Log: log.Logger()})
+			n := nodetest.Start(t, node.Config{Log: log.Logger()})
 			ask := func(ctx context.Context, pid node.PID) error {
 				_, err := node.Call[int](ctx, n, pid, 1)
 				return err
 			}
-			was, err := nodehook.Keep(soon(t), n, nodehook.Service{Name: "w", New: anyWorkers, Ask: ask})
+			was, err := nodehook.Keep(testkit.Context(t), n, nodehook.Service{Name: "w", New: anyWorkers, Ask: ask})
 			require.NoError(t, err)
 			require.True(t, nodehook.Protected(n, was))
-			require.NoError(t, nodehook.CheckServices(n, soon(t)))
+			require.NoError(t, nodehook.CheckServices(n, testkit.Context(t)))
 			for range 2 {
 				require.NoError(t, end(n, was))
 				was = again(t, n, "w", was)
@@ -110,14 +110,14 @@ func TestKernelStartsAgain(t *testing.T) {
 		require.True(t, ok)
 		b.Exit(pid, node.Kill)
 		again(t, b, name, pid)
-		require.NoError(t, a.Ping(soon(t), b.Name()))
+		require.NoError(t, a.Ping(testkit.Context(t), b.Name()))
 	}
 	// Go code that is no process is net_kernel towards others, the new one.
 	pid, _ := b.Whereis("net_kernel")
 	require.NoError(t, b.Send(self.Self(), "from nobody"))
 	require.Equal(t, "from nobody", self.Receive())
 	assert.Equal(t, pid, nodehook.Leader(b, remote), "there is no user")
-	v, err := node.Call[any](soon(t), a, node.At{Name: "rex", Node: b.Name()},
+	v, err := node.Call[any](testkit.Context(t), a, node.At{Name: "rex", Node: b.Name()},
 		any(wire.Tuple{wire.Atom("call"), wire.Atom("no"), wire.Atom("no"), wire.List{}, node.PID{}}))
 	require.NoError(t, err)
 	assert.Contains(t, wire.Format(v), "undef")
@@ -202,11 +202,11 @@ func TestCheckServices(t *testing.T) {
 }
 
 func TestKeepNames(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	other, err := n.SpawnOpt(node.Options{Name: "taken"}, workers())
 	require.NoError(t, err)
 	keep := func(o node.Options) error {
-		_, err := nodehook.Keep(soon(t), n, nodehook.Service{Name: o.Name, Label: o.Label, New: anyWorkers})
+		_, err := nodehook.Keep(testkit.Context(t), n, nodehook.Service{Name: o.Name, Label: o.Label, New: anyWorkers})
 		return err
 	}
 	assert.ErrorIs(t, keep(node.Options{}), node.ErrBadOption)
@@ -223,7 +223,7 @@ func TestKeepNames(t *testing.T) {
 	again(t, n, "taken", pid)
 	require.NoError(t, keep(node.Options{Label: "no name"}))
 	require.NoError(t, keep(node.Options{Label: "no name"}))
-	require.NoError(t, nodehook.CheckServices(n, soon(t)))
+	require.NoError(t, nodehook.CheckServices(n, testkit.Context(t)))
 	require.NoError(t, n.Stop())
 	assert.ErrorIs(t, keep(node.Options{Name: "late"}), node.ErrNodeStopped)
 	assert.ErrorIs(t, n.Err(), node.ErrNodeStopped)
@@ -237,17 +237,16 @@ type intruder struct {
 	self node.PID
 }
 
-func (c *cluster) intrude(name string, n *node.Node) *intruder {
-	c.t.Helper()
-	conn, err := net.Dial("tcp", n.Addr().String())
-	require.NoError(c.t, err)
+func intrude(t *testing.T, c *nodetest.Cluster, name string, n *node.Node) *intruder {
+	t.Helper()
+	conn := c.Dial(n, "memory", "127.0.0.1")
 	id := wire.NodeID{Name: node.Atom(name + "@127.0.0.1"), Creation: 7}
-	link, err := c.proto.Dial(soon(c.t), conn, dist.Handshake{
+	link, err := c.Memory.Dial(testkit.Context(t), conn, dist.Handshake{
 		Local: id, Peer: n.Name(), Cookies: func(node.Atom) (string, string) { return "secret", "secret" },
 	})
-	require.NoError(c.t, err)
-	c.t.Cleanup(func() { link.Close() })
-	return &intruder{c.t, link, wire.NewOrigin(id).PID(66)}
+	require.NoError(t, err)
+	t.Cleanup(func() { link.Close() })
+	return &intruder{t, link, wire.NewOrigin(id).PID(66)}
 }
 
 func (i *intruder) send(f dist.Frame) {
@@ -274,11 +273,11 @@ func (i *intruder) handled(n *node.Node) {
 // Nothing that comes from another node ends a protected process, or makes it another's.
 func TestProtected(t *testing.T) {
 	log := &logtest.Text{}
-	c := newCluster(t)
-	cfg := c.config("b")
+	c := nodetest.NewMemoryCluster(t)
+	cfg := c.Config("b")
 	cfg.Log = log.Logger()
-	n := startNode(t, cfg)
-	i := c.intrude("x", n)
+	n := nodetest.Start(t, cfg)
+	i := intrude(t, c, "x", n)
 	trapping, err := n.SpawnOpt(node.Options{Name: "trapping", Protected: true}, node.ProcessFunc(func(p *node.Process) error {
 		p.TrapExit(true)
 		for {
@@ -309,7 +308,7 @@ func TestProtected(t *testing.T) {
 		}
 		for _, from := range []node.PID{{}, to, kernel, rex} { // links in others' names
 			for _, op := range []dist.Op{dist.OpLink, dist.OpExit} {
-				j := c.intrude("z", n)
+				j := intrude(t, c, "z", n)
 				j.send(dist.Frame{Op: op, From: from, To: to, Payload: node.Kill})
 				for j.link.Read(new(dist.Frame)) == nil { // what was under way before the connection ends
 				}
@@ -333,13 +332,13 @@ func TestProtected(t *testing.T) {
 			return ""
 		})
 	}
-	require.NoError(t, nodehook.CheckServices(n, soon(t)))
+	require.NoError(t, nodehook.CheckServices(n, testkit.Context(t)))
 	assert.Contains(t, log.String(),
 		`"refused a signal from another node: the process is protected" peer=x@127.0.0.1 signal=exit process=`)
 	most := 1 + int(time.Since(began)/time.Second)
 	assert.LessOrEqual(t, strings.Count(log.String(), "refused a signal"), most, "they are logged once a second at most")
 
-	j := c.intrude("y", n)
+	j := intrude(t, c, "y", n)
 	j.send(dist.Frame{Op: dist.OpSignal, From: j.self, To: plain, Payload: node.Kill})
 	j.handled(n)
 	require.False(t, n.IsAlive(plain), "others are as in Erlang")
@@ -347,9 +346,9 @@ func TestProtected(t *testing.T) {
 
 // No message of whatever shape ends net_kernel or rex.
 func TestKernelTakesAnything(t *testing.T) {
-	c := newCluster(t)
-	n := c.start("b")
-	i := c.intrude("x", n)
+	c := nodetest.NewMemoryCluster(t)
+	n := c.Start("b")
+	i := intrude(t, c, "x", n)
 	kernel, _ := n.Whereis("net_kernel")
 	rex, _ := n.Whereis("rex")
 	seed := rand.Uint64()
@@ -375,7 +374,7 @@ func TestKernelTakesAnything(t *testing.T) {
 			i.handled(n)
 		}
 	}
-	require.NoError(t, nodehook.CheckServices(n, soon(t)))
+	require.NoError(t, nodehook.CheckServices(n, testkit.Context(t)))
 	for name, pid := range map[node.Atom]node.PID{"net_kernel": kernel, "rex": rex} {
 		now, ok := n.Whereis(name)
 		require.True(t, ok)
@@ -385,8 +384,8 @@ func TestKernelTakesAnything(t *testing.T) {
 
 // Whoever has a message passed on by rex does not become this node.
 func TestShowPeer(t *testing.T) {
-	c := newCluster(t)
-	n := c.start("b")
+	c := nodetest.NewMemoryCluster(t)
+	n := c.Start("b")
 	got := make(chan string, 10)
 	shown := func(c *node.Context, msg any) error {
 		r, ok := c.Node().AsRequest(msg)
@@ -400,19 +399,11 @@ func TestShowPeer(t *testing.T) {
 	}
 	pid, err := n.SpawnOpt(node.Options{Name: "shown", ShowPeer: true}, node.ActorFunc(shown))
 	require.NoError(t, err)
-	i := c.intrude("x", n)
+	i := intrude(t, c, "x", n)
 	call := func(from node.PID, body any) any {
 		return wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{from, n.MakeRef()}, body}
 	}
-	next := func() string {
-		select {
-		case s := <-got:
-			return s
-		case <-time.After(testkit.Limit):
-			t.Fatal("nothing comes")
-			return ""
-		}
-	}
+	next := func() string { return testkit.Receive(t, got) }
 	for _, from := range []node.PID{i.self, pid} { // the claim does not count
 		i.send(dist.Frame{Op: dist.OpSend, From: from, To: pid, Payload: call(from, 1)})
 		require.Equal(t, `1 true "x@127.0.0.1" true`, next())

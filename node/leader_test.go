@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -18,21 +20,21 @@ import (
 // A process has the group leader that its options name, else that of who has
 // spawned it, else the process user.
 func TestLeader(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	assert.Zero(t, nodehook.Leader(n, h.Self()), "there is nobody")
 	user, err := n.SpawnOpt(node.Options{Name: "user"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
 	assert.Equal(t, user, nodehook.Leader(n, h.Self()))
 	assert.Equal(t, user, nodehook.Leader(n, node.PID{}))
-	for _, w := range allWays {
-		t.Run(w.name, func(t *testing.T) {
+	for _, w := range styles {
+		t.Run(w.Name, func(t *testing.T) {
 			leader := h.Self()
-			o := w.options
+			o := w.Options
 			o.Leader = leader
 			child := make(chan node.PID)
-			pid, err := n.SpawnOpt(o, w.wrap(func(h host, _ any) error {
-				kid, err := h.SpawnOpt(node.Options{}, asActor(func(host, any) error { return nil }))
+			pid, err := n.SpawnOpt(o, w.Actor(func(h nodetest.Self, _ any) error {
+				kid, err := h.SpawnOpt(node.Options{}, nodetest.Actor.Actor(func(nodetest.Self, any) error { return nil }))
 				child <- kid
 				return err
 			}))
@@ -51,12 +53,12 @@ func TestLeader(t *testing.T) {
 }
 
 func TestCalling(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	_, _, ok := node.Calling(t.Context())
 	assert.False(t, ok)
-	for _, w := range allWays {
+	for _, w := range styles {
 		ctx := make(chan context.Context)
-		pid, err := n.SpawnOpt(w.options, w.wrap(func(h host, _ any) error {
+		pid, err := n.SpawnOpt(w.Options, w.Actor(func(h nodetest.Self, _ any) error {
 			ctx <- h.Context()
 			return nil
 		}))
@@ -65,7 +67,7 @@ func TestCalling(t *testing.T) {
 		derived, cancel := context.WithCancel(<-ctx)
 		got, who, ok := node.Calling(derived)
 		cancel()
-		assert.True(t, ok, w.name)
+		assert.True(t, ok, w.Name)
 		assert.Same(t, n, got)
 		assert.Equal(t, pid, who)
 	}
@@ -73,11 +75,11 @@ func TestCalling(t *testing.T) {
 
 // What is left in a mailbox is shown, the oldest first, wherever it waits.
 func TestMessages(t *testing.T) {
-	n := startNode(t, node.Config{})
-	for _, w := range allWays {
+	n := nodetest.Start(t, node.Config{})
+	for _, w := range styles {
 		seen := make(chan struct{}, 5) // for all messages: the kill may come late
 		goOn := make(chan struct{})
-		pid, err := n.SpawnOpt(w.options, w.wrap(func(host, any) error {
+		pid, err := n.SpawnOpt(w.Options, w.Actor(func(nodetest.Self, any) error {
 			seen <- struct{}{}
 			<-goOn
 			return nil
@@ -92,19 +94,19 @@ func TestMessages(t *testing.T) {
 		if len(got) > 0 && got[0] == 0 {
 			got = append(got[1:], 3) // the one that is being handled counts, for an Actor
 		}
-		assert.Equal(t, []any{1, 2, 3}, got, w.name)
+		assert.Equal(t, []any{1, 2, 3}, got, w.Name)
 		close(goOn)
 		n.Exit(pid, node.Kill)
 		assert.Empty(t, nodehook.Messages(n, pid, 3))
 	}
-	boxed, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 5}}, asActor(func(host, any) error { return node.ErrUnhandled }))
+	boxed, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 5}}, nodetest.Actor.Actor(func(nodetest.Self, any) error { return node.ErrUnhandled }))
 	require.NoError(t, err)
 	require.NoError(t, n.Send(boxed, 1))
 	assert.Empty(t, nodehook.Messages(n, boxed, 3))
 }
 
 func TestAnyModule(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	require.NoError(t, rpc.Export(n, wire.Export{Module: nodehook.AnyModule, Function: "info", Arity: 1},
 		func(_ context.Context, args []any) (any, error) { return wire.Tuple(args), nil }))
 	require.NoError(t, rpc.Export(n, mfa("special", "info", 1), func(context.Context, []any) (any, error) { return "own", nil }))
@@ -126,23 +128,23 @@ func TestTraffic(t *testing.T) {
 	in2, out2 := nodehook.Traffic(a)
 	assert.Greater(t, in2, in)
 	assert.Greater(t, out2, out)
-	in, out = nodehook.Traffic(startNode(t, node.Config{}))
+	in, out = nodehook.Traffic(nodetest.Start(t, node.Config{}))
 	assert.Zero(t, in+out)
 }
 
 // A call has the group leader of who makes it.
 func TestLeaderOfCallsFromHere(t *testing.T) {
 	_, b, self, remote := two(t)
-	leader := openHandle(t, b)
+	leader := nodetest.Open(t, b)
 	require.NoError(t, rpc.Export(b, mfa("m", "leader", 0), func(ctx context.Context, _ []any) (any, error) {
 		_, pid, _ := node.Calling(ctx)
 		return nodehook.Leader(b, pid), nil
 	}))
-	v, err := rpc.Call[any](soon(t), self, remote.Node(), "m", "leader")
+	v, err := rpc.Call[any](testkit.Context(t), self, remote.Node(), "m", "leader")
 	require.NoError(t, err)
 	assert.Equal(t, nodehook.Leader(self.Node(), self.Self()), v, "what a call prints comes back to this node")
 	assert.NotZero(t, v)
-	v, err = node.Call[any](soon(t), self, node.At{Name: "rex", Node: b.Name()}, any(wire.Tuple{wire.Atom("call"), wire.Atom("m"), wire.Atom("leader"), wire.List{}, leader.Self()}))
+	v, err = node.Call[any](testkit.Context(t), self, node.At{Name: "rex", Node: b.Name()}, any(wire.Tuple{wire.Atom("call"), wire.Atom("m"), wire.Atom("leader"), wire.List{}, leader.Self()}))
 	require.NoError(t, err)
 	assert.Equal(t, leader.Self(), v)
 }
@@ -150,8 +152,8 @@ func TestLeaderOfCallsFromHere(t *testing.T) {
 // Calls that go to rex are allowed to the peer over whose connection they have come. One
 // that a process here has passed on is nobody's, and refused.
 func TestRexAsksAllow(t *testing.T) {
-	c := newCluster(t)
-	cfg := c.config("b")
+	c := nodetest.NewMemoryCluster(t)
+	cfg := c.Config("b")
 	var asked []string
 	var mu sync.Mutex
 	cfg.Distribution.Allow = func(peer node.Atom, e wire.Export) bool {
@@ -160,17 +162,17 @@ func TestRexAsksAllow(t *testing.T) {
 		asked = append(asked, string(peer)+" "+wire.Format(e))
 		return e.Arity == 2
 	}
-	a, b := c.start("a"), startNode(t, cfg)
+	a, b := c.Start("a"), nodetest.Start(t, cfg)
 	require.NoError(t, rpc.Export(b, mfa("m", "plus", 2), plus))
 	require.NoError(t, rpc.Export(b, mfa("m", "one", 0), func(context.Context, []any) (any, error) { return 1, nil }))
 	call := func(f string, args ...any) any {
 		return wire.Tuple{wire.Atom("call"), wire.Atom("m"), wire.Atom(f), wire.List(args), node.PID{}}
 	}
 	at := node.At{Name: "rex", Node: b.Name()}
-	v, err := node.Call[any](soon(t), a, at, call("plus", 1, 2))
+	v, err := node.Call[any](testkit.Context(t), a, at, call("plus", 1, 2))
 	require.NoError(t, err)
 	assert.Equal(t, 3, v)
-	v, err = node.Call[any](soon(t), a, at, call("one"))
+	v, err = node.Call[any](testkit.Context(t), a, at, call("one"))
 	require.NoError(t, err)
 	assert.Equal(t, "{badrpc,{'EXIT',{undef,[{m,one,[],[]}]}}}", wire.Format(v))
 	mu.Lock()
@@ -178,7 +180,7 @@ func TestRexAsksAllow(t *testing.T) {
 	assert.Contains(t, asked, "a@127.0.0.1 fun m:one/0")
 	mu.Unlock()
 
-	self := openHandle(t, b)
+	self := nodetest.Open(t, b)
 	ref := b.MakeRef()
 	rex, _ := b.Whereis("rex")
 	require.NoError(t, self.Send(rex, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{self.Self(), ref}, call("plus", 1, 2)}))
@@ -187,8 +189,8 @@ func TestRexAsksAllow(t *testing.T) {
 
 // Allow may look at the process that calls.
 func TestAllowLooksAtTheCaller(t *testing.T) {
-	c := newCluster(t)
-	cfg := c.config("b")
+	c := nodetest.NewMemoryCluster(t)
+	cfg := c.Config("b")
 	var b *node.Node
 	cfg.Distribution.Allow = func(node.Atom, wire.Export) bool {
 		for pid := range nodehook.Processes(b) {
@@ -196,13 +198,13 @@ func TestAllowLooksAtTheCaller(t *testing.T) {
 		}
 		return true
 	}
-	a := c.start("a")
-	b = startNode(t, cfg)
+	a := c.Start("a")
+	b = nodetest.Start(t, cfg)
 	require.NoError(t, rpc.Export(b, mfa("m", "plus", 2), plus))
 	require.NoError(t, rpc.Export(b, mfa("m", "twice", 1), func(ctx context.Context, args []any) (any, error) {
 		return rpc.Apply(ctx, b, "m", "plus", []any{args[0], args[0]})
 	}))
-	v, err := rpc.Call[int](soon(t), a, b.Name(), "m", "twice", 4)
+	v, err := rpc.Call[int](testkit.Context(t), a, b.Name(), "m", "twice", 4)
 	require.NoError(t, err)
 	require.Equal(t, 8, v)
 }

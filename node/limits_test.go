@@ -21,8 +21,8 @@ import (
 
 // inFlight is how many of the messages that count are being handled: a Process
 // is done with a message as soon as it has it, an Actor when its handler returns.
-func (s flavour) inFlight() int {
-	if s.process {
+func inFlight(s nodetest.Style) int {
+	if s.Blocking {
 		return 0
 	}
 	return 1
@@ -53,8 +53,8 @@ func TestBoundedMailbox(t *testing.T) {
 	}
 	for _, b := range bounds {
 		for _, p := range policies {
-			for _, s := range flavours {
-				t.Run(b.name+"/"+p.policy.String()+"/"+s.name, func(t *testing.T) {
+			for _, s := range styles[:3] {
+				t.Run(b.name+"/"+p.policy.String()+"/"+s.Name, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						n, err := node.Start(node.Config{})
 						require.NoError(t, err)
@@ -62,11 +62,11 @@ func TestBoundedMailbox(t *testing.T) {
 						stream := n.DeadLetters(10)
 						release := make(chan struct{})
 						var got []any
-						limits := b.of(3 + s.inFlight())
+						limits := b.of(3 + inFlight(s))
 						limits.Policy = p.policy
 						var told []any
 						limits.Dropped = func(m any) { told = append(told, m) }
-						pid := s.spawn(t, n, node.Options{Limits: limits}, func(_ inside, m any) error {
+						pid := s.With(node.Options{Limits: limits}).Spawn(t, n, func(_ nodetest.Self, m any) error {
 							if m == "gate" {
 								<-release
 								return nil
@@ -85,7 +85,7 @@ func TestBoundedMailbox(t *testing.T) {
 						assert.Equal(t, p.waits, len(sent) == 0, "the sender waits")
 						i, err := n.Info(pid)
 						require.NoError(t, err)
-						assert.Equal(t, 3+s.inFlight(), i.Mailbox)
+						assert.Equal(t, 3+inFlight(s), i.Mailbox)
 						close(release)
 						assert.Equal(t, p.err, <-sent)
 						synctest.Wait()
@@ -119,17 +119,17 @@ func TestBoundedMailbox(t *testing.T) {
 // A sender that has to wait for room holds up nobody, the receiver on its own
 // stage included.
 func TestBlockedSenderGivesUpItsStage(t *testing.T) {
-	for _, from := range flavours {
-		for _, to := range flavours {
-			t.Run(from.name+" to "+to.name, func(t *testing.T) {
-				n := startNode(t, node.Config{Workers: 1, Stages: 1})
+	for _, from := range styles[:3] {
+		for _, to := range styles[:3] {
+			t.Run(from.Name+" to "+to.Name, func(t *testing.T) {
+				n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
 				got := make(chan any, 100)
-				receiver := to.spawn(t, n, node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
-					func(_ inside, m any) error {
+				receiver := to.With(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}}).Spawn(t, n,
+					func(_ nodetest.Self, m any) error {
 						got <- m
 						return nil
 					})
-				sender := from.spawn(t, n, node.Options{}, func(in inside, _ any) error {
+				sender := from.Spawn(t, n, func(in nodetest.Self, _ any) error {
 					for i := range cap(got) {
 						if err := in.Send(receiver, i); err != nil {
 							return err
@@ -149,9 +149,9 @@ func TestBlockedSenderGivesUpItsStage(t *testing.T) {
 
 // A sender that waits for room is let go when the receiver exits.
 func TestBlockedSenderOutlivesReceiver(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
-			n, pid, release := s.full(t)
+			n, pid, release := fullMailbox(t, s)
 			sent := make(chan error, 1)
 			go func() { sent <- n.Send(pid, "late") }()
 			synctest.Wait()
@@ -164,11 +164,10 @@ func TestBlockedSenderOutlivesReceiver(t *testing.T) {
 	})
 }
 
-// full returns a process of a flavour whose mailbox makes senders wait and has no
-// room.
-func (f flavour) full(t *testing.T) (n *node.Node, pid node.PID, release chan struct{}) {
-	n, pid, release = f.gate(t, node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}})
-	for range 1 + 1 - f.inFlight() {
+// fullMailbox returns a process of a style whose mailbox makes senders wait and has no room.
+func fullMailbox(t *testing.T, s nodetest.Style) (n *node.Node, pid node.PID, release chan struct{}) {
+	n, pid, release = gate(t, s, node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}})
+	for range 1 + 1 - inFlight(s) {
 		require.NoError(t, n.Send(pid, "gate"))
 		synctest.Wait()
 	}
@@ -177,11 +176,11 @@ func (f flavour) full(t *testing.T) (n *node.Node, pid node.PID, release chan st
 
 // A sender that is killed while it waits for room does not wait any longer.
 func TestBlockedSenderIsKilled(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
-			n, to, release := s.full(t)
+			n, to, release := fullMailbox(t, s)
 			going, sent := make(chan struct{}), make(chan error, 1)
-			sender := s.spawn(t, n, node.Options{}, func(in inside, _ any) error {
+			sender := s.Spawn(t, n, func(in nodetest.Self, _ any) error {
 				close(going)
 				sent <- in.Send(to, "late")
 				return nil
@@ -199,9 +198,9 @@ func TestBlockedSenderIsKilled(t *testing.T) {
 
 // A call waits no longer for room than for its answer.
 func TestCallOfFullMailboxEnds(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
-			n, pid, release := s.full(t)
+			n, pid, release := fullMailbox(t, s)
 			start := time.Now()
 			_, err := nodetest.CallWithin[int](time.Second, n, pid, "late")
 			assert.ErrorIs(t, err, node.ErrTimeout)
@@ -215,7 +214,7 @@ func TestCallOfFullMailboxEnds(t *testing.T) {
 }
 
 func TestDeadLetterCauses(t *testing.T) {
-	n := startNode(t, node.Config{Name: "here@host", Creation: 7})
+	n := nodetest.Start(t, node.Config{Name: "here@host", Creation: 7})
 	stream := n.DeadLetters(10)
 	defer stream.Close()
 	next := func(cause deadletter.Cause) deadletter.Letter {
@@ -223,10 +222,10 @@ func TestDeadLetterCauses(t *testing.T) {
 		l := testkit.Receive(t, stream.C)
 		assert.Equal(t, cause, l.Cause)
 		assert.EqualValues(t, 1, n.Stats().DeadLetters[cause], cause.String())
-		assert.WithinDuration(t, time.Now(), l.At, time.Minute)
+		assert.WithinDuration(t, time.Now(), l.At, testkit.Limit)
 		return l
 	}
-	pid := flavours[0].spawn(t, n, node.Options{}, shrug)
+	pid := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
 	n.Exit(pid, node.Kill)
 	require.NoError(t, n.Send(pid, "lost"))
 	l := next(deadletter.NoProcess)
@@ -246,7 +245,7 @@ func TestDeadLetterCauses(t *testing.T) {
 	assert.Equal(t, ref, next(deadletter.NoAlias).Alias)
 
 	froms := make(chan node.From, 1)
-	slow := flavours[0].spawn(t, n, node.Options{}, func(_ inside, m any) error {
+	slow := nodetest.Actor.Spawn(t, n, func(_ nodetest.Self, m any) error {
 		froms <- m.(node.Request[string]).From
 		return nil
 	})
@@ -264,7 +263,7 @@ func TestDeadLetterCauses(t *testing.T) {
 	require.ErrorIs(t, from.Reply("answer"), node.ErrReplied)
 	assert.Equal(t, "answer", next(deadletter.LateReply).Message)
 
-	full := flavours[0].spawn(t, n, node.Options{Scheduler: &stepper{}, Limits: mailbox.Limits{Messages: 1}}, shrug)
+	full := nodetest.Actor.With(node.Options{Scheduler: &stepper{}, Limits: mailbox.Limits{Messages: 1}}).Spawn(t, n, nodetest.Ignore)
 	require.NoError(t, n.Send(full, 1))
 	require.ErrorIs(t, n.Send(full, 2), node.ErrMailboxFull)
 	l = next(deadletter.MailboxFull)
@@ -286,13 +285,13 @@ func TestDeadLetterOfStoppingNode(t *testing.T) {
 		n, err := node.Start(node.Config{StopTimeout: time.Second})
 		require.NoError(t, err)
 		stream := n.DeadLetters(1)
-		flavours[1].spawn(t, n, node.Options{}, shrug)
-		stubborn := flavours[1].spawn(t, n, node.Options{}, func(in inside, _ any) error {
+		nodetest.Process.Spawn(t, n, nodetest.Ignore)
+		stubborn := nodetest.Process.Spawn(t, n, func(in nodetest.Self, _ any) error {
 			in.TrapExit(true)
 			return nil
 		})
 		require.NoError(t, n.Send(stubborn, "trap"))
-		gone := flavours[0].spawn(t, n, node.Options{}, shrug)
+		gone := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
 		n.Exit(gone, node.Kill)
 		synctest.Wait()
 		stopped := make(chan error, 1)
@@ -305,7 +304,7 @@ func TestDeadLetterOfStoppingNode(t *testing.T) {
 }
 
 func TestDeadLettersMissed(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	small, large := n.DeadLetters(2), n.DeadLetters(10)
 	for i := range 5 {
 		require.NoError(t, n.Send(node.PID{}, i))
@@ -362,18 +361,18 @@ func TestDeadLetterLog(t *testing.T) {
 // What wakes a coroutine is no message: a full mailbox must not keep it out,
 // nor may it use up room.
 func TestBoundedWaits(t *testing.T) {
-	for _, s := range flavours[1:] {
-		t.Run(s.name, func(t *testing.T) {
-			n := startNode(t, node.Config{})
-			server := flavours[0].spawn(t, n, node.Options{}, parrot)
+	for _, s := range nodetest.BlockingStyles() {
+		t.Run(s.Name, func(t *testing.T) {
+			n := nodetest.Start(t, node.Config{})
+			server := nodetest.Actor.Spawn(t, n, parrot)
 			results := make(chan error, 100)
 			start := make(chan struct{})
-			pid, err := n.SpawnOpt(node.Options{Coroutine: s.coroutine, Limits: mailbox.Limits{Messages: 2}},
+			pid, err := n.SpawnOpt(s.With(node.Options{Limits: mailbox.Limits{Messages: 2}}).Options,
 				node.ProcessFunc(func(p *node.Process) error {
 					<-start // the mailbox is full
 					_, err := p.ReceiveWithin(time.Millisecond, func(m any) bool { return m == "never" })
 					results <- err
-					_, err = nodetest.CallWithin[int](grace, p, server, 1)
+					_, err = nodetest.CallWithin[int](testkit.Limit, p, server, 1)
 					results <- err
 					p.Receive()
 					p.Receive()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 )
@@ -14,17 +15,17 @@ func TestLinkByNameToOTP(t *testing.T) {
 	c := newOTPHost(t)
 	n := c.start(c.config("go"))
 	e := c.erl("erl", "")
-	require.NoError(t, n.Connect(soon(t), e.name))
+	require.NoError(t, n.Connect(testkit.Context(t), e.name))
 	ask := func(module, function node.Atom, args ...any) any {
 		t.Helper()
-		v, err := rpc.Call[any](soon(t), n, e.name, module, function, args...)
+		v, err := rpc.Call[any](testkit.Context(t), n, e.name, module, function, args...)
 		require.NoError(t, err)
 		return v
 	}
 	linkByName(t, n, nameKit{
 		node: e.name,
 		spawn: func(name node.Atom) node.PID {
-			pid, err := rpc.Spawn(soon(t), n, e.name, "far", "sink")
+			pid, err := rpc.Spawn(testkit.Context(t), n, e.name, "far", "sink")
 			require.NoError(t, err)
 			if name != "" {
 				ask("erlang", "register", name, pid)

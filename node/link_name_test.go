@@ -25,7 +25,7 @@ type nameKit struct {
 // linkByName is what Link, Unlink, Linked and Exit do for a name on another node.
 func linkByName(t *testing.T, here *node.Node, there nameKit) {
 	open := func(t *testing.T) *node.Process {
-		h := openHandle(t, here)
+		h := nodetest.Open(t, here)
 		h.TrapExit(true)
 		return h
 	}
@@ -83,7 +83,7 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 		linked(t, false, pid, h)
 		there.end(pid, "alone")
 		there.end(next, "alone")
-		quiet(t, h)
+		nodetest.Quiet(t, h)
 	})
 	t.Run("unlink at once", func(t *testing.T) {
 		h, pid := open(t), there.spawn("quick")
@@ -98,7 +98,7 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 		h.Unlink(at)
 		linked(t, false, pid, h)
 		there.end(pid, "alone")
-		quiet(t, h)
+		nodetest.Quiet(t, h)
 	})
 	t.Run("unlink what was linked by its PID", func(t *testing.T) {
 		h, pid := open(t), there.spawn("known")
@@ -107,7 +107,7 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 		h.Unlink(node.At{Name: "known", Node: there.node})
 		linked(t, false, pid, h)
 		there.end(pid, "alone")
-		quiet(t, h)
+		nodetest.Quiet(t, h)
 	})
 	t.Run("exit", func(t *testing.T) {
 		h, pid := open(t), there.spawn("ended")
@@ -118,8 +118,8 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 }
 
 func TestLinkByNameOnAnotherNode(t *testing.T) {
-	c := newCluster(t)
-	a, b := c.start("a"), c.start("b")
+	c := nodetest.NewMemoryCluster(t)
+	a, b := c.Start("a"), c.Start("b")
 	linkByName(t, a, nameKit{
 		node: b.Name(),
 		spawn: func(name node.Atom) node.PID {
@@ -146,9 +146,9 @@ func TestLinkByNameOnAnotherNode(t *testing.T) {
 
 // What a process remembers of the names that it has linked to does not grow with their number.
 func TestLinkByManyNames(t *testing.T) {
-	c := newCluster(t)
-	a, b := c.start("a"), c.start("b")
-	h := openHandle(t, a)
+	c := nodetest.NewMemoryCluster(t)
+	a, b := c.Start("a"), c.Start("b")
+	h := nodetest.Open(t, a)
 	h.TrapExit(true)
 	for i := range 100 {
 		name := node.Atom("name" + string(rune('a'+i%26)) + string(rune('a'+i/26)))
@@ -170,8 +170,8 @@ func TestLinkByManyNames(t *testing.T) {
 
 // What a process remembers goes with it.
 func TestNamesGoWithTheProcess(t *testing.T) {
-	c := newCluster(t)
-	a, b := c.start("a"), c.start("b")
+	c := nodetest.NewMemoryCluster(t)
+	a, b := c.Start("a"), c.Start("b")
 	_, err := b.SpawnOpt(node.Options{Name: "there"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
 	for range 20 {

@@ -12,18 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 )
 
-// sleeper does nothing with what it gets.
-func sleeper(host, any) error { return nil }
-
 func TestNames(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
-		h := openHandle(t, n)
-		a, b := s.spawn(t, n, sleeper), s.spawn(t, n, sleeper)
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		h := nodetest.Open(t, n)
+		a, b := s.Spawn(t, n, nodetest.Ignore), s.Spawn(t, n, nodetest.Ignore)
 
 		_, ok := n.Whereis("a")
 		assert.False(t, ok)
@@ -45,7 +43,7 @@ func TestNames(t *testing.T) {
 		require.NoError(t, n.Unregister("a"))
 		assert.ErrorIs(t, n.Unregister("a"), node.ErrNoName)
 		require.NoError(t, n.Register("other", a), "it may have another now")
-		require.NoError(t, n.Register("a", s.spawn(t, n, sleeper)), "and another may have this")
+		require.NoError(t, n.Register("a", s.Spawn(t, n, nodetest.Ignore)), "and another may have this")
 
 		// Freed on exit, and at once.
 		n.Exit(b, node.Kill)
@@ -58,12 +56,12 @@ func TestNames(t *testing.T) {
 }
 
 func TestNamesThatAreNone(t *testing.T) {
-	n := startNode(t, node.Config{})
-	pid := allWays[0].spawn(t, n, sleeper)
+	n := nodetest.Start(t, node.Config{})
+	pid := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
 	for _, name := range []node.Atom{"", "undefined", node.Atom(strings.Repeat("x", 256)), node.Atom(strings.Repeat("é", 256))} {
 		assert.ErrorIs(t, n.Register(name, pid), node.ErrBadName, "%.20q", name)
 		if name != "" {
-			_, err := n.SpawnOpt(node.Options{Name: name}, asActor(sleeper))
+			_, err := n.SpawnOpt(node.Options{Name: name}, nodetest.Actor.Actor(nodetest.Ignore))
 			assert.ErrorIs(t, err, node.ErrBadName, "%.20q", name)
 		}
 	}
@@ -74,17 +72,17 @@ func TestNamesThatAreNone(t *testing.T) {
 }
 
 func TestSpawnWithName(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
-		h := openHandle(t, n)
-		s.options.Name = "server"
-		pid := s.spawn(t, n, counter())
-		got, err := nodetest.CallWithin[int](limit, h, node.Atom("server"), add{2})
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		h := nodetest.Open(t, n)
+		s.Options.Name = "server"
+		pid := s.Spawn(t, n, counter())
+		got, err := nodetest.CallWithin[int](testkit.Limit, h, node.Atom("server"), add{2})
 		require.NoError(t, err)
 		assert.Equal(t, 2, got)
 
 		before := n.Stats()
-		_, err = n.SpawnOpt(s.options, s.wrap(counter()))
+		_, err = n.SpawnOpt(s.Options, s.Actor(counter()))
 		assert.ErrorIs(t, err, node.ErrNameTaken)
 		assert.Equal(t, before.Processes, n.Stats().Processes)
 		where, _ := n.Whereis("server")
@@ -94,27 +92,27 @@ func TestSpawnWithName(t *testing.T) {
 
 // A spawn that fails leaves no goroutine behind.
 func TestSpawnThatFailsLeavesNothing(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{Workers: 1})
-		s.options.Name = "taken"
-		s.spawn(t, n, sleeper)
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{Workers: 1})
+		s.Options.Name = "taken"
+		s.Spawn(t, n, nodetest.Ignore)
 		before := runtime.NumGoroutine()
 		for range 50 {
-			_, err := n.SpawnOpt(s.options, s.wrap(sleeper))
+			_, err := n.SpawnOpt(s.Options, s.Actor(nodetest.Ignore))
 			require.ErrorIs(t, err, node.ErrNameTaken)
 		}
-		eventually(t, "few goroutines are left", func() bool { return runtime.NumGoroutine() <= before+10 })
+		testkit.UntilTrue(t, func() bool { return runtime.NumGoroutine() <= before+10 }, "few goroutines are left")
 	})
 }
 
 func TestSendName(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
-		h := openHandle(t, n)
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		h := nodetest.Open(t, n)
 		require.NoError(t, n.Register("boss", h.Self()))
 		dead := n.DeadLetters(4)
 		defer dead.Close()
-		pid := s.spawn(t, n, func(h host, m any) error {
+		pid := s.Spawn(t, n, func(h nodetest.Self, m any) error {
 			if err := h.Send(node.Atom("nobody"), m); err != nil {
 				return h.Send(node.Atom("boss"), err)
 			}
@@ -138,15 +136,15 @@ func TestSendName(t *testing.T) {
 
 // Of many that want a name one gets it, and it is free when that one has exited.
 func TestRaceForAName(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	for range 50 {
 		var won atomic.Int32
 		var wg sync.WaitGroup
 		for i := range 8 {
-			s := allWays[i%len(allWays)]
-			s.options.Name = "name"
+			s := styles[i%len(styles)]
+			s.Options.Name = "name"
 			wg.Go(func() {
-				pid, err := n.SpawnOpt(s.options, s.wrap(sleeper))
+				pid, err := n.SpawnOpt(s.Options, s.Actor(nodetest.Ignore))
 				if err != nil {
 					assert.ErrorIs(t, err, node.ErrNameTaken)
 					return
@@ -171,9 +169,9 @@ func TestRaceForAName(t *testing.T) {
 func TestNamesOnAStoppedNode(t *testing.T) {
 	n, err := node.Start(node.Config{StopTimeout: time.Second})
 	require.NoError(t, err)
-	s := allWays[1]
-	s.options.Name = "server"
-	pid := s.spawn(t, n, sleeper)
+	s := nodetest.Process
+	s.Options.Name = "server"
+	pid := s.Spawn(t, n, nodetest.Ignore)
 	require.NoError(t, n.Stop())
 	_, ok := n.Whereis("server")
 	assert.False(t, ok)

@@ -2,12 +2,12 @@ package node_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -48,20 +48,20 @@ func TestNativeTypes(t *testing.T) {
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
 	o := order{"tea", 3, self.Self(), []line{{"green"}, {"black"}}}
-	got, err := node.Call[order](soon(t), self, pid, o)
+	got, err := node.Call[order](testkit.Context(t), self, pid, o)
 	require.NoError(t, err)
 	assert.Equal(t, o, got)
-	p, err := node.Call[*order](soon(t), self, pid, &o)
+	p, err := node.Call[*order](testkit.Context(t), self, pid, &o)
 	require.NoError(t, err)
 	assert.Equal(t, &o, p)
-	v, err := node.Call[any](soon(t), self, pid, wire.Tuple{node.Atom("orders"), wire.List{o, o}})
+	v, err := node.Call[any](testkit.Context(t), self, pid, wire.Tuple{node.Atom("orders"), wire.List{o, o}})
 	require.NoError(t, err)
 	assert.Equal(t, wire.Tuple{node.Atom("orders"), wire.List{o, o}}, v)
 	protocol, ok := node.FarProtocol(a, b.Name())
 	require.True(t, ok)
 	assert.Equal(t, "native", protocol)
 	// What the other does not know is a map that says its name, and comes back as one.
-	v, err = node.Call[any](soon(t), self, pid, unknown{7})
+	v, err = node.Call[any](testkit.Context(t), self, pid, unknown{7})
 	require.NoError(t, err)
 	m, ok := v.(wire.Map)
 	require.True(t, ok, "%T", v)
@@ -74,18 +74,18 @@ func TestNativeReceipts(t *testing.T) {
 	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{})
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
-	require.NoError(t, node.Deliver(soon(t), a, pid, 1))
+	require.NoError(t, node.Deliver(testkit.Context(t), a, pid, 1))
 	b.Exit(pid, node.Kill)
-	require.ErrorIs(t, node.Deliver(soon(t), a, pid, 1), node.ErrNoProcess)
-	require.ErrorIs(t, node.Deliver(soon(t), a, node.At{Name: "nobody", Node: b.Name()}, 1), node.ErrNoName)
+	require.ErrorIs(t, node.Deliver(testkit.Context(t), a, pid, 1), node.ErrNoProcess)
+	require.ErrorIs(t, node.Deliver(testkit.Context(t), a, node.At{Name: "nobody", Node: b.Name()}, 1), node.ErrNoName)
 }
 
 // With Grace a connection may break: nobody notices.
 func TestNativeGrace(t *testing.T) {
-	cut := &cutting{}
-	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{Grace: 10 * time.Second, Transport: cut})
+	cut := &nodetest.Cutter{}
+	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{Grace: testkit.Limit, Transport: cut})
 	self := nodetest.Open(t, a)
-	const n = 20_000
+	const n = 10_000
 	done := make(chan int, 1)
 	next := 0
 	pid, err := b.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
@@ -99,23 +99,18 @@ func TestNativeGrace(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, err)
-	require.NoError(t, a.Ping(soon(t), b.Name()), "both know that they are connected")
+	require.NoError(t, a.Ping(testkit.Context(t), b.Name()), "both know that they are connected")
 	ref := self.Monitor(pid)
 	self.MonitorNode(b.Name())
 	for i := range n {
 		require.NoError(t, self.Send(pid, i))
 		if i%1000 == 999 {
-			cut.now() // with much under way
-			require.NoError(t, a.Ping(soon(t), b.Name()))
+			cut.Cut() // with much under way
+			require.NoError(t, a.Ping(testkit.Context(t), b.Name()))
 		}
 	}
-	select {
-	case got := <-done:
-		assert.Equal(t, n, got, "in order, none lost, none twice")
-	case <-soon(t).Done():
-		t.Fatal("not all has come")
-	}
-	assert.Equal(t, n/1000, cut.count())
+	assert.Equal(t, n, testkit.Receive(t, done), "in order, none lost, none twice")
+	assert.Equal(t, n/1000, cut.Cuts())
 	_, err = self.ReceiveWithin(0, nil)
 	require.ErrorIs(t, err, node.ErrTimeout, "no Down, no NodeDown")
 	b.Exit(pid, node.Kill)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
@@ -89,7 +90,7 @@ var behaviourPrograms = []program{
 		w.children(sup)
 		_, err = genserver.Call(w.ctx, w.me, at, nearPay{}) // it ends, and is started again
 		w.answer(nil, err)
-		w.settles(func() string {
+		testkit.Until(w.t, func() string {
 			if n, err := genserver.Call(w.ctx, w.me, at, nearPay{Amount: 2}); n != 2 || err != nil {
 				return fmt.Sprint(n, err)
 			}
@@ -136,7 +137,7 @@ var behaviourPrograms = []program{
 		defer s.Close()
 		for _, what := range []string{"fire", "flood"} {
 			w.check(event.Notify(w.me, pid, nearAlarm{what}))
-			w.say("%s", show(arrival(w, s.C)))
+			w.say("%s", show(testkit.Receive(w.t, s.C)))
 		}
 	}},
 	{"a supervisor's child by its name", func(w *world) {

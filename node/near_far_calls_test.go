@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -58,7 +59,7 @@ var callPrograms = []program{
 		w.check(err)
 		w.check(w.me.Send(caller, "go"))
 		ref := w.me.Monitor(caller)
-		arrival(w, asked)
+		testkit.Receive(w.t, asked)
 		w.here.Exit(caller, node.Kill)
 		w.say("%s", show(w.down(ref).Reason))
 		select {
@@ -143,7 +144,7 @@ var callPrograms = []program{
 		}))
 		ctx, cancel := context.WithCancelCause(w.ctx)
 		f := node.Async[int](w.me, pid, 1)
-		from := arrival(w, late)
+		from := testkit.Receive(w.t, late)
 		late <- from
 		cancel(errors.New("enough"))
 		_, err := f.Await(ctx)
@@ -178,7 +179,7 @@ var callPrograms = []program{
 		}))
 		w.check(err)
 		ref := w.me.Monitor(caller)
-		arrival(w, asked)
+		testkit.Receive(w.t, asked)
 		w.here.Exit(caller, node.Kill)
 		w.say("%s", show(w.down(ref).Reason))
 	}},
@@ -309,7 +310,7 @@ var answerPrograms = []program{
 		f := node.Async[int](w.me, server, 1)
 		_, err := f.Await(w.ctx)
 		w.say("%v", err)
-		arrival(w, froms).Reply(1)
+		testkit.Receive(w.t, froms).Reply(1)
 		w.check(w.me.Send(w.me.Self(), "last"))
 		w.say("%s", show(w.next()))
 	}},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -128,7 +129,7 @@ var exitPrograms = []program{
 			e := node.ReceiveOf[node.Exited](p)
 			return p.Send(me, fmt.Sprint(e.From == me, " ", show(e.Reason)))
 		})
-		arrival(w, trapping)
+		testkit.Receive(w.t, trapping)
 		w.me.Exit(pid, nearReceipt{"tea", 1, 2.5})
 		w.say("%s", show(w.next()))
 	}},

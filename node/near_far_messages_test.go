@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/wire"
@@ -103,7 +104,7 @@ var messagePrograms = []program{
 				p.Send(me, show(p.Receive()))
 			}
 		})
-		ref, once := hand(w, w.there, arrival(w, aliases)), hand(w, w.there, arrival(w, aliases))
+		ref, once := hand(w, w.there, testkit.Receive(w.t, aliases)), hand(w, w.there, testkit.Receive(w.t, aliases))
 		w.check(w.me.Send(ref, 1))
 		w.check(w.me.Send(once, 2))
 		w.me.Send(once, "lost")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/rpc"
@@ -181,7 +182,7 @@ var otpformPrograms = []program{
 		count := node.Async[int](w.me, server, 1)
 		receipt := node.Async[nearReceipt](w.me, server, 2)
 		lines := node.Async[[]nearLine](w.me, server, 3)
-		froms := []node.From{arrival(w, hold), arrival(w, hold), arrival(w, hold)}
+		froms := []node.From{testkit.Receive(w.t, hold), testkit.Receive(w.t, hold), testkit.Receive(w.t, hold)}
 		me := w.me.Self()
 		reader := node.ProcessFunc(func(p *node.Process) error {
 			r := node.ReceiveOf[node.Request[*node.Future[int]]](p)

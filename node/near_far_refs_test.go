@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
@@ -110,9 +111,9 @@ var referencePrograms = []program{
 			reason, err := node.AwaitExit(w.ctx, h, alias)
 			waiter <- fmt.Sprint(reason == any(node.Atom("enough")) || reason == node.NoProc, err)
 		}()
-		w.say("%s", arrival(w, waiter))
+		w.say("%s", testkit.Receive(w.t, waiter))
 		w.there.Exit(pid, node.Atom("enough"))
-		w.say("%s", arrival(w, waiter))
+		w.say("%s", testkit.Receive(w.t, waiter))
 	}},
 	{"an alias that is taken back", func(w *world) {
 		pid, alias := w.aliased(false)
@@ -190,7 +191,7 @@ var referencePrograms = []program{
 		hold := make(chan node.From, 1)
 		holder := w.start(node.ActorFunc(func(_ *node.Context, msg any) error { hold <- msg.(node.Request[int]).From; return nil }))
 		f := node.Async[int](w.me, holder, 1)
-		from := arrival(w, hold)
+		from := testkit.Receive(w.t, hold)
 		r, err := node.Call[string](w.ctx, w.aside, pid, from)
 		w.answer(r, err)
 		w.check(from.Reply(2))
@@ -206,7 +207,7 @@ var referencePrograms = []program{
 		_, err := node.AwaitExit(w.ctx, w.me, maker)
 		w.check(err)
 		f := w.next().(*node.Future[string])
-		w.check(arrival(w, hold).Reply("done"))
+		w.check(testkit.Receive(w.t, hold).Reply("done"))
 		v, err := node.Await(w.ctx, w.me, f)
 		w.say("%s %v", v, err)
 		v, err = f.Await(w.ctx)
@@ -287,5 +288,5 @@ func (w *world) aliased(once bool) (node.PID, node.Ref) {
 			}
 		}
 	})
-	return pid, hand(w, w.there, arrival(w, aliases))
+	return pid, hand(w, w.there, testkit.Receive(w.t, aliases))
 }

@@ -3,7 +3,6 @@ package node_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/big"
 	"os"
@@ -16,13 +15,15 @@ import (
 
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// A program is written once and runs in every placement. What it says must be the same in
+// A program is written once and runs in every placement; in make test on one node, and on several
+// that speak native. What it says must be the same in
 // each as on one node.
 type program struct {
 	name string
@@ -32,7 +33,7 @@ type program struct {
 // world is where one run of a program takes place.
 type world struct {
 	t     testing.TB
-	ctx   context.Context // ends after nearFarLimit
+	ctx   context.Context // of testkit.Context
 	here  *node.Node      // the program's own node
 	there *node.Node      // where the processes are that it deals with
 	aside *node.Node      // a third one
@@ -41,9 +42,6 @@ type world struct {
 
 	between node.Dest // the process of OTP through which everything is handed; nil: none
 }
-
-// nearFarLimit bounds one run of a program.
-const nearFarLimit = 30 * time.Second
 
 // say adds a line to what is compared.
 func (w *world) say(format string, args ...any) {
@@ -62,45 +60,16 @@ type broken struct{ error }
 
 // next takes the next message of the program.
 func (w *world) next() any {
-	m, err := w.me.ReceiveWithin(w.left(), nil)
+	m, err := w.me.ReceiveWithin(testkit.Limit, nil)
 	w.check(err)
 	return m
 }
 
 // down takes the Down of a monitor and leaves other messages in the mailbox.
 func (w *world) down(ref node.Ref) node.Down {
-	m, err := w.me.ReceiveWithin(w.left(), func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
+	m, err := w.me.ReceiveWithin(testkit.Limit, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
 	w.check(err)
 	return m.(node.Down)
-}
-
-// settles polls until wrong returns "".
-func (w *world) settles(wrong func() string) {
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for s := wrong(); s != ""; s = wrong() {
-		select {
-		case <-tick.C:
-		case <-w.ctx.Done():
-			w.check(errors.New(s))
-		}
-	}
-}
-
-// arrival receives from a channel.
-func arrival[T any](w *world, ch <-chan T) (v T) {
-	select {
-	case v = <-ch:
-	case <-w.ctx.Done():
-		w.check(errors.New("nothing comes"))
-	}
-	return v
-}
-
-// left is how long the run may still take.
-func (w *world) left() time.Duration {
-	end, _ := w.ctx.Deadline()
-	return max(0, time.Until(end))
 }
 
 // start starts a process there. Its PID has been handed here.
@@ -136,7 +105,7 @@ func (w *world) relay(pid node.PID) node.PID {
 	w.check(err)
 	defer h.Close(nil)
 	w.check(h.Send(w.between, wire.Tuple{node.Atom("relay"), h.Self(), pid}))
-	m, err := h.ReceiveWithin(w.left(), nil)
+	m, err := h.ReceiveWithin(testkit.Limit, nil)
 	w.check(err)
 	return m.(wire.Tuple)[1].(node.PID)
 }
@@ -147,7 +116,7 @@ func hand[T any](w *world, from *node.Node, v T) T {
 	w.check(err)
 	defer h.Close(nil)
 	w.check(w.send(from, h.Self(), v))
-	m, err := h.ReceiveWithin(w.left(), nil)
+	m, err := h.ReceiveWithin(testkit.Limit, nil)
 	w.check(err)
 	got, ok := m.(T)
 	if !ok {
@@ -235,19 +204,20 @@ func shower(to node.PID) node.ActorFunc {
 // placement is one way to place the nodes of a program.
 type placement struct {
 	name  string
+	least testkit.Tier
 	start func(t *testing.T) *world
 }
 
 var placements = []placement{
-	{"native", func(t *testing.T) *world { return separate(t, node.Distribution{}, "native") }},
-	{"erlang", func(t *testing.T) *world { return separate(t, node.Distribution{}, "erlang") }},
-	{"grace", func(t *testing.T) *world {
-		cut := &cutting{}
-		w := separate(t, node.Distribution{Grace: 30 * time.Second, TickTime: time.Minute, Transport: cut}, "native")
+	{"native", testkit.Test, func(t *testing.T) *world { return separate(t, node.Distribution{}, "native") }},
+	{"erlang", testkit.Merge, func(t *testing.T) *world { return separate(t, node.Distribution{}, "erlang") }},
+	{"grace", testkit.Merge, func(t *testing.T) *world {
+		cut := &nodetest.Cutter{}
+		w := separate(t, node.Distribution{Grace: testkit.Limit, Transport: cut}, "native")
 		w.cutAgain(t, cut)
 		return w
 	}},
-	{"otp", func(t *testing.T) *world {
+	{"otp", testkit.Merge, func(t *testing.T) *world {
 		host := newOTPHost(t)
 		w := worldOf(func(name node.Atom) *node.Node {
 			d := node.Distribution{Cookie: erltest.Cookie,
@@ -273,14 +243,13 @@ func together(t *testing.T) *world {
 
 // separate is three nodes that speak one protocol.
 func separate(t *testing.T, d node.Distribution, protocol string) *world {
-	where := &nodetest.Places{}
+	c := nodetest.NewCluster(t)
 	w := worldOf(func(name node.Atom) *node.Node {
 		d := d
-		d.Cookie, d.Finder = "secret", where
 		var err error
 		d.Protocols, err = d.ProtocolsByName(protocol)
 		require.NoError(t, err)
-		return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
+		return c.StartWith(string(name), d)
 	})
 	w.connect(t)
 	return w
@@ -296,17 +265,17 @@ func (w *world) connect(t *testing.T) {
 	for _, n := range nodes {
 		for _, other := range nodes {
 			if n != other {
-				require.NoError(t, n.Ping(soon(t), other.Name()))
+				require.NoError(t, n.Ping(testkit.Context(t), other.Name()))
 			}
 		}
 		if w.between != nil {
-			require.NoError(t, n.Ping(soon(t), w.between.(node.At).Node))
+			require.NoError(t, n.Ping(testkit.Context(t), w.between.(node.At).Node))
 		}
 	}
 }
 
 // cutAgain cuts all connections every few milliseconds until the test ends.
-func (w *world) cutAgain(t *testing.T, cut *cutting) {
+func (w *world) cutAgain(t *testing.T, cut *nodetest.Cutter) {
 	ctx, stop := context.WithCancel(context.Background())
 	over := make(chan struct{})
 	go func() { // ended and waited for by the cleanup
@@ -316,7 +285,7 @@ func (w *world) cutAgain(t *testing.T, cut *cutting) {
 		for ctx.Err() == nil {
 			select {
 			case <-every.C:
-				cut.now()
+				cut.Cut()
 			case <-ctx.Done():
 			}
 		}
@@ -324,21 +293,19 @@ func (w *world) cutAgain(t *testing.T, cut *cutting) {
 	t.Cleanup(func() {
 		stop()
 		<-over
-		require.Positive(t, cut.count(), "connections have been cut")
-		t.Logf("%d connections were cut", cut.count())
+		require.Positive(t, cut.Cuts(), "connections have been cut")
+		t.Logf("%d connections were cut", cut.Cuts())
 	})
 }
 
-var _ dist.Transport = (*cutting)(nil)
+var _ dist.Transport = (*nodetest.Cutter)(nil)
 
 // Every node of the program knows the types and errors of the programs.
 func init() { node.RegisterTypes(nearFarRegistered...) }
 
 // play runs a program in a placement and returns what it says.
 func (w world) play(t *testing.T, p program) (lines []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), nearFarLimit)
-	t.Cleanup(cancel)
-	w.t, w.ctx = t, ctx
+	w.t, w.ctx = t, testkit.Context(t)
 	me, err := w.here.Open()
 	require.NoError(t, err)
 	t.Cleanup(func() { me.Close(nil) })
@@ -386,6 +353,7 @@ func nearAndFar(t *testing.T, all []program, differ map[difference]bool) {
 	})
 	for _, pl := range placements {
 		t.Run(pl.name, func(t *testing.T) {
+			testkit.From(t, pl.least, "the placement "+pl.name)
 			w := pl.start(t)
 			for _, p := range all {
 				t.Run(p.name, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 )
 
 func TestNodeUp(t *testing.T) {
-	c := newCluster(t)
-	a, b := c.start("a"), c.start("b")
+	c := nodetest.NewMemoryCluster(t)
+	a, b := c.Start("a"), c.Start("b")
 	self, err := a.Open()
 	require.NoError(t, err)
 	defer self.Close(nil)
@@ -37,28 +37,28 @@ func TestNodeUp(t *testing.T) {
 	self.MonitorNode(b.Name())
 	a.Disconnect(b.Name())
 	assert.IsType(t, node.NodeDown{}, self.Receive())
-	require.NoError(t, a.Connect(soon(t), b.Name()))
+	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 	assert.Equal(t, up, self.Receive())
 	self.MonitorNodes(false)
 	a.Disconnect(b.Name())
-	require.NoError(t, a.Connect(soon(t), b.Name()))
+	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 	_, err = self.ReceiveWithin(0, nil)
 	require.ErrorIs(t, err, node.ErrTimeout)
 }
 
 // What is lost with the connection is a dead letter, but of what SendConnected sends.
 func TestLossy(t *testing.T) {
-	c := newCluster(t)
-	b := c.start("b")
-	slow := &stalled{memory: c.proto}
+	c := nodetest.NewMemoryCluster(t)
+	b := c.Start("b")
+	slow := &stalled{Memory: c.Memory}
 	stall := make(chan struct{}) // from the beginning: all waits to be written
 	slow.stall.Store(&stall)
-	cfg := c.config("a")
+	cfg := c.Config("a")
 	cfg.Distribution.Protocols = []dist.Protocol{slow}
 	a, err := node.Start(cfg)
 	require.NoError(t, err)
 	defer a.Stop()
-	require.NoError(t, a.Connect(soon(t), b.Name()))
+	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 	testkit.Until(t, func() string {
 		if slow.holds.Load() == 0 {
 			return "nothing is held up"
@@ -72,7 +72,7 @@ func TestLossy(t *testing.T) {
 		return r.Reply(errors.Join(c.SendOpt(node.SendOptions{NoConnect: true}, at, 1), c.Send(at, 2), c.SendOpt(node.SendOptions{NoConnect: true}, at, 3)))
 	}))
 	require.NoError(t, err)
-	sent, err := node.Call[error](soon(t), a, sender, 0)
+	sent, err := node.Call[error](testkit.Context(t), a, sender, 0)
 	require.NoError(t, err)
 	require.NoError(t, sent)
 	require.True(t, a.Disconnect(b.Name()))
@@ -98,7 +98,7 @@ func TestConnectedOnly(t *testing.T) {
 			return self.Node().Send(self.Self(), msg)
 		}))
 		require.NoError(t, err)
-		v, err := node.Call[any](soon(t), a, pid, 1)
+		v, err := node.Call[any](testkit.Context(t), a, pid, 1)
 		require.NoError(t, err)
 		return v
 	}
@@ -117,7 +117,7 @@ func TestConnectedOnly(t *testing.T) {
 	assert.Equal(t, node.Down{Ref: refs[1], Name: "echo", Node: b.Name(), Reason: node.NoConnection}, self.Receive())
 	assert.Empty(t, a.Nodes(true))
 
-	require.NoError(t, a.Connect(soon(t), b.Name()))
+	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 	assert.Equal(t, []error{nil, nil}, do(send))
 	assert.Equal(t, wire.Tuple{remote, 1}, self.Receive())
 	assert.Equal(t, wire.Tuple{remote, 1}, self.Receive())
@@ -139,8 +139,8 @@ func TestConnectedOnly(t *testing.T) {
 
 // Who has asked to be told of new nodes and has exited is forgotten, though none comes.
 func TestMonitorNodesForgetsTheDead(t *testing.T) {
-	c := newCluster(t)
-	n := c.start("a")
+	c := nodetest.NewMemoryCluster(t)
+	n := c.Start("a")
 	before := node.FarUps(n)
 	stays := nodetest.Open(t, n)
 	stays.MonitorNodes(true)
@@ -151,6 +151,6 @@ func TestMonitorNodesForgetsTheDead(t *testing.T) {
 		h.Close(nil)
 	}
 	assert.Less(t, node.FarUps(n), before+200)
-	require.NoError(t, n.Connect(soon(t), c.start("b").Name()))
+	require.NoError(t, n.Connect(testkit.Context(t), c.Start("b").Name()))
 	assert.Equal(t, node.Atom("b@127.0.0.1"), nodetest.Next[node.NodeUp](t, stays).Node)
 }

@@ -4,14 +4,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/observe"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // observed is what all observers say of one process.
@@ -38,15 +40,10 @@ func observeOnce(t *testing.T, n *Node, pid PID) observed {
 		n.Stats()
 		answers <- o
 	}()
-	select {
-	case o := <-answers:
-		assert.Equal(t, o.info, o.infos)
-		assert.Equal(t, o.info.Mailbox, o.mailboxes)
-		return o
-	case <-time.After(time.Minute):
-		require.FailNow(t, "the observer waits")
-		panic("unreachable")
-	}
+	o := testkit.Receive(t, answers)
+	assert.Equal(t, o.info, o.infos)
+	assert.Equal(t, o.info.Mailbox, o.mailboxes)
+	return o
 }
 
 // What has the stage of a process, or the lock of its queue, keeps it while it is observed:

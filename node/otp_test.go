@@ -2,7 +2,6 @@ package node_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/rpc"
@@ -67,7 +67,7 @@ func otpPeer(t *testing.T, name string, d node.Distribution) (*node.Node, *logte
 // bothWays has each of the two dial the other, and talks.
 func (o *otp) bothWays(n *node.Node) {
 	o.t.Helper()
-	require.NoError(o.t, n.Ping(soon(o.t), o.name), "we dial erl")
+	require.NoError(o.t, n.Ping(testkit.Context(o.t), o.name), "we dial erl")
 	o.talk(n)
 	require.Equal(o.t, "true", o.Ask("erlang:disconnect_node('%s')", n.Name()))
 	o.alone(n)
@@ -78,8 +78,7 @@ func (o *otp) bothWays(n *node.Node) {
 // alone waits until neither has a connection.
 func (o *otp) alone(n *node.Node) {
 	o.t.Helper()
-	require.Eventually(o.t, func() bool { return len(n.Nodes(true)) == 0 && o.Ask("nodes(connected)") == "[]" },
-		erltest.Patience, 5*time.Millisecond)
+	testkit.UntilTrue(o.t, func() bool { return len(n.Nodes(true)) == 0 && o.Ask("nodes(connected)") == "[]" }, "neither has a connection")
 }
 
 // talk uses the connection that there is, in both directions.
@@ -87,7 +86,7 @@ func (o *otp) talk(n *node.Node) {
 	o.t.Helper()
 	require.Equal(o.t, "[hello,1]", o.Ask("gen_server:call({echo, '%s'}, [hello, 1], infinity)", n.Name()))
 	require.Equal(o.t, "true", o.Ask("B = binary:copy(<<7>>, 300000), B =:= gen_server:call({echo, '%s'}, B, infinity)", n.Name()))
-	v, err := rpc.Call[any](soon(o.t), n, o.name, "erlang", "node")
+	v, err := rpc.Call[any](testkit.Context(o.t), n, o.name, "erlang", "node")
 	require.NoError(o.t, err)
 	require.Equal(o.t, o.name, v)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
 
@@ -60,7 +61,7 @@ func TestFormsOfOTP(t *testing.T) {
 		{nearKnock{}, "#{'$type' => 'near.Knock'}"},
 		{true, "true"},
 	} {
-		s, err := node.Call[string](soon(t), n, node.At{Name: "show", Node: erl.name}, c.v)
+		s, err := node.Call[string](testkit.Context(t), n, node.At{Name: "show", Node: erl.name}, c.v)
 		require.NoError(t, err)
 		require.Equal(t, sorted(c.want), sorted(s))
 	}

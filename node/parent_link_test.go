@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -149,7 +151,7 @@ func (p *commanded) unlink(o *commanded) { p.do(func(c *node.Context) { c.Unlink
 // Parents and children that link, unlink and die at the same time: who is linked
 // at its death takes the other with it, and no link is left on one side only.
 func TestParentLinkConcurrently(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	for round := range 300 {
@@ -195,10 +197,10 @@ func TestParentLinkConcurrently(t *testing.T) {
 			waitGone(t, parent, k)
 		}
 		// A process is gone a moment before those that are linked to it are told.
-		eventually(t, "no link to the dead", func() bool {
+		testkit.UntilTrue(t, func() bool {
 			i, _ := n.Info(parent.Self())
 			return len(i.Links) == 0
-		})
+		}, "no link to the dead")
 		parent.Close(nil)
 	}
 }

@@ -22,7 +22,7 @@ import (
 func TestPeers(t *testing.T) {
 	at := new(nodetest.Places)
 	start := func(name string) *node.Node {
-		return startNode(t, node.Config{Name: node.Atom(name + "@127.0.0.1"), Distribution: &node.Distribution{Cookie: "secret", Finder: at}})
+		return nodetest.Start(t, node.Config{Name: node.Atom(name + "@127.0.0.1"), Distribution: &node.Distribution{Cookie: "secret", Finder: at}})
 	}
 	a, b := start("a"), start("b")
 	assert.Empty(t, a.Peers())
@@ -30,7 +30,7 @@ func TestPeers(t *testing.T) {
 	require.NoError(t, err)
 	const calls = 50
 	for i := range calls {
-		_, err := nodetest.CallWithin[int](limit, a, echoes, i)
+		_, err := nodetest.CallWithin[int](testkit.Limit, a, echoes, i)
 		require.NoError(t, err)
 	}
 	for _, c := range []struct{ here, there *node.Node }{{a, b}, {b, a}} {
@@ -43,8 +43,8 @@ func TestPeers(t *testing.T) {
 		assert.Equal(t, "native", p.Protocol)
 		assert.NotEmpty(t, p.Addr)
 		assert.True(t, p.Hidden)
-		assert.WithinDuration(t, time.Now(), p.Since, limit)
-		assert.WithinDuration(t, time.Now(), p.LastIn, limit)
+		assert.WithinDuration(t, time.Now(), p.Since, testkit.Limit)
+		assert.WithinDuration(t, time.Now(), p.LastIn, testkit.Limit)
 		assert.Greater(t, p.BytesIn, uint64(calls*20))
 		assert.Greater(t, p.BytesOut, uint64(calls*20))
 		assert.GreaterOrEqual(t, p.FramesIn, uint64(calls))
@@ -80,21 +80,21 @@ func (s searches) Announce(context.Context, discovery.Announcement) (func(), err
 // What waits for a peer that is not connected yet is told.
 func TestPeersQueue(t *testing.T) {
 	hold := make(searches)
-	a := startNode(t, node.Config{Name: "a@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Finder: hold, Queue: 1000}})
+	a := nodetest.Start(t, node.Config{Name: "a@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Finder: hold, Queue: 1000}})
 	at := node.At{Name: "x", Node: "slow@127.0.0.1"}
 	done := make(chan error, 1)
 	go func() { done <- a.Send(at, wire.Tuple{make([]byte, 5000)}) }()
-	require.Eventually(t, func() bool {
+	testkit.UntilTrue(t, func() bool {
 		all := a.Peers()
 		return len(all) == 1 && !all[0].Up && all[0].Queue > 5000 && all[0].Frames == 1 && all[0].Held
-	}, limit, time.Millisecond)
+	}, "what waits is told")
 	close(hold)
 	require.NoError(t, <-done)
 }
 
 // Stats count what processes of every kind take.
 func TestStatsHandled(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	const messages = 640 // a multiple of what a Process tells at once
 	before := n.Stats()
 	nothing := node.ActorFunc(func(*node.Context, any) error { return nil })
@@ -113,8 +113,7 @@ func TestStatsHandled(t *testing.T) {
 			require.NoError(t, n.Send(pid, i))
 		}
 	}
-	require.Eventually(t, func() bool { return n.Stats().Handled == before.Handled+4*messages }, limit, time.Millisecond,
-		"%d %d", before.Handled, n.Stats().Handled)
+	testkit.UntilTrue(t, func() bool { return n.Stats().Handled == before.Handled+4*messages }, fmt.Sprintf("%d %d", before.Handled, n.Stats().Handled))
 	h, err := n.Open()
 	require.NoError(t, err)
 	for i := range 10 {
@@ -129,7 +128,7 @@ func TestStatsHandled(t *testing.T) {
 
 // Actors that wait for a stage are counted.
 func TestStatsRunQueue(t *testing.T) {
-	n := startNode(t, node.Config{Stages: 1, Workers: 1, Blocked: limit})
+	n := nodetest.Start(t, node.Config{Stages: 1, Workers: 1, Blocked: testkit.Limit})
 	hold, begun := make(chan struct{}), make(chan struct{})
 	first, err := n.Spawn(node.ActorFunc(func(c *node.Context, _ any) error {
 		for range 5 {
@@ -148,13 +147,13 @@ func TestStatsRunQueue(t *testing.T) {
 	<-begun
 	assert.Equal(t, 5, n.Stats().RunQueue)
 	close(hold)
-	require.Eventually(t, func() bool { return n.Stats().RunQueue == 0 }, limit, time.Millisecond)
+	testkit.UntilTrue(t, func() bool { return n.Stats().RunQueue == 0 }, "nothing waits to run")
 }
 
 // What the tables of a connection hold is shown on both sides, and gone with it.
 func TestPeersTables(t *testing.T) {
-	c := newCluster(t)
-	a, b := c.start("a"), c.start("b")
+	c := nodetest.NewMemoryCluster(t)
+	a, b := c.Start("a"), c.Start("b")
 	here, there := nodetest.Open(t, a), nodetest.Open(t, b)
 	there.TrapExit(true)
 	here.TrapExit(true)
@@ -191,15 +190,15 @@ func TestPeersTables(t *testing.T) {
 
 // A connection that is over is not kept, with its buffers, for a faster look at it.
 func TestPeerIsForgotten(t *testing.T) {
-	c := newCluster(t)
-	a := c.start("a")
+	c := nodetest.NewMemoryCluster(t)
+	a := c.Start("a")
 	for range 20 {
-		b, err := node.Start(c.config("b"))
+		b, err := node.Start(c.Config("b"))
 		require.NoError(t, err)
 		pid, err := b.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)
 		for i := range 3 {
-			_, err := nodetest.CallWithin[int](limit, a, pid, i)
+			_, err := nodetest.CallWithin[int](testkit.Limit, a, pid, i)
 			require.NoError(t, err)
 		}
 		require.NoError(t, b.Stop())
@@ -222,7 +221,7 @@ func TestSentIsNotKept(t *testing.T) {
 			var err error
 			d.Protocols, err = d.ProtocolsByName(proto)
 			require.NoError(t, err)
-			return startNode(t, node.Config{Name: node.Atom(name + "@127.0.0.1"), Distribution: d})
+			return nodetest.Start(t, node.Config{Name: node.Atom(name + "@127.0.0.1"), Distribution: d})
 		}
 		a, b := start("a"), start("b")
 		come := make(chan struct{}, 2)

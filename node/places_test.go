@@ -18,11 +18,11 @@ import (
 // Nodes with few places connect, send, disconnect and stop at random. In the end all that
 // was counted has been given back.
 func TestPlacesAreGivenBack(t *testing.T) {
-	for round := range 4 {
+	for round := range testkit.By(2, 4, 40) {
 		seed := testkit.Seed(t)
 		synctest.Test(t, func(t *testing.T) {
-			w := newNetwork()
-			f := &far{pipes: w.pipes, r: randomOf(seed, 10*round)}
+			w := nodetest.NewCluster(t)
+			f := &far{Pipes: w.Pipes, r: randomOf(seed, 10*round)}
 			r := randomOf(seed, 10*round+1)
 			nodes := make([]*node.Node, 4)
 			for i := range nodes {
@@ -32,7 +32,7 @@ func TestPlacesAreGivenBack(t *testing.T) {
 				if r.IntN(2) == 0 {
 					d.Grace = time.Second
 				}
-				nodes[i] = w.start(t, string(rune('a'+i)), d)
+				nodes[i] = w.StartWith(string(rune('a'+i)), d)
 				_, err := nodes[i].SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))
 				require.NoError(t, err)
 			}
@@ -73,12 +73,12 @@ func TestPlacesAreGivenBack(t *testing.T) {
 }
 
 // doAny does something with another node, or with one that there is not.
-func doAny(t *testing.T, r *rand.Rand, w *network, n *node.Node, nodes []*node.Node) {
+func doAny(t *testing.T, r *rand.Rand, w *nodetest.Cluster, n *node.Node, nodes []*node.Node) {
 	other := nodes[r.IntN(len(nodes))].Name()
 	nobody := node.Atom(fmt.Sprintf("nobody%d@127.0.0.1", r.IntN(20)))
 	switch r.IntN(8) {
 	case 0, 1:
-		n.Connect(soon(t), other)
+		n.Connect(testkit.Context(t), other)
 	case 2:
 		n.Send(node.At{Name: "echo", Node: other}, make([]byte, r.IntN(100<<10)))
 	case 3:
@@ -91,7 +91,7 @@ func doAny(t *testing.T, r *rand.Rand, w *network, n *node.Node, nodes []*node.N
 		nodetest.CallWithin[int](time.Duration(r.IntN(300))*time.Millisecond, n, node.At{Name: "echo", Node: nobody}, 1)
 	case 7:
 		ends := n.Endpoints()
-		c, err := w.pipes.as("10.0.0.1").Dial(soon(t), ends[len(ends)-1].Addr, n.Name())
+		c, err := w.Pipes.At("10.0.0.1").Dial(testkit.Context(t), ends[len(ends)-1].Addr, n.Name())
 		if err != nil {
 			return // the node has stopped
 		}

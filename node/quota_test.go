@@ -52,11 +52,11 @@ type raw struct {
 
 // connectRaw connects to n in some name.
 func connectRaw(t *testing.T, n *node.Node, tr dist.Transport, p dist.Protocol, name node.Atom) *raw {
-	conn, err := tr.Dial(soon(t), n.Addr().String(), n.Name())
+	conn, err := tr.Dial(testkit.Context(t), n.Addr().String(), n.Name())
 	require.NoError(t, err)
 	h := dist.Handshake{Local: wire.NodeID{Name: name, Creation: 7}, Hidden: true, Peer: n.Name(),
 		Cookies: func(node.Atom) (string, string) { return "secret", "secret" }}
-	l, err := p.Dial(soon(t), conn, h)
+	l, err := p.Dial(testkit.Context(t), conn, h)
 	require.NoError(t, err)
 	t.Cleanup(func() { l.Close() })
 	testkit.Until(t, func() string {
@@ -79,7 +79,7 @@ func (r *raw) say(f dist.Frame) error {
 
 // until reads until a signal of that kind comes.
 func (r *raw) until(t *testing.T, op dist.Op) dist.Frame {
-	require.NoError(t, r.conn.SetReadDeadline(time.Now().Add(farPatience)))
+	require.NoError(t, r.conn.SetReadDeadline(time.Now().Add(testkit.Limit)))
 	for {
 		var f dist.Frame
 		require.NoError(t, r.Read(&f))
@@ -129,13 +129,13 @@ func TestQuotaFrozenCaller(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		for kind, server := range servers {
 			t.Run(kind, func(t *testing.T) {
-				tr := newPipes()
+				tr := nodetest.NewPipes()
 				n, _ := exposed(t, tr, p(), node.Distribution{Cluster: node.ClusterLimits{Answers: 256 << 20, Stall: time.Hour}})
 				_, err := n.SpawnOpt(node.Options{Name: "server"}, server)
 				require.NoError(t, err)
 				r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
 				me := r.id.PID(5)
-				for range 20_000 { // 20 MiB of replies
+				for range testkit.By(6_000, 20_000, 20_000) { // a KiB of reply each
 					require.NoError(t, r.say(dist.Frame{Op: dist.OpSend, From: me, Name: "server",
 						Payload: wire.Tuple{node.Atom("$gen_call"), wire.Tuple{me, node.Atom("tag")}, 1}}))
 				}
@@ -151,7 +151,7 @@ func TestQuotaFrozenCaller(t *testing.T) {
 				for i := range 8 {
 					wg.Go(func() {
 						for range 20 {
-							v, err := node.Call[string](soon(t), n, node.Atom("server"), i)
+							v, err := node.Call[string](testkit.Context(t), n, node.Atom("server"), i)
 							if !assert.NoError(t, err) || !assert.Len(t, v, 1024) {
 								return
 							}
@@ -167,7 +167,7 @@ func TestQuotaFrozenCaller(t *testing.T) {
 // Answers that a peer does not read are not kept without bound.
 func TestQuotaAnswersNotRead(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := newPipes()
+		tr := nodetest.NewPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10,
 			Cluster: node.ClusterLimits{Answers: 1 << 20, Stall: time.Hour}})
 		r := connectRaw(t, n, tr, p(), "frozen@127.0.0.1")
@@ -191,7 +191,7 @@ func TestQuotaAnswersNotRead(t *testing.T) {
 // Neither are long ones, though one alone may be longer than all that may wait.
 func TestQuotaLongAnswersNotRead(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := newPipes()
+		tr := nodetest.NewPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10,
 			Cluster: node.ClusterLimits{Answers: 1 << 20, Queued: 1 << 30, Stall: time.Hour}})
 		long := make([]byte, 8<<20)
@@ -292,7 +292,7 @@ func TestQuotaSlowReader(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
 		synctest.Test(t, func(t *testing.T) {
 			const stall = 4 * time.Second
-			tr := newPipes()
+			tr := nodetest.NewPipes()
 			n, log := exposed(t, tr, p(), node.Distribution{Queue: 64 << 10, Awake: -1, Cluster: node.ClusterLimits{Stall: stall}})
 			r := connectRaw(t, n, tr, p(), "slow@127.0.0.1")
 			over := flood(t, n, r.id.PID(5))
@@ -311,7 +311,7 @@ func TestQuotaSlowReader(t *testing.T) {
 
 // A reply goes behind what the same process has sent before, a long message included.
 func TestQuotaReplyOvertakesNothing(t *testing.T) {
-	serve := func(from node.PID, send func(node.Dest, any) error) { assert.NoError(t, send(from, long(20))) }
+	serve := func(from node.PID, send func(node.Dest, any) error) { assert.NoError(t, send(from, nodetest.Long(20))) }
 	for kind, server := range map[string]node.Actor{
 		"actor": node.ActorFunc(func(c *node.Context, msg any) error {
 			if r, ok := c.Node().AsRequest(msg); ok {
@@ -330,14 +330,14 @@ func TestQuotaReplyOvertakesNothing(t *testing.T) {
 		}),
 	} {
 		t.Run(kind, func(t *testing.T) {
-			c := newCluster(t)
-			a, b := c.start("a"), c.start("b")
+			c := nodetest.NewMemoryCluster(t)
+			a, b := c.Start("a"), c.Start("b")
 			self := nodetest.Open(t, a)
 			pid, err := b.Spawn(server)
 			require.NoError(t, err)
 			for range 20 {
 				self.Send(pid, wire.Tuple{node.Atom("$gen_call"), wire.Tuple{self.Self(), node.Atom("tag")}, 1})
-				require.Equal(t, []any{long(0), wire.Tuple{node.Atom("tag"), 1}}, []any{self.Receive(), self.Receive()})
+				require.Equal(t, []any{nodetest.Long(0), wire.Tuple{node.Atom("tag"), 1}}, []any{self.Receive(), self.Receive()})
 			}
 		})
 	}
@@ -348,7 +348,7 @@ func TestQuotaReplyOvertakesNothing(t *testing.T) {
 func TestQuotaFragments(t *testing.T) {
 	const message = 4 << 20
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := newPipes()
+		tr := nodetest.NewPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{Limits: dist.LinkLimits{Message: message},
 			Cluster: node.ClusterLimits{Fragments: 5 << 20}})
 		got := make(chan int, 1)
@@ -408,7 +408,7 @@ func TestQuotaFragments(t *testing.T) {
 // What a peer has too many of is refused it, each as its protocol can, and nothing else.
 func TestQuotaHeld(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := newPipes()
+		tr := nodetest.NewPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{Cluster: node.ClusterLimits{Monitors: 2, Links: 2, Spawned: 3, Names: 1}})
 		require.NoError(t, rpc.ExportBehaviour(n, mfa("quota", "echo", 0), func([]any) (node.Actor, error) {
 			return node.ActorFunc(echo), nil
@@ -482,7 +482,7 @@ func TestQuotaHeld(t *testing.T) {
 
 // A call of rex is a process, too.
 func TestQuotaHeldByRex(t *testing.T) {
-	tr := newPipes()
+	tr := nodetest.NewPipes()
 	n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Cluster: node.ClusterLimits{Spawned: 2}})
 	require.NoError(t, rpc.Export(n, mfa("quota", "wait", 0), func(ctx context.Context, _ []any) (any, error) {
 		<-ctx.Done()
@@ -502,14 +502,14 @@ func TestQuotaHeldByRex(t *testing.T) {
 
 // While no process can be started, rex answers so, and goes on.
 func TestRexWhereAllProcessesAreTaken(t *testing.T) {
-	c := newCluster(t)
-	cfg := c.config("b")
+	c := nodetest.NewMemoryCluster(t)
+	cfg := c.Config("b")
 	cfg.MaxProcesses = 16
-	a, b := c.start("a"), startNode(t, cfg)
+	a, b := c.Start("a"), nodetest.Start(t, cfg)
 	require.NoError(t, rpc.Export(b, mfa("m", "plus", 2), plus))
 	rex, _ := b.Whereis("rex")
-	self := openHandle(t, a)
-	require.NoError(t, a.Connect(soon(t), b.Name()))
+	self := nodetest.Open(t, a)
+	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 	fill := func() {
 		var err error
 		for err == nil {
@@ -518,7 +518,7 @@ func TestRexWhereAllProcessesAreTaken(t *testing.T) {
 		require.ErrorIs(t, err, node.ErrTooMany)
 	}
 	at := node.At{Name: "rex", Node: b.Name()}
-	ctx := soon(t)
+	ctx := testkit.Context(t)
 	for refused := 0; refused < 20; {
 		fill()
 		v, err := node.Call[any](ctx, self, at,

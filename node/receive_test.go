@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
 
@@ -23,38 +24,27 @@ func fill(t testing.TB, p *node.Process, msgs ...any) {
 	}
 }
 
-// rest takes all that is in the mailbox.
-func rest(p *node.Process) (all []any) {
-	for {
-		m, err := p.ReceiveWithin(0, nil)
-		if err != nil {
-			return all
-		}
-		all = append(all, m)
-	}
-}
-
 func is(want any) func(any) bool { return func(m any) bool { return m == want } }
 
 func TestReceiveTakesTheFirstThatMatches(t *testing.T) {
-	eachBlocking(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
-		s.run(t, n, func(p *node.Process) {
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		s.Run(t, n, func(p *node.Process) {
 			fill(t, p, 1, "a", 2, "b", 3.5, "c", 3)
 			assert.Equal(t, "a", node.ReceiveOf[string](p))
 			assert.Equal(t, 3.5, node.ReceiveOf[float64](p))
 			assert.Equal(t, 3, p.ReceiveMatch(is(3)))
 			assert.Equal(t, "b", node.ReceiveOf[string](p))
 			assert.Equal(t, 1, p.Receive())
-			assert.Equal(t, []any{2, "c"}, rest(p))
+			assert.Equal(t, []any{2, "c"}, nodetest.Rest(p))
 		})
 	})
 }
 
 func TestReceiveByInterface(t *testing.T) {
-	eachBlocking(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
-		s.run(t, n, func(p *node.Process) {
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		s.Run(t, n, func(p *node.Process) {
 			fill(t, p, 1, time.Second, context.Canceled)
 			assert.Equal(t, context.Canceled, node.ReceiveOf[error](p))
 			assert.Equal(t, time.Second, node.ReceiveOf[fmt.Stringer](p))
@@ -65,9 +55,9 @@ func TestReceiveByInterface(t *testing.T) {
 
 // A message that comes while the process waits for another stays, in its place.
 func TestReceiveWaitsForTheMatch(t *testing.T) {
-	eachBlocking(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
-		s.run(t, n, func(p *node.Process) {
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		s.Run(t, n, func(p *node.Process) {
 			fill(t, p, "old")
 			me, looked := p.Self(), make(chan struct{}, 8)
 			go func() {
@@ -82,7 +72,7 @@ func TestReceiveWaitsForTheMatch(t *testing.T) {
 			})
 			assert.Equal(t, "wanted", got)
 			assert.Equal(t, 3, p.ReceiveMatch(is(3)))
-			assert.Equal(t, []any{"old", 1, 2}, rest(p))
+			assert.Equal(t, []any{"old", 1, 2}, nodetest.Rest(p))
 		})
 	})
 }
@@ -91,9 +81,9 @@ func TestReceiveWaitsForTheMatch(t *testing.T) {
 func TestReceiveNested(t *testing.T) {
 	type open struct{ id int }
 	type body struct{ id, k int }
-	eachBlocking(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
-		s.run(t, n, func(p *node.Process) {
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		s.Run(t, n, func(p *node.Process) {
 			fill(t, p, body{2, 0}, open{1}, body{1, 0}, open{2}, body{2, 1}, body{1, 1}, "end")
 			var got []any
 			for range 2 {
@@ -103,18 +93,18 @@ func TestReceiveNested(t *testing.T) {
 				}
 			}
 			assert.Equal(t, []any{body{1, 0}, body{1, 1}, body{2, 0}, body{2, 1}}, got)
-			assert.Equal(t, []any{"end"}, rest(p))
+			assert.Equal(t, []any{"end"}, nodetest.Rest(p))
 		})
 	})
 }
 
 func TestReceiveTimeouts(t *testing.T) {
-	eachBlocking(t, func(t *testing.T, s way) {
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{Workers: 1})
 			require.NoError(t, err)
 			defer n.Stop()
-			s.run(t, n, func(p *node.Process) {
+			s.Run(t, n, func(p *node.Process) {
 				began := time.Now()
 				since := func() time.Duration { return time.Since(began) }
 
@@ -159,7 +149,7 @@ func TestReceiveTimeouts(t *testing.T) {
 				m, err = p.ReceiveWithin(node.Infinity, nil)
 				assert.NoError(t, err)
 				assert.Equal(t, "at last", m)
-				assert.Empty(t, rest(p))
+				assert.Empty(t, nodetest.Rest(p))
 			})
 			assert.Empty(t, n.Stats().DeadLetters)
 		})
@@ -168,13 +158,13 @@ func TestReceiveTimeouts(t *testing.T) {
 
 // A process that dies while it waits with a timeout leaves nothing behind.
 func TestKilledInATimedReceive(t *testing.T) {
-	eachBlocking(t, func(t *testing.T, s way) {
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{Workers: 1})
 			require.NoError(t, err)
 			defer n.Stop()
 			unwound := make(chan struct{})
-			pid, err := n.SpawnOpt(s.options, node.ProcessFunc(func(p *node.Process) error {
+			pid, err := n.SpawnOpt(s.Options, node.ProcessFunc(func(p *node.Process) error {
 				defer close(unwound)
 				p.ReceiveWithin(time.Second, nil)
 				t.Error("the process goes on")
@@ -194,9 +184,9 @@ func TestKilledInATimedReceive(t *testing.T) {
 // The messages that a receive leaves do not keep it from waiting: no busy wait,
 // no lost wake-up.
 func TestReceiveAmongMany(t *testing.T) {
-	eachBlocking(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
-		s.run(t, n, func(p *node.Process) {
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		s.Run(t, n, func(p *node.Process) {
 			var old []any
 			for i := range 1000 {
 				old = append(old, i)
@@ -210,18 +200,18 @@ func TestReceiveAmongMany(t *testing.T) {
 				p.Send(echo, p.Self())
 				assert.Equal(t, "pong", node.ReceiveOf[string](p))
 			}
-			assert.Equal(t, old, rest(p))
+			assert.Equal(t, old, nodetest.Rest(p))
 		})
 	})
 }
 
 // The reply to a call is not a message: older ones stay, in order.
 func TestReplySkipsOlderMessages(t *testing.T) {
-	eachBlocking(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
-		server, err := n.Spawn(asActor(counter()))
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		server, err := n.Spawn(nodetest.Actor.Actor(counter()))
 		require.NoError(t, err)
-		s.run(t, n, func(p *node.Process) {
+		s.Run(t, n, func(p *node.Process) {
 			fill(t, p, 1, "two", 3)
 			for k := range 10 {
 				got, err := node.Call[int](context.Background(), p, server, add{1})
@@ -229,7 +219,7 @@ func TestReplySkipsOlderMessages(t *testing.T) {
 				assert.Equal(t, k+1, got)
 			}
 			fill(t, p, 4)
-			assert.Equal(t, []any{1, "two", 3, 4}, rest(p))
+			assert.Equal(t, []any{1, "two", 3, 4}, nodetest.Rest(p))
 		})
 	})
 }
@@ -262,11 +252,11 @@ func (b talk) Receive(c *node.Context, m any) error {
 // TestUnhandledWrapped: an error that wraps ErrUnhandled leaves the message in the mailbox, too,
 // also after a handler that has lost its stage.
 func TestUnhandledWrapped(t *testing.T) {
-	for _, s := range []way{allWays[0], allWays[3]} {
-		t.Run(s.name, func(t *testing.T) {
-			n := startNode(t, node.Config{})
-			h := openHandle(t, n)
-			pid, err := n.SpawnOpt(s.options, node.ActorFunc(func(c *node.Context, m any) error {
+	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Detached} {
+		t.Run(s.Name, func(t *testing.T) {
+			n := nodetest.Start(t, node.Config{})
+			h := nodetest.Open(t, n)
+			pid, err := n.SpawnOpt(s.Options, node.ActorFunc(func(c *node.Context, m any) error {
 				switch m {
 				case "become":
 					c.Become(node.ActorFunc(func(c *node.Context, m any) error { return c.Send(h.Self(), m) }))
@@ -282,7 +272,7 @@ func TestUnhandledWrapped(t *testing.T) {
 				require.NoError(t, h.Send(pid, m))
 			}
 			for _, want := range []any{1, "call", 2} {
-				got, err := h.ReceiveWithin(time.Minute, func(m any) bool { _, request := m.(node.Request[string]); return !request })
+				got, err := h.ReceiveWithin(testkit.Limit, func(m any) bool { _, request := m.(node.Request[string]); return !request })
 				require.NoError(t, err)
 				assert.Equal(t, want, got)
 			}
@@ -299,11 +289,11 @@ type tagged struct {
 func (m tagged) String() string { return fmt.Sprint(" ", m.want, m.k) }
 
 func TestBecome(t *testing.T) {
-	for _, s := range []way{allWays[0], allWays[3]} {
-		t.Run(s.name, func(t *testing.T) {
-			n := startNode(t, node.Config{})
-			h := openHandle(t, n)
-			pid, err := n.SpawnOpt(s.options, talk{"a", h.Self()})
+	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Detached} {
+		t.Run(s.Name, func(t *testing.T) {
+			n := nodetest.Start(t, node.Config{})
+			h := nodetest.Open(t, n)
+			pid, err := n.SpawnOpt(s.Options, talk{"a", h.Self()})
 			require.NoError(t, err)
 			for _, m := range []any{
 				tagged{"b", 1}, tagged{"a", 2}, tagged{"b", 3}, tagged{"a'", 4}, // a 2
@@ -324,17 +314,17 @@ func TestBecome(t *testing.T) {
 			}
 			require.NoError(t, h.Send(pid, "become b"))
 			assert.Equal(t, "b b6", nodetest.Next[any](t, h))
-			quiet(t, h)
+			nodetest.Quiet(t, h)
 		})
 	}
 }
 
 func TestUnbecomeToTheBottom(t *testing.T) {
-	for _, s := range []way{allWays[0], allWays[3]} {
-		t.Run(s.name, func(t *testing.T) {
-			n := startNode(t, node.Config{})
-			h := openHandle(t, n)
-			pid, err := n.SpawnOpt(s.options, talk{"a", h.Self()})
+	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Detached} {
+		t.Run(s.Name, func(t *testing.T) {
+			n := nodetest.Start(t, node.Config{})
+			h := nodetest.Open(t, n)
+			pid, err := n.SpawnOpt(s.Options, talk{"a", h.Self()})
 			require.NoError(t, err)
 			for range 10 {
 				require.NoError(t, h.Send(pid, "push"))
@@ -380,21 +370,11 @@ func pick(r *rand.Rand) []bool {
 	return set
 }
 
-func seeded(t *testing.T) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("seed %d", seed)
-		}
-	})
-	return rand.New(rand.NewPCG(seed, 0))
-}
-
 func TestReceiveModel(t *testing.T) {
-	eachBlocking(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
-		r := seeded(t)
-		s.run(t, n, func(p *node.Process) {
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		r := testkit.Rand(t)
+		s.Run(t, n, func(p *node.Process) {
 			var m model
 			next := 0
 			// Two ways in: from within, and from another goroutine.
@@ -452,7 +432,7 @@ func TestReceiveModel(t *testing.T) {
 					return
 				}
 			}
-			assert.Empty(t, rest(p))
+			assert.Empty(t, nodetest.Rest(p))
 		})
 	})
 }
@@ -486,10 +466,10 @@ func (a *chooser) Receive(c *node.Context, m any) error {
 }
 
 func TestUnhandledModel(t *testing.T) {
-	for _, s := range []way{allWays[0], allWays[3]} {
-		t.Run(s.name, func(t *testing.T) {
-			n := startNode(t, node.Config{Budget: 8, Workers: 2, Stages: 2})
-			r := seeded(t)
+	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Detached} {
+		t.Run(s.Name, func(t *testing.T) {
+			n := nodetest.Start(t, node.Config{Budget: 8, Workers: 2, Stages: 2})
+			r := testkit.Rand(t)
 			for range 20 {
 				// What Erlang's receive takes one after the other is decided
 				// beforehand: each set names the kind of a message that is left.
@@ -519,18 +499,13 @@ func TestUnhandledModel(t *testing.T) {
 					}
 					return node.ErrUnhandled
 				})
-				pid, err := n.SpawnOpt(s.options, gate)
+				pid, err := n.SpawnOpt(s.Options, gate)
 				require.NoError(t, err)
 				for _, v := range all {
 					require.NoError(t, n.Send(pid, v))
 				}
 				require.NoError(t, n.Send(pid, "go"))
-				select {
-				case got := <-a.done:
-					require.Equal(t, want, got)
-				case <-time.After(limit):
-					require.Fail(t, "the actor does not get on")
-				}
+				require.Equal(t, want, testkit.Receive(t, a.done))
 			}
 		})
 	}

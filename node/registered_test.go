@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
@@ -33,7 +34,7 @@ func TestNativeExactTypes(t *testing.T) {
 	o := order{Item: "tea"}
 	for _, v := range []any{int64(5), uint8(5), float32(1.5), time.Second, []int{1}, map[string]int{"a": 1}, []order{o},
 		map[string]*order{"a": &o}, wire.Tuple{uint16(1), []string{"a"}}, []any{1, int8(1)}} {
-		got, err := node.Call[any](soon(t), a, pid, v)
+		got, err := node.Call[any](testkit.Context(t), a, pid, v)
 		require.NoError(t, err)
 		assert.Equal(t, v, got)
 	}
@@ -44,7 +45,7 @@ func TestNativeNotRegistered(t *testing.T) {
 	a, b := nativePair(t, func(ts *node.Types) { require.NoError(t, ts.Register(node.TypeOf[note]())) }, node.Distribution{})
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
-	_, err = node.Call[any](soon(t), a, pid, 1)
+	_, err = node.Call[any](testkit.Context(t), a, pid, 1)
 	require.NoError(t, err)
 	dead := a.DeadLetters(16)
 	for _, c := range []struct {
@@ -61,16 +62,16 @@ func TestNativeNotRegistered(t *testing.T) {
 		{note{wire.Tuple{1, unknown{}}}, ".Any{2}: type node_test.unknown"},
 		{struct{ N int }{1}, "give the type a name"},
 	} {
-		_, err := node.Call[any](soon(t), a, pid, c.value)
+		_, err := node.Call[any](testkit.Context(t), a, pid, c.value)
 		var unfit *wire.EncodeError
 		require.ErrorAs(t, err, &unfit, "%T", c.value)
 		require.ErrorContains(t, err, c.want)
 		<-dead.C
-		require.Eventually(t, func() bool { // else messages waited for the connection
+		testkit.UntilTrue(t, func() bool { // else messages waited for the connection
 			err = a.Send(pid, c.value)
 			assert.Equal(t, deadletter.NotATerm, (<-dead.C).Cause)
 			return err != nil
-		}, limit, time.Millisecond)
+		}, "a send fails at once")
 		require.ErrorAs(t, err, &unfit)
 		require.ErrorContains(t, err, c.want)
 	}
@@ -80,11 +81,11 @@ func TestNativeNotRegistered(t *testing.T) {
 		{withTags{3}, wire.NewMap(wire.Atom("n"), 3)},
 		{[]says{{1}}, wire.List{wire.Tuple{wire.Atom("says"), 1}}},
 	} {
-		got, err := node.Call[any](soon(t), a, pid, c.value)
+		got, err := node.Call[any](testkit.Context(t), a, pid, c.value)
 		require.NoError(t, err)
 		require.True(t, wire.Equal(c.want, got), "%v", got)
 	}
-	got, err := node.Call[any](soon(t), a, pid, [2]int{1, 2})
+	got, err := node.Call[any](testkit.Context(t), a, pid, [2]int{1, 2})
 	require.NoError(t, err)
 	require.Equal(t, [2]int{1, 2}, got, "an array needs no name")
 }

@@ -102,8 +102,8 @@ func TestCrashReportSays(t *testing.T) {
 
 // A node without a log does not look for what it would say.
 func TestCrashWithoutLog(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	pid, ref, err := h.SpawnMonitor(node.ActorFunc(func(*node.Context, any) error { panic(1) }))
 	require.NoError(t, err)
 	n.Send(pid, 1)

@@ -94,24 +94,24 @@ var attempts = map[string]func(t *testing.T, g *guarded, b *node.Node) error{
 	},
 	"send": func(t *testing.T, g *guarded, b *node.Node) error { return g.comes(t, b, g.pid) },
 	"call named": func(t *testing.T, g *guarded, b *node.Node) error {
-		_, err := node.Call[string](soon(t), b, g.at("named"), 1)
-		if _, byPID := node.Call[string](soon(t), b, g.named, 1); (err == nil) != (byPID == nil) {
+		_, err := node.Call[string](testkit.Context(t), b, g.at("named"), 1)
+		if _, byPID := node.Call[string](testkit.Context(t), b, g.named, 1); (err == nil) != (byPID == nil) {
 			return fmt.Errorf("by name %w, by PID %w", err, byPID)
 		}
 		return err
 	},
 	"call": func(t *testing.T, g *guarded, b *node.Node) error {
-		_, err := node.Call[string](soon(t), b, g.pid, 1)
+		_, err := node.Call[string](testkit.Context(t), b, g.pid, 1)
 		return err
 	},
 	"spawn lib:start/0": func(t *testing.T, g *guarded, b *node.Node) error {
 		h := nodetest.Open(t, b)
-		pid, err := rpc.Spawn(soon(t), h, g.Name(), "lib", "start")
+		pid, err := rpc.Spawn(testkit.Context(t), h, g.Name(), "lib", "start")
 		if err != nil {
 			return err
 		}
 		// Whoever has started a process may use it.
-		if v, err := node.Call[int](soon(t), h, pid, 5); err == nil && v == 5 {
+		if v, err := node.Call[int](testkit.Context(t), h, pid, 5); err == nil && v == 5 {
 			h.Exit(pid, node.Kill)
 			nodetest.Down(t, h, h.Monitor(pid))
 			return nil
@@ -119,7 +119,7 @@ var attempts = map[string]func(t *testing.T, g *guarded, b *node.Node) error{
 		return node.ErrNoProcess // undef ends it
 	},
 	"rpc lib:echo/1": func(t *testing.T, g *guarded, b *node.Node) error {
-		v, err := rpc.Call[int](soon(t), b, g.Name(), "lib", "echo", 7)
+		v, err := rpc.Call[int](testkit.Context(t), b, g.Name(), "lib", "echo", 7)
 		if err == nil && v != 7 {
 			return errors.New("another answer")
 		}
@@ -149,14 +149,14 @@ func (g *guarded) comes(t *testing.T, b *node.Node, to node.Dest) error {
 	require.NoError(t, h.Send(to, "hello"))
 	answered := make(chan error, 1)
 	go func() { // ends with the call
-		_, err := node.Call[string](soon(t), g.Node, h.Self(), 1)
+		_, err := node.Call[string](testkit.Context(t), g.Node, h.Self(), 1)
 		answered <- err
 	}()
 	r := nodetest.Next[node.Request[int]](t, h)
 	require.NoError(t, r.Reply("yes"))
 	require.NoError(t, testkit.Receive(t, answered), "who is asked may answer")
 	for _, pid := range []node.PID{g.named, g.pub, g.pid} { // what has arrived before has been handled after this
-		_, err := node.Call[string](soon(t), g.Node, pid, 1)
+		_, err := node.Call[string](testkit.Context(t), g.Node, pid, 1)
 		require.NoError(t, err)
 	}
 	select {
@@ -173,7 +173,7 @@ func TestRights(t *testing.T) {
 	bothProtocols(t, func(t *testing.T, protocol string) {
 		g := guard(t, protocol, rights.Config{}, node.Distribution{})
 		b := g.peer(t, "b@127.0.0.1", "secret", node.Distribution{})
-		require.NoError(t, b.Ping(soon(t), g.Name()))
+		require.NoError(t, b.Ping(testkit.Context(t), g.Name()))
 		for right := range attempts {
 			require.NoError(t, g.policy.Set(rights.Config{Rules: []rights.Rule{{Peer: "b@*", May: []string{"connect", right}}}}))
 			for what, attempt := range attempts {
@@ -181,7 +181,7 @@ func TestRights(t *testing.T) {
 				err := attempt(t, g, b)
 				assert.Equal(t, may, err == nil, "%s with the right %s: %v", what, right, err)
 			}
-			require.NoError(t, b.Ping(soon(t), g.Name()), "who may connect may ask whether the node is there")
+			require.NoError(t, b.Ping(testkit.Context(t), g.Name()), "who may connect may ask whether the node is there")
 		}
 		for _, right := range []string{"send", "call", "spawn", "rpc", "signal"} {
 			require.NotZero(t, g.refused(right), right)
@@ -205,14 +205,14 @@ func TestRightsToWatch(t *testing.T) {
 		ref := h.Monitor(g.pid)
 		require.Equal(t, node.NoProc, nodetest.Down(t, h, ref).Reason)
 		named, pub := h.Monitor(g.at("named")), h.Monitor(g.pub)
-		_, err := node.Call[string](soon(t), h, g.at("named"), 1)
+		_, err := node.Call[string](testkit.Context(t), h, g.at("named"), 1)
 		require.NoError(t, err, "which comes after the monitors")
 		g.Exit(g.named, node.Kill)
 		require.Equal(t, node.Killed, nodetest.Down(t, h, named).Reason)
 		g.Exit(g.pub, node.Kill)
 		require.Equal(t, node.Killed, nodetest.Down(t, h, pub).Reason)
 		if protocol == "native" {
-			require.Error(t, node.Deliver(soon(t), h, g.pid, 1))
+			require.Error(t, node.Deliver(testkit.Context(t), h, g.pid, 1))
 		}
 		own := nodetest.Open(t, g.Node)
 		require.NoError(t, h.Send(own.Alias(false), "by the alias"))
@@ -227,8 +227,8 @@ func TestRightToConnect(t *testing.T) {
 			node.Distribution{TickTime: 2 * time.Second})
 		bad := g.peer(t, "bad@127.0.0.1", "secret", node.Distribution{TickTime: 2 * time.Second})
 		good := g.peer(t, "good@127.0.0.1", "secret", node.Distribution{TickTime: 2 * time.Second})
-		require.ErrorIs(t, bad.Connect(soon(t), g.Name()), dist.ErrNotAllowed)
-		err := g.Connect(soon(t), bad.Name())
+		require.ErrorIs(t, bad.Connect(testkit.Context(t), g.Name()), dist.ErrNotAllowed)
+		err := g.Connect(testkit.Context(t), bad.Name())
 		require.ErrorIs(t, err, dist.ErrNotAllowed)
 		require.ErrorContains(t, err, "the rights of this node do not let bad@127.0.0.1 connect, with no certificate")
 		testkit.Until(t, func() string {
@@ -238,7 +238,7 @@ func TestRightToConnect(t *testing.T) {
 			}
 			return ""
 		})
-		require.NoError(t, good.Connect(soon(t), g.Name()))
+		require.NoError(t, good.Connect(testkit.Context(t), g.Name()))
 		h := nodetest.Open(t, good)
 		h.MonitorNode(g.Name())
 		require.NoError(t, g.policy.Set(rights.Config{Rules: []rights.Rule{}}))
@@ -253,13 +253,13 @@ func TestRightsByCookie(t *testing.T) {
 			{Cookie: "ops", May: []string{"connect", "call named"}}, {May: []string{"connect"}},
 		}}, node.Distribution{})
 		call := func(n *node.Node) error {
-			_, err := node.Call[string](soon(t), n, g.at("named"), 1)
+			_, err := node.Call[string](testkit.Context(t), n, g.at("named"), 1)
 			return err
 		}
 		require.NoError(t, call(g.peer(t, "o@127.0.0.1", "theirs", node.Distribution{})))
 		require.ErrorIs(t, call(g.peer(t, "s@127.0.0.1", "secret", node.Distribution{})), node.ErrNoName)
 		none := g.peer(t, "n@127.0.0.1", "wrong", node.Distribution{})
-		require.ErrorIs(t, none.Connect(soon(t), g.Name()), dist.ErrCookie)
+		require.ErrorIs(t, none.Connect(testkit.Context(t), g.Name()), dist.ErrCookie)
 		// A name does not bring the rights of who had it.
 		taken := g.peer(t, "t@127.0.0.1", "theirs", node.Distribution{})
 		require.NoError(t, call(taken))
@@ -295,17 +295,17 @@ func TestRightsByCertificate(t *testing.T) {
 		echo := node.At{Name: "echo", Node: g.Name()}
 		ops, shop, none := start("ops@127.0.0.1", "a.ops.example.org", nil), start("shop@127.0.0.1", "a.shop.example.org", nil),
 			start("none@127.0.0.1", "a.example.org", nil)
-		_, err = node.Call[int](soon(t), ops, echo, 5)
+		_, err = node.Call[int](testkit.Context(t), ops, echo, 5)
 		require.NoError(t, err)
-		_, err = node.Call[int](soon(t), shop, echo, 5)
+		_, err = node.Call[int](testkit.Context(t), shop, echo, 5)
 		require.ErrorIs(t, err, node.ErrNoName)
-		require.ErrorIs(t, none.Connect(soon(t), g.Name()), dist.ErrNotAllowed)
+		require.ErrorIs(t, none.Connect(testkit.Context(t), g.Name()), dist.ErrNotAllowed)
 		// The one that is dialled has shown its certificate, too.
 		require.True(t, g.Disconnect(ops.Name()))
-		require.NoError(t, g.Connect(soon(t), ops.Name()))
-		_, err = node.Call[int](soon(t), ops, echo, 5)
+		require.NoError(t, g.Connect(testkit.Context(t), ops.Name()))
+		_, err = node.Call[int](testkit.Context(t), ops, echo, 5)
 		require.NoError(t, err)
-		require.ErrorIs(t, g.Connect(soon(t), none.Name()), dist.ErrNotAllowed)
+		require.ErrorIs(t, g.Connect(testkit.Context(t), none.Name()), dist.ErrNotAllowed)
 	})
 }
 
@@ -363,9 +363,9 @@ func TestClientIsNoPeer(t *testing.T) {
 		watcher := nodetest.Open(t, g.Node)
 		watcher.MonitorNodes(true)
 		tool := g.peer(t, "tool@127.0.0.1", "secret", node.Distribution{Client: true, Listen: "-"})
-		_, err := node.Call[string](soon(t), tool, g.at("named"), 1)
+		_, err := node.Call[string](testkit.Context(t), tool, g.at("named"), 1)
 		require.NoError(t, err)
-		_, err = node.Call[string](soon(t), tool, g.at("pub"), 1)
+		_, err = node.Call[string](testkit.Context(t), tool, g.at("pub"), 1)
 		require.ErrorIs(t, err, node.ErrNoName)
 		require.Empty(t, g.Nodes(true))
 		require.Empty(t, g.Peers())
@@ -373,7 +373,7 @@ func TestClientIsNoPeer(t *testing.T) {
 		require.Equal(t, []node.Atom{g.Name()}, tool.Nodes(true), "it sees the node")
 		require.NoError(t, tool.Stop())
 		other := g.peer(t, "other@127.0.0.1", "secret", node.Distribution{Client: true, Listen: "-"})
-		require.ErrorIs(t, other.Connect(soon(t), g.Name()), dist.ErrNotAllowed, "it is no way round the rights")
+		require.ErrorIs(t, other.Connect(testkit.Context(t), g.Name()), dist.ErrNotAllowed, "it is no way round the rights")
 		require.NotContains(t, g.log.String(), "node down")
 		nodetest.Quiet(t, watcher)
 	})

@@ -30,7 +30,7 @@ type rotated struct {
 type rotating struct {
 	*node.Node
 	now   atomic.Pointer[rotated]
-	conns cutting
+	conns nodetest.Cutter
 }
 
 func startRotating(t *testing.T, name node.Atom, finder discovery.Finder, p dist.Protocol, grace time.Duration) *rotating {
@@ -108,12 +108,12 @@ func TestCookieRotation(t *testing.T) {
 // the old one.
 func TestCookieRotationResumes(t *testing.T) {
 	places := new(nodetest.Places)
-	a := startRotating(t, "a@127.0.0.1", places, new(native.Protocol), 10*time.Second)
-	b := startRotating(t, "b@127.0.0.1", places, new(native.Protocol), 10*time.Second)
+	a := startRotating(t, "a@127.0.0.1", places, new(native.Protocol), testkit.Limit)
+	b := startRotating(t, "b@127.0.0.1", places, new(native.Protocol), testkit.Limit)
 	asked, err := b.SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))
 	require.NoError(t, err)
 	h := nodetest.Open(t, a.Node)
-	require.NoError(t, a.Ping(soon(t), b.Name()))
+	require.NoError(t, a.Ping(testkit.Context(t), b.Name()))
 	ref := h.Monitor(asked)
 	for _, change := range []func(){
 		func() { a.set("new", "old") },
@@ -121,10 +121,10 @@ func TestCookieRotationResumes(t *testing.T) {
 		func() { b.set("new") },
 	} {
 		change()
-		a.conns.now()
-		require.NoError(t, a.Ping(soon(t), b.Name()))
+		a.conns.Cut()
+		require.NoError(t, a.Ping(testkit.Context(t), b.Name()))
 	}
-	require.Equal(t, 3, a.conns.count())
+	require.Equal(t, 3, a.conns.Cuts())
 	b.Exit(asked, node.Atom("done"))
 	require.Equal(t, node.Atom("done"), nodetest.Down(t, h, ref).Reason, "the first that a hears")
 }
@@ -153,7 +153,7 @@ func TestCookieRotationOTP(t *testing.T) {
 			n.set("newer", "new")
 			both()
 			n.set("newer")
-			require.ErrorIs(t, n.Connect(soon(t), o.name), dist.ErrCookie)
+			require.ErrorIs(t, n.Connect(testkit.Context(t), o.name), dist.ErrCookie)
 			require.Equal(t, "false", o.Ask("net_kernel:connect_node('%s')", n.Name()))
 		})
 	}

@@ -71,9 +71,9 @@ func TestRPCAsOTP(t *testing.T) {
 		{"erlang", "node", nil},
 	} {
 		what := string(k.module) + ":" + string(k.function)
-		v, err := rpc.Call[wire.List](soon(t), n, caller.name, "erpc", "multicall", list, k.module, k.function, wire.List(k.args))
+		v, err := rpc.Call[wire.List](testkit.Context(t), n, caller.name, "erpc", "multicall", list, k.module, k.function, wire.List(k.args))
 		require.NoError(t, err, what)
-		replies := rpc.Multi[any](soon(t), n, nodes, k.module, k.function, k.args...)
+		replies := rpc.Multi[any](testkit.Context(t), n, nodes, k.module, k.function, k.args...)
 		require.Len(t, v, len(replies))
 		for i, r := range replies {
 			got := erpcTerm(r.Value, r.Err)
@@ -87,7 +87,7 @@ func TestRPCAsOTP(t *testing.T) {
 		}
 	}
 
-	v, err := rpc.Call[wire.List](soon(t), n, caller.name, "erpc", "multicall", list[:4], a("far"), a("wait"), wire.List{}, 2000)
+	v, err := rpc.Call[wire.List](testkit.Context(t), n, caller.name, "erpc", "multicall", list[:4], a("far"), a("wait"), wire.List{}, 2000)
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Second, node.ErrTimeout)
 	defer cancel()

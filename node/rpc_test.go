@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -99,7 +100,7 @@ func TestRPC(t *testing.T) {
 			}
 			what := string(at) + " " + string(c.function)
 			for _, from := range []node.Caller{a, self} {
-				v, err := rpc.Call[any](soon(t), from, at, "far", c.function, c.args...)
+				v, err := rpc.Call[any](testkit.Context(t), from, at, "far", c.function, c.args...)
 				assert.Equal(t, c.value, v, what)
 				assert.Equal(t, c.err, err, what)
 			}
@@ -126,7 +127,7 @@ func TestRPC(t *testing.T) {
 	}
 	for _, c := range rpcCases {
 		for _, from := range []node.Caller{a, self} {
-			replies := rpc.Multi[any](soon(t), from, nodes, "far", c.function, c.args...)
+			replies := rpc.Multi[any](testkit.Context(t), from, nodes, "far", c.function, c.args...)
 			require.Len(t, replies, len(nodes))
 			for i, r := range replies {
 				want := rpc.Reply[any]{Node: nodes[i], Value: c.value, Err: c.err}
@@ -137,7 +138,7 @@ func TestRPC(t *testing.T) {
 			}
 		}
 	}
-	assert.Empty(t, rpc.Multi[any](soon(t), self, nil, "far", "give", 1))
+	assert.Empty(t, rpc.Multi[any](testkit.Context(t), self, nil, "far", "give", 1))
 	testkit.Until(t, func() string { return node.FarTables(a) + node.FarTables(b) })
 }
 
@@ -146,22 +147,22 @@ func TestRPCErrors(t *testing.T) {
 	a, b, self, _ := two(t)
 	exportFar(t, b)
 	for _, at := range []node.Atom{a.Name(), b.Name()} {
-		_, err := rpc.Call[any](soon(t), self, at, "far", "nothing")
+		_, err := rpc.Call[any](testkit.Context(t), self, at, "far", "nothing")
 		assert.ErrorIs(t, err, rpc.ErrUndef)
 		assert.NotErrorIs(t, err, node.ErrNoConnection)
 	}
-	n, err := rpc.Call[int](soon(t), self, b.Name(), "far", "give", 5)
+	n, err := rpc.Call[int](testkit.Context(t), self, b.Name(), "far", "give", 5)
 	require.NoError(t, err)
 	assert.Equal(t, 5, n)
-	_, err = rpc.Call[int](soon(t), self, b.Name(), "far", "give", node.Atom("a"))
+	_, err = rpc.Call[int](testkit.Context(t), self, b.Name(), "far", "give", node.Atom("a"))
 	assert.ErrorIs(t, err, node.ErrReplyType)
-	_, err = rpc.Call[any](soon(t), self, "nobody@127.0.0.1", "far", "give", 1)
+	_, err = rpc.Call[any](testkit.Context(t), self, "nobody@127.0.0.1", "far", "give", 1)
 	assert.ErrorIs(t, err, node.ErrNoConnection)
-	local := startNode(t, node.Config{})
-	_, err = rpc.Call[any](soon(t), local, b.Name(), "far", "give", 1)
+	local := nodetest.Start(t, node.Config{})
+	_, err = rpc.Call[any](testkit.Context(t), local, b.Name(), "far", "give", 1)
 	assert.ErrorIs(t, err, node.ErrNoConnection)
 	assert.ErrorIs(t, rpc.Cast(local, b.Name(), "far", "give", 1), node.ErrNotHere)
-	v, err := rpc.Call[any](soon(t), local, local.Name(), "far", "give", 1)
+	v, err := rpc.Call[any](testkit.Context(t), local, local.Name(), "far", "give", 1)
 	assert.ErrorIs(t, err, rpc.ErrUndef, "%v", v)
 
 	for _, c := range []struct{ err, want any }{
@@ -213,7 +214,7 @@ func TestRPCTimeout(t *testing.T) {
 	_, err := f.Poll(-1)
 	assert.ErrorIs(t, err, node.ErrBadTimeout)
 	b.Exit(pid, node.Atom("enough"))
-	_, err = f.Poll(limit)
+	_, err = f.Poll(testkit.Limit)
 	assert.Equal(t, &node.ExitError{Reason: node.Atom("enough")}, err)
 }
 
@@ -245,7 +246,7 @@ func TestRPCNoConnection(t *testing.T) {
 		defer b.Exit(<-waits, node.Kill)
 	}
 	require.True(t, a.Disconnect(b.Name()))
-	_, err := f.Await(soon(t))
+	_, err := f.Await(testkit.Context(t))
 	assert.ErrorIs(t, err, node.ErrNoConnection)
 	assert.ErrorIs(t, self.Receive().(node.Result).Err, node.ErrNoConnection)
 }
@@ -272,23 +273,23 @@ func TestRPCCast(t *testing.T) {
 	require.NoError(t, err)
 	gone.Close(nil)
 	assert.ErrorIs(t, rpc.Cast(gone, b.Name(), "far", "give", 1), node.ErrExited)
-	_, err = rpc.Call[any](soon(t), gone, b.Name(), "far", "give", 1)
+	_, err = rpc.Call[any](testkit.Context(t), gone, b.Name(), "far", "give", 1)
 	assert.ErrorIs(t, err, node.ErrExited)
 }
 
 // This node starts processes for itself as others do.
 func TestSpawnAtHere(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	require.NoError(t, rpc.ExportBehaviour(n, mfa("m", "echo", 0), func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
-	pid, err := rpc.Spawn(soon(t), n, n.Name(), "m", "echo")
+	pid, err := rpc.Spawn(testkit.Context(t), n, n.Name(), "m", "echo")
 	require.NoError(t, err)
-	v, err := node.Call[int](soon(t), n, pid, 3)
+	v, err := node.Call[int](testkit.Context(t), n, pid, 3)
 	require.NoError(t, err)
 	assert.Equal(t, 3, v)
-	pid, err = rpc.Spawn(soon(t), n, n.Name(), "m", "nothing")
+	pid, err = rpc.Spawn(testkit.Context(t), n, n.Name(), "m", "nothing")
 	require.NoError(t, err, "undef is an exit reason")
-	_, err = node.AwaitExit(soon(t), n, pid)
+	_, err = node.AwaitExit(testkit.Context(t), n, pid)
 	require.NoError(t, err)
-	_, err = rpc.Spawn(soon(t), n, "nobody@127.0.0.1", "m", "echo")
+	_, err = rpc.Spawn(testkit.Context(t), n, "nobody@127.0.0.1", "m", "echo")
 	assert.ErrorIs(t, err, node.ErrNoConnection)
 }

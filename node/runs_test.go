@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 )
@@ -78,11 +79,6 @@ func TestRuns(t *testing.T) {
 		}
 	}
 	for range pids {
-		select {
-		case got := <-done:
-			assert.Equal(t, "all", got)
-		case <-soon(t).Done():
-			t.Fatal("not all has come")
-		}
+		assert.Equal(t, "all", testkit.Receive(t, done))
 	}
 }

@@ -245,12 +245,12 @@ func (m *reader) wait() {
 
 // eachReader runs f as each kind of blocking process.
 func eachReader(t *testing.T, f func(t *testing.T, p *node.Process)) {
-	eachBlocking(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
-		s.run(t, n, func(p *node.Process) { f(t, p) })
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		s.Run(t, n, func(p *node.Process) { f(t, p) })
 	})
 	t.Run("handle", func(t *testing.T) {
-		f(t, nodetest.Open(t, startNode(t, node.Config{})))
+		f(t, nodetest.Open(t, nodetest.Start(t, node.Config{})))
 	})
 }
 
@@ -271,12 +271,12 @@ func TestSelectiveModel(t *testing.T) {
 				}
 			}
 		})
-		for range 40 {
+		for range testkit.By(8, 40, 400) {
 			m := &reader{t: t, r: r, p: p}
 			for range 100 {
 				m.step()
 			}
-			require.Equal(t, m.box, append([]any(nil), rest(p)...), "%v", m.log)
+			require.Equal(t, m.box, append([]any(nil), nodetest.Rest(p)...), "%v", m.log)
 		}
 		close(stop)
 		watcher.Wait()
@@ -299,7 +299,7 @@ func TestMarkedReceiveDoesNotScan(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, []any{ref, 2}, []any{got, asked})
 		}
-		require.Len(t, rest(p), waiting+3)
+		require.Len(t, nodetest.Rest(p), waiting+3)
 	})
 }
 
@@ -323,16 +323,16 @@ func TestMarkBeforeMonitorAndAlias(t *testing.T) {
 		require.ErrorIs(t, err, node.ErrTimeout)
 		_, err = receive(-1, nil)
 		require.ErrorIs(t, err, node.ErrBadTimeout)
-		require.Equal(t, []any{1, 2, 3}, rest(p))
+		require.Equal(t, []any{1, 2, 3}, nodetest.Rest(p))
 	})
 }
 
 // What has come into a bounded mailbox before the mark, and no receive has looked at, counts as later.
 func TestMarkInBoundedMailbox(t *testing.T) {
-	n := startNode(t, node.Config{})
-	for _, s := range blocking {
-		s.options.Limits.Messages = 10
-		s.run(t, n, func(p *node.Process) {
+	n := nodetest.Start(t, node.Config{})
+	for _, s := range nodetest.BlockingStyles() {
+		s.Options.Limits.Messages = 10
+		s.Run(t, n, func(p *node.Process) {
 			fill(t, p, 1, 2)
 			_, err := p.ReceiveWithin(0, is("none"))
 			assert.ErrorIs(t, err, node.ErrTimeout)
@@ -342,14 +342,14 @@ func TestMarkInBoundedMailbox(t *testing.T) {
 			got, err := receive(0, nil)
 			assert.NoError(t, err)
 			assert.Equal(t, 3, got)
-			assert.Equal(t, []any{1, 2, 4}, rest(p))
+			assert.Equal(t, []any{1, 2, 4}, nodetest.Rest(p))
 		})
 	}
 }
 
 // A handle that is closed gets from a marked receive what it gets from others.
 func TestMarkOfClosedHandle(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	p := nodetest.Open(t, n)
 	receive := p.Mark()
 	p.Close(nil)

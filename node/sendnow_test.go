@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -15,7 +17,7 @@ import (
 
 // Whoever answers those that a message names is not held up by their mailboxes.
 func TestRexIsNotHeldUp(t *testing.T) {
-	n := newCluster(t).start("a")
+	n := nodetest.NewMemoryCluster(t).Start("a")
 	release := make(chan struct{})
 	defer close(release)
 	full, err := n.SpawnOpt(node.Options{Name: "full", Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
@@ -32,25 +34,25 @@ func TestRexIsNotHeldUp(t *testing.T) {
 	require.NoError(t, h.Send(node.Atom("net_kernel"), wire.Tuple{node.Atom("io_request"), full, "ref", "what"}))
 	require.NoError(t, h.Send(node.Atom("rex"), asks(h.Self())))
 	for _, want := range []string{"{rex,'a@127.0.0.1','a@127.0.0.1'}", "{features_reply,'a@127.0.0.1',[erpc]}"} {
-		m, err := h.ReceiveWithin(grace, nil)
+		m, err := h.ReceiveWithin(testkit.Limit, nil)
 		require.NoError(t, err, want)
 		assert.Equal(t, want, wire.Format(m))
 	}
-	eventually(t, "all four are dead letters", func() bool { return n.Stats().DeadLetters[deadletter.MailboxFull] == 4 })
+	testkit.UntilTrue(t, func() bool { return n.Stats().DeadLetters[deadletter.MailboxFull] == 4 }, "all four are dead letters")
 }
 
 // A reply to a call from Erlang, or one like it, does not hold up the server.
 func TestReplyIsNotHeldUp(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
-			n, full, release := s.full(t)
+			n, full, release := fullMailbox(t, s)
 			alias := make(chan node.Ref, 1)
 			owner, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
 				node.ActorFunc(func(c *node.Context, _ any) error { alias <- c.Alias(false); <-release; return nil }))
 			require.NoError(t, err)
 			require.NoError(t, n.Send(owner, "first"))
 			answered := make(chan error, 2)
-			server := s.spawn(t, n, node.Options{}, func(in inside, m any) error {
+			server := s.Spawn(t, n, func(in nodetest.Self, m any) error {
 				r, ok := n.AsRequest(m)
 				if !ok {
 					return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/event"
@@ -119,11 +120,11 @@ func TestSentinelsCross(t *testing.T) {
 				if want == nil {
 					continue
 				}
-				_, err := node.Call[int](soon(t), a, pid, name)
+				_, err := node.Call[int](testkit.Context(t), a, pid, name)
 				require.ErrorIs(t, err, want, name)
 				require.EqualError(t, err, "so: "+want.Error())
 				for _, n := range []*node.Node{a, b} {
-					_, err = rpc.Call[int](soon(t), n, b.Name(), "m", "f", name)
+					_, err = rpc.Call[int](testkit.Context(t), n, b.Name(), "m", "f", name)
 					require.ErrorIs(t, err, want, name)
 				}
 			}

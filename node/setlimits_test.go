@@ -18,7 +18,7 @@ import (
 // less. Then more are allowed.
 func TestSetLimits(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := newPipes()
+		tr := nodetest.NewPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 3,
 			Monitors: 3, Links: 3, Spawned: 3}})
 		require.NoError(t, rpc.ExportBehaviour(n, mfa("quota", "echo", 0), func([]any) (node.Actor, error) {
@@ -71,9 +71,9 @@ func TestSetLimits(t *testing.T) {
 		link(pid)
 		assert.Equal(t, node.Atom("system_limit"), r.until(t, dist.OpExit).Payload)
 		assert.Equal(t, node.Atom("system_limit"), spawn().Payload)
-		conn, err := tr.Dial(soon(t), n.Addr().String(), n.Name())
+		conn, err := tr.Dial(testkit.Context(t), n.Addr().String(), n.Name())
 		require.NoError(t, err)
-		_, err = p().Dial(soon(t), conn, dist.Handshake{Local: wire.NodeID{Name: "c@127.0.0.1", Creation: 7}, Hidden: true,
+		_, err = p().Dial(testkit.Context(t), conn, dist.Handshake{Local: wire.NodeID{Name: "c@127.0.0.1", Creation: 7}, Hidden: true,
 			Peer:    n.Name(),
 			Cookies: func(node.Atom) (string, string) { return "secret", "secret" }})
 		require.Error(t, err)
@@ -102,7 +102,7 @@ func TestSetLimits(t *testing.T) {
 // The limits of one connection are for those that are made from then on; a node without Distribution has none.
 func TestSetLimitsOfOneConnection(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
-		tr := newPipes()
+		tr := nodetest.NewPipes()
 		n, log := exposed(t, tr, p(), node.Distribution{})
 		pid, err := n.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -20,7 +21,7 @@ import (
 // far is a network in which it takes a while for what is sent to arrive, and longer on some
 // connections than on others.
 type far struct {
-	*pipes
+	*nodetest.Pipes
 	mu sync.Mutex
 	r  *rand.Rand
 }
@@ -52,13 +53,13 @@ func (l farListener) Accept() (net.Conn, error) {
 }
 
 func (f *far) Listen(ctx context.Context, addr string) (net.Listener, error) {
-	l, err := f.pipes.Listen(ctx, addr)
+	l, err := f.Pipes.Listen(ctx, addr)
 	return farListener{l, f}, err
 }
 
 func (f *far) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
 	time.Sleep(f.wait())
-	c, err := f.pipes.Dial(ctx, addr, peer)
+	c, err := f.Pipes.Dial(ctx, addr, peer)
 	return farConn{c, f.wait()}, err
 }
 
@@ -69,8 +70,8 @@ func TestSimultaneousOverDistance(t *testing.T) {
 	for _, protocols := range []string{"native erlang", "erlang", "native"} {
 		seed := testkit.Seed(t)
 		synctest.Test(t, func(t *testing.T) {
-			w := newNetwork()
-			f := &far{pipes: w.pipes, r: randomOf(seed, 0)}
+			w := nodetest.NewCluster(t)
+			f := &far{Pipes: w.Pipes, r: randomOf(seed, 0)}
 			var d node.Distribution
 			chosen, err := d.ProtocolsByName(strings.Fields(protocols)...)
 			require.NoError(t, err)
@@ -78,17 +79,17 @@ func TestSimultaneousOverDistance(t *testing.T) {
 			logs := make([]interface{ String() string }, 2)
 			for i, name := range []string{"a", "b"} {
 				var log interface{ String() string }
-				nodes[i], log = w.logged(t, name, node.Distribution{Transport: f, Protocols: chosen})
+				nodes[i], log = w.StartLogged(name, node.Distribution{Transport: f, Protocols: chosen})
 				logs[i] = log
 				_, err := nodes[i].SpawnOpt(node.Options{Name: "echo"}, node.ActorFunc(echo))
 				require.NoError(t, err)
 			}
 			r := randomOf(seed, 1)
-			for round := range 300 {
+			for round := range testkit.By(60, 300, 3000) {
 				offsets := []time.Duration{time.Duration(r.IntN(16)) * time.Millisecond, time.Duration(r.IntN(16)) * time.Millisecond}
 				if r.IntN(4) == 0 {
 					i := r.IntN(2)
-					c := w.dial(t, nodes[i], strings.Fields(protocols)[0], "10.0.0.1")
+					c := w.Dial(nodes[i], strings.Fields(protocols)[0], "10.0.0.1")
 					if nodes[i].Endpoints()[0].Protocol == "erlang" {
 						sayName(t, c, string(nodes[1-i].Name()))
 					}
@@ -99,14 +100,14 @@ func TestSimultaneousOverDistance(t *testing.T) {
 						time.Sleep(offsets[i])
 						there := nodes[1-i].Name()
 						begun := time.Now()
-						if err := nodes[i].Connect(soon(t), there); err != nil {
+						if err := nodes[i].Connect(testkit.Context(t), there); err != nil {
 							t.Errorf("round %d: %v", round, err)
 							return
 						}
 						if took := time.Since(begun); took > 500*time.Millisecond {
 							t.Errorf("round %d: it takes %v", round, took)
 						}
-						if _, err := node.Call[int](soon(t), nodes[i], node.At{Name: "echo", Node: there}, 1); err != nil {
+						if _, err := node.Call[int](testkit.Context(t), nodes[i], node.At{Name: "echo", Node: there}, 1); err != nil {
 							t.Errorf("round %d: a call from %s over the new connection: %v", round, nodes[i].Name(), err)
 						}
 					})

@@ -4,9 +4,10 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node/internal/process"
 )
 
 // Whoever knows a process before its spawn is over may send to it. If the spawn

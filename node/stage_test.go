@@ -1,7 +1,6 @@
 package node_test
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"runtime"
@@ -25,95 +24,19 @@ import (
 	"github.com/actornode/actornode/sched"
 )
 
-// grace is how long a test waits for a fact that must come.
-const grace = time.Minute
-
-// eventually polls for a fact that nothing announces.
-func eventually(t testing.TB, what string, fact func() bool) {
-	t.Helper()
-	tick := time.NewTicker(200 * time.Microsecond)
-	defer tick.Stop()
-	for end := time.After(grace); !fact(); {
-		select {
-		case <-tick.C:
-		case <-end:
-			t.Fatalf("never: %s", what)
-		}
-	}
-}
-
-// inside is what a Context and a Process have in common.
-type inside interface {
-	node.Caller
-	Self() node.PID
-	Context() context.Context
-	Send(node.Dest, any) error
-	Spawn(node.Actor) (node.PID, error)
-	SpawnOpt(node.Options, node.Actor) (node.PID, error)
-	SpawnLink(node.Actor) (node.PID, error)
-	SpawnMonitor(node.Actor) (node.PID, node.Ref, error)
-	Link(node.Dest)
-	Unlink(node.Dest)
-	Monitor(node.Dest) node.Ref
-	Demonitor(node.Ref, bool) bool
-	TrapExit(bool) bool
-	Exit(node.Dest, any)
-}
-
-// flavour is a way to write a process.
-type flavour struct {
-	name      string
-	process   bool
-	coroutine bool
-}
-
-var flavours = []flavour{{"actor", false, false}, {"process", true, false}, {"coroutine", true, true}}
-
-// eachFlavour runs f once for each way to write a process.
-func eachFlavour(t *testing.T, f func(t *testing.T, s flavour)) {
-	for _, s := range flavours {
-		t.Run(s.name, func(t *testing.T) { f(t, s) })
-	}
-}
-
 // gate is a node with a process that lets a message pass each time something is sent
 // to release. The node is stopped at the end of the test, whatever comes of it.
-func (s flavour) gate(t *testing.T, o node.Options) (n *node.Node, pid node.PID, release chan struct{}) {
+func gate(t *testing.T, s nodetest.Style, o node.Options) (n *node.Node, pid node.PID, release chan struct{}) {
 	t.Helper()
 	n, err := node.Start(node.Config{})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = n.Stop() })
 	release = make(chan struct{})
-	return n, s.spawn(t, n, o, func(inside, any) error { <-release; return nil }), release
+	return n, s.With(o).Spawn(t, n, func(nodetest.Self, any) error { <-release; return nil }), release
 }
-
-// of makes a handler a behaviour of this flavour.
-func (s flavour) of(handle func(in inside, msg any) error) node.Actor {
-	if !s.process {
-		return node.ActorFunc(func(c *node.Context, m any) error { return handle(c, m) })
-	}
-	return node.ProcessFunc(func(p *node.Process) error {
-		for {
-			if err := handle(p, p.Receive()); err != nil {
-				return err
-			}
-		}
-	})
-}
-
-func (s flavour) spawn(t testing.TB, n *node.Node, o node.Options, handle func(in inside, msg any) error) node.PID {
-	t.Helper()
-	o.Coroutine = s.coroutine
-	pid, err := n.SpawnOpt(o, s.of(handle))
-	require.NoError(t, err)
-	return pid
-}
-
-// shrug handles everything by doing nothing.
-func shrug(inside, any) error { return nil }
 
 // parrot answers calls with what they carry.
-func parrot(_ inside, m any) error {
+func parrot(_ nodetest.Self, m any) error {
 	if r, ok := m.(node.Request[int]); ok {
 		return r.Reply(r.Body)
 	}
@@ -128,38 +51,38 @@ func stageOf(t testing.TB, n *node.Node, pid node.PID) int {
 }
 
 func TestOnStage(t *testing.T) {
-	n := startNode(t, node.Config{Stages: 5})
+	n := nodetest.Start(t, node.Config{Stages: 5})
 	require.Equal(t, 5, n.Stats().Scheduler.Stages)
-	for _, s := range flavours {
-		if s.process && !s.coroutine {
+	for _, s := range styles[:3] {
+		if s.Name == nodetest.Process.Name {
 			continue
 		}
 		for k := range n.Stats().Scheduler.Stages {
-			pid := s.spawn(t, n, node.Options{Place: node.OnStage(k)}, parrot)
+			pid := s.With(node.Options{Place: node.OnStage(k)}).Spawn(t, n, parrot)
 			_, err := node.Call[int](t.Context(), n, pid, 1)
 			require.NoError(t, err)
-			assert.Equal(t, k, stageOf(t, n, pid), s.name)
+			assert.Equal(t, k, stageOf(t, n, pid), s.Name)
 		}
 	}
 }
 
 func TestBeside(t *testing.T) {
-	n := startNode(t, node.Config{Stages: 5})
-	first := flavours[0].spawn(t, n, node.Options{Place: node.OnStage(3)}, parrot)
-	for _, s := range []flavour{flavours[0], flavours[2]} {
-		pid := s.spawn(t, n, node.Options{Place: node.Beside(first)}, parrot)
-		assert.Equal(t, 3, stageOf(t, n, pid), s.name)
+	n := nodetest.Start(t, node.Config{Stages: 5})
+	first := nodetest.Actor.With(node.Options{Place: node.OnStage(3)}).Spawn(t, n, parrot)
+	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Coroutine} {
+		pid := s.With(node.Options{Place: node.Beside(first)}).Spawn(t, n, parrot)
+		assert.Equal(t, 3, stageOf(t, n, pid), s.Name)
 	}
-	loose := flavours[0].spawn(t, n, node.Options{}, parrot)
-	pid := flavours[0].spawn(t, n, node.Options{Place: node.Beside(loose)}, parrot)
+	loose := nodetest.Actor.Spawn(t, n, parrot)
+	pid := nodetest.Actor.With(node.Options{Place: node.Beside(loose)}).Spawn(t, n, parrot)
 	assert.Equal(t, stageOf(t, n, loose), stageOf(t, n, pid))
 }
 
 func TestDetached(t *testing.T) {
-	n := startNode(t, node.Config{Workers: 1, Stages: 1, Blocked: time.Millisecond})
+	n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1, Blocked: time.Millisecond})
 	release := make(chan struct{})
 	entered := make(chan struct{})
-	pid := flavours[0].spawn(t, n, node.Options{Place: node.Detached()}, func(in inside, m any) error {
+	pid := nodetest.Actor.With(node.Options{Place: node.Detached()}).Spawn(t, n, func(in nodetest.Self, m any) error {
 		if r, ok := m.(node.Request[int]); ok {
 			return r.Reply(r.Body)
 		}
@@ -173,7 +96,7 @@ func TestDetached(t *testing.T) {
 	assert.Equal(t, 7, v)
 	require.NoError(t, n.Send(pid, "block"))
 	testkit.Receive(t, entered)
-	other := flavours[0].spawn(t, n, node.Options{}, parrot)
+	other := nodetest.Actor.Spawn(t, n, parrot)
 	for i := range 100 {
 		_, err := node.Call[int](t.Context(), n, other, i)
 		require.NoError(t, err)
@@ -186,16 +109,16 @@ func TestDetached(t *testing.T) {
 
 // From outside the stages take turns; a child starts on its parent's stage.
 func TestDefaultPlace(t *testing.T) {
-	n := startNode(t, node.Config{Stages: 3})
+	n := nodetest.Start(t, node.Config{Stages: 3})
 	seen := make(map[int]bool)
 	for range 3 * 256 {
-		seen[stageOf(t, n, flavours[0].spawn(t, n, node.Options{}, shrug))] = true
+		seen[stageOf(t, n, nodetest.Actor.Spawn(t, n, nodetest.Ignore))] = true
 	}
 	assert.Len(t, seen, 3)
 
 	child := make(chan int, 1)
-	parent := flavours[0].spawn(t, n, node.Options{Place: node.OnStage(2)}, func(in inside, _ any) error {
-		pid, err := in.Spawn(flavours[0].of(shrug))
+	parent := nodetest.Actor.With(node.Options{Place: node.OnStage(2)}).Spawn(t, n, func(in nodetest.Self, _ any) error {
+		pid, err := in.Spawn(nodetest.Actor.Actor(nodetest.Ignore))
 		if err != nil {
 			return err
 		}
@@ -234,10 +157,10 @@ func TestBlockedHandlerHoldsNobodyUp(t *testing.T) {
 		function string
 		block    func(chan<- struct{}, <-chan struct{})
 	}{{"blocksInHere", blocksInHere}, {"computesInHere", computesInHere}} {
-		for _, s := range []flavour{flavours[0], flavours[2]} {
-			t.Run(how.function+"/"+s.name, func(t *testing.T) {
+		for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Coroutine} {
+			t.Run(how.function+"/"+s.Name, func(t *testing.T) {
 				var log logtest.Records
-				n := startNode(t, node.Config{Workers: 1, Stages: 1, Blocked: 100 * time.Millisecond, Log: slog.New(&log)})
+				n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1, Blocked: 100 * time.Millisecond, Log: slog.New(&log)})
 				entered, release := make(chan struct{}), make(chan struct{})
 				var stuck node.PID
 				lines := func() (all []map[string]any) { // on a busy machine others may be slow, too
@@ -249,29 +172,29 @@ func TestBlockedHandlerHoldsNobodyUp(t *testing.T) {
 					}
 					return all
 				}
-				stuck = s.spawn(t, n, node.Options{Name: "stuck", Label: "the slow one"}, func(_ inside, m any) error {
+				stuck = s.With(node.Options{Name: "stuck", Label: "the slow one"}).Spawn(t, n, func(_ nodetest.Self, m any) error {
 					if r, ok := m.(node.Request[int]); ok {
 						return r.Reply(r.Body)
 					}
 					how.block(entered, release)
 					return nil
 				})
-				other := flavours[0].spawn(t, n, node.Options{}, parrot)
+				other := nodetest.Actor.Spawn(t, n, parrot)
 				require.NoError(t, n.Send(stuck, "block"))
 				testkit.Receive(t, entered)
 				for i := range 100 {
-					v, err := nodetest.CallWithin[int](grace, n, other, i)
+					v, err := nodetest.CallWithin[int](testkit.Limit, n, other, i)
 					require.NoError(t, err)
 					require.Equal(t, i, v)
 				}
-				eventually(t, "counted", func() bool { return n.Stats().BlockedTurns > 0 })
-				eventually(t, "logged, with its stack", func() bool { return len(lines()) > 0 })
+				testkit.UntilTrue(t, func() bool { return n.Stats().BlockedTurns > 0 }, "counted")
+				testkit.UntilTrue(t, func() bool { return len(lines()) > 0 }, "logged, with its stack")
 				line := lines()[0]
 				assert.Contains(t, line["process"], "stuck")
 				assert.Contains(t, line["process"], "the slow one")
 				assert.EqualValues(t, 0, line["stage"])
 				close(release)
-				v, err := nodetest.CallWithin[int](grace, n, stuck, 5)
+				v, err := nodetest.CallWithin[int](testkit.Limit, n, stuck, 5)
 				require.NoError(t, err)
 				assert.Equal(t, 5, v)
 				assert.Len(t, lines(), 1, "one line a turn")
@@ -311,11 +234,11 @@ func (s *stepper) step() bool {
 }
 
 func TestStepScheduler(t *testing.T) {
-	n := startNode(t, node.Config{Budget: 1})
+	n := nodetest.Start(t, node.Config{Budget: 1})
 	steps := &stepper{}
 	var trace []any
 	spawn := func(name string) node.PID {
-		return flavours[0].spawn(t, n, node.Options{Scheduler: steps}, func(_ inside, m any) error {
+		return nodetest.Actor.With(node.Options{Scheduler: steps}).Spawn(t, n, func(_ nodetest.Self, m any) error {
 			if m == "stop" {
 				return node.ErrStop
 			}
@@ -414,12 +337,12 @@ func (b *byPriority) Close() {
 }
 
 func TestPriorityBox(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
-		n := startNode(t, node.Config{})
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
 		entered, release := make(chan struct{}), make(chan struct{})
 		got := make(chan any, 16)
 		box := &byPriority{awake: true}
-		pid := s.spawn(t, n, node.Options{Mailbox: box}, func(_ inside, m any) error {
+		pid := s.With(node.Options{Mailbox: box}).Spawn(t, n, func(_ nodetest.Self, m any) error {
 			if m == "gate" {
 				close(entered)
 				<-release
@@ -440,7 +363,7 @@ func TestPriorityBox(t *testing.T) {
 		for _, want := range []any{9, 7, 4, 2} {
 			assert.Equal(t, want, testkit.Receive(t, got))
 		}
-		eventually(t, "all done with", func() bool { return box.Len() == 0 })
+		testkit.UntilTrue(t, func() bool { return box.Len() == 0 }, "all done with")
 		n.Exit(pid, node.Kill)
 		require.NoError(t, n.Send(pid, 1), "to the dead")
 		assert.Equal(t, mailbox.Closed, box.Push(1), "the box is closed by the exit")
@@ -448,22 +371,22 @@ func TestPriorityBox(t *testing.T) {
 }
 
 func TestSelfSenderStarvesNobody(t *testing.T) {
-	for _, s := range []flavour{flavours[0], flavours[2]} {
-		t.Run(s.name, func(t *testing.T) {
-			n := startNode(t, node.Config{Workers: 1, Stages: 1})
+	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Coroutine} {
+		t.Run(s.Name, func(t *testing.T) {
+			n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
 			var turns atomic.Int64
-			greedy := s.spawn(t, n, node.Options{}, func(in inside, m any) error {
+			greedy := s.Spawn(t, n, func(in nodetest.Self, m any) error {
 				turns.Add(1)
 				return in.Send(in.Self(), m)
 			})
 			require.NoError(t, n.Send(greedy, "again"))
-			other := s.spawn(t, n, node.Options{}, parrot)
+			other := s.Spawn(t, n, parrot)
 			for i := range 100 {
-				_, err := nodetest.CallWithin[int](grace, n, other, i)
+				_, err := nodetest.CallWithin[int](testkit.Limit, n, other, i)
 				require.NoError(t, err)
 			}
 			before := turns.Load()
-			eventually(t, "it goes on itself", func() bool { return turns.Load() > before })
+			testkit.UntilTrue(t, func() bool { return turns.Load() > before }, "it goes on itself")
 		})
 	}
 }
@@ -472,21 +395,21 @@ func TestSelfSenderStarvesNobody(t *testing.T) {
 // the end of it.
 func TestMillionSendsStarveNobody(t *testing.T) {
 	const million = 1_000_000
-	for _, s := range []flavour{flavours[0], flavours[2]} {
+	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Coroutine} {
 		for _, at := range []int{0, 1} {
-			t.Run([]string{"same stage ", "other stage "}[at]+s.name, func(t *testing.T) {
+			t.Run([]string{"same stage ", "other stage "}[at]+s.Name, func(t *testing.T) {
 				t.Parallel()
-				n := startNode(t, node.Config{Workers: 1, Stages: 2})
+				n := nodetest.Start(t, node.Config{Workers: 1, Stages: 2})
 				var handled atomic.Int64
 				all := make(chan struct{})
-				receiver := s.spawn(t, n, node.Options{Place: node.OnStage(at)}, func(_ inside, m any) error {
+				receiver := s.With(node.Options{Place: node.OnStage(at)}).Spawn(t, n, func(_ nodetest.Self, m any) error {
 					if handled.Add(1) == million {
 						close(all)
 					}
 					return nil
 				})
 				meanwhile := make(chan int64, 1)
-				sender := s.spawn(t, n, node.Options{Place: node.OnStage(0)}, func(in inside, m any) error {
+				sender := s.With(node.Options{Place: node.OnStage(0)}).Spawn(t, n, func(in nodetest.Self, m any) error {
 					for range million {
 						if err := in.Send(receiver, m); err != nil {
 							return err
@@ -507,16 +430,16 @@ func TestMillionSendsStarveNobody(t *testing.T) {
 // with messages and no run that is owed to it.
 func TestDetachedLosesNoWakeUp(t *testing.T) {
 	for budget := range 4 {
-		n := startNode(t, node.Config{Budget: budget + 1})
+		n := nodetest.Start(t, node.Config{Budget: budget + 1})
 		var handled atomic.Int64
-		pid := flavours[0].spawn(t, n, node.Options{Place: node.Detached()}, func(inside, any) error {
+		pid := nodetest.Actor.With(node.Options{Place: node.Detached()}).Spawn(t, n, func(nodetest.Self, any) error {
 			handled.Add(1)
 			return nil
 		})
 		for k := range 50 {
 			require.NoError(t, n.Send(pid, k))
 		}
-		eventually(t, "all handled", func() bool { return handled.Load() == 50 })
+		testkit.UntilTrue(t, func() bool { return handled.Load() == 50 }, "all handled")
 	}
 }
 
@@ -526,7 +449,7 @@ func TestDetachedLosesNoWakeUp(t *testing.T) {
 func TestTalkerMoves(t *testing.T) {
 	const most = 2_000_000
 	synctest.Test(t, func(t *testing.T) {
-		n := startNode(t, node.Config{Workers: 1, Stages: 4})
+		n := nodetest.Start(t, node.Config{Workers: 1, Stages: 4})
 		var next atomic.Int64
 		to, err := n.SpawnOpt(node.Options{Place: node.OnStage(3)}, node.ActorFunc(func(_ *node.Context, msg any) error {
 			if !next.CompareAndSwap(int64(msg.(int)), int64(msg.(int))+1) {

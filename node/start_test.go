@@ -111,7 +111,7 @@ func TestSpawnWaitErrors(t *testing.T) {
 								assert.Equal(t, want, text)
 							}
 							synctest.Wait()
-							quiet(t, h)
+							nodetest.Quiet(t, h)
 							if c.want != nil {
 								assert.Zero(t, pid)
 								assert.Zero(t, ref)
@@ -132,16 +132,16 @@ func TestSpawnWaitErrors(t *testing.T) {
 }
 
 func TestSpawnWaitFrom(t *testing.T) {
-	eachClient(t, func(t *testing.T, c client) {
-		n := startNode(t, node.Config{})
-		c.do(t, n, func(me node.Caller) {
+	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
+		n := nodetest.Start(t, node.Config{})
+		c.Do(t, n, func(me node.Caller) {
 			pid, err := node.SpawnWait(t.Context(), me, node.Options{}, begins(func(*node.Context) error { return nil }))
 			assert.NoError(t, err)
 			assert.True(t, n.IsAlive(pid))
 			_, err = node.SpawnWait(t.Context(), me, node.Options{}, begins(func(*node.Context) error { return errSpoiled }))
 			assert.Error(t, err)
 			_, ref, err := node.SpawnWaitMonitor(t.Context(), me, node.Options{}, begins(func(*node.Context) error { return nil }))
-			if c.name == "goroutine" {
+			if c.Name == "goroutine" {
 				assert.ErrorIs(t, err, node.ErrBadOption)
 			} else {
 				assert.NoError(t, err)
@@ -153,8 +153,8 @@ func TestSpawnWaitFrom(t *testing.T) {
 
 // The reason of a process that is ignored is normal, not killed.
 func TestIgnoreIsNormal(t *testing.T) {
-	n := startNode(t, node.Config{})
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
 	for range 200 {
 		refs := make(chan node.Ref, 1)
 		_, err := node.SpawnWait(t.Context(), n, node.Options{Name: "it"}, begins(func(c *node.Context) error {
@@ -206,14 +206,14 @@ func TestAnnounce(t *testing.T) {
 					}
 					assert.Equal(t, want, nodetest.Next[any](t, h))
 				}
-				quiet(t, h)
+				nodetest.Quiet(t, h)
 			})
 		})
 	}
 }
 
 func TestAnnounceNeedsParent(t *testing.T) {
-	n := startNode(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	_, err := n.SpawnOpt(node.Options{Announce: true}, begins(nil))
 	assert.ErrorIs(t, err, node.ErrBadOption)
 }
@@ -245,9 +245,9 @@ func TestSpawnWaitCallerKilled(t *testing.T) {
 }
 
 func TestAwaitExit(t *testing.T) {
-	eachClient(t, func(t *testing.T, c client) {
-		n := startNode(t, node.Config{})
-		c.do(t, n, func(me node.Caller) {
+	nodetest.EachCaller(t, func(t *testing.T, c nodetest.Caller) {
+		n := nodetest.Start(t, node.Config{})
+		c.Do(t, n, func(me node.Caller) {
 			var alias node.Ref
 			pid, err := node.SpawnWait(t.Context(), me, node.Options{Name: "it"}, starter{
 				func(c *node.Context) error { alias = c.Alias(false); return nil },

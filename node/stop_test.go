@@ -24,13 +24,13 @@ import (
 // A process that lets a monitor outlive the others, as it traps exits, sees all
 // of them end with the reason shutdown.
 func TestStopReason(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{})
 			require.NoError(t, err)
 			const watched = 20
 			var downs []any
-			watcher := flavours[1].spawn(t, n, node.Options{}, func(in inside, m any) error {
+			watcher := nodetest.Process.Spawn(t, n, func(in nodetest.Self, m any) error {
 				switch m := m.(type) {
 				case []node.PID:
 					in.TrapExit(true)
@@ -46,7 +46,7 @@ func TestStopReason(t *testing.T) {
 			})
 			var pids []node.PID
 			for range watched {
-				pids = append(pids, s.spawn(t, n, node.Options{}, shrug))
+				pids = append(pids, s.Spawn(t, n, nodetest.Ignore))
 			}
 			require.NoError(t, n.Send(watcher, pids))
 			synctest.Wait()
@@ -63,13 +63,13 @@ func TestStopReason(t *testing.T) {
 
 // A process that traps exits is asked, given StopTimeout, and killed.
 func TestStopOfTrappers(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{StopTimeout: 3 * time.Second})
 			require.NoError(t, err)
 			var asked []any
 			contexts := make(chan context.Context, 1)
-			pid := s.spawn(t, n, node.Options{}, func(in inside, m any) error {
+			pid := s.Spawn(t, n, func(in nodetest.Self, m any) error {
 				if e, ok := m.(node.Exited); ok {
 					asked = append(asked, e.Reason)
 					return nil
@@ -95,12 +95,12 @@ func TestStopOfTrappers(t *testing.T) {
 // A function that waits for something else than a message cannot be ended: Stop
 // says so, and does not wait for ever.
 func TestStopOfStuckFunction(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{StopTimeout: 3 * time.Second})
 			require.NoError(t, err)
 			release := make(chan struct{})
-			pid := s.spawn(t, n, node.Options{}, func(inside, any) error {
+			pid := s.Spawn(t, n, func(nodetest.Self, any) error {
 				<-release
 				return nil
 			})
@@ -133,8 +133,8 @@ func TestStopLeavesNoGoroutine(t *testing.T) {
 		require.NoError(t, err)
 		fired := 0
 		for k := range 90 {
-			s := flavours[k%3]
-			pid := s.spawn(t, n, node.Options{}, func(in inside, m any) error {
+			s := styles[k%3]
+			pid := s.Spawn(t, n, func(in nodetest.Self, m any) error {
 				fired++
 				return nil
 			})
@@ -146,9 +146,9 @@ func TestStopLeavesNoGoroutine(t *testing.T) {
 				h.Link(pid)
 			}
 		}
-		flavours[0].spawn(t, n, node.Options{Place: node.Detached()}, shrug)
-		for _, s := range flavours { // killed before they ever ran
-			n.Exit(s.spawn(t, n, node.Options{}, shrug), node.Kill)
+		nodetest.Actor.With(node.Options{Place: node.Detached()}).Spawn(t, n, nodetest.Ignore)
+		for _, s := range styles[:3] { // killed before they ever ran
+			n.Exit(s.Spawn(t, n, nodetest.Ignore), node.Kill)
 		}
 		_, err = n.SpawnOpt(node.Options{}, node.ProcessFunc(func(p *node.Process) error {
 			_, err := p.ReceiveWithin(time.Hour, nil)
@@ -164,17 +164,17 @@ func TestStopLeavesNoGoroutine(t *testing.T) {
 
 // The same with a mailbox of their own making.
 func TestStopLeavesNoBoundedProcess(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		before := runtime.NumGoroutine()
 		n, err := node.Start(node.Config{})
 		require.NoError(t, err)
 		for range 50 {
-			pid := s.spawn(t, n, node.Options{Limits: mailbox.Limits{Messages: 4}}, parrot)
-			_, err := nodetest.CallWithin[int](grace, n, pid, 1)
+			pid := s.With(node.Options{Limits: mailbox.Limits{Messages: 4}}).Spawn(t, n, parrot)
+			_, err := nodetest.CallWithin[int](testkit.Limit, n, pid, 1)
 			require.NoError(t, err)
 		}
 		require.NoError(t, n.Stop())
-		eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before })
+		testkit.UntilTrue(t, func() bool { return runtime.NumGoroutine() <= before }, "all goroutines end")
 	})
 }
 
@@ -184,7 +184,7 @@ func TestStopUnderLoad(t *testing.T) {
 	require.NoError(t, err)
 	var pids []node.PID
 	for k := range 300 {
-		pids = append(pids, flavours[k%3].spawn(t, n, node.Options{}, func(in inside, m any) error {
+		pids = append(pids, styles[k%3].Spawn(t, n, func(in nodetest.Self, m any) error {
 			return in.Send(in.Self(), m)
 		}))
 	}
@@ -195,7 +195,7 @@ func TestStopUnderLoad(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			for {
-				if _, err := n.Spawn(flavours[0].of(shrug)); err != nil {
+				if _, err := n.Spawn(nodetest.Actor.Actor(nodetest.Ignore)); err != nil {
 					assert.ErrorIs(t, err, node.ErrNodeStopped)
 					return
 				}
@@ -209,18 +209,18 @@ func TestStopUnderLoad(t *testing.T) {
 	require.NoError(t, n.Stop())
 	assert.Zero(t, n.Stats().Processes)
 	assert.Empty(t, slices.Collect(nodehook.Processes(n)))
-	eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before })
-	eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
+	testkit.UntilTrue(t, func() bool { return runtime.NumGoroutine() <= before }, "all goroutines end")
+	testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "nobody lingers")
 }
 
 // Asking a process to end must not wait for room in its mailbox.
 func TestStopWithFullMailbox(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		n, err := node.Start(node.Config{StopTimeout: 50 * time.Millisecond})
 		require.NoError(t, err)
 		entered, release := make(chan struct{}), make(chan struct{})
-		pid := s.spawn(t, n, node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
-			func(in inside, _ any) error {
+		pid := s.With(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}}).Spawn(t, n,
+			func(in nodetest.Self, _ any) error {
 				in.TrapExit(true)
 				close(entered)
 				<-release
@@ -228,19 +228,13 @@ func TestStopWithFullMailbox(t *testing.T) {
 			})
 		require.NoError(t, n.Send(pid, "trap"))
 		testkit.Receive(t, entered)
-		if s.process {
+		if s.Blocking {
 			require.NoError(t, n.Send(pid, "fill"))
 		}
 		stopped := make(chan error, 1)
 		go func() { stopped <- n.Stop() }()
-		select {
-		case err := <-stopped:
-			assert.Error(t, err, "the function is stuck")
-			close(release)
-		case <-time.After(grace):
-			close(release)
-			t.Error("Stop waits for room in a mailbox")
-		}
+		assert.Error(t, testkit.Receive(t, stopped), "the function is stuck, and Stop does not wait for room in a mailbox")
+		close(release)
 	})
 }
 
@@ -249,25 +243,25 @@ func TestStoppedNode(t *testing.T) {
 	require.NoError(t, err)
 	h, err := n.Open()
 	require.NoError(t, err)
-	pid, err := n.SpawnOpt(node.Options{Name: "one"}, flavours[0].of(shrug))
+	pid, err := n.SpawnOpt(node.Options{Name: "one"}, nodetest.Actor.Actor(nodetest.Ignore))
 	require.NoError(t, err)
 	require.NoError(t, n.Stop())
 
-	_, err = n.Spawn(flavours[0].of(shrug))
+	_, err = n.Spawn(nodetest.Actor.Actor(nodetest.Ignore))
 	require.ErrorIs(t, err, node.ErrNodeStopped)
-	_, err = n.Spawn(flavours[1].of(shrug))
+	_, err = n.Spawn(nodetest.Process.Actor(nodetest.Ignore))
 	require.ErrorIs(t, err, node.ErrNodeStopped)
-	_, err = n.SpawnOpt(node.Options{Coroutine: true}, flavours[1].of(shrug))
+	_, err = n.SpawnOpt(node.Options{Coroutine: true}, nodetest.Process.Actor(nodetest.Ignore))
 	require.ErrorIs(t, err, node.ErrNodeStopped)
-	_, err = n.SpawnOpt(node.Options{Place: node.Detached(), Name: "two"}, flavours[0].of(shrug))
+	_, err = n.SpawnOpt(node.Options{Place: node.Detached(), Name: "two"}, nodetest.Actor.Actor(nodetest.Ignore))
 	require.ErrorIs(t, err, node.ErrNodeStopped)
 	_, err = n.Open()
 	require.ErrorIs(t, err, node.ErrNodeStopped)
 	require.ErrorIs(t, n.Send(pid, 1), node.ErrNodeStopped)
 	require.ErrorIs(t, n.Send(node.Atom("one"), 1), node.ErrNodeStopped)
-	_, err = nodetest.CallWithin[int](grace, n, pid, 1)
+	_, err = nodetest.CallWithin[int](testkit.Limit, n, pid, 1)
 	require.ErrorIs(t, err, node.ErrNodeStopped)
-	_, err = nodetest.CallWithin[int](grace, n, node.Atom("one"), 1)
+	_, err = nodetest.CallWithin[int](testkit.Limit, n, node.Atom("one"), 1)
 	require.ErrorIs(t, err, node.ErrNodeStopped)
 	_, err = node.Async[int](n, pid, 1).Await(t.Context())
 	require.ErrorIs(t, err, node.ErrNodeStopped)
@@ -291,7 +285,7 @@ func TestStoppedNode(t *testing.T) {
 	require.ErrorIs(t, err, node.ErrExited)
 	_, err = node.Call[int](t.Context(), h, pid, 1)
 	require.ErrorIs(t, err, node.ErrExited)
-	_, err = h.Spawn(flavours[0].of(shrug))
+	_, err = h.Spawn(nodetest.Actor.Actor(nodetest.Ignore))
 	require.ErrorIs(t, err, node.ErrExited)
 	h.Link(pid)
 	h.Monitor(pid)
@@ -313,8 +307,8 @@ func TestBadConfig(t *testing.T) {
 }
 
 func TestBadSpawn(t *testing.T) {
-	n := startNode(t, node.Config{Stages: 2, MaxProcesses: 3})
-	actor, process := flavours[0].of(shrug), flavours[1].of(shrug)
+	n := nodetest.Start(t, node.Config{Stages: 2, MaxProcesses: 3})
+	actor, process := nodetest.Actor.Actor(nodetest.Ignore), nodetest.Process.Actor(nodetest.Ignore)
 	var noFunc node.ActorFunc
 	var noProcess node.ProcessFunc
 	for _, nothing := range []node.Actor{nil, noFunc, noProcess} {
@@ -368,9 +362,9 @@ func TestBadSpawn(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	n := startNode(t, node.Config{})
-	pid := flavours[0].spawn(t, n, node.Options{}, parrot)
-	other := flavours[0].spawn(t, n, node.Options{}, parrot)
+	n := nodetest.Start(t, node.Config{})
+	pid := nodetest.Actor.Spawn(t, n, parrot)
+	other := nodetest.Actor.Spawn(t, n, parrot)
 	require.NoError(t, n.Register("taken", pid))
 	require.ErrorIs(t, n.Register("taken", other), node.ErrNameTaken)
 	require.ErrorIs(t, n.Register("another", pid), node.ErrNameTaken, "one name a process")
@@ -379,13 +373,13 @@ func TestBadInput(t *testing.T) {
 	require.ErrorIs(t, n.Register("name", node.PID{}), node.ErrNoProcess)
 	require.ErrorIs(t, n.Unregister("unknown"), node.ErrNoName)
 	require.ErrorIs(t, n.Send(node.Atom("unknown"), 1), node.ErrNoName)
-	_, err := nodetest.CallWithin[int](grace, n, node.Atom("unknown"), 1)
+	_, err := nodetest.CallWithin[int](testkit.Limit, n, node.Atom("unknown"), 1)
 	require.ErrorIs(t, err, node.ErrNoName)
-	_, err = nodetest.CallWithin[int](grace, n, node.PID{}, 1)
+	_, err = nodetest.CallWithin[int](testkit.Limit, n, node.PID{}, 1)
 	require.ErrorIs(t, err, node.ErrNoProcess)
-	_, err = nodetest.CallWithin[int](grace, n, node.Ref{}, 1)
+	_, err = nodetest.CallWithin[int](testkit.Limit, n, node.Ref{}, 1)
 	require.ErrorIs(t, err, node.ErrNoProcess)
-	_, err = nodetest.CallWithin[string](grace, n, pid, 1)
+	_, err = nodetest.CallWithin[string](testkit.Limit, n, pid, 1)
 	require.ErrorIs(t, err, node.ErrReplyType)
 
 	require.ErrorIs(t, node.From{}.Reply(1), node.ErrReplied)
@@ -398,15 +392,15 @@ func TestBadInput(t *testing.T) {
 		_, err = n.SendInterval(d, pid, 1)
 		require.ErrorIs(t, err, node.ErrBadTimeout)
 	}
-	for _, s := range flavours[1:] {
+	for _, s := range nodetest.BlockingStyles() {
 		errs := make(chan error, 1)
-		_, err = n.SpawnOpt(node.Options{Coroutine: s.coroutine}, node.ProcessFunc(func(p *node.Process) error {
+		_, err = n.SpawnOpt(s.Options, node.ProcessFunc(func(p *node.Process) error {
 			_, err := p.ReceiveWithin(-1, nil)
 			errs <- err
 			return nil
 		}))
 		require.NoError(t, err)
-		require.ErrorIs(t, testkit.Receive(t, errs), node.ErrBadTimeout, s.name)
+		require.ErrorIs(t, testkit.Receive(t, errs), node.ErrBadTimeout, s.Name)
 	}
 	assert.True(t, n.IsAlive(pid))
 	assert.True(t, n.IsAlive(other))
@@ -427,14 +421,14 @@ func (b *slowClose) Close() {
 // Somebody is still killing a process when Stop finds nobody left and ends the
 // stages: the function is unwound all the same, and Stop waits for it.
 func TestStopWhileKilling(t *testing.T) {
-	for _, s := range flavours[1:] {
-		t.Run(s.name, func(t *testing.T) {
+	for _, s := range nodetest.BlockingStyles() {
+		t.Run(s.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, err := node.Start(node.Config{})
 				require.NoError(t, err)
 				box := &slowClose{inbox.NewBounded(mailbox.Limits{Messages: 1}), make(chan struct{}), make(chan struct{})}
 				unwound := false
-				pid, err := n.SpawnOpt(node.Options{Coroutine: s.coroutine, Mailbox: box}, node.ProcessFunc(func(p *node.Process) error {
+				pid, err := n.SpawnOpt(s.With(node.Options{Mailbox: box}).Options, node.ProcessFunc(func(p *node.Process) error {
 					defer func() { unwound = true }()
 					p.Receive()
 					return nil

@@ -1,7 +1,6 @@
 package node_test
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"testing"
@@ -14,125 +13,6 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
-
-// limit bounds every wait of a test for something that must happen.
-const limit = testkit.Limit
-
-// What most tests begin with.
-var (
-	startNode  = nodetest.Start
-	openHandle = nodetest.Open
-	quiet      = nodetest.Quiet
-)
-
-// waitGone waits until a process has exited and returns its reason.
-func waitGone(t testing.TB, h *node.Process, pid node.PID) any {
-	t.Helper()
-	ref := h.Monitor(pid)
-	return nodetest.Down(t, h, ref).Reason
-}
-
-// host is what both styles offer: what a scenario may use.
-type host interface {
-	node.Caller
-	Self() node.PID
-	Node() *node.Node
-	Context() context.Context
-	Send(to node.Dest, msg any) error
-	SpawnOpt(o node.Options, b node.Actor) (node.PID, error)
-	SpawnLink(b node.Actor) (node.PID, error)
-	SpawnMonitor(b node.Actor) (node.PID, node.Ref, error)
-	Monitor(to node.Dest) node.Ref
-	Alias(once bool) node.Ref
-	Unalias(ref node.Ref) bool
-	Exit(to node.Dest, reason any)
-	TrapExit(on bool) bool
-	SendAfter(d time.Duration, to node.Dest, msg any) (*node.Timer, error)
-}
-
-var (
-	_ host = (*node.Context)(nil)
-	_ host = (*node.Process)(nil)
-)
-
-// step is a behaviour without a style.
-type step func(h host, msg any) error
-
-// way is a way to run a step.
-type way struct {
-	name    string
-	options node.Options
-	wrap    func(step) node.Actor
-}
-
-func asActor(f step) node.Actor {
-	return node.ActorFunc(func(c *node.Context, m any) error { return f(c, m) })
-}
-
-func asProcess(f step) node.Actor {
-	return node.ProcessFunc(func(p *node.Process) error {
-		for {
-			if err := f(p, p.Receive()); err != nil {
-				return err
-			}
-		}
-	})
-}
-
-var allWays = []way{
-	{"actor", node.Options{}, asActor},
-	{"process", node.Options{}, asProcess},
-	{"coroutine", node.Options{Coroutine: true}, asProcess},
-	{"detached", node.Options{Place: node.Detached()}, asActor},
-}
-
-// blocking are the styles whose code calls Receive itself.
-var blocking = allWays[1:3]
-
-type spawner interface {
-	SpawnOpt(o node.Options, b node.Actor) (node.PID, error)
-}
-
-func (s way) spawn(t testing.TB, by spawner, f step) node.PID {
-	t.Helper()
-	pid, err := by.SpawnOpt(s.options, s.wrap(f))
-	require.NoError(t, err)
-	return pid
-}
-
-// run runs straight-line code in a style of its own and waits for its end.
-func (s way) run(t *testing.T, n *node.Node, f func(p *node.Process)) {
-	t.Helper()
-	done := make(chan struct{})
-	_, err := n.SpawnOpt(s.options, node.ProcessFunc(func(p *node.Process) error {
-		defer close(done)
-		f(p)
-		return nil
-	}))
-	require.NoError(t, err)
-	<-done
-}
-
-func eachWay(t *testing.T, f func(t *testing.T, s way)) {
-	for _, s := range allWays {
-		t.Run(s.name, func(t *testing.T) { f(t, s) })
-	}
-}
-
-func eachBlocking(t *testing.T, f func(t *testing.T, s way)) {
-	for _, s := range blocking {
-		t.Run(s.name, func(t *testing.T) { f(t, s) })
-	}
-}
-
-// eachPair runs f with all pairs of styles.
-func eachPair(t *testing.T, f func(t *testing.T, a, b way)) {
-	for _, a := range allWays {
-		for _, b := range allWays {
-			t.Run(a.name+"/"+b.name, func(t *testing.T) { f(t, a, b) })
-		}
-	}
-}
 
 // numbered is message k of sender s.
 type numbered struct{ sender, k int }
@@ -150,10 +30,10 @@ func spin(rounds int) (x uint64) {
 
 // sink checks that the messages of each sender come in order and with none
 // missing, and tells boss when it has them all.
-func sink(boss node.PID, senders, each int) step {
+func sink(boss node.PID, senders, each int) nodetest.Handler {
 	next := make([]int, senders)
 	left := senders * each
-	return func(h host, m any) error {
+	return func(h nodetest.Self, m any) error {
 		v, ok := m.(numbered)
 		if !ok || v.k != next[v.sender] {
 			return h.Send(boss, fmt.Errorf("got %v, want number %v", m, next))
@@ -167,8 +47,8 @@ func sink(boss node.PID, senders, each int) step {
 }
 
 // source sends number k to all, then tells itself to go on with the next.
-func source(id, each int, to []node.PID) step {
-	return func(h host, m any) error {
+func source(id, each int, to []node.PID) nodetest.Handler {
+	return func(h nodetest.Self, m any) error {
 		k := m.(goOn).k
 		for _, pid := range to {
 			if err := h.Send(pid, numbered{id, k}); err != nil {
@@ -187,12 +67,12 @@ func source(id, each int, to []node.PID) step {
 
 func TestOrderBetweenAnyTwo(t *testing.T) {
 	const senders, outside, receivers, each = 5, 2, 4, 150
-	eachPair(t, func(t *testing.T, a, b way) {
-		n := startNode(t, node.Config{Workers: 4, Stages: 4, Budget: 16, Blocked: time.Millisecond})
-		boss := openHandle(t, n)
+	nodetest.EachPair(t, func(t *testing.T, a, b nodetest.Style) {
+		n := nodetest.Start(t, node.Config{Workers: 4, Stages: 4, Budget: 16, Blocked: time.Millisecond})
+		boss := nodetest.Open(t, n)
 		// Busy actors, so that stages are held, stolen and lost.
 		for range 6 {
-			pid := allWays[0].spawn(t, n, func(h host, m any) error {
+			pid := nodetest.Actor.Spawn(t, n, func(h nodetest.Self, m any) error {
 				_ = spin(20_000)
 				return h.Send(h.Self(), m)
 			})
@@ -200,10 +80,10 @@ func TestOrderBetweenAnyTwo(t *testing.T) {
 		}
 		to := make([]node.PID, receivers)
 		for i := range to {
-			to[i] = b.spawn(t, n, sink(boss.Self(), senders+2*outside, each))
+			to[i] = b.Spawn(t, n, sink(boss.Self(), senders+2*outside, each))
 		}
 		for i := range senders {
-			require.NoError(t, n.Send(a.spawn(t, n, source(i, each, to)), goOn{}))
+			require.NoError(t, n.Send(a.Spawn(t, n, source(i, each, to)), goOn{}))
 		}
 		var wg sync.WaitGroup
 		for i := range outside {
@@ -231,7 +111,7 @@ func TestOrderBetweenAnyTwo(t *testing.T) {
 			assert.Equal(t, "all", nodetest.Next[any](t, boss))
 		}
 		wg.Wait()
-		quiet(t, boss)
+		nodetest.Quiet(t, boss)
 		assert.Empty(t, n.Stats().DeadLetters)
 	})
 }
@@ -240,9 +120,9 @@ func TestOrderBetweenAnyTwo(t *testing.T) {
 type add struct{ by int }
 
 // counter answers add with the sum so far.
-func counter() step {
+func counter() nodetest.Handler {
 	sum := 0
-	return func(_ host, m any) error {
+	return func(_ nodetest.Self, m any) error {
 		r := m.(node.Request[add])
 		sum += r.Body.by
 		return r.Reply(sum)
@@ -250,11 +130,11 @@ func counter() step {
 }
 
 func TestCallBetweenAnyTwo(t *testing.T) {
-	eachPair(t, func(t *testing.T, a, b way) {
-		n := startNode(t, node.Config{Workers: 2, Stages: 2})
-		boss := openHandle(t, n)
-		server := b.spawn(t, n, counter())
-		caller := a.spawn(t, n, func(h host, m any) error {
+	nodetest.EachPair(t, func(t *testing.T, a, b nodetest.Style) {
+		n := nodetest.Start(t, node.Config{Workers: 2, Stages: 2})
+		boss := nodetest.Open(t, n)
+		server := b.Spawn(t, n, counter())
+		caller := a.Spawn(t, n, func(h nodetest.Self, m any) error {
 			sum := 0
 			for range 20 {
 				got, err := node.Call[int](h.Context(), h, server, add{1})
@@ -272,10 +152,10 @@ func TestCallBetweenAnyTwo(t *testing.T) {
 		assert.Equal(t, 20, nodetest.Next[int](t, boss))
 
 		// Handle and plain goroutine.
-		got, err := nodetest.CallWithin[int](limit, boss, server, add{1})
+		got, err := nodetest.CallWithin[int](testkit.Limit, boss, server, add{1})
 		require.NoError(t, err)
 		assert.Equal(t, 21, got)
-		got, err = nodetest.CallWithin[int](limit, n, server, add{1})
+		got, err = nodetest.CallWithin[int](testkit.Limit, n, server, add{1})
 		require.NoError(t, err)
 		assert.Equal(t, 22, got)
 	})
@@ -290,10 +170,10 @@ type tree struct {
 // leaves is the answer to tree.
 type leaves int
 
-func grow(s way) step {
+func grow(s nodetest.Style) nodetest.Handler {
 	var up node.PID
 	sum, left := leaves(0), 2
-	return func(h host, m any) error {
+	return func(h nodetest.Self, m any) error {
 		switch m := m.(type) {
 		case tree:
 			up = m.to
@@ -302,7 +182,7 @@ func grow(s way) step {
 				return node.ErrStop
 			}
 			for range 2 {
-				pid, err := h.SpawnOpt(s.options, s.wrap(grow(s)))
+				pid, err := h.SpawnOpt(s.Options, s.Actor(grow(s)))
 				if err != nil {
 					return err
 				}
@@ -320,10 +200,10 @@ func grow(s way) step {
 }
 
 func TestSpawnTree(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{Workers: 4, Stages: 8})
-		boss := openHandle(t, n)
-		root := s.spawn(t, boss, grow(s))
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{Workers: 4, Stages: 8})
+		boss := nodetest.Open(t, n)
+		root := s.Spawn(t, boss, grow(s))
 		require.NoError(t, boss.Send(root, tree{7, boss.Self()}))
 		assert.Equal(t, leaves(128), nodetest.Next[leaves](t, boss))
 		assert.Empty(t, n.Stats().DeadLetters)
@@ -333,11 +213,11 @@ func TestSpawnTree(t *testing.T) {
 // TestMixedRing sends tokens around a ring of all styles and handles.
 func TestMixedRing(t *testing.T) {
 	const size, tokens, rounds = 24, 8, 50
-	n := startNode(t, node.Config{Workers: 4, Stages: 4})
-	boss := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{Workers: 4, Stages: 4})
+	boss := nodetest.Open(t, n)
 	pids := make([]node.PID, size)
 	for i := range pids {
-		pids[i] = allWays[i%len(allWays)].spawn(t, n, func(h host, m any) error {
+		pids[i] = styles[i%len(styles)].Spawn(t, n, func(h nodetest.Self, m any) error {
 			k := m.(numbered)
 			if k.k == size*rounds {
 				return h.Send(boss.Self(), k)
@@ -354,13 +234,13 @@ func TestMixedRing(t *testing.T) {
 		seen[nodetest.Next[numbered](t, boss).sender] = true
 	}
 	assert.Len(t, seen, tokens)
-	quiet(t, boss)
+	nodetest.Quiet(t, boss)
 }
 
 // TestSameFromOutside checks what others see of a process: it must not depend on
 // the style.
 func TestSameFromOutside(t *testing.T) {
-	life := func(_ host, m any) error {
+	life := func(_ nodetest.Self, m any) error {
 		switch m := m.(type) {
 		case error:
 			return m
@@ -369,11 +249,11 @@ func TestSameFromOutside(t *testing.T) {
 		}
 		return nil
 	}
-	eachWay(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{})
-		boss := openHandle(t, n)
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		boss := nodetest.Open(t, n)
 		end := func(how func(pid node.PID)) any {
-			pid := s.spawn(t, n, life)
+			pid := s.Spawn(t, n, life)
 			how(pid)
 			return waitGone(t, boss, pid)
 		}
@@ -384,7 +264,7 @@ func TestSameFromOutside(t *testing.T) {
 			return nodetest.Next[node.Down](t, boss).Reason
 		}
 		for _, m := range []any{node.ErrStop, node.ExitWith("why"), fmt.Errorf("oops"), "panic"} {
-			pid := s.spawn(t, n, life)
+			pid := s.Spawn(t, n, life)
 			send(m)(pid)
 			reason := drain()
 			switch m {
@@ -404,25 +284,25 @@ func TestSameFromOutside(t *testing.T) {
 		}
 		// Dead when Exit returns.
 		assert.Equal(t, node.NoProc, end(func(pid node.PID) { boss.Exit(pid, node.Kill) }))
-		pid := s.spawn(t, n, life)
+		pid := s.Spawn(t, n, life)
 		boss.Monitor(pid)
 		boss.Exit(pid, node.Kill)
 		assert.False(t, n.IsAlive(pid))
 		assert.Equal(t, node.Killed, drain())
-		quiet(t, boss)
+		nodetest.Quiet(t, boss)
 	})
 }
 
 // TestBudgetOfOne is the smallest budget: every message is a turn of its own.
 func TestBudgetOfOne(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
-		n := startNode(t, node.Config{Workers: 2, Stages: 2, Budget: 1})
-		boss := openHandle(t, n)
-		pid := s.spawn(t, n, sink(boss.Self(), 1, 100))
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{Workers: 2, Stages: 2, Budget: 1})
+		boss := nodetest.Open(t, n)
+		pid := s.Spawn(t, n, sink(boss.Self(), 1, 100))
 		for k := range 100 {
 			require.NoError(t, boss.Send(pid, numbered{0, k}))
 		}
-		m, err := boss.ReceiveWithin(limit, nil)
+		m, err := boss.ReceiveWithin(testkit.Limit, nil)
 		require.NoError(t, err)
 		assert.Equal(t, "all", m)
 	})

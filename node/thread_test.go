@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
@@ -35,7 +36,7 @@ func TestHandlerLeavesThreadLocked(t *testing.T) {
 	for _, times := range []int{1, 2, 1000} {
 		for _, workers := range []int{1, 2} {
 			t.Run(fmt.Sprint(times, " times, workers: ", workers), func(t *testing.T) {
-				n := startNode(t, node.Config{Workers: workers, Stages: 1})
+				n := nodetest.Start(t, node.Config{Workers: workers, Stages: 1})
 				co := node.Options{Coroutine: true}
 				echo, err := n.SpawnOpt(co, node.ProcessFunc(func(p *node.Process) error {
 					for {
@@ -56,11 +57,11 @@ func TestHandlerLeavesThreadLocked(t *testing.T) {
 				before := runtime.NumGoroutine()
 				for range 50 {
 					require.NoError(t, n.Send(locker, me.Self()))
-					m, err := me.ReceiveWithin(grace, nil)
+					m, err := me.ReceiveWithin(testkit.Limit, nil)
 					require.NoError(t, err)
 					require.Equal(t, false, m, "the coroutine runs on a goroutine that nobody has locked")
 				}
-				eventually(t, "the goroutines that were locked have ended", func() bool { return runtime.NumGoroutine() <= before+workers+1 })
+				testkit.UntilTrue(t, func() bool { return runtime.NumGoroutine() <= before+workers+1 }, "the goroutines that were locked have ended")
 				require.NoError(t, n.Stop())
 			})
 		}
@@ -75,7 +76,7 @@ func TestCoroutineWaitsLocked(t *testing.T) {
 			continue // does not wait
 		}
 		t.Run(name, func(t *testing.T) {
-			n := startNode(t, node.Config{Workers: 1, Stages: 1, Coroutines: true})
+			n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1, Coroutines: true})
 			never, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 			require.NoError(t, err)
 			watch, err := n.Open()
@@ -87,7 +88,7 @@ func TestCoroutineWaitsLocked(t *testing.T) {
 					return nil
 				}))
 				require.NoError(t, err)
-				down, err := node.ReceiveOfWithin[node.Down](watch, grace)
+				down, err := node.ReceiveOfWithin[node.Down](watch, testkit.Limit)
 				require.NoError(t, err)
 				require.IsType(t, &node.Crash{}, down.Reason)
 				require.Equal(t, node.ErrThreadLocked, down.Reason.(*node.Crash).Reason)
@@ -107,7 +108,7 @@ func TestCoroutineWaitsLocked(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, node.ErrThreadLocked, testkit.Receive(t, recovered))
 			require.NoError(t, n.Send(pid, "waits now"))
-			m, err := watch.ReceiveWithin(grace, nil)
+			m, err := watch.ReceiveWithin(testkit.Limit, nil)
 			require.NoError(t, err)
 			require.Equal(t, "waits now", m)
 		})
@@ -123,7 +124,7 @@ func TestCoroutineEndsLocked(t *testing.T) {
 		"exits":   func() error { runtime.Goexit(); return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := startNode(t, node.Config{Workers: 1, Stages: 1, Budget: 10, Blocked: time.Hour})
+			n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1, Budget: 10, Blocked: time.Hour})
 			me, err := n.Open()
 			require.NoError(t, err)
 			const many = 2000
@@ -148,13 +149,13 @@ func TestCoroutineEndsLocked(t *testing.T) {
 				me.Monitor(pid)
 				close(goes)
 				for range many {
-					_, err := node.ReceiveOfWithin[string](me, grace)
+					_, err := node.ReceiveOfWithin[string](me, testkit.Limit)
 					require.NoError(t, err)
 				}
-				_, err = node.ReceiveOfWithin[node.Down](me, grace)
+				_, err = node.ReceiveOfWithin[node.Down](me, testkit.Limit)
 				require.NoError(t, err)
 			}
-			eventually(t, "no function is left", func() bool { return n.Stats().Lingering == 0 })
+			testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "no function is left")
 			locked := make(chan bool)
 			_, err = n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
 				locked <- lockedHere()
@@ -169,7 +170,7 @@ func TestCoroutineEndsLocked(t *testing.T) {
 
 // A killed coroutine that is locked to its thread is unwound by what it calls next.
 func TestKilledWhileLocked(t *testing.T) {
-	n := startNode(t, node.Config{Workers: 2, Stages: 2})
+	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 2})
 	for name, wait := range waitsOf {
 		if name == "Call" {
 			continue // returns an error to the dead, who may go on
@@ -193,7 +194,7 @@ func TestKilledWhileLocked(t *testing.T) {
 		require.Equal(t, 1, n.Stats().Lingering, name)
 		close(goes)
 		testkit.Receive(t, ended)
-		eventually(t, "nobody lingers", func() bool { return n.Stats().Lingering == 0 })
+		testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "nobody lingers")
 	}
 	require.NoError(t, n.Stop())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -27,25 +28,25 @@ func heap() int64 {
 // Timers end with their processes, as OTP's do: they are not running any more, and what
 // they took is free, also where somebody keeps them.
 func TestTimersOfTheDead(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		const size = 1024
-		many := 20_000
+		many := testkit.By(4_000, 20_000, 20_000)
 		if testkit.Race {
 			many = 2_000 // it is slow
 		}
-		n := startNode(t, node.Config{MaxProcesses: 2 * many})
+		n := nodetest.Start(t, node.Config{MaxProcesses: 2 * many})
 		pids := make([]node.PID, many)
 		timers := make([]*node.Timer, 0, 2*many)
 		for i := range pids { // what so many processes leave behind is not what is measured
-			pids[i] = s.spawn(t, n, node.Options{}, shrug)
+			pids[i] = s.Spawn(t, n, nodetest.Ignore)
 		}
 		for _, pid := range pids {
 			n.Exit(pid, node.Kill)
 		}
-		eventually(t, "all are dead", func() bool { return n.Stats().Processes == 0 })
+		testkit.UntilTrue(t, func() bool { return n.Stats().Processes == 0 }, "all are dead")
 		before := heap()
 		for i := range pids {
-			pids[i] = s.spawn(t, n, node.Options{}, shrug)
+			pids[i] = s.Spawn(t, n, nodetest.Ignore)
 			for _, start := range []func(time.Duration, node.Dest, any) (*node.Timer, error){n.SendAfter, n.SendInterval} {
 				timer, err := start(time.Hour, pids[i], make([]byte, size))
 				require.NoError(t, err)
@@ -67,15 +68,15 @@ func TestTimersOfTheDead(t *testing.T) {
 			require.False(t, ok)
 		}
 		assert.Equal(t, map[deadletter.Cause]uint64{deadletter.NoProcess: uint64(many)}, n.Stats().DeadLetters, "what was to be sent once")
-		eventually(t, "no process is left", func() bool { return n.Stats().Processes == 0 })
+		testkit.UntilTrue(t, func() bool { return n.Stats().Processes == 0 }, "no process is left")
 		if testkit.Race {
 			return // it keeps memory of its own
 		}
 		var held int64
-		eventually(t, "the memory is free", func() bool {
+		testkit.UntilTrue(t, func() bool {
 			held = heap() - before
 			return held < int64(many*size/2)
-		})
+		}, "the memory is free")
 		t.Logf("%d KiB of %d", held>>10, 2*many*size>>10)
 		runtime.KeepAlive(timers)
 	})
@@ -83,8 +84,8 @@ func TestTimersOfTheDead(t *testing.T) {
 
 // For a process that is gone, or is not here, a timer does not begin to run.
 func TestTimerForNobody(t *testing.T) {
-	n := startNode(t, node.Config{})
-	pid := flavours[0].spawn(t, n, node.Options{}, shrug)
+	n := nodetest.Start(t, node.Config{})
+	pid := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
 	n.Exit(pid, node.Kill)
 	for _, to := range []node.PID{pid, {}} {
 		before := n.Stats().DeadLetters[deadletter.NoProcess]
@@ -106,13 +107,16 @@ func TestTimerForNobody(t *testing.T) {
 // Firing, the death of the process and Cancel meet. Each message is received, cancelled,
 // left in the mailbox of a process that died, or a dead letter: one of them, once.
 func TestTimerRaces(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
-		const rounds, each = 200, 8
-		n := startNode(t, node.Config{})
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		const each = 8
+		rounds := testkit.By(60, 200, 2000)
+		n := nodetest.Start(t, node.Config{})
 		chance := testkit.Rand(t)
 		var received, cancelled atomic.Int64
-		for range rounds {
-			pid := s.spawn(t, n, node.Options{}, func(inside, any) error { received.Add(1); return nil })
+		dead := func() int64 { return int64(n.Stats().DeadLetters[deadletter.NoProcess]) }
+		round := 0
+		for ; round < rounds || cancelled.Load() == 0 || dead() == 0; round++ { // until chance has had it both ways
+			pid := s.Spawn(t, n, func(nodetest.Self, any) error { received.Add(1); return nil })
 			var timers []*node.Timer
 			for range each {
 				timer, err := n.SendAfter(time.Duration(chance.IntN(200))*time.Microsecond, pid, "x")
@@ -142,15 +146,10 @@ func TestTimerRaces(t *testing.T) {
 				require.False(t, ok, "the process is dead")
 			}
 		}
-		accounted := func() int64 {
-			return received.Load() + cancelled.Load() + int64(n.Stats().DeadLetters[deadletter.NoProcess])
-		}
 		// What is in a mailbox at the death is gone with it, so that this is a bound.
-		assert.LessOrEqual(t, accounted(), int64(rounds*each))
+		assert.LessOrEqual(t, received.Load()+cancelled.Load()+dead(), int64(round*each))
 		t.Logf("%d received, %d cancelled, %d dead letters of %d", received.Load(), cancelled.Load(),
-			n.Stats().DeadLetters[deadletter.NoProcess], rounds*each)
-		assert.Positive(t, cancelled.Load())
-		assert.Positive(t, n.Stats().DeadLetters[deadletter.NoProcess])
+			dead(), round*each)
 	})
 }
 
@@ -159,7 +158,7 @@ func BenchmarkTimer(b *testing.B) {
 	n, err := node.Start(node.Config{})
 	require.NoError(b, err)
 	defer n.Stop()
-	pid := flavours[0].spawn(b, n, node.Options{}, shrug)
+	pid := nodetest.Actor.Spawn(b, n, nodetest.Ignore)
 	b.Run("set and cancel", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -170,7 +169,7 @@ func BenchmarkTimer(b *testing.B) {
 	b.Run("spawn, set and kill", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			pid := flavours[0].spawn(b, n, node.Options{}, shrug)
+			pid := nodetest.Actor.Spawn(b, n, nodetest.Ignore)
 			n.SendInterval(time.Hour, pid, "x")
 			n.Exit(pid, node.Kill)
 		}

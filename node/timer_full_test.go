@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -17,9 +18,9 @@ import (
 // Ticks that a full mailbox has no room for are dead letters, and no goroutine waits with
 // them, whatever the policy.
 func TestSendIntervalFullMailbox(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
-			n, pid, release := s.full(t)
+			n, pid, release := fullMailbox(t, s)
 			before := runtime.NumGoroutine()
 			timer, err := n.SendInterval(time.Millisecond, pid, "tick")
 			require.NoError(t, err)
@@ -42,9 +43,9 @@ func TestSendIntervalFullMailbox(t *testing.T) {
 // A message that is sent once waits in its timer for room in a mailbox that makes senders
 // wait, and there it can be cancelled; other mailboxes make a dead letter of it.
 func TestSendAfterFullMailbox(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
-			n, pid, release := s.full(t)
+			n, pid, release := fullMailbox(t, s)
 			h, err := n.Open()
 			require.NoError(t, err)
 			defer h.Close(nil)
@@ -80,7 +81,7 @@ func TestSendAfterFullMailbox(t *testing.T) {
 			i, err := n.Info(pid)
 			require.NoError(t, err)
 			assert.Zero(t, i.Mailbox)
-			assert.EqualValues(t, 2-s.inFlight()+50, i.Handled)
+			assert.EqualValues(t, 2-inFlight(s)+50, i.Handled)
 			require.NoError(t, n.Stop())
 		})
 	})
@@ -90,7 +91,7 @@ func TestSendAfterRefused(t *testing.T) {
 	for _, policy := range []mailbox.Policy{mailbox.Refuse, mailbox.DropNewest, mailbox.DropOldest} {
 		t.Run(policy.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				n, pid, release := flavours[0].gate(t, node.Options{Limits: mailbox.Limits{Messages: 2, Policy: policy}})
+				n, pid, release := gate(t, nodetest.Actor, node.Options{Limits: mailbox.Limits{Messages: 2, Policy: policy}})
 				for i := range 2 {
 					require.NoError(t, n.Send(pid, i))
 					synctest.Wait()
@@ -112,9 +113,9 @@ func TestSendAfterRefused(t *testing.T) {
 // Stop leaves no goroutine behind where timers have no room for what they send: the
 // bubble would say so.
 func TestStopWithTimersForFullMailboxes(t *testing.T) {
-	eachFlavour(t, func(t *testing.T, s flavour) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
-			n, pid, release := s.full(t)
+			n, pid, release := fullMailbox(t, s)
 			once, err := n.SendAfter(time.Millisecond, pid, "x")
 			require.NoError(t, err)
 			often, err := n.SendInterval(time.Millisecond, pid, "x")

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 )
@@ -34,14 +35,14 @@ type stamped struct {
 }
 
 // clock sends what it gets on to boss, stamped.
-func clock(boss node.PID, began time.Time) step {
-	return func(h host, m any) error { return h.Send(boss, stamped{m, time.Since(began)}) }
+func clock(boss node.PID, began time.Time) nodetest.Handler {
+	return func(h nodetest.Self, m any) error { return h.Send(boss, stamped{m, time.Since(began)}) }
 }
 
 func TestSendAfter(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
-			pid := s.spawn(t, n, clock(h.Self(), time.Now()))
+			pid := s.Spawn(t, n, clock(h.Self(), time.Now()))
 			for _, d := range []time.Duration{3 * time.Second, time.Second, 0, 2 * time.Second} {
 				timer, err := n.SendAfter(d, pid, d)
 				require.NoError(t, err)
@@ -55,7 +56,7 @@ func TestSendAfter(t *testing.T) {
 				d := time.Duration(i) * time.Second
 				assert.Equal(t, stamped{d, d}, h.Receive())
 			}
-			quiet(t, h)
+			nodetest.Quiet(t, h)
 			assert.Empty(t, n.Stats().DeadLetters)
 		})
 	})
@@ -63,10 +64,10 @@ func TestSendAfter(t *testing.T) {
 
 // From within a process, to itself.
 func TestSendAfterToItself(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 			began := time.Now()
-			pid := s.spawn(t, n, func(p host, m any) error {
+			pid := s.Spawn(t, n, func(p nodetest.Self, m any) error {
 				if k, ok := m.(int); ok && k > 0 {
 					_, err := p.SendAfter(time.Minute, p.Self(), k-1)
 					return err
@@ -99,7 +100,7 @@ func TestTimerCancel(t *testing.T) {
 			assert.Zero(t, left)
 		}
 		<-time.After(time.Minute)
-		quiet(t, h)
+		nodetest.Quiet(t, h)
 
 		// One that has fired.
 		timer, err = h.SendAfter(time.Second, h.Self(), "once")
@@ -114,9 +115,9 @@ func TestTimerCancel(t *testing.T) {
 }
 
 func TestSendInterval(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
-			pid := s.spawn(t, n, clock(h.Self(), time.Now()))
+			pid := s.Spawn(t, n, clock(h.Self(), time.Now()))
 			timer, err := h.SendInterval(time.Second, pid, "tick")
 			require.NoError(t, err)
 			for i := range 5 {
@@ -130,7 +131,7 @@ func TestSendInterval(t *testing.T) {
 			assert.True(t, ok)
 			assert.Equal(t, 700*time.Millisecond, left)
 			<-time.After(time.Minute)
-			quiet(t, h)
+			nodetest.Quiet(t, h)
 
 			// It ends with the process, without dead letters.
 			timer, err = h.SendInterval(time.Second, pid, "tick")
@@ -140,7 +141,7 @@ func TestSendInterval(t *testing.T) {
 			<-time.After(time.Minute)
 			_, ok = timer.Left()
 			assert.False(t, ok)
-			quiet(t, h)
+			nodetest.Quiet(t, h)
 			assert.Empty(t, n.Stats().DeadLetters)
 		})
 	})
@@ -155,17 +156,17 @@ func TestTimerErrors(t *testing.T) {
 		_, err = n.SendInterval(-time.Second, h.Self(), "x")
 		assert.ErrorIs(t, err, node.ErrBadTimeout)
 		<-time.After(time.Minute)
-		quiet(t, h)
+		nodetest.Quiet(t, h)
 	})
 }
 
 // A timer for one that is dead: nothing happens until it fires.
 func TestTimerForTheDead(t *testing.T) {
-	eachWay(t, func(t *testing.T, s way) {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		inBubble(t, func(t *testing.T, n *node.Node, h *node.Process) {
 			dead := n.DeadLetters(4)
 			defer dead.Close()
-			pid := s.spawn(t, n, sleeper)
+			pid := s.Spawn(t, n, nodetest.Ignore)
 			timer, err := h.SendAfter(time.Second, pid, "late")
 			require.NoError(t, err)
 			n.Exit(pid, node.Kill)
@@ -190,7 +191,7 @@ func TestTimersOfAStoppedNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := node.Start(node.Config{Workers: 1})
 		require.NoError(t, err)
-		pid := allWays[0].spawn(t, n, sleeper)
+		pid := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
 		once, err := n.SendAfter(time.Second, pid, "x")
 		require.NoError(t, err)
 		often, err := n.SendInterval(time.Second, pid, "x")

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/certtest"
-	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/porttest"
@@ -28,7 +27,7 @@ import (
 
 // setUp is how long a handshake may take: longer than the tests wait for anything, so that none
 // passes where somebody waits for that timeout.
-const setUp = 2 * time.Minute
+const setUp = testkit.Limit
 
 // secure starts a Go node with a certificate.
 func secure(t *testing.T, name string, finder discovery.Finder, f certtest.Files, d node.Distribution) (*node.Node, *logtest.Text) {
@@ -101,7 +100,7 @@ func TestOTPTLSShortNames(t *testing.T) {
 	o.alone(n)
 	ca.Write(theirs, certtest.Host("elsewhere"))
 	o.Ask(forget)
-	err := n.Ping(soon(t), o.name)
+	err := n.Ping(testkit.Context(t), o.name)
 	require.ErrorContains(t, err, "this node refused the certificate of e@localhost at localhost:")
 	require.ErrorContains(t, err, "for elsewhere")
 	require.ErrorContains(t, err, "it is not for the host localhost")
@@ -164,7 +163,7 @@ func TestOTPTLSRefused(t *testing.T) {
 				c.with()
 				o.Ask(forget)
 				log.Take()
-				err := n.Ping(soon(t), o.name)
+				err := n.Ping(testkit.Context(t), o.name)
 				if c.dial == "" {
 					require.NoError(t, err, c.what)
 				} else {
@@ -199,20 +198,20 @@ func TestOTPTLSNoCertificate(t *testing.T) {
 		log.Take()
 		require.Equal(t, "false", o.Ask("net_kernel:connect_node('%s')", n.Name()))
 		log.Await(t, "presented no certificate, but every node needs one")
-		require.NoError(t, n.Ping(soon(t), o.name), "its server has one")
+		require.NoError(t, n.Ping(testkit.Context(t), o.name), "its server has one")
 		o.talk(n)
 	}
 	o := startOTP(t, port, "-name", "f@127.0.0.1", "-kernel", "inet_dist_use_interface", "{127,0,0,1}", "-kernel", "net_setuptime", "1")
 	log.Take()
 	require.Equal(t, "false", o.Ask("net_kernel:connect_node('%s')", n.Name()))
 	log.Await(t, "does not speak TLS")
-	err := n.Ping(soon(t), o.name)
+	err := n.Ping(testkit.Context(t), o.name)
 	require.ErrorContains(t, err, "may not speak TLS")
 
 	// We without TLS, they with it: nobody gets anywhere, or hangs.
 	plain, log := otpPeer(t, "plain@127.0.0.1", node.Distribution{Finder: finder, Limits: dist.LinkLimits{Timeout: time.Second}})
 	e := startOTP(t, port, "-name", "g@127.0.0.1", otpTLS(t, theirs, verifies, true)...)
-	require.NotErrorIs(t, plain.Ping(soon(t), e.name), context.DeadlineExceeded)
+	require.NotErrorIs(t, plain.Ping(testkit.Context(t), e.name), context.DeadlineExceeded)
 	require.Equal(t, "false", e.Ask("net_kernel:connect_node('%s')", plain.Name()))
 	log.Await(t, "refused an incoming connection")
 }
@@ -226,18 +225,18 @@ func TestOTPTLSReload(t *testing.T) {
 	ca.Write(theirs, certtest.Host("127.0.0.1"))
 	n, log := secure(t, "go@127.0.0.1", finder, ours, node.Distribution{})
 	o := startOTP(t, port, "-name", "e@127.0.0.1", otpTLS(t, theirs, verifies, true)...)
-	require.NoError(t, n.Ping(soon(t), o.name))
+	require.NoError(t, n.Ping(testkit.Context(t), o.name))
 	next.Write(dirOf(ours), certtest.Host("127.0.0.1"))
 	late := t.TempDir()
 	next.Write(late, certtest.Host("127.0.0.1"))
 	p := startOTP(t, port, "-name", "late@127.0.0.1", otpTLS(t, late, verifies, true)...)
-	require.NoError(t, n.Ping(soon(t), p.name), "the new certificate")
+	require.NoError(t, n.Ping(testkit.Context(t), p.name), "the new certificate")
 	p.talk(n)
 	o.talk(n)
 	assert.NotContains(t, log.String(), "node down", "the connection is the one before")
 	o.Ask("erlang:disconnect_node('%s')", n.Name())
-	require.Eventually(t, func() bool { return len(n.Nodes(true)) == 1 }, erltest.Patience, 5*time.Millisecond)
-	require.ErrorContains(t, n.Ping(soon(t), o.name), "no authority in")
+	testkit.UntilTrue(t, func() bool { return len(n.Nodes(true)) == 1 }, "the other connection alone is left")
+	require.ErrorContains(t, n.Ping(testkit.Context(t), o.name), "no authority in")
 	p.talk(n)
 }
 
@@ -260,22 +259,22 @@ func TestOTPTLSRenewal(t *testing.T) {
 			n, log := secure(t, "go@127.0.0.1", finder, ours, node.Distribution{})
 			o := startOTP(t, port, "-name", "e@127.0.0.1", otpTLS(t, theirs, c.options, true)...)
 			const much = "[catch gen_server:call({echo, '%s'}, binary:copy(<<7>>, 30000)) || _ <- lists:seq(1, 100)], ok"
-			require.NoError(t, n.Ping(soon(t), o.name))
+			require.NoError(t, n.Ping(testkit.Context(t), o.name))
 			require.Equal(t, "ok", o.Ask(much, n.Name()))
 			assert.NotContains(t, log.String(), "node down")
 			o.Ask("erlang:disconnect_node('%s')", n.Name())
 			o.alone(n)
 			down := func() bool { return strings.Contains(log.String(), "node down") }
-			require.Eventually(t, down, erltest.Patience, 5*time.Millisecond)
+			testkit.UntilTrue(t, down, "our node has lost the connection")
 			log.Take()
 			require.Equal(t, "true", o.Ask("net_kernel:connect_node('%s')", n.Name()))
 			require.Equal(t, "ok", o.Ask(much, n.Name()))
 			if c.lost {
-				require.Eventually(t, down, erltest.Patience, 5*time.Millisecond)
+				testkit.UntilTrue(t, down, "our node has lost the connection")
 			} else {
 				assert.False(t, down(), "%s", log)
 			}
-			require.Eventually(t, func() bool { return n.Ping(soon(t), o.name) == nil }, erltest.Patience, 5*time.Millisecond)
+			testkit.UntilTrue(t, func() bool { return n.Ping(testkit.Context(t), o.name) == nil }, "they are connected again")
 		})
 	}
 }
@@ -309,8 +308,8 @@ func TestTLSBetweenNodes(t *testing.T) {
 	a, _ := secure(t, "a@127.0.0.1", places, ca.Write(t.TempDir(), certtest.Host("127.0.0.1")), node.Distribution{})
 	b, log := secure(t, "b@localhost.localdomain", places, ca.Write(t.TempDir(), certtest.Host("localhost.localdomain")),
 		node.Distribution{Listen: "127.0.0.1:0"})
-	require.NoError(t, a.Ping(soon(t), b.Name()))
-	v, err := node.Call[int](soon(t), b, node.At{Name: "echo", Node: a.Name()}, 5)
+	require.NoError(t, a.Ping(testkit.Context(t), b.Name()))
+	v, err := node.Call[int](testkit.Context(t), b, node.At{Name: "echo", Node: a.Name()}, 5)
 	require.NoError(t, err)
 	assert.Equal(t, 5, v)
 	log.Await(t, "node up")

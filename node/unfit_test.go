@@ -52,8 +52,8 @@ func TestUnfitIsToldOnce(t *testing.T) {
 		require.NoError(t, err)
 		dead := []*deadletter.Stream{a.DeadLetters(100), b.DeadLetters(100)}
 		for i, v := range values {
-			_, called := node.Call[any](soon(t), self, pid, v)
-			_, replied := node.Call[any](soon(t), self, pid, i)
+			_, called := node.Call[any](testkit.Context(t), self, pid, v)
+			_, replied := node.Call[any](testkit.Context(t), self, pid, i)
 			for what, err := range map[string]error{"send": self.Send(pid, v), "cast": node.Send(self, pid, node.Cast[any]{Body: v}),
 				"call": called, "reply": replied} {
 				require.ErrorContains(t, err, "wire: cannot encode: ", what)
@@ -95,7 +95,7 @@ func TestOtherShape(t *testing.T) {
 			return msg.(node.Request[int]).From.Reply(wire.Tuple{shapeThere{"a"}})
 		}))
 		require.NoError(t, err)
-		_, err = node.Call[any](soon(t), self, pid, 1)
+		_, err = node.Call[any](testkit.Context(t), self, pid, 1)
 		require.ErrorContains(t, err, "at {1}")
 		require.ErrorContains(t, err, "x.Shape.ID differs: here {ID string}, there {ID int}")
 		require.ErrorContains(t, self.Send(pid, shapeHere{1}), "x.Shape.ID differs: here {ID int}, there {ID string}")
@@ -134,7 +134,7 @@ func TestTypesThatPanic(t *testing.T) {
 		dead := b.DeadLetters(10)
 		defer dead.Close()
 		self.MonitorNode(b.Name())
-		reply, err := node.Call[bomb](soon(t), self, pid, 7)
+		reply, err := node.Call[bomb](testkit.Context(t), self, pid, 7)
 		require.NoError(t, err)
 		require.Equal(t, bomb{7}, reply)
 
@@ -144,12 +144,12 @@ func TestTypesThatPanic(t *testing.T) {
 		require.Equal(t, deadletter.Unreadable, letter.Cause)
 		require.ErrorContains(t, letter.Message.(error), "no number")
 		for n, text := range map[int]string{-1: "no text", 13: "no number"} {
-			_, err = node.Call[any](soon(t), self, pid, bomb{n})
+			_, err = node.Call[any](testkit.Context(t), self, pid, bomb{n})
 			require.ErrorContains(t, err, text, "a request")
-			_, err = node.Call[any](soon(t), self, pid, n)
+			_, err = node.Call[any](testkit.Context(t), self, pid, n)
 			require.ErrorContains(t, err, text, "a reply")
 		}
-		left, err := node.Call[int](soon(t), self, pid, bomb{1})
+		left, err := node.Call[int](testkit.Context(t), self, pid, bomb{1})
 		require.NoError(t, err)
 		require.Zero(t, left)
 		nodetest.Quiet(t, self) // no NodeDown

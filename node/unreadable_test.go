@@ -196,7 +196,7 @@ func forgedPairs(t *testing.T, f func(t *testing.T, w forgers)) {
 			self := nodetest.Open(t, a)
 			self.Monitor(pid)
 			f(t, forgers{wires, protocol, self, b, pid, lost})
-			_, err = node.Call[int](soon(t), self, pid, 1)
+			_, err = node.Call[int](testkit.Context(t), self, pid, 1)
 			require.NoError(t, err)
 			nodetest.Quiet(t, self) // no Down: it is the connection that there was
 		})
@@ -221,20 +221,20 @@ func TestUnreadable(t *testing.T) {
 				if !ok {
 					return
 				}
-				_, err := node.Call[any](soon(t), w.self, w.echo, body)
+				_, err := node.Call[any](testkit.Context(t), w.self, w.echo, body)
 				require.ErrorContains(t, err, "b@127.0.0.1 cannot read what a@127.0.0.1 has sent: ")
 				require.ErrorContains(t, err, form.want)
 				if !hasOffsets(form.bytes) { // it is a part of a list
-					_, err = rpc.Spawn(soon(t), w.self, w.other.Name(), "any", "thing", body)
+					_, err = rpc.Spawn(testkit.Context(t), w.self, w.other.Name(), "any", "thing", body)
 					var refused *rpc.SpawnError
 					require.ErrorAs(t, err, &refused)
 					require.ErrorContains(t, err, "b@127.0.0.1 cannot read what a@127.0.0.1 has sent: ")
 					require.ErrorContains(t, err, form.want)
-					_, err = rpc.Call[any](soon(t), w.self, w.other.Name(), "any", "thing", body)
+					_, err = rpc.Call[any](testkit.Context(t), w.self, w.other.Name(), "any", "thing", body)
 					require.ErrorContains(t, err, form.want)
 				}
 				if w.protocol == "native" {
-					require.ErrorContains(t, node.Deliver(soon(t), w.self, w.echo, v), form.want)
+					require.ErrorContains(t, node.Deliver(testkit.Context(t), w.self, w.echo, v), form.want)
 					testkit.Receive(t, w.lost.C)
 				}
 			})
@@ -258,12 +258,12 @@ func TestUnreadableAnswer(t *testing.T) {
 				require.NoError(t, err)
 				if body, ok := w.body(form.bytes); ok && !hasOffsets(form.bytes) { // it is a part of a tuple
 					reply = body
-					_, err = node.Call[any](soon(t), w.self, pid, node.Atom("reply"))
+					_, err = node.Call[any](testkit.Context(t), w.self, pid, node.Atom("reply"))
 					require.ErrorContains(t, err, "a@127.0.0.1 cannot read what b@127.0.0.1 has sent: ")
 					require.ErrorContains(t, err, form.want)
 				}
 				ref := w.self.Monitor(pid)
-				_, err = node.Call[any](soon(t), w.self, pid, node.Atom("exit"))
+				_, err = node.Call[any](testkit.Context(t), w.self, pid, node.Atom("exit"))
 				require.ErrorContains(t, err, form.want)
 				why, ok := nodetest.Down(t, w.self, ref).Reason.(error)
 				require.True(t, ok)
@@ -339,7 +339,7 @@ func TestMisfit(t *testing.T) {
 				{wire.Tuple{1, wideSize{N: large}}, []string{"what came as x.Size"}},
 				{panicsRead{}, []string{"x.Read", "a method of the type panics: not to be read"}},
 			} {
-				_, err := node.Call[any](soon(t), self, pid, c.v)
+				_, err := node.Call[any](testkit.Context(t), self, pid, c.v)
 				require.NoError(t, self.Send(pid, c.v))
 				letter := testkit.Receive(t, lost.C)
 				require.Equal(t, deadletter.Unreadable, letter.Cause)
@@ -349,14 +349,14 @@ func TestMisfit(t *testing.T) {
 				}
 			}
 			require.ErrorContains(t, self.Send(pid, panicsWritten{}), "panics when asked for its bytes: not to be written")
-			_, err = node.Call[any](soon(t), self, pid, panicsWritten{})
+			_, err = node.Call[any](testkit.Context(t), self, pid, panicsWritten{})
 			require.ErrorContains(t, err, "panics when asked for its bytes: not to be written")
 
-			_, err = node.Call[any](soon(t), self, pid, node.Atom("fail"))
+			_, err = node.Call[any](testkit.Context(t), self, pid, node.Atom("fail"))
 			require.EqualError(t, err, "wrapped: bad: one", "an error whose parts cannot be read keeps its text")
 			require.False(t, errors.As(err, new(badError)))
 
-			got, err := node.Call[wideSize](soon(t), self, pid, wideSize{N: 5, Name: "x"})
+			got, err := node.Call[wideSize](testkit.Context(t), self, pid, wideSize{N: 5, Name: "x"})
 			require.NoError(t, err)
 			require.Equal(t, wideSize{N: 5, Name: "x"}, got)
 			nodetest.Quiet(t, self) // no Down: it is the connection that there was

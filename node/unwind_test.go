@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 )
 
@@ -31,14 +32,14 @@ var waitsOf = map[string]func(p *node.Process, never node.PID){
 func TestKillIsNotRecovered(t *testing.T) {
 	for name, wait := range waitsOf {
 		t.Run(name, func(t *testing.T) {
-			eachBlocking(t, func(t *testing.T, s way) {
+			nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
 				synctest.Test(t, func(t *testing.T) {
 					n, err := node.Start(node.Config{StopTimeout: 3 * time.Second})
 					require.NoError(t, err)
 					never, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 					require.NoError(t, err)
 					var goesOn, recovered, deferred atomic.Int64
-					pid, err := n.SpawnOpt(s.options, node.ProcessFunc(func(p *node.Process) error {
+					pid, err := n.SpawnOpt(s.Options, node.ProcessFunc(func(p *node.Process) error {
 						defer deferred.Add(1)
 						for goesOn.Add(1) < 1000 {
 							func() {
@@ -70,18 +71,18 @@ func TestKillIsNotRecovered(t *testing.T) {
 // A function that is killed while it waits for a message may still have deferred calls that
 // take long: until they have returned it is counted, and Stop says that it has not.
 func TestDeferredOfTheKilledLinger(t *testing.T) {
-	eachBlocking(t, func(t *testing.T, s way) {
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{StopTimeout: 3 * time.Second})
 			require.NoError(t, err)
 			release := make(chan struct{})
-			pid, err := n.SpawnOpt(s.options, node.ProcessFunc(func(p *node.Process) error {
+			pid, err := n.SpawnOpt(s.Options, node.ProcessFunc(func(p *node.Process) error {
 				defer func() { <-release }()
 				p.Receive()
 				return nil
 			}))
 			require.NoError(t, err)
-			idle, err := n.SpawnOpt(s.options, node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
+			idle, err := n.SpawnOpt(s.Options, node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
 			require.NoError(t, err)
 			synctest.Wait()
 			n.Exit(pid, node.Kill)
@@ -101,12 +102,12 @@ func TestDeferredOfTheKilledLinger(t *testing.T) {
 // A deferred call of a function that is unwound cannot receive or call: it is unwound, too, and
 // the deferred calls before it run.
 func TestDeferredCannotWait(t *testing.T) {
-	eachBlocking(t, func(t *testing.T, s way) {
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, err := node.Start(node.Config{StopTimeout: 3 * time.Second})
 			require.NoError(t, err)
 			var rounds, first atomic.Int64
-			pid, err := n.SpawnOpt(s.options, node.ProcessFunc(func(p *node.Process) error {
+			pid, err := n.SpawnOpt(s.Options, node.ProcessFunc(func(p *node.Process) error {
 				defer first.Add(1)
 				defer func() {
 					for rounds.Add(1) < 1000 {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
@@ -46,7 +47,7 @@ func farPairs(t *testing.T, f func(t *testing.T, self *node.Process, echo node.P
 		pid, err := b.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)
 		self := nodetest.Open(t, a)
-		_, err = node.Call[int](soon(t), self, pid, 1)
+		_, err = node.Call[int](testkit.Context(t), self, pid, 1)
 		require.NoError(t, err)
 		f(t, self, pid)
 	})
@@ -69,7 +70,7 @@ func farNodes(t *testing.T, log *slog.Logger, f func(t *testing.T, a, b *node.No
 			}
 			a := start("a@127.0.0.1", node.TypeOf[shapeHere]("x.Shape"))
 			b := start("b@127.0.0.1", node.TypeOf[shapeThere]("x.Shape"))
-			require.NoError(t, a.Connect(soon(t), b.Name()))
+			require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 			f(t, a, b)
 		})
 	}
@@ -97,10 +98,10 @@ func TestCycleIsRefused(t *testing.T) {
 			{deep, "nested deeper than 10000 levels"},
 		} {
 			require.ErrorContains(t, self.Send(echo, c.v), c.where)
-			_, err := node.Call[any](soon(t), self, echo, c.v)
+			_, err := node.Call[any](testkit.Context(t), self, echo, c.v)
 			require.ErrorContains(t, err, c.where[strings.LastIndex(c.where, ": ")+1:])
 		}
-		n, err := node.Call[int](soon(t), self, echo, 7)
+		n, err := node.Call[int](testkit.Context(t), self, echo, 7)
 		require.NoError(t, err)
 		require.Equal(t, 7, n)
 	})
@@ -153,7 +154,7 @@ func TestErrorsInFields(t *testing.T) {
 	farPairs(t, func(t *testing.T, self *node.Process, echo node.PID) {
 		h := holder{Err: errOwn, All: []error{fmt.Errorf("first: %w", errOwn), causeError{errOwn}, &node.ExitError{Reason: errOwn}},
 			Any: fmt.Errorf("any: %w", errOwn)}
-		got, err := node.Call[holder](soon(t), self, echo, h)
+		got, err := node.Call[holder](testkit.Context(t), self, echo, h)
 		require.NoError(t, err)
 		require.Equal(t, errOwn, got.Err)
 		require.EqualError(t, got.All[0], "first: own: gone")
@@ -167,7 +168,7 @@ func TestErrorsInFields(t *testing.T) {
 		require.Equal(t, errOwn, exit.Reason)
 		require.ErrorIs(t, got.Any.(error), errOwn)
 
-		list, err := node.Call[wire.Tuple](soon(t), self, echo, wire.Tuple{[]error{errOwn}, map[string]error{"a": errOwn}, errOwn, [2]int8{1, 2}})
+		list, err := node.Call[wire.Tuple](testkit.Context(t), self, echo, wire.Tuple{[]error{errOwn}, map[string]error{"a": errOwn}, errOwn, [2]int8{1, 2}})
 		require.NoError(t, err)
 		require.Equal(t, []error{errOwn}, list[0])
 		require.Equal(t, map[string]error{"a": errOwn}, list[1])
@@ -179,7 +180,7 @@ func TestErrorsInFields(t *testing.T) {
 		for range 40 {
 			long = fmt.Errorf("%.20w", causeError{long})
 		}
-		got, err = node.Call[holder](soon(t), self, echo, holder{Err: long})
+		got, err = node.Call[holder](testkit.Context(t), self, echo, holder{Err: long})
 		require.NoError(t, err)
 		require.Equal(t, long.Error(), got.Err.Error())
 		require.ErrorAs(t, got.Err, &cause)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -19,43 +20,43 @@ import (
 var shownWaits = []struct {
 	name string
 	what string
-	wait func(h host, stuck, full node.PID, far node.At)
+	wait func(h nodetest.Self, stuck, full node.PID, far node.At)
 	on   func(stuck, full node.PID, far node.At) node.Dest // nil: nobody
 }{
-	{"Call", "reply", func(h host, stuck, _ node.PID, _ node.At) {
+	{"Call", "reply", func(h nodetest.Self, stuck, _ node.PID, _ node.At) {
 		_, _ = node.Call[int](context.Background(), h, stuck, 1)
 	}, func(stuck, _ node.PID, _ node.At) node.Dest { return stuck }},
-	{"Call by name", "reply", func(h host, _, _ node.PID, _ node.At) {
+	{"Call by name", "reply", func(h nodetest.Self, _, _ node.PID, _ node.At) {
 		_, _ = node.Call[int](context.Background(), h, node.Atom("stuck"), 1)
 	}, func(stuck, _ node.PID, _ node.At) node.Dest { return stuck }},
-	{"Call far", "reply", func(h host, _, _ node.PID, far node.At) {
+	{"Call far", "reply", func(h nodetest.Self, _, _ node.PID, far node.At) {
 		_, _ = node.Call[int](context.Background(), h, far, 1)
 	}, func(_, _ node.PID, far node.At) node.Dest { return far }},
-	{"Await", "future", func(h host, stuck, _ node.PID, _ node.At) {
+	{"Await", "future", func(h nodetest.Self, stuck, _ node.PID, _ node.At) {
 		_, _ = node.Await(context.Background(), h, node.Async[int](h, stuck, 1))
 	}, func(stuck, _ node.PID, _ node.At) node.Dest { return stuck }},
-	{"Await far", "future", func(h host, _, _ node.PID, far node.At) {
+	{"Await far", "future", func(h nodetest.Self, _, _ node.PID, far node.At) {
 		_, _ = node.Await(context.Background(), h, node.Async[int](h, far, 1))
 	}, func(_, _ node.PID, far node.At) node.Dest { return far }},
-	{"AwaitExit", "exit", func(h host, stuck, _ node.PID, _ node.At) {
+	{"AwaitExit", "exit", func(h nodetest.Self, stuck, _ node.PID, _ node.At) {
 		_, _ = node.AwaitExit(context.Background(), h, stuck)
 	}, func(stuck, _ node.PID, _ node.At) node.Dest { return stuck }},
-	{"Send", "space", func(h host, _, full node.PID, _ node.At) { _ = h.Send(full, 1) },
+	{"Send", "space", func(h nodetest.Self, _, full node.PID, _ node.At) { _ = h.Send(full, 1) },
 		func(_, full node.PID, _ node.At) node.Dest { return full }},
-	{"Call of a full mailbox", "space", func(h host, _, full node.PID, _ node.At) {
+	{"Call of a full mailbox", "space", func(h nodetest.Self, _, full node.PID, _ node.At) {
 		_, _ = node.Call[int](context.Background(), h, full, 1)
 	}, func(_, full node.PID, _ node.At) node.Dest { return full }},
-	{"Receive", "message", func(h host, _, _ node.PID, _ node.At) {
+	{"Receive", "message", func(h nodetest.Self, _, _ node.PID, _ node.At) {
 		if p, ok := h.(*node.Process); ok {
 			p.Receive()
 		}
 	}, nil},
-	{"ReceiveMatch", "message", func(h host, _, _ node.PID, _ node.At) {
+	{"ReceiveMatch", "message", func(h nodetest.Self, _, _ node.PID, _ node.At) {
 		if p, ok := h.(*node.Process); ok {
 			p.ReceiveMatch(func(any) bool { return false })
 		}
 	}, nil},
-	{"ReceiveWithin", "message", func(h host, _, _ node.PID, _ node.At) {
+	{"ReceiveWithin", "message", func(h nodetest.Self, _, _ node.PID, _ node.At) {
 		if p, ok := h.(*node.Process); ok {
 			_, _ = p.ReceiveWithin(time.Hour, nil)
 		}
@@ -66,11 +67,11 @@ var shownWaits = []struct {
 // does not wait any more.
 func TestInfoShowsWaits(t *testing.T) {
 	a, b := pairOf(t, "native", node.Distribution{})
-	_, err := b.SpawnOpt(node.Options{Name: "far"}, flavours[0].of(shrug))
+	_, err := b.SpawnOpt(node.Options{Name: "far"}, nodetest.Actor.Actor(nodetest.Ignore))
 	require.NoError(t, err)
 	far := node.At{Name: "far", Node: b.Name()}
-	require.NoError(t, a.Connect(soon(t), b.Name()))
-	stuck, err := a.SpawnOpt(node.Options{Name: "stuck"}, flavours[0].of(shrug))
+	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
+	stuck, err := a.SpawnOpt(node.Options{Name: "stuck"}, nodetest.Actor.Actor(nodetest.Ignore))
 	require.NoError(t, err)
 	gate, entered := make(chan struct{}), make(chan struct{})
 	full, err := a.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
@@ -79,15 +80,15 @@ func TestInfoShowsWaits(t *testing.T) {
 	defer close(gate)
 	testkit.Receive(t, entered)
 	require.NoError(t, a.Send(full, 0))
-	for _, s := range allWays {
+	for _, s := range styles {
 		for _, w := range shownWaits {
-			actor := s.name == "actor" || s.name == "detached"
+			actor := s.Name == "actor" || s.Name == "detached"
 			if w.what == "message" && actor {
 				continue
 			}
-			t.Run(s.name+" "+w.name, func(t *testing.T) {
+			t.Run(s.Name+" "+w.name, func(t *testing.T) {
 				before := time.Now()
-				pid, err := a.SpawnOpt(s.options, s.wrap(func(h host, m any) error {
+				pid, err := a.SpawnOpt(s.Options, s.Actor(func(h nodetest.Self, m any) error {
 					if m == "wait" {
 						w.wait(h, stuck, full, far)
 					}
@@ -96,22 +97,22 @@ func TestInfoShowsWaits(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, a.Send(pid, "wait"))
 				var i observe.Process
-				eventually(t, "it waits", func() bool {
+				testkit.UntilTrue(t, func() bool {
 					i, err = a.Info(pid)
 					return err == nil && i.Wait.For == w.what && (actor || i.Handled == 1)
-				})
+				}, "it waits")
 				if w.on == nil {
 					assert.Nil(t, i.Wait.On)
 				} else {
 					assert.Equal(t, w.on(stuck, full, far), i.Wait.On)
 				}
 				// How far the coarse clock is behind is up to the system's scheduler.
-				assert.WithinRange(t, i.Wait.Since, before.Add(-limit), time.Now())
+				assert.WithinRange(t, i.Wait.Since, before.Add(-testkit.Limit), time.Now())
 				a.Exit(pid, node.Kill)
 			})
 		}
 	}
-	idle := flavours[0].spawn(t, a, node.Options{}, shrug)
+	idle := nodetest.Actor.Spawn(t, a, nodetest.Ignore)
 	i, err := a.Info(idle)
 	require.NoError(t, err)
 	assert.Zero(t, i.Wait, "an Actor with nothing to do")
@@ -119,12 +120,12 @@ func TestInfoShowsWaits(t *testing.T) {
 
 // A process that has waited, and does not any more, is not shown as one that does.
 func TestInfoOfWaitThatIsOver(t *testing.T) {
-	for _, s := range blocking {
-		t.Run(s.name, func(t *testing.T) {
-			n := startNode(t, node.Config{})
-			server := flavours[0].spawn(t, n, node.Options{}, parrot)
+	for _, s := range nodetest.BlockingStyles() {
+		t.Run(s.Name, func(t *testing.T) {
+			n := nodetest.Start(t, node.Config{})
+			server := nodetest.Actor.Spawn(t, n, parrot)
 			called, release := make(chan struct{}), make(chan struct{})
-			pid := s.spawn(t, n, func(h host, _ any) error {
+			pid := s.Spawn(t, n, func(h nodetest.Self, _ any) error {
 				_, err := node.Call[int](context.Background(), h, server, 1)
 				called <- struct{}{}
 				<-release
@@ -138,26 +139,26 @@ func TestInfoOfWaitThatIsOver(t *testing.T) {
 				assert.Zero(t, i.Wait)
 				release <- struct{}{}
 			}
-			eventually(t, "it waits for a message", func() bool {
+			testkit.UntilTrue(t, func() bool {
 				i, err := n.Info(pid)
 				return err == nil && i.Wait.For == "message" && i.Wait.On == nil
-			})
+			}, "it waits for a message")
 		})
 	}
 }
 
 // A handle is shown like a process.
 func TestInfoOfWaitingHandle(t *testing.T) {
-	n := startNode(t, node.Config{})
-	stuck := flavours[0].spawn(t, n, node.Options{}, shrug)
-	h := openHandle(t, n)
+	n := nodetest.Start(t, node.Config{})
+	stuck := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
+	h := nodetest.Open(t, n)
 	ctx, cancel := context.WithCancel(context.Background())
 	over := make(chan struct{})
 	go func() { defer close(over); _, _ = node.Call[int](ctx, h, stuck, 1) }()
-	eventually(t, "it waits", func() bool {
+	testkit.UntilTrue(t, func() bool {
 		i, err := n.Info(h.Self())
 		return err == nil && i.Wait.For == "reply" && i.Wait.On == node.Dest(stuck)
-	})
+	}, "it waits")
 	cancel()
 	testkit.Receive(t, over)
 	i, err := n.Info(h.Self())

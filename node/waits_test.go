@@ -58,22 +58,22 @@ type waitWorld struct {
 
 // newWaitWorld makes the nodes. What it holds up goes on at the end of the test.
 func newWaitWorld(t *testing.T) *waitWorld {
-	c := newCluster(t)
+	c := nodetest.NewMemoryCluster(t)
 	stall := make(chan struct{})
 	// stalls makes a node from which nothing leaves for a node that it connects to.
 	stalls := func(name, to string) (from, other *node.Node, release func()) {
-		cfg := c.config(to)
+		cfg := c.Config(to)
 		cfg.Distribution.TickTime = time.Hour // or silence would end the connection
-		cfg.Distribution.Finder, cfg.Distribution.ConnectTimeout = seeking{c.places}, time.Hour
+		cfg.Distribution.Finder, cfg.Distribution.ConnectTimeout = seeking{c.Places}, time.Hour
 		b := nodetest.Start(t, cfg)
-		cfg = c.config(name)
-		p := &stalled{memory: c.proto}
+		cfg = c.Config(name)
+		p := &stalled{Memory: c.Memory}
 		cfg.Distribution.Protocols = []dist.Protocol{p}
 		cfg.Distribution.Queue = 1000
 		cfg.Distribution.TickTime = time.Hour
 		a, err := node.Start(cfg)
 		require.NoError(t, err)
-		require.NoError(t, a.Connect(soon(t), b.Name()))
+		require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 		p.stall.Store(&stall)
 		return a, b, func() { assert.NoError(t, a.Stop()) }
 	}
@@ -105,7 +105,7 @@ type endless struct {
 	name  string
 	shown string // what Info says; "": nothing, and the wait is that of w.future
 	err   error  // that a handler gets, and the user of a handle; nil: none
-	wait  func(h host, w *waitRun) error
+	wait  func(h nodetest.Self, w *waitRun) error
 	not   string // styles that have no such wait
 	slow  bool   // on the node held: it is repeated, as it is not each that waits
 }
@@ -119,127 +119,127 @@ type waitRun struct {
 const actors = "actor detached scheduler"
 
 var allEndless = []endless{
-	{name: "Call", shown: "reply", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "Call", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		_, err := node.Call[int](context.Background(), h, w.stuck, 1)
 		return err
 	}},
-	{name: "Call far", shown: "reply", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "Call far", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		_, err := node.Call[int](context.Background(), h, w.mute, 1)
 		return err
 	}},
-	{name: "Call of a full mailbox", shown: "space", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "Call of a full mailbox", shown: "space", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		_, err := node.Call[int](context.Background(), h, w.full, 1)
 		return err
 	}},
-	{name: "Await", shown: "future", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "Await", shown: "future", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		_, err := node.Await(context.Background(), h, node.Async[int](h, w.stuck, 1))
 		return err
 	}},
-	{name: "Await of another's future", shown: "future", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "Await of another's future", shown: "future", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		_, err := node.Await(context.Background(), h, node.Async[int](w.near, w.mute, 1))
 		return err
 	}},
-	{name: "Future.Await", err: node.ErrExited, not: "handle", wait: func(h host, w *waitRun) error {
+	{name: "Future.Await", err: node.ErrExited, not: "handle", wait: func(h nodetest.Self, w *waitRun) error {
 		f := node.Async[int](h, w.stuck, 1)
 		w.future.Store(f)
 		_, err := f.Await(context.Background())
 		return err
 	}},
-	{name: "Future.Await far", err: node.ErrExited, not: "handle", wait: func(h host, w *waitRun) error {
+	{name: "Future.Await far", err: node.ErrExited, not: "handle", wait: func(h nodetest.Self, w *waitRun) error {
 		f := node.Async[int](h, w.deaf, 1)
 		w.future.Store(f)
 		_, err := f.Await(context.Background())
 		return err
 	}},
-	{name: "Future.Await of a function far", err: node.ErrExited, not: "handle", wait: func(h host, w *waitRun) error {
+	{name: "Future.Await of a function far", err: node.ErrExited, not: "handle", wait: func(h nodetest.Self, w *waitRun) error {
 		f := rpc.Async[int](h, w.mute.Node, "erlang", "node")
 		w.future.Store(f)
 		_, err := f.Await(context.Background())
 		return err
 	}},
-	{name: "Future.Poll", err: node.ErrExited, not: "handle", wait: func(h host, w *waitRun) error {
+	{name: "Future.Poll", err: node.ErrExited, not: "handle", wait: func(h nodetest.Self, w *waitRun) error {
 		f := node.Async[int](h, w.stuck, 1)
 		w.future.Store(f)
 		_, err := f.Poll(time.Hour)
 		return err
 	}},
-	{name: "AwaitExit", shown: "exit", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "AwaitExit", shown: "exit", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		_, err := node.AwaitExit(context.Background(), h, w.stuck)
 		return err
 	}},
-	{name: "AwaitExit far", shown: "exit", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "AwaitExit far", shown: "exit", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		_, err := node.AwaitExit(context.Background(), h, w.deaf)
 		return err
 	}},
-	{name: "SpawnWait", shown: "start", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "SpawnWait", shown: "start", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		_, err := node.SpawnWait(context.Background(), h, node.Options{}, never{})
 		return err
 	}},
-	{name: "SpawnWaitMonitor", shown: "start", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "SpawnWaitMonitor", shown: "start", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		_, _, err := node.SpawnWaitMonitor(context.Background(), h, node.Options{}, never{})
 		return err
 	}},
-	{name: "rpc.Spawn far", shown: "reply", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "rpc.Spawn far", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		_, err := rpc.Spawn(context.Background(), h, w.mute.Node, "any", "thing")
 		return err
 	}},
-	{name: "rpc.Call", shown: "reply", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "rpc.Call", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		_, err := rpc.Call[int](context.Background(), h, w.near.Name(), "waits", "stuck")
 		return err
 	}},
-	{name: "rpc.Call far", shown: "reply", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "rpc.Call far", shown: "reply", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		_, err := rpc.Call[int](context.Background(), h, w.mute.Node, "erlang", "node")
 		return err
 	}},
-	{name: "rpc.Multi", shown: "future", wait: func(h host, w *waitRun) error {
+	{name: "rpc.Multi", shown: "future", wait: func(h nodetest.Self, w *waitRun) error {
 		rpc.Multi[int](h.Context(), h, []wire.Atom{w.mute.Node, w.near.Name()}, "waits", "stuck")
 		return nil
 	}},
-	{name: "Send to a full mailbox", shown: "space", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "Send to a full mailbox", shown: "space", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		return h.Send(w.full, 1)
 	}},
-	{name: "Deliver to a full mailbox", shown: "space", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "Deliver to a full mailbox", shown: "space", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		return node.Deliver(context.Background(), h, w.full, 1)
 	}},
-	{name: "Deliver far", shown: "receipt", err: node.ErrExited, wait: func(h host, w *waitRun) error {
+	{name: "Deliver far", shown: "receipt", err: node.ErrExited, wait: func(h nodetest.Self, w *waitRun) error {
 		return node.Deliver(context.Background(), h, w.deaf, 1)
 	}},
-	{name: "Deliver to a node that is being connected", shown: "receipt", err: node.ErrExited, wait: func(h host, _ *waitRun) error {
+	{name: "Deliver to a node that is being connected", shown: "receipt", err: node.ErrExited, wait: func(h nodetest.Self, _ *waitRun) error {
 		return node.Deliver(context.Background(), h, node.At{Name: "stuck", Node: sought}, 1)
 	}},
-	{name: "Async to a full mailbox", shown: "space", wait: func(h host, w *waitRun) error {
+	{name: "Async to a full mailbox", shown: "space", wait: func(h nodetest.Self, w *waitRun) error {
 		//actornode:ignore lostfuture its send is what waits
 		node.Async[int](h, w.full, 1)
 		return nil
 	}},
-	{name: "SendRequest to a full mailbox", shown: "space", wait: func(h host, w *waitRun) error {
+	{name: "SendRequest to a full mailbox", shown: "space", wait: func(h nodetest.Self, w *waitRun) error {
 		node.SendRequest(h, w.full, 1, 1)
 		return nil
 	}},
-	{name: "Receive", shown: "message", not: actors, wait: func(h host, _ *waitRun) error {
+	{name: "Receive", shown: "message", not: actors, wait: func(h nodetest.Self, _ *waitRun) error {
 		h.(*node.Process).Receive()
 		return nil
 	}},
-	{name: "ReceiveMatch", shown: "message", not: actors, wait: func(h host, _ *waitRun) error {
+	{name: "ReceiveMatch", shown: "message", not: actors, wait: func(h nodetest.Self, _ *waitRun) error {
 		h.(*node.Process).ReceiveMatch(func(any) bool { return false })
 		return nil
 	}},
-	{name: "ReceiveWithin", shown: "message", not: actors, err: node.ErrExited, wait: func(h host, _ *waitRun) error {
+	{name: "ReceiveWithin", shown: "message", not: actors, err: node.ErrExited, wait: func(h nodetest.Self, _ *waitRun) error {
 		_, err := h.(*node.Process).ReceiveWithin(time.Hour, nil)
 		return err
 	}},
-	{name: "ReceiveOf", shown: "message", not: actors, wait: func(h host, _ *waitRun) error {
+	{name: "ReceiveOf", shown: "message", not: actors, wait: func(h nodetest.Self, _ *waitRun) error {
 		node.ReceiveOf[chan int](h.(*node.Process))
 		return nil
 	}},
-	{name: "Send to a slow node", slow: true, wait: func(h host, w *waitRun) error { return h.Send(w.lazy, 1) }},
-	{name: "Send to a name on a slow node", slow: true, wait: func(h host, w *waitRun) error { return h.Send(w.slow, 1) }},
-	{name: "SendBytes to a slow node", slow: true, wait: func(h host, w *waitRun) error {
+	{name: "Send to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error { return h.Send(w.lazy, 1) }},
+	{name: "Send to a name on a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error { return h.Send(w.slow, 1) }},
+	{name: "SendBytes to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error {
 		return h.(interface {
 			SendBytes(to node.Dest, b []byte) error
 		}).SendBytes(w.lazy, make([]byte, 100))
 	}},
-	{name: "Link to a slow node", slow: true, wait: func(h host, w *waitRun) error {
+	{name: "Link to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error {
 		p := h.(interface {
 			Link(node.Dest)
 			Unlink(node.Dest)
@@ -248,29 +248,28 @@ var allEndless = []endless{
 		p.Unlink(w.lazy)
 		return nil
 	}},
-	{name: "Monitor to a slow node", slow: true, wait: func(h host, w *waitRun) error {
+	{name: "Monitor to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error {
 		h.(interface{ Demonitor(node.Ref, bool) bool }).Demonitor(h.Monitor(w.lazy), true)
 		return nil
 	}},
-	{name: "Exit to a slow node", slow: true, wait: func(h host, w *waitRun) error { h.Exit(w.lazy, node.Normal); return nil }},
-	{name: "Async to a slow node", slow: true, wait: func(h host, w *waitRun) error {
+	{name: "Exit to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error { h.Exit(w.lazy, node.Normal); return nil }},
+	{name: "Async to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error {
 		node.Async[int](h, w.lazy, 1).Cancel()
 		return nil
 	}},
-	{name: "SendRequest to a slow node", slow: true, wait: func(h host, w *waitRun) error {
+	{name: "SendRequest to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error {
 		node.SendRequest(h, w.slow, 1, 1)
 		return nil
 	}},
-	{name: "rpc.Cast to a slow node", slow: true, wait: func(h host, w *waitRun) error {
+	{name: "rpc.Cast to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error {
 		return rpc.Cast(h, w.slow.Node, "any", "thing")
 	}},
 }
 
-// waitStyle is a way for code to wait: one of a process, or a goroutine with a handle.
+// waitStyle is a nodetest.Style for code to wait: one of a process, or a goroutine with a handle.
 type waitStyle struct {
-	name string
-	o    node.Options
-	wrap func(step) node.Actor // nil: a handle
+	nodetest.Style
+	handle bool // a goroutine with a handle
 }
 
 // goScheduler runs each actor on goroutines of its own.
@@ -284,18 +283,18 @@ func (goScheduler) Schedule(r sched.Runnable) {
 }
 
 var waitStyles = []waitStyle{
-	{"actor", node.Options{}, asActor},
-	{"detached", node.Options{Place: node.Detached()}, asActor},
-	{"scheduler", node.Options{Scheduler: goScheduler{}}, asActor},
-	{"process", node.Options{}, asProcess},
-	{"coroutine", node.Options{Coroutine: true}, asProcess},
-	{"handle", node.Options{}, nil},
+	{Style: nodetest.Actor},
+	{Style: nodetest.Detached},
+	{Style: nodetest.Style{Name: "scheduler", Options: node.Options{Scheduler: goScheduler{}}}},
+	{Style: nodetest.Process},
+	{Style: nodetest.Coroutine},
+	{Style: nodetest.Style{Name: "handle"}, handle: true},
 }
 
 // begin has a process of the style do f, and be linked to partner. ended is closed when its code has.
-func (s waitStyle) begin(t *testing.T, n *node.Node, partner *node.Process, f func(h host)) (pid node.PID, ended chan struct{}) {
+func (s waitStyle) begin(t *testing.T, n *node.Node, partner *node.Process, f func(h nodetest.Self)) (pid node.PID, ended chan struct{}) {
 	ended = make(chan struct{})
-	if s.wrap == nil {
+	if s.handle {
 		h, err := n.Open()
 		require.NoError(t, err)
 		partner.Link(h.Self())
@@ -305,15 +304,14 @@ func (s waitStyle) begin(t *testing.T, n *node.Node, partner *node.Process, f fu
 		}()
 		return h.Self(), ended
 	}
-	pid, err := n.SpawnOpt(s.o, s.wrap(func(h host, m any) error {
+	pid = s.Spawn(t, n, func(h nodetest.Self, m any) error {
 		if m == "go" {
 			defer close(ended)
 			f(h)
 			return errors.New("it goes on")
 		}
 		return nil
-	}))
-	require.NoError(t, err)
+	})
 	partner.Link(pid)
 	require.NoError(t, n.Send(pid, "go"))
 	return pid, ended
@@ -325,11 +323,11 @@ func TestKilledWhileWaiting(t *testing.T) {
 	w := newWaitWorld(t)
 	for _, s := range waitStyles {
 		for _, e := range allEndless {
-			if containsWord(e.not, s.name) {
+			if containsWord(e.not, s.Name) {
 				continue
 			}
 			for _, end := range []string{"killed", "linked"} {
-				t.Run(s.name+" "+e.name+" "+end, func(t *testing.T) { w.endWaiting(t, s, e, end == "killed") })
+				t.Run(s.Name+" "+e.name+" "+end, func(t *testing.T) { w.endWaiting(t, s, e, end == "killed") })
 			}
 		}
 	}
@@ -358,7 +356,7 @@ func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) 
 	partner.TrapExit(true)
 	errs := make(chan error, 1)
 	var begun atomic.Bool // before, a function waits for the message that it begins with
-	pid, ended := s.begin(t, n, partner, func(h host) {
+	pid, ended := s.begin(t, n, partner, func(h nodetest.Self) {
 		begun.Store(true)
 		err := e.wait(h, run)
 		for e.slow && n.IsAlive(h.Self()) {
@@ -367,7 +365,7 @@ func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) 
 		errs <- err
 	})
 	other.Link(pid)
-	eventually(t, "it waits", func() bool {
+	testkit.UntilTrue(t, func() bool {
 		if !begun.Load() {
 			return false
 		}
@@ -377,7 +375,7 @@ func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) 
 		}
 		i, err := n.Info(pid)
 		return err == nil && i.Wait.For == e.shown
-	})
+	}, "it waits")
 	var why any = node.Killed
 	if kill {
 		n.Exit(pid, node.Kill)
@@ -390,27 +388,27 @@ func (w *waitWorld) endWaiting(t *testing.T, s waitStyle, e endless, kill bool) 
 	switch {
 	case e.slow: // its code is not ended where it sends
 	case len(errs) == 0:
-		assert.Contains(t, "process coroutine", s.name, "its code is unwound")
+		assert.Contains(t, "process coroutine", s.Name, "its code is unwound")
 	case e.err != nil:
 		assert.ErrorIs(t, <-errs, e.err)
 	default:
 		assert.NoError(t, <-errs)
 	}
-	eventually(t, "its code has returned", func() bool { return n.Stats().Lingering == 0 })
+	testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "its code has returned")
 }
 
 // Others who wait for the future of a process that is ended go on: goroutines, and processes of each
 // style. So does whoever waits for it afterwards; and a process that has ended by itself ends no wait.
 func TestFutureOutlivesMaker(t *testing.T) {
 	for _, maker := range waitStyles {
-		t.Run(maker.name, func(t *testing.T) {
-			n := startNode(t, node.Config{})
+		t.Run(maker.Name, func(t *testing.T) {
+			n := nodetest.Start(t, node.Config{})
 			server, requests := keeper(t, n)
 			futures := make(chan *node.Future[int], 1)
 			partner := nodetest.Open(t, n)
 			partner.TrapExit(true)
 			stop := make(chan struct{})
-			pid, ended := maker.begin(t, n, partner, func(h host) {
+			pid, ended := maker.begin(t, n, partner, func(h nodetest.Self) {
 				futures <- node.Async[int](h, server, "")
 				<-stop
 			})
@@ -427,12 +425,12 @@ func TestFutureOutlivesMaker(t *testing.T) {
 			waiting := 0
 			for _, s := range waitStyles {
 				begun := make(chan struct{})
-				s.begin(t, n, partner, func(host) { close(begun); await() })
+				s.begin(t, n, partner, func(nodetest.Self) { close(begun); await() })
 				testkit.Receive(t, begun)
 				waiting++
 			}
 			go await()
-			eventually(t, "they wait", func() bool { return node.IsAwaited(f) })
+			testkit.UntilTrue(t, func() bool { return node.IsAwaited(f) }, "they wait")
 			n.Exit(pid, node.Kill)
 			go await()
 			close(stop)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire/dist"
@@ -68,7 +69,7 @@ func (c *Cluster) ConfigWith(name string, d node.Distribution) node.Config {
 	if d.Protocols == nil {
 		d.Protocols = c.Protocols
 	}
-	return node.Config{Name: node.Atom(name), Workers: 2, Log: c.Log, Distribution: &d}
+	return patient(node.Config{Name: node.Atom(name), Workers: 2, Log: c.Log, Distribution: &d})
 }
 
 // Start starts a node that is stopped at the end of the test.
@@ -81,6 +82,14 @@ func (c *Cluster) Start(name string) *node.Node {
 func (c *Cluster) StartWith(name string, d node.Distribution) *node.Node {
 	c.t.Helper()
 	return Start(c.t, c.ConfigWith(name, d))
+}
+
+// StartLogged is StartWith for a node whose log is looked at.
+func (c *Cluster) StartLogged(name string, d node.Distribution) (*node.Node, *logtest.Text) {
+	c.t.Helper()
+	cfg, log := c.ConfigWith(name, d), &logtest.Text{}
+	cfg.Log = log.Logger()
+	return Start(c.t, cfg), log
 }
 
 // Connect connects each of the nodes to each.

@@ -1,11 +1,12 @@
 // Package nodetest starts nodes for tests, and waits for what they do.
 //
 //   - Start starts a node, and a Cluster several that find each other within the program.
-//   - A Style is a way to write a process. EachStyle, EachPair and EachCaller run a
+//   - A Style is a way to write a process. EachStyle, EachBlocking, EachPair and EachCaller run a
 //     scenario, which is written once, in all of them.
 package nodetest
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -27,7 +28,8 @@ import (
 var Checked = os.Getenv("ACTORNODE_CHECK") == "1"
 
 // Start starts a node that is stopped at the end of the test, which must work. Without a
-// logger it logs nothing. If it is Checked, a message that was changed after it was sent fails the test.
+// logger it logs nothing. Outside of a bubble no timeout by default is shorter than
+// testkit.Limit. If it is Checked, a message that was changed after it was sent fails the test.
 func Start(t testing.TB, cfg node.Config) *node.Node {
 	t.Helper()
 	if cfg.Log == nil {
@@ -37,10 +39,27 @@ func Start(t testing.TB, cfg node.Config) *node.Node {
 		cfg.Isolation.Check = true
 		cfg.Isolation.Report = func(c isolation.Change) { assert.Fail(t, c.String()) }
 	}
-	n, err := node.Start(cfg)
+	n, err := node.Start(patient(cfg))
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, n.Stop()) })
 	return n
+}
+
+// patient sets what bounds a wait of a node in cfg, unless it is set: a machine that is busy for
+// seconds fails no test. In a bubble of testing/synctest time passes only where all wait, so
+// there the defaults stay.
+func patient(cfg node.Config) node.Config {
+	const limit = testkit.Limit
+	if bubbles := time.Date(2000, time.December, 31, 0, 0, 0, 0, time.UTC); time.Now().Before(bubbles) {
+		return cfg
+	}
+	cfg.StopTimeout = cmp.Or(cfg.StopTimeout, limit)
+	if cfg.Distribution != nil {
+		d := *cfg.Distribution
+		d.ConnectTimeout, d.TickTime = cmp.Or(d.ConnectTimeout, limit), cmp.Or(d.TickTime, 2*limit)
+		cfg.Distribution = &d
+	}
+	return cfg
 }
 
 // CallWithin is a call with a timeout in place of a context: node.ErrTimeout after d.

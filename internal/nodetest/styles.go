@@ -104,6 +104,12 @@ func EachStyle(t *testing.T, f func(t *testing.T, s Style), styles ...Style) {
 	}
 }
 
+// EachBlocking runs a scenario in each of the BlockingStyles.
+func EachBlocking(t *testing.T, f func(t *testing.T, s Style)) {
+	t.Helper()
+	EachStyle(t, f, BlockingStyles()...)
+}
+
 // EachPair runs a scenario of two processes with each pair of Styles. In make test each
 // style meets itself and the next one.
 func EachPair(t *testing.T, f func(t *testing.T, a, b Style)) {
