@@ -1,0 +1,150 @@
+package placement_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/placement"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/node/internal/signal"
+	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/wire"
+)
+
+const stages = 3
+
+// system is the processes of a node, on stages.
+type system struct {
+	process.System
+	t *testing.T
+}
+
+func newSystem(t *testing.T) *system {
+	s := &system{t: t}
+	s.Init(process.Host{
+		Messages: signal.Messages{Exited: func(from wire.PID, reason any) any { return fmt.Sprint(from, reason) }},
+		Reasons: signal.Reasons{
+			Err:     func(reason any) error { return fmt.Errorf("%v", reason) },
+			Of:      func(err error) any { return err },
+			Crashed: func(any) bool { return false },
+		},
+		Unanswered: func(any, error, bool) {},
+	}, wire.NodeID{Name: "a@h", Creation: 7}, 100, env.Env{})
+	s.Halved = 63
+	s.Table.Init(1 << 16)
+	s.Tracing.Init(trace.Host{})
+	s.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
+	s.Pool = executor.New(executor.Config{Workers: 2, Stages: stages, Local: func(w *executor.Worker) any {
+		l := &process.Local{Tally: s.Tally.New(), Fiber: new(fiber.Fiber)}
+		l.Turn.Worker = w
+		return l
+	}})
+	s.Pool.Start()
+	t.Cleanup(func() {
+		for p := range s.Table.All() {
+			p.Exit(&s.Plain, signal.Killed)
+		}
+		require.NoError(t, s.Pool.Stop(context.Background()))
+	})
+	return s
+}
+
+// actor is an Actor on a stage.
+type actor struct {
+	runner.Actor
+	receive func(a *process.Acting, msg any)
+	handled atomic.Int64
+}
+
+// spawn makes one on a stage; where, if it is not nil, is the place that it was spawned for.
+func (s *system) spawn(on *executor.Stage, where *placement.Place, f func(a *process.Acting, msg any)) *actor {
+	r := &actor{receive: f}
+	p := &r.Process
+	p.System = &s.System
+	r.Adopt(r, on, on.IsOwn())
+	if where != nil {
+		where.Apply(p)
+	}
+	id, ok := s.Table.Reserve(nil)
+	require.True(s.t, ok)
+	p.ID = id
+	s.Table.Put(id, p)
+	s.Count(&s.Plain, 1)
+	r.Runner().Start(&s.Plain, nil, false)
+	return r
+}
+
+func (r *actor) Turn(w *executor.Worker) executor.TurnResult {
+	p := &r.Process
+	a := process.Acting{System: p.System, Process: p, Worker: w, Local: w.Local.(*process.Local)}
+	bias.Store(&p.Running, 1)
+	defer p.TurnOver()
+	for range p.System.Budget {
+		if p.Gone() {
+			return executor.Idle
+		}
+		msg, ok := p.Queue.Next()
+		if !ok {
+			if p.Refill() {
+				continue
+			}
+			return executor.Idle
+		}
+		w.Leave()
+		if r.receive != nil {
+			r.receive(&a, msg)
+		}
+		r.handled.Add(1)
+		if !w.Enter() {
+			p.ColdPart().Blocked = true
+			return executor.Lost
+		}
+		p.Settle(w.Stage(), nil)
+	}
+	return executor.Again
+}
+
+// run has r call f in its turn, and waits for it.
+func (s *system) run(r *actor, f func(a *process.Acting)) {
+	done := make(chan struct{})
+	r.receive = func(a *process.Acting, msg any) {
+		msg.(func(*process.Acting))(a)
+		close(done)
+	}
+	s.send(r, f)
+	testkit.Receive(s.t, done)
+}
+
+func (s *system) send(r *actor, msgs ...any) {
+	for _, m := range msgs {
+		require.NoError(s.t, r.Deliver(&s.Plain, m))
+	}
+}
+
+// goroutine is a process on no stage.
+func (s *system) goroutine() *process.Process {
+	b := new(runner.Blocking)
+	b.Init(&s.System, nil)
+	id, _ := s.Table.Reserve(nil)
+	b.Own.System, b.Own.ID = &s.System, id
+	b.Own.Inbox.Claim()
+	s.Table.Put(id, &b.Own)
+	return &b.Own
+}
+
+// on waits until a process is on a stage.
+func (s *system) on(r *actor, is func(*executor.Stage) bool, what string) {
+	s.t.Helper()
+	testkit.UntilTrue(s.t, func() bool { return is(r.Process.Stage()) }, what)
+}
