@@ -1,0 +1,402 @@
+package inspect_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/node/internal/globalnames"
+	"github.com/actornode/actornode/node/internal/inspect"
+	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/node/internal/report"
+	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/node/internal/signal"
+	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/wire"
+)
+
+// system is the processes of a node.
+type system struct {
+	process.System
+	t    *testing.T
+	left []report.Left
+}
+
+func newSystem(t *testing.T) *system {
+	s := &system{t: t}
+	s.Init(process.Host{
+		Messages: signal.Messages{
+			Exited: func(from wire.PID, reason any) any { return fmt.Sprint(from, reason) },
+			Down:   func(d signal.Down) any { return d },
+			Result: func(tag, v any, err error) any { return tag },
+		},
+		Reasons: signal.Reasons{
+			Err: func(reason any) error { return fmt.Errorf("%v", reason) }, Of: func(err error) any { return err },
+			Panics: func(cause any) any { return cause }, Crashed: func(any) bool { return false },
+		},
+		Remotes: process.Remotes{
+			Of:  func(pid wire.PID) process.Remote { return remote{} },
+			Now: func(pid wire.PID) process.Remote { return remote{} }, Named: func(wire.Atom) process.Remote { return remote{} },
+		},
+		Left: func(_ *process.Process, l report.Left) { s.left = append(s.left, l) },
+	}, wire.NodeID{Name: "a@h", Creation: 7}, 100, env.Env{})
+	s.Table.Init(1 << 16)
+	s.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
+	s.Tracing.Init(trace.Host{Find: func(pid wire.PID) (trace.Ended, error) { return s.Lookup(pid).Ended, nil }})
+	s.Pool = executor.New(executor.Config{Workers: 1, Stages: 2, Local: func(w *executor.Worker) any {
+		l := &process.Local{Tally: s.Tally.New(), Fiber: new(fiber.Fiber)}
+		l.Turn.Worker = w
+		return l
+	}})
+	s.Pool.Start()
+	t.Cleanup(func() {
+		for p := range s.Table.All() {
+			p.Exit(&s.Plain, signal.Killed)
+		}
+		for s.Functions.Load()+s.Fibers.Busy() > 0 {
+			runtime.Gosched()
+		}
+		require.NoError(t, s.Pool.Stop(context.Background()))
+		s.Fibers.Stop()
+	})
+	return s
+}
+
+// remote is another node that takes all and says nothing.
+type remote struct{ process.Remote }
+
+func (remote) AddLink(near *process.Process, far wire.PID) bool { return near.AddLinkLocked(far) }
+func (remote) AddMonitor(*process.Monitor) bool                 { return true }
+func (remote) RemoveMonitor(*process.Monitor)                   {}
+func (remote) BreakLink(uint64, wire.PID, any)                  {}
+func (remote) SendDown(*process.Monitor, wire.PID, any)         {}
+func (remote) Pace(*process.Acting)                             {}
+func (remote) NodeName() wire.Atom                              { return "b@h" }
+
+func far(n uint64) wire.PID { return wire.NewOrigin(wire.NodeID{Name: "b@h", Creation: 3}).PID(n) }
+
+type body func(b *runner.Blocking)
+
+func (f body) Run(b *runner.Blocking) error { f(b); return nil }
+
+// spawn runs f in a goroutine of its own, or as a coroutine on stage 1; f nil: a handle.
+func (s *system) spawn(coroutine bool, f body, with ...func(*process.Process)) *runner.Blocking {
+	b := new(runner.Blocking)
+	p := &b.Own
+	switch {
+	case coroutine:
+		b.InitCoroutine(&s.System, f, new(runner.Turns))
+	case f != nil:
+		b.Init(&s.System, f)
+	default:
+		b.Init(&s.System, nil)
+	}
+	p.System = &s.System
+	if coroutine {
+		p.Adopt(p.Task(), s.Pool.Stage(1), true)
+	} else {
+		p.Inbox.Claim()
+	}
+	for _, w := range with {
+		w(p)
+	}
+	id, ok := s.Table.Reserve(nil)
+	require.True(s.t, ok)
+	p.ID = id
+	s.Table.Put(id, p)
+	s.Count(&s.Plain, 1)
+	p.Runner().Start(&s.Plain, nil, p.Fresh)
+	return b
+}
+
+func (s *system) send(b *runner.Blocking, msgs ...any) {
+	for _, m := range msgs {
+		require.NoError(s.t, b.Own.Deliver(&s.Plain, m))
+	}
+}
+
+// look is what is seen of a process, but for what passes.
+func look(b *runner.Blocking) observe.Process {
+	i := inspect.Process(&b.Own, func(i *observe.Process) { i.Behaviour = "more" })
+	i.Started, i.Wait.Since = time.Time{}, time.Time{}
+	return i
+}
+
+type feed struct{}
+
+func (feed) Send(trace.Event) {}
+func (feed) Full() bool       { return false }
+func (feed) Miss()            {}
+func (feed) Close()           {}
+
+// A process with everything that can be seen of one, and one with nothing.
+func TestProcess(t *testing.T) {
+	s := newSystem(t)
+	s.Global = &globalnames.Table{Ended: func(wire.PID) {}}
+	server := s.spawn(false, nil)
+	s.Global.Serve(server.Own.PID())
+	bare := s.spawn(false, nil)
+	require.Equal(t, observe.Process{PID: bare.Own.PID(), State: observe.Running, Stage: -1, Behaviour: "more"}, look(bare))
+
+	parent, target := s.spawn(false, nil), s.spawn(false, nil)
+	started := time.Now().UnixNano()
+	p := s.spawn(false, nil, func(p *process.Process) {
+		p.Parent, p.Started, p.Daemon, p.Global = parent.Own.ID+1, started, true, true
+		p.ColdPart().Label = "label"
+		p.Follow(far(9))
+	})
+	me := &p.Own
+	require.NoError(t, s.Names.Enter((*process.Named)(me), names.Entry{Name: "shop"}))
+	me.SetTrap(true)
+	for _, to := range []wire.PID{target.Own.PID(), parent.Own.PID(), far(1)} {
+		me.Link(&p.Acting, to)
+	}
+	me.Monitor(&p.Acting, target.Own.PID(), "")
+	me.Monitor(&p.Acting, far(2), "")
+	me.MonitorTo(&p.Acting, wire.At{Name: "other", Node: "b@h"}) // which process is not known
+	me.MonitorNode(&p.Acting, "b@h")
+	bare.Own.Monitor(&bare.Acting, me.PID(), "")
+	m := process.WatchedBy(remote{}, far(3), far(0).Origin().RefOf(1), me, "")
+	require.True(t, m.Attach())
+	call := target.Requested("tag")
+	call.Target = me
+	call.NewTicket()
+	require.True(t, call.List())
+	me.Handled.Store(7)
+	s.send(p, 1, 2, 3)
+	me.Cold.Left = report.NewLeft(time.Now().UnixNano(), "x")
+	me.Cold.Left.Add()
+	require.NoError(t, s.Tracing.Add(&trace.Trace{Feed: feed{}, Max: 1}, me.PID()))
+	i := inspect.Process(me, func(i *observe.Process) {
+		require.False(t, me.Mu.TryLock(), "the process is locked")
+		i.Code = "code"
+	})
+	require.Equal(t, started, i.Started.UnixNano())
+	require.WithinDuration(t, time.Now(), i.Unhandled.Since, time.Hour)
+	i.Started, i.Unhandled.Since = time.Time{}, time.Time{}
+	require.Equal(t, observe.Process{
+		PID: me.PID(), Name: "shop", Label: "label", Code: "code", Leader: far(9), State: observe.Running, Stage: -1,
+		Mailbox: 3, Handled: 7, TrapExit: true,
+		Links:    []wire.PID{parent.Own.PID(), target.Own.PID(), far(1)},
+		Monitors: []wire.PID{target.Own.PID(), far(2)},
+		Watchers: []wire.PID{server.Own.PID(), bare.Own.PID(), far(3)},
+		Parent:   parent.Own.PID(), Traced: true, Calls: 1, Daemon: true, Unhandled: observe.Unhandled{Count: 1, Oldest: "string"},
+	}, i)
+	require.Empty(t, s.left)
+	me.Cold.Left.Since = time.Now().Add(-time.Hour).UnixNano()
+	look(p)
+	look(p)
+	require.Len(t, s.left, 1, "they are old: whoever looks has it reported, once")
+
+	p.Close("x")
+	i = look(p)
+	require.Equal(t, observe.Dead, i.State)
+	require.Empty(t, i.Links)
+	require.Empty(t, i.Watchers)
+	require.Empty(t, i.Monitors)
+	require.Zero(t, i.Calls)
+}
+
+// A process whose end is being told is exiting.
+func TestExiting(t *testing.T) {
+	s := newSystem(t)
+	p, w := s.spawn(false, nil), s.spawn(false, nil)
+	ctx := p.Own.Context()
+	var seen observe.State
+	done := make(chan struct{})
+	context.AfterFunc(ctx, func() { close(done) })
+	call := w.Requested("tag")
+	call.Target, call.Waiter = &p.Own, nil
+	call.Asker, call.More = nil, &process.Watches{}
+	call.More.Add(&s.Plain, func(*process.Acting) { seen = look(p).State })
+	call.NewTicket()
+	require.True(t, call.List())
+	p.Close("x")
+	require.Equal(t, observe.Exiting, seen)
+	require.Equal(t, observe.Dead, look(p).State)
+	<-done
+}
+
+// What a process does is seen while it does it, and looking at it changes nothing: it takes its messages in order, and
+// looks at no more of them than before.
+func TestLooksWhileItRuns(t *testing.T) {
+	for _, coroutine := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSystem(t)
+			var got []any
+			goOn := make(chan struct{})
+			b := s.spawn(coroutine, func(b *runner.Blocking) {
+				for {
+					msg := b.ReceiveMatch(func(msg any) bool { return msg != "left" })
+					if got = append(got, msg); msg == "compute" {
+						<-goOn
+					}
+				}
+			})
+			stage := -1
+			if coroutine {
+				stage = 1
+			}
+			for round := range 3 {
+				synctest.Wait()
+				i := look(b)
+				require.Equal(t, observe.Waiting, i.State)
+				require.Equal(t, "message", i.Wait.For)
+				require.Equal(t, stage, i.Stage)
+				require.Equal(t, round, i.Mailbox)
+				require.Len(t, inspect.Messages(&b.Own, 10), round)
+				s.send(b, 1, "compute", "left", 2)
+				synctest.Wait()
+				i = look(b)
+				require.Equal(t, observe.Running, i.State)
+				require.Zero(t, i.Wait.For)
+				require.Equal(t, round+2, i.Mailbox)
+				require.EqualValues(t, 3*round+2, i.Handled)
+				want := append(slices.Repeat([]any{"left"}, round+1), 2)
+				require.Equal(t, want, inspect.Messages(&b.Own, 10))
+				require.Equal(t, want[:1], inspect.Messages(&b.Own, 1))
+				require.Equal(t, want, inspect.Messages(&b.Own, 10), "that has changed nothing")
+				require.Equal(t, []int{round + 2, -1}, inspect.Mailboxes(&s.System, []wire.PID{b.Own.PID(), far(1)}))
+				goOn <- struct{}{}
+			}
+			synctest.Wait()
+			require.Equal(t, []any{1, "compute", 2, 1, "compute", 2, 1, "compute", 2}, got)
+			require.Zero(t, s.Lingering.Load())
+			s.send(b, "compute")
+			synctest.Wait()
+			b.Own.Exit(&s.Plain, "x")
+			close(goOn)
+		})
+	}
+}
+
+// Looking all the time disturbs nobody: a process takes each message once and in order.
+func TestLooksAllTheTime(t *testing.T) {
+	s := newSystem(t)
+	for _, coroutine := range []bool{false, true} {
+		const n = 3000
+		done := make(chan struct{})
+		b := s.spawn(coroutine, func(b *runner.Blocking) {
+			for i := range n {
+				require.Equal(t, i, b.Receive())
+			}
+			close(done)
+			b.Receive()
+		})
+		go func() {
+			for i := range n {
+				s.send(b, i)
+			}
+		}()
+		for over := false; !over; {
+			select {
+			case <-done:
+				over = true
+			default:
+			}
+			i := look(b)
+			require.LessOrEqual(t, i.Handled, uint64(n))
+			require.LessOrEqual(t, i.Mailbox, n)
+			last := -1
+			for _, m := range inspect.Messages(&b.Own, 5) {
+				require.Greater(t, m, last)
+				last = m.(int)
+			}
+		}
+		require.EqualValues(t, n, look(b).Handled)
+	}
+}
+
+// Messages shows what has been sent: without tokens, without what is no message, and not what a bounded mailbox has.
+func TestMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSystem(t)
+		b := s.spawn(true, func(b *runner.Blocking) {
+			b.ReceiveWithin(time.Second, func(any) bool { return false })
+			b.ReceiveMatch(func(any) bool { return false })
+		})
+		synctest.Wait()
+		require.NoError(t, b.Own.DeliverWith(&s.Plain, "traced", wire.Tuple{1, 2, 3, 4, 5}))
+		b.Blocks.Answered(&s.Plain) // which is no message
+		s.send(b, "plain")
+		require.Equal(t, []any{"traced", "plain"}, inspect.Messages(&b.Own, 10))
+		time.Sleep(2 * time.Second)
+		require.Equal(t, []any{"traced", "plain"}, inspect.Messages(&b.Own, 10))
+		require.Empty(t, inspect.Messages(&b.Own, 0))
+
+		box := s.spawn(false, nil, func(p *process.Process) {
+			p.ColdPart().Box, p.Boxed = inbox.NewBounded(mailbox.Limits{Messages: 9}), true
+		})
+		s.send(box, 1, 2)
+		require.Nil(t, inspect.Messages(&box.Own, 10))
+		require.Equal(t, 2, look(box).Mailbox)
+	})
+}
+
+// All processes, and some.
+func TestPIDs(t *testing.T) {
+	s := newSystem(t)
+	a, b, c := s.spawn(false, nil), s.spawn(false, nil), s.spawn(false, nil)
+	b.Close("x")
+	require.ElementsMatch(t, []wire.PID{a.Own.PID(), c.Own.PID()}, slices.Collect(inspect.PIDs(&s.System)))
+	for range inspect.PIDs(&s.System) {
+		break
+	}
+	s.send(c, 1)
+	pids := []wire.PID{a.Own.PID(), b.Own.PID(), c.Own.PID(), far(1)}
+	require.Equal(t, []int{0, -1, 1, -1}, inspect.Mailboxes(&s.System, pids))
+	require.Equal(t, []uint64{a.Own.ID, 0, c.Own.ID, 0},
+		inspect.Each(&s.System, pids, func(p *process.Process) uint64 { return p.ID }))
+}
+
+// Whose a process is: its label, its parent, the peer that has had it started, as its context says.
+func TestOrigin(t *testing.T) {
+	s := newSystem(t)
+	q := quota.New(quota.Limits{Spawned: 10})
+	take := func() *quota.Owner {
+		o, err := q.Owners.TakeSpawn("b@h")
+		require.NoError(t, err)
+		return o
+	}
+	p := s.spawn(false, nil)
+	require.Empty(t, inspect.Label(&p.Own))
+	require.Zero(t, inspect.Parent(&p.Own))
+	require.Nil(t, inspect.OwnerIn(t.Context()))
+	require.Nil(t, inspect.ProcOf(t.Context()))
+	ctx := p.Own.Context()
+	require.Same(t, &p.Own, inspect.ProcOf(context.WithValue(ctx, "k", 1)))
+	require.Nil(t, inspect.OwnerIn(ctx))
+	require.Empty(t, inspect.CallingPeer(ctx))
+	p.Own.Cold.Label = "label"
+	require.Equal(t, "label", inspect.Label(&p.Own))
+	child := s.spawn(false, nil, func(c *process.Process) { c.Parent = p.Own.ID + 1 })
+	require.Equal(t, p.Own.PID(), inspect.Parent(&child.Own))
+
+	owner := take()
+	inspect.SetOwner(&p.Own, owner)
+	require.Same(t, owner, inspect.OwnerIn(ctx))
+	require.Equal(t, wire.Atom("b@h"), inspect.CallingPeer(ctx))
+	spawned, _ := q.Owners.Most()
+	require.EqualValues(t, 1, spawned)
+	p.Close("x")
+	spawned, _ = q.Owners.Most()
+	require.Zero(t, spawned)
+	inspect.SetOwner(&p.Own, take()) // it is dead: nobody else would give it back
+	spawned, _ = q.Owners.Most()
+	require.Zero(t, spawned)
+}
