@@ -6,6 +6,7 @@
 //
 //	go run ./deploy/faults                        all faults
 //	go run ./deploy/faults -resume                those without a result
+//	go run ./deploy/faults -together              all, compiled once: far quicker
 //	go run ./deploy/faults -tier test NAME...     some, with the quick tests only
 //	go run ./deploy/faults -table docs/tests.md   and writes the table
 //
@@ -42,7 +43,7 @@ const extension = ".fault"
 
 type options struct {
 	dir, faults, results, table, plain, tier, with, except string
-	resume, build                                          bool
+	resume, build, together                                bool
 	nearest                                                int
 	timeout                                                time.Duration
 }
@@ -73,6 +74,7 @@ func flags() (options, []string) {
 	flag.StringVar(&o.with, "with", "", "more `patterns` of packages, with commas: those of other modules of the workspace")
 	flag.StringVar(&o.except, "except", "/deploy/,/bench/", "packages with one of these in their path do not run")
 	flag.BoolVar(&o.resume, "resume", false, "leave out the faults that were caught in an earlier run, and have not changed")
+	flag.BoolVar(&o.together, "together", false, "compile the tests once, with all faults in them, of which the environment chooses one")
 	flag.BoolVar(&o.build, "build", false, "only compile the changed packages")
 	flag.IntVar(&o.nearest, "nearest", 0, "run the tests of so many packages only, the nearest ones; 0: of all")
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "how long the tests of one package may take")
@@ -105,6 +107,12 @@ func run(o options, names []string) (good bool, err error) {
 		return false, err
 	}
 	r := &runner{root: o.dir, timeout: o.timeout, single: 3 * time.Minute, healthy: map[string]bool{}, log: say}
+	if o.together {
+		if r.programs, err = newPrograms(r, faults, all); err != nil {
+			return false, err
+		}
+		defer os.RemoveAll(r.programs.folder)
+	}
 	var list []result
 	for _, f := range faults {
 		before := results[f.name]
@@ -193,25 +201,20 @@ func plant(r *runner, o options, f fault, all []pkg, hint test) (caught test, ti
 	if err != nil {
 		return test{}, "", 0, err
 	}
-	folder, err := os.MkdirTemp("", "fault")
-	if err != nil {
-		return test{}, "", 0, err
-	}
-	defer os.RemoveAll(folder)
-	overlay, err := r.overlay(changed, folder)
-	if err != nil {
-		return test{}, "", 0, err
-	}
-	touched := map[string]bool{}
-	var paths []string
-	for file := range changed {
-		p := path.Join(strings.TrimSuffix(module, "/"), path.Dir(file))
-		if !touched[p] {
-			touched[p], paths = true, append(paths, p)
+	touched, paths := f.packages()
+	in := tree{fault: f.name}
+	if r.programs == nil {
+		folder, err := os.MkdirTemp("", "fault")
+		if err != nil {
+			return test{}, "", 0, err
 		}
-	}
-	if err := r.build(overlay, paths); err != nil || o.build {
-		return test{}, "", 0, err
+		defer os.RemoveAll(folder)
+		if in.overlay, err = r.overlay(changed, folder); err != nil {
+			return test{}, "", 0, err
+		}
+		if err := r.build(in.overlay, paths); err != nil || o.build {
+			return test{}, "", 0, err
+		}
 	}
 	tiers := []string{tierTest, tierMerge}
 	if o.tier != "" {
@@ -223,10 +226,22 @@ func plant(r *runner, o options, f fault, all []pkg, hint test) (caught test, ti
 	}
 	r.innocent = map[test]bool{}
 	for _, tier := range tiers {
-		caught, err := r.hunt(overlay, tier, hint, batches(run, 4, 150_000))
+		caught, err := r.hunt(in, tier, hint, batches(run, 4, 150_000))
 		if err != nil || caught.Name != "" {
 			return caught, tier, 0, err
 		}
 	}
 	return test{}, "", len(run), nil
+}
+
+// packages are those that the fault changes.
+func (f fault) packages() (changed map[string]bool, paths []string) {
+	changed = map[string]bool{}
+	for _, e := range f.edits {
+		p := path.Join(strings.TrimSuffix(module, "/"), path.Dir(e.file))
+		if !changed[p] {
+			changed[p], paths = true, append(paths, p)
+		}
+	}
+	return changed, paths
 }

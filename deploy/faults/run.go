@@ -21,6 +21,7 @@ type runner struct {
 	log     func(format string, args ...any)
 
 	innocent map[test]bool // have failed for another reason than the fault at hand
+	programs *programs     // of tests with all faults; nil: each fault has its own
 }
 
 // A test is one test function, of a package.
@@ -50,9 +51,9 @@ func (r *runner) overlay(changed map[string]string, folder string) (string, erro
 	return path, os.WriteFile(path, text, 0o600)
 }
 
-// command makes a go command in the tree. The overlay stands in GOFLAGS, so that what a test builds has the fault as well.
+// command makes a command in the tree. The overlay stands in GOFLAGS, so that what a test builds has the fault as well.
 func (r *runner) command(overlay, tier string, args ...string) *exec.Cmd {
-	cmd := exec.Command("go", args...)
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = r.root
 	flags := os.Getenv("GOFLAGS")
 	if overlay != "" {
@@ -72,10 +73,16 @@ func (r *runner) command(overlay, tier string, args ...string) *exec.Cmd {
 
 // build compiles the packages with the fault, and answers what the compiler says against it.
 func (r *runner) build(overlay string, paths []string) error {
-	if out, err := r.command(overlay, "", append([]string{"build"}, paths...)...).CombinedOutput(); err != nil {
+	if out, err := r.command(overlay, "", append([]string{"go", "build"}, paths...)...).CombinedOutput(); err != nil {
 		return fmt.Errorf("does not compile: %s", strings.TrimSpace(string(out)))
 	}
 	return nil
+}
+
+// A tree is what tests run on: the one at the root if it is zero, and else that with a fault.
+type tree struct {
+	overlay string // the path of the JSON
+	fault   string // its name
 }
 
 // A choice says which tests of a package run: those whose names match only, and not those in skip.
@@ -84,17 +91,25 @@ type choice struct {
 	skip []string
 }
 
+func (c choice) skipped() string { return "^(" + strings.Join(c.skip, "|") + ")$" }
+
 // test runs tests of the packages.
-func (r *runner) test(overlay, tier string, c choice, paths []string) outcome {
-	args, timeout := []string{"test", "-json", "-vet=off", "-failfast"}, r.timeout
+func (r *runner) test(in tree, tier string, c choice, paths []string) outcome {
+	if r.programs != nil {
+		return r.programs.test(r, in, tier, c, paths)
+	}
+	args, timeout := []string{"go", "test", "-json", "-vet=off", "-failfast"}, r.timeout
 	if c.only != "" {
 		args, timeout = append(args, "-count=1", "-run", c.only), min(timeout, r.single)
 	}
 	if len(c.skip) > 0 {
-		args = append(args, "-skip", "^("+strings.Join(c.skip, "|")+")$")
+		args = append(args, "-skip", c.skipped())
 	}
-	args = append(append(args, "-timeout", timeout.String()), paths...)
-	cmd := r.command(overlay, tier, args...)
+	return r.run(r.command(in.overlay, tier, append(append(args, "-timeout", timeout.String()), paths...)...))
+}
+
+// run runs a command that prints what go test -json does.
+func (r *runner) run(cmd *exec.Cmd) outcome {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
@@ -163,17 +178,17 @@ func lastLines(text string, n int) string {
 }
 
 // fails says whether a test fails, alone.
-func (r *runner) fails(overlay, tier string, t test) bool {
-	o := r.test(overlay, tier, choice{only: "^" + t.Name + "$"}, []string{t.Package})
+func (r *runner) fails(in tree, tier string, t test) bool {
+	o := r.test(in, tier, choice{only: "^" + t.Name + "$"}, []string{t.Package})
 	return slices.Contains(o.failed, t)
 }
 
 // blames says whether the fault makes the test fail: with the fault it fails again, in one of three runs, and without it
 // it passes.
-func (r *runner) blames(overlay, tier string, t test) bool {
+func (r *runner) blames(in tree, tier string, t test) bool {
 	again := false
 	for i := 0; i < 3 && !again; i++ {
-		again = r.fails(overlay, tier, t)
+		again = r.fails(in, tier, t)
 	}
 	if !again {
 		r.log("  %s %s failed once, and not again", t.Package, t.Name)
@@ -190,17 +205,17 @@ func (r *runner) blames(overlay, tier string, t test) bool {
 func (r *runner) passes(tier string, t test) bool {
 	key := tier + " " + t.Package + " " + t.Name
 	if _, known := r.healthy[key]; !known {
-		r.healthy[key] = !r.fails("", tier, t)
+		r.healthy[key] = !r.fails(tree{}, tier, t)
 	}
 	return r.healthy[key]
 }
 
 // hunt looks for the first test that catches the fault. The test that caught it in an earlier run goes first; its name may be
 // a regular expression, in a file of results that somebody has written.
-func (r *runner) hunt(overlay, tier string, hint test, cut [][]pkg) (test, error) {
+func (r *runner) hunt(in tree, tier string, hint test, cut [][]pkg) (test, error) {
 	if hint.Name != "" {
-		o := r.test(overlay, tier, choice{only: "^(" + hint.Name + ")$"}, []string{hint.Package})
-		if t, ok := r.blamed(overlay, tier, o); ok {
+		o := r.test(in, tier, choice{only: "^(" + hint.Name + ")$"}, []string{hint.Package})
+		if t, ok := r.blamed(in, tier, o); ok {
 			return t, nil
 		}
 	}
@@ -209,7 +224,7 @@ func (r *runner) hunt(overlay, tier string, hint test, cut [][]pkg) (test, error
 		for _, p := range batch {
 			paths = append(paths, p.ImportPath)
 		}
-		t, ok, err := r.search(overlay, tier, paths)
+		t, ok, err := r.search(in, tier, paths)
 		if ok || err != nil {
 			return t, err
 		}
@@ -222,13 +237,13 @@ const mostInnocent = 10
 
 // search looks for a test of the packages that catches the fault. A package in which another test has failed runs again
 // without that one, for the first failure ends a run.
-func (r *runner) search(overlay, tier string, paths []string) (t test, ok bool, err error) {
-	o := r.test(overlay, tier, choice{}, paths)
+func (r *runner) search(in tree, tier string, paths []string) (t test, ok bool, err error) {
+	o := r.test(in, tier, choice{}, paths)
 	for n := 0; ; n++ {
 		if o.broken != "" {
 			return t, false, fmt.Errorf("does not compile: %s", lastLines(o.broken, 20))
 		}
-		if t, ok = r.blamed(overlay, tier, o); ok || len(o.failed) == 0 || n == mostInnocent {
+		if t, ok = r.blamed(in, tier, o); ok || len(o.failed) == 0 || n == mostInnocent {
 			return t, ok, nil
 		}
 		var c choice
@@ -244,14 +259,14 @@ func (r *runner) search(overlay, tier string, paths []string) (t test, ok bool, 
 				c.skip = append(c.skip, t.Name)
 			}
 		}
-		o = r.test(overlay, tier, c, paths)
+		o = r.test(in, tier, c, paths)
 	}
 }
 
 // blamed returns the first of the tests that have failed because of the fault.
-func (r *runner) blamed(overlay, tier string, o outcome) (test, bool) {
+func (r *runner) blamed(in tree, tier string, o outcome) (test, bool) {
 	for _, t := range o.failed {
-		if r.blames(overlay, tier, t) {
+		if r.blames(in, tier, t) {
 			return t, true
 		}
 	}
