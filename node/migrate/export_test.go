@@ -1,4 +1,4 @@
 package migrate
 
-// StartStepping is Start with a function that is called at each step of a move.
+// StartStepping is Start with a function that is called at each step of a move, and the pause of a source in doubt.
 var StartStepping = start

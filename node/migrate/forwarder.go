@@ -2,7 +2,6 @@ package migrate
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
@@ -10,9 +9,6 @@ import (
 	"github.com/actornode/actornode/node/internal/moved"
 	"github.com/actornode/actornode/wire"
 )
-
-// pause is how long a source in doubt waits before it asks again.
-const pause = time.Second
 
 // forwarder is the behaviour of a process that has moved to another node: see doc.go.
 type forwarder struct {

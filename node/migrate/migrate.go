@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
@@ -66,12 +67,15 @@ const service node.Atom = "migrate"
 // Errors: [node.ErrBadOption] for a kind without a name or New, a name or a Go type that two kinds have;
 // [node.ErrNameTaken]: a process is registered as migrate.
 func Start(ctx context.Context, n *node.Node, kinds ...Kind) error {
-	return start(ctx, n, nil, kinds)
+	return start(ctx, n, nil, pause, kinds)
 }
 
-// start is Start. step, unless nil, is called at each step of a move, for tests.
-func start(ctx context.Context, n *node.Node, step func(c *node.Context, at string), kinds []Kind) error {
-	t := &kindTable{make(map[node.Atom]Kind), make(map[reflect.Type]node.Atom), step}
+// pause is how long a source in doubt waits before it asks again.
+const pause = time.Second
+
+// start is Start, for tests: step, unless nil, is called at each step of a move, and pause is as above.
+func start(ctx context.Context, n *node.Node, step func(c *node.Context, at string), pause time.Duration, kinds []Kind) error {
+	t := &kindTable{make(map[node.Atom]Kind), make(map[reflect.Type]node.Atom), step, pause}
 	for _, k := range kinds {
 		if err := t.add(k); err != nil {
 			return err
@@ -109,6 +113,7 @@ type kindTable struct {
 	named map[node.Atom]Kind
 	types map[reflect.Type]node.Atom
 	step  func(c *node.Context, at string)
+	pause time.Duration
 }
 
 // at says how far a move is.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -161,7 +162,7 @@ func (c *cluster) config(name node.Atom) node.Config {
 
 func (c *cluster) start(name node.Atom) *node.Node {
 	n := nodetest.Start(c.t, c.config(name))
-	require.NoError(c.t, migrate.StartStepping(c.t.Context(), n, c.step, kinds()))
+	require.NoError(c.t, migrate.StartStepping(c.t.Context(), n, c.step, 10*time.Millisecond, kinds()))
 	c.nodes = append(c.nodes, n)
 	return n
 }

@@ -313,7 +313,7 @@ func (m *mover) learnt(c *node.Context, r node.Result) {
 		if m.vain++; m.vain == mostVain {
 			m.doubt(c)
 		}
-		if _, err := c.SendAfter(pause, c.Self(), again{}); err != nil {
+		if _, err := c.SendAfter(m.kinds.pause, c.Self(), again{}); err != nil {
 			c.Node().Log().Warn("a process waits for another node until this one stops", "process", c.Self().String(),
 				"node", string(m.to))
 		}

@@ -92,7 +92,8 @@ func TestStorm(t *testing.T) {
 }
 
 func stormFrom(t *testing.T, where int, erlang bool) {
-	const moves, signallers = 30, 6
+	const signallers = 6
+	moves := testkit.By(4, 30, 300) // an even number
 	r := testkit.Rand(t)
 	c := &cluster{t: t, erlang: erlang, transport: &narrow{}, queue: narrowBytes,
 		limits: node.ClusterLimits{Answers: 1 << 30}} // or one end ends the connection for the other's unlinks
@@ -130,7 +131,7 @@ func stormFrom(t *testing.T, where int, erlang bool) {
 		sum, most = sum+took, max(most, took)
 		now, here, there = next, there, here
 	}
-	t.Logf("a move took %v, the longest %v, beside %d steps", sum/moves, most, steps.Load())
+	t.Logf("a move took %v, the longest %v, beside %d steps", sum/time.Duration(moves), most, steps.Load())
 	require.Equal(t, old, now, "an even number of moves")
 	l := ledgerOf(t, b, old)
 	require.Equal(t, map[string]int{"x": 1, "y": 1}, l.Last)
