@@ -212,6 +212,43 @@ func TestWait(t *testing.T) {
 	})
 }
 
+// Whoever gives up while another is about to settle the call gets what that settles it with.
+func TestWaitsForWhoSettles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSystem(t)
+		c := s.Plain.Promise()
+		k := c.NewTicket()
+		require.True(t, c.Begin(k.N, "v", nil))
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		done := make(chan any, 1)
+		go func() {
+			v, _ := k.Wait(ctx)
+			done <- v
+		}()
+		synctest.Wait()
+		require.Empty(t, done)
+		c.Finish(k.N)
+		c.More.Tell(&s.Plain)
+		require.Equal(t, "v", <-done)
+	})
+}
+
+// Where cycles are detected a wait of a blocking process is over when it is.
+func TestAwaitNoted(t *testing.T) {
+	s := newSystem(t)
+	s.Cycles = new(waiting.Graph[process.Waiter])
+	p, q := s.spawn(), s.spawn()
+	k := p.ask("tag", q)
+	require.NoError(t, p.as.MayAwait(process.Ticket{}, k, waiting.Reply, nil))
+	require.Equal(t, 1, s.Cycles.Len())
+	a := process.Acting{System: &s.System, Process: &p.Process, Blocks: answered(nil)}
+	v, err := a.Await(t.Context(), k, waiting.Reply, nil)
+	require.NoError(t, err)
+	require.Equal(t, "awaited", v)
+	require.Zero(t, s.Cycles.Len())
+}
+
 // Until ends with the answer, with its channel, and with the process whose code waits, if it is that which is dead.
 func TestUntil(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -223,3 +223,44 @@ func TestCount(t *testing.T) {
 	alive, _ = s.Tally.Sum()
 	require.Equal(t, 1, alive)
 }
+
+// Whatever one thing a process has, it is told of the end.
+func TestDeathOfOneThing(t *testing.T) {
+	for what, c := range map[string]struct {
+		with func(s *system, p *proc)
+		told func(s *system, p *proc) bool
+	}{
+		"a context": {func(s *system, p *proc) { p.Context() }, func(s *system, p *proc) bool { return p.Context().Err() != nil }},
+		"an alias": {func(s *system, p *proc) { p.as.Alias(false, nil) },
+			func(s *system, p *proc) bool { return s.Names.Aliases.Len() == 0 }},
+		"a monitor": {func(s *system, p *proc) { p.Monitor(&p.as, far(1), "") },
+			func(s *system, p *proc) bool { return len(s.remotes[there].told()) == 2 }},
+		"a link": {func(s *system, p *proc) { p.Link(&p.as, far(1)) },
+			func(s *system, p *proc) bool { return len(s.remotes[there].told()) == 2 }},
+		"a watcher": {func(s *system, p *proc) {
+			m := process.WatchedBy(s.remotes[there], far(1), far(0).Origin().RefOf(1), &p.Process, "")
+			m.Attach()
+		}, func(s *system, p *proc) bool { return len(s.remotes[there].told()) == 1 }},
+		"a call": {func(s *system, p *proc) { s.spawn(named("caller")).ask("tag", p) },
+			func(s *system, p *proc) bool { return len(s.noted()) > 0 }},
+		"a timer": {func(s *system, p *proc) { p.Timers().Start(new(timers.Timer), 1<<40, 0, "m") },
+			func(s *system, p *proc) bool { return len(s.dead()) == 1 }},
+		"a global name": {func(s *system, p *proc) { p.Global = true }, func(s *system, p *proc) bool { return len(s.noted()) == 1 }},
+		"its parent": {func(s *system, p *proc) {
+			parent := s.spawn(named("parent"), trapping)
+			p.Parent = parent.ID + 1
+			p.Link(&p.as, parent.PID())
+			require.Nil(t, p.Cold, "that link takes no memory")
+			parent.onWake = func() { require.False(t, p.Status.IsDead()) }
+		}, func(s *system, p *proc) bool { return len(s.noted()) == 1 }},
+	} {
+		s := newSystem(t)
+		s.connect(there)
+		s.Global = &globalnames.Table{Ended: func(wire.PID) { s.note("global") }}
+		p := s.spawn()
+		c.with(s, p)
+		p.die("x")
+		require.True(t, c.told(s, p), what)
+		require.True(t, p.Status.IsDead(), what)
+	}
+}

@@ -173,6 +173,19 @@ func TestWaitsForRoom(t *testing.T) {
 	})
 }
 
+// Nothing is left of a wait when it is over.
+func TestPatience(t *testing.T) {
+	s := newSystem(t)
+	for _, from := range []*process.Process{nil, &s.spawn().Process} {
+		ctx, stop := (&process.Patience{From: from}).Within()
+		require.NoError(t, ctx.Err())
+		stop()
+		require.Equal(t, from != nil, ctx.Err() != nil)
+		own, _ := (&process.Patience{From: from, Ctx: t.Context()}).Within()
+		require.NoError(t, own.Err())
+	}
+}
+
 // With cycles detected, two that wait for room in each other's mailbox do not wait for ever.
 func TestRoomCycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -223,6 +236,7 @@ func TestTimers(t *testing.T) {
 		s := newSystem(t)
 		p, b := s.spawn(), s.spawn(boxed(bounded(1, mailbox.Block)))
 		for _, q := range []*proc{p, b} {
+			q.took()
 			require.Same(t, q.Timers(), q.Timers())
 			require.True(t, q.Timers().Start(new(timers.Timer), time.Second, 0, "one"))
 			require.True(t, q.Timers().Start(new(timers.Timer), 2*time.Second, 0, "two"))
@@ -230,6 +244,7 @@ func TestTimers(t *testing.T) {
 		require.Equal(t, 4, s.Timers.Len())
 		time.Sleep(3 * time.Second)
 		require.Equal(t, []any{"one", "two"}, p.took())
+		require.Equal(t, 1, b.wakes)
 		require.Equal(t, []any{"one"}, b.took(), "there was no room for two yet")
 		time.Sleep(time.Second)
 		require.Equal(t, []any{"two"}, b.took())

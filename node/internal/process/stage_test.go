@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/process"
 )
 
@@ -43,6 +44,12 @@ func (p *onStage) Turn(w *executor.Worker) executor.TurnResult {
 func (p *onStage) CollectInbox(*executor.Stage) bool {
 	p.Inbox.TakeArmed(&p.Queue)
 	return true
+}
+
+func (p *onStage) Prod(a *process.Acting) {
+	if p.Inbox.Claim() {
+		a.Inject(&p.Entity, nil)
+	}
 }
 
 func (p *onStage) FinishDetached(*executor.Stage) bool { return true }
@@ -105,6 +112,18 @@ func TestOnStage(t *testing.T) {
 		require.Equal(t, 3, alive)
 	})
 	require.Equal(t, "to itself", testkit.Receive(t, p.got))
+	// Who waits for room leaves its stage to the one who makes it.
+	full := s.staged(0)
+	full.ColdPart().Box, full.Boxed = bounded(1, mailbox.Block), true
+	require.NoError(t, full.Deliver(&s.Plain, 1))
+	full.Prod(&s.Plain) // its first turn is due
+	p.run(t, func(a *process.Acting) {
+		require.NoError(t, full.Deliver(a, 2))
+		require.NoError(t, full.Deliver(a, 3))
+	})
+	for i := range 3 {
+		require.Equal(t, i+1, testkit.Receive(t, full.got))
+	}
 	// A turn that breaks ends on its stage, unless that is lost.
 	near.run(t, func(a *process.Acting) {
 		require.Equal(t, executor.Idle, near.Broke(a, "boom"))

@@ -1,0 +1,114 @@
+package process_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node/internal/timers"
+	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/wire"
+)
+
+// feed takes the events of a trace.
+type feed struct{ all []string }
+
+func (f *feed) Full() bool { return false }
+func (f *feed) Miss()      {}
+func (f *feed) Close()     {}
+func (f *feed) Send(e trace.Event) {
+	kinds := map[trace.Kind]string{trace.Receive: "receive", trace.Send: "send", trace.Link: "link", trace.Unlink: "unlink",
+		trace.Linked: "linked", trace.Unlinked: "unlinked", trace.Monitor: "monitor", trace.Demonitor: "demonitor",
+		trace.Signal: "signal", trace.Register: "register", trace.Exit: "exit"}
+	f.all = append(f.all, fmt.Sprint(kinds[e.Kind], " ", e.Process, " ", e.Other, " ", e.Name, " ", e.Message))
+}
+
+// What a traced process does, and what is done to it, is shown to whoever traces it; of others nothing.
+func TestTraced(t *testing.T) {
+	s := newSystem(t)
+	f := &feed{}
+	h := *s.Tracing.Host()
+	h.Find = func(pid wire.PID) (trace.Ended, error) { return s.Lookup(pid).Ended, nil }
+	s.Tracing.Init(h)
+	p, q, other := s.spawn(trapping), s.spawn(), s.spawn(trapping)
+	me, you := p.PID(), q.PID()
+	require.NoError(t, s.Tracing.Add(&trace.Trace{Feed: f, Kinds: trace.All, Max: 1, Show: func(v any) any { return v }}, me))
+	shown := func(want ...string) {
+		t.Helper()
+		require.Equal(t, want, f.all)
+		f.all = nil
+	}
+	event := func(kind string, with wire.PID, name wire.Atom, msg any) string {
+		return fmt.Sprint(kind, " ", me, " ", with, " ", name, " ", msg)
+	}
+	p.Link(&p.as, you)
+	shown(event("link", you, "", nil))
+	q.Link(&q.as, me)
+	shown(event("linked", you, "", nil))
+	p.Unlink(&p.as, you)
+	shown(event("unlink", you, "", nil))
+	q.Unlink(&q.as, me)
+	shown(event("unlinked", you, "", nil))
+	ref := p.Monitor(&p.as, you, "")
+	shown(event("monitor", you, "", nil))
+	p.Demonitor(&p.as, ref, false)
+	shown(event("demonitor", you, "", nil))
+	s.connect(there)
+	ref = p.Monitor(&p.as, far(1), "")
+	shown(event("monitor", far(1), "", nil))
+	p.Demonitor(&p.as, ref, false)
+	shown(event("demonitor", far(1), "", nil))
+	p.MonitorTo(&p.as, wire.At{Name: "x", Node: there})
+	shown(event("monitor", wire.PID{}, "x", nil))
+	p.register("shop")
+	shown(event("register", wire.PID{}, "shop", nil))
+	s.ExitSignal(&q.as, you, me, "signal")
+	shown(event("signal", you, "", "signal"), event("receive", wire.PID{}, "", exited{you, "signal"}))
+	p.Link(&p.as, other.PID())
+	f.all = nil
+	other.die("x")
+	shown(event("signal", other.PID(), "", "x"), event("receive", wire.PID{}, "", exited{other.PID(), "x"}))
+	q.Link(&q.as, s.spawn().PID())
+	q.Monitor(&q.as, s.spawn().PID(), "")
+	shown()
+
+	msg, err := p.Shown(s.Traces(), you, "m")
+	require.NoError(t, err)
+	require.Equal(t, "m", msg)
+	shown(event("receive", you, "", "m"))
+	require.NoError(t, p.Deliver(&s.Plain, "not shown twice"))
+	shown()
+	p.expectsToken()
+	_, err = p.SendWith(&p.as, you, "m")
+	require.NoError(t, err)
+	shown(event("send", you, "", "m"))
+	k := q.ask("tag", p)
+	k.Settle(&p.as, 1, nil)
+	shown()
+	require.True(t, p.Timers().Start(new(timers.Timer), 0, 0, "timer"))
+	p.EndTimers()
+	p.die("end")
+	shown(event("exit", wire.PID{}, "", "end"))
+	require.Nil(t, s.Traces())
+}
+
+// expectsToken has p take the way of those that may have a token.
+func (p *proc) expectsToken() { p.Status.Token(); p.ColdPart() }
+
+// A message that cannot be copied is not sent by one with a token either.
+func TestSendWithRefused(t *testing.T) {
+	s := newSystem(t)
+	s.Tracing.Keep(&guard{refuses: "no"})
+	p, q := s.spawn(), s.spawn()
+	p.here, q.here = true, true
+	p.expectsToken()
+	done, err := p.SendWith(&p.as, q.PID(), "no")
+	require.True(t, done)
+	require.Equal(t, errTest, err)
+	require.Empty(t, q.took())
+	done, err = p.SendWith(&p.as, q.PID(), "yes")
+	require.True(t, done)
+	require.NoError(t, err)
+	require.Equal(t, []any{"yes"}, q.took())
+}
