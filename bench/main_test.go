@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -171,8 +172,7 @@ func TestProgramExitStatus(t *testing.T) {
 
 // A peer says what it lacks, and with which status.
 func TestPeersWithoutTheirTools(t *testing.T) {
-	dirname, err := exec.LookPath("dirname")
-	require.NoError(t, err)
+	sh, dirname := testkit.Program(t, testkit.Merge, "sh"), testkit.Program(t, testkit.Merge, "dirname")
 	path := t.TempDir()
 	require.NoError(t, os.Symlink(dirname, filepath.Join(path, "dirname")))
 	for peer, says := range map[string]string{
@@ -180,7 +180,7 @@ func TestPeersWithoutTheirTools(t *testing.T) {
 		"tcp":      "run: go is not on the PATH\n",
 		"erlang":   "run: erl is not on the PATH; install Erlang/OTP 25 or later\n",
 	} {
-		c := exec.Command("/bin/sh", filepath.Join("peers", peer, "run"), "list")
+		c := exec.Command(sh, filepath.Join("peers", peer, "run"), "list")
 		c.Env = []string{"PATH=" + path}
 		output, _ := c.CombinedOutput() // the status says it
 		assert.Equal(t, contract.NoTooling, c.ProcessState.ExitCode(), peer)
@@ -188,11 +188,20 @@ func TestPeersWithoutTheirTools(t *testing.T) {
 	}
 }
 
-// The smoke run itself: this node, and each peer whose tools are here.
+// The smoke run itself: this node, and each peer whose tools are here. In make merge it has three benches and the peers in Go.
 func TestCompareQuick(t *testing.T) {
+	testkit.From(t, testkit.Merge, "peers, which are compiled")
 	asOurselves(t)
+	cases := contest.Smoke()
+	args := []string{"compare", "quick=1"}
+	all := testkit.By(false, false, true)
+	if !all {
+		few := []string{"threadring", "remote_latency", "spawn"}
+		cases = slices.DeleteFunc(cases, func(c contest.Case) bool { return !slices.Contains(few, c.Bench) })
+		args = append(args, "benches="+strings.Join(few, ","), "peers=channels,tcp")
+	}
 	var out, errs bytes.Buffer
-	require.Equal(t, contract.Done, command([]string{"compare", "quick=1"}, &out, &errs), errs.String())
+	require.Equal(t, contract.Done, command(args, &out, &errs), errs.String())
 	fields := func(system string) (rows [][]string) {
 		for line := range strings.Lines(out.String()) {
 			if _, rest, ok := strings.Cut(line, " "+system+" "); ok {
@@ -201,30 +210,37 @@ func TestCompareQuick(t *testing.T) {
 		}
 		return rows
 	}
-	assert.Len(t, fields("channels"), len(contest.Smoke()))
-	require.Len(t, fields("tcp"), len(contest.Smoke()))
-	for i, c := range contest.Smoke() {
+	assert.Len(t, fields("channels"), len(cases))
+	require.Len(t, fields("tcp"), len(cases))
+	for i, c := range cases {
 		remote := c.Bench == "remote_latency" || c.Bench == "remote_throughput" || c.Bench == "remote_cpu"
 		assert.Equal(t, remote, fields("tcp")[i][0] != "-", c.Bench)
+	}
+	if !all {
+		return
 	}
 	if _, err := exec.LookPath("erl"); err != nil {
 		assert.Contains(t, out.String(), "not installed")
 		return
 	}
-	require.Len(t, fields("erlang"), len(contest.Smoke()))
+	require.Len(t, fields("erlang"), len(cases))
 	assert.NotEqual(t, "-", fields("erlang")[0][0], "erlang has threadring")
 }
 
 // An ablation builds the program with and without a trick, and has a row for each bench.
 func TestAblationQuick(t *testing.T) {
-	if testing.Short() || testkit.Race {
-		t.Skip("builds two programs")
+	testkit.From(t, testkit.Night, "two builds of all that the bench program has in it")
+	if testkit.Race {
+		t.Skip("what it runs is built without the race detector")
 	}
 	var out, errs bytes.Buffer
 	args := []string{"ablation", "quick=1", "tricks=fiber", "benches=threadring,latency"}
 	require.Zero(t, command(args, &out, &errs), errs.String())
 	require.Regexp(t, `(?s)^without .*\nfiber +threadring n=5 hops=1000 style=coroutine +[0-9.]+ .*\nfiber +latency`, out.String())
+}
 
+func TestAblationOfNothing(t *testing.T) {
+	var out, errs bytes.Buffer
 	require.Equal(t, contract.Misused, command([]string{"ablation", "tricks=magic"}, &out, &errs))
 	require.Contains(t, errs.String(), `tricks: unknown "magic"`)
 }

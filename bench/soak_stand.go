@@ -40,6 +40,7 @@ type soakStand struct {
 	silence bool          // nodes may go without a word
 
 	patience time.Duration // how long something may take that must happen
+	lingers  time.Duration // how long something may be left that must go; 0: patience
 
 	traffic traffic
 	kinds   []soakKind
@@ -311,6 +312,10 @@ func (s *soakStand) settle(ctx context.Context, was census) (c census, err error
 	s.net.heal()
 	if err := s.traffic.hold(ctx, s); err != nil {
 		return c, err
+	}
+	if s.lingers > 0 {
+		ctx, cancel = context.WithTimeout(ctx, s.lingers)
+		defer cancel()
 	}
 	if c, err = s.compare(ctx, was); err != nil {
 		return c, err
