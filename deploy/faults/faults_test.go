@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -101,6 +103,68 @@ func TestApplyRefuses(t *testing.T) {
 	} {
 		_, err := x.edit.apply(source)
 		require.ErrorContains(t, err, x.want)
+	}
+}
+
+// All faults stand in one tree, and the environment chooses one.
+func TestWeave(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "p.go"), []byte(`package main
+
+import "fmt"
+
+type t[K any] struct{ x K }
+
+func (*t[K]) name(_ int, parts ...string) string { return fmt.Sprint("right ", len(parts)) }
+
+func double[K int | float64](x K) (y K) {
+	return 2 * x
+}
+
+func main() {
+	fmt.Println((&t[int]{}).name(1, "a", "b"), double(2))
+}
+`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module p\n\ngo 1.26\n"), 0o600))
+	f := func(name, function, old, new string) fault {
+		return fault{name: name, edits: []edit{{"p.go", function, []string{old}, []string{new}}}}
+	}
+	of := "func (*t[K]) name(_ int, parts ...string) string { return fmt.Sprint(%q, len(parts)) }"
+	woven, err := weave(dir, []fault{
+		f("wrong", "(*t).name", fmt.Sprintf(of, "right "), fmt.Sprintf(of, "wrong ")),
+		f("not-double", "double", "return 2 * x", "return 3 * x"),
+		f("other", "double", "return 2 * x", "return 1"),
+	})
+	require.NoError(t, err)
+	for file, text := range woven {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
+	}
+	program := filepath.Join(dir, "p.exe")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Dir, build.Env = dir, append(os.Environ(), "GOWORK=off")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	outputs := map[string]string{"": "right 2 4", "wrong": "wrong 2 4", "not-double": "right 2 6", "other": "right 2 1"}
+	for fault, want := range outputs {
+		run := exec.Command(program)
+		run.Env = append(os.Environ(), planted+"="+fault)
+		out, err := run.Output()
+		require.NoError(t, err)
+		require.Equal(t, want+"\n", string(out), "%q", fault)
+	}
+	_, err = weave(dir, []fault{f("gone", "double", "return 5 * x", "return x")})
+	require.ErrorContains(t, err, "gone: does not apply: p.go, func double: the lines")
+}
+
+// All faults together are Go, too.
+func TestWeaveAll(t *testing.T) {
+	all, err := loadAll("testdata")
+	require.NoError(t, err)
+	woven, err := weave(root, all)
+	require.NoError(t, err)
+	for file, text := range woven {
+		_, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)
+		require.NoError(t, err, file)
 	}
 }
 

@@ -25,7 +25,14 @@
 // # What counts as caught
 //
 // A test counts if it fails with the fault, fails again when it runs alone with it, and passes without it. When the program of
-// the tests crashes, or its time is over, the tests that were running are tried. What does not compile is an error of the fault.
+// the tests crashes, or its time is over, the tests that were running are tried. What does not compile is an error of the
+// fault.
+//
+// # Together
+//
+// With -together each function that faults change is in the program once as it is and once with each fault; ACTORNODE_FAULT
+// in the environment says which of them is called. Everything is compiled once, not once for each fault. A function is a little
+// slower then, and is not put in line: a test that measures that may fail without a fault, and then counts for none.
 package main
 
 import (
@@ -67,14 +74,14 @@ func flags() (options, []string) {
 	}
 	flag.StringVar(&o.dir, "dir", ".", "the root of the tree in which the faults are planted")
 	flag.StringVar(&o.faults, "faults", filepath.Join("deploy", "faults", "testdata"), "the folder of the faults")
-	flag.StringVar(&o.results, "results", filepath.Join(cache, "actornode-tests", "faults.json"), "the file that keeps the results")
+	flag.StringVar(&o.results, "results", filepath.Join(cache, "actornode-tests", "faults.json"), "the file that keeps results")
 	flag.StringVar(&o.table, "table", "", "a Markdown `file` that gets the table, between its markers")
 	flag.StringVar(&o.plain, "text", "", "a `file` that gets the results, a line for each fault")
 	flag.StringVar(&o.tier, "tier", "", "the tests that run: test, merge, or empty for test and then merge")
 	flag.StringVar(&o.with, "with", "", "more `patterns` of packages, with commas: those of other modules of the workspace")
 	flag.StringVar(&o.except, "except", "/deploy/,/bench/", "packages with one of these in their path do not run")
 	flag.BoolVar(&o.resume, "resume", false, "leave out the faults that were caught in an earlier run, and have not changed")
-	flag.BoolVar(&o.together, "together", false, "compile the tests once, with all faults in them, of which the environment chooses one")
+	flag.BoolVar(&o.together, "together", false, "compile the tests once, with all faults in them")
 	flag.BoolVar(&o.build, "build", false, "only compile the changed packages")
 	flag.IntVar(&o.nearest, "nearest", 0, "run the tests of so many packages only, the nearest ones; 0: of all")
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "how long the tests of one package may take")

@@ -53,7 +53,8 @@ func (p *programs) test(r *runner, in tree, tier string, c choice, paths []strin
 		if err != nil {
 			return outcome{broken: err.Error()}
 		}
-		args := []string{"go", "tool", "test2json", "-t", "-p", path, program, "-test.v=test2json", "-test.failfast", "-test.paniconexit0"}
+		args := []string{"go", "tool", "test2json", "-t", "-p", path,
+			program, "-test.v=test2json", "-test.failfast", "-test.paniconexit0"}
 		timeout := r.timeout
 		if c.only != "" {
 			args, timeout = append(args, "-test.run", c.only), min(timeout, r.single)

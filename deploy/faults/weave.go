@@ -17,6 +17,9 @@ import (
 // planted is the variable of the environment that names the fault which a program with all of them has.
 const planted = "ACTORNODE_FAULT"
 
+// chooser is the text of the file that is new in each package that faults change.
+const chooser = "package %s\n\nimport \"os\"\n\nvar faultPlanted = os.Getenv(%q)\n"
+
 // weave puts all faults into the tree at root at once, so that it is compiled once. A function that faults change is there
 // several times, as it was and with each fault. It begins with a look at which of them the environment asks for. The result
 // has the changed files, and a new one for each package. Names are relative to root.
@@ -52,8 +55,7 @@ func weave(root string, faults []fault) (map[string]string, error) {
 		}
 		var name string
 		woven[file], name = w.result()
-		woven[path.Join(path.Dir(file), "fault_planted.go")] = "package " + name + "\n\nimport \"os\"\n\nvar faultPlanted = os.Getenv(\"" +
-			planted + "\")\n"
+		woven[path.Join(path.Dir(file), "fault_planted.go")] = fmt.Sprintf(chooser, name, planted)
 	}
 	return woven, nil
 }
