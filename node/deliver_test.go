@@ -1,13 +1,16 @@
 package node_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
@@ -118,4 +121,188 @@ func TestDeliverNoReceipts(t *testing.T) {
 	require.NoError(t, err)
 	defer alone.Stop()
 	require.ErrorIs(t, node.Deliver(testkit.Context(t), alone, node.At{Name: "x", Node: "none@127.0.0.1"}, 1), node.ErrNotHere)
+}
+
+// TestDestinations: Send, Monitor, Link, Unlink, Linked, Exit and SendTo take whatever names a process.
+func TestDestinations(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	h.TrapExit(true)
+	for _, kind := range []string{"pid", "name", "at", "alias"} {
+		t.Run(kind, func(t *testing.T) {
+			aliases := make(chan node.Ref, 1)
+			pid, err := n.SpawnOpt(node.Options{Name: "server"}, node.ProcessFunc(func(p *node.Process) error {
+				aliases <- p.Alias(false)
+				h := p.Receive()
+				p.Send(h.(node.PID), "here")
+				p.Receive()
+				return nil
+			}))
+			require.NoError(t, err)
+			to := map[string]node.Dest{
+				"pid": pid, "name": node.Atom("server"), "at": node.At{Name: "server", Node: n.Name()}, "alias": <-aliases,
+			}[kind]
+			require.NoError(t, h.Send(to, h.Self()))
+			assert.Equal(t, "here", nodetest.Next[string](t, h))
+			ref := h.Monitor(to)
+			h.Link(to)
+			assert.True(t, nodehook.Linked(h, to))
+			h.Unlink(to)
+			assert.False(t, nodehook.Linked(h, to))
+			assert.False(t, nodehook.Linked(h, pid))
+			h.Link(to)
+			h.Exit(to, wire.Atom("enough"))
+			assert.Equal(t, wire.Atom("enough"), nodetest.Down(t, h, ref).Reason)
+			assert.Equal(t, node.Exited{From: pid, Reason: wire.Atom("enough")}, nodetest.Next[node.Exited](t, h))
+		})
+	}
+	assert.ErrorIs(t, h.Send(nil, 1), node.ErrNoDest)
+	assert.False(t, nodehook.Linked(h, node.Atom("server")), "nobody has the name")
+	h.Unlink(node.Atom("server"))
+	h.Unlink(nil)
+	assert.False(t, nodehook.Linked(h, nil))
+}
+
+// The result of a future goes to whatever names a process, at the time when it is completed.
+func TestSendToDestinations(t *testing.T) {
+	c := nodetest.NewMemoryCluster(t)
+	n, other := c.Start("a"), c.Start("b")
+	h, far := nodetest.Open(t, n), nodetest.Open(t, other)
+	require.NoError(t, n.Register("here", h.Self()))
+	require.NoError(t, other.Register("there", far.Self()))
+	pid, requests := keeper(t, n)
+	for kind, to := range map[string]node.Dest{
+		"pid": h.Self(), "name": node.Atom("here"), "at": node.At{Name: "here", Node: n.Name()},
+		"alias": h.Alias(false), "reply alias": h.Alias(true),
+	} {
+		t.Run(kind, func(t *testing.T) {
+			f := node.Async[int](n, pid, "")
+			f.SendTo(to, kind)
+			require.NoError(t, (<-requests).Reply(5))
+			assert.Equal(t, node.Result{Tag: kind, Value: 5}, nodetest.Next[node.Result](t, h))
+			f.SendTo(to, "again")
+			if kind == "reply alias" {
+				nodetest.Quiet(t, h)
+				return
+			}
+			assert.Equal(t, node.Result{Tag: "again", Value: 5}, nodetest.Next[node.Result](t, h))
+		})
+	}
+	for kind, to := range map[string]node.Dest{
+		"pid": far.Self(), "at": node.At{Name: "there", Node: other.Name()}, "alias": far.Alias(false),
+	} {
+		t.Run("far "+kind, func(t *testing.T) {
+			f := node.Async[int](n, pid, "")
+			f.SendTo(to, kind)
+			require.NoError(t, (<-requests).Reply(5))
+			assert.NotNil(t, nodetest.Next[any](t, far))
+		})
+	}
+	letters := n.DeadLetters(8)
+	defer letters.Close()
+	f := node.Async[int](n, pid, "")
+	require.NoError(t, (<-requests).Reply(5))
+	gone := h.Alias(true)
+	h.Unalias(gone)
+	for _, to := range []node.Dest{nil, node.Atom("nobody"), node.At{Name: "nobody", Node: n.Name()}, gone} {
+		f.SendTo(to, "lost")
+		l := <-letters.C
+		assert.Equal(t, "lost", l.Message.(node.Result).Tag, "%v", to)
+	}
+}
+
+// What SendBytes has sent does not change with the sender's buffer, goes in order with what
+// Send sends, and comes whatever its size: between nodes of both protocols, in one node, and
+// from every kind of sender.
+func TestSendBytes(t *testing.T) {
+	farPair(t, func(t *testing.T, a, b *node.Node) {
+		for _, at := range []*node.Node{a, b} {
+			far := nodetest.Open(t, at)
+			for name, send := range sendersOf(t, a) {
+				const messages = 300
+				go send(far.Self(), messages)
+				for i := range messages {
+					want := bytes.Repeat([]byte{byte(i)}, 8+sizeOf(i))
+					binary.BigEndian.PutUint64(want, uint64(i))
+					require.Equal(t, want, far.Receive(), "%s, message %d", name, i)
+				}
+			}
+			dead := b.DeadLetters(1)
+			far.Close(nil)
+			require.NoError(t, a.SendBytes(far.Self(), []byte("late")))
+			if at == b {
+				l := <-dead.C
+				assert.Equal(t, []byte("late"), l.Message)
+			}
+		}
+	})
+}
+
+// sizeOf is how many bytes message i has beside its number.
+func sizeOf(i int) int {
+	switch i % 50 {
+	case 7:
+		return 300
+	case 8:
+		return 100_000
+	}
+	return i % 200
+}
+
+// bytesSender is what sends.
+type bytesSender interface {
+	Send(to node.Dest, msg any) error
+	SendBytes(to node.Dest, b []byte) error
+}
+
+// sendersOf are functions that send messages from a node, each third by Send.
+func sendersOf(t *testing.T, n *node.Node) map[string]func(to node.PID, messages int) {
+	send := func(s bytesSender, to node.PID, messages int) {
+		buf := make([]byte, 1<<20)
+		for i := range messages {
+			b := buf[:8+sizeOf(i)]
+			for k := range b {
+				b[k] = byte(i)
+			}
+			binary.BigEndian.PutUint64(b, uint64(i))
+			if i%3 == 0 {
+				assert.NoError(t, s.Send(to, bytes.Clone(b)))
+			} else {
+				assert.NoError(t, s.SendBytes(to, b))
+			}
+			clear(b)
+		}
+	}
+	by := func(o node.Options) func(node.PID, int) {
+		return func(to node.PID, messages int) {
+			var b node.Actor = node.ProcessFunc(func(s *node.Process) error {
+				send(s, to, messages)
+				return nil
+			})
+			if o.Label == "actor" {
+				b = node.ActorFunc(func(c *node.Context, _ any) error {
+					send(c, to, messages)
+					return node.ErrStop
+				})
+			}
+			pid, err := n.SpawnOpt(o, b)
+			if assert.NoError(t, err) {
+				assert.NoError(t, n.Send(pid, "go"))
+			}
+		}
+	}
+	return map[string]func(to node.PID, messages int){
+		"goroutine": func(to node.PID, messages int) { send(n, to, messages) },
+		"actor":     by(node.Options{Label: "actor"}),
+		"process":   by(node.Options{}),
+		"coroutine": by(node.Options{Coroutine: true}),
+	}
+}
+
+// A process that has ended sends nothing.
+func TestSendBytesExited(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	to, h := nodetest.Open(t, n), nodetest.Open(t, n)
+	h.Close(nil)
+	require.ErrorIs(t, h.SendBytes(to.Self(), nil), node.ErrExited)
 }

@@ -46,8 +46,6 @@ func two(t *testing.T) (a, b *node.Node, self *node.Process, remote node.PID) {
 	return a, b, self, remote
 }
 
-var soon = testkit.Context
-
 func TestFarSend(t *testing.T) {
 	a, b, self, remote := two(t)
 	require.NoError(t, self.Send(remote, wire.Tuple{self.Self(), 1}))

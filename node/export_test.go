@@ -1,18 +1,94 @@
-package node_test
+package node
 
 import (
-	"context"
+	"fmt"
 
-	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/node/internal/futures"
+	"github.com/actornode/actornode/node/internal/peers"
 )
 
-func mfa(m, f string, arity int) wire.Export {
-	return wire.Export{Module: wire.Atom(m), Function: wire.Atom(f), Arity: arity}
+// FarTables says what the tables of a node's peers hold that are not empty.
+func FarTables(n *Node) string {
+	s := ""
+	for _, p := range n.dist.All() {
+		p.Tables(func(t *peers.Tables) {
+			if t.Counts() != (peers.Counts{}) {
+				s += fmt.Sprintf("%s at %s: %v; ", p.Name, n.cfg.Name, t)
+			}
+		})
+	}
+	return s
 }
 
-func plus(_ context.Context, args []any) (any, error) { return args[0].(int) + args[1].(int), nil }
-
-func idler([]any) (node.Actor, error) {
-	return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
+// FarLinks returns the links of a process that are active in the tables of the
+// peers.
+func FarLinks(n *Node, pid PID) map[PID]bool {
+	m := make(map[PID]bool)
+	for _, p := range n.dist.All() {
+		p.Tables(func(t *peers.Tables) {
+			for _, l := range t.Active() {
+				if l.Near == pid.Number() {
+					m[l.Far] = true
+				}
+			}
+		})
+	}
+	return m
 }
+
+// FarKept returns the nodes whose connection is over, and is kept nevertheless.
+func FarKept(n *Node) (names []Atom) {
+	for _, p := range n.dist.recent.All() {
+		if p.IsOver() {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// FarUps returns how many processes are kept to be told of new nodes.
+func FarUps(n *Node) int {
+	return n.watchers.Len()
+}
+
+// FarWaiting returns how many bytes wait for the peers, as last seen.
+func FarWaiting(n *Node) (sum int) {
+	for _, p := range n.dist.All() {
+		sum += p.Box.Level()
+	}
+	return sum
+}
+
+// FarProtocol returns what n talks to a node in, if they are connected.
+func FarProtocol(n *Node, name Atom) (string, bool) {
+	if p := n.dist.get(name); p != nil && p.IsUp() {
+		return p.Link().Peer().Protocol, true
+	}
+	return "", false
+}
+
+// NamesRemembered returns how many names on other nodes a process remembers that it has linked to.
+func NamesRemembered(n *Node, pid PID) int {
+	p := n.sys.Lookup(pid)
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	return len(p.NameLinksLocked())
+}
+
+// ProcessesThatRememberNames counts those with names of NamesRemembered.
+func ProcessesThatRememberNames(n *Node) (count int) {
+	n.sys.ByName.Range(func(any, any) bool { count++; return true })
+	return count
+}
+
+// LentCalls returns how many calls can be answered from elsewhere.
+func LentCalls(n *Node) int { return n.calls.Len() }
+
+// ForgetFutures has a node forget what others know of its futures, as if it were long ago.
+func ForgetFutures(n *Node) { n.futures.Expire(n.sys.Env.Now().Add(2 * futures.Keep)) }
+
+// IsAwaited reports whether somebody waits, or has waited, for f by one of its methods.
+func IsAwaited[R any](f *Future[R]) bool { return f.w.HasSignal() }
+
+// NotedWaits is how many waits are noted of those that a cycle may consist of.
+func NotedWaits(n *Node) int { return n.sys.Cycles.Len() }

@@ -311,3 +311,9 @@ func (th *scriptRun) shown(term any) any {
 	}
 	return term
 }
+
+// TestFailureOTP plays the scripts of TestFailure on a real Erlang node: what
+// they expect must be what Erlang does.
+func TestFailureOTP(t *testing.T) {
+	erltest.Judge(t, "testdata/failure.erl", "testdata/failure/*.txt")
+}

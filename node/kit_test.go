@@ -1,10 +1,12 @@
 package node_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
 )
 
 // styles are those of nodetest.Styles, for tests in which several meet.
@@ -14,4 +16,14 @@ var styles = nodetest.Styles()
 func waitGone(t testing.TB, h *node.Process, pid node.PID) any {
 	t.Helper()
 	return nodetest.Down(t, h, h.Monitor(pid)).Reason
+}
+
+func mfa(m, f string, arity int) wire.Export {
+	return wire.Export{Module: wire.Atom(m), Function: wire.Atom(f), Arity: arity}
+}
+
+func plus(_ context.Context, args []any) (any, error) { return args[0].(int) + args[1].(int), nil }
+
+func idler([]any) (node.Actor, error) {
+	return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
 }

@@ -1,402 +1,127 @@
 package node_test
 
 import (
-	"context"
-	"log/slog"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
-// inFlight is how many of the messages that count are being handled: a Process
-// is done with a message as soon as it has it, an Actor when its handler returns.
-func inFlight(s nodetest.Style) int {
-	if s.Blocking {
-		return 0
-	}
-	return 1
-}
-
-// Room for three, by number or by bytes; the fourth is one too many.
-func TestBoundedMailbox(t *testing.T) {
-	bounds := []struct {
-		name string
-		of   func(n int) mailbox.Limits
-	}{
-		{"messages", func(n int) mailbox.Limits { return mailbox.Limits{Messages: n} }},
-		{"bytes", func(n int) mailbox.Limits {
-			return mailbox.Limits{Bytes: 10 * n, Size: func(any) int { return 10 }}
-		}},
-	}
-	policies := []struct {
-		policy mailbox.Policy
-		err    error
-		waits  bool
-		got    []any
-		lost   []any
-	}{
-		{mailbox.Refuse, node.ErrMailboxFull, false, []any{1, 2, 3}, []any{4}},
-		{mailbox.Block, nil, true, []any{1, 2, 3, 4}, nil},
-		{mailbox.DropNewest, nil, false, []any{1, 2, 3}, []any{4}},
-		{mailbox.DropOldest, nil, false, []any{2, 3, 4}, []any{1}},
-	}
-	for _, b := range bounds {
-		for _, p := range policies {
-			for _, s := range styles[:3] {
-				t.Run(b.name+"/"+p.policy.String()+"/"+s.Name, func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						n, err := node.Start(node.Config{})
-						require.NoError(t, err)
-						defer n.Stop()
-						stream := n.DeadLetters(10)
-						release := make(chan struct{})
-						var got []any
-						limits := b.of(3 + inFlight(s))
-						limits.Policy = p.policy
-						var told []any
-						limits.Dropped = func(m any) { told = append(told, m) }
-						pid := s.With(node.Options{Limits: limits}).Spawn(t, n, func(_ nodetest.Self, m any) error {
-							if m == "gate" {
-								<-release
-								return nil
-							}
-							got = append(got, m)
-							return nil
-						})
-						require.NoError(t, n.Send(pid, "gate"))
-						synctest.Wait()
-						for i := range 3 {
-							require.NoError(t, n.Send(pid, i+1))
-						}
-						sent := make(chan error, 1)
-						go func() { sent <- n.Send(pid, 4) }()
-						synctest.Wait()
-						assert.Equal(t, p.waits, len(sent) == 0, "the sender waits")
-						i, err := n.Info(pid)
-						require.NoError(t, err)
-						assert.Equal(t, 3+inFlight(s), i.Mailbox)
-						close(release)
-						assert.Equal(t, p.err, <-sent)
-						synctest.Wait()
-						assert.Equal(t, p.got, got)
-
-						var lost []any
-						for range p.lost {
-							l := <-stream.C
-							assert.Equal(t, deadletter.MailboxFull, l.Cause)
-							assert.Equal(t, pid, l.To)
-							lost = append(lost, l.Message)
-						}
-						assert.Equal(t, p.lost, lost)
-						assert.EqualValues(t, len(p.lost), n.Stats().DeadLetters[deadletter.MailboxFull])
-						if p.err == nil {
-							assert.Equal(t, p.lost, told, "Limits.Dropped hears of it too")
-						}
-						// What was handled leaves room.
-						for i := range 20 {
-							require.NoError(t, n.Send(pid, i))
-							synctest.Wait()
-						}
-						assert.Len(t, got, len(p.got)+20)
-					})
-				})
-			}
-		}
-	}
-}
-
-// A sender that has to wait for room holds up nobody, the receiver on its own
-// stage included.
-func TestBlockedSenderGivesUpItsStage(t *testing.T) {
-	for _, from := range styles[:3] {
-		for _, to := range styles[:3] {
-			t.Run(from.Name+" to "+to.Name, func(t *testing.T) {
-				n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
-				got := make(chan any, 100)
-				receiver := to.With(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}}).Spawn(t, n,
-					func(_ nodetest.Self, m any) error {
-						got <- m
-						return nil
-					})
-				sender := from.Spawn(t, n, func(in nodetest.Self, _ any) error {
-					for i := range cap(got) {
-						if err := in.Send(receiver, i); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-				require.NoError(t, n.Send(sender, "go"))
-				for i := range cap(got) {
-					require.Equal(t, i, testkit.Receive(t, got))
-				}
-				assert.Empty(t, n.Stats().DeadLetters)
-			})
-		}
-	}
-}
-
-// A sender that waits for room is let go when the receiver exits.
-func TestBlockedSenderOutlivesReceiver(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
-		synctest.Test(t, func(t *testing.T) {
-			n, pid, release := fullMailbox(t, s)
-			sent := make(chan error, 1)
-			go func() { sent <- n.Send(pid, "late") }()
-			synctest.Wait()
-			require.Empty(t, sent)
-			n.Exit(pid, node.Kill)
-			assert.NoError(t, <-sent)
-			assert.EqualValues(t, 1, n.Stats().DeadLetters[deadletter.NoProcess])
-			close(release)
-		})
-	})
-}
-
-// fullMailbox returns a process of a style whose mailbox makes senders wait and has no room.
-func fullMailbox(t *testing.T, s nodetest.Style) (n *node.Node, pid node.PID, release chan struct{}) {
-	n, pid, release = gate(t, s, node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}})
-	for range 1 + 1 - inFlight(s) {
-		require.NoError(t, n.Send(pid, "gate"))
-		synctest.Wait()
-	}
-	return n, pid, release
-}
-
-// A sender that is killed while it waits for room does not wait any longer.
-func TestBlockedSenderIsKilled(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
-		synctest.Test(t, func(t *testing.T) {
-			n, to, release := fullMailbox(t, s)
-			going, sent := make(chan struct{}), make(chan error, 1)
-			sender := s.Spawn(t, n, func(in nodetest.Self, _ any) error {
-				close(going)
-				sent <- in.Send(to, "late")
-				return nil
-			})
-			require.NoError(t, n.Send(sender, "go"))
-			<-going // perhaps not before the stage of the other has been taken away
-			synctest.Wait()
-			require.Empty(t, sent)
-			n.Exit(sender, node.Kill)
-			assert.ErrorIs(t, <-sent, node.ErrExited)
-			close(release)
-		})
-	})
-}
-
-// A call waits no longer for room than for its answer.
-func TestCallOfFullMailboxEnds(t *testing.T) {
-	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
-		synctest.Test(t, func(t *testing.T) {
-			n, pid, release := fullMailbox(t, s)
-			start := time.Now()
-			_, err := nodetest.CallWithin[int](time.Second, n, pid, "late")
-			assert.ErrorIs(t, err, node.ErrTimeout)
-			assert.Equal(t, time.Second, time.Since(start))
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			assert.ErrorIs(t, node.Deliver(ctx, n, pid, "late"), context.DeadlineExceeded)
-			close(release)
-		})
-	})
-}
-
-func TestDeadLetterCauses(t *testing.T) {
-	n := nodetest.Start(t, node.Config{Name: "here@host", Creation: 7})
-	stream := n.DeadLetters(10)
-	defer stream.Close()
-	next := func(cause deadletter.Cause) deadletter.Letter {
-		t.Helper()
-		l := testkit.Receive(t, stream.C)
-		assert.Equal(t, cause, l.Cause)
-		assert.EqualValues(t, 1, n.Stats().DeadLetters[cause], cause.String())
-		assert.WithinDuration(t, time.Now(), l.At, testkit.Limit)
-		return l
-	}
-	pid := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
-	n.Exit(pid, node.Kill)
-	require.NoError(t, n.Send(pid, "lost"))
-	l := next(deadletter.NoProcess)
-	assert.Equal(t, pid, l.To)
-	assert.Equal(t, "lost", l.Message)
-
-	old := wire.NewOrigin(wire.NodeID{Name: "here@host", Creation: 6}).PID(pid.Number())
-	require.NoError(t, n.Send(old, "old"))
-	assert.Equal(t, old, next(deadletter.OldIncarnation).To)
-
-	far := wire.NewOrigin(wire.NodeID{Name: "there@host", Creation: 7}).PID(pid.Number())
-	require.ErrorIs(t, n.Send(far, "far"), node.ErrNotHere)
-	assert.Equal(t, far, next(deadletter.NotConnected).To)
-
-	ref := n.MakeRef()
-	require.NoError(t, n.Send(ref, "alias"))
-	assert.Equal(t, ref, next(deadletter.NoAlias).Alias)
-
-	froms := make(chan node.From, 1)
-	slow := nodetest.Actor.Spawn(t, n, func(_ nodetest.Self, m any) error {
-		froms <- m.(node.Request[string]).From
-		return nil
-	})
-	ctx, cancel := context.WithCancel(t.Context())
-	failed := make(chan error, 1)
-	go func() {
-		_, err := node.Call[string](ctx, n, slow, "question")
-		failed <- err
-	}()
-	from := testkit.Receive(t, froms)
-	assert.True(t, from.Pending())
-	cancel()
-	require.ErrorIs(t, testkit.Receive(t, failed), context.Canceled)
-	assert.False(t, from.Pending())
-	require.ErrorIs(t, from.Reply("answer"), node.ErrReplied)
-	assert.Equal(t, "answer", next(deadletter.LateReply).Message)
-
-	full := nodetest.Actor.With(node.Options{Scheduler: &stepper{}, Limits: mailbox.Limits{Messages: 1}}).Spawn(t, n, nodetest.Ignore)
-	require.NoError(t, n.Send(full, 1))
-	require.ErrorIs(t, n.Send(full, 2), node.ErrMailboxFull)
-	l = next(deadletter.MailboxFull)
-	assert.Equal(t, full, l.To)
-	assert.Equal(t, 2, l.Message)
-
-	require.NoError(t, n.Stop())
-	require.ErrorIs(t, n.Send(pid, "too late"), node.ErrNodeStopped)
-	assert.EqualValues(t, 1, n.Stats().DeadLetters[deadletter.NodeStopped])
-	_, open := <-stream.C
-	assert.False(t, open, "the stream ends with the node")
-	_, open = <-n.DeadLetters(1).C
-	assert.False(t, open, "and so do those opened later")
-}
-
-// A message that meets a node on its way down is streamed as well.
-func TestDeadLetterOfStoppingNode(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n, err := node.Start(node.Config{StopTimeout: time.Second})
+// Fewer of everything than there is are allowed while the node runs: nothing ends, and of each nothing is added until there is
+// less. Then more are allowed.
+func TestSetLimits(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
+		tr := nodetest.NewPipes()
+		n, log := exposed(t, tr, p(), node.Distribution{Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 3,
+			Monitors: 3, Links: 3, Spawned: 3}})
+		require.NoError(t, rpc.ExportBehaviour(n, mfa("quota", "echo", 0), func([]any) (node.Actor, error) {
+			return node.ActorFunc(echo), nil
+		}))
+		pid, err := n.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)
-		stream := n.DeadLetters(1)
-		nodetest.Process.Spawn(t, n, nodetest.Ignore)
-		stubborn := nodetest.Process.Spawn(t, n, func(in nodetest.Self, _ any) error {
-			in.TrapExit(true)
-			return nil
-		})
-		require.NoError(t, n.Send(stubborn, "trap"))
-		gone := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
-		n.Exit(gone, node.Kill)
-		synctest.Wait()
-		stopped := make(chan error, 1)
-		go func() { stopped <- n.Stop() }()
-		time.Sleep(time.Millisecond) // of the bubble
-		require.ErrorIs(t, n.Send(gone, "late"), node.ErrNodeStopped)
-		assert.Equal(t, deadletter.NodeStopped, (<-stream.C).Cause)
-		assert.NoError(t, <-stopped)
-	})
-}
-
-func TestDeadLettersMissed(t *testing.T) {
-	n := nodetest.Start(t, node.Config{})
-	small, large := n.DeadLetters(2), n.DeadLetters(10)
-	for i := range 5 {
-		require.NoError(t, n.Send(node.PID{}, i))
-	}
-	assert.EqualValues(t, 3, small.Missed())
-	assert.EqualValues(t, 0, large.Missed())
-	assert.Len(t, small.C, 2)
-	assert.Len(t, large.C, 5)
-	assert.Equal(t, 0, (<-small.C).Message, "the oldest are kept")
-	small.Close()
-	small.Close()
-	require.NoError(t, n.Send(node.PID{}, "for one"))
-	assert.Len(t, large.C, 6)
-	assert.EqualValues(t, 3, small.Missed())
-	assert.EqualValues(t, 6, n.Stats().DeadLetters[deadletter.NoProcess])
-}
-
-func TestDeadLetterLog(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var log logtest.Records
-		n, err := node.Start(node.Config{Log: slog.New(&log)})
-		require.NoError(t, err)
-		defer n.Stop()
-		lines := func() int { return len(log.With("dead letter")) }
-		last := func() map[string]any { return log.With("dead letter")[lines()-1] }
-		lose := func(times int) {
-			for range times {
-				require.NoError(t, n.Send(node.PID{}, "lost"))
-			}
-		}
-		lose(10)
-		require.Equal(t, 1, lines())
-		assert.Equal(t, "no_process", last()["cause"])
-		assert.Equal(t, "string", last()["message_type"])
-		assert.EqualValues(t, 0, last()["not_logged"])
-		require.NoError(t, n.Send(n.MakeRef(), 1))
-		require.Equal(t, 2, lines(), "each cause has its own line")
-		assert.Equal(t, "no_alias", last()["cause"])
-		time.Sleep(time.Second - 1) // of the bubble
-		lose(1)
-		require.Equal(t, 2, lines())
-		time.Sleep(time.Nanosecond)
-		lose(5)
-		require.Equal(t, 3, lines())
-		assert.EqualValues(t, 10, last()["not_logged"])
-		time.Sleep(time.Hour)
-		require.ErrorIs(t, n.Send(node.Atom("nobody"), 1), node.ErrNoName)
-		require.Equal(t, 4, lines())
-		assert.EqualValues(t, 4, last()["not_logged"])
-		assert.Equal(t, "nobody", last()["to"])
-	})
-}
-
-// What wakes a coroutine is no message: a full mailbox must not keep it out,
-// nor may it use up room.
-func TestBoundedWaits(t *testing.T) {
-	for _, s := range nodetest.BlockingStyles() {
-		t.Run(s.Name, func(t *testing.T) {
-			n := nodetest.Start(t, node.Config{})
-			server := nodetest.Actor.Spawn(t, n, parrot)
-			results := make(chan error, 100)
-			start := make(chan struct{})
-			pid, err := n.SpawnOpt(s.With(node.Options{Limits: mailbox.Limits{Messages: 2}}).Options,
-				node.ProcessFunc(func(p *node.Process) error {
-					<-start // the mailbox is full
-					_, err := p.ReceiveWithin(time.Millisecond, func(m any) bool { return m == "never" })
-					results <- err
-					_, err = nodetest.CallWithin[int](testkit.Limit, p, server, 1)
-					results <- err
-					p.Receive()
-					p.Receive()
-					for range 5 {
-						_, err = p.ReceiveWithin(time.Microsecond, nil)
-						results <- err
-					}
-					i, err := n.Info(p.Self())
-					if i.Mailbox != 0 {
-						err = node.ErrMailboxFull
-					}
-					results <- err
-					return nil
-				}))
+		r := connectRaw(t, n, tr, p(), "a@127.0.0.1")
+		connectRaw(t, n, tr, p(), "b@127.0.0.1")
+		say := func(f dist.Frame) {
+			t.Helper()
+			f.From = r.id.PID(5)
+			require.NoError(t, r.say(f))
+			_, err := r.Flush(false)
 			require.NoError(t, err)
-			for n.Send(pid, "fill") == nil {
+		}
+		ref := uint64(0)
+		monitor := func() { ref++; say(dist.Frame{Op: dist.OpMonitor, To: pid, Ref: r.id.RefOf(ref)}) }
+		link := func(to wire.PID) { say(dist.Frame{Op: dist.OpLink, To: to}) }
+		spawn := func() dist.Frame {
+			ref++
+			say(dist.Frame{Op: dist.OpSpawn, Ref: r.id.RefOf(ref), Spawn: &dist.Spawn{Module: "quota", Function: "echo"}})
+			return r.until(t, dist.OpSpawnReply)
+		}
+		var started []wire.PID
+		for range 3 {
+			started = append(started, spawn().From)
+			link(started[len(started)-1])
+			monitor()
+		}
+		used := func(what string, max, used int64) {
+			t.Helper()
+			testkit.Until(t, func() string {
+				if l := limitOf(t, n, what); l.Max != max || l.Used != used {
+					return what
+				}
+				return ""
+			})
+		}
+		used("monitors", 3, 3)
+
+		require.ErrorContains(t, n.SetLimits(node.DistributionLimits{Cluster: node.ClusterLimits{Links: -1}}), "must not be negative")
+		require.ErrorContains(t, n.SetLimits(node.DistributionLimits{Queue: -1}), "must not be negative")
+		used("links", 3, 3)
+		require.NoError(t, n.SetLimits(node.DistributionLimits{
+			Cluster: node.ClusterLimits{Connections: 1, Monitors: 2, Links: 2, Spawned: 2}}))
+		used("connections", 1, 2)
+		monitor()
+		assert.Equal(t, node.Atom("system_limit"), r.until(t, dist.OpDown).Payload)
+		link(pid)
+		assert.Equal(t, node.Atom("system_limit"), r.until(t, dist.OpExit).Payload)
+		assert.Equal(t, node.Atom("system_limit"), spawn().Payload)
+		conn, err := tr.Dial(testkit.Context(t), n.Addr().String(), n.Name())
+		require.NoError(t, err)
+		_, err = p().Dial(testkit.Context(t), conn, dist.Handshake{Local: wire.NodeID{Name: "c@127.0.0.1", Creation: 7}, Hidden: true,
+			Peer:    n.Name(),
+			Cookies: func(node.Atom) (string, string) { return "secret", "secret" }})
+		require.Error(t, err)
+		assert.NotContains(t, log.String(), "node down")
+		for what, is := range map[string]int64{"monitors": 3, "links": 3, "spawned": 3} {
+			used(what, 2, is)
+		}
+
+		n.Exit(started[0], node.Kill) // and its link
+		used("spawned", 2, 2)
+		assert.Equal(t, node.Atom("system_limit"), spawn().Payload)
+		n.Exit(started[1], node.Kill)
+		used("links", 2, 1)
+		assert.False(t, spawn().From.IsZero())
+		link(pid)
+		used("links", 2, 2)
+
+		require.NoError(t, n.SetLimits(node.DistributionLimits{Cluster: node.ClusterLimits{Connections: 3, ConnectionsPerSource: 3}}))
+		connectRaw(t, n, tr, p(), "c@127.0.0.1")
+		monitor()
+		used("monitors", 1<<18, 4)
+		assert.NotContains(t, log.String(), "node down")
+	})
+}
+
+// The limits of one connection are for those that are made from then on; a node without Distribution has none.
+func TestSetLimitsOfOneConnection(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, p func() dist.Protocol) {
+		tr := nodetest.NewPipes()
+		n, log := exposed(t, tr, p(), node.Distribution{})
+		pid, err := n.Spawn(node.ActorFunc(echo))
+		require.NoError(t, err)
+		a := connectRaw(t, n, tr, p(), "a@127.0.0.1")
+		require.NoError(t, n.SetLimits(node.DistributionLimits{Limits: dist.LinkLimits{Message: 64 << 10}}))
+		b := connectRaw(t, n, tr, p(), "b@127.0.0.1")
+		long := func(r *raw) error {
+			err := r.say(dist.Frame{Op: dist.OpSend, From: r.id.PID(5), To: pid, Payload: make([]byte, 512<<10)})
+			if err == nil {
+				_, _ = r.Flush(false) // its connection may have ended by now
 			}
-			close(start)
-			assert.ErrorIs(t, testkit.Receive(t, results), node.ErrTimeout, "a timeout")
-			assert.NoError(t, testkit.Receive(t, results), "a call")
-			for range 5 {
-				assert.ErrorIs(t, testkit.Receive(t, results), node.ErrTimeout, "timeouts take no room")
-			}
-			assert.NoError(t, testkit.Receive(t, results), "nothing left in the mailbox")
-		})
-	}
+			return err
+		}
+		require.NoError(t, long(a))
+		if long(b) == nil { // native nodes tell each other the limit
+			ended(t, n, "b@127.0.0.1", log)
+		}
+		_, up := node.FarProtocol(n, "a@127.0.0.1")
+		require.True(t, up)
+	})
+	require.ErrorContains(t, nodetest.Start(t, node.Config{}).SetLimits(node.DistributionLimits{}), "no Distribution")
 }

@@ -99,12 +99,12 @@ func TestErrorsAndOTP(t *testing.T) {
 			"meta => #{time => 0, report_cb => fun proc_lib:report_cb/2}}, #{})",
 	} {
 		printed := ask(breaks("bad job"), "unicode:characters_to_binary("+show+")")
-		for _, part := range []string{"bad job", "breakDown", "failure_far_test.go"} {
+		for _, part := range []string{"bad job", "breakDown", "errors_test.go"} {
 			assert.Contains(t, printed, part, tool)
 		}
 	}
 	printed := ask(breaks("bad job"), `unicode:characters_to_binary(io_lib:format("~p", [Reason]))`)
-	for _, part := range []string{"bad job", "breakDown", "failure_far_test.go", "{line,"} {
+	for _, part := range []string{"bad job", "breakDown", "errors_test.go", "{line,"} {
 		assert.Contains(t, printed, part)
 	}
 

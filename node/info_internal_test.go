@@ -123,6 +123,3 @@ func TestObservationTakesNothing(t *testing.T) {
 		})
 	}
 }
-
-// NotedWaits is how many waits are noted of those that a cycle may consist of.
-func NotedWaits(n *Node) int { return n.sys.Cycles.Len() }
