@@ -214,7 +214,7 @@ func dialledBy(protocol string, answers map[string]func(*raw.Conn)) row {
 						if err != nil {
 							return
 						}
-						go func() { // until the daemon closes, or patience ends
+						go func() { // until the daemon closes
 							conn := raw.NewConn(c.(*net.TCPConn))
 							defer func() { _ = conn.Close() }()
 							conn.Patience = 3 * time.Second

@@ -2,9 +2,9 @@
 // tests only: rows of a table, each against the program cmd/actornode in a process of
 // its own. Package raw has the clients that speak the protocols wrongly on purpose.
 //
-//	go test ./deploy/attack                      the quick attacks, as part of all tests
-//	make attack                                  all of them, and the table of what came out
-//	go test ./deploy/attack -run Attacks/plain/epmd -v    some
+//	ACTORNODE_TESTS=merge go test ./deploy/attack    the quick attacks, as in make merge
+//	make night PARTS=attack                          all of them, and the table of what came out
+//	ACTORNODE_TESTS=merge go test ./deploy/attack -run Attacks/plain/epmd -v    some
 //
 // # Nouns
 //
@@ -29,7 +29,8 @@
 //     without the cookie, and without control characters.
 //
 // These times are those of an idle machine. How slow the machine is is measured meanwhile,
-// and they are as many times as long.
+// and they are as many times as long. They are judged in make night and with -attack.all only,
+// where nothing else runs beside; in make merge it counts that things happen at all.
 //
 // What must be refused is checked by the attack itself, with require.
 //
@@ -51,8 +52,8 @@
 //		}
 //	}, want: want{log: `msg="refused an incoming connection"`}},
 //
-// A row that takes more than a second or two is slow: true, and runs with -attack.all
-// only. One that needs root, another program or another system says so in needs, and is
+// A row that takes more than a second or two is slow: true, and runs in make night and with
+// -attack.all only. One that needs root, another program or another system says so in needs, and is
 // skipped where that is missing.
 //
 // # Goroutines

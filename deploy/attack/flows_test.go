@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -241,10 +242,11 @@ var flows = []row{
 				most = max(most, a.Figures().Files)
 			}
 		}
-		for range 50 {
+		a.until(20*time.Second, func() bool {
 			most = max(most, a.Figures().Files)
-			time.Sleep(2 * time.Millisecond)
-		}
+			dials, err := a.Metric(`actornode_limit_used{limit="dials"}`)
+			return err == nil && dials == 0
+		}, "it dials no more")
 		require.Less(a, most, 400, "so many files were open")
 	}, want: want{logKiB: 512}},
 	{name: "erlang: 300,000 messages to names that there are not", attack: func(a *attempt) {
@@ -386,7 +388,7 @@ func (a *attempt) floodErlang(e *raw.Erlang, n int, frame func(i int) []byte) {
 // allErlang sends n frames, all of which the node must take, and waits until a process has
 // taken those that were for it.
 func (a *attempt) allErlang(e *raw.Erlang, n int, to wire.Atom, ask any, frame func(i int) []byte) {
-	e.Patience = patience
+	e.Patience = testkit.Limit
 	defer func() { e.Patience = raw.Patience }()
 	require.NoError(a, a.sendErlang(e, n, frame))
 	_, err := e.Call(to, ask)
@@ -449,7 +451,7 @@ func rpc(e *raw.Erlang, m, f wire.Atom, args ...any) (any, error) {
 // servicesWork checks that the node's own processes are there and answer.
 func (a *attempt) servicesWork() {
 	var why error
-	err := a.Until(patience, func() bool { why = a.askServices(); return why == nil })
+	err := a.Until(testkit.Limit, func() bool { why = a.askServices(); return why == nil })
 	require.NoError(a, err, "%v", why)
 }
 

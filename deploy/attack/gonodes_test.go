@@ -13,6 +13,7 @@ import (
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -43,7 +44,7 @@ func (a *attempt) erlangGo() *raw.Erlang {
 	e := a.openErlang()
 	e.Flags |= erlflags.GoValues
 	require.NoError(a, e.Handshake(a.Cookie))
-	e.Patience = patience
+	e.Patience = testkit.Limit
 	return e
 }
 
@@ -93,7 +94,7 @@ var gonodes = []row{
 		n := a.goNode()
 		require.NoError(a, n.Signal(byte(dist.OpSend), n.PID(1), victim, wire.Tuple{wire.Atom("system"), wire.Tuple{n.PID(1),
 			n.Ref(1)}, wire.Atom("suspend")}))
-		n.Patience = patience
+		n.Patience = testkit.Limit
 		for i := range 100_000 {
 			require.NoError(a, n.Signal(byte(dist.OpSend)|raw.Extras, n.PID(1), victim, 8, n.Ref(uint32(i), 1), i))
 		}
@@ -102,7 +103,7 @@ var gonodes = []row{
 	}, want: want{peak: 512}},
 	{name: "native: shapes of types, each of 3,000 fields", attack: func(a *attempt) {
 		n := a.goNode()
-		n.Patience = patience
+		n.Patience = testkit.Limit
 		for shape := range largeShapes(a.many(2000, 4000)) {
 			require.NoError(a, n.SendFrame([]byte{raw.OpPart, 255}, shape))
 		}
@@ -128,7 +129,7 @@ var gonodes = []row{
 		}
 		e := a.erlang()
 		require.NoError(a, e.SendFrame([]byte{raw.TypeShape}, []byte("\xd4\x01a\xa3int")))
-		a.closes(e.Conn, patience)
+		a.closes(e.Conn, testkit.Limit)
 	}},
 	{name: "native: few bytes that ask for much memory: offsets, empty structs, arrays", attack: func(a *attempt) {
 		const n = 16 << 20
@@ -144,7 +145,7 @@ var gonodes = []row{
 			array(0xdd, n-1, "\x90"),
 		} {
 			c := a.goNode()
-			c.Patience = patience
+			c.Patience = testkit.Limit
 			a.inPackedParts(c, payload)
 			require.True(a, a.nativeGoesOn(c))
 			_ = c.Close()
@@ -187,7 +188,7 @@ var gonodes = []row{
 		}
 		a.eachGo(l)
 		n := a.goNode()
-		n.Patience = patience
+		n.Patience = testkit.Limit
 		for i := range 3000 {
 			require.NoError(a, n.SendFrame(toCounter(0, typed(fmt.Sprintf("[%d]map[int8][]uint16", i), "\x90"))))
 		}
@@ -242,7 +243,7 @@ var gonodes = []row{
 				e := a.openErlang()
 				flags(e)
 				require.NoError(a, e.Handshake(a.Cookie))
-				e.Patience = patience
+				e.Patience = testkit.Limit
 				_ = e.SendReg(e.PID(1), "counter", wire.Tuple{wire.Atom("$go"), b})
 				a.goesOn(e)
 				_ = e.Close()
@@ -252,7 +253,7 @@ var gonodes = []row{
 	{name: "both: 50,000 messages that cannot be read", attack: func(a *attempt) {
 		n, e := a.goNode(), a.erlang()
 		nowhere := []byte("\x93\xd4\x09\x08\xc4\x00\xd4\x0a\x00")
-		n.Patience = patience
+		n.Patience = testkit.Limit
 		for range 50_000 {
 			require.NoError(a, n.SendFrame(toCounter(0, nowhere)))
 		}

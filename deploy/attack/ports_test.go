@@ -14,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/epmdcodec"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // ports attack what listens beside the doors for nodes: EPMD, gossip, HTTP.
@@ -30,7 +31,7 @@ func (a *attempt) epmd() *raw.EPMD {
 func (a *attempt) found(within time.Duration) {
 	var answer epmdcodec.PortAnswer
 	begun := time.Now()
-	err := a.Until(patience, func() bool {
+	err := a.Until(testkit.Limit, func() bool {
 		e, err := raw.DialEPMD(a.EPMD)
 		if err != nil {
 			return false

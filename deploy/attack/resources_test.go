@@ -15,6 +15,7 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -29,7 +30,7 @@ var resources = []row{
 				conns = append(conns, c)
 			}
 		}
-		time.Sleep(500 * time.Millisecond) // the attack lasts for so long
+		a.until(20*time.Second, func() bool { return a.Figures().Files >= 90 }, "the files that it may open are open")
 		require.True(a, a.Lives())
 		for _, c := range conns {
 			_ = c.Close()
@@ -103,7 +104,7 @@ var resources = []row{
 		require.NoError(a, a.Signal(syscall.SIGTERM))
 		select {
 		case <-a.Ended():
-		case <-time.After(patience):
+		case <-time.After(testkit.Limit):
 			require.Fail(a, "it has not ended")
 		}
 		a.inTime(15*time.Second, begun, "it has ended")
@@ -143,7 +144,7 @@ var resources = []row{
 			"a: &a [x,x,x,x,x,x,x,x,x]\n" +
 				"b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c]\n"} {
 			d, err := raw.TryStart(a.T, raw.Options{Name: "other@127.0.0.1", Config: text, Bare: true,
-				Within: patience, Space: 4 << 20})
+				Within: testkit.Limit, Space: 4 << 20})
 			require.Error(a, err, "%q", text)
 			require.False(a, d.Lives(), "%q", text)
 			require.NotContains(a, d.Log(), "panic")

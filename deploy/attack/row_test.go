@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -35,7 +36,7 @@ type row struct {
 	setup  string       // of setups; "": plain
 	own    *raw.Options // a daemon for this row alone, instead of a setup
 	needs  []need
-	slow   bool // not without -attack.all
+	slow   bool // only with -attack.all, and in make night
 	alone  bool // without bystanders: of a row with a daemon of its own
 	attack func(*attempt)
 	want   want
@@ -139,14 +140,14 @@ func groups(t *testing.T) (gs []*group) {
 
 // Every attack of the table leaves the daemon as it should.
 func TestAttacks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("attacks take too long for -short")
-	}
+	testkit.From(t, testkit.Merge, "attacks on a daemon")
 	if runtime.GOOS == "windows" {
 		t.Skip("a shell that limits what a process gets is needed")
 	}
 	raw.Build(t)
-	machine.measure()
+	if timed() {
+		machine.measure()
+	}
 	begun := time.Now()
 	t.Cleanup(func() { t.Logf("%s%v in all", table(), time.Since(begun).Round(time.Second)) })
 	for _, g := range groups(t) {
@@ -198,8 +199,8 @@ func (g *group) run(t *testing.T) {
 
 // skipped says why a row is not run; "": it is.
 func skipped(r row) string {
-	if r.slow && !*all {
-		return "only with -attack.all"
+	if r.slow && !*all && testkit.At() < testkit.Night {
+		return "left to make night: it takes long"
 	}
 	for _, n := range r.needs {
 		if !n.has() {
@@ -274,7 +275,7 @@ func (tg *target) run(t *testing.T, r row) {
 	requireLog(t, log, r.want, tg.Cookie)
 	if r.want.log != "" { // what there is too much of is said a second later, with its number
 		found := regexp.MustCompile(r.want.log)
-		require.NoError(t, tg.Until(patience, func() bool { return found.MatchString(tg.LogFrom(a.logAt)) }),
+		require.NoError(t, tg.Until(testkit.Limit, func() bool { return found.MatchString(tg.LogFrom(a.logAt)) }),
 			"%q is not in the log", r.want.log)
 	}
 	require.LessOrEqual(t, len(log), logLimit(r.want, time.Since(begun)), "bytes of log")
@@ -318,30 +319,32 @@ func requireHealth(t *testing.T, tg *target, w want) {
 		paths = paths[:1]
 	}
 	for _, path := range paths {
-		require.Eventually(t, func() bool {
+		testkit.UntilEvery(t, 20*time.Millisecond, func() string {
 			text, err := raw.Get(tg.HTTP, path)
-			return err == nil && strings.HasPrefix(text, "HTTP/1.1 200")
-		}, patience, 20*time.Millisecond, "%s is not 200", path)
+			if err == nil && strings.HasPrefix(text, "HTTP/1.1 200") {
+				return ""
+			}
+			return fmt.Sprintf("%s is not 200: %v: %s", path, err, text)
+		})
 	}
 }
-
-// patience is how long a test waits for what must happen.
-const patience = 2 * time.Minute
 
 // requireServed waits until each bystander has been answered to what it asked after
 // the attack, and checks the longest that each has waited.
 func requireServed(t *testing.T, tg *target, w want, begun time.Time) (worst time.Duration) {
 	now := time.Now()
 	for _, b := range tg.bystanders {
-		err := tg.Until(patience, func() bool { return b.since(now) })
+		err := tg.Until(testkit.Limit, func() bool { return b.since(now) })
 		require.NoError(t, err, "bystander %s is not served after the attack: %v", b.name, b.lastError())
 		waited, errs := b.figures()
 		worst = max(worst, waited)
 		if w.refuses {
 			continue
 		}
-		limit := machine.within(cmp.Or(w.served, 5*time.Second), begun)
-		require.LessOrEqual(t, waited, limit, "bystander %s has waited", b.name)
+		if timed() {
+			limit := machine.within(cmp.Or(w.served, 5*time.Second), begun)
+			require.LessOrEqual(t, waited, limit, "bystander %s has waited", b.name)
+		}
 		if !w.breaks {
 			require.Empty(t, errs, "bystander %s", b.name)
 		}
@@ -373,12 +376,14 @@ func requireBack(t *testing.T, tg *target, before level, more int) {
 	var now level
 	var err error
 	begun := time.Now()
-	ok := tg.Until(patience, func() bool {
+	ok := tg.Until(testkit.Limit, func() bool {
 		now, err = tg.level()
 		return err == nil && now.goroutines <= before.goroutines+slack+more && now.files <= before.files+slack
 	})
 	require.NoError(t, ok, "goroutines and files: %+v before, now %+v (%v)", before, now, err)
-	require.LessOrEqual(t, time.Since(begun), machine.within(20*time.Second, begun), "goroutines and files are back, but late")
+	if timed() {
+		require.LessOrEqual(t, time.Since(begun), machine.within(20*time.Second, begun), "goroutines and files are back, but late")
+	}
 }
 
 func note(o outcome) {
@@ -441,7 +446,7 @@ func bystandersOf(d *raw.Daemon) (bs []*bystander) {
 				if e, err = raw.DialErlang(d.Erlang, raw.Self("bystander1@127.0.0.1", 1), d.Cookie); err != nil {
 					return err
 				}
-				e.Patience = time.Minute
+				e.Patience = testkit.Limit
 				b.drop = func() { _ = e.Close(); e = nil }
 			}
 			_, err = e.Call("counter", wire.Atom("get"))
@@ -455,7 +460,7 @@ func bystandersOf(d *raw.Daemon) (bs []*bystander) {
 				if n, err = raw.DialNative(d.Native, raw.Self("bystander2@127.0.0.1", 1), d.Name, d.Cookie); err != nil {
 					return err
 				}
-				n.Patience = time.Minute
+				n.Patience = testkit.Limit
 				b.drop = func() { _ = n.Close(); n = nil }
 			}
 			_, err = n.Call("counter", wire.Atom("get"))
@@ -617,8 +622,8 @@ func (a *attempt) native() *raw.Native {
 // closes waits until the daemon closes a connection.
 func (a *attempt) closes(c *raw.Conn, within time.Duration) []byte {
 	begun := time.Now()
-	b, ended := c.Rest(patience)
-	require.True(a, ended, "the connection is open after %v", patience)
+	b, ended := c.Rest(testkit.Limit)
+	require.True(a, ended, "the connection is open after %v", testkit.Limit)
 	a.inTime(within, begun, "the connection was closed")
 	return b
 }
@@ -626,14 +631,19 @@ func (a *attempt) closes(c *raw.Conn, within time.Duration) []byte {
 // until waits for a fact about the daemon.
 func (a *attempt) until(within time.Duration, fact func() bool, what string) {
 	begun := time.Now()
-	require.NoError(a, a.Until(patience, fact), "%s", what)
+	require.NoError(a, a.Until(testkit.Limit, fact), "%s", what)
 	a.inTime(within, begun, what)
 }
 
+// timed reports whether it is judged how long things take. In make merge other tests run beside, and what must
+// happen only has to happen; how long it has taken is in the table.
+func timed() bool { return *all || testkit.At() == testkit.Night }
+
 // inTime checks that something has taken so long at most, as far as the machine let it.
 func (a *attempt) inTime(within time.Duration, begun time.Time, what string) {
-	took := time.Since(begun)
-	require.LessOrEqual(a, took, machine.within(within, begun), "%s, but late", what)
+	if timed() {
+		require.LessOrEqual(a, time.Since(begun), machine.within(within, begun), "%s, but late", what)
+	}
 }
 
 // log is what has been logged since the row began.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/epmdcodec"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -289,7 +290,7 @@ var atErlang = []row{
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			require.NoError(a, err)
 			a.Cleanup(func() { _ = l.Close() })
-			require.NoError(a, l.(*net.TCPListener).SetDeadline(time.Now().Add(patience)))
+			require.NoError(a, l.(*net.TCPListener).SetDeadline(time.Now().Add(testkit.Limit)))
 			m, err := raw.DialEPMD(a.EPMD)
 			require.NoError(a, err)
 			a.Cleanup(func() { _ = m.Close() })

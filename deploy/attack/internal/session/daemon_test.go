@@ -20,9 +20,6 @@ import (
 
 func TestMain(m *testing.M) { raw.Main(m) }
 
-// patience is how long a daemon may take for what a node in a bubble does at once.
-const patience = 20 * time.Second
-
 // The same peers with a daemon in a process of its own, over TCP. Nobody can tell there
 // when all waits, so each peer asks net_kernel something after what it has done: what
 // comes of signals is done by the time that the answer is there. Two connections of one
@@ -48,11 +45,11 @@ func TestDaemon(t *testing.T) {
 	require.True(t, d.Lives())
 	t.Logf("%d steps, %.0f a second, %d links, %d signals, %d wrong frames, %d mutated", f.tally.steps,
 		float64(f.tally.steps)/time.Since(began).Seconds(), f.tally.ups, f.tally.signals, f.tally.wrong, f.tally.chaos)
-	require.NoError(t, d.Until(patience, func() bool {
+	require.NoError(t, d.Until(testkit.Limit, func() bool {
 		n, err := d.Metric("actornode_processes")
 		return err == nil && n == before
 	}), "processes: there were %v", before)
-	require.NoError(t, d.Stop(patience))
+	require.NoError(t, d.Stop(testkit.Limit))
 }
 
 // lastLines keeps the end of a script.
@@ -103,8 +100,10 @@ func (f *fuzz) arrive(there func() bool) {
 		there()
 		return
 	}
-	for end := time.Now().Add(patience); !there() && time.Now().Before(end); {
-		time.Sleep(100 * time.Microsecond)
+	tick := time.NewTicker(100 * time.Microsecond)
+	defer tick.Stop()
+	for end := time.Now().Add(testkit.Limit); !there() && time.Now().Before(end); {
+		<-tick.C
 	}
 }
 
@@ -124,8 +123,8 @@ func (f *fuzz) await() {
 	waits := ""
 	began := time.Now()
 	defer func() {
-		if time.Since(began) >= patience {
-			f.fail("the daemon takes more than %v: %s", patience, waits)
+		if time.Since(began) >= testkit.Limit {
+			f.fail("the daemon takes more than %v: %s", testkit.Limit, waits)
 		}
 	}()
 	f.arrive(func() bool {
