@@ -269,6 +269,15 @@ type remote struct {
 	over   bool // the connection is
 	said   []string
 	paced  int
+	then   func() // called at the end of AddMonitor and of Pace, once; nil: nothing
+}
+
+// next calls what was to be called then.
+func (r *remote) next() {
+	if f := r.then; f != nil {
+		r.then = nil
+		f()
+	}
 }
 
 func (r *remote) say(format string, args ...any) {
@@ -299,13 +308,14 @@ func (r *remote) AddMonitor(m *process.Monitor) bool {
 		return false
 	}
 	r.say("monitor %v %s %v", m.PID, m.Name, m.Node)
+	r.next()
 	return true
 }
 func (r *remote) RemoveMonitor(m *process.Monitor) { r.say("demonitor %v %s", m.PID, m.Name) }
 func (r *remote) SendDown(m *process.Monitor, pid wire.PID, reason any) {
 	r.say("down %v %v %v", m.By, pid, reason)
 }
-func (r *remote) Pace(*process.Acting) { r.paced++ }
+func (r *remote) Pace(*process.Acting) { r.paced++; r.next() }
 func (r *remote) NodeName() wire.Atom  { return r.name }
 func (r *remote) WhyOver() string      { return "it is over" }
 

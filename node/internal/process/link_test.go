@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/signal"
@@ -270,6 +271,54 @@ func TestWaveTakesWhoActs(t *testing.T) {
 	require.Equal(t, "x", p.Reason())
 	require.Equal(t, []string{"armed true own true"}, p.exits)
 	require.Equal(t, []string{"armed true own false"}, q.exits)
+}
+
+// Whoever links to a process that is dead, and has not told all yet, gets an exit signal: that of the link, if it was linked.
+func TestLinkToTheDying(t *testing.T) {
+	s := newSystem(t)
+	p, q, w, linked, fresh := s.spawn(), s.spawn(), s.spawn(trapping), s.spawn(trapping), s.spawn(trapping)
+	p.Link(&p.as, q.PID()) // q is dead before w is told
+	p.Link(&p.as, w.PID())
+	linked.Link(&linked.as, q.PID())
+	w.Intake().Arm()
+	w.onWake = func() {
+		require.True(t, q.Gone())
+		require.NotNil(t, s.Lookup(q.PID()))
+		linked.Link(&linked.as, q.PID())
+		fresh.Link(&fresh.as, q.PID())
+		require.Empty(t, linked.took())
+		require.Equal(t, []any{exited{q.PID(), process.NoProc}}, fresh.took())
+	}
+	p.die("x")
+	require.Equal(t, []any{exited{q.PID(), "x"}}, linked.took())
+	require.Equal(t, []any{exited{p.PID(), "x"}}, w.took())
+	require.Empty(t, fresh.took())
+}
+
+// keeper is the mailbox of a process that an owner holds.
+type keeper struct {
+	*inbox.Bounded
+	kept int
+}
+
+func (k *keeper) Keep()      { k.kept++ }
+func (k *keeper) Owner() any { return nil }
+
+// The mailbox of a process that an owner holds is told what keeps the process from now on: links, a name, monitors by
+// other nodes.
+func TestKept(t *testing.T) {
+	s := newSystem(t)
+	k := &keeper{Bounded: bounded(9, 0)}
+	p, q := s.spawn(func(p *proc) { p.ColdPart().Box, p.Boxed = k, true }), s.spawn()
+	q.Monitor(&q.as, p.PID(), "")
+	require.Zero(t, k.kept)
+	q.Link(&q.as, p.PID())
+	require.Equal(t, 1, k.kept)
+	p.register("shop")
+	require.Equal(t, 2, k.kept)
+	m := process.WatchedBy(s.connect(there), far(1), far(0).Origin().RefOf(1), &p.Process, "")
+	require.True(t, m.Attach())
+	require.Equal(t, 3, k.kept)
 }
 
 // A model of processes with links, traps and exits: who is alive, why not, who is linked to whom, and

@@ -195,6 +195,17 @@ func TestMonitorFar(t *testing.T) {
 	require.Empty(t, w.Cold.Watching)
 }
 
+// A process that is killed while it makes a monitor leaves none.
+func TestKilledMonitoring(t *testing.T) {
+	s := newSystem(t)
+	r := s.connect(there)
+	w := s.spawn()
+	r.then = func() { w.Exit(&s.Plain, "x") }
+	w.Monitor(&w.as, far(1), "")
+	require.Equal(t, fmt.Sprint("demonitor ", far(1), " "), r.told()[1])
+	require.Empty(t, w.Cold.Watching)
+}
+
 // A monitor by a process of another node is told there; over one that is gone it is not made.
 func TestWatchedBy(t *testing.T) {
 	s := newSystem(t)

@@ -192,6 +192,13 @@ func TestLinkName(t *testing.T) {
 	require.Empty(t, p.links())
 	require.Empty(t, r.told())
 
+	// Unlinked while the link is made.
+	s, r, p = begin()
+	r.then = func() { p.UnlinkName(&p.as, at) }
+	s.asked[0](far(1), nil)
+	require.Empty(t, p.links())
+	require.Contains(t, r.told(), fmt.Sprint("unlink ", p.ID, " ", far(1)))
+
 	// Nobody has the name, or the node is not there.
 	for _, why := range []wire.Atom{process.NoProc, process.NoConnection} {
 		s, _, p = begin()

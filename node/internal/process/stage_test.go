@@ -11,6 +11,8 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/node/observe"
 )
 
 // onStage is a process that a stage runs: in its turn it calls what it is given by do, and takes its messages.
@@ -124,6 +126,36 @@ func TestOnStage(t *testing.T) {
 	for i := range 3 {
 		require.Equal(t, i+1, testkit.Receive(t, full.got))
 	}
+	// An Actor waits for an answer without its stage, until that comes, its context ends or it is killed.
+	ask := func(a *process.Acting) process.Ticket {
+		c := a.Promise()
+		c.Target = &near.Process
+		k := c.NewTicket()
+		require.True(t, c.List())
+		return k
+	}
+	p.run(t, func(a *process.Acting) {
+		k := ask(a)
+		go near.run(t, func(b *process.Acting) { k.Settle(b, "answer", nil) })
+		v, err := a.Await(context.Background(), k, waiting.Reply, nil)
+		require.NoError(t, err)
+		require.Equal(t, "answer", v)
+		require.Zero(t, p.WaitLocked(observe.Running))
+	})
+	victim := s.staged(0)
+	victim.run(t, func(a *process.Acting) {
+		go func() {
+			testkit.UntilTrue(t, func() bool {
+				victim.Mu.Lock()
+				defer victim.Mu.Unlock()
+				w := victim.WaitLocked(observe.Running)
+				return w.For == "reply" && w.On == near.PID()
+			}, "it waits for a reply of its neighbour")
+			victim.Exit(&s.Plain, "x")
+		}()
+		_, err := a.Await(context.Background(), ask(a), waiting.Reply, nil)
+		require.Equal(t, process.ErrExited, err)
+	})
 	// A turn that breaks ends on its stage, unless that is lost.
 	near.run(t, func(a *process.Acting) {
 		require.Equal(t, executor.Idle, near.Broke(a, "boom"))

@@ -3,9 +3,13 @@ package process_test
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
@@ -86,6 +90,9 @@ func TestTraced(t *testing.T) {
 	k := q.ask("tag", p)
 	k.Settle(&p.as, 1, nil)
 	shown()
+	c := &process.Call{System: &s.System, Waiter: answered(func() {}), Asker: &p.Process}
+	c.NewTicket().Settle(&q.as, 1, nil)
+	shown(event("receive", you, "", gencall.GoReply(1)))
 	require.True(t, p.Timers().Start(new(timers.Timer), 0, 0, "timer"))
 	p.EndTimers()
 	p.die("end")
@@ -111,4 +118,20 @@ func TestSendWithRefused(t *testing.T) {
 	require.True(t, done)
 	require.NoError(t, err)
 	require.Equal(t, []any{"yes"}, q.took())
+
+	// A signal is compared, too; a timer's message that has become unfit is lost, and that is seen.
+	q.Signal(&p.as, "signal")
+	require.False(t, q.Plain())
+	require.Equal(t, []any{"signal"}, q.took())
+	synctest.Test(t, func(t *testing.T) {
+		s := newSystem(t)
+		s.Tracing.Keep(&guard{refuses: "no"})
+		p := s.spawn()
+		require.True(t, p.Timers().Start(new(timers.Timer), 1, 0, "no"))
+		require.True(t, p.Timers().Start(new(timers.Timer), 2, 0, "yes"))
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Equal(t, []any{"yes"}, p.took())
+		require.Equal(t, []string{fmt.Sprint("no_process ", p.PID(), " no")}, s.dead())
+	})
 }
