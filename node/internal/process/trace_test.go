@@ -93,8 +93,6 @@ func TestTraced(t *testing.T) {
 	c := &process.Call{System: &s.System, Waiter: answered(func() {}), Asker: &p.Process}
 	c.NewTicket().Settle(&q.as, 1, nil)
 	shown(event("receive", you, "", gencall.GoReply(1)))
-	require.True(t, p.Timers().Start(new(timers.Timer), 0, 0, "timer"))
-	p.EndTimers()
 	p.die("end")
 	shown(event("exit", wire.PID{}, "", "end"))
 	require.Nil(t, s.Traces())
