@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // The unit is one that systemd takes, and that lets the daemon do little: an exposure of at most 2 of 10.
 func TestSystemdUnit(t *testing.T) {
-	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		t.Skip("no systemd-analyze: the unit is not checked")
-	}
+	testkit.Program(t, testkit.Merge, "systemd-analyze")
 	const unit, binary = "systemd/actornode.service", "/usr/bin/actornode"
 	file := filepath.Join(t.TempDir(), "actornode.service")
 	require.Contains(t, text(t, unit), "ExecStart="+binary+" ")

@@ -62,7 +62,7 @@ func (s *stack) startTLS(t testing.TB, n int) (*stack, *certificates) {
 			s.try("rm", "-f", c.id)
 		}
 	})
-	x.ready(time.Minute)
+	x.ready()
 	return x, files
 }
 

@@ -87,7 +87,7 @@ func (c *container) clock(t testing.TB) clock {
 
 // replace writes code into the memory of the process, while it is frozen with no thread where it is put.
 func (c *container) replace(t testing.TB, at int64, code []byte) {
-	within(t, time.Minute, func() string {
+	until(t, func() string {
 		c.s.run("pause", c.id)
 		defer c.s.run("unpause", c.id)
 		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/syscall", c.pid))

@@ -31,7 +31,7 @@ func TestCluster(t *testing.T) {
 	s := e.newStack("ACTORNODE_IMAGE="+e.daemonImage(), "ACTORNODE_TICK_TIME=8s", "ERLANG_IMAGE="+otp)
 	began := time.Now()
 	s.up("node", 5)
-	s.ready(time.Minute)
+	s.ready()
 	t.Logf("five nodes are connected after %v", time.Since(began).Round(time.Millisecond))
 
 	t.Run("container", s.testContainer)
@@ -58,7 +58,7 @@ func (s *stack) testContainer(t *testing.T) {
 		assert.Regexp(t, `(?m)^CapEff:\s+0+$`, string(status), "no capabilities")
 		assert.Regexp(t, `(?m)^Uid:\s+65532\s`, string(status))
 	}
-	within(t, time.Minute, func() string {
+	until(t, func() string {
 		for _, c := range s.nodes {
 			if health := s.run("inspect", "-f", "{{.State.Health.Status}}", c.id); health != "healthy" {
 				return c.name + " is " + health
@@ -119,7 +119,7 @@ func (s *stack) testOTP(t *testing.T, image string, elixir bool) {
 		return rpc.Call[any](testkit.Context(t), n, wire.Atom(at.name), "look", function, args...)
 	}
 	for _, o := range others {
-		within(t, time.Minute, func() string {
+		until(t, func() string {
 			if err := n.Ping(testkit.Context(t), wire.Atom(o.name)); err != nil {
 				return err.Error() + s.logs(o)
 			}
@@ -139,7 +139,7 @@ func (s *stack) testOTP(t *testing.T, image string, elixir bool) {
 			if from == to {
 				continue
 			}
-			within(t, testkit.Limit, func() string { // a group is known a moment after the nodes have met
+			until(t, func() string { // a group is known a moment after the nodes have met
 				wrong, err := ask(from, "check", wire.Atom(to.name), kind)
 				if list, is := wrong.([]any); err == nil && (wrong == nil || is && len(list) == 0 || wire.Format(wrong) == "[]") {
 					return ""
@@ -159,7 +159,7 @@ func (s *stack) testOTP(t *testing.T, image string, elixir bool) {
 	}
 	slices.Sort(want)
 	for _, o := range others {
-		within(t, testkit.Limit, func() string {
+		until(t, func() string {
 			got, err := ask(o, "members", wire.Atom("cluster"))
 			if text := strings.NewReplacer("'", "", " ", "").Replace(wire.Format(got)); text != "["+strings.Join(want, ",")+"]" {
 				return fmt.Sprintf("%s sees the members %s, %v; want %v", o.name, text, err, want)
@@ -168,7 +168,7 @@ func (s *stack) testOTP(t *testing.T, image string, elixir bool) {
 		})
 	}
 	for _, c := range s.nodes { // and they see all others
-		within(t, testkit.Limit, func() string {
+		until(t, func() string {
 			peers, err := c.peers()
 			for _, o := range everyone {
 				if o != c && !slices.Contains(peers, o.name) {
@@ -190,7 +190,7 @@ func (s *stack) testOTP(t *testing.T, image string, elixir bool) {
 	assert.Equal(t, wire.Atom("noconnection"), nodetest.Down(t, watch, ref).Reason)
 }
 
-const noOTP = "NO OTP IN CONTAINERS: Debian's package erlang-base is not installed"
+const noOTP = "not installed: Debian's erlang-base, for containers"
 
 // The shell of Erlang is connected to all nodes, and calls them.
 func (s *stack) testShell(t *testing.T, image string) {
@@ -297,7 +297,7 @@ func (s *stack) testCommands(t *testing.T) {
 				out, err := c.cli("trace", "counter", "--max", "1")
 				traced <- fmt.Sprint(out, err)
 			}()
-			within(t, testkit.Limit, func() string {
+			until(t, func() string {
 				_, err := c.cli("call", "counter", "get")
 				select {
 				case out := <-traced:

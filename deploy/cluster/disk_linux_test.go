@@ -48,7 +48,7 @@ func (f *fault) diskFull() {
 	}
 	require.ErrorIs(f.t, err, syscall.ENOSPC)
 	require.NoError(f.t, fill.Close())
-	within(f.t, time.Minute, func() string { // some lines still fit into the last block of the log
+	until(f.t, func() string { // some lines still fit into the last block of the log
 		if say(); failures() == 0 {
 			return "all lines are written"
 		}
@@ -65,7 +65,7 @@ func (f *fault) diskFull() {
 	f.t.Logf("%v lines could not be written", failures())
 	require.NoError(f.t, os.Remove(folder+"fill"))
 	say()
-	within(f.t, 10*time.Second, func() string {
+	until(f.t, func() string {
 		if after := strings.TrimPrefix(read(), full); !strings.HasSuffix(after, "}\n") {
 			return fmt.Sprintf("the log goes on with %q", after)
 		}

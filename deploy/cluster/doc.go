@@ -1,8 +1,9 @@
 // Package cluster runs the compose file and the images of package deploy in real containers, and breaks them. It is
 // tests only.
 //
-//	go test ./deploy/cluster      the short part: a cluster of all kinds of nodes, every command, Prometheus, some faults
-//	make cluster-test             all of it, and the table of what came out in deploy/RESULTS.md
+//	ACTORNODE_TESTS=merge go test ./deploy/cluster    the short part: a cluster of all kinds of nodes, every command,
+//	                                                  Prometheus, some faults
+//	make night PARTS=cluster                          all of it, and the table of what came out in deploy/RESULTS.md
 //
 // Flags: -cluster.all runs all faults and writes the table, -cluster.seed=N repeats what happens to packets,
 // -cluster.old=REVISION says which old version of this repository runs beside this one, -run 'TestCluster/faults/kill' runs some.

@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"archive/tar"
 	"bytes"
-	"context"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -20,6 +19,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // engine is Docker with Compose.
@@ -33,17 +34,15 @@ type engine struct {
 
 // needEngine finds Docker, or starts it; without it, it skips the test and says why.
 func needEngine(t testing.TB) *engine {
-	if testing.Short() {
-		t.Skip("containers take minutes")
-	}
+	testkit.From(t, testkit.Merge, "containers")
 	if os.Getuid() != 0 {
-		t.Skip("NO CLUSTER IN CONTAINERS: it needs root")
+		t.Skip("not installed: containers need root")
 	}
 	e := &engine{t: t, env: os.Environ(), tag: fmt.Sprintf("actornode-test-%d", os.Getpid())}
 	for _, program := range []string{"docker", "dockerd", "iptables", "ip"} {
 		path, err := exec.LookPath(program)
 		if err != nil {
-			t.Skipf("NO CLUSTER IN CONTAINERS: %s is not installed (.ci/tools installs Debian's)", program)
+			t.Skipf("not installed: %s", program)
 		}
 		if program == "docker" {
 			e.docker = path
@@ -55,7 +54,7 @@ func needEngine(t testing.TB) *engine {
 	case exec.Command("docker-compose", "version").Run() == nil:
 		e.compose = []string{"docker-compose"}
 	default:
-		t.Skip("NO CLUSTER IN CONTAINERS: neither docker compose nor docker-compose is installed (.ci/tools installs Debian's)")
+		t.Skip("not installed: docker compose")
 	}
 	if exec.Command(e.docker, "info").Run() != nil {
 		e.startDaemon()
@@ -89,12 +88,12 @@ func (e *engine) startDaemon() {
 		cmd.Process.Signal(os.Interrupt)
 		select {
 		case <-ended:
-		case <-time.After(time.Minute):
+		case <-time.After(testkit.Limit):
 			cmd.Process.Kill()
 		}
 	})
 	e.env = append(e.env, "DOCKER_HOST="+socket)
-	for deadline := time.Now().Add(time.Minute); ; {
+	for deadline := time.Now().Add(testkit.Limit); ; {
 		if e.command(e.docker, "info").Run() == nil {
 			return
 		}
@@ -102,7 +101,7 @@ func (e *engine) startDaemon() {
 		case err := <-ended:
 			ended <- err
 			text, _ := os.ReadFile(dir + "/log")
-			e.t.Skipf("NO CLUSTER IN CONTAINERS: dockerd does not run here: %v: %s", err, text[max(0, len(text)-500):])
+			e.t.Skipf("not installed: a dockerd that runs here: %v: %s", err, text[max(0, len(text)-500):])
 		case <-time.After(200 * time.Millisecond):
 			require.True(e.t, time.Now().Before(deadline), "dockerd does not answer")
 		}
@@ -318,20 +317,8 @@ func (e *engine) loadImage() string {
 	return e.build("load", dir)
 }
 
-// within polls until f returns "", and fails with what f returns when the time is over.
-func within(t testing.TB, d time.Duration, f func() string) {
+// until waits for a fact of a container. It asks five times a second: each question is work for Docker.
+func until(t testing.TB, wrong func() string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	defer cancel()
-	for {
-		wrong := f()
-		if wrong == "" {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			require.Fail(t, "after "+d.String()+": "+wrong)
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
+	testkit.UntilEvery(t, 200*time.Millisecond, wrong)
 }

@@ -26,7 +26,7 @@ func (f *fault) limited() *container {
 	}
 	require.NoError(f.t, restart("192m", "192m"))
 	f.t.Cleanup(func() { assert.NoError(f.t, restart("4g", "8g")) })
-	f.s.ready(time.Minute)
+	f.s.ready()
 	return f.s.startLoad(f.t)
 }
 
@@ -38,7 +38,7 @@ func (f *fault) hoard(full func() bool) (stop func()) {
 	require.NoError(f.t, err)
 	require.NoError(f.t, sys.Suspend(testkit.Context(f.t), n, pid))
 	self := nodetest.Open(f.t, n)
-	within(f.t, time.Minute, func() string {
+	until(f.t, func() string {
 		for range 10 {
 			if full() {
 				return ""
@@ -63,7 +63,7 @@ func (f *fault) short() {
 	assert.ErrorContains(f.t, err, "system_limit")
 	f.hold(10 * time.Second)
 	stop()
-	within(f.t, time.Minute, func() string {
+	until(f.t, func() string {
 		if err := ready(); err != nil {
 			return err.Error()
 		}
@@ -87,7 +87,7 @@ func (f *fault) beyond() {
 		_, err := os.Stat(fmt.Sprintf("/proc/%d/root/proc", pid))
 		return err != nil
 	})
-	within(f.t, time.Minute, func() string { // Docker does not change a container that it is about to start again
+	until(f.t, func() string { // Docker does not change a container that it is about to start again
 		if _, err := f.s.try("update", "--memory", "4g", "--memory-swap", "8g", f.victim.id); err != nil {
 			return err.Error()
 		}

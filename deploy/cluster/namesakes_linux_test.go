@@ -12,7 +12,7 @@ import (
 func (f *fault) namesake() {
 	id := f.s.clone(f.t, f.victim, f.s.image("node"), []string{"--network", "container:" + f.victim.id},
 		"ACTORNODE_NAME="+f.victim.name, "ACTORNODE_LISTEN_ERLANG=:0", "ACTORNODE_LISTEN_NATIVE=:0", "ACTORNODE_HTTP_LISTEN=off")
-	within(f.t, time.Minute, func() string {
+	until(f.t, func() string {
 		return f.s.stillRuns(id)
 	})
 	out := f.s.logs(&container{id: id})
@@ -27,7 +27,7 @@ func (f *fault) namesakeElsewhere() {
 	id := f.s.clone(f.t, f.victim, f.s.image("node"), []string{"--network", f.s.network()}, "ACTORNODE_NAME="+f.victim.name)
 	f.hold(20 * time.Second)
 	f.s.run("rm", "-f", id)
-	f.s.ready(time.Minute)
+	f.s.ready()
 	log, err := f.s.command(f.s.docker, "logs", "--since", began, f.victim.id).CombinedOutput()
 	require.NoError(f.t, err)
 	ups := strings.Count(string(log), `"msg":"node up"`)

@@ -45,7 +45,7 @@ func (f *fault) others(n int, tick time.Duration, override string) (load *contai
 		x.files = append(x.files, x.dir+"/override.yaml")
 	}
 	x.up("node", n)
-	x.ready(time.Minute)
+	x.ready()
 	x.load = f.s.load
 	f.s, f.victim = x, x.nodes[0]
 	return x.startLoad(f.t, "-e", "LOAD_TICK_TIME="+tick.String())

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -60,7 +59,7 @@ func (s *stack) testProject(t *testing.T) {
 		x.nodes = append(x.nodes, x.look(id, "shop"))
 	}
 	require.Len(t, x.nodes, 2)
-	x.ready(time.Minute)
+	x.ready()
 	a, b := x.nodes[0], x.nodes[1]
 	assert.Equal(t, "5", x.run("exec", a.id, "/usr/local/bin/shop", "call", "counter", "{add,5}"))
 	assert.Equal(t, "7", x.run("exec", b.id, "/usr/local/bin/shop", "call", "--node", a.name, "counter", "{add,2}"))

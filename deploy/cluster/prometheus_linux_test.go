@@ -102,7 +102,7 @@ func (s *stack) startPrometheus(t testing.TB, image string, hold time.Duration) 
 	p := x.look(x.run("ps", "-q", "--no-trunc", "--filter", "label=com.docker.compose.project="+s.tag,
 		"--filter", "label=com.docker.compose.service=prometheus"), "prometheus")
 	t.Cleanup(func() { s.try("rm", "-f", p.id) })
-	within(t, time.Minute, func() string { // each container is found, and scraped
+	until(t, func() string { // each container is found, and scraped
 		a, err := p.query(`up{job="actornode"} == 1`)
 		var found []string
 		for _, r := range a.Data.Result {
@@ -137,7 +137,7 @@ func (f *fault) alerted(r row, began time.Time) string {
 	if p == nil {
 		return "not looked at"
 	}
-	within(f.t, time.Minute, func() string { return strings.Join(p.fired(f.t, firing), ", ") })
+	until(f.t, func() string { return strings.Join(p.fired(f.t, firing), ", ") })
 	got := p.fired(f.t, fmt.Sprintf("max_over_time(%s[%.0fs])", firing, time.Since(began).Seconds()))
 	var names []string
 	for _, a := range got {
@@ -158,7 +158,7 @@ func (f *fault) alerted(r row, began time.Time) string {
 // testPrometheus has Prometheus look at the cluster, and fire an alert.
 func (s *stack) testPrometheus(t *testing.T, image string) {
 	if image == "" {
-		t.Skip("NO PROMETHEUS IN CONTAINERS: Debian's package prometheus is not installed")
+		t.Skip("not installed: Debian's prometheus, for containers")
 	}
 	x := s.in(t)
 	p := s.startPrometheus(t, image, 3*time.Second)
@@ -171,20 +171,20 @@ func (s *stack) testPrometheus(t *testing.T, image string) {
 	victim := s.nodes[0]
 	want := []string{"ActornodeDown " + victim.ip + ":9100"}
 	s.run("pause", victim.id)
-	within(t, time.Minute, func() string {
+	until(t, func() string {
 		if got := p.fired(t, firing); !slices.Equal(want, got) {
 			return fmt.Sprint("alerts: ", got)
 		}
 		return ""
 	})
 	s.run("unpause", victim.id)
-	within(t, time.Minute, func() string {
+	until(t, func() string {
 		if got := p.fired(t, firing); len(got) > 0 {
 			return fmt.Sprint("alerts: ", got)
 		}
 		return ""
 	})
-	x.ready(time.Minute)
+	x.ready()
 	rules, err = p.ask("/api/v1/rules")
 	require.NoError(t, err)
 	for _, r := range rules.Data.Groups[0].Rules {
@@ -213,7 +213,7 @@ func (s *stack) testPanels(t *testing.T, p *container) {
 		"$peer", ".*")
 	asked := 0
 	var empty []string
-	within(t, time.Minute, func() string { // rates need two scrapes
+	until(t, func() string { // rates need two scrapes
 		asked, empty = 0, nil
 		for _, panel := range panels {
 			for _, x := range panel.Targets {

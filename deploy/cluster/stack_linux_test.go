@@ -260,9 +260,9 @@ func (c *container) metric(name string) (sum float64, err error) {
 }
 
 // ready waits until all nodes are ready, and connected to the n-1 others.
-func (s *stack) ready(d time.Duration) {
+func (s *stack) ready() {
 	for _, c := range s.nodes {
-		within(s.t, d, func() string {
+		until(s.t, func() string {
 			if _, err := c.get("/readyz"); err != nil {
 				return c.name + ": " + err.Error()
 			}

@@ -25,7 +25,7 @@ func (f *fault) mixed() *container {
 	old.name = "go@" + host
 	f.s.nodes = append(slices.Clone(f.s.nodes), old)
 	f.victim = old
-	f.s.ready(time.Minute)
+	f.s.ready()
 	for _, c := range f.s.nodes {
 		if c != old {
 			_, err := c.cli("connect", old.name)

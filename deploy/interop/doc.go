@@ -23,9 +23,9 @@
 //	erlc -o EBIN suite/*.erl
 //	erl -name me@127.0.0.1 -setcookie COOKIE -pa EBIN -run interop main go@127.0.0.1 [GROUP ...]
 //
-// go test ./deploy/interop runs it with the installed release, against the oracle
-// and against our daemon, built from this source; make interop with OTP 25, 27
-// and 29, and prints a table. Elixir's part (suite/elixir.exs) runs where the
+// ACTORNODE_TESTS=merge go test ./deploy/interop runs it with the installed release,
+// against the oracle and against our daemon, built from this source; make night
+// PARTS=interop with OTP 25, 27 and 29, and prints a table. Elixir's part (suite/elixir.exs) runs where the
 // release has elixir. Libraries of Elixir are not installed: the checks send what
 // Task.Supervisor, libcluster, Phoenix.PubSub and Horde send.
 //

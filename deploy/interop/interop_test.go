@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/epmdtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // roots is the environment variable with the folders of further releases,
@@ -26,9 +27,8 @@ import (
 const roots = "ACTORNODE_OTP_ROOTS"
 
 const (
-	cookie   = "interop"
-	patience = 30 * time.Second // for a node to start
-	limit    = 15 * time.Minute // for the suite
+	cookie = "interop"
+	lasts  = 3 * testkit.Limit // the suite, at most: it is many waits
 )
 
 // hidden are the groups that a hidden node is judged by: all but global.
@@ -194,11 +194,11 @@ type release struct {
 
 // findReleases returns those to test with, and skips the test if there are none.
 func findReleases(t *testing.T) (all []*release) {
+	testkit.From(t, testkit.Merge, "OTP nodes")
 	list, only := strings.CutPrefix(os.Getenv(roots), "-")
 	if !only {
-		if _, err := exec.LookPath("erlc"); err == nil {
-			all = append(all, &release{dir: t.TempDir()})
-		}
+		testkit.Program(t, testkit.Merge, "erlc")
+		all = append(all, &release{dir: t.TempDir()})
 	}
 	for _, root := range filepath.SplitList(list) {
 		dir, err := os.MkdirTemp(filepath.Join(root, "tmp"), "interop-")
@@ -206,9 +206,7 @@ func findReleases(t *testing.T) (all []*release) {
 		t.Cleanup(func() { os.RemoveAll(dir) })
 		all = append(all, &release{root: root, dir: strings.TrimPrefix(dir, root)})
 	}
-	if len(all) == 0 {
-		t.Skip("no Erlang/OTP on the PATH to judge the node by")
-	}
+	require.NotEmpty(t, all, "%s names no release", roots)
 	for _, r := range all {
 		cmd := r.command(t.Context(), "erl", "-noshell", "-eval", `io:put_chars(erlang:system_info(otp_release)), halt().`)
 		out, err := cmd.Output()
@@ -317,7 +315,7 @@ func (s *stand) start(t *testing.T, cmd *exec.Cmd) {
 	require.NoError(t, err)
 	cmd.Stderr = &log
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = testkit.Limit
 	require.NoError(t, cmd.Start())
 	up, gone := make(chan bool, 1), make(chan struct{})
 	go func() { // ended by the target's end, waited for by the cleanup
@@ -336,7 +334,7 @@ func (s *stand) start(t *testing.T, cmd *exec.Cmd) {
 		cmd.Process.Signal(os.Interrupt)
 		select {
 		case <-gone:
-		case <-time.After(patience):
+		case <-time.After(testkit.Limit):
 			cmd.Process.Kill()
 			<-gone
 		}
@@ -348,7 +346,7 @@ func (s *stand) start(t *testing.T, cmd *exec.Cmd) {
 	case <-up:
 	case <-gone:
 		require.Fail(t, "the target has ended", "%s", log.Bytes())
-	case <-time.After(patience):
+	case <-time.After(testkit.Limit):
 		require.Fail(t, "the target does not start")
 	}
 }
@@ -401,7 +399,7 @@ func (s *stand) drive(t *testing.T, res *result, cmd *exec.Cmd) {
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	require.NoError(t, cmd.Start())
-	stop := time.AfterFunc(limit, func() { cmd.Process.Kill() })
+	stop := time.AfterFunc(lasts, func() { cmd.Process.Kill() })
 	defer stop.Stop()
 	for in := bufio.NewScanner(out); in.Scan(); {
 		word, rest, _ := strings.Cut(in.Text(), " ")

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 var fullMesh = flag.Bool("storm.mesh", false, "meshes of 50 nodes of ours, of 8 and 4 OTP nodes, and of 12 of each")
@@ -37,7 +38,7 @@ func median(all []time.Duration) time.Duration {
 // A mesh of published nodes forms, and does so again after each node in turn was cut off from all others. How long that
 // takes, and what is sent for it, is in the log beside what a mesh of OTP nodes needs. It is not judged.
 func TestMesh(t *testing.T) {
-	sizes := [][2]int{{12, 0}, {2, 2}, {0, 4}}
+	sizes := testkit.By([][2]int{{4, 0}}, [][2]int{{12, 0}, {2, 2}}, [][2]int{{12, 0}, {2, 2}, {0, 4}})
 	if *fullMesh {
 		sizes = [][2]int{{50, 0}, {12, 0}, {8, 4}, {0, 12}}
 	}

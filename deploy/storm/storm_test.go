@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 var (
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 
 // Sequences of what can happen to a cluster of OTP nodes and ours: at the end all nodes agree, and with the model.
 func TestStorm(t *testing.T) {
+	testkit.From(t, testkit.Night, "sequences over OTP nodes")
 	erltest.NeedNodes(t)
 	first := *seed
 	if first == 0 {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -107,10 +108,12 @@ var built struct {
 	err  error
 }
 
-// Build makes the program cmd/actornode, once, and returns its path. If the variable
+// Build makes the program cmd/actornode, once, and returns its path. It leaves the test to
+// make merge: the program takes a minute to compile where nothing of it is cached. If the variable
 // ACTORNODE_BINARY is set it is that file: one that was built with -race, for example.
 func Build(t testing.TB) string {
 	t.Helper()
+	testkit.From(t, testkit.Merge, "a daemon, which is compiled")
 	built.once.Do(func() {
 		if built.path = os.Getenv("ACTORNODE_BINARY"); built.path != "" {
 			return

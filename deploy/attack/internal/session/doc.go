@@ -24,7 +24,7 @@
 //
 // # Use
 //
-//	go test ./deploy/attack/internal/session                           2,000 steps of a seed by chance; 20,000 in make merge
+//	go test ./deploy/attack/internal/session                           5,000 steps of a seed by chance; 50,000 in make merge
 //	go test ./deploy/attack/internal/session -steps=1000000 -seed=7    make night PARTS=sessions
 //	go test ./deploy/attack/internal/session -run TestDaemon -daemon-steps=1000
 //	go test ./deploy/attack/internal/session -seed=7 -episode=12 -v    one again

@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	steps       = flag.Int("steps", testkit.By(2_000, 20_000, 1_000_000), "how many steps the fuzzer of sessions takes")
+	steps       = flag.Int("steps", testkit.By(5_000, 50_000, 1_000_000), "how many steps the fuzzer of sessions takes")
 	daemonSteps = flag.Int("daemon-steps", 0, "how many steps the fuzzer takes with a daemon over TCP; 0: none")
 	only        = flag.Int("episode", -1, "the one episode to be played; -1: all")
 	longest     = flag.Int("length", 1000, "steps of one episode")
