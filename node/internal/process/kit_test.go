@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -320,3 +322,9 @@ func (r *remote) NodeName() wire.Atom  { return r.name }
 func (r *remote) WhyOver() string      { return "it is over" }
 
 var errTest = errors.New("test")
+
+// pass lets time pass in a bubble, until all wait.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}

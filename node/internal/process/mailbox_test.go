@@ -200,7 +200,7 @@ func TestRoomCycle(t *testing.T) {
 			synctest.Wait()
 		}
 		require.ErrorIs(t, <-done, process.ErrCycle)
-		time.Sleep(time.Second)
+		pass(time.Second)
 		require.Empty(t, done, "the other waits still")
 		p.took()
 		q.took()
@@ -242,11 +242,11 @@ func TestTimers(t *testing.T) {
 			require.True(t, q.Timers().Start(new(timers.Timer), 2*time.Second, 0, "two"))
 		}
 		require.Equal(t, 4, s.Timers.Len())
-		time.Sleep(3 * time.Second)
+		pass(3 * time.Second)
 		require.Equal(t, []any{"one", "two"}, p.took())
 		require.Equal(t, 1, b.wakes)
 		require.Equal(t, []any{"one"}, b.took(), "there was no room for two yet")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		require.Equal(t, []any{"two"}, b.took())
 		require.Zero(t, s.Timers.Len())
 
@@ -256,7 +256,7 @@ func TestTimers(t *testing.T) {
 		s.Stopped.Store(true)
 		require.Nil(t, b.Timers())
 		require.Zero(t, s.Timers.Len())
-		time.Sleep(2 * time.Second)
+		pass(2 * time.Second)
 		require.Empty(t, p.took())
 		require.Empty(t, s.dead())
 	})

@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
@@ -128,6 +130,77 @@ func TestActorKilled(t *testing.T) {
 		require.Zero(t, s.Functions.Load())
 		require.Equal(t, 1, n)
 	})
+}
+
+// An Actor that ends its neighbour on a stage knows whether that runs: it does not, and does not linger. It starts others
+// there.
+func TestNeighbours(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSystem(t, 1000)
+		idle := s.actor(func(*process.Acting, any) error { return nil })
+		elsewhere := s.actor(func(*process.Acting, any) error { return nil }, onStage(1))
+		ran := 0
+		a := s.actor(func(a *process.Acting, msg any) error {
+			for k := range 2 {
+				f := func(*runner.Blocking) error { ran++; return nil }
+				b := s.make(coroutine, f, onStage(k))
+				b.Own.Runner().Start(a, nil, true)
+			}
+			require.False(t, idle.Busy(a))
+			require.True(t, idle.Exit(a, "x"))
+			require.True(t, elsewhere.Exit(a, "x"))
+			return nil
+		})
+		s.send(&a.Process, 1)
+		synctest.Wait()
+		require.Zero(t, s.Lingering.Load())
+		require.Equal(t, 2, ran)
+		require.False(t, a.Here())
+		require.False(t, a.Busy(&s.Plain))
+	})
+}
+
+// Who may move a process claims its wake-up: one may.
+func TestClaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSystem(t, 1000)
+		n := 0
+		a := s.actor(func(*process.Acting, any) error { n++; return nil })
+		b := s.spawn(coroutine, func(b *runner.Blocking) error { b.Receive(); n++; return nil })
+		box := s.actor(func(*process.Acting, any) error { return nil }, boxed(inbox.NewBounded(mailbox.Limits{Messages: 1})))
+		synctest.Wait()
+		require.False(t, box.Claim(), "its inbox is for wake-ups")
+		for _, p := range []*process.Process{&a.Process, &b.Own} {
+			require.True(t, p.Task().Claim())
+			require.False(t, p.Task().Claim())
+			s.send(p, 1)
+			synctest.Wait()
+			require.Zero(t, n, "whoever has claimed owes the wake-up")
+			s.Pool.Inject(&p.Entity, nil)
+			synctest.Wait()
+			require.Equal(t, 1, n)
+			n = 0
+		}
+	})
+}
+
+// Coroutines do not run on a worker that a handler has locked to its thread.
+func TestLockedWorker(t *testing.T) {
+	s := newSystem(t, 10)
+	locked := make(chan struct{})
+	a := s.actor(func(*process.Acting, any) error {
+		runtime.LockOSThread()
+		close(locked)
+		return nil
+	})
+	s.send(&a.Process, 1)
+	testkit.Receive(t, locked)
+	for range 20 {
+		ran := make(chan struct{})
+		b := s.spawn(coroutine, func(b *runner.Blocking) error { b.Receive(); close(ran); return nil })
+		s.send(&b.Own, 1)
+		testkit.Receive(t, ran)
+	}
 }
 
 // Messages that an Actor leaves are counted, and told of when they are many, and when they are old and somebody looks.
@@ -350,6 +423,44 @@ func TestExpected(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, runner.Expected(&b.Own, 1), msg)
 	}
+}
+
+// guard copies what must be copied, and refuses "no".
+type guard struct{ checks bool }
+
+func (g guard) Checks() bool { return g.checks }
+func (g guard) Copy(must bool, msg any) (any, error) {
+	if msg == "no" {
+		return nil, errTest
+	}
+	return msg, nil
+}
+func (guard) Watch(_, _ wire.PID, msg any) trace.Watch { return nil }
+func (guard) Hold(_, _ wire.PID, msg any) trace.Watch  { return held{} }
+func (guard) Gone(wire.PID)                            {}
+
+type held struct{}
+
+func (held) Received() {}
+
+// Where messages are kept apart a timer has its message as it was given: copied, watched if it is for another.
+func TestForTimerGuarded(t *testing.T) {
+	s := newSystem(t, 1)
+	s.Tracing.Keep(guard{})
+	p := s.make(handle, nil)
+	box := s.make(handle, nil, boxed(owner{inbox.NewBounded(mailbox.Limits{Messages: 9})}))
+	other := s.make(handle, nil).Own.PID()
+	_, err := runner.ForTimer(other, &p.Own, "no")
+	require.Equal(t, errTest, err)
+	msg, err := runner.ForTimer(other, &p.Own, "m")
+	require.NoError(t, err)
+	require.Equal(t, &trace.Carried{Msg: "m", Watch: held{}}, msg)
+	msg, err = runner.ForTimer(p.Own.PID(), &p.Own, "m")
+	require.NoError(t, err)
+	require.Equal(t, trace.ToItself("m"), msg)
+	msg, err = runner.ForTimer(other, &box.Own, "m")
+	require.NoError(t, err)
+	require.Equal(t, runner.Expected(&box.Own, "m"), msg)
 }
 
 // gate holds a handler up.

@@ -103,33 +103,40 @@ func TestKilledWaiting(t *testing.T) {
 
 // A process that is killed while it computes goes on until it does something that ends it.
 func TestKilledRunning(t *testing.T) {
-	eachStyle(t, func(t *testing.T, s *system, as style) {
-		goOn := make(chan struct{})
-		ended, went := false, false
-		b := s.spawn(as, func(b *runner.Blocking) error {
-			defer func() { ended = true }()
-			<-goOn
+	for what, next := range map[string]func(b *runner.Blocking){
+		"receive": func(b *runner.Blocking) { b.Receive() },
+		"match":   func(b *runner.Blocking) { b.ReceiveMatch(is("waits")) },
+		"within":  func(b *runner.Blocking) { b.ReceiveWithin(time.Hour, nil) },
+		"at once": func(b *runner.Blocking) { b.ReceiveWithin(0, nil) },
+		"behind":  func(b *runner.Blocking) { b.ReceiveBehind(b.Mark(), 0, nil) },
+		"aside":   func(b *runner.Blocking) { runner.Aside(&b.Acting, func() {}) },
+	} {
+		eachStyle(t, func(t *testing.T, s *system, as style) {
 			if as == handle {
-				return nil
+				return
 			}
-			b.Receive()
-			went = true
-			return nil
-		})
-		synctest.Wait()
-		s.send(&b.Own, "waits")
-		b.Own.Exit(&s.Plain, "x")
-		synctest.Wait()
-		require.False(t, ended)
-		if as != handle {
+			goOn := make(chan struct{})
+			ended, went := false, false
+			b := s.spawn(as, func(b *runner.Blocking) error {
+				defer func() { ended = true }()
+				<-goOn
+				next(b)
+				went = true
+				return nil
+			})
+			synctest.Wait()
+			s.send(&b.Own, "waits")
+			b.Own.Exit(&s.Plain, "x")
+			synctest.Wait()
+			require.False(t, ended, what)
 			require.EqualValues(t, 1, s.Lingering.Load())
-		}
-		close(goOn)
-		synctest.Wait()
-		require.True(t, ended)
-		require.False(t, went, "the dead take no messages")
-		require.Zero(t, s.Lingering.Load())
-	})
+			close(goOn)
+			synctest.Wait()
+			require.True(t, ended, what)
+			require.False(t, went, "%s: the dead take no messages", what)
+			require.Zero(t, s.Lingering.Load())
+		})
+	}
 }
 
 // A process that is killed before it runs does not run.
