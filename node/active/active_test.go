@@ -1,7 +1,6 @@
 package active_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,8 +22,6 @@ import (
 
 type none = struct{}
 
-func soon(t *testing.T) context.Context { return testkit.Context(t) }
-
 func start[T any](t *testing.T, n node.Caller, object T) active.Ref[T] {
 	r, err := active.Start(n, object, node.Options{})
 	require.NoError(t, err)
@@ -32,7 +29,7 @@ func start[T any](t *testing.T, n node.Caller, object T) active.Ref[T] {
 }
 
 func result[R any](t *testing.T, f *node.Future[R]) R {
-	v, err := f.Await(soon(t))
+	v, err := f.Await(testkit.Context(t))
 	require.NoError(t, err)
 	return v
 }
@@ -79,15 +76,15 @@ func TestErrors(t *testing.T) {
 	log := &logtest.Text{}
 	n := nodetest.Start(t, node.Config{Log: log.Logger()})
 	a := start(t, n, &account{})
-	_, err := active.Go(n, a, (*account).Deposit, -1).Await(soon(t))
+	_, err := active.Go(n, a, (*account).Deposit, -1).Await(testkit.Context(t))
 	require.Equal(t, errNegative, err)
-	_, err = active.Go(n, a, (*account).Break, any("bad job")).Await(soon(t))
+	_, err = active.Go(n, a, (*account).Break, any("bad job")).Await(testkit.Context(t))
 	var exit *node.ExitError
 	require.ErrorAs(t, err, &exit)
 	require.Equal(t, "bad job", exit.Reason.(*node.Crash).Reason)
 	require.Contains(t, string(exit.Reason.(*node.Crash).Stack), "Break")
 	log.Await(t, "a method panicked")
-	_, err = active.Go(n, a, (*account).Vanish, none{}).Await(soon(t))
+	_, err = active.Go(n, a, (*account).Vanish, none{}).Await(testkit.Context(t))
 	require.ErrorAs(t, err, &exit)
 	require.Equal(t, 7, result(t, active.Go(n, a, (*account).Deposit, 7)))
 }
@@ -169,7 +166,7 @@ func TestAwaitAnother(t *testing.T) {
 	b := start(t, n, &account{})
 	f := start(t, n, &front{b})
 	require.Equal(t, "3", result(t, active.Go(n, f, (*front).Pay, 3)))
-	_, err := active.Go(n, f, (*front).Pay, -3).Await(soon(t))
+	_, err := active.Go(n, f, (*front).Pay, -3).Await(testkit.Context(t))
 	require.EqualError(t, err, "pay: negative")
 	require.ErrorIs(t, err, errNegative)
 	require.Equal(t, 7, result(t, active.Go(n, f, (*front).Block, 4)))
@@ -178,10 +175,10 @@ func TestAwaitAnother(t *testing.T) {
 	require.Equal(t, "8", result(t, active.Go(n, f, (*front).Pay, 1)), "the object takes other calls")
 	n.Exit(b.Dest(), node.Kill)
 	var exit *node.ExitError
-	_, err = waits.Await(soon(t))
+	_, err = waits.Await(testkit.Context(t))
 	require.ErrorAs(t, err, &exit)
 	require.Equal(t, node.Killed, exit.Reason)
-	_, err = active.Go(n, f, (*front).Pay, 1).Await(soon(t))
+	_, err = active.Go(n, f, (*front).Pay, 1).Await(testkit.Context(t))
 	require.ErrorIs(t, err, node.ErrNoProcess)
 }
 
@@ -229,13 +226,13 @@ func TestExit(t *testing.T) {
 				select {
 				case name := <-unwound:
 					require.Len(t, name, 1)
-				case <-soon(t).Done():
+				case <-testkit.Context(t).Done():
 					t.Fatal("not unwound")
 				}
 			}
 			for _, f := range all {
 				var exit *node.ExitError
-				_, err := f.Await(soon(t))
+				_, err := f.Await(testkit.Context(t))
 				require.ErrorAs(t, err, &exit)
 			}
 		})
@@ -284,11 +281,11 @@ func TestGroup(t *testing.T) {
 	}
 	require.Equal(t, 200, most)
 
-	_, err := active.Go(n, active.RefTo[*account](first.PID), (*account).Deposit, 1).Await(soon(t))
+	_, err := active.Go(n, active.RefTo[*account](first.PID), (*account).Deposit, 1).Await(testkit.Context(t))
 	require.ErrorIs(t, err, node.ErrUnhandled)
 	require.ErrorContains(t, err, "has no *active_test.account but a *active_test.counter")
 	n.Exit(first.Dest(), node.Kill)
-	_, err = node.AwaitExit(soon(t), n, first.PID)
+	_, err = node.AwaitExit(testkit.Context(t), n, first.PID)
 	require.NoError(t, err)
 	_, err = active.In(n, first, &counter{})
 	require.ErrorIs(t, err, node.ErrNoProcess)
@@ -327,7 +324,7 @@ func TestMembers(t *testing.T) {
 	for i := range 3 {
 		require.Zero(t, result(t, active.Go(n, m, (*maker).Make, i)))
 	}
-	_, err := active.Go(n, m, (*maker).Own, none{}).Await(soon(t))
+	_, err := active.Go(n, m, (*maker).Own, none{}).Await(testkit.Context(t))
 	require.ErrorIs(t, err, node.ErrSelfCall)
 }
 
@@ -338,7 +335,7 @@ func TestUnread(t *testing.T) {
 	a := start(t, n, &account{})
 	h := nodetest.Open(t, n)
 	read := map[string]func(f *node.Future[int]){
-		"Await": func(f *node.Future[int]) { _, _ = f.Await(soon(t)) },
+		"Await": func(f *node.Future[int]) { _, _ = f.Await(testkit.Context(t)) },
 		"Poll":  func(f *node.Future[int]) { _, _ = f.Poll(time.Minute) },
 		"Done":  func(f *node.Future[int]) { <-f.Done() },
 		"SendTo": func(f *node.Future[int]) {

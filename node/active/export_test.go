@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/discovery"
@@ -85,30 +86,30 @@ func TestFarCalls(t *testing.T) {
 			named := active.RefTo[*shop](node.At{Name: "shop", Node: far.Name()})
 			require.True(t, result(t, active.Go(near, named, (*shop).Open, none{})))
 			require.Equal(t, order{"tea", 1}, result(t, late))
-			_, err = active.Go(near, first, (*shop).Buy, order{"tea", 2}).Await(soon(t))
+			_, err = active.Go(near, first, (*shop).Buy, order{"tea", 2}).Await(testkit.Context(t))
 			require.ErrorIs(t, err, errSoldOut)
 			require.Equal(t, 2, result(t, active.Go(near, member, (*shop).Count, "milk")))
 			require.Zero(t, result(t, active.Go(near, first, (*shop).Count, "milk")))
 
-			_, err = active.Go(near, first, (*shop).Burn, 1).Await(soon(t))
+			_, err = active.Go(near, first, (*shop).Burn, 1).Await(testkit.Context(t))
 			var exit *node.ExitError
 			require.ErrorAs(t, err, &exit)
 			require.ErrorContains(t, err, "fire")
 			require.Equal(t, 1, result(t, active.Go(near, first, (*shop).Count, "tea")), "the object lives")
 
-			_, err = active.Go(near, first, (*shop).Close, none{}).Await(soon(t))
+			_, err = active.Go(near, first, (*shop).Close, none{}).Await(testkit.Context(t))
 			require.ErrorIs(t, err, node.ErrNotHere)
 			require.ErrorContains(t, err, "(*shop).Close is not exported")
-			_, err = active.Go(near, active.RefTo[*account](first.PID), (*account).Withdraw, 1).Await(soon(t))
+			_, err = active.Go(near, active.RefTo[*account](first.PID), (*account).Withdraw, 1).Await(testkit.Context(t))
 			require.ErrorIs(t, err, node.ErrUnhandled)
 			require.ErrorContains(t, err, "by the name withdraw")
 			for _, bad := range []any{wire.Tuple{node.Atom("count"), wire.Tuple{1, 2}}, wire.Tuple{node.Atom("buy"), "tea"}} {
-				_, err = node.Call[any](soon(t), near, first.Dest(), bad)
+				_, err = node.Call[any](testkit.Context(t), near, first.Dest(), bad)
 				require.ErrorContains(t, err, fmt.Sprintf("active: the argument of %v: ", bad.(wire.Tuple)[0]))
 			}
 			gone := member
 			gone.Object = 1 << 40
-			_, err = active.Go(near, gone, (*shop).Count, "milk").Await(soon(t))
+			_, err = active.Go(near, gone, (*shop).Count, "milk").Await(testkit.Context(t))
 			require.ErrorIs(t, err, node.ErrUnhandled)
 
 			// One object awaits another's method on another node.
@@ -117,7 +118,7 @@ func TestFarCalls(t *testing.T) {
 
 			waits := active.Go(near, start(t, far, &shop{}), (*shop).Buy, order{"tea", 1})
 			require.NoError(t, far.Stop())
-			_, err = waits.Await(soon(t))
+			_, err = waits.Await(testkit.Context(t))
 			require.ErrorAs(t, err, &exit)
 		})
 	}
@@ -136,7 +137,7 @@ func (b *buyer) Take(c *active.Context, item string) (int, error) {
 
 // Erlang calls a method by its name, with a term.
 func TestErlangCalls(t *testing.T) {
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	cfg := epmdtest.Serve(t, "127.0.0.1")
 	n := nodetest.Start(t, node.Config{Name: "go@127.0.0.1",
 		Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: cfg}}})

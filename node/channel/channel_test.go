@@ -273,7 +273,7 @@ func TestByName(t *testing.T) {
 
 // For Erlang a channel is a reference, and what is sent by it must be a T.
 func TestOTP(t *testing.T) {
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	mapper := epmdtest.Serve(t, "127.0.0.1")
 	n := nodetest.Start(t, node.Config{Name: "a@127.0.0.1",
 		Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: mapper}}})

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -57,9 +56,7 @@ func (l *later) calls(n int) (fs []*node.Future[int], froms []node.From) {
 }
 
 func await[R any](t *testing.T, f *node.Future[R]) (R, error) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	return f.Await(ctx)
+	return f.Await(testkit.Context(t))
 }
 
 // The values are in the order of the arguments, in whatever order they come.

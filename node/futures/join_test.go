@@ -216,7 +216,7 @@ func TestUnansweredLeaveNothing(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	silent, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
-	const each = 50_000
+	each := testkit.By(20_000, 50_000, 200_000)
 	over := make(chan error, 2*each)
 	asker, err := n.Spawn(&run{"it", nil})
 	require.NoError(t, err)

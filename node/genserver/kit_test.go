@@ -15,9 +15,6 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// limit bounds every wait of a test for something that must happen.
-const limit = testkit.Limit
-
 // probe is a server whose callbacks do what a test says, and that notes which
 // have run.
 type probe struct {

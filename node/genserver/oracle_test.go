@@ -11,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/sys"
@@ -105,7 +106,7 @@ func play(t *testing.T, h *node.Process, pid node.PID, what wire.Tuple) any {
 	req := func(label string, q any) any {
 		tag := aliasTag(h.Alias(true))
 		h.Send(pid, wire.Tuple{a(label), wire.Tuple{h.Self(), tag}, q})
-		m, err := h.ReceiveWithin(limit, func(m any) bool { r, ok := m.(wire.Tuple); return ok && wire.Equal(r[0], tag) })
+		m, err := h.ReceiveWithin(testkit.Limit, func(m any) bool { r, ok := m.(wire.Tuple); return ok && wire.Equal(r[0], tag) })
 		require.NoError(t, err)
 		return m.(wire.Tuple)[1]
 	}

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -463,10 +462,10 @@ func TestBoundedContinue(t *testing.T) {
 			c.Continue(func(*genserver.Context) error { p.note("continue"); return nil })
 			return nil
 		}}, node.Options{Name: "it", Limits: mailbox.Limits{Messages: 1, Policy: policy}})
-		require.Eventually(t, func() bool {
+		testkit.UntilTrue(t, func() bool {
 			i, _ := n.Info(pid)
 			return i.Mailbox == 0
-		}, limit, time.Millisecond)
+		}, "the message is taken")
 		assert.Equal(t, []string{"continue", "x"}, ask(t, n, pid, Notes{}), "%v", policy)
 	}
 }

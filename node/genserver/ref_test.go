@@ -55,9 +55,6 @@ func TestRef(t *testing.T) {
 
 // The compiler refuses a request that is for other servers.
 func TestRefRefuses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: no compiler is started")
-	}
 	file := filepath.Join(t.TempDir(), "main.go")
 	for what, c := range map[string]struct{ call, want string }{
 		"the right one": {"genserver.Ask(nil, nil, genserver.Ref[*one]{}, ask{})", ""},

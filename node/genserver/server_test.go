@@ -29,7 +29,7 @@ func TestWhatEndsAServer(t *testing.T) {
 	type f = func(p *probe, c *genserver.Context) error
 	ways := map[string]func(h *node.Process, pid node.PID, f f) error{
 		"call": func(h *node.Process, pid node.PID, f f) error {
-			_, err := nodetest.CallWithin[string](limit, h, pid,
+			_, err := nodetest.CallWithin[string](testkit.Limit, h, pid,
 				do(func(p *probe, c *genserver.Context) (string, error) { return "done", f(p, c) }))
 			return err
 		},
@@ -626,7 +626,7 @@ func TestInitHangs(t *testing.T) {
 	pid := start(t, h, &probe{}, node.Options{Name: "it"})
 	ask(t, h, pid, Notes{})
 	close(release)
-	require.Eventually(t, func() bool { return n.Stats().Lingering == 0 }, limit, time.Millisecond)
+	testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "the abandoned start is over")
 	nodetest.Quiet(t, h)
 }
 
@@ -666,7 +666,7 @@ func TestTerminateCrashes(t *testing.T) {
 				return sys.Stop(context.Background(), h, pid, wire.Atom("asked"))
 			},
 			"call": func(h *node.Process, pid node.PID) error {
-				_, err := nodetest.CallWithin[string](limit, h, pid, do(func(_ *probe, c *genserver.Context) (string, error) { c.Stop(wire.Atom("asked")); return "", nil }))
+				_, err := nodetest.CallWithin[string](testkit.Limit, h, pid, do(func(_ *probe, c *genserver.Context) (string, error) { c.Stop(wire.Atom("asked")); return "", nil }))
 				return err
 			},
 			"cast": func(h *node.Process, pid node.PID) error {
@@ -770,7 +770,7 @@ func TestReport(t *testing.T) {
 }
 
 func TestNodeStopEndsServers(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before := nodetest.Goroutines()
 	log := &logtest.Records{}
 	n, err := node.Start(node.Config{Log: slog.New(log)})
 	require.NoError(t, err)
@@ -789,10 +789,7 @@ func TestNodeStopEndsServers(t *testing.T) {
 	require.NoError(t, n.Stop())
 	assert.Contains(t, p.noted(), "terminate shutdown", "by the exit of the parent")
 	assert.Empty(t, log.With("crash report"))
-	for end := time.Now().Add(limit); runtime.NumGoroutine() > before && time.Now().Before(end); {
-		runtime.Gosched()
-	}
-	assert.LessOrEqual(t, runtime.NumGoroutine(), before, "goroutines are left")
+	testkit.UntilTrue(t, func() bool { return nodetest.Goroutines() <= before }, "all goroutines have ended")
 	_, err = probes.Start(testkit.Context(t), n, &probe{}, node.Options{})
 	assert.ErrorIs(t, err, node.ErrNodeStopped)
 }

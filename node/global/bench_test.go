@@ -70,7 +70,7 @@ func heap() int64 {
 // BenchmarkOTPRegister: an OTP node registers and unregisters a name in clusters of two, with a node of ours and with
 // another OTP node, in turn. It prints the median of the ratios of the rounds, ours to OTP's.
 func BenchmarkOTPRegister(b *testing.B) {
-	erltest.NeedNodes(b)
+	erltest.Need(b)
 	const times = 1000
 	with := func(ours bool) func() float64 {
 		c := newCluster(b)

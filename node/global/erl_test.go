@@ -28,7 +28,7 @@ func says(t testing.TB, e *erltest.Node, want, format string, args ...any) {
 
 // TestOTPNames: names of both sides, before and after they meet.
 func TestOTPNames(t *testing.T) {
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	c := newCluster(t)
 	a, b := c.start("a", nil), c.start("b", nil)
 	e := c.erl("e")
@@ -69,7 +69,7 @@ func TestOTPNames(t *testing.T) {
 
 // TestOTPLocks: each side finds locked what the other has locked.
 func TestOTPLocks(t *testing.T) {
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	c := newCluster(t)
 	a, b := c.start("a", nil), c.start("b", nil)
 	e := c.erl("e")
@@ -104,7 +104,7 @@ func TestOTPLocks(t *testing.T) {
 
 // TestOTPClash: two partitions become one, and a name is in both.
 func TestOTPClash(t *testing.T) {
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	c := newCluster(t)
 	a, b := c.start("a", nil), c.start("z", nil)
 	e := c.erl("e")
@@ -131,7 +131,7 @@ func TestOTPClash(t *testing.T) {
 
 // TestOTPOverlap: a node that has lost another one is dropped by all that keep connections to both, whoever they are.
 func TestOTPOverlap(t *testing.T) {
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	c := newCluster(t)
 	a, b := c.start("a", nil), c.start("b", nil)
 	e, f := c.erl("e"), c.erl("f")
@@ -180,7 +180,7 @@ func TestOTPOverlap(t *testing.T) {
 
 // TestOTPRestart: a node that comes back under its name leaves nothing of its former life.
 func TestOTPRestart(t *testing.T) {
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	c := newCluster(t)
 	a := c.start("a", nil)
 	e := c.erl("e")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/isolation"
@@ -62,7 +63,7 @@ func TestCopiesOwn(t *testing.T) {
 			pid := o.PID()
 			sent := &parcel{[]*lifetime.Owner{o, o}, map[string]*lifetime.Owner{"a": o}, o, weak.Make(o), []int{1}}
 			require.NoError(t, n.SendOpt(c.send, to, sent))
-			require.NoError(t, lifetime.Idle(within(t), n))
+			require.NoError(t, lifetime.Idle(testkit.Context(t), n))
 			got := k.last
 			require.Equal(t, c.cfg.Copy || c.gets.CopyMessages || c.send.Copy, got != sent)
 			for _, p := range []any{got.owners[0], got.owners[1], got.byName["a"], got.any, got.weak.Value()} {
@@ -92,7 +93,7 @@ func TestOwnedGetsCopies(t *testing.T) {
 		p := &parcel{data: []int{5}}
 		send(p)
 		p.data[0] = 6
-		require.NoError(t, lifetime.Idle(within(t), n))
+		require.NoError(t, lifetime.Idle(testkit.Context(t), n))
 		require.NotSame(t, p, k.last)
 		require.Equal(t, []int{5}, k.last.data)
 	}
@@ -138,13 +139,13 @@ func TestObjectInCall(t *testing.T) {
 	require.NoError(t, err)
 	second, err := lifetime.Start(n, &counter{}, node.Options{})
 	require.NoError(t, err)
-	kept, err := lifetime.Go(n, first, (*counter).Keep, second).Await(within(t))
+	kept, err := lifetime.Go(n, first, (*counter).Keep, second).Await(testkit.Context(t))
 	require.NoError(t, err)
 	require.True(t, kept)
 	pid := second.Ref().PID
 	second = lifetime.Object[*counter]{}
 	survives(t, n, pid, "the state of another object has it")
-	sum, err := active.Go(n, active.RefTo[*counter](pid), (*counter).Add, 3).Await(within(t))
+	sum, err := active.Go(n, active.RefTo[*counter](pid), (*counter).Add, 3).Await(testkit.Context(t))
 	require.NoError(t, err)
 	require.Equal(t, 3, sum)
 	runtime.KeepAlive(first)
@@ -166,10 +167,6 @@ func TestTimeoutsOfCopies(t *testing.T) {
 	})))
 	pid := o.PID()
 	o = nil
-	select {
-	case <-ended:
-	case <-time.After(time.Minute):
-		require.Fail(t, "no timeout comes", "%d have come", ticks.Load())
-	}
+	testkit.Receive(t, ended)
 	require.Equal(t, lifetime.Collected, collect(t, n, pid))
 }

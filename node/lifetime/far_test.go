@@ -22,7 +22,7 @@ func TestFar(t *testing.T) {
 			Distribution: &node.Distribution{Cookie: "secret", Finder: places}})
 	}
 	near, far := begin("near@127.0.0.1"), begin("far@127.0.0.1")
-	require.NoError(t, near.Connect(within(t), far.Name()))
+	require.NoError(t, near.Connect(testkit.Context(t), far.Name()))
 	h, err := far.Open()
 	require.NoError(t, err)
 	defer h.Close(nil)
@@ -38,7 +38,7 @@ func TestFar(t *testing.T) {
 	require.Equal(t, pid, node.ReceiveOf[node.PID](h))
 
 	ref := h.Monitor(pid)
-	_, err = lifetime.Call[*lifetime.Owner](within(t), near, o, me{})
+	_, err = lifetime.Call[*lifetime.Owner](testkit.Context(t), near, o, me{})
 	require.NoError(t, err)
 	require.NoError(t, h.Send(pid, 1)) // after the monitor
 	testkit.Until(t, func() string {

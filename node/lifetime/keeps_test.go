@@ -90,7 +90,7 @@ func TestMatchKeeps(t *testing.T) {
 	i, err := n.Info(pid)
 	require.NoError(t, err)
 	require.NotContains(t, i.Behaviour, "lifetime")
-	self, err := lifetime.Call[*lifetime.Owner](within(t), n, o, me{})
+	self, err := lifetime.Call[*lifetime.Owner](testkit.Context(t), n, o, me{})
 	require.NoError(t, err)
 	require.Same(t, o, self)
 	o, self = nil, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/genserver"
@@ -42,20 +43,20 @@ func TestObject(t *testing.T) {
 	require.NoError(t, err)
 	pid := o.Ref().PID
 	require.Equal(t, pid, o.Owner().PID())
-	kept, err := lifetime.Go(n, o, (*counter).Keep, o).Await(within(t))
+	kept, err := lifetime.Go(n, o, (*counter).Keep, o).Await(testkit.Context(t))
 	require.NoError(t, err)
 	require.True(t, kept)
 	f := lifetime.Go(n, o, (*counter).UntilIs, 3)
-	require.NoError(t, lifetime.Idle(within(t), n))
+	require.NoError(t, lifetime.Idle(testkit.Context(t), n))
 	o = lifetime.Object[*counter]{}
 	survives(t, n, pid, "a method waits")
 	i, err := n.Info(pid)
 	require.NoError(t, err)
 	require.Equal(t, 1, i.Activations.Condition)
-	sum, err := active.Go(n, active.RefTo[*counter](pid), (*counter).Add, 3).Await(within(t))
+	sum, err := active.Go(n, active.RefTo[*counter](pid), (*counter).Add, 3).Await(testkit.Context(t))
 	require.NoError(t, err)
 	require.Equal(t, 3, sum)
-	_, err = f.Await(within(t))
+	_, err = f.Await(testkit.Context(t))
 	require.NoError(t, err)
 	require.Equal(t, lifetime.Collected, collect(t, n, pid))
 }

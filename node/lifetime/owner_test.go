@@ -2,6 +2,7 @@ package lifetime_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -82,9 +83,7 @@ func own(t testing.TB, from node.Caller, b node.Actor) *lifetime.Owner {
 
 // collect runs the collector until the process is gone, and returns its exit reason.
 func collect(t testing.TB, n *node.Node, pid node.PID) any {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	reason := make(chan any, 1)
+	ctx, reason := testkit.Context(t), make(chan any, 1)
 	go func() {
 		r, err := node.AwaitExit(ctx, n, pid)
 		if err != nil {
@@ -92,14 +91,8 @@ func collect(t testing.TB, n *node.Node, pid node.PID) any {
 		}
 		reason <- r
 	}()
-	for {
-		runtime.GC()
-		select {
-		case r := <-reason:
-			return r
-		case <-time.After(time.Millisecond): // until the collector's goroutine has been there
-		}
-	}
+	testkit.UntilTrue(t, func() bool { runtime.GC(); return len(reason) == 1 }, "the process is gone")
+	return <-reason
 }
 
 // survives runs the collector some times: the process is there still.
@@ -118,15 +111,15 @@ func gc(t testing.TB) {
 		x := new(struct{ _ [2]*byte })
 		runtime.AddCleanup(x, func(done chan struct{}) { close(done) }, done)
 	}()
-	for end := time.Now().Add(time.Minute); ; {
+	testkit.UntilTrue(t, func() bool {
 		runtime.GC()
 		select {
 		case <-done:
-			return
-		case <-time.After(time.Millisecond):
-			require.True(t, time.Now().Before(end))
+			return true
+		default:
+			return false
 		}
-	}
+	}, "a cleanup has been called")
 }
 
 // A process lives as long as its Owner can be reached, and no longer, in each style.
@@ -215,8 +208,8 @@ func TestKept(t *testing.T) {
 			return func() { require.NoError(t, n.Unregister("kept")) }
 		},
 		"a name of the cluster": func(pid node.PID) func() {
-			require.NoError(t, global.Register(within(t), n, "kept", pid, global.Options{}))
-			return func() { require.NoError(t, global.Unregister(within(t), n, "kept")) }
+			require.NoError(t, global.Register(testkit.Context(t), n, "kept", pid, global.Options{}))
+			return func() { require.NoError(t, global.Unregister(testkit.Context(t), n, "kept")) }
 		},
 		"a link of another": func(pid node.PID) func() {
 			h.Link(pid)
@@ -411,18 +404,18 @@ func TestBecomeAndSelf(t *testing.T) {
 	n := start(t, node.Config{})
 	o := own(t, n, &holder{})
 	pid := o.PID()
-	self, err := lifetime.Call[*lifetime.Owner](within(t), n, o, me{})
+	self, err := lifetime.Call[*lifetime.Owner](testkit.Context(t), n, o, me{})
 	require.NoError(t, err)
 	require.Same(t, o, self)
 	require.NoError(t, o.Send(n, self)) // a cycle, below
 	second := &holder{owners: []*lifetime.Owner{self}}
 	require.NoError(t, o.Send(n, do(func(c *node.Context) { c.Push(second) })))
 	require.NoError(t, o.Send(n, 1))
-	require.NoError(t, lifetime.Idle(within(t), n))
+	require.NoError(t, lifetime.Idle(testkit.Context(t), n))
 	require.Equal(t, 1, second.handled)
 	require.NoError(t, o.Send(n, do(func(c *node.Context) { c.Unbecome() })))
 	require.NoError(t, o.Send(n, do(func(c *node.Context) { c.Push(second) })))
-	require.NoError(t, lifetime.Idle(within(t), n))
+	require.NoError(t, lifetime.Idle(testkit.Context(t), n))
 	second, self = nil, nil
 	runtime.KeepAlive(o)
 	o = nil
@@ -462,7 +455,7 @@ func TestMemory(t *testing.T) {
 			o := own(t, n, &holder{})
 			require.NoError(t, o.Send(n, o)) // a cycle
 		}
-		require.NoError(t, lifetime.Idle(within(t), n))
+		require.NoError(t, lifetime.Idle(testkit.Context(t), n))
 	}
 	for range 5 {
 		round()
@@ -523,7 +516,7 @@ func TestStress(t *testing.T) {
 		}
 		close(stop)
 		<-stopped
-		require.NoError(t, lifetime.Idle(within(t), n))
+		require.NoError(t, lifetime.Idle(testkit.Context(t), n))
 		reached := map[node.PID]bool{}
 		todo := append([]*lifetime.Owner(nil), roots...)
 		for len(todo) > 0 {
@@ -534,10 +527,13 @@ func TestStress(t *testing.T) {
 				todo = append(todo, states[o.PID()].Value().owners...)
 			}
 		}
-		for end := time.Now().Add(time.Minute); n.Stats().Processes > len(reached); {
+		testkit.Until(t, func() string {
+			if n.Stats().Processes <= len(reached) {
+				return ""
+			}
 			gc(t)
-			require.True(t, time.Now().Before(end), "%d processes, and %d are reached", n.Stats().Processes, len(reached))
-		}
+			return fmt.Sprintf("%d processes, and %d are reached", n.Stats().Processes, len(reached))
+		})
 		gc(t)
 		for _, pid := range pids {
 			require.Equal(t, reached[pid], n.IsAlive(pid), "round %d: %v, %d of %d are reached", round, pid, len(reached), size)

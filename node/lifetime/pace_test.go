@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // started counts processes that have been started until one has to wait.
@@ -23,12 +25,13 @@ func TestPace(t *testing.T) {
 	for range 5 {
 		n, over := started(p)
 		require.GreaterOrEqual(t, n+lookEvery, maxBehind*minBytes/ownedBytes)
-		<-over
+		testkit.Receive(t, over)
 		require.Nil(t, p.look(), "the collector has just run") // counts some for the next round
 	}
 }
 
-// A cleanup of the program that blocks does not hold up who starts processes.
+// A cleanup of the program that blocks does not hold up who starts processes. The test asserts that by coming to its
+// end: who starts processes would wait for ever.
 func TestPaceBlockedCleanup(t *testing.T) {
 	p := &pacer{samples: []metrics.Sample{{Name: paced.samples[0].Name}, {Name: paced.samples[1].Name}}}
 	release, entered := make(chan struct{}), make(chan struct{}, 1000)
@@ -37,7 +40,7 @@ func TestPaceBlockedCleanup(t *testing.T) {
 		runtime.AddCleanup(new(struct{ _ [2]*byte }), func(c chan struct{}) { entered <- struct{}{}; <-c }, release)
 	}
 	runtime.GC()
-	<-entered
+	testkit.Receive(t, entered)
 	_, over := started(p)
-	<-over
+	testkit.Receive(t, over)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/lifetime"
 	"github.com/actornode/actornode/node/migrate"
@@ -41,7 +42,7 @@ func TestMoveToStage(t *testing.T) {
 		}
 	}
 	require.NoError(t, stage.Move(n, pid, made.Place()))
-	require.NoError(t, lifetime.Idle(within(t), n))
+	require.NoError(t, lifetime.Idle(testkit.Context(t), n))
 	require.EqualValues(t, messages, next.Load())
 	require.Zero(t, wrong.Load())
 	survives(t, n, pid, "it has an owner")
@@ -49,7 +50,7 @@ func TestMoveToStage(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, made.Number(), i.Stage)
 	require.True(t, i.Owned)
-	require.NoError(t, made.Close(within(t), n), "it moves away")
+	require.NoError(t, made.Close(testkit.Context(t), n), "it moves away")
 	require.NoError(t, o.Send(n, int64(messages+1)))
 	o = nil
 	require.Equal(t, lifetime.Collected, collect(t, n, pid))
@@ -100,17 +101,17 @@ func TestMigrateRefuses(t *testing.T) {
 	near, far := begin("near@127.0.0.1"), begin("far@127.0.0.1")
 	free, err := near.Spawn(&mover{Sum: 1})
 	require.NoError(t, err)
-	moved, err := migrate.To(within(t), near, free, far.Name())
+	moved, err := migrate.To(testkit.Context(t), near, free, far.Name())
 	require.NoError(t, err, "without an owner it can")
 	require.Equal(t, far.Name(), moved.Node())
 
 	o := own(t, near, &mover{Sum: 1})
 	pid := o.PID()
-	_, err = migrate.To(within(t), near, pid, far.Name())
+	_, err = migrate.To(testkit.Context(t), near, pid, far.Name())
 	require.ErrorIs(t, err, migrate.ErrFixed)
 	require.ErrorContains(t, err, "migrate: the process cannot move: it has an owner, which is of this node (lifetime.Own)")
 	survives(t, near, pid, "it has an owner")
-	sum, err := lifetime.Call[int](within(t), near, o, 2)
+	sum, err := lifetime.Call[int](testkit.Context(t), near, o, 2)
 	require.NoError(t, err)
 	require.Equal(t, 3, sum)
 	require.Equal(t, lifetime.Collected, collect(t, near, pid), "the refusal has left nothing that keeps it")

@@ -28,12 +28,6 @@ func start(t testing.TB, cfg node.Config) *node.Node {
 	return n
 }
 
-func within(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
-	return ctx
-}
-
 var errOver = errors.New("over")
 
 // ended is a context that has ended.
@@ -46,13 +40,13 @@ func ended() context.Context {
 // Wait waits for each process but daemons and handles, those that are spawned meanwhile included.
 func TestWait(t *testing.T) {
 	n := start(t, node.Config{})
-	require.NoError(t, lifetime.Wait(within(t), n), "there is none")
+	require.NoError(t, lifetime.Wait(testkit.Context(t), n), "there is none")
 	h, err := n.Open()
 	require.NoError(t, err)
 	defer h.Close(nil)
 	daemon, err := n.SpawnOpt(node.Options{Daemon: true}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
-	require.NoError(t, lifetime.Wait(within(t), n), "a daemon and a handle")
+	require.NoError(t, lifetime.Wait(testkit.Context(t), n), "a daemon and a handle")
 
 	var last atomic.Bool
 	var chain func(left int) node.ProcessFunc
@@ -75,7 +69,7 @@ func TestWait(t *testing.T) {
 	end := h.Receive().(node.PID)
 	require.ErrorIs(t, lifetime.Wait(ended(), n), errOver, "the last of the chain is left")
 	require.NoError(t, n.Send(end, "end"))
-	require.NoError(t, lifetime.Wait(within(t), n))
+	require.NoError(t, lifetime.Wait(testkit.Context(t), n))
 	require.True(t, last.Load())
 	require.True(t, n.IsAlive(daemon))
 }
@@ -94,7 +88,7 @@ func TestWaitForChildOfDaemon(t *testing.T) {
 	pid := <-child
 	require.ErrorIs(t, lifetime.Wait(ended(), n), errOver)
 	n.Send(pid, 0)
-	require.NoError(t, lifetime.Wait(within(t), n))
+	require.NoError(t, lifetime.Wait(testkit.Context(t), n))
 }
 
 // Processes spawn each other and end, so that there is always one until the last: Wait never returns before.
@@ -140,7 +134,7 @@ func TestWaitStress(t *testing.T) {
 		pid, err := n.Spawn(b(random.Uint64()))
 		require.NoError(t, err)
 		require.NoError(t, n.Send(pid, 0))
-		require.NoError(t, lifetime.Wait(within(t), n))
+		require.NoError(t, lifetime.Wait(testkit.Context(t), n))
 		require.LessOrEqual(t, left.Load(), int64(0), "there were more to spawn")
 	}
 }
@@ -191,11 +185,11 @@ func TestIdle(t *testing.T) {
 	for name, spawn := range styles {
 		t.Run(name, func(t *testing.T) {
 			n := start(t, node.Config{})
-			require.NoError(t, lifetime.Idle(within(t), n), "there is no process")
+			require.NoError(t, lifetime.Idle(testkit.Context(t), n), "there is no process")
 			begun, goOn := make(chan struct{}), make(chan struct{})
 			pid, err := spawn(n, func(node.Caller, any) { begun <- struct{}{}; <-goOn })
 			require.NoError(t, err)
-			require.NoError(t, lifetime.Idle(within(t), n), "nothing to do")
+			require.NoError(t, lifetime.Idle(testkit.Context(t), n), "nothing to do")
 			require.NoError(t, n.Send(pid, 1))
 			require.NoError(t, n.Send(pid, 2))
 			<-begun
@@ -205,12 +199,12 @@ func TestIdle(t *testing.T) {
 			<-begun
 			require.ErrorIs(t, lifetime.Idle(ended(), n), errOver, "it runs again")
 			goOn <- struct{}{}
-			require.NoError(t, lifetime.Idle(within(t), n), "one message is left")
+			require.NoError(t, lifetime.Idle(testkit.Context(t), n), "one message is left")
 			require.NoError(t, n.Send(pid, 3))
 			<-begun
 			require.ErrorIs(t, lifetime.Idle(ended(), n), errOver)
 			goOn <- struct{}{}
-			require.NoError(t, lifetime.Idle(within(t), n))
+			require.NoError(t, lifetime.Idle(testkit.Context(t), n))
 		})
 	}
 }
@@ -235,18 +229,18 @@ func TestIdleWithCallsAndDaemons(t *testing.T) {
 	<-kept
 	require.ErrorIs(t, lifetime.Idle(ended(), n), errOver, "a call waits")
 	require.NoError(t, from.Reply(1))
-	require.NoError(t, lifetime.Idle(within(t), n))
+	require.NoError(t, lifetime.Idle(testkit.Context(t), n))
 
 	stop := make(chan struct{})
 	blocks := node.ProcessFunc(func(p *node.Process) error { <-stop; return nil })
 	_, err = n.SpawnOpt(node.Options{Daemon: true}, blocks)
 	require.NoError(t, err)
-	require.NoError(t, lifetime.Idle(within(t), n), "a daemon")
+	require.NoError(t, lifetime.Idle(testkit.Context(t), n), "a daemon")
 	_, err = n.Spawn(blocks)
 	require.NoError(t, err)
 	require.ErrorIs(t, lifetime.Idle(ended(), n), errOver)
 	close(stop)
-	require.NoError(t, lifetime.Idle(within(t), n))
+	require.NoError(t, lifetime.Idle(testkit.Context(t), n))
 }
 
 // Timers of the future do not count, those that are due do.
@@ -315,7 +309,7 @@ func TestIdleStress(t *testing.T) {
 			under.Add(1)
 			require.NoError(t, n.Send(pids[random.IntN(len(pids))], token{random.IntN(20), random.Uint64()}))
 		}
-		require.NoError(t, lifetime.Idle(within(t), n))
+		require.NoError(t, lifetime.Idle(testkit.Context(t), n))
 		require.Zero(t, under.Load(), "round %d", round)
 	}
 }

@@ -73,7 +73,7 @@ func TestFarTerms(t *testing.T) {
 
 // A node of OTP sends terms.
 func TestErlangTerms(t *testing.T) {
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	cfg := epmdtest.Serve(t, "127.0.0.1")
 	n := nodetest.Start(t, node.Config{Name: "go@127.0.0.1",
 		Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: cfg}}})

@@ -20,9 +20,6 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// limit bounds every wait for what another process is to do.
-const limit = erltest.Patience
-
 // observed adds observer's own modules to an Erlang; false: their source is not
 // here. They are compiled anew for their inner functions.
 func observed(t *testing.T, e *erltest.Node) bool {
@@ -50,7 +47,7 @@ func observed(t *testing.T, e *erltest.Node) bool {
 // Erlang node that is connected to it.
 func pair(t *testing.T) (n *node.Node, out *logtest.Text, e *erltest.Node) {
 	t.Helper()
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	cfg := epmdtest.Serve(t, "127.0.0.1")
 	n = nodetest.Start(t, node.Config{Name: "go@127.0.0.1", Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: cfg}}})
 	out = &logtest.Text{}

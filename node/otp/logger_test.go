@@ -54,7 +54,7 @@ func says(t *testing.T, log *logtest.Text, parts ...string) {
 // What a node of OTP logs of a process that works for this node is in this node's log, as
 // between nodes of OTP.
 func TestLogEventsOTP(t *testing.T) {
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	cfg := epmdtest.Serve(t, "127.0.0.1")
 	n, log := logging(t, otp.Config{}, &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: cfg}})
 	e := erltest.Start(t, erltest.Options{Name: "e@127.0.0.1", EPMD: cfg.Port})

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/otp"
@@ -135,7 +136,7 @@ func TestTreeOfLinks(t *testing.T) {
 		require.NoError(t, self.Send(pid, wire.Tuple{wire.Atom("$gen_cast"), wire.Tuple{self.Self(), wire.Atom(kind), about, on, wire.List(opts)}}))
 	}
 	delivery := func() wire.Tuple {
-		m, err := self.ReceiveWithin(limit, func(m any) bool { t, ok := m.(wire.Tuple); return ok && t[0] == wire.Atom("delivery") })
+		m, err := self.ReceiveWithin(testkit.Limit, func(m any) bool { t, ok := m.(wire.Tuple); return ok && t[0] == wire.Atom("delivery") })
 		require.NoError(t, err)
 		return m.(wire.Tuple)
 	}
@@ -162,7 +163,7 @@ func TestTreeOfLinks(t *testing.T) {
 	ref := self.Monitor(pid)
 	self.TrapExit(true)
 	self.Exit(pid, wire.Atom("enough")) // from who has started it
-	m, err := self.ReceiveWithin(limit, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
+	m, err := self.ReceiveWithin(testkit.Limit, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
 	require.NoError(t, err)
 	assert.Equal(t, wire.Atom("enough"), m.(node.Down).Reason)
 }

@@ -229,7 +229,7 @@ func TestFarStorm(t *testing.T) {
 		w := p.spawn(1)
 		p.join("last", w...)
 		for _, q := range all {
-			require.Eventually(t, func() bool { return slices.Contains(q.scope.Members("last"), w[0]) }, limit, 1e6)
+			testkit.UntilTrue(t, func() bool { return slices.Contains(q.scope.Members("last"), w[0]) }, "the last word is heard")
 		}
 	}
 	alike(t, views...)

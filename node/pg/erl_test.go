@@ -34,7 +34,7 @@ type erlangNode struct {
 
 func newErlangNode(t *testing.T) *erlangNode {
 	t.Helper()
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	cfg := epmdtest.Serve(t, "127.0.0.1")
 	return &erlangNode{t, cfg.Port, &discovery.EPMD{Config: cfg}}
 }
@@ -129,11 +129,14 @@ func (e *otp) sees(group any, want ...node.PID) {
 	ref := m.(wire.Tuple)[0]
 	mine := func(m any) bool { t, ok := m.(wire.Tuple); return ok && len(t) == 4 && t[0] == ref }
 	want = sorted(want)
-	deadline := time.Now().Add(limit)
-	for got := e.members(group); !slices.Equal(sorted(got), want); got = e.members(group) {
-		require.True(e.t, time.Now().Before(deadline), "%s sees %v in %v, not %v", e.name, got, group, want)
+	testkit.Until(e.t, func() string {
+		got := e.members(group)
+		if slices.Equal(sorted(got), want) {
+			return ""
+		}
 		e.by.self.ReceiveWithin(50*time.Millisecond, mine)
-	}
+		return fmt.Sprintf("%s sees %v in %v, not %v", e.name, got, group, want)
+	})
 	_, err = node.Call[any](testkit.Context(e.t), e.by.self, at, any(wire.Tuple{wire.Atom("demonitor"), ref}))
 	require.NoError(e.t, err)
 	for err == nil {

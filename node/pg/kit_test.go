@@ -17,9 +17,6 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// limit bounds every wait of a test for something that must happen.
-const limit = time.Minute
-
 // peer is a node with a scope, and a handle on it.
 type peer struct {
 	*node.Node
@@ -85,7 +82,7 @@ func (p *peer) sees(group any, want ...node.PID) {
 	ref, got, err := p.scope.Monitor(testkit.Context(p.t), p.self, group)
 	require.NoError(p.t, err)
 	for want = sorted(want); !slices.Equal(sorted(got), want); got = p.scope.Members(group) {
-		_, err := p.self.ReceiveWithin(limit, func(m any) bool { c, ok := m.(pg.Change); return ok && c.Ref == ref })
+		_, err := p.self.ReceiveWithin(testkit.Limit, func(m any) bool { c, ok := m.(pg.Change); return ok && c.Ref == ref })
 		require.NoError(p.t, err, "%s, connected to %v, sees %v in %v, not %v", p.Name(), p.Nodes(true), got, group, want)
 	}
 	was, err := p.scope.Demonitor(testkit.Context(p.t), p.self, ref)

@@ -129,7 +129,7 @@ func TestOnlyLocalProcesses(t *testing.T) {
 
 func change(t *testing.T, p *peer) pg.Change {
 	t.Helper()
-	c, err := node.ReceiveOfWithin[pg.Change](p.self, limit)
+	c, err := node.ReceiveOfWithin[pg.Change](p.self, testkit.Limit)
 	require.NoError(t, err)
 	return c
 }
@@ -238,7 +238,7 @@ func TestScopeEnds(t *testing.T) {
 		p.join("g", w...)
 		assert.Equal(t, w, s.Members("g"))
 		end(pid)
-		require.Eventually(t, func() bool { return len(s.Groups()) == 0 && len(s.Members("g")) == 0 }, limit, 1e6)
+		testkit.UntilTrue(t, func() bool { return len(s.Groups()) == 0 && len(s.Members("g")) == 0 }, "nobody is a member")
 	}
 }
 

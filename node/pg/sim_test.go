@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -585,11 +586,7 @@ func (s *sim) settle() {
 // TestModel lets chance run clusters of machines and pg.erl: in the end all see
 // the same, a watcher has been told of all changes, and pg.erl has not crashed.
 func TestModel(t *testing.T) {
-	rounds := 3000
-	if testing.Short() {
-		rounds = 300
-	}
-	for seed := range rounds {
+	for seed := range testkit.By(400, 3000, 100_000) {
 		s := &sim{t: t, rand: rand.New(rand.NewPCG(uint64(seed), 1)), links: map[[2]int]*simLink{}}
 		for i := range 2 + s.rand.IntN(3) {
 			n := &simNode{s: s, index: i, otp: s.rand.IntN(2) == 0}

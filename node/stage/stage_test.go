@@ -22,38 +22,11 @@ import (
 	"github.com/actornode/actornode/sched"
 )
 
-// grace is how long a test waits for a fact that must come.
-const grace = time.Minute
-
 func start(t testing.TB, c node.Config) *node.Node {
 	n, err := node.Start(c)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Stop()) })
 	return n
-}
-
-// eventually polls for a fact that nothing announces.
-func eventually(t testing.TB, what string, fact func() bool) {
-	t.Helper()
-	tick := time.NewTicker(200 * time.Microsecond)
-	defer tick.Stop()
-	for end := time.After(grace); !fact(); {
-		select {
-		case <-tick.C:
-		case <-end:
-			require.FailNow(t, "never: "+what)
-		}
-	}
-}
-
-func receives[T any](t testing.TB, c <-chan T, what string) (v T) {
-	t.Helper()
-	select {
-	case v = <-c:
-	case <-time.After(grace):
-		require.FailNow(t, "never came: "+what)
-	}
-	return v
 }
 
 func made(t testing.TB, n *node.Node, o stage.Options) *stage.Stage {
@@ -195,11 +168,11 @@ func TestBlockingKilledOrPanicking(t *testing.T) {
 			})
 			ref := h.Monitor(pid)
 			require.NoError(t, n.Send(pid, 1))
-			receives(t, in, "the call")
+			testkit.Receive(t, in)
 			n.Exit(pid, node.Kill)
 			require.Equal(t, node.Down{Ref: ref, PID: pid, Reason: node.Killed}, h.Receive())
 			close(release)
-			receives(t, over, "the end of the handler")
+			testkit.Receive(t, over)
 
 			pid = spawn(t, n, s.o, s.process, func(c blocker, _ any) error {
 				c.Blocking(func() { panic("in Blocking") })
@@ -240,7 +213,7 @@ func TestStageIsPlace(t *testing.T) {
 		})
 		require.NoError(t, n.Send(pid, "spawn"))
 		require.NoError(t, n.Send(pid, "spawn elsewhere"))
-		near, far := receives(t, children, "a child"), receives(t, children, "a child")
+		near, far := testkit.Receive(t, children), testkit.Receive(t, children)
 		beside := spawn(t, n, node.Options{Place: node.Beside(near)}, false, parrot)
 		for _, pid := range []node.PID{pid, near, far, beside} {
 			call(t, n, pid)
@@ -295,7 +268,7 @@ func TestCloseWithHandlersThatRun(t *testing.T) {
 		return parrot(c, m)
 	})
 	require.NoError(t, n.Send(slow, "wait"))
-	receives(t, in, "the handler")
+	testkit.Receive(t, in)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	cancel(enough)
@@ -303,7 +276,7 @@ func TestCloseWithHandlersThatRun(t *testing.T) {
 	require.Equal(t, own.Number(), infoOf(t, n, slow).Stage)
 	close(release)
 	call(t, n, slow)
-	eventually(t, "the process moves", func() bool { return infoOf(t, n, slow).Stage < 100 })
+	testkit.UntilTrue(t, func() bool { return infoOf(t, n, slow).Stage < 100 }, "the process moves")
 	require.NoError(t, own.Close(t.Context(), n))
 
 	for _, s := range styles[:2] {
@@ -320,12 +293,12 @@ func TestCloseWithHandlersThatRun(t *testing.T) {
 			return parrot(c, m)
 		})
 		require.NoError(t, n.Send(pid, "close"))
-		require.Nil(t, receives(t, got, "the end of Close"), s.name)
-		child := receives(t, got, "the child").(node.PID)
+		require.Nil(t, testkit.Receive(t, got), s.name)
+		child := testkit.Receive(t, got).(node.PID)
 		call(t, n, child)
 		call(t, n, pid)
 		require.Less(t, infoOf(t, n, child).Stage, 100)
-		eventually(t, "the process moves", func() bool { return infoOf(t, n, pid).Stage < 100 })
+		testkit.UntilTrue(t, func() bool { return infoOf(t, n, pid).Stage < 100 }, "the process moves")
 	}
 }
 
@@ -371,10 +344,10 @@ func TestSpawnWhileStagesGo(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, n.Send(pid, "shrink"))
-	require.Nil(t, receives(t, got, "the end of SetCount"))
-	require.Nil(t, receives(t, got, "the spawn"))
-	child := receives(t, got, "the child").(node.PID)
-	eventually(t, "both move", func() bool { return infoOf(t, n, pid).Stage == 0 && infoOf(t, n, child).Stage == 0 })
+	require.Nil(t, testkit.Receive(t, got))
+	require.Nil(t, testkit.Receive(t, got))
+	child := testkit.Receive(t, got).(node.PID)
+	testkit.UntilTrue(t, func() bool { return infoOf(t, n, pid).Stage == 0 && infoOf(t, n, child).Stage == 0 }, "both move")
 
 	const rounds, spawners, each = 200, 4, 100
 	for range rounds {
@@ -401,7 +374,7 @@ func TestSpawnWhileStagesGo(t *testing.T) {
 		all.Wait()
 		close(pids)
 		for pid := range pids {
-			eventually(t, "it moves", func() bool { return infoOf(t, n, pid).Stage == 0 })
+			testkit.UntilTrue(t, func() bool { return infoOf(t, n, pid).Stage == 0 }, "it moves")
 			n.Exit(pid, node.Kill)
 		}
 	}
@@ -418,13 +391,13 @@ func TestTwoClose(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, n.Send(pid, "wait"))
-	receives(t, in, "the handler")
+	testkit.Receive(t, in)
 	var scans atomic.Int64
 	ends := make(chan error, 2)
 	for range 2 {
 		go func() { ends <- s.Close(counted{t.Context(), &scans}, n) }() // ends with the handler
 	}
-	eventually(t, "both wait", func() bool { return scans.Load() == 2 })
+	testkit.UntilTrue(t, func() bool { return scans.Load() == 2 }, "both wait")
 	for range 1000 {
 		runtime.Gosched()
 	}
@@ -433,8 +406,8 @@ func TestTwoClose(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, s.Close(gone, n), context.Canceled)
 	close(out)
-	require.NoError(t, receives(t, ends, "one"))
-	require.NoError(t, receives(t, ends, "the other"))
+	require.NoError(t, testkit.Receive(t, ends))
+	require.NoError(t, testkit.Receive(t, ends))
 	require.Less(t, infoOf(t, n, pid).Stage, 2)
 }
 
@@ -467,12 +440,12 @@ func TestMove(t *testing.T) {
 		}{{own.Place(), own.Number()}, {node.OnStage(2), 2}, {own.Place(), own.Number()}, {node.Beside(there), 3},
 			{stage.By(func(stages int) int { return stages - 4 }), 0}, {node.Beside(pid), 0}} {
 			require.NoError(t, stage.Move(n, pid, to.place))
-			eventually(t, "it moves", func() bool { return infoOf(t, n, pid).Stage == to.number })
+			testkit.UntilTrue(t, func() bool { return infoOf(t, n, pid).Stage == to.number }, "it moves")
 			call(t, n, pid)
 		}
 		require.NoError(t, stage.Move(n, pid, own.Place()))
 		require.NoError(t, stage.Move(n, pid, node.Place{}))
-		eventually(t, "it leaves the stage", func() bool { return infoOf(t, n, pid).Stage < 4 })
+		testkit.UntilTrue(t, func() bool { return infoOf(t, n, pid).Stage < 4 }, "it leaves the stage")
 		call(t, n, pid)
 		require.ErrorIs(t, stage.Move(n, pid, node.Detached()), stage.ErrDetached)
 		require.ErrorIs(t, stage.Move(n, pid, ordered.Place()), stage.ErrOrdered)
@@ -626,7 +599,7 @@ func TestOrdered(t *testing.T) {
 					}
 				}()
 			}
-			receives(t, done, "the last message")
+			testkit.Receive(t, done)
 			require.True(t, slices.IsSorted(got), "not in order")
 			got, done = nil, make(chan struct{})
 			spread := spawn(t, n, node.Options{Place: own.Place()}, false, func(c blocker, _ any) error {
@@ -638,7 +611,7 @@ func TestOrdered(t *testing.T) {
 				return nil
 			})
 			require.NoError(t, n.Send(spread, "go"))
-			receives(t, done, "the last message")
+			testkit.Receive(t, done)
 			require.True(t, slices.IsSorted(got), "not in order")
 		})
 	}
@@ -658,7 +631,7 @@ func TestOrderedEndsAndRefuses(t *testing.T) {
 	})
 	other := spawn(t, n, node.Options{Place: own.Place()}, false, parrot)
 	require.NoError(t, n.Send(ends, "block"))
-	receives(t, in, "the handler")
+	testkit.Receive(t, in)
 	for range 3 {
 		require.NoError(t, n.Send(ends, "never handled"))
 	}
@@ -683,7 +656,7 @@ func TestBudgetOfOne(t *testing.T) {
 		for range 2 {
 			pids = append(pids, spawn(t, n, s.o, s.process, func(_ blocker, m any) error { got <- m.(int); return nil }))
 			require.NoError(t, n.Send(pids[len(pids)-1], -1)) // the first turns of fresh actors come in another order
-			require.Equal(t, -1, receives(t, got, "the first message"))
+			require.Equal(t, -1, testkit.Receive(t, got))
 		}
 		sender := spawn(t, n, node.Options{}, false, func(c blocker, _ any) error {
 			for i := range 8 {
@@ -696,7 +669,7 @@ func TestBudgetOfOne(t *testing.T) {
 		require.NoError(t, n.Send(sender, "go"))
 		var order []int
 		for range 8 {
-			order = append(order, receives(t, got, "a message"))
+			order = append(order, testkit.Receive(t, got))
 		}
 		require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7}, order, s.name)
 	}
@@ -731,11 +704,11 @@ func TestHashAndSpread(t *testing.T) {
 		}
 		return nil
 	})
-	require.Equal(t, node.PID{}, receives(t, asked, "the question"))
+	require.Equal(t, node.PID{}, testkit.Receive(t, asked))
 	require.Equal(t, 7, infoOf(t, n, parent).Stage)
 	at, err := node.Call[int](context.Background(), n, parent, 1)
 	require.Equal(t, []any{7, nil}, []any{at, err})
-	require.Equal(t, parent, receives(t, asked, "the question"))
+	require.Equal(t, parent, testkit.Receive(t, asked))
 	bad.Store(true)
 	_, err = n.Spawn(of(false, parrot))
 	require.ErrorIs(t, err, node.ErrBadOption)
@@ -771,7 +744,7 @@ func TestGoroutines(t *testing.T) {
 		require.NoError(t, n.Send(pid, 1))
 	}
 	for range most {
-		receives(t, in, "a handler")
+		testkit.Receive(t, in)
 	}
 	require.Empty(t, in)
 	close(release)
@@ -779,7 +752,7 @@ func TestGoroutines(t *testing.T) {
 		call(t, n, pid)
 		require.NoError(t, n.Send(pid, "exit"))
 	}
-	eventually(t, "all have ended", func() bool { return n.Stats().Processes == 0 })
+	testkit.UntilTrue(t, func() bool { return n.Stats().Processes == 0 }, "all have ended")
 	require.Zero(t, wrong.Load())
 }
 
@@ -847,7 +820,7 @@ func TestSchedulerOfCoroutine(t *testing.T) {
 		}
 		require.Equal(t, []any{"begins", 1, 2}, got)
 		f := node.Async[int](n, pid, 7)
-		eventually(t, "an answer", func() bool { by.step(); _, err := f.Poll(0); return err == nil })
+		testkit.UntilTrue(t, func() bool { by.step(); _, err := f.Poll(0); return err == nil }, "an answer")
 		require.NoError(t, n.Send(pid, "end"))
 		for by.step() {
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -112,12 +111,7 @@ func TestReceive(t *testing.T) {
 		require.NoError(t, node.Send(n, h.Self(), fmt.Sprint(i)))
 	}
 	for i := range 5 {
-		select {
-		case m := <-messages:
-			require.Equal(t, i, m)
-		case <-time.After(10 * time.Second):
-			t.Fatal("no message")
-		}
+		require.Equal(t, i, testkit.Receive(t, messages))
 	}
 	require.NoError(t, n.Send(gone, "end"))
 	stop()

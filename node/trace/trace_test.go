@@ -31,16 +31,11 @@ func traceOf(t testing.TB, n *node.Node, cfg trace.Config, pids ...node.PID) *tr
 // nextEvent takes an event, which must come, without its time.
 func nextEvent(t testing.TB, tr *trace.Trace) trace.Event {
 	t.Helper()
-	select {
-	case e, ok := <-tr.C:
-		require.True(t, ok, "the trace has ended")
-		require.WithinDuration(t, time.Now(), e.At, testkit.Limit)
-		e.At = time.Time{}
-		return e
-	case <-time.After(testkit.Limit):
-		require.Fail(t, "no event")
-		panic("unreachable")
-	}
+	e := testkit.Receive(t, tr.C)
+	require.NotZero(t, e, "the trace has ended")
+	require.WithinDuration(t, time.Now(), e.At, testkit.Limit)
+	e.At = time.Time{}
+	return e
 }
 
 // noEvent checks that there is none.

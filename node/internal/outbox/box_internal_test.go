@@ -399,7 +399,7 @@ func TestWriter(t *testing.T) {
 	w.Done = done
 	go func() { ended <- w.Run() }()
 	w.Box.Put(nil, dist.Frame{Op: dist.OpSend})
-	require.Eventually(t, w.Box.Idle, time.Minute, time.Millisecond)
+	testkit.UntilTrue(t, w.Box.Idle, "the writer sleeps")
 	require.True(t, w.Box.Direct())
 	w.Box.RequestTick()
 	close(done)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/timers"
@@ -182,7 +183,7 @@ func TestRace(t *testing.T) {
 			ends++
 		}
 		if ends == 0 {
-			require.Eventually(t, func() bool { return len(b.all()) == 1 }, time.Minute, time.Millisecond)
+			testkit.UntilTrue(t, func() bool { return len(b.all()) == 1 }, "the message is sent")
 		}
 		require.Equal(t, 1, ends+len(b.all()))
 	}
