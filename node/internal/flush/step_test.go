@@ -242,7 +242,9 @@ func (w world) moves(t *testing.T, programs [][]op) (next []world) {
 		v.tokens--
 		v.writer = takes
 	}
-	require.Equal(t, Nothing, a)
+	if a != Nothing {
+		t.Fatalf("%v after %+v", a, w)
+	}
 	return append(next, v)
 }
 
@@ -276,7 +278,9 @@ func walk(t *testing.T, programs [][]op) {
 			continue
 		}
 		seen[w] = true
-		require.LessOrEqual(t, w.tokens, 1, "%+v of %v", w, programs)
+		if w.tokens > 1 { // in an if, here and in moves, for the sake of a quick test: there are hundreds of thousands
+			t.Fatalf("the writer is woken twice: %+v of %v", w, programs)
+		}
 		next := w.moves(t, programs)
 		if len(next) == 0 {
 			ends++

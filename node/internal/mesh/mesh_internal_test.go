@@ -165,7 +165,7 @@ func TestMesherTellsOnce(t *testing.T) {
 // Random lists, failures and connections: the invariants hold, nobody is dialed
 // twice at a time, and in the end all that are listed are connected.
 func TestMesherModel(t *testing.T) {
-	for seed := range uint64(50) {
+	for seed := range testkit.By[uint64](20, 50, 5000) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		all := manyNames(30)
 		m := newTestMesher(all[rnd.IntN(len(all))], Config{Dials: 1 + rnd.IntN(5)}, rnd.Float64)

@@ -71,7 +71,7 @@ func (ps *processes) find(pid wire.PID) (Ended, error) {
 // exactly if nobody is traced.
 func TestRegistry(t *testing.T) {
 	random := testkit.Rand(t)
-	for range 30 {
+	for range testkit.By(10, 30, 3000) {
 		r, ps := newRegistry(100)
 		model := map[*tracer]map[wire.PID]bool{}
 		var tracers []*tracer
