@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // requireAscending fails unless each term is less than all that follow.
@@ -66,7 +68,7 @@ func TestEqualIsFinerThanCompare(t *testing.T) {
 func TestCompareIsAnOrder(t *testing.T) {
 	g := newGen(t)
 	g.foreign, g.big = true, true
-	terms := make([]any, 150)
+	terms := make([]any, testkit.By(70, 150, 300))
 	for i := range terms {
 		terms[i] = g.term(g.IntN(4))
 	}

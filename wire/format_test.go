@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 func TestFormat(t *testing.T) {
@@ -117,10 +119,7 @@ func deep(n int) any {
 
 // Invariant 4, the second half.
 func TestDepthCostsMemoryOnly(t *testing.T) {
-	n := 1_000_000
-	if testing.Short() {
-		n = 100_000
-	}
+	n := testkit.By(100_000, 1_000_000, 1_000_000)
 	a, b := deep(n), deep(n)
 	assert.True(t, Equal(a, b))
 	assert.Zero(t, Compare(a, b))

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // What fits is what Format returns; what does not is its beginning.
@@ -170,7 +172,7 @@ func TestFormatGoInTermsInGo(t *testing.T) {
 		}()
 		select {
 		case <-done:
-		case <-time.After(2 * time.Minute):
+		case <-time.After(testkit.Limit):
 			t.Fatal("it does not end")
 		}
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 func TestMapTakesAnyKey(t *testing.T) {
@@ -113,7 +115,7 @@ func TestMapIteratesInKeyOrder(t *testing.T) {
 // checks mapBody's invariants after each.
 func TestMapModel(t *testing.T) {
 	g := newGen(t)
-	for range 30 {
+	for range testkit.By(8, 30, 300) {
 		keys := g.terms(10+g.IntN(100), 1)
 		m, model := MakeMap(g.IntN(2*maxSorted)), []pair{}
 		for i := range 500 {

@@ -23,18 +23,16 @@ import (
 	"github.com/actornode/actornode/internal/epmdcodec"
 	"github.com/actornode/actornode/internal/epmdserver"
 	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire/epmd"
 )
-
-// patience is how long the tests wait for what another process is to do.
-const patience = time.Minute
 
 // eventually polls for a fact that only another process brings about.
 func eventually(t *testing.T, what string, fact func() bool) {
 	t.Helper()
 	again := time.NewTicker(5 * time.Millisecond) // nothing else says when to look
 	defer again.Stop()
-	for end := time.After(patience); !fact(); {
+	for end := time.After(testkit.Limit); !fact(); {
 		select {
 		case <-again.C:
 		case <-end:
@@ -246,13 +244,13 @@ func (s *script) step(st step) string {
 		})
 		return "gone"
 	}
-	d := net.Dialer{Timeout: patience}
+	d := net.Dialer{Timeout: testkit.Limit}
 	if st.remote {
 		d.LocalAddr = s.remote
 	}
 	conn, err := d.DialContext(s.t.Context(), "tcp", fmt.Sprint("127.0.0.1:", s.port))
 	require.NoError(s.t, err)
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(testkit.Limit))
 	b := st.send
 	if !st.raw {
 		b = append(binary.BigEndian.AppendUint16(nil, uint16(len(b))), b...)
@@ -437,7 +435,7 @@ func TestEpmdCommands(t *testing.T) {
 	for i, port := range []int{realPort, ours} {
 		c := newClient(t, atPort(port))
 		run := func(args ...string) {
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), testkit.Limit)
 			defer cancel()
 			cmd := exec.CommandContext(ctx, program, append([]string{"-port", strconv.Itoa(port)}, args...)...)
 			cmd.Env = environ()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 )
 
@@ -141,9 +142,6 @@ func (a *actor) push(w *Worker, n *inbox.Node) {
 	}
 }
 
-// patience is how long a test waits for what must happen before it fails.
-const patience = time.Minute
-
 // startPool starts a pool that is stopped when the test ends.
 func startPool(t testing.TB, c Config) *Pool {
 	p := New(c)
@@ -154,7 +152,7 @@ func startPool(t testing.TB, c Config) *Pool {
 
 // stopPool stops p and checks that nothing is left of it.
 func stopPool(t testing.TB, p *Pool) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Limit)
 	defer cancel()
 	require.NoError(t, p.Stop(ctx))
 	p.mu.Lock()
@@ -172,17 +170,6 @@ func stopPool(t testing.TB, p *Pool) {
 		require.Nil(t, s.current)
 		require.Empty(t, s.waiting)
 	}
-}
-
-// receives waits for a value.
-func receives[T any](t testing.TB, c <-chan T, what string) (v T) {
-	t.Helper()
-	select {
-	case v = <-c:
-	case <-time.After(patience):
-		require.FailNow(t, "never came: "+what)
-	}
-	return v
 }
 
 // compute keeps the goroutine busy for about d.

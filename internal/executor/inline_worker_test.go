@@ -12,6 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 )
 
@@ -56,7 +57,7 @@ func TestGuestRuns(t *testing.T) {
 	<-busy
 	require.True(t, g.call(second, "by a worker: "))
 	close(release)
-	require.Equal(t, "by a worker: false", receives(t, log, "what a worker must do"))
+	require.Equal(t, "by a worker: false", testkit.Receive(t, log))
 }
 
 // A handler that waits, in whatever way, keeps the goroutine of the inline worker and not its

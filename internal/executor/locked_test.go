@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // refuser is an actor whose turns need a goroutine that may switch to fibers.
@@ -56,7 +58,7 @@ func TestLockedWorkerIsReplaced(t *testing.T) {
 		for range 100 {
 			bad.send(nil, "lock")
 			good.send(nil, "run")
-			require.Equal(t, "runs", receives(t, log, "what follows a handler that leaves its thread locked"))
+			require.Equal(t, "runs", testkit.Receive(t, log))
 		}
 		require.LessOrEqual(t, p.Stats().Active, workers)
 		require.LessOrEqual(t, p.Stats().Goroutines, workers+maxSpare+1)
@@ -77,10 +79,10 @@ func TestLockedGuestLeaves(t *testing.T) {
 	}()
 	require.False(t, <-done, "it is no inline worker any more")
 	require.Len(t, left, 1)
-	require.Equal(t, "runs", receives(t, log, "what the inline worker has left"))
+	require.Equal(t, "runs", testkit.Receive(t, log))
 	require.Equal(t, 1, good.refused)
 	require.Len(t, p.freeInline, 1)
 	g := p.NewInlineWorker(func() { t.Error("nothing keeps it") })
 	require.True(t, g.call(&good.actor, "run"), "another inline worker uses what the first has left")
-	require.Equal(t, "runs", receives(t, log, "what another inline worker runs"))
+	require.Equal(t, "runs", testkit.Receive(t, log))
 }

@@ -486,10 +486,7 @@ func (w *world) state() string {
 }
 
 func TestModel(t *testing.T) {
-	messages, hops := 150, 30
-	if testing.Short() {
-		messages, hops = 60, 20
-	}
+	messages, hops := testkit.By(30, 150, 600), testkit.By(30, 30, 60) // messages: a multiple of 30, see play
 	for _, procs := range []int{1, 2, 4} {
 		for _, c := range []Config{
 			{Workers: 1, Stages: 1}, {Workers: 1, Stages: 3}, {Workers: 2, Stages: 1},
@@ -555,7 +552,7 @@ func play(t *testing.T, c Config, messages, hops int, script script) {
 	}
 	select {
 	case <-w.done:
-	case <-time.After(patience):
+	case <-time.After(testkit.Limit):
 		buf := make([]byte, 1<<20)
 		require.FailNow(t, "messages are left that nobody handles", "%s%v\n%s", w.state(), w.errs, buf[:runtime.Stack(buf, true)])
 	}

@@ -47,7 +47,8 @@ func TestMoveStress(t *testing.T) {
 }
 
 func moveStress(t *testing.T, blocks bool) {
-	const actors, outside, first, ttl = 12, 3, 20, 40
+	const actors, outside, ttl = 12, 3, 40
+	first := testkit.By(6, 20, 60)
 	r := testkit.Rand(t)
 	p := startPool(t, Config{Workers: 2, Stages: 3, Blocked: time.Millisecond})
 	stages := []*Stage{p.NewStage(false), p.NewStage(true), p.NewStage(true)}
@@ -137,8 +138,7 @@ func moveStress(t *testing.T, blocks bool) {
 	}
 	moves.Wait()
 	require.Zero(t, wrong.Load(), "handlers that ran beside others, or messages out of order")
-	require.Eventually(t, func() bool { return p.Stats().DetachedTurns == 0 }, 10*time.Second, time.Millisecond,
-		"the last turns end after their handlers")
+	testkit.UntilTrue(t, func() bool { return p.Stats().DetachedTurns == 0 }, "the last turns end after their handlers")
 }
 
 // An actor is moved while its handler runs: when that is over.
@@ -161,14 +161,14 @@ func TestMoveWhileHandlerRuns(t *testing.T) {
 		})
 		a.Pin()
 		a.send(nil, "wait")
-		receives(t, in, "the handler")
+		testkit.Receive(t, in)
 		done := make(chan struct{})
 		p.Move(&a.Entity, to, moved(a, func() { close(done) }))
 		require.Same(t, p.Stage(0), a.Stage())
 		close(out)
-		receives(t, done, "the end of the move")
+		testkit.Receive(t, done)
 		a.send(nil, "where")
-		require.Same(t, to, receives(t, where, "the stage"))
+		require.Same(t, to, testkit.Receive(t, where))
 	}
 }
 
@@ -183,7 +183,7 @@ func TestMoveIsReplaced(t *testing.T) {
 	})
 	a.Pin()
 	a.send(nil, "wait")
-	receives(t, in, "the handler")
+	testkit.Receive(t, in)
 	second := make(chan struct{})
 	const many = 1000
 	replaced := 0
@@ -197,11 +197,11 @@ func TestMoveIsReplaced(t *testing.T) {
 	require.Equal(t, many, replaced)
 	require.Len(t, p.movers.of, 1, "one task waits, however often somebody asks")
 	close(out)
-	receives(t, second, "the end of the second")
+	testkit.Receive(t, second)
 	require.Same(t, p.Stage(2), a.Stage())
 	gone := make(chan struct{})
 	p.Move(&a.Entity, p.Stage(1), Moved{Claim: a.in.Claim, Gone: func() bool { return true }, Done: func(bool) { close(gone) }})
-	receives(t, gone, "the end of the move of one that is gone")
+	testkit.Receive(t, gone)
 	require.Empty(t, p.movers.of)
 	require.Same(t, p.Stage(2), a.Stage())
 }
@@ -217,7 +217,7 @@ func TestMoveToStageThatCloses(t *testing.T) {
 		ends()
 		require.True(t, to.IsClosed())
 		close(out)
-		receives(t, done, "the end of the move")
+		testkit.Receive(t, done)
 		require.False(t, a.Stage().IsClosed())
 	}
 }
@@ -230,7 +230,7 @@ func busyActor(t *testing.T, p *Pool) (a *actor, out chan struct{}) {
 		<-out
 	})
 	a.send(nil, "wait")
-	receives(t, in, "the handler")
+	testkit.Receive(t, in)
 	return a, out
 }
 
@@ -254,8 +254,8 @@ func TestMoveIsJoined(t *testing.T) {
 	require.Len(t, p.movers.of[&a.Entity].told, 3, "the first, the one that waits, and the last")
 	require.Empty(t, done)
 	close(out)
-	require.True(t, receives(t, done, "the end for the first"))
-	require.True(t, receives(t, done, "the end for who has joined"))
+	require.True(t, testkit.Receive(t, done))
+	require.True(t, testkit.Receive(t, done))
 	require.Same(t, to, a.Stage())
 	require.True(t, a.Pinned())
 }
@@ -280,10 +280,10 @@ func TestMoveWaitsForWakeUp(t *testing.T) {
 			a.send(nil, 1)
 		}
 		p.Inject(&a.Entity, nil)
-		receives(t, done, "the end of the move")
+		testkit.Receive(t, done)
 		require.Same(t, p.Stage(1), a.Stage())
 		if message {
-			receives(t, got, "the message")
+			testkit.Receive(t, got)
 		}
 	}
 }
@@ -303,7 +303,7 @@ func TestSetStages(t *testing.T) {
 	a := &actor{pool: p, name: "actor", budget: 4, receive: func(_ *Worker, msg any) { got <- msg }}
 	a.Adopt(a, fifth, false)
 	a.send(nil, "on a stage that is closed")
-	receives(t, got, "a message to who is left there")
+	testkit.Receive(t, got)
 	for range 2 * block {
 		require.Same(t, first, p.Spread())
 	}
@@ -332,18 +332,18 @@ func TestExclusiveStageIsKept(t *testing.T) {
 		done := make(chan struct{})
 		a.Pin()
 		p.Move(&a.Entity, s, moved(a, func() { close(done) }))
-		receives(t, done, "the move")
+		testkit.Receive(t, done)
 	}
 	slow.send(nil, 1)
-	receives(t, in, "the handler")
+	testkit.Receive(t, in)
 	neighbour.send(nil, 1)
 	elsewhere.send(nil, 1)
-	receives(t, other, "an actor of another stage")
+	testkit.Receive(t, other)
 	p.Look(&neighbour.Entity, func(int, bool, bool) {})
 	p.Look(&slow.Entity, func(_ int, _, running bool) { require.True(t, running) })
 	require.Empty(t, late)
 	close(out)
-	require.True(t, receives(t, late, "the neighbour"))
+	require.True(t, testkit.Receive(t, late))
 }
 
 // In Blocking the others of the stage have turns, of an exclusive one too; afterwards the handler has its
@@ -371,11 +371,11 @@ func TestBlockingTakesStageAgain(t *testing.T) {
 			p.Move(&a.Entity, s, moved(a, func() {}))
 		}
 		blocks.send(nil, 1)
-		receives(t, in, "the call")
+		testkit.Receive(t, in)
 		neighbour.send(nil, 1)
-		receives(t, answered, "the neighbour, while the handler is in Blocking")
+		testkit.Receive(t, answered)
 		close(out)
-		receives(t, ended, "the end of the handler")
+		testkit.Receive(t, ended)
 		require.Equal(t, []bool{true, false}, []bool{holds, within})
 	}
 }
@@ -392,5 +392,5 @@ func TestBlockingPanics(t *testing.T) {
 		w.Blocking(func() { panic("in Blocking") })
 	})
 	a.send(nil, 1)
-	require.Equal(t, true, receives(t, got, "the end"))
+	require.Equal(t, true, testkit.Receive(t, got))
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 func TestConfigDefaults(t *testing.T) {
@@ -92,7 +94,7 @@ func TestInjectDuringStop(t *testing.T) {
 				}
 			})
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testkit.Limit)
 		require.NoError(t, p.Stop(ctx))
 		cancel()
 		wg.Wait()

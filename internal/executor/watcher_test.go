@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // work takes d on the bubble's clock.
@@ -293,7 +294,7 @@ func TestBlockedOfANanosecond(t *testing.T) {
 	p := startPool(t, Config{Workers: 2, Stages: 1, Blocked: 1})
 	done := make(chan struct{})
 	newActor(p, 0, func(*Worker, any) { close(done) }).send(nil, "m")
-	receives(t, done, "the message")
+	testkit.Receive(t, done)
 }
 
 func TestStackOfNobody(t *testing.T) {

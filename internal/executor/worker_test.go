@@ -42,7 +42,7 @@ func TestTurnsGoRound(t *testing.T) {
 		}
 	})
 	first.send(nil, "go")
-	receives(t, done, "the ninth message")
+	testkit.Receive(t, done)
 	require.Equal(t, []string{"a0", "b0", "c0", "a1", "b1", "c1", "a2", "b2", "c2"}, order)
 }
 
@@ -79,7 +79,7 @@ func TestNobodyStarves(t *testing.T) {
 			})
 			other := again(0) // waits at all times, for there is one worker
 			p.Inject(&other.Entity, nil)
-			receives(t, done, "the last round")
+			testkit.Receive(t, done)
 			stopPool(t, p)
 			turns = turns[1:]
 			assert.GreaterOrEqual(t, slices.Min(turns), slices.Max(turns)/4)
@@ -140,7 +140,7 @@ func TestShare(t *testing.T) {
 	for _, a := range actors {
 		a.send(nil, "go")
 	}
-	receives(t, moved, "a turn on another stage")
+	testkit.Receive(t, moved)
 	close(stop)
 	stopPool(t, p)
 	for i, a := range actors {
@@ -212,7 +212,7 @@ func TestRelay(t *testing.T) {
 		})
 	})
 	first.send(nil, "go")
-	receives(t, done, "the last turn")
+	testkit.Receive(t, done)
 	require.Equal(t, "abcdefg", strings.Join(order[:7], ""))
 	require.Len(t, order, 12)
 	require.Equal(t, 2, pay)
@@ -227,7 +227,7 @@ func TestRelay(t *testing.T) {
 		}
 	})
 	many.send(nil, "go")
-	receives(t, done, "the last turn")
+	testkit.Receive(t, done)
 	stopPool(t, p)
 	require.Equal(t, 2, calls-before)
 }
@@ -271,7 +271,7 @@ func TestFollow(t *testing.T) {
 				wakers[i].Pin()
 			}
 			a.send(nil, "m")
-			receives(t, done, "the last message")
+			testkit.Receive(t, done)
 			want := map[int]bool{0: true}
 			if c.follows {
 				want[1] = true
@@ -323,7 +323,7 @@ func TestTalkersMove(t *testing.T) {
 				a := &talker{to: &newActor(p, 1, nil).Entity, takes: c.takes, left: c.turns, over: make(chan struct{})}
 				a.Adopt(a, p.Stage(0), c.pinned)
 				p.Inject(&a.Entity, nil)
-				receives(t, a.over, "the last turn")
+				testkit.Receive(t, a.over)
 				require.Equal(t, c.moves, a.Stage() == a.to.Stage())
 			})
 		})
@@ -394,7 +394,7 @@ func TestQuickIsOfOneLease(t *testing.T) {
 		w.Yield()
 		quickAt <- w.quickAt
 	}).send(nil, "m")
-	require.Zero(t, receives(t, quickAt, "the time"))
+	require.Zero(t, testkit.Receive(t, quickAt))
 }
 
 // A queue of which nobody can be moved is not gone through again and again.
@@ -483,7 +483,7 @@ func TestFollowLosesTheStage(t *testing.T) {
 	k := &taken{talker: talker{to: &newActor(p, 1, nil).Entity, left: 1_000_000, over: make(chan struct{})}, p: p}
 	k.Adopt(k, p.Stage(0), false)
 	p.Inject(&k.Entity, nil)
-	receives(t, k.over, "the last turn")
+	testkit.Receive(t, k.over)
 	stopPool(t, p)
 	require.Same(t, p.Stage(1), k.Stage())
 	require.EqualValues(t, k.owed, paid.Load())
@@ -516,7 +516,7 @@ func TestLookWhileMoving(t *testing.T) {
 		select {
 		case <-done:
 			looking = false
-		case <-time.After(patience):
+		case <-time.After(testkit.Limit):
 			require.FailNow(t, "a message was lost")
 		default:
 		}
@@ -602,7 +602,7 @@ func TestYield(t *testing.T) {
 		last.send(w, "m")
 	})
 	polite.send(nil, "go")
-	receives(t, done, "the last message")
+	testkit.Receive(t, done)
 	require.Equal(t, []string{"before", "between", "held", "after"}, order)
 }
 
@@ -621,7 +621,7 @@ func TestSentYields(t *testing.T) {
 		sent <- handled
 	})
 	source.send(nil, "go")
-	require.Equal(t, 3*sendsBeforeYield, receives(t, sent, "the end of the handler"))
+	require.Equal(t, 3*sendsBeforeYield, testkit.Receive(t, sent))
 }
 
 // replace acts for a lease, not for a worker: between Yield's leaving of the stage
@@ -723,7 +723,7 @@ func TestGoexit(t *testing.T) {
 			}
 			var all []string
 			for range want {
-				all = append(all, receives(t, got, "one of the messages"))
+				all = append(all, testkit.Receive(t, got))
 			}
 			assert.ElementsMatch(t, want, all)
 			assert.Less(t, slices.Index(all, "next"), slices.Index(all, "last"))
@@ -751,7 +751,7 @@ func TestGoexitManyTimes(t *testing.T) {
 		})
 		a.send(nil, n)
 	}
-	receives(t, done, "the last message")
+	testkit.Receive(t, done)
 }
 
 // What a handler wakes on another stage is run by the same worker when it is
@@ -779,7 +779,7 @@ func TestOwedWakeUps(t *testing.T) {
 	for range 3 {
 		actors[0].send(nil, "m")
 	}
-	receives(t, done, "the last message")
+	testkit.Receive(t, done)
 }
 
 func TestLocal(t *testing.T) {
@@ -788,6 +788,6 @@ func TestLocal(t *testing.T) {
 	same := make(chan bool)
 	a := newActor(p, 0, func(w *Worker, _ any) { same <- w.Local == w })
 	a.send(nil, "m")
-	require.True(t, receives(t, same, "the message"))
+	require.True(t, testkit.Receive(t, same))
 	require.EqualValues(t, 1, made.Load())
 }

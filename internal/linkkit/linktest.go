@@ -16,8 +16,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// patience is how long a step may take that only a fault delays.
-const patience = time.Minute
+// patience bounds every wait, as Limit of package testkit does, which sets a flag: users' tests have their own.
+const patience = 5 * time.Minute
 
 // The two nodes of a test. B is dialled by A.
 var (

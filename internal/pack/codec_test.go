@@ -171,7 +171,11 @@ func TestTrips(t *testing.T) {
 				if e.Dict != nil {
 					d.Dict = &DecodeDict{}
 				}
-				for range 2 {
+				passes := 1
+				if e.Dict != nil {
+					passes = 2 // the second time it is known
+				}
+				for range passes {
 					b, err := e.Append([]byte("x"), c.term)
 					require.NoError(t, err, name)
 					got, rest, err := d.Term(append(b[1:len(b):len(b)], 1, 2))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -66,8 +67,11 @@ func TestFlipped(t *testing.T) {
 	for _, b := range encoded(t) {
 		b := bytes.Clone(b)
 		for i, old := range b {
-			for _, x := range []byte{old ^ 1, old ^ 2, old ^ 4, old ^ 8, old ^ 16, old ^ 32, old ^ 64, old ^ 128, old + 1, old - 1,
+			for k, x := range []byte{old ^ 1, old ^ 2, old ^ 4, old ^ 8, old ^ 16, old ^ 32, old ^ 64, old ^ 128, old + 1, old - 1,
 				0, 0xff, fixMap + 1, fixArray, fixArray + 2, fixStr + 1, tagNil, tagUnused, tagExt8, tagFixExt1, tagArray32, tagMap32} {
+				if testkit.At() == testkit.Test && (i+k)%4 != 0 {
+					continue // the rest is for make merge
+				}
 				b[i] = x
 				for _, d := range decoders {
 					checkDecode(t, d, b)
@@ -229,7 +233,7 @@ func TestDepth(t *testing.T) {
 			y, _, err := Decode(b)
 			require.NoError(t, err)
 			require.True(t, wire.Equal(x, y))
-			for range 190_000 {
+			for range MaxDepth {
 				x = wrap(x)
 			}
 			_, err = Append(nil, x)

@@ -18,10 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
-
-// patience is how long a test waits for what is to come.
-const patience = 30 * time.Second
 
 // manager is the socket of a service manager.
 type manager struct{ *net.UnixConn }
@@ -46,7 +44,7 @@ func listen(t *testing.T, name string) (manager, string) {
 // next returns the next message.
 func (m manager) next(t *testing.T) string {
 	t.Helper()
-	require.NoError(t, m.SetReadDeadline(time.Now().Add(patience)))
+	require.NoError(t, m.SetReadDeadline(time.Now().Add(testkit.Limit)))
 	b := make([]byte, 4096)
 	n, err := m.Read(b)
 	require.NoError(t, err)
@@ -97,7 +95,7 @@ func TestPhases(t *testing.T) {
 func TestMonotonic(t *testing.T) {
 	var now unix.Timespec
 	require.NoError(t, unix.ClockGettime(unix.CLOCK_MONOTONIC, &now))
-	assert.InDelta(t, float64(now.Nano()), float64(monotonic()), float64(patience))
+	assert.InDelta(t, float64(now.Nano()), float64(monotonic()), float64(testkit.Limit))
 }
 
 func TestFeed(t *testing.T) {

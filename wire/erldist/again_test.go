@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/linkkit"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -56,7 +57,10 @@ func TestAgainCutAndFlipped(t *testing.T) {
 	for i := range b {
 		require.NoError(t, twice(b[:i]), "cut at %d", i)
 		flipped := append([]byte(nil), b...)
-		for _, bit := range []byte{1, 8, 0x80, 0xff} {
+		for k, bit := range []byte{1, 8, 0x80, 0xff} {
+			if testkit.At() == testkit.Test && (i+k)%4 != 0 {
+				continue // the rest is for make merge
+			}
 			flipped[i] = b[i] ^ bit
 			require.NoError(t, twice(flipped), "byte %d", i)
 		}

@@ -14,12 +14,10 @@ import (
 	"github.com/actornode/actornode/internal/epmdclient"
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
-
-// patience is how long the tests wait for what another process is to do.
-const patience = erltest.Patience
 
 // erl is a running Erlang node with testdata/farend.erl.
 type erl struct {
@@ -43,7 +41,7 @@ func startErlAs(t *testing.T, name string, args ...string) *erl {
 	require.NoError(t, err)
 	n := erltest.Start(t, erltest.Options{
 		Name: name, EPMD: cfg.Port, Sources: []string{"testdata/farend.erl"},
-		Args: append([]string{"+S", "2:2", "-kernel", "net_setuptime", fmt.Sprint(patience.Seconds())}, args...),
+		Args: append([]string{"+S", "2:2", "-kernel", "net_setuptime", fmt.Sprint(testkit.Limit.Seconds())}, args...),
 	})
 	require.Equal(t, "true", n.Ask("farend:start()"))
 	return &erl{n, t, "e@127.0.0.1", client}
@@ -69,7 +67,7 @@ func knows(cookie string) func(wire.Atom) (string, string) {
 // handshake takes as long as the tests wait for anything, on both sides: how fast the machine is does not matter.
 func (e *erl) handshake() dist.Handshake {
 	return dist.Handshake{Local: self, Hidden: true, Peer: e.name, Cookies: knows("secret"),
-		Limits: dist.LinkLimits{Timeout: patience}}
+		Limits: dist.LinkLimits{Timeout: testkit.Limit}}
 }
 
 // dial connects to the node, as a hidden node.
@@ -127,7 +125,7 @@ func (s *side) next() dist.Frame {
 			require.Fail(s.t, "the link has ended", "%v", s.err)
 		}
 		return f
-	case <-time.After(patience):
+	case <-time.After(testkit.Limit):
 		require.Fail(s.t, "no signal comes")
 	}
 	return dist.Frame{}
@@ -142,7 +140,7 @@ func (s *side) ends() error {
 			if !ok {
 				return s.err
 			}
-		case <-time.After(patience):
+		case <-time.After(testkit.Limit):
 			require.Fail(s.t, "the link goes on")
 		}
 	}

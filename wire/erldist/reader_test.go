@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/linkkit"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
@@ -287,8 +288,8 @@ func TestHeaders(t *testing.T) {
 // The two halves of the atom cache agree, whatever is sent, taken back or too
 // much for a message.
 func TestAtomCacheModel(t *testing.T) {
-	for range 20 {
-		seed := rand.Uint64()
+	for range testkit.By(5, 20, 200) {
+		seed := testkit.Seed(t)
 		g := rand.New(rand.NewPCG(seed, 2))
 		var out atomsOut
 		var in atomsIn

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -283,7 +284,7 @@ func TestFramesCutAndFlipped(t *testing.T) {
 					_, err := r.frame(b, &f)
 					return err
 				}
-				step := 1 + len(x.b)/150
+				step := 1 + len(x.b)/testkit.By(50, 150, 2000)
 				for i := 1; i < len(x.b); i += step {
 					assert.Error(t, try(x.b[:i]), "a frame that is cut is taken")
 					b := append([]byte(nil), x.b...)

@@ -16,14 +16,12 @@ import (
 
 	"github.com/actornode/actornode/internal/certtest"
 	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
-
-// patience is how long a word may take that only a fault delays.
-const patience = time.Minute
 
 // side is a transport with its files.
 type side struct {
@@ -87,7 +85,7 @@ func meetAt(t *testing.T, dialler dist.Transport, ln net.Listener, peer, name wi
 	}
 	select {
 	case b = <-done:
-	case <-time.After(2 * patience):
+	case <-time.After(2 * testkit.Limit):
 		t.Fatal("the side that was dialled hangs")
 	}
 	for _, e := range []end{a, b} {
@@ -100,7 +98,7 @@ func meetAt(t *testing.T, dialler dist.Transport, ln net.Listener, peer, name wi
 
 func say(c net.Conn) (e end) {
 	e.conn = c
-	_ = c.SetDeadline(time.Now().Add(patience))
+	_ = c.SetDeadline(time.Now().Add(testkit.Limit))
 	if _, e.err = c.Write([]byte("hello")); e.err == nil {
 		b := make([]byte, 5)
 		_, e.err = io.ReadFull(c, b)
