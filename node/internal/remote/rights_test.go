@@ -167,6 +167,23 @@ func TestRefusedMessage(t *testing.T) {
 	}
 }
 
+// What is no call and no system message needs the right to send, whatever it looks like; what is refused by a name is logged
+// by that.
+func TestOddMessages(t *testing.T) {
+	for _, msg := range []any{wire.Tuple{}, wire.Tuple{gencall.Call}, wire.Tuple{gencall.Call, 1}, wire.Tuple{gencall.System, 1},
+		wire.Tuple{gencall.System, 1, 2, 3}, wire.Tuple{1, 2, 3}, wire.List{gencall.Call, 1, 2}, nil, gencall.MakeCast("x")} {
+		send := dist.Frame{Op: dist.OpSend, From: theirs, Name: "shop", Payload: msg}
+		ok, err := guard(t, "connect", "send").peer.Permits(&send)
+		require.NoError(t, err)
+		require.True(t, ok, "%v", msg)
+		g := guard(t, "connect", "call", "signal")
+		ok, err = g.peer.Permits(&send)
+		require.NoError(t, err)
+		require.False(t, ok, "%v", msg)
+		require.Contains(t, g.log.Take(), "right=send of=shop ")
+	}
+}
+
 // The answer to a request of this node always comes through.
 func TestAnswerIsPermitted(t *testing.T) {
 	g := guard(t, "connect")

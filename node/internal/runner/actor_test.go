@@ -3,6 +3,7 @@ package runner_test
 import (
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -139,10 +140,10 @@ func TestNeighbours(t *testing.T) {
 		s := newSystem(t, 1000)
 		idle := s.actor(func(*process.Acting, any) error { return nil })
 		elsewhere := s.actor(func(*process.Acting, any) error { return nil }, onStage(1))
-		ran := 0
+		var ran atomic.Int32
 		a := s.actor(func(a *process.Acting, msg any) error {
 			for k := range 2 {
-				f := func(*runner.Blocking) error { ran++; return nil }
+				f := func(*runner.Blocking) error { ran.Add(1); return nil }
 				b := s.make(coroutine, f, onStage(k))
 				b.Own.Runner().Start(a, nil, true)
 			}
@@ -154,7 +155,7 @@ func TestNeighbours(t *testing.T) {
 		s.send(&a.Process, 1)
 		synctest.Wait()
 		require.Zero(t, s.Lingering.Load())
-		require.Equal(t, 2, ran)
+		require.EqualValues(t, 2, ran.Load())
 		require.False(t, a.Here())
 		require.False(t, a.Busy(&s.Plain))
 	})

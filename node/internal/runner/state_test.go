@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,7 +11,9 @@ import (
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/wire"
 )
 
 // What a process does, as others see it, and what it waits for.
@@ -66,6 +69,59 @@ func TestDoing(t *testing.T) {
 		synctest.Wait()
 		require.True(t, b.Own.Gone())
 	})
+}
+
+// Who waits for an answer of another node is seen to, and for whom.
+func TestWaitsForFar(t *testing.T) {
+	eachStyle(t, func(t *testing.T, s *system, as style) {
+		at := wire.At{Name: "shop", Node: "b@h"}
+		b := s.spawn(as, func(b *runner.Blocking) error {
+			b.Await(context.Background(), s.ask(b), waiting.Future, at)
+			return nil
+		})
+		synctest.Wait()
+		b.Own.Mu.Lock()
+		w := b.Own.WaitLocked(observe.Waiting)
+		b.Own.Mu.Unlock()
+		require.Equal(t, "future", w.For)
+		require.Equal(t, at, w.On)
+		s.promised(b).Settle(&s.Plain, nil, nil)
+		synctest.Wait()
+		require.True(t, b.Own.Gone())
+	})
+}
+
+// Since when a process waits is when its receive began to, whatever that has passed over since.
+func TestWaitsSince(t *testing.T) {
+	for what, receive := range map[string]func(b *runner.Blocking) any{
+		"receive": func(b *runner.Blocking) any { return b.Receive() },
+		"match":   func(b *runner.Blocking) any { return b.ReceiveMatch(func(msg any) bool { return msg != "left" }) },
+	} {
+		eachStyle(t, func(t *testing.T, s *system, as style) {
+			b := s.spawn(as, func(b *runner.Blocking) error {
+				for receive(b) != "end" && !b.Own.Gone() {
+				}
+				return nil
+			})
+			for range 3 {
+				pass(10 * time.Second)
+				s.send(&b.Own, "next")
+				synctest.Wait()
+				began := time.Now()
+				pass(10 * time.Second)
+				if what == "match" {
+					s.send(&b.Own, "left")
+					pass(10 * time.Second)
+				}
+				b.Own.Mu.Lock()
+				w := b.Own.WaitLocked(observe.Waiting)
+				b.Own.Mu.Unlock()
+				require.WithinDuration(t, began, w.Since, 250*time.Millisecond, what)
+				require.False(t, w.Since.After(began), what)
+			}
+			s.send(&b.Own, "end")
+		})
+	}
 }
 
 // A coroutine on a stage that is busy is scheduled.
