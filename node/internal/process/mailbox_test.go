@@ -36,6 +36,7 @@ func TestDeliver(t *testing.T) {
 			p = s.spawn(boxed(bounded(10, 0)))
 		}
 		p.took()
+		require.Equal(t, box, p.Intake().Arm(), "a box arms itself; an inbox is armed once")
 		for i := range 3 {
 			require.NoError(t, p.Deliver(&s.Plain, i))
 		}

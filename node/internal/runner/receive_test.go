@@ -244,6 +244,40 @@ func model(t *testing.T, r *rand.Rand, b *runner.Blocking, box bool) {
 	}
 }
 
+// A receive for a kind does not look again at what the one before it has left for the same kind; one for another does.
+func TestKindsLookOnce(t *testing.T) {
+	eachStyle(t, func(t *testing.T, s *system, as style) {
+		b := s.spawn(as, func(b *runner.Blocking) error {
+			looks := func(kind any) int {
+				n := 0
+				_, err := b.ReceiveKindWithin(0, func(any) bool { n++; return false }, kind)
+				require.Equal(t, process.ErrTimeout, err)
+				return n
+			}
+			for i := range 3 {
+				require.NoError(t, b.Blocks.Deliver(&b.Own, i))
+			}
+			require.Equal(t, 3, looks("a"))
+			require.Zero(t, looks("a"))
+			require.NoError(t, b.Blocks.Deliver(&b.Own, 3))
+			require.Equal(t, 1, looks("a"))
+			require.Equal(t, 4, looks("b"))
+			require.Equal(t, 4, looks("a"))
+			end := b.Mark()
+			require.NoError(t, b.Blocks.Deliver(&b.Own, 4))
+			n := 0
+			b.ReceiveBehind(end, 0, func(any) bool { n++; return false })
+			require.Equal(t, 1, n)
+			require.Equal(t, 5, looks("a"), "another receive was between")
+			require.Equal(t, 0, b.Receive())
+			require.Equal(t, 4, looks("a"), "and so it was here")
+			return nil
+		})
+		synctest.Wait()
+		require.Equal(t, process.Normal, b.Own.Reason())
+	})
+}
+
 // Messages of many senders, of all styles: none is lost, none comes twice, those of one come in order.
 func TestManySenders(t *testing.T) {
 	for _, as := range styles {
