@@ -76,7 +76,7 @@ func TestStatus(t *testing.T) {
 	assert.GreaterOrEqual(t, p.FramesIn, uint64(100))
 	assert.GreaterOrEqual(t, p.FramesOut, uint64(100))
 	assert.False(t, p.Since.IsZero())
-	assert.Less(t, p.Silent, limit)
+	assert.Less(t, p.Silent, testkit.Limit)
 
 	ready.Store(true)
 	s, err := admin.Status(testkit.Context(t), far, far.Name()) // from the node itself
@@ -471,7 +471,7 @@ func TestBusy(t *testing.T) {
 	ctx, cancel := context.WithCancel(testkit.Context(t))
 	done := make(chan error, 2)
 	for range 2 {
-		go func() { _, err := admin.Call(ctx, near, far.Name(), deaf, 1, limit); done <- err }()
+		go func() { _, err := admin.Call(ctx, near, far.Name(), deaf, 1, testkit.Limit); done <- err }()
 	}
 	settles(t, func() bool { i, err := far.Info(deaf); return err == nil && i.Handled >= 2 })
 	_, err := admin.Info(testkit.Context(t), near, far.Name(), deaf)
@@ -495,7 +495,10 @@ func TestWorkerKilled(t *testing.T) {
 	far, near := two(t, admin.Config{})
 	deaf := spawn(t, far, "deaf", node.ActorFunc(func(*node.Context, any) error { return nil }))
 	done := make(chan error, 1)
-	go func() { _, err := admin.Call(testkit.Context(t), near, far.Name(), deaf, 1, limit); done <- err }()
+	go func() {
+		_, err := admin.Call(testkit.Context(t), near, far.Name(), deaf, 1, testkit.Limit)
+		done <- err
+	}()
 	var worker node.PID
 	settles(t, func() bool {
 		l, err := admin.Processes(testkit.Context(t), near, far.Name(), admin.Query{Text: "actornode: call"})

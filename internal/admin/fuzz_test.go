@@ -45,7 +45,7 @@ func FuzzRequest(f *testing.F) {
 				}
 			}
 		}
-		a, err := nodetest.CallWithin[any](limit, n, admin.Name, v)
+		a, err := nodetest.CallWithin[any](testkit.Limit, n, admin.Name, v)
 		if err != nil {
 			t.Fatalf("%s: %v", wire.Format(v), err)
 		}

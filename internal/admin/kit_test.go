@@ -13,9 +13,6 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 )
 
-// limit bounds every wait of a test for something that must happen.
-const limit = testkit.Limit
-
 func startNode(t testing.TB, f discovery.Finder, name string) *node.Node {
 	t.Helper()
 	c := node.Config{Name: node.Atom(name + "@127.0.0.1")}
@@ -59,7 +56,7 @@ func next[T any](t testing.TB, s *admin.Stream[T]) T {
 	case e, ok := <-s.C:
 		require.True(t, ok, "the stream has ended: %v %v", s.Why(), s.Err())
 		return e
-	case <-time.After(limit):
+	case <-time.After(testkit.Limit):
 		require.Fail(t, "no event")
 		panic("unreachable")
 	}
@@ -68,7 +65,7 @@ func next[T any](t testing.TB, s *admin.Stream[T]) T {
 // drained reads a stream to its end.
 func drained[T any](t testing.TB, s *admin.Stream[T]) (all []T) {
 	t.Helper()
-	for timeout := time.After(limit); ; {
+	for timeout := time.After(testkit.Limit); ; {
 		select {
 		case e, ok := <-s.C:
 			if !ok {
@@ -84,5 +81,5 @@ func drained[T any](t testing.TB, s *admin.Stream[T]) (all []T) {
 // settles waits for what other processes are about to do.
 func settles(t testing.TB, what func() bool) {
 	t.Helper()
-	require.Eventually(t, what, limit, 5*time.Millisecond)
+	testkit.UntilTrue(t, what, "what other processes are about to do")
 }

@@ -291,7 +291,7 @@ func TestNoEcho(t *testing.T) {
 	require.Equal(t, wire.OK, request(other, h.Self()))
 	require.NoError(t, n.Send(other, "one"))
 	settles(t, func() bool { i, err := n.Info(other); return err == nil && i.Handled == 1 })
-	m, err := h.ReceiveWithin(limit, nil)
+	m, err := h.ReceiveWithin(testkit.Limit, nil)
 	require.NoError(t, err)
 	assert.Equal(t, wire.Atom("events"), m.(wire.Tuple)[2].(wire.Tuple)[0])
 	settles(t, func() bool { i, err := n.Info(other); return err == nil && i.Handled == 1 })

@@ -2,7 +2,6 @@ package epmdclient
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -30,19 +29,12 @@ import (
 // eventually polls for a fact that only another process brings about.
 func eventually(t *testing.T, what string, fact func() bool) {
 	t.Helper()
-	again := time.NewTicker(5 * time.Millisecond) // nothing else says when to look
-	defer again.Stop()
-	for end := time.After(testkit.Limit); !fact(); {
-		select {
-		case <-again.C:
-		case <-end:
-			require.Fail(t, "never: "+what)
-		}
-	}
+	testkit.UntilTrue(t, fact, what)
 }
 
-// realEpmd returns the path of OTP's epmd; without one it skips the test.
+// realEpmd returns the path of OTP's epmd; without one it skips the test, and below make merge.
 func realEpmd(t *testing.T) string {
+	testkit.From(t, testkit.Merge, "real OTP")
 	if path, err := exec.LookPath("epmd"); err == nil {
 		return path
 	}
@@ -435,8 +427,7 @@ func TestEpmdCommands(t *testing.T) {
 	for i, port := range []int{realPort, ours} {
 		c := newClient(t, atPort(port))
 		run := func(args ...string) {
-			ctx, cancel := context.WithTimeout(t.Context(), testkit.Limit)
-			defer cancel()
+			ctx := testkit.Context(t)
 			cmd := exec.CommandContext(ctx, program, append([]string{"-port", strconv.Itoa(port)}, args...)...)
 			cmd.Env = environ()
 			out, err := cmd.CombinedOutput()

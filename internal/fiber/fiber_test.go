@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -63,9 +62,9 @@ func TestRing(t *testing.T) {
 func gone(t *testing.T) {
 	t.Helper()
 	buf := make([]byte, 1<<24)
-	require.Eventually(t, func() bool {
+	testkit.UntilTrue(t, func() bool {
 		return !strings.Contains(string(buf[:runtime.Stack(buf, true)]), "fiber.(*Fiber).work(")
-	}, time.Minute, time.Millisecond)
+	}, "no goroutine of a fiber is left")
 }
 
 // world is a scheduler as simple as can be: workers that let go on whom they find.

@@ -368,7 +368,7 @@ func TestBoundedBlockConcurrent(t *testing.T) {
 		if !ok {
 			select {
 			case <-wake:
-			case <-time.After(time.Minute):
+			case <-time.After(testkit.Limit):
 				require.FailNow(t, "a wake-up was lost")
 			}
 			continue

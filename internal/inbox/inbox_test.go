@@ -161,9 +161,9 @@ func TestInboxRecycledNodes(t *testing.T) {
 
 // Invariant 4: a take that races with Close does not open the inbox again.
 func TestInboxStaysClosed(t *testing.T) {
-	rounds := 200_000
-	if testing.Short() || testkit.Race {
-		rounds = 20_000
+	rounds := testkit.By(40_000, 200_000, 2_000_000)
+	if testkit.Race {
+		rounds /= 10
 	}
 	r := testkit.Rand(t)
 	start := make(chan *Inbox)
@@ -378,7 +378,7 @@ func runModel(t *testing.T, r *rand.Rand, name string, reader func(*model, *rand
 	wg.Wait()
 	select {
 	case <-done:
-	case <-time.After(time.Minute):
+	case <-time.After(testkit.Limit):
 		require.FailNow(t, "the reader waits for a wake-up that was lost")
 	}
 

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -78,10 +77,12 @@ func limited(t *testing.T, limit int) string {
 			continue
 		}
 		t.Cleanup(func() {
-			deadline := time.Now().Add(time.Minute) // the killed program must have gone
-			for err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) && time.Now().Before(deadline); err = os.Remove(dir) {
-				time.Sleep(10 * time.Millisecond)
-			}
+			testkit.Until(t, func() string { // the killed program must have gone
+				if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err.Error()
+				}
+				return ""
+			})
 		})
 		if err := put(filepath.Join(dir, v.limit), strconv.Itoa(limit)); err != nil {
 			why = errors.Join(why, err)

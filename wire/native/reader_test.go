@@ -439,11 +439,7 @@ func TestManyLong(t *testing.T) {
 }
 
 func TestInOrderFromMany(t *testing.T) {
-	senders, messages := 50, 2000
-	if testing.Short() {
-		messages = 100
-	}
-	linkkit.Crowd(t, &Protocol{}, senders, messages)
+	linkkit.Crowd(t, &Protocol{}, 50, testkit.By(200, 2000, 20_000))
 }
 
 // A thousand idle links are to fit: each has sent and got a little.

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -123,12 +124,8 @@ func lasting(t *testing.T, seed uint64, change func(a, b *dist.Handshake)) (n *r
 
 // Exactly once and in order, whatever the network does.
 func TestSessionModel(t *testing.T) {
-	seeds := 30
-	if testing.Short() {
-		seeds = 5
-	}
-	for range seeds {
-		seed := rand.Uint64()
+	for range testkit.By(8, 30, 1000) {
+		seed := testkit.Seed(t)
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { model(t, seed) })
 		})
