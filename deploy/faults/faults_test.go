@@ -198,13 +198,16 @@ func TestRead(t *testing.T) {
 {"Action":"fail","Package":"p","Test":"TestB/x","Elapsed":2}
 {"Action":"fail","Package":"p","Test":"TestB","Elapsed":2.5}
 {"Action":"fail","Package":"p","Elapsed":4}
+{"Action":"run","Package":"r","Test":"TestPart"}
+{"Action":"run","Package":"r","Test":"TestPart/y"}
+{"Action":"fail","Package":"r","Test":"TestPart/y","Elapsed":2}
 {"Action":"run","Package":"q","Test":"TestOver"}
 {"Action":"pass","Package":"q","Test":"TestOver","Elapsed":1}
 {"Action":"run","Package":"q","Test":"TestHangs"}
 {"Action":"output","Package":"q","Output":"panic: test timed out after 1s\n"}
 {"Action":"fail","Package":"q","Elapsed":4}
 `))
-	require.Equal(t, []test{{"p", "TestB"}, {"q", "TestHangs"}}, o.failed)
+	require.Equal(t, []test{{"p", "TestB"}, {"r", "TestPart"}, {"q", "TestHangs"}}, o.failed)
 	require.Empty(t, o.broken)
 
 	o = read([]byte(`{"ImportPath":"p","Action":"build-output","Output":"x.go:1:1: undefined: y\n"}

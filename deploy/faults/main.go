@@ -52,7 +52,7 @@ type options struct {
 	dir, faults, results, table, plain, tier, with, except string
 	resume, build, together                                bool
 	nearest                                                int
-	timeout                                                time.Duration
+	timeout, quiet                                         time.Duration
 }
 
 func main() {
@@ -85,6 +85,7 @@ func flags() (options, []string) {
 	flag.BoolVar(&o.build, "build", false, "only compile the changed packages")
 	flag.IntVar(&o.nearest, "nearest", 0, "run the tests of so many packages only, the nearest ones; 0: of all")
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "how long the tests of one package may take")
+	flag.DurationVar(&o.quiet, "quiet", 2*time.Minute, "with -together: tests that print nothing for so long hang")
 	flag.Parse()
 	return o, flag.Args()
 }
@@ -113,7 +114,7 @@ func run(o options, names []string) (good bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r := &runner{root: o.dir, timeout: o.timeout, single: 3 * time.Minute, healthy: map[string]bool{}, log: say}
+	r := &runner{root: o.dir, timeout: o.timeout, single: 3 * time.Minute, quiet: o.quiet, healthy: map[string]bool{}, log: say}
 	if o.together {
 		if r.programs, err = newPrograms(r, faults, all); err != nil {
 			return false, err

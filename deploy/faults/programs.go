@@ -1,10 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 )
 
 // Programs are the compiled tests of a tree with all faults in it. Each is made when it is needed first.
@@ -53,9 +58,7 @@ func (p *programs) test(r *runner, in tree, tier string, c choice, paths []strin
 		if err != nil {
 			return outcome{broken: err.Error()}
 		}
-		args := []string{"go", "tool", "test2json", "-t", "-p", path,
-			program, "-test.v=test2json", "-test.failfast", "-test.paniconexit0"}
-		timeout := r.timeout
+		args, timeout := []string{program, "-test.v=test2json", "-test.failfast", "-test.paniconexit0"}, r.timeout
 		if c.only != "" {
 			args, timeout = append(args, "-test.run", c.only), min(timeout, r.single)
 		}
@@ -65,11 +68,88 @@ func (p *programs) test(r *runner, in tree, tier string, c choice, paths []strin
 		cmd := r.command(p.overlay, tier, append(args, "-test.timeout", timeout.String())...)
 		cmd.Dir = p.all[path].Dir
 		cmd.Env = append(cmd.Env, "PWD="+cmd.Dir, planted+"="+in.fault)
-		o := r.run(cmd)
+		o, err := p.follow(r, cmd, path)
+		if err != nil {
+			return outcome{broken: err.Error()}
+		}
 		all.failed = append(all.failed, o.failed...)
 		if len(all.failed) > 0 {
 			break
 		}
 	}
 	return all
+}
+
+// follow runs the tests of a package, and ends them when none of them has begun or ended for too long. Then those that run are
+// those that fail.
+func (p *programs) follow(r *runner, cmd *exec.Cmd, path string) (outcome, error) {
+	out := &noted{at: time.Now()}
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.WaitDelay = 5 * time.Second // programs that a test has left behind hold the output open
+	if err := cmd.Start(); err != nil {
+		return outcome{}, err
+	}
+	over := make(chan error, 1)
+	go func() { over <- cmd.Wait() }() // ends with the program, and is waited for below
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-over:
+			return r.judge(out.text(), path, err)
+		case <-tick.C:
+			if out.quiet() > r.quiet {
+				_ = cmd.Process.Kill()
+			}
+		}
+	}
+}
+
+// judge reads what a program of tests has printed, and ended with.
+func (r *runner) judge(printed []byte, path string, ended error) (outcome, error) {
+	convert := r.command("", "", "go", "tool", "test2json", "-t", "-p", path)
+	convert.Stdin = bytes.NewReader(printed)
+	lines, err := convert.Output()
+	if err != nil {
+		return outcome{}, fmt.Errorf("test2json: %w", err)
+	}
+	if ended != nil {
+		line, err := json.Marshal(event{Action: "fail", Package: path})
+		if err != nil {
+			return outcome{}, err
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	o := read(lines)
+	if ended != nil && len(o.failed) == 0 {
+		r.log("  no test is to blame: %v: %s", ended, lastLines(text(lines), 12))
+	}
+	return o, nil
+}
+
+// noted keeps what is written to it, and when that was last.
+type noted struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+	at  time.Time
+}
+
+// Write is part of io.Writer.
+func (n *noted) Write(b []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.at = time.Now()
+	return n.all.Write(b)
+}
+
+func (n *noted) quiet() time.Duration {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return time.Since(n.at)
+}
+
+func (n *noted) text() []byte {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return bytes.Clone(n.all.Bytes())
 }

@@ -17,6 +17,7 @@ type runner struct {
 	root    string
 	timeout time.Duration // of one package
 	single  time.Duration // of tests that are chosen by name
+	quiet   time.Duration // how long a program that has all faults may print nothing
 	healthy map[string]bool
 	log     func(format string, args ...any)
 
@@ -137,19 +138,22 @@ func read(out []byte) outcome {
 		if json.Unmarshal(line, &e) != nil {
 			continue
 		}
-		t := test{e.Package, e.Test}
+		name, _, part := strings.Cut(e.Test, "/")
+		t := test{e.Package, name}
 		switch {
 		case e.Action == "build-output":
 			building.WriteString(e.Output)
 		case e.Action == "build-fail":
 			o.broken = building.String()
-		case e.Action == "run" && !strings.Contains(e.Test, "/"):
-			running[e.Package] = append(running[e.Package], e.Test)
-		case (e.Action == "pass" || e.Action == "skip") && e.Test != "":
-			running[e.Package] = slices.DeleteFunc(running[e.Package], func(name string) bool { return name == e.Test })
-		case e.Action == "fail" && e.Test != "" && !strings.Contains(e.Test, "/"):
-			running[e.Package] = slices.DeleteFunc(running[e.Package], func(name string) bool { return name == e.Test })
-			o.failed, blamed[e.Package] = append(o.failed, t), true
+		case e.Action == "run" && !part:
+			running[e.Package] = append(running[e.Package], name)
+		case (e.Action == "pass" || e.Action == "skip") && name != "" && !part:
+			running[e.Package] = slices.DeleteFunc(running[e.Package], func(other string) bool { return other == name })
+		case e.Action == "fail" && name != "": // of a part: where the time is over that is all there is
+			blamed[e.Package] = true
+			if !slices.Contains(o.failed, t) {
+				o.failed = append(o.failed, t)
+			}
 		case e.Action == "fail" && e.Test == "" && !blamed[e.Package]:
 			for _, name := range running[e.Package] {
 				o.failed = append(o.failed, test{e.Package, name})
