@@ -2,7 +2,7 @@ package active_test
 
 import (
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -78,22 +78,24 @@ func TestActivationOutlivesStop(t *testing.T) {
 		"method": (*stubborn).Run, "deferred": (*stubborn).Unwind,
 	} {
 		t.Run(name, func(t *testing.T) {
-			n, err := node.Start(node.Config{StopTimeout: 50 * time.Millisecond, Log: (&logtest.Text{}).Logger()})
-			require.NoError(t, err)
-			o := &stubborn{make(chan none), make(chan none)}
-			s := start(t, n, o)
-			f := active.Go(n, s, method, none{})
-			testkit.Receive(t, o.begun)
-			if name == "deferred" {
-				result(t, active.Go(n, s, (*stubborn).Idle, none{}))
-			}
-			stopped := make(chan error, 1)
-			go func() { stopped <- n.Stop() }()
-			_, err = f.Await(testkit.Context(t))
-			var exit *node.ExitError
-			require.ErrorAs(t, err, &exit)
-			require.ErrorContains(t, testkit.Receive(t, stopped), "stopped, but 1 handlers and functions of killed processes have not")
-			close(o.release)
+			synctest.Test(t, func(t *testing.T) { // whose clock does not go on while others end
+				n, err := node.Start(node.Config{Log: (&logtest.Text{}).Logger()})
+				require.NoError(t, err)
+				o := &stubborn{make(chan none), make(chan none)}
+				s := start(t, n, o)
+				f := active.Go(n, s, method, none{})
+				<-o.begun
+				if name == "deferred" {
+					result(t, active.Go(n, s, (*stubborn).Idle, none{}))
+				}
+				stopped := make(chan error, 1)
+				go func() { stopped <- n.Stop() }()
+				_, err = f.Await(testkit.Context(t))
+				var exit *node.ExitError
+				require.ErrorAs(t, err, &exit)
+				require.ErrorContains(t, <-stopped, "stopped, but 1 handlers and functions of killed processes have not")
+				close(o.release)
+			})
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -127,7 +126,7 @@ func TestOnce(t *testing.T) {
 
 	// A call is no value, whatever its type.
 	calls := channel.New[node.Request[int]](p)
-	_, err := nodetest.CallWithin[int](10*time.Second, n, calls.Output().Ref, 1)
+	_, err := nodetest.CallWithin[int](testkit.Limit, n, calls.Output().Ref, 1)
 	require.Error(t, err)
 	require.NotErrorIs(t, err, node.ErrTimeout)
 	require.Equal(t, deadletter.WrongType, testkit.Receive(t, dead.C).Cause)
@@ -232,7 +231,7 @@ func TestOtherNodes(t *testing.T) {
 				sent(t, far, channel.Output[int64]{Ref: out}.Ref, int64(1<<40))
 			}
 			require.Equal(t, int64(1<<40), numbers.Receive(p))
-			_, err := nodetest.CallWithin[int](10*time.Second, far, got.To.Ref, 1)
+			_, err := nodetest.CallWithin[int](testkit.Limit, far, got.To.Ref, 1)
 			require.Error(t, err)
 			require.NotErrorIs(t, err, node.ErrTimeout)
 		})
@@ -261,7 +260,7 @@ func TestByName(t *testing.T) {
 					require.NoError(t, send(7))
 					require.Equal(t, 7, in.Receive(p))
 				}
-				_, err := nodetest.CallWithin[int](10*time.Second, from, at, 1)
+				_, err := nodetest.CallWithin[int](testkit.Limit, from, at, 1)
 				require.Error(t, err)
 				require.NotErrorIs(t, err, node.ErrTimeout)
 				require.Equal(t, deadletter.WrongType, testkit.Receive(t, dead.C).Cause)

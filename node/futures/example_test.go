@@ -28,7 +28,7 @@ func ExampleAll() {
 	// Output: [1 4 9] <nil>
 }
 
-// An actor asks another, with a second of patience, and handles other messages meanwhile.
+// An actor asks another, with a minute of patience, and handles other messages meanwhile.
 func ExampleAsk() {
 	n, err := node.Start(node.Config{})
 	if err != nil {
@@ -45,7 +45,7 @@ func ExampleAsk() {
 	told := make(chan string)
 	buyer, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 		item := msg.(string)
-		futures.Ask[int](c, prices, item).Within(time.Second).Then(func(c *node.Context, cents int, err error) error {
+		futures.Ask[int](c, prices, item).Within(time.Minute).Then(func(c *node.Context, cents int, err error) error {
 			told <- fmt.Sprint(item, ": ", cents, " ", err)
 			return nil
 		})

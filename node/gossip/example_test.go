@@ -45,7 +45,7 @@ func Example() {
 		defer n.Stop()
 	}
 	for range 2 {
-		node.ReceiveOfWithin[node.NodeUp](h, 30*time.Second)
+		node.ReceiveOfWithin[node.NodeUp](h, time.Minute)
 	}
 	fmt.Println(a.Nodes(true))
 	_, err = first.Find(context.Background(), "b@127.0.0.1")

@@ -26,7 +26,7 @@ func Example() {
 		Start: func(...any) (node.Actor, error) {
 			return port.New(port.Config{
 				Command: "python3", Args: []string{"../../deploy/samples/port/counter.py"},
-				Ready: 20 * time.Second,
+				Ready: time.Minute,
 			}), nil
 		},
 		Options: node.Options{Name: "pycounter"},
