@@ -1,0 +1,254 @@
+package peers
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// caller waits for an answer.
+type caller struct {
+	got  []any
+	over bool
+}
+
+func (c *caller) Settle(v any, err error) bool {
+	c.got = append(c.got, v)
+	return !c.over
+}
+
+// hooked is a link that has something done while a frame is written.
+type hooked struct {
+	gauged
+	then    func() // once; nil: nothing
+	in, out uint64
+}
+
+func (h *hooked) Write(f *dist.Frame) (int, error) {
+	n, err := h.gauged.Write(f)
+	if f := h.then; f != nil {
+		h.then = nil
+		f()
+	}
+	return n, err
+}
+
+func (h *hooked) Traffic() (in, out uint64) { return h.in, h.out }
+
+// said returns what has been written since the last call.
+func (h *hooked) said() (all []dist.Frame) {
+	all, h.wrote = h.wrote, nil
+	return all
+}
+
+// connected returns a peer that may have two links, and two monitors, here.
+func connected() (*Cluster, *Peer, *hooked) {
+	c, _ := cluster(quota.Limits{Links: 2, Monitors: 2, Spawned: 1, Names: 1, Queued: 1 << 30, Answers: 1 << 30, Stall: time.Hour},
+		1<<20)
+	l := &hooked{gauged: gauged{name: "b@127.0.0.1"}}
+	p := c.Detached("b@127.0.0.1", l)
+	c.peers[p.Name] = p
+	c.markLocked(p)
+	return c, p, l
+}
+
+// A request has one end: its answer, or that its caller waits no more. The monitor that it has is taken away, unless the
+// answer is the end of that, and never before it is there.
+func TestRequest(t *testing.T) {
+	request := dist.Frame{Op: dist.OpMonitor, Name: "shop"}
+	watch := Watch{By: here.PID(1), Name: "shop"}
+	for what, c := range map[string]struct {
+		watch  Watch
+		end    func(p *Peer, r *Request) Caller // nil: it is forgotten
+		taken  bool                             // the monitor is taken away
+		answer bool
+	}{
+		"a reply":               {watch, func(p *Peer, r *Request) Caller { return p.Answered(r.Ref, false) }, true, true},
+		"the end of the target": {watch, func(p *Peer, r *Request) Caller { return p.Answered(r.Ref, true) }, false, true},
+		"no monitor":            {Watch{By: here.PID(1)}, func(p *Peer, r *Request) Caller { return p.Answered(r.Ref, false) }, false, true},
+		"forgotten":             {watch, func(p *Peer, r *Request) Caller { p.Forget(r); return nil }, true, false},
+	} {
+		for _, early := range []bool{false, true} { // before its frame has been written
+			_, p, l := connected()
+			want := &caller{}
+			r := &Request{Ref: p.CallRef(7), Watch: c.watch, Kind: ByReply, Caller: want}
+			var got Caller
+			end := func() { got = c.end(p, r) }
+			if early {
+				l.then = end
+			}
+			sent := false
+			ok, err := p.Ask(nil, r, request, func() { sent = true })
+			require.True(t, ok)
+			require.NoError(t, err)
+			require.True(t, sent)
+			if !early {
+				require.Equal(t, []dist.Frame{request}, l.said())
+				p.Tables(func(t2 *Tables) { require.True(t, t2.IsAsked(r.Ref)) })
+				end()
+			} else {
+				require.Equal(t, request, l.wrote[0])
+				l.wrote = l.wrote[1:]
+			}
+			require.Equal(t, c.answer, got == Caller(want), what)
+			var frames []dist.Frame
+			if c.taken {
+				frames = []dist.Frame{{Op: dist.OpDemonitor, From: here.PID(1), Name: "shop", Ref: r.Ref}}
+			}
+			require.ElementsMatch(t, frames, l.said(), "%s, early %v", what, early)
+			require.Nil(t, p.Answered(r.Ref, false), "once")
+			p.Forget(r)
+			require.Empty(t, l.said())
+		}
+	}
+	_, p, l := connected()
+	r := &Request{Ref: p.CallRef(7), Caller: &caller{}}
+	p.Ask(nil, r, request, func() {})
+	require.Nil(t, p.Answered(there.RefOf(7), false), "another node's")
+	p.End(errStopping)
+	l.said()
+	ok, err := p.Ask(nil, r, request, func() { t.Error("it is not sent") })
+	require.False(t, ok)
+	require.NoError(t, err)
+	require.Empty(t, l.said())
+}
+
+// The answer to a call may come over another connection.
+func TestAnswer(t *testing.T) {
+	c, p, l := connected()
+	want := &caller{}
+	r := &Request{Ref: p.CallRef(7), Watch: Watch{By: here.PID(1), To: there.PID(2)}, Kind: ByReply, Caller: want}
+	p.Ask(nil, r, dist.Frame{}, func() {})
+	l.said()
+	require.False(t, c.Answer(here.RefOf(7), "v", nil), "it has no mark")
+	require.False(t, c.Answer(marked(there, 7, p.mark, 1), "v", nil), "another node's")
+	require.False(t, c.Answer(marked(here, 7, p.mark+1, 1), "v", nil), "no peer")
+	require.True(t, c.Answer(r.Ref, "v", nil))
+	require.False(t, c.Answer(r.Ref, "v", nil))
+	require.Equal(t, []any{"v"}, want.got)
+	require.Equal(t, []dist.Frame{{Op: dist.OpDemonitor, From: here.PID(1), To: there.PID(2), Ref: r.Ref}}, l.said())
+	p.Ask(nil, r, dist.Frame{}, func() {})
+	want.over = true
+	require.False(t, c.Answer(r.Ref, "late", nil))
+}
+
+// A spawn that nobody waits for has its monitor taken away.
+func TestStarted(t *testing.T) {
+	_, p, l := connected()
+	f := dist.Frame{Op: dist.OpSpawnReply, Ref: here.RefOf(7), From: there.PID(5), To: here.PID(1), Watched: true}
+	require.False(t, p.Started(&f))
+	require.Equal(t, []dist.Frame{{Op: dist.OpDemonitor, From: here.PID(1), To: there.PID(5), Ref: f.Ref}}, l.said())
+	f.Watched = false
+	require.False(t, p.Started(&f))
+	require.Empty(t, l.said())
+	start := &Request{Ref: f.Ref, Kind: ByStart}
+	p.Ask(nil, start, dist.Frame{}, func() {})
+	l.said()
+	require.True(t, p.Started(&f))
+	p.Answered(f.Ref, false)
+	call := &Request{Ref: f.Ref, Kind: ByResult, Watch: Watch{By: here.PID(1)}}
+	p.Ask(nil, call, dist.Frame{}, func() {})
+	l.said()
+	require.False(t, p.Started(&f), "its result is the answer")
+	p.Forget(call)
+	require.Equal(t, []dist.Frame{{Op: dist.OpDemonitor, From: here.PID(1), To: there.PID(5), Ref: f.Ref}}, l.said())
+}
+
+// A monitor of the peer is answered once: by a Down, or by the reply to the request that it came with.
+func TestWatched(t *testing.T) {
+	_, p, l := connected()
+	a, b, c := &watcher{ref: there.RefOf(1)}, &watcher{ref: there.RefOf(2)}, &watcher{ref: there.RefOf(3)}
+	down := dist.Frame{Op: dist.OpDown, From: here.PID(1)}
+	require.Equal(t, Made, p.Watched(a, down))
+	require.Equal(t, Made, p.Watched(b, down))
+	require.Empty(t, l.said())
+	require.Equal(t, TooMany, p.Watched(c, down))
+	require.Equal(t, []dist.Frame{down}, l.said())
+	require.False(t, p.HasRoom(false, true))
+	require.True(t, p.HasRoom(true, false))
+	require.True(t, p.IsWatched(a))
+	require.False(t, p.IsWatched(c))
+
+	reply := dist.Frame{Op: dist.OpSend, Payload: "reply"}
+	ok, err := p.Reply(nil, a, reply)
+	require.True(t, ok)
+	require.NoError(t, err)
+	require.Equal(t, []dist.Frame{reply}, l.said())
+	ok, _ = p.Reply(nil, a, reply)
+	require.False(t, ok)
+	require.False(t, p.TellDown(a, down))
+	require.Empty(t, l.said())
+
+	other := &watcher{ref: b.ref}
+	p.Exchange(there.RefOf(9), func(Monitor) Monitor { t.Error("there is none"); return nil })
+	p.Exchange(b.ref, func(m Monitor) Monitor { require.Same(t, b, m); return other })
+	require.False(t, p.TellDown(b, down))
+	require.True(t, p.TellDown(other, down))
+	require.Equal(t, []dist.Frame{down}, l.said())
+	require.Nil(t, p.Demonitored(b.ref))
+	p.Watched(b, down)
+	require.Same(t, b, p.Demonitored(b.ref))
+	require.False(t, p.IsWatched(b))
+}
+
+// What a peer has too much of is counted each time, and logged once, with the limit.
+func TestRefusals(t *testing.T) {
+	c, p, _ := connected()
+	log := &logtest.Text{}
+	c.cfg.Log = log.Logger()
+	for i := range uint64(5) {
+		p.Linked(i, there.PID(1))
+	}
+	require.False(t, p.HasRoom(true, false))
+	require.EqualValues(t, 4, c.cfg.Quota.Limit(quota.Links).Refused())
+	require.Empty(t, log.String(), "whoever refuses does not log: it may hold locks")
+	p.logRefusals()
+	require.Contains(t, log.Take(), "what=links limit=2")
+	p.logRefusals()
+	require.Empty(t, log.Take())
+	_, err := c.TakeSpawn(p.Name)
+	require.NoError(t, err)
+	_, err = c.TakeSpawn(p.Name)
+	require.ErrorIs(t, err, quota.ErrTooMany)
+	_, err = c.TakeName(p.Name)
+	require.NoError(t, err)
+	_, err = c.TakeName(p.Name)
+	require.ErrorIs(t, err, quota.ErrTooMany)
+	c.TakeSpawn("c@h")
+	_, err = c.TakeSpawn("c@h")
+	require.ErrorIs(t, err, quota.ErrTooMany, "it is not connected")
+	p.logRefusals()
+	text := log.Take()
+	require.Contains(t, text, "what=spawned")
+	require.Contains(t, text, "what=names")
+}
+
+// A peer that is silent for all ticks of TickTime is over; whatever comes begins the count again. A tick is sent where
+// nothing else goes out, or nothing comes.
+func TestTicks(t *testing.T) {
+	_, p, l := connected()
+	for range 3 * TicksPerTime {
+		l.in++
+		l.out++
+		p.check()
+		require.False(t, p.IsOver())
+	}
+	for range TicksPerTime - 1 {
+		p.check()
+	}
+	require.False(t, p.IsOver())
+	l.in++
+	p.check()
+	for range TicksPerTime - 1 {
+		p.check()
+	}
+	require.False(t, p.IsOver())
+	p.check()
+	require.True(t, p.IsOver())
+	require.ErrorContains(t, p.Why(), "nothing received from the peer for 1h0m0s")
+}
