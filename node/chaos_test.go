@@ -236,7 +236,7 @@ func TestChaos(t *testing.T) {
 	steps := testkit.By(500, 1500, 15_000)
 	seed := testkit.Seed(t)
 	before := runtime.NumGoroutine()
-	n, err := node.Start(node.Config{Workers: 4, Stages: 4, Blocked: time.Millisecond})
+	n, err := node.Start(node.Config{Workers: 4, Stages: 4, Blocked: time.Millisecond, StopTimeout: testkit.Limit})
 	require.NoError(t, err)
 	c := &chaos{t: t, n: n}
 	type survivor struct {

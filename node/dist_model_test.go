@@ -268,11 +268,10 @@ func playFar(t *testing.T, size, deeds int) {
 	goroutines := runtime.NumGoroutine()
 	r := testkit.Rand(t)
 	m := &farModel{t: t, proto: &faulty{Memory: nodetest.NewMemory()}}
-	where := &nodetest.Places{}
+	c := nodetest.NewCluster(t)
+	c.Protocols = []dist.Protocol{m.proto}
 	for i := range size {
-		n, err := node.Start(node.Config{Name: node.Atom(fmt.Sprintf("n%d@127.0.0.1", i)), Distribution: &node.Distribution{
-			Protocols: []dist.Protocol{m.proto}, Cookie: "secret", Finder: where,
-		}})
+		n, err := node.Start(c.Config(fmt.Sprint("n", i)))
 		require.NoError(t, err)
 		require.NoError(t, rpc.ExportBehaviour(n, mfa("far", "mortal", 0), idler))
 		m.nodes = append(m.nodes, n)

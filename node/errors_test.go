@@ -67,19 +67,10 @@ func farTypes(t *testing.T) *node.Types {
 
 // overEach runs a test for each protocol between two nodes.
 func overEach(t *testing.T, test func(t *testing.T, a, b *node.Node)) {
-	for _, name := range []string{"native", "erlang"} {
-		t.Run(name, func(t *testing.T) {
-			where := &nodetest.Places{}
-			start := func(as node.Atom) *node.Node {
-				d := &node.Distribution{Cookie: "secret", Finder: where, Types: farTypes(t)}
-				all, err := d.ProtocolsByName(name)
-				require.NoError(t, err)
-				d.Protocols = all
-				return nodetest.Start(t, node.Config{Name: as, Distribution: d})
-			}
-			test(t, start("a@127.0.0.1"), start("b@127.0.0.1"))
-		})
-	}
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		start := func(name string) *node.Node { return c.StartWith(name, node.Distribution{Types: farTypes(t)}) }
+		test(t, start("a"), start("b"))
+	})
 }
 
 // answering answers each call with an error.
@@ -299,15 +290,10 @@ func TestSentinelsAreAll(t *testing.T) {
 func TestSentinelsCross(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {
-			where := &nodetest.Places{}
-			start := func(name node.Atom) *node.Node {
-				d := node.Distribution{Cookie: "secret", Finder: where, Types: &node.Types{}}
-				var err error
-				d.Protocols, err = d.ProtocolsByName(protocol)
-				require.NoError(t, err)
-				return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
-			}
-			a, b := start("a@127.0.0.1"), start("b@127.0.0.1")
+			c := nodetest.NewCluster(t)
+			c.Speak(protocol)
+			a := c.StartWith("a", node.Distribution{Types: &node.Types{}})
+			b := c.StartWith("b", node.Distribution{Types: &node.Types{}})
 			pid, err := b.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
 				r := msg.(node.Request[string])
 				return r.Fail(fmt.Errorf("so: %w", sentinels[r.Body]))

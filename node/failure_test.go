@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -104,7 +105,7 @@ type doer interface {
 }
 
 func newScriptRun(t *testing.T, spawn func(*node.Node, *scripted) (node.PID, error)) *scriptRun {
-	n, err := node.Start(node.Config{Workers: 2})
+	n, err := node.Start(node.Config{Workers: 2, StopTimeout: testkit.Limit})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Stop()) })
 	watch, err := n.Open()

@@ -19,17 +19,15 @@ import (
 
 // pairOf returns two nodes that speak a protocol with each other, and know order.
 func pairOf(t *testing.T, protocol string, d node.Distribution) (a, b *node.Node) {
-	where := &nodetest.Places{}
-	start := func(name node.Atom) *node.Node {
+	c := nodetest.NewCluster(t)
+	c.Speak(protocol)
+	start := func(name string) *node.Node {
 		d := d
-		d.Cookie, d.Finder, d.Types = "secret", where, &node.Types{}
+		d.Types = &node.Types{}
 		require.NoError(t, d.Types.Register(node.TypeOf[order]("shop.Order")))
-		var err error
-		d.Protocols, err = d.ProtocolsByName(protocol)
-		require.NoError(t, err)
-		return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
+		return c.StartWith(name, d)
 	}
-	return start("a@127.0.0.1"), start("b@127.0.0.1")
+	return start("a"), start("b")
 }
 
 // bothProtocols runs f for each protocol between two nodes.

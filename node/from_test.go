@@ -27,14 +27,9 @@ var links = []struct {
 func eachLink(t *testing.T, f func(t *testing.T, start func(name node.Atom) *node.Node)) {
 	for _, l := range links {
 		t.Run(l.name, func(t *testing.T) {
-			where := &nodetest.Places{}
-			f(t, func(name node.Atom) *node.Node {
-				d := &node.Distribution{Cookie: "secret", Finder: where, Grace: l.grace}
-				var err error
-				d.Protocols, err = d.ProtocolsByName(l.proto)
-				require.NoError(t, err)
-				return nodetest.Start(t, node.Config{Name: name + "@127.0.0.1", Distribution: d})
-			})
+			c := nodetest.NewCluster(t)
+			c.Speak(l.proto)
+			f(t, func(name node.Atom) *node.Node { return c.StartWith(string(name), node.Distribution{Grace: l.grace}) })
 		})
 	}
 }
@@ -245,11 +240,8 @@ type kept struct {
 func TestFromTravels(t *testing.T) {
 	types := &node.Types{}
 	require.NoError(t, types.Register(node.TypeOf[kept]()))
-	where := &nodetest.Places{}
-	start := func(name node.Atom) *node.Node {
-		return nodetest.Start(t, node.Config{Name: name + "@127.0.0.1",
-			Distribution: &node.Distribution{Cookie: "secret", Finder: where, Types: types}})
-	}
+	cluster := nodetest.NewCluster(t)
+	start := func(name string) *node.Node { return cluster.StartWith(name, node.Distribution{Types: types}) }
 	a, b, c := start("a"), start("b"), start("c")
 	far := nodetest.Open(t, c)
 	for what, wrap := range map[string]func(node.From) any{

@@ -28,10 +28,9 @@ type promised struct {
 func futureNodes(t *testing.T, names ...node.Atom) (all []*node.Node) {
 	types := &node.Types{}
 	require.NoError(t, types.Register(node.TypeOf[bill](), node.TypeOf[promised]()))
-	where := &nodetest.Places{}
+	c := nodetest.NewCluster(t)
 	for _, name := range names {
-		all = append(all, nodetest.Start(t, node.Config{Name: name + "@127.0.0.1",
-			Distribution: &node.Distribution{Cookie: "secret", Finder: where, Types: types}}))
+		all = append(all, c.StartWith(string(name), node.Distribution{Types: types}))
 	}
 	return all
 }

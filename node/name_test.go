@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -167,7 +166,7 @@ func TestRaceForAName(t *testing.T) {
 }
 
 func TestNamesOnAStoppedNode(t *testing.T) {
-	n, err := node.Start(node.Config{StopTimeout: time.Second})
+	n, err := node.Start(node.Config{StopTimeout: testkit.Limit})
 	require.NoError(t, err)
 	s := nodetest.Process
 	s.Options.Name = "server"

@@ -161,45 +161,28 @@ func TestGoexit(t *testing.T) {
 	}
 }
 
-// acts is what a handler and a Process have in common.
-type acts interface {
-	doer
-	Context() context.Context
-}
-
 // stubborn runs f, which does not end when its process is killed.
-func stubborn(n *node.Node, way string, f func(a acts)) (node.PID, error) {
-	actor := node.ActorFunc(func(c *node.Context, _ any) error { f(c); return nil })
-	process := node.ProcessFunc(func(s *node.Process) error { s.Receive(); f(s); return nil })
-	switch way {
-	case "Process":
-		return n.Spawn(process)
-	case "Coroutine":
-		return n.SpawnOpt(node.Options{Coroutine: true}, process)
-	case "Detached":
-		return n.SpawnOpt(node.Options{Place: node.Detached()}, actor)
-	}
-	return n.Spawn(actor)
+func stubborn(t *testing.T, n *node.Node, s nodetest.Style, f func(self nodetest.Self)) node.PID {
+	return s.Spawn(t, n, func(self nodetest.Self, _ any) error { f(self); return nil })
 }
 
 // A process that is killed is dead to all at once, even while its function runs.
 func TestKilledWhileItRuns(t *testing.T) {
-	for _, way := range []string{"Actor", "Process", "Coroutine", "Detached"} {
-		t.Run(way, func(t *testing.T) {
+	for _, s := range styles {
+		t.Run(s.Name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
 				resume := make(chan struct{})
 				var cause, sent error
 				var cancelled bool
 				heir, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 				require.NoError(t, err)
-				pid, err := stubborn(n, way, func(a acts) {
+				pid := stubborn(t, n, s, func(a nodetest.Self) {
 					ctx := a.Context()
 					<-resume
 					cancelled = ctx.Err() != nil
 					cause = context.Cause(ctx)
 					sent = a.Send(watch.Self(), "too late")
 				})
-				require.NoError(t, err)
 				require.NoError(t, n.Register("old", pid))
 				watch.TrapExit(true)
 				watch.Link(pid)
@@ -245,15 +228,14 @@ func TestKilledWhileItRuns(t *testing.T) {
 
 // A function that has been killed and ends by runtime.Goexit has returned.
 func TestGoexitOfTheDead(t *testing.T) {
-	for _, way := range []string{"Actor", "Process", "Coroutine", "Detached"} {
-		t.Run(way, func(t *testing.T) {
+	for _, s := range styles {
+		t.Run(s.Name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
 				resume := make(chan struct{})
-				pid, err := stubborn(n, way, func(acts) {
+				pid := stubborn(t, n, s, func(nodetest.Self) {
 					<-resume
 					goexitsHere()
 				})
-				require.NoError(t, err)
 				require.NoError(t, n.Send(pid, "go"))
 				synctest.Wait()
 				watch.Exit(pid, node.Kill)
@@ -268,24 +250,23 @@ func TestGoexitOfTheDead(t *testing.T) {
 
 // No signal of a process that is dead reaches anybody.
 func TestTheDeadDoNothing(t *testing.T) {
-	for _, way := range []string{"Actor", "Process", "Coroutine", "Detached"} {
-		for name, deed := range map[string]func(a acts, to node.PID){
-			"Exit":    func(a acts, to node.PID) { a.Exit(to, "late") },
-			"Kill":    func(a acts, to node.PID) { a.Exit(to, node.Kill) },
-			"Link":    func(a acts, to node.PID) { a.Link(to) },
-			"Monitor": func(a acts, to node.PID) { a.Monitor(to) },
-			"Unlink":  func(a acts, to node.PID) { a.Unlink(to) },
+	for _, s := range styles {
+		for name, deed := range map[string]func(a nodetest.Self, to node.PID){
+			"Exit":    func(a nodetest.Self, to node.PID) { a.Exit(to, "late") },
+			"Kill":    func(a nodetest.Self, to node.PID) { a.Exit(to, node.Kill) },
+			"Link":    func(a nodetest.Self, to node.PID) { a.Link(to) },
+			"Monitor": func(a nodetest.Self, to node.PID) { a.Monitor(to) },
+			"Unlink":  func(a nodetest.Self, to node.PID) { a.Unlink(to) },
 		} {
-			t.Run(way+"/"+name, func(t *testing.T) {
+			t.Run(s.Name+"/"+name, func(t *testing.T) {
 				bubble(t, func(t *testing.T, n *node.Node, watch *node.Process) {
 					resume := make(chan struct{})
 					other, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 					require.NoError(t, err)
-					pid, err := stubborn(n, way, func(a acts) {
+					pid := stubborn(t, n, s, func(a nodetest.Self) {
 						<-resume
 						deed(a, other)
 					})
-					require.NoError(t, err)
 					require.NoError(t, n.Send(pid, "go"))
 					synctest.Wait()
 					watch.Exit(pid, node.Kill)
@@ -304,7 +285,7 @@ func TestTheDeadDoNothing(t *testing.T) {
 // The death of one end of a long chain needs no deep stack and no long time.
 func TestChainOfLinks(t *testing.T) {
 	length := testkit.By(20_000, 100_000, 1_000_000)
-	n, err := node.Start(node.Config{})
+	n, err := node.Start(node.Config{StopTimeout: testkit.Limit})
 	require.NoError(t, err)
 	watch, err := n.Open()
 	require.NoError(t, err)

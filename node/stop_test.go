@@ -166,7 +166,7 @@ func TestStopLeavesNoGoroutine(t *testing.T) {
 func TestStopLeavesNoBoundedProcess(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		before := runtime.NumGoroutine()
-		n, err := node.Start(node.Config{})
+		n, err := node.Start(node.Config{StopTimeout: testkit.Limit})
 		require.NoError(t, err)
 		for range 50 {
 			pid := s.With(node.Options{Limits: mailbox.Limits{Messages: 4}}).Spawn(t, n, parrot)
@@ -180,7 +180,7 @@ func TestStopLeavesNoBoundedProcess(t *testing.T) {
 
 func TestStopUnderLoad(t *testing.T) {
 	before := runtime.NumGoroutine()
-	n, err := node.Start(node.Config{})
+	n, err := node.Start(node.Config{StopTimeout: testkit.Limit})
 	require.NoError(t, err)
 	var pids []node.PID
 	for k := range 300 {

@@ -305,18 +305,15 @@ func (e *badError) UnmarshalText([]byte) error       { return errors.New("no tex
 func TestMisfit(t *testing.T) {
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {
-			where := &nodetest.Places{}
-			start := func(name node.Atom, size node.Type) *node.Node {
+			cluster := nodetest.NewCluster(t)
+			cluster.Speak(protocol)
+			start := func(name string, size node.Type) *node.Node {
 				types := &node.Types{}
 				require.NoError(t, types.Register(size, node.TypeOf[panicsWritten]("x.Written"), node.TypeOf[panicsRead]("x.Read"),
 					node.TypeOf[badError]("x.Bad")))
-				d := &node.Distribution{Cookie: "secret", Finder: where, Types: types}
-				var err error
-				d.Protocols, err = d.ProtocolsByName(protocol)
-				require.NoError(t, err)
-				return nodetest.Start(t, node.Config{Name: name, Distribution: d})
+				return cluster.StartWith(name, node.Distribution{Types: types})
 			}
-			a, b := start("a@127.0.0.1", node.TypeOf[wideSize]("x.Size")), start("b@127.0.0.1", node.TypeOf[narrowSize]("x.Size"))
+			a, b := start("a", node.TypeOf[wideSize]("x.Size")), start("b", node.TypeOf[narrowSize]("x.Size"))
 			lost := b.DeadLetters(10)
 			t.Cleanup(lost.Close)
 			pid, err := b.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
@@ -425,11 +422,9 @@ func TestUnfitIsToldOnce(t *testing.T) {
 
 // What has waited for the connection, and cannot be sent then, is told in the log, with the error.
 func TestUnfitIsLoggedWhereNobodyIsTold(t *testing.T) {
-	where := &nodetest.Places{}
-	log := &logtest.Text{}
-	a := nodetest.Start(t, node.Config{Name: "a@127.0.0.1", Log: log.Logger(), Distribution: &node.Distribution{Cookie: "secret",
-		Finder: where}})
-	b := nodetest.Start(t, node.Config{Name: "b@127.0.0.1", Distribution: &node.Distribution{Cookie: "secret", Finder: where}})
+	c := nodetest.NewCluster(t)
+	a, log := c.StartLogged("a", node.Distribution{})
+	b := c.Start("b")
 	self := nodetest.Open(t, a)
 	pid, err := b.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)

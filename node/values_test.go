@@ -55,25 +55,18 @@ func farPairs(t *testing.T, f func(t *testing.T, self *node.Process, echo node.P
 
 // farNodes runs f with two nodes, for each protocol between Go nodes. Each node has Types of its own.
 func farNodes(t *testing.T, log *slog.Logger, f func(t *testing.T, a, b *node.Node)) {
-	for _, protocol := range []string{"native", "erlang"} {
-		t.Run(protocol, func(t *testing.T) {
-			where := &nodetest.Places{}
-			start := func(name node.Atom, own node.Type) *node.Node {
-				types := &node.Types{}
-				require.NoError(t, types.Register(node.TypeOf[ring]("x.Ring"), node.TypeOf[causeError]("x.Cause"),
-					node.TypeOf[holder]("x.Holder"), node.TypeOf[bomb]("x.Bomb"), node.ErrorOf(errOwn, "x.gone"), own))
-				d := &node.Distribution{Cookie: "secret", Finder: where, Types: types}
-				var err error
-				d.Protocols, err = d.ProtocolsByName(protocol)
-				require.NoError(t, err)
-				return nodetest.Start(t, node.Config{Name: name, Distribution: d, Log: log})
-			}
-			a := start("a@127.0.0.1", node.TypeOf[shapeHere]("x.Shape"))
-			b := start("b@127.0.0.1", node.TypeOf[shapeThere]("x.Shape"))
-			require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
-			f(t, a, b)
-		})
-	}
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		c.Log = log
+		start := func(name string, own node.Type) *node.Node {
+			types := &node.Types{}
+			require.NoError(t, types.Register(node.TypeOf[ring]("x.Ring"), node.TypeOf[causeError]("x.Cause"),
+				node.TypeOf[holder]("x.Holder"), node.TypeOf[bomb]("x.Bomb"), node.ErrorOf(errOwn, "x.gone"), own))
+			return c.StartWith(name, node.Distribution{Types: types})
+		}
+		a, b := start("a", node.TypeOf[shapeHere]("x.Shape")), start("b", node.TypeOf[shapeThere]("x.Shape"))
+		require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
+		f(t, a, b)
+	})
 }
 
 // What refers to itself is refused by Send, and by Call, with its path; what is too deep as well. The

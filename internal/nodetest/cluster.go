@@ -30,7 +30,8 @@ type Cluster struct {
 	Memory    *Memory         // the only one of Protocols in a NewMemoryCluster
 	Log       *slog.Logger    // of those whose Config has none; nil: they log nothing
 
-	t testing.TB
+	t     testing.TB
+	speak []string // by name, where Protocols is nil
 }
 
 // NewCluster returns a Cluster whose nodes speak what nodes do by themselves: "native", and
@@ -47,6 +48,23 @@ func NewMemoryCluster(t testing.TB) *Cluster {
 	c.Protocols = []dist.Protocol{c.Memory}
 	return c
 }
+
+// EachProtocol runs a scenario with a cluster for each of the protocols that nodes have: its
+// nodes speak that one alone.
+func EachProtocol(t *testing.T, f func(t *testing.T, c *Cluster)) {
+	t.Helper()
+	for _, name := range []string{"native", "erlang"} {
+		t.Run(name, func(t *testing.T) {
+			c := NewCluster(t)
+			c.Speak(name)
+			f(t, c)
+		})
+	}
+}
+
+// Speak has each node that is started from now on speak these protocols, with what its
+// Distribution says about them, such as its Types.
+func (c *Cluster) Speak(names ...string) { c.speak = names }
 
 // Config returns the configuration of a node. A name without a host is at 127.0.0.1.
 func (c *Cluster) Config(name string) node.Config { return c.ConfigWith(name, node.Distribution{}) }
@@ -68,6 +86,11 @@ func (c *Cluster) ConfigWith(name string, d node.Distribution) node.Config {
 	}
 	if d.Protocols == nil {
 		d.Protocols = c.Protocols
+	}
+	if d.Protocols == nil && c.speak != nil {
+		var err error
+		d.Protocols, err = d.ProtocolsByName(c.speak...)
+		require.NoError(c.t, err)
 	}
 	return patient(node.Config{Name: node.Atom(name), Workers: 2, Log: c.Log, Distribution: &d})
 }
