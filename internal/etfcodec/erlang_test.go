@@ -3,12 +3,19 @@ package etfcodec
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/binary"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,6 +31,55 @@ type oracle struct {
 	in      io.WriteCloser
 	out     *bufio.Reader
 	release int
+
+	recorded []string  // answers in place of its own, the oldest first; see recorded
+	kept     *[]string // answers to be recorded; nil: none are
+}
+
+// recorded runs a test with what an oracle has answered in testdata: in make test, where the same is asked each time.
+// In make merge a real one is asked that, and with -update its answers are recorded anew.
+func recorded(t *testing.T) *oracle {
+	t.Helper()
+	file := filepath.Join("testdata", strings.ReplaceAll(t.Name(), "/", "_")+".txt.gz")
+	if !erltest.Has() {
+		f, err := os.Open(file)
+		require.NoError(t, err)
+		defer f.Close()
+		packed, err := gzip.NewReader(f)
+		require.NoError(t, err)
+		text, err := io.ReadAll(packed)
+		require.NoError(t, err)
+		o := &oracle{recorded: strings.Split(strings.TrimSpace(string(text)), "\n")[1:]}
+		o.greet(t)
+		t.Cleanup(func() {
+			if !t.Failed() {
+				require.Empty(t, o.recorded, "less is asked than is recorded: go test -update")
+			}
+		})
+		return o
+	}
+	o := erlang(t)
+	if erltest.Updating() {
+		kept := []string{"# What OTP answers in " + t.Name() + ": the CRC of a question, and the answer in hexadecimal digits."}
+		o.kept = &kept
+		o.greet(t)
+		t.Cleanup(func() {
+			var b bytes.Buffer
+			packed := gzip.NewWriter(&b)
+			_, err := io.WriteString(packed, strings.Join(kept, "\n")+"\n")
+			require.NoError(t, errors.Join(err, packed.Close()))
+			require.NoError(t, os.WriteFile(file, b.Bytes(), 0o644))
+		})
+	}
+	return o
+}
+
+// greet asks for the release.
+func (o *oracle) greet(t *testing.T) {
+	answer, err := o.ask('v', nil)
+	require.NoError(t, err)
+	o.release, err = strconv.Atoi(string(answer))
+	require.NoError(t, err)
 }
 
 // erlang starts an oracle that ends with the test; without an erl on PATH it skips it.
@@ -42,15 +98,24 @@ func erlang(t *testing.T) *oracle {
 		assert.NoError(t, cmd.Wait())
 	})
 	o := &oracle{in: in, out: bufio.NewReader(out)}
-	answer, err := o.ask('v', nil)
-	require.NoError(t, err)
-	o.release, err = strconv.Atoi(string(answer))
-	require.NoError(t, err)
+	o.greet(t)
 	return o
 }
 
 // ask puts one question; an error is Erlang's answer that it is none.
 func (o *oracle) ask(question byte, body ...[]byte) ([]byte, error) {
+	asked := fmt.Sprintf("%c%08x", question, crc32.ChecksumIEEE(bytes.Join(body, nil)))
+	if o.recorded != nil {
+		if len(o.recorded) == 0 {
+			return nil, errors.New("more is asked than is recorded: go test -update")
+		}
+		of, answer, _ := strings.Cut(o.recorded[0], " ")
+		o.recorded = o.recorded[1:]
+		if of != asked {
+			return nil, fmt.Errorf("%s is asked, recorded is %s: go test -update", asked, of)
+		}
+		return hex.DecodeString(answer)
+	}
 	packet := append([]byte{0, 0, 0, 0, question}, bytes.Join(body, nil)...)
 	binary.BigEndian.PutUint32(packet, uint32(len(packet)-4))
 	if _, err := o.in.Write(packet); err != nil {
@@ -67,12 +132,24 @@ func (o *oracle) ask(question byte, body ...[]byte) ([]byte, error) {
 	if answer[0] != 0 {
 		return nil, fmt.Errorf("erlang: %s", answer[1:])
 	}
+	if o.kept != nil {
+		*o.kept = append(*o.kept, fmt.Sprintf("%s %x", asked, answer[1:]))
+	}
 	return answer[1:], nil
 }
 
 // requireSame asks whether a and b are one term.
 func (o *oracle) requireSame(t *testing.T, a, b []byte) {
 	t.Helper()
+	if o.recorded != nil || o.kept != nil { // how our bytes are compressed is no matter of a record
+		d := Decoder{Limits: Limits{LargeKeys: 10}}
+		x, _, err := d.Decode(a)
+		require.NoError(t, err)
+		y, _, err := d.Decode(b)
+		require.NoError(t, err)
+		require.True(t, wire.Equal(x, y), "%x\n%x", a, b)
+		return
+	}
 	answer, err := o.ask('=', binary.BigEndian.AppendUint32(nil, uint32(len(a))), a, b)
 	require.NoError(t, err, "%x\n%x", a, b)
 	require.Equal(t, "true", string(answer), "%x\n%x", a, b)
@@ -115,11 +192,18 @@ func (o *oracle) allOrdered(l []any) bool {
 
 // TestErlangAgrees sends random terms to Erlang and back.
 func TestErlangAgrees(t *testing.T) {
-	o := erlang(t)
-	g := termtest.New(t)
+	t.Run("recorded", func(t *testing.T) {
+		g := termtest.New(t)
+		g.Rand = rand.New(rand.NewPCG(1, 1))
+		agrees(t, recorded(t), g, 400)
+	})
+	t.Run("random", func(t *testing.T) { agrees(t, erlang(t), termtest.New(t), 6000) })
+}
+
+func agrees(t *testing.T, o *oracle, g *termtest.Gen, n int) {
 	g.OneZero = o.release < 27
 	d := Decoder{Limits: Limits{LargeKeys: 10}}
-	for i := range 6000 {
+	for i := range n {
 		g.Spell = i%2 == 1
 		x := g.Term(g.IntN(5))
 		ours, err := Append(nil, x)
@@ -162,7 +246,7 @@ func TestErlangAgrees(t *testing.T) {
 // TestErlangsOwn decodes terms that Erlang made up, among them its real funs,
 // ports and references, and writes them as it does.
 func TestErlangsOwn(t *testing.T) {
-	o := erlang(t)
+	o := recorded(t)
 	b, err := o.ask('s')
 	require.NoError(t, err)
 	all, _, err := Decode(b)
