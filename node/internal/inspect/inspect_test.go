@@ -339,6 +339,20 @@ func TestMessages(t *testing.T) {
 		require.Equal(t, []any{"traced", "plain"}, inspect.Messages(&b.Own, 10))
 		require.Empty(t, inspect.Messages(&b.Own, 0))
 
+		goOn := make(chan struct{})
+		busy := s.spawn(false, func(b *runner.Blocking) {
+			b.ReceiveMatch(func(msg any) bool { return msg == 3 })
+			<-goOn
+		})
+		s.send(busy, 1, 2, 3)
+		synctest.Wait()
+		s.send(busy, 4, 5) // it has not looked at these
+		all := []any{1, 2, 4, 5}
+		for max := range 6 {
+			require.Equal(t, fmt.Sprint(all[:min(max, 4)]), fmt.Sprint(inspect.Messages(&busy.Own, max)))
+		}
+		close(goOn)
+
 		box := s.spawn(false, nil, func(p *process.Process) {
 			p.ColdPart().Box, p.Boxed = inbox.NewBounded(mailbox.Limits{Messages: 9}), true
 		})

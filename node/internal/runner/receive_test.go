@@ -313,6 +313,31 @@ func TestManySenders(t *testing.T) {
 	}
 }
 
+// The node is told of the messages that a process takes: now and then, and of all when it has ended.
+func TestCounted(t *testing.T) {
+	eachStyle(t, func(t *testing.T, s *system, as style) {
+		b := s.spawn(as, func(b *runner.Blocking) error {
+			for range 150 {
+				b.Receive()
+			}
+			for range 50 {
+				b.ReceiveMatch(func(any) bool { return true })
+			}
+			return nil
+		})
+		for _, c := range []struct{ sent, told int }{{150, 128}, {50, 200}} {
+			for i := range c.sent {
+				s.send(&b.Own, i)
+			}
+			synctest.Wait()
+			_, taken := s.Tally.Sum()
+			require.GreaterOrEqual(t, taken, uint64(c.told))
+			require.LessOrEqual(t, taken, b.Own.Handled.Load())
+		}
+		require.True(t, b.Own.Gone())
+	})
+}
+
 // A token comes with its message, and is taken away by the next that has none.
 func TestTokens(t *testing.T) {
 	eachStyle(t, func(t *testing.T, s *system, as style) {
