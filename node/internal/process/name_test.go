@@ -136,7 +136,6 @@ func TestAliases(t *testing.T) {
 		s.answers = nil
 
 		require.False(t, q.Unalias(many), "another's")
-		require.False(t, q.Process.Unalias(many))
 		q.ColdPart()
 		require.False(t, q.Unalias(many))
 		require.False(t, p.Unalias(far(0).Origin().RefOf(many.Number())))

@@ -77,15 +77,43 @@ func (p *onStage) run(t *testing.T, f func(a *process.Acting)) {
 	require.Equal(t, "go", testkit.Receive(t, p.got))
 }
 
-// Messages between neighbours on a stage, to another stage and to the dead; what a process was sent from outside
-// before stays before.
-func TestOnStage(t *testing.T) {
+// withStages is a system with two stages.
+func withStages(t *testing.T) *system {
 	s := newSystem(t)
 	s.Pool = executor.New(executor.Config{Workers: 1, Stages: 2, Local: func(w *executor.Worker) any {
 		return &process.Local{Tally: s.Tally.New()}
 	}})
 	s.Pool.Start()
-	defer func() { require.NoError(t, s.Pool.Stop(context.Background())) }()
+	t.Cleanup(func() { require.NoError(t, s.Pool.Stop(context.Background())) })
+	return s
+}
+
+// While messages are checked, only the goroutine of a handler acts for its process.
+func TestOwnOnStage(t *testing.T) {
+	s := withStages(t)
+	s.Tracing.Keep(&guard{})
+	p := s.staged(0)
+	p.run(t, func(a *process.Acting) {
+		require.Same(t, &p.Process, a.Own())
+		panicked := make(chan any)
+		go func() {
+			defer func() { panicked <- recover() }()
+			a.Own()
+		}()
+		require.NotNil(t, testkit.Receive(t, panicked))
+		b := process.Acting{System: a.System, Process: a.Process, Worker: a.Worker, Blocks: answered(nil)}
+		go func() {
+			defer func() { panicked <- recover() }()
+			b.Own() // a blocking process: it may be on a fiber
+		}()
+		require.Nil(t, testkit.Receive(t, panicked))
+	})
+}
+
+// Messages between neighbours on a stage, to another stage and to the dead; what a process was sent from outside
+// before stays before.
+func TestOnStage(t *testing.T) {
+	s := withStages(t)
 	p, near, other, gone := s.staged(0), s.staged(0), s.staged(1), s.staged(0)
 	p.run(t, func(a *process.Acting) {
 		require.NoError(t, near.Deliver(&s.Plain, "outside"))
