@@ -83,16 +83,20 @@ func own(t testing.TB, from node.Caller, b node.Actor) *lifetime.Owner {
 
 // collect runs the collector until the process is gone, and returns its exit reason.
 func collect(t testing.TB, n *node.Node, pid node.PID) any {
-	ctx, reason := testkit.Context(t), make(chan any, 1)
-	go func() {
-		r, err := node.AwaitExit(ctx, n, pid)
-		if err != nil {
-			r = err
+	h, err := n.Open()
+	require.NoError(t, err)
+	defer h.Close(nil)
+	ref := h.Monitor(pid) // before the collector runs, so that the reason comes
+	var reason any
+	testkit.UntilTrue(t, func() bool {
+		runtime.GC()
+		m, err := h.ReceiveWithin(0, func(m any) bool { d, ok := m.(node.Down); return ok && d.Ref == ref })
+		if err == nil {
+			reason = m.(node.Down).Reason
 		}
-		reason <- r
-	}()
-	testkit.UntilTrue(t, func() bool { runtime.GC(); return len(reason) == 1 }, "the process is gone")
-	return <-reason
+		return err == nil
+	}, "the process is gone")
+	return reason
 }
 
 // survives runs the collector some times: the process is there still.
