@@ -142,6 +142,8 @@ func TestOnStage(t *testing.T) {
 		require.Equal(t, 3, alive)
 	})
 	require.Equal(t, "to itself", testkit.Receive(t, p.got))
+	p.run(t, func(a *process.Acting) { require.NoError(t, near.Deliver(a, "alone")) })
+	require.Equal(t, "alone", testkit.Receive(t, near.got), "a neighbour is woken")
 	// Who waits for room leaves its stage to the one who makes it.
 	full := s.staged(0)
 	full.ColdPart().Box, full.Boxed = bounded(1, mailbox.Block), true
