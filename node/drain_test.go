@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -55,38 +56,40 @@ func TestDrain(t *testing.T) {
 // A node that is short of memory starts nothing for others and lets in one of them a
 // second; what there is goes on, and all is as before when it is over.
 func TestShed(t *testing.T) {
-	c := nodetest.NewMemoryCluster(t)
-	a, b := c.Start("a"), c.Start("b")
-	require.NoError(t, rpc.Export(b, wire.Export{Module: "demo", Function: "one"}, func(context.Context, []any) (any, error) {
-		return 1, nil
-	}))
-	one := func() error {
-		v, err := rpc.Call[int](testkit.Context(t), a, b.Name(), "demo", "one")
-		if err == nil {
-			require.Equal(t, 1, v)
+	synctest.Test(t, func(t *testing.T) {
+		c := nodetest.NewMemoryCluster(t)
+		a, b := c.Start("a"), c.Start("b")
+		require.NoError(t, rpc.Export(b, wire.Export{Module: "demo", Function: "one"}, func(context.Context, []any) (any, error) {
+			return 1, nil
+		}))
+		one := func() error {
+			v, err := rpc.Call[int](testkit.Context(t), a, b.Name(), "demo", "one")
+			if err == nil {
+				require.Equal(t, 1, v)
+			}
+			return err
 		}
-		return err
-	}
-	require.NoError(t, one())
-	nodehook.Shed(b, true)
-	require.ErrorContains(t, one(), "system_limit")
-	require.NoError(t, b.Ping(testkit.Context(t), a.Name()), "the connection stays")
-	on, spawns := nodehook.Shedding(b)
-	require.True(t, on)
-	require.NotZero(t, spawns)
+		require.NoError(t, one())
+		nodehook.Shed(b, true)
+		require.ErrorContains(t, one(), "system_limit")
+		require.NoError(t, b.Ping(testkit.Context(t), a.Name()), "the connection stays")
+		on, spawns := nodehook.Shedding(b)
+		require.True(t, on)
+		require.NotZero(t, spawns)
 
-	var err error
-	others := 0
-	for ; err == nil; others++ { // they start faster than one a second
-		require.Less(t, others, 20, "all are let in")
-		err = c.Start(fmt.Sprint("other", others)).Connect(testkit.Context(t), b.Name())
-	}
-	require.ErrorContains(t, err, "not let in")
-	_, refused := nodehook.Shedding(b)
-	require.Greater(t, refused, spawns)
+		var err error
+		others := 0
+		for ; err == nil; others++ { // no second passes in the bubble
+			require.Less(t, others, 2, "all are let in")
+			err = c.Start(fmt.Sprint("other", others)).Connect(testkit.Context(t), b.Name())
+		}
+		require.ErrorContains(t, err, "not let in")
+		_, refused := nodehook.Shedding(b)
+		require.Greater(t, refused, spawns)
 
-	nodehook.Shed(b, false)
-	require.NoError(t, one())
-	require.NoError(t, c.Start("last").Connect(testkit.Context(t), b.Name()))
-	require.False(t, b.Stats().Draining)
+		nodehook.Shed(b, false)
+		require.NoError(t, one())
+		require.NoError(t, c.Start("last").Connect(testkit.Context(t), b.Name()))
+		require.False(t, b.Stats().Draining)
+	})
 }

@@ -363,7 +363,7 @@ func TestFarHeldUp(t *testing.T) {
 	}
 }
 
-// A nodetest.Long message of one sender holds up what that sender sends after it, and
+// A long message of one sender holds up what that sender sends after it, and
 // nobody else; nothing is reordered, whatever way it goes.
 func TestFarLongMessages(t *testing.T) {
 	a, b, self, _ := two(t)

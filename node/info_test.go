@@ -276,36 +276,27 @@ func TestClosedHandleDoesNotLinger(t *testing.T) {
 
 // Info does not wait for a handler that never returns.
 func TestInfoOfEndlessHandler(t *testing.T) {
-	for _, o := range []struct {
-		name    string
-		style   nodetest.Style
-		options node.Options
-	}{
-		{"actor", nodetest.Actor, node.Options{}}, {"detached", nodetest.Actor, node.Options{Place: node.Detached()}},
-		{"process", nodetest.Process, node.Options{}}, {"coroutine", nodetest.Coroutine, node.Options{}},
-	} {
-		t.Run(o.name, func(t *testing.T) {
-			n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
-			var over atomic.Bool
-			entered := make(chan struct{})
-			pid := o.style.With(o.options).Spawn(t, n, func(nodetest.Self, any) error {
-				close(entered)
-				for !over.Load() {
-				}
-				return nil
-			})
-			require.NoError(t, n.Send(pid, "compute"))
-			testkit.Receive(t, entered)
-			infos := make(chan observe.Process, 1)
-			go func() {
-				i, err := n.Info(pid)
-				assert.NoError(t, err)
-				infos <- i
-			}()
-			assert.Equal(t, observe.Running, testkit.Receive(t, infos).State)
-			over.Store(true)
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1})
+		var over atomic.Bool
+		entered := make(chan struct{})
+		pid := s.Spawn(t, n, func(nodetest.Self, any) error {
+			close(entered)
+			for !over.Load() {
+			}
+			return nil
 		})
-	}
+		require.NoError(t, n.Send(pid, "compute"))
+		testkit.Receive(t, entered)
+		infos := make(chan observe.Process, 1)
+		go func() {
+			i, err := n.Info(pid)
+			assert.NoError(t, err)
+			infos <- i
+		}()
+		assert.Equal(t, observe.Running, testkit.Receive(t, infos).State)
+		over.Store(true)
+	})
 }
 
 // Info of many busy actors, from many goroutines, disturbs nobody.

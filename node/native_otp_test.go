@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Two nodes of this kind talk natively, each to OTP in Erlang's nodetest.Style; identifiers of
+// Two nodes of this kind talk natively, each to OTP in Erlang's way; identifiers of
 // any of the three go through any other unchanged.
 func TestNativeBesideErlang(t *testing.T) {
 	c := newOTPHost(t)

@@ -41,7 +41,7 @@ func panicsWithError()   { panic(fmt.Errorf("wrapped: %w", errSpoiled)) }
 func goexitsHere()       { runtime.Goexit() }
 func dividesBy(zero int) { _ = fmt.Sprint(1 / zero) }
 
-// crashers are the crashers to run a function that ends by itself: as a handler of the
+// crashers are the ways to run a function that ends by itself: as a handler of the
 // message it is sent, or as the whole of a Process.
 var crashers = []struct {
 	name  string

@@ -21,7 +21,7 @@ func answerTraced(send func(node.Dest, any) error, msg any) {
 	}
 }
 
-// tracedBehaviours answer what they get, each in a nodetest.Style of its own.
+// tracedBehaviours answer what they get, each in a way of its own.
 func tracedBehaviours() map[node.Atom]node.Actor {
 	return map[node.Atom]node.Actor{
 		"actor": node.ActorFunc(func(c *node.Context, msg any) error { answerTraced(c.Send, msg); return nil }),

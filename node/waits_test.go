@@ -266,7 +266,7 @@ var allEndless = []endless{
 	}},
 }
 
-// waitStyle is a nodetest.Style for code to wait: one of a process, or a goroutine with a handle.
+// waitStyle is a way for code to wait: one of a process, or a goroutine with a handle.
 type waitStyle struct {
 	nodetest.Style
 	handle bool // a goroutine with a handle
