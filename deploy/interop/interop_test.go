@@ -47,6 +47,7 @@ func TestInterop(t *testing.T) {
 		t.Run("otp-"+r.version, func(t *testing.T) {
 			r.compile(t)
 			t.Run("oracle", func(t *testing.T) {
+				testkit.From(t, testkit.Night, "OTP judged by the suite")
 				s := &stand{release: r, name: "otp@127.0.0.1", port: epmdtest.Serve(t, "127.0.0.1").Port}
 				s.start(t, r.demo(t, s.name, s.port))
 				res := s.judge(t)
@@ -100,6 +101,9 @@ func TestInteropMixed(t *testing.T) {
 		for _, kind := range []string{"oracle", "published"} {
 			for _, c := range []cluster{{1, false}, {3, false}, {1, true}} {
 				t.Run(fmt.Sprintf("%s/%s-%v", versions(releases), kind, c), func(t *testing.T) {
+					if kind == "oracle" || c.overlap {
+						testkit.From(t, testkit.Night, "clusters of OTP alone, or with overlaps")
+					}
 					results = append(results, c.judge(t, releases, kind, daemon))
 				})
 			}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/global"
@@ -354,7 +355,7 @@ func (a *childAgent) ask(c command) (r reply) {
 	require.NoError(a.t, err)
 	_, err = a.in.Write(append(b, '\n'))
 	require.NoError(a.t, err, a.name)
-	stop := time.AfterFunc(erltest.Patience, func() { a.cmd.Process.Kill() }) // a child that hangs is ended, so that the read fails
+	stop := time.AfterFunc(testkit.Limit, func() { a.cmd.Process.Kill() }) // a child that hangs is ended, so that the read fails
 	defer stop.Stop()
 	line, err := a.out.ReadBytes('\n')
 	require.NoError(a.t, err, "%s has ended or hangs", a.name)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // cluster is the nodes of a test and the network between them.
@@ -23,12 +24,10 @@ type cluster struct {
 	came  time.Time // when what wait has waited for last had come
 }
 
-// How long things may take.
+// What hangs, and how long that may last.
 const (
-	limit    = 3 * time.Minute  // a cluster to come to rest
-	patience = time.Minute      // what is told to all nodes at rest to be known to all
-	stuck    = 30 * time.Second // a pair of nodes not to share names, before it counts as one that hangs
-	hanging  = 10 * time.Minute // all of it, where some hang: one of ours ends that in two to four minutes
+	stuck   = 30 * time.Second  // a pair of nodes not to share names, before it counts as one that hangs
+	hanging = 2 * testkit.Limit // all of it, where some hang: one of ours ends that in two to four minutes
 )
 
 func newCluster(t testing.TB, kinds []string, protocols ...string) *cluster {

@@ -61,7 +61,7 @@ func mesh(t *testing.T, name string, ours, otp int) (m meshed) {
 	c := newCluster(t, kinds, "erlang") // all speak one protocol, so that frames can be compared
 	must := func(what string, wrong func(all map[int]view) string) time.Duration {
 		begin := time.Now()
-		require.Empty(t, c.wait(limit, wrong), what)
+		require.Empty(t, c.wait(testkit.Limit, wrong), what)
 		return c.came.Sub(begin)
 	}
 	whole := func(all map[int]view) string {

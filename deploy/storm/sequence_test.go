@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // request is what a client was started for.
@@ -121,7 +123,7 @@ func (s *sequence) take(st step) {
 		s.cuts = append(s.cuts, cut{pairOf(a, b), s.now, 1 << 30})
 		s.w.sever(a, b, "")
 		if s.plan.settled {
-			s.must("a cut", limit, s.parted(st.node, st.other))
+			s.must("a cut", testkit.Limit, s.parted(st.node, st.other))
 		}
 	case "late":
 		s.breaks()
@@ -157,7 +159,7 @@ func (s *sequence) take(st step) {
 		if s.plan.settled {
 			for i, n := range s.nodes {
 				if n != nil {
-					s.must("a node that has ended", limit, s.parted(i, st.node))
+					s.must("a node that has ended", testkit.Limit, s.parted(i, st.node))
 				}
 			}
 		}
@@ -307,7 +309,7 @@ func (s *sequence) come(how string, wrong func(all map[int]view) string) {
 		case w == "":
 		case s.hangs(all):
 			begin = time.Now()
-		case time.Since(begin) > limit:
+		case time.Since(begin) > testkit.Limit:
 			s.t.Fatal(s.state("it does not come %s: %s", how, w))
 		}
 		return w
@@ -364,9 +366,9 @@ func (s *sequence) judge() {
 		}
 	}
 	s.come("together", s.healed)
-	s.must("locks", patience, s.locks)
-	s.must("locks are not released", limit, s.released)
-	s.must("names", patience, s.tables)
+	s.must("locks", testkit.Limit, s.locks)
+	s.must("locks are not released", testkit.Limit, s.released)
+	s.must("names", testkit.Limit, s.tables)
 	s.accepted(s.looks())
 	for _, r := range s.requests {
 		if !r.gone {
@@ -374,7 +376,7 @@ func (s *sequence) judge() {
 			s.nodes[r.node].do(command{Op: "end", ID: r.id})
 		}
 	}
-	s.must("names of processes that are dead", patience, func(all map[int]view) string {
+	s.must("names of processes that are dead", testkit.Limit, func(all map[int]view) string {
 		for i, v := range all {
 			if len(v.Names) > 0 || len(v.Shown) > 0 {
 				return fmt.Sprintf("%s has %v", s.names[i], v.Names)
