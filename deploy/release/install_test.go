@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 var installFlag = flag.Bool("release.install", false,
@@ -29,7 +31,7 @@ func newDebian(t *testing.T) debian {
 	if os.Getuid() != 0 {
 		t.Skip("only root can enter a chroot: the .deb is not installed")
 	}
-	need(t, "debootstrap", "the .deb is not installed (Debian: debootstrap)")
+	testkit.Program(t, testkit.Night, "debootstrap")
 	cache, err := os.UserCacheDir()
 	require.NoError(t, err)
 	clean := filepath.Join(cache, "actornode", "debian-"+suite)
@@ -91,7 +93,7 @@ func arch(t *testing.T) string {
 // The life of the package in a clean Debian: install, upgrade, remove, install again, purge.
 func TestInstall(t *testing.T) {
 	if !*installFlag {
-		t.Skip("make release-test installs the .deb")
+		t.Skip("only with -release.install, as in make night")
 	}
 	d := newDebian(t)
 	d.put(one(t, ".deb"), "/one.deb")
@@ -160,9 +162,9 @@ func TestInstall(t *testing.T) {
 // outside, where it runs the package's scripts; what the package depends on, it cannot know there.
 func TestInstallRPM(t *testing.T) {
 	if !*installFlag {
-		t.Skip("make release-test installs the .rpm")
+		t.Skip("only with -release.install, as in make night")
 	}
-	need(t, "rpm", "the .rpm is not installed (Debian: rpm)")
+	testkit.Program(t, testkit.Night, "rpm")
 	d := newDebian(t)
 	rpm := func(args ...string) string {
 		return run(t, "rpm", append([]string{"--root", d.root, "--dbpath", "/var/lib/rpm", "--nodeps"}, args...)...)

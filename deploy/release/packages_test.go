@@ -10,10 +10,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 func TestDeb(t *testing.T) {
-	need(t, "dpkg-deb", "the .deb is not read (Debian: dpkg)")
+	testkit.Program(t, testkit.Night, "dpkg-deb")
 	deb := one(t, ".deb")
 	fields := run(t, "dpkg-deb", "--field", deb)
 	for _, f := range []string{"Package: actornode\n", "Version: 1.2.3~rc.1\n", "Depends: passwd\n",
@@ -58,14 +60,14 @@ func checkInstalled(t *testing.T, dir string) {
 }
 
 func TestLintian(t *testing.T) {
-	need(t, "lintian", "the .deb is not judged (Debian: lintian)")
+	testkit.Program(t, testkit.Night, "lintian")
 	cmd := exec.CommandContext(t.Context(), "lintian", "--allow-root", "--fail-on=error,warning", one(t, ".deb"))
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }
 
 func TestRPM(t *testing.T) {
-	need(t, "rpm", "the .rpm is not read (Debian: rpm)")
+	testkit.Program(t, testkit.Night, "rpm")
 	rpm := one(t, ".rpm")
 	query := func(args ...string) string {
 		return run(t, "rpm", append(append([]string{"-q", "-p"}, args...), rpm)...)

@@ -27,6 +27,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/command"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 var targetsFlag = flag.String("release.targets", runtime.GOOS+"/"+runtime.GOARCH,
@@ -63,8 +64,9 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// made is the folder of a release.
+// made is the folder of a release. It takes minutes: all of the program is compiled as it is for nothing else.
 func made(t *testing.T) string {
+	testkit.From(t, testkit.Night, "a release, which is compiled")
 	if runtime.GOOS != "linux" {
 		t.Skip("the tests read what is made for Linux")
 	}
@@ -93,13 +95,6 @@ func run(t *testing.T, name string, args ...string) string {
 	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
 	require.NoError(t, err, "%s %v: %s", name, args, out)
 	return string(out)
-}
-
-// need skips a test without a program.
-func need(t *testing.T, program, lost string) {
-	if _, err := exec.LookPath(program); err != nil {
-		t.Skipf("no %s: %s", program, lost)
-	}
 }
 
 // unpacked is the content of the archive for this machine.
@@ -204,7 +199,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, bytes.Equal(a, b), "%s differs", name)
 	}
-	need(t, "sha256sum", "the checksums are not checked")
+	testkit.Program(t, testkit.Night, "sha256sum")
 	c := exec.CommandContext(t.Context(), "sha256sum", "--check", "--strict", sums)
 	c.Dir = second
 	out, err := c.CombinedOutput()
@@ -250,7 +245,7 @@ func TestParseTargets(t *testing.T) {
 
 // The revision is that of a repository: a tag, a pseudo-version, what is not committed.
 func TestRevision(t *testing.T) {
-	need(t, "git", "revisions are not read")
+	testkit.Program(t, testkit.Merge, "git")
 	dir := t.TempDir()
 	commit := func(args ...string) {
 		c := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@b.example"}, args...)...)
@@ -342,26 +337,31 @@ func TestManual(t *testing.T) {
 	for _, name := range []string{"actornode.1", "actornode-start.1", "actornode-log-level.1"} {
 		assert.Contains(t, slices.Collect(maps.Keys(pages)), name)
 	}
-	need(t, "mandoc", "the manual is not rendered")
-	dir := t.TempDir()
 	for name, page := range pages {
-		path := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(path, page, 0o600))
-		out, err := exec.Command("mandoc", "-Tlint", "-Wwarning", path).CombinedOutput()
-		assert.NoError(t, err, "%s: %s", name, out)
+		assert.Contains(t, string(page), "\n.SH NAME\n", name)
 	}
-	call := run(t, "mandoc", "-Tascii", filepath.Join(dir, "actornode-call.1"))
-	call = regexp.MustCompile(".\b").ReplaceAllString(call, "")
-	for _, text := range []string{`actornode call counter '{add, 5}'`, `<0.42.0>`, "--tls-any-host", "actornode(1)",
-		"actornode 1.2.3"} {
-		assert.Contains(t, call, text)
-	}
-	assert.NotContains(t, call, `\`)
+	t.Run("rendered", func(t *testing.T) {
+		testkit.Program(t, testkit.Night, "mandoc")
+		dir := t.TempDir()
+		for name, page := range pages {
+			path := filepath.Join(dir, name)
+			require.NoError(t, os.WriteFile(path, page, 0o600))
+			out, err := exec.Command("mandoc", "-Tlint", "-Wwarning", path).CombinedOutput()
+			assert.NoError(t, err, "%s: %s", name, out)
+		}
+		call := run(t, "mandoc", "-Tascii", filepath.Join(dir, "actornode-call.1"))
+		call = regexp.MustCompile(".\b").ReplaceAllString(call, "")
+		for _, text := range []string{`actornode call counter '{add, 5}'`, `<0.42.0>`, "--tls-any-host", "actornode(1)",
+			"actornode 1.2.3"} {
+			assert.Contains(t, call, text)
+		}
+		assert.NotContains(t, call, `\`)
+	})
 }
 
 // A line that begins with a dot is text, and so is all that roff takes for its own.
 func TestEscape(t *testing.T) {
-	need(t, "mandoc", "the text is not rendered")
+	testkit.Program(t, testkit.Night, "mandoc")
 	const text = ".erlang.cookie \\ 'a' `b` ~/x ^ -\n'quoted"
 	path := filepath.Join(t.TempDir(), "a.1")
 	page := ".TH A 1 2026-01-02\n.SH NAME\na \\- b\n.SH DESCRIPTION\n.nf\n" + escape(text) + "\n.fi\n"
@@ -380,7 +380,7 @@ func TestCompletions(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), script, 0o600))
 	}
 	t.Run("bash", func(t *testing.T) {
-		need(t, "bash", "its completion is not loaded")
+		testkit.Program(t, testkit.Night, "bash")
 		path := programFolder(t)
 		out := run(t, "bash", "--norc", "-c", `
 			PATH=$2:$PATH; source "$1/actornode.bash" || exit 1
@@ -392,7 +392,7 @@ func TestCompletions(t *testing.T) {
 		assert.NotContains(t, out, "drain")
 	})
 	t.Run("fish", func(t *testing.T) {
-		need(t, "fish", "its completion is not loaded")
+		testkit.Program(t, testkit.Night, "fish")
 		path := programFolder(t)
 		out := run(t, "fish", "--no-config", "-c",
 			"set -x PATH "+path+" $PATH; source "+dir+"/actornode.fish; complete -C 'actornode sta'")
@@ -401,7 +401,7 @@ func TestCompletions(t *testing.T) {
 		assert.NotContains(t, out, "drain")
 	})
 	t.Run("zsh", func(t *testing.T) {
-		need(t, "zsh", "its completion is not loaded")
+		testkit.Program(t, testkit.Night, "zsh")
 		out := run(t, "zsh", "-f", "-c", "fpath=("+dir+" $fpath); autoload -U compinit; compinit -D -u; print $_comps[actornode]")
 		assert.Equal(t, "_actornode\n", out)
 		run(t, "zsh", "-n", filepath.Join(dir, "_actornode"))
