@@ -21,24 +21,11 @@ import (
 
 // eachProtocol runs f with three nodes for each protocol between nodes.
 func eachProtocol(t *testing.T, f func(t *testing.T, a, b, c *node.Node)) {
-	for _, protocol := range []string{"native", "erlang"} {
-		t.Run(protocol, func(t *testing.T) {
-			where := &nodetest.Places{}
-			start := func(name node.Atom) *node.Node {
-				d := node.Distribution{Cookie: "secret", Finder: where}
-				var err error
-				d.Protocols, err = d.ProtocolsByName(protocol)
-				require.NoError(t, err)
-				return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
-			}
-			a, b, c := start("a@127.0.0.1"), start("b@127.0.0.1"), start("c@127.0.0.1")
-			for _, n := range []*node.Node{b, c} {
-				require.NoError(t, a.Connect(testkit.Context(t), n.Name()))
-			}
-			require.NoError(t, b.Connect(testkit.Context(t), c.Name()))
-			f(t, a, b, c)
-		})
-	}
+	nodetest.EachProtocol(t, func(t *testing.T, all *nodetest.Cluster) {
+		a, b, c := all.Start("a"), all.Start("b"), all.Start("c")
+		all.Connect(a, b, c)
+		f(t, a, b, c)
+	})
 }
 
 // noneFar waits until nodes have no monitor and no call between them.
