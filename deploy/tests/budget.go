@@ -71,7 +71,8 @@ func (r *run) overBudget(packages []string) {
 			limit = otherBudget
 		}
 		if is := r.seconds[p] / one; is > limit {
-			fmt.Fprintf(r.out, "over its budget: %s took %.0f units of %.2f s, and may take %.0f (deploy/tests/budgets.txt)\n", p, is, one, limit)
+			fmt.Fprintf(r.out, "over its budget: %s took %.0f units of %.2f s, and may take %.0f: see deploy/tests/budgets.txt\n",
+				p, is, one, limit)
 		}
 	}
 }

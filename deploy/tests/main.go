@@ -12,7 +12,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := command(ctx, os.Args[1:]); err != nil {
+	if err := start(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "tests:", err)
 		os.Exit(1)
 	}
@@ -20,7 +20,7 @@ func main() {
 
 const usage = "usage: tests test|merge|night [PART ...] | list | shake [flags]"
 
-func command(ctx context.Context, args []string) error {
+func start(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return errors.New(usage)
 	}

@@ -61,7 +61,8 @@ func racePackages() ([]string, error) {
 // listPackages asks the go command for the packages of the module, with the files that it
 // compiles for the race detector. Of a workspace it leaves out the other modules.
 func listPackages() ([]listed, error) {
-	c := exec.Command("go", "list", "-tags=race", "-json=ImportPath,Dir,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Module", ours+"/...")
+	c := exec.Command("go", "list", "-tags=race",
+		"-json=ImportPath,Dir,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Module", ours+"/...")
 	var said bytes.Buffer
 	c.Stderr = &said
 	out, err := c.Output()

@@ -19,6 +19,6 @@
 // With -race it is the same, and checkptr, which -race turns on, looks at its pointers.
 //
 // The portable one (box_portable.go) makes ordinary interface values. Other systems and
-// processors get it, and programs built with the tag actornode_portable or actornode_no_box. Of the invariants only the third applies to it.
-// The same tests run with both.
+// processors get it, and programs built with the tag actornode_portable or
+// actornode_no_box. Of the invariants only the third applies to it. The same tests run with both.
 package box
