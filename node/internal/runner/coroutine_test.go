@@ -206,21 +206,22 @@ func TestOrdinary(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := newSystem(t, 1000)
-		var got error
+		ended := make(chan error, 1)
 		b := s.spawn(coroutine, func(b *runner.Blocking) error {
-			_, got = b.ReceiveWithin(time.Second, func(msg any) bool {
+			_, err := b.ReceiveWithin(time.Second, func(msg any) bool {
 				require.Equal(t, "a message", msg)
 				return false
 			})
+			ended <- err
 			return nil
 		})
 		s.send(&b.Own, "a message")
 		synctest.Wait()
 		b.Blocks.Answered(&s.Plain)
 		synctest.Wait()
-		require.NoError(t, got, "it goes on waiting")
+		require.Empty(t, ended, "it goes on waiting")
 		require.Equal(t, 1, b.Own.Intake().Len())
 		pass(time.Second)
-		require.Equal(t, process.ErrTimeout, got)
+		require.Equal(t, process.ErrTimeout, <-ended)
 	})
 }
