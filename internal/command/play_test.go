@@ -86,7 +86,7 @@ func (s *cliTest) command(t *testing.T, name string, args ...string) *exec.Cmd {
 	}
 	cmd.Env, cmd.Dir = s.env, s.home
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = testkit.Limit
+	cmd.WaitDelay = 10 * time.Second // then it is killed: the test is over, and does not fail
 	return cmd
 }
 
@@ -99,7 +99,10 @@ func (s *cliTest) daemon(t *testing.T, args ...string) *exec.Cmd {
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
-		cmd.Wait() // the end of the test's context tells it to stop
+		err := cmd.Wait() // the end of the test's context tells it to stop
+		if cmd.ProcessState.ExitCode() != exitOK {
+			t.Logf("the daemon has ended by %v (%v)", cmd.ProcessState, err)
+		}
 		if t.Failed() {
 			t.Log(log.String())
 		}
