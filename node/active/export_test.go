@@ -67,61 +67,51 @@ func init() {
 
 // An object of another node is called like one of this, by a PID, a name or as a member.
 func TestFarCalls(t *testing.T) {
-	for _, protocol := range []string{"native", "erlang"} {
-		t.Run(protocol, func(t *testing.T) {
-			places := new(nodetest.Places)
-			begin := func(name node.Atom) *node.Node {
-				d := &node.Distribution{Cookie: "secret", Finder: places}
-				var err error
-				d.Protocols, err = d.ProtocolsByName(protocol)
-				require.NoError(t, err)
-				return nodetest.Start(t, node.Config{Name: name, Distribution: d})
-			}
-			near, far := begin("near@127.0.0.1"), begin("far@127.0.0.1")
-			first, err := active.Start(far, &shop{stock: map[string]int{"tea": 3}}, node.Options{Name: "shop"})
-			require.NoError(t, err)
-			member, err := active.In(far, first, &shop{stock: map[string]int{"milk": 2}})
-			require.NoError(t, err)
-			late := active.Go(near, first, (*shop).Buy, order{"tea", 2}) // waits until it is open
-			named := active.RefTo[*shop](node.At{Name: "shop", Node: far.Name()})
-			require.True(t, result(t, active.Go(near, named, (*shop).Open, none{})))
-			require.Equal(t, order{"tea", 1}, result(t, late))
-			_, err = active.Go(near, first, (*shop).Buy, order{"tea", 2}).Await(testkit.Context(t))
-			require.ErrorIs(t, err, errSoldOut)
-			require.Equal(t, 2, result(t, active.Go(near, member, (*shop).Count, "milk")))
-			require.Zero(t, result(t, active.Go(near, first, (*shop).Count, "milk")))
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		near, far := c.Start("near"), c.Start("far")
+		first, err := active.Start(far, &shop{stock: map[string]int{"tea": 3}}, node.Options{Name: "shop"})
+		require.NoError(t, err)
+		member, err := active.In(far, first, &shop{stock: map[string]int{"milk": 2}})
+		require.NoError(t, err)
+		late := active.Go(near, first, (*shop).Buy, order{"tea", 2}) // waits until it is open
+		named := active.RefTo[*shop](node.At{Name: "shop", Node: far.Name()})
+		require.True(t, result(t, active.Go(near, named, (*shop).Open, none{})))
+		require.Equal(t, order{"tea", 1}, result(t, late))
+		_, err = active.Go(near, first, (*shop).Buy, order{"tea", 2}).Await(testkit.Context(t))
+		require.ErrorIs(t, err, errSoldOut)
+		require.Equal(t, 2, result(t, active.Go(near, member, (*shop).Count, "milk")))
+		require.Zero(t, result(t, active.Go(near, first, (*shop).Count, "milk")))
 
-			_, err = active.Go(near, first, (*shop).Burn, 1).Await(testkit.Context(t))
-			var exit *node.ExitError
-			require.ErrorAs(t, err, &exit)
-			require.ErrorContains(t, err, "fire")
-			require.Equal(t, 1, result(t, active.Go(near, first, (*shop).Count, "tea")), "the object lives")
+		_, err = active.Go(near, first, (*shop).Burn, 1).Await(testkit.Context(t))
+		var exit *node.ExitError
+		require.ErrorAs(t, err, &exit)
+		require.ErrorContains(t, err, "fire")
+		require.Equal(t, 1, result(t, active.Go(near, first, (*shop).Count, "tea")), "the object lives")
 
-			_, err = active.Go(near, first, (*shop).Close, none{}).Await(testkit.Context(t))
-			require.ErrorIs(t, err, node.ErrNotHere)
-			require.ErrorContains(t, err, "(*shop).Close is not exported")
-			_, err = active.Go(near, active.RefTo[*account](first.PID), (*account).Withdraw, 1).Await(testkit.Context(t))
-			require.ErrorIs(t, err, node.ErrUnhandled)
-			require.ErrorContains(t, err, "by the name withdraw")
-			for _, bad := range []any{wire.Tuple{node.Atom("count"), wire.Tuple{1, 2}}, wire.Tuple{node.Atom("buy"), "tea"}} {
-				_, err = node.Call[any](testkit.Context(t), near, first.Dest(), bad)
-				require.ErrorContains(t, err, fmt.Sprintf("active: the argument of %v: ", bad.(wire.Tuple)[0]))
-			}
-			gone := member
-			gone.Object = 1 << 40
-			_, err = active.Go(near, gone, (*shop).Count, "milk").Await(testkit.Context(t))
-			require.ErrorIs(t, err, node.ErrUnhandled)
+		_, err = active.Go(near, first, (*shop).Close, none{}).Await(testkit.Context(t))
+		require.ErrorIs(t, err, node.ErrNotHere)
+		require.ErrorContains(t, err, "(*shop).Close is not exported")
+		_, err = active.Go(near, active.RefTo[*account](first.PID), (*account).Withdraw, 1).Await(testkit.Context(t))
+		require.ErrorIs(t, err, node.ErrUnhandled)
+		require.ErrorContains(t, err, "by the name withdraw")
+		for _, bad := range []any{wire.Tuple{node.Atom("count"), wire.Tuple{1, 2}}, wire.Tuple{node.Atom("buy"), "tea"}} {
+			_, err = node.Call[any](testkit.Context(t), near, first.Dest(), bad)
+			require.ErrorContains(t, err, fmt.Sprintf("active: the argument of %v: ", bad.(wire.Tuple)[0]))
+		}
+		gone := member
+		gone.Object = 1 << 40
+		_, err = active.Go(near, gone, (*shop).Count, "milk").Await(testkit.Context(t))
+		require.ErrorIs(t, err, node.ErrUnhandled)
 
-			// One object awaits another's method on another node.
-			alice := start(t, near, &buyer{from: member})
-			require.Equal(t, 1, result(t, active.Go(near, alice, (*buyer).Take, "milk")))
+		// One object awaits another's method on another node.
+		alice := start(t, near, &buyer{from: member})
+		require.Equal(t, 1, result(t, active.Go(near, alice, (*buyer).Take, "milk")))
 
-			waits := active.Go(near, start(t, far, &shop{}), (*shop).Buy, order{"tea", 1})
-			require.NoError(t, far.Stop())
-			_, err = waits.Await(testkit.Context(t))
-			require.ErrorAs(t, err, &exit)
-		})
-	}
+		waits := active.Go(near, start(t, far, &shop{}), (*shop).Buy, order{"tea", 1})
+		require.NoError(t, far.Stop())
+		_, err = waits.Await(testkit.Context(t))
+		require.ErrorAs(t, err, &exit)
+	})
 }
 
 // buyer is an object that calls one of another node.
