@@ -187,87 +187,71 @@ func TestBounded(t *testing.T) {
 	require.ErrorIs(t, in.Send(n, 3), node.ErrMailboxFull)
 }
 
-// starter returns what starts nodes that find each other and speak a protocol.
-func starter(t *testing.T, protocol string) func(name node.Atom) *node.Node {
-	where := &nodetest.Places{}
-	return func(name node.Atom) *node.Node {
-		d := &node.Distribution{Cookie: "secret", Finder: where}
-		var err error
-		d.Protocols, err = d.ProtocolsByName(protocol)
-		require.NoError(t, err)
-		return nodetest.Start(t, node.Config{Name: name + "@127.0.0.1", Distribution: d})
-	}
-}
-
 // On other nodes a channel works as here, by both protocols.
 func TestOtherNodes(t *testing.T) {
-	for _, protocol := range []string{"native", "erlang"} {
-		t.Run(protocol, func(t *testing.T) {
-			start := starter(t, protocol)
-			a, b, c := start("a"), start("b"), start("c")
-			p, far, further := nodetest.Open(t, a), nodetest.Open(t, b), nodetest.Open(t, c)
-			dead := a.DeadLetters(16)
-			defer dead.Close()
-			prices, numbers := channel.New[price](p), channel.Once[int64](p)
-			require.NoError(t, p.Send(far.Self(), subscribe{prices.Output()}))
-			got := node.ReceiveOf[subscribe](far)
-			require.Equal(t, prices.Output(), got.To)
-			require.NoError(t, far.Send(further.Self(), got)) // it is sent on
-			got = node.ReceiveOf[subscribe](further)
-			require.NoError(t, got.To.Send(further, price{"ERIC", 1}))
-			require.Equal(t, price{"ERIC", 1}, prices.Receive(p))
-			require.NoError(t, got.To.Send(further, price{"VOLV", 2}))
-			sent(t, further, got.To.Ref, "no price")
-			require.NoError(t, got.To.Send(further, price{"SAAB", 3}))
-			require.Equal(t, price{"VOLV", 2}, prices.Receive(p))
-			require.Equal(t, price{"SAAB", 3}, prices.Receive(p))
-			lost(t, dead, deadletter.WrongType, "no price")
+	nodetest.EachProtocol(t, func(t *testing.T, on *nodetest.Cluster) {
+		a, b, c := on.Start("a"), on.Start("b"), on.Start("c")
+		p, far, further := nodetest.Open(t, a), nodetest.Open(t, b), nodetest.Open(t, c)
+		dead := a.DeadLetters(16)
+		defer dead.Close()
+		prices, numbers := channel.New[price](p), channel.Once[int64](p)
+		require.NoError(t, p.Send(far.Self(), subscribe{prices.Output()}))
+		got := node.ReceiveOf[subscribe](far)
+		require.Equal(t, prices.Output(), got.To)
+		require.NoError(t, far.Send(further.Self(), got)) // it is sent on
+		got = node.ReceiveOf[subscribe](further)
+		require.NoError(t, got.To.Send(further, price{"ERIC", 1}))
+		require.Equal(t, price{"ERIC", 1}, prices.Receive(p))
+		require.NoError(t, got.To.Send(further, price{"VOLV", 2}))
+		sent(t, further, got.To.Ref, "no price")
+		require.NoError(t, got.To.Send(further, price{"SAAB", 3}))
+		require.Equal(t, price{"VOLV", 2}, prices.Receive(p))
+		require.Equal(t, price{"SAAB", 3}, prices.Receive(p))
+		lost(t, dead, deadletter.WrongType, "no price")
 
-			require.NoError(t, p.Send(far.Self(), numbers.Output())) // not registered by the program
-			switch out := far.Receive().(type) {
-			case channel.Output[int64]:
-				require.NoError(t, out.Send(far, 1<<40))
-			case node.Ref: // as for OTP
-				sent(t, far, channel.Output[int64]{Ref: out}.Ref, int64(1<<40))
-			}
-			require.Equal(t, int64(1<<40), numbers.Receive(p))
-			_, err := nodetest.CallWithin[int](testkit.Limit, far, got.To.Ref, 1)
-			require.Error(t, err)
-			require.NotErrorIs(t, err, node.ErrTimeout)
-		})
-	}
+		require.NoError(t, p.Send(far.Self(), numbers.Output())) // not registered by the program
+		switch out := far.Receive().(type) {
+		case channel.Output[int64]:
+			require.NoError(t, out.Send(far, 1<<40))
+		case node.Ref: // as for OTP
+			sent(t, far, channel.Output[int64]{Ref: out}.Ref, int64(1<<40))
+		}
+		require.Equal(t, int64(1<<40), numbers.Receive(p))
+		_, err := nodetest.CallWithin[int](testkit.Limit, far, got.To.Ref, 1)
+		require.Error(t, err)
+		require.NotErrorIs(t, err, node.ErrTimeout)
+	})
 }
 
 // The name that other nodes have for an alias stands for the channel, too: here, there, for messages and calls.
 func TestByName(t *testing.T) {
-	for _, protocol := range []string{"native", "erlang"} {
-		t.Run(protocol, func(t *testing.T) {
-			start := starter(t, protocol)
-			a, b := start("a"), start("b")
-			p := nodetest.Open(t, a)
-			dead := a.DeadLetters(16)
-			defer dead.Close()
-			for _, from := range []*node.Node{a, b} {
-				in := channel.New[int](p)
-				at := names.OfAlias(in.Output().Ref)
-				send := []func(m any) error{func(m any) error { return from.Send(at, m) }}
-				if from == a || protocol == "native" { // others have no receipts
-					send = append(send, func(m any) error { return node.Deliver(testkit.Context(t), from, at, m) })
-				}
-				for _, send := range send {
-					_ = send("no number") // Deliver says so
-					lost(t, dead, deadletter.WrongType, "no number")
-					require.NoError(t, send(7))
-					require.Equal(t, 7, in.Receive(p))
-				}
-				_, err := nodetest.CallWithin[int](testkit.Limit, from, at, 1)
-				require.Error(t, err)
-				require.NotErrorIs(t, err, node.ErrTimeout)
-				require.Equal(t, deadletter.WrongType, testkit.Receive(t, dead.C).Cause)
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		a, b := c.Start("a"), c.Start("b")
+		c.Connect(a, b)
+		receipts := a.Peers()[0].Protocol == "native" // others have none
+		p := nodetest.Open(t, a)
+		dead := a.DeadLetters(16)
+		defer dead.Close()
+		for _, from := range []*node.Node{a, b} {
+			in := channel.New[int](p)
+			at := names.OfAlias(in.Output().Ref)
+			send := []func(m any) error{func(m any) error { return from.Send(at, m) }}
+			if from == a || receipts {
+				send = append(send, func(m any) error { return node.Deliver(testkit.Context(t), from, at, m) })
 			}
-			require.Zero(t, p.MailboxLen(), "nothing has come past a channel")
-		})
-	}
+			for _, send := range send {
+				_ = send("no number") // Deliver says so
+				lost(t, dead, deadletter.WrongType, "no number")
+				require.NoError(t, send(7))
+				require.Equal(t, 7, in.Receive(p))
+			}
+			_, err := nodetest.CallWithin[int](testkit.Limit, from, at, 1)
+			require.Error(t, err)
+			require.NotErrorIs(t, err, node.ErrTimeout)
+			require.Equal(t, deadletter.WrongType, testkit.Receive(t, dead.C).Cause)
+		}
+		require.Zero(t, p.MailboxLen(), "nothing has come past a channel")
+	})
 }
 
 // For Erlang a channel is a reference, and what is sent by it must be a T.
