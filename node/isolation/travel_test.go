@@ -21,37 +21,27 @@ func init() { node.RegisterTypes(node.TypeOf[price]()) }
 
 // To another node a Shared travels as its value, by both protocols: as a message, in a term, in a call.
 func TestSharedTravels(t *testing.T) {
-	for _, protocol := range []string{"native", "erlang"} {
-		t.Run(protocol, func(t *testing.T) {
-			places := new(nodetest.Places)
-			begin := func(name node.Atom) *node.Node {
-				d := &node.Distribution{Cookie: "secret", Finder: places}
-				var err error
-				d.Protocols, err = d.ProtocolsByName(protocol)
-				require.NoError(t, err)
-				return nodetest.Start(t, node.Config{Name: name, Distribution: d})
-			}
-			near, far := begin("near@127.0.0.1"), begin("far@127.0.0.1")
-			require.NoError(t, near.Connect(testkit.Context(t), far.Name()))
-			h := nodetest.Open(t, far)
-			tea := price{"tea", map[string]int{"eur": 3}}
-			require.NoError(t, near.Send(h.Self(), isolation.Share(tea)))
-			require.Equal(t, tea, nodetest.Next[price](t, h))
-			require.NoError(t, near.Send(h.Self(), wire.Tuple{1, isolation.Share("text")}))
-			require.Equal(t, wire.Tuple{1, "text"}, plainText(nodetest.Next[wire.Tuple](t, h)))
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		near, far := c.Start("near"), c.Start("far")
+		require.NoError(t, near.Connect(testkit.Context(t), far.Name()))
+		h := nodetest.Open(t, far)
+		tea := price{"tea", map[string]int{"eur": 3}}
+		require.NoError(t, near.Send(h.Self(), isolation.Share(tea)))
+		require.Equal(t, tea, nodetest.Next[price](t, h))
+		require.NoError(t, near.Send(h.Self(), wire.Tuple{1, isolation.Share("text")}))
+		require.Equal(t, wire.Tuple{1, "text"}, plainText(nodetest.Next[wire.Tuple](t, h)))
 
-			pid, err := far.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
-				if r, ok := far.AsRequest(msg); ok {
-					return c.Reply(r.From, isolation.Share(r.Body))
-				}
-				return nil
-			}))
-			require.NoError(t, err)
-			got, err := node.Call[price](testkit.Context(t), near, pid, isolation.Share(tea))
-			require.NoError(t, err)
-			require.Equal(t, tea, got)
-		})
-	}
+		pid, err := far.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+			if r, ok := far.AsRequest(msg); ok {
+				return c.Reply(r.From, isolation.Share(r.Body))
+			}
+			return nil
+		}))
+		require.NoError(t, err)
+		got, err := node.Call[price](testkit.Context(t), near, pid, isolation.Share(tea))
+		require.NoError(t, err)
+		require.Equal(t, tea, got)
+	})
 }
 
 // plainText is a tuple whose binaries are texts, as Erlang's are.
