@@ -139,40 +139,30 @@ func (e *hookError) Error() string {
 // The worker of a caller of another node ends before the forwarder has taken the monitor over, and Tell has found the old one:
 // the caller is told, once, and nothing is left.
 func TestTakenOverWhileTold(t *testing.T) {
-	for _, protocol := range []string{"native", "erlang"} {
-		t.Run(protocol, func(t *testing.T) {
-			where := &nodetest.Places{}
-			start := func(name node.Atom) *node.Node {
-				d := node.Distribution{Cookie: "secret", Finder: where}
-				var err error
-				d.Protocols, err = d.ProtocolsByName(protocol)
-				require.NoError(t, err)
-				return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
-			}
-			a, b := start("a@127.0.0.1"), start("b@127.0.0.1")
-			require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
-			q := ask(t, a, b)
-			w := q.watch(t, nodetest.Open(t, b))
-			require.True(t, q.ticket.Call.Forward(q.ticket.N, w))
-			taken := false
-			reason := &hookError{hook: func() { // Tell makes the Down: it has looked the monitor up
-				w.takeOver(q.acting().Process)
-				taken = true
-			}}
-			require.True(t, settle(q.acting(), q.ticket, nil, &node.ExitError{Reason: reason}))
-			require.True(t, taken)
-			_, err := q.future.Await(testkit.Context(t))
-			require.ErrorContains(t, err, "boom")
-			testkit.Until(t, func() string {
-				for _, n := range []*node.Node{a, b} {
-					for _, p := range n.Peers() {
-						if p.Monitors+p.Watchers+p.Calls != 0 {
-							return "there are monitors or calls at " + string(n.Name())
-						}
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		a, b := c.Start("a"), c.Start("b")
+		c.Connect(a, b)
+		q := ask(t, a, b)
+		w := q.watch(t, nodetest.Open(t, b))
+		require.True(t, q.ticket.Call.Forward(q.ticket.N, w))
+		taken := false
+		reason := &hookError{hook: func() { // Tell makes the Down: it has looked the monitor up
+			w.takeOver(q.acting().Process)
+			taken = true
+		}}
+		require.True(t, settle(q.acting(), q.ticket, nil, &node.ExitError{Reason: reason}))
+		require.True(t, taken)
+		_, err := q.future.Await(testkit.Context(t))
+		require.ErrorContains(t, err, "boom")
+		testkit.Until(t, func() string {
+			for _, n := range []*node.Node{a, b} {
+				for _, p := range n.Peers() {
+					if p.Monitors+p.Watchers+p.Calls != 0 {
+						return "there are monitors or calls at " + string(n.Name())
 					}
 				}
-				return ""
-			})
+			}
+			return ""
 		})
-	}
+	})
 }
