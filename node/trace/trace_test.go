@@ -48,15 +48,12 @@ func noEvent(t testing.TB, tr *trace.Trace) {
 	}
 }
 
-// two starts two nodes, a handle on the first, which traps exits, and a process on the second
+// startFar starts two nodes, a handle on the first, which traps exits, and a process on the second
 // that is registered as echo.
-func two(t *testing.T) (a, b *node.Node, self *node.Process, remote node.PID) {
+func startFar(t *testing.T) (a, b *node.Node, self *node.Process, remote node.PID) {
 	t.Helper()
-	places := new(nodetest.Places)
-	start := func(name node.Atom) *node.Node {
-		return nodetest.Start(t, node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: places}})
-	}
-	a, b = start("a@127.0.0.1"), start("b@127.0.0.1")
+	c := nodetest.NewCluster(t)
+	a, b = c.Start("a"), c.Start("b")
 	self = nodetest.Open(t, a)
 	self.TrapExit(true)
 	remote = spawn(t, b, func(*node.Context, any) error { return nil })
@@ -156,7 +153,7 @@ func TestTraceCallsInOrder(t *testing.T) {
 }
 
 func TestTraceFar(t *testing.T) {
-	a, b, self, remote := two(t)
+	a, b, self, remote := startFar(t)
 	near := traceOf(t, a, trace.Config{}, self.Self())
 	far := traceOf(t, b, trace.Config{Kinds: trace.Receive | trace.Linked | trace.Unlinked | trace.Exit | trace.Signal}, remote)
 	require.NoError(t, self.Send(remote, "one"))
