@@ -23,26 +23,8 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/metrics"
 )
-
-// pair starts two nodes of a cluster without EPMD.
-func pair(t *testing.T) (a, b *node.Node) {
-	where := &discovery.Static{Nodes: make(map[node.Atom][]discovery.Endpoint)}
-	start := func(name node.Atom) *node.Node {
-		n, err := node.Start(node.Config{Name: name, Distribution: &node.Distribution{
-			Cookie: "c", Listen: "127.0.0.1:0", Finder: &discovery.Static{Nodes: where.Nodes}}})
-		require.NoError(t, err)
-		t.Cleanup(func() { n.Stop() })
-		return n
-	}
-	b = start("b@127.0.0.1")
-	where.Nodes[b.Name()] = []discovery.Endpoint{{Addr: b.Addr().String()}}
-	a = start("a@127.0.0.1")
-	require.NoError(t, a.Connect(t.Context(), b.Name()))
-	return a, b
-}
 
 // scrape returns the samples as lines without comments, and the whole text.
 func scrape(t *testing.T, h http.Handler) (map[string]string, string) {
@@ -66,7 +48,10 @@ func handler(t *testing.T, c metrics.Config) http.Handler {
 }
 
 func TestCollect(t *testing.T) {
-	a, b := pair(t)
+	c := nodetest.NewCluster(t)
+	c.Speak("erlang")
+	a, b := c.Start("a"), c.Start("b")
+	c.Connect(a, b)
 	require.NoError(t, a.Ping(t.Context(), b.Name()), "something has come from there")
 	release := make(chan struct{})
 	defer close(release)
