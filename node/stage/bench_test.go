@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 )
 
@@ -16,17 +17,17 @@ import (
 func BenchmarkNeighbourOfBlocking(b *testing.B) {
 	for _, says := range []bool{true, false} {
 		b.Run(map[bool]string{true: "blocking", false: "silent"}[says], func(b *testing.B) {
-			n := start(b, node.Config{Stages: 1})
-			neighbour := spawn(b, n, node.Options{}, false, parrot)
+			n := nodetest.Start(b, node.Config{Stages: 1})
+			neighbour := nodetest.Actor.Spawn(b, n, parrot)
 			for range 200 {
-				pid := spawn(b, n, node.Options{}, false, func(c blocker, m any) error {
+				pid := nodetest.Actor.Spawn(b, n, func(c nodetest.Self, m any) error {
 					nap := func() { time.Sleep(100 * time.Millisecond) }
 					if says {
 						c.Blocking(nap)
 					} else {
 						nap()
 					}
-					return c.(*node.Context).Send(c.Self(), m)
+					return c.Send(c.Self(), m)
 				})
 				require.NoError(b, n.Send(pid, "again"))
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -22,70 +23,26 @@ import (
 	"github.com/actornode/actornode/sched"
 )
 
-func start(t testing.TB, c node.Config) *node.Node {
-	n, err := node.Start(c)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, n.Stop()) })
-	return n
-}
-
 func made(t testing.TB, n *node.Node, o stage.Options) *stage.Stage {
 	s, err := stage.New(n, o)
 	require.NoError(t, err)
 	return s
 }
 
-// blocker is what a Context and a Process have in common.
-type blocker interface {
-	node.Caller
-	Self() node.PID
-	Context() context.Context
-	Blocking(func())
-	SpawnOpt(node.Options, node.Actor) (node.PID, error)
-	Spawn(node.Actor) (node.PID, error)
-}
+// The styles of what runs on a stage, and all styles with those that a scheduler runs.
+var (
+	onStages = []nodetest.Style{nodetest.Actor, nodetest.Coroutine}
 
-// styles are the ways to write a process; placed: it runs on a stage.
-var styles = []struct {
-	name    string
-	placed  bool
-	process bool
-	o       node.Options
-}{
-	{"actor", true, false, node.Options{}},
-	{"coroutine", true, true, node.Options{Coroutine: true}},
-	{"process", false, true, node.Options{}},
-	{"detached", false, false, node.Options{Place: node.Detached()}},
-	{"scheduler", false, false, node.Options{Scheduler: stage.Goroutines(100)}},
-	{"driven", false, true, node.Options{Coroutine: true, Scheduler: stage.Goroutines(100)}},
-}
+	goroutines     = nodetest.Style{Name: "scheduler", Options: node.Options{Scheduler: stage.Goroutines(100)}}
+	driven         = nodetest.Style{Name: "driven", Blocking: true, Options: node.Options{Coroutine: true, Scheduler: stage.Goroutines(100)}}
+	withSchedulers = append(nodetest.Styles(), goroutines, driven)
+)
 
-// of makes a behaviour of a handler.
-func of(process bool, handle func(c blocker, msg any) error) node.Actor {
-	if !process {
-		return node.ActorFunc(func(c *node.Context, m any) error { return handle(c, m) })
-	}
-	return node.ProcessFunc(func(p *node.Process) error {
-		for {
-			if err := handle(p, p.Receive()); err != nil {
-				return err
-			}
-		}
-	})
-}
-
-func parrot(_ blocker, m any) error {
+func parrot(_ nodetest.Self, m any) error {
 	if r, ok := m.(node.Request[int]); ok {
 		return r.Reply(r.Body)
 	}
 	return nil
-}
-
-func spawn(t testing.TB, n *node.Node, o node.Options, process bool, handle func(c blocker, msg any) error) node.PID {
-	t.Helper()
-	pid, err := n.SpawnOpt(o, of(process, handle))
-	require.NoError(t, err)
-	return pid
 }
 
 func infoOf(t testing.TB, n *node.Node, pid node.PID) observe.Process {
@@ -106,18 +63,18 @@ func call(t testing.TB, n *node.Node, pid node.PID) {
 func TestNeighbourOfBlockingHandlersAnswers(t *testing.T) {
 	const many = 50
 	for _, procs := range []int{1, 2, 8} {
-		for _, s := range styles {
-			t.Run(fmt.Sprint(s.name, procs), func(t *testing.T) {
+		for _, s := range withSchedulers {
+			t.Run(fmt.Sprint(s.Name, procs), func(t *testing.T) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-				n := start(t, node.Config{Workers: 1, Stages: 1, Blocked: time.Hour})
-				neighbour := spawn(t, n, node.Options{}, false, parrot)
+				n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1, Blocked: time.Hour})
+				neighbour := nodetest.Actor.Spawn(t, n, parrot)
 				release := make(chan struct{})
 				var in sync.WaitGroup
 				in.Add(many)
 				var pids []node.PID
 				began := time.Now().Add(-time.Second)
 				for range many {
-					pid := spawn(t, n, s.o, s.process, func(c blocker, m any) error {
+					pid := s.Spawn(t, n, func(c nodetest.Self, m any) error {
 						if m == "block" {
 							c.Blocking(func() { in.Done(); c.Blocking(func() { <-release }) })
 							return nil
@@ -150,62 +107,56 @@ func TestNeighbourOfBlockingHandlersAnswers(t *testing.T) {
 // A process that is killed in Blocking ends when f returns, its deferred functions called; its context is
 // cancelled at once. One that panics in f has crashed with that.
 func TestBlockingKilledOrPanicking(t *testing.T) {
-	for _, s := range styles {
-		t.Run(s.name, func(t *testing.T) {
-			n := start(t, node.Config{Workers: 1})
-			h, err := n.Open()
-			require.NoError(t, err)
-			defer h.Close(node.Normal)
-			in, release, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
-			pid := spawn(t, n, s.o, s.process, func(c blocker, _ any) error {
-				defer close(over)
-				c.Blocking(func() {
-					close(in)
-					<-c.Context().Done()
-					<-release
-				})
-				return nil
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{Workers: 1})
+		h := nodetest.Open(t, n)
+		in, release, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		pid := s.Spawn(t, n, func(c nodetest.Self, _ any) error {
+			defer close(over)
+			c.Blocking(func() {
+				close(in)
+				<-c.Context().Done()
+				<-release
 			})
-			ref := h.Monitor(pid)
-			require.NoError(t, n.Send(pid, 1))
-			testkit.Receive(t, in)
-			n.Exit(pid, node.Kill)
-			require.Equal(t, node.Down{Ref: ref, PID: pid, Reason: node.Killed}, h.Receive())
-			close(release)
-			testkit.Receive(t, over)
-
-			pid = spawn(t, n, s.o, s.process, func(c blocker, _ any) error {
-				c.Blocking(func() { panic("in Blocking") })
-				return nil
-			})
-			h.Monitor(pid)
-			require.NoError(t, n.Send(pid, 1))
-			down := h.Receive().(node.Down)
-			crash, ok := down.Reason.(*node.Crash)
-			require.True(t, ok, "%v", down.Reason)
-			require.Contains(t, fmt.Sprint(crash.Reason), "in Blocking")
-			call(t, n, spawn(t, n, node.Options{}, false, parrot))
+			return nil
 		})
-	}
+		ref := h.Monitor(pid)
+		require.NoError(t, n.Send(pid, 1))
+		testkit.Receive(t, in)
+		n.Exit(pid, node.Kill)
+		require.Equal(t, node.Down{Ref: ref, PID: pid, Reason: node.Killed}, h.Receive())
+		close(release)
+		testkit.Receive(t, over)
+
+		pid = s.Spawn(t, n, func(c nodetest.Self, _ any) error {
+			c.Blocking(func() { panic("in Blocking") })
+			return nil
+		})
+		h.Monitor(pid)
+		require.NoError(t, n.Send(pid, 1))
+		down := h.Receive().(node.Down)
+		crash, ok := down.Reason.(*node.Crash)
+		require.True(t, ok, "%v", down.Reason)
+		require.Contains(t, fmt.Sprint(crash.Reason), "in Blocking")
+		call(t, n, nodetest.Actor.Spawn(t, n, parrot))
+	}, withSchedulers...)
 }
 
 // What is spawned on a stage is there, and so is what it spawns; others are not, and are not moved there.
 func TestStageIsPlace(t *testing.T) {
-	for _, s := range styles[:2] {
-		n := start(t, node.Config{Workers: 2})
+	for _, s := range onStages {
+		n := nodetest.Start(t, node.Config{Workers: 2})
 		own := made(t, n, stage.Options{})
 		require.Greater(t, own.Number(), 65535)
-		o := s.o
-		o.Place = own.Place()
 		children := make(chan node.PID, 2)
-		pid := spawn(t, n, o, s.process, func(c blocker, m any) error {
+		pid := s.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c nodetest.Self, m any) error {
 			switch m {
 			case "spawn":
-				child, err := c.Spawn(of(false, parrot))
+				child, err := c.Spawn(nodetest.Actor.Actor(parrot))
 				children <- child
 				return err
 			case "spawn elsewhere":
-				child, err := c.SpawnOpt(node.Options{Place: node.OnStage(1)}, of(false, parrot))
+				child, err := c.SpawnOpt(node.Options{Place: node.OnStage(1)}, nodetest.Actor.Actor(parrot))
 				children <- child
 				return err
 			}
@@ -214,27 +165,27 @@ func TestStageIsPlace(t *testing.T) {
 		require.NoError(t, n.Send(pid, "spawn"))
 		require.NoError(t, n.Send(pid, "spawn elsewhere"))
 		near, far := testkit.Receive(t, children), testkit.Receive(t, children)
-		beside := spawn(t, n, node.Options{Place: node.Beside(near)}, false, parrot)
+		beside := nodetest.Actor.With(node.Options{Place: node.Beside(near)}).Spawn(t, n, parrot)
 		for _, pid := range []node.PID{pid, near, far, beside} {
 			call(t, n, pid)
 		}
 		require.Equal(t, []int{own.Number(), own.Number(), own.Number(), 1}, []int{infoOf(t, n, pid).Stage,
-			infoOf(t, n, near).Stage, infoOf(t, n, beside).Stage, infoOf(t, n, far).Stage}, s.name)
-		require.NotEqual(t, own.Number(), infoOf(t, n, spawn(t, n, node.Options{}, false, parrot)).Stage)
+			infoOf(t, n, near).Stage, infoOf(t, n, beside).Stage, infoOf(t, n, far).Stage}, s.Name)
+		require.NotEqual(t, own.Number(), infoOf(t, n, nodetest.Actor.Spawn(t, n, parrot)).Stage)
 	}
 }
 
 // What lives on a stage that is closed moves together, with its messages; spawns there are refused.
 func TestClose(t *testing.T) {
-	n := start(t, node.Config{Workers: 2})
+	n := nodetest.Start(t, node.Config{Workers: 2})
 	for _, o := range []stage.Options{{}, {Exclusive: true}, {Ordered: true}} {
 		own := made(t, n, o)
 		var pids []node.PID
 		for range 50 {
-			pids = append(pids, spawn(t, n, node.Options{Place: own.Place()}, false, parrot))
+			pids = append(pids, nodetest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, parrot))
 		}
 		if !o.Ordered {
-			pids = append(pids, spawn(t, n, node.Options{Place: own.Place(), Coroutine: true}, true, parrot))
+			pids = append(pids, nodetest.Coroutine.With(node.Options{Place: own.Place()}).Spawn(t, n, parrot))
 		}
 		require.NoError(t, own.Close(t.Context(), n))
 		require.NoError(t, own.Close(t.Context(), n), "twice")
@@ -244,7 +195,7 @@ func TestClose(t *testing.T) {
 			call(t, n, pid)
 			require.Equal(t, at, infoOf(t, n, pid).Stage)
 		}
-		_, err := n.SpawnOpt(node.Options{Place: own.Place()}, of(false, parrot))
+		_, err := n.SpawnOpt(node.Options{Place: own.Place()}, nodetest.Actor.Actor(parrot))
 		require.ErrorIs(t, err, node.ErrBadOption)
 		require.ErrorIs(t, err, stage.ErrClosed)
 		if err = stage.Move(n, pids[0], own.Place()); o.Ordered {
@@ -258,10 +209,10 @@ func TestClose(t *testing.T) {
 // Close waits for a handler until its context ends, and the process moves when the handler does return. A process
 // that closes its own stage moves after its handler; what it spawns meanwhile is elsewhere.
 func TestCloseWithHandlersThatRun(t *testing.T) {
-	n := start(t, node.Config{Workers: 2, Blocked: time.Hour})
+	n := nodetest.Start(t, node.Config{Workers: 2, Blocked: time.Hour})
 	own := made(t, n, stage.Options{})
 	in, release := make(chan struct{}), make(chan struct{})
-	slow := spawn(t, n, node.Options{Place: own.Place()}, false, func(c blocker, m any) error {
+	slow := nodetest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c nodetest.Self, m any) error {
 		if m == "wait" {
 			c.Blocking(func() { close(in); <-release })
 		}
@@ -279,21 +230,19 @@ func TestCloseWithHandlersThatRun(t *testing.T) {
 	testkit.UntilTrue(t, func() bool { return infoOf(t, n, slow).Stage < 100 }, "the process moves")
 	require.NoError(t, own.Close(t.Context(), n))
 
-	for _, s := range styles[:2] {
+	for _, s := range onStages {
 		own := made(t, n, stage.Options{})
-		o := s.o
-		o.Place = own.Place()
 		got := make(chan any, 2)
-		pid := spawn(t, n, o, s.process, func(c blocker, m any) error {
+		pid := s.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c nodetest.Self, m any) error {
 			if m == "close" {
 				got <- own.Close(t.Context(), c)
-				child, _ := c.Spawn(of(false, parrot))
+				child, _ := c.Spawn(nodetest.Actor.Actor(parrot))
 				got <- child
 			}
 			return parrot(c, m)
 		})
 		require.NoError(t, n.Send(pid, "close"))
-		require.Nil(t, testkit.Receive(t, got), s.name)
+		require.Nil(t, testkit.Receive(t, got), s.Name)
 		child := testkit.Receive(t, got).(node.PID)
 		call(t, n, child)
 		call(t, n, pid)
@@ -304,15 +253,15 @@ func TestCloseWithHandlersThatRun(t *testing.T) {
 
 // The node may have more stages, and fewer, while it runs: what lived on those that are gone has moved.
 func TestSetCount(t *testing.T) {
-	n := start(t, node.Config{Workers: 2, Stages: 3})
+	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 3})
 	require.NoError(t, stage.SetCount(t.Context(), n, 6))
 	require.Equal(t, 6, n.Stats().Scheduler.Stages)
 	var pids []node.PID
 	for k := range 6 {
-		first := spawn(t, n, node.Options{Place: node.OnStage(k)}, false, parrot)
-		pids = append(pids, first, spawn(t, n, node.Options{Place: node.Beside(first), Coroutine: true}, true, parrot))
+		first := nodetest.Actor.With(node.Options{Place: node.OnStage(k)}).Spawn(t, n, parrot)
+		pids = append(pids, first, nodetest.Coroutine.With(node.Options{Place: node.Beside(first)}).Spawn(t, n, parrot))
 	}
-	loose := spawn(t, n, node.Options{}, false, parrot)
+	loose := nodetest.Actor.Spawn(t, n, parrot)
 	require.NoError(t, stage.SetCount(t.Context(), n, 2))
 	require.Equal(t, 2, n.Stats().Scheduler.Stages)
 	for k, pid := range append(pids, loose) {
@@ -322,7 +271,7 @@ func TestSetCount(t *testing.T) {
 	for k := 0; k < len(pids); k += 2 {
 		require.Equal(t, infoOf(t, n, pids[k]).Stage, infoOf(t, n, pids[k+1]).Stage, "those beside each other")
 	}
-	_, err := n.SpawnOpt(node.Options{Place: node.OnStage(2)}, of(false, parrot))
+	_, err := n.SpawnOpt(node.Options{Place: node.OnStage(2)}, nodetest.Actor.Actor(parrot))
 	require.ErrorIs(t, err, node.ErrBadOption)
 	require.ErrorContains(t, stage.SetCount(t.Context(), n, 0), "SetCount(0): want 1 to 65534")
 	require.ErrorContains(t, stage.SetCount(t.Context(), n, 65535), "want 1 to 65534")
@@ -334,11 +283,11 @@ func TestSetCount(t *testing.T) {
 // What is spawned while stages are removed does not stay there, whoever spawns it: the process that removes them, on one
 // of those, or others meanwhile.
 func TestSpawnWhileStagesGo(t *testing.T) {
-	n := start(t, node.Config{Workers: 2, Stages: 4})
+	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 4})
 	got := make(chan any, 3)
-	pid := spawn(t, n, node.Options{Place: node.OnStage(3)}, false, func(c blocker, _ any) error {
+	pid := nodetest.Actor.With(node.Options{Place: node.OnStage(3)}).Spawn(t, n, func(c nodetest.Self, _ any) error {
 		got <- stage.SetCount(c.Context(), c, 1)
-		child, err := c.Spawn(of(false, parrot))
+		child, err := c.Spawn(nodetest.Actor.Actor(parrot))
 		got <- err
 		got <- child
 		return nil
@@ -361,7 +310,7 @@ func TestSpawnWhileStagesGo(t *testing.T) {
 					if (k+i)%2 == 0 {
 						o.Place = node.Place{}
 					}
-					if made, err := n.SpawnOpt(o, of(false, parrot)); err == nil { // else the stage that By has chosen was gone
+					if made, err := n.SpawnOpt(o, nodetest.Actor.Actor(parrot)); err == nil { // else the stage that By has chosen was gone
 						pids <- made
 					}
 				}
@@ -382,10 +331,10 @@ func TestSpawnWhileStagesGo(t *testing.T) {
 
 // Two that empty a stage while a handler there runs both wait for it, and neither keeps the other busy.
 func TestTwoClose(t *testing.T) {
-	n := start(t, node.Config{Workers: 2, Stages: 2})
+	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 2})
 	s := made(t, n, stage.Options{})
 	in, out := make(chan struct{}), make(chan struct{})
-	pid := spawn(t, n, node.Options{Place: s.Place()}, false, func(blocker, any) error {
+	pid := nodetest.Actor.With(node.Options{Place: s.Place()}).Spawn(t, n, func(nodetest.Self, any) error {
 		close(in)
 		<-out
 		return nil
@@ -423,17 +372,17 @@ func (c counted) Done() <-chan struct{} {
 }
 
 func TestMove(t *testing.T) {
-	n := start(t, node.Config{Workers: 2, Stages: 4})
+	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 4})
 	own, ordered := made(t, n, stage.Options{}), made(t, n, stage.Options{Ordered: true})
-	for _, s := range styles {
-		pid := spawn(t, n, s.o, s.process, parrot)
-		if !s.placed && s.name != "driven" {
-			require.ErrorIs(t, stage.Move(n, pid, own.Place()), stage.ErrOffStage, s.name)
-			_, err := n.SpawnOpt(node.Options{Place: node.Beside(pid)}, of(false, parrot))
-			require.ErrorIs(t, err, stage.ErrOffStage, s.name)
+	for _, s := range withSchedulers {
+		pid := s.Spawn(t, n, parrot)
+		if !s.Options.Coroutine && s.Name != nodetest.Actor.Name {
+			require.ErrorIs(t, stage.Move(n, pid, own.Place()), stage.ErrOffStage, s.Name)
+			_, err := n.SpawnOpt(node.Options{Place: node.Beside(pid)}, nodetest.Actor.Actor(parrot))
+			require.ErrorIs(t, err, stage.ErrOffStage, s.Name)
 			continue
 		}
-		there := spawn(t, n, node.Options{Place: node.OnStage(3)}, false, parrot)
+		there := nodetest.Actor.With(node.Options{Place: node.OnStage(3)}).Spawn(t, n, parrot)
 		for _, to := range []struct {
 			place  node.Place
 			number int
@@ -461,19 +410,19 @@ func TestMoveWhileMessagesCome(t *testing.T) {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 			r := testkit.Rand(t)
-			n := start(t, node.Config{Workers: 3, Stages: 4, Budget: 3})
+			n := nodetest.Start(t, node.Config{Workers: 3, Stages: 4, Budget: 3})
 			places := []node.Place{{}, node.OnStage(0), node.OnStage(3), made(t, n, stage.Options{}).Place(),
 				made(t, n, stage.Options{Exclusive: true}).Place()}
 			const senders, each = 4, 3000
 			type item struct{ from, seq int }
 			var pids []node.PID
 			var wrong, handled atomic.Int64
-			kinds := []node.Options{{}, {Coroutine: true}, {Limits: mailbox.Limits{Messages: 50, Policy: mailbox.Block}}}
+			kinds := append(slices.Clone(onStages),
+				nodetest.Actor.With(node.Options{Limits: mailbox.Limits{Messages: 50, Policy: mailbox.Block}}))
 			for k := range 9 {
-				o := kinds[k%len(kinds)]
 				var next [senders + 1]int
 				echoes := 0
-				pids = append(pids, spawn(t, n, o, o.Coroutine, func(c blocker, m any) error {
+				pids = append(pids, kinds[k%len(kinds)].Spawn(t, n, func(c nodetest.Self, m any) error {
 					i := m.(item)
 					if next[i.from] != i.seq {
 						wrong.Add(1)
@@ -485,7 +434,7 @@ func TestMoveWhileMessagesCome(t *testing.T) {
 						}
 						if k%3 == 0 { // to a neighbour
 							echoes++
-							return c.(interface{ Send(node.Dest, any) error }).Send(pids[k+1], item{senders, echoes - 1})
+							return c.Send(pids[k+1], item{senders, echoes - 1})
 						}
 					}
 					return nil
@@ -515,9 +464,9 @@ func TestMoveWhileMessagesCome(t *testing.T) {
 // On an exclusive stage no handler runs beside another, also after a Call and after Blocking; Info of those
 // that run and wait does not hang.
 func TestExclusive(t *testing.T) {
-	n := start(t, node.Config{Workers: 2, Blocked: time.Millisecond})
+	n := nodetest.Start(t, node.Config{Workers: 2, Blocked: time.Millisecond})
 	own := made(t, n, stage.Options{Exclusive: true})
-	echo := spawn(t, n, node.Options{}, false, parrot)
+	echo := nodetest.Actor.Spawn(t, n, parrot)
 	var running, wrong atomic.Int32
 	run := func() {
 		if running.Add(1) != 1 {
@@ -529,7 +478,7 @@ func TestExclusive(t *testing.T) {
 	}
 	var pids []node.PID
 	for k := range 6 {
-		pids = append(pids, spawn(t, n, node.Options{Place: own.Place(), Coroutine: k%2 == 1}, k%2 == 1, func(c blocker, m any) error {
+		pids = append(pids, onStages[k%2].With(node.Options{Place: own.Place()}).Spawn(t, n, func(c nodetest.Self, m any) error {
 			if r, ok := m.(node.Request[int]); ok {
 				run()
 				c.Blocking(runtime.Gosched)
@@ -573,14 +522,14 @@ func TestOrdered(t *testing.T) {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 			r := testkit.Rand(t)
-			n := start(t, node.Config{Workers: 3})
+			n := nodetest.Start(t, node.Config{Workers: 3})
 			own := made(t, n, stage.Options{Ordered: true})
 			var got []int
 			done := make(chan struct{})
 			const actors, senders, each = 10, 3, 2000
 			var pids []node.PID
 			for range actors {
-				pids = append(pids, spawn(t, n, node.Options{Place: own.Place()}, false, func(_ blocker, m any) error {
+				pids = append(pids, nodetest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, func(_ nodetest.Self, m any) error {
 					if got = append(got, m.(int)); len(got) == senders*each {
 						close(done)
 					}
@@ -602,9 +551,9 @@ func TestOrdered(t *testing.T) {
 			testkit.Receive(t, done)
 			require.True(t, slices.IsSorted(got), "not in order")
 			got, done = nil, make(chan struct{})
-			spread := spawn(t, n, node.Options{Place: own.Place()}, false, func(c blocker, _ any) error {
+			spread := nodetest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c nodetest.Self, _ any) error {
 				for i := range senders * each {
-					if err := c.(*node.Context).Send(pids[r.IntN(actors)], i); err != nil {
+					if err := c.Send(pids[r.IntN(actors)], i); err != nil {
 						return err
 					}
 				}
@@ -620,16 +569,16 @@ func TestOrdered(t *testing.T) {
 // An actor of an ordered stage that ends, or blocks, does not stop the others; and options that do not fit are
 // refused.
 func TestOrderedEndsAndRefuses(t *testing.T) {
-	n := start(t, node.Config{Workers: 2})
+	n := nodetest.Start(t, node.Config{Workers: 2})
 	own := made(t, n, stage.Options{Ordered: true})
 	in, release := make(chan struct{}), make(chan struct{})
-	ends := spawn(t, n, node.Options{Place: own.Place()}, false, func(c blocker, m any) error {
+	ends := nodetest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, func(c nodetest.Self, m any) error {
 		if m == "block" {
 			c.Blocking(func() { close(in); <-release })
 		}
 		return node.ErrStop
 	})
-	other := spawn(t, n, node.Options{Place: own.Place()}, false, parrot)
+	other := nodetest.Actor.With(node.Options{Place: own.Place()}).Spawn(t, n, parrot)
 	require.NoError(t, n.Send(ends, "block"))
 	testkit.Receive(t, in)
 	for range 3 {
@@ -640,27 +589,27 @@ func TestOrderedEndsAndRefuses(t *testing.T) {
 	_, err := asked.Await(t.Context())
 	require.NoError(t, err)
 	call(t, n, other)
-	for _, o := range []node.Options{{Coroutine: true}, {}, {Limits: mailbox.Limits{Messages: 1}}} {
-		o.Place = own.Place()
-		_, err = n.SpawnOpt(o, of(o.Limits.Messages == 0, parrot))
+	for _, s := range []nodetest.Style{nodetest.Coroutine, nodetest.Process, nodetest.Actor.With(node.Options{Limits: mailbox.Limits{Messages: 1}})} {
+		s.Options.Place = own.Place()
+		_, err = n.SpawnOpt(s.Options, s.Actor(parrot))
 		require.ErrorIs(t, err, node.ErrBadOption)
 	}
 }
 
 // One message a turn: two actors of a stage that get messages in turn handle them in turn.
 func TestBudgetOfOne(t *testing.T) {
-	for _, s := range styles[:2] {
-		n := start(t, node.Config{Workers: 1, Stages: 1, Budget: 1, Blocked: time.Hour})
+	for _, s := range onStages {
+		n := nodetest.Start(t, node.Config{Workers: 1, Stages: 1, Budget: 1, Blocked: time.Hour})
 		got := make(chan int, 8)
 		var pids []node.PID
 		for range 2 {
-			pids = append(pids, spawn(t, n, s.o, s.process, func(_ blocker, m any) error { got <- m.(int); return nil }))
+			pids = append(pids, s.Spawn(t, n, func(_ nodetest.Self, m any) error { got <- m.(int); return nil }))
 			require.NoError(t, n.Send(pids[len(pids)-1], -1)) // the first turns of fresh actors come in another order
 			require.Equal(t, -1, testkit.Receive(t, got))
 		}
-		sender := spawn(t, n, node.Options{}, false, func(c blocker, _ any) error {
+		sender := nodetest.Actor.Spawn(t, n, func(c nodetest.Self, _ any) error {
 			for i := range 8 {
-				if err := c.(*node.Context).Send(pids[i%2], i); err != nil {
+				if err := c.Send(pids[i%2], i); err != nil {
 					return err
 				}
 			}
@@ -671,7 +620,7 @@ func TestBudgetOfOne(t *testing.T) {
 		for range 8 {
 			order = append(order, testkit.Receive(t, got))
 		}
-		require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7}, order, s.name)
+		require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7}, order, s.Name)
 	}
 }
 
@@ -679,7 +628,7 @@ func TestBudgetOfOne(t *testing.T) {
 func TestHashAndSpread(t *testing.T) {
 	asked := make(chan node.PID, 10)
 	bad := atomic.Bool{}
-	n := start(t, node.Config{Workers: 2, Stages: 8, Spread: func(parent node.PID, stages int) int {
+	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 8, Spread: func(parent node.PID, stages int) int {
 		asked <- parent
 		if bad.Load() {
 			return stages
@@ -690,16 +639,16 @@ func TestHashAndSpread(t *testing.T) {
 	for k := range 100 {
 		at := -1
 		for range 2 {
-			i := infoOf(t, n, spawn(t, n, node.Options{Place: stage.Hash(fmt.Sprint("key", k))}, false, parrot)).Stage
+			i := infoOf(t, n, nodetest.Actor.With(node.Options{Place: stage.Hash(fmt.Sprint("key", k))}).Spawn(t, n, parrot)).Stage
 			require.True(t, at < 0 || i == at)
 			at = i
 		}
 		seen[at] = true
 	}
 	require.Len(t, seen, 8)
-	parent := spawn(t, n, node.Options{}, false, func(c blocker, m any) error {
+	parent := nodetest.Actor.Spawn(t, n, func(c nodetest.Self, m any) error {
 		if r, ok := m.(node.Request[int]); ok {
-			child, err := c.Spawn(of(false, parrot))
+			child, err := c.Spawn(nodetest.Actor.Actor(parrot))
 			return errors.Join(err, r.Reply(infoOf(t, n, child).Stage))
 		}
 		return nil
@@ -710,16 +659,16 @@ func TestHashAndSpread(t *testing.T) {
 	require.Equal(t, []any{7, nil}, []any{at, err})
 	require.Equal(t, parent, testkit.Receive(t, asked))
 	bad.Store(true)
-	_, err = n.Spawn(of(false, parrot))
+	_, err = n.Spawn(nodetest.Actor.Actor(parrot))
 	require.ErrorIs(t, err, node.ErrBadOption)
 	require.ErrorContains(t, err, "Config.Spread returned stage (8): want 0 to 7")
-	_, err = n.SpawnOpt(node.Options{Place: stage.By(func(int) int { return -1 })}, of(false, parrot))
+	_, err = n.SpawnOpt(node.Options{Place: stage.By(func(int) int { return -1 })}, nodetest.Actor.Actor(parrot))
 	require.ErrorIs(t, err, node.ErrBadOption)
 }
 
 // Of actors on Goroutines so many run at a time, and no more; all are served.
 func TestGoroutines(t *testing.T) {
-	n := start(t, node.Config{Workers: 1})
+	n := nodetest.Start(t, node.Config{Workers: 1})
 	const most, many = 5, 40
 	by := stage.Goroutines(most)
 	var running, wrong atomic.Int32
@@ -727,7 +676,7 @@ func TestGoroutines(t *testing.T) {
 	in := make(chan struct{}, 2*many)
 	var pids []node.PID
 	for range many {
-		pids = append(pids, spawn(t, n, node.Options{Scheduler: by}, false, func(c blocker, m any) error {
+		pids = append(pids, nodetest.Actor.With(node.Options{Scheduler: by}).Spawn(t, n, func(c nodetest.Self, m any) error {
 			if m == "exit" {
 				runtime.Goexit()
 			}
@@ -787,7 +736,7 @@ func (s *steps) step() bool {
 // locked to its thread.
 func TestSchedulerOfCoroutine(t *testing.T) {
 	for _, locked := range []bool{false, true} {
-		n := start(t, node.Config{Workers: 1})
+		n := nodetest.Start(t, node.Config{Workers: 1})
 		by := &steps{}
 		var got []any
 		pid, err := n.SpawnOpt(node.Options{Coroutine: true, Scheduler: by}, node.ProcessFunc(func(p *node.Process) error {
@@ -830,7 +779,7 @@ func TestSchedulerOfCoroutine(t *testing.T) {
 
 // A killed coroutine of a user's scheduler is unwound by its next run.
 func TestSchedulerOfCoroutineKilled(t *testing.T) {
-	n := start(t, node.Config{Workers: 1})
+	n := nodetest.Start(t, node.Config{Workers: 1})
 	by := &steps{}
 	over := false
 	pid, err := n.SpawnOpt(node.Options{Coroutine: true, Scheduler: by}, node.ProcessFunc(func(p *node.Process) error {
@@ -851,8 +800,8 @@ func TestSchedulerOfCoroutineKilled(t *testing.T) {
 // A Process may be Detached: it has a goroutine anyway, also where processes are coroutines by default.
 func TestDetachedProcess(t *testing.T) {
 	for _, coroutines := range []bool{false, true} {
-		n := start(t, node.Config{Coroutines: coroutines})
-		pid := spawn(t, n, node.Options{Place: node.Detached()}, true, parrot)
+		n := nodetest.Start(t, node.Config{Coroutines: coroutines})
+		pid := nodetest.Process.With(node.Options{Place: node.Detached()}).Spawn(t, n, parrot)
 		call(t, n, pid)
 		require.Equal(t, -1, infoOf(t, n, pid).Stage)
 	}
@@ -860,7 +809,7 @@ func TestDetachedProcess(t *testing.T) {
 
 // There are so many stages, and no more, until one is closed.
 func TestTooManyStages(t *testing.T) {
-	n := start(t, node.Config{Workers: 1})
+	n := nodetest.Start(t, node.Config{Workers: 1})
 	var all []*stage.Stage
 	for range 65534 {
 		all = append(all, made(t, n, stage.Options{}))
