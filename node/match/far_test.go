@@ -34,41 +34,31 @@ var server = genserver.Define(
 
 // Structs with a tag come as terms from other nodes, whichever protocol they speak.
 func TestFarTerms(t *testing.T) {
-	for _, protocol := range []string{"native", "erlang"} {
-		t.Run(protocol, func(t *testing.T) {
-			places := new(nodetest.Places)
-			begin := func(name node.Atom) *node.Node {
-				d := &node.Distribution{Cookie: "secret", Finder: places}
-				var err error
-				d.Protocols, err = d.ProtocolsByName(protocol)
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		near, far := c.Start("near"), c.Start("far")
+		said := make(chan string, 1)
+		pid, err := far.Spawn(sums(said))
+		require.NoError(t, err)
+		for _, c := range []struct {
+			msg  any
+			says string
+		}{
+			{add{A: 1, B: 2}, "3"}, {tuple("add", 3, 4), "7"}, {addText{A: "x", B: "y"}, "xy"}, {tuple("add", "x", "z"), "xz"},
+			{tuple("add", 1, 2, 3), "wire.Tuple"},
+		} {
+			require.NoError(t, near.Send(pid, c.msg))
+			require.Equal(t, c.says, testkit.Receive(t, said), "%T %v", c.msg, c.msg)
+		}
+		to, err := server.Start(testkit.Context(t), far, struct{}{}, node.Options{})
+		require.NoError(t, err)
+		for _, pid := range []node.PID{pid, to} {
+			for _, req := range []any{add{A: 1, B: 2}, tuple("add", 1, 2)} {
+				sum, err := node.Call[int](testkit.Context(t), near, pid, req)
 				require.NoError(t, err)
-				return nodetest.Start(t, node.Config{Name: name, Distribution: d})
+				require.Equal(t, 3, sum)
 			}
-			near, far := begin("near@127.0.0.1"), begin("far@127.0.0.1")
-			said := make(chan string, 1)
-			pid, err := far.Spawn(sums(said))
-			require.NoError(t, err)
-			for _, c := range []struct {
-				msg  any
-				says string
-			}{
-				{add{A: 1, B: 2}, "3"}, {tuple("add", 3, 4), "7"}, {addText{A: "x", B: "y"}, "xy"}, {tuple("add", "x", "z"), "xz"},
-				{tuple("add", 1, 2, 3), "wire.Tuple"},
-			} {
-				require.NoError(t, near.Send(pid, c.msg))
-				require.Equal(t, c.says, testkit.Receive(t, said), "%T %v", c.msg, c.msg)
-			}
-			to, err := server.Start(testkit.Context(t), far, struct{}{}, node.Options{})
-			require.NoError(t, err)
-			for _, pid := range []node.PID{pid, to} {
-				for _, req := range []any{add{A: 1, B: 2}, tuple("add", 1, 2)} {
-					sum, err := node.Call[int](testkit.Context(t), near, pid, req)
-					require.NoError(t, err)
-					require.Equal(t, 3, sum)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // A node of OTP sends terms.

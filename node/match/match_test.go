@@ -81,45 +81,33 @@ var fits = []struct {
 	{nil, ""}, {true, ""}, {int64(0), ""}, {[]int{1}, ""},
 }
 
-// styles are the ways to run a behaviour that uses m for each message, and leaves what no case fits.
-func styles(t *testing.T, run func(t *testing.T, spawn func(m *match.Match) node.PID, n *node.Node)) {
-	n := nodetest.Start(t, node.Config{})
-	co := nodetest.Start(t, node.Config{Coroutines: true})
-	blocking := func(n *node.Node, m *match.Match) (node.PID, error) {
-		return n.Spawn(node.ProcessFunc(func(p *node.Process) error {
-			for {
-				if err := match.Receive(p, m); err != nil {
-					return err
-				}
+// eachStyle runs a scenario in each style: spawn starts a process that uses m for each message, and leaves what no case fits.
+func eachStyle(t *testing.T, run func(t *testing.T, spawn func(m *match.Match) node.PID, n *node.Node)) {
+	bounded := nodetest.Actor.With(node.Options{Limits: mailbox.Limits{Messages: 500, Policy: mailbox.Refuse}})
+	bounded.Name = "bounded"
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		run(t, func(m *match.Match) node.PID {
+			var b node.Actor = m
+			if s.Blocking {
+				b = node.ProcessFunc(func(p *node.Process) error {
+					for {
+						if err := match.Receive(p, m); err != nil {
+							return err
+						}
+					}
+				})
 			}
-		}))
-	}
-	for name, spawn := range map[string]func(m *match.Match) (node.PID, error){
-		"actor":    func(m *match.Match) (node.PID, error) { return n.Spawn(m) },
-		"detached": func(m *match.Match) (node.PID, error) { return n.SpawnOpt(node.Options{Place: node.Detached()}, m) },
-		"bounded": func(m *match.Match) (node.PID, error) {
-			return n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 500, Policy: mailbox.Refuse}}, m)
-		},
-		"process":   func(m *match.Match) (node.PID, error) { return blocking(n, m) },
-		"coroutine": func(m *match.Match) (node.PID, error) { return blocking(co, m) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			of := n
-			if name == "coroutine" {
-				of = co
-			}
-			run(t, func(m *match.Match) node.PID {
-				pid, err := spawn(m)
-				require.NoError(t, err)
-				return pid
-			}, of)
-		})
-	}
+			pid, err := n.SpawnOpt(s.Options, b)
+			require.NoError(t, err)
+			return pid
+		}, n)
+	}, append(nodetest.Styles(), bounded)...)
 }
 
 // The first case that fits takes a message, in each style; what none fits is left.
 func TestCases(t *testing.T) {
-	styles(t, func(t *testing.T, spawn func(m *match.Match) node.PID, n *node.Node) {
+	eachStyle(t, func(t *testing.T, spawn func(m *match.Match) node.PID, n *node.Node) {
 		said := make(chan string, 1)
 		pid := spawn(everything(func(format string, args ...any) { said <- fmt.Sprintf(format, args...) }))
 		left := 0
@@ -143,7 +131,7 @@ func TestCases(t *testing.T) {
 
 // A wildcard takes what is left, nil too, and a Match may be a case of another.
 func TestComposed(t *testing.T) {
-	styles(t, func(t *testing.T, spawn func(m *match.Match) node.PID, n *node.Node) {
+	eachStyle(t, func(t *testing.T, spawn func(m *match.Match) node.PID, n *node.Node) {
 		said := make(chan string, 1)
 		say := func(format string, args ...any) { said <- fmt.Sprintf(format, args...) }
 		inner := everything(say)
@@ -342,7 +330,7 @@ func TestPanics(t *testing.T) {
 		"projection": match.New(match.Project(func(int) (int, bool) { panic("broken") }, match.On(func(int) {}))),
 	} {
 		t.Run(name, func(t *testing.T) {
-			styles(t, func(t *testing.T, spawn func(m *match.Match) node.PID, n *node.Node) {
+			eachStyle(t, func(t *testing.T, spawn func(m *match.Match) node.PID, n *node.Node) {
 				h := nodetest.Open(t, n)
 				pid := spawn(m)
 				ref := h.Monitor(pid)
