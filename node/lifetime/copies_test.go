@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
@@ -55,7 +56,7 @@ func TestCopiesOwn(t *testing.T) {
 		"copied, no check": {cfg: isolation.Config{Copy: true, Check: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := start(t, node.Config{Isolation: c.cfg})
+			n := nodetest.Start(t, node.Config{Isolation: c.cfg})
 			k := &keeper{}
 			to, err := n.SpawnOpt(c.gets, k)
 			require.NoError(t, err)
@@ -79,7 +80,7 @@ func TestCopiesOwn(t *testing.T) {
 
 // What is sent to a process with an owner is copied as for others, by a timer and by an Owner, too.
 func TestOwnedGetsCopies(t *testing.T) {
-	n := start(t, node.Config{Isolation: isolation.Config{Copy: true}})
+	n := nodetest.Start(t, node.Config{Isolation: isolation.Config{Copy: true}})
 	k := &keeper{}
 	o := own(t, n, k)
 	for _, send := range []func(p *parcel){
@@ -102,7 +103,7 @@ func TestOwnedGetsCopies(t *testing.T) {
 
 // A copy of an Owner would own nothing: there is none.
 func TestOwnerIsNotCopied(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	o := own(t, n, &holder{})
 	same, err := isolation.Copy(o)
 	require.NoError(t, err)
@@ -134,7 +135,7 @@ func TestOwnerIsNotCopied(t *testing.T) {
 
 // An object in an argument of a call of another is kept, on a node that copies, too.
 func TestObjectInCall(t *testing.T) {
-	n := start(t, node.Config{Isolation: isolation.Config{Copy: true}})
+	n := nodetest.Start(t, node.Config{Isolation: isolation.Config{Copy: true}})
 	first, err := lifetime.Start(n, &counter{}, node.Options{})
 	require.NoError(t, err)
 	second, err := lifetime.Start(n, &counter{}, node.Options{})
@@ -155,7 +156,7 @@ func TestObjectInCall(t *testing.T) {
 
 // The timeouts of package match come on a node that copies messages.
 func TestTimeoutsOfCopies(t *testing.T) {
-	n := start(t, node.Config{Isolation: isolation.Config{Copy: true}})
+	n := nodetest.Start(t, node.Config{Isolation: isolation.Config{Copy: true}})
 	var ticks atomic.Int64
 	ended := make(chan struct{})
 	o := own(t, n, match.New(match.After(time.Millisecond, func(c *node.Context) error {

@@ -1,7 +1,6 @@
 package lifetime_test
 
 import (
-	"log/slog"
 	"runtime"
 	"testing"
 
@@ -16,13 +15,9 @@ import (
 
 // Another node cannot be given an Owner. It keeps a process by a monitor, and not by its PID.
 func TestFar(t *testing.T) {
-	places := new(nodetest.Places)
-	begin := func(name node.Atom) *node.Node {
-		return start(t, node.Config{Name: name, Log: slog.New(slog.DiscardHandler),
-			Distribution: &node.Distribution{Cookie: "secret", Finder: places}})
-	}
-	near, far := begin("near@127.0.0.1"), begin("far@127.0.0.1")
-	require.NoError(t, near.Connect(testkit.Context(t), far.Name()))
+	c := nodetest.NewCluster(t)
+	near, far := c.Start("near"), c.Start("far")
+	c.Connect(near, far)
 	h, err := far.Open()
 	require.NoError(t, err)
 	defer h.Close(nil)

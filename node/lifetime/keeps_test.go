@@ -25,7 +25,7 @@ func acts(t testing.TB, n *node.Node, to node.PID, f func(c *node.Context)) {
 
 // A channel keeps its process until it is closed; its values come meanwhile, whoever has the output.
 func TestChannelKeeps(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	for name, once := range map[string]bool{"open": false, "once": true} {
 		t.Run(name, func(t *testing.T) {
 			got := make(chan int, 10)
@@ -79,7 +79,7 @@ func (r *receiver) Receive(c *node.Context, msg any) error {
 
 // A Match is an Actor like others. The timer of a timeout keeps it; what no case fits does, too.
 func TestMatchKeeps(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	cases := func(more ...match.Case) *match.Match {
 		return match.New(append(more,
 			match.Do(func(c *node.Context, f do) error { f(c); return nil }),
@@ -119,7 +119,7 @@ func TestMatchKeeps(t *testing.T) {
 
 // What is to be done in an Actor when a future is completed keeps it, and so does a message that is to be sent then.
 func TestFuturesKeep(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
 	for name, ask := range map[string]func(c *node.Context, done chan any){
 		"then": func(c *node.Context, done chan any) {
@@ -158,7 +158,7 @@ func TestFuturesKeep(t *testing.T) {
 
 // A dead letter to a process that had an owner is the message as it was sent.
 func TestDeadLettersOfOwned(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
 	dead := n.DeadLetters(16)
 	defer dead.Close()

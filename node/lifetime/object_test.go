@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
@@ -38,7 +39,7 @@ func (o *counter) UntilIs(c *active.Context, n int) (bool, error) {
 // An object is collected when nobody can reach it, also if it knows itself and has waited before; not while a
 // method waits.
 func TestObject(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	o, err := lifetime.Start(n, &counter{}, node.Options{})
 	require.NoError(t, err)
 	pid := o.Ref().PID
@@ -62,7 +63,7 @@ func TestObject(t *testing.T) {
 }
 
 func TestObjectErrors(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	_, err := lifetime.Start(n, &counter{}, node.Options{Link: true})
 	require.ErrorIs(t, err, node.ErrBadOption)
 }
@@ -97,7 +98,7 @@ var (
 
 // A server without Terminate is collected as every Actor, one with it is told first.
 func TestServer(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	o := own(t, n, serves.New(&served{}))
 	pid := o.PID()
 	ok, err := lifetime.Call[bool](context.Background(), n, o, keep{owner: o})

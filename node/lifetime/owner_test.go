@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/epmdtest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -128,7 +129,7 @@ func gc(t testing.TB) {
 
 // A process lives as long as its Owner can be reached, and no longer, in each style.
 func TestOwn(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	for name, c := range map[string]struct {
 		b node.Actor
 		o node.Options
@@ -156,7 +157,7 @@ func TestOwn(t *testing.T) {
 
 // Owners that processes hold of themselves and of each other keep nobody whom nobody else can reach.
 func TestCycles(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	alone := own(t, n, &holder{})
 	require.NoError(t, alone.Send(n, alone))
 	var ring []*lifetime.Owner
@@ -186,7 +187,7 @@ func TestCycles(t *testing.T) {
 
 // What keeps a process that nobody can reach: until it is gone.
 func TestKept(t *testing.T) {
-	n := start(t, node.Config{Name: "n@127.0.0.1", Distribution: &node.Distribution{
+	n := nodetest.Start(t, node.Config{Name: "n@127.0.0.1", Distribution: &node.Distribution{
 		Published: true, Cookie: "c", Finder: &discovery.EPMD{Config: epmdtest.Serve(t, "127.0.0.1")},
 	}})
 	h, err := n.Open()
@@ -275,7 +276,7 @@ func TestKept(t *testing.T) {
 
 // A monitor keeps nobody: its Down says why. A PID does not either, and what is sent to it then is lost.
 func TestMonitorDoesNotKeep(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	h, err := n.Open()
 	require.NoError(t, err)
 	defer h.Close(nil)
@@ -293,7 +294,7 @@ func TestMonitorDoesNotKeep(t *testing.T) {
 
 // Messages that are there are handled first, also by a process that is not fast.
 func TestMessagesFirst(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	goOn := make(chan struct{})
 	var handled atomic.Int64
 	b := node.ActorFunc(func(*node.Context, any) error {
@@ -315,7 +316,7 @@ func TestMessagesFirst(t *testing.T) {
 
 // An Owner in a message keeps its process until the message is handled.
 func TestOwnerUnderWay(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	goOn := make(chan struct{})
 	slow, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { <-goOn; return nil }))
 	require.NoError(t, err)
@@ -343,7 +344,7 @@ func (t *terminator) Terminate(c *node.Context, reason any) error {
 
 // A Terminator is told, and may say so; and is not if it ends otherwise.
 func TestTerminator(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	ended := make(chan any, 1)
 	o := own(t, n, &terminator{ended: ended})
 	pid := o.PID()
@@ -364,7 +365,7 @@ func TestTerminator(t *testing.T) {
 
 // Deferred functions of a blocking process run. It is not collected while it computes or waits for an answer or a time.
 func TestBlocking(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	for _, co := range []bool{false, true} {
 		deferred := make(chan struct{})
 		steps := make(chan string)
@@ -405,7 +406,7 @@ func TestBlocking(t *testing.T) {
 
 // The behaviours that Become and Push have put in place are collected with the Actor, and Self is its Owner.
 func TestBecomeAndSelf(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	o := own(t, n, &holder{})
 	pid := o.PID()
 	self, err := lifetime.Call[*lifetime.Owner](testkit.Context(t), n, o, me{})
@@ -428,7 +429,7 @@ func TestBecomeAndSelf(t *testing.T) {
 
 // What Own refuses.
 func TestOwnErrors(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	for _, o := range []node.Options{
 		{Limits: mailbox.Limits{Messages: 1}}, {Limits: mailbox.Limits{Bytes: 1}}, {Place: node.OnStage(-1)}, {Link: true},
 	} {
@@ -443,7 +444,7 @@ func TestOwnErrors(t *testing.T) {
 
 // The memory of what is made and dropped does not grow.
 func TestMemory(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	heap := func() uint64 {
 		for n.Stats().Processes != 0 {
 			gc(t)
@@ -476,7 +477,7 @@ func TestMemory(t *testing.T) {
 // by Owners, and nobody else.
 func TestStress(t *testing.T) {
 	random := testkit.Rand(t)
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	for round := range 6 {
 		const size = 60
 		states := make(map[node.PID]weak.Pointer[holder])

@@ -18,7 +18,7 @@ import (
 // A process with an owner moves from stage to stage as others do: its messages keep their order, its Owner keeps it, and
 // it is collected where it is then.
 func TestMoveToStage(t *testing.T) {
-	n := start(t, node.Config{Workers: 2, Stages: 4})
+	n := nodetest.Start(t, node.Config{Workers: 2, Stages: 4})
 	made, err := stage.New(n, stage.Options{})
 	require.NoError(t, err)
 	places := []node.Place{{}, node.OnStage(0), made.Place(), node.OnStage(3)}
@@ -60,7 +60,7 @@ func TestMoveToStage(t *testing.T) {
 
 // An ordered stage has a mailbox of its own for its actors.
 func TestOrderedStage(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	ordered, err := stage.New(n, stage.Options{Ordered: true})
 	require.NoError(t, err)
 	_, err = lifetime.Own(n, &holder{}, node.Options{Place: ordered.Place()})
@@ -92,13 +92,13 @@ func (m *mover) MoveIn(_ *node.Context, state any) error {
 
 // A process with an owner cannot move to another node, says why, and goes on.
 func TestMigrateRefuses(t *testing.T) {
-	places := new(nodetest.Places)
-	begin := func(name node.Atom) *node.Node {
-		n := nodetest.Start(t, node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: places}})
+	c := nodetest.NewCluster(t)
+	begin := func(name string) *node.Node {
+		n := c.Start(name)
 		require.NoError(t, migrate.Start(t.Context(), n, migrate.Kind{Name: "mover", New: func() node.Actor { return new(mover) }}))
 		return n
 	}
-	near, far := begin("near@127.0.0.1"), begin("far@127.0.0.1")
+	near, far := begin("near"), begin("far")
 	free, err := near.Spawn(&mover{Sum: 1})
 	require.NoError(t, err)
 	moved, err := migrate.To(testkit.Context(t), near, free, far.Name())

@@ -12,21 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/lifetime"
 )
-
-func start(t testing.TB, cfg node.Config) *node.Node {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	n, err := node.Start(cfg)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, n.Stop()) })
-	return n
-}
 
 var errOver = errors.New("over")
 
@@ -39,7 +30,7 @@ func ended() context.Context {
 
 // Wait waits for each process but daemons and handles, those that are spawned meanwhile included.
 func TestWait(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	require.NoError(t, lifetime.Wait(testkit.Context(t), n), "there is none")
 	h, err := n.Open()
 	require.NoError(t, err)
@@ -76,7 +67,7 @@ func TestWait(t *testing.T) {
 
 // What a daemon spawns is waited for.
 func TestWaitForChildOfDaemon(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	child := make(chan node.PID, 1)
 	_, err := n.SpawnOpt(node.Options{Daemon: true}, node.ProcessFunc(func(p *node.Process) error {
 		pid, err := p.Spawn(node.ProcessFunc(func(p *node.Process) error { p.Receive(); return nil }))
@@ -94,7 +85,7 @@ func TestWaitForChildOfDaemon(t *testing.T) {
 // Processes spawn each other and end, so that there is always one until the last: Wait never returns before.
 func TestWaitStress(t *testing.T) {
 	random := testkit.Rand(t)
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	for range 30 {
 		left := atomic.Int64{}
 		left.Store(2000)
@@ -139,79 +130,70 @@ func TestWaitStress(t *testing.T) {
 	}
 }
 
-// styles start a process that calls do for each message, in each way that there is.
-var styles = map[string]func(n *node.Node, do func(c node.Caller, msg any)) (node.PID, error){
-	"actor": func(n *node.Node, do func(node.Caller, any)) (node.PID, error) { return n.Spawn(actor(do)) },
-	"bounded actor": func(n *node.Node, do func(node.Caller, any)) (node.PID, error) {
-		return n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1 << 20}}, actor(do))
-	},
-	"detached": func(n *node.Node, do func(node.Caller, any)) (node.PID, error) {
-		return n.SpawnOpt(node.Options{Place: node.Detached()}, actor(do))
-	},
-	"process":   func(n *node.Node, do func(node.Caller, any)) (node.PID, error) { return n.Spawn(process(do)) },
-	"coroutine": func(n *node.Node, do func(node.Caller, any)) (node.PID, error) { return coroutine(n, do) },
-	"bounded process": func(n *node.Node, do func(node.Caller, any)) (node.PID, error) {
-		return n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1 << 20}}, process(do))
-	},
-}
-
-func coroutine(n *node.Node, do func(node.Caller, any)) (node.PID, error) {
-	return n.SpawnOpt(node.Options{Coroutine: true}, process(do))
+// styles are all styles, and those with a bounded mailbox.
+func styles() []nodetest.Style {
+	all := nodetest.Styles()
+	for _, s := range []nodetest.Style{nodetest.Actor, nodetest.Process} {
+		s.Name = "bounded " + s.Name
+		all = append(all, s.With(node.Options{Limits: mailbox.Limits{Messages: 1 << 20}}))
+	}
+	return all
 }
 
 // unwanted is a message that nobody handles.
 type unwanted struct{ n int }
 
-func actor(do func(node.Caller, any)) node.Actor {
-	return node.ActorFunc(func(c *node.Context, msg any) error {
+// spawn starts a process of a style that calls do for each message but those that are unwanted, which it leaves.
+func spawn(t *testing.T, n *node.Node, s nodetest.Style, do func(self nodetest.Self, msg any)) node.PID {
+	t.Helper()
+	var b node.Actor = node.ActorFunc(func(c *node.Context, msg any) error {
 		if _, ok := msg.(unwanted); ok {
 			return node.ErrUnhandled
 		}
 		do(c, msg)
 		return nil
 	})
-}
-
-func process(do func(node.Caller, any)) node.Actor {
-	return node.ProcessFunc(func(p *node.Process) error {
-		for {
-			do(p, p.ReceiveMatch(func(msg any) bool { _, ok := msg.(unwanted); return !ok }))
-		}
-	})
+	if s.Blocking {
+		b = node.ProcessFunc(func(p *node.Process) error {
+			for {
+				do(p, p.ReceiveMatch(func(msg any) bool { _, ok := msg.(unwanted); return !ok }))
+			}
+		})
+	}
+	pid, err := n.SpawnOpt(s.Options, b)
+	require.NoError(t, err)
+	return pid
 }
 
 // A node is not idle while a handler runs or a message waits, whatever the style, and is with messages that were left.
 func TestIdle(t *testing.T) {
-	for name, spawn := range styles {
-		t.Run(name, func(t *testing.T) {
-			n := start(t, node.Config{})
-			require.NoError(t, lifetime.Idle(testkit.Context(t), n), "there is no process")
-			begun, goOn := make(chan struct{}), make(chan struct{})
-			pid, err := spawn(n, func(node.Caller, any) { begun <- struct{}{}; <-goOn })
-			require.NoError(t, err)
-			require.NoError(t, lifetime.Idle(testkit.Context(t), n), "nothing to do")
-			require.NoError(t, n.Send(pid, 1))
-			require.NoError(t, n.Send(pid, 2))
-			<-begun
-			require.ErrorIs(t, lifetime.Idle(ended(), n), errOver, "it runs")
-			require.NoError(t, n.Send(pid, unwanted{1}))
-			goOn <- struct{}{}
-			<-begun
-			require.ErrorIs(t, lifetime.Idle(ended(), n), errOver, "it runs again")
-			goOn <- struct{}{}
-			require.NoError(t, lifetime.Idle(testkit.Context(t), n), "one message is left")
-			require.NoError(t, n.Send(pid, 3))
-			<-begun
-			require.ErrorIs(t, lifetime.Idle(ended(), n), errOver)
-			goOn <- struct{}{}
-			require.NoError(t, lifetime.Idle(testkit.Context(t), n))
-		})
-	}
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		n := nodetest.Start(t, node.Config{})
+		require.NoError(t, lifetime.Idle(testkit.Context(t), n), "there is no process")
+		begun, goOn := make(chan struct{}), make(chan struct{})
+		pid := spawn(t, n, s, func(nodetest.Self, any) { begun <- struct{}{}; <-goOn })
+		require.NoError(t, lifetime.Idle(testkit.Context(t), n), "nothing to do")
+		require.NoError(t, n.Send(pid, 1))
+		require.NoError(t, n.Send(pid, 2))
+		<-begun
+		require.ErrorIs(t, lifetime.Idle(ended(), n), errOver, "it runs")
+		require.NoError(t, n.Send(pid, unwanted{1}))
+		goOn <- struct{}{}
+		<-begun
+		require.ErrorIs(t, lifetime.Idle(ended(), n), errOver, "it runs again")
+		goOn <- struct{}{}
+		require.NoError(t, lifetime.Idle(testkit.Context(t), n), "one message is left")
+		require.NoError(t, n.Send(pid, 3))
+		<-begun
+		require.ErrorIs(t, lifetime.Idle(ended(), n), errOver)
+		goOn <- struct{}{}
+		require.NoError(t, lifetime.Idle(testkit.Context(t), n))
+	}, styles()...)
 }
 
 // A process that waits for an answer is not idle, nor is one that computes, unless it is a daemon.
 func TestIdleWithCallsAndDaemons(t *testing.T) {
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	var from node.From
 	kept := make(chan struct{})
 	server, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
@@ -279,29 +261,26 @@ type token struct {
 // returns, all of them have come to their end.
 func TestIdleStress(t *testing.T) {
 	random := testkit.Rand(t)
-	n := start(t, node.Config{})
+	n := nodetest.Start(t, node.Config{})
 	var under atomic.Int64 // tokens
 	var pids []node.PID
-	handle := func(c node.Caller, msg any) {
+	handle := func(self nodetest.Self, msg any) {
 		k := msg.(token)
 		r := rand.New(rand.NewPCG(k.seed, 3))
-		send := c.(interface{ Send(node.Dest, any) error })
 		if k.left > 0 {
 			for range 1 + r.IntN(2) {
 				under.Add(1)
-				_ = send.Send(pids[r.IntN(len(pids))], token{k.left - 1 - r.IntN(3), r.Uint64()})
+				_ = self.Send(pids[r.IntN(len(pids))], token{k.left - 1 - r.IntN(3), r.Uint64()})
 			}
 		}
 		if r.IntN(50) == 0 {
-			_ = send.Send(pids[r.IntN(len(pids))], unwanted{})
+			_ = self.Send(pids[r.IntN(len(pids))], unwanted{})
 		}
 		under.Add(-1)
 	}
 	for range 4 {
-		for _, spawn := range styles {
-			pid, err := spawn(n, handle)
-			require.NoError(t, err)
-			pids = append(pids, pid)
+		for _, s := range styles() {
+			pids = append(pids, spawn(t, n, s, handle))
 		}
 	}
 	for round := range 300 {
