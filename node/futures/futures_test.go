@@ -27,10 +27,9 @@ type later struct {
 }
 
 func start(t *testing.T) *later {
-	n, err := node.Start(node.Config{})
-	require.NoError(t, err)
-	t.Cleanup(func() { n.Stop() })
+	n := nodetest.Start(t, node.Config{})
 	l := &later{n: n, froms: make(chan node.From, 1)}
+	var err error
 	l.pid, err = n.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
 		if r, ok := msg.(node.Request[int]); ok {
 			l.froms <- r.From
@@ -176,29 +175,7 @@ func TestStyles(t *testing.T) {
 	}
 	var fs []*node.Future[int]
 	var froms []node.From
-	for name, spawn := range map[string]func() error{
-		"process": func() error {
-			_, err := l.n.Spawn(node.ProcessFunc(func(p *node.Process) error {
-				sum(node.Await(p.Context(), p, futures.All(p, fs...)))
-				return nil
-			}))
-			return err
-		},
-		"coroutine": func() error {
-			_, err := l.n.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
-				sum(node.Await(p.Context(), p, futures.All(p, fs...)))
-				return nil
-			}))
-			return err
-		},
-		"actor": func() error {
-			pid, err := l.n.Spawn(node.ActorFunc(func(c *node.Context, _ any) error {
-				sum(node.Await(c.Context(), c, futures.All(c, fs...)))
-				return nil
-			}))
-			l.n.Send(pid, "begin")
-			return err
-		},
+	begins := map[string]func() error{
 		"a message": func() error {
 			pid, err := l.n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 				if r, ok := msg.(node.Result); ok {
@@ -224,10 +201,19 @@ func TestStyles(t *testing.T) {
 			f.SendTo(l.toldBy(t, told), nil)
 			return nil
 		},
-	} {
+	}
+	for _, s := range nodetest.Styles() {
+		begins[s.Name] = func() error {
+			return l.n.Send(s.Spawn(t, l.n, func(self nodetest.Self, _ any) error {
+				sum(node.Await(self.Context(), self, futures.All(self, fs...)))
+				return nil
+			}), "begin")
+		}
+	}
+	for name, begin := range begins {
 		t.Run(name, func(t *testing.T) {
 			fs, froms = l.calls(2)
-			require.NoError(t, spawn())
+			require.NoError(t, begin())
 			require.NoError(t, froms[1].Reply(2))
 			require.NoError(t, froms[0].Reply(40))
 			require.Equal(t, any(42), <-told)
@@ -318,11 +304,8 @@ func TestAtTheSameTime(t *testing.T) {
 
 // A future that has come from another node is an input like any other.
 func TestFromAnotherNode(t *testing.T) {
-	where := &nodetest.Places{}
-	start := func(name node.Atom) *node.Node {
-		return nodetest.Start(t, node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: where}})
-	}
-	a, b := start("a@127.0.0.1"), start("b@127.0.0.1")
+	c := nodetest.NewCluster(t)
+	a, b := c.Start("a"), c.Start("b")
 	server, reader := nodetest.Open(t, a), nodetest.Open(t, b)
 	f := node.Async[int](a, server.Self(), "x")
 	r := nodetest.Next[node.Request[string]](t, server)

@@ -56,17 +56,8 @@ func TestEach(t *testing.T) {
 	o, err := active.Start(l.n, &collector{ranged}, node.Options{})
 	require.NoError(t, err)
 	out := make(chan []string, 1)
-	for name, begin := range map[string]func(fs []*node.Future[int]){
+	begins := map[string]func(fs []*node.Future[int]){
 		"goroutine": func(fs []*node.Future[int]) { go func() { out <- seen(l.n, len(fs), ranged, fs) }() },
-		"process": func(fs []*node.Future[int]) {
-			_, err := l.n.Spawn(node.ProcessFunc(func(p *node.Process) error { out <- seen(p, len(fs), ranged, fs); return nil }))
-			require.NoError(t, err)
-		},
-		"actor": func(fs []*node.Future[int]) {
-			pid, err := l.n.Spawn(&run{})
-			require.NoError(t, err)
-			require.NoError(t, l.n.Send(pid, func(c *node.Context) error { out <- seen(c, len(fs), ranged, fs); return nil }))
-		},
 		"method": func(fs []*node.Future[int]) {
 			f := active.Go(l.n, o, (*collector).Collect, fs)
 			one, err := await(t, active.Go(l.n, o, (*collector).Idle, 0))
@@ -74,7 +65,16 @@ func TestEach(t *testing.T) {
 			require.Equal(t, 1, one)
 			go func() { v, _ := f.Await(context.Background()); out <- v }()
 		},
-	} {
+	}
+	for _, s := range nodetest.Styles() {
+		begins[s.Name] = func(fs []*node.Future[int]) {
+			require.NoError(t, l.n.Send(s.Spawn(t, l.n, func(self nodetest.Self, _ any) error {
+				out <- seen(self, len(fs), ranged, fs)
+				return nil
+			}), "begin"))
+		}
+	}
+	for name, begin := range begins {
 		t.Run(name, func(t *testing.T) {
 			fs, froms := l.calls(5)
 			var want []string
