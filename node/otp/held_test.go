@@ -17,12 +17,8 @@ import (
 // Another node has only so many names registered by erlang:register, and each is given
 // back when it goes.
 func TestRegisterCounts(t *testing.T) {
-	places := new(nodetest.Places)
-	begin := func(name node.Atom, l node.ClusterLimits) *node.Node {
-		return nodetest.Start(t, node.Config{Name: name,
-			Distribution: &node.Distribution{Cookie: "secret", Finder: places, Cluster: l}})
-	}
-	far, near := begin("far@127.0.0.1", node.ClusterLimits{Names: 2}), begin("near@127.0.0.1", node.ClusterLimits{})
+	c := nodetest.NewCluster(t)
+	far, near := c.StartWith("far", node.Distribution{Cluster: node.ClusterLimits{Names: 2}}), c.Start("near")
 	require.NoError(t, otp.Config{Output: io.Discard}.Export(far))
 	process := func() node.PID {
 		pid, err := far.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
