@@ -17,18 +17,18 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Tests between nodes of this program, over the Erlang protocol on the loopback.
+// Tests between nodes of this program.
 
-// pair starts two nodes that are connected.
-func pair(t *testing.T) (a, b *peer) {
-	f := &nodetest.Places{}
-	a, b = startPeer(t, f, "a", pg.Config{}), startPeer(t, f, "b", pg.Config{})
+// startTwo starts two nodes that are connected.
+func startTwo(t *testing.T) (a, b *peer) {
+	c := nodetest.NewCluster(t)
+	a, b = startPeer(t, c, "a", pg.Config{}), startPeer(t, c, "b", pg.Config{})
 	a.connect(b.Name())
 	return a, b
 }
 
 func TestFarJoinAndLeave(t *testing.T) {
-	a, b := pair(t)
+	a, b := startTwo(t)
 	wa, wb := a.spawn(3), b.spawn(2)
 	a.join("g", wa[0])
 	b.sees("g", wa[0])
@@ -50,8 +50,8 @@ func TestFarJoinAndLeave(t *testing.T) {
 
 // What was before the connection is told at the beginning.
 func TestFarSync(t *testing.T) {
-	f := &nodetest.Places{}
-	a, b := startPeer(t, f, "a", pg.Config{}), startPeer(t, f, "b", pg.Config{})
+	c := nodetest.NewCluster(t)
+	a, b := startPeer(t, c, "a", pg.Config{}), startPeer(t, c, "b", pg.Config{})
 	wa, wb := a.spawn(2), b.spawn(2)
 	for i := range 100 {
 		a.join(i, wa...)
@@ -65,7 +65,7 @@ func TestFarSync(t *testing.T) {
 }
 
 func TestFarDisconnect(t *testing.T) {
-	a, b := pair(t)
+	a, b := startTwo(t)
 	wa, wb := a.spawn(1), b.spawn(1)
 	a.join("g", wa...)
 	b.join("g", wb...)
@@ -84,7 +84,7 @@ func TestFarDisconnect(t *testing.T) {
 
 // A change while the connection is lost does not make one.
 func TestFarNothingConnects(t *testing.T) {
-	a, b := pair(t)
+	a, b := startTwo(t)
 	wa, wb := a.spawn(1), b.spawn(1)
 	b.join("g", wb...)
 	a.sees("g", wb...)
@@ -101,7 +101,7 @@ func TestFarNothingConnects(t *testing.T) {
 
 // The scope's process may end on one node and come again.
 func TestFarScopeEnds(t *testing.T) {
-	a, b := pair(t)
+	a, b := startTwo(t)
 	wa, wb := a.spawn(1), b.spawn(1)
 	a.join("g", wa...)
 	b.join("g", wb...)
@@ -121,8 +121,8 @@ func TestFarScopeEnds(t *testing.T) {
 }
 
 func TestFarLateScope(t *testing.T) {
-	f := &nodetest.Places{}
-	a, b := startPeer(t, f, "a", pg.Config{}), startPeer(t, f, "b", pg.Config{Name: "-"})
+	c := nodetest.NewCluster(t)
+	a, b := startPeer(t, c, "a", pg.Config{}), startPeer(t, c, "b", pg.Config{Name: "-"})
 	a.connect(b.Name())
 	wa, wb := a.spawn(1), b.spawn(1)
 	a.join("g", wa...)
@@ -133,8 +133,8 @@ func TestFarLateScope(t *testing.T) {
 }
 
 func TestFarOtherScope(t *testing.T) {
-	f := &nodetest.Places{}
-	a, b := startPeer(t, f, "a", pg.Config{Name: "one"}), startPeer(t, f, "b", pg.Config{Name: "one"})
+	c := nodetest.NewCluster(t)
+	a, b := startPeer(t, c, "a", pg.Config{Name: "one"}), startPeer(t, c, "b", pg.Config{Name: "one"})
 	other, err := pg.Start(testkit.Context(t), b, pg.Config{Name: "two"})
 	require.NoError(t, err)
 	a.connect(b.Name())
@@ -146,7 +146,7 @@ func TestFarOtherScope(t *testing.T) {
 
 // A process on another node can monitor by message, as pg.erl's functions do.
 func TestFarMonitor(t *testing.T) {
-	a, b := pair(t)
+	a, b := startTwo(t)
 	w := b.spawn(1)
 	m, err := node.Call[any](testkit.Context(t), a.self, node.At{Name: "pg", Node: b.Name()}, any(wire.Atom("monitor")))
 	require.NoError(t, err)
@@ -159,12 +159,12 @@ func TestFarMonitor(t *testing.T) {
 
 // A node that comes back at once under its name is another one.
 func TestFarNewLife(t *testing.T) {
-	f := &nodetest.Places{}
-	a := startPeer(t, f, "a", pg.Config{})
+	c := nodetest.NewCluster(t)
+	a := startPeer(t, c, "a", pg.Config{})
 	wa := a.spawn(1)
 	a.join("g", wa...)
 	for range 3 {
-		b := startPeer(t, f, "b", pg.Config{})
+		b := startPeer(t, c, "b", pg.Config{})
 		b.connect(a.Name())
 		w := b.spawn(1)
 		b.join("g", w...)
@@ -192,11 +192,11 @@ func storm(p *peer, pids []node.PID, seed uint64, n int) {
 }
 
 func TestFarStorm(t *testing.T) {
-	f := &nodetest.Places{}
+	c := nodetest.NewCluster(t)
 	var all []*peer
 	var views []func() map[string]string
 	for i := range 3 {
-		p := startPeer(t, f, fmt.Sprint("n", i), pg.Config{})
+		p := startPeer(t, c, fmt.Sprint("n", i), pg.Config{})
 		for _, q := range all {
 			p.connect(q.Name())
 		}
@@ -239,7 +239,7 @@ func TestFarStorm(t *testing.T) {
 // Whoever leaves all groups leaves them for other nodes too, and those only whose
 // node it is; joining again is not forbidden.
 func TestLeaveAll(t *testing.T) {
-	a, b := pair(t)
+	a, b := startTwo(t)
 	wa, wb := a.spawn(2), b.spawn(1)
 	a.join("g", wa[0], wa[0], wa[1])
 	a.join(wire.Tuple{"h", 1}, wa[1])

@@ -14,6 +14,7 @@ import (
 
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
@@ -54,6 +55,14 @@ func (l *erlangNode) erl(name string) *otp {
 	name += "@127.0.0.1"
 	n := erltest.Start(l.t, erltest.Options{Name: name, EPMD: l.port})
 	return &otp{Node: n, t: l.t, name: node.Atom(name), scope: "pg"}
+}
+
+// ours starts a node of ours, with a scope.
+func (l *erlangNode) ours(name string, cfg pg.Config) *peer {
+	l.t.Helper()
+	n := nodetest.Start(l.t, node.Config{Name: node.Atom(name + "@127.0.0.1"),
+		Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: l.Finder}})
+	return newPeer(l.t, n, cfg)
 }
 
 // knows makes p the node through which the test sees e, and starts pg there.
@@ -158,7 +167,7 @@ func (e *otp) view() map[string]string {
 func erlang(t *testing.T) (p *peer, e *otp) {
 	l := newErlangNode(t)
 	e = l.erl("e")
-	p = startPeer(t, l, "go", pg.Config{})
+	p = l.ours("go", pg.Config{})
 	return p, e.knows(p)
 }
 
@@ -241,7 +250,7 @@ func TestErlangGroupTerms(t *testing.T) {
 func TestErlangOtherScope(t *testing.T) {
 	l := newErlangNode(t)
 	e := l.erl("e")
-	p := startPeer(t, l, "go", pg.Config{Name: "my scope"})
+	p := l.ours("go", pg.Config{Name: "my scope"})
 	e.knows(p) // pg
 	ours, theirs := p.spawn(1), e.spawn(2)
 	e.join("g", theirs[1])
@@ -257,7 +266,7 @@ func TestErlangOtherScope(t *testing.T) {
 
 func TestErlangKilled(t *testing.T) {
 	l := newErlangNode(t)
-	p := startPeer(t, l, "go", pg.Config{})
+	p := l.ours("go", pg.Config{})
 	ours := p.spawn(1)
 	p.join("g", ours...)
 	for range 2 { // and comes again under the same name
@@ -306,7 +315,7 @@ func TestErlangDisconnect(t *testing.T) {
 func TestErlangLateScope(t *testing.T) {
 	l := newErlangNode(t)
 	e := l.erl("e")
-	p := startPeer(t, l, "go", pg.Config{})
+	p := l.ours("go", pg.Config{})
 	p.connect(e.name)
 	ours := p.spawn(1)
 	p.join("g", ours...)
@@ -328,7 +337,7 @@ func TestErlangLateScope(t *testing.T) {
 func TestErlangOurScopeIsLate(t *testing.T) {
 	l := newErlangNode(t)
 	e := l.erl("e")
-	p := startPeer(t, l, "go", pg.Config{Name: "-"})
+	p := l.ours("go", pg.Config{Name: "-"})
 	e.knows(p)
 	ours, theirs := p.spawn(1), e.spawn(1)
 	e.join("g", theirs...)
@@ -351,7 +360,7 @@ func TestErlangWeRestart(t *testing.T) {
 	e := l.erl("e")
 	var theirs []node.PID
 	for i := range 4 {
-		p := startPeer(t, l, "go", pg.Config{})
+		p := l.ours("go", pg.Config{})
 		if i == 0 {
 			e.knows(p)
 			theirs = e.spawn(1)
@@ -371,7 +380,7 @@ func TestErlangWeRestart(t *testing.T) {
 func TestErlangTwoAndUs(t *testing.T) {
 	l := newErlangNode(t)
 	e, f := l.erl("e"), l.erl("f")
-	p := startPeer(t, l, "go", pg.Config{})
+	p := l.ours("go", pg.Config{})
 	e.knows(p)
 	f.knows(p)
 	require.Equal(t, wire.True, e.call("net_kernel", "connect_node", f.name))
@@ -397,7 +406,7 @@ func TestErlangTwoAndUs(t *testing.T) {
 func TestErlangAndTwoOfUs(t *testing.T) {
 	l := newErlangNode(t)
 	e := l.erl("e")
-	p, q := startPeer(t, l, "go", pg.Config{}), startPeer(t, l, "too", pg.Config{})
+	p, q := l.ours("go", pg.Config{}), l.ours("too", pg.Config{})
 	e.knows(p)
 	q.connect(e.name)
 	q.connect(p.Name())
@@ -421,7 +430,7 @@ func TestErlangAndTwoOfUs(t *testing.T) {
 func TestErlangStorm(t *testing.T) {
 	l := newErlangNode(t)
 	e := l.erl("e")
-	p, q := startPeer(t, l, "go", pg.Config{}), startPeer(t, l, "too", pg.Config{})
+	p, q := l.ours("go", pg.Config{}), l.ours("too", pg.Config{})
 	e.knows(p)
 	q.connect(e.name)
 	q.connect(p.Name())

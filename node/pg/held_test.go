@@ -20,12 +20,11 @@ import (
 // A scope takes from another node what it may have, says so once, and what is within the
 // limits goes on as ever.
 func TestScopeHolds(t *testing.T) {
-	f, log := new(nodetest.Places), new(logtest.Records)
-	n := nodetest.Start(t, node.Config{Name: "a@127.0.0.1", Log: slog.New(log),
-		Distribution: &node.Distribution{Cookie: "secret", Finder: f}})
-	a := &peer{Node: n, t: t, self: nodetest.Open(t, n)}
-	a.start(pg.Config{Members: 20, Groups: 8})
-	b := startPeer(t, f, "b", pg.Config{})
+	c, log := nodetest.NewCluster(t), new(logtest.Records)
+	cfg := c.Config("a")
+	cfg.Log = slog.New(log)
+	a := newPeer(t, nodetest.Start(t, cfg), pg.Config{Members: 20, Groups: 8})
+	b := startPeer(t, c, "b", pg.Config{})
 	b.connect(a.Name())
 	pids := b.spawn(15)
 	b.join("g", pids[:9]...)

@@ -12,7 +12,6 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
 )
@@ -25,14 +24,17 @@ type peer struct {
 	scope *pg.Scope
 }
 
-// startPeer starts a node and, unless its name is "-", a scope.
-func startPeer(t testing.TB, f discovery.Finder, name string, cfg pg.Config) *peer {
+// startPeer starts a node, of a cluster unless that is nil, and, unless its name is "-", a scope.
+func startPeer(t testing.TB, c *nodetest.Cluster, name string, cfg pg.Config) *peer {
 	t.Helper()
-	c := node.Config{Name: node.Atom(name + "@127.0.0.1")}
-	if f != nil {
-		c.Distribution = &node.Distribution{Cookie: "secret", Finder: f}
+	if c == nil {
+		return newPeer(t, nodetest.Start(t, node.Config{Name: node.Atom(name + "@127.0.0.1")}), cfg)
 	}
-	n := nodetest.Start(t, c)
+	return newPeer(t, c.Start(name), cfg)
+}
+
+func newPeer(t testing.TB, n *node.Node, cfg pg.Config) *peer {
+	t.Helper()
 	p := &peer{Node: n, t: t, self: nodetest.Open(t, n)}
 	if cfg.Name != "-" {
 		p.start(cfg)
