@@ -9,19 +9,17 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rights"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // BenchmarkSend is a message from another node, over the loopback, to a named process of a node without rights, and of
 // one with rules of which the last allows it, in turn. The ratio is what the rules cost.
 func BenchmarkSend(b *testing.B) {
 	const burst = 20_000
-	places := new(nodetest.Places)
-	start := func(name node.Atom, r *rights.Policy) *node.Node {
-		return nodetest.Start(b, node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: places, Rights: r}})
-	}
+	c := nodetest.NewCluster(b)
 	handled := make(chan struct{}, 1)
-	counts := func(name node.Atom, r *rights.Policy) *node.Node {
-		n := start(name, r)
+	counts := func(name string, r *rights.Policy) *node.Node {
+		n := c.StartWith(name, node.Distribution{Transport: dist.TCP{}, Rights: r})
 		seen := 0
 		_, err := n.SpawnOpt(node.Options{Name: "sink"}, node.ActorFunc(func(*node.Context, any) error {
 			if seen++; seen%burst == 0 {
@@ -36,8 +34,8 @@ func BenchmarkSend(b *testing.B) {
 		{May: []string{"connect", "send one", "send two", "send sink"}}}
 	p, err := rights.New(rights.Config{Rules: rules})
 	require.NoError(b, err)
-	free, ruled := counts("free@127.0.0.1", nil), counts("ruled@127.0.0.1", p)
-	h := nodetest.Open(b, start("from@127.0.0.1", nil))
+	free, ruled := counts("free", nil), counts("ruled", p)
+	h := nodetest.Open(b, c.StartWith("from", node.Distribution{Transport: dist.TCP{}}))
 	send := func(to *node.Node) time.Duration {
 		began := time.Now()
 		for range burst {
