@@ -513,14 +513,14 @@ func TestInitFails(t *testing.T) {
 	} {
 		for _, link := range []bool{false, true} {
 			for _, trap := range []bool{false, true} {
-				for _, style := range []string{"handle", "actor", "process", "coroutine"} {
-					t.Run(fmt.Sprintf("%s/link=%v/trap=%v/%s", c.what, link, trap, style), func(t *testing.T) {
+				for _, style := range []nodetest.Style{handle, nodetest.Actor, nodetest.Process, nodetest.Coroutine} {
+					t.Run(fmt.Sprintf("%s/link=%v/trap=%v/%s", c.what, link, trap, style.Name), func(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {
 							n, err := node.Start(node.Config{Workers: 2})
 							require.NoError(t, err)
 							p := &probe{init: c.init}
 							var got *result
-							body := func(in trapper) {
+							body := func(in nodetest.Self) {
 								in.TrapExit(trap)
 								ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 								defer cancel()
@@ -563,30 +563,14 @@ func TestInitFails(t *testing.T) {
 	}
 }
 
-type trapper interface {
-	node.Caller
-	TrapExit(bool) bool
-}
+// handle is what spawn makes a handle for, which a goroutine runs.
+var handle = nodetest.Style{Name: "handle", Blocking: true}
 
 // spawn makes a process that runs body at its first message and gives the others
 // to more.
-func spawn(t *testing.T, n *node.Node, style string, body func(in trapper), more func(any)) node.PID {
+func spawn(t *testing.T, n *node.Node, s nodetest.Style, body func(in nodetest.Self), more func(any)) node.PID {
 	t.Helper()
-	switch style {
-	case "actor":
-		first := true
-		pid, err := n.Spawn(node.ActorFunc(func(c *node.Context, m any) error {
-			if first {
-				first = false
-				body(c)
-			} else {
-				more(m)
-			}
-			return nil
-		}))
-		require.NoError(t, err)
-		return pid
-	case "handle":
+	if s.Name == handle.Name {
 		h, err := n.Open()
 		require.NoError(t, err)
 		go func() {
@@ -598,15 +582,16 @@ func spawn(t *testing.T, n *node.Node, style string, body func(in trapper), more
 		}()
 		return h.Self()
 	}
-	pid, err := n.SpawnOpt(node.Options{Coroutine: style == "coroutine"}, node.ProcessFunc(func(s *node.Process) error {
-		s.Receive()
-		body(s)
-		for {
-			more(s.Receive())
+	first := true
+	return s.Spawn(t, n, func(self nodetest.Self, m any) error {
+		if first {
+			first = false
+			body(self)
+		} else {
+			more(m)
 		}
-	}))
-	require.NoError(t, err)
-	return pid
+		return nil
+	})
 }
 
 // An Init that never returns, whatever is tried: Start returns, the name is free.
