@@ -209,11 +209,11 @@ func TestWaysToSend(t *testing.T) {
 	gate := make(chan struct{})
 	blocked := func(pid node.PID) { require.NoError(t, n.Send(pid, gate)) }
 	handled := make(chan any, 10)
-	handle := func(c node.Caller, msg any) {
+	handle := func(_ nodetest.Self, msg any) error {
 		switch m := msg.(type) {
 		case chan struct{}:
 			<-m
-			return
+			return nil
 		case node.Request[*line]:
 			reply := &line{Name: "reply"}
 			_ = m.Reply(reply)
@@ -221,19 +221,10 @@ func TestWaysToSend(t *testing.T) {
 			reply.Name = "changed"
 		}
 		handled <- msg
+		return nil
 	}
-	actor, err := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error { handle(c, msg); return nil }))
-	require.NoError(t, err)
-	loop := node.ProcessFunc(func(p *node.Process) error {
-		for {
-			handle(p, p.Receive())
-		}
-	})
-	blocking, err := n.Spawn(loop)
-	require.NoError(t, err)
-	coroutine, err := n.SpawnOpt(node.Options{Coroutine: true}, loop)
-	require.NoError(t, err)
-	for _, pid := range []node.PID{actor, blocking, coroutine} {
+	for _, s := range nodetest.Styles() {
+		pid := s.Spawn(t, n, handle)
 		for name, send := range map[string]func(*line) error{
 			"Send":      func(l *line) error { return n.Send(pid, l) },
 			"SendOpt":   func(l *line) error { return n.SendOpt(node.SendOptions{NoWait: true}, pid, l) },
@@ -259,7 +250,7 @@ func TestWaysToSend(t *testing.T) {
 			require.Contains(t, all[0].Path, ".Count", name)
 		}
 	}
-	_, err = n.SendAfter(time.Hour, actor, &line{})
+	_, err := n.SendAfter(time.Hour, nodetest.Actor.Spawn(t, n, handle), &line{})
 	require.NoError(t, err)
 
 	object := &counterObject{}
