@@ -17,11 +17,8 @@ import (
 
 // A supervisor on another node answers as one on this node does.
 func TestFarSupervisor(t *testing.T) {
-	where := &nodetest.Places{}
-	start := func(name node.Atom) *node.Node {
-		return nodetest.Start(t, node.Config{Name: name, Distribution: &node.Distribution{Cookie: "secret", Finder: where}})
-	}
-	here, there := start("here@127.0.0.1"), start("there@127.0.0.1")
+	c := nodetest.NewCluster(t)
+	here, there := c.Start("here"), c.Start("there")
 	ctx := testkit.Context(t)
 	require.NoError(t, rpc.ExportBehaviour(there, wire.Export{Module: "shop", Function: "till", Arity: 1},
 		func(args []any) (node.Actor, error) {

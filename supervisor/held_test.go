@@ -19,12 +19,8 @@ import (
 // Children that another node has had started count for it, and so do those that take
 // their place.
 func TestStartChildCounts(t *testing.T) {
-	places := new(nodetest.Places)
-	begin := func(name node.Atom, l node.ClusterLimits) *node.Node {
-		return nodetest.Start(t, node.Config{Name: name + "@127.0.0.1",
-			Distribution: &node.Distribution{Cookie: "secret", Finder: places, Cluster: l}})
-	}
-	far, near := begin("far", node.ClusterLimits{Spawned: 2}), begin("near", node.ClusterLimits{})
+	c := nodetest.NewCluster(t)
+	far, near := c.StartWith("far", node.Distribution{Cluster: node.ClusterLimits{Spawned: 2}}), c.Start("near")
 	require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: "f"}, func([]any) (node.Actor, error) {
 		return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
 	}))

@@ -17,13 +17,10 @@ import (
 // Other nodes have only those children started by name that Distribution.Allow lets them,
 // and Go code of the program all.
 func TestStartChildAsksAllow(t *testing.T) {
-	places := new(nodetest.Places)
-	begin := func(name node.Atom, allow func(node.Atom, wire.Export) bool) *node.Node {
-		return nodetest.Start(t, node.Config{Name: name + "@127.0.0.1",
-			Distribution: &node.Distribution{Cookie: "secret", Finder: places, Allow: allow}})
-	}
-	far := begin("far", func(peer node.Atom, e wire.Export) bool { return peer == "near@127.0.0.1" && e.Function == "yes" })
-	near, other := begin("near", nil), begin("other", nil)
+	cluster := nodetest.NewCluster(t)
+	far := cluster.StartWith("far", node.Distribution{
+		Allow: func(peer node.Atom, e wire.Export) bool { return peer == "near@127.0.0.1" && e.Function == "yes" }})
+	near, other := cluster.Start("near"), cluster.Start("other")
 	for _, name := range []wire.Atom{"yes", "no"} {
 		require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: name}, func([]any) (node.Actor, error) {
 			return node.ActorFunc(func(*node.Context, any) error { return nil }), nil

@@ -22,8 +22,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// style is how a script is played.
-type style struct {
+// dialect is how a script is played: who asks, and what its children are.
+type dialect struct {
 	name   string
 	terms  bool // requests are Erlang's, children are exported behaviours; else by the functions of this package, with a Start
 	inInit bool // what fails with an error, or is ignored, does so in Init; else in Start
@@ -32,7 +32,7 @@ type style struct {
 // play is one script on a node of its own. One worker runs all its processes, so
 // that the order of what is recorded is that in which it happens.
 type play struct {
-	style
+	dialect
 	t     *testing.T
 	n     *node.Node
 	root  node.PID
@@ -84,11 +84,11 @@ type holding struct {
 	sups []node.PID // wait for it
 }
 
-func newPlay(t *testing.T, s style) *play {
+func newPlay(t *testing.T, d dialect) *play {
 	n, err := node.Start(node.Config{Workers: 1, Stages: 1, Coroutines: true, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Stop()) })
-	p := &play{style: s, t: t, n: n, defs: make(map[string]*supDef), turns: make(map[string]int), count: make(map[string]int),
+	p := &play{dialect: d, t: t, n: n, defs: make(map[string]*supDef), turns: make(map[string]int), count: make(map[string]int),
 		names: make(map[string]node.PID), runs: make(map[node.PID]*childRun), held: make(map[string]holding)}
 	p.hook, err = n.SpawnOpt(node.Options{Mailbox: ends{p}}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)

@@ -35,8 +35,8 @@ func blocks(text string) (all []block) {
 	return all
 }
 
-// styles are the ways in which a script can be played.
-var styles = []style{
+// dialects are the ways in which a script can be played.
+var dialects = []dialect{
 	{name: "Go"},
 	{name: "Erlang", terms: true, inInit: true},
 }
@@ -47,16 +47,16 @@ func TestScripts(t *testing.T) {
 		t.Run(f.Name, func(t *testing.T) {
 			for _, s := range f.Scripts {
 				known[s.Key()] = true
-				for _, style := range styles {
-					t.Run(s.Title+"/"+style.name, func(t *testing.T) {
-						d := deviations[s.Key()]
-						if d.skip {
-							t.Skip(d.reason)
+				for _, d := range dialects {
+					t.Run(s.Title+"/"+d.name, func(t *testing.T) {
+						deviates := deviations[s.Key()]
+						if deviates.skip {
+							t.Skip(deviates.reason)
 						}
 						synctest.Test(t, func(t *testing.T) {
-							got := newPlay(t, style).play(blocks(s.Text))
-							want := d.apply(t, s.Want)
-							if !style.terms {
+							got := newPlay(t, d).play(blocks(s.Text))
+							want := deviates.apply(t, s.Want)
+							if !d.terms {
 								want, got = unhurried(want), unhurried(got)
 							}
 							assert.Equal(t, want, got)
