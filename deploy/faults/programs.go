@@ -98,7 +98,7 @@ func (p *programs) follow(r *runner, cmd *exec.Cmd, path string) (outcome, error
 		case err := <-over:
 			return r.judge(out.text(), path, err)
 		case <-tick.C:
-			if out.quiet() > r.quiet {
+			if out.quiet() > r.quiet || out.full() {
 				_ = cmd.Process.Kill()
 			}
 		}
@@ -139,7 +139,19 @@ func (n *noted) Write(b []byte) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.at = time.Now()
-	return n.all.Write(b)
+	if n.all.Len() < mostPrinted {
+		n.all.Write(b)
+	}
+	return len(b), nil
+}
+
+// mostPrinted is how many bytes tests print at most: those that go round and round print without end.
+const mostPrinted = 64 << 20
+
+func (n *noted) full() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.all.Len() >= mostPrinted
 }
 
 func (n *noted) quiet() time.Duration {
