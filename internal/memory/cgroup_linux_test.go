@@ -122,6 +122,7 @@ func load(t *testing.T, procs, mode string) (out string, err error) {
 // A program with half of its cgroup's memory in use lives, with GOGC=400 too; without a
 // soft limit the kernel kills it.
 func TestUnderALimit(t *testing.T) {
+	testkit.From(t, testkit.Merge, "a limit on memory")
 	if testkit.Race {
 		t.Skip("SKIPPED: the race detector takes several times the memory, which Go's limit does not count")
 	}
