@@ -378,6 +378,9 @@ func TestPIDs(t *testing.T) {
 		inspect.Each(&s.System, pids, func(p *process.Process) uint64 { return p.ID }))
 }
 
+// inner is the key of a value in a context.
+type inner struct{}
+
 // Whose a process is: its label, its parent, the peer that has had it started, as its context says.
 func TestOrigin(t *testing.T) {
 	s := newSystem(t)
@@ -393,7 +396,7 @@ func TestOrigin(t *testing.T) {
 	require.Nil(t, inspect.OwnerIn(t.Context()))
 	require.Nil(t, inspect.ProcOf(t.Context()))
 	ctx := p.Own.Context()
-	require.Same(t, &p.Own, inspect.ProcOf(context.WithValue(ctx, "k", 1)))
+	require.Same(t, &p.Own, inspect.ProcOf(context.WithValue(ctx, inner{}, 1)))
 	require.Nil(t, inspect.OwnerIn(ctx))
 	require.Empty(t, inspect.CallingPeer(ctx))
 	p.Own.Cold.Label = "label"
