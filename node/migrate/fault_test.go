@@ -35,7 +35,7 @@ func found(nodes []*node.Node) (at []node.PID, moving bool) {
 // faults are what happens at a step, on the node and in the process whose step it is.
 var faults = map[string]func(c *cluster, x *node.Context){
 	"kill":       func(_ *cluster, x *node.Context) { x.Node().Exit(x.Self(), node.Kill) },
-	"cut":        func(c *cluster, _ *node.Context) { c.wire.cut() },
+	"cut":        func(c *cluster, _ *node.Context) { c.wire.Cut() },
 	"disconnect": func(c *cluster, _ *node.Context) { c.nodes[0].Disconnect(c.nodes[1].Name()) },
 }
 
@@ -56,13 +56,13 @@ func TestFaults(t *testing.T) {
 
 func faultAt(t *testing.T, step string, fault func(c *cluster, x *node.Context), back, dies bool) {
 	var armed atomic.Bool
-	c := &cluster{t: t}
+	c := newCluster(t)
 	c.step = func(x *node.Context, at string) {
 		if at == step && armed.CompareAndSwap(true, false) {
 			fault(c, x)
 		}
 	}
-	a, b := c.start("a@127.0.0.1"), c.start("b@127.0.0.1")
+	a, b := c.start("a"), c.start("b")
 	pid := spawn(t, a, node.Options{Name: "counter"})
 	if back {
 		pid = move(t, a, pid, b)

@@ -1,12 +1,8 @@
 package migrate_test
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"maps"
-	"net"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,7 +15,6 @@ import (
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/migrate"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/dist"
 )
 
 // ledger is the state of the processes of the tests: what they have had from each sender.
@@ -104,72 +99,32 @@ func kinds() []migrate.Kind {
 	return []migrate.Kind{{Name: "counter", New: func() node.Actor { return counter.New(nil) }}}
 }
 
-// cutter is TCP whose connections can be cut.
-type cutter struct {
-	dist.TCP
-	mu    sync.Mutex
-	conns []net.Conn
-}
-
-func (c *cutter) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	conn, err := c.TCP.Dial(ctx, addr, peer)
-	if err == nil {
-		c.conns = append(c.conns, conn)
-	}
-	return conn, err
-}
-
-// cut closes all connections.
-func (c *cutter) cut() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, conn := range c.conns {
-		conn.Close()
-	}
-	c.conns = nil
-}
-
-// cluster is some nodes that move processes among them.
+// cluster is some nodes that move processes among them, over TCP whose connections can be cut.
 type cluster struct {
-	t      *testing.T
-	places nodetest.Places
-	wire   cutter
-	erlang bool // Erlang's protocol alone
-	step   func(c *node.Context, at string)
-	nodes  []*node.Node
-	log    *slog.Logger
-
-	transport dist.Transport // nil: wire
-	queue     int            // of node.Distribution
-	limits    node.ClusterLimits
+	*nodetest.Cluster
+	t     *testing.T
+	wire  nodetest.Cutter
+	with  node.Distribution // of each node
+	step  func(c *node.Context, at string)
+	nodes []*node.Node
 }
 
-func (c *cluster) config(name node.Atom) node.Config {
-	d := &node.Distribution{Cookie: "secret", Finder: &c.places, Transport: &c.wire, Queue: c.queue,
-		Cluster: c.limits}
-	if c.transport != nil {
-		d.Transport = c.transport
-	}
-	if c.erlang {
-		var err error
-		d.Protocols, err = d.ProtocolsByName("erlang")
-		require.NoError(c.t, err)
-	}
-	return node.Config{Name: name, Distribution: d, Log: c.log}
+func newCluster(t *testing.T) *cluster { return clusterOf(t, nodetest.NewCluster(t)) }
+
+func clusterOf(t *testing.T, of *nodetest.Cluster) *cluster {
+	c := &cluster{Cluster: of, t: t}
+	c.with.Transport = &c.wire
+	return c
 }
 
-func (c *cluster) start(name node.Atom) *node.Node {
+func (c *cluster) config(name string) node.Config { return c.ConfigWith(name, c.with) }
+
+// start starts a node that processes move to and from.
+func (c *cluster) start(name string) *node.Node {
 	n := nodetest.Start(c.t, c.config(name))
 	require.NoError(c.t, migrate.StartStepping(c.t.Context(), n, c.step, 10*time.Millisecond, kinds()))
 	c.nodes = append(c.nodes, n)
 	return n
-}
-
-func pair(t *testing.T) (c *cluster, a, b *node.Node) {
-	c = &cluster{t: t}
-	return c, c.start("a@127.0.0.1"), c.start("b@127.0.0.1")
 }
 
 func spawn(t *testing.T, n *node.Node, o node.Options) node.PID {
@@ -192,39 +147,37 @@ func tell(t *testing.T, from node.Caller, to node.Dest, d do) node.Ref {
 
 // A process goes to another node with its state and its name, and what is sent to its old PID reaches it.
 func TestMove(t *testing.T) {
-	for _, erlang := range []bool{false, true} {
-		t.Run(fmt.Sprintf("erlang=%v", erlang), func(t *testing.T) {
-			c := &cluster{t: t, erlang: erlang}
-			a, b := c.start("a@127.0.0.1"), c.start("b@127.0.0.1")
-			old := spawn(t, a, node.Options{Name: "counter", Label: "the counter"})
-			require.NoError(t, a.Send(old, entry{"x", 1}))
-			now, err := migrate.To(testkit.Context(t), a, old, b.Name())
-			require.NoError(t, err)
-			require.Equal(t, b.Name(), now.Node())
-			require.NoError(t, a.Send(old, entry{"x", 2}))
-			require.NoError(t, a.Send(old, node.Cast[entry]{Body: entry{"x", 3}}))
-			for _, to := range []node.Dest{old, now, node.Atom("counter")} {
-				l := ledgerOf(t, a, to)
-				assert.Equal(t, map[string]int{"x": 3}, l.Last)
-				assert.Empty(t, l.Wrong)
-			}
-			assert.Equal(t, map[string]int{"x": 3}, ledgerOf(t, b, node.Atom("counter")).Last)
-			info, err := a.Info(old)
-			require.NoError(t, err)
-			assert.Equal(t, "forwarder to "+now.String(), info.Behaviour)
-			info, err = b.Info(now)
-			require.NoError(t, err)
-			assert.Equal(t, "*migrate_test.ledger", info.Behaviour)
-			assert.Equal(t, "the counter", info.Label)
-
-			back, err := migrate.To(testkit.Context(t), b, now, a.Name())
-			require.NoError(t, err)
-			assert.Equal(t, old, back, "it has its old PID again")
-			require.NoError(t, a.Send(old, entry{"x", 4}))
-			require.NoError(t, a.Send(old, entry{"x", 5}))
-			l := ledgerOf(t, b, now)
-			assert.Equal(t, map[string]int{"x": 5}, l.Last)
+	nodetest.EachProtocol(t, func(t *testing.T, of *nodetest.Cluster) {
+		c := clusterOf(t, of)
+		a, b := c.start("a"), c.start("b")
+		old := spawn(t, a, node.Options{Name: "counter", Label: "the counter"})
+		require.NoError(t, a.Send(old, entry{"x", 1}))
+		now, err := migrate.To(testkit.Context(t), a, old, b.Name())
+		require.NoError(t, err)
+		require.Equal(t, b.Name(), now.Node())
+		require.NoError(t, a.Send(old, entry{"x", 2}))
+		require.NoError(t, a.Send(old, node.Cast[entry]{Body: entry{"x", 3}}))
+		for _, to := range []node.Dest{old, now, node.Atom("counter")} {
+			l := ledgerOf(t, a, to)
+			assert.Equal(t, map[string]int{"x": 3}, l.Last)
 			assert.Empty(t, l.Wrong)
-		})
-	}
+		}
+		assert.Equal(t, map[string]int{"x": 3}, ledgerOf(t, b, node.Atom("counter")).Last)
+		info, err := a.Info(old)
+		require.NoError(t, err)
+		assert.Equal(t, "forwarder to "+now.String(), info.Behaviour)
+		info, err = b.Info(now)
+		require.NoError(t, err)
+		assert.Equal(t, "*migrate_test.ledger", info.Behaviour)
+		assert.Equal(t, "the counter", info.Label)
+
+		back, err := migrate.To(testkit.Context(t), b, now, a.Name())
+		require.NoError(t, err)
+		assert.Equal(t, old, back, "it has its old PID again")
+		require.NoError(t, a.Send(old, entry{"x", 4}))
+		require.NoError(t, a.Send(old, entry{"x", 5}))
+		l := ledgerOf(t, b, now)
+		assert.Equal(t, map[string]int{"x": 5}, l.Last)
+		assert.Empty(t, l.Wrong)
+	})
 }

@@ -59,17 +59,17 @@ var hidden = genserver.Define[*unregistered]()
 
 // What cannot move is refused, with what is in the way, and goes on where it is.
 func TestRefused(t *testing.T) {
-	c := &cluster{t: t}
+	c := newCluster(t)
 	more := append(kinds(), migrate.Kind{Name: "plain", New: func() node.Actor { return new(plain) }})
-	a := nodetest.Start(t, c.config("a@127.0.0.1"))
+	a := nodetest.Start(t, c.config("a"))
 	require.NoError(t, migrate.Start(t.Context(), a, append(more,
 		migrate.Kind{Name: "hidden", New: func() node.Actor { return hidden.New(nil) }})...))
-	cfg := c.config("b@127.0.0.1")
+	cfg := c.config("b")
 	cfg.Distribution.Allow = func(peer node.Atom, e wire.Export) bool { return e.Function == "plain" }
 	b := nodetest.Start(t, cfg)
 	require.NoError(t, migrate.Start(t.Context(), b, more...))
-	bare := nodetest.Start(t, c.config("bare@127.0.0.1"))
-	all := c.start("all@127.0.0.1")
+	bare := nodetest.Start(t, c.config("bare"))
+	all := c.start("all")
 	taken, err := all.SpawnOpt(node.Options{Name: "taken"}, new(plain))
 	require.NoError(t, err)
 

@@ -27,8 +27,8 @@ func round(t *testing.T, c *cluster, pid node.PID, moves int) (*node.Node, node.
 // once, in the order of its sender.
 func TestManyMovesAndMessages(t *testing.T) {
 	const moves, senders, each = 64, 8, 1250
-	c := &cluster{t: t}
-	for _, name := range []node.Atom{"a@127.0.0.1", "b@127.0.0.1", "c@127.0.0.1"} {
+	c := newCluster(t)
+	for _, name := range []string{"a", "b", "c"} {
 		c.start(name)
 	}
 	pid := spawn(t, c.nodes[0], node.Options{})
@@ -65,8 +65,8 @@ func TestManyMovesAndMessages(t *testing.T) {
 // Two that move a process at the same time to different nodes: it goes where one of them says, and the other is told.
 func TestTwoMoveOne(t *testing.T) {
 	r := testkit.Rand(t)
-	c := &cluster{t: t}
-	a, b, third := c.start("a@127.0.0.1"), c.start("b@127.0.0.1"), c.start("c@127.0.0.1")
+	c := newCluster(t)
+	a, b, third := c.start("a"), c.start("b"), c.start("c")
 	for range 20 {
 		pid := spawn(t, a, node.Options{})
 		require.NoError(t, a.Send(pid, entry{"x", 1}))
@@ -103,7 +103,7 @@ func TestTwoMoveOne(t *testing.T) {
 // A name that is taken on the other node between its answer and the commit: the move fails, and the process has its name
 // still.
 func TestNameTakenMeanwhile(t *testing.T) {
-	c := &cluster{t: t}
+	c := newCluster(t)
 	var taken node.PID
 	c.step = func(x *node.Context, at string) {
 		if at == "source commits" && taken.IsZero() {
@@ -112,7 +112,7 @@ func TestNameTakenMeanwhile(t *testing.T) {
 			assert.NoError(t, err)
 		}
 	}
-	a, b := c.start("a@127.0.0.1"), c.start("b@127.0.0.1")
+	a, b := c.start("a"), c.start("b")
 	pid := spawn(t, a, node.Options{Name: "counter"})
 	require.NoError(t, a.Send(pid, entry{"x", 1}))
 	_, err := migrate.To(testkit.Context(t), a, pid, b.Name())

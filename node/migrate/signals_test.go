@@ -46,8 +46,9 @@ var bye = wire.Atom("bye")
 
 // Links and monitors that a process has made before it moved tell it what they would have; what it takes away is gone.
 func TestOwnSignalsFollow(t *testing.T) {
-	c, a, b := pair(t)
-	third := c.start("c@127.0.0.1")
+	c := newCluster(t)
+	a, b := c.start("a"), c.start("b")
+	third := c.start("c")
 	for name, path := range map[string][]*node.Node{"moved": {b}, "on": {b, third}, "back": {b, a}, "round": {b, third, a}} {
 		t.Run(name, func(t *testing.T) {
 			pid := spawn(t, a, node.Options{})
@@ -86,7 +87,8 @@ func TestOwnSignalsFollow(t *testing.T) {
 
 // An exit signal over a link, or for the old PID, ends a process that traps none, and its forwarders.
 func TestSignalsEnd(t *testing.T) {
-	_, a, b := pair(t)
+	c := newCluster(t)
+	a, b := c.start("a"), c.start("b")
 	for name, end := range map[string]func(from *node.Process, old, now node.PID){
 		"link": func(h *node.Process, _, _ node.PID) { h.Close(bye) },
 		"exit": func(h *node.Process, old, _ node.PID) { h.Exit(old, bye) },
@@ -117,7 +119,8 @@ func TestSignalsEnd(t *testing.T) {
 
 // When the connection to where a process was is lost, those who watch it there, and the process itself, see noconnection.
 func TestConnectionLost(t *testing.T) {
-	c, a, b := pair(t)
+	c := newCluster(t)
+	a, b := c.start("a"), c.start("b")
 	pid, h := spawn(t, a, node.Options{}), nodetest.Open(t, a)
 	h.TrapExit(true)
 	tell(t, a, pid, do{Verb: "trap"})
@@ -137,9 +140,9 @@ func TestConnectionLost(t *testing.T) {
 
 // A node that stops does not stop those that have left it.
 func TestStopOfTheOldNode(t *testing.T) {
-	c := &cluster{t: t}
-	b := c.start("b@127.0.0.1")
-	n, err := node.Start(c.config("a@127.0.0.1"))
+	c := newCluster(t)
+	b := c.start("b")
+	n, err := node.Start(c.config("a"))
 	require.NoError(t, err)
 	require.NoError(t, migrate.Start(t.Context(), n, kinds()...))
 	pid := spawn(t, n, node.Options{})

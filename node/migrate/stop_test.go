@@ -73,14 +73,18 @@ type target struct {
 func newTarget(t *testing.T, at string, back bool, wire dist.Transport, fault func(x *node.Context, g *target)) *target {
 	g := &target{}
 	var armed atomic.Bool
-	g.c = &cluster{t: t, transport: wire, log: g.log.Logger()}
+	g.c = newCluster(t)
+	g.c.Log = g.log.Logger()
+	if wire != nil {
+		g.c.with.Transport = wire
+	}
 	g.c.step = func(x *node.Context, step string) {
 		if step == at && armed.CompareAndSwap(true, false) {
 			fault(x, g)
 		}
 	}
-	g.a = g.c.start("a@127.0.0.1")
-	g.b.Store(g.c.start("b@127.0.0.1"))
+	g.a = g.c.start("a")
+	g.b.Store(g.c.start("b"))
 	if b := g.b.Load(); back {
 		g.pid = move(t, b, spawn(t, b, node.Options{Name: "counter"}), g.a)
 	} else {
@@ -94,7 +98,7 @@ func newTarget(t *testing.T, at string, back bool, wire dist.Transport, fault fu
 }
 
 // renew starts a node in the place of b.
-func (g *target) renew() { g.b.Store(g.c.start("b@127.0.0.1")) }
+func (g *target) renew() { g.b.Store(g.c.start("b")) }
 
 // behaves waits until Info shows the process on a as what begins so.
 func (g *target) behaves(t *testing.T, as string) {

@@ -2,7 +2,6 @@ package migrate_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -84,21 +83,21 @@ func (s signaller) run(p *node.Process) {
 // its messages are so many, whatever others send, and wait only for what is ahead of them in the connection. That is
 // little here, for the test to be short: see doc.go.
 func TestStorm(t *testing.T) {
-	for _, erlang := range []bool{false, true} {
-		for where, name := range []string{"old node", "new node", "third node"} {
-			t.Run(fmt.Sprintf("%s/erlang=%v", name, erlang), func(t *testing.T) { stormFrom(t, where, erlang) })
-		}
+	for where, name := range []string{"old node", "new node", "third node"} {
+		t.Run(name, func(t *testing.T) {
+			nodetest.EachProtocol(t, func(t *testing.T, of *nodetest.Cluster) { stormFrom(t, where, clusterOf(t, of)) })
+		})
 	}
 }
 
-func stormFrom(t *testing.T, where int, erlang bool) {
+func stormFrom(t *testing.T, where int, c *cluster) {
 	const signallers = 6
 	moves := testkit.By(4, 30, 300) // an even number
 	r := testkit.Rand(t)
-	c := &cluster{t: t, erlang: erlang, transport: &narrow{}, queue: narrowBytes,
-		limits: node.ClusterLimits{Answers: 1 << 30}} // or one end ends the connection for the other's unlinks
-	a, b := c.start("a@127.0.0.1"), c.start("b@127.0.0.1")
-	c.start("c@127.0.0.1")
+	c.with = node.Distribution{Transport: &narrow{}, Queue: narrowBytes,
+		Cluster: node.ClusterLimits{Answers: 1 << 30}} // or one end ends the connection for the other's unlinks
+	a, b := c.start("a"), c.start("b")
+	c.start("c")
 	now := spawn(t, a, node.Options{})
 	old := now
 	require.NoError(t, b.Send(old, entry{"x", 1})) // so that there is a connection

@@ -23,17 +23,14 @@ const moves = 60
 // PIDs that it gets, and to its name arrives once and in order, calls are answered once, and its name, its groups,
 // its monitors and its links hold.
 func TestTraffic(t *testing.T) {
-	for _, erlang := range []bool{false, true} {
-		t.Run(fmt.Sprintf("erlang=%v", erlang), func(t *testing.T) { traffic(t, erlang) })
-	}
+	nodetest.EachProtocol(t, func(t *testing.T, of *nodetest.Cluster) { traffic(t, clusterOf(t, of)) })
 }
 
-func traffic(t *testing.T, erlang bool) {
+func traffic(t *testing.T, c *cluster) {
 	r := testkit.Rand(t)
-	c := &cluster{t: t, erlang: erlang}
-	a := c.start("a@127.0.0.1")
-	c.start("b@127.0.0.1")
-	c.start("c@127.0.0.1")
+	a := c.start("a")
+	c.start("b")
+	c.start("c")
 	scope, err := pg.Start(testkit.Context(t), a, pg.Config{})
 	require.NoError(t, err)
 	old := spawn(t, a, node.Options{Name: "counter"})
