@@ -56,7 +56,7 @@ func alreadyStarted(t testing.TB, err error) any {
 // TestAs: a server starts under a name of all nodes, and another is not started.
 func TestAs(t *testing.T) {
 	c := newCluster(t)
-	a, b := c.start("a", nil), c.start("b", nil)
+	a, b := c.start("a"), c.start("b")
 	c.connect(b, a.Name())
 	ctx := testkit.Context(t)
 	o := node.Options{Via: global.As("counter", global.Options{})}
@@ -89,7 +89,7 @@ func TestAs(t *testing.T) {
 // TestAsProcess: a blocking process has its name before its first line.
 func TestAsProcess(t *testing.T) {
 	c := newCluster(t)
-	a := c.start("a", nil)
+	a := c.start("a")
 	o := node.Options{Via: global.As("p", global.Options{})}
 	found := make(chan node.PID, 1)
 	pid, err := a.SpawnOpt(o, node.ProcessFunc(func(p *node.Process) error {
@@ -117,7 +117,7 @@ func TestAsProcess(t *testing.T) {
 // the reason for which a child does not start.
 func TestAsChild(t *testing.T) {
 	c := newCluster(t)
-	a, b := c.start("a", nil), c.start("b", nil)
+	a, b := c.start("a"), c.start("b")
 	c.connect(b, a.Name())
 	ctx := testkit.Context(t)
 	child := supervisor.Child{ID: "counter", Options: node.Options{Via: global.As("counter", global.Options{})},

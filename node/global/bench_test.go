@@ -17,7 +17,7 @@ import (
 )
 
 func BenchmarkWhois(b *testing.B) {
-	n := newCluster(b).start("a", nil)
+	n := newCluster(b).start("a")
 	pid := sleeper(b, n)
 	require.NoError(b, global.Register(testkit.Context(b), n, node.Atom("x"), pid, global.Options{}))
 	b.ReportAllocs()
@@ -33,7 +33,7 @@ func BenchmarkWhois(b *testing.B) {
 func BenchmarkMemory(b *testing.B) {
 	for b.Loop() {
 		c := newCluster(b)
-		n := c.start("a", nil)
+		n := c.start("a")
 		pids := make([]node.PID, 100_000)
 		register := func(prefix string) float64 {
 			for i := range pids {
@@ -51,7 +51,7 @@ func BenchmarkMemory(b *testing.B) {
 		for _, pid := range pids {
 			n.Exit(pid, node.Kill)
 		}
-		other := c.start("b", nil)
+		other := c.start("b")
 		c.connect(n, other.Name())
 		b.ReportMetric(register("other"), "B/name-on-two")
 		require.NoError(b, n.Stop())
@@ -73,11 +73,11 @@ func BenchmarkOTPRegister(b *testing.B) {
 	erltest.Need(b)
 	const times = 1000
 	with := func(ours bool) func() float64 {
-		c := newCluster(b)
+		c := newErlangCluster(b)
 		e := c.erl("e")
 		other := node.Atom("other@127.0.0.1")
 		if ours {
-			c.start("other", nil)
+			c.start("other")
 		} else {
 			c.erl("other")
 		}

@@ -14,7 +14,7 @@ import (
 // TestDestination: a name is a destination of whatever takes one, for a process here and on another node.
 func TestDestination(t *testing.T) {
 	c := newCluster(t)
-	a, b := c.start("a", nil), c.start("b", nil)
+	a, b := c.start("a"), c.start("b")
 	c.connect(b, a.Name())
 	ctx := testkit.Context(t)
 	for _, at := range []*node.Node{a, b} {

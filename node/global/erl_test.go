@@ -29,8 +29,8 @@ func says(t testing.TB, e *erltest.Node, want, format string, args ...any) {
 // TestOTPNames: names of both sides, before and after they meet.
 func TestOTPNames(t *testing.T) {
 	erltest.Need(t)
-	c := newCluster(t)
-	a, b := c.start("a", nil), c.start("b", nil)
+	c := newErlangCluster(t)
+	a, b := c.start("a"), c.start("b")
 	e := c.erl("e")
 	ctx := testkit.Context(t)
 	early := sleeper(t, a)
@@ -70,8 +70,8 @@ func TestOTPNames(t *testing.T) {
 // TestOTPLocks: each side finds locked what the other has locked.
 func TestOTPLocks(t *testing.T) {
 	erltest.Need(t)
-	c := newCluster(t)
-	a, b := c.start("a", nil), c.start("b", nil)
+	c := newErlangCluster(t)
+	a, b := c.start("a"), c.start("b")
 	e := c.erl("e")
 	ctx := testkit.Context(t)
 	assert.Equal(t, "pong", e.Ask("net_adm:ping('a@127.0.0.1')"))
@@ -105,8 +105,8 @@ func TestOTPLocks(t *testing.T) {
 // TestOTPClash: two partitions become one, and a name is in both.
 func TestOTPClash(t *testing.T) {
 	erltest.Need(t)
-	c := newCluster(t)
-	a, b := c.start("a", nil), c.start("z", nil)
+	c := newErlangCluster(t)
+	a, b := c.start("a"), c.start("z")
 	e := c.erl("e")
 	ctx := testkit.Context(t)
 	ours, high := sleeper(t, a), sleeper(t, b)
@@ -132,8 +132,8 @@ func TestOTPClash(t *testing.T) {
 // TestOTPOverlap: a node that has lost another one is dropped by all that keep connections to both, whoever they are.
 func TestOTPOverlap(t *testing.T) {
 	erltest.Need(t)
-	c := newCluster(t)
-	a, b := c.start("a", nil), c.start("b", nil)
+	c := newErlangCluster(t)
+	a, b := c.start("a"), c.start("b")
 	e, f := c.erl("e"), c.erl("f")
 	for _, erl := range []*erltest.Node{e, f} {
 		assert.Equal(t, "pong", erl.Ask("net_adm:ping('a@127.0.0.1')"))
@@ -181,8 +181,8 @@ func TestOTPOverlap(t *testing.T) {
 // TestOTPRestart: a node that comes back under its name leaves nothing of its former life.
 func TestOTPRestart(t *testing.T) {
 	erltest.Need(t)
-	c := newCluster(t)
-	a := c.start("a", nil)
+	c := newErlangCluster(t)
+	a := c.start("a")
 	e := c.erl("e")
 	assert.Equal(t, "pong", e.Ask("net_adm:ping('a@127.0.0.1')"))
 	c.mesh([]node.Atom{"e@127.0.0.1"}, a)

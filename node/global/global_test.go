@@ -24,7 +24,7 @@ func has(t testing.TB, n *node.Node, name any, want node.PID) {
 
 func TestNames(t *testing.T) {
 	c := newCluster(t)
-	a, b := c.start("a", nil), c.start("b", nil)
+	a, b := c.start("a"), c.start("b")
 	ctx := testkit.Context(t)
 	early := sleeper(t, a)
 	require.NoError(t, global.Register(ctx, a, "early", early, global.Options{}))

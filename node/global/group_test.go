@@ -16,7 +16,7 @@ import (
 // TestGroup asks global_group what a search of another node asks.
 func TestGroup(t *testing.T) {
 	c := newCluster(t)
-	a, b := c.start("a", nil), c.start("b", nil)
+	a, b := c.start("a"), c.start("b")
 	ctx := testkit.Context(t)
 	c.connect(b, a.Name())
 	pid := sleeper(t, a)
@@ -39,7 +39,7 @@ func TestGroup(t *testing.T) {
 // TestConnectByRPC brings a node into a cluster and out of it, from afar.
 func TestConnectByRPC(t *testing.T) {
 	c := newCluster(t)
-	a, b, ops := c.start("a", nil), c.start("b", nil), c.start("ops", func(d *node.Distribution) { d.Published = false })
+	a, b, ops := c.start("a"), c.start("b"), c.Start("ops")
 	call := func(module, function node.Atom, args ...any) any {
 		v, err := rpc.Call[any](testkit.Context(t), ops, a.Name(), module, function, args...)
 		require.NoError(t, err)

@@ -15,19 +15,21 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/global"
+	"github.com/actornode/actornode/wire/dist"
 )
 
-// cluster is where nodes of a test find each other: a port mapper of its own.
+// cluster is some nodes that share names, all of ours in memory, or some of them of Erlang.
 type cluster struct {
+	*nodetest.Cluster
 	t    testing.TB
-	port int
-	discovery.Finder
-	log *logtest.Text // of all nodes of ours; it is shown if the test fails
+	with node.Distribution // of our nodes
+	port int               // of the port mapper by which nodes find those of Erlang, if there are any
+	log  *logtest.Text     // of all nodes of ours; it is shown if the test fails
 }
 
 func newCluster(t testing.TB) *cluster {
-	cfg := epmdtest.Serve(t, "127.0.0.1")
-	c := &cluster{t, cfg.Port, &discovery.EPMD{Config: cfg}, new(logtest.Text)}
+	c := &cluster{Cluster: nodetest.NewCluster(t), t: t, log: new(logtest.Text)}
+	c.with = node.Distribution{Published: true, Cookie: erltest.Cookie}
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("log of our nodes:\n%s", c.log)
@@ -36,15 +38,19 @@ func newCluster(t testing.TB) *cluster {
 	return c
 }
 
-// start starts a published node called name@127.0.0.1; change, nil for none, changes what it is started with.
-func (c *cluster) start(name string, change func(d *node.Distribution)) *node.Node {
+// newErlangCluster returns a cluster that nodes of Erlang can be in: it has a port mapper of its own, and sockets.
+func newErlangCluster(t testing.TB) *cluster {
+	c, cfg := newCluster(t), epmdtest.Serve(t, "127.0.0.1")
+	c.port, c.with.Finder, c.with.Transport = cfg.Port, &discovery.EPMD{Config: cfg}, dist.TCP{}
+	return c
+}
+
+// start starts a published node.
+func (c *cluster) start(name string) *node.Node {
 	c.t.Helper()
-	d := &node.Distribution{Published: true, Cookie: erltest.Cookie, Finder: c.Finder}
-	if change != nil {
-		change(d)
-	}
-	log := c.log.Logger().With("node", name)
-	return nodetest.Start(c.t, node.Config{Name: node.Atom(name + "@127.0.0.1"), Log: log, Distribution: d})
+	cfg := c.ConfigWith(name, c.with)
+	cfg.Log = c.log.Logger().With("node", name)
+	return nodetest.Start(c.t, cfg)
 }
 
 // erl starts an Erlang node that is visible.

@@ -15,21 +15,9 @@ import (
 // with something to tell others and without.
 func TestEnds(t *testing.T) {
 	c := newCluster(t)
-	n := c.start("n", nil)
+	n := c.start("n")
 	h := nodetest.Open(t, n)
 	name := node.Atom("x")
-	styles := map[string]struct {
-		opts  node.Options
-		start func() node.Actor
-	}{
-		"actor": {start: func() node.Actor { return node.ActorFunc(func(_ *node.Context, msg any) error { return msg.(error) }) }},
-		"process": {start: func() node.Actor {
-			return node.ProcessFunc(func(p *node.Process) error { return p.Receive().(error) })
-		}},
-		"coroutine": {opts: node.Options{Coroutine: true}, start: func() node.Actor {
-			return node.ProcessFunc(func(p *node.Process) error { return p.Receive().(error) })
-		}},
-	}
 	ends := map[string]func(pid node.PID){
 		"by itself":         func(pid node.PID) { require.NoError(t, n.Send(pid, node.ErrStop)) },
 		"with an error":     func(pid node.PID) { require.NoError(t, n.Send(pid, node.ExitWith(node.Shutdown))) },
@@ -38,11 +26,10 @@ func TestEnds(t *testing.T) {
 		"with a monitor":    func(pid node.PID) { h.Monitor(pid); n.Exit(pid, node.Kill) },
 		"with a local name": func(pid node.PID) { require.NoError(t, n.Register("local", pid)); n.Exit(pid, node.Kill) },
 	}
-	for style, s := range styles {
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		for how, end := range ends {
-			t.Run(style+" "+how, func(t *testing.T) {
-				pid, err := n.SpawnOpt(s.opts, s.start())
-				require.NoError(t, err)
+			t.Run(how, func(t *testing.T) {
+				pid := s.Spawn(t, n, func(_ nodetest.Self, msg any) error { return msg.(error) })
 				require.NoError(t, global.Register(testkit.Context(t), n, name, pid, global.Options{}))
 				has(t, n, name, pid)
 				i, err := n.Info(pid)
@@ -68,14 +55,14 @@ func TestEnds(t *testing.T) {
 				})
 			})
 		}
-	}
+	})
 }
 
 // A process that has ended gets no name, and one that has had a name before the name server was started anew ends as any
 // other.
 func TestEndedBefore(t *testing.T) {
 	c := newCluster(t)
-	n := c.start("n", nil)
+	n := c.start("n")
 	pid := sleeper(t, n)
 	n.Exit(pid, node.Kill)
 	testkit.Until(t, func() string {
