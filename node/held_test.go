@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,14 +20,11 @@ import (
 	"github.com/actornode/actornode/wire/erldist"
 )
 
-// twoNodes starts a node with these limits, which offers hold:register/2, and a peer of it.
-func twoNodes(t *testing.T, l node.ClusterLimits) (far, near *node.Node, log *logtest.Text) {
-	places, log := new(nodetest.Places), new(logtest.Text)
-	begin := func(name node.Atom, l node.ClusterLimits) *node.Node {
-		return nodetest.Start(t, node.Config{Name: name, Log: slog.New(slog.NewTextHandler(log, nil)),
-			Distribution: &node.Distribution{Cookie: "secret", Finder: places, Cluster: l}})
-	}
-	far, near = begin("far@127.0.0.1", l), begin("near@127.0.0.1", node.ClusterLimits{})
+// startLimited starts a node with these limits, which offers hold:register/2, and a peer of it.
+func startLimited(t *testing.T, l node.ClusterLimits) (far, near *node.Node, log *logtest.Text) {
+	c, log := nodetest.NewCluster(t), new(logtest.Text)
+	c.Log = log.Logger()
+	far, near = c.StartWith("far", node.Distribution{Cluster: l}), c.Start("near")
 	require.NoError(t, rpc.ExportBehaviour(far, mfa("hold", "echo", 0), func([]any) (node.Actor, error) {
 		return node.ActorFunc(echo), nil
 	}))
@@ -41,7 +37,7 @@ func twoNodes(t *testing.T, l node.ClusterLimits) (far, near *node.Node, log *lo
 // Names that a peer has had registered by calls and by spawns count together, until they
 // go: by Unregister, by the death of the process, or because another has them.
 func TestQuotaNamesByCall(t *testing.T) {
-	far, near, log := twoNodes(t, node.ClusterLimits{Names: 2})
+	far, near, log := startLimited(t, node.ClusterLimits{Names: 2})
 	process := func() node.PID {
 		pid, err := far.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)
@@ -84,7 +80,7 @@ func TestQuotaNamesByCall(t *testing.T) {
 
 // A process that is started for a peer counts for it, and what is not started does not.
 func TestQuotaSpawnFor(t *testing.T) {
-	far, near, log := twoNodes(t, node.ClusterLimits{Spawned: 2, Names: 1})
+	far, near, log := startLimited(t, node.ClusterLimits{Spawned: 2, Names: 1})
 	require.NoError(t, near.Connect(testkit.Context(t), far.Name()))
 	nodehook.Release(near, far.Name()) // which is asked for in a process, too
 	o := node.Options{For: near.Name(), Name: "one"}

@@ -27,25 +27,24 @@ type line struct{ Text string }
 // unknown is one that the other node has not heard of.
 type unknown struct{ X int }
 
-// nativePair returns two nodes that speak the default protocols.
-func nativePair(t *testing.T, types func(*node.Types), d node.Distribution) (a, b *node.Node) {
-	where := &nodetest.Places{}
-	start := func(name node.Atom, types *node.Types) *node.Node {
-		d := d
-		d.Cookie, d.Finder, d.Types = "secret", where, types
-		return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
+// startTyped starts two nodes that both know order. The first knows what types registers, too.
+func startTyped(t *testing.T, types func(*node.Types), d node.Distribution) (a, b *node.Node) {
+	t.Helper()
+	c := nodetest.NewCluster(t)
+	start := func(name string) *node.Node {
+		d.Types = &node.Types{}
+		require.NoError(t, d.Types.Register(node.TypeOf[order]("shop.Order")))
+		if name == "a" {
+			types(d.Types)
+		}
+		return c.StartWith(name, d)
 	}
-	ours, theirs := &node.Types{}, &node.Types{}
-	for _, ts := range []*node.Types{ours, theirs} {
-		require.NoError(t, ts.Register(node.TypeOf[order]("shop.Order")))
-	}
-	types(ours)
-	return start("a@127.0.0.1", ours), start("b@127.0.0.1", theirs)
+	return start("a"), start("b")
 }
 
 // Between two nodes of this kind Go values arrive as they were sent.
 func TestNativeTypes(t *testing.T) {
-	a, b := nativePair(t, func(ts *node.Types) { require.NoError(t, ts.Register(node.TypeOf[unknown]("x.Unknown"))) }, node.Distribution{})
+	a, b := startTyped(t, func(ts *node.Types) { require.NoError(t, ts.Register(node.TypeOf[unknown]("x.Unknown"))) }, node.Distribution{})
 	self := nodetest.Open(t, a)
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
@@ -73,7 +72,7 @@ func TestNativeTypes(t *testing.T) {
 
 // A bounded mailbox's answer reaches a sender on another node.
 func TestNativeReceipts(t *testing.T) {
-	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{})
+	a, b := startTyped(t, func(*node.Types) {}, node.Distribution{})
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
 	require.NoError(t, node.Deliver(testkit.Context(t), a, pid, 1))
@@ -85,7 +84,7 @@ func TestNativeReceipts(t *testing.T) {
 // With Grace a connection may break: nobody notices.
 func TestNativeGrace(t *testing.T) {
 	cut := &nodetest.Cutter{}
-	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{Grace: testkit.Limit, Transport: cut})
+	a, b := startTyped(t, func(*node.Types) {}, node.Distribution{Grace: testkit.Limit, Transport: cut})
 	self := nodetest.Open(t, a)
 	const n = 10_000
 	done := make(chan int, 1)
@@ -134,7 +133,7 @@ func (p *pointed) Term() any { return wire.Tuple{wire.Atom("pointed"), p.N} }
 
 // Values of Go types arrive as what they are.
 func TestNativeExactTypes(t *testing.T) {
-	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{})
+	a, b := startTyped(t, func(*node.Types) {}, node.Distribution{})
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
 	o := order{Item: "tea"}
@@ -148,7 +147,7 @@ func TestNativeExactTypes(t *testing.T) {
 
 // What is not registered is refused, with the line to add; what says its term is sent as that.
 func TestNativeNotRegistered(t *testing.T) {
-	a, b := nativePair(t, func(ts *node.Types) { require.NoError(t, ts.Register(node.TypeOf[note]())) }, node.Distribution{})
+	a, b := startTyped(t, func(ts *node.Types) { require.NoError(t, ts.Register(node.TypeOf[note]())) }, node.Distribution{})
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
 	_, err = node.Call[any](testkit.Context(t), a, pid, 1)

@@ -13,20 +13,17 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
-// farPair returns two nodes that speak each of the protocols in turn.
+// farPair runs f with two nodes that are connected by TCP, in each of the protocols.
 func farPair(t *testing.T, f func(t *testing.T, a, b *node.Node)) {
-	for _, name := range []string{"native", "erlang"} {
-		t.Run(name, func(t *testing.T) {
-			d := node.Distribution{}
-			protocols, err := d.ProtocolsByName(name)
-			require.NoError(t, err)
-			a, b := nativePair(t, func(*node.Types) {}, node.Distribution{Protocols: protocols})
-			require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
-			f(t, a, b)
-		})
-	}
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		tcp := node.Distribution{Transport: dist.TCP{}}
+		a, b := c.StartWith("a", tcp), c.StartWith("b", tcp)
+		c.Connect(a, b)
+		f(t, a, b)
+	})
 }
 
 // Whatever a handler does that a message from another node has set off, what comes
@@ -139,7 +136,8 @@ func TestOrderPastTheWriter(t *testing.T) {
 // Messages that come together are delivered together, to processes of all kinds: in
 // order, with what comes between them, and none is forgotten at the end of a run.
 func TestRuns(t *testing.T) {
-	a, b := nativePair(t, func(*node.Types) {}, node.Distribution{})
+	c, tcp := nodetest.NewCluster(t), node.Distribution{Transport: dist.TCP{}}
+	a, b := c.StartWith("a", tcp), c.StartWith("b", tcp)
 	self := nodetest.Open(t, a)
 	const n = 3000
 	done := make(chan any, 8)

@@ -26,24 +26,22 @@ import (
 // guarded is a node with rights, and what it has.
 type guarded struct {
 	*node.Node
+	cluster         *nodetest.Cluster
 	policy          *rights.Policy
-	log             logtest.Text
+	log             *logtest.Text
 	got             chan any // what the processes named and pub are sent
 	named, pub, pid node.PID // pid has no name
-	where           *nodetest.Places
-	protocol        string
 }
 
-// guard starts a node g@127.0.0.1.
-func guard(t *testing.T, protocol string, c rights.Config, d node.Distribution) *guarded {
+// startGuarded starts a node g@127.0.0.1 with rights, which speaks a protocol alone.
+func startGuarded(t *testing.T, protocol string, c rights.Config, d node.Distribution) *guarded {
 	t.Helper()
 	p, err := rights.New(c)
 	require.NoError(t, err)
-	g := &guarded{policy: p, got: make(chan any, 100), where: &nodetest.Places{}, protocol: protocol}
-	d.Cookie, d.Finder, d.Rights = "secret", g.where, p
-	d.Protocols, err = d.ProtocolsByName(protocol)
-	require.NoError(t, err)
-	g.Node = nodetest.Start(t, node.Config{Name: "g@127.0.0.1", Distribution: &d, Log: g.log.Logger()})
+	g := &guarded{cluster: nodetest.NewCluster(t), policy: p, got: make(chan any, 100)}
+	g.cluster.Speak(protocol)
+	d.Rights = p
+	g.Node, g.log = g.cluster.StartLogged("g", d)
 	spawn := func(name node.Atom) node.PID {
 		pid, err := g.SpawnOpt(node.Options{Name: name}, node.ActorFunc(func(_ *node.Context, msg any) error {
 			if r, ok := g.AsRequest(msg); ok {
@@ -65,13 +63,10 @@ func guard(t *testing.T, protocol string, c rights.Config, d node.Distribution) 
 }
 
 // peer starts a node that knows the cookie.
-func (g *guarded) peer(t *testing.T, name node.Atom, cookie string, d node.Distribution) *node.Node {
+func (g *guarded) peer(t *testing.T, name, cookie string, d node.Distribution) *node.Node {
 	t.Helper()
-	d.Cookie, d.Finder = cookie, g.where
-	var err error
-	d.Protocols, err = d.ProtocolsByName(g.protocol)
-	require.NoError(t, err)
-	return nodetest.Start(t, node.Config{Name: name, Distribution: &d})
+	d.Cookie = cookie
+	return g.cluster.StartWith(name, d)
 }
 
 // at is a name on the node.
@@ -171,7 +166,7 @@ func (g *guarded) comes(t *testing.T, b *node.Node, to node.Dest) error {
 // Each right lets a peer do what it is for, and nothing else; what is refused is as if nothing were there, counted and logged.
 func TestRights(t *testing.T) {
 	bothProtocols(t, func(t *testing.T, protocol string) {
-		g := guard(t, protocol, rights.Config{}, node.Distribution{})
+		g := startGuarded(t, protocol, rights.Config{}, node.Distribution{})
 		b := g.peer(t, "b@127.0.0.1", "secret", node.Distribution{})
 		require.NoError(t, b.Ping(testkit.Context(t), g.Name()))
 		for right := range attempts {
@@ -198,7 +193,7 @@ func TestRights(t *testing.T) {
 // A monitor needs the right to call or to send, a receipt tells a sender of a refusal, an alias is for whoever knows it.
 func TestRightsToWatch(t *testing.T) {
 	bothProtocols(t, func(t *testing.T, protocol string) {
-		g := guard(t, protocol, rights.Config{Rules: []rights.Rule{{May: []string{"connect", "call named", "send pub"}}}},
+		g := startGuarded(t, protocol, rights.Config{Rules: []rights.Rule{{May: []string{"connect", "call named", "send pub"}}}},
 			node.Distribution{})
 		b := g.peer(t, "b@127.0.0.1", "secret", node.Distribution{})
 		h := nodetest.Open(t, b)
@@ -223,7 +218,7 @@ func TestRightsToWatch(t *testing.T) {
 // Who has no right to connect is not connected, whoever dials, and not any longer once the rules change.
 func TestRightToConnect(t *testing.T) {
 	bothProtocols(t, func(t *testing.T, protocol string) {
-		g := guard(t, protocol, rights.Config{Rules: []rights.Rule{{Peer: "good@*", May: []string{"connect"}}}},
+		g := startGuarded(t, protocol, rights.Config{Rules: []rights.Rule{{Peer: "good@*", May: []string{"connect"}}}},
 			node.Distribution{TickTime: 2 * time.Second})
 		bad := g.peer(t, "bad@127.0.0.1", "secret", node.Distribution{TickTime: 2 * time.Second})
 		good := g.peer(t, "good@127.0.0.1", "secret", node.Distribution{TickTime: 2 * time.Second})
@@ -249,7 +244,7 @@ func TestRightToConnect(t *testing.T) {
 // A further cookie is one that who connects may know; a rule can be for it.
 func TestRightsByCookie(t *testing.T) {
 	bothProtocols(t, func(t *testing.T, protocol string) {
-		g := guard(t, protocol, rights.Config{Cookies: map[string]string{"ops": "theirs", "unused": "3"}, Rules: []rights.Rule{
+		g := startGuarded(t, protocol, rights.Config{Cookies: map[string]string{"ops": "theirs", "unused": "3"}, Rules: []rights.Rule{
 			{Cookie: "ops", May: []string{"connect", "call named"}}, {May: []string{"connect"}},
 		}}, node.Distribution{})
 		call := func(n *node.Node) error {
@@ -358,7 +353,7 @@ func TestRightsOfOTP(t *testing.T) {
 // A client is no peer: nobody is told of it, and nothing counts it; it has the rights that it has anyway.
 func TestClientIsNoPeer(t *testing.T) {
 	bothProtocols(t, func(t *testing.T, protocol string) {
-		g := guard(t, protocol, rights.Config{Rules: []rights.Rule{{Peer: "tool@*", May: []string{"connect", "call named"}}}},
+		g := startGuarded(t, protocol, rights.Config{Rules: []rights.Rule{{Peer: "tool@*", May: []string{"connect", "call named"}}}},
 			node.Distribution{})
 		watcher := nodetest.Open(t, g.Node)
 		watcher.MonitorNodes(true)

@@ -175,22 +175,19 @@ func (w forgers) body(b []byte) (body any, ok bool) {
 	return wire.Tuple{"text", w.term("native", b[12:])}, true
 }
 
-// forgedPairs runs f for each protocol.
-func forgedPairs(t *testing.T, f func(t *testing.T, w forgers)) {
+// eachForged runs f with a forging connection in each protocol.
+func eachForged(t *testing.T, f func(t *testing.T, w forgers)) {
 	t.Helper()
 	for _, protocol := range []string{"native", "erlang"} {
 		t.Run(protocol, func(t *testing.T) {
-			where, wires := &nodetest.Places{}, &forging{}
-			start := func(name node.Atom) *node.Node {
+			c, wires := nodetest.NewCluster(t), &forging{}
+			c.Speak(protocol)
+			start := func(name string) *node.Node {
 				types := &node.Types{}
 				require.NoError(t, types.Register(node.TypeOf[ring]("x.Ring"), node.TypeOf[holder]("x.Holder")))
-				d := &node.Distribution{Cookie: "secret", Finder: where, Types: types, Transport: wires}
-				var err error
-				d.Protocols, err = d.ProtocolsByName(protocol)
-				require.NoError(t, err)
-				return nodetest.Start(t, node.Config{Name: name, Distribution: d})
+				return c.StartWith(name, node.Distribution{Types: types, Transport: wires})
 			}
-			a, b := start("a@127.0.0.1"), start("b@127.0.0.1")
+			a, b := start("a"), start("b")
 			lost := b.DeadLetters(10)
 			t.Cleanup(lost.Close)
 			pid, err := b.Spawn(node.ActorFunc(echo))
@@ -208,7 +205,7 @@ func forgedPairs(t *testing.T, f func(t *testing.T, w forgers)) {
 // What is whole on the wire and cannot be taken ends no connection: a message is a dead letter whose error says why, and who
 // calls, replies, delivers or exits with it is told.
 func TestUnreadable(t *testing.T) {
-	forgedPairs(t, func(t *testing.T, w forgers) {
+	eachForged(t, func(t *testing.T, w forgers) {
 		for name, form := range unreadableForms(w.protocol) {
 			t.Run(name, func(t *testing.T) {
 				v := w.bytes(form.bytes)
@@ -246,7 +243,7 @@ func TestUnreadable(t *testing.T) {
 
 // A reply that cannot be taken is an error of the call, and an exit reason the reason of the exit.
 func TestUnreadableAnswer(t *testing.T) {
-	forgedPairs(t, func(t *testing.T, w forgers) {
+	eachForged(t, func(t *testing.T, w forgers) {
 		for name, form := range unreadableForms(w.protocol) {
 			t.Run(name, func(t *testing.T) {
 				v := w.bytes(form.bytes)
