@@ -49,8 +49,8 @@ func TestSelfCall(t *testing.T) {
 
 // A call whose request is lost fails at once, from here and from another node.
 func TestLostRequestFails(t *testing.T) {
-	bothProtocols(t, func(t *testing.T, protocol string) {
-		a, b := pairOf(t, protocol, node.Distribution{})
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		a, b := startTwo(t, c, node.Distribution{})
 		for _, policy := range []mailbox.Policy{mailbox.Refuse, mailbox.DropNewest, mailbox.DropOldest} {
 			gate := make(chan struct{})
 			entered := make(chan struct{})
@@ -80,8 +80,8 @@ func TestLostRequestFails(t *testing.T) {
 
 // A request that cannot be sent on fails its call at once.
 func TestRequestThatCannotBeSentOn(t *testing.T) {
-	bothProtocols(t, func(t *testing.T, protocol string) {
-		a, b := pairOf(t, protocol, node.Distribution{})
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		a, b := startTwo(t, c, node.Distribution{})
 		far := nodetest.Open(t, b)
 		front, err := a.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
 			c.Send(far.Self(), msg)

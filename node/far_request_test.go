@@ -17,26 +17,6 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// pairOf returns two nodes that speak a protocol with each other, and know order.
-func pairOf(t *testing.T, protocol string, d node.Distribution) (a, b *node.Node) {
-	c := nodetest.NewCluster(t)
-	c.Speak(protocol)
-	start := func(name string) *node.Node {
-		d := d
-		d.Types = &node.Types{}
-		require.NoError(t, d.Types.Register(node.TypeOf[order]("shop.Order")))
-		return c.StartWith(name, d)
-	}
-	return start("a"), start("b")
-}
-
-// bothProtocols runs f for each protocol between two nodes.
-func bothProtocols(t *testing.T, f func(t *testing.T, protocol string)) {
-	for _, protocol := range []string{"native", "erlang"} {
-		t.Run(protocol, func(t *testing.T) { f(t, protocol) })
-	}
-}
-
 // seen says what a switch over types sees of a message, and answers it if it is a call.
 func seen(msg any) string {
 	answer := func(f node.From, body any) string {
@@ -81,70 +61,46 @@ func seen(msg any) string {
 
 // A call from another node is the Request that it would be here, in every style of process.
 func TestCallFromAfarIsRequest(t *testing.T) {
-	bothProtocols(t, func(t *testing.T, protocol string) {
-		a, b := pairOf(t, protocol, node.Distribution{})
-		styles := map[string]func() (node.PID, error){
-			"actor": func() (node.PID, error) {
-				return b.Spawn(node.ActorFunc(func(c *node.Context, msg any) error { seen(msg); return nil }))
-			},
-			"process": func() (node.PID, error) {
-				return b.Spawn(node.ProcessFunc(func(p *node.Process) error {
-					for {
-						seen(p.Receive())
-					}
-				}))
-			},
-			"coroutine": func() (node.PID, error) {
-				return b.SpawnOpt(node.Options{Coroutine: true}, node.ProcessFunc(func(p *node.Process) error {
-					for {
-						seen(p.Receive())
-					}
-				}))
-			},
-			"detached": func() (node.PID, error) {
-				return b.SpawnOpt(node.Options{Place: node.Detached()},
-					node.ActorFunc(func(c *node.Context, msg any) error { seen(msg); return nil }))
-			},
-		}
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		a, b := startTwo(t, c, node.Distribution{})
+		c.Connect(a, b)
+		protocol, _ := node.FarProtocol(a, b.Name())
 		big := new(big.Int).Lsh(big.NewInt(1), 80)
-		for name, start := range styles {
-			t.Run(name, func(t *testing.T) {
-				pid, err := start()
+		nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+			pid := s.Spawn(t, b, func(_ nodetest.Self, msg any) error { seen(msg); return nil })
+			asks := func(want string, call func(ctx context.Context) (string, error)) {
+				t.Helper()
+				got, err := call(testkit.Context(t))
 				require.NoError(t, err)
-				asks := func(want string, call func(ctx context.Context) (string, error)) {
-					t.Helper()
-					got, err := call(testkit.Context(t))
-					require.NoError(t, err)
-					assert.Equal(t, want, got)
-				}
-				asks("Request[int]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, 7) })
-				asks("Request[float64]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, 1.5) })
-				asks("Request[*big.Int]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, big) })
-				asks("Request[wire.Atom]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, node.Atom("x")) })
-				asks("Request[wire.Tuple]", func(ctx context.Context) (string, error) {
-					return node.Call[string](ctx, a, pid, wire.Tuple{1, 2})
-				})
-				asks("Request[wire.PID]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, pid) })
-				asks("Request[int]", func(ctx context.Context) (string, error) { return node.Call[string, any](ctx, a, pid, 7) })
-				if protocol == "native" {
-					asks("Request[bool]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, true) })
-					asks("Request[<nil>]", func(ctx context.Context) (string, error) { return node.Call[string, any](ctx, a, pid, nil) })
-					asks("Request[node_test.order]", func(ctx context.Context) (string, error) {
-						return node.Call[string](ctx, a, pid, order{Item: "tea"})
-					})
-					asks("Request[*node_test.order]", func(ctx context.Context) (string, error) {
-						return node.Call[string](ctx, a, pid, &order{Item: "tea"})
-					})
-				}
+				assert.Equal(t, want, got)
+			}
+			asks("Request[int]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, 7) })
+			asks("Request[float64]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, 1.5) })
+			asks("Request[*big.Int]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, big) })
+			asks("Request[wire.Atom]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, node.Atom("x")) })
+			asks("Request[wire.Tuple]", func(ctx context.Context) (string, error) {
+				return node.Call[string](ctx, a, pid, wire.Tuple{1, 2})
 			})
-		}
+			asks("Request[wire.PID]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, pid) })
+			asks("Request[int]", func(ctx context.Context) (string, error) { return node.Call[string, any](ctx, a, pid, 7) })
+			if protocol == "native" {
+				asks("Request[bool]", func(ctx context.Context) (string, error) { return node.Call[string](ctx, a, pid, true) })
+				asks("Request[<nil>]", func(ctx context.Context) (string, error) { return node.Call[string, any](ctx, a, pid, nil) })
+				asks("Request[node_test.order]", func(ctx context.Context) (string, error) {
+					return node.Call[string](ctx, a, pid, order{Item: "tea"})
+				})
+				asks("Request[*node_test.order]", func(ctx context.Context) (string, error) {
+					return node.Call[string](ctx, a, pid, &order{Item: "tea"})
+				})
+			}
+		})
 	})
 }
 
 // A process that waits for requests of one type finds those from other nodes.
 func TestReceiveOfFindsCallFromAfar(t *testing.T) {
-	bothProtocols(t, func(t *testing.T, protocol string) {
-		a, b := pairOf(t, protocol, node.Distribution{})
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		a, b := startTwo(t, c, node.Distribution{})
 		pid, err := b.Spawn(node.ProcessFunc(func(p *node.Process) error {
 			second := node.ReceiveOf[node.Request[int]](p)
 			first := node.ReceiveOf[node.Request[node.Atom]](p)
@@ -165,8 +121,8 @@ func TestReceiveOfFindsCallFromAfar(t *testing.T) {
 // A cast from another node is a Cast; a process that is shown its peers has the request in the
 // PeerMessage, and AsRequest finds it.
 func TestCastAndPeerMessageFromAfar(t *testing.T) {
-	bothProtocols(t, func(t *testing.T, protocol string) {
-		a, b := pairOf(t, protocol, node.Distribution{})
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		a, b := startTwo(t, c, node.Distribution{})
 		h := nodetest.Open(t, b)
 		for _, c := range []struct {
 			msg  any
@@ -202,8 +158,8 @@ func TestCastAndPeerMessageFromAfar(t *testing.T) {
 // A request that is sent on to a third node is there the request that it was, and is the tuple
 // with the From it came with to who looks at terms.
 func TestRequestSentOn(t *testing.T) {
-	bothProtocols(t, func(t *testing.T, protocol string) {
-		a, b := pairOf(t, protocol, node.Distribution{})
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		a, b := startTwo(t, c, node.Distribution{})
 		h := nodetest.Open(t, a)
 		got := make(chan any, 1)
 		worker, err := a.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
@@ -240,8 +196,8 @@ var farBank = genserver.Define(
 // A server answers calls and casts from another node by the handlers of their types, and at once
 // those that it has none for.
 func TestServerCalledFromAfar(t *testing.T) {
-	bothProtocols(t, func(t *testing.T, protocol string) {
-		a, b := pairOf(t, protocol, node.Distribution{})
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		a, b := startTwo(t, c, node.Distribution{})
 		pid, err := farBank.Start(testkit.Context(t), b, &farAccount{}, node.Options{})
 		require.NoError(t, err)
 		h := nodetest.Open(t, a)
@@ -266,7 +222,7 @@ func spawned(t *testing.T, n *node.Node, f node.ActorFunc) node.PID {
 
 // A call over the native protocol is a frame there and a frame back, its monitor included.
 func TestFarCallIsTwoFrames(t *testing.T) {
-	a, b := pairOf(t, "native", node.Distribution{})
+	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{})
 	echoes := spawned(t, b, func(_ *node.Context, msg any) error {
 		r := msg.(node.Request[int])
 		return r.Reply(r.Body)
@@ -292,8 +248,8 @@ func TestFarCallIsTwoFrames(t *testing.T) {
 
 // However a call ends, nothing of it is left at the node that was called.
 func TestFarCallLeavesNoMonitor(t *testing.T) {
-	bothProtocols(t, func(t *testing.T, protocol string) {
-		a, b := pairOf(t, protocol, node.Distribution{})
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		a, b := startTwo(t, c, node.Distribution{})
 		froms := make(chan node.From, 1)
 		server := spawned(t, b, func(_ *node.Context, msg any) error {
 			switch m := msg.(type) {

@@ -66,7 +66,7 @@ var shownWaits = []struct {
 // Info shows for what a process waits, on whom and since when, in each style; and nothing when it
 // does not wait any more.
 func TestInfoShowsWaits(t *testing.T) {
-	a, b := pairOf(t, "native", node.Distribution{})
+	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{})
 	_, err := b.SpawnOpt(node.Options{Name: "far"}, nodetest.Actor.Actor(nodetest.Ignore))
 	require.NoError(t, err)
 	far := node.At{Name: "far", Node: b.Name()}

@@ -27,24 +27,21 @@ type line struct{ Text string }
 // unknown is one that the other node has not heard of.
 type unknown struct{ X int }
 
-// startTyped starts two nodes that both know order. The first knows what types registers, too.
-func startTyped(t *testing.T, types func(*node.Types), d node.Distribution) (a, b *node.Node) {
+// startTwo starts two nodes of a cluster that know order. The first knows more types.
+func startTwo(t *testing.T, c *nodetest.Cluster, d node.Distribution, more ...node.Type) (a, b *node.Node) {
 	t.Helper()
-	c := nodetest.NewCluster(t)
-	start := func(name string) *node.Node {
+	start := func(name string, more ...node.Type) *node.Node {
+		d := d
 		d.Types = &node.Types{}
-		require.NoError(t, d.Types.Register(node.TypeOf[order]("shop.Order")))
-		if name == "a" {
-			types(d.Types)
-		}
+		require.NoError(t, d.Types.Register(append(more, node.TypeOf[order]("shop.Order"))...))
 		return c.StartWith(name, d)
 	}
-	return start("a"), start("b")
+	return start("a", more...), start("b")
 }
 
 // Between two nodes of this kind Go values arrive as they were sent.
 func TestNativeTypes(t *testing.T) {
-	a, b := startTyped(t, func(ts *node.Types) { require.NoError(t, ts.Register(node.TypeOf[unknown]("x.Unknown"))) }, node.Distribution{})
+	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{}, node.TypeOf[unknown]("x.Unknown"))
 	self := nodetest.Open(t, a)
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
@@ -72,7 +69,7 @@ func TestNativeTypes(t *testing.T) {
 
 // A bounded mailbox's answer reaches a sender on another node.
 func TestNativeReceipts(t *testing.T) {
-	a, b := startTyped(t, func(*node.Types) {}, node.Distribution{})
+	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{})
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
 	require.NoError(t, node.Deliver(testkit.Context(t), a, pid, 1))
@@ -84,7 +81,7 @@ func TestNativeReceipts(t *testing.T) {
 // With Grace a connection may break: nobody notices.
 func TestNativeGrace(t *testing.T) {
 	cut := &nodetest.Cutter{}
-	a, b := startTyped(t, func(*node.Types) {}, node.Distribution{Grace: testkit.Limit, Transport: cut})
+	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{Grace: testkit.Limit, Transport: cut})
 	self := nodetest.Open(t, a)
 	const n = 10_000
 	done := make(chan int, 1)
@@ -133,7 +130,7 @@ func (p *pointed) Term() any { return wire.Tuple{wire.Atom("pointed"), p.N} }
 
 // Values of Go types arrive as what they are.
 func TestNativeExactTypes(t *testing.T) {
-	a, b := startTyped(t, func(*node.Types) {}, node.Distribution{})
+	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{})
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
 	o := order{Item: "tea"}
@@ -147,7 +144,7 @@ func TestNativeExactTypes(t *testing.T) {
 
 // What is not registered is refused, with the line to add; what says its term is sent as that.
 func TestNativeNotRegistered(t *testing.T) {
-	a, b := startTyped(t, func(ts *node.Types) { require.NoError(t, ts.Register(node.TypeOf[note]())) }, node.Distribution{})
+	a, b := startTwo(t, nodetest.NewCluster(t), node.Distribution{}, node.TypeOf[note]())
 	pid, err := b.Spawn(node.ActorFunc(echo))
 	require.NoError(t, err)
 	_, err = node.Call[any](testkit.Context(t), a, pid, 1)

@@ -33,15 +33,14 @@ type guarded struct {
 	named, pub, pid node.PID // pid has no name
 }
 
-// startGuarded starts a node g@127.0.0.1 with rights, which speaks a protocol alone.
-func startGuarded(t *testing.T, protocol string, c rights.Config, d node.Distribution) *guarded {
+// startGuarded starts a node g@127.0.0.1 with rights.
+func startGuarded(t *testing.T, c *nodetest.Cluster, r rights.Config, d node.Distribution) *guarded {
 	t.Helper()
-	p, err := rights.New(c)
+	p, err := rights.New(r)
 	require.NoError(t, err)
-	g := &guarded{cluster: nodetest.NewCluster(t), policy: p, got: make(chan any, 100)}
-	g.cluster.Speak(protocol)
+	g := &guarded{cluster: c, policy: p, got: make(chan any, 100)}
 	d.Rights = p
-	g.Node, g.log = g.cluster.StartLogged("g", d)
+	g.Node, g.log = c.StartLogged("g", d)
 	spawn := func(name node.Atom) node.PID {
 		pid, err := g.SpawnOpt(node.Options{Name: name}, node.ActorFunc(func(_ *node.Context, msg any) error {
 			if r, ok := g.AsRequest(msg); ok {
@@ -165,8 +164,8 @@ func (g *guarded) comes(t *testing.T, b *node.Node, to node.Dest) error {
 
 // Each right lets a peer do what it is for, and nothing else; what is refused is as if nothing were there, counted and logged.
 func TestRights(t *testing.T) {
-	bothProtocols(t, func(t *testing.T, protocol string) {
-		g := startGuarded(t, protocol, rights.Config{}, node.Distribution{})
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		g := startGuarded(t, c, rights.Config{}, node.Distribution{})
 		b := g.peer(t, "b@127.0.0.1", "secret", node.Distribution{})
 		require.NoError(t, b.Ping(testkit.Context(t), g.Name()))
 		for right := range attempts {
@@ -192,8 +191,8 @@ func TestRights(t *testing.T) {
 
 // A monitor needs the right to call or to send, a receipt tells a sender of a refusal, an alias is for whoever knows it.
 func TestRightsToWatch(t *testing.T) {
-	bothProtocols(t, func(t *testing.T, protocol string) {
-		g := startGuarded(t, protocol, rights.Config{Rules: []rights.Rule{{May: []string{"connect", "call named", "send pub"}}}},
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		g := startGuarded(t, c, rights.Config{Rules: []rights.Rule{{May: []string{"connect", "call named", "send pub"}}}},
 			node.Distribution{})
 		b := g.peer(t, "b@127.0.0.1", "secret", node.Distribution{})
 		h := nodetest.Open(t, b)
@@ -206,7 +205,7 @@ func TestRightsToWatch(t *testing.T) {
 		require.Equal(t, node.Killed, nodetest.Down(t, h, named).Reason)
 		g.Exit(g.pub, node.Kill)
 		require.Equal(t, node.Killed, nodetest.Down(t, h, pub).Reason)
-		if protocol == "native" {
+		if protocol, _ := node.FarProtocol(b, g.Name()); protocol == "native" {
 			require.Error(t, node.Deliver(testkit.Context(t), h, g.pid, 1))
 		}
 		own := nodetest.Open(t, g.Node)
@@ -217,8 +216,8 @@ func TestRightsToWatch(t *testing.T) {
 
 // Who has no right to connect is not connected, whoever dials, and not any longer once the rules change.
 func TestRightToConnect(t *testing.T) {
-	bothProtocols(t, func(t *testing.T, protocol string) {
-		g := startGuarded(t, protocol, rights.Config{Rules: []rights.Rule{{Peer: "good@*", May: []string{"connect"}}}},
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		g := startGuarded(t, c, rights.Config{Rules: []rights.Rule{{Peer: "good@*", May: []string{"connect"}}}},
 			node.Distribution{TickTime: 2 * time.Second})
 		bad := g.peer(t, "bad@127.0.0.1", "secret", node.Distribution{TickTime: 2 * time.Second})
 		good := g.peer(t, "good@127.0.0.1", "secret", node.Distribution{TickTime: 2 * time.Second})
@@ -243,8 +242,8 @@ func TestRightToConnect(t *testing.T) {
 
 // A further cookie is one that who connects may know; a rule can be for it.
 func TestRightsByCookie(t *testing.T) {
-	bothProtocols(t, func(t *testing.T, protocol string) {
-		g := startGuarded(t, protocol, rights.Config{Cookies: map[string]string{"ops": "theirs", "unused": "3"}, Rules: []rights.Rule{
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		g := startGuarded(t, c, rights.Config{Cookies: map[string]string{"ops": "theirs", "unused": "3"}, Rules: []rights.Rule{
 			{Cookie: "ops", May: []string{"connect", "call named"}}, {May: []string{"connect"}},
 		}}, node.Distribution{})
 		call := func(n *node.Node) error {
@@ -271,19 +270,15 @@ func TestRightsByCertificate(t *testing.T) {
 		l.Name, l.DNS = "node of "+dns, append(l.DNS, dns)
 		return ca.Write(t.TempDir(), l)
 	}
-	bothProtocols(t, func(t *testing.T, protocol string) {
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		p, err := rights.New(rights.Config{Rules: []rights.Rule{
 			{TLS: "dns:*.ops.example.org", May: []string{"connect", "call echo"}},
 			{TLS: "cn:node of *.shop.example.org", May: []string{"connect"}},
 		}})
 		require.NoError(t, err)
-		where := &nodetest.Places{}
 		start := func(name, dns string, p *rights.Policy) *node.Node {
-			var d node.Distribution
-			d.Protocols, err = d.ProtocolsByName(protocol)
-			require.NoError(t, err)
-			d.Rights = p
-			n, _ := secure(t, name, where, leaf(dns), d)
+			d := *c.ConfigWith(name, node.Distribution{Rights: p}).Distribution
+			n, _ := secure(t, name, c.Places, leaf(dns), d)
 			return n
 		}
 		g := start("g@127.0.0.1", "g.example.org", p)
@@ -352,8 +347,8 @@ func TestRightsOfOTP(t *testing.T) {
 
 // A client is no peer: nobody is told of it, and nothing counts it; it has the rights that it has anyway.
 func TestClientIsNoPeer(t *testing.T) {
-	bothProtocols(t, func(t *testing.T, protocol string) {
-		g := startGuarded(t, protocol, rights.Config{Rules: []rights.Rule{{Peer: "tool@*", May: []string{"connect", "call named"}}}},
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		g := startGuarded(t, c, rights.Config{Rules: []rights.Rule{{Peer: "tool@*", May: []string{"connect", "call named"}}}},
 			node.Distribution{})
 		watcher := nodetest.Open(t, g.Node)
 		watcher.MonitorNodes(true)
