@@ -29,7 +29,7 @@ var testParts = []part{
 
 var mergeParts = []part{
 	{"static", "staticcheck and our own vet", nil, static},
-	{"386", "vet for a processor of 32 bits", nil, vetFor("GOARCH=386")},
+	{"386", "vet of the library and the daemon for a processor of 32 bits", nil, vetFor("GOARCH=386", "./...")},
 	{"portable", "what other systems than linux/amd64 get: without the tricks, tag actornode_portable", nil, portable},
 	{"full", "go test ./... with real OTP, Elixir and Python, documents that are compiled and played, longer random tests", nil,
 		goTests(".", "merge", "-vet=off", "./...")},
@@ -59,7 +59,7 @@ var nightParts = []part{
 	{"release", "all targets built twice; the packages in a clean Debian", []string{"debootstrap"},
 		goTests("deploy/release", "night", "-count=1", "./...", "-release.targets=all", "-release.install")},
 	{"cross", "vet for Windows and macOS", nil, func(r *run) error {
-		return errors.Join(vetFor("GOOS=windows")(r), vetFor("GOOS=darwin")(r))
+		return errors.Join(vetFor("GOOS=windows", everything...)(r), vetFor("GOOS=darwin", everything...)(r))
 	}},
 	{"smoke", "every bench with tiny parameters, beside its peers", nil, command("go", "run", "./bench", "compare", "quick=1")},
 	{"soak", "ten minutes of messages and faults between three nodes", nil, command("go", "run", "./bench", "soak")},
@@ -83,7 +83,7 @@ func goTests(dir, tier string, args ...string) func(r *run) error {
 var everything = []string{"./...", "./bench/...", "./deploy/..."}
 
 // vetFor is go vet for another system or processor, which env says.
-func vetFor(env string) func(r *run) error {
+func vetFor(env string, packages ...string) func(r *run) error {
 	return func(r *run) error {
 		return r.command(".", []string{env}, "go", append([]string{"vet"}, everything...)...)
 	}
