@@ -43,9 +43,9 @@ func observed(t *testing.T, e *erltest.Node) bool {
 	return true
 }
 
-// pair is a node of Go with the tools, what its process user has written, and an
+// startBoth starts a node of Go with the tools, what its process user has written, and an
 // Erlang node that is connected to it.
-func pair(t *testing.T) (n *node.Node, out *logtest.Text, e *erltest.Node) {
+func startBoth(t *testing.T) (n *node.Node, out *logtest.Text, e *erltest.Node) {
 	t.Helper()
 	erltest.Need(t)
 	cfg := epmdtest.Serve(t, "127.0.0.1")

@@ -17,7 +17,7 @@ import (
 
 // The answers to some 300 calls have the shapes that OTP's own have.
 func TestShapesOTP(t *testing.T) {
-	n, _, e := pair(t)
+	n, _, e := startBoth(t)
 	parent, err := n.Open()
 	require.NoError(t, err)
 	defer parent.Close(nil)
@@ -47,7 +47,7 @@ func startDemo(t *testing.T, n *node.Node) {
 
 // OTP's own observer, the windows left out.
 func TestObserverOTP(t *testing.T) {
-	n, _, e := pair(t)
+	n, _, e := startBoth(t)
 	if !observed(t, e) {
 		t.Skip("OTP's observer cannot be compiled here (Debian: erlang-src, erlang-runtime-tools)")
 	}
@@ -91,7 +91,7 @@ func term(t *testing.T, s string) any {
 }
 
 func TestApplicationTreeOTP(t *testing.T) {
-	n, _, e := pair(t)
+	n, _, e := startBoth(t)
 	startDemo(t, n)
 	assert.Equal(t, `#{ctrl=>[{true,demo,{demo,"The demo tree","1.0"}}],load=>ok,none=>{[],[],[],[]},pinfo=>ok,`+
 		`sup=>{4,true,["counter","demo","echo"],[{root,"demo"},{"demo","counter"},{"demo","echo"}],[]},`+
@@ -101,7 +101,7 @@ func TestApplicationTreeOTP(t *testing.T) {
 
 // etop of OTP, as text.
 func TestEtopOTP(t *testing.T) {
-	n, _, e := pair(t)
+	n, _, e := startBoth(t)
 	if !observed(t, e) {
 		t.Skip("OTP's etop cannot be compiled here (Debian: erlang-src)")
 	}
@@ -110,13 +110,13 @@ func TestEtopOTP(t *testing.T) {
 }
 
 func TestDbgOTP(t *testing.T) {
-	_, _, e := pair(t)
+	_, _, e := startBoth(t)
 	assert.Equal(t, "{{ok,'go@127.0.0.1'},[0],ok}", e.Ask("tools:dbg('go@127.0.0.1')"))
 }
 
 // What is not there is not there at once.
 func TestProbesOTP(t *testing.T) {
-	_, _, e := pair(t)
+	_, _, e := startBoth(t)
 	for _, name := range []string{"code_server", "init", "logger", "file_server_2", "auth", "mnesia_monitor", "global_name_server"} {
 		assert.Equal(t, "undefined", e.Ask("rpc:call('go@127.0.0.1', erlang, whereis, [%s])", name))
 		assert.Contains(t, e.Ask("gen_server:call({%s, 'go@127.0.0.1'}, x)", name), "{exit,{noproc,")

@@ -25,7 +25,7 @@ func greet(ctx context.Context, args []any) (any, error) {
 
 // What a function prints that Erlang calls appears in the caller's shell.
 func TestPrintToTheCallersShell(t *testing.T) {
-	n, out, e := pair(t)
+	n, out, e := startBoth(t)
 	greets := wire.Export{Module: "greeter", Function: "greet", Arity: 1}
 	require.NoError(t, rpc.Export(n, greets, greet))
 	require.NoError(t, rpc.ExportBehaviour(n, greets, func(args []any) (node.Actor, error) {
@@ -67,7 +67,7 @@ func prints(t *testing.T, e *erltest.Node, text string) {
 
 // A process that knows no leader prints to user, until it is told of another.
 func TestGroupLeaderSignal(t *testing.T) {
-	n, out, e := pair(t)
+	n, out, e := startBoth(t)
 	spawn(t, n, node.Options{Name: "late"}, node.ProcessFunc(func(p *node.Process) error {
 		for {
 			m := node.ReceiveOf[wire.Tuple](p)
@@ -89,7 +89,7 @@ func TestGroupLeaderSignal(t *testing.T) {
 
 // What Erlang prints in a call from Go appears where Go's process user writes.
 func TestPrintOfErlang(t *testing.T) {
-	n, out, _ := pair(t)
+	n, out, _ := startBoth(t)
 	v, err := rpc.Call[any](t.Context(), n, "e@127.0.0.1", "tools", "say", wire.Charlist("hello ~p ~ts~n"), wire.List{wire.Tuple{1, wire.Atom("a")}, wire.Charlist("ünï")})
 	require.NoError(t, err)
 	assert.Equal(t, wire.Atom("done"), v)
@@ -98,7 +98,7 @@ func TestPrintOfErlang(t *testing.T) {
 
 // Formats do what io_lib of OTP says.
 func TestFormatsOTP(t *testing.T) {
-	_, out, e := pair(t)
+	_, out, e := startBoth(t)
 	answer, err := wire.Parse(e.Ask("tools:formats(rpc:call('go@127.0.0.1', erlang, whereis, [user]))"))
 	require.NoError(t, err)
 	both := answer.(wire.Tuple)
