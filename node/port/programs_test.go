@@ -5,6 +5,7 @@ package port
 import (
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"net"
 	"os"
@@ -52,7 +53,7 @@ var programs = map[string]func(args []string){
 	},
 	"close stdin": func([]string) { os.Stdin.Close(); forever() },
 	"write zeros": func(args []string) { // and read until the end
-		most := 1 << 62
+		most := math.MaxInt
 		if len(args) > 0 {
 			most = number(args[0])
 		}
