@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 )
 
@@ -67,16 +66,6 @@ func writeResults(path string, all map[string]result) error {
 		return err
 	}
 	return os.WriteFile(path, append(text, '\n'), 0o600)
-}
-
-// sorted lists the results by the names of the faults.
-func sorted(all map[string]result) []result {
-	var list []result
-	for _, r := range all {
-		list = append(list, r)
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i].Fault < list[j].Fault })
-	return list
 }
 
 // summary counts the results. It is good if each fault was caught.
