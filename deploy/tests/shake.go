@@ -228,7 +228,8 @@ func (s *shake) once(b binary, procs int) {
 	defer s.mu.Unlock()
 	if err != nil {
 		s.failed = append(s.failed, b.pkg)
-		fmt.Printf("--- %s failed with GOMAXPROCS=%d -shuffle=%d: %v\n%s\n", b.pkg, procs, r.Shuffle, err, lastLines(string(out), 120))
+		fmt.Printf("--- %s failed with GOMAXPROCS=%d -shuffle=%d: %v\n%s\nall of it is in %s\n", b.pkg, procs, r.Shuffle, err,
+			lastLines(string(out), 40), s.keep(b, r, out))
 	}
 	f, err := os.OpenFile(s.results, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err == nil {
@@ -238,6 +239,16 @@ func (s *shake) once(b binary, procs int) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "tests: a result is lost:", err)
 	}
+}
+
+// keep writes what a failed run printed beside the results, and returns the file.
+func (s *shake) keep(b binary, r result, out []byte) string {
+	name := fmt.Sprintf("%s-%d-%d.log", strings.ReplaceAll(short(b.pkg), "/", "_"), r.Procs, r.Shuffle)
+	path := filepath.Join(filepath.Dir(s.results), name)
+	if err := os.WriteFile(path, out, 0o666); err != nil {
+		return err.Error()
+	}
+	return path
 }
 
 // report prints what has been run of the binaries there are.
