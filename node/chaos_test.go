@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -235,7 +234,7 @@ func TestChaos(t *testing.T) {
 	const goroutines = 8
 	steps := testkit.By(500, 1500, 15_000)
 	seed := testkit.Seed(t)
-	before := runtime.NumGoroutine()
+	before := nodetest.Goroutines()
 	n, err := node.Start(node.Config{Workers: 4, Stages: 4, Blocked: time.Millisecond, StopTimeout: testkit.Limit})
 	require.NoError(t, err)
 	c := &chaos{t: t, n: n}
@@ -295,6 +294,6 @@ func TestChaos(t *testing.T) {
 	assert.Empty(t, slices.Collect(nodehook.Processes(n)))
 	assert.Empty(t, n.Registered())
 	assert.Zero(t, n.Stats().Processes)
-	testkit.UntilTrue(t, func() bool { return runtime.NumGoroutine() <= before }, "all goroutines end")
+	testkit.UntilTrue(t, func() bool { return nodetest.Goroutines() <= before }, "all goroutines end")
 	testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "nobody lingers")
 }

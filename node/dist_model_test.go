@@ -265,7 +265,7 @@ func TestFarModel(t *testing.T) {
 }
 
 func playFar(t *testing.T, size, deeds int) {
-	goroutines := runtime.NumGoroutine()
+	goroutines := nodetest.Goroutines()
 	r := testkit.Rand(t)
 	m := &farModel{t: t, proto: &faulty{Memory: nodetest.NewMemory()}}
 	c := nodetest.NewCluster(t)
@@ -347,7 +347,7 @@ func noneLeft(t *testing.T, were int) {
 		}
 	}()
 	testkit.Until(t, func() string {
-		if runtime.NumGoroutine() <= were {
+		if nodetest.Goroutines() <= were {
 			return ""
 		}
 		return "goroutines are left"

@@ -276,7 +276,7 @@ func (l *stalledLink) Close() error {
 func TestFarHeldUp(t *testing.T) {
 	for _, end := range []string{"goes on", "is lost", "stops"} {
 		t.Run(end, func(t *testing.T) {
-			goroutines := runtime.NumGoroutine()
+			goroutines := nodetest.Goroutines()
 			c := nodetest.NewMemoryCluster(t)
 			b, err := node.Start(c.Config("b"))
 			require.NoError(t, err)

@@ -1,7 +1,6 @@
 package node_test
 
 import (
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -95,12 +94,12 @@ func TestSpawnThatFailsLeavesNothing(t *testing.T) {
 		n := nodetest.Start(t, node.Config{Workers: 1})
 		s.Options.Name = "taken"
 		s.Spawn(t, n, nodetest.Ignore)
-		before := runtime.NumGoroutine()
+		before := nodetest.Goroutines()
 		for range 50 {
 			_, err := n.SpawnOpt(s.Options, s.Actor(nodetest.Ignore))
 			require.ErrorIs(t, err, node.ErrNameTaken)
 		}
-		testkit.UntilTrue(t, func() bool { return runtime.NumGoroutine() <= before+10 }, "few goroutines are left")
+		testkit.UntilTrue(t, func() bool { return nodetest.Goroutines() <= before+10 }, "few goroutines are left")
 	})
 }
 

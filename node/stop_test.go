@@ -2,7 +2,6 @@ package node_test
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -165,7 +164,7 @@ func TestStopLeavesNoGoroutine(t *testing.T) {
 // The same with a mailbox of their own making.
 func TestStopLeavesNoBoundedProcess(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
-		before := runtime.NumGoroutine()
+		before := nodetest.Goroutines()
 		n, err := node.Start(node.Config{StopTimeout: testkit.Limit})
 		require.NoError(t, err)
 		for range 50 {
@@ -174,12 +173,12 @@ func TestStopLeavesNoBoundedProcess(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.NoError(t, n.Stop())
-		testkit.UntilTrue(t, func() bool { return runtime.NumGoroutine() <= before }, "all goroutines end")
+		testkit.UntilTrue(t, func() bool { return nodetest.Goroutines() <= before }, "all goroutines end")
 	})
 }
 
 func TestStopUnderLoad(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before := nodetest.Goroutines()
 	n, err := node.Start(node.Config{StopTimeout: testkit.Limit})
 	require.NoError(t, err)
 	var pids []node.PID
@@ -209,7 +208,7 @@ func TestStopUnderLoad(t *testing.T) {
 	require.NoError(t, n.Stop())
 	assert.Zero(t, n.Stats().Processes)
 	assert.Empty(t, slices.Collect(nodehook.Processes(n)))
-	testkit.UntilTrue(t, func() bool { return runtime.NumGoroutine() <= before }, "all goroutines end")
+	testkit.UntilTrue(t, func() bool { return nodetest.Goroutines() <= before }, "all goroutines end")
 	testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "nobody lingers")
 }
 

@@ -381,12 +381,12 @@ func TestSendIntervalFullMailbox(t *testing.T) {
 	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 		synctest.Test(t, func(t *testing.T) {
 			n, pid, release := fullMailbox(t, s)
-			before := runtime.NumGoroutine()
+			before := nodetest.Goroutines()
 			timer, err := n.SendInterval(time.Millisecond, pid, "tick")
 			require.NoError(t, err)
 			time.Sleep(time.Second + time.Millisecond/2)
 			synctest.Wait()
-			assert.Less(t, runtime.NumGoroutine(), before+50)
+			assert.Less(t, nodetest.Goroutines(), before+50)
 			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.MailboxFull: 1000}, n.Stats().DeadLetters)
 			_, ok := timer.Left()
 			assert.True(t, ok)
@@ -409,7 +409,7 @@ func TestSendAfterFullMailbox(t *testing.T) {
 			h, err := n.Open()
 			require.NoError(t, err)
 			defer h.Close(nil)
-			before := runtime.NumGoroutine()
+			before := nodetest.Goroutines()
 			var timers []*node.Timer
 			for i := range 100 {
 				timer, err := n.SendAfter(time.Second, pid, i)
@@ -418,7 +418,7 @@ func TestSendAfterFullMailbox(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			assert.Less(t, runtime.NumGoroutine(), before+50)
+			assert.Less(t, nodetest.Goroutines(), before+50)
 			for i, timer := range timers {
 				left, ok := timer.Left()
 				assert.True(t, ok)

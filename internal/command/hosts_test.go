@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -165,7 +164,7 @@ func (h *hosts) goroutines() (n int) {
 // TestThreeHosts: links, monitors, names, groups and calls cross hosts; what a host
 // that dies at once takes with it is told, and it comes back as another.
 func TestThreeHosts(t *testing.T) { // not parallel: it counts goroutines
-	before := runtime.NumGoroutine()
+	before := nodetest.Goroutines()
 	h := newHosts(t)
 	h.whole()
 	for i, name := range h.names {
@@ -214,5 +213,5 @@ func TestThreeHosts(t *testing.T) { // not parallel: it counts goroutines
 	}
 	h.me.Close(nil)
 	require.NoError(t, h.n.Stop())
-	eventually(t, "no goroutine is left here", func() bool { return runtime.NumGoroutine() <= before })
+	eventually(t, "no goroutine is left here", func() bool { return nodetest.Goroutines() <= before })
 }
