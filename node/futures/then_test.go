@@ -143,6 +143,10 @@ func TestThenAsModel(t *testing.T) {
 			require.Equal(t, fmt.Sprint(stack[top], " ", i), <-seen)
 		}
 	}
+	for i, p := range pending { // else the end of the node answers all of them at once
+		require.NoError(t, p.from.Reply(i))
+		require.Equal(t, fmt.Sprint("then ", i), <-seen)
+	}
 }
 
 // The handler of a server continues as one of an actor does.
