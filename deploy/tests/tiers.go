@@ -82,11 +82,9 @@ func goTests(dir, tier string, args ...string) func(r *run) error {
 // everything are the packages of the workspace: the library, the daemon, bench and deploy.
 var everything = []string{"./...", "./bench/...", "./deploy/..."}
 
-// vetFor is go vet for another system or processor, which env says.
+// vetFor is go vet of packages for another system or processor, which env says.
 func vetFor(env string, packages ...string) func(r *run) error {
-	return func(r *run) error {
-		return r.command(".", []string{env}, "go", append([]string{"vet"}, everything...)...)
-	}
+	return func(r *run) error { return r.command(".", []string{env}, "go", append([]string{"vet"}, packages...)...) }
 }
 
 func static(r *run) error {
