@@ -84,7 +84,9 @@ var everything = []string{"./...", "./bench/...", "./deploy/..."}
 
 // vetFor is go vet of packages for another system or processor, which env says.
 func vetFor(env string, packages ...string) func(r *run) error {
-	return func(r *run) error { return r.command(".", []string{env}, "go", append([]string{"vet"}, packages...)...) }
+	return func(r *run) error {
+		return r.command(".", []string{env}, "go", append([]string{"vet"}, packages...)...)
+	}
 }
 
 func static(r *run) error {
