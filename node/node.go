@@ -49,8 +49,9 @@ type Node struct {
 	draining atomic.Bool
 	counts   counter.Counters // of the packages above
 
-	stopTime atomic.Int64 // Config.StopTimeout, or what has been set since: a time.Duration
-	stopOnce sync.Once
+	stopTime atomic.Int64  // Config.StopTimeout, or what has been set since: a time.Duration
+	stopping atomic.Bool   // somebody has called Stop
+	stopped  chan struct{} // closed when the node has stopped; stopErr can be read then
 	stopErr  error
 
 	shed     admission.Shed
@@ -71,10 +72,11 @@ func Start(cfg Config) (*Node, error) {
 		cfg.Creation = e.Uint32()
 	}
 	n := &Node{
-		cfg:    cfg,
-		done:   make(chan struct{}),
-		types:  &registered,
-		values: byDefault,
+		cfg:     cfg,
+		done:    make(chan struct{}),
+		stopped: make(chan struct{}),
+		types:   &registered,
+		values:  byDefault,
 	}
 	n.stopTime.Store(int64(cfg.StopTimeout))
 	sys := &n.sys
@@ -155,13 +157,16 @@ func (n *Node) sendAlias(a *process.Acting, ref Ref, msg, token any) error {
 // no other goroutine is left. If the node has ended by itself, the error is that of
 // [Node.Err], too.
 func (n *Node) Stop() error {
-	n.stopOnce.Do(func() {
-		n.finish()
-		n.stopErr = n.stop()
-		if failed := n.failure.Load(); failed != nil {
-			n.stopErr = errors.Join(failed, n.stopErr)
-		}
-	})
+	if !n.stopping.CompareAndSwap(false, true) {
+		<-n.stopped // not a sync.Once: in a bubble of testing/synctest time goes on while somebody waits here
+		return n.stopErr
+	}
+	n.finish()
+	n.stopErr = n.stop()
+	if failed := n.failure.Load(); failed != nil {
+		n.stopErr = errors.Join(failed, n.stopErr)
+	}
+	close(n.stopped)
 	return n.stopErr
 }
 

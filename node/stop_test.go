@@ -447,3 +447,27 @@ func TestStopWhileKilling(t *testing.T) {
 		})
 	}
 }
+
+// Two that stop a node in a bubble both return when it has stopped: whoever waits for the other
+// does not keep the bubble's time from going on.
+func TestStopTwiceInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, err := node.Start(node.Config{Workers: 2, StopTimeout: time.Second})
+		require.NoError(t, err)
+		_, err = n.Spawn(node.ProcessFunc(func(p *node.Process) error { // does not end before the time is over
+			p.TrapExit(true)
+			for {
+				p.Receive()
+			}
+		}))
+		require.NoError(t, err)
+		synctest.Wait()
+		first := make(chan error, 1)
+		go func() { first <- n.Stop() }()
+		synctest.Wait()
+		began := time.Now()
+		require.NoError(t, n.Stop())
+		require.NoError(t, <-first)
+		require.Equal(t, time.Second, time.Since(began).Round(time.Second/10))
+	})
+}
