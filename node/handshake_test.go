@@ -250,3 +250,33 @@ func TestStrangersWhileShedding(t *testing.T) {
 		require.Equal(t, before+1, after, "it is taken")
 	})
 }
+
+// A node gives a sign of life where it has nothing to say, also to a peer that speaks all the time; so a node that only hears
+// stays connected. And one that has nothing to say and hears nothing does, too.
+func TestSilentStayConnected(t *testing.T) {
+	for _, protocol := range []string{"native", "erlang"} {
+		for _, speaks := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				w := nodetest.NewCluster(t)
+				w.Speak(protocol)
+				d := node.Distribution{TickTime: 20 * time.Second}
+				a, b := w.StartWith("a", d), w.StartWith("b", d)
+				w.Connect(a, b)
+				heard := 0
+				sink, err := b.Spawn(node.ActorFunc(func(*node.Context, any) error { heard++; return nil }))
+				require.NoError(t, err)
+				for range 200 {
+					time.Sleep(time.Second)
+					if speaks {
+						require.NoError(t, a.Send(sink, 1))
+					}
+					require.Equal(t, []node.Atom{b.Name()}, a.Nodes(true), "%s, speaks: %v", protocol, speaks)
+				}
+				synctest.Wait()
+				if speaks {
+					require.Equal(t, 200, heard)
+				}
+			})
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -99,6 +100,9 @@ func (r *run) all(ctx context.Context, parts []part) (err error) {
 	}
 	r.report()
 	if failed {
+		if r.diskFull() {
+			fmt.Fprintf(r.out, "The disk is full: make room in %s and in the build cache (go env GOCACHE), or set TMPDIR and GOCACHE.\n", os.TempDir())
+		}
 		return fmt.Errorf("%w; logs are in %s", errParts, r.logs)
 	}
 	return os.RemoveAll(r.logs)
@@ -164,6 +168,17 @@ func (r *run) report() {
 		fmt.Fprintf(r.out, "\n%s\n", line)
 	}
 	fmt.Fprintf(r.out, "\n%d passed, %d failed, %d skipped\n", r.tests.passed, r.tests.failed, r.tests.skipped)
+}
+
+// diskFull reports whether a part has failed for want of space on a disk.
+func (r *run) diskFull() bool {
+	for _, w := range r.rows {
+		log, err := os.ReadFile(filepath.Join(r.logs, w.name+".log"))
+		if errors.Is(err, syscall.ENOSPC) || strings.Contains(string(log), syscall.ENOSPC.Error()) {
+			return true
+		}
+	}
+	return false
 }
 
 // command runs a program in a folder of the repository. Its output goes to the log; the last

@@ -408,6 +408,36 @@ func runModel(t *testing.T, r *rand.Rand, name string, reader func(*model, *rand
 	require.Equal(t, m.armings, ended, "armed periods and what ended them")
 }
 
+// A push that has to try again, for the reader has taken all and armed the inbox meanwhile, wakes the reader as any other.
+// The reader takes without a pause, so that many pushes have to.
+func TestInboxWakesAfterRetry(t *testing.T) {
+	var b Inbox
+	var woken, done atomic.Bool
+	total := testkit.By(200_000, 1_000_000, 10_000_000)
+	go func() { // until all is pushed
+		for range total {
+			if b.Push(new(Node)) == mailbox.Wake && woken.Swap(true) {
+				t.Error("woken twice")
+			}
+		}
+		done.Store(true)
+	}()
+	var q Queue
+	for got := 0; got < total; {
+		ended := done.Load()
+		switch {
+		case woken.Swap(false):
+			for b.TakeArmed(&q); q.More(); got++ {
+				q.Drop()
+			}
+		case ended && !woken.Load():
+			require.Equal(t, total, got, "the reader sleeps")
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
 func TestResultString(t *testing.T) {
 	for r, want := range map[mailbox.Result]string{mailbox.Queued: "queued", mailbox.Wake: "wake", mailbox.Full: "full", mailbox.Closed: "closed", mailbox.Dropped: "dropped", 5: "invalid"} {
 		assert.Equal(t, want, r.String())

@@ -49,5 +49,6 @@ func TestProgram(t *testing.T) {
 	Program(s, Merge, "no-such-program")
 	Program(s, Night, "go")
 	Program(s, Night, "erlc")
-	assert.Equal(t, []string{"not installed: no-such-program", "left to make night: go", "left to make night: real OTP"}, s.why)
+	assert.Equal(t, []string{"not installed: no-such-program", "left to make night: go", "left to make night: real OTP"}, s.why[:3],
+		"where it is not installed it is left to make night all the same")
 }

@@ -29,6 +29,8 @@ func TestFirstRuleDecides(t *testing.T) {
 			{Peer: "go-*@10.0.*", May: []string{"connect", "send pg", "call counter"}},
 			{Peer: "*@b.example.org", Cookie: "shop", May: []string{"connect", "rpc lib:*"}},
 			{Peer: "*@b.example.org", May: []string{"connect"}},
+			{Peer: "one@c.example.org", May: []string{"connect"}},
+			{TLS: "cn:one", May: []string{"connect"}},
 		},
 	})
 	for _, c := range []struct {
@@ -48,6 +50,11 @@ func TestFirstRuleDecides(t *testing.T) {
 		{rights.Identity{Name: "x@b.example.org", Cookie: "shop"}, 5, "connect, rpc lib:*"},
 		{rights.Identity{Name: "x@b.example.org"}, 6, "connect"},
 		{rights.Identity{Name: "x@y@b.example.org"}, 0, "none"},
+		{rights.Identity{Name: "one@c.example.org"}, 7, "connect"},
+		{rights.Identity{Name: "one@c.example.org.evil.example"}, 0, "none"},
+		{rights.Identity{Name: "ones@c.example.org"}, 0, "none"},
+		{rights.Identity{Name: "x@h", TLS: []string{"cn:one"}}, 8, "connect"},
+		{rights.Identity{Name: "x@h", TLS: []string{"cn:ones", "cn:one "}}, 0, "none"},
 		{rights.Identity{}, 0, "none"},
 	} {
 		g := p.Of(c.id, nil)

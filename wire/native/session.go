@@ -243,7 +243,7 @@ func (s *session) acked(received uint64) error {
 	return nil
 }
 
-// freeSpace waits until there is freeSpace in tail.
+// freeSpace waits until there is space in tail.
 func (s *session) freeSpace() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -356,6 +356,62 @@ func TestSilenceBreaks(t *testing.T) {
 	})
 }
 
+// A session is alive when something has come since it was asked last, and only then.
+func TestAliveSinceLastAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, a, b := lasting(t, 1, func(a, b *dist.Handshake) { a.Silence, b.Silence = time.Hour, time.Hour })
+		go func() { _ = a.Read(new(dist.Frame)) }() // ends with the link
+		synctest.Wait()
+		a.session.isAlive() // the handshake
+		for range 3 {
+			require.False(t, a.session.isAlive(), "nothing has come")
+			_, err := flushOnce(b, true)
+			require.NoError(t, err)
+			time.Sleep(time.Second) // the network's delay
+			synctest.Wait()
+			require.True(t, a.session.isAlive(), "a tick has come")
+		}
+		_, _ = a.Close(), b.Close()
+		n.wg.Wait()
+	})
+}
+
+// Who flushes waits while more than tailLimit is not acknowledged, whether there is a connection or not, and until the
+// session is over at the latest.
+func TestTailIsBounded(t *testing.T) {
+	for _, connected := range []bool{true, false} {
+		for _, ends := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				s := &session{base: 1000, end: 1000 + tailLimit}
+				s.cond.L = &s.mu
+				s.done, s.cancel = context.WithCancel(t.Context())
+				if connected {
+					conn, other := net.Pipe()
+					defer other.Close()
+					s.conn = conn
+				}
+				require.NoError(t, s.freeSpace(), "the tail is full, and not more")
+				s.end++
+				over := false
+				go func() { _, over = s.freeSpace(), true }() // until there is space
+				synctest.Wait()
+				require.False(t, over)
+				if ends {
+					s.finish(io.EOF)
+				} else {
+					s.mu.Lock()
+					s.base++
+					s.cond.Broadcast()
+					s.mu.Unlock()
+				}
+				synctest.Wait()
+				require.True(t, over)
+				s.finish(io.EOF)
+			})
+		}
+	}
+}
+
 // Who does not know the cookie, or the session, takes nothing over.
 func TestSessionIsNotTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

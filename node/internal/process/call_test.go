@@ -51,12 +51,16 @@ func TestCallSettledOnce(t *testing.T) {
 	require.False(t, one.Settle(&server.as, 2, nil))
 	require.False(t, one.Pending())
 	require.Equal(t, 1, server.Cold.Calls.Len())
+	also := p.ask("also", server)
 	server.die("x")
 	require.False(t, two.Settle(&server.as, 2, nil), "a late reply")
+	require.False(t, also.Pending(), "each call is told of the end")
 	three := p.ask("three", server)
 	require.False(t, three.Pending())
-	require.Equal(t, []any{result{"one", 1, nil}, result{"two", nil, failed{"x"}},
-		result{"three", nil, failed{"x"}}}, p.took())
+	got := p.took()
+	require.Equal(t, result{"one", 1, nil}, got[0])
+	require.ElementsMatch(t, []any{result{"two", nil, failed{"x"}}, result{"also", nil, failed{"x"}}}, got[1:3])
+	require.Equal(t, []any{result{"three", nil, failed{"x"}}}, got[3:])
 	require.False(t, process.Ticket{}.Settle(&s.Plain, 1, nil))
 	require.False(t, process.Ticket{}.Pending())
 }

@@ -243,6 +243,40 @@ func TestLeft(t *testing.T) {
 	})
 }
 
+// What an Actor has left is offered again when its behaviour changes, in order, also where it leaves the message that
+// changes it.
+func TestLeftIsOfferedAgain(t *testing.T) {
+	for _, leaves := range []bool{false, true} {
+		eachActor(t, func(t *testing.T, s *system, make func(receive, ...option) anActor) {
+			var a anActor
+			var got []any
+			changed := false
+			a = make(func(_ *process.Acting, msg any) error {
+				switch {
+				case changed:
+					got = append(got, msg)
+				case msg != "change":
+					return process.ErrUnhandled
+				default:
+					changed, a.p.Rewind = true, true
+					if leaves {
+						return process.ErrUnhandled
+					}
+				}
+				return nil
+			})
+			s.send(a.p, 1, 2, "change", 3)
+			synctest.Wait()
+			if leaves {
+				require.Equal(t, []any{1, 2, "change", 3}, got)
+			} else {
+				require.Equal(t, []any{1, 2, 3}, got)
+			}
+			require.Zero(t, a.p.Intake().Len())
+		})
+	}
+}
+
 // A handler that takes long loses its stage: its neighbours go on, and its messages wait. What it returns counts.
 func TestActorLosesStage(t *testing.T) {
 	for _, end := range []error{nil, process.ErrUnhandled, errTest} {

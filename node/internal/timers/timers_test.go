@@ -109,6 +109,52 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// lateWorld is a clock whose timers fire late.
+type lateWorld struct {
+	env.World
+	now  time.Time
+	late time.Duration
+	next *pending
+}
+
+// pending is the timer that a lateWorld fires next.
+type pending struct {
+	env.Timer
+	w  *lateWorld
+	in time.Duration
+	f  func()
+}
+
+func (w *lateWorld) Now() time.Time { return w.now }
+
+func (w *lateWorld) AfterFunc(d time.Duration, f func()) env.Timer {
+	w.next = &pending{w: w, in: d, f: f}
+	return w.next
+}
+
+func (p *pending) Reset(d time.Duration) bool { p.in = d; return true }
+func (p *pending) Stop() bool                 { return true }
+
+func (w *lateWorld) fire() {
+	w.now = w.now.Add(w.next.in + w.late)
+	w.next.f()
+}
+
+// A timer that sends again and again keeps its times, however late it is handled.
+func TestKeepsTime(t *testing.T) {
+	w := &lateWorld{now: time.Unix(1000, 0), late: 300 * time.Millisecond}
+	b := new(box)
+	s := timers.New(b, env.Of(w), new(timers.Count))
+	var x timers.Timer
+	require.True(t, s.Start(&x, time.Second, time.Second, "tick"))
+	for range 10 {
+		w.fire()
+		require.Equal(t, time.Second-w.late, w.next.in)
+	}
+	require.Len(t, b.all(), 10)
+	s.End()
+}
+
 // The end of a set ends its timers. It has the messages of those that were to send once, the oldest
 // first, and nothing can be started any more.
 func TestEnd(t *testing.T) {
