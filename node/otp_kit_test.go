@@ -26,7 +26,7 @@ type otpHost struct {
 
 func newOTPHost(t *testing.T) *otpHost {
 	t.Helper()
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	return &otpHost{t, epmdtest.Serve(t, "127.0.0.1")}
 }
 
@@ -106,7 +106,7 @@ type otp struct {
 // With tls it needs OTP's ssl application too.
 func needOTP(t *testing.T, tls bool) {
 	t.Helper()
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	if tls {
 		erltest.NeedTLS(t)
 	}

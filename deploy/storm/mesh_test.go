@@ -47,7 +47,7 @@ func TestMesh(t *testing.T) {
 		name := fmt.Sprintf("%d-ours-%d-otp", size[0], size[1])
 		t.Run(name, func(t *testing.T) {
 			if size[1] > 0 {
-				erltest.NeedNodes(t)
+				erltest.Need(t)
 			}
 			table = append(table, mesh(t, name, size[0], size[1]).String())
 		})

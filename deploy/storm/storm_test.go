@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // Sequences of what can happen to a cluster of OTP nodes and ours: at the end all nodes agree, and with the model.
 func TestStorm(t *testing.T) {
 	testkit.From(t, testkit.Night, "sequences over OTP nodes")
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	first := *seed
 	if first == 0 {
 		first = rand.Uint64N(1 << 40)

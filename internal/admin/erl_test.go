@@ -100,7 +100,7 @@ true
 
 // A shell of Erlang asks what the command line asks.
 func TestErlang(t *testing.T) {
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	mapper := epmdtest.Serve(t, "127.0.0.1")
 	n := startNode(t, &discovery.EPMD{Config: mapper}, "go")
 	stopped := make(chan struct{})

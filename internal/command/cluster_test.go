@@ -16,7 +16,7 @@ import (
 // TestTalkToErlang talks to a real Erlang node.
 func TestTalkToErlang(t *testing.T) {
 	t.Parallel()
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	s := newCLITest(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo") // which is the port mapper
 	port, _ := s.lookup("ERL_EPMD_PORT")

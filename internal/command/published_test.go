@@ -13,7 +13,7 @@ import (
 // TestPublished: an Erlang node sees a published daemon, and shares names and locks with it.
 func TestPublished(t *testing.T) {
 	t.Parallel()
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	s := newCLITest(t)
 	s.daemon(t, "--name", "go@127.0.0.1", "--demo", "--published")
 	port, _ := s.lookup("ERL_EPMD_PORT")

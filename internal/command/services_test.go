@@ -95,7 +95,7 @@ var attacks = []string{
 // daemon runs itself.
 func TestServicesAreProtected(t *testing.T) {
 	t.Parallel()
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	p := begin(t, "").up()
 	erl := p.erl()
 	require.Equal(t, "pong", erl.Ask("net_adm:ping('go@127.0.0.1')"))
@@ -140,7 +140,7 @@ func get(t *testing.T, addr, path string) string {
 // what it is there for. One that is ended again and again ends the daemon.
 func TestServicesAreKept(t *testing.T) {
 	t.Parallel()
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	p := begin(t, "").up()
 	erl := p.erl()
 	require.Equal(t, "pong", erl.Ask("net_adm:ping('go@127.0.0.1')"))
@@ -209,7 +209,7 @@ func TestServicesAreKept(t *testing.T) {
 // TestRightsOfPeers: who may do what is what the file says.
 func TestRightsOfPeers(t *testing.T) {
 	t.Parallel()
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	p := begin(t, `demo: true
 operators: [ops@127.0.0.1]
 allow: ["erlang:node/0", "erlang:apply/3", "ops@127.0.0.1 erlang:*", "*@127.0.0.1 demo:echo/0"]
@@ -259,7 +259,7 @@ allow: ["erlang:node/0", "erlang:apply/3", "ops@127.0.0.1 erlang:*", "*@127.0.0.
 
 func TestOperatorsOff(t *testing.T) {
 	t.Parallel()
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	p := begin(t, "operators: off\n").up()
 	assert.Equal(t, "undefined", p.erl().Ask("rpc:call('go@127.0.0.1', erlang, whereis, [actornode])"))
 	assert.Equal(t, "ok\n", get(t, p.http, "/readyz"))

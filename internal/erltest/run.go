@@ -12,9 +12,6 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// Patience is testkit.Limit, under the name that it had.
-const Patience = testkit.Limit
-
 // Cookie is that of nodes by default.
 const Cookie = "secret"
 
@@ -48,12 +45,6 @@ func NeedTool(t testing.TB, name string, _ ...string) (path string) {
 		least = testkit.Test
 	}
 	return testkit.Program(t, least, name)
-}
-
-// NeedNodes is Need, under another name.
-func NeedNodes(t testing.TB) {
-	t.Helper()
-	Need(t)
 }
 
 // NeedTLS is Need, and skips a test too where OTP is without ssl.

@@ -35,7 +35,7 @@ func startErl(t *testing.T, args ...string) *erl {
 
 func startErlAs(t *testing.T, name string, args ...string) *erl {
 	t.Helper()
-	erltest.NeedNodes(t)
+	erltest.Need(t)
 	cfg := epmdtest.Serve(t, "127.0.0.1")
 	client, err := epmdclient.NewClient(cfg)
 	require.NoError(t, err)
