@@ -245,7 +245,7 @@
 //
 // After the warm-up (a tenth of the time, at most 30 s) and at the end the faults and
 // the traffic rest until all is as it was before the first fault, and a table shows both
-// moments. A row that has not come back within two TickTimes and a minute is a failure,
+// moments. A row that has not come back within twice the TickTime and a minute is a failure,
 // which names it; memory has the slack of grow and heap, and is looked at after the
 // connections of the nodes that stay have been made anew, for what these keep for later
 // grows with the most that they have had to do, up to a bound. Goroutines that a node keeps

@@ -208,8 +208,7 @@ func ofValue(why *wire.EncodeError, msg any) *wire.EncodeError {
 	return &wire.EncodeError{Err: fault.Below(why.Err, step)}
 }
 
-// send puts a message of who, nil: of a plain goroutine, which is held up then
-// as pace says.
+// send puts a message into the queue to the peer. A sender with nothing else to do waits where the queue is full: see pace.
 func (p *peer) send(a *process.Acting, f dist.Frame) error {
 	p.n.sys.Traces().Away(a.PID(), f.To, f.Name, p.Name, f.Payload)
 	full, err := p.Box.Send(a.OutboxTurn(), f)

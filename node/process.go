@@ -11,7 +11,7 @@ import (
 // [ProcessFunc], or a handle that any goroutine got from [Node.Open]. It belongs to
 // one goroutine.
 type Process struct {
-	own runner.Blocking // first: see function.Run, and for the lines of the cache that proc tells of
+	own runner.Blocking // first: see function.Run, and for the lines of the cache that process.Process tells of
 	core
 }
 

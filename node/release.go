@@ -34,7 +34,7 @@ func (n *Node) releaseKnown(name Atom) bool {
 
 // release returns the OTP release of a node that is connected, such as 27; 0 if it
 // is none, or does not say. Each node is asked when it connects; until it has
-// answered, release waits, at most 5 s.
+// answered, release waits, five seconds at most.
 func (n *Node) release(name Atom) int {
 	if n.dist == nil {
 		return 0

@@ -66,8 +66,7 @@ func (n *Node) connected(pid PID) *peer {
 	return n.dist.get(pid.Node())
 }
 
-// sendFar is for a message of who, nil: of a plain goroutine, to a PID that is
-// nobody's here. c is the context of the actor that sends.
+// sendFar sends a message to a PID that no process here has: to the node that it is of, or to nobody.
 func (n *Node) sendFar(a *process.Acting, to PID, msg, token any) error {
 	if p := n.reach(to); p != nil {
 		if token == nil {

@@ -196,8 +196,7 @@ func newCoroutine(n *Node, fn ProcessFunc) *Process {
 	return s
 }
 
-// spawn is behind all the spawns: c is the context of a spawning actor, caller
-// the spawning process. It may change o, noOptions apart: by reference, as what a spawn has on
+// spawn is behind all the spawns. It may change o, noOptions apart: by reference, as what a spawn has on
 // its stack should fit into what a goroutine begins with.
 func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 	if nothing(b) {
@@ -332,7 +331,7 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 	n.sys.Table.Put(id, p)
 	n.sys.Count(a, 1)
 	if o.Name != "" {
-		// Killed already? Then it has no name, and that was not the a.p's fault.
+		// Killed already? Then it has no name, and that was not the spawner's fault.
 		if err := n.give(o.Name, p, o.by(), o.service); err != nil && !errors.Is(err, ErrNoProcess) {
 			cancel(p, a, Normal)
 			return false, Ref{}, err

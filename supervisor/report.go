@@ -11,7 +11,7 @@ import (
 )
 
 // report is a supervisor report: what went wrong with a child. what is OTP's
-// errorContext: start_error, child_terminated, shutdown_error, shutdown.
+// error context: start_error, child_terminated, shutdown_error, shutdown.
 func (s *supervisor) report(what string, reason any, k *child) {
 	log := s.c.Node().Log()
 	if !log.Enabled(context.Background(), slog.LevelError) {

@@ -25,7 +25,7 @@ type supervisor struct {
 
 	wait       *wait        // what goes on; nil: nothing
 	queued     queue        // messages that have come meanwhile
-	parentExit *node.Exited // the exit signal in later that will end us
+	parentExit *node.Exited // the exit signal in queued that will end us
 	begun      bool         // all children have been started
 	ending     bool
 }
@@ -37,7 +37,7 @@ type wait struct {
 	pid       node.PID
 	ref       node.Ref    // of the monitor, while stopping
 	reason    any         // the reason of the exit signal, once it has come
-	hasReason bool        // why is set
+	hasReason bool        // reason is set
 	timer     *node.Timer // for the end of the child's time
 	onDone    func(o outcome) error
 }
@@ -104,7 +104,7 @@ func (s *supervisor) Init(c *node.Context) error {
 	}
 	model := s.spec.Children
 	if s.spec.Strategy != SimpleOneForOne {
-		s.spec.Children = nil // kids has them
+		s.spec.Children = nil // children has them
 	} else {
 		s.spec.Children = model[:1]
 	}

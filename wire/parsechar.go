@@ -73,7 +73,7 @@ func (p *parser) octal() (r rune) {
 	return r
 }
 
-// hex reads xff or x{10ffff}.
+// hex reads "xff" or "x{10ffff}".
 func (p *parser) hex() (rune, error) {
 	start := p.pos - 1
 	p.pos++

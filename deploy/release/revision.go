@@ -78,7 +78,7 @@ func git(ctx context.Context, source string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// plain is the version without the v, as names of files have it.
+// plain is the version without its "v", as names of files have it.
 func (r revision) plain() string { return strings.TrimPrefix(r.version, "v") }
 
 // parts are those of the version as packages have them: 1.2.3, what comes before that release, what says more about it.

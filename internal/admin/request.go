@@ -160,7 +160,7 @@ func short(text string) string {
 	return text
 }
 
-// commandNames are the first commandNames of all requests, in alphabetical order.
+// commandNames are the first words of all requests, in alphabetical order.
 func commandNames() string {
 	l := make([]string, 0, len(commands))
 	for w := range commands {

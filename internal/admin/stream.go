@@ -104,7 +104,7 @@ func open[T any](ctx context.Context, from node.Caller, at, what node.Atom, q an
 	return s, nil
 }
 
-// limitReached is the message that the reader has had limitReached.
+// limitReached tells that the reader has had as many as it asked for.
 type limitReached struct{}
 
 // errClosed is the cause of a stream's end by Close.

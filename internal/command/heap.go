@@ -81,7 +81,7 @@ func (h *memoryWatch) watch(ctx context.Context, n *node.Node, log *slog.Logger)
 	}
 }
 
-// notReady says notReady the daemon is not ready; nil: its memory is no reason.
+// notReady says why the daemon is not ready; nil: its memory is no reason.
 func (h *memoryWatch) notReady() error {
 	if !h.short.Load() {
 		return nil

@@ -35,7 +35,7 @@ type alive struct {
 	// Set once, before the goroutine starts.
 	client *Client
 	reg    Registration
-	revive func(context.Context) bool // nil, or the keeper's takeOver
+	revive func(context.Context) bool // nil, or starts a port mapper where the last one has ended
 	stop   context.CancelFunc
 	done   chan struct{} // closed when the goroutine has ended
 

@@ -54,7 +54,7 @@ var living = []string{
 const staleAfter = 10 * time.Second
 
 // Read looks, and reports whether memory is short and whether that is new. It takes
-// microseconds, but while memory is short a collection once in 10 s, if there is none
+// microseconds, but while memory is short a collection once in ten seconds, if there is none
 // anyway.
 func (g *Gauge) Read(now time.Time) (short, changed bool) {
 	used, cycles := g.read()

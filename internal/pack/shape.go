@@ -214,7 +214,7 @@ type verdict struct {
 	err     error
 }
 
-// Put reads what [Types.AppendShapes] of the peer has written about a type. The error is that of a Decoder.
+// Put reads what [Types.AppendShape] of the peer has written about a type. The error is that of a Decoder.
 // What is beyond the limits is not kept, as if the peer had not told it.
 func (s *Shapes) Put(b []byte) error {
 	d := Decoder{Limits: Limits{Depth: 2 * maxShapeDepth, Elements: maxShapeBytes}}

@@ -110,7 +110,7 @@ type extras struct {
 	reason       any                  // of stop
 	continueWith func(*Context) error // to run before the next message
 	timeout      time.Duration        // the wait for the next message; 0: for ever
-	timer        *timeoutTimer        // comes when idle is over; nil: idle has not begun
+	timer        *timeoutTimer        // fires when timeout is over; nil: it has not begun
 	caller       any                  // the From of the present call as a term, while somebody watches
 	terminated   bool                 // Terminate has been called, if there is one
 	logged       bool                 // the log has been

@@ -52,7 +52,7 @@ func (b *bridge) Write(p []byte) (int, error) {
 	if !b.log.Enabled(context.Background(), level) {
 		return len(p), nil
 	}
-	key := text // what becomes of members, and whose it is
+	key := text // lines are limited for each key
 	if level >= slog.LevelWarn {
 		key = kindOf(text)
 	}

@@ -20,8 +20,8 @@ import (
 //
 //  1. While a message counts, one that the process handles or has left as unhandled included, owner is set, or lost is.
 //  2. While kept or busy is set, and since the process was started until it has first looked for messages, so it is.
-//  3. Once self says nil the process is never again given a message, unless it is a Terminator or blocks: then
-//     lost follows, and the process ends when no message counts, it waits, and nothing keeps it.
+//  3. Once self is nil the process is given no message any more. A Terminator, or a blocking process, is: lost is
+//     set then, and the process ends when it waits, no message counts, and nothing keeps it.
 //  4. A hold that is kept, or lost, and not closed is in sweeps, or about to be.
 type hold struct {
 	// Set by Own.

@@ -31,7 +31,7 @@
 //
 // It is refused with [ErrFixed] before anything moves: a process that is no Actor on a stage (coroutines, Processes,
 // schedulers of its own); with a bounded or custom mailbox; with an owner (package lifetime), as an Owner is a pointer
-// and cannot follow; that is protected, or gets PeerMessages; that is suspended, or has pushed behaviours; with
+// and cannot follow; that is protected, or gets each message as a PeerMessage; that is suspended, or has pushed behaviours; with
 // aliases, timers (a Timeout of a server, too), a monitor of a node, links by names on other nodes; whose type has
 // no Kind here: supervisors, state machines and event managers, as of now.
 // So is a move to the node that the process is on.

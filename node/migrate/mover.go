@@ -206,7 +206,7 @@ func trail(all []node.PID, pid node.PID) []node.PID {
 	return append(all, pid)
 }
 
-// unguessable makes a reference that nobody knows who has not been given it.
+// unguessable makes a reference with random words: only who has been given it knows it.
 func unguessable(sys *process.System) wire.Ref {
 	number, r := sys.NewNumber(), sys.Env.Uint64()
 	return sys.Origin.Ref(uint32(number)&0x3ffff, uint32(number>>18), uint32(number>>50), uint32(r), uint32(r>>32))

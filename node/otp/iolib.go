@@ -320,7 +320,7 @@ func float(d directive, a any) (string, error) {
 	return mantissa + "e" + exp[:1] + cmp.Or(strings.TrimLeft(exp[1:], "0"), "0"), nil
 }
 
-// general chooses the form for ~g: f from 0.1 to 9999.9, if that has a decimal.
+// general chooses the form for ~g: that of "~f" from 0.1 to 9999.9, if the value has a decimal then.
 func general(v float64, digits int) (form byte, prec int) {
 	whole := -2 // digits before the point, minus 1
 	for limit := 0.1; v >= limit; limit *= 10 {

@@ -96,7 +96,7 @@ func (g *Granted) Act() bool { return g == nil || g.words[act] }
 // Trace reports whether the node may be shown messages by the operator's service.
 func (g *Granted) Trace() bool { return g == nil || g.words[trace] }
 
-// String lists the rights, with commas; none if there are none.
+// String lists the rights, with commas: "none" if there are none, "all" if none is missing.
 func (g *Granted) String() string {
 	if g == nil || g.words == everything(0).words {
 		return "all"

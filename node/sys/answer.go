@@ -68,7 +68,7 @@ func (a *answerer) Receive(c *node.Context, msg any) error {
 	return err
 }
 
-// shown is State where a panic of b's must do no harm.
+// shown is State where a panic of the behaviour must do no harm.
 func (a *answerer) shown() (state any) {
 	if crash := sysmsg.Guard(func() { state = a.State() }); crash != nil {
 		return crash.String()

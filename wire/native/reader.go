@@ -91,7 +91,7 @@ func (r *reader) frame(b []byte, f *dist.Frame) (ok bool, err error) {
 	return r.signal(b, f)
 }
 
-// short is frame for what writer.send writes; false: it is for frame.
+// short decodes a frame in the short form that writer.send writes. It reports false, and has done nothing, for any other frame.
 func (r *reader) short(b []byte, f *dist.Frame) bool {
 	if len(b) < 5 || b[0] != byte(dist.OpSend) || b[1] >= pidPlaces || b[2] >= pidPlaces || b[3] != binary8 ||
 		len(b) != 5+int(b[4]) {
@@ -106,7 +106,7 @@ func (r *reader) short(b []byte, f *dist.Frame) bool {
 	return true
 }
 
-// run is short for as many frames as b begins with, at most len(msgs), that hold
+// run decodes as many short frames as b begins with, at most len(msgs), that hold
 // messages to one process. It returns how many they are, and their bytes in b.
 // The binaries of one call share memory if they are more than a few.
 func (r *reader) run(b []byte, to wire.PID, msgs []any) (n, taken int) {
@@ -141,7 +141,7 @@ func (r *reader) run(b []byte, to wire.PID, msgs []any) (n, taken int) {
 	return n, taken
 }
 
-// each is run for frames that have been looked at, each with memory of its own.
+// each decodes frames that run has looked at, each message with memory of its own.
 func (r *reader) each(b []byte, msgs []any) int {
 	for i := range msgs {
 		size := shortHead + int(b[6])

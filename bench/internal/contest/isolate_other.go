@@ -4,7 +4,7 @@ package contest
 
 import "os/exec"
 
-// isolate leaves c as it is: without process groups only c itself is killed.
+// isolate leaves the command as it is: without process groups only the command itself is killed.
 func isolate(*exec.Cmd) {}
 
 func killGroup(c *exec.Cmd) error { return c.Process.Kill() }

@@ -23,7 +23,7 @@ func isDirect(t reflect.Type) bool {
 	return (*words)(unsafe.Pointer(&v)).data == nil
 }
 
-// unpack returns where the value is that is in the interface at p, of type t; of is the value's plan.
+// unpack returns where the value is that is in the interface at p; of is the value's plan.
 func unpack(_ reflect.Type, p unsafe.Pointer, of *plan) unsafe.Pointer {
 	i := (*words)(p)
 	if of.direct {

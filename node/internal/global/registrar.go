@@ -73,7 +73,7 @@ func (r *registrar) lock(times int, then func(nodes []wire.Atom)) {
 }
 
 // pause is how long to wait before a lock is tried again: up to a quarter of a second after the first
-// time, then up to twice as long each time, up to 8 s.
+// time, then up to twice as long each time, and never more than eight seconds.
 func (m *Machine) pause(times int) time.Duration {
 	most := 8000
 	if times <= 5 {

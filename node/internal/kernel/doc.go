@@ -3,7 +3,7 @@
 //
 // Nouns:
 //
-//   - A [Request] is what a message to rex that is no gen_server call asks for.
+//   - A [Request] is a message to rex other than a gen_server call.
 //   - A [Call] is a function that is to be called for a peer.
 //
 // What they are asked:

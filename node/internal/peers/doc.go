@@ -9,7 +9,7 @@
 // monitor is a [Monitor], a call that waits is a [Request].
 //
 // Decisions are pure and stand alone: [Tables], the contest of two connections that are made at
-// the same time (contest.go), package admission, package quota.
+// the same time and the rest of package admission, package quota.
 //
 // # Invariants
 //

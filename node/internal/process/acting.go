@@ -23,7 +23,7 @@ type Acting struct {
 	System  *System
 	Process *Process               // the process; nil: a plain goroutine, or the node
 	Worker  *executor.Worker       // on whose stage the code runs; nil: on none
-	Local   *Local                 // of w, or of an Actor that a scheduler of its own runs; nil: neither
+	Local   *Local                 // of Worker, or of an Actor that a scheduler of its own runs; nil: neither
 	Blocks  Blocker                // the process, if it is a blocking one; nil: it is not
 	Inline  *executor.InlineWorker // the reader of a connection, which soon runs what it wakes; nil: it is none, or does not
 }

@@ -17,7 +17,7 @@ import (
 //
 //  1. Target, Waiter, Tag and More are written by the owner before the ticket is
 //     given to others. Of an old ticket only the state, node and far are read.
-//  2. entry is guarded by target.mu.
+//  2. entry is guarded by the lock of Target.
 type Call struct {
 	promise.Promise
 	System *System // set once

@@ -123,7 +123,7 @@ func (d *Death) carryOut(a *Acting, own bool) (wave []*Death) {
 	return wave
 }
 
-// has reports whether p leaves anything: tell takes more stack than a goroutine begins with.
+// has reports whether the process leaves anything: tell takes more stack than a goroutine begins with.
 func (d *Death) has() bool {
 	return d.Tied || d.global || d.Links.Len() != 0 || d.Calls != nil || d.unsent != nil || d.scope != nil ||
 		!d.Watchers.IsEmpty() || len(d.Watching) != 0 || len(d.aliases) != 0

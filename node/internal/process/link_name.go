@@ -36,7 +36,7 @@ func (p *Process) LinkName(a *Acting, at wire.At) {
 	p.System.Host.Remotes.Whereis(a, at, func(pid wire.PID, why any) { p.nameAnswered(at, l, pid, why) })
 }
 
-// nameAnswered is the answer to a request of linkName.
+// nameAnswered takes the answer to a request of LinkName.
 func (p *Process) nameAnswered(at wire.At, l *namelink.Link, pid wire.PID, why any) {
 	a := &p.System.Plain
 	p.Mu.Lock()

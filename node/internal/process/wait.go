@@ -23,7 +23,7 @@ func (p *Process) WaitsFor(k waiting.Kind, on wire.Dest) {
 	p.Mu.Unlock()
 }
 
-// WaitsNoMore is the end of waitsFor.
+// WaitsNoMore ends a wait.
 func (p *Process) WaitsNoMore() {
 	if p == nil {
 		return

@@ -60,8 +60,11 @@ func (offStage) FinishDetached(*executor.Stage) bool       { return false }
 func (offStage) Claim() bool                               { return false }
 
 // Init makes s, which is new, a process with a goroutine of its own; b nil: a handle.
+//
+// It writes a field first that is no pointer. While the collector runs, a store of a pointer reads the old value before it
+// writes, and so faults a fresh page twice.
 func (s *Blocking) Init(sys *process.System, b Body) {
-	s.Own.Kind = process.Goroutine // before all pointers: see newActor in package node
+	s.Own.Kind = process.Goroutine
 	s.park, s.body = make(chan struct{}, 1), b
 	s.System, s.Process = sys, &s.Own
 	if b == nil {
@@ -75,7 +78,7 @@ func (s *Blocking) Init(sys *process.System, b Body) {
 
 // InitCoroutine makes s, which is new, a coroutine.
 func (s *Blocking) InitCoroutine(sys *process.System, b Body, co *Turns) {
-	s.Own.Fresh = true // before all pointers: see newActor in package node
+	s.Own.Fresh = true // before all pointers: see Init
 	s.Own.Kind = process.Coroutine
 	s.body, s.Coroutine = b, co
 	s.System, s.Process, s.Blocks = sys, &s.Own, (*Coroutine)(s)

@@ -38,7 +38,7 @@ func (g *Group[P]) Add(p P) {
 	g.m[p] = struct{}{}
 }
 
-// Remove takes p out: when it has returned, no Each is about to call f with p.
+// Remove takes p out: when it has returned, no Each is about to call its function with p.
 func (g *Group[P]) Remove(p P) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

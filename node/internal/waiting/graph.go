@@ -100,7 +100,7 @@ func (s *search[P]) over(aims []Aim[P]) bool {
 	return false
 }
 
-// Text is a cycle for people: a calls b awaits a future of a. who names a waiter, with all that is known of it if
+// Text is a cycle for people: "a calls b awaits a future of a". who names a waiter, with all that is known of it if
 // full is set.
 func Text[P comparable](cycle []Step[P], who func(p P, full bool) string) string {
 	var text strings.Builder
