@@ -1,6 +1,7 @@
 package native
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -374,6 +375,30 @@ func TestAliveSinceLastAsked(t *testing.T) {
 		_, _ = a.Close(), b.Close()
 		n.wg.Wait()
 	})
+}
+
+// A frame of a session that was damaged is taken by nobody, whatever kind of frame it is: an ack and a goodbye, too.
+func TestDamagedFrames(t *testing.T) {
+	for op := range opMask + 1 {
+		frame := []byte{0, 3, byte(op), 7, 8}
+		frame = appendSum(frame, frame)
+		take := func(b []byte) error {
+			in := &input{sums: true, buf: b, to: len(b)}
+			s := new(session)
+			s.cond.L = &s.mu
+			_, ok, err := s.takeLocked(in)
+			if !ok {
+				require.Zero(t, s.received, "op %d", op)
+			}
+			return err
+		}
+		require.NoError(t, take(frame), "op %d", op)
+		for bit := sizeBytes * 8; bit < len(frame)*8; bit++ {
+			b := bytes.Clone(frame)
+			b[bit/8] ^= 1 << (bit % 8)
+			require.ErrorIs(t, take(b), errDamaged, "op %d, bit %d", op, bit)
+		}
+	}
 }
 
 // Who flushes waits while more than tailLimit is not acknowledged, whether there is a connection or not, and until the
