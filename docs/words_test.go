@@ -44,12 +44,25 @@ func goFiles(t *testing.T) (all, tests map[string][]string) {
 // A file of this repository that a document names is there, and so is a package. In a row such as "package `inbox`: `queue.go`"
 // the file stands in that package.
 func TestFilesAndPackages(t *testing.T) {
-	packages, _ := goFiles(t)
+	packages, tests := goFiles(t)
+	names := map[string]bool{} // of files
+	for _, dir := range []map[string][]string{packages, tests} {
+		for _, files := range dir {
+			for _, f := range files {
+				names[path.Base(f)] = true
+			}
+		}
+	}
 	folders := slices.Collect(maps.Keys(packages))
 	std := []string{"time", "testing"}
 	named := regexp.MustCompile("\\b[Pp]ackages? ((?:`[\\w/]+`(?:, | and |))+)(: ((?:`[\\w.]+`(?:, | and |))+))?")
 	code := regexp.MustCompile("`([^`]+)`")
 	for _, d := range documents(t) {
+		for _, c := range d.Codes {
+			if strings.HasSuffix(c.Text, ".go") && !strings.ContainsAny(c.Text, "*/ ") && !strings.HasPrefix(d.Path, "docs/guides/") {
+				assert.True(t, names[c.Text], "%s:%d: there is no file %s", d.Path, c.Line, c.Text)
+			}
+		}
 		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(d.Path)))
 		require.NoError(t, err)
 		for n, line := range strings.Split(string(text), "\n") {
@@ -78,7 +91,8 @@ func TestFilesAndPackages(t *testing.T) {
 	}
 }
 
-// The map of the module's documentation has each package that a program can import, and no other, in one place.
+// The maps of the module's documentation, in doc.go and reference.md, have each package that a program can import, once, and
+// no other.
 func TestPackageMap(t *testing.T) {
 	text, err := os.ReadFile("../doc.go")
 	require.NoError(t, err)
@@ -96,6 +110,20 @@ func TestPackageMap(t *testing.T) {
 		want = append(want, dir)
 	}
 	assert.ElementsMatch(t, want, listed, "the map in doc.go, and the packages that there are")
+
+	text, err = os.ReadFile("reference.md")
+	require.NoError(t, err)
+	_, table, _ := strings.Cut(string(text), "\n## Packages\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	listed = []string{"cmd/actornode"} // has a section of its own
+	for _, row := range strings.Split(table, "\n") {
+		if cells := strings.Split(row, "|"); len(cells) > 2 {
+			for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[1], -1) {
+				listed = append(listed, m[1])
+			}
+		}
+	}
+	assert.ElementsMatch(t, want, listed, "the table of packages in reference.md, and the packages that there are")
 }
 
 // The words of comments that look like names in code are names: a word with a capital inside is declared or used in the package

@@ -81,7 +81,7 @@
 // An actor handles Config.Budget messages, then the others of its stage have
 // their turn. A handler that sends much is suspended now and then to let the
 // others run; a handler that blocks or computes for long loses its stage to
-// another worker, is counted and logged with its stack. See package sched.
+// another worker, is counted and logged with its stack.
 //
 // # Other nodes
 //
