@@ -143,7 +143,7 @@ var inside = map[string]int{
 }
 
 // mostLines is how long a package below node/internal may be, tests apart.
-const mostLines = 2500
+const mostLines = 2600
 
 // outside lists the modules that the packages may use, with the reason.
 var outside = map[string]string{
