@@ -104,7 +104,8 @@ func TestPackageMap(t *testing.T) {
 	all, _ := goFiles(t)
 	for dir := range all {
 		top, _, _ := strings.Cut(dir, "/")
-		if dir == "." || slices.Contains([]string{"bench", "deploy", "docs"}, top) || slices.Contains(strings.Split(dir, "/"), "internal") {
+		if dir == "." || slices.Contains([]string{"bench", "deploy", "docs"}, top) ||
+			slices.Contains(strings.Split(dir, "/"), "internal") {
 			continue
 		}
 		want = append(want, dir)

@@ -93,7 +93,7 @@ func (c *common) SendOpt(o SendOptions, to Dest, msg any) error {
 	return c.Send(to, msg)
 }
 
-// sendNow sends the message of f to the node where, without waiting for a connection to be made or for room in its queue.
+// sendNow sends the message of f to a node. It waits neither for a connection nor for space in the queue to it.
 func (n *Node) sendNow(a *process.Acting, f dist.Frame, where Atom) error {
 	if where == n.cfg.Name {
 		return n.receive(nil, a, &f, nil)

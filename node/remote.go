@@ -66,7 +66,7 @@ func (n *Node) connected(pid PID) *peer {
 	return n.dist.get(pid.Node())
 }
 
-// sendFar sends a message to a PID that no process here has: to the node that it is of, or to nobody.
+// sendFar sends a message to a PID that no process here has. One that no other node has either is a dead letter.
 func (n *Node) sendFar(a *process.Acting, to PID, msg, token any) error {
 	if p := n.reach(to); p != nil {
 		if token == nil {

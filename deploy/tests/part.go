@@ -101,7 +101,7 @@ func (r *run) all(ctx context.Context, parts []part) (err error) {
 	r.report()
 	if failed {
 		if r.diskFull() {
-			fmt.Fprintf(r.out, "The disk is full: make room in %s and in the build cache (go env GOCACHE), or set TMPDIR and GOCACHE.\n",
+			fmt.Fprintf(r.out, "The disk is full: free space in %s and in the build cache (go env GOCACHE), or set TMPDIR and GOCACHE.\n",
 				os.TempDir())
 		}
 		return fmt.Errorf("%w; logs are in %s", errParts, r.logs)

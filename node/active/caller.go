@@ -8,13 +8,13 @@ import (
 	"github.com/actornode/actornode/node/internal/process"
 )
 
-// Pending reports whether somebody still waits for the result of the method: not, if whoever called it has cancelled the
+// Pending reports whether the caller still waits for the result of the method. It does not once it has cancelled the
 // future, or its context has ended. Of Receiver.Receive it is false. A condition may ask, and is evaluated again when the
 // answer has changed:
 //
 //	c.Until(func() bool { return a.balance >= n || !c.Pending() })
 //	if !c.Pending() {
-//		return 0, nil // nobody gets it
+//		return 0, nil // the result is not read
 //	}
 func (c *Context) Pending() bool {
 	if c.own == nil {
@@ -24,8 +24,7 @@ func (c *Context) Pending() bool {
 	return nodehook.Ticket(c.own).(process.Ticket).Pending()
 }
 
-// CallContext returns a context that ends when nobody waits for the result of the method any more, when the method has
-// returned, and with the process.
+// CallContext returns a context that ends when the caller gives up, when the method has returned, and with the process.
 func (c *Context) CallContext() context.Context {
 	if c.own == nil {
 		return c.Context.Context()
@@ -48,7 +47,7 @@ type callerWatch struct {
 
 	mu     sync.Mutex
 	over   bool
-	ctx    context.Context // nil: nobody has asked for it
+	ctx    context.Context // nil: the method has not asked for it
 	cancel context.CancelFunc
 }
 

@@ -2,7 +2,6 @@ package match
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 )
 
@@ -94,8 +94,7 @@ func TestBlocking(t *testing.T) {
 
 // Receives with several matches, with marks and without a Match take what they would from a list.
 func TestReceiveModel(t *testing.T) {
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := testkit.Rand(t)
 	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
 		s.Run(t, nodetest.Start(t, node.Config{}), func(p *node.Process) {
 			var got any
@@ -139,11 +138,11 @@ func TestReceiveModel(t *testing.T) {
 				}
 				at := slices.IndexFunc(box[from:], k.fits)
 				if at < 0 {
-					require.Nil(t, got, "seed %d", seed)
+					require.Nil(t, got)
 					continue
 				}
 				at += from
-				require.Equal(t, box[at], got, "seed %d", seed)
+				require.Equal(t, box[at], got)
 				box = slices.Delete(box, at, at+1)
 				if at < marked {
 					marked--

@@ -3,9 +3,10 @@ package match
 import (
 	"reflect"
 	"time"
-	"unsafe"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 )
 
@@ -187,9 +188,10 @@ func ReceiveSince(p *node.Process, since func(d time.Duration, match func(msg an
 	return m.received(p, r, bound, err)
 }
 
-// blocking returns p as package runner knows it. It is the first field of a Process, as package node relies on, too; to ask
-// for it costs as much as to find the case.
-func blocking(p *node.Process) *runner.Blocking { return (*runner.Blocking)(unsafe.Pointer(p)) }
+// blocking returns p as package runner knows it.
+func blocking(p *node.Process) *runner.Blocking {
+	return runner.BlockingOf(nodehook.Acting(p).(*process.Acting))
+}
 
 // within is for how long a receive waits.
 func (m *Match) within() time.Duration {

@@ -22,7 +22,8 @@ func TestFragmentsAreNumbered(t *testing.T) {
 		}
 		conn := &stream{}
 		l := newLink(conn, linkkit.A, dist.Peer{ID: linkkit.B, Flags: uint64(erlflags.Announced)}, dist.LinkLimits{}, nil)
-		_, err := l.Write(&dist.Frame{Op: dist.OpSend, From: wire.NewOrigin(linkkit.A).PID(1), To: wire.NewOrigin(linkkit.B).PID(2), Payload: make([]byte, size)})
+		_, err := l.Write(&dist.Frame{Op: dist.OpSend, Payload: make([]byte, size),
+			From: wire.NewOrigin(linkkit.A).PID(1), To: wire.NewOrigin(linkkit.B).PID(2)})
 		require.NoError(t, err)
 		for left := 1; left > 0; {
 			left, err = l.Flush(false)

@@ -377,7 +377,7 @@ func TestAliveSinceLastAsked(t *testing.T) {
 	})
 }
 
-// A frame of a session that was damaged is taken by nobody, whatever kind of frame it is: an ack and a goodbye, too.
+// A damaged frame of a session is refused, whatever kind of frame it is: an ack and a goodbye, too.
 func TestDamagedFrames(t *testing.T) {
 	for op := range opMask + 1 {
 		frame := []byte{0, 3, byte(op), 7, 8}

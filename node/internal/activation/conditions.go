@@ -40,7 +40,7 @@ type object struct {
 }
 
 // kind is the activations that wait in methods of one object for conditions with the same code. They can differ in what
-// their functions have captured, which nobody can see.
+// their functions have captured, which cannot be seen from outside.
 type kind struct {
 	code        uintptr
 	object      *object

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // op is one thing that an activation of the model does.
@@ -158,13 +160,7 @@ func (w *real) settle() {
 // Few activations run in the very order in which they do if all conditions are evaluated after each step. With many of
 // them what holds is found all the same, and a step costs no more evaluations.
 func TestConditionsModel(t *testing.T) {
-	seed := rand.Uint64()
-	defer func() {
-		if t.Failed() {
-			t.Logf("seed %d", seed)
-		}
-	}()
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := testkit.Rand(t)
 	for most, rounds := range map[int]int{few: 50, 300: 2} {
 		for range rounds {
 			w := &real{bench: newBench(t), waiting: map[int]op{}}

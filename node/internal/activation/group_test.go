@@ -2,11 +2,12 @@ package activation
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/testkit"
 
 	"github.com/actornode/actornode/internal/fiber"
 )
@@ -236,13 +237,7 @@ func TestEnd(t *testing.T) {
 // Random activations that suspend, yield, wait for conditions, begin others, call runtime.Goexit: one
 // runs at a time, each goes on as often as it should, and none is lost.
 func TestGroupModel(t *testing.T) {
-	seed := rand.Uint64()
-	defer func() {
-		if t.Failed() {
-			t.Logf("seed %d", seed)
-		}
-	}()
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := testkit.Rand(t)
 	b := newBench(t)
 	running, begun, over, value := false, 0, 0, 0
 	var suspended []*Activation
