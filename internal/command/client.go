@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"os"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ import (
 type client struct {
 	options // of start: cookie, TLS, where nodes are
 	target  string
+	config  string // file of a daemon
 	as      string
 	timeout time.Duration
 	json    bool
@@ -43,6 +45,8 @@ func (c *client) targetFlags(f *pflag.FlagSet) {
 	f.StringVarP(&c.target, "node", "n", "", "node to talk to: NAME@HOST, or NAME for one on this host; default: see actornode help")
 	f.DurationVar(&c.timeout, "timeout", 5*time.Second, "how long to wait for a connection, and for an answer")
 	f.BoolVar(&c.json, "json", false, "print JSON, for programs")
+	f.StringVar(&c.config, "config", "",
+		"configuration of the daemon to talk to: its name, cookie, TLS and addresses, where no flag says another")
 	f.StringVar(&c.as, "as", "", "name that this command uses as a node; default: a unique name")
 	c.clusterFlags(f)
 }
@@ -110,6 +114,9 @@ func ask[T any](ctx context.Context, s *session, f func(ctx context.Context) (T,
 	ctx, cancel := s.within(ctx)
 	defer cancel()
 	v, err := f(ctx)
+	if !s.json {
+		v = shownValue(v)
+	}
 	return v, s.explain(err)
 }
 
@@ -130,8 +137,48 @@ func (s *session) explain(err error) error {
 	return err
 }
 
+// readConfig takes from the file of a daemon what no flag says.
+func (c *client) readConfig(env environment) error {
+	if c.config == "" {
+		return nil
+	}
+	cfg, err := load(c.config, nil, env, env.program.Sections)
+	if err != nil {
+		return err
+	}
+	if err := named(cfg); err != nil {
+		return err
+	}
+	o := optionsOf(cfg)
+	if c.target == "" {
+		c.target = cfg.Name
+	}
+	if c.cookie == "" {
+		if c.cookie, _, err = cookieOf(cfg, env); err != nil {
+			return fail(exitCookie, err, "")
+		}
+		c.cookieIn = c.config
+	}
+	if c.tls.Cert == "" && c.tls.Key == "" && c.tls.CA == "" {
+		c.tls = o.tls
+	}
+	c.noEPMD, c.unnamed = c.noEPMD || o.noEPMD, o.unnamed
+	_, host, _ := cutName(node.Atom(cfg.Name))
+	for _, protocol := range cfg.Protocols {
+		addr := map[string]string{"erlang": cfg.Listen.Erlang, "native": cfg.Listen.Native}[protocol]
+		if _, port, err := net.SplitHostPort(addr); c.target == cfg.Name && err == nil && port != "0" {
+			c.peers = append(c.peers, cfg.Name+"="+protocol+"://"+net.JoinHostPort(host, port))
+		}
+	}
+	c.peers = append(c.peers, o.peers...)
+	return nil
+}
+
 // open connects to the target.
 func (c *client) open(ctx context.Context, env environment) (*session, error) {
+	if err := c.readConfig(env); err != nil {
+		return nil, err
+	}
 	cookie, err := c.findCookie(env)
 	if err != nil {
 		return nil, fail(exitCookie, err, "")
@@ -239,6 +286,9 @@ func isSaidHere(text string) bool {
 
 // cookieSource says where the cookie is from.
 func (c *client) cookieSource(env environment) string {
+	if c.cookieIn != "" {
+		return c.cookieIn
+	}
 	if c.cookie != "" {
 		return "--cookie"
 	}

@@ -89,8 +89,11 @@ func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string
 	return env.readCookie(file) // another process may have made it
 }
 
-// warn logs settings that are not safe.
+// warn logs settings that are not safe, and variables that are none.
 func (d *daemon) warn() {
+	for _, v := range unknownVariables(d.env) {
+		d.log.Warn("a variable of the environment is ignored: there is no such setting", "variable", v.name, "did_you_mean", v.meant)
+	}
 	if from := d.cfg.Origin("cookie"); from.Rank == config.FromFlag {
 		d.log.Warn("the cookie is visible to all users of this machine in the list of processes; use cookie_file, --cookie-file or "+
 			"ACTORNODE_COOKIE",
@@ -108,7 +111,8 @@ const maxCookie = 1 << 10
 //
 // On Windows files have no mode, and whatever the access control list says is accepted, as OTP does there. A credential of
 // systemd may be readable by its group: the file belongs to root, and where the file system has access control lists the right of
-// the daemon's user shows in the bits of the group. The manager guarantees that nobody else reads it.
+// the daemon's user shows in the bits of the group. The manager guarantees that nobody else reads it. So may a secret in a pod of Kubernetes, which belongs to root and
+// to the group of fsGroup.
 func (e environment) readCookie(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -142,7 +146,7 @@ func (e environment) readCookie(file string) (string, error) {
 // othersMode has the bits of a file's mode that let others than its owner use a cookie.
 func (e environment) othersMode(file string) fs.FileMode {
 	credentials := e.get("CREDENTIALS_DIRECTORY")
-	if credentials != "" && filepath.Dir(filepath.Clean(file)) == filepath.Clean(credentials) {
+	if credentials != "" && filepath.Dir(filepath.Clean(file)) == filepath.Clean(credentials) || e.get("KUBERNETES_SERVICE_HOST") != "" {
 		return 0o037 // all but that the group reads
 	}
 	return 0o077

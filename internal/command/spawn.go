@@ -45,7 +45,7 @@ func spawnCommand(env environment, status *exit) *cobra.Command {
 		switch {
 		case errors.Is(err, rpc.ErrUndef), errors.As(err, &refused) && refused.Reason == wire.Atom("undef"):
 			return fail(exitNotFound, nil, "%s does not export the process %s", s.at,
-				wire.Format(wire.Export{Module: module, Function: function, Arity: len(terms)}))
+				shownTerm(wire.Export{Module: module, Function: function, Arity: len(terms)}))
 		case err != nil:
 			return err
 		}
@@ -96,6 +96,6 @@ func killCommand(env environment, status *exit) *cobra.Command {
 		if down.Reason == node.NoProc {
 			return missing(w, node.ErrNoProcess)
 		}
-		return s.say(map[string]any{"pid": pid, "reason": bothOf(down.Reason)}, "%s exited: %s", s.shown(pid), wire.Format(down.Reason))
+		return s.say(map[string]any{"pid": pid, "reason": bothOf(down.Reason)}, "%s exited: %s", s.shown(pid), shownTerm(down.Reason))
 	})
 }

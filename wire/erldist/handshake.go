@@ -135,8 +135,8 @@ func (m *machine) ended() error {
 	switch m.state {
 	case awaitStatus:
 		return m.fail(nil, "%s closed the connection without an answer: no node of OTP 23 or newer listens there, "+
-			"or it does not accept the name %s, or it dropped this connection because too many came at a time", m.peerName(),
-			m.h.Local.Name)
+			"or it does not accept the name %s, or it wants TLS, or it dropped this connection because too many came at a time",
+			m.peerName(), m.h.Local.Name)
 	case awaitChallenge:
 		return m.fail(nil, "%s closed the connection before its challenge", m.peerName())
 	case awaitAck:

@@ -120,7 +120,7 @@ func walks() []walk {
 		{"dial, mixed names", true, func(h *dist.Handshake) { h.Peer = "bob@host.org" }, []walkStep{{then: failed}},
 			dist.ErrPeerName, "a long name, with a dot in its host, the other a short one"},
 		{"dial, no name", true, func(h *dist.Handshake) { h.Peer = "bob" }, []walkStep{{then: failed}}, dist.ErrPeerName,
-			`"bob" is no node name`},
+			`"bob" is not a node name`},
 		{"dial, not Latin-1", true, func(h *dist.Handshake) { h.Local.Name = "ж@host" }, []walkStep{{then: failed}}, dist.ErrPeerName,
 			"not Latin-1"},
 
@@ -158,7 +158,7 @@ func walks() []walk {
 			dist.ErrNotAllowed, "asks for a name"},
 		{"accept, dynamic name with @", false, names, []walkStep{idle, failing(msg(nameMsg{flags: nameMe, name: "a@host"}), msg(statusNotAllowed))},
 			dist.ErrPeerProtocol, "invalid host"},
-		{"accept, no node name", false, nil, []walkStep{idle, failing(msg(nameMsg{flags: full, name: "bob"}))}, dist.ErrPeerProtocol, `"bob" is no node name`},
+		{"accept, no node name", false, nil, []walkStep{idle, failing(msg(nameMsg{flags: full, name: "bob"}))}, dist.ErrPeerProtocol, `"bob" is not a node name`},
 		{"accept, no name", false, nil, []walkStep{idle, failing([]byte("GET / HTTP/1.1\r\n"))}, dist.ErrPeerProtocol, "expected the name of a node"},
 		{"accept, name cut", false, nil, []walkStep{idle, failing(msg(hisName)[:nameHead+3])}, dist.ErrPeerProtocol, "expected a name of 8 bytes, but 3 are left"},
 		{"accept, wrong reply", false, nil, []walkStep{idle, posed, failing(msg(replyMsg{theirChallenge, digestOf("wrong", ourChallenge)}))},

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -230,17 +230,13 @@ func fromLatin1(b []byte) (wire.Atom, error) {
 
 // checkNodeName reports what keeps name from being that of a node.
 func checkNodeName(name wire.Atom) error {
-	before, host, ok := strings.Cut(string(name), "@")
-	if !ok || before == "" || host == "" || strings.Contains(host, "@") {
-		return fmt.Errorf("%.300q is no node name: it takes the form name@host", string(name))
+	if err := shake.CheckName(string(name)); err != nil {
+		return err
 	}
 	for _, r := range name {
-		if r > 0xff || r == utf8.RuneError {
+		if r > 0xff {
 			return fmt.Errorf("node name %.300q has %q in it, which is not Latin-1", string(name), r)
 		}
-	}
-	if n := utf8.RuneCountInString(string(name)); n > wire.MaxAtomRunes {
-		return fmt.Errorf("node name %.300q has %d characters; at most %d are allowed", string(name), n, wire.MaxAtomRunes)
 	}
 	return nil
 }

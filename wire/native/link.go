@@ -162,7 +162,7 @@ func (l *link) readError(err error) error {
 		l.over(err)
 		return err
 	case errors.Is(err, io.EOF) && l.session == nil:
-		err = fmt.Errorf("native: the connection to %s ended without a goodbye: %w", l.peer.ID.Name, io.EOF)
+		err = fmt.Errorf("native: the connection to %s ended without a goodbye: %w", l.peer.ID.Name, io.ErrUnexpectedEOF)
 		l.over(err)
 		return err
 	case l.session != nil && bye == nil:
