@@ -29,7 +29,7 @@ var orders = map[node.Atom]func(a, b *Process) int{
 	"rate":    func(a, b *Process) int { return cmp.Compare(b.Rate, a.Rate) },
 	"memory":  func(a, b *Process) int { return cmp.Compare(b.Memory, a.Memory) },
 	"age":     func(a, b *Process) int { return cmp.Compare(b.Age, a.Age) },
-	"links":   func(a, b *Process) int { return cmp.Compare(b.Links, a.Links) },
+	"links":   func(a, b *Process) int { return cmp.Compare(b.Links+b.Monitors, a.Links+a.Monitors) },
 	"wait":    func(a, b *Process) int { return cmp.Compare(b.Wait.long(), a.Wait.long()) },
 	"pid":     func(*Process, *Process) int { return 0 },
 	"name": func(a, b *Process) int {
@@ -152,7 +152,8 @@ func lineOf(i *observe.Process) Process {
 	return Process{
 		PID: i.PID, Name: i.Name, Label: i.Label, Behaviour: i.Behaviour, State: node.Atom(i.State),
 		Mailbox: i.Mailbox, Handled: i.Handled, Memory: procview.Bytes(i), Stage: i.Stage, Links: len(i.Links),
-		Age: max(time.Since(i.Started), 0), Wait: waitOf(&i.Wait),
+		Monitors: len(i.Monitors) + len(i.Watchers),
+		Age:      max(time.Since(i.Started), 0), Wait: waitOf(&i.Wait),
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // Query chooses processes. The zero value asks for the first of all by PID.
 type Query struct {
 	// Sort is what they are sorted by, the greatest first: mailbox (messages that wait), handled (messages since the
-	// start), rate (messages in Window), memory, age, links, wait (how long, for more than a message); or the smallest
+	// start), rate (messages in Window), memory, age, links (with monitors), wait (how long, for more than a message); or the smallest
 	// first: pid, name. Default: pid.
 	Sort    node.Atom `etf:",omitzero"`
 	Reverse bool      `etf:",omitzero"` // reverse the order
@@ -33,9 +33,10 @@ type Process struct {
 	Mailbox   int           `json:"mailbox"`   // messages that wait, the one being handled included
 	Handled   uint64        `json:"handled"`   // messages
 	Rate      float64       `json:"rate,omitzero" etf:",omitzero"`
-	Memory    int           `json:"memory"` // bytes, estimated: Go does not say whose memory is whose
-	Stage     int           `json:"stage"`  // -1: not run by a stage
-	Links     int           `json:"links"`  // how many
+	Memory    int           `json:"memory"`                            // bytes, estimated: Go does not say whose memory is whose
+	Stage     int           `json:"stage"`                             // -1: not run by a stage
+	Links     int           `json:"links"`                             // how many
+	Monitors  int           `json:"monitors,omitzero" etf:",omitzero"` // by it, and of it; an older node does not say
 	Age       time.Duration `json:"age" etf:",ms"`
 	Wait      Wait          `json:"wait,omitzero" etf:",omitzero"`
 }

@@ -72,8 +72,9 @@ func (c *Cluster) Granted(name wire.Atom) *rights.Granted {
 func (c *Cluster) Disconnect(name wire.Atom) bool {
 	p := c.Get(name)
 	if p != nil {
-		p.End(errors.New("disconnected by this node"))
+		p.End(errDisconnected)
 	}
+	c.losses.forget(name) // nobody waits for it any more
 	return p != nil
 }
 

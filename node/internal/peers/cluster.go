@@ -103,6 +103,11 @@ type Cluster struct {
 	links  *admission.Places
 	dials  *admission.Dials[Peer]
 	memory admission.Memory
+
+	losses losses
+
+	meshing sync.Mutex   // guards mesher. The lock of the cluster may be taken within, not the other way round
+	mesher  *mesh.Mesher // nil: there is no mesh
 }
 
 // New returns a cluster with nothing in it.
@@ -113,6 +118,9 @@ func New(cfg Config) *Cluster {
 		peers: make(map[wire.Atom]*Peer), marks: make(map[uint32]*Peer), proven: make(map[wire.Atom]int),
 		links: admission.NewPlaces(most.Connections, most.ConnectionsPerSource),
 		dials: admission.NewDials[Peer](most.Dials, cfg.ConnectTimeout),
+	}
+	if cfg.Mesh != nil {
+		c.mesher = mesh.New(cfg.Origin.NodeID().Name, *cfg.Mesh, cfg.Env.Float64)
 	}
 	c.limits.Store(&cfg.Limits)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -135,10 +143,9 @@ func (c *Cluster) Start() error {
 // mesh is the goroutine that keeps the node connected to all others: started by Start, ended by
 // Stop. Its attempts end with it.
 func (c *Cluster) mesh() {
-	e := c.cfg.Env
-	mesh.Run(c.ctx, mesh.New(c.cfg.Origin.NodeID().Name, *c.cfg.Mesh, e.Float64), mesh.Node{
+	mesh.Run(c.ctx, c.mesher, mesh.Node{
 		Finder: c.cfg.Finder, Timeout: c.cfg.ConnectTimeout, IsUp: c.IsUp, Connect: c.Connect, Go: c.Go, Lost: c.lost,
-		Env: e, Log: c.cfg.Log,
+		Lock: &c.meshing, Env: c.cfg.Env, Log: c.cfg.Log,
 	})
 }
 

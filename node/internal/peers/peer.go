@@ -446,8 +446,11 @@ func (p *Peer) end(why error, unlessUp bool) {
 	case !up || p.c.cfg.Host.Stopped():
 	case p.isClient():
 		p.c.cfg.Log.Debug("client disconnected", about...)
-	default:
+	case isOrderly(why):
 		p.c.cfg.Log.Info("node down", about...)
+	default:
+		p.c.losses.add(p.Name, why, p.c.cfg.Env.Now())
+		p.c.cfg.Log.Warn("node down", about...)
 	}
 }
 
@@ -472,6 +475,7 @@ func (p *Peer) join(link dist.Link, c *claim, place *admission.Place) bool {
 	if !p.joined(link, c, place) {
 		return false
 	}
+	p.c.losses.forget(p.Name)
 	about := []any{"peer", string(p.Name), "protocol", link.Peer().Protocol, "addr", link.Peer().Addr}
 	p.c.linked(p, link.Peer().Protocol)
 	if p.isClient() {
