@@ -59,7 +59,7 @@ func (l *logger) take(m any) {
 	}
 	l.taken++
 	e := eventOf(m)
-	l.n.Log().Log(context.Background(), e.level, "log event of another node", "node", e.node, "process", e.process, "event", e.text)
+	l.n.Log().Log(context.Background(), e.level, "log event of another node", "peer", e.node, "process", e.process, "event", e.text)
 }
 
 // tellLeft logs how many events have been left out.
