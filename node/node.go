@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -156,6 +158,8 @@ func (n *Node) sendAlias(a *process.Acting, ref Ref, msg, token any) error {
 // functions to return. What then still runs is named in the error; no timer and
 // no other goroutine is left. If the node has ended by itself, the error is that of
 // [Node.Err], too.
+//
+// It waits for all handlers and functions, so one that calls it waits for itself, until the times are over: there, go n.Stop().
 func (n *Node) Stop() error {
 	if !n.stopping.CompareAndSwap(false, true) {
 		<-n.stopped // not a sync.Once: in a bubble of testing/synctest time goes on while somebody waits here
@@ -186,7 +190,11 @@ func (n *Node) stop() error {
 		alive, _ := n.sys.Tally.Sum()
 		return alive == 0
 	})
+	late := make(map[*process.Process]string) // those that are killed, by their names, as many as are looked at
 	for p := range n.sys.Table.All() {
+		if len(late) < mostLate {
+			late[p] = p.Name()
+		}
 		p.Exit(&n.sys.Plain, Killed)
 	}
 	if n.dist != nil {
@@ -205,10 +213,34 @@ func (n *Node) stop() error {
 	n.sys.Tracing.Stop()
 	n.guard.Stop()
 	if err != nil || left() > 0 {
-		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v",
-			max(n.sys.Lingering.Load(), left()), timeout), err)
+		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v%s",
+			max(n.sys.Lingering.Load(), left()), timeout, lingering(late)), err)
 	}
 	return nil
+}
+
+const (
+	mostLate  = 10_000 // processes that are looked at when the node stops
+	mostNamed = 5      // of these that are named
+)
+
+// lingering names those processes whose functions go on.
+func lingering(late map[*process.Process]string) string {
+	var names []string
+	for p, name := range late {
+		if p.Status.Lingers() {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	more := ""
+	if len(names) > mostNamed {
+		names, more = names[:mostNamed], ", …"
+	}
+	return ": " + strings.Join(names, ", ") + more
 }
 
 // await polls until done or the deadline: at first often, then rarely.
