@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,11 +12,12 @@ import (
 )
 
 var matching = contract.Bench{
-	Name:   "match",
-	About:  "messages of eight types to a match of eight cases, beside a type switch",
-	Params: []contract.Param{contract.Int("messages", 4_000_000), contract.Style()},
-	Ops:    func(p contract.Params) int { return matchRounds * max(p.Int("messages")/matchRounds, 8) },
-	Run:    runMatch,
+	Name:  "match",
+	About: "messages of eight types to a match of eight cases, beside a type switch",
+	Params: []contract.Param{contract.Int("messages", 4_000_000), contract.Int("waiting", 0).Range(0, 1_000_000),
+		contract.Style()},
+	Ops: func(p contract.Params) int { return matchRounds * max(p.Int("messages")/matchRounds, 8) },
+	Run: runMatch,
 }
 
 // matchRounds is how often the two take turns.
@@ -106,7 +108,8 @@ func accountCases[C interface {
 	)
 }
 
-// byHand and byCases make the two, each as an Actor or as a Process.
+// byHand and byCases make the two, each as an Actor or as a Process. For so many messages as are waiting there is no case:
+// they stay where they are.
 func (a *account) byHand(blocking bool) node.Actor {
 	if !blocking {
 		return node.ActorFunc(func(c *node.Context, msg any) error { return a.bySwitch(c, msg) })
@@ -121,11 +124,14 @@ func (a *account) byHand(blocking bool) node.Actor {
 	})
 }
 
-func (a *account) byCases(blocking bool) node.Actor {
+func (a *account) byCases(blocking bool, waiting int) node.Actor {
 	if !blocking {
 		return accountCases[*node.Context](a)
 	}
 	return node.ProcessFunc(func(p *node.Process) error {
+		for i := range waiting {
+			p.Send(p.Self(), left{i})
+		}
 		cases := accountCases[*node.Process](a)
 		for a.left > 0 {
 			if err := match.Receive(p, cases); err != nil {
@@ -137,11 +143,14 @@ func (a *account) byCases(blocking bool) node.Actor {
 }
 
 func runMatch(p contract.Params, m *contract.Meter) error {
-	each := max(p.Int("messages")/matchRounds, 8)
+	each, waiting := max(p.Int("messages")/matchRounds, 8), p.Int("waiting")
+	if waiting > 0 && !p.Blocking() {
+		return errors.New("waiting: for processes only, as the mailbox of an actor is empty when it begins")
+	}
 	return onNode(p, func(main *node.Process) error {
-		round := func(of func(a *account, blocking bool) node.Actor) (took time.Duration, sum int) {
+		round := func(of func(a *account) node.Actor) (took time.Duration, sum int) {
 			a := newAccount(main.Self(), each)
-			pid := must(main.Spawn(of(a, p.Blocking())))
+			pid := must(main.Spawn(of(a)))
 			began := time.Now()
 			for i := range len(a.messages) {
 				main.Send(pid, a.messages[(each-1-i)%len(a.messages)])
@@ -153,9 +162,9 @@ func runMatch(p contract.Params, m *contract.Meter) error {
 		}
 		var hand, cases []time.Duration
 		for range matchRounds {
-			took, want := round((*account).byHand)
+			took, want := round(func(a *account) node.Actor { return a.byHand(p.Blocking()) })
 			m.Start()
-			other, sum := round((*account).byCases)
+			other, sum := round(func(a *account) node.Actor { return a.byCases(p.Blocking(), waiting) })
 			m.Stop()
 			if sum != want {
 				return fmt.Errorf("the cases come to %d, and the switch to %d", sum, want)

@@ -21,6 +21,7 @@ type CaseOf[M any] struct {
 	direct func(who, msg any) error // run of a message that is an M, or nil
 	parts  *parts[M]                // in place of run: what a projection makes of the message
 	who    reflect.Type
+	varies bool // see Match.varies
 }
 
 // parts is a case in two steps: a projection has a result that the action takes.
@@ -72,6 +73,12 @@ func Reply[C *node.Context | *node.Process, Q, R any](f func(c C, q Q) (R, error
 // all must answer true. In a receive a guard must not use the process.
 func (c CaseOf[M]) If(guard func(m M) bool) CaseOf[M] {
 	mustBe(guard != nil, "If", "the guard is nil")
+	c.varies = true
+	return c.with(guard)
+}
+
+// with is If with a guard that says the same whenever it is asked about a message.
+func (c CaseOf[M]) with(guard func(m M) bool) CaseOf[M] {
 	c.guards = append(c.guards[:len(c.guards):len(c.guards)], guard)
 	return c
 }
@@ -80,7 +87,7 @@ func (c CaseOf[M]) If(guard func(m M) bool) CaseOf[M] {
 func (c CaseOf[M]) Is(v M) CaseOf[M] {
 	if value := reflect.ValueOf(v); !value.IsValid() || value.Comparable() {
 		want := any(v)
-		return c.If(func(m M) bool { return any(m) == want })
+		return c.with(func(m M) bool { return any(m) == want })
 	}
 	return c.If(func(m M) bool { return wire.Equal(any(m), any(v)) })
 }
@@ -93,7 +100,7 @@ func Project[M, V any](f func(m M) (V, bool), c CaseOf[V]) CaseOf[M] {
 	mustBe(f != nil, "Project", "the function is nil")
 	mustBe(c.run != nil || c.parts != nil, "Project", "the case is the zero value")
 	kept := newKept[V]()
-	return CaseOf[M]{who: c.who, parts: &parts[M]{
+	return CaseOf[M]{who: c.who, varies: true, parts: &parts[M]{
 		bind: func(m M) (any, bool) {
 			v, ok := f(m)
 			if !ok || !c.allows(v) {
@@ -127,6 +134,7 @@ func (c *CaseOf[M]) allows(m M) bool {
 func (c CaseOf[M]) addTo(m *Match) {
 	mustBe(c.run != nil || c.parts != nil, "New", "a case is the zero value")
 	m.belongsTo(c.who)
+	m.varies = m.varies || c.varies
 	t := reflect.TypeFor[M]()
 	m.add(t, c.rule(t))
 	if k, ok := tagged.Of(t); ok {

@@ -4,7 +4,10 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
 )
 
 // Match is several cases, built once by [New]. It never changes, so any number of processes may use it at the same
@@ -15,6 +18,7 @@ type Match struct {
 	table   table
 	who     reflect.Type // whose functions the cases have: of an Actor, or a Process; nil: they have none
 	total   bool         // some case takes whatever comes
+	varies  bool         // a function of the user's says whether a case fits: what it leaves it may want later
 	timeout *timeout
 
 	actors, processes bool // may use it
@@ -66,6 +70,7 @@ func (m *Match) addTo(to *Match) {
 	for _, e := range m.rules {
 		to.add(e.typ, e.rule)
 	}
+	to.varies = to.varies || m.varies
 	if m.timeout != nil {
 		m.timeout.addTo(to)
 	}
@@ -137,6 +142,9 @@ var (
 // what the case does: nil for those that return nothing. For a handle that has been killed it is [node.ErrExited]; the
 // goroutine of a process is unwound.
 //
+// If the receive before was one with m, too, it does not look again at what that has left, as with [node.ReceiveOf];
+// unless m has a guard or a projection, which may want later what it has left before. See also [ReceiveSince].
+//
 // It belongs to the goroutine of p. A case may receive, too, with m or another Match.
 func Receive(p *node.Process, m *Match) error {
 	m.mustTake(m.processes, "a Process")
@@ -150,14 +158,47 @@ func Receive(p *node.Process, m *Match) error {
 		r, bound = m.find(p, msg)
 		return r.run(p, bound)
 	}
-	d := node.Infinity
-	if m.timeout != nil {
-		d = m.timeout.d
+	fits := func(msg any) bool {
+		r, bound = m.find(p, msg)
+		return r != nil
 	}
-	_, err := p.ReceiveWithin(d, func(msg any) bool {
+	var err error
+	if m.varies {
+		_, err = p.ReceiveWithin(m.within(), fits)
+	} else {
+		by := nodehook.Acting(p).(*process.Acting)
+		_, err = runner.BlockingOf(by.Process).ReceiveKindWithin(m.within(), fits, m)
+	}
+	return m.received(p, r, bound, err)
+}
+
+// ReceiveSince is [Receive] for what has come since a mark: since is what [node.Process.Mark] of p has returned. It does not
+// look at older messages, however many there are.
+//
+//	since := p.Mark()
+//	p.Send(server, Ask{p.Self()})
+//	err := match.ReceiveSince(p, since, answers)
+func ReceiveSince(p *node.Process, since func(d time.Duration, match func(msg any) bool) (any, error), m *Match) error {
+	m.mustTake(m.processes, "a Process")
+	var r *rule
+	var bound any
+	_, err := since(m.within(), func(msg any) bool {
 		r, bound = m.find(p, msg)
 		return r != nil
 	})
+	return m.received(p, r, bound, err)
+}
+
+// within is for how long a receive waits.
+func (m *Match) within() time.Duration {
+	if m.timeout != nil {
+		return m.timeout.d
+	}
+	return node.Infinity
+}
+
+// received is the end of a receive.
+func (m *Match) received(p *node.Process, r *rule, bound any, err error) error {
 	switch {
 	case err == nil:
 		return r.run(p, bound)

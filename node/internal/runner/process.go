@@ -51,6 +51,19 @@ func BodyOf(p *process.Process) Body {
 	return nil
 }
 
+// BlockingOf returns p as a blocking process; nil: it is none.
+func BlockingOf(p *process.Process) *Blocking {
+	switch r := p.Task().(type) {
+	case *goroutine:
+		return (*Blocking)(r)
+	case *Coroutine:
+		return (*Blocking)(r)
+	case handle:
+		return (*Blocking)(r.goroutine)
+	}
+	return nil
+}
+
 // offStage has the methods of executor.Task for a process that no stage runs: none is called.
 type offStage struct{}
 
@@ -244,13 +257,18 @@ func (s *Blocking) ReceiveMatch(match func(any) bool) any {
 // ReceiveWithin is match with a timeout.
 func (s *Blocking) ReceiveWithin(d time.Duration, match func(any) bool) (any, error) {
 	m, err := s.receive(match, d, begin{})
+	s.ended(err)
+	return m, err
+}
+
+// ended is the end of a receive with a timeout.
+func (s *Blocking) ended(err error) {
 	if err == process.ErrExited {
 		s.unwind()
 	}
 	if w := s.waits; w != nil && w.timed.Load()&1 != 0 {
 		w.timed.Add(1)
 	}
-	return m, err
 }
 
 // count counts a message that the process takes, and now and then tells the node.

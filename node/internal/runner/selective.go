@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/inbox"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 // begin is where a receive begins to look: at the oldest message, if it is zero.
@@ -51,9 +50,7 @@ func (s *Blocking) ReceiveKind(match func(any) bool, kind any) any {
 // ReceiveKindWithin is ReceiveKind with a timeout.
 func (s *Blocking) ReceiveKindWithin(d time.Duration, match func(any) bool, kind any) (any, error) {
 	m, err := s.receive(match, d, begin{kind: kind})
-	if err == process.ErrExited {
-		s.unwind()
-	}
+	s.ended(err)
 	if s.waits == nil && s.Own.Queue.Passed() {
 		s.prepare().kind = kind
 	}
@@ -79,8 +76,6 @@ func (s *Blocking) Mark() (end *inbox.Position) {
 // ReceiveBehind is ReceiveWithin for what has come since a mark.
 func (s *Blocking) ReceiveBehind(mark *inbox.Position, d time.Duration, match func(any) bool) (any, error) {
 	m, err := s.receive(match, d, begin{mark: mark})
-	if err == process.ErrExited {
-		s.unwind()
-	}
+	s.ended(err)
 	return m, err
 }
