@@ -48,7 +48,15 @@ func (f *Future[R]) Await(ctx context.Context) (R, error) {
 	if err := f.until(ctx); err != nil {
 		return typed[R](nil, err)
 	}
-	return typed[R](f.t.Wait(ctx))
+	return f.read(f.t.Wait(ctx))
+}
+
+// read is what a reader gets: with isolation.Config.Copy a value of its own.
+func (f *Future[R]) read(v any, err error) (R, error) {
+	if t := f.p.System.Traces(); t != nil && err == nil {
+		v, err = t.Read(v)
+	}
+	return typed[R](v, err)
 }
 
 // until waits until the future is completed or ctx ends, or its maker does, if that waits.
@@ -78,7 +86,7 @@ func (f *Future[R]) Poll(d time.Duration) (R, error) {
 	if !f.t.Done() {
 		return typed[R](nil, ErrTimeout)
 	}
-	return typed[R](f.p.Result())
+	return f.read(f.p.Result())
 }
 
 // Done returns a channel that is closed when the future is completed.
@@ -107,7 +115,7 @@ func (f *Future[R]) Cancel() bool {
 // bound of its mailbox; one that nobody gets is a dead letter.
 func (f *Future[R]) SendTo(to Dest, tag any) {
 	f.watches().Add(&f.p.System.Plain, runner.Keeping(f.p.System, to, func(a *process.Acting) {
-		v, err := typed[R](f.p.Result())
+		v, err := f.read(f.p.Result())
 		r := Result{Tag: tag, Err: err}
 		if err == nil {
 			r.Value = v

@@ -75,6 +75,14 @@ func (v *View) watched(from, to wire.PID, msg any, watch func(Guard, wire.PID, w
 	return msg
 }
 
+// Read is what one of the readers of a future gets in place of its value.
+func (v *View) Read(value any) (any, error) {
+	if !v.Guards() || value == nil {
+		return value, nil
+	}
+	return v.guard.Copy(false, value)
+}
+
 // Reply is what a call of asker is settled with in place of a value. waits: asker waits, and opens it.
 func (v *View) Reply(from, asker wire.PID, waits bool, value any) (any, error) {
 	if !v.Guards() || value == nil {

@@ -1,0 +1,66 @@
+package isolation_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/active"
+	"github.com/actornode/actornode/node/futures"
+	"github.com/actornode/actornode/node/isolation"
+)
+
+// keeper is an object that reads a future in its methods.
+type keeper struct{}
+
+func (*keeper) Make(*active.Context, struct{}) ([]int, error) { return []int{1, 2, 3}, nil }
+
+func (*keeper) Await(c *active.Context, f *node.Future[[]int]) ([]int, error) {
+	return active.Await(c, f)
+}
+
+func (*keeper) Get(c *active.Context, f *node.Future[[]int]) ([]int, error) { return active.Get(c, f) }
+
+// Each reader of a future has a value of its own, in whatever way it reads it.
+func TestReadersOfAFuture(t *testing.T) {
+	n := nodetest.Start(t, node.Config{Isolation: isolation.Config{Copy: true}})
+	h := nodetest.Open(t, n)
+	o, err := active.Start(n, &keeper{}, node.Options{})
+	require.NoError(t, err)
+	f := active.Go(n, o, (*keeper).Make, struct{}{})
+	read := func(v []int, err error) []int {
+		require.NoError(t, err)
+		return v
+	}
+	ways := map[string]func() []int{
+		"Future.Await": func() []int { return read(f.Await(testkit.Context(t))) },
+		"Future.Poll":  func() []int { return read(f.Poll(0)) },
+		"Future.SendTo": func() []int {
+			f.SendTo(h.Self(), 1)
+			return nodetest.Next[node.Result](t, h).Value.([]int)
+		},
+		"node.Await": func() []int { return read(node.Await(testkit.Context(t), h, f)) },
+		"active.Await": func() []int {
+			return read(active.Go(n, o, (*keeper).Await, f).Await(testkit.Context(t)))
+		},
+		"active.Get":  func() []int { return read(active.Go(n, o, (*keeper).Get, f).Await(testkit.Context(t))) },
+		"futures.All": func() []int { return read2(t, futures.All(n, f)) },
+	}
+	read(f.Await(testkit.Context(t)))
+	for name, way := range ways {
+		for range 2 {
+			v := way()
+			require.Equal(t, []int{1, 2, 3}, v, name)
+			v[0] = 100
+		}
+	}
+}
+
+func read2(t *testing.T, f *node.Future[[][]int]) []int {
+	v, err := f.Await(testkit.Context(t))
+	require.NoError(t, err)
+	return v[0]
+}
