@@ -33,7 +33,8 @@
 // schedulers of its own); with a bounded or custom mailbox; with an owner (package lifetime), as an Owner is a pointer
 // and cannot follow; that is protected, or gets each message as a PeerMessage; that is suspended, or has pushed behaviours; with
 // aliases, timers (a Timeout of a server, too), a monitor of a node, links by names on other nodes; whose type has
-// no Kind here: supervisors, state machines and event managers, as of now.
+// no Kind here: active objects, functions, supervisors, state machines and event managers, as of now, which [Start]
+// refuses as Kinds.
 // So is a move to the node that the process is on.
 // A Kind that the other node lacks, or does not Allow, a state or a waiting message that cannot be sent or read
 // there, and a name that is taken there are errors of other kinds, and change nothing either. A subscription to

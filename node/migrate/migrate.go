@@ -129,6 +129,9 @@ func (t *kindTable) add(k Kind) error {
 	}
 	b := k.New()
 	if _, ok := b.(Mover); !ok {
+		if _, named := b.(node.BehaviourNamer); named && b != nil {
+			return fmt.Errorf("%w: what New of the migrate.Kind %s returns has %s", node.ErrBadOption, k.Name, typeOf(b))
+		}
 		return fmt.Errorf("%w: what New of the migrate.Kind %s returns, a %T, is no Mover", node.ErrBadOption, k.Name, b)
 	}
 	typ := reflect.TypeOf(b)

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/node/internal/moved"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -129,13 +130,25 @@ func (m *mover) describe(c *node.Context, b any) error {
 	kind, ok := m.kinds.types[reflect.TypeOf(b)]
 	mv, isMover := b.(Mover)
 	if !ok || !isMover {
-		return fixed(fmt.Sprintf("the type %T, of which migrate.Start has no Kind", b))
+		return fixed(typeOf(b))
 	}
 	m.prepare.Kind, m.prepare.Source, m.prepare.Parent = kind, c.Self(), c.Parent()
 	return attempt(func() (err error) {
 		m.prepare.State, err = mv.MoveOut(c)
 		return err
 	})
+}
+
+// typeOf says of what type a process is that has no Kind.
+func typeOf(b node.Actor) string {
+	named, ok := b.(node.BehaviourNamer)
+	if _, mover := b.(Mover); !ok || mover {
+		return fmt.Sprintf("the type %T, of which migrate.Start has no Kind", b)
+	}
+	if _, active := b.(observe.ActiveObject); active {
+		return fmt.Sprintf("an active object, %s: methods that wait have stacks, which cannot follow", named.BehaviourName())
+	}
+	return fmt.Sprintf("a behaviour that is no Mover, %s", named.BehaviourName())
 }
 
 // snapshot is describe for what the node has of the process.

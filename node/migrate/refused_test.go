@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/migrate"
 	"github.com/actornode/actornode/node/sys"
@@ -106,6 +107,9 @@ func TestRefused(t *testing.T) {
 	fixed(opt(node.Options{Protected: true}, new(plain)), "protection")
 	fixed(opt(node.Options{ShowPeer: true}, new(plain)), "which node")
 	fixed(opt(node.Options{}, node.ActorFunc(func(*node.Context, any) error { return nil })), "node.ActorFunc")
+	fixed(opt(node.Options{}, active.New(new(plain))), "an active object, *migrate_test.plain")
+	object := migrate.Kind{Name: "object", New: func() node.Actor { return active.New(new(plain)) }}
+	require.ErrorContains(t, migrate.Start(t.Context(), bare, object), "an active object")
 	asleep := server("")
 	require.NoError(t, sys.Suspend(testkit.Context(t), a, asleep))
 	fixed(asleep, "suspended")
