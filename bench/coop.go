@@ -141,7 +141,7 @@ func (c *cooperator) recursive(ctx *node.Context, depth int, then continuation) 
 
 // cooperatorObject is listing 1 of the work on ABS.
 type cooperatorObject struct {
-	self active.Ref[*cooperatorObject]
+	self active.Ref[*cooperatorObject] // zero: no method has run
 	gate *gate
 }
 
@@ -153,6 +153,9 @@ func (o *cooperatorObject) Recursive(c *active.Context, depth int) (int, error) 
 		o.gate.arrive(c)
 		_, err := active.Await(c, o.gate.open)
 		return 0, err
+	}
+	if o.self.PID.IsZero() {
+		o.self = active.Self[*cooperatorObject](c)
 	}
 	inner, err := active.Call(c, o.self, (*cooperatorObject).Recursive, depth-1)
 	if err != nil {
@@ -174,7 +177,6 @@ func coopActive(main *node.Process, calls, depth int, all bool, m *contract.Mete
 	if err != nil {
 		return err
 	}
-	o.self = ref // nobody has called it
 	futures := make([]*node.Future[int], calls)
 	before := contract.RSS()
 	m.Start()

@@ -183,7 +183,8 @@
 //	                      depth, and the cache misses of coming back to each of them. Erlang has a
 //	                      process for each call then
 //	match                 the mailbox; extra.ratio_to_switch is the median of 20 rounds beside that
-//	                      of a type switch, taken in turn: 1.3 is the most that is asked
+//	                      of a type switch, taken in turn: 1.3 is the most that is asked. waiting: so many messages
+//	                      wait that no case fits; each receive goes on behind them
 //	copy                  allocation; extra.tree_ratio is the median of 100 rounds of copies of a tree by the node
 //	                      beside copies by hand, taken in turn, extra.tree_sent_ratio that of messages with
 //	                      such copies, from Send until they have been received: 2 is the most that is asked. flat
@@ -193,7 +194,7 @@
 //
 //	await, until, join    allocation, of a request, its future and its activation, and the turns of
 //	                      both objects; until: besides, a switch of stacks for each call that has
-//	                      waited. await prints the time of a Call between actors on the same stage,
+//	                      waited; users=20000: with 40,000 objects, and as many calls that wait. await prints the time of a Call between actors on the same stage,
 //	                      until that of an item of a run with a tenth of them
 //
 // # A soak

@@ -69,7 +69,11 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 		}
 		w.Leave()
 		err := behaviour.Receive(c, msg)
-		if err != nil {
+		switch {
+		case err == nil:
+		case err == process.ErrGivesWay:
+			err, left = nil, 1
+		default:
 			err = runner.EndWith(p, &c.own, err)
 		}
 		if !w.Enter() {

@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 )
 
@@ -64,7 +65,11 @@ func (r *external) turn(fiber.Mark) (again bool) {
 		left--
 		b.Leave()
 		err := r.behaviour.Receive(c, msg)
-		if err != nil {
+		switch {
+		case err == nil:
+		case err == process.ErrGivesWay:
+			err, left = nil, 0
+		default:
 			err = runner.EndWith(p, &c.own, err)
 		}
 		b.Enter()

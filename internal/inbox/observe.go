@@ -97,6 +97,12 @@ func (b *Inbox) Waiting(q *Queue) int {
 	}
 }
 
+// Behind reports whether more messages wait than the one of the queue that the reader has in hand. It may be asked where
+// Waiting may, and costs two loads.
+func (b *Inbox) Behind(q *Queue) bool {
+	return atomic.LoadUint32(&q.n) > 1 || stacked(b.head.Load()) // or takingIn is set
+}
+
 // observe is one look of Waiting. False: the reader moves messages, or has meanwhile.
 func (b *Inbox) observe(q *Queue) (n int, ok bool) {
 	if !stacked(b.head.Load()) {

@@ -42,8 +42,8 @@ func goHere[T, A, R any](c *Context, object uint64, method func(T, *Context, A) 
 	t := &struct {
 		invoked[T, A, R]
 		promised node.Future[R]
-	}{invoked: invoked[T, A, R]{object: object, method: method, arg: arg}}
-	t.init(c.group, &t.invoked)
+	}{invoked: invoked[T, A, R]{method: method, arg: arg}}
+	t.init(c.group, object, &t.invoked)
 	t.future, t.context.own = &t.promised, &t.promised
 	nodehook.Promise(c.Context, t.future)
 	c.group.Ready(&t.Activation)
@@ -61,6 +61,19 @@ func Call[T, A, R any](c *Context, to Ref[T], method func(T, *Context, A) (R, er
 		var none R
 		return none, err
 	}
+	if to.Object != c.acts.Object {
+		return callAs(object, to.Object, c, method, arg)
+	}
+	return method(object, c, arg)
+}
+
+// callAs calls a method of another object than the one whose method runs.
+//
+//go:noinline
+func callAs[T, A, R any](object T, number uint64, c *Context, method func(T, *Context, A) (R, error), arg A) (R, error) {
+	x := c.acts
+	defer func(was uint64) { x.Object = was }(x.Object)
+	x.Object = number
 	return method(object, c, arg)
 }
 
@@ -110,12 +123,13 @@ type Context struct {
 	*node.Context // of the present turn
 	group         *group
 	acts          *acts
-	own           any // what is to be completed: a future, or a *node.From; nil: nothing
+	own           any          // what is to be completed: a future, or a *node.From; nil: nothing
+	caller        *callerWatch // nil: the method has not asked whether its caller waits
 }
 
 // Until suspends the activation until a condition on the state of the group's objects holds. It is
-// evaluated here, and again when another activation has run; on whichever goroutine that is. What it
-// panics with, Until panics with. It must not wait.
+// evaluated here, and again when other activations have run, on whichever goroutine that is: the package comment says when.
+// What it panics with, Until panics with. It must not wait.
 func (c *Context) Until(holds func() bool) {
 	c.check()
 	if holds() {
@@ -125,7 +139,7 @@ func (c *Context) Until(holds func() bool) {
 	c.suspended(condition, func() { c.group.Until(holds) })
 }
 
-// Suspend suspends the activation until all others that are ready now have run.
+// Suspend suspends the activation until all others that are ready now have run, and lets calls begin that have come before.
 func (c *Context) Suspend() {
 	c.check()
 	c.mayWait()

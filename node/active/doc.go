@@ -24,6 +24,7 @@
 //	f.get                 v, err := active.Get(c, f)
 //	x = a.m(x)            v, err := active.Call(c, a, (*A).M, x)
 //	new local C()         o, err := active.In(c, member, &C{})
+//	this                  active.Self[*C](c)
 //
 // Objects of other nodes are called alike, by methods that are exported: see [Export].
 //
@@ -46,6 +47,32 @@
 //
 // A call to an object of the same group by Call runs at once, on the same stack, and may be suspended.
 //
+// What waits has its turn: messages in the mailbox, too. Suspend lets those begin that have come before. Where methods go on
+// and on in another way, by awaiting methods of their own group, the mailbox has its turn after [node.Config] Budget of
+// them, 256 at most, or as soon as they have taken half a millisecond.
+//
+// # What a condition may depend on
+//
+// A condition, the argument of Until, is about the state of the group's objects, [Context.Pending] of its own method, and
+// what does not change. The state changes only in steps: a step is what runs of one activation from its start or its going
+// on to where it waits next, or returns. So a condition that does not hold is evaluated again when a step is over, and not
+// before; one that is about anything else, a clock or another goroutine's variable, is not evaluated when that changes. An
+// activation goes on right after its condition has been evaluated: it still holds.
+//
+// Which conditions a step has changed nobody can see. To evaluate all of them after each step would cost the square of how
+// many wait. So it is done like this:
+//
+//   - As long as 16 activations wait for conditions, or fewer, each step has all of them evaluated, in the order of waiting,
+//     and the first that holds goes on.
+//   - With more of them a step has some evaluated: of those that wait in methods of the object that has run, the one that has
+//     waited for longest at each place of the program that calls Until; and 8 of all, in turn. So one that goes on holding
+//     comes after an eighth as many steps as there are that wait, at most. Of those with the same condition the one that has
+//     waited for longest comes first.
+//   - When the group has nothing else to do the others are evaluated, too: 256 of them at once, and the rest when no step
+//     has come for 200 ns for each of it. Others of the stage, and messages, come first.
+//
+// So the cost of a step does not depend on how many wait, and what holds is found.
+//
 // # Invariants
 //
 //  1. Of the activations of a group one runs at a time, whatever stage it is on.
@@ -63,6 +90,12 @@
 // A method runs on a goroutine of its own only while it is suspended, otherwise on one that the group
 // uses for one activation after the other; Go's scheduler does not choose between them. When the
 // process ends and activations wait, one goroutine unwinds them; Node.Stop waits for it.
+//
+// # Callers that give up
+//
+// A method whose caller has cancelled the future, or ended the context of its wait, is not stopped. [Context.Pending]
+// tells it, and its [Context.CallContext] ends. That the process which has called is gone is not noticed: its future may have
+// been given to others.
 //
 // # What one sees
 //

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"time"
 	"weak"
 
 	"github.com/actornode/actornode/internal/fiber"
@@ -16,8 +17,19 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// steps is how many activations begin or go on in a turn until others on the stage have theirs.
+// steps is how many activations begin or go on in a turn, at most: as many messages as a turn of an Actor handles, if
+// Config.Budget is below that.
 const steps = 256
+
+// Conditions that the steps of a group have not evaluated are evaluated when it has nothing else to do: chunk of them,
+// then the others of the stage and the mailbox have their turn. After a step it may be idle of them. The rest waits until
+// no step has come for so long that to evaluate all takes an eighth of that time: who steps and awaits, again and again,
+// beside very many conditions, should not have all of them evaluated each time.
+const (
+	chunk   = 128
+	idle    = 2 * chunk
+	perRest = 200 * time.Nanosecond // for each of the rest
+)
 
 // group is the behaviour of the process of active objects.
 type group struct {
@@ -31,15 +43,25 @@ type group struct {
 	context *node.Context // of the turn
 	first   any
 	others  map[uint64]any
+	steps   int           // in a turn, at most
+	awake   bool          // a wakeUp of the group's own is in its mailbox
+	checks  int           // how many conditions it may still evaluate, before rest, when it has nothing else to do
+	rest    bool          // there has been no step for long
+	timed   bool          // a timer runs, to see whether there is a step
 	past    *node.Context // for when the process has ended, which calls end; nil: it does not
 	err     error         // what the process is to end with
 
-	outside struct {
-		sync.Mutex
-		ready []*activation.Activation // by others than the group in its turn
-		woken bool                     // a message says so
-		over  bool
-	}
+	outside outside
+}
+
+// outside is what others have for a group than itself in its turn.
+type outside struct {
+	sync.Mutex
+	ready   []*activation.Activation
+	changed bool // what conditions depend on
+	rest    bool // the timer has run
+	woken   bool // a message says so
+	over    bool
 }
 
 // What the mailbox of a group has beside calls.
@@ -69,7 +91,8 @@ func (g *group) Init(c *node.Context) error {
 	g.node, g.pid = c.Node(), c.Self()
 	p, _ := nodehook.Process(c)
 	g.process = p.(*process.Process)
-	g.Group.Init(nodehook.Fibers(c))
+	g.steps = min(steps, g.process.System.Budget)
+	g.Group.Init(nodehook.Fibers(c), g.process)
 	return nil
 }
 
@@ -79,27 +102,30 @@ func (g *group) Receive(c *node.Context, msg any) error {
 	g.turn.Lock()
 	defer g.turn.Unlock()
 	g.context = c
+	check := 0
 	switch m := msg.(type) {
 	case node.Request[invocation]:
 		g.Ready(m.Body.begin(g, m.From))
 	case wakeUp:
 		g.takeOutside()
+		if g.awake = false; !g.process.Behind() {
+			check = g.check()
+		}
 	case joins:
 		g.add(m.number, m.object)
-		return nil
 	default:
 		if err := g.other(msg); err != nil {
 			return err
 		}
 	}
-	more := false
-	if home := nodehook.Home(c); home != nil {
-		more = g.Turn(home, steps)
-	} else {
-		more = g.turnElsewhere()
+	before := g.Steps()
+	more, unsure := g.takeTurn(c, check)
+	if g.Steps() != before {
+		g.checks, g.rest = idle, false
 	}
-	if more {
-		nodehook.Signal(c, g.pid, wakeUp{})
+	err := g.err
+	if (more || unsure > 0) && g.goOn(c, more, unsure) && err == nil {
+		err = process.ErrGivesWay
 	}
 	if g.Waiting() > 0 && g.past == nil {
 		g.past = nodehook.Past(c).(*node.Context)
@@ -110,18 +136,56 @@ func (g *group) Receive(c *node.Context, msg any) error {
 			}
 		})
 	}
-	return g.err
+	return err
 }
 
-// turnElsewhere is Turn where the calling goroutine must not switch to a fiber.
-func (g *group) turnElsewhere() (more bool) {
-	done := make(chan struct{})
+// check returns how many conditions to evaluate in a turn of a group that has nothing else to do.
+func (g *group) check() int {
+	if g.rest {
+		return 8 * chunk
+	}
+	n := min(g.checks, chunk)
+	g.checks -= n
+	return n
+}
+
+// goOn sees to another turn after one in which not all has been done: more is ready, or of unsure conditions it is not
+// known whether they hold. It reports whether the others of the stage come first.
+func (g *group) goOn(c *node.Context, more bool, unsure int) bool {
+	alone := !g.process.Behind()
+	if !more && alone && !g.rest && g.checks == 0 {
+		g.time(time.Duration(unsure) * perRest)
+		return false
+	}
+	if !g.awake || alone { // alone: whoever made the mailbox has lost it
+		g.awake = true
+		nodehook.Signal(c, g.pid, wakeUp{})
+	}
+	return alone
+}
+
+// time has the rest of the conditions evaluated after d, unless a timer runs that does.
+func (g *group) time(d time.Duration) {
+	if g.timed {
+		return
+	}
+	g.timed = true
+	sys := g.process.System
+	sys.Env.AfterFunc(d, func() { g.fromOutside(&sys.Plain, func(o *outside) { o.rest = true }) })
+}
+
+// takeTurn is activation.Group.Turn.
+func (g *group) takeTurn(c *node.Context, check int) (more bool, unsure int) {
+	if home := nodehook.Home(c); home != nil {
+		return g.Turn(home, g.steps, check)
+	}
+	done := make(chan struct{}) // the calling goroutine must not switch to a fiber
 	go func() {
 		defer close(done)
-		more = g.Turn(new(fiber.Fiber), steps)
+		more, unsure = g.Turn(new(fiber.Fiber), g.steps, check)
 	}()
 	<-done
-	return more
+	return more, unsure
 }
 
 // end unwinds what waits when the process has ended.
@@ -137,12 +201,17 @@ func (g *group) end() {
 
 // readyFromOutside is Ready on behalf of others than the group in its turn.
 func (g *group) readyFromOutside(by *process.Acting, a *activation.Activation) {
+	g.fromOutside(by, func(o *outside) { o.ready = append(o.ready, a) })
+}
+
+// fromOutside has the group look at what add adds.
+func (g *group) fromOutside(by *process.Acting, add func(o *outside)) {
 	g.outside.Lock()
 	if g.outside.over {
 		g.outside.Unlock()
 		return
 	}
-	g.outside.ready = append(g.outside.ready, a)
+	add(&g.outside)
 	wake := !g.outside.woken
 	g.outside.woken = true
 	g.outside.Unlock()
@@ -155,7 +224,16 @@ func (g *group) takeOutside() {
 	g.outside.Lock()
 	ready := g.outside.ready
 	g.outside.ready, g.outside.woken = nil, false
+	if g.outside.rest {
+		g.outside.rest, g.rest, g.timed = false, true, false
+	}
+	changed := g.outside.changed
+	g.outside.changed = false
 	g.outside.Unlock()
+	if changed {
+		g.Changed()
+		g.checks, g.rest = idle, false
+	}
 	for _, a := range ready {
 		g.Ready(a)
 	}

@@ -16,7 +16,8 @@ type Ref[T any] struct {
 }
 
 // RefTo is the first object of the group that has a PID, or a registered name. That it is a T is seen
-// when it is called: a call to another object fails. It panics if to is an alias.
+// when it is called: a call to another object fails. It panics if to is an alias. A method names its own object by
+// [Self]: c.Self() is the group.
 func RefTo[T any](to node.Dest) Ref[T] {
 	switch to := to.(type) {
 	case node.PID:
@@ -27,6 +28,15 @@ func RefTo[T any](to node.Dest) Ref[T] {
 		return Ref[T]{Name: to}
 	}
 	panic("active: RefTo: want a PID, a name, or a name on a node")
+}
+
+// Self is the object whose method runs, be it the first of its group or another. It panics if that is no T.
+func Self[T any](c *Context) Ref[T] {
+	c.check()
+	if _, err := find[T](c.group, c.acts.Object); err != nil {
+		panic(err)
+	}
+	return Ref[T]{PID: c.group.pid, Object: c.acts.Object}
 }
 
 // Dest is the group as every function knows it that takes a destination.

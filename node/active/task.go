@@ -20,10 +20,10 @@ type acts struct {
 	wait    wait
 }
 
-// init makes t the task of a group's new activation.
-func (x *acts) init(g *group, t task) {
+// init makes t the task of a group's new activation, of an object.
+func (x *acts) init(g *group, object uint64, t task) {
 	x.context.group, x.context.acts = g, x
-	x.Method = t
+	x.Method, x.Object = t, object
 }
 
 //actornode:ignore contextescape each turn of the activation sets it anew
@@ -55,7 +55,6 @@ func (m call[T, A, R]) begin(g *group, from node.From) *activation.Activation {
 // invoked is the activation of a method.
 type invoked[T, A, R any] struct {
 	acts
-	object uint64
 	method func(T, *Context, A) (R, error)
 	arg    A
 
@@ -64,8 +63,8 @@ type invoked[T, A, R any] struct {
 }
 
 func newTask[T, A, R any](g *group, object uint64, method func(T, *Context, A) (R, error), arg A) *invoked[T, A, R] {
-	t := &invoked[T, A, R]{object: object, method: method, arg: arg}
-	t.init(g, t)
+	t := &invoked[T, A, R]{method: method, arg: arg}
+	t.init(g, object, t)
 	return t
 }
 
@@ -79,17 +78,19 @@ func (t *invoked[T, A, R]) Run() {
 	returned := false
 	defer func() {
 		if !returned {
+			t.context.caller.returned()
 			if err := t.context.broken(recover()); err != nil {
 				t.fail(err, nil) // it is in the log
 			}
 		}
 	}()
 	var v any
-	object, err := find[T](g, t.object)
+	object, err := find[T](g, t.Object)
 	if err == nil {
 		v, err = t.method(object, &t.context, t.arg)
 	}
 	returned = true
+	t.context.caller.returned()
 	if err != nil {
 		t.fail(err, unread(g, err))
 		return
@@ -139,7 +140,7 @@ type reception struct {
 
 func (g *group) newReception(r Receiver, msg any) *activation.Activation {
 	t := &reception{receiver: r, msg: msg}
-	t.init(g, t)
+	t.init(g, 0, t)
 	return &t.Activation
 }
 

@@ -15,17 +15,18 @@ import (
 //		if (i > 0) { this.recursive_m(i-1, id); Fut<Int> f = this!compute(); await f?; }
 //		return 1;
 //	}
-type Adder struct{ self active.Ref[*Adder] }
+type Adder struct{}
 
 func (o *Adder) Recursive(c *active.Context, depth int) (int, error) {
 	if depth == 0 {
 		return 0, nil
 	}
-	inner, err := active.Call(c, o.self, (*Adder).Recursive, depth-1)
+	self := active.Self[*Adder](c)
+	inner, err := active.Call(c, self, (*Adder).Recursive, depth-1)
 	if err != nil {
 		return 0, err
 	}
-	one, err := active.Await(c, active.Go(c, o.self, (*Adder).Compute, struct{}{}))
+	one, err := active.Await(c, active.Go(c, self, (*Adder).Compute, struct{}{}))
 	return inner + one, err
 }
 
@@ -38,11 +39,11 @@ func ExampleCall() {
 		panic(err)
 	}
 	defer n.Stop()
-	adder := &Adder{}
-	if adder.self, err = active.Start(n, adder, node.Options{}); err != nil {
+	adder, err := active.Start(n, &Adder{}, node.Options{})
+	if err != nil {
 		panic(err)
 	}
-	f, g := active.Go(n, adder.self, (*Adder).Recursive, 5), active.Go(n, adder.self, (*Adder).Recursive, 3)
+	f, g := active.Go(n, adder, (*Adder).Recursive, 5), active.Go(n, adder, (*Adder).Recursive, 3)
 	fmt.Println(f.Await(context.Background()))
 	fmt.Println(g.Await(context.Background()))
 	// Output:

@@ -17,11 +17,17 @@
 //     there is one at a time.
 //  2. An activation is in exactly one place: running, in ready, in conditions, or suspended until
 //     somebody calls Ready with it. Ready is called once for each Suspend.
+//     A step is what runs of one from there until it is in one of the others, or has returned.
 //  3. parked holds each activation that has begun and does not run. End unwinds all of them.
-//  4. What has been ready first runs first. A condition that holds comes at least after each
+//  4. What has been ready first runs first. A condition that is found to hold comes at least after each
 //     activation that was ready: neither starves the other.
-//  5. A condition is evaluated when something may have changed it: another activation has run since
-//     it was false. Nothing evaluates it while nothing runs.
+//  5. A condition is evaluated once a step, at most: it is not evaluated again until another is over. Its activation goes on
+//     before any other step.
+//  6. With few activations that wait for conditions, each step has all of them evaluated, in the order of waiting. With more
+//     a step costs a bounded number of evaluations, and each of them has its turn: see conditions. Turn reports how many
+//     have not been evaluated since the last step, and its user sees to it that they are, by the argument extra.
+//  7. What messages ask for becomes ready behind what is ready: Yield ends the turn if messages wait, and so does a turn
+//     that has taken long.
 //
 // # Goroutines
 //

@@ -2,7 +2,7 @@ package activation
 
 import (
 	"runtime"
-	"slices"
+	"time"
 
 	"github.com/actornode/actornode/internal/fiber"
 )
@@ -14,10 +14,12 @@ type Method interface{ Run() }
 // Activation is one call of a method.
 type Activation struct {
 	Method Method
+	Object uint64 // whose method it is; which number an object has is for the user of the package to say
 
 	fiber     *fiber.Fiber // nil: it has not begun
 	condition func() bool
 	cause     any // what the condition has panicked with
+	place         // while it waits for its condition
 
 	next, previous *Activation // in parked
 }
@@ -25,12 +27,13 @@ type Activation struct {
 // Group is a thread of control: see the package comment. It is made by [Group.Init].
 type Group struct {
 	pool *fiber.Pool
+	mail Mail
 	home *fiber.Fiber // of the goroutine whose turn it is
 
 	ready      queue
-	conditions []*Activation
-	changed    bool // an activation has run since the conditions were false
-	wasReady   bool // the last one came from ready: conditions come first now
+	conditions conditions
+	wasReady   bool   // the last one came from ready: conditions come first now
+	object     uint64 // of the activation that has run last
 	parked     *Activation
 	waiting    int // in parked
 
@@ -42,11 +45,20 @@ type Group struct {
 	spare    *fiber.Fiber // is kept for the next that begins in this turn; nil: none
 
 	left  int // activations until the turn is over
+	taken int // of this turn
+	pace  pace
+	extra int // evaluations of conditions once in this turn when nothing is ready
 	ended bool
 }
 
+// Mail is where a group's messages wait.
+type Mail interface {
+	// Behind reports whether messages wait beside the one whose turn it is. It is called in the turn.
+	Behind() bool
+}
+
 // Init makes g ready. Its stacks are fibers of the pool.
-func (g *Group) Init(pool *fiber.Pool) { g.pool = pool }
+func (g *Group) Init(pool *fiber.Pool, mail Mail) { g.pool, g.mail = pool, mail }
 
 // Waiting returns how many activations have begun and do not run.
 func (g *Group) Waiting() int { return g.waiting }
@@ -62,27 +74,33 @@ func (g *Group) Ready(a *Activation) {
 }
 
 // Turn runs what is ready, at most that many steps, each until an activation returns or is
-// suspended. home stands for the calling goroutine, which is not locked to its thread. It reports
-// whether more is ready.
-func (g *Group) Turn(home *fiber.Fiber, steps int) (more bool) {
-	g.home, g.left = home, steps
+// suspended; fewer if messages wait: see [Group.Yield] and [pace]. home stands for the calling goroutine, which is not
+// locked to its thread. Once nothing is ready it evaluates extra conditions beside those that each step does.
+//
+// It reports whether more is ready, and how many conditions have not been evaluated since the last step: they may hold.
+func (g *Group) Turn(home *fiber.Fiber, steps, extra int) (more bool, unsure int) {
+	g.home, g.left, g.taken, g.extra = home, steps, 0, extra
+	g.pace = pace{look: firstLook}
 	for {
 		a := g.pick()
 		if a == nil {
 			g.putSpare(home)
-			return g.left <= 0 && !g.ended
+			return g.ready.n > 0, g.conditions.unsure
 		}
 		home.To(g.stackOf(a))
 		g.reclaim(home)
 	}
 }
 
+// Steps returns how many steps have been over so far, of all turns.
+func (g *Group) Steps() uint64 { return g.conditions.step }
+
 // End ends the group: what has not begun never does, and each activation that is suspended is
 // unwound, its deferred functions run, by runtime.Goexit. each is called before that. home stands
 // for the calling goroutine. Nothing runs, or will.
 func (g *Group) End(home *fiber.Fiber, each func(*Activation)) {
 	g.home, g.ended = home, true
-	g.ready, g.conditions = queue{}, nil
+	g.ready, g.conditions = queue{}, conditions{step: g.conditions.step}
 	for a := g.parked; a != nil; a = g.parked {
 		each(a)
 		g.running = a
@@ -107,7 +125,11 @@ func (g *Group) Suspend() {
 	}
 	a := g.running
 	me := a.fiber
-	g.running, g.changed = nil, true
+	g.running = nil
+	g.over(a)
+	if a.condition != nil {
+		g.conditions.add(a)
+	}
 	g.park(a)
 	to := g.home
 	switch b := g.pick(); b {
@@ -130,17 +152,29 @@ func (g *Group) Suspend() {
 	}
 }
 
-// Until suspends the running activation until a condition holds. What the condition panics with it
-// panics with.
+// over is the end of a step of a.
+func (g *Group) over(a *Activation) {
+	g.object = a.Object
+	g.conditions.over()
+}
+
+// Changed says that conditions may hold now for another reason than a step. Nothing runs.
+func (g *Group) Changed() { g.conditions.over() }
+
+// Until suspends the running activation until a condition holds, which it does not do now. What the condition panics
+// with it panics with.
 func (g *Group) Until(condition func() bool) {
 	g.running.condition = condition
-	g.conditions = append(g.conditions, g.running)
 	g.Suspend()
 }
 
-// Yield suspends the running activation until all that is ready now has run.
+// Yield suspends the running activation until all that is ready now has run. If messages wait the turn is over, so that
+// what they ask for becomes ready behind it.
 func (g *Group) Yield() {
 	g.Ready(g.running)
+	if g.mail.Behind() {
+		g.Stop()
+	}
 	g.Suspend()
 }
 
@@ -149,16 +183,22 @@ func (g *Group) pick() *Activation {
 	if g.left <= 0 || g.ended {
 		return nil
 	}
+	if g.taken++; g.taken >= g.pace.look && g.slow() {
+		g.Stop()
+		return nil
+	}
 	var a *Activation
 	if g.wasReady {
-		a = g.pickCondition()
+		a = g.conditions.pick(g.object, 0)
 	}
+	g.wasReady = false
 	if a == nil {
 		a = g.ready.pop()
 		g.wasReady = a != nil
 	}
 	if a == nil {
-		a = g.pickCondition()
+		a = g.conditions.pick(g.object, g.extra)
+		g.extra = 0
 	}
 	if a == nil {
 		return nil
@@ -171,33 +211,36 @@ func (g *Group) pick() *Activation {
 	return a
 }
 
-// pickCondition returns the first activation whose condition holds.
-func (g *Group) pickCondition() *Activation {
-	g.wasReady = false
-	if !g.changed {
-		return nil
-	}
-	for i, a := range g.conditions {
-		if holds(a) {
-			g.conditions = slices.Delete(g.conditions, i, i+1)
-			a.condition = nil
-			return a
-		}
-	}
-	g.changed = false
-	return nil
+// pace says when a turn looks at the clock. A turn with many steps costs less than as many turns, but what waits in the
+// mailbox should not wait for steps that take long. Most turns have fewer steps than firstLook.
+type pace struct {
+	look  int       // at which step
+	began time.Time // the first look; zero: it is still to come
+	slow  bool      // a look found that the steps take long
 }
 
-// holds evaluates a condition. One that panics holds, for its activation panics then.
-func holds(a *Activation) (ok bool) {
-	defer func() {
-		if !ok {
-			if a.cause = recover(); a.cause != nil {
-				ok = true
-			}
-		}
-	}()
-	return a.condition()
+const (
+	firstLook = 4
+	lookEach  = 16 // steps, at most
+	longTurn  = 500 * time.Microsecond
+)
+
+// slow reports whether messages wait and the turn has taken long.
+func (g *Group) slow() bool {
+	p := &g.pace
+	switch {
+	case p.slow:
+	case p.began.IsZero():
+		p.began = time.Now()
+	default:
+		p.slow = time.Since(p.began) > longTurn
+	}
+	if p.slow {
+		p.look = g.taken + 1
+		return g.mail.Behind()
+	}
+	p.look += min(p.look-firstLook+1, lookEach)
+	return false
 }
 
 // stackOf returns the fiber to switch to so that a runs.
@@ -258,7 +301,8 @@ func (g *Group) Run() {
 		a.fiber = me
 		a.Method.Run()
 		me.Unlock()
-		a.fiber, g.running, g.changed = nil, nil, true
+		a.fiber, g.running = nil, nil
+		g.over(a)
 	}
 }
 

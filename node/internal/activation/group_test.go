@@ -15,11 +15,17 @@ import (
 type bench struct {
 	Group
 	pool fiber.Pool
+	mail mail
 }
+
+// mail is whether messages wait.
+type mail bool
+
+func (m *mail) Behind() bool { return bool(*m) }
 
 func newBench(t *testing.T) *bench {
 	b := &bench{}
-	b.Init(&b.pool)
+	b.Init(&b.pool, &b.mail)
 	t.Cleanup(func() {
 		b.end()
 		require.Zero(t, b.pool.Busy(), "each fiber is put back")
@@ -38,8 +44,14 @@ func elsewhere(f func(home *fiber.Fiber)) {
 	<-done
 }
 
-func (b *bench) turn(steps int) (more bool) {
-	elsewhere(func(home *fiber.Fiber) { more = b.Turn(home, steps) })
+func (b *bench) turn(steps int) (more bool) { return b.turnWith(steps, 1000) }
+
+// turnWith reports whether there is anything left to be done.
+func (b *bench) turnWith(steps, extra int) (more bool) {
+	elsewhere(func(home *fiber.Fiber) {
+		ready, unsure := b.Turn(home, steps, extra)
+		more = ready || unsure > 0
+	})
 	return more
 }
 

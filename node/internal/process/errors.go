@@ -22,6 +22,10 @@ var (
 	ErrUnhandled    = errors.New("node: the behaviour does not handle this message now")
 )
 
+// ErrGivesWay is what the Receive of an Actor of this module returns that has handled the message, and is to handle the
+// next only when the others of its stage have had their turn.
+var ErrGivesWay = errors.New("node: the actor gives way")
+
 // Exit reasons that the runtime itself gives.
 const (
 	Normal       wire.Atom = "normal"

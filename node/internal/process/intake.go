@@ -34,6 +34,14 @@ func (p *Process) Intake() Intake {
 	return (*ownMailbox)(p)
 }
 
+// Behind reports whether messages wait behind the one that p, an Actor, handles. For its handler.
+func (p *Process) Behind() bool {
+	if p.Boxed {
+		return p.Cold.Box.Len() > 1
+	}
+	return p.Inbox.Behind(&p.Queue)
+}
+
 // ownMailbox is the mailbox of most processes: an inbox, and the queue of what has been taken
 // from it.
 type ownMailbox Process

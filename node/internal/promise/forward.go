@@ -6,6 +6,12 @@ type Watch interface {
 	Forget()
 }
 
+// Observer is a Watch of whoever is to be told of the end of a ticket, and has forwarded nothing.
+type Observer interface {
+	Watch
+	Observes()
+}
+
 // onward says where the request of a ticket has been forwarded to. It is never changed.
 type onward struct {
 	ticket Ticket
@@ -46,10 +52,14 @@ func (p *Promise) Unforward(t Ticket, w Watch) bool {
 	return o != nil && o.ticket == t && o.watch == w && p.onward.CompareAndSwap(o, nil)
 }
 
-// Forwarded reports whether the request of t has been forwarded, and there is a watch.
+// Forwarded reports whether the request of t has been forwarded, and there is a watch, which is no [Observer].
 func (p *Promise) Forwarded(t Ticket) bool {
 	o := p.onward.Load()
-	return o != nil && o.ticket == t
+	if o == nil || o.ticket != t {
+		return false
+	}
+	_, observes := o.watch.(Observer)
+	return !observes
 }
 
 // Forget ends the watch of [Promise.Forward] of t, if there is one. Who settles t calls it between Begin and Finish.

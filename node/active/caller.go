@@ -1,0 +1,94 @@
+package active
+
+import (
+	"context"
+	"sync"
+
+	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/node/internal/process"
+)
+
+// Pending reports whether somebody still waits for the result of the method: not, if whoever called it has cancelled the
+// future, or its context has ended. Of Receiver.Receive it is false. A condition may ask, and is evaluated again when the
+// answer has changed:
+//
+//	c.Until(func() bool { return a.balance >= n || !c.Pending() })
+//	if !c.Pending() {
+//		return 0, nil // nobody gets it
+//	}
+func (c *Context) Pending() bool {
+	if c.own == nil {
+		return false
+	}
+	c.watchCaller()
+	return nodehook.Ticket(c.own).(process.Ticket).Pending()
+}
+
+// CallContext returns a context that ends when nobody waits for the result of the method any more, when the method has
+// returned, and with the process.
+func (c *Context) CallContext() context.Context {
+	if c.own == nil {
+		return c.Context.Context()
+	}
+	w := c.watchCaller()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ctx == nil {
+		w.ctx, w.cancel = context.WithCancel(c.Context.Context())
+		if w.over {
+			w.cancel()
+		}
+	}
+	return w.ctx
+}
+
+// callerWatch is told of the end of a call: the caller has given up, or the method has returned.
+type callerWatch struct {
+	group *group
+
+	mu     sync.Mutex
+	over   bool
+	ctx    context.Context // nil: nobody has asked for it
+	cancel context.CancelFunc
+}
+
+// watchCaller has the activation told when its caller gives up.
+func (c *Context) watchCaller() *callerWatch {
+	if c.caller == nil {
+		c.caller = &callerWatch{group: c.group}
+		t := nodehook.Ticket(c.own).(process.Ticket)
+		if t.Call == nil || !t.Call.Forward(t.N, c.caller) {
+			c.caller.Forget()
+		}
+	}
+	return c.caller
+}
+
+// Observes is part of promise.Observer.
+func (*callerWatch) Observes() {}
+
+// Forget is part of promise.Watch.
+func (w *callerWatch) Forget() {
+	if w.end() {
+		w.group.fromOutside(&w.group.process.System.Plain, func(o *outside) { o.changed = true })
+	}
+}
+
+// end ends the context. It reports whether w was not over.
+func (w *callerWatch) end() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was := w.over
+	w.over = true
+	if w.cancel != nil {
+		w.cancel()
+	}
+	return !was
+}
+
+// returned is the end of the method, before its result is there.
+func (w *callerWatch) returned() {
+	if w != nil {
+		w.end()
+	}
+}
