@@ -42,7 +42,9 @@ func init() {
 
 func (p *patient) Enough(*active.Context, none) (none, error) { p.enough = true; return none{}, nil }
 
-func (p *patient) Keep(c *active.Context, _ none) (context.Context, error) { return c.CallContext(), nil }
+func (p *patient) Keep(c *active.Context, _ none) (context.Context, error) {
+	return c.CallContext(), nil
+}
 
 // A method whose caller gives up is told, in a condition and by its context, however it was called and however the
 // caller gives up; the others wait on.

@@ -50,8 +50,8 @@ func inBubble(t *testing.T, cfg node.Config, f func(t *testing.T, n *node.Node))
 		cfg.Log = (&logtest.Text{}).Logger()
 		n, err := node.Start(cfg)
 		require.NoError(t, err)
+		defer n.Stop()
 		f(t, n)
-		require.NoError(t, n.Stop())
 	})
 }
 
@@ -196,14 +196,16 @@ func TestCallsAreLetIn(t *testing.T) {
 				b := &busy{begun: make(chan none), release: make(chan none), took: c.took}
 				o, err := active.Start(n, b, c.o)
 				require.NoError(t, err)
-				b.send = func() { active.Go(n, o, (*busy).Call, "X") }
+				b.send = func() {
+					active.Go(n, o, (*busy).Call, "X")
+					active.Go(n, o, (*busy).Finish, none{})
+				}
 				active.Go(n, o, (*busy).Hold, none{})
 				<-b.begun
 				all := active.Go(n, o, c.method, none{})
 				for _, name := range []string{"A", "B", "C", "D"} {
 					active.Go(n, o, (*busy).Call, name)
 				}
-				active.Go(n, o, (*busy).Finish, none{})
 				close(b.release)
 				result(t, all)
 				log := result(t, active.Go(n, o, (*busy).Log, none{}))

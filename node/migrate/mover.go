@@ -140,7 +140,7 @@ func (m *mover) describe(c *node.Context, b any) error {
 }
 
 // typeOf says of what type a process is that has no Kind.
-func typeOf(b node.Actor) string {
+func typeOf(b any) string {
 	named, ok := b.(node.BehaviourNamer)
 	if _, mover := b.(Mover); !ok || mover {
 		return fmt.Sprintf("the type %T, of which migrate.Start has no Kind", b)

@@ -165,11 +165,11 @@ func TestConditionsModel(t *testing.T) {
 		}
 	}()
 	r := rand.New(rand.NewPCG(seed, 0))
-	for _, most := range []int{few, 500} {
-		for range 100 {
+	for most, rounds := range map[int]int{few: 50, 300: 2} {
+		for range rounds {
 			w := &real{bench: newBench(t), waiting: map[int]op{}}
 			m := &simple{}
-			for id := range 20 * most {
+			for id := range 5 * most {
 				if len(w.waiting) == most || len(m.waiting) == most {
 					break
 				}
