@@ -413,7 +413,7 @@ func runModel(t *testing.T, r *rand.Rand, name string, reader func(*model, *rand
 func TestInboxWakesAfterRetry(t *testing.T) {
 	var b Inbox
 	var woken, done atomic.Bool
-	total := testkit.By(200_000, 1_000_000, 10_000_000)
+	total := testkit.By(2_000_000, 10_000_000, 50_000_000)
 	go func() { // until all is pushed
 		for range total {
 			if b.Push(new(Node)) == mailbox.Wake && woken.Swap(true) {
