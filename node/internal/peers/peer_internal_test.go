@@ -239,12 +239,14 @@ func TestTicks(t *testing.T) {
 		require.False(t, p.IsOver())
 	}
 	for range TicksPerTime - 1 {
+		l.out++ // what is sent to it is no sign of life
 		p.check()
 	}
 	require.False(t, p.IsOver())
 	l.in++
 	p.check()
 	for range TicksPerTime - 1 {
+		l.out++ // what is sent to it is no sign of life
 		p.check()
 	}
 	require.False(t, p.IsOver())
