@@ -2,8 +2,8 @@ package node
 
 import "github.com/actornode/actornode/node/internal/gencall"
 
-// Cast is a message that was sent as a cast, and arrives marked as one: what {'$gen_cast', Body} is on the wire. One that comes from there is of the type
-// that the body has, as a [Request] is.
+// Cast is a message that was sent as a cast, and arrives marked as one: what {'$gen_cast', Body} is on the wire. One that comes
+// from there is of the type that the body has, as a [Request] is.
 type Cast[T any] struct{ Body T }
 
 // wireTerm is {'$gen_cast', Body}.
