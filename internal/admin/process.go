@@ -9,8 +9,8 @@ import (
 // Query chooses processes. The zero value asks for the first of all by PID.
 type Query struct {
 	// Sort is what they are sorted by, the greatest first: mailbox (messages that wait), handled (messages since the
-	// start), rate (messages in Window), memory, age, links (with monitors), wait (how long, for more than a message); or the smallest
-	// first: pid, name. Default: pid.
+	// start), rate (messages in Window), memory, age, links (with monitors), wait (how long, for more than a message); or the
+	// smallest first: pid, name. Default: pid.
 	Sort    node.Atom `etf:",omitzero"`
 	Reverse bool      `etf:",omitzero"` // reverse the order
 	Limit   int       `etf:",omitzero"` // default 1000; what the service allows at most

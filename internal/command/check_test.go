@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/certtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 func TestCheck(t *testing.T) {
@@ -118,9 +118,7 @@ func TestCheckFindsWhatStartRefuses(t *testing.T) {
 				return
 			}
 			env, _, errs = newEnvironment(t, c.vars)
-			ctx, cancel := context.WithCancel(t.Context())
-			cancel() // if it did start it would end at once, and well
-			require.NotEqual(t, exitOK, run(ctx, []string{"start", "--config", file}, env), "start takes what check refuses")
+			require.NotEqual(t, exitOK, run(testkit.Context(t), []string{"start", "--config", file}, env), "start takes what check refuses")
 			require.Contains(t, errs.String(), c.says)
 		})
 	}

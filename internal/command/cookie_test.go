@@ -181,7 +181,7 @@ func TestCommandsReadConfig(t *testing.T) {
 	go func() { ended <- run(ctx, []string{"start", "--config", file}, env) }()
 	testkit.Until(t, func() string {
 		if !strings.Contains(out.String(), "is up") {
-			return errs.String()
+			return "it is not up: " + errs.String()
 		}
 		return ""
 	})

@@ -110,7 +110,8 @@ func (g *gaveUp) hear(words map[string]string) {
 	case "child_terminated":
 		g.child = words["reason"]
 	case "shutdown":
-		g.text = fmt.Sprintf("supervisor %s has given up on child %s, which ended too often (%s)", words["supervisor"], words["child"], g.child)
+		g.text = fmt.Sprintf("supervisor %s has given up on child %s, which ended too often (%s)", words["supervisor"],
+			words["child"], g.child)
 	}
 }
 

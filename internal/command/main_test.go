@@ -44,7 +44,7 @@ func TestCommandLines(t *testing.T) {
 		{"nonsense", exitUsage, `unknown command "nonsense"`},
 		{"start", exitUsage, "the name of the node is missing: want --name NAME@HOST, ACTORNODE_NAME"},
 		{"start --name go@127.0.0.1 --wrong", exitUsage, "unknown flag: --wrong"},
-		{"start --name go@127.0.0.1 more", exitUsage, "unknown command"},
+		{"start --name go@127.0.0.1 more", exitUsage, "takes no argument"},
 		{"start --name go@127.0.0.1 --hidden --published", exitUsage, "hidden published"},
 		{"start --name go@127.0.0.1 --tick-time soon", exitUsage, "invalid argument"},
 		{"start --name go --cookie c", exitFailed, "want name@host"},

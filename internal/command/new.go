@@ -133,15 +133,17 @@ var identifier = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 // taken are names that the files of a project have for something else: those of imported packages, main.go's own, and those
 // of variables within functions, which would hide what has the name.
-var taken = []string{"actornode", "application", "applications", "behaviours", "c", "changes", "d", "e", "err", "errors", "errs", "event",
-	"export", "genserver", "h", "handler", "init", "machine", "main", "manager", "n", "name", "node", "ok", "push", "r", "rpc", "s", "seen",
-	"server", "start", "statem", "supervisor", "t", "testing", "total", "want", "wire"}
+var taken = []string{"actornode", "application", "applications", "args", "behaviours", "c", "changes", "d", "e", "err",
+	"errors", "errs", "event", "export", "genserver", "h", "handler", "init", "machine", "main", "manager", "n",
+	"name", "node", "ok", "push", "r", "rpc", "s", "seen", "server", "start", "statem", "supervisor", "t", "testing",
+	"total", "want", "wire"}
 
 // standard are the first elements of the paths of Go's standard library: a module of that path would be taken for it.
-var standard = []string{"archive", "arena", "bufio", "builtin", "bytes", "cmd", "cmp", "compress", "container", "context", "crypto",
-	"database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal", "io",
-	"iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "simd", "slices", "sort",
-	"strconv", "strings", "structs", "sync", "syscall", "testing", "text", "time", "unicode", "unique", "unsafe", "vendor", "weak"}
+var standard = []string{"archive", "arena", "bufio", "builtin", "bytes", "cmd", "cmp", "compress", "container",
+	"context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash",
+	"html", "image", "index", "internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin",
+	"reflect", "regexp", "runtime", "simd", "slices", "sort", "strconv", "strings", "structs", "sync", "syscall",
+	"testing", "text", "time", "unicode", "unique", "unsafe", "vendor", "weak"}
 
 // checkModule checks the path of a module.
 func checkModule(path string) error {

@@ -111,9 +111,9 @@ func checkCompose(t *testing.T) {
 	require.NoError(t, os.WriteFile("container.yaml", named.ReplaceAll(file, nil), 0o644))
 	env, _, errs := newEnvironment(t, c.Services["shop"].Environment)
 	env.program = shopOfProject
-	require.Equal(t, exitOK, run(t.Context(), []string{"check", "container.yaml"}, env), errs.String())
+	require.Equal(t, exitOK, run(t.Context(), []string{"check", "container.yaml", "--elsewhere"}, env), errs.String())
 	if testkit.At() >= testkit.Merge {
-		check := exec.CommandContext(t.Context(), "bin/shop", "check", "container.yaml")
+		check := exec.CommandContext(t.Context(), "bin/shop", "check", "container.yaml", "--elsewhere")
 		for name, value := range c.Services["shop"].Environment {
 			check.Env = append(check.Env, name+"="+value)
 		}
@@ -207,7 +207,7 @@ func TestNamesOfProject(t *testing.T) {
 		})
 		ast.Inspect(tree, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok && !hidden[id] && identifier.MatchString(id.Name) && !strings.HasPrefix(id.Name, "zzname") {
-				assert.Error(t, checkIdentifier(id.Name), "%s: a name that is used there", file)
+				assert.Error(t, checkIdentifier(id.Name), "%s: %s", file, id.Name)
 			}
 			return true
 		})

@@ -65,8 +65,8 @@ func (s *session) processes(l admin.Listing, rates, links bool) error {
 		return err
 	}
 	if more := l.Matched - len(l.Processes); more > 0 {
-		_, err := fmt.Fprintln(s.screen(), faintStyle.Render(fmt.Sprintf("and %s more of %s: see --limit, of which a node allows 1,000 "+
-			"at most", countText(more), countText(l.Total))))
+		_, err := fmt.Fprintln(s.screen(), faintStyle.Render(fmt.Sprintf("and %s more of %s: see --limit, of which a node "+
+			"allows 1,000 at most", countText(more), countText(l.Total))))
 		return err
 	}
 	return nil
