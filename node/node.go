@@ -181,7 +181,11 @@ func (n *Node) stop() error {
 	for p := range n.sys.Table.All() {
 		p.EndTimers()
 	}
+	late := make(map[*process.Process]string) // those that are ended, by their names, as many as are looked at
 	for p := range n.sys.Table.All() {
+		if len(late) < mostLate {
+			late[p] = p.Name()
+		}
 		n.sys.ExitSignal(&n.sys.Plain, PID{}, p.PID(), Shutdown)
 	}
 	timeout := time.Duration(n.stopTime.Load())
@@ -190,11 +194,7 @@ func (n *Node) stop() error {
 		alive, _ := n.sys.Tally.Sum()
 		return alive == 0
 	})
-	late := make(map[*process.Process]string) // those that are killed, by their names, as many as are looked at
 	for p := range n.sys.Table.All() {
-		if len(late) < mostLate {
-			late[p] = p.Name()
-		}
 		p.Exit(&n.sys.Plain, Killed)
 	}
 	if n.dist != nil {
