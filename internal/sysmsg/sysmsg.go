@@ -309,7 +309,7 @@ func dictionary(c *node.Context, srv Server) wire.List {
 	}
 	module := srv.Module()
 	if b, ok := srv.(node.BehaviourNamer); ok {
-		module = wire.Atom(b.BehaviourName())
+		module = wire.AtomOf(b.BehaviourName())
 	}
 	return wire.List{
 		wire.Tuple{wire.Atom("$initial_call"), wire.Tuple{module, wire.Atom("init"), 1}},

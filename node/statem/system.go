@@ -68,7 +68,7 @@ func (m systemOf[M]) Status() any {
 		wire.Tuple{wire.Atom("data"), wire.List{
 			wire.Tuple{text("Status"), m.sys.State()},
 			wire.Tuple{text("Parent"), parent},
-			wire.Tuple{text("Modules"), wire.List{wire.Atom(m.BehaviourName())}},
+			wire.Tuple{text("Modules"), wire.List{wire.AtomOf(m.BehaviourName())}},
 			wire.Tuple{text("Time-outs"), wire.Tuple{len(times), times}},
 			wire.Tuple{text("Logged Events"), m.sys.Logged()},
 			wire.Tuple{text("Postponed"), m.postponedTerm()},

@@ -77,7 +77,7 @@ func (a *answerer) shown() (state any) {
 }
 
 // Module is part of sysmsg.Server.
-func (a *answerer) Module() wire.Atom { return wire.Atom(a.BehaviourName()) }
+func (a *answerer) Module() wire.Atom { return wire.AtomOf(a.BehaviourName()) }
 
 // State is part of sysmsg.Server.
 func (a *answerer) State() any {
