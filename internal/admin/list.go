@@ -210,8 +210,9 @@ func (q *request) info() (any, error) {
 	most := q.s.cfg.Limit
 	d := Detail{
 		Process: lineOf(&i), Code: i.Code, Initial: call(run.Initial), Current: call(run.Current), Kind: string(run.Kind),
-		TrapExit: i.TrapExit, Monitored: len(i.Watchers), Watching: len(i.Monitors),
+		TrapExit: i.TrapExit, Monitored: len(i.Watchers), Watching: len(i.Monitors) + len(i.Named),
 		Linked: first(i.Links, most), Watchers: first(i.Watchers, most), Watches: first(i.Monitors, most),
+		Named:  namedTexts(i.Named[:min(len(i.Named), most)]),
 		Parent: i.Parent, Leader: i.Leader, Started: Time{i.Started}, Traced: i.Traced, Messages: []any{},
 		Ancestry: procview.Ancestors(q.n, i), Activations: activationsOf(&i.Activations), Unhandled: unhandledOf(&i.Unhandled),
 		Owned: i.Owned,
@@ -236,6 +237,14 @@ func call(t wire.Tuple) string {
 // first cuts a list, which must not be nil: a list of no processes is [].
 func first(l []node.PID, most int) []node.PID {
 	return append([]node.PID{}, l[:min(len(l), most)]...)
+}
+
+func namedTexts(l []node.At) []string {
+	texts := make([]string, len(l))
+	for i, at := range l {
+		texts[i] = wire.Format(wire.Tuple{at.Name, at.Node})
+	}
+	return texts
 }
 
 // toTerm is what goes on the wire.

@@ -88,6 +88,7 @@ type Detail struct {
 	Linked   []node.PID `json:"linked"`
 	Watchers []node.PID `json:"watchers"` // the processes that monitor it
 	Watches  []node.PID `json:"watches"`  // the processes that it monitors
+	Named    []string   `json:"named"`    // {Name, Node}: those that it monitors by name
 	Messages []any      `json:"-"`        // the first that wait, cut as those of a trace; terms are no JSON
 	Parent   node.PID   `json:"parent,omitzero" etf:",omitzero"`
 	Leader   node.PID   `json:"leader,omitzero" etf:",omitzero"` // group leader

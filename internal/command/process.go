@@ -224,7 +224,7 @@ func (s *session) detailFields(d admin.Detail) [][2]string {
 		{"Parent", s.pidText(d.Parent)}, {"Ancestry", s.ancestryText(d.Ancestry)}, {"Leader", s.pidText(d.Leader)},
 		{"Traps exits", trap}, {"Traced", traced}, {"Owned", owned},
 		{"Linked to", s.pidsText(d.Linked, d.Links)}, {"Monitored by", s.pidsText(d.Watchers, d.Monitored)},
-		{"Monitors", s.pidsText(d.Watches, d.Watching)},
+		{"Monitors", strings.TrimSpace(strings.Join(d.Named, " ") + " " + s.pidsText(d.Watches, d.Watching-len(d.Named)))},
 		{"Mailbox", countText(d.Mailbox)}, {"Unhandled", unhandledText(d.Unhandled)}, {"Messages", s.messagesText(d)},
 	}
 }

@@ -193,6 +193,7 @@ func TestProcess(t *testing.T) {
 		PID: me.PID(), Name: "shop", Label: "label", Code: "code", Leader: far(9), State: observe.Running, Stage: -1,
 		Mailbox: 3, Handled: 7, TrapExit: true,
 		Links:    []wire.PID{parent.Own.PID(), target.Own.PID(), far(1)},
+		Named:    []wire.At{{Name: "other", Node: "b@h"}},
 		Monitors: []wire.PID{target.Own.PID(), far(2)},
 		Watchers: []wire.PID{server.Own.PID(), bare.Own.PID(), far(3)},
 		Parent:   parent.Own.PID(), Traced: true, Calls: 1, Daemon: true, Unhandled: observe.Unhandled{Count: 1, Oldest: "string"},
