@@ -89,11 +89,20 @@ func (a *alive) run(life context.Context, conn net.Conn) {
 	}
 }
 
-// hold waits until conn ends, on which nothing more should come, or life does.
+// leaveTime is how long the port mapper may take to forget a name.
+const leaveTime = 200 * time.Millisecond
+
+// hold waits until conn ends, on which nothing more should come, or life does. Then it says that nothing more will be sent,
+// and waits until the port mapper has closed the connection too: until then the name may count as taken.
 func hold(life context.Context, conn net.Conn) error {
-	defer context.AfterFunc(life, func() { _ = conn.Close() })()
+	defer conn.Close()
+	defer context.AfterFunc(life, func() {
+		half, ok := conn.(interface{ CloseWrite() error })
+		if !ok || half.CloseWrite() != nil || conn.SetReadDeadline(time.Now().Add(leaveTime)) != nil {
+			_ = conn.Close()
+		}
+	})()
 	n, err := conn.Read(make([]byte, 1))
-	_ = conn.Close()
 	if n > 0 {
 		err = fmt.Errorf("%w: unexpected bytes after the answer to %v", epmdcodec.ErrMalformed, epmdcodec.OpAlive)
 	}
