@@ -55,7 +55,7 @@ func (n *Node) keep(ctx context.Context, s nodehook.Service) (PID, error) {
 		return PID{}, fmt.Errorf("%w: %s is reserved for a service", ErrNameTaken, s.Name)
 	}
 	o.service = reservation
-	start := func(ctx context.Context) (PID, error) { return n.startKept(ctx, o, s.New) }
+	start := func(ctx context.Context) (PID, error) { return n.startKept(ctx, o, &s) }
 	pid, err := start(ctx)
 	if err != nil {
 		n.sys.Names.Release(reservation)
@@ -71,16 +71,16 @@ func (n *Node) keep(ctx context.Context, s nodehook.Service) (PID, error) {
 	return pid, nil
 }
 
-// startKept starts a process of a service. A panic of make is an error.
-func (n *Node) startKept(ctx context.Context, o Options, make func() any) (pid PID, err error) {
+// startKept starts a process of a service. A panic of New is an error.
+func (n *Node) startKept(ctx context.Context, o Options, s *nodehook.Service) (pid PID, err error) {
 	returned := false
 	defer func() {
 		if !returned {
 			err = &ExitError{panicked(recover())}
 		}
 	}()
-	b, _ := make().(Actor)
-	pid, err = SpawnWait(ctx, n, o, b)
+	b, _ := s.New().(Actor)
+	pid, err = SpawnWait(ctx, n, o, keptActor(b, s))
 	returned = true
 	return pid, err
 }

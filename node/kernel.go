@@ -18,7 +18,7 @@ import (
 // startKernel starts them. They are services: actors that the node keeps up.
 func (n *Node) startKernel() error {
 	_, err := n.keep(context.Background(), nodehook.Service{
-		Name: "net_kernel", New: func() any { return netKernel{} }, Ask: askThere(n),
+		Name: "net_kernel", New: func() any { return netKernel{n} }, Ask: askThere(n),
 	})
 	if err != nil {
 		return err
@@ -31,13 +31,29 @@ func (n *Node) startKernel() error {
 
 // netKernel is the process net_kernel. It stands for the plain goroutines of the program
 // towards other nodes.
-type netKernel struct{}
+type netKernel struct{ n *Node }
 
 // Init is part of Initializer.
 func (netKernel) Init(c *Context) error {
 	pid := c.Self()
 	c.Node().dist.kernel.Store(&pid)
 	return nil
+}
+
+// State is what sys:get_state shows: the name and creation of the node, and the nodes that are connected.
+func (k netKernel) State() any {
+	n := k.n
+	return wire.NewMap(wire.Atom("name"), n.cfg.Name, wire.Atom("creation"), int(n.cfg.Creation),
+		wire.Atom("visible"), atoms(n.Nodes(false)), wire.Atom("connected"), atoms(n.Nodes(true)))
+}
+
+// atoms is a list of names as a term.
+func atoms(names []Atom) wire.List {
+	l := make(wire.List, len(names))
+	for i, name := range names {
+		l[i] = name
+	}
+	return l
 }
 
 // Receive answers net_adm:ping: without an answer OTP takes a node for dead.

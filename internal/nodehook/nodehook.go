@@ -168,6 +168,7 @@ type Service struct {
 	Label    string     // what logs call a service without a name
 	ShowPeer bool       // see node.Options
 	New      func() any // makes the behaviour of a new process, a node.Actor, again at each restart
+	System   bool       // the behaviour answers system messages by itself; else the node does: its State, if it has that method
 
 	// Ask asks the process for an answer, for the check of the services; nil: that it runs is
 	// enough.

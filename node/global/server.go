@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/wire"
 )
 
 func init() {
@@ -116,6 +117,23 @@ func (s *nameServer) Init(c *node.Context) error {
 		n.Disconnect(name)
 	}
 	return nil
+}
+
+// State is what sys:get_state shows: which nodes it knows, with which of them it is synchronized, and how many
+// locks there are.
+func (s *nameServer) State() any {
+	g := s.d.State()
+	return wire.NewMap(wire.Atom("known"), atoms(g.Known), wire.Atom("synced"), atoms(g.Synced),
+		wire.Atom("unreached"), atoms(g.Unreached), wire.Atom("locks"), g.Locks)
+}
+
+// atoms is a list of names as a term.
+func atoms(names []node.Atom) wire.List {
+	l := make(wire.List, len(names))
+	for i, name := range names {
+		l[i] = name
+	}
+	return l
 }
 
 // Receive is part of Actor.

@@ -25,26 +25,34 @@ type logger struct {
 	taken, left int       // in it
 }
 
-// run is the code of the process.
-func (l *logger) run(p *node.Process) error {
-	p.TrapExit(true)
-	for {
-		patience := node.Infinity
-		if l.left > 0 {
-			patience = time.Second
-		}
-		m, err := p.ReceiveWithin(patience, nil)
-		if err != nil {
+// tellLater is what the process sends itself when it has left out an event: to tell of all that are left out by then.
+type tellLater struct{}
+
+// Init is part of node.Initializer.
+func (l *logger) Init(c *node.Context) error {
+	c.TrapExit(true)
+	return nil
+}
+
+// State is what sys:get_state shows.
+func (l *logger) State() any { return wire.NewMap(wire.Atom("left_out"), l.left) }
+
+// Receive is part of node.Actor.
+func (l *logger) Receive(c *node.Context, msg any) error {
+	switch m := msg.(type) {
+	case tellLater:
+		l.tellLeft()
+	case node.Exited:
+		if m.From.IsZero() { // the node stops
 			l.tellLeft()
-			continue
+			return node.ExitWith(m.Reason)
 		}
-		if e, ok := m.(node.Exited); !ok {
-			l.take(m)
-		} else if e.From.IsZero() { // the node stops
-			l.tellLeft()
-			return node.ExitWith(e.Reason)
+	default:
+		if l.take(m); l.left == 1 {
+			_, _ = c.SendAfter(time.Second, c.Self(), tellLater{}) // it fails where the node stops
 		}
 	}
+	return nil
 }
 
 // take logs an event, unless there have been too many within the second.

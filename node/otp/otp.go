@@ -66,7 +66,7 @@ func (c Config) Export(n *node.Node) error {
 		return err
 	}
 	_, err = nodehook.Keep(context.Background(), n, nodehook.Service{
-		Name: "logger_proxy", New: func() any { return node.ProcessFunc((&logger{tools: t}).run) },
+		Name: "logger_proxy", New: func() any { return &logger{tools: t} },
 	})
 	return err
 }

@@ -128,11 +128,16 @@ func (d *Driver) Request(h Host, from any, by wire.PID, body any) {
 	case Leaving:
 		h.Reply(from, d.m.DisconnectAll())
 	case Looking:
-		h.Reply(from, State{d.m.Known(), d.m.Synced(), d.m.Unreached(), d.m.Locks(), d.m.Quiet()})
+		h.Reply(from, d.State())
 	default:
 		d.m.Call(from, by, body)
 	}
 	d.act(h)
+}
+
+// State is what Looking is answered with.
+func (d *Driver) State() State {
+	return State{d.m.Known(), d.m.Synced(), d.m.Unreached(), d.m.Locks(), d.m.Quiet()}
 }
 
 // Cast is a cast that has come over the connection of a node; "": from this one.
