@@ -166,6 +166,8 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		p.Signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: reason})
 	}
 	if err, unreadable := f.Payload.(error); unreadable {
+		n.cfg.Log.Warn("refused to start a process for a peer: its arguments cannot be read", "peer", string(p.Name),
+			"module", string(s.Module), "function", string(s.Function), "error", err)
 		refuse(err.Error())
 		return
 	}

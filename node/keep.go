@@ -35,11 +35,16 @@ func (n keptBy) IsStopped() bool { return n.sys.Stopped.Load() }
 
 // GiveUp is part of keep.Host: it ends the node.
 func (n keptBy) GiveUp(err *nodehook.ServiceError) {
-	if !n.failure.CompareAndSwap(nil, err) {
+	n.giveUp(err, "a service ended too often: the node stops", "service", err.Service, "ends", err.Ends,
+		"within", restart.Period.String(), "reason", err.Reason)
+}
+
+// giveUp ends the node for err, which is logged, unless it has ended by itself before.
+func (n *Node) giveUp(err error, msg string, about ...any) {
+	if !n.failure.CompareAndSwap(nil, &err) {
 		return
 	}
-	n.cfg.Log.Error("a service ended too often: the node stops", "service", err.Service, "ends", err.Ends,
-		"within", restart.Period.String(), "reason", err.Reason)
+	n.cfg.Log.Error(msg, about...)
 	n.finish()
 	n.sys.Env.Go(func() { n.Stop() }) // it waits for the goroutine that has called; ended by itself
 }
@@ -93,7 +98,7 @@ func (n *Node) finish() { n.doneOnce.Do(func() { close(n.done) }) }
 func (n *Node) Done() <-chan struct{} { return n.done }
 
 // Err says why [Node.Done] is closed: [ErrNodeStopped], or an error that names the service that
-// cannot be kept up; nil: it is not.
+// cannot be kept up, or the node that has given this one its name and is lost; nil: it is not.
 func (n *Node) Err() error {
 	select {
 	case <-n.done:
@@ -101,7 +106,7 @@ func (n *Node) Err() error {
 		return nil
 	}
 	if err := n.failure.Load(); err != nil {
-		return err
+		return *err
 	}
 	return ErrNodeStopped
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/futures"
 	"github.com/actornode/actornode/node/internal/isolate"
 	"github.com/actornode/actornode/node/internal/keep"
+	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/table"
@@ -58,7 +58,7 @@ type Node struct {
 
 	shed     admission.Shed
 	keeper   keep.Keeper
-	failure  atomic.Pointer[nodehook.ServiceError] // why the node has ended by itself; nil: it has not
+	failure  atomic.Pointer[error] // why the node has ended by itself; nil: it has not
 	doneOnce sync.Once
 	done     chan struct{} // closed when the node stops
 }
@@ -81,8 +81,15 @@ func Start(cfg Config) (*Node, error) {
 		values:  byDefault,
 	}
 	n.stopTime.Store(int64(cfg.StopTimeout))
+	var named *peers.Named
+	if d := cfg.Distribution; d != nil && d.NamedBy != "" {
+		var err error
+		if named, err = n.askForName(*d); err != nil {
+			return nil, err
+		}
+	}
 	sys := &n.sys
-	sys.Init(n.host(), wire.NodeID{Name: cfg.Name, Creation: cfg.Creation}, cfg.Budget, e)
+	sys.Init(n.host(), wire.NodeID{Name: n.cfg.Name, Creation: n.cfg.Creation}, cfg.Budget, e)
 	if sys.Halved = 1; cfg.Budget == 1 {
 		sys.Halved = 63 // one means one
 	}
@@ -109,7 +116,10 @@ func Start(cfg Config) (*Node, error) {
 	n.keeper.Host, n.keeper.Env, n.keeper.Log = keptBy{n}, e, n.cfg.Log
 	n.sys.Pool.Start()
 	if cfg.Distribution != nil {
-		if err := n.startDist(*cfg.Distribution); err != nil {
+		if err := n.startDist(*cfg.Distribution, named); err != nil {
+			if named != nil {
+				named.Close()
+			}
 			return nil, errors.Join(err, n.Stop())
 		}
 	}
@@ -168,7 +178,7 @@ func (n *Node) Stop() error {
 	n.finish()
 	n.stopErr = n.stop()
 	if failed := n.failure.Load(); failed != nil {
-		n.stopErr = errors.Join(failed, n.stopErr)
+		n.stopErr = errors.Join(*failed, n.stopErr)
 	}
 	close(n.stopped)
 	return n.stopErr

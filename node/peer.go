@@ -48,7 +48,7 @@ func (d *distribution) NewPeer(name Atom) (*peers.Peer, peers.Owner) {
 
 // Up is part of peers.Owner.
 func (p *peer) Up(about dist.Peer) {
-	p.n.watchers.Tell(NodeUp{p.Name, about.Hidden})
+	p.n.watchers.Tell(NodeUp{p.Name, about.Hidden, about.Foreign()})
 	if !about.Hidden {
 		p.n.watchers.TellServer(nodehook.LinkUp(p.Name))
 	}
@@ -120,7 +120,12 @@ func (t target) Wake() { t.q.Runner().Wake(&t.q.System.Plain) }
 func (t target) Undeliverable(msg any) { t.q.System.Undeliverable(t.q.PID(), msg) }
 
 // Over is part of peers.Owner.
-func (p *peer) Over() { p.n.dist.recent.Forget(p) }
+func (p *peer) Over() {
+	p.n.dist.recent.Forget(p)
+	if p.Name == p.n.dist.cfg.NamedBy {
+		p.n.nameLost(p.Why())
+	}
+}
 
 // Remains is part of peers.Owner.
 func (p *peer) Remains(r peers.Remains) {
@@ -182,9 +187,6 @@ func (p *peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
 	case dist.OpSpawn:
 		p.n.bury(*f, deadletter.NotATerm)
 		told = p.answer(&p.n.sys.Plain, f.Ref, nil, why)
-	case dist.OpMonitor:
-		p.down(&p.n.sys.Plain, &dist.Frame{Ref: f.Ref, Payload: wire.Atom("notsup")})
-		told = true
 	}
 	return told
 }

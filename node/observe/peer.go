@@ -25,6 +25,7 @@ type Peer struct {
 	Protocol string // name of the protocol
 	Addr     string
 	Hidden   bool // not to be seen by nodes()
+	Foreign  bool // a C or Java node: see [dist.Peer.Foreign]
 	Since    time.Time
 
 	Queue  int  // bytes that wait to be written, estimated

@@ -86,10 +86,21 @@ func (p *process) Init(c *genserver.Context) error {
 	context.AfterFunc(c.Context.Context(), p.close) // also if it is killed
 	p.ops = contextOps{c.Context}
 	c.MonitorNodes(true) // before Nodes, so that none is missed
-	nodes := n.Nodes(true)
+	nodes := candidates(n)
 	p.start(nodes)
 	p.arm(c, len(nodes) > 0)
 	return nil
+}
+
+// candidates are the nodes that are connected and may have the scope, in alphabetical order. A foreign one that has it sends
+// a discover of its own.
+func candidates(n *node.Node) (names []node.Atom) {
+	for _, p := range n.Peers() {
+		if p.Up && !p.Foreign {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // Terminate is part of genserver.Terminator.
@@ -120,21 +131,23 @@ func (p *process) arm(c *genserver.Context, wanted bool) {
 
 func (p *process) seekNow(c *genserver.Context, _ seekTime) error {
 	p.ops, p.armed = contextOps{c.Context}, false
-	p.arm(c, p.seek(c.Node().Nodes(true)))
+	p.arm(c, p.seek(candidates(c.Node())))
 	return nil
 }
 
 func (p *process) connected(c *genserver.Context, up node.NodeUp) error {
 	p.ops = contextOps{c.Context}
-	p.up(up.Node)
-	p.arm(c, true)
+	if !up.Foreign {
+		p.up(up.Node)
+		p.arm(c, true)
+	}
 	return nil
 }
 
 func (p *process) exited(c *genserver.Context, d node.Down) error {
 	p.ops = contextOps{c.Context}
 	if p.down(d.Ref, d.PID, d.Node) { // it may come back, and OTP's would not tell us
-		p.arm(c, p.seek(c.Node().Nodes(true)))
+		p.arm(c, p.seek(candidates(c.Node())))
 	}
 	return nil
 }

@@ -126,6 +126,19 @@ func namedMsg(id wire.NodeID) statusMsg {
 	return statusMsg(binary.BigEndian.AppendUint32(b, id.Creation))
 }
 
+// parseNamed is the reverse of namedMsg.
+func parseNamed(s statusMsg) (id wire.NodeID, err error) {
+	b, ok := strings.CutPrefix(string(s), "named:")
+	if !ok {
+		return id, fmt.Errorf("its status is %.40q", string(s))
+	}
+	if len(b) < 2 || len(b) < 2+int(b[0])<<8+int(b[1])+4 {
+		return id, fmt.Errorf("its status %.40q is too short", string(s))
+	}
+	n := int(b[0])<<8 + int(b[1])
+	return wire.NodeID{Name: wire.Atom(b[2 : 2+n]), Creation: binary.BigEndian.Uint32([]byte(b[2+n:]))}, nil
+}
+
 // challengeMsg is how the node that was dialled introduces itself.
 type challengeMsg struct {
 	flags     erlflags.Flags

@@ -65,6 +65,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		Spawn:    true,
 		Alias:    true,
 		Monitor:  true,
+		Acks:     true,
 		Receipts: true,
 		Addr:     addr(conn),
 	}}

@@ -135,7 +135,8 @@ func (p *Peer) Info() (i observe.Peer, ok bool) {
 		return i, true
 	}
 	about := link.Peer()
-	i.Up, i.Creation, i.Protocol, i.Addr, i.Hidden = true, about.ID.Creation, about.Protocol, about.Addr, about.Hidden
+	i.Up, i.Creation, i.Protocol, i.Addr = true, about.ID.Creation, about.Protocol, about.Addr
+	i.Hidden, i.Foreign = about.Hidden, about.Foreign()
 	i.BytesIn, i.BytesOut = link.Traffic()
 	if g, ok := link.(linkopt.Counter); ok {
 		var waiting int

@@ -92,7 +92,8 @@ type Cluster struct {
 	gone    func()    // makes it unknown; nil: it is
 	lost    mesh.News // a connection is over
 
-	fallbacks atomic.Uint64 // see fallsBack
+	named     func(wire.NodeID) // see AskForName; nil: the node has a name
+	fallbacks atomic.Uint64     // see fallsBack
 
 	mu     sync.Mutex
 	peers  map[wire.Atom]*Peer

@@ -173,6 +173,7 @@ func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.C
 	var k *claim
 	var unfit error // what the transport knows against the peer
 	visitor := admission.Visitor{Policy: c.cfg.Rights}
+	var named assigned
 	h := c.handshake("", func(id wire.NodeID) (v dist.Verdict) {
 		first.Stop()
 		if unfit = visitor.Named(id.Name, conn); unfit != nil {
@@ -184,8 +185,15 @@ func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.C
 			}
 		}
 		k, v, unfit = c.admit(id, a.From)
+		if k != nil {
+			k.named = named
+		}
 		return v
 	})
+	h.NameFor = func(host string) (wire.NodeID, bool) {
+		named = c.assign(host)
+		return named.id, true
+	}
 	h.Accept = visitor.Accept()
 	proved := false
 	h.Proved = func(wire.NodeID) error {
@@ -203,6 +211,8 @@ func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.C
 	}
 	if k != nil && k.place != nil {
 		defer c.settled(k)
+	} else {
+		c.unassign(named)
 	}
 	if !keepOpen() && err == nil {
 		link.Close()
@@ -249,6 +259,25 @@ func (c *Cluster) admit(id wire.NodeID, from netip.Prefix) (k *claim, verdict di
 	return k, s.Admits(), nil
 }
 
+// assign finds a name for a node that has none, at the host that it says.
+func (c *Cluster) assign(host string) (a assigned) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for a.id.Name == "" || c.peers[a.id.Name] != nil { // one that has connected under it by itself
+		a.id, a.again = c.links.Names.Take(host, c.cfg.Env.Uint64(), c.cfg.Env.Uint32())
+	}
+	return a
+}
+
+// unassign is the end of a handshake without a connection. Of those who have proved nothing no name is kept.
+func (c *Cluster) unassign(a assigned) {
+	if a.again {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.links.Names.Give(a.id)
+	}
+}
+
 // prove decides about a node that has proved who it is. If it may have the connection,
 // settled is called when the handshake has come to its end.
 func (c *Cluster) prove(ctx context.Context, k *claim, v *admission.Visitor) error {
@@ -282,7 +311,7 @@ func (c *Cluster) prove(ctx context.Context, k *claim, v *admission.Visitor) err
 		if err != nil {
 			return fmt.Errorf("%w: %w", dist.ErrNotAllowed, err)
 		}
-		k.place, place.Visitor = place, *v
+		k.place, place.Visitor, place.Named = place, *v, k.named.id
 		c.proven[k.name]++
 		return nil
 	}

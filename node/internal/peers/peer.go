@@ -145,6 +145,9 @@ func (p *Peer) CutLink(near uint64, from, far wire.PID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f, ok := p.tables.Unlink(near, from, far, p.c.unlinkID)
+	if ok && p.link != nil && !p.link.Peer().Acks {
+		p.tables.Acknowledged(near, far, f.ID)
+	}
 	if ok && p.tables.Unacked() {
 		p.unacked = true
 		p.c.cfg.Quota.Ask()
@@ -493,6 +496,9 @@ func (p *Peer) joined(link dist.Link, c *claim, place *admission.Place) bool {
 		return false
 	}
 	p.link, p.place, p.Visitor = link, place, place.Visitor
+	if !link.Peer().Acks {
+		p.tables.AcknowledgeAll()
+	}
 	checker, _ := link.(linkopt.Checker)
 	p.checks.Store(&checker)
 	if l, ok := link.(linkopt.Requester); ok {
@@ -550,9 +556,16 @@ type claim struct {
 	from    netip.Prefix
 	number  uint64    // in order of arrival: a peer that comes again knows that what it has made before is dead
 	against dist.Link // that there was when it came; nil: none
+	named   assigned
 
 	// Once it is proved.
 	place *admission.Place
+}
+
+// assigned is a name that a node which connects has got from this one. Its zero value is none.
+type assigned struct {
+	id    wire.NodeID
+	again bool // another node has had it before
 }
 
 var errReplaced = errors.New("replaced by a new connection from the peer")

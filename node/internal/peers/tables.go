@@ -206,6 +206,15 @@ func (t *Tables) Acknowledged(near uint64, far wire.PID, id uint64) {
 	}
 }
 
+// AcknowledgeAll is Acknowledged for all unlinks, of a peer that acknowledges none.
+func (t *Tables) AcknowledgeAll() {
+	for key, unlinking := range t.links {
+		if unlinking != active {
+			t.cut(key)
+		}
+	}
+}
+
 // Exited notes that far has exited. It reports whether near may still be linked to it: if the
 // connection is over its links are broken by that.
 func (t *Tables) Exited(near uint64, far wire.PID) bool {
