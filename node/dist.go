@@ -114,8 +114,6 @@ func (d *Distribution) validate(name Atom) error {
 	switch {
 	case d.Cookie == "" && d.Cookies == nil:
 		return errors.New("node: Distribution.Cookie is empty: want the cookie that all nodes of the cluster share")
-	case d.NamedBy != "" && !strings.HasPrefix(string(name), "undefined@"):
-		return fmt.Errorf("node: Config.Name %q: want undefined@HOST where Distribution.NamedBy gives the name", name)
 	case d.NamedBy != "" && (d.Published || d.Mesh != nil || d.Listen != "" && d.Listen != "-"):
 		return errors.New("node: Distribution.NamedBy: such a node is not Published, has no Mesh, and listens nowhere")
 	case d.Published && nodehook.StartGlobal == nil:
@@ -191,6 +189,9 @@ func (n *Node) startDist(cfg Distribution, named *peers.Named) error {
 
 // askForName gets a name from cfg.NamedBy.
 func (n *Node) askForName(cfg Distribution) (*peers.Named, error) {
+	if !strings.HasPrefix(string(n.cfg.Name), "undefined@") {
+		return nil, fmt.Errorf("node: Config.Name %q: want undefined@HOST where Distribution.NamedBy gives the name", n.cfg.Name)
+	}
 	_, peersConfig, err := n.newDist(cfg)
 	if err != nil {
 		return nil, err

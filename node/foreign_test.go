@@ -192,7 +192,7 @@ func TestPeerWithoutMonitors(t *testing.T) {
 			require.ErrorContains(t, err, "noconnection")
 			require.Error(t, testkit.Receive(t, served))
 			require.NotContains(t, log.String(), "was not sent")
-			require.Zero(t, n.Stats().DeadLetters)
+			require.Empty(t, n.Stats().DeadLetters)
 		})
 	}
 }
@@ -284,7 +284,7 @@ func TestDynamicNames(t *testing.T) {
 func asksForName(t *testing.T, n *node.Node, tr dist.Transport, host, cookie string) (id wire.NodeID, end func()) {
 	c, err := tr.Dial(t.Context(), n.Addr().String(), n.Name())
 	require.NoError(t, err)
-	say(t, c, "N", uint64(otpFlags|erlflags.NameMe)&^uint64(erlflags.Spawn), uint32(0), uint16(len(host)), host)
+	say(t, c, "N", uint64((otpFlags|erlflags.NameMe)&^(erlflags.Spawn|erlflags.Published)), uint32(0), uint16(len(host)), host)
 	status, ok := hear(t, c)
 	require.True(t, ok)
 	name, ok := bytes.CutPrefix(status, []byte("snamed:"))
@@ -323,7 +323,7 @@ func TestDynamicNamesOfOTP(t *testing.T) {
 	var names []string
 	for range 2 {
 		e := erltest.Start(t, erltest.Options{Name: "undefined@127.0.0.1", Cookie: erltest.Cookie, EPMD: c.mapper.Port})
-		require.Equal(t, "'nonode@nohost'", e.Ask("node()"))
+		require.Equal(t, "nonode@nohost", e.Ask("node()"))
 		require.Equal(t, "true", e.Ask("net_kernel:connect_node('go@127.0.0.1')"))
 		require.Equal(t, "hello", e.Ask("gen_server:call({echo, 'go@127.0.0.1'}, hello)"))
 		name := strings.Trim(e.Ask("node()"), "'")
