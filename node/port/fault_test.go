@@ -30,7 +30,7 @@ func TestFaults(t *testing.T) {
 	}{
 		{"exits with 0", is("exit", "0"), "normal"},
 		{"exits with 3", is("exit", "3"), "{exit_status,3}"},
-		{"killed by a signal", is("signal", strconv.Itoa(int(syscall.SIGHUP))), "{signal,sighup}"},
+		{"killed by a signal", is("signal", strconv.Itoa(int(syscall.SIGTERM))), "{signal,sigterm}"},
 		{"killed for good", is("signal", strconv.Itoa(int(syscall.SIGKILL))), "{signal,sigkill}"},
 		{"writes text", writes("hello, world\n"), "{frame_too_large,1751477356,67108864}"},
 		{"writes zeros and goes on", is("write zeros", "100"), `{badframe,<<"frame 1: an empty frame">>}`},
