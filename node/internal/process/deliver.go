@@ -17,13 +17,6 @@ type Patience struct {
 	Noted bool // the wait of the sender is, for Config.DetectCycles
 }
 
-// await waits for space in b for msg.
-func (u *Patience) await(b mailbox.Waiter, msg any) error {
-	ctx, stop := u.Within()
-	defer stop()
-	return b.AwaitRoom(ctx, msg)
-}
-
 // Within returns a context that ends when u does.
 func (u *Patience) Within() (ctx context.Context, stop func()) {
 	if ctx = u.Ctx; ctx == nil {
@@ -40,21 +33,8 @@ func (u *Patience) Within() (ctx context.Context, stop func()) {
 // Offer puts msg into a mailbox of its own making, or says why not; u is nil for a
 // sender that does not wait.
 func (p *Process) Offer(a *Acting, msg any, u *Patience) error {
-	for {
-		switch p.Cold.Box.Push(msg) {
-		case mailbox.Queued:
-			return nil
-		case mailbox.Wake:
-			p.Runner().Prod(a)
-			return nil
-		case mailbox.Dropped:
-			return ErrDropped
-		case mailbox.Closed:
-			if err := p.System.Undeliverable(p.PID(), msg); err != nil {
-				return err
-			}
-			return ErrNoProcess
-		}
+	r := p.Cold.Box.Push(msg)
+	if r == mailbox.Full {
 		blocks := (*UserMailbox)(p).holdsUp()
 		if !blocks || u == nil {
 			p.System.DeadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: p.PID(), Message: msg})
@@ -65,11 +45,26 @@ func (p *Process) Offer(a *Acting, msg any, u *Patience) error {
 		}
 		a.Block()
 		a.Process.WaitsFor(waiting.Space, p.PID())
-		err := a.awaitSpace(p, msg, u)
+		var err error
+		r, err = a.pushWait(p, msg, u)
 		if a.Process.WaitsNoMore(); err != nil {
 			return err
 		}
 	}
+	switch r {
+	case mailbox.Wake:
+		p.Runner().Prod(a)
+	case mailbox.Dropped:
+		return ErrDropped
+	case mailbox.Full: // of a mailbox that does not keep its word
+		return ErrNoRoom
+	case mailbox.Closed:
+		if err := p.System.Undeliverable(p.PID(), msg); err != nil {
+			return err
+		}
+		return ErrNoProcess
+	}
+	return nil
 }
 
 // ErrNoRoom is ErrMailboxFull where waiting would help.
