@@ -218,7 +218,7 @@ func (p *peer) send(a *process.Acting, f dist.Frame) error {
 		return p.unsent(f, err)
 	}
 	if full {
-		p.Pace(a)
+		p.PaceAfter(a, f.Payload)
 	}
 	return nil
 }
@@ -232,7 +232,7 @@ func (p *peer) message(a *process.Acting, to PID, msg any) error {
 		return p.unsent(dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg}, err)
 	}
 	if full {
-		p.Pace(a)
+		p.PaceAfter(a, msg)
 	}
 	return nil
 }

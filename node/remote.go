@@ -122,7 +122,7 @@ func (n *Node) callFar(a *process.Acting, async bool, t process.Ticket, to PID, 
 	}
 	p.call(a, t, to, at.Name, label, body)
 	if async {
-		p.Pace(a)
+		p.PaceAfter(a, req)
 	}
 	return true
 }
@@ -183,7 +183,7 @@ func (n *Node) bytesAway(a *process.Acting, to PID, b []byte) bool {
 	}
 	full, taken := p.Box.Bytes(a.OutboxTurn(), a.Sender(), to, b)
 	if full {
-		p.Pace(a)
+		p.PaceAfter(a, b)
 	}
 	return taken
 }

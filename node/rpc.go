@@ -43,7 +43,7 @@ func (n *Node) apply(a *process.Acting, async bool, t process.Ticket, f erpc.Fun
 	}
 	n.applyOn(a, q, t, f)
 	if async {
-		q.Pace(a)
+		q.PaceAfter(a, f.Args)
 	}
 }
 

@@ -4,6 +4,7 @@
 //
 //   - [MessageWriter], [TryFlusher]: faster ways to write.
 //   - [LookAhead], [BatchReader], [BusyReader]: faster ways to read.
+//   - [LongLimiter]: whether a long message would be taken.
 //   - [Requester]: calls in fewer frames.
 //   - [Checker]: whether a message can be sent, before it is.
 //   - [Counter], [Progress]: the state of a link.
@@ -49,6 +50,10 @@ type LookAhead interface{ More() bool }
 type BatchReader interface {
 	Batch(to wire.PID, msgs []any) int
 }
+
+// LongLimiter is optional for a link that bounds how many long messages are under way: LongFull reports
+// whether Write would answer dist.ErrLong to another. It is for the goroutine that calls Flush.
+type LongLimiter interface{ LongFull() bool }
 
 // TryFlusher is optional for a link: Try is Flush(false) for the goroutine that has just
 // written, even while another calls Flush: it sends what the

@@ -43,7 +43,7 @@ func (w *writer) busy(from wire.PID) bool {
 func (w *writer) fragments(from wire.PID, size int) error {
 	if len(w.long) >= maxLong {
 		w.cache.undo()
-		return dist.ErrLater
+		return dist.ErrLong
 	}
 	w.seq++
 	first := max(fragmentSize, w.control)
@@ -62,6 +62,13 @@ func (w *writer) fragments(from wire.PID, size int) error {
 		w.long = append(w.long, m)
 	}
 	return nil
+}
+
+// LongFull is part of linkopt.LongLimiter.
+func (l *link) LongFull() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.out.long) >= maxLong
 }
 
 // head appends what a fragment begins with, its length left open, and counts it.

@@ -410,7 +410,8 @@ func TestManyLong(t *testing.T) {
 			if err == nil {
 				break
 			}
-			require.ErrorIs(t, err, dist.ErrLater)
+			require.ErrorIs(t, err, dist.ErrLong)
+			require.True(t, l.LongFull())
 			require.GreaterOrEqual(t, i, sendStreams)
 			later++
 			_, err = l.Flush(false)
@@ -435,7 +436,7 @@ func TestManyLong(t *testing.T) {
 	require.Zero(t, r.in.count)
 	require.Zero(t, l.out.open)
 	require.Zero(t, l.out.used)
-	require.Empty(t, l.out.held)
+	require.False(t, l.LongFull())
 }
 
 func TestInOrderFromMany(t *testing.T) {

@@ -40,23 +40,30 @@ func (p *Peer) ExitSignal(from, to wire.PID, reason any) {
 // the connection is lost or who is killed. Whatever a process does of its own
 // accord ends with it; what its exit, or the peer, brings about waits for nobody.
 // An actor gives up its stage before it waits.
-func (p *Peer) Pace(a *process.Acting) {
+func (p *Peer) Pace(a *process.Acting) { p.PaceAfter(a, nil) }
+
+// PaceAfter is Pace for one who has sent a message.
+func (p *Peer) PaceAfter(a *process.Acting, msg any) {
 	sender := a.Sender()
-	space := p.Box.Space(sender)
-	if space == nil {
+	w := p.Box.Space(sender, msg)
+	if w == nil {
 		return
 	}
 	a.Process.WaitsFor(waiting.Space, wire.At{Node: p.Name})
 	defer a.Process.WaitsNoMore()
-	for ; space != nil; space = p.Box.Space(sender) {
+	var killed <-chan struct{}
+	if a.Process != nil {
+		killed = a.Process.Context().Done()
+	}
+	for ; w != nil; w = p.Box.Space(sender, msg) {
 		a.Block()
-		var killed <-chan struct{}
-		if a.Process != nil {
-			killed = a.Process.Context().Done()
-		}
 		select {
-		case <-space:
+		case <-w.Over:
+			if !w.Again {
+				return
+			}
 		case <-killed:
+			p.Box.Forget(w)
 			return
 		}
 	}
