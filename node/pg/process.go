@@ -3,7 +3,6 @@ package pg
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
@@ -199,8 +198,9 @@ func (p *process) leaving(c *genserver.Context, r leaving) (struct{}, error) {
 
 func (p *process) leavingAll(c *genserver.Context, _ leavingAll) (n int, err error) {
 	p.ops = contextOps{c.Context}
-	for g, v := range p.table.groups() {
-		if local := slices.Clone(v.local); len(local) > 0 { // leave changes the view
+	for g := range p.table.groups() {
+		if g.locals.Load() > 0 {
+			local := g.look().local
 			p.leave(g.term, local)
 			n += len(local)
 		}
@@ -219,8 +219,8 @@ func (p *process) watching(c *genserver.Context, r watching) (watched, error) {
 	}
 	if r.all {
 		w := watched{ref: p.watch(pid, nil)}
-		for g, v := range p.table.groups() {
-			w.members = append(w.members, Members{g.term, v.all})
+		for g := range p.table.groups() {
+			w.members = append(w.members, Members{g.term, g.look().all})
 		}
 		return w, nil
 	}
@@ -228,7 +228,7 @@ func (p *process) watching(c *genserver.Context, r watching) (watched, error) {
 		return watched{}, err
 	}
 	g := p.table.need(r.group)
-	return watched{ref: p.watch(pid, g), pids: g.view.Load().all}, nil
+	return watched{ref: p.watch(pid, g), pids: g.look().all}, nil
 }
 
 func (p *process) unwatching(c *genserver.Context, r unwatching) (bool, error) {

@@ -206,8 +206,8 @@ func (s *Scope) Groups() []any {
 // pg:which_local_groups.
 func (s *Scope) LocalGroups() []any {
 	var all []any
-	for g, v := range s.table.Load().groups() {
-		if len(v.local) > 0 {
+	for g := range s.table.Load().groups() {
+		if g.locals.Load() > 0 {
 			all = append(all, g.term)
 		}
 	}
