@@ -2,6 +2,8 @@ package statem
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
@@ -60,7 +62,8 @@ func (m systemOf[M]) Status() any {
 	}
 	text := func(t string) any { return wire.Charlist(t) }
 	times := wire.List{}
-	for _, t := range m.times {
+	for _, typ := range slices.Sorted(maps.Keys(m.times)) {
+		t := m.times[typ]
 		times = append(times, wire.Tuple{t.typ.term(), sysmsg.Term(t.content)})
 	}
 	return wire.List{
