@@ -125,7 +125,6 @@ func (m *manager) answer(r request) error {
 			return nil
 		}
 		answer, err := m.terminate(e, End{Deleted, q.Arg}, node.Normal)
-		m.sweep()
 		if err != nil {
 			m.refuse(r, err, answer)
 		} else {
@@ -172,7 +171,6 @@ func (m *manager) ask(r request, q callRequest) {
 		}
 		return err
 	})
-	m.sweep()
 	switch {
 	case own != nil:
 		m.refuse(r, own, nil)
@@ -197,7 +195,6 @@ func (m *manager) exchange(r request, q swapRequest) {
 		}
 		from.found = true
 		from.legacy, _ = m.terminate(e, End{Swapped, q.arg}, swapped(q.new, r.owner))
-		m.sweep()
 	}
 	id, err := m.add(q.new, r.make, r.owner, &from)
 	if err != nil && r.erlang {
@@ -252,9 +249,9 @@ func (m *manager) refuse(r request, err error, term any) {
 
 // ids is the answer to which_handlers.
 func (m *manager) ids(erlang bool) any {
-	ids, terms := make([]ID, len(m.list)), make(wire.List, len(m.list))
-	for i, e := range m.list {
-		ids[i], terms[i] = e.id, e.id.term()
+	ids, terms := make([]ID, 0, m.n), make(wire.List, 0, m.n)
+	for e := range m.all() {
+		ids, terms = append(ids, e.id), append(terms, e.id.term())
 	}
 	if erlang {
 		return terms
@@ -265,7 +262,7 @@ func (m *manager) ids(erlang bool) any {
 // modules is the answer to get_modules: each once, in order.
 func (m *manager) modules() wire.List {
 	var names []wire.Atom
-	for _, e := range m.list {
+	for e := range m.all() {
 		names = append(names, e.id.Module)
 	}
 	slices.Sort(names)
