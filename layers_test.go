@@ -79,7 +79,7 @@ var within = map[string][]string{
 	"internal/epmdtest": {"wire/epmd", "internal/epmdclient", "internal/epmdserver"},
 	"internal/erltest":  {"internal/logtest"},
 	"internal/termtest": {"wire"},
-	"internal/linkopt":  {"wire"},
+	"internal/linkopt":  {"wire", "wire/dist"},
 	"internal/linkkit":  {"wire", "wire/dist", "internal/linkopt"},
 	"wire/linktest":     {"wire/dist", "internal/linkkit"},
 }

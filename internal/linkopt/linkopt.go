@@ -22,10 +22,12 @@ package linkopt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"time"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // MessageWriter is optional for a link: Write for an OpSend from one process to another,
@@ -52,8 +54,12 @@ type BatchReader interface {
 }
 
 // LongLimiter is optional for a link that bounds how many long messages are under way: LongFull reports
-// whether Write would answer dist.ErrLong to another. It is for the goroutine that calls Flush.
+// whether Write would answer ErrLong to another. It is for the goroutine that calls Flush.
 type LongLimiter interface{ LongFull() bool }
+
+// ErrLong is the dist.ErrLater that Write answers to a long message while as many as may be are under way: until
+// Flush has sent the last part of one of these, no other long message is taken, whoever has sent it.
+var ErrLong = fmt.Errorf("%w, or too many of other senders", dist.ErrLater)
 
 // TryFlusher is optional for a link: Try is Flush(false) for the goroutine that has just
 // written, even while another calls Flush: it sends what the

@@ -3,7 +3,6 @@ package dist
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"time"
 
@@ -143,7 +142,7 @@ type Link interface {
 	// A long message leaves in parts. Until Flush has sent its last one, Write answers
 	// ErrLater to further signals from the same sender (Frame.From), so that none of
 	// them overtakes it; those of others do. After ErrLater the caller must keep the order
-	// of that sender's signals. A link may bound how many long messages are under way: see [ErrLong].
+	// of that sender's signals.
 	Write(f *Frame) (buffered int, err error)
 	// Flush sends what has been written and then one part of each long message. left
 	// is how many bytes of those wait for further calls. If there is nothing to send,
@@ -159,10 +158,6 @@ type Link interface {
 // ErrLater is Write's answer to a signal of a sender whose long message is under
 // way.
 var ErrLater = errors.New("dist: the sender's previous long message is not sent completely yet")
-
-// ErrLong is the [ErrLater] that Write answers to a long message while as many as may be are under way: until
-// Flush has sent the last part of one of these, no other long message is taken, whoever has sent it.
-var ErrLong = fmt.Errorf("%w, or too many of other senders", ErrLater)
 
 // Peer is the node at the other end of a link.
 type Peer struct {

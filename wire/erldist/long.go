@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/dist"
 )
 
 // fragmentSize is how much of a message goes into a frame, as in OTP: longer
@@ -43,7 +43,7 @@ func (w *writer) busy(from wire.PID) bool {
 func (w *writer) fragments(from wire.PID, size int) error {
 	if len(w.long) >= maxLong {
 		w.cache.undo()
-		return dist.ErrLong
+		return linkopt.ErrLong
 	}
 	w.seq++
 	first := max(fragmentSize, w.control)

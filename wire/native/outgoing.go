@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -33,7 +34,7 @@ func (w *writer) inProgress(from wire.PID) bool {
 // checked but the length of that.
 func (w *writer) begin(f *dist.Frame) error {
 	if len(w.long) >= w.streams {
-		return dist.ErrLong
+		return linkopt.ErrLong
 	}
 	if w.standalone == nil {
 		w.standalone = &pack.Encoder{Dict: new(pack.EncodeDict), Types: w.enc.Types, Foreign: w.enc.Foreign,

@@ -410,7 +410,7 @@ func TestManyLong(t *testing.T) {
 			if err == nil {
 				break
 			}
-			require.ErrorIs(t, err, dist.ErrLong)
+			require.ErrorIs(t, err, linkopt.ErrLong)
 			require.True(t, l.LongFull())
 			require.GreaterOrEqual(t, i, sendStreams)
 			later++

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
@@ -36,7 +37,7 @@ func (l *link) Write(f *dist.Frame) (int, error) {
 	}
 	if l.places > 0 && isLong(f) {
 		if l.LongFull() {
-			return 0, dist.ErrLong
+			return 0, linkopt.ErrLong
 		}
 		l.long[f.From] = true
 	}

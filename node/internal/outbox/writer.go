@@ -140,7 +140,7 @@ func (w *Writer) hold(f *dist.Frame, why error) {
 
 // wait has a sender of held wait, as the link has answered.
 func (w *Writer) wait(from wire.PID, why error) {
-	if errors.Is(why, dist.ErrLong) {
+	if errors.Is(why, linkopt.ErrLong) {
 		w.long.Push(from)
 	} else {
 		w.behind = append(w.behind, from)
@@ -175,7 +175,7 @@ func (w *Writer) flush(tick bool) (more bool, err error) {
 	}
 	for err == nil && w.long.Len() > 0 && (w.limit == nil || !w.limit.LongFull()) {
 		switch why := w.resume(w.long.First()); {
-		case errors.Is(why, dist.ErrLong):
+		case errors.Is(why, linkopt.ErrLong):
 			return more, nil
 		case errors.Is(why, dist.ErrLater):
 			w.wait(w.long.Shift(), why)

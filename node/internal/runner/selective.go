@@ -38,19 +38,6 @@ func (s *Blocking) seek(from begin) {
 	}
 }
 
-// BlockingOf returns the blocking process that acts.
-func BlockingOf(a *process.Acting) *Blocking {
-	switch b := a.Blocks.(type) {
-	case *goroutine:
-		return (*Blocking)(b)
-	case *Coroutine:
-		return (*Blocking)(b)
-	case handle:
-		return (*Blocking)(b.goroutine)
-	}
-	panic("runner: no blocking process")
-}
-
 // ReceiveKind is ReceiveMatch for a match that is of a kind: see begin.
 func (s *Blocking) ReceiveKind(match func(any) bool, kind any) any {
 	m, err := s.ReceiveKindWithin(Infinity, match, kind)
