@@ -194,7 +194,8 @@
 //
 //	await, until, join    allocation, of a request, its future and its activation, and the turns of
 //	                      both objects; until: besides, a switch of stacks for each call that has
-//	                      waited; users=20000: with 40,000 objects, and as many calls that wait. await prints the time of a Call between actors on the same stage,
+//	                      waited; users=20000: with 40,000 objects, and 20,000 calls that wait at a
+//	                      time. await prints the time of a Call between actors on the same stage,
 //	                      until that of an item of a run with a tenth of them
 //
 // # A soak

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/node"
 )
@@ -80,6 +81,16 @@ func TestReceiveDoesNotLookAgain(t *testing.T) {
 }
 
 func never(bool) (int, bool) { return 0, false }
+
+// A receive knows the process that it is for.
+func TestBlocking(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	h := nodetest.Open(t, n)
+	require.Same(t, nodehook.Acting(h), &blocking(h).Acting)
+	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
+		s.Run(t, n, func(p *node.Process) { require.Same(t, nodehook.Acting(p), &blocking(p).Acting) })
+	})
+}
 
 // Receives with several matches, with marks and without a Match take what they would from a list.
 func TestReceiveModel(t *testing.T) {

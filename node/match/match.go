@@ -3,10 +3,9 @@ package match
 import (
 	"reflect"
 	"time"
+	"unsafe"
 
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 )
 
@@ -166,8 +165,7 @@ func Receive(p *node.Process, m *Match) error {
 	if m.varies {
 		_, err = p.ReceiveWithin(m.within(), fits)
 	} else {
-		by := nodehook.Acting(p).(*process.Acting)
-		_, err = runner.BlockingOf(by.Process).ReceiveKindWithin(m.within(), fits, m)
+		_, err = blocking(p).ReceiveKindWithin(m.within(), fits, m)
 	}
 	return m.received(p, r, bound, err)
 }
@@ -188,6 +186,10 @@ func ReceiveSince(p *node.Process, since func(d time.Duration, match func(msg an
 	})
 	return m.received(p, r, bound, err)
 }
+
+// blocking returns p as package runner knows it. It is the first field of a Process, as package node relies on, too; to ask
+// for it costs as much as to find the case.
+func blocking(p *node.Process) *runner.Blocking { return (*runner.Blocking)(unsafe.Pointer(p)) }
 
 // within is for how long a receive waits.
 func (m *Match) within() time.Duration {

@@ -51,19 +51,6 @@ func BodyOf(p *process.Process) Body {
 	return nil
 }
 
-// BlockingOf returns p as a blocking process; nil: it is none.
-func BlockingOf(p *process.Process) *Blocking {
-	switch r := p.Task().(type) {
-	case *goroutine:
-		return (*Blocking)(r)
-	case *Coroutine:
-		return (*Blocking)(r)
-	case handle:
-		return (*Blocking)(r.goroutine)
-	}
-	return nil
-}
-
 // offStage has the methods of executor.Task for a process that no stage runs: none is called.
 type offStage struct{}
 
