@@ -108,7 +108,7 @@ func (g *group) Receive(c *node.Context, msg any) error {
 		g.Ready(m.Body.begin(g, m.From))
 	case wakeUp:
 		g.takeOutside()
-		if g.awake = false; !g.process.Behind() {
+		if g.awake = false; g.Unsure() > 0 && !g.process.Behind() {
 			check = g.check()
 		}
 	case joins:
@@ -179,7 +179,12 @@ func (g *group) takeTurn(c *node.Context, check int) (more bool, unsure int) {
 	if home := nodehook.Home(c); home != nil {
 		return g.Turn(home, g.steps, check)
 	}
-	done := make(chan struct{}) // the calling goroutine must not switch to a fiber
+	return g.takeTurnElsewhere(check)
+}
+
+// takeTurnElsewhere is takeTurn where the calling goroutine must not switch to a fiber.
+func (g *group) takeTurnElsewhere(check int) (more bool, unsure int) {
+	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		more, unsure = g.Turn(new(fiber.Fiber), g.steps, check)

@@ -20,7 +20,8 @@ const (
 //  1. seen of an activation is the last step after which its condition did not hold. It is not evaluated again before
 //     another step is over.
 //  2. unsure is how many of them have a seen that is not the present step.
-//  3. Of those of one kind the first holds first: another is never picked before it has been evaluated after this step.
+//  3. kinds is nil, as from when few wait until there are more, or has all of them. Of those of one kind the first holds
+//     first: another is never picked before it has been evaluated after this step.
 type conditions struct {
 	first, last *Activation
 	n           int
@@ -28,23 +29,32 @@ type conditions struct {
 	step        uint64             // how many steps are over
 	credit      int                // how many may still be evaluated for the present step
 	sweep       *Activation        // whose turn it is where not all are evaluated; nil: that of the first
-	kinds       map[uint64][]*kind // by the object
+	kinds       map[uint64]*object // by its number
+	spare       *wait              // for the next that waits; nil: none
+}
+
+// object is the activations that wait in methods of one object.
+type object struct {
+	n     int
+	kinds []*kind
 }
 
 // kind is the activations that wait in methods of one object for conditions with the same code. They can differ in what
 // their functions have captured, which nobody can see.
 type kind struct {
 	code        uintptr
+	object      *object
 	first, last *Activation
 }
 
-// place is where an activation stands among those that wait for conditions.
-type place struct {
-	number uint64 // counts up
-	kind   *kind
-	seen   uint64
+// wait is what an activation has while it waits for its condition.
+type wait struct {
+	condition func() bool
+	number    uint64 // counts up
+	seen      uint64
 
 	before, behind         *Activation
+	kind                   *kind // nil: there are no kinds
 	kindBefore, kindBehind *Activation
 }
 
@@ -54,80 +64,102 @@ func (c *conditions) over() {
 	c.unsure, c.credit = c.n, eachStep
 }
 
-// add has a wait for its condition, which does not hold after the present step.
-func (c *conditions) add(a *Activation) {
-	code := reflect.ValueOf(a.condition).Pointer()
-	of := c.kinds[a.Object]
-	i := slices.IndexFunc(of, func(k *kind) bool { return k.code == code })
-	if i < 0 {
-		if c.kinds == nil {
-			c.kinds = make(map[uint64][]*kind)
-		}
-		i = len(of)
-		of = append(of, &kind{code: code})
-		c.kinds[a.Object] = of
+// add has a wait for a condition, which does not hold after the present step.
+func (c *conditions) add(a *Activation, condition func() bool) {
+	w := c.spare
+	if c.spare = nil; w == nil {
+		w = new(wait)
 	}
-	k := of[i]
-	a.place = place{number: c.step, kind: k, seen: c.step, before: c.last, kindBefore: k.last}
+	*w = wait{condition: condition, number: c.step, seen: c.step, before: c.last}
+	a.wait = w
 	if c.last == nil {
 		c.first = a
 	} else {
-		c.last.behind = a
+		c.last.wait.behind = a
 	}
+	c.last = a
+	c.n++
+	switch {
+	case c.kinds != nil:
+		c.sort(a)
+	case c.n > few:
+		c.kinds = make(map[uint64]*object)
+		for a := c.first; a != nil; a = a.wait.behind {
+			c.sort(a)
+		}
+	}
+}
+
+// sort adds a, the last of those that have a kind, to its kind.
+func (c *conditions) sort(a *Activation) {
+	o := c.kinds[a.Object]
+	if o == nil {
+		o = new(object)
+		c.kinds[a.Object] = o
+	}
+	code := reflect.ValueOf(a.wait.condition).Pointer()
+	i := slices.IndexFunc(o.kinds, func(k *kind) bool { return k.code == code })
+	if i < 0 {
+		i = len(o.kinds)
+		o.kinds = append(o.kinds, &kind{code: code, object: o})
+	}
+	k := o.kinds[i]
+	o.n++
+	a.wait.kind, a.wait.kindBefore, a.wait.kindBehind = k, k.last, nil
 	if k.last == nil {
 		k.first = a
 	} else {
-		k.last.kindBehind = a
+		k.last.wait.kindBehind = a
 	}
-	c.last, k.last = a, a
-	c.n++
+	k.last = a
 }
 
 // take takes a out, which is to go on.
 func (c *conditions) take(a *Activation) *Activation {
-	p := &a.place
+	w := a.wait
 	if c.sweep == a {
-		c.sweep = p.behind
+		c.sweep = w.behind
 	}
-	if p.before == nil {
-		c.first = p.behind
+	if w.before == nil {
+		c.first = w.behind
 	} else {
-		p.before.behind = p.behind
+		w.before.wait.behind = w.behind
 	}
-	if p.behind == nil {
-		c.last = p.before
+	if w.behind == nil {
+		c.last = w.before
 	} else {
-		p.behind.before = p.before
-	}
-	k := p.kind
-	if p.kindBefore == nil {
-		k.first = p.kindBehind
-	} else {
-		p.kindBefore.kindBehind = p.kindBehind
-	}
-	if p.kindBehind == nil {
-		k.last = p.kindBefore
-	} else {
-		p.kindBehind.kindBefore = p.kindBefore
-	}
-	if k.first == nil {
-		c.forget(a.Object, k)
+		w.behind.wait.before = w.before
 	}
 	c.n--
 	c.unsure--
-	a.condition, a.place = nil, place{}
+	if c.kinds != nil {
+		c.unsort(a)
+	}
+	*w = wait{}
+	a.wait, c.spare = nil, w
 	return a
 }
 
-// forget takes away a kind of which none waits.
-func (c *conditions) forget(object uint64, k *kind) {
-	of := c.kinds[object]
-	i := slices.Index(of, k)
-	if of = slices.Delete(of, i, i+1); len(of) == 0 {
-		delete(c.kinds, object)
+// unsort takes a out of its kind. When half of few are left there are no kinds any more.
+func (c *conditions) unsort(a *Activation) {
+	w, k := a.wait, a.wait.kind
+	if c.n <= few/2 {
+		c.kinds, c.sweep = nil, nil
 		return
 	}
-	c.kinds[object] = of
+	if w.kindBefore == nil {
+		k.first = w.kindBehind
+	} else {
+		w.kindBefore.wait.kindBehind = w.kindBehind
+	}
+	if w.kindBehind == nil {
+		k.last = w.kindBefore
+	} else {
+		w.kindBehind.wait.kindBefore = w.kindBefore
+	}
+	if k.object.n--; k.object.n == 0 {
+		delete(c.kinds, a.Object)
+	}
 }
 
 // pick takes out an activation whose condition holds, after a step of an object; nil: none has been found. Beside those
@@ -136,8 +168,8 @@ func (c *conditions) pick(object uint64, extra int) *Activation {
 	if c.unsure == 0 {
 		return nil
 	}
-	if c.n <= few {
-		for a := c.first; a != nil; a = a.behind {
+	if c.n <= few || c.kinds == nil {
+		for a := c.first; a != nil; a = a.wait.behind {
 			if c.holds(a) {
 				return c.take(a)
 			}
@@ -153,10 +185,10 @@ func (c *conditions) pick(object uint64, extra int) *Activation {
 			a = c.first
 		}
 		if !c.holds(a) {
-			c.sweep = a.behind
+			c.sweep = a.wait.behind
 			continue
 		}
-		if k := a.kind.first; k != a && c.holds(k) {
+		if k := a.wait.kind.first; k != a && c.holds(k) {
 			a = k
 		}
 		return c.take(a)
@@ -165,28 +197,28 @@ func (c *conditions) pick(object uint64, extra int) *Activation {
 }
 
 // oldest returns which of the first of each kind of an object has waited for longest of those whose condition holds.
-func (c *conditions) oldest(object uint64) *Activation {
-	of := c.kinds[object]
-	if len(of) > 1 {
-		slices.SortFunc(of, func(k, l *kind) int { return int(int64(k.first.number - l.first.number)) })
+func (c *conditions) oldest(number uint64) (a *Activation) {
+	o := c.kinds[number]
+	if o == nil {
+		return nil
 	}
-	for _, k := range of {
-		if c.holds(k.first) {
-			return k.first
+	for _, k := range o.kinds {
+		if k.first != nil && c.holds(k.first) && (a == nil || k.first.wait.number < a.wait.number) {
+			a = k.first
 		}
 	}
-	return nil
+	return a
 }
 
 // holds evaluates the condition of a, unless that has been done since the last step was over.
 func (c *conditions) holds(a *Activation) bool {
-	if a.seen == c.step {
+	if a.wait.seen == c.step {
 		return false
 	}
 	if a.holds() {
 		return true
 	}
-	a.seen = c.step
+	a.wait.seen = c.step
 	c.unsure--
 	return false
 }
@@ -195,10 +227,10 @@ func (c *conditions) holds(a *Activation) bool {
 func (a *Activation) holds() (ok bool) {
 	defer func() {
 		if !ok {
-			if a.cause = recover(); a.cause != nil {
-				ok = true
+			if cause := recover(); cause != nil {
+				a.broken, ok = &cause, true
 			}
 		}
 	}()
-	return a.condition()
+	return a.wait.condition()
 }

@@ -16,10 +16,9 @@ type Activation struct {
 	Method Method
 	Object uint64 // whose method it is; which number an object has is for the user of the package to say
 
-	fiber     *fiber.Fiber // nil: it has not begun
-	condition func() bool
-	cause     any // what the condition has panicked with
-	place         // while it waits for its condition
+	fiber  *fiber.Fiber // nil: it has not begun
+	wait   *wait        // nil: it does not wait for a condition
+	broken *any         // what its condition has panicked with; nil: it has not
 
 	next, previous *Activation // in parked
 }
@@ -80,7 +79,7 @@ func (g *Group) Ready(a *Activation) {
 // It reports whether more is ready, and how many conditions have not been evaluated since the last step: they may hold.
 func (g *Group) Turn(home *fiber.Fiber, steps, extra int) (more bool, unsure int) {
 	g.home, g.left, g.taken, g.extra = home, steps, 0, extra
-	g.pace = pace{look: firstLook}
+	g.pace.look = firstLook
 	for {
 		a := g.pick()
 		if a == nil {
@@ -91,6 +90,9 @@ func (g *Group) Turn(home *fiber.Fiber, steps, extra int) (more bool, unsure int
 		g.reclaim(home)
 	}
 }
+
+// Unsure returns how many conditions have not been evaluated since the last step.
+func (g *Group) Unsure() int { return g.conditions.unsure }
 
 // Steps returns how many steps have been over so far, of all turns.
 func (g *Group) Steps() uint64 { return g.conditions.step }
@@ -119,7 +121,10 @@ func (g *Group) Locked() bool { return g.running.fiber.Locked() }
 
 // Suspend suspends the running activation until somebody calls Ready with it. It does not return if
 // the group ends first.
-func (g *Group) Suspend() {
+func (g *Group) Suspend() { g.suspend(nil) }
+
+// suspend is Suspend, and Until if condition is not nil.
+func (g *Group) suspend(condition func() bool) {
 	if g.ended {
 		runtime.Goexit()
 	}
@@ -127,8 +132,8 @@ func (g *Group) Suspend() {
 	me := a.fiber
 	g.running = nil
 	g.over(a)
-	if a.condition != nil {
-		g.conditions.add(a)
+	if condition != nil {
+		g.conditions.add(a, condition)
 	}
 	g.park(a)
 	to := g.home
@@ -146,9 +151,9 @@ func (g *Group) Suspend() {
 	if g.ended {
 		runtime.Goexit()
 	}
-	if cause := a.cause; cause != nil {
-		a.cause = nil
-		panic(cause)
+	if cause := a.broken; cause != nil {
+		a.broken = nil
+		panic(*cause)
 	}
 }
 
@@ -163,10 +168,7 @@ func (g *Group) Changed() { g.conditions.over() }
 
 // Until suspends the running activation until a condition holds, which it does not do now. What the condition panics
 // with it panics with.
-func (g *Group) Until(condition func() bool) {
-	g.running.condition = condition
-	g.Suspend()
-}
+func (g *Group) Until(condition func() bool) { g.suspend(condition) }
 
 // Yield suspends the running activation until all that is ready now has run. If messages wait the turn is over, so that
 // what they ask for becomes ready behind it.
@@ -188,7 +190,8 @@ func (g *Group) pick() *Activation {
 		return nil
 	}
 	var a *Activation
-	if g.wasReady {
+	unsure := g.conditions.unsure > 0
+	if g.wasReady && unsure {
 		a = g.conditions.pick(g.object, 0)
 	}
 	g.wasReady = false
@@ -196,7 +199,7 @@ func (g *Group) pick() *Activation {
 		a = g.ready.pop()
 		g.wasReady = a != nil
 	}
-	if a == nil {
+	if a == nil && unsure {
 		a = g.conditions.pick(g.object, g.extra)
 		g.extra = 0
 	}
@@ -215,7 +218,7 @@ func (g *Group) pick() *Activation {
 // mailbox should not wait for steps that take long. Most turns have fewer steps than firstLook.
 type pace struct {
 	look  int       // at which step
-	began time.Time // the first look; zero: it is still to come
+	began time.Time // the first look
 	slow  bool      // a look found that the steps take long
 }
 
@@ -229,9 +232,9 @@ const (
 func (g *Group) slow() bool {
 	p := &g.pace
 	switch {
+	case g.taken == firstLook:
+		p.began, p.slow = time.Now(), false
 	case p.slow:
-	case p.began.IsZero():
-		p.began = time.Now()
 	default:
 		p.slow = time.Since(p.began) > longTurn
 	}
