@@ -97,7 +97,8 @@ func (k kept) answer(c *Context, what any) any {
 		return wire.Tuple{wire.Atom("status"), c.Self(), wire.Tuple{wire.Atom("module"), wire.Atom("gen_server")}, wire.List{
 			wire.List{}, running, c.Self(), wire.List{}, wire.List{
 				wire.Tuple{wire.Atom("header"), text("Status for generic server " + string(c.Registered()))},
-				data(wire.Tuple{text("Status"), running}, wire.Tuple{text("Parent"), c.Self()}, wire.Tuple{text("Logged events"), wire.List{}}),
+				data(wire.Tuple{text("Status"), running}, wire.Tuple{text("Parent"), c.Self()},
+					wire.Tuple{text("Logged events"), wire.List{}}),
 				data(wire.Tuple{text("State"), state}),
 			},
 		}}

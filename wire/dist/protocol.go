@@ -169,7 +169,7 @@ type Peer struct {
 	Spawn    bool   // it takes OpSpawn
 	Alias    bool   // it takes messages to an alias
 	Monitor  bool   // it takes OpMonitor, OpDemonitor and OpDown; else Write drops them, and a monitor watches the connection
-	Acks     bool   // it takes OpUnlinkAck, and sends one for each OpUnlink; else Write drops them, and an OpUnlink is in force at once
+	Acks     bool   // it answers each OpUnlink by OpUnlinkAck, and takes them; else Write drops them, and an OpUnlink holds at once
 	Receipts bool   // it answers an OpSend that has an ID by OpReceipt
 	Addr     string // where it is, for logs
 }

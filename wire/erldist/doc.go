@@ -187,8 +187,9 @@
 // MONITOR_P_EXIT, and one without UNLINK_ID no acknowledgement: as OTP does it, Write drops them without an error.
 //
 // A message without a sender is sent as from process 0 of this node. What the
-// peer's flags do not allow (a spawn, an alias, a priority for other than a message) is an EncodeError, and so is a pid of a third node where the
-// protocol wants one of the two: the peer would end the link.
+// peer's flags do not allow (a spawn, an alias, a priority for other than a message)
+// is an EncodeError, and so is a pid of a third node where the protocol wants one of
+// the two: the peer would end the link.
 //
 // # What ends a link
 //
