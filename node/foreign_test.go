@@ -69,7 +69,7 @@ func TestUnasked(t *testing.T) {
 		for _, hidden := range []bool{true, false} {
 			t.Run(fmt.Sprintf("lacks %s, hidden %v", name, hidden), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					about, got := hears(t, &erldist.Protocol{Without: lacks}, hidden)
+					about, got := hears(t, &erldist.Protocol{Without: uint64(lacks)}, hidden)
 					want := map[string]bool{}
 					for _, u := range unasked {
 						if u.to(about) {
@@ -129,9 +129,9 @@ func hears(t *testing.T, p *erldist.Protocol, hidden bool) (about dist.Peer, got
 		_, err := link.Flush(true)
 		require.NoError(t, err, "the node has kept the connection")
 	}
+	has := ^erlflags.Flags(p.Without)
 	for _, q := range n.Peers() {
-		about = dist.Peer{Hidden: q.Hidden, Spawn: !p.Without.Has(erlflags.Spawn),
-			Monitor: p.Without&(erlflags.DistMonitor|erlflags.DistMonitorName) == 0}
+		about = dist.Peer{Hidden: q.Hidden, Spawn: has.Has(erlflags.Spawn), Monitor: has.Has(erlflags.DistMonitor | erlflags.DistMonitorName)}
 		require.Equal(t, about.Foreign(), q.Foreign)
 	}
 	link.Close()
@@ -149,7 +149,7 @@ func TestPeerWithoutMonitors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tr := nodetest.NewPipes()
 			n, log := exposed(t, tr, &erldist.Protocol{}, node.Distribution{})
-			r := connectRaw(t, n, tr, &erldist.Protocol{Without: lacks}, "c@127.0.0.1")
+			r := connectRaw(t, n, tr, &erldist.Protocol{Without: uint64(lacks)}, "c@127.0.0.1")
 			served := make(chan error, 1)
 			go func() { served <- serves(r) }() // ended by the link's end
 			for _, to := range []node.Dest{r.id.PID(3), node.At{Name: "box", Node: "c@127.0.0.1"}} {
@@ -225,7 +225,7 @@ func serves(r *raw) error {
 func TestPeerWithoutUnlinkIDs(t *testing.T) {
 	tr := nodetest.NewPipes()
 	n, log := exposed(t, tr, &erldist.Protocol{}, node.Distribution{})
-	r := connectRaw(t, n, tr, &erldist.Protocol{Without: erlflags.UnlinkID | erlflags.Mandatory25Digest | erlflags.Spawn}, "c@127.0.0.1")
+	r := connectRaw(t, n, tr, &erldist.Protocol{Without: uint64(erlflags.UnlinkID | erlflags.Mandatory25Digest | erlflags.Spawn)}, "c@127.0.0.1")
 	h := nodetest.Open(t, n)
 	h.Link(r.id.PID(3))
 	h.Unlink(r.id.PID(3))

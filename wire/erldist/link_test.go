@@ -15,20 +15,20 @@ func TestProtocol(t *testing.T) {
 	for name, p := range map[string]*Protocol{
 		"All":            {},
 		"Packet4":        {Packet4: true},
-		"NoCache":        {Without: erlflags.DistHdrAtomCache},
-		"NoFragments":    {Without: erlflags.Fragments},
-		"NoExitPayload":  {Without: erlflags.ExitPayload},
-		"NoSender":       {Without: erlflags.SendSender},
-		"NoAltact":       {Without: erlflags.AltactSig},
-		"NoAliasOrSpawn": {Without: erlflags.AltactSig | erlflags.Alias | erlflags.Spawn},
-		"NoMonitor":      {Without: erlflags.DistMonitor | erlflags.DistMonitorName},
-		"NoMonitorName":  {Without: erlflags.DistMonitorName},
-		"NoAcks":         {Without: erlflags.UnlinkID | erlflags.Mandatory25Digest},
-		"Digest":         {Without: erlflags.Needed},
-		"As25":           {Without: erlflags.AltactSig | erlflags.Mandatory25Digest},
+		"NoCache":        {Without: uint64(erlflags.DistHdrAtomCache)},
+		"NoFragments":    {Without: uint64(erlflags.Fragments)},
+		"NoExitPayload":  {Without: uint64(erlflags.ExitPayload)},
+		"NoSender":       {Without: uint64(erlflags.SendSender)},
+		"NoAltact":       {Without: uint64(erlflags.AltactSig)},
+		"NoAliasOrSpawn": {Without: uint64(erlflags.AltactSig | erlflags.Alias | erlflags.Spawn)},
+		"NoMonitor":      {Without: uint64(erlflags.DistMonitor | erlflags.DistMonitorName)},
+		"NoMonitorName":  {Without: uint64(erlflags.DistMonitorName)},
+		"NoAcks":         {Without: uint64(erlflags.UnlinkID | erlflags.Mandatory25Digest)},
+		"Digest":         {Without: uint64(erlflags.Needed)},
+		"As25":           {Without: uint64(erlflags.AltactSig | erlflags.Mandatory25Digest)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if p.Without&(erlflags.Fragments|erlflags.DistHdrAtomCache) != 0 { // the one needs the other
+			if erlflags.Flags(p.Without)&(erlflags.Fragments|erlflags.DistHdrAtomCache) != 0 { // the one needs the other
 				linkkit.Whole(t, p, linkkit.Everything&^linkkit.Explainer)
 			} else {
 				linkkit.Test(t, p, linkkit.Everything&^linkkit.Explainer)

@@ -118,7 +118,7 @@ func TestRecord(t *testing.T) {
 		t.Skip("only with -record")
 	}
 	e := startErl(t)
-	for name, p := range map[string]*Protocol{"dial": {}, "dial-nocache": {Without: erlflags.DistHdrAtomCache | erlflags.Fragments}} {
+	for name, p := range map[string]*Protocol{"dial": {}, "dial-nocache": {Without: uint64(erlflags.DistHdrAtomCache | erlflags.Fragments)}} {
 		c := &tape{Conn: e.conn()}
 		l, err := p.Dial(t.Context(), c, e.handshake())
 		require.NoError(t, err)
