@@ -111,8 +111,8 @@ const maxCookie = 1 << 10
 //
 // On Windows files have no mode, and whatever the access control list says is accepted, as OTP does there. A credential of
 // systemd may be readable by its group: the file belongs to root, and where the file system has access control lists the right of
-// the daemon's user shows in the bits of the group. The manager guarantees that nobody else reads it. So may a secret in a pod of Kubernetes, which belongs to root and
-// to the group of fsGroup.
+// the daemon's user shows in the bits of the group. The manager guarantees that nobody else reads it. So may a secret in a pod of
+// Kubernetes, which belongs to root and to the group of fsGroup.
 func (e environment) readCookie(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -146,7 +146,8 @@ func (e environment) readCookie(file string) (string, error) {
 // othersMode has the bits of a file's mode that let others than its owner use a cookie.
 func (e environment) othersMode(file string) fs.FileMode {
 	credentials := e.get("CREDENTIALS_DIRECTORY")
-	if credentials != "" && filepath.Dir(filepath.Clean(file)) == filepath.Clean(credentials) || e.get("KUBERNETES_SERVICE_HOST") != "" {
+	isCredential := credentials != "" && filepath.Dir(filepath.Clean(file)) == filepath.Clean(credentials)
+	if isCredential || e.get("KUBERNETES_SERVICE_HOST") != "" {
 		return 0o037 // all but that the group reads
 	}
 	return 0o077

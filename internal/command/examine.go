@@ -60,8 +60,8 @@ func examine(cfg *config.Config, env environment) error {
 		errs = append(errs, err)
 	}
 	fail("log.file", writable(cfg.Log.File))
-	for key, addr := range map[string]string{"listen.erlang": listen, "listen.native": cfg.Listen.Native, "http.listen": cfg.HTTP.Listen,
-		"discovery.gossip.bind": cfg.Discovery.Gossip.Bind} {
+	for key, addr := range map[string]string{"listen.erlang": listen, "listen.native": cfg.Listen.Native,
+		"http.listen": cfg.HTTP.Listen, "discovery.gossip.bind": cfg.Discovery.Gossip.Bind} {
 		if addr != "" && addr != "-" {
 			fail(key, bindable(addr))
 		}
@@ -130,7 +130,8 @@ const resolveTime = 5 * time.Second
 
 // foreign are variables of that prefix which others set: Kubernetes, for each service of a name such as actornode, and the
 // tests and images of this repository.
-var foreign = regexp.MustCompile(`^ACTORNODE_((.*_)?(SERVICE_HOST|SERVICE_PORT|SERVICE_PORT_.*|PORT|PORT_\d+_(TCP|UDP).*)|TESTS|IMAGE|BINARY)$`)
+var foreign = regexp.MustCompile(
+	`^ACTORNODE_((.*_)?(SERVICE_HOST|SERVICE_PORT|SERVICE_PORT_.*|PORT|PORT_\d+_(TCP|UDP).*)|TESTS|IMAGE|BINARY)$`)
 
 // unknownVariables returns the variables that begin with ACTORNODE_ and are none, and what is meant, where that is likely.
 func unknownVariables(env environment) (all []unknownVariable) {

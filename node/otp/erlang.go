@@ -118,10 +118,11 @@ func (t *tools) nodesWith(kinds, asked any) (any, error) {
 	}
 	about := make(map[any]bool)
 	for key, value := range m.All() {
-		if key != wire.Atom("connection_id") && key != wire.Atom("node_type") || value != wire.Atom("true") && value != wire.Atom("false") {
+		asks := value == wire.Atom("true")
+		if key != wire.Atom("connection_id") && key != wire.Atom("node_type") || !asks && value != wire.Atom("false") {
 			return nil, errBadArg
 		}
-		about[key] = value == wire.Atom("true")
+		about[key] = asks
 	}
 	peers := make(map[wire.Atom]observe.Peer)
 	for _, p := range t.n.Peers() {
