@@ -96,7 +96,7 @@ func (in *Input[T]) ReceiveWithin(p *node.Process, d time.Duration) (T, error) {
 
 // by is p as package runner has it: what a receive for a channel has left the next need not look at again.
 func (*Input[T]) by(p *node.Process) *runner.Blocking {
-	return runner.BlockingOf(nodehook.Acting(p).(*process.Acting).Process)
+	return runner.BlockingOf(nodehook.Acting(p).(*process.Acting))
 }
 
 func (in *Input[T]) is(m any) bool {

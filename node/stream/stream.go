@@ -45,7 +45,7 @@ func Messages[T any](ctx context.Context, p *node.Process) iter.Seq[T] {
 func Matching[T any](ctx context.Context, p *node.Process, match func(any) bool) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		over, seen := &ended{}, false
-		n, self, own := p.Node(), p.Self(), runner.BlockingOf(nodehook.Acting(p).(*process.Acting).Process)
+		n, self, own := p.Node(), p.Self(), runner.BlockingOf(nodehook.Acting(p).(*process.Acting))
 		stop := context.AfterFunc(ctx, func() { nodehook.Signal(n, self, over) }) // who is gone needs no end
 		isOver := func(m any) bool { return m == any(over) }
 		defer func() {
@@ -111,7 +111,7 @@ func Receive[T any](ctx context.Context, h *node.Process) (messages <-chan T, st
 // out of the mailbox if a reader has taken it, and only then.
 func lend[T any](ctx context.Context, h *node.Process, values chan<- T) {
 	over, seen := &ended{}, false
-	n, self, own := h.Node(), h.Self(), runner.BlockingOf(nodehook.Acting(h).(*process.Acting).Process)
+	n, self, own := h.Node(), h.Self(), runner.BlockingOf(nodehook.Acting(h).(*process.Acting))
 	stop := context.AfterFunc(ctx, func() { nodehook.Signal(n, self, over) }) // who is gone needs no end
 	for ctx.Err() == nil {
 		m := own.ReceiveKind(func(m any) bool {

@@ -51,6 +51,19 @@ func BodyOf(p *process.Process) Body {
 	return nil
 }
 
+// BlockingOf returns the blocking process that acts; nil: it is none.
+func BlockingOf(a *process.Acting) *Blocking {
+	switch b := a.Blocks.(type) {
+	case *goroutine:
+		return (*Blocking)(b)
+	case *Coroutine:
+		return (*Blocking)(b)
+	case handle:
+		return (*Blocking)(b.goroutine)
+	}
+	return nil
+}
+
 // offStage has the methods of executor.Task for a process that no stage runs: none is called.
 type offStage struct{}
 
