@@ -25,8 +25,9 @@ type logger struct {
 	taken, left int       // in it
 }
 
-// tellLater is what the process sends itself when it has left out an event: to tell of all that are left out by then.
-type tellLater struct{}
+// tellLater is what the process sends itself when it has left out an event: to tell how many have been left out, when none has
+// been for a second.
+type tellLater struct{ left int }
 
 // Init is part of node.Initializer.
 func (l *logger) Init(c *node.Context) error {
@@ -41,18 +42,27 @@ func (l *logger) State() any { return wire.NewMap(wire.Atom("left_out"), l.left)
 func (l *logger) Receive(c *node.Context, msg any) error {
 	switch m := msg.(type) {
 	case tellLater:
-		l.tellLeft()
+		if l.left == m.left {
+			l.tellLeft()
+		} else if l.left > 0 {
+			l.tellSoon(c)
+		}
 	case node.Exited:
 		if m.From.IsZero() { // the node stops
 			l.tellLeft()
 			return node.ExitWith(m.Reason)
 		}
 	default:
-		if l.take(m); l.left == 1 {
-			_, _ = c.SendAfter(time.Second, c.Self(), tellLater{}) // it fails where the node stops
+		before := l.left
+		if l.take(m); l.left == 1 && before == 0 {
+			l.tellSoon(c)
 		}
 	}
 	return nil
+}
+
+func (l *logger) tellSoon(c *node.Context) {
+	_, _ = c.SendAfter(time.Second, c.Self(), tellLater{l.left}) // it fails where the node stops
 }
 
 // take logs an event, unless there have been too many within the second.

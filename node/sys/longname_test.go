@@ -31,7 +31,7 @@ func TestStatusOfLongNames(t *testing.T) {
 	servers := genserver.Define(genserver.OnInfo(func(*widest, *genserver.Context, node.Atom) error { return nil }))
 	for name, b := range map[string]node.Actor{
 		"genserver": servers.New(&widest{}),
-		"statem":    statem.Define((*longMachine[widest]).idle).New(&longMachine[widest]{}),
+		"statem":    statem.Define(idle).New(&widest{}),
 		"sys":       sys.Answer(&longActor[widest]{}),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,9 +53,7 @@ func TestStatusOfLongNames(t *testing.T) {
 	require.Greater(t, len(fmt.Sprintf("%T", widest{})), wire.MaxAtomRunes)
 }
 
-type longMachine[T any] struct{}
-
-func (*longMachine[T]) idle(*statem.Context, statem.Event) (statem.State[*longMachine[T]], error) {
+func idle(*widest, *statem.Context, statem.Event) (statem.State[*widest], error) {
 	return nil, statem.ErrUnhandled
 }
 
