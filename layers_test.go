@@ -104,7 +104,7 @@ var inside = map[string]int{
 
 	"node/internal/process": 3, "node/internal/runner": 4, "node/internal/remote": 4,
 	"node/internal/placement": 4, "node/internal/inspect": 5,
-	"node/internal/quiescence": 5, "node/internal/owned": 0, "node/rights": 0, "node/internal/watchers": 4,
+	"node/internal/quiescence": 5, "node/internal/owned": 0, "node/rights": -1, "node/internal/watchers": 4,
 
 	"node/internal/deepcopy": 0, "node/isolation": 1, "node/internal/isolate": 2, "node/internal/receipt": 4,
 

@@ -173,6 +173,7 @@ func (n *Node) startDist(cfg Distribution, named *peers.Named) error {
 		peersConfig.Quota = named.Quota
 	}
 	d.Cluster = peers.New(peersConfig)
+	n.sys.Rights = cfg.Rights
 	n.dist, n.types, n.values = d, d.cfg.Types, d.cfg.Types.codec()
 	err = n.startKernel()
 	if err == nil && cfg.Published {

@@ -56,6 +56,7 @@ func (n *Node) host() process.Host {
 			unanswered(msg, why)
 		},
 		Answered: n.answered,
+		Awaits:   n.awaits,
 	}
 }
 

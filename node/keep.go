@@ -66,6 +66,9 @@ func (n *Node) keep(ctx context.Context, s nodehook.Service) (PID, error) {
 		n.sys.Names.Release(reservation)
 		return PID{}, err
 	}
+	if s.Operators != nil {
+		n.sys.Operators.Store(&s.Operators)
+	}
 	title := string(s.Name)
 	if title == "" {
 		title = s.Label
@@ -117,12 +120,6 @@ func (n *Node) checkServices(ctx context.Context) error {
 		return err
 	}
 	return n.keeper.Check(ctx)
-}
-
-// isProtected reports whether a process of this node is: see [Options].Protected.
-func (n *Node) isProtected(pid PID) bool {
-	p := n.sys.Lookup(pid)
-	return p != nil && p.Protected
 }
 
 // ErrProtected says that a process is protected: what was asked for takes code of this

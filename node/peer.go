@@ -33,7 +33,8 @@ type peer struct {
 
 	// The reader's.
 	link   dist.Link
-	exact  bool // it is a Go node: what it sends has the Go types that it has there
+	via    *PeerMessage // of what comes, without the message
+	exact  bool         // it is a Go node: what it sends has the Go types that it has there
 	reader *reader.Reader
 	// reading is the reader with the frame at hand.
 	reading process.Acting
@@ -64,9 +65,10 @@ func (p *peer) newReader(link dist.Link) {
 	d := p.n.dist
 	p.link = link
 	about := link.Peer()
+	p.via = &PeerMessage{Peer: p.Name, Addr: about.Addr, by: p.Asker()}
 	p.exact = about.Protocol != erlang || erlflags.Flags(about.Flags).Has(erlflags.GoValues)
 	if h, ok := link.(linkopt.Hosted); ok {
-		h.SetHost(p.n)
+		h.SetHost(p)
 	}
 	p.reading.System = &p.n.sys
 	p.reader = reader.New(reader.Config{
@@ -82,7 +84,7 @@ func (p *peer) Received(f *dist.Frame, to reader.Target) any {
 	if r, ok := f.Payload.(*linkopt.Request); ok {
 		return p.called(to.(target).q, f, r)
 	}
-	return p.n.received(p.exact, nil, f.Payload)
+	return p.n.received(p.exact, p.via, f.Payload)
 }
 
 // IsPlain is part of reader.Node.

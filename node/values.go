@@ -72,18 +72,25 @@ var references = &values.References{
 		}
 		return nil
 	},
-	ReadFrom: func(host, term any) (any, bool) { return host.(*Node).readFrom(nil, term) },
-	Future:   func(f any) (string, wire.Ref, error) { return giveFuture(f.(anyFuture)) },
+	ReadFrom: func(host, term any) (any, bool) {
+		p, ok := host.(*peer)
+		if !ok {
+			return nil, false
+		}
+		f, ok := p.n.readFrom(p.via, term)
+		return f, ok && f.asker().MayAnswer(farOf(f.t.Call).from)
+	},
+	Future: func(f any) (string, wire.Ref, error) { return giveFuture(f.(anyFuture)) },
 	ReadFuture: func(host any, name string, ref wire.Ref) (any, bool) {
-		n, ok := host.(*Node)
+		p, ok := host.(*peer)
 		if !ok {
 			return nil, false
 		}
-		m, ok := n.types.named(name)
+		m, ok := p.n.types.named(name)
 		if !ok {
 			return nil, false
 		}
-		return m.future(n, ref), true
+		return m.future(p.n, ref), true
 	},
 }
 

@@ -82,18 +82,24 @@ func (r *request) read(m *manager, term any) any {
 		return addRequest{id: id}
 	case len(t) == 4 && t[0] == aAddSup:
 		r.make = m.made(id, t[2])
-		r.owner, ok = t[3].(node.PID)
+		r.owner, ok = r.ownerOf(m, t[3])
 		return only(ok, addRequest{id: id, owned: true})
 	case len(t) == 5 && t[0] == aSwap, len(t) == 6 && t[0] == aSwapSup:
 		next, ok := idOf(t[3])
 		r.make = m.made(next, t[4])
 		x := swapRequest{old: id, new: next, arg: t[2], owned: len(t) == 6}
 		if x.owned && ok {
-			r.owner, ok = t[5].(node.PID)
+			r.owner, ok = r.ownerOf(m, t[5])
 		}
 		return only(ok, x)
 	}
 	return nil
+}
+
+// ownerOf is the process that a handler is to end with, and that is told of its end.
+func (r *request) ownerOf(m *manager, term any) (node.PID, bool) {
+	pid, ok := term.(node.PID)
+	return pid, ok && nodehook.AskerOf(r.From, m.c.Node()).MayReach(pid)
 }
 
 func only(ok bool, v any) any {

@@ -101,6 +101,7 @@ func readUnhandled(term any) error {
 type Context struct {
 	*node.Context
 	from   node.From // of the call that is being handled
+	peer   node.Atom // that has sent the message that is being handled; "": not known
 	extras *extras   // nil: nothing of it is needed
 }
 
@@ -131,6 +132,10 @@ func (c *Context) ensureExtras() *extras {
 // call. Keep it, return [ErrReplyLater], and answer when there is an answer, from
 // anywhere.
 func (c *Context) From() node.From { return c.from }
+
+// Peer returns the node over whose connection the message that is being handled has come, for a server that was spawned with ShowPeer
+// of [node.Options]; "" for one of this node. Of a call, From knows that for every server.
+func (c *Context) Peer() node.Atom { return c.peer }
 
 // Stop ends the server after the present method, Terminate first: {stop, Reason,
 // _}. If the method handles a call, what it returns is the reply, unless it is
@@ -231,6 +236,13 @@ func (s *server[S]) Receive(c *node.Context, msg any) (err error) {
 
 // handle is Receive's part for what is not the usual.
 func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
+	if m, ok := msg.(node.PeerMessage); ok {
+		msg, s.Context.peer = m.Message, m.Peer
+		defer func() { s.Context.peer = "" }()
+		if h = s.kind.direct.find(msg); h != nil && h.what != info && s.extras == nil {
+			return h.run(s, msg)
+		}
+	}
 	if r, ok := sysmsg.Parse(c.Node(), msg); ok {
 		s.idle() // begins anew afterwards, as in OTP
 		y := &s.ensureExtras().sys

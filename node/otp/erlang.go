@@ -44,7 +44,7 @@ func (t *tools) erlang() []function {
 		{m, "loaded", []int{0}, plain(func([]any) (any, error) { return termof.Atoms(t.known()), nil })},
 		{m, "ports", []int{0}, constant(wire.List{})},
 		{m, "port_info", []int{1, 2}, plain(portInfo)},
-		{m, "exit", []int{2}, plain(t.exit)},
+		{m, "exit", []int{2}, t.exit},
 	}
 }
 
@@ -254,12 +254,12 @@ func self(ctx context.Context, _ []any) (any, error) {
 	return nil, errBadArg
 }
 
-func (t *tools) exit(args []any) (any, error) {
+func (t *tools) exit(ctx context.Context, args []any) (any, error) {
 	pid, ok := args[0].(wire.PID)
 	if !ok {
 		return nil, errBadArg
 	}
-	if nodehook.Protected(t.n, pid) {
+	if !nodehook.AskerOf(ctx, t.n).MayEnd(pid) {
 		return nil, errProtected
 	}
 	t.n.Exit(pid, args[1])

@@ -153,7 +153,7 @@ func (p *process) exited(c *genserver.Context, d node.Down) error {
 
 func (p *process) message(c *genserver.Context, t wire.Tuple) error {
 	p.ops = contextOps{c.Context}
-	if !p.handle(t) {
+	if !ofSender(c, t) || !p.handle(t) {
 		p.unexpected(c, "unexpected message", t)
 	}
 	return nil
@@ -161,12 +161,21 @@ func (p *process) message(c *genserver.Context, t wire.Tuple) error {
 
 func (p *process) cast(c *genserver.Context, t wire.Tuple) error {
 	p.ops = contextOps{c.Context}
-	if !p.handleCast(t) {
+	if !ofSender(c, t) || !p.handleCast(t) {
 		p.unexpected(c, "unexpected cast", t)
 		return nil
 	}
 	p.arm(c, true) // its discover should follow
 	return nil
+}
+
+// ofSender reports whether a message says that it is of a process of the node that has sent it: what answers it goes there.
+func ofSender(c *genserver.Context, t wire.Tuple) bool {
+	if c.Peer() == "" || len(t) < 2 {
+		return true
+	}
+	from, ok := t[1].(node.PID)
+	return ok && from.Node() == c.Peer()
 }
 
 func (p *process) unexpected(c *genserver.Context, what string, t wire.Tuple) {

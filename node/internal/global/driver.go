@@ -22,8 +22,9 @@ type Host interface {
 	// Watch has the end of a process of this node told as an Ended, at once if it has ended; on false: no longer.
 	Watch(pid wire.PID, on bool)
 	Reply(from, v any)
-	// Start does what takes a while beside the process, which gets what do returns as a message.
-	Start(do func(w Worker) any)
+	// Start does what takes a while beside the process, which gets what do returns as a message: on account of a node, whose rights
+	// it has; "": of this one.
+	Start(by wire.Atom, do func(w Worker) any)
 	// Later has the process get a message.
 	Later(d time.Duration, msg any)
 }
@@ -222,12 +223,12 @@ func (d *Driver) do(h Host, a Action) {
 	case Watch, Unwatch: // a process of this node by a mark, another one by a monitor
 		d.watch(h, a.PID, a.Kind == Watch)
 	case Connect:
-		h.Start(func(w Worker) any { return connected{a.Node, w.Connect(a.Node)} })
+		h.Start("", func(w Worker) any { return connected{a.Node, w.Connect(a.Node)} })
 	case Disconnect:
-		h.Start(func(w Worker) any { w.Disconnect(a.Node); return nil })
+		h.Start("", func(w Worker) any { w.Disconnect(a.Node); return nil })
 	case Resolve:
 		c := a.Msg.(Clash)
-		h.Start(func(w Worker) any {
+		h.Start(c.By, func(w Worker) any {
 			v, err := w.Apply(a.Node, "global", "resolve_it", []any{c.Method, c.Name, c.His, c.Ours})
 			return resolved{a.ID, v, err == nil}
 		})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/observe"
-	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -55,17 +54,6 @@ func (c *Cluster) Names(hidden bool) []wire.Atom {
 		}
 	}
 	return all
-}
-
-// Granted returns what a node may do; nothing if it is not connected and there are rights.
-func (c *Cluster) Granted(name wire.Atom) *rights.Granted {
-	if c.cfg.Rights == nil {
-		return nil
-	}
-	if p := c.Get(name); p != nil && p.IsUp() {
-		return p.Visitor.Granted(nil)
-	}
-	return new(rights.Granted)
 }
 
 // Disconnect ends the connection to a node. It reports whether there was one.

@@ -297,6 +297,12 @@ func (c *Cluster) adopt(link dist.Link, k *claim, place *admission.Place) {
 		if p.join(link, k, place) {
 			return
 		}
+		if p.isAnothers(place.Visitor.Who) {
+			c.cfg.Log.Warn("closed a connection", "peer", string(name), "error", errAnother)
+			link.Close()
+			c.giveBack(place)
+			return
+		}
 		if k != nil && c.outlasts(p, k) {
 			link.Close()
 			c.giveBack(place)
@@ -305,6 +311,13 @@ func (c *Cluster) adopt(link dist.Link, k *claim, place *admission.Place) {
 		p.End(errReplaced)
 		<-p.gone
 	}
+}
+
+// isAnothers reports whether p is connected, and is not who.
+func (p *Peer) isAnothers(who rights.Identity) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.isUp() && !p.Visitor.Who.Equal(who)
 }
 
 // outlasts reports whether p's link stays, and not that of k.

@@ -145,6 +145,7 @@ func (c *Cluster) accept(ln *listener) {
 }
 
 var (
+	errAnother = errors.New("the name is another's, who is connected: with another cookie, or another certificate")
 	errNoFiles = errors.New("dropped: this node cannot accept more connections (open files?)")
 	errSlow    = errors.New("the handshake took too long")
 )
@@ -299,6 +300,9 @@ func (c *Cluster) prove(ctx context.Context, k *claim, v *admission.Visitor) err
 			}
 		}
 		defer c.mu.Unlock()
+		if p != nil && p.isAnothers(v.Who) {
+			return fmt.Errorf("%w: %w", dist.ErrNotAllowed, errAnother)
+		}
 		if s.Outlasts(k.number) {
 			return fmt.Errorf("%w: a newer connection to this peer exists", dist.ErrBusy)
 		}

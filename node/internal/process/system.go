@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/undelivered"
 	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -52,7 +53,9 @@ type System struct {
 	ByName    sync.Map               // *Process to its namelink.Links
 	Cycles    *waiting.Graph[Waiter] // nil: cycles of waits are not detected
 	Stopped   atomic.Bool
-	Over      Process // stands in a Context, in the place of a process, when its handler has returned
+	Rights    *rights.Policy                            // what peers may do; nil: everything
+	Operators atomic.Pointer[func(peer wire.Atom) bool] // which peers operate the node; nil: all
+	Over      Process                                   // stands in a Context, in the place of a process, when its handler has returned
 }
 
 // Host is the node above its processes: what it makes of what happens here, and what is not here.
@@ -75,6 +78,8 @@ type Host struct {
 	// Answered settles the call that msg answers, if it is a reply to one whose caller's reference has
 	// been handed on; false: it is none.
 	Answered func(ref wire.Ref, msg any) bool
+	// Awaits reports whether a call waits for an answer by a reference that this node has given away.
+	Awaits func(ref wire.Ref) bool
 }
 
 // Remotes finds other nodes. Each returns nil where there is none.

@@ -231,10 +231,29 @@ func (p *Peer) Named(f *dist.Frame) *process.Process {
 
 // Refuses reports whether a signal of the peer must not reach q.
 func (p *Peer) Refuses(q *process.Process, signal string) bool {
-	if q.Protected {
+	refused := p.Asker().IsKeptFrom(q)
+	if refused {
 		p.Reports.Refused(p.Name, signal, q.Name)
 	}
-	return q.Protected
+	return refused
+}
+
+// RefusesLink reports whether the peer must not link itself to a process, which its end would end: that is kept from it. The
+// peer is told then. A protected process takes the link, and loses it only; and one that has made the link itself wants it.
+func (p *Peer) RefusesLink(f *dist.Frame) bool {
+	q := p.System.Lookup(f.To)
+	if q == nil || q.Protected || p.System.Operators.Load() == nil || !p.Asker().IsKeptFrom(q) {
+		return false
+	}
+	q.Mu.Lock()
+	mutual := q.HasLinkLocked(f.From)
+	q.Mu.Unlock()
+	if mutual {
+		return false
+	}
+	p.Reports.Refused(p.Name, "link", q.Name)
+	p.Signal(dist.Frame{Op: dist.OpExit, From: f.To, To: f.From, Payload: process.NoProc})
+	return true
 }
 
 // linkBrokenLocked is process.Process.LinkBrokenLocked for a link to a process of another node: a
