@@ -90,7 +90,7 @@ func Start(ctx context.Context, n *node.Node, c Config) error {
 	s, err := newService(c)
 	if err == nil {
 		_, err = nodehook.Keep(ctx, n, nodehook.Service{
-			Name: Name, ShowPeer: true, New: func() any { return s },
+			Name: Name, ShowPeer: true, New: func() any { return s }, Operators: c.Operators,
 			Ask: func(ctx context.Context, pid node.PID) error {
 				_, err := node.Call[bool](ctx, n, pid, livenessProbe{})
 				return err

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -99,7 +100,10 @@ func (q *request) newStreamSender() (*streamSender, error) {
 	}
 	o := &streamSender{s: q.s, to: q.from.Caller(), max: a.Max, size: a.Size, window: defaultEvents, ref: q.n.MakeRef(),
 		more: make(chan struct{}, 1), sent: make(chan struct{}, 1), done: make(chan struct{})}
-	if pid, ok := a.To.(wire.PID); ok {
+	if pid, ok := a.To.(wire.PID); ok && !nodehook.AskerOf(q.from, q.n).MayReach(pid) {
+		return nil, fmt.Errorf("%w: %s: to is %v, which is no process of %s", ErrNotAllowed, q.command, pid,
+			cmp.Or(q.peer, "an unknown node"))
+	} else if ok {
 		o.to = pid
 	} else if a.To != nil {
 		return nil, fmt.Errorf("%w: %s: to is %s: want a pid, the receiver of the events", ErrBadRequest, q.command, brief(a.To))
