@@ -28,7 +28,7 @@ func (t *tools) behaviours() []function {
 		{"sys", "get_status", []int{1, 2}, system("get_status")},
 		{"sys", "get_state", []int{1, 2}, system("get_state")},
 		{"gen_server", "call", []int{2, 3}, t.genCall},
-		{"gen_server", "cast", []int{2}, plain(t.genCast)},
+		{"gen_server", "cast", []int{2}, t.genCast},
 		{"net_kernel", "nodes_info", []int{0}, plain(t.nodesInfo)},
 		{"gen_event", "which_handlers", []int{1}, t.handlers},
 		{"supervisor", "which_children", []int{1}, children("which_children")},
@@ -56,8 +56,8 @@ func (t *tools) genCall(ctx context.Context, args []any) (any, error) {
 }
 
 // genCast is gen_server:cast: what erlang:send is for a cast, but that nobody needs to be there.
-func (t *tools) genCast(args []any) (any, error) {
-	if _, err := t.send([]any{args[0], wire.Tuple{wire.Atom("$gen_cast"), args[1]}}); err != nil {
+func (t *tools) genCast(ctx context.Context, args []any) (any, error) {
+	if _, err := t.send(ctx, []any{args[0], wire.Tuple{wire.Atom("$gen_cast"), args[1]}}); err != nil {
 		if _, named := args[0].(wire.Atom); !named {
 			return nil, err
 		}
