@@ -153,7 +153,11 @@ func (g *group) check() int {
 // known whether they hold. It reports whether the others of the stage come first.
 func (g *group) goOn(c *node.Context, more bool, unsure int) bool {
 	alone := !g.process.Behind()
-	if !more && alone && !g.rest && g.checks == 0 {
+	switch {
+	case more:
+	case !alone && !g.process.Boxed: // the next message has a turn in any case
+		return false
+	case alone && !g.rest && g.checks == 0:
 		g.time(time.Duration(unsure) * perRest)
 		return false
 	}
