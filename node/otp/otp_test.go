@@ -72,6 +72,7 @@ func TestProcessInfo(t *testing.T) {
 	self.Monitor(node.Atom("named"))
 	self.MonitorNode("far@host")
 	assert.Equal(t, "{monitors,[{process,"+pid.String()+"},{process,{named,nonode@nohost}}]}", item(self.Self(), wire.Atom("monitors")))
+	require.NoError(t, n.Unregister("named"))
 
 	require.NoError(t, n.Send(watch, row{1, 2})) // no term
 	assert.Equal(t, `{messages,[<<"{A:1 b:2}">>]}`, item(watch, wire.Atom("messages")))

@@ -35,7 +35,7 @@ func allServices(t *testing.T, n *node.Node) (names []node.Atom) {
 			names = append(names, i.Name)
 		}
 	}
-	require.GreaterOrEqual(t, len(names), 9, "%v", names)
+	require.GreaterOrEqual(t, len(names), 8, "%v", names)
 	return names
 }
 
