@@ -23,14 +23,14 @@ func TestBytes(t *testing.T) {
 
 // counted are the packages whose steps count.
 var counted = []string{"slices", "container/list", "internal/inbox", "internal/ring", "internal/readmap", "internal/pack",
-	"internal/etfcodec", "internal/executor", "node/...", "wire/...", "supervisor/..."}
+	"internal/etfcodec", "internal/executor", "node/...", "wire/...", "supervisor/...", "internal/growth/steps"}
 
 // Nor do the steps that it takes.
 func TestSteps(t *testing.T) {
 	if testkit.Race {
 		t.Skip("the program has no race detector")
 	}
-	tool := testkit.Program(t, testkit.Merge, "go")
+	tool := testkit.Program(t, testkit.Night, "go")
 	program := filepath.Join(t.TempDir(), "steps")
 	packages := make([]string, len(counted))
 	for i, p := range counted {
