@@ -112,6 +112,21 @@ func newDaemon(cfg *config.Config, env environment) (*daemon, error) {
 	return d, nil
 }
 
+// reloadGrace is how long the end of a daemon waits for a reload, which may wait for a file system.
+const reloadGrace = time.Second
+
+func awaitReload(reloads *sync.WaitGroup) {
+	over := make(chan struct{})
+	go func() {
+		reloads.Wait()
+		close(over)
+	}()
+	select {
+	case <-over:
+	case <-time.After(reloadGrace):
+	}
+}
+
 // run runs the daemon until ctx ends, or a permanent application does.
 func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 	defer func() { err = errors.Join(err, d.log.close()) }()
@@ -128,7 +143,7 @@ func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 	var reloads sync.WaitGroup
 	done := make(chan struct{})
 	reloads.Go(func() { hangups.watch(d, done) }) // a hangup has waited until here
-	defer reloads.Wait()                          // before the log is closed
+	defer awaitReload(&reloads)                   // before the log is closed
 	defer close(done)
 	d.warn()
 	d.joining.Go(func() { d.heap.watch(ctx, d.n, d.log.Logger) }) // ended by halt; down waits for it

@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/loglimit"
 	"github.com/actornode/actornode/internal/printable"
+	"github.com/actornode/actornode/internal/regular"
 )
 
 // logging is the daemon's log.
@@ -148,7 +149,7 @@ func (l *logging) reopen() error {
 	if l.file == "" {
 		return nil
 	}
-	f, err := os.OpenFile(l.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o640)
+	f, err := os.OpenFile(l.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY|regular.NoWait, 0o640)
 	if err != nil {
 		return err
 	}

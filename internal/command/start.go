@@ -16,6 +16,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/regular"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
@@ -223,7 +224,7 @@ func (v *flagText) Type() string {
 // load makes the configuration from a file, "": none, the environment, and flags, and reads sections of the program
 // into the structs that these lead to.
 func load(file string, flags map[string][]string, env environment, sections map[string]any) (*config.Config, error) {
-	s := config.Source{Env: env.lookup, Flags: flags, Open: os.ReadFile, Sections: sections}
+	s := config.Source{Env: env.lookup, Flags: flags, Open: regular.File, Sections: sections}
 	if file == "" {
 		file = env.get("ACTORNODE_CONFIG")
 	}
@@ -235,7 +236,7 @@ func load(file string, flags map[string][]string, env environment, sections map[
 		s.Known.Behaviours, s.Known.Own, s.Known.Applications = known, own, env.program.applications()
 	}
 	if file != "" {
-		text, err := os.ReadFile(file)
+		text, err := regular.File(file)
 		if err != nil {
 			return nil, fail(exitFailed, err, "cannot read the configuration")
 		}
