@@ -69,6 +69,12 @@ type ClusterLimits struct {
 	// Names is how many names may be registered at a time that one peer has had registered: by spawns
 	// with a name, by calls, and by requests to the services of this module. Default: 4,096.
 	Names int
+
+	// Held is how many bytes all peers together may make the node hold in monitors, links, processes and names, each counted with
+	// what it costs. Beyond that a peer gets no more than its share, one part of as many as hold something: so peers with many
+	// names have no more together than one. What is refused has the reason system_limit, as with the limits of one peer.
+	// Default: 96 MiB.
+	Held int
 }
 
 // DistributionLimits are the limits of a [Distribution] that can change while the node runs.

@@ -31,6 +31,8 @@ type client struct {
 	as      string
 	timeout time.Duration
 	json    bool
+
+	protocols []string // that the command speaks; none: those of ACTORNODE_PROTOCOLS, or all
 }
 
 const targetHelp = `
@@ -47,6 +49,8 @@ func (c *client) targetFlags(f *pflag.FlagSet) {
 	f.BoolVar(&c.json, "json", false, "print JSON, for programs")
 	f.StringVar(&c.config, "config", "",
 		"configuration of the daemon to talk to: its name, cookie, TLS and addresses, where no flag says another")
+	f.StringSliceVar(&c.protocols, "protocols", nil, "protocols to speak: native, erlang; with native alone no digest of the cookie goes "+
+		"to whoever answers for the node; default: ACTORNODE_PROTOCOLS, or both")
 	f.StringVar(&c.as, "as", "", "name that this command uses as a node; default: a unique name")
 	c.clusterFlags(f)
 }
@@ -240,20 +244,52 @@ func (c *client) connect(ctx context.Context, env environment, cookie string, ma
 	if err != nil {
 		return nil, err
 	}
+	network := &node.Distribution{
+		Cookie: cookie, Client: true, Listen: "-", Finder: finder, Transport: transport, ConnectTimeout: c.timeout,
+	}
+	if names := c.spoken(env); len(names) > 0 {
+		if network.Protocols, err = network.ProtocolsByName(names...); err != nil {
+			return nil, fail(exitUsage, err, "--protocols")
+		}
+	}
 	n, err := node.Start(node.Config{
-		Name: node.Atom(o.name), Log: quiet, Workers: 1, StopTimeout: time.Second,
-		Distribution: &node.Distribution{
-			Cookie: cookie, Client: true, Listen: "-", Finder: finder, Transport: transport, ConnectTimeout: c.timeout,
-		},
+		Name: node.Atom(o.name), Log: quiet, Workers: 1, StopTimeout: time.Second, Distribution: network,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := n.Connect(ctx, at); err != nil {
+	err = n.Connect(ctx, at)
+	for errors.Is(err, dist.ErrFull) && ctx.Err() == nil { // a place may be free in a moment
+		pause(ctx, fullPause)
+		if ctx.Err() == nil {
+			err = n.Connect(ctx, at)
+		}
+	}
+	if err != nil {
 		n.Stop()
 		return nil, c.unreachable(env, at, err)
 	}
 	return &session{c, env, n, at}, nil
+}
+
+// fullPause is between two attempts to connect to a node that takes no more connections for now.
+const fullPause = 200 * time.Millisecond
+
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// spoken returns the names of the protocols that the command speaks; none: all.
+func (c *client) spoken(env environment) []string {
+	if len(c.protocols) > 0 {
+		return c.protocols
+	}
+	return strings.FieldsFunc(env.get("ACTORNODE_PROTOCOLS"), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // unreachable says why there is no connection.
@@ -264,6 +300,8 @@ func (c *client) unreachable(env environment, at node.Atom, err error) error {
 	switch {
 	case errors.Is(err, dist.ErrCookie):
 		return fail(exitCookie, nil, "%s does not accept the cookie from %s: the nodes have different cookies", at, c.cookieSource(env))
+	case errors.Is(err, dist.ErrFull):
+		return fail(exitRefused, err, "%s takes no more connections now: it is short of memory, or has as many as it may", at)
 	case errors.Is(err, dist.ErrNotAllowed):
 		return fail(exitRefused, err, "%s refused the connection", at)
 	case errors.Is(err, context.Canceled):

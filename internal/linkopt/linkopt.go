@@ -8,6 +8,7 @@
 //   - [Requester]: calls in fewer frames.
 //   - [Checker]: whether a message can be sent, before it is.
 //   - [Counter], [Progress]: the state of a link.
+//   - [Tails]: what sessions keep, of a budget.
 //   - [Hosted]: what is read may refer to the node.
 //   - [PeerValues]: the Go values that are sent to one peer, of the Erlang protocol.
 //   - [Unreadable]: what has come, and cannot be taken.
@@ -155,6 +156,15 @@ type Explainer interface{ Explain(why string) }
 // Chooser is optional for a transport: it dials in another way for some protocols.
 type Chooser interface {
 	DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error)
+}
+
+// Tails is optional for a dist.Budget: it counts what a session keeps until its peer has acknowledged it. Any goroutine may
+// call it.
+type Tails interface {
+	// TailChanged is told that a session keeps so many bytes now, and kept was before.
+	TailChanged(was, now int)
+	// TailRoom returns how many bytes a session may keep for now that may keep most.
+	TailRoom(most int) int
 }
 
 // Hosted is optional for a link: SetHost says which node, a *node.Node, reads from it, so that

@@ -3,6 +3,7 @@ package dist
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"time"
 
@@ -93,6 +94,9 @@ var (
 	ErrBusy = errors.New("dist: another connection to the peer is used instead")
 	// ErrNotAllowed: one of the two does not want the other, or cannot do with it.
 	ErrNotAllowed = errors.New("dist: not allowed")
+	// ErrFull: the node takes no more connections for now; a later attempt may succeed. It is an ErrNotAllowed. Only the native
+	// protocol says it: nodes of Erlang's get ErrNotAllowed.
+	ErrFull = fmt.Errorf("%w: no more connections are accepted for now", ErrNotAllowed)
 	// ErrCookie: one of the two does not know the other's cookie.
 	ErrCookie = errors.New("dist: wrong cookie")
 	// ErrPeerName: a name that was not asked for, or is none.

@@ -214,7 +214,7 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 	case verdict == dist.Busy:
 		return m.refuse(codeBusy, "%s is connecting to %s itself and keeps that connection", m.h.Local.Name, m.peerName())
 	case verdict == dist.Full:
-		return m.refuse(codeNotAllowed, "%s accepts no more connections now", m.h.Local.Name)
+		return m.refuse(codeFull, "%s accepts no more connections now: it has as many as it may, or is short of memory", m.h.Local.Name)
 	}
 	m.state = awaitProof
 	m.welcome = welcome.append(nil)
@@ -316,8 +316,11 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 	if m.theirs.flags&flagResume == 0 && m.h.Proved != nil {
 		if err := m.h.Proved(m.theirs.id); err != nil {
 			c := codeNotAllowed
-			if errors.Is(err, dist.ErrBusy) {
+			switch {
+			case errors.Is(err, dist.ErrBusy):
 				c = codeBusy
+			case errors.Is(err, dist.ErrFull):
+				c = codeFull
 			}
 			return m.refuse(c, "%s refused %s: %v", m.h.Local.Name, m.peerName(), err)
 		}

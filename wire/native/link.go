@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/account"
 	"github.com/actornode/actornode/internal/box"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/socket"
 	"github.com/actornode/actornode/wire"
@@ -75,8 +76,11 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, partial: limits.Partial,
 		streams: min(limits.Fragments, maxStreams)}
 	l.in.dec = pack.Decoder{Dict: &l.in.dict, Types: p.types, Limits: termLimits(limits.Message), Strict: true}
+	var tails linkopt.Tails
 	if m.h.Budget != nil {
-		l.in.memory = account.New(m.h.Budget(m.theirs.id.Name))
+		budget := m.h.Budget(m.theirs.id.Name)
+		tails, _ = budget.(linkopt.Tails)
+		l.in.memory = account.New(budget)
 	}
 	l.out = &writer{local: m.h.Local, peer: m.theirs.id, limit: int(min(uint64(limits.Message), m.theirs.message)),
 		partial: int(min(m.theirs.partial, 1<<62)), streams: min(int(m.theirs.open), sendStreams)}
@@ -97,7 +101,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		l.look = func() error { return l.input.fill(sizeBytes) }
 	} else {
 		l.out.sums, l.input.sums, l.input.silence = true, true, m.h.Silence
-		l.session = &session{link: l, id: m.session, further: m.further, grace: m.grace(), again: again}
+		l.session = &session{link: l, id: m.session, further: m.further, grace: m.grace(), again: again, tails: tails}
 		if again == nil {
 			l.session.table = &p.waiting
 		}

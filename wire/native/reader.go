@@ -548,6 +548,9 @@ func (r *reader) part(b []byte, f *dist.Frame) (ok bool, err error) {
 		return false, nil
 	}
 	if stream == shapeStream && r.shapes != nil {
+		if !r.memory.Take(len(b)) {
+			return false, nil // as if the peer had not told it
+		}
 		if err := r.shapes.Put(b); err != nil {
 			return false, wrong("the shape of a type: %w", err)
 		}

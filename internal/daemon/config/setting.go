@@ -141,6 +141,8 @@ func (c *Config) own() []Setting {
 			Doc: "most links that one peer may have to processes here"},
 		{Key: "limits.spawned", Value: count{&c.Limits.Cluster.Spawned, 1, maxCount},
 			Doc: "most processes alive at a time that one peer has started here"},
+		{Key: "limits.held", Value: size{&c.Limits.Cluster.Held, 1 << 20},
+			Doc: "bytes of monitors, links, processes and names of all peers, before each has its share only"},
 		{Key: "limits.names", Value: count{&c.Limits.Cluster.Names, 1, maxCount},
 			Doc: "most names registered at a time that one peer has registered here"},
 		{Key: "limits.pg_members", Value: count{&c.Limits.PGMembers, 2, maxCount},

@@ -253,7 +253,7 @@ func (c *Cluster) admit(id wire.NodeID, from netip.Prefix) (k *claim, verdict di
 	case s.Up:
 		k.against = p.Link()
 	case !s.Placed:
-		if err := cmp.Or(c.cfg.Shed.Room(c.cfg.Env.Now()), c.links.Room(from)); err != nil {
+		if err := cmp.Or(c.cfg.Shed.Room(c.cfg.Env.Now(), from.Addr().IsLoopback()), c.links.Room(from)); err != nil {
 			return k, dist.Full, err
 		}
 	}
@@ -308,12 +308,12 @@ func (c *Cluster) prove(ctx context.Context, k *claim, v *admission.Visitor) err
 		}
 		place, err := c.links.Take(k.from, s.Placed)
 		if err == nil && !s.Placed {
-			if err = c.cfg.Shed.Take(c.cfg.Env.Now()); err != nil {
+			if err = c.cfg.Shed.Take(c.cfg.Env.Now(), k.from.Addr().IsLoopback()); err != nil {
 				c.links.Give(place)
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("%w: %w", dist.ErrNotAllowed, err)
+			return fmt.Errorf("%w: %w", dist.ErrFull, err)
 		}
 		k.place, place.Visitor, place.Named = place, *v, k.named.id
 		c.proven[k.name]++

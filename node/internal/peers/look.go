@@ -26,6 +26,7 @@ func (c *Cluster) Holds() []limit.Use {
 	return []limit.Use{
 		use(q.Queued, q.Queued.Used()), use(q.Answers, answers), use(q.Fragments, q.Fragments.Used()), use(q.Stalls, 0),
 		use(q.Monitors, monitors), use(q.Links, links), use(q.Owners.Spawned, spawned), use(q.Owners.Names, names),
+		use(q.Held(), q.Held().Used()),
 	}
 }
 

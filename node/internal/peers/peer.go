@@ -83,7 +83,7 @@ func (f *Flow) begin(at time.Time) {
 // init makes p a peer of c.
 func (p *Peer) init(c *Cluster, name wire.Atom, owner Owner) {
 	p.Name, p.c, p.owner, p.holds = name, c, owner, 1
-	p.tables = NewTables(c.cfg.Quota.Links, c.cfg.Quota.Monitors)
+	p.tables = NewTables(c.cfg.Quota.Links, c.cfg.Quota.Monitors, c.cfg.Quota.NewHolder())
 	p.done, p.ready, p.gone, p.told = make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	p.dial.Of = p
 	p.Box.Init(c.limits.Load().Queue, c.cfg.Quota, check{p})
@@ -166,6 +166,9 @@ func (p *Peer) ExitLink(near uint64, from, far wire.PID, reason any) {
 func (p *Peer) Linked(near uint64, far wire.PID) Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.isShort(p.tables.Counts().Links) {
+		return TooMany
+	}
 	r := p.tables.Linked(near, far)
 	p.refuseIf(r, quota.Links)
 	return r
@@ -230,10 +233,22 @@ func (p *Peer) Down(ref wire.Ref) Monitor {
 func (p *Peer) Watched(m Monitor, down dist.Frame) Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := p.tables.Watched(m)
-	p.refuseIf(r, quota.Monitors)
+	r := TooMany
+	if !p.isShort(p.tables.Counts().Watchers) {
+		r = p.tables.Watched(m)
+		p.refuseIf(r, quota.Monitors)
+	}
 	p.signal(down, r == TooMany)
 	return r
+}
+
+// shortLinks is how many links, and monitors, a peer may have here however short memory is: a call has a monitor, and an operator
+// must be able to look.
+const shortLinks = 64
+
+// isShort reports whether no more than has links or monitors are allowed, since memory is short.
+func (p *Peer) isShort(has int) bool {
+	return has >= shortLinks && p.c.cfg.Shed != nil && p.c.cfg.Shed.Refuses()
 }
 
 // IsWatched reports whether m is still there.

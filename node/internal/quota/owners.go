@@ -16,6 +16,7 @@ import (
 type Owners struct {
 	Spawned, Names *limit.Limit // of one peer; they count what was refused only
 
+	q  *Quota
 	mu sync.Mutex
 	by map[identity]*Owner // guarded by mu
 }
@@ -36,6 +37,7 @@ type Owner struct {
 	Who  rights.Identity // of which Peer is the name; a name alone may be had by another later
 
 	h       *Owners
+	holder  *Holder
 	spawned int // guarded by Owners.mu; so is names
 	names   int
 }
@@ -43,7 +45,8 @@ type Owner struct {
 // idleOwners is how many owners there may be while one is kept that has nothing.
 const idleOwners = 64
 
-func (h *Owners) init() {
+func (h *Owners) init(q *Quota) {
+	h.q = q
 	h.Spawned = limit.New("spawned", 0)
 	h.Names = limit.New("names", 0)
 	h.by = make(map[identity]*Owner)
@@ -55,7 +58,7 @@ func (h *Owners) of(who rights.Identity) *Owner {
 	if o := h.by[key]; o != nil {
 		return o
 	}
-	o := &Owner{h: h, Peer: who.Name, Who: who}
+	o := &Owner{h: h, Peer: who.Name, Who: who, holder: h.q.NewHolder()}
 	h.by[key] = o
 	return o
 }
@@ -70,6 +73,10 @@ func (h *Owners) TakeSpawn(who rights.Identity) (*Owner, error) {
 		o.tidy()
 		return nil, &TooMany{who.Name, Spawned, h.Spawned.Max()}
 	}
+	if !o.holder.Take(Spawned) {
+		o.tidy()
+		return nil, &TooMany{who.Name, Spawned, 0}
+	}
 	o.spawned++
 	return o, nil
 }
@@ -79,6 +86,7 @@ func (o *Owner) GiveSpawn() {
 	o.h.mu.Lock()
 	defer o.h.mu.Unlock()
 	o.spawned--
+	o.holder.Add(Spawned, -1)
 	o.tidy()
 }
 
@@ -92,6 +100,10 @@ func (h *Owners) TakeName(who rights.Identity) (*Owner, error) {
 		o.tidy()
 		return nil, &TooMany{who.Name, Names, h.Names.Max()}
 	}
+	if !o.holder.Take(Names) {
+		o.tidy()
+		return nil, &TooMany{who.Name, Names, 0}
+	}
 	o.names++
 	return o, nil
 }
@@ -101,6 +113,7 @@ func (o *Owner) GiveName() {
 	o.h.mu.Lock()
 	defer o.h.mu.Unlock()
 	o.names--
+	o.holder.Add(Names, -1)
 	o.tidy()
 }
 
