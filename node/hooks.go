@@ -91,6 +91,16 @@ func init() {
 	nodehook.AsCast = asCast
 	nodehook.Know = know
 	nodehook.Panicked = func(cause any) any { return panicked(cause) }
+	nodehook.CrashDetails = func(from any, attrs ...any) {
+		p := coreOf(from).by.Own()
+		p.Mu.Lock()
+		defer p.Mu.Unlock()
+		p.ColdPart().Crash = &attrs
+	}
+	nodehook.ReportCrash = func(n nodehook.Node, reason any, attrs ...any) bool {
+		c, ok := reason.(*Crash)
+		return ok && n.(*Node).reports.Decided(c, attrs...)
+	}
 	nodehook.ErrorTerm = errorTerm
 	nodehook.IsExit = isExit
 	nodehook.ReasonOf = reasonOf

@@ -60,12 +60,37 @@ func (n *Node) host() process.Host {
 	}
 }
 
-// crashed logs the crash of a process by its own doing: what Erlang calls a
-// crash report. Those that a link takes down with it are not reported.
-func (n *Node) crashed(c process.Crash) {
-	why := c.Reason.(*Crash)
-	n.reports.Crashed(report.Crash{Process: c.Process.PID(), Name: c.Name, Label: inspect.Label(c.Process),
-		Parent: inspect.Parent(c.Process), Behaviour: typeName(behaviourOf(c.Process)), Reason: why, Stack: why.Stack})
+// crashed reports the crash of a process by its own doing: what Erlang calls a
+// crash report. Those that a link takes down with it are not reported. If the parent is a supervisor, the report is
+// its own, with what it decides: see nodehook.ReportCrash. told makes sure that there is one.
+func (n *Node) crashed(c process.Crash) (told func()) {
+	why, parent := c.Reason.(*Crash), inspect.Parent(c.Process)
+	r := report.Crash{Process: c.Process.PID(), Name: c.Name, Label: inspect.Label(c.Process),
+		Parent: parent, Behaviour: typeName(behaviourOf(c.Process)), Reason: why, Stack: why.Stack}
+	if k := c.Process.Cold; k != nil && k.Crash != nil {
+		r.Details = *k.Crash
+	}
+	if !c.Links.Has(parent) || !n.reportsCrashes(parent) {
+		n.reports.Crashed(r)
+		return func() {}
+	}
+	n.reports.Forsaken(n.IsAlive)
+	n.reports.Await(r)
+	return func() {
+		if !n.IsAlive(parent) {
+			n.reports.Decided(why)
+		}
+	}
+}
+
+// reportsCrashes reports whether a process is a supervisor, which reports the crashes of its children.
+func (n *Node) reportsCrashes(pid PID) bool {
+	p := n.sys.Lookup(pid)
+	if p == nil {
+		return false
+	}
+	_, ok := behaviourOf(p).(interface{ ReportsCrashes() })
+	return ok
 }
 
 // askWhere asks another node which process has a name there, and calls then with it; with the

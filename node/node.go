@@ -217,6 +217,7 @@ func (n *Node) stop() error {
 	// counts it as a process any more: the stages run until no function is left.
 	left := func() int64 { return n.sys.Functions.Load() + n.sys.Fibers.Busy() }
 	n.await(end, func() bool { return left() == 0 })
+	n.reports.Forsaken(nil)
 	err := n.sys.Pool.Stop(ctx)
 	n.sys.Fibers.Stop()
 	n.sys.Dead.Close()

@@ -144,7 +144,7 @@ type Backoff struct {
 // SpecError says what is wrong with a Spec or a Child: the reason is OTP's.
 type SpecError struct{ Reason any }
 
-func (e *SpecError) Error() string { return "supervisor: bad specification: " + sysmsg.Brief(e.Reason) }
+func (e *SpecError) Error() string { return "supervisor: bad specification: " + sysmsg.Words(e.Reason) }
 
 // term is the reason, as Erlang's callers get it.
 func (e *SpecError) term() any { return e.Reason }

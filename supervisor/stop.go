@@ -32,7 +32,7 @@ func (s *supervisor) stop(k *child, then func() error) error {
 	w.ref = s.c.Monitor(k.pid)
 	w.onDone = func(o outcome) error {
 		if !expected(k.spec, o.reason) {
-			s.report("shutdown_error", o.reason, k)
+			s.report("shutdown_error", o.reason, k, "none: it was to stop")
 		}
 		return then()
 	}
@@ -130,7 +130,7 @@ func (s *supervisor) dynamicExited(pid node.PID, reason any) error {
 		return nil
 	}
 	if !expected(k.spec, reason) {
-		s.report("shutdown_error", reason, k)
+		s.report("shutdown_error", reason, k, "none: it was to stop")
 	}
 	s.children.forget(k)
 	if len(s.children.byPID) > 0 {

@@ -76,7 +76,7 @@ func TestFormat(t *testing.T) {
 		{point{1, 2}, "#Go<wire.point {1 2}>", ""},
 		{Tuple{errors.New("oops")}, "{#Go<*errors.errorString oops>}", ""},
 		{(*big.Int)(nil), "#Go<*big.Int <nil>>", ""},
-		{[]any{1}, "#Go<[]interface {} [1]>", ""},
+		{[]any{1}, "#Go<[]interface {} of 1>", ""},
 	} {
 		assert.Equal(t, c.pretty, Format(c.term))
 		if c.plain == "" {

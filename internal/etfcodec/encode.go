@@ -237,6 +237,9 @@ func (w *writing) other(t any, next *parts) (open bool, err error) {
 // maxStandIns is how often a value may be replaced before it is a term.
 const maxStandIns = 100
 
+// maxCause is how much of the value of a panic an error shows, in bytes.
+const maxCause = 1 << 10
+
 func (w *writing) foreign(t any, next *parts) (open bool, err error) {
 	for range maxStandIns {
 		if t, err = w.standIn(t); err != nil {
@@ -253,7 +256,7 @@ func (w *writing) foreign(t any, next *parts) (open bool, err error) {
 func (w *writing) standIn(v any) (t any, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = faults.New(ErrNoTerm, "a Go value of type %T panics when asked for its term: %v", v, cause)
+			err = faults.New(ErrNoTerm, "a Go value of type %T panics when asked for its term: %s", v, wire.Describe(cause, maxCause))
 		}
 	}()
 	if v, ok := v.(wire.Termer); ok {

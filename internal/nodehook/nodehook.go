@@ -392,6 +392,13 @@ var IsExit func(err error) bool
 // was given, normal for nil, else a *node.Crash.
 var ReasonOf func(err error) any
 
+// CrashDetails adds to the crash report of a process, a *node.Context, which is about to end, as slog has attributes.
+var CrashDetails func(from any, attrs ...any)
+
+// ReportCrash logs the crash report of a child that has ended with a reason, with what its supervisor decides. False: there
+// is none, or it has been logged.
+var ReportCrash func(n Node, reason any, attrs ...any) bool
+
 // shutdown is node.Shutdown, normal node.Normal.
 const (
 	normal   wire.Atom = "normal"

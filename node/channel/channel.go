@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/stream"
+	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
 
@@ -53,7 +54,7 @@ type value[T any] struct {
 }
 
 // String is for those who look into a mailbox.
-func (v value[T]) String() string { return fmt.Sprint(v.v) }
+func (v value[T]) String() string { return wire.Describe(v.v, 1<<10) }
 
 // read returns a message as a T; false: it is none, and stands for none.
 func read[T any](m any) (v T, ok bool) {

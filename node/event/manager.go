@@ -180,7 +180,7 @@ func (m *manager) inform(msg any, exited bool) {
 		}
 	}
 	if log := m.c.Node().Log(); !handled && log.Enabled(context.Background(), slog.LevelWarn) {
-		log.Warn("unexpected message", "manager", sysmsg.DisplayName(m.c), "message", sysmsg.Brief(msg))
+		log.Warn("unexpected message", "manager", sysmsg.DisplayName(m.c), "message", sysmsg.Brief(m.c.Node(), msg))
 	}
 }
 
@@ -261,7 +261,7 @@ func (m *manager) finish(e *entry, end End, reason any) (answer any, err error) 
 func (m *manager) report(e *entry, last, reason any) {
 	if log := m.c.Node().Log(); log.Enabled(context.Background(), slog.LevelError) {
 		attrs := []any{"handler", e.id.text(), "manager", sysmsg.DisplayName(m.c), "process", m.c.Self().String(), "last_message",
-			sysmsg.Brief(last), "state", sysmsg.Brief(stateShown(e.h)), "reason", sysmsg.Words(reason)}
+			sysmsg.Brief(m.c.Node(), last), "state", sysmsg.BriefState(e.h), "reason", sysmsg.Words(reason)}
 		if crash, ok := reason.(*node.Crash); ok && len(crash.Stack) > 0 {
 			attrs = append(attrs, "stack", string(crash.Stack))
 		}

@@ -35,19 +35,9 @@ func (i ID) part() any {
 // stateOf is a handler's state as others are shown it.
 func stateOf(h Handler) any {
 	if s, ok := h.(sys.Stater); ok {
-		return sysmsg.Term(s.State())
+		return sysmsg.Given(s.State())
 	}
 	return sysmsg.Term(h)
-}
-
-// stateShown is stateOf where a panic of the handler's code must do no harm.
-func stateShown(h Handler) (t any) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			t = fmt.Sprintf("State: panic: %v", cause)
-		}
-	}()
-	return stateOf(h)
 }
 
 // Replace is part of sysmsg.Server. The new state is a list as State's; handlers whose

@@ -302,7 +302,7 @@ func (s *server[S]) receiveOther(h *Handler[S], msg any) error {
 	}
 	if log := s.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
 		log.Warn("unexpected "+sort.String(), "server", sysmsg.DisplayName(s), "kind", s.BehaviourName(),
-			"message", sysmsg.Brief(body))
+			"message", sysmsg.Brief(s.Node(), body))
 	}
 	return nil
 }
@@ -425,13 +425,12 @@ func (s *server[S]) ends(msg, reason any) error {
 	logged := s.ensureExtras().logged || !s.Node().IsAlive(s.Self())
 	err := s.end(reason)
 	s.extras.logged = true
-	reason = nodehook.ReasonOf(err)
-	if log := s.Node().Log(); !logged && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
-		log.Error("server terminating", "server", sysmsg.DisplayName(s), "process", s.Self().String(), "kind", s.BehaviourName(),
-			"last_message", sysmsg.Brief(msg), "state", sysmsg.Brief(s.stateShown()),
-			"reason", sysmsg.Words(reason))
+	if logged {
+		return err
 	}
-	return err
+	return sysmsg.Terminating(s.Context.Context, "server", s.BehaviourName(), err, func() []any {
+		return []any{"last_message", sysmsg.Brief(s.Node(), msg), "state", sysmsg.BriefState(s.state)}
+	})
 }
 
 // MayTerminate says for package lifetime whether the state has Terminate.

@@ -179,7 +179,7 @@ func ofSender(c *genserver.Context, t wire.Tuple) bool {
 }
 
 func (p *process) unexpected(c *genserver.Context, what string, t wire.Tuple) {
-	c.Node().Log().Warn(what, "server", string(p.scope.cfg.Name), "kind", "pg scope", "message", sysmsg.Brief(t))
+	c.Node().Log().Warn(what, "server", string(p.scope.cfg.Name), "kind", "pg scope", "message", sysmsg.Brief(c.Node(), t))
 }
 
 func (p *process) joining(c *genserver.Context, r joining) (struct{}, error) {

@@ -24,7 +24,7 @@ func (m *machine[M]) term() any { return wire.Tuple{m.Context.state, m.dataTerm(
 
 func (m *machine[M]) dataTerm() any {
 	if s, ok := any(m.data).(sys.Stater); ok {
-		return sysmsg.Term(s.State())
+		return sysmsg.Given(s.State())
 	}
 	return sysmsg.Term(m.data)
 }
@@ -38,7 +38,7 @@ func (m systemOf[M]) Replace(state any) error {
 	}
 	s := m.kind.named(t[0])
 	if s == nil {
-		return fmt.Errorf("%w: %s", errNoState, sysmsg.Brief(t[0]))
+		return fmt.Errorf("%w: %s", errNoState, sysmsg.Words(t[0]))
 	}
 	if data, ok := t[1].(M); ok {
 		m.data = data

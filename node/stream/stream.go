@@ -157,7 +157,7 @@ func Channel[T any](ctx context.Context, from node.Caller, buffer int, o node.Op
 		for m := range Messages[any](ctx, p) {
 			v, ok := m.(T)
 			if !ok {
-				p.Node().Log().Warn("unexpected message", "pid", p.Self().String(), "message", sysmsg.Brief(m))
+				p.Node().Log().Warn("unexpected message", "pid", p.Self().String(), "message", sysmsg.Brief(p.Node(), m))
 				continue
 			}
 			select {

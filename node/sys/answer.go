@@ -82,7 +82,7 @@ func (a *answerer) Module() wire.Atom { return wire.AtomOf(a.BehaviourName()) }
 // State is part of sysmsg.Server.
 func (a *answerer) State() any {
 	if s, ok := a.b.(Stater); ok {
-		return sysmsg.Term(s.State())
+		return sysmsg.Given(s.State())
 	}
 	return sysmsg.Term(a.b)
 }

@@ -61,7 +61,7 @@ func (e *Error) Error() string {
 	name := wire.Format(e.Name)
 	switch e.Code {
 	case badSpec:
-		return "application: bad specification: " + sysmsg.Brief(e.Reason)
+		return "application: bad specification: " + sysmsg.Words(e.Reason)
 	case unknown:
 		return "application: no application is loaded with the name " + name
 	case cycle:
@@ -74,9 +74,9 @@ func (e *Error) Error() string {
 	case startFailed:
 		return fmt.Sprintf("application: %s did not start: %s", name, (&node.ExitError{Reason: e.Reason}).Error())
 	case startFailure:
-		return fmt.Sprintf("application: the %s application %s did not start: %s", e.typ, name, sysmsg.Brief(e.Reason))
+		return fmt.Sprintf("application: the %s application %s did not start: %s", e.typ, name, sysmsg.Words(e.Reason))
 	case terminated:
-		return fmt.Sprintf("application: the %s application %s ended: %s", e.typ, name, sysmsg.Brief(e.Reason))
+		return fmt.Sprintf("application: the %s application %s ended: %s", e.typ, name, sysmsg.Words(e.Reason))
 	}
 	return fmt.Sprintf("application: %s: %s", e.Code, name)
 }

@@ -68,8 +68,9 @@ type Host struct {
 
 	// Self is the process that stands for a plain goroutine towards other nodes.
 	Self func() wire.PID
-	// Crashed is told that a process has ended by a crash of its own.
-	Crashed func(c Crash)
+	// Crashed is told that a process ends by a crash of its own, before those that it is linked to are. What it
+	// returns is called when they have been.
+	Crashed func(c Crash) (told func())
 	// Left is told of a process that leaves messages in its mailbox, many or for long.
 	Left func(p *Process, left report.Left)
 	// Unanswered fails the call whose request has been lost, if msg is one. A message for an
@@ -97,6 +98,7 @@ type Crash struct {
 	Process *Process
 	Name    wire.Atom
 	Reason  any
+	Links   *table.PIDs
 }
 
 // Remote is another node as links, monitors and exits know it: what is to be told there. The

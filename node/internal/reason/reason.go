@@ -102,8 +102,8 @@ func Text(term any) string { return wire.FormatMax(term, MaxText) }
 // PlainText is Text without what an atom is quoted by.
 func PlainText(term any) string { return wire.FormatPlainMax(term, MaxText) }
 
-// GoText is the beginning of what fmt prints of a Go value.
-func GoText(v any) string { return wire.FormatGo("%v", v, MaxText) }
+// GoText is the beginning of what a value says of itself, or its type: see wire.Describe.
+func GoText(v any) string { return wire.Describe(v, MaxText) }
 
 // ErrorText is the beginning of the text of an error.
 func ErrorText(err error) string {

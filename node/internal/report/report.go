@@ -8,9 +8,11 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/actornode/actornode/internal/executor"
@@ -33,6 +35,9 @@ type Log struct {
 	Env env.Env
 	// Count counts for metrics: crashes by behaviour, and by registered name.
 	Count func(name string, labels ...string)
+
+	mu      sync.Mutex
+	awaited map[fmt.Stringer]Crash // by reason; guarded by mu
 
 	blocked, refused, left, noRight feed.Throttle
 }

@@ -11,12 +11,12 @@
 package undelivered
 
 import (
-	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/outline"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/feed"
@@ -64,7 +64,7 @@ func (d *Log) write(l deadletter.Letter, not uint64) {
 	case !l.Alias.IsZero():
 		to = l.Alias.String()
 	}
-	args := []any{"cause", l.Cause.String(), "message_type", fmt.Sprintf("%T", l.Message), "to", to, "not_logged", not}
+	args := []any{"cause", l.Cause.String(), "message_type", outline.Type(l.Message), "to", to, "not_logged", not}
 	if why, ok := l.Message.(error); ok && l.Cause == deadletter.Unreadable { // there is no message
 		args[2], args[3] = "error", why
 	}
