@@ -115,8 +115,8 @@ func TestNobodysValueIsWalkedUnasked(t *testing.T) {
 	defer checked.Stop()
 	dead, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
-	require.NoError(t, n.Exit(dead, node.Kill))
-	testkit.Until(t, func() bool { return !n.IsAlive(dead) })
+	n.Exit(dead, node.Kill)
+	testkit.UntilTrue(t, func() bool { return !n.IsAlive(dead) }, "it lives")
 	server := func(t *testing.T) node.PID {
 		pid, err := busyServers.Start(ctx, n, &busyServer{shared}, node.Options{})
 		require.NoError(t, err)
@@ -179,7 +179,33 @@ func TestNobodysValueIsWalkedUnasked(t *testing.T) {
 		"machine state":      asks(machine, state),
 		"machine status":     asks(machine, status),
 		"machine log":        asks(machine, logged),
-		"handler crash":      logs(manager, event.Notify{Event: hidden{secret}}, "event handler terminated"),
+		"handler crash": func(t *testing.T) string {
+			require.NoError(t, event.Notify(n, manager(t), hidden{secret}))
+			log.Await(t, "event handler terminated")
+			return ""
+		},
+		"isolation": func(t *testing.T) string {
+			got := make(chan struct{}, 1)
+			pid, err := checked.Spawn(node.ActorFunc(func(*node.Context, any) error { got <- struct{}{}; return nil }))
+			require.NoError(t, err)
+			for _, m := range []any{shared, &busyServer{shared}, wire.Tuple{wire.Atom("login"), shared}} {
+				require.NoError(t, checked.Send(pid, m))
+				<-got
+			}
+			enter, leave := make(chan struct{}), make(chan struct{})
+			pid, err = checked.Spawn(node.ActorFunc(func(*node.Context, any) error { enter <- struct{}{}; <-leave; return nil }))
+			require.NoError(t, err)
+			require.NoError(t, checked.Send(pid, 1))
+			<-enter
+			note := &hidden{secret}
+			require.NoError(t, checked.Send(pid, note))
+			note.Password += "3"
+			leave <- struct{}{}
+			log.Await(t, "was changed after it was sent")
+			<-enter
+			close(leave)
+			return ""
+		},
 		"handler state":      asks(manager, state),
 		"panic with a state": exits(func() error { panic(shared) }),
 		"exit with a state":  exits(func() error { return fmt.Errorf("broken: %w", node.ExitWith(shared)) }),

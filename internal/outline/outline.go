@@ -17,6 +17,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -32,11 +33,22 @@ func Of(v any) string {
 	if err, ok := v.(error); ok {
 		return reflect.TypeOf(v).String() + " " + wire.Describe(err, maxText)
 	}
+	if signals[reflect.TypeOf(v)] {
+		if t, ok := termof.Of(v); ok {
+			return wire.FormatMax(t, maxText)
+		}
+	}
 	if s, ok := v.(fmt.Stringer); ok && ours(reflect.TypeOf(v)) {
 		return reflect.TypeOf(v).String() + " " + wire.Describe(s, maxText)
 	}
 	return Type(v)
 }
+
+// signals are the types of this module's own messages of which the term says what has happened: nothing in it is a message.
+var signals = map[reflect.Type]bool{}
+
+// Signal says that T is one of them. It is called by init functions only.
+func Signal[T any]() { signals[reflect.TypeFor[T]()] = true }
 
 // Type is Of without any method of the value.
 func Type(v any) string {
@@ -44,6 +56,10 @@ func Type(v any) string {
 	case nil, bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64,
 		wire.Atom, wire.PID, wire.Ref, wire.Port, wire.Export:
 		return wire.FormatMax(v, maxText)
+	case wire.List:
+		if len(v) == 0 {
+			return "[]"
+		}
 	case wire.Tuple:
 		if len(v) == 0 {
 			return "{}"
@@ -65,7 +81,7 @@ func ours(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return strings.HasPrefix(t.PkgPath(), module) && !strings.HasSuffix(t.PkgPath(), "_test")
+	return strings.HasPrefix(t.PkgPath(), module) && t.PkgPath() != module+"wire" && !strings.HasSuffix(t.PkgPath(), "_test")
 }
 
 const module = "github.com/actornode/actornode/"

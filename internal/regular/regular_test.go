@@ -35,7 +35,7 @@ func TestRead(t *testing.T) {
 	}{
 		"whole": {whole, nil}, "link": {link, nil}, "too large": {path("long", "01234567890"), ErrTooLarge}, "huge": {huge, ErrTooLarge},
 		"pipe": {pipe, ErrNotRegular}, "folder": {dir, ErrNotRegular}, "device": {"/dev/zero", ErrNotRegular},
-		"no end, and no size": {"/proc/self/pagemap", ErrTooLarge}, "none": {filepath.Join(dir, "none"), fs.ErrNotExist},
+		"no size": {"/proc/self/status", ErrTooLarge}, "none": {filepath.Join(dir, "none"), fs.ErrNotExist},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, info, err := Read(c.path, 10)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/big"
+	"strings"
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/outline"
@@ -12,6 +13,11 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
+
+func init() {
+	outline.Signal[node.Down]()
+	outline.Signal[node.Exited]()
+}
 
 // What is shown of a value, in bytes: in a line of a log, and in an answer to another node.
 const (
@@ -33,6 +39,9 @@ func Brief(n *node.Node, msg any) string {
 // BriefState says for a log what a state is: what it offers by a method State, else what package outline says of it.
 func BriefState(state any) string {
 	s, ok := state.(interface{ State() any })
+	if _, tuple := state.(wire.Tuple); tuple {
+		return wire.TypeAndSize(state) // others may write it
+	}
 	if !ok {
 		return outline.Of(state)
 	}
@@ -73,7 +82,7 @@ func Terminating(c *node.Context, what, kind string, err error, attrs func() []a
 		nodehook.CrashDetails(c, attrs()...)
 		return node.ExitWith(reason)
 	}
-	log.Error(what+" terminating", append([]any{"name", DisplayName(c), "process", c.Self().String(), "kind", kind,
+	log.Error(what+" terminating", append([]any{what[strings.LastIndexByte(what, ' ')+1:], DisplayName(c), "process", c.Self().String(), "kind", kind,
 		"reason", Words(reason)}, attrs()...)...)
 	return err
 }

@@ -110,7 +110,7 @@ func Call(ctx context.Context, from node.Caller, to, request any) (any, error) {
 	n := nodehook.Of(from).(*node.Node)
 	if from == node.Caller(n) {
 		v, err := exchange(ctx, n, to, labelled(genCall, request))
-		return sysmsg.Term(v), err
+		return sysmsg.Given(v), err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // if the process is killed meanwhile
@@ -126,7 +126,7 @@ func Call(ctx context.Context, from node.Caller, to, request any) (any, error) {
 		return nil, fmt.Errorf("otp: %w", err)
 	}
 	v, err := node.Call[any](ctx, from, helper, request)
-	return sysmsg.Term(v), err
+	return sysmsg.Given(v), err
 }
 
 // ask calls a process; the answer is a term.
@@ -136,7 +136,7 @@ func (t *tools) ask(ctx context.Context, dest, label, body any) (any, error) {
 		return nil, &node.ExitError{Reason: node.NoProc}
 	}
 	v, err := exchange(ctx, t.n, dest, message)
-	return sysmsg.Term(v), err
+	return sysmsg.Given(v), err
 }
 
 // destOf is what exchange takes as a destination.

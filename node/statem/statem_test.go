@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -268,7 +269,9 @@ func TestHowMachinesEnd(t *testing.T) {
 						assert.ErrorIs(t, crash.Unwrap(), c.is)
 					}
 				}
-				assert.Contains(t, s.log.String(), "state machine terminating")
+				log := s.log.String()
+				assert.Equal(t, 1, strings.Count(log, "state machine terminating")+strings.Count(log, "crash report"))
+				assert.Contains(t, log, "last_event=")
 			})
 		})
 	}
@@ -299,8 +302,8 @@ func TestUnhandledIsLogged(t *testing.T) {
 		_, err := sys.GetState(s.Context(), s.n, pid)
 		require.NoError(t, err)
 		assert.Contains(t, s.log.String(), `"unexpected event"`)
-		assert.Contains(t, s.log.String(), "{cast,1.5}")
-		assert.Contains(t, s.log.String(), "{info,2.5}")
+		assert.Contains(t, s.log.String(), "cast 1.5")
+		assert.Contains(t, s.log.String(), "info 2.5")
 	})
 }
 
@@ -624,12 +627,12 @@ func TestBare(t *testing.T) {
 		require.NoError(t, err)
 		state, err := sys.GetState(s.Context(), s.me, pid)
 		require.NoError(t, err)
-		assert.Equal(t, wire.Tuple{node.Atom("only"), "&{Count:3}"}, state)
+		assert.Equal(t, wire.Tuple{node.Atom("only"), "*statem_test.bare"}, state)
 		replace := func(data any) error {
 			_, err := sys.ReplaceState(s.Context(), s.me, pid, func(any) (any, error) { return wire.Tuple{wire.Atom("only"), data}, nil })
 			return err
 		}
-		require.NoError(t, replace("&{Count:3}"))
+		require.NoError(t, replace("*statem_test.bare"))
 		require.NoError(t, replace(&bare{4}))
 		assert.Error(t, replace("other"))
 		require.NoError(t, sys.Suspend(s.Context(), s.me, pid))
@@ -637,7 +640,7 @@ func TestBare(t *testing.T) {
 		require.NoError(t, sys.Resume(s.Context(), s.me, pid))
 		text := wire.Format(must(sys.GetStatus(s.Context(), s.me, pid)))
 		assert.Contains(t, text, "Status for state machine bare")
-		assert.Contains(t, text, "Count:4")
+		assert.Contains(t, text, "*statem_test.bare")
 		require.NoError(t, genserver.Cast(s.n, pid, "stop"))
 		assert.Equal(t, ref, node.ReceiveOf[node.Down](s.me).Ref)
 		assert.Empty(t, s.log.String(), "{shutdown, _} is no failure")

@@ -7,11 +7,14 @@ import (
 )
 
 // costs is what one thing of a kind takes in memory, in bytes: measured, with what the tables of both ends need and what the
-// garbage collector leaves. TestCosts holds them.
+// garbage collector leaves. Rounded up.
 var costs = [Kinds]int64{Monitors: 320, Links: 320, Spawned: 1024, Names: 512}
 
 // leastHeld is what each peer may hold, whatever others do, in bytes.
-const leastHeld = 64 << 10
+const leastHeld = 16 << 10
+
+// mostFactor is how many times the limit all peers together hold, at most, when some had taken all before the others came.
+const mostFactor = 2
 
 // Held is what all peers together make the node hold in tables. Each of them has limits of its own; when
 // all hold more than may be, a peer gets no more than its share of that, so those with many names have no more together than one.
@@ -60,9 +63,8 @@ func (h *Holder) Full(k Kind) bool {
 }
 
 func (h *Holder) full(cost int64) bool {
-	all := h.held.all
-	return all.Max() > 0 && all.Used()+cost > all.Max() &&
-		h.used.Load()+cost > max(leastHeld, all.Max()/max(1, h.held.holders.Load()))
+	most, all, own := h.held.all.Max(), h.held.all.Used()+cost, h.used.Load()+cost
+	return most > 0 && all > most && own > leastHeld && (all > mostFactor*most || own > most/max(1, h.held.holders.Load()))
 }
 
 // Add counts n more things of a kind that are held already; n may be negative.
