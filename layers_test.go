@@ -136,7 +136,7 @@ var inside = map[string]int{
 	"internal/inbox": 1, "internal/counter": 0, "internal/nodehook": 1, "internal/markdown": 0, "internal/cgroup": 0, "internal/treefields": 1,
 	"internal/executor": 2, "internal/admin": 3, "internal/procview": 2, "internal/sysmsg": 2, "internal/termof": 0, "internal/linkopt": 0, "internal/linkkit": 1,
 	"internal/erltest": 1, "internal/termtest": 1, "internal/nodetest": 1, "internal/growth": 5,
-	"internal/vet": 0, "internal/systemd": 0, "internal/environ": 0, "internal/regular": 0, "internal/outline": 2,
+	"internal/vet": 0, "internal/systemd": 0, "internal/environ": 0, "internal/regular": 0, "internal/outline": 1,
 	"internal/demo": 3, "internal/daemon/health": 1,
 	"internal/daemon/config": 2,
 	"internal/command":       4,

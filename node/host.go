@@ -70,7 +70,7 @@ func (n *Node) crashed(c process.Crash) (told func()) {
 	if k := c.Process.Cold; k != nil && k.Crash != nil {
 		r.Details = *k.Crash
 	}
-	if !c.Links.Has(parent) || !n.reportsCrashes(parent) {
+	if !c.Tied || !n.reportsCrashes(parent) {
 		n.reports.Crashed(r)
 		return func() {}
 	}
@@ -89,7 +89,10 @@ func (n *Node) reportsCrashes(pid PID) bool {
 	if p == nil {
 		return false
 	}
-	_, ok := behaviourOf(p).(interface{ ReportsCrashes() })
+	p.Mu.Lock()
+	b := behaviourOf(p)
+	p.Mu.Unlock()
+	_, ok := b.(interface{ ReportsCrashes() })
 	return ok
 }
 

@@ -40,7 +40,7 @@ func TestWhatStaysDoesSoInEachEncoding(t *testing.T) {
 	require.NoError(t, pack.Register[inner](&types, "test.inner"))
 	require.NoError(t, pack.Register[secrets](&types, "test.secrets"))
 	for name, encode := range map[string]func() ([]byte, error){
-		"etf":  func() ([]byte, error) { return etf.Append(nil, v) },
+		"etf":  func() ([]byte, error) { return etf.Marshal(v) },
 		"term": func() ([]byte, error) { t, err := etf.ToTerm(v); return []byte(wire.Format(t)), err },
 		"marked": func() ([]byte, error) {
 			t, err := etf.ToTerm(termof.Marked{Value: v, Name: func(reflect.Type) string { return "test.secrets" }})

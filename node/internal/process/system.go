@@ -98,7 +98,7 @@ type Crash struct {
 	Process *Process
 	Name    wire.Atom
 	Reason  any
-	Links   *table.PIDs
+	Tied    bool // was linked to its parent
 }
 
 // Remote is another node as links, monitors and exits know it: what is to be told there. The
