@@ -170,15 +170,15 @@ func TestNobodysValueIsWalkedUnasked(t *testing.T) {
 	values := map[string]any{"pointer": shared, "in a tuple": wire.Tuple{wire.Atom("login"), shared}, "map": shared.List[0],
 		"slice": shared.Deep.Any, "texts": shared.Deep.Words, "secret": secret, "struct": hidden{secret}, "bytes": []byte(secret)}
 	paths := map[string]func(*testing.T) string{
-		"server crash":       logs(server, crashNow{"broken"}, "crash report"),
-		"server error":       logs(server, crashNow{}, "crash report"),
-		"server state":       asks(server, state),
-		"server status":      asks(server, status),
-		"server log":         asks(server, logged),
-		"machine crash":      logs(machine, crashNow{}, "crash report"),
-		"machine state":      asks(machine, state),
-		"machine status":     asks(machine, status),
-		"machine log":        asks(machine, logged),
+		"server crash":   logs(server, crashNow{"broken"}, "crash report"),
+		"server error":   logs(server, crashNow{}, "crash report"),
+		"server state":   asks(server, state),
+		"server status":  asks(server, status),
+		"server log":     asks(server, logged),
+		"machine crash":  logs(machine, crashNow{}, "crash report"),
+		"machine state":  asks(machine, state),
+		"machine status": asks(machine, status),
+		"machine log":    asks(machine, logged),
 		"handler crash": func(t *testing.T) string {
 			require.NoError(t, event.Notify(n, manager(t), hidden{secret}))
 			log.Await(t, "event handler terminated")
