@@ -78,7 +78,7 @@ func readNow(path string, most int64, open func(string) (*os.File, error)) (text
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return nil, info, fmt.Errorf("%s: %w (%v)", path, ErrNotRegular, info.Mode().Type())
+		return nil, info, fmt.Errorf("%s is %w (%v)", path, ErrNotRegular, info.Mode().Type())
 	case info.Size() > most:
 		return nil, info, fmt.Errorf("%s: %w: %d bytes; want at most %d", path, ErrTooLarge, info.Size(), most)
 	}
