@@ -29,7 +29,7 @@ var layers = map[string]int{
 	"internal/procview": 3, "internal/admin": 3,
 	"internal/termof":   1,
 	"internal/executor": 2, "wire/erldist": 2, "wire/native": 2,
-	"internal/limit": 0, "internal/cgroup": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/ring": 0, "internal/readmap": 0, "internal/strict": 0, "internal/treefields": 1,
+	"internal/limit": 0, "internal/cause": 0, "internal/cgroup": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/ring": 0, "internal/readmap": 0, "internal/strict": 0, "internal/treefields": 1,
 	"internal/markdown": 0, "internal/printable": 0, "internal/counter": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 1,
 	"internal/vet": 0, "internal/systemd": 0, "internal/environ": 0, "internal/regular": 0, "internal/outline": 2,
 	"internal/daemon": 5, "internal/command": 6, "internal/demo": 4,
@@ -130,7 +130,7 @@ var inside = map[string]int{
 	"wire/pickle":  3,
 	"wire/erldist": 4, "wire/native": 4,
 
-	"internal/limit": 0, "internal/socket": 0, "internal/account": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/ring": 0, "internal/readmap": 0, "internal/strict": 0,
+	"internal/cause": -1, "internal/limit": 0, "internal/socket": 0, "internal/account": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/ring": 0, "internal/readmap": 0, "internal/strict": 0,
 	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/testkit": -1, "internal/printable": -1,
 	"internal/shake": 0, "internal/rotation": 0, "internal/pack": 1, "internal/etfcodec": 1, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 2, "internal/epmdtest": 3,
 	"internal/inbox": 1, "internal/counter": 0, "internal/nodehook": 1, "internal/markdown": 0, "internal/cgroup": 0, "internal/treefields": 1,

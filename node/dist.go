@@ -141,7 +141,14 @@ func (d *Distribution) validate(name Atom) error {
 		_, host, _ := strings.Cut(string(name), "@")
 		d.Listen = net.JoinHostPort(host, "0")
 	}
+	if _, host, _ := strings.Cut(string(name), "@"); d.Finder == nil && d.Mesh != nil {
+		d.Finder = &discovery.EPMD{Hosts: []string{host}}
+	}
 	d.defaults()
+	if e, ok := d.Finder.(*discovery.EPMD); ok && d.Mesh != nil && len(e.Hosts) == 0 {
+		return errors.New("node: Distribution.Mesh connects to the nodes that Finder lists, and a discovery.EPMD without Hosts " +
+			"lists none")
+	}
 	if d.Mesh != nil {
 		filled, err := mesh.Config(*d.Mesh).For(d.Finder)
 		if err != nil {

@@ -147,7 +147,7 @@ func (p *peer) pass(q *process.Process, f *dist.Frame, msg any) {
 // down is the end of what a call or a monitor watches.
 func (p *peer) down(a *process.Acting, f *dist.Frame) {
 	reason := p.n.values.Inward(f.Payload)
-	if !p.answer(a, f.Ref, nil, &ExitError{reason}) {
+	if !p.answer(a, f.Ref, nil, &ExitError{Reason: reason}) {
 		p.MonitorOver(f, reason)
 	}
 }

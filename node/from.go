@@ -52,8 +52,11 @@ func (f From) answerOrTell(a *process.Acting, v any, err error, tell func()) err
 	return ErrReplied
 }
 
-// Pending reports whether the caller still waits.
-func (f From) Pending() bool { return f.t.Pending() }
+// Pending reports whether the caller still waits, as far as this node knows: a caller of another node that gives up tells
+// it, if it is on a Go node or called by OTP's gen_server. What begins long work asks before it.
+func (f From) Pending() bool {
+	return f.t.Pending() && (f.t.Call.Far == nil || farOf(f.t.Call).waits())
+}
 
 // readFrom reads the second element of a '$gen_call' or of a system message:
 // {Pid, Tag}. The reply is the message {Tag, Reply}, to the alias if Tag is

@@ -18,7 +18,7 @@ func (n *Node) host() process.Host {
 		Node: n,
 		Messages: signal.Messages{
 			Exited:   func(from PID, reason any) any { return Exited{from, reason} },
-			Down:     func(d signal.Down) any { return Down{d.Ref, d.PID, d.Name, d.Node, d.Reason} },
+			Down:     func(d signal.Down) any { return Down(d) },
 			NodeDown: func(node Atom, reason string) any { return NodeDown{node, reason} },
 			Result:   func(tag, v any, err error) any { return Result{owned.Bare(tag), v, err} },
 			IsDown: func(msg any, ref Ref) bool {
@@ -27,7 +27,7 @@ func (n *Node) host() process.Host {
 			},
 		},
 		Reasons: signal.Reasons{
-			Err:    func(reason any) error { return &ExitError{reason} },
+			Err:    func(reason any) error { return &ExitError{Reason: reason} },
 			Of:     reasonOf,
 			Panics: func(cause any) any { return panicked(cause) },
 			Crashed: func(reason any) bool {

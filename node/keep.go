@@ -25,9 +25,9 @@ func (n keptBy) Reason(err error) any { return errorTerm(err) }
 // Text is part of keep.Host: an exit reason without a stack.
 func (n keptBy) Text(why any) string {
 	if c, ok := why.(*Crash); ok {
-		return c.String()
+		return c.Error()
 	}
-	return reason.PlainText(why)
+	return reason.Words(why)
 }
 
 // IsStopped is part of keep.Host.
@@ -84,7 +84,7 @@ func (n *Node) startKept(ctx context.Context, o Options, s *nodehook.Service) (p
 	returned := false
 	defer func() {
 		if !returned {
-			err = &ExitError{panicked(recover())}
+			err = &ExitError{Reason: panicked(recover())}
 		}
 	}()
 	b, _ := s.New().(Actor)

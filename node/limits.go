@@ -49,7 +49,7 @@ type ClusterLimits struct {
 	// connection of who needs more ends. Default: 512 MiB, of which one peer may have half,
 	// but at least one message of the longest.
 	Fragments int
-	// Stall is how long a peer may take nothing while more waits for it than
+	// Stall is how long a peer may take nothing while senders are held up for it, or more waits for it than
 	// Distribution.Queue. Then the connection ends, at most a quarter of Stall later. With
 	// Grace it counts only while something comes from the peer. Default: a quarter of
 	// TickTime.

@@ -24,6 +24,7 @@ import (
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/node/internal/waiting"
@@ -94,6 +95,7 @@ func Start(cfg Config) (*Node, error) {
 		sys.Halved = 63 // one means one
 	}
 	n.by = &sys.Plain
+	sys.Later = timers.New((*lookups)(n), e, &sys.Timers)
 	sys.Dead.Init(cfg.Log, e)
 	sys.Tracing.Init(trace.Host{Now: e.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
 	n.guard = isolate.New(cfg.Isolation, cfg.Log)
@@ -186,6 +188,7 @@ func (n *Node) Stop() error {
 
 func (n *Node) stop() error {
 	n.sys.Stopped.Store(true)
+	n.sys.Later.End()
 	n.keeper.Stop()
 	n.futures.Stop()
 	for p := range n.sys.Table.All() {

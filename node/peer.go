@@ -84,7 +84,7 @@ func (p *peer) Received(f *dist.Frame, to reader.Target) any {
 	if r, ok := f.Payload.(*linkopt.Request); ok {
 		return p.called(to.(target).q, f, r)
 	}
-	return p.n.received(p.exact, p.via, f.Payload)
+	return p.read(f.Payload)
 }
 
 // IsPlain is part of reader.Node.
@@ -140,25 +140,41 @@ func (p *peer) Remains(r peers.Remains) {
 	for _, m := range r.Watchers {
 		m.Forget()
 	}
-	for _, q := range r.Requests {
-		q.Caller.Settle(nil, &ExitError{NoConnection})
+	if len(r.Requests) > 0 {
+		lost := p.lost()
+		for _, q := range r.Requests {
+			q.Caller.Settle(nil, lost)
+		}
 	}
 	p.n.watchers.TellServer(nodehook.LinkDown(p.Name))
+}
+
+// lost is the error of a call whose answer cannot come, for the connection is over.
+func (p *peer) lost() *ExitError {
+	return &ExitError{Reason: NoConnection, Node: p.Name, Cause: p.Why()}
 }
 
 // Lose is part of outbox.Owner.
 func (p *peer) Lose(frames []dist.Frame) {
 	for _, f := range frames {
-		p.n.lost(f)
+		p.lose(f)
 	}
 }
 
-// Unfit is part of outbox.Owner. It is logged where nobody is told: the sender has gone on.
-func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) {
+// Unfit is part of outbox.Owner. It is logged where nobody is told: the sender has gone on. The caller of a function whose
+// result cannot be sent gets the error.
+func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) (instead any) {
+	if f.Op == dist.OpDown {
+		ours := &wire.EncodeError{Err: fault.Below(why.Err, "{3}")}
+		if o, ok := erpc.Unsent(f.Payload, p.n.values.ErrorTerm(fmt.Errorf("node: the result cannot be sent: %w", ours))); ok {
+			return o
+		}
+	}
 	if !p.tellUnfit(f, why) {
 		p.n.cfg.Log.Warn("a signal was not sent: it holds a value that is not an Erlang term, or is too large", "peer", string(p.Name),
 			"signal", f.Op.String(), "error", why)
 	}
+	return nil
 }
 
 // tellUnfit makes a dead letter of a message that cannot be sent, and gives the error to whoever waits for an answer. Of
@@ -171,7 +187,7 @@ func (p *peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
 	why = ofValue(why, f.Payload)
 	switch f.Op {
 	case dist.OpSend:
-		p.n.bury(*f, deadletter.NotATerm)
+		p.bury(*f, deadletter.NotATerm, why)
 		msg := gencall.Message(f)
 		if ref, ok := gencall.RequestRef(msg); ok {
 			told = p.answer(&p.n.sys.Plain, ref, nil, why)
@@ -187,7 +203,7 @@ func (p *peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
 			told = p.answer(&p.n.sys.Plain, p.n.sys.Origin.RefOf(f.ID), nil, why) || told
 		}
 	case dist.OpSpawn:
-		p.n.bury(*f, deadletter.NotATerm)
+		p.bury(*f, deadletter.NotATerm, why)
 		told = p.answer(&p.n.sys.Plain, f.Ref, nil, why)
 	}
 	return told
@@ -253,7 +269,7 @@ func (p *peer) unsent(f dist.Frame, err error) error {
 		}
 		return ofValue(why, f.Payload)
 	}
-	p.n.lost(f) // no error: as for any message to the dead
+	p.lose(f) // no error: as for any message to the dead
 	return nil
 }
 
@@ -274,17 +290,18 @@ func (p *peer) sendAnswer(a *process.Acting, f dist.Frame) (err error) {
 	return err
 }
 
-// lost makes a dead letter of what will not be sent and of which nobody else is told.
-func (n *Node) lost(f dist.Frame) {
+// lose makes a dead letter of what will not be sent and of which nobody else is told.
+func (p *peer) lose(f dist.Frame) {
 	if !f.Lossy {
-		n.bury(f, deadletter.NotConnected)
+		p.bury(f, deadletter.NotConnected, p.Why())
 	}
 }
 
 // bury makes a dead letter of what a frame has in it, if that is a message.
-func (n *Node) bury(f dist.Frame, why deadletter.Cause) {
-	if l, ok := undelivered.Frame(f, why); ok {
-		n.sys.DeadLetter(l)
+func (p *peer) bury(f dist.Frame, cause deadletter.Cause, why error) {
+	if l, ok := undelivered.Frame(f, cause); ok {
+		l.Node, l.Why = p.Name, why
+		p.n.sys.DeadLetter(l)
 	}
 }
 
@@ -349,7 +366,7 @@ func (p *peer) put(a *process.Acting, turn *outbox.Turn, c *farCall, f dist.Fram
 	ok, err := p.Ask(turn, &c.Request, f, func() { c.t.Call.Away = c })
 	switch {
 	case !ok:
-		c.t.Settle(a, nil, &ExitError{NoConnection})
+		c.t.Settle(a, nil, p.lost())
 	case err != nil:
 		_ = p.unsent(f, err) // answers c, too
 	}

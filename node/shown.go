@@ -30,7 +30,7 @@ func (m PeerMessage) term() any { return m.Message }
 
 // shown makes the PeerMessage of what p has sent.
 func (p *peer) shown(msg any) any {
-	return PeerMessage{p.via.Peer, p.via.Addr, p.n.received(p.exact, p.via, msg), p.via.by}
+	return PeerMessage{p.via.Peer, p.via.Addr, p.read(msg), p.via.by}
 }
 
 // identity is what is known of the node that has made a request.
@@ -65,7 +65,7 @@ func (p *peer) received(q *process.Process, msg any) any {
 	if q.ShowsPeer {
 		return p.shown(msg)
 	}
-	return p.n.received(p.exact, p.via, msg)
+	return p.read(msg)
 }
 
 // farCaller is who has made a request that has come as a term.
@@ -74,6 +74,13 @@ type farCaller struct {
 	via   *PeerMessage     // of the peer that has sent it, without the message; nil: not known
 	watch *process.Monitor // that has come with it, by the caller; nil: none
 	peer  *peer            // whom the reply goes to where there is a watch
+
+	monitor *process.Monitor // that the caller has made before the request, and that ends when it gives up; nil: none
+}
+
+// waits reports whether nothing says that the caller has given up: it takes its monitor away then.
+func (far *farCaller) waits() bool {
+	return (far.watch == nil || !far.watch.IsOver()) && (far.monitor == nil || !far.monitor.IsOver())
 }
 
 // From is where the reply goes.

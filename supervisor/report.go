@@ -74,7 +74,7 @@ func (k *child) title() string {
 	if s, ok := k.id().(string); ok {
 		return strings.ToValidUTF8(wire.Describe(s, maxID), "\uFFFD") // as a label of a metric has to be
 	}
-	return wire.FormatPlainMax(k.id(), maxID)
+	return wire.FormatMax(k.id(), maxID)
 }
 
 // maxID is how much of a child's id logs and counts show, in bytes: other nodes may

@@ -116,7 +116,7 @@ func (s *supervisor) Init(c *node.Context) error {
 			return nil
 		}
 		s.report("start_error", reason, failed, "the supervisor ends")
-		return s.end(wire.Tuple{node.Shutdown, wire.Tuple{wire.Atom("failed_to_start_child"), failed.id(), reason}})
+		return s.end(failedToStart(failed.id(), reason).Reason)
 	})
 	switch {
 	case err != nil:
@@ -266,6 +266,13 @@ func (s *supervisor) exited(m node.Exited) error {
 		}
 		return nil
 	}
+	if s.nodeStops() {
+		if !s.expected(k.spec, m.Reason) {
+			s.report("child_terminated", m.Reason, k)
+		}
+		s.drop(k)
+		return nil // and so will we
+	}
 	others := s.children.liveSignificant
 	if k.spec.Significant {
 		others--
@@ -280,6 +287,16 @@ func (s *supervisor) exited(m node.Exited) error {
 		wait = k.wait(time.Now())
 	}
 	return s.act(k, a, wait)
+}
+
+// nodeStops reports whether the node is being stopped: it asks all processes to exit, in no order.
+func (s *supervisor) nodeStops() bool {
+	select {
+	case <-s.c.Node().Done():
+		return true
+	default:
+		return false
+	}
 }
 
 // retryRestart is what follows from a restart that is due.
@@ -479,7 +496,7 @@ func (s *supervisor) startReason(k *child, err error) any {
 	if errors.Is(err, node.ErrTooMany) {
 		return raised("system_limit", k.spec.mfa(k.args))
 	}
-	return nodehook.ErrorTerm(err)
+	return sysmsg.Reason(err)
 }
 
 // undefined is the reason for which a child cannot be spawned: its {M, F, Args} does not
@@ -494,7 +511,7 @@ func raised(reason wire.Atom, mfa wire.Tuple) any {
 // startPanic is what Start has panicked with.
 type startPanic struct{ crash *node.Crash }
 
-func (e *startPanic) Error() string { return "supervisor: Start panicked: " + e.crash.String() }
+func (e *startPanic) Error() string { return "supervisor: Start panicked: " + e.crash.Error() }
 
 // make makes the behaviour of a new process of k.
 func (k *Child) make(n *node.Node, args []any) (b node.Actor, err error) {

@@ -2,12 +2,12 @@ package admin
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node"
@@ -143,7 +143,7 @@ func (q *request) handled(window time.Duration) (map[uint64]uint64, error) {
 	case <-time.After(window):
 		return before, nil
 	case <-q.worker.Context().Done():
-		return nil, context.Cause(q.worker.Context())
+		return nil, cause.Of(q.worker.Context())
 	}
 }
 

@@ -171,7 +171,7 @@ func commandNames() string {
 }
 
 // brief is a term for an error message.
-func brief(t any) string { return wire.FormatPlain(cut(t, 100)) }
+func brief(t any) string { return wire.Format(cut(t, 100)) }
 
 // options reads the map of options that may be the last argument.
 func (q *request) options(into any) error {

@@ -172,8 +172,8 @@ func (q *request) run(d *command) {
 	var v any
 	var err error
 	if crash := sysmsg.Guard(func() { v, err = d.run(q) }); crash != nil {
-		q.n.Log().Error("operator request failed", "request", string(q.command), "reason", crash.String(), "stack", string(crash.Stack))
-		err = errors.New(crash.String())
+		q.n.Log().Error("operator request failed", "request", string(q.command), "reason", crash.Error(), "stack", string(crash.Stack))
+		err = crash
 	}
 	if q.done = true; err != errNoReplyYet {
 		q.answer(v, err)

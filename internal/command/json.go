@@ -49,7 +49,7 @@ func jsonTerm(t any) any {
 	case nil:
 		return []any{}
 	}
-	return wire.FormatPlain(t)
+	return wire.Format(t)
 }
 
 func jsonTerms(terms []any) []any {
@@ -67,7 +67,7 @@ func jsonMap(m wire.Map) map[string]any {
 	for key, value := range m.All() {
 		name, ok := jsonTerm(key).(string)
 		if _, taken := out[name]; !ok || taken {
-			name = wire.FormatPlain(key)
+			name = wire.Format(key)
 		}
 		out[name] = jsonTerm(value)
 	}

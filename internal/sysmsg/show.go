@@ -2,6 +2,7 @@ package sysmsg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/big"
@@ -56,7 +57,7 @@ func BriefState(state any) string {
 // is in the node's crash report.
 func Words(reason any) string {
 	if c, ok := reason.(*node.Crash); ok {
-		return c.String()
+		return c.Error()
 	}
 	left := maxBrief // no more fit in
 	return wire.FormatMaxFunc(reason, maxBrief, func(v any) any {
@@ -84,6 +85,16 @@ func Terminating(c *node.Context, what, kind string, err error, attrs func() []a
 	}
 	log.Error(what+" terminating", append([]any{what[strings.LastIndexByte(what, ' ')+1:], DisplayName(c), "process", c.Self().String(), "kind", kind,
 		"reason", Words(reason)}, attrs()...)...)
+	return err
+}
+
+// Reason is an error that was returned in place of a process, or of what starts one, as an exit reason: that of an exit, the
+// term that it stands for, or the error itself, so that errors.Is finds it. Nodes of OTP get the term that it stands for.
+func Reason(err error) any {
+	var exit *node.ExitError
+	if _, stands := termof.Error(err); stands || nodehook.IsExit(err) || errors.As(err, &exit) {
+		return nodehook.ErrorTerm(err)
+	}
 	return err
 }
 

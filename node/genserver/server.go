@@ -230,6 +230,7 @@ func (s *server[S]) Receive(c *node.Context, msg any) (err error) {
 	if err != nil || s.extras != nil {
 		err = s.after(msg, err)
 	}
+	s.from = node.From{} // an idle server keeps nothing of its last call
 	ended = true
 	return err
 }

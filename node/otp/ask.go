@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
@@ -70,7 +71,7 @@ func await(ctx context.Context, p *node.Process, ref, watch wire.Ref) (any, erro
 	for {
 		switch m := p.Receive().(type) {
 		case ended:
-			return nil, context.Cause(ctx)
+			return nil, cause.Of(ctx)
 		case node.Exited: // the node stops
 			return nil, &node.ExitError{Reason: m.Reason}
 		case node.Down:
@@ -103,7 +104,7 @@ func labelled(label, body any) func(wire.PID, wire.Ref) any {
 // Call calls a process as gen_server:call does from Erlang, by {'$gen_call', From,
 // Request}: for terms that somebody has typed. node.Call sends a Go value, of which
 // only servers that expect its type make anything. The answer is a term. to is a
-// PID, a name, or {Name, Node}. Errors: [*node.ExitError], the cause of ctx's end. From says
+// PID, a name, or {Name, Node}. Errors: [*node.ExitError], the error of ctx. From says
 // which node calls and, if it is a process, which one waits: the server sees a process of its
 // own as the caller.
 func Call(ctx context.Context, from node.Caller, to, request any) (any, error) {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -175,6 +176,6 @@ func sleep(ctx context.Context, args []any) (any, error) {
 	case <-after:
 		return wire.OK, nil
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, cause.Of(ctx)
 	}
 }

@@ -134,6 +134,9 @@ func (m *machine[M]) receive(c *node.Context, msg any) error {
 			return m.sys.Handle(c, systemOf[M]{m}, r)
 		}
 		if r, ok := c.Node().AsRequest(msg); ok {
+			if !m.kind.late && !r.Pending() {
+				return nil
+			}
 			e = Event{TypeCall, r.Body, r.From}
 		} else if body, ok := nodehook.AsCast(msg); ok {
 			e.Type, e.Content = TypeCast, body

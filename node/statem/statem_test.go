@@ -264,7 +264,7 @@ func TestHowMachinesEnd(t *testing.T) {
 					assert.Equal(t, c.reason, exit.Reason)
 				} else {
 					crash := crashed(t, err)
-					assert.Equal(t, c.says, crash.String())
+					assert.Equal(t, c.says, crash.Error())
 					if c.is != nil {
 						assert.ErrorIs(t, crash.Unwrap(), c.is)
 					}
@@ -289,7 +289,7 @@ func TestErrorOfACast(t *testing.T) {
 		l = &lamp{last: func() { panic("at last") }}
 		pid = s.start(l)
 		err := sys.Stop(s.Context(), s.me, pid, node.Normal)
-		assert.Equal(t, "panic: at last", crashed(t, err).String())
+		assert.Equal(t, "panic: at last", crashed(t, err).Error())
 		assert.Len(t, l.ended, 2)
 	})
 }
@@ -660,7 +660,7 @@ func TestShownWhatItCan(t *testing.T) {
 		require.NoError(t, err)
 		s.me.Monitor(pid)
 		s.n.Send(pid, node.Down{Name: "x", Node: "y@z"})
-		assert.Equal(t, "panic: bad cake", node.ReceiveOf[node.Down](s.me).Reason.(*node.Crash).String())
+		assert.Equal(t, "panic: bad cake", node.ReceiveOf[node.Down](s.me).Reason.(*node.Crash).Error())
 		assert.Contains(t, s.log.String(), "not my data")
 		assert.Contains(t, s.log.String(), "{x,y@z}")
 	})

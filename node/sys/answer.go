@@ -71,7 +71,7 @@ func (a *answerer) Receive(c *node.Context, msg any) error {
 // shown is State where a panic of the behaviour must do no harm.
 func (a *answerer) shown() (state any) {
 	if crash := sysmsg.Guard(func() { state = a.State() }); crash != nil {
-		return crash.String()
+		return crash.Error()
 	}
 	return state
 }

@@ -109,7 +109,7 @@ func Debug(ctx context.Context, from node.Caller, to node.Dest, what any) (any, 
 
 // Stop ends a server in an orderly way and waits until it is gone: proc_lib:stop
 // of stdlib. Errors: [*node.ExitError] with the reason that it ended with, if
-// another, noproc if there was none; the cause of ctx's end, after which the
+// another, noproc if there was none; the error of ctx, after which the
 // server may still end.
 func Stop(ctx context.Context, from node.Caller, to node.Dest, reason any) error {
 	pid, ok := nodehook.Resolve(from, to)

@@ -81,6 +81,16 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("application: %s: %s", e.Code, name)
 }
 
+// Unwrap returns what errors.Is and errors.As look through: the errors in the Reason, such as the one that the start
+// function, or the Init of a child, has returned.
+func (e *Error) Unwrap() error {
+	switch e.Code {
+	case startFailed, startFailure, terminated:
+		return &node.ExitError{Reason: e.Reason}
+	}
+	return nil
+}
+
 // term is the error as OTP has it.
 func (e *Error) term() any {
 	switch e.Code {

@@ -136,7 +136,7 @@ func (k *controllerServer) settled(c *genserver.Context, m startSettled) error {
 	}
 	delete(k.starting, m.run.spec.Name)
 	if m.err != nil {
-		reason := nodehook.ErrorTerm(m.err)
+		reason := sysmsg.Reason(m.err)
 		k.refuse(c, m.run, &Error{Code: startFailed, Name: m.run.spec.Name, Reason: reason, exited: reason == node.Normal})
 		return nil
 	}

@@ -311,8 +311,11 @@ type owner struct {
 	unfit []dist.Op
 }
 
-func (o *owner) Lose(frames []dist.Frame)                 { o.lost = append(o.lost, frames...) }
-func (o *owner) Unfit(f *dist.Frame, _ *wire.EncodeError) { o.unfit = append(o.unfit, f.Op) }
+func (o *owner) Lose(frames []dist.Frame) { o.lost = append(o.lost, frames...) }
+func (o *owner) Unfit(f *dist.Frame, _ *wire.EncodeError) any {
+	o.unfit = append(o.unfit, f.Op)
+	return nil
+}
 
 func writer(l *link) (*Writer, *owner) {
 	b, o := new(Box), &owner{}

@@ -20,7 +20,8 @@ type Owner interface {
 	// Unfit is told of a frame that the link has refused, for it holds what is no term, or
 	// too much, or what the peer does not understand. If it is an exit signal or a Down,
 	// whose receiver must be told, the writer sends it with another reason.
-	Unfit(f *dist.Frame, why *wire.EncodeError)
+	// It returns what is sent in place of a reason; nil: its text.
+	Unfit(f *dist.Frame, why *wire.EncodeError) (instead any)
 }
 
 // Writer writes what is in a Box to a link. Signals of a sender whose long message is under
@@ -212,10 +213,13 @@ func (w *Writer) unfit(f *dist.Frame, err error) error {
 	if !errors.As(err, &why) {
 		return err
 	}
-	w.Owner.Unfit(f, why)
+	instead := w.Owner.Unfit(f, why)
 	switch f.Op {
 	case dist.OpExit, dist.OpDown, dist.OpSignal:
-		f.Payload = reasonText(f.Payload)
+		if instead == nil {
+			instead = reasonText(f.Payload)
+		}
+		f.Payload = instead
 		if _, err := w.Link.Write(f); !errors.As(err, &why) {
 			return err
 		}

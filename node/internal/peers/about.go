@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
@@ -18,7 +19,7 @@ func (p *Peer) Await(ctx context.Context) error {
 	select {
 	case <-p.ready:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return cause.Of(ctx)
 	}
 	if why := p.Why(); why != nil {
 		return fmt.Errorf("node: cannot connect to %s: %w", p.Name, why)

@@ -21,15 +21,15 @@ type host struct {
 	remains []Remains
 }
 
-func (h *host) NewPeer(wire.Atom) (*Peer, Owner)     { return new(Peer), h }
-func (h *host) Stopped() bool                        { return false }
-func (h *host) Up(p dist.Peer)                       { h.ups = append(h.ups, p) }
-func (h *host) Read(dist.Link)                       {}
-func (h *host) AskRelease() int                      { return 0 }
-func (h *host) Over()                                {}
-func (h *host) Remains(r Remains)                    { h.remains = append(h.remains, r) }
-func (h *host) Lose([]dist.Frame)                    {}
-func (h *host) Unfit(*dist.Frame, *wire.EncodeError) {}
+func (h *host) NewPeer(wire.Atom) (*Peer, Owner)         { return new(Peer), h }
+func (h *host) Stopped() bool                            { return false }
+func (h *host) Up(p dist.Peer)                           { h.ups = append(h.ups, p) }
+func (h *host) Read(dist.Link)                           {}
+func (h *host) AskRelease() int                          { return 0 }
+func (h *host) Over()                                    {}
+func (h *host) Remains(r Remains)                        { h.remains = append(h.remains, r) }
+func (h *host) Lose([]dist.Frame)                        {}
+func (h *host) Unfit(*dist.Frame, *wire.EncodeError) any { return nil }
 
 // gauged is a link that says of itself what a test wants.
 type gauged struct {

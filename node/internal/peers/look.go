@@ -73,7 +73,7 @@ func (p *Peer) lookAt(now time.Time) (why error) {
 		_, n := g.Gauge()
 		w.Linked = max(w.Linked, n)
 	}
-	l := quota.Look{At: now, Steady: link != nil, Waits: w.Outside + w.Linked, Limit: p.Box.Limit(),
+	l := quota.Look{At: now, Steady: link != nil, Waits: w.Outside + w.Linked, Limit: p.Box.Limit(), Held: p.Box.Held(),
 		Answers: w.Answers, Longest: w.Longest, Unacked: unacked}
 	switch link := link.(type) {
 	case nil:

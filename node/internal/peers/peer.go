@@ -258,6 +258,13 @@ func (p *Peer) IsWatched(m Monitor) bool {
 	return p.tables.IsWatched(m)
 }
 
+// Watching returns the monitor by a process there that has the reference, nil: there is none.
+func (p *Peer) Watching(ref wire.Ref) Monitor {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tables.Watching(ref)
+}
+
 // Exchange puts what with makes of the monitor by a process there that has the reference, if there is one, in its place.
 func (p *Peer) Exchange(ref wire.Ref, with func(m Monitor) Monitor) {
 	p.mu.Lock()

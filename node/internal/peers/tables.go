@@ -303,6 +303,9 @@ func (t *Tables) Watched(m Monitor) Result {
 // IsWatched reports whether m is there.
 func (t *Tables) IsWatched(m Monitor) bool { return t.in[m.Ref()] == m }
 
+// Watching returns the monitor by a process there that has the reference, nil: there is none.
+func (t *Tables) Watching(ref wire.Ref) Monitor { return t.in[ref] }
+
 // Told takes m out, a monitor by a process there, whose Down is to be sent. False: it has been
 // taken away.
 func (t *Tables) Told(m Monitor) bool {

@@ -2,8 +2,10 @@ package process
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/waiting"
@@ -15,6 +17,14 @@ type Patience struct {
 	Ctx   context.Context
 	From  *Process
 	Noted bool // the wait of the sender is, for Config.DetectCycles
+}
+
+// why is the error with which a wait for space has ended: that of Ctx with its cause, if it is the cause.
+func (u *Patience) why(err error) error {
+	if u.Ctx != nil && u.Ctx.Err() != nil && errors.Is(err, context.Cause(u.Ctx)) {
+		return cause.Of(u.Ctx)
+	}
+	return err
 }
 
 // Within returns a context that ends when u does.
@@ -43,12 +53,16 @@ func (p *Process) Offer(a *Acting, msg any, u *Patience) error {
 			}
 			return ErrMailboxFull
 		}
+		if u.From == p {
+			p.System.DeadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: p.PID(), Message: msg})
+			return ErrOwnMailbox
+		}
 		a.Block()
 		a.Process.WaitsFor(waiting.Space, p.PID())
 		var err error
 		r, err = a.pushWait(p, msg, u)
 		if a.Process.WaitsNoMore(); err != nil {
-			return err
+			return u.why(err)
 		}
 	}
 	switch r {
@@ -66,6 +80,9 @@ func (p *Process) Offer(a *Acting, msg any, u *Patience) error {
 	}
 	return nil
 }
+
+// ErrOwnMailbox is ErrMailboxFull for a process that sends to itself: only itself could make space.
+var ErrOwnMailbox = fmt.Errorf("%w: a process cannot wait for space in its own mailbox", ErrMailboxFull)
 
 // ErrNoRoom is ErrMailboxFull where waiting would help.
 var ErrNoRoom = fmt.Errorf("%w for now", ErrMailboxFull)

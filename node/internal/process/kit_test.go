@@ -319,7 +319,7 @@ func (r *remote) SendDown(m *process.Monitor, pid wire.PID, reason any) {
 }
 func (r *remote) Pace(*process.Acting) { r.paced++; r.next() }
 func (r *remote) NodeName() wire.Atom  { return r.name }
-func (r *remote) WhyOver() string      { return "it is over" }
+func (r *remote) WhyOver() error       { return errors.New("it is over") }
 
 var errTest = errors.New("test")
 

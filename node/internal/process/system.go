@@ -50,6 +50,7 @@ type System struct {
 	Functions atomic.Int64           // blocking processes and detached actors whose goroutine has not ended
 	Lingering atomic.Int64           // processes that were killed and whose function still runs
 	Timers    timers.Count           // those that are not over
+	Later     *timers.Set            // those whose destinations are looked up when they are due
 	ByName    sync.Map               // *Process to its namelink.Links
 	Cycles    *waiting.Graph[Waiter] // nil: cycles of waits are not detected
 	Stopped   atomic.Bool
@@ -123,8 +124,8 @@ type Remote interface {
 	Pace(a *Acting)
 	// NodeName is what the node is called.
 	NodeName() wire.Atom
-	// WhyOver says why the connection is over, for people.
-	WhyOver() string
+	// WhyOver says why the connection is over; nil: it is not.
+	WhyOver() error
 }
 
 // Init sets sys up, but for what the caller sets itself: pool, tracing, table, dead and cycles.

@@ -61,6 +61,15 @@ func TestJudge(t *testing.T) {
 		})
 	}
 	q := New(limits)
+	var held Backlog
+	see := func(after time.Duration, waits int) error {
+		return q.Judge(&held, Look{At: start.Add(after), Steady: true, Limit: kib, Held: true, Sent: 5, Waits: waits})
+	}
+	require.NoError(t, see(0, kib/4))
+	require.NoError(t, see(time.Hour-1, kib/4))
+	require.EqualError(t, see(time.Hour, kib/4), "the peer took nothing for 1h0m0s while 256 bytes waited to be sent (limits.stall)",
+		"senders wait, though less waits than may")
+	require.NoError(t, see(2*time.Hour, 0), "nothing waits")
 	var b Backlog
 	require.NoError(t, q.Judge(&b, Look{At: start, Waits: 2 * kib, Limit: kib}))
 	require.NoError(t, q.Judge(&b, Look{At: start.Add(2 * time.Hour), Waits: 2 * kib, Limit: kib}), "there is no connection for the moment")

@@ -128,7 +128,7 @@ func (s *system) AskRelease() int                              { return 0 }
 func (s *system) Over()                                        {}
 func (s *system) Remains(r peers.Remains)                      { s.remains = append(s.remains, r) }
 func (s *system) Lose([]dist.Frame)                            {}
-func (s *system) Unfit(*dist.Frame, *wire.EncodeError)         {}
+func (s *system) Unfit(*dist.Frame, *wire.EncodeError) any     { return nil }
 func (link) Peer() dist.Peer                                   { return dist.Peer{Addr: "addr"} }
 func (link) Close() error                                      { return nil }
 func (link) Flush(bool) (int, error)                           { return 0, nil }

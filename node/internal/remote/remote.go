@@ -29,7 +29,7 @@ type Peer struct {
 func (p *Peer) NodeName() wire.Atom { return p.Name }
 
 // WhyOver says why the connection is over.
-func (p *Peer) WhyOver() string { return p.Why().Error() }
+func (p *Peer) WhyOver() error { return p.Why() }
 
 // ExitSignal is part of process.Remote.
 func (p *Peer) ExitSignal(from, to wire.PID, reason any) {

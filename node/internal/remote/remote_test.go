@@ -259,7 +259,7 @@ func TestOver(t *testing.T) {
 	p.Own.MonitorNode(&p.Acting, there)
 	s.peer.End(errors.New("cut"))
 	require.Equal(t, []any{nodeDown{"cut"}}, p.took())
-	require.Equal(t, "cut", s.peer.WhyOver())
+	require.EqualError(t, s.peer.WhyOver(), "cut")
 	p.Own.Mu.Lock()
 	require.False(t, s.peer.AddLink(&p.Own, far(1)))
 	require.False(t, p.Own.HasLinkLocked(far(1)))

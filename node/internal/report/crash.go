@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
 
@@ -16,7 +15,7 @@ type Crash struct {
 	Label     string
 	Parent    wire.PID // zero: spawned from outside
 	Behaviour string
-	Reason    fmt.Stringer
+	Reason    error
 	Stack     []byte // nil: there is none
 	Details   []any  // attributes that the behaviour adds
 }
@@ -94,7 +93,7 @@ func (l *Log) log(c Crash) {
 	if !c.Parent.IsZero() {
 		attrs = append(attrs, "parent", c.Parent.String())
 	}
-	attrs = append(attrs, "behaviour", c.Behaviour, "reason", c.Reason.String())
+	attrs = append(attrs, "behaviour", c.Behaviour, "reason", c.Reason.Error())
 	attrs = append(attrs, c.Details...)
 	if len(c.Stack) > 0 {
 		attrs = append(attrs, "stack", string(c.Stack))
