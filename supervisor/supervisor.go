@@ -268,7 +268,7 @@ func (s *supervisor) exited(m node.Exited) error {
 	}
 	if s.nodeStops() {
 		if !s.expected(k.spec, m.Reason) {
-			s.report("child_terminated", m.Reason, k)
+			s.report("child_terminated", m.Reason, k, "none: the node stops")
 		}
 		s.drop(k)
 		return nil // and so will we

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/wire"
 )
 
 // All holders together have no more than twice what they may, whatever they take, of which kinds, and under how many names: each
@@ -31,13 +30,13 @@ func TestHeldIsBoundedForAllTogether(t *testing.T) {
 				give = append(give, func() { peer.Add(k, -n) })
 			}
 			take = append(take, func() bool {
-				o, err := q.Owners.TakeSpawn(wire.Atom(name))
+				o, err := q.Owners.TakeSpawn(named(name))
 				if err == nil {
 					give = append(give, o.GiveSpawn)
 				}
 				return err == nil
 			}, func() bool {
-				o, err := q.Owners.TakeName(wire.Atom(name))
+				o, err := q.Owners.TakeName(named(name))
 				if err == nil {
 					give = append(give, o.GiveName)
 				}

@@ -45,13 +45,13 @@ func (l *Log) Await(c Crash) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.awaited == nil {
-		l.awaited = make(map[fmt.Stringer]Crash)
+		l.awaited = make(map[error]Crash)
 	}
 	l.awaited[c.Reason] = c
 }
 
 // Decided logs the crash with a reason that is awaited, with attributes of its supervisor. False: none is.
-func (l *Log) Decided(reason fmt.Stringer, attrs ...any) bool {
+func (l *Log) Decided(reason error, attrs ...any) bool {
 	l.mu.Lock()
 	c, ok := l.awaited[reason]
 	delete(l.awaited, reason)

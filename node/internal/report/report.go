@@ -8,7 +8,6 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -37,7 +36,7 @@ type Log struct {
 	Count func(name string, labels ...string)
 
 	mu      sync.Mutex
-	awaited map[fmt.Stringer]Crash // by reason; guarded by mu
+	awaited map[error]Crash // by reason; guarded by mu
 
 	blocked, refused, left, noRight feed.Throttle
 }
