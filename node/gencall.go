@@ -2,7 +2,6 @@ package node
 
 import (
 	"github.com/actornode/actornode/node/internal/gencall"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/trace"
 )
 
@@ -38,27 +37,19 @@ func unanswered(msg any, why error) bool {
 type untyped interface{ untyped() Request[any] }
 
 // read returns a message of p as processes here get it.
-func (p *peer) read(msg any) any { return p.n.readMessage(p, p.exact, p.via, msg) }
+func (p *peer) read(msg any) any { return p.n.received(p.exact, p.via, msg) }
 
-// received is read for a message of which nobody knows which connection it has come over.
-func (n *Node) received(exact bool, via *PeerMessage, msg any) any {
-	return n.readMessage(nil, exact, via, msg)
-}
-
-// readMessage returns a message of another node as processes here get it: a call is a Request of
+// received returns a message of another node as processes here get it: a call is a Request of
 // the type that its body has, and a cast a Cast. In a system message and a request to
 // gen_event From becomes a From, which knows who asks. What is none of these stays as it is. via is the message of the peer
 // that has sent it, without what is in it; nil: nobody knows who has. exact says that its values have the types that
-// they have on the node that sends them: that is a Go node. p is the connection that it has come over; nil: it is not known.
-func (n *Node) readMessage(p *peer, exact bool, via *PeerMessage, msg any) any {
+// they have on the node that sends them: that is a Go node.
+func (n *Node) received(exact bool, via *PeerMessage, msg any) any {
 	if n.dist == nil {
 		return msg
 	}
 	if from, body, ok := gencall.ReadCall(msg); ok {
 		if f, ok := n.readFrom(via, from); ok {
-			if far := farOf(f.t.Call); p != nil && far.from.ToAlias {
-				far.monitor, _ = p.Watching(far.from.Alias).(*process.Monitor)
-			}
 			body = gencall.Body(exact, body)
 			return n.types.maker(body).request(body, f)
 		}

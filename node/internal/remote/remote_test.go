@@ -265,7 +265,7 @@ func TestOver(t *testing.T) {
 	require.False(t, p.Own.HasLinkLocked(far(1)))
 	p.Own.Mu.Unlock()
 	ref := p.Own.MonitorOn(&p.Acting, s.peer, far(1), wire.At{})
-	require.Equal(t, []any{signal.Down{Ref: ref, PID: far(1), Reason: process.NoConnection}}, p.took())
+	require.Equal(t, []any{signal.Down{Ref: ref, PID: far(1), Reason: process.NoConnection, Cause: s.peer.WhyOver()}}, p.took())
 	s.peer.LinkMade(&dist.Frame{From: far(1), To: p.Own.PID()})
 	require.False(t, p.linked(far(1)))
 	p.Own.AddLinkLocked(far(1))
