@@ -31,7 +31,7 @@ func allServices(t *testing.T, n *node.Node) (names []node.Atom) {
 	require.NoError(t, admin.Start(t.Context(), n, admin.Config{}))
 	require.NoError(t, migrate.Start(t.Context(), n))
 	for i := range n.Infos() {
-		if nodehook.Protected(n, i.PID) && i.Name != "" {
+		if nodehook.Protected(n, i.PID, node.From{}) && i.Name != "" {
 			names = append(names, i.Name)
 		}
 	}
