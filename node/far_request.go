@@ -27,7 +27,7 @@ func (p *peer) called(q *process.Process, f *dist.Frame, r *linkopt.Request) any
 	if !q.ShowsPeer {
 		return msg
 	}
-	return PeerMessage{x.via.Peer, x.via.Addr, msg, x.via.by}
+	return PeerMessage{x.via.Peer, x.via.Addr, msg, x.via.by, x.via.over}
 }
 
 // replyInOne is reply in one frame. False: nothing is sent, for the caller's node waits for no such

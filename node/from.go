@@ -74,8 +74,8 @@ func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
 		process.Call
 		farCaller
 	}{farCaller: farCaller{from: to, via: via}}
-	if via != nil && via.by != nil && to.ToAlias {
-		x.monitor, _ = via.by.Watching(to.Alias).(*process.Monitor)
+	if via != nil && via.over != nil && to.ToAlias {
+		x.monitor, _ = via.over.Watching(to.Alias).(*process.Monitor)
 	}
 	x.Call.System, x.Call.Far = &n.sys, &x.farCaller
 	return From{t: x.NewTicket()}, true

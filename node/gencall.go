@@ -67,7 +67,7 @@ func (n *Node) received(exact bool, via *PeerMessage, msg any) any {
 // viaPeer is the message in a PeerMessage, and what is known of the peer; nil for any other message.
 func viaPeer(msg any) (*PeerMessage, any) {
 	if m, ok := msg.(PeerMessage); ok {
-		return &PeerMessage{Peer: m.Peer, Addr: m.Addr, by: m.by}, m.Message
+		return &PeerMessage{Peer: m.Peer, Addr: m.Addr, by: m.by, over: m.over}, m.Message
 	}
 	return nil, msg
 }

@@ -174,7 +174,7 @@ func (n *Node) sendFor(a *process.Acting, by *remote.Asker, to Dest, msg any) er
 	}
 	msg = n.received(false, via, msg)
 	if p.ShowsPeer {
-		msg = PeerMessage{via.Peer, via.Addr, msg, by}
+		msg = PeerMessage{via.Peer, via.Addr, msg, by, nil}
 	}
 	return c.SendOpt(SendOptions{NoWait: true}, p.PID(), msg) // to p, though the name may be another's by now
 }

@@ -65,7 +65,7 @@ func (p *peer) newReader(link dist.Link) {
 	d := p.n.dist
 	p.link = link
 	about := link.Peer()
-	p.via = &PeerMessage{Peer: p.Name, Addr: about.Addr, by: p.Asker()}
+	p.via = &PeerMessage{Peer: p.Name, Addr: about.Addr, by: p.Asker(), over: p}
 	p.exact = about.Protocol != erlang || erlflags.Flags(about.Flags).Has(erlflags.GoValues)
 	if h, ok := link.(linkopt.Hosted); ok {
 		h.SetHost(p)

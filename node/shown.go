@@ -23,6 +23,7 @@ type PeerMessage struct {
 	Addr    string // of that node
 	Message any
 	by      *remote.Asker // who has sent it
+	over    *peer         // the connection that it has come over
 }
 
 // term is the message as other nodes see it.
@@ -30,7 +31,7 @@ func (m PeerMessage) term() any { return m.Message }
 
 // shown makes the PeerMessage of what p has sent.
 func (p *peer) shown(msg any) any {
-	return PeerMessage{p.via.Peer, p.via.Addr, p.read(msg), p.via.by}
+	return PeerMessage{p.via.Peer, p.via.Addr, p.read(msg), p.via.by, p}
 }
 
 // identity is what is known of the node that has made a request.

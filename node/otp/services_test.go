@@ -74,7 +74,7 @@ func TestServicesAnswerSystemMessages(t *testing.T) {
 func TestServicesAnswerOTP(t *testing.T) {
 	n, _, e := startBoth(t)
 	for i := range n.Infos() {
-		if !nodehook.Protected(n, i.PID) || i.Name == "" || silentServices[i.Name] {
+		if !nodehook.Protected(n, i.PID, node.From{}) || i.Name == "" || silentServices[i.Name] {
 			continue
 		}
 		require.Equal(t, "true", e.Ask("is_tuple(sys:get_status({'%s', 'go@127.0.0.1'}))", i.Name), i.Name)

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
 )
 
 // All holders together have no more than twice what they may, whatever they take, of which kinds, and under how many names: each
