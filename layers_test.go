@@ -29,16 +29,16 @@ var layers = map[string]int{
 	"internal/procview": 3, "internal/admin": 3,
 	"internal/termof":   1,
 	"internal/executor": 2, "wire/erldist": 2, "wire/native": 2,
-	"internal/limit": 0, "internal/cgroup": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0, "internal/treefields": 1,
-	"internal/markdown": 0, "internal/counter": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 1,
-	"internal/vet": 0, "internal/systemd": 0,
+	"internal/limit": 0, "internal/cause": 0, "internal/cgroup": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/ring": 0, "internal/readmap": 0, "internal/strict": 0, "internal/treefields": 1,
+	"internal/markdown": 0, "internal/printable": 0, "internal/counter": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 1,
+	"internal/vet": 0, "internal/systemd": 0, "internal/environ": 0, "internal/regular": 0, "internal/outline": 2,
 	"internal/daemon": 5, "internal/command": 6, "internal/demo": 4,
 	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/dist": 1, "internal/socket": 0, "internal/account": 1,
 	"wire/etf": 1, "wire/pickle": 1, "wire/epmd": 1, "internal/pack": 1, "internal/etfcodec": 1, "wire/tlsdist": 1,
 	"internal/nodehook": 2, "internal/loglimit": 2, "internal/box": 1, "internal/fault": 1, "internal/shake": 1,
 
 	// Kits of tests, each as low as its users need.
-	"internal/nodetest": 3,
+	"internal/nodetest": 3, "internal/growth": 7,
 	"internal/certtest": 1,
 	"internal/epmdtest": 1,
 	"internal/erltest":  1,
@@ -79,7 +79,7 @@ var within = map[string][]string{
 	"internal/epmdtest": {"wire/epmd", "internal/epmdclient", "internal/epmdserver"},
 	"internal/erltest":  {"internal/logtest"},
 	"internal/termtest": {"wire"},
-	"internal/linkopt":  {"wire"},
+	"internal/linkopt":  {"wire", "wire/dist"},
 	"internal/linkkit":  {"wire", "wire/dist", "internal/linkopt"},
 	"wire/linktest":     {"wire/dist", "internal/linkkit"},
 }
@@ -104,7 +104,7 @@ var inside = map[string]int{
 
 	"node/internal/process": 3, "node/internal/runner": 4, "node/internal/remote": 4,
 	"node/internal/placement": 4, "node/internal/inspect": 5,
-	"node/internal/quiescence": 5, "node/internal/owned": 0, "node/rights": 0, "node/internal/watchers": 4,
+	"node/internal/quiescence": 5, "node/internal/owned": 0, "node/rights": -1, "node/internal/watchers": 4,
 
 	"node/internal/deepcopy": 0, "node/isolation": 1, "node/internal/isolate": 2, "node/internal/receipt": 4,
 
@@ -130,13 +130,13 @@ var inside = map[string]int{
 	"wire/pickle":  3,
 	"wire/erldist": 4, "wire/native": 4,
 
-	"internal/limit": 0, "internal/socket": 0, "internal/account": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/strict": 0,
-	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/testkit": -1,
+	"internal/cause": -1, "internal/limit": 0, "internal/socket": 0, "internal/account": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/ring": 0, "internal/readmap": 0, "internal/strict": 0,
+	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/testkit": -1, "internal/printable": -1,
 	"internal/shake": 0, "internal/rotation": 0, "internal/pack": 1, "internal/etfcodec": 1, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 2, "internal/epmdtest": 3,
 	"internal/inbox": 1, "internal/counter": 0, "internal/nodehook": 1, "internal/markdown": 0, "internal/cgroup": 0, "internal/treefields": 1,
 	"internal/executor": 2, "internal/admin": 3, "internal/procview": 2, "internal/sysmsg": 2, "internal/termof": 0, "internal/linkopt": 0, "internal/linkkit": 1,
-	"internal/erltest": 1, "internal/termtest": 1, "internal/nodetest": 1,
-	"internal/vet": 0, "internal/systemd": 0,
+	"internal/erltest": 1, "internal/termtest": 1, "internal/nodetest": 1, "internal/growth": 5,
+	"internal/vet": 0, "internal/systemd": 0, "internal/environ": 0, "internal/regular": 0, "internal/outline": 1,
 	"internal/demo": 3, "internal/daemon/health": 1,
 	"internal/daemon/config": 2,
 	"internal/command":       4,

@@ -137,7 +137,7 @@ var untuned = map[string][]string{
 		"peers.markShift", "peers.maxMark", "executor.FirstOwn"},
 	"limits of what grows": {"node.maxProcessesLimit", "node.maxStages", "executor.MaxStages", "table.leastSweep", "table.leastLent",
 		"inbox.leastPositions",
-		"peers.maxBrief", "outbox.maxReason"},
+		"peers.maxBrief", "outbox.maxReason", "peers.mostLosses", "peers.lossTime", "node.mostLate", "node.mostNamed"},
 	"how often something is logged": {"undelivered.logEvery", "report.every"},
 	"timeouts and pauses": {"node.drainTime", "process.spaceAgain", "peers.firstStep", "node.releaseTimeout",
 		"node.defaultStopTimeout",

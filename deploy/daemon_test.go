@@ -29,6 +29,8 @@ type cluster struct {
 	*testing.T
 	hub     *node.Node // the peer of all daemons but those that have it not
 	daemons []*daemon
+
+	prometheus *server // that scrapes them
 }
 
 // daemon is one that is scraped.

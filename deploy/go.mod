@@ -6,6 +6,7 @@ replace github.com/actornode/actornode => ..
 
 require (
 	github.com/actornode/actornode v0.0.0
+	github.com/creack/pty v1.1.24
 	github.com/klauspost/compress v1.20.3
 	github.com/prometheus/client_golang v1.25.0
 	github.com/stretchr/testify v1.12.1

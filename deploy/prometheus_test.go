@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,8 +73,60 @@ func TestRulesAreTested(t *testing.T) {
 	}
 }
 
+// The metrics of all rules are in each of the tests of what is no fault, or of no node.
+func TestRulesAreTestedWithoutFault(t *testing.T) {
+	var rules []string
+	for _, g := range document[struct {
+		Groups []struct {
+			Rules []struct{ Expr string }
+		}
+	}](t, "prometheus/rules.yaml").Groups {
+		for _, r := range g.Rules {
+			rules = append(rules, r.Expr)
+		}
+	}
+	names := regexp.MustCompile(`\b(actornode_[a-z_]+|process_[a-z_]+|up)\b`).FindAllString(strings.Join(rules, "\n"), -1)
+	require.NotEmpty(t, names)
+	begins := []string{"a gap", "begin", "a restart", "silence", "a split", "vanished"}
+	for _, g := range document[struct {
+		Tests []struct {
+			Name   string
+			Series []struct{ Series string } `yaml:"input_series"`
+		}
+	}](t, "prometheus/rules_test.yaml").Tests {
+		i := slices.IndexFunc(begins, func(b string) bool { return strings.HasPrefix(g.Name, b) })
+		if i < 0 {
+			continue
+		}
+		begins = slices.Delete(begins, i, i+1)
+		for _, name := range names {
+			has := slices.ContainsFunc(g.Series, func(s struct{ Series string }) bool { return strings.HasPrefix(s.Series, name+"{") })
+			assert.True(t, has, "prometheus/rules_test.yaml: %s: there is no series of %s", g.Name, name)
+		}
+	}
+	assert.Empty(t, begins, "tests that are missing")
+}
+
 // server is a real Prometheus. It ends with the test.
-type server struct{ addr string }
+type server struct{ addr, targets string }
+
+// look has it scrape these targets from now on.
+func (s *server) look(t *testing.T, targets ...string) {
+	list, err := json.Marshal([]any{map[string]any{"targets": append([]string{}, targets...)}})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(s.targets+".new", list, 0o600))
+	require.NoError(t, os.Rename(s.targets+".new", s.targets))
+}
+
+// sees waits until an expression has a result.
+func (s *server) sees(t *testing.T, expr string) {
+	settles(t, func() string {
+		if len(s.query(expr).Data.Result) == 0 {
+			return "no result: " + expr
+		}
+		return ""
+	})
+}
 
 // scrape starts a Prometheus that scrapes targets each second, and looks at rules twice as often.
 func scrape(t *testing.T, rules string, targets ...string) *server {
@@ -80,14 +134,13 @@ func scrape(t *testing.T, rules string, targets ...string) *server {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "rules.yaml"), []byte(rules), 0o600))
 	file := filepath.Join(dir, "prometheus.yml")
-	list, err := json.Marshal(targets)
-	require.NoError(t, err)
+	s := &server{addr: fmt.Sprint("127.0.0.1:", porttest.Reserve(t)), targets: filepath.Join(dir, "targets.json")}
+	s.look(t, targets...)
 	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, `
 global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 500ms}
 rule_files: [rules.yaml]
-scrape_configs: [{job_name: actornode, static_configs: [{targets: %s}]}]
-`, list), 0o600))
-	s := &server{fmt.Sprint("127.0.0.1:", porttest.Reserve(t))}
+scrape_configs: [{job_name: actornode, file_sd_configs: [{files: [%q], refresh_interval: 1s}]}]
+`, s.targets), 0o600))
 	cmd := exec.Command(program, "--config.file="+file, "--storage.tsdb.path="+dir, "--web.listen-address="+s.addr)
 	log, err := os.Create(filepath.Join(dir, "log"))
 	require.NoError(t, err)

@@ -38,7 +38,7 @@ type Forcer interface {
 type Waiter interface {
 	// Blocks reports whether a sender that gets Full should wait.
 	Blocks() bool
-	// AwaitRoom returns nil when pushing msg is worth another try, and the cause of
-	// ctx's end if that comes first.
-	AwaitRoom(ctx context.Context, msg any) error
+	// PushWait is Push for a sender that waits until msg fits. It answers anything but Full; or, if ctx
+	// ends before msg is in the box, the cause of that. Senders should get in in the order in which they came.
+	PushWait(ctx context.Context, msg any) (Result, error)
 }

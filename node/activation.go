@@ -89,7 +89,7 @@ func (f *Future[R]) promise(a *process.Acting) {
 	f.open(a)
 	f.p.Target = a.Process
 	if !f.p.List() {
-		f.t.Settle(a, nil, &ExitError{NoProc})
+		f.t.Settle(a, nil, &ExitError{Reason: NoProc})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
@@ -51,8 +52,8 @@ func SendRequest[Q any](from Caller, to Dest, tag any, req Q) {
 	begin(nil, a, true, a.Requested(runner.Expected(a.Process, tag)), to, req)
 }
 
-// begin sends a request on behalf of p, whose waiter, asker or more is set. ctx, nil
-// for none, bounds how long it waits for space in a bounded mailbox. async says that the caller
+// begin sends a request on behalf of p, whose waiter, asker or more is set; nothing if ctx, nil for none, has
+// ended. ctx bounds how long it waits for space in a bounded mailbox. async says that the caller
 // does not wait for the reply.
 func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process.Call, to Dest, req Q) process.Ticket {
 	n := nodeOf(a.System)
@@ -69,6 +70,10 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 			}
 			mayCarry = true
 		}
+	}
+	if ctx != nil && ctx.Err() != nil { // nothing is sent
+		t.Settle(a, nil, cause.Of(ctx))
+		return t
 	}
 	m := Request[Q]{req, from}
 	switch to := n.sys.Current(to).(type) {
@@ -92,7 +97,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 	case At:
 		if to.Node != n.cfg.Name {
 			if !n.callFar(a, async, t, PID{}, to, req) {
-				t.Settle(a, nil, &ExitError{NoConnection})
+				t.Settle(a, nil, n.unreachable(to.Node))
 			}
 			return t
 		}
@@ -104,7 +109,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 	case Ref:
 		if at, far := n.sys.Elsewhere(to); far {
 			if !n.callFar(a, async, t, PID{}, at, req) {
-				t.Settle(a, nil, &ExitError{NoConnection})
+				t.Settle(a, nil, n.unreachable(at.Node))
 			}
 			return t
 		}
@@ -124,7 +129,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		}
 	}
 	if p.Target == nil || !p.List() {
-		t.Settle(a, nil, &ExitError{NoProc})
+		t.Settle(a, nil, &ExitError{Reason: NoProc})
 		return t
 	}
 	var msg any = m
@@ -150,18 +155,21 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 	return t
 }
 
-// Call sends a [Request] with req and waits for the reply. Errors: what the
-// reply says; [*ExitError] if the process exits first (errors.Is it
-// [ErrNoProcess] if there was none); [ErrNoName]; [ErrMailboxFull];
-// [ErrReplyType]; [ErrSelfCall]; [ErrCycle]; [ErrDropped] if a bounded mailbox loses the request;
-// [ErrExited] if the caller is killed meanwhile; and the cause of ctx's end. A reply that
-// comes later than that is a dead letter. An Actor's stage goes on without it while it waits.
+// Call sends a [Request] with req and waits for the reply. Errors: what the reply says; [*ExitError]
+// if the process exits first (errors.Is it [ErrNoProcess] if there was none); [ErrNoName];
+// [ErrMailboxFull]; [ErrReplyType]; [ErrSelfCall]; [ErrCycle]; [ErrDropped] if a bounded mailbox loses
+// the request; [ErrExited] if the caller is killed meanwhile; and if ctx ends first, its error
+// ([context.Canceled] or [context.DeadlineExceeded]), which wraps the cause of its end, too. A reply
+// that comes later than that is a dead letter; if ctx has ended before, nothing is sent. An Actor's
+// stage goes on without it while it waits.
 func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error) {
 	a := from.caller()
 	v, err := a.Await(ctx, begin(ctx, a, false, a.Promise(), to, req), waiting.Reply, to)
 	r, mistyped := typed[R](v, err)
 	if _, refused := mistyped.(*values.Refusal); err == nil && mistyped != nil && !refused {
-		mistyped = fmt.Errorf("%w, from %s for a %T", mistyped, erpc.Text(to), req)
+		if mistyped = fmt.Errorf("%w, from %s", mistyped, erpc.Text(to)); any(req) != any(struct{}{}) {
+			mistyped = fmt.Errorf("%w for a request of type %T", mistyped, req)
+		}
 	}
 	return r, mistyped
 }
@@ -178,19 +186,23 @@ func typed[R any](v any, err error) (R, error) {
 	if ok || v == nil {
 		return r, nil
 	}
-	if convert(v, &r) == nil { // a term, for what it stands for
+	why := convert(v, &r)
+	if why == nil { // a term, for what it stands for
 		return r, nil
 	}
 	var none R
-	return none, replyError[R](v)
+	return none, replyError[R](v, why)
 }
 
 // AwaitExit waits until a process has exited and returns its exit reason: noproc
-// if there was none to wait for. The error is the cause of ctx's end, or [ErrCycle], or that
-// the calling process has exited.
+// if there was none to wait for. See [ExitError] for the errors in it. The error is that of ctx, which wraps the cause
+// of its end, too, or [ErrCycle], or [ErrSelfCall], or that the calling process has exited.
 func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error) {
 	a := from.caller()
 	a.Own() // or panic
+	if ctx.Err() != nil && !a.Gone() {
+		return nil, cause.Of(ctx)
+	}
 	p := a.Promise()
 	p.Target, p.Tag = nil, process.OfExit
 	defer func() { p.Tag = nil }() // it may be that of another call
@@ -215,6 +227,8 @@ func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error
 		}
 	}
 	switch {
+	case p.Target == a.Process && a.Process != nil:
+		return nil, fmt.Errorf("%w, and for its own exit", ErrSelfCall)
 	case far != nil:
 		far.watchFor(a, t, a.Sender(), pid, name)
 	case p.Target == nil || !p.List():
@@ -226,13 +240,11 @@ func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error
 		return nil, err
 	}
 	_, err = a.Await(ctx, t, waiting.Exit, to)
-	if errors.Is(err, ErrNoName) {
-		return NoProc, nil
-	}
 	if e, ok := err.(*ExitError); ok {
-		if cause, _ := context.Cause(ctx).(*ExitError); cause != e {
-			return e.Reason, nil
-		}
+		return e.Reason, nil
+	}
+	if errors.Is(err, ErrNoName) && ctx.Err() == nil {
+		return NoProc, nil
 	}
 	return nil, err
 }

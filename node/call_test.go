@@ -158,7 +158,8 @@ func TestCallCancelled(t *testing.T) {
 		}()
 		c.Do(t, n, func(me node.Caller) {
 			_, err := node.Call[int](ctx, me, pid, "")
-			assert.Equal(t, cause, err)
+			assert.ErrorIs(t, err, cause)
+			assert.ErrorIs(t, err, context.Canceled)
 			assert.False(t, late.Pending())
 			assert.ErrorIs(t, late.Reply(1), node.ErrReplied)
 			assert.ErrorIs(t, late.Fail(errWhy), node.ErrReplied)
@@ -167,7 +168,8 @@ func TestCallCancelled(t *testing.T) {
 			assert.Equal(t, 1, l.Message)
 
 			_, err = node.Call[int](ctx, me, pid, "") // cancelled before
-			assert.Equal(t, cause, err)
+			assert.ErrorIs(t, err, cause)
+			assert.ErrorIs(t, err, context.Canceled)
 		})
 	})
 }
@@ -182,7 +184,7 @@ func TestCallTimeout(t *testing.T) {
 			c.Do(t, n, func(me node.Caller) {
 				began := time.Now()
 				_, err := nodetest.CallWithin[int](time.Second, me, pid, "")
-				assert.Equal(t, node.ErrTimeout, err)
+				assert.ErrorIs(t, err, node.ErrTimeout)
 				assert.Equal(t, time.Second, time.Since(began))
 				assert.ErrorIs(t, (<-requests).Reply(1), node.ErrReplied)
 
@@ -198,7 +200,7 @@ func TestCallTimeout(t *testing.T) {
 				assert.Equal(t, 1500*time.Millisecond, time.Since(began))
 
 				_, err = nodetest.CallWithin[int](0, me, pid, "")
-				assert.Equal(t, node.ErrTimeout, err)
+				assert.ErrorIs(t, err, node.ErrTimeout)
 			})
 			assert.Equal(t, map[deadletter.Cause]uint64{deadletter.LateReply: 1}, n.Stats().DeadLetters)
 		})

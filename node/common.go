@@ -104,20 +104,21 @@ func (c *common) SendBytes(to Dest, b []byte) error {
 	return c.Send(to, box.Bytes(b))
 }
 
-// SendAfter sends msg to a process of this node after d. If its mailbox has no space then
-// and the policy Block, the timer goes on until there is space, which it looks for every
+// SendAfter sends msg to a process after d. A name or an alias stands for the process that has it
+// then, as in Erlang: who is restarted meanwhile gets the message. If its mailbox has no space then
+// and the policy Block, the message waits until there is space, which is looked for every
 // 100 ms at least; with another policy the message is a dead letter. It is one, too, when
-// the process exits before; for a process that is gone already, or another node's, the
-// timer is over at once. A name or an alias stands for the process that has it now.
-// Errors: [ErrBadTimeout], [ErrNodeStopped].
+// a process of this node that was given by its PID exits before; for one that is gone already the
+// timer is over at once. Errors: [ErrBadTimeout], [ErrNodeStopped], [ErrNoDest].
 func (c *common) SendAfter(d time.Duration, to Dest, msg any) (*Timer, error) {
 	return nodeOf(c.by.System).timer(c.by.PID(), d, 0, to, msg)
 }
 
-// SendInterval sends msg to a process of this node every d, until the timer is cancelled
-// or the process is gone. Each message that its mailbox has no space for is a dead letter,
-// whatever the policy, and the timer goes on. Errors: [ErrBadTimeout] (d must be above 0),
-// [ErrNodeStopped].
+// SendInterval sends msg to a process every d, until the timer is cancelled, or the process of this
+// node that was given by its PID is gone. A name or an alias stands for the process that has it
+// each time; where there is none, the message is a dead letter. Each message that the mailbox has no space
+// for is one, too, whatever the policy, and the timer goes on. Errors: [ErrBadTimeout] (d must be above 0),
+// [ErrNodeStopped], [ErrNoDest].
 func (c *common) SendInterval(d time.Duration, to Dest, msg any) (*Timer, error) {
 	if d == 0 {
 		return nil, ErrBadTimeout

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/receipt"
 	"github.com/actornode/actornode/node/internal/remote"
@@ -23,13 +24,16 @@ var ErrDropped = process.ErrDropped
 // newest, [ErrDropped]; a mailbox with the policy Block is full at once for a
 // message from another node, and makes the sender wait on its own. [ErrNoProcess],
 // [ErrNoName], [errors.ErrUnsupported] if the connection's protocol has no receipts,
-// [*ExitError] if the connection is lost first, and the cause of ctx's end: then nobody
-// knows; but to another node nothing is sent if ctx has ended before. Messages of one
+// [*ExitError] if the connection is lost first, and the error of ctx if that ends first: then nobody
+// knows; but nothing is sent if ctx has ended before. Messages of one
 // sender, whether by Deliver or Send, arrive in the order in which they were sent.
 func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 	a := from.caller()
 	if a.Gone() {
 		return ErrExited
+	}
+	if ctx.Err() != nil {
+		return cause.Of(ctx)
 	}
 	f, where := remote.FrameTo(a.System, to)
 	f.Payload, f.Token = msg, a.Process.Token()
@@ -157,9 +161,6 @@ func (n *Node) receive(far *peer, a *process.Acting, f *dist.Frame, u *process.P
 
 // deliverFar is Deliver to another node.
 func (n *Node) deliverFar(ctx context.Context, a *process.Acting, where Atom, f dist.Frame) error {
-	if err := context.Cause(ctx); err != nil {
-		return err // before anything is sent: its receipt might be faster
-	}
 	on := Dest(f.To)
 	if f.To.IsZero() {
 		on = At{Name: f.Name, Node: where}

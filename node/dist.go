@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"runtime"
 	"strings"
@@ -78,6 +79,10 @@ type Distribution struct {
 	Allow func(peer Atom, e wire.Export) bool
 	// Rights say what each peer may do, beside Allow. Default: who knows the cookie may do everything.
 	Rights *rights.Policy
+	// NamedBy is a node that gives this one its name, as an erl gets one with -name undefined. Config.Name is undefined@HOST
+	// then. Start connects to it, by Erlang's protocol, and the node listens nowhere. The name is the node's as long as
+	// that connection lasts: with its end the node stops, and [Node.Err] says why. Default: the node has a name.
+	NamedBy Atom
 	// Client makes this node no member of the clusters that it connects to: it is a tool that asks something. Other nodes of
 	// this kind list, count and announce it as no peer. It has the rights that it has anyway.
 	Client bool
@@ -109,6 +114,8 @@ func (d *Distribution) validate(name Atom) error {
 	switch {
 	case d.Cookie == "" && d.Cookies == nil:
 		return errors.New("node: Distribution.Cookie is empty: want the cookie that all nodes of the cluster share")
+	case d.NamedBy != "" && (d.Published || d.Mesh != nil || d.Listen != "" && d.Listen != "-"):
+		return errors.New("node: Distribution.NamedBy: such a node is not Published, has no Mesh, and listens nowhere")
 	case d.Published && nodehook.StartGlobal == nil:
 		return errors.New("node: Distribution.Published: a published node takes part in global: import package node/global")
 	case d.Global != discovery.Global{} && !d.Published:
@@ -127,11 +134,21 @@ func (d *Distribution) validate(name Atom) error {
 		return err
 	}
 	d.Cluster = ClusterLimits(cluster)
+	if d.NamedBy != "" {
+		d.Listen = "-"
+	}
 	if d.Listen == "" {
 		_, host, _ := strings.Cut(string(name), "@")
 		d.Listen = net.JoinHostPort(host, "0")
 	}
+	if _, host, _ := strings.Cut(string(name), "@"); d.Finder == nil && d.Mesh != nil {
+		d.Finder = &discovery.EPMD{Hosts: []string{host}}
+	}
 	d.defaults()
+	if e, ok := d.Finder.(*discovery.EPMD); ok && d.Mesh != nil && len(e.Hosts) == 0 {
+		return errors.New("node: Distribution.Mesh connects to the nodes that Finder lists, and a discovery.EPMD without Hosts " +
+			"lists none")
+	}
 	if d.Mesh != nil {
 		filled, err := mesh.Config(*d.Mesh).For(d.Finder)
 		if err != nil {
@@ -153,30 +170,72 @@ type distribution struct {
 	recent peers.Recent[peer]
 }
 
-// startDist makes n part of a cluster.
-func (n *Node) startDist(cfg Distribution) error {
-	if err := cfg.validate(n.cfg.Name); err != nil {
+// startDist makes n part of a cluster. named is from where it has its name; nil: it has one of its own.
+func (n *Node) startDist(cfg Distribution, named *peers.Named) error {
+	d, peersConfig, err := n.newDist(cfg)
+	if err != nil {
 		return err
+	}
+	if named != nil {
+		peersConfig.Quota = named.Quota
+	}
+	d.Cluster = peers.New(peersConfig)
+	n.sys.Rights = cfg.Rights
+	n.dist, n.types, n.values = d, d.cfg.Types, d.cfg.Types.codec()
+	err = n.startKernel()
+	if err == nil && cfg.Published {
+		err = nodehook.StartGlobal(n, cfg.Global.Partial, cfg.Global.Overlap, n.cfg.Log)
+	}
+	if err == nil {
+		err = d.Start()
+	}
+	if err == nil && named != nil {
+		err = d.Join(named)
+	}
+	return err
+}
+
+// askForName gets a name from cfg.NamedBy.
+func (n *Node) askForName(cfg Distribution) (*peers.Named, error) {
+	if !strings.HasPrefix(string(n.cfg.Name), "undefined@") {
+		return nil, fmt.Errorf("node: Config.Name %q: want undefined@HOST where Distribution.NamedBy gives the name", n.cfg.Name)
+	}
+	_, peersConfig, err := n.newDist(cfg)
+	if err != nil {
+		return nil, err
+	}
+	peersConfig.Origin = wire.NewOrigin(wire.NodeID{Name: n.cfg.Name, Creation: n.cfg.Creation})
+	named, err := peers.AskForName(peersConfig, cfg.NamedBy)
+	if err == nil {
+		n.cfg.Name, n.cfg.Creation = named.ID.Name, named.ID.Creation
+	}
+	return named, err
+}
+
+// newDist makes the distributed half of a node, and what its cluster needs.
+func (n *Node) newDist(cfg Distribution) (*distribution, peers.Config, error) {
+	if err := cfg.validate(n.cfg.Name); err != nil {
+		return nil, peers.Config{}, err
 	}
 	d := &distribution{n: n, cfg: cfg}
 	most := limits.Node{Queue: cfg.Queue, Link: cfg.Limits, Cluster: limits.Cluster(cfg.Cluster)}
-	d.Cluster = peers.New(peers.Config{
+	return d, peers.Config{
 		Origin: n.sys.Origin, Host: d, Log: n.cfg.Log, Env: n.sys.Env, Shed: &n.shed, Limits: most,
 		Quota:  quota.New(most.Quota()),
 		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: cfg.addresses().Of, Warn: erlang,
 		Cookies: d.cookies, Old: cfg.OldCookies, Hidden: !cfg.Published, Client: cfg.Client, Rights: cfg.Rights,
 		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Mesh: (*mesh.Config)(cfg.Mesh),
 		FirstStep: peers.FirstStep(cfg.Transport, cfg.ConnectTimeout, limits.ConnectTimeout),
-	})
-	n.dist, n.types, n.values = d, cfg.Types, cfg.Types.codec()
-	err := n.startKernel()
-	if err == nil && cfg.Published {
-		err = nodehook.StartGlobal(n, cfg.Global.Partial, cfg.Global.Overlap, n.cfg.Log)
+	}, nil
+}
+
+// nameLost ends the node: the connection to the one that has given it its name is over.
+func (n *Node) nameLost(why error) {
+	err := fmt.Errorf("node: %s has its name no longer: the connection to %s is over: %w", n.cfg.Name, n.dist.cfg.NamedBy, why)
+	if !n.sys.Stopped.Load() {
+		n.giveUp(err, "the connection to the node that has given this one its name is over: the node stops", "peer",
+			string(n.dist.cfg.NamedBy), "error", why)
 	}
-	if err != nil {
-		return err
-	}
-	return d.Start()
 }
 
 // stop ends all connections and waits for their goroutines. What waits to be

@@ -22,7 +22,7 @@ var (
 	ErrBadOption    = errors.New("node: invalid spawn option")
 	ErrTooMany      = quota.ErrTooMany // the node's, or one of a peer: ClusterLimits
 	ErrMailboxFull  = process.ErrMailboxFull
-	ErrTimeout      = process.ErrTimeout
+	ErrTimeout      = process.ErrTimeout // errors.Is it context.DeadlineExceeded, too
 	ErrBadTimeout   = process.ErrBadTimeout
 	ErrSelfCall     = errors.New("node: a process cannot call itself: it would wait for its own answer")
 	ErrCycle        = process.ErrCycle // see Config.DetectCycles

@@ -61,7 +61,7 @@ func (e sliceError) Error() string { return strings.Join(e, "; ") }
 func farTypes(t *testing.T) *node.Types {
 	ts := &node.Types{}
 	require.NoError(t, ts.Register(node.ErrorOf(errSoldOut, "shop.ErrSoldOut"), node.TypeOf[shortError](), node.TypeOf[codeError](),
-		node.TypeOf[order]("shop.Order")))
+		node.TypeOf[order]("shop.Order"), node.TypeOf[takeCup]("takeCup")))
 	return ts
 }
 
@@ -188,7 +188,7 @@ func TestPanicsCross(t *testing.T) {
 					assert.True(t, crash.Panic)
 					assert.Contains(t, string(crash.Stack), "breakDown")
 					assert.Contains(t, string(crash.Stack), "errors_test.go")
-					assert.Equal(t, "panic: "+fmt.Sprint(c.cause), crash.String())
+					assert.Equal(t, "panic: "+fmt.Sprint(c.cause), crash.Error())
 					switch {
 					case c.typ != "":
 						assert.Equal(t, c.typ, crash.Reason.(interface{ GoType() string }).GoType())
@@ -218,7 +218,7 @@ func TestExitReasonsCross(t *testing.T) {
 		}
 		crash := down(fmt.Errorf("step 3: %w", errSoldOut)).(*node.Crash)
 		assert.False(t, crash.Panic)
-		assert.Equal(t, "error: step 3: sold out", crash.String())
+		assert.Equal(t, "error: step 3: sold out", crash.Error())
 		assert.ErrorIs(t, crash.Unwrap(), errSoldOut)
 		assert.Equal(t, node.Atom("done"), down(node.ExitWith(node.Atom("done"))))
 		assert.Equal(t, errSoldOut, down(node.ExitWith(errSoldOut)))

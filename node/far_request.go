@@ -18,7 +18,7 @@ func (p *peer) called(q *process.Process, f *dist.Frame, r *linkopt.Request) any
 		farCaller
 		process.Monitor
 	}{
-		farCaller: farCaller{from: gencall.FromAlias(f.From, r.Ref), peer: p},
+		farCaller: farCaller{from: gencall.FromAlias(f.From, r.Ref), peer: p, via: p.via},
 		Monitor:   process.WatchedBy(&p.Peer, f.From, r.Ref, q, f.Name),
 	}
 	x.Call.System, x.Call.Far, x.farCaller.watch = &p.n.sys, &x.farCaller, &x.Monitor
@@ -27,8 +27,7 @@ func (p *peer) called(q *process.Process, f *dist.Frame, r *linkopt.Request) any
 	if !q.ShowsPeer {
 		return msg
 	}
-	x.via = p.without()
-	return PeerMessage{x.via.Peer, x.via.Addr, msg, x.via.by}
+	return PeerMessage{x.via.Peer, x.via.Addr, msg, x.via.by, x.via.over}
 }
 
 // replyInOne is reply in one frame. False: nothing is sent, for the caller's node waits for no such

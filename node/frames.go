@@ -41,7 +41,9 @@ func (p *peer) Handle(f *dist.Frame) error {
 		if f.From.Node() != p.Name {
 			return p.notOurs(f)
 		}
-		p.LinkMade(f)
+		if !p.RefusesLink(f) {
+			p.LinkMade(f)
+		}
 	case dist.OpUnlink:
 		p.LinkTaken(f)
 	case dist.OpUnlinkAck:
@@ -52,6 +54,9 @@ func (p *peer) Handle(f *dist.Frame) error {
 		}
 		p.LinkBroken(f)
 	case dist.OpSignal:
+		if f.From.Node() != p.Name {
+			return p.notOurs(f)
+		}
 		if q := p.Named(f); q != nil && !p.Refuses(q, "exit") {
 			n.sys.ExitSignal(&n.sys.Plain, f.From, q.PID(), n.values.Inward(f.Payload))
 		}
@@ -64,7 +69,7 @@ func (p *peer) Handle(f *dist.Frame) error {
 	case dist.OpDown:
 		p.down(&p.reading, f)
 	case dist.OpGroupLeader:
-		if q := n.sys.Lookup(f.To); q == nil || !p.Refuses(q, "group_leader") {
+		if q := n.sys.Lookup(f.To); q != nil && !p.Refuses(q, "group_leader") && p.via.by.MayReach(f.Leader) {
 			n.setLeader(f.To, f.Leader)
 		}
 	case dist.OpSpawn:
@@ -77,9 +82,9 @@ func (p *peer) Handle(f *dist.Frame) error {
 	return nil
 }
 
-// notOurs is the error for a signal of a link whose other end is not the peer's.
+// notOurs is the error for an exit signal, or one of a link, whose other end is not the peer's.
 func (p *peer) notOurs(f *dist.Frame) error {
-	return fmt.Errorf("node: %s sent a link signal for %v, which is not its own process", p.Name, f.From)
+	return fmt.Errorf("node: %s sent a signal of %v, which is not its own process", p.Name, f.From)
 }
 
 // deliver is for a message. One that a bounded mailbox has no space for is a dead
@@ -142,7 +147,7 @@ func (p *peer) pass(q *process.Process, f *dist.Frame, msg any) {
 // down is the end of what a call or a monitor watches.
 func (p *peer) down(a *process.Acting, f *dist.Frame) {
 	reason := p.n.values.Inward(f.Payload)
-	if !p.answer(a, f.Ref, nil, &ExitError{reason}) {
+	if !p.answer(a, f.Ref, nil, &ExitError{Reason: reason}) {
 		p.MonitorOver(f, reason)
 	}
 }
@@ -166,6 +171,8 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		p.Signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: reason})
 	}
 	if err, unreadable := f.Payload.(error); unreadable {
+		n.cfg.Log.Warn("refused to start a process for a peer: its arguments cannot be read", "peer", string(p.Name),
+			"module", string(s.Module), "function", string(s.Function), "error", err)
 		refuse(err.Error())
 		return
 	}
@@ -173,12 +180,15 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		refuse(quota.SystemLimit)
 		return
 	}
-	owner, err := n.dist.TakeSpawn(p.Name)
+	owner, err := n.dist.TakeSpawnOf(p.Visitor.Who)
 	if err != nil {
 		refuse(quota.SystemLimit)
 		return
 	}
-	o := Options{Name: s.Name, Leader: s.Leader, owner: owner, inline: p.reader.Inline()}
+	o := Options{Name: s.Name, owner: owner, inline: p.reader.Inline()}
+	if p.via.by.MayReach(s.Leader) { // what it prints goes there
+		o.Leader = s.Leader
+	}
 	b, err := n.wanted(p, s)
 	if err != nil {
 		owner.GiveSpawn()

@@ -5,6 +5,7 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -51,14 +52,20 @@ func (f From) answerOrTell(a *process.Acting, v any, err error, tell func()) err
 	return ErrReplied
 }
 
-// Pending reports whether the caller still waits.
-func (f From) Pending() bool { return f.t.Pending() }
+// Pending reports whether the caller still waits, as far as this node knows: a caller of another node that gives up tells
+// it, if it is on a Go node or called by OTP's gen_server. What begins long work asks before it.
+func (f From) Pending() bool {
+	return f.t.Pending() && (f.t.Call.Far == nil || farOf(f.t.Call).waits())
+}
 
 // readFrom reads the second element of a '$gen_call' or of a system message:
 // {Pid, Tag}. The reply is the message {Tag, Reply}, to the alias if Tag is
 // [alias|Ref] or [[alias|Ref]|_], else to Pid; see gen:reply in stdlib. via is the
-// message of a peer that the term is in, nil: it is in none.
+// message of the peer that has sent the term, nil: nobody knows who has. A From is one already.
 func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
+	if f, ok := term.(From); ok {
+		return f, f.t.Call != nil
+	}
 	to, ok := gencall.ReadFrom(term)
 	if !ok {
 		return From{}, false
@@ -67,6 +74,9 @@ func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
 		process.Call
 		farCaller
 	}{farCaller: farCaller{from: to, via: via}}
+	if via != nil && via.over != nil && to.ToAlias {
+		x.monitor, _ = via.over.Watching(to.Alias).(*process.Monitor)
+	}
 	x.Call.System, x.Call.Far = &n.sys, &x.farCaller
 	return From{t: x.NewTicket()}, true
 }
@@ -94,6 +104,9 @@ func (f From) term() any {
 	case p == nil:
 		return gencall.GoFrom(PID{})
 	case p.Far != nil:
+		if !f.asker().MayAnswer(farOf(p).from) {
+			return gencall.GoFrom(PID{}) // nor may others answer it for us
+		}
 		return farOf(p).from.Term()
 	}
 	n, pid := nodeOf(p.System), f.Caller()
@@ -130,6 +143,15 @@ func (n *Node) answered(ref Ref, msg any) bool {
 	return n.answeredBy(ref, msg, v, err)
 }
 
+// awaits reports whether a call waits for an answer with a reference that has left the node.
+func (n *Node) awaits(ref Ref) bool {
+	if n.dist == nil {
+		return false
+	}
+	_, lent := n.calls.Find(ref)
+	return lent || n.dist.Awaits(ref)
+}
+
 // answeredBy is answered with what the reply says.
 func (n *Node) answeredBy(ref Ref, msg, v any, err error) bool {
 	if t, ok := n.calls.Take(ref); ok {
@@ -139,6 +161,23 @@ func (n *Node) answeredBy(ref Ref, msg, v any, err error) bool {
 		return true
 	}
 	return n.dist.Answer(ref, v, err)
+}
+
+// misdirected counts a reply, and has it logged, that is not sent: the request says that it is to go where its sender could not
+// send it.
+func (n *Node) misdirected(via *PeerMessage, to gencall.From, v any) {
+	peer, addr := unknown, ""
+	if via != nil {
+		peer, addr = via.Peer, via.Addr
+	}
+	n.counts.Add(remote.Refused, "send")
+	n.reports.NoRight(peer, addr, "send", func() string {
+		if to.ToAlias {
+			return to.Alias.String()
+		}
+		return to.PID.String()
+	})
+	n.sys.DeadLetter(deadletter.Letter{Cause: deadletter.NoProcess, To: to.PID, Alias: to.Alias, Message: v})
 }
 
 // Reply sends what p has been settled with as a message, on behalf of a: behind what a has sent
@@ -155,6 +194,10 @@ func (far *farCaller) Reply(a *process.Acting, p *process.Call) {
 		return
 	}
 	to := far.from
+	if n := nodeOf(p.System); !n.asker(far.via).MayAnswer(to) {
+		n.misdirected(far.via, to, v)
+		return
+	}
 	f, where := dist.Frame{Op: dist.OpSend, To: to.PID, Token: a.Process.Token(), Answer: true}, to.PID.Node()
 	if to.ToAlias {
 		f.To, f.Ref, where = PID{}, to.Alias, to.Alias.Node()

@@ -61,7 +61,9 @@ func (f *Future[R]) read(v any, err error) (R, error) {
 
 // until waits until the future is completed or ctx ends, or its maker does, if that waits.
 func (f *Future[R]) until(ctx context.Context) error {
-	f.ask()
+	if ctx.Err() == nil {
+		f.ask()
+	}
 	if f.t.Done() {
 		return nil
 	}

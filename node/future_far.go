@@ -68,12 +68,12 @@ func (f *Future[R]) ask() {
 func (n *Node) askFor(ref Ref, t process.Ticket, over *process.Watches) {
 	a := &n.sys.Plain
 	if n.sys.Origin.Equal(ref.Origin()) {
-		t.Settle(a, nil, &ExitError{NoProc}) // it is no more
+		t.Settle(a, nil, &ExitError{Reason: NoProc}) // it is no more
 		return
 	}
 	p := n.want(ref.Node())
 	if p == nil {
-		t.Settle(a, nil, &ExitError{NoConnection})
+		t.Settle(a, nil, n.unreachable(ref.Node()))
 		return
 	}
 	call := a.Promise()
@@ -82,11 +82,11 @@ func (n *Node) askFor(ref Ref, t process.Ticket, over *process.Watches) {
 	over.Add(a, func(a *process.Acting) { u.Settle(a, nil, context.Canceled) })
 	call.More.Add(a, func(a *process.Acting) {
 		v, err := call.Result()
-		switch _, ended := err.(*ExitError); {
+		switch exit, ended := err.(*ExitError); {
 		case err == nil:
 			v, err = futureResult(v)
-		case ended:
-			err = &ExitError{NoConnection} // also where it is net_kernel that has ended: the node stops
+		case ended && exit.Reason != NoConnection:
+			err = &ExitError{Reason: NoConnection, Node: p.Name} // also where it is net_kernel that has ended: the node stops
 		}
 		t.Settle(a, v, err)
 	})
@@ -110,7 +110,7 @@ func futureResult(answer any) (any, error) {
 	case !ok:
 		return nil, fmt.Errorf("%w: got %T for a future", ErrReplyType, answer)
 	case exited:
-		return nil, &ExitError{v}
+		return nil, &ExitError{Reason: v}
 	}
 	return v, nil
 }
@@ -131,9 +131,9 @@ func (n *Node) answerFuture(r Request[any]) bool {
 			from.tellFuture(a, v, err)
 		})
 	case n.sys.Origin.Equal(ref.Origin()):
-		r.tellFuture(&n.sys.Plain, nil, &ExitError{NoProc})
+		r.tellFuture(&n.sys.Plain, nil, &ExitError{Reason: NoProc})
 	default:
-		r.tellFuture(&n.sys.Plain, nil, &ExitError{NoConnection}) // of an earlier life of this node
+		r.tellFuture(&n.sys.Plain, nil, &ExitError{Reason: NoConnection}) // of an earlier life of this node
 	}
 	return true
 }

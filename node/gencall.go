@@ -36,9 +36,13 @@ func unanswered(msg any, why error) bool {
 // untyped is a Request of any type.
 type untyped interface{ untyped() Request[any] }
 
+// read returns a message of p as processes here get it.
+func (p *peer) read(msg any) any { return p.n.received(p.exact, p.via, msg) }
+
 // received returns a message of another node as processes here get it: a call is a Request of
-// the type that its body has, and a cast a Cast. What is none stays as it is. via is the message
-// of a peer that it is to be shown in; nil: in none. exact says that its values have the types that
+// the type that its body has, and a cast a Cast. In a system message and a request to
+// gen_event From becomes a From, which knows who asks. What is none of these stays as it is. via is the message of the peer
+// that has sent it, without what is in it; nil: nobody knows who has. exact says that its values have the types that
 // they have on the node that sends them: that is a Go node.
 func (n *Node) received(exact bool, via *PeerMessage, msg any) any {
 	if n.dist == nil {
@@ -52,6 +56,10 @@ func (n *Node) received(exact bool, via *PeerMessage, msg any) any {
 	} else if body, ok := gencall.ReadCast(msg); ok {
 		body = gencall.Body(exact, body)
 		return n.types.maker(body).cast(body)
+	} else if label, from, what, ok := gencall.ReadLabelled(msg); ok {
+		if f, ok := n.readFrom(via, from); ok {
+			return gencall.MakeLabelled(label, f, what)
+		}
 	}
 	return msg
 }
@@ -59,7 +67,7 @@ func (n *Node) received(exact bool, via *PeerMessage, msg any) any {
 // viaPeer is the message in a PeerMessage, and what is known of the peer; nil for any other message.
 func viaPeer(msg any) (*PeerMessage, any) {
 	if m, ok := msg.(PeerMessage); ok {
-		return &PeerMessage{Peer: m.Peer, Addr: m.Addr, by: m.by}, m.Message
+		return &PeerMessage{Peer: m.Peer, Addr: m.Addr, by: m.by, over: m.over}, m.Message
 	}
 	return nil, msg
 }

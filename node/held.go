@@ -1,8 +1,6 @@
 package node
 
-import (
-	"cmp"
-)
+import "github.com/actornode/actornode/node/internal/remote"
 
 // What single peers make this node hold. Monitors and links are counted by the tables of a
 // peer, and are gone with it; processes and names by a quota.Owner:
@@ -23,10 +21,9 @@ func (n *Node) ownFor(o *Options) (err error) {
 	return err
 }
 
-// spawnOwned starts a process for a peer that has asked for it by a message; "": nobody
-// knows which has.
-func (n *Node) spawnOwned(peer Atom, o Options, b Actor) (err error) {
-	if o.owner, err = n.dist.TakeSpawn(cmp.Or(peer, unknown)); err != nil {
+// spawnOwned starts a process for a peer that has asked for it by a message.
+func (n *Node) spawnOwned(by *remote.Asker, o Options, b Actor) (err error) {
+	if o.owner, err = n.dist.TakeSpawnOf(by.Owner()); err != nil {
 		return err
 	}
 	owner := o.owner

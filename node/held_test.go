@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -29,7 +30,7 @@ func startLimited(t *testing.T, l node.ClusterLimits) (far, near *node.Node, log
 		return node.ActorFunc(echo), nil
 	}))
 	require.NoError(t, rpc.Export(far, mfa("hold", "register", 2), func(ctx context.Context, args []any) (any, error) {
-		return wire.OK, nodehook.RegisterFor(far, nodehook.CallingPeer(ctx), args[0].(wire.Atom), args[1].(wire.PID))
+		return wire.OK, nodehook.RegisterFor(far, inspect.CallingPeer(ctx), args[0].(wire.Atom), args[1].(wire.PID))
 	}))
 	return far, near, log
 }

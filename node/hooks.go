@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/placement"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -43,7 +44,10 @@ func init() {
 	nodehook.DefaultClusterLimits = func(tick time.Duration) any { return ClusterLimits(limits.Default(tick, peers.TicksPerTime)) }
 	nodehook.Keep = func(c context.Context, n nodehook.Node, s nodehook.Service) (PID, error) { return n.(*Node).keep(c, s) }
 	nodehook.CheckServices = func(n nodehook.Node, ctx context.Context) error { return n.(*Node).checkServices(ctx) }
-	nodehook.Protected = func(n nodehook.Node, pid PID) bool { return n.(*Node).isProtected(pid) }
+	nodehook.Protected = func(n nodehook.Node, pid PID, by any) bool {
+		q := n.(*Node).sys.Lookup(pid)
+		return q != nil && by.(From).asker().IsKeptFrom(q)
+	}
 	nodehook.Leader = func(n nodehook.Node, pid PID) PID { return n.(*Node).leaderOf(pid) }
 	nodehook.Exports = func(n nodehook.Node) []wire.Export { return n.(*Node).exports.All() }
 	nodehook.ExportTable = func(n nodehook.Node) any { return &n.(*Node).exports }
@@ -59,7 +63,18 @@ func init() {
 	nodehook.AwaitAll = func(from any, ctx context.Context, futures ...any) { awaitAll(from.(Caller).caller(), ctx, futures) }
 	nodehook.Alias = func(from any, once bool, as func(any) (any, bool)) Ref { return coreOf(from).by.Alias(once, as) }
 	nodehook.MadeBy = func(from any) Atom { return from.(From).madeBy() }
-	nodehook.CallingPeer = inspect.CallingPeer
+	nodehook.AskerOf = func(it any, n nodehook.Node) nodehook.Asker {
+		a := account{n: n.(*Node)}
+		switch it := it.(type) {
+		case context.Context:
+			a.Asker = remote.AskerIn(it)
+		case From:
+			a.Asker = it.asker()
+		case PeerMessage:
+			a.Asker = a.n.asker(&it)
+		}
+		return a
+	}
 	nodehook.RegisterFor = func(n nodehook.Node, by, name Atom, pid PID) error { return n.(*Node).registerFor(by, name, pid) }
 	nodehook.CallFar = func(a, t any, to PID, at At, req any) bool {
 		by := a.(*process.Acting)
@@ -76,6 +91,16 @@ func init() {
 	nodehook.AsCast = asCast
 	nodehook.Know = know
 	nodehook.Panicked = func(cause any) any { return panicked(cause) }
+	nodehook.CrashDetails = func(from any, attrs ...any) {
+		p := coreOf(from).by.Own()
+		p.Mu.Lock()
+		defer p.Mu.Unlock()
+		p.ColdPart().Crash = &attrs
+	}
+	nodehook.ReportCrash = func(n nodehook.Node, reason any, attrs ...any) bool {
+		c, ok := reason.(*Crash)
+		return ok && n.(*Node).reports.Decided(c, attrs...)
+	}
 	nodehook.ErrorTerm = errorTerm
 	nodehook.IsExit = isExit
 	nodehook.ReasonOf = reasonOf
@@ -88,3 +113,11 @@ func coreOf(from any) *core {
 	}
 	return &from.(*Process).core
 }
+
+// account is nodehook.Asker.
+type account struct {
+	*remote.Asker
+	n *Node
+}
+
+func (a account) Send(to Dest, msg any) error { return a.n.sendFor(&a.n.sys.Plain, a.Asker, to, msg) }

@@ -18,7 +18,7 @@ func (n *Node) host() process.Host {
 		Node: n,
 		Messages: signal.Messages{
 			Exited:   func(from PID, reason any) any { return Exited{from, reason} },
-			Down:     func(d signal.Down) any { return Down{d.Ref, d.PID, d.Name, d.Node, d.Reason} },
+			Down:     func(d signal.Down) any { return Down(d) },
 			NodeDown: func(node Atom, reason string) any { return NodeDown{node, reason} },
 			Result:   func(tag, v any, err error) any { return Result{owned.Bare(tag), v, err} },
 			IsDown: func(msg any, ref Ref) bool {
@@ -27,7 +27,7 @@ func (n *Node) host() process.Host {
 			},
 		},
 		Reasons: signal.Reasons{
-			Err:    func(reason any) error { return &ExitError{reason} },
+			Err:    func(reason any) error { return &ExitError{Reason: reason} },
 			Of:     reasonOf,
 			Panics: func(cause any) any { return panicked(cause) },
 			Crashed: func(reason any) bool {
@@ -56,15 +56,44 @@ func (n *Node) host() process.Host {
 			unanswered(msg, why)
 		},
 		Answered: n.answered,
+		Awaits:   n.awaits,
 	}
 }
 
-// crashed logs the crash of a process by its own doing: what Erlang calls a
-// crash report. Those that a link takes down with it are not reported.
-func (n *Node) crashed(c process.Crash) {
-	why := c.Reason.(*Crash)
-	n.reports.Crashed(report.Crash{Process: c.Process.PID(), Name: c.Name, Label: inspect.Label(c.Process),
-		Parent: inspect.Parent(c.Process), Behaviour: typeName(behaviourOf(c.Process)), Reason: why, Stack: why.Stack})
+// crashed reports the crash of a process by its own doing: what Erlang calls a
+// crash report. Those that a link takes down with it are not reported. If the parent is a supervisor, the report is
+// its own, with what it decides: see nodehook.ReportCrash. told makes sure that there is one.
+func (n *Node) crashed(c process.Crash) (told func()) {
+	why, parent := c.Reason.(*Crash), inspect.Parent(c.Process)
+	r := report.Crash{Process: c.Process.PID(), Name: c.Name, Label: inspect.Label(c.Process),
+		Parent: parent, Behaviour: typeName(behaviourOf(c.Process)), Reason: why, Stack: why.Stack}
+	if k := c.Process.Cold; k != nil && k.Crash != nil {
+		r.Details = *k.Crash
+	}
+	if !c.Tied || !n.reportsCrashes(parent) {
+		n.reports.Crashed(r)
+		return func() {}
+	}
+	n.reports.Forsaken(n.IsAlive)
+	n.reports.Await(r)
+	return func() {
+		if !n.IsAlive(parent) {
+			n.reports.Decided(why)
+		}
+	}
+}
+
+// reportsCrashes reports whether a process is a supervisor, which reports the crashes of its children.
+func (n *Node) reportsCrashes(pid PID) bool {
+	p := n.sys.Lookup(pid)
+	if p == nil {
+		return false
+	}
+	p.Mu.Lock()
+	b := behaviourOf(p)
+	p.Mu.Unlock()
+	_, ok := b.(interface{ ReportsCrashes() })
+	return ok
 }
 
 // askWhere asks another node which process has a name there, and calls then with it; with the

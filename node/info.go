@@ -83,6 +83,16 @@ func (n *Node) Peers() []observe.Peer {
 	return n.dist.Infos()
 }
 
+// Wanted describes the nodes that this one is to be connected to, whether it is or not, in alphabetical order: those that
+// Distribution.Mesh lists, and those, at most 200, whose connection was lost within the last hour and that have not been
+// connected or disconnected since.
+func (n *Node) Wanted() []observe.Wanted {
+	if n.dist == nil {
+		return nil
+	}
+	return n.dist.Wanted()
+}
+
 // DeadLetters opens a stream of the dead letters to come, which holds up to
 // buffer of them (at least 1) for its reader; what does not fit is counted.
 func (n *Node) DeadLetters(buffer int) *deadletter.Stream { return n.sys.Dead.Open(buffer) }

@@ -25,9 +25,9 @@ func (n keptBy) Reason(err error) any { return errorTerm(err) }
 // Text is part of keep.Host: an exit reason without a stack.
 func (n keptBy) Text(why any) string {
 	if c, ok := why.(*Crash); ok {
-		return c.String()
+		return c.Error()
 	}
-	return reason.PlainText(why)
+	return reason.Words(why)
 }
 
 // IsStopped is part of keep.Host.
@@ -35,11 +35,16 @@ func (n keptBy) IsStopped() bool { return n.sys.Stopped.Load() }
 
 // GiveUp is part of keep.Host: it ends the node.
 func (n keptBy) GiveUp(err *nodehook.ServiceError) {
-	if !n.failure.CompareAndSwap(nil, err) {
+	n.giveUp(err, "a service ended too often: the node stops", "service", err.Service, "ends", err.Ends,
+		"within", restart.Period.String(), "reason", err.Reason)
+}
+
+// giveUp ends the node for err, which is logged, unless it has ended by itself before.
+func (n *Node) giveUp(err error, msg string, about ...any) {
+	if !n.failure.CompareAndSwap(nil, &err) {
 		return
 	}
-	n.cfg.Log.Error("a service ended too often: the node stops", "service", err.Service, "ends", err.Ends,
-		"within", restart.Period.String(), "reason", err.Reason)
+	n.cfg.Log.Error(msg, about...)
 	n.finish()
 	n.sys.Env.Go(func() { n.Stop() }) // it waits for the goroutine that has called; ended by itself
 }
@@ -55,11 +60,14 @@ func (n *Node) keep(ctx context.Context, s nodehook.Service) (PID, error) {
 		return PID{}, fmt.Errorf("%w: %s is reserved for a service", ErrNameTaken, s.Name)
 	}
 	o.service = reservation
-	start := func(ctx context.Context) (PID, error) { return n.startKept(ctx, o, s.New) }
+	start := func(ctx context.Context) (PID, error) { return n.startKept(ctx, o, &s) }
 	pid, err := start(ctx)
 	if err != nil {
 		n.sys.Names.Release(reservation)
 		return PID{}, err
+	}
+	if s.Operators != nil {
+		n.sys.Operators.Store(&s.Operators)
 	}
 	title := string(s.Name)
 	if title == "" {
@@ -71,16 +79,16 @@ func (n *Node) keep(ctx context.Context, s nodehook.Service) (PID, error) {
 	return pid, nil
 }
 
-// startKept starts a process of a service. A panic of make is an error.
-func (n *Node) startKept(ctx context.Context, o Options, make func() any) (pid PID, err error) {
+// startKept starts a process of a service. A panic of New is an error.
+func (n *Node) startKept(ctx context.Context, o Options, s *nodehook.Service) (pid PID, err error) {
 	returned := false
 	defer func() {
 		if !returned {
-			err = &ExitError{panicked(recover())}
+			err = &ExitError{Reason: panicked(recover())}
 		}
 	}()
-	b, _ := make().(Actor)
-	pid, err = SpawnWait(ctx, n, o, b)
+	b, _ := s.New().(Actor)
+	pid, err = SpawnWait(ctx, n, o, keptActor(b, s))
 	returned = true
 	return pid, err
 }
@@ -93,7 +101,7 @@ func (n *Node) finish() { n.doneOnce.Do(func() { close(n.done) }) }
 func (n *Node) Done() <-chan struct{} { return n.done }
 
 // Err says why [Node.Done] is closed: [ErrNodeStopped], or an error that names the service that
-// cannot be kept up; nil: it is not.
+// cannot be kept up, or the node that has given this one its name and is lost; nil: it is not.
 func (n *Node) Err() error {
 	select {
 	case <-n.done:
@@ -101,7 +109,7 @@ func (n *Node) Err() error {
 		return nil
 	}
 	if err := n.failure.Load(); err != nil {
-		return err
+		return *err
 	}
 	return ErrNodeStopped
 }
@@ -112,12 +120,6 @@ func (n *Node) checkServices(ctx context.Context) error {
 		return err
 	}
 	return n.keeper.Check(ctx)
-}
-
-// isProtected reports whether a process of this node is: see [Options].Protected.
-func (n *Node) isProtected(pid PID) bool {
-	p := n.sys.Lookup(pid)
-	return p != nil && p.Protected
 }
 
 // ErrProtected says that a process is protected: what was asked for takes code of this

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -8,8 +9,8 @@ import (
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/kernel"
+	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/remote"
-	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -18,7 +19,7 @@ import (
 // startKernel starts them. They are services: actors that the node keeps up.
 func (n *Node) startKernel() error {
 	_, err := n.keep(context.Background(), nodehook.Service{
-		Name: "net_kernel", New: func() any { return netKernel{} }, Ask: askThere(n),
+		Name: "net_kernel", ShowPeer: true, New: func() any { return netKernel{n} }, Ask: askThere(n),
 	})
 	if err != nil {
 		return err
@@ -31,7 +32,7 @@ func (n *Node) startKernel() error {
 
 // netKernel is the process net_kernel. It stands for the plain goroutines of the program
 // towards other nodes.
-type netKernel struct{}
+type netKernel struct{ n *Node }
 
 // Init is part of Initializer.
 func (netKernel) Init(c *Context) error {
@@ -40,13 +41,30 @@ func (netKernel) Init(c *Context) error {
 	return nil
 }
 
+// State is what sys:get_state shows: the name and creation of the node, and the nodes that are connected.
+func (k netKernel) State() any {
+	n := k.n
+	return wire.NewMap(wire.Atom("name"), n.cfg.Name, wire.Atom("creation"), int(n.cfg.Creation),
+		wire.Atom("visible"), atoms(n.Nodes(false)), wire.Atom("connected"), atoms(n.Nodes(true)))
+}
+
+// atoms is a list of names as a term.
+func atoms(names []Atom) wire.List {
+	l := make(wire.List, len(names))
+	for i, name := range names {
+		l[i] = name
+	}
+	return l
+}
+
 // Receive answers net_adm:ping: without an answer OTP takes a node for dead.
 func (netKernel) Receive(c *Context, msg any) error {
-	if to, answer, ok := kernel.RefuseIO(msg); ok {
-		c.SendOpt(SendOptions{NoWait: true}, to, answer)
+	if isThere(msg) {
 		return nil
 	}
-	if isThere(msg) {
+	via, bare := viaPeer(msg)
+	if to, answer, ok := kernel.RefuseIO(bare); ok {
+		c.answer(via, to, answer)
 		return nil
 	}
 	r, ok := c.Node().AsRequest(msg)
@@ -56,6 +74,16 @@ func (netKernel) Receive(c *Context, msg any) error {
 		return ignoreLate(c.Reply(r.From, answer))
 	}
 	return ignoreLate(r.Fail(kernel.Unsupported("net_kernel", r.Body)))
+}
+
+// answer answers a process that a message names: of the peer that via is of, or one that this may send to. nil: the message
+// is of this node.
+func (c *Context) answer(via *PeerMessage, to PID, answer any) {
+	if n := c.Node(); via != nil && !via.by.MayReach(to) {
+		n.misdirected(via, gencall.From{PID: to}, answer)
+		return
+	}
+	c.SendOpt(SendOptions{NoWait: true}, to, answer)
 }
 
 func ignoreLate(err error) error {
@@ -74,57 +102,85 @@ func rex(c *Context, msg any) error {
 	}
 	if r, ok := n.AsRequest(msg); ok {
 		if call, ok := kernel.ReadCall(r.Body); ok {
-			peer, _, _ := r.From.Peer()
-			n.answerRex(peer, r.From.granted(), call, func(v any) { r.Reply(v) })
+			n.answerRex(r.From.asker(), call, func(v any) { r.Reply(v) })
 			return nil
 		}
 		return ignoreLate(r.Fail(kernel.Unsupported("rex", r.Body)))
 	}
-	var via PeerMessage
-	if m, ok := msg.(PeerMessage); ok {
-		via, msg = m, m.Message
-	}
+	via, msg := viaPeer(msg)
+	by := n.asker(via)
 	if body, ok := asCast(msg); ok {
 		msg = gencall.MakeCast(body)
 	}
 	r := kernel.Read(msg)
-	answer := func(v any) { c.SendOpt(SendOptions{NoWait: true}, r.From, v) }
+	if r.Kind != kernel.Nothing && r.Kind != kernel.Casts && via != nil && !by.MayReach(r.From) {
+		n.misdirected(via, gencall.From{PID: r.From}, msg)
+		return nil
+	}
 	switch r.Kind {
 	case kernel.Features:
-		answer(kernel.FeaturesReply(n.cfg.Name))
+		c.answer(via, r.From, kernel.FeaturesReply(n.cfg.Name))
 	case kernel.Calls:
-		n.answerRex(via.Peer, n.grantedBy(&via), r.Call, func(v any) { n.SendOpt(SendOptions{NoWait: true}, r.From, kernel.Answer(v)) })
+		n.answerRex(by, r.Call, func(v any) { n.SendOpt(SendOptions{NoWait: true}, r.From, kernel.Answer(v)) })
 	case kernel.Casts:
-		n.answerRex(via.Peer, n.grantedBy(&via), r.Call, func(any) {})
+		n.answerRex(by, r.Call, func(any) {})
 	case kernel.Forwards:
-		err := passOn(c, via, r.Name, r.Message)
+		err := n.sendFor(c.by, by, r.Name, r.Message)
 		if v, ok := r.Forwarded(n.cfg.Name, errors.Is(err, ErrNoName)); ok {
-			answer(v)
+			c.answer(via, r.From, v)
 		}
 	}
 	return nil
 }
 
-// passOn sends what a peer has asked to be sent, as if it had come from there itself.
-func passOn(c *Context, via PeerMessage, name Atom, msg any) error {
-	if name == "" || !remote.MayPassOn(c.Node().grantedBy(&via), name, msg) {
+// sendFor sends what a peer has asked to be sent, as if that had sent it itself. What it may not send, and what is for a name that
+// nobody has, is [ErrNoName]. A mailbox here holds nobody up, another node who sends.
+func (n *Node) sendFor(a *process.Acting, by *remote.Asker, to Dest, msg any) error {
+	if name, ok := to.(Atom); ok && name == "" || !by.MaySend(to, msg) {
+		n.counts.Add(remote.Refused, "send")
 		return ErrNoName
 	}
-	q, msg, err := c.own.System.Named(name, msg)
-	if err != nil {
-		return err
+	c := common{a}
+	if by == nil {
+		return c.SendOpt(SendOptions{NoWait: true}, to, msg)
 	}
-	if q.ShowsPeer {
-		via.Message = c.Node().received(false, &PeerMessage{Peer: via.Peer, Addr: via.Addr, by: via.by}, msg)
-		msg = via
-	} else {
-		msg = c.Node().received(false, nil, msg)
+	if pid, ok := to.(PID); ok && !n.sys.Origin.Minted(pid) {
+		return c.Send(to, msg)
+	} else if _, far := n.sys.Elsewhere(to); far {
+		return c.Send(to, msg)
 	}
-	return c.SendOpt(SendOptions{NoWait: true}, q.PID(), msg) // to q, though the name may be another's by now
+	via := &PeerMessage{Peer: cmp.Or(by.Who.Name, unknown), by: by}
+	var p *process.Process
+	switch to := to.(type) {
+	case Atom:
+		var err error
+		if p, msg, err = n.sys.Named(to, msg); err != nil {
+			return err
+		}
+	case At:
+		var err error
+		if p, msg, err = n.sys.Named(to.Name, msg); err != nil {
+			return err
+		}
+	case Ref:
+		p, msg = n.sys.Aliased(to, msg)
+	case PID:
+		if p = n.sys.Lookup(to); p == nil {
+			return n.sys.Undeliverable(to, msg)
+		}
+	}
+	if p == nil {
+		return nil
+	}
+	msg = n.received(false, via, msg)
+	if p.ShowsPeer {
+		msg = PeerMessage{via.Peer, via.Addr, msg, by, nil}
+	}
+	return c.SendOpt(SendOptions{NoWait: true}, p.PID(), msg) // to p, though the name may be another's by now
 }
 
-// answerRex runs a call in a process of its own, for a peer who may do what g says; "": nobody knows whose.
-func (n *Node) answerRex(peer Atom, g *rights.Granted, call kernel.Call, reply func(any)) {
+// answerRex runs a call in a process of its own, for the peer that has asked for it.
+func (n *Node) answerRex(by *remote.Asker, call kernel.Call, reply func(any)) {
 	e := wire.Export{Module: call.Module, Function: call.Function, Arity: len(call.Args)}
 	switch {
 	case call.Bad:
@@ -133,11 +189,15 @@ func (n *Node) answerRex(peer Atom, g *rights.Granted, call kernel.Call, reply f
 	case n.takesNothing():
 		reply(kernel.Refused)
 		return
-	case !n.allowsPeer(peer, e) || !g.RPC(e):
+	case by != nil && !n.allowsPeer(by.Who.Name, e) || !by.Granted().RPC(e):
 		reply(erpc.Undef(call.Module, call.Function, call.Args).Answer())
 		return
 	}
-	err := n.spawnOwned(peer, Options{Leader: call.Leader}, ProcessFunc(func(p *Process) error {
+	o := Options{}
+	if by.MayReach(call.Leader) {
+		o.Leader = call.Leader
+	}
+	err := n.spawnOwned(by, o, ProcessFunc(func(p *Process) error {
 		reply(n.run(p.Context(), call.Module, call.Function, call.Args).Answer())
 		return nil
 	}))

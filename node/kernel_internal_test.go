@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/node/internal/remote"
+	"github.com/actornode/actornode/node/rights"
 )
 
 // What a peer has asked to be sent to a name comes in the form that its receiver wants, though
@@ -52,8 +55,9 @@ func TestPassOnToChangingName(t *testing.T) {
 type passer struct{ done chan struct{} }
 
 func (p *passer) Init(c *Context) error {
+	by := &remote.Asker{System: &c.Node().sys, Who: rights.Identity{Name: "peer@host"}}
 	for found := 0; found < 20_000; {
-		if passOn(c, PeerMessage{Peer: "peer@host"}, "changing", 1) == nil {
+		if c.Node().sendFor(c.by, by, Atom("changing"), 1) == nil {
 			found++
 		}
 	}

@@ -14,7 +14,7 @@ const user Atom = "user"
 // Calling returns the process whose context ctx is, or comes from: in an exported
 // function, the process that runs it.
 func Calling(ctx context.Context) (n *Node, pid PID, ok bool) {
-	p := inspect.ProcOf(ctx)
+	p := process.ProcOf(ctx)
 	if p == nil {
 		return nil, PID{}, false
 	}

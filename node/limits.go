@@ -49,7 +49,7 @@ type ClusterLimits struct {
 	// connection of who needs more ends. Default: 512 MiB, of which one peer may have half,
 	// but at least one message of the longest.
 	Fragments int
-	// Stall is how long a peer may take nothing while more waits for it than
+	// Stall is how long a peer may take nothing while senders are held up for it, or more waits for it than
 	// Distribution.Queue. Then the connection ends, at most a quarter of Stall later. With
 	// Grace it counts only while something comes from the peer. Default: a quarter of
 	// TickTime.
@@ -69,6 +69,12 @@ type ClusterLimits struct {
 	// Names is how many names may be registered at a time that one peer has had registered: by spawns
 	// with a name, by calls, and by requests to the services of this module. Default: 4,096.
 	Names int
+
+	// Held is how many bytes all peers together may make the node hold in monitors, links, processes and names, each counted with
+	// what it costs. Beyond that a peer gets no more than its share, one part of as many as hold something: so peers with many
+	// names have no more together than one. What is refused has the reason system_limit, as with the limits of one peer.
+	// Default: 96 MiB.
+	Held int
 }
 
 // DistributionLimits are the limits of a [Distribution] that can change while the node runs.

@@ -188,6 +188,7 @@ func TestMeshRefused(t *testing.T) {
 		says string
 	}{
 		{struct{ discovery.Finder }{&nodetest.Places{}}, discovery.Mesh{}, "needs a Finder that can list"},
+		{&discovery.EPMD{}, discovery.Mesh{}, "without Hosts lists none"},
 		{&discovery.Static{}, discovery.Mesh{Dials: -1}, "must not be negative"},
 		{&discovery.Static{}, discovery.Mesh{Yield: -1}, "must not be negative"},
 	} {

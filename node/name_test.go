@@ -56,7 +56,8 @@ func TestNames(t *testing.T) {
 func TestNamesThatAreNone(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	pid := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
-	for _, name := range []node.Atom{"", "undefined", node.Atom(strings.Repeat("x", 256)), node.Atom(strings.Repeat("é", 256))} {
+	for _, name := range []node.Atom{"", "undefined", node.Atom(strings.Repeat("x", 256)), node.Atom(strings.Repeat("é", 256)),
+		"bad\xff"} {
 		assert.ErrorIs(t, n.Register(name, pid), node.ErrBadName, "%.20q", name)
 		if name != "" {
 			_, err := n.SpawnOpt(node.Options{Name: name}, nodetest.Actor.Actor(nodetest.Ignore))

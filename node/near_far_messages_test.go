@@ -149,6 +149,12 @@ var messagePrograms = []program{
 		w.check(err)
 		_, ok := timer.Cancel()
 		w.say("under way %v", ok)
+		_, err = w.me.SendAfter(0, w.start(shower(w.me.Self())), 8)
+		w.check(err)
+		w.say("%s", show(w.next()))
+		_, err = w.me.SendAfter(0, w.named("near_timed", shower(w.me.Self())), 9)
+		w.check(err)
+		w.say("%s", show(w.next()))
 	}},
 	{"bytes", func(w *world) {
 		pid := w.start(shower(w.me.Self()))

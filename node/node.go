@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,16 +14,17 @@ import (
 	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/futures"
 	"github.com/actornode/actornode/node/internal/isolate"
 	"github.com/actornode/actornode/node/internal/keep"
+	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/node/internal/waiting"
@@ -56,7 +59,7 @@ type Node struct {
 
 	shed     admission.Shed
 	keeper   keep.Keeper
-	failure  atomic.Pointer[nodehook.ServiceError] // why the node has ended by itself; nil: it has not
+	failure  atomic.Pointer[error] // why the node has ended by itself; nil: it has not
 	doneOnce sync.Once
 	done     chan struct{} // closed when the node stops
 }
@@ -79,12 +82,20 @@ func Start(cfg Config) (*Node, error) {
 		values:  byDefault,
 	}
 	n.stopTime.Store(int64(cfg.StopTimeout))
+	var named *peers.Named
+	if d := cfg.Distribution; d != nil && d.NamedBy != "" {
+		var err error
+		if named, err = n.askForName(*d); err != nil {
+			return nil, err
+		}
+	}
 	sys := &n.sys
-	sys.Init(n.host(), wire.NodeID{Name: cfg.Name, Creation: cfg.Creation}, cfg.Budget, e)
+	sys.Init(n.host(), wire.NodeID{Name: n.cfg.Name, Creation: n.cfg.Creation}, cfg.Budget, e)
 	if sys.Halved = 1; cfg.Budget == 1 {
 		sys.Halved = 63 // one means one
 	}
 	n.by = &sys.Plain
+	sys.Later = timers.New((*lookups)(n), e, &sys.Timers)
 	sys.Dead.Init(cfg.Log, e)
 	sys.Tracing.Init(trace.Host{Now: e.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
 	n.guard = isolate.New(cfg.Isolation, cfg.Log)
@@ -107,7 +118,10 @@ func Start(cfg Config) (*Node, error) {
 	n.keeper.Host, n.keeper.Env, n.keeper.Log = keptBy{n}, e, n.cfg.Log
 	n.sys.Pool.Start()
 	if cfg.Distribution != nil {
-		if err := n.startDist(*cfg.Distribution); err != nil {
+		if err := n.startDist(*cfg.Distribution, named); err != nil {
+			if named != nil {
+				named.Close()
+			}
 			return nil, errors.Join(err, n.Stop())
 		}
 	}
@@ -156,6 +170,8 @@ func (n *Node) sendAlias(a *process.Acting, ref Ref, msg, token any) error {
 // functions to return. What then still runs is named in the error; no timer and
 // no other goroutine is left. If the node has ended by itself, the error is that of
 // [Node.Err], too.
+//
+// It waits for all handlers and functions, so one that calls it waits for itself, until the times are over: there, go n.Stop().
 func (n *Node) Stop() error {
 	if !n.stopping.CompareAndSwap(false, true) {
 		<-n.stopped // not a sync.Once: in a bubble of testing/synctest time goes on while somebody waits here
@@ -164,7 +180,7 @@ func (n *Node) Stop() error {
 	n.finish()
 	n.stopErr = n.stop()
 	if failed := n.failure.Load(); failed != nil {
-		n.stopErr = errors.Join(failed, n.stopErr)
+		n.stopErr = errors.Join(*failed, n.stopErr)
 	}
 	close(n.stopped)
 	return n.stopErr
@@ -172,12 +188,17 @@ func (n *Node) Stop() error {
 
 func (n *Node) stop() error {
 	n.sys.Stopped.Store(true)
+	n.sys.Later.End()
 	n.keeper.Stop()
 	n.futures.Stop()
 	for p := range n.sys.Table.All() {
 		p.EndTimers()
 	}
+	late := make(map[*process.Process]string) // those that are ended, by their names, as many as are looked at
 	for p := range n.sys.Table.All() {
+		if len(late) < mostLate {
+			late[p] = p.Name()
+		}
 		n.sys.ExitSignal(&n.sys.Plain, PID{}, p.PID(), Shutdown)
 	}
 	timeout := time.Duration(n.stopTime.Load())
@@ -199,16 +220,41 @@ func (n *Node) stop() error {
 	// counts it as a process any more: the stages run until no function is left.
 	left := func() int64 { return n.sys.Functions.Load() + n.sys.Fibers.Busy() }
 	n.await(end, func() bool { return left() == 0 })
+	n.reports.Forsaken(nil)
 	err := n.sys.Pool.Stop(ctx)
 	n.sys.Fibers.Stop()
 	n.sys.Dead.Close()
 	n.sys.Tracing.Stop()
 	n.guard.Stop()
 	if err != nil || left() > 0 {
-		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v",
-			max(n.sys.Lingering.Load(), left()), timeout), err)
+		return errors.Join(fmt.Errorf("node: stopped, but %d handlers and functions of killed processes have not returned within %v%s",
+			max(n.sys.Lingering.Load(), left()), timeout, lingering(late)), err)
 	}
 	return nil
+}
+
+const (
+	mostLate  = 10_000 // processes that are looked at when the node stops
+	mostNamed = 5      // of these that are named
+)
+
+// lingering names those processes whose functions go on.
+func lingering(late map[*process.Process]string) string {
+	var names []string
+	for p, name := range late {
+		if p.Status.Lingers() {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	more := ""
+	if len(names) > mostNamed {
+		names, more = names[:mostNamed], ", …"
+	}
+	return ": " + strings.Join(names, ", ") + more
 }
 
 // await polls until done or the deadline: at first often, then rarely.

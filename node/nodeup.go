@@ -9,8 +9,9 @@ import (
 // by MonitorNodes: Erlang's {nodeup, Node}. It comes before anything that the
 // node sends.
 type NodeUp struct {
-	Node   Atom
-	Hidden bool // it is not to be seen by nodes()
+	Node    Atom
+	Hidden  bool // it is not to be seen by nodes()
+	Foreign bool // it is a C or Java node: nothing is to be sent to it unasked, see [dist.Peer.Foreign]
 }
 
 // term is {nodeup, Node}.

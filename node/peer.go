@@ -33,7 +33,8 @@ type peer struct {
 
 	// The reader's.
 	link   dist.Link
-	exact  bool // it is a Go node: what it sends has the Go types that it has there
+	via    *PeerMessage // of what comes, without the message
+	exact  bool         // it is a Go node: what it sends has the Go types that it has there
 	reader *reader.Reader
 	// reading is the reader with the frame at hand.
 	reading process.Acting
@@ -48,7 +49,7 @@ func (d *distribution) NewPeer(name Atom) (*peers.Peer, peers.Owner) {
 
 // Up is part of peers.Owner.
 func (p *peer) Up(about dist.Peer) {
-	p.n.watchers.Tell(NodeUp{p.Name, about.Hidden})
+	p.n.watchers.Tell(NodeUp{p.Name, about.Hidden, about.Foreign()})
 	if !about.Hidden {
 		p.n.watchers.TellServer(nodehook.LinkUp(p.Name))
 	}
@@ -64,9 +65,10 @@ func (p *peer) newReader(link dist.Link) {
 	d := p.n.dist
 	p.link = link
 	about := link.Peer()
+	p.via = &PeerMessage{Peer: p.Name, Addr: about.Addr, by: p.Asker(), over: p}
 	p.exact = about.Protocol != erlang || erlflags.Flags(about.Flags).Has(erlflags.GoValues)
 	if h, ok := link.(linkopt.Hosted); ok {
-		h.SetHost(p.n)
+		h.SetHost(p)
 	}
 	p.reading.System = &p.n.sys
 	p.reader = reader.New(reader.Config{
@@ -82,7 +84,7 @@ func (p *peer) Received(f *dist.Frame, to reader.Target) any {
 	if r, ok := f.Payload.(*linkopt.Request); ok {
 		return p.called(to.(target).q, f, r)
 	}
-	return p.n.received(p.exact, nil, f.Payload)
+	return p.read(f.Payload)
 }
 
 // IsPlain is part of reader.Node.
@@ -120,7 +122,12 @@ func (t target) Wake() { t.q.Runner().Wake(&t.q.System.Plain) }
 func (t target) Undeliverable(msg any) { t.q.System.Undeliverable(t.q.PID(), msg) }
 
 // Over is part of peers.Owner.
-func (p *peer) Over() { p.n.dist.recent.Forget(p) }
+func (p *peer) Over() {
+	p.n.dist.recent.Forget(p)
+	if p.Name == p.n.dist.cfg.NamedBy {
+		p.n.nameLost(p.Why())
+	}
+}
 
 // Remains is part of peers.Owner.
 func (p *peer) Remains(r peers.Remains) {
@@ -133,25 +140,41 @@ func (p *peer) Remains(r peers.Remains) {
 	for _, m := range r.Watchers {
 		m.Forget()
 	}
-	for _, q := range r.Requests {
-		q.Caller.Settle(nil, &ExitError{NoConnection})
+	if len(r.Requests) > 0 {
+		lost := p.lost()
+		for _, q := range r.Requests {
+			q.Caller.Settle(nil, lost)
+		}
 	}
 	p.n.watchers.TellServer(nodehook.LinkDown(p.Name))
+}
+
+// lost is the error of a call whose answer cannot come, for the connection is over.
+func (p *peer) lost() *ExitError {
+	return &ExitError{Reason: NoConnection, Node: p.Name, Cause: p.Why()}
 }
 
 // Lose is part of outbox.Owner.
 func (p *peer) Lose(frames []dist.Frame) {
 	for _, f := range frames {
-		p.n.lost(f)
+		p.lose(f)
 	}
 }
 
-// Unfit is part of outbox.Owner. It is logged where nobody is told: the sender has gone on.
-func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) {
+// Unfit is part of outbox.Owner. It is logged where nobody is told: the sender has gone on. The caller of a function whose
+// result cannot be sent gets the error.
+func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) (instead any) {
+	if f.Op == dist.OpDown {
+		ours := &wire.EncodeError{Err: fault.Below(why.Err, "{3}")}
+		if o, ok := erpc.Unsent(f.Payload, p.n.values.ErrorTerm(fmt.Errorf("node: the result cannot be sent: %w", ours))); ok {
+			return o
+		}
+	}
 	if !p.tellUnfit(f, why) {
 		p.n.cfg.Log.Warn("a signal was not sent: it holds a value that is not an Erlang term, or is too large", "peer", string(p.Name),
 			"signal", f.Op.String(), "error", why)
 	}
+	return nil
 }
 
 // tellUnfit makes a dead letter of a message that cannot be sent, and gives the error to whoever waits for an answer. Of
@@ -164,7 +187,7 @@ func (p *peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
 	why = ofValue(why, f.Payload)
 	switch f.Op {
 	case dist.OpSend:
-		p.n.bury(*f, deadletter.NotATerm)
+		p.bury(*f, deadletter.NotATerm, why)
 		msg := gencall.Message(f)
 		if ref, ok := gencall.RequestRef(msg); ok {
 			told = p.answer(&p.n.sys.Plain, ref, nil, why)
@@ -180,11 +203,8 @@ func (p *peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
 			told = p.answer(&p.n.sys.Plain, p.n.sys.Origin.RefOf(f.ID), nil, why) || told
 		}
 	case dist.OpSpawn:
-		p.n.bury(*f, deadletter.NotATerm)
+		p.bury(*f, deadletter.NotATerm, why)
 		told = p.answer(&p.n.sys.Plain, f.Ref, nil, why)
-	case dist.OpMonitor:
-		p.down(&p.n.sys.Plain, &dist.Frame{Ref: f.Ref, Payload: wire.Atom("notsup")})
-		told = true
 	}
 	return told
 }
@@ -216,7 +236,7 @@ func (p *peer) send(a *process.Acting, f dist.Frame) error {
 		return p.unsent(f, err)
 	}
 	if full {
-		p.Pace(a)
+		p.PaceAfter(a, f.Payload)
 	}
 	return nil
 }
@@ -230,7 +250,7 @@ func (p *peer) message(a *process.Acting, to PID, msg any) error {
 		return p.unsent(dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg}, err)
 	}
 	if full {
-		p.Pace(a)
+		p.PaceAfter(a, msg)
 	}
 	return nil
 }
@@ -249,7 +269,7 @@ func (p *peer) unsent(f dist.Frame, err error) error {
 		}
 		return ofValue(why, f.Payload)
 	}
-	p.n.lost(f) // no error: as for any message to the dead
+	p.lose(f) // no error: as for any message to the dead
 	return nil
 }
 
@@ -270,17 +290,18 @@ func (p *peer) sendAnswer(a *process.Acting, f dist.Frame) (err error) {
 	return err
 }
 
-// lost makes a dead letter of what will not be sent and of which nobody else is told.
-func (n *Node) lost(f dist.Frame) {
+// lose makes a dead letter of what will not be sent and of which nobody else is told.
+func (p *peer) lose(f dist.Frame) {
 	if !f.Lossy {
-		n.bury(f, deadletter.NotConnected)
+		p.bury(f, deadletter.NotConnected, p.Why())
 	}
 }
 
 // bury makes a dead letter of what a frame has in it, if that is a message.
-func (n *Node) bury(f dist.Frame, why deadletter.Cause) {
-	if l, ok := undelivered.Frame(f, why); ok {
-		n.sys.DeadLetter(l)
+func (p *peer) bury(f dist.Frame, cause deadletter.Cause, why error) {
+	if l, ok := undelivered.Frame(f, cause); ok {
+		l.Node, l.Why = p.Name, why
+		p.n.sys.DeadLetter(l)
 	}
 }
 
@@ -345,7 +366,7 @@ func (p *peer) put(a *process.Acting, turn *outbox.Turn, c *farCall, f dist.Fram
 	ok, err := p.Ask(turn, &c.Request, f, func() { c.t.Call.Away = c })
 	switch {
 	case !ok:
-		c.t.Settle(a, nil, &ExitError{NoConnection})
+		c.t.Settle(a, nil, p.lost())
 	case err != nil:
 		_ = p.unsent(f, err) // answers c, too
 	}

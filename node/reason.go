@@ -4,8 +4,10 @@ import (
 	"runtime/debug"
 
 	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
@@ -25,7 +27,8 @@ const (
 type chosen = reason.Exit
 
 // Crash is the exit reason of a process that panicked, or that returned an
-// error which is not an exit of its own choosing. It prints as Erlang's
+// error which is not an exit of its own choosing. It is an error that wraps that one: errors.Is and errors.As find
+// it, also through the [ExitError] of a call or a start. To Erlang it is
 // {Reason, Stack}. Of a process on another node it says the same: errors.Is and errors.As find
 // in Reason what both nodes have registered. The value of a panic is there in its own type if that is
 // basic or registered; else it prints as it did, and has a method GoType() string.
@@ -42,8 +45,8 @@ func panicked(cause any) *Crash {
 	return &Crash{Reason: reason.Panicked(cause), Panic: true, Stack: debug.Stack()}
 }
 
-// String prints the reason without the stack: its first KiB.
-func (c *Crash) String() string { return reason.CrashText(c.Panic, c.Reason) }
+// Error returns the reason without the stack: its first KiB.
+func (c *Crash) Error() string { return reason.CrashText(c.Panic, c.Reason) }
 
 // term is {Reason, Stacktrace}, as nodes of OTP see the reason.
 func (c *Crash) term() any { return byDefault.CrashTerm((*failure.Crash)(c)) }
@@ -67,10 +70,28 @@ var ErrStop = ExitWith(Normal)
 var ErrUnhandled = process.ErrUnhandled
 
 // ExitError is the error form of an exit reason: what a Call answers when the
-// process it called has exited.
-type ExitError struct{ Reason any }
+// process it called has exited. errors.Is and errors.As find the errors in the reason, such as the one that Init of a
+// child of a supervisor has returned, and [ErrNameTaken] where a child's name was taken. The reasons that AwaitExit
+// returns, and that are in a [Down] or an [Exited], can be looked into in the same way: errors.Is(&ExitError{r}, err).
+type ExitError struct {
+	Reason any
 
-func (e *ExitError) Error() string { return "node: the process exited: " + reason.GoText(e.Reason) }
+	// Of noconnection: the node that cannot be reached, or was lost, and why, where that is known. errors.Is and errors.As
+	// find the cause, too.
+	Node  Atom
+	Cause error
+}
+
+func (e *ExitError) Error() string {
+	if e.Reason != NoConnection || e.Node == "" {
+		return "node: the process exited: " + reason.Words(e.Reason)
+	}
+	text := "node: noconnection: there is no connection to " + string(e.Node)
+	if e.Cause != nil {
+		text += ": " + reason.ErrorText(e.Cause)
+	}
+	return text
+}
 
 // term is the reason, as other nodes see the error.
 func (e *ExitError) term() any { return e.Reason }
@@ -78,7 +99,69 @@ func (e *ExitError) term() any { return e.Reason }
 // Is makes errors.Is(err, ErrNoProcess) true for the reason noproc, and
 // errors.Is(err, ErrNoConnection) for noconnection.
 func (e *ExitError) Is(target error) bool {
-	return target == ErrNoProcess && e.Reason == NoProc || target == ErrNoConnection && e.Reason == NoConnection
+	switch target {
+	case ErrNoProcess:
+		return e.Reason == NoProc
+	case ErrNoConnection:
+		return e.Reason == NoConnection
+	case ErrNameTaken:
+		t, ok := e.Reason.(wire.Tuple)
+		return ok && len(t) == 2 && t[0] == wire.Atom("already_started")
+	case ErrTooMany:
+		return raised(e.Reason, wire.Atom(quota.SystemLimit))
+	case export.ErrUndef:
+		return raised(e.Reason, "undef")
+	}
+	return false
+}
+
+// raised reports whether a reason is {'EXIT', {What, _}}: what a supervisor says of a child that was not spawned.
+func raised(why any, what wire.Atom) bool {
+	t, ok := why.(wire.Tuple)
+	if !ok || len(t) != 2 || t[0] != wire.Atom("EXIT") {
+		return false
+	}
+	t, ok = t[1].(wire.Tuple)
+	return ok && len(t) == 2 && t[0] == what
+}
+
+// Unwrap returns the errors in the reason, and the cause.
+func (e *ExitError) Unwrap() []error {
+	all := causes(nil, e.Reason, 0)
+	if e.Cause != nil {
+		all = append(all, e.Cause)
+	}
+	return all
+}
+
+// What of the errors in an exit reason is looked for.
+const (
+	mostCauses  = 64
+	causesDepth = 16
+)
+
+// causes appends the errors in an exit reason to all: itself, or what is in its tuples and lists. The reason for which a
+// child of a supervisor has not started is an [ExitError] of its own.
+func causes(all []error, why any, depth int) []error {
+	if depth > causesDepth || len(all) >= mostCauses {
+		return all
+	}
+	var in []any
+	switch why := why.(type) {
+	case error:
+		return append(all, why)
+	case wire.Tuple:
+		if len(why) == 3 && why[0] == wire.Atom("failed_to_start_child") {
+			return append(all, &ExitError{Reason: why[2]})
+		}
+		in = why
+	case wire.List:
+		in = why
+	}
+	for _, e := range in[:min(len(in), mostCauses)] {
+		all = causes(all, e, depth+1)
+	}
+	return all
 }
 
 // isExit reports whether err is, or wraps, what [ExitWith] has made.

@@ -102,7 +102,7 @@ func TestCrash(t *testing.T) {
 					reason, ok := exit.Reason.(*node.Crash)
 					require.True(t, ok, "%T", exit.Reason)
 					assert.Equal(t, crash.panics, reason.Panic)
-					assert.Equal(t, crash.says, reason.String())
+					assert.Equal(t, crash.says, reason.Error())
 					assert.Contains(t, string(reason.Stack), crash.stack)
 					if crash.is != nil {
 						assert.ErrorIs(t, reason.Unwrap(), crash.is)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/gencall"
@@ -85,8 +86,20 @@ func (n *Node) sendAt(a *process.Acting, at At, msg any) error {
 	if p := n.peer(at.Node); p != nil {
 		return p.send(a, dist.Frame{Op: dist.OpSend, From: a.Sender(), Name: at.Name, Payload: msg, Token: a.Process.Token()})
 	}
-	n.sys.DeadLetter(deadletter.Letter{Cause: deadletter.NotConnected, Name: at.Name, Message: msg})
+	n.sys.DeadLetter(deadletter.Letter{Cause: deadletter.NotConnected, Name: at.Name, Node: at.Node, Message: msg})
 	return fmt.Errorf("%w: %v", ErrNotHere, at)
+}
+
+// unreachable is the error of a call to a node that this node cannot connect to.
+func (n *Node) unreachable(name Atom) *ExitError {
+	e := &ExitError{Reason: NoConnection, Node: name}
+	switch {
+	case n.dist == nil:
+		e.Cause = ErrNotHere
+	case n.sys.Stopped.Load():
+		e.Cause = ErrNodeStopped
+	}
+	return e
 }
 
 // self is the process that stands for a plain goroutine towards other nodes.
@@ -122,7 +135,7 @@ func (n *Node) callFar(a *process.Acting, async bool, t process.Ticket, to PID, 
 	}
 	p.call(a, t, to, at.Name, label, body)
 	if async {
-		p.Pace(a)
+		p.PaceAfter(a, req)
 	}
 	return true
 }
@@ -138,6 +151,9 @@ func (n *Node) Nodes(hidden bool) []Atom {
 
 // Connect makes a connection to a node, if there is none, and waits for it.
 func (n *Node) Connect(ctx context.Context, name Atom) error {
+	if err := cause.Of(ctx); err != nil {
+		return err
+	}
 	p := n.want(name)
 	if p == nil {
 		if name == n.cfg.Name {
@@ -156,11 +172,11 @@ func (n *Node) Disconnect(name Atom) bool {
 // Ping reports whether a node is there and connected, as net_adm:ping does; if
 // not, the error says why.
 func (n *Node) Ping(ctx context.Context, name Atom) error {
-	if name == n.cfg.Name {
-		return nil
-	}
 	if err := n.Connect(ctx, name); err != nil {
 		return err
+	}
+	if name == n.cfg.Name {
+		return nil
 	}
 	_, err := Call[any](ctx, n, At{Name: "net_kernel", Node: name}, any(wire.Tuple{wire.Atom("is_auth"), n.cfg.Name}))
 	return err
@@ -183,7 +199,7 @@ func (n *Node) bytesAway(a *process.Acting, to PID, b []byte) bool {
 	}
 	full, taken := p.Box.Bytes(a.OutboxTurn(), a.Sender(), to, b)
 	if full {
-		p.Pace(a)
+		p.PaceAfter(a, b)
 	}
 	return taken
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/node/internal/undelivered"
 	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -38,12 +40,12 @@ func (n *Node) apply(a *process.Acting, async bool, t process.Ticket, f erpc.Fun
 	}
 	q := n.peer(f.Node)
 	if q == nil {
-		t.Settle(a, nil, &ExitError{NoConnection})
+		t.Settle(a, nil, n.unreachable(f.Node))
 		return
 	}
 	n.applyOn(a, q, t, f)
 	if async {
-		q.Pace(a)
+		q.PaceAfter(a, f.Args)
 	}
 }
 
@@ -64,7 +66,7 @@ func (n *Node) applyHere(a *process.Acting, t process.Ticket, f erpc.Function) {
 		q.Inherit(token)
 		t.Call.Target = q
 		if !t.Call.List() {
-			t.Settle(a, nil, &ExitError{q.Reason()})
+			t.Settle(a, nil, &ExitError{Reason: q.Reason()})
 		}
 	}}
 	_, err := n.SpawnOpt(o, ProcessFunc(func(s *Process) error {
@@ -87,7 +89,10 @@ func (n *Node) applyCast(a *process.Acting, f erpc.Function) error {
 	frame := dist.Frame{Op: dist.OpSpawn, Ref: n.sys.NewRef(), From: a.Sender(), Spawn: s, Token: a.Process.Token()}
 	p := n.peer(f.Node)
 	if p == nil {
-		n.lost(frame)
+		if l, ok := undelivered.Frame(frame, deadletter.NotConnected); ok {
+			l.Node = f.Node
+			n.sys.DeadLetter(l)
+		}
 		return fmt.Errorf("%w: %s", ErrNotHere, f.Node)
 	}
 	return p.send(a, frame)
@@ -103,7 +108,7 @@ func (n *Node) startAt(a *process.Acting, t process.Ticket, b erpc.Behaviour) {
 	}
 	p := n.want(b.Node)
 	if p == nil {
-		t.Settle(a, nil, &ExitError{NoConnection})
+		t.Settle(a, nil, n.unreachable(b.Node))
 		return
 	}
 	p.askSoon(a, t, dist.Frame{Op: dist.OpSpawn, Ref: n.sys.NewRef(), From: a.Sender(), Spawn: s, Token: a.Process.Token()})

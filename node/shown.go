@@ -6,8 +6,8 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/gencall"
-	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
@@ -22,7 +22,8 @@ type PeerMessage struct {
 	Peer    Atom   // the node over whose connection it has come
 	Addr    string // of that node
 	Message any
-	by      *peer // that has sent it
+	by      *remote.Asker // who has sent it
+	over    *peer         // the connection that it has come over
 }
 
 // term is the message as other nodes see it.
@@ -30,56 +31,57 @@ func (m PeerMessage) term() any { return m.Message }
 
 // shown makes the PeerMessage of what p has sent.
 func (p *peer) shown(msg any) any {
-	m := p.without()
-	return PeerMessage{m.Peer, m.Addr, p.n.received(p.exact, m, msg), m.by}
-}
-
-// without is the PeerMessage of p without what is in it.
-func (p *peer) without() *PeerMessage {
-	return &PeerMessage{Peer: p.Name, Addr: p.link.Peer().Addr, by: p}
+	return PeerMessage{p.via.Peer, p.via.Addr, p.read(msg), p.via.by, p}
 }
 
 // identity is what is known of the node that has made a request.
 func (f From) identity() (who rights.Identity) {
-	if f.isTerm() && farOf(f.t.Call).via != nil && farOf(f.t.Call).via.by != nil {
-		who = farOf(f.t.Call).via.by.Visitor.Who
+	if f.isTerm() {
+		who = f.asker().Who
 	}
 	return who
 }
 
-// granted returns what the maker of a request may do, nil: everything; nothing where nobody knows the node.
-func (f From) granted() *rights.Granted {
+// asker is who has made a request; nil: Go code of this program.
+func (f From) asker() *remote.Asker {
 	if !f.isTerm() {
 		return nil
 	}
-	return nodeOf(f.t.Call.System).grantedBy(farOf(f.t.Call).via)
+	return nodeOf(f.t.Call.System).asker(farOf(f.t.Call).via)
 }
 
-// grantedBy is granted for the message of a peer; nil: of nobody knows whom.
-func (n *Node) grantedBy(via *PeerMessage) *rights.Granted {
-	switch {
-	case n.dist == nil || n.dist.cfg.Rights == nil:
-		return nil
-	case via == nil || via.by == nil:
-		return new(rights.Granted)
+// asker is who has sent the message of a peer; nil: somebody of whom nothing is known.
+func (n *Node) asker(via *PeerMessage) *remote.Asker {
+	if via == nil || via.by == nil {
+		return &remote.Asker{System: &n.sys}
 	}
-	return via.by.Visitor.Granted(nil)
+	return via.by
 }
+
+// granted returns what the maker of a request may do, nil: everything; nothing where nobody knows the node.
+func (f From) granted() *rights.Granted { return f.asker().Granted() }
 
 // received returns what p has sent as q gets it.
 func (p *peer) received(q *process.Process, msg any) any {
 	if q.ShowsPeer {
 		return p.shown(msg)
 	}
-	return p.n.received(p.exact, nil, msg)
+	return p.read(msg)
 }
 
 // farCaller is who has made a request that has come as a term.
 type farCaller struct {
 	from  gencall.From
-	via   *PeerMessage     // that it has come in, without the message; nil: not known
+	via   *PeerMessage     // of the peer that has sent it, without the message; nil: not known
 	watch *process.Monitor // that has come with it, by the caller; nil: none
 	peer  *peer            // whom the reply goes to where there is a watch
+
+	monitor *process.Monitor // that the caller has made before the request, and that ends when it gives up; nil: none
+}
+
+// waits reports whether nothing says that the caller has given up: it takes its monitor away then.
+func (far *farCaller) waits() bool {
+	return (far.watch == nil || !far.watch.IsOver()) && (far.monitor == nil || !far.monitor.IsOver())
 }
 
 // From is where the reply goes.
@@ -88,9 +90,8 @@ func (far *farCaller) From() gencall.From { return far.from }
 // farOf returns the caller of p, which is not one of this node.
 func farOf(p *process.Call) *farCaller { return p.Far.(*farCaller) }
 
-// Peer returns the node over whose connection a request has come, and its address, if
-// the process that got it was spawned with [Options].ShowPeer. ok is false for a
-// request that was made on this node, or of which nobody knows where it was made.
+// Peer returns the node over whose connection a request has come, and its address. ok is false for a
+// request that was made on this node, or of which nobody knows where it was made: a process here has passed it on as a term.
 func (f From) Peer() (peer Atom, addr string, ok bool) {
 	if p := f.t.Call; p != nil && p.Far != nil {
 		if via := farOf(p).via; via != nil && via.Peer != "" {
@@ -143,13 +144,13 @@ func (n *Node) allowsPeer(peer Atom, e wire.Export) bool {
 // allowsIn reports whether the process whose context ctx is may call e by name: one that
 // a peer has started may call what that peer may call or start.
 func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
-	o := inspect.OwnerIn(ctx)
+	o := process.OwnerIn(ctx)
 	switch {
 	case o == nil:
 		return true
 	case o.Peer == unknown:
 		return n.allowsPeer("", e) && n.dist.cfg.Rights == nil
 	}
-	g := n.dist.Granted(o.Peer)
+	g := (&remote.Asker{System: &n.sys, Who: o.Who}).Granted()
 	return n.allowsPeer(o.Peer, e) && (g.RPC(e) || g.Spawn(e))
 }

@@ -23,6 +23,10 @@ type Down struct {
 	Name   Atom
 	Node   Atom
 	Reason any // noproc if there was nobody to monitor
+
+	// Cause says why, where the reason is noconnection: the connection to the node was lost, or could not be made. nil: it is
+	// not known.
+	Cause error
 }
 
 // term is {'DOWN', Ref, process, Pid | {Name, Node}, Reason}, as other nodes see

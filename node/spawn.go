@@ -356,7 +356,7 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 		if err := a.MayAwait(process.Ticket{}, o.birth, waiting.Start, nil); err != nil { // known by its name, it has called
 			o.birth.Settle(a, nil, err)
 		} else if !o.birth.Call.List() { // killed by its name
-			o.birth.Settle(a, nil, &ExitError{p.Reason()})
+			o.birth.Settle(a, nil, &ExitError{Reason: p.Reason()})
 		} else if !p.Tells {
 			o.birth.Settle(a, nil, nil)
 		}

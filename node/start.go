@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/waiting"
@@ -77,8 +78,8 @@ func announce(p *process.Process, a *process.Acting, ignored bool) {
 // SpawnWait starts a process and returns when the Init of an [Initializer] has
 // returned; another behaviour has started as soon as it is spawned. It is what
 // proc_lib:start and start_link are in Erlang. Errors beside those of SpawnOpt:
-// [ErrIgnored]; [ErrCycle]; [*ExitError] if the process exits before; the cause of ctx's
-// end, in which case the process has been killed. After an error the caller has
+// [ErrIgnored]; [ErrCycle]; [*ExitError], which wraps the error of Init, if the process exits before; the error of
+// ctx, in which case the process has been killed, or not been spawned. After an error the caller has
 // neither a link to the process nor a message of it; but if it does not trap
 // exits, it goes down with a linked process that fails.
 func SpawnWait(ctx context.Context, from Caller, o Options, b Actor) (PID, error) {
@@ -94,6 +95,9 @@ func SpawnWaitMonitor(ctx context.Context, from Caller, o Options, b Actor) (PID
 }
 
 func spawnWait(ctx context.Context, a *process.Acting, o Options, b Actor) (PID, Ref, error) {
+	if ctx.Err() != nil && !a.Gone() {
+		return PID{}, Ref{}, cause.Of(ctx)
+	}
 	o.Announce = false
 	if o.monitor && a.Process == nil {
 		return PID{}, Ref{}, fmt.Errorf("%w: only a process can monitor", ErrBadOption)

@@ -109,7 +109,7 @@ func TestStopOfStuckFunction(t *testing.T) {
 			err = n.Stop()
 			require.Error(t, err)
 			assert.Contains(t, err.Error(), "1 handlers and functions")
-			assert.Contains(t, err.Error(), "3s")
+			assert.Contains(t, err.Error(), "3s: "+pid.String(), "which one it is")
 			took := time.Since(begin)
 			assert.GreaterOrEqual(t, took, 3*time.Second)
 			assert.Less(t, took, 7*time.Second)

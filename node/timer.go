@@ -3,12 +3,13 @@ package node
 import (
 	"time"
 
+	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/timers"
 )
 
-// Timer is a message that will be sent. It ends with the process that it is for, and
-// with the node: [Timer.Left] says false then, and it holds no message.
+// Timer is a message that will be sent. It ends with the process that it is for, if that was
+// given by its PID, and with the node: [Timer.Left] says false then, and it holds no message.
 type Timer struct{ t timers.Timer }
 
 // Cancel stops the timer. It returns how long it still had to run, and false if it was
@@ -27,7 +28,10 @@ func (n *Node) timer(from PID, d, every time.Duration, to Dest, msg any) (*Timer
 		return nil, ErrNodeStopped
 	}
 	t := new(Timer)
-	pid, _ := n.sys.Resolve(to)
+	pid, isPID := to.(PID)
+	if !isPID || !pid.IsZero() && pid.Node() != n.cfg.Name {
+		return t, n.timerFor(t, from, d, every, to, msg)
+	}
 	if p := n.sys.Lookup(pid); p != nil {
 		var err error
 		if msg, err = runner.ForTimer(from, p, msg); err != nil {
@@ -44,4 +48,49 @@ func (n *Node) timer(from PID, d, every time.Duration, to Dest, msg any) (*Timer
 		n.sys.Undeliverable(pid, msg)
 	}
 	return t, nil
+}
+
+// timerFor is timer for a destination that is looked up when the message is due.
+func (n *Node) timerFor(t *Timer, from PID, d, every time.Duration, to Dest, msg any) (err error) {
+	if to == nil {
+		return ErrNoDest
+	}
+	if tr := n.sys.Traces(); tr.Guards() {
+		if msg, err = tr.Copied(from, PID{}, false, msg); err != nil {
+			return err
+		}
+	}
+	if !n.sys.Later.Start(&t.t, d, every, dueMessage{to, msg, every > 0}) {
+		return ErrNodeStopped
+	}
+	return nil
+}
+
+// dueMessage is the message of a timer for whoever to stands for then.
+type dueMessage struct {
+	to    Dest
+	msg   any
+	again bool // the timer goes on
+}
+
+// lookups are the timers of such messages, as package timers knows their owner.
+type lookups Node
+
+// Waits is part of timers.Owner, and so are the others: a mailbox that makes senders wait has a timer of its own.
+func (n *lookups) Waits() bool                { return false }
+func (n *lookups) TryPush(any) mailbox.Result { return mailbox.Full }
+func (n *lookups) Pushed(mailbox.Result, any) {}
+
+// Put sends a message.
+func (n *lookups) Put(msg any) {
+	due, sys := msg.(dueMessage), &n.sys
+	to := sys.Current(due.to)
+	if pid, ok := sys.Resolve(to); ok && !due.again {
+		if p := sys.Lookup(pid); p != nil && p.Boxed {
+			if all := p.Timers(); all != nil && all.Start(new(timers.Timer), 0, 0, runner.Expected(p, due.msg)) {
+				return
+			}
+		}
+	}
+	_ = (*Node)(n).SendOpt(SendOptions{NoWait: true}, to, due.msg) // what is lost is a dead letter
 }

@@ -51,7 +51,8 @@ func (t *Types) Register(all ...Type) error {
 
 // TypeOf is the type T, and the pointer to T, under a name that says the same on every node,
 // such as "shop.Order". The default is the last element of the package's path, a dot, and the
-// type's name. The exported fields of a struct travel.
+// type's name. The exported fields of a struct travel, but for those tagged `etf:"-"`, which go to no other node, of whatever
+// kind.
 func TypeOf[T any](name ...string) Type {
 	return Type{func(t *Types) error {
 		as, err := gotypes.Add[T](&t.all, name...)

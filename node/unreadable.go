@@ -31,7 +31,7 @@ func (p *peer) unread(f *dist.Frame, u *linkopt.Unreadable) {
 		}
 	default:
 		if from, _, ok := gencall.ReadCall(u.Term); ok {
-			if from, ok := n.readFrom(nil, from); ok && from.Fail(why) == nil {
+			if from, ok := n.readFrom(p.via, from); ok && from.Fail(why) == nil {
 				return
 			}
 		} else if ref, ok := gencall.ReplyRef(u.Term); ok &&

@@ -72,18 +72,25 @@ var references = &values.References{
 		}
 		return nil
 	},
-	ReadFrom: func(host, term any) (any, bool) { return host.(*Node).readFrom(nil, term) },
-	Future:   func(f any) (string, wire.Ref, error) { return giveFuture(f.(anyFuture)) },
+	ReadFrom: func(host, term any) (any, bool) {
+		p, ok := host.(*peer)
+		if !ok {
+			return nil, false
+		}
+		f, ok := p.n.readFrom(p.via, term)
+		return f, ok && f.asker().MayAnswer(farOf(f.t.Call).from)
+	},
+	Future: func(f any) (string, wire.Ref, error) { return giveFuture(f.(anyFuture)) },
 	ReadFuture: func(host any, name string, ref wire.Ref) (any, bool) {
-		n, ok := host.(*Node)
+		p, ok := host.(*peer)
 		if !ok {
 			return nil, false
 		}
-		m, ok := n.types.named(name)
+		m, ok := p.n.types.named(name)
 		if !ok {
 			return nil, false
 		}
-		return m.future(n, ref), true
+		return m.future(p.n, ref), true
 	},
 }
 
@@ -113,14 +120,18 @@ func (t *Types) enterOwn() *values.Codec {
 	return c
 }
 
-// replyError is the error for a reply that is no R.
-func replyError[R any](v any) error {
+// replyError is the error for a reply that is no R. why is what does not fit.
+func replyError[R any](v any, why error) error {
 	var none R
 	if t, ok := v.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.Error { // as servers of OTP report an error
 		if err := termof.ReadError(t[1]); err != nil {
 			return err
 		}
 		return &values.Refusal{Reason: t[1], Mistyped: ErrReplyType}
+	}
+	switch v.(type) {
+	case wire.Tuple, wire.List, wire.ImproperList, wire.Map: // its parts may be what does not fit
+		return fmt.Errorf("%w: got %T, want %T: %w", ErrReplyType, v, none, why)
 	}
 	return fmt.Errorf("%w: got %T, want %T", ErrReplyType, v, none)
 }

@@ -273,11 +273,11 @@ func TestBadInit(t *testing.T) {
 		"Init kills itself":  {initially(func(c *node.Context) error { c.Exit(c.Self(), node.Kill); return nil }), is(node.Killed)},
 		"Init exits later":   {later(node.ExitWith(atomA)), is(atomA)},
 		"Init ends normally": {later(node.ErrStop), is(node.Normal)},
-		"Start errors":       {func(...any) (node.Actor, error) { return nil, oops }, is("oops")},
+		"Start errors":       {func(...any) (node.Actor, error) { return nil, oops }, is(oops)},
 		"Start exits":        {func(...any) (node.Actor, error) { return nil, node.ExitWith(atomA) }, is(atomA)},
 		"Start panics":       {func(...any) (node.Actor, error) { panic("ouch") }, caught("ouch")},
 		"Start returns nil": {func(...any) (node.Actor, error) { return nil, nil },
-			is("supervisor: Start of child a returned neither a behaviour nor an error")},
+			is(errors.New("supervisor: Start of child a returned neither a behaviour nor an error"))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, nil, func(s *oracleNode) {

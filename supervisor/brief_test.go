@@ -91,9 +91,9 @@ func TestMessagesAreNotShownWhole(t *testing.T) {
 		"exit error":   func(t *testing.T) { bound(t, "text", (&node.ExitError{Reason: big}).Error()) },
 		"exit":         func(t *testing.T) { bound(t, "text", node.ExitWith(big).Error()) },
 		"throw, raise": func(t *testing.T) { bound(t, "text", rpc.Throw(big).Error()+rpc.Raise(big).Error()) },
-		"words":        func(t *testing.T) { bound(t, "text", sysmsg.Words(big)+sysmsg.Brief([]any{big, sysmsg.Brief(big)})) },
+		"words":        func(t *testing.T) { bound(t, "text", sysmsg.Words(big)+sysmsg.Words([]any{big, sysmsg.Words(big)})) },
 		"Term": func(t *testing.T) {
-			bound(t, "text", sysmsg.Brief(wire.Tuple{shown{big}, shown{shown{big}}, shown{nil}}))
+			bound(t, "text", sysmsg.Words(wire.Tuple{shown{big}, shown{shown{big}}, shown{nil}}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

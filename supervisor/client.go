@@ -1,11 +1,12 @@
 package supervisor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
-	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -34,33 +35,74 @@ func (e *AlreadyStartedError) Error() string {
 // term is {already_started, Pid}.
 func (e *AlreadyStartedError) term() any { return wire.Tuple{aAlreadyStarted, e.PID} }
 
-// StartError says why a child has not started.
+// StartError says why a child has not started. errors.Is and errors.As find the error that its Init or Start has
+// returned, and [node.ErrNameTaken] and an [*AlreadyStartedError] if another process has its name.
 type StartError struct {
+	ID      any // of the child; nil: not known
 	Reason  any // an exit reason
 	child   *Child
 	dynamic bool
+	exit    *node.ExitError // of the supervisor, where that has not started; nil: it goes on
 }
 
 func (e *StartError) Error() string {
-	return "supervisor: the child did not start: " + sysmsg.Words(e.Reason)
+	exit := e.exit
+	if exit == nil {
+		exit = failedToStart(cmp.Or[any](e.ID, wire.Undefined), e.Reason)
+	}
+	return "supervisor: " + strings.TrimPrefix(exit.Error(), "node: the process exited: shutdown: ")
 }
 
-// Unwrap makes errors.As find an [*AlreadyStartedError] if another process has the
-// child's name.
-func (e *StartError) Unwrap() error {
-	if pid, ok := alreadyStarted(e.Reason); ok {
-		return &AlreadyStartedError{pid}
+// failedToStart is the exit of a supervisor one of whose children has not started.
+func failedToStart(id, reason any) *node.ExitError {
+	return &node.ExitError{Reason: wire.Tuple{node.Shutdown, wire.Tuple{aFailedToStartChild, id, reason}}}
+}
+
+// Unwrap returns what errors.Is and errors.As look through.
+func (e *StartError) Unwrap() []error {
+	if e.exit != nil {
+		return []error{e.exit}
 	}
-	return nil
+	all := []error{&node.ExitError{Reason: e.Reason}}
+	if pid, ok := alreadyStarted(e.Reason); ok {
+		all = append(all, &AlreadyStartedError{pid})
+	}
+	return all
 }
 
 // Start starts a supervisor and waits until its children have started. With
-// Options.Link and a process as the caller it is start_link. Errors: see
-// [node.SpawnWait]; the reason of an *node.ExitError is {shutdown,
-// {failed_to_start_child, ID, Reason}} if a child has failed.
+// Options.Link and a process as the caller it is start_link. Errors: those of
+// [node.SpawnWait]; a [*StartError] if a child has failed, and a [*SpecError] if the Spec is wrong. Both wrap an
+// *node.ExitError with OTP's reason: {shutdown, {failed_to_start_child, ID, Reason}}, or {start_spec, Reason} and the like.
 func Start(ctx context.Context, from node.Caller, s Spec, o node.Options) (node.PID, error) {
 	o.ShowPeer = true // for Distribution.Allow
-	return node.SpawnWait(ctx, from, o, New(s))
+	pid, err := node.SpawnWait(ctx, from, o, New(s))
+	if exit, ok := err.(*node.ExitError); ok {
+		err = s.notStarted(exit)
+	}
+	return pid, err
+}
+
+// notStarted is the exit of a supervisor that has not started, as the error of what is wrong.
+func (s *Spec) notStarted(exit *node.ExitError) error {
+	t, ok := exit.Reason.(wire.Tuple)
+	if !ok || len(t) != 2 {
+		return exit
+	}
+	switch t[0] {
+	case node.Shutdown:
+		if failed, ok := t[1].(wire.Tuple); ok && len(failed) == 3 && failed[0] == aFailedToStartChild {
+			return &StartError{ID: failed[1], Reason: failed[2], exit: exit}
+		}
+	case aSupervisorData, aStartSpec, aBadStartSpec:
+		e := &SpecError{Reason: t[1]}
+		if why, ok := CheckSpecs(s.Children, s.AutoShutdown).(*SpecError); ok && t[0] == aStartSpec {
+			e = why
+		}
+		e.exit = exit
+		return e
+	}
+	return exit
 }
 
 // StartChild adds a child and starts it. The PID is zero if its Init or Start has

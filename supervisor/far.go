@@ -110,7 +110,7 @@ func refusal(reason any) error {
 			return &StartError{Reason: t[0]}
 		}
 	}
-	return &SpecError{reason}
+	return &SpecError{Reason: reason}
 }
 
 // started is refusal for a child that was started from arguments.

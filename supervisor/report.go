@@ -11,34 +11,70 @@ import (
 )
 
 // report is a supervisor report: what went wrong with a child. what is OTP's
-// error context: start_error, child_terminated, shutdown_error, shutdown.
-func (s *supervisor) report(what string, reason any, k *child) {
+// error context: start_error, child_terminated, shutdown_error, shutdown. decision is what follows. Of a child that has
+// crashed it stands in the crash report.
+func (s *supervisor) report(what string, reason any, k *child, decision string) {
 	log := s.c.Node().Log()
-	if !log.Enabled(context.Background(), slog.LevelError) {
+	attrs := append([]any{"supervisor", sysmsg.DisplayName(s.c), "context", what, "decision", decision}, k.attrs()...)
+	if nodehook.ReportCrash(s.c.Node(), reason, attrs...) {
 		return
 	}
-	attrs := []any{"supervisor", sysmsg.DisplayName(s.c), "context", what, "reason", sysmsg.Words(reason)}
-	log.Error("supervisor report", append(attrs, k.attrs()...)...)
+	if log.Enabled(context.Background(), slog.LevelError) {
+		log.Error("supervisor report", append(attrs, "process", k.pid.String(), "reason", sysmsg.Words(reason))...)
+	}
 }
 
-// progress is a progress report: a child has started.
+// unknown logs the crash that a process has ended by, if report has not: it is no child, or its start has failed.
+func (s *supervisor) unknown(reason any) {
+	nodehook.ReportCrash(s.c.Node(), reason, "supervisor", sysmsg.DisplayName(s.c), "decision", "none: it has not been started")
+}
+
+// ReportsCrashes says to the node that crash reports of children are logged with what is decided: see report.
+func (*supervisor) ReportsCrashes() {}
+
+// decision is an action in words.
+func (a action) decision(k *child) string {
+	switch {
+	case a.limit:
+		return "the supervisor ends: more restarts than its intensity allows"
+	case a.end:
+		return "the supervisor ends: the child is significant"
+	case a.restart == none && k.dynamic:
+		return "none: the child is forgotten"
+	case a.restart == none:
+		return "the child stays stopped"
+	case a.restart == self:
+		return "restart the child"
+	case a.restart == rest:
+		return "restart the child and those started after it"
+	}
+	return "restart all children"
+}
+
+// progress is a progress report: a child has started. Of the many that a supervisor of the strategy SimpleOneForOne
+// starts it is for DEBUG.
 func (s *supervisor) progress(k *child) {
-	if log := s.c.Node().Log(); log.Enabled(context.Background(), slog.LevelInfo) {
-		log.Info("progress report", append([]any{"supervisor", sysmsg.DisplayName(s.c)}, k.attrs()...)...)
+	level := slog.LevelInfo
+	if k.dynamic {
+		level = slog.LevelDebug // there may be thousands, which come and go
+	}
+	if log := s.c.Node().Log(); log.Enabled(context.Background(), level) {
+		attrs := append([]any{"supervisor", sysmsg.DisplayName(s.c)}, k.attrs()...)
+		log.Log(context.Background(), level, "progress report", append(attrs, "process", k.pid.String())...)
 	}
 }
 
 func (k *child) attrs() []any {
-	return []any{"child", k.title(), "process", k.pid.String(), "type", string(k.spec.Type),
+	return []any{"child", k.title(), "type", string(k.spec.Type),
 		"restart", string(k.spec.Restart), "restarts", k.restarts}
 }
 
 // title is the child's id for people: a string as it is, else as Erlang writes the term.
 func (k *child) title() string {
 	if s, ok := k.id().(string); ok {
-		return strings.ToValidUTF8(wire.FormatGo("%v", s, maxID), "\uFFFD") // as a label of a metric has to be
+		return strings.ToValidUTF8(wire.Describe(s, maxID), "\uFFFD") // as a label of a metric has to be
 	}
-	return wire.FormatPlainMax(k.id(), maxID)
+	return wire.FormatMax(k.id(), maxID)
 }
 
 // maxID is how much of a child's id logs and counts show, in bytes: other nodes may

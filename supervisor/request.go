@@ -53,7 +53,7 @@ func (s *supervisor) handleRequest(r node.Request[any], isTerm bool) error {
 	case startChild:
 		f := req.child.Named
 		if e := (wire.Export{Module: f.Module, Function: f.Function, Arity: len(f.Args)}); isTerm && !nodehook.Allows(r.From, e) {
-			return done.fail(&StartError{Reason: undefined(req.child.mfa(nil)), child: &req.child})
+			return done.fail(&StartError{ID: req.child.ID, Reason: undefined(req.child.mfa(nil)), child: &req.child})
 		}
 		if isTerm {
 			req.child.Options.For = nodehook.MadeBy(r.From)
@@ -111,7 +111,7 @@ func (s *supervisor) add(spec Child, done answer) error {
 		return done.fail(ErrSimple)
 	}
 	if err := spec.complete(s.spec.AutoShutdown); err != nil {
-		return done.fail(err)
+		return done.fail(spec.wrong(err, 0))
 	}
 	if k := s.children.get(spec.ID); k != nil {
 		if k.phase == running {
@@ -152,7 +152,7 @@ func (s *supervisor) begin(k *child, done answer, up func(o outcome)) error {
 	then := func(o outcome) error {
 		switch {
 		case o.failed:
-			return done.fail(&StartError{Reason: o.reason, child: k.spec, dynamic: k.dynamic})
+			return done.fail(&StartError{ID: k.id(), Reason: o.reason, child: k.spec, dynamic: k.dynamic})
 		case o.ignored:
 			up(o)
 			return done.ok(node.PID{})

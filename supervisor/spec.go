@@ -82,9 +82,11 @@ const (
 type Spec struct {
 	Strategy Strategy // default: OneForOne
 	// Intensity is how many restarts within Period are allowed; one more ends
-	// the supervisor. Default: 1; none: NoRestarts.
+	// the supervisor, and with the supervisor at the top of a daemon's tree the daemon. Default: 1 in 5 s, as in OTP, which is
+	// little: two requests that make a server panic within 5 s end its supervisor. Most trees want more, such as
+	// 10 in a minute. None: NoRestarts.
 	Intensity int
-	Period    time.Duration // default: 5 s
+	Period    time.Duration
 	// AutoShutdown ends the supervisor with its significant children. Default:
 	// Never.
 	AutoShutdown AutoShutdown
@@ -142,15 +144,52 @@ type Backoff struct {
 }
 
 // SpecError says what is wrong with a Spec or a Child: the reason is OTP's.
-type SpecError struct{ Reason any }
+type SpecError struct {
+	Reason any
+	// Child is which of the children it is about, as a number from 1, and ID its ID, nil: it has none. 0: it is about none.
+	Child int
+	ID    any
 
-func (e *SpecError) Error() string { return "supervisor: bad specification: " + sysmsg.Brief(e.Reason) }
+	exit *node.ExitError // of the supervisor that has not started; nil: there is none
+}
+
+func (e *SpecError) Error() string {
+	which := ""
+	switch {
+	case e.ID != nil:
+		which = "child " + wire.FormatMax(e.ID, 1<<8) + ": "
+	case e.Child > 0:
+		which = fmt.Sprintf("child number %d: ", e.Child)
+	}
+	return "supervisor: bad specification: " + which + sysmsg.Words(e.Reason)
+}
+
+// Unwrap returns the exit of the supervisor, if there is one.
+func (e *SpecError) Unwrap() error {
+	if e.exit == nil {
+		return nil
+	}
+	return e.exit
+}
+
+// wrong is err, of complete, with the child that it is about.
+func (k *Child) wrong(err error, number int) error {
+	if e, ok := err.(*SpecError); ok {
+		e.Child, e.ID = number, k.ID
+	}
+	return err
+}
 
 // term is the reason, as Erlang's callers get it.
-func (e *SpecError) term() any { return e.Reason }
+func (e *SpecError) term() any {
+	if e.exit != nil {
+		return e.exit.Reason
+	}
+	return e.Reason
+}
 
 func bad(reason wire.Atom, value any) error {
-	return &SpecError{wire.Tuple{reason, value}}
+	return &SpecError{Reason: wire.Tuple{reason, value}}
 }
 
 func duplicate(id any) error { return bad("duplicate_child_name", id) }
@@ -165,10 +204,10 @@ func CheckSpecs(children []Child, auto AutoShutdown) error {
 	for i := range children {
 		k := children[i]
 		if err := k.complete(auto); err != nil {
-			return err
+			return k.wrong(err, i+1)
 		}
 		if _, twice := seen.Get(k.ID); twice {
-			return duplicate(k.ID)
+			return k.wrong(duplicate(k.ID), i+1)
 		}
 		seen.Put(k.ID, true)
 	}
@@ -214,9 +253,9 @@ func (k *Child) complete(auto AutoShutdown) error {
 	}
 	switch {
 	case k.ID == nil:
-		return &SpecError{wire.Atom("missing_id")}
+		return &SpecError{Reason: wire.Atom("missing_id")}
 	case k.Start == nil && k.Named.Module == "" && k.Named.Function == "":
-		return &SpecError{wire.Atom("missing_start")}
+		return &SpecError{Reason: wire.Atom("missing_start")}
 	case k.Start == nil && (k.Named.Module == "" || k.Named.Function == ""):
 		return bad("invalid_mfa", k.mfa(nil))
 	case !isRestart:
@@ -252,7 +291,7 @@ func (b *Backoff) complete() error {
 	switch {
 	case b.Initial <= 0, b.Max < 0, b.Reset < 0, b.Factor != 0 && !(b.Factor >= 1), math.IsInf(b.Factor, 0),
 		!(b.Jitter >= 0 && b.Jitter <= 1):
-		return &SpecError{wire.Tuple{wire.Atom("invalid_backoff"),
+		return &SpecError{Reason: wire.Tuple{wire.Atom("invalid_backoff"),
 			fmt.Sprintf("%+v: want Initial above 0, Factor at least 1, Max and Reset not below 0, Jitter 0 to 1", *b)}}
 	}
 	if b.Factor == 0 {

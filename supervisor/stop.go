@@ -31,8 +31,8 @@ func (s *supervisor) stop(k *child, then func() error) error {
 	w := &wait{kind: waitStop, k: k, pid: k.pid}
 	w.ref = s.c.Monitor(k.pid)
 	w.onDone = func(o outcome) error {
-		if !expected(k.spec, o.reason) {
-			s.report("shutdown_error", o.reason, k)
+		if !s.expected(k.spec, o.reason) {
+			s.report("shutdown_error", o.reason, k, "none: it was to stop")
 		}
 		return then()
 	}
@@ -72,9 +72,12 @@ func (s *supervisor) waitTimedOut(w *wait) {
 	}
 }
 
-// expected reports whether a reason is that of a child that was asked to exit:
+// expected reports whether a reason is that of a child that was asked to exit, by the supervisor or by Node.Stop:
 // any other is reported.
-func expected(k *Child, reason any) bool {
+func (s *supervisor) expected(k *Child, reason any) bool {
+	if (reason == node.Shutdown || reason == node.NoProc) && s.nodeStops() {
+		return true
+	}
 	if k.Shutdown == BrutalKill && reason == node.Killed || k.Shutdown != BrutalKill && reason == node.Shutdown {
 		return true
 	}
@@ -129,8 +132,8 @@ func (s *supervisor) dynamicExited(pid node.PID, reason any) error {
 	if k == nil {
 		return nil
 	}
-	if !expected(k.spec, reason) {
-		s.report("shutdown_error", reason, k)
+	if !s.expected(k.spec, reason) {
+		s.report("shutdown_error", reason, k, "none: it was to stop")
 	}
 	s.children.forget(k)
 	if len(s.children.byPID) > 0 {

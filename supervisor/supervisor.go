@@ -115,8 +115,8 @@ func (s *supervisor) Init(c *node.Context) error {
 			c.Announce()
 			return nil
 		}
-		s.report("start_error", reason, failed)
-		return s.end(wire.Tuple{node.Shutdown, wire.Tuple{wire.Atom("failed_to_start_child"), failed.id(), reason}})
+		s.report("start_error", reason, failed, "the supervisor ends")
+		return s.end(failedToStart(failed.id(), reason).Reason)
 	})
 	switch {
 	case err != nil:
@@ -158,7 +158,9 @@ func (s *supervisor) resume(err error) error {
 func (s *supervisor) handle(msg any) error {
 	switch m := msg.(type) {
 	case node.Exited:
-		return s.exited(m)
+		err := s.exited(m)
+		s.unknown(m.Reason)
+		return err
 	case retry:
 		if m.k.phase == restarting && m.k.try == m.try {
 			return s.retryRestart(m)
@@ -174,7 +176,7 @@ func (s *supervisor) handle(msg any) error {
 		return s.handleRequest(r, nodehook.IsTerm(r.From))
 	}
 	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", sysmsg.DisplayName(s.c),
-		"message", sysmsg.Brief(msg))
+		"message", sysmsg.Brief(s.c.Node(), msg))
 	return nil
 }
 
@@ -196,7 +198,9 @@ func (s *supervisor) handleWhileWaiting(msg any) error {
 			if w.hasReason {
 				m.Reason = w.reason
 			}
-			return s.finishWait(outcome{reason: m.Reason})
+			err := s.finishWait(outcome{reason: m.Reason})
+			s.unknown(m.Reason)
+			return err
 		case w.kind == waitAll:
 			return s.dynamicExited(m.PID, m.Reason)
 		}
@@ -214,7 +218,9 @@ func (s *supervisor) handleWhileWaiting(msg any) error {
 	case node.Exited:
 		switch {
 		case w.kind == waitStart && m.From == w.pid:
-			return s.finishWait(outcome{failed: true, reason: m.Reason})
+			err := s.finishWait(outcome{failed: true, reason: m.Reason})
+			s.unknown(m.Reason)
+			return err
 		case w.kind == waitStop && m.From == w.pid:
 			w.reason, w.hasReason = m.Reason, true
 			return nil
@@ -260,13 +266,20 @@ func (s *supervisor) exited(m node.Exited) error {
 		}
 		return nil
 	}
+	if s.nodeStops() {
+		if !s.expected(k.spec, m.Reason) {
+			s.report("child_terminated", m.Reason, k, "none: the node stops")
+		}
+		s.drop(k)
+		return nil // and so will we
+	}
 	others := s.children.liveSignificant
 	if k.spec.Significant {
 		others--
 	}
 	a := decide(&s.spec, k.spec, m.Reason, others, &s.restarts, time.Now())
 	if a.report {
-		s.report("child_terminated", m.Reason, k)
+		s.report("child_terminated", m.Reason, k, a.decision(k))
 	}
 	s.children.down(k, stopped)
 	var wait time.Duration
@@ -274,6 +287,16 @@ func (s *supervisor) exited(m node.Exited) error {
 		wait = k.wait(time.Now())
 	}
 	return s.act(k, a, wait)
+}
+
+// nodeStops reports whether the node is being stopped: it asks all processes to exit, in no order.
+func (s *supervisor) nodeStops() bool {
+	select {
+	case <-s.c.Node().Done():
+		return true
+	default:
+		return false
+	}
 }
 
 // retryRestart is what follows from a restart that is due.
@@ -287,7 +310,7 @@ func (s *supervisor) retryRestart(r retry) error {
 
 func (s *supervisor) act(k *child, a action, wait time.Duration) error {
 	if a.limit {
-		s.report("shutdown", wire.Atom("reached_max_restart_intensity"), k)
+		s.report("shutdown", wire.Atom("reached_max_restart_intensity"), k, a.decision(k))
 		s.tally(nodehook.Shutdowns)
 	}
 	if a.drop {
@@ -359,7 +382,7 @@ func (s *supervisor) restart(k *child, scope span) error {
 			if failed == nil {
 				return nil
 			}
-			s.report("start_error", reason, failed)
+			s.report("start_error", reason, failed, "restart the child")
 			return s.retryLater(failed, failed.wait(time.Now()), false)
 		})
 	})
@@ -473,7 +496,7 @@ func (s *supervisor) startReason(k *child, err error) any {
 	if errors.Is(err, node.ErrTooMany) {
 		return raised("system_limit", k.spec.mfa(k.args))
 	}
-	return nodehook.ErrorTerm(err)
+	return sysmsg.Reason(err)
 }
 
 // undefined is the reason for which a child cannot be spawned: its {M, F, Args} does not
@@ -488,7 +511,7 @@ func raised(reason wire.Atom, mfa wire.Tuple) any {
 // startPanic is what Start has panicked with.
 type startPanic struct{ crash *node.Crash }
 
-func (e *startPanic) Error() string { return "supervisor: Start panicked: " + e.crash.String() }
+func (e *startPanic) Error() string { return "supervisor: Start panicked: " + e.crash.Error() }
 
 // make makes the behaviour of a new process of k.
 func (k *Child) make(n *node.Node, args []any) (b node.Actor, err error) {

@@ -19,35 +19,36 @@ import (
 
 // The atoms in the messages of Erlang's supervisor module.
 const (
-	aAlreadyStarted wire.Atom = "already_started"
-	aSupervisorData wire.Atom = "supervisor_data"
-	aStartSpec      wire.Atom = "start_spec"
-	aBadStartSpec   wire.Atom = "bad_start_spec"
-	aStrategy       wire.Atom = "strategy"
-	aIntensity      wire.Atom = "intensity"
-	aPeriod         wire.Atom = "period"
-	aAutoShutdown   wire.Atom = "auto_shutdown"
-	aNever          wire.Atom = "never"
-	aSignificant    wire.Atom = "significant"
-	aRestart        wire.Atom = "restart"
-	aRestarting     wire.Atom = "restarting"
-	aID             wire.Atom = "id"
-	aStart          wire.Atom = "start"
-	aShutdown       wire.Atom = "shutdown"
-	aType           wire.Atom = "type"
-	aModules        wire.Atom = "modules"
-	aBrutalKill     wire.Atom = "brutal_kill"
-	aInfinity       wire.Atom = "infinity"
-	aDynamic        wire.Atom = "dynamic"
-	aEXIT           wire.Atom = "EXIT"
-	aChild          wire.Atom = "child"
-	aStartChild     wire.Atom = "start_child"
-	aTerminateChild wire.Atom = "terminate_child"
-	aRestartChild   wire.Atom = "restart_child"
-	aDeleteChild    wire.Atom = "delete_child"
-	aGetChildSpec   wire.Atom = "get_childspec"
-	aWhichChildren  wire.Atom = "which_children"
-	aCountChildren  wire.Atom = "count_children"
+	aAlreadyStarted     wire.Atom = "already_started"
+	aSupervisorData     wire.Atom = "supervisor_data"
+	aFailedToStartChild wire.Atom = "failed_to_start_child"
+	aStartSpec          wire.Atom = "start_spec"
+	aBadStartSpec       wire.Atom = "bad_start_spec"
+	aStrategy           wire.Atom = "strategy"
+	aIntensity          wire.Atom = "intensity"
+	aPeriod             wire.Atom = "period"
+	aAutoShutdown       wire.Atom = "auto_shutdown"
+	aNever              wire.Atom = "never"
+	aSignificant        wire.Atom = "significant"
+	aRestart            wire.Atom = "restart"
+	aRestarting         wire.Atom = "restarting"
+	aID                 wire.Atom = "id"
+	aStart              wire.Atom = "start"
+	aShutdown           wire.Atom = "shutdown"
+	aType               wire.Atom = "type"
+	aModules            wire.Atom = "modules"
+	aBrutalKill         wire.Atom = "brutal_kill"
+	aInfinity           wire.Atom = "infinity"
+	aDynamic            wire.Atom = "dynamic"
+	aEXIT               wire.Atom = "EXIT"
+	aChild              wire.Atom = "child"
+	aStartChild         wire.Atom = "start_child"
+	aTerminateChild     wire.Atom = "terminate_child"
+	aRestartChild       wire.Atom = "restart_child"
+	aDeleteChild        wire.Atom = "delete_child"
+	aGetChildSpec       wire.Atom = "get_childspec"
+	aWhichChildren      wire.Atom = "which_children"
+	aCountChildren      wire.Atom = "count_children"
 )
 
 // words are the answers that are an atom in Erlang.
@@ -245,7 +246,7 @@ func (s *supervisor) parse(req any) (any, error) {
 func parseSpec(flags, children any) (Spec, error) {
 	s, err := parseFlags(flags)
 	if err != nil {
-		return s, &SpecError{wire.Tuple{aSupervisorData, nodehook.ErrorTerm(err)}}
+		return s, &SpecError{Reason: wire.Tuple{aSupervisorData, nodehook.ErrorTerm(err)}}
 	}
 	l, ok := wire.Elements(children)
 	if !ok || s.Strategy == SimpleOneForOne && len(l) != 1 {
@@ -258,7 +259,7 @@ func parseSpec(flags, children any) (Spec, error) {
 			err = duplicate(k.ID)
 		}
 		if err != nil {
-			return s, &SpecError{wire.Tuple{aStartSpec, nodehook.ErrorTerm(err)}}
+			return s, &SpecError{Reason: wire.Tuple{aStartSpec, nodehook.ErrorTerm(err)}}
 		}
 		seen.Put(k.ID, true)
 		s.Children = append(s.Children, k)
@@ -320,11 +321,11 @@ func parseChild(t any, auto AutoShutdown) (Child, error) {
 	}
 	id, ok := m.Get(aID)
 	if !ok {
-		return k, &SpecError{wire.Atom("missing_id")}
+		return k, &SpecError{Reason: wire.Atom("missing_id")}
 	}
 	start, ok := m.Get(aStart)
 	if !ok {
-		return k, &SpecError{wire.Atom("missing_start")}
+		return k, &SpecError{Reason: wire.Atom("missing_start")}
 	}
 	if k.ID = id; id == nil {
 		k.ID = wire.List{} // for us no ID, but for Erlang one as any other

@@ -1,6 +1,10 @@
 package wire
 
-import "unique"
+import (
+	"strings"
+	"unicode/utf8"
+	"unique"
+)
 
 // Atom is an Erlang atom: a name that stands for itself, at most
 // [MaxAtomRunes] characters long on the wire. Atoms are ordinary Go strings of
@@ -9,6 +13,21 @@ type Atom string
 
 // MaxAtomRunes is the longest atom, in characters, that Erlang accepts.
 const MaxAtomRunes = 255
+
+// Valid reports whether an atom can travel: it is UTF-8, of at most [MaxAtomRunes] characters.
+func (a Atom) Valid() bool {
+	return utf8.ValidString(string(a)) && (len(a) <= MaxAtomRunes || utf8.RuneCountInString(string(a)) <= MaxAtomRunes)
+}
+
+// AtomOf makes a valid atom of any text, such as the name of a Go type: what is no UTF-8 becomes "?", and what is too long is
+// cut.
+func AtomOf(text string) Atom {
+	if a := Atom(text); a.Valid() {
+		return a
+	}
+	runes := []rune(strings.ToValidUTF8(text, "?"))
+	return Atom(runes[:min(len(runes), MaxAtomRunes)])
+}
 
 // Atoms that the runtime itself speaks.
 const (

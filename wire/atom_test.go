@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,5 +22,20 @@ func TestBool(t *testing.T) {
 		value, ok := Bool(c.term)
 		assert.Equal(t, c.value, value, c.term)
 		assert.Equal(t, c.ok, ok, c.term)
+	}
+}
+
+// A valid atom can travel, and any text can be made one.
+func TestAtomOf(t *testing.T) {
+	long, longer := strings.Repeat("é", 255), strings.Repeat("é", 256)
+	for _, c := range []struct {
+		text, atom string
+	}{
+		{"", ""}, {"a", "a"}, {long, long}, {longer, long}, {"x\xff", "x?"}, {"\xff" + longer, "?" + long[2:]},
+		{strings.Repeat("x", 1000), strings.Repeat("x", 255)},
+	} {
+		assert.Equal(t, c.text == c.atom, Atom(c.text).Valid(), "%.20q", c.text)
+		assert.Equal(t, Atom(c.atom), AtomOf(c.text), "%.20q", c.text)
+		assert.True(t, AtomOf(c.text).Valid(), "%.20q", c.text)
 	}
 }

@@ -13,12 +13,14 @@ import (
 // "text", binaries of printable text as <<"text">>, or <<"tëxt"/utf8>>. Maps are
 // in key order, which is "~0ktp" from OTP 26 on. What Erlang cannot write so that
 // it reads back is in brackets: <go@host.42.0>, #Ref<…>, #Port<…>, #Fun<…>, and
-// #Go<type value> for a Go value that is no term, the value as fmt's %v prints
-// it. [Parse] reads the rest back.
+// #Go<type text> for a Go value that is no term: the text is what [Describe] has of
+// it, and there is none if its type offers none. [Parse] reads the rest back.
 func Format(t any) string { return string(appendFormat(nil, t)) }
 
 // appendFormat appends what [Format] returns.
-func appendFormat(dst []byte, t any) []byte { return (&formatting{text: true}).append(dst, t) }
+func appendFormat(dst []byte, t any) []byte {
+	return (&formatting{text: true, show: describeForeign}).append(dst, t)
+}
 
 // FormatPlain returns t as io:format("~tw", [T]) writes it: like [Format], but
 // with no guess at what is text: lists of characters are lists of numbers,
@@ -26,7 +28,9 @@ func appendFormat(dst []byte, t any) []byte { return (&formatting{text: true}).a
 func FormatPlain(t any) string { return string(appendPlain(nil, t)) }
 
 // appendPlain appends what [FormatPlain] returns.
-func appendPlain(dst []byte, t any) []byte { return (&formatting{}).append(dst, t) }
+func appendPlain(dst []byte, t any) []byte {
+	return (&formatting{show: describeForeign}).append(dst, t)
+}
 
 // brackets is one compound term that has been opened and not closed yet.
 type brackets struct {
@@ -44,8 +48,8 @@ type formatting struct {
 	cut     bool          // whether it is to be
 	limit   int           // the length of dst from which on nothing is added
 	foreign func(any) any // what is shown in place of a value that is no term; nil: itself
-	// FormatGo: by this detour the compiler sees no recursion, and append needs no heap
-	show    func(format string, v any, max int) string
+	// describeForeign: by this detour the compiler sees no recursion, and append needs no heap
+	show    func(v any, max int) string
 	whole   string // of what was cut last: its size
 	rounded bool   // something was not written as Format does it
 }
@@ -124,13 +128,8 @@ func (f *formatting) one(dst []byte, stack []brackets, t any) ([]byte, []bracket
 	case classPID, classRef, classPort:
 		dst = append(dst, t.(fmt.Stringer).String()...)
 	default:
-		dst = fmt.Appendf(dst, "#Go<%T ", t)
-		if f.cut {
-			dst = append(dst, f.show("%v", t, f.left(dst))...)
-		} else {
-			dst = fmt.Append(dst, t)
-		}
-		dst = append(dst, '>')
+		dst = append(dst, "#Go<"...)
+		dst = append(append(dst, f.show(t, f.left(dst))...), '>')
 	}
 	return dst, stack
 }

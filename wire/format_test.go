@@ -73,10 +73,10 @@ func TestFormat(t *testing.T) {
 		{o.Port(7), "#Port<go@host.7>", ""},
 		{Fun{Module: "Elixir.A", OldIndex: 1, OldUniq: 99}, "#Fun<Elixir.A.1.99>", ""},
 		{Export{"lists", "map", 2}, "fun lists:map/2", ""},
-		{point{1, 2}, "#Go<wire.point {1 2}>", ""},
+		{point{1, 2}, "#Go<wire.point>", ""},
 		{Tuple{errors.New("oops")}, "{#Go<*errors.errorString oops>}", ""},
 		{(*big.Int)(nil), "#Go<*big.Int <nil>>", ""},
-		{[]any{1}, "#Go<[]interface {} [1]>", ""},
+		{[]any{1}, "#Go<[]interface {} of 1>", ""},
 	} {
 		assert.Equal(t, c.pretty, Format(c.term))
 		if c.plain == "" {

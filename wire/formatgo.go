@@ -10,7 +10,8 @@ import (
 // format is %v or %+v. It takes memory and time for about max bytes, however large v
 // is, if v and what is in it are terms, or values of which fmt prints the fields. The
 // methods Error, String and Format of a value print all that they want to: only then is
-// it cut. Of a value that is cut, what fmt prints in order of its keys comes in any
+// it cut. It reads all that v leads to: it is for a value that was given to be shown, and [Describe] for
+// one that was not. Of a value that is cut, what fmt prints in order of its keys comes in any
 // order.
 func FormatGo(format string, v any, max int) string {
 	if c, ok := v.(Charlist); ok {
@@ -36,17 +37,6 @@ func FormatGo(format string, v any, max int) string {
 	c := &clipping{max: max, names: format == "%+v"}
 	c.print(reflect.ValueOf(v), 0)
 	return cutText(string(c.dst), max, "")
-}
-
-// formatInner is FormatGo for a Go value in a term in a Go value. It does not measure
-// before it prints: if each level did both, the time would double with each.
-func formatInner(format string, v any, max int) string {
-	c := &clipping{max: max, names: format == "%+v"}
-	c.value(v, reflect.ValueOf(v), 0)
-	if len(c.dst) > max {
-		return cutText(string(c.dst), max, "")
-	}
-	return string(c.dst)
 }
 
 // isTerm reports whether v is a term of which fmt prints what [Format] does, of any
@@ -87,7 +77,7 @@ func (m *measure) fits(v reflect.Value, depth int) bool {
 	if v.IsValid() && v.CanInterface() && depth > 0 {
 		switch x := v.Interface(); {
 		case isTerm(x):
-			text, whole := formatWhole(x, m.left, true, nil, formatInner)
+			text, whole := formatWhole(x, m.left, true, nil)
 			m.left -= len(text)
 			return whole && m.left >= 0
 		default:
@@ -155,7 +145,7 @@ func (c *clipping) print(v reflect.Value, depth int) {
 func (c *clipping) value(x any, v reflect.Value, depth int) {
 	left := c.max - len(c.dst)
 	if isTerm(x) {
-		s, _ := formatWhole(x, left, true, nil, formatInner)
+		s, _ := formatWhole(x, left, true, nil)
 		c.dst = append(c.dst, s...)
 	} else if _, own := printer(x); own {
 		s := fmt.Sprint(x)

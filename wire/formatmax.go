@@ -8,8 +8,8 @@ import (
 
 // FormatMax returns what [Format] does, cut after max bytes. What is cut ends with …
 // and, where that is known, the size of what was cut: "<<1,2,3… (62914560 bytes in
-// all)". It takes memory and time for max bytes, however large t is, if t is a term;
-// see [FormatGo] for Go values that are none. What it does to stay within them shows
+// all)". It takes memory and time for max bytes, however large t is; see [Describe] for
+// Go values that are no terms. What it does to stay within them shows
 // only where a text is cut: text is recognized by its beginning, the pairs of a large
 // map come in any order, and an integer with too many digits is #Integer<N bits>.
 func FormatMax(t any, max int) string { return formatMax(t, max, true, nil) }
@@ -25,14 +25,13 @@ func FormatMaxFunc(t any, max int, foreign func(any) any) string {
 }
 
 func formatMax(t any, max int, text bool, foreign func(any) any) string {
-	s, _ := formatWhole(t, max, text, foreign, FormatGo)
+	s, _ := formatWhole(t, max, text, foreign)
 	return s
 }
 
-// formatWhole also reports whether that is what Format returns. show is [FormatGo], or
-// what does the same for values within Go values.
-func formatWhole(t any, max int, text bool, foreign func(any) any, show func(string, any, int) string) (s string, whole bool) {
-	f := &formatting{text: text, cut: true, limit: max, foreign: foreign, show: show}
+// formatWhole also reports whether that is what Format returns.
+func formatWhole(t any, max int, text bool, foreign func(any) any) (s string, whole bool) {
+	f := &formatting{text: text, cut: true, limit: max, foreign: foreign, show: describeForeign}
 	dst := f.append(nil, t)
 	if !f.full(dst) {
 		return string(dst), !f.rounded

@@ -267,6 +267,28 @@ var flows = []row{
 		})
 		a.holdErlang(e)
 	}},
+	// What all together hold is bounded, however many names they have.
+	{name: "erlang: 8 names with 30,000 monitors and links each", own: &raw.Options{Config: "limits:\n  held: 8MiB\n"},
+		attack: func(a *attempt) {
+			victim := a.spawnEcho(1)[0]
+			for range 8 {
+				e := a.erlang()
+				go func() { _, _ = e.Rest(time.Minute) }() // reads until the connection is closed
+				_ = a.sendErlang(e, 60_000, func(i int) []byte {
+					if i%2 == 0 {
+						return e.ControlFrame(wire.Tuple{1, e.PID(uint64(i + 1)), victim})
+					}
+					return e.ControlFrame(wire.Tuple{19, e.PID(1), victim, e.Ref(uint32(i), 1, 1)})
+				})
+			}
+			a.until(20*time.Second, func() bool {
+				refused, err := a.Metric(`actornode_limit_refused_total{limit="held"}`)
+				return err == nil && refused > 0
+			}, "some are refused")
+			held, err := a.Metric(`actornode_limit_used{limit="held"}`)
+			require.NoError(a, err)
+			require.LessOrEqual(a, held, float64(2*8<<20+8*64<<10))
+		}, want: want{peak: 200}},
 	{name: "erlang: 20,000 processes", attack: func(a *attempt) {
 		e := a.erlang()
 		a.floodErlang(e, 20_000, func(i int) []byte { return e.ControlFrame(spawnRequest(e, i, "echo", 0), wire.List{}) })

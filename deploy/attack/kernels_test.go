@@ -1,10 +1,14 @@
 package attack
 
 import (
+	"io"
+	"net"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
@@ -23,6 +27,33 @@ var kernels = []row{
 			}
 			a.goesOn(e)
 			a.servicesWork()
+		}
+	}},
+	{name: "services: names and ids with escapes, on the operator's terminal", attack: func(a *attempt) {
+		e := a.erlang()
+		defer func() { _ = e.Close() }()
+		names := escapes("")
+		for i, pid := range a.spawnEcho(len(names)) {
+			v, err := e.Call("actornode", wire.Tuple{wire.Atom("register"), wire.Atom(names[i]), pid})
+			require.NoError(a, err)
+			require.Equal(a, wire.OK, v.(wire.Tuple)[0], "%v", v)
+		}
+		for _, name := range names { // children of the demo's supervisor
+			child := wire.Tuple{wire.Atom(name), wire.Tuple{wire.Atom("demo"), wire.Atom("echo"), wire.List{}}, wire.Atom("temporary"), 5000,
+				wire.Atom("worker"), wire.List{}}
+			_, err := e.Call("demo", wire.Tuple{wire.Atom("start_child"), child})
+			require.NoError(a, err)
+		}
+		for _, line := range []string{"ps", "ps --sort name", "ps --json", "tree", "tree --json", "top --once", "status", "nodes",
+			"info nobody", "rpc erlang registered"} {
+			said := a.onTerminal(line)
+			for _, name := range names {
+				require.NotContains(a, said, name, line)
+			}
+			require.NotRegexp(a, "[\a\b\\x7f\u0080-\u009f\u202e\u200b\u2028]|\x1b[^\\[]|\x1b\\[[^m]*[^m0-9;:]", said, line)
+			if line == "ps" || line == "tree" {
+				require.Contains(a, said, "x{1B}", line)
+			}
 		}
 	}},
 	{name: "services: exit signals by link", attack: func(a *attempt) {
@@ -300,4 +331,28 @@ func (a *attempt) servicePIDs() (pids []wire.PID) {
 		pids = append(pids, pid)
 	}
 	return pids
+}
+
+// escapes are names that a terminal would obey, each with an end.
+func escapes(end string) (all []string) {
+	for _, bad := range []string{"\x1b[31m", "\x1b]52;c;ZXZpbA==\a", "\x1b[2J", "\a\b", "\r\nlevel=ERROR msg=forged", "\u009b31m", "\u009d0;t\u009c",
+		"\x7f", "\u202egnp", "\u2066", "\u200b", "\u2028"} {
+		all = append(all, "x"+bad+"y"+end)
+	}
+	return all
+}
+
+// onTerminal runs a command of the program for the daemon on a pseudo-terminal, and returns all that this has got.
+func (a *attempt) onTerminal(line string) string {
+	cmd := exec.Command(raw.Build(a.T), append(strings.Fields(line), "--node", string(a.Daemon.Name))...)
+	_, port, err := net.SplitHostPort(a.EPMD)
+	require.NoError(a, err)
+	cmd.Env = []string{"TERM=xterm-256color", "HOME=" + a.T.TempDir(), "ACTORNODE_COOKIE=" + a.Cookie, "ERL_EPMD_PORT=" + port,
+		"ERL_EPMD_ADDRESS=127.0.0.1"}
+	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: 250})
+	require.NoError(a, err)
+	defer f.Close()
+	said, _ := io.ReadAll(f) // the end of a terminal is an error
+	_ = cmd.Wait()
+	return strings.ReplaceAll(string(said), "\r\n", "\n") // the terminal's own
 }

@@ -362,15 +362,15 @@ var atErlang = []row{
 		}
 	}, want: want{never: "\x1b|\x07"}},
 	{name: "erlang: names with escapes of terminals, with the cookie", attack: func(a *attempt) {
-		for _, name := range []string{"x\x1b[31m@127.0.0.1", "x\x07\x08\r\nlevel=ERROR msg=forged@127.0.0.1",
-			"x\u009b31m@127.0.0.1"} {
+		for _, name := range escapes("@127.0.0.1") {
 			e := raw.NewErlang(a.dial(attacker, a.Erlang), wire.NodeID{Name: wire.Atom(name), Creation: 1})
-			if e.Handshake(a.Cookie) == nil {
-				e.Patience = time.Second
-				_ = e.SendReg(e.PID(1), wire.Atom(name), wire.Atom(name))
-				_, _ = e.Call("counter", wire.Tuple{wire.Atom(name), name})
-			}
+			require.Error(a, e.Handshake(a.Cookie), "%q", name)
 			_ = e.Close()
+		}
+		e := a.erlang()
+		for _, name := range escapes("") {
+			require.NoError(a, e.SendReg(e.PID(1), wire.Atom(name), wire.Atom(name)))
+			_, _ = e.Call("counter", wire.Tuple{wire.Atom(name), name})
 		}
 	}, want: want{never: "\x1b|\x07|(?m)^level=ERROR msg=forged"}},
 	{name: "erlang: flags that lack, and all flags", attack: func(a *attempt) {
@@ -537,6 +537,13 @@ var atNative = []row{
 			require.Error(a, n.Handshake(cookie))
 		}
 	}},
+	{name: "native: names with escapes of terminals, with the cookie", attack: func(a *attempt) {
+		for _, name := range escapes("@127.0.0.1") {
+			n := raw.NewNative(a.dial(attacker, a.Native), raw.Self(name, 1), a.Daemon.Name)
+			require.Error(a, n.Handshake(a.Cookie), "%q", name)
+			_ = n.Close()
+		}
+	}, want: want{never: "\x1b|\x07|(?m)^level=ERROR msg=forged"}},
 	{name: "native: names that are none, for another node, with escapes", attack: func(a *attempt) {
 		for _, name := range []string{"", "@", "x", "a@b@c", strings.Repeat("x", 3000) + "@h", "x@\x1b[2J\x07", "x\n@h",
 			"\xff@h", "x\x00@h"} {

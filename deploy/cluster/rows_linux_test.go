@@ -48,6 +48,7 @@ type row struct {
 	own func(f *fault) (load *container) // prepares what only this row has; nil: nothing
 
 	alerts, mayAlert []string // those for the victim that must fire, and those that may
+	parted           bool     // each node misses others for so long that there is an alert
 }
 
 // end says whether a connection ends.
@@ -71,15 +72,21 @@ type fault struct {
 
 // Alerts.
 var (
-	down   = []string{"ActornodeDown"}
-	alone  = []string{"ActornodeAlone"}
-	held   = []string{"ActornodePeerHeld"}
-	limits = []string{"ActornodeLimitNear", "ActornodeLimitReached"}
+	down    = []string{"ActornodeDown"}
+	gone    = []string{"ActornodeGone"}
+	missing = []string{"ActornodeNodesMissing"}
+	alone   = []string{"ActornodeAlone"}
+	held    = []string{"ActornodePeerHeld"}
+	limits  = []string{"ActornodeLimitNear", "ActornodeLimitReached"}
 )
 
 var rows = []row{
 	{name: "kill -9", quick: true, lost: once, fault: (*fault).kill,
 		promised: "nodedown at once; calls fail with noconnection; what was on its way is lost; the node is back under its name"},
+	{name: "stopped for 30 s", lost: once, alerts: gone, fault: (*fault).stop,
+		promised: "nodedown at once: it says goodbye; the node is back under its name"},
+	{name: "two nodes cut off from the others for 60 s", parted: true, fault: (*fault).part,
+		promised: "each node says which it misses; all are connected again within the mesh's pause"},
 	{name: "paused for 5 s", fault: func(f *fault) { f.pause(5 * time.Second) },
 		promised: "shorter than the tick time of 8 s: nothing is noticed, nothing is lost"},
 	{name: "paused for 90 s", lost: once, alerts: down, fault: func(f *fault) { f.pause(90 * time.Second) },
@@ -164,6 +171,29 @@ func (f *fault) again() {
 		return ""
 	})
 	require.Equal(f.t, name, f.victim.name, "the container has its address again")
+}
+
+// stop stops the container, which Docker does not start again.
+func (f *fault) stop() {
+	f.s.run("stop", f.victim.id)
+	f.hold(30 * time.Second)
+	f.s.run("start", f.victim.id)
+	f.again()
+}
+
+// part cuts the first two nodes off from all other nodes, but not from the load, nor from each other.
+func (f *fault) part() {
+	for _, rule := range []string{"-I", "-D"} {
+		for _, c := range f.s.nodes[:2] {
+			for _, other := range f.s.nodes[2:] {
+				require.NoError(f.t, netem.Iptables(c.pid, rule, "OUTPUT", "-d", other.ip, "-p", "tcp", "--match", "multiport", "--ports",
+					"4369:4371", "-j", "DROP"))
+			}
+		}
+		if rule == "-I" {
+			f.hold(time.Minute)
+		}
+	}
 }
 
 func (f *fault) pause(d time.Duration) {

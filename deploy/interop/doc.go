@@ -17,6 +17,8 @@
 //     All nodes must see the same.
 //   - A release is an OTP: the installed one, or one in a folder that chroot can
 //     enter; ./releases makes those.
+//   - A foreign node is a C or Java program, by OTP's ei and JInterface; see foreign/. One judges a target, as erl_call does,
+//     or is called, monitored and linked by a node of this project.
 //
 // The suite needs only OTP, so that any node can be judged by hand:
 //
@@ -28,6 +30,9 @@
 // PARTS=interop with OTP 25, 27 and 29, and prints a table. Elixir's part (suite/elixir.exs) runs where the
 // release has elixir. Libraries of Elixir are not installed: the checks send what
 // Task.Supervisor, libcluster, Phoenix.PubSub and Horde send.
+//
+// Foreign nodes judge with the installed release alone: Debian has ei, erl_call and JInterface in erlang-dev, erlang-base and
+// erlang-jinterface.
 //
 // OTP 23, which has no module peer, drives no checks. It takes part in a mixed
 // cluster with OTP 25: OTP 26 and newer refuse it. It speaks version 5 of global's

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,6 +35,9 @@ type cluster struct {
 	Budgets  []policy.PodDisruptionBudget
 	Policies []networking.NetworkPolicy
 	Monitors []monitoring.ServiceMonitor
+	Rules    []monitoring.PrometheusRule
+
+	Dashboards []core.ConfigMap
 }
 
 // build has kustomize build a folder, and reads each manifest strictly.
@@ -48,7 +53,11 @@ func build(t *testing.T, folder string) (c cluster) {
 		case "Service.v1.[noGrp]":
 			read(t, text, &c.Services)
 		case "ConfigMap.v1.[noGrp]":
-			read(t, text, &c.Maps)
+			if r.GetLabels()["grafana_dashboard"] != "" {
+				read(t, text, &c.Dashboards)
+			} else {
+				read(t, text, &c.Maps)
+			}
 		case "StatefulSet.v1.apps":
 			read(t, text, &c.Sets)
 		case "PodDisruptionBudget.v1.policy":
@@ -57,6 +66,8 @@ func build(t *testing.T, folder string) (c cluster) {
 			read(t, text, &c.Policies)
 		case "ServiceMonitor.v1.monitoring.coreos.com":
 			read(t, text, &c.Monitors)
+		case "PrometheusRule.v1.monitoring.coreos.com":
+			read(t, text, &c.Rules)
 		default:
 			t.Errorf("%s: the test knows no type for %s", folder, kind)
 		}
@@ -132,6 +143,8 @@ func TestManifestsFit(t *testing.T) {
 			}
 			assert.Len(t, mounted, len(pod.Spec.Volumes))
 			require.Len(t, c.Monitors, monitors)
+			require.Len(t, c.Rules, monitors)
+			require.Len(t, c.Dashboards, 4*monitors)
 			for _, m := range c.Monitors {
 				for k, v := range m.Spec.Selector.MatchLabels {
 					assert.Equal(t, v, service.Labels[k])
@@ -165,7 +178,7 @@ func TestPodsAreRestricted(t *testing.T) {
 }
 
 // secrets stand for what the cluster keeps, by secret and key.
-var secrets = map[string]string{"actornode/cookie": "the cookie", "actornode/old_cookies": "the cookie before"}
+var secrets = map[string]string{"actornode/old_cookies": "the cookie before"}
 
 // environment is that of the container in a pod, as the kubelet makes it: $(NAME) is a variable before.
 func environment(t *testing.T, c core.Container, pod, namespace string) map[string]string {
@@ -213,7 +226,12 @@ func TestProgramReadsManifests(t *testing.T) {
 			host := "actornode-2." + service.Name + ".shop.svc.cluster.local"
 			assert.Equal(t, "go@"+host, cfg.Name, "the name that the service gives the pod")
 			assert.Equal(t, cfg.Name, env["ACTORNODE_NODE"])
-			assert.Equal(t, "the cookie", cfg.Cookie)
+			assert.Equal(t, mount(container, "cookie")+"/cookie", cfg.CookieFile)
+			i := slices.IndexFunc(c.Sets[0].Spec.Template.Spec.Volumes, func(v core.Volume) bool { return v.Name == "cookie" })
+			secret := c.Sets[0].Spec.Template.Spec.Volumes[i].Secret
+			assert.Equal(t, "actornode", secret.SecretName)
+			assert.EqualValues(t, 0o440, *secret.DefaultMode, "the daemon takes no other in a pod: see readCookie")
+			assert.Equal(t, []core.KeyToPath{{Key: "cookie", Path: "cookie"}}, secret.Items)
 			var services []string
 			for _, p := range service.Spec.Ports {
 				switch p.Name {
@@ -250,4 +268,31 @@ func TestProgramReadsManifests(t *testing.T) {
 func mount(c core.Container, volume string) string {
 	i := slices.IndexFunc(c.VolumeMounts, func(m core.VolumeMount) bool { return m.Name == volume })
 	return c.VolumeMounts[i].MountPath
+}
+
+// The alerts are those of the compose file, and the dashboards all that there are.
+func TestRulesAreThose(t *testing.T) {
+	c := build(t, "overlays/tls")
+	var want, got any
+	text, err := os.ReadFile("../prometheus/rules.yaml")
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(text, &want))
+	text, err = yaml.Marshal(c.Rules[0].Spec)
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(text, &got))
+	assert.Equal(t, want, got)
+	assert.Equal(t, "actornode", c.Services[0].Name, "the job that the rules name")
+
+	files, err := filepath.Glob("../grafana/*.json")
+	require.NoError(t, err)
+	var names []string
+	for _, d := range c.Dashboards {
+		for name, board := range d.Data {
+			names = append(names, "../grafana/"+name)
+			file, err := os.ReadFile("../grafana/" + name)
+			require.NoError(t, err)
+			assert.Equal(t, string(file), board)
+		}
+	}
+	assert.ElementsMatch(t, files, names)
 }

@@ -116,7 +116,7 @@ func TestInstall(t *testing.T) {
 	d.do("install -d -o actornode -g actornode /var/lib/actornode /var/log/actornode && " +
 		"install -o actornode -g actornode -m 0400 " + cookie + " /var/lib/actornode/credential")
 	d.do("ACTORNODE_COOKIE_FILE=/var/lib/actornode/credential " +
-		"setpriv --reuid actornode --regid actornode --clear-groups actornode check " + yaml)
+		"setpriv --reuid actornode --regid actornode --clear-groups actornode check --elsewhere " + yaml)
 
 	// An upgrade keeps what was changed, the cookie, and the user.
 	user := d.do("getent passwd actornode")
@@ -182,7 +182,7 @@ func TestInstallRPM(t *testing.T) {
 	assert.Regexp(t, `^[A-Za-z0-9+/]{20}\n$`, secret)
 	assert.Empty(t, d.do("find /etc/systemd -name '*actornode*'"), "nothing is enabled")
 	assert.Equal(t, "actornode version v1.2.3-rc.1\n", d.do("actornode --version"))
-	d.do("ACTORNODE_COOKIE_FILE=" + cookie + " actornode check " + yaml)
+	d.do("ACTORNODE_COOKIE_FILE=" + cookie + " actornode check --elsewhere " + yaml)
 
 	d.do("sed -i 's/^name: .*/name: changed@127.0.0.1/' " + yaml)
 	rpm("-U", newer(t, formats[1]))

@@ -49,7 +49,7 @@ func checkInstalled(t *testing.T, dir string) {
 	binary := filepath.Join(dir, "usr/bin/actornode")
 	cookie := filepath.Join(t.TempDir(), "cookie")
 	require.NoError(t, os.WriteFile(cookie, []byte("secret\n"), 0o600))
-	check := exec.CommandContext(t.Context(), binary, "check", filepath.Join(dir, "etc/actornode/actornode.yaml"))
+	check := exec.CommandContext(t.Context(), binary, "check", "--elsewhere", filepath.Join(dir, "etc/actornode/actornode.yaml"))
 	check.Env = append(os.Environ(), "ACTORNODE_COOKIE_FILE="+cookie) // as the unit has it
 	out, err := check.CombinedOutput()
 	assert.NoError(t, err, "%s", out)

@@ -101,12 +101,30 @@ func (q *request) spawn() (any, error) {
 	return node.SpawnWait(q.worker.Context(), q.n, o, b)
 }
 
+// exit sends an exit signal, and waits for the end of the process if it is to.
 func (q *request) exit() (any, error) {
 	pid, err := q.target(0)
-	if err == nil {
-		q.n.Exit(pid, q.args[1])
+	if err != nil || len(q.args) == 2 {
+		if err == nil {
+			q.n.Exit(pid, q.args[1])
+		}
+		return pid, err
 	}
-	return pid, err
+	ms, ok := wire.Int(q.args[2])
+	if !ok || ms < 0 || ms > maxCall.Milliseconds() {
+		return nil, fmt.Errorf("%w: exit: %s is not a timeout: want 0 to %d ms", ErrBadRequest, brief(q.args[2]),
+			maxCall.Milliseconds())
+	}
+	ref := q.worker.Monitor(pid)
+	q.n.Exit(pid, q.args[1])
+	msg, err := q.worker.ReceiveWithin(time.Duration(ms)*time.Millisecond, func(m any) bool {
+		d, ok := m.(node.Down)
+		return ok && d.Ref == ref
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v did not exit within %d ms: it may trap exits", err, pid, ms)
+	}
+	return wire.Tuple{pid, msg.(node.Down).Reason}, nil
 }
 
 func (q *request) register() (any, error) {

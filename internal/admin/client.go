@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,6 +138,18 @@ func Spawn(ctx context.Context, from node.Caller, at, module, function node.Atom
 func Exit(ctx context.Context, from node.Caller, at node.Atom, target, reason any) (pid node.PID, err error) {
 	err = ask(ctx, from, at, wire.Tuple{wire.Atom("exit"), target, reason}, &pid)
 	return pid, err
+}
+
+// Kill is Exit that waits until the process has exited, for at most d: it returns what it was and its exit reason. A reason that the
+// process traps is [node.ErrTimeout] then.
+func Kill(ctx context.Context, from node.Caller, at node.Atom, target, reason any, d time.Duration) (pid node.PID, why any, err error) {
+	var both wire.Tuple
+	err = ask(ctx, from, at, wire.Tuple{wire.Atom("exit"), target, reason, int(d.Milliseconds())}, &both)
+	if err == nil && len(both) == 2 {
+		pid, _ = both[0].(node.PID)
+		return pid, both[1], nil
+	}
+	return pid, nil, cmp.Or(err, errors.New("admin: the node has answered something else than a process and its exit reason"))
 }
 
 // Register gives a process a name.

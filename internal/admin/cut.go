@@ -3,9 +3,6 @@ package admin
 import (
 	"fmt"
 	"math/big"
-	"reflect"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/actornode/actornode/internal/sysmsg"
@@ -111,7 +108,7 @@ func (k *truncator) maps(m wire.Map) any {
 	return kept
 }
 
-// foreign is for a Go value: its term, if it says which, else a text.
+// foreign is for a Go value: its term, if it says which, else what it says of itself, or its type.
 func (k *truncator) foreign(v any) (term any) {
 	if crash := sysmsg.Guard(func() {
 		if t, ok := termof.Of(v); ok {
@@ -121,79 +118,9 @@ func (k *truncator) foreign(v any) (term any) {
 			}
 			return
 		}
-		switch v := v.(type) {
-		case error:
-			term = k.text(v.Error())
-		case fmt.Stringer:
-			term = k.text(v.String())
-		default:
-			var b strings.Builder
-			k.print(&b, reflect.ValueOf(v))
-			term = b.String()
-		}
+		term = k.text(wire.Describe(v, max(k.budget, 0)))
 	}); crash != nil {
 		return fmt.Sprintf("%T: panic", v)
 	}
 	return term
-}
-
-// print writes a Go value as %+v does, as far as it goes.
-func (k *truncator) print(b *strings.Builder, v reflect.Value) {
-	if k.budget -= termCost; k.budget <= 0 {
-		b.WriteString(string(ellipsis))
-		return
-	}
-	switch v.Kind() {
-	case reflect.Invalid:
-		b.WriteString("nil")
-	case reflect.Bool:
-		b.WriteString(strconv.FormatBool(v.Bool()))
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		b.WriteString(strconv.FormatInt(v.Int(), 10))
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		b.WriteString(strconv.FormatUint(v.Uint(), 10))
-	case reflect.Float32, reflect.Float64:
-		b.WriteString(strconv.FormatFloat(v.Float(), 'g', -1, 64))
-	case reflect.String:
-		b.WriteString(strconv.Quote(k.text(v.String())))
-	case reflect.Interface, reflect.Pointer:
-		if v.Kind() == reflect.Pointer && !v.IsNil() {
-			b.WriteByte('&')
-		}
-		k.print(b, v.Elem())
-	case reflect.Struct:
-		b.WriteString(v.Type().String() + "{")
-		for i := range v.NumField() {
-			k.item(b, i, v.Type().Field(i).Name+":", v.Field(i))
-		}
-		b.WriteByte('}')
-	case reflect.Slice, reflect.Array:
-		b.WriteByte('[')
-		for i := 0; i < v.Len() && k.budget > 0; i++ {
-			k.item(b, i, "", v.Index(i))
-		}
-		b.WriteByte(']')
-	case reflect.Map:
-		b.WriteString("map[")
-		i := 0
-		for it := v.MapRange(); k.budget > 0 && it.Next(); i++ {
-			k.item(b, i, "", it.Key())
-			b.WriteByte(':')
-			k.print(b, it.Value())
-		}
-		b.WriteByte(']')
-	default: // a channel, a function
-		b.WriteString(v.Type().String())
-	}
-}
-
-func (k *truncator) item(b *strings.Builder, i int, label string, v reflect.Value) {
-	if k.budget <= 0 {
-		return
-	}
-	if i > 0 {
-		b.WriteByte(' ')
-	}
-	b.WriteString(label)
-	k.print(b, v)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/printable"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -55,7 +56,9 @@ type Error struct {
 	Text string    // for people
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.At, e.Text) }
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s: %s", printable.Text(string(e.At)), printable.Text(e.Text))
+}
 
 // Is reports whether target is what the Code stands for.
 func (e *Error) Is(target error) bool {

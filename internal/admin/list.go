@@ -2,12 +2,12 @@ package admin
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node"
@@ -29,7 +29,7 @@ var orders = map[node.Atom]func(a, b *Process) int{
 	"rate":    func(a, b *Process) int { return cmp.Compare(b.Rate, a.Rate) },
 	"memory":  func(a, b *Process) int { return cmp.Compare(b.Memory, a.Memory) },
 	"age":     func(a, b *Process) int { return cmp.Compare(b.Age, a.Age) },
-	"links":   func(a, b *Process) int { return cmp.Compare(b.Links, a.Links) },
+	"links":   func(a, b *Process) int { return cmp.Compare(b.Links+b.Monitors, a.Links+a.Monitors) },
 	"wait":    func(a, b *Process) int { return cmp.Compare(b.Wait.long(), a.Wait.long()) },
 	"pid":     func(*Process, *Process) int { return 0 },
 	"name": func(a, b *Process) int {
@@ -143,7 +143,7 @@ func (q *request) handled(window time.Duration) (map[uint64]uint64, error) {
 	case <-time.After(window):
 		return before, nil
 	case <-q.worker.Context().Done():
-		return nil, context.Cause(q.worker.Context())
+		return nil, cause.Of(q.worker.Context())
 	}
 }
 
@@ -152,7 +152,8 @@ func lineOf(i *observe.Process) Process {
 	return Process{
 		PID: i.PID, Name: i.Name, Label: i.Label, Behaviour: i.Behaviour, State: node.Atom(i.State),
 		Mailbox: i.Mailbox, Handled: i.Handled, Memory: procview.Bytes(i), Stage: i.Stage, Links: len(i.Links),
-		Age: max(time.Since(i.Started), 0), Wait: waitOf(&i.Wait),
+		Monitors: len(i.Monitors) + len(i.Watchers),
+		Age:      max(time.Since(i.Started), 0), Wait: waitOf(&i.Wait),
 	}
 }
 
@@ -209,8 +210,9 @@ func (q *request) info() (any, error) {
 	most := q.s.cfg.Limit
 	d := Detail{
 		Process: lineOf(&i), Code: i.Code, Initial: call(run.Initial), Current: call(run.Current), Kind: string(run.Kind),
-		TrapExit: i.TrapExit, Monitored: len(i.Watchers), Watching: len(i.Monitors),
+		TrapExit: i.TrapExit, Monitored: len(i.Watchers), Watching: len(i.Monitors) + len(i.Named),
 		Linked: first(i.Links, most), Watchers: first(i.Watchers, most), Watches: first(i.Monitors, most),
+		Named:  namedTexts(i.Named[:min(len(i.Named), most)]),
 		Parent: i.Parent, Leader: i.Leader, Started: Time{i.Started}, Traced: i.Traced, Messages: []any{},
 		Ancestry: procview.Ancestors(q.n, i), Activations: activationsOf(&i.Activations), Unhandled: unhandledOf(&i.Unhandled),
 		Owned: i.Owned,
@@ -235,6 +237,14 @@ func call(t wire.Tuple) string {
 // first cuts a list, which must not be nil: a list of no processes is [].
 func first(l []node.PID, most int) []node.PID {
 	return append([]node.PID{}, l[:min(len(l), most)]...)
+}
+
+func namedTexts(l []node.At) []string {
+	texts := make([]string, len(l))
+	for i, at := range l {
+		texts[i] = wire.Format(wire.Tuple{at.Name, at.Node})
+	}
+	return texts
 }
 
 // toTerm is what goes on the wire.

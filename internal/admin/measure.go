@@ -1,10 +1,12 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
@@ -98,5 +100,22 @@ func peers(n *node.Node) []Peer {
 		}
 		l = append(l, p)
 	}
+	byName := func(a, b Peer) int { return cmp.Compare(a.Name, b.Name) }
+	known := len(l)
+	for _, w := range n.Wanted() {
+		i, ok := slices.BinarySearchFunc(l[:known], Peer{Name: w.Name}, byName)
+		if !ok && w.Up {
+			continue // it was lost between the two looks
+		}
+		if !ok {
+			l = append(l, Peer{Name: w.Name, State: "lost"})
+			i = len(l) - 1
+		}
+		l[i].Wanted = w.Listed
+		if l[i].State != "up" {
+			l[i].Since, l[i].Failure, l[i].Next = Time{w.Since}, w.Failure, Time{w.Next}
+		}
+	}
+	slices.SortFunc(l, byName)
 	return l
 }

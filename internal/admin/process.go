@@ -9,8 +9,8 @@ import (
 // Query chooses processes. The zero value asks for the first of all by PID.
 type Query struct {
 	// Sort is what they are sorted by, the greatest first: mailbox (messages that wait), handled (messages since the
-	// start), rate (messages in Window), memory, age, links, wait (how long, for more than a message); or the smallest
-	// first: pid, name. Default: pid.
+	// start), rate (messages in Window), memory, age, links (with monitors), wait (how long, for more than a message); or the
+	// smallest first: pid, name. Default: pid.
 	Sort    node.Atom `etf:",omitzero"`
 	Reverse bool      `etf:",omitzero"` // reverse the order
 	Limit   int       `etf:",omitzero"` // default 1000; what the service allows at most
@@ -33,9 +33,10 @@ type Process struct {
 	Mailbox   int           `json:"mailbox"`   // messages that wait, the one being handled included
 	Handled   uint64        `json:"handled"`   // messages
 	Rate      float64       `json:"rate,omitzero" etf:",omitzero"`
-	Memory    int           `json:"memory"` // bytes, estimated: Go does not say whose memory is whose
-	Stage     int           `json:"stage"`  // -1: not run by a stage
-	Links     int           `json:"links"`  // how many
+	Memory    int           `json:"memory"`                            // bytes, estimated: Go does not say whose memory is whose
+	Stage     int           `json:"stage"`                             // -1: not run by a stage
+	Links     int           `json:"links"`                             // how many
+	Monitors  int           `json:"monitors,omitzero" etf:",omitzero"` // by it, and of it; an older node does not say
 	Age       time.Duration `json:"age" etf:",ms"`
 	Wait      Wait          `json:"wait,omitzero" etf:",omitzero"`
 }
@@ -87,6 +88,7 @@ type Detail struct {
 	Linked   []node.PID `json:"linked"`
 	Watchers []node.PID `json:"watchers"` // the processes that monitor it
 	Watches  []node.PID `json:"watches"`  // the processes that it monitors
+	Named    []string   `json:"named"`    // {Name, Node}: those that it monitors by name
 	Messages []any      `json:"-"`        // the first that wait, cut as those of a trace; terms are no JSON
 	Parent   node.PID   `json:"parent,omitzero" etf:",omitzero"`
 	Leader   node.PID   `json:"leader,omitzero" etf:",omitzero"` // group leader

@@ -39,7 +39,9 @@ func (p *eventPump[E]) run() {
 		if p.sent += len(m.events); o.max > 0 && p.sent >= o.max && m.end == "" {
 			m.end = "max"
 		}
-		p.n.Send(o.self, m)
+		if !o.give(p.n, m) {
+			return
+		}
 		select {
 		case <-o.sent:
 		case <-o.done:

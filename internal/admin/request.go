@@ -47,7 +47,7 @@ func init() {
 		"send":        {"Target, Message", 2, 2, changes | slow, (*request).send},
 		"call":        {"Target, Body, Milliseconds", 3, 3, changes | slow, (*request).call},
 		"spawn":       {"Module, Function, Args [, Name]", 3, 4, changes | slow, (*request).spawn},
-		"exit":        {"Target, Reason", 2, 2, changes | slow | essential, (*request).exit},
+		"exit":        {"Target, Reason [, Milliseconds]", 2, 3, changes | slow | essential, (*request).exit},
 		"register":    {"Name, Target", 2, 2, changes, (*request).register},
 		"unregister":  {"Name", 1, 1, changes, (*request).unregister},
 		"connect":     {"Node", 1, 1, changes | slow, (*request).connect},
@@ -171,7 +171,7 @@ func commandNames() string {
 }
 
 // brief is a term for an error message.
-func brief(t any) string { return wire.FormatPlain(cut(t, 100)) }
+func brief(t any) string { return wire.Format(cut(t, 100)) }
 
 // options reads the map of options that may be the last argument.
 func (q *request) options(into any) error {

@@ -90,7 +90,7 @@ func Start(ctx context.Context, n *node.Node, c Config) error {
 	s, err := newService(c)
 	if err == nil {
 		_, err = nodehook.Keep(ctx, n, nodehook.Service{
-			Name: Name, ShowPeer: true, New: func() any { return s },
+			Name: Name, ShowPeer: true, New: func() any { return s }, Operators: c.Operators,
 			Ask: func(ctx context.Context, pid node.PID) error {
 				_, err := node.Call[bool](ctx, n, pid, livenessProbe{})
 				return err
@@ -172,8 +172,8 @@ func (q *request) run(d *command) {
 	var v any
 	var err error
 	if crash := sysmsg.Guard(func() { v, err = d.run(q) }); crash != nil {
-		q.n.Log().Error("operator request failed", "request", string(q.command), "reason", crash.String(), "stack", string(crash.Stack))
-		err = errors.New(crash.String())
+		q.n.Log().Error("operator request failed", "request", string(q.command), "reason", crash.Error(), "stack", string(crash.Stack))
+		err = crash
 	}
 	if q.done = true; err != errNoReplyYet {
 		q.answer(v, err)

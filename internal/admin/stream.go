@@ -61,7 +61,7 @@ func (s *Stream[T]) Close() {
 }
 
 // Err returns, once C is closed, why: nil after Close, or where there is no more to
-// show (see [Stream.Why]); [ErrLost]; the cause of ctx's end.
+// show (see [Stream.Why]); [ErrLost]; the error of ctx.
 func (s *Stream[T]) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

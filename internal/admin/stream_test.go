@@ -14,6 +14,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -309,4 +310,30 @@ func TestTraceNobody(t *testing.T) {
 		admin.TraceQuery{Targets: []any{admin.Name}, Events: []node.Atom{"all"}})
 	assert.ErrorIs(t, err, admin.ErrBadRequest)
 	settles(t, func() bool { return noStreams(t, far) }) // who has refused goes after that
+}
+
+// The end of a stream is no dead letter of its own, whatever comes meanwhile.
+func TestStreamEndsWithoutDeadLetters(t *testing.T) {
+	far, near := two(t, admin.Config{})
+	gone := spawn(t, far, "gone", node.ActorFunc(echo))
+	far.Exit(gone, node.Kill)
+	testkit.Until(t, func() string {
+		if _, ok := far.Whereis("gone"); ok {
+			return "it is there"
+		}
+		return ""
+	})
+	sent := uint64(0)
+	for range 100 {
+		s, err := admin.DeadLetters(testkit.Context(t), nodetest.Open(t, near), far.Name(), admin.LetterQuery{})
+		require.NoError(t, err)
+		for range 20 {
+			require.NoError(t, far.Send(gone, "late"))
+			sent++
+		}
+		s.Close()
+	}
+	settles(t, func() bool { return noStreams(t, far) })
+	all := far.Stats().DeadLetters
+	require.Equal(t, sent, all[deadletter.NoProcess], "%v", all)
 }

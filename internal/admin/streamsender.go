@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -57,6 +58,32 @@ type streamSender struct {
 	done   chan struct{} // closed when the process has ended
 
 	dropped func() uint64 // set before there is a pump
+
+	ending sync.Mutex // held while a batch is put into the mailbox
+	over   bool       // the process takes no more: a batch would be a dead letter
+}
+
+// give puts a batch into the mailbox of the process. False: that takes no more. It is the event pump's.
+func (o *streamSender) give(n *node.Node, m eventBatch) bool {
+	o.ending.Lock()
+	defer o.ending.Unlock()
+	if o.over {
+		return false
+	}
+	n.Send(o.self, m)
+	return true
+}
+
+// take is the end of the process: what the event pump has given is nobody's dead letter.
+func (o *streamSender) take(p *node.Process) {
+	o.ending.Lock()
+	o.over = true
+	o.ending.Unlock()
+	for {
+		if _, err := p.ReceiveWithin(0, func(m any) bool { _, ok := m.(eventBatch); return ok }); err != nil {
+			return
+		}
+	}
 }
 
 // eventBatch is what the event pump gives to the process.
@@ -73,7 +100,10 @@ func (q *request) newStreamSender() (*streamSender, error) {
 	}
 	o := &streamSender{s: q.s, to: q.from.Caller(), max: a.Max, size: a.Size, window: defaultEvents, ref: q.n.MakeRef(),
 		more: make(chan struct{}, 1), sent: make(chan struct{}, 1), done: make(chan struct{})}
-	if pid, ok := a.To.(wire.PID); ok {
+	if pid, ok := a.To.(wire.PID); ok && !nodehook.AskerOf(q.from, q.n).MayReach(pid) {
+		return nil, fmt.Errorf("%w: %s: to is %v, which is no process of %s", ErrNotAllowed, q.command, pid,
+			cmp.Or(q.peer, "an unknown node"))
+	} else if ok {
 		o.to = pid
 	} else if a.To != nil {
 		return nil, fmt.Errorf("%w: %s: to is %s: want a pid, the receiver of the events", ErrBadRequest, q.command, brief(a.To))
@@ -223,8 +253,10 @@ func (q *request) open(o *streamSender, begin func(self node.PID) (end func(), e
 		defer end()
 		answer, err := toTerm(opened{o.self, o.ref})
 		q.answer(answer, err)
-		if o.serve(p) {
-			end()
+		over := o.serve(p)
+		end()
+		o.take(p)
+		if over {
 			linger(p)
 		}
 		return nil

@@ -68,12 +68,12 @@ type Memory struct {
 // Peer is another node, as this one sees it.
 type Peer struct {
 	Name      node.Atom     `json:"name"`
-	State     node.Atom     `json:"state"` // connecting, up
+	State     node.Atom     `json:"state"` // connecting, up, lost
 	Protocol  string        `json:"protocol,omitzero" etf:",omitzero"`
 	Addr      string        `json:"addr,omitzero" etf:",omitzero"`
 	Creation  uint32        `json:"creation"`
 	Hidden    bool          `json:"hidden"`
-	Since     Time          `json:"since"`            // connected
+	Since     Time          `json:"since"`            // connected; lost or not connected
 	Queue     int           `json:"queue"`            // bytes that wait to be written, estimated
 	Frames    int           `json:"frames"`           // signals that wait to be written
 	Held      bool          `json:"held"`             // senders are held up
@@ -82,6 +82,11 @@ type Peer struct {
 	FramesIn  uint64        `json:"frames_in"`        //
 	FramesOut uint64        `json:"frames_out"`       //
 	Silent    time.Duration `json:"silent" etf:",ms"` // since something came; as exact as the node's ticks
+
+	// Of a node that is not connected although it is to be: one that the mesh lists, or one that was lost.
+	Wanted  bool   `json:"wanted"`                                // the mesh lists it
+	Failure string `json:"failure,omitzero" etf:",omitzero"`      // why it is lost, or why the last attempt has failed
+	Next    Time   `json:"next_attempt,omitzero" etf:",omitzero"` // zero: it is under way, or comes with the next message to it
 }
 
 // Term is part of etf.Termer.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"os"
 	"strings"
 	"time"
@@ -26,9 +27,12 @@ import (
 type client struct {
 	options // of start: cookie, TLS, where nodes are
 	target  string
+	config  string // file of a daemon
 	as      string
 	timeout time.Duration
 	json    bool
+
+	protocols []string // that the command speaks; none: those of ACTORNODE_PROTOCOLS, or all
 }
 
 const targetHelp = `
@@ -43,6 +47,10 @@ func (c *client) targetFlags(f *pflag.FlagSet) {
 	f.StringVarP(&c.target, "node", "n", "", "node to talk to: NAME@HOST, or NAME for one on this host; default: see actornode help")
 	f.DurationVar(&c.timeout, "timeout", 5*time.Second, "how long to wait for a connection, and for an answer")
 	f.BoolVar(&c.json, "json", false, "print JSON, for programs")
+	f.StringVar(&c.config, "config", "",
+		"configuration of the daemon to talk to: its name, cookie, TLS and addresses, where no flag says another")
+	f.StringSliceVar(&c.protocols, "protocols", nil, "protocols to speak: native, erlang; with native alone no digest of the cookie goes "+
+		"to whoever answers for the node; default: ACTORNODE_PROTOCOLS, or both")
 	f.StringVar(&c.as, "as", "", "name that this command uses as a node; default: a unique name")
 	c.clusterFlags(f)
 }
@@ -110,6 +118,9 @@ func ask[T any](ctx context.Context, s *session, f func(ctx context.Context) (T,
 	ctx, cancel := s.within(ctx)
 	defer cancel()
 	v, err := f(ctx)
+	if !s.json {
+		v = shownValue(v)
+	}
 	return v, s.explain(err)
 }
 
@@ -130,8 +141,48 @@ func (s *session) explain(err error) error {
 	return err
 }
 
+// readConfig takes from the file of a daemon what no flag says.
+func (c *client) readConfig(env environment) error {
+	if c.config == "" {
+		return nil
+	}
+	cfg, err := load(c.config, nil, env, env.program.Sections)
+	if err != nil {
+		return err
+	}
+	if err := named(cfg); err != nil {
+		return err
+	}
+	o := optionsOf(cfg)
+	if c.target == "" {
+		c.target = cfg.Name
+	}
+	if c.cookie == "" {
+		if c.cookie, _, err = cookieOf(cfg, env); err != nil {
+			return fail(exitCookie, err, "")
+		}
+		c.cookieIn = c.config
+	}
+	if c.tls.Cert == "" && c.tls.Key == "" && c.tls.CA == "" {
+		c.tls = o.tls
+	}
+	c.noEPMD, c.unnamed = c.noEPMD || o.noEPMD, o.unnamed
+	_, host, _ := cutName(node.Atom(cfg.Name))
+	for _, protocol := range cfg.Protocols {
+		addr := map[string]string{"erlang": cfg.Listen.Erlang, "native": cfg.Listen.Native}[protocol]
+		if _, port, err := net.SplitHostPort(addr); c.target == cfg.Name && err == nil && port != "0" {
+			c.peers = append(c.peers, cfg.Name+"="+protocol+"://"+net.JoinHostPort(host, port))
+		}
+	}
+	c.peers = append(c.peers, o.peers...)
+	return nil
+}
+
 // open connects to the target.
 func (c *client) open(ctx context.Context, env environment) (*session, error) {
+	if err := c.readConfig(env); err != nil {
+		return nil, err
+	}
 	cookie, err := c.findCookie(env)
 	if err != nil {
 		return nil, fail(exitCookie, err, "")
@@ -193,20 +244,52 @@ func (c *client) connect(ctx context.Context, env environment, cookie string, ma
 	if err != nil {
 		return nil, err
 	}
+	network := &node.Distribution{
+		Cookie: cookie, Client: true, Listen: "-", Finder: finder, Transport: transport, ConnectTimeout: c.timeout,
+	}
+	if names := c.spoken(env); len(names) > 0 {
+		if network.Protocols, err = network.ProtocolsByName(names...); err != nil {
+			return nil, fail(exitUsage, err, "--protocols")
+		}
+	}
 	n, err := node.Start(node.Config{
-		Name: node.Atom(o.name), Log: quiet, Workers: 1, StopTimeout: time.Second,
-		Distribution: &node.Distribution{
-			Cookie: cookie, Client: true, Listen: "-", Finder: finder, Transport: transport, ConnectTimeout: c.timeout,
-		},
+		Name: node.Atom(o.name), Log: quiet, Workers: 1, StopTimeout: time.Second, Distribution: network,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := n.Connect(ctx, at); err != nil {
+	err = n.Connect(ctx, at)
+	for errors.Is(err, dist.ErrFull) && ctx.Err() == nil { // a place may be free in a moment
+		pause(ctx, fullPause)
+		if ctx.Err() == nil {
+			err = n.Connect(ctx, at)
+		}
+	}
+	if err != nil {
 		n.Stop()
 		return nil, c.unreachable(env, at, err)
 	}
 	return &session{c, env, n, at}, nil
+}
+
+// fullPause is between two attempts to connect to a node that takes no more connections for now.
+const fullPause = 200 * time.Millisecond
+
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// spoken returns the names of the protocols that the command speaks; none: all.
+func (c *client) spoken(env environment) []string {
+	if len(c.protocols) > 0 {
+		return c.protocols
+	}
+	return strings.FieldsFunc(env.get("ACTORNODE_PROTOCOLS"), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // unreachable says why there is no connection.
@@ -217,6 +300,8 @@ func (c *client) unreachable(env environment, at node.Atom, err error) error {
 	switch {
 	case errors.Is(err, dist.ErrCookie):
 		return fail(exitCookie, nil, "%s does not accept the cookie from %s: the nodes have different cookies", at, c.cookieSource(env))
+	case errors.Is(err, dist.ErrFull):
+		return fail(exitRefused, err, "%s takes no more connections now: it is short of memory, or has as many as it may", at)
 	case errors.Is(err, dist.ErrNotAllowed):
 		return fail(exitRefused, err, "%s refused the connection", at)
 	case errors.Is(err, context.Canceled):
@@ -239,6 +324,9 @@ func isSaidHere(text string) bool {
 
 // cookieSource says where the cookie is from.
 func (c *client) cookieSource(env environment) string {
+	if c.cookieIn != "" {
+		return c.cookieIn
+	}
 	if c.cookie != "" {
 		return "--cookie"
 	}

@@ -71,7 +71,7 @@ func clusterCommand(env environment, status *exit) *cobra.Command {
 	var names []string
 	var cookie, level string
 	c := &cobra.Command{
-		Use: "cluster", Short: "Start a cluster to play with on this host", Long: clusterHelp, Args: cobra.NoArgs,
+		Use: "cluster", Short: "Start a cluster to play with on this host", Long: clusterHelp, Args: noArgs,
 		Example: "  actornode cluster\n  actornode cluster --names a,b,c,d,e --cookie secret",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			*status = exitFailed

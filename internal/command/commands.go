@@ -1,6 +1,62 @@
 package command
 
-import "github.com/spf13/cobra"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// noArgs is for a command that takes none.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%s takes no argument, and got %q", cmd.CommandPath(), args[0])
+	switch {
+	case cmd.Flags().Lookup("timeout") != nil && cmd.Flags().Lookup("node") != nil:
+		text += "; the node to talk to is given as --node " + args[0]
+	case cmd.Flags().Lookup("names") != nil:
+		text += "; the nodes are given as --names one,two,three"
+	case cmd.Flags().Lookup("config") != nil:
+		text += "; a file is given as --config " + args[0]
+	}
+	return errors.New(text)
+}
+
+// negatives returns a command line in which numbers below 0 are arguments, as they are terms, and not flags: no flag is a
+// digit. A space before them is none of a term.
+func negatives(root *cobra.Command, args []string) []string {
+	cmd, _, err := root.Find(args)
+	if err != nil {
+		return args
+	}
+	all := slices.Clone(args)
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if len(arg) < 2 || arg[0] != '-' || arg[1] < '0' || arg[1] > '9' || i > 0 && wantsValue(cmd, args[i-1]) {
+			continue
+		}
+		all[i] = " " + arg
+	}
+	return all
+}
+
+// wantsValue reports whether an argument is a flag whose value is the argument behind it.
+func wantsValue(cmd *cobra.Command, arg string) bool {
+	var f *pflag.Flag
+	if name, long := strings.CutPrefix(arg, "--"); long {
+		f = cmd.Flags().Lookup(name)
+	} else if len(arg) > 1 && arg[0] == '-' {
+		f = cmd.Flags().ShorthandLookup(arg[len(arg)-1:])
+	}
+	return f != nil && f.NoOptDefVal == ""
+}
 
 // addClients adds the commands that do not run a node to those that do.
 func addClients(root *cobra.Command, env environment, status *exit) {

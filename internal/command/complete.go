@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/actornode/actornode/internal/admin"
+	"github.com/actornode/actornode/internal/printable"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
@@ -32,8 +33,13 @@ func (c *client) completeNodes(env environment) completion {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+		return typeable(names), cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// typeable returns the names that a shell can be given: it would show the others, and nobody could type them.
+func typeable(names []string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return !printable.Is(name) })
 }
 
 // completeProcess offers the registered names of the node as the first arguments, at
@@ -69,7 +75,7 @@ func (c *client) offer(cmd *cobra.Command, env environment,
 		return cobra.AppendActiveHelp(nil, err.Error()), cobra.ShellCompDirectiveNoFileComp
 	}
 	defer s.n.Stop()
-	return f(ctx, s), cobra.ShellCompDirectiveNoFileComp
+	return typeable(f(ctx, s)), cobra.ShellCompDirectiveNoFileComp
 }
 
 func atomsOf(terms []any) []string {

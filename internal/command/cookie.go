@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/internal/daemon/config"
+	"github.com/actornode/actornode/internal/regular"
 )
 
 // errNoCookie says that there is no file with a cookie.
@@ -89,8 +90,11 @@ func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string
 	return env.readCookie(file) // another process may have made it
 }
 
-// warn logs settings that are not safe.
+// warn logs settings that are not safe, and variables that are none.
 func (d *daemon) warn() {
+	for _, v := range unknownVariables(d.env) {
+		d.log.Warn("a variable of the environment is ignored: there is no such setting", "variable", v.name, "did_you_mean", v.meant)
+	}
 	if from := d.cfg.Origin("cookie"); from.Rank == config.FromFlag {
 		d.log.Warn("the cookie is visible to all users of this machine in the list of processes; use cookie_file, --cookie-file or "+
 			"ACTORNODE_COOKIE",
@@ -98,34 +102,34 @@ func (d *daemon) warn() {
 	}
 }
 
-// maxCookie bounds what is read of a file: OTP's cookies have 255 characters at
+// maxCookie bounds how large a file may be: OTP's cookies have 255 characters at
 // most.
 const maxCookie = 1 << 10
 
 // readCookie reads a cookie from a file that only its owner may read or change, as
 // OTP's auth does: line ends after it do not count. The error wraps fs.ErrNotExist
-// if there is no file.
+// if there is no file. The file belongs to the user of this process, or to root.
 //
 // On Windows files have no mode, and whatever the access control list says is accepted, as OTP does there. A credential of
 // systemd may be readable by its group: the file belongs to root, and where the file system has access control lists the right of
-// the daemon's user shows in the bits of the group. The manager guarantees that nobody else reads it.
+// the daemon's user shows in the bits of the group. The manager guarantees that nobody else reads it. So may a secret in a pod of
+// Kubernetes, which belongs to root and to the group of fsGroup.
 func (e environment) readCookie(file string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", errNoCookie, err)
+	text, info, err := regular.Read(file, maxCookie)
+	uid, foreign := 0, false
+	if info != nil {
+		uid, foreign = regular.Foreign(info)
 	}
-	defer f.Close()
-	info, err := f.Stat()
 	switch {
-	case err != nil:
+	case info == nil || errors.Is(err, regular.ErrNotRegular):
 		return "", fmt.Errorf("%w: %w", errNoCookie, err)
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%w: %s is not a regular file (%v)", errNoCookie, file, info.Mode().Type())
+	case foreign:
+		return "", fmt.Errorf("%w: cookie file %s belongs to the user %d, who knows the cookie then; want a file of this user or of root",
+			errNoCookie, file, uid)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&e.othersMode(file) != 0:
 		return "", fmt.Errorf("%w: cookie file %s has mode %04o; want 0400 or 0600, so that only its owner can read it: chmod 400 %s",
 			errNoCookie, file, info.Mode().Perm(), file)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxCookie))
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", errNoCookie, err)
 	}
@@ -142,7 +146,8 @@ func (e environment) readCookie(file string) (string, error) {
 // othersMode has the bits of a file's mode that let others than its owner use a cookie.
 func (e environment) othersMode(file string) fs.FileMode {
 	credentials := e.get("CREDENTIALS_DIRECTORY")
-	if credentials != "" && filepath.Dir(filepath.Clean(file)) == filepath.Clean(credentials) {
+	isCredential := credentials != "" && filepath.Dir(filepath.Clean(file)) == filepath.Clean(credentials)
+	if isCredential || e.get("KUBERNETES_SERVICE_HOST") != "" {
 		return 0o037 // all but that the group reads
 	}
 	return 0o077

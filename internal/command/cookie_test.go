@@ -1,6 +1,8 @@
 package command
 
 import (
+	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,9 +15,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/certtest"
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/testkit"
 )
 
 // Who starts without a cookie makes one, and all who start at the same time have
@@ -160,4 +164,34 @@ func TestCookieRace(t *testing.T) {
 		assert.Equal(t, exitOK, p.end())
 	}
 	assert.Equal(t, 1, strings.Count(a.log.String()+b.log.String(), "created a cookie file"))
+}
+
+// A command takes from the file of a daemon what it needs to talk to it.
+func TestCommandsReadConfig(t *testing.T) {
+	dir, port := t.TempDir(), reserve(t)
+	cookie, file := filepath.Join(dir, "cookie"), filepath.Join(dir, "a.yaml")
+	require.NoError(t, os.WriteFile(cookie, []byte("FROMFILE\n"), 0o400))
+	files := certtest.New(t, "ca").Write(dir, certtest.Host("127.0.0.1"))
+	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, "name: go@127.0.0.1\ncookie_file: cookie\ndemo: true\n"+
+		"listen: {erlang: '127.0.0.1:%s'}\ndiscovery: {epmd: false, peers: {b@127.0.0.1: '127.0.0.1:1'}}\n"+
+		"tls: {cert: %q, key: %q, ca: %q}\n", port, files.Cert, files.Key, files.CA), 0o600))
+	env, out, errs := newEnvironment(t, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan int, 1)
+	go func() { ended <- run(ctx, []string{"start", "--config", file}, env) }()
+	testkit.Until(t, func() string {
+		if !strings.Contains(out.String(), "is up") {
+			return "it is not up: " + errs.String()
+		}
+		return ""
+	})
+	ask, said, wrong := newEnvironment(t, nil)
+	require.Equal(t, exitOK, run(t.Context(), []string{"call", "counter", "{add, 5}", "--config", file}, ask), wrong.String())
+	require.Equal(t, "5\n", said.String())
+	ask, _, wrong = newEnvironment(t, nil)
+	require.Equal(t, exitCookie, run(t.Context(), []string{"ping", "--config", file, "--cookie", "OTHER"}, ask), wrong.String())
+	ask, _, wrong = newEnvironment(t, nil)
+	require.Equal(t, exitFailed, run(t.Context(), []string{"ping", "--config", filepath.Join(dir, "none")}, ask), wrong.String())
+	stop()
+	require.Equal(t, exitOK, <-ended, errs.String())
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -73,6 +75,8 @@ type daemon struct {
 	started  atomic.Bool // all applications have been
 	joined   atomic.Bool // with one of those that were to be joined, or there is nothing to join
 	draining atomic.Bool
+	begun    time.Time
+	meshed   atomic.Bool // the node has been connected to one of the mesh, or has waited for long enough
 
 	drainOnce sync.Once
 	drainErr  error
@@ -97,7 +101,7 @@ func knownBehaviours(p Program) ([]wire.Export, error) {
 }
 
 func newDaemon(cfg *config.Config, env environment) (*daemon, error) {
-	d := &daemon{cfg: cfg, env: env, offers: env.program.offers()}
+	d := &daemon{cfg: cfg, env: env, offers: env.program.offers(), begun: time.Now()}
 	d.live.Store(cfg)
 	d.joined.Store(len(d.others()) == 0)
 	var err error
@@ -108,26 +112,45 @@ func newDaemon(cfg *config.Config, env environment) (*daemon, error) {
 	return d, nil
 }
 
+// reloadGrace is how long the end of a daemon waits for a reload, which may wait for a file system.
+const reloadGrace = time.Second
+
+func awaitReload(reloads *sync.WaitGroup) {
+	over := make(chan struct{})
+	go func() {
+		reloads.Wait()
+		close(over)
+	}()
+	select {
+	case <-over:
+	case <-time.After(reloadGrace):
+	}
+}
+
 // run runs the daemon until ctx ends, or a permanent application does.
 func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 	defer func() { err = errors.Join(err, d.log.close()) }()
 	defer d.manager.Close()
 	ctx, d.halt = context.WithCancel(ctx)
 	defer d.halt()
+	v := versionOf(d.env.program)
+	d.log.Info("starting", "version", v.Version, "go", runtime.Version(), "pid", os.Getpid(), "config", cmp.Or(d.cfg.File, "none"))
 	err = d.startNode()
 	if err != nil {
+		d.log.Error("cannot start", "error", err)
 		return err
 	}
 	var reloads sync.WaitGroup
 	done := make(chan struct{})
 	reloads.Go(func() { hangups.watch(d, done) }) // a hangup has waited until here
-	defer reloads.Wait()                          // before the log is closed
+	defer awaitReload(&reloads)                   // before the log is closed
 	defer close(done)
 	d.warn()
 	d.joining.Go(func() { d.heap.watch(ctx, d.n, d.log.Logger) }) // ended by halt; down waits for it
 	stopFeed := d.feedWatchdog()
 	defer stopFeed()
 	if err = d.up(ctx); err == nil {
+		d.log.Info("up", "addr", fmt.Sprint(d.n.Addr()))
 		fmt.Fprintf(d.env.stdout, "%s is up at %v\n", d.n.Name(), d.n.Addr())
 		d.manager.Ready(fmt.Sprintf("%s is up at %v", d.n.Name(), d.n.Addr()))
 		select {
@@ -135,10 +158,15 @@ func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 		case <-d.n.Done():
 		case <-d.apps.Done():
 			if d.n.Err() == nil {
-				d.log.Error("stopping: a permanent application has ended", "error", d.apps.Err())
 				err = d.apps.Err()
+				if why := d.log.seen.why(); why != "" {
+					err = fmt.Errorf("%w: %s", err, why)
+				}
+				d.log.Error("stopping: a permanent application has ended", "error", err)
 			}
 		}
+	} else if ctx.Err() == nil {
+		d.log.Error("cannot start", "error", err)
 	}
 	d.manager.Stopping("stopping", 3*d.live.Load().DrainTimeout+stopExtra)
 	if failed := d.n.Err(); failed != nil {
@@ -150,7 +178,11 @@ func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 			err = nil // in the middle of the start
 		}
 	}
-	return errors.Join(err, d.down(context.WithoutCancel(ctx)))
+	stopped := d.down(context.WithoutCancel(ctx))
+	if stopped != nil {
+		d.log.Error("ended with an error", "error", stopped)
+	}
+	return errors.Join(err, stopped)
 }
 
 // stopExtra is how long a stop may take beyond the three times drain_timeout that its parts have.

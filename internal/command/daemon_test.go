@@ -317,9 +317,9 @@ func TestJoin(t *testing.T) {
 	defer b.Stop()
 	eventually(t, "it is ready", func() bool { return strings.HasPrefix(readyz(p.http), `{"ready":true`) })
 	assert.Equal(t, exitOK, run(t.Context(), []string{"probe", "--timeout", "1m"},
-		environment{out, errs, func(k string) (string, bool) {
+		environment{out, errs, nil, func(k string) (string, bool) {
 			return p.http, k == "ACTORNODE_HTTP_LISTEN"
-		}, env.home, Program{}}))
+		}, env.home, Program{}, nil}))
 
 	r, err := http.Get("http://" + p.http + "/metrics")
 	require.NoError(t, err)

@@ -95,7 +95,7 @@ func TestDocumentsConfigurations(t *testing.T) {
 			env, _, errs := newEnvironment(t, nil)
 			file := filepath.Join(t.TempDir(), "actornode.yaml")
 			require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-			assert.Equal(t, exitOK, run(t.Context(), []string{"check", file}, env), "%s:%d: %s", d.Path, b.Line, errs.String())
+			assert.Equal(t, exitOK, run(t.Context(), []string{"check", file, "--elsewhere"}, env), "%s:%d: %s", d.Path, b.Line, errs.String())
 		}
 	}
 }

@@ -84,13 +84,36 @@ func (d *daemon) endJoins() {
 	d.joins.ctx = nil
 }
 
-// notJoined says that none of the nodes to be joined has been connected yet, or nil.
+// notJoined says that none of the nodes to be joined, or of those of the mesh, has been connected yet, or nil.
 func (d *daemon) notJoined() error {
-	if d.joined.Load() {
+	if !d.joined.Load() {
+		return fmt.Errorf("not connected yet to any node of %v", d.others())
+	}
+	if d.meshed.Load() || !d.cfg.Discovery.Mesh {
 		return nil
 	}
-	return fmt.Errorf("not connected yet to any node of %v", d.others())
+	listed := 0
+	for _, w := range d.n.Wanted() {
+		if w.Up {
+			d.meshed.Store(true)
+			return nil
+		}
+		if w.Listed {
+			listed++
+		}
+	}
+	switch {
+	case listed == 0: // it is the first, as far as anybody knows
+		return nil
+	case time.Since(d.begun) > meshTime: // the others may be dead: this one serves all the same
+		d.meshed.Store(true)
+		return nil
+	}
+	return fmt.Errorf("not connected yet to any of the %d nodes that discovery lists", listed)
 }
+
+// meshTime is how long a node is not ready because it is connected to none of the others that are listed.
+const meshTime = time.Minute
 
 // others are the nodes to be joined: the same file may be all nodes', and so name
 // this one too.

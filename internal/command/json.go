@@ -1,12 +1,14 @@
 package command
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/big"
 	"unicode/utf8"
 
 	"github.com/actornode/actornode/internal/admin"
+	"github.com/actornode/actornode/internal/printable"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -47,7 +49,7 @@ func jsonTerm(t any) any {
 	case nil:
 		return []any{}
 	}
-	return wire.FormatPlain(t)
+	return wire.Format(t)
 }
 
 func jsonTerms(terms []any) []any {
@@ -65,7 +67,7 @@ func jsonMap(m wire.Map) map[string]any {
 	for key, value := range m.All() {
 		name, ok := jsonTerm(key).(string)
 		if _, taken := out[name]; !ok || taken {
-			name = wire.FormatPlain(key)
+			name = wire.Format(key)
 		}
 		out[name] = jsonTerm(value)
 	}
@@ -119,9 +121,19 @@ func texts(terms []any) []string {
 
 // writeJSON prints v on one line.
 func (s *session) writeJSON(v any) error {
-	e := json.NewEncoder(s.env.stdout)
+	return encodeJSON(s.env, viewOf(v))
+}
+
+// encodeJSON prints v on one line, without anything that a terminal would obey.
+func encodeJSON(env environment, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	return e.Encode(viewOf(v))
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := env.stdout.Write(printable.Escape(nil, b.Bytes()))
+	return err
 }
 
 // say prints v for programs, or text and a newline for people.

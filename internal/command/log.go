@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/loglimit"
+	"github.com/actornode/actornode/internal/printable"
+	"github.com/actornode/actornode/internal/regular"
 )
 
 // logging is the daemon's log.
@@ -19,6 +22,7 @@ type logging struct {
 	out    *lineWriter
 	file   string   // "": standard error
 	opened *os.File // nil: none
+	seen   gaveUp
 }
 
 // newLog makes the log.
@@ -32,16 +36,101 @@ func newLog(cfg *config.Config, stderr io.Writer) (*logging, error) {
 	var h slog.Handler
 	switch cfg.Log.Format {
 	case "text":
-		h = slog.NewTextHandler(l.out, o)
+		h = slog.NewTextHandler(escapedLines{l.out}, o)
 	case "json":
-		h = slog.NewJSONHandler(l.out, o)
+		h = slog.NewJSONHandler(escapedLines{l.out}, o)
 	default:
 		return nil, fmt.Errorf("log.format %q: not a known format (this is a bug: the configuration check must refuse it)",
 			cfg.Log.Format)
 	}
-	l.limits = loglimit.New(h, loglimit.Config{Lines: cfg.Log.Lines, Bytes: cfg.Log.Bytes})
-	l.Logger = slog.New(l.limits)
+	name := slog.String("node", cfg.Name)
+	l.limits = loglimit.New(ofNode{h, name}, loglimit.Config{Lines: cfg.Log.Lines,
+		Bytes: max(cfg.Log.Bytes-len(cfg.Name)-nodeCost, leastBytes)})
+	l.Logger = slog.New(&witness{Handler: l.limits, seen: &l.seen})
 	return l, nil
+}
+
+const (
+	nodeCost   = 10  // ,"node":""
+	leastBytes = 128 // of a line, whatever the name takes of it
+)
+
+// ofNode adds the name of the node at the end of each line, so that the lines of several nodes can be told apart where they are
+// kept together.
+type ofNode struct {
+	slog.Handler
+	name slog.Attr
+}
+
+// Handle is part of slog.Handler.
+func (h ofNode) Handle(ctx context.Context, r slog.Record) error {
+	r.AddAttrs(h.name) // a copy of it is the caller's: see loglimit
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs is part of slog.Handler.
+func (h ofNode) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return ofNode{h.Handler.WithAttrs(attrs), h.name}
+}
+
+// WithGroup is part of slog.Handler.
+func (h ofNode) WithGroup(name string) slog.Handler { return ofNode{h.Handler.WithGroup(name), h.name} }
+
+// witness remembers what supervisors have said last of a child that was restarted too often: what ends with it knows no more than
+// that its supervisor has ended.
+type witness struct {
+	slog.Handler
+	seen *gaveUp
+}
+
+// gaveUp is why a supervisor has given up. The zero value: none has.
+type gaveUp struct {
+	mu    sync.Mutex
+	child string // how the last child has ended
+	text  string
+}
+
+// Handle is part of slog.Handler.
+func (h *witness) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message == "supervisor report" {
+		words := make(map[string]string)
+		r.Attrs(func(a slog.Attr) bool {
+			text := printable.Text(a.Value.String())
+			words[a.Key] = text[:min(len(text), 300)]
+			return true
+		})
+		h.seen.hear(words)
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+func (g *gaveUp) hear(words map[string]string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch words["context"] {
+	case "child_terminated":
+		g.child = words["reason"]
+	case "shutdown":
+		g.text = fmt.Sprintf("supervisor %s has given up on child %s, which ended too often (%s)", words["supervisor"],
+			words["child"], g.child)
+	}
+}
+
+// why returns what is known; "": nothing.
+func (g *gaveUp) why() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.text
+}
+
+// WithAttrs is part of slog.Handler.
+func (h *witness) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &witness{h.Handler.WithAttrs(attrs), h.seen}
+}
+
+// WithGroup is part of slog.Handler.
+func (h *witness) WithGroup(name string) slog.Handler {
+	return &witness{h.Handler.WithGroup(name), h.seen}
 }
 
 // close is to be called when all has been said. A log that cannot be written is no
@@ -60,7 +149,7 @@ func (l *logging) reopen() error {
 	if l.file == "" {
 		return nil
 	}
-	f, err := os.OpenFile(l.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o640)
+	f, err := os.OpenFile(l.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY|regular.NoWait, 0o640)
 	if err != nil {
 		return err
 	}
@@ -70,6 +159,32 @@ func (l *logging) reopen() error {
 	}
 	l.opened = f
 	return nil
+}
+
+// lostFile says that the log file cannot be opened anew: also on standard error, since nobody may read the old file any more. If
+// that has no name left, it is deleted, and the log goes on on standard error until the file can be opened.
+func (l *logging) lostFile(err error, stderr io.Writer) {
+	goesOn := "in the old one"
+	if is, _ := l.opened.Stat(); is == nil || nameless(is) {
+		goesOn = "on standard error"
+		l.out.redirect(stderr)
+	} else {
+		fmt.Fprintf(stderr, "cannot open the log file anew, the log goes on %s: %v\n", goesOn, err)
+	}
+	l.Error("cannot open the log file anew: the log goes on "+goesOn, "file", l.file, "error", err)
+}
+
+// escapedLines escapes what slog leaves as it is although a terminal would obey it: in JSON all but the characters below 32, in
+// text DEL.
+type escapedLines struct{ to io.Writer }
+
+// Write is part of io.Writer.
+func (w escapedLines) Write(b []byte) (int, error) {
+	n, err := w.to.Write(printable.Escape(make([]byte, 0, len(b)), b))
+	if err != nil {
+		return min(n, len(b)), err
+	}
+	return len(b), nil
 }
 
 // lineWriter ends a line of which only the beginning could be written, before the

@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/actornode/actornode/internal/daemon/config"
+	"github.com/actornode/actornode/internal/printable"
 	"github.com/actornode/actornode/internal/vet"
 )
 
@@ -30,7 +32,7 @@ func Main(p Program) {
 		fmt.Fprintln(os.Stderr, "a second signal arrived: exiting at once")
 		os.Exit(exitInterrupted)
 	}()
-	code := run(ctx, os.Args[1:], environment{os.Stdout, os.Stderr, os.LookupEnv, os.UserHomeDir, p})
+	code := run(ctx, os.Args[1:], environment{os.Stdout, os.Stderr, nil, os.LookupEnv, os.UserHomeDir, p, os.Environ})
 	cancel()
 	os.Exit(code)
 }
@@ -54,8 +56,10 @@ func run(ctx context.Context, args []string, env environment) int {
 		fmt.Fprintln(env.stderr, "Error: the program's own settings: "+err.Error())
 		return exitFailed
 	}
+	env, flush := env.onTerminal()
+	defer flush()
 	root := commands(env, &status)
-	root.SetArgs(args)
+	root.SetArgs(negatives(root, args))
 	root.SetOut(env.stdout)
 	root.SetErr(env.stderr)
 	if err := root.ExecuteContext(ctx); err != nil && status == exitUsage {
@@ -66,10 +70,18 @@ func run(ctx context.Context, args []string, env environment) int {
 	return exitOK
 }
 
+// onTerminal returns env with outputs that let nothing through to a terminal that it would obey, but for lines and colours.
+// flush writes what waits there.
+func (e environment) onTerminal() (safe environment, flush func()) {
+	out, errs := &printable.Writer{To: e.stdout}, &printable.Writer{To: e.stderr}
+	e.terminal, e.stdout, e.stderr = e.stdout, out, errs
+	return e, func() { _ = errors.Join(out.Flush(), errs.Flush()) } // it was written to in vain before
+}
+
 // Commands returns the command line of a program, for documents: manual pages and completions. It is not to be run.
 func Commands(p Program) *cobra.Command {
 	none := func(string) (string, bool) { return "", false }
-	return commands(environment{io.Discard, io.Discard, none, os.UserHomeDir, p}, new(exit))
+	return commands(environment{io.Discard, io.Discard, nil, none, os.UserHomeDir, p, nil}, new(exit))
 }
 
 // commands makes the command line. A command that begins sets status.

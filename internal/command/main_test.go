@@ -24,8 +24,13 @@ import (
 func newEnvironment(t *testing.T, vars map[string]string) (environment, *logtest.Text, *logtest.Text) {
 	var out, errs logtest.Text
 	home := t.TempDir()
-	return environment{&out, &errs, func(k string) (string, bool) { v, ok := vars[k]; return v, ok },
-		func() (string, error) { return home, nil }, Program{}}, &out, &errs
+	return environment{&out, &errs, nil, func(k string) (string, bool) { v, ok := vars[k]; return v, ok },
+		func() (string, error) { return home, nil }, Program{}, func() (all []string) {
+			for k, v := range vars {
+				all = append(all, k+"="+v)
+			}
+			return all
+		}}, &out, &errs
 }
 
 func TestCommandLines(t *testing.T) {
@@ -39,7 +44,7 @@ func TestCommandLines(t *testing.T) {
 		{"nonsense", exitUsage, `unknown command "nonsense"`},
 		{"start", exitUsage, "the name of the node is missing: want --name NAME@HOST, ACTORNODE_NAME"},
 		{"start --name go@127.0.0.1 --wrong", exitUsage, "unknown flag: --wrong"},
-		{"start --name go@127.0.0.1 more", exitUsage, "unknown command"},
+		{"start --name go@127.0.0.1 more", exitUsage, "takes no argument"},
 		{"start --name go@127.0.0.1 --hidden --published", exitUsage, "hidden published"},
 		{"start --name go@127.0.0.1 --tick-time soon", exitUsage, "invalid argument"},
 		{"start --name go --cookie c", exitFailed, "want name@host"},
@@ -47,7 +52,8 @@ func TestCommandLines(t *testing.T) {
 		{"start --name go@127.0.0.1 --pg=perhaps", exitUsage, "want true or false"},
 		{"start --name go@127.0.0.1 --log-level loud", exitUsage, "want debug, info, warn or error"},
 		{"start --config none.yaml", exitFailed, "cannot read the configuration: open none.yaml"},
-		{"check", exitUsage, "accepts 1 arg(s)"},
+		{"check", exitFailed, "the name of the node is missing"},
+		{"check a b", exitUsage, "accepts at most 1 arg(s)"},
 		{"check none.yaml", exitFailed, "none.yaml: no such file"},
 		{"probe", exitUsage, "the address is missing: want --http"},
 		{"probe --http nowhere", exitFailed, "--http nowhere: want PORT"},
@@ -137,4 +143,32 @@ func TestErlangSession(t *testing.T) {
 	}
 	stop()
 	assert.Equal(t, exitOK, <-status, errs.String())
+}
+
+// Numbers below 0 are terms, wherever an argument may be, and what a flag wants stays its value.
+func TestNegativeNumbers(t *testing.T) {
+	env, _, _ := newEnvironment(t, nil)
+	root := commands(env, new(exit))
+	for line, want := range map[string]string{
+		"call echo -1":                 "call|echo| -1",
+		"call echo -1.5e3 --json":      "call|echo| -1.5e3|--json",
+		"call --json -1 -2":            "call|--json| -1| -2",
+		"ps --limit -1":                "ps|--limit|-1",
+		"ps -l -1":                     "ps|-l|-1",
+		"rpc --node a@b lists abs -1":  "rpc|--node|a@b|lists|abs| -1",
+		"call echo -- -1":              "call|echo|--|-1",
+		"call echo -x":                 "call|echo|-x",
+		"nonsense -1":                  "nonsense|-1",
+		"send counter -1 --timeout 5s": "send|counter| -1|--timeout|5s",
+	} {
+		require.Equal(t, want, strings.Join(negatives(root, strings.Fields(line)), "|"))
+	}
+	for line, says := range map[string]string{
+		"ping go@h": "ping takes no argument, and got \"go@h\"; the node to talk to is given as --node go@h",
+		"cluster 3": "--names one,two,three", "start x.yaml": "--config x.yaml", "version 1": "takes no argument",
+	} {
+		env, _, errs := newEnvironment(t, nil)
+		require.Equal(t, exitUsage, run(t.Context(), strings.Fields(line), env))
+		require.Contains(t, errs.String(), says)
+	}
 }

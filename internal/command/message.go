@@ -23,7 +23,7 @@ func talkCommands(env environment, status *exit) []*cobra.Command {
 func pingCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
-		Use: "ping", Short: "Check that a node answers", Args: cobra.NoArgs,
+		Use: "ping", Short: "Check that a node answers", Args: noArgs,
 		Long:    "Connects to the node, as net_adm:ping does, and prints how long the answer took." + targetHelp,
 		Example: "  actornode ping\n  actornode ping --node erl@127.0.0.1",
 	}, func(ctx context.Context, s *session, _ []string) error {
@@ -67,11 +67,11 @@ func callCommand(env environment, status *exit) *cobra.Command {
 		})
 		var exited *node.ExitError
 		if err = missing(w, err); err != nil && errors.As(err, &exited) {
-			return fail(exitFailed, nil, "%s exited before it replied: %s", w.text, wire.Format(exited.Reason))
+			return fail(exitFailed, nil, "%s exited before it replied: %s", w.text, shownTerm(exited.Reason))
 		} else if err != nil {
 			return err
 		}
-		return s.say(bothOf(reply), "%s", wire.Format(reply))
+		return s.say(bothOf(reply), "%s", shownTerm(reply))
 	})
 }
 
@@ -181,14 +181,14 @@ func rpcCommand(env environment, status *exit) *cobra.Command {
 		if errors.As(err, &raised) {
 			if isUndef(raised.Reason) {
 				return fail(exitNotFound, nil, "%s does not export the function %s", s.at,
-					wire.Format(wire.Export{Module: module, Function: function, Arity: len(terms)}))
+					shownTerm(wire.Export{Module: module, Function: function, Arity: len(terms)}))
 			}
-			return fail(exitFailed, nil, "the function raised %s: %s", raised.Class, wire.Format(raised.Reason))
+			return fail(exitFailed, nil, "the function raised %s: %s", raised.Class, shownTerm(raised.Reason))
 		}
 		if err != nil {
 			return err
 		}
-		return s.say(bothOf(v), "%s", wire.Format(v))
+		return s.say(bothOf(v), "%s", shownTerm(v))
 	})
 }
 

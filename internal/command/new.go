@@ -5,8 +5,10 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"go/build"
 	"go/doc"
 	"go/token"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -55,6 +57,9 @@ func newCommand(env environment, status *exit) *cobra.Command {
 				return fail(exitUsage, err, "")
 			}
 			p.Title, p.Module = capital(p.Name), cmp.Or(p.Module, p.Name)
+			if err := checkModule(p.Module); err != nil {
+				return fail(exitUsage, err, "")
+			}
 			if v := versionOf(env.program).Actornode; p.Replace != "" {
 				p.Version = "v0.0.0"
 			} else if strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
@@ -65,7 +70,8 @@ func newCommand(env environment, status *exit) *cobra.Command {
 			}
 			if tidy {
 				if err := goModTidy(p.Name); err != nil {
-					return fail(exitFailed, err, "the project is in %s, but go mod tidy has failed there", p.Name)
+					err = errors.Join(err, os.RemoveAll(p.Name)) // it is this command's own
+					return fail(exitFailed, err, "go mod tidy has failed, and nothing of the project %s stays (see --tidy=false)", p.Name)
 				}
 			}
 			_, err := fmt.Fprintf(env.stdout, "Wrote %[1]s. Next:\n\n  cd %[1]s\n  go test ./...\n  go run . start --config %[1]s.yaml\n"+
@@ -125,15 +131,45 @@ func addCommand(env environment, status *exit) *cobra.Command {
 
 var identifier = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// taken are names that the files of a project have for something else: those of imported packages, and main.go's own.
-var taken = []string{"actornode", "application", "applications", "behaviours", "errors", "event", "export", "genserver", "init",
-	"main", "node", "rpc", "statem", "supervisor", "testing", "wire"}
+// taken are names that the files of a project have for something else: those of imported packages, main.go's own, and those
+// of variables within functions, which would hide what has the name.
+var taken = []string{"actornode", "application", "applications", "args", "behaviours", "c", "changes", "d", "e", "err",
+	"errors", "errs", "event", "export", "genserver", "h", "handler", "init", "machine", "main", "manager", "n",
+	"name", "node", "ok", "push", "r", "rpc", "s", "seen", "server", "start", "statem", "supervisor", "t", "testing",
+	"total", "want", "wire"}
+
+// standard are the first elements of the paths of Go's standard library: a module of that path would be taken for it.
+var standard = []string{"archive", "arena", "bufio", "builtin", "bytes", "cmd", "cmp", "compress", "container",
+	"context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash",
+	"html", "image", "index", "internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin",
+	"reflect", "regexp", "runtime", "simd", "slices", "sort", "strconv", "strings", "structs", "sync", "syscall",
+	"testing", "text", "time", "unicode", "unique", "unsafe", "vendor", "weak"}
+
+// checkModule checks the path of a module.
+func checkModule(path string) error {
+	if first, _, _ := strings.Cut(path, "/"); slices.Contains(standard, first) {
+		return fmt.Errorf("the module cannot be called %s: that is a package of Go's standard library; want a path such as --module "+
+			"example.com/%s", path, path)
+	}
+	return nil
+}
+
+// built reports whether Go builds a file on every system and processor: x_windows.go is for one.
+func built(file string) bool {
+	c := build.Default
+	c.GOOS, c.GOARCH = "none", "none"
+	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package main\n")), nil }
+	ok, err := c.MatchFile("", file)
+	return err == nil && ok
+}
 
 // checkIdentifier checks the name of a program or of a behaviour, which becomes one of Go.
 func checkIdentifier(name string) error {
 	switch {
 	case !identifier.MatchString(name) || strings.HasSuffix(name, "_test"):
 		return fmt.Errorf("%q: want a name of small letters, digits and _ that begins with a letter, such as shop", name)
+	case !built(name + ".go"):
+		return fmt.Errorf("%q: Go builds a file %s.go for one system or processor only; want another name, such as shop", name, name)
 	case token.IsKeyword(name) || doc.IsPredeclared(name):
 		return fmt.Errorf("%q: a word of Go cannot be a name; want another, such as shop", name)
 	case slices.Contains(taken, name):

@@ -1,9 +1,14 @@
 package command
 
 import (
+	"go/ast"
+	"go/build"
 	"go/format"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -106,9 +111,9 @@ func checkCompose(t *testing.T) {
 	require.NoError(t, os.WriteFile("container.yaml", named.ReplaceAll(file, nil), 0o644))
 	env, _, errs := newEnvironment(t, c.Services["shop"].Environment)
 	env.program = shopOfProject
-	require.Equal(t, exitOK, run(t.Context(), []string{"check", "container.yaml"}, env), errs.String())
+	require.Equal(t, exitOK, run(t.Context(), []string{"check", "container.yaml", "--elsewhere"}, env), errs.String())
 	if testkit.At() >= testkit.Merge {
-		check := exec.CommandContext(t.Context(), "bin/shop", "check", "container.yaml")
+		check := exec.CommandContext(t.Context(), "bin/shop", "check", "container.yaml", "--elsewhere")
 		for name, value := range c.Services["shop"].Environment {
 			check.Env = append(check.Env, name+"="+value)
 		}
@@ -162,4 +167,84 @@ func TestAddOutside(t *testing.T) {
 	left, err := os.ReadDir(".")
 	require.NoError(t, err)
 	assert.Empty(t, left)
+}
+
+// No name hides, or is hidden by, anything in the templates: each identifier that they have is taken, but those that are made of
+// the name. Nor is a file left out by Go on any system.
+func TestNamesOfProject(t *testing.T) {
+	files, err := filepath.Glob("project/*.go.tmpl")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	p := project{Name: "zzname", Title: "Zzname", Module: "zzname", Server: "zzname", Export: "Zzname"}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		tree, err := parser.ParseFile(token.NewFileSet(), file, p.replacer().Replace(string(text)), 0)
+		require.NoError(t, err)
+		for _, s := range tree.Imports {
+			assert.Error(t, checkIdentifier(path.Base(strings.Trim(s.Path.Value, `"`))), "%s: %s", file, s.Path.Value)
+		}
+		// The methods and fields of what is selected, and of types, hide nothing.
+		hidden := make(map[*ast.Ident]bool)
+		ast.Inspect(tree, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				hidden[n.Sel] = true
+			case *ast.KeyValueExpr:
+				if key, ok := n.Key.(*ast.Ident); ok {
+					hidden[key] = true
+				}
+			case *ast.FuncDecl:
+				hidden[n.Name] = n.Recv != nil
+			case *ast.StructType:
+				for _, f := range n.Fields.List {
+					for _, name := range f.Names {
+						hidden[name] = true
+					}
+				}
+			}
+			return true
+		})
+		ast.Inspect(tree, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && !hidden[id] && identifier.MatchString(id.Name) && !strings.HasPrefix(id.Name, "zzname") {
+				assert.Error(t, checkIdentifier(id.Name), "%s: %s", file, id.Name)
+			}
+			return true
+		})
+	}
+	for _, name := range []string{"cart_windows", "cart_arm64", "cart_linux_amd64", "x_wasm", "cart_test"} {
+		assert.Error(t, checkIdentifier(name), name)
+	}
+	for _, name := range []string{"cart", "windows", "cart_window", "amd64", "cart_v2"} {
+		assert.NoError(t, checkIdentifier(name), name)
+	}
+	for _, name := range []string{"log", "time", "net", "net/http", "go"} {
+		assert.Error(t, checkModule(name), name)
+	}
+	for _, name := range []string{"shop", "example.com/log", "logs"} {
+		assert.NoError(t, checkModule(name), name)
+	}
+	entries, err := os.ReadDir(filepath.Join(build.Default.GOROOT, "src"))
+	require.NoError(t, err)
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != "testdata" {
+			assert.Contains(t, standard, e.Name())
+		}
+	}
+}
+
+// Where go mod tidy fails nothing stays.
+func TestNewThatFails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
+	env, _, errs := newEnvironment(t, nil)
+	require.Equal(t, exitFailed, run(t.Context(), []string{"new", "shop", "--replace", "/nowhere"}, env))
+	require.Contains(t, errs.String(), "nothing of the project shop stays")
+	left, err := os.ReadDir(".")
+	require.NoError(t, err)
+	require.Empty(t, left)
+	env, _, errs = newEnvironment(t, nil)
+	require.Equal(t, exitUsage, run(t.Context(), []string{"new", "log"}, env))
+	require.Contains(t, errs.String(), "--module example.com/log")
 }

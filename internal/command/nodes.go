@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,11 +16,11 @@ import (
 func nodesCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
-		Use: "nodes", Short: "List the nodes that a node is connected to", Args: cobra.NoArgs,
-		Long: "Lists the nodes that a node is connected to or is connecting to. This command itself is connected while it runs, " +
-			"and is\n" +
-			"left out.\n" + jsonHelp + "\n" + targetHelp,
-		Example: "  actornode nodes\n  actornode nodes --json | jq -r '.[] | select(.held) | .name'",
+		Use: "nodes", Short: "List the nodes that a node is connected to", Args: noArgs,
+		Long: "Lists the nodes that a node is connected to or is connecting to, and those that it has lost: since when, why, and\n" +
+			"when it tries next. Lost are the nodes that the mesh lists and cannot connect, and for an hour those whose connection\n" +
+			"has failed. This command itself is connected while it runs, and is left out.\n" + jsonHelp + "\n" + targetHelp,
+		Example: "  actornode nodes\n  actornode nodes --json | jq -r '.[] | select(.state == \"lost\") | .name'",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		all, err := ask(ctx, s, func(ctx context.Context) ([]admin.Peer, error) { return admin.Nodes(ctx, s.n, s.at) })
 		if err != nil {
@@ -29,14 +30,42 @@ func nodesCommand(env environment, status *exit) *cobra.Command {
 		if s.json {
 			return s.writeJSON(peers)
 		}
-		rows := make([][]string, len(peers))
-		for i, p := range peers {
-			rows[i] = peerRow(p)
-		}
-		return s.table([]column{{title: "NODE", gives: true}, {title: "STATE"}, {title: "PROTOCOL"}, {title: "ADDRESS", gives: true},
-			{title: "UP", right: true},
-			{title: "IN", right: true}, {title: "OUT", right: true}, {title: "QUEUE", right: true}}, rows)
+		return s.table(nodesTable(peers, time.Now()))
 	})
+}
+
+// nodesTable is one line for each node. Why a node is not connected, and when that is tried again, are columns where there is
+// such a node.
+func nodesTable(peers []admin.Peer, now time.Time) (columns []column, rows [][]string) {
+	columns = []column{{title: "NODE", gives: true}, {title: "STATE"}, {title: "PROTOCOL"}, {title: "ADDRESS", gives: true},
+		{title: "UP", right: true}, {title: "IN", right: true}, {title: "OUT", right: true}, {title: "QUEUE", right: true}}
+	failed := slices.ContainsFunc(peers, func(p admin.Peer) bool { return p.State == "lost" || p.Failure != "" })
+	if failed {
+		columns = append(columns, column{title: "NEXT TRY"}, column{title: "LAST ERROR", gives: true})
+	}
+	for _, p := range peers {
+		row := peerRow(p, now)
+		if failed {
+			row = append(row, nextTry(p, now), p.Failure)
+		}
+		rows = append(rows, row)
+	}
+	return columns, rows
+}
+
+// nextTry says when a node that is not connected is tried again.
+func nextTry(p admin.Peer, now time.Time) string {
+	switch {
+	case p.State == "up":
+		return ""
+	case p.State == "connecting":
+		return "now"
+	case !p.Next.IsZero():
+		return "in " + spanText(max(p.Next.Sub(now), 0))
+	case p.Wanted:
+		return "soon"
+	}
+	return "with a message"
 }
 
 // others are peers without me.
@@ -50,17 +79,24 @@ func others(peers []admin.Peer, me wire.Atom) []admin.Peer {
 	return all
 }
 
-func peerRow(p admin.Peer) []string {
+func peerRow(p admin.Peer, now time.Time) []string {
+	since := ""
+	if !p.Since.IsZero() {
+		since = spanText(now.Sub(p.Since.Time))
+	}
 	state := goodStyle.Render(string(p.State))
 	switch {
+	case p.State == "lost" && since != "":
+		state = badStyle.Render("lost for " + since)
+	case p.State == "lost":
+		state = badStyle.Render("lost")
 	case p.State != "up":
 		state = warnStyle.Render(string(p.State))
 	case p.Held:
 		state = warnStyle.Render("senders wait")
 	}
-	since := ""
-	if !p.Since.IsZero() {
-		since = spanText(time.Since(p.Since.Time))
+	if p.State != "up" {
+		since = ""
 	}
 	name := string(p.Name)
 	if p.Hidden {
@@ -123,7 +159,7 @@ func disconnectCommand(env environment, status *exit) *cobra.Command {
 func drainCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	cmd := c.command(env, status, &cobra.Command{
-		Use: "drain", Short: "Prepare a node for its stop, and wait until that is done", Args: cobra.NoArgs,
+		Use: "drain", Short: "Prepare a node for its stop, and wait until that is done", Args: noArgs,
 		Long: "Prepares a node for its stop: it leaves process groups, refuses to start processes for other nodes and stops its\n" +
 			"applications. Connections stay open. Waits until that is done; the node continues if the wait is cut short.\n" + targetHelp,
 		Example: "  actornode drain --timeout 5m && actornode stop",
@@ -139,7 +175,7 @@ func drainCommand(env environment, status *exit) *cobra.Command {
 func stopCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	cmd := c.command(env, status, &cobra.Command{
-		Use: "stop", Short: "Stop a node, and wait until it has stopped", Args: cobra.NoArgs,
+		Use: "stop", Short: "Stop a node, and wait until it has stopped", Args: noArgs,
 		Long: "Stops a node, as SIGTERM does, and waits until the connection to it has ended. The node stops even if the wait\n" +
 			"is cut short.\n" + targetHelp,
 		Example: "  actornode stop --node go@127.0.0.1",

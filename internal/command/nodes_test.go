@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -196,4 +197,53 @@ func TestTopOnce(t *testing.T) {
 	assert.Equal(t, node.Atom("go@127.0.0.1"), v.Status.Node)
 	assert.Equal(t, "net_kernel", v.Processes[slices.IndexFunc(v.Processes,
 		func(p struct{ PID, Name string }) bool { return p.Name == "net_kernel" })].Name)
+}
+
+// Of a node that is not connected one sees since when, why, and when it is tried next; without one there are no such columns.
+func TestNodesTable(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	at := func(d time.Duration) admin.Time { return admin.Time{Time: now.Add(d)} }
+	up := admin.Peer{Name: "a@h", State: "up", Protocol: "native", Addr: "h:1", Since: at(-time.Hour), Wanted: true}
+	columns, rows := nodesTable([]admin.Peer{up}, now)
+	assert.Len(t, columns, 8)
+	assert.Equal(t, "1h0m", rows[0][4])
+	columns, rows = nodesTable([]admin.Peer{up,
+		{Name: "b@h", State: "lost", Since: at(-2 * time.Minute), Failure: "net_tick_timeout", Next: at(41 * time.Second), Wanted: true},
+		{Name: "c@h", State: "connecting", Since: at(-time.Minute), Failure: "connection refused", Wanted: true},
+		{Name: "d@h", State: "lost", Since: at(-time.Minute), Failure: "reset"},
+		{Name: "e@h", State: "lost", Wanted: true},
+	}, now)
+	require.Len(t, columns, 10)
+	var seen []string
+	for _, row := range rows {
+		seen = append(seen, strings.Join([]string{ansi.Strip(row[1]), row[4], row[8], row[9]}, "|"))
+	}
+	assert.Equal(t, []string{"up|1h0m||", "lost for 2m0s||in 41.0s|net_tick_timeout", "connecting||now|connection refused",
+		"lost for 1m0s||with a message|reset", "lost||soon|"}, seen)
+}
+
+// What a node says of its mesh is what is shown.
+func TestLostNodes(t *testing.T) {
+	t.Parallel()
+	s := newCLITest(t)
+	gone := "gone@127.0.0.1"
+	n, err := node.Start(node.Config{Name: "go@127.0.0.1", Log: quiet, Distribution: &node.Distribution{Cookie: "secret", Listen: "127.0.0.1:0",
+		Mesh: &discovery.Mesh{}, Finder: &discovery.Static{Nodes: map[node.Atom][]discovery.Endpoint{
+			node.Atom(gone): {{Addr: "127.0.0.1:" + reserve(t)}}}}}})
+	require.NoError(t, err)
+	t.Cleanup(func() { n.Stop() })
+	require.NoError(t, admin.Start(t.Context(), n, admin.Config{}))
+	at := fmt.Sprint(" --node go@127.0.0.1 --no-epmd --peer go@127.0.0.1=", n.Addr())
+	testkit.Until(t, func() string {
+		code, said := s.run(t, "nodes --json"+at)
+		require.Equal(t, exitOK, code, said)
+		var all []admin.Peer
+		require.NoError(t, json.Unmarshal([]byte(said), &all))
+		if len(all) != 1 || all[0].State != "lost" || all[0].Failure == "" || all[0].Since.IsZero() || all[0].Next.IsZero() || !all[0].Wanted {
+			return said
+		}
+		return ""
+	})
+	_, said := s.run(t, "nodes"+at)
+	assert.Regexp(t, gone+` +lost for .* in .*connection refused`, said)
 }

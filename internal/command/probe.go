@@ -24,7 +24,7 @@ func probeCommand(env environment, status *exit) *cobra.Command {
 	c := &cobra.Command{
 		Use: "probe", Short: "Ask a daemon whether it is ready", Long: probeHelp,
 		Example: "  actornode probe --http 127.0.0.1:9100",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			*status = exitFailed
 			env := env

@@ -34,7 +34,7 @@ func psCommand(env environment, status *exit) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&by, "sort", "s", "pid", strings.Join(sorts, ", ")+": the greatest first; pid and name: the smallest first")
 	f.BoolVarP(&reverse, "reverse", "r", false, "reverse the order")
-	f.IntVarP(&q.Limit, "limit", "l", 100, "most lines to print")
+	f.IntVarP(&q.Limit, "limit", "l", 100, "most lines to print; a node lists 1000 at most")
 	f.DurationVar(&q.Window, "rate", 0, "measure messages handled per second over this time; at most 10s")
 	f.StringVar(&state, "state", "", "only processes in this state: idle, scheduled, running or waiting")
 	f.IntVar(&q.Mailbox, "mailbox", 0, "only processes with at least this many waiting messages")
@@ -54,30 +54,33 @@ func psCommand(env environment, status *exit) *cobra.Command {
 		if s.json {
 			return s.writeJSON(l)
 		}
-		return s.processes(l, q.Window > 0 || by == "rate")
+		return s.processes(l, q.Window > 0 || by == "rate", by == "links")
 	})
 }
 
 // processes prints a listing, with rates if they have been measured.
-func (s *session) processes(l admin.Listing, rates bool) error {
-	columns, rows := processTable(l.Processes, s.at, rates)
+func (s *session) processes(l admin.Listing, rates, links bool) error {
+	columns, rows := processTable(l.Processes, s.at, rates, links)
 	if err := s.table(columns, rows); err != nil {
 		return err
 	}
 	if more := l.Matched - len(l.Processes); more > 0 {
-		_, err := fmt.Fprintln(s.screen(), faintStyle.Render(fmt.Sprintf("and %s more of %s: see --limit", countText(more),
-			countText(l.Total))))
+		_, err := fmt.Fprintln(s.screen(), faintStyle.Render(fmt.Sprintf("and %s more of %s: see --limit, of which a node "+
+			"allows 1,000 at most", countText(more), countText(l.Total))))
 		return err
 	}
 	return nil
 }
 
 // processTable is one line for each process.
-func processTable(all []admin.Process, at wire.Atom, rates bool) (columns []column, rows [][]string) {
+func processTable(all []admin.Process, at wire.Atom, rates, links bool) (columns []column, rows [][]string) {
 	columns = []column{{title: "PID"}, {title: "NAME", gives: true}, {title: "STATE"}, {title: "MAILBOX", right: true},
 		{title: "HANDLED", right: true}}
 	if rates {
 		columns = append(columns, column{title: "RATE", right: true})
+	}
+	if links {
+		columns = append(columns, column{title: "LINKS", right: true}, column{title: "MONITORS", right: true})
 	}
 	columns = append(columns, column{title: "MEMORY", right: true}, column{title: "AGE", right: true})
 	waits := slices.ContainsFunc(all, func(p admin.Process) bool { return waitText(p.Wait, at) != "" })
@@ -90,6 +93,9 @@ func processTable(all []admin.Process, at wire.Atom, rates bool) (columns []colu
 			countText(p.Handled)}
 		if rates {
 			row = append(row, rateText(p.Rate))
+		}
+		if links {
+			row = append(row, countText(p.Links), countText(p.Monitors))
 		}
 		row = append(row, bytesText(p.Memory), spanText(p.Age))
 		if waits {
@@ -124,7 +130,7 @@ func onText(w admin.Wait, at wire.Atom) string {
 	case !w.PID.IsZero():
 		return shownAt(w.PID, at)
 	case w.Name != "":
-		return fmt.Sprintf("%s at %s", wire.Format(w.Name), w.Node)
+		return fmt.Sprintf("%s at %s", quotedName(w.Name), w.Node)
 	}
 	return string(w.Node)
 }
@@ -218,7 +224,7 @@ func (s *session) detailFields(d admin.Detail) [][2]string {
 		{"Parent", s.pidText(d.Parent)}, {"Ancestry", s.ancestryText(d.Ancestry)}, {"Leader", s.pidText(d.Leader)},
 		{"Traps exits", trap}, {"Traced", traced}, {"Owned", owned},
 		{"Linked to", s.pidsText(d.Linked, d.Links)}, {"Monitored by", s.pidsText(d.Watchers, d.Monitored)},
-		{"Monitors", s.pidsText(d.Watches, d.Watching)},
+		{"Monitors", strings.TrimSpace(strings.Join(d.Named, " ") + " " + s.pidsText(d.Watches, d.Watching-len(d.Named)))},
 		{"Mailbox", countText(d.Mailbox)}, {"Unhandled", unhandledText(d.Unhandled)}, {"Messages", s.messagesText(d)},
 	}
 }
@@ -263,11 +269,22 @@ func (s *session) pidText(p wire.PID) string {
 	return s.shown(p)
 }
 
-// pidsText are PIDs, of which there are total.
+// pidsText are PIDs, of which there are total; one that is there several times, as of a process with several monitors, once.
 func (s *session) pidsText(pids []wire.PID, total int) string {
-	var texts []string
+	times := make(map[wire.PID]int)
+	var each []wire.PID
 	for _, p := range pids {
-		texts = append(texts, s.shown(p))
+		if times[p]++; times[p] == 1 {
+			each = append(each, p)
+		}
+	}
+	var texts []string
+	for _, p := range each {
+		text := s.shown(p)
+		if n := times[p]; n > 1 {
+			text += " ×" + countText(n)
+		}
+		texts = append(texts, text)
 	}
 	text := strings.Join(texts, " ")
 	if more := total - len(pids); more > 0 && len(pids) > 0 {
@@ -283,7 +300,7 @@ func (s *session) ancestryText(terms []any) string {
 		if pid, ok := t.(wire.PID); ok {
 			texts = append(texts, s.shown(pid))
 		} else {
-			texts = append(texts, wire.Format(t))
+			texts = append(texts, shownTerm(t))
 		}
 	}
 	return strings.Join(texts, " ")
@@ -293,7 +310,7 @@ func (s *session) ancestryText(terms []any) string {
 func (s *session) messagesText(d admin.Detail) string {
 	var lines []string
 	for _, m := range d.Messages {
-		lines = append(lines, wire.Format(m))
+		lines = append(lines, shownTerm(m))
 	}
 	if more := d.Mailbox - len(lines); more > 0 && len(lines) > 0 {
 		lines = append(lines, fmt.Sprintf("and %s more", countText(more)))
@@ -318,7 +335,7 @@ func registerCommand(env environment, status *exit) *cobra.Command {
 		if err != nil {
 			return missing(w, err)
 		}
-		return s.say(map[string]any{"name": name, "pid": pid}, "%s is %s", wire.Format(name), s.shown(pid))
+		return s.say(map[string]any{"name": name, "pid": pid}, "%s is %s", shownTerm(name), s.shown(pid))
 	})
 }
 
@@ -337,6 +354,6 @@ func unregisterCommand(env environment, status *exit) *cobra.Command {
 		if err != nil {
 			return missing(processRef{name: name, node: s.at}, err)
 		}
-		return s.say(map[string]any{"name": name, "pid": pid}, "%s is no longer %s", s.shown(pid), wire.Format(name))
+		return s.say(map[string]any{"name": name, "pid": pid}, "%s is no longer %s", s.shown(pid), shownTerm(name))
 	})
 }

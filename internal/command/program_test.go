@@ -165,7 +165,7 @@ func TestSections(t *testing.T) {
 		dir := t.TempDir()
 		t.Chdir(dir)
 		require.NoError(t, os.WriteFile("shop.yaml", []byte(c.file+"\n"), 0o600))
-		status := run(t.Context(), []string{"check", "shop.yaml"}, env)
+		status := run(t.Context(), []string{"check", "shop.yaml", "--elsewhere"}, env)
 		if c.says == "" {
 			assert.Equal(t, exitOK, status, "%s: %s", c.file, errs)
 			assert.Equal(t, "shop.yaml: ok\n", out.String())

@@ -51,7 +51,7 @@ func (r *reloading) watch(d *daemon, done <-chan struct{}) {
 // nothing. It is called by one goroutine.
 func (d *daemon) reload(r *reloading) {
 	if err := d.log.reopen(); err != nil {
-		d.log.Error("cannot open the log file anew: the log goes on in the old one", "file", d.log.file, "error", err)
+		d.log.lostFile(err, d.env.stderr)
 	}
 	sections := clones(r.was)
 	fresh, files, err := d.reread(r, sections)

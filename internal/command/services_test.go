@@ -202,8 +202,8 @@ func TestServicesAreKept(t *testing.T) {
 	assert.Regexp(t, `"level":"ERROR","msg":"a service ended too often: the node stops","service":"pg","ends":11,`+
 		`"within":"1m0s","reason":"(killed|noproc)"`, said)
 	assert.Contains(t, said, "stopping: a service of the node ended too often")
-	assert.Regexp(t, `Error: node: the service pg keeps failing: `+
-		`it ended 11 times within 1m0s, the last time with (killed|noproc)\n`, said)
+	assert.Regexp(t, `"msg":"ended with an error","error":".*node: the service pg keeps failing: `+
+		`it ended 11 times within 1m0s, the last time with (killed|noproc)"`, said)
 }
 
 // TestRightsOfPeers: who may do what is what the file says.

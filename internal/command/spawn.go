@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,7 @@ func spawnCommand(env environment, status *exit) *cobra.Command {
 		switch {
 		case errors.Is(err, rpc.ErrUndef), errors.As(err, &refused) && refused.Reason == wire.Atom("undef"):
 			return fail(exitNotFound, nil, "%s does not export the process %s", s.at,
-				wire.Format(wire.Export{Module: module, Function: function, Arity: len(terms)}))
+				shownTerm(wire.Export{Module: module, Function: function, Arity: len(terms)}))
 		case err != nil:
 			return err
 		}
@@ -78,24 +79,45 @@ func killCommand(env environment, status *exit) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		ctx, cancel := s.within(ctx)
-		defer cancel()
-		h, err := s.watch(ctx, &processRef{text: w.text, node: w.node, pid: pid})
-		if err != nil {
-			return err
-		}
-		defer h.Close(nil)
-		h.Exit(pid, why)
-		msg, err := h.ReceiveWithin(s.timeout, isDown)
+		ended, err := s.kill(ctx, w, pid, why)
 		if errors.Is(err, node.ErrTimeout) {
 			return fail(exitTimeout, nil, "%s did not exit within %v: it may trap exits", w.text, s.timeout)
 		} else if err != nil {
-			return err
+			return missing(w, err)
 		}
-		down := msg.(node.Down)
-		if down.Reason == node.NoProc {
+		if ended == node.NoProc {
 			return missing(w, node.ErrNoProcess)
 		}
-		return s.say(map[string]any{"pid": pid, "reason": bothOf(down.Reason)}, "%s exited: %s", s.shown(pid), wire.Format(down.Reason))
+		return s.say(map[string]any{"pid": pid, "reason": bothOf(ended)}, "%s exited: %s", s.shown(pid), shownTerm(ended))
 	})
+}
+
+// kill has a process end, and returns its exit reason: by the operator service of its node, which asks whether it may be and
+// logs it; by an exit signal where there is none.
+func (s *session) kill(ctx context.Context, w processRef, pid node.PID, why any) (ended any, err error) {
+	ended, err = ask(ctx, s, func(context.Context) (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, s.timeout+time.Second) // the service's own patience ends first
+		defer cancel()
+		_, ended, err := admin.Kill(ctx, s.n, pid.Node(), pid, why, s.timeout)
+		if errors.Is(err, node.ErrTimeout) {
+			return nil, fail(exitTimeout, nil, "%s did not exit within %v: it may trap exits", w.text, s.timeout)
+		}
+		return ended, err
+	})
+	if !errors.Is(err, admin.ErrNoService) {
+		return ended, err
+	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	h, err := s.watch(ctx, &processRef{text: w.text, node: w.node, pid: pid})
+	if err != nil {
+		return nil, err
+	}
+	defer h.Close(nil)
+	h.Exit(pid, why)
+	msg, err := h.ReceiveWithin(s.timeout, isDown)
+	if err != nil {
+		return nil, err
+	}
+	return msg.(node.Down).Reason, nil
 }

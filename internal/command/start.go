@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -14,16 +16,19 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/regular"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
 // environment is all that a command uses of its process: streams, variables, home directory.
 type environment struct {
-	stdout, stderr io.Writer
+	stdout, stderr io.Writer // in a command each is a printable.Writer: see onTerminal
+	terminal       io.Writer // what is below stdout, to ask it what it is; not to be written to
 	lookup         func(string) (string, bool)
 	home           func() (string, error)
 	program        Program
+	all            func() []string // the variables, as os.Environ; nil: they are not known
 }
 
 // get returns a variable; "": it is not set.
@@ -50,6 +55,7 @@ func (e environment) withoutFile() environment {
 // options are the name of a node, its cookie, its addresses, and how it finds others.
 type options struct {
 	name, cookie, listen string
+	cookieIn             string // file of the cookie, if no flag says it
 	tls                  tlsdist.Config
 	noEPMD               bool
 	peers                []string
@@ -129,13 +135,17 @@ func startCommand(env environment, status *exit) *cobra.Command {
 			"  actornode start --config deploy/samples/actornode.yaml\n" +
 			"  erl -name erl@127.0.0.1 -setcookie secret -eval \"io:format('~p~n', [gen_server:call({counter, 'go@127.0.0.1'}, {add, " +
 			"5})])\"",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			*status = exitFailed
 			read := func(sections map[string]any) (*config.Config, error) { return loadNamed(file, given, env, sections) }
 			hangups := catchHangups(env.program.Sections, read)
 			cfg, err := read(env.program.Sections)
 			if err != nil {
+				if strings.Join(given["log-format"], "") == "json" || env.get("ACTORNODE_LOG_FORMAT") == "json" {
+					c.SilenceErrors = true // all that is read there is JSON
+					slog.New(slog.NewJSONHandler(escapedLines{env.stderr}, nil)).Error("cannot start", "error", err)
+				}
 				return err
 			}
 			hangups.now = clones(env.program.Sections)
@@ -147,7 +157,9 @@ func startCommand(env environment, status *exit) *cobra.Command {
 					cancel()
 				}()
 			}
-			return start(ctx, cfg, env, hangups)
+			err = start(ctx, cfg, env, hangups)
+			c.SilenceErrors = err != nil && cfg.Log.Format == "json" && cfg.Log.File == "" // the log has it
+			return err
 		},
 	}
 	c.Flags().StringVar(&file, "config", "", "file with the configuration, in YAML")
@@ -212,7 +224,7 @@ func (v *flagText) Type() string {
 // load makes the configuration from a file, "": none, the environment, and flags, and reads sections of the program
 // into the structs that these lead to.
 func load(file string, flags map[string][]string, env environment, sections map[string]any) (*config.Config, error) {
-	s := config.Source{Env: env.lookup, Flags: flags, Open: os.ReadFile, Sections: sections}
+	s := config.Source{Env: env.lookup, Flags: flags, Open: regular.File, Sections: sections}
 	if file == "" {
 		file = env.get("ACTORNODE_CONFIG")
 	}
@@ -224,7 +236,7 @@ func load(file string, flags map[string][]string, env environment, sections map[
 		s.Known.Behaviours, s.Known.Own, s.Known.Applications = known, own, env.program.applications()
 	}
 	if file != "" {
-		text, err := os.ReadFile(file)
+		text, err := regular.File(file)
 		if err != nil {
 			return nil, fail(exitFailed, err, "cannot read the configuration")
 		}
@@ -242,14 +254,25 @@ const wantName = "want --name NAME@HOST, ACTORNODE_NAME, or name in the file of 
 // loadNamed is load, and names a node without a name that DNS finds.
 func loadNamed(file string, flags map[string][]string, env environment, sections map[string]any) (*config.Config, error) {
 	c, err := load(file, flags, env, sections)
-	if err != nil || c.Name != "" || c.Discovery.DNS.Host == "" {
-		return c, err
+	if err == nil {
+		err = named(c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// named gives a configuration without a name the one by which DNS finds the node, if it is found so.
+func named(c *config.Config) (err error) {
+	if c.Name != "" || c.Discovery.DNS.Host == "" {
+		return nil
 	}
 	c.Name, err = nameByDNS(&c.Discovery.DNS, net.InterfaceAddrs)
 	if err != nil {
-		return nil, fail(exitUsage, err, "the name of the node is missing, and cannot be made for discovery.dns.host; "+wantName)
+		return fail(exitUsage, err, "the name of the node is missing, and cannot be made for discovery.dns.host; "+wantName)
 	}
-	return c, nil
+	return nil
 }
 
 // surviveClosedPipes lets the daemon go on when its standard error or standard output has
@@ -260,11 +283,11 @@ func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPI
 
 // start runs a node until ctx ends.
 func start(ctx context.Context, cfg *config.Config, env environment, hangups *reloading) error {
-	surviveClosedPipes()
-	limit := growHeap(cfg, env.lookup)
 	if cfg.Name == "" {
 		return fail(exitUsage, nil, "the name of the node is missing: "+wantName)
 	}
+	surviveClosedPipes()
+	limit := growHeap(cfg, env.lookup)
 	d, err := newDaemon(cfg, env)
 	if err != nil {
 		return err

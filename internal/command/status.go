@@ -16,7 +16,7 @@ import (
 func statusCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	return c.command(env, status, &cobra.Command{
-		Use: "status", Short: "Show the state of a node", Args: cobra.NoArgs,
+		Use: "status", Short: "Show the state of a node", Args: noArgs,
 		Long: "Shows what a node is, what it holds and how busy it is. Counters begin at its start.\n" +
 			jsonHelp + "\n" + targetHelp,
 		Example: "  actornode status\n  actornode status --node go@10.0.0.7 --json | jq .memory.total",

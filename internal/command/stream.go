@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/actornode/actornode/internal/admin"
+	"github.com/actornode/actornode/internal/printable"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/wire"
 )
 
 // causes are those of dead letters.
@@ -94,7 +94,7 @@ func follow[T any](s *session, stream *admin.Stream[T], line func(T) string) err
 		if s.json {
 			err = s.writeJSON(e)
 		} else {
-			_, err = fmt.Fprintln(w, line(e))
+			_, err = fmt.Fprintln(w, line(shownValue(e)))
 		}
 		if err != nil {
 			return err
@@ -131,15 +131,15 @@ func (s *session) eventText(e admin.Event) string {
 	parts := []string{clockText(e.At), s.shown(e.Process), nameStyle.Render(string(e.Type))}
 	switch {
 	case e.Name != "" && e.Node != "" && e.Node != s.at:
-		parts = append(parts, wire.Format(wire.Tuple{e.Name, e.Node}))
+		parts = append(parts, fmt.Sprintf("{%s,%s}", quotedName(e.Name), quotedName(e.Node)))
 	case e.Name != "":
-		parts = append(parts, wire.Format(e.Name))
+		parts = append(parts, quotedName(e.Name))
 	}
 	if !e.Other.IsZero() {
 		parts = append(parts, direction(e.Type)+s.shown(e.Other))
 	}
 	if e.Message != nil {
-		parts = append(parts, wire.Format(e.Message))
+		parts = append(parts, shownTerm(e.Message))
 	}
 	return strings.Join(parts, "  ")
 }
@@ -164,7 +164,7 @@ func deadlettersCommand(env environment, status *exit) *cobra.Command {
 	var only []string
 	var goOn bool
 	cmd := &cobra.Command{
-		Use: "deadletters", Short: "Count dead letters, or show new ones", Args: cobra.NoArgs,
+		Use: "deadletters", Short: "Count dead letters, or show new ones", Args: noArgs,
 		Long: "Shows how many messages could not be delivered, and why. With --follow, shows new ones until Ctrl-C. Those that come\n" +
 			"faster than they can be shown are dropped and counted.\n" + jsonHelp + "\n" + targetHelp,
 		Example: "  actornode deadletters\n  actornode deadletters --follow --cause mailbox_full\n" +
@@ -216,12 +216,12 @@ func (s *session) countDeadLetters(ctx context.Context, only []node.Atom) error 
 
 // deadLetterText is a line about a dead letter.
 func (s *session) deadLetterText(l admin.Letter) string {
-	to := wire.Format(l.Name)
+	to := quotedName(l.Name)
 	switch {
 	case !l.To.IsZero():
 		to = s.shown(l.To)
 	case !l.Alias.IsZero():
-		to = l.Alias.String()
+		to = printable.Text(l.Alias.String())
 	}
-	return strings.Join([]string{clockText(l.At), warnStyle.Render(string(l.Cause)), "to " + to, wire.Format(l.Message)}, "  ")
+	return strings.Join([]string{clockText(l.At), warnStyle.Render(string(l.Cause)), "to " + to, shownTerm(l.Message)}, "  ")
 }

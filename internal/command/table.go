@@ -31,7 +31,7 @@ var (
 func (s *session) screen() io.Writer { return screenOf(s.env) }
 
 func screenOf(env environment) io.Writer {
-	return colorprofile.NewWriter(env.stdout, environOf(env))
+	return &colorprofile.Writer{Forward: env.stdout, Profile: colorprofile.Detect(env.terminal, environOf(env))}
 }
 
 // environOf is what of the environment says how a terminal is written to.
@@ -124,7 +124,7 @@ func writeTable(w io.Writer, width int, columns []column, rows [][]string) error
 
 // table prints rows for people.
 func (s *session) table(columns []column, rows [][]string) error {
-	return writeTable(s.screen(), widthOf(s.env.stdout), columns, rows)
+	return writeTable(s.screen(), widthOf(s.env.terminal), columns, rows)
 }
 
 // fields prints names and values, those with a value.

@@ -18,7 +18,7 @@ func TestTables(t *testing.T) {
 	for i := range f.list {
 		f.list[i].Rate = float64(i) * 51.25
 	}
-	columns, rows := processTable(f.list, "go@host", true)
+	columns, rows := processTable(f.list, "go@host", true, false)
 	var b strings.Builder
 	require.NoError(t, writeTable(&b, 0, columns, rows))
 	require.NoError(t, writeTable(&b, 80, columns, rows))
@@ -138,7 +138,7 @@ func TestWaits(t *testing.T) {
 		assert.Equal(t, c.want, waitText(c.wait, "go@host"))
 		f := newFakeNode(3)
 		f.list[1].Wait = c.wait
-		columns, rows := processTable(f.list, "go@host", false)
+		columns, rows := processTable(f.list, "go@host", false, false)
 		assert.Equal(t, c.want != "", columns[len(columns)-2].title == "WAITS FOR")
 		if c.want != "" {
 			assert.Equal(t, c.want, rows[1][len(columns)-2])

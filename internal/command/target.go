@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/internal/admin"
+	"github.com/actornode/actornode/internal/printable"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -30,8 +31,9 @@ type processRef struct {
 // parseProcessRef reads a process; at is the node of those that do not say theirs.
 func parseProcessRef(text string, at wire.Atom) (processRef, error) {
 	w := processRef{text: text, node: at}
-	if text != "" && (text[0] == '<' || '0' <= text[0] && text[0] <= '9' || strings.Contains(text, "@") &&
-		strings.Contains(text, ":")) {
+	switch {
+	case text == "" || text[0] == '\'' || text[0] == '{': // what is in quotes may look like anything
+	case text[0] == '<' || '0' <= text[0] && text[0] <= '9' || strings.Contains(text, "@") && strings.Contains(text, ":"):
 		return w, w.parsePID()
 	}
 	if strings.HasPrefix(text, "{") {
@@ -164,7 +166,7 @@ func (s *session) target(ctx context.Context, w processRef) (any, error) {
 }
 
 func notRegistered(w processRef) error {
-	return fail(exitNotFound, nil, "no process is registered as %s on %s", wire.Format(w.name), w.node)
+	return fail(exitNotFound, nil, "no process is registered as %s on %s", shownTerm(w.name), w.node)
 }
 
 // missing says that w is not there, if that is what err says.
@@ -183,5 +185,5 @@ func (s *session) shown(pid wire.PID) string { return shownAt(pid, s.at) }
 
 func shownAt(pid wire.PID, at wire.Atom) string {
 	text, _ := pid.MarshalText()
-	return strings.TrimPrefix(string(text), string(at)+":")
+	return printable.Text(strings.TrimPrefix(string(text), string(at)+":"))
 }

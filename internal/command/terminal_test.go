@@ -32,6 +32,14 @@ type terminal struct {
 
 	mu     sync.Mutex
 	screen *vt.Emulator
+	raw    strings.Builder // all that the program has written
+}
+
+// written returns all that the program has written, as it was.
+func (x *terminal) written() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.raw.String()
 }
 
 // terminal runs a program on a terminal of that size.
@@ -51,6 +59,7 @@ func (s *cliTest) terminal(t *testing.T, width, height int, name string, args ..
 			n, err := f.Read(b)
 			x.mu.Lock()
 			x.screen.Write(b[:n])
+			x.raw.Write(b[:n])
 			x.mu.Unlock()
 			select {
 			case x.more <- struct{}{}:

@@ -26,7 +26,7 @@ func topCommand(env environment, status *exit) *cobra.Command {
 	var once bool
 	var every time.Duration
 	cmd := &cobra.Command{
-		Use: "top", Short: "Watch a node and its busiest processes, live", Args: cobra.NoArgs,
+		Use: "top", Short: "Watch a node and its busiest processes, live", Args: noArgs,
 		Long: "Shows a node and its processes, the busiest first, and refreshes. Keys: s and S choose the sort column, r reverses\n" +
 			"the order, / filters, enter shows the details of a process, p pauses, q quits; ? shows all keys. It needs a\n" +
 			"terminal; --once prints the first screen and ends.\n" + targetHelp,
@@ -49,7 +49,7 @@ func topCommand(env environment, status *exit) *cobra.Command {
 		if s.json {
 			return fail(exitUsage, nil, "--json needs --once")
 		}
-		out, ok := env.stdout.(*os.File)
+		out, ok := env.terminal.(*os.File)
 		if !ok || !term.IsTerminal(out.Fd()) {
 			return fail(exitFailed, nil, "top needs a terminal: use top --once, or ps")
 		}
@@ -120,5 +120,5 @@ func (l *sampler) once(q admin.Query) error {
 		fmt.Fprintln(w, line)
 	}
 	fmt.Fprintln(w)
-	return l.s.processes(v.list, q.Sort == "rate")
+	return l.s.processes(v.list, q.Sort == "rate", q.Sort == "links")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/actornode/actornode/internal/admin"
+	"github.com/actornode/actornode/internal/printable"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -31,7 +32,7 @@ func (t top) View() tea.View {
 	case t.mode == modeFilter:
 		lines = append(lines, t.filter.View())
 	case t.failed != nil:
-		lines = append(lines, badStyle.Render(t.failed.Error()))
+		lines = append(lines, badStyle.Render(printable.Text(t.failed.Error())))
 	default:
 		lines = append(lines, faintStyle.Render(t.noteLine()))
 	}
@@ -47,7 +48,7 @@ func (t top) View() tea.View {
 	for i, line := range lines {
 		lines[i] = ansi.Truncate(line, t.width, "…")
 	}
-	v := tea.NewView(strings.Join(lines[:min(len(lines), t.height)], "\n"))
+	v := tea.NewView(printable.Styled(strings.Join(lines[:min(len(lines), t.height)], "\n")))
 	v.AltScreen = true
 	v.WindowTitle = "actornode top"
 	return v
@@ -202,7 +203,7 @@ func cell(c topColumn, text string) string {
 // detailText is the pane about a process.
 func detailText(a detailMsg, at wire.Atom) string {
 	if a.err != nil {
-		return badStyle.Render(a.err.Error())
+		return badStyle.Render(printable.Text(a.err.Error()))
 	}
 	var b strings.Builder
 	s := &session{at: at}

@@ -16,7 +16,7 @@ func treeCommand(env environment, status *exit) *cobra.Command {
 	c := &client{}
 	var limit int
 	cmd := &cobra.Command{
-		Use: "tree", Short: "Draw the applications and supervision trees", Args: cobra.NoArgs,
+		Use: "tree", Short: "Draw the applications and supervision trees", Args: noArgs,
 		Long: "Draws what the supervisors of a node run: applications first, then supervisors outside of applications. A child is\n" +
 			"shown with its PID, its state unless it is idle or waiting, and the number of messages that wait for it.\n" +
 			jsonHelp + "\n" + targetHelp,

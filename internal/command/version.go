@@ -2,7 +2,6 @@ package command
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -68,12 +67,12 @@ func versionCommand(env environment, status *exit) *cobra.Command {
 		Use: "version", Short: "Print the version of this program",
 		Long: "Prints the version of the program and of the module actornode in it, the commit, the version of\n" +
 			"Go, and the releases of Erlang/OTP that this version was tested with.",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			*status = exitFailed
 			v := versionOf(env.program)
 			if asJSON {
-				return json.NewEncoder(env.stdout).Encode(v)
+				return encodeJSON(env, v)
 			}
 			var b strings.Builder
 			fmt.Fprintln(&b, v.line())

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/actornode/actornode/internal/printable"
 )
 
 // Count is one counter.
@@ -27,8 +29,11 @@ const (
 // Other is the label in place of those that there is no place for.
 const Other = "other"
 
-// Label is a label as it is counted: valid, and short.
-func Label(l string) string { return strings.ToValidUTF8(l[:min(len(l), mostLabel)], "") }
+// Label is a label as it is counted: one that shows on a terminal, and short.
+func Label(l string) string {
+	l = printable.Text(strings.ToValidUTF8(l[:min(len(l), mostLabel)], ""))
+	return strings.ToValidUTF8(l[:min(len(l), mostLabel)], "")
+}
 
 // Counters are all counters of a node. The zero value has none.
 type Counters struct {

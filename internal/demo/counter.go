@@ -69,7 +69,7 @@ func (s *counter) castTerm(c *genserver.Context, term any) error {
 	if a, ok := parseAdd(term); ok {
 		return s.added(c, a)
 	}
-	return fmt.Errorf("demo: counter does not handle the cast %s", sysmsg.Brief(term))
+	return fmt.Errorf("demo: counter does not handle the cast %s", sysmsg.Words(term))
 }
 
 func parseAdd(term any) (Add, bool) {
@@ -88,7 +88,7 @@ func (s *counter) State() any { return s.total }
 func (s *counter) SetState(term any) error {
 	n, ok := wire.Int(term)
 	if !ok {
-		return fmt.Errorf("demo: the state of counter is an integer, not %s", sysmsg.Brief(term))
+		return fmt.Errorf("demo: the state of counter is an integer, not %s", sysmsg.Words(term))
 	}
 	s.total = int(n)
 	return nil

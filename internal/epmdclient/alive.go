@@ -7,8 +7,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/actornode/actornode/internal/epmdcodec"
@@ -51,6 +53,9 @@ func (c *Client) keepAlive(ctx context.Context, r Registration, revive func(cont
 	}
 	a := &alive{client: c, reg: r.withDefaults(), revive: revive, done: make(chan struct{})}
 	conn, err := a.attempt(ctx)
+	for i := 0; i < lostAttempts && revive != nil && isLost(err) && sleep(ctx, lostPause); i++ {
+		conn, err = a.attempt(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("register %q: %w", r.Name, err)
 	}
@@ -59,6 +64,19 @@ func (c *Client) keepAlive(ctx context.Context, r Registration, revive func(cont
 	a.set(true, nil)
 	go a.run(life, conn) // ended by Stop, which waits for it
 	return a, nil
+}
+
+// The node that is the port mapper may end while it is asked. Another takes its place within seconds: so a lost connection
+// is no reason not to start.
+const (
+	lostAttempts = 15
+	lostPause    = 200 * time.Millisecond
+)
+
+// isLost reports whether the connection ended before there was an answer.
+func isLost(err error) bool {
+	return errors.Is(err, errHungUp) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 func (a *alive) current() epmd.Status {
@@ -89,11 +107,20 @@ func (a *alive) run(life context.Context, conn net.Conn) {
 	}
 }
 
-// hold waits until conn ends, on which nothing more should come, or life does.
+// leaveTime is how long the port mapper may take to forget a name.
+const leaveTime = 200 * time.Millisecond
+
+// hold waits until conn ends, on which nothing more should come, or life does. Then it says that nothing more will be sent,
+// and waits until the port mapper has closed the connection too: until then the name may count as taken.
 func hold(life context.Context, conn net.Conn) error {
-	defer context.AfterFunc(life, func() { _ = conn.Close() })()
+	defer conn.Close()
+	defer context.AfterFunc(life, func() {
+		half, ok := conn.(interface{ CloseWrite() error })
+		if !ok || half.CloseWrite() != nil || conn.SetReadDeadline(time.Now().Add(leaveTime)) != nil {
+			_ = conn.Close()
+		}
+	})()
 	n, err := conn.Read(make([]byte, 1))
-	_ = conn.Close()
 	if n > 0 {
 		err = fmt.Errorf("%w: unexpected bytes after the answer to %v", epmdcodec.ErrMalformed, epmdcodec.OpAlive)
 	}

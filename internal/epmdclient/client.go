@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/epmdcodec"
 	"github.com/actornode/actornode/wire/epmd"
 )
@@ -101,7 +102,7 @@ func exchange[T any](ctx context.Context, c *Client, host string, r epmdcodec.Re
 		answer, err = receive(conn, limit, parse)
 	}
 	if !cut() { // the connection is being closed under us
-		err = fmt.Errorf("epmd: at %s: %w", conn.RemoteAddr(), context.Cause(ctx))
+		err = fmt.Errorf("epmd: at %s: %w", conn.RemoteAddr(), cause.Of(ctx))
 	}
 	if err != nil {
 		_ = conn.Close()

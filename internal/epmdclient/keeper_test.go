@@ -109,6 +109,42 @@ func TestKeeperDoesNotSpin(t *testing.T) {
 	})
 }
 
+// A keeper starts though the port mapper ends while it is asked, some times in turn; one that never answers is an error.
+func TestKeeperOutlivesAMapperThatEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		lost int
+		ok   bool
+	}{"once": {1, true}, "for two seconds": {10, true}, "always": {1000, false}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var m memnet
+				l, err := m.listen(t.Context(), "", "")
+				require.NoError(t, err)
+				go func() { // ended by the listener's end
+					for range c.lost {
+						conn, err := l.Accept()
+						if err != nil {
+							return
+						}
+						_, _ = conn.Read(make([]byte, 1))
+						conn.Close()
+					}
+					l.Close()
+				}()
+				k, err := newClient(t, m.config()).Keep(t.Context(), Registration{Name: "new"})
+				if !c.ok {
+					require.Error(t, err)
+					l.Close()
+					return
+				}
+				require.NoError(t, err)
+				require.True(t, k.Serving())
+				k.Stop()
+			})
+		})
+	}
+}
+
 // A keeper that fails to register leaves no server behind.
 func TestKeepCleansUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -25,6 +25,8 @@ type Encoder struct {
 	// Depth is how deep compound terms may be nested, [MaxDepth] by default. It
 	// also ends a term that holds itself.
 	Depth int
+	// Limited refuses maps in keys of maps that a Decoder with the default [Limits] refuses. Erlang's nodes take them.
+	Limited bool
 }
 
 // Append appends term, version byte first, as term_to_binary of OTP 26 and newer
@@ -82,13 +84,15 @@ type writing struct {
 	dst    []byte
 	flat   []any // pairs of maps and elements of improper lists, a stack of them
 	cuts   []Cut
-	shares bool // large binaries go into cuts
-	shared int  // bytes that have
+	shares bool  // large binaries go into cuts
+	shared int   // bytes that have
+	keys   int32 // how many keys of maps the term at hand is in
 }
 
 // parts is a compound term of which some parts are still to be written.
 type parts struct {
 	kind  levelKind
+	keys  int32 // how many keys of maps it is inside of
 	terms []any
 	i     int
 	tail  any // of an improper list; of a map, the map itself
@@ -114,6 +118,7 @@ func (w *writing) term(t any) error {
 		case open && len(stack) >= depth:
 			return at(stack, faults.New(ErrLimit, "nested deeper than %d levels (does it hold itself?)", depth))
 		case open:
+			next.keys = w.keys
 			stack = append(stack, next)
 		}
 		for {
@@ -124,11 +129,15 @@ func (w *writing) term(t any) error {
 			if top.i < len(top.terms) {
 				t = top.terms[top.i]
 				top.i++
+				if w.keys = top.keys; top.kind == inMap && top.i%2 == 1 {
+					w.keys++
+				}
 				break
 			}
 			if top.kind == inTail && top.i == len(top.terms) {
 				t = top.tail
 				top.i++
+				w.keys = top.keys
 				break
 			}
 			w.close(top)
@@ -228,6 +237,9 @@ func (w *writing) other(t any, next *parts) (open bool, err error) {
 // maxStandIns is how often a value may be replaced before it is a term.
 const maxStandIns = 100
 
+// maxCause is how much of the value of a panic an error shows, in bytes.
+const maxCause = 1 << 10
+
 func (w *writing) foreign(t any, next *parts) (open bool, err error) {
 	for range maxStandIns {
 		if t, err = w.standIn(t); err != nil {
@@ -244,7 +256,7 @@ func (w *writing) foreign(t any, next *parts) (open bool, err error) {
 func (w *writing) standIn(v any) (t any, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = faults.New(ErrNoTerm, "a Go value of type %T panics when asked for its term: %v", v, cause)
+			err = faults.New(ErrNoTerm, "a Go value of type %T panics when asked for its term: %s", v, wire.Describe(cause, maxCause))
 		}
 	}()
 	if v, ok := v.(wire.Termer); ok {
@@ -520,6 +532,9 @@ func (w *writing) tuple(t wire.Tuple, next *parts) (open bool, err error) {
 // mapping writes a map up to its first pair with a compound in it. The pairs
 // from there on wait in flat.
 func (w *writing) mapping(m wire.Map, next *parts) (open bool, err error) {
+	if w.Limited && w.keys > maxLargeKeys && m.Len() > maxSorted {
+		return false, faults.New(ErrLimit, "a map of more than %d pairs nested in keys of maps deeper than %d", maxSorted, maxLargeKeys)
+	}
 	if err := w.head(tagMap, m.Len(), "a map"); err != nil {
 		return false, err
 	}

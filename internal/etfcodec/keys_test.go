@@ -87,6 +87,8 @@ func TestLargeKeys(t *testing.T) {
 		require.NoError(t, err)
 		_, _, err = Decode(b)
 		require.ErrorIs(t, err, c.want)
+		_, err = (&Encoder{Limited: true}).Append(nil, c.term)
+		require.ErrorIs(t, err, c.want, "who sends it to a Decoder is told")
 		d := Decoder{Limits: Limits{LargeKeys: 2}}
 		_, _, err = d.Decode(b)
 		require.NoError(t, err)

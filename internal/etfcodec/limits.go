@@ -38,6 +38,9 @@ type Limits struct {
 	Inflated int
 }
 
+// maxLargeKeys is the default of [Limits].LargeKeys.
+const maxLargeKeys = 1
+
 // MaxDepth is the default of [Limits].Depth and [Encoder].Depth.
 const MaxDepth = 100_000
 
@@ -56,7 +59,7 @@ func (l Limits) filled() Limits {
 	}
 	fill(&l.Depth, MaxDepth)
 	l.Elements = l.elements()
-	fill(&l.LargeKeys, 1)
+	fill(&l.LargeKeys, maxLargeKeys)
 	fill(&l.Inflated, 64<<20)
 	return l
 }

@@ -83,7 +83,7 @@ func (p *Pool) NewStage(exclusive bool) *Stage {
 	if len(p.own) >= MaxStages {
 		return nil
 	}
-	s := &Stage{pool: p, index: -1, number: FirstOwn + p.made, exclusive: exclusive}
+	s := &Stage{pool: p, index: -1, number: FirstOwn + p.made, exclusive: exclusive, at: len(p.own)}
 	p.made++
 	p.own = append(p.own, s)
 	return s
@@ -113,8 +113,15 @@ func (w *Worker) Rejoin() {
 // Forget ends a stage that NewStage has made, that is closed, and that nothing is on any more.
 func (p *Pool) Forget(s *Stage) {
 	p.mu.Lock()
-	p.own = slices.DeleteFunc(p.own, func(t *Stage) bool { return t == s })
-	p.mu.Unlock()
+	defer p.mu.Unlock()
+	if s.at >= len(p.own) || p.own[s.at] != s {
+		return // it has been forgotten already
+	}
+	last := len(p.own) - 1
+	p.own[s.at] = p.own[last]
+	p.own[s.at].at = s.at
+	p.own[last] = nil
+	p.own = p.own[:last]
 }
 
 // takeLocked takes s from the worker that holds it under l, though its handler has not asked for that.

@@ -55,6 +55,7 @@ type Stage struct {
 	state stageState
 	lease *lease // nil unless a worker holds the stage
 	spare *lease // one that was given back, for the next holder
+	at    int    // the place among those that NewStage has made
 	after *Stage // in the pool's list
 
 	reserved *lease // an exclusive stage is kept for the turn that lost this lease; nil: it is not

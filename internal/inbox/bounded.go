@@ -1,10 +1,10 @@
 package inbox
 
 import (
-	"context"
 	"fmt"
 	"sync"
 
+	"github.com/actornode/actornode/internal/ring"
 	"github.com/actornode/actornode/mailbox"
 )
 
@@ -42,16 +42,17 @@ var (
 //     in when no message counts. A message that is forced always gets in.
 //  3. Every message that was answered Queued or Wake is popped once, given to
 //     Limits.Dropped once, or lost by Close.
+//  4. While senders wait in line the message of the first does not fit, and no other but a forced one
+//     gets in. When there is space the messages of the first are put in for them, as many as
+//     fit, and those senders alone are woken.
 type Bounded struct {
 	limits mailbox.Limits
 
 	mu     sync.Mutex
-	space  sync.Cond
-	msgs   []entry // a ring
-	first  int
-	n      int
-	popped []int // sizes of the messages that the reader has and is not done with, oldest first
-	count  int   // messages that count
+	msgs   ring.Ring[entry]
+	popped ring.Ring[int] // sizes of the messages that the reader has and is not done with, oldest first
+	line   line           // senders that wait
+	count  int            // messages that count
 	bytes  int
 	held   int // those of the bytes that are in popped
 	awake  bool
@@ -74,9 +75,7 @@ func NewBounded(l mailbox.Limits) *Bounded {
 	if l.Dropped == nil {
 		l.Dropped = func(any) {}
 	}
-	b := &Bounded{limits: l, awake: true}
-	b.space.L = &b.mu
-	return b
+	return &Bounded{limits: l, awake: true}
 }
 
 func (b *Bounded) fits(size int) bool {
@@ -89,9 +88,8 @@ func (b *Bounded) fits(size int) bool {
 
 // canFit reports whether a message would fit if nothing waited for the reader.
 func (b *Bounded) canFit(size int) bool {
-	return b.count == b.n ||
-		(b.limits.Messages == 0 || b.count-b.n < b.limits.Messages) &&
-			(b.limits.Bytes == 0 || b.held+size <= b.limits.Bytes)
+	n := b.popped.Len()
+	return n == 0 || (b.limits.Messages == 0 || n < b.limits.Messages) && (b.limits.Bytes == 0 || b.held+size <= b.limits.Bytes)
 }
 
 // Push is part of Box. With the policies DropNewest and DropOldest it answers
@@ -102,62 +100,59 @@ func (b *Bounded) Push(msg any) mailbox.Result { return b.push(msg, false) }
 func (b *Bounded) Force(msg any) mailbox.Result { return b.push(msg, true) }
 
 func (b *Bounded) push(msg any, force bool) mailbox.Result {
-	size := 0
-	if b.limits.Bytes != 0 {
-		size = b.limits.Size(msg)
-	}
-	r, dropped := b.add(msg, size, force)
+	r, dropped := b.add(entry{msg, b.size(msg)}, force)
 	for _, m := range dropped {
 		b.limits.Dropped(m)
 	}
 	return r
 }
 
+// size is what msg counts.
+func (b *Bounded) size(msg any) int {
+	if b.limits.Bytes == 0 {
+		return 0
+	}
+	return b.limits.Size(msg)
+}
+
 // add is push without the consequences: the messages that are lost.
-func (b *Bounded) add(msg any, size int, force bool) (r mailbox.Result, dropped []any) {
+func (b *Bounded) add(e entry, force bool) (r mailbox.Result, dropped []any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
 		return mailbox.Closed, nil
 	}
-	for !force && !b.fits(size) {
+	for !force && !b.takes(e.size) {
 		switch {
-		case b.limits.Policy == mailbox.DropOldest && b.n > 0 && b.canFit(size):
+		case b.limits.Policy == mailbox.DropOldest && b.msgs.Len() > 0 && b.canFit(e.size):
 			dropped = append(dropped, b.shift().msg)
 			continue
 		case b.limits.Policy == mailbox.DropNewest, b.limits.Policy == mailbox.DropOldest: // what the reader has cannot be dropped
-			return mailbox.Dropped, append(dropped, msg)
+			return mailbox.Dropped, append(dropped, e.msg)
 		}
 		return mailbox.Full, nil
 	}
-	if b.n == len(b.msgs) {
-		b.grow()
-	}
-	b.msgs[(b.first+b.n)%len(b.msgs)] = entry{msg, size}
-	b.n++
-	b.count++
-	b.bytes += size
-	if b.awake {
-		return mailbox.Queued, dropped
-	}
-	b.awake = true
-	return mailbox.Wake, dropped
+	return b.put(e), dropped
 }
 
-func (b *Bounded) grow() {
-	ring := make([]entry, max(4, 2*len(b.msgs)))
-	for i := range b.n {
-		ring[i] = b.msgs[(b.first+i)%len(b.msgs)]
+// takes reports whether a message gets in at once.
+func (b *Bounded) takes(size int) bool { return b.line.first == nil && b.fits(size) }
+
+// put adds a message that fits, or need not.
+func (b *Bounded) put(e entry) mailbox.Result {
+	b.msgs.Push(e)
+	b.count++
+	b.bytes += e.size
+	if b.awake {
+		return mailbox.Queued
 	}
-	b.msgs, b.first = ring, 0
+	b.awake = true
+	return mailbox.Wake
 }
 
 // shift removes the oldest entry, which no longer counts.
 func (b *Bounded) shift() entry {
-	e := b.msgs[b.first]
-	b.msgs[b.first] = entry{}
-	b.first = (b.first + 1) % len(b.msgs)
-	b.n--
+	e := b.msgs.Shift()
 	b.count--
 	b.bytes -= e.size
 	return e
@@ -167,15 +162,13 @@ func (b *Bounded) shift() entry {
 func (b *Bounded) Pop() (any, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.n == 0 {
+	if b.msgs.Len() == 0 {
 		b.awake = b.closed
 		return nil, false
 	}
-	e := b.shift()
-	b.count++ // until Done
-	b.bytes += e.size
+	e := b.msgs.Shift()
 	b.held += e.size
-	b.popped = append(b.popped, e.size)
+	b.popped.Push(e.size)
 	return e.msg, true
 }
 
@@ -184,14 +177,14 @@ func (b *Bounded) Pop() (any, bool) {
 func (b *Bounded) Done() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.popped) == 0 {
+	if b.popped.Len() == 0 {
 		return
 	}
-	b.bytes -= b.popped[0]
-	b.held -= b.popped[0]
-	b.popped = b.popped[:copy(b.popped, b.popped[1:])]
+	size := b.popped.Shift()
+	b.bytes -= size
+	b.held -= size
 	b.count--
-	b.space.Broadcast() // the next sender may need more space than there is
+	b.admit()
 }
 
 // Len is part of Box.
@@ -206,44 +199,6 @@ func (b *Bounded) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed, b.awake = true, true
-	b.msgs, b.popped, b.n, b.count, b.bytes, b.held = nil, nil, 0, 0, 0, 0
-	b.space.Broadcast()
-}
-
-// Blocks is part of Waiter.
-func (b *Bounded) Blocks() bool { return b.limits.Policy == mailbox.Block }
-
-// Lacks returns a function that says whether there is no space for msg.
-func (b *Bounded) Lacks(msg any) func() bool {
-	size := 0
-	if b.limits.Bytes != 0 {
-		size = b.limits.Size(msg)
-	}
-	return func() bool {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		return !b.closed && !b.fits(size)
-	}
-}
-
-// AwaitRoom is part of Waiter.
-func (b *Bounded) AwaitRoom(ctx context.Context, msg any) error {
-	size := 0
-	if b.limits.Bytes != 0 {
-		size = b.limits.Size(msg)
-	}
-	defer context.AfterFunc(ctx, func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.space.Broadcast()
-	})()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for !b.closed && !b.fits(size) {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		b.space.Wait()
-	}
-	return nil
+	b.msgs, b.popped, b.count, b.bytes, b.held = ring.Ring[entry]{}, ring.Ring[int]{}, 0, 0, 0
+	b.admit()
 }

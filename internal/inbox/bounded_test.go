@@ -1,12 +1,9 @@
 package inbox
 
 import (
-	"context"
-	"io"
 	"math/rand/v2"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -166,7 +163,9 @@ func TestBoundedClosed(t *testing.T) {
 	assert.Equal(t, mailbox.Closed, b.Push("c"), "a pop does not arm a closed box")
 	b.Done() // of the message that was popped before
 	assert.Zero(t, b.Len())
-	assert.NoError(t, b.AwaitRoom(t.Context(), "c"))
+	r, err := b.PushWait(t.Context(), "c")
+	assert.NoError(t, err)
+	assert.Equal(t, mailbox.Closed, r)
 }
 
 // Whoever is told of a lost message may use the box.
@@ -205,47 +204,6 @@ func TestBoundedForce(t *testing.T) {
 		b.Close()
 		assert.Equal(t, mailbox.Closed, b.Force("3"))
 	}
-}
-
-// await starts a sender that waits for room for msg, and answers whether it has
-// gone on.
-func await(b *Bounded, msg any) (through *bool) {
-	through = new(bool)
-	go func() { // ends with the wait
-		b.AwaitRoom(context.Background(), msg)
-		*through = true
-	}()
-	synctest.Wait()
-	return through
-}
-
-func TestBoundedAwaitRoom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := NewBounded(mailbox.Limits{Bytes: 4, Policy: mailbox.Block, Size: weight})
-		require.True(t, *await(b, "123456789"), "an empty box has room for anything")
-		b.Push("1234")
-		small, large := await(b, "1"), await(b, "123")
-		b.Pop()
-		synctest.Wait()
-		require.False(t, *small, "popped is not done")
-		b.Push("never in") // Full
-		b.Done()
-		synctest.Wait()
-		require.True(t, *small)
-		require.True(t, *large)
-
-		b.Push("12")
-		b.Push("34")
-		small, large = await(b, "1"), await(b, "123")
-		b.Pop()
-		b.Done()
-		synctest.Wait()
-		require.True(t, *small)
-		require.False(t, *large, "there is room for two bytes")
-		b.Close()
-		synctest.Wait()
-		require.True(t, *large, "closed: whoever waits goes")
-	})
 }
 
 // ledger does the accounting of a Bounded in the simplest way.
@@ -321,24 +279,6 @@ func playBounded(t *testing.T, r *rand.Rand, c mailbox.Limits, lost *int) {
 	require.Equal(t, pushed, handled+b.Len()+*lost, "%+v: each message is waiting, handled or counted as lost", c)
 }
 
-func TestBoundedAwaitRoomEndsWithContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := NewBounded(mailbox.Limits{Messages: 1, Policy: mailbox.Block})
-		b.Push("1")
-		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, io.EOF)
-		defer cancel()
-		other := await(b, "2")
-		assert.Equal(t, io.EOF, b.AwaitRoom(ctx, "2"))
-		assert.Equal(t, io.EOF, b.AwaitRoom(ctx, "2"), "a context that has ended before")
-		assert.False(t, *other)
-		b.Pop()
-		b.Done()
-		synctest.Wait()
-		assert.True(t, *other)
-		assert.NoError(t, b.AwaitRoom(ctx, "2"), "there is room")
-	})
-}
-
 // Many senders that wait for room, one reader that sleeps when there is nothing:
 // all messages come through, in order, and the bound holds.
 func TestBoundedBlockConcurrent(t *testing.T) {
@@ -349,15 +289,11 @@ func TestBoundedBlockConcurrent(t *testing.T) {
 	type post struct{ from, seq int }
 	for id := range senders {
 		wg.Go(func() {
-			for seq := 0; seq < count; {
-				switch b.Push(post{id, seq}) {
-				case mailbox.Full:
-					b.AwaitRoom(t.Context(), post{id, seq})
-				case mailbox.Wake:
+			for seq := range count {
+				if r, err := b.PushWait(t.Context(), post{id, seq}); err != nil {
+					t.Error(err)
+				} else if r == mailbox.Wake {
 					wake <- struct{}{}
-					seq++
-				case mailbox.Queued:
-					seq++
 				}
 			}
 		})
@@ -381,6 +317,20 @@ func TestBoundedBlockConcurrent(t *testing.T) {
 		left--
 	}
 	wg.Wait()
+}
+
+// What a reader has popped and is not done with costs nothing: it may be a million messages that it has left.
+func TestBoundedManyLeft(t *testing.T) {
+	const n = 1_000_000
+	b := NewBounded(mailbox.Limits{Messages: n})
+	for i := range n {
+		b.Push(i)
+		b.Pop()
+	}
+	for range n {
+		b.Done()
+	}
+	assert.Zero(t, b.Len())
 }
 
 // A message through a bounded mailbox: push, pop and done take the lock once

@@ -410,15 +410,19 @@ func frames(p dist.Peer, here, there wire.Origin) []dist.Frame {
 		{Op: dist.OpSend, Name: "name", Payload: "no sender"},
 		{Op: dist.OpSend, From: from, To: to, Payload: 2, Urgent: true},
 		{Op: dist.OpLink, From: from, To: to},
-		{Op: dist.OpUnlink, From: from, To: to, ID: 1},
-		{Op: dist.OpUnlink, From: from, To: to, ID: 1<<64 - 1},
-		{Op: dist.OpUnlinkAck, From: from, To: to, ID: 1 << 62},
-		{Op: dist.OpUnlinkAck, From: from, To: to, ID: 256},
 		{Op: dist.OpExit, From: from, To: to, Payload: reason},
 		{Op: dist.OpExit, From: from, To: to, Payload: wire.Atom("normal"), Token: token},
 		{Op: dist.OpSignal, From: from, To: to, Payload: reason},
 		{Op: dist.OpSignal, From: from, To: to, Payload: wire.Atom("kill"), Token: token},
 		{Op: dist.OpGroupLeader, Leader: there.PID(3), To: to},
+	}
+	if p.Acks {
+		l = append(l, dist.Frame{Op: dist.OpUnlink, From: from, To: to, ID: 1},
+			dist.Frame{Op: dist.OpUnlink, From: from, To: to, ID: 1<<64 - 1},
+			dist.Frame{Op: dist.OpUnlinkAck, From: from, To: to, ID: 1 << 62},
+			dist.Frame{Op: dist.OpUnlinkAck, From: from, To: to, ID: 256})
+	} else {
+		l = append(l, dist.Frame{Op: dist.OpUnlink, From: from, To: to})
 	}
 	if p.Alias {
 		l = append(l, dist.Frame{Op: dist.OpSend, From: from, Ref: ref, Payload: wire.List{1, 2}},
@@ -509,8 +513,13 @@ func (k kit) ops(t *testing.T) {
 		k.cross(t, a, b, frames(a.Peer(), oa, ob))
 		k.cross(t, b, a, frames(b.Peer(), ob, oa))
 	}
-	bad := []dist.Frame{{}, {Op: 200}, {Op: dist.OpSend, From: oa.PID(1)}, {Op: dist.OpLink, From: oa.PID(1)},
-		{Op: dist.OpUnlink, From: oa.PID(1), To: ob.PID(1)}, {Op: dist.OpMonitor, From: oa.PID(1), To: ob.PID(1)}, {Op: dist.OpSpawn}}
+	bad := []dist.Frame{{}, {Op: 200}, {Op: dist.OpSend, From: oa.PID(1)}, {Op: dist.OpLink, From: oa.PID(1)}, {Op: dist.OpSpawn}}
+	if a.Peer().Acks { // else it needs no ID
+		bad = append(bad, dist.Frame{Op: dist.OpUnlink, From: oa.PID(1), To: ob.PID(1)})
+	}
+	if a.Peer().Monitor { // else it is dropped, whatever is in it
+		bad = append(bad, dist.Frame{Op: dist.OpMonitor, From: oa.PID(1), To: ob.PID(1)})
+	}
 	for _, f := range bad {
 		n, err := a.Write(&f)
 		if !errors.As(err, new(*wire.EncodeError)) {

@@ -4,9 +4,11 @@
 //
 //   - [MessageWriter], [TryFlusher]: faster ways to write.
 //   - [LookAhead], [BatchReader], [BusyReader]: faster ways to read.
+//   - [LongLimiter]: whether a long message would be taken.
 //   - [Requester]: calls in fewer frames.
 //   - [Checker]: whether a message can be sent, before it is.
 //   - [Counter], [Progress]: the state of a link.
+//   - [Tails]: what sessions keep, of a budget.
 //   - [Hosted]: what is read may refer to the node.
 //   - [PeerValues]: the Go values that are sent to one peer, of the Erlang protocol.
 //   - [Unreadable]: what has come, and cannot be taken.
@@ -21,10 +23,12 @@ package linkopt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"time"
 
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // MessageWriter is optional for a link: Write for an OpSend from one process to another,
@@ -49,6 +53,14 @@ type LookAhead interface{ More() bool }
 type BatchReader interface {
 	Batch(to wire.PID, msgs []any) int
 }
+
+// LongLimiter is optional for a link that bounds how many long messages are under way: LongFull reports
+// whether Write would answer ErrLong to another. It is for the goroutine that calls Flush.
+type LongLimiter interface{ LongFull() bool }
+
+// ErrLong is the dist.ErrLater that Write answers to a long message while as many as may be are under way: until
+// Flush has sent the last part of one of these, no other long message is taken, whoever has sent it.
+var ErrLong = fmt.Errorf("%w, or too many of other senders", dist.ErrLater)
 
 // TryFlusher is optional for a link: Try is Flush(false) for the goroutine that has just
 // written, even while another calls Flush: it sends what the
@@ -144,6 +156,15 @@ type Explainer interface{ Explain(why string) }
 // Chooser is optional for a transport: it dials in another way for some protocols.
 type Chooser interface {
 	DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error)
+}
+
+// Tails is optional for a dist.Budget: it counts what a session keeps until its peer has acknowledged it. Any goroutine may
+// call it.
+type Tails interface {
+	// TailChanged is told that a session keeps so many bytes now, and kept was before.
+	TailChanged(was, now int)
+	// TailRoom returns how many bytes a session may keep for now that may keep most.
+	TailRoom(most int) int
 }
 
 // Hosted is optional for a link: SetHost says which node, a *node.Node, reads from it, so that

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/actornode/actornode/internal/printable"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -274,7 +275,7 @@ func textCost(s string, most int) (n int) {
 
 // runeCost is what a rune of n bytes takes at most.
 func runeCost(r rune, n int) int {
-	const escaped, long = 6, 10 // \u0000, \U00000000
+	const escaped, long = 6, 12 // \u0000, \ud800\udc00
 	switch {
 	case r == utf8.RuneError && n == 1:
 		return escaped
@@ -285,7 +286,7 @@ func runeCost(r rune, n int) int {
 			return n
 		}
 		return escaped
-	case unicode.IsPrint(r):
+	case printable.Shows(r) && unicode.IsPrint(r):
 		return n
 	}
 	return long

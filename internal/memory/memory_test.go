@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -88,4 +89,31 @@ func TestGaugeSeesWhatLives(t *testing.T) {
 	}
 	require.False(t, short, "%d", g.Used())
 	runtime.KeepAlive(held)
+}
+
+// What grows is seen as it grows, though the collector would run only at several times what it found the last time.
+func TestGaugeFollowsGrowth(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // none by itself
+	runtime.GC()
+	g := NewGauge(1)
+	was, _ := g.read()
+	g = NewGauge(was + 100<<20)
+	now := time.Now()
+	g.Read(now)
+	var live [][]byte
+	for range 90 {
+		live = append(live, make([]byte, 1<<20))
+	}
+	g.Read(now.Add(maybeLeast / 2))
+	require.Less(t, g.Used(), was+50<<20, "not so soon")
+	short, _ := g.Read(now.Add(time.Hour))
+	require.Greater(t, g.Used(), was+80<<20)
+	require.True(t, short)
+	runtime.KeepAlive(live)
+	live = nil
+	short, _ = g.Read(now.Add(2 * time.Hour))
+	require.False(t, short)
+	cycles := g.cycles
+	g.Read(now.Add(3 * time.Hour))
+	require.Equal(t, cycles, g.cycles, "there is no need to collect")
 }

@@ -168,10 +168,15 @@ type Service struct {
 	Label    string     // what logs call a service without a name
 	ShowPeer bool       // see node.Options
 	New      func() any // makes the behaviour of a new process, a node.Actor, again at each restart
+	System   bool       // the behaviour answers system messages by itself; else the node does: its State, if it has that method
 
 	// Ask asks the process for an answer, for the check of the services; nil: that it runs is
 	// enough.
 	Ask func(ctx context.Context, pid wire.PID) error
+
+	// Operators says, from then on, which peers operate the node: all others cannot end, nor suspend, what peers have not
+	// started. Nil: nothing changes.
+	Operators func(peer wire.Atom) bool
 }
 
 // Keep starts a service: a process that the node starts again under its name when it has ended,
@@ -206,8 +211,9 @@ func (e *ServiceError) Error() string {
 // again, too.
 var CheckServices func(n Node, ctx context.Context) error
 
-// Protected reports whether a process of a node is protected: see node.Options.
-var Protected func(n Node, pid wire.PID) bool
+// Protected reports whether who has made a request, a node.From, must not end a process of the node, suspend it or take its
+// name: it is protected, see node.Options, or is the node's own, of which others are the operators.
+var Protected func(n Node, pid wire.PID, by any) bool
 
 // Leader returns the group leader of a process: the process that prints for it, by Erlang's
 // I/O protocol. It is that of the process that spawned it; of one that another node has
@@ -321,10 +327,27 @@ const Unknown wire.Atom = "unknown"
 // code of this program; else [Unknown].
 var MadeBy func(from any) wire.Atom
 
-// CallingPeer returns the node that has had the process started whose context ctx is, or comes
-// from: in an exported function, the node that has called it; [Unknown] if nobody knows which
-// has; "" if none has.
-var CallingPeer func(ctx context.Context) wire.Atom
+// Asker is on whose account something is done: in an exported function, the node that has called it. An effect that such a
+// function has on others is asked of it, for the right to call the function says nothing of those. The program of this node may
+// do everything.
+type Asker interface {
+	// Send sends a message, which arrives as from that node. The error is node.ErrNoName also for what it may not send.
+	Send(to wire.Dest, msg any) error
+	MaySend(to wire.Dest, msg any) bool
+	// MayReach is MaySend for answers and reports to a process that it names.
+	MayReach(pid wire.PID) bool
+	// MayEnd is for exit signals, MayName for names of processes of this node.
+	MayEnd(pid wire.PID) bool
+	MayName(pid wire.PID) bool
+	// MayAct is for what operators do.
+	MayAct() bool
+	// Node is what it is called, for node.Options.For; "": the program.
+	Node() wire.Atom
+}
+
+// AskerOf returns who is behind something: who has sent a message, as a process with ShowPeer of node.Options gets it, or made a
+// request, a node.From; or whom the process acts for whose context, a context.Context, it is or comes from.
+var AskerOf func(it any, n Node) Asker
 
 // RegisterFor is Node.Register for a request of the node peer: the name counts among those
 // that it may have had registered, until the name goes; "" and the node itself are not counted.
@@ -368,6 +391,13 @@ var IsExit func(err error) bool
 // ReasonOf returns the exit reason of a process whose behaviour returns err: what node.ExitWith
 // was given, normal for nil, else a *node.Crash.
 var ReasonOf func(err error) any
+
+// CrashDetails adds to the crash report of a process, a *node.Context, which is about to end, as slog has attributes.
+var CrashDetails func(from any, attrs ...any)
+
+// ReportCrash logs the crash report of a child that has ended with a reason, with what its supervisor decides. False: there
+// is none, or it has been logged.
+var ReportCrash func(n Node, reason any, attrs ...any) bool
 
 // shutdown is node.Shutdown, normal node.Normal.
 const (

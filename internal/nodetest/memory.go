@@ -129,7 +129,7 @@ type memoryLink struct {
 }
 
 func (l *memoryLink) Peer() dist.Peer {
-	return dist.Peer{ID: l.id, Protocol: "memory", Spawn: true, Alias: true, Monitor: true, Hidden: true, Receipts: true}
+	return dist.Peer{ID: l.id, Protocol: "memory", Spawn: true, Alias: true, Monitor: true, Acks: true, Hidden: true, Receipts: true}
 }
 
 func (l *memoryLink) Read(f *dist.Frame) error {

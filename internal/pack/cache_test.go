@@ -126,7 +126,7 @@ func TestCacheOverflows(t *testing.T) {
 // was told before it is not.
 func TestFailureTellsNothing(t *testing.T) {
 	g := termtest.New(t)
-	e, d := Encoder{Dict: &EncodeDict{}}, Decoder{Dict: &DecodeDict{}}
+	e, d := Encoder{Dict: &EncodeDict{}, LargeKeys: 32}, Decoder{Dict: &DecodeDict{}}
 	for i := range 2000 {
 		var frame []byte
 		var want []any
@@ -146,7 +146,7 @@ func TestFailureTellsNothing(t *testing.T) {
 			continue
 		}
 		e.Dict.Commit()
-		d.Limits.LargeKeys = 32
+		d.Limits.LargeKeys = 32 // as the encoder has
 		for _, x := range want {
 			got, rest, err := d.Term(frame)
 			require.NoError(t, err)

@@ -300,8 +300,8 @@ func TestGolden(t *testing.T) {
 func TestRandomTrips(t *testing.T) {
 	g := termtest.New(t)
 	limits := Limits{LargeKeys: 32} // the generator knows no such limit
-	e, d := Encoder{Dict: &EncodeDict{}}, Decoder{Dict: &DecodeDict{}, Limits: limits}
-	var alone Encoder
+	e, d := Encoder{Dict: &EncodeDict{}, LargeKeys: 32}, Decoder{Dict: &DecodeDict{}, Limits: limits}
+	alone := Encoder{LargeKeys: 32}
 	for i := range 3000 {
 		g.Spell = i%2 == 1
 		x := g.Term(g.IntN(5))

@@ -27,6 +27,7 @@ const (
 // parts is a compound term of which some parts are still to be written.
 type parts struct {
 	kind  levelKind
+	keys  int32 // how many keys of maps it is inside of
 	terms []any
 	i     int
 	first any // what stands before terms: the tail of an improper list; of a map, the map itself
@@ -80,9 +81,34 @@ func (w *writing) levels(next *parts) error {
 		case open && len(stack) >= depth:
 			return at(stack, faults.New(ErrLimit, "nested deeper than %d levels", depth))
 		case open:
+			if err := w.nest(&stack[len(stack)-1], next); err != nil {
+				return at(stack, err)
+			}
 			stack = append(stack, *next)
 		}
 	}
+}
+
+// nest counts the keys that next is in, which is opened within top, and checks their [Limits].
+func (w *writing) nest(top, next *parts) error {
+	next.keys = top.keys
+	if top.kind == inMap && top.i%2 == 1 {
+		next.keys++
+	}
+	if next.kind != inMap || next.keys == 0 {
+		return nil
+	}
+	if next.keys > maxKeys {
+		return faults.New(ErrLimit, "maps nested in keys of maps deeper than %d", maxKeys)
+	}
+	large := w.LargeKeys
+	if large <= 0 {
+		large = maxLargeKeys
+	}
+	if int(next.keys) > large && len(next.terms) > 2*maxSorted {
+		return faults.New(ErrLimit, "a map of more than %d pairs nested in keys of maps deeper than %d", maxSorted, large)
+	}
+	return nil
 }
 
 // open fills next, and reports whether there are parts.

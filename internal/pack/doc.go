@@ -44,7 +44,7 @@
 //
 // A value of a registered type T arrives as a T, and a *T as a *T, nil included,
 // anywhere in a term. Its exported fields are written under their names, or their tags
-// `msgpack:"name,omitempty"`; "-" leaves a field out, "alias:old" reads it under an old name, too.
+// `msgpack:"name,omitempty"`; "-" leaves a field out, as `etf:"-"` does, "alias:old" reads it under an old name, too.
 // The fields of an embedded struct are those of the struct around it ("noinline": a field of its
 // own). They may be of all types but channels, functions and complex numbers; of interfaces any,
 // which then holds a term or a value of a registered type, and error;

@@ -27,6 +27,8 @@ type Encoder struct {
 	Foreign func(value any) (term any, err error)
 	// Depth is how deep compound terms may be nested, [MaxDepth] by default.
 	Depth int
+	// LargeKeys is how deep maps of more than 32 pairs may be nested in the keys of maps, 1 by default: see [Limits].
+	LargeKeys int
 	// Expanded is how many bytes a message may have if what it refers to several times is counted
 	// each time, [MaxExpanded] by default.
 	Expanded int

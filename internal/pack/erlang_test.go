@@ -79,7 +79,7 @@ func TestStandInForNil(t *testing.T) {
 }
 
 func TestErlangTrips(t *testing.T) {
-	e, d := Encoder{Erlang: true}, Decoder{Erlang: true, Limits: Limits{LargeKeys: 32}}
+	e, d := Encoder{Erlang: true, LargeKeys: 32}, Decoder{Erlang: true, Limits: Limits{LargeKeys: 32}}
 	for seed := range uint64(300) {
 		x := termtest.Seeded(seed).Term(4)
 		b, err := e.Append(nil, x)

@@ -1,10 +1,8 @@
 package pack
 
 import (
-	"maps"
 	"math/big"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,7 +52,7 @@ func (t *table) exprOf(typ reflect.Type, depth int) (expr string, missing reflec
 	if name := builtinNames[typ]; name != "" {
 		return name, nil
 	}
-	if g := t.byType[typ]; g != nil && isPlainName(string(g.name)) {
+	if g := t.byType.Of(typ); g != nil && isPlainName(string(g.name)) {
 		return string(g.name), nil
 	}
 	if typ.Name() != "" || depth == maxExprDepth {
@@ -134,7 +132,7 @@ func (t *table) typeOf(expr string, depth int) (typ reflect.Type, rest string) {
 	if typ = builtin[name]; typ != nil {
 		return typ, expr[end:]
 	}
-	if g := t.byName[wire.Atom(name)]; g != nil {
+	if g := t.byName.Of(wire.Atom(name)); g != nil {
 		return g.typ, expr[end:]
 	}
 	return nil, ""
@@ -151,8 +149,8 @@ func arrayFits(n int, elem reflect.Type) bool {
 // registered.
 func (t *Types) exact(v any) (g *goType, missing reflect.Type) {
 	typ := reflect.TypeOf(v)
-	table := t.load()
-	if g := table.exactByType[typ]; g != nil {
+	table := &t.table
+	if g := table.exactByType.Of(typ); g != nil {
 		return g, nil
 	}
 	expr, missing := table.exprOf(typ, 0)
@@ -167,11 +165,11 @@ func (t *Types) expressed(name wire.Atom) *goType {
 	if t == nil {
 		return nil
 	}
-	table := t.load()
-	if g := table.exactByName[name]; g != nil {
+	table := &t.table
+	if g := table.exactByName.Of(name); g != nil {
 		return g
 	}
-	if len(table.exactByName) >= maxPeerTypes && builtin[string(name)] == nil || len(name) > wire.MaxAtomRunes {
+	if table.exactByName.Len() >= maxPeerTypes && builtin[string(name)] == nil || len(name) > wire.MaxAtomRunes {
 		return nil
 	}
 	typ, rest := table.typeOf(string(name), 0)
@@ -202,13 +200,12 @@ func (t *Types) enter(typ reflect.Type, expr string) *goType {
 	g.plan.beStrict()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	next := t.load().clone()
-	if old := next.exactByType[typ]; old != nil {
+	if old := t.table.exactByType.Of(typ); old != nil {
 		return old
 	}
-	g.uses = next.usesOf(g.plan)
-	next.exactByType[typ], next.exactByName[g.name] = g, g
-	t.table.Store(next)
+	g.uses = t.table.usesOf(g.plan)
+	t.table.exactByName.Add(g.name, g)
+	t.table.exactByType.Add(typ, g)
 	return g
 }
 
@@ -221,26 +218,6 @@ func (pl *plan) beStrict() {
 		}
 		pl = pl.elem
 	}
-}
-
-// load returns the table, which may be empty.
-func (t *Types) load() *table {
-	if table := t.table.Load(); table != nil {
-		return table
-	}
-	return &emptyTable
-}
-
-var emptyTable table
-
-func (t *table) clone() *table {
-	next := &table{byType: map[reflect.Type]*goType{}, byName: map[wire.Atom]*goType{}, order: slices.Clip(t.order),
-		exactByType: map[reflect.Type]*goType{}, exactByName: map[wire.Atom]*goType{}}
-	maps.Copy(next.byType, t.byType)
-	maps.Copy(next.byName, t.byName)
-	maps.Copy(next.exactByType, t.exactByType)
-	maps.Copy(next.exactByName, t.exactByName)
-	return next
 }
 
 // isExact reports whether Go types are to arrive as they are, of those that are terms, too.

@@ -43,7 +43,7 @@ func FuzzTrip(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, spell bool) {
 		g := termtest.Seeded(seed)
 		g.Spell = spell
-		e, d := Encoder{Dict: &EncodeDict{}}, Decoder{Dict: &DecodeDict{}, Limits: Limits{LargeKeys: 32}}
+		e, d := Encoder{Dict: &EncodeDict{}, LargeKeys: 32}, Decoder{Dict: &DecodeDict{}, Limits: Limits{LargeKeys: 32}}
 		for range 4 {
 			x := g.Term(4)
 			b, err := e.Append(nil, x)

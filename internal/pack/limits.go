@@ -39,6 +39,12 @@ type Limits struct {
 	Expanded int
 }
 
+// The defaults of [Limits], which an Encoder keeps to: who sends what no Decoder takes is told so.
+const (
+	maxKeys      = 32
+	maxLargeKeys = 1
+)
+
 // MaxDepth is the default of [Limits].Depth and [Encoder].Depth.
 const MaxDepth = 100_000
 
@@ -50,8 +56,8 @@ func (l Limits) filled() Limits {
 	}
 	fill(&l.Depth, MaxDepth)
 	fill(&l.Elements, 1<<24)
-	fill(&l.Keys, 32)
-	fill(&l.LargeKeys, 1)
+	fill(&l.Keys, maxKeys)
+	fill(&l.LargeKeys, maxLargeKeys)
 	fill(&l.Expanded, MaxExpanded)
 	return l
 }

@@ -287,7 +287,7 @@ func (m *planning) fields(p *plan, t reflect.Type, offset uintptr, path string, 
 		}
 		at := path + "." + f.Name
 		switch {
-		case tag[0] == "-":
+		case termof.Stays(f):
 			continue
 		case f.Name == "_msgpack":
 			if has("as_array") || has("asArray") {

@@ -95,7 +95,7 @@ func checkDecode(t testing.TB, d *Decoder, b []byte) {
 	left, err := Skip(b)
 	require.NoError(t, err)
 	require.Len(t, left, len(rest))
-	e := Encoder{Types: d.Types, Erlang: d.Erlang}
+	e := Encoder{Types: d.Types, Erlang: d.Erlang, LargeKeys: d.Limits.LargeKeys}
 	again, err := e.Append(nil, v)
 	require.NoError(t, err)
 	back, rest, err := (&Decoder{Types: d.Types, Limits: d.Limits, Erlang: d.Erlang}).Term(again)
@@ -251,6 +251,47 @@ func TestDepth(t *testing.T) {
 	term := []byte(strings.Repeat("\xc9\x7f\xff\xff\xff\x77", 100))
 	_, _, err = Decode(term)
 	require.ErrorIs(t, err, ErrCut)
+}
+
+// An Encoder refuses keys that no Decoder takes, and no others.
+func TestKeysAsReaders(t *testing.T) {
+	nested := func(depth int) (m any) {
+		for range depth + 1 {
+			m = wire.NewMap(wire.Tuple{m}, 1)
+		}
+		return m
+	}
+	large := func(key any) (m wire.Map) {
+		for i := range maxSorted {
+			m.Put(i, i)
+		}
+		m.Put(key, 1)
+		return m
+	}
+	terms := map[string]any{
+		"no maps": wire.Tuple{1}, "as deep as may be": nested(maxKeys), "deeper": nested(maxKeys + 1), "far deeper": wire.List{nested(1000)},
+		"in values": wire.NewMap(1, wire.NewMap(1, nested(maxKeys-1))), "large in a key": large(large(wire.OK)),
+		"large in a key of a key": large(wire.List{large(large(wire.OK))}), "large in a small key": wire.NewMap(wire.NewMap(large(wire.OK), 1), 1),
+		"large in values": large(wire.NewMap(1, wire.NewMap(2, large(wire.OK)))),
+	}
+	refused := 0
+	for name, term := range terms {
+		b, err := (&Encoder{LargeKeys: 10_000}).Append(nil, term)
+		if err == nil {
+			_, _, err = Decode(b)
+		}
+		if err != nil {
+			refused++
+			require.ErrorIs(t, err, ErrLimit, name)
+			_, err = Append(nil, term)
+			require.ErrorIs(t, err, ErrLimit, name)
+			require.ErrorContains(t, err, "nested in keys of maps deeper than", name)
+			continue
+		}
+		_, err = Append(nil, term)
+		require.NoError(t, err, name)
+	}
+	require.Equal(t, 4, refused)
 }
 
 func TestLimits(t *testing.T) {

@@ -289,7 +289,7 @@ func (t *Types) AppendShape(dst []byte, n int) (_ []byte, more bool) {
 	if t == nil {
 		return dst, false
 	}
-	order := t.load().order
+	order := t.table.registered()
 	if n >= len(order) {
 		return dst, false
 	}
@@ -305,7 +305,7 @@ func (t *Types) AppendShape(dst []byte, n int) (_ []byte, more bool) {
 
 // usesOf returns the registered types that a type is composed of by an expression.
 func (t *table) usesOf(pl *plan) []*goType {
-	if g := t.byType[pl.typ]; g != nil {
+	if g := t.byType.Of(pl.typ); g != nil {
 		return []*goType{g}
 	}
 	var all []*goType

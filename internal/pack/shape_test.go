@@ -150,7 +150,7 @@ func TestShapesAreShared(t *testing.T) {
 			}
 		})
 	}
-	for n := range len(types.load().order) {
+	for n := range len(types.table.registered()) {
 		b, _ := types.AppendShape(nil, n)
 		require.NoError(t, peer.Put(b))
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/readmap"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -27,17 +28,25 @@ var ErrType = errors.New("pack: type not registered")
 // pointer to one as a pointer. Its zero value is ready to use; it may be used by
 // many goroutines at once.
 type Types struct {
-	mu    sync.Mutex // held while table is replaced
-	table atomic.Pointer[table]
+	mu    sync.Mutex // held by who adds to table
+	table table
 }
 
 type table struct {
-	byType map[reflect.Type]*goType
-	byName map[wire.Atom]*goType
-	order  []*goType // as they were registered
+	byType readmap.Map[reflect.Type, *goType]
+	byName readmap.Map[wire.Atom, *goType]
+	order  atomic.Pointer[[]*goType] // as they were registered; only appended to
 
-	exactByType map[reflect.Type]*goType // types that have an expression, as far as one has come or gone
-	exactByName map[wire.Atom]*goType
+	exactByType readmap.Map[reflect.Type, *goType] // types that have an expression, as far as one has come or gone
+	exactByName readmap.Map[wire.Atom, *goType]
+}
+
+// registered returns the registered types, in order.
+func (t *table) registered() []*goType {
+	if order := t.order.Load(); order != nil {
+		return *order
+	}
+	return nil
 }
 
 // goType is a registered type.
@@ -98,18 +107,18 @@ func (t *Types) register(typ reflect.Type, name string, c Conversion) error {
 	g.shape, g.uses = shapeOf(g.plan, nil), []*goType{g}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	next := t.load().clone()
-	if o := next.byName[g.name]; o != nil && o.typ != typ {
+	if o := t.table.byName.Of(g.name); o != nil && o.typ != typ {
 		return fail("the name is that of %v", o.typ)
 	}
-	if o := next.byType[typ]; o != nil && o.name != g.name {
+	switch o := t.table.byType.Of(typ); {
+	case o == nil:
+		t.table.byName.Add(g.name, g)
+		t.table.byType.Add(typ, g)
+		order := append(t.table.registered(), g)
+		t.table.order.Store(&order)
+	case o.name != g.name:
 		return fail("the type has the name %q", string(o.name))
 	}
-	if next.byType[typ] == nil {
-		next.byType[typ], next.byName[g.name] = g, g
-		next.order = append(next.order, g)
-	}
-	t.table.Store(next)
 	return nil
 }
 
@@ -118,12 +127,11 @@ func (t *Types) of(v any) (g *goType, pointer bool) {
 	if t == nil {
 		return nil, false
 	}
-	table := t.load()
 	typ := reflect.TypeOf(v)
-	if g := table.byType[typ]; g != nil || typ.Kind() != reflect.Pointer {
+	if g := t.table.byType.Of(typ); g != nil || typ.Kind() != reflect.Pointer {
 		return g, false
 	}
-	return table.byType[typ.Elem()], true
+	return t.table.byType.Of(typ.Elem()), true
 }
 
 // named returns the type of a name, nil if it is not known.
@@ -131,10 +139,7 @@ func (t *Types) named(name wire.Atom) *goType {
 	if t == nil {
 		return nil
 	}
-	if table := t.table.Load(); table != nil {
-		return table.byName[name]
-	}
-	return nil
+	return t.table.byName.Of(name)
 }
 
 // maxInner is how deep values of registered types may be nested in each other's

@@ -62,7 +62,7 @@ func ProgramOf(i *observe.Process) Program {
 	name := strings.TrimPrefix(i.Behaviour, "*")
 	path, own := strings.CutPrefix(i.Code, module)
 	if own && path == "internal/sysmsg" {
-		m := limited(strings.TrimSuffix(name, suspension))
+		m := wire.AtomOf(strings.TrimSuffix(name, suspension))
 		p := Program{Initial: mfa(m, "init", 1), Current: suspended} // wherever it is: sys answers before it waits
 		for _, b := range behaviours {
 			if b.module == m {
@@ -72,9 +72,9 @@ func ProgramOf(i *observe.Process) Program {
 		return p
 	}
 	if b, ok := behaviours[path]; own && ok {
-		p := Program{b.module, mfa(limited(name), "init", 1), b.loop}
+		p := Program{b.module, mfa(wire.AtomOf(name), "init", 1), b.loop}
 		if i.State == observe.Running {
-			p.Current = mfa(limited(name), "handle", 2)
+			p.Current = mfa(wire.AtomOf(name), "handle", 2)
 		}
 		return p
 	}
@@ -84,10 +84,10 @@ func ProgramOf(i *observe.Process) Program {
 		if name == "node.ActorFunc" {
 			arity = 2
 		}
-		f := mfa(limited(pkg), limited(fn), arity)
+		f := mfa(wire.AtomOf(pkg), wire.AtomOf(fn), arity)
 		return Program{Initial: f, Current: f}
 	}
-	m := limited(name)
+	m := wire.AtomOf(name)
 	return Program{Initial: mfa(m, "init", 1), Current: mfa(m, "Receive", 2)}
 }
 
@@ -134,12 +134,4 @@ func Metrics(names ...string) []int {
 		}
 	}
 	return values
-}
-
-// limited cuts a name to what an atom may be.
-func limited(name string) wire.Atom {
-	if r := []rune(name); len(r) > wire.MaxAtomRunes {
-		return wire.Atom(r[:wire.MaxAtomRunes])
-	}
-	return wire.Atom(name)
 }

@@ -9,8 +9,13 @@ import (
 	"io"
 	"net"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/actornode/actornode/internal/printable"
 )
 
 // Driver runs the steps of a handshake over a connection, each with a deadline.
@@ -76,6 +81,26 @@ func closedByPeer(err error) bool {
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
+// maxName is how many characters a name has at most: those of an atom.
+const maxName = 255
+
+// CheckName reports what is wrong with the name of a node. What it refuses no node can have, so that nobody need
+// fear to show one that is connected.
+func CheckName(name string) error {
+	before, host, ok := strings.Cut(name, "@")
+	switch {
+	case !ok || before == "" || host == "" || strings.Contains(host, "@"):
+		return fmt.Errorf("%.300q is not a node name: want name@host", name)
+	case !utf8.ValidString(name):
+		return fmt.Errorf("node name %.300q is not UTF-8", name)
+	case !printable.Is(name) || strings.ContainsFunc(name, unicode.IsSpace):
+		return fmt.Errorf("node name %.300q has a character in it that does not print, or a space", name)
+	case utf8.RuneCountInString(name) > maxName:
+		return fmt.Errorf("node name %.300q has more than %d characters", name, maxName)
+	}
+	return nil
+}
+
 // maxShown is how many bytes of a name that a peer claims, and has not proved, are shown.
 const maxShown = 200
 
@@ -83,7 +108,7 @@ const maxShown = 200
 // most 200 bytes of it, quoted if it is longer or has characters that do not print.
 func Shown(name string) string {
 	cut := name[:min(len(name), maxShown)]
-	if q := strconv.QuoteToGraphic(cut); len(cut) < len(name) {
+	if q := printable.Text(strconv.QuoteToGraphic(cut)); len(cut) < len(name) {
 		return q + "…"
 	} else if q[1:len(q)-1] != name {
 		return q

@@ -65,7 +65,7 @@ const few = 20
 // first, then all, or the first twenty.
 func Allowed(word string, words []string) string {
 	s := ""
-	if near := nearest(word, words); near != "" {
+	if near := Nearest(word, words); near != "" {
 		s = "did you mean " + near + "? "
 	}
 	more := ""
@@ -75,8 +75,8 @@ func Allowed(word string, words []string) string {
 	return s + "allowed: " + strings.Join(words, ", ") + more
 }
 
-// nearest returns the word that word is most likely a slip of, "": none.
-func nearest(word string, words []string) (best string) {
+// Nearest returns the word that word is most likely a slip of, "": none.
+func Nearest(word string, words []string) (best string) {
 	least := max(1, min(len(word), 30)/3) + 1
 	for _, w := range words {
 		if d := distance(word, w, least); d < least {

@@ -88,7 +88,7 @@ func (s *System) Event(c *node.Context, e any) {
 		s.debug.log.add(e)
 	}
 	if s.debug.trace {
-		c.Node().Log().Info("trace", "process", c.Self().String(), "event", Brief(e))
+		c.Node().Log().Info("trace", "process", c.Self().String(), "event", Words(e))
 	}
 }
 
@@ -155,7 +155,7 @@ func (t *tools) logging(c *node.Context, what any) any {
 		return wire.Tuple{wire.OK, t.log.events()}
 	case aPrint:
 		for _, e := range t.log.events() {
-			c.Node().Log().Info("logged event", "process", c.Self().String(), "event", Brief(e))
+			c.Node().Log().Info("logged event", "process", c.Self().String(), "event", Words(e))
 		}
 		return wire.OK
 	}

@@ -1,41 +1,101 @@
 package sysmsg
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"math/big"
+	"strings"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/outline"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
 
-// maxBrief is how much of a term is shown, in bytes.
-const maxBrief = 1 << 10
+func init() {
+	outline.Signal[node.Down]()
+	outline.Signal[node.Exited]()
+}
 
-// Brief is what [Term] makes of a message, a state or an event, in Erlang syntax on
-// one line, for logs and error texts: the first KiB. It costs no more than that, as
-// [wire.FormatMax] says.
-func Brief(v any) string {
+// What is shown of a value, in bytes: in a line of a log, and in an answer to another node.
+const (
+	maxBrief = 1 << 10
+	maxGiven = 64 << 10
+)
+
+// Brief says for a log what a message is, without a look into it: see package outline. Of a call or a cast it is
+// what is asked.
+func Brief(n *node.Node, msg any) string {
+	if r, ok := n.AsRequest(msg); ok {
+		msg = r.Body
+	} else if body, ok := nodehook.AsCast(msg); ok {
+		msg = body
+	}
+	return outline.Of(msg)
+}
+
+// BriefState says for a log what a state is: what it offers by a method State, else what package outline says of it.
+func BriefState(state any) string {
+	s, ok := state.(interface{ State() any })
+	if _, tuple := state.(wire.Tuple); tuple {
+		return wire.TypeAndSize(state) // others may write it
+	}
+	if !ok {
+		return outline.Of(state)
+	}
+	text := ""
+	if crash := Guard(func() { text = wire.FormatMax(Given(s.State()), maxBrief) }); crash != nil {
+		return fmt.Sprintf("%T.State: %s", state, crash)
+	}
+	return fmt.Sprintf("%T %s", state, text)
+}
+
+// Words is an exit reason, an id or an answer in one line, for logs: the first KiB. The stack of a crash
+// is in the node's crash report.
+func Words(reason any) string {
+	if c, ok := reason.(*node.Crash); ok {
+		return c.Error()
+	}
 	left := maxBrief // no more fit in
-	return wire.FormatMaxFunc(v, maxBrief, func(v any) any {
+	return wire.FormatMaxFunc(reason, maxBrief, func(v any) any {
 		if left > 0 {
 			if t, ok := said(v); ok {
 				left--
 				return t
 			}
 		}
-		return wire.FormatGo("%+v", v, maxBrief)
+		return wire.Describe(v, maxBrief)
 	})
 }
 
-// Words is an exit reason in one line, for logs: the first KiB. The stack of a crash
-// is in the node's crash report.
-func Words(reason any) string {
-	if c, ok := reason.(*node.Crash); ok {
-		return c.String()
+// Terminating logs that a behaviour ends with err, unless that is a clean exit, and returns the error to end with. what is
+// what the behaviour is, kind its Go type, and attrs are more for the log. Of a crash all of it stands in the crash report.
+func Terminating(c *node.Context, what, kind string, err error, attrs func() []any) error {
+	reason := nodehook.ReasonOf(err)
+	log := c.Node().Log()
+	switch _, crashed := reason.(*node.Crash); {
+	case nodehook.IsCleanExit(reason) || !log.Enabled(context.Background(), slog.LevelError):
+		return err
+	case crashed:
+		nodehook.CrashDetails(c, attrs()...)
+		return node.ExitWith(reason)
 	}
-	return Brief(reason)
+	log.Error(what+" terminating", append([]any{what[strings.LastIndexByte(what, ' ')+1:], DisplayName(c), "process", c.Self().String(), "kind", kind,
+		"reason", Words(reason)}, attrs()...)...)
+	return err
+}
+
+// Reason is an error that was returned in place of a process, or of what starts one, as an exit reason: that of an exit, the
+// term that it stands for, or the error itself, so that errors.Is finds it. Nodes of OTP get the term that it stands for.
+func Reason(err error) any {
+	var exit *node.ExitError
+	if _, stands := termof.Error(err); stands || nodehook.IsExit(err) || errors.As(err, &exit) {
+		return nodehook.ErrorTerm(err)
+	}
+	return err
 }
 
 // Guard calls f, code of a user's that must not end a server, and returns what it
@@ -52,40 +112,50 @@ func Guard(f func()) (crash *node.Crash) {
 	return nil
 }
 
-// Term is v if it is a term; else what it stands for (see package termof);
-// else a binary with its text or its fields, as fmt prints them with %+v. Tuples,
-// lists and maps are looked into. Other nodes can be shown what it returns. A
-// value that other goroutines change should have a method Term.
-func Term(v any) any { return term(v, maxTerms) }
+// Term is v if it is a term; else what it stands for (see package termof); else a binary with what [wire.Describe]
+// says of it, which is its type unless it offers more. Tuples, lists and maps are looked into. Other nodes can be
+// shown what it returns.
+func Term(v any) any { return (&shown{describe: describe}).term(v, maxTerms) }
+
+// Given is Term for a value that was given to be shown, as a state's method State gives one: of a Go value all
+// fields are in the text, as fmt prints them with %+v.
+func Given(v any) any { return (&shown{describe: given}).term(v, maxTerms) }
+
+func describe(v any) string { return wire.Describe(v, maxGiven) }
+
+func given(v any) string { return wire.FormatGo("%+v", v, maxGiven) }
+
+// shown makes terms of values. describe is the text of a value that is no term.
+type shown struct{ describe func(any) string }
 
 // maxTerms is how many Term methods may lead to each other.
 const maxTerms = 16
 
-func term(v any, left int) any {
+func (s *shown) term(v any, left int) any {
 	switch v := v.(type) {
 	case nil, bool, string, []byte, wire.Atom, wire.PID, wire.Ref, wire.Port, wire.Fun, wire.Export, wire.Bitstring, wire.Charlist:
 		return v
 	case *big.Int, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, uintptr, float32, float64:
 		return v
 	case wire.Tuple:
-		return wire.Tuple(terms(v, left))
+		return wire.Tuple(s.terms(v, left))
 	case wire.List:
-		return wire.List(terms(v, left))
+		return wire.List(s.terms(v, left))
 	case wire.ImproperList:
-		return wire.ImproperList{Head: terms(v.Head, left), Tail: term(v.Tail, left)}
+		return wire.ImproperList{Head: s.terms(v.Head, left), Tail: s.term(v.Tail, left)}
 	case wire.Map:
 		m := wire.MakeMap(v.Len())
 		for k, e := range v.Unordered() {
-			m.Put(term(k, left), term(e, left))
+			m.Put(s.term(k, left), s.term(e, left))
 		}
 		return m
 	}
 	if left > 0 {
 		if t, ok := said(v); ok {
-			return term(t, left-1)
+			return s.term(t, left-1)
 		}
 	}
-	return fmt.Sprintf("%+v", v)
+	return s.describe(v)
 }
 
 // said is the term that v stands for, or what went wrong with that: to be shown must not
@@ -93,16 +163,16 @@ func term(v any, left int) any {
 func said(v any) (t any, ok bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			t, ok = fmt.Sprintf("%T.Term: panic: %s", v, wire.FormatGo("%v", cause, maxBrief)), true
+			t, ok = fmt.Sprintf("%T.Term: panic: %s", v, wire.Describe(cause, maxBrief)), true
 		}
 	}()
 	return termof.Of(v)
 }
 
-func terms(l []any, left int) []any {
+func (s *shown) terms(l []any, left int) []any {
 	r := make([]any, len(l))
 	for i, v := range l {
-		r[i] = term(v, left)
+		r[i] = s.term(v, left)
 	}
 	return r
 }

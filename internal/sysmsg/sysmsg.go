@@ -154,7 +154,7 @@ func (r Request) refusal(c *node.Context, srv Server) any {
 	if !r.isTerm {
 		return nil
 	}
-	if r.What != getState && r.What != getStatus && nodehook.Protected(c.Node(), c.Self()) {
+	if r.What != getState && r.What != getStatus && nodehook.Protected(c.Node(), c.Self(), r.From) {
 		return wire.Tuple{wire.Error, wire.Atom("protected")}
 	}
 	t, ok := r.What.(wire.Tuple)
@@ -247,7 +247,7 @@ func (s *System) command(c *node.Context, srv Server, what any) any {
 func attempt(f func() (any, error)) (v any, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = fmt.Errorf("panic: %s", wire.FormatGo("%v", cause, maxBrief))
+			err = fmt.Errorf("panic: %s", wire.Describe(cause, maxBrief))
 		}
 	}()
 	return f()
@@ -309,7 +309,7 @@ func dictionary(c *node.Context, srv Server) wire.List {
 	}
 	module := srv.Module()
 	if b, ok := srv.(node.BehaviourNamer); ok {
-		module = wire.Atom(b.BehaviourName())
+		module = wire.AtomOf(b.BehaviourName())
 	}
 	return wire.List{
 		wire.Tuple{wire.Atom("$initial_call"), wire.Tuple{module, wire.Atom("init"), 1}},
@@ -334,7 +334,7 @@ func replace(c *node.Context, srv Server, f any) (state any, err error) {
 	case wire.Export:
 		state, err = rpc.Apply(c.Context(), c.Node(), f.Module, f.Function, []any{srv.State()})
 	default:
-		err = fmt.Errorf("sys: %s is not a function that this node can run", Brief(f))
+		err = fmt.Errorf("sys: %s is not a function that this node can run", Words(f))
 	}
 	if err == nil {
 		err = srv.Replace(state)

@@ -48,7 +48,8 @@ func From(t testing.TB, least Tier, what string) {
 
 // whole is what a program is part of, for From; others stand for themselves.
 var whole = map[string]string{
-	"erl": "real OTP", "erlc": "real OTP", "escript": "real OTP", "elixir": "Elixir", "python3": "Python",
+	"erl": "real OTP", "erlc": "real OTP", "escript": "real OTP", "elixir": "Elixir",
+	"erl_call": "ei of OTP", "javac": "JInterface of OTP", "python3": "Python",
 	"prometheus": "Prometheus", "promtool": "Prometheus", "docker": "Docker",
 }
 

@@ -297,6 +297,6 @@ func (g *group) other(msg any) error {
 		_ = r.Fail(err) // the caller may have given up
 		return nil
 	}
-	g.node.Log().Warn("unexpected message", "pid", g.pid.String(), "object", g.name, "message", sysmsg.Brief(msg))
+	g.node.Log().Warn("unexpected message", "pid", g.pid.String(), "object", g.name, "message", sysmsg.Brief(g.node, msg))
 	return nil
 }

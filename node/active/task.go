@@ -126,7 +126,7 @@ func (c *Context) broken(cause any) error {
 		return nil
 	}
 	crash := nodehook.Panicked(cause).(*node.Crash)
-	c.Node().Log().Error("a method panicked", "pid", c.Self().String(), "object", c.group.name, "reason", crash.String(),
+	c.Node().Log().Error("a method panicked", "pid", c.Self().String(), "object", c.group.name, "reason", crash.Error(),
 		"stack", string(crash.Stack))
 	return &node.ExitError{Reason: crash}
 }

@@ -41,6 +41,7 @@
 //	{spawn, M, F, Args}               the pid; what the node exports, nothing else
 //	{spawn, M, F, Args, Name}         the same, registered
 //	{exit, Target, Reason}            the pid that was signalled, as by exit/2; kill kills
+//	{exit, Target, Reason, Ms}        {Pid, ExitReason}, when it has exited
 //	{register, Name, Target}          the pid
 //	{unregister, Name}                the pid that had the name
 //	{connect, Node}                   true

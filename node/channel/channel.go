@@ -9,7 +9,10 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/stream"
+	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
 
@@ -51,7 +54,7 @@ type value[T any] struct {
 }
 
 // String is for those who look into a mailbox.
-func (v value[T]) String() string { return fmt.Sprint(v.v) }
+func (v value[T]) String() string { return wire.Describe(v.v, 1<<10) }
 
 // read returns a message as a T; false: it is none, and stands for none.
 func read[T any](m any) (v T, ok bool) {
@@ -81,15 +84,20 @@ func (in *Input[T]) Of(m any) (T, bool) {
 // Receive takes the oldest value of this channel, waiting for one if need be; all other messages stay. p is the
 // process that has made it. A handle that is killed gets the zero T, as of [node.ReceiveOf].
 func (in *Input[T]) Receive(p *node.Process) T {
-	v, _ := in.Of(p.ReceiveMatch(in.is))
+	v, _ := in.Of(in.by(p).ReceiveKind(in.is, in))
 	return v
 }
 
 // ReceiveWithin is Receive with a timeout, as of [node.Process.ReceiveWithin].
 func (in *Input[T]) ReceiveWithin(p *node.Process, d time.Duration) (T, error) {
-	m, err := p.ReceiveWithin(d, in.is)
+	m, err := in.by(p).ReceiveKindWithin(d, in.is, in)
 	v, _ := in.Of(m)
 	return v, err
+}
+
+// by is p as package runner has it: what a receive for a channel has left the next need not look at again.
+func (*Input[T]) by(p *node.Process) *runner.Blocking {
+	return runner.BlockingOf(nodehook.Acting(p).(*process.Acting))
 }
 
 func (in *Input[T]) is(m any) bool {

@@ -8,7 +8,7 @@ const (
 	OldIncarnation              // the PID is from an earlier life of this node
 	MailboxFull                 // a bounded mailbox had no room
 	NodeStopped                 // the node has been stopped
-	NotConnected                // the PID is another node's
+	NotConnected                // it is for another node, and there is no connection: see Letter.Why
 	NoAlias                     // the alias is not active
 	LateReply                   // the caller has stopped waiting, or has its reply
 	NotATerm                    // it cannot be sent to another node: it holds what is no term

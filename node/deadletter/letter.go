@@ -14,7 +14,9 @@ type Letter struct {
 	To      wire.PID
 	Name    wire.Atom
 	Alias   wire.Ref
+	Node    wire.Atom // of another node: which one; "": it was for a process of this one
 	Message any
+	Why     error // NotConnected, NotATerm: more about the cause; nil: not known
 	At      time.Time
 }
 

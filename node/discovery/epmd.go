@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -21,16 +23,28 @@ const erlang = "erlang"
 // other protocols than Erlang's are in the extra bytes of a node's registration:
 // native=9101. The zero value works.
 type EPMD struct {
-	// Config of the port mapper's client. Default: port 4369, on each node's host.
+	// Config of the port mapper's client. Default: what the environment says, as for programs of OTP (ERL_EPMD_PORT,
+	// ERL_EPMD_ADDRESS): see [epmd.ConfigFromEnv]; where it says nothing, port 4369 on each node's host.
 	Config epmd.Config
 	// Hosts are those whose nodes are listed, as in Erlang's .hosts.erlang: hosts of
 	// names of nodes. Default: none. Find asks any host.
 	Hosts []string
 }
 
+func (e *EPMD) client() (*epmdclient.Client, error) {
+	cfg := e.Config
+	if reflect.ValueOf(cfg).IsZero() {
+		var err error
+		if cfg, err = epmd.ConfigFromEnv(os.LookupEnv); err != nil {
+			return nil, err
+		}
+	}
+	return epmdclient.NewClient(cfg)
+}
+
 // Find is part of Finder.
 func (e *EPMD) Find(ctx context.Context, name wire.Atom) ([]Endpoint, error) {
-	c, err := epmdclient.NewClient(e.Config)
+	c, err := e.client()
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +59,7 @@ func (e *EPMD) Find(ctx context.Context, name wire.Atom) ([]Endpoint, error) {
 // List is part of Lister: the nodes on Hosts. A host whose port mapper does not
 // answer is in the error.
 func (e *EPMD) List(ctx context.Context) (all []wire.Atom, err error) {
-	c, err := epmdclient.NewClient(e.Config)
+	c, err := e.client()
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +129,7 @@ func registration(me Announcement) epmdclient.Registration {
 // is one from now on. As erl does, it announces hidden nodes like others: who is
 // hidden is said in the handshake.
 func (e *EPMD) Announce(ctx context.Context, me Announcement) (stop func(), err error) {
-	c, err := epmdclient.NewClient(e.Config)
+	c, err := e.client()
 	if err != nil {
 		return nil, err
 	}

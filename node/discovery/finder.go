@@ -49,6 +49,8 @@ type Watcher interface {
 // thousand others is not connected to by all of them at once. A connection that is
 // lost, for whatever reason, Disconnect too, is made again while the node is
 // listed; that a node is no longer listed ends no connection.
+//
+// The default Finder lists the nodes of the node's own host then; a [EPMD] must have Hosts.
 type Mesh struct {
 	// Interval is how often the finder is asked for its list; one that is a
 	// [Watcher] also when it changes. Default: 10 s.

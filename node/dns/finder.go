@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 )
@@ -115,7 +116,7 @@ func (f *Finder) look(ctx context.Context) error {
 	case f.turn <- struct{}{}:
 		defer func() { <-f.turn }()
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return cause.Of(ctx)
 	}
 	if fresh, why := f.isFresh(); fresh {
 		return why
@@ -132,14 +133,14 @@ func (f *Finder) ask(asker context.Context) error {
 	if f.cfg.Host != "" {
 		nodes, err := f.addresses(ctx)
 		if asker.Err() != nil {
-			return context.Cause(asker)
+			return cause.Of(asker)
 		}
 		errs = append(errs, f.take(f.cfg.Host, nodes, err))
 	}
 	for _, s := range f.cfg.Services {
 		nodes, err := f.targets(ctx, s)
 		if asker.Err() != nil {
-			return context.Cause(asker)
+			return cause.Of(asker)
 		}
 		errs = append(errs, f.take(s.Name, nodes, err))
 	}

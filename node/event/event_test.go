@@ -560,7 +560,7 @@ func TestAngryHandler(t *testing.T) {
 		assert.NoError(t, sys.ChangeCode(s.Context(), s.n, s.pid, "another", 1, 2))
 		require.NoError(t, sys.Resume(s.Context(), s.n, s.pid))
 		require.NoError(t, s.n.Send(s.pid, node.Down{Name: "x", Node: "y@z"}))
-		assert.Equal(t, "panic: bad cake", node.ReceiveOf[event.Exit](s.me).Reason.(*node.Crash).String())
+		assert.Equal(t, "panic: bad cake", node.ReceiveOf[event.Exit](s.me).Reason.(*node.Crash).Error())
 		assert.Contains(t, s.log.String(), "manager=alarms")
 		assert.Contains(t, s.log.String(), "not this one")
 		assert.Contains(t, s.log.String(), "{x,y@z}")

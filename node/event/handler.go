@@ -82,7 +82,7 @@ func (i ID) term() any {
 }
 
 // text is Module or {Module, Id} as text.
-func (i ID) text() string { return sysmsg.Brief(i.term()) }
+func (i ID) text() string { return sysmsg.Words(i.term()) }
 
 func (i ID) is(other ID) bool { return i.Module == other.Module && wire.Equal(i.ID, other.ID) }
 

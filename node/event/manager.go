@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -50,11 +50,11 @@ func Start(ctx context.Context, from node.Caller, cfg Config, o node.Options) (n
 
 // manager is a manager as an Actor.
 type manager struct {
+	handlers
 	cfg   Config
 	c     *node.Context
-	list  []*entry // the one added last first
-	seq   int      // of those that were added without an ID
-	call  Context  // what the handler that runs is given
+	seq   int     // of those that were added without an ID
+	call  Context // what the handler that runs is given
 	sys   sysmsg.System
 	child bool // started with a link to its parent, whose exit ends it
 }
@@ -64,7 +64,8 @@ type entry struct {
 	id    ID
 	h     Handler
 	owner node.PID // zero: none
-	gone  bool     // has been terminated
+
+	all, same, owned list.Entry[entry] // of handlers
 }
 
 // maker makes a handler that is to be added.
@@ -140,7 +141,9 @@ func (m *manager) receive(msg any) error {
 		m.notify(v.event)
 		return nil
 	case detach:
-		m.remove(func(e *entry) bool { return e.h == v.h }, End{How: Removed}, node.Normal)
+		if e := m.find(v.id); e != nil && e.h == v.h {
+			m.terminate(e, End{How: Removed}, node.Normal)
+		}
 		return nil
 	case wire.Tuple:
 		if len(v) == 2 && v[0] == aNotify {
@@ -152,7 +155,9 @@ func (m *manager) receive(msg any) error {
 		return m.answer(r)
 	}
 	if exited {
-		m.remove(func(e *entry) bool { return e.owner == exit.From }, End{OwnerGone, exit.Reason}, node.Shutdown)
+		for e := range m.of(exit.From) {
+			m.terminate(e, End{OwnerGone, exit.Reason}, node.Shutdown)
+		}
 	}
 	m.inform(msg, exited)
 	return nil
@@ -160,24 +165,22 @@ func (m *manager) receive(msg any) error {
 
 // notify hands an event to all handlers.
 func (m *manager) notify(event any) {
-	for _, e := range m.list {
+	for e := range m.all() {
 		m.run(e, event, func(c *Context) error { return e.h.HandleEvent(c, event) })
 	}
-	m.sweep()
 }
 
 // inform passes any other message to the handlers that are a Listener.
 func (m *manager) inform(msg any, exited bool) {
 	handled := exited
-	for _, e := range m.list {
+	for e := range m.all() {
 		if l, ok := e.h.(Listener); ok {
 			handled = true
 			m.run(e, msg, func(c *Context) error { return l.HandleInfo(c, msg) })
 		}
 	}
-	m.sweep()
 	if log := m.c.Node().Log(); !handled && log.Enabled(context.Background(), slog.LevelWarn) {
-		log.Warn("unexpected message", "manager", sysmsg.DisplayName(m.c), "message", sysmsg.Brief(msg))
+		log.Warn("unexpected message", "manager", sysmsg.DisplayName(m.c), "message", sysmsg.Brief(m.c.Node(), msg))
 	}
 }
 
@@ -227,10 +230,15 @@ func (m *manager) failed(e *entry, last any, err error) {
 	m.terminate(e, End{Failed, arg}, reason)
 }
 
-// terminate ends a handler and returns what its Terminate answers. reason is for
+// terminate takes a handler out, ends it and returns what its Terminate answers. reason is for
 // its owner.
 func (m *manager) terminate(e *entry, end End, reason any) (answer any, err error) {
-	e.gone = true
+	m.handlers.remove(e)
+	return m.finish(e, end, reason)
+}
+
+// finish is terminate for one that is not in there, or is about to be replaced.
+func (m *manager) finish(e *entry, end End, reason any) (answer any, err error) {
 	answer = wire.OK
 	if t, ok := e.h.(Terminator); ok {
 		err = m.attempt(e.id, func(c *Context) error {
@@ -253,34 +261,12 @@ func (m *manager) terminate(e *entry, end End, reason any) (answer any, err erro
 func (m *manager) report(e *entry, last, reason any) {
 	if log := m.c.Node().Log(); log.Enabled(context.Background(), slog.LevelError) {
 		attrs := []any{"handler", e.id.text(), "manager", sysmsg.DisplayName(m.c), "process", m.c.Self().String(), "last_message",
-			sysmsg.Brief(last), "state", sysmsg.Brief(stateShown(e.h)), "reason", sysmsg.Words(reason)}
+			sysmsg.Brief(m.c.Node(), last), "state", sysmsg.BriefState(e.h), "reason", sysmsg.Words(reason)}
 		if crash, ok := reason.(*node.Crash); ok && len(crash.Stack) > 0 {
 			attrs = append(attrs, "stack", string(crash.Stack))
 		}
 		log.Error("event handler terminated", attrs...)
 	}
-}
-
-// sweep forgets the handlers that are gone.
-func (m *manager) sweep() { m.list = slices.DeleteFunc(m.list, func(e *entry) bool { return e.gone }) }
-
-// remove ends the handlers that match.
-func (m *manager) remove(match func(*entry) bool, end End, reason any) {
-	for _, e := range m.list {
-		if match(e) {
-			m.terminate(e, end, reason)
-		}
-	}
-	m.sweep()
-}
-
-func (m *manager) find(id ID) *entry {
-	for _, e := range m.list {
-		if e.id.is(id) {
-			return e
-		}
-	}
-	return nil
 }
 
 // add adds a handler. from is the one it comes after, if it does; nil if there
@@ -290,7 +276,7 @@ func (m *manager) add(id ID, make maker, owner node.PID, from *inheritance) (ID,
 	if err != nil {
 		return ID{}, err
 	}
-	m.list = slices.Insert(m.list, 0, e)
+	m.handlers.add(e)
 	return e.id, nil
 }
 
@@ -336,9 +322,10 @@ func (m *manager) begin(id ID, make maker, owner node.PID, from *inheritance) (*
 
 // replace swaps a handler in its place, as it has asked for.
 func (m *manager) replace(e *entry, s *swap) {
-	legacy, _ := m.terminate(e, End{Swapped, s.arg}, swapped(s.id, e.owner))
+	legacy, _ := m.finish(e, End{Swapped, s.arg}, swapped(s.id, e.owner))
 	next, err := m.begin(s.id, s.make, e.owner, &inheritance{legacy, true})
 	if err != nil {
+		m.handlers.remove(e)
 		var reason any = &node.Crash{Reason: err}
 		if exit, ok := err.(*node.ExitError); ok {
 			reason = exit.Reason
@@ -349,7 +336,7 @@ func (m *manager) replace(e *entry, s *swap) {
 		}
 		return
 	}
-	*e = *next
+	m.handlers.replace(e, next)
 }
 
 // swapped is why a handler has ended that another takes the place of.
@@ -362,11 +349,13 @@ func swapped(id ID, owner node.PID) any {
 
 // ends is the end of the manager by its own doing. Its owners live on.
 func (m *manager) ends(reason any) error {
-	for _, e := range m.list {
+	for e := range m.all() {
 		if !e.owner.IsZero() && !(m.child && e.owner == m.c.Parent()) {
 			defer m.c.Unlink(e.owner)
 		}
 	}
-	m.remove(func(e *entry) bool { return !e.gone }, End{Stopped, reason}, node.Shutdown)
+	for e := range m.all() {
+		m.terminate(e, End{Stopped, reason}, node.Shutdown)
+	}
 	return node.ExitWith(reason)
 }

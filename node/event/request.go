@@ -82,18 +82,24 @@ func (r *request) read(m *manager, term any) any {
 		return addRequest{id: id}
 	case len(t) == 4 && t[0] == aAddSup:
 		r.make = m.made(id, t[2])
-		r.owner, ok = t[3].(node.PID)
+		r.owner, ok = r.ownerOf(m, t[3])
 		return only(ok, addRequest{id: id, owned: true})
 	case len(t) == 5 && t[0] == aSwap, len(t) == 6 && t[0] == aSwapSup:
 		next, ok := idOf(t[3])
 		r.make = m.made(next, t[4])
 		x := swapRequest{old: id, new: next, arg: t[2], owned: len(t) == 6}
 		if x.owned && ok {
-			r.owner, ok = t[5].(node.PID)
+			r.owner, ok = r.ownerOf(m, t[5])
 		}
 		return only(ok, x)
 	}
 	return nil
+}
+
+// ownerOf is the process that a handler is to end with, and that is told of its end.
+func (r *request) ownerOf(m *manager, term any) (node.PID, bool) {
+	pid, ok := term.(node.PID)
+	return pid, ok && nodehook.AskerOf(r.From, m.c.Node()).MayReach(pid)
 }
 
 func only(ok bool, v any) any {
@@ -125,7 +131,6 @@ func (m *manager) answer(r request) error {
 			return nil
 		}
 		answer, err := m.terminate(e, End{Deleted, q.Arg}, node.Normal)
-		m.sweep()
 		if err != nil {
 			m.refuse(r, err, answer)
 		} else {
@@ -172,7 +177,6 @@ func (m *manager) ask(r request, q callRequest) {
 		}
 		return err
 	})
-	m.sweep()
 	switch {
 	case own != nil:
 		m.refuse(r, own, nil)
@@ -197,7 +201,6 @@ func (m *manager) exchange(r request, q swapRequest) {
 		}
 		from.found = true
 		from.legacy, _ = m.terminate(e, End{Swapped, q.arg}, swapped(q.new, r.owner))
-		m.sweep()
 	}
 	id, err := m.add(q.new, r.make, r.owner, &from)
 	if err != nil && r.erlang {
@@ -252,9 +255,9 @@ func (m *manager) refuse(r request, err error, term any) {
 
 // ids is the answer to which_handlers.
 func (m *manager) ids(erlang bool) any {
-	ids, terms := make([]ID, len(m.list)), make(wire.List, len(m.list))
-	for i, e := range m.list {
-		ids[i], terms[i] = e.id, e.id.term()
+	ids, terms := make([]ID, 0, m.n), make(wire.List, 0, m.n)
+	for e := range m.all() {
+		ids, terms = append(ids, e.id), append(terms, e.id.term())
 	}
 	if erlang {
 		return terms
@@ -265,7 +268,7 @@ func (m *manager) ids(erlang bool) any {
 // modules is the answer to get_modules: each once, in order.
 func (m *manager) modules() wire.List {
 	var names []wire.Atom
-	for _, e := range m.list {
+	for e := range m.all() {
 		names = append(names, e.id.Module)
 	}
 	slices.Sort(names)

@@ -48,12 +48,16 @@ func (s *Subscription[E]) Missed() uint64 {
 // Close ends the subscription. What is in the channel can still be read.
 func (s *Subscription[E]) Close() {
 	s.handler.end()
-	s.handler.node.Send(s.handler.manager, detach{s.handler})
+	s.handler.mu.Lock()
+	id := s.handler.id
+	s.handler.mu.Unlock()
+	s.handler.node.Send(s.handler.manager, detach{id, s.handler})
 }
 
 // detach asks a manager to forget a handler.
 type detach struct {
-	h Handler `isolation:"share"`
+	id ID
+	h  Handler `isolation:"share"`
 }
 
 // subscriber is the handler of a subscription.

@@ -18,7 +18,7 @@ func (m systemOf) Module() wire.Atom { return "gen_event" }
 // State is part of sysmsg.Server: [{Module, Id, State}].
 func (m systemOf) State() any {
 	l := wire.List{}
-	for _, e := range m.list {
+	for e := range m.all() {
 		l = append(l, wire.Tuple{e.id.Module, e.id.part(), stateOf(e.h)})
 	}
 	return l
@@ -35,29 +35,21 @@ func (i ID) part() any {
 // stateOf is a handler's state as others are shown it.
 func stateOf(h Handler) any {
 	if s, ok := h.(sys.Stater); ok {
-		return sysmsg.Term(s.State())
+		return sysmsg.Given(s.State())
 	}
 	return sysmsg.Term(h)
-}
-
-// stateShown is stateOf where a panic of the handler's code must do no harm.
-func stateShown(h Handler) (t any) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			t = fmt.Sprintf("State: panic: %v", cause)
-		}
-	}()
-	return stateOf(h)
 }
 
 // Replace is part of sysmsg.Server. The new state is a list as State's; handlers whose
 // state is the same as before do not change.
 func (m systemOf) Replace(state any) error {
 	l, ok := state.(wire.List)
-	if !ok || len(l) != len(m.list) {
+	if !ok || len(l) != m.n {
 		return fmt.Errorf("event: the new state is not a list of {Module, Id, State}, one for each handler")
 	}
-	for i, e := range m.list {
+	i := -1
+	for e := range m.all() {
+		i++
 		t, ok := l[i].(wire.Tuple)
 		if !ok || len(t) != 3 || t[0] != e.id.Module || !wire.Equal(t[1], e.id.part()) {
 			return fmt.Errorf("event: %s is another handler in the new state", e.id)
@@ -85,7 +77,7 @@ func (m systemOf) Status() any {
 	}
 	text := func(t string) any { return wire.Charlist(t) }
 	handlers := wire.List{}
-	for _, e := range m.list {
+	for e := range m.all() {
 		var owner any = wire.False
 		if !e.owner.IsZero() {
 			owner = e.owner
@@ -105,7 +97,7 @@ func (m systemOf) Status() any {
 
 // ChangeCode is part of sysmsg.Server.
 func (m systemOf) ChangeCode(module wire.Atom, old, extra any) error {
-	for _, e := range m.list {
+	for e := range m.all() {
 		if c, ok := e.h.(sys.CodeChanger); ok && e.id.Module == module {
 			if err := c.CodeChange(module, old, extra); err != nil {
 				return err

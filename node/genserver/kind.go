@@ -25,6 +25,7 @@ type Asks[R any] interface{ returns(R) }
 type Kind[S any] struct {
 	direct index[S]     // by the type of the message
 	bodies [3]bodies[S] // of calls, of casts (with their Go type or without), and of messages
+	late   bool         // see Late
 }
 
 // Handler says which method handles what. OnCall, OnRequest, OnCast and OnInfo
@@ -57,10 +58,10 @@ func (h *Handler[S]) takes(t reflect.Type) bool {
 	return h.body.NumMethod() == 0 || t != nil && t.Implements(h.body)
 }
 
-// OnCall handles requests of type Q, whose replies have the type R: the compiler
-// holds caller and server to it. If f returns an error, the caller gets the error
-// in place of a reply and the server goes on, with two exceptions: for [ErrReplyLater]
-// nobody gets anything until Context.From's is answered; node.ExitWith ends the
+// OnCall handles requests of type Q, whose replies have the type R: the compiler holds caller and
+// server to it. A request whose caller has given up is not handled: see [Kind.Late]. If f returns an
+// error, the caller gets the error in place of a reply and the server goes on, with two exceptions:
+// for [ErrReplyLater] nobody gets anything until Context.From's is answered; node.ExitWith ends the
 // server, and the caller gets a [*node.ExitError].
 func OnCall[S any, Q Asks[R], R any](f func(S, *Context, Q) (R, error)) Handler[S] {
 	return onRequest(f)
@@ -76,6 +77,9 @@ func onRequest[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] {
 		what: call, body: reflect.TypeFor[Q](), typ: reflect.TypeFor[node.Request[Q]](),
 		run: func(s *server[S], msg any) error {
 			m := msg.(node.Request[Q])
+			if !s.kind.late && !m.Pending() {
+				return nil
+			}
 			s.from = m.From
 			r, err := f(s.state, &s.Context, m.Body)
 			if err != nil || s.extras != nil {
@@ -85,6 +89,9 @@ func onRequest[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] {
 			return nil
 		},
 		open: func(s *server[S], from node.From, body any) error {
+			if !s.kind.late && !from.Pending() {
+				return nil
+			}
 			s.from = from
 			q, _ := body.(Q) // not a Q only if that is an interface and body nil
 			r, err := f(s.state, &s.Context, q)
@@ -261,6 +268,14 @@ func (b *bodies[S]) types() (names []string) {
 		names = append(names, h.body.String())
 	}
 	return names[:min(len(names), mostTypes)]
+}
+
+// Late makes servers of this kind handle requests, too, whose callers no longer wait when their turn comes: the context of
+// the call has ended, or the caller is gone. Other servers leave them out, so that one that was overloaded
+// does not go on with work that nobody waits for. It returns k.
+func (k *Kind[S]) Late() *Kind[S] {
+	k.late = true
+	return k
 }
 
 // New makes a server of this kind, to be spawned once: by node.SpawnWait, by a

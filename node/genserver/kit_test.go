@@ -66,7 +66,7 @@ func (p *probe) Init(c *genserver.Context) error {
 
 func (p *probe) Terminate(c *genserver.Context, reason any) {
 	if crash, ok := reason.(*node.Crash); ok {
-		reason = crash.String()
+		reason = crash.Error()
 	}
 	p.note("terminate %v", reason)
 	if p.terminate != nil {
@@ -164,7 +164,7 @@ func start(t testing.TB, from node.Caller, p *probe, o node.Options) node.PID {
 // gone waits for the exit of a process and returns its reason, a crash as text.
 func gone(t testing.TB, down node.Down) any {
 	if c, ok := down.Reason.(*node.Crash); ok {
-		return c.String()
+		return c.Error()
 	}
 	return down.Reason
 }

@@ -101,6 +101,7 @@ func readUnhandled(term any) error {
 type Context struct {
 	*node.Context
 	from   node.From // of the call that is being handled
+	peer   node.Atom // that has sent the message that is being handled; "": not known
 	extras *extras   // nil: nothing of it is needed
 }
 
@@ -131,6 +132,10 @@ func (c *Context) ensureExtras() *extras {
 // call. Keep it, return [ErrReplyLater], and answer when there is an answer, from
 // anywhere.
 func (c *Context) From() node.From { return c.from }
+
+// Peer returns the node over whose connection the message that is being handled has come, for a server that was spawned with ShowPeer
+// of [node.Options]; "" for one of this node. Of a call, From knows that for every server.
+func (c *Context) Peer() node.Atom { return c.peer }
 
 // Stop ends the server after the present method, Terminate first: {stop, Reason,
 // _}. If the method handles a call, what it returns is the reply, unless it is
@@ -225,12 +230,20 @@ func (s *server[S]) Receive(c *node.Context, msg any) (err error) {
 	if err != nil || s.extras != nil {
 		err = s.after(msg, err)
 	}
+	s.from = node.From{} // an idle server keeps nothing of its last call
 	ended = true
 	return err
 }
 
 // handle is Receive's part for what is not the usual.
 func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
+	if m, ok := msg.(node.PeerMessage); ok {
+		msg, s.Context.peer = m.Message, m.Peer
+		defer func() { s.Context.peer = "" }()
+		if h = s.kind.direct.find(msg); h != nil && h.what != info && s.extras == nil {
+			return h.run(s, msg)
+		}
+	}
 	if r, ok := sysmsg.Parse(c.Node(), msg); ok {
 		s.idle() // begins anew afterwards, as in OTP
 		y := &s.ensureExtras().sys
@@ -290,7 +303,7 @@ func (s *server[S]) receiveOther(h *Handler[S], msg any) error {
 	}
 	if log := s.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
 		log.Warn("unexpected "+sort.String(), "server", sysmsg.DisplayName(s), "kind", s.BehaviourName(),
-			"message", sysmsg.Brief(body))
+			"message", sysmsg.Brief(s.Node(), body))
 	}
 	return nil
 }
@@ -413,13 +426,12 @@ func (s *server[S]) ends(msg, reason any) error {
 	logged := s.ensureExtras().logged || !s.Node().IsAlive(s.Self())
 	err := s.end(reason)
 	s.extras.logged = true
-	reason = nodehook.ReasonOf(err)
-	if log := s.Node().Log(); !logged && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
-		log.Error("server terminating", "server", sysmsg.DisplayName(s), "process", s.Self().String(), "kind", s.BehaviourName(),
-			"last_message", sysmsg.Brief(msg), "state", sysmsg.Brief(s.stateShown()),
-			"reason", sysmsg.Words(reason))
+	if logged {
+		return err
 	}
-	return err
+	return sysmsg.Terminating(s.Context.Context, "server", s.BehaviourName(), err, func() []any {
+		return []any{"last_message", sysmsg.Brief(s.Node(), msg), "state", sysmsg.BriefState(s.state)}
+	})
 }
 
 // MayTerminate says for package lifetime whether the state has Terminate.

@@ -9,6 +9,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
+// maxText is how much of a text is shown, in bytes.
+const maxText = 1 << 10
+
 // systemOf is a server as system messages see it.
 type systemOf[S any] struct{ *server[S] }
 
@@ -20,7 +23,7 @@ func (s systemOf[S]) State() any { return s.stateTerm() }
 
 func (s *server[S]) stateTerm() any {
 	if t, ok := any(s.state).(sys.Stater); ok {
-		return sysmsg.Term(t.State())
+		return sysmsg.Given(t.State())
 	}
 	return sysmsg.Term(s.state)
 }
@@ -29,7 +32,7 @@ func (s *server[S]) stateTerm() any {
 func (s *server[S]) stateShown() (t any) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			t = fmt.Sprintf("State: panic: %v", cause)
+			t = "State: panic: " + wire.Describe(cause, maxText)
 		}
 	}()
 	return s.stateTerm()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/global"
@@ -135,13 +136,16 @@ func (id ID) term() wire.Tuple { return wire.Tuple{id.Resource, id.Requester} }
 // TryLock locks a resource on nodes, by default on this one and all visible ones: global:set_lock without retries. False:
 // another requester has it. A lock ends with Unlock by the process that has set it, and with that process; that of a
 // plain goroutine with Unlock by a plain goroutine of the same node, and with the node. A node that is not there does not
-// count. Errors: [*wire.EncodeError], [ErrNotPublished], the cause of ctx's end; then nothing is locked.
+// count. Errors: [*wire.EncodeError], [ErrNotPublished], the error of ctx; then nothing is locked.
 func TryLock(ctx context.Context, from node.Caller, id ID, nodes ...node.Atom) (bool, error) {
 	if err := check(id.Resource, id.Requester); err != nil {
 		return false, err
 	}
 	if system(of(from)).Global == nil {
 		return false, ErrNotPublished
+	}
+	if err := cause.Of(ctx); err != nil {
+		return false, err
 	}
 	nodes = lockable(from, nodes)
 	all := make([]*node.Future[any], len(nodes))
@@ -154,7 +158,7 @@ func TryLock(ctx context.Context, from node.Caller, id ID, nodes ...node.Atom) (
 		v, err := node.Await(ctx, from, f)
 		if err != nil && ctx.Err() != nil {
 			unlock(from, id, nodes) // behind the questions, whose answers nobody reads
-			return false, context.Cause(ctx)
+			return false, cause.Of(ctx)
 		}
 		if err != nil {
 			continue // it is not there
@@ -187,12 +191,12 @@ func Lock(ctx context.Context, from node.Caller, id ID, nodes ...node.Atom) erro
 	}
 }
 
-// Unlock takes a lock away that the process has set: global:del_lock. Errors: the cause of ctx's end; the lock is taken
+// Unlock takes a lock away that the process has set: global:del_lock. Errors: the error of ctx; the lock is taken
 // away all the same.
 func Unlock(ctx context.Context, from node.Caller, id ID, nodes ...node.Atom) error {
 	for _, f := range unlock(from, id, lockable(from, nodes)) {
 		if _, err := node.Await(ctx, from, f); err != nil && ctx.Err() != nil {
-			return context.Cause(ctx)
+			return cause.Of(ctx)
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/wire"
 )
 
 func init() {
@@ -46,7 +47,7 @@ func start(of nodehook.Node, partial, overlap bool, log *slog.Logger) error {
 		})
 	}
 	_, err := nodehook.Keep(context.Background(), n, nodehook.Service{
-		Name: globalgroup.Name, New: func() any { return node.ActorFunc(group) },
+		Name: globalgroup.Name, ShowPeer: true, New: func() any { return node.ActorFunc(group) },
 	})
 	if err != nil {
 		return err
@@ -64,13 +65,14 @@ func start(of nodehook.Node, partial, overlap bool, log *slog.Logger) error {
 // group is the process global_group of a node that belongs to none.
 func group(c *node.Context, msg any) error {
 	n := c.Node()
+	by := nodehook.AskerOf(msg, n)
 	names := exporter{n: n}
 	if r, ok := n.AsRequest(msg); ok {
 		_ = c.Reply(r.From, globalgroup.Call(r.Body, n.Name(), n.Nodes(false), names))
 		return nil
 	}
 	body, _ := nodehook.AsCast(msg)
-	if a := globalgroup.Cast(body, n.Name(), names); !a.To.IsZero() {
+	if a := globalgroup.Cast(body, n.Name(), names); !a.To.IsZero() && by.MayReach(a.To) {
 		_ = c.SendOpt(node.SendOptions{NoWait: true}, a.To, a.Msg)
 	}
 	return nil
@@ -116,6 +118,23 @@ func (s *nameServer) Init(c *node.Context) error {
 		n.Disconnect(name)
 	}
 	return nil
+}
+
+// State is what sys:get_state shows: which nodes it knows, with which of them it is synchronized, and how many
+// locks there are.
+func (s *nameServer) State() any {
+	g := s.d.State()
+	return wire.NewMap(wire.Atom("known"), atoms(g.Known), wire.Atom("synced"), atoms(g.Synced),
+		wire.Atom("unreached"), atoms(g.Unreached), wire.Atom("locks"), g.Locks)
+}
+
+// atoms is a list of names as a term.
+func atoms(names []node.Atom) wire.List {
+	l := make(wire.List, len(names))
+	for i, name := range names {
+		l[i] = name
+	}
+	return l
 }
 
 // Receive is part of Actor.
@@ -192,9 +211,9 @@ func (h host) Reply(from, v any) { _ = h.c.Reply(from.(node.From), v) }
 
 func (h host) Later(d time.Duration, msg any) { _, _ = h.c.SendAfter(d, h.c.Self(), msg) }
 
-func (h host) Start(do func(w global.Worker) any) {
+func (h host) Start(by node.Atom, do func(w global.Worker) any) {
 	self := h.c.Self()
-	_, err := h.c.SpawnOpt(node.Options{Daemon: true, Label: "global"}, node.ProcessFunc(func(p *node.Process) error {
+	_, err := h.c.SpawnOpt(node.Options{Daemon: true, Label: "global", For: by}, node.ProcessFunc(func(p *node.Process) error {
 		return p.SendOpt(node.SendOptions{NoWait: true}, self, do(exporter{p.Node(), p.Context()}))
 	}))
 	if err != nil { // too many processes
@@ -216,17 +235,36 @@ func (e exporter) Disconnect(name node.Atom) { e.n.Disconnect(name) }
 func (e exporter) Apply(at, module, function node.Atom, args []any) (any, error) {
 	ctx, cancel := system(e.n).Env.WithTimeout(e.ctx, time.Minute)
 	defer cancel()
-	if at == "" || at == e.n.Name() {
+	own := at == "" || at == e.n.Name()
+	switch {
+	case own && module == "global" && function == "resolve_it": // by this node itself
+		return globalcalls.Apply(e, wire.Export{Module: module, Function: function, Arity: len(args)}, args)
+	case own:
 		return nodehook.Apply(e.n, ctx, module, function, args)
+	}
+	for _, arg := range args { // the other node takes it for a wish of this one
+		if pid, ok := arg.(node.PID); ok && pid.Node() == at && !e.by().MayEnd(pid) {
+			return nil, node.ErrProtected
+		}
 	}
 	return node.Call[any](ctx, e.n, erpc.NewFunction(at, module, function, args), struct{}{})
 }
 
-func (e exporter) Kill(pid node.PID) { e.n.Exit(pid, node.Kill) }
-
-func (e exporter) Tell(pid node.PID, msg any) {
-	_ = e.n.SendOpt(node.SendOptions{NoWait: true}, pid, msg)
+// Kill is part of globalnames.Effects: it ends nobody whom the node that the exporter works for could not end.
+func (e exporter) Kill(pid node.PID) {
+	if e.by().MayEnd(pid) {
+		e.n.Exit(pid, node.Kill)
+	}
 }
+
+// Tell is Kill for a message.
+func (e exporter) Tell(pid node.PID, msg any) { _ = e.by().Send(pid, msg) }
+
+// MayAct is part of globalcalls.Exporter.
+func (e exporter) MayAct() bool { return e.by().MayAct() }
+
+// by is the node on whose account something is done: that which has called a function, or whose names clash with ours.
+func (e exporter) by() nodehook.Asker { return nodehook.AskerOf(e.ctx, e.n) }
 
 func (e exporter) Ask(body any) (any, error) { return node.Call[any](e.ctx, e.n, global.Name, body) }
 

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/actornode/actornode/internal/ring"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/owned"
@@ -38,8 +39,7 @@ type hold struct {
 	lost    bool             // there is no Owner any more, but the process goes on until it has nothing to do
 	listed  bool             // in sweeps
 
-	messages []any // a ring
-	first, n int
+	messages ring.Ring[any]
 	count    int  // messages that wait, or are in hand
 	armed    bool // the next message wakes the process
 	closed   bool
@@ -140,15 +140,7 @@ func (h *hold) Push(msg any) mailbox.Result {
 
 // push puts msg in. The caller has the lock.
 func (h *hold) push(msg any) mailbox.Result {
-	if h.n == len(h.messages) {
-		ring := make([]any, max(4, 2*len(h.messages)))
-		for i := range h.n {
-			ring[i] = h.messages[(h.first+i)%len(h.messages)]
-		}
-		h.messages, h.first = ring, 0
-	}
-	h.messages[(h.first+h.n)%len(h.messages)] = msg
-	h.n++
+	h.messages.Push(msg)
 	h.count++
 	if !h.armed {
 		return mailbox.Queued
@@ -164,24 +156,20 @@ func (h *hold) Force(msg any) mailbox.Result { return h.Push(msg) }
 func (h *hold) Pop() (any, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.n == 0 {
+	if h.messages.Len() == 0 {
 		h.armed = !h.closed
 		h.letGo()
 		return nil, false
 	}
-	msg := h.messages[h.first]
-	h.messages[h.first] = nil
-	h.first = (h.first + 1) % len(h.messages)
-	h.n--
-	return msg, true
+	return h.messages.Shift(), true
 }
 
 // letGo forgets the Owner if the process needs it no longer. The caller has the lock.
 func (h *hold) letGo() {
 	if h.armed && h.count == 0 && !h.kept && !h.busy {
 		h.owner = nil
-		if len(h.messages) > smallRing {
-			h.messages, h.first = nil, 0
+		if h.messages.Cap() > smallRing {
+			h.messages = ring.Ring[any]{}
 		}
 	}
 }
@@ -208,7 +196,7 @@ func (h *hold) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed, h.armed, h.owner = true, false, nil
-	h.messages, h.n, h.count = nil, 0, 0
+	h.messages, h.count = ring.Ring[any]{}, 0
 }
 
 // unreachable is called by the collector when it has found that nobody can reach the Owner.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/process"
@@ -16,7 +17,7 @@ func system(n *node.Node) *process.System { return nodehook.System(n).(*process.
 // services. The handles that goroutines have opened are not waited for, either: each goroutine knows itself when it is
 // done. SALSA and Scala's actors end a program so, when all actors are done.
 //
-// There was a moment during the call at which there was no such process. The error is the cause of ctx's end.
+// There was a moment during the call at which there was no such process. The error is the error of ctx.
 func Wait(ctx context.Context, n *node.Node) error {
 	sys := system(n)
 	for {
@@ -58,7 +59,7 @@ const (
 // call is not idle. A blocking process is not idle either while it computes, or waits otherwise than in a receive: one
 // that always does so should be a daemon, which counts only while messages wait for it.
 //
-// The error is the cause of ctx's end.
+// The error is the error of ctx.
 func Idle(ctx context.Context, n *node.Node) error {
 	sys := system(n)
 	var timer *time.Timer
@@ -76,7 +77,7 @@ func Idle(ctx context.Context, n *node.Node) error {
 		}
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return cause.Of(ctx)
 		case <-timer.C:
 		}
 	}

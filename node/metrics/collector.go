@@ -5,9 +5,12 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	counts "github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
@@ -34,7 +37,49 @@ type Config struct {
 }
 
 // collector shows one node.
-type collector struct{ cfg Config }
+type collector struct {
+	cfg    Config
+	census census
+}
+
+// census is how many processes there are of each behaviour. All are looked at, so that is done only as often as it takes a
+// hundredth of the time.
+type census struct {
+	mu    sync.Mutex
+	next  time.Time // when it is taken again
+	count map[string]int
+}
+
+// take returns the number of processes by behaviour.
+func (c *census) take(n *node.Node) map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	began := time.Now()
+	if began.Before(c.next) {
+		return c.count
+	}
+	count := make(map[string]int)
+	var pids []node.PID
+	some := func() {
+		for _, behaviour := range nodehook.Behaviours(n, pids) {
+			if behaviour != "" {
+				count[counts.Label(behaviour)]++
+			}
+		}
+		pids = pids[:0]
+	}
+	nodehook.Processes(n)(func(pid node.PID) bool {
+		if pids = append(pids, pid); len(pids) == censusAtOnce {
+			some()
+		}
+		return true
+	})
+	some()
+	c.count, c.next = count, time.Now().Add(100*time.Since(began))
+	return count
+}
+
+const censusAtOnce = 1000
 
 // New returns a collector of c.Node, to be registered once.
 func New(c Config) prometheus.Collector {
@@ -45,7 +90,7 @@ func New(c Config) prometheus.Collector {
 	if b, ok := debug.ReadBuildInfo(); ok && c.Version == "" {
 		c.Version = b.Main.Version
 	}
-	return &collector{c}
+	return &collector{cfg: c}
 }
 
 // metric describes one, and says of what kind it is.
@@ -97,7 +142,7 @@ var (
 	behaviourWaiting = gauge("behaviour_mailbox_messages",
 		"Messages waiting for the processes with the behaviour, of those examined.", "behaviour")
 	behaviourLongest   = gauge("behaviour_mailbox_longest_messages", "Messages in the longest of these mailboxes.", "behaviour")
-	behaviourProcesses = gauge("behaviour_processes", "Processes with the behaviour, of those examined.", "behaviour")
+	behaviourProcesses = gauge("behaviour_processes", "Processes with the behaviour.", "behaviour")
 	behaviourCrashes   = counter("behaviour_crashes_total", "Processes with the behaviour that crashed.", "behaviour")
 	nameWaiting        = gauge("name_mailbox_messages", "Messages waiting for the process with the registered name.", "name")
 	nameCrashes        = counter("name_crashes_total", "Processes with the registered name that crashed.", "name")
@@ -107,8 +152,11 @@ var (
 
 	unentitled = counter("rights_refused_total", "How often a peer asked for what it has no right to.", "right")
 
-	peers     = gauge("peers", "Connected nodes.", "protocol")
-	peerUp    = gauge("peer_up", "1 if the node is connected, 0 while it is being connected.", "peer", "protocol")
+	peers   = gauge("peers", "Connected nodes.", "protocol")
+	wanted  = gauge("nodes_wanted", "Nodes that discovery lists, and that the mesh connects to; not this one.")
+	missing = gauge("nodes_missing", "Those of them that are not connected.")
+	peerUp  = gauge("peer_up", "1 if the node is connected, 0 while it is being connected and while the mesh cannot connect it.",
+		"peer", "protocol")
 	peerIn    = counter("peer_received_bytes_total", "Bytes received over the current connection.", "peer")
 	peerOut   = counter("peer_sent_bytes_total", "Bytes sent over the current connection.", "peer")
 	signalIn  = counter("peer_received_signals_total", "Signals received over the current connection.", "peer")
@@ -233,11 +281,14 @@ func (c *collector) mailboxes(put func(metric, float64, ...string)) {
 	behaviours, names := make(groups), make(groups)
 	for i, behaviour := range nodehook.Behaviours(n, pids) {
 		if behaviour != "" && lengths[i] >= 0 {
-			behaviours.add(behaviour, group{1, lengths[i], lengths[i]})
+			behaviours.add(behaviour, group{0, lengths[i], lengths[i]})
 			if name := registered[pids[i]]; name != "" {
 				names.add(name, group{1, lengths[i], lengths[i]})
 			}
 		}
+	}
+	for label, k := range c.census.take(n) {
+		behaviours.add(label, group{processes: k})
 	}
 	for label, g := range behaviours.largest(c.cfg.Groups) {
 		put(behaviourWaiting, float64(g.messages), label)
@@ -256,6 +307,22 @@ func (c *collector) mailboxes(put func(metric, float64, ...string)) {
 func (c *collector) peers(put func(metric, float64, ...string)) {
 	all := c.cfg.Node.Peers()
 	up := make(map[string]int)
+	listed, lost := 0, 0
+	for _, w := range c.cfg.Node.Wanted() {
+		if !w.Listed {
+			continue
+		}
+		listed++
+		known := slices.ContainsFunc(all, func(p observe.Peer) bool { return p.Name == w.Name })
+		if !w.Up {
+			lost++
+		}
+		if !known && !w.Up {
+			all = append(all, observe.Peer{Name: w.Name})
+		}
+	}
+	put(wanted, float64(listed))
+	put(missing, float64(lost))
 	for i, p := range all {
 		if p.Up {
 			up[p.Protocol]++

@@ -69,6 +69,8 @@ func TestCollect(t *testing.T) {
 	for range 7 {
 		require.NoError(t, a.Send(pid, "wait"))
 	}
+	_, err = a.SpawnOpt(node.Options{Name: "x\x1b[2J\u202e"}, node.ProcessFunc(func(*node.Process) error { <-release; return nil }))
+	require.NoError(t, err)
 	dead, err := a.Spawn(node.ProcessFunc(func(*node.Process) error { return nil }))
 	require.NoError(t, err)
 	_, err = node.AwaitExit(t.Context(), a, dead)
@@ -101,6 +103,8 @@ func TestCollect(t *testing.T) {
 		`actornode_behaviour_crashes_total{behaviour="node.ActorFunc"}`:            "1",
 		`actornode_name_mailbox_messages{name="slow"}`:                             "8",
 		`actornode_name_crashes_total{name="crasher"}`:                             "1",
+		`actornode_name_mailbox_messages{name="x\\x{1B}[2J\\x{202E}"}`:             "0",
+		`actornode_nodes_wanted`:                                                   "0",
 		`actornode_supervisor_restarts_total{child="front",supervisor="shop"}`:     "2",
 		`actornode_rights_refused_total{right="call"}`:                             "1",
 		`actornode_supervisor_shutdowns_total{supervisor="shop"}`:                  "1",
@@ -142,6 +146,7 @@ func TestBounds(t *testing.T) {
 	got, text := scrape(t, h)
 	assert.Equal(t, "300", got["actornode_processes"])
 	assert.Equal(t, "100", got["actornode_mailboxes_examined"])
+	assert.Equal(t, "300", got[`actornode_behaviour_processes{behaviour="node.ActorFunc"}`], "all are counted")
 	assert.Equal(t, 3, strings.Count(text, "\nactornode_mailbox_messages{"))
 	assert.Equal(t, "0", got[`actornode_peers{protocol=""}`])
 }

@@ -20,10 +20,11 @@ func recordOf(p *process.Process) *moved.Record {
 	return p.Cold.Moved
 }
 
-// relayExit is an exit signal for a process that a forwarder has got: as if it had come here.
+// relayExit is an exit signal for a process that a forwarder has got: as if it had come here, from the node of the forwarder. One of
+// a link that the process has needs no right.
 //
 //actornode:blocks the lock of a process is held for a moment
-func relayExit(c *node.Context, m exited) {
+func relayExit(c *node.Context, by nodehook.Asker, m exited) {
 	p := local(c, m.To)
 	if p == nil || p.Protected {
 		return
@@ -40,6 +41,14 @@ func relayExit(c *node.Context, m exited) {
 	mine := false
 	if r != nil {
 		_, mine = r.Links[m.From]
+	}
+	if !mine {
+		p.Mu.Unlock()
+		if !by.MayEnd(m.To) {
+			return
+		}
+		p.Mu.Lock()
+	} else {
 		delete(r.Links, m.From)
 	}
 	if mine {
@@ -128,7 +137,7 @@ func cutOff(c *node.Context, p *process.Process, holder node.PID) {
 		relayDown(c, down{p.PID(), node.Down{Ref: ref, Reason: node.NoConnection}})
 	}
 	for _, l := range links {
-		relayExit(c, exited{p.PID(), l, node.NoConnection})
+		relayExit(c, nodehook.AskerOf(nil, c.Node()), exited{p.PID(), l, node.NoConnection}) // by this node
 	}
 }
 

@@ -51,6 +51,7 @@ func (s *server) Receive(c *node.Context, msg any) error {
 		s.request(c, r)
 		return nil
 	}
+	by := nodehook.AskerOf(msg, c.Node())
 	if m, ok := msg.(node.PeerMessage); ok {
 		msg = m.Message
 	}
@@ -68,7 +69,7 @@ func (s *server) Receive(c *node.Context, msg any) error {
 	case mark:
 		give(c, m.To, marking{m.ID})
 	case exited:
-		relayExit(c, m)
+		relayExit(c, by, m)
 	case down:
 		relayDown(c, m)
 	case drop:

@@ -6,6 +6,17 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
+// Wanted is a node that another is to be connected to, as it was at one moment: one that Distribution.Mesh lists, or one whose
+// connection has ended in no orderly way within the last hour.
+type Wanted struct {
+	Name    wire.Atom
+	Listed  bool      // by the Finder of a mesh, which connects to it; false: it is connected with the next message to it
+	Up      bool      // connected. If so, what follows is zero
+	Since   time.Time // when the connection was lost, or since when there has been none; zero: nobody has looked yet
+	Failure string    // why the last attempt has failed or the connection has ended, cut to some 300 bytes; "": neither
+	Next    time.Time // when the mesh tries next; zero: an attempt is under way, or none is planned
+}
+
 // Peer describes a connection to another node, as it was at one moment.
 type Peer struct {
 	Name     wire.Atom
@@ -14,6 +25,7 @@ type Peer struct {
 	Protocol string // name of the protocol
 	Addr     string
 	Hidden   bool // not to be seen by nodes()
+	Foreign  bool // a C or Java node: see [dist.Peer.Foreign]
 	Since    time.Time
 
 	Queue  int  // bytes that wait to be written, estimated

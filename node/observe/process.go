@@ -42,7 +42,8 @@ type Process struct {
 	Handled  uint64 // messages that it has taken; of an Actor, without the one that it handles
 	TrapExit bool
 	Links    []wire.PID
-	Monitors []wire.PID // whom it monitors
+	Monitors []wire.PID // whom it monitors by PID or alias
+	Named    []wire.At  // whom it monitors by name, on this node and others
 	Watchers []wire.PID // who monitors it
 	Parent   wire.PID   // zero: spawned from outside
 	Started  time.Time

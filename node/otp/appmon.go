@@ -28,11 +28,12 @@ func (t *tools) startMonitor(ctx context.Context, args []any) (any, error) {
 	starter, _ := args[0].(wire.PID)
 	client, ok := args[1].(wire.PID)
 	opts, ok2 := wire.Elements(args[2])
-	if !ok || !ok2 {
+	by := nodehook.AskerOf(ctx, t.n)
+	if !ok || !ok2 || !by.MayReach(client) { // it is linked to
 		return nil, errBadArg
 	}
 	m := &monitor{t: t, starter: starter, client: client, stay: option(opts, "stay_resident", wire.False) == wire.True}
-	pid, err := t.n.SpawnOpt(node.Options{Name: monitorName}, node.ProcessFunc(m.run))
+	pid, err := t.n.SpawnOpt(node.Options{Name: monitorName, ShowPeer: true}, node.ProcessFunc(m.run))
 	if errors.Is(err, node.ErrNameTaken) {
 		var known bool
 		if pid, known = t.n.Whereis(monitorName); !known {
@@ -112,7 +113,7 @@ func (m *monitor) run(p *node.Process) error {
 			}
 		default:
 			if body, ok := nodehook.AsCast(msg); ok {
-				m.cast(p, body)
+				m.cast(p, nodehook.AskerOf(msg, p.Node()), body)
 				continue
 			}
 			m.answer(p, msg)
@@ -127,7 +128,7 @@ func (m *monitor) answer(p *node.Process, msg any) {
 		return
 	}
 	if b, ok := r.Body.(wire.Tuple); ok && len(b) == 2 && b[0] == wire.Atom("register_client") {
-		if client, ok := b[1].(wire.PID); ok && !m.clients[client] {
+		if client, ok := b[1].(wire.PID); ok && !m.clients[client] && nodehook.AskerOf(r.From, p.Node()).MayReach(client) {
 			m.clients[client] = true
 			p.Link(client)
 		}
@@ -151,7 +152,7 @@ func (m *monitor) gone(e node.Exited) (done bool, err error) {
 }
 
 // cast is {From, Kind, About, OnOff, Options}.
-func (m *monitor) cast(p *node.Process, body any) {
+func (m *monitor) cast(p *node.Process, by nodehook.Asker, body any) {
 	c, ok := body.(wire.Tuple)
 	if !ok || len(c) != 5 {
 		return
@@ -159,7 +160,7 @@ func (m *monitor) cast(p *node.Process, body any) {
 	from, ok1 := c[0].(wire.PID)
 	kind, ok2 := c[1].(wire.Atom)
 	opts, ok3 := wire.Elements(c[4])
-	if !ok1 || !ok2 || !ok3 {
+	if !ok1 || !ok2 || !ok3 || !by.MayReach(from) {
 		return
 	}
 	k := key(from, kind, c[2])

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -47,13 +49,13 @@ func exchange(ctx context.Context, n *node.Node, dest any, message func(self wir
 	}
 	defer p.Close(nil)
 	p.TrapExit(true)
-	self := p.Self()
-	var ref wire.Ref
+	self, ref := p.Self(), p.Alias(false) // which nobody guesses, so that nobody else answers
+	var watch wire.Ref
 	if pid, ok := dest.(wire.PID); ok {
-		ref = p.Monitor(pid)
+		watch = p.Monitor(pid)
 		err = p.Send(pid, message(self, ref))
 	} else {
-		ref = p.Monitor(at)
+		watch = p.Monitor(at)
 		err = p.Send(at, message(self, ref))
 	}
 	if err != nil {
@@ -61,23 +63,24 @@ func exchange(ctx context.Context, n *node.Node, dest any, message func(self wir
 	}
 	stop := context.AfterFunc(ctx, func() { n.Send(self, ended{}) })
 	defer stop()
-	return await(ctx, p, ref)
+	return await(ctx, p, ref, watch)
 }
 
 // await is the end of exchange.
-func await(ctx context.Context, p *node.Process, ref wire.Ref) (any, error) {
+func await(ctx context.Context, p *node.Process, ref, watch wire.Ref) (any, error) {
 	for {
 		switch m := p.Receive().(type) {
 		case ended:
-			return nil, context.Cause(ctx)
+			return nil, cause.Of(ctx)
 		case node.Exited: // the node stops
 			return nil, &node.ExitError{Reason: m.Reason}
 		case node.Down:
-			if m.Ref == ref {
+			if m.Ref == watch {
 				return nil, &node.ExitError{Reason: m.Reason}
 			}
 		case wire.Tuple:
-			if last := len(m) - 1; last > 0 && m[last-1] == ref {
+			last := len(m) - 1
+			if of, ok := gencall.ReplyRef(m); ok && of == ref || last > 0 && m[last-1] == any(ref) {
 				return m[last], nil
 			}
 		}
@@ -93,22 +96,22 @@ func atOf(t wire.Tuple) (at node.At, ok bool) {
 	return node.At{Name: name, Node: host}, ok1 && ok2
 }
 
-// labelled is a message as gen makes it: {Label, {Self, Ref}, Body}.
+// labelled is a message as gen makes it: {Label, {Self, [alias|Ref]}, Body}.
 func labelled(label, body any) func(wire.PID, wire.Ref) any {
-	return func(self wire.PID, ref wire.Ref) any { return wire.Tuple{label, wire.Tuple{self, ref}, body} }
+	return func(self wire.PID, ref wire.Ref) any { return wire.Tuple{label, gencall.MakeFrom(self, ref), body} }
 }
 
 // Call calls a process as gen_server:call does from Erlang, by {'$gen_call', From,
 // Request}: for terms that somebody has typed. node.Call sends a Go value, of which
 // only servers that expect its type make anything. The answer is a term. to is a
-// PID, a name, or {Name, Node}. Errors: [*node.ExitError], the cause of ctx's end. From says
+// PID, a name, or {Name, Node}. Errors: [*node.ExitError], the error of ctx. From says
 // which node calls and, if it is a process, which one waits: the server sees a process of its
 // own as the caller.
 func Call(ctx context.Context, from node.Caller, to, request any) (any, error) {
 	n := nodehook.Of(from).(*node.Node)
 	if from == node.Caller(n) {
 		v, err := exchange(ctx, n, to, labelled(genCall, request))
-		return sysmsg.Term(v), err
+		return sysmsg.Given(v), err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // if the process is killed meanwhile
@@ -124,13 +127,31 @@ func Call(ctx context.Context, from node.Caller, to, request any) (any, error) {
 		return nil, fmt.Errorf("otp: %w", err)
 	}
 	v, err := node.Call[any](ctx, from, helper, request)
-	return sysmsg.Term(v), err
+	return sysmsg.Given(v), err
 }
 
 // ask calls a process; the answer is a term.
 func (t *tools) ask(ctx context.Context, dest, label, body any) (any, error) {
-	v, err := exchange(ctx, t.n, dest, labelled(label, body))
-	return sysmsg.Term(v), err
+	message := labelled(label, body)
+	if to, ok := destOf(dest); ok && !nodehook.AskerOf(ctx, t.n).MaySend(to, message(wire.PID{}, wire.Ref{})) {
+		return nil, &node.ExitError{Reason: node.NoProc}
+	}
+	v, err := exchange(ctx, t.n, dest, message)
+	return sysmsg.Given(v), err
+}
+
+// destOf is what exchange takes as a destination.
+func destOf(dest any) (wire.Dest, bool) {
+	switch d := dest.(type) {
+	case wire.PID:
+		return d, true
+	case wire.Atom:
+		return d, true
+	case wire.Tuple:
+		at, ok := atOf(d)
+		return at, ok
+	}
+	return nil, false
 }
 
 // askFor is ask on behalf of M:F(Args), whose exits are those of OTP:

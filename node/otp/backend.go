@@ -55,10 +55,17 @@ func (t *tools) exportSpawns() error {
 	return nil
 }
 
+// receiver is the process that a tool names for what it is to be told; false: it is none, or who has had p started must not
+// have it sent to.
+func receiver(p *node.Process, arg any) (wire.PID, bool) {
+	pid, ok := arg.(wire.PID)
+	return pid, ok && nodehook.AskerOf(p.Context(), p.Node()).MayReach(pid)
+}
+
 // relay is dbg:do_relay, without which the dbg of another node would not stop
 // waiting. Nothing is traced: dbg gets an error when it asks for traces.
 func relay(p *node.Process, args []any) error {
-	parent, ok := args[0].(wire.PID)
+	parent, ok := receiver(p, args[0])
 	if !ok {
 		return node.ExitWith(wire.Atom("badarg"))
 	}
@@ -75,7 +82,7 @@ func relay(p *node.Process, args []any) error {
 func (t *tools) asFunction(run func(*node.Process, []any) error) func(context.Context, []any) (any, error) {
 	return func(ctx context.Context, args []any) (any, error) {
 		var result error
-		pid, err := t.n.SpawnOpt(node.Options{For: nodehook.CallingPeer(ctx)}, node.ProcessFunc(func(p *node.Process) error {
+		pid, err := t.n.SpawnOpt(node.Options{For: nodehook.AskerOf(ctx, t.n).Node()}, node.ProcessFunc(func(p *node.Process) error {
 			result = run(p, args)
 			return nil
 		}))
@@ -139,10 +146,10 @@ func (t *tools) tableList(args []any) (any, error) {
 // table starts the process that sends a table, which is empty: there are none.
 func (t *tools) table(ctx context.Context, args []any) (any, error) {
 	parent, ok := args[0].(wire.PID)
-	if !ok {
+	if !ok || !nodehook.AskerOf(ctx, t.n).MayReach(parent) {
 		return nil, errBadArg
 	}
-	return t.n.SpawnOpt(node.Options{For: nodehook.CallingPeer(ctx)}, node.ProcessFunc(func(p *node.Process) error {
+	return t.n.SpawnOpt(node.Options{For: nodehook.AskerOf(ctx, t.n).Node()}, node.ProcessFunc(func(p *node.Process) error {
 		p.Link(parent)
 		return p.Send(parent, wire.Tuple{p.Self(), wire.Atom("$end_of_table")})
 	}))
@@ -154,7 +161,7 @@ const chunk = 10_000
 // procsInfo sends {procs_info, Self, [#etop_proc_info{}]} to a collector, in
 // chunks, the last of which may be empty.
 func (t *tools) procsInfo(p *node.Process, args []any) error {
-	to, ok := args[0].(wire.PID)
+	to, ok := receiver(p, args[0])
 	if !ok {
 		return node.ExitWith(wire.Atom("badarg"))
 	}
@@ -192,7 +199,7 @@ func (t *tools) row(self, pid wire.PID) (wire.Tuple, bool) {
 // etopCollect sends {Self, #etop_info{}}: now, n_procs, wall_clock, runtime,
 // run_queue, alloc_areas, memi, procinfo.
 func (t *tools) etopCollect(p *node.Process, args []any) error {
-	to, ok := args[0].(wire.PID)
+	to, ok := receiver(p, args[0])
 	if !ok {
 		return node.ExitWith(wire.Atom("badarg"))
 	}
@@ -214,7 +221,7 @@ const maxInterval = 1 << 32
 // fetchStats sends {stats, 1, Schedulers, IO, Memory} every so many ms until any
 // message comes.
 func (t *tools) fetchStats(p *node.Process, args []any) error {
-	to, ok1 := args[0].(wire.PID)
+	to, ok1 := receiver(p, args[0])
 	ms, ok2 := wire.Int(args[1])
 	if !ok1 || !ok2 || ms < 0 || ms > maxInterval {
 		return node.ExitWith(wire.Atom("badarg"))

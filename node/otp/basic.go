@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -22,9 +23,9 @@ func (t *tools) basics() []function {
 		{m, "throw", []int{1}, plain(func(args []any) (any, error) { return nil, rpc.Throw(args[0]) })},
 		{m, "apply", []int{3}, t.apply},
 		{m, "apply", []int{2}, t.applyFun},
-		{m, "send", []int{2}, plain(t.send)},
+		{m, "send", []int{2}, t.send},
 		{m, "register", []int{2}, t.register},
-		{m, "unregister", []int{1}, plain(t.unregister)},
+		{m, "unregister", []int{1}, t.unregister},
 		{m, "unique_integer", []int{0}, plain(t.uniqueInteger)},
 		{"timer", "sleep", []int{1}, sleep},
 		{"io", "format", []int{1, 2}, printFormat},
@@ -88,37 +89,28 @@ func (t *tools) applyFun(ctx context.Context, args []any) (any, error) {
 	return rpc.Apply(ctx, t.n, f.Module, f.Function, list)
 }
 
-// send sends what a caller has had sent: no mailbox of this node holds that up, but a slow
-// third node does, for nobody may lose the connection to it by what others send.
-func send(n *node.Node, to node.Dest, where wire.Atom, msg any) {
-	if where == n.Name() {
-		n.SendOpt(node.SendOptions{NoWait: true}, to, msg)
-	} else {
-		node.Send(n, to, msg)
-	}
-}
-
-func (t *tools) send(args []any) (any, error) {
+// send is erlang:send. No mailbox of this node holds that up, but a slow third node does, for nobody may lose the connection to
+// it by what others send. What the caller may not send itself is sent to nobody.
+func (t *tools) send(ctx context.Context, args []any) (any, error) {
+	var dest wire.Dest
 	switch to := args[0].(type) {
 	case wire.PID:
-		send(t.n, to, to.Node(), args[1])
+		dest = to
 	case wire.Ref:
-		send(t.n, to, to.Node(), args[1])
+		dest = to
 	case wire.Atom:
-		if errors.Is(t.n.SendOpt(node.SendOptions{NoWait: true}, to, args[1]), node.ErrNoName) {
-			return nil, errBadArg
-		}
+		dest = to
 	case wire.Tuple:
-		if len(to) != 2 {
+		at, ok := atOf(to)
+		if !ok {
 			return nil, errBadArg
 		}
-		name, ok1 := to[0].(wire.Atom)
-		at, ok2 := to[1].(wire.Atom)
-		if !ok1 || !ok2 {
-			return nil, errBadArg
-		}
-		send(t.n, node.At{Name: name, Node: at}, at, args[1])
+		dest = at
 	default:
+		return nil, errBadArg
+	}
+	err := nodehook.AskerOf(ctx, t.n).Send(dest, args[1])
+	if _, name := dest.(wire.Atom); name && errors.Is(err, node.ErrNoName) {
 		return nil, errBadArg
 	}
 	return args[1], nil
@@ -132,7 +124,11 @@ func (t *tools) register(ctx context.Context, args []any) (any, error) {
 	if !ok1 || !ok2 {
 		return nil, errBadArg
 	}
-	switch err := nodehook.RegisterFor(t.n, nodehook.CallingPeer(ctx), name, pid); {
+	by := nodehook.AskerOf(ctx, t.n)
+	if !by.MayName(pid) {
+		return nil, errProtected
+	}
+	switch err := nodehook.RegisterFor(t.n, by.Node(), name, pid); {
 	case errors.Is(err, node.ErrTooMany):
 		return nil, errSystemLimit
 	case err != nil:
@@ -141,15 +137,18 @@ func (t *tools) register(ctx context.Context, args []any) (any, error) {
 	return wire.True, nil
 }
 
-func (t *tools) unregister(args []any) (any, error) {
+func (t *tools) unregister(ctx context.Context, args []any) (any, error) {
 	name, ok := args[0].(wire.Atom)
 	if !ok {
 		return nil, errBadArg
 	}
-	if pid, ok := t.n.Whereis(name); ok && nodehook.Protected(t.n, pid) {
+	if pid, ok := t.n.Whereis(name); ok && !nodehook.AskerOf(ctx, t.n).MayName(pid) {
 		return nil, errProtected
 	}
-	if t.n.Unregister(name) != nil {
+	switch err := t.n.Unregister(name); {
+	case errors.Is(err, node.ErrProtected):
+		return nil, errProtected
+	case err != nil:
 		return nil, errBadArg
 	}
 	return wire.True, nil
@@ -177,6 +176,6 @@ func sleep(ctx context.Context, args []any) (any, error) {
 	case <-after:
 		return wire.OK, nil
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, cause.Of(ctx)
 	}
 }

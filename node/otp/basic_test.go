@@ -118,7 +118,7 @@ func TestBasics(t *testing.T) {
 	user, ok := n.Whereis("user")
 	require.True(t, ok)
 	require.Equal(t, "! badarg", apply(t, n, "erlang", "exit", wire.Atom("me"), wire.Atom("x")))
-	require.True(t, nodehook.Protected(n, user), "or the next lines would end it")
+	require.True(t, nodehook.Protected(n, user, node.From{}), "or the next lines would end it")
 	require.NotEqual(t, "true", apply(t, n, "erlang", "exit", user, node.Kill))
 	require.NotEqual(t, "true", apply(t, n, "erlang", "unregister", wire.Atom("user")))
 	require.True(t, n.IsAlive(user))
@@ -170,4 +170,30 @@ func TestSleepForEver(t *testing.T) {
 	for _, bad := range []any{-1, wire.Atom("soon"), int64(1 << 40)} {
 		require.Equal(t, "! badarg", apply(t, n, "timer", "sleep", bad))
 	}
+}
+
+// What nodes/2, net_kernel:nodes_info and gen_server:cast say and do.
+func TestNodesAndCasts(t *testing.T) {
+	c := nodetest.NewCluster(t)
+	a, b := c.Start("a"), c.Start("b")
+	require.NoError(t, otp.Config{Output: io.Discard}.Export(a))
+	c.Connect(a, b)
+	both := wire.NewMap(wire.Atom("connection_id"), wire.Atom("true"), wire.Atom("node_type"), wire.Atom("true"))
+	assert.Equal(t, "[{'a@127.0.0.1',#{connection_id => undefined,node_type => this}}]", apply(t, a, "erlang", "nodes", wire.Atom("this"), both))
+	assert.Regexp(t, `^\[{'b@127.0.0.1',#{connection_id => \d+,node_type => hidden}}\]$`, apply(t, a, "erlang", "nodes", wire.Atom("connected"), both))
+	assert.Equal(t, "[{'b@127.0.0.1',#{}}]", apply(t, a, "erlang", "nodes", wire.List{wire.Atom("hidden")}, wire.NewMap()))
+	for _, args := range [][]any{{wire.Atom("visible"), 1}, {wire.Atom("foo"), wire.NewMap()}, {wire.Atom("visible"), wire.NewMap(1, 2)}} {
+		assert.Contains(t, apply(t, a, "erlang", "nodes", args...), "badarg")
+	}
+	assert.Regexp(t, `^{ok,\[{'b@127.0.0.1',\[{owner,undefined},{state,up},{address,<<".*">>},{type,hidden},{in,\d+},{out,\d+}\]}\]}$`,
+		apply(t, a, "net_kernel", "nodes_info"))
+
+	h := nodetest.Open(t, a)
+	require.NoError(t, a.Register("here", h.Self()))
+	for _, to := range []any{h.Self(), wire.Atom("here"), wire.Tuple{wire.Atom("here"), a.Name()}} {
+		assert.Equal(t, "ok", apply(t, a, "gen_server", "cast", to, 7))
+		assert.Equal(t, wire.Tuple{wire.Atom("$gen_cast"), 7}, nodetest.Next[wire.Tuple](t, h))
+	}
+	assert.Equal(t, "ok", apply(t, a, "gen_server", "cast", wire.Atom("nobody"), 7))
+	assert.Contains(t, apply(t, a, "gen_server", "cast", 7, 7), "badarg")
 }

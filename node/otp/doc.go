@@ -29,7 +29,7 @@
 // constant that says nothing about Go.
 //
 //	erlang
-//	node/0,1  nodes/0,1  is_alive  registered  processes  whereis  is_process_alive        R
+//	node/0,1  nodes/0-2  is_alive  registered  processes  whereis  is_process_alive        R
 //	process_info/1,2                                                                      see the next table
 //	group_leader/0  self/0                  R, of the process that runs the call
 //	memory/0,1                              R total, processes (Go's heap and stacks), system (the rest); C the others: 0
@@ -49,6 +49,7 @@
 //	apply/2,3                               what is exported; a fun of another node is undef
 //	timestamp  localtime  universaltime  system_time/0,1  monotonic_time/0,1              R
 //
+//	net_kernel    nodes_info/0                     R; owner undefined
 //	timer         sleep/1                          R
 //	io            format/1,2  put_chars/1  nl/0    prints where the caller's group leader does
 //
@@ -63,7 +64,7 @@
 //	any module    module_info/0,1                  attributes tell the behaviour
 //	proc_lib      translate_initial_call  initial_call  get_label
 //	sys           get_status/1,2  get_state/1,2
-//	gen_server    call/2,3
+//	gen_server    call/2,3  cast/2
 //	gen_event     which_handlers/1
 //	supervisor    which_children  count_children  get_callback_module
 //	ets           all  info/1,2  whereis           none

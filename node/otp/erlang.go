@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -21,6 +22,7 @@ func (t *tools) erlang() []function {
 		{m, "node", []int{1}, plain(nodeOf)},
 		{m, "nodes", []int{0}, plain(func([]any) (any, error) { return termof.Atoms(n.Nodes(false)), nil })},
 		{m, "nodes", []int{1}, plain(func(args []any) (any, error) { return t.nodes(args[0]) })},
+		{m, "nodes", []int{2}, plain(func(args []any) (any, error) { return t.nodesWith(args[0], args[1]) })},
 		{m, "is_alive", []int{0}, plain(func([]any) (any, error) { return boolAtom(n.Addr() != nil), nil })},
 		{m, "registered", []int{0}, plain(func([]any) (any, error) { return termof.Atoms(n.Registered()), nil })},
 		{m, "processes", []int{0}, plain(func([]any) (any, error) { return pids(slices.Collect(nodehook.Processes(n))), nil })},
@@ -42,7 +44,7 @@ func (t *tools) erlang() []function {
 		{m, "loaded", []int{0}, plain(func([]any) (any, error) { return termof.Atoms(t.known()), nil })},
 		{m, "ports", []int{0}, constant(wire.List{})},
 		{m, "port_info", []int{1, 2}, plain(portInfo)},
-		{m, "exit", []int{2}, plain(t.exit)},
+		{m, "exit", []int{2}, t.exit},
 	}
 }
 
@@ -104,8 +106,90 @@ func nodeOf(args []any) (any, error) {
 	return nil, errBadArg
 }
 
+// nodesWith is nodes/2: with each node what the map asks for of connection_id and node_type.
+func (t *tools) nodesWith(kinds, asked any) (any, error) {
+	m, ok := asked.(wire.Map)
+	if !ok {
+		return nil, errBadArg
+	}
+	names, err := t.namesOf(kinds)
+	if err != nil {
+		return nil, err
+	}
+	about := make(map[any]bool)
+	for key, value := range m.All() {
+		asks := value == wire.Atom("true")
+		if key != wire.Atom("connection_id") && key != wire.Atom("node_type") || !asks && value != wire.Atom("false") {
+			return nil, errBadArg
+		}
+		about[key] = asks
+	}
+	peers := make(map[wire.Atom]observe.Peer)
+	for _, p := range t.n.Peers() {
+		peers[p.Name] = p
+	}
+	all := wire.List{}
+	for _, name := range names {
+		p, info := peers[name], []any{}
+		if about[wire.Atom("connection_id")] {
+			id := any(wire.Undefined)
+			if p.Up {
+				id = int(p.Since.UnixMicro())
+			}
+			info = append(info, wire.Atom("connection_id"), id)
+		}
+		if about[wire.Atom("node_type")] {
+			info = append(info, wire.Atom("node_type"), t.typeOf(name, p))
+		}
+		all = append(all, wire.Tuple{name, wire.NewMap(info...)})
+	}
+	return all, nil
+}
+
+// typeOf is what kind of node another is, or this one.
+func (t *tools) typeOf(name wire.Atom, p observe.Peer) wire.Atom {
+	switch {
+	case name == t.n.Name():
+		return "this"
+	case !p.Up:
+		return "known"
+	case p.Hidden:
+		return "hidden"
+	}
+	return "visible"
+}
+
+// nodesInfo is net_kernel:nodes_info.
+func (t *tools) nodesInfo([]any) (any, error) {
+	all := wire.List{}
+	for _, p := range t.n.Peers() {
+		if !p.Up {
+			continue
+		}
+		kind := wire.Atom("normal")
+		if p.Hidden {
+			kind = "hidden"
+		}
+		all = append(all, wire.Tuple{p.Name, wire.List{
+			wire.Tuple{wire.Atom("owner"), wire.Undefined}, wire.Tuple{wire.Atom("state"), wire.Atom("up")},
+			wire.Tuple{wire.Atom("address"), []byte(p.Addr)}, wire.Tuple{wire.Atom("type"), kind},
+			wire.Tuple{wire.Atom("in"), int(p.FramesIn)}, wire.Tuple{wire.Atom("out"), int(p.FramesOut)},
+		}})
+	}
+	return wire.Tuple{wire.OK, all}, nil
+}
+
 // nodes is nodes/1, of one kind or a list of kinds.
 func (t *tools) nodes(kinds any) (any, error) {
+	names, err := t.namesOf(kinds)
+	if err != nil {
+		return nil, err
+	}
+	return termof.Atoms(names), nil
+}
+
+// namesOf are the nodes of one kind or a list of kinds.
+func (t *tools) namesOf(kinds any) ([]wire.Atom, error) {
 	list, many := wire.Elements(kinds)
 	if !many {
 		list = []any{kinds}
@@ -129,7 +213,7 @@ func (t *tools) nodes(kinds any) (any, error) {
 		}
 	}
 	slices.Sort(names)
-	return termof.Atoms(slices.Compact(names)), nil
+	return slices.Compact(names), nil
 }
 
 func (t *tools) whereis(args []any) (any, error) {
@@ -170,12 +254,12 @@ func self(ctx context.Context, _ []any) (any, error) {
 	return nil, errBadArg
 }
 
-func (t *tools) exit(args []any) (any, error) {
+func (t *tools) exit(ctx context.Context, args []any) (any, error) {
 	pid, ok := args[0].(wire.PID)
 	if !ok {
 		return nil, errBadArg
 	}
-	if nodehook.Protected(t.n, pid) {
+	if !nodehook.AskerOf(ctx, t.n).MayEnd(pid) {
 		return nil, errProtected
 	}
 	t.n.Exit(pid, args[1])

@@ -28,6 +28,8 @@ func (t *tools) behaviours() []function {
 		{"sys", "get_status", []int{1, 2}, system("get_status")},
 		{"sys", "get_state", []int{1, 2}, system("get_state")},
 		{"gen_server", "call", []int{2, 3}, t.genCall},
+		{"gen_server", "cast", []int{2}, t.genCast},
+		{"net_kernel", "nodes_info", []int{0}, plain(t.nodesInfo)},
 		{"gen_event", "which_handlers", []int{1}, t.handlers},
 		{"supervisor", "which_children", []int{1}, children("which_children")},
 		{"supervisor", "count_children", []int{1}, children("count_children")},
@@ -51,6 +53,16 @@ func (t *tools) askWithin(ctx context.Context, m, f wire.Atom, args []any, index
 
 func (t *tools) genCall(ctx context.Context, args []any) (any, error) {
 	return t.askWithin(ctx, "gen_server", "call", args, 2, genCall, args[1])
+}
+
+// genCast is gen_server:cast: what erlang:send is for a cast, but that nobody needs to be there.
+func (t *tools) genCast(ctx context.Context, args []any) (any, error) {
+	if _, err := t.send(ctx, []any{args[0], wire.Tuple{wire.Atom("$gen_cast"), args[1]}}); err != nil {
+		if _, named := args[0].(wire.Atom); !named {
+			return nil, err
+		}
+	}
+	return wire.OK, nil
 }
 
 // handlers is gen_event:which_handlers, which exits with the plain reason.

@@ -25,26 +25,44 @@ type logger struct {
 	taken, left int       // in it
 }
 
-// run is the code of the process.
-func (l *logger) run(p *node.Process) error {
-	p.TrapExit(true)
-	for {
-		patience := node.Infinity
-		if l.left > 0 {
-			patience = time.Second
-		}
-		m, err := p.ReceiveWithin(patience, nil)
-		if err != nil {
+// tellLater is what the process sends itself when it has left out an event: to tell how many have been left out, when none has
+// been for a second.
+type tellLater struct{ left int }
+
+// Init is part of node.Initializer.
+func (l *logger) Init(c *node.Context) error {
+	c.TrapExit(true)
+	return nil
+}
+
+// State is what sys:get_state shows.
+func (l *logger) State() any { return wire.NewMap(wire.Atom("left_out"), l.left) }
+
+// Receive is part of node.Actor.
+func (l *logger) Receive(c *node.Context, msg any) error {
+	switch m := msg.(type) {
+	case tellLater:
+		if l.left == m.left {
 			l.tellLeft()
-			continue
+		} else if l.left > 0 {
+			l.tellSoon(c)
 		}
-		if e, ok := m.(node.Exited); !ok {
-			l.take(m)
-		} else if e.From.IsZero() { // the node stops
+	case node.Exited:
+		if m.From.IsZero() { // the node stops
 			l.tellLeft()
-			return node.ExitWith(e.Reason)
+			return node.ExitWith(m.Reason)
+		}
+	default:
+		before := l.left
+		if l.take(m); l.left == 1 && before == 0 {
+			l.tellSoon(c)
 		}
 	}
+	return nil
+}
+
+func (l *logger) tellSoon(c *node.Context) {
+	_, _ = c.SendAfter(time.Second, c.Self(), tellLater{l.left}) // it fails where the node stops
 }
 
 // take logs an event, unless there have been too many within the second.
@@ -59,7 +77,7 @@ func (l *logger) take(m any) {
 	}
 	l.taken++
 	e := eventOf(m)
-	l.n.Log().Log(context.Background(), e.level, "log event of another node", "node", e.node, "process", e.process, "event", e.text)
+	l.n.Log().Log(context.Background(), e.level, "log event of another node", "peer", e.node, "process", e.process, "event", e.text)
 }
 
 // tellLeft logs how many events have been left out.

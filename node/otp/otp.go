@@ -60,13 +60,13 @@ func (c Config) Export(n *node.Node) error {
 		return err
 	}
 	_, err := nodehook.Keep(context.Background(), n, nodehook.Service{
-		Name: "user", New: func() any { return node.ProcessFunc(t.user) },
+		Name: "user", ShowPeer: true, New: func() any { return node.ProcessFunc(t.user) },
 	})
 	if err != nil {
 		return err
 	}
 	_, err = nodehook.Keep(context.Background(), n, nodehook.Service{
-		Name: "logger_proxy", New: func() any { return node.ProcessFunc((&logger{tools: t}).run) },
+		Name: "logger_proxy", New: func() any { return &logger{tools: t} },
 	})
 	return err
 }
@@ -120,7 +120,7 @@ var errBadArg = rpc.Raise(wire.Atom("badarg"))
 // errSystemLimit is what a BIF raises for a peer that makes the node hold too much already.
 var errSystemLimit = rpc.Raise(wire.Atom("system_limit"))
 
-// errProtected is what a BIF raises that would end a protected process, or take its name.
+// errProtected is what a BIF raises that would end a process which is protected from the caller, or take its name.
 var errProtected = rpc.Raise(wire.Atom("protected"))
 
 // pair is {Name, Value}.

@@ -68,6 +68,11 @@ func TestProcessInfo(t *testing.T) {
 	}
 	assert.Contains(t, item(pid, wire.Atom("dictionary")), "{'$ancestors',["+parent.Self().String()+"]}")
 	assert.Equal(t, "{monitors,[{process,"+pid.String()+"}]}", item(self.Self(), wire.Atom("monitors")))
+	require.NoError(t, n.Register("named", watch))
+	self.Monitor(node.Atom("named"))
+	self.MonitorNode("far@host")
+	assert.Equal(t, "{monitors,[{process,"+pid.String()+"},{process,{named,nonode@nohost}}]}", item(self.Self(), wire.Atom("monitors")))
+	require.NoError(t, n.Unregister("named"))
 
 	require.NoError(t, n.Send(watch, row{1, 2})) // no term
 	assert.Equal(t, `{messages,[<<"{A:1 b:2}">>]}`, item(watch, wire.Atom("messages")))

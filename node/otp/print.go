@@ -21,7 +21,7 @@ const maxBrief = 1 << 10
 type printError struct{ reason any }
 
 func (e *printError) Error() string {
-	return "otp: the group leader did not print: " + wire.FormatPlainMax(e.reason, maxBrief)
+	return "otp: the group leader did not print: " + wire.FormatMax(e.reason, maxBrief)
 }
 
 // Print prints through the group leader of the process that ctx belongs to, and
@@ -34,7 +34,7 @@ func (e *printError) Error() string {
 // prints holds up its stage until the runtime notices.
 //
 // Errors: [ErrNoLeader], the answer of a group leader that does not print, [*node.ExitError] if the group leader is
-// gone (noproc, noconnection), the cause of ctx's end.
+// gone (noproc, noconnection), the error of ctx.
 func Print(ctx context.Context, text string) error {
 	n, pid, ok := node.Calling(ctx)
 	if !ok {

@@ -124,6 +124,9 @@ func (t *tools) item(i *observe.Process, p procview.Program, name any) (any, boo
 		for _, q := range i.Monitors {
 			l = append(l, pair("process", q))
 		}
+		for _, at := range i.Named {
+			l = append(l, pair("process", wire.Tuple{at.Name, at.Node}))
+		}
 		return l, true
 	case "monitored_by":
 		return pids(i.Watchers), true

@@ -4,6 +4,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -12,7 +13,12 @@ import (
 func (t *tools) user(p *node.Process) error {
 	p.TrapExit(true)
 	for {
-		switch m := p.Receive().(type) {
+		msg := p.Receive()
+		by := nodehook.AskerOf(msg, t.n)
+		if far, ok := msg.(node.PeerMessage); ok {
+			msg = far.Message
+		}
+		switch m := msg.(type) {
 		case node.Exited:
 			if m.From.IsZero() { // the node stops
 				return node.ExitWith(m.Reason)
@@ -21,7 +27,7 @@ func (t *tools) user(p *node.Process) error {
 			if len(m) != 4 || m[0] != wire.Atom("io_request") {
 				continue
 			}
-			if from, ok := m[1].(wire.PID); ok {
+			if from, ok := m[1].(wire.PID); ok && by.MayReach(from) {
 				p.SendOpt(node.SendOptions{NoWait: true}, from, wire.Tuple{wire.Atom("io_reply"), m[2], t.request(m[3], maxRequests)})
 			}
 		}

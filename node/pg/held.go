@@ -181,7 +181,7 @@ func (m *machine) mayWatch(pid node.PID, term any, all bool) bool {
 func (m *machine) mayJoin(term any, n int) bool {
 	g := m.table.find(term)
 	w := 0
-	if g == nil || len(g.view.Load().local) == 0 {
+	if g == nil || g.locals.Load() == 0 {
 		w = weight(term)
 	}
 	switch {

@@ -42,12 +42,12 @@ func consistent(t *testing.T, m *machine) {
 		h := of[pid.Node()]
 		h.scopes++
 		for g, pids := range p.groups {
-			require.NotEmpty(t, pids)
-			h.members += len(pids)
+			require.NotZero(t, pids.len())
+			h.members += pids.len()
 			h.groups += weight(g.term)
 			holders[g]++
-			all[g] += len(pids)
-			members += len(pids)
+			all[g] += pids.len()
+			members += pids.len()
 		}
 		of[pid.Node()] = h
 	}
@@ -66,7 +66,9 @@ func consistent(t *testing.T, m *machine) {
 	for g := range holders {
 		groups += weight(g.term)
 	}
-	for g, v := range m.table.groups() {
+	for g := range m.table.groups() {
+		v := g.look()
+		require.Equal(t, [2]int64{int64(len(v.all)), int64(len(v.local))}, [2]int64{g.count.Load(), g.locals.Load()})
 		require.Len(t, v.all, all[g]+len(v.local), "%v", g.term)
 		if here += len(v.local); len(v.local) > 0 {
 			hereGroups += weight(g.term)

@@ -1,8 +1,6 @@
 package pg
 
 import (
-	"slices"
-
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -29,7 +27,7 @@ type machine struct {
 	name  node.Atom
 	table *table
 
-	local    map[node.PID]*member
+	local    map[node.PID]*joiner
 	peers    map[node.PID]*peer
 	watchers map[node.Ref]watcher
 	all      map[node.Ref]node.PID // of the watchers, those of the scope
@@ -66,17 +64,17 @@ func (n contextOps) Send(to node.Dest, msg any) error {
 	return n.Context.SendOpt(node.SendOptions{NoConnect: true}, to, msg)
 }
 
-// member is a local process that is in groups.
-type member struct {
+// joiner is a local process that is in groups.
+type joiner struct {
 	ref    node.Ref
-	groups []*group
+	groups bag[*group]
 }
 
 // peer is the scope process of another node.
 type peer struct {
 	of         *holder
 	ref        node.Ref
-	groups     map[*group][]node.PID
+	groups     map[*group]*bag[node.PID]
 	synced     bool // has been sent a sync
 	seekPassed bool // for the time of one seek
 }
@@ -97,7 +95,7 @@ type seek struct {
 func newMachine(self node.PID, name node.Atom, l *limits) *machine {
 	return &machine{
 		self: self, name: name, table: new(table), limits: l, holders: make(map[node.Atom]*holder), here: holder{at: self.Node()},
-		local: make(map[node.PID]*member), peers: make(map[node.PID]*peer),
+		local: make(map[node.PID]*joiner), peers: make(map[node.PID]*peer),
 		watchers: make(map[node.Ref]watcher), all: make(map[node.Ref]node.PID), seeks: make(map[node.Atom]*seek),
 	}
 }
@@ -111,10 +109,10 @@ func (m *machine) join(term any, pids []node.PID) {
 	for _, p := range pids {
 		k := m.local[p]
 		if k == nil {
-			k = &member{ref: m.ops.Monitor(p)}
+			k = &joiner{ref: m.ops.Monitor(p)}
 			m.local[p] = k
 		}
-		k.groups = append(k.groups, g)
+		k.groups.add(g)
 	}
 	m.enter(g, pids, true)
 	m.broadcast(wire.Tuple{join, m.self, g.term, pidsTerm(pids)})
@@ -129,15 +127,11 @@ func (m *machine) leave(term any, pids []node.PID) bool {
 	var gone []node.PID
 	for _, p := range pids {
 		k := m.local[p]
-		if k == nil {
-			continue
-		}
-		i := slices.Index(k.groups, g)
-		if i < 0 {
+		if k == nil || !k.groups.remove(g) {
 			continue
 		}
 		gone = append(gone, p)
-		if k.groups = slices.Delete(k.groups, i, i+1); len(k.groups) == 0 {
+		if k.groups.len() == 0 {
 			m.ops.Demonitor(k.ref, true)
 			delete(m.local, p)
 		}
@@ -159,9 +153,9 @@ func (m *machine) down(ref node.Ref, pid node.PID, at node.Atom) (lost bool) {
 	}
 	if k := m.local[pid]; k != nil && k.ref == ref {
 		delete(m.local, pid)
-		terms := make(wire.List, len(k.groups))
-		for i, g := range k.groups {
-			terms[i] = g.term
+		terms := make(wire.List, 0, k.groups.len())
+		for g := range k.groups.all() {
+			terms = append(terms, g.term)
 			m.exit(g, []node.PID{pid}, true)
 		}
 		m.broadcast(wire.Tuple{leave, m.self, pid, terms})
@@ -170,8 +164,8 @@ func (m *machine) down(ref node.Ref, pid node.PID, at node.Atom) (lost bool) {
 	if p := m.peers[pid]; p != nil && p.ref == ref {
 		delete(m.peers, pid)
 		for g, pids := range p.groups {
-			m.drop(p.of, g, true, len(pids))
-			m.exit(g, pids, false)
+			m.drop(p.of, g, true, pids.len())
+			m.exit(g, pids.list(), false)
 		}
 		p.of.scopes--
 		m.tidyHolder(p.of)
@@ -185,7 +179,7 @@ func (m *machine) down(ref node.Ref, pid node.PID, at node.Atom) (lost bool) {
 func (m *machine) enter(g *group, pids []node.PID, local bool) {
 	if local {
 		m.here.members += len(pids)
-		if len(g.view.Load().local) == 0 {
+		if g.locals.Load() == 0 {
 			m.here.groups += g.weigh()
 		}
 	}
@@ -197,7 +191,7 @@ func (m *machine) exit(g *group, pids []node.PID, local bool) {
 	g.remove(pids, local)
 	if local {
 		m.here.members -= len(pids)
-		if len(g.view.Load().local) == 0 {
+		if g.locals.Load() == 0 {
 			m.here.groups -= g.weigh()
 		}
 	}
@@ -244,7 +238,7 @@ func (m *machine) discovered(from node.PID) {
 }
 
 func (m *machine) addPeer(pid node.PID) *peer {
-	p := &peer{of: m.holder(pid.Node()), ref: m.ops.Monitor(pid), groups: make(map[*group][]node.PID)}
+	p := &peer{of: m.holder(pid.Node()), ref: m.ops.Monitor(pid), groups: make(map[*group]*bag[node.PID])}
 	m.peers[pid] = p
 	m.holders[p.of.at] = p.of
 	p.of.scopes++
@@ -254,9 +248,9 @@ func (m *machine) addPeer(pid node.PID) *peer {
 // sync sends all that are here.
 func (m *machine) sync(to node.PID) error {
 	here := wire.List{}
-	for g, v := range m.table.groups() {
-		if len(v.local) > 0 {
-			here = append(here, wire.Tuple{g.term, pidList(v.local)})
+	for g := range m.table.groups() {
+		if local := g.look().local; len(local) > 0 {
+			here = append(here, wire.Tuple{g.term, pidList(local)})
 		}
 	}
 	return m.ops.Send(to, wire.Tuple{genCast, wire.Tuple{sync_, m.self, here}})
@@ -273,18 +267,23 @@ func (m *machine) synced(from node.PID, entries []entry) {
 	}
 	before := p.groups
 	for g, pids := range before {
-		m.drop(p.of, g, true, len(pids))
+		m.drop(p.of, g, true, pids.len())
 	}
-	now := make(map[*group][]node.PID, min(len(entries), share(int(m.limits.groups.Load()))))
+	now := make(map[*group]*bag[node.PID], min(len(entries), share(int(m.limits.groups.Load()))))
 	for _, e := range entries {
 		if len(e.pids) > 0 {
 			m.hasThere(p, now, e.group, e.pids)
 		}
 	}
 	p.groups = now
-	for g, pids := range now {
-		gone, _ := subtract(before[g], pids)
-		come, _ := subtract(pids, before[g])
+	for g, b := range now {
+		var was []node.PID
+		if before[g] != nil {
+			was = before[g].list()
+		}
+		pids := b.list()
+		gone, _ := subtract(was, pids)
+		come, _ := subtract(pids, was)
 		if len(come) > 0 { // first, so that the group stays
 			m.enter(g, come, false)
 		}
@@ -294,7 +293,7 @@ func (m *machine) synced(from node.PID, entries []entry) {
 	}
 	for g, pids := range before {
 		if now[g] == nil {
-			m.exit(g, pids, false)
+			m.exit(g, pids.list(), false)
 		}
 	}
 }
@@ -313,7 +312,7 @@ func (m *machine) joined(from node.PID, term any, pids []node.PID) {
 
 // hasThere notes in groups that processes of p are in a group: the first of them, as many
 // as p may have. It returns these; nil: none.
-func (m *machine) hasThere(p *peer, groups map[*group][]node.PID, term any, pids []node.PID) (*group, []node.PID) {
+func (m *machine) hasThere(p *peer, groups map[*group]*bag[node.PID], term any, pids []node.PID) (*group, []node.PID) {
 	g := m.table.find(term)
 	first := groups[g] == nil
 	fits := m.mayHold(p.of, g, term, first, len(pids))
@@ -325,7 +324,12 @@ func (m *machine) hasThere(p *peer, groups map[*group][]node.PID, term any, pids
 		g = m.table.need(term)
 	}
 	m.hold(p.of, g, first, len(pids))
-	groups[g] = append(groups[g], pids...)
+	if first {
+		groups[g] = new(bag[node.PID])
+	}
+	for _, pid := range pids {
+		groups[g].add(pid)
+	}
 	return g, pids
 }
 
@@ -340,16 +344,23 @@ func (m *machine) left(from node.PID, pids []node.PID, terms []any) {
 		if g == nil {
 			continue
 		}
-		rest, gone := subtract(p.groups[g], pids)
+		there := p.groups[g]
+		if there == nil {
+			continue
+		}
+		var gone []node.PID
+		for _, pid := range pids {
+			if there.remove(pid) {
+				gone = append(gone, pid)
+			}
+		}
 		if len(gone) == 0 {
 			continue
 		}
-		if len(rest) == 0 {
+		if there.len() == 0 {
 			delete(p.groups, g)
-		} else {
-			p.groups[g] = rest
 		}
-		m.drop(p.of, g, len(rest) == 0, len(gone))
+		m.drop(p.of, g, there.len() == 0, len(gone))
 		m.exit(g, gone, false)
 	}
 }

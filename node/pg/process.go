@@ -3,7 +3,6 @@ package pg
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
@@ -86,10 +85,21 @@ func (p *process) Init(c *genserver.Context) error {
 	context.AfterFunc(c.Context.Context(), p.close) // also if it is killed
 	p.ops = contextOps{c.Context}
 	c.MonitorNodes(true) // before Nodes, so that none is missed
-	nodes := n.Nodes(true)
+	nodes := candidates(n)
 	p.start(nodes)
 	p.arm(c, len(nodes) > 0)
 	return nil
+}
+
+// candidates are the nodes that are connected and may have the scope, in alphabetical order. A foreign one that has it sends
+// a discover of its own.
+func candidates(n *node.Node) (names []node.Atom) {
+	for _, p := range n.Peers() {
+		if p.Up && !p.Foreign {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // Terminate is part of genserver.Terminator.
@@ -120,28 +130,30 @@ func (p *process) arm(c *genserver.Context, wanted bool) {
 
 func (p *process) seekNow(c *genserver.Context, _ seekTime) error {
 	p.ops, p.armed = contextOps{c.Context}, false
-	p.arm(c, p.seek(c.Node().Nodes(true)))
+	p.arm(c, p.seek(candidates(c.Node())))
 	return nil
 }
 
 func (p *process) connected(c *genserver.Context, up node.NodeUp) error {
 	p.ops = contextOps{c.Context}
-	p.up(up.Node)
-	p.arm(c, true)
+	if !up.Foreign {
+		p.up(up.Node)
+		p.arm(c, true)
+	}
 	return nil
 }
 
 func (p *process) exited(c *genserver.Context, d node.Down) error {
 	p.ops = contextOps{c.Context}
 	if p.down(d.Ref, d.PID, d.Node) { // it may come back, and OTP's would not tell us
-		p.arm(c, p.seek(c.Node().Nodes(true)))
+		p.arm(c, p.seek(candidates(c.Node())))
 	}
 	return nil
 }
 
 func (p *process) message(c *genserver.Context, t wire.Tuple) error {
 	p.ops = contextOps{c.Context}
-	if !p.handle(t) {
+	if !ofSender(c, t) || !p.handle(t) {
 		p.unexpected(c, "unexpected message", t)
 	}
 	return nil
@@ -149,7 +161,7 @@ func (p *process) message(c *genserver.Context, t wire.Tuple) error {
 
 func (p *process) cast(c *genserver.Context, t wire.Tuple) error {
 	p.ops = contextOps{c.Context}
-	if !p.handleCast(t) {
+	if !ofSender(c, t) || !p.handleCast(t) {
 		p.unexpected(c, "unexpected cast", t)
 		return nil
 	}
@@ -157,8 +169,17 @@ func (p *process) cast(c *genserver.Context, t wire.Tuple) error {
 	return nil
 }
 
+// ofSender reports whether a message says that it is of a process of the node that has sent it: what answers it goes there.
+func ofSender(c *genserver.Context, t wire.Tuple) bool {
+	if c.Peer() == "" || len(t) < 2 {
+		return true
+	}
+	from, ok := t[1].(node.PID)
+	return ok && from.Node() == c.Peer()
+}
+
 func (p *process) unexpected(c *genserver.Context, what string, t wire.Tuple) {
-	c.Node().Log().Warn(what, "server", string(p.scope.cfg.Name), "kind", "pg scope", "message", sysmsg.Brief(t))
+	c.Node().Log().Warn(what, "server", string(p.scope.cfg.Name), "kind", "pg scope", "message", sysmsg.Brief(c.Node(), t))
 }
 
 func (p *process) joining(c *genserver.Context, r joining) (struct{}, error) {
@@ -186,8 +207,9 @@ func (p *process) leaving(c *genserver.Context, r leaving) (struct{}, error) {
 
 func (p *process) leavingAll(c *genserver.Context, _ leavingAll) (n int, err error) {
 	p.ops = contextOps{c.Context}
-	for g, v := range p.table.groups() {
-		if local := slices.Clone(v.local); len(local) > 0 { // leave changes the view
+	for g := range p.table.groups() {
+		if g.locals.Load() > 0 {
+			local := g.look().local
 			p.leave(g.term, local)
 			n += len(local)
 		}
@@ -206,8 +228,8 @@ func (p *process) watching(c *genserver.Context, r watching) (watched, error) {
 	}
 	if r.all {
 		w := watched{ref: p.watch(pid, nil)}
-		for g, v := range p.table.groups() {
-			w.members = append(w.members, Members{g.term, v.all})
+		for g := range p.table.groups() {
+			w.members = append(w.members, Members{g.term, g.look().all})
 		}
 		return w, nil
 	}
@@ -215,7 +237,7 @@ func (p *process) watching(c *genserver.Context, r watching) (watched, error) {
 		return watched{}, err
 	}
 	g := p.table.need(r.group)
-	return watched{ref: p.watch(pid, g), pids: g.view.Load().all}, nil
+	return watched{ref: p.watch(pid, g), pids: g.look().all}, nil
 }
 
 func (p *process) unwatching(c *genserver.Context, r unwatching) (bool, error) {

@@ -112,7 +112,7 @@ func Start(ctx context.Context, from node.Caller, cfg Config) (*Scope, error) {
 	if cfg.Keep {
 		err = s.keep(ctx, from)
 	} else {
-		_, err = node.SpawnWait(ctx, from, node.Options{Name: s.cfg.Name, Link: cfg.Link}, s.Actor())
+		_, err = node.SpawnWait(ctx, from, node.Options{Name: s.cfg.Name, Link: cfg.Link, ShowPeer: true}, s.Actor())
 	}
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func Start(ctx context.Context, from node.Caller, cfg Config) (*Scope, error) {
 func (s *Scope) keep(ctx context.Context, from node.Caller) error {
 	n := nodehook.Of(from).(*node.Node)
 	_, err := nodehook.Keep(ctx, n, nodehook.Service{
-		Name: s.cfg.Name, New: func() any { return s.Actor() },
+		Name: s.cfg.Name, ShowPeer: true, New: func() any { return s.Actor() }, System: true,
 		Ask: func(ctx context.Context, pid node.PID) error {
 			_, err := genserver.Call(ctx, n, pid, find{})
 			return err
@@ -206,8 +206,8 @@ func (s *Scope) Groups() []any {
 // pg:which_local_groups.
 func (s *Scope) LocalGroups() []any {
 	var all []any
-	for g, v := range s.table.Load().groups() {
-		if len(v.local) > 0 {
+	for g := range s.table.Load().groups() {
+		if g.locals.Load() > 0 {
 			all = append(all, g.term)
 		}
 	}

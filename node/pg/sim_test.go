@@ -517,8 +517,8 @@ func (n *simNode) here() map[string][]node.PID {
 		}
 		return all
 	}
-	for g, v := range n.m.table.groups() {
-		if len(v.local) > 0 {
+	for g := range n.m.table.groups() {
+		if v := g.look(); len(v.local) > 0 {
 			all[g.term.(string)] = sorted(v.local)
 		}
 	}
@@ -545,8 +545,8 @@ func (n *simNode) everybody(wanted func(*simNode) bool) map[string][]node.PID {
 		}
 		return all
 	}
-	for g, v := range n.m.table.groups() {
-		add(g.term.(string), v.all)
+	for g := range n.m.table.groups() {
+		add(g.term.(string), g.look().all)
 	}
 	return all
 }
@@ -639,27 +639,28 @@ func (s *sim) compare() {
 // check finds violations of the invariants of machine and table.
 func (m *machine) check() error {
 	for pid, k := range m.local {
-		if len(k.groups) == 0 {
+		if k.groups.len() == 0 {
 			return fmt.Errorf("%v is in local, but in no group", pid)
 		}
 	}
 	sum := map[*group][]node.PID{}
 	for pid, k := range m.local {
-		for _, g := range k.groups {
+		for g := range k.groups.all() {
 			sum[g] = append(sum[g], pid)
 		}
 	}
 	for _, p := range m.peers {
 		for g, pids := range p.groups {
-			if len(pids) == 0 {
+			if pids.len() == 0 {
 				return fmt.Errorf("a peer has nobody in %v", g.term)
 			}
-			sum[g] = append(sum[g], pids...)
+			sum[g] = append(sum[g], pids.list()...)
 		}
 	}
 	n := 0
-	for g, v := range m.table.groups() {
+	for g := range m.table.groups() {
 		n++
+		v := g.look()
 		if !slices.Equal(sorted(sum[g]), sorted(v.all)) {
 			return fmt.Errorf("%v: %v in the lists, %v in the table", g.term, sum[g], v.all)
 		}

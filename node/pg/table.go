@@ -2,7 +2,6 @@ package pg
 
 import (
 	"iter"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -19,8 +18,8 @@ import (
 //  1. No two groups have the same term, as [wire.Equal] sees it: plain holds
 //     those whose term, in the form of package termkey, Go's == distinguishes, terms the
 //     others.
-//  2. A view never changes. The slices of a later one may share its memory, for
-//     they are only appended to.
+//  2. A view never changes. It is made when somebody reads, and of use until somebody leaves. The slices of a
+//     later one may share its memory, for they are only appended to.
 //  3. A group without members and watchers is in no table.
 //  4. A goroutine that has a *group may go on reading it: one that was taken out is empty.
 type table struct {
@@ -35,12 +34,23 @@ type table struct {
 // group is one group.
 type group struct {
 	term any
-	view atomic.Pointer[view]
+
+	mu      sync.Mutex           // of the scope's process, which changes what it guards, and those that make a view
+	members bag[member]          // as often as they have joined
+	view    atomic.Pointer[view] // of members; nil: it is to be made
+	count   atomic.Int64         // of members, for readers
+	locals  atomic.Int64         // of those, the ones of this node
 
 	// The scope's process only.
 	watchers map[node.Ref]node.PID
 	holders  int // peers with members here, and watchers of other nodes
 	weight   int // as weigh returns it; 0: not known yet
+}
+
+// member is a process in a group, which a scope of this node or of another has put in.
+type member struct {
+	pid   node.PID
+	local bool
 }
 
 // view is the members of a group at one time; a process is in it as often as it has
@@ -70,7 +80,6 @@ func (t *table) need(term any) *group {
 	}
 	term, plain := termkey.Of(term)
 	g := &group{term: term}
-	g.view.Store(&empty)
 	if plain {
 		t.plain.Store(term, g)
 		return g
@@ -83,7 +92,7 @@ func (t *table) need(term any) *group {
 
 // tidy takes g out if it is of no more use.
 func (t *table) tidy(g *group) {
-	if len(g.view.Load().all) > 0 || len(g.watchers) > 0 {
+	if g.count.Load() > 0 || len(g.watchers) > 0 {
 		return
 	}
 	if _, plain := termkey.Of(g.term); plain {
@@ -96,8 +105,8 @@ func (t *table) tidy(g *group) {
 }
 
 // groups yields all groups that somebody is in.
-func (t *table) groups() iter.Seq2[*group, *view] {
-	return func(yield func(*group, *view) bool) {
+func (t *table) groups() iter.Seq[*group] {
+	return func(yield func(*group) bool) {
 		var all []*group
 		t.plain.Range(func(_, g any) bool { all = append(all, g.(*group)); return true })
 		t.mu.RLock()
@@ -106,7 +115,7 @@ func (t *table) groups() iter.Seq2[*group, *view] {
 		}
 		t.mu.RUnlock()
 		for _, g := range all {
-			if v := g.view.Load(); len(v.all) > 0 && !yield(g, v) {
+			if g.count.Load() > 0 && !yield(g) {
 				return
 			}
 		}
@@ -116,48 +125,73 @@ func (t *table) groups() iter.Seq2[*group, *view] {
 // look returns the members of the group with the term.
 func (t *table) look(term any) *view {
 	if g := t.find(term); g != nil {
-		return g.view.Load()
+		return g.look()
 	}
 	return &empty
 }
 
-// add puts pids in. Only the writer calls it, always on the latest view.
-func (g *group) add(pids []node.PID, local bool) {
-	v := g.view.Load()
-	n := &view{all: append(v.all, pids...), local: v.local}
-	if local {
-		n.local = append(v.local, pids...)
+// look returns the members at one time between now and its return.
+func (g *group) look() *view {
+	if v := g.view.Load(); v != nil {
+		return v
 	}
-	g.view.Store(n)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if v := g.view.Load(); v != nil {
+		return v
+	}
+	v := &view{make([]node.PID, 0, g.members.len()), make([]node.PID, 0, g.locals.Load())}
+	for m := range g.members.all() {
+		v.all = append(v.all, m.pid)
+		if m.local {
+			v.local = append(v.local, m.pid)
+		}
+	}
+	g.view.Store(v)
+	return v
+}
+
+// add puts pids in. Only the writer calls it.
+func (g *group) add(pids []node.PID, local bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range pids {
+		g.members.add(member{p, local})
+	}
+	g.counted(len(pids), local)
+	if v := g.view.Load(); v != nil {
+		n := &view{all: append(v.all, pids...), local: v.local}
+		if local {
+			n.local = append(v.local, pids...)
+		}
+		g.view.Store(n)
+	}
 }
 
 // remove takes pids out, which are in it.
 func (g *group) remove(pids []node.PID, local bool) {
-	v := g.view.Load()
-	n := &view{local: v.local}
-	n.all, _ = subtract(v.all, pids)
-	if local {
-		n.local, _ = subtract(v.local, pids)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	gone := 0
+	for _, p := range pids {
+		if g.members.remove(member{p, local}) {
+			gone++
+		}
 	}
-	g.view.Store(n)
+	g.counted(-gone, local)
+	g.view.Store(nil)
 }
 
-// few is how many pids are looked for one by one.
-const few = 8
+func (g *group) counted(n int, local bool) {
+	g.count.Add(int64(n))
+	if local {
+		g.locals.Add(int64(n))
+	}
+}
 
 // subtract takes each of pids out of list once, if it is there: Erlang's --. It
 // returns what is left, in a new slice, and what it has found.
 func subtract(list, pids []node.PID) (rest, found []node.PID) {
-	if len(pids) <= few {
-		rest = slices.Clone(list)
-		for _, p := range pids {
-			if i := slices.Index(rest, p); i >= 0 {
-				rest = slices.Delete(rest, i, i+1)
-				found = append(found, p)
-			}
-		}
-		return rest, found
-	}
 	count := make(map[node.PID]int, len(pids))
 	for _, p := range pids {
 		count[p]++

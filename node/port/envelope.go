@@ -167,7 +167,7 @@ func parse(t any) (any, error) {
 	}
 	k, ok := kinds[word]
 	if !ok {
-		return nil, fmt.Errorf("unknown kind of frame: %q", wire.FormatGo("%v", word, maxBrief))
+		return nil, fmt.Errorf("unknown kind of frame: %q", wire.Describe(word, maxBrief))
 	}
 	f := fields{all: all[1:]}
 	if len(f.all) < k.least || len(f.all) > max(k.least, k.most) {

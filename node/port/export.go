@@ -123,7 +123,7 @@ func eachPair(t any, f func(key string, v any) error) error {
 			return fmt.Errorf("the key %s; want text", brief(k))
 		}
 		if err := f(key, v); err != nil {
-			return fmt.Errorf("%s: %w", wire.FormatGo("%v", key, maxBrief), err)
+			return fmt.Errorf("%s: %w", wire.Describe(key, maxBrief), err)
 		}
 		return nil
 	}

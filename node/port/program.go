@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/actornode/actornode/internal/environ"
 	"github.com/actornode/actornode/node"
 )
 
@@ -54,11 +55,9 @@ func launch(cfg *Config, log *slog.Logger, c *codec, box *inbox) (r *program, er
 		}
 	}
 	cmd.Dir = cfg.Dir
-	if len(cfg.Env) > 0 {
-		cmd.Env = os.Environ()
-		for k, v := range cfg.Env {
-			cmd.Env = append(cmd.Env, k+"="+v)
-		}
+	cmd.Env = environ.Inherited()
+	for k, v := range cfg.Env {
+		cmd.Env = append(cmd.Env, k+"="+v)
 	}
 	ownGroup(cmd)
 	var mine, theirs [3]*os.File

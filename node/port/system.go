@@ -104,4 +104,4 @@ func (s system) Enter(c *node.Context) { s.c = c }
 func (system) Resumed(*node.Context) error { return nil }
 
 // text is a term in Erlang's syntax, for people.
-func text(t any) string { return sysmsg.Brief(t) }
+func text(t any) string { return sysmsg.Words(t) }

@@ -37,6 +37,11 @@ type Identity struct {
 	Cookie string   // the one of Config.Cookies that it has proved to know; "": that which is meant for its name
 }
 
+// Equal reports whether both are the same node by all that is known: who has the name of another is not that.
+func (id Identity) Equal(other Identity) bool {
+	return id.Name == other.Name && id.Cookie == other.Cookie && slices.Equal(id.TLS, other.TLS)
+}
+
 // Policy says what each node may do. Its methods are for any goroutine.
 type Policy struct{ set atomic.Pointer[set] }
 

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/erpc"
@@ -22,7 +23,7 @@ import (
 //	*wire.EncodeError            an argument is no term
 //	node.ErrReplyType            the result is no R
 //	node.ErrExited               the calling process has exited
-//	the cause of ctx's end       error {erpc, timeout}; the function goes on
+//	the error of ctx             error {erpc, timeout}; the function goes on
 func Call[R any](ctx context.Context, from node.Caller, at wire.Atom, module, function wire.Atom, args ...any) (R, error) {
 	return node.Call[R](ctx, from, erpc.NewFunction(at, module, function, args), struct{}{})
 }
@@ -59,6 +60,13 @@ type Reply[R any] struct {
 // answered, is found not to be there, or ctx ends: erpc:multicall. The replies are
 // in the order of nodes; each has an error of its own, as Call returns it.
 func Multi[R any](ctx context.Context, from node.Caller, nodes []wire.Atom, module, function wire.Atom, args ...any) []Reply[R] {
+	replies := make([]Reply[R], len(nodes))
+	if err := cause.Of(ctx); err != nil {
+		for i, at := range nodes {
+			replies[i] = Reply[R]{Node: at, Err: err}
+		}
+		return replies
+	}
 	calls := make([]*node.Future[R], 0, len(nodes))
 	defer func() { // if this process is killed meanwhile
 		for _, f := range calls {
@@ -73,7 +81,6 @@ func Multi[R any](ctx context.Context, from node.Caller, nodes []wire.Atom, modu
 		awaited[i] = calls[i]
 	}
 	nodehook.AwaitAll(from, ctx, awaited...) // that ctx has ended, the calls find out below
-	replies := make([]Reply[R], len(nodes))
 	for i, f := range calls {
 		v, err := f.Await(ctx)
 		replies[i] = Reply[R]{nodes[i], v, err}
@@ -82,8 +89,8 @@ func Multi[R any](ctx context.Context, from node.Caller, nodes []wire.Atom, modu
 }
 
 // Spawn asks a node, this one too, for a process: what that node exports as module:function,
-// with arguments. Errors: [*SpawnError], [node.ErrNoConnection], [node.ErrExited], the cause of
-// ctx's end. A name that the node does not know is no error: the process ends with undef.
+// with arguments. Errors: [*SpawnError], [node.ErrNoConnection], [node.ErrExited], the error of ctx.
+// A name that the node does not know is no error: the process ends with undef.
 func Spawn(ctx context.Context, from node.Caller, at wire.Atom, module, function wire.Atom, args ...any) (wire.PID, error) {
 	return node.Call[wire.PID](ctx, from, erpc.NewBehaviour(at, module, function, args), struct{}{})
 }

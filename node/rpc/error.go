@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/reason"
@@ -28,19 +29,12 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	text := reason.PlainText
-	if _, ok := e.Reason.(error); ok {
-		text = reason.GoText
-	}
-	return fmt.Sprintf("rpc: the called function raised %s: %s", e.Class, text(e.Reason))
+	return fmt.Sprintf("rpc: the called function raised %s: %s", e.Class, reason.Words(e.Reason))
 }
 
-// Unwrap returns the error that a Go function has returned, where something of it is known here: see
+// Unwrap returns the errors in the Reason: what a Go function has returned, where something of it is known here. See
 // [node.ErrorOf] and [node.TypeOf].
-func (e *Error) Unwrap() error {
-	err, _ := e.Reason.(error)
-	return err
-}
+func (e *Error) Unwrap() []error { return (&node.ExitError{Reason: e.Reason}).Unwrap() }
 
 // Is makes errors.Is(err, ErrUndef) true for the error undef.
 func (e *Error) Is(target error) bool {
@@ -66,14 +60,15 @@ func (e *Error) term() any {
 type SpawnError struct{ Reason any }
 
 func (e *SpawnError) Error() string {
-	const what = "rpc: the process was not started: "
-	switch e.Reason.(type) {
-	case string, []byte: // the text of an error
-		if text, ok := wire.Text(e.Reason); ok {
-			return what + reason.GoText(text)
-		}
-	}
-	return what + reason.PlainText(e.Reason)
+	return "rpc: the process was not started: " + reason.Words(e.Reason)
+}
+
+// Unwrap returns the errors in the Reason.
+func (e *SpawnError) Unwrap() []error { return (&node.ExitError{Reason: e.Reason}).Unwrap() }
+
+// Is makes errors.Is(err, node.ErrTooMany) true where the node has no room for it.
+func (e *SpawnError) Is(target error) bool {
+	return target == node.ErrTooMany && e.Reason == wire.Atom("system_limit")
 }
 
 // Raise returns an error that, returned from a [Function], is an exception of the

@@ -63,6 +63,14 @@ func (e Event) term() any {
 	return wire.Tuple{t, sysmsg.Term(e.Content)}
 }
 
+// brief is the event in a log.
+func (e Event) brief(n *node.Node) string {
+	if e.Type == "" {
+		return "none"
+	}
+	return wire.Format(e.Type.term()) + " " + sysmsg.Brief(n, e.Content)
+}
+
 // Entered is the content of an enter call.
 type Entered struct {
 	From node.Atom // the state before, itself in the first state

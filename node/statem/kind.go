@@ -26,6 +26,7 @@ type State[M any] func(data M, c *Context, e Event) (State[M], error)
 type Kind[M any] struct {
 	states []*stateFunc[M]
 	enter  bool
+	late   bool
 }
 
 // stateFunc is a state with its name.
@@ -76,6 +77,13 @@ func Define[M any](states ...State[M]) *Kind[M] {
 // happens in it: callback mode state_enter. It returns k.
 func (k *Kind[M]) EnterCalls() *Kind[M] {
 	k.enter = true
+	return k
+}
+
+// Late makes machines of this kind handle requests, too, whose callers no longer wait when their turn comes, as
+// [genserver.Kind.Late] does for servers. It returns k.
+func (k *Kind[M]) Late() *Kind[M] {
+	k.late = true
 	return k
 }
 

@@ -3,7 +3,6 @@ package statem
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"reflect"
 
@@ -135,6 +134,9 @@ func (m *machine[M]) receive(c *node.Context, msg any) error {
 			return m.sys.Handle(c, systemOf[M]{m}, r)
 		}
 		if r, ok := c.Node().AsRequest(msg); ok {
+			if !m.kind.late && !r.Pending() {
+				return nil
+			}
 			e = Event{TypeCall, r.Body, r.From}
 		} else if body, ok := nodehook.AsCast(msg); ok {
 			e.Type, e.Content = TypeCast, body
@@ -188,7 +190,7 @@ func (m *machine[M]) failed(e Event, err error) error {
 	case errors.Is(err, ErrUnhandled):
 		if log := m.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
 			log.Warn("unexpected event", "machine", sysmsg.DisplayName(m), "kind", m.BehaviourName(),
-				"state", string(m.state.name), "event", sysmsg.Brief(e))
+				"state", string(m.state.name), "event", e.brief(m.Node()))
 		}
 	case e.Type == TypeCall:
 		m.fail(e.from, err)
@@ -277,13 +279,13 @@ func (m *machine[M]) ends(reason any) error {
 	logged := m.logged || !m.Node().IsAlive(m.Self())
 	m.logged = true
 	err := m.end(reason)
-	reason = nodehook.ReasonOf(err)
-	if log := m.Node().Log(); !logged && !nodehook.IsCleanExit(reason) && log.Enabled(context.Background(), slog.LevelError) {
-		log.Error("state machine terminating", "machine", sysmsg.DisplayName(m), "process", m.Self().String(),
-			"kind", m.BehaviourName(), "last_event", sysmsg.Brief(m.last), "state", sysmsg.Brief(m.shownState()),
-			"postponed", sysmsg.Brief(m.postponedTerm()), "reason", sysmsg.Words(reason))
+	if logged {
+		return err
 	}
-	return err
+	return sysmsg.Terminating(m.Context.Context, "state machine", m.BehaviourName(), err, func() []any {
+		return []any{"last_event", m.last.brief(m.Node()), "state", string(m.state.name), "data", sysmsg.BriefState(m.data),
+			"postponed", len(m.postponed)}
+	})
 }
 
 // MayTerminate says for package lifetime whether the data has Terminate.
@@ -311,14 +313,4 @@ func (m *machine[M]) end(reason any) error {
 		return node.ExitWith(crash)
 	}
 	return node.ExitWith(reason)
-}
-
-// shownState is {State, Data} where a panic of the data's own code must do no harm.
-func (m *machine[M]) shownState() (t any) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			t = fmt.Sprintf("State: panic: %v", cause)
-		}
-	}()
-	return m.term()
 }

@@ -1,20 +1,25 @@
 package statem
 
-import "github.com/actornode/actornode/node"
+import (
+	"container/list"
+
+	"github.com/actornode/actornode/node"
+)
 
 // queue is what waits in a machine, apart from its mailbox. It knows neither time
 // nor process: start starts a timer and stop stops it.
 //
 // Invariants:
 //
-//  1. There is at most one timeout of a type in times.
-//  2. Those with zero set come in their order in times, when events is empty.
+//  1. There is at most one timeout of a type: times has them by type.
+//  2. Those of no time are in zero, too, and come in their order there, when events is empty.
 //  3. A timeout that is not in times, or not the same, has been called off: its
 //     message is stale.
 type queue struct {
 	events    []Event // to be handled before the mailbox; the next is the last
 	postponed []Event // until the state changes; the oldest is the first
-	times     []*timeout
+	times     map[Type]*timeout
+	zero      list.List // of *timeout
 
 	start func(t *timeout, s setting) *node.Timer
 	stop  func(*node.Timer)
@@ -24,8 +29,8 @@ type queue struct {
 type timeout struct {
 	typ     Type
 	content any
-	zero    bool
-	timer   *node.Timer
+	timer   *node.Timer   // nil: it is in zero
+	zero    *list.Element // of queue.zero
 }
 
 // next takes the event that comes before anything in the mailbox.
@@ -36,10 +41,8 @@ func (q *queue) next() (Event, bool) {
 		q.events = q.events[:last]
 		return e, true
 	}
-	for _, t := range q.times {
-		if t.zero {
-			return q.over(t)
-		}
+	if e := q.zero.Front(); e != nil {
+		return q.over(e.Value.(*timeout))
 	}
 	return Event{}, false
 }
@@ -49,13 +52,14 @@ func (q *queue) idle() bool { return len(q.events) == 0 && len(q.times) == 0 }
 
 // over takes a timeout whose time is over; false: it has been called off.
 func (q *queue) over(t *timeout) (Event, bool) {
-	for i := range q.times {
-		if q.times[i] == t {
-			q.times = append(q.times[:i], q.times[i+1:]...)
-			return Event{Type: t.typ, Content: t.content}, true
-		}
+	if q.times[t.typ] != t {
+		return Event{}, false
 	}
-	return Event{}, false
+	delete(q.times, t.typ)
+	if t.zero != nil {
+		q.zero.Remove(t.zero)
+	}
+	return Event{Type: t.typ, Content: t.content}, true
 }
 
 // transit is what a transition does to what waits: e has been handled, and the
@@ -71,10 +75,11 @@ func (q *queue) transit(e Event, changed bool, a *actions) {
 		q.cancel(StateTimeout)
 	}
 	q.cancel(EventTimeout)
-	for i, s := range a.times {
-		if !overruled(s.typ, a.times[i+1:]) {
-			q.set(s)
-		}
+	if len(a.times) > 1 {
+		a.times = latest(a.times)
+	}
+	for _, s := range a.times {
+		q.set(s)
 	}
 	q.push(a.next)
 }
@@ -86,23 +91,29 @@ func (q *queue) push(events []Event) {
 	}
 }
 
-// overruled reports whether something is said of t later.
-func overruled(t Type, later []setting) bool {
-	for _, s := range later {
-		if s.typ == t {
-			return true
+// latest returns of each timeout what is said of it last.
+func latest(all []setting) []setting {
+	last := make(map[Type]int, few)
+	for i, s := range all {
+		last[s.typ] = i
+	}
+	kept := all[:0]
+	for i, s := range all {
+		if last[s.typ] == i {
+			kept = append(kept, s)
 		}
 	}
-	return false
+	return kept
 }
+
+// few is how many timeouts are set at once without memory for that.
+const few = 8
 
 func (q *queue) set(s setting) {
 	if s.update {
-		for _, t := range q.times {
-			if t.typ == s.typ {
-				t.content = s.content
-				return
-			}
+		if t := q.times[s.typ]; t != nil {
+			t.content = s.content
+			return
 		}
 		s.d = 0
 	}
@@ -110,28 +121,30 @@ func (q *queue) set(s setting) {
 	if s.d == node.Infinity {
 		return
 	}
-	t := &timeout{typ: s.typ, content: s.content, zero: s.d == 0}
-	if !t.zero {
+	t := &timeout{typ: s.typ, content: s.content}
+	if s.d == 0 {
+		t.zero = q.zero.PushBack(t)
+	} else {
 		t.timer = q.start(t, s)
 	}
-	q.times = append(q.times, t)
+	if q.times == nil {
+		q.times = make(map[Type]*timeout)
+	}
+	q.times[s.typ] = t
 }
 
 func (q *queue) cancel(typ Type) {
-	for _, t := range q.times {
-		if t.typ == typ {
-			if t.timer != nil {
-				q.stop(t.timer)
-			}
-			q.over(t)
-			return
+	if t := q.times[typ]; t != nil {
+		if t.timer != nil {
+			q.stop(t.timer)
 		}
+		q.over(t)
 	}
 }
 
 // clear calls off all timeouts.
 func (q *queue) clear() {
-	for len(q.times) > 0 {
-		q.cancel(q.times[0].typ)
+	for typ := range q.times {
+		q.cancel(typ)
 	}
 }

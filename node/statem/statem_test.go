@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -263,12 +264,14 @@ func TestHowMachinesEnd(t *testing.T) {
 					assert.Equal(t, c.reason, exit.Reason)
 				} else {
 					crash := crashed(t, err)
-					assert.Equal(t, c.says, crash.String())
+					assert.Equal(t, c.says, crash.Error())
 					if c.is != nil {
 						assert.ErrorIs(t, crash.Unwrap(), c.is)
 					}
 				}
-				assert.Contains(t, s.log.String(), "state machine terminating")
+				log := s.log.String()
+				assert.Equal(t, 1, strings.Count(log, "state machine terminating")+strings.Count(log, "crash report"))
+				assert.Contains(t, log, "last_event=")
 			})
 		})
 	}
@@ -286,7 +289,7 @@ func TestErrorOfACast(t *testing.T) {
 		l = &lamp{last: func() { panic("at last") }}
 		pid = s.start(l)
 		err := sys.Stop(s.Context(), s.me, pid, node.Normal)
-		assert.Equal(t, "panic: at last", crashed(t, err).String())
+		assert.Equal(t, "panic: at last", crashed(t, err).Error())
 		assert.Len(t, l.ended, 2)
 	})
 }
@@ -299,8 +302,8 @@ func TestUnhandledIsLogged(t *testing.T) {
 		_, err := sys.GetState(s.Context(), s.n, pid)
 		require.NoError(t, err)
 		assert.Contains(t, s.log.String(), `"unexpected event"`)
-		assert.Contains(t, s.log.String(), "{cast,1.5}")
-		assert.Contains(t, s.log.String(), "{info,2.5}")
+		assert.Contains(t, s.log.String(), "cast 1.5")
+		assert.Contains(t, s.log.String(), "info 2.5")
 	})
 }
 
@@ -624,12 +627,12 @@ func TestBare(t *testing.T) {
 		require.NoError(t, err)
 		state, err := sys.GetState(s.Context(), s.me, pid)
 		require.NoError(t, err)
-		assert.Equal(t, wire.Tuple{node.Atom("only"), "&{Count:3}"}, state)
+		assert.Equal(t, wire.Tuple{node.Atom("only"), "*statem_test.bare"}, state)
 		replace := func(data any) error {
 			_, err := sys.ReplaceState(s.Context(), s.me, pid, func(any) (any, error) { return wire.Tuple{wire.Atom("only"), data}, nil })
 			return err
 		}
-		require.NoError(t, replace("&{Count:3}"))
+		require.NoError(t, replace("*statem_test.bare"))
 		require.NoError(t, replace(&bare{4}))
 		assert.Error(t, replace("other"))
 		require.NoError(t, sys.Suspend(s.Context(), s.me, pid))
@@ -637,7 +640,7 @@ func TestBare(t *testing.T) {
 		require.NoError(t, sys.Resume(s.Context(), s.me, pid))
 		text := wire.Format(must(sys.GetStatus(s.Context(), s.me, pid)))
 		assert.Contains(t, text, "Status for state machine bare")
-		assert.Contains(t, text, "Count:4")
+		assert.Contains(t, text, "*statem_test.bare")
 		require.NoError(t, genserver.Cast(s.n, pid, "stop"))
 		assert.Equal(t, ref, node.ReceiveOf[node.Down](s.me).Ref)
 		assert.Empty(t, s.log.String(), "{shutdown, _} is no failure")
@@ -657,7 +660,7 @@ func TestShownWhatItCan(t *testing.T) {
 		require.NoError(t, err)
 		s.me.Monitor(pid)
 		s.n.Send(pid, node.Down{Name: "x", Node: "y@z"})
-		assert.Equal(t, "panic: bad cake", node.ReceiveOf[node.Down](s.me).Reason.(*node.Crash).String())
+		assert.Equal(t, "panic: bad cake", node.ReceiveOf[node.Down](s.me).Reason.(*node.Crash).Error())
 		assert.Contains(t, s.log.String(), "not my data")
 		assert.Contains(t, s.log.String(), "{x,y@z}")
 	})

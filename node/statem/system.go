@@ -2,6 +2,8 @@ package statem
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
@@ -22,7 +24,7 @@ func (m *machine[M]) term() any { return wire.Tuple{m.Context.state, m.dataTerm(
 
 func (m *machine[M]) dataTerm() any {
 	if s, ok := any(m.data).(sys.Stater); ok {
-		return sysmsg.Term(s.State())
+		return sysmsg.Given(s.State())
 	}
 	return sysmsg.Term(m.data)
 }
@@ -36,7 +38,7 @@ func (m systemOf[M]) Replace(state any) error {
 	}
 	s := m.kind.named(t[0])
 	if s == nil {
-		return fmt.Errorf("%w: %s", errNoState, sysmsg.Brief(t[0]))
+		return fmt.Errorf("%w: %s", errNoState, sysmsg.Words(t[0]))
 	}
 	if data, ok := t[1].(M); ok {
 		m.data = data
@@ -60,7 +62,8 @@ func (m systemOf[M]) Status() any {
 	}
 	text := func(t string) any { return wire.Charlist(t) }
 	times := wire.List{}
-	for _, t := range m.times {
+	for _, typ := range slices.Sorted(maps.Keys(m.times)) {
+		t := m.times[typ]
 		times = append(times, wire.Tuple{t.typ.term(), sysmsg.Term(t.content)})
 	}
 	return wire.List{
@@ -68,7 +71,7 @@ func (m systemOf[M]) Status() any {
 		wire.Tuple{wire.Atom("data"), wire.List{
 			wire.Tuple{text("Status"), m.sys.State()},
 			wire.Tuple{text("Parent"), parent},
-			wire.Tuple{text("Modules"), wire.List{wire.Atom(m.BehaviourName())}},
+			wire.Tuple{text("Modules"), wire.List{wire.AtomOf(m.BehaviourName())}},
 			wire.Tuple{text("Time-outs"), wire.Tuple{len(times), times}},
 			wire.Tuple{text("Logged Events"), m.sys.Logged()},
 			wire.Tuple{text("Postponed"), m.postponedTerm()},

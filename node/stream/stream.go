@@ -28,6 +28,8 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
 )
 
 // Messages returns the messages of type T that come to a process, or to a handle, the oldest first, until ctx
@@ -37,11 +39,13 @@ func Messages[T any](ctx context.Context, p *node.Process) iter.Seq[T] {
 	return Matching[T](ctx, p, nil)
 }
 
-// Matching is Messages for those for which match answers true; nil stands for all. match must not use p.
+// Matching is Messages for those for which match answers true; nil stands for all. match must not use p. What it
+// has left the loop does not look at again, unless p has received something else meanwhile, so match must
+// answer the same of a message whenever it is asked.
 func Matching[T any](ctx context.Context, p *node.Process, match func(any) bool) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		over, seen := &ended{}, false
-		n, self := p.Node(), p.Self()
+		n, self, own := p.Node(), p.Self(), runner.BlockingOf(nodehook.Acting(p).(*process.Acting))
 		stop := context.AfterFunc(ctx, func() { nodehook.Signal(n, self, over) }) // who is gone needs no end
 		isOver := func(m any) bool { return m == any(over) }
 		defer func() {
@@ -54,7 +58,7 @@ func Matching[T any](ctx context.Context, p *node.Process, match func(any) bool)
 			return ok && (match == nil || match(m)) || isOver(m)
 		}
 		for ctx.Err() == nil {
-			m := p.ReceiveMatch(wanted)
+			m := own.ReceiveKind(wanted, over)
 			if isOver(m) {
 				seen = true
 				return
@@ -107,10 +111,10 @@ func Receive[T any](ctx context.Context, h *node.Process) (messages <-chan T, st
 // out of the mailbox if a reader has taken it, and only then.
 func lend[T any](ctx context.Context, h *node.Process, values chan<- T) {
 	over, seen := &ended{}, false
-	n, self := h.Node(), h.Self()
+	n, self, own := h.Node(), h.Self(), runner.BlockingOf(nodehook.Acting(h).(*process.Acting))
 	stop := context.AfterFunc(ctx, func() { nodehook.Signal(n, self, over) }) // who is gone needs no end
 	for ctx.Err() == nil {
-		m := h.ReceiveMatch(func(m any) bool {
+		m := own.ReceiveKind(func(m any) bool {
 			if v, ok := m.(T); ok && ctx.Err() == nil && !isEnd(m) {
 				select {
 				case values <- v:
@@ -119,7 +123,7 @@ func lend[T any](ctx context.Context, h *node.Process, values chan<- T) {
 				}
 			}
 			return m == any(over)
-		})
+		}, over)
 		if e, exited := m.(node.Exited); exited && e.From == h.Self() {
 			return
 		}
@@ -153,7 +157,7 @@ func Channel[T any](ctx context.Context, from node.Caller, buffer int, o node.Op
 		for m := range Messages[any](ctx, p) {
 			v, ok := m.(T)
 			if !ok {
-				p.Node().Log().Warn("unexpected message", "pid", p.Self().String(), "message", sysmsg.Brief(m))
+				p.Node().Log().Warn("unexpected message", "pid", p.Self().String(), "message", sysmsg.Brief(p.Node(), m))
 				continue
 			}
 			select {

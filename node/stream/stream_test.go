@@ -305,3 +305,40 @@ func TestAhead(t *testing.T) {
 		require.ErrorIs(t, err, node.ErrNodeStopped)
 	}
 }
+
+// A loop looks at a message that it leaves once, however many others there are to take behind it.
+func TestMatchingLooksOnce(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	const left, wanted = 500, 500
+	looks := 0
+	run := func(p *node.Process) {
+		for i := range left + wanted {
+			if err := p.Send(p.Self(), i); err != nil {
+				t.Error(err)
+			}
+		}
+		next := left
+		for m := range stream.Matching[int](context.Background(), p, func(m any) bool { looks++; return m.(int) >= left }) {
+			if m != next {
+				t.Errorf("got %d, and not %d", m, next)
+			}
+			if next++; next == left+wanted {
+				break
+			}
+		}
+	}
+	run(nodetest.Open(t, n))
+	require.Equal(t, left+wanted, looks)
+	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+		looks = 0
+		ended := make(chan struct{})
+		_, err := n.SpawnOpt(s.Options, node.ProcessFunc(func(p *node.Process) error {
+			defer close(ended)
+			run(p)
+			return nil
+		}))
+		require.NoError(t, err)
+		testkit.Receive(t, ended)
+		require.Equal(t, left+wanted, looks)
+	}, nodetest.BlockingStyles()...)
+}

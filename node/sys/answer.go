@@ -71,18 +71,18 @@ func (a *answerer) Receive(c *node.Context, msg any) error {
 // shown is State where a panic of the behaviour must do no harm.
 func (a *answerer) shown() (state any) {
 	if crash := sysmsg.Guard(func() { state = a.State() }); crash != nil {
-		return crash.String()
+		return crash.Error()
 	}
 	return state
 }
 
 // Module is part of sysmsg.Server.
-func (a *answerer) Module() wire.Atom { return wire.Atom(a.BehaviourName()) }
+func (a *answerer) Module() wire.Atom { return wire.AtomOf(a.BehaviourName()) }
 
 // State is part of sysmsg.Server.
 func (a *answerer) State() any {
 	if s, ok := a.b.(Stater); ok {
-		return sysmsg.Term(s.State())
+		return sysmsg.Given(s.State())
 	}
 	return sysmsg.Term(a.b)
 }

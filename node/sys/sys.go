@@ -24,10 +24,9 @@ const (
 // What the state of a server (package genserver), the data of a state machine (statem) and an
 // event handler (event) may implement for system messages.
 type (
-	// Stater shows the state to others, as a term, or as a value that has a method Term:
-	// in answers to [GetState] and in logs. Default: the state itself if it is a term, else
-	// a binary with its fields, as fmt prints them with %+v. A state that other goroutines
-	// change, or that is large, should have it.
+	// Stater shows the state to others: in answers to [GetState] and in logs. What it returns is a term, or any
+	// value, of which all fields are shown; nothing may change it afterwards. Default: the state itself if it is a
+	// term, else its type, or what its LogValue, Error or String says.
 	Stater interface{ State() any }
 
 	// StateSetter puts another state, a term, in the place of the present one: see
@@ -58,7 +57,7 @@ func ask(ctx context.Context, from node.Caller, to node.Dest, what any) (any, er
 // RefusedError is the answer {error, Reason} to a system message.
 type RefusedError struct{ Reason any }
 
-func (e *RefusedError) Error() string { return "sys: refused: " + sysmsg.Brief(e.Reason) }
+func (e *RefusedError) Error() string { return "sys: refused: " + sysmsg.Words(e.Reason) }
 
 // GetState returns the state of a server as a term, see [Stater]. As in OTP, a state
 // {error, Reason} cannot be told from a refusal. Errors of this and the functions
@@ -110,7 +109,7 @@ func Debug(ctx context.Context, from node.Caller, to node.Dest, what any) (any, 
 
 // Stop ends a server in an orderly way and waits until it is gone: proc_lib:stop
 // of stdlib. Errors: [*node.ExitError] with the reason that it ended with, if
-// another, noproc if there was none; the cause of ctx's end, after which the
+// another, noproc if there was none; the error of ctx, after which the
 // server may still end.
 func Stop(ctx context.Context, from node.Caller, to node.Dest, reason any) error {
 	pid, ok := nodehook.Resolve(from, to)

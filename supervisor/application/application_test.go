@@ -175,7 +175,7 @@ func TestTop(t *testing.T) {
 		require.NoError(t, c.Start(t.Context(), "good", application.Permanent))
 		answer, err := rpc.Apply(t.Context(), n, "application", "start", []any{wire.Atom("bad")})
 		require.NoError(t, err)
-		require.Equal(t, `{error,{{shutdown,{failed_to_start_child,x,<<"no disk">>}},{bad,start,[normal,[]]}}}`, wire.Format(answer))
+		require.Equal(t, `{error,{{shutdown,{failed_to_start_child,x,#Go<*errors.errorString no disk>}},{bad,start,[normal,[]]}}}`, wire.Format(answer))
 
 		// What OTP's observer asks.
 		top, _ := n.Whereis("top")

@@ -2,6 +2,7 @@ package application
 
 import (
 	"cmp"
+	"container/list"
 	"context"
 	"errors"
 	"maps"
@@ -27,7 +28,8 @@ type Controller struct {
 	mu     sync.RWMutex
 	err    error // why the controller ends: set before it has exited
 	loaded map[wire.Atom]*Spec
-	order  []wire.Atom // of Load
+	order  map[wire.Atom]int // the numbers of the loads
+	loads  int
 	env    map[wire.Atom]map[wire.Atom]any
 }
 
@@ -37,9 +39,11 @@ type Controller struct {
 // nobody knows what runs, so its end is the end of the node, as in OTP; see Done.
 func Start(ctx context.Context, from node.Caller) (*Controller, error) {
 	n := nodehook.Of(from).(*node.Node)
-	c := &Controller{n: n, done: make(chan struct{}), loaded: make(map[wire.Atom]*Spec), env: make(map[wire.Atom]map[wire.Atom]any)}
+	c := &Controller{n: n, done: make(chan struct{}), loaded: make(map[wire.Atom]*Spec), order: make(map[wire.Atom]int),
+		env: make(map[wire.Atom]map[wire.Atom]any)}
 	pid, err := controllerServers.Start(ctx, from,
-		&controllerServer{Controller: c, starting: make(map[wire.Atom]*instance), started: make(map[wire.Atom]Type)},
+		&controllerServer{Controller: c, starting: make(map[wire.Atom]*instance), started: make(map[wire.Atom]Type),
+			places: make(map[wire.Atom]*list.Element), masters: make(map[node.PID]*instance)},
 		node.Options{Name: registeredName, Protected: true, Place: node.Detached()}) // it waits for those that it stops
 	if err != nil {
 		return nil, err
@@ -108,7 +112,8 @@ func (c *Controller) Load(s Spec) error {
 		return wrongState("already_loaded", s.Name)
 	}
 	c.loaded[s.Name] = &s
-	c.order = append(c.order, s.Name)
+	c.loads++
+	c.order[s.Name] = c.loads
 	for k, v := range s.Env {
 		c.setEnv(s.Name, k, v)
 	}
@@ -131,7 +136,7 @@ func (c *Controller) forget(name wire.Atom) error {
 	}
 	delete(c.loaded, name)
 	delete(c.env, name)
-	c.order = slices.DeleteFunc(c.order, func(n wire.Atom) bool { return n == name })
+	delete(c.order, name)
 	return nil
 }
 
@@ -168,8 +173,7 @@ func (c *Controller) Which(ctx context.Context) ([]Info, error) {
 
 // running reports whether an application runs.
 func (c *Controller) running(ctx context.Context, name wire.Atom) (bool, error) {
-	all, err := c.Which(ctx)
-	return slices.ContainsFunc(all, func(i Info) bool { return i.Name == name }), err
+	return genserver.Call(ctx, c.n, c.pid, isUp{name: name})
 }
 
 // Loaded lists the applications that are loaded, in alphabetical order.
@@ -196,14 +200,14 @@ func (c *Controller) EnsureAllStarted(ctx context.Context, name wire.Atom, t Typ
 // in the order of Load where dependencies leave a choice.
 func (c *Controller) StartAll(ctx context.Context) error {
 	c.mu.RLock()
-	names := slices.Clone(c.order)
+	names := slices.SortedFunc(maps.Keys(c.order), func(a, b wire.Atom) int { return cmp.Compare(c.order[a], c.order[b]) })
 	c.mu.RUnlock()
 	_, err := c.ensureAll(ctx, names, func(s *Spec) (Type, error) { return s.Type, nil })
 	return err
 }
 
 func (c *Controller) ensureAll(ctx context.Context, names []wire.Atom, t func(*Spec) (Type, error)) ([]wire.Atom, error) {
-	e := ensurer{c: c, ctx: ctx, typ: t}
+	e := ensurer{c: c, ctx: ctx, typ: t, at: make(map[wire.Atom]int)}
 	for _, name := range names {
 		if err := e.ensure(name, false); err != nil {
 			for _, name := range slices.Backward(e.started) {
@@ -220,7 +224,8 @@ type ensurer struct {
 	c       *Controller
 	ctx     context.Context
 	typ     func(*Spec) (Type, error)
-	path    []wire.Atom // from the application that is asked for to the present
+	path    []wire.Atom       // from the application that is asked for to the present
+	at      map[wire.Atom]int // the places in path
 	started []wire.Atom
 }
 
@@ -235,9 +240,10 @@ func (e *ensurer) ensure(name wire.Atom, optional bool) error {
 	if s == nil {
 		return &ensureError{name, wrongState(unknown, name)}
 	}
-	if i := slices.Index(e.path, name); i >= 0 {
+	if i, ok := e.at[name]; ok {
 		return &ensureError{name, inCircle(append(slices.Clone(e.path[i:]), name))}
 	}
+	e.at[name] = len(e.path)
 	e.path = append(e.path, name)
 	for _, d := range s.Depends {
 		if err := e.ensure(d, s.isOptional(d)); err != nil {
@@ -245,6 +251,7 @@ func (e *ensurer) ensure(name wire.Atom, optional bool) error {
 		}
 	}
 	e.path = e.path[:len(e.path)-1]
+	delete(e.at, name)
 	t, err := e.typ(s)
 	if err == nil {
 		err = e.c.Start(e.ctx, name, t)

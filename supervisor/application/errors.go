@@ -61,7 +61,7 @@ func (e *Error) Error() string {
 	name := wire.Format(e.Name)
 	switch e.Code {
 	case badSpec:
-		return "application: bad specification: " + sysmsg.Brief(e.Reason)
+		return "application: bad specification: " + sysmsg.Words(e.Reason)
 	case unknown:
 		return "application: no application is loaded with the name " + name
 	case cycle:
@@ -74,11 +74,21 @@ func (e *Error) Error() string {
 	case startFailed:
 		return fmt.Sprintf("application: %s did not start: %s", name, (&node.ExitError{Reason: e.Reason}).Error())
 	case startFailure:
-		return fmt.Sprintf("application: the %s application %s did not start: %s", e.typ, name, sysmsg.Brief(e.Reason))
+		return fmt.Sprintf("application: the %s application %s did not start: %s", e.typ, name, sysmsg.Words(e.Reason))
 	case terminated:
-		return fmt.Sprintf("application: the %s application %s ended: %s", e.typ, name, sysmsg.Brief(e.Reason))
+		return fmt.Sprintf("application: the %s application %s ended: %s", e.typ, name, sysmsg.Words(e.Reason))
 	}
 	return fmt.Sprintf("application: %s: %s", e.Code, name)
+}
+
+// Unwrap returns what errors.Is and errors.As look through: the errors in the Reason, such as the one that the start
+// function, or the Init of a child, has returned.
+func (e *Error) Unwrap() error {
+	switch e.Code {
+	case startFailed, startFailure, terminated:
+		return &node.ExitError{Reason: e.Reason}
+	}
+	return nil
 }
 
 // term is the error as OTP has it.

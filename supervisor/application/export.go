@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
@@ -24,6 +25,14 @@ type call func(ctx context.Context, args []any) (any, error)
 
 // export lets Erlang call what doc.go lists.
 func (c *Controller) export() error {
+	acts := func(f call) call {
+		return func(ctx context.Context, args []any) (any, error) {
+			if !nodehook.AskerOf(ctx, c.n).MayAct() {
+				return nil, errNotAllowed
+			}
+			return f(ctx, args)
+		}
+	}
 	for _, x := range []struct {
 		module, name wire.Atom
 		arities      []int
@@ -32,18 +41,18 @@ func (c *Controller) export() error {
 		{"application", "which_applications", []int{0, 1}, c.callWhich},
 		{"application", "loaded_applications", []int{0}, func(context.Context, []any) (any, error) { return terms(c.Loaded()), nil }},
 		{"application", "info", []int{0}, func(ctx context.Context, _ []any) (any, error) { return sys.GetState(ctx, c.n, c.pid) }},
-		{"application", "start", []int{1, 2}, c.callStart},
-		{"application", "ensure_started", []int{1, 2}, c.callEnsureStarted},
-		{"application", "ensure_all_started", []int{1, 2}, c.callEnsureAll},
-		{"application", "stop", []int{1}, c.callStop},
-		{"application", "load", []int{1}, c.callLoad},
-		{"application", "unload", []int{1}, c.callUnload},
+		{"application", "start", []int{1, 2}, acts(c.callStart)},
+		{"application", "ensure_started", []int{1, 2}, acts(c.callEnsureStarted)},
+		{"application", "ensure_all_started", []int{1, 2}, acts(c.callEnsureAll)},
+		{"application", "stop", []int{1}, acts(c.callStop)},
+		{"application", "load", []int{1}, acts(c.callLoad)},
+		{"application", "unload", []int{1}, acts(c.callUnload)},
 		{"application", "get_key", []int{2}, c.callKey},
 		{"application", "get_all_key", []int{1}, c.callAllKey},
 		{"application", "get_env", []int{2, 3}, c.callEnv},
 		{"application", "get_all_env", []int{1}, func(_ context.Context, args []any) (any, error) { return c.envTerm(args[0]), nil }},
-		{"application", "set_env", []int{3, 4}, c.callSetEnv},
-		{"application", "unset_env", []int{2, 3}, c.callUnsetEnv},
+		{"application", "set_env", []int{3, 4}, acts(c.callSetEnv)},
+		{"application", "unset_env", []int{2, 3}, acts(c.callUnsetEnv)},
 		{registeredName, "is_running", []int{1}, c.callRunning},
 		{registeredName, "get_master", []int{1}, c.callMaster},
 		{"application_master", "get_child", []int{1}, c.callChild},
@@ -56,6 +65,9 @@ func (c *Controller) export() error {
 	}
 	return nil
 }
+
+// errNotAllowed is what a function raises that changes something, for a node that does not operate this one.
+var errNotAllowed = rpc.Raise(wire.Atom("not_allowed"))
 
 // result is ok or {error, Reason}; an error without a term of its own, as the end
 // of ctx is, is that of the call.

@@ -1,7 +1,9 @@
 package application
 
 import (
+	"container/list"
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -29,7 +31,11 @@ type (
 		genserver.Returns[struct{}]
 		name wire.Atom
 	}
-	which  struct{ genserver.Returns[[]Info] }
+	which struct{ genserver.Returns[[]Info] }
+	isUp  struct { // whether an application runs
+		genserver.Returns[bool]
+		name wire.Atom
+	}
 	master struct { // the master of an application
 		genserver.Returns[node.PID]
 		name wire.Atom
@@ -44,8 +50,10 @@ type (
 type controllerServer struct {
 	*Controller
 	starting map[wire.Atom]*instance
-	running  []*instance        // the one started last first
-	started  map[wire.Atom]Type // and not stopped, though it may have ended
+	running  list.List                   // of *instance, the one started last first
+	places   map[wire.Atom]*list.Element // in running
+	masters  map[node.PID]*instance      // of those that start and run
+	started  map[wire.Atom]Type          // and not stopped, though it may have ended
 }
 
 // instance is one instance of an application.
@@ -63,6 +71,7 @@ var controllerServers = genserver.Define(
 	genserver.OnCall((*controllerServer).stopAll),
 	genserver.OnCall((*controllerServer).unload),
 	genserver.OnCall((*controllerServer).which),
+	genserver.OnCall((*controllerServer).isUp),
 	genserver.OnCall((*controllerServer).master),
 	genserver.OnCall((*controllerServer).child),
 	genserver.OnInfo((*controllerServer).settled),
@@ -116,7 +125,7 @@ func (k *controllerServer) start(c *genserver.Context, q startOne) (struct{}, er
 	if err != nil {
 		return none, err
 	}
-	k.starting[q.name] = r
+	k.starting[q.name], k.masters[r.pid] = r, r
 	return none, genserver.ErrReplyLater
 }
 
@@ -127,7 +136,7 @@ func (k *controllerServer) settled(c *genserver.Context, m startSettled) error {
 	}
 	delete(k.starting, m.run.spec.Name)
 	if m.err != nil {
-		reason := nodehook.ErrorTerm(m.err)
+		reason := sysmsg.Reason(m.err)
 		k.refuse(c, m.run, &Error{Code: startFailed, Name: m.run.spec.Name, Reason: reason, exited: reason == node.Normal})
 		return nil
 	}
@@ -142,7 +151,7 @@ func (k *controllerServer) settled(c *genserver.Context, m startSettled) error {
 
 // up notes that r runs.
 func (k *controllerServer) up(r *instance) {
-	k.running = slices.Insert(k.running, 0, r)
+	k.places[r.spec.Name] = k.running.PushFront(r)
 	k.started[r.spec.Name] = r.typ
 	k.n.Log().Info("application started", "application", r.spec.Name)
 }
@@ -175,19 +184,17 @@ func (k *controllerServer) exited(c *genserver.Context, m node.Exited) error {
 		c.Stop(m.Reason)
 		return nil
 	}
-	for name, r := range k.starting {
-		if r.pid == m.From {
-			delete(k.starting, name)
-			k.refuse(c, r, &Error{Code: startFailed, Name: name, Reason: m.Reason, exited: true})
-			return nil
-		}
-	}
-	i := slices.IndexFunc(k.running, func(r *instance) bool { return r.pid == m.From })
-	if i < 0 {
+	r := k.masters[m.From]
+	if r == nil {
 		return nil
 	}
-	r := k.running[i]
-	k.running = slices.Delete(k.running, i, i+1)
+	if name := r.spec.Name; k.starting[name] == r {
+		delete(k.starting, name)
+		delete(k.masters, m.From)
+		k.refuse(c, r, &Error{Code: startFailed, Name: name, Reason: m.Reason, exited: true})
+		return nil
+	}
+	k.down(r)
 	k.n.Log().Warn("application ended", "application", r.spec.Name, "type", string(r.typ), "reason", sysmsg.Words(m.Reason))
 	if r.typ == Permanent || r.typ == Transient && m.Reason != node.Normal {
 		c.Stop(&Error{Code: terminated, Name: r.spec.Name, Reason: m.Reason, typ: r.typ})
@@ -207,8 +214,8 @@ func (k *controllerServer) stop(c *genserver.Context, q stopOne) (none struct{},
 }
 
 func (k *controllerServer) stopAll(c *genserver.Context, _ stopAll) (none struct{}, err error) {
-	for len(k.running) > 0 {
-		k.halt(c, k.running[0], halt{node.Normal})
+	for r := k.last(); r != nil; r = k.last() {
+		k.halt(c, r, halt{node.Normal})
 	}
 	clear(k.started)
 	return none, nil
@@ -216,7 +223,7 @@ func (k *controllerServer) stopAll(c *genserver.Context, _ stopAll) (none struct
 
 // halt stops r and waits for it: by force when its time is up.
 func (k *controllerServer) halt(c *genserver.Context, r *instance, how halt) {
-	k.running = slices.DeleteFunc(k.running, func(x *instance) bool { return x == r })
+	k.down(r)
 	k.n.Log().Info("application stopped", "application", r.spec.Name, "type", string(r.typ))
 	if r.pid.IsZero() {
 		return
@@ -244,8 +251,8 @@ func (k *controllerServer) Terminate(c *genserver.Context, reason any) {
 		c.Unlink(r.pid)
 		c.Exit(r.pid, node.Kill)
 	}
-	for len(k.running) > 0 {
-		k.halt(c, k.running[0], halt{node.Shutdown})
+	for r := k.last(); r != nil; r = k.last() {
+		k.halt(c, r, halt{node.Shutdown})
 	}
 }
 
@@ -257,11 +264,15 @@ func (k *controllerServer) unload(_ *genserver.Context, q unload) (none struct{}
 }
 
 func (k *controllerServer) which(*genserver.Context, which) ([]Info, error) {
-	all := make([]Info, len(k.running))
-	for i, r := range k.running {
-		all[i] = r.spec.info()
+	all := make([]Info, 0, k.running.Len())
+	for r := range k.runs() {
+		all = append(all, r.spec.info())
 	}
 	return all, nil
+}
+
+func (k *controllerServer) isUp(_ *genserver.Context, q isUp) (bool, error) {
+	return k.find(q.name) != nil, nil
 }
 
 func (k *controllerServer) master(_ *genserver.Context, q master) (pid node.PID, err error) {
@@ -272,22 +283,43 @@ func (k *controllerServer) master(_ *genserver.Context, q master) (pid node.PID,
 }
 
 func (k *controllerServer) child(_ *genserver.Context, q child) (pid node.PID, err error) {
-	for _, r := range k.running {
-		if r.pid == q.master {
-			return r.top, nil
-		}
+	if r := k.masters[q.master]; r != nil {
+		pid = r.top
 	}
 	return pid, nil
 }
 
 // find returns the run of an application that runs.
 func (k *controllerServer) find(name wire.Atom) *instance {
-	for _, r := range k.running {
-		if r.spec.Name == name {
-			return r
-		}
+	if e := k.places[name]; e != nil {
+		return e.Value.(*instance)
 	}
 	return nil
+}
+
+// last returns the run that was started last; nil: nothing runs.
+func (k *controllerServer) last() *instance {
+	if e := k.running.Front(); e != nil {
+		return e.Value.(*instance)
+	}
+	return nil
+}
+
+// runs yields what runs, what was started last coming first.
+func (k *controllerServer) runs() iter.Seq[*instance] {
+	return func(yield func(*instance) bool) {
+		for e := k.running.Front(); e != nil && yield(e.Value.(*instance)); e = e.Next() {
+		}
+	}
+}
+
+// down notes that r runs no longer.
+func (k *controllerServer) down(r *instance) {
+	if e := k.places[r.spec.Name]; e != nil && e.Value == r {
+		k.running.Remove(e)
+		delete(k.places, r.spec.Name)
+	}
+	delete(k.masters, r.pid)
 }
 
 // State is what sys:get_state and application:info show.
@@ -296,7 +328,7 @@ func (k *controllerServer) State() any {
 	for _, name := range slices.Sorted(maps.Keys(k.started)) {
 		started = append(started, wire.Tuple{name, wire.Atom(k.started[name])})
 	}
-	for _, r := range k.running {
+	for r := range k.runs() {
 		var pid any = r.pid
 		if r.pid.IsZero() {
 			pid = wire.Undefined

@@ -37,11 +37,15 @@ func (r *instance) serve(p *node.Process, controller node.PID) error {
 	if err := p.Send(controller, startSettled{run: r, top: top}); err != nil {
 		return err
 	}
+	var why any // the reason that the link with top has brought; nil: none yet
 	for {
 		switch m := p.Receive().(type) {
 		case halt:
 			return r.stop(p, top, ref, m.reason)
 		case node.Exited:
+			if m.From == top && why == nil {
+				why = m.Reason
+			}
 			if m.From == controller || m.From.IsZero() { // Node.Stop's is nobody's
 				return r.stop(p, top, ref, m.Reason)
 			}
@@ -49,6 +53,12 @@ func (r *instance) serve(p *node.Process, controller node.PID) error {
 			if m.Ref == ref {
 				r.hook(p, "PrepStop", r.spec.PrepStop)
 				r.hook(p, "Stop", r.spec.Stop)
+				if m.Reason == node.NoProc { // it had ended before the monitor was made, but Start has linked it
+					if why == nil {
+						why = p.ReceiveMatch(func(m any) bool { e, ok := m.(node.Exited); return ok && e.From == top }).(node.Exited).Reason
+					}
+					return node.ExitWith(why)
+				}
 				return node.ExitWith(m.Reason)
 			}
 		}

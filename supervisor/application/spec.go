@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"time"
-	"unicode/utf8"
 
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
@@ -69,7 +68,7 @@ const defaultStopTimeout = 30 * time.Second
 
 // Check checks s without regard to other applications: it returns an [*Error] with the Code bad_spec or cycle, or nil.
 func (s *Spec) Check() error {
-	if s.Name == "" || utf8.RuneCountInString(string(s.Name)) > wire.MaxAtomRunes {
+	if s.Name == "" || !s.Name.Valid() {
 		return bad("invalid_name", s.Name)
 	}
 	if s.Top != nil && s.Start != nil {

@@ -118,7 +118,7 @@ func (r *reader) env(v at) map[wire.Atom]any {
 			k = wire.Atom(text)
 		}
 		name, ok := k.(wire.Atom)
-		if !ok || name == "" || len([]rune(string(name))) > wire.MaxAtomRunes {
+		if !ok || name == "" || !name.Valid() {
 			r.Fail(v, "the key %s; want names of 1 to %d characters", strict.Cut(wire.Format(k)), wire.MaxAtomRunes)
 			continue
 		}

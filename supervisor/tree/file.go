@@ -1,13 +1,14 @@
 package tree
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
+	"github.com/actornode/actornode/internal/regular"
 	"github.com/actornode/actornode/internal/strict"
 	"github.com/actornode/actornode/internal/treefields"
 	"github.com/actornode/actornode/mailbox"
@@ -57,12 +58,11 @@ type File struct {
 
 // CheckFile checks a file; see [Check].
 func CheckFile(path string, known Known) (*File, error) {
-	f, err := os.Open(path)
+	text, err := regular.File(path)
 	if err != nil {
 		return nil, fmt.Errorf("tree: %w", err)
 	}
-	defer f.Close()
-	return Check(path, f, known)
+	return Check(path, bytes.NewReader(text), known)
 }
 
 // Check reads a description to its end and checks all of it; nothing is started.

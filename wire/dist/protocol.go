@@ -3,6 +3,7 @@ package dist
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"time"
 
@@ -53,6 +54,10 @@ type Handshake struct {
 	Insist func(peer wire.NodeID) bool
 	// NameFor chooses a name for a peer that asks for one. Nil: it is refused.
 	NameFor func(host string) (wire.NodeID, bool)
+	// Named has a node that dials ask the peer for a name, as erl does with -name undefined. Local.Name is undefined@HOST then,
+	// and Named is called with what the peer has chosen, before the link is there; it may be called again, for another
+	// attempt of the same Dial. Of Erlang's protocol. Nil: Local is the node's name.
+	Named func(id wire.NodeID)
 	// Grace is how long this node would wait, before it gives a link up, for a new
 	// connection to the same peer to take the place of a broken one, so that nothing
 	// is lost. Both want it, or there is none. 0: the end of the connection is the
@@ -89,6 +94,9 @@ var (
 	ErrBusy = errors.New("dist: another connection to the peer is used instead")
 	// ErrNotAllowed: one of the two does not want the other, or cannot do with it.
 	ErrNotAllowed = errors.New("dist: not allowed")
+	// ErrFull: the node takes no more connections for now; a later attempt may succeed. It is an ErrNotAllowed. Only the native
+	// protocol says it: nodes of Erlang's get ErrNotAllowed.
+	ErrFull = fmt.Errorf("%w: no more connections are accepted for now", ErrNotAllowed)
 	// ErrCookie: one of the two does not know the other's cookie.
 	ErrCookie = errors.New("dist: wrong cookie")
 	// ErrPeerName: a name that was not asked for, or is none.
@@ -164,7 +172,13 @@ type Peer struct {
 	Flags    uint64 // what both can do, in the protocol's own bits
 	Spawn    bool   // it takes OpSpawn
 	Alias    bool   // it takes messages to an alias
-	Monitor  bool   // it takes OpMonitor
+	Monitor  bool   // it takes OpMonitor, OpDemonitor and OpDown; else Write drops them, and a monitor watches the connection
+	Acks     bool   // it answers each OpUnlink by OpUnlinkAck, and takes them; else Write drops them, and an OpUnlink holds at once
 	Receipts bool   // it answers an OpSend that has an ID by OpReceipt
 	Addr     string // where it is, for logs
 }
+
+// Foreign reports whether the peer is less than a node of OTP or of this kind, as those are that C and Java programs make
+// with ei and JInterface: it is hidden, and nothing can be spawned there. Such a program may take what comes unasked for the
+// answer to its question, so nothing is sent to it but what it asks for and what processes here send.
+func (p Peer) Foreign() bool { return p.Hidden && !p.Spawn }

@@ -56,7 +56,7 @@ func check(w writer, foreign func(any) (any, error), to wire.Dest, msg any) erro
 	s := scratch.Get().(*writer)
 	w.body, w.cuts, w.scratch = s.body[:0], s.cuts[:0], s.scratch
 	*s = w
-	s.enc.Foreign = foreign
+	s.enc.Foreign, s.enc.Limited = foreign, w.values != nil
 	f := dist.Frame{Op: dist.OpSend, Payload: msg}
 	switch to := to.(type) {
 	case wire.PID:

@@ -80,8 +80,8 @@
 // As A, this node answers "true" to "alive", unless it has got the link
 // meanwhile: then it answers "false", and the handshake ends. B drops the old link only after
 // "true", and when the cookie is proved.
-// Bytes behind a name are ignored. A's status "named:" is an error: this node has
-// a name.
+// Bytes behind a name are ignored. An A without a name ([dist.Handshake].Named) sends its host with the flag NAME_ME in place
+// of a name, and must get the status "named:" or "not_allowed"; for any other A "named:" is an error.
 //
 // The flags that both sides have announced hold. Package internal/erlflags lists them: those
 // that are announced, those without which a peer is refused (all that OTP 25 demands; the
@@ -155,7 +155,7 @@
 //	OpSend           SEND_SENDER + 22 23TT, to a name REG_SEND + 6 16TT, without the flag SEND + 2 12TT;
 //	                 to an alias ALTACT_SIG_SEND + 37, without the flag ALIAS_SEND + 33 34TT; urgent 37
 //	OpLink           LINK 1
-//	OpUnlink         UNLINK_ID 35; [UNLINK 4, from peers without the flag: ID is 0]
+//	OpUnlink         UNLINK_ID 35; UNLINK 4 with peers without the flag: ID is 0
 //	OpUnlinkAck      UNLINK_ID_ACK 36
 //	OpExit           PAYLOAD_EXIT + 24 25TT, without the flag EXIT 3 13TT
 //	OpSignal         PAYLOAD_EXIT2 + 26 27TT, without the flag EXIT2 8 18TT; urgent, to a name or alias 37
@@ -183,10 +183,13 @@
 // Terms of a peer without the flag go through Values.Unmark if an atom that is a mark is among those that
 // the distribution header lists, or if the header lists 255, or there is none.
 //
+// A peer without DIST_MONITOR or DIST_MONITOR_NAME, such as a C or Java node, is sent no MONITOR_P, DEMONITOR_P or
+// MONITOR_P_EXIT, and one without UNLINK_ID no acknowledgement: as OTP does it, Write drops them without an error.
+//
 // A message without a sender is sent as from process 0 of this node. What the
-// peer's flags do not allow (a spawn, a monitor, an alias, a priority for other
-// than a message) is an EncodeError, and so is a pid of a third node where the
-// protocol wants one of the two: the peer would end the link.
+// peer's flags do not allow (a spawn, an alias, a priority for other than a message)
+// is an EncodeError, and so is a pid of a third node where the protocol wants one of
+// the two: the peer would end the link.
 //
 // # What ends a link
 //

@@ -78,7 +78,13 @@ func newMachine(h dist.Handshake, dialled bool, announce erlflags.Flags, challen
 		return m, nil, m.fail(dist.ErrPeerName, "one of %s (this node) and %s has a long name, with a dot in its host, the other "+
 			"a short one: such nodes do not connect", h.Local.Name, h.Peer)
 	}
-	return m, [][]byte{nameMsg{flags: m.announce, creation: h.Local.Creation, name: h.Local.Name}.append(nil)}, nil
+	n := nameMsg{flags: m.announce, creation: h.Local.Creation, name: h.Local.Name}
+	if h.Named != nil {
+		_, host, _ := strings.Cut(string(h.Local.Name), "@")
+		m.announce = m.announce&^erlflags.Published | erlflags.NameMe
+		n = nameMsg{flags: m.announce, name: wire.Atom(host)}
+	}
+	return m, [][]byte{n.append(nil)}, nil
 }
 
 // fail ends the handshake.
@@ -135,8 +141,8 @@ func (m *machine) ended() error {
 	switch m.state {
 	case awaitStatus:
 		return m.fail(nil, "%s closed the connection without an answer: no node of OTP 23 or newer listens there, "+
-			"or it does not accept the name %s, or it dropped this connection because too many came at a time", m.peerName(),
-			m.h.Local.Name)
+			"or it does not accept the name %s, or it wants TLS, or it dropped this connection because too many came at a time",
+			m.peerName(), m.h.Local.Name)
 	case awaitChallenge:
 		return m.fail(nil, "%s closed the connection before its challenge", m.peerName())
 	case awaitAck:
@@ -158,6 +164,9 @@ func (m *machine) onStatus(msg []byte) ([][]byte, error) {
 		return nil, m.broken(err)
 	}
 	m.state = awaitChallenge
+	if m.h.Named != nil && status != statusNotAllowed {
+		return nil, m.named(status)
+	}
 	switch status {
 	case statusOK, statusSimultaneous:
 		return nil, nil
@@ -179,6 +188,21 @@ func (m *machine) onStatus(msg []byte) ([][]byte, error) {
 		return nil, m.fail(dist.ErrPeerProtocol, "%s assigned a name that this node did not ask for", m.peerName())
 	}
 	return nil, m.fail(dist.ErrPeerProtocol, "%s answered with the unknown status %.40q", m.peerName(), string(status))
+}
+
+// named takes the name that the peer gives to this node, which has asked for one.
+func (m *machine) named(status statusMsg) error {
+	id, err := parseNamed(status)
+	if err != nil {
+		return m.fail(dist.ErrPeerProtocol, "%s assigns no name: %v", m.peerName(), err)
+	}
+	_, want, _ := strings.Cut(string(m.h.Local.Name), "@")
+	if _, host, _ := strings.Cut(string(id.Name), "@"); checkNodeName(id.Name) != nil || host != want {
+		return m.fail(dist.ErrPeerName, "%s assigned the name %.300q, and not one at the host %s", m.peerName(), string(id.Name), want)
+	}
+	m.h.Local = id
+	m.h.Named(id)
+	return nil
 }
 
 // onChallenge is the dialling side's.

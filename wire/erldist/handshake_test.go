@@ -78,6 +78,11 @@ func walks() []walk {
 			return wire.NodeID{Name: wire.Atom("dyn@" + host), Creation: 9}, host == "host"
 		}
 	}
+	asks := func(h *dist.Handshake) {
+		h.Local = wire.NodeID{Name: "undefined@host", Creation: 3}
+		h.Named = func(wire.NodeID) {}
+	}
+	asking := walkStep{out: msgs(nameMsg{flags: full&^erlflags.Published | erlflags.NameMe, name: "host"}), then: awaitStatus}
 	missing := func(f erlflags.Flags) challengeMsg {
 		c := hisChallenge
 		c.flags &^= f | erlflags.Mandatory25Digest
@@ -99,6 +104,16 @@ func walks() []walk {
 			"bob@host answered not_allowed"},
 		{"dial, named", true, nil, []walkStep{start, failing(msg(namedMsg(bob)))}, dist.ErrPeerProtocol,
 			"a name that this node did not ask for"},
+		{"dial, asks for a name", true, asks, []walkStep{asking, {msg(namedMsg(wire.NodeID{Name: "me@host", Creation: 9})), nil,
+			awaitChallenge}, challenged, {in: msg(ackMsg{digestOf("in", ourChallenge)}), then: finished}}, nil, ""},
+		{"dial, asks for a name and gets none", true, asks, []walkStep{asking, failing(msg(statusOK))}, dist.ErrPeerProtocol,
+			"assigns no name"},
+		{"dial, asks for a name and is not allowed", true, asks, []walkStep{asking, failing(msg(statusNotAllowed))}, dist.ErrNotAllowed,
+			"answered not_allowed"},
+		{"dial, asks for a name and gets a part", true, asks, []walkStep{asking, failing(msg(namedMsg(bob)[:12]))},
+			dist.ErrPeerProtocol, "is too short"},
+		{"dial, asks for a name and gets one elsewhere", true, asks, []walkStep{asking, failing(msg(namedMsg(wire.NodeID{Name: "me@there"})))},
+			dist.ErrPeerName, "not one at the host host"},
 		{"dial, unknown status", true, nil, []walkStep{start, failing(msg(statusMsg("maybe")))}, dist.ErrPeerProtocol,
 			`status "maybe"`},
 		{"dial, no status", true, nil, []walkStep{start, failing([]byte("HTTP/1.1"))}, dist.ErrPeerProtocol,
@@ -120,7 +135,7 @@ func walks() []walk {
 		{"dial, mixed names", true, func(h *dist.Handshake) { h.Peer = "bob@host.org" }, []walkStep{{then: failed}},
 			dist.ErrPeerName, "a long name, with a dot in its host, the other a short one"},
 		{"dial, no name", true, func(h *dist.Handshake) { h.Peer = "bob" }, []walkStep{{then: failed}}, dist.ErrPeerName,
-			`"bob" is no node name`},
+			`"bob" is not a node name`},
 		{"dial, not Latin-1", true, func(h *dist.Handshake) { h.Local.Name = "ж@host" }, []walkStep{{then: failed}}, dist.ErrPeerName,
 			"not Latin-1"},
 
@@ -158,7 +173,7 @@ func walks() []walk {
 			dist.ErrNotAllowed, "asks for a name"},
 		{"accept, dynamic name with @", false, names, []walkStep{idle, failing(msg(nameMsg{flags: nameMe, name: "a@host"}), msg(statusNotAllowed))},
 			dist.ErrPeerProtocol, "invalid host"},
-		{"accept, no node name", false, nil, []walkStep{idle, failing(msg(nameMsg{flags: full, name: "bob"}))}, dist.ErrPeerProtocol, `"bob" is no node name`},
+		{"accept, no node name", false, nil, []walkStep{idle, failing(msg(nameMsg{flags: full, name: "bob"}))}, dist.ErrPeerProtocol, `"bob" is not a node name`},
 		{"accept, no name", false, nil, []walkStep{idle, failing([]byte("GET / HTTP/1.1\r\n"))}, dist.ErrPeerProtocol, "expected the name of a node"},
 		{"accept, name cut", false, nil, []walkStep{idle, failing(msg(hisName)[:nameHead+3])}, dist.ErrPeerProtocol, "expected a name of 8 bytes, but 3 are left"},
 		{"accept, wrong reply", false, nil, []walkStep{idle, posed, failing(msg(replyMsg{theirChallenge, digestOf("wrong", ourChallenge)}))},

@@ -105,7 +105,7 @@ func TestErlangMissesFlags(t *testing.T) {
 		if !erlflags.Needed.Has(k.Flag) {
 			continue
 		}
-		p := &Protocol{without: k.Flag | erlflags.Mandatory25Digest}
+		p := &Protocol{Without: uint64(k.Flag | erlflags.Mandatory25Digest)}
 		_, err := p.Dial(t.Context(), e.conn(), e.handshake())
 		assert.ErrorIs(t, err, dist.ErrNotAllowed, "%s", k.Name)
 		e.Log.Await(e.t, fmt.Sprintf("Connection attempt from node 'go@127.0.0.1' rejected since it cannot handle [%q].", k.Name))
@@ -115,7 +115,7 @@ func TestErlangMissesFlags(t *testing.T) {
 		e.Log.Await(e.t, fmt.Sprintf("Connection attempt to node 'go@127.0.0.1' aborted since it cannot handle [%q].", k.Name))
 	}
 	// The digest alone stands for all of them.
-	p := &Protocol{without: erlflags.Needed}
+	p := &Protocol{Without: uint64(erlflags.Needed)}
 	s := newSide(t, func() dist.Link {
 		l, err := p.Dial(t.Context(), e.conn(), e.handshake())
 		require.NoError(t, err)
@@ -381,8 +381,8 @@ func TestErlangCallsAndAliases(t *testing.T) {
 
 func TestErlangTerms(t *testing.T) {
 	e := startErl(t)
-	for _, p := range []*Protocol{{}, {without: erlflags.DistHdrAtomCache}, {without: erlflags.Fragments},
-		{without: erlflags.ExitPayload | erlflags.SendSender}} {
+	for _, p := range []*Protocol{{}, {Without: uint64(erlflags.DistHdrAtomCache)}, {Without: uint64(erlflags.Fragments)},
+		{Without: uint64(erlflags.ExitPayload | erlflags.SendSender)}} {
 		s := e.dial(p)
 		require.Equal(t, "true", e.Ask("erase(), K = farend:kinds(), put(k, K), {kinds, 'go@127.0.0.1'} ! K, true"))
 		kinds := s.next().Payload.(wire.List)
@@ -438,7 +438,7 @@ func TestErlangTerms(t *testing.T) {
 
 func TestErlangLargeAndMany(t *testing.T) {
 	e := startErl(t)
-	for _, p := range []*Protocol{{}, {without: erlflags.Fragments}, {without: erlflags.DistHdrAtomCache}} {
+	for _, p := range []*Protocol{{}, {Without: uint64(erlflags.Fragments)}, {Without: uint64(erlflags.DistHdrAtomCache)}} {
 		s := e.dial(p)
 		blob := make([]byte, 20<<20)
 		_, _ = rand.Read(blob)

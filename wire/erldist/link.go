@@ -63,7 +63,8 @@ func (p *Protocol) newLink(conn net.Conn, m *machine) *link {
 		Flags:    uint64(flags),
 		Spawn:    flags.Has(erlflags.Spawn),
 		Alias:    flags&(erlflags.Alias|erlflags.AltactSig) != 0,
-		Monitor:  flags.Has(erlflags.DistMonitor),
+		Monitor:  flags.Has(monitors),
+		Acks:     flags.Has(erlflags.UnlinkID),
 		Addr:     addr(conn),
 	}, m.h.Limits, p.Foreign)
 	l.in.setValues(p.Values)

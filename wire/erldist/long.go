@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/dist"
 )
 
 // fragmentSize is how much of a message goes into a frame, as in OTP: longer
@@ -43,7 +43,7 @@ func (w *writer) busy(from wire.PID) bool {
 func (w *writer) fragments(from wire.PID, size int) error {
 	if len(w.long) >= maxLong {
 		w.cache.undo()
-		return dist.ErrLater
+		return linkopt.ErrLong
 	}
 	w.seq++
 	first := max(fragmentSize, w.control)
@@ -62,6 +62,13 @@ func (w *writer) fragments(from wire.PID, size int) error {
 		w.long = append(w.long, m)
 	}
 	return nil
+}
+
+// LongFull is part of linkopt.LongLimiter.
+func (l *link) LongFull() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.out.long) >= maxLong
 }
 
 // head appends what a fragment begins with, its length left open, and counts it.

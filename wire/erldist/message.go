@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -126,6 +126,19 @@ func namedMsg(id wire.NodeID) statusMsg {
 	return statusMsg(binary.BigEndian.AppendUint32(b, id.Creation))
 }
 
+// parseNamed is the reverse of namedMsg.
+func parseNamed(s statusMsg) (id wire.NodeID, err error) {
+	b, ok := strings.CutPrefix(string(s), "named:")
+	if !ok {
+		return id, fmt.Errorf("its status is %.40q", string(s))
+	}
+	if len(b) < 2 || len(b) < 2+int(b[0])<<8+int(b[1])+4 {
+		return id, fmt.Errorf("its status %.40q is too short", string(s))
+	}
+	n := int(b[0])<<8 + int(b[1])
+	return wire.NodeID{Name: wire.Atom(b[2 : 2+n]), Creation: binary.BigEndian.Uint32([]byte(b[2+n:]))}, nil
+}
+
 // challengeMsg is how the node that was dialled introduces itself.
 type challengeMsg struct {
 	flags     erlflags.Flags
@@ -230,17 +243,13 @@ func fromLatin1(b []byte) (wire.Atom, error) {
 
 // checkNodeName reports what keeps name from being that of a node.
 func checkNodeName(name wire.Atom) error {
-	before, host, ok := strings.Cut(string(name), "@")
-	if !ok || before == "" || host == "" || strings.Contains(host, "@") {
-		return fmt.Errorf("%.300q is no node name: it takes the form name@host", string(name))
+	if err := shake.CheckName(string(name)); err != nil {
+		return err
 	}
 	for _, r := range name {
-		if r > 0xff || r == utf8.RuneError {
+		if r > 0xff {
 			return fmt.Errorf("node name %.300q has %q in it, which is not Latin-1", string(name), r)
 		}
-	}
-	if n := utf8.RuneCountInString(string(name)); n > wire.MaxAtomRunes {
-		return fmt.Errorf("node name %.300q has %d characters; at most %d are allowed", string(name), n, wire.MaxAtomRunes)
 	}
 	return nil
 }

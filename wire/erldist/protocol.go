@@ -29,8 +29,10 @@ type Protocol struct {
 	// Packet4 makes the lengths in the handshake four bytes long, as OTP has them
 	// over TLS. A *tls.Conn is seen without it.
 	Packet4 bool
+	// Without are capabilities, as bits of OTP's dist.hrl, that this side does not announce: the peer treats it as a node
+	// that lacks them, such as a C or Java node. Default: it announces all that it has.
+	Without uint64
 
-	without    erlflags.Flags // not announced, for tests
 	challenges challenges
 }
 
@@ -91,9 +93,10 @@ func (p *Protocol) drive(ctx context.Context, conn net.Conn, h dist.Handshake, d
 	if _, ok := conn.(interface{ ConnectionState() tls.ConnectionState }); ok || p.Packet4 {
 		x.lengthSize = 4
 	}
-	announce := erlflags.Announce(p.without)
+	without := erlflags.Flags(p.Without)
+	announce := erlflags.Announce(without)
 	if p.Values != nil {
-		announce |= erlflags.GoValues &^ p.without
+		announce |= erlflags.GoValues &^ without
 	}
 	m, out, err := newMachine(h, dialled, announce, ours.number)
 	var answered []challenge // one at most

@@ -99,6 +99,9 @@ func (r *reader) frame(b []byte, f *dist.Frame) (ok bool, err error) {
 	case b[0] == passThrough:
 		return true, r.pass(b[1:], f)
 	case b[0] == shapeFrame && r.shapes != nil:
+		if !r.memory.Take(len(b)) {
+			return false, nil // as if the peer had not told it
+		}
 		if err = r.shapes.Put(b[1:]); err != nil {
 			err = fmt.Errorf("the shape of a type: %w", err)
 		}

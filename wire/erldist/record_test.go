@@ -118,13 +118,13 @@ func TestRecord(t *testing.T) {
 		t.Skip("only with -record")
 	}
 	e := startErl(t)
-	for name, p := range map[string]*Protocol{"dial": {}, "dial-nocache": {without: erlflags.DistHdrAtomCache | erlflags.Fragments}} {
+	for name, p := range map[string]*Protocol{"dial": {}, "dial-nocache": {Without: uint64(erlflags.DistHdrAtomCache | erlflags.Fragments)}} {
 		c := &tape{Conn: e.conn()}
 		l, err := p.Dial(t.Context(), c, e.handshake())
 		require.NoError(t, err)
 		s := newSide(t, l)
 		blob := 70_000
-		if p.without != 0 {
+		if p.Without != 0 {
 			blob = 70
 		}
 		scene(e, s, blob)

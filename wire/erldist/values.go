@@ -30,7 +30,7 @@ type appender interface {
 // setValues has a writer write Go values, if the peer reads them.
 func (w *writer) setValues(v Values) {
 	if v != nil && w.flags.Has(erlflags.GoValues) {
-		w.values = v
+		w.values, w.enc.Limited = v, true
 	}
 }
 

@@ -65,7 +65,7 @@ func (w *writer) write(f *dist.Frame) error {
 	w.body, w.cuts, w.err = w.body[:0], w.cuts[:0], nil
 	w.signal(f)
 	size, err := w.whole()
-	if err != nil {
+	if err != nil || size == 0 { // see [dist.Peer.Monitor]
 		w.cache.undo()
 		return err
 	}
@@ -262,7 +262,12 @@ func (w *writer) altact(f *dist.Frame, flags byte) {
 }
 
 func (w *writer) unlink(f *dist.Frame) {
-	if w.cannot(f, erlflags.UnlinkID) {
+	if !w.flags.Has(erlflags.UnlinkID) { // see [dist.Peer.Acks]
+		if f.Op == dist.OpUnlink {
+			w.begin(opUnlink)
+			w.pair(f)
+			w.end()
+		}
 		return
 	}
 	op := opUnlinkID
@@ -316,8 +321,11 @@ func (w *writer) exitPair(f *dist.Frame) {
 	w.pid(f.To, "To")
 }
 
+// monitors are the capabilities of a peer that is told of monitors. OTP wants both, too.
+const monitors = erlflags.DistMonitor | erlflags.DistMonitorName
+
 func (w *writer) monitor(f *dist.Frame) {
-	if w.cannot(f, erlflags.DistMonitor) || f.Name != "" && w.cannot(f, erlflags.DistMonitorName) {
+	if !w.flags.Has(monitors) {
 		return
 	}
 	op := opMonitorP
@@ -332,7 +340,7 @@ func (w *writer) monitor(f *dist.Frame) {
 }
 
 func (w *writer) down(f *dist.Frame) {
-	if w.cannot(f, erlflags.DistMonitor) {
+	if !w.flags.Has(monitors) {
 		return
 	}
 	op := opMonitorPExit
@@ -410,7 +418,7 @@ func (w *writer) spawnReply(f *dist.Frame) {
 	}
 	w.body = append(w.body, tagSmallInteger, flags)
 	if f.Payload != nil && f.From.IsZero() {
-		w.atom(spawnError(f.Payload))
+		w.atom(w.spawnError(f.Payload))
 	} else {
 		w.mine(f.From, "From, where there is no Payload,")
 	}
@@ -418,11 +426,14 @@ func (w *writer) spawnReply(f *dist.Frame) {
 	w.end()
 }
 
-// spawnError is why nothing was started: Erlang has an atom for it. What is none is one as text, as much
-// of it as an atom can have.
-func spawnError(why any) wire.Atom {
+// spawnError is why nothing was started: Erlang has an atom for it. A node of this project gets a text as an atom, as much of
+// it as one can have. A node of OTP would keep each such atom for ever, so it gets badarg.
+func (w *writer) spawnError(why any) wire.Atom {
 	if a, ok := why.(wire.Atom); ok {
 		return a
+	}
+	if !w.flags.Has(erlflags.GoValues) {
+		return "badarg"
 	}
 	text, ok := wire.Text(why)
 	if !ok {

@@ -62,7 +62,7 @@ func Unmarshal(b []byte, into any) error {
 //	}
 //
 // In a map, omitzero leaves out a field that is zero, and required is for
-// [FromTerm]. A field tagged "-" does not count. The fields of an embedded struct
+// [FromTerm]. A field tagged "-" does not count, and goes to Go nodes neither. The fields of an embedded struct
 // without a tag count as the struct's own.
 //
 // A term is returned as it is; whatever Go values it has inside stay there, and

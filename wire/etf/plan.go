@@ -244,7 +244,7 @@ func (c compiler) fields(s *structure, t reflect.Type, index []int, top bool) er
 					return err
 				}
 			}
-		case tag == "-":
+		case termof.Stays(f):
 		case f.Anonymous && !tagged && isPart(f.Type):
 			if err := c.fields(s, f.Type, at, false); err != nil {
 				return err

@@ -95,7 +95,7 @@ func TestCheck(t *testing.T) {
 	for range written {
 		require.NoError(t, peer.Read(new(dist.Frame)))
 	}
-	require.ErrorIs(t, peer.Read(new(dist.Frame)), io.EOF)
+	require.ErrorIs(t, peer.Read(new(dist.Frame)), io.ErrUnexpectedEOF)
 }
 
 // Many check beside those that write.

@@ -22,6 +22,7 @@ const (
 	codeLimit      code = 8  // beyond the receiver's limits
 	codeTerm       code = 9  // what came is no term
 	codeClosed     code = 10 // nothing is wrong: the link is closed
+	codeFull       code = 11 // no more connections for now
 )
 
 // errSession: the peer has given up the link that was to go on.
@@ -30,7 +31,8 @@ var errSession = errors.New("native: the interrupted link has ended")
 // kinds are what the codes are here; a code that is not known is codeProtocol.
 var kinds = [...]error{codeProtocol: dist.ErrPeerProtocol, codeVersion: dist.ErrNotAllowed, codeName: dist.ErrPeerName,
 	codeBusy: dist.ErrBusy, codeNotAllowed: dist.ErrNotAllowed, codeCookie: dist.ErrCookie,
-	codeLimit: dist.ErrPeerProtocol, codeTerm: dist.ErrPeerProtocol}
+	codeLimit: dist.ErrPeerProtocol, codeTerm: dist.ErrPeerProtocol,
+	codeFull: dist.ErrFull}
 
 // kind returns what errors.Is finds in an error of this code.
 func (c code) kind() error {

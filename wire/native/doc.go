@@ -121,6 +121,7 @@
 //	7  beyond the receiver's limits                dist.ErrPeerProtocol
 //	8  what came is no term                        dist.ErrPeerProtocol
 //	9  the link is closed, nothing is wrong        the peer's Read says io.EOF
+//	11 no more connections for now                 dist.ErrFull
 //
 // Peers that begin with TLS, HTTP or Erlang's handshake are recognized; to the last,
 // "not_allowed" is said in its own way. A peer that was refused has a second to read why.

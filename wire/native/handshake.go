@@ -9,6 +9,7 @@ import (
 	"hash"
 	"time"
 
+	"github.com/actornode/actornode/internal/printable"
 	"github.com/actornode/actornode/internal/rotation"
 	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
@@ -132,7 +133,7 @@ func (e *handshakeError) Unwrap() error { return e.kind }
 func (m *machine) step(msg []byte) (out [][]byte, err error) {
 	if len(msg) > 0 && msg[0] == tagRefusal && m.state < finished {
 		c, text := parseReason(msg[1:])
-		return nil, m.fail(c.kind(), "%s refused: %s", m.peerName(), printable(text))
+		return nil, m.fail(c.kind(), "%s refused: %s", m.peerName(), printable.Text(text))
 	}
 	switch m.state {
 	case awaitWelcome:
@@ -149,17 +150,6 @@ func (m *machine) step(msg []byte) (out [][]byte, err error) {
 	return nil, m.fail(dist.ErrPeerProtocol, "a message in state %s", m.state)
 }
 
-// printable returns what a peer says, without what a terminal would obey.
-func printable(text string) string {
-	b := []rune(text)
-	for i, r := range b {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 {
-			b[i] = '?'
-		}
-	}
-	return string(b)
-}
-
 func (m *machine) peerName() string {
 	if m.theirs.id.Name == "" {
 		return "the peer"
@@ -172,7 +162,7 @@ func (m *machine) ended() error {
 	switch m.state {
 	case awaitWelcome:
 		return m.fail(nil, "%s closed the connection without an answer: no node that speaks the native protocol listens there, "+
-			"or it dropped this connection because too many came at a time", m.peerName())
+			"or it wants TLS, or it dropped this connection because too many came at a time", m.peerName())
 	case awaitHello:
 		return m.fail(nil, "the peer closed the connection before it sent its name")
 	}
@@ -202,7 +192,7 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 	}
 	m.hello, m.theirs = msg, hello.node
 	if hello.peer != m.h.Local.Name {
-		return m.refuse(codeName, "%s wants to connect to %.300s, but this is %s", m.peerName(), printable(string(hello.peer)),
+		return m.refuse(codeName, "%s wants to connect to %.300s, but this is %s", m.peerName(), printable.Text(string(hello.peer)),
 			m.h.Local.Name)
 	}
 	if out, err := m.channel(); err != nil {
@@ -224,7 +214,7 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 	case verdict == dist.Busy:
 		return m.refuse(codeBusy, "%s is connecting to %s itself and keeps that connection", m.h.Local.Name, m.peerName())
 	case verdict == dist.Full:
-		return m.refuse(codeNotAllowed, "%s accepts no more connections now", m.h.Local.Name)
+		return m.refuse(codeFull, "%s accepts no more connections now: it has as many as it may, or is short of memory", m.h.Local.Name)
 	}
 	m.state = awaitProof
 	m.welcome = welcome.append(nil)
@@ -267,7 +257,7 @@ func (m *machine) onWelcome(msg []byte) ([][]byte, error) {
 		return m.refuse(codeVersion, "%s chose version %d, which is not in %d to %d", m.peerName(), w.version, minVersion, maxVersion)
 	}
 	if w.node.id.Name != m.h.Peer {
-		return m.refuse(codeName, "%s answered in place of %s", printable(string(w.node.id.Name)), m.h.Peer)
+		return m.refuse(codeName, "%s answered in place of %s", printable.Text(string(w.node.id.Name)), m.h.Peer)
 	}
 	m.welcome, m.theirs = msg, w.node
 	if out, err := m.channel(); err != nil {
@@ -326,8 +316,11 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 	if m.theirs.flags&flagResume == 0 && m.h.Proved != nil {
 		if err := m.h.Proved(m.theirs.id); err != nil {
 			c := codeNotAllowed
-			if errors.Is(err, dist.ErrBusy) {
+			switch {
+			case errors.Is(err, dist.ErrBusy):
 				c = codeBusy
+			case errors.Is(err, dist.ErrFull):
+				c = codeFull
 			}
 			return m.refuse(c, "%s refused %s: %v", m.h.Local.Name, m.peerName(), err)
 		}

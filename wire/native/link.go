@@ -13,6 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/account"
 	"github.com/actornode/actornode/internal/box"
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/socket"
 	"github.com/actornode/actornode/wire"
@@ -65,6 +66,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		Spawn:    true,
 		Alias:    true,
 		Monitor:  true,
+		Acks:     true,
 		Receipts: true,
 		Addr:     addr(conn),
 	}}
@@ -74,8 +76,11 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, partial: limits.Partial,
 		streams: min(limits.Fragments, maxStreams)}
 	l.in.dec = pack.Decoder{Dict: &l.in.dict, Types: p.types, Limits: termLimits(limits.Message), Strict: true}
+	var tails linkopt.Tails
 	if m.h.Budget != nil {
-		l.in.memory = account.New(m.h.Budget(m.theirs.id.Name))
+		budget := m.h.Budget(m.theirs.id.Name)
+		tails, _ = budget.(linkopt.Tails)
+		l.in.memory = account.New(budget)
 	}
 	l.out = &writer{local: m.h.Local, peer: m.theirs.id, limit: int(min(uint64(limits.Message), m.theirs.message)),
 		partial: int(min(m.theirs.partial, 1<<62)), streams: min(int(m.theirs.open), sendStreams)}
@@ -96,7 +101,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 		l.look = func() error { return l.input.fill(sizeBytes) }
 	} else {
 		l.out.sums, l.input.sums, l.input.silence = true, true, m.h.Silence
-		l.session = &session{link: l, id: m.session, further: m.further, grace: m.grace(), again: again}
+		l.session = &session{link: l, id: m.session, further: m.further, grace: m.grace(), again: again, tails: tails}
 		if again == nil {
 			l.session.table = &p.waiting
 		}
@@ -162,7 +167,7 @@ func (l *link) readError(err error) error {
 		l.over(err)
 		return err
 	case errors.Is(err, io.EOF) && l.session == nil:
-		err = fmt.Errorf("native: the connection to %s ended without a goodbye: %w", l.peer.ID.Name, io.EOF)
+		err = fmt.Errorf("native: the connection to %s ended without a goodbye: %w", l.peer.ID.Name, io.ErrUnexpectedEOF)
 		l.over(err)
 		return err
 	case l.session != nil && bye == nil:

@@ -61,7 +61,7 @@ func TestExplain(t *testing.T) {
 		l.Explain("it does not read")
 		err := new(Protocol).over(&stream{in: conn.out}, nodeB, nodeA, dist.LinkLimits{}).Read(new(dist.Frame))
 		if torn {
-			require.ErrorIs(t, err, io.EOF)
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 		} else {
 			require.ErrorContains(t, err, "the peer ended the link: it does not read")
 		}
@@ -108,7 +108,7 @@ func TestShapesOfPeer(t *testing.T) {
 
 	former := &stream{in: framed([]byte{opPart, shapeStream, 0xd4, 1, 'a', 1})}
 	old := new(Protocol).over(former, nodeB, nodeA, dist.LinkLimits{})
-	require.ErrorIs(t, old.Read(&f), io.EOF, "a shape is no signal")
+	require.ErrorIs(t, old.Read(&f), io.ErrUnexpectedEOF, "a shape is no signal")
 	bad := new(Protocol).over(&stream{in: framed([]byte{opPart, shapeStream, 0xc1})}, nodeB, nodeA, dist.LinkLimits{})
 	require.ErrorContains(t, bad.Read(&f), "the shape of a type")
 }

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -115,18 +115,7 @@ func parseName(b []byte) (name wire.Atom, rest []byte, err error) {
 }
 
 // checkName reports what is wrong with the name of a node.
-func checkName(name wire.Atom) error {
-	before, host, ok := strings.Cut(string(name), "@")
-	switch {
-	case !ok || before == "" || host == "" || strings.Contains(host, "@"):
-		return fmt.Errorf("%.300q is not a node name: want name@host", string(name))
-	case !utf8.ValidString(string(name)):
-		return fmt.Errorf("node name %.300q is not UTF-8", string(name))
-	case utf8.RuneCountInString(string(name)) > wire.MaxAtomRunes:
-		return fmt.Errorf("node name %.300q has more than %d characters", string(name), wire.MaxAtomRunes)
-	}
-	return nil
-}
+func checkName(name wire.Atom) error { return shake.CheckName(string(name)) }
 
 // helloMsg is how the dialling side introduces itself.
 type helloMsg struct {

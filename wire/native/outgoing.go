@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -26,19 +27,14 @@ func (w *writer) inProgress(from wire.PID) bool {
 			return true
 		}
 	}
-	_, held := w.held[from]
-	return held
+	return false
 }
 
 // begin keeps a signal whose payload is too long for a frame. All has been
 // checked but the length of that.
 func (w *writer) begin(f *dist.Frame) error {
 	if len(w.long) >= w.streams {
-		if w.held == nil {
-			w.held = make(map[wire.PID]struct{})
-		}
-		w.held[f.From] = struct{}{} // so that it is not encoded again for nothing
-		return dist.ErrLater
+		return linkopt.ErrLong
 	}
 	if w.standalone == nil {
 		w.standalone = &pack.Encoder{Dict: new(pack.EncodeDict), Types: w.enc.Types, Foreign: w.enc.Foreign,
@@ -63,6 +59,13 @@ func (w *writer) begin(f *dist.Frame) error {
 	w.left += size
 	w.start()
 	return nil
+}
+
+// LongFull is part of linkopt.LongLimiter.
+func (l *link) LongFull() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.out.long) >= l.out.streams
 }
 
 // start announces the long messages, as many as the peer takes at a time.
@@ -164,12 +167,10 @@ func (w *writer) packPart(b *batch, first, n int) int {
 
 // done forgets the messages of which all has been sent.
 func (w *writer) done(sent []*outgoing) {
-	finished := false
 	for _, o := range sent {
 		if o.stream >= 0 && o.left == 0 {
 			w.used &^= 1 << o.stream
 			w.open -= o.size
-			finished = true
 		}
 	}
 	w.left = 0
@@ -181,7 +182,4 @@ func (w *writer) done(sent []*outgoing) {
 	}
 	clear(w.long[len(keep):])
 	w.long = keep
-	if finished {
-		clear(w.held)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/printable"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -75,7 +76,7 @@ type errBye struct {
 	text string
 }
 
-func (e *errBye) Error() string { return "the peer ended the link: " + printable(e.text) }
+func (e *errBye) Error() string { return "the peer ended the link: " + printable.Text(e.text) }
 func (e *errBye) Unwrap() error { return e.code.kind() }
 
 // frame takes the bytes of a frame, without its size, and returns a signal, or
@@ -547,6 +548,9 @@ func (r *reader) part(b []byte, f *dist.Frame) (ok bool, err error) {
 		return false, nil
 	}
 	if stream == shapeStream && r.shapes != nil {
+		if !r.memory.Take(len(b)) {
+			return false, nil // as if the peer had not told it
+		}
 		if err := r.shapes.Put(b); err != nil {
 			return false, wrong("the shape of a type: %w", err)
 		}

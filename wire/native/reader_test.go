@@ -160,7 +160,7 @@ func TestViolations(t *testing.T) {
 		"beyond":        {[][]byte{with(byte(dist.OpSend)|bitParts, pid, mine, 3, 0xce, 0x7f, 0, 0, 0)}, "at most 1048576 are allowed"},
 		"stream": {[][]byte{with(byte(dist.OpSend)|bitParts, pid, mine, 4, 10)},
 			"number 4 for a message in parts; numbers below 4 are allowed"},
-		"bye": {[][]byte{appendReason([]byte{opBye}, codeCookie, "so\x1b there")}, "the peer ended the link: so? there"},
+		"bye": {[][]byte{appendReason([]byte{opBye}, codeCookie, "so\x1b there")}, "the peer ended the link: so\\x{1B} there"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := reading(framed(c.frames...), dist.LinkLimits{Message: 1 << 20, Fragments: 4})
@@ -410,7 +410,8 @@ func TestManyLong(t *testing.T) {
 			if err == nil {
 				break
 			}
-			require.ErrorIs(t, err, dist.ErrLater)
+			require.ErrorIs(t, err, linkopt.ErrLong)
+			require.True(t, l.LongFull())
 			require.GreaterOrEqual(t, i, sendStreams)
 			later++
 			_, err = l.Flush(false)
@@ -435,7 +436,7 @@ func TestManyLong(t *testing.T) {
 	require.Zero(t, r.in.count)
 	require.Zero(t, l.out.open)
 	require.Zero(t, l.out.used)
-	require.Empty(t, l.out.held)
+	require.False(t, l.LongFull())
 }
 
 func TestInOrderFromMany(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/socket"
 	"github.com/actornode/actornode/wire"
@@ -47,6 +48,8 @@ type session struct {
 	received     uint64
 	acknowledged uint64 // of received, to the peer
 	tail         [][]byte
+	tails        linkopt.Tails // is told of the length of tail; nil: nobody is
+	told         int           // what it has been told
 	base         uint64
 	end          uint64
 	resend       bool   // tail is to be sent over conn
@@ -128,6 +131,10 @@ func (s *session) finish(err error) bool {
 		_ = s.conn.Close()
 	}
 	s.conn, s.tail = nil, nil
+	if s.tails != nil {
+		s.tails.TailChanged(s.told, 0)
+		s.tails = nil
+	}
 	s.cancel()
 	if s.table != nil {
 		s.table.remove(s)
@@ -227,6 +234,26 @@ func (s *session) trimLocked(to uint64) {
 		s.tail[0] = nil
 		s.tail = s.tail[1:]
 	}
+	s.tellLocked()
+}
+
+// tailStep is by how many bytes a tail changes until that is told: few messages change what all sessions share.
+const tailStep = 64 << 10
+
+// tellLocked tells whoever counts the tails how long this one is.
+func (s *session) tellLocked() {
+	if now := int(s.end - s.base); s.tails != nil && (now >= s.told+tailStep || now <= s.told-tailStep) {
+		s.tails.TailChanged(s.told, now)
+		s.told = now
+	}
+}
+
+// room is how long tail may be until senders wait.
+func (s *session) room() uint64 {
+	if s.tails == nil {
+		return tailLimit
+	}
+	return uint64(s.tails.TailRoom(tailLimit))
 }
 
 // acked records what the peer has received.
@@ -247,7 +274,7 @@ func (s *session) acked(received uint64) error {
 func (s *session) freeSpace() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.err == nil && s.end-s.base > tailLimit {
+	for s.err == nil && s.end-s.base > s.room() {
 		s.cond.Wait()
 	}
 	return s.err
@@ -267,6 +294,7 @@ func (s *session) transmit(pieces [][]byte) {
 		s.tail = append(s.tail, p)
 		s.end += uint64(len(p))
 	}
+	s.tellLocked()
 	conn, gen := s.conn, s.gen
 	if s.resend {
 		s.resend = false

@@ -490,7 +490,7 @@ func TestNoSession(t *testing.T) {
 			require.Nil(t, b.session)
 			n.down.Store(true)
 			_ = a.Close()
-			require.ErrorIs(t, b.Read(new(dist.Frame)), io.EOF)
+			require.ErrorIs(t, b.Read(new(dist.Frame)), io.ErrUnexpectedEOF)
 			_ = b.Close()
 			n.wg.Wait()
 		})

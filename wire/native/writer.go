@@ -39,7 +39,6 @@ type writer struct {
 	used       uint64        // numbers of streams in use, a bit each
 	open       int           // bytes of those that have begun
 	left       int           // bytes of long that are still to be taken
-	held       map[wire.PID]struct{}
 }
 
 // sentPID is a place of a table that has changed.

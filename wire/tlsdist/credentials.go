@@ -8,11 +8,12 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/actornode/actornode/internal/regular"
 )
 
 // credentials are what the files hold.
@@ -58,7 +59,7 @@ func (s *store) load() (changed bool, err error) {
 	var files [3][]byte
 	sum := sha256.New()
 	for i, name := range []string{s.cfg.Cert, s.cfg.Key, s.cfg.CA} {
-		b, e := os.ReadFile(name)
+		b, e := regular.File(name)
 		if e != nil && err == nil {
 			err = e
 		}

@@ -20,6 +20,7 @@ func (c *Config) check(fail func(format string, args ...any)) {
 	if _, err := strconv.ParseUint(c.HTTP.Listen, 10, 16); err == nil {
 		c.HTTP.Listen = net.JoinHostPort("127.0.0.1", c.HTTP.Listen)
 	}
+	c.checkAddresses(fail)
 	if c.HTTP.Listen == "" && c.HTTP.Pprof {
 		fail("%s: needs http.listen, which is off; want an address there", c.Origin("http.pprof").Where)
 	}
@@ -31,6 +32,28 @@ func (c *Config) check(fail func(format string, args ...any)) {
 			fail("%s: %s: nodes with long names cannot connect to nodes with short names, and this node is %s",
 				c.Origin("discovery.join").Where, n, c.Name)
 		}
+	}
+}
+
+// checkAddresses makes sure that no two listeners have one port of the same address.
+func (c *Config) checkAddresses(fail func(string, ...any)) {
+	type place struct{ key, host, port string }
+	var all []place
+	for _, x := range []struct{ key, addr string }{{"listen.erlang", c.Listen.Erlang}, {"listen.native", c.Listen.Native},
+		{"http.listen", c.HTTP.Listen}, {"discovery.gossip.bind", c.Discovery.Gossip.Bind}} {
+		host, port, err := net.SplitHostPort(x.addr)
+		if err != nil || port == "" || port == "0" {
+			continue // none, or any
+		}
+		if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+			host = ""
+		}
+		for _, other := range all {
+			if other.port == port && (other.host == host || other.host == "" || host == "") {
+				fail("%s: the same address as %s; want another port", c.Origin(x.key).Where, c.Origin(other.key).Where)
+			}
+		}
+		all = append(all, place{x.key, host, port})
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 type Config struct {
 	Name       string            // NAME@HOST
 	Cookie     string            // "": from CookieFile, or the user's file
+	File       string            // that it was read from; "": none
 	CookieFile string            // "": .erlang.cookie in the home directory
 	Cookies    map[string]Cookie // of some peers, by name
 	OldCookies []string          // used beside the cookie, for peers that do not have it yet

@@ -64,6 +64,7 @@ func (c *Config) given(key string) bool { return c.Origin(key).Rank > FromDefaul
 func Load(s Source) (*Config, error) {
 	l := &loader{c: Default(), s: s, found: make(map[string]found)}
 	l.settings = l.c.Settings()
+	l.c.File = s.File
 	var late func()
 	if s.File != "" {
 		late = l.file()

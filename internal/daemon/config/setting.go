@@ -133,7 +133,7 @@ func (c *Config) own() []Setting {
 		{Key: "limits.fragment_bytes", Value: size{&c.Limits.Cluster.Fragments, 64 << 10},
 			Doc: "memory for incomplete messages of all peers together; one peer may use half of it"},
 		{Key: "limits.stall", Value: duration{&c.Limits.Cluster.Stall, 0},
-			Doc: "how long a peer may take no byte while more than limits.queue waits for it; after that its connection ends; 0s: a " +
+			Doc: "how long a peer may take no byte while senders wait for it; after that its connection ends; 0s: a " +
 				"quarter of tick_time"},
 		{Key: "limits.monitors", Value: count{&c.Limits.Cluster.Monitors, 1, maxCount},
 			Doc: "most monitors that one peer may have on processes here"},
@@ -141,6 +141,8 @@ func (c *Config) own() []Setting {
 			Doc: "most links that one peer may have to processes here"},
 		{Key: "limits.spawned", Value: count{&c.Limits.Cluster.Spawned, 1, maxCount},
 			Doc: "most processes alive at a time that one peer has started here"},
+		{Key: "limits.held", Value: size{&c.Limits.Cluster.Held, 1 << 20},
+			Doc: "bytes of monitors, links, processes and names of all peers, before each has its share only"},
 		{Key: "limits.names", Value: count{&c.Limits.Cluster.Names, 1, maxCount},
 			Doc: "most names registered at a time that one peer has registered here"},
 		{Key: "limits.pg_members", Value: count{&c.Limits.PGMembers, 2, maxCount},

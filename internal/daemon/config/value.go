@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
+	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/internal/strict"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/discovery"
@@ -89,9 +89,8 @@ func (v text) String() string { return *v.p }
 func (v text) Type() string   { return v.want }
 
 func checkName(s string) error {
-	name, host, ok := strings.Cut(s, "@")
-	if !ok || name == "" || host == "" || strings.Contains(host, "@") || utf8.RuneCountInString(s) > wire.MaxAtomRunes {
-		return want(s, fmt.Sprintf("name@host, %d characters at most", wire.MaxAtomRunes))
+	if shake.CheckName(s) != nil {
+		return want(s, fmt.Sprintf("name@host, %d characters at most, without spaces and what does not print", wire.MaxAtomRunes))
 	}
 	return nil
 }

@@ -1,7 +1,8 @@
 // Package admission decides which connections a node of a cluster may have: which of those
 // that come in are dropped while they have proved nothing ([Arrivals]), whether there is a
-// place for one that has ([Places]), which peers are dialled next ([Dials]), what is refused
-// while memory is short ([Shed]), which of two connections stays ([Standing]), whether the
+// place for one that has ([Places]), which name a node gets that has none ([Names]), which peers
+// are dialled next ([Dials]), what is refused while memory is short ([Shed]),
+// which of two connections stays ([Standing]), whether the
 // rights of a node let it connect ([Visitor]), and whether the protocol of a connection is worse than one
 // that the peer is known to speak ([Memory]).
 //

@@ -10,31 +10,42 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// An operator gets in: one connection a second.
-func TestShedLetsOneInEachSecond(t *testing.T) {
-	var s Shed
-	now := time.Unix(1000, 0)
-	for range 3 {
-		require.NoError(t, s.Room(now))
-		require.NoError(t, s.Take(now))
+// An operator gets in: one connection a second from elsewhere, and eight from the machine itself, whatever the others take.
+func TestShedLetsSomeInEachSecond(t *testing.T) {
+	for name, c := range map[string]struct {
+		here bool
+		most int
+	}{"from elsewhere": {false, 1}, "from the machine": {true, 8}} {
+		t.Run(name, func(t *testing.T) {
+			var s Shed
+			now := time.Unix(1000, 0)
+			for range 3 * c.most {
+				require.NoError(t, s.Room(now, c.here))
+				require.NoError(t, s.Take(now, c.here))
+			}
+			require.False(t, s.Refuses())
+			s.Set(true)
+			for range 3 {
+				for range 10 { // whoever has proved nothing takes nothing
+					require.NoError(t, s.Room(now, c.here))
+				}
+				for s.Take(now, !c.here) == nil { // the others do not count
+				}
+				for range c.most {
+					require.NoError(t, s.Take(now, c.here))
+				}
+				for range 10 {
+					require.ErrorIs(t, s.Room(now, c.here), ErrShort)
+					require.ErrorIs(t, s.Take(now, c.here), ErrShort)
+				}
+				now = now.Add(time.Second)
+			}
+			on, refused := s.State()
+			require.True(t, on)
+			require.EqualValues(t, 60+3, refused)
+			require.True(t, s.Refuses())
+		})
 	}
-	require.False(t, s.Refuses())
-	s.Set(true)
-	for range 3 {
-		for range 10 { // whoever has proved nothing takes nothing
-			require.NoError(t, s.Room(now))
-		}
-		require.NoError(t, s.Take(now))
-		for range 10 {
-			require.ErrorIs(t, s.Room(now), ErrShort)
-			require.ErrorIs(t, s.Take(now), ErrShort)
-		}
-		now = now.Add(time.Second)
-	}
-	on, refused := s.State()
-	require.True(t, on)
-	require.EqualValues(t, 60, refused)
-	require.True(t, s.Refuses())
 }
 
 // Of two protocols, 0 and 1, the second is a fallback once the peer is known to speak the first.

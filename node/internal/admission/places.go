@@ -6,12 +6,15 @@ import (
 	"net/netip"
 
 	"github.com/actornode/actornode/internal/limit"
+	"github.com/actornode/actornode/wire"
 )
 
 // Places counts the connections whose peers have proved who they are, in and out,
 // those included whose handshake is about to end so. Whoever calls a method holds the lock
 // that guards them.
 type Places struct {
+	Names Names // those that go with a place
+
 	all     *limit.Limit
 	share   int
 	sources map[netip.Prefix]int // of those that have come in, by source
@@ -32,6 +35,7 @@ func (e *Places) SetMax(max, share int) {
 // Place is the place of one of them.
 type Place struct {
 	Visitor Visitor      // whose connection it is; the owner's
+	Named   wire.NodeID  // the name that the node has got from this one, which is free with the place; the owner's
 	from    netip.Prefix // not valid: it has no share
 	held    bool
 }
@@ -72,6 +76,7 @@ func (e *Places) Give(p *Place) {
 	}
 	p.held = false
 	e.all.Give(1)
+	e.Names.Give(p.Named)
 	if p.from.IsValid() {
 		if e.sources[p.from]--; e.sources[p.from] == 0 {
 			delete(e.sources, p.from)

@@ -7,12 +7,44 @@ import (
 )
 
 // Shed decides what is refused by a node that is short of memory: all that other nodes want
-// to start, and all connections but one a second, so that an operator can look at the node.
-// Its zero value refuses nothing. It may be used from anywhere.
+// to start, and all connections but one a second from other machines, and some more from this one, so that an operator
+// can look at the node. Its zero value refuses nothing. It may be used from anywhere.
 type Shed struct {
 	on      atomic.Bool
 	refused atomic.Uint64
-	last    atomic.Int64 // when a connection was let in last, in seconds since 1970
+
+	other, here turn // connections from other machines, and from this one
+}
+
+// Connections that are let in within a second, while memory is short. What runs on the machine itself, such as the command
+// line, has places of its own: peers that come again and again from elsewhere do not take them.
+const (
+	otherPerSecond = 1
+	herePerSecond  = 8
+)
+
+// turn counts what was let in within one second: the second since 1970 in the upper bits, and how many in the lower.
+type turn struct{ v atomic.Int64 }
+
+const turnBits = 8
+
+func (t *turn) count(second int64) int64 {
+	if v := t.v.Load(); v>>turnBits == second {
+		return v & (1<<turnBits - 1)
+	}
+	return 0
+}
+
+func (t *turn) take(second, most int64) bool {
+	for {
+		v, n := t.v.Load(), t.count(second)
+		if n >= most {
+			return false
+		}
+		if t.v.CompareAndSwap(v, second<<turnBits|(n+1)) {
+			return true
+		}
+	}
 }
 
 // Set says whether the node is short of memory.
@@ -31,12 +63,13 @@ func (s *Shed) Refuses() bool {
 }
 
 // ErrShort is why a connection is refused.
-var ErrShort = errors.New("node: this node is short of memory and accepts only one new connection a second")
+var ErrShort = errors.New("node: this node is short of memory and accepts only few new connections a second")
 
 // Room returns why a node that wants to connect, and has proved nothing yet, is
-// refused; nil: it is not.
-func (s *Shed) Room(now time.Time) error {
-	if !s.on.Load() || s.last.Load() != now.Unix() {
+// refused; nil: it is not. here: it is on this machine.
+func (s *Shed) Room(now time.Time, here bool) error {
+	t, most := s.turn(here)
+	if !s.on.Load() || t.count(now.Unix()) < most {
 		return nil
 	}
 	s.refused.Add(1)
@@ -44,11 +77,18 @@ func (s *Shed) Room(now time.Time) error {
 }
 
 // Take lets a node in that has proved who it is, or returns why not.
-func (s *Shed) Take(now time.Time) error {
-	last, second := s.last.Load(), now.Unix()
-	if !s.on.Load() || last != second && s.last.CompareAndSwap(last, second) {
+func (s *Shed) Take(now time.Time, here bool) error {
+	t, most := s.turn(here)
+	if !s.on.Load() || t.take(now.Unix(), most) {
 		return nil
 	}
 	s.refused.Add(1)
 	return ErrShort
+}
+
+func (s *Shed) turn(here bool) (t *turn, most int64) {
+	if here {
+		return &s.here, herePerSecond
+	}
+	return &s.other, otherPerSecond
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strconv"
 	"unsafe"
+
+	"github.com/actornode/actornode/wire"
 )
 
 // Snapshot is a value as it was, and the value. It keeps both.
@@ -81,7 +83,7 @@ func differs(p *plan, live, was unsafe.Pointer) *Difference {
 func brief(p *plan, v unsafe.Pointer) string {
 	switch {
 	case p.flat:
-		return short(fmt.Sprintf("%+v", reflect.NewAt(p.typ, v).Elem()))
+		return short(wire.Describe(reflect.NewAt(p.typ, v).Elem().Interface(), longestKey))
 	case p.typ.Kind() == reflect.String:
 		return "another text" // what it leads to may be gone
 	}
@@ -141,8 +143,8 @@ func same(a, b unsafe.Pointer, n uintptr) bool {
 
 // text compares strings, of which both words are as they were if nobody has written one.
 func (c *comparing) text(live, was unsafe.Pointer) *Difference {
-	now, then := len(*(*string)(live)), *(*string)(was)
-	return &Difference{Was: short(strconv.Quote(then)), Now: fmt.Sprintf("another text, of %d bytes", now)}
+	now, then := len(*(*string)(live)), len(*(*string)(was))
+	return &Difference{Was: fmt.Sprintf("a text of %d bytes", then), Now: fmt.Sprintf("another text, of %d bytes", now)}
 }
 
 func (c *comparing) elems(elem *plan, live, was unsafe.Pointer, n int) *Difference {

@@ -1,6 +1,10 @@
 package erpc
 
-import "github.com/actornode/actornode/wire"
+import (
+	"fmt"
+
+	"github.com/actornode/actornode/wire"
+)
 
 // Function is a destination: a function on a node. A call to it is a call of the function; a
 // message to it has the function called, and nobody is told how that goes.
@@ -44,6 +48,10 @@ func Text(to wire.Dest) string {
 		return to.String()
 	case wire.At:
 		return to.String()
+	case Function:
+		return fmt.Sprintf("the function %s:%s/%d on %s", to.Module, to.Name, len(to.Args), to.Node)
+	case Behaviour:
+		return fmt.Sprintf("the start of %s:%s/%d on %s", to.Module, to.Name, len(to.Args), to.Node)
 	}
 	return "a function"
 }

@@ -95,6 +95,23 @@ func (o Outcome) Called(ref any) error {
 	return &reason.Exit{Reason: wire.Tuple{ref, o.class, o.value}}
 }
 
+// Unsent is the exit reason that says, in place of one that has an outcome which cannot be sent, that the call has raised
+// an error, which the caller is told. False: the reason has none.
+func Unsent(reason, err any) (wire.Tuple, bool) {
+	t, ok := reason.(wire.Tuple)
+	if !ok || len(t) == 0 {
+		return nil, false
+	}
+	ref, ok := t[0].(wire.Ref)
+	if !ok {
+		return nil, false
+	}
+	if _, ok = Read(ref, reason); !ok {
+		return nil, false
+	}
+	return wire.Tuple{ref, wire.Error, err, wire.List{}}, true
+}
+
 // Read finds the outcome in the exit reason of a process that was started for execute_call with
 // ref; false: the process has been ended from outside.
 func Read(ref wire.Ref, reason any) (Outcome, bool) {

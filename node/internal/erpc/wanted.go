@@ -42,7 +42,10 @@ func Wanted[E error, A any](t *export.Table[A], s *dist.Spawn, allows func(wire.
 	case err == nil:
 		return behaviour, nil, nil
 	case !errors.Is(err, export.ErrUndef):
-		end := &reason.Exit{Reason: reason.Term[E](err)}
+		end := &reason.Exit{Reason: err}
+		if term, ok := reason.Own[E](err); ok {
+			end.Reason = term
+		}
 		return behaviour, func(context.Context) error { return end }, nil
 	case t.HasFunction(e):
 		return behaviour, func(ctx context.Context) error { return run(ctx, module, function, args).Spawned() }, nil

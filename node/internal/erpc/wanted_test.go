@@ -65,7 +65,11 @@ func TestWanted(t *testing.T) {
 		if c.end == nil {
 			require.NoError(t, err, "%+v", c.s)
 		} else {
-			require.Equal(t, c.end, text(reasonOf(t, err)), "%+v", c.s)
+			why := text(reasonOf(t, err))
+			if broken, ok := why.(error); ok {
+				why = broken.Error()
+			}
+			require.Equal(t, c.end, why, "%+v", c.s)
 		}
 	}
 	s := spawn("actor", 1, 2)

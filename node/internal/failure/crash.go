@@ -13,7 +13,11 @@ type Crash struct {
 }
 
 // Exit is the error that says how a process has exited: node.ExitError.
-type Exit struct{ Reason any }
+type Exit struct {
+	Reason any
+	Node   wire.Atom // of noconnection
+	Cause  error     // of the same
+}
 
 // Outward is a crash in the form in which it crosses.
 func (c *Crash) Outward(known Known) *Crash {

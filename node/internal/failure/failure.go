@@ -238,7 +238,7 @@ func OfPanic(v any, known Known) any {
 	return Panic{fmt.Sprintf("%T", v), printed(v)}
 }
 
-func printed(v any) string { return wire.FormatGo("%v", v, MaxText) }
+func printed(v any) string { return wire.Describe(v, MaxText) }
 
 // Reply is an error in the place of a reply, between nodes of this kind.
 type Reply struct {

@@ -35,7 +35,7 @@ func Enter(all ...error) {
 func init() {
 	Enter(context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe,
 		fs.ErrNotExist, fs.ErrExist, fs.ErrPermission, errors.ErrUnsupported,
-		dist.ErrBusy, dist.ErrCookie, dist.ErrLater, dist.ErrNotAllowed, dist.ErrPeerName, dist.ErrPeerProtocol,
+		dist.ErrBusy, dist.ErrCookie, dist.ErrFull, dist.ErrLater, dist.ErrNotAllowed, dist.ErrPeerName, dist.ErrPeerProtocol,
 		epmd.ErrNotFound, epmd.ErrRefused, epmd.ErrUnreachable,
 		etf.ErrCut, etf.ErrLimit, etf.ErrMalformed, etf.ErrMismatch, etf.ErrNoTerm, pickle.ErrMismatch)
 }

@@ -11,7 +11,6 @@
 package feed
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +24,8 @@ type Feed[E any] struct {
 
 	mu   sync.Mutex
 	over bool // ch is closed
+
+	at int // the place in its hub; guarded by that
 }
 
 // New returns a feed that holds buffer events. stamp makes of each event the one that is sent,
@@ -75,7 +76,7 @@ func (f *Feed[E]) Close() {
 // Hub gives the same events to several readers. Its zero value has none.
 type Hub[E any] struct {
 	mu    sync.Mutex
-	feeds []*Feed[E] // in the order in which they were opened
+	feeds []*Feed[E]
 	over  bool
 }
 
@@ -87,6 +88,7 @@ func (h *Hub[E]) Open(buffer int) *Feed[E] {
 	if h.over {
 		f.Close()
 	} else {
+		f.at = len(h.feeds)
 		h.feeds = append(h.feeds, f)
 	}
 	return f
@@ -105,7 +107,13 @@ func (h *Hub[E]) Send(e E) {
 func (h *Hub[E]) Drop(f *Feed[E]) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.feeds = slices.DeleteFunc(h.feeds, func(g *Feed[E]) bool { return g == f })
+	if f.at < len(h.feeds) && h.feeds[f.at] == f {
+		last := len(h.feeds) - 1
+		h.feeds[f.at] = h.feeds[last]
+		h.feeds[f.at].at = f.at
+		h.feeds[last] = nil
+		h.feeds = h.feeds[:last]
+	}
 	f.Close()
 }
 

@@ -29,6 +29,26 @@ func ReadCall(msg any) (from, body any, ok bool) {
 	return t[1], t[2], true
 }
 
+// ReadLabelled reads a request with a label of its own: {system, From, What} of sys, or {Pid, {Pid, Tag}, What} of gen_event,
+// whose label is the process that calls.
+func ReadLabelled(msg any) (label, from, what any, ok bool) {
+	t, ok := msg.(wire.Tuple)
+	if !ok || len(t) != 3 {
+		return nil, nil, nil, false
+	}
+	if pid, isPID := t[0].(wire.PID); isPID {
+		f, isFrom := ReadFrom(t[1])
+		_, isRef := f.Ref()
+		ok = isFrom && isRef && f.PID == pid
+	} else {
+		ok = t[0] == System
+	}
+	return t[0], t[1], t[2], ok
+}
+
+// MakeLabelled is the reverse of ReadLabelled.
+func MakeLabelled(label, from, what any) wire.Tuple { return wire.Tuple{label, from, what} }
+
 // ReadCast reads {'$gen_cast', Body}.
 func ReadCast(msg any) (body any, ok bool) {
 	t, ok := msg.(wire.Tuple)
@@ -87,6 +107,25 @@ type From struct {
 
 // FromAlias is where the reply to a request goes that MakeRequest would make.
 func FromAlias(from wire.PID, ref wire.Ref) From { return From{PID: from, Alias: ref, ToAlias: true} }
+
+// Node is the node that the reply goes to.
+func (f From) Node() wire.Atom {
+	if f.ToAlias {
+		return f.Alias.Node()
+	}
+	return f.PID.Node()
+}
+
+// Ref is the reference that the reply has, by which the caller waits for it; false: it has none, and may look like anything.
+func (f From) Ref() (ref wire.Ref, ok bool) {
+	if f.ToAlias {
+		return f.Alias, true
+	}
+	if f.term != nil {
+		ref, ok = f.term[1].(wire.Ref)
+	}
+	return ref, ok
+}
 
 // Term is what ReadFrom reads f from.
 func (f From) Term() wire.Tuple {

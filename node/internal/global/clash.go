@@ -46,7 +46,7 @@ func (m *Machine) compare(node wire.Atom, r *resolver) {
 			id := m.newID()
 			m.asked[id] = func(v any, ok bool) { m.resolvedName(node, r, t, ours, v, ok) }
 			m.do(Action{Kind: Resolve, Node: ours.PID.Node(), ID: id,
-				Msg: Clash{Method: ours.Method, Name: t[0], His: pid, Ours: ours.PID}})
+				Msg: Clash{By: node, Method: ours.Method, Name: t[0], His: pid, Ours: ours.PID}})
 			return
 		}
 	}

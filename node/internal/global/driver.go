@@ -22,8 +22,9 @@ type Host interface {
 	// Watch has the end of a process of this node told as an Ended, at once if it has ended; on false: no longer.
 	Watch(pid wire.PID, on bool)
 	Reply(from, v any)
-	// Start does what takes a while beside the process, which gets what do returns as a message.
-	Start(do func(w Worker) any)
+	// Start does what takes a while beside the process, which gets what do returns as a message: on account of a node, whose rights
+	// it has; "": of this one.
+	Start(by wire.Atom, do func(w Worker) any)
 	// Later has the process get a message.
 	Later(d time.Duration, msg any)
 }
@@ -128,11 +129,16 @@ func (d *Driver) Request(h Host, from any, by wire.PID, body any) {
 	case Leaving:
 		h.Reply(from, d.m.DisconnectAll())
 	case Looking:
-		h.Reply(from, State{d.m.Known(), d.m.Synced(), d.m.Unreached(), d.m.Locks(), d.m.Quiet()})
+		h.Reply(from, d.State())
 	default:
 		d.m.Call(from, by, body)
 	}
 	d.act(h)
+}
+
+// State is what Looking is answered with.
+func (d *Driver) State() State {
+	return State{d.m.Known(), d.m.Synced(), d.m.Unreached(), d.m.Locks(), d.m.Quiet()}
 }
 
 // Cast is a cast that has come over the connection of a node; "": from this one.
@@ -217,12 +223,12 @@ func (d *Driver) do(h Host, a Action) {
 	case Watch, Unwatch: // a process of this node by a mark, another one by a monitor
 		d.watch(h, a.PID, a.Kind == Watch)
 	case Connect:
-		h.Start(func(w Worker) any { return connected{a.Node, w.Connect(a.Node)} })
+		h.Start("", func(w Worker) any { return connected{a.Node, w.Connect(a.Node)} })
 	case Disconnect:
-		h.Start(func(w Worker) any { w.Disconnect(a.Node); return nil })
+		h.Start("", func(w Worker) any { w.Disconnect(a.Node); return nil })
 	case Resolve:
 		c := a.Msg.(Clash)
-		h.Start(func(w Worker) any {
+		h.Start(c.By, func(w Worker) any {
 			v, err := w.Apply(a.Node, "global", "resolve_it", []any{c.Method, c.Name, c.His, c.Ours})
 			return resolved{a.ID, v, err == nil}
 		})

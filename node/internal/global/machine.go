@@ -68,6 +68,7 @@ type Action struct {
 
 // Clash is a name that two processes have.
 type Clash struct {
+	By           wire.Atom // the node that has sent the other one
 	Method, Name any
 	His, Ours    wire.PID
 }

@@ -229,7 +229,7 @@ func (m *Machine) info(via wire.Atom, msg any) {
 		m.cancelConnect(node, t[2])
 	case kind == "init_connect_ack" && len(t) == 4 && sent:
 		m.acknowledged(node, t[2], t[3])
-	case kind == "whereis" && len(t) == 3:
+	case kind == "whereis" && len(t) == 3 && asks(via, t[2]):
 		m.whereis(t[1], t[2])
 	case kind == "prepare_shutdown" && len(t) == 3 && via == "":
 		m.closing = true
@@ -238,6 +238,16 @@ func (m *Machine) info(via wire.Atom, msg any) {
 	default:
 		m.unexpected("message", msg)
 	}
+}
+
+// asks reports whether from is {Pid, Tag} with a process of the node that a message has come from.
+func asks(via wire.Atom, from any) bool {
+	f, _ := from.(wire.Tuple)
+	if len(f) != 2 {
+		return false
+	}
+	pid, ok := f[0].(wire.PID)
+	return ok && (via == "" || pid.Node() == via)
 }
 
 // whereis answers {whereis, Name, From} once names do not change.

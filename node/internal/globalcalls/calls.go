@@ -20,6 +20,8 @@ type Exporter interface {
 	Names() []any
 	Nodes() []wire.Atom
 	Self() wire.Atom
+	// MayAct reports whether who calls may do what operators do.
+	MayAct() bool
 }
 
 // functions are those that this node has for others.
@@ -54,7 +56,7 @@ var functions = map[wire.Export]func(e Exporter, args []any) (any, error){
 	fn("re_register_name", 3): func(e Exporter, args []any) (any, error) { return register(e, args, args[2], true) },
 	fn("unregister_name", 1):  func(e Exporter, args []any) (any, error) { return done(e.Ask(global.Unregistering{Name: args[0]})) },
 	fn("sync", 0):             func(e Exporter, _ []any) (any, error) { return done(e.Ask(global.Syncing{Nodes: e.Nodes()})) },
-	fn("disconnect", 0):       func(e Exporter, _ []any) (any, error) { return e.Ask(global.Leaving{}) },
+	fn("disconnect", 0):       operators(func(e Exporter, _ []any) (any, error) { return e.Ask(global.Leaving{}) }),
 	fn("send", 2): func(e Exporter, args []any) (any, error) {
 		pid, ok := e.Whois(args[0])
 		if !ok {
@@ -63,16 +65,16 @@ var functions = map[wire.Export]func(e Exporter, args []any) (any, error){
 		e.Tell(pid, args[1])
 		return pid, nil
 	},
-	{Module: "net_adm", Function: "ping", Arity: 1}: func(e Exporter, args []any) (any, error) {
+	{Module: "net_adm", Function: "ping", Arity: 1}: operators(func(e Exporter, args []any) (any, error) {
 		if ok, err := connect(e, args[0]); !ok || err != nil {
 			return wire.Atom("pang"), err
 		}
 		return wire.Atom("pong"), nil
-	},
-	{Module: "net_kernel", Function: "connect_node", Arity: 1}: func(e Exporter, args []any) (any, error) {
+	}),
+	{Module: "net_kernel", Function: "connect_node", Arity: 1}: operators(func(e Exporter, args []any) (any, error) {
 		return connect(e, args[0])
-	},
-	{Module: "erlang", Function: "disconnect_node", Arity: 1}: func(e Exporter, args []any) (any, error) {
+	}),
+	{Module: "erlang", Function: "disconnect_node", Arity: 1}: operators(func(e Exporter, args []any) (any, error) {
 		name, ok := args[0].(wire.Atom)
 		if !ok {
 			return nil, badarg()
@@ -80,12 +82,22 @@ var functions = map[wire.Export]func(e Exporter, args []any) (any, error){
 		was := slices.Contains(e.Nodes(), name)
 		e.Disconnect(name)
 		return was, nil
-	},
+	}),
 	// What a node with groups asks before it takes this one, which is of none, for one of its own.
 	{Module: "global_group", Function: "get_own_nodes"}: func(Exporter, []any) (any, error) { return wire.List{}, nil },
 	{Module: "global_group", Function: "ng_add_check", Arity: 3}: func(Exporter, []any) (any, error) {
 		return wire.Atom("not_agreed"), nil
 	},
+}
+
+// operators has a function refuse those who do not operate the node.
+func operators(f func(Exporter, []any) (any, error)) func(Exporter, []any) (any, error) {
+	return func(e Exporter, args []any) (any, error) {
+		if !e.MayAct() {
+			return nil, &reason.Raise{Reason: wire.Atom("not_allowed")}
+		}
+		return f(e, args)
+	}
 }
 
 func connect(e Exporter, name any) (bool, error) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
@@ -75,9 +76,17 @@ func describe(p *process.Process, i *observe.Process, more func(*observe.Process
 	i.Calls = k.Calls.Len()
 	for _, number := range slices.Sorted(maps.Keys(k.Watching)) {
 		m := k.Watching[number]
-		if m.Target != nil {
+		switch {
+		case m.Node:
+		case m.Name != "" && !names.IsAlias(m.Name):
+			at := wire.At{Name: m.Name, Node: p.System.Name}
+			if m.Far != nil {
+				at.Node = m.Far.NodeName()
+			}
+			i.Named = append(i.Named, at)
+		case m.Target != nil:
 			i.Monitors = append(i.Monitors, m.Target.PID())
-		} else if m.Name == "" && !m.Node {
+		default:
 			i.Monitors = append(i.Monitors, m.PID)
 		}
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -193,6 +194,7 @@ func TestProcess(t *testing.T) {
 		PID: me.PID(), Name: "shop", Label: "label", Code: "code", Leader: far(9), State: observe.Running, Stage: -1,
 		Mailbox: 3, Handled: 7, TrapExit: true,
 		Links:    []wire.PID{parent.Own.PID(), target.Own.PID(), far(1)},
+		Named:    []wire.At{{Name: "other", Node: "b@h"}},
 		Monitors: []wire.PID{target.Own.PID(), far(2)},
 		Watchers: []wire.PID{server.Own.PID(), bare.Own.PID(), far(3)},
 		Parent:   parent.Own.PID(), Traced: true, Calls: 1, Daemon: true, Unhandled: observe.Unhandled{Count: 1, Oldest: "string"},
@@ -386,18 +388,18 @@ func TestOrigin(t *testing.T) {
 	s := newSystem(t)
 	q := quota.New(quota.Limits{Spawned: 10})
 	take := func() *quota.Owner {
-		o, err := q.Owners.TakeSpawn("b@h")
+		o, err := q.Owners.TakeSpawn(rights.Identity{Name: "b@h"})
 		require.NoError(t, err)
 		return o
 	}
 	p := s.spawn(false, nil)
 	require.Empty(t, inspect.Label(&p.Own))
 	require.Zero(t, inspect.Parent(&p.Own))
-	require.Nil(t, inspect.OwnerIn(t.Context()))
-	require.Nil(t, inspect.ProcOf(t.Context()))
+	require.Nil(t, process.OwnerIn(t.Context()))
+	require.Nil(t, process.ProcOf(t.Context()))
 	ctx := p.Own.Context()
-	require.Same(t, &p.Own, inspect.ProcOf(context.WithValue(ctx, inner{}, 1)))
-	require.Nil(t, inspect.OwnerIn(ctx))
+	require.Same(t, &p.Own, process.ProcOf(context.WithValue(ctx, inner{}, 1)))
+	require.Nil(t, process.OwnerIn(ctx))
 	require.Empty(t, inspect.CallingPeer(ctx))
 	p.Own.Cold.Label = "label"
 	require.Equal(t, "label", inspect.Label(&p.Own))
@@ -406,7 +408,7 @@ func TestOrigin(t *testing.T) {
 
 	owner := take()
 	inspect.SetOwner(&p.Own, owner)
-	require.Same(t, owner, inspect.OwnerIn(ctx))
+	require.Same(t, owner, process.OwnerIn(ctx))
 	require.Equal(t, wire.Atom("b@h"), inspect.CallingPeer(ctx))
 	spawned, _ := q.Owners.Most()
 	require.EqualValues(t, 1, spawned)

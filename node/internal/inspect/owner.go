@@ -21,32 +21,11 @@ func SetOwner(p *process.Process, by *quota.Owner) {
 	}
 }
 
-// ProcOf finds the process whose context ctx is, or comes from; nil: it is none's.
-func ProcOf(ctx context.Context) *process.Process {
-	p, _ := ctx.Value(process.ProcKey{}).(*process.Process)
-	return p
-}
-
-// OwnerIn finds the peer that has had the process started whose context ctx is; nil: none
-// has, or it is no context of a process.
-func OwnerIn(ctx context.Context) *quota.Owner {
-	p := ProcOf(ctx)
-	if p == nil {
-		return nil
-	}
-	p.Mu.Lock()
-	defer p.Mu.Unlock()
-	if p.Cold == nil {
-		return nil
-	}
-	return p.Cold.Owner
-}
-
 // CallingPeer returns the node that has had the process started whose context ctx is, or
 // comes from: in an exported function, the node that has called it; unknown if nobody
 // knows which has; "" if none has.
 func CallingPeer(ctx context.Context) wire.Atom {
-	if o := OwnerIn(ctx); o != nil {
+	if o := process.OwnerIn(ctx); o != nil {
 		return o.Peer
 	}
 	return ""

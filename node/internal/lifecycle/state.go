@@ -63,6 +63,9 @@ func (s *State) Abandon(lingering *atomic.Int64) {
 	}
 }
 
+// Lingers reports whether the function still goes on.
+func (s *State) Lingers() bool { return s.v.Load()&(abandoned|returned) == abandoned }
+
 // Return says that the function of a process that is over has returned.
 func (s *State) Return(lingering *atomic.Int64) {
 	if s.v.Load()&itself == 0 && s.v.Or(returned)&(abandoned|returned) == abandoned {

@@ -21,6 +21,8 @@ type Cluster struct {
 	Stall                      time.Duration
 
 	Monitors, Links, Spawned, Names int // of one peer
+
+	Held int // bytes of these, of all peers
 }
 
 // ErrNegative says that a limit is below 0.
@@ -35,6 +37,7 @@ func (c Cluster) WithDefaults(stall time.Duration) (Cluster, error) {
 		{&c.Connections, 8192}, {&c.Pending, 1024}, {&c.Dials, 64},
 		{&c.Queued, 256 << 20}, {&c.Answers, 16 << 20}, {&c.Fragments, 512 << 20},
 		{&c.Monitors, 1 << 18}, {&c.Links, 1 << 18}, {&c.Spawned, 1 << 17}, {&c.Names, 4096},
+		{&c.Held, 96 << 20},
 	} {
 		if err := fill(f.is, f.by); err != nil {
 			return c, err
@@ -88,6 +91,6 @@ func (n Node) Quota() quota.Limits {
 	c := n.Cluster
 	return quota.Limits{
 		Queued: c.Queued, Answers: c.Answers, Fragments: c.Fragments, Message: n.Link.WithDefaults().Message, Stall: c.Stall,
-		Monitors: c.Monitors, Links: c.Links, Spawned: c.Spawned, Names: c.Names,
+		Monitors: c.Monitors, Links: c.Links, Spawned: c.Spawned, Names: c.Names, Held: c.Held,
 	}
 }

@@ -66,7 +66,7 @@ func TestSetting(t *testing.T) {
 		require.NoError(t, limits.NodeName(name))
 	}
 	for _, name := range []wire.Atom{"", "a", "@h", "a@", "a@b@c", wire.Atom(strings.Repeat("ä", 254)) + "@h"} {
-		require.ErrorContains(t, limits.NodeName(name), "want name@host of at most 255 characters", name)
+		require.ErrorContains(t, limits.NodeName(name), "node: Config.Name: ", name)
 	}
 }
 

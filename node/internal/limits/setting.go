@@ -2,10 +2,9 @@ package limits
 
 import (
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -23,9 +22,8 @@ func Setting[T int | time.Duration](field string, is *T, by, most T) error {
 
 // NodeName reports what is wrong with the name of a node.
 func NodeName(name wire.Atom) error {
-	alive, host, ok := strings.Cut(string(name), "@")
-	if !ok || alive == "" || host == "" || strings.Contains(host, "@") || utf8.RuneCountInString(string(name)) > wire.MaxAtomRunes {
-		return fmt.Errorf("node: Config.Name %q: want name@host of at most %d characters", name, wire.MaxAtomRunes)
+	if err := shake.CheckName(string(name)); err != nil {
+		return fmt.Errorf("node: Config.Name: %w", err)
 	}
 	return nil
 }

@@ -67,6 +67,18 @@ func (l *List[T]) Len() (n int) {
 	return n
 }
 
+// Newest yields all, what was added last coming first. What it has yielded may be removed.
+func (l *List[T]) Newest() iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for e := l.first; e != nil; {
+			of := e.of
+			if e = e.next; !yield(of) {
+				return
+			}
+		}
+	}
+}
+
 // Oldest yields all, what was added first coming first.
 func (l *List[T]) Oldest() iter.Seq[*T] {
 	return func(yield func(*T) bool) {

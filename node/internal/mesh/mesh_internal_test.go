@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,6 +88,36 @@ func TestMesherBacksOff(t *testing.T) {
 		pause := m.targets["b@h"].due.Sub(now)
 		require.True(t, 0 < pause && pause <= 3*time.Second, pause)
 	}
+}
+
+// What is listed is shown as it is: since when it is not connected, why, and when it is tried.
+func TestMesherShowsListed(t *testing.T) {
+	m := newTestMesher("a@h", Config{}, func() float64 { return 0 })
+	require.Empty(t, m.Listed())
+	m.List([]wire.Atom{"a@h", "c@h", "b@h"})
+	require.Equal(t, []Listed{{Name: "b@h"}, {Name: "c@h"}}, m.Listed(), "nobody has looked")
+	up := map[wire.Atom]bool{"c@h": true}
+	isUp := func(n wire.Atom) bool { return up[n] }
+	step := func(now time.Time) { m.Step(now, isUp) }
+	step(epoch)
+	require.Equal(t, []Listed{{Name: "b@h", Since: epoch}, {Name: "c@h"}}, m.Listed(), "it is being dialed")
+	later := epoch.Add(time.Second)
+	m.Done(later, "b@h", errors.New(strings.Repeat("refused ", 100)))
+	b := m.Listed()[0]
+	require.Equal(t, epoch, b.Since)
+	require.Len(t, b.Failure, 300)
+	require.Equal(t, later.Add(firstPause), b.Next)
+	step(b.Next)
+	m.Done(b.Next, "b@h", errors.New("wrong cookie"))
+	b = m.Listed()[0]
+	require.Equal(t, epoch, b.Since, "since the beginning")
+	require.Equal(t, "wrong cookie", b.Failure)
+	up["b@h"], up["c@h"] = true, false
+	step(later)
+	require.Equal(t, Listed{Name: "b@h"}, m.Listed()[0])
+	require.Equal(t, later, m.Listed()[1].Since, "the connection was lost")
+	m.List([]wire.Atom{"b@h"})
+	require.Equal(t, []Listed{{Name: "b@h"}}, m.Listed(), "c is being dialed, but not listed any more")
 }
 
 // Where connections do not last, the attempts wait as after failures. One that has lasted ends that.

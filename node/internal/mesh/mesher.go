@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/actornode/actornode/wire"
@@ -40,6 +41,8 @@ const (
 	spread     = 5 * time.Millisecond   // for each listed node
 	relist     = 500 * time.Millisecond // between questions for a list that changes, at least, if Interval is not less
 	mostCauses = 8                      // that are logged for a node before it has been connected again
+
+	mostFailure = 300 // bytes that are kept of an error
 )
 
 // Mesher decides whom to connect to and when. Make one with [New].
@@ -67,6 +70,8 @@ type target struct {
 	fails   int       // since it was connected
 	brief   int       // connections in a row that have not lasted for Backoff
 	told    []string  // causes that have been logged since
+	since   time.Time // when it was first seen not to be connected; zero: it is connected
+	failure string    // why the last attempt has failed, since then
 	listed  bool
 	dialing bool
 }
@@ -116,10 +121,13 @@ func (m *Mesher) Step(now time.Time, isUp func(wire.Atom) bool) (dial []wire.Ato
 			if t.up.IsZero() {
 				t.up = now
 			}
-			t.due, t.fails, t.told = time.Time{}, 0, nil
+			t.due, t.fails, t.told, t.since, t.failure = time.Time{}, 0, nil, time.Time{}, ""
 			continue
 		case t.due.IsZero():
 			t.due = now.Add(m.first(name) + m.rest(t, now))
+			if t.since.IsZero() {
+				t.since = now
+			}
 		}
 		switch {
 		case !t.due.After(now):
@@ -196,12 +204,44 @@ func (m *Mesher) Done(now time.Time, name wire.Atom, err error) (tell bool) {
 	}
 	t.due = now.Add(m.pause(t.fails))
 	t.fails++
+	t.failure = Failure(err)
 	why := causeOf(err)
 	if len(t.told) >= mostCauses || slices.Contains(t.told, why) {
 		return false
 	}
 	t.told = append(t.told, why)
 	return true
+}
+
+// Listed is a node that is listed.
+type Listed struct {
+	Name    wire.Atom
+	Since   time.Time // when Step first saw that it is not connected; zero: it is, or Step has not looked yet
+	Failure string    // why the last attempt since then has failed
+	Next    time.Time // of the next attempt; zero: it is under way, or there is none
+}
+
+// Listed returns the nodes that are listed, by name.
+func (m *Mesher) Listed() []Listed {
+	var all []Listed
+	for _, name := range m.names {
+		t := m.targets[name]
+		if !t.listed {
+			continue
+		}
+		l := Listed{Name: name, Since: t.since, Failure: t.failure}
+		if !t.dialing {
+			l.Next = t.due
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// Failure is the text of an error as it is kept: at most 300 bytes of it.
+func Failure(err error) string {
+	text := err.Error()
+	return strings.ToValidUTF8(text[:min(len(text), mostFailure)], "")
 }
 
 // causeOf is the text of an error without what differs each time: the ports of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/actornode/actornode/node/discovery"
@@ -19,6 +20,7 @@ type Node struct {
 	Connect func(context.Context, wire.Atom) error // called on a goroutine of its own
 	Go      func(f func())                         // starts a goroutine that ends when f returns
 	Lost    News                                   // a connection has ended
+	Lock    sync.Locker                            // held while the Mesher is used
 	Env     env.Env
 	Log     *slog.Logger
 }
@@ -93,11 +95,15 @@ func Run(ctx context.Context, m *Mesher, n Node) {
 				}
 				told = why
 			}
+			n.Lock.Lock()
 			m.List(names)
+			n.Lock.Unlock()
 			now = e.Now()
 			asked, again = now, now.Add(m.cfg.Interval)
 		}
+		n.Lock.Lock()
 		names, next := m.Step(now, n.IsUp)
+		n.Lock.Unlock()
 		for _, name := range names {
 			n.Go(func() { results <- result{name, n.connect(ctx, name)} }) // results has room
 		}
@@ -115,7 +121,10 @@ func Run(ctx context.Context, m *Mesher, n Node) {
 				again = soon
 			}
 		case r := <-results:
-			if m.Done(e.Now(), r.name, r.err) && ctx.Err() == nil {
+			n.Lock.Lock()
+			tell := m.Done(e.Now(), r.name, r.err)
+			n.Lock.Unlock()
+			if tell && ctx.Err() == nil {
 				log.Warn("cannot connect to a node of the mesh: will retry", "peer", string(r.name), "error", r.err)
 			}
 		}

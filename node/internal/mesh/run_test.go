@@ -64,7 +64,7 @@ func TestRun(t *testing.T) {
 				up[name] = true
 				return nil
 			},
-			Go: func(f func()) { go f() },
+			Go: func(f func()) { go f() }, Lock: new(sync.Mutex),
 		}
 		_, err := mesh.Config{}.For(nil)
 		require.ErrorContains(t, err, "Distribution.Mesh needs a Finder that can list nodes")

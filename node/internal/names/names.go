@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
@@ -120,8 +119,8 @@ func (t *Table[P]) disown(name wire.Atom) {
 
 // Check reports what is wrong with a name, whoever has it: [ErrBad].
 func Check(name wire.Atom) error {
-	if name == "" || name == wire.Undefined || utf8.RuneCountInString(string(name)) > wire.MaxAtomRunes {
-		return fmt.Errorf("%w: %q: want 1 to %d characters, and any name but undefined", ErrBad, name, wire.MaxAtomRunes)
+	if name == "" || name == wire.Undefined || !name.Valid() {
+		return fmt.Errorf("%w: %q: want 1 to %d characters of UTF-8, and any name but undefined", ErrBad, name, wire.MaxAtomRunes)
 	}
 	return nil
 }

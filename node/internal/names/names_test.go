@@ -11,6 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -134,7 +135,7 @@ func TestOwners(t *testing.T) {
 			p := &process{id: uint64(i)}
 			e := names.Entry{Name: name}
 			if peer != "" {
-				e.Take = func() (*quota.Owner, error) { return q.Owners.TakeName(peer) }
+				e.Take = func() (*quota.Owner, error) { return q.Owners.TakeName(rights.Identity{Name: peer}) }
 			}
 			err := tab.Enter(p, e)
 			if taken && !h.p.gone {

@@ -181,8 +181,12 @@ func (b *backlog) answered(cost int) {
 // isBehind reports whether a sender has more waiting behind a long message of its own than it
 // may.
 func (b *backlog) isBehind(sender wire.PID) bool {
-	behind, limit := b.behind[sender], b.quota.Room(b.limit)
-	return behind > limit/behindShare || behind > 0 && b.sum > behindSum*limit
+	return b.isOver(sender) || b.behind[sender] > 0 && b.sum > behindSum*b.quota.Room(b.limit)
+}
+
+// isOver is isBehind for the share of the sender, whatever the others have.
+func (b *backlog) isOver(sender wire.PID) bool {
+	return b.behind[sender] > b.quota.Room(b.limit)/behindShare
 }
 
 // isAnswer reports whether nobody is held up for f.

@@ -30,10 +30,7 @@ type Box struct {
 	frames  []dist.Frame
 	backlog backlog
 	tick    bool // a tick is due
-
-	// Nil: nobody waits.
-	space       chan struct{} // closed by the writer's next pass
-	behindSpace chan struct{} // closed when the writer holds less
+	waits   waits
 }
 
 // ErrOver says that the connection is over.
@@ -200,33 +197,11 @@ func (b *Box) enqueue(f dist.Frame) (full bool, err error) {
 	return full, nil
 }
 
-// Space returns what to wait for if the box is over its limit, or what waits of the
-// sender's; nil otherwise.
-func (b *Box) Space(sender wire.PID) <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	full := b.level.Load() > int64(b.backlog.quota.Room(b.backlog.limit))
-	space := &b.space
-	switch {
-	case b.backlog.over:
-		return nil
-	case b.backlog.isBehind(sender):
-		space = &b.behindSpace
-	case !full:
-		return nil
-	}
-	if *space == nil {
-		*space = make(chan struct{})
-	}
-	b.on(flush.Needed)
-	return *space
-}
-
 // Held reports whether more waits than may, or a sender waits for less: see Space.
 func (b *Box) Held() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.Level() > b.backlog.limit || b.space != nil || b.behindSpace != nil
+	return b.Level() > b.backlog.limit || b.waits.held > 0
 }
 
 // Waiting returns what waits now.
@@ -274,17 +249,8 @@ func (b *Box) Close() []dist.Frame {
 	left := b.frames
 	b.frames = nil
 	b.backlog.end()
-	release(&b.space)
-	release(&b.behindSpace)
+	b.waits.end()
 	return left
-}
-
-// release lets the senders go on that wait for space. The caller holds mu.
-func release(space *chan struct{}) {
-	if *space != nil {
-		close(*space)
-		*space = nil
-	}
 }
 
 // hold notes that the writer holds f, which costs so much, behind a long message of its
@@ -295,7 +261,7 @@ func (b *Box) hold(f *dist.Frame, cost int) {
 	b.backlog.hold(f, cost)
 	b.softenLocked()
 	if cost < 0 {
-		release(&b.behindSpace)
+		b.waits.wrote(&b.backlog, f.From)
 	}
 }
 
@@ -314,7 +280,7 @@ func (b *Box) take(spent []dist.Frame, left int) (frames []dist.Frame, tick bool
 	b.softenLocked()
 	b.frames, b.tick = spent[:0], false
 	b.level.Store(0)
-	release(&b.space)
+	b.waits.let(&b.waits.space, b.backlog.quota.Room(b.backlog.limit))
 	return frames, tick
 }
 
@@ -335,7 +301,7 @@ func (b *Box) settled() {
 func (b *Box) Rest(link dist.Link) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.frames) > 0 || b.tick || b.space != nil {
+	if len(b.frames) > 0 || b.tick || b.waits.space.Len() > 0 {
 		return false
 	}
 	if b.link == nil {

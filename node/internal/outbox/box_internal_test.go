@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
@@ -23,13 +24,22 @@ type link struct {
 	flushes  int
 	tries    int
 	long     map[wire.PID]bool       // senders whose long message is under way
+	places   int                     // how many there may be; 0: any number
+	writes   int                     // that were asked for
 	refuse   func(*dist.Frame) error // nil: nothing is refused
 	flushed  func() error            // nil: nothing happens
 }
 
 func (l *link) Write(f *dist.Frame) (int, error) {
+	l.writes++
 	if l.long[f.From] {
 		return 0, dist.ErrLater
+	}
+	if l.places > 0 && isLong(f) {
+		if l.LongFull() {
+			return 0, linkopt.ErrLong
+		}
+		l.long[f.From] = true
 	}
 	if l.refuse != nil {
 		if err := l.refuse(f); err != nil {
@@ -39,6 +49,11 @@ func (l *link) Write(f *dist.Frame) (int, error) {
 	l.wrote = append(l.wrote, *f)
 	return l.buffered, nil
 }
+
+// isLong says which messages the tests with places have for long.
+func isLong(f *dist.Frame) bool { return f.Payload == "long" }
+
+func (l *link) LongFull() bool { return l.places > 0 && len(l.long) >= l.places }
 
 func (l *link) Flush(bool) (left int, err error) {
 	l.flushes++
@@ -83,7 +98,7 @@ func TestShares(t *testing.T) {
 	require.False(t, put(1, 3*mib), "all is taken")
 	require.True(t, put(1, 5*mib+1), "more than all, and than its share")
 	require.EqualValues(t, 1, q.Queued.Refused())
-	require.NotNil(t, boxes[1].Space(wire.PID{}))
+	require.NotNil(t, boxes[1].Space(wire.PID{}, nil))
 	require.True(t, put(0, 7*mib+quota.Step+1))
 	a.buffered = 0
 	boxes[0].take(nil, 0) // in hand
@@ -96,7 +111,7 @@ func TestShares(t *testing.T) {
 	require.Zero(t, q.Busy())
 	_, err := boxes[1].Put(nil, dist.Frame{Op: dist.OpSend})
 	require.ErrorIs(t, err, ErrOver)
-	require.Nil(t, boxes[1].Space(wire.PID{}))
+	require.Nil(t, boxes[1].Space(wire.PID{}, nil))
 }
 
 // A box is held while it has more than it may, and while a sender waits behind a long message of its own.
@@ -107,13 +122,13 @@ func TestHeld(t *testing.T) {
 	require.False(t, b.Held())
 	f := dist.Frame{Op: dist.OpSend, From: origin.PID(1)}
 	b.hold(&f, 1<<20)
-	require.Nil(t, b.Space(origin.PID(2)), "another sender goes on")
+	require.Nil(t, b.Space(origin.PID(2), nil), "another sender goes on")
 	require.False(t, b.Held(), "nobody waits")
-	behind := b.Space(f.From)
+	behind := b.Space(f.From, nil)
 	require.NotNil(t, behind)
 	require.True(t, b.Held())
 	b.hold(&f, -1<<20)
-	<-behind
+	<-behind.Over
 	require.False(t, b.Held())
 	l.buffered = 2 << 20
 	full, err := b.Put(nil, f)
@@ -296,8 +311,11 @@ type owner struct {
 	unfit []dist.Op
 }
 
-func (o *owner) Lose(frames []dist.Frame)                 { o.lost = append(o.lost, frames...) }
-func (o *owner) Unfit(f *dist.Frame, _ *wire.EncodeError) { o.unfit = append(o.unfit, f.Op) }
+func (o *owner) Lose(frames []dist.Frame) { o.lost = append(o.lost, frames...) }
+func (o *owner) Unfit(f *dist.Frame, _ *wire.EncodeError) any {
+	o.unfit = append(o.unfit, f.Op)
+	return nil
+}
 
 func writer(l *link) (*Writer, *owner) {
 	b, o := new(Box), &owner{}
@@ -321,14 +339,14 @@ func TestLongMessages(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 6, done)
 	require.Len(t, l.wrote, 3)
-	require.Nil(t, w.Box.Space(b))
-	space := w.Box.Space(a)
+	require.Nil(t, w.Box.Space(b, nil))
+	space := w.Box.Space(a, nil)
 	require.NotNil(t, space)
 	more, err := w.flush(false)
 	require.NoError(t, err)
 	require.True(t, more)
 	select {
-	case <-space:
+	case <-space.Over:
 		t.Fatal("there is no space yet")
 	default:
 	}
@@ -336,8 +354,8 @@ func TestLongMessages(t *testing.T) {
 	more, err = w.flush(false)
 	require.NoError(t, err)
 	require.True(t, more, "what was held is in the link now")
-	<-space
-	require.Nil(t, w.Box.Space(a))
+	<-space.Over
+	require.Nil(t, w.Box.Space(a, nil))
 	require.Len(t, l.wrote, 6)
 	for i, f := range l.wrote[3:] {
 		require.Equal(t, uint64(i), f.ID)
@@ -345,7 +363,7 @@ func TestLongMessages(t *testing.T) {
 	more, err = w.flush(false)
 	require.NoError(t, err)
 	require.False(t, more)
-	require.Empty(t, w.senders)
+	require.Empty(t, w.behind)
 }
 
 // The owner is told of what is not sent, in the order of the senders.

@@ -23,9 +23,10 @@
 //     the queue, not in the writer's hands. So what goes past the queue overtakes nothing.
 //  2. What a step of flushing asks for is done by the goroutine that has made the step,
 //     soon: see Box.on.
-//  3. A sender that waits for space is let go by the next pass of the writer, and there is
-//     one: Space wakes the writer. A sender that waits for messages of its own which a long
-//     one of its own holds up is let go when enough of them have been written.
+//  3. Of the senders that wait for space each pass of the writer lets one go, and further ones as long as what
+//     they have sent last would fit, those first that have waited longest; the writer does not sleep
+//     while one waits. A sender that waits for messages of its own which a long one of its own holds up
+//     is let go when enough of them have been written.
 //  4. What waits is counted by [backlog], whose invariants are there.
 //
 // # Goroutines

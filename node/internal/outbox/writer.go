@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/ring"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/flush"
 	"github.com/actornode/actornode/wire"
@@ -18,7 +20,8 @@ type Owner interface {
 	// Unfit is told of a frame that the link has refused, for it holds what is no term, or
 	// too much, or what the peer does not understand. If it is an exit signal or a Down,
 	// whose receiver must be told, the writer sends it with another reason.
-	Unfit(f *dist.Frame, why *wire.EncodeError)
+	// It returns what is sent in place of a reason; nil: its text.
+	Unfit(f *dist.Frame, why *wire.EncodeError) (instead any)
 }
 
 // Writer writes what is in a Box to a link. Signals of a sender whose long message is under
@@ -30,15 +33,18 @@ type Writer struct {
 	Owner Owner
 	Env   env.Env
 
-	held    map[wire.PID][]dist.Frame // by sender, in order; none is empty
-	senders []wire.PID                // of held, the one that has waited longest first
-	left    int                       // bytes of long messages in the link
+	held   map[wire.PID][]dist.Frame // by sender, in order; none is empty
+	behind []wire.PID                // of held, those whose own long message is under way
+	long   ring.Ring[wire.PID]       // of held, those whose next message is long and has no place in the link; in order
+	limit  linkopt.LongLimiter       // nil: Link has no such limit
+	left   int                       // bytes of long messages in the link
 }
 
 // Run writes until Done is closed, nil, or until the link fails and what the peer has sent
 // before has had a moment to be read.
 func (w *Writer) Run() error {
 	w.held = make(map[wire.PID][]dist.Frame)
+	w.limit, _ = w.Link.(linkopt.LongLimiter)
 	err := w.run()
 	if err != nil {
 		w.Box.step(flush.End)
@@ -54,8 +60,11 @@ func (w *Writer) Run() error {
 // LoseHeld tells the owner of what the writer still holds. It follows Run, when the
 // connection is over.
 func (w *Writer) LoseHeld() {
-	for _, from := range w.senders {
+	for _, from := range w.behind {
 		w.Owner.Lose(w.held[from])
+	}
+	for w.long.Len() > 0 {
+		w.Owner.Lose(w.held[w.long.Shift()])
 	}
 }
 
@@ -74,6 +83,9 @@ func (w *Writer) run() error {
 			return err
 		}
 		if more || !w.Box.Rest(w.Link) {
+			if len(batch) == 0 && !more {
+				runtime.Gosched() // senders have been let go: the next pass is for what they send
+			}
 			continue
 		}
 		if more, err = w.flush(false); err != nil { // what has come past the queue meanwhile
@@ -100,12 +112,12 @@ func (w *Writer) all(batch []dist.Frame) (done int, err error) {
 	for i := range batch {
 		f := &batch[i]
 		if len(w.held) > 0 && w.held[f.From] != nil {
-			w.hold(f)
+			w.hold(f, nil)
 			continue
 		}
 		n, err := w.one(f)
 		if errors.Is(err, dist.ErrLater) {
-			w.hold(f)
+			w.hold(f, err)
 			continue
 		}
 		if err == nil && n >= flushAt {
@@ -118,13 +130,22 @@ func (w *Writer) all(batch []dist.Frame) (done int, err error) {
 	return len(batch), nil
 }
 
-func (w *Writer) hold(f *dist.Frame) {
-	frames, ok := w.held[f.From]
-	if !ok {
-		w.senders = append(w.senders, f.From)
+// hold keeps a frame, which the link has refused; why nil: others of its sender are held already.
+func (w *Writer) hold(f *dist.Frame, why error) {
+	if why != nil {
+		w.wait(f.From, why)
 	}
-	w.held[f.From] = append(frames, *f)
+	w.held[f.From] = append(w.held[f.From], *f)
 	w.Box.hold(f, frameCost(f))
+}
+
+// wait has a sender of held wait, as the link has answered.
+func (w *Writer) wait(from wire.PID, why error) {
+	if errors.Is(why, linkopt.ErrLong) {
+		w.long.Push(from)
+	} else {
+		w.behind = append(w.behind, from)
+	}
 }
 
 // one writes a frame into the link.
@@ -141,31 +162,48 @@ func (w *Writer) one(f *dist.Frame) (buffered int, err error) {
 func (w *Writer) flush(tick bool) (more bool, err error) {
 	left, err := w.Link.Flush(tick)
 	w.left = left
-	more = left > 0
-	wait := w.senders[:0]
-	for _, from := range w.senders {
-		frames := w.held[from]
-		more = true
-		for len(frames) > 0 && err == nil {
-			f := frames[0]
-			cost := frameCost(&f)
-			if _, err = w.one(&frames[0]); err == nil {
-				w.Box.hold(&f, -cost)
-				frames = frames[1:]
-			}
+	more = left > 0 || len(w.held) > 0
+	behind := w.behind
+	w.behind = w.behind[:0]
+	for _, from := range behind {
+		if err != nil {
+			w.behind = append(w.behind, from)
+		} else if why := w.resume(from); errors.Is(why, dist.ErrLater) {
+			w.wait(from, why)
+		} else if why != nil {
+			w.behind, err = append(w.behind, from), why
 		}
-		if errors.Is(err, dist.ErrLater) {
-			err = nil
-		}
-		if len(frames) == 0 {
-			delete(w.held, from)
-			continue
-		}
-		w.held[from] = frames
-		wait = append(wait, from)
 	}
-	w.senders = wait
+	for err == nil && w.long.Len() > 0 && (w.limit == nil || !w.limit.LongFull()) {
+		switch why := w.resume(w.long.First()); {
+		case errors.Is(why, linkopt.ErrLong):
+			return more, nil
+		case errors.Is(why, dist.ErrLater):
+			w.wait(w.long.Shift(), why)
+		case why != nil:
+			return more, why
+		default:
+			w.long.Shift()
+		}
+	}
 	return more, err
+}
+
+// resume writes what is held of a sender, until the link refuses something.
+func (w *Writer) resume(from wire.PID) error {
+	frames := w.held[from]
+	for len(frames) > 0 {
+		f := frames[0]
+		cost := frameCost(&f)
+		if _, err := w.one(&frames[0]); err != nil {
+			w.held[from] = frames
+			return err
+		}
+		w.Box.hold(&f, -cost)
+		frames = frames[1:]
+	}
+	delete(w.held, from)
+	return nil
 }
 
 // unfit is for a frame that the link has refused. Errors that are not about the frame it
@@ -175,10 +213,13 @@ func (w *Writer) unfit(f *dist.Frame, err error) error {
 	if !errors.As(err, &why) {
 		return err
 	}
-	w.Owner.Unfit(f, why)
+	instead := w.Owner.Unfit(f, why)
 	switch f.Op {
 	case dist.OpExit, dist.OpDown, dist.OpSignal:
-		f.Payload = reasonText(f.Payload)
+		if instead == nil {
+			instead = reasonText(f.Payload)
+		}
+		f.Payload = instead
 		if _, err := w.Link.Write(f); !errors.As(err, &why) {
 			return err
 		}

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/observe"
-	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -19,7 +19,7 @@ func (p *Peer) Await(ctx context.Context) error {
 	select {
 	case <-p.ready:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return cause.Of(ctx)
 	}
 	if why := p.Why(); why != nil {
 		return fmt.Errorf("node: cannot connect to %s: %w", p.Name, why)
@@ -57,23 +57,13 @@ func (c *Cluster) Names(hidden bool) []wire.Atom {
 	return all
 }
 
-// Granted returns what a node may do; nothing if it is not connected and there are rights.
-func (c *Cluster) Granted(name wire.Atom) *rights.Granted {
-	if c.cfg.Rights == nil {
-		return nil
-	}
-	if p := c.Get(name); p != nil && p.IsUp() {
-		return p.Visitor.Granted(nil)
-	}
-	return new(rights.Granted)
-}
-
 // Disconnect ends the connection to a node. It reports whether there was one.
 func (c *Cluster) Disconnect(name wire.Atom) bool {
 	p := c.Get(name)
 	if p != nil {
-		p.End(errors.New("disconnected by this node"))
+		p.End(errDisconnected)
 	}
+	c.losses.forget(name) // nobody waits for it any more
 	return p != nil
 }
 
@@ -134,7 +124,8 @@ func (p *Peer) Info() (i observe.Peer, ok bool) {
 		return i, true
 	}
 	about := link.Peer()
-	i.Up, i.Creation, i.Protocol, i.Addr, i.Hidden = true, about.ID.Creation, about.Protocol, about.Addr, about.Hidden
+	i.Up, i.Creation, i.Protocol, i.Addr = true, about.ID.Creation, about.Protocol, about.Addr
+	i.Hidden, i.Foreign = about.Hidden, about.Foreign()
 	i.BytesIn, i.BytesOut = link.Traffic()
 	if g, ok := link.(linkopt.Counter); ok {
 		var waiting int

@@ -92,7 +92,8 @@ type Cluster struct {
 	gone    func()    // makes it unknown; nil: it is
 	lost    mesh.News // a connection is over
 
-	fallbacks atomic.Uint64 // see fallsBack
+	named     func(wire.NodeID) // see AskForName; nil: the node has a name
+	fallbacks atomic.Uint64     // see fallsBack
 
 	mu     sync.Mutex
 	peers  map[wire.Atom]*Peer
@@ -103,6 +104,11 @@ type Cluster struct {
 	links  *admission.Places
 	dials  *admission.Dials[Peer]
 	memory admission.Memory
+
+	losses losses
+
+	meshing sync.Mutex   // guards mesher. The lock of the cluster may be taken within, not the other way round
+	mesher  *mesh.Mesher // nil: there is no mesh
 }
 
 // New returns a cluster with nothing in it.
@@ -113,6 +119,9 @@ func New(cfg Config) *Cluster {
 		peers: make(map[wire.Atom]*Peer), marks: make(map[uint32]*Peer), proven: make(map[wire.Atom]int),
 		links: admission.NewPlaces(most.Connections, most.ConnectionsPerSource),
 		dials: admission.NewDials[Peer](most.Dials, cfg.ConnectTimeout),
+	}
+	if cfg.Mesh != nil {
+		c.mesher = mesh.New(cfg.Origin.NodeID().Name, *cfg.Mesh, cfg.Env.Float64)
 	}
 	c.limits.Store(&cfg.Limits)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -135,10 +144,9 @@ func (c *Cluster) Start() error {
 // mesh is the goroutine that keeps the node connected to all others: started by Start, ended by
 // Stop. Its attempts end with it.
 func (c *Cluster) mesh() {
-	e := c.cfg.Env
-	mesh.Run(c.ctx, mesh.New(c.cfg.Origin.NodeID().Name, *c.cfg.Mesh, e.Float64), mesh.Node{
+	mesh.Run(c.ctx, c.mesher, mesh.Node{
 		Finder: c.cfg.Finder, Timeout: c.cfg.ConnectTimeout, IsUp: c.IsUp, Connect: c.Connect, Go: c.Go, Lost: c.lost,
-		Env: e, Log: c.cfg.Log,
+		Lock: &c.meshing, Env: c.cfg.Env, Log: c.cfg.Log,
 	})
 }
 
@@ -289,6 +297,12 @@ func (c *Cluster) adopt(link dist.Link, k *claim, place *admission.Place) {
 		if p.join(link, k, place) {
 			return
 		}
+		if p.isAnothers(place.Visitor.Who) {
+			c.cfg.Log.Warn("closed a connection", "peer", string(name), "error", errAnother)
+			link.Close()
+			c.giveBack(place)
+			return
+		}
 		if k != nil && c.outlasts(p, k) {
 			link.Close()
 			c.giveBack(place)
@@ -297,6 +311,13 @@ func (c *Cluster) adopt(link dist.Link, k *claim, place *admission.Place) {
 		p.End(errReplaced)
 		<-p.gone
 	}
+}
+
+// isAnothers reports whether p is connected, and is not who.
+func (p *Peer) isAnothers(who rights.Identity) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.isUp() && !p.Visitor.Who.Equal(who)
 }
 
 // outlasts reports whether p's link stays, and not that of k.

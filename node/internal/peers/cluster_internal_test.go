@@ -21,15 +21,15 @@ type host struct {
 	remains []Remains
 }
 
-func (h *host) NewPeer(wire.Atom) (*Peer, Owner)     { return new(Peer), h }
-func (h *host) Stopped() bool                        { return false }
-func (h *host) Up(p dist.Peer)                       { h.ups = append(h.ups, p) }
-func (h *host) Read(dist.Link)                       {}
-func (h *host) AskRelease() int                      { return 0 }
-func (h *host) Over()                                {}
-func (h *host) Remains(r Remains)                    { h.remains = append(h.remains, r) }
-func (h *host) Lose([]dist.Frame)                    {}
-func (h *host) Unfit(*dist.Frame, *wire.EncodeError) {}
+func (h *host) NewPeer(wire.Atom) (*Peer, Owner)         { return new(Peer), h }
+func (h *host) Stopped() bool                            { return false }
+func (h *host) Up(p dist.Peer)                           { h.ups = append(h.ups, p) }
+func (h *host) Read(dist.Link)                           {}
+func (h *host) AskRelease() int                          { return 0 }
+func (h *host) Over()                                    {}
+func (h *host) Remains(r Remains)                        { h.remains = append(h.remains, r) }
+func (h *host) Lose([]dist.Frame)                        {}
+func (h *host) Unfit(*dist.Frame, *wire.EncodeError) any { return nil }
 
 // gauged is a link that says of itself what a test wants.
 type gauged struct {
@@ -39,10 +39,13 @@ type gauged struct {
 	sent     uint64
 	unsent   int
 	unsteady bool
+	silent   bool // it acknowledges nothing
 	wrote    []dist.Frame
 }
 
-func (g *gauged) Peer() dist.Peer           { return dist.Peer{ID: wire.NodeID{Name: g.name, Creation: 1}} }
+func (g *gauged) Peer() dist.Peer {
+	return dist.Peer{ID: wire.NodeID{Name: g.name, Creation: 1}, Acks: !g.silent}
+}
 func (g *gauged) Close() error              { return nil }
 func (g *gauged) Traffic() (in, out uint64) { return 3, 5 }
 func (g *gauged) Write(f *dist.Frame) (int, error) {
@@ -97,6 +100,32 @@ func TestUnacknowledged(t *testing.T) {
 		p.CutLink(i, here.PID(i), there.PID(i))
 	}
 	require.ErrorContains(t, p.lookAt(time.Now()), "does not acknowledge")
+}
+
+// Of a peer that cannot acknowledge, which the link knows, the end of a link is in force at once, also of one that was cut
+// before the link was there.
+func TestUnlinkWithoutAcknowledgement(t *testing.T) {
+	c, _ := cluster(quota.Limits{Links: 2, Queued: 1 << 30, Answers: 1 << 20, Stall: time.Hour}, 1<<20)
+	p := c.Detached("b@127.0.0.1", &gauged{silent: true})
+	for i := range uint64(50) {
+		require.NoError(t, p.lookAt(time.Now()))
+		require.True(t, p.ConnectLink(i, here.PID(i), there.PID(i)))
+		p.CutLink(i, here.PID(i), there.PID(i))
+		p.Tables(func(tables *Tables) { require.Zero(t, tables.Counts().Links) })
+	}
+	c.mu.Lock()
+	early := c.newPeerLocked("c@127.0.0.1") // it is not connected
+	c.mu.Unlock()
+	require.True(t, early.ConnectLink(1, here.PID(1), there.PID(1)))
+	require.True(t, early.ConnectLink(2, here.PID(2), there.PID(2)))
+	early.CutLink(1, here.PID(1), there.PID(1))
+	early.Tables(func(tables *Tables) {
+		require.Equal(t, 2, tables.Counts().Links)
+		tables.AcknowledgeAll()
+		require.Equal(t, []Link{{2, there.PID(2)}}, tables.Active())
+		require.Equal(t, 1, tables.Counts().Links)
+		require.False(t, tables.Unacked())
+	})
 }
 
 // The order of the peers does not depend on chance.

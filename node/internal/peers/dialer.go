@@ -10,6 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/admission"
+	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -23,7 +24,52 @@ func (c *Cluster) handshake(peer wire.Atom, admit func(wire.NodeID) dist.Verdict
 		Silence: c.cfg.TickTime / 2,
 		Budget:  func(wire.Atom) dist.Budget { return c.cfg.Quota.NewBudget() },
 		Insist:  func(id wire.NodeID) bool { return c.lacks(id.Name) },
+		Named:   c.named,
 	}
+}
+
+// Named is a connection to a node that has given this one its name.
+type Named struct {
+	ID      wire.NodeID
+	Quota   *quota.Quota // that bounds it: the cluster that it joins needs the same
+	link    dist.Link
+	visitor admission.Visitor
+}
+
+// Close ends the connection, if it is not one of a cluster by now.
+func (n *Named) Close() { n.link.Close() }
+
+// AskForName connects to the node by and gets a name from it. The node of cfg is undefined@HOST.
+func AskForName(cfg Config, by wire.Atom) (*Named, error) {
+	cfg.Protocols = slices.DeleteFunc(slices.Clone(cfg.Protocols), func(p dist.Protocol) bool { return p.Name() != cfg.Warn })
+	if len(cfg.Protocols) == 0 {
+		return nil, errors.New("node: Distribution.NamedBy: names are assigned by Erlang's protocol alone, and Protocols is without it")
+	}
+	c := New(cfg)
+	defer c.cancel()
+	ctx, cancel := cfg.Env.WithTimeout(c.ctx, cfg.ConnectTimeout)
+	defer cancel()
+	n := &Named{Quota: cfg.Quota}
+	c.named = func(id wire.NodeID) { n.ID = id }
+	link, place, err := c.dial(ctx, &Peer{Name: by})
+	if err != nil {
+		return nil, fmt.Errorf("node: cannot get a name from %s: %w", by, err)
+	}
+	n.link, n.visitor = link, place.Visitor
+	return n, nil
+}
+
+// Join makes n the connection of its peer.
+func (c *Cluster) Join(n *Named) error {
+	c.mu.Lock()
+	place, err := c.links.Take(netip.Prefix{}, false)
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	place.Visitor = n.visitor
+	c.adopt(n.link, nil, place)
+	return nil
 }
 
 // lacks reports whether this node has no link to another and is not about to get

@@ -2,22 +2,38 @@ package peers
 
 import (
 	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
 // TakeSpawn counts one more process that a peer, connected or not, has started here. A refusal,
 // [*quota.TooMany], is logged once for each connection.
 func (c *Cluster) TakeSpawn(peer wire.Atom) (*quota.Owner, error) {
-	o, err := c.cfg.Quota.Owners.TakeSpawn(peer)
+	return c.TakeSpawnOf(c.identity(peer))
+}
+
+// TakeSpawnOf is TakeSpawn for a peer of which more is known than its name.
+func (c *Cluster) TakeSpawnOf(who rights.Identity) (*quota.Owner, error) {
+	o, err := c.cfg.Quota.Owners.TakeSpawn(who)
 	if err != nil {
-		c.refuse(peer, quota.Spawned)
+		c.refuse(who.Name, quota.Spawned)
 	}
 	return o, err
 }
 
+// identity is who has a name now.
+func (c *Cluster) identity(peer wire.Atom) rights.Identity {
+	who := rights.Identity{}
+	if p := c.Get(peer); p != nil && p.IsUp() {
+		who = p.Visitor.Who
+	}
+	who.Name = peer
+	return who
+}
+
 // TakeName is TakeSpawn for a name that a peer has had registered.
 func (c *Cluster) TakeName(peer wire.Atom) (*quota.Owner, error) {
-	o, err := c.cfg.Quota.Owners.TakeName(peer)
+	o, err := c.cfg.Quota.Owners.TakeName(c.identity(peer))
 	if err != nil {
 		c.refuse(peer, quota.Names)
 	}

@@ -145,6 +145,7 @@ func (c *Cluster) accept(ln *listener) {
 }
 
 var (
+	errAnother = errors.New("the name is another's, who is connected: with another cookie, or another certificate")
 	errNoFiles = errors.New("dropped: this node cannot accept more connections (open files?)")
 	errSlow    = errors.New("the handshake took too long")
 )
@@ -173,6 +174,7 @@ func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.C
 	var k *claim
 	var unfit error // what the transport knows against the peer
 	visitor := admission.Visitor{Policy: c.cfg.Rights}
+	var named assigned
 	h := c.handshake("", func(id wire.NodeID) (v dist.Verdict) {
 		first.Stop()
 		if unfit = visitor.Named(id.Name, conn); unfit != nil {
@@ -184,8 +186,15 @@ func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.C
 			}
 		}
 		k, v, unfit = c.admit(id, a.From)
+		if k != nil {
+			k.named = named
+		}
 		return v
 	})
+	h.NameFor = func(host string) (wire.NodeID, bool) {
+		named = c.assign(host)
+		return named.id, true
+	}
 	h.Accept = visitor.Accept()
 	proved := false
 	h.Proved = func(wire.NodeID) error {
@@ -203,6 +212,8 @@ func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.C
 	}
 	if k != nil && k.place != nil {
 		defer c.settled(k)
+	} else {
+		c.unassign(named)
 	}
 	if !keepOpen() && err == nil {
 		link.Close()
@@ -242,11 +253,30 @@ func (c *Cluster) admit(id wire.NodeID, from netip.Prefix) (k *claim, verdict di
 	case s.Up:
 		k.against = p.Link()
 	case !s.Placed:
-		if err := cmp.Or(c.cfg.Shed.Room(c.cfg.Env.Now()), c.links.Room(from)); err != nil {
+		if err := cmp.Or(c.cfg.Shed.Room(c.cfg.Env.Now(), from.Addr().IsLoopback()), c.links.Room(from)); err != nil {
 			return k, dist.Full, err
 		}
 	}
 	return k, s.Admits(), nil
+}
+
+// assign finds a name for a node that has none, at the host that it says.
+func (c *Cluster) assign(host string) (a assigned) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for a.id.Name == "" || c.peers[a.id.Name] != nil { // one that has connected under it by itself
+		a.id, a.again = c.links.Names.Take(host, c.cfg.Env.Uint64(), c.cfg.Env.Uint32())
+	}
+	return a
+}
+
+// unassign is the end of a handshake without a connection. Of those who have proved nothing no name is kept.
+func (c *Cluster) unassign(a assigned) {
+	if a.again {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.links.Names.Give(a.id)
+	}
 }
 
 // prove decides about a node that has proved who it is. If it may have the connection,
@@ -270,19 +300,22 @@ func (c *Cluster) prove(ctx context.Context, k *claim, v *admission.Visitor) err
 			}
 		}
 		defer c.mu.Unlock()
+		if p != nil && p.isAnothers(v.Who) {
+			return fmt.Errorf("%w: %w", dist.ErrNotAllowed, errAnother)
+		}
 		if s.Outlasts(k.number) {
 			return fmt.Errorf("%w: a newer connection to this peer exists", dist.ErrBusy)
 		}
 		place, err := c.links.Take(k.from, s.Placed)
 		if err == nil && !s.Placed {
-			if err = c.cfg.Shed.Take(c.cfg.Env.Now()); err != nil {
+			if err = c.cfg.Shed.Take(c.cfg.Env.Now(), k.from.Addr().IsLoopback()); err != nil {
 				c.links.Give(place)
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("%w: %w", dist.ErrNotAllowed, err)
+			return fmt.Errorf("%w: %w", dist.ErrFull, err)
 		}
-		k.place, place.Visitor = place, *v
+		k.place, place.Visitor, place.Named = place, *v, k.named.id
 		c.proven[k.name]++
 		return nil
 	}

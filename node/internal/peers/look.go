@@ -26,6 +26,7 @@ func (c *Cluster) Holds() []limit.Use {
 	return []limit.Use{
 		use(q.Queued, q.Queued.Used()), use(q.Answers, answers), use(q.Fragments, q.Fragments.Used()), use(q.Stalls, 0),
 		use(q.Monitors, monitors), use(q.Links, links), use(q.Owners.Spawned, spawned), use(q.Owners.Names, names),
+		use(q.Held(), q.Held().Used()),
 	}
 }
 
@@ -72,7 +73,7 @@ func (p *Peer) lookAt(now time.Time) (why error) {
 		_, n := g.Gauge()
 		w.Linked = max(w.Linked, n)
 	}
-	l := quota.Look{At: now, Steady: link != nil, Waits: w.Outside + w.Linked, Limit: p.Box.Limit(),
+	l := quota.Look{At: now, Steady: link != nil, Waits: w.Outside + w.Linked, Limit: p.Box.Limit(), Held: p.Box.Held(),
 		Answers: w.Answers, Longest: w.Longest, Unacked: unacked}
 	switch link := link.(type) {
 	case nil:

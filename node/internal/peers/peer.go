@@ -83,7 +83,7 @@ func (f *Flow) begin(at time.Time) {
 // init makes p a peer of c.
 func (p *Peer) init(c *Cluster, name wire.Atom, owner Owner) {
 	p.Name, p.c, p.owner, p.holds = name, c, owner, 1
-	p.tables = NewTables(c.cfg.Quota.Links, c.cfg.Quota.Monitors)
+	p.tables = NewTables(c.cfg.Quota.Links, c.cfg.Quota.Monitors, c.cfg.Quota.NewHolder())
 	p.done, p.ready, p.gone, p.told = make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	p.dial.Of = p
 	p.Box.Init(c.limits.Load().Queue, c.cfg.Quota, check{p})
@@ -145,6 +145,9 @@ func (p *Peer) CutLink(near uint64, from, far wire.PID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f, ok := p.tables.Unlink(near, from, far, p.c.unlinkID)
+	if ok && p.link != nil && !p.link.Peer().Acks {
+		p.tables.Acknowledged(near, far, f.ID)
+	}
 	if ok && p.tables.Unacked() {
 		p.unacked = true
 		p.c.cfg.Quota.Ask()
@@ -163,6 +166,9 @@ func (p *Peer) ExitLink(near uint64, from, far wire.PID, reason any) {
 func (p *Peer) Linked(near uint64, far wire.PID) Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.isShort(p.tables.Counts().Links) {
+		return TooMany
+	}
 	r := p.tables.Linked(near, far)
 	p.refuseIf(r, quota.Links)
 	return r
@@ -227,10 +233,22 @@ func (p *Peer) Down(ref wire.Ref) Monitor {
 func (p *Peer) Watched(m Monitor, down dist.Frame) Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := p.tables.Watched(m)
-	p.refuseIf(r, quota.Monitors)
+	r := TooMany
+	if !p.isShort(p.tables.Counts().Watchers) {
+		r = p.tables.Watched(m)
+		p.refuseIf(r, quota.Monitors)
+	}
 	p.signal(down, r == TooMany)
 	return r
+}
+
+// shortLinks is how many links, and monitors, a peer may have here however short memory is: a call has a monitor, and an operator
+// must be able to look.
+const shortLinks = 64
+
+// isShort reports whether no more than has links or monitors are allowed, since memory is short.
+func (p *Peer) isShort(has int) bool {
+	return has >= shortLinks && p.c.cfg.Shed != nil && p.c.cfg.Shed.Refuses()
 }
 
 // IsWatched reports whether m is still there.
@@ -238,6 +256,13 @@ func (p *Peer) IsWatched(m Monitor) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.tables.IsWatched(m)
+}
+
+// Watching returns the monitor by a process there that has the reference, nil: there is none.
+func (p *Peer) Watching(ref wire.Ref) Monitor {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tables.Watching(ref)
 }
 
 // Exchange puts what with makes of the monitor by a process there that has the reference, if there is one, in its place.
@@ -446,8 +471,11 @@ func (p *Peer) end(why error, unlessUp bool) {
 	case !up || p.c.cfg.Host.Stopped():
 	case p.isClient():
 		p.c.cfg.Log.Debug("client disconnected", about...)
-	default:
+	case isOrderly(why):
 		p.c.cfg.Log.Info("node down", about...)
+	default:
+		p.c.losses.add(p.Name, why, p.c.cfg.Env.Now())
+		p.c.cfg.Log.Warn("node down", about...)
 	}
 }
 
@@ -472,6 +500,7 @@ func (p *Peer) join(link dist.Link, c *claim, place *admission.Place) bool {
 	if !p.joined(link, c, place) {
 		return false
 	}
+	p.c.losses.forget(p.Name)
 	about := []any{"peer", string(p.Name), "protocol", link.Peer().Protocol, "addr", link.Peer().Addr}
 	p.c.linked(p, link.Peer().Protocol)
 	if p.isClient() {
@@ -489,6 +518,9 @@ func (p *Peer) joined(link dist.Link, c *claim, place *admission.Place) bool {
 		return false
 	}
 	p.link, p.place, p.Visitor = link, place, place.Visitor
+	if !link.Peer().Acks {
+		p.tables.AcknowledgeAll()
+	}
 	checker, _ := link.(linkopt.Checker)
 	p.checks.Store(&checker)
 	if l, ok := link.(linkopt.Requester); ok {
@@ -546,9 +578,16 @@ type claim struct {
 	from    netip.Prefix
 	number  uint64    // in order of arrival: a peer that comes again knows that what it has made before is dead
 	against dist.Link // that there was when it came; nil: none
+	named   assigned
 
 	// Once it is proved.
 	place *admission.Place
+}
+
+// assigned is a name that a node which connects has got from this one. Its zero value is none.
+type assigned struct {
+	id    wire.NodeID
+	again bool // another node has had it before
 }
 
 var errReplaced = errors.New("replaced by a new connection from the peer")

@@ -43,16 +43,29 @@ func (c *Cluster) markLocked(p *Peer) {
 	}
 }
 
+// Awaits reports whether a call waits for an answer with the reference ref.
+func (c *Cluster) Awaits(ref wire.Ref) (waits bool) {
+	if p := c.markedBy(ref); p != nil {
+		p.Tables(func(t *Tables) { waits = t.IsAsked(ref) })
+	}
+	return waits
+}
+
+// markedBy returns the peer over whose connection the call with that reference went out; nil: there is none.
+func (c *Cluster) markedBy(ref wire.Ref) *Peer {
+	mark := markOf(ref)
+	if mark == 0 || !c.cfg.Origin.Equal(ref.Origin()) {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.marks[mark]
+}
+
 // Answer settles the call with the reference ref, over whichever connection it went out; the answer
 // has not come over that. It reports whether there is one.
 func (c *Cluster) Answer(ref wire.Ref, v any, err error) bool {
-	mark := markOf(ref)
-	if mark == 0 || !c.cfg.Origin.Equal(ref.Origin()) {
-		return false
-	}
-	c.mu.Lock()
-	p := c.marks[mark]
-	c.mu.Unlock()
+	p := c.markedBy(ref)
 	if p == nil {
 		return false
 	}

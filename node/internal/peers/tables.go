@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/limit"
+	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -103,6 +104,7 @@ type Caller interface {
 type Tables struct {
 	mostLinks    *limit.Limit // that the peer may have here
 	mostMonitors *limit.Limit
+	holder       *quota.Holder // counts links and in
 
 	ended    bool
 	unacked  int // of links: those that are not active
@@ -114,10 +116,10 @@ type Tables struct {
 }
 
 // NewTables returns empty tables. A peer may have so many links to processes here, and monitors
-// over them.
-func NewTables(links, monitors *limit.Limit) Tables {
+// over them. holder counts both; nil: nothing does.
+func NewTables(links, monitors *limit.Limit, holder *quota.Holder) Tables {
 	return Tables{
-		mostLinks: links, mostMonitors: monitors,
+		mostLinks: links, mostMonitors: monitors, holder: holder,
 		links: make(map[Link]unlinkID), out: make(map[uint64]Monitor), in: make(map[wire.Ref]Monitor),
 		nodes: make(map[Monitor]struct{}), requests: make(map[uint64]*Request),
 	}
@@ -139,6 +141,7 @@ func (t *Tables) Link(near uint64, from, far wire.PID) (f dist.Frame, ok bool) {
 	}
 	t.cut(Link{near, far}) // the end of an earlier unlink means nothing any more
 	t.links[Link{near, far}] = active
+	t.holder.Add(quota.Links, 1)
 	return dist.Frame{Op: dist.OpLink, From: from, To: far}, true
 }
 
@@ -159,10 +162,15 @@ func (t *Tables) Unacked() bool { return int64(t.unacked) > 2*t.mostLinks.Max() 
 
 // cut takes a link out, whatever its state.
 func (t *Tables) cut(key Link) {
-	if t.links[key] != active {
+	unlinking, ok := t.links[key]
+	if !ok {
+		return
+	}
+	if unlinking != active {
 		t.unacked--
 	}
 	delete(t.links, key)
+	t.holder.Add(quota.Links, -1)
 }
 
 // ExitLink takes a link away because near has exited. There is a frame if ok.
@@ -185,6 +193,7 @@ func (t *Tables) Linked(near uint64, far wire.PID) Result {
 		return TooMany
 	}
 	t.links[key] = active
+	t.holder.Add(quota.Links, 1)
 	return Made
 }
 
@@ -195,6 +204,7 @@ func (t *Tables) Unlinked(near uint64, far wire.PID) bool {
 		return false
 	}
 	delete(t.links, key)
+	t.holder.Add(quota.Links, -1)
 	return true
 }
 
@@ -206,6 +216,15 @@ func (t *Tables) Acknowledged(near uint64, far wire.PID, id uint64) {
 	}
 }
 
+// AcknowledgeAll is Acknowledged for all unlinks, of a peer that acknowledges none.
+func (t *Tables) AcknowledgeAll() {
+	for key, unlinking := range t.links {
+		if unlinking != active {
+			t.cut(key)
+		}
+	}
+}
+
 // Exited notes that far has exited. It reports whether near may still be linked to it: if the
 // connection is over its links are broken by that.
 func (t *Tables) Exited(near uint64, far wire.PID) bool {
@@ -214,8 +233,13 @@ func (t *Tables) Exited(near uint64, far wire.PID) bool {
 }
 
 // linksFull and monitorsFull report whether the peer has as many as it may.
-func (t *Tables) linksFull() bool    { return int64(len(t.links)) >= t.mostLinks.Max() }
-func (t *Tables) monitorsFull() bool { return int64(len(t.in)) >= t.mostMonitors.Max() }
+func (t *Tables) linksFull() bool {
+	return int64(len(t.links)) >= t.mostLinks.Max() || t.holder.Full(quota.Links)
+}
+
+func (t *Tables) monitorsFull() bool {
+	return int64(len(t.in)) >= t.mostMonitors.Max() || t.holder.Full(quota.Monitors)
+}
 
 // Watch makes m, a monitor of a process there. ok false: the connection is over.
 func (t *Tables) Watch(m Monitor, w Watch) (f dist.Frame, ok bool) {
@@ -264,16 +288,23 @@ func (t *Tables) Watched(m Monitor) Result {
 	switch ref := m.Ref(); {
 	case t.ended:
 		return Nothing
-	case t.in[ref] == nil && t.monitorsFull():
+	case t.in[ref] != nil:
+		t.in[ref] = m
+		return Made
+	case t.monitorsFull():
 		return TooMany
 	default:
 		t.in[ref] = m
+		t.holder.Add(quota.Monitors, 1)
 		return Made
 	}
 }
 
 // IsWatched reports whether m is there.
 func (t *Tables) IsWatched(m Monitor) bool { return t.in[m.Ref()] == m }
+
+// Watching returns the monitor by a process there that has the reference, nil: there is none.
+func (t *Tables) Watching(ref wire.Ref) Monitor { return t.in[ref] }
 
 // Told takes m out, a monitor by a process there, whose Down is to be sent. False: it has been
 // taken away.
@@ -282,13 +313,17 @@ func (t *Tables) Told(m Monitor) bool {
 		return false
 	}
 	delete(t.in, m.Ref())
+	t.holder.Add(quota.Monitors, -1)
 	return true
 }
 
 // Demonitored takes the monitor out that the other node has taken away, nil: there is none.
 func (t *Tables) Demonitored(ref wire.Ref) Monitor {
 	m := t.in[ref]
-	delete(t.in, ref)
+	if m != nil {
+		delete(t.in, ref)
+		t.holder.Add(quota.Monitors, -1)
+	}
 	return m
 }
 
@@ -412,6 +447,8 @@ func (t *Tables) End() Remains {
 	slices.SortFunc(r.Watchers, byRef)
 	slices.SortFunc(r.Nodes, byRef)
 	slices.SortFunc(r.Requests, func(a, b *Request) int { return compareRefs(a.Ref, b.Ref) })
+	t.holder.Add(quota.Links, -len(t.links))
+	t.holder.Add(quota.Monitors, -len(t.in))
 	*t = Tables{mostLinks: t.mostLinks, mostMonitors: t.mostMonitors, ended: true}
 	return r
 }

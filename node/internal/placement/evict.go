@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/node/internal/process"
 )
@@ -48,7 +49,7 @@ func Evict(ctx context.Context, a *process.Acting, closed func(*executor.Stage) 
 		select {
 		case <-over:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return cause.Of(ctx)
 		}
 	}
 }

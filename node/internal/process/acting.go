@@ -207,6 +207,7 @@ const kept = 64
 
 func (l *Local) keep(p *Call) {
 	if len(l.promises) < kept {
+		p.Replace(nil, nil) // it keeps no value
 		l.promises = append(l.promises, p)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/promise"
 	"github.com/actornode/actornode/wire"
@@ -159,7 +160,7 @@ func (t Ticket) waitOr(ctx context.Context, killed <-chan struct{}) (any, error)
 	case <-ch:
 		return p.Result()
 	case <-ctx.Done():
-		t.Settle(&p.System.Plain, nil, context.Cause(ctx))
+		t.Settle(&p.System.Plain, nil, cause.Of(ctx))
 	case <-killed:
 		t.Settle(&p.System.Plain, nil, ErrExited)
 	}

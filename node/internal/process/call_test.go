@@ -205,7 +205,8 @@ func TestWait(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errTest)
 		defer cancel()
 		_, err = s.Plain.Await(ctx, k, waiting.Reply, nil)
-		require.Equal(t, errTest, err)
+		require.ErrorIs(t, err, errTest)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.False(t, k.Settle(&server.as, 1, nil))
 		require.Zero(t, server.Cold.Calls.Len(), "the server knows it no longer")
 

@@ -1,10 +1,7 @@
 package process
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
@@ -64,39 +61,23 @@ func (w Waiter) who(both bool) string {
 	return "a method of " + w.Process.who(both)
 }
 
-// spaceAgain is after what time a process whose wait for space is noted looks for a cycle again: space
-// may come, and be taken by another, after a wait has been noted that closes one.
-const spaceAgain = 10 * time.Millisecond
-
-var errSpaceAgain = errors.New("node: looks again for space")
-
-// awaitSpace waits for space in the mailbox of p, as u says. With Config.DetectCycles it notes so, if
-// the mailbox is one of those whose space can be asked for.
-func (a *Acting) awaitSpace(p *Process, msg any, u *Patience) error {
+// pushWait puts msg into the mailbox of p when there is space, as u says. With Config.DetectCycles the wait is
+// noted, if the mailbox is one of those that say how long it lasts.
+func (a *Acting) pushWait(p *Process, msg any, u *Patience) (mailbox.Result, error) {
+	ctx, stop := u.Within()
+	defer stop()
 	box := p.Cold.Box.(mailbox.Waiter)
 	b, ok := box.(*inbox.Bounded)
 	if a.System.Cycles == nil || a.Process == nil || u.Noted || !ok {
-		return u.await(box, msg)
+		return box.PushWait(ctx, msg)
 	}
 	defer a.Waited(Ticket{})
-	lacks := b.Lacks(msg)
-	ctx := u.Ctx
-	if ctx == nil {
-		ctx = context.Background()
+	place := b.Join(msg)
+	aim := waiting.Aim[Waiter]{To: [2]Waiter{{Process: p}}, Waits: place.Waits}
+	if err := a.mayWait(Ticket{}, waiting.Space, aim); err != nil && place.Leave() {
+		return mailbox.Full, err
 	}
-	for {
-		if err := a.mayWait(Ticket{}, waiting.Space, waiting.Aim[Waiter]{To: [2]Waiter{{Process: p}}, Waits: lacks}); err != nil {
-			if lacks() {
-				return err
-			}
-			return nil // p has taken a message since, and waits now
-		}
-		soon, cancel := context.WithTimeoutCause(ctx, spaceAgain, errSpaceAgain)
-		err := (&Patience{Ctx: soon, From: u.From}).await(box, msg)
-		if cancel(); err != errSpaceAgain {
-			return err
-		}
-	}
+	return place.Wait(ctx)
 }
 
 // who is p by its name, with its PID if both says so; by its PID if it has none.

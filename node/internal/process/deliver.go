@@ -2,8 +2,10 @@ package process
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/waiting"
@@ -17,11 +19,12 @@ type Patience struct {
 	Noted bool // the wait of the sender is, for Config.DetectCycles
 }
 
-// await waits for space in b for msg.
-func (u *Patience) await(b mailbox.Waiter, msg any) error {
-	ctx, stop := u.Within()
-	defer stop()
-	return b.AwaitRoom(ctx, msg)
+// why is the error with which a wait for space has ended: that of Ctx with its cause, if it is the cause.
+func (u *Patience) why(err error) error {
+	if u.Ctx != nil && u.Ctx.Err() != nil && errors.Is(err, context.Cause(u.Ctx)) {
+		return cause.Of(u.Ctx)
+	}
+	return err
 }
 
 // Within returns a context that ends when u does.
@@ -40,21 +43,8 @@ func (u *Patience) Within() (ctx context.Context, stop func()) {
 // Offer puts msg into a mailbox of its own making, or says why not; u is nil for a
 // sender that does not wait.
 func (p *Process) Offer(a *Acting, msg any, u *Patience) error {
-	for {
-		switch p.Cold.Box.Push(msg) {
-		case mailbox.Queued:
-			return nil
-		case mailbox.Wake:
-			p.Runner().Prod(a)
-			return nil
-		case mailbox.Dropped:
-			return ErrDropped
-		case mailbox.Closed:
-			if err := p.System.Undeliverable(p.PID(), msg); err != nil {
-				return err
-			}
-			return ErrNoProcess
-		}
+	r := p.Cold.Box.Push(msg)
+	if r == mailbox.Full {
 		blocks := (*UserMailbox)(p).holdsUp()
 		if !blocks || u == nil {
 			p.System.DeadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: p.PID(), Message: msg})
@@ -63,14 +53,36 @@ func (p *Process) Offer(a *Acting, msg any, u *Patience) error {
 			}
 			return ErrMailboxFull
 		}
+		if u.From == p {
+			p.System.DeadLetter(deadletter.Letter{Cause: deadletter.MailboxFull, To: p.PID(), Message: msg})
+			return ErrOwnMailbox
+		}
 		a.Block()
 		a.Process.WaitsFor(waiting.Space, p.PID())
-		err := a.awaitSpace(p, msg, u)
+		var err error
+		r, err = a.pushWait(p, msg, u)
 		if a.Process.WaitsNoMore(); err != nil {
-			return err
+			return u.why(err)
 		}
 	}
+	switch r {
+	case mailbox.Wake:
+		p.Runner().Prod(a)
+	case mailbox.Dropped:
+		return ErrDropped
+	case mailbox.Full: // of a mailbox that does not keep its word
+		return ErrNoRoom
+	case mailbox.Closed:
+		if err := p.System.Undeliverable(p.PID(), msg); err != nil {
+			return err
+		}
+		return ErrNoProcess
+	}
+	return nil
 }
+
+// ErrOwnMailbox is ErrMailboxFull for a process that sends to itself: only itself could make space.
+var ErrOwnMailbox = fmt.Errorf("%w: a process cannot wait for space in its own mailbox", ErrMailboxFull)
 
 // ErrNoRoom is ErrMailboxFull where waiting would help.
 var ErrNoRoom = fmt.Errorf("%w for now", ErrMailboxFull)

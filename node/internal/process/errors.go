@@ -1,6 +1,7 @@
 package process
 
 import (
+	"context"
 	"errors"
 
 	"github.com/actornode/actornode/wire"
@@ -14,7 +15,7 @@ var (
 	ErrNoName       = error(noName{}) // errors.Is it ErrNoProcess, too
 	ErrMailboxFull  = errors.New("node: the mailbox is full")
 	ErrDropped      = errors.New("node: the receiver's mailbox is full and the message was dropped")
-	ErrTimeout      = errors.New("node: timed out")
+	ErrTimeout      = error(timedOut{}) // errors.Is it context.DeadlineExceeded, too
 	ErrBadTimeout   = errors.New("node: a timeout must not be negative")
 	ErrCycle        = errors.New("node: the processes of a cycle would wait for each other")
 	ErrThreadLocked = errors.New("node: a coroutine cannot wait while it is locked to its thread (runtime.LockOSThread)")
@@ -32,6 +33,17 @@ const (
 	NoProc       wire.Atom = "noproc"
 	NoConnection wire.Atom = "noconnection"
 )
+
+// timedOut is ErrTimeout.
+type timedOut struct{}
+
+func (timedOut) Error() string { return "node: timed out" }
+
+// Is makes errors.Is(ErrTimeout, context.DeadlineExceeded) true.
+func (timedOut) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// Timeout makes it one as package net and context have them.
+func (timedOut) Timeout() bool { return true }
 
 // noName is ErrNoName.
 type noName struct{}

@@ -49,7 +49,7 @@ func (p *Process) Leave(a *Acting, reason any, own bool) bool {
 	p.condemnLocked(&d, reason, own)
 	p.Mu.Unlock()
 	if own && p.System.Host.Reasons.Crashed(reason) {
-		p.System.Host.Crashed(Crash{p, d.name, reason})
+		defer p.System.Host.Crashed(Crash{p, d.name, reason, d.Tied})()
 	}
 	d.CarryOutAll(a, own)
 	return true

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/timers"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -23,7 +24,7 @@ func TestDeathInOrder(t *testing.T) {
 	q := quota.New(quota.Limits{Spawned: 10})
 	parent := s.spawn(named("parent"), trapping)
 	p := s.spawn(named("it"), child(parent))
-	owner, err := q.Owners.TakeSpawn(there)
+	owner, err := q.Owners.TakeSpawn(rights.Identity{Name: there})
 	require.NoError(t, err)
 	p.ColdPart().Owner = owner
 	p.register("shop")

@@ -92,7 +92,7 @@ func newSystem(t *testing.T) *system {
 			Whereis: func(_ *process.Acting, _ wire.At, then func(wire.PID, any)) { s.asked = append(s.asked, then) },
 		},
 		Self:    func() wire.PID { return s.Origin.PID(1 << 40) },
-		Crashed: func(c process.Crash) { s.crashed = append(s.crashed, c) },
+		Crashed: func(c process.Crash) func() { s.crashed = append(s.crashed, c); return func() {} },
 		Left:    func(*process.Process, report.Left) {},
 		Unanswered: func(msg any, why error, raw bool) {
 			s.unanswered = append(s.unanswered, fmt.Sprint(msg, " ", why, " ", raw))
@@ -319,7 +319,7 @@ func (r *remote) SendDown(m *process.Monitor, pid wire.PID, reason any) {
 }
 func (r *remote) Pace(*process.Acting) { r.paced++; r.next() }
 func (r *remote) NodeName() wire.Atom  { return r.name }
-func (r *remote) WhyOver() string      { return "it is over" }
+func (r *remote) WhyOver() error       { return errors.New("it is over") }
 
 var errTest = errors.New("test")
 

@@ -165,7 +165,9 @@ func TestWaitsForRoom(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		done = send(p, s.spawn(), ctx)
 		cancel(errTest)
-		require.Equal(t, errTest, <-done)
+		err := <-done
+		require.ErrorIs(t, err, errTest)
+		require.ErrorIs(t, err, context.Canceled)
 
 		p = receiver()
 		done = send(p, nil, nil)

@@ -1,6 +1,8 @@
 package process
 
 import (
+	"sync/atomic"
+
 	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/owned"
@@ -29,6 +31,8 @@ type Monitor struct {
 	By  wire.PID
 
 	Node bool // of far itself: see MonitorNode
+
+	over uint32 // atomic; of a watcher there: 1 when it watches no more
 }
 
 // message is what the watcher gets.
@@ -44,6 +48,9 @@ func (m *Monitor) message(pid wire.PID, reason any) any {
 			d.Node = m.Far.NodeName()
 		}
 	}
+	if reason == NoConnection && m.Far != nil {
+		d.Cause = m.Far.WhyOver()
+	}
 	return to.Down(d)
 }
 
@@ -52,6 +59,9 @@ func (m *Monitor) message(pid wire.PID, reason any) any {
 func WatchedBy(far Remote, by wire.PID, ref wire.Ref, target *Process, name wire.Atom) Monitor {
 	return Monitor{ref: ref, Far: far, By: by, Target: target, Name: name}
 }
+
+// IsOver reports whether who has made m, a process there, has taken it away, or is not reached any more.
+func (m *Monitor) IsOver() bool { return atomic.LoadUint32(&m.over) != 0 }
 
 // Ref returns the reference of the monitor.
 func (m *Monitor) Ref() wire.Ref { return m.ref }
@@ -84,6 +94,7 @@ func (m *Monitor) Deliver(a *Acting, pid wire.PID, reason any) {
 
 // Forget takes the monitor off its target.
 func (m *Monitor) Forget() {
+	atomic.StoreUint32(&m.over, 1)
 	t := m.Target
 	if t == nil {
 		if m.Far != nil {
@@ -212,6 +223,9 @@ func (p *Process) MonitorOn(a *Acting, far Remote, pid wire.PID, at wire.At) wir
 	if at.Name != "" {
 		d.Node = at.Node
 	}
+	if far != nil {
+		d.Cause = far.WhyOver()
+	}
 	p.Signal(a, p.System.Host.Messages.Down(d))
 	return m.ref
 }
@@ -258,7 +272,9 @@ func (p *Process) MonitorNode(a *Acting, name wire.Atom) {
 		if m.add(a) {
 			return
 		}
-		why = q.WhyOver()
+		if over := q.WhyOver(); over != nil {
+			why = over.Error()
+		}
 	}
 	p.Signal(a, p.System.Host.Messages.NodeDown(name, why))
 }

@@ -185,12 +185,17 @@ func TestMonitorFar(t *testing.T) {
 
 	r.over = true
 	ref := w.MonitorTo(&w.as, wire.At{Name: "shop", Node: there})
-	require.Equal(t, []any{signal.Down{Ref: ref, Name: "shop", Node: there, Reason: process.NoConnection}}, w.took())
+	require.Equal(t, []any{signal.Down{Ref: ref, Name: "shop", Node: there, Reason: process.NoConnection, Cause: r.WhyOver()}},
+		w.took())
 	for _, far := range []process.Remote{nil, r} {
+		var why error
+		if far != nil {
+			why = far.WhyOver()
+		}
 		ref = w.MonitorOn(&w.as, far, wire.PID{}, wire.At{Name: "shop", Node: there})
-		require.Equal(t, []any{signal.Down{Ref: ref, Name: "shop", Node: there, Reason: process.NoConnection}}, w.took())
+		require.Equal(t, []any{signal.Down{Ref: ref, Name: "shop", Node: there, Reason: process.NoConnection, Cause: why}}, w.took())
 		ref = w.MonitorOn(&w.as, far, earlier(2), wire.At{Node: there})
-		require.Equal(t, []any{signal.Down{Ref: ref, PID: earlier(2), Reason: process.NoConnection}}, w.took())
+		require.Equal(t, []any{signal.Down{Ref: ref, PID: earlier(2), Reason: process.NoConnection, Cause: why}}, w.took())
 	}
 	require.Empty(t, w.Cold.Watching)
 }

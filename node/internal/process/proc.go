@@ -83,6 +83,7 @@ type Cold struct {
 	// Set at spawn.
 	Box   mailbox.Box
 	Label string
+	Crash *[]any       // what the crash report says besides, as slog has attributes; nil: nothing
 	Owner *quota.Owner // of a process that a peer has started; nil: none
 
 	// Owned like the behaviour.

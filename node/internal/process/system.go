@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/undelivered"
 	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -49,10 +50,13 @@ type System struct {
 	Functions atomic.Int64           // blocking processes and detached actors whose goroutine has not ended
 	Lingering atomic.Int64           // processes that were killed and whose function still runs
 	Timers    timers.Count           // those that are not over
+	Later     *timers.Set            // those whose destinations are looked up when they are due
 	ByName    sync.Map               // *Process to its namelink.Links
 	Cycles    *waiting.Graph[Waiter] // nil: cycles of waits are not detected
 	Stopped   atomic.Bool
-	Over      Process // stands in a Context, in the place of a process, when its handler has returned
+	Rights    *rights.Policy                            // what peers may do; nil: everything
+	Operators atomic.Pointer[func(peer wire.Atom) bool] // which peers operate the node; nil: all
+	Over      Process                                   // stands in a Context, in the place of a process, when its handler has returned
 }
 
 // Host is the node above its processes: what it makes of what happens here, and what is not here.
@@ -65,8 +69,9 @@ type Host struct {
 
 	// Self is the process that stands for a plain goroutine towards other nodes.
 	Self func() wire.PID
-	// Crashed is told that a process has ended by a crash of its own.
-	Crashed func(c Crash)
+	// Crashed is told that a process ends by a crash of its own, before those that it is linked to are. What it
+	// returns is called when they have been.
+	Crashed func(c Crash) (told func())
 	// Left is told of a process that leaves messages in its mailbox, many or for long.
 	Left func(p *Process, left report.Left)
 	// Unanswered fails the call whose request has been lost, if msg is one. A message for an
@@ -75,6 +80,8 @@ type Host struct {
 	// Answered settles the call that msg answers, if it is a reply to one whose caller's reference has
 	// been handed on; false: it is none.
 	Answered func(ref wire.Ref, msg any) bool
+	// Awaits reports whether a call waits for an answer by a reference that this node has given away.
+	Awaits func(ref wire.Ref) bool
 }
 
 // Remotes finds other nodes. Each returns nil where there is none.
@@ -92,6 +99,7 @@ type Crash struct {
 	Process *Process
 	Name    wire.Atom
 	Reason  any
+	Tied    bool // was linked to its parent
 }
 
 // Remote is another node as links, monitors and exits know it: what is to be told there. The
@@ -116,8 +124,8 @@ type Remote interface {
 	Pace(a *Acting)
 	// NodeName is what the node is called.
 	NodeName() wire.Atom
-	// WhyOver says why the connection is over, for people.
-	WhyOver() string
+	// WhyOver says why the connection is over; nil: it is not.
+	WhyOver() error
 }
 
 // Init sets sys up, but for what the caller sets itself: pool, tracing, table, dead and cycles.

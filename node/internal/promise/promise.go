@@ -60,3 +60,10 @@ func (p *Promise) Finish(t Ticket) { p.state.Store(uint64(t) | done) }
 
 // Result is what the promise is settled with. It is to be done.
 func (p *Promise) Result() (any, error) { return p.value, p.err }
+
+// Take is Result for the only one who reads it: the promise keeps nothing of it.
+func (p *Promise) Take() (v any, err error) {
+	v, err = p.value, p.err
+	p.value, p.err = nil, nil
+	return v, err
+}

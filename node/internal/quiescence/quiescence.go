@@ -44,6 +44,9 @@ import (
 func Look(sys *process.System) bool {
 	before := sys.Tally.Activity()
 	now := sys.Env.Now()
+	if sys.Later.HasDue(now) {
+		return false
+	}
 	var first, second uint64
 	for p := range sys.Table.All() {
 		first += done(p)

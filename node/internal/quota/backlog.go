@@ -30,6 +30,7 @@ type Look struct {
 	Unsent  int  // bytes of Sent that the system has not sent yet
 	Waits   int  // bytes
 	Limit   int  // how many bytes may wait for it until its senders are held up
+	Held    bool // senders are: they wait until much less than Limit waits
 	Answers int  // bytes of answers among those that wait
 	Longest int  // of the answers
 	Unacked bool // it does not acknowledge that links are gone
@@ -45,7 +46,7 @@ type progress struct {
 // Backlog is what is known of a peer that takes less than is sent to it. It belongs to the
 // driver.
 type Backlog struct {
-	moved   progress // when it has taken something for the last time, or little has waited
+	moved   progress // when it has taken something for the last time, or has held nobody up
 	answers progress // since when too many answers wait
 }
 
@@ -61,7 +62,8 @@ func (b *Backlog) Again(before time.Duration) time.Duration {
 // Judge says why the connection to a peer must end, or nil.
 func (q *Quota) Judge(b *Backlog, l Look) error {
 	t, was := progress{l.At, l.Sent, l.Unsent}, &b.moved
-	if !l.Steady || l.Waits <= l.Limit || was.at.IsZero() || t.sent != was.sent || t.unsent != was.unsent {
+	stuck := l.Waits > l.Limit || l.Held && l.Waits > 0
+	if !l.Steady || !stuck || was.at.IsZero() || t.sent != was.sent || t.unsent != was.unsent {
 		*was = t
 	} else if still := l.At.Sub(was.at); still >= q.Stall() {
 		q.Stalls.Refuse()

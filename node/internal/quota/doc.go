@@ -15,7 +15,7 @@
 //     lock, so it calls [Quota.Ask] instead.
 //  3. The fragments taken are the sum of what the links have taken, each by a [Budget] of its
 //     own, which gives back what is left when the link is closed.
-//  4. An [Owner] that has processes or names is known by the name of its peer. Of those that
+//  4. An [Owner] that has processes or names is known by the name of its peer and by how that has proved it. Of those that
 //     have none at most idleOwners are: a peer that starts one process after the other has
 //     one owner.
 //  5. The lock of Owners is below all others: nothing else is locked while it is held.

@@ -1,27 +1,43 @@
 package quota
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/actornode/actornode/internal/limit"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
 // Owners counts the processes that single peers have started here, and the names that they
 // have had registered. Processes outlive a connection, so they and their names are counted
-// by the name of the peer: to connect again does not help.
+// by who the peer is, its name and how it has proved that: to connect again does not help, and who takes the name of
+// another has nothing of what is that one's.
 type Owners struct {
 	Spawned, Names *limit.Limit // of one peer; they count what was refused only
 
+	q  *Quota
 	mu sync.Mutex
-	by map[wire.Atom]*Owner // guarded by mu
+	by map[identity]*Owner // guarded by mu
+}
+
+// identity is a rights.Identity as a key.
+type identity struct {
+	name, cookie wire.Atom
+	tls          string
+}
+
+func keyOf(who rights.Identity) identity {
+	return identity{who.Name, wire.Atom(who.Cookie), strings.Join(who.TLS, "\x00")}
 }
 
 // Owner is a peer with what it has started and had registered.
 type Owner struct {
-	Peer wire.Atom // never changed
+	Peer wire.Atom       // never changed; neither is Who
+	Who  rights.Identity // of which Peer is the name; a name alone may be had by another later
 
 	h       *Owners
+	holder  *Holder
 	spawned int // guarded by Owners.mu; so is names
 	names   int
 }
@@ -29,31 +45,37 @@ type Owner struct {
 // idleOwners is how many owners there may be while one is kept that has nothing.
 const idleOwners = 64
 
-func (h *Owners) init() {
+func (h *Owners) init(q *Quota) {
+	h.q = q
 	h.Spawned = limit.New("spawned", 0)
 	h.Names = limit.New("names", 0)
-	h.by = make(map[wire.Atom]*Owner)
+	h.by = make(map[identity]*Owner)
 }
 
 // of returns the owner for a peer. The caller holds h.mu, and counts something or tidies it.
-func (h *Owners) of(peer wire.Atom) *Owner {
-	if o := h.by[peer]; o != nil {
+func (h *Owners) of(who rights.Identity) *Owner {
+	key := keyOf(who)
+	if o := h.by[key]; o != nil {
 		return o
 	}
-	o := &Owner{h: h, Peer: peer}
-	h.by[peer] = o
+	o := &Owner{h: h, Peer: who.Name, Who: who, holder: h.q.NewHolder()}
+	h.by[key] = o
 	return o
 }
 
 // TakeSpawn counts one more process of a peer. The error is a [*TooMany].
-func (h *Owners) TakeSpawn(peer wire.Atom) (*Owner, error) {
+func (h *Owners) TakeSpawn(who rights.Identity) (*Owner, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	o := h.of(peer)
+	o := h.of(who)
 	if int64(o.spawned) >= h.Spawned.Max() {
 		h.Spawned.Refuse()
 		o.tidy()
-		return nil, &TooMany{peer, Spawned, h.Spawned.Max()}
+		return nil, &TooMany{who.Name, Spawned, h.Spawned.Max()}
+	}
+	if !o.holder.Take(Spawned) {
+		o.tidy()
+		return nil, &TooMany{who.Name, Spawned, 0}
 	}
 	o.spawned++
 	return o, nil
@@ -64,18 +86,23 @@ func (o *Owner) GiveSpawn() {
 	o.h.mu.Lock()
 	defer o.h.mu.Unlock()
 	o.spawned--
+	o.holder.Add(Spawned, -1)
 	o.tidy()
 }
 
 // TakeName counts one more name of a peer. The error is a [*TooMany].
-func (h *Owners) TakeName(peer wire.Atom) (*Owner, error) {
+func (h *Owners) TakeName(who rights.Identity) (*Owner, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	o := h.of(peer)
+	o := h.of(who)
 	if int64(o.names) >= h.Names.Max() {
 		h.Names.Refuse()
 		o.tidy()
-		return nil, &TooMany{peer, Names, h.Names.Max()}
+		return nil, &TooMany{who.Name, Names, h.Names.Max()}
+	}
+	if !o.holder.Take(Names) {
+		o.tidy()
+		return nil, &TooMany{who.Name, Names, 0}
 	}
 	o.names++
 	return o, nil
@@ -86,13 +113,14 @@ func (o *Owner) GiveName() {
 	o.h.mu.Lock()
 	defer o.h.mu.Unlock()
 	o.names--
+	o.holder.Add(Names, -1)
 	o.tidy()
 }
 
 // tidy forgets an owner that has nothing, unless there are few. The caller holds Owners.mu.
 func (o *Owner) tidy() {
 	if o.spawned == 0 && o.names == 0 && len(o.h.by) > idleOwners {
-		delete(o.h.by, o.Peer)
+		delete(o.h.by, keyOf(o.Who))
 	}
 }
 

@@ -16,6 +16,8 @@ type Limits struct {
 	Stall     time.Duration
 
 	Monitors, Links, Spawned, Names int // of one peer
+
+	Held int // bytes of these, of all peers, before each has its share only
 }
 
 // Quota is what all peers together may make a node hold, and each one's share of it. A nil
@@ -26,6 +28,8 @@ type Quota struct {
 	// What may be, what is used, and how often something was refused. Answers, Stalls, Monitors and Links
 	// count the refused only.
 	Queued, Answers, Stalls, Fragments, Monitors, Links *limit.Limit
+
+	held Held
 
 	busy    atomic.Int64
 	largest atomic.Int64 // bytes of one peer's fragments
@@ -44,7 +48,8 @@ func New(of Limits) *Quota {
 		Fragments: limit.New("fragment_bytes", 0), Monitors: limit.New("monitors", 0), Links: limit.New("links", 0),
 		looks: make(chan struct{}, 1),
 	}
-	q.Owners.init()
+	q.held.all = limit.New("held", 0)
+	q.Owners.init(q)
 	q.Set(of)
 	return q
 }
@@ -56,7 +61,7 @@ func (q *Quota) Set(of Limits) {
 		to int
 	}{
 		{q.Queued, of.Queued}, {q.Answers, of.Answers}, {q.Fragments, of.Fragments}, {q.Monitors, of.Monitors}, {q.Links, of.Links},
-		{q.Owners.Spawned, of.Spawned}, {q.Owners.Names, of.Names},
+		{q.Owners.Spawned, of.Spawned}, {q.Owners.Names, of.Names}, {q.held.all, of.Held},
 	} {
 		l.is.SetMax(int64(l.to))
 	}
@@ -120,6 +125,13 @@ type Budget struct {
 
 // NewBudget returns the budget of a new link.
 func (q *Quota) NewBudget() *Budget { return &Budget{q: q} }
+
+// TailChanged is told that a session keeps so many bytes now that its peer has not acknowledged, and kept was before. They count as
+// what waits for all peers.
+func (b *Budget) TailChanged(was, now int) { b.q.Change(was, now) }
+
+// TailRoom returns how many bytes a session may keep that may keep most: fewer while too many wait for all peers.
+func (b *Budget) TailRoom(most int) int { return b.q.Room(most) }
 
 // Take takes so many bytes, and reports whether they were there.
 func (b *Budget) Take(bytes int) bool {

@@ -1,7 +1,7 @@
 package quota
 
 import (
-	"strconv"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/limit"
+	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -60,6 +61,15 @@ func TestJudge(t *testing.T) {
 		})
 	}
 	q := New(limits)
+	var held Backlog
+	see := func(after time.Duration, waits int) error {
+		return q.Judge(&held, Look{At: start.Add(after), Steady: true, Limit: kib, Held: true, Sent: 5, Waits: waits})
+	}
+	require.NoError(t, see(0, kib/4))
+	require.NoError(t, see(time.Hour-1, kib/4))
+	require.EqualError(t, see(time.Hour, kib/4), "the peer took nothing for 1h0m0s while 256 bytes waited to be sent (limits.stall)",
+		"senders wait, though less waits than may")
+	require.NoError(t, see(2*time.Hour, 0), "nothing waits")
 	var b Backlog
 	require.NoError(t, q.Judge(&b, Look{At: start, Waits: 2 * kib, Limit: kib}))
 	require.NoError(t, q.Judge(&b, Look{At: start.Add(2 * time.Hour), Waits: 2 * kib, Limit: kib}), "there is no connection for the moment")
@@ -132,31 +142,37 @@ func TestOwners(t *testing.T) {
 		require.NoError(t, err)
 		return o
 	}
-	a, b := taken(h.TakeSpawn("a@h")), taken(h.TakeSpawn("a@h"))
+	a, b := taken(h.TakeSpawn(named("a"))), taken(h.TakeSpawn(named("a")))
 	require.Same(t, a, b)
-	_, err := h.TakeSpawn("a@h")
+	_, err := h.TakeSpawn(named("a"))
 	require.ErrorIs(t, err, ErrTooMany)
 	require.EqualError(t, err, "node: a@h has started its limit of 2 processes here (limits.spawned)")
-	taken(h.TakeSpawn("b@h"))
-	require.Same(t, a, taken(h.TakeName("a@h")))
-	_, err = h.TakeName("a@h")
+	taken(h.TakeSpawn(named("b")))
+	require.Same(t, a, taken(h.TakeName(named("a"))))
+	_, err = h.TakeName(named("a"))
 	require.EqualError(t, err, "node: a@h has registered its limit of 1 names here (limits.names)")
 	spawned, names := h.Most()
 	require.EqualValues(t, 2, spawned)
 	require.EqualValues(t, 1, names)
 	a.GiveSpawn()
-	taken(h.TakeSpawn("a@h"))
+	taken(h.TakeSpawn(named("a")))
 	a.GiveName()
-	taken(h.TakeName("a@h"))
+	taken(h.TakeName(named("a")))
 	for k := range Kinds {
 		require.Equal(t, k.String(), q.Limit(k).Use().Name)
 	}
 	require.Equal(t, limit.Use{Name: "spawned", Max: 2, Refused: 1}, q.Limit(Spawned).Use())
+	// Who has the name of another is not that.
+	other := named("a")
+	other.Cookie = "ops"
+	require.NotSame(t, a, taken(h.TakeName(other)))
+	other.Cookie, other.TLS = "", []string{"cn:a"}
+	require.NotSame(t, a, taken(h.TakeName(other)))
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
 			for range 1000 {
-				if o, err := h.TakeSpawn(wireName(i)); err == nil {
+				if o, err := h.TakeSpawn(named(i)); err == nil {
 					o.GiveSpawn()
 				}
 			}
@@ -164,9 +180,9 @@ func TestOwners(t *testing.T) {
 	}
 	wg.Wait()
 	for i := range 10 * idleOwners {
-		taken(h.TakeSpawn(wireName(i))).GiveSpawn()
+		taken(h.TakeSpawn(named(i))).GiveSpawn()
 	}
 	require.LessOrEqual(t, len(h.by), idleOwners+1)
 }
 
-func wireName(i int) wire.Atom { return wire.Atom("n" + strconv.Itoa(i) + "@h") }
+func named(name any) rights.Identity { return rights.Identity{Name: wire.Atom(fmt.Sprint(name, "@h"))} }

@@ -20,13 +20,16 @@ const SystemLimit wire.Atom = "system_limit"
 type TooMany struct {
 	Peer wire.Atom // [nodehook.Unknown]: nobody knows which
 	Kind Kind      // Spawned or Names
-	Most int64
+	Most int64     // 0: all peers together hold as much as they may, and this one has had its share
 }
 
 func (e *TooMany) Error() string {
 	who := string(e.Peer)
 	if e.Peer == nodehook.Unknown {
 		who = "an unknown peer"
+	}
+	if e.Most == 0 {
+		return fmt.Sprintf("node: %s holds its share of what all peers may make this node hold (limits.held)", who)
 	}
 	if e.Kind == Names {
 		return fmt.Sprintf("node: %s has registered its limit of %d names here (limits.names)", who, e.Most)

@@ -2,6 +2,7 @@ package reason
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/actornode/actornode/internal/termof"
@@ -19,7 +20,7 @@ func (e *Exit) Error() string { return "exit: " + GoText(e.Reason) }
 // Throw is an exception of class throw.
 type Throw struct{ Reason any }
 
-func (e *Throw) Error() string { return "throw: " + PlainText(e.Reason) }
+func (e *Throw) Error() string { return "throw: " + Words(e.Reason) }
 
 // Term is what becomes of a throw that nobody catches.
 func (e *Throw) Term() any { return wire.Tuple{wire.Atom("nocatch"), e.Reason} }
@@ -27,7 +28,7 @@ func (e *Throw) Term() any { return wire.Tuple{wire.Atom("nocatch"), e.Reason} }
 // Raise is an exception of class error.
 type Raise struct{ Reason any }
 
-func (e *Raise) Error() string { return "error: " + PlainText(e.Reason) }
+func (e *Raise) Error() string { return "error: " + Words(e.Reason) }
 
 // Term is the reason.
 func (e *Raise) Term() any { return e.Reason }
@@ -58,6 +59,9 @@ func Thrown(err error) (any, bool) {
 func Own[E error](err error) (term any, ok bool) {
 	if e, ok := errors.AsType[*Exit](err); ok {
 		return e.Reason, true
+	}
+	if term, ok := termof.Of(err); ok { // before what it wraps
+		return term, true
 	}
 	if e, ok := errors.AsType[E](err); ok {
 		return termof.Of(e)
@@ -99,15 +103,57 @@ const MaxText = 1 << 10
 // Text is the beginning of a term, in Erlang's syntax.
 func Text(term any) string { return wire.FormatMax(term, MaxText) }
 
-// PlainText is Text without what an atom is quoted by.
-func PlainText(term any) string { return wire.FormatPlainMax(term, MaxText) }
+// GoText is the beginning of what a value says of itself, or its type: see wire.Describe.
+func GoText(v any) string { return wire.Describe(v, MaxText) }
 
-// GoText is the beginning of what fmt prints of a Go value.
-func GoText(v any) string { return wire.FormatGo("%v", v, MaxText) }
+// Words is the reason of an exit or of an exception for people who read Go: text as text, why a child of a supervisor has not
+// started in words, an exception of Elixir's with its message first, else the beginning of GoText.
+func Words(why any) string { return words(why, maxNested) }
+
+// maxNested is how many supervisors in each other Words says in words.
+const maxNested = 16
+
+func words(why any, left int) string {
+	switch why := why.(type) {
+	case []byte:
+		if text, ok := wire.Text(why); ok {
+			return GoText(text)
+		}
+	case wire.Tuple:
+		if failed, ok := failedChild(why); ok && left > 0 {
+			return cut("shutdown: the child " + IDText(failed[1]) + " did not start: " + words(failed[2], left-1))
+		}
+	case wire.Map:
+		said, _ := why.Get(wire.Atom("message"))
+		if message, ok := wire.Text(said); ok {
+			return cut(GoText(message) + ": " + Text(why))
+		}
+	}
+	return GoText(why)
+}
+
+// failedChild is {failed_to_start_child, ID, Reason} in {shutdown, it}; false: it is not there.
+func failedChild(why wire.Tuple) (failed wire.Tuple, ok bool) {
+	if len(why) != 2 || why[0] != wire.Atom("shutdown") {
+		return nil, false
+	}
+	failed, ok = why[1].(wire.Tuple)
+	return failed, ok && len(failed) == 3 && failed[0] == wire.Atom("failed_to_start_child")
+}
+
+// IDText is the ID of a child for people who read Go.
+func IDText(id any) string {
+	if s, ok := id.(string); ok {
+		return wire.FormatGo("%v", strconv.Quote(s), MaxText)
+	}
+	return Text(id)
+}
 
 // ErrorText is the beginning of the text of an error.
-func ErrorText(err error) string {
-	text := err.Error()
+func ErrorText(err error) string { return cut(err.Error()) }
+
+// cut is the beginning of a text.
+func cut(text string) string {
 	if len(text) > MaxText {
 		text = strings.ToValidUTF8(text[:MaxText], "") + "…"
 	}

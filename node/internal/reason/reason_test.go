@@ -113,18 +113,41 @@ func TestCrash(t *testing.T) {
 func TestTextsAreBounded(t *testing.T) {
 	long := strings.Repeat("ж", 10_000)
 	for name, text := range map[string]string{
-		"term":  reason.Text(wire.List{long, long}),
-		"plain": reason.PlainText(wire.List{long, long}),
-		"go":    reason.GoText([]string{long}),
-		"error": reason.ErrorText(errors.New("x" + long)),
-		"zeros": reason.ErrorText(errors.New(string(make([]byte, 1<<20)))),
-		"exit":  (&reason.Exit{Reason: long}).Error(),
-		"throw": (&reason.Throw{Reason: long}).Error(),
-		"raise": (&reason.Raise{Reason: long}).Error(),
-		"crash": reason.CrashText(true, long),
+		"term":    reason.Text(wire.List{long, long}),
+		"raised":  reason.Words(wire.List{long, long}),
+		"message": reason.Words(wire.NewMap(wire.Atom("message"), long)),
+		"binary":  reason.Words([]byte(long)),
+		"child":   reason.Words(wire.Tuple{wire.Atom("shutdown"), wire.Tuple{wire.Atom("failed_to_start_child"), long, long}}),
+		"go":      reason.GoText([]string{long}),
+		"error":   reason.ErrorText(errors.New("x" + long)),
+		"zeros":   reason.ErrorText(errors.New(string(make([]byte, 1<<20)))),
+		"exit":    (&reason.Exit{Reason: long}).Error(),
+		"throw":   (&reason.Throw{Reason: long}).Error(),
+		"raise":   (&reason.Raise{Reason: long}).Error(),
+		"crash":   reason.CrashText(true, long),
 	} {
 		require.LessOrEqual(t, len(text), reason.MaxText+32, name)
 		require.True(t, utf8.ValidString(text), name)
 	}
 	require.Equal(t, "short", reason.ErrorText(errors.New("short")))
+}
+
+// Reasons are shown to people as text where they are text.
+func TestReasonsAreText(t *testing.T) {
+	failed := func(id, why any) any {
+		return wire.Tuple{wire.Atom("shutdown"), wire.Tuple{wire.Atom("failed_to_start_child"), id, why}}
+	}
+	for _, c := range []struct {
+		why  any
+		says string
+	}{
+		{"no cups", "no cups"}, {[]byte("no cups"), "no cups"}, {wire.Charlist("no cups"), "no cups"},
+		{[]byte{255, 1}, "[255 1]"}, {wire.Atom("No cups"), "No cups"}, {errPlain, "plain"},
+		{wire.Tuple{wire.Atom("bad"), []byte("no cups"), "no"}, `{bad,<<"no cups">>,<<"no">>}`},
+		{failed("db", errPlain), `shutdown: the child "db" did not start: plain`},
+		{failed(wire.Atom("a"), failed(7, errPlain)), `shutdown: the child a did not start: shutdown: the child 7 did not start: plain`},
+		{wire.NewMap(wire.Atom("message"), []byte("no cups")), `no cups: #{message => <<"no cups">>}`},
+	} {
+		require.Equal(t, c.says, reason.Words(c.why))
+	}
 }

@@ -40,7 +40,7 @@ func Error(v any) error {
 	if text, ok := v.(string); ok { // of unread
 		return errors.New(text)
 	}
-	return fmt.Errorf("node: the message was not delivered: %s", reason.PlainText(v))
+	return fmt.Errorf("node: the message was not delivered: %s", reason.Words(v))
 }
 
 // Of is the reverse.

@@ -56,7 +56,8 @@ type system struct {
 	remains []peers.Remains
 	counted []string
 	log     *logtest.Text
-	waits   int // bytes that wait at the link, as that says
+	lent    wire.Ref // for whose answer a call waits
+	waits   int      // bytes that wait at the link, as that says
 }
 
 // newSystem returns one on which the peer may have so many links, and monitors.
@@ -77,6 +78,7 @@ func newSystem(t *testing.T, most int, rules ...rights.Rule) *system {
 		},
 		Self:     func() wire.PID { return wire.PID{} },
 		Answered: func(wire.Ref, any) bool { return false },
+		Awaits:   func(ref wire.Ref) bool { return ref == s.lent },
 	}, wire.NodeID{Name: here, Creation: 7}, 1, env.Env{})
 	s.Table.Init(1 << 16)
 	s.Tracing.Init(trace.Host{})
@@ -96,7 +98,7 @@ func newSystem(t *testing.T, most int, rules ...rights.Rule) *system {
 	if rules != nil {
 		policy, err := rights.New(rights.Config{Rules: rules})
 		require.NoError(t, err)
-		s.peer.Visitor = admission.Visitor{Policy: policy, Who: rights.Identity{Name: there}}
+		s.peer.Visitor, s.Rights = admission.Visitor{Policy: policy, Who: rights.Identity{Name: there}}, policy
 	}
 	return s
 }
@@ -126,7 +128,7 @@ func (s *system) AskRelease() int                              { return 0 }
 func (s *system) Over()                                        {}
 func (s *system) Remains(r peers.Remains)                      { s.remains = append(s.remains, r) }
 func (s *system) Lose([]dist.Frame)                            {}
-func (s *system) Unfit(*dist.Frame, *wire.EncodeError)         {}
+func (s *system) Unfit(*dist.Frame, *wire.EncodeError) any     { return nil }
 func (link) Peer() dist.Peer                                   { return dist.Peer{Addr: "addr"} }
 func (link) Close() error                                      { return nil }
 func (link) Flush(bool) (int, error)                           { return 0, nil }

@@ -29,7 +29,7 @@ type Peer struct {
 func (p *Peer) NodeName() wire.Atom { return p.Name }
 
 // WhyOver says why the connection is over.
-func (p *Peer) WhyOver() string { return p.Why().Error() }
+func (p *Peer) WhyOver() error { return p.Why() }
 
 // ExitSignal is part of process.Remote.
 func (p *Peer) ExitSignal(from, to wire.PID, reason any) {
@@ -40,23 +40,30 @@ func (p *Peer) ExitSignal(from, to wire.PID, reason any) {
 // the connection is lost or who is killed. Whatever a process does of its own
 // accord ends with it; what its exit, or the peer, brings about waits for nobody.
 // An actor gives up its stage before it waits.
-func (p *Peer) Pace(a *process.Acting) {
+func (p *Peer) Pace(a *process.Acting) { p.PaceAfter(a, nil) }
+
+// PaceAfter is Pace for one who has sent a message.
+func (p *Peer) PaceAfter(a *process.Acting, msg any) {
 	sender := a.Sender()
-	space := p.Box.Space(sender)
-	if space == nil {
+	w := p.Box.Space(sender, msg)
+	if w == nil {
 		return
 	}
 	a.Process.WaitsFor(waiting.Space, wire.At{Node: p.Name})
 	defer a.Process.WaitsNoMore()
-	for ; space != nil; space = p.Box.Space(sender) {
+	var killed <-chan struct{}
+	if a.Process != nil {
+		killed = a.Process.Context().Done()
+	}
+	for ; w != nil; w = p.Box.Space(sender, msg) {
 		a.Block()
-		var killed <-chan struct{}
-		if a.Process != nil {
-			killed = a.Process.Context().Done()
-		}
 		select {
-		case <-space:
+		case <-w.Over:
+			if !w.Again {
+				return
+			}
 		case <-killed:
+			p.Box.Forget(w)
 			return
 		}
 	}
@@ -224,10 +231,29 @@ func (p *Peer) Named(f *dist.Frame) *process.Process {
 
 // Refuses reports whether a signal of the peer must not reach q.
 func (p *Peer) Refuses(q *process.Process, signal string) bool {
-	if q.Protected {
+	refused := p.Asker().IsKeptFrom(q)
+	if refused {
 		p.Reports.Refused(p.Name, signal, q.Name)
 	}
-	return q.Protected
+	return refused
+}
+
+// RefusesLink reports whether the peer must not link itself to a process, which its end would end: that is kept from it. The
+// peer is told then. A protected process takes the link, and loses it only; and one that has made the link itself wants it.
+func (p *Peer) RefusesLink(f *dist.Frame) bool {
+	q := p.System.Lookup(f.To)
+	if q == nil || q.Protected || p.System.Operators.Load() == nil || !p.Asker().IsKeptFrom(q) {
+		return false
+	}
+	q.Mu.Lock()
+	mutual := q.HasLinkLocked(f.From)
+	q.Mu.Unlock()
+	if mutual {
+		return false
+	}
+	p.Reports.Refused(p.Name, "link", q.Name)
+	p.Signal(dist.Frame{Op: dist.OpExit, From: f.To, To: f.From, Payload: process.NoProc})
+	return true
 }
 
 // linkBrokenLocked is process.Process.LinkBrokenLocked for a link to a process of another node: a

@@ -13,8 +13,9 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// What a peer may do: see package rights. All of it is decided where a frame is taken in, by what is granted to the
-// connection. A refused frame is as one for what is not there.
+// What a peer may do: see package rights. Of a frame that is decided where it is taken in, by what is granted to
+// the connection. A refused frame is as one for what is not there. Of what is done on account of a peer later, or for it by
+// another process, an [Asker] decides.
 
 // Services whose rights are not those of other processes.
 const (
@@ -77,11 +78,18 @@ func (p *Peer) Permits(f *dist.Frame) (ok bool, err error) {
 
 // permitsSend is Permits for a message.
 func (p *Peer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
-	request, packed := f.Payload.(*linkopt.Request)
-	switch _, reply := f.Payload.(*linkopt.Reply); {
-	case reply, !f.Ref.IsZero(), names.IsAlias(f.Name):
+	_, packed := f.Payload.(*linkopt.Request)
+	if _, reply := f.Payload.(*linkopt.Reply); reply || g.Send("") && g.Call("") && g.Signal() {
 		return true
-	case g.Send("") && g.Call("") && g.Signal():
+	}
+	right := "call"
+	if !packed {
+		right = needs(f.Payload)
+	}
+	if !p.asksForItself(f) {
+		return p.refuseSend(f, "send")
+	}
+	if (!f.Ref.IsZero() || names.IsAlias(f.Name)) && right != "signal" {
 		return true
 	}
 	q, name := p.Named(f), f.Name
@@ -93,22 +101,43 @@ func (p *Peer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
 	case name == "":
 		name = registered(q)
 	}
-	right := "call"
-	if !packed {
-		right = needs(f.Payload)
-	}
 	if may(g, right, name) {
 		return true
 	}
-	if ref, ok := gencall.ReplyRef(f.Payload); ok && right == "send" && p.hasAsked(ref) {
+	if ref, ok := gencall.ReplyRef(f.Payload); ok && right == "send" && f.Name == "" && p.hasAsked(ref) {
+		return true // it answers, and goes to nobody else
+	}
+	return p.refuseSend(f, right)
+}
+
+// asksForItself reports whether the answer to what f asks, if it does, goes to the peer: that is what makes it a request of one
+// that may not send to everything.
+func (p *Peer) asksForItself(f *dist.Frame) bool {
+	var from gencall.From
+	switch m := f.Payload.(type) {
+	case *linkopt.Request:
+		from = gencall.FromAlias(f.From, m.Ref)
+	case wire.Tuple:
+		ok := false
+		if len(m) != 3 || m[0] != gencall.Call && m[0] != gencall.System {
+			return true
+		} else if from, ok = gencall.ReadFrom(m[1]); !ok {
+			return true
+		}
+	default:
 		return true
 	}
+	return p.Asker().MayAnswer(from)
+}
+
+// refuseSend is refuse for a message, of which whoever waits for an answer is told. It returns false.
+func (p *Peer) refuseSend(f *dist.Frame, right string) bool {
 	p.refuse(right, f)
 	if f.ID != 0 {
 		p.Signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: process.NoProc})
 	}
 	var down []wire.Ref // of monitors by which the sender waits for an answer
-	if packed {
+	if request, packed := f.Payload.(*linkopt.Request); packed {
 		down = append(down, request.Ref)
 	}
 	for ref := range gencall.Refs(f.Payload) {
@@ -171,11 +200,7 @@ func mayTell(g *rights.Granted, name wire.Atom) bool {
 }
 
 // owns reports whether the peer has had q started.
-func (p *Peer) owns(q *process.Process) bool {
-	q.Mu.Lock()
-	defer q.Mu.Unlock()
-	return q.Cold != nil && q.Cold.Owner != nil && q.Cold.Owner.Peer == p.Name
-}
+func (p *Peer) owns(q *process.Process) bool { return p.Asker().owns(q) }
 
 // registered returns the registered name of q; "": it has none.
 func registered(q *process.Process) wire.Atom {
@@ -226,6 +251,3 @@ func (p *Peer) refuse(right string, f *dist.Frame) {
 		return string(f.Name)
 	})
 }
-
-// MayPassOn reports whether g includes to send msg, which may be a call, to the process with that name.
-func MayPassOn(g *rights.Granted, name wire.Atom, msg any) bool { return may(g, needs(msg), name) }

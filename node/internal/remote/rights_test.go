@@ -34,7 +34,7 @@ func guard(t *testing.T, may ...string) *guarded {
 		p := g.spawn()
 		p.register(name)
 	}
-	owner, err := quota.New(quota.Limits{Spawned: 9}).Owners.TakeSpawn(there)
+	owner, err := quota.New(quota.Limits{Spawned: 9}).Owners.TakeSpawn(rights.Identity{Name: there})
 	require.NoError(t, err)
 	g.owned.Own.Cold.Owner = owner
 	g.alias = (&g.nameless.Acting).Alias(false, nil)
@@ -58,7 +58,7 @@ func TestPermits(t *testing.T) {
 	}{
 		{[]string{"connect"}, "m", []string{"owned", "alias", "alias name", "reply", "net_kernel", "rex", "dead"}},
 		{[]string{"connect"}, call, []string{"owned", "alias", "alias name", "reply", "net_kernel", "rex", "dead"}},
-		{[]string{"connect"}, sys, []string{"owned", "alias", "alias name", "reply", "dead"}},
+		{[]string{"connect"}, sys, []string{"owned", "reply", "dead"}},
 		{[]string{"connect", "send"}, "m", []string{"shop", "shop pid", "bank", "nameless", "none", "owned", "alias", "alias name",
 			"reply", "net_kernel", "rex", "dead"}},
 		{[]string{"connect", "send"}, call, []string{"owned", "alias", "alias name", "reply", "net_kernel", "rex", "dead"}},
@@ -71,7 +71,7 @@ func TestPermits(t *testing.T) {
 			"net_kernel", "rex", "dead"}},
 		{[]string{"connect", "call", "send"}, call, []string{"shop", "shop pid", "bank", "nameless", "none", "owned", "alias",
 			"alias name", "reply", "net_kernel", "rex", "dead"}},
-		{[]string{"connect", "call", "send"}, sys, []string{"owned", "alias", "alias name", "reply", "dead"}},
+		{[]string{"connect", "call", "send"}, sys, []string{"owned", "reply", "dead"}},
 		{[]string{"connect", "signal"}, sys, []string{"shop", "shop pid", "bank", "nameless", "none", "owned", "alias",
 			"alias name", "reply", "net_kernel", "rex", "actornode", "dead"}},
 		{[]string{"connect", "signal"}, call, []string{"owned", "alias", "alias name", "reply", "net_kernel", "rex", "dead"}},
@@ -342,6 +342,6 @@ func TestMayPassOn(t *testing.T) {
 		{nil, "m", "shop", false},
 	} {
 		g := guard(t, c.may...)
-		require.Equal(t, c.ok, remote.MayPassOn(g.peer.Visitor.Granted(nil), c.name, c.msg), "%+v", c)
+		require.Equal(t, c.ok, g.peer.Asker().MaySend(c.name, c.msg), "%+v", c)
 	}
 }

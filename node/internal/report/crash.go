@@ -2,8 +2,8 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/actornode/actornode/wire"
 )
@@ -15,8 +15,9 @@ type Crash struct {
 	Label     string
 	Parent    wire.PID // zero: spawned from outside
 	Behaviour string
-	Reason    fmt.Stringer
+	Reason    error
 	Stack     []byte // nil: there is none
+	Details   []any  // attributes that the behaviour adds
 }
 
 // The counters of crashes: of a behaviour, and of a registered name.
@@ -27,9 +28,58 @@ const (
 
 // Crashed is what Erlang calls a crash report. All are counted and logged.
 func (l *Log) Crashed(c Crash) {
+	l.count(c)
+	l.log(c)
+}
+
+func (l *Log) count(c Crash) {
 	if l.Count(BehaviourCrashes, c.Behaviour); c.Name != "" {
 		l.Count(NameCrashes, string(c.Name))
 	}
+}
+
+// Await is Crashed for a process whose supervisor is to say first what it decides, by Decided. The report of one that
+// has ended before it did is logged with the next.
+func (l *Log) Await(c Crash) {
+	l.count(c)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.awaited == nil {
+		l.awaited = make(map[error]Crash)
+	}
+	l.awaited[c.Reason] = c
+}
+
+// Decided logs the crash with a reason that is awaited, with attributes of its supervisor. False: none is.
+func (l *Log) Decided(reason error, attrs ...any) bool {
+	l.mu.Lock()
+	c, ok := l.awaited[reason]
+	delete(l.awaited, reason)
+	l.mu.Unlock()
+	if ok {
+		c.Details = append(slices.Clip(c.Details), attrs...)
+		l.log(c)
+	}
+	return ok
+}
+
+// Forsaken logs the crashes that are awaited of children whose supervisor has ended; nil: of all.
+func (l *Log) Forsaken(alive func(wire.PID) bool) {
+	var left []Crash
+	l.mu.Lock()
+	for reason, c := range l.awaited {
+		if alive == nil || !alive(c.Parent) {
+			left = append(left, c)
+			delete(l.awaited, reason)
+		}
+	}
+	l.mu.Unlock()
+	for _, c := range left {
+		l.log(c)
+	}
+}
+
+func (l *Log) log(c Crash) {
 	if !l.Log.Enabled(context.Background(), slog.LevelError) {
 		return
 	}
@@ -43,7 +93,8 @@ func (l *Log) Crashed(c Crash) {
 	if !c.Parent.IsZero() {
 		attrs = append(attrs, "parent", c.Parent.String())
 	}
-	attrs = append(attrs, "behaviour", c.Behaviour, "reason", c.Reason.String())
+	attrs = append(attrs, "behaviour", c.Behaviour, "reason", c.Reason.Error())
+	attrs = append(attrs, c.Details...)
 	if len(c.Stack) > 0 {
 		attrs = append(attrs, "stack", string(c.Stack))
 	}

@@ -10,9 +10,12 @@ import (
 	"context"
 	"log/slog"
 	"runtime"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/feed"
 	"github.com/actornode/actornode/wire"
@@ -32,6 +35,9 @@ type Log struct {
 	// Count counts for metrics: crashes by behaviour, and by registered name.
 	Count func(name string, labels ...string)
 
+	mu      sync.Mutex
+	awaited map[error]Crash // by reason; guarded by mu
+
 	blocked, refused, left, noRight feed.Throttle
 }
 
@@ -45,11 +51,18 @@ func (l *Log) Blocked(b executor.Blocked, total uint64) {
 	}
 	stack := "not searched: too many goroutines"
 	if runtime.NumGoroutine() <= maxStacksToFind {
-		stack = string(b.Stack())
+		if stack = string(b.Stack()); stack == "" && fiber.GoroutineID() != 0 || strings.Contains(stack, idleWorker) {
+			// It has returned meanwhile, and there is nothing to be seen: the machine is busy, perhaps, and the handler was not run.
+			l.Log.Debug("a message handler took long", "process", b.Task.Name(), "stage", b.Stage, "total", total)
+			return
+		}
 	}
 	l.Log.Warn("a message handler runs for too long and blocks the actors of its scheduling stage", "process", b.Task.Name(),
-		"stage", b.Stage, "for", b.For, "total", total, "stack", stack)
+		"stage", b.Stage, "noticed_after", b.For, "total", total, "stack", stack)
 }
+
+// idleWorker is in the stack of a worker that runs no handler.
+const idleWorker = "executor.(*Pool).next("
 
 // Refused is a signal of a peer that a protected process does not get. name says which process it is.
 func (l *Log) Refused(peer wire.Atom, signal string, name func() string) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/inbox"
@@ -407,7 +408,7 @@ func (r *Coroutine) Await(ctx context.Context, t process.Ticket, k waiting.Kind,
 	s, co := (*Blocking)(r), r.Coroutine
 	s.waitsFor(k, on, t)
 	if ctx.Done() != nil && ctx != s.waits.ctx {
-		stop := context.AfterFunc(ctx, func() { t.Settle(&s.System.Plain, nil, context.Cause(ctx)) })
+		stop := context.AfterFunc(ctx, func() { t.Settle(&s.System.Plain, nil, cause.Of(ctx)) })
 		defer stop()
 	}
 	co.calling = true
@@ -432,7 +433,7 @@ func (r *Coroutine) Await(ctx context.Context, t process.Ticket, k waiting.Kind,
 		}
 	}
 	co.calling = false
-	return t.Call.Result()
+	return t.Call.Take()
 }
 
 // Blocking calls f, on behalf of the function of r, without the stage. Then the function waits for its next

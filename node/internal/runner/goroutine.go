@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/inbox"
@@ -292,7 +293,7 @@ func (g *goroutine) Await(ctx context.Context, t process.Ticket, k waiting.Kind,
 		case <-reply:
 		case <-over:
 			over = nil // once: from now on somebody settles it
-			t.Settle(&s.System.Plain, nil, context.Cause(ctx))
+			t.Settle(&s.System.Plain, nil, cause.Of(ctx))
 		}
 		if s.Process.Gone() {
 			if t.Settle(&s.Acting, nil, process.ErrExited); t.Done() {
@@ -300,7 +301,7 @@ func (g *goroutine) Await(ctx context.Context, t process.Ticket, k waiting.Kind,
 			}
 		}
 	}
-	return t.Call.Result()
+	return t.Call.Take()
 }
 
 // Deliver is part of process.Blocker. It is not to be in line: see docs/performance.md.

@@ -84,7 +84,7 @@ func newSystem(t *testing.T, budget int) *system {
 			Named: func(wire.Atom) process.Remote { return nil },
 		},
 		Self:       func() wire.PID { return wire.PID{} },
-		Crashed:    func(c process.Crash) { s.ended <- c.Process.PID() },
+		Crashed:    func(c process.Crash) func() { s.ended <- c.Process.PID(); return func() {} },
 		Left:       func(_ *process.Process, l report.Left) { s.left = append(s.left, l) },
 		Unanswered: func(any, error, bool) {},
 		Answered:   func(wire.Ref, any) bool { return false },

@@ -16,14 +16,27 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
+// The receives with a timeout.
+var within = map[string]func(*runner.Blocking, time.Duration){
+	"within": func(b *runner.Blocking, d time.Duration) { b.ReceiveWithin(d, nil) },
+	"kind":   func(b *runner.Blocking, d time.Duration) { b.ReceiveKindWithin(d, func(any) bool { return true }, 1) },
+	"behind": func(b *runner.Blocking, d time.Duration) { b.ReceiveBehind(b.Mark(), d, nil) },
+}
+
 // What a process does, as others see it, and what it waits for.
 func TestDoing(t *testing.T) {
+	for name, receive := range within {
+		t.Run(name, func(t *testing.T) { seeDoing(t, receive) })
+	}
+}
+
+func seeDoing(t *testing.T, receive func(*runner.Blocking, time.Duration)) {
 	eachStyle(t, func(t *testing.T, s *system, as style) {
 		goOn := make(chan struct{})
 		b := s.spawn(as, func(b *runner.Blocking) error {
 			<-goOn
 			b.Receive()
-			b.ReceiveWithin(time.Minute, nil)
+			receive(b, time.Minute)
 			<-goOn
 			return nil
 		})

@@ -18,6 +18,7 @@ type Down struct {
 	Name   wire.Atom
 	Node   wire.Atom
 	Reason any
+	Cause  error
 }
 
 // Reasons says what errors and panics are as exit reasons.

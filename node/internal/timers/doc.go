@@ -3,7 +3,8 @@
 // Nouns:
 //
 //   - A [Timer] is one such message.
-//   - A [Set] is the timers of one process. It ends with the process.
+//   - A [Set] is the timers of one process, and ends with it; those whose destination is looked up when they are due are in
+//     a set of the node.
 //   - A [Count] is how many timers a node has.
 //   - An [Owner] is the process as its set knows it: its mailbox.
 //

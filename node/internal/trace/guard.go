@@ -41,7 +41,20 @@ func (r *Registry) Keep(g Guard) {
 		return
 	}
 	r.guard = g
-	r.set(r.copy())
+	was := r.now.Load()
+	v := r.newView()
+	defer r.now.Store(v)
+	if was == nil {
+		return
+	}
+	for e := range was.of.all() {
+		v.of.put(e.pid, e.value)
+		v.count(e.pid, 1)
+	}
+	for e := range was.quiet.all() {
+		v.quiet.put(e.pid, e.value)
+	}
+	v.loud.Store(v.quiet.n == 0)
 }
 
 // Guards reports whether there is a guard.

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -35,14 +34,17 @@ type Host struct {
 // Ended reports whether a process has exited, and why.
 type Ended func() (reason any, ended bool)
 
-// View is what a Registry says at one moment. A nil *View is that of nobody.
+// View is what a Registry says, from when somebody is traced until nobody is. A nil *View is that of nobody.
 type View struct {
-	mask     uint64 // has the bits of all processes: see bit
-	of       map[wire.PID][]*Trace
-	quiet    map[wire.PID]struct{}
+	mask     atomic.Uint64 // has the bits of all processes: see bit
+	of       index[[]*Trace]
+	quiet    index[int]  // how many traces want a process quiet, if any
+	loud     atomic.Bool // there is no such process
 	host     *Host
 	registry *Registry
 	guard    Guard
+
+	bits [64]int // how many processes have each bit; guarded by Registry.mu
 }
 
 // Trace is one trace. What is exported is set before it is used.
@@ -55,7 +57,7 @@ type Trace struct {
 	Quiet    wire.PID // whose messages are not shown, to anybody; zero: nobody's
 
 	// Guarded by Registry.mu.
-	n    int  // processes
+	pids map[wire.PID]struct{}
 	over bool // it traces no more
 }
 
@@ -87,18 +89,19 @@ func (r *Registry) View() *View { return r.now.Load() }
 
 // by returns the traces of a process, nil: of none. p may be zero.
 func (v *View) by(p wire.PID) []*Trace {
-	if v == nil || v.mask&bit(p) == 0 {
+	if v == nil || v.mask.Load()&bit(p) == 0 {
 		return nil
 	}
-	return v.of[p]
+	by, _ := v.of.get(p)
+	return by
 }
 
 // isQuiet reports whether the messages of a process are not to be shown.
 func (v *View) isQuiet(p wire.PID) bool {
-	if v == nil || len(v.quiet) == 0 {
+	if v == nil || v.loud.Load() {
 		return false
 	}
-	_, quiet := v.quiet[p]
+	_, quiet := v.quiet.get(p)
 	return quiet
 }
 
@@ -124,24 +127,26 @@ func (r *Registry) Add(t *Trace, pids ...wire.PID) error {
 func (r *Registry) add(t *Trace, pids ...wire.PID) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := r.copy()
-	fresh := 0
+	if r.ended || t.over {
+		return ErrOver
+	}
+	fresh := make(map[wire.PID]struct{}, few)
 	for _, pid := range pids {
-		if by := next.of[pid]; !slices.Contains(by, t) {
-			next.of[pid] = append(slices.Clip(by), t)
-			fresh++
+		if _, has := t.pids[pid]; !has {
+			fresh[pid] = struct{}{}
 		}
 	}
-	switch {
-	case r.ended || t.over:
-		return ErrOver
-	case t.n+fresh > t.Max:
+	if len(t.pids)+len(fresh) > t.Max {
 		return ErrFull
 	}
-	t.n += fresh
-	r.set(next)
+	for pid := range fresh {
+		r.need().add(t, pid)
+	}
 	return nil
 }
+
+// few is how many processes are added at a time without memory for that.
+const few = 8
 
 // check ends the traces of a process that has exited.
 func (r *Registry) check(pid wire.PID, ended Ended) {
@@ -150,33 +155,80 @@ func (r *Registry) check(pid wire.PID, ended Ended) {
 	}
 }
 
-// copy returns a View to be changed.
-func (r *Registry) copy() *View {
-	next := &View{host: r.host, registry: r, guard: r.guard}
-	if was := r.now.Load(); was != nil {
-		next.of = maps.Clone(was.of)
-	} else {
-		next.of = make(map[wire.PID][]*Trace)
+// need returns the view, which it makes if nobody is traced. The caller holds mu, and adds something.
+func (r *Registry) need() *View {
+	v := r.now.Load()
+	if v == nil {
+		v = r.newView()
+		r.now.Store(v)
 	}
-	return next
+	return v
 }
 
-// set makes next what counts. The caller holds mu.
-func (r *Registry) set(next *View) {
-	if len(next.of) == 0 && r.guard == nil {
+func (r *Registry) newView() *View {
+	v := &View{host: r.host, registry: r, guard: r.guard}
+	v.loud.Store(true)
+	return v
+}
+
+// tidy forgets the view if it is of no more use. The caller holds mu.
+func (r *Registry) tidy(v *View) {
+	if v.of.n == 0 && r.guard == nil {
 		r.now.Store(nil)
+	}
+}
+
+// add has t trace a process, which it does not. The caller holds Registry.mu.
+func (v *View) add(t *Trace, pid wire.PID) {
+	if t.pids == nil {
+		t.pids = make(map[wire.PID]struct{})
+	}
+	if len(t.pids) == 0 {
+		v.hush(t, 1)
+	}
+	t.pids[pid] = struct{}{}
+	by, traced := v.of.get(pid)
+	if v.of.put(pid, append(slices.Clip(by), t)); !traced {
+		v.count(pid, 1)
+	}
+}
+
+// drop takes t off a process, which it traces. The caller holds Registry.mu.
+func (v *View) drop(t *Trace, pid wire.PID) {
+	if delete(t.pids, pid); len(t.pids) == 0 {
+		v.hush(t, -1)
+	}
+	by, _ := v.of.get(pid)
+	if by = slices.DeleteFunc(slices.Clone(by), func(o *Trace) bool { return o == t }); len(by) > 0 {
+		v.of.put(pid, by)
 		return
 	}
-	next.quiet = make(map[wire.PID]struct{})
-	for pid, by := range next.of {
-		next.mask |= bit(pid)
-		for _, t := range by {
-			if !t.Quiet.IsZero() {
-				next.quiet[t.Quiet] = struct{}{}
-			}
-		}
+	v.of.remove(pid)
+	v.count(pid, -1)
+}
+
+// count counts processes by bit.
+func (v *View) count(pid wire.PID, d int) {
+	n := &v.bits[pid.Number()&63]
+	if *n += d; *n == 0 {
+		v.mask.And(^bit(pid))
+	} else {
+		v.mask.Or(bit(pid))
 	}
-	r.now.Store(next)
+}
+
+// hush counts the traces that want a process quiet.
+func (v *View) hush(t *Trace, d int) {
+	if t.Quiet.IsZero() {
+		return
+	}
+	n, _ := v.quiet.get(t.Quiet)
+	if n += d; n > 0 {
+		v.quiet.put(t.Quiet, n)
+	} else {
+		v.quiet.remove(t.Quiet)
+	}
+	v.loud.Store(v.quiet.n == 0)
 }
 
 // Gone ends the traces of a process, which has exited: the last event of it is that. A trace
@@ -196,56 +248,46 @@ func (r *Registry) gone(pid wire.PID, reason any) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	by := r.now.Load().by(pid)
+	v := r.now.Load()
+	by := v.by(pid)
 	if by == nil {
 		return
 	}
 	for _, t := range by {
+		v.drop(t, pid)
 		t.show(Event{Kind: Exit, Process: pid, Message: reason})
-		if t.n--; t.n == 0 {
+		if len(t.pids) == 0 {
 			t.over = true
 			t.Feed.Close()
 		}
 	}
-	next := r.copy()
-	delete(next.of, pid)
-	r.set(next)
+	r.tidy(v)
 }
 
 // Remove has t trace a process no longer. It reports whether it did.
 func (r *Registry) Remove(t *Trace, pid wire.PID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !slices.Contains(r.now.Load().by(pid), t) {
+	if _, has := t.pids[pid]; !has {
 		return false
 	}
-	next := r.copy()
-	next.drop(pid, t)
-	t.n--
-	r.set(next)
+	v := r.now.Load()
+	v.drop(t, pid)
+	r.tidy(v)
 	return true
-}
-
-// drop takes t off a process.
-func (v *View) drop(pid wire.PID, t *Trace) {
-	by := slices.DeleteFunc(slices.Clone(v.of[pid]), func(o *Trace) bool { return o == t })
-	if v.of[pid] = by; len(by) == 0 {
-		delete(v.of, pid)
-	}
 }
 
 // End ends t.
 func (r *Registry) End(t *Trace) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := r.copy()
-	for pid, by := range next.of {
-		if slices.Contains(by, t) {
-			next.drop(pid, t)
+	if v := r.now.Load(); v != nil {
+		for pid := range t.pids {
+			v.drop(t, pid)
 		}
+		r.tidy(v)
 	}
-	t.n, t.over = 0, true
-	r.set(next)
+	t.over = true
 	t.Feed.Close()
 }
 
@@ -255,8 +297,8 @@ func (r *Registry) Stop() {
 	defer r.mu.Unlock()
 	r.ended = true
 	if now := r.now.Swap(nil); now != nil {
-		for _, by := range now.of {
-			for _, t := range by {
+		for e := range now.of.all() {
+			for _, t := range e.value {
 				t.Feed.Close()
 			}
 		}

@@ -11,12 +11,13 @@
 package undelivered
 
 import (
-	"fmt"
+	"context"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/outline"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/feed"
@@ -64,11 +65,21 @@ func (d *Log) write(l deadletter.Letter, not uint64) {
 	case !l.Alias.IsZero():
 		to = l.Alias.String()
 	}
-	args := []any{"cause", l.Cause.String(), "message_type", fmt.Sprintf("%T", l.Message), "to", to, "not_logged", not}
+	args := []any{"cause", l.Cause.String(), "message_type", outline.Type(l.Message), "to", to, "not_logged", not}
+	if l.Node != "" {
+		args = append(args, "node", string(l.Node))
+	}
+	if l.Why != nil {
+		args = append(args, "error", l.Why)
+	}
 	if why, ok := l.Message.(error); ok && l.Cause == deadletter.Unreadable { // there is no message
 		args[2], args[3] = "error", why
 	}
-	d.log.Warn("dead letter", args...)
+	level := slog.LevelWarn
+	if l.Cause == deadletter.NodeStopped {
+		level = slog.LevelDebug // what is under way is lost, as Stop says
+	}
+	d.log.Log(context.Background(), level, "dead letter", args...)
 }
 
 // Open opens a stream of the letters to come, which holds up to buffer of them, at least 1.

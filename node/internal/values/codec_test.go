@@ -94,7 +94,7 @@ func newCodec(t *testing.T) *values.Codec {
 			case *Crash:
 				return (*failure.Crash)(v)
 			case *ExitError:
-				return (*failure.Exit)(v)
+				return &failure.Exit{Reason: v.Reason}
 			}
 			return v
 		},
@@ -103,7 +103,7 @@ func newCodec(t *testing.T) *values.Codec {
 			case *failure.Crash:
 				return (*Crash)(v)
 			case *failure.Exit:
-				return (*ExitError)(v)
+				return &ExitError{v.Reason}
 			}
 			return v
 		},

@@ -12,7 +12,11 @@ func (c *Codec) Outward(why any) any {
 	case *failure.Crash:
 		return c.OfForm(form.Outward(c))
 	case *failure.Exit:
-		return c.OfForm(&failure.Exit{Reason: c.Outward(form.Reason)})
+		out := &failure.Exit{Reason: c.Outward(form.Reason), Node: form.Node}
+		if form.Cause != nil {
+			out.Cause = failure.Of(form.Cause, c)
+		}
+		return c.OfForm(out)
 	case error:
 		if _, stands := termof.Of(form); !stands {
 			return failure.Of(form, c)
@@ -37,6 +41,9 @@ func (c *Codec) inward(why any, depth int) any {
 		}
 		if depth < failure.MaxDepth {
 			form.Reason = c.inward(form.Reason, depth+1)
+			if cause, ok := form.Cause.(*failure.Error); ok && cause != nil {
+				form.Cause = cause.Open(c)
+			}
 		}
 	case *failure.Error:
 		if form != nil {

@@ -78,7 +78,7 @@ func (r *Refusal) Error() string {
 	if b, ok := r.Reason.([]byte); ok && utf8.Valid(b) {
 		return failure.Cut(string(b))
 	}
-	return reason.PlainText(r.Reason)
+	return reason.Words(r.Reason)
 }
 
 // Unwrap says what the reply is, too.

@@ -15,11 +15,9 @@ import (
 //     a method and the process that it runs in. It has the edge from before they can know of the call until
 //     the wait is over. A future of others is a waiter whose edge leads to all of these.
 //  2. An edge counts while its call waits for an answer: one that is being settled does not. One for
-//     space counts while there is none; only the process that it leads to makes some, and while
-//     that waits it makes none.
-//  3. The edges that count, but for those for space, have no cycle: one edge is added at a time, and none
-//     that closes one. One for space may count again when another process has taken the space. Who
-//     waits for space therefore adds its edge again now and then.
+//     space counts while the message waits in line; only the process that it leads to makes space, and while
+//     that waits it makes none. An edge that has ceased to count does not count again.
+//  3. The edges that count have no cycle: one edge is added at a time, and none that closes one.
 //
 // So of two calls that would close a cycle together the second is refused (1, 3). A call is refused
 // only if all processes of the cycle wait at that moment: the walk sees each edge count, none of them

@@ -93,19 +93,6 @@ func TestGraphAtTheSameTime(t *testing.T) {
 	}
 }
 
-// Others that wait for each other, as space has been taken since, do not keep a third from waiting.
-func TestGraphWithCycleOfOthers(t *testing.T) {
-	var g waiting.Graph[int]
-	lacks := false
-	require.Nil(t, g.Add(1, waiting.Space, one(2, func() bool { return lacks })))
-	require.Nil(t, g.Add(2, waiting.Reply, one(1, always)), "there is space")
-	lacks = true
-	require.Nil(t, g.Add(3, waiting.Reply, one(1, always)))
-	require.Nil(t, g.Add(4, waiting.Reply, one(3, always)))
-	require.Equal(t, []waiting.Step[int]{{1, waiting.Space}, {2, waiting.Reply}},
-		g.Add(1, waiting.Space, one(2, func() bool { return lacks })), "it looks again")
-}
-
 // one is whom a process waits for that waits for one.
 func one(to int, waits func() bool) waiting.Aim[int] {
 	return waiting.Aim[int]{To: [2]int{to, to}, Waits: waits}

@@ -1,0 +1,33 @@
+// Package cause says why a context has ended.
+package cause
+
+import (
+	"context"
+	"errors"
+)
+
+// Of returns why ctx has ended; nil: it has not. errors.Is finds the error of the context, which is
+// [context.Canceled] or [context.DeadlineExceeded], and the cause that whoever ended it has given.
+func Of(ctx context.Context) error {
+	err := ctx.Err()
+	if err == nil {
+		return nil
+	}
+	why := context.Cause(ctx)
+	if why == nil || errors.Is(err, why) {
+		return err
+	}
+	return &ended{err, why}
+}
+
+// ended is the error of a context with the cause of its end.
+type ended struct{ err, cause error }
+
+func (e *ended) Error() string { return e.err.Error() + ": " + e.cause.Error() }
+
+// Unwrap returns both.
+func (e *ended) Unwrap() []error { return []error{e.err, e.cause} }
+
+// Timeout reports whether it is a deadline that has ended the context, as that of
+// [context.DeadlineExceeded] does.
+func (e *ended) Timeout() bool { return errors.Is(e.err, context.DeadlineExceeded) }

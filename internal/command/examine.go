@@ -1,0 +1,176 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/actornode/actornode/internal/daemon/config"
+	"github.com/actornode/actornode/internal/strict"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/rights"
+	"github.com/actornode/actornode/wire/epmd"
+)
+
+// examine says why start would refuse a configuration that can be read, with all that it uses of this machine: the cookie,
+// certificates, the log file, addresses. Nothing is left behind, and no address that is given is bound: another daemon may
+// run at it.
+func examine(cfg *config.Config, env environment) error {
+	var errs []error
+	fail := func(key string, err error) {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", cfg.Origin(key).Where, err))
+		}
+	}
+	if cfg.Name == "" {
+		errs = append(errs, errors.New("the name of the node is missing: "+wantName))
+	}
+	cookie, file, err := cookieOf(cfg, env)
+	if file != "" && errors.Is(err, fs.ErrNotExist) {
+		err = nil // start makes it
+	}
+	errs = append(errs, err)
+	if cookie == "" {
+		cookie = "unknown"
+	}
+	if _, err := epmd.ConfigFromEnv(env.lookup); err != nil {
+		errs = append(errs, err)
+	}
+	d := &daemon{cfg: cfg, env: env, log: &logging{Logger: quiet}}
+	o := optionsOf(cfg)
+	o.apart = true
+	errs = append(errs, d.makeFinders(&o, cookie))
+	_, listen, err := o.network(env, new(discovery.Static))
+	errs = append(errs, err)
+	_, err = o.known()
+	errs = append(errs, err)
+	_, err = o.transport(env, quiet)
+	errs = append(errs, err)
+	if cfg.HasRights() {
+		_, err := rights.New(cfg.Rights)
+		errs = append(errs, err)
+	}
+	fail("log.file", writable(cfg.Log.File))
+	for key, addr := range map[string]string{"listen.erlang": listen, "listen.native": cfg.Listen.Native,
+		"http.listen": cfg.HTTP.Listen, "discovery.gossip.bind": cfg.Discovery.Gossip.Bind} {
+		if addr != "" && addr != "-" {
+			fail(key, bindable(addr))
+		}
+	}
+	if cfg.Name != "" {
+		if _, host, _ := strings.Cut(cfg.Name, "@"); listen == "" {
+			fail("name", bindable(net.JoinHostPort(host, "0")))
+		}
+		fail("name", startable(cfg))
+	}
+	slices.SortStableFunc(errs, func(a, b error) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return errors.Join(errs...)
+}
+
+// startable starts a node with what of a configuration is a node's own, without listening, and stops it.
+func startable(cfg *config.Config) error {
+	dist := &node.Distribution{Cookie: "unknown", Client: true, Listen: "-", Finder: new(discovery.Static), TickTime: cfg.TickTime,
+		Queue: cfg.Limits.Queue, ConnectTimeout: cfg.ConnectTimeout, Cluster: cfg.Limits.Cluster, Limits: linkLimits(cfg),
+		Grace: cfg.Grace, Compress: cfg.Compress}
+	var err error
+	if dist.Protocols, err = dist.ProtocolsByName(cfg.Protocols...); err != nil {
+		return err
+	}
+	n, err := node.Start(node.Config{Name: node.Atom(cfg.Name), Log: quiet, MaxProcesses: cfg.Limits.Processes, Distribution: dist,
+		Stages: cfg.Stages, StopTimeout: time.Second})
+	if err != nil {
+		return err
+	}
+	return n.Stop()
+}
+
+// writable says why a log cannot be appended to a file, which need not be there yet; "": there is none.
+func writable(file string) error {
+	if file == "" {
+		return nil
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		if f, err = os.CreateTemp(filepath.Dir(file), ".actornode-check-*"); err == nil {
+			defer os.Remove(f.Name())
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("cannot open the log file: %w", err)
+	}
+	return f.Close()
+}
+
+// bindable says why nobody can listen at the host of an address on this machine.
+func bindable(addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), resolveTime)
+	defer cancel()
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return fmt.Errorf("this machine cannot listen there: %w", err)
+	}
+	return ln.Close()
+}
+
+// resolveTime bounds a question to DNS.
+const resolveTime = 5 * time.Second
+
+// foreign are variables of that prefix which others set: Kubernetes, for each service of a name such as actornode, and the
+// tests and images of this repository.
+var foreign = regexp.MustCompile(
+	`^ACTORNODE_((.*_)?(SERVICE_HOST|SERVICE_PORT|SERVICE_PORT_.*|PORT|PORT_\d+_(TCP|UDP).*)|TESTS|IMAGE|BINARY)$`)
+
+// unknownVariables returns the variables that begin with ACTORNODE_ and are none, and what is meant, where that is likely.
+func unknownVariables(env environment) (all []unknownVariable) {
+	known := []string{"ACTORNODE_CONFIG", "ACTORNODE_NODE"}
+	for _, s := range config.Default().Settings() {
+		known = append(known, s.Env())
+	}
+	if env.all == nil {
+		return nil
+	}
+	for _, v := range env.all() {
+		name, value, _ := strings.Cut(v, "=")
+		if !strings.HasPrefix(name, "ACTORNODE_") || value == "" || slices.Contains(known, name) || foreign.MatchString(name) {
+			continue
+		}
+		all = append(all, unknownVariable{name, nearestVariable(name, known)})
+	}
+	slices.SortFunc(all, func(a, b unknownVariable) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+// nearestVariable returns which of the known variables a name is most likely a slip of, "": none.
+func nearestVariable(name string, known []string) string {
+	var words []string
+	for _, k := range known {
+		words = append(words, strings.TrimPrefix(k, "ACTORNODE_"))
+	}
+	if near := strict.Nearest(strings.TrimPrefix(name, "ACTORNODE_"), words); near != "" {
+		return "ACTORNODE_" + near
+	}
+	return ""
+}
+
+// unknownVariable is a variable that nobody reads.
+type unknownVariable struct{ name, meant string }
+
+func (v unknownVariable) String() string {
+	if v.meant == "" {
+		return v.name + ": unknown variable"
+	}
+	return v.name + ": unknown variable; did you mean " + v.meant + "?"
+}

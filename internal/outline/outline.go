@@ -1,0 +1,87 @@
+// Package outline says in a few words what a message or a state is, for logs. Nobody has asked the value to be
+// shown: it may hold passwords, and maps that other goroutines write. So a line has its type and its size, and
+// more only of what offers it.
+//
+// # Invariants
+//
+//  1. Of a Go value nothing is read but what the interface holds: no field, no map, no pointer is followed.
+//  2. No method of a user's is called but LogValue and Error, and neither by [Type].
+//
+// # Goroutines
+//
+// None.
+package outline
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/wire"
+)
+
+// maxText is how much of a text is shown, in bytes.
+const maxText = 1 << 10
+
+// Of is what a log says of a value: its type and its size; the value if it is a number, an atom or an
+// identifier; {tag, …} for a tuple that begins with an atom; and what LogValue or Error says, if it has such a method.
+func Of(v any) string {
+	if text, ok := wire.LogText(v, maxText); ok {
+		return reflect.TypeOf(v).String() + " " + text
+	}
+	if err, ok := v.(error); ok {
+		return reflect.TypeOf(v).String() + " " + wire.Describe(err, maxText)
+	}
+	if signals[reflect.TypeOf(v)] {
+		if t, ok := termof.Of(v); ok {
+			return wire.FormatMax(t, maxText)
+		}
+	}
+	if s, ok := v.(fmt.Stringer); ok && ours(reflect.TypeOf(v)) {
+		return reflect.TypeOf(v).String() + " " + wire.Describe(s, maxText)
+	}
+	return Type(v)
+}
+
+// signals are the types of this module's own messages of which the term says what has happened: nothing in it is a message.
+var signals = map[reflect.Type]bool{}
+
+// Signal says that T is one of them. It is called by init functions only.
+func Signal[T any]() { signals[reflect.TypeFor[T]()] = true }
+
+// Type is Of without any method of the value.
+func Type(v any) string {
+	switch v := v.(type) {
+	case nil, bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64,
+		wire.Atom, wire.PID, wire.Ref, wire.Port, wire.Export:
+		return wire.FormatMax(v, maxText)
+	case wire.List:
+		if len(v) == 0 {
+			return "[]"
+		}
+	case wire.Tuple:
+		if len(v) == 0 {
+			return "{}"
+		}
+		tag, ok := v[0].(wire.Atom)
+		switch {
+		case !ok:
+			return fmt.Sprintf("a tuple of %d", len(v))
+		case len(v) == 1:
+			return "{" + wire.Format(tag) + "}"
+		}
+		return fmt.Sprintf("{%s, …} of %d", wire.Format(tag), len(v))
+	}
+	return wire.TypeAndSize(v)
+}
+
+// ours reports whether a type is one of this module, whose String shows nothing of a user's.
+func ours(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return strings.HasPrefix(t.PkgPath(), module) && t.PkgPath() != module+"wire" && !strings.HasSuffix(t.PkgPath(), "_test")
+}
+
+const module = "github.com/actornode/actornode/"

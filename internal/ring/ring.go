@@ -1,0 +1,50 @@
+// Package ring has a queue in a slice that is used over and over: to add at one end and to take from
+// the other costs the same however many wait.
+//
+// A [Ring] has no lock and no goroutine: its owner guards it.
+package ring
+
+// Ring is a queue of T. The zero value is empty.
+type Ring[T any] struct {
+	items []T // a power of two, or none
+	first int
+	n     int
+}
+
+// leastRing is how many items the first slice has.
+const leastRing = 4
+
+// Len returns the number of items.
+func (r *Ring[T]) Len() int { return r.n }
+
+// Cap returns how many items there may be until memory is allocated.
+func (r *Ring[T]) Cap() int { return len(r.items) }
+
+// Push adds v behind all others.
+func (r *Ring[T]) Push(v T) {
+	if r.n == len(r.items) {
+		r.grow()
+	}
+	r.items[(r.first+r.n)&(len(r.items)-1)] = v
+	r.n++
+}
+
+func (r *Ring[T]) grow() {
+	items := make([]T, max(leastRing, 2*len(r.items)))
+	k := copy(items, r.items[r.first:])
+	copy(items[k:], r.items[:r.first])
+	r.items, r.first = items, 0
+}
+
+// First returns the oldest item, of which there must be one.
+func (r *Ring[T]) First() T { return r.items[r.first] }
+
+// Shift takes the oldest item out, of which there must be one.
+func (r *Ring[T]) Shift() T {
+	v := r.items[r.first]
+	var none T
+	r.items[r.first] = none
+	r.first = (r.first + 1) & (len(r.items) - 1)
+	r.n--
+	return v
+}

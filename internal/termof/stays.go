@@ -1,0 +1,13 @@
+package termof
+
+import (
+	"reflect"
+	"strings"
+)
+
+// Stays reports whether a field of a struct stays on its node, whichever way its values go: it is tagged `etf:"-"`, or
+// `msgpack:"-"`. Either counts for all encodings: whoever has marked a password for one of them means all.
+func Stays(f reflect.StructField) bool {
+	name, _, _ := strings.Cut(f.Tag.Get("msgpack"), ",")
+	return name == "-" || f.Tag.Get("etf") == "-"
+}

@@ -1,0 +1,333 @@
+package node_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/event"
+	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/global"
+	"github.com/actornode/actornode/node/lifetime"
+	"github.com/actornode/actornode/node/migrate"
+	otpio "github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/pg"
+	"github.com/actornode/actornode/node/port"
+	"github.com/actornode/actornode/node/rpc"
+	"github.com/actornode/actornode/node/stage"
+	"github.com/actornode/actornode/node/statem"
+	"github.com/actornode/actornode/node/sys"
+	"github.com/actornode/actornode/supervisor"
+	"github.com/actornode/actornode/supervisor/application"
+)
+
+// contextWorld is what the functions are called with whose context has ended.
+type contextWorld struct {
+	n      *node.Node
+	me     *node.Process
+	pid    node.PID
+	future *node.Future[int] // never answered
+	scope  *pg.Scope
+	apps   *application.Controller
+}
+
+// ofContexts are the functions of the packages of processes that take a context. nil: what ctx ends there is no effect, or it
+// is said to happen all the same.
+var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
+	"node.Call": func(w contextWorld, ctx context.Context) error {
+		_, err := node.Call[int](ctx, w.me, w.pid, 1)
+		return err
+	},
+	"node.Await": func(w contextWorld, ctx context.Context) error { _, err := node.Await(ctx, w.me, w.future); return err },
+	"node.*Await": func(w contextWorld, ctx context.Context) error {
+		_, err := node.Async[int](w.n, w.pid, "mute").Await(ctx)
+		return err
+	},
+	"node.AwaitExit": func(w contextWorld, ctx context.Context) error {
+		_, err := node.AwaitExit(ctx, w.me, w.pid)
+		return err
+	},
+	"node.Deliver":  func(w contextWorld, ctx context.Context) error { return node.Deliver(ctx, w.me, w.pid, 1) },
+	"node.*Connect": func(w contextWorld, ctx context.Context) error { return w.n.Connect(ctx, "b@h") },
+	"node.*Ping":    func(w contextWorld, ctx context.Context) error { return w.n.Ping(ctx, "b@h") },
+	"node.SpawnWait": func(w contextWorld, ctx context.Context) error {
+		_, err := node.SpawnWait(ctx, w.me, node.Options{}, answering(nil))
+		return err
+	},
+	"node.SpawnWaitMonitor": func(w contextWorld, ctx context.Context) error {
+		_, _, err := node.SpawnWaitMonitor(ctx, w.me, node.Options{}, answering(nil))
+		return err
+	},
+	"node.Calling": nil,
+
+	"node_rpc.Apply": nil,
+	"node_rpc.Call": func(w contextWorld, ctx context.Context) error {
+		_, err := rpc.Call[int](ctx, w.me, w.n.Name(), "m", "f")
+		return err
+	},
+	"node_rpc.Multi": func(w contextWorld, ctx context.Context) error {
+		return rpc.Multi[int](ctx, w.me, []node.Atom{w.n.Name()}, "m", "f")[0].Err
+	},
+	"node_rpc.Spawn": func(w contextWorld, ctx context.Context) error {
+		_, err := rpc.Spawn(ctx, w.me, w.n.Name(), "m", "f")
+		return err
+	},
+
+	"node_genserver.Call": func(w contextWorld, ctx context.Context) error {
+		_, err := genserver.Call(ctx, w.me, w.pid, takeCup{})
+		return err
+	},
+	"node_genserver.Ask": func(w contextWorld, ctx context.Context) error {
+		_, err := genserver.Ask(ctx, w.me, genserver.RefTo[cupsServer](w.pid), askCup{})
+		return err
+	},
+	"node_genserver.*Start": func(w contextWorld, ctx context.Context) error {
+		_, err := genserver.Define[cupsServer]().Start(ctx, w.me, cupsServer{}, node.Options{})
+		return err
+	},
+	"node_genserver.*StartRef": func(w contextWorld, ctx context.Context) error {
+		_, err := genserver.Define[cupsServer]().StartRef(ctx, w.me, cupsServer{}, node.Options{})
+		return err
+	},
+	"node_statem.*Start": func(w contextWorld, ctx context.Context) error {
+		_, err := statem.Define((*cupsMachine).open).Start(ctx, w.me, &cupsMachine{}, node.Options{})
+		return err
+	},
+
+	"node_event.Add": func(w contextWorld, ctx context.Context) error { return event.Add(ctx, w.me, w.pid, event.ID{}, nil) },
+	"node_event.Call": func(w contextWorld, ctx context.Context) error {
+		_, err := event.Call[int](ctx, w.me, w.pid, event.ID{}, 1)
+		return err
+	},
+	"node_event.Delete": func(w contextWorld, ctx context.Context) error {
+		_, err := event.Delete(ctx, w.me, w.pid, event.ID{}, 1)
+		return err
+	},
+	"node_event.Handlers": func(w contextWorld, ctx context.Context) error {
+		_, err := event.Handlers(ctx, w.me, w.pid)
+		return err
+	},
+	"node_event.Start": func(w contextWorld, ctx context.Context) error {
+		_, err := event.Start(ctx, w.me, event.Config{}, node.Options{})
+		return err
+	},
+	"node_event.Subscribe": func(w contextWorld, ctx context.Context) error {
+		_, err := event.Subscribe[int](ctx, w.me, w.pid, 1)
+		return err
+	},
+	"node_event.Swap": func(w contextWorld, ctx context.Context) error {
+		return event.Swap(ctx, w.me, w.pid, event.ID{}, 1, event.ID{}, nil)
+	},
+	"node_event.SyncNotify": func(w contextWorld, ctx context.Context) error { return event.SyncNotify(ctx, w.me, w.pid, 1) },
+
+	"node_sys.ChangeCode": func(w contextWorld, ctx context.Context) error { return sys.ChangeCode(ctx, w.me, w.pid, "m", 1, 2) },
+	"node_sys.Debug": func(w contextWorld, ctx context.Context) error {
+		_, err := sys.Debug(ctx, w.me, w.pid, node.Atom("no_debug"))
+		return err
+	},
+	"node_sys.GetState":  func(w contextWorld, ctx context.Context) error { _, err := sys.GetState(ctx, w.me, w.pid); return err },
+	"node_sys.GetStatus": func(w contextWorld, ctx context.Context) error { _, err := sys.GetStatus(ctx, w.me, w.pid); return err },
+	"node_sys.ReplaceState": func(w contextWorld, ctx context.Context) error {
+		_, err := sys.ReplaceState(ctx, w.me, w.pid, nil)
+		return err
+	},
+	"node_sys.Resume":  func(w contextWorld, ctx context.Context) error { return sys.Resume(ctx, w.me, w.pid) },
+	"node_sys.Stop":    func(w contextWorld, ctx context.Context) error { return sys.Stop(ctx, w.me, w.pid, node.Normal) },
+	"node_sys.Suspend": func(w contextWorld, ctx context.Context) error { return sys.Suspend(ctx, w.me, w.pid) },
+
+	"node_global.Disconnect": func(w contextWorld, ctx context.Context) error { _, err := global.Disconnect(ctx, w.me); return err },
+	"node_global.Lock": func(w contextWorld, ctx context.Context) error {
+		return global.Lock(ctx, w.me, global.ID{Resource: 1, Requester: 2})
+	},
+	"node_global.Look": func(w contextWorld, ctx context.Context) error { _, err := global.Look(ctx, w.me); return err },
+	"node_global.Register": func(w contextWorld, ctx context.Context) error {
+		return global.Register(ctx, w.me, "g", w.pid, global.Options{})
+	},
+	"node_global.Sync": func(w contextWorld, ctx context.Context) error { return global.Sync(ctx, w.me) },
+	"node_global.Trans": func(w contextWorld, ctx context.Context) error {
+		return global.Trans(ctx, w.me, global.ID{Resource: 1, Requester: 2}, func() error { return errors.New("it has been called") })
+	},
+	"node_global.TryLock": func(w contextWorld, ctx context.Context) error {
+		_, err := global.TryLock(ctx, w.me, global.ID{Resource: 1, Requester: 2})
+		return err
+	},
+	"node_global.Unlock":     nil, // the lock is taken away all the same
+	"node_global.Unregister": func(w contextWorld, ctx context.Context) error { return global.Unregister(ctx, w.me, "g") },
+
+	"node_pg.Find": func(w contextWorld, ctx context.Context) error { _, err := pg.Find(ctx, w.me, "none"); return err },
+	"node_pg.Start": func(w contextWorld, ctx context.Context) error {
+		_, err := pg.Start(ctx, w.me, pg.Config{Name: "other"})
+		return err
+	},
+	"node_pg.*Demonitor": func(w contextWorld, ctx context.Context) error {
+		_, err := w.scope.Demonitor(ctx, w.me, w.n.MakeRef())
+		return err
+	},
+	"node_pg.*Join":     func(w contextWorld, ctx context.Context) error { return w.scope.Join(ctx, w.me, "g", w.pid) },
+	"node_pg.*Leave":    func(w contextWorld, ctx context.Context) error { return w.scope.Leave(ctx, w.me, "g", w.pid) },
+	"node_pg.*LeaveAll": func(w contextWorld, ctx context.Context) error { _, err := w.scope.LeaveAll(ctx, w.me); return err },
+	"node_pg.*Monitor": func(w contextWorld, ctx context.Context) error {
+		_, _, err := w.scope.Monitor(ctx, w.me, "g")
+		return err
+	},
+	"node_pg.*MonitorScope": func(w contextWorld, ctx context.Context) error {
+		_, _, err := w.scope.MonitorScope(ctx, w.me)
+		return err
+	},
+	"node_port.Inspect": func(w contextWorld, ctx context.Context) error { _, err := port.Inspect(ctx, w.me, w.pid); return err },
+	"node_port.Start": func(w contextWorld, ctx context.Context) error {
+		_, err := port.Start(ctx, w.me, port.Config{Command: "true"}, node.Options{})
+		return err
+	},
+	"node_migrate.Start": func(w contextWorld, ctx context.Context) error { return migrate.Start(ctx, w.n) },
+	"node_migrate.To": func(w contextWorld, ctx context.Context) error {
+		_, err := migrate.To(ctx, w.n, w.pid, "b@h")
+		return err
+	},
+	"node_otp.Call":       func(w contextWorld, ctx context.Context) error { _, err := otpio.Call(ctx, w.me, w.pid, 1); return err },
+	"node_otp.Print":      nil, // it is the context of the process that prints
+	"node_otp.Writer":     nil,
+	"node_lifetime.Call":  func(w contextWorld, ctx context.Context) error { return lifetimeCall(w, ctx) },
+	"node_lifetime.Idle":  nil, // they look, and change nothing
+	"node_lifetime.Wait":  nil,
+	"node_stage.*Close":   nil, // of a stage of one's own: it is closed all the same
+	"node_stage.SetCount": func(w contextWorld, ctx context.Context) error { return stage.SetCount(ctx, w.n, 2) },
+	"node.*Context":       nil, // returns one
+
+	"supervisor.ChildSpec": func(w contextWorld, ctx context.Context) error {
+		_, err := supervisor.ChildSpec(ctx, w.me, w.pid, 1)
+		return err
+	},
+	"supervisor.CountChildren": func(w contextWorld, ctx context.Context) error {
+		_, err := supervisor.CountChildren(ctx, w.me, w.pid)
+		return err
+	},
+	"supervisor.DeleteChild": func(w contextWorld, ctx context.Context) error { return supervisor.DeleteChild(ctx, w.me, w.pid, 1) },
+	"supervisor.RestartChild": func(w contextWorld, ctx context.Context) error {
+		_, err := supervisor.RestartChild(ctx, w.me, w.pid, 1)
+		return err
+	},
+	"supervisor.Start": func(w contextWorld, ctx context.Context) error {
+		_, err := supervisor.Start(ctx, w.me, supervisor.Spec{}, node.Options{})
+		return err
+	},
+	"supervisor.StartChild": func(w contextWorld, ctx context.Context) error {
+		_, err := supervisor.StartChild(ctx, w.me, w.pid, supervisor.Child{})
+		return err
+	},
+	"supervisor.StartDynamic": func(w contextWorld, ctx context.Context) error {
+		_, err := supervisor.StartDynamic(ctx, w.me, w.pid)
+		return err
+	},
+	"supervisor.TerminateChild": func(w contextWorld, ctx context.Context) error { return supervisor.TerminateChild(ctx, w.me, w.pid, 1) },
+	"supervisor.WhichChildren": func(w contextWorld, ctx context.Context) error {
+		_, err := supervisor.WhichChildren(ctx, w.me, w.pid)
+		return err
+	},
+
+	"supervisor_application.Start": func(w contextWorld, ctx context.Context) error { _, err := application.Start(ctx, w.n); return err },
+	"supervisor_application.*EnsureAllStarted": func(w contextWorld, ctx context.Context) error {
+		_, err := w.apps.EnsureAllStarted(ctx, "shop", "")
+		return err
+	},
+	"supervisor_application.*Start":    func(w contextWorld, ctx context.Context) error { return w.apps.Start(ctx, "shop", "") },
+	"supervisor_application.*StartAll": func(w contextWorld, ctx context.Context) error { return w.apps.StartAll(ctx) },
+	"supervisor_application.*Stop":     func(w contextWorld, ctx context.Context) error { return w.apps.Stop(ctx, "shop") },
+	"supervisor_application.*StopAll":  func(w contextWorld, ctx context.Context) error { return w.apps.StopAll(ctx) },
+	"supervisor_application.*Unload":   func(w contextWorld, ctx context.Context) error { return w.apps.Unload(ctx, "shop") },
+	"supervisor_application.*Which":    func(w contextWorld, ctx context.Context) error { _, err := w.apps.Which(ctx); return err },
+}
+
+type askCup struct{ genserver.To[cupsServer, int] }
+
+func lifetimeCall(w contextWorld, ctx context.Context) error {
+	o, err := lifetime.Own(w.n, answering(nil), node.Options{})
+	if err != nil {
+		return err
+	}
+	_, err = lifetime.Call[int](ctx, w.n, o, 1)
+	w.n.Exit(o.PID(), node.Kill)
+	return err
+}
+
+// otherPackages take contexts for other ends than to ask processes.
+var otherPackages = []string{"node_discovery", "node_dns", "node_gossip", "node_channel", "node_stream", "node_admin", "node_active",
+	"node_futures", "node_match", "node_trace", "node_forward"}
+
+// takesContext finds the functions and methods in the list of the API.
+var takesContext = regexp.MustCompile(`(?m)^func (\([^)]*\) )?(\w+)(\[[^(]*\])?\([^)]*context\.Context`)
+
+// No function is forgotten that takes a context.
+func TestEndedContextsAreAll(t *testing.T) {
+	files, err := filepath.Glob("../testdata/api/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, f := range files {
+		name := strings.TrimSuffix(filepath.Base(f), ".txt")
+		if !strings.HasPrefix(name, "node") && !strings.HasPrefix(name, "supervisor") || name == "supervisor_tree" ||
+			slices.Contains(otherPackages, name) {
+			continue
+		}
+		text, err := os.ReadFile(f)
+		require.NoError(t, err)
+		text = bytes.ReplaceAll(text, []byte("func(ctx context.Context"), nil)
+		for _, m := range takesContext.FindAllSubmatch(text, -1) {
+			key := name + "."
+			if len(m[1]) > 0 {
+				key += "*"
+			}
+			require.Contains(t, ofContexts, key+string(m[2]), "a function that takes a context, and that no test calls with one that has ended")
+		}
+	}
+}
+
+// Whatever is called with a context that has ended sends nothing and starts nothing, and says so by the error of the context
+// and the cause of its end.
+func TestEndedContexts(t *testing.T) {
+	c := nodetest.NewMemoryCluster(t)
+	n := c.StartWith("a", node.Distribution{Published: true})
+	live := testkit.Context(t)
+	counting := make(chan any, 1000)
+	pid, err := n.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
+		if r, ok := msg.(node.Request[string]); !ok || r.Body != "mute" {
+			counting <- msg
+		}
+		return nil
+	}))
+	require.NoError(t, err)
+	w := contextWorld{n: n, me: nodetest.Open(t, n), pid: pid, future: node.Async[int](n, pid, "mute")}
+	w.scope, err = pg.Start(live, n, pg.Config{})
+	require.NoError(t, err)
+	w.apps, err = application.Start(live, n)
+	require.NoError(t, err)
+	cause := errors.New("no patience")
+	ctx, cancel := context.WithCancelCause(live)
+	cancel(cause)
+	for name, call := range ofContexts {
+		if call == nil {
+			continue
+		}
+		err := call(w, ctx)
+		assert.ErrorIs(t, err, context.Canceled, name)
+		assert.ErrorIs(t, err, cause, name)
+		select {
+		case msg := <-counting:
+			t.Errorf("%s: %v has been sent", name, msg)
+		default:
+		}
+	}
+	require.NoError(t, n.Send(pid, "last"))
+	require.Equal(t, "last", testkit.Receive(t, counting))
+}

@@ -1,0 +1,123 @@
+package event
+
+import (
+	"iter"
+
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/internal/list"
+	"github.com/actornode/actornode/node/internal/termkey"
+	"github.com/actornode/actornode/wire"
+)
+
+// handlers are those of a manager, the one added last first. To add one, to find one and to take one out
+// costs the same however many there are.
+//
+// Invariants:
+//
+//  1. An entry is on three lists: of all, of those with its ID, and, if it has an owner, of those of that.
+//  2. No list of those with an ID, or of an owner, is empty.
+type handlers struct {
+	list    list.List[entry]
+	n       int
+	plain   map[key]*list.List[entry] // by ID, if its key is one of Go's maps: see package termkey
+	terms   wire.Map                  // by any other ID, as a term
+	byOwner map[node.PID]*list.List[entry]
+}
+
+// key is an ID that Go's == compares.
+type key struct {
+	module wire.Atom
+	id     any
+}
+
+// all yields the handlers. Those that it has yielded may be taken out.
+func (s *handlers) all() iter.Seq[*entry] { return s.list.Newest() }
+
+// same returns the handlers with an ID; nil: there is none.
+func (s *handlers) same(id ID) *list.List[entry] {
+	if k, plain := termkey.Of(id.ID); plain || k == nil {
+		return s.plain[key{id.Module, k}]
+	}
+	l, _ := s.terms.Get(id.term())
+	found, _ := l.(*list.List[entry])
+	return found
+}
+
+// find returns the handler with an ID that was added last; nil: there is none.
+func (s *handlers) find(id ID) *entry {
+	if l := s.same(id); l != nil {
+		return l.First()
+	}
+	return nil
+}
+
+// of yields the handlers of an owner. Those that it has yielded may be taken out.
+func (s *handlers) of(owner node.PID) iter.Seq[*entry] {
+	if l := s.byOwner[owner]; l != nil {
+		return l.Newest()
+	}
+	return func(func(*entry) bool) {}
+}
+
+func (s *handlers) add(e *entry) {
+	s.n++
+	s.list.Add(&e.all, e)
+	s.index(e)
+}
+
+// index puts e on the lists of its ID and of its owner.
+func (s *handlers) index(e *entry) {
+	same := s.same(e.id)
+	if same == nil {
+		same = new(list.List[entry])
+		if k, plain := termkey.Of(e.id.ID); plain || k == nil {
+			if s.plain == nil {
+				s.plain = make(map[key]*list.List[entry])
+			}
+			s.plain[key{e.id.Module, k}] = same
+		} else {
+			s.terms.Put(e.id.term(), same)
+		}
+	}
+	same.Add(&e.same, e)
+	if e.owner.IsZero() {
+		return
+	}
+	if s.byOwner == nil {
+		s.byOwner = make(map[node.PID]*list.List[entry])
+	}
+	if s.byOwner[e.owner] == nil {
+		s.byOwner[e.owner] = new(list.List[entry])
+	}
+	s.byOwner[e.owner].Add(&e.owned, e)
+}
+
+func (s *handlers) remove(e *entry) {
+	s.n--
+	s.list.Remove(&e.all)
+	s.forget(e)
+}
+
+// forget is the reverse of index.
+func (s *handlers) forget(e *entry) {
+	same := s.same(e.id)
+	if same.Remove(&e.same); same.IsEmpty() {
+		if k, plain := termkey.Of(e.id.ID); plain || k == nil {
+			delete(s.plain, key{e.id.Module, k})
+		} else {
+			s.terms.Delete(e.id.term())
+		}
+	}
+	if l := s.byOwner[e.owner]; l != nil {
+		if l.Remove(&e.owned); l.IsEmpty() {
+			delete(s.byOwner, e.owner)
+		}
+	}
+}
+
+// replace has e be another handler, in its place.
+func (s *handlers) replace(e, by *entry) {
+	s.forget(e)
+	e.id, e.h, e.owner = by.id, by.h, by.owner
+	s.index(e)
+}

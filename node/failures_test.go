@@ -1,0 +1,432 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/rpc"
+	"github.com/actornode/actornode/node/statem"
+	"github.com/actornode/actornode/supervisor"
+	"github.com/actornode/actornode/supervisor/application"
+	"github.com/actornode/actornode/wire"
+)
+
+// A failure is an error that arises on the node there, or on the way to it, and is learnt of here: errors.Is finds what has
+// caused it, whatever it has passed, and its text can be read. These tests are the table of the ways for an error to arise and
+// of the ways to learn of it, on one node and between two.
+
+// failures is where the failures take place.
+type failures struct {
+	*testing.T
+	ctx         context.Context
+	here, there *node.Node
+	me          *node.Process // of here; it traps exits
+	log         *logtest.Text // of there
+}
+
+// overEachPlace runs a test on one node, and between two that speak each protocol.
+func overEachPlace(t *testing.T, test func(f *failures)) {
+	run := func(t *testing.T, here, there *node.Node, log *logtest.Text) {
+		me := nodetest.Open(t, here)
+		me.TrapExit(true)
+		test(&failures{t, testkit.Context(t), here, there, me, log})
+	}
+	t.Run("near", func(t *testing.T) {
+		c := nodetest.NewMemoryCluster(t)
+		n, log := c.StartLogged("a", node.Distribution{Types: farTypes(t)})
+		run(t, n, n, log)
+	})
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		there, log := c.StartLogged("b", node.Distribution{Types: farTypes(t)})
+		run(t, c.StartWith("a", node.Distribution{Types: farTypes(t)}), there, log)
+	})
+}
+
+// noCups is what all of these fail with.
+func noCups() error { return fmt.Errorf("no cups: %w", errSoldOut) }
+
+// fails checks an error that noCups has caused.
+func (f *failures) fails(way string, err error) {
+	f.Helper()
+	if assert.ErrorIs(f, err, errSoldOut, way) {
+		assert.Contains(f, err.Error(), "no cups: sold out", way)
+		assert.NotContains(f, err.Error(), "<<", way)
+	}
+}
+
+// failingInit fails to start.
+type failingInit struct {
+	node.ActorFunc
+	init func() error
+}
+
+func (f failingInit) Init(*node.Context) error { return f.init() }
+
+// starts are the ways for a process not to start.
+var starts = map[string]func() error{
+	"an error":          noCups,
+	"a panic":           func() error { panic(noCups()) },
+	"an exit":           func() error { return node.ExitWith(noCups()) },
+	"an exit in a term": func() error { return node.ExitWith(wire.Tuple{node.Shutdown, wire.List{noCups()}}) },
+}
+
+// ends are the ways for a process to end that has got a message.
+var ends = map[string]func(c *node.Context) error{
+	"an error":          func(*node.Context) error { return noCups() },
+	"a panic":           func(*node.Context) error { panic(noCups()) },
+	"an exit":           func(*node.Context) error { return node.ExitWith(noCups()) },
+	"an exit in a term": func(*node.Context) error { return node.ExitWith(wire.Tuple{node.Shutdown, noCups()}) },
+	"an exit signal": func(c *node.Context) error {
+		c.Exit(c.Self(), noCups())
+		return nil
+	},
+	"the exit of who was called": func(c *node.Context) error {
+		pid, err := c.Spawn(node.ActorFunc(func(*node.Context, any) error { return noCups() }))
+		if err != nil {
+			return err
+		}
+		_, err = node.Call[int](c.Context(), c, pid, 1)
+		return err
+	},
+}
+
+// Who learns of the end of a process finds its cause.
+func TestFailuresOfProcesses(t *testing.T) {
+	overEachPlace(t, func(f *failures) {
+		for way, end := range ends {
+			spawn := func() node.PID {
+				pid, err := f.there.Spawn(node.ActorFunc(func(c *node.Context, _ any) error { return end(c) }))
+				require.NoError(f, err)
+				return pid
+			}
+			_, err := node.Call[int](f.ctx, f.me, spawn(), 1)
+			f.fails("Call after "+way, err)
+			_, err = node.Call[int](f.ctx, f.here, spawn(), 1)
+			f.fails("Call by a goroutine after "+way, err)
+			_, err = node.Async[int](f.me, spawn(), 1).Await(f.ctx)
+			f.fails("Async after "+way, err)
+			_, err = node.Await(f.ctx, f.me, node.Async[int](f.me, spawn(), 1))
+			f.fails("Await after "+way, err)
+			node.SendRequest(f.me, spawn(), "tag", 1)
+			f.fails("SendRequest after "+way, nodetest.Next[node.Result](f, f.me).Err)
+
+			pid := spawn()
+			ref := f.me.Monitor(pid)
+			require.NoError(f, f.me.Send(pid, 1))
+			f.fails("Down after "+way, &node.ExitError{Reason: nodetest.Down(f, f.me, ref).Reason})
+			pid = spawn()
+			f.me.Link(pid)
+			require.NoError(f, f.me.Send(pid, 1))
+			f.fails("Exited after "+way, &node.ExitError{Reason: nodetest.Next[node.Exited](f, f.me).Reason})
+
+			pid = spawn()
+			exit := make(chan any, 1)
+			go func() { // ends with pid
+				reason, err := node.AwaitExit(f.ctx, f.here, pid)
+				if err != nil {
+					reason = err
+				}
+				exit <- reason
+			}()
+			testkit.UntilTrue(f, func() bool {
+				i, err := f.there.Info(pid)
+				return err == nil && (len(i.Watchers) > 0 || i.Calls > 0)
+			}, "somebody waits for the exit")
+			require.NoError(f, f.me.Send(pid, 1))
+			if reason := testkit.Receive(f, exit); reason != node.NoProc {
+				f.fails("AwaitExit after "+way, &node.ExitError{Reason: reason})
+			}
+		}
+		assert.Contains(f, f.log.String(), "no cups: sold out")
+	})
+}
+
+// Who learns that a process has not started finds why.
+func TestFailuresOfStarts(t *testing.T) {
+	overEachPlace(t, func(f *failures) {
+		for way, init := range starts {
+			b := failingInit{init: init}
+			child := supervisor.Child{ID: "cups", Restart: supervisor.Temporary, Start: func(...any) (node.Actor, error) { return b, nil }}
+			if f.here == f.there {
+				_, err := node.SpawnWait(f.ctx, f.me, node.Options{}, b)
+				f.fails("SpawnWait after "+way, err)
+
+				_, err = supervisor.Start(f.ctx, f.me, supervisor.Spec{Children: []supervisor.Child{child}}, node.Options{})
+				f.fails("supervisor.Start after "+way, err)
+				assert.Contains(f, err.Error(), `the child "cups" did not start`, way)
+				var failed *supervisor.StartError
+				require.ErrorAs(f, err, &failed)
+				assert.Equal(f, "cups", failed.ID)
+
+				inner := supervisor.Child{ID: "inner", Type: supervisor.Supervisor, Start: func(...any) (node.Actor, error) {
+					return supervisor.New(supervisor.Spec{Children: []supervisor.Child{child}}), nil
+				}}
+				_, err = supervisor.Start(f.ctx, f.me, supervisor.Spec{Children: []supervisor.Child{inner}}, node.Options{})
+				f.fails("a supervisor in another after "+way, err)
+				assert.Contains(f, err.Error(), `the child "inner" did not start: shutdown: the child "cups" did not start`, way)
+
+				f.application("an application after "+way, func(_ context.Context, c node.Caller) (node.PID, error) {
+					return supervisor.Start(f.ctx, c, supervisor.Spec{Children: []supervisor.Child{child}}, node.Options{})
+				})
+			}
+			sup, err := supervisor.Start(f.ctx, f.there, supervisor.Spec{}, node.Options{})
+			require.NoError(f, err)
+			name := wire.Export{Module: "cups", Function: node.Atom(way), Arity: 0}
+			require.NoError(f, rpc.ExportBehaviour(f.there, name, func([]any) (node.Actor, error) { return b, nil }))
+			named := supervisor.Child{ID: "cups", Named: supervisor.Named{Module: "cups", Function: node.Atom(way)}}
+			_, err = supervisor.StartChild(f.ctx, f.me, sup, named)
+			f.fails("StartChild after "+way, err)
+
+			simple, err := supervisor.Start(f.ctx, f.there, supervisor.Spec{Strategy: supervisor.SimpleOneForOne,
+				Children: []supervisor.Child{child}}, node.Options{})
+			require.NoError(f, err)
+			_, err = supervisor.StartDynamic(f.ctx, f.me, simple)
+			f.fails("StartDynamic after "+way, err)
+
+			_, err = rpc.Spawn(f.ctx, f.me, f.there.Name(), "cups", node.Atom(way))
+			require.NoError(f, err, "it has been spawned: its Init fails later")
+		}
+	})
+}
+
+// application checks what comes of an application that does not start.
+func (f *failures) application(way string, start func(context.Context, node.Caller) (node.PID, error)) {
+	n := nodetest.Start(f, node.Config{})
+	c, err := application.Start(f.ctx, n)
+	require.NoError(f, err)
+	require.NoError(f, c.Load(application.Spec{Name: "shop", Start: func(ctx context.Context, p *node.Process) (node.PID, error) { return start(ctx, p) }}))
+	f.fails(way, c.Start(f.ctx, "shop", application.Temporary))
+	f.fails(way+", StartAll", c.StartAll(f.ctx))
+}
+
+// Start of a child that returns an error, or panics.
+func TestFailuresOfStartFunctions(t *testing.T) {
+	overEachPlace(t, func(f *failures) {
+		for way, start := range map[string]func([]any) (node.Actor, error){
+			"an error": func([]any) (node.Actor, error) { return nil, noCups() },
+			"a panic":  func([]any) (node.Actor, error) { panic(noCups()) },
+		} {
+			child := supervisor.Child{ID: "cups", Start: func(args ...any) (node.Actor, error) { return start(args) }}
+			_, err := supervisor.Start(f.ctx, f.there, supervisor.Spec{Children: []supervisor.Child{child}}, node.Options{})
+			f.fails("supervisor.Start after "+way, err)
+			require.NoError(f, rpc.ExportBehaviour(f.there, wire.Export{Module: "start", Function: node.Atom(way)}, start))
+			sup, err := supervisor.Start(f.ctx, f.there, supervisor.Spec{}, node.Options{})
+			require.NoError(f, err)
+			_, err = supervisor.StartChild(f.ctx, f.me, sup, supervisor.Child{ID: 1, Named: supervisor.Named{Module: "start",
+				Function: node.Atom(way)}})
+			f.fails("StartChild after "+way, err)
+			_, err = rpc.Spawn(f.ctx, f.me, f.there.Name(), "start", node.Atom(way))
+			f.fails("rpc.Spawn after "+way, err)
+		}
+	})
+}
+
+type cupsServer struct{}
+
+type takeCup struct{ genserver.Returns[int] }
+
+func (cupsServer) take(*genserver.Context, takeCup) (int, error) { return 0, noCups() }
+
+type cupsMachine struct{}
+
+func (*cupsMachine) open(*statem.Context, statem.Event) (statem.State[*cupsMachine], error) {
+	return nil, noCups()
+}
+
+// A reply that is an error.
+func TestFailuresOfReplies(t *testing.T) {
+	servers := genserver.Define(genserver.OnCall(cupsServer.take))
+	machines := statem.Define((*cupsMachine).open)
+	overEachPlace(t, func(f *failures) {
+		for way, b := range map[string]node.Actor{
+			"Fail": answering(noCups()), "a server": servers.New(cupsServer{}), "a machine": machines.New(&cupsMachine{}),
+		} {
+			pid, err := f.there.Spawn(b)
+			require.NoError(f, err)
+			_, err = genserver.Call(f.ctx, f.me, pid, takeCup{})
+			f.fails("Call of "+way, err)
+			_, err = genserver.Async(f.me, pid, takeCup{}).Await(f.ctx)
+			f.fails("Async of "+way, err)
+			_, err = node.Await(f.ctx, f.me, genserver.Async(f.here, pid, takeCup{}))
+			f.fails("Await of "+way, err)
+			node.SendRequest(f.me, pid, "tag", takeCup{})
+			f.fails("SendRequest of "+way, nodetest.Next[node.Result](f, f.me).Err)
+		}
+	})
+}
+
+// A function that is called by name.
+func TestFailuresOfFunctions(t *testing.T) {
+	overEachPlace(t, func(f *failures) {
+		for way, fn := range map[string]func() error{
+			"an error": noCups, "a panic": func() error { panic(noCups()) }, "an exit": func() error { return node.ExitWith(noCups()) },
+			"Raise": func() error { return rpc.Raise(noCups()) }, "Throw": func() error { return rpc.Throw(noCups()) },
+			"a call": func() error {
+				pid, err := f.there.Spawn(answering(noCups()))
+				if err == nil {
+					_, err = node.Call[int](f.ctx, f.there, pid, 1)
+				}
+				return err
+			},
+		} {
+			name := wire.Export{Module: "cups", Function: node.Atom(way)}
+			require.NoError(f, rpc.Export(f.there, name, func(context.Context, []any) (any, error) { return nil, fn() }))
+			_, err := rpc.Call[int](f.ctx, f.me, f.there.Name(), "cups", name.Function)
+			f.fails("rpc.Call after "+way, err)
+			_, err = rpc.Async[int](f.me, f.there.Name(), "cups", name.Function).Await(f.ctx)
+			f.fails("rpc.Async after "+way, err)
+			f.fails("rpc.Multi after "+way, rpc.Multi[int](f.ctx, f.me, []node.Atom{f.there.Name()}, "cups", name.Function)[0].Err)
+		}
+		_, err := rpc.Call[int](f.ctx, f.me, f.there.Name(), "cups", "none")
+		require.ErrorIs(f, err, rpc.ErrUndef)
+	})
+}
+
+// What cannot be sent, and what does not fit.
+func TestFailuresOfValues(t *testing.T) {
+	overEachPlace(t, func(f *failures) {
+		fns := map[string]rpc.Function{
+			"chan":  func(context.Context, []any) (any, error) { return make(chan int), nil },
+			"raise": func(context.Context, []any) (any, error) { return nil, rpc.Raise(make(chan int)) },
+			"throw": func(context.Context, []any) (any, error) { return nil, rpc.Throw(make(chan int)) },
+			"wrong": func(context.Context, []any) (any, error) { return wire.Tuple{1, wire.List{"a", 7}}, nil },
+		}
+		for name, fn := range fns {
+			require.NoError(f, rpc.Export(f.there, wire.Export{Module: "m", Function: node.Atom(name)}, fn))
+		}
+		_, err := rpc.Call[struct {
+			A int
+			B []string
+		}](f.ctx, f.me, f.there.Name(), "m", "wrong")
+		require.ErrorIs(f, err, node.ErrReplyType)
+		if f.here == f.there {
+			return // a value of this program does not cross
+		}
+		pid, err := f.there.Spawn(node.ActorFunc(func(c *node.Context, msg any) error {
+			r, _ := c.Node().AsRequest(msg)
+			return r.Reply(make(chan int))
+		}))
+		require.NoError(f, err)
+		var encode *wire.EncodeError
+		require.ErrorAs(f, f.me.Send(pid, make(chan int)), &encode)
+		_, err = node.Call[int](f.ctx, f.me, pid, make(chan int))
+		require.ErrorAs(f, err, &encode)
+		for _, name := range []node.Atom{"chan", "raise", "throw"} {
+			_, err = rpc.Call[int](f.ctx, f.me, f.there.Name(), "m", name)
+			require.Error(f, err)
+			assert.Contains(f, err.Error(), "chan int", name)
+			assert.NotContains(f, err.Error(), "#Ref", name)
+		}
+		_, err = node.Call[int](f.ctx, f.me, pid, 1)
+		require.Error(f, err)
+		assert.Contains(f, err.Error(), "chan int")
+	})
+}
+
+// What there is no room for.
+func TestFailuresOfLimits(t *testing.T) {
+	n := nodetest.Start(t, node.Config{MaxProcesses: 3})
+	ctx := testkit.Context(t)
+	sup, err := supervisor.Start(ctx, n, supervisor.Spec{Strategy: supervisor.SimpleOneForOne, Children: []supervisor.Child{{
+		ID: 1, Start: func(...any) (node.Actor, error) { return answering(nil), nil },
+	}}}, node.Options{})
+	require.NoError(t, err)
+	for err == nil {
+		_, err = n.Spawn(answering(nil))
+	}
+	require.ErrorIs(t, err, node.ErrTooMany)
+	_, err = node.SpawnWait(ctx, n, node.Options{}, answering(nil))
+	require.ErrorIs(t, err, node.ErrTooMany)
+	_, err = supervisor.StartDynamic(ctx, n, sup)
+	require.ErrorIs(t, err, node.ErrTooMany)
+}
+
+// A name that is taken, wherever that is found out.
+func TestFailuresOfNames(t *testing.T) {
+	n := nodetest.Start(t, node.Config{})
+	ctx := testkit.Context(t)
+	_, err := n.SpawnOpt(node.Options{Name: "cups"}, answering(nil))
+	require.NoError(t, err)
+	child := supervisor.Child{ID: "cups", Options: node.Options{Name: "cups"},
+		Start: func(...any) (node.Actor, error) { return answering(nil), nil }}
+	_, err = supervisor.Start(ctx, n, supervisor.Spec{Children: []supervisor.Child{child}}, node.Options{})
+	require.ErrorIs(t, err, node.ErrNameTaken)
+	sup, err := supervisor.Start(ctx, n, supervisor.Spec{}, node.Options{})
+	require.NoError(t, err)
+	_, err = supervisor.StartChild(ctx, n, sup, child)
+	require.ErrorIs(t, err, node.ErrNameTaken)
+	var started *supervisor.AlreadyStartedError
+	require.ErrorAs(t, err, &started)
+	simple, err := supervisor.Start(ctx, n, supervisor.Spec{Strategy: supervisor.SimpleOneForOne, Children: []supervisor.Child{child}},
+		node.Options{})
+	require.NoError(t, err)
+	_, err = supervisor.StartDynamic(ctx, n, simple)
+	require.ErrorIs(t, err, node.ErrNameTaken)
+	_, err = supervisor.Start(ctx, n, supervisor.Spec{Children: []supervisor.Child{{ID: "a", Start: child.Start}, {ID: "b"}}}, node.Options{})
+	var spec *supervisor.SpecError
+	require.ErrorAs(t, err, &spec)
+	require.Equal(t, "b", spec.ID)
+	require.Equal(t, 2, spec.Child)
+	_, err = supervisor.Start(ctx, n, supervisor.Spec{Strategy: "one_for_won"}, node.Options{})
+	require.ErrorAs(t, err, &spec)
+	require.Zero(t, spec.Child)
+}
+
+// A node that cannot be reached: whoever learns of it is told which, and why.
+func TestFailuresOfConnections(t *testing.T) {
+	c := nodetest.NewMemoryCluster(t)
+	n, log := c.StartLogged("a", node.Distribution{})
+	letters := n.DeadLetters(10)
+	defer letters.Close()
+	me := nodetest.Open(t, n)
+	ctx := testkit.Context(t)
+	why := n.Connect(ctx, "none@h")
+	require.Error(t, why)
+	why = errors.Unwrap(why)
+	at := node.At{Name: "x", Node: "none@h"}
+	check := func(way string, err error) {
+		t.Helper()
+		require.ErrorIs(t, err, node.ErrNoConnection, way)
+		require.Contains(t, err.Error(), "none@h", way)
+		require.Contains(t, err.Error(), why.Error(), way)
+	}
+	_, err := node.Call[int](ctx, me, at, 1)
+	check("Call", err)
+	_, err = node.Async[int](me, at, 1).Await(ctx)
+	check("Async", err)
+	node.SendRequest(me, at, 1, 1)
+	check("SendRequest", nodetest.Next[node.Result](t, me).Err)
+	_, err = rpc.Call[int](ctx, me, "none@h", "m", "f")
+	check("rpc.Call", err)
+	_, err = rpc.Spawn(ctx, me, "none@h", "m", "f")
+	check("rpc.Spawn", err)
+	d := nodetest.Down(t, me, me.Monitor(at))
+	require.Equal(t, node.NoConnection, d.Reason)
+	require.EqualError(t, d.Cause, why.Error())
+	require.NoError(t, me.Send(at, "lost"))
+	for l := range letters.C {
+		if l.Message == "lost" {
+			require.Equal(t, deadletter.NotConnected, l.Cause)
+			require.Equal(t, node.Atom("none@h"), l.Node)
+			require.EqualError(t, l.Why, why.Error())
+			break
+		}
+	}
+	require.Contains(t, log.String(), why.Error())
+
+	alone := nodetest.Start(t, node.Config{})
+	_, err = node.Call[int](ctx, alone, at, 1)
+	require.ErrorIs(t, err, node.ErrNoConnection)
+	require.ErrorIs(t, err, node.ErrNotHere)
+}

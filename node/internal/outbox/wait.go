@@ -1,0 +1,133 @@
+package outbox
+
+import (
+	"github.com/actornode/actornode/internal/ring"
+	"github.com/actornode/actornode/mailbox"
+	"github.com/actornode/actornode/node/internal/flush"
+	"github.com/actornode/actornode/wire"
+)
+
+// Wait is that of one sender, which must not send before it is let go: see [Box.Space].
+type Wait struct {
+	Over  chan struct{} // closed when it is let go
+	Again bool          // it is to ask for space again then
+
+	cost int  // what it has sent last, and so perhaps sends next
+	gone bool // it has been let go, or has forgotten it; guarded by Box.mu
+}
+
+// waits are the senders that are held up, each with one Wait in space, or in behind and perhaps crowd. A
+// sender that is let go costs no other anything. The Box's lock guards them.
+type waits struct {
+	space  ring.Ring[*Wait]     // for space, in order
+	behind map[wire.PID][]*Wait // behind long messages of their own, by sender, in order; none is empty
+	crowd  ring.Ring[*Wait]     // of behind, those that wait until all of these have less, in order
+	held   int                  // that have not been let go
+}
+
+// let lets one of r go, and further ones as long as what they may send has room.
+func (s *waits) let(r *ring.Ring[*Wait], room int) {
+	for r.Len() > 0 {
+		if w := r.Shift(); s.release(w) {
+			if room -= w.cost; room <= 0 {
+				return
+			}
+		}
+	}
+}
+
+// release lets a sender go, if it still waits.
+func (s *waits) release(w *Wait) bool {
+	if w.gone {
+		return false
+	}
+	w.gone = true
+	s.held--
+	close(w.Over)
+	return true
+}
+
+// wrote lets go who may, now that the writer holds less of a sender.
+func (s *waits) wrote(b *backlog, from wire.PID) {
+	if own := s.behind[from]; len(own) > 0 && !b.isBehind(from) {
+		n := 1
+		if b.behind[from] == 0 {
+			n = len(own) // nothing follows that would let the others go
+		}
+		for _, w := range own[:n] {
+			s.release(w)
+		}
+		if s.behind[from] = own[n:]; n == len(own) {
+			delete(s.behind, from)
+		}
+	}
+	if room := behindSum*b.quota.Room(b.limit) - b.sum; room >= 0 {
+		s.let(&s.crowd, room)
+	}
+}
+
+// end lets all go.
+func (s *waits) end() {
+	for s.space.Len() > 0 {
+		s.release(s.space.Shift())
+	}
+	for _, own := range s.behind {
+		for _, w := range own {
+			s.release(w)
+		}
+	}
+	s.behind, s.crowd = nil, ring.Ring[*Wait]{}
+}
+
+// Space returns what to wait for if the box is over its limit, or what waits of the sender's; nil
+// otherwise. msg is what it has sent last, nil: a signal.
+func (b *Box) Space(sender wire.PID, msg any) *Wait {
+	if full, behind := b.holdsUp(sender); !full && !behind {
+		return nil
+	}
+	w := &Wait{Over: make(chan struct{}), cost: frameSize + mailbox.Size(msg)}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	full, behind := b.holdsUpLocked(sender)
+	switch {
+	case behind:
+		w.Again = true
+		if b.waits.behind == nil {
+			b.waits.behind = make(map[wire.PID][]*Wait)
+		}
+		b.waits.behind[sender] = append(b.waits.behind[sender], w)
+		if !b.backlog.isOver(sender) {
+			b.waits.crowd.Push(w)
+		}
+	case full:
+		b.waits.space.Push(w)
+	default:
+		return nil
+	}
+	b.waits.held++
+	b.on(flush.Needed)
+	return w
+}
+
+func (b *Box) holdsUp(sender wire.PID) (full, behind bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.holdsUpLocked(sender)
+}
+
+func (b *Box) holdsUpLocked(sender wire.PID) (full, behind bool) {
+	if b.backlog.over {
+		return false, false
+	}
+	return b.level.Load() > int64(b.backlog.quota.Room(b.backlog.limit)), b.backlog.isBehind(sender)
+}
+
+// Forget is for a sender that does not wait any longer.
+func (b *Box) Forget(w *Wait) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !w.gone {
+		w.gone = true
+		b.waits.held--
+	}
+}

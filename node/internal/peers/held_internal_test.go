@@ -1,0 +1,58 @@
+package peers
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/limit"
+	"github.com/actornode/actornode/node/internal/quota"
+)
+
+// What a peer's tables hold is counted with each step, whatever comes in which order, and given back with the connection.
+func TestTablesCountWhatTheyHold(t *testing.T) {
+	of := func(k quota.Kind) int64 {
+		q := quota.New(quota.Limits{})
+		q.NewHolder().Add(k, 1)
+		return q.Held().Used()
+	}
+	link, monitor := of(quota.Links), of(quota.Monitors)
+	r := rand.New(rand.NewPCG(1, 2))
+	q := quota.New(quota.Limits{})
+	s := NewTables(limit.New("links", 1<<20), limit.New("monitors", 1<<20), q.NewHolder())
+	id := uint64(0)
+	for range 20_000 {
+		n := uint64(r.IntN(20))
+		m := &watcher{ref: there.RefOf(n)}
+		switch r.IntN(11) {
+		case 0:
+			s.Linked(n, there.PID(n))
+		case 1:
+			s.Unlinked(n, there.PID(n))
+		case 2:
+			s.Link(n, here.PID(n), there.PID(n))
+		case 3:
+			s.Unlink(n, here.PID(n), there.PID(n), func() uint64 { id++; return id })
+		case 4:
+			s.Acknowledged(n, there.PID(n), uint64(r.IntN(int(id)+1)))
+		case 5:
+			s.ExitLink(n, here.PID(n), there.PID(n), "gone")
+		case 6:
+			s.Exited(n, there.PID(n))
+		case 7, 8:
+			s.Watched(m)
+		case 9:
+			s.Demonitored(m.ref)
+		case 10:
+			if w := s.in[m.ref]; w != nil {
+				s.Told(w)
+			}
+		}
+		c := s.Counts()
+		require.Equal(t, link*int64(c.Links)+monitor*int64(c.Watchers), q.Held().Used())
+	}
+	require.Positive(t, q.Held().Used())
+	s.End()
+	require.Zero(t, q.Held().Used())
+}

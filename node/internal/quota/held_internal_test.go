@@ -1,0 +1,78 @@
+package quota
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// All holders together have no more than twice what they may, whatever they take, of which kinds, and under how many names: each
+// has what it takes until all is taken, and its share from then on. What they give back is there for others.
+func TestHeldIsBoundedForAllTogether(t *testing.T) {
+	const most = 8 << 20
+	for _, names := range []int{1, 2, 8, 100} {
+		q := New(Limits{Held: most, Spawned: 1 << 30, Names: 1 << 30})
+		take := make([]func() bool, 0, names*int(Kinds))
+		var give []func()
+		for i := range names {
+			peer := q.NewHolder()
+			name := string(rune('a' + i))
+			for _, k := range []Kind{Monitors, Links} {
+				n := 0
+				take = append(take, func() bool {
+					if !peer.Take(k) {
+						return false
+					}
+					n++
+					return true
+				})
+				give = append(give, func() { peer.Add(k, -n) })
+			}
+			take = append(take, func() bool {
+				o, err := q.Owners.TakeSpawn(named(name))
+				if err == nil {
+					give = append(give, o.GiveSpawn)
+				}
+				return err == nil
+			}, func() bool {
+				o, err := q.Owners.TakeName(named(name))
+				if err == nil {
+					give = append(give, o.GiveName)
+				}
+				return err == nil
+			})
+		}
+		require.Len(t, take, names*int(Kinds), "each kind of things is taken")
+		for _, more := range take { // one after the other, as greedy as can be
+			for more() {
+			}
+		}
+		require.GreaterOrEqual(t, q.Held().Used()+costs[Spawned], int64(most))
+		require.LessOrEqual(t, q.Held().Used(), 2*int64(most)+int64(2*names*leastHeld))
+		require.Positive(t, q.Held().Refused())
+		for _, back := range give {
+			back()
+		}
+		require.Zero(t, q.Held().Used())
+		require.Zero(t, q.held.holders.Load())
+	}
+}
+
+// A peer gets its share though others have taken all before, and each kind has a cost.
+func TestHeldLeavesAShare(t *testing.T) {
+	const most = 8 << 20
+	q := New(Limits{Held: most})
+	greedy, late := q.NewHolder(), q.NewHolder()
+	for greedy.Take(Monitors) {
+	}
+	n := 0
+	for late.Take(Links) {
+		n++
+	}
+	require.InDelta(t, most/2/costs[Links], n, 2)
+	require.True(t, late.Full(Monitors) && greedy.Full(Monitors))
+	for k := range Kinds {
+		require.Positive(t, costs[k], k.String())
+	}
+	require.True(t, (*Quota)(nil).NewHolder().Take(Links), "no quota bounds nothing")
+}

@@ -1,0 +1,54 @@
+package node_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/wire"
+)
+
+// Who sends a term that the other node would not take, because of maps in keys of maps, is told so; what is sent arrives.
+func TestSenderIsToldOfDeepKeys(t *testing.T) {
+	large := func(key any) (m wire.Map) {
+		for i := range 32 {
+			m.Put(i, i)
+		}
+		m.Put(key, 1)
+		return m
+	}
+	nested := func(depth int) (m any) {
+		for range depth {
+			m = wire.NewMap(m, 1)
+		}
+		return m
+	}
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		a, b := c.Start("a"), c.Start("b")
+		h := nodetest.Open(t, b)
+		c.Connect(a, b)
+		refused := 0
+		for _, term := range []any{
+			nested(2), nested(33), nested(34), nested(2000), wire.Tuple{nested(34)}, large(wire.OK), large(large(wire.OK)), large(large(large(wire.OK))),
+			wire.NewMap(wire.NewMap(large(wire.OK), 1), 1), []any{nested(34)}, map[string]any{"k": large(large(large(wire.OK)))},
+		} {
+			if err := a.Send(h.Self(), term); err != nil {
+				require.ErrorContains(t, err, "nested in keys of maps deeper than")
+				refused++
+				continue
+			}
+			require.True(t, wire.Equal(nodetest.Next[any](t, h), term) || !isTerm(term), "%v", term)
+		}
+		require.GreaterOrEqual(t, refused, 2)
+	})
+}
+
+// isTerm reports whether a term of this test is not a Go value that stands for one.
+func isTerm(t any) bool {
+	switch t.(type) {
+	case []any, map[string]any:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,33 @@
+package otp_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/node"
+)
+
+// What a process monitors is shown as OTP shows it: processes by PID, names as names with their node.
+func TestMonitorsAreShown(t *testing.T) {
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		n, far := c.Start("a"), c.Start("b")
+		c.Connect(n, far)
+		h := nodetest.Open(t, n)
+		near := nodetest.Actor.Spawn(t, n, nodetest.Ignore)
+		away := nodetest.Actor.Spawn(t, far, nodetest.Ignore)
+		require.NoError(t, n.Register("near", near))
+		require.NoError(t, far.Register("away", away))
+		for _, to := range []node.Dest{near, node.Atom("near"), away, node.At{Name: "away", Node: far.Name()}} {
+			h.Monitor(to)
+		}
+		h.MonitorNode(far.Name())
+		require.NoError(t, n.Ping(testkit.Context(t), far.Name()))
+		i, err := n.Info(h.Self())
+		require.NoError(t, err)
+		require.ElementsMatch(t, []node.PID{near, away}, i.Monitors)
+		require.ElementsMatch(t, []node.At{{Name: "near", Node: n.Name()}, {Name: "away", Node: far.Name()}}, i.Named)
+	})
+}

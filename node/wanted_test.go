@@ -1,0 +1,181 @@
+package node_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// wanted returns what a node says of another that it is to be connected to.
+func wanted(n *node.Node, name node.Atom) (w observe.Wanted, ok bool) {
+	all := n.Wanted()
+	i := slices.IndexFunc(all, func(w observe.Wanted) bool { return w.Name == name })
+	if i < 0 {
+		return w, false
+	}
+	return all[i], true
+}
+
+// A member of the mesh is known for as long as it is listed, whether it is connected, was, or never has been.
+func TestWantedOfMesh(t *testing.T) {
+	places, log := &nodetest.Places{}, &logtest.Text{}
+	places.Put("gone@127.0.0.1", []discovery.Endpoint{{Addr: fmt.Sprint("127.0.0.1:", porttest.Reserve(t))}})
+	a, b := startMesh(t, "a@127.0.0.1", places, log), startMesh(t, "b@127.0.0.1", places, log)
+	defer a.Stop()
+	defer b.Stop()
+	names := func() (all []node.Atom) {
+		for _, w := range a.Wanted() {
+			all = append(all, w.Name)
+		}
+		return all
+	}
+	testkit.Until(t, func() string {
+		up, _ := wanted(a, "b@127.0.0.1")
+		never, _ := wanted(a, "gone@127.0.0.1")
+		if !up.Up || never.Failure == "" || never.Since.IsZero() {
+			return fmt.Sprintf("%+v", a.Wanted())
+		}
+		return ""
+	})
+	require.Equal(t, []node.Atom{"b@127.0.0.1", "gone@127.0.0.1"}, names())
+	up, _ := wanted(a, "b@127.0.0.1")
+	require.Equal(t, observe.Wanted{Name: "b@127.0.0.1", Listed: true, Up: true}, up)
+	began := time.Now()
+	at, err := places.Find(t.Context(), "b@127.0.0.1")
+	require.NoError(t, err)
+	require.NoError(t, b.Stop())
+	places.Put("b@127.0.0.1", at) // it is listed all the same
+	seenNext := false
+	testkit.Until(t, func() string {
+		w, ok := wanted(a, "b@127.0.0.1")
+		seenNext = seenNext || !w.Next.IsZero()
+		if !ok || w.Up || !w.Listed || w.Failure == "" || w.Since.Before(began) || !seenNext {
+			return fmt.Sprintf("%+v", a.Wanted())
+		}
+		return ""
+	})
+	require.Equal(t, []node.Atom{"b@127.0.0.1", "gone@127.0.0.1"}, names(), "at any time, not only while it is tried")
+}
+
+// Without a mesh a node that is lost is known until it is connected again, or disconnected, or an hour is over; one that has
+// stopped in an orderly way is not lost.
+func TestWantedAfterLoss(t *testing.T) {
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		cut := &nodetest.Cutter{}
+		c.Pipes = nil
+		a, log := c.StartLogged("a", node.Distribution{Transport: cut})
+		b := c.StartWith("b", node.Distribution{Transport: cut})
+		c.Connect(a, b)
+		require.Empty(t, a.Wanted())
+		require.NotContains(t, log.String(), "node down")
+		lose := func() observe.Wanted {
+			began := time.Now()
+			cut.Cut()
+			var w observe.Wanted
+			testkit.Until(t, func() string {
+				if w, _ = wanted(a, b.Name()); w.Name == "" {
+					return "it is not lost"
+				}
+				return ""
+			})
+			require.False(t, w.Up || w.Listed || w.Since.Before(began) || w.Failure == "", "%+v", w)
+			return w
+		}
+		w := lose()
+		require.Contains(t, log.String(), fmt.Sprintf("level=WARN msg=\"node down\" peer=%s", b.Name()))
+		require.Contains(t, log.String(), w.Failure)
+		c.Connect(a, b)
+		require.Empty(t, a.Wanted())
+		lose()
+		a.Disconnect(b.Name())
+		require.Empty(t, a.Wanted())
+		c.Connect(a, b)
+		log.Take()
+		require.NoError(t, b.Stop())
+		testkit.Until(t, func() string {
+			if len(a.Nodes(true)) > 0 {
+				return "it is connected"
+			}
+			return ""
+		})
+		testkit.Until(t, func() string { return missing(log.String(), `level=INFO msg="node down"`) })
+		require.Empty(t, a.Wanted())
+		require.NotContains(t, log.String(), `level=WARN msg="node down"`)
+	})
+}
+
+func missing(text, part string) string {
+	if strings.Contains(text, part) {
+		return ""
+	}
+	return "the log lacks " + part
+}
+
+// mute is a transport whose connections, those that are dialled, lose all that is written once it is set.
+type mute struct {
+	dist.Transport
+	on *atomic.Bool
+}
+
+func (m mute) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
+	conn, err := m.Transport.Dial(ctx, addr, peer)
+	if err != nil {
+		return nil, err
+	}
+	return muteConn{conn, m.on}, nil
+}
+
+type muteConn struct {
+	net.Conn
+	on *atomic.Bool
+}
+
+func (c muteConn) Write(b []byte) (int, error) {
+	if c.on.Load() {
+		return len(b), nil
+	}
+	return c.Conn.Write(b)
+}
+
+// A peer that says nothing any more is lost, and that is a warning.
+func TestWantedAfterSilence(t *testing.T) {
+	for _, protocol := range []string{"native", "erlang"} {
+		t.Run(protocol, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := nodetest.NewCluster(t)
+				c.Speak(protocol)
+				on := &atomic.Bool{}
+				a, log := c.StartLogged("a", node.Distribution{TickTime: 4 * time.Second})
+				b := c.StartWith("b", node.Distribution{Transport: mute{c.Pipes, on}, TickTime: 100 * time.Hour})
+				require.NoError(t, b.Connect(testkit.Context(t), a.Name()))
+				synctest.Wait()
+				on.Store(true)
+				time.Sleep(6 * time.Second) // of the bubble
+				w, ok := wanted(a, b.Name())
+				require.True(t, ok)
+				require.Contains(t, w.Failure, "net_tick_timeout")
+				require.Contains(t, log.String(), "level=WARN msg=\"node down\"")
+				time.Sleep(time.Hour)
+				require.Empty(t, a.Wanted(), "nobody has asked for it for an hour")
+			})
+		})
+	}
+}
