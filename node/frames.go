@@ -171,8 +171,11 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		p.Signal(dist.Frame{Op: dist.OpSpawnReply, Ref: f.Ref, To: f.From, Payload: reason})
 	}
 	if err, unreadable := f.Payload.(error); unreadable {
-		n.cfg.Log.Warn("refused to start a process for a peer: its arguments cannot be read", "peer", string(p.Name),
-			"module", string(s.Module), "function", string(s.Function), "error", err)
+		args := []any{"peer", string(p.Name), "error", err}
+		if s != nil { // of what was to be started so much could be read
+			args = append(args, "module", string(s.Module), "function", string(s.Function))
+		}
+		n.cfg.Log.Warn("refused to start a process for a peer: its arguments cannot be read", args...)
 		refuse(err.Error())
 		return
 	}

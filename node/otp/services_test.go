@@ -3,6 +3,7 @@ package otp_test
 import (
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -65,9 +66,11 @@ func TestServicesAnswerSystemMessages(t *testing.T) {
 			require.NoError(t, nodehook.CheckServices(n, testkit.Context(t)))
 		})
 	}
-	state, err := sys.GetState(testkit.Context(t), far, node.At{Name: "global_name_server", Node: n.Name()})
-	require.NoError(t, err)
-	require.Contains(t, fmt.Sprint(state), string(far.Name()))
+	testkit.UntilTrue(t, func() bool {
+		state, err := sys.GetState(testkit.Context(t), far, node.At{Name: "global_name_server", Node: n.Name()})
+		require.NoError(t, err)
+		return strings.Contains(fmt.Sprint(state), string(far.Name()))
+	}, "the two know each other")
 }
 
 // OTP asks them in its own words.
