@@ -1,7 +1,6 @@
 package actornode_test
 
 import (
-	"bytes"
 	"errors"
 	"go/build"
 	"io/fs"
@@ -141,9 +140,6 @@ var inside = map[string]int{
 	"internal/daemon/config": 2,
 	"internal/command":       4,
 }
-
-// mostLines is how long a package below node/internal may be, tests apart.
-const mostLines = 2600
 
 // outside lists the modules that the packages may use, with the reason.
 var outside = map[string]string{
@@ -339,21 +335,6 @@ func TestImportsRunDownwardInside(t *testing.T) {
 func first(path string) string {
 	folder, _, _ := strings.Cut(path, "/")
 	return folder
-}
-
-func TestInternalPackagesAreSmall(t *testing.T) {
-	for _, p := range packages(t) {
-		if !strings.HasPrefix(local(p.ImportPath), "node/internal/") {
-			continue
-		}
-		lines := 0
-		for _, name := range p.GoFiles {
-			text, err := os.ReadFile(filepath.Join(p.Dir, name))
-			require.NoError(t, err)
-			lines += bytes.Count(text, []byte("\n"))
-		}
-		require.LessOrEqual(t, lines, mostLines, "%s is too long for one package", p.ImportPath)
-	}
 }
 
 // A kit of tests is a package that imports testing.

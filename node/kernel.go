@@ -133,8 +133,8 @@ func rex(c *Context, msg any) error {
 	return nil
 }
 
-// sendFor sends what a peer has asked to be sent, as if that had sent it itself. What it may not send, and what is for a name that
-// nobody has, is [ErrNoName]. A mailbox here holds nobody up, another node who sends.
+// sendFor sends what a peer has asked to be sent, as if that had sent it itself. What it may not send, and what is for a name
+// that nobody has, is [ErrNoName]. A mailbox here holds nobody up, another node who sends.
 func (n *Node) sendFor(a *process.Acting, by *remote.Asker, to Dest, msg any) error {
 	if name, ok := to.(Atom); ok && name == "" || !by.MaySend(to, msg) {
 		n.counts.Add(remote.Refused, "send")

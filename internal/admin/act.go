@@ -106,7 +106,7 @@ func (q *request) exit() (any, error) {
 	pid, err := q.target(0)
 	if err != nil || len(q.args) == 2 {
 		if err == nil {
-			q.n.Exit(pid, q.args[1])
+			q.worker.Exit(pid, q.args[1])
 		}
 		return pid, err
 	}
@@ -116,7 +116,7 @@ func (q *request) exit() (any, error) {
 			maxCall.Milliseconds())
 	}
 	ref := q.worker.Monitor(pid)
-	q.n.Exit(pid, q.args[1])
+	q.worker.Exit(pid, q.args[1])
 	msg, err := q.worker.ReceiveWithin(time.Duration(ms)*time.Millisecond, func(m any) bool {
 		d, ok := m.(node.Down)
 		return ok && d.Ref == ref

@@ -140,9 +140,11 @@ func Exit(ctx context.Context, from node.Caller, at node.Atom, target, reason an
 	return pid, err
 }
 
-// Kill is Exit that waits until the process has exited, for at most d: it returns what it was and its exit reason. A reason that the
-// process traps is [node.ErrTimeout] then.
-func Kill(ctx context.Context, from node.Caller, at node.Atom, target, reason any, d time.Duration) (pid node.PID, why any, err error) {
+// Kill is Exit that waits until the process has exited, for at most d: it returns what it was and its exit reason. A
+// reason that the process traps is [node.ErrTimeout] then.
+func Kill(
+	ctx context.Context, from node.Caller, at node.Atom, target, reason any, d time.Duration,
+) (pid node.PID, why any, err error) {
 	var both wire.Tuple
 	err = ask(ctx, from, at, wire.Tuple{wire.Atom("exit"), target, reason, int(d.Milliseconds())}, &both)
 	if err == nil && len(both) == 2 {

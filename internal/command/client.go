@@ -49,8 +49,8 @@ func (c *client) targetFlags(f *pflag.FlagSet) {
 	f.BoolVar(&c.json, "json", false, "print JSON, for programs")
 	f.StringVar(&c.config, "config", "",
 		"configuration of the daemon to talk to: its name, cookie, TLS and addresses, where no flag says another")
-	f.StringSliceVar(&c.protocols, "protocols", nil, "protocols to speak: native, erlang; with native alone no digest of the cookie goes "+
-		"to whoever answers for the node; default: ACTORNODE_PROTOCOLS, or both")
+	f.StringSliceVar(&c.protocols, "protocols", nil, "protocols to speak: native, erlang; with native alone no digest of the "+
+		"cookie goes to whoever answers for the node; default: ACTORNODE_PROTOCOLS, or both")
 	f.StringVar(&c.as, "as", "", "name that this command uses as a node; default: a unique name")
 	c.clusterFlags(f)
 }

@@ -124,8 +124,8 @@ func (e environment) readCookie(file string) (string, error) {
 	case info == nil || errors.Is(err, regular.ErrNotRegular):
 		return "", fmt.Errorf("%w: %w", errNoCookie, err)
 	case foreign:
-		return "", fmt.Errorf("%w: cookie file %s belongs to the user %d, who knows the cookie then; want a file of this user or of root",
-			errNoCookie, file, uid)
+		return "", fmt.Errorf("%w: cookie file %s belongs to the user %d, who knows the cookie then; "+
+			"want a file of this user or of root", errNoCookie, file, uid)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&e.othersMode(file) != 0:
 		return "", fmt.Errorf("%w: cookie file %s has mode %04o; want 0400 or 0600, so that only its owner can read it: chmod 400 %s",
 			errNoCookie, file, info.Mode().Perm(), file)

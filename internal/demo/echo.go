@@ -29,7 +29,8 @@ func (echo) send(c *genserver.Context, m wire.Tuple) error {
 			return c.Send(from, wire.Tuple{c.Self(), m[1]})
 		}
 	}
-	c.Node().Log().Warn("echo received an unexpected message: want {Pid, Term} or {Alias, Term}", "message", sysmsg.Brief(c.Node(), m))
+	c.Node().Log().Warn("echo received an unexpected message: want {Pid, Term} or {Alias, Term}",
+		"message", sysmsg.Brief(c.Node(), m))
 	return nil
 }
 

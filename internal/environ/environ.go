@@ -9,7 +9,8 @@ import (
 
 // own are variables for this process alone, beside those that begin with ACTORNODE_: what leads to the secrets that systemd has
 // given it, and to systemd itself.
-var own = []string{"CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"}
+var own = []string{"CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID",
+	"LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"}
 
 // Inherited returns the variables that a child gets: all but those of the daemon itself. These begin with
 // ACTORNODE_, and some of them are secrets: ACTORNODE_COOKIE, ACTORNODE_COOKIES, ACTORNODE_RIGHTS_COOKIES.

@@ -44,7 +44,7 @@ func Example() {
 	// Output:
 	// 48 {paid,<shop@host.42.0>,12.5} <nil>
 	// 18 {paid,<shop@host.42.0>,12.5} <nil>
-	// 94 {new,#Go<pack_test.Order {<shop@host.42.0> [tea] {gift,true}}>} <nil>
+	// 94 {new,#Go<pack_test.Order>} <nil>
 }
 
 // Where the type is not known, a value of it is a map.

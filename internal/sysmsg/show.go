@@ -83,8 +83,8 @@ func Terminating(c *node.Context, what, kind string, err error, attrs func() []a
 		nodehook.CrashDetails(c, attrs()...)
 		return node.ExitWith(reason)
 	}
-	log.Error(what+" terminating", append([]any{what[strings.LastIndexByte(what, ' ')+1:], DisplayName(c), "process", c.Self().String(), "kind", kind,
-		"reason", Words(reason)}, attrs()...)...)
+	log.Error(what+" terminating", append([]any{what[strings.LastIndexByte(what, ' ')+1:], DisplayName(c),
+		"process", c.Self().String(), "kind", kind, "reason", Words(reason)}, attrs()...)...)
 	return err
 }
 

@@ -124,7 +124,7 @@ func TestEachEnds(t *testing.T) {
 	l.n.Exit(<-begun, node.Kill)
 	got := testkit.Receive(t, out)
 	require.Len(t, got, 1)
-	require.Regexp(t, "^-1 0 node: .*exited", got[0])
+	require.Regexp(t, "^-1 0 .*node: .*exited", got[0])
 }
 
 // A future becomes a message, or the argument of a method, when it is there.

@@ -133,8 +133,8 @@ func (c *Context) ensureExtras() *extras {
 // anywhere.
 func (c *Context) From() node.From { return c.from }
 
-// Peer returns the node over whose connection the message that is being handled has come, for a server that was spawned with ShowPeer
-// of [node.Options]; "" for one of this node. Of a call, From knows that for every server.
+// Peer returns the node over whose connection the message that is being handled has come, for a server that was spawned with
+// ShowPeer of [node.Options]; "" for one of this node. Of a call, From knows that for every server.
 func (c *Context) Peer() node.Atom { return c.peer }
 
 // Stop ends the server after the present method, Terminate first: {stop, Reason,

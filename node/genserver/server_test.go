@@ -69,7 +69,7 @@ func TestWhatEndsAServer(t *testing.T) {
 				require.NoError(t, err)
 				err = send(h, pid, row.f)
 				if row.what == "error" && way == "call" {
-					assert.Same(t, errTea, err)
+					assert.ErrorIs(t, err, errTea)
 					ask(t, h, pid, Notes{}) // it lives
 					return
 				}
@@ -604,7 +604,7 @@ func TestInitHangs(t *testing.T) {
 	go func() { <-entered; cancel(errTea) }()
 	_, ref, err := node.SpawnWaitMonitor(ctx, h, node.Options{Name: "it", Link: true},
 		probes.New(&probe{init: func(*probe, *genserver.Context) error { close(entered); <-release; return nil }}))
-	assert.Same(t, errTea, err)
+	assert.ErrorIs(t, err, errTea)
 	assert.Zero(t, ref)
 	nodetest.Quiet(t, h)
 	assert.Equal(t, 1, n.Stats().Lingering)

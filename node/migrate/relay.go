@@ -20,8 +20,8 @@ func recordOf(p *process.Process) *moved.Record {
 	return p.Cold.Moved
 }
 
-// relayExit is an exit signal for a process that a forwarder has got: as if it had come here, from the node of the forwarder. One of
-// a link that the process has needs no right.
+// relayExit is an exit signal for a process that a forwarder has got: as if it had come here, from the node of the forwarder.
+// One of a link that the process has needs no right.
 //
 //actornode:blocks the lock of a process is held for a moment
 func relayExit(c *node.Context, by nodehook.Asker, m exited) {

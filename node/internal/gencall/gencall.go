@@ -127,6 +127,9 @@ func (f From) Ref() (ref wire.Ref, ok bool) {
 	return ref, ok
 }
 
+// IsCast reports whether the reply, {Tag, Reply}, would be a cast.
+func (f From) IsCast() bool { return f.term != nil && f.term[1] == wire.Atom("$gen_cast") }
+
 // Term is what ReadFrom reads f from.
 func (f From) Term() wire.Tuple {
 	if f.term == nil {

@@ -56,7 +56,7 @@ type System struct {
 	Stopped   atomic.Bool
 	Rights    *rights.Policy                            // what peers may do; nil: everything
 	Operators atomic.Pointer[func(peer wire.Atom) bool] // which peers operate the node; nil: all
-	Over      Process                                   // stands in a Context, in the place of a process, when its handler has returned
+	Over      Process                                   // stands in a Context when its handler has returned
 }
 
 // Host is the node above its processes: what it makes of what happens here, and what is not here.

@@ -126,8 +126,8 @@ type Budget struct {
 // NewBudget returns the budget of a new link.
 func (q *Quota) NewBudget() *Budget { return &Budget{q: q} }
 
-// TailChanged is told that a session keeps so many bytes now that its peer has not acknowledged, and kept was before. They count as
-// what waits for all peers.
+// TailChanged is told that a session keeps so many bytes now that its peer has not acknowledged, and kept was before. They count
+// as what waits for all peers.
 func (b *Budget) TailChanged(was, now int) { b.q.Change(was, now) }
 
 // TailRoom returns how many bytes a session may keep that may keep most: fewer while too many wait for all peers.

@@ -51,9 +51,11 @@ func (a *Asker) Granted() *rights.Granted {
 	return a.System.Rights.Of(a.Who, nil)
 }
 
-// MayAnswer reports whether a reply may go where a request of the peer says. It may go to a process or an alias of the peer
-// itself. Who may send to everything may pass on the request of another: that has a reference of whoever is to be answered, by
-// which that waits, so the reply is one and nothing else. Of this node it must be one that is waited for.
+// MayAnswer reports whether a reply may go where a request says. It may go to a process or an alias of the peer itself. Who may
+// send to everything may pass on the request of another: that has a reference of whoever is to be answered, by which that
+// waits, so the reply is one and nothing else. Of this node it must be one that is waited for. A request that nobody knows the
+// sender of is one that a process of this node has sent as a term: what waits here for its reply may have any tag, as in OTP,
+// but for one that makes a cast of it.
 func (a *Asker) MayAnswer(to gencall.From) bool {
 	if a == nil {
 		return true
@@ -62,11 +64,14 @@ func (a *Asker) MayAnswer(to gencall.From) bool {
 	switch {
 	case own != "" && at == own && (to.PID.IsZero() || to.PID.Node() == own):
 		return true
-	case !a.maySendAll() && !(own == "" && at == a.System.Name): // an unknown asker may be a process of this node
+	case own == "" && at == a.System.Name && !to.ToAlias:
+		return !to.IsCast()
+	case !a.maySendAll() && !(own == "" && at == a.System.Name):
 		return false
 	}
 	ref, ok := to.Ref()
-	return ok && ref.Node() == at && (to.PID.IsZero() || to.PID.Node() == at) && (at != a.System.Name || a.System.Awaits(to.PID, ref))
+	return ok && ref.Node() == at && (to.PID.IsZero() || to.PID.Node() == at) &&
+		(at != a.System.Name || a.System.Awaits(to.PID, ref))
 }
 
 // MayReach reports whether a message may go to a process that the peer names, in place of a request's From: it is of the peer,
@@ -121,8 +126,8 @@ func (a *Asker) target(to wire.Dest) (q *process.Process, name wire.Atom, byAlia
 	return q, name, byAlias
 }
 
-// MayEnd reports whether the peer may end a process, or suspend it: of this node, by its rights, and only if that is not protected
-// from it; of another node, in the name of this one, if it may do so with everything.
+// MayEnd reports whether the peer may end a process, or suspend it: of this node, by its rights, and only if that is not
+// protected from it; of another node, in the name of this one, if it may do so with everything.
 func (a *Asker) MayEnd(pid wire.PID) bool {
 	if a == nil {
 		return true

@@ -19,8 +19,14 @@ func TestMayAnswer(t *testing.T) {
 	}{
 		{"limited", map[string]bool{"own": true, "own cast": true}},
 		{"full", map[string]bool{"own": true, "own cast": true, "here alias": true, "here lent": true, "third": true}},
-		{"unknown", map[string]bool{"here alias": true, "here lent": true}},
-		{"unknown, no rights", map[string]bool{"own": true, "here alias": true, "here lent": true, "third": true}},
+		{"unknown", map[string]bool{
+			"here alias": true, "here lent": true, "here unknown reference": true, "here with theirs": true, "here, a list as the tag": true,
+			"here in an earlier life": true,
+		}},
+		{"unknown, no rights", map[string]bool{
+			"own": true, "here alias": true, "here lent": true, "here unknown reference": true, "third": true,
+			"here with theirs": true, "here, a list as the tag": true, "here in an earlier life": true,
+		}},
 	} {
 		g := guard(t, "connect")
 		asker := g.peer.Asker()
