@@ -179,6 +179,22 @@ func TestFarLinkBreaksThere(t *testing.T) {
 	assert.Equal(t, node.Exited{From: near, Reason: node.Atom("boom")}, <-seen)
 }
 
+// A goroutine that is no process ends one of another node, and the connection stays.
+func TestFarExitByNobody(t *testing.T) {
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		a, b := startTwo(t, c, node.Distribution{})
+		for range 2 {
+			pid, err := b.Spawn(node.ActorFunc(echo))
+			require.NoError(t, err)
+			self := nodetest.Open(t, b)
+			ref := self.Monitor(pid)
+			a.Exit(pid, node.Kill)
+			assert.Equal(t, node.Killed, nodetest.Down(t, self, ref).Reason)
+			assert.Equal(t, []node.Atom{a.Name()}, b.Nodes(true))
+		}
+	})
+}
+
 func TestFarConnectionLost(t *testing.T) {
 	a, b, self, remote := two(t)
 	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
@@ -195,6 +211,13 @@ func TestFarConnectionLost(t *testing.T) {
 	require.True(t, a.Disconnect(b.Name()))
 	got := []any{self.Receive(), self.Receive(), self.Receive()}
 	assert.Contains(t, got, node.Exited{From: remote, Reason: node.NoConnection})
+	for i, m := range got {
+		if d, ok := m.(node.Down); ok {
+			assert.ErrorContains(t, d.Cause, "disconnected by this node")
+			d.Cause = nil
+			got[i] = d
+		}
+	}
 	assert.Contains(t, got, node.Down{Ref: ref, PID: remote, Reason: node.NoConnection})
 	assert.Contains(t, got, node.NodeDown{Node: b.Name(), Reason: "disconnected by this node"})
 	_, err = call.Await(testkit.Context(t))

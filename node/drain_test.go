@@ -53,7 +53,7 @@ func TestDrain(t *testing.T) {
 	require.NoError(t, b.Ping(testkit.Context(t), a.Name()))
 }
 
-// A node that is short of memory starts nothing for others and lets in one of them a
+// A node that is short of memory starts nothing for others and lets in eight of its own machine a
 // second; what there is goes on, and all is as before when it is over.
 func TestShed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestShed(t *testing.T) {
 		var err error
 		others := 0
 		for ; err == nil; others++ { // no second passes in the bubble
-			require.Less(t, others, 2, "all are let in")
+			require.LessOrEqual(t, others, 8, "all are let in")
 			err = c.Start(fmt.Sprint("other", others)).Connect(testkit.Context(t), b.Name())
 		}
 		require.ErrorContains(t, err, "not let in")

@@ -312,6 +312,9 @@ func TestEndedContexts(t *testing.T) {
 	require.NoError(t, err)
 	w.apps, err = application.Start(live, n)
 	require.NoError(t, err)
+	require.NoError(t, w.apps.Load(application.Spec{Name: "shop", Start: func(context.Context, *node.Process) (node.PID, error) {
+		return node.PID{}, errors.New("it is started")
+	}}))
 	cause := errors.New("no patience")
 	ctx, cancel := context.WithCancelCause(live)
 	cancel(cause)

@@ -143,15 +143,6 @@ func (n *Node) answered(ref Ref, msg any) bool {
 	return n.answeredBy(ref, msg, v, err)
 }
 
-// awaits reports whether a call waits for an answer with a reference that has left the node.
-func (n *Node) awaits(ref Ref) bool {
-	if n.dist == nil {
-		return false
-	}
-	_, lent := n.calls.Find(ref)
-	return lent || n.dist.Awaits(ref)
-}
-
 // answeredBy is answered with what the reply says.
 func (n *Node) answeredBy(ref Ref, msg, v any, err error) bool {
 	if t, ok := n.calls.Take(ref); ok {

@@ -56,7 +56,6 @@ func (n *Node) host() process.Host {
 			unanswered(msg, why)
 		},
 		Answered: n.answered,
-		Awaits:   n.awaits,
 	}
 }
 

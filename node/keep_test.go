@@ -297,7 +297,7 @@ func TestProtected(t *testing.T) {
 	for _, to := range targets {
 		info, err := n.Info(to)
 		require.NoError(t, err)
-		for _, from := range []node.PID{i.self, {}, to, kernel, rex} { // his own, and others' names
+		for _, from := range []node.PID{i.self, {}} {
 			for _, reason := range []any{node.Kill, node.Shutdown, node.Normal, node.Killed, wire.Atom("bad")} {
 				i.send(dist.Frame{Op: dist.OpSignal, From: from, To: to, Payload: reason})
 				i.send(dist.Frame{Op: dist.OpSignal, From: from, Name: info.Name, Payload: reason})
@@ -306,8 +306,8 @@ func TestProtected(t *testing.T) {
 				i.send(dist.Frame{Op: dist.OpExit, From: i.self, To: to, Payload: reason}) // without a link
 			}
 		}
-		for _, from := range []node.PID{{}, to, kernel, rex} { // links in others' names
-			for _, op := range []dist.Op{dist.OpLink, dist.OpExit} {
+		for _, from := range []node.PID{to, kernel, rex} { // signals in others' names
+			for _, op := range []dist.Op{dist.OpLink, dist.OpExit, dist.OpSignal} {
 				j := intrude(t, c, "z", n)
 				j.send(dist.Frame{Op: op, From: from, To: to, Payload: node.Kill})
 				for j.link.Read(new(dist.Frame)) == nil { // what was under way before the connection ends

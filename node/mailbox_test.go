@@ -338,7 +338,7 @@ func TestDeadLetterLog(t *testing.T) {
 		lose(10)
 		require.Equal(t, 1, lines())
 		assert.Equal(t, "no_process", last()["cause"])
-		assert.Equal(t, "string", last()["message_type"])
+		assert.Equal(t, "string of 4 bytes", last()["message_type"])
 		assert.EqualValues(t, 0, last()["not_logged"])
 		require.NoError(t, n.Send(n.MakeRef(), 1))
 		require.Equal(t, 2, lines(), "each cause has its own line")

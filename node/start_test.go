@@ -266,7 +266,7 @@ func TestAwaitExit(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			cancel(errSpoiled)
 			_, err = node.AwaitExit(ctx, me, pid)
-			assert.Same(t, errSpoiled, err)
+			assert.ErrorIs(t, err, errSpoiled)
 
 			waits := []func() (any, error){
 				func() (any, error) { return node.AwaitExit(t.Context(), n, pid) },

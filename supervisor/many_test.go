@@ -99,7 +99,7 @@ func TestManyChildren(t *testing.T) {
 			many, pids := newChildGroup(t, strategy, size)
 			got := many.mallocs(pids[len(pids)-1])
 			t.Logf("%.1f allocations among 10, %.1f among %d", want, got, size)
-			assert.InDelta(t, want, got, 2)
+			assert.InDelta(t, want, got, 3) // numbers above 255, in reports, are allocated
 			c, err := supervisor.CountChildren(background, many.n, many.sup)
 			require.NoError(t, err)
 			assert.Equal(t, size, c.Active)

@@ -208,7 +208,15 @@ func TestNobodysValueIsWalkedUnasked(t *testing.T) {
 		},
 		"handler state":      asks(manager, state),
 		"panic with a state": exits(func() error { panic(shared) }),
-		"exit with a state":  exits(func() error { return fmt.Errorf("broken: %w", node.ExitWith(shared)) }),
+		"exit with a state": func(t *testing.T) string {
+			pid, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error {
+				return fmt.Errorf("broken: %w", node.ExitWith(shared))
+			}))
+			require.NoError(t, err)
+			_, err = node.Call[int](ctx, n, pid, 1)
+			require.Error(t, err)
+			return err.Error()
+		},
 		"text of an exit": func(*testing.T) string {
 			return (&node.ExitError{Reason: shared}).Error() + node.ExitWith(shared).Error()
 		},

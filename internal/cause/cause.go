@@ -14,8 +14,11 @@ func Of(ctx context.Context) error {
 		return nil
 	}
 	why := context.Cause(ctx)
-	if why == nil || errors.Is(err, why) {
+	switch {
+	case why == nil || errors.Is(err, why):
 		return err
+	case errors.Is(why, err): // node.ErrTimeout is a deadline exceeded
+		return why
 	}
 	return &ended{err, why}
 }

@@ -41,6 +41,10 @@ func Of(v any) string {
 	if s, ok := v.(fmt.Stringer); ok && ours(reflect.TypeOf(v)) {
 		return reflect.TypeOf(v).String() + " " + wire.Describe(s, maxText)
 	}
+	switch v.(type) {
+	case bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64:
+		return wire.FormatMax(v, maxText)
+	}
 	return Type(v)
 }
 
@@ -50,11 +54,10 @@ var signals = map[reflect.Type]bool{}
 // Signal says that T is one of them. It is called by init functions only.
 func Signal[T any]() { signals[reflect.TypeFor[T]()] = true }
 
-// Type is Of without any method of the value.
+// Type is Of without any method of the value, and with the type alone of a number.
 func Type(v any) string {
 	switch v := v.(type) {
-	case nil, bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64,
-		wire.Atom, wire.PID, wire.Ref, wire.Port, wire.Export:
+	case nil, wire.Atom, wire.PID, wire.Ref, wire.Port, wire.Export:
 		return wire.FormatMax(v, maxText)
 	case wire.List:
 		if len(v) == 0 {

@@ -142,7 +142,8 @@ func (t *tools) unregister(ctx context.Context, args []any) (any, error) {
 	if !ok {
 		return nil, errBadArg
 	}
-	if pid, ok := t.n.Whereis(name); ok && !nodehook.AskerOf(ctx, t.n).MayName(pid) {
+	if pid, ok := t.n.Whereis(name); ok &&
+		(nodehook.Protected(t.n, pid, node.From{}) || !nodehook.AskerOf(ctx, t.n).MayName(pid)) {
 		return nil, errProtected
 	}
 	switch err := t.n.Unregister(name); {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 
+	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
@@ -73,6 +74,9 @@ func (s *Stage) Close(ctx context.Context, from node.Caller) error {
 
 // evict moves what is on closed stages.
 func evict(ctx context.Context, from node.Caller, closed func(*executor.Stage) bool) (err error) {
+	if err := cause.Of(ctx); err != nil {
+		return err
+	}
 	a := acting(from)
 	wait := func() { err = placement.Evict(ctx, a, closed) }
 	if a.Process == nil {
@@ -89,6 +93,9 @@ func evict(ctx context.Context, from node.Caller, closed func(*executor.Stage) b
 func SetCount(ctx context.Context, from node.Caller, count int) error {
 	if count < 1 || count > executor.MaxStages {
 		return fmt.Errorf("stage: SetCount(%d): want 1 to %d", count, executor.MaxStages)
+	}
+	if err := cause.Of(ctx); err != nil {
+		return err
 	}
 	acting(from).System.Pool.SetStages(count)
 	return evict(ctx, from, func(s *executor.Stage) bool { return !s.IsOwn() && s.IsClosed() })

@@ -171,9 +171,10 @@ func TestStop(t *testing.T) {
 func TestStranger(t *testing.T) {
 	ctx, n, pid := setup(t, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	ctx, cancel := context.WithCancelCause(ctx)
-	cancel(errors.New("enough"))
+	enough := errors.New("enough")
+	cancel(enough)
 	_, err := sys.GetState(ctx, n, pid)
-	assert.EqualError(t, err, "enough")
+	assert.ErrorIs(t, err, enough)
 }
 
 // A log keeps no more than 100,000 events, whatever is asked for, and takes no

@@ -43,13 +43,18 @@ func Undef(module, function wire.Atom, args []any) Outcome {
 }
 
 // Run calls a function, whose call is of module, function and args. An error that says no class is of
-// class error, with what term makes of it as the reason. So is a panic, with its text.
+// class error, with what term makes of it as the reason. So is a panic: with an error like one, else with its text.
 func Run(module, function wire.Atom, args []any, term func(error) any, call func() (any, error)) (o Outcome) {
 	o = Outcome{class: wire.Error, stack: Stack(module, function, args)}
 	over := false
 	defer func() {
 		if !over {
-			o.value = reason.GoText(recover())
+			switch cause := recover().(type) {
+			case error:
+				o.value = term(cause)
+			default:
+				o.value = reason.GoText(cause)
+			}
 		}
 	}()
 	v, err := call()

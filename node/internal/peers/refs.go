@@ -43,14 +43,6 @@ func (c *Cluster) markLocked(p *Peer) {
 	}
 }
 
-// Awaits reports whether a call waits for an answer with the reference ref.
-func (c *Cluster) Awaits(ref wire.Ref) (waits bool) {
-	if p := c.markedBy(ref); p != nil {
-		p.Tables(func(t *Tables) { waits = t.IsAsked(ref) })
-	}
-	return waits
-}
-
 // markedBy returns the peer over whose connection the call with that reference went out; nil: there is none.
 func (c *Cluster) markedBy(ref wire.Ref) *Peer {
 	mark := markOf(ref)

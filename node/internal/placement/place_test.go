@@ -220,7 +220,7 @@ func TestEvictWaits(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errEnd)
 	is := func(st *executor.Stage) bool { return st == closed }
-	require.Equal(t, errEnd, placement.Evict(ctx, &s.Plain, is))
+	require.ErrorIs(t, placement.Evict(ctx, &s.Plain, is), errEnd)
 	require.Same(t, closed, busy.Process.Stage())
 	close(goOn)
 	s.on(busy, func(st *executor.Stage) bool { return st != closed }, "it has left")

@@ -9,15 +9,6 @@ import (
 // AliasOwner finds the process that ref is an alias of, without using it up; nil: none.
 func (sys *System) AliasOwner(ref wire.Ref) *Process { return (*Process)(sys.Names.Owner(ref)) }
 
-// Awaits reports whether an answer is waited for that has the reference ref: by a process that has made an alias of it, which is
-// pid or there is none, or by a call that this node has made.
-func (sys *System) Awaits(pid wire.PID, ref wire.Ref) bool {
-	if q := sys.AliasOwner(ref); q != nil {
-		return pid.IsZero() || q.PID() == pid
-	}
-	return sys.Host.Awaits(ref)
-}
-
 // Alias makes an alias of the process that acts: a reference that nobody knows who has not been given it.
 func (a *Acting) Alias(once bool, as table.As) wire.Ref {
 	p, id := a.Own(), a.System.Env.Uint64() // nobody guesses it: who has it may send to the process

@@ -80,8 +80,6 @@ type Host struct {
 	// Answered settles the call that msg answers, if it is a reply to one whose caller's reference has
 	// been handed on; false: it is none.
 	Answered func(ref wire.Ref, msg any) bool
-	// Awaits reports whether a call waits for an answer by a reference that this node has given away.
-	Awaits func(ref wire.Ref) bool
 }
 
 // Remotes finds other nodes. Each returns nil where there is none.

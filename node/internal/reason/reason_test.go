@@ -142,7 +142,7 @@ func TestReasonsAreText(t *testing.T) {
 		says string
 	}{
 		{"no cups", "no cups"}, {[]byte("no cups"), "no cups"}, {wire.Charlist("no cups"), "no cups"},
-		{[]byte{255, 1}, "[255 1]"}, {wire.Atom("No cups"), "No cups"}, {errPlain, "plain"},
+		{[]byte{255, 1}, "<<255,1>>"}, {wire.Atom("No cups"), "No cups"}, {errPlain, "plain"},
 		{wire.Tuple{wire.Atom("bad"), []byte("no cups"), "no"}, `{bad,<<"no cups">>,<<"no">>}`},
 		{failed("db", errPlain), `shutdown: the child "db" did not start: plain`},
 		{failed(wire.Atom("a"), failed(7, errPlain)), `shutdown: the child a did not start: shutdown: the child 7 did not start: plain`},

@@ -52,10 +52,9 @@ func (a *Asker) Granted() *rights.Granted {
 }
 
 // MayAnswer reports whether a reply may go where a request says. It may go to a process or an alias of the peer itself. Who may
-// send to everything may pass on the request of another: that has a reference of whoever is to be answered, by which that
-// waits, so the reply is one and nothing else. Of this node it must be one that is waited for. A request that nobody knows the
-// sender of is one that a process of this node has sent as a term: what waits here for its reply may have any tag, as in OTP,
-// but for one that makes a cast of it.
+// send to everything may pass on the request of another, of this node or a third one: that has a reference of whoever is to be
+// answered, so that the reply is one and nothing else. A request that nobody knows the sender of is one that a process of this
+// node has sent as a term: what waits here for its reply may have any tag, as in OTP, but for one that makes a cast of it.
 func (a *Asker) MayAnswer(to gencall.From) bool {
 	if a == nil {
 		return true
@@ -64,14 +63,11 @@ func (a *Asker) MayAnswer(to gencall.From) bool {
 	switch {
 	case own != "" && at == own && (to.PID.IsZero() || to.PID.Node() == own):
 		return true
-	case own == "" && at == a.System.Name && !to.ToAlias:
+	case own == "" && at == a.System.Name:
 		return !to.IsCast()
-	case !a.maySendAll() && !(own == "" && at == a.System.Name):
-		return false
 	}
 	ref, ok := to.Ref()
-	return ok && ref.Node() == at && (to.PID.IsZero() || to.PID.Node() == at) &&
-		(at != a.System.Name || a.System.Awaits(to.PID, ref))
+	return ok && ref.Node() == at && (to.PID.IsZero() || to.PID.Node() == at) && a.maySendAll()
 }
 
 // MayReach reports whether a message may go to a process that the peer names, in place of a request's From: it is of the peer,

@@ -78,7 +78,6 @@ func newSystem(t *testing.T, most int, rules ...rights.Rule) *system {
 		},
 		Self:     func() wire.PID { return wire.PID{} },
 		Answered: func(wire.Ref, any) bool { return false },
-		Awaits:   func(ref wire.Ref) bool { return ref == s.lent },
 	}, wire.NodeID{Name: here, Creation: 7}, 1, env.Env{})
 	s.Table.Init(1 << 16)
 	s.Tracing.Init(trace.Host{})
