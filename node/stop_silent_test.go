@@ -43,7 +43,9 @@ func TestStopIsSilent(t *testing.T) {
 		c := nodetest.NewMemoryCluster(t)
 		n, log := c.StartLogged("a", node.Distribution{Published: published})
 		if far {
-			c.Connect(n, c.StartWith("b", node.Distribution{Published: published}))
+			b := c.StartWith("b", node.Distribution{Published: published})
+			require.NoError(t, n.Connect(ctx, b.Name())) // b does not dial: that attempt might be refused while n stops
+			testkit.UntilTrue(t, func() bool { return len(b.Nodes(true)) > 0 }, "b is connected")
 		}
 		simple := supervisor.Spec{Strategy: supervisor.SimpleOneForOne, Children: children()[:1]}
 		inner := supervisor.Child{ID: "inner", Type: supervisor.Supervisor, Start: func(...any) (node.Actor, error) {

@@ -119,15 +119,8 @@ func TestForgedRights(t *testing.T) {
 	refused(operator)
 	own := nodetest.Open(t, far)
 	require.NoError(t, me.Send(at, request(own.Self(), far.MakeRef())))
-	testkit.Until(t, func() string {
-		if n := len(log.With("operator action")); n != 2 {
-			return fmt.Sprintf("%d actions are audited, want 2", n)
-		}
-		return ""
-	})
+	refused(own)
 	assert.Contains(t, log.With("operator action")[0]["outcome"], "it came from near@127.0.0.1")
-	require.Zero(t, stops.Load())
-	require.Zero(t, own.MailboxLen()) // it has not asked, so nobody answers it
 	// Passed on by rex.
 	rex := node.At{Name: "rex", Node: far.Name()}
 	passOn := wire.Tuple{wire.Atom("sbcast"), admin.Name, request(me.Self(), near.MakeRef())}
