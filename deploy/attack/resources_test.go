@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -87,6 +88,9 @@ var resources = []row{
 	{name: "memory: half of a cgroup's limit lives, and garbage comes", needs: []need{root, memoryCgroup},
 		own: &raw.Options{Prepare: inCgroup(384 << 20)}, attack: attackMemory,
 		want: want{peak: 384, served: 10 * time.Second, unready: true}},
+	{name: "memory: eight peers fill every table at once, with the default limits and 512 MiB", needs: []need{root, memoryCgroup},
+		own: &raw.Options{Prepare: inCgroup(512 << 20)}, attack: attackTables,
+		want: want{peak: 600, served: testkit.Limit, unready: true, refuses: true, breaks: true, leaves: true, logKiB: 1024}}, // pages of the program are not the group's
 	{name: "memory: half of GOMEMLIMIT lives, and garbage comes", slow: true, own: &raw.Options{
 		Env: []string{"GOMEMLIMIT=384MiB"}}, attack: attackMemory,
 		want: want{peak: 512, served: 10 * time.Second, unready: true}},
@@ -215,6 +219,44 @@ func attackMemory(a *attempt) {
 		require.NoError(a, err)
 	}
 	_ = e.Close()
+}
+
+// attackTables has eight peers do all at a time what makes a node keep something for a peer: monitors, links, processes,
+// process groups, messages in fragments, and what they are told when they are refused, which they do not read. Each goes on until
+// it is refused or held up. The node lives, and serves others afterwards.
+func attackTables(a *attempt) {
+	victim := a.spawnEcho(1)[0]
+	const each = 300_000 // more than limits.monitors and limits.links
+	fill := map[string]func(e *raw.Erlang, i int) []byte{
+		"monitors": func(e *raw.Erlang, i int) []byte {
+			return e.ControlFrame(wire.Tuple{19, e.PID(1), victim, e.Ref(uint32(i), 1, 1)})
+		},
+		"links":     func(e *raw.Erlang, i int) []byte { return e.ControlFrame(wire.Tuple{1, e.PID(uint64(i + 1)), victim}) },
+		"processes": func(e *raw.Erlang, i int) []byte { return e.ControlFrame(spawnRequest(e, i, "echo", 0), wire.List{}) },
+		"groups": func(e *raw.Erlang, i int) []byte {
+			return e.ControlFrame(wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("pg")}, wire.Tuple{wire.Atom("join"), e.PID(1), i, e.PID(1)})
+		},
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		for _, frame := range fill {
+			e := a.erlang()
+			e.Patience = 5 * time.Second
+			all.Go(func() { _ = a.sendErlang(e, each, func(i int) []byte { return frame(e, i) }) })
+		}
+		e := a.headed()
+		e.Patience = 5 * time.Second
+		all.Go(func() {
+			for i := range 64 { // messages of which the last fragment does not come
+				if e.SendFrame(raw.Fragment(true, uint64(i), 1000, append(fragmentHead(e), make([]byte, 1<<20)...))) != nil {
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.True(a, a.Lives(), "it has been killed")
+	a.servicesWork()
 }
 
 // memoryCgroup is a hierarchy of control groups that can limit memory.

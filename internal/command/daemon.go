@@ -243,7 +243,7 @@ func (d *daemon) startNode() error {
 		TickTime: d.cfg.TickTime, Published: !d.cfg.Hidden,
 		Global: discovery.Global{Partial: !d.cfg.Global.ConnectAll, Overlap: !d.cfg.Global.PreventOverlaps},
 		Finder: d.peers, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
-		Cluster: limits.Cluster,
+		Cluster: within(limits.Cluster, d.heap.limit.Load().Bytes),
 		Limits:  linkLimits(d.cfg),
 		Allow:   d.allow(), Rights: d.rights,
 		Awake: cmp.Or(d.cfg.Awake, -1), // 0 would be the default

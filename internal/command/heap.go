@@ -30,6 +30,22 @@ func growHeap(cfg *config.Config, lookup func(string) (string, bool)) memory.Lim
 	return memory.Set(int64(cfg.Limits.Memory), lookup)
 }
 
+// within returns limits with less of what is at its default where there is little memory: what all peers together make the
+// node keep may take a quarter of it, for it costs more than its bytes, and most of the rest is the garbage of the meantime.
+func within(c node.ClusterLimits, memory int64) node.ClusterLimits {
+	usual := nodehook.DefaultClusterLimits(0).(node.ClusterLimits)
+	for _, f := range []struct {
+		is    *int
+		usual int
+		share int64
+	}{{&c.Queued, usual.Queued, 16}, {&c.Fragments, usual.Fragments, 8}, {&c.Held, usual.Held, 16}} {
+		if memory > 0 && *f.is == f.usual {
+			*f.is = min(f.usual, int(max(memory/f.share, 1<<20)))
+		}
+	}
+	return c
+}
+
 // memoryWatch is what the daemon knows about its memory.
 type memoryWatch struct {
 	limit atomic.Pointer[memory.Limit] // another one after a reload; never nil

@@ -151,16 +151,16 @@ func (d *daemon) take(changed []string, fresh *config.Config, files files) {
 // setLimits takes over the limits of a configuration.
 func (d *daemon) setLimits(cfg *config.Config) {
 	l := cfg.Limits
-	err := d.n.SetLimits(node.DistributionLimits{Queue: l.Queue, Limits: linkLimits(cfg), Cluster: l.Cluster})
+	limit, was := memory.Set(int64(l.Memory), d.env.lookup), d.heap.limit.Load()
+	if limit.Bytes != was.Bytes || limit.From != was.From {
+		d.heap.limit.Store(&limit)
+	}
+	err := d.n.SetLimits(node.DistributionLimits{Queue: l.Queue, Limits: linkLimits(cfg), Cluster: within(l.Cluster, limit.Bytes)})
 	if scope := d.scope.Load(); scope != nil {
 		err = errors.Join(err, nodehook.SetGroupLimits(scope, l.PGMembers, l.PGGroups))
 	}
 	if http := d.http.Load(); http != nil {
 		http.SetConnections(l.HTTP)
-	}
-	limit, was := memory.Set(int64(l.Memory), d.env.lookup), d.heap.limit.Load()
-	if limit.Bytes != was.Bytes || limit.From != was.From {
-		d.heap.limit.Store(&limit)
 	}
 	if err != nil { // config has checked them, so the node is stopping
 		d.log.Error("some limits stay as they were", "error", err)
