@@ -126,7 +126,8 @@ func (c *Config) own() []Setting {
 		{Key: "limits.dials", Value: count{&c.Limits.Cluster.Dials, 1, maxCount},
 			Doc: "most outgoing connections that are being made at a time; further ones wait"},
 		{Key: "limits.queued", Value: size{&c.Limits.Cluster.Queued, 64 << 10},
-			Doc: "bytes that may wait to be sent to all peers together, by default at most a sixteenth of limits.memory; above that the senders to a peer must wait once it uses more " +
+			Doc: "bytes that may wait to be sent to all peers together, by default at most a sixteenth of limits.memory; " +
+				"above that the senders to a peer must wait once it uses more " +
 				"than an equal share"},
 		{Key: "limits.answers", Value: size{&c.Limits.Cluster.Answers, 64 << 10},
 			Doc: "bytes of answers and other signals that may wait for one peer that does not read; above that its connection ends"},
@@ -143,8 +144,8 @@ func (c *Config) own() []Setting {
 		{Key: "limits.spawned", Value: count{&c.Limits.Cluster.Spawned, 1, maxCount},
 			Doc: "most processes alive at a time that one peer has started here"},
 		{Key: "limits.held", Value: size{&c.Limits.Cluster.Held, 1 << 20},
-			Doc: "bytes of monitors, links, processes and names of all peers, by default at most a sixteenth of limits.memory; above that " +
-				"each has its share only"},
+			Doc: "bytes of monitors, links, processes and names of all peers, by default at most a sixteenth of limits.memory; " +
+				"above that each has its share only"},
 		{Key: "limits.names", Value: count{&c.Limits.Cluster.Names, 1, maxCount},
 			Doc: "most names registered at a time that one peer has registered here"},
 		{Key: "limits.pg_members", Value: count{&c.Limits.PGMembers, 2, maxCount},
