@@ -42,6 +42,8 @@ func TestNoAnswer(t *testing.T) {
 	said, timeout := s.late(t, "call user hello")
 	assert.Regexp(t, `^Error: no answer from go@127.0.0.1 within `+timeout.String()+`\n$`, said)
 	said, timeout = s.late(t, "kill demo --reason normal")
+	assert.Equal(t, "Error: demo did not exit within "+timeout.String()+": an exit signal with the reason normal ends no other process\n", said)
+	said, timeout = s.late(t, "kill demo --reason other")
 	assert.Equal(t, "Error: demo did not exit within "+timeout.String()+": it may trap exits\n", said)
 }
 

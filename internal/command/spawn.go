@@ -81,7 +81,7 @@ func killCommand(env environment, status *exit) *cobra.Command {
 		}
 		ended, err := s.kill(ctx, w, pid, why)
 		if errors.Is(err, node.ErrTimeout) {
-			return fail(exitTimeout, nil, "%s did not exit within %v: it may trap exits", w.text, s.timeout)
+			return s.stayed(w, why)
 		} else if err != nil {
 			return missing(w, err)
 		}
@@ -92,6 +92,15 @@ func killCommand(env environment, status *exit) *cobra.Command {
 	})
 }
 
+// stayed says that a process has not exited by an exit signal.
+func (s *session) stayed(w processRef, why any) error {
+	hint := "it may trap exits"
+	if why == node.Normal {
+		hint = "an exit signal with the reason normal ends no other process"
+	}
+	return fail(exitTimeout, nil, "%s did not exit within %v: %s", w.text, s.timeout, hint)
+}
+
 // kill has a process end, and returns its exit reason: by the operator service of its node, which asks whether it may be and
 // logs it; by an exit signal where there is none.
 func (s *session) kill(ctx context.Context, w processRef, pid node.PID, why any) (ended any, err error) {
@@ -100,7 +109,7 @@ func (s *session) kill(ctx context.Context, w processRef, pid node.PID, why any)
 		defer cancel()
 		_, ended, err := admin.Kill(ctx, s.n, pid.Node(), pid, why, s.timeout)
 		if errors.Is(err, node.ErrTimeout) {
-			return nil, fail(exitTimeout, nil, "%s did not exit within %v: it may trap exits", w.text, s.timeout)
+			return nil, s.stayed(w, why)
 		}
 		return ended, err
 	})
