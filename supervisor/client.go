@@ -20,7 +20,9 @@ var (
 	ErrAlreadyPresent = errors.New("supervisor: already_present: a child with this id exists but does not run")
 	ErrSimple         = errors.New("supervisor: simple_one_for_one: the request does not apply to the children of a " +
 		"simple_one_for_one supervisor")
-	ErrNotSimple = errors.New("supervisor: only a simple_one_for_one supervisor starts children from arguments")
+	// ErrNotAllowed is for a node that does not operate this one, and asks for the end of a child that no other node has started.
+	ErrNotAllowed = errors.New("supervisor: not_allowed: only nodes that operate this one do that to children of its own")
+	ErrNotSimple  = errors.New("supervisor: only a simple_one_for_one supervisor starts children from arguments")
 )
 
 var errAnswer = errors.New("supervisor: unknown answer")

@@ -62,10 +62,16 @@ func (s *supervisor) handleRequest(r node.Request[any], isTerm bool) error {
 	case startDynamic:
 		return s.addDynamic(nodehook.MadeBy(r.From), req.args, done)
 	case terminateChild:
+		if s.keeps(req.id, r.From) {
+			return done.fail(ErrNotAllowed)
+		}
 		return s.terminate(req.id, done)
 	case restartChild:
 		return s.restartStopped(req.id, done)
 	case deleteChild:
+		if s.keeps(req.id, r.From) {
+			return done.fail(ErrNotAllowed)
+		}
 		return s.delete(req.id, done)
 	case getChildSpec:
 		if k := s.find(req.id); k != nil {
@@ -78,6 +84,21 @@ func (s *supervisor) handleRequest(r node.Request[any], isTerm bool) error {
 		return done.ok(s.count())
 	}
 	return done.fail(fmt.Errorf("supervisor: unknown request: %T", r.Body))
+}
+
+// keeps reports whether a child must stay, whoever asks: of the node's own children those decide who operate it.
+func (s *supervisor) keeps(id any, by node.From) bool {
+	if nodehook.AskerOf(by, s.c.Node()).Operates() {
+		return false
+	}
+	k := s.find(id)
+	switch {
+	case k == nil:
+		return false
+	case k.phase == running:
+		return nodehook.Protected(s.c.Node(), k.pid, by)
+	}
+	return k.spec.Options.For == ""
 }
 
 // find is find_child: by id, or by pid for SimpleOneForOne.

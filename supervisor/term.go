@@ -55,6 +55,7 @@ const (
 var words = map[error]wire.Atom{
 	ErrNotFound: "not_found", ErrRunning: "running", ErrRestarting: "restarting",
 	ErrAlreadyPresent: "already_present", ErrSimple: "simple_one_for_one", ErrNotSimple: "not_simple_one_for_one",
+	ErrNotAllowed: "not_allowed",
 }
 
 // answer is where the answer to a call goes, and in which language.

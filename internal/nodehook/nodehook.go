@@ -339,7 +339,10 @@ type Asker interface {
 	// MayEnd is for exit signals, MayName for names of processes of this node.
 	MayEnd(pid wire.PID) bool
 	MayName(pid wire.PID) bool
-	// MayAct is for what operators do.
+	// MayLink is for a link to a process that it names, which gets messages, too.
+	MayLink(pid wire.PID) bool
+	// Operates reports whether it operates the node, or nobody has said who does; MayAct, whether it has the right to, too.
+	Operates() bool
 	MayAct() bool
 	// Node is what it is called, for node.Options.For; "": the program.
 	Node() wire.Atom

@@ -19,8 +19,7 @@ type request struct {
 	owner  node.PID
 }
 
-// request reads a call: of this package, or {Label, From, What} whatever the label,
-// as Erlang's gen_event sends it with the caller's PID for a label.
+// request reads a call: of this package, or {Label, From, What} as Erlang's gen_event sends it, with the caller's PID for a label.
 func (m *manager) request(msg any) (request, bool) {
 	r := request{}
 	q, call := m.c.Node().AsRequest(msg)
@@ -29,8 +28,9 @@ func (m *manager) request(msg any) (request, bool) {
 		if !ok || len(t) != 3 {
 			return r, false
 		}
+		label, isPID := t[0].(wire.PID)
 		from, ok := nodehook.ReadFrom(m.c.Node(), nil, t[1])
-		if r.From = from.(node.From); !ok {
+		if r.From = from.(node.From); !ok || !isPID || label != r.From.Caller() {
 			return r, false
 		}
 		r.what = t[2]
@@ -99,7 +99,7 @@ func (r *request) read(m *manager, term any) any {
 // ownerOf is the process that a handler is to end with, and that is told of its end.
 func (r *request) ownerOf(m *manager, term any) (node.PID, bool) {
 	pid, ok := term.(node.PID)
-	return pid, ok && nodehook.AskerOf(r.From, m.c.Node()).MayReach(pid)
+	return pid, ok && nodehook.AskerOf(r.From, m.c.Node()).MayLink(pid)
 }
 
 func only(ok bool, v any) any {

@@ -260,6 +260,9 @@ func (e exporter) Kill(pid node.PID) {
 // Tell is Kill for a message.
 func (e exporter) Tell(pid node.PID, msg any) { _ = e.by().Send(pid, msg) }
 
+// MayName is part of globalcalls.Exporter.
+func (e exporter) MayName(pid node.PID) bool { return e.by().MayName(pid) }
+
 // MayAct is part of globalcalls.Exporter.
 func (e exporter) MayAct() bool { return e.by().MayAct() }
 

@@ -29,7 +29,7 @@ func (t *tools) startMonitor(ctx context.Context, args []any) (any, error) {
 	client, ok := args[1].(wire.PID)
 	opts, ok2 := wire.Elements(args[2])
 	by := nodehook.AskerOf(ctx, t.n)
-	if !ok || !ok2 || !by.MayReach(client) { // it is linked to
+	if !ok || !ok2 || !by.MayLink(client) {
 		return nil, errBadArg
 	}
 	m := &monitor{t: t, starter: starter, client: client, stay: option(opts, "stay_resident", wire.False) == wire.True}
@@ -128,7 +128,7 @@ func (m *monitor) answer(p *node.Process, msg any) {
 		return
 	}
 	if b, ok := r.Body.(wire.Tuple); ok && len(b) == 2 && b[0] == wire.Atom("register_client") {
-		if client, ok := b[1].(wire.PID); ok && !m.clients[client] && nodehook.AskerOf(r.From, p.Node()).MayReach(client) {
+		if client, ok := b[1].(wire.PID); ok && !m.clients[client] && nodehook.AskerOf(r.From, p.Node()).MayLink(client) {
 			m.clients[client] = true
 			p.Link(client)
 		}

@@ -3,7 +3,9 @@ package pg
 import (
 	"context"
 	"errors"
+	"slices"
 
+	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -45,6 +47,9 @@ func Export(n *node.Node) error {
 					}
 					args = args[1:]
 				}
+				if !isScope(n, name) { // which would be called
+					return nil, errBadArg
+				}
 				s, err := Find(ctx, n, name)
 				if err != nil {
 					return nil, errBadArg
@@ -59,8 +64,18 @@ func Export(n *node.Node) error {
 	return nil
 }
 
-// fault is an exception of class error.
-var errBadArg = rpc.Raise(node.Atom("badarg"))
+// isScope reports whether the process with a name is that of a scope.
+func isScope(n *node.Node, name node.Atom) bool {
+	pid, _ := n.Whereis(name)
+	i, err := n.Info(pid)
+	return err == nil && i.Behaviour == "*pg.process"
+}
+
+// What a function raises.
+var (
+	errBadArg    = rpc.Raise(node.Atom("badarg"))
+	errProtected = rpc.Raise(node.Atom("protected")) // the caller may not name the process, see MayName of nodehook.Asker
+)
 
 // change runs join or leave with {Group, PidOrPids}.
 func change(ctx context.Context, n *node.Node, f func(context.Context, node.Caller, any, ...node.PID) error,
@@ -79,6 +94,9 @@ func change(ctx context.Context, n *node.Node, f func(context.Context, node.Call
 		}
 	default:
 		return nil, errBadArg
+	}
+	if by := nodehook.AskerOf(ctx, n); slices.ContainsFunc(pids, func(pid node.PID) bool { return !by.MayName(pid) }) {
+		return nil, errProtected
 	}
 	err := f(ctx, n, args[0], pids...)
 	switch {

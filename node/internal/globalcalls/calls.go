@@ -20,6 +20,8 @@ type Exporter interface {
 	Names() []any
 	Nodes() []wire.Atom
 	Self() wire.Atom
+	// MayName reports whether who calls may give a process a name, or take it away.
+	MayName(pid wire.PID) bool
 	// MayAct reports whether who calls may do what operators do.
 	MayAct() bool
 }
@@ -54,9 +56,14 @@ var functions = map[wire.Export]func(e Exporter, args []any) (any, error){
 	fn("register_name", 3):    func(e Exporter, args []any) (any, error) { return register(e, args, args[2], false) },
 	fn("re_register_name", 2): func(e Exporter, args []any) (any, error) { return register(e, args, globalnames.RandomExit, true) },
 	fn("re_register_name", 3): func(e Exporter, args []any) (any, error) { return register(e, args, args[2], true) },
-	fn("unregister_name", 1):  func(e Exporter, args []any) (any, error) { return done(e.Ask(global.Unregistering{Name: args[0]})) },
-	fn("sync", 0):             func(e Exporter, _ []any) (any, error) { return done(e.Ask(global.Syncing{Nodes: e.Nodes()})) },
-	fn("disconnect", 0):       operators(func(e Exporter, _ []any) (any, error) { return e.Ask(global.Leaving{}) }),
+	fn("unregister_name", 1): func(e Exporter, args []any) (any, error) {
+		if !mayTake(e, args[0]) {
+			return nil, &reason.Raise{Reason: protected}
+		}
+		return done(e.Ask(global.Unregistering{Name: args[0]}))
+	},
+	fn("sync", 0):       func(e Exporter, _ []any) (any, error) { return done(e.Ask(global.Syncing{Nodes: e.Nodes()})) },
+	fn("disconnect", 0): operators(func(e Exporter, _ []any) (any, error) { return e.Ask(global.Leaving{}) }),
 	fn("send", 2): func(e Exporter, args []any) (any, error) {
 		pid, ok := e.Whois(args[0])
 		if !ok {
@@ -150,6 +157,9 @@ func register(e Exporter, args []any, method any, again bool) (any, error) {
 	if !ok {
 		return nil, badarg()
 	}
+	if !e.MayName(pid) || again && !mayTake(e, args[0]) {
+		return nil, &reason.Raise{Reason: protected}
+	}
 	v, err := e.Ask(global.Registering{Name: args[0], PID: pid, Method: method, Again: again})
 	if err != nil {
 		return nil, err
@@ -159,5 +169,14 @@ func register(e Exporter, args []any, method any, again bool) (any, error) {
 	}
 	return wire.Atom("no"), nil
 }
+
+// mayTake reports whether who calls may take a name from whoever has it.
+func mayTake(e Exporter, name any) bool {
+	pid, ok := e.Whois(name)
+	return !ok || e.MayName(pid)
+}
+
+// protected is what a function raises that would name a process which the caller may not name, or take its name.
+const protected wire.Atom = "protected"
 
 func done(_ any, err error) (any, error) { return wire.Atom("ok"), err }

@@ -87,14 +87,15 @@ func (a *Asker) MaySend(to wire.Dest, msg any) bool {
 	if a == nil {
 		return true
 	}
+	right := needs(msg)
+	far := right != "signal" || a.Granted().Signal() // may be sent to other nodes
 	if pid, ok := to.(wire.PID); ok && !a.System.Origin.Minted(pid) {
-		return a.MayReach(pid)
+		return far && a.MayReach(pid)
 	}
-	if at, far := a.System.Elsewhere(to); far {
-		return at.Node == a.Who.Name && a.Who.Name != "" || a.maySendAll()
+	if at, ok := a.System.Elsewhere(to); ok {
+		return far && (at.Node == a.Who.Name && a.Who.Name != "" || a.maySendAll())
 	}
 	q, name, byAlias := a.target(to)
-	right := needs(msg)
 	switch {
 	case byAlias && right != "signal", q != nil && a.owns(q):
 		return true
@@ -136,6 +137,12 @@ func (a *Asker) MayEnd(pid wire.PID) bool {
 		return true
 	}
 	return !a.IsKeptFrom(q) && (a.owns(q) || a.Granted().Signal())
+}
+
+// MayLink reports whether a process here may link itself to one that the peer names, and send to it: its end would end that. Its
+// own processes everybody may name.
+func (a *Asker) MayLink(pid wire.PID) bool {
+	return a == nil || a.Who.Name != "" && pid.Node() == a.Who.Name || a.MayReach(pid) && a.MayEnd(pid)
 }
 
 // MayName reports whether the peer may give a process of this node a name, or take it away: by its name a process is reached.
