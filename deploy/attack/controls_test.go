@@ -289,6 +289,11 @@ func (a *attempt) wrongFrames(s shape) {
 func (a *attempt) spawnEcho(n int) (pids []wire.PID) {
 	e := a.erlang()
 	defer func() { _ = e.Close() }()
+	return a.spawnEchoBy(e, n)
+}
+
+// spawnEchoBy is spawnEcho over a connection.
+func (a *attempt) spawnEchoBy(e *raw.Erlang, n int) (pids []wire.PID) {
 	for i := range n {
 		require.NoError(a, e.Control(spawnRequest(e, i, "echo", 0), wire.List{}))
 	}

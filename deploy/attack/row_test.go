@@ -75,6 +75,7 @@ var setups = map[string]raw.Options{
 	"hasty":      {Config: "connect_timeout: 1s\ntick_time: 4s\n"},
 	"grace":      {Args: []string{"--grace", "5s"}},
 	"gossip":     {Gossip: true},
+	"guarded":    {Config: guardedDaemon},
 	"restricted": {Args: []string{"--operators", "ops@127.0.0.1", "--allow", "demo:echo/0", "--allow", "erlang:whereis/1"}},
 }
 
@@ -118,7 +119,7 @@ type group struct {
 
 func groups(t *testing.T) (gs []*group) {
 	seen := make(map[string]bool)
-	for _, r := range slices.Concat(strangers, ports, terms, controls(), frames(), gonodes, flows, kernels, others, resources) {
+	for _, r := range slices.Concat(strangers, ports, terms, controls(), frames(), gonodes, flows, kernels, deputies(), others, resources) {
 		require.False(t, seen[r.name], "two rows are named %s", r.name)
 		seen[r.name] = true
 		if r.own != nil {

@@ -1,0 +1,183 @@
+package attack
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/deploy/attack/internal/raw"
+	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/wire"
+)
+
+// guardedDaemon is one with rights: nodes whose names begin with x may connect only, all others everything.
+const guardedDaemon = "rights:\n  rules:\n    - {peer: \"x*@*\", may: [connect]}\n    - {may: [all]}\n"
+
+// from is a form of From: {Pid, Tag} of a request, which says where the answer goes.
+type from struct {
+	name string
+	make func(victim wire.PID, ref wire.Ref) any // ref is of the victim's node, and nobody waits for it
+}
+
+var froms = []from{
+	{"a cast", func(victim wire.PID, _ wire.Ref) any { return wire.Tuple{victim, wire.Atom("$gen_cast")} }},
+	{"an atom", func(victim wire.PID, _ wire.Ref) any { return wire.Tuple{victim, wire.Atom("stop")} }},
+	{"a list", func(victim wire.PID, _ wire.Ref) any { return wire.Tuple{victim, wire.List{wire.Atom("$gen_cast")}} }},
+	{"a reference", func(victim wire.PID, ref wire.Ref) any { return wire.Tuple{victim, ref} }},
+	{"an alias", func(victim wire.PID, ref wire.Ref) any {
+		return wire.Tuple{victim, wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: ref}}
+	}},
+	{"an alias alone", func(_ wire.PID, ref wire.Ref) any {
+		return wire.Tuple{wire.Atom("undefined"), wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: ref}}
+	}},
+}
+
+// deputy is a process with a name, and what it answers: a request, or a message that says itself to whom.
+type deputy struct {
+	request any
+	tells   func(victim wire.PID) []any
+	silent  bool // it answers no call
+}
+
+// deputiesOf are the rows of services: every registered process of the daemon must have one.
+var deputiesOf = map[wire.Atom]deputy{
+	"net_kernel": {wire.Tuple{wire.Atom("is_auth"), wire.Atom("x@y")}, ioRequests, false},
+	"rex": {wire.Tuple{wire.Atom("call"), wire.Atom("erlang"), wire.Atom("node"), wire.List{}, wire.Atom("user")},
+		func(victim wire.PID) []any {
+			ask := func(q any) any { return wire.Tuple{victim, q} }
+			node := wire.Tuple{wire.Atom("call"), wire.Atom("erlang"), wire.Atom("node"), wire.List{}, victim}
+			return []any{ask(wire.Atom("features_request")), ask(node), ask(wire.Tuple{wire.Atom("sbcast"), wire.Atom("nobody"), 1}),
+				ask(wire.Tuple{wire.Atom("send"), wire.Atom("nobody"), 1}), cast(wire.Tuple{wire.Atom("cast"), wire.Atom("io"), wire.Atom("nl"),
+					wire.List{}, victim}),
+				ask(wire.Tuple{wire.Atom("call"), wire.Atom("erlang"), wire.Atom("exit"), wire.List{victim, wire.Atom("kill")}, victim})}
+		}, false},
+	"actornode":              {wire.Atom("status"), nil, false},
+	"application_controller": {wire.Atom("which_applications"), nil, false},
+	"pg":                     {wire.Atom("get_state"), func(victim wire.PID) []any { return []any{wire.Tuple{wire.Atom("discover"), victim}} }, true},
+	"user":                   {wire.Atom("hello"), ioRequests, true},
+	"logger_proxy":           {wire.Atom("hello"), nil, true},
+	"demo":                   {wire.Atom("count_children"), nil, false},
+	"counter":                {wire.Atom("get"), nil, false},
+	"echo":                   {wire.Atom("hello"), nil, false},
+}
+
+func ioRequests(victim wire.PID) []any {
+	return []any{wire.Tuple{wire.Atom("io_request"), victim, wire.Atom("x"), wire.Atom("getopts")}}
+}
+
+// sender is a connection by either protocol.
+type sender interface {
+	SendReg(from wire.PID, name wire.Atom, message any) error
+	Call(name wire.Atom, request any) (any, error)
+	PID(id uint64) wire.PID
+	Close() error
+}
+
+// deputies are attacks by way of services: what answers where a request says, says to others what the peer may not say itself.
+func deputies() (rows []row) {
+	for _, name := range slices.Sorted(maps.Keys(deputiesOf)) {
+		d := deputiesOf[name]
+		for _, protocol := range []string{"erlang", "native"} {
+			rows = append(rows, row{name: fmt.Sprintf("deputy: %s, by %s", name, protocol), setup: "guarded", attack: func(a *attempt) {
+				a.asDeputy(name, d, protocol)
+			}})
+		}
+	}
+	return append(rows, row{name: "deputy: every registered process has a row", setup: "guarded", attack: func(a *attempt) {
+		e, err := raw.DialErlang(a.Erlang, raw.Self("asker@127.0.0.1", 1), a.Cookie)
+		require.NoError(a, err)
+		defer func() { _ = e.Close() }()
+		names, err := rpc(e, "erlang", "registered")
+		require.NoError(a, err)
+		require.Greater(a, len(names.(wire.List)), 8)
+		for _, name := range names.(wire.List) {
+			require.Contains(a, deputiesOf, name)
+		}
+	}})
+}
+
+// asDeputy asks a service for answers that go to a process of the daemon, and to one of a third node. One who may connect only
+// asks by each form of From; one who may do everything, by those that are no answer whoever asks.
+func (a *attempt) asDeputy(name wire.Atom, d deputy, protocol string) {
+	third, err := raw.DialErlang(a.Erlang, raw.Self("third@127.0.0.1", 1), a.Cookie)
+	require.NoError(a, err)
+	defer func() { _ = third.Close() }()
+	third.Patience = testkit.Limit
+	victim := a.spawnEchoBy(third, 1)[0]
+	before := a.handled(victim)
+	here := wire.NewOrigin(third.Peer)
+	ask := func(s sender, form from) {
+		for _, to := range []struct {
+			pid wire.PID
+			ref wire.Ref
+		}{{victim, here.Ref(1, 2, 3)}, {third.PID(7), third.Ref(1, 2, 3)}} {
+			for _, label := range []wire.Atom{"$gen_call", "system"} {
+				request := d.request
+				if label == "system" {
+					request = wire.Atom("get_state")
+				}
+				require.NoError(a, s.SendReg(s.PID(1), name, wire.Tuple{label, form.make(to.pid, to.ref), request}))
+			}
+		}
+	}
+	var limited, full sender
+	if protocol == "native" {
+		limited = a.native()
+		full, err = raw.DialNative(a.Native, raw.Self("full@127.0.0.1", 1), a.Daemon.Name, a.Cookie)
+	} else {
+		limited = a.erlang()
+		full, err = raw.DialErlang(a.Erlang, raw.Self("full@127.0.0.1", 1), a.Cookie)
+	}
+	require.NoError(a, err)
+	defer func() { _, _ = limited.Close(), full.Close() }()
+	for i, form := range froms {
+		ask(limited, form)
+		if i < 3 {
+			ask(full, form)
+		}
+	}
+	if d.tells != nil {
+		for _, pid := range []wire.PID{victim, third.PID(7)} {
+			for _, m := range d.tells(pid) {
+				require.NoError(a, limited.SendReg(limited.PID(1), name, m))
+			}
+		}
+	}
+	for _, s := range []sender{limited, full} { // each is answered, so that what came before has been handled
+		yes, err := s.Call("net_kernel", wire.Tuple{wire.Atom("is_auth"), wire.Atom("x@y")})
+		require.NoError(a, err)
+		require.Equal(a, wire.Atom("yes"), yes)
+	}
+	if !d.silent { // by the service, too
+		_, err = full.Call(name, d.request)
+		require.NoError(a, err)
+	}
+	a.servicesWork()
+	require.Equal(a, before, a.handled(victim), "messages have reached a process of the node")
+	me, ref := third.PID(1), third.Ref(9, 9, 9)
+	require.NoError(a, third.SendReg(me, "counter", call(me, ref, wire.Atom("get"))))
+	for {
+		control, payload, err := third.Signal()
+		require.NoError(a, err)
+		if t, ok := payload.(wire.Tuple); ok && len(t) == 2 && t[0] == any(ref) {
+			break
+		}
+		reached := slices.Contains(control, any(third.PID(7))) || slices.Contains(control, any(third.Ref(1, 2, 3)))
+		require.False(a, reached, "%v %v has reached a third node", wire.Format(control), wire.Format(payload))
+	}
+	a.notCounted()
+}
+
+// handled is how many messages a process has handled; it lives.
+func (a *attempt) handled(pid wire.PID) any {
+	e, err := raw.DialErlang(a.Erlang, raw.Self("asker3@127.0.0.1", 1), a.Cookie)
+	require.NoError(a, err)
+	defer func() { _ = e.Close() }()
+	v, err := rpc(e, "erlang", "process_info", pid, wire.Atom("reductions"))
+	require.NoError(a, err)
+	t, ok := v.(wire.Tuple)
+	require.True(a, ok, "the process has ended: %v", wire.Format(v))
+	return t[1]
+}
