@@ -262,6 +262,33 @@ func TestRightsByCookie(t *testing.T) {
 	})
 }
 
+// While a node is connected nobody takes its name, nor what it owns, with less: neither by another cookie nor by none. With the same
+// cookie it is that node, started again.
+func TestConnectedNameIsKept(t *testing.T) {
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		g := startGuarded(t, c, rights.Config{Cookies: map[string]string{"ops": "theirs"}, Rules: []rights.Rule{
+			{Cookie: "ops", May: []string{"all"}}, {May: []string{"connect"}},
+		}}, node.Distribution{})
+		o := g.peer(t, "o@127.0.0.1", "theirs", node.Distribution{})
+		h := nodetest.Open(t, o)
+		h.MonitorNode(g.Name())
+		pid, err := rpc.Spawn(testkit.Context(t), h, g.Name(), "lib", "start")
+		require.NoError(t, err)
+		places := new(nodetest.Places) // the thief is at another address
+		places.Put(g.Name(), g.Endpoints())
+		for _, cookie := range []string{"secret", "wrong"} {
+			thief := c.StartWith("o@127.0.0.1", node.Distribution{Cookie: cookie, Finder: places})
+			require.Error(t, thief.Connect(testkit.Context(t), g.Name()), cookie)
+			thief.Exit(pid, node.Kill)
+			require.NoError(t, thief.Stop())
+		}
+		v, err := node.Call[int](testkit.Context(t), h, pid, 5)
+		require.NoError(t, err)
+		require.Equal(t, 5, v)
+		nodetest.Quiet(t, h) // the connection is the same
+	})
+}
+
 // A certificate is an identity that a rule can be for.
 func TestRightsByCertificate(t *testing.T) {
 	ca := certtest.New(t, "ca")
