@@ -51,7 +51,15 @@ func TestDeputies(t *testing.T) {
 							w.try(a, happened)
 						}
 					}
+					entry := []string{"connect", "rpc", "spawn"} // to every deputy, and to nothing else
+					for name := range w.rows() {
+						if name != "named" && name != "kept" && name != "net_kernel" && name != "rex" && name != "actornode" {
+							entry = append(entry, "call "+string(name), "send "+string(name))
+						}
+					}
 					for _, a := range all { // each can fail both ways
+						w.tryWith(a, entry, true, happened)
+						w.tryWith(a, []string{"all"}, false, happened)
 						w.tryWith(a, []string{"all"}, true, happened)
 						if a.want != nil && len(a.want(w.granted())) > 0 {
 							require.True(t, happened[a.name], "%s has never had an effect", a.name)
