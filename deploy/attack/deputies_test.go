@@ -181,3 +181,102 @@ func (a *attempt) handled(pid wire.PID) any {
 	require.True(a, ok, "the process has ended: %v", wire.Format(v))
 	return t[1]
 }
+
+// publishedDaemon shares names with the nodes of its cluster, and says who operates it.
+const publishedDaemon = "hidden: false\noperators: [ops@127.0.0.1]\n"
+
+// cookiesDaemon gives all rights to who knows a cookie of their own, and the right to connect to all others.
+const cookiesDaemon = "rights:\n  cookies: {ops: a-cookie-for-operators-alone}\n  rules:\n    - {cookie: ops, may: [all]}\n" +
+	"    - {peer: \"bystander*@*\", may: [all]}\n    - {peer: \"newcomer*@*\", may: [all]}\n    - {may: [connect]}\n"
+
+// wishes are attacks by functions and requests that act on processes which are not the peer's.
+var wishes = []row{
+	{name: "wish: global's methods end services, and who is no operator ends what the daemon is for", own: &raw.Options{Config: publishedDaemon},
+		attack: func(a *attempt) {
+			e := a.erlang()
+			defer func() { _ = e.Close() }()
+			atom := func(s string) wire.Atom { return wire.Atom(s) }
+			pids := a.servicePIDs()
+			for _, name := range []wire.Atom{"demo", "counter", "echo", "global_name_server", "global_group"} {
+				pid, err := rpc(e, "erlang", "whereis", name)
+				require.NoError(a, err)
+				pids = append(pids, pid.(wire.PID))
+			}
+			exit := wire.Export{Module: "global", Function: "random_exit_name", Arity: 3}
+			for _, pid := range pids {
+				for _, q := range []wire.Tuple{
+					{atom("erlang"), atom("exit"), pid, atom("kill")}, {atom("global"), atom("random_exit_name"), atom("x"), pid, pid},
+					{atom("global"), atom("resolve_it"), exit, atom("x"), pid, pid},
+					{atom("erlang"), atom("apply"), atom("global"), atom("random_exit_name"), wire.List{atom("x"), pid, pid}},
+				} {
+					_, err := rpc(e, q[0].(wire.Atom), q[1].(wire.Atom), q[2:]...)
+					require.NoError(a, err)
+				}
+				require.NoError(a, e.Control(wire.Tuple{26, e.PID(1), pid}, atom("kill")))
+				require.NoError(a, e.Control(wire.Tuple{1, e.PID(5), pid}))
+				require.NoError(a, e.Control(wire.Tuple{24, e.PID(5), pid}, atom("kill")))
+			}
+			for _, q := range []wire.Tuple{
+				{atom("application"), atom("stop"), atom("demo")}, {atom("application"), atom("set_env"), atom("demo"), atom("k"), 1},
+				{atom("application"), atom("unload"), atom("demo")}, {atom("erlang"), atom("disconnect_node"), atom("bystander1@127.0.0.1")},
+				{atom("global"), atom("disconnect")},
+			} {
+				v, err := rpc(e, q[0].(wire.Atom), q[1].(wire.Atom), q[2:]...)
+				require.NoError(a, err)
+				require.Contains(a, wire.Format(v), "not_allowed", "%v", wire.Format(q))
+			}
+			for _, q := range []any{atom("terminate_child"), atom("delete_child")} {
+				v, err := e.Call("demo", wire.Tuple{q.(wire.Atom), atom("counter")})
+				require.NoError(a, err)
+				require.Equal(a, "{error,not_allowed}", wire.Format(v))
+			}
+			for _, name := range services { // processes of others are called under the name of a scope
+				v, err := rpc(e, "pg", "get_members", name, atom("g"))
+				require.NoError(a, err)
+				require.Equal(a, name != "pg", len(wire.Format(v)) > 2, "%s: %v", name, wire.Format(v))
+			}
+			for i, name := range slices.Concat(services, []wire.Atom{"demo", "counter", "echo", "global_name_server", "global_group"}) {
+				pid, err := rpc(e, "erlang", "whereis", name)
+				require.NoError(a, err)
+				require.Equal(a, any(pids[i]), pid, "%s is another process", name)
+			}
+			a.notCounted()
+			a.servicesWork()
+		}},
+	{name: "wish: the name of a connected operator, with a lesser cookie", own: &raw.Options{Config: cookiesDaemon}, alone: true,
+		attack: func(a *attempt) {
+			const theirs = "a-cookie-for-operators-alone"
+			ops, err := raw.DialErlang(a.Erlang, raw.Self("ops@127.0.0.1", 1), theirs)
+			require.NoError(a, err)
+			defer func() { _ = ops.Close() }()
+			native, err := raw.DialNative(a.Native, raw.Self("ops2@127.0.0.1", 1), a.Daemon.Name, theirs)
+			require.NoError(a, err)
+			defer func() { _ = native.Close() }()
+			pid := a.spawnEchoBy(ops, 1)[0]
+			for i := range 20 {
+				for _, name := range []string{"ops@127.0.0.1", "ops2@127.0.0.1"} {
+					for _, cookie := range []string{a.Cookie, "wrong"} {
+						e := raw.NewErlang(a.dial(attacker, a.Erlang), raw.Self(name, uint32(i+2)))
+						if e.Handshake(cookie) == nil {
+							_ = e.Control(wire.Tuple{26, e.PID(1), pid}, wire.Atom("kill"))
+							_, ended := e.Rest(testkit.Limit)
+							require.True(a, ended, "the name %s has been taken", name)
+						}
+						_ = e.Close()
+						n := raw.NewNative(a.dial(attacker, a.Native), raw.Self(name, uint32(i+2)), a.Daemon.Name)
+						if n.Handshake(cookie) == nil {
+							_ = n.Signal(8, n.PID(1), pid, wire.Atom("kill"))
+							_, ended := n.Rest(testkit.Limit)
+							require.True(a, ended, "the name %s has been taken", name)
+						}
+						_ = n.Close()
+					}
+				}
+			}
+			v, err := rpc(ops, "erlang", "is_process_alive", pid)
+			require.NoError(a, err, "the operator's connection is the same")
+			require.Equal(a, wire.True, v)
+			_, err = native.Call("counter", wire.Atom("get"))
+			require.NoError(a, err)
+		}},
+}
