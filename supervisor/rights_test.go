@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/admin"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
@@ -66,4 +67,33 @@ func TestStartChildAsksAllow(t *testing.T) {
 	_, err = supervisor.StartChild(ctx, far, node.Atom("top"),
 		supervisor.Child{ID: "own", Named: supervisor.Named{Module: "m", Function: "no"}})
 	require.NoError(t, err)
+}
+
+// A node that does not operate this one ends the children that a node has had started, and no others.
+func TestChildrenOfTheNodeStay(t *testing.T) {
+	nodetest.EachProtocol(t, func(t *testing.T, cluster *nodetest.Cluster) {
+		far, near, ops := cluster.Start("far"), cluster.Start("near"), cluster.Start("ops")
+		ctx := testkit.Context(t)
+		e := wire.Export{Module: "m", Function: "f"}
+		require.NoError(t, rpc.ExportBehaviour(far, e, func([]any) (node.Actor, error) {
+			return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
+		}))
+		kept := func(id string) supervisor.Child {
+			return supervisor.Child{ID: wire.Atom(id), Named: supervisor.Named{Module: "m", Function: "f"}}
+		}
+		top, err := supervisor.Start(ctx, far, supervisor.Spec{Children: []supervisor.Child{kept("a"), kept("b")}}, node.Options{})
+		require.NoError(t, err)
+		require.NoError(t, admin.Start(ctx, far, admin.Config{Operators: func(n node.Atom) bool { return n == ops.Name() }}))
+		require.ErrorIs(t, supervisor.TerminateChild(ctx, near, top, wire.Atom("a")), supervisor.ErrNotAllowed)
+		require.ErrorIs(t, supervisor.TerminateChild(ctx, near, top, wire.Atom("x")), supervisor.ErrNotFound)
+		_, err = supervisor.StartChild(ctx, near, top, kept("guest"))
+		require.NoError(t, err)
+		require.NoError(t, supervisor.TerminateChild(ctx, near, top, wire.Atom("guest")))
+		require.NoError(t, supervisor.DeleteChild(ctx, near, top, wire.Atom("guest")))
+		require.NoError(t, supervisor.TerminateChild(ctx, ops, top, wire.Atom("a")))
+		require.ErrorIs(t, supervisor.DeleteChild(ctx, near, top, wire.Atom("a")), supervisor.ErrNotAllowed)
+		_, err = supervisor.RestartChild(ctx, near, top, wire.Atom("a"))
+		require.NoError(t, err)
+		require.NoError(t, supervisor.TerminateChild(ctx, far, top, wire.Atom("b")))
+	})
 }

@@ -19,7 +19,8 @@ type request struct {
 	owner  node.PID
 }
 
-// request reads a call: of this package, or {Label, From, What} as Erlang's gen_event sends it, with the caller's PID for a label.
+// request reads a call: of this package, or {Label, From, What} as Erlang's gen_event sends it, with the
+// caller's PID for a label.
 func (m *manager) request(msg any) (request, bool) {
 	r := request{}
 	q, call := m.c.Node().AsRequest(msg)
