@@ -39,6 +39,11 @@
 // links and monitors. The process net_kernel may always be called. The processes rex and actornode are not among those
 // that send and call are for: rpc and the rights of the operator's service are.
 //
+// What another process does for a node needs the right to that effect, too, to send, to call or to end: a function that is
+// called by rpc, a service that is told whom to report to. An answer goes to the node that asks; for who may send to
+// everything it may go to another, who waits for it by the reference that it has. A process that a node has had started
+// is its own, as long as it proves the same identity.
+//
 // # What is refused
 //
 // What is refused looks like what is not there: a call, a monitor and a link get noproc, a start and a function undef, a
