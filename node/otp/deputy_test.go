@@ -427,17 +427,12 @@ func (w *world) lively() bool {
 	return len(nodetest.Rest(p)) == 1
 }
 
-// unasked is a reference of a node that nobody waits for.
-func (w *world) unasked(n *node.Node) node.Ref { return n.MakeRef() }
-
-// awaited is a reference by which a victim waits for an answer, as far as this node knows.
-func (w *world) awaited(pid node.PID) node.Ref {
-	for _, v := range w.victims {
-		if v.pid == pid && pid.Node() == w.a.Name() {
-			return v.ref
-		}
+// ref is a reference of the node of a process.
+func (w *world) ref(pid node.PID) node.Ref {
+	if pid.Node() == w.c.Name() {
+		return w.c.MakeRef()
 	}
-	return w.unasked(w.c)
+	return w.a.MakeRef()
 }
 
 // forms are the forms of From, with what a reply to each does, if it may go there.
@@ -454,11 +449,11 @@ func (w *world) forms() map[string]form {
 	}
 	for _, name := range []string{"named", "nameless", "kept", "far"} {
 		v := func() *witness { return w.victims[name] }
-		n, awaited := w.a, never
+		n := w.a
 		if name == "far" {
-			n, awaited = w.c, all
+			n = w.c
 		}
-		forms[name] = form{func() any { return wire.Tuple{v().pid, w.unasked(n)} }, awaited, name}
+		forms[name] = form{func() any { return wire.Tuple{v().pid, n.MakeRef()} }, all, name}
 		forms[name+", a cast"] = form{func() any { return wire.Tuple{v().pid, cast} }, never, ""}
 		forms[name+", any atom"] = form{func() any { return wire.Tuple{v().pid, wire.Atom("stop")} }, never, ""}
 		forms[name+", own reference"] = form{func() any { return wire.Tuple{v().pid, w.b.MakeRef()} }, never, ""}
@@ -467,7 +462,7 @@ func (w *world) forms() map[string]form {
 		forms[name+", by its alias alone"] = form{func() any {
 			return wire.Tuple{wire.Undefined, wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: v().ref}}
 		}, all, name}
-		forms[name+", by an alias that is none"] = form{func() any { return gencall.MakeFrom(v().pid, w.unasked(n)) }, awaited, ""}
+		forms[name+", by an alias that is none"] = form{func() any { return gencall.MakeFrom(v().pid, n.MakeRef()) }, all, ""}
 		forms[name+", by an alias in a list"] = form{func() any {
 			return wire.Tuple{v().pid, wire.List{wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: v().ref}}}
 		}, all, name}
@@ -516,8 +511,8 @@ func (w *world) rows() map[node.Atom]service {
 		"actornode":              {word("status"), func(m may) bool { return m.service() || !m.limited() }, nil}, // it answers that
 		"application_controller": {word("which_applications"), nil, nil},
 		"events": {word("which_handlers"), nil, map[string]note{
-			"labelled": {func(to node.PID) any { return tuple(to, tuple(to, w.awaited(to)), word("which_handlers")) }, false, false},
-			"label":    {func(to node.PID) any { return tuple(word("x"), tuple(to, w.unasked(w.a)), word("which_handlers")) }, false, true},
+			"labelled": {func(to node.PID) any { return tuple(to, tuple(to, w.ref(to)), word("which_handlers")) }, false, false},
+			"label":    {func(to node.PID) any { return tuple(word("x"), tuple(to, w.ref(to)), word("which_handlers")) }, false, true},
 			"cast":     {func(to node.PID) any { return tuple(word("x"), tuple(to, word("$gen_cast")), word("which_handlers")) }, false, true},
 			"owner": {func(to node.PID) any {
 				return gencall.MakeCall(tuple(w.me.Self(), w.b.MakeRef()), tuple(word("add_sup_handler"), word("watcher"), call, to))

@@ -221,9 +221,6 @@ func (n *System) ExitSignal(a *Acting, from, to wire.PID, reason any) {
 	p := n.Lookup(to)
 	if p == nil { // as in Erlang: nobody there, nothing to do
 		if far := n.Host.Remotes.Of(to); far != nil {
-			if from.IsZero() { // from nobody, which is not said to another node
-				from = n.Host.Self()
-			}
 			far.ExitSignal(from, to, reason)
 			far.Pace(a)
 		}
