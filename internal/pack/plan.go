@@ -259,8 +259,7 @@ func orWhole(path string) string {
 
 func (m *planning) structure(p *plan, path string) error {
 	p.byName = map[string]int{}
-	depths := map[string]int{}
-	if err := m.fields(p, p.typ, 0, path, 0, false, depths); err != nil {
+	if err := m.fields(p, p.typ, 0, path, false, map[string]string{}); err != nil {
 		return err
 	}
 	if len(p.fields) == 0 && p.typ.Size() > 0 { // one without size has nothing to lose
@@ -269,10 +268,9 @@ func (m *planning) structure(p *plan, path string) error {
 	return nil
 }
 
-// fields adds the fields of t, which lies at an offset in the struct and is embedded so deep
-// in it. As in Go, a field hides those with its name that are embedded deeper.
-func (m *planning) fields(p *plan, t reflect.Type, offset uintptr, path string, depth int, omit bool,
-	depths map[string]int) error {
+// fields adds the fields of t, which lies at an offset in the struct. Taken are the names that they travel by, those for
+// reading too, with the fields that have them: a second one would be lost, although embedded deeper.
+func (m *planning) fields(p *plan, t reflect.Type, offset uintptr, path string, omit bool, taken map[string]string) error {
 	var embedded []func() error
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -306,7 +304,7 @@ func (m *planning) fields(p *plan, t reflect.Type, offset uintptr, path string, 
 		}
 		if f.Anonymous && part.op == opStruct && tag[0] == "" && !has("noinline") {
 			embedded = append(embedded, func() error {
-				return m.fields(p, f.Type, offset+f.Offset, at, depth+1, omit, depths)
+				return m.fields(p, f.Type, offset+f.Offset, at, omit, taken)
 			})
 			continue
 		}
@@ -317,18 +315,17 @@ func (m *planning) fields(p *plan, t reflect.Type, offset uintptr, path string, 
 		if name == "" {
 			name = f.Name
 		}
-		if d, taken := depths[name]; taken {
-			if d == depth {
-				return fmt.Errorf("%s is the second field with the name %q", at, name)
-			}
-			continue
-		}
-		depths[name] = depth
-		p.byName[name] = len(p.fields)
+		names := []string{name}
 		for _, o := range tag[1:] {
 			if alias, ok := strings.CutPrefix(o, "alias:"); ok {
-				p.byName[alias] = len(p.fields)
+				names = append(names, alias)
 			}
+		}
+		for _, n := range names {
+			if other, is := taken[n]; is {
+				return fmt.Errorf("%s and %s both have the name %q: give one another by a tag, as `msgpack:\"name\"`", other, at, n)
+			}
+			taken[n], p.byName[n] = at, len(p.fields)
 		}
 		p.fields = append(p.fields, field{plan: part, offset: offset + f.Offset, name: name,
 			head: append(appendStr(nil, len(name)), name...), omit: omit || has("omitempty")})

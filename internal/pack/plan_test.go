@@ -119,9 +119,56 @@ type (
 		A int
 		B int `msgpack:"A"`
 	}
+	shadows struct {
+		Base
+		ID string
+	}
+	shadowed struct {
+		ID   string `msgpack:"Name"`
+		Deep struct{ Middle }
+	}
+	Middle struct{ Base }
+	both   struct {
+		Base
+		Other
+	}
+	Other   struct{ ID int }
+	deeper  struct{ In []map[string]*shadows }
+	aliased struct {
+		Old int
+		New int `msgpack:"New,alias:Old"`
+	}
+	aliasFirst struct {
+		New int `msgpack:"New,alias:Old"`
+		Old int
+	}
+	aliases struct {
+		A int `msgpack:"A,alias:X"`
+		B int `msgpack:"B,alias:X"`
+	}
+	apart struct {
+		Base  `msgpack:"base"`
+		Other `msgpack:",noinline"`
+		ID    int
+		Left  int `msgpack:"-"`
+		Right int `msgpack:"Left"`
+	}
 )
 
 func TestPlanRefuses(t *testing.T) {
-	require.ErrorContains(t, Register[asArray](&Types{}, "a"), "not as_array")
-	require.ErrorContains(t, Register[twice](&Types{}, "a"), `.B is the second field with the name "A"`)
+	refuses := func(err error, want string) {
+		t.Helper()
+		require.ErrorIs(t, err, ErrType)
+		require.ErrorContains(t, err, want)
+	}
+	refuses(Register[asArray](&Types{}, "a"), "not as_array")
+	refuses(Register[twice](&Types{}, "a"), `pack.twice as "a": .A and .B both have the name "A"`)
+	refuses(Register[shadows](&Types{}, "a"), `.ID and .Base.ID both have the name "ID"`)
+	refuses(Register[both](&Types{}, "a"), `.Base.ID and .Other.ID both have the name "ID"`)
+	refuses(Register[deeper](&Types{}, "a"), `.In.ID and .In.Base.ID both have the name "ID"`)
+	refuses(Register[aliased](&Types{}, "a"), `.Old and .New both have the name "Old"`)
+	refuses(Register[aliasFirst](&Types{}, "a"), `.New and .Old both have the name "Old"`)
+	refuses(Register[aliases](&Types{}, "a"), `.A and .B both have the name "X"`)
+	require.NoError(t, Register[shadowed](&Types{}, "a"), "in a struct of its own")
+	require.NoError(t, Register[apart](&Types{}, "a"))
 }

@@ -169,6 +169,9 @@ func (c compiler) build(k planKey) plan {
 		return interfacePlan(k.style)
 	case reflect.Struct:
 		s, err := c.structure(t)
+		if err == nil && len(s.fields) == 0 && t.Size() > 0 && !s.tagged { // one without size has nothing to lose
+			err = faults.New(ErrNoTerm, "struct %s has no exported fields", t)
+		}
 		if err != nil {
 			return refuse(err)
 		}
@@ -210,26 +213,46 @@ type field struct {
 	required bool
 }
 
-// structure reads the tags of a struct.
+// structure reads the tags of a struct. The error says which of them, or which names, cannot be.
 func (c compiler) structure(t reflect.Type) (*structure, error) {
 	s := &structure{}
 	if err := c.fields(s, t, nil, true); err != nil {
 		return nil, err
 	}
-	if len(s.fields) == 0 && t.Size() > 0 && !s.tagged { // one without size has nothing to lose
-		return nil, faults.New(ErrNoTerm, "struct %s has no exported fields", t)
+	if !s.tag.Valid() {
+		return nil, faults.New(ErrNoTerm, "struct %s: its tag is no atom of at most %d characters", t, wire.MaxAtomRunes)
 	}
-	seen := map[wire.Atom]bool{}
+	seen := map[wire.Atom][]int{}
 	for _, f := range s.fields {
-		if s.shape == shapeMap && seen[f.key] {
-			return nil, faults.New(ErrNoTerm, "struct %s has two fields of the name %s", t, f.key)
+		if s.shape == shapeTuple {
+			if f.omitZero || f.required {
+				return nil, faults.New(ErrNoTerm, "field %s%s: omitzero and required are for maps", t, f.step)
+			}
+			continue
 		}
-		if s.shape == shapeTuple && (f.omitZero || f.required) {
-			return nil, faults.New(ErrNoTerm, "field %s%s: omitzero and required are for maps", t, f.step)
+		other, taken := seen[f.key]
+		switch {
+		case taken:
+			return nil, faults.New(ErrNoTerm, "struct %s has two fields of the name %s: %s and %s; give one another by a tag, as `etf:\"name\"`",
+				t, f.key, fieldPath(t, other), fieldPath(t, f.index))
+		case f.key == termof.TypeMark:
+			return nil, faults.New(ErrNoTerm, "field %s%s: the name %s is that of the type's own name", t, f.step, f.key)
+		case !f.key.Valid():
+			return nil, faults.New(ErrNoTerm, "field %s%s: its name is no atom of at most %d characters", t, f.step, wire.MaxAtomRunes)
 		}
-		seen[f.key] = true
+		seen[f.key] = f.index
 	}
 	return s, nil
+}
+
+// fieldPath is the name of a field, after those of the structs that it is embedded by.
+func fieldPath(t reflect.Type, index []int) string {
+	var path []string
+	for _, i := range index {
+		f := t.Field(i)
+		path, t = append(path, f.Name), f.Type
+	}
+	return strings.Join(path, ".")
 }
 
 func (c compiler) fields(s *structure, t reflect.Type, index []int, top bool) error {

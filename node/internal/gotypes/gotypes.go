@@ -25,6 +25,7 @@ import (
 
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/readmap"
+	"github.com/actornode/actornode/wire/etf"
 )
 
 // Registry is the types and errors that are registered. The zero value has none.
@@ -44,6 +45,9 @@ func Add[T any](r *Registry, given ...string) (name string, err error) {
 	typ := reflect.TypeFor[T]()
 	if name, err = Name(typ, given); err != nil {
 		return "", err
+	}
+	if err := etf.Check(typ); err != nil {
+		return "", fmt.Errorf("%v as %.40q: %w", typ, name, err)
 	}
 	if err := pack.Register[T](&r.Codec, name); err != nil {
 		return "", err
