@@ -24,7 +24,7 @@ func Example() {
 		case node.Request[string]:
 			m.Reply(total)
 		default:
-			return fmt.Errorf("unexpected message: %v", msg)
+			c.Unknown(msg) // an error would end the process
 		}
 		return nil
 	}))

@@ -2,6 +2,8 @@ package node
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 
 	"github.com/actornode/actornode/node/internal/moved"
 	"github.com/actornode/actornode/node/internal/runner"
@@ -22,6 +24,21 @@ func (c *core) Self() PID {
 // Blocking calls f, which may block, and returns when f has: an Actor's handler and a coroutine give up their stage
 // first, so that others have their turns, and have a turn of their own again afterwards. See package stage.
 func (c *core) Blocking(f func()) { runner.Aside(c.by, f) }
+
+// Unknown is for a message that the process has no code for, such as the default of a type switch: the caller of a request, of whatever
+// type, gets an error that wraps [ErrUnhandled] and names the type, and of any other message the type is logged. The process goes on, and
+// keeps its state: an error that a handler returns for what others have sent would end it.
+func (c *core) Unknown(msg any) {
+	n := c.Node()
+	name := typeName(behaviourOf(c.by.Own()))
+	if r, ok := n.AsRequest(msg); ok {
+		_ = r.Fail(fmt.Errorf("%w: a call of %v, a %s, with a %T", ErrUnhandled, c.Self(), name, r.Body)) // the caller may have given up
+		return
+	}
+	if _, m := viaPeer(msg); n.Log().Enabled(context.Background(), slog.LevelWarn) {
+		n.Log().Warn("unexpected message", "pid", c.Self().String(), "behaviour", name, "type", fmt.Sprintf("%T", m))
+	}
+}
 
 // MailboxLen returns how many messages wait for the process, the one that an Actor handles included, as Info does.
 func (c *core) MailboxLen() int { return c.by.Own().Intake().Len() }

@@ -25,7 +25,7 @@
 //		case node.Request[int]:
 //			m.Reply(2 * m.Body)
 //		default:
-//			return fmt.Errorf("unexpected message: %v", msg)
+//			c.Unknown(msg) // an error would end the process
 //		}
 //		return nil
 //	}))

@@ -83,7 +83,7 @@ func (s *supervisor) handleRequest(r node.Request[any], isTerm bool) error {
 	case countChildren:
 		return done.ok(s.count())
 	}
-	return done.fail(fmt.Errorf("supervisor: unknown request: %T", r.Body))
+	return done.fail(&unknownRequest{r.Body})
 }
 
 // keeps reports whether a child must stay, whoever asks: of the node's own children those decide who operate it.
@@ -100,6 +100,18 @@ func (s *supervisor) keeps(id any, by node.From) bool {
 	}
 	return k.spec.Options.For == ""
 }
+
+// unknownRequest is the answer to a request that no supervisor handles.
+type unknownRequest struct{ request any }
+
+func (u *unknownRequest) Error() string {
+	return fmt.Sprintf("supervisor: unknown request of type %T", u.request)
+}
+
+func (u *unknownRequest) Unwrap() error { return node.ErrUnhandled }
+
+// term is what OTP's callers get beside error.
+func (u *unknownRequest) term() any { return wire.Tuple{wire.Atom("unhandled_request"), u.request} }
 
 // find is find_child: by id, or by pid for SimpleOneForOne.
 func (s *supervisor) find(id any) *child {

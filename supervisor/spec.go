@@ -311,4 +311,5 @@ func seconds(d time.Duration) int { return int(d / time.Second) }
 
 func init() {
 	termof.Enter((*SpecError).term)
+	termof.Enter((*unknownRequest).term)
 }

@@ -74,7 +74,7 @@ func (a answer) ok(v any) error {
 }
 
 func (a answer) fail(err error) error {
-	if !a.isTerm {
+	if _, unknown := err.(*unknownRequest); unknown || !a.isTerm {
 		a.to.Fail(err)
 		return nil
 	}
@@ -238,7 +238,7 @@ func (s *supervisor) parse(req any) (any, error) {
 			return getChildSpec{t[1]}, nil
 		}
 	}
-	return nil, bad("unhandled_request", req)
+	return nil, &unknownRequest{req}
 }
 
 // parseSpec reads what init/1 of a supervisor in Erlang returns in {ok, {Flags,

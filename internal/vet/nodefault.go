@@ -17,10 +17,11 @@ Reported is a type switch over the message in a method Receive, or in a function
 if it has neither default nor a case any, and nothing after it looks at the message or returns an error.
 Tests are not looked at.
 
-Add a default that says so, fails, or leaves the message for another behaviour:
+Add a default that says so, fails, or leaves the message for another behaviour. Context.Unknown fails a request
+for its caller, and logs any other message:
 
 	default:
-		c.Node().Log().Warn("unexpected message", "type", fmt.Sprintf("%T", msg))
+		c.Unknown(msg)
 
 An empty default with a comment says that all others are dropped on purpose.`, runNoDefault)
 
@@ -35,7 +36,7 @@ func runNoDefault(p *pass) {
 			if !ok || p.switched(sw) != msg || p.takesAll(sw) || p.goesOn(f.body.List[i+1:], msg) || p.kept(f.body.List[:i], msg) {
 				continue
 			}
-			p.report(sw, "a message that fits no case is dropped without a trace: add a default that logs it (c.Node().Log()), "+
+			p.report(sw, "a message that fits no case is dropped without a trace: add a default that fails or logs it (c.Unknown(msg)), "+
 				"returns an error, or returns node.ErrUnhandled for another behaviour")
 		}
 	})

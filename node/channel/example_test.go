@@ -27,7 +27,8 @@ func Example() {
 		if m, ok := msg.(subscribe); ok {
 			return m.To.Send(c, price{"ERIC", 9350})
 		}
-		return fmt.Errorf("unexpected message: %v", msg)
+		c.Unknown(msg)
+		return nil
 	}))
 	if err != nil {
 		panic(err)

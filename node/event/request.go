@@ -2,6 +2,7 @@ package event
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/actornode/actornode/internal/nodehook"
@@ -14,6 +15,7 @@ import (
 type request struct {
 	node.From
 	what   any
+	body   any   // what was asked for, as it came
 	erlang bool  // the answer is to be what gen_event's would be
 	make   maker // of an addition or exchange
 	owner  node.PID
@@ -24,7 +26,7 @@ type request struct {
 func (m *manager) request(msg any) (request, bool) {
 	r := request{}
 	q, call := m.c.Node().AsRequest(msg)
-	if r.From, r.what = q.From, q.Body; !call {
+	if r.From, r.what, r.body = q.From, q.Body, q.Body; !call {
 		t, ok := msg.(wire.Tuple)
 		if !ok || len(t) != 3 {
 			return r, false
@@ -34,7 +36,7 @@ func (m *manager) request(msg any) (request, bool) {
 		if r.From = from.(node.From); !ok || !isPID || label != r.From.Caller() {
 			return r, false
 		}
-		r.what = t[2]
+		r.what, r.body = t[2], t[2]
 	}
 	switch q := r.what.(type) {
 	case addRequest:
@@ -52,6 +54,11 @@ func (m *manager) request(msg any) (request, bool) {
 		r.what = r.read(m, q)
 	}
 	return r, call || r.what != nil
+}
+
+// unknown is the error for a request that managers do not know.
+func (r *request) unknown() error {
+	return fmt.Errorf("%w of type %T: %w", errUnknown, r.body, node.ErrUnhandled)
 }
 
 // read reads what Erlang's gen_event asks; nil: something else.
@@ -150,9 +157,9 @@ func (m *manager) answer(r request) error {
 			m.reply(r, m.modules())
 			return nil
 		}
-		m.refuse(r, errUnknown, nil)
+		m.refuse(r, r.unknown(), nil)
 	default:
-		m.refuse(r, errUnknown, nil)
+		m.refuse(r, r.unknown(), nil)
 	}
 	return nil
 }
