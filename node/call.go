@@ -129,7 +129,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		}
 	}
 	if p.Target == nil || !p.List() {
-		t.Settle(a, nil, &ExitError{Reason: NoProc})
+		t.Settle(a, nil, gone(to))
 		return t
 	}
 	var msg any = m
@@ -153,6 +153,17 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		t.Settle(a, nil, err)
 	}
 	return t
+}
+
+// gone is the error for a request to a process that is no more, so that nothing is sent.
+func gone(to Dest) error {
+	switch to := to.(type) {
+	case Atom, At:
+		return fmt.Errorf("%w: %s", ErrNoName, erpc.Text(to))
+	case names.Global:
+		return fmt.Errorf("%w: global %v", ErrNoName, to.Name)
+	}
+	return &ExitError{Reason: NoProc}
 }
 
 // Call sends a [Request] with req and waits for the reply. Errors: what the reply says; [*ExitError]

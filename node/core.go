@@ -25,14 +25,16 @@ func (c *core) Self() PID {
 // first, so that others have their turns, and have a turn of their own again afterwards. See package stage.
 func (c *core) Blocking(f func()) { runner.Aside(c.by, f) }
 
-// Unknown is for a message that the process has no code for, such as the default of a type switch: the caller of a request, of whatever
-// type, gets an error that wraps [ErrUnhandled] and names the type, and of any other message the type is logged. The process goes on, and
-// keeps its state: an error that a handler returns for what others have sent would end it.
+// Unknown is for a message that the process has no code for, such as the default of a type switch: the caller of a
+// request, of whatever type, gets an error that wraps [ErrUnhandled] and names the type, and of any other message the
+// type is logged. The process goes on, and keeps its state: an error that a handler returns for what others have sent
+// would end it.
 func (c *core) Unknown(msg any) {
 	n := c.Node()
 	name := typeName(behaviourOf(c.by.Own()))
 	if r, ok := n.AsRequest(msg); ok {
-		_ = r.Fail(fmt.Errorf("%w: a call of %v, a %s, with a %T", ErrUnhandled, c.Self(), name, r.Body)) // the caller may have given up
+		err := fmt.Errorf("%w: a call of %v, a %s, with a %T", ErrUnhandled, c.Self(), name, r.Body)
+		_ = r.Fail(err) // the caller may have given up
 		return
 	}
 	if _, m := viaPeer(msg); n.Log().Enabled(context.Background(), slog.LevelWarn) {

@@ -46,7 +46,8 @@
 // anywhere in a term. Its exported fields are written under their names, or their tags
 // `msgpack:"name,omitempty"`; "-" leaves a field out, as `etf:"-"` does, "alias:old" reads it under an old name, too.
 // The fields of an embedded struct are those of the struct around it ("noinline": a field of its
-// own). A type with two fields of one name is refused, although Go has the outer one hide the other. They may be of all types but channels, functions and complex numbers; of interfaces any,
+// own). A type with two fields of one name is refused, although Go has the outer one hide the other.
+// They may be of all types but channels, functions and complex numbers; of interfaces any,
 // which then holds a term or a value of a registered type, and error;
 // of types of package wire; and of types with methods: MarshalMsg and UnmarshalMsg as the
 // generator of github.com/tinylib/msgp makes them, MarshalMsgpack and UnmarshalMsgpack for one

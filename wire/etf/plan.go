@@ -233,8 +233,8 @@ func (c compiler) structure(t reflect.Type) (*structure, error) {
 		other, taken := seen[f.key]
 		switch {
 		case taken:
-			return nil, faults.New(ErrNoTerm, "struct %s has two fields of the name %s: %s and %s; give one another by a tag, as `etf:\"name\"`",
-				t, f.key, fieldPath(t, other), fieldPath(t, f.index))
+			return nil, faults.New(ErrNoTerm, "struct %s has two fields of the name %s: %s and %s; "+
+				"give one another by a tag, as `etf:\"name\"`", t, f.key, fieldPath(t, other), fieldPath(t, f.index))
 		case f.key == termof.TypeMark:
 			return nil, faults.New(ErrNoTerm, "field %s%s: the name %s is that of the type's own name", t, f.step, f.key)
 		case !f.key.Valid():

@@ -1,0 +1,64 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
+)
+
+// How long Retry waits before it tries again: it doubles from the first to the second.
+const (
+	firstRetry = time.Millisecond
+	lastRetry  = 50 * time.Millisecond
+)
+
+// Retry calls f, which makes a call or sends to a name, again for as long as its error is [ErrNoName], so that nothing has been
+// sent: nobody has the name while a supervisor restarts its process, on this node or on another, or before it is started. It
+// returns what f does else, or, if ctx ends first, the error of ctx and of f.
+//
+//	left, err := node.Retry(ctx, n, func() (int, error) {
+//		return genserver.Call(ctx, n, node.Atom("till"), Withdraw{20})
+//	})
+//
+// A process that exits before it answers is another error ([*ExitError]), and f is not called again: it may have done what it was
+// asked for. Whoever may ask twice does so in a loop of their own. Without an end of ctx Retry waits as long as nobody has the name.
+func Retry[R any](ctx context.Context, from Caller, f func() (R, error)) (R, error) {
+	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+		r, err := f()
+		if !errors.Is(err, ErrNoName) {
+			return r, err
+		}
+		if ended := pause(ctx, from.caller(), wait); ended != nil {
+			return r, errors.Join(ended, err)
+		}
+	}
+}
+
+// pause waits for a while; the error is that of ctx, or [ErrExited].
+func pause(ctx context.Context, a *process.Acting, d time.Duration) (err error) {
+	exited := context.Background()
+	if a.Process != nil {
+		exited = a.Own().Context()
+	}
+	wait := func() {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			err = cause.Of(ctx)
+		case <-exited.Done():
+			err = ErrExited
+		}
+	}
+	if a.Process == nil {
+		wait()
+		return err
+	}
+	runner.Aside(a, wait)
+	return err
+}

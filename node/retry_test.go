@@ -1,0 +1,108 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/supervisor"
+)
+
+// Calls through restarts never see that nobody has the name, whoever calls and wherever the server is.
+func TestRetryThroughRestarts(t *testing.T) {
+	overEachPlace(t, func(f *failures) {
+		to := node.At{Name: "till", Node: f.there.Name()}
+		_, err := supervisor.Start(f.ctx, f.there, supervisor.Spec{Intensity: 1 << 20, Period: time.Second,
+			Children: []supervisor.Child{{ID: "till", Options: node.Options{Name: "till"},
+				Start: func(...any) (node.Actor, error) { return &unknowing{cups: 1}, nil }}}}, node.Options{})
+		require.NoError(t, err)
+		var over atomic.Bool
+		var answered, exited atomic.Int64
+		var calls sync.WaitGroup
+		calling := func(self node.Caller) {
+			for !over.Load() {
+				n, err := node.Retry(f.ctx, self, func() (int, error) { return node.Call[int](f.ctx, self, to, takeCup{}) })
+				if err == nil && n > 0 {
+					answered.Add(1)
+					continue
+				}
+				var exit *node.ExitError
+				if !assert.NotErrorIs(f, err, node.ErrNoName) || !assert.ErrorAs(f, err, &exit) {
+					return
+				}
+				exited.Add(1)
+			}
+		}
+		for _, s := range styles {
+			calls.Add(1)
+			pid := s.Spawn(t, f.here, func(self nodetest.Self, _ any) error {
+				defer calls.Done()
+				calling(self)
+				return nil
+			})
+			require.NoError(t, f.here.Send(pid, "go"))
+		}
+		calls.Go(func() { calling(f.here) })
+		for range testkit.By(30, 100, 300) {
+			before := answered.Load()
+			f.there.Exit(node.Atom("till"), node.Kill)
+			testkit.Until(f, func() string {
+				if answered.Load() == before && !f.Failed() {
+					return "no call is answered after a restart"
+				}
+				return ""
+			})
+		}
+		over.Store(true)
+		calls.Wait()
+		f.Logf("%d answered, %d lost", answered.Load(), exited.Load())
+	})
+}
+
+// Retry asks again only where nothing has been sent, and ends with its context, or its process.
+func TestRetryEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := nodetest.Start(t, node.Config{})
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		asked := 0
+		call := func() (int, error) { asked++; return node.Call[int](ctx, n, node.Atom("nobody"), 1) }
+		began := time.Now()
+		_, err := node.Retry(ctx, n, call)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, err, node.ErrNoName)
+		require.Equal(t, time.Minute, time.Since(began))
+		require.InDelta(t, 1200, asked, 10, "20 times a second")
+
+		asked = 0
+		own := errors.New("another error")
+		_, err = node.Retry(context.Background(), n, func() (int, error) { asked++; return 0, own })
+		require.Equal(t, own, err)
+		require.Equal(t, 1, asked)
+
+		for _, s := range styles {
+			ended := make(chan error, 1)
+			pid := s.Spawn(t, n, func(self nodetest.Self, _ any) error {
+				defer func() { ended <- nil }()
+				_, err := node.Retry(context.Background(), self, func() (int, error) {
+					return node.Call[int](context.Background(), self, node.Atom("nobody"), 1)
+				})
+				return err
+			})
+			require.NoError(t, n.Send(pid, "go"))
+			synctest.Wait()
+			n.Exit(pid, node.Kill)
+			<-ended
+		}
+	})
+}
