@@ -24,8 +24,8 @@ const (
 //		return genserver.Call(ctx, n, node.Atom("till"), Withdraw{20})
 //	})
 //
-// A process that exits before it answers is another error ([*ExitError]), and f is not called again: it may have done what it was
-// asked for. Whoever may ask twice does so in a loop of their own. Without an end of ctx Retry waits as long as nobody has the name.
+// A process that exits before it answers is another error ([*ExitError]), and f is not called again: it may have done what
+// it was asked for. Without an end of ctx Retry waits as long as nobody has the name.
 func Retry[R any](ctx context.Context, from Caller, f func() (R, error)) (R, error) {
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		r, err := f()

@@ -119,7 +119,9 @@ func StartChild(ctx context.Context, from node.Caller, sup node.Dest, k Child) (
 }
 
 // StartDynamic starts a child of a SimpleOneForOne supervisor with arguments for
-// its Start. Errors: [*StartError], [ErrNotSimple], and those of [node.Call].
+// its Start and its NameOf. The PID is zero if its Init or Start has returned node.ErrIgnore. Errors: [*StartError], in which
+// errors.Is finds [node.ErrNameTaken], and errors.As an [*AlreadyStartedError] with the PID of the process that has the name;
+// [ErrNotSimple], and those of [node.Call].
 func StartDynamic(ctx context.Context, from node.Caller, sup node.Dest, args ...any) (node.PID, error) {
 	return started(ask(ctx, from, sup, startDynamic{args}, readPID))
 }

@@ -53,7 +53,8 @@ func (k *Child) travels(from node.Caller, sup node.Dest) error {
 		field string
 		set   bool
 	}{
-		{"Start", k.Start != nil}, {"Options", !reflect.ValueOf(k.Options).IsZero()}, {"Backoff", k.Backoff != Backoff{}},
+		{"Start", k.Start != nil}, {"NameOf", k.NameOf != nil}, {"Options", !reflect.ValueOf(k.Options).IsZero()},
+		{"Backoff", k.Backoff != Backoff{}},
 	} {
 		if no.set {
 			return fmt.Errorf("supervisor: child %v: %s does not go to a supervisor on another node: use Named, "+
@@ -115,8 +116,11 @@ func refusal(reason any) error {
 
 // started is refusal for a child that was started from arguments.
 func started(pid node.PID, err error) (node.PID, error) {
-	if e, ok := err.(*SpecError); ok {
+	switch e := err.(type) {
+	case *SpecError:
 		err = &StartError{Reason: e.Reason, dynamic: true}
+	case *AlreadyStartedError: // children that are started from arguments have no ids: it has the name
+		err = &StartError{Reason: e.term(), dynamic: true}
 	}
 	return pid, err
 }

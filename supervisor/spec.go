@@ -105,6 +105,9 @@ type Child struct {
 	// not run. Start must not block: what takes time belongs into the behaviour's
 	// Init.
 	Start func(args ...any) (node.Actor, error) `isolation:"share"`
+	// NameOf returns the name that a child started with args is registered under, again at each restart; "": none. Nil: it is
+	// Options.Name. Each child of a SimpleOneForOne supervisor can so have a name of its own.
+	NameOf func(args ...any) node.Atom `isolation:"share"`
 	// Named stands in place of Start for a behaviour that the node exports.
 	Named Named
 	// Options of the spawn: name, place, mailbox. Link and Announce are the

@@ -455,9 +455,9 @@ func (s *supervisor) started(k *child, o outcome) {
 // start spawns k. If there is an Init to wait for, waits is true, and the wait
 // has begun.
 func (s *supervisor) start(k *child) (o outcome, waits bool) {
-	b, err := k.spec.make(s.c.Node(), k.args)
+	opt := k.spec.Options
+	b, err := k.spec.make(s.c.Node(), &opt, k.args)
 	if err == nil {
-		opt := k.spec.Options
 		opt.Link = true
 		if _, ok := b.(*supervisor); ok {
 			opt.ShowPeer = true // for Distribution.Allow
@@ -477,12 +477,12 @@ func (s *supervisor) start(k *child) (o outcome, waits bool) {
 	if errors.Is(err, node.ErrIgnore) {
 		return outcome{ignored: true}, false
 	}
-	return outcome{failed: true, reason: s.startReason(k, err)}, false
+	return outcome{failed: true, reason: s.startReason(k, opt.Name, err)}, false
 }
 
 // startReason is why a child could not be spawned, in OTP's words.
-func (s *supervisor) startReason(k *child, err error) any {
-	if name := k.spec.Options.Name; name != "" && errors.Is(err, node.ErrNameTaken) {
+func (s *supervisor) startReason(k *child, name node.Atom, err error) any {
+	if name != "" && errors.Is(err, node.ErrNameTaken) {
 		if pid, ok := s.c.Node().Whereis(name); ok {
 			return wire.Tuple{wire.Atom("already_started"), pid}
 		}
@@ -513,14 +513,17 @@ type startPanic struct{ crash *node.Crash }
 
 func (e *startPanic) Error() string { return "supervisor: Start panicked: " + e.crash.Error() }
 
-// make makes the behaviour of a new process of k.
-func (k *Child) make(n *node.Node, args []any) (b node.Actor, err error) {
+// make makes the behaviour of a new process of k, and puts its name into o.
+func (k *Child) make(n *node.Node, o *node.Options, args []any) (b node.Actor, err error) {
 	returned := false
 	defer func() {
 		if !returned {
 			err = &startPanic{nodehook.Panicked(recover()).(*node.Crash)}
 		}
 	}()
+	if k.NameOf != nil {
+		o.Name = k.NameOf(args...)
+	}
 	if k.Start != nil {
 		b, err = k.Start(args...)
 	} else {
