@@ -140,7 +140,7 @@ var untuned = map[string][]string{
 		"peers.maxBrief", "outbox.maxReason", "peers.mostLosses", "peers.lossTime", "peers.shortLinks", "node.mostCauses", "node.causesDepth",
 		"node.mostLate", "node.mostNamed"},
 	"how often something is logged": {"undelivered.logEvery", "report.every"},
-	"timeouts and pauses": {"node.drainTime", "process.spaceAgain", "peers.firstStep", "node.releaseTimeout",
+	"timeouts and pauses": {"node.drainTime", "node.firstRetry", "node.lastRetry", "process.spaceAgain", "peers.firstStep", "node.releaseTimeout",
 		"node.defaultStopTimeout",
 		"peers.TicksPerTime", "peers.busyPause", "peers.acceptPause", "outbox.drainTime"},
 }
