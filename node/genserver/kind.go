@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/tagged"
@@ -15,10 +16,10 @@ import (
 // no memory, unless it is the last field.
 type Returns[R any] struct{}
 
-func (Returns[R]) returns(R) {}
+func (Returns[R]) embedReturns(R) {} // a compiler's message names it: "missing method embedReturns"
 
-// Asks is a request type with an embedded [Returns].
-type Asks[R any] interface{ returns(R) }
+// Asks is a request type with an embedded [Returns], or [To].
+type Asks[R any] interface{ embedReturns(R) }
 
 // Kind is a sort of server: what its state is made of and which method handles
 // what. It is made once, by [Define], and may be used by any number of servers.
@@ -251,6 +252,21 @@ func (b *bodies[S]) findAny(n *node.Node, body any) (*Handler[S], any) {
 		h = b.find(body)
 	}
 	return h, body
+}
+
+// misfit says why a tuple is none of the structs that stand for tuples of its first atom; "": none does.
+func (b *bodies[S]) misfit(n *node.Node, body any) string {
+	t, ok := body.(wire.Tuple)
+	if !ok {
+		return ""
+	}
+	var all []string
+	for _, k := range b.tagged {
+		if err := k.Misfit(n, t); err != nil && len(all) < mostTypes {
+			all = append(all, err.Error())
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 var tupleType = reflect.TypeFor[wire.Tuple]()

@@ -11,12 +11,12 @@ import (
 // for any other [Ref]. It takes no memory, unless it is the last field.
 type To[S, R any] struct{ Returns[R] }
 
-func (To[S, R]) to(S) {}
+func (To[S, R]) embedTo(S) {} // as embedReturns
 
 // taken is a request type with an embedded [To].
 type taken[S, R any] interface {
 	Asks[R]
-	to(S)
+	embedTo(S)
 }
 
 // Ref is a server whose state is an S, as those know it who call it by [Ask], [AskAsync] and [Tell]:

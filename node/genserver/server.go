@@ -54,6 +54,7 @@ type UnhandledError struct {
 	Server  string    // Go type of the server's state, or of the machine's data
 	State   node.Atom // of a machine; "": it is a server
 	Request any
+	Misfit  string   // what does not fit in a tuple whose first atom is that of a type that there is a method for; "": it is none
 	Takes   []string // types of the requests that a server has methods for, 16 at most; nil: not known
 }
 
@@ -65,6 +66,9 @@ func (e *UnhandledError) Error() string {
 	if e.State != "" {
 		return fmt.Sprintf("statem: %s does not handle calls of type %T in the state %s", server, e.Request, e.State)
 	}
+	if e.Misfit != "" {
+		return fmt.Sprintf("genserver: %s does not handle this %T: %s", server, e.Request, e.Misfit)
+	}
 	if len(e.Takes) > 0 {
 		takes = "; it handles those of " + strings.Join(e.Takes, ", ")
 	}
@@ -72,10 +76,13 @@ func (e *UnhandledError) Error() string {
 }
 
 // term is the error as Erlang's callers get it: {error, {unhandled_request, Request}},
-// with the state before Request if it is of a machine.
+// with the state before Request if it is of a machine, and after it what does not fit in a tuple.
 func (e *UnhandledError) term() any {
 	if e.State != "" {
 		return wire.Tuple{wire.Atom("unhandled_request"), e.State, sysmsg.Term(e.Request)}
+	}
+	if e.Misfit != "" {
+		return wire.Tuple{wire.Atom("unhandled_request"), sysmsg.Term(e.Request), e.Misfit}
 	}
 	return wire.Tuple{wire.Atom("unhandled_request"), sysmsg.Term(e.Request)}
 }
@@ -89,6 +96,12 @@ func readUnhandled(term any) error {
 	switch state, _ := t[1].(node.Atom); {
 	case len(t) == 2:
 		return &UnhandledError{Request: t[1]}
+	case len(t) == 3 && state == "":
+		misfit, ok := wire.Text(t[2])
+		if !ok {
+			return nil
+		}
+		return &UnhandledError{Request: t[1], Misfit: misfit}
 	case len(t) == 3 && state != "":
 		return &UnhandledError{State: state, Request: t[2]}
 	}
@@ -302,8 +315,11 @@ func (s *server[S]) receiveOther(h *Handler[S], msg any) error {
 		return h.open(s, node.From{}, body)
 	}
 	if log := s.Node().Log(); log.Enabled(context.Background(), slog.LevelWarn) {
-		log.Warn("unexpected "+sort.String(), "server", sysmsg.DisplayName(s), "kind", s.BehaviourName(),
-			"message", sysmsg.Brief(s.Node(), body))
+		attrs := []any{"server", sysmsg.DisplayName(s), "kind", s.BehaviourName(), "message", sysmsg.Brief(s.Node(), body)}
+		if misfit := s.kind.bodies[sort].misfit(s.Node(), body); misfit != "" {
+			attrs = append(attrs, "misfit", misfit)
+		}
+		log.Warn("unexpected "+sort.String(), attrs...)
 	}
 	return nil
 }
@@ -314,7 +330,9 @@ func (s *server[S]) call(r node.Request[any]) error {
 	if h, body := s.kind.bodies[call].findAny(s.Node(), r.Body); h != nil {
 		return h.open(s, r.From, body)
 	}
-	s.reply(r.From, nil, &UnhandledError{Server: s.BehaviourName(), Request: r.Body, Takes: s.kind.bodies[call].types()})
+	bodies := &s.kind.bodies[call]
+	s.reply(r.From, nil, &UnhandledError{Server: s.BehaviourName(), Request: r.Body, Misfit: bodies.misfit(s.Node(), r.Body),
+		Takes: bodies.types()})
 	return nil
 }
 

@@ -68,6 +68,9 @@ func TestTaggedStructs(t *testing.T) {
 		var unhandled *genserver.UnhandledError
 		require.True(t, errors.As(err, &unhandled), "%v: %v", wrong, err)
 	}
+	_, err = call(wire.Tuple{a("add"), 1, "y"})
+	require.ErrorContains(t, err, "genserver_test.add.B: ")
+	require.ErrorContains(t, err, "genserver_test.addText.A: ")
 	require.NoError(t, n.Send(pid, wire.Tuple{a("$gen_cast"), wire.Tuple{a("reset"), 40}}))
 	reply, err := call(wire.Tuple{a("add"), 1, 1})
 	require.NoError(t, err)

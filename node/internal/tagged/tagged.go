@@ -47,6 +47,15 @@ func (k Kind) Read(host any, term wire.Tuple, into any) bool {
 	return k.Fits(term) && etf.FromTerm(termof.Hosted{Term: term, Host: host}, into) == nil
 }
 
+// Misfit says why a term with the first atom of the kind is none of it: which field does not fit, the type that it has and
+// what is there. Nil: the term has another first atom, or is of the kind.
+func (k Kind) Misfit(host any, term wire.Tuple) error {
+	if len(term) == 0 || !k.Fits(append(wire.Tuple{term[0]}, make(wire.Tuple, k.Arity-1)...)) {
+		return nil
+	}
+	return etf.FromTerm(termof.Hosted{Term: term, Host: host}, reflect.New(k.typ).Interface())
+}
+
 // Value is Read into a new value, which it returns.
 func (k Kind) Value(host any, term wire.Tuple) (v any, ok bool) {
 	if !k.Fits(term) {

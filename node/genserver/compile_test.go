@@ -1,0 +1,22 @@
+package genserver_test
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What the compiler says of a request that is none says what to embed, and of a string as a destination what one is.
+func TestCompilerMessages(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-gcflags=-e", "-o", os.DevNull, "./testdata/mistakes").CombinedOutput()
+	require.Error(t, err)
+	for _, want := range []string{
+		`type plain\) does not satisfy genserver\.Asks\[.*\(missing method embedReturns\)`,
+		`type returning\) does not satisfy .*\(missing method embedTo\)`,
+		`string does not implement .*Dest \(missing method destIsPIDAtomRefOrAt\)`,
+	} {
+		require.Regexp(t, want, string(out))
+	}
+}
