@@ -37,7 +37,8 @@ type Result struct {
 // Actor, a [*Process] for a blocking process or a handle.
 type Caller interface{ caller() *process.Acting }
 
-// Dest is whom something is for: a process (PID), a registered name (Atom), an alias (Ref) or a name on a node (At).
+// Dest is whom something is for: a process (PID), a registered name (Atom), an alias (Ref) or a name on a node (At). A
+// name is an Atom, not a string: Send(node.Atom("till"), m).
 type Dest = wire.Dest
 
 // Global is a [Dest], too: whichever process has a name of the cluster, any term, when it is used. See package global.
@@ -76,6 +77,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		return t
 	}
 	m := Request[Q]{req, from}
+	dest := to
 	switch to := n.sys.Current(to).(type) {
 	case PID:
 		p.Target = n.sys.Lookup(to)
@@ -84,6 +86,9 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		}
 		if p.Target == nil {
 			if err := n.sys.Undeliverable(to, m); err != nil {
+				if err == ErrNoDest {
+					err = none(dest)
+				}
 				t.Settle(a, nil, err)
 				return t
 			}
@@ -153,6 +158,14 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		t.Settle(a, nil, err)
 	}
 	return t
+}
+
+// none is the error for a request to the zero PID, which a name of the cluster stands for that nobody has.
+func none(to Dest) error {
+	if _, named := to.(names.Global); named {
+		return gone(to)
+	}
+	return ErrNoDest
 }
 
 // gone is the error for a request to a process that is no more, so that nothing is sent.

@@ -23,7 +23,7 @@ func nodeOf(sys *process.System) *Node { return sys.Host.Node.(*Node) }
 // Send puts msg into the mailbox of a process. A message to a process that is gone, or to
 // an alias that is not active, is a dead letter, as in Erlang, not an error. Errors:
 // [ErrMailboxFull], [ErrCycle], [ErrExited] (the process that sends is dead), [ErrNoName] (nobody has the
-// name on this node), [ErrNodeStopped], [ErrNotHere], [ErrNoDest], and for another node
+// name on this node), [ErrNodeStopped], [ErrNotHere], [ErrNoDest] (nil, or the zero PID), and for another node
 // [*wire.EncodeError]: msg holds what cannot be sent there, such as a value of a type that is
 // not registered. As long as that node is being connected, what nodes of some kind take is not
 // refused; if it is none of that kind, there is a dead letter alone.

@@ -135,7 +135,9 @@ func (n *Node) receive(far *peer, a *process.Acting, f *dist.Frame, u *process.P
 		}
 	default:
 		if q = n.sys.Lookup(f.To); q == nil {
-			n.sys.Undeliverable(f.To, f.Payload)
+			if err := n.sys.Undeliverable(f.To, f.Payload); err == ErrNoDest {
+				return err
+			}
 		}
 	}
 	if q == nil {

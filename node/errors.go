@@ -14,7 +14,7 @@ var (
 	ErrNodeStopped  = process.ErrNodeStopped
 	ErrExited       = process.ErrExited
 	ErrNoProcess    = process.ErrNoProcess
-	ErrNoDest       = errors.New("node: the destination is nil")
+	ErrNoDest       = process.ErrNoDest
 	ErrNoName       = process.ErrNoName // errors.Is it ErrNoProcess, too
 	ErrNameTaken    = names.ErrTaken
 	ErrBadName      = names.ErrBad

@@ -307,7 +307,7 @@ func TestDeadLettersMissed(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	small, large := n.DeadLetters(2), n.DeadLetters(10)
 	for i := range 5 {
-		require.NoError(t, n.Send(node.PID{}, i))
+		require.ErrorIs(t, n.Send(node.PID{}, i), node.ErrNoDest)
 	}
 	assert.EqualValues(t, 3, small.Missed())
 	assert.EqualValues(t, 0, large.Missed())
@@ -316,7 +316,7 @@ func TestDeadLettersMissed(t *testing.T) {
 	assert.Equal(t, 0, (<-small.C).Message, "the oldest are kept")
 	small.Close()
 	small.Close()
-	require.NoError(t, n.Send(node.PID{}, "for one"))
+	require.ErrorIs(t, n.Send(node.PID{}, "for one"), node.ErrNoDest)
 	assert.Len(t, large.C, 6)
 	assert.EqualValues(t, 3, small.Missed())
 	assert.EqualValues(t, 6, n.Stats().DeadLetters[deadletter.NoProcess])
@@ -332,7 +332,7 @@ func TestDeadLetterLog(t *testing.T) {
 		last := func() map[string]any { return log.With("dead letter")[lines()-1] }
 		lose := func(times int) {
 			for range times {
-				require.NoError(t, n.Send(node.PID{}, "lost"))
+				require.ErrorIs(t, n.Send(node.PID{}, "lost"), node.ErrNoDest)
 			}
 		}
 		lose(10)

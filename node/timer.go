@@ -29,7 +29,10 @@ func (n *Node) timer(from PID, d, every time.Duration, to Dest, msg any) (*Timer
 	}
 	t := new(Timer)
 	pid, isPID := to.(PID)
-	if !isPID || !pid.IsZero() && pid.Node() != n.cfg.Name {
+	if isPID && pid.IsZero() {
+		return nil, ErrNoDest
+	}
+	if !isPID || pid.Node() != n.cfg.Name {
 		return t, n.timerFor(t, from, d, every, to, msg)
 	}
 	if p := n.sys.Lookup(pid); p != nil {

@@ -207,7 +207,7 @@ func (sys *System) DeadLetter(l deadletter.Letter) {
 }
 
 // Undeliverable makes a dead letter of a message to a PID that nobody has here.
-// The error is nil unless the node has been stopped or the PID is another
+// The error is nil unless the node has been stopped, the PID is zero, or another
 // node's: a message to the dead is lost without an error, as in Erlang.
 func (sys *System) Undeliverable(to wire.PID, msg any) error {
 	l := deadletter.Letter{Cause: deadletter.NoProcess, To: to, Message: msg}
@@ -215,7 +215,9 @@ func (sys *System) Undeliverable(to wire.PID, msg any) error {
 	switch id := to.Origin().NodeID(); {
 	case sys.Stopped.Load():
 		l.Cause, err = deadletter.NodeStopped, ErrNodeStopped
-	case to.IsZero() || sys.Origin.Minted(to):
+	case to.IsZero(): // nobody has given it: it is that of a variable that was never set
+		err = ErrNoDest
+	case sys.Origin.Minted(to):
 	case id.Name == sys.Name:
 		l.Cause = deadletter.OldIncarnation
 	default:
