@@ -128,7 +128,7 @@ func StartDynamic(ctx context.Context, from node.Caller, sup node.Dest, args ...
 
 // TerminateChild stops a child, by its ID, or by its PID for SimpleOneForOne. It
 // can be started again by RestartChild, unless it is Temporary. Errors:
-// [ErrNotFound], [ErrSimple], and those of [node.Call].
+// [ErrNotFound], [ErrSimple], [ErrNotAllowed], and those of [node.Call].
 func TerminateChild(ctx context.Context, from node.Caller, sup node.Dest, id any) error {
 	_, err := ask(ctx, from, sup, terminateChild{id}, readOK)
 	return err
@@ -142,7 +142,7 @@ func RestartChild(ctx context.Context, from node.Caller, sup node.Dest, id any) 
 }
 
 // DeleteChild forgets a child that is stopped. Errors: [ErrNotFound],
-// [ErrRunning], [ErrRestarting], [ErrSimple], and those of [node.Call].
+// [ErrRunning], [ErrRestarting], [ErrSimple], [ErrNotAllowed], and those of [node.Call].
 func DeleteChild(ctx context.Context, from node.Caller, sup node.Dest, id any) error {
 	_, err := ask(ctx, from, sup, deleteChild{id}, readOK)
 	return err

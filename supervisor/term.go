@@ -410,5 +410,5 @@ func init() {
 	termof.Enter(Counts.term)
 	termof.Enter(Child.term)
 	nodehook.Know(node.TypeOf[ChildInfo]("$supervisor.ChildInfo"), node.TypeOf[Counts]("$supervisor.Counts"),
-		ErrNotFound, ErrRunning, ErrRestarting, ErrAlreadyPresent, ErrSimple, ErrNotSimple)
+		ErrNotFound, ErrRunning, ErrRestarting, ErrAlreadyPresent, ErrSimple, ErrNotSimple, ErrNotAllowed)
 }
