@@ -884,6 +884,7 @@ func (actor) Receive(c *node.Context, msg any) error {
 		m(c)
 	case node.Request[int]:
 		return m.Reply(m.Body)
+	default: // only what it costs to receive it counts
 	}
 	return nil
 }
@@ -908,6 +909,8 @@ func (k *keeper) Receive(_ *node.Context, msg any) error {
 				return err
 			}
 		}
+	default:
+		return node.ErrUnhandled
 	}
 	return nil
 }

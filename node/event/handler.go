@@ -84,8 +84,6 @@ func (i ID) term() any {
 // text is Module or {Module, Id} as text.
 func (i ID) text() string { return sysmsg.Words(i.term()) }
 
-func (i ID) is(other ID) bool { return i.Module == other.Module && wire.Equal(i.ID, other.ID) }
-
 // idOf reads Module or {Module, Id}.
 func idOf(term any) (ID, bool) {
 	switch t := term.(type) {
