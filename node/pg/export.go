@@ -3,6 +3,7 @@ package pg
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/actornode/actornode/internal/nodehook"
@@ -68,7 +69,7 @@ func Export(n *node.Node) error {
 func isScope(n *node.Node, name node.Atom) bool {
 	pid, _ := n.Whereis(name)
 	i, err := n.Info(pid)
-	return err == nil && i.Behaviour == "*pg.process"
+	return err == nil && i.Behaviour == fmt.Sprintf("%T", (*process)(nil))
 }
 
 // What a function raises.
