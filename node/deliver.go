@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/receipt"
 	"github.com/actornode/actornode/node/internal/remote"
@@ -35,7 +36,17 @@ func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 	if ctx.Err() != nil {
 		return cause.Of(ctx)
 	}
+	if name, ok := to.(names.Global); ok {
+		pid, ok := a.System.Resolve(name)
+		if !ok {
+			return gone(to)
+		}
+		to = pid
+	}
 	f, where := remote.FrameTo(a.System, to)
+	if where == "" {
+		return ErrNoDest
+	}
 	f.Payload, f.Token = msg, a.Process.Token()
 	if where == a.System.Name {
 		return nodeOf(a.System).receive(nil, a, &f, &process.Patience{Ctx: ctx, From: a.Process})

@@ -61,7 +61,11 @@ var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 	},
 	"node.Deliver":  func(w contextWorld, ctx context.Context) error { return node.Deliver(ctx, w.me, w.pid, 1) },
 	"node.*Connect": func(w contextWorld, ctx context.Context) error { return w.n.Connect(ctx, "b@h") },
-	"node.*Ping":    func(w contextWorld, ctx context.Context) error { return w.n.Ping(ctx, "b@h") },
+	"node.Retry": func(w contextWorld, ctx context.Context) error {
+		_, err := node.Retry(ctx, w.me, func() (int, error) { return 0, node.ErrNoName })
+		return err
+	},
+	"node.*Ping": func(w contextWorld, ctx context.Context) error { return w.n.Ping(ctx, "b@h") },
 	"node.SpawnWait": func(w contextWorld, ctx context.Context) error {
 		_, err := node.SpawnWait(ctx, w.me, node.Options{}, answering(nil))
 		return err

@@ -74,9 +74,6 @@ func (s *Stage) Close(ctx context.Context, from node.Caller) error {
 
 // evict moves what is on closed stages.
 func evict(ctx context.Context, from node.Caller, closed func(*executor.Stage) bool) (err error) {
-	if err := cause.Of(ctx); err != nil {
-		return err
-	}
 	a := acting(from)
 	wait := func() { err = placement.Evict(ctx, a, closed) }
 	if a.Process == nil {

@@ -221,7 +221,7 @@ func TestUndeliverable(t *testing.T) {
 		err   error
 	}{
 		{s.Origin.PID(99), "no_process", nil},
-		{wire.PID{}, "no_process", nil},
+		{wire.PID{}, "no_process", process.ErrNoDest},
 		{earlier(1), "old_incarnation", nil},
 		{far(1), "not_connected", process.ErrNotHere},
 	} {
