@@ -83,11 +83,18 @@ func TestWantedAfterLoss(t *testing.T) {
 		c.Pipes = nil
 		a, log := c.StartLogged("a", node.Distribution{Transport: cut})
 		b := c.StartWith("b", node.Distribution{Transport: cut})
-		c.Connect(a, b)
+		connect := func() { // b does not dial: cut by whoever has dialled, a connection ends in an orderly way for the other
+			require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
+			testkit.UntilTrue(t, func() bool { return len(b.Nodes(true)) > 0 }, "both are connected")
+			require.NoError(t, a.Ping(testkit.Context(t), b.Name()))
+			testkit.Until(t, func() string { return node.FarTables(a) + node.FarTables(b) }) // nothing is under way
+		}
+		connect()
 		require.Empty(t, a.Wanted())
 		require.NotContains(t, log.String(), "node down")
 		lose := func() observe.Wanted {
 			began := time.Now()
+			log.Take()
 			cut.Cut()
 			var w observe.Wanted
 			testkit.Until(t, func() string {
@@ -96,18 +103,21 @@ func TestWantedAfterLoss(t *testing.T) {
 				}
 				return ""
 			})
+			testkit.Until(t, func() string {
+				return missing(log.String(), fmt.Sprintf("level=WARN msg=\"node down\" peer=%s", b.Name()))
+			})
+			testkit.UntilTrue(t, func() bool { return len(b.Nodes(true)) == 0 }, "the other one knows")
 			require.False(t, w.Up || w.Listed || w.Since.Before(began) || w.Failure == "", "%+v", w)
 			return w
 		}
 		w := lose()
-		require.Contains(t, log.String(), fmt.Sprintf("level=WARN msg=\"node down\" peer=%s", b.Name()))
 		require.Contains(t, log.String(), w.Failure)
-		c.Connect(a, b)
+		connect()
 		require.Empty(t, a.Wanted())
 		lose()
 		a.Disconnect(b.Name())
 		require.Empty(t, a.Wanted())
-		c.Connect(a, b)
+		connect()
 		log.Take()
 		require.NoError(t, b.Stop())
 		testkit.Until(t, func() string {

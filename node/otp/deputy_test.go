@@ -147,7 +147,6 @@ type world struct {
 	services map[node.Atom]node.PID
 	base     map[node.PID]bool // all processes at the beginning
 	has      map[string]bool   // what has been made for an attempt
-	seq      int
 
 	served map[node.Atom]bool   // services that have rows
 	known  map[wire.Export]bool // functions that have
