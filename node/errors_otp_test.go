@@ -89,7 +89,7 @@ func TestErrorsAndOTP(t *testing.T) {
 	o.Ask("register(keep, spawn(fun() -> F = fun(F, Last) -> receive {pid, P, From} -> From ! kept, F(F, P); {get, To} -> To ! {kept, Last}, F(F, Last) end end, F(F, none) end))")
 	assert.Equal(t, `{<<"string">>,<<"bad job">>,breakDown}`, ask(breaks("bad job"), "(persistent_term:get(shape))(Reason)"))
 	assert.Equal(t, `{<<"int">>,<<"42">>,breakDown}`, ask(breaks(42), "(persistent_term:get(shape))(Reason)"))
-	assert.Equal(t, `{<<"node_test.secret">>,<<"{<nil>}">>,breakDown}`, ask(breaks(secret{}), "(persistent_term:get(shape))(Reason)"))
+	assert.Equal(t, `{<<"node_test.secret">>,<<"node_test.secret">>,breakDown}`, ask(breaks(secret{}), "(persistent_term:get(shape))(Reason)"))
 	for tool, show := range map[string]string{
 		"proc_lib": "proc_lib:format([[{initial_call, {shop, run, []}}, {pid, self()}, {registered_name, []}, " +
 			"{error_info, {error, element(1, Reason), element(2, Reason)}}], []])",
