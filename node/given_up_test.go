@@ -246,11 +246,12 @@ func TestTimersToNames(t *testing.T) {
 		_, err = n.SendAfter(time.Second, nil, "lost")
 		require.ErrorIs(t, err, node.ErrNoDest)
 
+		to := h.Self()
 		full, err := n.SpawnOpt(node.Options{Name: "full", Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
 			node.ProcessFunc(func(p *node.Process) error {
 				<-time.After(time.Hour)
 				for {
-					if err := h.Send(h.Self(), p.Receive()); err != nil {
+					if err := p.Send(to, p.Receive()); err != nil {
 						return err
 					}
 				}
