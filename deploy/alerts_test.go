@@ -47,7 +47,7 @@ func ends(c *cluster, d *daemon) { d.tell(c.T, "end") }
 
 // scenarios has at least one for each alert, and some without an alert.
 var scenarios = []scenario{
-	{name: "well", finds: `gossip: {bind: "127.0.0.1:%d", pace: local}, dns: {host: localhost, at: [":1"], ttl: 1s}`},
+	{name: "well", finds: `gossip: {bind: "127.0.0.1:%d", pace: local}, dns: {host: localhost, at: [":1"], base: well, ttl: 1s}`},
 	{name: "down", alerts: []string{"ActornodeDown"},
 		begin: func(c *cluster, d *daemon) { d.kill() },
 		end:   func(c *cluster, d *daemon) { d.start(c.T) }},

@@ -55,6 +55,10 @@ var kernels = []row{
 				require.Contains(a, said, "x{1B}", line)
 			}
 		}
+		for _, name := range names { // the rows that follow count what there is
+			_, err := e.Call("demo", wire.Tuple{wire.Atom("terminate_child"), wire.Atom(name)})
+			require.NoError(a, err)
+		}
 	}},
 	{name: "services: exit signals by link", attack: func(a *attempt) {
 		e := a.erlang()

@@ -27,7 +27,7 @@ import (
 )
 
 // fewest is how many checks the programs for C and Java nodes make of a target, together with those of erl_call.
-const fewest = 60
+const fewest = 57
 
 // TestForeign has C and Java nodes, by the libraries of the installed OTP, judge a node: the daemon, hidden and published, and
 // before that OTP. See foreign/.

@@ -263,7 +263,7 @@ func (r *reader) message(b []byte, f *dist.Frame, versions bool) error {
 			return fmt.Errorf("the payload of control message %s: %w", c.text(), err)
 		}
 	}
-	if len(rest) > 0 {
+	if len(rest) > 0 && !has { // what follows a payload is left unread, as OTP does: ei sends a byte too many after some terms
 		c.err = fmt.Errorf("%d unexpected bytes follow it", len(rest))
 		return c.invalid()
 	}

@@ -81,7 +81,7 @@ func TestInvalidControlMessages(t *testing.T) {
 		{[]any{wire.Tuple{6, theirPID, wire.Atom(""), 1}, 1}, "ToName is not an atom"},
 		{[]any{wire.Tuple{2, 1, ourPID}, 1}, "the cookie is not an atom"},
 		{[]any{wire.Tuple{2, wire.Atom(""), ourPID}}, "payload"},
-		{[]any{wire.Tuple{2, wire.Atom(""), ourPID}, 1, 2}, "2 unexpected bytes follow it"},
+		{[]any{wire.Tuple{1, theirPID, ourPID}, 2}, "2 unexpected bytes follow it"},
 		{[]any{wire.Tuple{33, theirPID, ourPID}, 1}, "Alias is not a reference"},
 		{[]any{wire.Tuple{29, someRef, third, theirPID, mfa, wire.List{}}, wire.List{}}, "a process of x@127.0.0.1"},
 		{[]any{wire.Tuple{29, someRef, theirPID, theirPID, wire.Tuple{1, 2, 3}, wire.List{}}, wire.List{}}, "expected {M,F,A}"},

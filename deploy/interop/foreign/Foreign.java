@@ -126,7 +126,6 @@ public class Foreign {
     });
     check("called by name", atom("hello"), () -> rpc("gen_server", "call", tuple(atom("box"), atom(node.node())), atom("hello")));
     check("called by pid", atom("hello"), () -> rpc("gen_server", "call", box.self(), atom("hello")));
-    check("pinged", atom("pong"), () -> rpc("net_adm", "ping", atom(node.node())));
     check("called: no answer is a timeout", true, () ->
         rpc("gen_server", "call", tuple(atom("box"), atom(node.node())), atom("silence"), number(200)).toString().contains("timeout"));
     check("link: the exit of a process there", "crash", () -> {

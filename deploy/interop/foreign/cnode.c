@@ -157,7 +157,6 @@ static void judge(void) {
 	echo("send: a binary of 3 MiB", &t);
 	expect("gen_server:call by pid to this node", "{rex, hello}",
 	       rpc("gen_server", "call", "[{box,'c@127.0.0.1'},hello]"));
-	expect("net_adm:ping to this node", "{rex, pong}", rpc("net_adm", "ping", "['c@127.0.0.1']"));
 	expect_in("gen_server:call: no answer is a timeout", "timeout", rpc("gen_server", "call", "[{box,'c@127.0.0.1'},silence,200]"));
 	expect("rpc: nothing has come unasked", want, rpc("erlang", "node", "[]"));
 	close(fd);

@@ -61,13 +61,13 @@ func (a *Asker) MayAnswer(to gencall.From) bool {
 	}
 	at, own := to.Node(), a.Who.Name
 	switch {
-	case own != "" && at == own && (to.PID.IsZero() || to.PID.Node() == own):
+	case own != "" && at == own: // of an alias only that counts, as in OTP
 		return true
 	case own == "" && at == a.System.Name:
 		return !to.IsCast()
 	}
 	ref, ok := to.Ref()
-	return ok && ref.Node() == at && (to.PID.IsZero() || to.PID.Node() == at) && a.maySendAll()
+	return ok && ref.Node() == at && a.maySendAll()
 }
 
 // MayReach reports whether a message may go to a process that the peer names, in place of a request's From: it is of the peer,

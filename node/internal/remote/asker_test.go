@@ -18,11 +18,12 @@ func TestMayAnswer(t *testing.T) {
 		who string // may send to everything; may connect; nobody knows who it is, with rights and without
 		may map[string]bool
 	}{
-		{"limited", map[string]bool{"own": true, "own cast": true}},
-		{"full", map[string]bool{"own": true, "own cast": true, "here alias": true, "here lent": true, "third": true,
-			"here alias of another": true, "here unknown reference": true, "here in an earlier life": true, "here unknown alias": true, "nobody, an alias of nobody": true}},
+		{"limited", map[string]bool{"own": true, "own cast": true, "here as theirs": true, "third as theirs": true}},
+		{"full", map[string]bool{"own": true, "own cast": true, "here as theirs": true, "third as theirs": true, "theirs as third": true,
+			"here alias": true, "here lent": true, "third": true,
+			"here alias of another": true, "here unknown reference": true, "here in an earlier life": true, "here unknown alias": true, "theirs as here": true, "nobody, an alias of nobody": true}},
 		{"unknown", map[string]bool{}},
-		{"unknown, no rights", map[string]bool{"own": true, "third": true}},
+		{"unknown, no rights", map[string]bool{"own": true, "third": true, "here as theirs": true, "third as theirs": true, "theirs as third": true}},
 	} {
 		g := guard(t, "connect")
 		asker := g.peer.Asker()
