@@ -481,6 +481,7 @@ func (s *stack) testFaults(t *testing.T) {
 // run runs a row, and returns its line of the table.
 func (f *fault) run(r row, load *container) string {
 	t, s := f.t, f.s
+	require.NoError(t, f.victim.find("go")) // Docker may have started it again since
 	s.nodes = slices.Clone(s.nodes)
 	before := make(map[string]size)
 	for _, c := range append(slices.Clone(s.nodes), load) {
