@@ -444,7 +444,7 @@ func (w *world) forms() map[string]form {
 		"own":                           {func() any { return wire.Tuple{w.me.Self(), w.b.MakeRef()} }, always, ""},
 		"own, a cast":                   {func() any { return wire.Tuple{w.me.Self(), cast} }, always, ""},
 		"own, by an alias":              {func() any { return gencall.MakeFrom(w.me.Self(), w.alias) }, always, ""},
-		"own, by an alias of this node": {func() any { return gencall.MakeFrom(w.me.Self(), w.victims["nameless"].ref) }, never, ""},
+		"own, by an alias of this node": {func() any { return gencall.MakeFrom(w.me.Self(), w.victims["nameless"].ref) }, all, "nameless"},
 	}
 	for _, name := range []string{"named", "nameless", "kept", "far"} {
 		v := func() *witness { return w.victims[name] }
@@ -456,7 +456,7 @@ func (w *world) forms() map[string]form {
 		forms[name+", a cast"] = form{func() any { return wire.Tuple{v().pid, cast} }, never, ""}
 		forms[name+", any atom"] = form{func() any { return wire.Tuple{v().pid, wire.Atom("stop")} }, never, ""}
 		forms[name+", own reference"] = form{func() any { return wire.Tuple{v().pid, w.b.MakeRef()} }, never, ""}
-		forms[name+", own alias"] = form{func() any { return gencall.MakeFrom(v().pid, w.alias) }, never, ""}
+		forms[name+", own alias"] = form{func() any { return gencall.MakeFrom(v().pid, w.alias) }, always, ""}
 		forms[name+", by its alias"] = form{func() any { return gencall.MakeFrom(v().pid, v().ref) }, all, name}
 		forms[name+", by its alias alone"] = form{func() any {
 			return wire.Tuple{wire.Undefined, wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: v().ref}}

@@ -63,7 +63,7 @@ func TestLogEventsOTP(t *testing.T) {
 	e := erltest.Start(t, erltest.Options{Name: "e@127.0.0.1", EPMD: cfg.Port})
 	require.NoError(t, n.Ping(testkit.Context(t), "e@127.0.0.1"))
 	require.NoError(t, rpc.Cast(n, "e@127.0.0.1", "erlang", "error", wire.Atom("spilt_milk")))
-	says(t, log, "level=ERROR", "node=e@127.0.0.1", "process=<", "spilt_milk")
+	says(t, log, "level=ERROR", "peer=e@127.0.0.1", "process=<", "spilt_milk")
 	for _, args := range [][]any{
 		{wire.Atom("warning"), "low on ~p ~ts", wire.List{wire.Atom("milk"), "ä"}},
 		{wire.Atom("error"), wire.NewMap(wire.Atom("milk"), wire.Atom("sour"))},
