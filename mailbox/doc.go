@@ -15,7 +15,7 @@
 // A mailbox that drops loses what its policy says and calls Limits.Dropped: with DropNewest
 // the push answers Dropped; with DropOldest it answers Queued, or Dropped if what the reader
 // has in hand leaves no room. With Block or Refuse the push answers Full and nothing is lost;
-// with Block the sender may wait for room, for as long as its context lets it. Those that wait get in in the order
+// with Block the sender may wait for space, for as long as its context lets it. Those that wait get in in the order
 // in which they came, and what is sent without waiting, as by another node, does not get past them. Exit signals and
 // Downs get in whatever the limits are: a process gets no more of them than it has links and
 // monitors.

@@ -160,7 +160,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 	return t
 }
 
-// none is the error for a request to the zero PID, which a name of the cluster stands for that nobody has.
+// none is the error for a request to the zero PID, which an unregistered global name stands for.
 func none(to Dest) error {
 	if _, named := to.(names.Global); named {
 		return gone(to)

@@ -334,7 +334,7 @@ func TestFailuresOfValues(t *testing.T) {
 	})
 }
 
-// What there is no room for.
+// What there is no space for.
 func TestFailuresOfLimits(t *testing.T) {
 	n := nodetest.Start(t, node.Config{MaxProcesses: 3})
 	ctx := testkit.Context(t)

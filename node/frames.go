@@ -54,7 +54,7 @@ func (p *peer) Handle(f *dist.Frame) error {
 		}
 		p.LinkBroken(f)
 	case dist.OpSignal:
-		if !f.From.IsZero() && f.From.Node() != p.Name { // a goroutine that is no process is nobody
+		if !f.From.IsZero() && f.From.Node() != p.Name { // zero: a goroutine that is no process
 			return p.notOurs(f)
 		}
 		if q := p.Named(f); q != nil && !p.Refuses(q, "exit") {

@@ -61,7 +61,7 @@ func (f From) Pending() bool {
 // readFrom reads the second element of a '$gen_call' or of a system message:
 // {Pid, Tag}. The reply is the message {Tag, Reply}, to the alias if Tag is
 // [alias|Ref] or [[alias|Ref]|_], else to Pid; see gen:reply in stdlib. via is the
-// message of the peer that has sent the term, nil: nobody knows who has. A From is one already.
+// message of the peer that has sent the term, nil: the sender is unknown. A From is one already.
 func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
 	if f, ok := term.(From); ok {
 		return f, f.t.Call != nil

@@ -44,10 +44,6 @@ func init() {
 	nodehook.DefaultClusterLimits = func(tick time.Duration) any { return ClusterLimits(limits.Default(tick, peers.TicksPerTime)) }
 	nodehook.Keep = func(c context.Context, n nodehook.Node, s nodehook.Service) (PID, error) { return n.(*Node).keep(c, s) }
 	nodehook.CheckServices = func(n nodehook.Node, ctx context.Context) error { return n.(*Node).checkServices(ctx) }
-	nodehook.Protected = func(n nodehook.Node, pid PID, by any) bool {
-		q := n.(*Node).sys.Lookup(pid)
-		return q != nil && by.(From).asker().IsKeptFrom(q)
-	}
 	nodehook.Leader = func(n nodehook.Node, pid PID) PID { return n.(*Node).leaderOf(pid) }
 	nodehook.Exports = func(n nodehook.Node) []wire.Export { return n.(*Node).exports.All() }
 	nodehook.ExportTable = func(n nodehook.Node) any { return &n.(*Node).exports }
@@ -118,6 +114,11 @@ func coreOf(from any) *core {
 type account struct {
 	*remote.Asker
 	n *Node
+}
+
+func (a account) Protected(pid PID) bool {
+	q := a.n.sys.Lookup(pid)
+	return q != nil && a.IsKeptFrom(q)
 }
 
 func (a account) Send(to Dest, msg any) error { return a.n.sendFor(&a.n.sys.Plain, a.Asker, to, msg) }

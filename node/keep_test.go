@@ -90,7 +90,7 @@ func TestKeepStartsAgain(t *testing.T) {
 			}
 			was, err := nodehook.Keep(testkit.Context(t), n, nodehook.Service{Name: "w", New: anyWorkers, Ask: ask})
 			require.NoError(t, err)
-			require.True(t, nodehook.Protected(n, was, node.From{}))
+			require.True(t, nodehook.AskerOf(nil, n).Protected(was))
 			require.NoError(t, nodehook.CheckServices(n, testkit.Context(t)))
 			for range 2 {
 				require.NoError(t, end(n, was))

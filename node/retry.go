@@ -17,7 +17,7 @@ const (
 )
 
 // Retry calls f, which makes a call or sends to a name, again for as long as its error is [ErrNoName], so that nothing has been
-// sent: nobody has the name while a supervisor restarts its process, on this node or on another, or before it is started. It
+// sent: the name is free while a supervisor restarts its process, on this node or on another, or before it is started. It
 // returns what f does else, or, if ctx ends first, the error of ctx and of f.
 //
 //	left, err := node.Retry(ctx, n, func() (int, error) {
@@ -25,7 +25,7 @@ const (
 //	})
 //
 // A process that exits before it answers is another error ([*ExitError]), and f is not called again: it may have done what
-// it was asked for. Without an end of ctx Retry waits as long as nobody has the name.
+// it was asked for. Without an end of ctx Retry waits as long as the name is free.
 func Retry[R any](ctx context.Context, from Caller, f func() (R, error)) (R, error) {
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		r, err := f()

@@ -58,7 +58,7 @@ func (n *Node) asker(via *PeerMessage) *remote.Asker {
 	return via.by
 }
 
-// granted returns what the maker of a request may do, nil: everything; nothing where nobody knows the node.
+// granted returns what the maker of a request may do, nil: everything; nothing where the node is not known.
 func (f From) granted() *rights.Granted { return f.asker().Granted() }
 
 // received returns what p has sent as q gets it.
@@ -91,7 +91,7 @@ func (far *farCaller) From() gencall.From { return far.from }
 func farOf(p *process.Call) *farCaller { return p.Far.(*farCaller) }
 
 // Peer returns the node over whose connection a request has come, and its address. ok is false for a
-// request that was made on this node, or of which nobody knows where it was made: a process here has passed it on as a term.
+// request that was made on this node, or of unknown origin: a process here has passed it on as a term.
 func (f From) Peer() (peer Atom, addr string, ok bool) {
 	if p := f.t.Call; p != nil && p.Far != nil {
 		if via := farOf(p).via; via != nil && via.Peer != "" {

@@ -69,7 +69,7 @@ func (n *Node) timerFor(t *Timer, from PID, d, every time.Duration, to Dest, msg
 	return nil
 }
 
-// dueMessage is the message of a timer for whoever to stands for then.
+// dueMessage is the message of a timer whose destination is resolved when it is due.
 type dueMessage struct {
 	to    Dest
 	msg   any

@@ -86,9 +86,10 @@ func (s *supervisor) handleRequest(r node.Request[any], isTerm bool) error {
 	return done.fail(&unknownRequest{r.Body})
 }
 
-// keeps reports whether a child must stay, whoever asks: of the node's own children those decide who operate it.
+// keeps reports whether a child must stay: of the node's own children only those decide who operate it.
 func (s *supervisor) keeps(id any, by node.From) bool {
-	if nodehook.AskerOf(by, s.c.Node()).Operates() {
+	asker := nodehook.AskerOf(by, s.c.Node())
+	if asker.Operates() {
 		return false
 	}
 	k := s.find(id)
@@ -96,7 +97,7 @@ func (s *supervisor) keeps(id any, by node.From) bool {
 	case k == nil:
 		return false
 	case k.phase == running:
-		return nodehook.Protected(s.c.Node(), k.pid, by)
+		return asker.Protected(k.pid)
 	}
 	return k.spec.Options.For == ""
 }

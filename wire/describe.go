@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Describe returns a text for a value that nobody has asked to be looked into: an exit reason, the value
+// Describe returns a text for a value that is not to be looked into: an exit reason, the value
 // of a panic. It takes at most max bytes, cut with … behind.
 //
 // A term is written as [FormatMax] does, a text as it is, and a number as fmt does. A value that has one of

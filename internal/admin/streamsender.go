@@ -74,7 +74,7 @@ func (o *streamSender) give(n *node.Node, m eventBatch) bool {
 	return true
 }
 
-// take is the end of the process: what the event pump has given is nobody's dead letter.
+// take is the end of the process: what the event pump has given makes no dead letter.
 func (o *streamSender) take(p *node.Process) {
 	o.ending.Lock()
 	o.over = true

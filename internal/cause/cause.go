@@ -7,7 +7,7 @@ import (
 )
 
 // Of returns why ctx has ended; nil: it has not. errors.Is finds the error of the context, which is
-// [context.Canceled] or [context.DeadlineExceeded], and the cause that whoever ended it has given.
+// [context.Canceled] or [context.DeadlineExceeded], and the cause that was given when it was canceled.
 func Of(ctx context.Context) error {
 	err := ctx.Err()
 	if err == nil {

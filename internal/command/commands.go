@@ -28,7 +28,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 }
 
 // negatives returns a command line in which numbers below 0 are arguments, as they are terms, and not flags: no flag is a
-// digit. A space before them is none of a term.
+// digit. A space before them is not part of a term.
 func negatives(root *cobra.Command, args []string) []string {
 	cmd, _, err := root.Find(args)
 	if err != nil {

@@ -37,7 +37,7 @@ func (c *client) completeNodes(env environment) completion {
 	}
 }
 
-// typeable returns the names that a shell can be given: it would show the others, and nobody could type them.
+// typeable returns the names that a shell can be given: it would escape the others, and they could not be typed.
 func typeable(names []string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return !printable.Is(name) })
 }

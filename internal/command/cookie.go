@@ -112,7 +112,7 @@ const maxCookie = 1 << 10
 //
 // On Windows files have no mode, and whatever the access control list says is accepted, as OTP does there. A credential of
 // systemd may be readable by its group: the file belongs to root, and where the file system has access control lists the right of
-// the daemon's user shows in the bits of the group. The manager guarantees that nobody else reads it. So may a secret in a pod of
+// the daemon's user shows in the bits of the group. The manager sees that no other user reads it. So may a secret in a pod of
 // Kubernetes, which belongs to root and to the group that the pod names.
 func (e environment) readCookie(file string) (string, error) {
 	text, info, err := regular.Read(file, maxCookie)

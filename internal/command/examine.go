@@ -93,7 +93,7 @@ func startable(cfg *config.Config) error {
 	return n.Stop()
 }
 
-// writable says why a log cannot be appended to a file, which need not be there yet; "": there is none.
+// writable says why a log cannot be appended to a file, which need not exist yet; "": it can.
 func writable(file string) error {
 	if file == "" {
 		return nil
@@ -110,7 +110,7 @@ func writable(file string) error {
 	return f.Close()
 }
 
-// bindable says why nobody can listen at the host of an address on this machine.
+// bindable says why no program can listen at the host of an address on this machine.
 func bindable(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -165,7 +165,7 @@ func nearestVariable(name string, known []string) string {
 	return ""
 }
 
-// unknownVariable is a variable that nobody reads.
+// unknownVariable is a variable that the daemon does not read.
 type unknownVariable struct{ name, meant string }
 
 func (v unknownVariable) String() string {

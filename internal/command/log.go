@@ -161,7 +161,7 @@ func (l *logging) reopen() error {
 	return nil
 }
 
-// lostFile says that the log file cannot be opened anew: also on standard error, since nobody may read the old file any more. If
+// lostFile says that the log file cannot be reopened: also on standard error, since the old file may have been removed. If
 // that has no name left, it is deleted, and the log goes on on standard error until the file can be opened.
 func (l *logging) lostFile(err error, stderr io.Writer) {
 	goesOn := "in the old one"

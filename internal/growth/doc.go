@@ -2,7 +2,7 @@
 //
 // Each operation of its list is done n times, with n others of its kind there: n processes with names, n members of a
 // group, n senders that wait. What all of them cost is divided by n, for a small n and for one ten times as large; the
-// second may be so many times the first as the list says, twice by default, which leaves room for a
+// second may be so many times the first as the list says, twice by default, which allows for a
 // logarithm and for memory that is doubled.
 //
 // There is no clock. What is counted is the bytes that are allocated; and, in the program of folder steps, which a test

@@ -50,7 +50,7 @@ const queued = "queued <nil>"
 func TestBoundedPushWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBounded(mailbox.Limits{Bytes: 4, Policy: mailbox.Block, Size: weight})
-		require.Equal(t, []string{queued}, answers(send(b, "123456789")), "an empty box has room for anything")
+		require.Equal(t, []string{queued}, answers(send(b, "123456789")), "an empty box has space for anything")
 		small, large, last := send(b, "1"), send(b, "1234"), send(b, "1")
 		b.Pop()
 		require.Equal(t, []string{"", "", ""}, answers(small, large, last), "popped is not done")
@@ -120,7 +120,7 @@ func TestBoundedPushWaitEndsWithContext(t *testing.T) {
 		}
 		require.Equal(t, []string{queued}, answers(other))
 		_, err := b.PushWait(ctx, "4")
-		assert.NoError(t, err, "there is room")
+		assert.NoError(t, err, "there is space")
 	})
 }
 

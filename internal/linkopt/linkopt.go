@@ -59,7 +59,7 @@ type BatchReader interface {
 type LongLimiter interface{ LongFull() bool }
 
 // ErrLong is the dist.ErrLater that Write answers to a long message while as many as may be are under way: until
-// Flush has sent the last part of one of these, no other long message is taken, whoever has sent it.
+// Flush has sent the last part of one of these, no other long message is taken, from any sender.
 var ErrLong = fmt.Errorf("%w, or too many of other senders", dist.ErrLater)
 
 // TryFlusher is optional for a link: Try is Flush(false) for the goroutine that has just

@@ -211,10 +211,6 @@ func (e *ServiceError) Error() string {
 // again, too.
 var CheckServices func(n Node, ctx context.Context) error
 
-// Protected reports whether who has made a request, a node.From, must not end a process of the node, suspend it or take its
-// name: it is protected, see node.Options, or is the node's own, of which others are the operators.
-var Protected func(n Node, pid wire.PID, by any) bool
-
 // Leader returns the group leader of a process: the process that prints for it, by Erlang's
 // I/O protocol. It is that of the process that spawned it; of one that another node has
 // spawned, what that node says. Others have the process that is registered as user.
@@ -339,6 +335,9 @@ type Asker interface {
 	// MayEnd is for exit signals, MayName for names of processes of this node.
 	MayEnd(pid wire.PID) bool
 	MayName(pid wire.PID) bool
+	// Protected reports whether it must not end a process of the node, suspend it or take its name: that is protected, see
+	// node.Options, or is the node's own, of which others are the operators.
+	Protected(pid wire.PID) bool
 	// MayLink is for a link to a process that it names, which gets messages, too.
 	MayLink(pid wire.PID) bool
 	// Operates reports whether it operates the node, or nobody has said who does; MayAct, whether it has the right to, too.

@@ -17,7 +17,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -33,11 +32,6 @@ func Of(v any) string {
 	if err, ok := v.(error); ok {
 		return reflect.TypeOf(v).String() + " " + wire.Describe(err, maxText)
 	}
-	if signals[reflect.TypeOf(v)] {
-		if t, ok := termof.Of(v); ok {
-			return wire.FormatMax(t, maxText)
-		}
-	}
 	if s, ok := v.(fmt.Stringer); ok && ours(reflect.TypeOf(v)) {
 		return reflect.TypeOf(v).String() + " " + wire.Describe(s, maxText)
 	}
@@ -47,12 +41,6 @@ func Of(v any) string {
 	}
 	return Type(v)
 }
-
-// signals are the types of this module's own messages of which the term says what has happened: nothing in it is a message.
-var signals = map[reflect.Type]bool{}
-
-// Signal says that T is one of them. It is called by init functions only.
-func Signal[T any]() { signals[reflect.TypeFor[T]()] = true }
 
 // Type is Of without any method of the value, and with the type alone of a number.
 func Type(v any) string {

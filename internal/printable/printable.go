@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Shows reports whether r is shown as itself, takes room, and does nothing else to a terminal.
+// Shows reports whether r is shown as itself, takes space, and does nothing else to a terminal.
 func Shows(r rune) bool {
 	if ' ' <= r && r <= '~' {
 		return true

@@ -29,8 +29,6 @@ func TestMapAsModel(t *testing.T) {
 			require.Equal(t, want, v)
 			require.Equal(t, want, m.Of(k))
 			require.Equal(t, len(model), m.Len())
-			require.Equal(t, m.added != nil, m.behind.Load())
-			require.True(t, m.added == nil || m.misses < len(m.added))
 		}
 	}
 }
@@ -63,15 +61,11 @@ func TestMapAtTheSameTime(t *testing.T) {
 	all.Wait()
 }
 
-// Once as many have looked for what was added lately, all look without a lock, and nothing is copied.
-func TestMapSettles(t *testing.T) {
+// To look allocates nothing.
+func TestMapAllocatesNothing(t *testing.T) {
 	var m Map[int, int]
 	for i := range 100 {
 		m.Add(i, i)
 	}
-	for range 100 {
-		require.Zero(t, m.Of(1000))
-	}
-	require.False(t, m.behind.Load())
 	require.Zero(t, testing.AllocsPerRun(100, func() { m.Of(7); m.Of(1000) }))
 }

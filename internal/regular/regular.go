@@ -1,4 +1,4 @@
-// Package regular reads the files that a configuration names. Such a path may lead anywhere: to a pipe that nobody writes,
+// Package regular reads the files that a configuration names. Such a path may lead anywhere: to a pipe without a writer,
 // to a device without an end, to a file server that is gone. A program that waits for these neither starts nor stops.
 //
 // # Invariants

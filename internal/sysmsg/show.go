@@ -15,11 +15,6 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-func init() {
-	outline.Signal[node.Down]()
-	outline.Signal[node.Exited]()
-}
-
 // What is shown of a value, in bytes: in a line of a log, and in an answer to another node.
 const (
 	maxBrief = 1 << 10
@@ -33,6 +28,12 @@ func Brief(n *node.Node, msg any) string {
 		msg = r.Body
 	} else if body, ok := nodehook.AsCast(msg); ok {
 		msg = body
+	}
+	switch msg.(type) {
+	case node.Down, node.Exited: // the term says what has happened, and has nothing of a message
+		if t, ok := termof.Of(msg); ok {
+			return wire.FormatMax(t, maxBrief)
+		}
 	}
 	return outline.Of(msg)
 }
@@ -88,7 +89,7 @@ func Terminating(c *node.Context, what, kind string, err error, attrs func() []a
 	return err
 }
 
-// Reason is an error that was returned in place of a process, or of what starts one, as an exit reason: that of an exit, the
+// Reason is an error that was returned instead of a process, or of what starts one, as an exit reason: that of an exit, the
 // term that it stands for, or the error itself, so that errors.Is finds it. Nodes of OTP get the term that it stands for.
 func Reason(err error) any {
 	var exit *node.ExitError

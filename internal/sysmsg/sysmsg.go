@@ -154,7 +154,7 @@ func (r Request) refusal(c *node.Context, srv Server) any {
 	if !r.isTerm {
 		return nil
 	}
-	if r.What != getState && r.What != getStatus && nodehook.Protected(c.Node(), c.Self(), r.From) {
+	if r.What != getState && r.What != getStatus && nodehook.AskerOf(r.From, c.Node()).Protected(c.Self()) {
 		return wire.Tuple{wire.Error, wire.Atom("protected")}
 	}
 	t, ok := r.What.(wire.Tuple)

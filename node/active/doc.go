@@ -59,7 +59,7 @@
 // before; one that is about anything else, a clock or another goroutine's variable, is not evaluated when that changes. An
 // activation goes on right after its condition has been evaluated: it still holds.
 //
-// Which conditions a step has changed nobody can see. To evaluate all of them after each step would cost the square of how
+// Which conditions a step has changed cannot be seen. To evaluate all of them after each step would cost the square of how
 // many wait. So it is done like this:
 //
 //   - As long as 16 activations wait for conditions, or fewer, each step has all of them evaluated, in the order of waiting,

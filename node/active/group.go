@@ -161,7 +161,7 @@ func (g *group) goOn(c *node.Context, more bool, unsure int) bool {
 		g.time(time.Duration(unsure) * perRest)
 		return false
 	}
-	if !g.awake || alone { // alone: whoever made the mailbox has lost it
+	if !g.awake || alone { // alone: the owner of the mailbox has lost it
 		g.awake = true
 		nodehook.Signal(c, g.pid, wakeUp{})
 	}

@@ -61,8 +61,8 @@ func (h *Handler[S]) takes(t reflect.Type) bool {
 
 // OnCall handles requests of type Q, whose replies have the type R: the compiler holds caller and
 // server to it. A request whose caller has given up is not handled: see [Kind.Late]. If f returns an
-// error, the caller gets the error in place of a reply and the server goes on, with two exceptions:
-// for [ErrReplyLater] nobody gets anything until Context.From's is answered; node.ExitWith ends the
+// error, the caller gets the error instead of a reply and the server goes on, with two exceptions:
+// for [ErrReplyLater] no reply is sent until Context.From's is answered; node.ExitWith ends the
 // server, and the caller gets a [*node.ExitError].
 func OnCall[S any, Q Asks[R], R any](f func(S, *Context, Q) (R, error)) Handler[S] {
 	return onRequest(f)
@@ -288,7 +288,7 @@ func (b *bodies[S]) types() (names []string) {
 
 // Late makes servers of this kind handle requests, too, whose callers no longer wait when their turn comes: the context of
 // the call has ended, or the caller is gone. Other servers leave them out, so that one that was overloaded
-// does not go on with work that nobody waits for. It returns k.
+// does not go on with work whose caller has given up. It returns k.
 func (k *Kind[S]) Late() *Kind[S] {
 	k.late = true
 	return k

@@ -250,7 +250,7 @@ func (e exporter) Apply(at, module, function node.Atom, args []any) (any, error)
 	return node.Call[any](ctx, e.n, erpc.NewFunction(at, module, function, args), struct{}{})
 }
 
-// Kill is part of globalnames.Effects: it ends nobody whom the node that the exporter works for could not end.
+// Kill is part of globalnames.Effects: it ends no process that the node that the exporter works for could not end.
 func (e exporter) Kill(pid node.PID) {
 	if e.by().MayEnd(pid) {
 		e.n.Exit(pid, node.Kill)

@@ -12,7 +12,7 @@ type Wanted struct {
 	Name    wire.Atom
 	Listed  bool      // by the Finder of a mesh, which connects to it; false: it is connected with the next message to it
 	Up      bool      // connected. If so, what follows is zero
-	Since   time.Time // when the connection was lost, or since when there has been none; zero: nobody has looked yet
+	Since   time.Time // when the connection was lost, or since when there has been none; zero: not known yet
 	Failure string    // why the last attempt has failed or the connection has ended, cut to some 300 bytes; "": neither
 	Next    time.Time // when the mesh tries next; zero: an attempt is under way, or none is planned
 }

@@ -90,7 +90,7 @@ func (t *tools) applyFun(ctx context.Context, args []any) (any, error) {
 }
 
 // send is erlang:send. No mailbox of this node holds that up, but a slow third node does, for nobody may lose the connection to
-// it by what others send. What the caller may not send itself is sent to nobody.
+// it by what others send. What the caller may not send itself is not sent.
 func (t *tools) send(ctx context.Context, args []any) (any, error) {
 	var dest wire.Dest
 	switch to := args[0].(type) {
@@ -142,8 +142,7 @@ func (t *tools) unregister(ctx context.Context, args []any) (any, error) {
 	if !ok {
 		return nil, errBadArg
 	}
-	if pid, ok := t.n.Whereis(name); ok &&
-		(nodehook.Protected(t.n, pid, node.From{}) || !nodehook.AskerOf(ctx, t.n).MayName(pid)) {
+	if pid, ok := t.n.Whereis(name); ok && !nodehook.AskerOf(ctx, t.n).MayName(pid) { // Unregister refuses what is protected
 		return nil, errProtected
 	}
 	switch err := t.n.Unregister(name); {

@@ -259,7 +259,7 @@ func (t *tools) exit(ctx context.Context, args []any) (any, error) {
 	if !ok {
 		return nil, errBadArg
 	}
-	if nodehook.Protected(t.n, pid, node.From{}) || !nodehook.AskerOf(ctx, t.n).MayEnd(pid) {
+	if by := nodehook.AskerOf(ctx, t.n); by.Protected(pid) || !by.MayEnd(pid) {
 		return nil, errProtected
 	}
 	t.n.Exit(pid, args[1])

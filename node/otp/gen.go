@@ -55,7 +55,7 @@ func (t *tools) genCall(ctx context.Context, args []any) (any, error) {
 	return t.askWithin(ctx, "gen_server", "call", args, 2, genCall, args[1])
 }
 
-// genCast is gen_server:cast: what erlang:send is for a cast, but that nobody needs to be there.
+// genCast is gen_server:cast: what erlang:send is for a cast, but no process needs to be there.
 func (t *tools) genCast(ctx context.Context, args []any) (any, error) {
 	if _, err := t.send(ctx, []any{args[0], wire.Tuple{wire.Atom("$gen_cast"), args[1]}}); err != nil {
 		if _, named := args[0].(wire.Atom); !named {

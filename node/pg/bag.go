@@ -94,7 +94,7 @@ func (b *bag[K]) remove(item K) bool {
 	return true
 }
 
-// tidy forgets the slots that are not used, and makes the index anew if there are to be more than few.
+// tidy forgets the slots that are not used, and rebuilds the index if there are to be more than few.
 func (b *bag[K]) tidy(n int) {
 	items := b.list()
 	b.slots, b.index = make([]slot[K], 0, max(n, len(items))), nil

@@ -24,7 +24,7 @@ func TestKeep(t *testing.T) {
 	require.NoError(t, s.Join(ctx, n, "g", h.Self()))
 	require.Equal(t, []node.PID{h.Self()}, s.Members("g"))
 	pid, _ := n.Whereis("pg")
-	require.True(t, nodehook.Protected(n, pid, node.From{}))
+	require.True(t, nodehook.AskerOf(nil, n).Protected(pid))
 	n.Exit(pid, node.Kill)
 	testkit.Until(t, func() string {
 		if err := nodehook.CheckServices(n, ctx); err != nil {

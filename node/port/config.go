@@ -33,7 +33,7 @@ type Config struct {
 	Command string
 	// Args are its arguments, without the program's name.
 	Args []string
-	// Env are environment variables beside, or in place of, those of this node. Its variables ACTORNODE_…, which may
+	// Env are environment variables beside, or instead of, those of this node. Its variables ACTORNODE_…, which may
 	// be secrets such as the cookie, and those of systemd are not inherited.
 	Env map[string]string
 	// Dir is where it runs. Default: where this node does.

@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/actornode/actornode/internal/environ"
 	"github.com/actornode/actornode/node"
 )
 
@@ -55,7 +54,7 @@ func launch(cfg *Config, log *slog.Logger, c *codec, box *inbox) (r *program, er
 		}
 	}
 	cmd.Dir = cfg.Dir
-	cmd.Env = environ.Inherited()
+	cmd.Env = inherited(os.Environ())
 	for k, v := range cfg.Env {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}

@@ -66,7 +66,7 @@ func (e *SpawnError) Error() string {
 // Unwrap returns the errors in the Reason.
 func (e *SpawnError) Unwrap() []error { return (&node.ExitError{Reason: e.Reason}).Unwrap() }
 
-// Is makes errors.Is(err, node.ErrTooMany) true where the node has no room for it.
+// Is makes errors.Is(err, node.ErrTooMany) true where the node has no space for it.
 func (e *SpawnError) Is(target error) bool {
 	return target == node.ErrTooMany && e.Reason == wire.Atom("system_limit")
 }

@@ -48,7 +48,7 @@ type session struct {
 	received     uint64
 	acknowledged uint64 // of received, to the peer
 	tail         [][]byte
-	tails        linkopt.Tails // is told of the length of tail; nil: nobody is
+	tails        linkopt.Tails // is told of the length of tail, if not nil
 	told         int           // what it has been told
 	base         uint64
 	end          uint64
@@ -240,7 +240,7 @@ func (s *session) trimLocked(to uint64) {
 // tailStep is by how many bytes a tail changes until that is told: few messages change what all sessions share.
 const tailStep = 64 << 10
 
-// tellLocked tells whoever counts the tails how long this one is.
+// tellLocked tells tails how long this one is.
 func (s *session) tellLocked() {
 	if now := int(s.end - s.base); s.tails != nil && (now >= s.told+tailStep || now <= s.told-tailStep) {
 		s.tails.TailChanged(s.told, now)

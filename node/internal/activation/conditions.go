@@ -23,14 +23,14 @@ const (
 //  3. kinds is nil, as from when few wait until there are more, or has all of them. Of those of one kind the first holds
 //     first: another is never picked before it has been evaluated after this step.
 type conditions struct {
-	first, last *Activation
-	n           int
-	unsure      int
-	step        uint64             // how many steps are over
-	credit      int                // how many may still be evaluated for the present step
-	sweep       *Activation        // whose turn it is where not all are evaluated; nil: that of the first
-	kinds       map[uint64]*object // by its number
-	spare       *wait              // for the next that waits; nil: none
+	all    list
+	n      int
+	unsure int
+	step   uint64             // how many steps are over
+	credit int                // how many may still be evaluated for the present step
+	sweep  *Activation        // whose turn it is where not all are evaluated; nil: that of the first
+	kinds  map[uint64]*object // by its number
+	spare  *wait              // for the next that waits; nil: none
 }
 
 // object is the activations that wait in methods of one object.
@@ -42,9 +42,46 @@ type object struct {
 // kind is the activations that wait in methods of one object for conditions with the same code. They can differ in what
 // their functions have captured, which cannot be seen from outside.
 type kind struct {
-	code        uintptr
-	object      *object
+	code   uintptr
+	object *object
+	list
+}
+
+// list is activations in the order of waiting. Each of them is in two: that of all, and that of its kind.
+type list struct {
 	first, last *Activation
+	which       int // ofAll or ofKind
+}
+
+const (
+	ofAll = iota
+	ofKind
+)
+
+// add adds a behind all others.
+func (l *list) add(a *Activation) {
+	a.wait.links[l.which] = links{before: l.last}
+	if l.last == nil {
+		l.first = a
+	} else {
+		l.last.wait.links[l.which].behind = a
+	}
+	l.last = a
+}
+
+// remove takes a out.
+func (l *list) remove(a *Activation) {
+	at := a.wait.links[l.which]
+	if at.before == nil {
+		l.first = at.behind
+	} else {
+		at.before.wait.links[l.which].behind = at.behind
+	}
+	if at.behind == nil {
+		l.last = at.before
+	} else {
+		at.behind.wait.links[l.which].before = at.before
+	}
 }
 
 // wait is what an activation has while it waits for its condition.
@@ -53,10 +90,12 @@ type wait struct {
 	number    uint64 // counts up
 	seen      uint64
 
-	before, behind         *Activation
-	kind                   *kind // nil: there are no kinds
-	kindBefore, kindBehind *Activation
+	kind  *kind    // nil: there are no kinds
+	links [2]links // in the lists ofAll and ofKind
 }
+
+// links are those before and behind an activation in a list.
+type links struct{ before, behind *Activation }
 
 // over is the end of a step: any condition may hold now.
 func (c *conditions) over() {
@@ -70,21 +109,16 @@ func (c *conditions) add(a *Activation, condition func() bool) {
 	if c.spare = nil; w == nil {
 		w = new(wait)
 	}
-	*w = wait{condition: condition, number: c.step, seen: c.step, before: c.last}
+	*w = wait{condition: condition, number: c.step, seen: c.step}
 	a.wait = w
-	if c.last == nil {
-		c.first = a
-	} else {
-		c.last.wait.behind = a
-	}
-	c.last = a
+	c.all.add(a)
 	c.n++
 	switch {
 	case c.kinds != nil:
 		c.sort(a)
 	case c.n > few:
 		c.kinds = make(map[uint64]*object)
-		for a := c.first; a != nil; a = a.wait.behind {
+		for a := c.all.first; a != nil; a = a.behind() {
 			c.sort(a)
 		}
 	}
@@ -101,35 +135,24 @@ func (c *conditions) sort(a *Activation) {
 	i := slices.IndexFunc(o.kinds, func(k *kind) bool { return k.code == code })
 	if i < 0 {
 		i = len(o.kinds)
-		o.kinds = append(o.kinds, &kind{code: code, object: o})
+		o.kinds = append(o.kinds, &kind{code: code, object: o, list: list{which: ofKind}})
 	}
 	k := o.kinds[i]
 	o.n++
-	a.wait.kind, a.wait.kindBefore, a.wait.kindBehind = k, k.last, nil
-	if k.last == nil {
-		k.first = a
-	} else {
-		k.last.wait.kindBehind = a
-	}
-	k.last = a
+	a.wait.kind = k
+	k.add(a)
 }
+
+// behind returns the activation that has begun to wait next after a.
+func (a *Activation) behind() *Activation { return a.wait.links[ofAll].behind }
 
 // take takes a out, which is to go on.
 func (c *conditions) take(a *Activation) *Activation {
 	w := a.wait
 	if c.sweep == a {
-		c.sweep = w.behind
+		c.sweep = a.behind()
 	}
-	if w.before == nil {
-		c.first = w.behind
-	} else {
-		w.before.wait.behind = w.behind
-	}
-	if w.behind == nil {
-		c.last = w.before
-	} else {
-		w.behind.wait.before = w.before
-	}
+	c.all.remove(a)
 	c.n--
 	c.unsure--
 	if c.kinds != nil {
@@ -142,21 +165,12 @@ func (c *conditions) take(a *Activation) *Activation {
 
 // unsort takes a out of its kind. When half of few are left there are no kinds any more.
 func (c *conditions) unsort(a *Activation) {
-	w, k := a.wait, a.wait.kind
 	if c.n <= few/2 {
 		c.kinds, c.sweep = nil, nil
 		return
 	}
-	if w.kindBefore == nil {
-		k.first = w.kindBehind
-	} else {
-		w.kindBefore.wait.kindBehind = w.kindBehind
-	}
-	if w.kindBehind == nil {
-		k.last = w.kindBefore
-	} else {
-		w.kindBehind.wait.kindBefore = w.kindBefore
-	}
+	k := a.wait.kind
+	k.remove(a)
 	if k.object.n--; k.object.n == 0 {
 		delete(c.kinds, a.Object)
 	}
@@ -169,7 +183,7 @@ func (c *conditions) pick(object uint64, extra int) *Activation {
 		return nil
 	}
 	if c.n <= few || c.kinds == nil {
-		for a := c.first; a != nil; a = a.wait.behind {
+		for a := c.all.first; a != nil; a = a.behind() {
 			if c.holds(a) {
 				return c.take(a)
 			}
@@ -182,10 +196,10 @@ func (c *conditions) pick(object uint64, extra int) *Activation {
 	for c.credit += extra; c.credit > 0 && c.unsure > 0; c.credit-- {
 		a := c.sweep
 		if a == nil {
-			a = c.first
+			a = c.all.first
 		}
 		if !c.holds(a) {
-			c.sweep = a.wait.behind
+			c.sweep = a.behind()
 			continue
 		}
 		if k := a.wait.kind.first; k != a && c.holds(k) {

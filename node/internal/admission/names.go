@@ -10,7 +10,7 @@ import (
 // Names are those for nodes that ask for one, as an erl that is started with -name undefined. A name that is
 // free again is given again, with the next creation: so no more names are ever used than there were such nodes
 // at a time, and whoever keeps something by name, such as a table of atoms or of metrics, keeps no more than
-// that. Whoever calls a method holds the lock that guards them.
+// that. The caller of a method holds the lock that guards them.
 type Names struct {
 	free  map[string][]wire.NodeID // by host, the last one first
 	count int                      // of these

@@ -100,7 +100,7 @@ func (o Outcome) Called(ref any) error {
 	return &reason.Exit{Reason: wire.Tuple{ref, o.class, o.value}}
 }
 
-// Unsent is the exit reason that says, in place of one that has an outcome which cannot be sent, that the call has raised
+// Unsent is the exit reason that says, instead of one that has an outcome which cannot be sent, that the call has raised
 // an error, which the caller is told. False: the reason has none.
 func Unsent(reason, err any) (wire.Tuple, bool) {
 	t, ok := reason.(wire.Tuple)

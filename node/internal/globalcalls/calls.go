@@ -170,7 +170,7 @@ func register(e Exporter, args []any, method any, again bool) (any, error) {
 	return wire.Atom("no"), nil
 }
 
-// mayTake reports whether who calls may take a name from whoever has it.
+// mayTake reports whether the caller may take a name from its holder.
 func mayTake(e Exporter, name any) bool {
 	pid, ok := e.Whois(name)
 	return !ok || e.MayName(pid)

@@ -12,7 +12,7 @@
 //  2. A name is that of one error, and an error has one name. Names of types are looked after by the
 //     codec.
 //
-// Both may be used from anywhere, and are read without a lock: see package readmap. The package has no clock and no goroutine.
+// Both may be used from anywhere, and are read without a lock. The package has no clock and no goroutine.
 package gotypes
 
 import (

@@ -25,7 +25,7 @@ type waits struct {
 	held   int                  // that have not been let go
 }
 
-// let lets one of r go, and further ones as long as what they may send has room.
+// let lets one of r go, and further ones as long as there is space for what they may send.
 func (s *waits) let(r *ring.Ring[*Wait], room int) {
 	for r.Len() > 0 {
 		if w := r.Shift(); s.release(w) {

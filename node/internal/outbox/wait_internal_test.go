@@ -109,7 +109,7 @@ func TestBehindInOrder(t *testing.T) {
 			n++
 		}
 	}
-	require.Equal(t, 1, n, "there is room for little")
+	require.Equal(t, 1, n, "there is space for little")
 	require.True(t, isLet(all[0]), "the first")
 
 	over := dist.Frame{Op: dist.OpSend, From: origin.PID(9999)}

@@ -20,7 +20,7 @@ type Owner interface {
 	// Unfit is told of a frame that the link has refused, for it holds what is no term, or
 	// too much, or what the peer does not understand. If it is an exit signal or a Down,
 	// whose receiver must be told, the writer sends it with another reason.
-	// It returns what is sent in place of a reason; nil: its text.
+	// It returns what is sent instead of a reason; nil: its text.
 	Unfit(f *dist.Frame, why *wire.EncodeError) (instead any)
 }
 

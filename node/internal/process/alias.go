@@ -9,9 +9,9 @@ import (
 // AliasOwner finds the process that ref is an alias of, without using it up; nil: none.
 func (sys *System) AliasOwner(ref wire.Ref) *Process { return (*Process)(sys.Names.Owner(ref)) }
 
-// Alias makes an alias of the process that acts: a reference that nobody knows who has not been given it.
+// Alias makes an alias of the process that acts: a random reference, which only those know who were given it.
 func (a *Acting) Alias(once bool, as table.As) wire.Ref {
-	p, id := a.Own(), a.System.Env.Uint64() // nobody guesses it: who has it may send to the process
+	p, id := a.Own(), a.System.Env.Uint64() // not to be guessed: who has it may send to the process
 	ref := a.System.Origin.RefOf(id)
 	p.Mu.Lock()
 	defer p.Mu.Unlock()

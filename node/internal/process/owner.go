@@ -6,7 +6,7 @@ import (
 	"github.com/actornode/actornode/node/internal/quota"
 )
 
-// ProcOf finds the process whose context ctx is, or comes from; nil: it is none's.
+// ProcOf finds the process whose context ctx is, or comes from; nil: it has none.
 func ProcOf(ctx context.Context) *Process {
 	p, _ := ctx.Value(ProcKey{}).(*Process)
 	return p

@@ -215,7 +215,7 @@ func (sys *System) Undeliverable(to wire.PID, msg any) error {
 	switch id := to.Origin().NodeID(); {
 	case sys.Stopped.Load():
 		l.Cause, err = deadletter.NodeStopped, ErrNodeStopped
-	case to.IsZero(): // nobody has given it: it is that of a variable that was never set
+	case to.IsZero(): // a variable that was never set
 		err = ErrNoDest
 	case sys.Origin.Minted(to):
 	case id.Name == sys.Name:

@@ -6,7 +6,7 @@ type Watch interface {
 	Forget()
 }
 
-// Observer is a Watch of whoever is to be told of the end of a ticket, and has forwarded nothing.
+// Observer is a Watch that is to be told of the end of a ticket, and has forwarded nothing.
 type Observer interface {
 	Watch
 	Observes()

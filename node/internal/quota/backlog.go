@@ -46,7 +46,7 @@ type progress struct {
 // Backlog is what is known of a peer that takes less than is sent to it. It belongs to the
 // driver.
 type Backlog struct {
-	moved   progress // when it has taken something for the last time, or has held nobody up
+	moved   progress // when it has taken something for the last time, or no sender waited
 	answers progress // since when too many answers wait
 }
 

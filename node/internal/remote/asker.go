@@ -16,7 +16,7 @@ import (
 // this node, which may do everything.
 type Asker struct {
 	System *process.System
-	Who    rights.Identity // zero: nobody knows which peer it is
+	Who    rights.Identity // zero: it is not known which peer it is
 }
 
 // AskerIn returns whom the process acts for whose context ctx is, or comes from.
@@ -52,8 +52,8 @@ func (a *Asker) Granted() *rights.Granted {
 }
 
 // MayAnswer reports whether a reply may go where a request says. It may go to a process or an alias of the peer itself. Who may
-// send to everything may pass on the request of another, of this node or a third one: that has a reference of whoever is to be
-// answered, so that the reply is one and nothing else. A request that nobody knows the sender of is one that a process of this
+// send to everything may pass on the request of another, of this node or a third one: that has a reference of the process to be
+// answered, so that the reply is one and nothing else. A request whose sender is unknown is one that a process of this
 // node has sent as a term: what waits here for its reply may have any tag, as in OTP, but for one that makes a cast of it.
 func (a *Asker) MayAnswer(to gencall.From) bool {
 	if a == nil {
@@ -70,7 +70,7 @@ func (a *Asker) MayAnswer(to gencall.From) bool {
 	return ok && ref.Node() == at && a.maySendAll()
 }
 
-// MayReach reports whether a message may go to a process that the peer names, in place of a request's From: it is of the peer,
+// MayReach reports whether a message may go to a process that the peer names, instead of a request's From: it is of the peer,
 // or the peer may send to everything.
 func (a *Asker) MayReach(pid wire.PID) bool {
 	return a == nil || a.Who.Name != "" && pid.Node() == a.Who.Name || a.maySendAll()

@@ -105,7 +105,7 @@ func (p *Peer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
 		return true
 	}
 	if ref, ok := gencall.ReplyRef(f.Payload); ok && right == "send" && f.Name == "" && p.hasAsked(ref) {
-		return true // it answers, and goes to nobody else
+		return true // it answers, and goes to no other process
 	}
 	return p.refuseSend(f, right)
 }
@@ -130,7 +130,7 @@ func (p *Peer) asksForItself(f *dist.Frame) bool {
 	return p.Asker().MayAnswer(from)
 }
 
-// refuseSend is refuse for a message, of which whoever waits for an answer is told. It returns false.
+// refuseSend is refuse for a message; a caller that waits for an answer is told. It returns false.
 func (p *Peer) refuseSend(f *dist.Frame, right string) bool {
 	p.refuse(right, f)
 	if f.ID != 0 {

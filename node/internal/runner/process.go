@@ -51,7 +51,7 @@ func BodyOf(p *process.Process) Body {
 	return nil
 }
 
-// BlockingOf returns the blocking process that acts; nil: it is none.
+// BlockingOf returns the blocking process that acts; nil: it does not block.
 func BlockingOf(a *process.Acting) *Blocking {
 	switch b := a.Blocks.(type) {
 	case *goroutine:

@@ -10,7 +10,7 @@
 //
 // Invariants of a Registry:
 //
-//  1. Its View is nil exactly if nobody is traced and there is no [Guard]; it is the same from when somebody is traced until
+//  1. Its View is nil exactly if no process is traced and there is no [Guard]; it is the same from when somebody is traced until
 //     nobody is, or a Guard comes, and says at any time who is traced then.
 //  2. Whoever takes a process out because of its exit is told so, alone: of several calls
 //     of Gone for the same process the first counts.

@@ -88,7 +88,7 @@ func (v *View) watched(from, to wire.PID, msg any, watch func(Guard, wire.PID, w
 	return msg
 }
 
-// Read is what one of the readers of a future gets in place of its value.
+// Read is what one of the readers of a future gets instead of its value.
 func (v *View) Read(value any) (any, error) {
 	if !v.Guards() || value == nil {
 		return value, nil

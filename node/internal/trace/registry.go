@@ -34,7 +34,7 @@ type Host struct {
 // Ended reports whether a process has exited, and why.
 type Ended func() (reason any, ended bool)
 
-// View is what a Registry says, from when somebody is traced until nobody is. A nil *View is that of nobody.
+// View is what a Registry says, from when a process is traced until none is. A nil *View has none.
 type View struct {
 	mask     atomic.Uint64 // has the bits of all processes: see bit
 	of       index[[]*Trace]
@@ -155,7 +155,7 @@ func (r *Registry) check(pid wire.PID, ended Ended) {
 	}
 }
 
-// need returns the view, which it makes if nobody is traced. The caller holds mu, and adds something.
+// need returns the view, which it makes if no process is traced. The caller holds mu, and adds something.
 func (r *Registry) need() *View {
 	v := r.now.Load()
 	if v == nil {

@@ -1,4 +1,4 @@
-package environ
+package port
 
 import (
 	"testing"
