@@ -100,10 +100,10 @@ The files may be replaced while the node runs.
 
 With --http the daemon serves /livez, /readyz and /metrics at that address.
 
-Memory: the limit is limits.memory of the file, else GOMEMLIMIT, else 90% of what the
-cgroup allows (at least 32 MiB less), else 85% of the machine's memory. It is also the
-soft limit of Go's garbage collector. When 85% of it stays in use, the daemon is not
-ready, refuses remote spawns and accepts one new connection a second, until the use is
+Memory: the limit is limits.memory of the file, else GOMEMLIMIT, else what the
+cgroup allows less a tenth and 48 MiB (at most a quarter), else 85% of the machine's
+memory. It is also the soft limit of Go's garbage collector. When 85% of it stays in
+use, the daemon is not ready, refuses remote spawns and accepts one new connection a second, until the use is
 below 75%.
 
 The log has at most log.lines lines of one kind a second, each of at most log.bytes

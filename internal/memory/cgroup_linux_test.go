@@ -129,7 +129,7 @@ func TestUnderALimit(t *testing.T) {
 	procs := limited(t, loadLimit)
 	out, err := load(t, procs, "with")
 	require.NoError(t, err, out)
-	require.Contains(t, out, fmt.Sprintf("limit %d cgroup\n", loadLimit-minReserve))
+	require.Contains(t, out, fmt.Sprintf("limit %d cgroup\n", loadLimit-loadLimit/mostReserve))
 	require.Contains(t, out, "done 128\n")
 	t.Log(out)
 

@@ -40,11 +40,13 @@ type source struct {
 }
 
 // What Go's limit does not count, a program takes as well: memory of the kernel for its
-// sockets, C libraries, programs that it has started. In a cgroup it is theirs, so
-// the reserve may be small; a machine has other users.
+// sockets, C libraries, programs that it has started. And the collector is behind its limit by
+// what is allocated while it marks, some tens of MiB on a busy machine. In a cgroup the memory
+// is the program's, so the reserve may be small; a machine has other users.
 const (
-	cgroupReserve  = 10       // percent
-	minReserve     = 32 << 20 // bytes, of a cgroup
+	cgroupReserve  = 10       // percent,
+	fixedReserve   = 48 << 20 // and bytes, of a cgroup,
+	mostReserve    = 4        // but not more than a quarter
 	machineReserve = 15       // percent
 )
 
@@ -73,7 +75,7 @@ func (s source) choose() Limit {
 		l.Err = errors.Join(l.Err, err)
 	case all < math.MaxInt64/100 && all > 0:
 		of := int64(all)
-		reserve := min(max(of*cgroupReserve/100, minReserve), of/2)
+		reserve := min(of*cgroupReserve/100+fixedReserve, of/mostReserve)
 		if l.Bytes == 0 || of-reserve < l.Bytes {
 			l.Bytes, l.From, l.Of = of-reserve, "cgroup", of
 		}
@@ -83,7 +85,7 @@ func (s source) choose() Limit {
 
 // Set sets the soft limit: configured, in bytes, if that is not 0; else what GOMEMLIMIT
 // says, else what is found in the cgroups of the process (v2 or v1, and those above
-// it), less a tenth and at least 32 MiB; else 85% of the memory of the machine. lookup
+// it), less a tenth and 48 MiB, but at most a quarter; else 85% of the memory of the machine. lookup
 // finds a variable of the environment. It can be called again, with another value.
 func Set(configured int64, lookup func(string) (string, bool)) Limit {
 	text, env := lookup("GOMEMLIMIT")

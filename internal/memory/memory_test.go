@@ -25,13 +25,13 @@ func TestChoose(t *testing.T) {
 		{"configured", source{5, true, 7, memlimit.Limit(9), memlimit.Limit(9)}, Limit{5, "limits.memory", 0, nil}},
 		{"environment", source{0, true, 7, memlimit.Limit(9), memlimit.Limit(9)}, Limit{7, "GOMEMLIMIT", 0, nil}},
 		{"environment says off", source{0, true, math.MaxInt64, memlimit.Limit(9), memlimit.Limit(9)}, Limit{0, "GOMEMLIMIT", 0, nil}},
-		{"cgroup", source{0, false, math.MaxInt64, memlimit.Limit(2000 * mib), memlimit.Limit(16 * gib)}, Limit{1800 * mib, "cgroup", 2000 * mib, nil}},
+		{"cgroup", source{0, false, math.MaxInt64, memlimit.Limit(2000 * mib), memlimit.Limit(16 * gib)}, Limit{1752 * mib, "cgroup", 2000 * mib, nil}},
 		{"small cgroup", source{0, false, math.MaxInt64, memlimit.Limit(128 * mib), memlimit.Limit(16 * gib)}, Limit{96 * mib, "cgroup", 128 * mib, nil}},
-		{"tiny cgroup", source{0, false, math.MaxInt64, memlimit.Limit(16 * mib), memlimit.Limit(16 * gib)}, Limit{8 * mib, "cgroup", 16 * mib, nil}},
+		{"tiny cgroup", source{0, false, math.MaxInt64, memlimit.Limit(16 * mib), memlimit.Limit(16 * gib)}, Limit{12 * mib, "cgroup", 16 * mib, nil}},
 		{"cgroup beyond the machine", source{0, false, math.MaxInt64, memlimit.Limit(64 * gib), memlimit.Limit(1000 * mib)}, Limit{850 * mib, "machine", 1000 * mib, nil}},
 		{"no cgroup", source{0, false, math.MaxInt64, none, memlimit.Limit(1000 * mib)}, Limit{850 * mib, "machine", 1000 * mib, nil}},
 		{"cgroup cannot be read", source{0, false, math.MaxInt64, fails, memlimit.Limit(1000 * mib)}, Limit{850 * mib, "machine", 1000 * mib, broken}},
-		{"machine unknown", source{0, false, math.MaxInt64, memlimit.Limit(1000 * mib), fails}, Limit{900 * mib, "cgroup", 1000 * mib, broken}},
+		{"machine unknown", source{0, false, math.MaxInt64, memlimit.Limit(1000 * mib), fails}, Limit{852 * mib, "cgroup", 1000 * mib, broken}},
 		{"nothing known", source{0, false, math.MaxInt64, none, func() (uint64, error) { return 0, nil }}, Limit{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

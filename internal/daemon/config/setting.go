@@ -156,8 +156,8 @@ func (c *Config) own() []Setting {
 		{Key: "limits.http", Value: count{&c.Limits.HTTP, 1, maxCount},
 			Doc: "most connections to http.listen; above that the one that has been idle the longest is closed"},
 		{Key: "limits.memory", Value: memory{&c.Limits.Memory},
-			Doc: "memory that the program may use; 0: GOMEMLIMIT if that is set, else 90% of the cgroup's limit, or 85% of the " +
-				"machine's memory"},
+			Doc: "memory that the program may use; 0: GOMEMLIMIT if that is set, else the cgroup's limit less a tenth and 48MiB, or " +
+				"85% of the machine's memory"},
 		{Key: "limits.mailbox.messages", Value: count{&c.Limits.Mailbox.Messages, 0, maxCount},
 			Doc: "most messages that may wait in the mailbox of a worker of the tree; 0: no limit"},
 		{Key: "limits.mailbox.bytes", Value: size{&c.Limits.Mailbox.Bytes, 0},

@@ -152,7 +152,10 @@ func (x *wrongs) erlang() (why string, frames [][]byte) {
 		return "a frame that is cut: " + wire.Format(t), [][]byte{b[:len(b)-1-r.IntN(min(len(b)-4, 20))]}
 	case 7:
 		t, p := x.controls()
-		return "bytes behind: " + wire.Format(t), [][]byte{append(enc(t, p...), byte(r.IntN(256)))}
+		for len(p) > 0 { // what follows a payload is left unread
+			t, p = x.controls()
+		}
+		return "bytes behind: " + wire.Format(t), [][]byte{append(enc(t), byte(r.IntN(256)))}
 	case 8:
 		b := enc(wire.Tuple{6, x.me, wire.Atom(""), wire.Atom("nobody")})
 		if !c.headed {
