@@ -200,7 +200,8 @@
 // the wrong number of elements, an element of the wrong type, or a process of a
 // third node in a link or monitor (the text shows it); an UNLINK from a peer with
 // UNLINK_ID; a payload that is no term, or beyond the limits of etf, or a Go value that cannot be read; bytes behind
-// a control message that has no payload (behind a payload they are left unread); a spawn request whose arity is not the number of its arguments. OTP ends
+// a control message that has no payload (behind a payload they are left unread); a spawn request whose arity is not
+// the number of its arguments. OTP ends
 // links for the same reasons, the last perhaps left out.
 //
 // # What can be lost
