@@ -115,7 +115,7 @@ func StartChild(ctx context.Context, from node.Caller, sup node.Dest, k Child) (
 	if err := k.travels(from, sup); err != nil {
 		return node.PID{}, err
 	}
-	return ask(ctx, from, sup, startChild{k}, readPID)
+	return ask(ctx, from, sup, startChild{child: k}, readPID)
 }
 
 // StartDynamic starts a child of a SimpleOneForOne supervisor with arguments for

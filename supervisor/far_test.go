@@ -82,3 +82,55 @@ func TestFarSupervisor(t *testing.T) {
 	_, err = supervisor.StartDynamic(ctx, here, simple, 0)
 	require.ErrorAs(t, err, &failed)
 }
+
+// As Elixir's DynamicSupervisor.start_child asks: children without IDs, which are forgotten when they stop.
+func TestChildrenWithoutID(t *testing.T) {
+	cluster := nodetest.NewCluster(t)
+	far := cluster.StartWith("far", node.Distribution{Allow: func(node.Atom, wire.Export) bool { return true }})
+	near := cluster.Start("near")
+	require.NoError(t, rpc.ExportBehaviour(far, wire.Export{Module: "m", Function: "f"}, func([]any) (node.Actor, error) {
+		return node.ActorFunc(func(_ *node.Context, m any) error { return node.ExitWith(m) }), nil
+	}))
+	ctx := testkit.Context(t)
+	top, err := supervisor.Start(ctx, far, supervisor.Spec{Intensity: 10}, node.Options{})
+	require.NoError(t, err)
+	ask := func(what ...any) any {
+		v, err := node.Call[any](ctx, near, top, any(wire.Tuple(what)))
+		require.NoError(t, err)
+		return v
+	}
+	start := func(restart wire.Atom) any {
+		return ask(wire.Atom("start_child"), wire.Tuple{wire.Tuple{wire.Atom("m"), wire.Atom("f"), wire.List{}}, restart, 5000,
+			wire.Atom("worker"), wire.List{wire.Atom("m")}})
+	}
+	count := func() int {
+		c, err := supervisor.CountChildren(ctx, far, top)
+		require.NoError(t, err)
+		return c.Specs
+	}
+	var all []node.PID
+	for _, restart := range []wire.Atom{"temporary", "transient", "permanent"} {
+		all = append(all, start(restart).(wire.Tuple)[1].(node.PID))
+	}
+	require.Equal(t, 3, count())
+	children, err := supervisor.WhichChildren(ctx, far, top)
+	require.NoError(t, err)
+	for _, k := range children {
+		require.Nil(t, k.ID)
+	}
+	require.Equal(t, wire.Tuple{wire.Error, wire.Tuple{wire.Atom("invalid_restart_type"), wire.Atom("never")}}, start("never"))
+
+	require.NoError(t, near.Send(all[0], wire.Atom("normal")))
+	require.NoError(t, near.Send(all[1], wire.Atom("normal")))
+	testkit.UntilTrue(t, func() bool { return count() == 1 }, "those that do not come back are forgotten")
+	require.NoError(t, near.Send(all[2], wire.Atom("normal")))
+	testkit.UntilTrue(t, func() bool {
+		children, err := supervisor.WhichChildren(ctx, far, top)
+		require.NoError(t, err)
+		return len(children) == 1 && !children[0].PID.IsZero() && children[0].PID != all[2]
+	}, "the permanent one comes back")
+	children, _ = supervisor.WhichChildren(ctx, far, top)
+	require.Equal(t, wire.OK, ask(wire.Atom("terminate_child"), children[0].PID))
+	require.Equal(t, wire.Tuple{wire.Error, wire.Atom("not_found")}, ask(wire.Atom("terminate_child"), children[0].PID))
+	require.Zero(t, count())
+}

@@ -11,7 +11,8 @@ import (
 // What a supervisor is asked, from Go or, read by parse, from Erlang.
 type (
 	startChild struct {
-		child Child `isolation:"share"`
+		child   Child `isolation:"share"`
+		dynamic bool  // it has no ID, and is forgotten when it stops
 	}
 	startDynamic   struct{ args []any }
 	terminateChild struct{ id any }
@@ -24,7 +25,7 @@ type (
 
 // ChildInfo describes a child as WhichChildren does.
 type ChildInfo struct {
-	ID         any // nil for the children of SimpleOneForOne
+	ID         any // nil for the children of SimpleOneForOne, and those of Elixir's DynamicSupervisor.start_child
 	PID        node.PID
 	Restarting bool // PID is zero: it waits for its restart
 	Type       Type
@@ -58,7 +59,7 @@ func (s *supervisor) handleRequest(r node.Request[any], isTerm bool) error {
 		if isTerm {
 			req.child.Options.For = nodehook.MadeBy(r.From)
 		}
-		return s.add(req.child, done)
+		return s.add(req.child, req.dynamic, done)
 	case startDynamic:
 		return s.addDynamic(nodehook.MadeBy(r.From), req.args, done)
 	case terminateChild:
@@ -114,12 +115,13 @@ func (u *unknownRequest) Unwrap() error { return node.ErrUnhandled }
 // term is what OTP's callers get beside error.
 func (u *unknownRequest) term() any { return wire.Tuple{wire.Atom("unhandled_request"), u.request} }
 
-// find is find_child: by id, or by pid for SimpleOneForOne.
+// find is find_child: by id, or by pid if the child is dynamic.
 func (s *supervisor) find(id any) *child {
-	if pid, ok := id.(node.PID); ok && s.simple() {
-		if k := s.children.byPID[pid]; k != nil {
-			return k
-		}
+	pid, byPID := id.(node.PID)
+	if k := s.children.byPID[pid]; byPID && k != nil && k.dynamic {
+		return k
+	}
+	if byPID && s.simple() {
 		for k := s.children.first; k != nil && s.children.n > len(s.children.byPID); k = k.next {
 			if k.phase == restarting && k.pid == pid {
 				return k
@@ -139,23 +141,23 @@ func (s *supervisor) find(id any) *child {
 	return s.children.get(id)
 }
 
-// add is start_child.
-func (s *supervisor) add(spec Child, done answer) error {
+// add is start_child; dynamic: of a child that has no ID.
+func (s *supervisor) add(spec Child, dynamic bool, done answer) error {
 	if s.simple() {
 		return done.fail(ErrSimple)
 	}
 	if err := spec.complete(s.spec.AutoShutdown); err != nil {
 		return done.fail(spec.wrong(err, 0))
 	}
-	if k := s.children.get(spec.ID); k != nil {
+	if k := s.children.get(spec.ID); k != nil && !dynamic {
 		if k.phase == running {
 			return done.fail(&AlreadyStartedError{k.pid})
 		}
 		return done.fail(ErrAlreadyPresent)
 	}
-	k := &child{spec: &spec}
+	k := &child{spec: &spec, dynamic: dynamic}
 	return s.begin(k, done, func(o outcome) {
-		if !o.ignored || spec.Restart != Temporary {
+		if !o.ignored || spec.Restart != Temporary && !dynamic {
 			s.children.save(k)
 		}
 		if !o.ignored {

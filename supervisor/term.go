@@ -226,8 +226,13 @@ func (s *supervisor) parse(req any) (any, error) {
 				}
 				return startDynamic{args}, nil
 			}
+			if k, ok := t[1].(wire.Tuple); ok && len(k) == 5 { // of Elixir's DynamicSupervisor, whose children have no ID
+				spec := slices.Concat(wire.Tuple{wire.Undefined}, k)
+				child, err := parseChild(spec, s.spec.AutoShutdown)
+				return startChild{child: child, dynamic: true}, err
+			}
 			k, err := parseChild(t[1], s.spec.AutoShutdown)
-			return startChild{k}, err
+			return startChild{child: k}, err
 		case aTerminateChild:
 			return terminateChild{t[1]}, nil
 		case aRestartChild:

@@ -88,6 +88,19 @@ elixir = [
      :ok = Supervisor.terminate_child(at.(:demo), Extra.Child)
      :ok = Supervisor.delete_child(at.(:demo), Extra.Child)
    end},
+  {"DynamicSupervisor.start_child", fn ->
+     spec = %{id: :ignored, start: {:demo, :echo, []}, restart: :temporary}
+     {:ok, a} = DynamicSupervisor.start_child(at.(:demo), spec)
+     {:ok, b} = DynamicSupervisor.start_child(at.(:demo), spec)
+     :x = GenServer.call(b, :x)
+     2 = Enum.count(DynamicSupervisor.which_children(at.(:demo)), fn {id, _, _, _} -> id == :undefined end)
+     %{active: 4, specs: 4} = DynamicSupervisor.count_children(at.(:demo))
+     {:error, _} = DynamicSupervisor.start_child(at.(:demo), %{spec | start: {:demo, :nobody, []}})
+     :ok = DynamicSupervisor.terminate_child(at.(:demo), a)
+     {:error, :not_found} = DynamicSupervisor.terminate_child(at.(:demo), a)
+     :ok = DynamicSupervisor.terminate_child(at.(:demo), b)
+     %{active: 2, specs: 2} = DynamicSupervisor.count_children(at.(:demo))
+   end},
   {"Task.async_stream of calls", fn ->
      calls = Task.async_stream(1..200, fn i -> GenServer.call(at.(:echo), i) end, max_concurrency: 20)
      r = Enum.map(calls, fn {:ok, i} -> i end)
