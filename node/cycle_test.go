@@ -19,6 +19,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/supervisor"
 )
 
 // chain is a request to call the next of a path, and so on to its end. How each calls says by: Call, or
@@ -463,3 +464,56 @@ func TestDetectCyclesOfSendsAtRandom(t *testing.T) {
 	assert.NotZero(t, refused.Load())
 	testkit.UntilTrue(t, func() bool { return node.NotedWaits(n) == 0 }, "nobody is noted")
 }
+
+// A child whose Init calls its supervisor, or who has it started, waits for itself; so does one that another does.
+func TestDetectCyclesOfStarts(t *testing.T) {
+	n := nodetest.Start(t, node.Config{DetectCycles: true})
+	top, err := supervisor.Start(testkit.Context(t), n, supervisor.Spec{}, node.Options{Name: "top"})
+	require.NoError(t, err)
+	child := func(to node.Dest) (supervisor.Child, chan error) {
+		errs := make(chan error, 1)
+		return supervisor.Child{ID: "child", Start: func(...any) (node.Actor, error) {
+			return initAsks{to, errs}, nil
+		}}, errs
+	}
+	asked := func(spec supervisor.Child, from node.Caller, errs chan error, names ...string) {
+		t.Helper()
+		_, err := supervisor.StartChild(testkit.Context(t), from, top, spec)
+		require.ErrorIs(t, err, node.ErrCycle)
+		require.ErrorIs(t, testkit.Receive(t, errs), node.ErrCycle)
+		for _, name := range names {
+			require.ErrorContains(t, err, name)
+		}
+		require.Zero(t, node.NotedWaits(n), "nobody waits any more")
+	}
+	spec, errs := child(top)
+	asked(spec, n, errs, "calls top", "top ("+top.String()+") awaits the start of")
+
+	by, err := n.Open()
+	require.NoError(t, err)
+	defer by.Close(nil)
+	spec, errs = child(by.Self())
+	asked(spec, by, errs, by.Self().String()+" calls top", "awaits the start of")
+
+	other, err := n.Spawn(node.ActorFunc(func(_ *node.Context, m any) error { return m.(node.Request[int]).Reply(1) }))
+	require.NoError(t, err)
+	spec, errs = child(other)
+	_, err = supervisor.StartChild(testkit.Context(t), n, top, spec) // which waits for nobody
+	require.NoError(t, err)
+	require.NoError(t, testkit.Receive(t, errs))
+	require.Zero(t, node.NotedWaits(n))
+}
+
+// initAsks calls a process when it starts, and says what came of it.
+type initAsks struct {
+	to  node.Dest
+	was chan error
+}
+
+func (i initAsks) Init(c *node.Context) error {
+	_, err := node.Call[int](context.Background(), c, i.to, 1)
+	i.was <- err
+	return err
+}
+
+func (initAsks) Receive(*node.Context, any) error { return nil }

@@ -41,7 +41,8 @@ type Options struct {
 	Leader PID
 
 	// Announce sends Started to the spawning process once the Init of an Initializer has returned nil or ErrIgnore.
-	// Another behaviour has started as soon as it is spawned, and sends nothing.
+	// Another behaviour has started as soon as it is spawned, and sends nothing. With Config.DetectCycles the spawning process
+	// counts as one that waits for Started: a supervisor, say, answers nobody before.
 	Announce bool
 
 	// Limits bound the mailbox; the zero value does not. A message counts until an Actor's handler has returned, or a
@@ -328,6 +329,9 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 	}
 	p.ID = id
 	pid := p.PID()
+	if o.Announce && p.Tells {
+		a.AwaitsStart(p)
+	}
 	n.sys.Table.Put(id, p)
 	n.sys.Count(a, 1)
 	if o.Name != "" {

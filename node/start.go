@@ -70,6 +70,7 @@ func announce(p *process.Process, a *process.Acting, ignored bool) {
 		p.Cold.Birth.Settle(a, nil, err)
 		return
 	}
+	p.Announced()
 	if parent := p.System.Numbered(p.Parent - 1); parent != nil {
 		parent.Signal(a, Started{PID: p.PID(), Ignored: ignored})
 	}

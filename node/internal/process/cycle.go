@@ -39,6 +39,25 @@ func (a *Acting) mayWait(own Ticket, k waiting.Kind, to waiting.Aim[Waiter]) err
 	return CycleError(a.System.Cycles.Add(Waiter{p, own}, k, to))
 }
 
+// AwaitsStart notes, for Config.DetectCycles, that a process waits for the start of child, which it has spawned with
+// Options.Announce: it answers nobody until then, though it handles messages.
+func (a *Acting) AwaitsStart(child *Process) {
+	if a.System.Cycles == nil {
+		return
+	}
+	aim := waiting.Aim[Waiter]{To: [2]Waiter{{Process: child}}, Waits: func() bool { return !child.Gone() }}
+	_ = a.mayWait(Ticket{}, waiting.Start, aim) // nobody waits for a child that nobody knows
+}
+
+// Announced is the end of such a wait for p, if there is one.
+func (p *Process) Announced() {
+	if g := p.System.Cycles; g != nil && p.Parent != 0 {
+		if parent := p.System.Numbered(p.Parent - 1); parent != nil {
+			g.Started(Waiter{Process: parent}, Waiter{Process: p})
+		}
+	}
+}
+
 // CycleError says who waits for whom in a cycle; nil: there is none.
 func CycleError(cycle []waiting.Step[Waiter]) error {
 	if cycle == nil {

@@ -106,6 +106,10 @@ func (d *Death) carryOut(a *Acting, own bool) (wave []*Death) {
 	}
 	n.Count(a, -1)
 	n.Table.Remove(p.ID, a.Slots())
+	if n.Cycles != nil {
+		p.Announced()
+		n.Cycles.Remove(Waiter{Process: p}) // for a child, which did not hold it up
+	}
 	if d.owner != nil {
 		d.owner.GiveSpawn()
 	}

@@ -115,6 +115,15 @@ func (g *Graph[P]) Remove(p P) {
 	delete(g.edges, p)
 }
 
+// Started is the end of the wait of p for the start of child, unless p waits for something else by now.
+func (g *Graph[P]) Started(p, child P) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if e, ok := g.edges[p]; ok && e.kind == Start && e.aims[0].To[0] == child {
+		delete(g.edges, p)
+	}
+}
+
 // Len is how many waiters wait.
 func (g *Graph[P]) Len() int {
 	g.mu.Lock()
