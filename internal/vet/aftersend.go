@@ -22,6 +22,8 @@ Reported are changes, on a path after the message was given to Send, Cast, Call,
 of what it holds: elements, fields behind a pointer, by delete, clear, copy, append to a part, sorting, a
 Read into it, Reset or Write of a bytes.Buffer whose Bytes it holds, and by a method of this package that
 changes its receiver. What an actor without Init is spawned with is its own from the next message on.
+Of a function literal that a process is spawned with, the variables count that it has of the function around it: reported is a
+change of one while the process has it, and a use of one that the process changes.
 Reported is, too, a field of the state that a handler gives away, or returns as the reply of a server, while
 another handler changes what the field holds. Not reported is a change after the sender has waited for something
 (a receive, a call, a lock), for the receiver may be done then; nor what has a lock or atomic fields.
@@ -47,6 +49,7 @@ func runAfterSend(p *pass) {
 					for _, h := range s.holds(msg) {
 						s.given(f, n, msg, h, name)
 					}
+					s.captured(f, n, msg, name)
 				}
 			case *ast.ReturnStmt:
 				if s.replies[f.node] && len(n.Results) == 2 {
@@ -85,6 +88,90 @@ func (s *sharing) given(f function, call *ast.CallExpr, msg ast.Expr, h held, na
 	case !s.changedAfter(f, call, call, h, name):
 		s.givenState(f, msg, h, name)
 	}
+}
+
+// captured reports a variable that a function literal, which a process is spawned with, has of the function that spawns it, and
+// that one of the two changes while the other uses it.
+func (s *sharing) captured(f function, call *ast.CallExpr, msg ast.Expr, name string) {
+	lit := literal(msg)
+	if lit == nil || s.stepped(call) {
+		return
+	}
+	written := make(map[*types.Var]bool)
+	ast.Inspect(lit.Body, func(n ast.Node) bool {
+		if stmt, ok := n.(ast.Stmt); ok {
+			for _, e := range s.ownEffects(stmt) {
+				written[e.root] = true
+			}
+		}
+		return true
+	})
+	seen := make(map[*types.Var]bool)
+	for id := range identifiers(lit.Body) {
+		v, ok := s.TypesInfo.Uses[id].(*types.Var)
+		if !ok || seen[v] || v.IsField() || isGlobal(v) || declaredIn(v, lit) || !declaredIn(v, f.node) || guarded(v.Type()) {
+			continue
+		}
+		seen[v] = true
+		h := held{place{root: v}, address}
+		s.given(f, call, msg, h, name)
+		if written[v] && !s.inForInit(f, v) {
+			s.usedAfter(f, call, msg, h, name)
+		}
+	}
+}
+
+// stepped reports whether the process that a call spawns runs when a Scheduler of the program says so.
+func (s *sharing) stepped(call *ast.CallExpr) bool {
+	o, ok := ast.Unparen(call.Args[0]).(*ast.CompositeLit)
+	return ok && slices.ContainsFunc(o.Elts, func(e ast.Expr) bool {
+		kv, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			return false
+		}
+		key, ok := kv.Key.(*ast.Ident)
+		return ok && key.Name == "Scheduler"
+	})
+}
+
+// literal returns the function literal that an expression is, or is converted from; nil if it is none.
+func literal(x ast.Expr) *ast.FuncLit {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.FuncLit:
+		return x
+	case *ast.CallExpr:
+		if len(x.Args) == 1 {
+			return literal(x.Args[0])
+		}
+	}
+	return nil
+}
+
+// usedAfter reports a use of a variable that a process changes.
+func (s *sharing) usedAfter(f function, call *ast.CallExpr, msg ast.Expr, h held, name string) {
+	line, running := s.Fset.Position(call.Pos()).Line, !s.startsLater(msg, name)
+	s.after(f, call, h, func(n ast.Node, _ []effect) step {
+		if running {
+			if at := s.use(n, h.root); at != nil && !s.afterError(f, call, at) {
+				s.report(at, "%s is used while the process that was given to %s in line %d changes it: let it send what it has, "+
+					"or wait for it", h, name, line)
+				return found
+			}
+		}
+		running = running || s.sends(n)
+		return on
+	})
+}
+
+// use returns where a node uses a variable, not in a function literal; nil if it does not.
+func (s *sharing) use(n ast.Node, v *types.Var) (at ast.Node) {
+	inspectOwn(n, func(m ast.Node) bool {
+		if id, ok := m.(*ast.Ident); ok && s.TypesInfo.Uses[id] == v {
+			at = id
+		}
+		return at == nil
+	})
+	return at
 }
 
 // changedAfter reports a change after a node of what was given away by a call.
@@ -148,6 +235,9 @@ func (s *sharing) toSelf(call *ast.CallExpr) bool {
 // before it gets a message.
 func (s *sharing) startsLater(msg ast.Expr, name string) bool {
 	if !strings.HasPrefix(name, "Spawn") && !strings.HasPrefix(name, "Start") && name != "Add" && name != "In" {
+		return false
+	}
+	if isNamed(s.TypesInfo.TypeOf(msg), pathNode, "ProcessFunc") {
 		return false
 	}
 	init, _, _ := types.LookupFieldOrMethod(s.TypesInfo.TypeOf(msg), true, s.Pkg, "Init")
@@ -639,12 +729,15 @@ func (s *sharing) changed(x ast.Expr, at ast.Node) []effect {
 // waiting are the names of functions and methods after which somebody else may be done with a message.
 var waiting = []string{
 	"Receive", "ReceiveMatch", "ReceiveWithin", "ReceiveOf", "ReceiveOfWithin", "Await", "Wait", "Lock", "RLock", "Stop", "Get",
-	"Eventually", "EventuallyWithT",
+	"Idle", "Eventually", "EventuallyWithT",
 }
 
 // waits reports whether a node waits for something that may say that the receiver is done.
 func (s *sharing) waits(n ast.Node) bool {
 	yes := false
+	if x, ok := n.(ast.Expr); ok { // of a range
+		_, yes = s.TypesInfo.TypeOf(x).Underlying().(*types.Chan)
+	}
 	inspectOwn(n, func(m ast.Node) bool {
 		switch m := m.(type) {
 		case *ast.UnaryExpr:
@@ -683,12 +776,16 @@ func (s *sharing) afterError(f function, call *ast.CallExpr, at ast.Node) bool {
 	return yes
 }
 
-// inForInit reports whether a variable is one of those of a for loop.
+// inForInit reports whether a variable is one of those of a for loop, or of a range.
 func (s *sharing) inForInit(f function, v *types.Var) bool {
 	yes := false
 	inspectOwn(f.body, func(n ast.Node) bool {
-		loop, ok := n.(*ast.ForStmt)
-		yes = yes || ok && loop.Init != nil && declaredIn(v, loop.Init)
+		switch loop := n.(type) {
+		case *ast.ForStmt:
+			yes = yes || loop.Init != nil && declaredIn(v, loop.Init)
+		case *ast.RangeStmt:
+			yes = yes || loop.Pos() <= v.Pos() && v.Pos() < loop.X.Pos()
+		}
 		return !yes
 	})
 	return yes

@@ -36,6 +36,9 @@ var givers = []giver{
 	{pathActive, "", []string{"Go", "Call"}, 3},
 	{pathActive, "", []string{"Start"}, 1},
 	{pathActive, "", []string{"In"}, 2},
+	{pathLifetime, "", []string{"Own", "Start"}, 1},
+	{pathLifetime, "Owner", []string{"Send"}, 1},
+	{pathLifetime, "", []string{"Call", "Go"}, 3},
 }
 
 // message returns the argument of a call that is given to another process, and the name of what

@@ -17,6 +17,7 @@ const (
 	pathMachine  = module + "node/statem"
 	pathEvent    = module + "node/event"
 	pathActive   = module + "node/active"
+	pathLifetime = module + "node/lifetime"
 	pathFutures  = module + "node/futures"
 	pathSuper    = module + "supervisor"
 	nameContext  = "Context"

@@ -45,12 +45,18 @@ func (p *pass) unanswered(f function) {
 			}
 			for _, s := range n.Body.List {
 				clause := s.(*ast.CaseClause)
-				if len(clause.List) != 1 || !isRequest(p.TypesInfo.TypeOf(clause.List[0])) {
-					continue
+				i := slices.IndexFunc(clause.List, func(x ast.Expr) bool { return isRequest(p.TypesInfo.TypeOf(x)) })
+				if m, _ := p.TypesInfo.Implicits[clause].(*types.Var); i >= 0 && !p.answers(clause.Body, m, msg) {
+					p.noReply(clause.List[i])
 				}
-				m, _ := p.TypesInfo.Implicits[clause].(*types.Var)
-				if !p.answers(clause.Body, m, msg) {
-					p.noReply(clause.List[0])
+			}
+		case *ast.BlockStmt:
+			for i, stmt := range n.List {
+				if s, ok := stmt.(*ast.AssignStmt); ok {
+					m, msg, at := p.assertion(s)
+					if m != nil && at != nil && !p.usedBeside(f, s, msg) && !p.answers(n.List[i+1:], m, msg) {
+						p.noReply(at)
+					}
 				}
 			}
 		case *ast.IfStmt:
@@ -84,18 +90,28 @@ func isRequest(t types.Type) bool { return t != nil && isNamed(t, pathNode, name
 // asserted reads if m, ok := msg.(node.Request[T]); ok.
 func (p *pass) asserted(s *ast.IfStmt) (m, msg *types.Var, at ast.Expr) {
 	assign, ok := s.Init.(*ast.AssignStmt)
-	if !ok || assign.Tok != token.DEFINE || len(assign.Rhs) != 1 || len(assign.Lhs) != 2 {
+	if !ok || len(assign.Lhs) != 2 {
 		return nil, nil, nil
 	}
-	x, ok := assign.Rhs[0].(*ast.TypeAssertExpr)
+	if holds := p.variable(assign.Lhs[1]); holds == nil || p.variable(s.Cond) != holds {
+		return nil, nil, nil
+	}
+	return p.assertion(assign)
+}
+
+// assertion reads m := msg.(node.Request[T]), or m, ok. m may be nil.
+func (p *pass) assertion(s *ast.AssignStmt) (m, msg *types.Var, at ast.Expr) {
+	if s.Tok != token.DEFINE || len(s.Rhs) != 1 {
+		return nil, nil, nil
+	}
+	x, ok := s.Rhs[0].(*ast.TypeAssertExpr)
 	if !ok || x.Type == nil || !isRequest(p.TypesInfo.TypeOf(x.Type)) {
 		return nil, nil, nil
 	}
-	msg, holds := p.variable(x.X), p.variable(assign.Lhs[1])
-	if msg == nil || holds == nil || p.variable(s.Cond) != holds {
+	if msg = p.variable(x.X); msg == nil {
 		return nil, nil, nil
 	}
-	return p.variable(assign.Lhs[0]), msg, x
+	return p.variable(s.Lhs[0]), msg, x
 }
 
 // answers reports whether nodes may see to it that a request m, which came as the message msg, is

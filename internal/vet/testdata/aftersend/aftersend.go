@@ -4,6 +4,7 @@ package aftersend
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/lifetime"
 )
 
 type order struct {
@@ -258,3 +260,56 @@ var servers = genserver.Define(
 	genserver.OnRequest((*server).constant),
 	genserver.OnCast((*server).add),
 )
+
+func captures(n *node.Node, o *lifetime.Owner) {
+	count, sum, right, alone := 0, 0, 0, 0
+	n.Spawn(node.ProcessFunc(func(p *node.Process) error {
+		alone := count
+		fmt.Println(alone)
+		return nil
+	}))
+	count++ // want `count is changed after it was given to Spawn in line \d+`
+	alone++
+
+	n.Spawn(node.ProcessFunc(func(p *node.Process) error { sum++; return nil }))
+	fmt.Println(sum) // want `sum is used while the process that was given to Spawn in line \d+ changes it`
+
+	done := make(chan int)
+	n.Spawn(node.ProcessFunc(func(p *node.Process) error { right++; close(done); return nil }))
+	<-done
+	fmt.Println(right)
+
+	var at int
+	pid, _ := n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error { at++; return nil }))
+	at = 1 // it has not begun
+	n.Send(pid, 1)
+	fmt.Println(at) // want `at is used while the process that was given to Spawn in line \d+ changes it`
+
+	for i := range 3 {
+		n.Spawn(node.ProcessFunc(func(p *node.Process) error { fmt.Println(i); return nil }))
+	}
+	for _, c := range []order{{}, {}} {
+		if at > 0 {
+			c.id = 1
+		}
+		n.Send(pid, func() int { return c.id })
+	}
+	ahead, whole := make(chan int), false
+	n.Spawn(node.ProcessFunc(func(p *node.Process) error { defer close(ahead); whole = true; return nil }))
+	for range ahead {
+	}
+	fmt.Println(whole)
+	by, stepped := node.Options{}.Scheduler, 0
+	n.SpawnOpt(node.Options{Scheduler: by}, node.ActorFunc(func(*node.Context, any) error { stepped++; return nil }))
+	n.Send(pid, 1)
+	fmt.Println(stepped)
+
+	b := []byte("x")
+	o.Send(n, b)
+	b[0] = 'y' // want `b is changed after it was given to Send`
+
+	d := &order{}
+	lifetime.Start(n, d, node.Options{})
+	n.Send(pid, 1)
+	d.tags = nil // want `d is changed after it was given to Start`
+}

@@ -75,6 +75,36 @@ var unnamed = node.ActorFunc(func(c *node.Context, msg any) error {
 	return nil
 })
 
+type several struct{ sum int }
+
+func (a *several) Receive(c *node.Context, msg any) error {
+	switch m := msg.(type) {
+	case node.Request[int], node.Request[uint]: // want `the request is never answered`
+		a.sum++
+	case node.Request[bool], node.Request[string]:
+		a.answer(m)
+	default:
+	}
+	return nil
+}
+
+func (a *several) answer(any) {}
+
+var alone = node.ActorFunc(func(c *node.Context, msg any) error {
+	m := msg.(node.Request[int]) // want `the request is never answered`
+	fmt.Println(m.Body)
+	return nil
+})
+
+var aloneRight = node.ActorFunc(func(c *node.Context, msg any) error {
+	m, ok := msg.(node.Request[int])
+	if !ok {
+		c.Unknown(msg)
+		return nil
+	}
+	return m.Reply(m.Body)
+})
+
 type proxy struct{ to node.PID }
 
 func (p *proxy) Receive(c *node.Context, msg any) error {
