@@ -24,6 +24,7 @@ Read into it, Reset or Write of a bytes.Buffer whose Bytes it holds, and by a me
 changes its receiver. What an actor without Init is spawned with is its own from the next message on.
 Of a function literal that a process is spawned with, the variables count that it has of the function around it: reported is a
 change of one while the process has it, and a use of one that the process changes.
+Reported are an Actor that two processes are spawned with, or that the Start of a supervisor's child returns each time.
 Reported is, too, a field of the state that a handler gives away, or returns as the reply of a server, while
 another handler changes what the field holds. Not reported is a change after the sender has waited for something
 (a receive, a call, a lock), for the receiver may be done then; nor what has a lock or atomic fields.
@@ -50,8 +51,10 @@ func runAfterSend(p *pass) {
 						s.given(f, n, msg, h, name)
 					}
 					s.captured(f, n, msg, name)
+					s.twice(f, n, msg, name)
 				}
 			case *ast.ReturnStmt:
+				s.restarted(f, n)
 				if s.replies[f.node] && len(n.Results) == 2 {
 					for _, h := range s.holds(n.Results[0]) {
 						s.givenState(f, n.Results[0], h, "the caller")
@@ -118,6 +121,65 @@ func (s *sharing) captured(f function, call *ast.CallExpr, msg ast.Expr, name st
 		if written[v] && !s.inForInit(f, v) {
 			s.usedAfter(f, call, msg, h, name)
 		}
+	}
+}
+
+// twice reports that two processes are spawned with one Actor.
+func (s *sharing) twice(f function, call *ast.CallExpr, msg ast.Expr, name string) {
+	at, ok := s.placeOf(msg)
+	if !ok || !s.isActor(msg) || s.inForInit(f, at.root) {
+		return
+	}
+	line := s.Fset.Position(call.Pos()).Line
+	s.flow(f).from(call, func(n ast.Node) step {
+		next := on
+		if s.declares(n, at.root) {
+			return stop
+		}
+		inspectOwn(n, func(m ast.Node) bool {
+			if again, ok := m.(*ast.CallExpr); ok {
+				if msg, by := s.message(again); msg != nil && starts(by) && s.isActor(msg) {
+					if p, ok := s.placeOf(msg); ok && p == at && !s.afterError(f, call, again) {
+						s.report(msg, "%s was given to %s in line %d, and is the state of that process: make one for each", at, name, line)
+						next = found
+					}
+				}
+			}
+			return next == on
+		})
+		for _, e := range s.effects(n) {
+			if next == on && e.kind == whole && (e.place == at || at.in(e.place)) {
+				next = stop
+			}
+		}
+		return next
+	})
+}
+
+// isActor reports whether an expression is a pointer to a struct with fields of which a process may be made.
+func (s *sharing) isActor(x ast.Expr) bool {
+	t := s.TypesInfo.TypeOf(x)
+	of := pointee(t)
+	if of == nil || guarded(of) {
+		return false
+	}
+	if path, _ := named(of); strings.HasPrefix(path, module) && path != s.Pkg.Path() {
+		return false // a Match, say, has no state
+	}
+	st, ok := of.Underlying().(*types.Struct)
+	receive, _, _ := types.LookupFieldOrMethod(t, true, s.Pkg, nameReceive)
+	return ok && st.NumFields() > 0 && receive != nil
+}
+
+// restarted reports that the Start of a supervisor's child returns an Actor that it has not made: that of the process before.
+func (s *sharing) restarted(f function, r *ast.ReturnStmt) {
+	results := s.signature(f).Results()
+	if _, literal := f.node.(*ast.FuncLit); !literal || results.Len() != 2 || len(r.Results) != 2 ||
+		!isNamed(results.At(0).Type(), pathNode, "Actor") || !s.isActor(r.Results[0]) {
+		return
+	}
+	if at, ok := s.placeOf(r.Results[0]); ok && !declaredIn(at.root, f.node) {
+		s.report(r.Results[0], "%s is returned for each start, so a process that is restarted has the state of the one before: make a new one", at)
 	}
 }
 
@@ -234,7 +296,7 @@ func (s *sharing) toSelf(call *ast.CallExpr) bool {
 // startsLater reports whether what is given away is a process, or part of one, that does nothing
 // before it gets a message.
 func (s *sharing) startsLater(msg ast.Expr, name string) bool {
-	if !strings.HasPrefix(name, "Spawn") && !strings.HasPrefix(name, "Start") && name != "Add" && name != "In" {
+	if !starts(name) {
 		return false
 	}
 	if isNamed(s.TypesInfo.TypeOf(msg), pathNode, "ProcessFunc") {
@@ -242,6 +304,11 @@ func (s *sharing) startsLater(msg ast.Expr, name string) bool {
 	}
 	init, _, _ := types.LookupFieldOrMethod(s.TypesInfo.TypeOf(msg), true, s.Pkg, "Init")
 	return init == nil
+}
+
+// starts reports whether a function of that name makes a process of what it is given, or a part of one.
+func starts(name string) bool {
+	return strings.HasPrefix(name, "Spawn") || strings.HasPrefix(name, "Start") || name == "Add" || name == "In"
 }
 
 // sends reports whether a node gives a message to another process.

@@ -15,6 +15,7 @@ import (
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/lifetime"
+	"github.com/actornode/actornode/supervisor"
 )
 
 type order struct {
@@ -312,4 +313,32 @@ func captures(n *node.Node, o *lifetime.Owner) {
 	lifetime.Start(n, d, node.Options{})
 	n.Send(pid, 1)
 	d.tags = nil // want `d is changed after it was given to Start`
+}
+
+func twice(n *node.Node, many []*actor) {
+	one, other, new := &actor{}, &actor{}, &actor{}
+	n.Spawn(one)
+	n.Spawn(one) // want `one was given to Spawn in line \d+, and is the state of that process`
+	n.Spawn(other)
+	other = &actor{}
+	n.Spawn(other)
+	n.Spawn(new)
+	for _, a := range many {
+		n.Spawn(a)
+	}
+	for range 2 {
+		n.Spawn(new) // want `new was given to Spawn in line \d+, and is the state of that process` `new was given to Spawn`
+	}
+	for range 2 {
+		a := &actor{}
+		n.Spawn(a)
+	}
+	if _, err := n.Spawn(&actor{}); err != nil {
+		n.Spawn(&actor{})
+	}
+	_ = supervisor.Child{Start: func(...any) (node.Actor, error) { return new, nil }} // want `new is returned for each start`
+	_ = supervisor.Child{Start: func(...any) (node.Actor, error) {
+		a := &actor{}
+		return a, nil
+	}}
 }
