@@ -805,7 +805,11 @@ var operations = []operation{
 		e := pack.Encoder{Types: new(pack.Types)}
 		values := make([]any, n)
 		for i := range values {
-			values[i] = reflect.New(reflect.ArrayOf(i/64+1, types[i%64])).Elem().Interface()
+			typ := types[i%64]
+			for more := i / 64; more > 0; more /= 2 { // another type for each i, with as many elements
+				typ = []func(reflect.Type) reflect.Type{reflect.PointerTo, reflect.SliceOf}[more%2](typ)
+			}
+			values[i] = reflect.New(reflect.ArrayOf(1, typ)).Elem().Interface()
 		}
 		m.begin()
 		for _, v := range values {
