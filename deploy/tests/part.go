@@ -168,7 +168,9 @@ func (r *run) report() {
 	if line := r.leftOut(); line != "" {
 		fmt.Fprintf(r.out, "\n%s\n", line)
 	}
-	fmt.Fprintf(r.out, "\n%d passed, %d failed, %d skipped\n", r.tests.passed, r.tests.failed, r.tests.skipped)
+	if t := r.tests; t.passed+t.failed+t.skipped > 0 { // else the parts are no tests of Go
+		fmt.Fprintf(r.out, "\n%d passed, %d failed, %d skipped\n", t.passed, t.failed, t.skipped)
+	}
 }
 
 // diskFull reports whether a part has failed for want of space on a disk.
