@@ -19,6 +19,7 @@ import (
 type handlers struct {
 	list    list.List[entry]
 	n       int
+	listen  int                       // how many are a Listener
 	plain   map[key]*list.List[entry] // by ID, if its key is one of Go's maps: see package termkey
 	terms   wire.Map                  // by any other ID, as a term
 	byOwner map[node.PID]*list.List[entry]
@@ -80,6 +81,9 @@ func (s *handlers) index(e *entry) {
 		}
 	}
 	same.Add(&e.same, e)
+	if e.listens() {
+		s.listen++
+	}
 	if e.owner.IsZero() {
 		return
 	}
@@ -100,6 +104,9 @@ func (s *handlers) remove(e *entry) {
 
 // forget is the reverse of index.
 func (s *handlers) forget(e *entry) {
+	if e.listens() {
+		s.listen--
+	}
 	same := s.same(e.id)
 	if same.Remove(&e.same); same.IsEmpty() {
 		if k, plain := termkey.Of(e.id.ID); plain || k == nil {

@@ -68,6 +68,12 @@ type entry struct {
 	all, same, owned list.Entry[entry] // of handlers
 }
 
+// listens reports whether the handler takes what is no event.
+func (e *entry) listens() bool {
+	_, ok := e.h.(Listener)
+	return ok
+}
+
 // maker makes a handler that is to be added.
 type maker func() (Handler, error)
 
@@ -172,14 +178,15 @@ func (m *manager) notify(event any) {
 
 // inform passes any other message to the handlers that are a Listener.
 func (m *manager) inform(msg any, exited bool) {
-	handled := exited
-	for e := range m.all() {
-		if l, ok := e.h.(Listener); ok {
-			handled = true
-			m.run(e, msg, func(c *Context) error { return l.HandleInfo(c, msg) })
+	if m.listen > 0 {
+		for e := range m.all() {
+			if l, ok := e.h.(Listener); ok {
+				m.run(e, msg, func(c *Context) error { return l.HandleInfo(c, msg) })
+			}
 		}
+		return
 	}
-	if log := m.c.Node().Log(); !handled && log.Enabled(context.Background(), slog.LevelWarn) {
+	if log := m.c.Node().Log(); !exited && log.Enabled(context.Background(), slog.LevelWarn) {
 		log.Warn("unexpected message", "manager", sysmsg.DisplayName(m.c), "message", sysmsg.Brief(m.c.Node(), msg))
 	}
 }
