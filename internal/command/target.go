@@ -126,7 +126,7 @@ func (s *session) find(ctx context.Context, w processRef) (wire.PID, error) {
 }
 
 // whereis asks a node for the PID of a name: as Erlang's do, or, where that is not
-// offered, the operator's service.
+// offered or nothing is started for others (memory is short, the node drains), the operator's service.
 func (s *session) whereis(ctx context.Context, at, name wire.Atom) (any, error) {
 	return ask(ctx, s, func(ctx context.Context) (any, error) {
 		v, err := rpc.Call[any](ctx, s.n, at, "erlang", "whereis", name)
@@ -134,6 +134,11 @@ func (s *session) whereis(ctx context.Context, at, name wire.Atom) (any, error) 
 		if errors.As(err, &raised) && isUndef(raised.Reason) {
 			d, err := admin.Info(ctx, s.n, at, name)
 			return d.PID, err
+		}
+		if errors.Is(err, node.ErrTooMany) {
+			if d, err := admin.Info(ctx, s.n, at, name); !errors.Is(err, admin.ErrNoService) {
+				return d.PID, err
+			}
 		}
 		return v, err
 	})
