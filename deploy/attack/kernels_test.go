@@ -2,7 +2,6 @@ package attack
 
 import (
 	"io"
-	"net"
 	"os/exec"
 	"slices"
 	"strings"
@@ -345,10 +344,7 @@ func escapes(end string) (all []string) {
 // onTerminal runs a command of the program for the daemon on a pseudo-terminal, and returns all that this has got.
 func (a *attempt) onTerminal(line string) string {
 	cmd := exec.Command(raw.Build(a.T), append(strings.Fields(line), "--node", string(a.Daemon.Name))...)
-	_, port, err := net.SplitHostPort(a.EPMD)
-	require.NoError(a, err)
-	cmd.Env = []string{"TERM=xterm-256color", "HOME=" + a.T.TempDir(), "ACTORNODE_COOKIE=" + a.Cookie, "ERL_EPMD_PORT=" + port,
-		"ERL_EPMD_ADDRESS=127.0.0.1"}
+	cmd.Env = a.commandEnv("TERM=xterm-256color")
 	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: 250})
 	require.NoError(a, err)
 	defer f.Close()

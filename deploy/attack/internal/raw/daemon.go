@@ -33,6 +33,8 @@ type Options struct {
 	Args   []string // of actornode start, beside those that follow from here
 	Config string   // text of the file of --config; "": none
 	Env    []string // NAME=VALUE, beside PATH and what follows from here
+	// Program is the file of the program; "": cmd/actornode, which Build makes.
+	Program string
 	// Wrap is a command in front of the daemon's, such as unshare --time: it must
 	// replace itself by what it is told to run.
 	Wrap []string
@@ -187,7 +189,10 @@ func TryStart(t testing.TB, o Options) (*Daemon, error) {
 		}
 		args = append(args, "--config", file)
 	}
-	line := append(append([]string{Build(t)}, args...), o.Args...)
+	if o.Program == "" {
+		o.Program = Build(t)
+	}
+	line := append(append([]string{o.Program}, args...), o.Args...)
 	line = append(append([]string{}, o.Wrap...), line...)
 	if limits := ulimits(o); limits != "" {
 		line = append([]string{"/bin/sh", "-c", limits + ` && exec "$0" "$@"`}, line...)
