@@ -2,16 +2,19 @@ package attack
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
@@ -94,6 +97,8 @@ var resources = []row{
 	{name: "memory: half of GOMEMLIMIT lives, and garbage comes", slow: true, own: &raw.Options{
 		Env: []string{"GOMEMLIMIT=384MiB"}}, attack: attackMemory,
 		want: want{peak: 512, served: 10 * time.Second, unready: true}},
+	{name: "memory: it is short, and peers from elsewhere come again and again: an operator gets in", needs: []need{elsewhere}, alone: true,
+		own: &raw.Options{Config: "limits: {memory: 160MiB}\n"}, attack: attackOperators, want: want{peak: 512, unready: true, logKiB: 1024}},
 	{name: "end: SIGTERM under a flood of messages", own: &raw.Options{}, attack: func(a *attempt) {
 		e := a.slowErlang()
 		quit := make(chan struct{})
@@ -219,6 +224,69 @@ func attackMemory(a *attempt) {
 		require.NoError(a, err)
 	}
 	_ = e.Close()
+}
+
+// attackOperators has commands come while memory is short, more at a time than there are places for in a second, and peers with the
+// cookie from another machine's address all the time.
+func attackOperators(a *attempt) {
+	e := a.erlang()
+	defer func() { _ = e.Close() }()
+	e.Patience = testkit.Limit
+	me, victim := e.PID(1), a.spawnEchoBy(e, 1)[0]
+	require.NoError(a, e.SendPID(me, victim, wire.Tuple{wire.Atom("system"), wire.Tuple{me, e.Ref(1)}, wire.Atom("suspend")}))
+	block := make([]byte, 4<<20)
+	for range 45 { // 180 MiB
+		require.NoError(a, e.SendPID(me, victim, block))
+	}
+	a.until(testkit.Limit, func() bool { return strings.Contains(a.log(), "memory is short") }, "memory is short")
+	quit := make(chan struct{})
+	var refused atomic.Int32
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for turn := 0; ; turn++ {
+				select {
+				case <-quit:
+					return
+				default:
+				}
+				c, err := raw.DialFrom(otherAddress(), a.Erlang)
+				if err != nil {
+					continue
+				}
+				x := raw.NewErlang(c, raw.Self(fmt.Sprintf("x%d.%d@127.0.0.1", i, turn%4), uint32(turn+1)))
+				if x.Handshake(a.Cookie) != nil {
+					refused.Add(1)
+				}
+				_ = x.Close()
+			}
+		})
+	}
+	defer all.Wait()
+	defer close(quit)
+	a.until(testkit.Limit, func() bool { return refused.Load() > 100 }, "peers are refused")
+	several(24, 24, func(int) {
+		said, err := a.command("status --timeout 5m --node " + string(a.Daemon.Name))
+		assert.NoError(a, err, said)
+	})
+	for _, who := range []string{"counter", fmt.Sprint(uint32(victim.Number()))} { // and acts, by name and by PID
+		said, err := a.command("kill --timeout 5m --node " + string(a.Daemon.Name) + " " + who)
+		require.NoError(a, err, "%s: %s", who, said)
+	}
+	a.until(testkit.Limit, func() bool { return strings.Contains(a.log(), "memory is no longer short") }, "the operator has mended it")
+}
+
+// elsewhere is an address of this machine by which it looks like another.
+var elsewhere = need{"an address that is not of the loopback", func() bool { return otherAddress() != "" }}
+
+func otherAddress() string {
+	addrs, _ := net.InterfaceAddrs()
+	for _, addr := range addrs {
+		if ip, ok := addr.(*net.IPNet); ok && ip.IP.To4() != nil && !ip.IP.IsLoopback() {
+			return ip.IP.String()
+		}
+	}
+	return ""
 }
 
 // attackTables has eight peers do all at a time what makes a node keep something for a peer: monitors, links, processes,
