@@ -153,8 +153,9 @@ type world struct {
 }
 
 func newWorld(t *testing.T, protocol string, said bool, r *rand.Rand) *world {
-	w := &world{T: t, rand: r, said: said, victims: make(map[string]*witness), has: make(map[string]bool), served: make(map[node.Atom]bool),
-		known: make(map[wire.Export]bool)}
+	w := &world{T: t, rand: r, said: said, victims: make(map[string]*witness), has: make(map[string]bool),
+		served: make(map[node.Atom]bool),
+		known:  make(map[wire.Export]bool)}
 	cluster := nodetest.NewCluster(t)
 	cluster.Speak(protocol)
 	var err error
@@ -182,8 +183,9 @@ func newWorld(t *testing.T, protocol string, said bool, r *rand.Rand) *world {
 		c.Operators = nil
 	}
 	require.NoError(t, admin.Start(ctx, w.a, c))
-	require.NoError(t, w.apps.Load(application.Spec{Name: "shop", Top: &supervisor.Spec{Children: []supervisor.Child{{ID: word("till"),
-		Start: func(...any) (node.Actor, error) { return node.ProcessFunc(idle), nil }}}},
+	require.NoError(t, w.apps.Load(application.Spec{Name: "shop",
+		Top: &supervisor.Spec{Children: []supervisor.Child{{ID: word("till"),
+			Start: func(...any) (node.Actor, error) { return node.ProcessFunc(idle), nil }}}},
 		TopOptions: node.Options{Name: "shop"}}))
 	require.NoError(t, w.apps.Start(ctx, "shop", application.Temporary))
 	for _, name := range []string{"named", "nameless", "kept"} {
@@ -267,7 +269,8 @@ func (w *world) try(a attempt, happened map[string]bool) {
 
 func (w *world) tryWith(a attempt, words []string, operates bool, happened map[string]bool) {
 	w.operates.Store(operates)
-	require.NoError(w, w.policy.Set(rights.Config{Rules: []rights.Rule{{Peer: string(w.b.Name()), May: words}, {May: []string{"all"}}}}))
+	require.NoError(w, w.policy.Set(rights.Config{Rules: []rights.Rule{{Peer: string(w.b.Name()), May: words},
+		{May: []string{"all"}}}}))
 	if a.before != nil {
 		a.before()
 	}
@@ -285,7 +288,8 @@ func (w *world) tryWith(a attempt, words []string, operates bool, happened map[s
 	}
 	told := func(e effects) string { return strings.Join(slices.Sorted(maps.Keys(e)), ", ") }
 	for what := range got {
-		require.True(w, want[what] || most[what], "%s has done: %s\nwhat may happen: %s %s\nthe rights: %q, operates %t", a.name, told(got),
+		require.True(w, want[what] || most[what], "%s has done: %s\nwhat may happen: %s %s\nthe rights: %q, operates %t", a.name,
+			told(got),
 			told(want), told(most), words, operates)
 		happened[a.name] = true
 	}
@@ -400,7 +404,8 @@ func (w *world) effects() effects {
 		require.NoError(w, sys.Resume(ctx, w.a, node.Atom("server")))
 	}
 	for pid := range nodehook.Processes(w.a) { // what has been started goes on, perhaps
-		if !w.base[pid] && !slices.ContainsFunc(slices.Collect(maps.Values(w.victims)), func(v *witness) bool { return v.pid == pid }) &&
+		if !w.base[pid] && !slices.ContainsFunc(slices.Collect(maps.Values(w.victims)),
+			func(v *witness) bool { return v.pid == pid }) &&
 			!slices.Contains(slices.Collect(maps.Values(w.services)), pid) {
 			if i, err := w.a.Info(pid); err == nil && len(i.Links) == 0 {
 				w.a.Exit(pid, node.Kill)
@@ -441,10 +446,11 @@ func (w *world) forms() map[string]form {
 	always := func(may) bool { return true }
 	cast := wire.Atom("$gen_cast")
 	forms := map[string]form{
-		"own":                           {func() any { return wire.Tuple{w.me.Self(), w.b.MakeRef()} }, always, ""},
-		"own, a cast":                   {func() any { return wire.Tuple{w.me.Self(), cast} }, always, ""},
-		"own, by an alias":              {func() any { return gencall.MakeFrom(w.me.Self(), w.alias) }, always, ""},
-		"own, by an alias of this node": {func() any { return gencall.MakeFrom(w.me.Self(), w.victims["nameless"].ref) }, all, "nameless"},
+		"own":              {func() any { return wire.Tuple{w.me.Self(), w.b.MakeRef()} }, always, ""},
+		"own, a cast":      {func() any { return wire.Tuple{w.me.Self(), cast} }, always, ""},
+		"own, by an alias": {func() any { return gencall.MakeFrom(w.me.Self(), w.alias) }, always, ""},
+		"own, by an alias of this node": {func() any { return gencall.MakeFrom(w.me.Self(), w.victims["nameless"].ref) },
+			all, "nameless"},
 	}
 	for _, name := range []string{"named", "nameless", "kept", "far"} {
 		v := func() *witness { return w.victims[name] }
@@ -503,16 +509,18 @@ func (w *world) rows() map[node.Atom]service {
 		"net_kernel": {tuple(word("is_auth"), w.b.Name()), always, map[string]note{"io": io}},
 		"rex": {tuple(word("call"), word("erlang"), word("node"), call, w.me.Self()), always, map[string]note{
 			"features": {func(to node.PID) any { return tuple(to, word("features_request")) }, false, false},
-			"call":     {func(to node.PID) any { return tuple(to, tuple(word("call"), word("erlang"), word("node"), call, to)) }, false, false},
-			"sbcast":   {func(to node.PID) any { return tuple(to, tuple(word("sbcast"), word("nobody"), 1)) }, false, false},
-			"send":     {func(to node.PID) any { return tuple(to, tuple(word("send"), word("nobody"), 1)) }, false, false},
+			"call": {func(to node.PID) any { return tuple(to, tuple(word("call"), word("erlang"), word("node"), call, to)) },
+				false, false},
+			"sbcast": {func(to node.PID) any { return tuple(to, tuple(word("sbcast"), word("nobody"), 1)) }, false, false},
+			"send":   {func(to node.PID) any { return tuple(to, tuple(word("send"), word("nobody"), 1)) }, false, false},
 		}},
 		"actornode":              {word("status"), func(m may) bool { return m.service() || !m.limited() }, nil}, // it answers that
 		"application_controller": {word("which_applications"), nil, nil},
 		"events": {word("which_handlers"), nil, map[string]note{
 			"labelled": {func(to node.PID) any { return tuple(to, tuple(to, w.ref(to)), word("which_handlers")) }, false, false},
 			"label":    {func(to node.PID) any { return tuple(word("x"), tuple(to, w.ref(to)), word("which_handlers")) }, false, true},
-			"cast":     {func(to node.PID) any { return tuple(word("x"), tuple(to, word("$gen_cast")), word("which_handlers")) }, false, true},
+			"cast": {func(to node.PID) any { return tuple(word("x"), tuple(to, word("$gen_cast")), word("which_handlers")) },
+				false, true},
 			"owner": {func(to node.PID) any {
 				return gencall.MakeCall(tuple(w.me.Self(), w.b.MakeRef()), tuple(word("add_sup_handler"), word("watcher"), call, to))
 			}, true, false},
@@ -529,8 +537,9 @@ func (w *world) rows() map[node.Atom]service {
 		"migrate":            {word("nothing"), nil, nil},
 		"pg": {word("nothing"), nil, map[string]note{
 			"discover": {func(to node.PID) any { return tuple(word("discover"), to) }, false, true},
-			"sync":     {func(to node.PID) any { return tuple(word("sync"), to, wire.List{tuple(word("g"), wire.List{to})}) }, false, true},
-			"join":     {func(to node.PID) any { return tuple(word("join"), to, word("g"), to) }, false, true},
+			"sync": {func(to node.PID) any { return tuple(word("sync"), to, wire.List{tuple(word("g"), wire.List{to})}) },
+				false, true},
+			"join": {func(to node.PID) any { return tuple(word("join"), to, word("g"), to) }, false, true},
 		}},
 		"user": {nil, nil, map[string]note{"io": io}},
 		"shop": {word("count_children"), nil, nil},
@@ -661,7 +670,8 @@ func (w *world) direct() (all []attempt) {
 		}
 		end := func(m may) effects { return when(to != "kept" && m.end(), "end "+to) }
 		add("send to "+to, func(m may) effects { return when(m.Send(name), "message "+to) }, func() { w.send(w.pid(to), "hello") })
-		add("cast to "+to, func(m may) effects { return when(m.Send(name), "message "+to) }, func() { w.send(w.pid(to), gencall.MakeCast(1)) })
+		add("cast to "+to, func(m may) effects { return when(m.Send(name), "message "+to) },
+			func() { w.send(w.pid(to), gencall.MakeCast(1)) })
 		add("exit of "+to, end, func() { w.me.Exit(w.pid(to), node.Kill) })
 		add("link to "+to, end, func() {
 			h := nodetest.Open(w, w.b)
@@ -669,7 +679,8 @@ func (w *world) direct() (all []attempt) {
 			synctest.Wait()
 			h.Close(wire.Atom("boom"))
 		})
-		add("message to the alias of "+to, func(may) effects { return one("message " + to) }, func() { w.send(w.victims[to].ref, "hello") })
+		add("message to the alias of "+to, func(may) effects { return one("message " + to) },
+			func() { w.send(w.victims[to].ref, "hello") })
 		add("suspend "+to, func(m may) effects { return when(m.Signal(), "message "+to) }, func() {
 			w.send(w.pid(to), tuple(word("system"), tuple(w.me.Self(), w.b.MakeRef()), word("suspend")))
 		})
@@ -678,14 +689,16 @@ func (w *world) direct() (all []attempt) {
 }
 
 // reads are the functions that have no effect on others, whatever they are given.
-const reads = `_:module_info/0 _:module_info/1 application:get_all_env/1 application:get_all_key/1 application:get_env/2 application:get_env/3
+const reads = `_:module_info/0 _:module_info/1 application:get_all_env/1 application:get_all_key/1 application:get_env/2
+	application:get_env/3
 	application:get_key/2 application:info/0 application:loaded_applications/0 application:which_applications/0
 	application:which_applications/1 application_controller:get_master/1 application_controller:is_running/1
 	application_master:get_child/1 code:all_loaded/0 code:ensure_loaded/1 code:is_loaded/1 code:which/1 erlang:error/1 erlang:exit/1
 	erlang:function_exported/3 erlang:garbage_collect/1 erlang:garbage_collect/2 erlang:group_leader/0 erlang:is_alive/0
 	erlang:garbage_collect/0 erlang:is_process_alive/1 erlang:loaded/0 erlang:localtime/0 erlang:memory/0 erlang:memory/1
 	erlang:module_loaded/1 erlang:monotonic_time/0 erlang:monotonic_time/1 erlang:node/0 erlang:node/1 erlang:nodes/0 erlang:nodes/1
-	erlang:nodes/2 erlang:port_info/1 erlang:port_info/2 erlang:ports/0 erlang:process_info/1 erlang:process_info/2 erlang:processes/0
+	erlang:nodes/2 erlang:port_info/1 erlang:port_info/2 erlang:ports/0 erlang:process_info/1 erlang:process_info/2
+	erlang:processes/0
 	erlang:registered/0 erlang:self/0 erlang:statistics/1 erlang:system_flag/2 erlang:system_info/1 erlang:system_time/0
 	erlang:system_time/1 erlang:throw/1 erlang:timestamp/0 erlang:unique_integer/0 erlang:universaltime/0 erlang:whereis/1 ets:all/0
 	ets:info/1 ets:info/2 ets:whereis/1 global:registered_names/0 global:sync/0 global:whereis_name/1 global_group:get_own_nodes/0
@@ -800,21 +813,27 @@ func (w *world) acts() map[string][]use {
 		add("gen_server:cast/2", use{to, func() []any { return args(pid(to), 1) }, message(tells), "", false, nil})
 		add("gen_server:call/2", use{to, func() []any { return args(pid(to), 1) }, message(calls), "", false, nil})
 		add("gen_server:call/3", use{to, func() []any { return args(pid(to), 1, 1) }, message(calls), "", false, nil})
-		add("gen_event:which_handlers/1 supervisor:which_children/1 supervisor:count_children/1", use{to, func() []any { return args(pid(to)) },
+		add("gen_event:which_handlers/1 supervisor:which_children/1 supervisor:count_children/1", use{to,
+			func() []any { return args(pid(to)) },
 			message(calls), "", false, nil})
 		add("sys:get_state/1 sys:get_status/1", use{to, func() []any { return args(pid(to)) }, message(asks), "", false, nil})
 		add("sys:get_state/2 sys:get_status/2", use{to, func() []any { return args(pid(to), 1) }, message(asks), "", false, nil})
-		add("io:format/1 io:put_chars/1", use{"for " + to, func() []any { return args(wire.Charlist("x")) }, message(reaches), to, true, nil})
-		add("io:format/2", use{"for " + to, func() []any { return args(wire.Charlist("x"), wire.List{}) }, message(reaches), to, true, nil})
+		add("io:format/1 io:put_chars/1", use{"for " + to, func() []any { return args(wire.Charlist("x")) },
+			message(reaches), to, true, nil})
+		add("io:format/2", use{"for " + to, func() []any { return args(wire.Charlist("x"), wire.List{}) },
+			message(reaches), to, true, nil})
 		add("io:nl/0", use{"for " + to, func() []any { return nil }, message(reaches), to, true, nil})
 		add("observer_backend:procs_info/1 observer_backend:etop_collect/1", use{to, func() []any { return args(pid(to)) },
 			message(reaches), "", false, nil})
-		add("observer_backend:get_table/3", use{to, func() []any { return args(pid(to), word("x"), wire.List{}) }, message(reaches), "", true, nil})
+		add("observer_backend:get_table/3", use{to, func() []any { return args(pid(to), word("x"), wire.List{}) },
+			message(reaches), "", true, nil})
 		add("observer_backend:fetch_stats/2", use{to, func() []any { return args(pid(to), 1) }, message(reaches), "", true, nil})
 		add("dbg:do_relay/2", use{to, func() []any { return args(pid(to), word("x")) }, message(reaches), "", true, nil})
 		linked := func(m may) effects { return when(m.all() && ends(m), "link "+to) }
-		add("appmon_info:start_link/3", use{to, func() []any { return args(w.me.Self(), pid(to), wire.List{}) }, linked, "", false, nil})
-		add("appmon_info:start_link2/3", use{to, func() []any { return args(w.me.Self(), pid(to), wire.List{}) }, linked, "", false, nil})
+		add("appmon_info:start_link/3", use{to, func() []any { return args(w.me.Self(), pid(to), wire.List{}) },
+			linked, "", false, nil})
+		add("appmon_info:start_link2/3", use{to, func() []any { return args(w.me.Self(), pid(to), wire.List{}) },
+			linked, "", false, nil})
 		if far {
 			continue
 		}
@@ -828,11 +847,14 @@ func (w *world) acts() map[string][]use {
 		}
 		nameless := func(what string) func(may) effects { return func(m may) effects { return when(names(m), what) } }
 		add("global:send/2", use{to, func() []any { return args(word("x"), "hello") }, message(tells), "", false, isNamed})
-		add("global:unregister_name/1", use{to, func() []any { return args(word("x")) }, nameless("no global name"), "", false, isNamed})
-		add("global:re_register_name/2", use{"of " + to, func() []any { return args(word("x"), w.me.Self()) }, nameless("no global name"), "",
+		add("global:unregister_name/1", use{to, func() []any { return args(word("x")) },
+			nameless("no global name"), "", false, isNamed})
+		add("global:re_register_name/2", use{"of " + to, func() []any { return args(word("x"), w.me.Self()) },
+			nameless("no global name"), "",
 			false, isNamed})
 		add("pg:leave/2", use{to, func() []any { return args(word("g"), pid(to)) }, nameless("no group"), "", false, joined})
-		add("pg:leave/3", use{to, func() []any { return args(word("pg"), word("g"), wire.List{pid(to)}) }, nameless("no group"), "", false, joined})
+		add("pg:leave/3", use{to, func() []any { return args(word("pg"), word("g"), wire.List{pid(to)}) },
+			nameless("no group"), "", false, joined})
 		add("erlang:register/2", use{to, func() []any { return args(word("other"), pid(to)) }, func(m may) effects {
 			return when(names(m) && to == "nameless", "register")
 		}, "", false, nil})
@@ -842,12 +864,14 @@ func (w *world) acts() map[string][]use {
 			}, "", false, nil})
 		}
 		for _, f := range []string{"global:register_name/2", "global:re_register_name/2"} {
-			add(f, use{to, func() []any { return args(word("x"), pid(to)) }, func(m may) effects { return when(names(m), "global name") }, "", false, nil})
+			add(f, use{to, func() []any { return args(word("x"), pid(to)) },
+				func(m may) effects { return when(names(m), "global name") }, "", false, nil})
 			add(f[:len(f)-1]+"3", use{to, func() []any {
 				return args(word("x"), pid(to), wire.Export{Module: "global", Function: "notify_all_name", Arity: 3})
 			}, func(m may) effects { return when(names(m), "global name") }, "", false, nil})
 		}
-		add("pg:join/2", use{to, func() []any { return args(word("g"), pid(to)) }, func(m may) effects { return when(names(m), "group") }, "", false, nil})
+		add("pg:join/2", use{to, func() []any { return args(word("g"), pid(to)) },
+			func(m may) effects { return when(names(m), "group") }, "", false, nil})
 		add("pg:join/3", use{to, func() []any { return args(word("pg"), word("g"), wire.List{pid(to), pid(to)}) }, func(m may) effects {
 			return when(names(m), "group")
 		}, "", false, nil})
@@ -856,7 +880,8 @@ func (w *world) acts() map[string][]use {
 	shop := word("shop")
 	add("application:stop/1", use{"", func() []any { return args(shop) }, act("application"), "", false, nil})
 	add("application:set_env/3", use{"", func() []any { return args(shop, word("k"), 1) }, act("environment"), "", false, nil})
-	add("application:set_env/4", use{"", func() []any { return args(shop, word("k"), 1, wire.List{}) }, act("environment"), "", false, nil})
+	add("application:set_env/4", use{"", func() []any { return args(shop, word("k"), 1, wire.List{}) },
+		act("environment"), "", false, nil})
 	add("application:load/1 application:unload/1", use{"", func() []any { return args(shop) }, act("application"), "", true, nil})
 	stopped := func() {
 		w.has["application"] = true
@@ -864,14 +889,16 @@ func (w *world) acts() map[string][]use {
 	}
 	for _, f := range []string{"start", "ensure_started", "ensure_all_started"} {
 		add("application:"+f+"/1", use{"", func() []any { return args(shop) }, act("no application"), "", false, stopped})
-		add("application:"+f+"/2", use{"", func() []any { return args(shop, word("temporary")) }, act("no application"), "", false, stopped})
+		add("application:"+f+"/2", use{"", func() []any { return args(shop, word("temporary")) },
+			act("no application"), "", false, stopped})
 	}
 	set := func() {
 		w.has["environment"] = true
 		w.apps.SetEnv(shop, word("k"), 1)
 	}
 	add("application:unset_env/2", use{"", func() []any { return args(shop, word("k")) }, act("no environment"), "", false, set})
-	add("application:unset_env/3", use{"", func() []any { return args(shop, word("k"), wire.List{}) }, act("no environment"), "", false, set})
+	add("application:unset_env/3", use{"", func() []any { return args(shop, word("k"), wire.List{}) },
+		act("no environment"), "", false, set})
 	add("global:disconnect/0", use{"", func() []any { return nil }, act("connection"), "", false, nil})
 	add("erlang:disconnect_node/1", use{"", func() []any { return args(w.c.Name()) }, act("connection"), "", false, nil})
 	alone := func() {
@@ -879,7 +906,8 @@ func (w *world) acts() map[string][]use {
 		w.a.Disconnect(w.c.Name())
 		synctest.Wait()
 	}
-	add("net_adm:ping/1 net_kernel:connect_node/1", use{"", func() []any { return args(w.c.Name()) }, act("no connection"), "", false, alone})
+	add("net_adm:ping/1 net_kernel:connect_node/1", use{"", func() []any { return args(w.c.Name()) },
+		act("no connection"), "", false, alone})
 	return rows
 }
 
@@ -928,7 +956,8 @@ func (w *world) functions() (all []attempt) {
 				given := make([]any, e.Arity)
 				for i := range given {
 					v := w.victims[[]string{"named", "nameless", "kept", "far"}[w.rand.IntN(4)]]
-					given[i] = []any{v.pid, v.ref, word("named"), word("shop"), word("x"), 1, wire.List{v.pid}, tuple(v.pid, word("x"))}[w.rand.IntN(8)]
+					given[i] = []any{v.pid, v.ref, word("named"), word("shop"), word("x"), 1, wire.List{v.pid},
+						tuple(v.pid, word("x"))}[w.rand.IntN(8)]
 				}
 				ways[name].call(e, w.me.Self(), given)
 			}})
