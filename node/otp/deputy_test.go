@@ -623,7 +623,23 @@ func (w *world) attempts() (all []attempt) {
 			}
 		}
 	}
-	return slices.Concat(all, w.direct(), w.functions())
+	return slices.Concat(all, w.direct(), w.monitors(), w.functions())
+}
+
+// monitors are what the process of an application monitor sends where a cast to it says.
+func (w *world) monitors() (all []attempt) {
+	start := wire.Export{Module: "appmon_info", Function: "start_link", Arity: 3}
+	once := wire.List{tuple(word("timeout"), word("at_most_once"))}
+	for _, to := range []string{"named", "nameless", "kept", "far"} {
+		for _, kind := range []wire.Atom{"load", "app_ctrl", "pinfo"} {
+			all = append(all, attempt{name: fmt.Sprintf("appmon: %s to %s", kind, to), do: func() {
+				w.ways()["erpc"].call(start, w.me.Self(), args(w.me.Self(), w.me.Self(), wire.List{}))
+				synctest.Wait()
+				w.send(w.to("appmon_info"), gencall.MakeCast(tuple(w.pid(to), kind, w.pid(to), wire.True, once)))
+			}, want: func(m may) effects { return when(m.all() && m.RPC(start), "message "+to) }})
+		}
+	}
+	return all
 }
 
 // direct is what a peer does itself.
