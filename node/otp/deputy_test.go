@@ -20,6 +20,7 @@ import (
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/global"
 	"github.com/actornode/actornode/node/internal/gencall"
@@ -115,6 +116,12 @@ func (m may) endFar() bool { return m.all() && m.Signal() }
 func (m may) limited() bool { return !m.all() || !m.Signal() }
 func (m may) service() bool { return m.Look() || m.Act() || m.Trace() }
 
+// object is an active object, whose methods only Go nodes call.
+type object struct{}
+
+// Get is a method of it.
+func (*object) Get(*active.Context, struct{}) (int, error) { return 0, nil }
+
 // witness records what it is sent.
 type witness struct {
 	mu  sync.Mutex
@@ -177,6 +184,8 @@ func newWorld(t *testing.T, protocol string, said bool, r *rand.Rand) *world {
 		}}}, node.Options{Name: "events", Protected: true})
 	require.NoError(t, err)
 	_, err = w.a.SpawnOpt(node.Options{Name: "server", Protected: true}, servers.New(new(server)))
+	require.NoError(t, err)
+	_, err = active.Start(w.a, new(object), node.Options{Name: "object", Protected: true})
 	require.NoError(t, err)
 	c := admin.Config{Operators: func(node.Atom) bool { return w.operates.Load() }}
 	if !said {
@@ -545,6 +554,7 @@ func (w *world) rows() map[node.Atom]service {
 		"shop": {word("count_children"), nil, nil},
 		// These stand for processes of users.
 		"server": {word("hello"), nil, nil},
+		"object": {word("hello"), nil, nil}, // it answers that it does not know that
 		"named":  {nil, nil, nil},
 		"kept":   {nil, nil, nil},
 	}
