@@ -67,7 +67,7 @@ func callCommand(env environment, status *exit) *cobra.Command {
 		})
 		var exited *node.ExitError
 		if err = missing(w, err); err != nil && errors.As(err, &exited) {
-			return fail(exitFailed, nil, "%s exited before it replied: %s", w.text, shownTerm(exited.Reason))
+			return fail(exitFailed, nil, "%s exited before it replied: %s", w.text, shownReason(exited.Reason))
 		} else if err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func rpcCommand(env environment, status *exit) *cobra.Command {
 				return fail(exitNotFound, nil, "%s does not export the function %s", s.at,
 					shownTerm(wire.Export{Module: module, Function: function, Arity: len(terms)}))
 			}
-			return fail(exitFailed, nil, "the function raised %s: %s", raised.Class, shownTerm(raised.Reason))
+			return fail(exitFailed, nil, "the function raised %s: %s", raised.Class, shownReason(raised.Reason))
 		}
 		if err != nil {
 			return err

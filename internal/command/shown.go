@@ -97,3 +97,14 @@ func quotedName(name wire.Atom) string {
 
 // shownTerm is a term in Erlang's syntax. The names of nodes in PIDs are written there as they are.
 func shownTerm(t any) string { return printable.Text(wire.Format(t)) }
+
+// shownReason is shownTerm for why something has failed: a binary with text is that text.
+func shownReason(t any) string {
+	switch t.(type) {
+	case string, []byte:
+		if text, ok := wire.Text(t); ok {
+			return printable.Text(text)
+		}
+	}
+	return shownTerm(t)
+}

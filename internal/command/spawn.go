@@ -88,7 +88,7 @@ func killCommand(env environment, status *exit) *cobra.Command {
 		if ended == node.NoProc {
 			return missing(w, node.ErrNoProcess)
 		}
-		return s.say(map[string]any{"pid": pid, "reason": bothOf(ended)}, "%s exited: %s", s.shown(pid), shownTerm(ended))
+		return s.say(map[string]any{"pid": pid, "reason": bothOf(ended)}, "%s exited: %s", s.shown(pid), shownReason(ended))
 	})
 }
 

@@ -1,0 +1,45 @@
+package nodetest
+
+import (
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/wire"
+)
+
+// FailedStarts are the ways for a process not to start because of an error: what its Init does.
+func FailedStarts(why func() error) map[string]func() error {
+	ways := FailedFunctions(why)
+	ways["an exit in a term"] = func() error { return node.ExitWith(wire.Tuple{node.Shutdown, wire.List{why()}}) }
+	return ways
+}
+
+// FailedFunctions are the ways for a function to fail because of an error.
+func FailedFunctions(why func() error) map[string]func() error {
+	return map[string]func() error{
+		"an error": why,
+		"a panic":  func() error { panic(why()) },
+		"an exit":  func() error { return node.ExitWith(why()) },
+	}
+}
+
+// FailedEnds are the ways for a process to end because of an error when it has got a message.
+func FailedEnds(why func() error) map[string]func(c *node.Context) error {
+	ways := map[string]func(c *node.Context) error{
+		"an exit in a term": func(*node.Context) error { return node.ExitWith(wire.Tuple{node.Shutdown, why()}) },
+		"an exit signal": func(c *node.Context) error {
+			c.Exit(c.Self(), why())
+			return nil
+		},
+		"the exit of who was called": func(c *node.Context) error {
+			pid, err := c.Spawn(node.ActorFunc(func(*node.Context, any) error { return why() }))
+			if err != nil {
+				return err
+			}
+			_, err = node.Call[int](c.Context(), c, pid, 1)
+			return err
+		},
+	}
+	for way, fail := range FailedFunctions(why) {
+		ways[way] = func(*node.Context) error { return fail() }
+	}
+	return ways
+}
