@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // guardedDaemon is one with rights: nodes whose names begin with x may connect only, all others everything.
@@ -242,6 +243,33 @@ var wishes = []row{
 			}
 			a.notCounted()
 			a.servicesWork()
+		}},
+	{name: "wish: another group leader, which is told what a process prints, by who may only connect", setup: "guarded",
+		attack: func(a *attempt) {
+			full, err := raw.DialErlang(a.Erlang, raw.Self("full@127.0.0.1", 1), a.Cookie)
+			require.NoError(a, err)
+			defer func() { _ = full.Close() }()
+			full.Patience = testkit.Limit
+			victim := a.spawnEchoBy(full, 1)[0]
+			leader := func() any {
+				v, err := rpc(full, "erlang", "process_info", victim, wire.Atom("group_leader"))
+				require.NoError(a, err)
+				require.Len(a, v, 2, wire.Format(v))
+				return v.(wire.Tuple)[1]
+			}
+			before := leader()
+			x, n := a.erlang(), a.native()
+			for _, pid := range []wire.PID{victim, a.servicePIDs()[0]} {
+				require.NoError(a, x.Control(wire.Tuple{7, x.PID(1), pid}))
+				require.NoError(a, x.Control(wire.Tuple{7, victim, pid}))
+				require.NoError(a, n.Signal(byte(dist.OpGroupLeader), nil, n.PID(1), pid))
+				require.NoError(a, n.Signal(byte(dist.OpGroupLeader), nil, victim, pid))
+			}
+			a.answered(x, n)
+			require.Equal(a, before, leader())
+			require.NoError(a, full.Control(wire.Tuple{7, full.PID(7), victim}))
+			a.answered(full)
+			require.Equal(a, any(full.PID(7)), leader(), "who may do everything may do that")
 		}},
 	{name: "wish: the name of a connected operator, with a lesser cookie", own: &raw.Options{Config: cookiesDaemon}, alone: true,
 		attack: func(a *attempt) {
