@@ -7,6 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
+	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -20,6 +21,11 @@ func (s *supervisor) report(what string, reason any, k *child, decision string) 
 		return
 	}
 	if log.Enabled(context.Background(), slog.LevelError) {
+		if t, ok := reason.(wire.Tuple); ok && len(t) == 2 && t[0] == aEXIT { // Start has panicked, and there was no process
+			if crash, ok := t[1].(*node.Crash); ok {
+				reason, attrs = crash, append(attrs, "stack", string(crash.Stack))
+			}
+		}
 		log.Error("supervisor report", append(attrs, "process", k.pid.String(), "reason", sysmsg.Words(reason))...)
 	}
 }

@@ -54,11 +54,14 @@ func BriefState(state any) string {
 	return fmt.Sprintf("%T %s", state, text)
 }
 
-// Words is an exit reason, an id or an answer in one line, for logs: the first KiB. The stack of a crash
+// Words is an exit reason, an id or an answer in one line, for logs: the first KiB, and a text as text. The stack of a crash
 // is in the node's crash report.
 func Words(reason any) string {
 	if c, ok := reason.(*node.Crash); ok {
 		return c.Error()
+	}
+	if text, ok := asText(reason); ok {
+		return wire.Describe(text, maxBrief)
 	}
 	left := maxBrief // no more fit in
 	return wire.FormatMaxFunc(reason, maxBrief, func(v any) any {
@@ -70,6 +73,20 @@ func Words(reason any) string {
 		}
 		return wire.Describe(v, maxBrief)
 	})
+}
+
+// asText is what an error says that stands for no term, and what a binary has that is a text; false: v is neither.
+func asText(v any) (text any, ok bool) {
+	if t, stands := said(v); stands {
+		v = t
+	}
+	switch v.(type) {
+	case string, []byte:
+		return wire.Text(v)
+	case error:
+		return v, true
+	}
+	return nil, false
 }
 
 // Terminating logs that a behaviour ends with err, unless that is a clean exit, and returns the error to end with. what is
