@@ -73,38 +73,10 @@ type failingInit struct {
 
 func (f failingInit) Init(*node.Context) error { return f.init() }
 
-// starts are the ways for a process not to start.
-var starts = map[string]func() error{
-	"an error":          noCups,
-	"a panic":           func() error { panic(noCups()) },
-	"an exit":           func() error { return node.ExitWith(noCups()) },
-	"an exit in a term": func() error { return node.ExitWith(wire.Tuple{node.Shutdown, wire.List{noCups()}}) },
-}
-
-// ends are the ways for a process to end that has got a message.
-var ends = map[string]func(c *node.Context) error{
-	"an error":          func(*node.Context) error { return noCups() },
-	"a panic":           func(*node.Context) error { panic(noCups()) },
-	"an exit":           func(*node.Context) error { return node.ExitWith(noCups()) },
-	"an exit in a term": func(*node.Context) error { return node.ExitWith(wire.Tuple{node.Shutdown, noCups()}) },
-	"an exit signal": func(c *node.Context) error {
-		c.Exit(c.Self(), noCups())
-		return nil
-	},
-	"the exit of who was called": func(c *node.Context) error {
-		pid, err := c.Spawn(node.ActorFunc(func(*node.Context, any) error { return noCups() }))
-		if err != nil {
-			return err
-		}
-		_, err = node.Call[int](c.Context(), c, pid, 1)
-		return err
-	},
-}
-
 // Who learns of the end of a process finds its cause.
 func TestFailuresOfProcesses(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
-		for way, end := range ends {
+		for way, end := range nodetest.FailedEnds(noCups) {
 			spawn := func() node.PID {
 				pid, err := f.there.Spawn(node.ActorFunc(func(c *node.Context, _ any) error { return end(c) }))
 				require.NoError(f, err)
@@ -155,7 +127,7 @@ func TestFailuresOfProcesses(t *testing.T) {
 // Who learns that a process has not started finds why.
 func TestFailuresOfStarts(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
-		for way, init := range starts {
+		for way, init := range nodetest.FailedStarts(noCups) {
 			b := failingInit{init: init}
 			child := supervisor.Child{ID: "cups", Restart: supervisor.Temporary, Start: func(...any) (node.Actor, error) { return b, nil }}
 			if f.here == f.there {
@@ -269,17 +241,17 @@ func TestFailuresOfReplies(t *testing.T) {
 // A function that is called by name.
 func TestFailuresOfFunctions(t *testing.T) {
 	overEachPlace(t, func(f *failures) {
-		for way, fn := range map[string]func() error{
-			"an error": noCups, "a panic": func() error { panic(noCups()) }, "an exit": func() error { return node.ExitWith(noCups()) },
-			"Raise": func() error { return rpc.Raise(noCups()) }, "Throw": func() error { return rpc.Throw(noCups()) },
-			"a call": func() error {
-				pid, err := f.there.Spawn(answering(noCups()))
-				if err == nil {
-					_, err = node.Call[int](f.ctx, f.there, pid, 1)
-				}
-				return err
-			},
-		} {
+		ways := nodetest.FailedFunctions(noCups)
+		ways["Raise"] = func() error { return rpc.Raise(noCups()) }
+		ways["Throw"] = func() error { return rpc.Throw(noCups()) }
+		ways["a call"] = func() error {
+			pid, err := f.there.Spawn(answering(noCups()))
+			if err == nil {
+				_, err = node.Call[int](f.ctx, f.there, pid, 1)
+			}
+			return err
+		}
+		for way, fn := range ways {
 			name := wire.Export{Module: "cups", Function: node.Atom(way)}
 			require.NoError(f, rpc.Export(f.there, name, func(context.Context, []any) (any, error) { return nil, fn() }))
 			_, err := rpc.Call[int](f.ctx, f.me, f.there.Name(), "cups", name.Function)
@@ -291,6 +263,58 @@ func TestFailuresOfFunctions(t *testing.T) {
 		_, err := rpc.Call[int](f.ctx, f.me, f.there.Name(), "cups", "none")
 		require.ErrorIs(f, err, rpc.ErrUndef)
 	})
+}
+
+// Who reads the log finds the cause and the process, which names its node, wherever a process ends or does not start.
+func TestFailuresInLogs(t *testing.T) {
+	c := nodetest.NewMemoryCluster(t)
+	n, log := c.StartLogged("a", node.Distribution{Types: farTypes(t)})
+	ctx, me := testkit.Context(t), nodetest.Open(t, n)
+	logs := func(who, way string, with ...string) {
+		t.Helper()
+		who += " after " + way
+		text := log.Take()
+		assert.Contains(t, text, "no cups: sold out", who)
+		for _, part := range with {
+			assert.Contains(t, text, part, who)
+		}
+		if way != "an exit in a term" { // which is shown as a term
+			assert.NotContains(t, text, "<<", who)
+		}
+	}
+	quiet := func(kind, way string) bool { // {shutdown, _} is no crash, who has sent a signal knows it, and a process may exit by itself
+		return way == "an exit in a term" || way == "an exit signal" || way == "an exit" && kind == "a process"
+	}
+	for way, end := range nodetest.FailedEnds(noCups) {
+		handlers := map[string]node.Actor{
+			"a process": node.ActorFunc(func(c *node.Context, _ any) error { return end(c) }),
+			"a server": genserver.Define(genserver.OnCast(func(_ cupsServer, c *genserver.Context, _ any) error {
+				return end(c.Context)
+			})).New(cupsServer{}),
+		}
+		for kind, b := range handlers {
+			pid, err := n.Spawn(b)
+			require.NoError(t, err)
+			ref := me.Monitor(pid)
+			require.NoError(t, genserver.Cast(me, pid, 1))
+			nodetest.Down(t, me, ref)
+			if quiet(kind, way) {
+				assert.NotContains(t, log.Take(), "level=ERROR", "%s after %s", kind, way)
+				continue
+			}
+			logs(kind, way, "level=ERROR", pid.String())
+		}
+	}
+	for way, init := range nodetest.FailedStarts(noCups) {
+		child := supervisor.Child{ID: "cups", Start: func(...any) (node.Actor, error) { return failingInit{init: init}, nil }}
+		_, err := supervisor.Start(ctx, n, supervisor.Spec{Children: []supervisor.Child{child}}, node.Options{})
+		require.Error(t, err)
+		logs("a supervisor", way, "level=ERROR", "child=cups")
+		child.Start = func(...any) (node.Actor, error) { return nil, init() }
+		_, err = supervisor.Start(ctx, n, supervisor.Spec{Children: []supervisor.Child{child}}, node.Options{})
+		require.Error(t, err)
+		logs("a start function", way, "level=ERROR", "child=cups")
+	}
 }
 
 // What cannot be sent, and what does not fit.
