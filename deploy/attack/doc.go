@@ -12,6 +12,8 @@
 //     that attacks, and what must hold.
 //   - A setup is how a daemon is started. Rows of one setup share a daemon, one after
 //     the other; two setups run at a time.
+//   - The vault is a daemon that is a program of its own, with passwords in its processes: the
+//     test binary itself.
 //   - A bystander is a client that means no harm. Some hold a connection by each
 //     protocol and call counter all the time, one connects anew again and again. How
 //     long they wait at most is how well others are served.
@@ -42,7 +44,8 @@
 // gonodes (what only nodes of this project send each other: Go values, futures, types),
 // flows (peers that take too much, too slowly, without end), kernels (the node's own
 // processes), others (peers that the node dials, TLS, rights), resources (what the
-// system gives to the process).
+// system gives to the process), secrets (what must not leave the process, or be guessed),
+// starts (files that block, and a port mapper that ends, when it starts, reloads and ends).
 //
 //	{name: "erlang names of 64 KiB", attack: func(a *attempt) {
 //		for range 50 {
