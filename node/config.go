@@ -36,7 +36,8 @@ type Config struct {
 	// Blocked is how long a handler may run before it is logged and counted as
 	// blocking its stage. Default: 10 ms. At most one a second is logged; all are
 	// counted. A stage with other work is taken away
-	// from such a handler sooner, as soon as a worker has nothing to do.
+	// from such a handler sooner, as soon as a worker has nothing to do, and at once where handlers
+	// have been taking long: then more than Workers may run at the same time, 256 at most.
 	// A node that has little to do may miss a handler that takes up to 66 ms longer.
 	Blocked time.Duration
 
@@ -45,8 +46,8 @@ type Config struct {
 	Coroutines bool
 
 	// DetectCycles is for tests and development: a [Call], an [Await] of a future of this node (active.Await, too), an
-	// [AwaitExit], a [SpawnWait] or a supervisor's start of a child, or a send that waits for space in a mailbox with Options.Limits,
-	// that closes a cycle of processes of this node that wait for each other in these fails at once
+	// [AwaitExit], a [SpawnWait] or a supervisor's start of a child, or a send that waits for space in a mailbox with
+	// Options.Limits, that closes a cycle of processes of this node that wait for each other in these fails at once
 	// with [ErrCycle]. It counts as the wait for a process if that has handed the request on to
 	// another. Each such wait of a process takes a lock of the node. Default: such processes wait
 	// until a context ends; [Node.Info] shows for whom.

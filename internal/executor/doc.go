@@ -168,6 +168,10 @@
 // ([Task.FinishDetached]). Until then the entity is marked as queued: no worker runs it,
 // moves it or takes messages off its queue, but messages are still added.
 //
+// Handlers that block come in numbers, as a rule. So after a look that has taken a stage away, or two that have found others
+// waiting for a turn, the next looks come at once (pace.go): a turn that goes on for some ten microseconds while others
+// wait is detached. A stage is thus held up by the first two or three of such handlers, and not by each.
+//
 // Turns are detached in two other ways: by [Worker.Block], with which a handler says
 // that it will wait, and which is not reported; and by [Pool.Borrow] and
 // [Pool.Look], which take the stage from its worker to look at what it guards. To learn what an
@@ -218,6 +222,10 @@
 //  10. What is on a stage that NewStage has made is pinned there.
 //  11. Nothing is on a stage that is closed, and on which nothing was when somebody looked through all entities after that,
 //     but what is about to leave it.
+//  12. Looks that come at once take no stage while maxApart turns go on without theirs, and no exclusive one sooner than
+//     other looks do.
+//  13. Pool.free has the workers that no goroutine runs. A goroutine that ends by itself puts its worker there last, so
+//     there are no more workers, and no more of what Config.Local makes, than have been run at a time.
 //
 // # Locks
 //
@@ -261,8 +269,13 @@
 // A turn must leave its stage every now and then, as it does around each handler:
 // while it is inside, all goroutines that want the pool's lock may have to wait. There are at
 // most 65,534 stages that entities are spread over, and as many of NewStage that have not been forgotten. Detached turns are as
-// many as there are handlers that block, each with a goroutine; of the workers
-// that are idle afterwards the pool keeps Config.Workers and sixteen.
+// many as there are handlers that block, each with a goroutine, but looks that come at once detach no more
+// than maxApart. Of the workers that are idle afterwards the pool keeps the goroutines of Config.Workers and sixteen.
+//
+// A handler that blocks for less than a fifth of Config.Blocked is no reason for such looks: many of them may hold a stage
+// up one after the other. A look cannot tell a handler that blocks from one that computes. Where all processors compute
+// the watcher has no turn before them, so nothing is taken; where Config.Workers is less than GOMAXPROCS, more handlers than
+// Workers may compute at a time.
 //
 // Plain stores need linux/amd64, its order of stores and loads, and a kernel with
 // MEMBARRIER_CMD_PRIVATE_EXPEDITED (4.14); see package bias.

@@ -77,13 +77,8 @@ func (p *Pool) dueLocked(s *Stage) bool {
 
 // driveLocked makes the calling goroutine a worker that holds s, for one turn.
 func (p *Pool) driveLocked(s *Stage) *Worker {
-	var w *Worker
-	if last := len(p.freeInline) - 1; last >= 0 {
-		w, p.freeInline = p.freeInline[last], p.freeInline[:last]
-	} else {
-		w = p.workerLocked()
-	}
-	w.inlineTurns, w.thread = 1, fiber.Thread{}
+	w := p.workerLocked()
+	w.inlineTurns = 1
 	p.due--
 	p.live++
 	w.assign(s)
@@ -98,7 +93,7 @@ func (p *Pool) endDriven(w *Worker, d *driver) (again bool) {
 	p.countLocked(w, false)
 	pending := w.pendingWake
 	w.stage, w.lease, w.inlineTurns, w.pendingWake, w.unfit = nil, nil, 0, false, false
-	p.freeInline = append(p.freeInline, w)
+	p.free = append(p.free, w)
 	if pending {
 		p.kickLocked()
 	}

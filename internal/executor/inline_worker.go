@@ -99,13 +99,8 @@ func (p *Pool) beginInline(g *InlineWorker, turns int) *Worker {
 		p.kickLocked()
 		return nil
 	}
-	var w *Worker
-	if last := len(p.freeInline) - 1; last >= 0 {
-		w, p.freeInline = p.freeInline[last], p.freeInline[:last]
-	} else {
-		w = p.workerLocked()
-	}
-	w.inline, w.inlineTurns, w.goid, w.thread = g, turns, g.goid, fiber.Thread{}
+	w := p.workerLocked()
+	w.inline, w.inlineTurns, w.goid = g, turns, g.goid
 	p.live++
 	p.countLocked(w, true)
 	w.assign(p.unqueueLocked())
@@ -138,7 +133,7 @@ func (p *Pool) endInline(w *Worker, g *InlineWorker) bool {
 	delete(p.detached, w.lease)
 	p.countLocked(w, false)
 	w.stage, w.lease, w.inline, w.inlineTurns, w.pendingWake = nil, nil, nil, 0, false
-	p.freeInline = append(p.freeInline, w)
+	p.free = append(p.free, w)
 	p.kickLocked()
 	still := !g.gone
 	p.mu.Unlock()

@@ -50,7 +50,7 @@ func TestGuestRuns(t *testing.T) {
 		require.Equal(t, me, <-here)
 		require.Equal(t, "inline: true", <-log)
 	}
-	require.Len(t, p.freeInline, 1, "one worker for all of it")
+	require.Len(t, p.free, 1, "one worker for all of it")
 
 	busy, release := make(chan struct{}), make(chan struct{})
 	newActor(p, 0, func(*Worker, any) { close(busy); <-release }).send(nil, "work")

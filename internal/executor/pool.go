@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/inbox"
 )
 
@@ -84,23 +85,23 @@ type Pool struct {
 	shared  atomic.Uint64 // times that a busy stage gave half of its queue away
 	clock   atomic.Int64  // Unix time, ns, of the watcher's last look
 
-	mu         sync.Mutex
-	stages     []*Stage // with the numbers from 0: those that entities are spread over, and have been
-	own        []*Stage // made by NewStage, and not closed, or not empty yet
-	made       int32    // how many NewStage has made
-	first      *Stage   // queued stages, oldest first, linked by Stage.after
-	last       *Stage
-	idle       []*Worker
-	freeInline []*Worker // workers of inline workers that have ended, for reuse
-	active     int       // workers that hold a stage or look for one
-	spareAt    int       // where idleStage looks next
-	live       int       // workers and the watcher: all goroutines of the pool
-	due        int       // driven stages that are queued
-	revoked    uint64    // how often a stage was taken from its worker
-	stopping   bool
-	watching   bool               // the watcher looks, or is about to
-	ran        bool               // a worker has become active since the watcher last looked
-	detached   map[*lease]*Entity // turns that go on without their stage
+	mu       sync.Mutex
+	stages   []*Stage // with the numbers from 0: those that entities are spread over, and have been
+	own      []*Stage // made by NewStage, and not closed, or not empty yet
+	made     int32    // how many NewStage has made
+	first    *Stage   // queued stages, oldest first, linked by Stage.after
+	last     *Stage
+	idle     []*Worker
+	free     []*Worker // that no goroutine runs, for reuse
+	active   int       // workers that hold a stage or look for one
+	spareAt  int       // where idleStage looks next
+	live     int       // workers and the watcher: all goroutines of the pool
+	due      int       // driven stages that are queued
+	revoked  uint64    // how often a stage was taken from its worker
+	stopping bool
+	watching bool               // the watcher looks, or is about to
+	ran      bool               // a worker has become active since the watcher last looked
+	detached map[*lease]*Entity // turns that go on without their stage
 
 	movers movers
 
@@ -277,7 +278,15 @@ func (p *Pool) rouseLocked(s *Stage) {
 	go w.loop()
 }
 
+// workerLocked returns a worker that no goroutine runs: one that has been run before, if there is one. What its Local has,
+// counters of a node say, stays for good.
 func (p *Pool) workerLocked() *Worker {
+	if last := len(p.free) - 1; last >= 0 {
+		w := p.free[last]
+		p.free = p.free[:last]
+		w.thread = fiber.Thread{}
+		return w
+	}
 	w := &Worker{pool: p, wake: make(chan struct{}, 1)}
 	if p.cfg.Local != nil {
 		w.Local = p.cfg.Local(w)
@@ -292,6 +301,16 @@ func (p *Pool) ended() {
 		close(p.gone)
 	}
 	p.mu.Unlock()
+}
+
+// retire says that w's goroutine, one of the pool, is about to end.
+func (p *Pool) retire(w *Worker) {
+	p.mu.Lock()
+	if w.stage == nil && !w.unfit { // else its handler has ended the goroutine, or has left it unfit
+		p.free = append(p.free, w)
+	}
+	p.mu.Unlock()
+	p.ended()
 }
 
 // overLocked reports whether the pool has ended: nothing runs, and nothing will.

@@ -1,11 +1,18 @@
 package executor
 
 import (
+	"runtime"
 	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/internal/fiber"
 )
+
+// maxApart is how many turns may go on without their stage until looks that come at once take no further stage away.
+const maxApart = 256
+
+// yields is how often the watcher lets others run, at most, before it takes a timer.
+const yields = 1024
 
 // Start starts the pool's watcher. Workers start when there is work.
 func (p *Pool) Start() {
@@ -39,6 +46,9 @@ func (p *Pool) watch() {
 		}
 		p.seldom.Store(true) // first: a goroutine that finds a stage held after this look asks for another
 		wait = p.inspect(time.Now(), &pace)
+		for wait == pace.soon && yieldFor(wait) {
+			wait = p.inspect(time.Now(), &pace)
+		}
 		if !pace.seldom {
 			p.seldom.Store(false)
 		}
@@ -48,6 +58,19 @@ func (p *Pool) watch() {
 			timer.Stop()
 		}
 	}
+}
+
+// yieldFor lets other goroutines run for d, which is too short for a timer, and reports whether it has passed: not if much
+// else is to be run, or where the clock stands still.
+func yieldFor(d time.Duration) bool {
+	began := time.Now()
+	for range yields {
+		runtime.Gosched()
+		if time.Since(began) >= d {
+			return true
+		}
+	}
+	return false
 }
 
 // lookSoon makes the watcher look now, if it looks seldom: an entity waits for a stage that is
@@ -70,6 +93,7 @@ func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 	p.clock.Store(now.UnixNano())
 	var report []Blocked
 	var slow []*Worker
+	waits, taken := false, false
 	p.mu.Lock()
 	for s := range p.all() {
 		l := s.lease
@@ -80,8 +104,16 @@ func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 		if long > 0 {
 			slow = append(slow, l.owner)
 		}
-		starved := long > 0 && p.freeSlots.Load() > 0 && (atomic.LoadUint32(&s.n) > 0 || s.injected())
-		if starved || long >= p.cfg.Blocked || long > 0 && l.owner.inline != nil {
+		reads := long > 0 && l.owner.inline != nil
+		waited := reads || long > 0 && (atomic.LoadUint32(&s.n) > 0 || s.injected())
+		free := p.freeSlots.Load() > 0
+		if pace.again > 0 && !s.exclusive {
+			free = len(p.detached) < maxApart
+		}
+		starved := waited && (free || reads)
+		waits = waits || waited && !s.exclusive
+		if starved || long >= p.cfg.Blocked {
+			taken = taken || waited && !s.exclusive
 			p.takeLocked(s, l)
 			p.freeLocked(s)
 			p.kickLocked()
@@ -100,7 +132,7 @@ func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 			report = append(report, b)
 		}
 	}
-	next = pace.next(found{ran: p.ran, active: p.active > 0 || len(p.detached) > 0, slow: len(slow) > 0})
+	next = pace.next(found{ran: p.ran, active: p.active > 0 || len(p.detached) > 0, slow: len(slow) > 0, waits: waits, taken: taken})
 	p.ran, p.watching = false, next > 0
 	p.mu.Unlock()
 	for _, w := range slow {

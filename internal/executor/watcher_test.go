@@ -203,10 +203,10 @@ func TestSuspendedIsNotReported(t *testing.T) {
 	bubble(t, Config{Workers: 1, Stages: 1, OnBlocked: r.add}, func(t *testing.T, p *Pool) {
 		var went atomic.Bool
 		release := make(chan struct{})
-		slow := newActor(p, 0, func(*Worker, any) { work(7 * time.Millisecond) })
+		slow := newActor(p, 0, func(*Worker, any) { work(time.Millisecond / 2) }) // too quick to be noticed
 		slow.budget = 1
 		a := newActor(p, 0, func(w *Worker, _ any) {
-			for range 10 {
+			for range 140 {
 				slow.send(w, "m")
 				w.Yield()
 			}

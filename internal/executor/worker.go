@@ -102,7 +102,7 @@ func (w *Worker) Sent() {
 // loop is the worker's goroutine: started by Pool.rouseLocked, ended by
 // Pool.next, waited for by Pool.Stop.
 func (w *Worker) loop() {
-	defer w.pool.ended()
+	defer w.pool.retire(w)
 	defer func() {
 		if w.stage != nil {
 			w.unwound()

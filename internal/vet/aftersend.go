@@ -179,7 +179,8 @@ func (s *sharing) restarted(f function, r *ast.ReturnStmt) {
 		return
 	}
 	if at, ok := s.placeOf(r.Results[0]); ok && !declaredIn(at.root, f.node) {
-		s.report(r.Results[0], "%s is returned for each start, so a process that is restarted has the state of the one before: make a new one", at)
+		s.report(r.Results[0], "%s is returned for each start, so a process that is restarted has the state of the one before: "+
+			"make a new one", at)
 	}
 }
 

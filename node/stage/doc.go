@@ -22,7 +22,9 @@
 // # Handlers that block
 //
 // A handler that sleeps, reads a file or asks a server over HTTP keeps its stage until the node notices, after
-// milliseconds. Three ways to spare the neighbours that:
+// milliseconds. Then the node expects that others do, too, and notices the next at once: two hundred that come together
+// block at the same time. Handlers that block for less than a fifth of node.Config.Blocked it does not notice.
+// Three ways to spare the neighbours all of that:
 //
 //   - c.Blocking(f), [node.Context.Blocking], gives the stage up, calls f, and waits for a turn. Until the handler
 //     returns, the actor handles no other message. A process that is killed meanwhile goes on until f returns:
@@ -32,7 +34,8 @@
 //   - node.Detached(), a goroutine for one actor.
 //
 // Each handler that is in Blocking has a goroutine of the node's; there is no other bound than the number
-// of actors. Of the goroutines that are idle afterwards the node keeps as many as it has workers, and sixteen.
+// of actors. Of those that block without it, 256 do at the same time, and then the node waits for milliseconds before each
+// further one. Of the goroutines that are idle afterwards the node keeps as many as it has workers, and sixteen.
 //
 // # Invariants
 //

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -818,4 +819,37 @@ func TestTooManyStages(t *testing.T) {
 	require.ErrorIs(t, err, stage.ErrTooMany)
 	require.NoError(t, all[7].Close(t.Context(), n))
 	made(t, n, stage.Options{})
+}
+
+// Behind two hundred handlers that sleep and do not say so, a neighbour on their stage waits for no more than three of them.
+func TestNeighbourOfSleepers(t *testing.T) {
+	const nap = 5 * time.Millisecond
+	for _, style := range onStages {
+		t.Run(style.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n, err := node.Start(node.Config{Workers: 2, Stages: 1})
+				require.NoError(t, err)
+				defer n.Stop()
+				neighbour := style.Spawn(t, n, parrot)
+				var sleepers []node.PID
+				for range 200 {
+					sleepers = append(sleepers, style.Spawn(t, n, func(nodetest.Self, any) error {
+						time.Sleep(nap)
+						return nil
+					}))
+				}
+				time.Sleep(time.Second)
+				for range 3 {
+					for _, pid := range sleepers {
+						require.NoError(t, n.Send(pid, "sleep"))
+					}
+					began := time.Now()
+					_, err := node.Call[int](context.Background(), n, neighbour, 1)
+					require.NoError(t, err)
+					assert.LessOrEqual(t, time.Since(began), 3*nap)
+					time.Sleep(time.Second)
+				}
+			})
+		})
+	}
 }
