@@ -109,7 +109,7 @@ func TestFaultyServer(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, wire.Format(st), "{error,{callback_failed,{plain,format_status},")
 	require.NoError(t, sys.Suspend(ctx, n, pid))
-	require.EqualError(t, sys.ChangeCode(ctx, n, pid, "m", 1, 2), `sys: refused: <<"panic: no change">>`)
+	require.EqualError(t, sys.ChangeCode(ctx, n, pid, "m", 1, 2), `sys: refused: panic: no change`)
 	require.NoError(t, sys.Resume(ctx, n, pid))
 	require.True(t, n.IsAlive(pid))
 }
