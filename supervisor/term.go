@@ -226,7 +226,7 @@ func (s *supervisor) parse(req any) (any, error) {
 				}
 				return startDynamic{args}, nil
 			}
-			if k, ok := t[1].(wire.Tuple); ok && len(k) == 5 { // of Elixir's DynamicSupervisor, whose children have no ID
+			if k, ok := t[1].(wire.Tuple); ok && len(k) == 5 { // DynamicSupervisor.start_child of Elixir: its children have no ID
 				spec := slices.Concat(wire.Tuple{wire.Undefined}, k)
 				child, err := parseChild(spec, s.spec.AutoShutdown)
 				return startChild{child: child, dynamic: true}, err
