@@ -199,7 +199,9 @@ func references(ctx context.Context, n *node.Node, peer any) (any, error) {
 					return err
 				}
 			}
+			//actornode:ignore lostfuture the peer shows what it gets
 			node.Async[int](p, to, 1)
+			//actornode:ignore lostfuture the peer answers, or guesses
 			node.Async[int](n, asked, 1)
 		}
 		if err := p.Send(to, wire.Tuple{wire.Atom("done"), p.Self()}); err != nil {

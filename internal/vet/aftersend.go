@@ -78,7 +78,7 @@ type sharing struct {
 // given reports a change of what a message holds.
 func (s *sharing) given(f function, call *ast.CallExpr, msg ast.Expr, h held, name string) {
 	switch {
-	case h.how == address && s.inForInit(f, h.root): // each round of the loop has a variable of its own
+	case (h.how == address || h.how == variable) && s.inForInit(f, h.root): // each round of the loop has a variable of its own
 	case s.toSelf(call): // which takes it later
 	case s.startsLater(msg, name):
 		s.after(f, call, h, func(n ast.Node, effects []effect) step {
@@ -104,7 +104,7 @@ func (s *sharing) captured(f function, call *ast.CallExpr, msg ast.Expr, name st
 	ast.Inspect(lit.Body, func(n ast.Node) bool {
 		if stmt, ok := n.(ast.Stmt); ok {
 			for _, e := range s.ownEffects(stmt) {
-				written[e.root] = true
+				written[e.root] = written[e.root] || pointee(e.root.Type()) == nil || e.kind == whole && e.fields == ""
 			}
 		}
 		return true
@@ -117,6 +117,9 @@ func (s *sharing) captured(f function, call *ast.CallExpr, msg ast.Expr, name st
 		}
 		seen[v] = true
 		h := held{place{root: v}, address}
+		if pointee(v.Type()) != nil {
+			h.how = variable
+		}
 		s.given(f, call, msg, h, name)
 		if written[v] && !s.inForInit(f, v) {
 			s.usedAfter(f, call, msg, h, name)
@@ -472,10 +475,11 @@ func (p place) in(q place) bool { return p.root == q.root && strings.HasPrefix(p
 type holding int
 
 const (
-	shared  holding = iota // what it refers to: by a pointer, map or slice
-	address                // the variable itself: &v
-	byValue                // a struct, whose fields may refer to something
-	buffer                 // the bytes of a bytes.Buffer
+	shared   holding = iota // what it refers to: by a pointer, map or slice
+	address                 // the variable itself: &v
+	byValue                 // a struct, whose fields may refer to something
+	buffer                  // the bytes of a bytes.Buffer
+	variable                // a pointer itself: what it points to may have a lock, or be handed over
 )
 
 // held is what a message holds.
@@ -604,8 +608,12 @@ type effect struct {
 func (h held) effect(e effect) step {
 	same := h.place == e.place
 	switch {
-	case e.kind == whole && !e.itself && h.how != address && (same || h.place.in(e.place)):
+	case e.kind == whole && !e.itself && h.how != address && h.how != variable && (same || h.place.in(e.place)):
 		return stop
+	case h.how == variable:
+		if same && e.kind == whole {
+			return found
+		}
 	case h.how == shared && same && e.kind == content,
 		h.how == address && (same && e.kind != bytesOf || e.kind == content && e.place.in(h.place)),
 		h.how == byValue && e.kind == content && e.place.in(h.place),

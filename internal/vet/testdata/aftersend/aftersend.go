@@ -305,6 +305,15 @@ func captures(n *node.Node, o *lifetime.Owner) {
 	n.Send(pid, 1)
 	fmt.Println(stepped)
 
+	behind, other := &order{}, &order{}
+	n.Spawn(node.ProcessFunc(func(p *node.Process) error { fmt.Println(behind.id, other.id); return nil }))
+	behind.id = 1 // perhaps under a lock
+	other = nil   // want `other is changed after it was given to Spawn in line \d+`
+	fmt.Println(other)
+
+	n.Spawn(node.ProcessFunc(func(p *node.Process) error { behind.id++; return nil }))
+	fmt.Println(behind)
+
 	b := []byte("x")
 	o.Send(n, b)
 	b[0] = 'y' // want `b is changed after it was given to Send`
