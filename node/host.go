@@ -69,7 +69,7 @@ func (n *Node) crashed(c process.Crash) (told func()) {
 	if k := c.Process.Cold; k != nil && k.Crash != nil {
 		r.Details = *k.Crash
 	}
-	if !c.Tied || !n.reportsCrashes(parent) {
+	if !c.Tied || !n.reports.On() || !n.reportsCrashes(parent) {
 		n.reports.Crashed(r)
 		return func() {}
 	}

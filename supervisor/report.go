@@ -16,22 +16,26 @@ import (
 // crashed it stands in the crash report.
 func (s *supervisor) report(what string, reason any, k *child, decision string) {
 	log := s.c.Node().Log()
+	if !log.Enabled(context.Background(), slog.LevelError) {
+		return
+	}
 	attrs := append([]any{"supervisor", sysmsg.DisplayName(s.c), "context", what, "decision", decision}, k.attrs()...)
 	if nodehook.ReportCrash(s.c.Node(), reason, attrs...) {
 		return
 	}
-	if log.Enabled(context.Background(), slog.LevelError) {
-		if t, ok := reason.(wire.Tuple); ok && len(t) == 2 && t[0] == aEXIT { // Start has panicked, and there was no process
-			if crash, ok := t[1].(*node.Crash); ok {
-				reason, attrs = crash, append(attrs, "stack", string(crash.Stack))
-			}
+	if t, ok := reason.(wire.Tuple); ok && len(t) == 2 && t[0] == aEXIT { // Start has panicked, and there was no process
+		if crash, ok := t[1].(*node.Crash); ok {
+			reason, attrs = crash, append(attrs, "stack", string(crash.Stack))
 		}
-		log.Error("supervisor report", append(attrs, "process", k.pid.String(), "reason", sysmsg.Words(reason))...)
 	}
+	log.Error("supervisor report", append(attrs, "process", k.pid.String(), "reason", sysmsg.Words(reason))...)
 }
 
 // unknown logs the crash that a process has ended by, if report has not: it is no child, or its start has failed.
 func (s *supervisor) unknown(reason any) {
+	if !s.c.Node().Log().Enabled(context.Background(), slog.LevelError) {
+		return
+	}
 	nodehook.ReportCrash(s.c.Node(), reason, "supervisor", sysmsg.DisplayName(s.c), "decision", "none: it has not been started")
 }
 

@@ -79,8 +79,11 @@ func (l *Log) Forsaken(alive func(wire.PID) bool) {
 	}
 }
 
+// On reports whether crashes are logged: else there is nothing to wait for.
+func (l *Log) On() bool { return l.Log.Enabled(context.Background(), slog.LevelError) }
+
 func (l *Log) log(c Crash) {
-	if !l.Log.Enabled(context.Background(), slog.LevelError) {
+	if !l.On() {
 		return
 	}
 	attrs := []any{"process", c.Process.String()}
