@@ -498,7 +498,7 @@ func TestDetectCyclesOfStarts(t *testing.T) {
 	other, err := n.Spawn(node.ActorFunc(func(_ *node.Context, m any) error { return m.(node.Request[int]).Reply(1) }))
 	require.NoError(t, err)
 	spec, errs = child(other)
-	_, err = supervisor.StartChild(testkit.Context(t), n, top, spec) // which waits for nobody
+	_, err = supervisor.StartChild(testkit.Context(t), n, top, spec) // whose Init closes no cycle
 	require.NoError(t, err)
 	require.NoError(t, testkit.Receive(t, errs))
 	require.Zero(t, node.NotedWaits(n))

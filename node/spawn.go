@@ -42,7 +42,7 @@ type Options struct {
 
 	// Announce sends Started to the spawning process once the Init of an Initializer has returned nil or ErrIgnore.
 	// Another behaviour has started as soon as it is spawned, and sends nothing. With Config.DetectCycles the spawning process
-	// counts as one that waits for Started: a supervisor, say, answers nobody before.
+	// counts as one that waits for Started: a supervisor, say, answers no calls before.
 	Announce bool
 
 	// Limits bound the mailbox; the zero value does not. A message counts until an Actor's handler has returned, or a

@@ -97,8 +97,8 @@ var resources = []row{
 	{name: "memory: half of GOMEMLIMIT lives, and garbage comes", slow: true, own: &raw.Options{
 		Env: []string{"GOMEMLIMIT=384MiB"}}, attack: attackMemory,
 		want: want{peak: 512, served: 10 * time.Second, unready: true}},
-	{name: "memory: it is short, and peers from elsewhere come again and again: an operator gets in", needs: []need{elsewhere}, alone: true,
-		own: &raw.Options{Config: "limits: {memory: 160MiB}\n"}, attack: attackOperators, want: want{peak: 512, unready: true, logKiB: 1024}},
+	{name: "memory: it is short, and peers from elsewhere come again and again: an operator gets in",
+		needs: []need{elsewhere}, alone: true, own: &raw.Options{Config: "limits: {memory: 160MiB}\n"}, attack: attackOperators, want: want{peak: 512, unready: true, logKiB: 1024}},
 	{name: "end: SIGTERM under a flood of messages", own: &raw.Options{}, attack: func(a *attempt) {
 		e := a.slowErlang()
 		quit := make(chan struct{})
@@ -303,7 +303,8 @@ func attackTables(a *attempt) {
 		"processes": func(e *raw.Erlang, i int) []byte { return e.ControlFrame(spawnRequest(e, i, "echo", 0), wire.List{}) },
 	}
 	join := func(e *raw.Erlang, i int) []byte {
-		return e.ControlFrame(wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("pg")}, wire.Tuple{wire.Atom("join"), e.PID(1), i, e.PID(1)})
+		return e.ControlFrame(wire.Tuple{6, e.PID(1), wire.Atom(""), wire.Atom("pg")},
+			wire.Tuple{wire.Atom("join"), e.PID(1), i, e.PID(1)})
 	}
 	var all sync.WaitGroup
 	for range 8 {

@@ -124,7 +124,8 @@ type group struct {
 
 func groups(t *testing.T) (gs []*group) {
 	seen := make(map[string]bool)
-	for _, r := range slices.Concat(strangers, ports, terms, controls(), frames(), gonodes, flows, kernels, deputies(), wishes, others, resources, secrets(), starts()) {
+	for _, r := range slices.Concat(strangers, ports, terms, controls(), frames(), gonodes, flows, kernels, deputies(),
+		wishes, others, resources, secrets(), starts()) {
 		require.False(t, seen[r.name], "two rows are named %s", r.name)
 		seen[r.name] = true
 		if r.own != nil {

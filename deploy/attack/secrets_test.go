@@ -42,8 +42,8 @@ func secrets() []row {
 					require.NotRegexp(a, "^(ACTORNODE_|CREDENTIALS_DIRECTORY|NOTIFY_SOCKET|WATCHDOG_|LISTEN_)", v)
 				}
 			}},
-		{name: "secrets: fields that stay on their node, by each protocol, and what tools show of a state", own: &raw.Options{Prepare: inVault},
-			attack: attackFields},
+		{name: "secrets: fields that stay on their node, by each protocol, and what tools show of a state",
+			own: &raw.Options{Prepare: inVault}, attack: attackFields},
 		{name: "secrets: passwords in the states and the last messages of what crashes", own: &raw.Options{Prepare: inVault},
 			attack: func(a *attempt) {
 				e := a.erlang()
@@ -59,8 +59,8 @@ func secrets() []row {
 				_, err = rpc(e, "erlang", "node")
 				require.NoError(a, err)
 			}, want: want{log: "the vault is broken", never: secret, logKiB: 8192, panics: true}},
-		{name: "references: aliases, and where answers go, are not to be guessed", own: &raw.Options{Config: guardedDaemon, Prepare: inVault},
-			attack: attackReferences},
+		{name: "references: aliases, and where answers go, are not to be guessed",
+			own: &raw.Options{Config: guardedDaemon, Prepare: inVault}, attack: attackReferences},
 		{name: "digests: who answers for a node gets none of a command that speaks the native protocol alone", attack: attackDigest},
 	}
 }
@@ -70,37 +70,33 @@ func runsProgram(t testing.TB, o *raw.Options, file *string) {
 	dir := t.TempDir()
 	*file = filepath.Join(dir, "environment")
 	tree := filepath.Join(dir, "tree.yaml")
-	require.NoError(t, os.WriteFile(tree, fmt.Appendf(nil, "supervisor:\n  name: programs\n  children:\n    - name: program\n      start: port:start\n"+
+	require.NoError(t, os.WriteFile(tree, fmt.Appendf(nil, "supervisor:\n  name: programs\n  children:\n"+
+		"    - name: program\n      start: port:start\n"+
 		"      args:\n        - command: sh\n          args: [-c, 'env >%[1]s.part && mv %[1]s.part %[1]s; while read x; do :; done']\n"+
 		"          env: {GIVEN: too}\n", *file), 0o600))
 	o.Config = "tree: " + tree + "\n"
-	o.Env = []string{"SEEN_BY_PROGRAMS=yes", "ACTORNODE_OLD_COOKIES=" + secret, "CREDENTIALS_DIRECTORY=" + dir, "NOTIFY_SOCKET=" + dir + "/none"}
+	o.Env = []string{"SEEN_BY_PROGRAMS=yes", "ACTORNODE_OLD_COOKIES=" + secret, "CREDENTIALS_DIRECTORY=" + dir,
+		"NOTIFY_SOCKET=" + dir + "/none"}
 }
 
-// attackFields asks for values with secret fields by each protocol, as a node of OTP and as one of Go, and for the state by all tools.
+// attackFields asks for values with secret fields by each protocol, as a node of OTP and as one of Go, and for the state by all
+// tools.
 func attackFields(a *attempt) {
 	has := func(how string, b []byte) bool {
 		require.NotContains(a, string(b), secret, how)
 		return strings.Contains(string(b), "alice")
 	}
 	questions := []wire.Atom{"value", "pointer", "list", "map", "any"}
-	for name, e := range map[string]*raw.Erlang{"erlang": a.erlang(), "erlang, of Go": a.erlangGo()} {
-		e.Patience = testkit.Limit
+	for name, peer := range map[string]interface {
+		SendReg(from wire.PID, name wire.Atom, message any) error
+		Frame() ([]byte, error)
+		PID(id uint64) wire.PID
+		Ref(words ...uint32) wire.Ref
+	}{"erlang": a.erlang(), "erlang, of Go": a.erlangGo(), "native": a.native(), "native, of Go": a.goNode()} {
 		for _, q := range questions {
-			require.NoError(a, e.SendReg(e.PID(1), "keeper", call(e.PID(1), e.Ref(1, 2, 3), q)))
+			require.NoError(a, peer.SendReg(peer.PID(1), "keeper", call(peer.PID(1), peer.Ref(1, 2, 3), q)))
 			for said := false; !said; {
-				b, err := e.Frame()
-				require.NoError(a, err, "%s, %s", name, q)
-				said = has(fmt.Sprint(name, ", ", q), b)
-			}
-		}
-	}
-	for name, n := range map[string]*raw.Native{"native": a.native(), "native, of Go": a.goNode()} {
-		n.Patience = testkit.Limit
-		for _, q := range questions {
-			require.NoError(a, n.SendReg(n.PID(1), "keeper", call(n.PID(1), n.Ref(1, 2, 3), q)))
-			for said := false; !said; {
-				b, err := n.Frame()
+				b, err := peer.Frame()
 				require.NoError(a, err, "%s, %s", name, q)
 				said = has(fmt.Sprint(name, ", ", q), b)
 			}

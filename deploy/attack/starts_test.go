@@ -41,7 +41,7 @@ func (f *files) make(t testing.TB, o *raw.Options) {
 	o.Env = append(o.Env, "ACTORNODE_COOKIE=")
 }
 
-// blocks has a path lead to a pipe to which nobody writes.
+// blocks has a path lead to a pipe without a writer.
 func blocks(t testing.TB, file string) {
 	require.NoError(t, os.Remove(file))
 	require.NoError(t, syscall.Mkfifo(file, 0o600))

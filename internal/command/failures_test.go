@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Whoever runs a command learns why something has failed, by the same ways for an error to arise as in package node: its text is
+// A command says why something has failed, for the same ways for an error to arise as in package node: its text is
 // there, in words, for people and for programs, and so is what it was that failed.
 func TestFailures(t *testing.T) {
 	t.Parallel()

@@ -46,8 +46,13 @@ func (p *Pool) watch() {
 		}
 		p.seldom.Store(true) // first: a goroutine that finds a stage held after this look asks for another
 		wait = p.inspect(time.Now(), &pace)
-		for wait == pace.soon && yieldFor(wait) {
-			wait = p.inspect(time.Now(), &pace)
+		for pace.again > 0 && yieldFor(pace.soon) {
+			select {
+			case <-p.stop:
+				return
+			default:
+				wait = p.inspect(time.Now(), &pace)
+			}
 		}
 		if !pace.seldom {
 			p.seldom.Store(false)
@@ -60,8 +65,8 @@ func (p *Pool) watch() {
 	}
 }
 
-// yieldFor lets other goroutines run for d, which is too short for a timer, and reports whether it has passed: not if much
-// else is to be run, or where the clock stands still.
+// yieldFor lets other goroutines run for d, which is too short for a timer, and reports whether it has passed: not if
+// the clock stands still, as it does in a test's bubble.
 func yieldFor(d time.Duration) bool {
 	began := time.Now()
 	for range yields {

@@ -200,7 +200,7 @@ func (s *sharing) stepped(call *ast.CallExpr) bool {
 	})
 }
 
-// literal returns the function literal that an expression is, or is converted from; nil if it is none.
+// literal returns the function literal that an expression is, or is converted from; nil if there is no literal.
 func literal(x ast.Expr) *ast.FuncLit {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.FuncLit:

@@ -40,13 +40,13 @@ func (a *Acting) mayWait(own Ticket, k waiting.Kind, to waiting.Aim[Waiter]) err
 }
 
 // AwaitsStart notes, for Config.DetectCycles, that a process waits for the start of child, which it has spawned with
-// Options.Announce: it answers nobody until then, though it handles messages.
+// Options.Announce: until then it answers no calls, though it handles messages.
 func (a *Acting) AwaitsStart(child *Process) {
 	if a.System.Cycles == nil {
 		return
 	}
 	aim := waiting.Aim[Waiter]{To: [2]Waiter{{Process: child}}, Waits: func() bool { return !child.Gone() }}
-	_ = a.mayWait(Ticket{}, waiting.Start, aim) // nobody waits for a child that nobody knows
+	_ = a.mayWait(Ticket{}, waiting.Start, aim) // no cycle yet: no process knows the child
 }
 
 // Announced is the end of such a wait for p, if there is one.
