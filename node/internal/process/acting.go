@@ -6,11 +6,8 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/misuse"
-	"github.com/actornode/actornode/node/internal/numbers"
 	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/table"
-	"github.com/actornode/actornode/node/internal/tally"
 	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
 )
@@ -31,8 +28,8 @@ type Acting struct {
 // Local is what a worker has for the processes that it runs.
 type Local struct {
 	slots table.Slots
-	refs  numbers.Supply
-	Tally *tally.Tally
+	refs  supply
+	Tally *Tally
 	Turn  outbox.Turn
 
 	promises []*Call // for calls to come
@@ -92,10 +89,10 @@ func (a *Acting) NewRef() wire.Ref {
 // handler has returned, and while messages are checked also where another goroutine uses it.
 func (a *Acting) Own() *Process {
 	if a.Process == &a.System.Over {
-		misuse.Late()
+		misusedLate()
 	}
 	if a.System.Traces().Checks() && !a.here() {
-		misuse.Elsewhere(a.Process.Name())
+		misusedElsewhere(a.Process.Name())
 	}
 	return a.Process
 }
@@ -103,9 +100,9 @@ func (a *Acting) Own() *Process {
 // here reports whether the calling goroutine runs the handler, as far as that can be seen.
 func (a *Acting) here() bool {
 	if a.Worker != nil {
-		return a.Blocks != nil || misuse.Here(a.Worker.Goroutine())
+		return a.Blocks != nil || onGoroutine(a.Worker.Goroutine())
 	}
-	return a.Process == nil || a.Process.Kind != External || a.Process.Runner().Here() || misuse.Here(0)
+	return a.Process == nil || a.Process.Kind != External || a.Process.Runner().Here() || onGoroutine(0)
 }
 
 // Gone reports whether the process that acts is dead. It panics where Own does.

@@ -1,7 +1,6 @@
 package process
 
 import (
-	"github.com/actornode/actornode/node/internal/namelink"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -9,12 +8,12 @@ import (
 // node; they are guarded by the mu of the process, and go with it.
 
 // NameLinksLocked returns those of p; nil: it has none. The caller holds p.Mu.
-func (p *Process) NameLinksLocked() namelink.Links {
+func (p *Process) NameLinksLocked() nameLinks {
 	if !p.byName {
 		return nil
 	}
 	all, _ := p.System.ByName.Load(p)
-	return all.(namelink.Links)
+	return all.(nameLinks)
 }
 
 // LinkName links p to the process that has a name on another node, once that node has answered.
@@ -27,7 +26,7 @@ func (p *Process) LinkName(a *Acting, at wire.At) {
 	all := p.NameLinksLocked()
 	if all == nil {
 		p.ColdPart() // an exit looks here where there is something to take away
-		all = make(namelink.Links)
+		all = make(nameLinks)
 		p.byName = true
 		p.System.ByName.Store(p, all)
 	}
@@ -37,7 +36,7 @@ func (p *Process) LinkName(a *Acting, at wire.At) {
 }
 
 // nameAnswered takes the answer to a request of LinkName.
-func (p *Process) nameAnswered(at wire.At, l *namelink.Link, pid wire.PID, why any) {
+func (p *Process) nameAnswered(at wire.At, l *nameLink, pid wire.PID, why any) {
 	a := &p.System.Plain
 	p.Mu.Lock()
 	wanted := p.NameLinksLocked().Answered(at, l, pid, why == nil)

@@ -9,7 +9,6 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/lifecycle"
 	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/moved"
 	"github.com/actornode/actornode/node/internal/quota"
@@ -53,11 +52,11 @@ type Process struct {
 	Inbox inbox.Inbox
 
 	Queue   inbox.Queue
-	Handled atomic.Uint64   // messages; written by whoever runs the process, see bias.StoreUint64
-	Started int64           // Unix time, ns; like Parent it could stand anywhere
-	Parent  uint64          // number of the spawning process, plus 1; 0: spawned from outside
-	Running uint32          // in a turn; written by whoever runs the process, see bias.Store
-	Status  lifecycle.State // looked at with each message
+	Handled atomic.Uint64 // messages; written by whoever runs the process, see bias.StoreUint64
+	Started int64         // Unix time, ns; like Parent it could stand anywhere
+	Parent  uint64        // number of the spawning process, plus 1; 0: spawned from outside
+	Running uint32        // in a turn; written by whoever runs the process, see bias.Store
+	Status  lifecycle     // looked at with each message
 
 	System    *System
 	ID        uint64

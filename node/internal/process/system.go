@@ -10,12 +10,10 @@ import (
 	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/node/internal/names"
-	"github.com/actornode/actornode/node/internal/numbers"
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/table"
-	"github.com/actornode/actornode/node/internal/tally"
 	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/undelivered"
@@ -40,12 +38,12 @@ type System struct {
 	Table  table.Table[Process]
 	Names  names.Directory[Named, *Named]
 	Dead   undelivered.Log
-	refs   numbers.Sequence
+	refs   sequence
 	Fibers fiber.Pool
 	Global *globalnames.Table // who has which name of the cluster; nil: the node is hidden
 	Env    env.Env
 	Clock  env.Clock
-	Tally  tally.Counts
+	Tally  Tallies
 
 	Functions atomic.Int64           // blocking processes and detached actors whose goroutine has not ended
 	Lingering atomic.Int64           // processes that were killed and whose function still runs

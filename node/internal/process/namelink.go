@@ -1,44 +1,35 @@
-// Package namelink has what a process knows of the links that it has asked for by names on other
-// nodes. Which process has such a name only that node knows: it is asked, and what the process does
-// meanwhile counts when the answer comes.
-//
-// Nouns:
-//
-//   - A [Link] is one for which a name has been asked, from the question on until it is unlinked.
-//   - [Links] are those of one process.
-//
-// Invariants:
-//
-//  1. A Link that is among the Links is wanted. One that has been removed may be asked for still; its
-//     answer makes no link.
-//  2. Of those whose link is gone, and for which nobody asks, Links hold at most so many as twice the
-//     links of the process, and spare more.
-//
-// The process guards its Links by its lock. The package has no clock and no goroutine.
-package namelink
+package process
 
 import "github.com/actornode/actornode/wire"
 
-// Link is a link by a name.
-type Link struct {
+// nameLink is a link for which a name has been asked, from the question on until it is unlinked.
+type nameLink struct {
 	pid    wire.PID // the process that had the name when its node was last asked; zero: not answered yet
 	asking int      // questions under way
 	wanted bool     // it has not been unlinked since
 }
 
-// Links are those of one process, by name. They are made.
-type Links map[wire.At]*Link
+// nameLinks are the links that a process has asked for by names on other nodes. Which process has such a name only that node
+// knows: it is asked, and what the process does meanwhile counts when the answer comes. The process guards them by its lock. They
+// are made.
+//
+// Invariants:
+//
+//  1. A nameLink that is among them is wanted. One that has been removed may be asked for still; its answer makes no link.
+//  2. Of those whose link is gone, and for which nobody asks, they are at most twice as many as the links of the process, and
+//     spare more.
+type nameLinks map[wire.At]*nameLink
 
 // spare is how many names a process remembers beside those that are linked.
 const spare = 16
 
 // Ask notes that the node of a name is being asked, for a link. count is how many links the process
 // has, to whatever; linked says whether it is linked to a process.
-func (all Links) Ask(at wire.At, count int, linked func(wire.PID) bool) *Link {
+func (all nameLinks) Ask(at wire.At, count int, linked func(wire.PID) bool) *nameLink {
 	l := all[at]
 	if l == nil {
 		all.forget(count, linked)
-		l = new(Link)
+		l = new(nameLink)
 		all[at] = l
 	}
 	l.asking++
@@ -47,7 +38,7 @@ func (all Links) Ask(at wire.At, count int, linked func(wire.PID) bool) *Link {
 }
 
 // forget removes names whose link is gone, where they are many.
-func (all Links) forget(count int, linked func(wire.PID) bool) {
+func (all nameLinks) forget(count int, linked func(wire.PID) bool) {
 	if len(all) < 2*count+spare {
 		return
 	}
@@ -60,7 +51,7 @@ func (all Links) forget(count int, linked func(wire.PID) bool) {
 
 // Answered notes the answer to an Ask for l: pid, or none. It reports whether the link is wanted
 // still. all may be nil: the process has exited.
-func (all Links) Answered(at wire.At, l *Link, pid wire.PID, ok bool) (wanted bool) {
+func (all nameLinks) Answered(at wire.At, l *nameLink, pid wire.PID, ok bool) (wanted bool) {
 	l.asking--
 	if !l.wanted {
 		return false
@@ -74,11 +65,11 @@ func (all Links) Answered(at wire.At, l *Link, pid wire.PID, ok bool) (wanted bo
 }
 
 // Wanted reports whether the link has not been unlinked since.
-func (l *Link) Wanted() bool { return l.wanted }
+func (l *nameLink) Wanted() bool { return l.wanted }
 
 // Remove takes a link away. It returns the process that it is to, zero: not known yet; false: the
 // process has not asked for it by that name.
-func (all Links) Remove(at wire.At) (pid wire.PID, ok bool) {
+func (all nameLinks) Remove(at wire.At) (pid wire.PID, ok bool) {
 	l := all[at]
 	if l == nil {
 		return wire.PID{}, false
@@ -89,7 +80,7 @@ func (all Links) Remove(at wire.At) (pid wire.PID, ok bool) {
 }
 
 // Find returns the process that was found by a name; zero: none.
-func (all Links) Find(at wire.At) (pid wire.PID) {
+func (all nameLinks) Find(at wire.At) (pid wire.PID) {
 	if l := all[at]; l != nil {
 		pid = l.pid
 	}

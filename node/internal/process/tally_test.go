@@ -1,4 +1,4 @@
-package tally_test
+package process_test
 
 import (
 	"sync"
@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/tally"
+	"github.com/actornode/actornode/node/internal/process"
 )
 
 // Processes that one worker starts and another ends are counted once, and so are messages.
 func TestSum(t *testing.T) {
-	var c tally.Counts
+	var c process.Tallies
 	first, second := c.New(), c.New()
 	var wg sync.WaitGroup
 	each := func(alive func(int64), messages func(uint64), d int64) {

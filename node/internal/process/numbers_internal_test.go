@@ -1,23 +1,21 @@
-package numbers_test
+package process
 
 import (
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/actornode/actornode/node/internal/numbers"
 )
 
 // TestUnique: no number is made twice, whoever makes it.
 func TestUnique(t *testing.T) {
 	const each, makers = 5000, 4
-	var s numbers.Sequence
+	var s sequence
 	var all [2 * makers][each]uint64
 	var wg sync.WaitGroup
 	for i := range makers {
 		wg.Go(func() {
-			var own numbers.Supply
+			var own supply
 			for k := range each {
 				all[2*i][k], all[2*i+1][k] = own.Next(&s), s.Next()
 			}

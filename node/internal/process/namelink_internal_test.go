@@ -1,4 +1,4 @@
-package namelink_test
+package process
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/namelink"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -18,7 +17,7 @@ var (
 
 // An unlink before the answer makes the answer count for nothing, and a link after it counts again.
 func TestUnlinkedMeanwhile(t *testing.T) {
-	all := make(namelink.Links)
+	all := make(nameLinks)
 	l := all.Ask(at, 0, none)
 	pid, ok := all.Remove(at)
 	require.True(t, ok)
@@ -40,7 +39,7 @@ func TestUnlinkedMeanwhile(t *testing.T) {
 
 // Where nobody has the name, it is forgotten with the last answer; an exit may have come before.
 func TestNobody(t *testing.T) {
-	all := make(namelink.Links)
+	all := make(nameLinks)
 	first, second := all.Ask(at, 0, none), all.Ask(at, 0, none)
 	require.Same(t, first, second)
 	require.True(t, all.Answered(at, first, wire.PID{}, false))
@@ -48,13 +47,13 @@ func TestNobody(t *testing.T) {
 	require.True(t, all.Answered(at, first, wire.PID{}, false))
 	require.Empty(t, all)
 	l := all.Ask(at, 0, none)
-	require.True(t, namelink.Links(nil).Answered(at, l, wire.PID{}, false))
+	require.True(t, nameLinks(nil).Answered(at, l, wire.PID{}, false))
 }
 
 // What is remembered is bounded by the links there are.
 func TestForgets(t *testing.T) {
 	r := testkit.Rand(t)
-	all := make(namelink.Links)
+	all := make(nameLinks)
 	linked := make(map[wire.PID]bool)
 	most := 0
 	for i := range 5000 {

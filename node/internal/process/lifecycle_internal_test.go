@@ -1,4 +1,4 @@
-package lifecycle_test
+package process
 
 import (
 	"sync"
@@ -6,14 +6,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/actornode/actornode/node/internal/lifecycle"
 )
 
 // The way from spawn to death, with a token and without.
 func TestWay(t *testing.T) {
 	for _, token := range []bool{false, true} {
-		var s lifecycle.State
+		var s lifecycle
 		if token {
 			s.Token()
 		}
@@ -32,7 +30,7 @@ func TestWay(t *testing.T) {
 		require.True(t, s.IsOver())
 		require.False(t, s.IsPlain())
 	}
-	var s lifecycle.State
+	var s lifecycle
 	s.End(true, true)
 	require.True(t, s.IsDead(), "there was nobody to tell")
 }
@@ -53,7 +51,7 @@ func TestLingering(t *testing.T) {
 		"it ends by its own code":      {true, "r", 0},
 		"it ends so and returns twice": {true, "rr", 0},
 	} {
-		var s lifecycle.State
+		var s lifecycle
 		var lingering atomic.Int64
 		s.End(c.own, false)
 		for _, step := range c.steps {
@@ -72,7 +70,7 @@ func TestLingering(t *testing.T) {
 func TestLingeringAtOnce(t *testing.T) {
 	var lingering atomic.Int64
 	for range 2000 {
-		var s lifecycle.State
+		var s lifecycle
 		s.End(false, false)
 		var wg sync.WaitGroup
 		wg.Go(func() { s.Abandon(&lingering) })

@@ -1,21 +1,4 @@
-// Package tally counts the processes of a node, the messages that they have taken and the turns in which
-// they have, without a cache line that all its workers write.
-//
-// Nouns:
-//
-//   - [Counts] is what a node counts.
-//   - A [Tally] is the part of one worker.
-//
-// Invariants:
-//
-//  1. Each field of a Tally has one writer, the worker. Anybody may read the sums.
-//  2. A process that one worker has spawned may be ended by another: the number of a single Tally
-//     says nothing, and may be below zero, but the sum of all is right once both are counted.
-//  3. Started and Activity never go down. A process is counted as started when the table has it, and a
-//     turn is part of Activity before its process looks idle to others.
-//
-// The package has no clock and no goroutine.
-package tally
+package process
 
 import (
 	"sync"
@@ -52,8 +35,17 @@ func (t *Tally) Messages(d uint64) {
 	bias.StoreUint64(&t.messages, t.messages.Load()+d)
 }
 
-// Counts is what a node counts. The zero value is ready.
-type Counts struct {
+// Tallies counts the processes of a node, the messages that they have taken and the turns in which they have, without a cache
+// line that all its workers write. The zero value is ready.
+//
+// Invariants:
+//
+//  1. Each field of a Tally has one writer, the worker. Anybody may read the sums.
+//  2. A process that one worker has spawned may be ended by another: the number of a single Tally
+//     says nothing, and may be below zero, but the sum of all is right once both are counted.
+//  3. Started and Activity never go down. A process is counted as started when the table has it, and a
+//     turn is part of Activity before its process looks idle to others.
+type Tallies struct {
 	_        [56]byte
 	started  atomic.Uint64 // by those who are not run by workers, and so are the others
 	ended    atomic.Uint64
@@ -66,7 +58,7 @@ type Counts struct {
 }
 
 // New returns the tally of one more worker.
-func (c *Counts) New() *Tally {
+func (c *Tallies) New() *Tally {
 	t := new(Tally)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,7 +67,7 @@ func (c *Counts) New() *Tally {
 }
 
 // Alive is [Tally.Alive] for anybody.
-func (c *Counts) Alive(d int64) {
+func (c *Tallies) Alive(d int64) {
 	if d > 0 {
 		c.started.Add(1)
 	} else {
@@ -84,7 +76,7 @@ func (c *Counts) Alive(d int64) {
 }
 
 // Messages is [Tally.Messages] for anybody.
-func (c *Counts) Messages(d uint64) {
+func (c *Tallies) Messages(d uint64) {
 	if d == 0 {
 		c.vain.Add(1)
 	} else {
@@ -93,7 +85,7 @@ func (c *Counts) Messages(d uint64) {
 }
 
 // Started returns how many processes have been started, since the node was.
-func (c *Counts) Started() uint64 {
+func (c *Tallies) Started() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	sum := c.started.Load()
@@ -104,7 +96,7 @@ func (c *Counts) Started() uint64 {
 }
 
 // Activity returns a number that goes up with each turn that is over: the messages taken, and the turns without one.
-func (c *Counts) Activity() uint64 {
+func (c *Tallies) Activity() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	sum := c.messages.Load() + c.vain.Load()
@@ -115,7 +107,7 @@ func (c *Counts) Activity() uint64 {
 }
 
 // Sum returns how many processes are alive, and how many messages have been taken.
-func (c *Counts) Sum() (alive int, messages uint64) {
+func (c *Tallies) Sum() (alive int, messages uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	sum := int64(c.started.Load() - c.ended.Load())
