@@ -89,17 +89,16 @@ var within = map[string][]string{
 var inside = map[string]int{
 	"node/discovery": 0, "node/deadletter": 0, "node/observe": 1,
 
-	"node/internal/env": 0, "node/internal/timers": 1, "node/internal/lifecycle": 0, "node/internal/flush": 0,
-	"node/internal/table": 0, "node/internal/numbers": 0, "node/internal/admission": 1, "node/internal/quota": 0,
+	"node/internal/env": 0, "node/internal/timers": 1, "node/internal/flush": 0,
+	"node/internal/table": 0, "node/internal/admission": 1, "node/internal/quota": 0,
 	"node/internal/restart": 0, "node/internal/keep": 1, "node/internal/feed": 0, "node/internal/trace": 1, "node/internal/export": 0, "node/internal/mesh": 1,
-	"node/internal/undelivered": 2, "node/internal/names": 1, "node/internal/gotypes": 0, "node/internal/signal": 0, "node/internal/limits": 1, "node/internal/namelink": 0, "node/internal/tally": 0, "node/internal/report": 1, "node/internal/kernel": 2, "node/internal/outbox": 1, "node/internal/peers": 2, "node/internal/reader": 3,
+	"node/internal/undelivered": 2, "node/internal/names": 1, "node/internal/gotypes": 0, "node/internal/signal": 0, "node/internal/limits": 1, "node/internal/report": 1, "node/internal/kernel": 2, "node/internal/outbox": 1, "node/internal/peers": 2, "node/internal/reader": 3,
 	"node/internal/erpc": 1, "node/internal/gencall": 0, "node/internal/promise": 0, "node/internal/waiting": 1,
 	"node/internal/list": 0, "node/internal/reason": 0,
 	"node/internal/failure": 1, "node/internal/values": 2, "node/internal/futures": 1,
 	"node/internal/activation": 0, "node/internal/moved": 0,
-	"node/internal/termkey": 0, "node/internal/losses": 0, "node/internal/globalnames": 1, "node/internal/global": 2, "node/internal/globalcalls": 3,
-	"node/internal/globalgroup": 0,
-	"node/internal/tagged":      0, "node/internal/misuse": 0,
+	"node/internal/termkey": 0, "node/internal/globalnames": 1, "node/internal/global": 2,
+	"node/internal/tagged": 0,
 
 	"node/internal/process": 3, "node/internal/runner": 4, "node/internal/remote": 4,
 	"node/internal/placement": 4, "node/internal/inspect": 5,

@@ -11,8 +11,6 @@ import (
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/global"
-	"github.com/actornode/actornode/node/internal/globalcalls"
-	"github.com/actornode/actornode/node/internal/globalgroup"
 	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
@@ -41,13 +39,13 @@ func start(of nodehook.Node, partial, overlap bool, log *slog.Logger) error {
 	sys.Global = &globalnames.Table{Alive: func(pid node.PID) bool { return pid.Node() != n.Name() || n.IsAlive(pid) }}
 	sys.Global.Ended = func(pid node.PID) { nodehook.Signal(n, sys.Global.Server(), global.Ended(pid)) }
 	exports := nodehook.ExportTable(n).(*export.Table[node.Actor])
-	for _, e := range globalcalls.Exports() {
+	for _, e := range otpExports() {
 		exports.AddFunction(e, func(ctx context.Context, args []any) (any, error) {
-			return globalcalls.Apply(exporter{n, ctx}, e, args)
+			return applyOTP(exporter{n, ctx}, e, args)
 		})
 	}
 	_, err := nodehook.Keep(context.Background(), n, nodehook.Service{
-		Name: globalgroup.Name, ShowPeer: true, New: func() any { return node.ActorFunc(group) },
+		Name: groupProcess, ShowPeer: true, New: func() any { return node.ActorFunc(group) },
 	})
 	if err != nil {
 		return err
@@ -68,11 +66,11 @@ func group(c *node.Context, msg any) error {
 	by := nodehook.AskerOf(msg, n)
 	names := exporter{n: n}
 	if r, ok := n.AsRequest(msg); ok {
-		_ = c.Reply(r.From, globalgroup.Call(r.Body, n.Name(), n.Nodes(false), names))
+		_ = c.Reply(r.From, groupCall(r.Body, n.Name(), n.Nodes(false), names))
 		return nil
 	}
 	body, _ := nodehook.AsCast(msg)
-	if a := globalgroup.Cast(body, n.Name(), names); !a.To.IsZero() && by.MayReach(a.To) {
+	if a := groupCast(body, n.Name(), names); !a.To.IsZero() && by.MayReach(a.To) {
 		_ = c.SendOpt(node.SendOptions{NoWait: true}, a.To, a.Msg)
 	}
 	return nil
@@ -221,7 +219,7 @@ func (h host) Start(by node.Atom, do func(w global.Worker) any) {
 	}
 }
 
-// exporter is global.Worker and globalcalls.Exporter: what the functions that are exported for OTP's
+// exporter is global.Worker and callsHost: what the functions that are exported for OTP's
 // module global need.
 type exporter struct {
 	n   *node.Node
@@ -238,7 +236,7 @@ func (e exporter) Apply(at, module, function node.Atom, args []any) (any, error)
 	own := at == "" || at == e.n.Name()
 	switch {
 	case own && module == "global" && function == "resolve_it": // by this node itself
-		return globalcalls.Apply(e, wire.Export{Module: module, Function: function, Arity: len(args)}, args)
+		return applyOTP(e, wire.Export{Module: module, Function: function, Arity: len(args)}, args)
 	case own:
 		return nodehook.Apply(e.n, ctx, module, function, args)
 	}
@@ -260,10 +258,10 @@ func (e exporter) Kill(pid node.PID) {
 // Tell is Kill for a message.
 func (e exporter) Tell(pid node.PID, msg any) { _ = e.by().Send(pid, msg) }
 
-// MayName is part of globalcalls.Exporter.
+// MayName is part of callsHost.
 func (e exporter) MayName(pid node.PID) bool { return e.by().MayName(pid) }
 
-// MayAct is part of globalcalls.Exporter.
+// MayAct is part of callsHost.
 func (e exporter) MayAct() bool { return e.by().MayAct() }
 
 // by is the node on whose account something is done: that which has called a function, or whose names clash with ours.

@@ -4,7 +4,6 @@ import (
 	"math/big"
 	"time"
 
-	"github.com/actornode/actornode/node/internal/losses"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -15,7 +14,7 @@ const memory = time.Hour
 type reports struct {
 	life   any // an integer of this name server: it is in what that reports
 	number int
-	losses.Memory
+	losses
 }
 
 func (l *reports) init(cfg Config) {
@@ -52,7 +51,7 @@ func (m *Machine) lostConnection(t wire.Tuple) {
 	if m.cfg.Partial || m.cfg.Overlap || m.closing {
 		return
 	}
-	r, number, ok := losses.Read(t)
+	r, number, ok := readLoss(t)
 	if !ok {
 		m.unexpected("message", t)
 		return

@@ -1,4 +1,4 @@
-package globalgroup_test
+package global
 
 import (
 	"testing"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/globalgroup"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -29,7 +28,7 @@ func (names) Whois(name any) (wire.PID, bool) { return other, name == atom("know
 
 func (names) Names() []any { return []any{atom("known")} }
 
-func TestCast(t *testing.T) {
+func TestGroupCast(t *testing.T) {
 	for _, c := range []struct {
 		body tuple
 		want any // nil: no answer
@@ -43,16 +42,16 @@ func TestCast(t *testing.T) {
 		{tuple{atom("find_name"), pid}, nil},
 		{tuple{atom("what"), pid, 1}, nil},
 	} {
-		a := globalgroup.Cast(c.body, "a@h", names{})
+		a := groupCast(c.body, "a@h", names{})
 		if c.want == nil {
 			assert.Zero(t, a, c.body)
 		} else {
-			assert.Equal(t, globalgroup.Answer{To: pid, Msg: c.want}, a)
+			assert.Equal(t, groupAnswer{To: pid, Msg: c.want}, a)
 		}
 	}
 }
 
-func TestCall(t *testing.T) {
+func TestGroupCall(t *testing.T) {
 	for _, c := range []struct{ body, want any }{
 		{atom("global_groups"), atom("undefined")},
 		{atom("own_nodes"), wire.List{atom("a@h"), atom("b@h")}},
@@ -62,18 +61,18 @@ func TestCall(t *testing.T) {
 		{tuple{atom("whereis_name"), 1}, atom("undefined")},
 		{wire.List{1}, tuple{atom("illegal_message"), wire.List{1}}},
 	} {
-		assert.Equal(t, c.want, globalgroup.Call(c.body, "a@h", []atom{"b@h"}, names{}), c.body)
+		assert.Equal(t, c.want, groupCall(c.body, "a@h", []atom{"b@h"}, names{}), c.body)
 	}
 }
 
-// No term makes the package panic.
-func TestAnyTerm(t *testing.T) {
+// No term makes these functions panic.
+func TestGroupAnyTerm(t *testing.T) {
 	r := testkit.Rand(t)
 	words := []any{1, "x", atom("find_name"), atom("registered_names"), atom("conf_check"), atom("whereis_name"), atom("ng_add_check"),
 		atom("own_nodes"), pid, nil, wire.List{}, tuple{}}
 	for range 20000 {
 		msg := termtest.Of(r, words, 3)
-		globalgroup.Cast(msg, "a@h", names{})
-		globalgroup.Call(msg, "a@h", nil, names{})
+		groupCast(msg, "a@h", names{})
+		groupCall(msg, "a@h", nil, names{})
 	}
 }

@@ -1,4 +1,4 @@
-package globalcalls
+package global
 
 import (
 	"slices"
@@ -10,8 +10,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Exporter is the node, as the functions use it that other nodes may call by rpc.
-type Exporter interface {
+// otpHost is the node, as the functions use it that other nodes may call by rpc.
+type otpHost interface {
 	global.Worker
 	globalnames.Effects
 	// Ask calls the name server.
@@ -26,9 +26,13 @@ type Exporter interface {
 	MayAct() bool
 }
 
-// functions are those that this node has for others.
-var functions = map[wire.Export]func(e Exporter, args []any) (any, error){
-	fn("resolve_it", 4): func(e Exporter, args []any) (any, error) {
+// functions are those of OTP's module global that a published node has for others, who call them by rpc, and for the resolution
+// of clashes; and those of other modules that bring a node into a cluster or out of it: net_adm:ping, net_kernel:connect_node,
+// erlang:disconnect_node, and what global_group asks. They are called with terms, and answer as those of OTP do.
+//
+// set_lock, del_lock and trans are not among them: a lock would belong to the process of the call, and end with it.
+var functions = map[wire.Export]func(e otpHost, args []any) (any, error){
+	fn("resolve_it", 4): func(e otpHost, args []any) (any, error) {
 		a, ok := args[2].(wire.PID)
 		b, ok2 := args[3].(wire.PID)
 		m, ok3 := args[0].(wire.Export)
@@ -45,26 +49,26 @@ var functions = map[wire.Export]func(e Exporter, args []any) (any, error){
 	fn("random_exit_name", 3):   method,
 	fn("random_notify_name", 3): method,
 	fn("notify_all_name", 3):    method,
-	fn("whereis_name", 1): func(e Exporter, args []any) (any, error) {
+	fn("whereis_name", 1): func(e otpHost, args []any) (any, error) {
 		if pid, ok := e.Whois(args[0]); ok {
 			return pid, nil
 		}
 		return wire.Undefined, nil
 	},
-	fn("registered_names", 0): func(e Exporter, _ []any) (any, error) { return wire.List(e.Names()), nil },
-	fn("register_name", 2):    func(e Exporter, args []any) (any, error) { return register(e, args, globalnames.RandomExit, false) },
-	fn("register_name", 3):    func(e Exporter, args []any) (any, error) { return register(e, args, args[2], false) },
-	fn("re_register_name", 2): func(e Exporter, args []any) (any, error) { return register(e, args, globalnames.RandomExit, true) },
-	fn("re_register_name", 3): func(e Exporter, args []any) (any, error) { return register(e, args, args[2], true) },
-	fn("unregister_name", 1): func(e Exporter, args []any) (any, error) {
+	fn("registered_names", 0): func(e otpHost, _ []any) (any, error) { return wire.List(e.Names()), nil },
+	fn("register_name", 2):    func(e otpHost, args []any) (any, error) { return register(e, args, globalnames.RandomExit, false) },
+	fn("register_name", 3):    func(e otpHost, args []any) (any, error) { return register(e, args, args[2], false) },
+	fn("re_register_name", 2): func(e otpHost, args []any) (any, error) { return register(e, args, globalnames.RandomExit, true) },
+	fn("re_register_name", 3): func(e otpHost, args []any) (any, error) { return register(e, args, args[2], true) },
+	fn("unregister_name", 1): func(e otpHost, args []any) (any, error) {
 		if !mayTake(e, args[0]) {
 			return nil, &reason.Raise{Reason: protected}
 		}
 		return done(e.Ask(global.Unregistering{Name: args[0]}))
 	},
-	fn("sync", 0):       func(e Exporter, _ []any) (any, error) { return done(e.Ask(global.Syncing{Nodes: e.Nodes()})) },
-	fn("disconnect", 0): operators(func(e Exporter, _ []any) (any, error) { return e.Ask(global.Leaving{}) }),
-	fn("send", 2): func(e Exporter, args []any) (any, error) {
+	fn("sync", 0):       func(e otpHost, _ []any) (any, error) { return done(e.Ask(global.Syncing{Nodes: e.Nodes()})) },
+	fn("disconnect", 0): operators(func(e otpHost, _ []any) (any, error) { return e.Ask(global.Leaving{}) }),
+	fn("send", 2): func(e otpHost, args []any) (any, error) {
 		pid, ok := e.Whois(args[0])
 		if !ok {
 			return nil, &reason.Exit{Reason: wire.Tuple{wire.Atom("badarg"), wire.Tuple{args[0], args[1]}}}
@@ -72,16 +76,16 @@ var functions = map[wire.Export]func(e Exporter, args []any) (any, error){
 		e.Tell(pid, args[1])
 		return pid, nil
 	},
-	{Module: "net_adm", Function: "ping", Arity: 1}: operators(func(e Exporter, args []any) (any, error) {
+	{Module: "net_adm", Function: "ping", Arity: 1}: operators(func(e otpHost, args []any) (any, error) {
 		if ok, err := connect(e, args[0]); !ok || err != nil {
 			return wire.Atom("pang"), err
 		}
 		return wire.Atom("pong"), nil
 	}),
-	{Module: "net_kernel", Function: "connect_node", Arity: 1}: operators(func(e Exporter, args []any) (any, error) {
+	{Module: "net_kernel", Function: "connect_node", Arity: 1}: operators(func(e otpHost, args []any) (any, error) {
 		return connect(e, args[0])
 	}),
-	{Module: "erlang", Function: "disconnect_node", Arity: 1}: operators(func(e Exporter, args []any) (any, error) {
+	{Module: "erlang", Function: "disconnect_node", Arity: 1}: operators(func(e otpHost, args []any) (any, error) {
 		name, ok := args[0].(wire.Atom)
 		if !ok {
 			return nil, badarg()
@@ -91,15 +95,15 @@ var functions = map[wire.Export]func(e Exporter, args []any) (any, error){
 		return was, nil
 	}),
 	// What a node with groups asks before it takes this one, which is of none, for one of its own.
-	{Module: "global_group", Function: "get_own_nodes"}: func(Exporter, []any) (any, error) { return wire.List{}, nil },
-	{Module: "global_group", Function: "ng_add_check", Arity: 3}: func(Exporter, []any) (any, error) {
+	{Module: "global_group", Function: "get_own_nodes"}: func(otpHost, []any) (any, error) { return wire.List{}, nil },
+	{Module: "global_group", Function: "ng_add_check", Arity: 3}: func(otpHost, []any) (any, error) {
 		return wire.Atom("not_agreed"), nil
 	},
 }
 
 // operators has a function refuse those who do not operate the node.
-func operators(f func(Exporter, []any) (any, error)) func(Exporter, []any) (any, error) {
-	return func(e Exporter, args []any) (any, error) {
+func operators(f func(otpHost, []any) (any, error)) func(otpHost, []any) (any, error) {
+	return func(e otpHost, args []any) (any, error) {
 		if !e.MayAct() {
 			return nil, &reason.Raise{Reason: wire.Atom("not_allowed")}
 		}
@@ -107,7 +111,7 @@ func operators(f func(Exporter, []any) (any, error)) func(Exporter, []any) (any,
 	}
 }
 
-func connect(e Exporter, name any) (bool, error) {
+func connect(e otpHost, name any) (bool, error) {
 	n, ok := name.(wire.Atom)
 	if !ok {
 		return false, badarg()
@@ -121,16 +125,16 @@ func fn(name wire.Atom, arity int) wire.Export {
 
 func badarg() error { return &reason.Raise{Reason: wire.Atom("badarg")} }
 
-// Exports are the functions.
-func Exports() (all []wire.Export) {
+// otpExports are the functions.
+func otpExports() (all []wire.Export) {
 	for e := range functions {
 		all = append(all, e)
 	}
 	return all
 }
 
-// Apply calls one of them.
-func Apply(x Exporter, e wire.Export, args []any) (any, error) {
+// applyOTP calls one of them.
+func applyOTP(x otpHost, e wire.Export, args []any) (any, error) {
 	f := functions[e]
 	switch {
 	case f == nil:
@@ -142,7 +146,7 @@ func Apply(x Exporter, e wire.Export, args []any) (any, error) {
 }
 
 // method is for a method that is called by itself; the first of args is what it is.
-func method(e Exporter, args []any) (any, error) {
+func method(e otpHost, args []any) (any, error) {
 	a, ok := args[2].(wire.PID)
 	b, ok2 := args[3].(wire.PID)
 	if !ok || !ok2 {
@@ -152,7 +156,7 @@ func method(e Exporter, args []any) (any, error) {
 	return keeps, nil
 }
 
-func register(e Exporter, args []any, method any, again bool) (any, error) {
+func register(e otpHost, args []any, method any, again bool) (any, error) {
 	pid, ok := args[1].(wire.PID)
 	if !ok {
 		return nil, badarg()
@@ -171,7 +175,7 @@ func register(e Exporter, args []any, method any, again bool) (any, error) {
 }
 
 // mayTake reports whether the caller may take a name from its holder.
-func mayTake(e Exporter, name any) bool {
+func mayTake(e otpHost, name any) bool {
 	pid, ok := e.Whois(name)
 	return !ok || e.MayName(pid)
 }

@@ -1,4 +1,4 @@
-package losses_test
+package global
 
 import (
 	"math/big"
@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/losses"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -16,9 +15,9 @@ func report(life, number any) wire.Tuple {
 }
 
 func TestReportsAreNewOnce(t *testing.T) {
-	var m losses.Memory
+	var m losses
 	note := func(life, number any) bool {
-		r, n, ok := losses.Read(report(life, number))
+		r, n, ok := readLoss(report(life, number))
 		require.True(t, ok)
 		_, isNew := m.Note(r, n)
 		return isNew
@@ -31,18 +30,18 @@ func TestReportsAreNewOnce(t *testing.T) {
 	assert.True(t, note(huge, 1), "of another life")
 	assert.False(t, note(1, 6), "of the life before")
 	assert.False(t, note(huge, 1))
-	r, _, _ := losses.Read(report(1, 6))
+	r, _, _ := readLoss(report(1, 6))
 	m.Forget(r)
 	assert.True(t, note(1, 6))
 }
 
 func TestMostAreRemembered(t *testing.T) {
-	var m losses.Memory
-	for i := range losses.Most + 10 {
-		r, n, ok := losses.Read(report(i, 1))
+	var m losses
+	for i := range mostLosses + 10 {
+		r, n, ok := readLoss(report(i, 1))
 		require.True(t, ok)
 		_, isNew := m.Note(r, n)
-		require.Equal(t, i < losses.Most, isNew)
+		require.Equal(t, i < mostLosses, isNew)
 	}
 }
 
@@ -52,7 +51,7 @@ func TestWrongReports(t *testing.T) {
 		report(1, new(big.Int).Lsh(big.NewInt(1), 90)), append(report(1, 1), 1),
 		{wire.Atom("lost_connection"), "a@h", 1, 1, wire.Atom("b@h")},
 	} {
-		_, _, ok := losses.Read(wrong)
+		_, _, ok := readLoss(wrong)
 		assert.False(t, ok, "%v", wrong)
 	}
 }
