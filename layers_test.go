@@ -91,7 +91,7 @@ var inside = map[string]int{
 
 	"node/internal/env": 0, "node/internal/timers": 1, "node/internal/flush": 0,
 	"node/internal/table": 0, "node/internal/admission": 1, "node/internal/quota": 0,
-	"node/internal/restart": 0, "node/internal/keep": 1, "node/internal/feed": 0, "node/internal/trace": 1, "node/internal/export": 0, "node/internal/mesh": 1,
+	"node/internal/keep": 1, "node/internal/feed": 0, "node/internal/trace": 1, "node/internal/export": 0, "node/internal/mesh": 1,
 	"node/internal/undelivered": 2, "node/internal/names": 1, "node/internal/gotypes": 0, "node/internal/signal": 0, "node/internal/limits": 1, "node/internal/report": 1, "node/internal/kernel": 2, "node/internal/outbox": 1, "node/internal/peers": 2, "node/internal/reader": 3,
 	"node/internal/erpc": 1, "node/internal/gencall": 0, "node/internal/promise": 0, "node/internal/waiting": 1,
 	"node/internal/list": 0, "node/internal/reason": 0,
@@ -102,7 +102,7 @@ var inside = map[string]int{
 
 	"node/internal/process": 3, "node/internal/runner": 4, "node/internal/remote": 4,
 	"node/internal/placement": 4, "node/internal/inspect": 5,
-	"node/internal/quiescence": 5, "node/internal/owned": 0, "node/rights": -1, "node/internal/watchers": 4,
+	"node/internal/owned": 0, "node/rights": -1, "node/internal/watchers": 4,
 
 	"node/internal/deepcopy": 0, "node/isolation": 1, "node/internal/isolate": 2, "node/internal/receipt": 4,
 

@@ -8,7 +8,6 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/keep"
 	"github.com/actornode/actornode/node/internal/reason"
-	"github.com/actornode/actornode/node/internal/restart"
 )
 
 // keptBy is a node as package keep knows it.
@@ -36,7 +35,7 @@ func (n keptBy) IsStopped() bool { return n.sys.Stopped.Load() }
 // GiveUp is part of keep.Host: it ends the node.
 func (n keptBy) GiveUp(err *nodehook.ServiceError) {
 	n.giveUp(err, "a service ended too often: the node stops", "service", err.Service, "ends", err.Ends,
-		"within", restart.Period.String(), "reason", err.Reason)
+		"within", keep.Period.String(), "reason", err.Reason)
 }
 
 // giveUp ends the node for err, which is logged, unless it has ended by itself before.

@@ -8,7 +8,6 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/quiescence"
 )
 
 func system(n *node.Node) *process.System { return nodehook.System(n).(*process.System) }
@@ -65,7 +64,7 @@ func Idle(ctx context.Context, n *node.Node) error {
 	var timer *time.Timer
 	for pause := minPause; ; pause = min(betweenUp*pause, maxPause) {
 		began := time.Now()
-		if quiescence.Look(sys) {
+		if atRestAll(sys) {
 			return nil
 		}
 		wait := max(pause, perLook*time.Since(began))

@@ -1,5 +1,5 @@
 // Package keep keeps the services of a node up: processes that are started again when they have
-// ended, in whatever way. Package restart decides when, and when a service is given up.
+// ended, in whatever way. A plan (restart.go) says when, and when a service is given up.
 //
 // # Nouns
 //

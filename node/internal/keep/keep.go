@@ -8,7 +8,6 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/env"
-	"github.com/actornode/actornode/node/internal/restart"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -56,7 +55,7 @@ type Keeper struct {
 // kept is a service that is kept up.
 type kept struct {
 	Service
-	restarts restart.Plan // its goroutine's
+	restarts plan // its goroutine's
 
 	// Guarded by Keeper.mu.
 	pid  wire.PID
@@ -127,7 +126,7 @@ func (k *Keeper) set(s *kept, pid wire.PID) {
 
 func (k *Keeper) giveUp(s *kept, reason any) {
 	k.Host.GiveUp(&nodehook.ServiceError{
-		Service: s.Title, Ends: s.restarts.Recent(), Within: restart.Period, Reason: k.Host.Text(reason),
+		Service: s.Title, Ends: s.restarts.Recent(), Within: Period, Reason: k.Host.Text(reason),
 	})
 }
 

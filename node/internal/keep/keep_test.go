@@ -14,7 +14,6 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/env"
-	"github.com/actornode/actornode/node/internal/restart"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -127,12 +126,12 @@ func TestStartsAgain(t *testing.T) {
 // One that ends too often is given up, with the last reason.
 func TestGivesUp(t *testing.T) {
 	keeping(t, func(t *testing.T, h *host, k *Keeper, log *logtest.Text) {
-		for i := range restart.Most + 1 {
+		for i := range mostEnds + 1 {
 			h.ends <- i
 		}
 		err := <-h.failed
 		require.Equal(t, "node: the service w keeps failing: it ended 11 times within 1m0s, the last time with 10", err.Error())
-		require.Equal(t, uint64(restart.Most+1), h.starts())
+		require.Equal(t, uint64(mostEnds+1), h.starts())
 	})
 }
 

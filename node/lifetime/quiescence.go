@@ -1,14 +1,22 @@
-// Package quiescence finds out whether anything is under way on a node.
-//
+package lifetime
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/node/observe"
+)
+
 // A process is at rest when no code of it runs and none is due: an Actor without a turn, whose
 // mailbox has no message but those that it has left as unhandled; a blocking process that waits in a receive, and
-// has looked at each message that waits. [Look] answers whether there was a moment during its call at
+// has looked at each message that waits. [atRestAll] answers whether there was a moment during its call at
 // which each process was at rest.
 //
-// # How
-//
-// Nothing is locked while Look reads one process after the other, so each may have been at rest when it
-// was read and the node never. Look therefore compares counters that only go up, as Mattern's double
+// Nothing is locked while atRestAll reads one process after the other, so each may have been at rest when it
+// was read and the node never. atRestAll therefore compares counters that only go up, as Mattern's double
 // counting does (Algorithms for distributed termination detection, 1987):
 //
 //  1. It reads a number that goes up with each turn that is over: A.
@@ -25,23 +33,10 @@
 // step 4 has another number.
 //
 // Who sends from outside, a goroutine of the program, a connection or a timer of the future, is not part of this.
-//
-// The package has no state and no goroutine.
-package quiescence
 
-import (
-	"sync/atomic"
-	"time"
-
-	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/waiting"
-	"github.com/actornode/actornode/node/observe"
-)
-
-// Look reports whether there was a moment during the call at which all processes of sys were at rest and no
+// atRestAll reports whether there was a moment during the call at which all processes of sys were at rest and no
 // timer was due. It takes a microsecond or less for each process.
-func Look(sys *process.System) bool {
+func atRestAll(sys *process.System) bool {
 	before := sys.Tally.Activity()
 	now := sys.Env.Now()
 	if sys.Later.HasDue(now) {
@@ -97,22 +92,22 @@ func atRest(p *process.Process, now time.Time) bool {
 			return false
 		}
 	case process.Goroutine:
-		if !waits(p) {
+		if !waitsNow(p) {
 			return p.Daemon && p.Intake().Len() == 0
 		}
 		if !p.Boxed {
 			return p.Inbox.Armed() && !timerDue(p, now)
 		}
 	default:
-		if _, queued, _ := p.Observe(); queued || !p.Inbox.Armed() || p.Kind == process.Coroutine && !waits(p) {
+		if _, queued, _ := p.Observe(); queued || !p.Inbox.Armed() || p.Kind == process.Coroutine && !waitsNow(p) {
 			return false
 		}
 	}
 	return !timerDue(p, now) && (p.Intake().Len() == 0 || hasSeenAll(p))
 }
 
-// waits reports whether p, a blocking process, waits for a message.
-func waits(p *process.Process) bool {
+// waitsNow reports whether p, a blocking process, waits for a message.
+func waitsNow(p *process.Process) bool {
 	st, _ := p.Runner().Doing()
 	if st != observe.Waiting {
 		return false

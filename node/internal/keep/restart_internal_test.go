@@ -1,4 +1,4 @@
-package restart
+package keep
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 
 // When a service is started again, and when no more.
 func TestRestarts(t *testing.T) {
-	var r Plan
+	var r plan
 	now := time.Unix(1000, 0)
 	for i, want := range []time.Duration{0, 10, 20, 40, 80, 160, 320, 640, 1000, 1000} {
 		pause, ok := r.After(now)
@@ -22,13 +22,13 @@ func TestRestarts(t *testing.T) {
 	require.Less(t, now.Sub(time.Unix(1000, 0)), 4*time.Second, "so long it takes at least")
 	require.Equal(t, 11, r.Total())
 
-	r = Plan{}
+	r = plan{}
 	for i := range 1000 { // as often as can be borne
 		pause, ok := r.After(now)
 		require.True(t, ok, "end %d", i+1)
 		require.LessOrEqual(t, pause, time.Second)
-		now = now.Add(Period / Most)
-		require.LessOrEqual(t, r.Recent(), Most)
+		now = now.Add(Period / mostEnds)
+		require.LessOrEqual(t, r.Recent(), mostEnds)
 	}
 	now = now.Add(Period)
 	pause, ok := r.After(now)
