@@ -787,7 +787,7 @@ func (w *world) acts() map[string][]use {
 			return func(m may) effects { return when(right(m), "message "+to) }
 		}
 		tells := func(m may) bool { return !far && m.Send(name) || m.all() }
-		calls := func(m may) bool { return !far && m.Call(name) || m.all() }
+		mayCall := func(m may) bool { return !far && m.Call(name) || m.all() }
 		asks := func(m may) bool { return m.Signal() && (!far || m.all()) }
 		reaches := func(m may) bool { return m.all() }
 		ends := func(m may) bool { return far && m.endFar() || !far && to != "kept" && m.end() }
@@ -822,7 +822,7 @@ func (w *world) acts() map[string][]use {
 		}, "", false, nil})
 		add("erlang:send/2", use{"a call to " + to, func() []any {
 			return args(pid(to), gencall.MakeCall(tuple(w.me.Self(), w.b.MakeRef()), 1))
-		}, message(calls), "", false, nil})
+		}, message(mayCall), "", false, nil})
 		add("erlang:send/2", use{"suspend " + to, func() []any {
 			return args(pid(to), tuple(word("system"), tuple(w.me.Self(), w.b.MakeRef()), word("suspend")))
 		}, message(asks), "", false, nil})
@@ -832,16 +832,16 @@ func (w *world) acts() map[string][]use {
 			for _, dest := range []any{name, tuple(name, w.a.Name())} {
 				add("erlang:send/2", use{"to the name " + to, func() []any { return args(dest, "hello") }, message(tells), "", false, nil})
 				add("gen_server:cast/2", use{"the name " + to, func() []any { return args(dest, 1) }, message(tells), "", false, nil})
-				add("gen_server:call/2", use{"the name " + to, func() []any { return args(dest, 1) }, message(calls), "", false, nil})
+				add("gen_server:call/2", use{"the name " + to, func() []any { return args(dest, 1) }, message(mayCall), "", false, nil})
 				add("sys:get_state/1", use{"the name " + to, func() []any { return args(dest) }, message(asks), "", false, nil})
 			}
 		}
 		add("gen_server:cast/2", use{to, func() []any { return args(pid(to), 1) }, message(tells), "", false, nil})
-		add("gen_server:call/2", use{to, func() []any { return args(pid(to), 1) }, message(calls), "", false, nil})
-		add("gen_server:call/3", use{to, func() []any { return args(pid(to), 1, 1) }, message(calls), "", false, nil})
+		add("gen_server:call/2", use{to, func() []any { return args(pid(to), 1) }, message(mayCall), "", false, nil})
+		add("gen_server:call/3", use{to, func() []any { return args(pid(to), 1, 1) }, message(mayCall), "", false, nil})
 		add("gen_event:which_handlers/1 supervisor:which_children/1 supervisor:count_children/1", use{to,
 			func() []any { return args(pid(to)) },
-			message(calls), "", false, nil})
+			message(mayCall), "", false, nil})
 		add("sys:get_state/1 sys:get_status/1", use{to, func() []any { return args(pid(to)) }, message(asks), "", false, nil})
 		add("sys:get_state/2 sys:get_status/2", use{to, func() []any { return args(pid(to), 1) }, message(asks), "", false, nil})
 		add("io:format/1 io:put_chars/1", use{"for " + to, func() []any { return args(wire.Charlist("x")) },

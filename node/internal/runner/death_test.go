@@ -225,7 +225,7 @@ func (s *system) ask(b *runner.Blocking) process.Ticket {
 func TestAwait(t *testing.T) {
 	eachStyle(t, func(t *testing.T, s *system, as style) {
 		server := s.make(handle, nil)
-		calls := make(chan process.Ticket, 1)
+		tickets := make(chan process.Ticket, 1)
 		type answer struct {
 			v     any
 			err   error
@@ -238,7 +238,7 @@ func TestAwait(t *testing.T) {
 				c.Target = &server.Own
 				k := c.NewTicket()
 				require.True(t, c.List())
-				calls <- k
+				tickets <- k
 				ctx, cancel := context.WithTimeoutCause(context.Background(), time.Second, errTest)
 				if i == 3 {
 					ctx = b.Blocks.Context()
@@ -251,7 +251,7 @@ func TestAwait(t *testing.T) {
 			return nil
 		})
 		synctest.Wait()
-		first := <-calls
+		first := <-tickets
 		w := b.Own.WaitLocked(observe.Waiting)
 		require.Equal(t, "reply", w.For)
 		require.Equal(t, server.Own.PID(), w.On)
@@ -262,10 +262,10 @@ func TestAwait(t *testing.T) {
 		require.Empty(t, got)
 		require.True(t, first.Settle(&server.Acting, 1, nil))
 		synctest.Wait()
-		second := <-calls // nobody answers in time
+		second := <-tickets // nobody answers in time
 		pass(2 * time.Second)
 		require.False(t, second.Settle(&server.Acting, "late", nil))
-		third := <-calls
+		third := <-tickets
 		b.Blocks.Answered(&s.Plain) // a word that is not for this call
 		synctest.Wait()
 		require.True(t, third.Pending() || len(got) == 3)
@@ -277,7 +277,7 @@ func TestAwait(t *testing.T) {
 			require.ErrorIs(t, late.err, context.DeadlineExceeded)
 			require.Equal(t, time.Second, late.after)
 		}
-		fourth := <-calls
+		fourth := <-tickets
 		require.False(t, third.Settle(&server.Acting, "late", nil))
 		require.True(t, fourth.Pending())
 		go server.Close("x")
