@@ -22,7 +22,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
 )

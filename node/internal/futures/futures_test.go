@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/node/internal/futures"
 	"github.com/actornode/actornode/wire"
 )

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/wire"
 )
 

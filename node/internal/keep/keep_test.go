@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/wire"
 )
 

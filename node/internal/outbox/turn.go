@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/node/internal/flush"
 )
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/ring"
-	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/flush"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"

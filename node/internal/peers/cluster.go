@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/admission"
-	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/limits"
 	"github.com/actornode/actornode/node/internal/mesh"
 	"github.com/actornode/actornode/node/internal/outbox"

@@ -13,8 +13,8 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/report"

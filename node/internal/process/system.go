@@ -6,8 +6,8 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/owned"

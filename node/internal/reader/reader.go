@@ -6,8 +6,8 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/cgroup"
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/node/internal/env"
 )
 
 // Spin is what a reader knows of how soon messages come. To sleep and to be woken

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/node/internal/admission"
-	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/limits"
 	"github.com/actornode/actornode/node/internal/names"

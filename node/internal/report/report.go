@@ -16,7 +16,7 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
-	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/node/internal/feed"
 	"github.com/actornode/actornode/wire"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/inbox"
-	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/waiting"

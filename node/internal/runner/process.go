@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
-	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/observe"

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/owned"
 )

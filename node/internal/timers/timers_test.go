@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/timers"
 )
 

@@ -16,10 +16,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/outline"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/env"
 	"github.com/actornode/actornode/node/internal/feed"
 )
 

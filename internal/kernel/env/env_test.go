@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/env"
+	"github.com/actornode/actornode/internal/kernel/env"
 )
 
 // world is a World whose time stands still until a test lets it pass, and that does
