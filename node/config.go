@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/actornode/actornode/node/internal/limits"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/wire"
 )

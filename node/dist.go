@@ -9,12 +9,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/node/internal/limits"
 	"github.com/actornode/actornode/node/internal/mesh"
 	"github.com/actornode/actornode/node/internal/peers"
-	"github.com/actornode/actornode/node/internal/quota"
+
 	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
@@ -221,7 +221,7 @@ func (n *Node) newDist(cfg Distribution) (*distribution, peers.Config, error) {
 	most := limits.Node{Queue: cfg.Queue, Link: cfg.Limits, Cluster: limits.Cluster(cfg.Cluster)}
 	return d, peers.Config{
 		Origin: n.sys.Origin, Host: d, Log: n.cfg.Log, Env: n.sys.Env, Shed: &n.shed, Limits: most,
-		Quota:  quota.New(most.Quota()),
+		Quota:  limits.New(most.Quota()),
 		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: cfg.addresses().Of, Warn: erlang,
 		Cookies: d.cookies, Old: cfg.OldCookies, Hidden: !cfg.Published, Client: cfg.Client, Rights: cfg.Rights,
 		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Mesh: (*mesh.Config)(cfg.Mesh),

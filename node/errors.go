@@ -3,9 +3,9 @@ package node
 import (
 	"errors"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/quota"
 )
 
 // What callers branch on. Where a function is documented to return one of
@@ -20,7 +20,7 @@ var (
 	ErrBadName      = names.ErrBad
 	ErrNilBehaviour = errors.New("node: the behaviour to spawn is nil")
 	ErrBadOption    = errors.New("node: invalid spawn option")
-	ErrTooMany      = quota.ErrTooMany // the node's, or one of a peer: ClusterLimits
+	ErrTooMany      = limits.ErrTooMany // the node's, or one of a peer: ClusterLimits
 	ErrMailboxFull  = process.ErrMailboxFull
 	ErrTimeout      = process.ErrTimeout // errors.Is it context.DeadlineExceeded, too
 	ErrBadTimeout   = process.ErrBadTimeout

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -180,12 +180,12 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		return
 	}
 	if n.takesNothing() || !p.HasRoom(s.Link, s.Monitor) {
-		refuse(quota.SystemLimit)
+		refuse(limits.SystemLimit)
 		return
 	}
 	owner, err := n.dist.TakeSpawnOf(p.Visitor.Who)
 	if err != nil {
-		refuse(quota.SystemLimit)
+		refuse(limits.SystemLimit)
 		return
 	}
 	o := Options{Name: s.Name, owner: owner, inline: p.reader.Inline()}
@@ -224,7 +224,7 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 		if o.Name != "" && !errors.Is(err, ErrTooMany) {
 			refuse(wire.Atom("badarg"))
 		} else {
-			refuse(quota.SystemLimit)
+			refuse(limits.SystemLimit)
 		}
 	}
 }

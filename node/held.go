@@ -3,7 +3,7 @@ package node
 import "github.com/actornode/actornode/node/internal/remote"
 
 // What single peers make this node hold. Monitors and links are counted by the tables of a
-// peer, and are gone with it; processes and names by a quota.Owner:
+// peer, and are gone with it; processes and names by a limits.Owner:
 //
 //  1. A process that a peer has started has its owner in cold from before it can run, and
 //     gives back what it counts for when it dies, or is not started after all.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/counter"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/inspect"
-	"github.com/actornode/actornode/node/internal/limits"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/placement"
 	"github.com/actornode/actornode/node/internal/process"

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/actornode/actornode/node/internal/limits"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire/dist"
 )

@@ -3,9 +3,9 @@ package node
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/trace"
 )
 
@@ -14,7 +14,7 @@ import (
 func (n *Node) give(name Atom, p *process.Process, peer Atom, by *names.Reservation) error {
 	e := names.Entry{Name: name, By: by}
 	if peer != "" {
-		e.Take = func() (*quota.Owner, error) { return n.dist.TakeName(peer) }
+		e.Take = func() (*limits.Owner, error) { return n.dist.TakeName(peer) }
 	}
 	return n.sys.Names.Enter((*process.Named)(p), e)
 }

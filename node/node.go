@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/env"
-	"github.com/actornode/actornode/node/internal/admission"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/futures"
 	"github.com/actornode/actornode/node/internal/isolate"
@@ -57,7 +57,7 @@ type Node struct {
 	stopped  chan struct{} // closed when the node has stopped; stopErr can be read then
 	stopErr  error
 
-	shed     admission.Shed
+	shed     limits.Shed
 	keeper   keep.Keeper
 	failure  atomic.Pointer[error] // why the node has ended by itself; nil: it has not
 	doneOnce sync.Once

@@ -3,11 +3,11 @@ package node
 import (
 	"runtime/debug"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
@@ -108,7 +108,7 @@ func (e *ExitError) Is(target error) bool {
 		t, ok := e.Reason.(wire.Tuple)
 		return ok && len(t) == 2 && t[0] == wire.Atom("already_started")
 	case ErrTooMany:
-		return raised(e.Reason, wire.Atom(quota.SystemLimit))
+		return raised(e.Reason, wire.Atom(limits.SystemLimit))
 	case export.ErrUndef:
 		return raised(e.Reason, "undef")
 	}

@@ -6,13 +6,13 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/placement"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/sched"
@@ -76,7 +76,7 @@ type Options struct {
 	// [Distribution].Allow. "", or this node itself: it counts for nobody.
 	For Atom
 
-	owner   *quota.Owner       // that the process counts for already; nil: none, unless For says one
+	owner   *limits.Owner      // that the process counts for already; nil: none, unless For says one
 	service *names.Reservation // of the service that the process is one of; nil: of none
 	monitor bool
 	birth   process.Ticket         // is settled when Init has returned

@@ -16,12 +16,12 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/signal"
@@ -386,8 +386,8 @@ type inner struct{}
 // Whose a process is: its label, its parent, the peer that has had it started, as its context says.
 func TestOrigin(t *testing.T) {
 	s := newSystem(t)
-	q := quota.New(quota.Limits{Spawned: 10})
-	take := func() *quota.Owner {
+	q := limits.New(limits.Limits{Spawned: 10})
+	take := func() *limits.Owner {
 		o, err := q.Owners.TakeSpawn(rights.Identity{Name: "b@h"})
 		require.NoError(t, err)
 		return o

@@ -3,13 +3,13 @@ package inspect
 import (
 	"context"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 )
 
 // SetOwner notes whose process p is, which does not run yet.
-func SetOwner(p *process.Process, by *quota.Owner) {
+func SetOwner(p *process.Process, by *limits.Owner) {
 	p.Mu.Lock()
 	alive := !p.Gone()
 	if alive {

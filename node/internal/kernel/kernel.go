@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
@@ -44,7 +44,7 @@ type Call struct {
 // BadArg is the answer to a Call that is none, and Refused to one that the node does not run.
 var (
 	BadArg  any = erpc.BadRPC(wire.Atom("badarg"))
-	Refused any = erpc.BadRPC(quota.SystemLimit)
+	Refused any = erpc.BadRPC(limits.SystemLimit)
 )
 
 // call reads a Call whose first element is one of names.

@@ -13,7 +13,7 @@
 //  1. A process has one name at most. It is known to the process, too, which guards it by its lock.
 //  2. A name that the table has was entered for a process that was alive. Its end removes the name,
 //     [Table.Remove]; until then the name may be given to another.
-//  3. What a peer has had registered is counted, see [quota.Owner], as long as the table has the
+//  3. What a peer has had registered is counted, see [limits.Owner], as long as the table has the
 //     name, whosever the process is.
 //  4. The lock of a process is taken within that of the table, and what quota locks within both.
 //

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -34,8 +34,8 @@ type Process interface {
 type Table[P Process] struct {
 	mu       sync.RWMutex
 	m        map[wire.Atom]P
-	reserved map[wire.Atom]*Reservation // names of services
-	owners   map[wire.Atom]*quota.Owner // of names that peers have had registered
+	reserved map[wire.Atom]*Reservation  // names of services
+	owners   map[wire.Atom]*limits.Owner // of names that peers have had registered
 }
 
 // Reservation is a name that nobody else may have.
@@ -46,7 +46,7 @@ type Entry struct {
 	Name wire.Atom
 	By   *Reservation // of the service that the process is one of; nil: of none
 	// Take counts the name for the peer that has asked for it; nil: none has.
-	Take func() (*quota.Owner, error)
+	Take func() (*limits.Owner, error)
 }
 
 // Reserve keeps a name for a service; "" needs no reservation. False: it is another's.
@@ -154,7 +154,7 @@ func (t *Table[P]) Enter(p P, e Entry) error {
 			return err
 		}
 		if t.owners == nil {
-			t.owners = make(map[wire.Atom]*quota.Owner)
+			t.owners = make(map[wire.Atom]*limits.Owner)
 		}
 		t.owners[e.Name] = o
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/names"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
@@ -100,7 +100,7 @@ func TestReserved(t *testing.T) {
 func TestOwners(t *testing.T) {
 	r := testkit.Rand(t)
 	const most = 3
-	q := quota.New(quota.Limits{Names: most})
+	q := limits.New(limits.Limits{Names: most})
 	tab := &table{}
 	type held struct {
 		p    *process
@@ -135,7 +135,7 @@ func TestOwners(t *testing.T) {
 			p := &process{id: uint64(i)}
 			e := names.Entry{Name: name}
 			if peer != "" {
-				e.Take = func() (*quota.Owner, error) { return q.Owners.TakeName(rights.Identity{Name: peer}) }
+				e.Take = func() (*limits.Owner, error) { return q.Owners.TakeName(rights.Identity{Name: peer}) }
 			}
 			err := tab.Enter(p, e)
 			if taken && !h.p.gone {
@@ -147,7 +147,7 @@ func TestOwners(t *testing.T) {
 				model[name] = h
 			}
 			if peer != "" && count(peer) == most {
-				require.ErrorIs(t, err, quota.ErrTooMany)
+				require.ErrorIs(t, err, limits.ErrTooMany)
 				continue
 			}
 			require.NoError(t, err)

@@ -3,8 +3,8 @@ package outbox
 import (
 	"unsafe"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -15,15 +15,15 @@ import (
 // Invariants:
 //
 //  1. reported is what the quota knows of. It differs from what waits by less than
-//     quota.Step, but for what has been sent since the writer's last pass. It is 0 when
+//     limits.Step, but for what has been sent since the writer's last pass. It is 0 when
 //     nothing waits, and when the backlog is over.
 //  2. Nobody is held up for an answer, which any frame is but a message that does not say
 //     otherwise. What waits of them, beside the first bytes up to limit in the link, is
 //     counted in answers, then in answersTaken or answersBehind. longest is the largest of
 //     them, or of those that have gone since some have waited.
 type backlog struct {
-	limit int          // set once
-	quota *quota.Quota // set once; nil: none
+	limit int           // set once
+	quota *limits.Quota // set once; nil: none
 	over  bool
 
 	queued int              // in the queue, estimated
@@ -157,14 +157,14 @@ func (b *backlog) report() {
 		return
 	}
 	now := b.linked + b.taken + b.queued + b.sum
-	if change := now - b.reported; change >= quota.Step || change <= -quota.Step || now == 0 && b.reported != 0 {
+	if change := now - b.reported; change >= limits.Step || change <= -limits.Step || now == 0 && b.reported != 0 {
 		b.quota.Change(b.reported, now)
 		b.reported = now
 	}
 }
 
 // soft returns up to how many bytes in the link there is nothing to note about them.
-func (b *backlog) soft() int { return min(b.limit, b.linked+quota.Step) }
+func (b *backlog) soft() int { return min(b.limit, b.linked+limits.Step) }
 
 // answered counts an answer, and has the peer looked at if too many wait.
 func (b *backlog) answered(cost int) {

@@ -5,9 +5,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/flush"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -39,7 +39,7 @@ var ErrOver = errors.New("node: the connection has ended")
 // Init makes b ready. limit is how many bytes may wait until senders are held up; q counts
 // what waits for all peers, nil: nothing does; check is asked about messages that are to wait,
 // nil: nothing is.
-func (b *Box) Init(limit int, q *quota.Quota, check linkopt.Checker) {
+func (b *Box) Init(limit int, q *limits.Quota, check linkopt.Checker) {
 	b.wake, b.check = make(chan struct{}, 1), check
 	b.backlog = backlog{limit: limit, quota: q}
 	b.soft.Store(int64(b.backlog.soft()))

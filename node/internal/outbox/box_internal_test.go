@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -68,7 +68,7 @@ func (l *link) Try() bool {
 	return false
 }
 
-func connected(t *testing.T, limit int, q *quota.Quota, l *link) *Box {
+func connected(t *testing.T, limit int, q *limits.Quota, l *link) *Box {
 	b := new(Box)
 	b.Init(limit, q, nil)
 	require.False(t, b.Direct())
@@ -81,7 +81,7 @@ func connected(t *testing.T, limit int, q *quota.Quota, l *link) *Box {
 // counts no longer.
 func TestShares(t *testing.T) {
 	const mib = 1 << 20
-	q := quota.New(quota.Limits{Queued: 10 * mib, Answers: 16 * mib})
+	q := limits.New(limits.Limits{Queued: 10 * mib, Answers: 16 * mib})
 	a, b := &link{}, &link{}
 	boxes := []*Box{connected(t, 8*mib, q, a), connected(t, 8*mib, q, b)}
 	put := func(i, bytes int) bool {
@@ -99,7 +99,7 @@ func TestShares(t *testing.T) {
 	require.True(t, put(1, 5*mib+1), "more than all, and than its share")
 	require.EqualValues(t, 1, q.Queued.Refused())
 	require.NotNil(t, boxes[1].Space(wire.PID{}, nil))
-	require.True(t, put(0, 7*mib+quota.Step+1))
+	require.True(t, put(0, 7*mib+limits.Step+1))
 	a.buffered = 0
 	boxes[0].take(nil, 0) // in hand
 	require.True(t, q.Queued.Over())
@@ -116,7 +116,7 @@ func TestShares(t *testing.T) {
 
 // A box is held while it has more than it may, and while a sender waits behind a long message of its own.
 func TestHeld(t *testing.T) {
-	q := quota.New(quota.Limits{Queued: 1 << 30, Answers: 1 << 30})
+	q := limits.New(limits.Limits{Queued: 1 << 30, Answers: 1 << 30})
 	l := &link{}
 	b := connected(t, 1<<20, q, l)
 	require.False(t, b.Held())
@@ -142,7 +142,7 @@ func TestHeld(t *testing.T) {
 func TestBacklogRandomly(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 50 {
-		q := quota.New(quota.Limits{Queued: 1 << 30, Answers: 1 << 30})
+		q := limits.New(limits.Limits{Queued: 1 << 30, Answers: 1 << 30})
 		b := backlog{limit: 1 << 20, quota: q}
 		type frame struct {
 			f    dist.Frame
@@ -186,7 +186,7 @@ func TestBacklogRandomly(t *testing.T) {
 			require.Equal(t, sum(queue, func(f frame) int { return f.cost }), b.queued)
 			waits := link + taken + b.queued + b.sum
 			require.Equal(t, waits, b.waiting().Outside+b.waiting().Linked)
-			require.Less(t, max(waits-b.reported, b.reported-waits), quota.Step)
+			require.Less(t, max(waits-b.reported, b.reported-waits), limits.Step)
 			require.EqualValues(t, b.reported, q.Queued.Used())
 			require.GreaterOrEqual(t, b.waiting().Answers, b.waiting().Longest)
 			for from, n := range b.behind {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -130,7 +130,7 @@ func TestWaitsRandomly(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 50 {
 		l := &link{}
-		b := connected(t, 1<<20, quota.New(quota.Limits{Queued: 1 << 22, Answers: 1 << 30}), l)
+		b := connected(t, 1<<20, limits.New(limits.Limits{Queued: 1 << 22, Answers: 1 << 30}), l)
 		type frame struct {
 			f    dist.Frame
 			cost int

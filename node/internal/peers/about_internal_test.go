@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -14,7 +14,7 @@ import (
 // What a cluster tells about its peers: those that are connected, those that are being connected,
 // and the nodes that it does not know.
 func TestAbout(t *testing.T) {
-	c, _ := cluster(quota.Limits{Links: 9, Monitors: 9, Queued: 1 << 30, Answers: 1 << 20}, 1<<20)
+	c, _ := cluster(limits.Limits{Links: 9, Monitors: 9, Queued: 1 << 30, Answers: 1 << 20}, 1<<20)
 	require.Equal(t, []wire.Atom{}, c.Names(true))
 	require.Equal(t, []observe.Peer{}, c.Infos())
 	require.False(t, c.IsUp("b@127.0.0.1"))
@@ -47,7 +47,7 @@ func TestAbout(t *testing.T) {
 
 // Connect says why there is no connection.
 func TestConnect(t *testing.T) {
-	c, _ := cluster(quota.Limits{Queued: 1 << 30, Answers: 1 << 20}, 1<<20)
+	c, _ := cluster(limits.Limits{Queued: 1 << 30, Answers: 1 << 20}, 1<<20)
 	require.ErrorContains(t, c.Connect(t.Context(), ""), "without a name")
 	p := c.newPeerLocked("b@127.0.0.1")
 	ctx, cancel := context.WithCancel(t.Context())

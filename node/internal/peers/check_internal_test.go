@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -36,7 +36,7 @@ func init() {
 
 // Before a peer is connected, what all protocols refuse is refused; then what its link refuses.
 func TestCheck(t *testing.T) {
-	c, _ := cluster(quota.Limits{}, 1)
+	c, _ := cluster(limits.Limits{}, 1)
 	p := new(Peer)
 	p.init(c, "b@127.0.0.1", nil)
 	refused := func(msg any) string {

@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/node/internal/admission"
-	"github.com/actornode/actornode/node/internal/limits"
+
 	"github.com/actornode/actornode/node/internal/mesh"
 	"github.com/actornode/actornode/node/internal/outbox"
-	"github.com/actornode/actornode/node/internal/quota"
+
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -57,8 +57,8 @@ type Config struct {
 	Host   Host
 	Log    *slog.Logger
 	Env    env.Env
-	Shed   *admission.Shed
-	Quota  *quota.Quota
+	Shed   *limits.Shed
+	Quota  *limits.Quota
 
 	Finder    discovery.Finder
 	Protocols []dist.Protocol // the preferred one first; the last is the one that all nodes speak
@@ -101,9 +101,9 @@ type Cluster struct {
 	mark   uint32            // the last one given
 	claims uint64            // so far
 	proven map[wire.Atom]int // incoming handshakes under way whose peer has proved itself
-	links  *admission.Places
-	dials  *admission.Dials[Peer]
-	memory admission.Memory
+	links  *limits.Places
+	dials  *limits.Dials[Peer]
+	memory limits.ProtocolMemory
 
 	losses losses
 
@@ -117,8 +117,8 @@ func New(cfg Config) *Cluster {
 	c := &Cluster{
 		cfg: cfg, lost: make(mesh.News, 1),
 		peers: make(map[wire.Atom]*Peer), marks: make(map[uint32]*Peer), proven: make(map[wire.Atom]int),
-		links: admission.NewPlaces(most.Connections, most.ConnectionsPerSource),
-		dials: admission.NewDials[Peer](most.Dials, cfg.ConnectTimeout),
+		links: limits.NewPlaces(most.Connections, most.ConnectionsPerSource),
+		dials: limits.NewDials[Peer](most.Dials, cfg.ConnectTimeout),
 	}
 	if cfg.Mesh != nil {
 		c.mesher = mesh.New(cfg.Origin.NodeID().Name, *cfg.Mesh, cfg.Env.Float64)
@@ -227,7 +227,7 @@ func (c *Cluster) Want(name wire.Atom, first bool) *Peer {
 			<-p.gone // all that it stood for here must be over before
 			continue
 		}
-		a := admission.Later
+		a := limits.Later
 		switch {
 		case p == nil && c.ctx.Err() == nil:
 			p = c.newPeerLocked(name)
@@ -237,14 +237,14 @@ func (c *Cluster) Want(name wire.Atom, first bool) *Peer {
 			a = c.dials.Promote(&p.dial)
 		}
 		switch a {
-		case admission.Now:
+		case limits.Now:
 			c.wg.Add(1)
 			c.cfg.Env.Go(func() { c.dialer(p) })
-		case admission.Refused:
+		case limits.Refused:
 			p.holds--
 		}
 		c.mu.Unlock()
-		if a == admission.Refused {
+		if a == limits.Refused {
 			p.fail(errManyDials)
 		}
 		return p
@@ -276,7 +276,7 @@ func (c *Cluster) greater(name wire.Atom) bool { return c.cfg.Origin.NodeID().Na
 
 // adopt makes a link the connection of its peer and replaces an older one: see package admission. k is
 // nil if this node has dialled.
-func (c *Cluster) adopt(link dist.Link, k *claim, place *admission.Place) {
+func (c *Cluster) adopt(link dist.Link, k *claim, place *limits.Place) {
 	name := link.Peer().ID.Name
 	for {
 		c.mu.Lock()
@@ -328,7 +328,7 @@ func (c *Cluster) outlasts(p *Peer, k *claim) bool {
 }
 
 // giveBack gives the place of a connection back that has not become a peer's.
-func (c *Cluster) giveBack(p *admission.Place) {
+func (c *Cluster) giveBack(p *limits.Place) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.links.Give(p)

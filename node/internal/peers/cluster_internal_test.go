@@ -8,9 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/admission"
-	"github.com/actornode/actornode/node/internal/limits"
-	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/internal/kernel/limits"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -62,10 +61,10 @@ var (
 )
 
 // cluster returns one that dials and listens nowhere.
-func cluster(held quota.Limits, queue int) (*Cluster, *host) {
+func cluster(held limits.Limits, queue int) (*Cluster, *host) {
 	h := &host{}
 	return New(Config{
-		Origin: here, Host: h, Log: slog.New(slog.DiscardHandler), Shed: new(admission.Shed), Quota: quota.New(held),
+		Origin: here, Host: h, Log: slog.New(slog.DiscardHandler), Shed: new(limits.Shed), Quota: limits.New(held),
 		Cookies:  func(wire.Atom) (in, out string) { return "c", "c" },
 		TickTime: time.Hour, ConnectTimeout: time.Hour,
 		Limits: limits.Node{Queue: queue, Cluster: limits.Cluster{Connections: 10, ConnectionsPerSource: 5, Dials: 1}},
@@ -75,7 +74,7 @@ func cluster(held quota.Limits, queue int) (*Cluster, *host) {
 // What is seen of a peer: what its link says, and what is in the hands of the writer.
 func TestLook(t *testing.T) {
 	const kib = 1 << 10
-	limits := quota.Limits{Answers: 100 * kib, Queued: 1 << 30, Stall: time.Hour}
+	limits := limits.Limits{Answers: 100 * kib, Queued: 1 << 30, Stall: time.Hour}
 	start := time.Unix(1000, 0)
 	stuck := &gauged{buffered: 2 * kib} // what it held is in the hands of a pass that goes on
 	c, _ := cluster(limits, kib)
@@ -92,7 +91,7 @@ func TestLook(t *testing.T) {
 
 // A peer that never acknowledges that links are gone is not kept for ever.
 func TestUnacknowledged(t *testing.T) {
-	c, _ := cluster(quota.Limits{Links: 2, Queued: 1 << 30, Answers: 1 << 20, Stall: time.Hour}, 1<<20)
+	c, _ := cluster(limits.Limits{Links: 2, Queued: 1 << 30, Answers: 1 << 20, Stall: time.Hour}, 1<<20)
 	p := c.Detached("b@127.0.0.1", &gauged{})
 	for i := range uint64(5) {
 		require.NoError(t, p.lookAt(time.Now()))
@@ -105,7 +104,7 @@ func TestUnacknowledged(t *testing.T) {
 // Of a peer that cannot acknowledge, which the link knows, the end of a link is in force at once, also of one that was cut
 // before the link was there.
 func TestUnlinkWithoutAcknowledgement(t *testing.T) {
-	c, _ := cluster(quota.Limits{Links: 2, Queued: 1 << 30, Answers: 1 << 20, Stall: time.Hour}, 1<<20)
+	c, _ := cluster(limits.Limits{Links: 2, Queued: 1 << 30, Answers: 1 << 20, Stall: time.Hour}, 1<<20)
 	p := c.Detached("b@127.0.0.1", &gauged{silent: true})
 	for i := range uint64(50) {
 		require.NoError(t, p.lookAt(time.Now()))
@@ -130,7 +129,7 @@ func TestUnlinkWithoutAcknowledgement(t *testing.T) {
 
 // The order of the peers does not depend on chance.
 func TestAllIsSorted(t *testing.T) {
-	c, _ := cluster(quota.Limits{Queued: 1}, 1)
+	c, _ := cluster(limits.Limits{Queued: 1}, 1)
 	for _, name := range []wire.Atom{"d", "a", "c", "e", "b"} {
 		c.newPeerLocked(name)
 	}
@@ -144,7 +143,7 @@ func TestAllIsSorted(t *testing.T) {
 // What hung on a connection is told in the order of its numbers, once; a peer that is over takes
 // nothing more.
 func TestEndOfAPeer(t *testing.T) {
-	c, h := cluster(quota.Limits{Links: 100, Monitors: 100, Queued: 1 << 30, Answers: 1 << 20}, 1<<20)
+	c, h := cluster(limits.Limits{Links: 100, Monitors: 100, Queued: 1 << 30, Answers: 1 << 20}, 1<<20)
 	l := &gauged{name: "b@127.0.0.1"}
 	p := c.Detached("b@127.0.0.1", l)
 	node := &watcher{ref: here.RefOf(1)}

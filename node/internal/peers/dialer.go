@@ -8,9 +8,9 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/node/internal/admission"
-	"github.com/actornode/actornode/node/internal/quota"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -31,9 +31,9 @@ func (c *Cluster) handshake(peer wire.Atom, admit func(wire.NodeID) dist.Verdict
 // Named is a connection to a node that has given this one its name.
 type Named struct {
 	ID      wire.NodeID
-	Quota   *quota.Quota // that bounds it: the cluster that it joins needs the same
+	Quota   *limits.Quota // that bounds it: the cluster that it joins needs the same
 	link    dist.Link
-	visitor admission.Visitor
+	visitor limits.Visitor
 }
 
 // Close ends the connection, if it is not one of a cluster by now.
@@ -83,7 +83,7 @@ func (c *Cluster) lacks(name wire.Atom) bool {
 
 // beginDial is called before this node says its name to p on a connection that it has
 // made. endDial is called when the attempt is over.
-func (c *Cluster) beginDial(p *Peer) (*admission.Place, error) {
+func (c *Cluster) beginDial(p *Peer) (*limits.Place, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.proven[p.Name] > 0 || p.IsUp() {
@@ -173,7 +173,7 @@ func (c *Cluster) connect(p *Peer) {
 	case joined:
 	case err != nil:
 		p.fail(err) // unless the peer's own attempt was faster
-	case admission.GivesUp(c.greater(p.Name), p.IsOver()):
+	case limits.GivesUp(c.greater(p.Name), p.IsOver()):
 		link.Close()
 		c.giveBack(place)
 	default:
@@ -184,7 +184,7 @@ func (c *Cluster) connect(p *Peer) {
 // dial connects to a node in the first of the ways that both have and that leads
 // anywhere. A node that answers and then refuses is not asked in another way. After a success
 // endDial is to be called.
-func (c *Cluster) dial(ctx context.Context, p *Peer) (dist.Link, *admission.Place, error) {
+func (c *Cluster) dial(ctx context.Context, p *Peer) (dist.Link, *limits.Place, error) {
 	if in, out := c.cfg.Cookies(p.Name); in == "" || out == "" {
 		return nil, nil, fmt.Errorf("node: no cookie is configured for %s", p.Name)
 	}
@@ -219,10 +219,10 @@ func (c *Config) Speaks(p dist.Protocol, protocol string) bool {
 
 // introduce makes a link of a connection.
 func (c *Cluster) introduce(ctx context.Context, p *Peer, proto dist.Protocol, conn net.Conn, addr string) (
-	dist.Link, *admission.Place, error,
+	dist.Link, *limits.Place, error,
 ) {
-	v := admission.Visitor{Policy: c.cfg.Rights}
-	place, err := (*admission.Place)(nil), v.Dialled(p.Name, conn)
+	v := limits.Visitor{Policy: c.cfg.Rights}
+	place, err := (*limits.Place)(nil), v.Dialled(p.Name, conn)
 	if err == nil {
 		place, err = c.beginDial(p)
 	}
@@ -267,7 +267,7 @@ func (c *Cluster) fallsBack(name wire.Atom, proto, announced int, why error) {
 		why = errNotAnnounced
 	}
 	c.warnOfFallback("trying a less preferred protocol: the preferred one failed", name, f.Used, f.Best,
-		"error", admission.Brief(why))
+		"error", limits.Brief(why))
 }
 
 // linked is told that a peer is connected by a protocol.
@@ -277,7 +277,7 @@ func (c *Cluster) linked(p *Peer, protocol string) {
 	if c.dials.Withdraw(&p.dial) { // it has connected by itself
 		p.holds--
 	}
-	var f admission.Fallback
+	var f limits.Fallback
 	ok := false
 	if !p.isClient() {
 		f, ok = c.memory.Connected(p.Name, proto, len(c.cfg.Protocols))

@@ -1,22 +1,22 @@
 package peers
 
 import (
-	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
 // TakeSpawn counts one more process that a peer, connected or not, has started here. A refusal,
-// [*quota.TooMany], is logged once for each connection.
-func (c *Cluster) TakeSpawn(peer wire.Atom) (*quota.Owner, error) {
+// [*limits.TooMany], is logged once for each connection.
+func (c *Cluster) TakeSpawn(peer wire.Atom) (*limits.Owner, error) {
 	return c.TakeSpawnOf(c.identity(peer))
 }
 
 // TakeSpawnOf is TakeSpawn for a peer of which more is known than its name.
-func (c *Cluster) TakeSpawnOf(who rights.Identity) (*quota.Owner, error) {
+func (c *Cluster) TakeSpawnOf(who rights.Identity) (*limits.Owner, error) {
 	o, err := c.cfg.Quota.Owners.TakeSpawn(who)
 	if err != nil {
-		c.refuse(who.Name, quota.Spawned)
+		c.refuse(who.Name, limits.HeldSpawned)
 	}
 	return o, err
 }
@@ -32,15 +32,15 @@ func (c *Cluster) identity(peer wire.Atom) rights.Identity {
 }
 
 // TakeName is TakeSpawn for a name that a peer has had registered.
-func (c *Cluster) TakeName(peer wire.Atom) (*quota.Owner, error) {
+func (c *Cluster) TakeName(peer wire.Atom) (*limits.Owner, error) {
 	o, err := c.cfg.Quota.Owners.TakeName(c.identity(peer))
 	if err != nil {
-		c.refuse(peer, quota.Names)
+		c.refuse(peer, limits.HeldNames)
 	}
 	return o, err
 }
 
-func (c *Cluster) refuse(peer wire.Atom, k quota.Kind) {
+func (c *Cluster) refuse(peer wire.Atom, k limits.HeldKind) {
 	if p := c.Get(peer); p != nil {
 		p.Refuse(k)
 	}

@@ -6,20 +6,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/limit"
-	"github.com/actornode/actornode/node/internal/quota"
 )
 
 // What a peer's tables hold is counted with each step, whatever comes in which order, and given back with the connection.
 func TestTablesCountWhatTheyHold(t *testing.T) {
-	of := func(k quota.Kind) int64 {
-		q := quota.New(quota.Limits{})
+	of := func(k limits.HeldKind) int64 {
+		q := limits.New(limits.Limits{})
 		q.NewHolder().Add(k, 1)
 		return q.Held().Used()
 	}
-	link, monitor := of(quota.Links), of(quota.Monitors)
+	link, monitor := of(limits.HeldLinks), of(limits.HeldMonitors)
 	r := rand.New(rand.NewPCG(1, 2))
-	q := quota.New(quota.Limits{})
+	q := limits.New(limits.Limits{})
 	s := NewTables(limit.New("links", 1<<20), limit.New("monitors", 1<<20), q.NewHolder())
 	id := uint64(0)
 	for range 20_000 {

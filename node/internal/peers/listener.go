@@ -10,10 +10,10 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -23,7 +23,7 @@ type listener struct {
 	net.Listener
 	proto dist.Protocol
 
-	pending *admission.Pending
+	pending *limits.Pending
 }
 
 // listen opens the listeners and makes the node known.
@@ -41,7 +41,7 @@ func (c *Cluster) listen() error {
 		if err != nil {
 			return fmt.Errorf("node: cannot listen for other nodes (%s): %w", p.Name(), err)
 		}
-		c.lns = append(c.lns, &listener{Listener: ln, proto: p, pending: admission.NewPending(most.Pending, most.PendingPerSource)})
+		c.lns = append(c.lns, &listener{Listener: ln, proto: p, pending: limits.NewPending(most.Pending, most.PendingPerSource)})
 	}
 	if len(c.lns) == 0 {
 		return nil
@@ -75,7 +75,7 @@ func (c *Cluster) warnOfListeners() {
 	}
 	var open, cookie []string
 	for _, ln := range c.lns {
-		if admission.IsLocal(ln.Addr()) {
+		if limits.IsLocal(ln.Addr()) {
 			continue
 		}
 		open = append(open, ln.Addr().String())
@@ -137,7 +137,7 @@ func (c *Cluster) accept(ln *listener) {
 			continue
 		}
 		ctx, end := context.WithCancelCause(c.ctx)
-		a := &admission.Arrival{From: admission.SourceOf(conn.RemoteAddr()), Drop: end}
+		a := &limits.Arrival{From: limits.SourceOf(conn.RemoteAddr()), Drop: end}
 		ln.pending.Enter(a)
 		c.wg.Add(1)
 		c.cfg.Env.Go(func() { c.incoming(ctx, a, conn, ln) }) // ended by its handshake's timeout at the latest
@@ -162,7 +162,7 @@ func (c *Cluster) pending() (all, share limit.Use) {
 }
 
 // incoming is the goroutine of a connection that has come in.
-func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.Conn, ln *listener) {
+func (c *Cluster) incoming(ctx context.Context, a *limits.Arrival, conn net.Conn, ln *listener) {
 	defer c.wg.Done()
 	defer a.Drop(nil)
 	ctx, cancel := c.cfg.Env.WithTimeoutCause(ctx, c.cfg.ConnectTimeout, errSlow)
@@ -173,7 +173,7 @@ func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.C
 	defer first.Stop()
 	var k *claim
 	var unfit error // what the transport knows against the peer
-	visitor := admission.Visitor{Policy: c.cfg.Rights}
+	visitor := limits.Visitor{Policy: c.cfg.Rights}
 	var named assigned
 	h := c.handshake("", func(id wire.NodeID) (v dist.Verdict) {
 		first.Stop()
@@ -234,7 +234,7 @@ func (c *Cluster) incoming(ctx context.Context, a *admission.Arrival, conn net.C
 		level = slog.LevelDebug // both have connected at the same time: nothing is wrong
 	}
 	c.cfg.Log.Log(ctx, level, "refused an incoming connection", "protocol", ln.proto.Name(), "from", from, "error",
-		admission.Brief(cmp.Or(unfit, err)))
+		limits.Brief(cmp.Or(unfit, err)))
 }
 
 // admit decides about a node that wants to connect, and may be anybody: it has proved
@@ -281,7 +281,7 @@ func (c *Cluster) unassign(a assigned) {
 
 // prove decides about a node that has proved who it is. If it may have the connection,
 // settled is called when the handshake has come to its end.
-func (c *Cluster) prove(ctx context.Context, k *claim, v *admission.Visitor) error {
+func (c *Cluster) prove(ctx context.Context, k *claim, v *limits.Visitor) error {
 	if err := v.MayConnect(); err != nil {
 		return err
 	}

@@ -3,9 +3,9 @@ package peers
 import (
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/node/internal/quota"
 )
 
 // Holds are the limits for what peers make this node hold, and what is used of them.
@@ -73,7 +73,7 @@ func (p *Peer) lookAt(now time.Time) (why error) {
 		_, n := g.Gauge()
 		w.Linked = max(w.Linked, n)
 	}
-	l := quota.Look{At: now, Steady: link != nil, Waits: w.Outside + w.Linked, Limit: p.Box.Limit(), Held: p.Box.Held(),
+	l := limits.Look{At: now, Steady: link != nil, Waits: w.Outside + w.Linked, Limit: p.Box.Limit(), Held: p.Box.Held(),
 		Answers: w.Answers, Longest: w.Longest, Unacked: unacked}
 	switch link := link.(type) {
 	case nil:

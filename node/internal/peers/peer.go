@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/outbox"
-	"github.com/actornode/actornode/node/internal/quota"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -25,7 +25,7 @@ type Peer struct {
 	owner Owner
 	mark  uint32 // in the references of calls, see refs.go; never changed
 
-	Visitor admission.Visitor // set before the peer is connected
+	Visitor limits.Visitor // set before the peer is connected
 
 	ended atomic.Bool // over, for those that do not hold mu
 
@@ -43,7 +43,7 @@ type Peer struct {
 
 	release int // the peer's OTP release
 
-	refused [quota.Kinds]atomic.Uint32 // see Refuse
+	refused [limits.HeldKinds]atomic.Uint32 // see Refuse
 
 	requests atomic.Bool // the link takes a request with its monitor: see TakesRequests
 
@@ -51,15 +51,15 @@ type Peer struct {
 
 	// Guarded by Cluster.mu.
 	named chan struct{} // closed when an attempt is over in which this node has said its name; nil: there is none
-	dial  admission.Dial[Peer]
-	place *admission.Place // of link
+	dial  limits.Dial[Peer]
+	place *limits.Place // of link
 	// Reasons to keep it in Cluster.peers: that it is not over, that an attempt to connect it goes on or waits.
 	holds int
 
 	// The goroutine of ticks has these.
 	seenIn, seenOut uint64
 	silent          int
-	backlog         quota.Backlog
+	backlog         limits.Backlog
 	ending          bool // by endTelling
 }
 
@@ -170,7 +170,7 @@ func (p *Peer) Linked(near uint64, far wire.PID) Result {
 		return TooMany
 	}
 	r := p.tables.Linked(near, far)
-	p.refuseIf(r, quota.Links)
+	p.refuseIf(r, limits.HeldLinks)
 	return r
 }
 
@@ -236,7 +236,7 @@ func (p *Peer) Watched(m Monitor, down dist.Frame) Result {
 	r := TooMany
 	if !p.isShort(p.tables.Counts().Watchers) {
 		r = p.tables.Watched(m)
-		p.refuseIf(r, quota.Monitors)
+		p.refuseIf(r, limits.HeldMonitors)
 	}
 	p.signal(down, r == TooMany)
 	return r
@@ -384,14 +384,14 @@ const (
 
 // Refuse has it said in the log, once for each connection and kind, that p has too many of
 // something; the limit has counted it. The caller may hold any lock.
-func (p *Peer) Refuse(k quota.Kind) {
+func (p *Peer) Refuse(k limits.HeldKind) {
 	if p.refused[k].CompareAndSwap(noneRefused, toBeLogged) {
 		p.c.cfg.Quota.Ask()
 	}
 }
 
 // refuseIf counts that p is refused one more of something.
-func (p *Peer) refuseIf(r Result, k quota.Kind) {
+func (p *Peer) refuseIf(r Result, k limits.HeldKind) {
 	if r == TooMany {
 		p.c.cfg.Quota.Limit(k).Refuse()
 		p.Refuse(k)
@@ -404,9 +404,9 @@ func (p *Peer) HasRoom(link, monitor bool) bool {
 	defer p.mu.Unlock()
 	switch {
 	case link && p.tables.linksFull():
-		p.refuseIf(TooMany, quota.Links)
+		p.refuseIf(TooMany, limits.HeldLinks)
 	case monitor && p.tables.monitorsFull():
-		p.refuseIf(TooMany, quota.Monitors)
+		p.refuseIf(TooMany, limits.HeldMonitors)
 	default:
 		return true
 	}
@@ -418,8 +418,8 @@ func (p *Peer) logRefusals() {
 	for k := range p.refused {
 		if p.refused[k].CompareAndSwap(toBeLogged, logged) {
 			p.c.cfg.Log.Warn("a request of a peer was refused: the peer has reached its limit on this node", "peer", string(p.Name),
-				"what", quota.Kind(k).String(),
-				"limit", p.c.cfg.Quota.Limit(quota.Kind(k)).Max())
+				"what", limits.HeldKind(k).String(),
+				"limit", p.c.cfg.Quota.Limit(limits.HeldKind(k)).Max())
 		}
 	}
 }
@@ -481,8 +481,8 @@ func (p *Peer) end(why error, unlessUp bool) {
 
 // standing is what p, which may be nil, says about a connection from there, for a claim that
 // has arrived when the link against was there. The caller holds Cluster.mu.
-func (p *Peer) standing(greater bool, against dist.Link) admission.Standing {
-	s := admission.Standing{Greater: greater}
+func (p *Peer) standing(greater bool, against dist.Link) limits.Standing {
+	s := limits.Standing{Greater: greater}
 	if p == nil {
 		return s
 	}
@@ -496,7 +496,7 @@ func (p *Peer) standing(greater bool, against dist.Link) admission.Standing {
 }
 
 // join gives p its link. False: it has had one, or is over.
-func (p *Peer) join(link dist.Link, c *claim, place *admission.Place) bool {
+func (p *Peer) join(link dist.Link, c *claim, place *limits.Place) bool {
 	if !p.joined(link, c, place) {
 		return false
 	}
@@ -511,7 +511,7 @@ func (p *Peer) join(link dist.Link, c *claim, place *admission.Place) bool {
 	return true
 }
 
-func (p *Peer) joined(link dist.Link, c *claim, place *admission.Place) bool {
+func (p *Peer) joined(link dist.Link, c *claim, place *limits.Place) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.tables.Ended() || p.link != nil {
@@ -581,7 +581,7 @@ type claim struct {
 	named   assigned
 
 	// Once it is proved.
-	place *admission.Place
+	place *limits.Place
 }
 
 // assigned is a name that a node which connects has got from this one. Its zero value is none.

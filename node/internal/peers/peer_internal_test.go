@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/logtest"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire/dist"
 )
 
@@ -48,7 +48,7 @@ func (h *hooked) said() (all []dist.Frame) {
 
 // connected returns a peer that may have two links, and two monitors, here.
 func connected() (*Cluster, *Peer, *hooked) {
-	c, _ := cluster(quota.Limits{Links: 2, Monitors: 2, Spawned: 1, Names: 1, Queued: 1 << 30, Answers: 1 << 30, Stall: time.Hour},
+	c, _ := cluster(limits.Limits{Links: 2, Monitors: 2, Spawned: 1, Names: 1, Queued: 1 << 30, Answers: 1 << 30, Stall: time.Hour},
 		1<<20)
 	l := &hooked{gauged: gauged{name: "b@127.0.0.1"}}
 	p := c.Detached("b@127.0.0.1", l)
@@ -205,7 +205,7 @@ func TestRefusals(t *testing.T) {
 		p.Linked(i, there.PID(1))
 	}
 	require.False(t, p.HasRoom(true, false))
-	require.EqualValues(t, 4, c.cfg.Quota.Limit(quota.Links).Refused())
+	require.EqualValues(t, 4, c.cfg.Quota.Limit(limits.HeldLinks).Refused())
 	require.Empty(t, log.String(), "whoever refuses does not log: it may hold locks")
 	p.logRefusals()
 	require.Contains(t, log.Take(), "what=links limit=2")
@@ -214,14 +214,14 @@ func TestRefusals(t *testing.T) {
 	_, err := c.TakeSpawn(p.Name)
 	require.NoError(t, err)
 	_, err = c.TakeSpawn(p.Name)
-	require.ErrorIs(t, err, quota.ErrTooMany)
+	require.ErrorIs(t, err, limits.ErrTooMany)
 	_, err = c.TakeName(p.Name)
 	require.NoError(t, err)
 	_, err = c.TakeName(p.Name)
-	require.ErrorIs(t, err, quota.ErrTooMany)
+	require.ErrorIs(t, err, limits.ErrTooMany)
 	c.TakeSpawn("c@h")
 	_, err = c.TakeSpawn("c@h")
-	require.ErrorIs(t, err, quota.ErrTooMany, "it is not connected")
+	require.ErrorIs(t, err, limits.ErrTooMany, "it is not connected")
 	p.logRefusals()
 	text := log.Take()
 	require.Contains(t, text, "what=spawned")

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/limit"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -104,7 +104,7 @@ type Caller interface {
 type Tables struct {
 	mostLinks    *limit.Limit // that the peer may have here
 	mostMonitors *limit.Limit
-	holder       *quota.Holder // counts links and in
+	holder       *limits.Holder // counts links and in
 
 	ended    bool
 	unacked  int // of links: those that are not active
@@ -117,7 +117,7 @@ type Tables struct {
 
 // NewTables returns empty tables. A peer may have so many links to processes here, and monitors
 // over them. holder counts both; nil: nothing does.
-func NewTables(links, monitors *limit.Limit, holder *quota.Holder) Tables {
+func NewTables(links, monitors *limit.Limit, holder *limits.Holder) Tables {
 	return Tables{
 		mostLinks: links, mostMonitors: monitors, holder: holder,
 		links: make(map[Link]unlinkID), out: make(map[uint64]Monitor), in: make(map[wire.Ref]Monitor),
@@ -141,7 +141,7 @@ func (t *Tables) Link(near uint64, from, far wire.PID) (f dist.Frame, ok bool) {
 	}
 	t.cut(Link{near, far}) // the end of an earlier unlink means nothing any more
 	t.links[Link{near, far}] = active
-	t.holder.Add(quota.Links, 1)
+	t.holder.Add(limits.HeldLinks, 1)
 	return dist.Frame{Op: dist.OpLink, From: from, To: far}, true
 }
 
@@ -170,7 +170,7 @@ func (t *Tables) cut(key Link) {
 		t.unacked--
 	}
 	delete(t.links, key)
-	t.holder.Add(quota.Links, -1)
+	t.holder.Add(limits.HeldLinks, -1)
 }
 
 // ExitLink takes a link away because near has exited. There is a frame if ok.
@@ -193,7 +193,7 @@ func (t *Tables) Linked(near uint64, far wire.PID) Result {
 		return TooMany
 	}
 	t.links[key] = active
-	t.holder.Add(quota.Links, 1)
+	t.holder.Add(limits.HeldLinks, 1)
 	return Made
 }
 
@@ -204,7 +204,7 @@ func (t *Tables) Unlinked(near uint64, far wire.PID) bool {
 		return false
 	}
 	delete(t.links, key)
-	t.holder.Add(quota.Links, -1)
+	t.holder.Add(limits.HeldLinks, -1)
 	return true
 }
 
@@ -234,11 +234,11 @@ func (t *Tables) Exited(near uint64, far wire.PID) bool {
 
 // linksFull and monitorsFull report whether the peer has as many as it may.
 func (t *Tables) linksFull() bool {
-	return int64(len(t.links)) >= t.mostLinks.Max() || t.holder.Full(quota.Links)
+	return int64(len(t.links)) >= t.mostLinks.Max() || t.holder.Full(limits.HeldLinks)
 }
 
 func (t *Tables) monitorsFull() bool {
-	return int64(len(t.in)) >= t.mostMonitors.Max() || t.holder.Full(quota.Monitors)
+	return int64(len(t.in)) >= t.mostMonitors.Max() || t.holder.Full(limits.HeldMonitors)
 }
 
 // Watch makes m, a monitor of a process there. ok false: the connection is over.
@@ -295,7 +295,7 @@ func (t *Tables) Watched(m Monitor) Result {
 		return TooMany
 	default:
 		t.in[ref] = m
-		t.holder.Add(quota.Monitors, 1)
+		t.holder.Add(limits.HeldMonitors, 1)
 		return Made
 	}
 }
@@ -313,7 +313,7 @@ func (t *Tables) Told(m Monitor) bool {
 		return false
 	}
 	delete(t.in, m.Ref())
-	t.holder.Add(quota.Monitors, -1)
+	t.holder.Add(limits.HeldMonitors, -1)
 	return true
 }
 
@@ -322,7 +322,7 @@ func (t *Tables) Demonitored(ref wire.Ref) Monitor {
 	m := t.in[ref]
 	if m != nil {
 		delete(t.in, ref)
-		t.holder.Add(quota.Monitors, -1)
+		t.holder.Add(limits.HeldMonitors, -1)
 	}
 	return m
 }
@@ -447,8 +447,8 @@ func (t *Tables) End() Remains {
 	slices.SortFunc(r.Watchers, byRef)
 	slices.SortFunc(r.Nodes, byRef)
 	slices.SortFunc(r.Requests, func(a, b *Request) int { return compareRefs(a.Ref, b.Ref) })
-	t.holder.Add(quota.Links, -len(t.links))
-	t.holder.Add(quota.Monitors, -len(t.in))
+	t.holder.Add(limits.HeldLinks, -len(t.links))
+	t.holder.Add(limits.HeldMonitors, -len(t.in))
 	*t = Tables{mostLinks: t.mostLinks, mostMonitors: t.mostMonitors, ended: true}
 	return r
 }

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/node/internal/list"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/trace"
@@ -26,7 +26,7 @@ type Death struct {
 	Calls    []Ticket
 	unsent   []any // what timers would have sent
 	scope    *scope
-	owner    *quota.Owner
+	owner    *limits.Owner
 }
 
 // Exit ends p with a reason, whoever runs it: it is dead to all others when exit returns, and so are those that had to go with

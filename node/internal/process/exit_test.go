@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/rights"
@@ -21,7 +21,7 @@ import (
 func TestDeathInOrder(t *testing.T) {
 	s := newSystem(t)
 	s.Global = &globalnames.Table{Ended: func(wire.PID) { s.note("global") }}
-	q := quota.New(quota.Limits{Spawned: 10})
+	q := limits.New(limits.Limits{Spawned: 10})
 	parent := s.spawn(named("parent"), trapping)
 	p := s.spawn(named("it"), child(parent))
 	owner, err := q.Owners.TakeSpawn(rights.Identity{Name: there})

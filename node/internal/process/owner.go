@@ -3,7 +3,7 @@ package process
 import (
 	"context"
 
-	"github.com/actornode/actornode/node/internal/quota"
+	"github.com/actornode/actornode/internal/kernel/limits"
 )
 
 // ProcOf finds the process whose context ctx is, or comes from; nil: it has none.
@@ -14,7 +14,7 @@ func ProcOf(ctx context.Context) *Process {
 
 // OwnerIn finds the peer that has had the process started whose context ctx is; nil: none
 // has, or it is no context of a process.
-func OwnerIn(ctx context.Context) *quota.Owner {
+func OwnerIn(ctx context.Context) *limits.Owner {
 	p := ProcOf(ctx)
 	if p == nil {
 		return nil

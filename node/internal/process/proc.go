@@ -8,10 +8,10 @@ import (
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/moved"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/timers"
@@ -82,8 +82,8 @@ type Cold struct {
 	// Set at spawn.
 	Box   mailbox.Box
 	Label string
-	Crash *[]any       // what the crash report says besides, as slog has attributes; nil: nothing
-	Owner *quota.Owner // of a process that a peer has started; nil: none
+	Crash *[]any        // what the crash report says besides, as slog has attributes; nil: nothing
+	Owner *limits.Owner // of a process that a peer has started; nil: none
 
 	// Owned like the behaviour.
 	Stack   []any // behaviours below the current one, as whoever runs the process has them

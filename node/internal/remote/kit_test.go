@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/logtest"
-	"github.com/actornode/actornode/node/internal/admission"
 	"github.com/actornode/actornode/node/internal/failure"
-	"github.com/actornode/actornode/node/internal/limits"
+
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/quota"
+
 	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/runner"
@@ -89,15 +89,15 @@ func newSystem(t *testing.T, most int, rules ...rights.Rule) *system {
 	s.peer = &remote.Peer{System: &s.System, Values: codec, Reports: &report.Log{Log: s.log.Logger()},
 		Count: func(name string, labels ...string) { s.counted = append(s.counted, fmt.Sprint(name, labels)) }}
 	peers.New(peers.Config{
-		Origin: s.Origin, Host: s, Log: slog.New(slog.DiscardHandler), Shed: new(admission.Shed),
-		Quota: quota.New(quota.Limits{Links: most, Monitors: most, Spawned: 10, Queued: 1 << 30, Answers: 1 << 30,
+		Origin: s.Origin, Host: s, Log: slog.New(slog.DiscardHandler), Shed: new(limits.Shed),
+		Quota: limits.New(limits.Limits{Links: most, Monitors: most, Spawned: 10, Queued: 1 << 30, Answers: 1 << 30,
 			Stall: time.Hour}),
 		Limits: limits.Node{Queue: 1 << 20, Cluster: limits.Cluster{Connections: 1, ConnectionsPerSource: 1, Dials: 1}},
 	}).Detached(there, link{system: s})
 	if rules != nil {
 		policy, err := rights.New(rights.Config{Rules: rules})
 		require.NoError(t, err)
-		s.peer.Visitor, s.Rights = admission.Visitor{Policy: policy, Who: rights.Identity{Name: there}}, policy
+		s.peer.Visitor, s.Rights = limits.Visitor{Policy: policy, Who: rights.Identity{Name: there}}, policy
 	}
 	return s
 }

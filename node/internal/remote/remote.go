@@ -1,10 +1,10 @@
 package remote
 
 import (
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/values"
@@ -152,7 +152,7 @@ func (p *Peer) AcceptLink(near *process.Process, far wire.PID) (reason any) {
 	}
 	switch p.Linked(near.ID, far) {
 	case peers.TooMany:
-		return quota.SystemLimit
+		return limits.SystemLimit
 	case peers.Made:
 		p.System.Traces().Event(trace.Linked, near.PID(), far, "", nil)
 		near.AddLinkLocked(far)
@@ -206,7 +206,7 @@ func (p *Peer) MonitorMade(f *dist.Frame) {
 // Attach is the near half of m, a monitor that the peer has made over pid; if
 // its target is dead, nil or not, reason is told.
 func (p *Peer) Attach(m *process.Monitor, pid wire.PID, reason any) {
-	if p.Watched(m, frame(m, pid, quota.SystemLimit)) != peers.Made {
+	if p.Watched(m, frame(m, pid, limits.SystemLimit)) != peers.Made {
 		return
 	}
 	if m.Target == nil || !m.Attach() {

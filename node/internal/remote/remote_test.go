@@ -8,12 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/observe"
@@ -81,7 +81,7 @@ func TestLinkMade(t *testing.T) {
 		require.True(t, p.linked(far(1)))
 	}
 	require.Empty(t, make(far(2), me))
-	require.Equal(t, []dist.Frame{{Op: dist.OpExit, From: me, To: far(3), Payload: quota.SystemLimit}}, make(far(3), me))
+	require.Equal(t, []dist.Frame{{Op: dist.OpExit, From: me, To: far(3), Payload: limits.SystemLimit}}, make(far(3), me))
 	require.False(t, p.linked(far(3)))
 	for _, to := range []wire.PID{gone.Own.PID(), earlier(p.Own.ID), s.Origin.PID(999), far(p.Own.ID)} {
 		require.Equal(t, []dist.Frame{{Op: dist.OpExit, From: to, To: far(1), Payload: process.NoProc}}, make(far(1), to))
@@ -205,7 +205,7 @@ func TestMonitorMade(t *testing.T) {
 	require.Empty(t, watch(1, me, ""))
 	require.Empty(t, watch(2, wire.PID{}, "shop"))
 	require.Empty(t, watch(3, wire.PID{}, aliasName))
-	require.Equal(t, []dist.Frame{down(4, me, "", quota.SystemLimit)}, watch(4, me, ""))
+	require.Equal(t, []dist.Frame{down(4, me, "", limits.SystemLimit)}, watch(4, me, ""))
 	require.Equal(t, 3, p.Own.Cold.Watchers.Len())
 	p.Close(wrapped)
 	require.Equal(t, []dist.Frame{down(1, me, "", changed), down(2, me, "shop", changed), down(3, me, "", changed)}, s.said())

@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
@@ -34,7 +34,7 @@ func guard(t *testing.T, may ...string) *guarded {
 		p := g.spawn()
 		p.register(name)
 	}
-	owner, err := quota.New(quota.Limits{Spawned: 9}).Owners.TakeSpawn(rights.Identity{Name: there})
+	owner, err := limits.New(limits.Limits{Spawned: 9}).Owners.TakeSpawn(rights.Identity{Name: there})
 	require.NoError(t, err)
 	g.owned.Own.Cold.Owner = owner
 	g.alias = (&g.nameless.Acting).Alias(false, nil)

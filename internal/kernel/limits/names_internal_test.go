@@ -1,4 +1,4 @@
-package admission
+package limits
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	var n Names
+	var n DynamicNames
 	a, again := n.Take("h", 36*35+10, 7)
 	require.False(t, again)
 	require.Equal(t, wire.NodeID{Name: "ZA@h", Creation: 7}, a)
@@ -36,7 +36,7 @@ func TestNames(t *testing.T) {
 
 // However many hosts a peer says: what is kept has a bound.
 func TestNamesAreBounded(t *testing.T) {
-	var n Names
+	var n DynamicNames
 	for i := range 3 * maxFreeNames {
 		id, _ := n.Take(fmt.Sprint("h", i), uint64(i), 9)
 		n.Give(id)

@@ -1,4 +1,4 @@
-package admission
+package limits
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 // those included whose handshake is about to end so. Whoever calls a method holds the lock
 // that guards them.
 type Places struct {
-	Names Names // those that go with a place
+	Names DynamicNames // those that go with a place
 
 	all     *limit.Limit
 	share   int

@@ -1,4 +1,4 @@
-package quota
+package limits
 
 import (
 	"testing"
@@ -12,12 +12,12 @@ func TestHeldIsBoundedForAllTogether(t *testing.T) {
 	const most = 8 << 20
 	for _, names := range []int{1, 2, 8, 100} {
 		q := New(Limits{Held: most, Spawned: 1 << 30, Names: 1 << 30})
-		take := make([]func() bool, 0, names*int(Kinds))
+		take := make([]func() bool, 0, names*int(HeldKinds))
 		var give []func()
 		for i := range names {
 			peer := q.NewHolder()
 			name := string(rune('a' + i))
-			for _, k := range []Kind{Monitors, Links} {
+			for _, k := range []HeldKind{HeldMonitors, HeldLinks} {
 				n := 0
 				take = append(take, func() bool {
 					if !peer.Take(k) {
@@ -42,12 +42,12 @@ func TestHeldIsBoundedForAllTogether(t *testing.T) {
 				return err == nil
 			})
 		}
-		require.Len(t, take, names*int(Kinds), "each kind of things is taken")
+		require.Len(t, take, names*int(HeldKinds), "each kind of things is taken")
 		for _, more := range take { // one after the other, as greedy as can be
 			for more() {
 			}
 		}
-		require.GreaterOrEqual(t, q.Held().Used()+costs[Spawned], int64(most))
+		require.GreaterOrEqual(t, q.Held().Used()+costs[HeldSpawned], int64(most))
 		require.LessOrEqual(t, q.Held().Used(), 2*int64(most)+int64(2*names*leastHeld))
 		require.Positive(t, q.Held().Refused())
 		for _, back := range give {
@@ -63,16 +63,16 @@ func TestHeldLeavesAShare(t *testing.T) {
 	const most = 8 << 20
 	q := New(Limits{Held: most})
 	greedy, late := q.NewHolder(), q.NewHolder()
-	for greedy.Take(Monitors) {
+	for greedy.Take(HeldMonitors) {
 	}
 	n := 0
-	for late.Take(Links) {
+	for late.Take(HeldLinks) {
 		n++
 	}
-	require.InDelta(t, most/2/costs[Links], n, 2)
-	require.True(t, late.Full(Monitors) && greedy.Full(Monitors))
-	for k := range Kinds {
+	require.InDelta(t, most/2/costs[HeldLinks], n, 2)
+	require.True(t, late.Full(HeldMonitors) && greedy.Full(HeldMonitors))
+	for k := range HeldKinds {
 		require.Positive(t, costs[k], k.String())
 	}
-	require.True(t, (*Quota)(nil).NewHolder().Take(Links), "no quota bounds nothing")
+	require.True(t, (*Quota)(nil).NewHolder().Take(HeldLinks), "no quota bounds nothing")
 }

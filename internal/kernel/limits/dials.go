@@ -1,4 +1,4 @@
-package admission
+package limits
 
 import (
 	"container/list"
@@ -72,17 +72,17 @@ func (q *Dials[P]) SetMax(max int, now time.Time) (next, late []*P) {
 	}
 }
 
-// Answer says when a peer may be dialled.
-type Answer uint8
+// DialAnswer says when a peer may be dialled.
+type DialAnswer uint8
 
 const (
-	Now     Answer = iota // Done is to be called when it is over
-	Later                 // Done of another peer says when
-	Refused               // too many wait
+	Now     DialAnswer = iota // Done is to be called when it is over
+	Later                     // Done of another peer says when
+	Refused                   // too many wait
 )
 
 // Ask asks whether p, which waits in no line, may be dialled.
-func (q *Dials[P]) Ask(p *Dial[P], first bool, now time.Time) Answer {
+func (q *Dials[P]) Ask(p *Dial[P], first bool, now time.Time) DialAnswer {
 	p.second = !first
 	line, most := &q.first, q.most1
 	if !first {
@@ -111,7 +111,7 @@ func (q *Dials[P]) begin(p *Dial[P]) {
 }
 
 // Promote moves p to the first line if it is in the second.
-func (q *Dials[P]) Promote(p *Dial[P]) Answer {
+func (q *Dials[P]) Promote(p *Dial[P]) DialAnswer {
 	if p.line != &q.second || q.first.Len() >= q.most1 {
 		return Later
 	}

@@ -1,4 +1,4 @@
-package quota
+package limits
 
 import (
 	"sync/atomic"
@@ -8,7 +8,7 @@ import (
 
 // costs is what one thing of a kind takes in memory, in bytes: measured, with what the tables of both ends need and what the
 // garbage collector leaves. Rounded up.
-var costs = [Kinds]int64{Monitors: 320, Links: 320, Spawned: 1024, Names: 512}
+var costs = [HeldKinds]int64{HeldMonitors: 320, HeldLinks: 320, HeldSpawned: 1024, HeldNames: 512}
 
 // leastHeld is what each peer may hold, whatever others do, in bytes.
 const leastHeld = 16 << 10
@@ -41,7 +41,7 @@ func (q *Quota) NewHolder() *Holder {
 func (q *Quota) Held() *limit.Limit { return q.held.all }
 
 // Take takes one more thing of a kind, and reports whether it may be held.
-func (h *Holder) Take(k Kind) bool {
+func (h *Holder) Take(k HeldKind) bool {
 	if h == nil {
 		return true
 	}
@@ -54,7 +54,7 @@ func (h *Holder) Take(k Kind) bool {
 }
 
 // Full reports whether one more thing of a kind would be refused, and counts it as such.
-func (h *Holder) Full(k Kind) bool {
+func (h *Holder) Full(k HeldKind) bool {
 	if h == nil || !h.full(costs[k]) {
 		return false
 	}
@@ -68,7 +68,7 @@ func (h *Holder) full(cost int64) bool {
 }
 
 // Add counts n more things of a kind that are held already; n may be negative.
-func (h *Holder) Add(k Kind, n int) {
+func (h *Holder) Add(k HeldKind, n int) {
 	if h == nil || n == 0 {
 		return
 	}

@@ -1,15 +1,15 @@
-package admission
+package limits
 
 import "github.com/actornode/actornode/wire"
 
-// Memory is what is remembered of peers: the best protocol that each is known to speak, and
+// ProtocolMemory is what is remembered of peers: the best protocol that each is known to speak, and
 // whether it has been connected. A protocol is its place in the node's list, the preferred
 // one first, so the lesser number is the better one. Whoever calls a method holds the lock
 // that guards it. The zero value remembers nothing.
 //
 // It remembers mostRemembered peers. For one more the peer is forgotten that was entered
 // first.
-type Memory struct {
+type ProtocolMemory struct {
 	of    map[wire.Atom]remembered
 	names []wire.Atom // in the order in which they were entered; from next on, and then from 0
 	next  int         // the first of them, once there are mostRemembered
@@ -26,7 +26,7 @@ type remembered struct {
 const mostRemembered = 4096
 
 // set keeps what is known of a peer.
-func (m *Memory) set(name wire.Atom, r remembered) {
+func (m *ProtocolMemory) set(name wire.Atom, r remembered) {
 	if m.of == nil {
 		m.of = make(map[wire.Atom]remembered)
 	}
@@ -43,7 +43,7 @@ func (m *Memory) set(name wire.Atom, r remembered) {
 }
 
 // HasBeenConnected reports whether a peer has been connected.
-func (m *Memory) HasBeenConnected(name wire.Atom) bool { return m.of[name].connected }
+func (m *ProtocolMemory) HasBeenConnected(name wire.Atom) bool { return m.of[name].connected }
 
 // Fallback is a less preferred protocol than a peer is known to speak.
 type Fallback struct {
@@ -53,7 +53,7 @@ type Fallback struct {
 
 // Dials is told that a peer is about to be dialled by the protocol used, where announced is
 // the best that is announced. ok: that is a fallback.
-func (m *Memory) Dials(name wire.Atom, used, announced int) (f Fallback, ok bool) {
+func (m *ProtocolMemory) Dials(name wire.Atom, used, announced int) (f Fallback, ok bool) {
 	r, known := m.of[name]
 	best := announced
 	if known {
@@ -69,7 +69,7 @@ func (m *Memory) Dials(name wire.Atom, used, announced int) (f Fallback, ok bool
 // Connected is told that a peer is connected by the protocol used, of all that the node
 // has; -1: by none of them, so there is nothing to compare with. ok: that is a fallback
 // that nobody has been warned of.
-func (m *Memory) Connected(name wire.Atom, used, all int) (f Fallback, ok bool) {
+func (m *ProtocolMemory) Connected(name wire.Atom, used, all int) (f Fallback, ok bool) {
 	r, known := m.of[name]
 	worse := known && r.best < used
 	ok = worse && r.warned != used

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/actornode/actornode/node/internal/quota"
 	"github.com/actornode/actornode/wire/dist"
 )
 
@@ -87,9 +86,9 @@ func (n Node) WithDefaults(stall time.Duration) (full Node, err error) {
 }
 
 // Quota returns the limits for what peers may make the node hold.
-func (n Node) Quota() quota.Limits {
+func (n Node) Quota() Limits {
 	c := n.Cluster
-	return quota.Limits{
+	return Limits{
 		Queued: c.Queued, Answers: c.Answers, Fragments: c.Fragments, Message: n.Link.WithDefaults().Message, Stall: c.Stall,
 		Monitors: c.Monitors, Links: c.Links, Spawned: c.Spawned, Names: c.Names, Held: c.Held,
 	}

@@ -1,4 +1,4 @@
-package quota
+package limits
 
 import (
 	"strings"
@@ -71,11 +71,11 @@ func (h *Owners) TakeSpawn(who rights.Identity) (*Owner, error) {
 	if int64(o.spawned) >= h.Spawned.Max() {
 		h.Spawned.Refuse()
 		o.tidy()
-		return nil, &TooMany{who.Name, Spawned, h.Spawned.Max()}
+		return nil, &TooMany{who.Name, HeldSpawned, h.Spawned.Max()}
 	}
-	if !o.holder.Take(Spawned) {
+	if !o.holder.Take(HeldSpawned) {
 		o.tidy()
-		return nil, &TooMany{who.Name, Spawned, 0}
+		return nil, &TooMany{who.Name, HeldSpawned, 0}
 	}
 	o.spawned++
 	return o, nil
@@ -86,7 +86,7 @@ func (o *Owner) GiveSpawn() {
 	o.h.mu.Lock()
 	defer o.h.mu.Unlock()
 	o.spawned--
-	o.holder.Add(Spawned, -1)
+	o.holder.Add(HeldSpawned, -1)
 	o.tidy()
 }
 
@@ -98,11 +98,11 @@ func (h *Owners) TakeName(who rights.Identity) (*Owner, error) {
 	if int64(o.names) >= h.Names.Max() {
 		h.Names.Refuse()
 		o.tidy()
-		return nil, &TooMany{who.Name, Names, h.Names.Max()}
+		return nil, &TooMany{who.Name, HeldNames, h.Names.Max()}
 	}
-	if !o.holder.Take(Names) {
+	if !o.holder.Take(HeldNames) {
 		o.tidy()
-		return nil, &TooMany{who.Name, Names, 0}
+		return nil, &TooMany{who.Name, HeldNames, 0}
 	}
 	o.names++
 	return o, nil
@@ -113,7 +113,7 @@ func (o *Owner) GiveName() {
 	o.h.mu.Lock()
 	defer o.h.mu.Unlock()
 	o.names--
-	o.holder.Add(Names, -1)
+	o.holder.Add(HeldNames, -1)
 	o.tidy()
 }
 

@@ -1,4 +1,4 @@
-package quota
+package limits
 
 import (
 	"fmt"
@@ -158,10 +158,10 @@ func TestOwners(t *testing.T) {
 	taken(h.TakeSpawn(named("a")))
 	a.GiveName()
 	taken(h.TakeName(named("a")))
-	for k := range Kinds {
+	for k := range HeldKinds {
 		require.Equal(t, k.String(), q.Limit(k).Use().Name)
 	}
-	require.Equal(t, limit.Use{Name: "spawned", Max: 2, Refused: 1}, q.Limit(Spawned).Use())
+	require.Equal(t, limit.Use{Name: "spawned", Max: 2, Refused: 1}, q.Limit(HeldSpawned).Use())
 	// Who has the name of another is not that.
 	other := named("a")
 	other.Cookie = "ops"

@@ -1,4 +1,4 @@
-package admission
+package limits
 
 import (
 	"crypto/tls"

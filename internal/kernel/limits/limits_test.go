@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/limits"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/wire"
 )
 

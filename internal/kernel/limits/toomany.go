@@ -1,4 +1,4 @@
-package quota
+package limits
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ const SystemLimit wire.Atom = "system_limit"
 // [ErrTooMany].
 type TooMany struct {
 	Peer wire.Atom // [nodehook.Unknown]: nobody knows which
-	Kind Kind      // Spawned or Names
+	Kind HeldKind  // HeldSpawned or Names
 	Most int64     // 0: all peers together hold as much as they may, and this one has had its share
 }
 
@@ -31,7 +31,7 @@ func (e *TooMany) Error() string {
 	if e.Most == 0 {
 		return fmt.Sprintf("node: %s holds its share of what all peers may make this node hold (limits.held)", who)
 	}
-	if e.Kind == Names {
+	if e.Kind == HeldNames {
 		return fmt.Sprintf("node: %s has registered its limit of %d names here (limits.names)", who, e.Most)
 	}
 	return fmt.Sprintf("node: %s has started its limit of %d processes here (limits.spawned)", who, e.Most)

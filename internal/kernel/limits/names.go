@@ -1,4 +1,4 @@
-package admission
+package limits
 
 import (
 	"strconv"
@@ -7,11 +7,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Names are those for nodes that ask for one, as an erl that is started with -name undefined. A name that is
+// DynamicNames are those for nodes that ask for one, as an erl that is started with -name undefined. A name that is
 // free again is given again, with the next creation: so no more names are ever used than there were such nodes
 // at a time, and whoever keeps something by name, such as a table of atoms or of metrics, keeps no more than
 // that. The caller of a method holds the lock that guards them.
-type Names struct {
+type DynamicNames struct {
 	free  map[string][]wire.NodeID // by host, the last one first
 	count int                      // of these
 }
@@ -24,7 +24,7 @@ const minCreation = 4
 
 // Take returns a name at the host. again: it has been used before. A fresh one is made of random, whose bits are its
 // name before the host, and creation.
-func (n *Names) Take(host string, random uint64, creation uint32) (id wire.NodeID, again bool) {
+func (n *DynamicNames) Take(host string, random uint64, creation uint32) (id wire.NodeID, again bool) {
 	if free := n.free[host]; len(free) > 0 {
 		id = free[len(free)-1]
 		if n.count--; len(free) > 1 {
@@ -39,7 +39,7 @@ func (n *Names) Take(host string, random uint64, creation uint32) (id wire.NodeI
 }
 
 // Give says that a name is free again. The zero NodeID is none.
-func (n *Names) Give(id wire.NodeID) {
+func (n *DynamicNames) Give(id wire.NodeID) {
 	_, host, ok := strings.Cut(string(id.Name), "@")
 	if !ok || n.count >= maxFreeNames {
 		return

@@ -1,4 +1,4 @@
-package admission
+package limits
 
 import (
 	"fmt"
@@ -59,7 +59,7 @@ type attempt uint8
 
 const (
 	notBegun attempt = iota
-	named            // the name has been said; the other side has not heard it yet
+	hasName          // the name has been said; the other side has not heard it yet
 	verdict          // it is on its way back
 	welcome          // the other side lets this go on; what it has proved is on its way there
 	proved           // it has, and the other side has taken the connection; this one does not know
@@ -88,12 +88,12 @@ func (c contest) moves(gives bool) (next []contest) {
 		me, you := &n[side], &n[other]
 		switch me.own {
 		case notBegun:
-			me.own = named
+			me.own = hasName
 			if me.link != 0 {
 				me.own = failed // beginDial: the peer has already connected
 			}
 			next = append(next, n)
-		case named:
+		case hasName:
 			switch c.standing(other).Admits() {
 			case dist.Welcome:
 				me.own = welcome

@@ -1,4 +1,4 @@
-package admission
+package limits
 
 import (
 	"fmt"
@@ -50,7 +50,7 @@ func TestShedLetsSomeInEachSecond(t *testing.T) {
 
 // Of two protocols, 0 and 1, the second is a fallback once the peer is known to speak the first.
 func TestMemory(t *testing.T) {
-	var m Memory
+	var m ProtocolMemory
 	_, ok := m.Dials("b@h", 1, 1)
 	require.False(t, ok, "nothing better is known")
 	f, ok := m.Dials("b@h", 1, 0)
@@ -77,7 +77,7 @@ func TestMemory(t *testing.T) {
 
 // Who connects under many names makes nothing grow.
 func TestMemoryIsBounded(t *testing.T) {
-	var m Memory
+	var m ProtocolMemory
 	name := func(i int) wire.Atom { return wire.Atom(fmt.Sprint("n", i, "@h")) }
 	for i := range 3*mostRemembered + 5 {
 		m.Connected(name(i), 0, 2)

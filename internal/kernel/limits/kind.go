@@ -1,0 +1,30 @@
+package limits
+
+import "github.com/actornode/actornode/internal/limit"
+
+// HeldKind is a kind of things that a single peer can make a node hold.
+type HeldKind uint8
+
+const (
+	HeldMonitors HeldKind = iota
+	HeldLinks
+	HeldSpawned
+	HeldNames
+
+	HeldKinds // how many there are
+)
+
+var heldKinds = [HeldKinds]string{HeldMonitors: "monitors", HeldLinks: "links", HeldSpawned: "spawned", HeldNames: "names"}
+
+// String returns the name of k, as the log and the limits have it.
+func (k HeldKind) String() string {
+	if k < HeldKinds {
+		return heldKinds[k]
+	}
+	return "invalid"
+}
+
+// Limit returns the limit for things of a kind.
+func (q *Quota) Limit(k HeldKind) *limit.Limit {
+	return [HeldKinds]*limit.Limit{q.Monitors, q.Links, q.Owners.Spawned, q.Owners.Names}[k]
+}
