@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/trace"
@@ -42,7 +42,7 @@ type Caller interface{ caller() *process.Acting }
 type Dest = wire.Dest
 
 // Global is a [Dest], too: whichever process has a name of the cluster, any term, when it is used. See package global.
-func Global(name any) Dest { return names.Global{Name: name} }
+func Global(name any) Dest { return tables.Global{Name: name} }
 
 // SendRequest sends a [Request] with req and returns at once; what comes of it is
 // a message to the caller, a [Result] with the tag. It is gen_server's
@@ -162,7 +162,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 
 // none is the error for a request to the zero PID, which an unregistered global name stands for.
 func none(to Dest) error {
-	if _, named := to.(names.Global); named {
+	if _, named := to.(tables.Global); named {
 		return gone(to)
 	}
 	return ErrNoDest
@@ -173,7 +173,7 @@ func gone(to Dest) error {
 	switch to := to.(type) {
 	case Atom, At:
 		return fmt.Errorf("%w: %s", ErrNoName, erpc.Text(to))
-	case names.Global:
+	case tables.Global:
 		return fmt.Errorf("%w: global %v", ErrNoName, to.Name)
 	}
 	return &ExitError{Reason: NoProc}

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/box"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
 )
 
@@ -78,7 +78,7 @@ func (c *common) sendTo(to Dest, msg any) error {
 		return nodeOf(a.System).sendAt(a, to, msg)
 	case Ref:
 		return nodeOf(a.System).sendAlias(a, to, msg, a.Process.Token())
-	case names.Global:
+	case tables.Global:
 		pid, ok := a.System.Resolve(to)
 		if !ok {
 			return fmt.Errorf("%w: global %v", ErrNoName, to.Name)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/cause"
-	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/receipt"
 	"github.com/actornode/actornode/node/internal/remote"
@@ -36,7 +36,7 @@ func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 	if ctx.Err() != nil {
 		return cause.Of(ctx)
 	}
-	if name, ok := to.(names.Global); ok {
+	if name, ok := to.(tables.Global); ok {
 		pid, ok := a.System.Resolve(name)
 		if !ok {
 			return gone(to)

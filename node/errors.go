@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/process"
 )
 
@@ -16,8 +16,8 @@ var (
 	ErrNoProcess    = process.ErrNoProcess
 	ErrNoDest       = process.ErrNoDest
 	ErrNoName       = process.ErrNoName // errors.Is it ErrNoProcess, too
-	ErrNameTaken    = names.ErrTaken
-	ErrBadName      = names.ErrBad
+	ErrNameTaken    = tables.ErrTaken
+	ErrBadName      = tables.ErrBad
 	ErrNilBehaviour = errors.New("node: the behaviour to spawn is nil")
 	ErrBadOption    = errors.New("node: invalid spawn option")
 	ErrTooMany      = limits.ErrTooMany // the node's, or one of a peer: ClusterLimits

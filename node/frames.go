@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/gencall"
-	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -94,7 +94,7 @@ func (p *peer) deliver(f *dist.Frame) {
 	var q *process.Process
 	switch m := f.Payload.(type) {
 	case *linkopt.Request:
-		if q = p.Named(f); q != nil && !names.IsAlias(f.Name) { // one for a single message is used up by it
+		if q = p.Named(f); q != nil && !tables.IsAlias(f.Name) { // one for a single message is used up by it
 			p.pass(q, f, p.called(q, f, m))
 			return
 		}

@@ -4,15 +4,15 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/trace"
 )
 
 // give registers p under name, for a peer that has asked for it; "": none. by is the reservation
 // of the service that p is one of, nil: of none.
-func (n *Node) give(name Atom, p *process.Process, peer Atom, by *names.Reservation) error {
-	e := names.Entry{Name: name, By: by}
+func (n *Node) give(name Atom, p *process.Process, peer Atom, by *tables.Reservation) error {
+	e := tables.NameEntry{Name: name, By: by}
 	if peer != "" {
 		e.Take = func() (*limits.Owner, error) { return n.dist.TakeName(peer) }
 	}

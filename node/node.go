@@ -16,6 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/futures"
 	"github.com/actornode/actornode/node/internal/isolate"
@@ -23,7 +24,6 @@ import (
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/report"
-	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/values"
@@ -38,8 +38,8 @@ type Node struct {
 	common // for plain goroutines, and the node itself
 
 	cfg     Config
-	sys     process.System             // the processes
-	calls   table.Lent[process.Ticket] // whose From is known elsewhere
+	sys     process.System              // the processes
+	calls   tables.Lent[process.Ticket] // whose From is known elsewhere
 	guard   *isolate.Guard
 	futures futures.Lent[anyFuture]
 	exports export.Table[Actor]

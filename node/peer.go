@@ -7,13 +7,13 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fault"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/gencall"
-	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
@@ -339,7 +339,7 @@ func (f *farCall) settle(a *process.Acting, v any, err error) bool {
 			if o, ok := erpc.Read(f.Ref, e.Reason); ok {
 				v, err = o.Opened(f.p.n.values.ReadErrorTerm).Result()
 			}
-		case name != "" && e.Reason == NoProc && !names.IsAlias(name):
+		case name != "" && e.Reason == NoProc && !tables.IsAlias(name):
 			err = fmt.Errorf("%w: %s", ErrNoName, name) // as of this node
 		}
 	}

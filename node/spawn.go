@@ -7,10 +7,10 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/inspect"
-	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/placement"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
@@ -76,8 +76,8 @@ type Options struct {
 	// [Distribution].Allow. "", or this node itself: it counts for nobody.
 	For Atom
 
-	owner   *limits.Owner      // that the process counts for already; nil: none, unless For says one
-	service *names.Reservation // of the service that the process is one of; nil: of none
+	owner   *limits.Owner       // that the process counts for already; nil: none, unless For says one
+	service *tables.Reservation // of the service that the process is one of; nil: of none
 	monitor bool
 	birth   process.Ticket         // is settled when Init has returned
 	before  func(*process.Process) // called before the process runs

@@ -9,6 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
@@ -16,7 +17,6 @@ import (
 	"github.com/actornode/actornode/node/channel"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -234,7 +234,7 @@ func TestByName(t *testing.T) {
 		defer dead.Close()
 		for _, from := range []*node.Node{a, b} {
 			in := channel.New[int](p)
-			at := names.OfAlias(in.Output().Ref)
+			at := tables.OfAlias(in.Output().Ref)
 			send := []func(m any) error{func(m any) error { return from.Send(at, m) }}
 			if from == a || receipts {
 				send = append(send, func(m any) error { return node.Deliver(testkit.Context(t), from, at, m) })

@@ -3,9 +3,9 @@ package event
 import (
 	"iter"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/list"
-	"github.com/actornode/actornode/node/internal/termkey"
+
 	"github.com/actornode/actornode/wire"
 )
 
@@ -17,12 +17,12 @@ import (
 //  1. An entry is on three lists: of all, of those with its ID, and, if it has an owner, of those of that.
 //  2. No list of those with an ID, or of an owner, is empty.
 type handlers struct {
-	list    list.List[entry]
+	list    tables.List[entry]
 	n       int
-	listen  int                       // how many are a Listener
-	plain   map[key]*list.List[entry] // by ID, if its key is one of Go's maps: see package termkey
-	terms   wire.Map                  // by any other ID, as a term
-	byOwner map[node.PID]*list.List[entry]
+	listen  int                         // how many are a Listener
+	plain   map[key]*tables.List[entry] // by ID, if its key is one of Go's maps: see package termkey
+	terms   wire.Map                    // by any other ID, as a term
+	byOwner map[node.PID]*tables.List[entry]
 }
 
 // key is an ID that Go's == compares.
@@ -35,12 +35,12 @@ type key struct {
 func (s *handlers) all() iter.Seq[*entry] { return s.list.Newest() }
 
 // same returns the handlers with an ID; nil: there is none.
-func (s *handlers) same(id ID) *list.List[entry] {
-	if k, plain := termkey.Of(id.ID); plain || k == nil {
+func (s *handlers) same(id ID) *tables.List[entry] {
+	if k, plain := tables.TermKey(id.ID); plain || k == nil {
 		return s.plain[key{id.Module, k}]
 	}
 	l, _ := s.terms.Get(id.term())
-	found, _ := l.(*list.List[entry])
+	found, _ := l.(*tables.List[entry])
 	return found
 }
 
@@ -70,10 +70,10 @@ func (s *handlers) add(e *entry) {
 func (s *handlers) index(e *entry) {
 	same := s.same(e.id)
 	if same == nil {
-		same = new(list.List[entry])
-		if k, plain := termkey.Of(e.id.ID); plain || k == nil {
+		same = new(tables.List[entry])
+		if k, plain := tables.TermKey(e.id.ID); plain || k == nil {
 			if s.plain == nil {
-				s.plain = make(map[key]*list.List[entry])
+				s.plain = make(map[key]*tables.List[entry])
 			}
 			s.plain[key{e.id.Module, k}] = same
 		} else {
@@ -88,10 +88,10 @@ func (s *handlers) index(e *entry) {
 		return
 	}
 	if s.byOwner == nil {
-		s.byOwner = make(map[node.PID]*list.List[entry])
+		s.byOwner = make(map[node.PID]*tables.List[entry])
 	}
 	if s.byOwner[e.owner] == nil {
-		s.byOwner[e.owner] = new(list.List[entry])
+		s.byOwner[e.owner] = new(tables.List[entry])
 	}
 	s.byOwner[e.owner].Add(&e.owned, e)
 }
@@ -109,7 +109,7 @@ func (s *handlers) forget(e *entry) {
 	}
 	same := s.same(e.id)
 	if same.Remove(&e.same); same.IsEmpty() {
-		if k, plain := termkey.Of(e.id.ID); plain || k == nil {
+		if k, plain := tables.TermKey(e.id.ID); plain || k == nil {
 			delete(s.plain, key{e.id.Module, k})
 		} else {
 			s.terms.Delete(e.id.term())

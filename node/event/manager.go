@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -65,7 +65,7 @@ type entry struct {
 	h     Handler
 	owner node.PID // zero: none
 
-	all, same, owned list.Entry[entry] // of handlers
+	all, same, owned tables.ListEntry[entry] // of handlers
 }
 
 // listens reports whether the handler takes what is no event.

@@ -3,9 +3,9 @@ package global
 import (
 	"slices"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/global"
-	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
@@ -13,7 +13,7 @@ import (
 // otpHost is the node, as the functions use it that other nodes may call by rpc.
 type otpHost interface {
 	global.Worker
-	globalnames.Effects
+	tables.GlobalEffects
 	// Ask calls the name server.
 	Ask(body any) (any, error)
 	Whois(name any) (wire.PID, bool)
@@ -40,7 +40,7 @@ var functions = map[wire.Export]func(e otpHost, args []any) (any, error){
 			return nil, badarg()
 		}
 		if m.Module == "global" {
-			if keeps, ok := globalnames.Decide(m.Function, args[1], a, b, e); ok {
+			if keeps, ok := tables.DecideGlobal(m.Function, args[1], a, b, e); ok {
 				return keeps, nil
 			}
 		}
@@ -56,9 +56,9 @@ var functions = map[wire.Export]func(e otpHost, args []any) (any, error){
 		return wire.Undefined, nil
 	},
 	fn("registered_names", 0): func(e otpHost, _ []any) (any, error) { return wire.List(e.Names()), nil },
-	fn("register_name", 2):    func(e otpHost, args []any) (any, error) { return register(e, args, globalnames.RandomExit, false) },
+	fn("register_name", 2):    func(e otpHost, args []any) (any, error) { return register(e, args, tables.RandomExit, false) },
 	fn("register_name", 3):    func(e otpHost, args []any) (any, error) { return register(e, args, args[2], false) },
-	fn("re_register_name", 2): func(e otpHost, args []any) (any, error) { return register(e, args, globalnames.RandomExit, true) },
+	fn("re_register_name", 2): func(e otpHost, args []any) (any, error) { return register(e, args, tables.RandomExit, true) },
 	fn("re_register_name", 3): func(e otpHost, args []any) (any, error) { return register(e, args, args[2], true) },
 	fn("unregister_name", 1): func(e otpHost, args []any) (any, error) {
 		if !mayTake(e, args[0]) {
@@ -152,7 +152,7 @@ func method(e otpHost, args []any) (any, error) {
 	if !ok || !ok2 {
 		return nil, badarg()
 	}
-	keeps, _ := globalnames.Decide(args[0].(wire.Export).Function, args[1], a, b, e)
+	keeps, _ := tables.DecideGlobal(args[0].(wire.Export).Function, args[1], a, b, e)
 	return keeps, nil
 }
 

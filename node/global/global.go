@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/global"
-	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
@@ -27,11 +27,11 @@ var (
 // or the atom none. One of a program is a function that its node exports: see package rpc.
 var (
 	// RandomExit kills the process whose node has the greater name. It is the default.
-	RandomExit = globalnames.RandomExit.(wire.Export)
+	RandomExit = tables.RandomExit.(wire.Export)
 	// RandomNotify sends {global_name_conflict, Name} to that process.
-	RandomNotify = globalnames.RandomNotify.(wire.Export)
+	RandomNotify = tables.RandomNotify.(wire.Export)
 	// NotifyAll sends {global_name_conflict, Name, OtherPid} to both. Neither keeps the name.
-	NotifyAll = globalnames.NotifyAll.(wire.Export)
+	NotifyAll = tables.NotifyAll.(wire.Export)
 )
 
 // Options of a registration. The zero value works.

@@ -6,12 +6,12 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/global"
-	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
@@ -36,7 +36,7 @@ func look(ctx context.Context, of nodehook.Node) (g nodehook.Global, ok bool, er
 func start(of nodehook.Node, partial, overlap bool, log *slog.Logger) error {
 	n := of.(*node.Node)
 	sys := system(n)
-	sys.Global = &globalnames.Table{Alive: func(pid node.PID) bool { return pid.Node() != n.Name() || n.IsAlive(pid) }}
+	sys.Global = &tables.GlobalNames{Alive: func(pid node.PID) bool { return pid.Node() != n.Name() || n.IsAlive(pid) }}
 	sys.Global.Ended = func(pid node.PID) { nodehook.Signal(n, sys.Global.Server(), global.Ended(pid)) }
 	exports := nodehook.ExportTable(n).(*export.Table[node.Actor])
 	for _, e := range otpExports() {
@@ -248,7 +248,7 @@ func (e exporter) Apply(at, module, function node.Atom, args []any) (any, error)
 	return node.Call[any](ctx, e.n, erpc.NewFunction(at, module, function, args), struct{}{})
 }
 
-// Kill is part of globalnames.Effects: it ends no process that the node that the exporter works for could not end.
+// Kill is part of tables.GlobalEffects: it ends no process that the node that the exporter works for could not end.
 func (e exporter) Kill(pid node.PID) {
 	if e.by().MayEnd(pid) {
 		e.n.Exit(pid, node.Kill)

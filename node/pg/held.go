@@ -4,9 +4,9 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/termkey"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire/etf"
 )
@@ -203,7 +203,7 @@ func (g *group) weigh() int {
 
 // weight is how many groups one with that name counts for: one, and one for each nameUnit.
 func weight(term any) int {
-	c, plain := termkey.Of(term)
+	c, plain := tables.TermKey(term)
 	if s, ok := c.(string); ok {
 		return 1 + len(s)/nameUnit
 	}

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/termkey"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -61,7 +61,7 @@ var empty view
 
 // find returns the group with the term, nil: there is none.
 func (t *table) find(term any) *group {
-	if term, plain := termkey.Of(term); plain {
+	if term, plain := tables.TermKey(term); plain {
 		g, _ := t.plain.Load(term)
 		found, _ := g.(*group)
 		return found
@@ -78,7 +78,7 @@ func (t *table) need(term any) *group {
 	if g := t.find(term); g != nil {
 		return g
 	}
-	term, plain := termkey.Of(term)
+	term, plain := tables.TermKey(term)
 	g := &group{term: term}
 	if plain {
 		t.plain.Store(term, g)
@@ -95,7 +95,7 @@ func (t *table) tidy(g *group) {
 	if g.count.Load() > 0 || len(g.watchers) > 0 {
 		return
 	}
-	if _, plain := termkey.Of(g.term); plain {
+	if _, plain := tables.TermKey(g.term); plain {
 		t.plain.Delete(g.term)
 		return
 	}

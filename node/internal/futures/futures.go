@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/env"
-	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -40,7 +40,7 @@ const (
 
 // Lent are the futures, of type F, that other nodes know.
 type Lent[F comparable] struct {
-	table.Lasting[F]
+	tables.Lasting[F]
 	env env.Env
 
 	mu      sync.Mutex

@@ -1,7 +1,7 @@
 package global
 
 import (
-	"github.com/actornode/actornode/node/internal/globalnames"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -58,7 +58,7 @@ func (m *Machine) compare(node wire.Atom, r *resolver) {
 func insertion(t wire.Tuple) wire.Tuple { return wire.Tuple{wire.Atom("insert"), t} }
 
 // resolvedName is told which process has the name from now on.
-func (m *Machine) resolvedName(node wire.Atom, r *resolver, his wire.Tuple, ours globalnames.Entry, v any, ok bool) {
+func (m *Machine) resolvedName(node wire.Atom, r *resolver, his wire.Tuple, ours tables.GlobalEntry, v any, ok bool) {
 	if r.over {
 		return
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -53,7 +53,7 @@ func hostile(t *testing.T, s *sim, number int) int {
 			if n.index != 0 {
 				waiting++
 			}
-			n.m.Register(name, pid, globalnames.RandomExit, r.IntN(5) == 0, func(bool) {
+			n.m.Register(name, pid, tables.RandomExit, r.IntN(5) == 0, func(bool) {
 				if n.index != 0 {
 					waiting--
 				}
@@ -215,7 +215,7 @@ func (g *garbler) term() any {
 	case 11:
 		return nil
 	case 12:
-		return globalnames.NotifyAll
+		return tables.NotifyAll
 	}
 	return []wire.Atom{"global", "undefined", "true", "nodeup", "cancel", "$gen_cast", "lock_set", ""}[r.IntN(8)]
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/globalnames"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -14,7 +14,7 @@ import (
 // requester is locked until the last has ended. Nobody is watched who has nothing.
 func TestLocksOfTheDead(t *testing.T) {
 	self := wire.NewOrigin(wire.NodeID{Name: "a@host", Creation: 1})
-	m := New(Config{Self: "a@host", Creation: 1, Locker: self.PID(1), Registrar: self.PID(2), Names: &globalnames.Table{},
+	m := New(Config{Self: "a@host", Creation: 1, Locker: self.PID(1), Registrar: self.PID(2), Names: &tables.GlobalNames{},
 		Rand: func(int) int { return 0 }})
 	a, b := self.PID(11), self.PID(12)
 	for i := range 5 {

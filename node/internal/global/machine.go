@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/actornode/actornode/node/internal/globalnames"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -25,7 +25,7 @@ type Config struct {
 	Creation uint32
 	// Locker and Registrar are the processes in whose name locks are asked for.
 	Locker, Registrar wire.PID
-	Names             *globalnames.Table
+	Names             *tables.GlobalNames
 	// Partial leaves out the handshake with nodes that connect: Erlang's connect_all false.
 	Partial bool
 	// Overlap leaves connections as they are where partitions overlap: Erlang's

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -117,7 +117,7 @@ func sequence(t *testing.T, s *sim, number int, settle bool) int {
 			pid, x, again := n.spawn(), name(), r.IntN(5) == 0
 			procs = append(procs, pid)
 			waiting[n]++
-			n.m.Register(x, pid, globalnames.RandomExit, again, func(ok bool) {
+			n.m.Register(x, pid, tables.RandomExit, again, func(ok bool) {
 				waiting[n]--
 				if ok && !s.dead[pid] && s.nodes[n.index] == n {
 					model.add(x, pid)

@@ -3,7 +3,7 @@ package global
 import (
 	"slices"
 
-	"github.com/actornode/actornode/node/internal/globalnames"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -23,7 +23,7 @@ func (x *external) list() wire.List {
 
 // insert gives a name to a process, as the lock on names allows it: by is the process that asks for it, or
 // lockID the lock that a handshake was made under.
-func (m *Machine) insert(name any, e globalnames.Entry, still func() bool) {
+func (m *Machine) insert(name any, e tables.GlobalEntry, still func() bool) {
 	old, had := m.cfg.Names.Get(name)
 	if !had && m.cfg.Names.Len() >= MaxNames {
 		m.warn("", "a global name was refused: there are too many")
@@ -75,6 +75,6 @@ func (m *Machine) heldFor(id any) bool {
 // list is the names as [{Name, Pid, Method}].
 func (m *Machine) list() wire.List {
 	all := wire.List{}
-	m.cfg.Names.Each(func(name any, e globalnames.Entry) { all = append(all, wire.Tuple{name, e.PID, e.Method}) })
+	m.cfg.Names.Each(func(name any, e tables.GlobalEntry) { all = append(all, wire.Tuple{name, e.PID, e.Method}) })
 	return all
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/global"
-	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestAskedToDisconnectTooEarly(t *testing.T) {
 	self := wire.NewOrigin(wire.NodeID{Name: "a@host", Creation: 1})
 	m := global.New(global.Config{
-		Self: "a@host", Creation: 1, Locker: self.PID(1), Registrar: self.PID(2), Names: &globalnames.Table{},
+		Self: "a@host", Creation: 1, Locker: self.PID(1), Registrar: self.PID(2), Names: &tables.GlobalNames{},
 		Rand: func(int) int { return 0 },
 	})
 	did := func(kind global.ActionKind, msg any) (some []global.Action) {
@@ -74,7 +74,7 @@ func TestForgotten(t *testing.T) {
 	for _, forgotten := range []bool{false, true} {
 		self := wire.NewOrigin(wire.NodeID{Name: "a@host", Creation: 1})
 		m := global.New(global.Config{
-			Self: "a@host", Creation: 1, Locker: self.PID(1), Registrar: self.PID(2), Names: &globalnames.Table{},
+			Self: "a@host", Creation: 1, Locker: self.PID(1), Registrar: self.PID(2), Names: &tables.GlobalNames{},
 			Rand: func(int) int { return 0 },
 		})
 		m.NodeUp("b@host")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/actornode/actornode/node/internal/globalnames"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -40,7 +40,7 @@ func (m *Machine) call(by wire.PID, body any, reply func(v any)) {
 		}
 	case name == "register" && len(t) == 4, name == "register_ext" && len(t) == 5:
 		if pid, ok := t[2].(wire.PID); ok {
-			m.insert(t[1], globalnames.Entry{PID: pid, Method: shared(t[3])}, func() bool { return m.heldBy(by) })
+			m.insert(t[1], tables.GlobalEntry{PID: pid, Method: shared(t[3])}, func() bool { return m.heldBy(by) })
 			if e, ok := m.cfg.Names.Get(t[1]); ok && e.PID == pid && len(t) == 5 {
 				m.external.names.Put(t[1], wire.Tuple{pid, t[4]})
 			}
@@ -94,8 +94,8 @@ func (m *Machine) disconnect() (all []wire.Atom) {
 
 // shared is one value for the method that nearly all names have.
 func shared(method any) any {
-	if wire.Equal(method, globalnames.RandomExit) {
-		return globalnames.RandomExit
+	if wire.Equal(method, tables.RandomExit) {
+		return tables.RandomExit
 	}
 	return method
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/actornode/actornode/node/internal/globalnames"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -469,7 +469,7 @@ func (m *Machine) apply(ops, external []any, still func() bool) {
 			if !ok {
 				break
 			}
-			m.insert(e[0], globalnames.Entry{PID: pid, Method: shared(e[2])}, still)
+			m.insert(e[0], tables.GlobalEntry{PID: pid, Method: shared(e[2])}, still)
 			if x, ok := byName.Get(e[0]); ok && x.(wire.Tuple)[1] == any(pid) {
 				if now, ok := m.cfg.Names.Get(e[0]); ok && now.PID == pid {
 					m.external.names.Put(e[0], wire.Tuple{pid, x.(wire.Tuple)[2]})

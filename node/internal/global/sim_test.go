@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/global"
-	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -41,7 +41,7 @@ type simNode struct {
 	name   wire.Atom
 	life   uint32
 	m      *global.Machine
-	table  *globalnames.Table
+	table  *tables.GlobalNames
 	origin wire.Origin
 	links  map[int]bool     // connected to
 	in     map[int][]func() // what comes from each node, and from itself
@@ -82,7 +82,7 @@ func newSim(r *rand.Rand, n int, change func(i int, c *global.Config)) *sim {
 func (s *sim) start(i int, change func(i int, c *global.Config)) {
 	s.serial++
 	n := &simNode{s: s, index: i, name: wire.Atom(fmt.Sprintf("n%d@h", i)), life: uint32(s.serial), links: map[int]bool{},
-		in: map[int][]func(){}, asks: map[int][]uint64{}, table: new(globalnames.Table)}
+		in: map[int][]func(){}, asks: map[int][]uint64{}, table: new(tables.GlobalNames)}
 	n.table.Alive = func(pid wire.PID) bool { return pid.Node() != n.name || !s.dead[pid] }
 	n.origin = wire.NewOrigin(wire.NodeID{Name: n.name, Creation: n.life})
 	cfg := global.Config{Self: n.name, Creation: n.life, Locker: n.origin.PID(1), Registrar: n.origin.PID(2), Names: n.table,

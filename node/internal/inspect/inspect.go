@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
@@ -78,7 +78,7 @@ func describe(p *process.Process, i *observe.Process, more func(*observe.Process
 		m := k.Watching[number]
 		switch {
 		case m.Node:
-		case m.Name != "" && !names.IsAlias(m.Name):
+		case m.Name != "" && !tables.IsAlias(m.Name):
 			at := wire.At{Name: m.Name, Node: p.System.Name}
 			if m.Far != nil {
 				at.Node = m.Far.NodeName()

@@ -17,10 +17,10 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/globalnames"
 	"github.com/actornode/actornode/node/internal/inspect"
-	"github.com/actornode/actornode/node/internal/names"
+
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/runner"
@@ -148,7 +148,7 @@ func (feed) Close()           {}
 // A process with everything that can be seen of one, and one with nothing.
 func TestProcess(t *testing.T) {
 	s := newSystem(t)
-	s.Global = &globalnames.Table{Ended: func(wire.PID) {}}
+	s.Global = &tables.GlobalNames{Ended: func(wire.PID) {}}
 	server := s.spawn(false, nil)
 	s.Global.Serve(server.Own.PID())
 	bare := s.spawn(false, nil)
@@ -162,7 +162,7 @@ func TestProcess(t *testing.T) {
 		p.Follow(far(9))
 	})
 	me := &p.Own
-	require.NoError(t, s.Names.Enter((*process.Named)(me), names.Entry{Name: "shop"}))
+	require.NoError(t, s.Names.Enter((*process.Named)(me), tables.NameEntry{Name: "shop"}))
 	me.SetTrap(true)
 	for _, to := range []wire.PID{target.Own.PID(), parent.Own.PID(), far(1)} {
 		me.Link(&p.Acting, to)

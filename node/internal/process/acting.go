@@ -5,9 +5,9 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/outbox"
-	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
 )
@@ -27,7 +27,7 @@ type Acting struct {
 
 // Local is what a worker has for the processes that it runs.
 type Local struct {
-	slots table.Slots
+	slots tables.Slots
 	refs  supply
 	Tally *Tally
 	Turn  outbox.Turn
@@ -70,7 +70,7 @@ func (a *Acting) OutboxTurn() *outbox.Turn {
 }
 
 // Slots returns the worker's supply of places in the table of processes; nil: the code runs on none.
-func (a *Acting) Slots() *table.Slots {
+func (a *Acting) Slots() *tables.Slots {
 	if a.Worker == nil {
 		return nil
 	}

@@ -1,8 +1,8 @@
 package process
 
 import (
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -10,7 +10,7 @@ import (
 func (sys *System) AliasOwner(ref wire.Ref) *Process { return (*Process)(sys.Names.Owner(ref)) }
 
 // Alias makes an alias of the process that acts: a random reference, which only those know who were given it.
-func (a *Acting) Alias(once bool, as table.As) wire.Ref {
+func (a *Acting) Alias(once bool, as tables.As) wire.Ref {
 	p, id := a.Own(), a.System.Env.Uint64() // not to be guessed: who has it may send to the process
 	ref := a.System.Origin.RefOf(id)
 	p.Mu.Lock()
@@ -47,20 +47,20 @@ func (p *Process) Unalias(ref wire.Ref) bool {
 // Aliased finds the process for a message to an alias, and what it gets. The first message to a reply alias uses it
 // up. It returns nil where there is none, where it does not take the message, and where that has answered a call.
 func (n *System) Aliased(ref wire.Ref, msg any) (p *Process, m any) {
-	id, how := ref.Number(), table.Missing
+	id, how := ref.Number(), tables.Missing
 	if n.Origin.Equal(ref.Origin()) {
 		var q *Named
 		q, m, how = n.Names.Aliases.Take(id, msg)
 		p = (*Process)(q)
 	}
 	switch how {
-	case table.Missing:
+	case tables.Missing:
 		if !n.Host.Answered(ref, msg) {
 			n.DeadLetter(deadletter.Letter{Cause: deadletter.NoAlias, Alias: ref, Message: msg})
 		}
-	case table.Refused:
+	case tables.Refused:
 		n.DeadLetter(deadletter.Letter{Cause: deadletter.WrongType, Alias: ref, Message: msg})
-	case table.Used:
+	case tables.Used:
 		p.Mu.Lock()
 		delete(p.ColdPart().Aliases, id)
 		p.Mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"runtime"
 
 	"github.com/actornode/actornode/internal/cause"
-	"github.com/actornode/actornode/node/internal/list"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/promise"
 	"github.com/actornode/actornode/wire"
 )
@@ -23,7 +23,7 @@ type Call struct {
 	promise.Promise
 	System *System // set once
 	Target *Process
-	entry  list.Entry[Call] // of Target.Cold.Calls
+	entry  tables.ListEntry[Call] // of Target.Cold.Calls
 
 	// What is told: Waiter; or Asker; or More; or Far.
 	Waiter Blocker  // a process that is parked, or will be; Asker is that process

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/node/internal/list"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/signal"
-	"github.com/actornode/actornode/node/internal/table"
+
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
@@ -18,9 +18,9 @@ type Death struct {
 	reason   any
 	Tied     bool // linked to its parent
 	global   bool // see Process.Global
-	Links    table.PIDs
+	Links    tables.PIDs
 	name     wire.Atom
-	Watchers list.List[Monitor]
+	Watchers tables.List[Monitor]
 	Watching map[uint64]*Monitor
 	aliases  map[uint64]struct{}
 	Calls    []Ticket
@@ -95,7 +95,7 @@ func (p *Process) condemnLocked(d *Death, reason any, own bool) {
 		k.Calls.Remove(&c.entry)
 		d.Calls = append(d.Calls, Ticket{c, c.Current()})
 	}
-	k.Links, k.Watchers, k.Watching, k.Aliases = table.PIDs{}, list.List[Monitor]{}, nil, nil
+	k.Links, k.Watchers, k.Watching, k.Aliases = tables.PIDs{}, tables.List[Monitor]{}, nil, nil
 }
 
 // carryOut makes the death known. It returns those that had to go with p.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/node/internal/globalnames"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/timers"
@@ -20,7 +20,7 @@ import (
 // come before the calls, the calls before the monitors; the process is dead when all have been told.
 func TestDeathInOrder(t *testing.T) {
 	s := newSystem(t)
-	s.Global = &globalnames.Table{Ended: func(wire.PID) { s.note("global") }}
+	s.Global = &tables.GlobalNames{Ended: func(wire.PID) { s.note("global") }}
 	q := limits.New(limits.Limits{Spawned: 10})
 	parent := s.spawn(named("parent"), trapping)
 	p := s.spawn(named("it"), child(parent))
@@ -255,7 +255,7 @@ func TestDeathOfOneThing(t *testing.T) {
 	} {
 		s := newSystem(t)
 		s.connect(there)
-		s.Global = &globalnames.Table{Ended: func(wire.PID) { s.note("global") }}
+		s.Global = &tables.GlobalNames{Ended: func(wire.PID) { s.note("global") }}
 		p := s.spawn()
 		c.with(s, p)
 		p.die("x")

@@ -14,8 +14,8 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/signal"
@@ -208,7 +208,7 @@ func boxed(l *inbox.Bounded) func(*proc) {
 func child(of *proc) func(*proc) { return func(p *proc) { p.Parent = of.ID + 1 } }
 
 func (p *proc) register(name wire.Atom) {
-	require.NoError(p.owner.t, p.owner.Names.Enter((*process.Named)(&p.Process), names.Entry{Name: name}))
+	require.NoError(p.owner.t, p.owner.Names.Enter((*process.Named)(&p.Process), tables.NameEntry{Name: name}))
 }
 
 // took returns the messages of p, and arms its mailbox.

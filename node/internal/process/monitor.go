@@ -3,8 +3,8 @@ package process
 import (
 	"sync/atomic"
 
-	"github.com/actornode/actornode/node/internal/list"
-	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/internal/kernel/tables"
+
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/trace"
@@ -22,7 +22,7 @@ type Monitor struct {
 
 	// Of Target.Cold.Watchers, guarded by Target.Mu until the target is dead, and not changed from
 	// then on.
-	entry list.Entry[Monitor]
+	entry tables.ListEntry[Monitor]
 
 	// Where one of the two is on another node: far is that node, pid the target
 	// there (zero: known by name), by the watcher there.
@@ -42,7 +42,7 @@ func (m *Monitor) message(pid wire.PID, reason any) any {
 		return to.NodeDown(m.Far.NodeName(), reason.(string))
 	}
 	d := signal.Down{Ref: m.ref, PID: pid, Reason: reason}
-	if m.Name != "" && !names.IsAlias(m.Name) {
+	if m.Name != "" && !tables.IsAlias(m.Name) {
 		d.PID, d.Name, d.Node = wire.PID{}, m.Name, m.Watcher.System.Name
 		if m.Far != nil {
 			d.Node = m.Far.NodeName()

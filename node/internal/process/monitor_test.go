@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/wire"
@@ -41,7 +41,7 @@ func TestMonitorNobody(t *testing.T) {
 	named := s.spawn()
 	named.register("shop")
 	alias := named.as.Alias(false, nil)
-	byAlias := names.OfAlias(alias)
+	byAlias := tables.OfAlias(alias)
 	for what, c := range map[string]struct {
 		to   wire.Dest
 		down signal.Down // without its Ref
@@ -54,7 +54,7 @@ func TestMonitorNobody(t *testing.T) {
 		"a name here":           {wire.At{Name: "none", Node: here}, signal.Down{Name: "none", Node: here, Reason: process.NoProc}},
 		"a name there":          {wire.At{Name: "x", Node: there}, signal.Down{Name: "x", Node: there, Reason: process.NoConnection}},
 		"an alias of nobody":    {s.NewRef(), signal.Down{Reason: process.NoProc}},
-		"an alias there":        {far(0).Origin().RefOf(5), signal.Down{Name: names.OfAlias(far(0).Origin().RefOf(5)).Name, Node: there, Reason: process.NoConnection}},
+		"an alias there":        {far(0).Origin().RefOf(5), signal.Down{Name: tables.OfAlias(far(0).Origin().RefOf(5)).Name, Node: there, Reason: process.NoConnection}},
 		"a name that is taken":  {wire.Atom("shop"), signal.Down{Name: "shop", Node: here, Reason: "y"}},
 		"an alias":              {alias, signal.Down{PID: named.PID(), Reason: "y"}},
 		"the name of an alias":  {byAlias.Name, signal.Down{PID: named.PID(), Reason: "y"}},

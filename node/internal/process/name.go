@@ -3,8 +3,8 @@ package process
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
@@ -13,7 +13,7 @@ import (
 // Named is a process as package names knows it.
 type Named Process
 
-// Lock is part of names.Process, and so are the others.
+// Lock is part of tables.NameHolder, and so are the others.
 func (p *Named) Lock() { p.Mu.Lock() }
 
 // Unlock releases what Lock has locked.
@@ -45,7 +45,7 @@ func (sys *System) Named(name wire.Atom, msg any) (p *Process, m any, err error)
 	if q := sys.Names.Get(name); q != nil {
 		return (*Process)(q), msg, nil
 	}
-	if ref, ok := names.Alias(name, sys.Origin); ok {
+	if ref, ok := tables.Alias(name, sys.Origin); ok {
 		if p, m = sys.Aliased(ref, msg); p == nil { // it was there, perhaps, when the caller's monitor came
 			sys.Host.Unanswered(msg, sys.Host.Reasons.Err(NoProc), true)
 			return nil, nil, ErrNoProcess

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/globalnames"
-	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/internal/kernel/tables"
+
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 )
@@ -23,14 +23,14 @@ func TestNames(t *testing.T) {
 	require.NoError(t, err)
 	require.Same(t, &p.Process, got)
 	require.Equal(t, "m", msg)
-	require.ErrorIs(t, s.Names.Enter((*process.Named)(&q.Process), names.Entry{Name: "shop"}), names.ErrTaken)
+	require.ErrorIs(t, s.Names.Enter((*process.Named)(&q.Process), tables.NameEntry{Name: "shop"}), tables.ErrTaken)
 	p.die("x")
 	_, _, err = s.Named("shop", "m")
 	require.ErrorIs(t, err, process.ErrNoName)
 	require.ErrorIs(t, err, process.ErrNoProcess)
 	require.ErrorContains(t, err, "shop")
 	require.Equal(t, []string{"no_process shop m"}, s.dead())
-	require.ErrorIs(t, s.Names.Enter((*process.Named)(&p.Process), names.Entry{Name: "other"}), process.ErrNoProcess)
+	require.ErrorIs(t, s.Names.Enter((*process.Named)(&p.Process), tables.NameEntry{Name: "other"}), process.ErrNoProcess)
 	q.register("shop")
 	s.Stopped.Store(true)
 	_, _, err = s.Named("none", "m")
@@ -55,9 +55,9 @@ func TestResolve(t *testing.T) {
 	p := s.spawn()
 	p.register("shop")
 	once, alias := p.as.Alias(true, nil), p.as.Alias(false, nil)
-	s.Global = &globalnames.Table{}
-	s.Global.Put("everywhere", globalnames.Entry{PID: far(3)})
-	global, nobody := names.Global{Name: "everywhere"}, names.Global{Name: "nowhere"}
+	s.Global = &tables.GlobalNames{}
+	s.Global.Put("everywhere", tables.GlobalEntry{PID: far(3)})
+	global, nobody := tables.Global{Name: "everywhere"}, tables.Global{Name: "nowhere"}
 	for _, c := range []struct {
 		to      wire.Dest
 		is      wire.PID // zero: nobody
@@ -99,7 +99,7 @@ func TestAliases(t *testing.T) {
 	for _, byName := range []bool{false, true} {
 		if byName {
 			send = func(ref wire.Ref, msg any) (*process.Process, any) {
-				to, m, err := s.Named(names.OfAlias(ref).Name, msg)
+				to, m, err := s.Named(tables.OfAlias(ref).Name, msg)
 				if to == nil {
 					require.Equal(t, process.ErrNoProcess, err)
 					require.Equal(t, []string{fmt.Sprint(msg, " exited: noproc true")}, s.unanswered)

@@ -9,11 +9,11 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/moved"
 	"github.com/actornode/actornode/node/internal/report"
-	"github.com/actornode/actornode/node/internal/table"
+
 	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/observe"
@@ -92,21 +92,21 @@ type Cold struct {
 
 	// Guarded by Process.Mu.
 	Trap     bool // beside blocked, for the sake of the size
-	Links    table.PIDs
+	Links    tables.PIDs
 	Name     wire.Atom
-	wait     *observe.Wait       // what is waited for; nil: see waiting
-	Watchers list.List[Monitor]  // over this process
-	Watching map[uint64]*Monitor // by reference number: this process's monitors
+	wait     *observe.Wait        // what is waited for; nil: see waiting
+	Watchers tables.List[Monitor] // over this process
+	Watching map[uint64]*Monitor  // by reference number: this process's monitors
 	Aliases  map[uint64]struct{}
-	Calls    list.List[Call] // that wait for this process
-	Timers   *timers.Set     // that send to this process; nil: there were none
-	Birth    Ticket          // is settled when Init has returned; set at spawn
-	scope    *scope          // nil: nobody has asked for the Context
-	Token    trace.Token     // owned like the behaviour
-	Reason   any             // once exiting
-	Moved    *moved.Record   // of one that has come from another node, or has gone to one; nil: neither
-	Leader   wire.PID        // group leader; zero: the node's
-	Left     *report.Left    // what an Actor has left in its mailbox since its behaviour changed; nil: nothing
+	Calls    tables.List[Call] // that wait for this process
+	Timers   *timers.Set       // that send to this process; nil: there were none
+	Birth    Ticket            // is settled when Init has returned; set at spawn
+	scope    *scope            // nil: nobody has asked for the Context
+	Token    trace.Token       // owned like the behaviour
+	Reason   any               // once exiting
+	Moved    *moved.Record     // of one that has come from another node, or has gone to one; nil: neither
+	Leader   wire.PID          // group leader; zero: the node's
+	Left     *report.Left      // what an Actor has left in its mailbox since its behaviour changed; nil: nothing
 }
 
 // PID returns p's identifier.

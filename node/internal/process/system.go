@@ -7,13 +7,13 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/globalnames"
-	"github.com/actornode/actornode/node/internal/names"
+
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/signal"
-	"github.com/actornode/actornode/node/internal/table"
+
 	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/undelivered"
@@ -35,12 +35,12 @@ type System struct {
 	Tracing trace.Registry // beside what is only read: every message looks at it
 
 	Plain  Acting // of plain goroutines, and of the node itself; never written after the start
-	Table  table.Table[Process]
-	Names  names.Directory[Named, *Named]
+	Table  tables.Table[Process]
+	Names  tables.Directory[Named, *Named]
 	Dead   undelivered.Log
 	refs   sequence
 	Fibers fiber.Pool
-	Global *globalnames.Table // who has which name of the cluster; nil: the node is hidden
+	Global *tables.GlobalNames // who has which name of the cluster; nil: the node is hidden
 	Env    env.Env
 	Clock  env.Clock
 	Tally  Tallies
@@ -171,7 +171,7 @@ func (sys *System) Resolve(to wire.Dest) (wire.PID, bool) {
 	if pid, ok := to.(wire.PID); ok {
 		return pid, true
 	}
-	if to, ok := to.(names.Global); ok {
+	if to, ok := to.(tables.Global); ok {
 		return sys.Global.Whois(to.Name)
 	}
 	if p := sys.Names.Find(to); p != nil {
@@ -183,7 +183,7 @@ func (sys *System) Resolve(to wire.Dest) (wire.PID, bool) {
 // Current returns the PID that a name of the cluster stands for now, the zero PID if nobody has it; any other destination
 // as it is.
 func (sys *System) Current(to wire.Dest) wire.Dest {
-	if _, ok := to.(names.Global); !ok {
+	if _, ok := to.(tables.Global); !ok {
 		return to
 	}
 	pid, _ := sys.Resolve(to)

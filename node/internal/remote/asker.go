@@ -3,9 +3,9 @@ package remote
 import (
 	"context"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/gencall"
-	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
@@ -113,9 +113,9 @@ func (a *Asker) target(to wire.Dest) (q *process.Process, name wire.Atom, byAlia
 	case wire.Ref:
 		q, byAlias = a.System.AliasOwner(to), true
 	case wire.Atom:
-		q, name, byAlias = a.System.Whose(to), to, names.IsAlias(to)
+		q, name, byAlias = a.System.Whose(to), to, tables.IsAlias(to)
 	case wire.At:
-		q, name, byAlias = a.System.Whose(to.Name), to.Name, names.IsAlias(to.Name)
+		q, name, byAlias = a.System.Whose(to.Name), to.Name, tables.IsAlias(to.Name)
 	}
 	if name == "" && q != nil {
 		name = registered(q)

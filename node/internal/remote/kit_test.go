@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/node/internal/failure"
 
-	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 
@@ -181,7 +181,7 @@ func trapping(p *process.Process)  { p.SetTrap(true) }
 func protected(p *process.Process) { p.Protected = true }
 
 func (p proc) register(name wire.Atom) {
-	require.NoError(p.t, p.System.Names.Enter((*process.Named)(&p.Own), names.Entry{Name: name}))
+	require.NoError(p.t, p.System.Names.Enter((*process.Named)(&p.Own), tables.NameEntry{Name: name}))
 }
 
 // took returns the messages of p.

@@ -2,7 +2,7 @@ package remote
 
 import (
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/report"
@@ -195,7 +195,7 @@ func (p *Peer) exitedLocked(q *process.Process, f *dist.Frame) *process.Death {
 func (p *Peer) MonitorMade(f *dist.Frame) {
 	q, pid, name := p.System.Lookup(f.To), f.To, f.Name
 	if name != "" {
-		if q = p.System.Whose(name); q != nil && names.IsAlias(name) {
+		if q = p.System.Whose(name); q != nil && tables.IsAlias(name) {
 			pid, name = q.PID(), "" // whom the Down is about
 		}
 	}
@@ -270,7 +270,7 @@ func (p *Peer) linkBrokenLocked(q *process.Process, from wire.PID, reason any) *
 func (p *Peer) MonitorOver(f *dist.Frame, reason any) {
 	if m, ok := p.Down(f.Ref).(*process.Monitor); ok {
 		pid := m.PID
-		if names.IsAlias(m.Name) {
+		if tables.IsAlias(m.Name) {
 			pid = f.From
 		}
 		m.Deliver(&p.System.Plain, pid, reason)

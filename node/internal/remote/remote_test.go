@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/failure"
-	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/remote"
@@ -195,7 +195,7 @@ func TestMonitorMade(t *testing.T) {
 		s.peer.MonitorMade(&dist.Frame{Op: dist.OpMonitor, From: far(1), To: to, Name: name, Ref: farRef(n)})
 		return s.said()
 	}
-	aliasName, other := names.OfAlias(alias).Name, names.OfAlias(s.NewRef()).Name
+	aliasName, other := tables.OfAlias(alias).Name, tables.OfAlias(s.NewRef()).Name
 	for _, c := range []struct {
 		to   wire.PID
 		name wire.Atom
@@ -379,7 +379,7 @@ func TestNamed(t *testing.T) {
 		{dist.Frame{}, nil},
 		{dist.Frame{Name: "shop"}, &p.Own},
 		{dist.Frame{Name: "none", To: p.Own.PID()}, nil},
-		{dist.Frame{Name: names.OfAlias(alias).Name}, &q.Own},
+		{dist.Frame{Name: tables.OfAlias(alias).Name}, &q.Own},
 		{dist.Frame{Ref: alias, Name: "shop"}, &q.Own},
 		{dist.Frame{Ref: s.NewRef(), To: p.Own.PID()}, nil},
 	} {

@@ -1,11 +1,11 @@
 package remote
 
 import (
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/gencall"
-	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/rights"
@@ -89,7 +89,7 @@ func (p *Peer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
 	if !p.asksForItself(f) {
 		return p.refuseSend(f, "send")
 	}
-	if (!f.Ref.IsZero() || names.IsAlias(f.Name)) && right != "signal" {
+	if (!f.Ref.IsZero() || tables.IsAlias(f.Name)) && right != "signal" {
 		return true
 	}
 	q, name := p.Named(f), f.Name

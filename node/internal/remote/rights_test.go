@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/gencall"
-	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/remote"
@@ -97,7 +97,7 @@ func TestPermits(t *testing.T) {
 			"none":       {Name: "none"},
 			"owned":      {To: g.owned.Own.PID()},
 			"alias":      {Ref: g.alias},
-			"alias name": {Name: names.OfAlias(g.alias).Name},
+			"alias name": {Name: tables.OfAlias(g.alias).Name},
 			"net_kernel": {Name: "net_kernel"},
 			"rex":        {Name: "rex"},
 			"actornode":  {Name: "actornode"},

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/waiting"
@@ -228,15 +228,15 @@ func TestForgetName(t *testing.T) {
 	b, other := s.make(handle, nil), s.make(handle, nil)
 	runner.ForgetName(&b.Own)
 	enter := func(b *runner.Blocking) error {
-		return s.Names.Enter((*process.Named)(&b.Own), names.Entry{Name: "shop"})
+		return s.Names.Enter((*process.Named)(&b.Own), tables.NameEntry{Name: "shop"})
 	}
 	require.NoError(t, enter(b))
-	require.ErrorIs(t, enter(other), names.ErrTaken)
+	require.ErrorIs(t, enter(other), tables.ErrTaken)
 	runner.ForgetName(&b.Own)
 	require.Nil(t, s.Whose("shop"))
 	require.Empty(t, b.Own.Cold.Name)
 	require.NoError(t, enter(other))
-	require.NoError(t, s.Names.Enter((*process.Named)(&b.Own), names.Entry{Name: "again"}))
+	require.NoError(t, s.Names.Enter((*process.Named)(&b.Own), tables.NameEntry{Name: "again"}))
 }
 
 // A function that blocks for long leaves its stage to the others; it is the process's own that waits, as all can see.

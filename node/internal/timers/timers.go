@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/list"
 	"github.com/actornode/actornode/node/internal/owned"
 )
 
@@ -44,7 +44,7 @@ type Set struct {
 
 	mu   sync.Mutex
 	over bool
-	all  list.List[Timer]
+	all  tables.List[Timer]
 }
 
 // New returns an empty set, whose timers are counted by count, too.
@@ -62,7 +62,7 @@ type Timer struct {
 	t     env.Timer
 	due   time.Time
 	pause time.Duration // between tries while there is no space; 0: not tried yet
-	entry list.Entry[Timer]
+	entry tables.ListEntry[Timer]
 }
 
 // Start has t, which is new, send msg after d, and if every is not 0 again each time that this has

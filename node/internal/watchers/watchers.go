@@ -4,7 +4,7 @@
 // of a published node, see package global, is told of visible nodes only, and of the end of connections, too.
 //
 // Invariants: a watcher is told of a connection before anything that the other node sends; processes that have exited
-// are forgotten, see table.Group.
+// are forgotten, see tables.Group.
 //
 // It has no goroutines; its methods may be called from any.
 package watchers
@@ -12,19 +12,19 @@ package watchers
 import (
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/table"
 )
 
 // Watchers are the processes. The zero value has none.
 type Watchers struct {
-	all    table.Group[*watcher]
+	all    tables.Group[*watcher]
 	server atomic.Pointer[process.Process] // nil: the node is hidden
 }
 
 type watcher process.Process
 
-// Number is part of table.Member, and so is Gone.
+// Number is part of tables.Member, and so is Gone.
 func (w *watcher) Number() uint64 { return w.ID }
 
 // Gone reports whether the process has exited.

@@ -1,4 +1,4 @@
-package globalnames
+package tables
 
 import "github.com/actornode/actornode/wire"
 
@@ -9,15 +9,15 @@ var (
 	NotifyAll    any = wire.Export{Module: "global", Function: "notify_all_name", Arity: 3}
 )
 
-// Effects is what a method of OTP does to processes.
-type Effects interface {
+// GlobalEffects is what a method of OTP does to processes.
+type GlobalEffects interface {
 	Kill(pid wire.PID)
 	Tell(pid wire.PID, msg any)
 }
 
-// Decide resolves a clash by a method of OTP: the answer is the process that keeps the name, or none. ok false: the
+// DecideGlobal resolves a clash by a method of OTP: the answer is the process that keeps the name, or none. ok false: the
 // method is another one.
-func Decide(function wire.Atom, name any, a, b wire.PID, do Effects) (keeps any, ok bool) {
+func DecideGlobal(function wire.Atom, name any, a, b wire.PID, do GlobalEffects) (keeps any, ok bool) {
 	low, high := a, b
 	if wire.Compare(a.Node(), b.Node()) >= 0 {
 		low, high = b, a

@@ -1,20 +1,20 @@
-package names_test
+package tables_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/names"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/wire"
 )
 
 // What each destination stands for, on this node and on others.
 func TestDirectory(t *testing.T) {
-	var d names.Directory[process, *process]
+	var d tables.Directory[process, *process]
 	d.Init(origin)
 	p, q := &process{id: 1}, &process{id: 2}
-	require.NoError(t, d.Enter(p, names.Entry{Name: "x"}))
+	require.NoError(t, d.Enter(p, tables.NameEntry{Name: "x"}))
 	alias, used, other := origin.RefOf(7), origin.RefOf(8), wire.NewOrigin(wire.NodeID{Name: "b@h", Creation: 1}).RefOf(7)
 	before := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 9}).RefOf(7)
 	d.Aliases.Add(7, q, false, nil)
@@ -32,16 +32,16 @@ func TestDirectory(t *testing.T) {
 		"a name there":                  {to: wire.At{Name: "x", Node: "b@h"}, at: wire.At{Name: "x", Node: "b@h"}, away: true},
 		"an alias":                      {to: alias, is: q},
 		"an alias that is used up":      {to: used},
-		"the name of an alias":          {to: names.OfAlias(alias).Name, is: q},
-		"the name of a used-up alias":   {to: names.OfAlias(used).Name},
-		"the name of an alias there":    {to: names.OfAlias(other), at: names.OfAlias(other), away: true},
-		"an alias there":                {to: other, at: names.OfAlias(other), away: true},
-		"an alias of an earlier life":   {to: before, at: names.OfAlias(before), away: true},
+		"the name of an alias":          {to: tables.OfAlias(alias).Name, is: q},
+		"the name of a used-up alias":   {to: tables.OfAlias(used).Name},
+		"the name of an alias there":    {to: tables.OfAlias(other), at: tables.OfAlias(other), away: true},
+		"an alias there":                {to: other, at: tables.OfAlias(other), away: true},
+		"an alias of an earlier life":   {to: before, at: tables.OfAlias(before), away: true},
 		"no alias":                      {to: wire.Ref{}},
 		"nobody":                        {to: nil},
 		"a PID, which is not a name":    {to: origin.PID(1)},
 		"the name of no alias":          {to: atom("$alias:1")},
-		"the name of an alias, cut off": {to: names.OfAlias(alias).Name[:7]},
+		"the name of an alias, cut off": {to: tables.OfAlias(alias).Name[:7]},
 	} {
 		require.Same(t, c.is, d.Find(c.to), what)
 		at, away := d.Elsewhere(c.to)

@@ -1,4 +1,4 @@
-package list_test
+package tables_test
 
 import (
 	"slices"
@@ -6,19 +6,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/list"
 )
 
 type item struct {
 	n     int
-	entry list.Entry[item]
+	entry tables.ListEntry[item]
 }
 
 // Two lists beside slices that have the same in the same order.
 func TestListsAsSlices(t *testing.T) {
 	r := testkit.Rand(t)
-	var lists [2]list.List[item]
+	var lists [2]tables.List[item]
 	var want [2][]*item
 	items := make([]*item, 20)
 	for i := range items {

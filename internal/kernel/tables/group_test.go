@@ -1,11 +1,11 @@
-package table_test
+package tables_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/internal/kernel/tables"
 )
 
 type member struct {
@@ -18,7 +18,7 @@ func (m *member) Gone() bool     { return m.gone }
 
 // Each is told once, in order; those that have exited are forgotten, and are never many.
 func TestGroup(t *testing.T) {
-	var g table.Group[*member]
+	var g tables.Group[*member]
 	told := func() (numbers []uint64) {
 		g.Each(func(m *member) { numbers = append(numbers, m.number) })
 		return numbers

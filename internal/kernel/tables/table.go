@@ -1,15 +1,14 @@
-package globalnames
+package tables
 
 import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/actornode/actornode/node/internal/termkey"
 	"github.com/actornode/actornode/wire"
 )
 
-// Table has the names, for any number of readers. Its one writer is the Machine.
-type Table struct {
+// GlobalNames has the names, for any number of readers. Its one writer is the Machine.
+type GlobalNames struct {
 	// Alive, if it is set, says of a process that has a name whether it is alive, as far as this node knows.
 	Alive func(pid wire.PID) bool
 	// Ended is told of the end of each process of this node that the name server watches.
@@ -18,18 +17,18 @@ type Table struct {
 	server atomic.Pointer[wire.PID]
 
 	mu    sync.RWMutex
-	plain map[any]Entry // by keys that == compares as wire.Equal does
-	terms wire.Map      // those of other terms
+	plain map[any]GlobalEntry // by keys that == compares as wire.Equal does
+	terms wire.Map            // those of other terms
 }
 
-// Entry is who has a name, and which function decides about a clash.
-type Entry struct {
+// GlobalEntry is who has a name, and which function decides about a clash.
+type GlobalEntry struct {
 	PID    wire.PID
 	Method any
 }
 
 // Whois returns the process that has a name, if it is alive; false: none is. A nil Table has no names.
-func (t *Table) Whois(name any) (wire.PID, bool) {
+func (t *GlobalNames) Whois(name any) (wire.PID, bool) {
 	if t == nil {
 		return wire.PID{}, false
 	}
@@ -41,10 +40,10 @@ func (t *Table) Whois(name any) (wire.PID, bool) {
 }
 
 // Serve says which process is the name server from now on.
-func (t *Table) Serve(server wire.PID) { t.server.Store(&server) }
+func (t *GlobalNames) Serve(server wire.PID) { t.server.Store(&server) }
 
 // Server returns the name server; zero: there is none yet, or t is nil.
-func (t *Table) Server() wire.PID {
+func (t *GlobalNames) Server() wire.PID {
 	if t == nil || t.server.Load() == nil {
 		return wire.PID{}
 	}
@@ -52,8 +51,8 @@ func (t *Table) Server() wire.PID {
 }
 
 // Get returns what is known of a name, whose process may have ended.
-func (t *Table) Get(name any) (Entry, bool) {
-	key, plain := termkey.Of(name)
+func (t *GlobalNames) Get(name any) (GlobalEntry, bool) {
+	key, plain := TermKey(name)
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	if plain {
@@ -61,14 +60,14 @@ func (t *Table) Get(name any) (Entry, bool) {
 		return e, ok
 	}
 	if v, ok := t.terms.Get(key); ok {
-		return v.(Entry), true
+		return v.(GlobalEntry), true
 	}
-	return Entry{}, false
+	return GlobalEntry{}, false
 }
 
 // Put gives a name to a process.
-func (t *Table) Put(name any, e Entry) {
-	key, plain := termkey.Of(name)
+func (t *GlobalNames) Put(name any, e GlobalEntry) {
+	key, plain := TermKey(name)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !plain {
@@ -76,14 +75,14 @@ func (t *Table) Put(name any, e Entry) {
 		return
 	}
 	if t.plain == nil {
-		t.plain = map[any]Entry{}
+		t.plain = map[any]GlobalEntry{}
 	}
 	t.plain[key] = e
 }
 
 // Remove takes a name away.
-func (t *Table) Remove(name any) {
-	key, plain := termkey.Of(name)
+func (t *GlobalNames) Remove(name any) {
+	key, plain := TermKey(name)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if plain {
@@ -94,21 +93,21 @@ func (t *Table) Remove(name any) {
 }
 
 // Clear removes all names.
-func (t *Table) Clear() {
+func (t *GlobalNames) Clear() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.plain, t.terms = nil, wire.Map{}
 }
 
 // Len returns how many names there are.
-func (t *Table) Len() int {
+func (t *GlobalNames) Len() int {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return len(t.plain) + t.terms.Len()
 }
 
 // Names returns all names, in no order. Binaries are strings. A nil Table has none.
-func (t *Table) Names() []any {
+func (t *GlobalNames) Names() []any {
 	if t == nil {
 		return nil
 	}
@@ -125,13 +124,13 @@ func (t *Table) Names() []any {
 }
 
 // Each calls f for each name.
-func (t *Table) Each(f func(name any, e Entry)) {
+func (t *GlobalNames) Each(f func(name any, e GlobalEntry)) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	for name, e := range t.plain {
 		f(name, e)
 	}
 	for name, v := range t.terms.Unordered() {
-		f(name, v.(Entry))
+		f(name, v.(GlobalEntry))
 	}
 }

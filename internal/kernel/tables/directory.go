@@ -1,7 +1,6 @@
-package names
+package tables
 
 import (
-	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -9,10 +8,10 @@ import (
 // the name of an alias. Make one with Init. T is the process, without a pointer.
 type Directory[T any, P interface {
 	*T
-	Process
+	NameHolder
 }] struct {
-	Table[P]
-	Aliases table.Aliases[T] // that are active
+	Names[P]
+	Aliases Aliases[T] // that are active
 	own     wire.Origin
 }
 

@@ -1,4 +1,4 @@
-package names_test
+package tables_test
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/names"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
@@ -39,13 +39,13 @@ func (p *process) Alive() error {
 	return nil
 }
 
-type table = names.Table[*process]
+type table = tables.Names[*process]
 
 func TestEnter(t *testing.T) {
 	tab := &table{}
 	a, b, dead := &process{id: 1}, &process{id: 2}, &process{id: 3, gone: true}
 	require.Nil(t, tab.Get("x"))
-	require.NoError(t, tab.Enter(a, names.Entry{Name: "x"}))
+	require.NoError(t, tab.Enter(a, tables.NameEntry{Name: "x"}))
 	require.Same(t, a, tab.Get("x"))
 	require.Equal(t, wire.Atom("x"), a.name)
 	for _, c := range []struct {
@@ -54,23 +54,23 @@ func TestEnter(t *testing.T) {
 		is   error
 		says string
 	}{
-		{b, "", names.ErrBad, "want 1 to 255 characters"},
-		{b, "undefined", names.ErrBad, "any name but undefined"},
-		{b, wire.Atom(strings.Repeat("ä", 256)), names.ErrBad, ""},
-		{b, "x", names.ErrTaken, "x is the name of " + a.PID().String()},
-		{a, "y", names.ErrTaken, "is already registered as x"},
+		{b, "", tables.ErrBad, "want 1 to 255 characters"},
+		{b, "undefined", tables.ErrBad, "any name but undefined"},
+		{b, wire.Atom(strings.Repeat("ä", 256)), tables.ErrBad, ""},
+		{b, "x", tables.ErrTaken, "x is the name of " + a.PID().String()},
+		{a, "y", tables.ErrTaken, "is already registered as x"},
 		{dead, "y", errGone, ""},
 	} {
-		err := tab.Enter(c.p, names.Entry{Name: c.name})
+		err := tab.Enter(c.p, tables.NameEntry{Name: c.name})
 		require.ErrorIs(t, err, c.is, c.name)
 		require.ErrorContains(t, err, c.says)
 	}
-	require.NoError(t, tab.Enter(b, names.Entry{Name: wire.Atom(strings.Repeat("ä", 255))}))
+	require.NoError(t, tab.Enter(b, tables.NameEntry{Name: wire.Atom(strings.Repeat("ä", 255))}))
 	require.Equal(t, 2, tab.Len())
 
 	a.gone = true // it has no claim any more, and takes nothing away from whoever has the name next
 	c := &process{id: 4}
-	require.NoError(t, tab.Enter(c, names.Entry{Name: "x"}))
+	require.NoError(t, tab.Enter(c, tables.NameEntry{Name: "x"}))
 	require.False(t, tab.Remove("x", a))
 	require.True(t, tab.Remove("x", c))
 	require.Nil(t, tab.Get("x"))
@@ -83,11 +83,11 @@ func TestReserved(t *testing.T) {
 	_, ok = tab.Reserve("rex")
 	require.False(t, ok)
 	a := &process{id: 1}
-	require.ErrorContains(t, tab.Enter(a, names.Entry{Name: "rex"}), "rex is reserved for a service")
-	require.NoError(t, tab.Enter(a, names.Entry{Name: "rex", By: r}))
+	require.ErrorContains(t, tab.Enter(a, tables.NameEntry{Name: "rex"}), "rex is reserved for a service")
+	require.NoError(t, tab.Enter(a, tables.NameEntry{Name: "rex", By: r}))
 	tab.Release(r)
 	a.gone = true
-	require.NoError(t, tab.Enter(&process{id: 2}, names.Entry{Name: "rex"}))
+	require.NoError(t, tab.Enter(&process{id: 2}, tables.NameEntry{Name: "rex"}))
 
 	one, _ := tab.Reserve("")
 	two, ok := tab.Reserve("")
@@ -133,13 +133,13 @@ func TestOwners(t *testing.T) {
 		default:
 			peer := wire.Atom([]string{"", "p@h", "q@h"}[r.IntN(3)])
 			p := &process{id: uint64(i)}
-			e := names.Entry{Name: name}
+			e := tables.NameEntry{Name: name}
 			if peer != "" {
 				e.Take = func() (*limits.Owner, error) { return q.Owners.TakeName(rights.Identity{Name: peer}) }
 			}
 			err := tab.Enter(p, e)
 			if taken && !h.p.gone {
-				require.ErrorIs(t, err, names.ErrTaken)
+				require.ErrorIs(t, err, tables.ErrTaken)
 				continue
 			}
 			if taken && h.peer != "" { // given back, whether p gets the name or not

@@ -9,12 +9,12 @@
 //  2. No term makes the package panic.
 //
 // The package has no state and no goroutine.
-package termkey
+package tables
 
 import "github.com/actornode/actornode/wire"
 
-// Of is a term in the one form that tables keep, and whether == compares it as wire.Equal does.
-func Of(t any) (key any, plain bool) {
+// TermKey is a term in the one form that tables keep, and whether == compares it as wire.Equal does.
+func TermKey(t any) (key any, plain bool) {
 	switch t := t.(type) {
 	case wire.Atom, int, string, wire.PID, wire.Ref, wire.Port, wire.Export:
 		return t, true
@@ -31,7 +31,7 @@ func Of(t any) (key any, plain bool) {
 		}
 	case wire.ImproperList:
 		if len(t.Head) == 0 {
-			return Of(t.Tail)
+			return TermKey(t.Tail)
 		}
 	}
 	if n, ok := wire.Int(t); ok && int64(int(n)) == n {

@@ -1,4 +1,4 @@
-package table_test
+package tables_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -15,7 +15,7 @@ func TestLasting(t *testing.T) {
 	home := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
 	minted := uint64(0)
 	mint := func() wire.Ref { minted++; return home.RefOf(minted) }
-	l := table.Lasting[int]{Keep: time.Minute, Most: 3, Asks: 2}
+	l := tables.Lasting[int]{Keep: time.Minute, Most: 3, Asks: 2}
 	now := time.Unix(1000, 0)
 	_, ok := l.Ask(home.RefOf(1))
 	require.False(t, ok)

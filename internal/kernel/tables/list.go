@@ -6,24 +6,24 @@
 //
 // Invariants:
 //
-//  1. An [Entry] is on one list at most.
+//  1. An [ListEntry] is on one list at most.
 //  2. The entry that was added last comes first.
 //  3. No entry refers to its list: a list may be moved.
-package list
+package tables
 
 import "iter"
 
 // List is a list of T. The zero value is empty.
-type List[T any] struct{ first *Entry[T] }
+type List[T any] struct{ first *ListEntry[T] }
 
-// Entry is what makes a T one of a list: a field of it. The zero value is on none.
-type Entry[T any] struct {
-	next, prev *Entry[T]
+// ListEntry is what makes a T one of a list: a field of it. The zero value is on none.
+type ListEntry[T any] struct {
+	next, prev *ListEntry[T]
 	of         *T // nil: it is on none
 }
 
 // Add puts e, which is on no list, before all others. It is an entry of v.
-func (l *List[T]) Add(e *Entry[T], v *T) {
+func (l *List[T]) Add(e *ListEntry[T], v *T) {
 	e.of, e.next = v, l.first
 	if e.next != nil {
 		e.next.prev = e
@@ -32,7 +32,7 @@ func (l *List[T]) Add(e *Entry[T], v *T) {
 }
 
 // Remove takes e off l, the one list that it may be on; false: it is on none.
-func (l *List[T]) Remove(e *Entry[T]) bool {
+func (l *List[T]) Remove(e *ListEntry[T]) bool {
 	if e.of == nil {
 		return false
 	}
@@ -44,7 +44,7 @@ func (l *List[T]) Remove(e *Entry[T]) bool {
 	if e.next != nil {
 		e.next.prev = e.prev
 	}
-	*e = Entry[T]{}
+	*e = ListEntry[T]{}
 	return true
 }
 

@@ -1,4 +1,4 @@
-package names
+package tables
 
 import (
 	"errors"
@@ -17,8 +17,8 @@ var (
 	ErrBad   = errors.New("node: invalid name for a process")
 )
 
-// Process is a process as the table knows it.
-type Process interface {
+// NameHolder is a process as the table knows it.
+type NameHolder interface {
 	comparable
 	sync.Locker
 	PID() wire.PID
@@ -30,8 +30,8 @@ type Process interface {
 	SetName(wire.Atom)
 }
 
-// Table is the registered names of a node. The zero value is empty.
-type Table[P Process] struct {
+// Names is the registered names of a node. The zero value is empty.
+type Names[P NameHolder] struct {
 	mu       sync.RWMutex
 	m        map[wire.Atom]P
 	reserved map[wire.Atom]*Reservation  // names of services
@@ -41,8 +41,8 @@ type Table[P Process] struct {
 // Reservation is a name that nobody else may have.
 type Reservation struct{ name wire.Atom }
 
-// Entry is what is asked of [Table.Enter].
-type Entry struct {
+// NameEntry is what is asked of [Names.Enter].
+type NameEntry struct {
 	Name wire.Atom
 	By   *Reservation // of the service that the process is one of; nil: of none
 	// Take counts the name for the peer that has asked for it; nil: none has.
@@ -50,7 +50,7 @@ type Entry struct {
 }
 
 // Reserve keeps a name for a service; "" needs no reservation. False: it is another's.
-func (t *Table[P]) Reserve(name wire.Atom) (*Reservation, bool) {
+func (t *Names[P]) Reserve(name wire.Atom) (*Reservation, bool) {
 	r := &Reservation{name}
 	if name == "" {
 		return r, true
@@ -68,7 +68,7 @@ func (t *Table[P]) Reserve(name wire.Atom) (*Reservation, bool) {
 }
 
 // Release is the end of a reservation.
-func (t *Table[P]) Release(r *Reservation) {
+func (t *Names[P]) Release(r *Reservation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.reserved[r.name] == r {
@@ -77,28 +77,28 @@ func (t *Table[P]) Release(r *Reservation) {
 }
 
 // Get returns the process that has a name.
-func (t *Table[P]) Get(name wire.Atom) P {
+func (t *Names[P]) Get(name wire.Atom) P {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.m[name]
 }
 
 // All returns the names in alphabetical order.
-func (t *Table[P]) All() []wire.Atom {
+func (t *Names[P]) All() []wire.Atom {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return slices.Sorted(maps.Keys(t.m))
 }
 
 // Len returns how many names there are.
-func (t *Table[P]) Len() int {
+func (t *Names[P]) Len() int {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return len(t.m)
 }
 
 // Remove takes name away if it is p's.
-func (t *Table[P]) Remove(name wire.Atom, p P) bool {
+func (t *Names[P]) Remove(name wire.Atom, p P) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.m[name] != p {
@@ -110,15 +110,15 @@ func (t *Table[P]) Remove(name wire.Atom, p P) bool {
 }
 
 // disown gives back a name that a peer has had registered, if it is one. The caller holds t.mu.
-func (t *Table[P]) disown(name wire.Atom) {
+func (t *Names[P]) disown(name wire.Atom) {
 	if o := t.owners[name]; o != nil {
 		delete(t.owners, name)
 		o.GiveName()
 	}
 }
 
-// Check reports what is wrong with a name, whoever has it: [ErrBad].
-func Check(name wire.Atom) error {
+// CheckName reports what is wrong with a name, whoever has it: [ErrBad].
+func CheckName(name wire.Atom) error {
 	if name == "" || name == wire.Undefined || !name.Valid() {
 		return fmt.Errorf("%w: %q: want 1 to %d characters of UTF-8, and any name but undefined", ErrBad, name, wire.MaxAtomRunes)
 	}
@@ -126,9 +126,9 @@ func Check(name wire.Atom) error {
 }
 
 // Enter registers p. Errors: [ErrBad], [ErrTaken] (the name is taken or reserved, or p has one),
-// that of [Process].Alive, and that of Take.
-func (t *Table[P]) Enter(p P, e Entry) error {
-	if err := Check(e.Name); err != nil {
+// that of [NameHolder].Alive, and that of Take.
+func (t *Names[P]) Enter(p P, e NameEntry) error {
+	if err := CheckName(e.Name); err != nil {
 		return err
 	}
 	t.mu.Lock()

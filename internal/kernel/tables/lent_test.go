@@ -1,17 +1,17 @@
-package table_test
+package tables_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/table"
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/wire"
 )
 
 // A thing has one reference; those that are over are dropped before they are more than the others.
 func TestLent(t *testing.T) {
-	var l table.Lent[int]
+	var l tables.Lent[int]
 	home := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
 	minted := uint64(0)
 	mint := func() wire.Ref { minted++; return home.RefOf(minted) }

@@ -1,4 +1,4 @@
-package table_test
+package tables_test
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/table"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -17,7 +17,7 @@ func TestPIDs(t *testing.T) {
 	home := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
 	away := wire.NewOrigin(wire.NodeID{Name: "b@h", Creation: 1})
 	for range 50 {
-		var s table.PIDs
+		var s tables.PIDs
 		model := make(map[wire.PID]bool)
 		most := 1 + random.IntN(40)
 		for range 500 {
@@ -51,7 +51,7 @@ func TestPIDs(t *testing.T) {
 func TestPIDsInOrder(t *testing.T) {
 	home := wire.NewOrigin(wire.NodeID{Name: "b@h", Creation: 1})
 	away := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
-	var s table.PIDs
+	var s tables.PIDs
 	var want []wire.PID
 	for i := range uint64(100) {
 		s.Add(home, home.PID(99-i))
@@ -65,7 +65,7 @@ func TestPIDsInOrder(t *testing.T) {
 }
 
 func TestAliases(t *testing.T) {
-	var a table.Aliases[string]
+	var a tables.Aliases[string]
 	p := new(string)
 	require.Nil(t, a.Peek(1))
 	a.Add(1, p, false, nil)
@@ -76,25 +76,25 @@ func TestAliases(t *testing.T) {
 		q, m, how := a.Take(1, "x")
 		require.Same(t, p, q)
 		require.Equal(t, "x", m)
-		require.Equal(t, table.Active, how)
+		require.Equal(t, tables.Active, how)
 	}
 	q, _, how := a.Take(2, "x")
 	require.Same(t, p, q)
-	require.Equal(t, table.Used, how)
+	require.Equal(t, tables.Used, how)
 	q, _, how = a.Take(2, "x")
 	require.Nil(t, q)
-	require.Equal(t, table.Missing, how)
+	require.Equal(t, tables.Missing, how)
 
 	twice := func(m any) (any, bool) { n, ok := m.(int); return 2 * n, ok }
 	for ref, once := range []bool{false, true} {
 		a.Add(uint64(10+ref), p, once, twice)
 		q, _, how = a.Take(uint64(10+ref), "x")
 		require.Nil(t, q)
-		require.Equal(t, table.Refused, how)
+		require.Equal(t, tables.Refused, how)
 		_, m, _ := a.Take(uint64(10+ref), 2)
 		require.Equal(t, 4, m)
 		_, _, how = a.Take(uint64(10+ref), 2)
-		require.Equal(t, map[bool]table.Taken{false: table.Active, true: table.Missing}[once], how)
+		require.Equal(t, map[bool]tables.Taken{false: tables.Active, true: tables.Missing}[once], how)
 	}
 	require.True(t, a.Remove(10))
 	require.False(t, a.Remove(2))
