@@ -2,9 +2,9 @@ package node
 
 import (
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/promise"
 )
 
 // What package active needs of a process: see package nodehook.
@@ -32,7 +32,7 @@ func init() {
 	}
 	nodehook.IsDone = func(f any) bool { return f.(ownFuture).ticket().Done() }
 	nodehook.Wait = func(c, f, waiter any) {
-		f.(ownFuture).watches().Wait(c.(*Context).by, waiter.(promise.Waiter[*process.Acting]))
+		f.(ownFuture).watches().Wait(c.(*Context).by, waiter.(calls.Waiter[*process.Acting]))
 	}
 	nodehook.Watch = func(from, f any, then func(by any)) (stop func()) {
 		w := f.(ownFuture).watches()

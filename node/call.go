@@ -6,13 +6,13 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/values"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -128,7 +128,7 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		return t
 	}
 	if n.sys.Cycles != nil && !async {
-		if err := a.MayAwait(process.Ticket{}, t, waiting.Reply, nil); err != nil {
+		if err := a.MayAwait(process.Ticket{}, t, calls.WaitReply, nil); err != nil {
 			t.Settle(a, nil, err)
 			return t
 		}
@@ -188,7 +188,7 @@ func gone(to Dest) error {
 // stage goes on without it while it waits.
 func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error) {
 	a := from.caller()
-	v, err := a.Await(ctx, begin(ctx, a, false, a.Promise(), to, req), waiting.Reply, to)
+	v, err := a.Await(ctx, begin(ctx, a, false, a.Promise(), to, req), calls.WaitReply, to)
 	r, mistyped := typed[R](v, err)
 	if _, refused := mistyped.(*values.Refusal); err == nil && mistyped != nil && !refused {
 		if mistyped = fmt.Errorf("%w, from %s", mistyped, erpc.Text(to)); any(req) != any(struct{}{}) {
@@ -259,11 +259,11 @@ func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error
 		t.Settle(a, nil, nil)
 		return NoProc, nil
 	}
-	if err = a.MayAwait(process.Ticket{}, t, waiting.Exit, nil); err != nil {
+	if err = a.MayAwait(process.Ticket{}, t, calls.WaitExit, nil); err != nil {
 		t.Settle(a, nil, err)
 		return nil, err
 	}
-	_, err = a.Await(ctx, t, waiting.Exit, to)
+	_, err = a.Await(ctx, t, calls.WaitExit, to)
 	if e, ok := err.(*ExitError); ok {
 		return e.Reason, nil
 	}

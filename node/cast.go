@@ -1,13 +1,13 @@
 package node
 
-import "github.com/actornode/actornode/node/internal/gencall"
+import "github.com/actornode/actornode/internal/kernel/calls"
 
 // Cast is a message that was sent as a cast, and arrives marked as one: what {'$gen_cast', Body} is on the wire. One that comes
 // from there is of the type that the body has, as a [Request] is.
 type Cast[T any] struct{ Body T }
 
 // wireTerm is {'$gen_cast', Body}.
-func (c Cast[T]) wireTerm() any { return gencall.MakeCast(c.Body) }
+func (c Cast[T]) wireTerm() any { return calls.MakeCast(c.Body) }
 
 func (c Cast[T]) uncast() any { return c.Body }
 
@@ -18,7 +18,7 @@ func asCast(msg any) (body any, ok bool) {
 	if c, ok := msg.(interface{ uncast() any }); ok {
 		return c.uncast(), true
 	}
-	return gencall.ReadCast(msg)
+	return calls.ReadCast(msg)
 }
 
 // Send sends to a process as the method Send of whoever sends does: see [Node.Send]. It is for

@@ -6,11 +6,11 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/receipt"
 	"github.com/actornode/actornode/node/internal/remote"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -193,7 +193,7 @@ func (n *Node) deliverFar(ctx context.Context, a *process.Acting, where Atom, f 
 		t := a.Promise().NewTicket()
 		t.Call.Target = nil
 		p.askSoon(a, t, f)
-		v, err := a.Await(ctx, t, waiting.Receipt, on)
+		v, err := a.Await(ctx, t, calls.WaitReceipt, on)
 		if err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (n *Node) awaitConnection(ctx context.Context, a *process.Acting, name Atom
 	if a.Process == nil {
 		return n.Connect(ctx, name)
 	}
-	a.Process.WaitsFor(waiting.Receipt, on)
+	a.Process.WaitsFor(calls.WaitReceipt, on)
 	defer a.Process.WaitsNoMore()
 	ctx, stop := (&process.Patience{Ctx: ctx, From: a.Process}).Within()
 	defer stop()

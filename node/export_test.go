@@ -3,7 +3,7 @@ package node
 import (
 	"fmt"
 
-	"github.com/actornode/actornode/node/internal/futures"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/peers"
 )
 
@@ -85,7 +85,7 @@ func ProcessesThatRememberNames(n *Node) (count int) {
 func LentCalls(n *Node) int { return n.calls.Len() }
 
 // ForgetFutures has a node forget what others know of its futures, as if it were long ago.
-func ForgetFutures(n *Node) { n.futures.Expire(n.sys.Env.Now().Add(2 * futures.Keep)) }
+func ForgetFutures(n *Node) { n.futures.Expire(n.sys.Env.Now().Add(2 * calls.KeepFutures)) }
 
 // IsAwaited reports whether somebody waits, or has waited, for f by one of its methods.
 func IsAwaited[R any](f *Future[R]) bool { return f.w.HasSignal() }

@@ -1,8 +1,8 @@
 package node
 
 import (
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -18,7 +18,7 @@ func (p *peer) called(q *process.Process, f *dist.Frame, r *linkopt.Request) any
 		farCaller
 		process.Monitor
 	}{
-		farCaller: farCaller{from: gencall.FromAlias(f.From, r.Ref), peer: p, via: p.via},
+		farCaller: farCaller{from: calls.FromAlias(f.From, r.Ref), peer: p, via: p.via},
 		Monitor:   process.WatchedBy(&p.Peer, f.From, r.Ref, q, f.Name),
 	}
 	x.Call.System, x.Call.Far, x.farCaller.watch = &p.n.sys, &x.farCaller, &x.Monitor
@@ -40,7 +40,7 @@ func (c *farCaller) replyInOne(a *process.Acting, v any, err error) bool {
 	f := dist.Frame{Op: dist.OpSend, From: a.Sender(), Ref: m.Ref(), Payload: &linkopt.Reply{Value: v}, Token: a.Process.Token(),
 		Answer: true}
 	if t := n.sys.Traces(); t != nil {
-		t.Away(a.PID(), f.To, f.Name, far.Name, gencall.Message(&f))
+		t.Away(a.PID(), f.To, f.Name, far.Name, calls.Message(&f))
 	}
 	sent, unfit := far.Reply(a.OutboxTurn(), m, f)
 	if !sent {

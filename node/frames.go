@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -99,12 +99,12 @@ func (p *peer) deliver(f *dist.Frame) {
 			return
 		}
 		p.MonitorMade(&dist.Frame{From: f.From, To: f.To, Name: f.Name, Ref: m.Ref})
-		f.Payload = gencall.Message(f)
+		f.Payload = calls.Message(f)
 	case *linkopt.Reply:
 		if v, err := n.values.Outcome(m.Value); p.settle(&p.reading, f.Ref, v, err, true) {
 			return
 		}
-		f.Payload = gencall.Message(f)
+		f.Payload = calls.Message(f)
 	}
 	switch {
 	case !f.Ref.IsZero():
@@ -117,7 +117,7 @@ func (p *peer) deliver(f *dist.Frame) {
 	default:
 		if q = n.sys.Lookup(f.To); q == nil {
 			n.sys.Undeliverable(f.To, f.Payload)
-		} else if ref, ok := gencall.ReplyRef(f.Payload); ok &&
+		} else if ref, ok := calls.ReplyRef(f.Payload); ok &&
 			(p.replied(ref, f.Payload.(wire.Tuple)[1]) || n.answered(ref, f.Payload)) {
 			return // the caller's node knows no aliases
 		}

@@ -1,9 +1,9 @@
 package node
 
 import (
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/wire"
@@ -66,7 +66,7 @@ func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
 	if f, ok := term.(From); ok {
 		return f, f.t.Call != nil
 	}
-	to, ok := gencall.ReadFrom(term)
+	to, ok := calls.ReadFrom(term)
 	if !ok {
 		return From{}, false
 	}
@@ -102,10 +102,10 @@ func (f From) term() any {
 	p := f.t.Call
 	switch {
 	case p == nil:
-		return gencall.GoFrom(PID{})
+		return calls.GoFrom(PID{})
 	case p.Far != nil:
 		if !f.asker().MayAnswer(farOf(p).from) {
-			return gencall.GoFrom(PID{}) // nor may others answer it for us
+			return calls.GoFrom(PID{}) // nor may others answer it for us
 		}
 		return farOf(p).from.Term()
 	}
@@ -114,12 +114,12 @@ func (f From) term() any {
 		pid = n.self()
 	}
 	if pid.IsZero() || n.dist == nil {
-		return gencall.GoFrom(f.Caller())
+		return calls.GoFrom(f.Caller())
 	}
 	if !f.t.Pending() {
-		return gencall.MakeFrom(pid, n.lentRef()) // to which nobody answers
+		return calls.MakeFrom(pid, n.lentRef()) // to which nobody answers
 	}
-	return gencall.MakeFrom(pid, n.calls.Lend(f.t, n.lentRef, func(t process.Ticket) bool { return !t.Pending() }))
+	return calls.MakeFrom(pid, n.calls.Lend(f.t, n.lentRef, func(t process.Ticket) bool { return !t.Pending() }))
 }
 
 // lentRef makes a reference that nobody knows who has not been given it.
@@ -136,7 +136,7 @@ func (n *Node) answered(ref Ref, msg any) bool {
 	if n.dist == nil {
 		return false
 	}
-	if of, ok := gencall.ReplyRef(msg); !ok || of != ref {
+	if of, ok := calls.ReplyRef(msg); !ok || of != ref {
 		return false
 	}
 	v, err := n.values.Outcome(msg.(wire.Tuple)[1])
@@ -156,7 +156,7 @@ func (n *Node) answeredBy(ref Ref, msg, v any, err error) bool {
 
 // misdirected counts a reply, and has it logged, that is not sent: the request says that it is to go where its sender could not
 // send it.
-func (n *Node) misdirected(via *PeerMessage, to gencall.From, v any) {
+func (n *Node) misdirected(via *PeerMessage, to calls.From, v any) {
 	peer, addr := unknown, ""
 	if via != nil {
 		peer, addr = via.Peer, via.Addr
@@ -197,7 +197,7 @@ func (far *farCaller) Reply(a *process.Acting, p *process.Call) {
 		v = nodeOf(p.System).values.Failed(err)
 	}
 	f.Payload = to.Reply(v)
-	if _, isCall := gencall.ReplyRef(f.Payload); err != nil && isCall {
+	if _, isCall := calls.ReplyRef(f.Payload); err != nil && isCall {
 		if where != p.System.Name {
 			f.Payload = to.Reply(nodeOf(p.System).values.Reply(err))
 		} else if to.ToAlias && nodeOf(p.System).dist != nil && nodeOf(p.System).answeredBy(to.Alias, f.Payload, nil, err) {

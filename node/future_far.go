@@ -6,10 +6,9 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/actornode/actornode/node/internal/futures"
-	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/internal/kernel/calls"
+
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // A future of another node is settled by what that node answers when it is asked, once, by the first
@@ -90,22 +89,22 @@ func (n *Node) askFor(ref Ref, t process.Ticket, over *process.Watches) {
 		}
 		t.Settle(a, v, err)
 	})
-	p.call(a, u, PID{}, "net_kernel", gencall.Call, futures.MakeAsk(ref))
+	p.call(a, u, PID{}, "net_kernel", calls.Call, calls.MakeFutureAsk(ref))
 }
 
 // tellFuture replies with what a future is settled with. An exit is a value: that of the call would be
 // net_kernel's.
 func (f From) tellFuture(a *process.Acting, v any, err error) {
 	if exit, ok := err.(*ExitError); ok {
-		v, err = futures.MakeExit(exit.Reason), nil
+		v, err = calls.MakeFutureExit(exit.Reason), nil
 	} else if err == nil {
-		v = futures.MakeValue(v)
+		v = calls.MakeFutureValue(v)
 	}
 	_ = f.answer(a, v, err)
 }
 
 func futureResult(answer any) (any, error) {
-	v, exited, ok := futures.ReadAnswer(answer)
+	v, exited, ok := calls.ReadFutureAnswer(answer)
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("%w: got %T for a future", ErrReplyType, answer)
@@ -118,7 +117,7 @@ func futureResult(answer any) (any, error) {
 // answerFuture answers a request of another node for a future of this one. It is false for another
 // request.
 func (n *Node) answerFuture(r Request[any]) bool {
-	ref, ok := futures.ReadAsk(r.Body)
+	ref, ok := calls.ReadFutureAsk(r.Body)
 	if !ok {
 		return false
 	}
@@ -178,7 +177,7 @@ func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
 	p := a.Promise()
 	p.Target = nil
 	t := p.NewTicket()
-	err := a.MayAwait(process.Ticket{}, f.t, waiting.Future, func() bool { return p.Waiting(t.N) })
+	err := a.MayAwait(process.Ticket{}, f.t, calls.WaitFuture, func() bool { return p.Waiting(t.N) })
 	if err != nil {
 		t.Settle(a, nil, err)
 		return typed[R](nil, err)
@@ -187,7 +186,7 @@ func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
 		v, err := f.p.Result()
 		t.Settle(a, v, err)
 	})
-	v, err := a.Await(ctx, t, waiting.Future, f.maker())
+	v, err := a.Await(ctx, t, calls.WaitFuture, f.maker())
 	if !f.t.Done() {
 		w.Remove(number)
 	}

@@ -1,7 +1,7 @@
 package node
 
 import (
-	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/trace"
 )
 
@@ -14,7 +14,7 @@ func (n *Node) AsRequest(msg any) (Request[any], bool) {
 	if r, ok := msg.(untyped); ok {
 		return r.untyped(), true
 	}
-	if from, body, ok := gencall.ReadCall(msg); ok {
+	if from, body, ok := calls.ReadCall(msg); ok {
 		f, ok := n.readFrom(via, from)
 		return Request[any]{body, f}, ok
 	}
@@ -48,17 +48,17 @@ func (n *Node) received(exact bool, via *PeerMessage, msg any) any {
 	if n.dist == nil {
 		return msg
 	}
-	if from, body, ok := gencall.ReadCall(msg); ok {
+	if from, body, ok := calls.ReadCall(msg); ok {
 		if f, ok := n.readFrom(via, from); ok {
-			body = gencall.Body(exact, body)
+			body = calls.Body(exact, body)
 			return n.types.maker(body).request(body, f)
 		}
-	} else if body, ok := gencall.ReadCast(msg); ok {
-		body = gencall.Body(exact, body)
+	} else if body, ok := calls.ReadCast(msg); ok {
+		body = calls.Body(exact, body)
 		return n.types.maker(body).cast(body)
-	} else if label, from, what, ok := gencall.ReadLabelled(msg); ok {
+	} else if label, from, what, ok := calls.ReadLabelled(msg); ok {
 		if f, ok := n.readFrom(via, from); ok {
-			return gencall.MakeLabelled(label, f, what)
+			return calls.MakeLabelled(label, f, what)
 		}
 	}
 	return msg
@@ -73,6 +73,6 @@ func viaPeer(msg any) (*PeerMessage, any) {
 }
 
 // wireTerm is what the call would be from Erlang: {'$gen_call', From, Body}.
-func (r Request[T]) wireTerm() any { return gencall.MakeCall(r.From.term(), r.Body) }
+func (r Request[T]) wireTerm() any { return calls.MakeCall(r.From.term(), r.Body) }
 
 func (r Request[T]) untyped() Request[any] { return Request[any]{r.Body, r.From} }

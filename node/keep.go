@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/keep"
-	"github.com/actornode/actornode/node/internal/reason"
 )
 
 // keptBy is a node as package keep knows it.
@@ -26,7 +26,7 @@ func (n keptBy) Text(why any) string {
 	if c, ok := why.(*Crash); ok {
 		return c.Error()
 	}
-	return reason.Words(why)
+	return calls.ReasonWords(why)
 }
 
 // IsStopped is part of keep.Host.

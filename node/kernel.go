@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/kernel"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/remote"
@@ -80,7 +80,7 @@ func (netKernel) Receive(c *Context, msg any) error {
 // is of this node.
 func (c *Context) answer(via *PeerMessage, to PID, answer any) {
 	if n := c.Node(); via != nil && !via.by.MayReach(to) {
-		n.misdirected(via, gencall.From{PID: to}, answer)
+		n.misdirected(via, calls.From{PID: to}, answer)
 		return
 	}
 	c.SendOpt(SendOptions{NoWait: true}, to, answer)
@@ -110,11 +110,11 @@ func rex(c *Context, msg any) error {
 	via, msg := viaPeer(msg)
 	by := n.asker(via)
 	if body, ok := asCast(msg); ok {
-		msg = gencall.MakeCast(body)
+		msg = calls.MakeCast(body)
 	}
 	r := kernel.Read(msg)
 	if r.Kind != kernel.Nothing && r.Kind != kernel.Casts && via != nil && !by.MayReach(r.From) {
-		n.misdirected(via, gencall.From{PID: r.From}, msg)
+		n.misdirected(via, calls.From{PID: r.From}, msg)
 		return nil
 	}
 	switch r.Kind {

@@ -14,11 +14,11 @@ import (
 	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/export"
-	"github.com/actornode/actornode/node/internal/futures"
 	"github.com/actornode/actornode/node/internal/isolate"
 	"github.com/actornode/actornode/node/internal/keep"
 	"github.com/actornode/actornode/node/internal/peers"
@@ -27,7 +27,7 @@ import (
 	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/values"
-	"github.com/actornode/actornode/node/internal/waiting"
+
 	"github.com/actornode/actornode/node/internal/watchers"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -41,7 +41,7 @@ type Node struct {
 	sys     process.System              // the processes
 	calls   tables.Lent[process.Ticket] // whose From is known elsewhere
 	guard   *isolate.Guard
-	futures futures.Lent[anyFuture]
+	futures calls.LentFutures[anyFuture]
 	exports export.Table[Actor]
 	dist    *distribution // nil: not distributed
 	types   *Types        // those of Distribution, and how values of them cross
@@ -104,7 +104,7 @@ func Start(cfg Config) (*Node, error) {
 	}
 	n.futures.Init(e)
 	if cfg.DetectCycles {
-		sys.Cycles = new(waiting.Graph[process.Waiter])
+		sys.Cycles = new(calls.WaitGraph[process.Waiter])
 	}
 	n.reports.Log, n.reports.Env, n.reports.Count = cfg.Log, e, n.counts.Add
 	sys.Table.Init(cfg.MaxProcesses)

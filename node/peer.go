@@ -7,13 +7,13 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fault"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
@@ -89,7 +89,7 @@ func (p *peer) Received(f *dist.Frame, to reader.Target) any {
 
 // IsPlain is part of reader.Node.
 func (p *peer) IsPlain(msg any) bool {
-	_, reply := gencall.ReplyRef(msg)
+	_, reply := calls.ReplyRef(msg)
 	return !reply && p.n.sys.Traces() == nil && linkopt.UnreadableIn(msg) == nil
 }
 
@@ -188,12 +188,12 @@ func (p *peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
 	switch f.Op {
 	case dist.OpSend:
 		p.bury(*f, deadletter.NotATerm, why)
-		msg := gencall.Message(f)
-		if ref, ok := gencall.RequestRef(msg); ok {
+		msg := calls.Message(f)
+		if ref, ok := calls.RequestRef(msg); ok {
 			told = p.answer(&p.n.sys.Plain, ref, nil, why)
 		}
 		told = unanswered(f.Payload, why) || told
-		if _, ok := gencall.ReplyRef(msg); ok && f.Answer { // a caller waits
+		if _, ok := calls.ReplyRef(msg); ok && f.Answer { // a caller waits
 			again := *f
 			again.Payload = wire.Tuple{msg.(wire.Tuple)[0], p.n.values.Reply(why)}
 			p.Signal(again)
@@ -219,9 +219,9 @@ func ofValue(why *wire.EncodeError, msg any) *wire.EncodeError {
 	case interface{ uncast() any }:
 		step = "{2}"
 	case wire.Tuple:
-		if _, ok := gencall.RequestRef(m); ok {
+		if _, ok := calls.RequestRef(m); ok {
 			step = "{3}"
-		} else if _, ok := gencall.ReplyRef(m); ok {
+		} else if _, ok := calls.ReplyRef(m); ok {
 			step = "{2}"
 		}
 	}
@@ -392,7 +392,7 @@ func (p *peer) watchFor(a *process.Acting, t process.Ticket, from, to PID, name 
 // peer knows aliases, so that one that comes late finds nobody.
 func (p *peer) call(a *process.Acting, t process.Ticket, to PID, name, label Atom, body any) {
 	from := a.Sender()
-	if label == gencall.Call && p.TakesRequests() {
+	if label == calls.Call && p.TakesRequests() {
 		ref := p.CallRef(p.n.sys.NewNumber())
 		c := &farCall{p: p, t: t, Request: peers.Request{Ref: ref, Watch: peers.Watch{By: from, To: to, Name: name},
 			Kind: peers.ByReply}, sent: linkopt.Request{Ref: ref, Body: body}}
@@ -404,7 +404,7 @@ func (p *peer) call(a *process.Acting, t process.Ticket, to PID, name, label Ato
 	if !ok {
 		return
 	}
-	f := dist.Frame{Op: dist.OpSend, From: from, To: to, Name: name, Payload: gencall.MakeRequest(label, from, ref, body),
+	f := dist.Frame{Op: dist.OpSend, From: from, To: to, Name: name, Payload: calls.MakeRequest(label, from, ref, body),
 		Token: a.Process.Token()}
 	if _, err := p.Box.Put(a.OutboxTurn(), f); err != nil {
 		_ = p.unsent(f, err) // answers, too

@@ -3,12 +3,12 @@ package node
 import (
 	"runtime/debug"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -24,7 +24,7 @@ const (
 )
 
 // chosen is the error by which a behaviour chooses its exit reason.
-type chosen = reason.Exit
+type chosen = calls.Exit
 
 // Crash is the exit reason of a process that panicked, or that returned an
 // error which is not an exit of its own choosing. It is an error that wraps that one: errors.Is and errors.As find
@@ -42,11 +42,11 @@ type Crash struct {
 // what recover has returned; nil stands for runtime.Goexit. It is for the deferred
 // function that recovers, whose stack still is the panic's.
 func panicked(cause any) *Crash {
-	return &Crash{Reason: reason.Panicked(cause), Panic: true, Stack: debug.Stack()}
+	return &Crash{Reason: calls.Panicked(cause), Panic: true, Stack: debug.Stack()}
 }
 
 // Error returns the reason without the stack: its first KiB.
-func (c *Crash) Error() string { return reason.CrashText(c.Panic, c.Reason) }
+func (c *Crash) Error() string { return calls.CrashText(c.Panic, c.Reason) }
 
 // term is {Reason, Stacktrace}, as nodes of OTP see the reason.
 func (c *Crash) term() any { return byDefault.CrashTerm((*failure.Crash)(c)) }
@@ -84,11 +84,11 @@ type ExitError struct {
 
 func (e *ExitError) Error() string {
 	if e.Reason != NoConnection || e.Node == "" {
-		return "node: the process exited: " + reason.Words(e.Reason)
+		return "node: the process exited: " + calls.ReasonWords(e.Reason)
 	}
 	text := "node: noconnection: there is no connection to " + string(e.Node)
 	if e.Cause != nil {
-		text += ": " + reason.ErrorText(e.Cause)
+		text += ": " + calls.ErrorText(e.Cause)
 	}
 	return text
 }
@@ -166,14 +166,14 @@ func causes(all []error, why any, depth int) []error {
 
 // isExit reports whether err is, or wraps, what [ExitWith] has made.
 func isExit(err error) bool {
-	_, ok := reason.Chosen(err)
+	_, ok := calls.ChosenReason(err)
 	return ok && err != nil
 }
 
 // reasonOf returns the exit reason of a process whose behaviour returns err: what
 // [ExitWith] was given, normal for nil, else a [*Crash].
 func reasonOf(err error) any {
-	if r, ok := reason.Chosen(err); ok {
+	if r, ok := calls.ChosenReason(err); ok {
 		return r
 	}
 	return &Crash{Reason: err}

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -20,7 +20,7 @@ func (p *peer) AskRelease() (number int) {
 	a := &p.n.sys.Plain
 	t := a.Promise().NewTicket()
 	p.n.applyOn(a, p, t, erpc.NewFunction(p.Name, "erlang", "system_info", []any{wire.Atom("otp_release")}))
-	if v, err := a.Await(ctx, t, waiting.Reply, At{Node: p.Name}); err == nil {
+	if v, err := a.Await(ctx, t, calls.WaitReply, At{Node: p.Name}); err == nil {
 		text, _ := wire.Text(v)
 		number, _ = strconv.Atoi(text)
 	}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -123,7 +123,7 @@ func (n *Node) callFar(a *process.Acting, async bool, t process.Ticket, to PID, 
 	if p == nil {
 		return false
 	}
-	label, body := gencall.Call, req
+	label, body := calls.Call, req
 	if l, ok := req.(nodehook.Labelled); ok {
 		label, body = l.Label()
 	}

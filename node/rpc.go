@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/node/internal/undelivered"
-	"github.com/actornode/actornode/node/internal/waiting"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -140,7 +140,7 @@ func awaitAll(a *process.Acting, ctx context.Context, futures []any) {
 		f.(interface{ watches() *process.Watches }).watches().Add(a, answered)
 	}
 	answered(a)
-	_, _ = a.Await(ctx, t, waiting.Future, nil)
+	_, _ = a.Await(ctx, t, calls.WaitFuture, nil)
 }
 
 func (f *Future[R]) watches() *process.Watches {
@@ -170,7 +170,7 @@ func (n *Node) callExported(ctx context.Context, module, function Atom, args []a
 func (n *Node) whereis(name any) (any, error) {
 	a, ok := name.(Atom)
 	if !ok {
-		return nil, &reason.Raise{Reason: wire.Atom("badarg")}
+		return nil, &calls.Raise{Reason: wire.Atom("badarg")}
 	}
 	if pid, ok := n.Whereis(a); ok {
 		return pid, nil

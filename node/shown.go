@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/node/rights"
@@ -71,7 +71,7 @@ func (p *peer) received(q *process.Process, msg any) any {
 
 // farCaller is who has made a request that has come as a term.
 type farCaller struct {
-	from  gencall.From
+	from  calls.From
 	via   *PeerMessage     // of the peer that has sent it, without the message; nil: not known
 	watch *process.Monitor // that has come with it, by the caller; nil: none
 	peer  *peer            // whom the reply goes to where there is a watch
@@ -85,7 +85,7 @@ func (far *farCaller) waits() bool {
 }
 
 // From is where the reply goes.
-func (far *farCaller) From() gencall.From { return far.from }
+func (far *farCaller) From() calls.From { return far.from }
 
 // farOf returns the caller of p, which is not one of this node.
 func farOf(p *process.Call) *farCaller { return p.Far.(*farCaller) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/mailbox"
@@ -14,7 +15,6 @@ import (
 	"github.com/actornode/actornode/node/internal/placement"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/sched"
 )
 
@@ -357,7 +357,7 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 	}
 	if o.birth.Call != nil {
 		o.birth.Call.Target = p
-		if err := a.MayAwait(process.Ticket{}, o.birth, waiting.Start, nil); err != nil { // known by its name, it has called
+		if err := a.MayAwait(process.Ticket{}, o.birth, calls.WaitStart, nil); err != nil { // known by its name, it has called
 			o.birth.Settle(a, nil, err)
 		} else if !o.birth.Call.List() { // killed by its name
 			o.birth.Settle(a, nil, &ExitError{Reason: p.Reason()})

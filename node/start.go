@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // ErrIgnore, returned from an Initializer's Init, ends the process with the reason
@@ -112,7 +112,7 @@ func spawnWait(ctx context.Context, a *process.Acting, o Options, b Actor) (PID,
 		birth.Settle(a, nil, err)
 		return PID{}, Ref{}, err
 	}
-	if _, err = a.Await(ctx, birth, waiting.Start, pid); err == nil {
+	if _, err = a.Await(ctx, birth, calls.WaitStart, pid); err == nil {
 		return pid, ref, nil
 	}
 	if a.Process != nil {

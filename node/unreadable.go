@@ -3,9 +3,9 @@ package node
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire/dist"
 )
 
@@ -30,11 +30,11 @@ func (p *peer) unread(f *dist.Frame, u *linkopt.Unreadable) {
 			return
 		}
 	default:
-		if from, _, ok := gencall.ReadCall(u.Term); ok {
+		if from, _, ok := calls.ReadCall(u.Term); ok {
 			if from, ok := n.readFrom(p.via, from); ok && from.Fail(why) == nil {
 				return
 			}
-		} else if ref, ok := gencall.ReplyRef(u.Term); ok &&
+		} else if ref, ok := calls.ReplyRef(u.Term); ok &&
 			(p.settle(&p.reading, ref, nil, why, false) || n.answeredBy(ref, why, nil, why)) {
 			return
 		}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/internal/failure"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/wire"
 )
@@ -59,7 +59,7 @@ var public = values.Public{
 	RegisterForms: func(t *pack.Types, c pack.Conversion) error {
 		return cmp.Or(pack.RegisterAs[Crash](t, "$crash", c), pack.RegisterAs[ExitError](t, "$exit", c))
 	},
-	Own:        reason.Own[*ExitError],
+	Own:        calls.OwnReason[*ExitError],
 	References: references,
 }
 

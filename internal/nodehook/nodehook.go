@@ -270,7 +270,7 @@ var (
 	FailFrom func(c, from any, err error, unread func())
 	// IsDone reports whether a future is completed.
 	IsDone func(future any) bool
-	// Wait has a waiter, a promise.Waiter[*process.Acting], told once a future is completed.
+	// Wait has a waiter, a calls.Waiter[*process.Acting], told once a future is completed.
 	Wait func(c, future, waiter any)
 	// Process returns the process, a *process.Process, and the behaviour of the Actor whose handler runs; of c,
 	// a *node.Context. Slot has c act on another variable, a *node.Actor, where it puts a behaviour, and returns

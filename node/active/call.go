@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // Go calls a method of an object and returns at once. The future is completed by what the method
@@ -99,7 +99,7 @@ func (c *Context) await(f any) error {
 	if c.own != nil {
 		if by := nodehook.Acting(c.Context).(*process.Acting); by.System.Cycles != nil {
 			a, own := *by, nodehook.Ticket(c.own).(process.Ticket) // the wait may end with another worker's Context
-			if err := a.MayAwait(own, nodehook.Ticket(f).(process.Ticket), waiting.Future, nil); err != nil {
+			if err := a.MayAwait(own, nodehook.Ticket(f).(process.Ticket), calls.WaitFuture, nil); err != nil {
 				return err
 			}
 			defer a.Waited(own)

@@ -63,10 +63,10 @@ func (c *Context) watchCaller() *callerWatch {
 	return c.caller
 }
 
-// Observes is part of promise.Observer.
+// Observes is part of calls.Observer.
 func (*callerWatch) Observes() {}
 
-// Forget is part of promise.Watch.
+// Forget is part of calls.Watch.
 func (w *callerWatch) Forget() {
 	if w.end() {
 		w.group.fromOutside(&w.group.process.System.Plain, func(o *outside) { o.changed = true })

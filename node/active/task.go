@@ -29,7 +29,7 @@ func (x *acts) init(g *group, object uint64, t task) {
 //actornode:ignore contextescape each turn of the activation sets it anew
 func (x *acts) act(c *node.Context) { x.context.Context = c }
 
-// Completed is part of promise.Waiter: the future is there that the activation awaits.
+// Completed is part of calls.Waiter: the future is there that the activation awaits.
 func (x *acts) Completed(by *process.Acting) {
 	if g := x.context.group; by.Is(g.process) {
 		g.Ready(&x.Activation)

@@ -3,8 +3,8 @@ package forward
 import (
 	"errors"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/remote"
@@ -65,7 +65,7 @@ func settle(a *process.Acting, asked process.Ticket, v any, err error) bool {
 	return asked.Settle(a, v, err)
 }
 
-// Forget is part of promise.Watch.
+// Forget is part of calls.Watch.
 func (w *watch) Forget() { w.forget() }
 
 // forget reports whether the watch was armed.
@@ -125,7 +125,7 @@ func ended(a *process.Acting) (reason any, ok bool) {
 }
 
 // farCaller is a caller of another node.
-type farCaller interface{ From() gencall.From }
+type farCaller interface{ From() calls.From }
 
 // callerOf returns the node of the caller, the caller, and the reference that its monitor has if it calls by gen:call. ok is
 // false if that node is not connected.

@@ -48,10 +48,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 var errNone = errors.New("futures: there is no first of no futures")
@@ -210,12 +210,12 @@ func needs[R, S any](from node.Caller, result *node.Future[R], inputs ...*node.F
 		return nil
 	}
 	own := nodehook.Ticket(result).(process.Ticket)
-	aims := make([]waiting.Aim[process.Waiter], len(inputs))
+	aims := make([]calls.WaitAim[process.Waiter], len(inputs))
 	for i, input := range inputs {
 		aims[i] = process.Aim(nodehook.Ticket(input).(process.Ticket), func() bool { return own.Call.Waiting(own.N) })
 	}
 	who := process.Waiter{Own: own}
-	err := process.CycleError(sys.Cycles.Add(who, waiting.Future, aims...))
+	err := process.CycleError(sys.Cycles.Add(who, calls.WaitFuture, aims...))
 	nodehook.Watch(from, result, func(any) { sys.Cycles.Remove(who) })
 	return err
 }

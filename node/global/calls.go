@@ -3,10 +3,10 @@ package global
 import (
 	"slices"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/global"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -62,7 +62,7 @@ var functions = map[wire.Export]func(e otpHost, args []any) (any, error){
 	fn("re_register_name", 3): func(e otpHost, args []any) (any, error) { return register(e, args, args[2], true) },
 	fn("unregister_name", 1): func(e otpHost, args []any) (any, error) {
 		if !mayTake(e, args[0]) {
-			return nil, &reason.Raise{Reason: protected}
+			return nil, &calls.Raise{Reason: protected}
 		}
 		return done(e.Ask(global.Unregistering{Name: args[0]}))
 	},
@@ -71,7 +71,7 @@ var functions = map[wire.Export]func(e otpHost, args []any) (any, error){
 	fn("send", 2): func(e otpHost, args []any) (any, error) {
 		pid, ok := e.Whois(args[0])
 		if !ok {
-			return nil, &reason.Exit{Reason: wire.Tuple{wire.Atom("badarg"), wire.Tuple{args[0], args[1]}}}
+			return nil, &calls.Exit{Reason: wire.Tuple{wire.Atom("badarg"), wire.Tuple{args[0], args[1]}}}
 		}
 		e.Tell(pid, args[1])
 		return pid, nil
@@ -105,7 +105,7 @@ var functions = map[wire.Export]func(e otpHost, args []any) (any, error){
 func operators(f func(otpHost, []any) (any, error)) func(otpHost, []any) (any, error) {
 	return func(e otpHost, args []any) (any, error) {
 		if !e.MayAct() {
-			return nil, &reason.Raise{Reason: wire.Atom("not_allowed")}
+			return nil, &calls.Raise{Reason: wire.Atom("not_allowed")}
 		}
 		return f(e, args)
 	}
@@ -123,7 +123,7 @@ func fn(name wire.Atom, arity int) wire.Export {
 	return wire.Export{Module: "global", Function: name, Arity: arity}
 }
 
-func badarg() error { return &reason.Raise{Reason: wire.Atom("badarg")} }
+func badarg() error { return &calls.Raise{Reason: wire.Atom("badarg")} }
 
 // otpExports are the functions.
 func otpExports() (all []wire.Export) {
@@ -162,7 +162,7 @@ func register(e otpHost, args []any, method any, again bool) (any, error) {
 		return nil, badarg()
 	}
 	if !e.MayName(pid) || again && !mayTake(e, args[0]) {
-		return nil, &reason.Raise{Reason: protected}
+		return nil, &calls.Raise{Reason: protected}
 	}
 	v, err := e.Ask(global.Registering{Name: args[0], PID: pid, Method: method, Again: again})
 	if err != nil {

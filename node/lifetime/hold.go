@@ -4,13 +4,13 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/ring"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -266,7 +266,7 @@ func (h *hold) review() (again bool) {
 func waits(p *process.Process) bool {
 	st, _ := p.Runner().Doing()
 	within, _ := runner.Timed(p)
-	return st == observe.Waiting && !within && p.WaitLocked(st).For == waiting.Message.String()
+	return st == observe.Waiting && !within && p.WaitLocked(st).For == calls.WaitMessage.String()
 }
 
 // isKept reports whether something keeps p beside its Owner and the messages that it has. The caller has the lock of p.

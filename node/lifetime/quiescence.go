@@ -4,9 +4,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -114,7 +114,7 @@ func waitsNow(p *process.Process) bool {
 	}
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
-	return p.WaitLocked(st).For == waiting.Message.String()
+	return p.WaitLocked(st).For == calls.WaitMessage.String()
 }
 
 // hasSeenAll reports whether p, which does not seem to run, has looked at each message that waits for it.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -80,7 +80,7 @@ func await(ctx context.Context, p *node.Process, ref, watch wire.Ref) (any, erro
 			}
 		case wire.Tuple:
 			last := len(m) - 1
-			if of, ok := gencall.ReplyRef(m); ok && of == ref || last > 0 && m[last-1] == any(ref) {
+			if of, ok := calls.ReplyRef(m); ok && of == ref || last > 0 && m[last-1] == any(ref) {
 				return m[last], nil
 			}
 		}
@@ -98,7 +98,7 @@ func atOf(t wire.Tuple) (at node.At, ok bool) {
 
 // labelled is a message as gen makes it: {Label, {Self, [alias|Ref]}, Body}.
 func labelled(label, body any) func(wire.PID, wire.Ref) any {
-	return func(self wire.PID, ref wire.Ref) any { return wire.Tuple{label, gencall.MakeFrom(self, ref), body} }
+	return func(self wire.PID, ref wire.Ref) any { return wire.Tuple{label, calls.MakeFrom(self, ref), body} }
 }
 
 // Call calls a process as gen_server:call does from Erlang, by {'$gen_call', From,

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/admin"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
@@ -23,7 +24,6 @@ import (
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/global"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/migrate"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
@@ -435,7 +435,7 @@ func (w *world) effects() effects {
 func (w *world) lively() bool {
 	p := nodetest.Open(w, w.a)
 	defer p.Close(nil)
-	require.NoError(w, p.Send(node.Atom("server"), gencall.MakeCall(wire.Tuple{p.Self(), w.a.MakeRef()}, wire.Atom("hello"))))
+	require.NoError(w, p.Send(node.Atom("server"), calls.MakeCall(wire.Tuple{p.Self(), w.a.MakeRef()}, wire.Atom("hello"))))
 	synctest.Wait()
 	return len(nodetest.Rest(p)) == 1
 }
@@ -457,8 +457,8 @@ func (w *world) forms() map[string]form {
 	forms := map[string]form{
 		"own":              {func() any { return wire.Tuple{w.me.Self(), w.b.MakeRef()} }, always, ""},
 		"own, a cast":      {func() any { return wire.Tuple{w.me.Self(), cast} }, always, ""},
-		"own, by an alias": {func() any { return gencall.MakeFrom(w.me.Self(), w.alias) }, always, ""},
-		"own, by an alias of this node": {func() any { return gencall.MakeFrom(w.me.Self(), w.victims["nameless"].ref) },
+		"own, by an alias": {func() any { return calls.MakeFrom(w.me.Self(), w.alias) }, always, ""},
+		"own, by an alias of this node": {func() any { return calls.MakeFrom(w.me.Self(), w.victims["nameless"].ref) },
 			all, "nameless"},
 	}
 	for _, name := range []string{"named", "nameless", "kept", "far"} {
@@ -471,12 +471,12 @@ func (w *world) forms() map[string]form {
 		forms[name+", a cast"] = form{func() any { return wire.Tuple{v().pid, cast} }, never, ""}
 		forms[name+", any atom"] = form{func() any { return wire.Tuple{v().pid, wire.Atom("stop")} }, never, ""}
 		forms[name+", own reference"] = form{func() any { return wire.Tuple{v().pid, w.b.MakeRef()} }, never, ""}
-		forms[name+", own alias"] = form{func() any { return gencall.MakeFrom(v().pid, w.alias) }, always, ""}
-		forms[name+", by its alias"] = form{func() any { return gencall.MakeFrom(v().pid, v().ref) }, all, name}
+		forms[name+", own alias"] = form{func() any { return calls.MakeFrom(v().pid, w.alias) }, always, ""}
+		forms[name+", by its alias"] = form{func() any { return calls.MakeFrom(v().pid, v().ref) }, all, name}
 		forms[name+", by its alias alone"] = form{func() any {
 			return wire.Tuple{wire.Undefined, wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: v().ref}}
 		}, all, name}
-		forms[name+", by an alias that is none"] = form{func() any { return gencall.MakeFrom(v().pid, n.MakeRef()) }, all, ""}
+		forms[name+", by an alias that is none"] = form{func() any { return calls.MakeFrom(v().pid, n.MakeRef()) }, all, ""}
 		forms[name+", by an alias in a list"] = form{func() any {
 			return wire.Tuple{v().pid, wire.List{wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: v().ref}}}
 		}, all, name}
@@ -531,14 +531,14 @@ func (w *world) rows() map[node.Atom]service {
 			"cast": {func(to node.PID) any { return tuple(word("x"), tuple(to, word("$gen_cast")), word("which_handlers")) },
 				false, true},
 			"owner": {func(to node.PID) any {
-				return gencall.MakeCall(tuple(w.me.Self(), w.b.MakeRef()), tuple(word("add_sup_handler"), word("watcher"), call, to))
+				return calls.MakeCall(tuple(w.me.Self(), w.b.MakeRef()), tuple(word("add_sup_handler"), word("watcher"), call, to))
 			}, true, false},
 		}},
 		"global_group": {word("own_nodes"), nil, map[string]note{
-			"find":  {func(to node.PID) any { return gencall.MakeCast(tuple(word("find_name"), to, word("x"))) }, false, false},
-			"names": {func(to node.PID) any { return gencall.MakeCast(tuple(word("registered_names"), to)) }, false, false},
+			"find":  {func(to node.PID) any { return calls.MakeCast(tuple(word("find_name"), to, word("x"))) }, false, false},
+			"names": {func(to node.PID) any { return calls.MakeCast(tuple(word("registered_names"), to)) }, false, false},
 			"check": {func(to node.PID) any {
-				return gencall.MakeCast(tuple(word("conf_check"), 3, w.b.Name(), tuple(to, 1), word("sync"), word("g"), word("normal"), call))
+				return calls.MakeCast(tuple(word("conf_check"), 3, w.b.Name(), tuple(to, 1), word("sync"), word("g"), word("normal"), call))
 			}, false, false},
 		}},
 		"global_name_server": {tuple(word("del_lock"), tuple(word("r"), w.me.Self())), nil, nil},
@@ -599,9 +599,9 @@ func (w *world) attempts() (all []attempt) {
 			if request == nil {
 				request = word("hello")
 			}
-			add(fmt.Sprintf("call %s for %s", name, what), reach, func() { w.send(w.to(name), gencall.MakeCall(f.term(), request)) })
+			add(fmt.Sprintf("call %s for %s", name, what), reach, func() { w.send(w.to(name), calls.MakeCall(f.term(), request)) })
 			might(fmt.Sprintf("call %s by its PID for %s", name, what), reach, func() {
-				w.send(w.services[name], gencall.MakeCall(f.term(), request))
+				w.send(w.services[name], calls.MakeCall(f.term(), request))
 			})
 			system := func(m may) effects {
 				switch {
@@ -645,7 +645,7 @@ func (w *world) monitors() (all []attempt) {
 			all = append(all, attempt{name: fmt.Sprintf("appmon: %s to %s", kind, to), do: func() {
 				w.ways()["erpc"].call(start, w.me.Self(), args(w.me.Self(), w.me.Self(), wire.List{}))
 				synctest.Wait()
-				w.send(w.to("appmon_info"), gencall.MakeCast(tuple(w.pid(to), kind, w.pid(to), wire.True, once)))
+				w.send(w.to("appmon_info"), calls.MakeCast(tuple(w.pid(to), kind, w.pid(to), wire.True, once)))
 			}, want: func(m may) effects { return when(m.all() && m.RPC(start), "message "+to) }})
 		}
 	}
@@ -658,7 +658,7 @@ func (w *world) direct() (all []attempt) {
 		all = append(all, attempt{name: name, do: do, want: want})
 	}
 	ask := func(name node.Atom, request any) {
-		w.send(w.to(name), gencall.MakeCall(tuple(w.me.Self(), w.b.MakeRef()), request))
+		w.send(w.to(name), calls.MakeCall(tuple(w.me.Self(), w.b.MakeRef()), request))
 	}
 	for _, q := range []string{"terminate_child", "delete_child", "restart_child"} {
 		a := attempt{name: q, do: func() { ask("shop", tuple(word(q), word("till"))) }, want: func(m may) effects {
@@ -697,7 +697,7 @@ func (w *world) direct() (all []attempt) {
 		end := func(m may) effects { return when(to != "kept" && m.end(), "end "+to) }
 		add("send to "+to, func(m may) effects { return when(m.Send(name), "message "+to) }, func() { w.send(w.pid(to), "hello") })
 		add("cast to "+to, func(m may) effects { return when(m.Send(name), "message "+to) },
-			func() { w.send(w.pid(to), gencall.MakeCast(1)) })
+			func() { w.send(w.pid(to), calls.MakeCast(1)) })
 		add("exit of "+to, end, func() { w.me.Exit(w.pid(to), node.Kill) })
 		add("link to "+to, end, func() {
 			h := nodetest.Open(w, w.b)
@@ -748,8 +748,8 @@ func (w *world) ways() map[string]way {
 		"spawn": {func(m may, e wire.Export) bool { return m.Spawn(e) }, func(e wire.Export, _ node.PID, args []any) {
 			_, _ = rpc.Spawn(testkit.Context(w), w.me, w.a.Name(), e.Module, e.Function, args...)
 		}},
-		"rex":         rex("call", func(q any) any { return gencall.MakeCall(wire.Tuple{w.me.Self(), w.b.MakeRef()}, q) }),
-		"cast to rex": rex("cast", func(q any) any { return gencall.MakeCast(q) }),
+		"rex":         rex("call", func(q any) any { return calls.MakeCall(wire.Tuple{w.me.Self(), w.b.MakeRef()}, q) }),
+		"cast to rex": rex("cast", func(q any) any { return calls.MakeCast(q) }),
 		"C node":      rex("call", func(q any) any { return wire.Tuple{w.me.Self(), q} }),
 	}
 }
@@ -805,7 +805,7 @@ func (w *world) acts() map[string][]use {
 		add("global:random_notify_name/3 global:notify_all_name/3", use{to, func() []any {
 			return args(word("x"), pid(to), pid(to))
 		}, message(tells), "", false, nil})
-		for kind, msg := range map[string]any{"hello": "hello", "a cast": gencall.MakeCast(1), "an exit": tuple(word("EXIT"), 1, 2)} {
+		for kind, msg := range map[string]any{"hello": "hello", "a cast": calls.MakeCast(1), "an exit": tuple(word("EXIT"), 1, 2)} {
 			add("erlang:send/2", use{kind + " to " + to, func() []any { return args(pid(to), msg) }, message(tells), "", false, nil})
 			add("erlang:apply/3", use{kind + " to " + to, func() []any {
 				return args(word("erlang"), word("send"), wire.List{pid(to), msg})
@@ -821,7 +821,7 @@ func (w *world) acts() map[string][]use {
 			return when((m.RPC(exit) || m.Spawn(exit)) && ends(m), "end "+to)
 		}, "", false, nil})
 		add("erlang:send/2", use{"a call to " + to, func() []any {
-			return args(pid(to), gencall.MakeCall(tuple(w.me.Self(), w.b.MakeRef()), 1))
+			return args(pid(to), calls.MakeCall(tuple(w.me.Self(), w.b.MakeRef()), 1))
 		}, message(mayCall), "", false, nil})
 		add("erlang:send/2", use{"suspend " + to, func() []any {
 			return args(pid(to), tuple(word("system"), tuple(w.me.Self(), w.b.MakeRef()), word("suspend")))

@@ -3,11 +3,11 @@ package rpc
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/export"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -29,7 +29,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("rpc: the called function raised %s: %s", e.Class, reason.Words(e.Reason))
+	return fmt.Sprintf("rpc: the called function raised %s: %s", e.Class, calls.ReasonWords(e.Reason))
 }
 
 // Unwrap returns the errors in the Reason: what a Go function has returned, where something of it is known here. See
@@ -47,7 +47,7 @@ func (e *Error) Is(target error) bool {
 func (e *Error) term() any {
 	switch {
 	case e.Class == "throw":
-		return (&reason.Throw{Reason: e.Reason}).Term()
+		return (&calls.Throw{Reason: e.Reason}).Term()
 	case e.Class == wire.Error && e.Stack != nil:
 		return wire.Tuple{wire.Atom("exception"), e.Reason, e.Stack}
 	case e.Class == wire.Error:
@@ -60,7 +60,7 @@ func (e *Error) term() any {
 type SpawnError struct{ Reason any }
 
 func (e *SpawnError) Error() string {
-	return "rpc: the process was not started: " + reason.Words(e.Reason)
+	return "rpc: the process was not started: " + calls.ReasonWords(e.Reason)
 }
 
 // Unwrap returns the errors in the Reason.
@@ -74,10 +74,10 @@ func (e *SpawnError) Is(target error) bool {
 // Raise returns an error that, returned from a [Function], is an exception of the
 // class error with exactly this reason for its caller on another node, as error/1
 // makes it in Erlang.
-func Raise(why any) error { return &reason.Raise{Reason: why} }
+func Raise(why any) error { return &calls.Raise{Reason: why} }
 
 // Throw returns an error that, returned from a [Function], is an exception of the
 // class throw for its caller on another node, as throw/1 makes it in Erlang.
-func Throw(why any) error { return &reason.Throw{Reason: why} }
+func Throw(why any) error { return &calls.Throw{Reason: why} }
 
 func init() { termof.Enter((*Error).term) }

@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/export"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -44,7 +44,7 @@ var (
 // reasonOf is the exit reason of a process that ends with err.
 func reasonOf(t *testing.T, err error) any {
 	t.Helper()
-	why, ok := reason.Chosen(err)
+	why, ok := calls.ChosenReason(err)
 	require.True(t, ok)
 	return why
 }
@@ -63,19 +63,19 @@ func TestOutcomes(t *testing.T) {
 	}{
 		"returns": {
 			func() (any, error) { return 5, nil }, 5, nil,
-			wire.Tuple{atom("return"), 5}, reason.Normal, reason.Normal, 5,
+			wire.Tuple{atom("return"), 5}, calls.NormalExit, calls.NormalExit, 5,
 		},
 		"throws": {
-			func() (any, error) { return nil, fmt.Errorf("so: %w", &reason.Throw{Reason: 5}) }, nil, &raised{atom("throw"), 5, nil},
+			func() (any, error) { return nil, fmt.Errorf("so: %w", &calls.Throw{Reason: 5}) }, nil, &raised{atom("throw"), 5, nil},
 			wire.Tuple{atom("throw"), 5},
 			wire.Tuple{wire.Tuple{atom("nocatch"), 5}, castStack()}, wire.Tuple{wire.Tuple{atom("nocatch"), 5}, wire.List{}}, 5,
 		},
 		"exits": {
-			func() (any, error) { return nil, &reason.Exit{Reason: 5} }, nil, &raised{atom("exit"), 5, nil},
+			func() (any, error) { return nil, &calls.Exit{Reason: 5} }, nil, &raised{atom("exit"), 5, nil},
 			wire.Tuple{atom("exit"), 5}, 5, 5, erpc.BadRPC(5),
 		},
 		"raises": {
-			func() (any, error) { return nil, &reason.Raise{Reason: 5} }, nil, &raised{atom("error"), 5, stack},
+			func() (any, error) { return nil, &calls.Raise{Reason: 5} }, nil, &raised{atom("error"), 5, stack},
 			wire.Tuple{atom("error"), 5, stack},
 			wire.Tuple{wire.Tuple{atom("exception"), wire.Tuple{5, stack}}, castStack()}, wire.Tuple{5, stack},
 			erpc.BadRPC(wire.Tuple{5, stack}),
@@ -101,7 +101,7 @@ func TestOutcomes(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			o := erpc.Run("m", "f", args, reason.Term[*exited], c.call)
+			o := erpc.Run("m", "f", args, calls.ReasonTerm[*exited], c.call)
 			v, err := o.Result()
 			require.Equal(t, c.value, v)
 			require.Equal(t, c.err, err)
@@ -115,7 +115,7 @@ func TestOutcomes(t *testing.T) {
 			require.Equal(t, o, there, "what is told is read")
 		})
 	}
-	require.Equal(t, erpc.Undef("m", "f", args), erpc.Run("m", "f", args, reason.Term[*exited], func() (any, error) { return nil, export.ErrUndef }))
+	require.Equal(t, erpc.Undef("m", "f", args), erpc.Run("m", "f", args, calls.ReasonTerm[*exited], func() (any, error) { return nil, export.ErrUndef }))
 }
 
 func castStack() wire.List {

@@ -3,8 +3,8 @@ package erpc
 import (
 	"errors"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/export"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -53,14 +53,14 @@ func Run(module, function wire.Atom, args []any, term func(error) any, call func
 			case error:
 				o.value = term(cause)
 			default:
-				o.value = reason.GoText(cause)
+				o.value = calls.GoText(cause)
 			}
 		}
 	}()
 	v, err := call()
 	over = true
-	thrown, throws := reason.Thrown(err)
-	chosen, exits := reason.Chosen(err)
+	thrown, throws := calls.Thrown(err)
+	chosen, exits := calls.ChosenReason(err)
 	switch {
 	case err == nil:
 		return Outcome{returned, v, nil}
@@ -95,9 +95,9 @@ func (o Outcome) Result() (any, error) {
 // Called is the error with which a process ends that was started for execute_call.
 func (o Outcome) Called(ref any) error {
 	if o.class == wire.Error {
-		return &reason.Exit{Reason: wire.Tuple{ref, o.class, o.value, o.stack}}
+		return &calls.Exit{Reason: wire.Tuple{ref, o.class, o.value, o.stack}}
 	}
-	return &reason.Exit{Reason: wire.Tuple{ref, o.class, o.value}}
+	return &calls.Exit{Reason: wire.Tuple{ref, o.class, o.value}}
 }
 
 // Unsent is the exit reason that says, instead of one that has an outcome which cannot be sent, that the call has raised
@@ -141,11 +141,11 @@ func (o Outcome) Cast(args []any) error {
 	case returned:
 		return nil
 	case throw:
-		return &reason.Exit{Reason: wire.Tuple{wire.Tuple{wire.Atom("nocatch"), o.value}, here}}
+		return &calls.Exit{Reason: wire.Tuple{wire.Tuple{wire.Atom("nocatch"), o.value}, here}}
 	case wire.Error:
-		return &reason.Exit{Reason: wire.Tuple{wire.Tuple{wire.Atom("exception"), wire.Tuple{o.value, o.stack}}, here}}
+		return &calls.Exit{Reason: wire.Tuple{wire.Tuple{wire.Atom("exception"), wire.Tuple{o.value, o.stack}}, here}}
 	}
-	return &reason.Exit{Reason: o.value}
+	return &calls.Exit{Reason: o.value}
 }
 
 // Spawned is the error with which a process ends that does nothing but call the function, nil for
@@ -155,11 +155,11 @@ func (o Outcome) Spawned() error {
 	case returned:
 		return nil
 	case throw:
-		return &reason.Exit{Reason: wire.Tuple{wire.Tuple{wire.Atom("nocatch"), o.value}, wire.List{}}}
+		return &calls.Exit{Reason: wire.Tuple{wire.Tuple{wire.Atom("nocatch"), o.value}, wire.List{}}}
 	case wire.Error:
-		return &reason.Exit{Reason: wire.Tuple{o.value, o.stack}}
+		return &calls.Exit{Reason: wire.Tuple{o.value, o.stack}}
 	}
-	return &reason.Exit{Reason: o.value}
+	return &calls.Exit{Reason: o.value}
 }
 
 // Answer is the outcome as the process rex tells it: see rpc:call.

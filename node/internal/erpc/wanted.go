@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/export"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -16,7 +16,7 @@ type Runner func(ctx context.Context, module, function wire.Atom, args []any) Ou
 // Wanted finds what a process is to do that a spawn asks for: it is a behaviour of the table, or, if
 // f is not nil, it calls f, with its context, and ends with the error. allows says what whoever has
 // asked may have run by name; what it may not is undef. E is the error of a process that has exited.
-// Errors: that of an option that the node does not know, an [*reason.Exit].
+// Errors: that of an option that the node does not know, an [*calls.Exit].
 func Wanted[E error, A any](t *export.Table[A], s *dist.Spawn, allows func(wire.Export) bool, run Runner) (
 	behaviour A, f func(context.Context) error, err error) {
 
@@ -29,7 +29,7 @@ func Wanted[E error, A any](t *export.Table[A], s *dist.Spawn, allows func(wire.
 		}, nil
 	}
 	if !export.Understood(s.Options) {
-		return behaviour, nil, &reason.Exit{Reason: wire.Atom("badopt")}
+		return behaviour, nil, &calls.Exit{Reason: wire.Atom("badopt")}
 	}
 	module, function, args := export.Applied(s)
 	e := wire.Export{Module: module, Function: function, Arity: len(args)}
@@ -42,8 +42,8 @@ func Wanted[E error, A any](t *export.Table[A], s *dist.Spawn, allows func(wire.
 	case err == nil:
 		return behaviour, nil, nil
 	case !errors.Is(err, export.ErrUndef):
-		end := &reason.Exit{Reason: err}
-		if term, ok := reason.Own[E](err); ok {
+		end := &calls.Exit{Reason: err}
+		if term, ok := calls.OwnReason[E](err); ok {
 			end.Reason = term
 		}
 		return behaviour, func(context.Context) error { return end }, nil

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/export"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -24,7 +24,7 @@ func TestWanted(t *testing.T) {
 	require.True(t, tab.AddBehaviour(e("broken", 0), func([]any) (string, error) { return "", errors.New("broken") }))
 	require.True(t, tab.AddFunction(e("f", 2), func(context.Context, []any) (any, error) { return 7, nil }))
 	run := func(ctx context.Context, module, function wire.Atom, args []any) erpc.Outcome {
-		return erpc.Run(module, function, args, reason.Term[*exited], func() (any, error) {
+		return erpc.Run(module, function, args, calls.ReasonTerm[*exited], func() (any, error) {
 			f, all := tab.Find(module, function, args)
 			if f == nil {
 				return nil, export.ErrUndef

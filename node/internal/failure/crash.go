@@ -1,7 +1,7 @@
 package failure
 
 import (
-	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -41,7 +41,7 @@ func (c *Crash) Term(known Known, ofError func(error) any) wire.Tuple {
 	if err, ok := c.Reason.(error); ok {
 		return wire.Tuple{ofError(err), stack}
 	}
-	return wire.Tuple{reason.GoText(c.Reason), stack}
+	return wire.Tuple{calls.GoText(c.Reason), stack}
 }
 
 // ReadCrash reads {Reason, Stacktrace}. False: it is no crash.

@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -219,7 +219,7 @@ func (d *Driver) do(h Host, a Action) {
 		to := wire.At{Name: Name, Node: a.Node}
 		ref := h.Monitor(to, a.Kind == Ask)
 		d.asked[ref] = a.ID
-		h.Send(to, gencall.MakeCall(wire.Tuple{a.PID, ref}, a.Msg), a.Kind == Ask)
+		h.Send(to, calls.MakeCall(wire.Tuple{a.PID, ref}, a.Msg), a.Kind == Ask)
 	case Watch, Unwatch: // a process of this node by a mark, another one by a monitor
 		d.watch(h, a.PID, a.Kind == Watch)
 	case Connect:

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -151,5 +151,5 @@ func RefuseIO(msg any) (to wire.PID, answer wire.Tuple, ok bool) {
 
 // Unsupported is the error for a call that a process does not know.
 func Unsupported(process string, body any) error {
-	return fmt.Errorf("%s does not support %s", process, reason.Text(body))
+	return fmt.Errorf("%s does not support %s", process, calls.ReasonText(body))
 }

@@ -5,10 +5,10 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/outbox"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -158,7 +158,7 @@ func (a *Acting) Requested(tag any) *Call {
 }
 
 // Await waits for t in the way that is proper for the caller: for k of whom on stands for.
-func (a *Acting) Await(ctx context.Context, t Ticket, k waiting.Kind, on wire.Dest) (any, error) {
+func (a *Acting) Await(ctx context.Context, t Ticket, k calls.WaitKind, on wire.Dest) (any, error) {
 	switch {
 	case a.Process == nil:
 		a.Block()
@@ -172,7 +172,7 @@ func (a *Acting) Await(ctx context.Context, t Ticket, k waiting.Kind, on wire.De
 
 // awaitBlocked is Await for a blocking process. on does not pass the interface: it would be on the heap
 // in each call.
-func (a *Acting) awaitBlocked(ctx context.Context, t Ticket, k waiting.Kind, on wire.Dest) (any, error) {
+func (a *Acting) awaitBlocked(ctx context.Context, t Ticket, k calls.WaitKind, on wire.Dest) (any, error) {
 	var whom wire.Dest
 	if t.Call.Target == nil {
 		whom = erpc.Seen(on)
@@ -181,7 +181,7 @@ func (a *Acting) awaitBlocked(ctx context.Context, t Ticket, k waiting.Kind, on 
 }
 
 // awaitNoted is await for an Actor's handler, and for each process where cycles are detected.
-func (a *Acting) awaitNoted(ctx context.Context, t Ticket, k waiting.Kind, on wire.Dest) (any, error) {
+func (a *Acting) awaitNoted(ctx context.Context, t Ticket, k calls.WaitKind, on wire.Dest) (any, error) {
 	p := a.Own()
 	if a.System.Cycles != nil {
 		defer a.Waited(Ticket{})

@@ -5,8 +5,8 @@ import (
 	"runtime"
 
 	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/node/internal/promise"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -20,7 +20,7 @@ import (
 //     given to others. Of an old ticket only the state, node and far are read.
 //  2. entry is guarded by the lock of Target.
 type Call struct {
-	promise.Promise
+	calls.Promise
 	System *System // set once
 	Target *Process
 	entry  tables.ListEntry[Call] // of Target.Cold.Calls
@@ -50,7 +50,7 @@ type forgetter interface {
 }
 
 // Watches are what is told of a Future.
-type Watches = promise.Watches[*Acting]
+type Watches = calls.Watches[*Acting]
 
 // OfExit is the Tag of what waits for no answer but for the end of its target.
 var OfExit any = exitOnly{}
@@ -60,7 +60,7 @@ type exitOnly struct{}
 // Ticket is one use of a call.
 type Ticket struct {
 	Call *Call
-	N    promise.Ticket
+	N    calls.Ticket
 }
 
 // NewTicket makes p ready for one more call. Only the owner calls it.
@@ -74,7 +74,7 @@ func (t Ticket) Done() bool { return t.Call.Done(t.N) }
 func (t Ticket) Settle(a *Acting, v any, err error) bool { return t.SettleOrTell(a, v, err, nil) }
 
 // SettleOrTell is Settle, and has tell called if the call is that of a future and nobody reads it: see
-// [promise.Watches.WhenUnread]. nil: nothing is called.
+// [calls.Watches.WhenUnread]. nil: nothing is called.
 func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 	p := t.Call
 	if p == nil || !p.Begin(t.N, v, err) {

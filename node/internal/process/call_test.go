@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -21,7 +21,7 @@ type answered func()
 func (f answered) Answered(*process.Acting)            { f() }
 func (f answered) Deliver(*process.Process, any) error { panic("not asked") }
 func (f answered) Promise() *process.Call              { panic("not asked") }
-func (f answered) Await(context.Context, process.Ticket, waiting.Kind, wire.Dest) (any, error) {
+func (f answered) Await(context.Context, process.Ticket, calls.WaitKind, wire.Dest) (any, error) {
 	return "awaited", nil
 }
 func (f answered) Context() context.Context              { panic("not asked") }
@@ -178,7 +178,7 @@ func TestCallTells(t *testing.T) {
 	require.Equal(t, "v", v)
 
 	a := process.Acting{System: &s.System, Process: &p.Process, Blocks: answered(nil)}
-	v, err = a.Await(t.Context(), k, waiting.Reply, nil)
+	v, err = a.Await(t.Context(), k, calls.WaitReply, nil)
 	require.NoError(t, err)
 	require.Equal(t, "awaited", v)
 }
@@ -204,7 +204,7 @@ func TestWait(t *testing.T) {
 		_, k = fresh()
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errTest)
 		defer cancel()
-		_, err = s.Plain.Await(ctx, k, waiting.Reply, nil)
+		_, err = s.Plain.Await(ctx, k, calls.WaitReply, nil)
 		require.ErrorIs(t, err, errTest)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.False(t, k.Settle(&server.as, 1, nil))
@@ -242,13 +242,13 @@ func TestWaitsForWhoSettles(t *testing.T) {
 // Where cycles are detected a wait of a blocking process is over when it is.
 func TestAwaitNoted(t *testing.T) {
 	s := newSystem(t)
-	s.Cycles = new(waiting.Graph[process.Waiter])
+	s.Cycles = new(calls.WaitGraph[process.Waiter])
 	p, q := s.spawn(), s.spawn()
 	k := p.ask("tag", q)
-	require.NoError(t, p.as.MayAwait(process.Ticket{}, k, waiting.Reply, nil))
+	require.NoError(t, p.as.MayAwait(process.Ticket{}, k, calls.WaitReply, nil))
 	require.Equal(t, 1, s.Cycles.Len())
 	a := process.Acting{System: &s.System, Process: &p.Process, Blocks: answered(nil)}
-	v, err := a.Await(t.Context(), k, waiting.Reply, nil)
+	v, err := a.Await(t.Context(), k, calls.WaitReply, nil)
 	require.NoError(t, err)
 	require.Equal(t, "awaited", v)
 	require.Zero(t, s.Cycles.Len())
@@ -294,12 +294,12 @@ func TestUntil(t *testing.T) {
 // With cycles detected, a call that would close one is refused; it says who would wait for whom.
 func TestCycle(t *testing.T) {
 	s := newSystem(t)
-	s.Cycles = new(waiting.Graph[process.Waiter])
+	s.Cycles = new(calls.WaitGraph[process.Waiter])
 	a, b, c := s.spawn(), s.spawn(), s.spawn()
 	a.register("a")
 	wait := func(p, q *proc) (process.Ticket, error) {
 		k := p.ask("tag", q)
-		return k, p.as.MayAwait(process.Ticket{}, k, waiting.Reply, nil)
+		return k, p.as.MayAwait(process.Ticket{}, k, calls.WaitReply, nil)
 	}
 	_, err := wait(a, b)
 	require.NoError(t, err)
@@ -319,7 +319,7 @@ func TestCycle(t *testing.T) {
 	a.die("x") // who is dead waits for nobody
 	_, err = wait(b, c)
 	require.NoError(t, err)
-	require.NoError(t, s.Plain.MayAwait(process.Ticket{}, second, waiting.Reply, nil))
+	require.NoError(t, s.Plain.MayAwait(process.Ticket{}, second, calls.WaitReply, nil))
 	require.Equal(t, "others, which", processWho(process.Waiter{}))
 	require.Equal(t, "a method of "+b.PID().String(), processWho(process.Waiter{Process: &b.Process, Own: second}))
 	require.NoError(t, process.CycleError(nil))
@@ -327,7 +327,7 @@ func TestCycle(t *testing.T) {
 
 // processWho is what a Waiter is for people.
 func processWho(w process.Waiter) string {
-	err := process.CycleError([]waiting.Step[process.Waiter]{{Waiter: w, Kind: waiting.Reply}})
+	err := process.CycleError([]calls.WaitStep[process.Waiter]{{Waiter: w, Kind: calls.WaitReply}})
 	text := err.Error()[len(process.ErrCycle.Error())+2:]
 	half := (len(text) - len(" calls ")) / 2
 	return text[:half]

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // Waiter is who waits: a process, or, with the call that it is to answer, a method of an active object in
@@ -18,18 +18,18 @@ type Waiter struct {
 // MayAwait notes, for Config.DetectCycles, that a process waits for the answer of t, of the process that it is asked of,
 // or of its method, as long as waits says so too, where it is not nil; or returns an error, if that waits for this
 // process, be it by way of others. If own is not zero a method waits which is to answer that.
-func (a *Acting) MayAwait(own, t Ticket, k waiting.Kind, waits func() bool) error {
+func (a *Acting) MayAwait(own, t Ticket, k calls.WaitKind, waits func() bool) error {
 	return a.mayWait(own, k, Aim(t, waits))
 }
 
 // Aim is whom t waits for, as long as waits says so: a process and its method, or a future of others.
-func Aim(t Ticket, waits func() bool) waiting.Aim[Waiter] {
+func Aim(t Ticket, waits func() bool) calls.WaitAim[Waiter] {
 	to := t.Call.Target
-	return waiting.Aim[Waiter]{To: [2]Waiter{{to, t}, {Process: to}},
+	return calls.WaitAim[Waiter]{To: [2]Waiter{{to, t}, {Process: to}},
 		Waits: func() bool { return t.Call.Waiting(t.N) && (waits == nil || waits()) }}
 }
 
-func (a *Acting) mayWait(own Ticket, k waiting.Kind, to waiting.Aim[Waiter]) error {
+func (a *Acting) mayWait(own Ticket, k calls.WaitKind, to calls.WaitAim[Waiter]) error {
 	p := a.Process
 	if a.System.Cycles == nil || p == nil || to.To[0] == (Waiter{}) {
 		return nil
@@ -45,8 +45,8 @@ func (a *Acting) AwaitsStart(child *Process) {
 	if a.System.Cycles == nil {
 		return
 	}
-	aim := waiting.Aim[Waiter]{To: [2]Waiter{{Process: child}}, Waits: func() bool { return !child.Gone() }}
-	_ = a.mayWait(Ticket{}, waiting.Start, aim) // no cycle yet: no process knows the child
+	aim := calls.WaitAim[Waiter]{To: [2]Waiter{{Process: child}}, Waits: func() bool { return !child.Gone() }}
+	_ = a.mayWait(Ticket{}, calls.WaitStart, aim) // no cycle yet: no process knows the child
 }
 
 // Announced is the end of such a wait for p, if there is one.
@@ -59,11 +59,11 @@ func (p *Process) Announced() {
 }
 
 // CycleError says who waits for whom in a cycle; nil: there is none.
-func CycleError(cycle []waiting.Step[Waiter]) error {
+func CycleError(cycle []calls.WaitStep[Waiter]) error {
 	if cycle == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %s", ErrCycle, waiting.Text(cycle, Waiter.who))
+	return fmt.Errorf("%w: %s", ErrCycle, calls.CycleText(cycle, Waiter.who))
 }
 
 // Waited is the end of the wait of a method that is to answer own; of the process if that is zero.
@@ -92,8 +92,8 @@ func (a *Acting) pushWait(p *Process, msg any, u *Patience) (mailbox.Result, err
 	}
 	defer a.Waited(Ticket{})
 	place := b.Join(msg)
-	aim := waiting.Aim[Waiter]{To: [2]Waiter{{Process: p}}, Waits: place.Waits}
-	if err := a.mayWait(Ticket{}, waiting.Space, aim); err != nil && place.Leave() {
+	aim := calls.WaitAim[Waiter]{To: [2]Waiter{{Process: p}}, Waits: place.Waits}
+	if err := a.mayWait(Ticket{}, calls.WaitSpace, aim); err != nil && place.Leave() {
 		return mailbox.Full, err
 	}
 	return place.Wait(ctx)

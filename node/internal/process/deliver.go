@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // Patience is how long a send waits for space in a mailbox: until its sender is
@@ -58,7 +58,7 @@ func (p *Process) Offer(a *Acting, msg any, u *Patience) error {
 			return ErrOwnMailbox
 		}
 		a.Block()
-		a.Process.WaitsFor(waiting.Space, p.PID())
+		a.Process.WaitsFor(calls.WaitSpace, p.PID())
 		var err error
 		r, err = a.pushWait(p, msg, u)
 		if a.Process.WaitsNoMore(); err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/timers"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -193,7 +193,7 @@ func TestPatience(t *testing.T) {
 func TestRoomCycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSystem(t)
-		s.Cycles = new(waiting.Graph[process.Waiter])
+		s.Cycles = new(calls.WaitGraph[process.Waiter])
 		p, q := s.spawn(boxed(bounded(1, mailbox.Block))), s.spawn(boxed(bounded(1, mailbox.Block)))
 		done := make(chan error, 2)
 		for _, d := range [][2]*proc{{p, q}, {q, p}} {
@@ -270,7 +270,7 @@ func TestWaits(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn()
 	require.Zero(t, p.WaitLocked(observe.Idle))
-	p.WaitsFor(waiting.Future, far(1))
+	p.WaitsFor(calls.WaitFuture, far(1))
 	w := p.WaitLocked(observe.Idle)
 	require.Equal(t, "future", w.For)
 	require.Equal(t, far(1), w.On)
@@ -278,6 +278,6 @@ func TestWaits(t *testing.T) {
 	p.WaitsNoMore()
 	require.Zero(t, p.WaitLocked(observe.Idle))
 	var nobody *process.Process
-	nobody.WaitsFor(waiting.Future, nil)
+	nobody.WaitsFor(calls.WaitFuture, nil)
 	nobody.WaitsNoMore()
 }

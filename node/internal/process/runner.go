@@ -5,7 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
-	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -63,7 +63,7 @@ type Blocker interface {
 	Promise() *Call
 	// Await waits for the answer to a call, for k of its target; of on, a copy, where that is none of this
 	// node.
-	Await(ctx context.Context, t Ticket, k waiting.Kind, on wire.Dest) (any, error)
+	Await(ctx context.Context, t Ticket, k calls.WaitKind, on wire.Dest) (any, error)
 	// Answered ends await. a is who has answered.
 	Answered(a *Acting)
 	// Context returns a context that is cancelled when the process exits.

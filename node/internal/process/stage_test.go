@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -167,7 +167,7 @@ func TestOnStage(t *testing.T) {
 	p.run(t, func(a *process.Acting) {
 		k := ask(a)
 		go near.run(t, func(b *process.Acting) { k.Settle(b, "answer", nil) })
-		v, err := a.Await(context.Background(), k, waiting.Reply, nil)
+		v, err := a.Await(context.Background(), k, calls.WaitReply, nil)
 		require.NoError(t, err)
 		require.Equal(t, "answer", v)
 		require.Zero(t, p.WaitLocked(observe.Running))
@@ -183,7 +183,7 @@ func TestOnStage(t *testing.T) {
 			}, "it waits for a reply of its neighbour")
 			victim.Exit(&s.Plain, "x")
 		}()
-		_, err := a.Await(context.Background(), ask(a), waiting.Reply, nil)
+		_, err := a.Await(context.Background(), ask(a), calls.WaitReply, nil)
 		require.Equal(t, process.ErrExited, err)
 	})
 	// A turn that breaks ends on its stage, unless that is lost.

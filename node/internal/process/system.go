@@ -14,10 +14,10 @@ import (
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/signal"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/undelivered"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
@@ -45,12 +45,12 @@ type System struct {
 	Clock  env.Clock
 	Tally  Tallies
 
-	Functions atomic.Int64           // blocking processes and detached actors whose goroutine has not ended
-	Lingering atomic.Int64           // processes that were killed and whose function still runs
-	Timers    timers.Count           // those that are not over
-	Later     *timers.Set            // those whose destinations are looked up when they are due
-	ByName    sync.Map               // *Process to its namelink.Links
-	Cycles    *waiting.Graph[Waiter] // nil: cycles of waits are not detected
+	Functions atomic.Int64             // blocking processes and detached actors whose goroutine has not ended
+	Lingering atomic.Int64             // processes that were killed and whose function still runs
+	Timers    timers.Count             // those that are not over
+	Later     *timers.Set              // those whose destinations are looked up when they are due
+	ByName    sync.Map                 // *Process to its namelink.Links
+	Cycles    *calls.WaitGraph[Waiter] // nil: cycles of waits are not detected
 	Stopped   atomic.Bool
 	Rights    *rights.Policy                            // what peers may do; nil: everything
 	Operators atomic.Pointer[func(peer wire.Atom) bool] // which peers operate the node; nil: all

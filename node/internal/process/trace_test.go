@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/timers"
 	"github.com/actornode/actornode/node/internal/trace"
@@ -92,7 +92,7 @@ func TestTraced(t *testing.T) {
 	shown()
 	c := &process.Call{System: &s.System, Waiter: answered(func() {}), Asker: &p.Process}
 	c.NewTicket().Settle(&q.as, 1, nil)
-	shown(event("receive", you, "", gencall.GoReply(1)))
+	shown(event("receive", you, "", calls.GoReply(1)))
 	p.die("end")
 	shown(event("exit", wire.PID{}, "", "end"))
 	require.Nil(t, s.Traces())

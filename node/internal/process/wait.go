@@ -3,18 +3,18 @@ package process
 import (
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
 
 // What processes wait for, as Info shows it. A blocking process writes it for each call into its
-// waiting.Record, and for each receive when that began. All other waits are rare: they stand in
+// calls.WaitRecord, and for each receive when that began. All other waits are rare: they stand in
 // Cold.wait.
 
 // WaitsFor notes, for Info, that p, which may be nil, waits for something of whom on stands for.
-func (p *Process) WaitsFor(k waiting.Kind, on wire.Dest) {
+func (p *Process) WaitsFor(k calls.WaitKind, on wire.Dest) {
 	if p == nil {
 		return
 	}

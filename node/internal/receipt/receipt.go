@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -40,7 +40,7 @@ func Error(v any) error {
 	if text, ok := v.(string); ok { // of unread
 		return errors.New(text)
 	}
-	return fmt.Errorf("node: the message was not delivered: %s", reason.Words(v))
+	return fmt.Errorf("node: the message was not delivered: %s", calls.ReasonWords(v))
 }
 
 // Of is the reverse.

@@ -3,9 +3,9 @@ package remote
 import (
 	"context"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
@@ -55,7 +55,7 @@ func (a *Asker) Granted() *rights.Granted {
 // send to everything may pass on the request of another, of this node or a third one: that has a reference of the process to be
 // answered, so that the reply is one and nothing else. A request whose sender is unknown is one that a process of this
 // node has sent as a term: what waits here for its reply may have any tag, as in OTP, but for one that makes a cast of it.
-func (a *Asker) MayAnswer(to gencall.From) bool {
+func (a *Asker) MayAnswer(to calls.From) bool {
 	if a == nil {
 		return true
 	}

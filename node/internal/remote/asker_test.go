@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/gencall"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/wire"
 )
@@ -38,7 +38,7 @@ func TestMayAnswer(t *testing.T) {
 		g.lent = g.Origin.Ref(1, 2, 3, 4, 5)
 		here, victim := g.nameless.Own.PID(), g.shop.Own.PID()
 		cast := wire.Atom("$gen_cast")
-		alias := func(pid wire.PID, ref wire.Ref) wire.Tuple { return gencall.MakeFrom(pid, ref) }
+		alias := func(pid wire.PID, ref wire.Ref) wire.Tuple { return calls.MakeFrom(pid, ref) }
 		for what, from := range map[string]wire.Tuple{
 			"own":                         {theirs, farRef(3)},
 			"own cast":                    {theirs, cast},
@@ -70,13 +70,13 @@ func TestMayAnswer(t *testing.T) {
 			case "nobody, an atom in its tag":
 				want = c.may["third"]
 			}
-			f, ok := gencall.ReadFrom(from)
+			f, ok := calls.ReadFrom(from)
 			require.True(t, ok, what)
 			if strings.HasPrefix(c.who, "unknown") && f.Node() == g.System.Name {
 				want = what != "here cast" // as a process of this node says
 			}
 			require.Equal(t, want, asker.MayAnswer(f), "%s: %s", c.who, what)
 		}
-		require.True(t, (*remote.Asker)(nil).MayAnswer(gencall.From{PID: victim}), "the program")
+		require.True(t, (*remote.Asker)(nil).MayAnswer(calls.From{PID: victim}), "the program")
 	}
 }

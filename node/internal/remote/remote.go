@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/peers"
@@ -8,7 +9,6 @@ import (
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/values"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -49,7 +49,7 @@ func (p *Peer) PaceAfter(a *process.Acting, msg any) {
 	if w == nil {
 		return
 	}
-	a.Process.WaitsFor(waiting.Space, wire.At{Node: p.Name})
+	a.Process.WaitsFor(calls.WaitSpace, wire.At{Node: p.Name})
 	defer a.Process.WaitsNoMore()
 	var killed <-chan struct{}
 	if a.Process != nil {

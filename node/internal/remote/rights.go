@@ -1,11 +1,11 @@
 package remote
 
 import (
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/export"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/rights"
@@ -104,7 +104,7 @@ func (p *Peer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
 	if may(g, right, name) {
 		return true
 	}
-	if ref, ok := gencall.ReplyRef(f.Payload); ok && right == "send" && f.Name == "" && p.hasAsked(ref) {
+	if ref, ok := calls.ReplyRef(f.Payload); ok && right == "send" && f.Name == "" && p.hasAsked(ref) {
 		return true // it answers, and goes to no other process
 	}
 	return p.refuseSend(f, right)
@@ -113,15 +113,15 @@ func (p *Peer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
 // asksForItself reports whether the answer to what f asks, if it does, goes to the peer: that is what makes it a request of one
 // that may not send to everything.
 func (p *Peer) asksForItself(f *dist.Frame) bool {
-	var from gencall.From
+	var from calls.From
 	switch m := f.Payload.(type) {
 	case *linkopt.Request:
-		from = gencall.FromAlias(f.From, m.Ref)
+		from = calls.FromAlias(f.From, m.Ref)
 	case wire.Tuple:
 		ok := false
-		if len(m) != 3 || m[0] != gencall.Call && m[0] != gencall.System {
+		if len(m) != 3 || m[0] != calls.Call && m[0] != calls.System {
 			return true
-		} else if from, ok = gencall.ReadFrom(m[1]); !ok {
+		} else if from, ok = calls.ReadFrom(m[1]); !ok {
 			return true
 		}
 	default:
@@ -140,7 +140,7 @@ func (p *Peer) refuseSend(f *dist.Frame, right string) bool {
 	if request, packed := f.Payload.(*linkopt.Request); packed {
 		down = append(down, request.Ref)
 	}
-	for ref := range gencall.Refs(f.Payload) {
+	for ref := range calls.Refs(f.Payload) {
 		if m := p.Demonitored(ref); m != nil {
 			m.Forget()
 			down = append(down, ref)
@@ -156,11 +156,11 @@ func (p *Peer) refuseSend(f *dist.Frame, right string) bool {
 // own. A system message can suspend or end a process.
 func needs(msg any) string {
 	if t, ok := msg.(wire.Tuple); ok && len(t) == 3 {
-		_, request := gencall.ReadFrom(t[1])
+		_, request := calls.ReadFrom(t[1])
 		switch {
-		case t[0] == gencall.System:
+		case t[0] == calls.System:
 			return "signal"
-		case request || t[0] == gencall.Call:
+		case request || t[0] == calls.Call:
 			return "call"
 		}
 	}

@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/remote"
@@ -43,9 +43,9 @@ func guard(t *testing.T, may ...string) *guarded {
 
 var (
 	theirs = far(1)
-	call   = gencall.MakeRequest(gencall.Call, theirs, farRef(8), "body")
-	event  = gencall.MakeRequest("some_label", theirs, farRef(8), "body")
-	sys    = gencall.MakeRequest(gencall.System, theirs, farRef(8), "suspend")
+	call   = calls.MakeRequest(calls.Call, theirs, farRef(8), "body")
+	event  = calls.MakeRequest("some_label", theirs, farRef(8), "body")
+	sys    = calls.MakeRequest(calls.System, theirs, farRef(8), "suspend")
 )
 
 // What each right lets through, by what a frame does to whom.
@@ -170,8 +170,8 @@ func TestRefusedMessage(t *testing.T) {
 // What is no call and no system message needs the right to send, whatever it looks like; what is refused by a name is logged
 // by that.
 func TestOddMessages(t *testing.T) {
-	for _, msg := range []any{wire.Tuple{}, wire.Tuple{gencall.Call}, wire.Tuple{gencall.Call, 1}, wire.Tuple{gencall.System, 1},
-		wire.Tuple{gencall.System, 1, 2, 3}, wire.Tuple{1, 2, 3}, wire.List{gencall.Call, 1, 2}, nil, gencall.MakeCast("x")} {
+	for _, msg := range []any{wire.Tuple{}, wire.Tuple{calls.Call}, wire.Tuple{calls.Call, 1}, wire.Tuple{calls.System, 1},
+		wire.Tuple{calls.System, 1, 2, 3}, wire.Tuple{1, 2, 3}, wire.List{calls.Call, 1, 2}, nil, calls.MakeCast("x")} {
 		send := dist.Frame{Op: dist.OpSend, From: theirs, Name: "shop", Payload: msg}
 		ok, err := guard(t, "connect", "send").peer.Permits(&send)
 		require.NoError(t, err)

@@ -1,15 +1,15 @@
 package runner
 
 import (
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // Aside calls f, which may block, for the code of the process that acts. A process on a stage gives that up
 // first, and has its turn again afterwards; another just calls f.
 func Aside(a *process.Acting, f func()) {
 	p := a.Own()
-	p.WaitsFor(waiting.Blocking, nil)
+	p.WaitsFor(calls.WaitBlocking, nil)
 	defer p.WaitsNoMore()
 	switch r := a.Blocks.(type) {
 	case *Coroutine:

@@ -11,11 +11,11 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/trace"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -404,7 +404,7 @@ func (r *Coroutine) Deliver(to *process.Process, msg any) error {
 }
 
 // Await is part of process.Blocker.
-func (r *Coroutine) Await(ctx context.Context, t process.Ticket, k waiting.Kind, on wire.Dest) (any, error) {
+func (r *Coroutine) Await(ctx context.Context, t process.Ticket, k calls.WaitKind, on wire.Dest) (any, error) {
 	s, co := (*Blocking)(r), r.Coroutine
 	s.waitsFor(k, on, t)
 	if ctx.Done() != nil && ctx != s.waits.ctx {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // alone has f run as the first coroutine of a stage that nobody else runs meanwhile: with others that it makes, all of
@@ -107,7 +107,7 @@ func TestCoroutinesSwitch(t *testing.T) {
 		for ; n < rounds; n++ {
 			k := b.Promise().NewTicket()
 			require.NoError(t, b.Blocks.Deliver(&echo.Own, k))
-			v, err := b.Await(context.Background(), k, waiting.Reply, nil)
+			v, err := b.Await(context.Background(), k, calls.WaitReply, nil)
 			require.NoError(t, err)
 			require.Equal(t, "answer", v)
 		}
@@ -127,7 +127,7 @@ func TestLocked(t *testing.T) {
 				_, err := k.Call.Result()
 				require.Equal(t, process.ErrThreadLocked, err)
 			}()
-			b.Await(context.Background(), k, waiting.Reply, nil)
+			b.Await(context.Background(), k, calls.WaitReply, nil)
 		},
 	} {
 		refused := false
@@ -169,7 +169,7 @@ func TestCoroutineLosesStage(t *testing.T) {
 			<-goOn
 			got = append(got, b.ReceiveMatch(is(2)))
 			<-goOn
-			v, err := b.Await(context.Background(), s.ask(b), waiting.Reply, nil)
+			v, err := b.Await(context.Background(), s.ask(b), calls.WaitReply, nil)
 			got = append(got, v, err)
 			return nil
 		})

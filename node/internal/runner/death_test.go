@@ -9,11 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/signal"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -63,7 +63,7 @@ func TestKilledWaiting(t *testing.T) {
 			return err
 		},
 		"reply": func(s *system, b *runner.Blocking) any {
-			_, err := b.Await(context.Background(), s.ask(b), waiting.Reply, nil)
+			_, err := b.Await(context.Background(), s.ask(b), calls.WaitReply, nil)
 			return err
 		},
 	} {
@@ -244,7 +244,7 @@ func TestAwait(t *testing.T) {
 					ctx = b.Blocks.Context()
 				}
 				start := time.Now()
-				v, err := b.Await(ctx, k, waiting.Reply, nil)
+				v, err := b.Await(ctx, k, calls.WaitReply, nil)
 				cancel()
 				got = append(got, answer{v, err, time.Since(start)})
 			}

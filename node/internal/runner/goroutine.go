@@ -11,10 +11,10 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/trace"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -282,7 +282,7 @@ func (g *goroutine) clock(d time.Duration) {
 const sendsBeforeGosched = 1024
 
 // Await is part of process.Blocker.
-func (g *goroutine) Await(ctx context.Context, t process.Ticket, k waiting.Kind, on wire.Dest) (any, error) {
+func (g *goroutine) Await(ctx context.Context, t process.Ticket, k calls.WaitKind, on wire.Dest) (any, error) {
 	s := (*Blocking)(g)
 	s.waitsFor(k, on, t)
 	reply := s.waits.reply

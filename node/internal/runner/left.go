@@ -3,8 +3,8 @@ package runner
 import (
 	"errors"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/node/internal/report"
 )
 
@@ -12,7 +12,7 @@ import (
 // wraps, ErrUnhandled. It returns plain ErrUnhandled then, and the message is counted as left. The caller has left
 // the stage.
 func EndWith(p *process.Process, a *process.Acting, err error) error {
-	if _, chosen := err.(*reason.Exit); !chosen && errors.Is(err, process.ErrUnhandled) { // nearly all that end have chosen
+	if _, chosen := err.(*calls.Exit); !chosen && errors.Is(err, process.ErrUnhandled) { // nearly all that end have chosen
 		leave(p, a)
 		return process.ErrUnhandled
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -110,8 +110,8 @@ type waits struct {
 	kind any             // see begin; of the last receive that was not the short one of Receive
 	ends inbox.Positions // that the process has marked
 
-	record waiting.Record // what for: see Blocking.waitsFor
-	on     wire.Dest      // on what, where that is no process of this node; guarded by the lock of the process
+	record calls.WaitRecord // what for: see Blocking.waitsFor
+	on     wire.Dest        // on what, where that is no process of this node; guarded by the lock of the process
 
 	ctx context.Context // that of the process, if it has been asked for
 }
@@ -295,7 +295,7 @@ func (s *Blocking) receive(match func(any) bool, d time.Duration, from begin) (a
 }
 
 // waitsFor is that of process.Process, for the calls of a blocking process, at a price that each call can pay.
-func (s *Blocking) waitsFor(k waiting.Kind, on wire.Dest, t process.Ticket) {
+func (s *Blocking) waitsFor(k calls.WaitKind, on wire.Dest, t process.Ticket) {
 	w := s.waits
 	var number uint64
 	if p := t.Call.Target; p != nil {
@@ -314,7 +314,7 @@ func (s *Blocking) waitsSince() { bias.StoreUint64(&s.since, uint64(s.Own.System
 // waitLocked is what s waits for in its own code, if it does what st says.
 func (s *Blocking) waitLocked(st observe.State) observe.Wait {
 	if w := s.waits; w != nil {
-		if k, number, since := w.record.Get(&w.call.Promise); k != waiting.None {
+		if k, number, since := w.record.Get(&w.call.Promise); k != calls.WaitNone {
 			wait := observe.Wait{For: k.String(), Since: time.Unix(0, since)}
 			if number != 0 {
 				wait.On = s.System.Origin.PID(number - 1)
@@ -325,7 +325,7 @@ func (s *Blocking) waitLocked(st observe.State) observe.Wait {
 		}
 	}
 	if since := s.since.Load(); st == observe.Waiting && since != 0 { // else its function has not begun
-		return observe.Wait{For: waiting.Message.String(), Since: time.Unix(0, int64(since))}
+		return observe.Wait{For: calls.WaitMessage.String(), Since: time.Unix(0, int64(since))}
 	}
 	return observe.Wait{}
 }

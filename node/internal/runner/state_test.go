@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/waiting"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -89,7 +89,7 @@ func TestWaitsForFar(t *testing.T) {
 	eachStyle(t, func(t *testing.T, s *system, as style) {
 		at := wire.At{Name: "shop", Node: "b@h"}
 		b := s.spawn(as, func(b *runner.Blocking) error {
-			b.Await(context.Background(), s.ask(b), waiting.Future, at)
+			b.Await(context.Background(), s.ask(b), calls.WaitFuture, at)
 			return nil
 		})
 		synctest.Wait()

@@ -1,8 +1,8 @@
 package trace
 
 import (
-	"github.com/actornode/actornode/node/internal/gencall"
-	"github.com/actornode/actornode/node/internal/reason"
+	"github.com/actornode/actornode/internal/kernel/calls"
+
 	"github.com/actornode/actornode/wire"
 )
 
@@ -99,9 +99,9 @@ func (v *View) Answered(from, asker wire.PID, value any, err error) {
 		return
 	}
 	if err != nil {
-		value = reason.Failure(v.host.ErrorTerm(err))
+		value = calls.FailureReason(v.host.ErrorTerm(err))
 	}
-	v.Message(from, asker, gencall.GoReply(value))
+	v.Message(from, asker, calls.GoReply(value))
 }
 
 // Spawned shows that a process has spawned another, and traces that if it has to be. ended is of

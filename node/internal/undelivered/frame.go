@@ -1,9 +1,9 @@
 package undelivered
 
 import (
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -13,7 +13,7 @@ import (
 func Frame(f dist.Frame, why deadletter.Cause) (l deadletter.Letter, ok bool) {
 	switch {
 	case f.Op == dist.OpSend:
-		return deadletter.Letter{Cause: why, To: f.To, Name: f.Name, Alias: f.Ref, Message: gencall.Message(&f)}, true
+		return deadletter.Letter{Cause: why, To: f.To, Name: f.Name, Alias: f.Ref, Message: calls.Message(&f)}, true
 	case f.Op == dist.OpSpawn && erpc.IsCast(f.Spawn):
 		return deadletter.Letter{Cause: why, Name: f.Spawn.Module, Message: wire.Tuple(f.Spawn.Args)}, true
 	}

@@ -29,7 +29,7 @@ type Public struct {
 	OfForm func(v any) any
 	// RegisterForms makes the two types known to package pack.
 	RegisterForms func(*pack.Types, pack.Conversion) error
-	// Own is [reason.Own] of the error that says how a process has exited.
+	// Own is [calls.OwnReason] of the error that says how a process has exited.
 	Own func(error) (term any, ok bool)
 	// References are those of its types that are references.
 	References *References

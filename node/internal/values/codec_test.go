@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node/internal/failure"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/node/internal/gotypes"
-	"github.com/actornode/actornode/node/internal/reason"
+
 	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -44,7 +44,7 @@ var (
 	errMine  = errors.New("mine")
 	origin   = wire.NewOrigin(wire.NodeID{Name: "a@b", Creation: 1})
 	future   = &Future[int]{origin.Ref(1, 2, 3)}
-	fromTerm = gencall.MakeFrom(origin.PID(1), origin.Ref(4, 5, 6))
+	fromTerm = calls.MakeFrom(origin.PID(1), origin.Ref(4, 5, 6))
 )
 
 var references = &values.References{
@@ -116,7 +116,7 @@ func newCodec(t *testing.T) *values.Codec {
 		RegisterForms: func(t *pack.Types, c pack.Conversion) error {
 			return errors.Join(pack.RegisterAs[Crash](t, "$crash", c), pack.RegisterAs[ExitError](t, "$exit", c))
 		},
-		Own:        reason.Own[*ExitError],
+		Own:        calls.OwnReason[*ExitError],
 		References: references,
 	}}
 	require.NoError(t, c.Register())
@@ -208,7 +208,7 @@ func TestErrorTerm(t *testing.T) {
 		term any
 	}{
 		{errors.New("plain"), "plain"},
-		{&reason.Exit{Reason: 1}, 1},
+		{&calls.Exit{Reason: 1}, 1},
 		{fmt.Errorf("so: %w", &ExitError{2}), 2},
 		{fmt.Errorf("so: %w", errMine), wire.Tuple{failure.ErrorMark, "so: mine", wire.List{wire.Atom("shop.mine")}}},
 	} {
@@ -279,7 +279,7 @@ func TestReferences(t *testing.T) {
 		term, want any
 	}{
 		{reflect.TypeFor[From](), fromTerm, From{7}},
-		{reflect.TypeFor[From](), gencall.GoFrom(wire.PID{}), From{}},
+		{reflect.TypeFor[From](), calls.GoFrom(wire.PID{}), From{}},
 		{reflect.TypeFor[*Future[int]](), m, future},
 		{reflect.TypeFor[*Future[int]](), wire.Undefined, (*Future[int])(nil)},
 		{reflect.TypeFor[From](), 1, nil},

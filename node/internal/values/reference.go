@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/termof"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -97,7 +97,7 @@ func (r *References) term(v any) (any, error) {
 // read reads a reference where a node of OTP has had it.
 func (r *References) read(host any, t reflect.Type, term any) (any, error) {
 	if t == r.From {
-		if wire.Equal(term, gencall.GoFrom(wire.PID{})) {
+		if wire.Equal(term, calls.GoFrom(wire.PID{})) {
 			term = nil
 		}
 		return r.take(host, referFrom, term)

@@ -3,9 +3,9 @@ package values
 import (
 	"unicode/utf8"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/failure"
-	"github.com/actornode/actornode/node/internal/gencall"
-	"github.com/actornode/actornode/node/internal/reason"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -40,7 +40,7 @@ func (c *Codec) Outcome(v any) (any, error) {
 
 // Failed is an error in the place of a reply, as a message to whoever has not made a call of
 // this node's.
-func (c *Codec) Failed(err error) any { return reason.Failure(c.ErrorTerm(err)) }
+func (c *Codec) Failed(err error) any { return calls.FailureReason(c.ErrorTerm(err)) }
 
 // Message is a reply to no call of this node as a process gets it; another message as it is.
 func (c *Codec) Message(msg any) any {
@@ -55,7 +55,7 @@ func (c *Codec) Message(msg any) any {
 // TextReply is a reply that cannot be sent with the text of its error. False: it is none, or has
 // no error.
 func TextReply(f *dist.Frame) (dist.Frame, bool) {
-	t, ok := gencall.Message(f).(wire.Tuple)
+	t, ok := calls.Message(f).(wire.Tuple)
 	if !ok || len(t) != 2 || f.Op != dist.OpSend {
 		return dist.Frame{}, false
 	}
@@ -64,7 +64,7 @@ func TextReply(f *dist.Frame) (dist.Frame, bool) {
 		return dist.Frame{}, false
 	}
 	again := *f
-	again.Payload = wire.Tuple{t[0], reason.Failure(reason.ErrorText(r.Cause()))}
+	again.Payload = wire.Tuple{t[0], calls.FailureReason(calls.ErrorText(r.Cause()))}
 	return again, true
 }
 
@@ -78,7 +78,7 @@ func (r *Refusal) Error() string {
 	if b, ok := r.Reason.([]byte); ok && utf8.Valid(b) {
 		return failure.Cut(string(b))
 	}
-	return reason.Words(r.Reason)
+	return calls.ReasonWords(r.Reason)
 }
 
 // Unwrap says what the reply is, too.

@@ -1,4 +1,4 @@
-package gencall
+package calls
 
 import (
 	"iter"

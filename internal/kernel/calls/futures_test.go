@@ -1,4 +1,4 @@
-package futures_test
+package calls_test
 
 import (
 	"testing"
@@ -7,19 +7,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/env"
-	"github.com/actornode/actornode/node/internal/futures"
 	"github.com/actornode/actornode/wire"
 )
 
-var origin = wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
+var futureOrigin = wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
 
 // lend lends the futures 1 to n, whose references have the same numbers.
-func lend(n int) *futures.Lent[int] {
-	l := &futures.Lent[int]{}
+func lend(n int) *calls.LentFutures[int] {
+	l := &calls.LentFutures[int]{}
 	l.Init(env.Env{})
 	for i := range n {
-		l.Lend(i+1, func() wire.Ref { return origin.RefOf(uint64(i + 1)) })
+		l.Lend(i+1, func() wire.Ref { return futureOrigin.RefOf(uint64(i + 1)) })
 	}
 	return l
 }
@@ -28,21 +28,21 @@ func lend(n int) *futures.Lent[int] {
 func TestExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := lend(3)
-		l.Over(origin.RefOf(1))
-		time.Sleep(futures.Keep / 2)
-		l.Over(origin.RefOf(2))
-		time.Sleep(futures.Keep/2 - time.Second)
+		l.Over(futureOrigin.RefOf(1))
+		time.Sleep(calls.KeepFutures / 2)
+		l.Over(futureOrigin.RefOf(2))
+		time.Sleep(calls.KeepFutures/2 - time.Second)
 		require.Equal(t, 3, l.Len())
 		time.Sleep(2 * time.Second)
 		require.Equal(t, 2, l.Len())
-		_, ok := l.Ask(origin.RefOf(1))
+		_, ok := l.Ask(futureOrigin.RefOf(1))
 		require.False(t, ok)
-		time.Sleep(futures.Keep / 2)
+		time.Sleep(calls.KeepFutures / 2)
 		require.Equal(t, 1, l.Len())
-		time.Sleep(2 * futures.Keep)
+		time.Sleep(2 * calls.KeepFutures)
 		require.Equal(t, 1, l.Len(), "one that is not over stays")
-		l.Over(origin.RefOf(3))
-		time.Sleep(futures.Keep + time.Second)
+		l.Over(futureOrigin.RefOf(3))
+		time.Sleep(calls.KeepFutures + time.Second)
 		require.Zero(t, l.Len(), "the timer begins anew")
 	})
 }
@@ -50,34 +50,34 @@ func TestExpire(t *testing.T) {
 func TestStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := lend(2)
-		l.Over(origin.RefOf(1))
+		l.Over(futureOrigin.RefOf(1))
 		l.Stop()
-		l.Over(origin.RefOf(2))
-		time.Sleep(2 * futures.Keep)
+		l.Over(futureOrigin.RefOf(2))
+		time.Sleep(2 * calls.KeepFutures)
 		require.Equal(t, 2, l.Len())
 	})
 }
 
 func TestMessages(t *testing.T) {
-	ref, ok := futures.ReadAsk(futures.MakeAsk(origin.RefOf(1)))
+	ref, ok := calls.ReadFutureAsk(calls.MakeFutureAsk(futureOrigin.RefOf(1)))
 	require.True(t, ok)
-	require.Equal(t, origin.RefOf(1), ref)
-	ref, ok = futures.ReadAsk(wire.Tuple{wire.Atom("$future"), "no reference"})
+	require.Equal(t, futureOrigin.RefOf(1), ref)
+	ref, ok = calls.ReadFutureAsk(wire.Tuple{wire.Atom("$future"), "no reference"})
 	require.True(t, ok)
 	require.True(t, ref.IsZero())
-	for _, other := range []any{nil, 1, wire.Tuple{}, wire.Tuple{"$future", origin.RefOf(1)},
+	for _, other := range []any{nil, 1, wire.Tuple{}, wire.Tuple{"$future", futureOrigin.RefOf(1)},
 		wire.Tuple{wire.Atom("$future"), 1, 2}} {
-		_, ok := futures.ReadAsk(other)
+		_, ok := calls.ReadFutureAsk(other)
 		require.False(t, ok, "%v", other)
 	}
-	v, exited, ok := futures.ReadAnswer(futures.MakeValue(1))
+	v, exited, ok := calls.ReadFutureAnswer(calls.MakeFutureValue(1))
 	require.True(t, ok && !exited)
 	require.Equal(t, 1, v)
-	v, exited, ok = futures.ReadAnswer(futures.MakeExit(wire.Atom("gone")))
+	v, exited, ok = calls.ReadFutureAnswer(calls.MakeFutureExit(wire.Atom("gone")))
 	require.True(t, ok && exited)
 	require.Equal(t, wire.Atom("gone"), v)
 	for _, other := range []any{nil, 1, wire.Tuple{wire.OK}, wire.Tuple{wire.Error, 1}, wire.Tuple{wire.OK, 1, 2}} {
-		_, _, ok := futures.ReadAnswer(other)
+		_, _, ok := calls.ReadFutureAnswer(other)
 		require.False(t, ok, "%v", other)
 	}
 }

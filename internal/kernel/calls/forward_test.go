@@ -1,4 +1,4 @@
-package promise_test
+package calls_test
 
 import (
 	"sync"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/promise"
+	"github.com/actornode/actornode/internal/kernel/calls"
 )
 
 // counting counts how often it is forgotten.
@@ -17,7 +17,7 @@ func (c *counting) Forget() { c.Add(1) }
 
 // A watch is forgotten when its ticket is settled, or another takes its place; one of an old ticket is not taken.
 func TestForward(t *testing.T) {
-	var p promise.Promise
+	var p calls.Promise
 	old := p.Arm()
 	p.Begin(old, nil, nil)
 	p.Finish(old)
@@ -46,7 +46,7 @@ func TestForward(t *testing.T) {
 // However forwards and the end of a ticket, and the next ticket, meet: each watch is forgotten, by the promise or by who
 // was told that there is none.
 func TestForwardAtTheEnd(t *testing.T) {
-	var p promise.Promise
+	var p calls.Promise
 	for range 2000 {
 		ticket := p.Arm()
 		var watches [3]counting
@@ -76,7 +76,7 @@ func TestForwardAtTheEnd(t *testing.T) {
 
 // Unforward takes only the watch away that it names, and does not forget it.
 func TestUnforward(t *testing.T) {
-	var p promise.Promise
+	var p calls.Promise
 	old := p.Arm()
 	p.Begin(old, nil, nil)
 	p.Finish(old)

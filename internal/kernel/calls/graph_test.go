@@ -1,4 +1,4 @@
-package waiting_test
+package calls_test
 
 import (
 	"sync"
@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/waiting"
 )
 
 // Random waits and ends beside a model: an add is refused if and only if the caller can be reached
@@ -16,7 +16,7 @@ import (
 func TestGraphAsModel(t *testing.T) {
 	r := testkit.Rand(t)
 	const processes = 12
-	var g waiting.Graph[int]
+	var g calls.WaitGraph[int]
 	var waits [processes]*bool
 	var on [processes]int
 	refused := 0
@@ -43,7 +43,7 @@ func TestGraphAsModel(t *testing.T) {
 			at = on[at]
 		}
 		goes := true
-		cycle := g.Add(p, waiting.Reply, one(to, func() bool { return goes }))
+		cycle := g.Add(p, calls.WaitReply, one(to, func() bool { return goes }))
 		if at != p {
 			require.Nil(t, cycle)
 			waits[p], on[p] = &goes, to
@@ -54,7 +54,7 @@ func TestGraphAsModel(t *testing.T) {
 		var got []int
 		for _, s := range cycle {
 			got = append(got, s.Waiter)
-			require.Equal(t, waiting.Reply, s.Kind)
+			require.Equal(t, calls.WaitReply, s.Kind)
 		}
 		require.Equal(t, want, got)
 	}
@@ -70,12 +70,12 @@ func TestGraphAtTheSameTime(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 2000 {
 		n := 2 + r.IntN(4)
-		var g waiting.Graph[int]
+		var g calls.WaitGraph[int]
 		var all sync.WaitGroup
 		var refused atomic.Int64
 		for p := range n {
 			all.Go(func() {
-				if c := g.Add(p, waiting.Future, one((p+1)%n, always)); c != nil {
+				if c := g.Add(p, calls.WaitFuture, one((p+1)%n, always)); c != nil {
 					if len(c) != n || c[0].Waiter != p {
 						t.Errorf("%v is no cycle of %d from %d", c, n, p)
 					}
@@ -84,7 +84,7 @@ func TestGraphAtTheSameTime(t *testing.T) {
 			})
 		}
 		all.Go(func() {
-			if g.Add(n, waiting.Reply, one(0, always)) != nil {
+			if g.Add(n, calls.WaitReply, one(0, always)) != nil {
 				t.Error("refused though nobody waits for it")
 			}
 		})
@@ -94,8 +94,8 @@ func TestGraphAtTheSameTime(t *testing.T) {
 }
 
 // one is whom a process waits for that waits for one.
-func one(to int, waits func() bool) waiting.Aim[int] {
-	return waiting.Aim[int]{To: [2]int{to, to}, Waits: waits}
+func one(to int, waits func() bool) calls.WaitAim[int] {
+	return calls.WaitAim[int]{To: [2]int{to, to}, Waits: waits}
 }
 
 func always() bool { return true }
@@ -107,7 +107,7 @@ func TestGraphOfTwoAsModel(t *testing.T) {
 	const waiters = 14 // 1 and on; 0 is nobody
 	refused, let := 0, 0
 	for range 3000 {
-		var g waiting.Graph[int]
+		var g calls.WaitGraph[int]
 		edges := map[int][2]int{}
 		var leads func(from, to int, seen map[int]bool) bool
 		leads = func(from, to int, seen map[int]bool) bool {
@@ -130,7 +130,7 @@ func TestGraphOfTwoAsModel(t *testing.T) {
 			}
 			to := [2]int{1 + r.IntN(waiters), r.IntN(waiters + 1)}
 			want := leads(to[0], p, map[int]bool{}) || leads(to[1], p, map[int]bool{})
-			cycle := g.Add(p, waiting.Future, waiting.Aim[int]{To: to, Waits: always})
+			cycle := g.Add(p, calls.WaitFuture, calls.WaitAim[int]{To: to, Waits: always})
 			require.Equal(t, want, cycle != nil)
 			if !want {
 				let++
@@ -152,19 +152,19 @@ func TestGraphOfTwoAsModel(t *testing.T) {
 
 // One who waits for several closes a cycle by any of them that it still waits for, and by no other.
 func TestGraphOfSeveral(t *testing.T) {
-	var g waiting.Graph[int]
+	var g calls.WaitGraph[int]
 	first := true
-	several := func() []waiting.Aim[int] {
-		return []waiting.Aim[int]{one(2, func() bool { return first }), one(3, always)}
+	several := func() []calls.WaitAim[int] {
+		return []calls.WaitAim[int]{one(2, func() bool { return first }), one(3, always)}
 	}
-	require.Nil(t, g.Add(1, waiting.Future, several()...))
-	require.Equal(t, []waiting.Step[int]{{2, waiting.Reply}, {1, waiting.Future}}, g.Add(2, waiting.Reply, one(1, always)))
-	require.Equal(t, []waiting.Step[int]{{3, waiting.Reply}, {1, waiting.Future}}, g.Add(3, waiting.Reply, one(1, always)))
-	require.Nil(t, g.Add(4, waiting.Reply, one(1, always)))
+	require.Nil(t, g.Add(1, calls.WaitFuture, several()...))
+	require.Equal(t, []calls.WaitStep[int]{{2, calls.WaitReply}, {1, calls.WaitFuture}}, g.Add(2, calls.WaitReply, one(1, always)))
+	require.Equal(t, []calls.WaitStep[int]{{3, calls.WaitReply}, {1, calls.WaitFuture}}, g.Add(3, calls.WaitReply, one(1, always)))
+	require.Nil(t, g.Add(4, calls.WaitReply, one(1, always)))
 	first = false
-	require.Nil(t, g.Add(2, waiting.Reply, one(1, always)), "the first of the two is there")
-	require.Nil(t, g.Add(1, waiting.Future, several()...), "it does not wait for the first")
+	require.Nil(t, g.Add(2, calls.WaitReply, one(1, always)), "the first of the two is there")
+	require.Nil(t, g.Add(1, calls.WaitFuture, several()...), "it does not wait for the first")
 	g.Remove(1)
-	require.Nil(t, g.Add(3, waiting.Reply, one(1, always)))
-	require.Equal(t, []waiting.Step[int]{{1, waiting.Future}, {3, waiting.Reply}}, g.Add(1, waiting.Future, several()...))
+	require.Nil(t, g.Add(3, calls.WaitReply, one(1, always)))
+	require.Equal(t, []calls.WaitStep[int]{{1, calls.WaitFuture}, {3, calls.WaitReply}}, g.Add(1, calls.WaitFuture, several()...))
 }

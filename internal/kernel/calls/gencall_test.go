@@ -1,29 +1,29 @@
-package gencall_test
+package calls_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/gencall"
 	"github.com/actornode/actornode/wire"
 )
 
 func improper(tail any, head ...any) any { return wire.ImproperList{Head: head, Tail: tail} }
 
 var (
-	origin = wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 7})
-	pid    = origin.PID(5)
-	ref    = origin.RefOf(9)
-	words  = []any{1, "x", 2.5, wire.Atom("alias"), pid, ref, nil, gencall.Call}
+	gencallOrigin = wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 7})
+	gencallPID    = gencallOrigin.PID(5)
+	gencallRef    = gencallOrigin.RefOf(9)
+	words         = []any{1, "x", 2.5, wire.Atom("alias"), gencallPID, gencallRef, nil, calls.Call}
 )
 
 // TestTags: which tags name an alias; gen:reply/2 in stdlib.
 func TestTags(t *testing.T) {
 	alias := wire.Atom("alias")
-	named := improper(ref, alias)
+	named := improper(gencallRef, alias)
 	for _, c := range []struct {
 		what string
 		tag  any
@@ -34,29 +34,29 @@ func TestTags(t *testing.T) {
 		{"[[alias|Ref]|x]", improper(wire.Atom("x"), named), true},
 		{"[[alias|Ref], y|x]", improper(wire.Atom("x"), named, 1), true},
 		{"[[[alias|Ref]]]", wire.List{wire.List{named}}, false},
-		{"[alias, x|Ref]", improper(ref, alias, wire.Atom("x")), false},
+		{"[alias, x|Ref]", improper(gencallRef, alias, wire.Atom("x")), false},
 		{"[alias|x]", improper(wire.Atom("x"), alias), false},
-		{"[x|Ref]", improper(ref, wire.Atom("x")), false},
-		{"[alias, Ref]", wire.List{alias, ref}, false},
-		{"Ref", ref, false},
+		{"[x|Ref]", improper(gencallRef, wire.Atom("x")), false},
+		{"[alias, Ref]", wire.List{alias, gencallRef}, false},
+		{"Ref", gencallRef, false},
 		{"[]", wire.List{}, false},
 		{"an improper list of nothing", wire.ImproperList{}, false},
 		{"nil", nil, false},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			from, ok := gencall.ReadFrom(wire.Tuple{pid, c.tag})
+			from, ok := calls.ReadFrom(wire.Tuple{gencallPID, c.tag})
 			require.True(t, ok, "a PID is enough")
-			require.Equal(t, pid, from.PID)
+			require.Equal(t, gencallPID, from.PID)
 			require.Equal(t, c.want, from.ToAlias)
 			if c.want {
-				require.Equal(t, ref, from.Alias)
+				require.Equal(t, gencallRef, from.Alias)
 			}
-			_, ok = gencall.ReadFrom(wire.Tuple{wire.Atom("no_pid"), c.tag})
+			_, ok = calls.ReadFrom(wire.Tuple{wire.Atom("no_pid"), c.tag})
 			require.Equal(t, c.want, ok, "without a PID there must be an alias")
-			got, ok := gencall.ReplyRef(from.Reply(1))
-			require.Equal(t, c.want || c.tag == any(ref), ok)
+			got, ok := calls.ReplyRef(from.Reply(1))
+			require.Equal(t, c.want || c.tag == any(gencallRef), ok)
 			if ok {
-				require.Equal(t, ref, got)
+				require.Equal(t, gencallRef, got)
 			}
 		})
 	}
@@ -67,38 +67,38 @@ func TestMadeIsRead(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 2000 {
 		body := termtest.Of(r, words, 3)
-		got, ok := gencall.ReadCast(gencall.MakeCast(body))
+		got, ok := calls.ReadCast(calls.MakeCast(body))
 		require.True(t, ok)
 		require.True(t, wire.Equal(body, got))
-		_, _, ok = gencall.ReadCall(gencall.MakeCast(body))
+		_, _, ok = calls.ReadCall(calls.MakeCast(body))
 		require.False(t, ok)
 
 		from := termtest.Of(r, words, 3)
-		gotFrom, got, ok := gencall.ReadCall(gencall.MakeCall(from, body))
+		gotFrom, got, ok := calls.ReadCall(calls.MakeCall(from, body))
 		require.True(t, ok)
 		require.True(t, wire.Equal(from, gotFrom))
 		require.True(t, wire.Equal(body, got))
 
-		m := gencall.MakeRequest(gencall.Call, pid, ref, body)
-		gotRef, ok := gencall.RequestRef(m)
+		m := calls.MakeRequest(calls.Call, gencallPID, gencallRef, body)
+		gotRef, ok := calls.RequestRef(m)
 		require.True(t, ok)
-		require.Equal(t, ref, gotRef)
-		gotFrom, _, _ = gencall.ReadCall(m)
-		f, ok := gencall.ReadFrom(gotFrom)
+		require.Equal(t, gencallRef, gotRef)
+		gotFrom, _, _ = calls.ReadCall(m)
+		f, ok := calls.ReadFrom(gotFrom)
 		require.True(t, ok)
 		require.Equal(t, gotFrom, f.Term())
-		made := gencall.FromAlias(pid, ref)
+		made := calls.FromAlias(gencallPID, gencallRef)
 		require.Equal(t, []any{f.PID, f.Alias, f.ToAlias, f.Term()}, []any{made.PID, made.Alias, made.ToAlias, made.Term()})
-		gotRef, ok = gencall.ReplyRef(f.Reply(body))
+		gotRef, ok = calls.ReplyRef(f.Reply(body))
 		require.True(t, ok)
-		require.Equal(t, ref, gotRef)
+		require.Equal(t, gencallRef, gotRef)
 	}
 }
 
 // No term makes a reader panic, however near it is to a message that is one.
 func TestReadersTakeAnyTerm(t *testing.T) {
 	r := testkit.Rand(t)
-	parts := []any{gencall.Call, gencall.Cast, wire.Atom("alias"), pid, ref, wire.List{}, wire.ImproperList{}, nil, 1, "x"}
+	parts := []any{calls.Call, calls.Cast, wire.Atom("alias"), gencallPID, gencallRef, wire.List{}, wire.ImproperList{}, nil, 1, "x"}
 	var near func(depth int) any
 	near = func(depth int) any {
 		if depth == 0 || r.IntN(4) == 0 {
@@ -118,20 +118,20 @@ func TestReadersTakeAnyTerm(t *testing.T) {
 	}
 	for range 20_000 {
 		msg := near(4)
-		if from, _, ok := gencall.ReadCall(msg); ok {
-			gencall.ReadFrom(from)
+		if from, _, ok := calls.ReadCall(msg); ok {
+			calls.ReadFrom(from)
 		}
-		gencall.ReadCast(msg)
-		gencall.RequestRef(msg)
-		gencall.ReplyRef(msg)
-		if f, ok := gencall.ReadFrom(msg); ok {
-			require.True(t, f.ToAlias || f.PID == pid, "%v", msg)
+		calls.ReadCast(msg)
+		calls.RequestRef(msg)
+		calls.ReplyRef(msg)
+		if f, ok := calls.ReadFrom(msg); ok {
+			require.True(t, f.ToAlias || f.PID == gencallPID, "%v", msg)
 		}
 	}
 }
 
 func TestGoCalls(t *testing.T) {
-	require.Equal(t, wire.Tuple{pid, wire.Atom("$go_call")}, gencall.GoFrom(pid))
-	require.Equal(t, wire.Tuple{wire.Undefined, wire.Atom("$go_call")}, gencall.GoFrom(wire.PID{}))
-	require.Equal(t, wire.Tuple{wire.Atom("$go_reply"), 1}, gencall.GoReply(1))
+	require.Equal(t, wire.Tuple{gencallPID, wire.Atom("$go_call")}, calls.GoFrom(gencallPID))
+	require.Equal(t, wire.Tuple{wire.Undefined, wire.Atom("$go_call")}, calls.GoFrom(wire.PID{}))
+	require.Equal(t, wire.Tuple{wire.Atom("$go_reply"), 1}, calls.GoReply(1))
 }

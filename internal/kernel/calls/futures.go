@@ -3,7 +3,7 @@
 //
 // Nouns:
 //
-//   - [Lent] are the futures of a node that others know, by references.
+//   - [LentFutures] are the futures of a node that others know, by references.
 //   - An ask is the body of a call of net_kernel, {'$future', Ref}: what is the future completed with? The node
 //     of the future answers when it is.
 //   - An answer is {ok, Value}, or {exit, Reason} for a future that has failed with the exit of a process: that of
@@ -11,12 +11,12 @@
 //
 // Invariants:
 //
-//  1. A future that is over is kept for [Keep], and at most so many of them: a message that it is in can
+//  1. A future that is over is kept for [KeepFutures], and at most so many of them: a message that it is in can
 //     wait as long in a mailbox.
 //  2. As long as one that is over is kept, and Stop has not been called, there is a timer that will drop it.
 //
 // The timer is the only goroutine; Stop ends it.
-package futures
+package calls
 
 import (
 	"sync"
@@ -27,9 +27,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Keep is how long a future that is over can be asked for by other nodes: longer than a
+// KeepFutures is how long a future that is over can be asked for by other nodes: longer than a
 // message that it is in should wait in a mailbox.
-const Keep = 5 * time.Minute
+const KeepFutures = 5 * time.Minute
 
 const (
 	// maxKept is how many of those a node keeps, with the values that they hold.
@@ -38,8 +38,8 @@ const (
 	maxAsks = 10_000
 )
 
-// Lent are the futures, of type F, that other nodes know.
-type Lent[F comparable] struct {
+// LentFutures are the futures, of type F, that other nodes know.
+type LentFutures[F comparable] struct {
 	tables.Lasting[F]
 	env env.Env
 
@@ -49,19 +49,19 @@ type Lent[F comparable] struct {
 }
 
 // Init must be called before anything else.
-func (l *Lent[F]) Init(e env.Env) {
-	l.env, l.Keep, l.Most, l.Asks = e, Keep, maxKept, maxAsks
+func (l *LentFutures[F]) Init(e env.Env) {
+	l.env, l.Keep, l.Most, l.Asks = e, KeepFutures, maxKept, maxAsks
 }
 
 // Over says that the future of a reference is over.
-func (l *Lent[F]) Over(ref wire.Ref) {
+func (l *LentFutures[F]) Over(ref wire.Ref) {
 	if l.Lasting.Over(ref, l.env.Now()) {
-		l.expire(Keep)
+		l.expire(KeepFutures)
 	}
 }
 
 // expire drops those that are over, after d and then whenever it is time.
-func (l *Lent[F]) expire(d time.Duration) {
+func (l *LentFutures[F]) expire(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stopped {
@@ -75,7 +75,7 @@ func (l *Lent[F]) expire(d time.Duration) {
 }
 
 // Stop stops the timer: none is dropped any more.
-func (l *Lent[F]) Stop() {
+func (l *LentFutures[F]) Stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stopped = true; l.timer != nil {
@@ -84,15 +84,15 @@ func (l *Lent[F]) Stop() {
 }
 
 const (
-	ask  wire.Atom = "$future"
-	exit wire.Atom = "exit"
+	ask        wire.Atom = "$future"
+	futureExit wire.Atom = "exit"
 )
 
-// MakeAsk is the ask for the future of a reference.
-func MakeAsk(ref wire.Ref) wire.Tuple { return wire.Tuple{ask, ref} }
+// MakeFutureAsk is the ask for the future of a reference.
+func MakeFutureAsk(ref wire.Ref) wire.Tuple { return wire.Tuple{ask, ref} }
 
-// ReadAsk reads an ask. False: the body is none. A reference that is none is zero.
-func ReadAsk(body any) (wire.Ref, bool) {
+// ReadFutureAsk reads an ask. False: the body is none. A reference that is none is zero.
+func ReadFutureAsk(body any) (wire.Ref, bool) {
 	if t, ok := body.(wire.Tuple); ok && len(t) == 2 && t[0] == ask {
 		ref, _ := t[1].(wire.Ref)
 		return ref, true
@@ -100,16 +100,16 @@ func ReadAsk(body any) (wire.Ref, bool) {
 	return wire.Ref{}, false
 }
 
-// MakeValue is the answer for a future that is completed with a value.
-func MakeValue(v any) wire.Tuple { return wire.Tuple{wire.OK, v} }
+// MakeFutureValue is the answer for a future that is completed with a value.
+func MakeFutureValue(v any) wire.Tuple { return wire.Tuple{wire.OK, v} }
 
-// MakeExit is the answer for one that has failed with the exit of a process.
-func MakeExit(reason any) wire.Tuple { return wire.Tuple{exit, reason} }
+// MakeFutureExit is the answer for one that has failed with the exit of a process.
+func MakeFutureExit(reason any) wire.Tuple { return wire.Tuple{futureExit, reason} }
 
-// ReadAnswer reads an answer: a value, or the reason of an exit. It is not ok for another term.
-func ReadAnswer(answer any) (v any, exited, ok bool) {
-	if t, ok := answer.(wire.Tuple); ok && len(t) == 2 && (t[0] == wire.OK || t[0] == exit) {
-		return t[1], t[0] == exit, true
+// ReadFutureAnswer reads an answer: a value, or the reason of an exit. It is not ok for another term.
+func ReadFutureAnswer(answer any) (v any, exited, ok bool) {
+	if t, ok := answer.(wire.Tuple); ok && len(t) == 2 && (t[0] == wire.OK || t[0] == futureExit) {
+		return t[1], t[0] == futureExit, true
 	}
 	return nil, false, false
 }

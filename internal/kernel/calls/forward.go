@@ -1,4 +1,4 @@
-package promise
+package calls
 
 // Watch is over the process that a request has been forwarded to.
 type Watch interface {

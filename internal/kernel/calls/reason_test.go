@@ -1,4 +1,4 @@
-package reason_test
+package calls_test
 
 import (
 	"errors"
@@ -9,18 +9,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/reason"
 	"github.com/actornode/actornode/wire"
 )
 
 var errPlain = errors.New("plain")
 
-// exited stands for the error of a process that has exited.
-type exited struct{ reason any }
+// exitedReason stands for the error of a process that has exited.
+type exitedReason struct{ reason any }
 
-func (e *exited) Error() string { return "exited" }
-func (e *exited) Term() any     { return e.reason }
+func (e *exitedReason) Error() string { return "exited" }
+func (e *exitedReason) Term() any     { return e.reason }
 
 // own is any other error with a term.
 type own struct{ term any }
@@ -34,16 +34,16 @@ func TestTerm(t *testing.T) {
 		want any
 	}{
 		{errPlain, "plain"},
-		{&reason.Exit{Reason: 1}, 1},
-		{&reason.Throw{Reason: 1}, wire.Tuple{wire.Atom("nocatch"), 1}},
-		{&reason.Raise{Reason: 1}, 1},
-		{&exited{2}, 2},
+		{&calls.Exit{Reason: 1}, 1},
+		{&calls.Throw{Reason: 1}, wire.Tuple{wire.Atom("nocatch"), 1}},
+		{&calls.Raise{Reason: 1}, 1},
+		{&exitedReason{2}, 2},
 		{own{3}, 3},
-		{fmt.Errorf("%w %w", own{3}, &exited{2}), 2},
-		{fmt.Errorf("%w %w", &exited{2}, &reason.Exit{Reason: 1}), 1},
+		{fmt.Errorf("%w %w", own{3}, &exitedReason{2}), 2},
+		{fmt.Errorf("%w %w", &exitedReason{2}, &calls.Exit{Reason: 1}), 1},
 		{fmt.Errorf("a: %w", errPlain), "a: plain"},
 	} {
-		require.Equal(t, c.want, reason.Term[*exited](c.err), "%v", c.err)
+		require.Equal(t, c.want, calls.ReasonTerm[*exitedReason](c.err), "%v", c.err)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestTermOfAnyChain(t *testing.T) {
 			if depth == 0 || r.IntN(3) == 0 {
 				v := r.IntN(100)
 				rule := r.IntN(4)
-				err := []error{&reason.Exit{Reason: v}, &exited{v}, own{v}, errPlain}[rule]
+				err := []error{&calls.Exit{Reason: v}, &exitedReason{v}, own{v}, errPlain}[rule]
 				if first[rule] == nil {
 					first[rule] = err
 				}
@@ -73,14 +73,14 @@ func TestTermOfAnyChain(t *testing.T) {
 		var want any = err.Error()
 		switch {
 		case first[0] != nil:
-			want = first[0].(*reason.Exit).Reason
+			want = first[0].(*calls.Exit).Reason
 		case first[1] != nil:
-			want = first[1].(*exited).reason
+			want = first[1].(*exitedReason).reason
 		case first[2] != nil:
 			want = first[2].(own).term
 		}
-		require.Equal(t, want, reason.Term[*exited](err), "%v", err)
-		chosen, ok := reason.Chosen(err)
+		require.Equal(t, want, calls.ReasonTerm[*exitedReason](err), "%v", err)
+		chosen, ok := calls.ChosenReason(err)
 		require.Equal(t, first[0] != nil, ok)
 		if ok {
 			require.Equal(t, want, chosen)
@@ -89,47 +89,47 @@ func TestTermOfAnyChain(t *testing.T) {
 }
 
 func TestChosen(t *testing.T) {
-	got, ok := reason.Chosen(nil)
+	got, ok := calls.ChosenReason(nil)
 	require.True(t, ok)
-	require.Equal(t, reason.Normal, got)
-	_, ok = reason.Chosen(&reason.Throw{Reason: 1})
+	require.Equal(t, calls.NormalExit, got)
+	_, ok = calls.ChosenReason(&calls.Throw{Reason: 1})
 	require.False(t, ok)
-	got, ok = reason.Thrown(fmt.Errorf("so: %w", &reason.Throw{Reason: 1}))
+	got, ok = calls.Thrown(fmt.Errorf("so: %w", &calls.Throw{Reason: 1}))
 	require.True(t, ok)
 	require.Equal(t, 1, got)
-	_, ok = reason.Thrown(errPlain)
+	_, ok = calls.Thrown(errPlain)
 	require.False(t, ok)
 }
 
 func TestCrash(t *testing.T) {
-	require.Equal(t, "panic: boom", reason.CrashText(true, "boom"))
-	require.Equal(t, "error: plain", reason.CrashText(false, errPlain))
-	require.Equal(t, 5, reason.Panicked(5))
-	require.Equal(t, "runtime.Goexit was called", reason.Panicked(nil))
-	require.Equal(t, wire.Tuple{wire.Error, 5}, reason.Failure(5))
+	require.Equal(t, "panic: boom", calls.CrashText(true, "boom"))
+	require.Equal(t, "error: plain", calls.CrashText(false, errPlain))
+	require.Equal(t, 5, calls.Panicked(5))
+	require.Equal(t, "runtime.Goexit was called", calls.Panicked(nil))
+	require.Equal(t, wire.Tuple{wire.Error, 5}, calls.FailureReason(5))
 }
 
 // Texts are bounded, whatever they are of, and stay UTF-8.
 func TestTextsAreBounded(t *testing.T) {
 	long := strings.Repeat("ж", 10_000)
 	for name, text := range map[string]string{
-		"term":    reason.Text(wire.List{long, long}),
-		"raised":  reason.Words(wire.List{long, long}),
-		"message": reason.Words(wire.NewMap(wire.Atom("message"), long)),
-		"binary":  reason.Words([]byte(long)),
-		"child":   reason.Words(wire.Tuple{wire.Atom("shutdown"), wire.Tuple{wire.Atom("failed_to_start_child"), long, long}}),
-		"go":      reason.GoText([]string{long}),
-		"error":   reason.ErrorText(errors.New("x" + long)),
-		"zeros":   reason.ErrorText(errors.New(string(make([]byte, 1<<20)))),
-		"exit":    (&reason.Exit{Reason: long}).Error(),
-		"throw":   (&reason.Throw{Reason: long}).Error(),
-		"raise":   (&reason.Raise{Reason: long}).Error(),
-		"crash":   reason.CrashText(true, long),
+		"term":    calls.ReasonText(wire.List{long, long}),
+		"raised":  calls.ReasonWords(wire.List{long, long}),
+		"message": calls.ReasonWords(wire.NewMap(wire.Atom("message"), long)),
+		"binary":  calls.ReasonWords([]byte(long)),
+		"child":   calls.ReasonWords(wire.Tuple{wire.Atom("shutdown"), wire.Tuple{wire.Atom("failed_to_start_child"), long, long}}),
+		"go":      calls.GoText([]string{long}),
+		"error":   calls.ErrorText(errors.New("x" + long)),
+		"zeros":   calls.ErrorText(errors.New(string(make([]byte, 1<<20)))),
+		"exit":    (&calls.Exit{Reason: long}).Error(),
+		"throw":   (&calls.Throw{Reason: long}).Error(),
+		"raise":   (&calls.Raise{Reason: long}).Error(),
+		"crash":   calls.CrashText(true, long),
 	} {
-		require.LessOrEqual(t, len(text), reason.MaxText+32, name)
+		require.LessOrEqual(t, len(text), calls.MaxReasonText+32, name)
 		require.True(t, utf8.ValidString(text), name)
 	}
-	require.Equal(t, "short", reason.ErrorText(errors.New("short")))
+	require.Equal(t, "short", calls.ErrorText(errors.New("short")))
 }
 
 // Reasons are shown to people as text where they are text.
@@ -148,6 +148,6 @@ func TestReasonsAreText(t *testing.T) {
 		{failed(wire.Atom("a"), failed(7, errPlain)), `shutdown: the child a did not start: shutdown: the child 7 did not start: plain`},
 		{wire.NewMap(wire.Atom("message"), []byte("no cups")), `no cups: #{message => <<"no cups">>}`},
 	} {
-		require.Equal(t, c.says, reason.Words(c.why))
+		require.Equal(t, c.says, calls.ReasonWords(c.why))
 	}
 }

@@ -1,4 +1,4 @@
-package waiting_test
+package calls_test
 
 import (
 	"sync"
@@ -7,15 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/promise"
-	"github.com/actornode/actornode/node/internal/waiting"
+	"github.com/actornode/actornode/internal/kernel/calls"
 )
 
 // What is read belongs to one wait, and to none that is over, however fast one follows the other.
 func TestRecordIsOfOneWait(t *testing.T) {
 	const waits = 100_000
-	var p promise.Promise
-	var r waiting.Record
+	var p calls.Promise
+	var r calls.WaitRecord
 	var over atomic.Uint64 // the waits up to this one are over
 	var done atomic.Bool
 	var readers sync.WaitGroup
@@ -24,10 +23,10 @@ func TestRecordIsOfOneWait(t *testing.T) {
 			for !done.Load() {
 				before := over.Load()
 				k, process, since := r.Get(&p)
-				if k == waiting.None {
+				if k == calls.WaitNone {
 					continue
 				}
-				if uint64(since) != process || k != waiting.Kind(process%6+1) || process <= before {
+				if uint64(since) != process || k != calls.WaitKind(process%6+1) || process <= before {
 					t.Errorf("%v of %d since %d, and %d were over", k, process, since, before)
 					return
 				}
@@ -36,9 +35,9 @@ func TestRecordIsOfOneWait(t *testing.T) {
 	}
 	for i := uint64(1); i <= waits; i++ {
 		ticket := p.Arm()
-		r.Set(waiting.Kind(i%6+1), i, int64(i), ticket)
+		r.Set(calls.WaitKind(i%6+1), i, int64(i), ticket)
 		k, process, _ := r.Get(&p)
-		if k == waiting.None || process != i {
+		if k == calls.WaitNone || process != i {
 			t.Fatalf("wait %d is shown as %v of %d", i, k, process)
 		}
 		p.Begin(ticket, nil, nil)
@@ -48,15 +47,15 @@ func TestRecordIsOfOneWait(t *testing.T) {
 	done.Store(true)
 	readers.Wait()
 	k, _, _ := r.Get(&p)
-	require.Equal(t, waiting.None, k)
+	require.Equal(t, calls.WaitNone, k)
 }
 
 func TestNewRecord(t *testing.T) {
-	var p promise.Promise
-	var r waiting.Record
+	var p calls.Promise
+	var r calls.WaitRecord
 	k, _, _ := r.Get(&p)
-	require.Equal(t, waiting.None, k, "never armed")
+	require.Equal(t, calls.WaitNone, k, "never armed")
 	p.Arm()
 	k, _, _ = r.Get(&p)
-	require.Equal(t, waiting.None, k, "armed, and nothing is said of it")
+	require.Equal(t, calls.WaitNone, k, "armed, and nothing is said of it")
 }

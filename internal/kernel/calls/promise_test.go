@@ -1,4 +1,4 @@
-package promise_test
+package calls_test
 
 import (
 	"sync"
@@ -7,16 +7,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/promise"
 )
 
 // Random operations with any ticket, old and new, beside a model of one line for each.
 func TestPromiseAsModel(t *testing.T) {
 	r := testkit.Rand(t)
-	var p promise.Promise
+	var p calls.Promise
 	const waiting, settling, done = 0, 1, 2
-	tickets := []promise.Ticket{p.Arm()}
+	tickets := []calls.Ticket{p.Arm()}
 	state, value := waiting, any(nil) // of the last ticket
 	for i := range 50_000 {
 		k := len(tickets) - 1 - min(r.IntN(4), len(tickets)-1)
@@ -56,7 +56,7 @@ func TestPromiseAsModel(t *testing.T) {
 
 // Of many that settle a ticket at the same time one does, and the owner reads what that one says.
 func TestOneSettles(t *testing.T) {
-	var p promise.Promise
+	var p calls.Promise
 	for round := range 500 {
 		ticket := p.Arm()
 		var wins atomic.Int64
@@ -85,7 +85,7 @@ func TestOneSettles(t *testing.T) {
 // What is added before and after the end is called once each, in its order, and channels close.
 func TestWatches(t *testing.T) {
 	var said []int
-	w := promise.Then(func(a int) { said = append(said, a) })
+	w := calls.Then(func(a int) { said = append(said, a) })
 	w.Add(7, func(a int) { said = append(said, 10+a) })
 	ch := w.Signal()
 	require.Equal(t, ch, w.Signal())
@@ -100,7 +100,7 @@ func TestWatches(t *testing.T) {
 	w.Add(7, func(a int) { said = append(said, 20+a) })
 	require.Equal(t, []int{1, 11, 27}, said)
 
-	var late promise.Watches[int]
+	var late calls.Watches[int]
 	late.Tell(1)
 	<-late.Signal()
 }
@@ -116,7 +116,7 @@ func (w waiter) Completed(a int) { *w.said = append(*w.said, w.n+a) }
 // Those who wait are told in the order in which they have come, among functions, too, and once.
 func TestWaiters(t *testing.T) {
 	var said []int
-	var w promise.Watches[int]
+	var w calls.Watches[int]
 	w.Wait(7, waiter{&said, 10})
 	w.Add(7, func(a int) { said = append(said, 20+a) })
 	w.Wait(7, waiter{&said, 30})
@@ -129,7 +129,7 @@ func TestWaiters(t *testing.T) {
 // Watches that are added while it ends are called once each.
 func TestWatchesAtTheEnd(t *testing.T) {
 	for range 200 {
-		var w promise.Watches[int]
+		var w calls.Watches[int]
 		var called atomic.Int64
 		var all sync.WaitGroup
 		for range 4 {
@@ -143,7 +143,7 @@ func TestWatchesAtTheEnd(t *testing.T) {
 
 // What has been removed is not called, and takes no room.
 func TestWatchesRemoved(t *testing.T) {
-	var w promise.Watches[int]
+	var w calls.Watches[int]
 	var said []int
 	stays := w.Add(0, func(int) { said = append(said, 1) })
 	for range 100 {

@@ -1,4 +1,4 @@
-package promise
+package calls
 
 import "sync/atomic"
 

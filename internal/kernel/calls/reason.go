@@ -1,4 +1,4 @@
-package reason
+package calls
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Normal is the exit reason of a process that has done what it was to do.
-const Normal wire.Atom = "normal"
+// NormalExit is the exit reason of a process that has done what it was to do.
+const NormalExit wire.Atom = "normal"
 
 // Exit is the error by which a behaviour chooses its exit reason.
 type Exit struct{ Reason any }
@@ -20,24 +20,24 @@ func (e *Exit) Error() string { return "exit: " + GoText(e.Reason) }
 // Throw is an exception of class throw.
 type Throw struct{ Reason any }
 
-func (e *Throw) Error() string { return "throw: " + Words(e.Reason) }
+func (e *Throw) Error() string { return "throw: " + ReasonWords(e.Reason) }
 
-// Term is what becomes of a throw that nobody catches.
+// ReasonTerm is what becomes of a throw that nobody catches.
 func (e *Throw) Term() any { return wire.Tuple{wire.Atom("nocatch"), e.Reason} }
 
 // Raise is an exception of class error.
 type Raise struct{ Reason any }
 
-func (e *Raise) Error() string { return "error: " + Words(e.Reason) }
+func (e *Raise) Error() string { return "error: " + ReasonWords(e.Reason) }
 
-// Term is the reason.
+// ReasonTerm is the reason.
 func (e *Raise) Term() any { return e.Reason }
 
-// Chosen returns the exit reason that a behaviour has chosen by returning err: normal for nil.
+// ChosenReason returns the exit reason that a behaviour has chosen by returning err: normal for nil.
 // False: it has chosen none, so err is a crash.
-func Chosen(err error) (any, bool) {
+func ChosenReason(err error) (any, bool) {
 	if err == nil {
-		return Normal, true
+		return NormalExit, true
 	}
 	if e, ok := errors.AsType[*Exit](err); ok {
 		return e.Reason, true
@@ -53,10 +53,10 @@ func Thrown(err error) (any, bool) {
 	return nil, false
 }
 
-// Own is the term that an error, which is not nil, or one that it wraps, stands for; false: for
+// OwnReason is the term that an error, which is not nil, or one that it wraps, stands for; false: for
 // none. E is the error of a process that has exited, which comes before other errors with a term
 // of their own.
-func Own[E error](err error) (term any, ok bool) {
+func OwnReason[E error](err error) (term any, ok bool) {
 	if e, ok := errors.AsType[*Exit](err); ok {
 		return e.Reason, true
 	}
@@ -69,16 +69,16 @@ func Own[E error](err error) (term any, ok bool) {
 	return termof.Error(err)
 }
 
-// Term is Own, or the text of the error.
-func Term[E error](err error) any {
-	if term, ok := Own[E](err); ok {
+// ReasonTerm is Own, or the text of the error.
+func ReasonTerm[E error](err error) any {
+	if term, ok := OwnReason[E](err); ok {
 		return term
 	}
 	return err.Error()
 }
 
-// Failure is a reply that says how a call has failed: {error, Reason}.
-func Failure(reason any) wire.Tuple { return wire.Tuple{wire.Error, reason} }
+// FailureReason is a reply that says how a call has failed: {error, Reason}.
+func FailureReason(reason any) wire.Tuple { return wire.Tuple{wire.Error, reason} }
 
 // Panicked is what a panic with cause, which recover has returned, is called; nil is that of
 // runtime.Goexit.
@@ -97,18 +97,18 @@ func CrashText(panicked bool, cause any) string {
 	return "error: " + GoText(cause)
 }
 
-// MaxText is how many bytes of a message, a reason or an error a text shows.
-const MaxText = 1 << 10
+// MaxReasonText is how many bytes of a message, a reason or an error a text shows.
+const MaxReasonText = 1 << 10
 
-// Text is the beginning of a term, in Erlang's syntax.
-func Text(term any) string { return wire.FormatMax(term, MaxText) }
+// ReasonText is the beginning of a term, in Erlang's syntax.
+func ReasonText(term any) string { return wire.FormatMax(term, MaxReasonText) }
 
 // GoText is the beginning of what a value says of itself, or its type: see wire.Describe.
-func GoText(v any) string { return wire.Describe(v, MaxText) }
+func GoText(v any) string { return wire.Describe(v, MaxReasonText) }
 
-// Words is the reason of an exit or of an exception for people who read Go: text as text, why a child of a supervisor has not
+// ReasonWords is the reason of an exit or of an exception for people who read Go: text as text, why a child of a supervisor has not
 // started in words, an exception of Elixir's with its message first, else the beginning of GoText.
-func Words(why any) string { return words(why, maxNested) }
+func ReasonWords(why any) string { return words(why, maxNested) }
 
 // maxNested is how many supervisors in each other Words says in words.
 const maxNested = 16
@@ -126,7 +126,7 @@ func words(why any, left int) string {
 	case wire.Map:
 		said, _ := why.Get(wire.Atom("message"))
 		if message, ok := wire.Text(said); ok {
-			return cut(GoText(message) + ": " + Text(why))
+			return cut(GoText(message) + ": " + ReasonText(why))
 		}
 	}
 	return GoText(why)
@@ -144,9 +144,9 @@ func failedChild(why wire.Tuple) (failed wire.Tuple, ok bool) {
 // IDText is the ID of a child for people who read Go.
 func IDText(id any) string {
 	if s, ok := id.(string); ok {
-		return wire.FormatGo("%v", strconv.Quote(s), MaxText)
+		return wire.FormatGo("%v", strconv.Quote(s), MaxReasonText)
 	}
-	return Text(id)
+	return ReasonText(id)
 }
 
 // ErrorText is the beginning of the text of an error.
@@ -154,8 +154,8 @@ func ErrorText(err error) string { return cut(err.Error()) }
 
 // cut is the beginning of a text.
 func cut(text string) string {
-	if len(text) > MaxText {
-		text = strings.ToValidUTF8(text[:MaxText], "") + "…"
+	if len(text) > MaxReasonText {
+		text = strings.ToValidUTF8(text[:MaxReasonText], "") + "…"
 	}
 	return text
 }

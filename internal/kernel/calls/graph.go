@@ -1,11 +1,11 @@
-package waiting
+package calls
 
 import (
 	"strings"
 	"sync"
 )
 
-// Graph has what waiters of one node wait for of each other, for the search of cycles. P stands for a
+// WaitGraph has what waiters of one node wait for of each other, for the search of cycles. P stands for a
 // waiter: a process, or a method of an active object, which waits while its process goes on. Its zero
 // value has none, and the zero P is nobody.
 //
@@ -23,35 +23,35 @@ import (
 // only if all processes of the cycle wait at that moment: the walk sees each edge count, none of them
 // ceases to count while the process that it leads to waits, and the waiter of the last edge, the caller,
 // adds no other meanwhile.
-type Graph[P comparable] struct {
+type WaitGraph[P comparable] struct {
 	mu    sync.Mutex
 	edges map[P]edge[P]
 }
 
 type edge[P comparable] struct {
-	kind Kind
-	aims []Aim[P]
+	kind WaitKind
+	aims []WaitAim[P]
 }
 
-// Aim is whom a waiter waits for, as long as Waits says so: one, or a method and its process.
-type Aim[P comparable] struct {
+// WaitAim is whom a waiter waits for, as long as Waits says so: one, or a method and its process.
+type WaitAim[P comparable] struct {
 	To    [2]P
 	Waits func() bool
 }
 
-// Step is a waiter of a cycle, and for what it waits of the next.
-type Step[P comparable] struct {
+// WaitStep is a waiter of a cycle, and for what it waits of the next.
+type WaitStep[P comparable] struct {
 	Waiter P
-	Kind   Kind
+	Kind   WaitKind
 }
 
 // Add notes that p is about to wait for k of all aims. If that closes a cycle it is not noted, and Add returns
 // the cycle, which begins with p. A cycle of others is none of p's.
-func (g *Graph[P]) Add(p P, k Kind, aims ...Aim[P]) (cycle []Step[P]) {
+func (g *WaitGraph[P]) Add(p P, k WaitKind, aims ...WaitAim[P]) (cycle []WaitStep[P]) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.edges, p)
-	s := search[P]{edges: g.edges, to: p, path: []Step[P]{{p, k}}, seen: make(map[P]bool)}
+	s := search[P]{edges: g.edges, to: p, path: []WaitStep[P]{{p, k}}, seen: make(map[P]bool)}
 	if s.over(aims) {
 		return s.path
 	}
@@ -66,7 +66,7 @@ func (g *Graph[P]) Add(p P, k Kind, aims ...Aim[P]) (cycle []Step[P]) {
 type search[P comparable] struct {
 	edges map[P]edge[P]
 	to    P
-	path  []Step[P] // so far
+	path  []WaitStep[P] // so far
 	seen  map[P]bool
 }
 
@@ -80,7 +80,7 @@ func (s *search[P]) from(at P) bool {
 		return false
 	}
 	s.seen[at] = true
-	s.path = append(s.path, Step[P]{at, e.kind})
+	s.path = append(s.path, WaitStep[P]{at, e.kind})
 	if s.over(e.aims) {
 		return true
 	}
@@ -89,7 +89,7 @@ func (s *search[P]) from(at P) bool {
 }
 
 // over reports whether there is a way over one of the aims that count.
-func (s *search[P]) over(aims []Aim[P]) bool {
+func (s *search[P]) over(aims []WaitAim[P]) bool {
 	for _, a := range aims {
 		if a.Waits() && (s.from(a.To[0]) || s.from(a.To[1])) {
 			return true
@@ -98,9 +98,9 @@ func (s *search[P]) over(aims []Aim[P]) bool {
 	return false
 }
 
-// Text is a cycle for people: "a calls b awaits a future of a". who names a waiter, with all that is known of it if
+// CycleText is a cycle for people: "a calls b awaits a future of a". who names a waiter, with all that is known of it if
 // full is set.
-func Text[P comparable](cycle []Step[P], who func(p P, full bool) string) string {
+func CycleText[P comparable](cycle []WaitStep[P], who func(p P, full bool) string) string {
 	var text strings.Builder
 	for _, s := range cycle {
 		text.WriteString(who(s.Waiter, true) + " " + s.Kind.Verb() + " ")
@@ -109,23 +109,23 @@ func Text[P comparable](cycle []Step[P], who func(p P, full bool) string) string
 }
 
 // Remove is the end of the wait of p.
-func (g *Graph[P]) Remove(p P) {
+func (g *WaitGraph[P]) Remove(p P) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.edges, p)
 }
 
 // Started is the end of the wait of p for the start of child, unless p waits for something else by now.
-func (g *Graph[P]) Started(p, child P) {
+func (g *WaitGraph[P]) Started(p, child P) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if e, ok := g.edges[p]; ok && e.kind == Start && e.aims[0].To[0] == child {
+	if e, ok := g.edges[p]; ok && e.kind == WaitStart && e.aims[0].To[0] == child {
 		delete(g.edges, p)
 	}
 }
 
 // Len is how many waiters wait.
-func (g *Graph[P]) Len() int {
+func (g *WaitGraph[P]) Len() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.edges)
