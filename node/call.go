@@ -7,8 +7,8 @@ import (
 
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/trace"
@@ -172,7 +172,7 @@ func none(to Dest) error {
 func gone(to Dest) error {
 	switch to := to.(type) {
 	case Atom, At:
-		return fmt.Errorf("%w: %s", ErrNoName, erpc.Text(to))
+		return fmt.Errorf("%w: %s", ErrNoName, erpc.DestText(to))
 	case tables.Global:
 		return fmt.Errorf("%w: global %v", ErrNoName, to.Name)
 	}
@@ -191,7 +191,7 @@ func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error)
 	v, err := a.Await(ctx, begin(ctx, a, false, a.Promise(), to, req), calls.WaitReply, to)
 	r, mistyped := typed[R](v, err)
 	if _, refused := mistyped.(*values.Refusal); err == nil && mistyped != nil && !refused {
-		if mistyped = fmt.Errorf("%w, from %s", mistyped, erpc.Text(to)); any(req) != any(struct{}{}) {
+		if mistyped = fmt.Errorf("%w, from %s", mistyped, erpc.DestText(to)); any(req) != any(struct{}{}) {
 			mistyped = fmt.Errorf("%w for a request of type %T", mistyped, req)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/box"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/process"
 )
 

@@ -3,7 +3,7 @@ package node
 import (
 	"reflect"
 
-	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"

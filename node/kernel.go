@@ -6,9 +6,9 @@ import (
 	"errors"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/kernel"
+
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/wire"
@@ -63,17 +63,17 @@ func (netKernel) Receive(c *Context, msg any) error {
 		return nil
 	}
 	via, bare := viaPeer(msg)
-	if to, answer, ok := kernel.RefuseIO(bare); ok {
+	if to, answer, ok := erpc.RefuseIO(bare); ok {
 		c.answer(via, to, answer)
 		return nil
 	}
 	r, ok := c.Node().AsRequest(msg)
 	if !ok || c.Node().answerFuture(r) {
 		return nil
-	} else if answer, ok := kernel.Ask(r.Body, c.Node().Name()); ok {
+	} else if answer, ok := erpc.AnswerNetKernel(r.Body, c.Node().Name()); ok {
 		return ignoreLate(c.Reply(r.From, answer))
 	}
-	return ignoreLate(r.Fail(kernel.Unsupported("net_kernel", r.Body)))
+	return ignoreLate(r.Fail(erpc.Unsupported("net_kernel", r.Body)))
 }
 
 // answer answers a process that a message names: of the peer that via is of, or one that this may send to. nil: the message
@@ -101,30 +101,30 @@ func rex(c *Context, msg any) error {
 		return nil
 	}
 	if r, ok := n.AsRequest(msg); ok {
-		if call, ok := kernel.ReadCall(r.Body); ok {
+		if call, ok := erpc.ReadRexCall(r.Body); ok {
 			n.answerRex(r.From.asker(), call, func(v any) { r.Reply(v) })
 			return nil
 		}
-		return ignoreLate(r.Fail(kernel.Unsupported("rex", r.Body)))
+		return ignoreLate(r.Fail(erpc.Unsupported("rex", r.Body)))
 	}
 	via, msg := viaPeer(msg)
 	by := n.asker(via)
 	if body, ok := asCast(msg); ok {
 		msg = calls.MakeCast(body)
 	}
-	r := kernel.Read(msg)
-	if r.Kind != kernel.Nothing && r.Kind != kernel.Casts && via != nil && !by.MayReach(r.From) {
+	r := erpc.ReadRex(msg)
+	if r.Kind != erpc.RexNothing && r.Kind != erpc.RexCasts && via != nil && !by.MayReach(r.From) {
 		n.misdirected(via, calls.From{PID: r.From}, msg)
 		return nil
 	}
 	switch r.Kind {
-	case kernel.Features:
-		c.answer(via, r.From, kernel.FeaturesReply(n.cfg.Name))
-	case kernel.Calls:
-		n.answerRex(by, r.Call, func(v any) { n.SendOpt(SendOptions{NoWait: true}, r.From, kernel.Answer(v)) })
-	case kernel.Casts:
+	case erpc.RexFeatures:
+		c.answer(via, r.From, erpc.FeaturesReply(n.cfg.Name))
+	case erpc.RexCalls:
+		n.answerRex(by, r.Call, func(v any) { n.SendOpt(SendOptions{NoWait: true}, r.From, erpc.RexAnswer(v)) })
+	case erpc.RexCasts:
 		n.answerRex(by, r.Call, func(any) {})
-	case kernel.Forwards:
+	case erpc.RexForwards:
 		err := n.sendFor(c.by, by, r.Name, r.Message)
 		if v, ok := r.Forwarded(n.cfg.Name, errors.Is(err, ErrNoName)); ok {
 			c.answer(via, r.From, v)
@@ -180,14 +180,14 @@ func (n *Node) sendFor(a *process.Acting, by *remote.Asker, to Dest, msg any) er
 }
 
 // answerRex runs a call in a process of its own, for the peer that has asked for it.
-func (n *Node) answerRex(by *remote.Asker, call kernel.Call, reply func(any)) {
+func (n *Node) answerRex(by *remote.Asker, call erpc.RexCall, reply func(any)) {
 	e := wire.Export{Module: call.Module, Function: call.Function, Arity: len(call.Args)}
 	switch {
 	case call.Bad:
-		reply(kernel.BadArg)
+		reply(erpc.BadArg)
 		return
 	case n.takesNothing():
-		reply(kernel.Refused)
+		reply(erpc.Refused)
 		return
 	case by != nil && !n.allowsPeer(by.Who.Name, e) || !by.Granted().RPC(e):
 		reply(erpc.Undef(call.Module, call.Function, call.Args).Answer())
@@ -202,6 +202,6 @@ func (n *Node) answerRex(by *remote.Asker, call kernel.Call, reply func(any)) {
 		return nil
 	}))
 	if err != nil { // too many processes, of this peer or of all
-		reply(kernel.Refused)
+		reply(erpc.Refused)
 	}
 }

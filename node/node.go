@@ -16,9 +16,9 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/isolate"
 	"github.com/actornode/actornode/node/internal/keep"
 	"github.com/actornode/actornode/node/internal/peers"
@@ -42,7 +42,7 @@ type Node struct {
 	calls   tables.Lent[process.Ticket] // whose From is known elsewhere
 	guard   *isolate.Guard
 	futures calls.LentFutures[anyFuture]
-	exports export.Table[Actor]
+	exports erpc.Exports[Actor]
 	dist    *distribution // nil: not distributed
 	types   *Types        // those of Distribution, and how values of them cross
 	values  *values.Codec

@@ -8,12 +8,12 @@ import (
 	"github.com/actornode/actornode/internal/fault"
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
@@ -336,7 +336,7 @@ func (f *farCall) settle(a *process.Acting, v any, err error) bool {
 	if e, exited := err.(*ExitError); exited {
 		switch name := f.Watch.Name; {
 		case f.Kind == peers.ByResult:
-			if o, ok := erpc.Read(f.Ref, e.Reason); ok {
+			if o, ok := erpc.ReadOutcome(f.Ref, e.Reason); ok {
 				v, err = o.Opened(f.p.n.values.ReadErrorTerm).Result()
 			}
 		case name != "" && e.Reason == NoProc && !tables.IsAlias(name):

@@ -4,9 +4,9 @@ import (
 	"runtime/debug"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/termof"
-	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
@@ -109,7 +109,7 @@ func (e *ExitError) Is(target error) bool {
 		return ok && len(t) == 2 && t[0] == wire.Atom("already_started")
 	case ErrTooMany:
 		return raised(e.Reason, wire.Atom(limits.SystemLimit))
-	case export.ErrUndef:
+	case erpc.ErrUndef:
 		return raised(e.Reason, "undef")
 	}
 	return false

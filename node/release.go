@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/export"
+
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/undelivered"
@@ -149,12 +149,12 @@ func (f *Future[R]) watches() *process.Watches {
 }
 
 // callExported calls the function that is exported as module:function with as many arguments; the
-// error is export.ErrUndef if there is none, or if ctx is that of a process which a peer has
+// error is erpc.ErrUndef if there is none, or if ctx is that of a process which a peer has
 // started, and Distribution.Allow refuses that peer the function.
 func (n *Node) callExported(ctx context.Context, module, function Atom, args []any) (any, error) {
 	e := wire.Export{Module: module, Function: function, Arity: len(args)}
 	if n.dist != nil && (n.dist.cfg.Allow != nil || n.dist.cfg.Rights != nil) && !n.allowsIn(ctx, e) {
-		return nil, export.Undef(e)
+		return nil, erpc.UndefExport(e)
 	}
 	f, all := n.exports.Find(module, function, args)
 	switch {
@@ -163,7 +163,7 @@ func (n *Node) callExported(ctx context.Context, module, function Atom, args []a
 	case module == "erlang" && function == "whereis" && e.Arity == 1:
 		return n.whereis(args[0]) // what Link and Exit of another node ask for a name
 	}
-	return nil, export.Undef(e)
+	return nil, erpc.UndefExport(e)
 }
 
 // whereis is erlang:whereis/1 where nothing else is exported under that name.

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/node/internal/global"
 	"github.com/actornode/actornode/wire"
 )
@@ -138,7 +138,7 @@ func applyOTP(x otpHost, e wire.Export, args []any) (any, error) {
 	f := functions[e]
 	switch {
 	case f == nil:
-		return nil, export.Undef(e)
+		return nil, erpc.UndefExport(e)
 	case e.Arity == 3 && e.Function != "register_name" && e.Function != "re_register_name":
 		args = append([]any{e}, args...) // a method
 	}

@@ -6,11 +6,11 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/export"
+
 	"github.com/actornode/actornode/node/internal/global"
 	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
@@ -38,7 +38,7 @@ func start(of nodehook.Node, partial, overlap bool, log *slog.Logger) error {
 	sys := system(n)
 	sys.Global = &tables.GlobalNames{Alive: func(pid node.PID) bool { return pid.Node() != n.Name() || n.IsAlive(pid) }}
 	sys.Global.Ended = func(pid node.PID) { nodehook.Signal(n, sys.Global.Server(), global.Ended(pid)) }
-	exports := nodehook.ExportTable(n).(*export.Table[node.Actor])
+	exports := nodehook.ExportTable(n).(*erpc.Exports[node.Actor])
 	for _, e := range otpExports() {
 		exports.AddFunction(e, func(ctx context.Context, args []any) (any, error) {
 			return applyOTP(exporter{n, ctx}, e, args)

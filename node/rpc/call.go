@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/wire"
 )
 

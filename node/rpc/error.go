@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/export"
+
 	"github.com/actornode/actornode/wire"
 )
 
@@ -18,7 +18,7 @@ func init() {
 
 // ErrUndef says that nothing is exported under a module, function and arity:
 // Erlang's undef.
-var ErrUndef = export.ErrUndef
+var ErrUndef = erpc.ErrUndef
 
 // Error is an exception that a function has raised which was called by [Call] or one of its
 // kind.

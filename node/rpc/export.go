@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -22,8 +22,8 @@ type Function func(ctx context.Context, args []any) (any, error)
 // exports returns what n offers by module, function and arity: what supervisors
 // that are described by text, remote spawns and remote calls can run. Nothing
 // else can be run by name.
-func exports(n *node.Node) *export.Table[node.Actor] {
-	return nodehook.ExportTable(n).(*export.Table[node.Actor])
+func exports(n *node.Node) *erpc.Exports[node.Actor] {
+	return nodehook.ExportTable(n).(*erpc.Exports[node.Actor])
 }
 
 // Export lets f be called by the name e. Errors: [node.ErrBadName], [node.ErrNameTaken],
@@ -42,7 +42,7 @@ func add(e wire.Export, none bool, add func() bool) error {
 	switch {
 	case none:
 		return node.ErrNilBehaviour
-	case !export.Valid(e):
+	case !erpc.Valid(e):
 		return fmt.Errorf("%w: %v: want module:function/arity, arity 0 to 255", node.ErrBadName, e)
 	case !add():
 		return fmt.Errorf("%w: %v", node.ErrNameTaken, e)

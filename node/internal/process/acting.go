@@ -6,8 +6,8 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/node/internal/erpc"
 	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/wire"
 )

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/node/internal/erpc"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )

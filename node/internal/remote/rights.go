@@ -2,10 +2,10 @@ package remote
 
 import (
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/export"
+
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/rights"
@@ -227,7 +227,7 @@ func (p *Peer) MayRun(s *dist.Spawn) bool {
 		asksRelease := e == release && r.Args[0] == any(wire.Atom("otp_release"))
 		return r.Bad || asksRelease || g.RPC(e) || p.refuseRun("rpc", e)
 	}
-	module, function, args := export.Applied(s)
+	module, function, args := erpc.Applied(s)
 	e := wire.Export{Module: module, Function: function, Arity: len(args)}
 	return g.Spawn(e) || p.refuseRun("spawn", e)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/export"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -93,7 +93,7 @@ func TestOutcomes(t *testing.T) {
 			erpc.BadRPC(wire.Tuple{"ouch", stack}),
 		},
 		"is not there": {
-			func() (any, error) { return nil, export.Undef(wire.Export{Module: "m", Function: "f", Arity: 2}) }, nil,
+			func() (any, error) { return nil, erpc.UndefExport(wire.Export{Module: "m", Function: "f", Arity: 2}) }, nil,
 			&raised{atom("error"), atom("undef"), stack},
 			wire.Tuple{atom("error"), atom("undef"), stack},
 			wire.Tuple{wire.Tuple{atom("exception"), wire.Tuple{atom("undef"), stack}}, castStack()},
@@ -110,12 +110,12 @@ func TestOutcomes(t *testing.T) {
 			require.Equal(t, c.spawn, reasonOf(t, o.Spawned()))
 			require.Equal(t, c.answer, o.Answer())
 
-			there, ok := erpc.Read(ref, reasonOf(t, o.Called(ref)))
+			there, ok := erpc.ReadOutcome(ref, reasonOf(t, o.Called(ref)))
 			require.True(t, ok)
 			require.Equal(t, o, there, "what is told is read")
 		})
 	}
-	require.Equal(t, erpc.Undef("m", "f", args), erpc.Run("m", "f", args, calls.ReasonTerm[*exited], func() (any, error) { return nil, export.ErrUndef }))
+	require.Equal(t, erpc.Undef("m", "f", args), erpc.Run("m", "f", args, calls.ReasonTerm[*exited], func() (any, error) { return nil, erpc.ErrUndef }))
 }
 
 func castStack() wire.List {
@@ -128,10 +128,10 @@ func TestReadOthers(t *testing.T) {
 		nil, atom("killed"), wire.Tuple{}, wire.Tuple{ref, atom("return")}, wire.Tuple{origin.RefOf(8), atom("return"), 1},
 		wire.Tuple{ref, atom("return"), 1, 2}, wire.Tuple{ref, atom("other"), 1}, wire.Tuple{ref, 1, 1}, wire.Tuple{1, atom("return"), 1},
 	} {
-		_, ok := erpc.Read(ref, why)
+		_, ok := erpc.ReadOutcome(ref, why)
 		require.False(t, ok, "%v", why)
 	}
-	o, ok := erpc.Read(ref, wire.Tuple{ref, atom("error"), wire.Tuple{atom("erpc"), 1}})
+	o, ok := erpc.ReadOutcome(ref, wire.Tuple{ref, atom("error"), wire.Tuple{atom("erpc"), 1}})
 	require.True(t, ok, "without a stack")
 	_, err := o.Result()
 	require.Equal(t, &raised{atom("error"), wire.Tuple{atom("erpc"), 1}, nil}, err)
@@ -151,7 +151,7 @@ func TestRequests(t *testing.T) {
 		require.Equal(t, []any{atom("m"), atom("f"), args}, []any{r.Module, r.Function, r.Args})
 		require.Equal(t, erpc.Undef("m", "f", args), r.Refused())
 		end := reasonOf(t, r.End(r.Refused()))
-		_, ok = erpc.Read(ref, end)
+		_, ok = erpc.ReadOutcome(ref, end)
 		require.Equal(t, !erpc.IsCast(s), ok, "%v", end)
 	}
 	_, ok := erpc.Asked(erpc.NewBehaviour("b@h", "m", "f", args).Spawn(pid))

@@ -1,6 +1,6 @@
 // Package export is what a node offers by module, function and arity, and what a request by
-// name means. Nothing that is not in the [Table] can be run by name.
-package export
+// name means. Nothing that is not in the [Exports] can be run by name.
+package erpc
 
 import (
 	"cmp"
@@ -18,17 +18,17 @@ import (
 // ErrUndef says that nothing is exported under a module, function and arity.
 var ErrUndef = errors.New("rpc: nothing is exported under that name")
 
-// Undef is ErrUndef with the name.
-func Undef(e wire.Export) error { return fmt.Errorf("%w: %v", ErrUndef, e) }
+// UndefExport is ErrUndef with the name.
+func UndefExport(e wire.Export) error { return fmt.Errorf("%w: %v", ErrUndef, e) }
 
-// Function is what can be called by name.
-type Function = func(ctx context.Context, args []any) (any, error)
+// Exported is what can be called by name.
+type Exported = func(ctx context.Context, args []any) (any, error)
 
-// Table has a function and a behaviour, or one of them, for each name. An A is what a behaviour
+// Exports has a function and a behaviour, or one of them, for each name. An A is what a behaviour
 // makes. The zero value is empty. It may be used from anywhere.
-type Table[A any] struct {
+type Exports[A any] struct {
 	mu         sync.RWMutex
-	functions  map[wire.Export]Function
+	functions  map[wire.Export]Exported
 	behaviours map[wire.Export]func(args []any) (A, error)
 }
 
@@ -38,14 +38,14 @@ func Valid(e wire.Export) bool {
 }
 
 // AddFunction offers f. It reports whether no function was offered under that name.
-func (t *Table[A]) AddFunction(e wire.Export, f Function) bool {
+func (t *Exports[A]) AddFunction(e wire.Export, f Exported) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return add(&t.functions, e, f)
 }
 
 // AddBehaviour offers b. It reports whether no behaviour was offered under that name.
-func (t *Table[A]) AddBehaviour(e wire.Export, b func(args []any) (A, error)) bool {
+func (t *Exports[A]) AddBehaviour(e wire.Export, b func(args []any) (A, error)) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return add(&t.behaviours, e, b)
@@ -63,9 +63,9 @@ func add[V any](m *map[wire.Export]V, e wire.Export, v V) bool {
 }
 
 // HasFunction reports whether a function is offered under a name.
-func (t *Table[A]) HasFunction(e wire.Export) bool { return t.function(e) != nil }
+func (t *Exports[A]) HasFunction(e wire.Export) bool { return t.function(e) != nil }
 
-func (t *Table[A]) function(e wire.Export) Function {
+func (t *Exports[A]) function(e wire.Export) Exported {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.functions[e]
@@ -73,7 +73,7 @@ func (t *Table[A]) function(e wire.Export) Function {
 
 // Find returns the function that is offered as module:name with as many arguments, and what to call
 // it with: one that is offered under every module gets the module, too. nil: there is none.
-func (t *Table[A]) Find(module, name wire.Atom, args []any) (Function, []any) {
+func (t *Exports[A]) Find(module, name wire.Atom, args []any) (Exported, []any) {
 	if f := t.function(wire.Export{Module: module, Function: name, Arity: len(args)}); f != nil {
 		return f, args
 	}
@@ -83,20 +83,20 @@ func (t *Table[A]) Find(module, name wire.Atom, args []any) (Function, []any) {
 
 // Make calls the behaviour that is offered as module:name with as many arguments. Errors: ErrUndef,
 // those of the behaviour.
-func (t *Table[A]) Make(module, name wire.Atom, args []any) (A, error) {
+func (t *Exports[A]) Make(module, name wire.Atom, args []any) (A, error) {
 	e := wire.Export{Module: module, Function: name, Arity: len(args)}
 	t.mu.RLock()
 	b := t.behaviours[e]
 	t.mu.RUnlock()
 	if b == nil {
 		var none A
-		return none, Undef(e)
+		return none, UndefExport(e)
 	}
 	return b(args)
 }
 
 // Remove takes back what is offered under a name, and reports whether there was anything.
-func (t *Table[A]) Remove(e wire.Export) bool {
+func (t *Exports[A]) Remove(e wire.Export) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	_, f := t.functions[e]
@@ -107,7 +107,7 @@ func (t *Table[A]) Remove(e wire.Export) bool {
 }
 
 // All returns the names of what is offered, in alphabetical order.
-func (t *Table[A]) All() []wire.Export {
+func (t *Exports[A]) All() []wire.Export {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	all := slices.AppendSeq(make([]wire.Export, 0, len(t.functions)), maps.Keys(t.functions))
@@ -120,7 +120,7 @@ func (t *Table[A]) All() []wire.Export {
 }
 
 // Behaviours returns the names of the behaviours, in alphabetical order.
-func (t *Table[A]) Behaviours() []wire.Export {
+func (t *Exports[A]) Behaviours() []wire.Export {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return sorted(slices.AppendSeq(make([]wire.Export, 0, len(t.behaviours)), maps.Keys(t.behaviours)))

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/node/internal/export"
+
 	"github.com/actornode/actornode/wire"
 )
 
@@ -66,7 +66,7 @@ func Run(module, function wire.Atom, args []any, term func(error) any, call func
 		return Outcome{returned, v, nil}
 	case throws:
 		return Outcome{throw, thrown, nil}
-	case errors.Is(err, export.ErrUndef):
+	case errors.Is(err, ErrUndef):
 		o.value = wire.Atom("undef")
 	case exits:
 		return Outcome{exit, chosen, nil}
@@ -111,15 +111,15 @@ func Unsent(reason, err any) (wire.Tuple, bool) {
 	if !ok {
 		return nil, false
 	}
-	if _, ok = Read(ref, reason); !ok {
+	if _, ok = ReadOutcome(ref, reason); !ok {
 		return nil, false
 	}
 	return wire.Tuple{ref, wire.Error, err, wire.List{}}, true
 }
 
-// Read finds the outcome in the exit reason of a process that was started for execute_call with
+// ReadOutcome finds the outcome in the exit reason of a process that was started for execute_call with
 // ref; false: the process has been ended from outside.
-func Read(ref wire.Ref, reason any) (Outcome, bool) {
+func ReadOutcome(ref wire.Ref, reason any) (Outcome, bool) {
 	t, ok := reason.(wire.Tuple)
 	if !ok || len(t) < 3 || t[0] != ref {
 		return Outcome{}, false

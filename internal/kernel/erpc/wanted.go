@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/node/internal/export"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -17,7 +17,7 @@ type Runner func(ctx context.Context, module, function wire.Atom, args []any) Ou
 // f is not nil, it calls f, with its context, and ends with the error. allows says what whoever has
 // asked may have run by name; what it may not is undef. E is the error of a process that has exited.
 // Errors: that of an option that the node does not know, an [*calls.Exit].
-func Wanted[E error, A any](t *export.Table[A], s *dist.Spawn, allows func(wire.Export) bool, run Runner) (
+func Wanted[E error, A any](t *Exports[A], s *dist.Spawn, allows func(wire.Export) bool, run Runner) (
 	behaviour A, f func(context.Context) error, err error) {
 
 	if r, ok := Asked(s); ok {
@@ -28,10 +28,10 @@ func Wanted[E error, A any](t *export.Table[A], s *dist.Spawn, allows func(wire.
 			return r.End(run(ctx, r.Module, r.Function, r.Args))
 		}, nil
 	}
-	if !export.Understood(s.Options) {
+	if !Understood(s.Options) {
 		return behaviour, nil, &calls.Exit{Reason: wire.Atom("badopt")}
 	}
-	module, function, args := export.Applied(s)
+	module, function, args := Applied(s)
 	e := wire.Export{Module: module, Function: function, Arity: len(args)}
 	undef := func(context.Context) error { return Undef(module, function, args).Spawned() }
 	if !allows(e) {
@@ -41,7 +41,7 @@ func Wanted[E error, A any](t *export.Table[A], s *dist.Spawn, allows func(wire.
 	switch {
 	case err == nil:
 		return behaviour, nil, nil
-	case !errors.Is(err, export.ErrUndef):
+	case !errors.Is(err, ErrUndef):
 		end := &calls.Exit{Reason: err}
 		if term, ok := calls.OwnReason[E](err); ok {
 			end.Reason = term

@@ -37,8 +37,8 @@ func NewBehaviour(node, module, name wire.Atom, args []any) Behaviour {
 	return Behaviour{At: wire.At{Node: node}, Module: module, Name: name, Args: args}
 }
 
-// Text is a destination in an error. A Dest that is formatted as it is would be on the heap in each call.
-func Text(to wire.Dest) string {
+// DestText is a destination in an error. A Dest that is formatted as it is would be on the heap in each call.
+func DestText(to wire.Dest) string {
 	switch to := to.(type) {
 	case wire.PID:
 		return to.String()

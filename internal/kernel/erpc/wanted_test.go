@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/node/internal/erpc"
-	"github.com/actornode/actornode/node/internal/export"
+	"github.com/actornode/actornode/internal/kernel/erpc"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
 
 // What is started for a spawn, and how it ends that nobody may start.
 func TestWanted(t *testing.T) {
-	var tab export.Table[string]
+	var tab erpc.Exports[string]
 	e := func(name wire.Atom, arity int) wire.Export {
 		return wire.Export{Module: "m", Function: name, Arity: arity}
 	}
@@ -27,7 +27,7 @@ func TestWanted(t *testing.T) {
 		return erpc.Run(module, function, args, calls.ReasonTerm[*exited], func() (any, error) {
 			f, all := tab.Find(module, function, args)
 			if f == nil {
-				return nil, export.ErrUndef
+				return nil, erpc.ErrUndef
 			}
 			return f(ctx, all)
 		})

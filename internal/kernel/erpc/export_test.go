@@ -1,4 +1,4 @@
-package export_test
+package erpc_test
 
 import (
 	"context"
@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/export"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
 
 func TestTable(t *testing.T) {
-	var x export.Table[int]
+	var x erpc.Exports[int]
 	a, b := wire.Export{Module: "m", Function: "f", Arity: 1}, wire.Export{Module: "m", Function: "f", Arity: 0}
 	z := wire.Export{Module: "z", Function: "f", Arity: 1}
 	one := func(context.Context, []any) (any, error) { return 1, nil }
@@ -36,7 +36,7 @@ func TestTable(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 3, v)
 	_, err = x.Make("m", "f", nil)
-	require.ErrorIs(t, err, export.ErrUndef, "a function is no behaviour")
+	require.ErrorIs(t, err, erpc.ErrUndef, "a function is no behaviour")
 	f, _ := x.Find("z", "f", []any{1})
 	require.Nil(t, f, "a behaviour is no function")
 
@@ -44,17 +44,17 @@ func TestTable(t *testing.T) {
 	require.False(t, x.Remove(a))
 	require.Equal(t, []wire.Export{b, z}, x.All())
 
-	require.True(t, export.Valid(a))
+	require.True(t, erpc.Valid(a))
 	for _, bad := range []wire.Export{
 		{Module: "m"}, {Function: "f"}, {Module: "m", Function: "f", Arity: -1}, {Module: "m", Function: "f", Arity: 256},
 	} {
-		require.False(t, export.Valid(bad), "%v", bad)
+		require.False(t, erpc.Valid(bad), "%v", bad)
 	}
 }
 
 // What is offered under every module is found where the module has no such function of its own.
 func TestAnyModule(t *testing.T) {
-	var x export.Table[int]
+	var x erpc.Exports[int]
 	own := func(context.Context, []any) (any, error) { return "own", nil }
 	anyOne := func(_ context.Context, args []any) (any, error) { return args, nil }
 	require.True(t, x.AddFunction(wire.Export{Module: nodehook.AnyModule, Function: "info", Arity: 1}, anyOne))
@@ -86,22 +86,22 @@ func TestApplied(t *testing.T) {
 		{[]any{wire.Atom("m"), "f", list}, "erlang", "apply", nil},
 		{[]any{1}, "erlang", "apply", nil},
 	} {
-		m, f, args := export.Applied(&dist.Spawn{Module: "erlang", Function: "apply", Args: c.args})
+		m, f, args := erpc.Applied(&dist.Spawn{Module: "erlang", Function: "apply", Args: c.args})
 		if c.want == nil {
 			c.want = c.args
 		}
 		require.Equal(t, []any{c.m, c.f, c.want}, []any{m, f, args})
 	}
-	m, f, args := export.Applied(&dist.Spawn{Module: "m", Function: "apply", Args: []any{1, 2, 3}})
+	m, f, args := erpc.Applied(&dist.Spawn{Module: "m", Function: "apply", Args: []any{1, 2, 3}})
 	require.Equal(t, []any{wire.Atom("m"), wire.Atom("apply"), []any{1, 2, 3}}, []any{m, f, args})
 }
 
 func TestUnderstood(t *testing.T) {
-	require.True(t, export.Understood(nil))
-	require.True(t, export.Understood([]any{wire.Tuple{wire.Atom("priority"), wire.Atom("high")}}))
+	require.True(t, erpc.Understood(nil))
+	require.True(t, erpc.Understood([]any{wire.Tuple{wire.Atom("priority"), wire.Atom("high")}}))
 	for _, bad := range []any{
 		wire.Atom("link"), wire.Tuple{wire.Atom("priority")}, wire.Tuple{wire.Atom("x"), 1}, wire.Tuple{wire.List{}, 1},
 	} {
-		require.False(t, export.Understood([]any{bad}), "%v", bad)
+		require.False(t, erpc.Understood([]any{bad}), "%v", bad)
 	}
 }

@@ -1,4 +1,4 @@
-package kernel
+package erpc
 
 import (
 	"fmt"
@@ -6,26 +6,26 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/node/internal/erpc"
+
 	"github.com/actornode/actornode/wire"
 )
 
-// Kind is a kind of requests to rex.
-type Kind uint8
+// RexKind is a kind of requests to rex.
+type RexKind uint8
 
 const (
-	Nothing  Kind = iota // what rex does not know, and does not answer
-	Features             // FeaturesReply goes to From
-	Calls                // Call is to be run, and Answer of its value goes to From
-	Casts                // Call is to be run
-	Forwards             // Message goes to Name; Forwarded says what goes to From
+	RexNothing  RexKind = iota // what rex does not know, and does not answer
+	RexFeatures                // FeaturesReply goes to From
+	RexCalls                   // RexCall is to be run, and Answer of its value goes to From
+	RexCasts                   // RexCall is to be run
+	RexForwards                // Message goes to Name; Forwarded says what goes to From
 )
 
-// Request is what is asked of rex.
-type Request struct {
-	Kind    Kind
+// RexRequest is what is asked of rex.
+type RexRequest struct {
+	Kind    RexKind
 	From    wire.PID
-	Call    Call
+	Call    RexCall
 	Name    wire.Atom // "": Target, which is no name
 	Message any
 
@@ -33,8 +33,8 @@ type Request struct {
 	always bool // sbcast is answered always, send only where nobody has the name
 }
 
-// Call is {call, Module, Function, Args, Leader}, with whatever atom first.
-type Call struct {
+// RexCall is {call, Module, Function, Args, Leader}, with whatever atom first.
+type RexCall struct {
 	Module, Function wire.Atom
 	Args             []any
 	Leader           wire.PID // zero: none
@@ -43,12 +43,12 @@ type Call struct {
 
 // BadArg is the answer to a Call that is none, and Refused to one that the node does not run.
 var (
-	BadArg  any = erpc.BadRPC(wire.Atom("badarg"))
-	Refused any = erpc.BadRPC(limits.SystemLimit)
+	BadArg  any = BadRPC(wire.Atom("badarg"))
+	Refused any = BadRPC(limits.SystemLimit)
 )
 
-// call reads a Call whose first element is one of names.
-func call(term any, names ...wire.Atom) (c Call, ok bool) {
+// readRexCall reads a Call whose first element is one of names.
+func readRexCall(term any, names ...wire.Atom) (c RexCall, ok bool) {
 	t, ok := term.(wire.Tuple)
 	if !ok || len(t) != 5 {
 		return c, false
@@ -67,18 +67,18 @@ func call(term any, names ...wire.Atom) (c Call, ok bool) {
 	return c, false
 }
 
-// ReadCall reads the body of a gen_server call to rex; false: rex does not support it.
-func ReadCall(body any) (Call, bool) { return call(body, "call", "block_call") }
+// ReadRexCall reads the body of a gen_server call to rex; false: rex does not support it.
+func ReadRexCall(body any) (RexCall, bool) { return readRexCall(body, "call", "block_call") }
 
-// Read reads any other message to rex.
-func Read(msg any) (r Request) {
+// ReadRex reads any other message to rex.
+func ReadRex(msg any) (r RexRequest) {
 	t, ok := msg.(wire.Tuple)
 	if !ok || len(t) != 2 {
 		return r
 	}
 	if t[0] == wire.Atom("$gen_cast") {
-		if r.Call, ok = call(t[1], "cast"); ok {
-			r.Kind = Casts
+		if r.Call, ok = readRexCall(t[1], "cast"); ok {
+			r.Kind = RexCasts
 		}
 		return r
 	}
@@ -86,46 +86,46 @@ func Read(msg any) (r Request) {
 		return r
 	}
 	if t[1] == wire.Atom("features_request") {
-		r.Kind = Features
-	} else if r.Call, ok = call(t[1], "call"); ok {
-		r.Kind = Calls
+		r.Kind = RexFeatures
+	} else if r.Call, ok = readRexCall(t[1], "call"); ok {
+		r.Kind = RexCalls
 	} else if cast, ok := t[1].(wire.Tuple); ok && len(cast) == 3 {
 		r.forward(cast)
 	}
 	return r
 }
 
-func (r *Request) forward(cast wire.Tuple) {
+func (r *RexRequest) forward(cast wire.Tuple) {
 	named := false
 	r.target = cast[1]
 	r.Name, named = cast[1].(wire.Atom)
 	switch {
 	case !named || cast[0] == wire.Atom("sbcast"):
-		r.Kind, r.Message, r.always = Forwards, cast[2], true
+		r.Kind, r.Message, r.always = RexForwards, cast[2], true
 	case cast[0] == wire.Atom("send"):
-		r.Kind, r.Message = Forwards, wire.Tuple{r.From, cast[2]}
+		r.Kind, r.Message = RexForwards, wire.Tuple{r.From, cast[2]}
 	}
 }
 
 // Forwarded is the answer of node to a request that is a Forwards; false: it is up to whoever has
 // the name to answer. noName: nobody has it.
-func (r Request) Forwarded(node wire.Atom, noName bool) (answer wire.Tuple, ok bool) {
+func (r RexRequest) Forwarded(node wire.Atom, noName bool) (answer wire.Tuple, ok bool) {
 	if !noName {
 		return wire.Tuple{wire.Atom("rex"), node, node}, r.always
 	}
 	return wire.Tuple{wire.Atom("rex"), node, wire.Tuple{wire.Atom("nonexisting_name"), r.target}}, true
 }
 
-// Answer is the answer to a Calls.
-func Answer(v any) wire.Tuple { return wire.Tuple{wire.Atom("rex"), v} }
+// RexAnswer is the answer to a Calls.
+func RexAnswer(v any) wire.Tuple { return wire.Tuple{wire.Atom("rex"), v} }
 
 // FeaturesReply is the answer of node to a Features.
 func FeaturesReply(node wire.Atom) wire.Tuple {
 	return wire.Tuple{wire.Atom("features_reply"), node, wire.List{wire.Atom("erpc")}}
 }
 
-// Ask is the answer of a node's net_kernel to a call; false: it does not support it.
-func Ask(body any, node wire.Atom) (answer any, ok bool) {
+// AnswerNetKernel is the answer of a node's net_kernel to a call; false: it does not support it.
+func AnswerNetKernel(body any, node wire.Atom) (answer any, ok bool) {
 	switch body {
 	case wire.Atom("nodename"):
 		return node, true

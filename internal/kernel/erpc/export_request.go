@@ -1,4 +1,4 @@
-package export
+package erpc
 
 import (
 	"github.com/actornode/actornode/wire"
