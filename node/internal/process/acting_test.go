@@ -139,12 +139,12 @@ type guard struct {
 	received []any
 }
 
-type watch struct {
+type receipt struct {
 	g   *guard
 	msg any
 }
 
-func (w watch) Received() { w.g.received = append(w.g.received, w.msg) }
+func (w receipt) Received() { w.g.received = append(w.g.received, w.msg) }
 
 func (g *guard) Checks() bool { return true }
 func (g *guard) Copy(must bool, msg any) (any, error) {
@@ -156,7 +156,7 @@ func (g *guard) Copy(must bool, msg any) (any, error) {
 	}
 	return msg, nil
 }
-func (g *guard) Watch(_, _ wire.PID, msg any) trace.Watch { return watch{g, msg} }
+func (g *guard) Watch(_, _ wire.PID, msg any) trace.Watch { return receipt{g, msg} }
 func (g *guard) Hold(_, _ wire.PID, msg any) trace.Watch  { return nil }
 func (g *guard) Gone(wire.PID)                            {}
 

@@ -100,8 +100,8 @@ func (p *Peer) BreakLink(near uint64, far wire.PID, reason any) {
 // RemoveLink takes the link away on behalf of near, whose mu the caller holds.
 func (p *Peer) RemoveLink(near uint64, far wire.PID) { p.CutLink(near, p.System.Origin.PID(near), far) }
 
-// watch says what m, a monitor of a process there, is about.
-func watch(m *process.Monitor) (w peers.Watch) {
+// watchOf says what m, a monitor of a process there, is about.
+func watchOf(m *process.Monitor) (w peers.Watch) {
 	if m.Watcher != nil {
 		w = peers.Watch{By: m.Watcher.PID(), To: m.PID, Name: m.Name}
 	}
@@ -114,11 +114,11 @@ func (p *Peer) AddMonitor(m *process.Monitor) bool {
 	if m.Node {
 		return p.WatchNode(m)
 	}
-	return p.Watch(m, watch(m))
+	return p.Watch(m, watchOf(m))
 }
 
 // RemoveMonitor takes a monitor over a process there away.
-func (p *Peer) RemoveMonitor(m *process.Monitor) { p.Unwatch(m, watch(m)) }
+func (p *Peer) RemoveMonitor(m *process.Monitor) { p.Unwatch(m, watchOf(m)) }
 
 // SendDown sends the Down of m, a monitor of a process there, unless it has been
 // taken away.
