@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/deepcopy"
 	"github.com/actornode/actornode/internal/termof"
-	"github.com/actornode/actornode/node/internal/deepcopy"
 )
 
 // Immutable is what a type has whose values nobody ever changes: they are shared, and not compared. The
