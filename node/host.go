@@ -3,9 +3,9 @@ package node
 import (
 	"reflect"
 
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/node/internal/inspect"
-	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/runner"
@@ -20,7 +20,7 @@ func (n *Node) host() process.Host {
 			Exited:   func(from PID, reason any) any { return Exited{from, reason} },
 			Down:     func(d signal.Down) any { return Down(d) },
 			NodeDown: func(node Atom, reason string) any { return NodeDown{node, reason} },
-			Result:   func(tag, v any, err error) any { return Result{owned.Bare(tag), v, err} },
+			Result:   func(tag, v any, err error) any { return Result{inbox.BareExpected(tag), v, err} },
 			IsDown: func(msg any, ref Ref) bool {
 				d, ok := msg.(Down)
 				return ok && d.Ref == ref
@@ -117,9 +117,9 @@ func askWhere(a *process.Acting, at At, then func(pid PID, why any)) {
 func behaviourOf(p *process.Process) Actor {
 	switch r := p.Task().(type) {
 	case *actor:
-		return owned.Behaviour(r.behaviour)
+		return inbox.BehaviourOf(r.behaviour)
 	case *external:
-		return owned.Behaviour(r.behaviour)
+		return inbox.BehaviourOf(r.behaviour)
 	}
 	if f, ok := runner.BodyOf(p).(function); ok {
 		return ProcessFunc(f)

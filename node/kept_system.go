@@ -25,7 +25,7 @@ func keptActor(b Actor, s *nodehook.Service) Actor {
 	return kept{b}
 }
 
-// Behaviour is for owned.Behaviour: the process is called as the behaviour behind it is.
+// Behaviour is for inbox.BehaviourOf: the process is called as the behaviour behind it is.
 func (k kept) Behaviour() Actor { return k.b }
 
 // Init is part of Initializer.

@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/node/internal/global"
-	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 )
@@ -200,7 +200,7 @@ func mark(p *process.Process, on bool) bool {
 	}
 	p.Global = on
 	if on && p.Cold != nil {
-		owned.Keep(p.Cold.Box)
+		inbox.KeepOwned(p.Cold.Box)
 	}
 	return true
 }

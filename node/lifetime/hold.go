@@ -4,11 +4,11 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/ring"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/observe"
@@ -48,7 +48,7 @@ type hold struct {
 
 var (
 	_ mailbox.Forcer = (*hold)(nil)
-	_ owned.Keeper   = (*hold)(nil)
+	_ inbox.Keeper   = (*hold)(nil)
 )
 
 // holdOf finds the hold of a process.
@@ -96,7 +96,7 @@ func (h *hold) reachCode() *code {
 // survives reports whether the process outlives its Owners, for a last thing to do.
 func (h *hold) survives() bool { return h.blocks || h.code != nil }
 
-// Owner is part of owned.Keeper.
+// Owner is part of inbox.Keeper.
 func (h *hold) Owner() any {
 	if o := h.reach(); o != nil {
 		return o
@@ -104,7 +104,7 @@ func (h *hold) Owner() any {
 	return nil
 }
 
-// Keep is part of owned.Keeper.
+// Keep is part of inbox.Keeper.
 func (h *hold) Keep() {
 	h.mu.Lock()
 	list := false

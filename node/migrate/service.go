@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/internal/moved"
-	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 )
@@ -131,7 +131,7 @@ func (s *server) depart(c *node.Context, o order, from node.From) {
 	case p.Kind != process.Actor:
 		_ = from.Fail(fixed("a goroutine, a coroutine or a scheduler of its own"))
 		return
-	case p.Boxed && owned.Is(p.Cold.Box):
+	case p.Boxed && inbox.IsOwned(p.Cold.Box):
 		_ = from.Fail(fixed("an owner, which is of this node (lifetime.Own)"))
 		return
 	case p.Boxed:

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/trace"
@@ -63,7 +63,7 @@ func describe(p *process.Process, i *observe.Process, more func(*observe.Process
 	if k == nil {
 		return
 	}
-	i.Name, i.Label, i.TrapExit, i.Owned = k.Name, k.Label, k.Trap, owned.Is(k.Box)
+	i.Name, i.Label, i.TrapExit, i.Owned = k.Name, k.Label, k.Trap, inbox.IsOwned(k.Box)
 	if l := k.Left; l != nil {
 		i.Unhandled = observe.Unhandled{Count: l.Count, Oldest: l.Oldest, Since: time.Unix(0, l.Since)}
 	}

@@ -1,7 +1,7 @@
 package process
 
 import (
-	"github.com/actornode/actornode/node/internal/owned"
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
@@ -99,7 +99,7 @@ func (p *Process) isParent(pid wire.PID) bool {
 // most processes have, the one to their parent, takes no memory.
 func (p *Process) AddLinkLocked(pid wire.PID) bool {
 	if p.Boxed {
-		owned.Keep(p.Cold.Box)
+		inbox.KeepOwned(p.Cold.Box)
 	}
 	if p.isParent(pid) {
 		was := p.Tied

@@ -5,7 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/tables"
 
-	"github.com/actornode/actornode/node/internal/owned"
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/node/internal/signal"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
@@ -153,7 +153,7 @@ func (m *Monitor) Attach() bool {
 	}
 	t.ColdPart().Watchers.Add(&m.entry, m)
 	if m.Watcher == nil { // of another node: perhaps for a call
-		owned.Keep(t.Cold.Box)
+		inbox.KeepOwned(t.Cold.Box)
 	}
 	return true
 }

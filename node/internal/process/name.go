@@ -3,9 +3,9 @@ package process
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/owned"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
@@ -36,7 +36,7 @@ func (p *Named) Name() wire.Atom { return (*Process)(p).ColdPart().Name }
 // SetName gives p a name.
 func (p *Named) SetName(name wire.Atom) {
 	(*Process)(p).ColdPart().Name = name
-	owned.Keep(p.Cold.Box)
+	inbox.KeepOwned(p.Cold.Box)
 	p.System.Traces().Event(trace.Register, p.PID(), wire.PID{}, name, nil)
 }
 

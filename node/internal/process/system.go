@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/deadletter"
 
-	"github.com/actornode/actornode/node/internal/owned"
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/signal"
 
@@ -200,7 +200,7 @@ func (sys *System) NewRef() wire.Ref { return sys.Origin.RefOf(sys.NewNumber()) 
 
 // DeadLetter makes a dead letter of a message, without the token that it may have come with.
 func (sys *System) DeadLetter(l deadletter.Letter) {
-	l.Message = owned.Bare(trace.Bare(l.Message))
+	l.Message = inbox.BareExpected(trace.Bare(l.Message))
 	sys.Dead.Add(l)
 }
 

@@ -3,7 +3,7 @@ package runner
 import (
 	"runtime"
 
-	"github.com/actornode/actornode/node/internal/owned"
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
@@ -14,7 +14,7 @@ func Expected(p *process.Process, msg any) any {
 	if p == nil || !p.Boxed {
 		return msg
 	}
-	return owned.Expect(p.Cold.Box, msg)
+	return inbox.Expect(p.Cold.Box, msg)
 }
 
 // OwnerOf returns what keeps the process of sys that has a PID, for as long as somebody refers to it; nil: nothing does
@@ -22,7 +22,7 @@ func Expected(p *process.Process, msg any) any {
 func OwnerOf(sys *process.System, to wire.Dest) any {
 	if pid, ok := to.(wire.PID); ok {
 		if p := sys.Lookup(pid); p != nil && p.Boxed {
-			return owned.OwnerOf(p.Cold.Box)
+			return inbox.OwnerOf(p.Cold.Box)
 		}
 	}
 	return nil

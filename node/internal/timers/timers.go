@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/owned"
 )
 
 // Pauses between tries while there is no space.
@@ -171,7 +171,7 @@ func (t *Timer) fire() {
 	if waits {
 		s.owner.Pushed(result, msg)
 	} else {
-		s.owner.Put(owned.Bare(msg))
+		s.owner.Put(inbox.BareExpected(msg))
 		runtime.KeepAlive(msg) // till then it keeps the process, which an owner may hold
 	}
 }

@@ -1,7 +1,7 @@
 package trace
 
 import (
-	"github.com/actornode/actornode/node/internal/owned"
+	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -64,7 +64,7 @@ func Bare(msg any) any {
 	if m, ok := msg.(*Carried); ok {
 		return m.Msg
 	}
-	return owned.Bare(msg)
+	return inbox.BareExpected(msg)
 }
 
 // Take takes note of the token that a message has come with; nil: with none. It reports

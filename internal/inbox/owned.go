@@ -1,22 +1,22 @@
 // Package owned is what the mailbox of a process that an owner holds is told by others: see package lifetime.
 //
 // It has no state and no goroutine.
-package owned
+package inbox
 
 import "github.com/actornode/actornode/mailbox"
 
 // Keeper is such a mailbox.
 type Keeper interface {
 	mailbox.Box
-	// Keep says that something keeps the process from now on, whether it can be reached or not. The caller holds
+	// KeepOwned says that something keeps the process from now on, whether it can be reached or not. The caller holds
 	// the lock of the process.
 	Keep()
 	// Owner returns what keeps the process for as long as somebody refers to it; nil: there is nothing any more.
 	Owner() any
 }
 
-// Keep is Keeper.Keep for b, which may be any mailbox, or nil.
-func Keep(b mailbox.Box) {
+// KeepOwned is Keeper.Keep for b, which may be any mailbox, or nil.
+func KeepOwned(b mailbox.Box) {
 	if k, ok := b.(Keeper); ok {
 		k.Keep()
 	}
@@ -45,24 +45,24 @@ func OwnerOf(b mailbox.Box) any {
 	return nil
 }
 
-// Bare returns msg without what Expect has put round it.
-func Bare(msg any) any {
+// BareExpected returns msg without what Expect has put round it.
+func BareExpected(msg any) any {
 	if e, ok := msg.(*Expected); ok {
 		return e.Message
 	}
 	return msg
 }
 
-// Behaviour returns the behaviour of an Actor that an owner holds, of type B, and b, that of others, as it is.
-func Behaviour[B any](b B) B {
+// BehaviourOf returns the behaviour of an Actor that an owner holds, of type B, and b, that of others, as it is.
+func BehaviourOf[B any](b B) B {
 	if w, ok := any(b).(interface{ Behaviour() B }); ok {
 		return w.Behaviour()
 	}
 	return b
 }
 
-// Is reports whether b is the mailbox of a process that an owner holds.
-func Is(b mailbox.Box) bool {
+// IsOwned reports whether b is the mailbox of a process that an owner holds.
+func IsOwned(b mailbox.Box) bool {
 	_, ok := b.(Keeper)
 	return ok
 }
