@@ -9,9 +9,9 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/wire"
 )
@@ -200,7 +200,7 @@ func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error)
 
 func typed[R any](v any, err error) (R, error) {
 	if err != nil {
-		if w, watched := err.(*trace.Replied); watched {
+		if w, watched := err.(*watch.Replied); watched {
 			return typed[R](w.Open(), nil)
 		}
 		var none R

@@ -2,7 +2,7 @@ package node
 
 import (
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/internal/kernel/watch"
 )
 
 // AsRequest reads a message that is a call, of whatever kind: a Request of any
@@ -24,7 +24,7 @@ func (n *Node) AsRequest(msg any) (Request[any], bool) {
 // unanswered fails the call whose request has been lost, if msg is one: nobody is to wait for an
 // answer that cannot come. It reports whether somebody waited.
 func unanswered(msg any, why error) bool {
-	_, msg = viaPeer(trace.Bare(msg))
+	_, msg = viaPeer(watch.BareMessage(msg))
 	r, ok := msg.(untyped)
 	if !ok {
 		return false

@@ -5,9 +5,9 @@ import (
 
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/erpc"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/signal"
 )
@@ -43,7 +43,7 @@ func (n *Node) host() process.Host {
 		},
 		Self:    n.self,
 		Crashed: n.crashed,
-		Left: func(p *process.Process, left report.Left) {
+		Left: func(p *process.Process, left watch.Left) {
 			p.Mu.Lock()
 			b := behaviourOf(p)
 			p.Mu.Unlock()
@@ -64,7 +64,7 @@ func (n *Node) host() process.Host {
 // its own, with what it decides: see nodehook.ReportCrash. told makes sure that there is one.
 func (n *Node) crashed(c process.Crash) (told func()) {
 	why, parent := c.Reason.(*Crash), inspect.Parent(c.Process)
-	r := report.Crash{Process: c.Process.PID(), Name: c.Name, Label: inspect.Label(c.Process),
+	r := watch.Crash{Process: c.Process.PID(), Name: c.Name, Label: inspect.Label(c.Process),
 		Parent: parent, Behaviour: typeName(behaviourOf(c.Process)), Reason: why, Stack: why.Stack}
 	if k := c.Process.Cold; k != nil && k.Crash != nil {
 		r.Details = *k.Crash

@@ -5,10 +5,10 @@ import (
 	"iter"
 	"runtime"
 
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -39,7 +39,7 @@ func (n *Node) inform(p *process.Process) observe.Process {
 	leader := n.leader()
 	return inspect.Process(p, func(i *observe.Process) {
 		b := behaviourOf(p)
-		i.Behaviour, i.Code = typeName(b), report.Code(b)
+		i.Behaviour, i.Code = typeName(b), watch.CodeOf(b)
 		if o, ok := b.(observe.ActiveObject); ok {
 			i.Activations = o.Activations()
 		}

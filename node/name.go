@@ -5,8 +5,8 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/trace"
 )
 
 // give registers p under name, for a peer that has asked for it; "": none. by is the reservation
@@ -56,7 +56,7 @@ func (n *Node) Unregister(name Atom) error {
 		}
 		p.Mu.Unlock()
 		if mine && n.sys.Names.Remove(name, (*process.Named)(p)) {
-			n.sys.Traces().Event(trace.Unregister, p.PID(), PID{}, name, nil)
+			n.sys.Traces().Event(watch.TraceUnregister, p.PID(), PID{}, name, nil)
 			return nil
 		}
 	}

@@ -19,13 +19,13 @@ import (
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/node/internal/isolate"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/keep"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/report"
+
 	"github.com/actornode/actornode/node/internal/timers"
-	"github.com/actornode/actornode/node/internal/trace"
+
 	"github.com/actornode/actornode/node/internal/values"
 
 	"github.com/actornode/actornode/node/internal/watchers"
@@ -40,7 +40,7 @@ type Node struct {
 	cfg     Config
 	sys     process.System              // the processes
 	calls   tables.Lent[process.Ticket] // whose From is known elsewhere
-	guard   *isolate.Guard
+	guard   *watch.Isolation
 	futures calls.LentFutures[anyFuture]
 	exports erpc.Exports[Actor]
 	dist    *distribution // nil: not distributed
@@ -48,7 +48,7 @@ type Node struct {
 	values  *values.Codec
 
 	watchers watchers.Watchers // of connections
-	reports  report.Log
+	reports  watch.Reports
 	draining atomic.Bool
 	counts   counter.Counters // of the packages above
 
@@ -97,8 +97,8 @@ func Start(cfg Config) (*Node, error) {
 	n.by = &sys.Plain
 	sys.Later = timers.New((*lookups)(n), e, &sys.Timers)
 	sys.Dead.Init(cfg.Log, e)
-	sys.Tracing.Init(trace.Host{Now: e.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
-	n.guard = isolate.New(cfg.Isolation, cfg.Log)
+	sys.Tracing.Init(watch.TraceHost{Now: e.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
+	n.guard = watch.NewIsolation(cfg.Isolation, cfg.Log)
 	if n.guard.Wanted() {
 		sys.Tracing.Keep(n.guard)
 	}

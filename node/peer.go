@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
@@ -19,7 +20,6 @@ import (
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/node/internal/remote"
-	"github.com/actornode/actornode/node/internal/undelivered"
 	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -299,7 +299,7 @@ func (p *peer) lose(f dist.Frame) {
 
 // bury makes a dead letter of what a frame has in it, if that is a message.
 func (p *peer) bury(f dist.Frame, cause deadletter.Cause, why error) {
-	if l, ok := undelivered.Frame(f, cause); ok {
+	if l, ok := watch.LetterOfFrame(f, cause); ok {
 		l.Node, l.Why = p.Name, why
 		p.n.sys.DeadLetter(l)
 	}

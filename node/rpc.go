@@ -9,9 +9,9 @@ import (
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/node/deadletter"
 
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/undelivered"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -89,7 +89,7 @@ func (n *Node) applyCast(a *process.Acting, f erpc.Function) error {
 	frame := dist.Frame{Op: dist.OpSpawn, Ref: n.sys.NewRef(), From: a.Sender(), Spawn: s, Token: a.Process.Token()}
 	p := n.peer(f.Node)
 	if p == nil {
-		if l, ok := undelivered.Frame(frame, deadletter.NotConnected); ok {
+		if l, ok := watch.LetterOfFrame(frame, deadletter.NotConnected); ok {
 			l.Node = f.Node
 			n.sys.DeadLetter(l)
 		}

@@ -3,11 +3,11 @@ package node
 import (
 	"fmt"
 
-	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/internal/kernel/watch"
 )
 
 // findEnd finds a process for package trace, by what says of its end.
-func (n *Node) findEnd(pid PID) (trace.Ended, error) {
+func (n *Node) findEnd(pid PID) (watch.EndedFunc, error) {
 	p := n.sys.Lookup(pid)
 	if p == nil {
 		return nil, fmt.Errorf("%w: %v", ErrNoProcess, pid)

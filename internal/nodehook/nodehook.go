@@ -60,7 +60,7 @@ var System func(n Node) any
 // Origin returns what mints the identifiers of a node.
 var Origin func(n Node) wire.Origin
 
-// Tracing returns what says which processes of a node are traced, a *trace.Registry of
+// Tracing returns what says which processes of a node are traced, a *watch.Traces of
 // node/internal/trace.
 var Tracing func(n Node) any
 

@@ -11,10 +11,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	counts "github.com/actornode/actornode/internal/counter"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -227,7 +227,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		put(gaveUp, float64(k.N), k.Labels...)
 	}
 	for name, m := range map[string]metric{ // what the node itself counts
-		"rights_refused": unentitled, report.BehaviourCrashes: behaviourCrashes, report.NameCrashes: nameCrashes,
+		"rights_refused": unentitled, watch.BehaviourCrashes: behaviourCrashes, watch.NameCrashes: nameCrashes,
 	} {
 		for _, k := range nodehook.Counts(n, name) {
 			put(m, float64(k.N), k.Labels...)

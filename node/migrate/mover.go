@@ -6,11 +6,11 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/moved"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -286,7 +286,7 @@ func waiting(c *node.Context) (msgs []any) {
 			if len(msgs) == n {
 				return
 			}
-			msgs = append(msgs, trace.Bare(msg))
+			msgs = append(msgs, watch.BareMessage(msg))
 		}
 	})
 	return msgs

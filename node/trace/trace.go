@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/feed"
-	registry "github.com/actornode/actornode/node/internal/trace"
 )
 
 // Config says what a trace shows, and how much. The zero value works.
@@ -42,9 +41,9 @@ var ErrFull = errors.New("trace: it already follows its maximum number of proces
 type Trace struct {
 	C <-chan Event // closed by Close, by the node's stop, and by the exit of the last process
 
-	events   *feed.Feed[Event]
-	watch    registry.Trace
-	registry *registry.Registry
+	events   *watch.Feed[Event]
+	watch    watch.Trace
+	registry *watch.Traces
 }
 
 // Open opens a trace of processes of the node of from. Errors: [node.ErrNoProcess], with
@@ -66,10 +65,10 @@ func Open(from node.Caller, cfg Config, pids ...node.PID) (*Trace, error) {
 	if cfg.Show == nil {
 		cfg.Show = func(msg any) any { return msg }
 	}
-	t := &Trace{registry: nodehook.Tracing(nodehook.Of(from).(*node.Node)).(*registry.Registry)}
-	t.events = feed.New(cfg.Buffer, stamp(t.registry.Host().Now))
+	t := &Trace{registry: nodehook.Tracing(nodehook.Of(from).(*node.Node)).(*watch.Traces)}
+	t.events = watch.NewFeed(cfg.Buffer, stamp(t.registry.Host().Now))
 	t.C = t.events.C()
-	t.watch = registry.Trace{Feed: eventFeed{t.events}, Kinds: registry.Kind(cfg.Kinds), Max: cfg.Processes, Children: cfg.Children,
+	t.watch = watch.Trace{Feed: eventFeed{t.events}, Kinds: watch.TraceKind(cfg.Kinds), Max: cfg.Processes, Children: cfg.Children,
 		Show: cfg.Show, Quiet: cfg.Quiet}
 	if err := t.Add(pids...); err != nil {
 		t.Close()
@@ -87,10 +86,10 @@ func stamp(now func() time.Time) func(Event) Event {
 }
 
 // eventFeed takes the events of a registry.
-type eventFeed struct{ *feed.Feed[Event] }
+type eventFeed struct{ *watch.Feed[Event] }
 
 // Send is part of registry.Feed.
-func (f eventFeed) Send(e registry.Event) {
+func (f eventFeed) Send(e watch.TraceEvent) {
 	f.Feed.Send(Event{Kind: Kind(e.Kind), Process: e.Process, Other: e.Other, Name: e.Name, Node: e.Node, Message: e.Message})
 }
 
@@ -98,9 +97,9 @@ func (f eventFeed) Send(e registry.Event) {
 // before.
 func (t *Trace) Add(pids ...node.PID) error {
 	switch err := t.registry.Add(&t.watch, pids...); err {
-	case registry.ErrOver:
+	case watch.ErrTraceOver:
 		return node.ErrNodeStopped
-	case registry.ErrFull:
+	case watch.ErrTraceFull:
 		return fmt.Errorf("%w: %d", ErrFull, t.watch.Max)
 	default:
 		return err

@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
-	registry "github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/trace"
 	"github.com/actornode/actornode/wire"
 )
@@ -374,7 +374,7 @@ func TestTraceStress(t *testing.T) {
 	}
 	close(done)
 	wg.Wait()
-	assert.Nil(t, nodehook.Tracing(n).(*registry.Registry).View(), "nothing is left")
+	assert.Nil(t, nodehook.Tracing(n).(*watch.Traces).View(), "nothing is left")
 }
 
 // While nobody is traced, and while others are, a message costs no allocation that

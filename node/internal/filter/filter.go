@@ -146,7 +146,7 @@ func (f *Filter) remove(c *node.Context) {
 // Deliver hands the behaviour a message that is not in the mailbox, for a part.
 func (f *Filter) Deliver(c *node.Context, msg any) error { return f.own.Receive(c, msg) }
 
-// Own is part of what report.Code asks for.
+// Own is part of what watch.CodeOf asks for.
 func (f *Filter) Own() any { return f.own }
 
 // BehaviourName is part of node.BehaviourNamer.

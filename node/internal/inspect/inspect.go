@@ -12,9 +12,9 @@ import (
 
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -119,7 +119,7 @@ func Messages(p *process.Process, max int) []any {
 	}
 	p.Runner().Inspect(look)
 	for i, m := range all {
-		all[i] = trace.Bare(m)
+		all[i] = watch.BareMessage(m)
 	}
 	return slices.DeleteFunc(all, func(m any) bool { return !runner.Ordinary(m) })
 }

@@ -21,11 +21,11 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/inspect"
 
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/signal"
-	"github.com/actornode/actornode/node/internal/trace"
+
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
@@ -35,7 +35,7 @@ import (
 type system struct {
 	process.System
 	t    *testing.T
-	left []report.Left
+	left []watch.Left
 }
 
 func newSystem(t *testing.T) *system {
@@ -54,11 +54,11 @@ func newSystem(t *testing.T) *system {
 			Of:  func(pid wire.PID) process.Remote { return remote{} },
 			Now: func(pid wire.PID) process.Remote { return remote{} }, Named: func(wire.Atom) process.Remote { return remote{} },
 		},
-		Left: func(_ *process.Process, l report.Left) { s.left = append(s.left, l) },
+		Left: func(_ *process.Process, l watch.Left) { s.left = append(s.left, l) },
 	}, wire.NodeID{Name: "a@h", Creation: 7}, 100, env.Env{})
 	s.Table.Init(1 << 16)
 	s.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
-	s.Tracing.Init(trace.Host{Find: func(pid wire.PID) (trace.Ended, error) { return s.Lookup(pid).Ended, nil }})
+	s.Tracing.Init(watch.TraceHost{Find: func(pid wire.PID) (watch.EndedFunc, error) { return s.Lookup(pid).Ended, nil }})
 	s.Pool = executor.New(executor.Config{Workers: 1, Stages: 2, Local: func(w *executor.Worker) any {
 		l := &process.Local{Tally: s.Tally.New(), Fiber: new(fiber.Fiber)}
 		l.Turn.Worker = w
@@ -140,10 +140,10 @@ func look(b *runner.Blocking) observe.Process {
 
 type feed struct{}
 
-func (feed) Send(trace.Event) {}
-func (feed) Full() bool       { return false }
-func (feed) Miss()            {}
-func (feed) Close()           {}
+func (feed) Send(watch.TraceEvent) {}
+func (feed) Full() bool            { return false }
+func (feed) Miss()                 {}
+func (feed) Close()                {}
 
 // A process with everything that can be seen of one, and one with nothing.
 func TestProcess(t *testing.T) {
@@ -180,9 +180,9 @@ func TestProcess(t *testing.T) {
 	require.True(t, call.List())
 	me.Handled.Store(7)
 	s.send(p, 1, 2, 3)
-	me.Cold.Left = report.NewLeft(time.Now().UnixNano(), "x")
+	me.Cold.Left = watch.NewLeft(time.Now().UnixNano(), "x")
 	me.Cold.Left.Add()
-	require.NoError(t, s.Tracing.Add(&trace.Trace{Feed: feed{}, Max: 1}, me.PID()))
+	require.NoError(t, s.Tracing.Add(&watch.Trace{Feed: feed{}, Max: 1}, me.PID()))
 	i := inspect.Process(me, func(i *observe.Process) {
 		require.False(t, me.Mu.TryLock(), "the process is locked")
 		i.Code = "code"

@@ -13,12 +13,12 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/placement"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/signal"
-	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -43,7 +43,7 @@ func newSystem(t *testing.T) *system {
 	}, wire.NodeID{Name: "a@h", Creation: 7}, 100, env.Env{})
 	s.Halved = 63
 	s.Table.Init(1 << 16)
-	s.Tracing.Init(trace.Host{})
+	s.Tracing.Init(watch.TraceHost{})
 	s.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
 	s.Pool = executor.New(executor.Config{Workers: 2, Stages: stages, Local: func(w *executor.Worker) any {
 		l := &process.Local{Tally: s.Tally.New(), Fiber: new(fiber.Fiber)}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -156,8 +156,8 @@ func (g *guard) Copy(must bool, msg any) (any, error) {
 	}
 	return msg, nil
 }
-func (g *guard) Watch(_, _ wire.PID, msg any) trace.Watch { return receipt{g, msg} }
-func (g *guard) Hold(_, _ wire.PID, msg any) trace.Watch  { return nil }
+func (g *guard) Watch(_, _ wire.PID, msg any) watch.Watch { return receipt{g, msg} }
+func (g *guard) Hold(_, _ wire.PID, msg any) watch.Watch  { return nil }
 func (g *guard) Gone(wire.PID)                            {}
 
 // Where messages are kept apart, what a process is sent is copied if it is to be, watched, and may be refused.
@@ -170,7 +170,7 @@ func TestShown(t *testing.T) {
 	v := s.Traces()
 	msg, err := p.Shown(v, q.PID(), "m")
 	require.NoError(t, err)
-	require.Equal(t, "copy of m", trace.Bare(msg))
+	require.Equal(t, "copy of m", watch.BareMessage(msg))
 	require.False(t, p.Plain(), "a *Carried will come")
 	require.NoError(t, p.Deliver(&s.Plain, msg))
 	p.Refill()
@@ -180,7 +180,7 @@ func TestShown(t *testing.T) {
 
 	msg, err = q.Shown(v, p.PID(), "m")
 	require.NoError(t, err)
-	require.Equal(t, "m", trace.Bare(msg))
+	require.Equal(t, "m", watch.BareMessage(msg))
 	_, err = q.Shown(v, p.PID(), "no")
 	require.Equal(t, errTest, err)
 

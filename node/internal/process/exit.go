@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/signal"
 
-	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -208,7 +208,7 @@ func (p *Process) LinkBrokenLocked(a *Acting, from wire.PID, reason any) *Death 
 	if p.Gone() || !p.RemoveLinkLocked(from) {
 		return nil
 	}
-	p.System.Traces().Event(trace.Signal, p.PID(), from, "", reason)
+	p.System.Traces().Event(watch.TraceSignal, p.PID(), from, "", reason)
 	switch signal.Link(reason, p.TrapsLocked()) {
 	case signal.Message:
 		p.Signal(a, p.System.Host.Messages.Exited(from, reason))
@@ -230,7 +230,7 @@ func (n *System) ExitSignal(a *Acting, from, to wire.PID, reason any) {
 		}
 		return
 	}
-	n.Traces().Event(trace.Signal, p.PID(), from, "", reason)
+	n.Traces().Event(watch.TraceSignal, p.PID(), from, "", reason)
 	p.Mu.Lock()
 	traps := p.TrapsLocked()
 	p.Mu.Unlock()

@@ -15,11 +15,11 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/signal"
-	"github.com/actornode/actornode/node/internal/trace"
+
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -93,14 +93,14 @@ func newSystem(t *testing.T) *system {
 		},
 		Self:    func() wire.PID { return s.Origin.PID(1 << 40) },
 		Crashed: func(c process.Crash) func() { s.crashed = append(s.crashed, c); return func() {} },
-		Left:    func(*process.Process, report.Left) {},
+		Left:    func(*process.Process, watch.Left) {},
 		Unanswered: func(msg any, why error, raw bool) {
 			s.unanswered = append(s.unanswered, fmt.Sprint(msg, " ", why, " ", raw))
 		},
 		Answered: func(ref wire.Ref, msg any) bool { return s.answers != nil && s.answers(ref, msg) },
 	}, wire.NodeID{Name: here, Creation: 7}, 1000, env.Env{})
 	s.Table.Init(1 << 20)
-	s.Tracing.Init(trace.Host{IsOwn: func(any) bool { return false }})
+	s.Tracing.Init(watch.TraceHost{IsOwn: func(any) bool { return false }})
 	s.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
 	s.letters = s.Dead.Open(1000)
 	return s
@@ -217,7 +217,7 @@ func (p *proc) took() (all []any) {
 	}
 	p.Queue.Rewind()
 	for msg, ok := p.Queue.Next(); ok; msg, ok = p.Queue.Next() {
-		all = append(all, trace.Bare(msg))
+		all = append(all, watch.BareMessage(msg))
 		p.Settle(nil, nil)
 	}
 	p.Intake().Arm()

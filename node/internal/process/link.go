@@ -2,8 +2,8 @@ package process
 
 import (
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/signal"
-	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -17,8 +17,8 @@ func (p *Process) Link(a *Acting, to wire.PID) {
 	}
 	q := p.System.Lookup(to)
 	if t := p.System.Traces(); t != nil {
-		t.Event(trace.Link, me, to, "", nil)
-		t.Event(trace.Linked, to, me, "", nil)
+		t.Event(watch.TraceLink, me, to, "", nil)
+		t.Event(watch.TraceLinked, to, me, "", nil)
 	}
 	if q != nil && p.linkPair(q) {
 		return
@@ -121,8 +121,8 @@ func (p *Process) RemoveLinkLocked(pid wire.PID) bool {
 func (p *Process) Unlink(a *Acting, to wire.PID) {
 	q := p.System.Lookup(to)
 	if t := p.System.Traces(); t != nil {
-		t.Event(trace.Unlink, p.PID(), to, "", nil)
-		t.Event(trace.Unlinked, to, p.PID(), "", nil)
+		t.Event(watch.TraceUnlink, p.PID(), to, "", nil)
+		t.Event(watch.TraceUnlinked, to, p.PID(), "", nil)
 	}
 	if q != nil && q != p {
 		lockPair(p, q)

@@ -6,8 +6,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/tables"
 
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/signal"
-	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -165,7 +165,7 @@ func (p *Process) Monitor(a *Acting, to wire.PID, name wire.Atom) wire.Ref {
 	if m.Target == p { // as in Erlang: a reference, but no monitor
 		return m.ref
 	}
-	p.System.Traces().Event(trace.Monitor, p.PID(), to, name, nil)
+	p.System.Traces().Event(watch.TraceMonitor, p.PID(), to, name, nil)
 	if m.Target == nil && name == "" {
 		m.Far, m.PID = p.System.Host.Remotes.Of(to), to
 	}
@@ -202,7 +202,7 @@ func (p *Process) monitorAt(a *Acting, at wire.At) wire.Ref {
 	if at.Node == p.System.Name {
 		return p.MonitorTo(a, at.Name)
 	}
-	p.System.Traces().Event(trace.Monitor, p.PID(), wire.PID{}, at.Name, nil)
+	p.System.Traces().Event(watch.TraceMonitor, p.PID(), wire.PID{}, at.Name, nil)
 	m := &Monitor{ref: a.NewRef(), Watcher: p, Name: at.Name, Far: p.System.Host.Remotes.Named(at.Node)}
 	if m.Far == nil {
 		p.Signal(a, p.System.Host.Messages.Down(signal.Down{Ref: m.ref, Name: at.Name, Node: at.Node, Reason: NoConnection}))
@@ -241,7 +241,7 @@ func (p *Process) Demonitor(a *Acting, ref wire.Ref, flush bool) bool {
 	p.Mu.Unlock()
 	if m != nil {
 		if t := p.System.Traces(); t != nil {
-			t.Event(trace.Demonitor, p.PID(), m.about(), m.Name, nil)
+			t.Event(watch.TraceDemonitor, p.PID(), m.about(), m.Name, nil)
 		}
 		m.Forget()
 		if m.Target == nil {

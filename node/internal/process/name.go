@@ -5,8 +5,8 @@ import (
 
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -37,7 +37,7 @@ func (p *Named) Name() wire.Atom { return (*Process)(p).ColdPart().Name }
 func (p *Named) SetName(name wire.Atom) {
 	(*Process)(p).ColdPart().Name = name
 	inbox.KeepOwned(p.Cold.Box)
-	p.System.Traces().Event(trace.Register, p.PID(), wire.PID{}, name, nil)
+	p.System.Traces().Event(watch.TraceRegister, p.PID(), wire.PID{}, name, nil)
 }
 
 // Named finds the process for a message to a name, and what it gets: see Aliased for the name of an alias.

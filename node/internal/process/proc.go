@@ -10,12 +10,12 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/moved"
-	"github.com/actornode/actornode/node/internal/report"
 
 	"github.com/actornode/actornode/node/internal/timers"
-	"github.com/actornode/actornode/node/internal/trace"
+
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -102,11 +102,11 @@ type Cold struct {
 	Timers   *timers.Set       // that send to this process; nil: there were none
 	Birth    Ticket            // is settled when Init has returned; set at spawn
 	scope    *scope            // nil: nobody has asked for the Context
-	Token    trace.Token       // owned like the behaviour
+	Token    watch.TraceToken  // owned like the behaviour
 	Reason   any               // once exiting
 	Moved    *moved.Record     // of one that has come from another node, or has gone to one; nil: neither
 	Leader   wire.PID          // group leader; zero: the node's
-	Left     *report.Left      // what an Actor has left in its mailbox since its behaviour changed; nil: nothing
+	Left     *watch.Left       // what an Actor has left in its mailbox since its behaviour changed; nil: nothing
 }
 
 // PID returns p's identifier.

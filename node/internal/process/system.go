@@ -11,13 +11,12 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 
 	"github.com/actornode/actornode/internal/inbox"
-	"github.com/actornode/actornode/node/internal/report"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/signal"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node/internal/timers"
-	"github.com/actornode/actornode/node/internal/trace"
-	"github.com/actornode/actornode/node/internal/undelivered"
+
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
@@ -32,12 +31,12 @@ type System struct {
 	Origin wire.Origin
 	Pool   *executor.Pool
 
-	Tracing trace.Registry // beside what is only read: every message looks at it
+	Tracing watch.Traces // beside what is only read: every message looks at it
 
 	Plain  Acting // of plain goroutines, and of the node itself; never written after the start
 	Table  tables.Table[Process]
 	Names  tables.Directory[Named, *Named]
-	Dead   undelivered.Log
+	Dead   watch.DeadLetters
 	refs   sequence
 	Fibers fiber.Pool
 	Global *tables.GlobalNames // who has which name of the cluster; nil: the node is hidden
@@ -71,7 +70,7 @@ type Host struct {
 	// returns is called when they have been.
 	Crashed func(c Crash) (told func())
 	// Left is told of a process that leaves messages in its mailbox, many or for long.
-	Left func(p *Process, left report.Left)
+	Left func(p *Process, left watch.Left)
 	// Unanswered fails the call whose request has been lost, if msg is one. A message for an
 	// alias that has come as a name is still as it has come: raw.
 	Unanswered func(msg any, why error, raw bool)
@@ -136,7 +135,7 @@ func (sys *System) Init(h Host, id wire.NodeID, budget int, e env.Env) {
 }
 
 // Traces is who is traced; nil: nobody.
-func (sys *System) Traces() *trace.View { return sys.Tracing.View() }
+func (sys *System) Traces() *watch.TraceView { return sys.Tracing.View() }
 
 // Count adds d to the number of processes.
 func (sys *System) Count(a *Acting, d int64) {
@@ -200,7 +199,7 @@ func (sys *System) NewRef() wire.Ref { return sys.Origin.RefOf(sys.NewNumber()) 
 
 // DeadLetter makes a dead letter of a message, without the token that it may have come with.
 func (sys *System) DeadLetter(l deadletter.Letter) {
-	l.Message = inbox.BareExpected(trace.Bare(l.Message))
+	l.Message = inbox.BareExpected(watch.BareMessage(l.Message))
 	sys.Dead.Add(l)
 }
 

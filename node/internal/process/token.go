@@ -1,12 +1,12 @@
 package process
 
 import (
-	"github.com/actornode/actornode/node/internal/trace"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/wire"
 )
 
-// Sequential trace tokens, see trace.Token, cost nothing where there are none: a message that has
-// one is in the mailbox as a trace.Carried, and whoever puts it there sets the bit tokened in the
+// Sequential trace tokens, see watch.TraceToken, cost nothing where there are none: a message that has
+// one is in the mailbox as a watch.Carried, and whoever puts it there sets the bit tokened in the
 // status of the process before. Those who take messages and send look at the status anyway,
 // whether the process is alive; only where it says more do they come here. The bit stays.
 
@@ -25,7 +25,7 @@ func (p *Process) Inherit(token any) {
 		return
 	}
 	p.expectToken()
-	p.Cold.Token.Take(&trace.Carried{Token: token})
+	p.Cold.Token.Take(&watch.Carried{Token: token})
 }
 
 func (p *Process) expectToken() {
@@ -41,11 +41,11 @@ func (p *Process) DeliverWith(a *Acting, msg, token any) error {
 		return p.Deliver(a, msg)
 	}
 	p.expectToken()
-	return p.Deliver(a, trace.With(msg, token))
+	return p.Deliver(a, watch.WithToken(msg, token))
 }
 
 // Shown returns what is sent to p in place of a message, where there is a view; it is shown there.
-func (p *Process) Shown(t *trace.View, from wire.PID, msg any) (any, error) {
+func (p *Process) Shown(t *watch.TraceView, from wire.PID, msg any) (any, error) {
 	t.Message(from, p.PID(), msg)
 	msg, err := t.Copied(from, p.PID(), p.Copies, msg)
 	if err != nil || p.Boxed || !t.Checks() {
@@ -54,9 +54,9 @@ func (p *Process) Shown(t *trace.View, from wire.PID, msg any) (any, error) {
 	return p.expect(t.Watched(from, p.PID(), msg)), nil
 }
 
-// expect returns msg, which may be a *trace.Carried.
+// expect returns msg, which may be a *watch.Carried.
 func (p *Process) expect(msg any) any {
-	if _, ok := msg.(*trace.Carried); ok {
+	if _, ok := msg.(*watch.Carried); ok {
 		p.expectToken()
 	}
 	return msg

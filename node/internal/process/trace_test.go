@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/timers"
-	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -21,10 +21,10 @@ type feed struct{ all []string }
 func (f *feed) Full() bool { return false }
 func (f *feed) Miss()      {}
 func (f *feed) Close()     {}
-func (f *feed) Send(e trace.Event) {
-	kinds := map[trace.Kind]string{trace.Receive: "receive", trace.Send: "send", trace.Link: "link", trace.Unlink: "unlink",
-		trace.Linked: "linked", trace.Unlinked: "unlinked", trace.Monitor: "monitor", trace.Demonitor: "demonitor",
-		trace.Signal: "signal", trace.Register: "register", trace.Exit: "exit"}
+func (f *feed) Send(e watch.TraceEvent) {
+	kinds := map[watch.TraceKind]string{watch.TraceReceive: "receive", watch.TraceSend: "send", watch.TraceLink: "link", watch.TraceUnlink: "unlink",
+		watch.TraceLinked: "linked", watch.TraceUnlinked: "unlinked", watch.TraceMonitor: "monitor", watch.TraceDemonitor: "demonitor",
+		watch.TraceSignal: "signal", watch.TraceRegister: "register", watch.TraceExit: "exit"}
 	f.all = append(f.all, fmt.Sprint(kinds[e.Kind], " ", e.Process, " ", e.Other, " ", e.Name, " ", e.Message))
 }
 
@@ -33,11 +33,11 @@ func TestTraced(t *testing.T) {
 	s := newSystem(t)
 	f := &feed{}
 	h := *s.Tracing.Host()
-	h.Find = func(pid wire.PID) (trace.Ended, error) { return s.Lookup(pid).Ended, nil }
+	h.Find = func(pid wire.PID) (watch.EndedFunc, error) { return s.Lookup(pid).Ended, nil }
 	s.Tracing.Init(h)
 	p, q, other := s.spawn(trapping), s.spawn(), s.spawn(trapping)
 	me, you := p.PID(), q.PID()
-	require.NoError(t, s.Tracing.Add(&trace.Trace{Feed: f, Kinds: trace.All, Max: 1, Show: func(v any) any { return v }}, me))
+	require.NoError(t, s.Tracing.Add(&watch.Trace{Feed: f, Kinds: watch.TraceAll, Max: 1, Show: func(v any) any { return v }}, me))
 	shown := func(want ...string) {
 		t.Helper()
 		require.Equal(t, want, f.all)

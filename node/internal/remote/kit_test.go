@@ -17,11 +17,11 @@ import (
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/remote"
-	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/signal"
-	"github.com/actornode/actornode/node/internal/trace"
+
 	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
@@ -80,13 +80,13 @@ func newSystem(t *testing.T, most int, rules ...rights.Rule) *system {
 		Answered: func(wire.Ref, any) bool { return false },
 	}, wire.NodeID{Name: here, Creation: 7}, 1, env.Env{})
 	s.Table.Init(1 << 16)
-	s.Tracing.Init(trace.Host{})
+	s.Tracing.Init(watch.TraceHost{})
 	s.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
 	codec := &values.Codec{Public: values.Public{
 		Form:   func(v any) any { return v },
 		OfForm: func(any) any { return changed },
 	}}
-	s.peer = &remote.Peer{System: &s.System, Values: codec, Reports: &report.Log{Log: s.log.Logger()},
+	s.peer = &remote.Peer{System: &s.System, Values: codec, Reports: &watch.Reports{Log: s.log.Logger()},
 		Count: func(name string, labels ...string) { s.counted = append(s.counted, fmt.Sprint(name, labels)) }}
 	peers.New(peers.Config{
 		Origin: s.Origin, Host: s, Log: slog.New(slog.DiscardHandler), Shed: new(limits.Shed),

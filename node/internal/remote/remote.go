@@ -4,10 +4,10 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/report"
-	"github.com/actornode/actornode/node/internal/trace"
+
 	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
@@ -18,7 +18,7 @@ import (
 type Peer struct {
 	System  *process.System // far from what a reader writes, for senders read it
 	Values  *values.Codec
-	Reports *report.Log
+	Reports *watch.Reports
 	Count   func(name string, labels ...string) // counts for metrics
 	peers.Peer
 
@@ -154,7 +154,7 @@ func (p *Peer) AcceptLink(near *process.Process, far wire.PID) (reason any) {
 	case peers.TooMany:
 		return limits.SystemLimit
 	case peers.Made:
-		p.System.Traces().Event(trace.Linked, near.PID(), far, "", nil)
+		p.System.Traces().Event(watch.TraceLinked, near.PID(), far, "", nil)
 		near.AddLinkLocked(far)
 	}
 	return nil
@@ -169,7 +169,7 @@ func (p *Peer) LinkTaken(f *dist.Frame) {
 	q.Mu.Lock()
 	defer q.Mu.Unlock()
 	if p.Unlinked(f) {
-		p.System.Traces().Event(trace.Unlinked, q.PID(), f.From, "", nil)
+		p.System.Traces().Event(watch.TraceUnlinked, q.PID(), f.From, "", nil)
 		q.RemoveLinkLocked(f.From)
 	}
 }

@@ -12,11 +12,11 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
@@ -470,8 +470,8 @@ func (g guard) Copy(must bool, msg any) (any, error) {
 	}
 	return msg, nil
 }
-func (guard) Watch(_, _ wire.PID, msg any) trace.Watch { return nil }
-func (guard) Hold(_, _ wire.PID, msg any) trace.Watch  { return held{} }
+func (guard) Watch(_, _ wire.PID, msg any) watch.Watch { return nil }
+func (guard) Hold(_, _ wire.PID, msg any) watch.Watch  { return held{} }
 func (guard) Gone(wire.PID)                            {}
 
 type held struct{}
@@ -489,10 +489,10 @@ func TestForTimerGuarded(t *testing.T) {
 	require.Equal(t, errTest, err)
 	msg, err := runner.ForTimer(other, &p.Own, "m")
 	require.NoError(t, err)
-	require.Equal(t, &trace.Carried{Msg: "m", Watch: held{}}, msg)
+	require.Equal(t, &watch.Carried{Msg: "m", Watch: held{}}, msg)
 	msg, err = runner.ForTimer(p.Own.PID(), &p.Own, "m")
 	require.NoError(t, err)
-	require.Equal(t, trace.ToItself("m"), msg)
+	require.Equal(t, watch.ToItself("m"), msg)
 	msg, err = runner.ForTimer(other, &box.Own, "m")
 	require.NoError(t, err)
 	require.Equal(t, runner.Expected(&box.Own, "m"), msg)

@@ -13,9 +13,9 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -211,7 +211,7 @@ func (r *Coroutine) Here() bool { return fiber.Runs(r.Coroutine.fiber.Load()) }
 // handler, which it costs a change of workers to give way, may do before it does.
 const coSends = 512
 
-// What stands in the mailbox of a coroutine without being a message; see also trace.Carried. Each
+// What stands in the mailbox of a coroutine without being a message; see also watch.Carried. Each
 // ends a wait.
 type (
 	timedOut struct{ seq uint64 } // the timeout of a receive has come: turns.seq says of which
@@ -221,7 +221,7 @@ type (
 // Ordinary reports whether msg, from the mailbox of a coroutine, is a message as it was sent.
 func Ordinary(msg any) bool {
 	switch msg.(type) {
-	case timedOut, replied, *trace.Carried:
+	case timedOut, replied, *watch.Carried:
 		return false
 	}
 	return true
@@ -326,7 +326,7 @@ func (r *Coroutine) receive(match func(any) bool, d time.Duration, from begin) (
 	s.seek(from)
 	for {
 		for msg, ok := p.Queue.Next(); ok; msg, ok = p.Queue.Next() {
-			var with *trace.Carried
+			var with *watch.Carried
 			switch m := msg.(type) {
 			case timedOut:
 				co.expired = co.expired || m.seq == co.seq
@@ -335,7 +335,7 @@ func (r *Coroutine) receive(match func(any) bool, d time.Duration, from begin) (
 			case replied:
 				s.drop()
 				continue
-			case *trace.Carried:
+			case *watch.Carried:
 				with, msg = m, m.Msg
 			}
 			if match != nil {

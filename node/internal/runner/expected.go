@@ -4,8 +4,8 @@ import (
 	"runtime"
 
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -54,7 +54,7 @@ func ForTimer(from wire.PID, p *process.Process, msg any) (any, error) {
 	case p.Boxed:
 		return Expected(p, msg), nil
 	case from == p.PID():
-		return trace.ToItself(msg), nil
+		return watch.ToItself(msg), nil
 	}
 	return tr.Held(from, p.PID(), msg), nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/trace"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -358,7 +358,7 @@ func (g *goroutine) Answered(*process.Acting) {
 func (g *goroutine) scanTokens(match func(any) bool) (any, bool) {
 	q := &g.Own.Queue
 	for msg, ok := q.Next(); ok; msg, ok = q.Next() {
-		with, _ := msg.(*trace.Carried)
+		with, _ := msg.(*watch.Carried)
 		if with != nil {
 			msg = with.Msg
 		}

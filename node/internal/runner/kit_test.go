@@ -16,13 +16,13 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/report"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/signal"
-	"github.com/actornode/actornode/node/internal/trace"
+
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
 )
@@ -50,7 +50,7 @@ type system struct {
 	process.System
 	t       *testing.T
 	letters *deadletter.Stream
-	left    []report.Left
+	left    []watch.Left
 	ended   chan wire.PID // crashed by themselves
 }
 
@@ -85,13 +85,13 @@ func newSystem(t *testing.T, budget int) *system {
 		},
 		Self:       func() wire.PID { return wire.PID{} },
 		Crashed:    func(c process.Crash) func() { s.ended <- c.Process.PID(); return func() {} },
-		Left:       func(_ *process.Process, l report.Left) { s.left = append(s.left, l) },
+		Left:       func(_ *process.Process, l watch.Left) { s.left = append(s.left, l) },
 		Unanswered: func(any, error, bool) {},
 		Answered:   func(wire.Ref, any) bool { return false },
 	}, wire.NodeID{Name: "a@h", Creation: 7}, budget, env.Env{})
 	s.Halved = 63
 	s.Table.Init(1 << 16)
-	s.Tracing.Init(trace.Host{IsOwn: func(any) bool { return false }})
+	s.Tracing.Init(watch.TraceHost{IsOwn: func(any) bool { return false }})
 	s.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
 	s.letters = s.Dead.Open(1000)
 	s.Pool = executor.New(executor.Config{Workers: 2, Stages: 2, Local: func(w *executor.Worker) any {

@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/report"
 )
 
 // EndWith does what an error says that the Receive of an Actor has returned: p exits, unless the error is, or
@@ -29,7 +29,7 @@ func leave(p *process.Process, a *process.Acting) {
 	if l == nil { // only who runs p makes one, or takes it away
 		var msg any
 		p.Runner().Owning(a, func() { msg, _ = p.Queue.Next() })
-		l = report.NewLeft(p.System.Clock.Coarse(), msg)
+		l = watch.NewLeft(p.System.Clock.Coarse(), msg)
 	}
 	p.Mu.Lock()
 	k.Left = l
@@ -42,7 +42,7 @@ func leave(p *process.Process, a *process.Acting) {
 
 // ReportOld reports the messages that p has left for long, unless that has been done.
 func ReportOld(p *process.Process) {
-	var now report.Left
+	var now watch.Left
 	old := false
 	p.Mu.Lock()
 	if p.Cold != nil && p.Cold.Left != nil {

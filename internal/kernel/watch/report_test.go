@@ -1,4 +1,4 @@
-package report_test
+package watch_test
 
 import (
 	"strings"
@@ -8,24 +8,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/logtest"
-	"github.com/actornode/actornode/node/internal/report"
 )
 
 func TestCode(t *testing.T) {
 	type behaviour struct{}
 	const here = "github.com/actornode/actornode/node/internal/report_test"
-	require.Equal(t, here, report.Code(behaviour{}))
-	require.Equal(t, here, report.Code(&behaviour{}))
-	require.Equal(t, here+".TestCode", report.Code(TestCode))
-	require.Empty(t, report.Code((func())(nil)))
+	require.Equal(t, here, watch.CodeOf(behaviour{}))
+	require.Equal(t, here, watch.CodeOf(&behaviour{}))
+	require.Equal(t, here+".TestCode", watch.CodeOf(TestCode))
+	require.Empty(t, watch.CodeOf((func())(nil)))
 }
 
 // Refusals are logged once a second, with the number of those that were not logged before.
 func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &logtest.Text{}
-		l := &report.Log{Log: log.Logger()}
+		l := &watch.Reports{Log: log.Logger()}
 		named := 0
 		refuse := func() {
 			l.Refused("b@h", "exit", func() string { named++; return "<0.5.0> rex" })

@@ -1,4 +1,4 @@
-package trace
+package watch
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 // tracer is a trace, and its feed.
 type tracer struct {
 	Trace
-	events []Event
+	events []TraceEvent
 	missed int
 	room   int
 	ended  bool
@@ -24,14 +24,14 @@ type tracer struct {
 
 func newTracer(most int) *tracer {
 	t := &tracer{room: 1 << 20}
-	t.Trace = Trace{Feed: t, Kinds: All, Max: most, Show: func(msg any) any { return msg }}
+	t.Trace = Trace{Feed: t, Kinds: TraceAll, Max: most, Show: func(msg any) any { return msg }}
 	return t
 }
 
-func (t *tracer) Send(e Event) { t.events = append(t.events, e) }
-func (t *tracer) Full() bool   { return len(t.events) == t.room }
-func (t *tracer) Miss()        { t.missed++ }
-func (t *tracer) Close()       { t.ended = true }
+func (t *tracer) Send(e TraceEvent) { t.events = append(t.events, e) }
+func (t *tracer) Full() bool        { return len(t.events) == t.room }
+func (t *tracer) Miss()             { t.missed++ }
+func (t *tracer) Close()            { t.ended = true }
 
 // processes are PIDs of processes, and why those of them that are dead have died.
 type processes struct {
@@ -41,14 +41,14 @@ type processes struct {
 
 var errNone = errors.New("there is no such process")
 
-func newRegistry(n int) (*Registry, *processes) {
+func newRegistry(n int) (*Traces, *processes) {
 	ps := &processes{ended: make(map[wire.PID]any)}
 	origin := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1})
 	for i := range n {
 		ps.pids = append(ps.pids, origin.PID(uint64(i)))
 	}
-	r := new(Registry)
-	r.Init(Host{
+	r := new(Traces)
+	r.Init(TraceHost{
 		Now:       time.Now,
 		Find:      ps.find,
 		IsOwn:     func(msg any) bool { return msg == "own" },
@@ -57,7 +57,7 @@ func newRegistry(n int) (*Registry, *processes) {
 	return r, ps
 }
 
-func (ps *processes) find(pid wire.PID) (Ended, error) {
+func (ps *processes) find(pid wire.PID) (EndedFunc, error) {
 	if !slices.Contains(ps.pids, pid) {
 		return nil, errNone
 	}
@@ -87,7 +87,7 @@ func TestRegistry(t *testing.T) {
 				r.Gone(p, "over")
 				for o, of := range model {
 					if of[p] {
-						require.Equal(t, Event{Kind: Exit, Process: p, Message: "over"}, o.events[len(o.events)-1])
+						require.Equal(t, TraceEvent{Kind: TraceExit, Process: p, Message: "over"}, o.events[len(o.events)-1])
 						delete(of, p)
 						require.Equal(t, len(of) == 0, o.ended)
 					}
@@ -105,9 +105,9 @@ func TestRegistry(t *testing.T) {
 				err := r.Add(&tr.Trace, p)
 				switch {
 				case tr.ended:
-					require.ErrorIs(t, err, ErrOver)
+					require.ErrorIs(t, err, ErrTraceOver)
 				case !mine[p] && len(mine) == tr.Max:
-					require.ErrorIs(t, err, ErrFull)
+					require.ErrorIs(t, err, ErrTraceFull)
 				default:
 					require.NoError(t, err)
 					mine[p] = true
@@ -133,16 +133,16 @@ func TestRegistry(t *testing.T) {
 		require.Nil(t, r.View())
 		for tr, of := range model {
 			require.True(t, tr.ended || len(of) == 0, slices.Collect(maps.Keys(of)))
-			require.ErrorIs(t, r.Add(&tr.Trace, ps.pids[0]), ErrOver)
+			require.ErrorIs(t, r.Add(&tr.Trace, ps.pids[0]), ErrTraceOver)
 		}
 	}
 }
 
-// With one process too many, or one that there is not, none is added.
+// WithToken one process too many, or one that there is not, none is added.
 func TestAddIsAllOrNothing(t *testing.T) {
 	r, ps := newRegistry(3)
 	tr := newTracer(2)
-	require.ErrorIs(t, r.Add(&tr.Trace, ps.pids...), ErrFull)
+	require.ErrorIs(t, r.Add(&tr.Trace, ps.pids...), ErrTraceFull)
 	require.Nil(t, r.View())
 	stranger := wire.NewOrigin(wire.NodeID{Name: "b@h", Creation: 1}).PID(1)
 	require.ErrorIs(t, r.Add(&tr.Trace, ps.pids[1], stranger), errNone)
@@ -160,14 +160,14 @@ func TestAddTheDead(t *testing.T) {
 	tr := newTracer(3)
 	ps.ended[ps.pids[0]] = "early"
 	require.NoError(t, r.Add(&tr.Trace, ps.pids...))
-	require.Equal(t, []Event{{Kind: Exit, Process: ps.pids[0], Message: "early"}}, tr.events)
+	require.Equal(t, []TraceEvent{{Kind: TraceExit, Process: ps.pids[0], Message: "early"}}, tr.events)
 	require.False(t, r.View().Traced(ps.pids[0]))
 	tr.Children = true
 	ended, err := ps.find(ps.pids[0])
 	require.NoError(t, err)
 	r.View().Spawned(ps.pids[1], ps.pids[0], ended)
-	require.Equal(t, []Event{{Kind: Spawn, Process: ps.pids[1], Other: ps.pids[0]},
-		{Kind: Exit, Process: ps.pids[0], Message: "early"}}, tr.events[1:])
+	require.Equal(t, []TraceEvent{{Kind: TraceSpawn, Process: ps.pids[1], Other: ps.pids[0]},
+		{Kind: TraceExit, Process: ps.pids[0], Message: "early"}}, tr.events[1:])
 	require.False(t, r.View().Traced(ps.pids[0]))
 	require.Zero(t, tr.missed)
 }
@@ -185,7 +185,7 @@ func TestQuiet(t *testing.T) {
 	v.Away(quiet, wire.PID{}, "there", "b@h", 4)
 	require.Empty(t, tr.events)
 	v.Message(ps.pids[0], ps.pids[1], 5)
-	require.Equal(t, []Event{{Kind: Send, Process: ps.pids[0], Other: ps.pids[1], Message: 5}}, tr.events)
+	require.Equal(t, []TraceEvent{{Kind: TraceSend, Process: ps.pids[0], Other: ps.pids[1], Message: 5}}, tr.events)
 }
 
 // What is shown of a message: what Show makes of it, at both ends, of the kinds that are wanted,
@@ -194,7 +194,7 @@ func TestMessages(t *testing.T) {
 	r, ps := newRegistry(3)
 	a, b := ps.pids[0], ps.pids[1]
 	tr := newTracer(2)
-	tr.Kinds, tr.Show, tr.room = Send|Receive, func(msg any) any { return wire.Tuple{msg} }, 6
+	tr.Kinds, tr.Show, tr.room = TraceSend|TraceReceive, func(msg any) any { return wire.Tuple{msg} }, 6
 	require.NoError(t, r.Add(&tr.Trace, a, b))
 	v := r.View()
 	v.Message(a, b, 1)
@@ -202,24 +202,24 @@ func TestMessages(t *testing.T) {
 	v.Received(a, b, 2) // whatever another node says of the sender
 	v.Away(a, wire.PID{}, "there", "b@h", 3)
 	v.Away(a, ps.pids[2], "", "b@h", 4)
-	v.Event(Link, a, b, "", nil)
+	v.Event(TraceLink, a, b, "", nil)
 	v.Answered(b, a, 5, nil)
 	v.Answered(b, a, nil, errNone)
-	require.Equal(t, []Event{
-		{Kind: Send, Process: a, Other: b, Message: wire.Tuple{1}},
-		{Kind: Receive, Process: b, Other: a, Message: wire.Tuple{1}},
-		{Kind: Receive, Process: b, Message: "own"},
-		{Kind: Receive, Process: b, Other: a, Message: wire.Tuple{2}},
-		{Kind: Send, Process: a, Name: "there", Node: "b@h", Message: wire.Tuple{3}},
-		{Kind: Send, Process: a, Other: ps.pids[2], Message: wire.Tuple{4}},
+	require.Equal(t, []TraceEvent{
+		{Kind: TraceSend, Process: a, Other: b, Message: wire.Tuple{1}},
+		{Kind: TraceReceive, Process: b, Other: a, Message: wire.Tuple{1}},
+		{Kind: TraceReceive, Process: b, Message: "own"},
+		{Kind: TraceReceive, Process: b, Other: a, Message: wire.Tuple{2}},
+		{Kind: TraceSend, Process: a, Name: "there", Node: "b@h", Message: wire.Tuple{3}},
+		{Kind: TraceSend, Process: a, Other: ps.pids[2], Message: wire.Tuple{4}},
 	}, tr.events)
 	require.Equal(t, 4, tr.missed)
 	tr.events = nil
 	v.Answered(wire.PID{}, a, nil, errNone)
-	require.Equal(t, []Event{{Kind: Receive, Process: a,
+	require.Equal(t, []TraceEvent{{Kind: TraceReceive, Process: a,
 		Message: wire.Tuple{wire.Tuple{wire.Atom("$go_reply"), wire.Tuple{wire.Error, errNone.Error()}}}}}, tr.events)
-	var nobody *View
-	nobody.Event(Link, a, b, "", nil)
+	var nobody *TraceView
+	nobody.Event(TraceLink, a, b, "", nil)
 	nobody.Message(a, b, 6)
 	nobody.Received(a, b, 7)
 	nobody.Away(a, b, "", "", 8)
@@ -229,7 +229,7 @@ func TestMessages(t *testing.T) {
 // The serial numbers are those of erts: the clock follows what comes, and goes up with what
 // goes.
 func TestToken(t *testing.T) {
-	var k Token
+	var k TraceToken
 	me := wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 1}).PID(1)
 	take := func(token any) bool { return k.Take(&Carried{Msg: "a message", Token: token}) }
 	require.Nil(t, k.Next(me))
@@ -248,13 +248,13 @@ func TestToken(t *testing.T) {
 
 // A message that stays in its mailbox has its token again; a receiver sees it without.
 func TestTokenOfMessage(t *testing.T) {
-	var k Token
+	var k TraceToken
 	with := &Carried{Msg: "a message", Token: wire.Tuple{1, "label", 7, wire.PID{}, 0}}
 	bare, carried := k.Open(with)
 	require.Equal(t, "a message", bare)
 	require.True(t, carried)
 	require.Same(t, with, k.Left())
-	require.Equal(t, "a message", Bare(with))
+	require.Equal(t, "a message", BareMessage(with))
 	bare, carried = k.Open("another")
 	require.Equal(t, "another", bare)
 	require.False(t, carried)

@@ -1,11 +1,11 @@
-package trace
+package watch
 
 import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/wire"
 )
 
-// Token is what a process knows of its sequential trace token, {Flags, Label, Serial, Sender,
+// TraceToken is what a process knows of its sequential trace token, {Flags, Label, Serial, Sender,
 // Previous}, which seq_trace of OTP puts on messages to follow what comes of one. A node of ours
 // starts none, but hands on those that come: a process that takes a message with a token sends
 // with it, and spawns with it, until it takes one that has none.
@@ -16,7 +16,7 @@ import (
 // token, and coroutines do not inherit one.
 //
 // A Token belongs to whoever runs the process. The zero value has none.
-type Token struct {
+type TraceToken struct {
 	flags  any // nil: there is none
 	label  any
 	last   int      // serial of the last message that came with a token
@@ -36,7 +36,7 @@ func ToItself(msg any) *Carried { return &Carried{Msg: msg} }
 
 // Fired is the message of a timer for the process p, as it was given. own: p has it sent to itself; it is shown here, and not
 // copied.
-func (v *View) Fired(p wire.PID, msg any) (bare any, own bool) {
+func (v *TraceView) Fired(p wire.PID, msg any) (bare any, own bool) {
 	c, held := msg.(*Carried)
 	switch {
 	case !held:
@@ -49,8 +49,8 @@ func (v *View) Fired(p wire.PID, msg any) (bare any, own bool) {
 	return c.Msg, true
 }
 
-// With is a message, which may be a *Carried, with a token.
-func With(msg, token any) *Carried {
+// WithToken is a message, which may be a *Carried, with a token.
+func WithToken(msg, token any) *Carried {
 	c, ok := msg.(*Carried)
 	if !ok {
 		return &Carried{Msg: msg, Token: token}
@@ -59,8 +59,8 @@ func With(msg, token any) *Carried {
 	return c
 }
 
-// Bare is a message without its token, and without what keeps the process that it is for.
-func Bare(msg any) any {
+// BareMessage is a message without its token, and without what keeps the process that it is for.
+func BareMessage(msg any) any {
 	if m, ok := msg.(*Carried); ok {
 		return m.Msg
 	}
@@ -69,7 +69,7 @@ func Bare(msg any) any {
 
 // Take takes note of the token that a message has come with; nil: with none. It reports
 // whether there is one. See seq_trace_update_clock of erts.
-func (t *Token) Take(m *Carried) bool {
+func (t *TraceToken) Take(m *Carried) bool {
 	t.flags, t.label, t.inHand = nil, nil, nil
 	if m == nil {
 		return false
@@ -90,15 +90,15 @@ func (t *Token) Take(m *Carried) bool {
 
 // Open is Take for a message of a mailbox that may have a token, and returns the message as its
 // receiver sees it. carried: it has been another.
-func (t *Token) Open(msg any) (bare any, carried bool) {
+func (t *TraceToken) Open(msg any) (bare any, carried bool) {
 	m, carried := msg.(*Carried)
 	t.Take(m)
-	return Bare(msg), carried
+	return BareMessage(msg), carried
 }
 
 // Left returns the message that is being handled with its token, for a mailbox in which it
 // stays; nil: it has none.
-func (t *Token) Left() *Carried {
+func (t *TraceToken) Left() *Carried {
 	if t.inHand == nil || t.inHand.Msg == nil {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (t *Token) Left() *Carried {
 }
 
 // Next returns the token for what the process sends now; nil: it has none.
-func (t *Token) Next(sender wire.PID) any {
+func (t *TraceToken) Next(sender wire.PID) any {
 	if t.flags == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package undelivered_test
+package watch_test
 
 import (
 	"log/slog"
@@ -11,8 +11,8 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/erpc"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/undelivered"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -21,7 +21,7 @@ import (
 func TestLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var text strings.Builder
-		var log undelivered.Log
+		var log watch.DeadLetters
 		log.Init(slog.New(slog.NewTextHandler(&text, nil)), env.Env{})
 		small, large := log.Open(0), log.Open(10)
 		for i := range 5 {
@@ -52,17 +52,17 @@ func TestLog(t *testing.T) {
 
 // A message that is not sent is a letter, and so is a cast; of all else somebody is told.
 func TestFrame(t *testing.T) {
-	letter, ok := undelivered.Frame(dist.Frame{Op: dist.OpSend, Name: "x", Payload: 1}, deadletter.NotConnected)
+	letter, ok := watch.LetterOfFrame(dist.Frame{Op: dist.OpSend, Name: "x", Payload: 1}, deadletter.NotConnected)
 	require.True(t, ok)
 	require.Equal(t, deadletter.Letter{Cause: deadletter.NotConnected, Name: "x", Message: 1}, letter)
 	f := erpc.NewFunction("b@h", "m", "f", []any{1})
-	letter, ok = undelivered.Frame(dist.Frame{Op: dist.OpSpawn, Spawn: f.Cast(wire.PID{})}, deadletter.NotATerm)
+	letter, ok = watch.LetterOfFrame(dist.Frame{Op: dist.OpSpawn, Spawn: f.Cast(wire.PID{})}, deadletter.NotATerm)
 	require.True(t, ok)
 	require.Equal(t, wire.Atom("erpc"), letter.Name)
 	for _, f := range []dist.Frame{
 		{Op: dist.OpSpawn, Spawn: f.Call(wire.Ref{}, wire.PID{})}, {Op: dist.OpLink}, {Op: dist.OpMonitor},
 	} {
-		_, ok = undelivered.Frame(f, deadletter.NotConnected)
+		_, ok = watch.LetterOfFrame(f, deadletter.NotConnected)
 		require.False(t, ok)
 	}
 }

@@ -1,18 +1,18 @@
-package report
+package watch
 
 import (
 	"reflect"
 	"runtime"
 )
 
-// Code says where the code of a behaviour is: the name of a function, else the package of a type. One that
+// CodeOf says where the code of a behaviour is: the name of a function, else the package of a type. One that
 // stands before another, and has a method Own that returns that, has that one's. "" where nothing is known, as of nil.
-func Code(behaviour any) string {
+func CodeOf(behaviour any) string {
 	if behaviour == nil {
 		return ""
 	}
 	if b, ok := behaviour.(interface{ Own() any }); ok {
-		return Code(b.Own())
+		return CodeOf(b.Own())
 	}
 	v := reflect.ValueOf(behaviour)
 	if v.Kind() == reflect.Func {

@@ -1,4 +1,4 @@
-package report
+package watch
 
 import (
 	"context"
@@ -43,7 +43,7 @@ func (l *Left) Old(now int64) bool {
 }
 
 // Left is messages that a process leaves, in numbers or for long.
-func (l *Log) Left(left Left, process, behaviour string) {
+func (l *Reports) Left(left Left, process, behaviour string) {
 	if !l.Log.Enabled(context.Background(), slog.LevelWarn) {
 		return
 	}

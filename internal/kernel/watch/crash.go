@@ -1,4 +1,4 @@
-package report
+package watch
 
 import (
 	"context"
@@ -27,12 +27,12 @@ const (
 )
 
 // Crashed is what Erlang calls a crash report. All are counted and logged.
-func (l *Log) Crashed(c Crash) {
+func (l *Reports) Crashed(c Crash) {
 	l.count(c)
 	l.log(c)
 }
 
-func (l *Log) count(c Crash) {
+func (l *Reports) count(c Crash) {
 	if l.Count(BehaviourCrashes, c.Behaviour); c.Name != "" {
 		l.Count(NameCrashes, string(c.Name))
 	}
@@ -40,7 +40,7 @@ func (l *Log) count(c Crash) {
 
 // Await is Crashed for a process whose supervisor is to say first what it decides, by Decided. The report of one that
 // has ended before it did is logged with the next.
-func (l *Log) Await(c Crash) {
+func (l *Reports) Await(c Crash) {
 	l.count(c)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,7 +51,7 @@ func (l *Log) Await(c Crash) {
 }
 
 // Decided logs the crash with a reason that is awaited, with attributes of its supervisor. False: none is.
-func (l *Log) Decided(reason error, attrs ...any) bool {
+func (l *Reports) Decided(reason error, attrs ...any) bool {
 	l.mu.Lock()
 	c, ok := l.awaited[reason]
 	delete(l.awaited, reason)
@@ -64,7 +64,7 @@ func (l *Log) Decided(reason error, attrs ...any) bool {
 }
 
 // Forsaken logs the crashes that are awaited of children whose supervisor has ended; nil: of all.
-func (l *Log) Forsaken(alive func(wire.PID) bool) {
+func (l *Reports) Forsaken(alive func(wire.PID) bool) {
 	var left []Crash
 	l.mu.Lock()
 	for reason, c := range l.awaited {
@@ -80,9 +80,9 @@ func (l *Log) Forsaken(alive func(wire.PID) bool) {
 }
 
 // On reports whether crashes are logged: else there is nothing to wait for.
-func (l *Log) On() bool { return l.Log.Enabled(context.Background(), slog.LevelError) }
+func (l *Reports) On() bool { return l.Log.Enabled(context.Background(), slog.LevelError) }
 
-func (l *Log) log(c Crash) {
+func (l *Reports) log(c Crash) {
 	if !l.On() {
 		return
 	}

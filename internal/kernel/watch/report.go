@@ -1,10 +1,10 @@
 // Package report logs what an operator should see of processes that do what they should not, or are
 // to be done what must not be: a [Blocked] handler, a signal that was [Refused], a request that a peer has [NoRight] to,
 // messages that are [Left]. Each of these is logged once a second at most, however often it happens. A [Crash] is always
-// logged. [Code] says where the code of a behaviour is.
+// logged. [CodeOf] says where the code of a behaviour is.
 //
 // The package has no goroutine. What it logs may come from any.
-package report
+package watch
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/env"
-	"github.com/actornode/actornode/node/internal/feed"
+
 	"github.com/actornode/actornode/wire"
 )
 
@@ -28,8 +28,8 @@ const every = time.Second
 // that stops the program for as long as it takes to print the stacks of all goroutines.
 const maxStacksToFind = 10_000
 
-// Log is where reports go. Its fields are set before it is used.
-type Log struct {
+// Reports is where reports go. Its fields are set before it is used.
+type Reports struct {
 	Log *slog.Logger
 	Env env.Env
 	// Count counts for metrics: crashes by behaviour, and by registered name.
@@ -38,11 +38,11 @@ type Log struct {
 	mu      sync.Mutex
 	awaited map[error]Crash // by reason; guarded by mu
 
-	blocked, refused, left, noRight feed.Throttle
+	blocked, refused, left, noRight Throttle
 }
 
 // Blocked is a handler that runs for too long; total is how many have so far.
-func (l *Log) Blocked(b executor.Blocked, total uint64) {
+func (l *Reports) Blocked(b executor.Blocked, total uint64) {
 	if !l.Log.Enabled(context.Background(), slog.LevelWarn) {
 		return
 	}
@@ -65,7 +65,7 @@ func (l *Log) Blocked(b executor.Blocked, total uint64) {
 const idleWorker = "executor.(*Pool).next("
 
 // Refused is a signal of a peer that a protected process does not get. name says which process it is.
-func (l *Log) Refused(peer wire.Atom, signal string, name func() string) {
+func (l *Reports) Refused(peer wire.Atom, signal string, name func() string) {
 	if not, due := l.refused.Due(l.Env.Now(), every); due {
 		l.Log.Warn("refused a signal from another node: the process is protected", "peer", string(peer), "signal", signal,
 			"process", name(), "refused", not+1)
@@ -73,7 +73,7 @@ func (l *Log) Refused(peer wire.Atom, signal string, name func() string) {
 }
 
 // NoRight is something that a peer has asked for, of what, and has no right to. addr is where the peer is.
-func (l *Log) NoRight(peer wire.Atom, addr, right string, what func() string) {
+func (l *Reports) NoRight(peer wire.Atom, addr, right string, what func() string) {
 	if not, due := l.noRight.Due(l.Env.Now(), every); due {
 		l.Log.Warn("refused what another node asked for: it has no right to it", "peer", string(peer), "addr", addr, "right", right,
 			"of", what(), "refused", not+1)

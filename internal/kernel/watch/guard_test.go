@@ -1,4 +1,4 @@
-package isolate_test
+package watch_test
 
 import (
 	"strings"
@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/logtest"
-	"github.com/actornode/actornode/node/internal/isolate"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/wire"
 )
@@ -19,7 +19,7 @@ type item struct {
 
 // kit is a guard, what it has reported and logged, and three processes.
 type kit struct {
-	*isolate.Guard
+	*watch.Isolation
 	found   []isolation.Change
 	log     logtest.Text
 	a, b, c wire.PID
@@ -28,7 +28,7 @@ type kit struct {
 func newKit(cfg isolation.Config) *kit {
 	k := &kit{}
 	cfg.Report = func(c isolation.Change) { k.found = append(k.found, c) }
-	k.Guard = isolate.New(cfg, k.log.Logger())
+	k.Isolation = watch.NewIsolation(cfg, k.log.Logger())
 	o := wire.NewOrigin(wire.NodeID{Name: "a@b", Creation: 1})
 	k.a, k.b, k.c = o.PID(1), o.PID(2), o.PID(3)
 	return k

@@ -1,4 +1,4 @@
-package isolate
+package watch
 
 import (
 	"cmp"
@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/actornode/actornode/internal/deepcopy"
-	"github.com/actornode/actornode/node/internal/trace"
+
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/wire"
 )
@@ -16,8 +16,8 @@ import (
 // mostRecords is how many messages that wait are compared.
 const mostRecords = 10_000
 
-// Guard keeps the messages of a node apart.
-type Guard struct {
+// Isolation keeps the messages of a node apart.
+type Isolation struct {
 	cfg isolation.Config // set once, as is log
 	log *slog.Logger
 
@@ -30,20 +30,20 @@ type Guard struct {
 // defaultBytes is the default of Config.MaxBytes.
 const defaultBytes = 65_536
 
-// New returns the guard of a node.
-func New(cfg isolation.Config, log *slog.Logger) *Guard {
+// NewIsolation returns the guard of a node.
+func NewIsolation(cfg isolation.Config, log *slog.Logger) *Isolation {
 	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, defaultBytes)
-	return &Guard{cfg: cfg, log: log}
+	return &Isolation{cfg: cfg, log: log}
 }
 
 // Wanted reports whether the guard has anything to do with all messages.
-func (g *Guard) Wanted() bool { return g.cfg.Copy || g.cfg.Check }
+func (g *Isolation) Wanted() bool { return g.cfg.Copy || g.cfg.Check }
 
-// Checks is part of trace.Guard, and so are the others.
-func (g *Guard) Checks() bool { return g.cfg.Check }
+// Checks is part of Guard, and so are the others.
+func (g *Isolation) Checks() bool { return g.cfg.Check }
 
 // Copy returns what is sent in place of a message. must: it is copied whatever the Config says.
-func (g *Guard) Copy(must bool, msg any) (any, error) {
+func (g *Isolation) Copy(must bool, msg any) (any, error) {
 	if !must && !g.cfg.Copy {
 		return msg, nil
 	}
@@ -56,7 +56,7 @@ func (g *Guard) Copy(must bool, msg any) (any, error) {
 }
 
 // Watch returns what is told when a message is received that has been sent; nil: it is not compared.
-func (g *Guard) Watch(from, to wire.PID, msg any) trace.Watch {
+func (g *Isolation) Watch(from, to wire.PID, msg any) Watch {
 	if !g.cfg.Check || g.cfg.Copy || from == to { // to itself a process may send what it has
 		return nil
 	}
@@ -73,7 +73,7 @@ func (g *Guard) Watch(from, to wire.PID, msg any) trace.Watch {
 }
 
 // Hold is Watch for a message of a timer, which is compared by nobody but Received.
-func (g *Guard) Hold(from, to wire.PID, msg any) trace.Watch {
+func (g *Isolation) Hold(from, to wire.PID, msg any) Watch {
 	if !g.cfg.Check || g.cfg.Copy || from == to { // to itself a process may send what it has
 		return nil
 	}
@@ -84,7 +84,7 @@ func (g *Guard) Hold(from, to wire.PID, msg any) trace.Watch {
 	return &record{guard: g, from: from, to: to, held: true, snapshot: s, slot: -1}
 }
 
-func (g *Guard) add(r *record) bool {
+func (g *Isolation) add(r *record) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.records) >= mostRecords {
@@ -100,7 +100,7 @@ func (g *Guard) add(r *record) bool {
 }
 
 // remove takes r out; of those that wait with the same message it returns whom to tell that r is received.
-func (g *Guard) remove(r *record) (same []*record) {
+func (g *Isolation) remove(r *record) (same []*record) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if r.slot < 0 || r.slot >= len(g.records) || g.records[r.slot] != r {
@@ -120,7 +120,7 @@ func (g *Guard) remove(r *record) (same []*record) {
 }
 
 // compareNext compares one of those that wait.
-func (g *Guard) compareNext() {
+func (g *Isolation) compareNext() {
 	g.mu.Lock()
 	var r *record
 	if n := len(g.records); n > 0 {
@@ -134,16 +134,16 @@ func (g *Guard) compareNext() {
 }
 
 // Gone compares what a process has not received that has exited.
-func (g *Guard) Gone(to wire.PID) {
+func (g *Isolation) Gone(to wire.PID) {
 	if g.cfg.Check {
 		g.compareAll("exited", func(r *record) bool { return r.to == to })
 	}
 }
 
 // Stop compares all that waits when the node stops.
-func (g *Guard) Stop() { g.compareAll("stopped", func(*record) bool { return true }) }
+func (g *Isolation) Stop() { g.compareAll("stopped", func(*record) bool { return true }) }
 
-func (g *Guard) compareAll(when string, which func(*record) bool) {
+func (g *Isolation) compareAll(when string, which func(*record) bool) {
 	g.mu.Lock()
 	var all []*record
 	for _, r := range g.records {
@@ -159,7 +159,7 @@ func (g *Guard) compareAll(when string, which func(*record) bool) {
 
 // record is a message that has been sent and not been received.
 type record struct {
-	guard    *Guard // set once, as are from, to, held and snapshot
+	guard    *Isolation // set once, as are from, to, held and snapshot
 	from, to wire.PID
 	held     bool // made by Hold
 	snapshot *deepcopy.Snapshot
@@ -170,7 +170,7 @@ type record struct {
 	also []wire.PID // who has received the same
 }
 
-// Received is part of trace.Watch: the message is about to be its receiver's.
+// Received is part of Watch: the message is about to be its receiver's.
 func (r *record) Received() {
 	when := "received"
 	if r.held {
@@ -207,7 +207,7 @@ func (r *record) compare(when string, last bool) (same []*record) {
 	return same
 }
 
-func (g *Guard) report(c isolation.Change) {
+func (g *Isolation) report(c isolation.Change) {
 	g.log.Error("isolation: a message was changed after it was sent", "from", c.From.String(), "to", c.To.String(), "also", c.Also,
 		"type", c.Type, "path", c.Path, "was", c.Was, "now", c.Now, "found", c.When)
 	if g.cfg.Report != nil {

@@ -8,7 +8,7 @@
 //  2. The events of one feed are stamped and sent in the same order.
 //  3. A Feed's lock is the innermost: nothing is locked while it is held. A Hub's is just
 //     above it.
-package feed
+package watch
 
 import (
 	"sync"
@@ -28,9 +28,9 @@ type Feed[E any] struct {
 	at int // the place in its hub; guarded by that
 }
 
-// New returns a feed that holds buffer events. stamp makes of each event the one that is sent,
+// NewFeed returns a feed that holds buffer events. stamp makes of each event the one that is sent,
 // with the feed locked; nil: the same.
-func New[E any](buffer int, stamp func(E) E) *Feed[E] {
+func NewFeed[E any](buffer int, stamp func(E) E) *Feed[E] {
 	return &Feed[E]{ch: make(chan E, buffer), stamp: stamp}
 }
 
@@ -82,7 +82,7 @@ type Hub[E any] struct {
 
 // Open opens a feed of the events to come. Of a hub that is closed it is closed, too.
 func (h *Hub[E]) Open(buffer int) *Feed[E] {
-	f := New[E](buffer, nil)
+	f := NewFeed[E](buffer, nil)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.over {

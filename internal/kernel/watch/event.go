@@ -1,4 +1,4 @@
-package trace
+package watch
 
 import (
 	"github.com/actornode/actornode/internal/kernel/calls"
@@ -6,81 +6,81 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Kind says what an [Event] is about. Kinds can be or-ed.
-type Kind uint16
+// TraceKind says what an [TraceEvent] is about. Kinds can be or-ed.
+type TraceKind uint16
 
 // The kinds of package node/trace, which says what each means.
 const (
-	Receive Kind = 1 << iota
-	Send
-	Link
-	Unlink
-	Linked
-	Unlinked
-	Monitor
-	Demonitor
-	Signal
-	Spawn
-	Register
-	Unregister
-	Exit
+	TraceReceive TraceKind = 1 << iota
+	TraceSend
+	TraceLink
+	TraceUnlink
+	TraceLinked
+	TraceUnlinked
+	TraceMonitor
+	TraceDemonitor
+	TraceSignal
+	TraceSpawn
+	TraceRegister
+	TraceUnregister
+	TraceExit
 
-	// All is every kind.
-	All Kind = 1<<iota - 1
+	// TraceAll is every kind.
+	TraceAll TraceKind = 1<<iota - 1
 )
 
-// Event is something that a traced process has done, or that was done to it. Other is the other
+// TraceEvent is something that a traced process has done, or that was done to it. Other is the other
 // end, Name and Node whom a message was sent to, or the name registered.
-type Event struct {
-	Kind           Kind
+type TraceEvent struct {
+	Kind           TraceKind
 	Process, Other wire.PID
 	Name, Node     wire.Atom
 	Message        any
 }
 
 // Traced reports whether somebody traces a process.
-func (v *View) Traced(p wire.PID) bool { return v.by(p) != nil }
+func (v *TraceView) Traced(p wire.PID) bool { return v.by(p) != nil }
 
-// Event shows what is no message. p may be zero: nobody.
-func (v *View) Event(k Kind, p, other wire.PID, name wire.Atom, msg any) {
+// TraceEvent shows what is no message. p may be zero: nobody.
+func (v *TraceView) Event(k TraceKind, p, other wire.PID, name wire.Atom, msg any) {
 	if v != nil {
 		v.event(k, p, other, name, msg)
 	}
 }
 
-func (v *View) event(k Kind, p, other wire.PID, name wire.Atom, msg any) {
+func (v *TraceView) event(k TraceKind, p, other wire.PID, name wire.Atom, msg any) {
 	for _, t := range v.by(p) {
-		t.show(Event{Kind: k, Process: p, Other: other, Name: name, Message: msg})
+		t.show(TraceEvent{Kind: k, Process: p, Other: other, Name: name, Message: msg})
 	}
 }
 
 // Message shows a message between two processes of this node. from is zero for a message of
 // none.
-func (v *View) Message(from, to wire.PID, msg any) {
+func (v *TraceView) Message(from, to wire.PID, msg any) {
 	sends, gets := v.by(from), v.by(to)
 	if sends == nil && gets == nil || v.isQuiet(from) || v.isQuiet(to) {
 		return
 	}
 	for _, t := range sends {
-		t.message(v.host, Event{Kind: Send, Process: from, Other: to, Message: msg})
+		t.message(v.host, TraceEvent{Kind: TraceSend, Process: from, Other: to, Message: msg})
 	}
 	for _, t := range gets {
-		t.message(v.host, Event{Kind: Receive, Process: to, Other: from, Message: msg})
+		t.message(v.host, TraceEvent{Kind: TraceReceive, Process: to, Other: from, Message: msg})
 	}
 }
 
 // Received shows a message that has come from another node. from is what that node says.
-func (v *View) Received(from, to wire.PID, msg any) {
+func (v *TraceView) Received(from, to wire.PID, msg any) {
 	if v.isQuiet(to) {
 		return
 	}
 	for _, t := range v.by(to) {
-		t.message(v.host, Event{Kind: Receive, Process: to, Other: from, Message: msg})
+		t.message(v.host, TraceEvent{Kind: TraceReceive, Process: to, Other: from, Message: msg})
 	}
 }
 
 // Away shows a message to another node: to a process, or, with to zero, to the name there.
-func (v *View) Away(from, to wire.PID, name, node wire.Atom, msg any) {
+func (v *TraceView) Away(from, to wire.PID, name, node wire.Atom, msg any) {
 	if v.isQuiet(from) {
 		return
 	}
@@ -88,13 +88,13 @@ func (v *View) Away(from, to wire.PID, name, node wire.Atom, msg any) {
 		node = ""
 	}
 	for _, t := range v.by(from) {
-		t.message(v.host, Event{Kind: Send, Process: from, Other: to, Name: name, Node: node, Message: msg})
+		t.message(v.host, TraceEvent{Kind: TraceSend, Process: from, Other: to, Name: name, Node: node, Message: msg})
 	}
 }
 
 // Answered shows the answer to a call of asker, which is a message for those who watch:
 // {'$go_reply', Reply}. from is zero if who answers is not known.
-func (v *View) Answered(from, asker wire.PID, value any, err error) {
+func (v *TraceView) Answered(from, asker wire.PID, value any, err error) {
 	if v.by(from) == nil && v.by(asker) == nil {
 		return
 	}
@@ -106,8 +106,8 @@ func (v *View) Answered(from, asker wire.PID, value any, err error) {
 
 // Spawned shows that a process has spawned another, and traces that if it has to be. ended is of
 // the child.
-func (v *View) Spawned(parent, child wire.PID, ended Ended) {
-	v.Event(Spawn, parent, child, "", nil)
+func (v *TraceView) Spawned(parent, child wire.PID, ended EndedFunc) {
+	v.Event(TraceSpawn, parent, child, "", nil)
 	for _, t := range v.by(parent) {
 		if t.Children && v.registry.add(t, child) != nil {
 			t.Feed.Miss()
@@ -117,14 +117,14 @@ func (v *View) Spawned(parent, child wire.PID, ended Ended) {
 }
 
 // show adds an event whose Message is what is to be kept.
-func (t *Trace) show(e Event) {
+func (t *Trace) show(e TraceEvent) {
 	if t.Kinds&e.Kind != 0 {
 		t.Feed.Send(e)
 	}
 }
 
 // message is show for a message that others may change.
-func (t *Trace) message(h *Host, e Event) {
+func (t *Trace) message(h *TraceHost, e TraceEvent) {
 	switch {
 	case t.Kinds&e.Kind == 0:
 		return

@@ -1,4 +1,4 @@
-package undelivered
+package watch
 
 import (
 	"github.com/actornode/actornode/internal/kernel/calls"
@@ -8,9 +8,9 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Frame makes the letter of a frame that is not sent; false: it has no message, or somebody else is
+// LetterOfFrame makes the letter of a frame that is not sent; false: it has no message, or somebody else is
 // told that it is lost. A cast of a function is a message to its module.
-func Frame(f dist.Frame, why deadletter.Cause) (l deadletter.Letter, ok bool) {
+func LetterOfFrame(f dist.Frame, why deadletter.Cause) (l deadletter.Letter, ok bool) {
 	switch {
 	case f.Op == dist.OpSend:
 		return deadletter.Letter{Cause: why, To: f.To, Name: f.Name, Alias: f.Ref, Message: calls.Message(&f)}, true

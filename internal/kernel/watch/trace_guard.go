@@ -1,4 +1,4 @@
-package trace
+package watch
 
 import "github.com/actornode/actornode/wire"
 
@@ -34,7 +34,7 @@ func (r *Replied) Open() any {
 }
 
 // Keep has a guard see all messages, also where nobody is traced. It is not taken back.
-func (r *Registry) Keep(g Guard) {
+func (r *Traces) Keep(g Guard) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.guard != nil {
@@ -58,14 +58,14 @@ func (r *Registry) Keep(g Guard) {
 }
 
 // Guards reports whether there is a guard.
-func (v *View) Guards() bool { return v != nil && v.guard != nil }
+func (v *TraceView) Guards() bool { return v != nil && v.guard != nil }
 
 // Checks reports whether a guard compares messages.
-func (v *View) Checks() bool { return v.Guards() && v.guard.Checks() }
+func (v *TraceView) Checks() bool { return v.Guards() && v.guard.Checks() }
 
 // Copied is what is sent in place of a message. A message of the node itself is sent as it is, and so is one of a process to
 // itself.
-func (v *View) Copied(from, to wire.PID, must bool, msg any) (any, error) {
+func (v *TraceView) Copied(from, to wire.PID, must bool, msg any) (any, error) {
 	if !v.Guards() || from == to || v.host.IsOwn(msg) {
 		return msg, nil
 	}
@@ -73,12 +73,14 @@ func (v *View) Copied(from, to wire.PID, must bool, msg any) (any, error) {
 }
 
 // Watched is a message as it is in the mailbox of a process where it is compared with what it was.
-func (v *View) Watched(from, to wire.PID, msg any) any { return v.watched(from, to, msg, Guard.Watch) }
+func (v *TraceView) Watched(from, to wire.PID, msg any) any {
+	return v.watched(from, to, msg, Guard.Watch)
+}
 
 // Held is Watched for a message of a timer.
-func (v *View) Held(from, to wire.PID, msg any) any { return v.watched(from, to, msg, Guard.Hold) }
+func (v *TraceView) Held(from, to wire.PID, msg any) any { return v.watched(from, to, msg, Guard.Hold) }
 
-func (v *View) watched(from, to wire.PID, msg any, watch func(Guard, wire.PID, wire.PID, any) Watch) any {
+func (v *TraceView) watched(from, to wire.PID, msg any, watch func(Guard, wire.PID, wire.PID, any) Watch) any {
 	if !v.Guards() || v.host.IsOwn(msg) {
 		return msg
 	}
@@ -89,7 +91,7 @@ func (v *View) watched(from, to wire.PID, msg any, watch func(Guard, wire.PID, w
 }
 
 // Read is what one of the readers of a future gets instead of its value.
-func (v *View) Read(value any) (any, error) {
+func (v *TraceView) Read(value any) (any, error) {
 	if !v.Guards() || value == nil {
 		return value, nil
 	}
@@ -97,7 +99,7 @@ func (v *View) Read(value any) (any, error) {
 }
 
 // Reply is what a call of asker is settled with in place of a value. waits: asker waits, and opens it.
-func (v *View) Reply(from, asker wire.PID, waits bool, value any) (any, error) {
+func (v *TraceView) Reply(from, asker wire.PID, waits bool, value any) (any, error) {
 	if !v.Guards() || value == nil {
 		return value, nil
 	}

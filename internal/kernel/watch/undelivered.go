@@ -1,4 +1,4 @@
-// Package undelivered is what a node does with messages that it cannot deliver: [Log] counts
+// Package undelivered is what a node does with messages that it cannot deliver: [DeadLetters] counts
 // them by cause, logs some, and gives them to those who have opened a stream.
 //
 // Invariants:
@@ -8,7 +8,7 @@
 //  2. The logger is called with nothing locked: a log handler may send messages, too.
 //
 // A Log has no goroutine.
-package undelivered
+package watch
 
 import (
 	"context"
@@ -20,7 +20,6 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/outline"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/feed"
 )
 
 // logEvery is how often dead letters of one cause are logged: the first, and then one in this
@@ -30,21 +29,21 @@ const logEvery = time.Second
 
 const causes = deadletter.WrongType + 1
 
-// Log is the dead letters of a node. The zero value must be given a logger by Init.
-type Log struct {
+// DeadLetters is the dead letters of a node. The zero value must be given a logger by Init.
+type DeadLetters struct {
 	log    *slog.Logger
 	env    env.Env
 	counts [causes]atomic.Uint64
-	lines  [causes]feed.Throttle
-	hub    feed.Hub[deadletter.Letter]
+	lines  [causes]Throttle
+	hub    Hub[deadletter.Letter]
 }
 
 // Init is called once, before any other method.
-func (d *Log) Init(log *slog.Logger, e env.Env) { d.log, d.env = log, e }
+func (d *DeadLetters) Init(log *slog.Logger, e env.Env) { d.log, d.env = log, e }
 
 // Add takes a letter and sets its time. One that cannot be sent is not logged: its sender gets the error, or package node
 // logs it with the error.
-func (d *Log) Add(l deadletter.Letter) {
+func (d *DeadLetters) Add(l deadletter.Letter) {
 	d.counts[l.Cause].Add(1)
 	l.At = d.env.Now()
 	d.hub.Send(l)
@@ -57,7 +56,7 @@ func (d *Log) Add(l deadletter.Letter) {
 }
 
 // write logs a line for l. not is how many like it were not logged.
-func (d *Log) write(l deadletter.Letter, not uint64) {
+func (d *DeadLetters) write(l deadletter.Letter, not uint64) {
 	to := l.To.String()
 	switch {
 	case l.Name != "":
@@ -83,13 +82,13 @@ func (d *Log) write(l deadletter.Letter, not uint64) {
 }
 
 // Open opens a stream of the letters to come, which holds up to buffer of them, at least 1.
-func (d *Log) Open(buffer int) *deadletter.Stream {
+func (d *DeadLetters) Open(buffer int) *deadletter.Stream {
 	f := d.hub.Open(max(1, buffer))
 	return nodehook.NewDeadLetters(f.C(), f.Missed, func() { d.hub.Drop(f) }).(*deadletter.Stream)
 }
 
 // Counts returns how many letters there were, by cause, without those of which there were none.
-func (d *Log) Counts() map[deadletter.Cause]uint64 {
+func (d *DeadLetters) Counts() map[deadletter.Cause]uint64 {
 	m := make(map[deadletter.Cause]uint64)
 	for c := range causes {
 		if k := d.counts[c].Load(); k > 0 {
@@ -100,4 +99,4 @@ func (d *Log) Counts() map[deadletter.Cause]uint64 {
 }
 
 // Close ends all streams.
-func (d *Log) Close() { d.hub.Close() }
+func (d *DeadLetters) Close() { d.hub.Close() }

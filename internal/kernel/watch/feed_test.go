@@ -1,4 +1,4 @@
-package feed_test
+package watch_test
 
 import (
 	"sync"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/feed"
+	"github.com/actornode/actornode/internal/kernel/watch"
 )
 
 func all[E any](c <-chan E) (all []E) {
@@ -18,7 +18,7 @@ func all[E any](c <-chan E) (all []E) {
 }
 
 func TestFeed(t *testing.T) {
-	f := feed.New(2, func(e int) int { return 10 * e })
+	f := watch.NewFeed(2, func(e int) int { return 10 * e })
 	require.False(t, f.Full())
 	for i := range 5 {
 		f.Send(i)
@@ -35,7 +35,7 @@ func TestFeed(t *testing.T) {
 
 // Many may send at the same time, and another close.
 func TestFeedTogether(t *testing.T) {
-	f := feed.New[int](200, nil)
+	f := watch.NewFeed[int](200, nil)
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -56,7 +56,7 @@ func TestFeedTogether(t *testing.T) {
 }
 
 func TestHub(t *testing.T) {
-	var h feed.Hub[string]
+	var h watch.Hub[string]
 	h.Send("nobody reads it")
 	a, b, c := h.Open(2), h.Open(1), h.Open(3)
 	h.Send("x")
@@ -74,7 +74,7 @@ func TestHub(t *testing.T) {
 }
 
 func TestThrottle(t *testing.T) {
-	var h feed.Throttle
+	var h watch.Throttle
 	now := time.Unix(1000, 0)
 	var logged []uint64
 	for range 10 {

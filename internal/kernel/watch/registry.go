@@ -1,4 +1,4 @@
-package trace
+package watch
 
 import (
 	"errors"
@@ -10,20 +10,20 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Registry is who is traced by whom. Init comes first; then it traces nobody.
-type Registry struct {
-	now   atomic.Pointer[View]
+// Traces is who is traced by whom. Init comes first; then it traces nobody.
+type Traces struct {
+	now   atomic.Pointer[TraceView]
 	mu    sync.Mutex // of those who change now
 	ended bool
-	host  *Host
+	host  *TraceHost
 	guard Guard // nil: none
 }
 
-// Host is what a registry needs of its node.
-type Host struct {
+// TraceHost is what a registry needs of its node.
+type TraceHost struct {
 	Now func() time.Time
 	// Find finds a process that is alive, and what says whether it still is.
-	Find func(pid wire.PID) (Ended, error)
+	Find func(pid wire.PID) (EndedFunc, error)
 	// IsOwn reports whether a message is one that nodes make themselves, which Show is not
 	// called for.
 	IsOwn func(msg any) bool
@@ -31,17 +31,17 @@ type Host struct {
 	ErrorTerm func(err error) any
 }
 
-// Ended reports whether a process has exited, and why.
-type Ended func() (reason any, ended bool)
+// EndedFunc reports whether a process has exited, and why.
+type EndedFunc func() (reason any, ended bool)
 
-// View is what a Registry says, from when a process is traced until none is. A nil *View has none.
-type View struct {
+// TraceView is what a Registry says, from when a process is traced until none is. A nil *View has none.
+type TraceView struct {
 	mask     atomic.Uint64 // has the bits of all processes: see bit
 	of       index[[]*Trace]
 	quiet    index[int]  // how many traces want a process quiet, if any
 	loud     atomic.Bool // there is no such process
-	host     *Host
-	registry *Registry
+	host     *TraceHost
+	registry *Traces
 	guard    Guard
 
 	bits [64]int // how many processes have each bit; guarded by Registry.mu
@@ -49,8 +49,8 @@ type View struct {
 
 // Trace is one trace. What is exported is set before it is used.
 type Trace struct {
-	Feed     Feed
-	Kinds    Kind
+	Feed     TraceFeed
+	Kinds    TraceKind
 	Max      int  // how many processes it may have at a time
 	Children bool // they are traced, too
 	Show     func(msg any) any
@@ -61,9 +61,9 @@ type Trace struct {
 	over bool // it traces no more
 }
 
-// Feed takes the events of a trace. See package feed.
-type Feed interface {
-	Send(e Event)
+// TraceFeed takes the events of a trace. See package feed.
+type TraceFeed interface {
+	Send(e TraceEvent)
 	Full() bool
 	Miss()
 	Close()
@@ -71,24 +71,24 @@ type Feed interface {
 
 // Errors of Add.
 var (
-	ErrOver = errors.New("trace: it is over")
-	ErrFull = errors.New("trace: it has as many processes as it may")
+	ErrTraceOver = errors.New("trace: it is over")
+	ErrTraceFull = errors.New("trace: it has as many processes as it may")
 )
 
 // bit makes most questions about processes that are not traced cost one look.
 func bit(pid wire.PID) uint64 { return 1 << (pid.Number() & 63) }
 
 // Init is called before anything else.
-func (r *Registry) Init(h Host) { r.host = &h }
+func (r *Traces) Init(h TraceHost) { r.host = &h }
 
-// Host returns what Init was given.
-func (r *Registry) Host() *Host { return r.host }
+// TraceHost returns what Init was given.
+func (r *Traces) Host() *TraceHost { return r.host }
 
-// View returns who is traced now; nil: nobody.
-func (r *Registry) View() *View { return r.now.Load() }
+// TraceView returns who is traced now; nil: nobody.
+func (r *Traces) View() *TraceView { return r.now.Load() }
 
 // by returns the traces of a process, nil: of none. p may be zero.
-func (v *View) by(p wire.PID) []*Trace {
+func (v *TraceView) by(p wire.PID) []*Trace {
 	if v == nil || v.mask.Load()&bit(p) == 0 {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (v *View) by(p wire.PID) []*Trace {
 }
 
 // isQuiet reports whether the messages of a process are not to be shown.
-func (v *View) isQuiet(p wire.PID) bool {
+func (v *TraceView) isQuiet(p wire.PID) bool {
 	if v == nil || v.loud.Load() {
 		return false
 	}
@@ -106,9 +106,9 @@ func (v *View) isQuiet(p wire.PID) bool {
 }
 
 // Add has processes traced by t, all or, with an error, none that was not before: one of
-// Host.Find, ErrFull or ErrOver.
-func (r *Registry) Add(t *Trace, pids ...wire.PID) error {
-	all := make([]Ended, len(pids))
+// TraceHost.Find, ErrFull or ErrOver.
+func (r *Traces) Add(t *Trace, pids ...wire.PID) error {
+	all := make([]EndedFunc, len(pids))
 	for i, pid := range pids {
 		var err error
 		if all[i], err = r.host.Find(pid); err != nil {
@@ -124,11 +124,11 @@ func (r *Registry) Add(t *Trace, pids ...wire.PID) error {
 	return nil
 }
 
-func (r *Registry) add(t *Trace, pids ...wire.PID) error {
+func (r *Traces) add(t *Trace, pids ...wire.PID) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended || t.over {
-		return ErrOver
+		return ErrTraceOver
 	}
 	fresh := make(map[wire.PID]struct{}, few)
 	for _, pid := range pids {
@@ -137,7 +137,7 @@ func (r *Registry) add(t *Trace, pids ...wire.PID) error {
 		}
 	}
 	if len(t.pids)+len(fresh) > t.Max {
-		return ErrFull
+		return ErrTraceFull
 	}
 	for pid := range fresh {
 		r.need().add(t, pid)
@@ -149,14 +149,14 @@ func (r *Registry) add(t *Trace, pids ...wire.PID) error {
 const few = 8
 
 // check ends the traces of a process that has exited.
-func (r *Registry) check(pid wire.PID, ended Ended) {
+func (r *Traces) check(pid wire.PID, ended EndedFunc) {
 	if reason, ended := ended(); ended {
 		r.Gone(pid, reason)
 	}
 }
 
 // need returns the view, which it makes if no process is traced. The caller holds mu, and adds something.
-func (r *Registry) need() *View {
+func (r *Traces) need() *TraceView {
 	v := r.now.Load()
 	if v == nil {
 		v = r.newView()
@@ -165,21 +165,21 @@ func (r *Registry) need() *View {
 	return v
 }
 
-func (r *Registry) newView() *View {
-	v := &View{host: r.host, registry: r, guard: r.guard}
+func (r *Traces) newView() *TraceView {
+	v := &TraceView{host: r.host, registry: r, guard: r.guard}
 	v.loud.Store(true)
 	return v
 }
 
 // tidy forgets the view if it is of no more use. The caller holds mu.
-func (r *Registry) tidy(v *View) {
+func (r *Traces) tidy(v *TraceView) {
 	if v.of.n == 0 && r.guard == nil {
 		r.now.Store(nil)
 	}
 }
 
 // add has t trace a process, which it does not. The caller holds Registry.mu.
-func (v *View) add(t *Trace, pid wire.PID) {
+func (v *TraceView) add(t *Trace, pid wire.PID) {
 	if t.pids == nil {
 		t.pids = make(map[wire.PID]struct{})
 	}
@@ -194,7 +194,7 @@ func (v *View) add(t *Trace, pid wire.PID) {
 }
 
 // drop takes t off a process, which it traces. The caller holds Registry.mu.
-func (v *View) drop(t *Trace, pid wire.PID) {
+func (v *TraceView) drop(t *Trace, pid wire.PID) {
 	if delete(t.pids, pid); len(t.pids) == 0 {
 		v.hush(t, -1)
 	}
@@ -208,7 +208,7 @@ func (v *View) drop(t *Trace, pid wire.PID) {
 }
 
 // count counts processes by bit.
-func (v *View) count(pid wire.PID, d int) {
+func (v *TraceView) count(pid wire.PID, d int) {
 	n := &v.bits[pid.Number()&63]
 	if *n += d; *n == 0 {
 		v.mask.And(^bit(pid))
@@ -218,7 +218,7 @@ func (v *View) count(pid wire.PID, d int) {
 }
 
 // hush counts the traces that want a process quiet.
-func (v *View) hush(t *Trace, d int) {
+func (v *TraceView) hush(t *Trace, d int) {
 	if t.Quiet.IsZero() {
 		return
 	}
@@ -233,7 +233,7 @@ func (v *View) hush(t *Trace, d int) {
 
 // Gone ends the traces of a process, which has exited: the last event of it is that. A trace
 // that has no process any more is over.
-func (r *Registry) Gone(pid wire.PID, reason any) {
+func (r *Traces) Gone(pid wire.PID, reason any) {
 	if v := r.now.Load(); v != nil {
 		r.gone(pid, reason)
 		if v.guard != nil {
@@ -242,7 +242,7 @@ func (r *Registry) Gone(pid wire.PID, reason any) {
 	}
 }
 
-func (r *Registry) gone(pid wire.PID, reason any) {
+func (r *Traces) gone(pid wire.PID, reason any) {
 	if !r.now.Load().Traced(pid) {
 		return
 	}
@@ -255,7 +255,7 @@ func (r *Registry) gone(pid wire.PID, reason any) {
 	}
 	for _, t := range by {
 		v.drop(t, pid)
-		t.show(Event{Kind: Exit, Process: pid, Message: reason})
+		t.show(TraceEvent{Kind: TraceExit, Process: pid, Message: reason})
 		if len(t.pids) == 0 {
 			t.over = true
 			t.Feed.Close()
@@ -265,7 +265,7 @@ func (r *Registry) gone(pid wire.PID, reason any) {
 }
 
 // Remove has t trace a process no longer. It reports whether it did.
-func (r *Registry) Remove(t *Trace, pid wire.PID) bool {
+func (r *Traces) Remove(t *Trace, pid wire.PID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, has := t.pids[pid]; !has {
@@ -278,7 +278,7 @@ func (r *Registry) Remove(t *Trace, pid wire.PID) bool {
 }
 
 // End ends t.
-func (r *Registry) End(t *Trace) {
+func (r *Traces) End(t *Trace) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if v := r.now.Load(); v != nil {
@@ -292,7 +292,7 @@ func (r *Registry) End(t *Trace) {
 }
 
 // Stop ends all traces.
-func (r *Registry) Stop() {
+func (r *Traces) Stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = true
