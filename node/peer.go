@@ -9,13 +9,13 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
+	"github.com/actornode/actornode/internal/kernel/flow"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/reader"
@@ -154,14 +154,14 @@ func (p *peer) lost() *ExitError {
 	return &ExitError{Reason: NoConnection, Node: p.Name, Cause: p.Why()}
 }
 
-// Lose is part of outbox.Owner.
+// Lose is part of flow.Owner.
 func (p *peer) Lose(frames []dist.Frame) {
 	for _, f := range frames {
 		p.lose(f)
 	}
 }
 
-// Unfit is part of outbox.Owner. It is logged where nobody is told: the sender has gone on. The caller of a function whose
+// Unfit is part of flow.Owner. It is logged where nobody is told: the sender has gone on. The caller of a function whose
 // result cannot be sent gets the error.
 func (p *peer) Unfit(f *dist.Frame, why *wire.EncodeError) (instead any) {
 	if f.Op == dist.OpDown {
@@ -361,7 +361,7 @@ func (p *peer) ask(a *process.Acting, t process.Ticket, kind peers.Answered, w p
 }
 
 // put notes c and sends f in the given turn. False: the connection is over, and c is answered.
-func (p *peer) put(a *process.Acting, turn *outbox.Turn, c *farCall, f dist.Frame) bool {
+func (p *peer) put(a *process.Acting, turn *flow.Turn, c *farCall, f dist.Frame) bool {
 	c.Caller = c
 	ok, err := p.Ask(turn, &c.Request, f, func() { c.t.Call.Away = c })
 	switch {

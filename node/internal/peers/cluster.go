@@ -16,8 +16,8 @@ import (
 	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/node/discovery"
 
+	"github.com/actornode/actornode/internal/kernel/flow"
 	"github.com/actornode/actornode/node/internal/mesh"
-	"github.com/actornode/actornode/node/internal/outbox"
 
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
@@ -35,7 +35,7 @@ type Host interface {
 
 // Owner is what the node keeps for one peer.
 type Owner interface {
-	outbox.Owner
+	flow.Owner
 	// Up is told that the peer is connected, unless it is a client, before anything comes from it. It is called with
 	// the lock of the peer held.
 	Up(about dist.Peer)

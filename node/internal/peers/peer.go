@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/flow"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/node/internal/outbox"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -18,8 +18,8 @@ import (
 
 // Peer is another node: see the package comment. The cluster makes it.
 type Peer struct {
-	Name  wire.Atom  // never changed
-	Box   outbox.Box // what goes there
+	Name  wire.Atom // never changed
+	Box   flow.Box  // what goes there
 	Flow  Flow
 	c     *Cluster
 	owner Owner
@@ -295,8 +295,8 @@ func (p *Peer) Demonitored(ref wire.Ref) Monitor {
 func (p *Peer) TakesRequests() bool { return p.requests.Load() }
 
 // Ask notes a request and sends f, in the turn t, nil: in none. sent is called before, with the
-// lock of p held. ok false: the connection is over. The error is that of [outbox.Box.Put].
-func (p *Peer) Ask(t *outbox.Turn, r *Request, f dist.Frame, sent func()) (ok bool, err error) {
+// lock of p held. ok false: the connection is over. The error is that of [flow.Box.Put].
+func (p *Peer) Ask(t *flow.Turn, r *Request, f dist.Frame, sent func()) (ok bool, err error) {
 	p.mu.Lock()
 	if ok = p.tables.Ask(r); ok {
 		sent()
@@ -315,7 +315,7 @@ func (p *Peer) Ask(t *outbox.Turn, r *Request, f dist.Frame, sent func()) (ok bo
 
 // Reply sends f, the reply to a request that has come with m, a monitor by a process there, and
 // takes m out. False: m has been taken out before, and nothing is sent.
-func (p *Peer) Reply(t *outbox.Turn, m Monitor, f dist.Frame) (ok bool, err error) {
+func (p *Peer) Reply(t *flow.Turn, m Monitor, f dist.Frame) (ok bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.tables.IsWatched(m) {
@@ -427,7 +427,7 @@ func (p *Peer) logRefusals() {
 // write is the writer's goroutine: started when the peer is connected, ended by its end, waited for by Stop.
 func (p *Peer) write() {
 	defer p.c.wg.Done()
-	w := outbox.Writer{Box: &p.Box, Link: p.link, Done: p.done, Owner: p.owner, Env: p.c.cfg.Env}
+	w := flow.Writer{Box: &p.Box, Link: p.link, Done: p.done, Owner: p.owner, Env: p.c.cfg.Env}
 	if err := w.Run(); err != nil {
 		p.End(err)
 	}

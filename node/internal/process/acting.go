@@ -7,8 +7,8 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
+	"github.com/actornode/actornode/internal/kernel/flow"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/node/internal/outbox"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -30,7 +30,7 @@ type Local struct {
 	slots tables.Slots
 	refs  supply
 	Tally *Tally
-	Turn  outbox.Turn
+	Turn  flow.Turn
 
 	promises []*Call // for calls to come
 
@@ -62,7 +62,7 @@ func (a *Acting) Inject(e *executor.Entity, w *executor.Worker) {
 }
 
 // OutboxTurn returns the turn of an actor on whose worker the code runs, nil: it runs on none.
-func (a *Acting) OutboxTurn() *outbox.Turn {
+func (a *Acting) OutboxTurn() *flow.Turn {
 	if a.Worker == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package outbox
+package flow
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/node/internal/flush"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -18,7 +18,7 @@ type Box struct {
 	soft atomic.Int64  // up to so many bytes in the link there is nothing to do about them
 	wake chan struct{} // capacity 1: for the writer
 
-	flushing atomic.Uint64 // a flush.State
+	flushing atomic.Uint64 // a FlushState
 
 	link   dist.Link             // set before flushing is direct for the first time
 	quick  linkopt.MessageWriter // nil: link has none
@@ -154,7 +154,7 @@ func (b *Box) written(t *Turn, n int, f *dist.Frame) (full bool) {
 		b.scheduleFlush(t)
 		return false
 	}
-	b.on(flush.Needed)
+	b.on(Needed)
 	b.level.Store(int64(n))
 	return true
 }
@@ -184,7 +184,7 @@ func (b *Box) enqueue(f dist.Frame) (full bool, err error) {
 		b.mu.Unlock()
 		return false, ErrOver
 	}
-	wake := b.step(flush.Queued) == flush.WakeWriter
+	wake := b.step(Queued) == WakeWriter
 	b.frames = append(b.frames, f)
 	full = b.backlog.queue(&f, cost)
 	n := b.backlog.queued
@@ -238,14 +238,14 @@ func (b *Box) RequestTick() {
 	b.mu.Lock()
 	b.tick = true
 	b.mu.Unlock()
-	b.on(flush.Needed)
+	b.on(Needed)
 }
 
 // Close ends the box and returns what was not written.
 func (b *Box) Close() []dist.Frame {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.step(flush.End)
+	b.step(End)
 	left := b.frames
 	b.frames = nil
 	b.backlog.end()
@@ -311,6 +311,6 @@ func (b *Box) Rest(link dist.Link) bool {
 	}
 	b.backlog.pass(b.backlog.linked)
 	b.softenLocked()
-	b.step(flush.Rest)
+	b.step(Rest)
 	return true
 }

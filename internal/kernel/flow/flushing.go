@@ -1,14 +1,12 @@
-package outbox
+package flow
 
-import "github.com/actornode/actornode/node/internal/flush"
-
-func (b *Box) state() flush.State { return flush.State(b.flushing.Load()) }
+func (b *Box) state() FlushState { return FlushState(b.flushing.Load()) }
 
 // step takes a step, and leaves to the caller what is to be done.
-func (b *Box) step(e flush.Event) flush.Action {
+func (b *Box) step(e FlushEvent) FlushAction {
 	for {
 		was := b.flushing.Load()
-		next, a := flush.Step(flush.State(was), e)
+		next, a := FlushStep(FlushState(was), e)
 		if uint64(next) == was || b.flushing.CompareAndSwap(was, uint64(next)) {
 			return a
 		}
@@ -16,11 +14,11 @@ func (b *Box) step(e flush.Event) flush.Action {
 }
 
 // on takes a step, and does what is to be done.
-func (b *Box) on(e flush.Event) {
+func (b *Box) on(e FlushEvent) {
 	switch b.step(e) {
-	case flush.TryFlush:
+	case TryFlush:
 		b.tryFlush()
-	case flush.WakeWriter:
+	case WakeWriter:
 		b.wakeWriter()
 	}
 }
@@ -28,7 +26,7 @@ func (b *Box) on(e flush.Event) {
 // tryFlush sends what is in the link, as far as that takes it at once.
 func (b *Box) tryFlush() {
 	if b.prompt == nil || b.prompt.Try() {
-		b.on(flush.TryLeft)
+		b.on(TryLeft)
 	}
 }
 
@@ -46,15 +44,15 @@ func (b *Box) scheduleFlush(t *Turn) {
 	if s.Deferring() == 0 && t != nil && t.deferTo(b) {
 		return
 	}
-	b.on(flush.Written)
+	b.on(Written)
 }
 
 // Defer has what is written wait for EndDefer, which must follow soon, on whatever
 // goroutine.
-func (b *Box) Defer() { b.step(flush.Defer) }
+func (b *Box) Defer() { b.step(Defer) }
 
 // EndDefer sends what has waited.
-func (b *Box) EndDefer() { b.on(flush.EndDefer) }
+func (b *Box) EndDefer() { b.on(EndDefer) }
 
 // Yield sends what has waited until now, for a caller that goes on deferring.
-func (b *Box) Yield() { b.on(flush.Yield) }
+func (b *Box) Yield() { b.on(Yield) }

@@ -1,9 +1,9 @@
-package outbox
+package flow
 
 import (
 	"github.com/actornode/actornode/internal/ring"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/flush"
+
 	"github.com/actornode/actornode/wire"
 )
 
@@ -105,7 +105,7 @@ func (b *Box) Space(sender wire.PID, msg any) *Wait {
 		return nil
 	}
 	b.waits.held++
-	b.on(flush.Needed)
+	b.on(Needed)
 	return w
 }
 

@@ -1,4 +1,4 @@
-package outbox
+package flow
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/ring"
-	"github.com/actornode/actornode/node/internal/flush"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -47,7 +47,7 @@ func (w *Writer) Run() error {
 	w.limit, _ = w.Link.(linkopt.LongLimiter)
 	err := w.run()
 	if err != nil {
-		w.Box.step(flush.End)
+		w.Box.step(End)
 		select {
 		case <-w.Done:
 		case <-w.Env.After(drainTime):
@@ -92,10 +92,10 @@ func (w *Writer) run() error {
 			return err
 		}
 		if more {
-			w.Box.on(flush.LookedMore)
+			w.Box.on(LookedMore)
 		} else {
 			w.Box.settled()
-			w.Box.step(flush.Looked)
+			w.Box.step(Looked)
 		}
 		select {
 		case <-w.Box.wake:

@@ -1,12 +1,12 @@
-package flush
+package flow
 
 import "fmt"
 
-// Phase is what is done with what is to be sent: see the package comment.
-type Phase uint8
+// FlushPhase is what is done with what is to be sent: see the package comment.
+type FlushPhase uint8
 
 const (
-	Queueing Phase = iota // the zero value: before the connection
+	Queueing FlushPhase = iota // the zero value: before the connection
 	Passing
 	Idle
 	Deferred
@@ -16,16 +16,16 @@ const (
 
 var phaseNames = [phases]string{"queueing", "passing", "idle", "deferred", "ended"}
 
-func (p Phase) String() string {
+func (p FlushPhase) String() string {
 	if p < phases {
 		return phaseNames[p]
 	}
 	return fmt.Sprintf("phase %d", uint8(p))
 }
 
-// State is all that decides when bytes leave, in one word, which can be compared and
+// FlushState is all that decides when bytes leave, in one word, which can be compared and
 // swapped. The zero value is before there is a connection.
-type State uint64
+type FlushState uint64
 
 // The parts of a State: 3 bits of phase, one bit that says whether the writer has taken its
 // last look, and two counts.
@@ -37,32 +37,32 @@ const (
 	countMask      = 1<<countBits - 1
 	turnsShift     = deferringShift + countBits
 
-	oneDeferring State = 1 << deferringShift
-	oneTurn      State = 1 << turnsShift
+	oneDeferring FlushState = 1 << deferringShift
+	oneTurn      FlushState = 1 << turnsShift
 )
 
-// Phase returns the phase.
-func (s State) Phase() Phase { return Phase(s & phaseBits) }
+// FlushPhase returns the phase.
+func (s FlushState) Phase() FlushPhase { return FlushPhase(s & phaseBits) }
 
 // Deferring returns how many will send at the end of what they do, for everybody.
-func (s State) Deferring() int { return int(s >> deferringShift & countMask) }
+func (s FlushState) Deferring() int { return int(s >> deferringShift & countMask) }
 
 // Turns returns how many turns will send at their end what they have written.
-func (s State) Turns() int { return int(s >> turnsShift & countMask) }
+func (s FlushState) Turns() int { return int(s >> turnsShift & countMask) }
 
 // Direct reports whether what is to be sent is written into the buffer.
-func (s State) Direct() bool { p := s.Phase(); return p-Passing <= Deferred-Passing }
+func (s FlushState) Direct() bool { p := s.Phase(); return p-Passing <= Deferred-Passing }
 
 // Asleep reports whether the writer sleeps, or is about to.
-func (s State) Asleep() bool { p := s.Phase(); return p-Idle <= Deferred-Idle }
+func (s FlushState) Asleep() bool { p := s.Phase(); return p-Idle <= Deferred-Idle }
 
 // Settled reports whether all that has been written has been sent, as far as those who have
 // written it have told.
-func (s State) Settled() bool { return s.Phase() == Idle && s&lookedBit != 0 && s.Turns() == 0 }
+func (s FlushState) Settled() bool { return s.Phase() == Idle && s&lookedBit != 0 && s.Turns() == 0 }
 
-func (s State) with(p Phase) State { return s&^(phaseBits|lookedBit) | State(p) }
+func (s FlushState) with(p FlushPhase) FlushState { return s&^(phaseBits|lookedBit) | FlushState(p) }
 
-func (s State) String() string {
+func (s FlushState) String() string {
 	text := s.Phase().String()
 	if s.Asleep() && s&lookedBit == 0 {
 		text += ", a look to come"

@@ -1,11 +1,10 @@
-package outbox
+package flow
 
 import (
 	"sync/atomic"
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/env"
-	"github.com/actornode/actornode/node/internal/flush"
 )
 
 // Worker is what runs turns of actors.
@@ -43,7 +42,7 @@ func (t *Turn) deferTo(b *Box) bool {
 			t.atOnce--
 			return false
 		}
-		b.step(flush.TurnWritten)
+		b.step(TurnWritten)
 		t.count, t.since = 1, t.Env.Now()
 		t.box.Store(b)
 		t.Worker.DeferToTurnEnd()
@@ -57,9 +56,9 @@ func (t *Turn) deferTo(b *Box) bool {
 func (t *Turn) End(busy bool) {
 	b := t.box.Load()
 	if busy {
-		b.on(flush.Needed)
+		b.on(Needed)
 	}
-	if b.step(flush.TurnEnd) == flush.TryFlush {
+	if b.step(TurnEnd) == TryFlush {
 		ended := t.Env.Now()
 		b.tryFlush()
 		if ended.Sub(t.since) > longTurn*t.Env.Since(ended) {
@@ -73,6 +72,6 @@ func (t *Turn) End(busy bool) {
 // goroutine may call it.
 func (t *Turn) Overdue() {
 	if b := t.box.Load(); b != nil {
-		b.on(flush.Needed)
+		b.on(Needed)
 	}
 }

@@ -1,4 +1,4 @@
-package flush
+package flow
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 )
 
 // every returns the states that can be, with counts up to 2.
-func every() (all []State) {
+func every() (all []FlushState) {
 	for p := range phases {
-		for _, looked := range []State{0, lookedBit} {
-			for deferring := range State(3) {
-				for turns := range State(3) {
-					s := State(p) | looked | deferring*oneDeferring | turns*oneTurn
+		for _, looked := range []FlushState{0, lookedBit} {
+			for deferring := range FlushState(3) {
+				for turns := range FlushState(3) {
+					s := FlushState(p) | looked | deferring*oneDeferring | turns*oneTurn
 					if p == Deferred && deferring == 0 || looked != 0 && !s.Asleep() {
 						continue
 					}
@@ -27,7 +27,7 @@ func every() (all []State) {
 }
 
 // possible reports whether e can happen in s.
-func possible(s State, e Event) bool {
+func possible(s FlushState, e FlushEvent) bool {
 	switch e {
 	case EndDefer, Yield:
 		return s.Deferring() > 0
@@ -46,7 +46,7 @@ func TestEveryStep(t *testing.T) {
 				continue
 			}
 			says := fmt.Sprintf("%v: %v", s, e)
-			next, a := Step(s, e)
+			next, a := FlushStep(s, e)
 			assert.Less(t, next.Phase(), phases, says)
 			if next.Phase() == Deferred {
 				assert.Positive(t, next.Deferring(), says)
@@ -63,7 +63,7 @@ func TestEveryStep(t *testing.T) {
 			if s.Phase() == Deferred && next.Phase() == Idle {
 				assert.Equal(t, TryFlush, a, says)
 			}
-			change := map[Event][2]int{Defer: {1, 0}, EndDefer: {-1, 0}, TurnWritten: {0, 1}, TurnEnd: {0, -1}}[e]
+			change := map[FlushEvent][2]int{Defer: {1, 0}, EndDefer: {-1, 0}, TurnWritten: {0, 1}, TurnEnd: {0, -1}}[e]
 			assert.Equal(t, change, [2]int{next.Deferring() - s.Deferring(), next.Turns() - s.Turns()}, says)
 			if next.Settled() {
 				assert.True(t, s.Settled() || e == Looked || a == TryFlush || e == TurnEnd, says)
@@ -73,30 +73,30 @@ func TestEveryStep(t *testing.T) {
 }
 
 func TestCountsDoNotTouchEachOther(t *testing.T) {
-	s := State(Idle) | countMask<<deferringShift
+	s := FlushState(Idle) | countMask<<deferringShift
 	assert.Equal(t, countMask, s.Deferring())
 	assert.Zero(t, s.Turns())
-	s, _ = Step(s, EndDefer)
-	s, _ = Step(s, TurnWritten)
+	s, _ = FlushStep(s, EndDefer)
+	s, _ = FlushStep(s, TurnWritten)
 	assert.Equal(t, countMask-1, s.Deferring())
 	assert.Equal(t, 1, s.Turns())
 	assert.Equal(t, Idle, s.Phase())
 }
 
 func TestStrings(t *testing.T) {
-	assert.Equal(t, "queueing, 0 defer, 0 turns", State(0).String())
-	assert.Equal(t, "idle, a look to come, 1 defer, 2 turns", (State(Idle) | oneDeferring | 2*oneTurn).String())
-	assert.Equal(t, "deferred, 1 defer, 0 turns", (State(Deferred) | lookedBit | oneDeferring).String())
-	assert.Equal(t, "phase 7", Phase(7).String())
-	assert.Equal(t, "event 99", Event(99).String())
-	assert.Equal(t, "action 99", Action(99).String())
+	assert.Equal(t, "queueing, 0 defer, 0 turns", FlushState(0).String())
+	assert.Equal(t, "idle, a look to come, 1 defer, 2 turns", (FlushState(Idle) | oneDeferring | 2*oneTurn).String())
+	assert.Equal(t, "deferred, 1 defer, 0 turns", (FlushState(Deferred) | lookedBit | oneDeferring).String())
+	assert.Equal(t, "phase 7", FlushPhase(7).String())
+	assert.Equal(t, "event 99", FlushEvent(99).String())
+	assert.Equal(t, "action 99", FlushAction(99).String())
 	for e := range events {
 		assert.NotEmpty(t, e.String())
 	}
 	for a := range actions {
 		assert.NotEmpty(t, a.String())
 	}
-	assert.Panics(t, func() { Step(0, events) })
+	assert.Panics(t, func() { FlushStep(0, events) })
 }
 
 // What one of those who send does next.
@@ -116,15 +116,15 @@ const (
 
 // world is a moment of a few that send and the writer. It can be a key of a map.
 type world struct {
-	s      State
+	s      FlushState
 	buffer bool // something is in the buffer
 	queued bool // something is in the queue
 	tokens int  // the writer has been woken
 	writer int  // what it does next: see step
 	at     [3]int
-	todo   [3]Action // that an event has left to each
-	wrote  [3]bool   // the last write went into the buffer, and is not told
-	turn   [3]bool   // TurnEnd will follow
+	todo   [3]FlushAction // that an event has left to each
+	wrote  [3]bool        // the last write went into the buffer, and is not told
+	turn   [3]bool        // TurnEnd will follow
 }
 
 // The writer: takes its queue, flushes, rests, looks, sleeps.
@@ -152,7 +152,7 @@ func (w world) moves(t *testing.T, programs [][]op) (next []world) {
 			next = append(next, v) // all has gone
 			v = w
 			v.todo[i] = Nothing
-			v.s, v.todo[i] = Step(v.s, TryLeft)
+			v.s, v.todo[i] = FlushStep(v.s, TryLeft)
 			next = append(next, v) // or something is left, or another has it in hand
 			continue
 		}
@@ -166,7 +166,7 @@ func (w world) moves(t *testing.T, programs [][]op) (next []world) {
 		case write:
 			if !w.s.Direct() {
 				v.queued = true
-				v.s, v.todo[i] = Step(w.s, Queued)
+				v.s, v.todo[i] = FlushStep(w.s, Queued)
 			} else {
 				v.buffer, v.wrote[i] = true, true
 			}
@@ -200,7 +200,7 @@ func (w world) moves(t *testing.T, programs [][]op) (next []world) {
 			e = Needed
 		}
 		if e != events {
-			v.s, v.todo[i] = Step(w.s, e)
+			v.s, v.todo[i] = FlushStep(w.s, e)
 		}
 		next = append(next, v)
 	}
@@ -217,13 +217,13 @@ func (w world) moves(t *testing.T, programs [][]op) (next []world) {
 			v.writer = takes
 			break
 		}
-		v.s, a = Step(w.s, Rest)
+		v.s, a = FlushStep(w.s, Rest)
 		v.writer = looks
 	case looks:
 		v.buffer = false
 		v.writer = tells
 		again := v // perhaps a part of it is left
-		again.s, a = Step(again.s, LookedMore)
+		again.s, a = FlushStep(again.s, LookedMore)
 		if a == WakeWriter {
 			again.tokens++
 		}
@@ -233,7 +233,7 @@ func (w world) moves(t *testing.T, programs [][]op) (next []world) {
 			next = append(next, again)
 		}
 	case tells:
-		v.s, a = Step(w.s, Looked)
+		v.s, a = FlushStep(w.s, Looked)
 		v.writer = sleeps
 	case sleeps:
 		if w.tokens == 0 {
@@ -269,7 +269,7 @@ func TestNoByteIsLeft(t *testing.T) {
 
 func walk(t *testing.T, programs [][]op) {
 	seen := map[world]bool{}
-	todo := []world{{}, {s: State(Idle) | lookedBit, writer: sleeps}}
+	todo := []world{{}, {s: FlushState(Idle) | lookedBit, writer: sleeps}}
 	ends := 0
 	for len(todo) > 0 {
 		w := todo[len(todo)-1]
