@@ -26,7 +26,7 @@ import (
 
 	"github.com/actornode/actornode/node/internal/timers"
 
-	"github.com/actornode/actornode/node/internal/values"
+	"github.com/actornode/actornode/internal/kernel/values"
 
 	"github.com/actornode/actornode/node/internal/watchers"
 	"github.com/actornode/actornode/wire"

@@ -6,8 +6,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/termof"
-	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 )
@@ -49,7 +49,7 @@ func panicked(cause any) *Crash {
 func (c *Crash) Error() string { return calls.CrashText(c.Panic, c.Reason) }
 
 // term is {Reason, Stacktrace}, as nodes of OTP see the reason.
-func (c *Crash) term() any { return byDefault.CrashTerm((*failure.Crash)(c)) }
+func (c *Crash) term() any { return byDefault.CrashTerm((*values.Crash)(c)) }
 
 // Unwrap returns the error that the process ended with, if it was one.
 func (c *Crash) Unwrap() error {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/actornode/actornode/node/internal/gotypes"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -18,8 +18,8 @@ var ErrType = errors.New("node: cannot be registered")
 // Types are the Go types, and the errors, that travel to other nodes as themselves. The zero
 // value is empty and ready to use; many goroutines may use it at once; it must not be copied.
 type Types struct {
-	all    gotypes.Registry
-	makers gotypes.Makers[*maker]
+	all    values.Registry
+	makers values.Makers[*maker]
 }
 
 // Type is something to be registered: see [TypeOf] and [ErrorOf].
@@ -55,7 +55,7 @@ func (t *Types) Register(all ...Type) error {
 // kind.
 func TypeOf[T any](name ...string) Type {
 	return Type{func(t *Types) error {
-		as, err := gotypes.Add[T](&t.all, name...)
+		as, err := values.AddType[T](&t.all, name...)
 		if err != nil {
 			return err
 		}
@@ -81,14 +81,14 @@ type maker struct {
 }
 
 // makersOf are the makers of T, which is called name, of []T and of map[string]T.
-func makersOf[T any](name string) []gotypes.Made[*maker] {
-	return []gotypes.Made[*maker]{made[T](name), made[[]T]("[]" + name), made[map[string]T]("map[string]" + name)}
+func makersOf[T any](name string) []values.MadeOf[*maker] {
+	return []values.MadeOf[*maker]{made[T](name), made[[]T]("[]" + name), made[map[string]T]("map[string]" + name)}
 }
 
-func made[T any](name string) gotypes.Made[*maker] {
+func made[T any](name string) values.MadeOf[*maker] {
 	m := bodyMaker[T]()
 	m.name, m.future, m.ofIt = name, newFarFuture[T], bodyMaker[*Future[T]]()
-	return gotypes.Made[*maker]{Type: reflect.TypeFor[T](), Name: name, Maker: m}
+	return values.MadeOf[*maker]{Type: reflect.TypeFor[T](), Name: name, Maker: m}
 }
 
 // bodyMaker makes what has a T as its body.
@@ -100,9 +100,9 @@ func bodyMaker[T any]() *maker {
 }
 
 // builtin are the makers of the types that every node knows.
-var builtin gotypes.Makers[*maker]
+var builtin values.Makers[*maker]
 
-func builtinOf[T any]() []gotypes.Made[*maker] { return makersOf[T](reflect.TypeFor[T]().String()) }
+func builtinOf[T any]() []values.MadeOf[*maker] { return makersOf[T](reflect.TypeFor[T]().String()) }
 
 func init() {
 	builtin.Add(slices.Concat(

@@ -6,11 +6,11 @@ import (
 	"reflect"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/termof"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/node/internal/failure"
-	"github.com/actornode/actornode/node/internal/values"
+
 	"github.com/actornode/actornode/wire"
 )
 
@@ -18,12 +18,12 @@ import (
 
 func init() {
 	byDefault = registered.codec()
-	failure.Enter(ErrNodeStopped, ErrExited, ErrNoProcess, ErrNoDest, ErrNoName, ErrNameTaken, ErrBadName, ErrNilBehaviour,
+	values.Enter(ErrNodeStopped, ErrExited, ErrNoProcess, ErrNoDest, ErrNoName, ErrNameTaken, ErrBadName, ErrNilBehaviour,
 		ErrBadOption, ErrTooMany, ErrMailboxFull, ErrTimeout, ErrBadTimeout, ErrSelfCall, ErrCycle, ErrReplied, ErrReplyType,
 		ErrIgnored, ErrThreadLocked, ErrNoConnection, ErrNotHere, ErrType, ErrDropped, ErrPending, ErrProtected, ErrUnhandled,
 		discovery.ErrUnknownNode)
-	failure.Default = byDefault
-	termof.Enter(func(r *failure.Reply) any { return byDefault.Failed(r.Cause()) })
+	values.Default = byDefault
+	termof.Enter(func(r *values.Reply) any { return byDefault.Failed(r.Cause()) })
 	termof.EnterReferences(references.Entry())
 }
 
@@ -41,17 +41,17 @@ var public = values.Public{
 	Form: func(v any) any {
 		switch v := v.(type) {
 		case *Crash:
-			return (*failure.Crash)(v)
+			return (*values.Crash)(v)
 		case *ExitError:
-			return (*failure.Exit)(v)
+			return (*values.Exit)(v)
 		}
 		return v
 	},
 	OfForm: func(v any) any {
 		switch v := v.(type) {
-		case *failure.Crash:
+		case *values.Crash:
 			return (*Crash)(v)
-		case *failure.Exit:
+		case *values.Exit:
 			return (*ExitError)(v)
 		}
 		return v
@@ -106,7 +106,7 @@ func know(all ...any) {
 		case Type:
 			own = append(own, one)
 		case error:
-			failure.Enter(one)
+			values.Enter(one)
 		}
 	}
 }

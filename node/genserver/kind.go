@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/tagged"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -198,7 +198,7 @@ type bodies[S any] struct {
 
 // term is a tuple that a handler takes as a struct.
 type term[S any] struct {
-	tagged.Kind
+	values.TaggedKind
 	h *Handler[S]
 }
 
@@ -209,7 +209,7 @@ func (b *bodies[S]) add(h *Handler[S]) {
 			b.exact = make(map[reflect.Type]*Handler[S])
 		}
 		b.exact[h.body] = h
-		if k, ok := tagged.Of(h.body); ok {
+		if k, ok := values.TaggedOf(h.body); ok {
 			b.tagged = append(b.tagged, term[S]{k, h})
 		}
 	case h.body.NumMethod() == 0 && b.any == nil:

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/tagged"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -137,7 +137,7 @@ func (c CaseOf[M]) addTo(m *Match) {
 	m.varies = m.varies || c.varies
 	t := reflect.TypeFor[M]()
 	m.add(t, c.rule(t))
-	if k, ok := tagged.Of(t); ok {
+	if k, ok := values.TaggedOf(t); ok {
 		m.add(reflect.TypeFor[wire.Tuple](), c.term(k))
 	}
 }
@@ -166,7 +166,7 @@ func (c CaseOf[M]) rule(t reflect.Type) rule {
 }
 
 // term is c for tuples that an M stands for.
-func (c CaseOf[M]) term(k tagged.Kind) rule {
+func (c CaseOf[M]) term(k values.TaggedKind) rule {
 	kept := newKept[M]()
 	r := rule{
 		bind: func(who, msg any) (any, bool) {

@@ -3,9 +3,9 @@ package match
 import (
 	"reflect"
 
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/tagged"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -39,7 +39,7 @@ func (q requests[C, Q]) addTo(m *Match) {
 		return run(who, bound.(node.Request[Q]))
 	}})
 	// Requests of other nodes, and of code that does not say the type.
-	kind, isTagged := tagged.Of(reflect.TypeFor[Q]())
+	kind, isTagged := values.TaggedOf(reflect.TypeFor[Q]())
 	kept := newKept[node.Request[Q]]()
 	far := rule{
 		bind: func(who, msg any) (any, bool) {

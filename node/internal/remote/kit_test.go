@@ -10,8 +10,8 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/logtest"
-	"github.com/actornode/actornode/node/internal/failure"
 
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/peers"
@@ -22,7 +22,6 @@ import (
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/internal/signal"
 
-	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -43,7 +42,7 @@ type (
 )
 
 // wrapped is a reason that is another one on the wire: on either side it is read as changed.
-var wrapped = &failure.Exit{Reason: "x"}
+var wrapped = &values.Exit{Reason: "x"}
 
 const changed wire.Atom = "changed"
 

@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 
-	"github.com/actornode/actornode/node/internal/values"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"

@@ -10,8 +10,8 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/failure"
 	"github.com/actornode/actornode/node/internal/peers"
 	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/remote"
@@ -130,11 +130,11 @@ func TestLinkBroken(t *testing.T) {
 	}{
 		{reason: process.Normal},
 		{reason: wire.Atom("boom"), why: wire.Atom("boom")},
-		{reason: (*failure.Exit)(nil), why: changed},
+		{reason: (*values.Exit)(nil), why: changed},
 		{reason: signal.Kill, why: signal.Kill},
 		{reason: process.Normal, traps: true, message: process.Normal},
 		{reason: wire.Atom("boom"), traps: true, message: wire.Atom("boom")},
-		{reason: (*failure.Exit)(nil), traps: true, message: changed},
+		{reason: (*values.Exit)(nil), traps: true, message: changed},
 		{reason: wire.Atom("boom"), protected: true},
 		{reason: wire.Atom("boom"), protected: true, traps: true, message: wire.Atom("boom")},
 	} {
@@ -146,7 +146,7 @@ func TestLinkBroken(t *testing.T) {
 			neighbour.Own.Link(&neighbour.Acting, p.Own.PID())
 			brk := func(reason any) {
 				if lost {
-					if reason == any((*failure.Exit)(nil)) {
+					if reason == any((*values.Exit)(nil)) {
 						reason = changed
 					}
 					s.peer.LinkLost(p.Own.ID, far(1), reason)

@@ -1,4 +1,4 @@
-package failure
+package values
 
 import (
 	"github.com/actornode/actornode/internal/kernel/calls"

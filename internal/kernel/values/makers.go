@@ -1,4 +1,4 @@
-package gotypes
+package values
 
 import (
 	"reflect"
@@ -12,15 +12,15 @@ type Makers[M any] struct {
 	byName readmap.Map[string, M]
 }
 
-// Made is the maker of a type.
-type Made[M any] struct {
+// MadeOf is the maker of a type.
+type MadeOf[M any] struct {
 	Type  reflect.Type
 	Name  string
 	Maker M
 }
 
-// Add adds makers. Of those of the same type, or name, the first counts.
-func (m *Makers[M]) Add(all ...Made[M]) {
+// AddType adds makers. Of those of the same type, or name, the first counts.
+func (m *Makers[M]) Add(all ...MadeOf[M]) {
 	for _, one := range all {
 		m.byType.Add(one.Type, one.Maker)
 		m.byName.Add(one.Name, one.Maker)

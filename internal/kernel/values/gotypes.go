@@ -13,7 +13,7 @@
 //     codec.
 //
 // Both may be used from anywhere, and are read without a lock. The package has no clock and no goroutine.
-package gotypes
+package values
 
 import (
 	"errors"
@@ -40,10 +40,10 @@ type Registry struct {
 	names     readmap.Map[error, string]
 }
 
-// Add adds the type T under the name that is given, or its default, and returns the name.
-func Add[T any](r *Registry, given ...string) (name string, err error) {
+// AddType adds the type T under the name that is given, or its default, and returns the name.
+func AddType[T any](r *Registry, given ...string) (name string, err error) {
 	typ := reflect.TypeFor[T]()
-	if name, err = Name(typ, given); err != nil {
+	if name, err = TypeName(typ, given); err != nil {
 		return "", err
 	}
 	if err := etf.Check(typ); err != nil {
@@ -125,9 +125,9 @@ func (r *Registry) AddError(err error, name ...string) error {
 	return nil
 }
 
-// Name returns the name of a type: that which is given, else the last element of the package's path,
+// TypeName returns the name of a type: that which is given, else the last element of the package's path,
 // a dot, and the type's name.
-func Name(typ reflect.Type, given []string) (string, error) {
+func TypeName(typ reflect.Type, given []string) (string, error) {
 	switch {
 	case len(given) == 1:
 		return given[0], nil

@@ -6,15 +6,14 @@ import (
 
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/termof"
-	"github.com/actornode/actornode/node/internal/failure"
-	"github.com/actornode/actornode/node/internal/gotypes"
+
 	"github.com/actornode/actornode/wire/etf"
 )
 
 // Codec is how values cross between the nodes that have registered the same, and others. Its fields are set
 // before it is used; many goroutines may use it at once.
 type Codec struct {
-	Types *gotypes.Registry
+	Types *Registry
 	Public
 }
 
@@ -22,8 +21,8 @@ type Codec struct {
 type Public struct {
 	// Builtin reports whether every node knows a type.
 	Builtin func(reflect.Type) bool
-	// Form returns a crash as a [*failure.Crash], and the error that says how a process has exited as a
-	// [*failure.Exit]; another value as it is.
+	// Form returns a crash as a [*Crash], and the error that says how a process has exited as a
+	// [*Exit]; another value as it is.
 	Form func(v any) any
 	// OfForm is the reverse.
 	OfForm func(v any) any
@@ -39,37 +38,37 @@ type Public struct {
 func (c *Codec) Register() error {
 	types := &c.Types.Codec
 	return cmp.Or(
-		pack.RegisterAs[failure.Error](types, "$error", pack.Conversion{In: c.arrived, Lenient: true}),
-		pack.RegisterAs[failure.Reply](types, "$reply", pack.Conversion{Lenient: true}),
-		pack.Register[failure.Panic](types, "$panic"),
+		pack.RegisterAs[Error](types, "$error", pack.Conversion{In: c.arrived, Lenient: true}),
+		pack.RegisterAs[Reply](types, "$reply", pack.Conversion{Lenient: true}),
+		pack.Register[Panic](types, "$panic"),
 		c.RegisterForms(types, pack.Conversion{Out: c.Outward, In: c.Inward, Lenient: true}))
 }
 
 // arrived is an error of another node in a message.
 func (c *Codec) arrived(v any) any {
-	if e, ok := v.(*failure.Error); ok {
+	if e, ok := v.(*Error); ok {
 		e.Arrived(c)
 	}
 	return v
 }
 
-// Name is part of failure.Known, and so are the next two.
+// Name is part of Known, and so are the next two.
 func (c *Codec) Name(err error) string {
 	if !reflect.ValueOf(err).Comparable() {
 		return ""
 	}
-	return cmp.Or(c.Types.NameOfError(err), failure.SentinelName(err))
+	return cmp.Or(c.Types.NameOfError(err), SentinelName(err))
 }
 
 // Sentinel returns the error of a name, nil: there is none.
 func (c *Codec) Sentinel(name string) error {
-	return cmp.Or(c.Types.Error(name), failure.Sentinel(name))
+	return cmp.Or(c.Types.Error(name), Sentinel(name))
 }
 
 // Value returns what crosses in the place of an error, or of the value of a panic.
 func (c *Codec) Value(v any) (any, bool) {
 	switch c.Form(v).(type) {
-	case *failure.Exit, *failure.Crash:
+	case *Exit, *Crash:
 		return c.Outward(v), true
 	}
 	if !c.Types.Has(reflect.TypeOf(v)) {
@@ -98,7 +97,7 @@ func (c *Codec) Foreign(v any) (any, error) {
 	}
 	if _, isError := v.(error); !isError {
 		if typ := c.Types.Missing(reflect.TypeOf(v), c.Builtin); typ != nil {
-			return nil, gotypes.NotRegistered(typ)
+			return nil, NotRegistered(typ)
 		}
 	}
 	return c.foreign(v)
@@ -109,7 +108,7 @@ func (c *Codec) Foreign(v any) (any, error) {
 func (c *Codec) foreign(v any) (any, error) {
 	if err, ok := v.(error); ok {
 		if _, stands := termof.Of(err); !stands {
-			return failure.Of(err, c), nil
+			return ErrorOf(err, c), nil
 		}
 	}
 	return etf.ToTerm(v)

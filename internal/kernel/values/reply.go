@@ -4,30 +4,29 @@ import (
 	"unicode/utf8"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/node/internal/failure"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
 
 // Reply is an error in the place of a reply to a call of another node.
-func (c *Codec) Reply(err error) *failure.Reply { return failure.NewReply(err, c) }
+func (c *Codec) Reply(err error) *Reply { return NewReply(err, c) }
 
 // Outcome is what a reply of another node says: a value, or an error.
 func (c *Codec) Outcome(v any) (any, error) {
 	switch r := v.(type) {
-	case *failure.Reply:
+	case *Reply:
 		if r == nil {
-			r = &failure.Reply{}
+			r = &Reply{}
 		}
 		err := r.Open(c)
-		if _, ok := c.Form(err).(*failure.Exit); ok {
+		if _, ok := c.Form(err).(*Exit); ok {
 			err = c.Inward(err).(error)
 		}
 		return nil, err
 	case wire.Tuple: // through a node of OTP
 		if len(r) == 2 && r[0] == wire.Error {
-			if e, ok := r[1].(*failure.Error); ok && (e == nil || !e.IsOpen()) {
+			if e, ok := r[1].(*Error); ok && (e == nil || !e.IsOpen()) {
 				return v, nil // which a handler has answered
 			}
 			if err, ok := r[1].(error); ok {
@@ -45,7 +44,7 @@ func (c *Codec) Failed(err error) any { return calls.FailureReason(c.ErrorTerm(e
 // Message is a reply to no call of this node as a process gets it; another message as it is.
 func (c *Codec) Message(msg any) any {
 	if m, ok := msg.(wire.Tuple); ok && len(m) == 2 {
-		if r, ok := m[1].(*failure.Reply); ok && r != nil {
+		if r, ok := m[1].(*Reply); ok && r != nil {
 			return wire.Tuple{m[0], c.Failed(r.Cause())}
 		}
 	}
@@ -59,7 +58,7 @@ func TextReply(f *dist.Frame) (dist.Frame, bool) {
 	if !ok || len(t) != 2 || f.Op != dist.OpSend {
 		return dist.Frame{}, false
 	}
-	r, ok := t[1].(*failure.Reply)
+	r, ok := t[1].(*Reply)
 	if !ok {
 		return dist.Frame{}, false
 	}
@@ -76,7 +75,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string {
 	if b, ok := r.Reason.([]byte); ok && utf8.Valid(b) {
-		return failure.Cut(string(b))
+		return Cut(string(b))
 	}
 	return calls.ReasonWords(r.Reason)
 }

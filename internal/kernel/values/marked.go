@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/termof"
-	"github.com/actornode/actornode/node/internal/failure"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
@@ -16,7 +16,7 @@ import (
 // back where such a term comes from one.
 
 // marks are the atoms by which such terms are known.
-var marks = []wire.Atom{termof.TypeMark, failure.ErrorMark, failure.PanicMark}
+var marks = []wire.Atom{termof.TypeMark, ErrorMark, PanicMark}
 
 // Term is what stands for a Go value towards a node of OTP. The maps of registered structs in it, and of
 // pointers to them, have the names of their types.
@@ -25,13 +25,13 @@ func (c *Codec) Term(v any) (any, error) {
 		return in, nil
 	}
 	switch form := c.Form(v).(type) {
-	case *failure.Crash:
+	case *Crash:
 		return c.CrashTerm(form), nil
-	case *failure.Reply:
+	case *Reply:
 		return c.Failed(form.Cause()), nil
-	case failure.Panic:
-		return failure.PanicTerm(form, c), nil
-	case *failure.Exit:
+	case Panic:
+		return PanicTerm(form, c), nil
+	case *Exit:
 		return form.Reason, nil
 	case error:
 		if !c.isMarked(form) {
@@ -79,11 +79,11 @@ func (u unmarking) at(term any, depth int) any {
 	}
 	switch x := term.(type) {
 	case wire.Tuple:
-		if crash, ok := failure.ReadCrash(x, u.Codec); ok {
+		if crash, ok := ReadCrash(x, u.Codec); ok {
 			return u.OfForm(crash)
 		}
 		u.all(x, depth)
-		if err, ok := failure.ReadError(x, u.Codec); ok {
+		if err, ok := ReadError(x, u.Codec); ok {
 			return err
 		}
 	case wire.List:

@@ -2,24 +2,24 @@ package values
 
 import (
 	"github.com/actornode/actornode/internal/termof"
-	"github.com/actornode/actornode/node/internal/failure"
+
 	"github.com/actornode/actornode/wire"
 )
 
 // Outward is an exit reason on its way to another node.
 func (c *Codec) Outward(why any) any {
 	switch form := c.Form(why).(type) {
-	case *failure.Crash:
+	case *Crash:
 		return c.OfForm(form.Outward(c))
-	case *failure.Exit:
-		out := &failure.Exit{Reason: c.Outward(form.Reason), Node: form.Node}
+	case *Exit:
+		out := &Exit{Reason: c.Outward(form.Reason), Node: form.Node}
 		if form.Cause != nil {
-			out.Cause = failure.Of(form.Cause, c)
+			out.Cause = ErrorOf(form.Cause, c)
 		}
 		return c.OfForm(out)
 	case error:
 		if _, stands := termof.Of(form); !stands {
-			return failure.Of(form, c)
+			return ErrorOf(form, c)
 		}
 	}
 	return why
@@ -30,22 +30,22 @@ func (c *Codec) Inward(why any) any { return c.inward(why, 0) }
 
 func (c *Codec) inward(why any, depth int) any {
 	switch form := c.Form(why).(type) {
-	case *failure.Crash:
+	case *Crash:
 		if form == nil {
-			return c.OfForm(&failure.Crash{})
+			return c.OfForm(&Crash{})
 		}
 		form.Inward(c)
-	case *failure.Exit:
+	case *Exit:
 		if form == nil {
-			return c.OfForm(&failure.Exit{})
+			return c.OfForm(&Exit{})
 		}
-		if depth < failure.MaxDepth {
+		if depth < MaxDepth {
 			form.Reason = c.inward(form.Reason, depth+1)
-			if cause, ok := form.Cause.(*failure.Error); ok && cause != nil {
+			if cause, ok := form.Cause.(*Error); ok && cause != nil {
 				form.Cause = cause.Open(c)
 			}
 		}
-	case *failure.Error:
+	case *Error:
 		if form != nil {
 			return form.Open(c)
 		}
@@ -60,7 +60,7 @@ func (c *Codec) ErrorTerm(err error) any {
 	if term, ok := c.Own(err); ok {
 		return term
 	}
-	e := failure.Of(err, c)
+	e := ErrorOf(err, c)
 	if term, ok := e.Term(); ok {
 		return term
 	}
@@ -70,7 +70,7 @@ func (c *Codec) ErrorTerm(err error) any {
 // ReadErrorTerm is what ErrorTerm has made, as the error again if it has parts; another term as an exit reason.
 func (c *Codec) ReadErrorTerm(term any) any {
 	if e, ok := term.(wire.Tuple); ok {
-		if err, ok := failure.ReadError(e, c); ok {
+		if err, ok := ReadError(e, c); ok {
 			return err
 		}
 	}
@@ -78,4 +78,4 @@ func (c *Codec) ReadErrorTerm(term any) any {
 }
 
 // CrashTerm is {Reason, Stacktrace}.
-func (c *Codec) CrashTerm(crash *failure.Crash) wire.Tuple { return crash.Term(c, c.ErrorTerm) }
+func (c *Codec) CrashTerm(crash *Crash) wire.Tuple { return crash.Term(c, c.ErrorTerm) }

@@ -1,4 +1,4 @@
-package gotypes
+package values
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ func NotRegistered(typ reflect.Type) error {
 		return fmt.Errorf("values of type %v cannot be sent: give the type a name, and register it: "+
 			"node.RegisterTypes(node.TypeOf[Name]())", typ)
 	}
-	name, _ := Name(typ, nil)
+	name, _ := TypeName(typ, nil)
 	return fmt.Errorf("type %s is not registered; at the start of both programs: node.RegisterTypes(node.TypeOf[%s]())", name, name)
 }
 

@@ -1,4 +1,4 @@
-package failure
+package values
 
 import (
 	"errors"
@@ -119,8 +119,8 @@ func (e *Error) By(known Known) *Error {
 // IsOpen reports whether e has been opened, or made, on this node.
 func (e *Error) IsOpen() bool { return e.known != nil }
 
-// Of is the error in the form in which it crosses.
-func Of(err error, known Known) *Error {
+// ErrorOf is the error in the form in which it crosses.
+func ErrorOf(err error, known Known) *Error {
 	if e, ok := err.(*Error); ok {
 		return e
 	}
@@ -226,7 +226,7 @@ func (p Panic) GoType() string { return p.Type }
 func OfPanic(v any, known Known) any {
 	switch v := v.(type) {
 	case error:
-		return Of(v, known)
+		return ErrorOf(v, known)
 	case string:
 		return Cut(v)
 	case bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64, nil, Panic:
@@ -248,7 +248,7 @@ type Reply struct {
 }
 
 // NewReply returns the reply that says err.
-func NewReply(err error, known Known) *Reply { return &Reply{Of(err, known), err} }
+func NewReply(err error, known Known) *Reply { return &Reply{ErrorOf(err, known), err} }
 
 // Cause is the error of a reply: on the node that has made it as it was.
 func (r *Reply) Cause() error {

@@ -16,9 +16,9 @@
 //
 //	                        to a Go node                   to a node of OTP
 //	a registered type       itself                         a map with its name under '$type'
-//	an error                *failure.Error                 {'$error', Text, Parts}, or its text
-//	a crash                 *failure.Crash                 {Reason, Stacktrace}
-//	an error as a reply     *failure.Reply                 {error, Reason}
+//	an error                *Error                 {'$error', Text, Parts}, or its text
+//	a crash                 *Crash                 {Reason, Stacktrace}
+//	an error as a reply     *Reply                 {error, Reason}
 //	a caller                itself                         {Pid, Tag}
 //	a future                itself                         a map with its type and reference
 //

@@ -1,11 +1,11 @@
 // Package tagged reads terms as the structs that stand for them: one with the tag `etf:"add,tuple"` is the
 // tuple {add, …}, and a tuple of that first atom and that many elements may be read as it.
 //
-//	k, ok := tagged.Of(reflect.TypeFor[Add]())     the kind of Add; false: it has no such tag
+//	k, ok := TaggedOf(reflect.TypeFor[Add]())     the kind of Add; false: it has no such tag
 //	k.Read(n, term, &add)                          false: the term is no Add
 //
-// A [Kind] is one struct. It never changes. The package has no goroutine.
-package tagged
+// A [TaggedKind] is one struct. It never changes. The package has no goroutine.
+package values
 
 import (
 	"reflect"
@@ -15,20 +15,20 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// Kind is a struct that stands for a tuple.
-type Kind struct {
+// TaggedKind is a struct that stands for a tuple.
+type TaggedKind struct {
 	termof.Shape
 	typ reflect.Type
 }
 
-// Of returns the kind of a type; false: it has no tag that says its first atom.
-func Of(t reflect.Type) (Kind, bool) {
+// TaggedOf returns the kind of a type; false: it has no tag that says its first atom.
+func TaggedOf(t reflect.Type) (TaggedKind, bool) {
 	s, ok := termof.ShapeOf(t)
-	return Kind{s, t}, ok
+	return TaggedKind{s, t}, ok
 }
 
 // Fits reports whether a term has the first atom and as many elements.
-func (k Kind) Fits(term wire.Tuple) bool {
+func (k TaggedKind) Fits(term wire.Tuple) bool {
 	if len(term) != k.Arity {
 		return false
 	}
@@ -43,13 +43,13 @@ func (k Kind) Fits(term wire.Tuple) bool {
 
 // Read stores a term in what into points to; host is the node that has it, for the references in it. False: the
 // term is not of that kind, or an element does not fit; something may be stored by then.
-func (k Kind) Read(host any, term wire.Tuple, into any) bool {
+func (k TaggedKind) Read(host any, term wire.Tuple, into any) bool {
 	return k.Fits(term) && etf.FromTerm(termof.Hosted{Term: term, Host: host}, into) == nil
 }
 
 // Misfit says why a term with the first atom of the kind is none of it: which field does not fit, the type that it has and
 // what is there. Nil: the term has another first atom, or is of the kind.
-func (k Kind) Misfit(host any, term wire.Tuple) error {
+func (k TaggedKind) Misfit(host any, term wire.Tuple) error {
 	if len(term) == 0 || !k.Fits(append(wire.Tuple{term[0]}, make(wire.Tuple, k.Arity-1)...)) {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (k Kind) Misfit(host any, term wire.Tuple) error {
 }
 
 // Value is Read into a new value, which it returns.
-func (k Kind) Value(host any, term wire.Tuple) (v any, ok bool) {
+func (k TaggedKind) Value(host any, term wire.Tuple) (v any, ok bool) {
 	if !k.Fits(term) {
 		return nil, false
 	}

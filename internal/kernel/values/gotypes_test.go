@@ -1,4 +1,4 @@
-package gotypes_test
+package values_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/gotypes"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -22,7 +22,7 @@ type listed []string
 func (listed) Error() string { return "listed" }
 
 func TestErrors(t *testing.T) {
-	var r gotypes.Registry
+	var r values.Registry
 	mine := errors.New("mine")
 	require.NoError(t, r.AddError(io.EOF))
 	require.NoError(t, r.AddError(io.EOF), "again")
@@ -44,7 +44,7 @@ func TestErrors(t *testing.T) {
 
 // The name of an error is an atom to others.
 func TestErrorName(t *testing.T) {
-	var r gotypes.Registry
+	var r values.Registry
 	long := errors.New(strings.Repeat("x", 256))
 	for _, name := range [][]string{nil, {""}, {strings.Repeat("ж", 128)}, {"\xff"}} {
 		require.ErrorContains(t, r.AddError(long, name...), "want UTF-8 of 1 to 255")
@@ -54,25 +54,25 @@ func TestErrorName(t *testing.T) {
 
 // Types are found as soon as they are added, whoever reads meanwhile; and so are their makers.
 func TestTypes(t *testing.T) {
-	var r gotypes.Registry
-	var makers gotypes.Makers[int]
+	var r values.Registry
+	var makers values.Makers[int]
 	typ := reflect.TypeFor[order]()
 	_, ok := makers.Of(typ)
 	require.False(t, ok)
 	_, ok = makers.Named("order")
 	require.False(t, ok)
 	require.False(t, r.Has(typ))
-	name, err := gotypes.Add[order](&r, "order")
+	name, err := values.AddType[order](&r, "order")
 	require.NoError(t, err)
 	require.Equal(t, "order", name)
 	require.Equal(t, typ, r.Type("order"))
 	require.Equal(t, "order", r.NameOf(typ))
-	_, err = gotypes.Add[says](&r, "order")
+	_, err = values.AddType[says](&r, "order")
 	require.ErrorContains(t, err, "the name is that of gotypes_test.order")
 	var wg sync.WaitGroup
 	for i, typ := range []reflect.Type{typ, reflect.PointerTo(typ), reflect.SliceOf(typ)} {
 		wg.Go(func() {
-			makers.Add(gotypes.Made[int]{typ, typ.String(), i})
+			makers.Add(values.MadeOf[int]{typ, typ.String(), i})
 			m, ok := makers.Of(typ)
 			require.True(t, ok)
 			require.Equal(t, i, m)
@@ -89,8 +89,8 @@ func TestTypes(t *testing.T) {
 
 // What is composed of a registered type without a name of its own is known, too.
 func TestHas(t *testing.T) {
-	var r gotypes.Registry
-	_, err := gotypes.Add[order](&r)
+	var r values.Registry
+	_, err := values.AddType[order](&r)
 	require.NoError(t, err)
 	for typ, has := range map[reflect.Type]bool{
 		nil:                                    false,
@@ -121,7 +121,7 @@ func (*says) Term() any { return wire.Atom("says") }
 // What is missing is a type with a name of its own, or a struct, wherever it is; what says which term
 // it stands for is not.
 func TestMissing(t *testing.T) {
-	var r gotypes.Registry
+	var r values.Registry
 	builtin := func(typ reflect.Type) bool {
 		return typ == reflect.TypeFor[int]() || typ == reflect.TypeFor[string]()
 	}
@@ -145,25 +145,25 @@ func TestMissing(t *testing.T) {
 	} {
 		require.Equal(t, c.missing, r.Missing(c.typ, builtin), "%v", c.typ)
 	}
-	_, err := gotypes.Add[order](&r)
+	_, err := values.AddType[order](&r)
 	require.NoError(t, err)
 	require.Nil(t, r.Missing(reflect.TypeFor[[]order](), builtin))
-	require.EqualError(t, gotypes.NotRegistered(typ), "type gotypes_test.order is not registered; at the start of both programs: "+
+	require.EqualError(t, values.NotRegistered(typ), "type gotypes_test.order is not registered; at the start of both programs: "+
 		"node.RegisterTypes(node.TypeOf[gotypes_test.order]())")
-	require.ErrorContains(t, gotypes.NotRegistered(reflect.TypeFor[struct{ N int }]()), "give the type a name")
+	require.ErrorContains(t, values.NotRegistered(reflect.TypeFor[struct{ N int }]()), "give the type a name")
 }
 
 func TestName(t *testing.T) {
-	name, err := gotypes.Name(reflect.TypeFor[order](), nil)
+	name, err := values.TypeName(reflect.TypeFor[order](), nil)
 	require.NoError(t, err)
 	require.Equal(t, "gotypes_test.order", name)
-	name, err = gotypes.Name(reflect.TypeFor[order](), []string{"shop.Order"})
+	name, err = values.TypeName(reflect.TypeFor[order](), []string{"shop.Order"})
 	require.NoError(t, err)
 	require.Equal(t, "shop.Order", name)
 	for _, typ := range []reflect.Type{reflect.TypeFor[*order](), reflect.TypeFor[int](), reflect.TypeFor[struct{ N int }]()} {
-		_, err = gotypes.Name(typ, nil)
+		_, err = values.TypeName(typ, nil)
 		require.ErrorContains(t, err, "has no name of its own")
 	}
-	_, err = gotypes.Name(reflect.TypeFor[order](), []string{"a", "b"})
+	_, err = values.TypeName(reflect.TypeFor[order](), []string{"a", "b"})
 	require.ErrorContains(t, err, "has 2 names")
 }

@@ -12,12 +12,10 @@ import (
 
 	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/termof"
-	"github.com/actornode/actornode/node/internal/failure"
-	"github.com/actornode/actornode/node/internal/gotypes"
 
-	"github.com/actornode/actornode/node/internal/values"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"
@@ -78,11 +76,11 @@ type (
 func (f *fault) Error() string { return fmt.Sprint("fault ", f.Code) }
 
 func newCodec(t *testing.T) *values.Codec {
-	var types gotypes.Registry
+	var types values.Registry
 	require.NoError(t, types.AddError(errMine, "shop.mine"))
 	for _, add := range []func() (string, error){
-		func() (string, error) { return gotypes.Add[item](&types) },
-		func() (string, error) { return gotypes.Add[fault](&types, "fault") },
+		func() (string, error) { return values.AddType[item](&types) },
+		func() (string, error) { return values.AddType[fault](&types, "fault") },
 	} {
 		_, err := add()
 		require.NoError(t, err)
@@ -92,20 +90,20 @@ func newCodec(t *testing.T) *values.Codec {
 		Form: func(v any) any {
 			switch v := v.(type) {
 			case *Crash:
-				return (*failure.Crash)(v)
+				return (*values.Crash)(v)
 			case *ExitError:
 				if v == nil {
-					return (*failure.Exit)(nil)
+					return (*values.Exit)(nil)
 				}
-				return &failure.Exit{Reason: v.Reason}
+				return &values.Exit{Reason: v.Reason}
 			}
 			return v
 		},
 		OfForm: func(v any) any {
 			switch v := v.(type) {
-			case *failure.Crash:
+			case *values.Crash:
 				return (*Crash)(v)
-			case *failure.Exit:
+			case *values.Exit:
 				if v == nil {
 					return (*ExitError)(nil)
 				}
@@ -185,20 +183,20 @@ func TestReasons(t *testing.T) {
 	a, b := newCodec(t), newCodec(t)
 	require.Equal(t, wire.Atom("normal"), a.Outward(wire.Atom("normal")))
 	out := a.Outward(&ExitError{&Crash{Reason: errMine}}).(*ExitError)
-	require.IsType(t, &failure.Error{}, out.Reason.(*Crash).Reason)
+	require.IsType(t, &values.Error{}, out.Reason.(*Crash).Reason)
 	in := b.Inward(out).(*ExitError)
 	require.Equal(t, errMine, in.Reason.(*Crash).Reason)
 
 	require.Equal(t, &Crash{}, b.Inward((*Crash)(nil)))
 	require.Equal(t, &ExitError{}, b.Inward((*ExitError)(nil)))
-	require.Equal(t, (*failure.Error)(nil), b.Inward((*failure.Error)(nil)))
-	deep := any(failure.Of(errMine, a))
-	for range failure.MaxDepth + 2 {
+	require.Equal(t, (*values.Error)(nil), b.Inward((*values.Error)(nil)))
+	deep := any(values.ErrorOf(errMine, a))
+	for range values.MaxDepth + 2 {
 		deep = &ExitError{deep}
 	}
 	b.Inward(deep) // ends
 	long := b.Inward(&Crash{Reason: "x", Panic: true, Stack: make([]byte, 1<<20)}).(*Crash)
-	require.Len(t, long.Stack, failure.MaxStack)
+	require.Len(t, long.Stack, values.MaxStack)
 }
 
 func TestErrorTerm(t *testing.T) {
@@ -210,7 +208,7 @@ func TestErrorTerm(t *testing.T) {
 		{errors.New("plain"), "plain"},
 		{&calls.Exit{Reason: 1}, 1},
 		{fmt.Errorf("so: %w", &ExitError{2}), 2},
-		{fmt.Errorf("so: %w", errMine), wire.Tuple{failure.ErrorMark, "so: mine", wire.List{wire.Atom("shop.mine")}}},
+		{fmt.Errorf("so: %w", errMine), wire.Tuple{values.ErrorMark, "so: mine", wire.List{wire.Atom("shop.mine")}}},
 	} {
 		require.Equal(t, e.term, c.ErrorTerm(e.err))
 	}
@@ -229,7 +227,7 @@ func TestReplies(t *testing.T) {
 	require.ErrorIs(t, err, errMine)
 	_, err = b.Outcome(toGo(t, a, b, a.Reply(&ExitError{&Crash{Reason: errMine}})))
 	require.Equal(t, &ExitError{&Crash{Reason: errMine, Stack: nil}}, err)
-	_, err = b.Outcome((*failure.Reply)(nil))
+	_, err = b.Outcome((*values.Reply)(nil))
 	require.ErrorContains(t, err, "does not say how")
 	_, err = b.Outcome(throughOTP(t, a, b, a.Reply(fmt.Errorf("so: %w", errMine))))
 	require.ErrorIs(t, err, errMine)

@@ -1,4 +1,4 @@
-package failure_test
+package values_test
 
 import (
 	"errors"
@@ -10,12 +10,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/failure"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )
 
-var errMine = errors.New("mine")
+var errSentinel = errors.New("mine")
 
 // limit is a registered type.
 type limit struct{ N int }
@@ -28,30 +28,30 @@ type rude struct{}
 func (rude) Error() string { panic("no text") }
 func (rude) Unwrap() error { panic("nothing in it") }
 
-// listed cannot be compared.
-type listed []error
+// listedErrors cannot be compared.
+type listedErrors []error
 
-func (listed) Error() string     { return "listed" }
-func (l listed) Unwrap() []error { return l }
+func (listedErrors) Error() string     { return "listed" }
+func (l listedErrors) Unwrap() []error { return l }
 
 // all is what the node of these tests knows.
 type all struct{}
 
 func (all) Name(err error) string {
-	if _, ok := err.(listed); ok {
+	if _, ok := err.(listedErrors); ok {
 		return ""
 	}
-	if err == errMine {
+	if err == errSentinel {
 		return "mine"
 	}
-	return failure.SentinelName(err)
+	return values.SentinelName(err)
 }
 
 func (all) Sentinel(name string) error {
 	if name == "mine" {
-		return errMine
+		return errSentinel
 	}
-	return failure.Sentinel(name)
+	return values.Sentinel(name)
 }
 
 func (all) Value(v any) (any, bool) { _, ok := v.(limit); return v, ok }
@@ -59,57 +59,57 @@ func (all) Value(v any) (any, bool) { _, ok := v.(limit); return v, ok }
 // crossed is what err is behind a node of OTP.
 func crossed(t *testing.T, err error) error {
 	t.Helper()
-	term, ok := failure.Of(err, all{}).Term()
+	term, ok := values.ErrorOf(err, all{}).Term()
 	require.True(t, ok)
-	got, ok := failure.ReadError(term, all{})
+	got, ok := values.ReadError(term, all{})
 	require.True(t, ok)
 	return got
 }
 
 func TestErrorsCross(t *testing.T) {
 	for _, err := range []error{
-		errMine, limit{3}, io.EOF,
-		fmt.Errorf("so: %w", errMine),
+		errSentinel, limit{3}, io.EOF,
+		fmt.Errorf("so: %w", errSentinel),
 		fmt.Errorf("outer: %w", fmt.Errorf("inner: %w", limit{3})),
-		errors.Join(errMine, limit{3}, errors.New("plain")),
-		fmt.Errorf("%w and %w", errMine, rude{}),
-		listed{errMine, nil, io.EOF},
+		errors.Join(errSentinel, limit{3}, errors.New("plain")),
+		fmt.Errorf("%w and %w", errSentinel, rude{}),
+		listedErrors{errSentinel, nil, io.EOF},
 	} {
 		got := crossed(t, err)
 		require.Equal(t, textOf(err), got.Error())
-		for _, target := range []error{errMine, io.EOF} {
+		for _, target := range []error{errSentinel, io.EOF} {
 			require.Equal(t, errors.Is(safe{err}, target), errors.Is(got, target), "%v in %v", target, got)
 		}
 		var l limit
 		require.Equal(t, errors.As(safe{err}, &l), errors.As(got, &l))
 	}
-	require.Equal(t, errMine, crossed(t, errMine), "what says nothing more is itself")
+	require.Equal(t, errSentinel, crossed(t, errSentinel), "what says nothing more is itself")
 	require.Equal(t, limit{3}, crossed(t, limit{3}))
-	_, ok := failure.Of(errors.New("plain"), all{}).Term()
+	_, ok := values.ErrorOf(errors.New("plain"), all{}).Term()
 	require.False(t, ok, "a plain error is a text")
 }
 
 // safe is an error whose parts may panic when they are asked for what they wrap.
 type safe struct{ error }
 
-func (s safe) Unwrap() []error { return flat(s.error, 0) }
+func (s safe) Unwrap() []error { return flatten(s.error, 0) }
 
-func flat(err error, depth int) (all []error) {
+func flatten(err error, depth int) (all []error) {
 	defer func() { _ = recover() }()
 	if depth > 20 || err == nil {
 		return nil
 	}
-	if _, ok := err.(listed); !ok {
+	if _, ok := err.(listedErrors); !ok {
 		if _, ok := err.(rude); !ok {
 			all = append(all, bare{err})
 		}
 	}
 	switch e := err.(type) {
 	case interface{ Unwrap() error }:
-		all = append(all, flat(e.Unwrap(), depth+1)...)
+		all = append(all, flatten(e.Unwrap(), depth+1)...)
 	case interface{ Unwrap() []error }:
 		for _, e := range e.Unwrap() {
-			all = append(all, flat(e, depth+1)...)
+			all = append(all, flatten(e, depth+1)...)
 		}
 	}
 	return all
@@ -141,35 +141,35 @@ func textOf(err error) (s string) {
 
 // What crosses is bounded: the text, the number of parts and their depth.
 func TestErrorsAreBounded(t *testing.T) {
-	long := fmt.Errorf("%s: %w", strings.Repeat("ж", failure.MaxText), errMine)
+	long := fmt.Errorf("%s: %w", strings.Repeat("ж", values.MaxText), errSentinel)
 	got := crossed(t, long)
-	require.LessOrEqual(t, len(got.Error()), failure.MaxText)
-	require.ErrorIs(t, got, errMine)
+	require.LessOrEqual(t, len(got.Error()), values.MaxText)
+	require.ErrorIs(t, got, errSentinel)
 
-	deep := error(errMine)
+	deep := error(errSentinel)
 	for range 100 {
 		deep = fmt.Errorf("in: %w", deep)
 	}
-	require.False(t, errors.Is(failure.Of(deep, all{}).Open(all{}), errMine), "deeper than %d", failure.MaxDepth)
+	require.False(t, errors.Is(values.ErrorOf(deep, all{}).Open(all{}), errSentinel), "deeper than %d", values.MaxDepth)
 
 	var wide []error
 	for i := range 1000 {
 		wide = append(wide, limit{i})
 	}
-	require.LessOrEqual(t, len(failure.Of(errors.Join(wide...), all{}).Parts), failure.MaxParts)
+	require.LessOrEqual(t, len(values.ErrorOf(errors.Join(wide...), all{}).Parts), values.MaxParts)
 
 	selfish := &knot{}
 	selfish.in = selfish
-	require.Equal(t, "knot", failure.Of(selfish, all{}).Error())
+	require.Equal(t, "knot", values.ErrorOf(selfish, all{}).Error())
 
 	parts := wire.List{}
 	for range 10_000 {
 		parts = append(parts, wire.Atom("mine"))
 	}
-	forged, ok := failure.ReadError(wire.Tuple{failure.ErrorMark, make([]byte, 1<<20), parts}, all{})
+	forged, ok := values.ReadError(wire.Tuple{values.ErrorMark, make([]byte, 1<<20), parts}, all{})
 	require.True(t, ok)
-	require.LessOrEqual(t, len(forged.Error()), failure.MaxText)
-	require.LessOrEqual(t, len(forged.(*failure.Error).Unwrap()), failure.MaxParts)
+	require.LessOrEqual(t, len(forged.Error()), values.MaxText)
+	require.LessOrEqual(t, len(forged.(*values.Error).Unwrap()), values.MaxParts)
 }
 
 // knot wraps itself.
@@ -180,52 +180,52 @@ func (k *knot) Unwrap() error { return k.in }
 
 // What has not exactly the form stays a term.
 func TestForgedErrors(t *testing.T) {
-	m, text, none := failure.ErrorMark, []byte("x"), wire.List{}
+	m, text, none := values.ErrorMark, []byte("x"), wire.List{}
 	for _, term := range []wire.Tuple{
 		{}, {m}, {m, text}, {m, text, none, none}, {m, 1, none}, {m, wire.Atom("x"), none}, {m, text, 1}, {m, text, wire.Atom("mine")},
-		{m, text, wire.ImproperList{Head: []any{1}, Tail: 2}}, {failure.PanicMark, text, none}, {text, m, none},
+		{m, text, wire.ImproperList{Head: []any{1}, Tail: 2}}, {values.PanicMark, text, none}, {text, m, none},
 	} {
-		_, ok := failure.ReadError(term, all{})
+		_, ok := values.ReadError(term, all{})
 		require.False(t, ok, "%v", term)
 	}
 	for _, parts := range []wire.List{
 		{1, nil, wire.Map{}}, {wire.Atom("nobody's")}, {wire.Tuple{m, 1, none}}, {wire.Tuple{}}, {wire.List{m, text}},
 	} {
-		err, ok := failure.ReadError(wire.Tuple{m, text, parts}, all{})
+		err, ok := values.ReadError(wire.Tuple{m, text, parts}, all{})
 		require.True(t, ok)
 		require.EqualError(t, err, "x")
-		require.False(t, errors.Is(err, errMine))
+		require.False(t, errors.Is(err, errSentinel))
 	}
 	deep := wire.Tuple{m, text, wire.List{wire.Atom("mine")}}
 	for range 10_000 {
 		deep = wire.Tuple{m, text, wire.List{deep}}
 	}
-	err, ok := failure.ReadError(deep, all{})
+	err, ok := values.ReadError(deep, all{})
 	require.True(t, ok)
-	require.False(t, errors.Is(err, errMine))
+	require.False(t, errors.Is(err, errSentinel))
 }
 
 func TestCrashesCross(t *testing.T) {
 	stack := debug.Stack()
-	term := failure.StackTerm(stack)
+	term := values.StackTerm(stack)
 	require.NotEmpty(t, term)
 	for _, c := range []struct {
 		cause any
 		want  func(any) bool
 	}{
 		{"ouch", func(v any) bool { return v == "ouch" }},
-		{7, func(v any) bool { p, ok := v.(failure.Panic); return ok && p.GoType() == "int" && p.String() == "7" }},
-		{fmt.Errorf("so: %w", errMine), func(v any) bool { err, ok := v.(error); return ok && errors.Is(err, errMine) }},
+		{7, func(v any) bool { p, ok := v.(values.Panic); return ok && p.GoType() == "int" && p.String() == "7" }},
+		{fmt.Errorf("so: %w", errSentinel), func(v any) bool { err, ok := v.(error); return ok && errors.Is(err, errSentinel) }},
 		{errors.New("plain"), func(v any) bool { return fmt.Sprint(v) == "plain" }},
 	} {
-		got, ok := failure.ReadCrash(wire.Tuple{failure.PanicTerm(c.cause, all{}), term}, all{})
+		got, ok := values.ReadCrash(wire.Tuple{values.PanicTerm(c.cause, all{}), term}, all{})
 		require.True(t, ok && got.Panic)
 		require.True(t, c.want(got.Reason), "%T %v", got.Reason, got.Reason)
 		require.Contains(t, string(got.Stack), "TestCrashesCross")
 	}
-	p := failure.PanicTerm("x", all{})
+	p := values.PanicTerm("x", all{})
 	frame := func(e ...any) wire.List { return wire.List{wire.Tuple(e)} }
-	many := make(wire.List, failure.MaxFrames+1)
+	many := make(wire.List, values.MaxFrames+1)
 	for i := range many {
 		many[i] = wire.Tuple{wire.Atom("m"), wire.Atom("f"), 0, wire.List{}}
 	}
@@ -233,28 +233,28 @@ func TestCrashesCross(t *testing.T) {
 		{}, {p}, {p, 1}, {p, frame(1)}, {p, frame(1, 2, 3, 4)}, {p, frame(wire.Atom("m"), wire.Atom("f"), 0, 1)}, {p, many},
 		{p, frame(wire.Atom("m"), wire.Atom("f"), 0, wire.List{1})},
 		{p, frame(wire.Atom("m"), wire.Atom("f"), 0, wire.List{wire.Tuple{wire.Atom("line"), "x"}})},
-		{wire.Tuple{failure.PanicMark, 1, "x"}, wire.List{}}, {wire.Tuple{failure.PanicMark, "x", 1}, wire.List{}},
-		{wire.Tuple{failure.PanicMark, "x", wire.Tuple{}}, wire.List{}}, {wire.Tuple{failure.ErrorMark, 1, 2}, wire.List{}},
+		{wire.Tuple{values.PanicMark, 1, "x"}, wire.List{}}, {wire.Tuple{values.PanicMark, "x", 1}, wire.List{}},
+		{wire.Tuple{values.PanicMark, "x", wire.Tuple{}}, wire.List{}}, {wire.Tuple{values.ErrorMark, 1, 2}, wire.List{}},
 	} {
-		_, ok := failure.ReadCrash(forged, all{})
+		_, ok := values.ReadCrash(forged, all{})
 		require.False(t, ok, "%v", forged)
 	}
 }
 
 // Two errors that all nodes know cannot have one name.
 func TestEnter(t *testing.T) {
-	failure.Enter(io.EOF)
-	require.Panics(t, func() { failure.Enter(errors.New("EOF")) })
-	require.Equal(t, "EOF", failure.SentinelName(io.EOF))
-	require.Empty(t, failure.SentinelName(listed{}))
-	require.Nil(t, failure.Sentinel("nobody"))
+	values.Enter(io.EOF)
+	require.Panics(t, func() { values.Enter(errors.New("EOF")) })
+	require.Equal(t, "EOF", values.SentinelName(io.EOF))
+	require.Empty(t, values.SentinelName(listedErrors{}))
+	require.Nil(t, values.Sentinel("nobody"))
 }
 
 // No term makes the readers panic, and what they read is bounded.
 func FuzzRead(f *testing.F) {
 	for _, t := range []any{
-		wire.Tuple{failure.ErrorMark, "x", wire.List{wire.Atom("mine"), wire.Tuple{failure.ErrorMark, "y", wire.List{}}}},
-		wire.Tuple{failure.PanicTerm("x", all{}), failure.StackTerm(debug.Stack())},
+		wire.Tuple{values.ErrorMark, "x", wire.List{wire.Atom("mine"), wire.Tuple{values.ErrorMark, "y", wire.List{}}}},
+		wire.Tuple{values.PanicTerm("x", all{}), values.StackTerm(debug.Stack())},
 	} {
 		b, err := etf.Marshal(t)
 		require.NoError(f, err)
@@ -269,18 +269,18 @@ func FuzzRead(f *testing.F) {
 		if !ok {
 			return
 		}
-		if err, ok := failure.ReadError(tuple, all{}); ok {
-			require.LessOrEqual(t, len(err.Error()), failure.MaxText)
-			errors.Is(err, errMine)
-			again, ok := failure.Of(err, all{}).Term()
+		if err, ok := values.ReadError(tuple, all{}); ok {
+			require.LessOrEqual(t, len(err.Error()), values.MaxText)
+			errors.Is(err, errSentinel)
+			again, ok := values.ErrorOf(err, all{}).Term()
 			if ok {
-				_, ok = failure.ReadError(again, all{})
+				_, ok = values.ReadError(again, all{})
 				require.True(t, ok, "what is read can be written")
 			}
 		}
-		if c, ok := failure.ReadCrash(tuple, all{}); ok {
-			require.LessOrEqual(t, len(c.Stack), failure.MaxStack)
-			require.LessOrEqual(t, len(fmt.Sprint(c.Reason)), failure.MaxText)
+		if c, ok := values.ReadCrash(tuple, all{}); ok {
+			require.LessOrEqual(t, len(c.Stack), values.MaxStack)
+			require.LessOrEqual(t, len(fmt.Sprint(c.Reason)), values.MaxText)
 		}
 	})
 }
