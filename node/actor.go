@@ -3,9 +3,9 @@ package node
 import (
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/moved"
-	"github.com/actornode/actornode/node/internal/process"
+
 	"github.com/actornode/actornode/node/internal/runner"
 )
 
@@ -55,7 +55,7 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 			}
 			p.OpenNext()
 			msg, _ := p.Queue.Next()
-			if o, ok := msg.(moved.Order); ok {
+			if o, ok := msg.(process.MoveOrder); ok {
 				behaviour = o.To.(Actor)
 			}
 		}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/internal/kernel/erpc"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 // common is what [Context], [Process] and [Node] have in common: its exported methods are what all

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/actornode/actornode/node/internal/moved"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node/internal/runner"
 )
 
@@ -63,7 +63,7 @@ func (c *core) takeBack(link PID, monitor Ref) bool {
 }
 
 // before returns what the process has of where it was before it came to this node; nil: nothing.
-func (c *core) before() *moved.Record {
+func (c *core) before() *process.Moved {
 	p := c.by.Own()
 	p.Mu.Lock()
 	defer p.Mu.Unlock()

@@ -7,9 +7,9 @@ import (
 
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/receipt"
+
 	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/wire/dist"
@@ -197,7 +197,7 @@ func (n *Node) deliverFar(ctx context.Context, a *process.Acting, where Atom, f 
 		if err != nil {
 			return err
 		}
-		return receipt.Error(v)
+		return process.ReceiptError(v)
 	}
 	return fmt.Errorf("node: the protocol of this connection has no delivery receipts: %s: %w", where, errors.ErrUnsupported)
 }
@@ -223,5 +223,5 @@ func (p *peer) receipts() bool {
 
 // acknowledge is deliver for a message whose sender wants a receipt.
 func (p *peer) acknowledge(f *dist.Frame) {
-	p.Signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: receipt.Of(p.n.receive(p, &p.n.sys.Plain, f, nil))})
+	p.Signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: process.ReceiptOf(p.n.receive(p, &p.n.sys.Plain, f, nil))})
 }

@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 // What callers branch on. Where a function is documented to return one of

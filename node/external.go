@@ -3,7 +3,7 @@ package node
 import (
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/fiber"
-	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node/internal/runner"
 )
 

@@ -2,8 +2,8 @@ package node
 
 import (
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire/dist"
 )
 

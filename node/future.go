@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 
-	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/internal/kernel/process"
 )
 
 // A future of another node is settled by what that node answers when it is asked, once, by the first

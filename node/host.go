@@ -5,20 +5,19 @@ import (
 
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/erpc"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/inspect"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/signal"
 )
 
 // host is what the processes of n are told of this package.
 func (n *Node) host() process.Host {
 	return process.Host{
 		Node: n,
-		Messages: signal.Messages{
+		Messages: process.Messages{
 			Exited:   func(from PID, reason any) any { return Exited{from, reason} },
-			Down:     func(d signal.Down) any { return Down(d) },
+			Down:     func(d process.Down) any { return Down(d) },
 			NodeDown: func(node Atom, reason string) any { return NodeDown{node, reason} },
 			Result:   func(tag, v any, err error) any { return Result{inbox.BareExpected(tag), v, err} },
 			IsDown: func(msg any, ref Ref) bool {
@@ -26,7 +25,7 @@ func (n *Node) host() process.Host {
 				return ok && d.Ref == ref
 			},
 		},
-		Reasons: signal.Reasons{
+		Reasons: process.Reasons{
 			Err:    func(reason any) error { return &ExitError{Reason: reason} },
 			Of:     reasonOf,
 			Panics: func(cause any) any { return panicked(cause) },

@@ -5,10 +5,10 @@ import (
 	"iter"
 	"runtime"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/internal/inspect"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/observe"
 )
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/observe"
 )
 

@@ -6,22 +6,22 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/keep"
 )
 
 // keptBy is a node as package keep knows it.
 type keptBy struct{ *Node }
 
-// AwaitExit is part of keep.Host.
+// AwaitExit is part of process.KeeperHost.
 func (n keptBy) AwaitExit(ctx context.Context, pid PID) (any, error) {
 	return AwaitExit(ctx, n.Node, pid)
 }
 
-// Reason is part of keep.Host.
+// Reason is part of process.KeeperHost.
 func (n keptBy) Reason(err error) any { return errorTerm(err) }
 
-// Text is part of keep.Host: an exit reason without a stack.
+// Text is part of process.KeeperHost: an exit reason without a stack.
 func (n keptBy) Text(why any) string {
 	if c, ok := why.(*Crash); ok {
 		return c.Error()
@@ -29,13 +29,13 @@ func (n keptBy) Text(why any) string {
 	return calls.ReasonWords(why)
 }
 
-// IsStopped is part of keep.Host.
+// IsStopped is part of process.KeeperHost.
 func (n keptBy) IsStopped() bool { return n.sys.Stopped.Load() }
 
-// GiveUp is part of keep.Host: it ends the node.
+// GiveUp is part of process.KeeperHost: it ends the node.
 func (n keptBy) GiveUp(err *nodehook.ServiceError) {
 	n.giveUp(err, "a service ended too often: the node stops", "service", err.Service, "ends", err.Ends,
-		"within", keep.Period.String(), "reason", err.Reason)
+		"within", process.KeepPeriod.String(), "reason", err.Reason)
 }
 
 // giveUp ends the node for err, which is logged, unless it has ended by itself before.
@@ -72,7 +72,7 @@ func (n *Node) keep(ctx context.Context, s nodehook.Service) (PID, error) {
 	if title == "" {
 		title = s.Label
 	}
-	if !n.keeper.Keep(keep.Service{Title: title, Name: s.Name, Start: start, Ask: s.Ask}, pid) {
+	if !n.keeper.Keep(process.Service{Title: title, Name: s.Name, Start: start, Ask: s.Ask}, pid) {
 		return PID{}, ErrNodeStopped
 	}
 	return pid, nil

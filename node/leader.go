@@ -3,8 +3,8 @@ package node
 import (
 	"context"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node/internal/inspect"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 // user is the name of the process that prints what processes print that have no

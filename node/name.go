@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 // give registers p under name, for a peer that has asked for it; "": none. by is the reservation

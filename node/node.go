@@ -18,13 +18,10 @@ import (
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/node/internal/keep"
 	"github.com/actornode/actornode/node/internal/peers"
-	"github.com/actornode/actornode/node/internal/process"
-
-	"github.com/actornode/actornode/node/internal/timers"
 
 	"github.com/actornode/actornode/internal/kernel/values"
 
@@ -58,7 +55,7 @@ type Node struct {
 	stopErr  error
 
 	shed     limits.Shed
-	keeper   keep.Keeper
+	keeper   process.Keeper
 	failure  atomic.Pointer[error] // why the node has ended by itself; nil: it has not
 	doneOnce sync.Once
 	done     chan struct{} // closed when the node stops
@@ -95,7 +92,7 @@ func Start(cfg Config) (*Node, error) {
 		sys.Halved = 63 // one means one
 	}
 	n.by = &sys.Plain
-	sys.Later = timers.New((*lookups)(n), e, &sys.Timers)
+	sys.Later = process.New((*lookups)(n), e, &sys.Timers)
 	sys.Dead.Init(cfg.Log, e)
 	sys.Tracing.Init(watch.TraceHost{Now: e.Now, Find: n.findEnd, IsOwn: isOwn, ErrorTerm: errorTerm})
 	n.guard = watch.NewIsolation(cfg.Isolation, cfg.Log)

@@ -6,9 +6,9 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/termof"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/cause"
-	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node/internal/runner"
 )
 

@@ -5,8 +5,8 @@ import (
 	"context"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"

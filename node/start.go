@@ -7,7 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node/internal/runner"
 )
 

@@ -3,14 +3,14 @@ package node
 import (
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/timers"
 )
 
 // Timer is a message that will be sent. It ends with the process that it is for, if that was
 // given by its PID, and with the node: [Timer.Left] says false then, and it holds no message.
-type Timer struct{ t timers.Timer }
+type Timer struct{ t process.Timer }
 
 // Cancel stops the timer. It returns how long it still had to run, and false if it was
 // over: fired, cancelled, or its process gone.
@@ -79,7 +79,7 @@ type dueMessage struct {
 // lookups are the timers of such messages, as package timers knows their owner.
 type lookups Node
 
-// Waits is part of timers.Owner, and so are the others: a mailbox that makes senders wait has a timer of its own.
+// Waits is part of process.TimerOwner, and so are the others: a mailbox that makes senders wait has a timer of its own.
 func (n *lookups) Waits() bool                { return false }
 func (n *lookups) TryPush(any) mailbox.Result { return mailbox.Full }
 func (n *lookups) Pushed(mailbox.Result, any) {}
@@ -90,7 +90,7 @@ func (n *lookups) Put(msg any) {
 	to := sys.Current(due.to)
 	if pid, ok := sys.Resolve(to); ok && !due.again {
 		if p := sys.Lookup(pid); p != nil && p.Boxed {
-			if all := p.Timers(); all != nil && all.Start(new(timers.Timer), 0, 0, runner.Expected(p, due.msg)) {
+			if all := p.Timers(); all != nil && all.Start(new(process.Timer), 0, 0, runner.Expected(p, due.msg)) {
 				return
 			}
 		}

@@ -5,9 +5,9 @@ import (
 	"runtime"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 // Go calls a method of an object and returns at once. The future is completed by what the method

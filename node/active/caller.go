@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 // Pending reports whether the caller still waits for the result of the method. It does not once it has cancelled the

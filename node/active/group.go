@@ -9,11 +9,11 @@ import (
 	"weak"
 
 	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/activation"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -1,10 +1,10 @@
 package active
 
 import (
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/activation"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 // task is what an activation of a group does.

@@ -1,9 +1,9 @@
 package forward
 
 import (
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 // Request hands a request on to a process, a name or an alias, and watches that process for the caller: see the package

@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 const boom = node.Atom("boom")

@@ -6,13 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 	"github.com/actornode/actornode/node/futures"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 // noted is how many waits a node has noted that look for cycles.

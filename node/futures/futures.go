@@ -49,9 +49,9 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 var errNone = errors.New("futures: there is no first of no futures")

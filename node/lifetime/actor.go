@@ -3,9 +3,9 @@ package lifetime
 import (
 	"runtime"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/observe"
 )
 

@@ -7,11 +7,11 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/placement"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 // Collected is the exit reason of a process that nobody could reach any more.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/observe"
 )

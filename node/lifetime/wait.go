@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/cause"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 func system(n *node.Node) *process.System { return nodehook.System(n).(*process.System) }

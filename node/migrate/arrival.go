@@ -3,10 +3,10 @@ package migrate
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/moved"
-	"github.com/actornode/actornode/node/internal/process"
+
 	"github.com/actornode/actornode/wire"
 )
 
@@ -133,7 +133,7 @@ func (a *arrival) holders(now node.PID) (all []node.PID) {
 func (a *arrival) settle(c *node.Context) {
 	p := own(c)
 	n := c.Node()
-	r := &moved.Record{Parent: a.prepare.Parent, Identity: a.prepare.Identity, Trail: a.prepare.Trail,
+	r := &process.Moved{Parent: a.prepare.Parent, Identity: a.prepare.Identity, Trail: a.prepare.Trail,
 		Links: make(map[wire.PID]wire.PID), Monitors: make(map[wire.Ref]wire.PID),
 		Tell: func(holder, link wire.PID, monitor wire.Ref) {
 			_ = n.Send(at(holder.Node()), drop{holder, link, monitor}) // the link is lost with the connection

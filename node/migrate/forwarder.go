@@ -3,10 +3,10 @@ package migrate
 import (
 	"fmt"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/moved"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -43,7 +43,7 @@ func (f *forwarder) begin(c *node.Context, m *mover) {
 			p.RemoveLinkLocked(to)
 		}
 	}
-	p.Cold.Moved = &moved.Record{Parent: m.prepare.Parent, Next: f.to, Identity: f.identity}
+	p.Cold.Moved = &process.Moved{Parent: m.prepare.Parent, Next: f.to, Identity: f.identity}
 	p.Mu.Unlock()
 	c.TrapExit(true)
 	if f.to != m.arrival || m.at() == doubtful { // the monitor over the arrival has fired

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/moved"
-	"github.com/actornode/actornode/node/internal/process"
+
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -64,7 +64,7 @@ func (m *mover) enter(p phase) { m.phase.Store(uint32(p)) }
 // Receive is part of node.Actor.
 func (m *mover) Receive(c *node.Context, msg any) error {
 	switch msg := msg.(type) {
-	case moved.Order:
+	case process.MoveOrder:
 		m.begin(c)
 		return nil
 	case node.Result:
@@ -175,7 +175,7 @@ func (m *mover) snapshot(p *process.Process) error {
 	m.prepare.Name, m.prepare.Label, m.prepare.Trap = k.Name, k.Label, k.Trap
 	r := k.Moved
 	if r == nil {
-		r = &moved.Record{}
+		r = &process.Moved{}
 	}
 	if m.prepare.Identity = r.Identity; m.prepare.Identity.IsZero() {
 		m.prepare.Identity = unguessable(p.System)

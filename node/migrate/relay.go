@@ -4,16 +4,15 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/moved"
-	"github.com/actornode/actornode/node/internal/process"
-	"github.com/actornode/actornode/node/internal/signal"
+
 	"github.com/actornode/actornode/wire"
 )
 
 // recordOf is what a process has of where it was or is; nil: nothing.
-func recordOf(p *process.Process) *moved.Record {
+func recordOf(p *process.Process) *process.Moved {
 	if p.Cold == nil {
 		return nil
 	}
@@ -56,10 +55,10 @@ func relayExit(c *node.Context, by nodehook.Asker, m exited) {
 	}
 	traps := p.TrapsLocked()
 	p.Mu.Unlock()
-	switch signal.Link(m.Reason, traps) {
-	case signal.Message:
+	switch process.Link(m.Reason, traps) {
+	case process.Message:
 		p.Signal(&p.System.Plain, node.Exited{From: m.From, Reason: m.Reason})
-	case signal.End:
+	case process.End:
 		p.Exit(&p.System.Plain, m.Reason)
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
-	"github.com/actornode/actornode/node/internal/moved"
-	"github.com/actornode/actornode/node/internal/process"
+
 	"github.com/actornode/actornode/wire"
 )
 
@@ -114,7 +114,7 @@ func give(c *node.Context, pid node.PID, to node.Actor) bool {
 	p.ColdPart()
 	p.Mu.Unlock()
 	p.Status.Token() // so that its turn looks for orders
-	return p.Deliver(&p.System.Plain, moved.Order{To: to}) == nil
+	return p.Deliver(&p.System.Plain, process.MoveOrder{To: to}) == nil
 }
 
 // depart has a process of this node move.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/placement"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
 )
 

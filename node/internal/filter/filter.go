@@ -22,9 +22,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/observe"
 )
 

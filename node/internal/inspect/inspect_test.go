@@ -21,10 +21,9 @@ import (
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/internal/inspect"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/signal"
 
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/node/rights"
@@ -41,12 +40,12 @@ type system struct {
 func newSystem(t *testing.T) *system {
 	s := &system{t: t}
 	s.Init(process.Host{
-		Messages: signal.Messages{
+		Messages: process.Messages{
 			Exited: func(from wire.PID, reason any) any { return fmt.Sprint(from, reason) },
-			Down:   func(d signal.Down) any { return d },
+			Down:   func(d process.Down) any { return d },
 			Result: func(tag, v any, err error) any { return tag },
 		},
-		Reasons: signal.Reasons{
+		Reasons: process.Reasons{
 			Err: func(reason any) error { return fmt.Errorf("%v", reason) }, Of: func(err error) any { return err },
 			Panics: func(cause any) any { return cause }, Crashed: func(any) bool { return false },
 		},
@@ -67,7 +66,7 @@ func newSystem(t *testing.T) *system {
 	s.Pool.Start()
 	t.Cleanup(func() {
 		for p := range s.Table.All() {
-			p.Exit(&s.Plain, signal.Killed)
+			p.Exit(&s.Plain, process.Killed)
 		}
 		for s.Functions.Load()+s.Fibers.Busy() > 0 {
 			runtime.Gosched()

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/wire"
 )
 

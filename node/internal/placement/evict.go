@@ -6,7 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/executor"
-	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/internal/kernel/process"
 )
 
 // Evict, called by a, moves what is on closed stages to others, all that is on one to the same: who has asked to be beside

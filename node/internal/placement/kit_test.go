@@ -13,12 +13,12 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/placement"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/signal"
+
 	"github.com/actornode/actornode/wire"
 )
 
@@ -33,8 +33,8 @@ type system struct {
 func newSystem(t *testing.T) *system {
 	s := &system{t: t}
 	s.Init(process.Host{
-		Messages: signal.Messages{Exited: func(from wire.PID, reason any) any { return fmt.Sprint(from, reason) }},
-		Reasons: signal.Reasons{
+		Messages: process.Messages{Exited: func(from wire.PID, reason any) any { return fmt.Sprint(from, reason) }},
+		Reasons: process.Reasons{
 			Err:     func(reason any) error { return fmt.Errorf("%v", reason) },
 			Of:      func(err error) any { return err },
 			Crashed: func(any) bool { return false },
@@ -53,7 +53,7 @@ func newSystem(t *testing.T) *system {
 	s.Pool.Start()
 	t.Cleanup(func() {
 		for p := range s.Table.All() {
-			p.Exit(&s.Plain, signal.Killed)
+			p.Exit(&s.Plain, process.Killed)
 		}
 		require.NoError(t, s.Pool.Stop(context.Background()))
 	})

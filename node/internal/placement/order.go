@@ -3,8 +3,8 @@ package placement
 import (
 	"sync"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 // Order is the queue of an ordered stage.

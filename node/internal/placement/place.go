@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/executor"
-	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )

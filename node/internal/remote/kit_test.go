@@ -13,14 +13,13 @@ import (
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/logtest"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/peers"
-	"github.com/actornode/actornode/node/internal/process"
 
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/signal"
 
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
@@ -63,12 +62,12 @@ type system struct {
 func newSystem(t *testing.T, most int, rules ...rights.Rule) *system {
 	s := &system{t: t, log: &logtest.Text{}}
 	s.Init(process.Host{
-		Messages: signal.Messages{
+		Messages: process.Messages{
 			Exited:   func(from wire.PID, reason any) any { return exited{from, reason} },
-			Down:     func(d signal.Down) any { return d },
+			Down:     func(d process.Down) any { return d },
 			NodeDown: func(_ wire.Atom, reason string) any { return nodeDown{reason} },
 		},
-		Reasons: signal.Reasons{Err: func(reason any) error { return fmt.Errorf("%v", reason) },
+		Reasons: process.Reasons{Err: func(reason any) error { return fmt.Errorf("%v", reason) },
 			Crashed: func(any) bool { return false }},
 		Remotes: process.Remotes{
 			Of:    func(pid wire.PID) process.Remote { return s.reach(pid.Node()) },

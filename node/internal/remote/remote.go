@@ -3,10 +3,10 @@ package remote
 import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/peers"
-	"github.com/actornode/actornode/node/internal/process"
 
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node/rights"

@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node/internal/peers"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/remote"
-	"github.com/actornode/actornode/node/internal/signal"
+
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -131,7 +131,7 @@ func TestLinkBroken(t *testing.T) {
 		{reason: process.Normal},
 		{reason: wire.Atom("boom"), why: wire.Atom("boom")},
 		{reason: (*values.Exit)(nil), why: changed},
-		{reason: signal.Kill, why: signal.Kill},
+		{reason: process.Kill, why: process.Kill},
 		{reason: process.Normal, traps: true, message: process.Normal},
 		{reason: wire.Atom("boom"), traps: true, message: wire.Atom("boom")},
 		{reason: (*values.Exit)(nil), traps: true, message: changed},
@@ -246,9 +246,9 @@ func TestMonitorOver(t *testing.T) {
 		}
 	}
 	require.Equal(t, []any{
-		signal.Down{Ref: byPID, PID: far(1), Reason: "x"},
-		signal.Down{Ref: byName, Name: "shop", Node: there, Reason: "x"},
-		signal.Down{Ref: byAlias, PID: far(7), Reason: "x"},
+		process.Down{Ref: byPID, PID: far(1), Reason: "x"},
+		process.Down{Ref: byName, Name: "shop", Node: there, Reason: "x"},
+		process.Down{Ref: byAlias, PID: far(7), Reason: "x"},
 	}, p.took())
 }
 
@@ -265,7 +265,7 @@ func TestOver(t *testing.T) {
 	require.False(t, p.Own.HasLinkLocked(far(1)))
 	p.Own.Mu.Unlock()
 	ref := p.Own.MonitorOn(&p.Acting, s.peer, far(1), wire.At{})
-	require.Equal(t, []any{signal.Down{Ref: ref, PID: far(1), Reason: process.NoConnection, Cause: s.peer.WhyOver()}}, p.took())
+	require.Equal(t, []any{process.Down{Ref: ref, PID: far(1), Reason: process.NoConnection, Cause: s.peer.WhyOver()}}, p.took())
 	s.peer.LinkMade(&dist.Frame{From: far(1), To: p.Own.PID()})
 	require.False(t, p.linked(far(1)))
 	p.Own.AddLinkLocked(far(1))

@@ -6,8 +6,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/linkopt"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node/internal/peers"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"

@@ -2,7 +2,7 @@ package runner
 
 import (
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/internal/kernel/process"
 )
 
 // Aside calls f, which may block, for the code of the process that acts. A process on a stage gives that up

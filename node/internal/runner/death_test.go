@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/signal"
+
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -76,13 +76,13 @@ func TestKilledWaiting(t *testing.T) {
 				return nil
 			})
 			synctest.Wait()
-			require.True(t, b.Own.Exit(&s.Plain, signal.Killed))
+			require.True(t, b.Own.Exit(&s.Plain, process.Killed))
 			require.False(t, b.Own.Exit(&s.Plain, "again"))
 			synctest.Wait()
 			if as == handle {
 				want := any(process.ErrExited)
 				if what == "receive" || what == "match" || what == "kind" {
-					want = exited{b.Own.PID(), signal.Killed}
+					want = exited{b.Own.PID(), process.Killed}
 				}
 				require.Equal(t, want, after, what)
 				require.Zero(t, s.Lingering.Load())
@@ -94,7 +94,7 @@ func TestKilledWaiting(t *testing.T) {
 			synctest.Wait()
 			require.Zero(t, s.Lingering.Load(), what)
 			require.Zero(t, s.Functions.Load()+s.Fibers.Busy(), what)
-			require.Equal(t, signal.Killed, b.Own.Reason())
+			require.Equal(t, process.Killed, b.Own.Reason())
 			alive, _ := s.Tally.Sum()
 			require.Zero(t, alive)
 		})

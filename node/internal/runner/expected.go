@@ -4,8 +4,8 @@ import (
 	"runtime"
 
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -16,12 +16,11 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/process"
 	"github.com/actornode/actornode/node/internal/runner"
-	"github.com/actornode/actornode/node/internal/signal"
 
 	"github.com/actornode/actornode/sched"
 	"github.com/actornode/actornode/wire"
@@ -58,16 +57,16 @@ type system struct {
 func newSystem(t *testing.T, budget int) *system {
 	s := &system{t: t, ended: make(chan wire.PID, 1000)}
 	s.Init(process.Host{
-		Messages: signal.Messages{
+		Messages: process.Messages{
 			Exited: func(from wire.PID, reason any) any { return exited{from, reason} },
-			Down:   func(d signal.Down) any { return d },
+			Down:   func(d process.Down) any { return d },
 			Result: func(tag, v any, err error) any { return result{tag, v, err} },
 			IsDown: func(msg any, ref wire.Ref) bool {
-				d, ok := msg.(signal.Down)
+				d, ok := msg.(process.Down)
 				return ok && d.Ref == ref
 			},
 		},
-		Reasons: signal.Reasons{
+		Reasons: process.Reasons{
 			Err: func(reason any) error { return failed{reason} },
 			Of: func(err error) any {
 				if err == nil {
@@ -107,7 +106,7 @@ func newSystem(t *testing.T, budget int) *system {
 // stop ends all processes, and waits for their code.
 func (s *system) stop() {
 	for p := range s.Table.All() {
-		p.Exit(&s.Plain, signal.Killed)
+		p.Exit(&s.Plain, process.Killed)
 	}
 	for s.Functions.Load()+s.Fibers.Busy() > 0 {
 		runtime.Gosched()

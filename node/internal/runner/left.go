@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 // EndWith does what an error says that the Receive of an Actor has returned: p exits, unless the error is, or

@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/env"
-	"github.com/actornode/actornode/node/internal/process"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )

@@ -12,8 +12,8 @@ package watchers
 import (
 	"sync/atomic"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/node/internal/process"
 )
 
 // Watchers are the processes. The zero value has none.

@@ -1,0 +1,329 @@
+package process_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/kernel/watch"
+	"github.com/actornode/actornode/node/deadletter"
+
+	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/wire"
+)
+
+const (
+	here  wire.Atom = "a@h"
+	there wire.Atom = "b@h"
+)
+
+// The messages that the host below makes of what happens to others.
+type (
+	exited struct {
+		From   wire.PID
+		Reason any
+	}
+	nodeDown struct {
+		Node   wire.Atom
+		Reason string
+	}
+	result struct {
+		Tag, Value any
+		Err        error
+	}
+)
+
+// failed is the error that stands for an exit reason.
+type failed struct{ reason any }
+
+func (f failed) Error() string { return fmt.Sprintf("exited: %v", f.reason) }
+
+// crash is the reason of a process that has panicked.
+type crash struct{ cause any }
+
+// system is the processes of a node that is not there: the host and the other nodes are made up.
+type system struct {
+	process.System
+	t          *testing.T
+	remotes    map[wire.Atom]*remote
+	crashed    []process.Crash
+	unanswered []string                         // what, why, raw
+	answers    func(ref wire.Ref, msg any) bool // Host.Answered; nil: it is none
+	asked      []func(wire.PID, any)            // by Whereis, not answered yet
+	log        []string                         // what is worth being put in order
+	letters    *deadletter.Stream
+}
+
+func newSystem(t *testing.T) *system {
+	s := &system{t: t, remotes: make(map[wire.Atom]*remote)}
+	s.Init(process.Host{
+		Messages: process.Messages{
+			Exited:   func(from wire.PID, reason any) any { return exited{from, reason} },
+			Down:     func(d process.Down) any { return d },
+			NodeDown: func(node wire.Atom, reason string) any { return nodeDown{node, reason} },
+			Result:   func(tag, v any, err error) any { return result{tag, v, err} },
+			IsDown: func(msg any, ref wire.Ref) bool {
+				d, ok := msg.(process.Down)
+				return ok && d.Ref == ref
+			},
+		},
+		Reasons: process.Reasons{
+			Err:     func(reason any) error { return failed{reason} },
+			Of:      func(err error) any { return err },
+			Panics:  func(cause any) any { return crash{cause} },
+			Crashed: func(reason any) bool { _, ok := reason.(crash); return ok },
+		},
+		Remotes: process.Remotes{
+			Of:      func(pid wire.PID) process.Remote { return s.reach(pid.Node()) },
+			Now:     func(pid wire.PID) process.Remote { return s.reach(pid.Node()) },
+			Named:   s.reach,
+			Whereis: func(_ *process.Acting, _ wire.At, then func(wire.PID, any)) { s.asked = append(s.asked, then) },
+		},
+		Self:    func() wire.PID { return s.Origin.PID(1 << 40) },
+		Crashed: func(c process.Crash) func() { s.crashed = append(s.crashed, c); return func() {} },
+		Left:    func(*process.Process, watch.Left) {},
+		Unanswered: func(msg any, why error, raw bool) {
+			s.unanswered = append(s.unanswered, fmt.Sprint(msg, " ", why, " ", raw))
+		},
+		Answered: func(ref wire.Ref, msg any) bool { return s.answers != nil && s.answers(ref, msg) },
+	}, wire.NodeID{Name: here, Creation: 7}, 1000, env.Env{})
+	s.Table.Init(1 << 20)
+	s.Tracing.Init(watch.TraceHost{IsOwn: func(any) bool { return false }})
+	s.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
+	s.letters = s.Dead.Open(1000)
+	return s
+}
+
+// reach returns another node, nil: it is not connected. A nil *remote is no nil Remote.
+func (s *system) reach(name wire.Atom) process.Remote {
+	if r := s.remotes[name]; r != nil {
+		return r
+	}
+	return nil
+}
+
+// connect makes a connection to a node.
+func (s *system) connect(name wire.Atom) *remote {
+	r := &remote{system: s, name: name}
+	s.remotes[name] = r
+	return r
+}
+
+// dead returns the dead letters since the last call.
+func (s *system) dead() (all []string) {
+	for {
+		select {
+		case l := <-s.letters.C:
+			to := any(l.To)
+			switch {
+			case l.Name != "":
+				to = l.Name
+			case !l.Alias.IsZero():
+				to = "alias"
+			}
+			all = append(all, fmt.Sprint(l.Cause, " ", to, " ", l.Message))
+		default:
+			return all
+		}
+	}
+}
+
+// note adds to the log; took returns it, and begins another.
+func (s *system) note(format string, args ...any) {
+	s.log = append(s.log, fmt.Sprintf(format, args...))
+}
+
+func (s *system) noted() (all []string) {
+	all, s.log = s.log, nil
+	return all
+}
+
+// far is a PID of another node.
+func far(number uint64) wire.PID {
+	return wire.NewOrigin(wire.NodeID{Name: there, Creation: 3}).PID(number)
+}
+
+// earlier is a PID of an earlier life of this node.
+func earlier(number uint64) wire.PID {
+	return wire.NewOrigin(wire.NodeID{Name: here, Creation: 6}).PID(number)
+}
+
+// proc is a process without code: the test acts in its place, by as, and takes its messages. It runs
+// on no stage.
+type proc struct {
+	process.Process
+	as     process.Acting
+	owner  *system
+	name   string // in the log; "": nothing of it goes there
+	wakes  int
+	exits  []string // what Exited was told
+	busy   bool     // what Busy says
+	here   bool     // what Here says
+	onWake func()
+}
+
+func (s *system) spawn(with ...func(*proc)) *proc {
+	p := &proc{owner: s}
+	p.Kind = process.External
+	p.System = &s.System
+	p.Adopt(p, nil, false)
+	p.as = process.Acting{System: &s.System, Process: &p.Process, Local: &process.Local{Tally: s.Tally.New()}}
+	for _, f := range with {
+		f(p)
+	}
+	id, ok := s.Table.Reserve(nil)
+	require.True(s.t, ok)
+	p.ID = id
+	s.Table.Put(id, &p.Process)
+	s.Count(&s.Plain, 1)
+	return p
+}
+
+func named(name string) func(*proc) { return func(p *proc) { p.name = name } }
+
+// kept has the reason of a process be remembered when it ends itself: one that has had nothing but its messages
+// leaves none.
+func kept(p *proc) { p.ColdPart() }
+
+func trapping(p *proc) { p.SetTrap(true) }
+
+// boxed gives the process a mailbox of its own.
+func boxed(l *inbox.Bounded) func(*proc) {
+	return func(p *proc) { p.ColdPart().Box, p.Boxed = l, true }
+}
+
+// child makes p a child of another.
+func child(of *proc) func(*proc) { return func(p *proc) { p.Parent = of.ID + 1 } }
+
+func (p *proc) register(name wire.Atom) {
+	require.NoError(p.owner.t, p.owner.Names.Enter((*process.Named)(&p.Process), tables.NameEntry{Name: name}))
+}
+
+// took returns the messages of p, and arms its mailbox.
+func (p *proc) took() (all []any) {
+	for p.Refill() {
+	}
+	p.Queue.Rewind()
+	for msg, ok := p.Queue.Next(); ok; msg, ok = p.Queue.Next() {
+		all = append(all, watch.BareMessage(msg))
+		p.Settle(nil, nil)
+	}
+	p.Intake().Arm()
+	return all
+}
+
+func (p *proc) links() (all []wire.PID) {
+	if p.Tied {
+		all = append(all, p.System.Origin.PID(p.Parent-1))
+	}
+	if p.Cold != nil {
+		all = slices.AppendSeq(all, p.Cold.Links.All())
+	}
+	return all
+}
+
+// die has p end itself.
+func (p *proc) die(reason any) { p.Exit(&p.as, reason) }
+
+func (p *proc) Turn(*executor.Worker) executor.TurnResult { panic("no stage runs this process") }
+func (p *proc) CollectInbox(*executor.Stage) bool         { return false }
+func (p *proc) FinishDetached(*executor.Stage) bool       { return false }
+func (p *proc) Claim() bool                               { return p.Inbox.Claim() }
+func (p *proc) Wake(*process.Acting) {
+	p.wakes++
+	if p.name != "" {
+		p.owner.note("wake %s", p.name)
+	}
+	if p.onWake != nil {
+		p.onWake()
+	}
+}
+func (p *proc) Prod(a *process.Acting)                              { p.Wake(a) }
+func (p *proc) Start(*process.Acting, *executor.InlineWorker, bool) {}
+func (p *proc) Busy(*process.Acting) bool                           { return p.busy }
+func (p *proc) Owning(_ *process.Acting, f func())                  { f() }
+func (p *proc) Inspect(f func())                                    { f() }
+func (p *proc) Here() bool                                          { return p.here }
+func (p *proc) Doing() (observe.State, int)                         { return observe.Idle, -1 }
+func (p *proc) Exited(_ *process.Acting, armed, own bool) {
+	p.exits = append(p.exits, fmt.Sprintf("armed %v own %v", armed, own))
+	if p.name != "" {
+		p.owner.note("end %s", p.name)
+	}
+}
+
+// remote is a node that notes what it is told.
+type remote struct {
+	system *system
+	name   wire.Atom
+	over   bool // the connection is
+	said   []string
+	paced  int
+	then   func() // called at the end of AddMonitor and of Pace, once; nil: nothing
+}
+
+// next calls what was to be called then.
+func (r *remote) next() {
+	if f := r.then; f != nil {
+		r.then = nil
+		f()
+	}
+}
+
+func (r *remote) say(format string, args ...any) {
+	r.said = append(r.said, fmt.Sprintf(format, args...))
+}
+
+func (r *remote) told() (all []string) {
+	all, r.said = r.said, nil
+	return all
+}
+
+func (r *remote) AddLink(near *process.Process, far wire.PID) bool {
+	if r.over {
+		return false
+	}
+	near.AddLinkLocked(far)
+	r.say("link %v", far)
+	return true
+}
+
+func (r *remote) RemoveLink(near uint64, far wire.PID) { r.say("unlink %d %v", near, far) }
+func (r *remote) BreakLink(near uint64, far wire.PID, reason any) {
+	r.say("exit %d %v %v", near, far, reason)
+}
+func (r *remote) ExitSignal(from, to wire.PID, reason any) { r.say("exit2 %v %v %v", from, to, reason) }
+func (r *remote) AddMonitor(m *process.Monitor) bool {
+	if r.over {
+		return false
+	}
+	r.say("monitor %v %s %v", m.PID, m.Name, m.Node)
+	r.next()
+	return true
+}
+func (r *remote) RemoveMonitor(m *process.Monitor) { r.say("demonitor %v %s", m.PID, m.Name) }
+func (r *remote) SendDown(m *process.Monitor, pid wire.PID, reason any) {
+	r.say("down %v %v %v", m.By, pid, reason)
+}
+func (r *remote) Pace(*process.Acting) { r.paced++; r.next() }
+func (r *remote) NodeName() wire.Atom  { return r.name }
+func (r *remote) WhyOver() error       { return errors.New("it is over") }
+
+var errTest = errors.New("test")
+
+// pass lets time pass in a bubble, until all wait.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}

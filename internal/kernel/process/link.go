@@ -1,0 +1,148 @@
+package process
+
+import (
+	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/watch"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// Link makes a link between p, the caller, and another process. Each side has
+// the other in its set; the sets of two local processes are changed with both
+// locked, so that a link has two ends or none, whatever both do at a time.
+func (p *Process) Link(a *Acting, to wire.PID) {
+	me := p.PID()
+	if to == me {
+		return
+	}
+	q := p.System.Lookup(to)
+	if t := p.System.Traces(); t != nil {
+		t.Event(watch.TraceLink, me, to, "", nil)
+		t.Event(watch.TraceLinked, to, me, "", nil)
+	}
+	if q != nil && p.linkPair(q) {
+		return
+	}
+	if p.Gone() {
+		return
+	}
+	if far := p.System.Host.Remotes.Of(to); far != nil {
+		p.Mu.Lock()
+		done := p.Gone() || far.AddLink(p, to)
+		p.Mu.Unlock()
+		if done {
+			far.Pace(a)
+			return
+		}
+	}
+	// Nobody there: an exit signal with the reason noproc comes back.
+	reason := NoProc
+	if !p.System.Origin.Minted(to) && to.Node() != p.System.Name {
+		reason = NoConnection
+	}
+	p.LinkFailed(a, to, reason)
+}
+
+// LinkFailed is the exit signal that comes back where there is nobody to link to. to is zero
+// where only a name is known.
+func (p *Process) LinkFailed(a *Acting, to wire.PID, reason any) {
+	p.Mu.Lock()
+	traps := p.TrapsLocked()
+	done := p.Gone() || p.HasLinkLocked(to) // a signal is on its way
+	p.Mu.Unlock()
+	switch {
+	case done:
+	case Link(reason, traps) == Message:
+		p.Signal(a, p.System.Host.Messages.Exited(to, reason))
+	default:
+		p.Exit(a, reason)
+	}
+}
+
+// linkPair links two processes. It reports whether there is no more to do: they
+// are linked, or were, and if q is dying will be told, or p is dead.
+func (p *Process) linkPair(q *Process) bool {
+	lockPair(p, q)
+	defer unlockPair(p, q)
+	switch {
+	case p.Gone():
+		return true
+	case q.Gone():
+		return p.HasLinkLocked(q.PID())
+	}
+	p.AddLinkLocked(q.PID())
+	q.AddLinkLocked(p.PID())
+	return true
+}
+
+// lockPair locks two processes, the one with the lower number first. Nothing
+// else locks a process while it holds another.
+func lockPair(p, q *Process) {
+	if p.ID > q.ID {
+		p, q = q, p
+	}
+	p.Mu.Lock()
+	q.Mu.Lock()
+}
+
+func unlockPair(p, q *Process) {
+	p.Mu.Unlock()
+	q.Mu.Unlock()
+}
+
+// isParent reports whether pid is the process that spawned p.
+func (p *Process) isParent(pid wire.PID) bool {
+	return p.Parent != 0 && pid.Number() == p.Parent-1 && p.System.Origin.Minted(pid)
+}
+
+// AddLinkLocked notes that p is linked to pid; false: it was. The link that
+// most processes have, the one to their parent, takes no memory.
+func (p *Process) AddLinkLocked(pid wire.PID) bool {
+	if p.Boxed {
+		inbox.KeepOwned(p.Cold.Box)
+	}
+	if p.isParent(pid) {
+		was := p.Tied
+		p.Tied = true
+		return !was
+	}
+	return p.ColdPart().Links.Add(p.System.Origin, pid)
+}
+
+// RemoveLinkLocked reports whether p was linked to pid.
+func (p *Process) RemoveLinkLocked(pid wire.PID) bool {
+	if p.Tied && p.isParent(pid) {
+		p.Tied = false
+		return true
+	}
+	return p.Cold != nil && p.Cold.Links.Remove(pid)
+}
+
+func (p *Process) Unlink(a *Acting, to wire.PID) {
+	q := p.System.Lookup(to)
+	if t := p.System.Traces(); t != nil {
+		t.Event(watch.TraceUnlink, p.PID(), to, "", nil)
+		t.Event(watch.TraceUnlinked, to, p.PID(), "", nil)
+	}
+	if q != nil && q != p {
+		lockPair(p, q)
+		p.RemoveLinkLocked(to)
+		q.RemoveLinkLocked(p.PID())
+		unlockPair(p, q)
+		return
+	}
+	p.Mu.Lock()
+	far := p.System.Host.Remotes.Now(to)
+	if p.RemoveLinkLocked(to) && far != nil {
+		far.RemoveLink(p.ID, to)
+	}
+	p.Mu.Unlock()
+	if far != nil {
+		far.Pace(a)
+	}
+}
+
+// HasLinkLocked reports whether p is linked to pid.
+func (p *Process) HasLinkLocked(pid wire.PID) bool {
+	return p.Tied && p.isParent(pid) || p.Cold != nil && p.Cold.Links.Has(pid)
+}

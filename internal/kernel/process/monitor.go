@@ -1,0 +1,280 @@
+package process
+
+import (
+	"sync/atomic"
+
+	"github.com/actornode/actornode/internal/kernel/tables"
+
+	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/watch"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// Monitor is one process's watch over another. It is in Watcher.Cold.Watching
+// and in Target.Cold.Watchers; whoever takes it out of the former answers for
+// the Down.
+type Monitor struct {
+	ref     wire.Ref
+	Watcher *Process
+	Target  *Process
+	Name    wire.Atom
+
+	// Of Target.Cold.Watchers, guarded by Target.Mu until the target is dead, and not changed from
+	// then on.
+	entry tables.ListEntry[Monitor]
+
+	// Where one of the two is on another node: far is that node, pid the target
+	// there (zero: known by name), by the watcher there.
+	Far Remote
+	PID wire.PID
+	By  wire.PID
+
+	Node bool // of far itself: see MonitorNode
+
+	over uint32 // atomic; of a watcher there: 1 when it watches no more
+}
+
+// message is what the watcher gets.
+func (m *Monitor) message(pid wire.PID, reason any) any {
+	to := &m.Watcher.System.Host.Messages
+	if m.Node {
+		return to.NodeDown(m.Far.NodeName(), reason.(string))
+	}
+	d := Down{Ref: m.ref, PID: pid, Reason: reason}
+	if m.Name != "" && !tables.IsAlias(m.Name) {
+		d.PID, d.Name, d.Node = wire.PID{}, m.Name, m.Watcher.System.Name
+		if m.Far != nil {
+			d.Node = m.Far.NodeName()
+		}
+	}
+	if reason == NoConnection && m.Far != nil {
+		d.Cause = m.Far.WhyOver()
+	}
+	return to.Down(d)
+}
+
+// WatchedBy returns the monitor of a process on another node over one here; target nil: over one
+// that is gone.
+func WatchedBy(far Remote, by wire.PID, ref wire.Ref, target *Process, name wire.Atom) Monitor {
+	return Monitor{ref: ref, Far: far, By: by, Target: target, Name: name}
+}
+
+// IsOver reports whether who has made m, a process there, has taken it away, or is not reached any more.
+func (m *Monitor) IsOver() bool { return atomic.LoadUint32(&m.over) != 0 }
+
+// Ref returns the reference of the monitor.
+func (m *Monitor) Ref() wire.Ref { return m.ref }
+
+// Fire delivers the Down of a monitor by a process here, unless it has been taken away.
+func (m *Monitor) Fire(reason any) { m.Deliver(&m.Watcher.System.Plain, m.PID, reason) }
+
+// about is whom m watches, if it is known.
+func (m *Monitor) about() wire.PID {
+	if m.Target != nil {
+		return m.Target.PID()
+	}
+	return m.PID
+}
+
+// Deliver delivers the Down unless the monitor has been taken away.
+func (m *Monitor) Deliver(a *Acting, pid wire.PID, reason any) {
+	w := m.Watcher
+	if w == nil {
+		m.Far.SendDown(m, pid, reason)
+		return
+	}
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	if !w.Gone() && w.Cold.Watching[m.ref.Number()] == m {
+		delete(w.Cold.Watching, m.ref.Number())
+		w.Signal(a, m.message(pid, reason))
+	}
+}
+
+// Forget takes the monitor off its target.
+func (m *Monitor) Forget() {
+	atomic.StoreUint32(&m.over, 1)
+	t := m.Target
+	if t == nil {
+		if m.Far != nil {
+			m.Far.RemoveMonitor(m)
+		}
+		return
+	}
+	t.Mu.Lock()
+	if !t.Gone() && t.Cold != nil {
+		t.Cold.Watchers.Remove(&m.entry)
+	}
+	t.Mu.Unlock()
+}
+
+// add puts m where it belongs; false: the target is dead.
+func (m *Monitor) add(a *Acting) bool {
+	w := m.Watcher
+	w.Mu.Lock()
+	if w.Gone() {
+		w.Mu.Unlock()
+		return true
+	}
+	k := w.ColdPart()
+	if k.Watching == nil {
+		k.Watching = make(map[uint64]*Monitor)
+	}
+	k.Watching[m.ref.Number()] = m
+	w.Mu.Unlock()
+
+	ok := false
+	if m.Target != nil {
+		ok = m.Attach()
+	} else if ok = m.Far.AddMonitor(m); ok {
+		m.Far.Pace(a)
+	}
+	if ok && w.Gone() { // killed meanwhile
+		m.Forget()
+	}
+	if !ok {
+		w.Mu.Lock()
+		if w.Cold.Watching != nil {
+			delete(w.Cold.Watching, m.ref.Number())
+		}
+		w.Mu.Unlock()
+	}
+	return ok
+}
+
+// Attach puts m among its target's watchers; false: the target is dead.
+func (m *Monitor) Attach() bool {
+	t := m.Target
+	t.Mu.Lock()
+	defer t.Mu.Unlock()
+	if t.Gone() {
+		return false
+	}
+	t.ColdPart().Watchers.Add(&m.entry, m)
+	if m.Watcher == nil { // of another node: perhaps for a call
+		inbox.KeepOwned(t.Cold.Box)
+	}
+	return true
+}
+
+// Monitor starts a watch over to, or over the process that has the name.
+func (p *Process) Monitor(a *Acting, to wire.PID, name wire.Atom) wire.Ref {
+	m := &Monitor{ref: a.NewRef(), Watcher: p, Name: name}
+	m.Target = p.System.Lookup(to)
+	if m.Target == p { // as in Erlang: a reference, but no monitor
+		return m.ref
+	}
+	p.System.Traces().Event(watch.TraceMonitor, p.PID(), to, name, nil)
+	if m.Target == nil && name == "" {
+		m.Far, m.PID = p.System.Host.Remotes.Of(to), to
+	}
+	if m.Target == nil && m.Far == nil || !m.add(a) {
+		reason := NoProc
+		if name == "" && !to.IsZero() && to.Node() != p.System.Name {
+			reason = NoConnection
+		}
+		p.Signal(a, m.message(to, reason))
+	}
+	return m.ref
+}
+
+// MonitorTo starts a watch over what to names.
+func (p *Process) MonitorTo(a *Acting, to wire.Dest) wire.Ref {
+	switch to := to.(type) {
+	case wire.PID:
+		return p.Monitor(a, to, "")
+	case wire.Atom:
+		pid, _ := p.System.Resolve(to)
+		return p.Monitor(a, pid, to)
+	case wire.At:
+		return p.monitorAt(a, to)
+	}
+	if at, far := p.System.Elsewhere(to); far {
+		return p.monitorAt(a, at)
+	}
+	pid, _ := p.System.Resolve(to)
+	return p.Monitor(a, pid, "")
+}
+
+// monitorAt watches whoever has a name on another node, or on this one.
+func (p *Process) monitorAt(a *Acting, at wire.At) wire.Ref {
+	if at.Node == p.System.Name {
+		return p.MonitorTo(a, at.Name)
+	}
+	p.System.Traces().Event(watch.TraceMonitor, p.PID(), wire.PID{}, at.Name, nil)
+	m := &Monitor{ref: a.NewRef(), Watcher: p, Name: at.Name, Far: p.System.Host.Remotes.Named(at.Node)}
+	if m.Far == nil {
+		p.Signal(a, p.System.Host.Messages.Down(Down{Ref: m.ref, Name: at.Name, Node: at.Node, Reason: NoConnection}))
+	} else if !m.add(a) {
+		p.Signal(a, m.message(wire.PID{}, NoConnection))
+	}
+	return m.ref
+}
+
+// MonitorOn watches a process of another node: pid, or the one that has the name in at. far is that
+// node, nil: it is not connected, and no connection is made.
+func (p *Process) MonitorOn(a *Acting, far Remote, pid wire.PID, at wire.At) wire.Ref {
+	m := &Monitor{ref: a.NewRef(), Watcher: p, Far: far, PID: pid, Name: at.Name}
+	if far != nil && m.add(a) {
+		return m.ref
+	}
+	d := Down{Ref: m.ref, PID: pid, Name: at.Name, Reason: NoConnection}
+	if at.Name != "" {
+		d.Node = at.Node
+	}
+	if far != nil {
+		d.Cause = far.WhyOver()
+	}
+	p.Signal(a, p.System.Host.Messages.Down(d))
+	return m.ref
+}
+
+func (p *Process) Demonitor(a *Acting, ref wire.Ref, flush bool) bool {
+	p.Mu.Lock()
+	var m *Monitor
+	if p.Cold != nil {
+		if m = p.Cold.Watching[ref.Number()]; m != nil && m.ref == ref {
+			delete(p.Cold.Watching, ref.Number())
+		}
+	}
+	p.Mu.Unlock()
+	if m != nil {
+		if t := p.System.Traces(); t != nil {
+			t.Event(watch.TraceDemonitor, p.PID(), m.about(), m.Name, nil)
+		}
+		m.Forget()
+		if m.Target == nil {
+			m.Far.Pace(a)
+		}
+	} else if flush {
+		p.Discard(a, func(msg any) bool { return p.System.Host.Messages.IsDown(msg, ref) })
+	}
+	return m != nil
+}
+
+// Discard removes the first waiting message that match wants, the one that is
+// being handled excepted. Only p's own code calls it.
+func (p *Process) Discard(a *Acting, match func(any) bool) {
+	p.Runner().Owning(a, func() {
+		held := a.Blocks == nil && p.Queue.More()
+		for p.Refill() && p.Boxed {
+		}
+		p.Queue.Remove(match, held)
+	})
+}
+
+// MonitorNode asks for a message when the connection to a node is lost.
+func (p *Process) MonitorNode(a *Acting, name wire.Atom) {
+	why := "this node runs without distribution"
+	if q := p.System.Host.Remotes.Named(name); q != nil {
+		m := &Monitor{ref: a.NewRef(), Watcher: p, Far: q, Node: true}
+		if m.add(a) {
+			return
+		}
+		if over := q.WhyOver(); over != nil {
+			why = over.Error()
+		}
+	}
+	p.Signal(a, p.System.Host.Messages.NodeDown(name, why))
+}

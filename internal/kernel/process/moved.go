@@ -1,0 +1,50 @@
+// Package moved holds what a process keeps that has come from another node, or has gone to one. It knows
+// nothing of processes, and has no goroutine.
+//
+// Invariants:
+//
+//  1. A link or a monitor that a process had before it came is a real one of its holder, a forwarder on a node
+//     where the process was. Here it is an entry of the record alone, a link also one of the set of links.
+//  2. What has been taken away has no effect any more: a signal of the holder that comes later finds no entry.
+package process
+
+import (
+	"sync"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// MoveOrder is a message to an Actor that To, a node.Actor, gets in the place of its behaviour.
+type MoveOrder struct{ To any }
+
+// Moved is what a process keeps. The lock of the process guards it; Parent is never changed.
+type Moved struct {
+	Parent   wire.PID              // that has spawned the process, where it was then
+	Links    map[wire.PID]wire.PID // the holder of each link to a process
+	Monitors map[wire.Ref]wire.PID // and of each monitor
+	Next     wire.PID              // of a forwarder: where the process has gone; zero: it is here
+	Trail    []wire.PID            // forwarders of the process, one a node
+	Identity wire.Ref              // of the process, that nobody can guess
+	// Tell tells the holder of a link or of a monitor that it has been taken away. It does not block.
+	Tell func(holder, link wire.PID, monitor wire.Ref)
+}
+
+// Take takes away the entry of a link, or of a monitor, and tells the holder; false: there was none. mu is the
+// lock of the process. r may be nil.
+func (r *Moved) Take(mu sync.Locker, link wire.PID, monitor wire.Ref) bool {
+	if r == nil {
+		return false
+	}
+	mu.Lock()
+	holder, ok := r.Links[link]
+	if !monitor.IsZero() {
+		holder, ok = r.Monitors[monitor]
+	}
+	delete(r.Links, link)
+	delete(r.Monitors, monitor)
+	mu.Unlock()
+	if ok {
+		r.Tell(holder, link, monitor)
+	}
+	return ok
+}

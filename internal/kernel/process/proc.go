@@ -1,0 +1,291 @@
+package process
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/executor"
+	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/kernel/watch"
+	"github.com/actornode/actornode/mailbox"
+
+	"github.com/actornode/actornode/node/observe"
+	"github.com/actornode/actornode/wire"
+)
+
+// Gone reports whether p is no longer alive.
+func (p *Process) Gone() bool { return p.Status.IsOver() }
+
+// Plain reports whether p is alive and has nothing to do with trace tokens: nearly all are.
+//
+// Other packages ask here: the compiler takes a method in line only of a package that is imported, or by way of one.
+func (p *Process) Plain() bool { return p.Status.IsPlain() }
+
+// Process is a process of either style: what PIDs stand for. Its size is what an
+// idle actor costs, so what few processes need is in Cold.
+//
+// Invariants:
+//
+//  1. A process is in the table from before anyone has its PID until Status
+//     says that it is over; Status only goes up.
+//  2. Queue is touched by whoever holds the home stage, or, without one, by the
+//     process's own goroutine.
+//  3. Handled, the behaviour and the stack of behaviours are touched by whoever runs
+//     the process, or, while nobody runs it, by whoever holds the home stage.
+//  4. Cold, once set, is not replaced; its fields are guarded by Mu, those set
+//     at spawn excepted.
+//  5. No Mu is locked while another is held, those of two processes that are
+//     linked or unlinked excepted: the lower number first, see lockPair.
+//
+// Its fields stand in three lines of a cache, for the sake of those who send from another
+// core: what they write; what is written with each message that is handled, which they
+// leave alone; and what changes seldom.
+type Process struct {
+	executor.Entity
+	Inbox inbox.Inbox
+
+	Queue   inbox.Queue
+	Handled atomic.Uint64 // messages; written by whoever runs the process, see bias.StoreUint64
+	Started int64         // Unix time, ns; like Parent it could stand anywhere
+	Parent  uint64        // number of the spawning process, plus 1; 0: spawned from outside
+	Running uint32        // in a turn; written by whoever runs the process, see bias.Store
+	Status  lifecycle     // looked at with each message
+
+	System    *System
+	ID        uint64
+	Cold      *Cold
+	Mu        sync.Mutex
+	Kind      Kind
+	Boxed     bool // Cold.Box instead of Inbox and Queue; set at spawn
+	Fresh     bool // Init has not run yet
+	Rewind    bool // the behaviour has changed: offer again what was left; owned like the behaviour
+	Tied      bool // linked to its parent, which is not in Cold.Links then; guarded by Mu
+	byName    bool // has an entry in System.ByName; guarded by Mu
+	Global    bool // has names or locks of the cluster: System.Global is told of its end; guarded by Mu
+	Tells     bool // owes word of how its Init went; set at spawn
+	Led       bool // has a group leader of its own, for its children too; set at spawn
+	Protected bool // from peers; set at spawn
+	Daemon    bool // is not waited for: see package lifetime; set at spawn
+	ShowsPeer bool // gets a PeerMessage for what comes from peers; set at spawn
+	Copies    bool // what it is sent is copied; set at spawn
+}
+
+// Cold holds what most processes never need.
+type Cold struct {
+	// Set at spawn.
+	Box   mailbox.Box
+	Label string
+	Crash *[]any        // what the crash report says besides, as slog has attributes; nil: nothing
+	Owner *limits.Owner // of a process that a peer has started; nil: none
+
+	// Owned like the behaviour.
+	Stack   []any // behaviours below the current one, as whoever runs the process has them
+	Pending error // how the handler ended that lost its stage
+	Blocked bool  // the handler that lost its stage has ended
+
+	// Guarded by Process.Mu.
+	Trap     bool // beside blocked, for the sake of the size
+	Links    tables.PIDs
+	Name     wire.Atom
+	wait     *observe.Wait        // what is waited for; nil: see waiting
+	Watchers tables.List[Monitor] // over this process
+	Watching map[uint64]*Monitor  // by reference number: this process's monitors
+	Aliases  map[uint64]struct{}
+	Calls    tables.List[Call] // that wait for this process
+	Timers   *Timers           // that send to this process; nil: there were none
+	Birth    Ticket            // is settled when Init has returned; set at spawn
+	scope    *scope            // nil: nobody has asked for the Context
+	Token    watch.TraceToken  // owned like the behaviour
+	Reason   any               // once exiting
+	Moved    *Moved            // of one that has come from another node, or has gone to one; nil: neither
+	Leader   wire.PID          // group leader; zero: the node's
+	Left     *watch.Left       // what an Actor has left in its mailbox since its behaviour changed; nil: nothing
+}
+
+// PID returns p's identifier.
+func (p *Process) PID() wire.PID { return p.System.Origin.PID(p.ID) }
+
+// ColdPart returns p.Cold, making it first if need be. The caller holds p.Mu, or p is not yet known to anyone.
+func (p *Process) ColdPart() *Cold {
+	if p.Cold == nil {
+		p.Cold = new(Cold)
+	}
+	return p.Cold
+}
+
+// Name says what runs in p, for logs.
+func (p *Process) Name() string {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	s := p.PID().String()
+	if p.Cold != nil {
+		if p.Cold.Name != "" {
+			s += " " + string(p.Cold.Name)
+		}
+		if p.Cold.Label != "" {
+			s += " " + p.Cold.Label
+		}
+	}
+	return s
+}
+
+// Deliver puts msg into p's mailbox. a is who sends. It, Settle and Refill are not to be in line: see docs/performance.md.
+//
+//go:noinline
+func (p *Process) Deliver(a *Acting, msg any) error {
+	if p.Boxed {
+		return (*UserMailbox)(p).Deliver(a, msg, &Patience{From: a.Process})
+	}
+	if a.Worker != nil && a.Worker.Enter() {
+		s := a.Worker.Stage()
+		if p.Stage() != s {
+			n := s.Node(msg)
+			a.Worker.Leave()
+			return p.Push(a, n)
+		}
+		if !p.Inbox.Armed() {
+			if p.Inbox.Closed() {
+				a.Worker.Leave()
+				return p.System.Undeliverable(p.PID(), msg)
+			}
+			p.Inbox.Take(&p.Queue) // what was sent from outside before this came first
+		}
+		if !p.Queue.Long() || !p.Queue.AppendLong(msg) {
+			p.Queue.Append(s.Node(msg))
+		}
+		s.Wake(&p.Entity)
+		a.Worker.Leave()
+		return nil
+	}
+	return p.Push(a, &inbox.Node{Msg: msg})
+}
+
+// Signal puts a message that a signal has become into p's mailbox: see Intake.
+func (p *Process) Signal(a *Acting, msg any) {
+	if t := p.System.Traces(); t != nil {
+		t.Message(wire.PID{}, p.PID(), msg)
+		if t.Checks() && !p.Boxed {
+			msg = p.expect(t.Watched(a.PID(), p.PID(), msg))
+		}
+	}
+	p.Intake().signal(a, msg)
+}
+
+// Push puts n, the message of a sender on another stage or on none, into p's inbox. A process
+// that waits on a goroutine of its own gets it in hand.
+func (p *Process) Push(a *Acting, n *inbox.Node) error {
+	if p.Kind >= Goroutine {
+		switch p.Inbox.Offer(n) {
+		case mailbox.Wake:
+			p.Task().(Giver).Give(n)
+		case mailbox.Closed:
+			return p.System.Undeliverable(p.PID(), n.Msg)
+		}
+		return nil
+	}
+	switch p.Inbox.Push(n) {
+	case mailbox.Wake:
+		if p.OnStage() {
+			a.Inject(&p.Entity, a.Worker)
+		} else {
+			p.Runner().Wake(a)
+		}
+	case mailbox.Closed:
+		return p.System.Undeliverable(p.PID(), n.Msg)
+	}
+	return nil
+}
+
+// Settle takes the message that was just offered out of the queue, or leaves
+// it there for another behaviour.
+//
+//go:noinline
+func (p *Process) Settle(s *executor.Stage, err error) {
+	if err != nil { // ErrUnhandled: all other errors end the process
+		p.leaveIt()
+		p.Queue.Skip()
+	} else {
+		p.CountHandled()
+		if n := p.Queue.Drop(); n != nil && s != nil {
+			s.Recycle(n)
+		}
+		if p.Boxed {
+			p.Cold.Box.Done()
+		}
+	}
+	if p.Rewind {
+		p.Rewind = false
+		p.Queue.Rewind()
+	}
+}
+
+// CountHandled counts a message that has been handled. The caller runs the process.
+func (p *Process) CountHandled() { bias.StoreUint64(&p.Handled, p.Handled.Load()+1) }
+
+// Refill looks for messages that the queue does not have yet.
+//
+//go:noinline
+func (p *Process) Refill() bool {
+	if p.Boxed {
+		return (*UserMailbox)(p).refill()
+	}
+	return p.Inbox.Take(&p.Queue) > 0
+}
+
+// TurnOver is the end of a turn.
+func (p *Process) TurnOver() {
+	bias.Store(&p.Running, 0)
+	if p.Gone() {
+		p.Returned()
+	}
+}
+
+// Returned says that the function of p, which is not alive, has returned.
+func (p *Process) Returned() { p.Status.Return(&p.System.Lingering) }
+
+// Broke ends a process whose handler panicked or called runtime.Goexit.
+func (p *Process) Broke(a *Acting, cause any) executor.TurnResult {
+	p.Exit(a, p.System.Host.Reasons.Panics(cause))
+	if a.Worker != nil && a.Worker.Enter() {
+		return executor.Idle
+	}
+	return executor.Lost
+}
+
+// Context returns a context that ends with p.
+func (p *Process) Context() context.Context {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	c := p.ColdPart()
+	if c.scope == nil {
+		ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), ProcKey{}, p))
+		c.scope = &scope{ctx, cancel}
+		if p.Gone() {
+			c.scope.cancel(p.System.Host.Reasons.Err(c.Reason))
+		}
+	}
+	return c.scope.Context
+}
+
+// scope is a Context that ends with a process.
+type scope struct {
+	context.Context
+	cancel context.CancelCauseFunc
+}
+
+// OwnLeader returns p's group leader; zero: the node's.
+func (p *Process) OwnLeader() wire.PID {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	if p.Cold == nil {
+		return wire.PID{}
+	}
+	return p.Cold.Leader
+}
+
+// Follow sets the group leader of p, which nobody knows yet.
+func (p *Process) Follow(leader wire.PID) { p.ColdPart().Leader, p.Led = leader, true }
