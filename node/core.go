@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
 // core is what a process can do, whoever runs its code: the exported methods are those that

@@ -4,7 +4,7 @@ import (
 	"github.com/actornode/actornode/internal/bias"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
 // external is an Actor that a scheduler of its own runs, or that is detached, and its runner.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/runner"
 )
 
 // Future is the reply to a call that is under way. It can be passed around and awaited by any number

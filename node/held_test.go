@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -30,7 +30,7 @@ func startLimited(t *testing.T, l node.ClusterLimits) (far, near *node.Node, log
 		return node.ActorFunc(echo), nil
 	}))
 	require.NoError(t, rpc.Export(far, mfa("hold", "register", 2), func(ctx context.Context, args []any) (any, error) {
-		return wire.OK, nodehook.RegisterFor(far, inspect.CallingPeer(ctx), args[0].(wire.Atom), args[1].(wire.PID))
+		return wire.OK, nodehook.RegisterFor(far, runner.CallingPeer(ctx), args[0].(wire.Atom), args[1].(wire.PID))
 	}))
 	return far, near, log
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/internal/peers"
-	"github.com/actornode/actornode/node/internal/placement"
+
 	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/wire"
 )
 
 // What other packages of this module ask of a node, see package nodehook.
 func init() {
-	nodehook.Mailboxes = func(n nodehook.Node, pids []PID) []int { return inspect.Mailboxes(&n.(*Node).sys, pids) }
+	nodehook.Mailboxes = func(n nodehook.Node, pids []PID) []int { return runner.Mailboxes(&n.(*Node).sys, pids) }
 	nodehook.Behaviours = func(n nodehook.Node, pids []PID) []string {
-		return inspect.Each(&n.(*Node).sys, pids, func(p *process.Process) string { return typeName(behaviourOf(p)) })
+		return runner.EachOf(&n.(*Node).sys, pids, func(p *process.Process) string { return typeName(behaviourOf(p)) })
 	}
-	nodehook.Processes = func(n nodehook.Node) iter.Seq[PID] { return inspect.PIDs(&n.(*Node).sys) }
+	nodehook.Processes = func(n nodehook.Node) iter.Seq[PID] { return runner.PIDs(&n.(*Node).sys) }
 	nodehook.Messages = func(n nodehook.Node, pid PID, max int) []any { return n.(*Node).messages(pid, max) }
 	nodehook.Traffic = func(n nodehook.Node) (in, out uint64) { return n.(*Node).traffic() }
 	nodehook.Release = func(n nodehook.Node, name Atom) int { return n.(*Node).release(name) }
@@ -33,7 +33,7 @@ func init() {
 	nodehook.MaxProcesses = func(n nodehook.Node) int { return n.(*Node).cfg.MaxProcesses }
 	nodehook.Acting = func(from any) any { return from.(Caller).caller() }
 	nodehook.InPlace = func(p any) any { return p.(Place).p }
-	nodehook.OfPlace = func(p any) any { return Place{p.(placement.Place)} }
+	nodehook.OfPlace = func(p any) any { return Place{p.(runner.Place)} }
 	nodehook.Of = func(from any) any { return nodeOf(from.(Caller).caller().System) }
 	nodehook.Resolve = func(from any, to Dest) (PID, bool) { return from.(Caller).caller().System.Resolve(to) }
 	nodehook.Count = func(n nodehook.Node, name string, labels ...string) { n.(*Node).counts.Add(name, labels...) }

@@ -6,9 +6,8 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/node/internal/inspect"
-	"github.com/actornode/actornode/node/internal/runner"
 )
 
 // host is what the processes of n are told of this package.
@@ -62,8 +61,8 @@ func (n *Node) host() process.Host {
 // crash report. Those that a link takes down with it are not reported. If the parent is a supervisor, the report is
 // its own, with what it decides: see nodehook.ReportCrash. told makes sure that there is one.
 func (n *Node) crashed(c process.Crash) (told func()) {
-	why, parent := c.Reason.(*Crash), inspect.Parent(c.Process)
-	r := watch.Crash{Process: c.Process.PID(), Name: c.Name, Label: inspect.Label(c.Process),
+	why, parent := c.Reason.(*Crash), runner.ParentOf(c.Process)
+	r := watch.Crash{Process: c.Process.PID(), Name: c.Name, Label: runner.LabelOf(c.Process),
 		Parent: parent, Behaviour: typeName(behaviourOf(c.Process)), Reason: why, Stack: why.Stack}
 	if k := c.Process.Cold; k != nil && k.Crash != nil {
 		r.Details = *k.Crash

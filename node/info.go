@@ -6,9 +6,9 @@ import (
 	"runtime"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/inspect"
 	"github.com/actornode/actornode/node/observe"
 )
 
@@ -37,7 +37,7 @@ func (n *Node) Infos() iter.Seq[observe.Process] {
 // inform makes the Info of p.
 func (n *Node) inform(p *process.Process) observe.Process {
 	leader := n.leader()
-	return inspect.Process(p, func(i *observe.Process) {
+	return runner.Describe(p, func(i *observe.Process) {
 		b := behaviourOf(p)
 		i.Behaviour, i.Code = typeName(b), watch.CodeOf(b)
 		if o, ok := b.(observe.ActiveObject); ok {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/node/internal/inspect"
+	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
 // user is the name of the process that prints what processes print that have no
@@ -62,10 +62,10 @@ func (n *Node) setLeader(pid, leader PID) {
 	}
 }
 
-// messages returns the messages that wait for a process, the oldest max of them: see inspect.Messages.
+// messages returns the messages that wait for a process, the oldest max of them: see runner.Messages.
 func (n *Node) messages(pid PID, max int) []any {
 	if p := n.sys.Lookup(pid); p != nil {
-		return inspect.Messages(p, max)
+		return runner.Messages(p, max)
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
 // Process is a process as its own blocking code sees it: the argument of a

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
 // That a call was answered is nothing to look at for a coroutine that waits for messages:

@@ -9,12 +9,11 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/inspect"
-	"github.com/actornode/actornode/node/internal/placement"
-	"github.com/actornode/actornode/node/internal/runner"
+
 	"github.com/actornode/actornode/sched"
 )
 
@@ -88,17 +87,17 @@ type Options struct {
 // of the spawning actor, from elsewhere one stage after the other, in blocks of
 // 256 actors, unless [Config].Spread chooses; the actor may be moved to another stage to balance the load, or
 // to be with those who send to it, or whom it sends to.
-type Place struct{ p placement.Place }
+type Place struct{ p runner.Place }
 
 // OnStage is the stage with number k, from 0 to Stats().Scheduler.Stages-1 of the node. The actor stays.
-func OnStage(k int) Place { return Place{placement.Place{Kind: placement.Number, Number: k}} }
+func OnStage(k int) Place { return Place{runner.Place{Kind: runner.Number, Number: k}} }
 
 // Beside is the stage of another Actor or coroutine. Both stay there from then on.
-func Beside(pid PID) Place { return Place{placement.Place{Kind: placement.Beside, PID: pid}} }
+func Beside(pid PID) Place { return Place{runner.Place{Kind: runner.Beside, PID: pid}} }
 
 // Detached is a stage of the actor's own, with a goroutine of its own: for
 // handlers that block or compute for long. A ProcessFunc has a goroutine anyway.
-func Detached() Place { return Place{placement.Place{Kind: placement.Detached}} }
+func Detached() Place { return Place{runner.Place{Kind: runner.Detached}} }
 
 // noOptions are those of a spawn without options. Nobody writes them.
 var noOptions Options
@@ -110,7 +109,7 @@ func (o *Options) plain() bool {
 	}
 	return o.Name == "" && o.Label == "" && o.Leader == PID{} && !o.Protected && !o.ShowPeer && !o.Daemon && o.For == "" &&
 		!o.CopyMessages && !o.Link && !o.Announce && o.birth.Call == nil && o.before == nil && !o.Coroutine &&
-		o.Place.p.Kind == placement.Anywhere && o.Mailbox == nil && o.Scheduler == nil &&
+		o.Place.p.Kind == runner.Anywhere && o.Mailbox == nil && o.Scheduler == nil &&
 		o.Limits.Messages == 0 && o.Limits.Bytes == 0 && o.Limits.Policy == 0
 }
 
@@ -132,7 +131,7 @@ func nothing(b Actor) bool {
 //go:noinline
 func (o *Options) validate(n *Node, caller *process.Process, b Actor) error {
 	_, process := b.(ProcessFunc)
-	detached := o.Place.p.Kind == placement.Detached
+	detached := o.Place.p.Kind == runner.Detached
 	switch {
 	case o.Link && caller == nil:
 		return fmt.Errorf("%w: Link: only a process can link; use Context.SpawnOpt or Process.SpawnOpt", ErrBadOption)
@@ -210,7 +209,7 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 	f, blocks := b.(ProcessFunc)
 	coroutine := blocks && n.cfg.Coroutines
 	if o != &noOptions {
-		o.Coroutine = o.Coroutine || coroutine && o.Place.p.Kind != placement.Detached
+		o.Coroutine = o.Coroutine || coroutine && o.Place.p.Kind != runner.Detached
 		coroutine = o.Coroutine
 		if err := o.validate(n, a.Process, b); err != nil {
 			return PID{}, Ref{}, err
@@ -227,7 +226,7 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 			return PID{}, Ref{}, err
 		}
 	}
-	if o.Place.p.Kind == placement.Detached && !blocks {
+	if o.Place.p.Kind == runner.Detached && !blocks {
 		o.Scheduler = executor.NewDedicated()
 	}
 	var p *process.Process
@@ -247,7 +246,7 @@ func (n *Node) spawn(a *process.Acting, o *Options, b Actor) (PID, Ref, error) {
 		return PID{}, Ref{}, err
 	}
 	p.Runner().Start(a, o.inline, fresh)
-	placement.Started(p)
+	runner.Started(p)
 	return p.PID(), ref, nil
 }
 
@@ -366,7 +365,7 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 		}
 	}
 	if o.owner != nil {
-		inspect.SetOwner(p, o.owner)
+		runner.SetOwner(p, o.owner)
 	}
 	if o.before != nil {
 		o.before(p)

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/runner"
 )
 
 // Timer is a message that will be sent. It ends with the process that it is for, if that was

@@ -71,7 +71,7 @@ var MaxProcesses func(n Node) int
 var Of func(from any) any
 
 // What package stage needs. Acting returns the *process.Acting of a node.Caller. InPlace returns what is in a
-// node.Place, a placement.Place, and OfPlace is the other way round.
+// node.Place, a runner.Place, and OfPlace is the other way round.
 var (
 	Acting           func(from any) any
 	InPlace, OfPlace func(place any) any

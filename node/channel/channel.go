@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/node/stream"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"

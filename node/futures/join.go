@@ -5,10 +5,10 @@ import (
 	"runtime"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
-	"github.com/actornode/actornode/node/internal/runner"
 )
 
 // Send sends a message to a process once a future is completed: what message makes of its value, or of the

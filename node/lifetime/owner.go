@@ -8,10 +8,10 @@ import (
 	"weak"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/placement"
 )
 
 // Collected is the exit reason of a process that nobody could reach any more.
@@ -47,7 +47,7 @@ func Own(from node.Caller, b node.Actor, o node.Options) (*Owner, error) {
 		return nil, fmt.Errorf("%w: a process with an owner has a mailbox of its own: Limits and Mailbox must not be set",
 			node.ErrBadOption)
 	}
-	if nodehook.InPlace(o.Place).(placement.Place).Order != nil {
+	if nodehook.InPlace(o.Place).(runner.Place).Order != nil {
 		return nil, fmt.Errorf("%w: a process with an owner has a mailbox of its own: it cannot be on an ordered stage",
 			node.ErrBadOption)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/node/observe"
 )
 

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/runner"
 )
 
 // Match is several cases, built once by [New]. It never changes, so any number of processes may use it at the same

@@ -8,19 +8,18 @@ import (
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/placement"
-	"github.com/actornode/actornode/node/internal/runner"
 )
 
 // Errors of this package; callers compare them with errors.Is.
 var (
-	ErrClosed   = placement.ErrClosed   // the stage is closed
-	ErrTooMany  = placement.ErrFull     // there are as many stages as there can be
-	ErrOffStage = placement.ErrOffStage // the process does not run on a stage
-	ErrOrdered  = placement.ErrOrdered  // a process was to be moved to an ordered stage
-	ErrDetached = placement.ErrDetached // a process was to be moved to Detached
+	ErrClosed   = runner.ErrClosed   // the stage is closed
+	ErrTooMany  = runner.ErrFull     // there are as many stages as there can be
+	ErrOffStage = runner.ErrOffStage // the process does not run on a stage
+	ErrOrdered  = runner.ErrOrdered  // a process was to be moved to an ordered stage
+	ErrDetached = runner.ErrDetached // a process was to be moved to Detached
 )
 
 // Options of a Stage. The zero value works.
@@ -35,19 +34,19 @@ type Options struct {
 
 // Stage is a stage that a program has made.
 type Stage struct {
-	place placement.Place
+	place runner.Place
 	pool  *executor.Pool
 }
 
 // New makes a stage of a node. Errors: ErrTooMany.
 func New(n *node.Node, o Options) (*Stage, error) {
 	pool := acting(n).System.Pool
-	s := &Stage{pool: pool, place: placement.Place{Kind: placement.Own, Stage: pool.NewStage(o.Exclusive || o.Ordered)}}
+	s := &Stage{pool: pool, place: runner.Place{Kind: runner.Own, Stage: pool.NewStage(o.Exclusive || o.Ordered)}}
 	if s.place.Stage == nil {
 		return nil, ErrTooMany
 	}
 	if o.Ordered {
-		s.place.Order = new(placement.Order)
+		s.place.Order = new(runner.Order)
 	}
 	return s, nil
 }
@@ -75,7 +74,7 @@ func (s *Stage) Close(ctx context.Context, from node.Caller) error {
 // evict moves what is on closed stages.
 func evict(ctx context.Context, from node.Caller, closed func(*executor.Stage) bool) (err error) {
 	a := acting(from)
-	wait := func() { err = placement.Evict(ctx, a, closed) }
+	wait := func() { err = runner.Evict(ctx, a, closed) }
 	if a.Process == nil {
 		wait()
 	} else {
@@ -104,7 +103,7 @@ func SetCount(ctx context.Context, from node.Caller, count int) error {
 // now on. Of two moves the later counts. Errors: node.ErrNoProcess; ErrOffStage; ErrClosed; ErrOrdered; ErrDetached; of a
 // number that there is not.
 func Move(from node.Caller, pid node.PID, to node.Place) error {
-	p := nodehook.InPlace(to).(placement.Place)
+	p := nodehook.InPlace(to).(runner.Place)
 	if err := p.Move(acting(from), pid); err != nil {
 		return fmt.Errorf("stage: move of %v: %w", pid, err)
 	}
@@ -114,7 +113,7 @@ func Move(from node.Caller, pid node.PID, to node.Place) error {
 // By is the stage whose number f returns, from 0 to stages-1, when a process is spawned or moved there; of
 // another number the spawn fails with node.ErrBadOption. f should not block.
 func By(f func(stages int) int) node.Place {
-	return place(placement.Place{Kind: placement.Chosen, Choose: &f})
+	return place(runner.Place{Kind: runner.Chosen, Choose: &f})
 }
 
 // Hash is the stage that a hash of key says: that of all with the same key, as long as the number of stages does not
@@ -128,6 +127,6 @@ func Hash(key string) node.Place {
 
 func init() { nodehook.Know(ErrClosed, ErrTooMany, ErrOffStage, ErrOrdered, ErrDetached) }
 
-func place(p placement.Place) node.Place { return nodehook.OfPlace(p).(node.Place) }
+func place(p runner.Place) node.Place { return nodehook.OfPlace(p).(node.Place) }
 
 func acting(from node.Caller) *process.Acting { return nodehook.Acting(from).(*process.Acting) }

@@ -26,10 +26,10 @@ import (
 	"iter"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/runner"
 )
 
 // Messages returns the messages of type T that come to a process, or to a handle, the oldest first, until ctx

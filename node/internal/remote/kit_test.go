@@ -17,9 +17,9 @@ import (
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/internal/peers"
 
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node/internal/remote"
-	"github.com/actornode/actornode/node/internal/runner"
 
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"

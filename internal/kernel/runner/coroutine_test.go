@@ -12,7 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/node/internal/runner"
+	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
 // alone has f run as the first coroutine of a stage that nobody else runs meanwhile: with others that it makes, all of

@@ -1,4 +1,4 @@
-package placement_test
+package runner_test
 
 import (
 	"fmt"
@@ -9,25 +9,24 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/placement"
-	"github.com/actornode/actornode/node/internal/runner"
 )
 
 // ordered is a stage whose actors handle what they are sent in the order in which it was sent to all of them.
 type ordered struct {
-	*system
-	place  placement.Place
-	actors []*actor
+	*placedSystem
+	place  runner.Place
+	actors []*placedActor
 
 	mu  sync.Mutex
 	got []string
 }
 
 func newOrdered(t *testing.T, n int) *ordered {
-	s := newSystem(t)
-	o := &ordered{system: s, place: placement.Place{Kind: placement.Own, Stage: s.Pool.NewStage(false), Order: new(placement.Order)}}
+	s := newPlacedSystem(t)
+	o := &ordered{placedSystem: s, place: runner.Place{Kind: runner.Own, Stage: s.Pool.NewStage(false), Order: new(runner.Order)}}
 	for i := range n {
 		o.actors = append(o.actors, s.spawn(o.place.Stage, &o.place, func(_ *process.Acting, msg any) {
 			o.mu.Lock()
@@ -120,9 +119,9 @@ func (w *woken) Prod(*process.Acting)                      { w.ch <- struct{}{} 
 
 // A box on its own: invariants 2 and 3, and what it answers.
 func TestBox(t *testing.T) {
-	s := newSystem(t)
-	place := placement.Place{Kind: placement.Own, Stage: s.Pool.NewStage(false), Order: new(placement.Order)}
-	free := placement.Place{}
+	s := newPlacedSystem(t)
+	place := runner.Place{Kind: runner.Own, Stage: s.Pool.NewStage(false), Order: new(runner.Order)}
+	free := runner.Place{}
 	var plain process.Process
 	free.Apply(&plain)
 	require.False(t, plain.Boxed)

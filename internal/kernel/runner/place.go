@@ -1,4 +1,4 @@
-package placement
+package runner
 
 import (
 	"errors"
@@ -98,7 +98,7 @@ func beside(sys *process.System, pid wire.PID) (s *executor.Stage, err error) {
 // Started is called when q is in the table: its stage may have been closed meanwhile, and Evict have looked before.
 func Started(q *process.Process) {
 	if q.OnStage() && q.Stage().IsClosed() {
-		leave(q, q.System.Pool.Spread(), executor.Moved{Joins: func() bool { return false }, Done: func(bool) {}})
+		leaveStage(q, q.System.Pool.Spread(), executor.Moved{Joins: func() bool { return false }, Done: func(bool) {}})
 	}
 }
 
@@ -130,8 +130,8 @@ func (p *Place) Move(a *process.Acting, pid wire.PID) error {
 	return err
 }
 
-// leave has q, whose stage is closed, moved to s. It stays pinned if it has been, and stood on a stage of the pool's.
-func leave(q *process.Process, s *executor.Stage, m executor.Moved) {
+// leaveStage has q, whose stage is closed, moved to s. It stays pinned if it has been, and stood on a stage of the pool's.
+func leaveStage(q *process.Process, s *executor.Stage, m executor.Moved) {
 	m.Free = !q.Stage().IsOwn() && !q.Pinned()
 	carry(q, s, m)
 }

@@ -1,4 +1,4 @@
-package placement_test
+package runner_test
 
 import (
 	"context"
@@ -9,20 +9,20 @@ import (
 
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/placement"
 	"github.com/actornode/actornode/wire"
 )
 
 // Where a process begins, by what the spawn asks for, who spawns and what Config.Spread says.
 func TestHome(t *testing.T) {
-	s := newSystem(t)
+	s := newPlacedSystem(t)
 	own, closed := s.Pool.NewStage(false), s.Pool.NewStage(false)
 	onOne, onOwn, onClosed := s.spawn(s.Pool.Stage(1), nil, nil), s.spawn(own, nil, nil), s.spawn(closed, nil, nil)
 	closed.Close()
 	gone := s.spawn(s.Pool.Stage(0), nil, nil)
 	gone.Exit(&s.Plain, "x")
-	by := func(r *actor) *process.Acting {
+	by := func(r *placedActor) *process.Acting {
 		return &process.Acting{System: &s.System, Process: &r.Process, Worker: new(executor.Worker)}
 	}
 	goroutine := &process.Acting{System: &s.System, Process: s.goroutine()}
@@ -33,7 +33,7 @@ func TestHome(t *testing.T) {
 	spread := func(k int) func(wire.PID, int) int {
 		return func(_ wire.PID, n int) int { require.Equal(t, stages, n); return k }
 	}
-	type place = placement.Place
+	type place = runner.Place
 	for what, c := range map[string]struct {
 		place  place
 		by     *process.Acting
@@ -53,18 +53,18 @@ func TestHome(t *testing.T) {
 		"spread, by one on an own stage":       {by: by(onOwn), spread: spread(2), stage: own, pinned: true},
 		"spread, by one on a closed stage":     {by: by(onClosed), spread: spread(0), stage: s.Pool.Stage(0), pinned: true},
 		"spread, badly":                        {by: &s.Plain, spread: spread(3), says: "Config.Spread returned stage (3): want 0 to 2"},
-		"a number":                             {by: by(onOne), place: place{Kind: placement.Number, Number: 2}, stage: s.Pool.Stage(2), pinned: true},
-		"a number, although there is a spread": {by: by(onOne), spread: spread(1), place: place{Kind: placement.Number}, stage: s.Pool.Stage(0), pinned: true},
-		"a number that is too great":           {by: &s.Plain, place: place{Kind: placement.Number, Number: 3}, says: "OnStage(3): want 0 to 2"},
-		"a number below zero":                  {by: &s.Plain, place: place{Kind: placement.Number, Number: -1}, says: "OnStage(-1): want 0 to 2"},
-		"a choice":                             {by: &s.Plain, place: place{Kind: placement.Chosen, Choose: choose(1)}, stage: s.Pool.Stage(1), pinned: true},
-		"a bad choice":                         {by: &s.Plain, place: place{Kind: placement.Chosen, Choose: choose(9)}, says: "the function of the Place returned stage (9): want 0 to 2"},
-		"an own stage":                         {by: by(onOne), place: place{Kind: placement.Own, Stage: own}, stage: own, pinned: true},
-		"a closed stage":                       {by: &s.Plain, place: place{Kind: placement.Own, Stage: closed}, err: placement.ErrClosed},
-		"beside one":                           {by: &s.Plain, place: place{Kind: placement.Beside, PID: onOne.PID()}, stage: s.Pool.Stage(1), pinned: true},
-		"beside one on an own stage":           {by: &s.Plain, place: place{Kind: placement.Beside, PID: onOwn.PID()}, stage: own, pinned: true},
-		"beside one that is gone":              {by: &s.Plain, place: place{Kind: placement.Beside, PID: gone.PID()}, err: process.ErrNoProcess, says: gone.PID().String()},
-		"beside one on no stage":               {by: &s.Plain, place: place{Kind: placement.Beside, PID: goroutine.PID()}, err: placement.ErrOffStage},
+		"a number":                             {by: by(onOne), place: place{Kind: runner.Number, Number: 2}, stage: s.Pool.Stage(2), pinned: true},
+		"a number, although there is a spread": {by: by(onOne), spread: spread(1), place: place{Kind: runner.Number}, stage: s.Pool.Stage(0), pinned: true},
+		"a number that is too great":           {by: &s.Plain, place: place{Kind: runner.Number, Number: 3}, says: "OnStage(3): want 0 to 2"},
+		"a number below zero":                  {by: &s.Plain, place: place{Kind: runner.Number, Number: -1}, says: "OnStage(-1): want 0 to 2"},
+		"a choice":                             {by: &s.Plain, place: place{Kind: runner.Chosen, Choose: choose(1)}, stage: s.Pool.Stage(1), pinned: true},
+		"a bad choice":                         {by: &s.Plain, place: place{Kind: runner.Chosen, Choose: choose(9)}, says: "the function of the Place returned stage (9): want 0 to 2"},
+		"an own stage":                         {by: by(onOne), place: place{Kind: runner.Own, Stage: own}, stage: own, pinned: true},
+		"a closed stage":                       {by: &s.Plain, place: place{Kind: runner.Own, Stage: closed}, err: runner.ErrClosed},
+		"beside one":                           {by: &s.Plain, place: place{Kind: runner.Beside, PID: onOne.PID()}, stage: s.Pool.Stage(1), pinned: true},
+		"beside one on an own stage":           {by: &s.Plain, place: place{Kind: runner.Beside, PID: onOwn.PID()}, stage: own, pinned: true},
+		"beside one that is gone":              {by: &s.Plain, place: place{Kind: runner.Beside, PID: gone.PID()}, err: process.ErrNoProcess, says: gone.PID().String()},
+		"beside one on no stage":               {by: &s.Plain, place: place{Kind: runner.Beside, PID: goroutine.PID()}, err: runner.ErrOffStage},
 	} {
 		stage, pinned, err := c.place.Home(c.by, c.spread)
 		if c.err != nil || c.says != "" {
@@ -89,15 +89,15 @@ func TestHome(t *testing.T) {
 // Where a process that runs may be moved, and where it is then. Whoever is on a stage that was made is pinned:
 // invariant 1.
 func TestMove(t *testing.T) {
-	s := newSystem(t)
+	s := newPlacedSystem(t)
 	own, closed, ordered := s.Pool.NewStage(false), s.Pool.NewStage(false), s.Pool.NewStage(false)
 	closed.Close()
-	order := new(placement.Order)
+	order := new(runner.Order)
 	gone := s.spawn(s.Pool.Stage(0), nil, nil)
 	gone.Exit(&s.Plain, "x")
 	r := s.spawn(s.Pool.Stage(0), nil, nil)
-	type place = placement.Place
-	inOrder := place{Kind: placement.Own, Stage: ordered, Order: order}
+	type place = runner.Place
+	inOrder := place{Kind: runner.Own, Stage: ordered, Order: order}
 	there := s.spawn(ordered, &inOrder, nil)
 	for what, c := range map[string]struct {
 		place place
@@ -105,12 +105,12 @@ func TestMove(t *testing.T) {
 		err   error
 	}{
 		"gone":                     {place{}, gone.PID(), process.ErrNoProcess},
-		"on no stage":              {place{}, s.goroutine().PID(), placement.ErrOffStage},
-		"detached":                 {place{Kind: placement.Detached}, r.PID(), placement.ErrDetached},
-		"to an ordered stage":      {inOrder, r.PID(), placement.ErrOrdered},
-		"to a closed stage":        {place{Kind: placement.Own, Stage: closed}, r.PID(), placement.ErrClosed},
-		"beside one that is gone":  {place{Kind: placement.Beside, PID: gone.PID()}, r.PID(), process.ErrNoProcess},
-		"beside one on no stage":   {place{Kind: placement.Beside, PID: s.goroutine().PID()}, r.PID(), placement.ErrOffStage},
+		"on no stage":              {place{}, s.goroutine().PID(), runner.ErrOffStage},
+		"detached":                 {place{Kind: runner.Detached}, r.PID(), runner.ErrDetached},
+		"to an ordered stage":      {inOrder, r.PID(), runner.ErrOrdered},
+		"to a closed stage":        {place{Kind: runner.Own, Stage: closed}, r.PID(), runner.ErrClosed},
+		"beside one that is gone":  {place{Kind: runner.Beside, PID: gone.PID()}, r.PID(), process.ErrNoProcess},
+		"beside one on no stage":   {place{Kind: runner.Beside, PID: s.goroutine().PID()}, r.PID(), runner.ErrOffStage},
 		"where it is, in an order": {inOrder, there.PID(), nil},
 	} {
 		require.ErrorIs(t, c.place.Move(&s.Plain, c.pid), c.err, what)
@@ -125,20 +125,20 @@ func TestMove(t *testing.T) {
 		s.send(r, 1) // it goes on there
 		testkit.UntilTrue(t, func() bool { return r.Intake().Len() == 0 }, "it takes its messages")
 	}
-	move(place{Kind: placement.Number, Number: 1}, s.Pool.Stage(1), "on stage 1")
-	move(place{Kind: placement.Own, Stage: own}, own, "on its own stage")
+	move(place{Kind: runner.Number, Number: 1}, s.Pool.Stage(1), "on stage 1")
+	move(place{Kind: runner.Own, Stage: own}, own, "on its own stage")
 	require.True(t, r.Pinned())
 	require.NoError(t, (&place{}).Move(&s.Plain, r.PID()))
 	s.on(r, func(s *executor.Stage) bool { return !s.IsOwn() }, "anywhere")
 	testkit.UntilTrue(t, func() bool { return !r.Pinned() }, "free")
-	move(place{Kind: placement.Beside, PID: there.PID()}, ordered, "beside another")
+	move(place{Kind: runner.Beside, PID: there.PID()}, ordered, "beside another")
 	ordered.Close()
-	require.Equal(t, placement.ErrOrdered, inOrder.Move(&s.Plain, there.PID()))
+	require.Equal(t, runner.ErrOrdered, inOrder.Move(&s.Plain, there.PID()))
 }
 
 // A process that moves loses no message, and takes them in order, while others send to it.
 func TestMoveLosesNothing(t *testing.T) {
-	s := newSystem(t)
+	s := newPlacedSystem(t)
 	const n = 3000
 	done := make(chan struct{})
 	next := 0
@@ -149,8 +149,8 @@ func TestMoveLosesNothing(t *testing.T) {
 		}
 	})
 	own := s.Pool.NewStage(false)
-	places := []placement.Place{{}, {Kind: placement.Own, Stage: own}, {Kind: placement.Number, Number: 1},
-		{Kind: placement.Number, Number: 2}}
+	places := []runner.Place{{}, {Kind: runner.Own, Stage: own}, {Kind: runner.Number, Number: 1},
+		{Kind: runner.Number, Number: 2}}
 	for i := range n {
 		s.send(r, i)
 		if i%10 == 0 {
@@ -162,24 +162,24 @@ func TestMoveLosesNothing(t *testing.T) {
 
 // A process whose stage was closed before others could find it leaves it.
 func TestStarted(t *testing.T) {
-	s := newSystem(t)
+	s := newPlacedSystem(t)
 	closed := s.Pool.NewStage(false)
 	r, stays := s.spawn(closed, nil, nil), s.spawn(s.Pool.Stage(1), nil, nil)
-	placement.Started(&r.Process)
+	runner.Started(&r.Process)
 	require.Same(t, closed, r.Process.Stage())
 	closed.Close()
-	placement.Started(&r.Process)
-	placement.Started(&stays.Process)
-	placement.Started(s.goroutine())
+	runner.Started(&r.Process)
+	runner.Started(&stays.Process)
+	runner.Started(s.goroutine())
 	s.on(r, func(s *executor.Stage) bool { return !s.IsOwn() }, "it has left")
 	require.Same(t, s.Pool.Stage(1), stays.Process.Stage())
 }
 
 // Evict empties closed stages: who was on one is on one afterwards, with its messages; it waits for all but who calls.
 func TestEvict(t *testing.T) {
-	s := newSystem(t)
+	s := newPlacedSystem(t)
 	one, two, open := s.Pool.NewStage(false), s.Pool.NewStage(false), s.Pool.NewStage(false)
-	var ones, twos []*actor
+	var ones, twos []*placedActor
 	for range 20 {
 		ones, twos = append(ones, s.spawn(one, nil, nil)), append(twos, s.spawn(two, nil, nil))
 	}
@@ -188,12 +188,12 @@ func TestEvict(t *testing.T) {
 	gone := s.spawn(one, nil, nil)
 	gone.Exit(&s.Plain, "x")
 	closed := func(st *executor.Stage) bool { return st.IsClosed() }
-	require.NoError(t, placement.Evict(t.Context(), &s.Plain, closed))
+	require.NoError(t, runner.Evict(t.Context(), &s.Plain, closed))
 	require.Same(t, one, ones[0].Process.Stage(), "none is closed")
 	one.Close()
 	two.Close()
-	require.NoError(t, placement.Evict(t.Context(), &s.Plain, closed))
-	for _, all := range [][]*actor{ones, twos} {
+	require.NoError(t, runner.Evict(t.Context(), &s.Plain, closed))
+	for _, all := range [][]*placedActor{ones, twos} {
 		for _, r := range all {
 			require.False(t, r.Process.Stage().IsOwn())
 			require.Same(t, all[0].Process.Stage(), r.Process.Stage(), "they were together")
@@ -209,7 +209,7 @@ func TestEvict(t *testing.T) {
 // A handler that does not return keeps its process on the stage, until the context of Evict ends; and then it goes when the
 // turn is over. Who evicts moves when its own turn is over.
 func TestEvictWaits(t *testing.T) {
-	s := newSystem(t)
+	s := newPlacedSystem(t)
 	closed := s.Pool.NewStage(false)
 	goOn, in := make(chan struct{}), make(chan struct{})
 	busy := s.spawn(closed, nil, func(*process.Acting, any) { close(in); <-goOn })
@@ -220,7 +220,7 @@ func TestEvictWaits(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errEnd)
 	is := func(st *executor.Stage) bool { return st == closed }
-	require.ErrorIs(t, placement.Evict(ctx, &s.Plain, is), errEnd)
+	require.ErrorIs(t, runner.Evict(ctx, &s.Plain, is), errEnd)
 	require.Same(t, closed, busy.Process.Stage())
 	close(goOn)
 	s.on(busy, func(st *executor.Stage) bool { return st != closed }, "it has left")
@@ -230,7 +230,7 @@ func TestEvictWaits(t *testing.T) {
 	s.run(by, func(a *process.Acting) {
 		last.Close()
 		is := func(st *executor.Stage) bool { return st == last }
-		if err := placement.Evict(context.Background(), a, is); err != nil || by.Process.Stage() != last {
+		if err := runner.Evict(context.Background(), a, is); err != nil || by.Process.Stage() != last {
 			panic("it does not wait for itself, and moves nobody within a turn")
 		}
 	})

@@ -1,4 +1,4 @@
-package placement
+package runner
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func Evict(ctx context.Context, a *process.Acting, closed func(*executor.Stage) 
 		if to[from] == nil || to[from].IsClosed() {
 			to[from] = sys.Pool.Spread()
 		}
-		leave(p, to[from], executor.Moved{Joins: func() bool { return ctx.Err() == nil }, Done: func(bool) { done() }})
+		leaveStage(p, to[from], executor.Moved{Joins: func() bool { return ctx.Err() == nil }, Done: func(bool) { done() }})
 	}
 	if p := a.Process; p != nil && p.OnStage() && closed(p.Stage()) {
 		move(p, func() {})

@@ -2,7 +2,7 @@
 //
 // It takes nothing from whoever runs the process, [Messages] excepted: each answer is true by itself, and
 // what the process was or did a moment ago. It has no state and no goroutine.
-package inspect
+package runner
 
 import (
 	"iter"
@@ -14,19 +14,19 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/node/internal/runner"
+
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
 
-// Process describes p. more adds what is known above; it is called with the lock of p held.
-func Process(p *process.Process, more func(*observe.Process)) observe.Process {
+// Describe describes p. more adds what is known above; it is called with the lock of p held.
+func Describe(p *process.Process, more func(*observe.Process)) observe.Process {
 	i := fixed(p)
 	i.Mailbox, i.Handled = p.Intake().Len(), p.Handled.Load()
 	i.State, i.Stage = p.Runner().Doing()
 	describe(p, &i, more)
 	if i.Unhandled.Count > 0 {
-		runner.ReportOld(p)
+		ReportOld(p)
 	}
 	return i
 }
@@ -121,21 +121,21 @@ func Messages(p *process.Process, max int) []any {
 	for i, m := range all {
 		all[i] = watch.BareMessage(m)
 	}
-	return slices.DeleteFunc(all, func(m any) bool { return !runner.Ordinary(m) })
+	return slices.DeleteFunc(all, func(m any) bool { return !Ordinary(m) })
 }
 
 // Mailboxes returns how many messages wait for each of some processes, see Intake.Len; -1 for one
 // that is gone. It is the part of Process that costs little.
 func Mailboxes(sys *process.System, pids []wire.PID) []int {
-	counts := Each(sys, pids, func(p *process.Process) int { return p.Intake().Len() + 1 })
+	counts := EachOf(sys, pids, func(p *process.Process) int { return p.Intake().Len() + 1 })
 	for k := range counts {
 		counts[k]--
 	}
 	return counts
 }
 
-// Each returns what f returns for each of some processes; the zero value for one that is gone.
-func Each[T any](sys *process.System, pids []wire.PID, f func(*process.Process) T) []T {
+// EachOf returns what f returns for each of some processes; the zero value for one that is gone.
+func EachOf[T any](sys *process.System, pids []wire.PID, f func(*process.Process) T) []T {
 	all := make([]T, len(pids))
 	for k, pid := range pids {
 		if p := sys.Lookup(pid); p != nil {

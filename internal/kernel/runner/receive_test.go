@@ -10,9 +10,9 @@ import (
 
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/runner"
 	"github.com/actornode/actornode/wire"
 )
 

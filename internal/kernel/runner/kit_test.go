@@ -1,4 +1,4 @@
-package placement_test
+package runner_test
 
 import (
 	"context"
@@ -14,24 +14,23 @@ import (
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/testkit"
-	"github.com/actornode/actornode/node/internal/placement"
-	"github.com/actornode/actornode/node/internal/runner"
 
 	"github.com/actornode/actornode/wire"
 )
 
 const stages = 3
 
-// system is the processes of a node, on stages.
-type system struct {
+// placedSystem is the processes of a node, on stages.
+type placedSystem struct {
 	process.System
 	t *testing.T
 }
 
-func newSystem(t *testing.T) *system {
-	s := &system{t: t}
+func newPlacedSystem(t *testing.T) *placedSystem {
+	s := &placedSystem{t: t}
 	s.Init(process.Host{
 		Messages: process.Messages{Exited: func(from wire.PID, reason any) any { return fmt.Sprint(from, reason) }},
 		Reasons: process.Reasons{
@@ -60,16 +59,16 @@ func newSystem(t *testing.T) *system {
 	return s
 }
 
-// actor is an Actor on a stage.
-type actor struct {
+// placedActor is an Actor on a stage.
+type placedActor struct {
 	runner.Actor
 	receive func(a *process.Acting, msg any)
 	handled atomic.Int64
 }
 
 // spawn makes one on a stage; where, if it is not nil, is the place that it was spawned for.
-func (s *system) spawn(on *executor.Stage, where *placement.Place, f func(a *process.Acting, msg any)) *actor {
-	r := &actor{receive: f}
+func (s *placedSystem) spawn(on *executor.Stage, where *runner.Place, f func(a *process.Acting, msg any)) *placedActor {
+	r := &placedActor{receive: f}
 	p := &r.Process
 	p.System = &s.System
 	r.Adopt(r, on, on.IsOwn())
@@ -85,7 +84,7 @@ func (s *system) spawn(on *executor.Stage, where *placement.Place, f func(a *pro
 	return r
 }
 
-func (r *actor) Turn(w *executor.Worker) executor.TurnResult {
+func (r *placedActor) Turn(w *executor.Worker) executor.TurnResult {
 	p := &r.Process
 	a := process.Acting{System: p.System, Process: p, Worker: w, Local: w.Local.(*process.Local)}
 	bias.Store(&p.Running, 1)
@@ -116,7 +115,7 @@ func (r *actor) Turn(w *executor.Worker) executor.TurnResult {
 }
 
 // run has r call f in its turn, and waits for it.
-func (s *system) run(r *actor, f func(a *process.Acting)) {
+func (s *placedSystem) run(r *placedActor, f func(a *process.Acting)) {
 	done := make(chan struct{})
 	r.receive = func(a *process.Acting, msg any) {
 		msg.(func(*process.Acting))(a)
@@ -126,14 +125,14 @@ func (s *system) run(r *actor, f func(a *process.Acting)) {
 	testkit.Receive(s.t, done)
 }
 
-func (s *system) send(r *actor, msgs ...any) {
+func (s *placedSystem) send(r *placedActor, msgs ...any) {
 	for _, m := range msgs {
 		require.NoError(s.t, r.Deliver(&s.Plain, m))
 	}
 }
 
 // goroutine is a process on no stage.
-func (s *system) goroutine() *process.Process {
+func (s *placedSystem) goroutine() *process.Process {
 	b := new(runner.Blocking)
 	b.Init(&s.System, nil)
 	id, _ := s.Table.Reserve(nil)
@@ -144,7 +143,7 @@ func (s *system) goroutine() *process.Process {
 }
 
 // on waits until a process is on a stage.
-func (s *system) on(r *actor, is func(*executor.Stage) bool, what string) {
+func (s *placedSystem) on(r *placedActor, is func(*executor.Stage) bool, what string) {
 	s.t.Helper()
 	testkit.UntilTrue(s.t, func() bool { return is(r.Process.Stage()) }, what)
 }

@@ -1,4 +1,4 @@
-package inspect_test
+package runner_test
 
 import (
 	"context"
@@ -17,28 +17,27 @@ import (
 	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/mailbox"
-	"github.com/actornode/actornode/node/internal/inspect"
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/node/internal/runner"
 
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
 
-// system is the processes of a node.
-type system struct {
+// inspectedSystem is the processes of a node.
+type inspectedSystem struct {
 	process.System
 	t    *testing.T
 	left []watch.Left
 }
 
-func newSystem(t *testing.T) *system {
-	s := &system{t: t}
+func newInspectedSystem(t *testing.T) *inspectedSystem {
+	s := &inspectedSystem{t: t}
 	s.Init(process.Host{
 		Messages: process.Messages{
 			Exited: func(from wire.PID, reason any) any { return fmt.Sprint(from, reason) },
@@ -90,12 +89,12 @@ func (remote) NodeName() wire.Atom                              { return "b@h" }
 
 func far(n uint64) wire.PID { return wire.NewOrigin(wire.NodeID{Name: "b@h", Creation: 3}).PID(n) }
 
-type body func(b *runner.Blocking)
+type inspectedBody func(b *runner.Blocking)
 
-func (f body) Run(b *runner.Blocking) error { f(b); return nil }
+func (f inspectedBody) Run(b *runner.Blocking) error { f(b); return nil }
 
 // spawn runs f in a goroutine of its own, or as a coroutine on stage 1; f nil: a handle.
-func (s *system) spawn(coroutine bool, f body, with ...func(*process.Process)) *runner.Blocking {
+func (s *inspectedSystem) spawn(coroutine bool, f inspectedBody, with ...func(*process.Process)) *runner.Blocking {
 	b := new(runner.Blocking)
 	p := &b.Own
 	switch {
@@ -124,7 +123,7 @@ func (s *system) spawn(coroutine bool, f body, with ...func(*process.Process)) *
 	return b
 }
 
-func (s *system) send(b *runner.Blocking, msgs ...any) {
+func (s *inspectedSystem) send(b *runner.Blocking, msgs ...any) {
 	for _, m := range msgs {
 		require.NoError(s.t, b.Own.Deliver(&s.Plain, m))
 	}
@@ -132,7 +131,7 @@ func (s *system) send(b *runner.Blocking, msgs ...any) {
 
 // look is what is seen of a process, but for what passes.
 func look(b *runner.Blocking) observe.Process {
-	i := inspect.Process(&b.Own, func(i *observe.Process) { i.Behaviour = "more" })
+	i := runner.Describe(&b.Own, func(i *observe.Process) { i.Behaviour = "more" })
 	i.Started, i.Wait.Since = time.Time{}, time.Time{}
 	return i
 }
@@ -146,7 +145,7 @@ func (feed) Close()                {}
 
 // A process with everything that can be seen of one, and one with nothing.
 func TestProcess(t *testing.T) {
-	s := newSystem(t)
+	s := newInspectedSystem(t)
 	s.Global = &tables.GlobalNames{Ended: func(wire.PID) {}}
 	server := s.spawn(false, nil)
 	s.Global.Serve(server.Own.PID())
@@ -182,7 +181,7 @@ func TestProcess(t *testing.T) {
 	me.Cold.Left = watch.NewLeft(time.Now().UnixNano(), "x")
 	me.Cold.Left.Add()
 	require.NoError(t, s.Tracing.Add(&watch.Trace{Feed: feed{}, Max: 1}, me.PID()))
-	i := inspect.Process(me, func(i *observe.Process) {
+	i := runner.Describe(me, func(i *observe.Process) {
 		require.False(t, me.Mu.TryLock(), "the process is locked")
 		i.Code = "code"
 	})
@@ -215,7 +214,7 @@ func TestProcess(t *testing.T) {
 
 // A process whose end is being told is exiting.
 func TestExiting(t *testing.T) {
-	s := newSystem(t)
+	s := newInspectedSystem(t)
 	p, w := s.spawn(false, nil), s.spawn(false, nil)
 	ctx := p.Own.Context()
 	var seen observe.State
@@ -238,7 +237,7 @@ func TestExiting(t *testing.T) {
 func TestLooksWhileItRuns(t *testing.T) {
 	for _, coroutine := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newSystem(t)
+			s := newInspectedSystem(t)
 			var got []any
 			goOn := make(chan struct{})
 			b := s.spawn(coroutine, func(b *runner.Blocking) {
@@ -260,7 +259,7 @@ func TestLooksWhileItRuns(t *testing.T) {
 				require.Equal(t, "message", i.Wait.For)
 				require.Equal(t, stage, i.Stage)
 				require.Equal(t, round, i.Mailbox)
-				require.Len(t, inspect.Messages(&b.Own, 10), round)
+				require.Len(t, runner.Messages(&b.Own, 10), round)
 				s.send(b, 1, "compute", "left", 2)
 				synctest.Wait()
 				i = look(b)
@@ -269,10 +268,10 @@ func TestLooksWhileItRuns(t *testing.T) {
 				require.Equal(t, round+2, i.Mailbox)
 				require.EqualValues(t, 3*round+2, i.Handled)
 				want := append(slices.Repeat([]any{"left"}, round+1), 2)
-				require.Equal(t, want, inspect.Messages(&b.Own, 10))
-				require.Equal(t, want[:1], inspect.Messages(&b.Own, 1))
-				require.Equal(t, want, inspect.Messages(&b.Own, 10), "that has changed nothing")
-				require.Equal(t, []int{round + 2, -1}, inspect.Mailboxes(&s.System, []wire.PID{b.Own.PID(), far(1)}))
+				require.Equal(t, want, runner.Messages(&b.Own, 10))
+				require.Equal(t, want[:1], runner.Messages(&b.Own, 1))
+				require.Equal(t, want, runner.Messages(&b.Own, 10), "that has changed nothing")
+				require.Equal(t, []int{round + 2, -1}, runner.Mailboxes(&s.System, []wire.PID{b.Own.PID(), far(1)}))
 				goOn <- struct{}{}
 			}
 			synctest.Wait()
@@ -288,7 +287,7 @@ func TestLooksWhileItRuns(t *testing.T) {
 
 // Looking all the time disturbs nobody: a process takes each message once and in order.
 func TestLooksAllTheTime(t *testing.T) {
-	s := newSystem(t)
+	s := newInspectedSystem(t)
 	for _, coroutine := range []bool{false, true} {
 		const n = 3000
 		done := make(chan struct{})
@@ -314,7 +313,7 @@ func TestLooksAllTheTime(t *testing.T) {
 			require.LessOrEqual(t, i.Handled, uint64(n))
 			require.LessOrEqual(t, i.Mailbox, n)
 			last := -1
-			for _, m := range inspect.Messages(&b.Own, 5) {
+			for _, m := range runner.Messages(&b.Own, 5) {
 				require.Greater(t, m, last)
 				last = m.(int)
 			}
@@ -326,7 +325,7 @@ func TestLooksAllTheTime(t *testing.T) {
 // Messages shows what has been sent: without tokens, without what is no message, and not what a bounded mailbox has.
 func TestMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSystem(t)
+		s := newInspectedSystem(t)
 		b := s.spawn(true, func(b *runner.Blocking) {
 			b.ReceiveWithin(time.Second, func(any) bool { return false })
 			b.ReceiveMatch(func(any) bool { return false })
@@ -335,10 +334,10 @@ func TestMessages(t *testing.T) {
 		require.NoError(t, b.Own.DeliverWith(&s.Plain, "traced", wire.Tuple{1, 2, 3, 4, 5}))
 		b.Blocks.Answered(&s.Plain) // which is no message
 		s.send(b, "plain")
-		require.Equal(t, []any{"traced", "plain"}, inspect.Messages(&b.Own, 10))
+		require.Equal(t, []any{"traced", "plain"}, runner.Messages(&b.Own, 10))
 		time.Sleep(2 * time.Second)
-		require.Equal(t, []any{"traced", "plain"}, inspect.Messages(&b.Own, 10))
-		require.Empty(t, inspect.Messages(&b.Own, 0))
+		require.Equal(t, []any{"traced", "plain"}, runner.Messages(&b.Own, 10))
+		require.Empty(t, runner.Messages(&b.Own, 0))
 
 		goOn := make(chan struct{})
 		busy := s.spawn(false, func(b *runner.Blocking) {
@@ -350,7 +349,7 @@ func TestMessages(t *testing.T) {
 		s.send(busy, 4, 5) // it has not looked at these
 		all := []any{1, 2, 4, 5}
 		for max := range 6 {
-			require.Equal(t, fmt.Sprint(all[:min(max, 4)]), fmt.Sprint(inspect.Messages(&busy.Own, max)))
+			require.Equal(t, fmt.Sprint(all[:min(max, 4)]), fmt.Sprint(runner.Messages(&busy.Own, max)))
 		}
 		close(goOn)
 
@@ -358,25 +357,25 @@ func TestMessages(t *testing.T) {
 			p.ColdPart().Box, p.Boxed = inbox.NewBounded(mailbox.Limits{Messages: 9}), true
 		})
 		s.send(box, 1, 2)
-		require.Nil(t, inspect.Messages(&box.Own, 10))
+		require.Nil(t, runner.Messages(&box.Own, 10))
 		require.Equal(t, 2, look(box).Mailbox)
 	})
 }
 
 // All processes, and some.
 func TestPIDs(t *testing.T) {
-	s := newSystem(t)
+	s := newInspectedSystem(t)
 	a, b, c := s.spawn(false, nil), s.spawn(false, nil), s.spawn(false, nil)
 	b.Close("x")
-	require.ElementsMatch(t, []wire.PID{a.Own.PID(), c.Own.PID()}, slices.Collect(inspect.PIDs(&s.System)))
-	for range inspect.PIDs(&s.System) {
+	require.ElementsMatch(t, []wire.PID{a.Own.PID(), c.Own.PID()}, slices.Collect(runner.PIDs(&s.System)))
+	for range runner.PIDs(&s.System) {
 		break
 	}
 	s.send(c, 1)
 	pids := []wire.PID{a.Own.PID(), b.Own.PID(), c.Own.PID(), far(1)}
-	require.Equal(t, []int{0, -1, 1, -1}, inspect.Mailboxes(&s.System, pids))
+	require.Equal(t, []int{0, -1, 1, -1}, runner.Mailboxes(&s.System, pids))
 	require.Equal(t, []uint64{a.Own.ID, 0, c.Own.ID, 0},
-		inspect.Each(&s.System, pids, func(p *process.Process) uint64 { return p.ID }))
+		runner.EachOf(&s.System, pids, func(p *process.Process) uint64 { return p.ID }))
 }
 
 // inner is the key of a value in a context.
@@ -384,7 +383,7 @@ type inner struct{}
 
 // Whose a process is: its label, its parent, the peer that has had it started, as its context says.
 func TestOrigin(t *testing.T) {
-	s := newSystem(t)
+	s := newInspectedSystem(t)
 	q := limits.New(limits.Limits{Spawned: 10})
 	take := func() *limits.Owner {
 		o, err := q.Owners.TakeSpawn(rights.Identity{Name: "b@h"})
@@ -392,29 +391,29 @@ func TestOrigin(t *testing.T) {
 		return o
 	}
 	p := s.spawn(false, nil)
-	require.Empty(t, inspect.Label(&p.Own))
-	require.Zero(t, inspect.Parent(&p.Own))
+	require.Empty(t, runner.LabelOf(&p.Own))
+	require.Zero(t, runner.ParentOf(&p.Own))
 	require.Nil(t, process.OwnerIn(t.Context()))
 	require.Nil(t, process.ProcOf(t.Context()))
 	ctx := p.Own.Context()
 	require.Same(t, &p.Own, process.ProcOf(context.WithValue(ctx, inner{}, 1)))
 	require.Nil(t, process.OwnerIn(ctx))
-	require.Empty(t, inspect.CallingPeer(ctx))
+	require.Empty(t, runner.CallingPeer(ctx))
 	p.Own.Cold.Label = "label"
-	require.Equal(t, "label", inspect.Label(&p.Own))
+	require.Equal(t, "label", runner.LabelOf(&p.Own))
 	child := s.spawn(false, nil, func(c *process.Process) { c.Parent = p.Own.ID + 1 })
-	require.Equal(t, p.Own.PID(), inspect.Parent(&child.Own))
+	require.Equal(t, p.Own.PID(), runner.ParentOf(&child.Own))
 
 	owner := take()
-	inspect.SetOwner(&p.Own, owner)
+	runner.SetOwner(&p.Own, owner)
 	require.Same(t, owner, process.OwnerIn(ctx))
-	require.Equal(t, wire.Atom("b@h"), inspect.CallingPeer(ctx))
+	require.Equal(t, wire.Atom("b@h"), runner.CallingPeer(ctx))
 	spawned, _ := q.Owners.Most()
 	require.EqualValues(t, 1, spawned)
 	p.Close("x")
 	spawned, _ = q.Owners.Most()
 	require.Zero(t, spawned)
-	inspect.SetOwner(&p.Own, take()) // it is dead: nobody else would give it back
+	runner.SetOwner(&p.Own, take()) // it is dead: nobody else would give it back
 	spawned, _ = q.Owners.Most()
 	require.Zero(t, spawned)
 }
