@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
 
-	"github.com/actornode/actornode/node/internal/remote"
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -43,7 +43,7 @@ func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 		}
 		to = pid
 	}
-	f, where := remote.FrameTo(a.System, to)
+	f, where := peers.FrameTo(a.System, to)
 	if where == "" {
 		return ErrNoDest
 	}
@@ -88,7 +88,7 @@ func (c *common) SendOpt(o SendOptions, to Dest, msg any) error {
 			return err
 		}
 	}
-	f, where := remote.FrameTo(a.System, to)
+	f, where := peers.FrameTo(a.System, to)
 	if where == "" {
 		return c.Send(to, msg) // to nobody
 	}

@@ -10,12 +10,10 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/node/internal/mesh"
-	"github.com/actornode/actornode/node/internal/peers"
 
-	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -128,7 +126,7 @@ func (d *Distribution) validate(name Atom) error {
 		return err
 	}
 	d.TickTime, d.ConnectTimeout, d.Queue = one.TickTime, one.ConnectTimeout, one.Queue
-	d.Awake = reader.SpinTime(d.Awake, runtime.NumCPU(), reader.QuotaOfCPU())
+	d.Awake = peers.SpinTime(d.Awake, runtime.NumCPU(), peers.QuotaOfCPU())
 	cluster, err := limits.Cluster(d.Cluster).WithDefaults(d.TickTime / peers.TicksPerTime)
 	if err != nil {
 		return err
@@ -150,7 +148,7 @@ func (d *Distribution) validate(name Atom) error {
 			"lists none")
 	}
 	if d.Mesh != nil {
-		filled, err := mesh.Config(*d.Mesh).For(d.Finder)
+		filled, err := peers.MeshConfig(*d.Mesh).For(d.Finder)
 		if err != nil {
 			return err
 		}
@@ -179,7 +177,7 @@ func (n *Node) startDist(cfg Distribution, named *peers.Named) error {
 	if named != nil {
 		peersConfig.Quota = named.Quota
 	}
-	d.Cluster = peers.New(peersConfig)
+	d.Cluster = peers.NewCluster(peersConfig)
 	n.sys.Rights = cfg.Rights
 	n.dist, n.types, n.values = d, d.cfg.Types, d.cfg.Types.codec()
 	err = n.startKernel()
@@ -213,18 +211,18 @@ func (n *Node) askForName(cfg Distribution) (*peers.Named, error) {
 }
 
 // newDist makes the distributed half of a node, and what its cluster needs.
-func (n *Node) newDist(cfg Distribution) (*distribution, peers.Config, error) {
+func (n *Node) newDist(cfg Distribution) (*distribution, peers.ClusterConfig, error) {
 	if err := cfg.validate(n.cfg.Name); err != nil {
-		return nil, peers.Config{}, err
+		return nil, peers.ClusterConfig{}, err
 	}
 	d := &distribution{n: n, cfg: cfg}
 	most := limits.Node{Queue: cfg.Queue, Link: cfg.Limits, Cluster: limits.Cluster(cfg.Cluster)}
-	return d, peers.Config{
+	return d, peers.ClusterConfig{
 		Origin: n.sys.Origin, Host: d, Log: n.cfg.Log, Env: n.sys.Env, Shed: &n.shed, Limits: most,
 		Quota:  limits.New(most.Quota()),
 		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: cfg.addresses().Of, Warn: erlang,
 		Cookies: d.cookies, Old: cfg.OldCookies, Hidden: !cfg.Published, Client: cfg.Client, Rights: cfg.Rights,
-		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Mesh: (*mesh.Config)(cfg.Mesh),
+		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Mesh: (*peers.MeshConfig)(cfg.Mesh),
 		FirstStep: peers.FirstStep(cfg.Transport, cfg.ConnectTimeout, limits.ConnectTimeout),
 	}, nil
 }
@@ -273,7 +271,7 @@ func (d *distribution) cookies(peer Atom) (in, out string) {
 	return d.cfg.Cookie, d.cfg.Cookie
 }
 
-// Stopped is part of peers.Host.
+// Stopped is part of peers.ClusterHost.
 func (d *distribution) Stopped() bool { return d.n.sys.Stopped.Load() }
 
 // addresses says where the node listens.

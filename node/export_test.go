@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/node/internal/peers"
+	"github.com/actornode/actornode/internal/kernel/peers"
 )
 
 // FarTables says what the tables of a node's peers hold that are not empty.

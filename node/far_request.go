@@ -19,7 +19,7 @@ func (p *peer) called(q *process.Process, f *dist.Frame, r *linkopt.Request) any
 		process.Monitor
 	}{
 		farCaller: farCaller{from: calls.FromAlias(f.From, r.Ref), peer: p, via: p.via},
-		Monitor:   process.WatchedBy(&p.Peer, f.From, r.Ref, q, f.Name),
+		Monitor:   process.WatchedBy(&p.RemotePeer, f.From, r.Ref, q, f.Name),
 	}
 	x.Call.System, x.Call.Far, x.farCaller.watch = &p.n.sys, &x.farCaller, &x.Monitor
 	p.Attach(&x.Monitor, f.To, NoProc)

@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Handle is part of reader.Node: it does what a frame from p asks for. An error ends the
+// Handle is part of peers.ReaderNode: it does what a frame from p asks for. An error ends the
 // connection.
 func (p *peer) Handle(f *dist.Frame) error {
 	n := p.n
@@ -88,7 +88,7 @@ func (p *peer) notOurs(f *dist.Frame) error {
 }
 
 // deliver is for a message. One that a bounded mailbox has no space for is a dead
-// letter, whatever its policy: see [reader.Reader].
+// letter, whatever its policy: see [peers.Reader].
 func (p *peer) deliver(f *dist.Frame) {
 	n := p.n
 	var q *process.Process
@@ -215,7 +215,7 @@ func (n *Node) spawnFor(p *peer, f *dist.Frame) {
 			}
 		}
 		if s.Monitor {
-			m := process.WatchedBy(&p.Peer, f.From, f.Ref, q, "")
+			m := process.WatchedBy(&p.RemotePeer, f.From, f.Ref, q, "")
 			p.Attach(&m, q.PID(), q.Reason())
 		}
 	}

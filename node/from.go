@@ -2,10 +2,10 @@ package node
 
 import (
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -161,7 +161,7 @@ func (n *Node) misdirected(via *PeerMessage, to calls.From, v any) {
 	if via != nil {
 		peer, addr = via.Peer, via.Addr
 	}
-	n.counts.Add(remote.Refused, "send")
+	n.counts.Add(peers.Refused, "send")
 	n.reports.NoRight(peer, addr, "send", func() string {
 		if to.ToAlias {
 			return to.Alias.String()

@@ -1,6 +1,6 @@
 package node
 
-import "github.com/actornode/actornode/node/internal/remote"
+import "github.com/actornode/actornode/internal/kernel/peers"
 
 // What single peers make this node hold. Monitors and links are counted by the tables of a
 // peer, and are gone with it; processes and names by a limits.Owner:
@@ -22,7 +22,7 @@ func (n *Node) ownFor(o *Options) (err error) {
 }
 
 // spawnOwned starts a process for a peer that has asked for it by a message.
-func (n *Node) spawnOwned(by *remote.Asker, o Options, b Actor) (err error) {
+func (n *Node) spawnOwned(by *peers.Asker, o Options, b Actor) (err error) {
 	if o.owner, err = n.dist.TakeSpawnOf(by.Owner()); err != nil {
 		return err
 	}

@@ -7,12 +7,11 @@ import (
 
 	"github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/peers"
 
-	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -63,7 +62,7 @@ func init() {
 		a := account{n: n.(*Node)}
 		switch it := it.(type) {
 		case context.Context:
-			a.Asker = remote.AskerIn(it)
+			a.Asker = peers.AskerIn(it)
 		case From:
 			a.Asker = it.asker()
 		case PeerMessage:
@@ -112,7 +111,7 @@ func coreOf(from any) *core {
 
 // account is nodehook.Asker.
 type account struct {
-	*remote.Asker
+	*peers.Asker
 	n *Node
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/nodehook"
 
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -135,9 +135,9 @@ func rex(c *Context, msg any) error {
 
 // sendFor sends what a peer has asked to be sent, as if that had sent it itself. What it may not send, and what is for a name
 // that nobody has, is [ErrNoName]. A mailbox here holds nobody up, another node who sends.
-func (n *Node) sendFor(a *process.Acting, by *remote.Asker, to Dest, msg any) error {
+func (n *Node) sendFor(a *process.Acting, by *peers.Asker, to Dest, msg any) error {
 	if name, ok := to.(Atom); ok && name == "" || !by.MaySend(to, msg) {
-		n.counts.Add(remote.Refused, "send")
+		n.counts.Add(peers.Refused, "send")
 		return ErrNoName
 	}
 	c := common{a}
@@ -180,7 +180,7 @@ func (n *Node) sendFor(a *process.Acting, by *remote.Asker, to Dest, msg any) er
 }
 
 // answerRex runs a call in a process of its own, for the peer that has asked for it.
-func (n *Node) answerRex(by *remote.Asker, call erpc.RexCall, reply func(any)) {
+func (n *Node) answerRex(by *peers.Asker, call erpc.RexCall, reply func(any)) {
 	e := wire.Export{Module: call.Module, Function: call.Function, Arity: len(call.Args)}
 	switch {
 	case call.Bad:

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/node/internal/remote"
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/node/rights"
 )
 
@@ -55,7 +55,7 @@ func TestPassOnToChangingName(t *testing.T) {
 type passer struct{ done chan struct{} }
 
 func (p *passer) Init(c *Context) error {
-	by := &remote.Asker{System: &c.Node().sys, Who: rights.Identity{Name: "peer@host"}}
+	by := &peers.Asker{System: &c.Node().sys, Who: rights.Identity{Name: "peer@host"}}
 	for found := 0; found < 20_000; {
 		if c.Node().sendFor(c.by, by, Atom("changing"), 1) == nil {
 			found++

@@ -18,14 +18,13 @@ import (
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/node/internal/peers"
 
 	"github.com/actornode/actornode/internal/kernel/values"
 
-	"github.com/actornode/actornode/node/internal/watchers"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -44,7 +43,7 @@ type Node struct {
 	types   *Types        // those of Distribution, and how values of them cross
 	values  *values.Codec
 
-	watchers watchers.Watchers // of connections
+	watchers peers.Watchers // of connections
 	reports  watch.Reports
 	draining atomic.Bool
 	counts   counter.Counters // of the packages above

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/flow"
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/values"
@@ -18,9 +19,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/node/internal/peers"
-	"github.com/actornode/actornode/node/internal/reader"
-	"github.com/actornode/actornode/node/internal/remote"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -29,25 +28,25 @@ import (
 // ends the connection.
 type peer struct {
 	n *Node // far from what the reader writes, for senders read it
-	remote.Peer
+	peers.RemotePeer
 
 	// The reader's.
 	link   dist.Link
 	via    *PeerMessage // of what comes, without the message
 	exact  bool         // it is a Go node: what it sends has the Go types that it has there
-	reader *reader.Reader
+	reader *peers.Reader
 	// reading is the reader with the frame at hand.
 	reading process.Acting
 }
 
-// NewPeer is part of peers.Host.
-func (d *distribution) NewPeer(name Atom) (*peers.Peer, peers.Owner) {
+// NewPeer is part of peers.ClusterHost.
+func (d *distribution) NewPeer(name Atom) (*peers.Peer, peers.ClusterOwner) {
 	p := &peer{n: d.n}
 	p.System, p.Values, p.Reports, p.Count = &d.n.sys, d.n.values, &d.n.reports, d.n.counts.Add
-	return &p.Peer.Peer, p
+	return &p.RemotePeer.Peer, p
 }
 
-// Up is part of peers.Owner.
+// Up is part of peers.ClusterOwner.
 func (p *peer) Up(about dist.Peer) {
 	p.n.watchers.Tell(NodeUp{p.Name, about.Hidden, about.Foreign()})
 	if !about.Hidden {
@@ -55,7 +54,7 @@ func (p *peer) Up(about dist.Peer) {
 	}
 }
 
-// Read is part of peers.Owner.
+// Read is part of peers.ClusterOwner.
 func (p *peer) Read(link dist.Link) {
 	p.newReader(link)
 	p.reader.Run()
@@ -71,30 +70,30 @@ func (p *peer) newReader(link dist.Link) {
 		h.SetHost(p)
 	}
 	p.reading.System = &p.n.sys
-	p.reader = reader.New(reader.Config{
-		Peer: &p.Peer.Peer, Link: link, Node: p, Pool: p.n.sys.Pool, Env: p.n.sys.Env, Awake: d.cfg.Awake, Spins: &d.spins,
+	p.reader = peers.NewReader(peers.ReaderConfig{
+		Peer: &p.RemotePeer.Peer, Link: link, Node: p, Pool: p.n.sys.Pool, Env: p.n.sys.Env, Awake: d.cfg.Awake, Spins: &d.spins,
 	})
 }
 
-// Leave is part of reader.Node.
+// Leave is part of peers.ReaderNode.
 func (p *peer) Leave() { p.n.dist.Leave() }
 
-// Received is part of reader.Node.
-func (p *peer) Received(f *dist.Frame, to reader.Target) any {
+// Received is part of peers.ReaderNode.
+func (p *peer) Received(f *dist.Frame, to peers.ReaderTarget) any {
 	if r, ok := f.Payload.(*linkopt.Request); ok {
 		return p.called(to.(target).q, f, r)
 	}
 	return p.read(f.Payload)
 }
 
-// IsPlain is part of reader.Node.
+// IsPlain is part of peers.ReaderNode.
 func (p *peer) IsPlain(msg any) bool {
 	_, reply := calls.ReplyRef(msg)
 	return !reply && p.n.sys.Traces() == nil && linkopt.UnreadableIn(msg) == nil
 }
 
-// Target is part of reader.Node.
-func (p *peer) Target(to PID) reader.Target {
+// Target is part of peers.ReaderNode.
+func (p *peer) Target(to PID) peers.ReaderTarget {
 	if q := p.n.sys.Lookup(to); q != nil && !q.Boxed && q.Kind < process.Goroutine && !q.ShowsPeer && !p.IsLimited() {
 		return target{q}
 	}
@@ -104,7 +103,7 @@ func (p *peer) Target(to PID) reader.Target {
 // target is a process as package reader knows it.
 type target struct{ q *process.Process }
 
-// Inbox is part of reader.Target, and so are the others.
+// Inbox is part of peers.ReaderTarget, and so are the others.
 func (t target) Inbox() *inbox.Inbox { return &t.q.Inbox }
 
 // Stages returns nil for a detached actor.
@@ -121,7 +120,7 @@ func (t target) Wake() { t.q.Runner().Wake(&t.q.System.Plain) }
 // Undeliverable makes a dead letter.
 func (t target) Undeliverable(msg any) { t.q.System.Undeliverable(t.q.PID(), msg) }
 
-// Over is part of peers.Owner.
+// Over is part of peers.ClusterOwner.
 func (p *peer) Over() {
 	p.n.dist.recent.Forget(p)
 	if p.Name == p.n.dist.cfg.NamedBy {
@@ -129,7 +128,7 @@ func (p *peer) Over() {
 	}
 }
 
-// Remains is part of peers.Owner.
+// Remains is part of peers.ClusterOwner.
 func (p *peer) Remains(r peers.Remains) {
 	for _, l := range r.Links {
 		p.LinkLost(l.Near, l.Far, NoConnection)

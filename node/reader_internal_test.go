@@ -14,16 +14,16 @@ import (
 	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/discovery"
-	"github.com/actornode/actornode/node/internal/reader"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire/dist"
 )
 
 // readerOf returns the reader of a peer of n, which this goroutine is. read is called when
 // another goroutine has become the reader.
-func readerOf(t *testing.T, cfg Config, read func()) (*Node, *reader.Reader) {
+func readerOf(t *testing.T, cfg Config, read func()) (*Node, *peers.Reader) {
 	cfg.Name, cfg.Distribution = "a@127.0.0.1", &Distribution{Cookie: "c", Finder: &discovery.Static{}}
 	n, err := Start(cfg)
 	require.NoError(t, err)

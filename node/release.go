@@ -12,7 +12,7 @@ import (
 // releaseTimeout bounds the question for a peer's release.
 const releaseTimeout = 5 * time.Second
 
-// AskRelease is part of peers.Owner: some system messages are not alike in all releases. The question
+// AskRelease is part of peers.ClusterOwner: some system messages are not alike in all releases. The question
 // ends with the answer, the connection or a timeout.
 func (p *peer) AskRelease() (number int) {
 	ctx, cancel := p.n.sys.Env.WithTimeout(p.n.dist.Context(), releaseTimeout)

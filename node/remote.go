@@ -187,7 +187,7 @@ func asRemote(p *peer) process.Remote {
 	if p == nil {
 		return nil
 	}
-	return &p.Peer
+	return &p.RemotePeer
 }
 
 // bytesAway sends a copy of b to a process of another node, and holds who up while too

@@ -9,9 +9,9 @@ import (
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/node/deadletter"
 
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/node/internal/peers"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"

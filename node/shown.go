@@ -5,9 +5,9 @@ import (
 	"context"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/node/internal/remote"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
@@ -22,8 +22,8 @@ type PeerMessage struct {
 	Peer    Atom   // the node over whose connection it has come
 	Addr    string // of that node
 	Message any
-	by      *remote.Asker // who has sent it
-	over    *peer         // the connection that it has come over
+	by      *peers.Asker // who has sent it
+	over    *peer        // the connection that it has come over
 }
 
 // term is the message as other nodes see it.
@@ -43,7 +43,7 @@ func (f From) identity() (who rights.Identity) {
 }
 
 // asker is who has made a request; nil: Go code of this program.
-func (f From) asker() *remote.Asker {
+func (f From) asker() *peers.Asker {
 	if !f.isTerm() {
 		return nil
 	}
@@ -51,9 +51,9 @@ func (f From) asker() *remote.Asker {
 }
 
 // asker is who has sent the message of a peer; nil: somebody of whom nothing is known.
-func (n *Node) asker(via *PeerMessage) *remote.Asker {
+func (n *Node) asker(via *PeerMessage) *peers.Asker {
 	if via == nil || via.by == nil {
-		return &remote.Asker{System: &n.sys}
+		return &peers.Asker{System: &n.sys}
 	}
 	return via.by
 }
@@ -151,6 +151,6 @@ func (n *Node) allowsIn(ctx context.Context, e wire.Export) bool {
 	case o.Peer == unknown:
 		return n.allowsPeer("", e) && n.dist.cfg.Rights == nil
 	}
-	g := (&remote.Asker{System: &n.sys, Who: o.Who}).Granted()
+	g := (&peers.Asker{System: &n.sys, Who: o.Who}).Granted()
 	return n.allowsPeer(o.Peer, e) && (g.RPC(e) || g.Spawn(e))
 }

@@ -4,10 +4,10 @@ import (
 	"errors"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/peers"
-	"github.com/actornode/actornode/node/internal/remote"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -129,13 +129,13 @@ type farCaller interface{ From() calls.From }
 
 // callerOf returns the node of the caller, the caller, and the reference that its monitor has if it calls by gen:call. ok is
 // false if that node is not connected.
-func callerOf(asked process.Ticket) (q *remote.Peer, pid wire.PID, ref wire.Ref, ok bool) {
+func callerOf(asked process.Ticket) (q *peers.RemotePeer, pid wire.PID, ref wire.Ref, ok bool) {
 	from := asked.Call.Far.(farCaller).From()
 	ref = from.Alias
 	if !from.ToAlias {
 		ref, _ = from.Term()[1].(wire.Ref)
 	}
-	q, _ = asked.Call.System.Host.Remotes.Now(from.PID).(*remote.Peer)
+	q, _ = asked.Call.System.Host.Remotes.Now(from.PID).(*peers.RemotePeer)
 	return q, from.PID, ref, q != nil && !ref.IsZero()
 }
 

@@ -1,0 +1,407 @@
+package peers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/limit"
+	"github.com/actornode/actornode/node/discovery"
+
+	"github.com/actornode/actornode/internal/kernel/flow"
+
+	"github.com/actornode/actornode/node/rights"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// ClusterHost is the node that a cluster belongs to.
+type ClusterHost interface {
+	// NewPeer makes what the node keeps for a new peer, which is not initialized yet. It is
+	// called with the lock of the cluster held.
+	NewPeer(name wire.Atom) (*Peer, ClusterOwner)
+	// Stopped reports whether the node is about to stop.
+	Stopped() bool
+}
+
+// ClusterOwner is what the node keeps for one peer.
+type ClusterOwner interface {
+	flow.Owner
+	// Up is told that the peer is connected, unless it is a client, before anything comes from it. It is called with
+	// the lock of the peer held.
+	Up(about dist.Peer)
+	// Read reads from the link until the connection is over, on a goroutine of its own. When
+	// it has ended, on whatever goroutine, it calls Cluster.Leave.
+	Read(link dist.Link)
+	// AskRelease asks the peer for its OTP release, such as 27; 0: it does not say. It is called once,
+	// on a goroutine of its own, when the peer is connected.
+	AskRelease() int
+	// Over is told that the connection is over; Remains then of what hung on it, but for the
+	// monitors of the node.
+	Over()
+	Remains(r Remains)
+}
+
+// ClusterConfig is what a cluster needs. All of it is set but perhaps Mesh.
+type ClusterConfig struct {
+	Origin wire.Origin
+	Host   ClusterHost
+	Log    *slog.Logger
+	Env    env.Env
+	Shed   *limits.Shed
+	Quota  *limits.Quota
+
+	Finder    discovery.Finder
+	Protocols []dist.Protocol // the preferred one first; the last is the one that all nodes speak
+	Transport dist.Transport
+	Listen    func(dist.Protocol) (addr string, err error) // where a protocol is listened for, "-": nowhere
+	Warn      string                                       // protocol whose cookie is no secret from attackers
+	Cookies   func(peer wire.Atom) (in, out string)        // "": there is no connection
+	Old       func(peer wire.Atom) []string                // cookies; nil: there are none
+	Hidden    bool
+	Client    bool           // see dist.Handshake
+	Rights    *rights.Policy // nil: all nodes may do everything
+
+	TickTime       time.Duration
+	ConnectTimeout time.Duration
+	FirstStep      time.Duration // in which a node that connects must say its name
+	Grace          time.Duration
+
+	Limits limits.Node // of which Quota has its part already
+	Mesh   *MeshConfig // how it connects to all nodes that Finder lists; nil: it does not
+}
+
+// Cluster is all peers of a node.
+type Cluster struct {
+	cfg     ClusterConfig
+	limits  atomic.Pointer[limits.Node]
+	unlinks atomic.Uint64
+	ctx     context.Context // ends with the node
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup // of all goroutines
+	lns     []*listener
+	gone    func()   // makes it unknown; nil: it is
+	lost    MeshNews // a connection is over
+
+	named     func(wire.NodeID) // see AskForName; nil: the node has a name
+	fallbacks atomic.Uint64     // see fallsBack
+
+	mu     sync.Mutex
+	peers  map[wire.Atom]*Peer
+	marks  map[uint32]*Peer  // by Peer.mark
+	mark   uint32            // the last one given
+	claims uint64            // so far
+	proven map[wire.Atom]int // incoming handshakes under way whose peer has proved itself
+	links  *limits.Places
+	dials  *limits.Dials[Peer]
+	memory limits.ProtocolMemory
+
+	losses losses
+
+	meshing sync.Mutex // guards mesher. The lock of the cluster may be taken within, not the other way round
+	mesher  *Mesher    // nil: there is no mesh
+}
+
+// NewCluster returns a cluster with nothing in it.
+func NewCluster(cfg ClusterConfig) *Cluster {
+	most := cfg.Limits.Cluster
+	c := &Cluster{
+		cfg: cfg, lost: make(MeshNews, 1),
+		peers: make(map[wire.Atom]*Peer), marks: make(map[uint32]*Peer), proven: make(map[wire.Atom]int),
+		links: limits.NewPlaces(most.Connections, most.ConnectionsPerSource),
+		dials: limits.NewDials[Peer](most.Dials, cfg.ConnectTimeout),
+	}
+	if cfg.Mesh != nil {
+		c.mesher = NewMesher(cfg.Origin.NodeID().Name, *cfg.Mesh, cfg.Env.Float64)
+	}
+	c.limits.Store(&cfg.Limits)
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	return c
+}
+
+// Start opens the listeners and makes the node known.
+func (c *Cluster) Start() error {
+	if err := c.listen(); err != nil {
+		return err
+	}
+	c.wg.Add(1)
+	c.cfg.Env.Go(c.ticks)
+	if c.cfg.Mesh != nil {
+		c.Go(c.mesh)
+	}
+	return nil
+}
+
+// mesh is the goroutine that keeps the node connected to all others: started by Start, ended by
+// Stop. Its attempts end with it.
+func (c *Cluster) mesh() {
+	RunMesh(c.ctx, c.mesher, MeshNode{
+		Finder: c.cfg.Finder, Timeout: c.cfg.ConnectTimeout, IsUp: c.IsUp, Connect: c.Connect, Go: c.Go, Lost: c.lost,
+		Lock: &c.meshing, Env: c.cfg.Env, Log: c.cfg.Log,
+	})
+}
+
+// Context ends with the cluster.
+func (c *Cluster) Context() context.Context { return c.ctx }
+
+// Go runs f on a goroutine that Stop waits for.
+func (c *Cluster) Go(f func()) {
+	c.wg.Add(1)
+	c.cfg.Env.Go(func() {
+		defer c.wg.Done()
+		f()
+	})
+}
+
+// Leave is the end of Owner.Read.
+func (c *Cluster) Leave() { c.wg.Done() }
+
+// Fallbacks returns how often a less preferred protocol has been used.
+func (c *Cluster) Fallbacks() uint64 { return c.fallbacks.Load() }
+
+// unlinkID numbers the ends of links.
+func (c *Cluster) unlinkID() uint64 { return c.unlinks.Add(1) }
+
+var errStopping = errors.New("this node is stopping")
+
+// Drained reports whether all has been written that waits for peers that are connected.
+func (c *Cluster) Drained() bool {
+	return !slices.ContainsFunc(c.All(), func(p *Peer) bool { return p.IsUp() && !p.Box.Idle() })
+}
+
+// Stop ends all connections and waits for all goroutines.
+func (c *Cluster) Stop() {
+	c.cancel()
+	if c.gone != nil {
+		c.gone()
+	}
+	c.closeListeners()
+	for _, p := range c.All() {
+		p.End(errStopping)
+	}
+	c.wg.Wait()
+}
+
+// All returns the peers, by name.
+func (c *Cluster) All() []*Peer {
+	c.mu.Lock()
+	all := slices.Collect(maps.Values(c.peers))
+	c.mu.Unlock()
+	slices.SortFunc(all, func(a, b *Peer) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Get returns the peer with the name, nil: there is none, and none is wanted.
+func (c *Cluster) Get(name wire.Atom) *Peer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.peers[name]
+}
+
+// newPeerLocked makes the peer of that name.
+func (c *Cluster) newPeerLocked(name wire.Atom) *Peer {
+	p, owner := c.cfg.Host.NewPeer(name)
+	p.init(c, name, owner)
+	c.peers[name] = p
+	c.markLocked(p)
+	return p
+}
+
+// Want returns the peer with the name; if there is none, it is being connected
+// from now on, or waits for a dial. first: somebody waits for the connection.
+func (c *Cluster) Want(name wire.Atom, first bool) *Peer {
+	for {
+		c.mu.Lock()
+		p := c.peers[name]
+		if p != nil && p.IsOver() {
+			c.mu.Unlock()
+			<-p.gone // all that it stood for here must be over before
+			continue
+		}
+		a := limits.Later
+		switch {
+		case p == nil && c.ctx.Err() == nil:
+			p = c.newPeerLocked(name)
+			p.holds++ // until its attempt is over
+			a = c.dials.Ask(&p.dial, first || c.memory.HasBeenConnected(name), c.cfg.Env.Now())
+		case p != nil && first:
+			a = c.dials.Promote(&p.dial)
+		}
+		switch a {
+		case limits.Now:
+			c.wg.Add(1)
+			c.cfg.Env.Go(func() { c.dialer(p) })
+		case limits.Refused:
+			p.holds--
+		}
+		c.mu.Unlock()
+		if a == limits.Refused {
+			p.fail(errManyDials)
+		}
+		return p
+	}
+}
+
+var errManyDials = errors.New("too many outgoing connections are waiting to be made (limits.dials)")
+
+// release takes p out when it is over and no attempt to connect it is left.
+func (c *Cluster) release(p *Peer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p.IsOver() && c.dials.Withdraw(&p.dial) {
+		p.holds--
+	}
+	if p.holds--; p.holds > 0 {
+		return
+	}
+	if c.peers[p.Name] == p {
+		delete(c.peers, p.Name)
+	}
+	delete(c.marks, p.mark)
+	c.links.Give(p.place)
+	close(p.gone)
+}
+
+// greater reports whether this node's name is greater than that of another.
+func (c *Cluster) greater(name wire.Atom) bool { return c.cfg.Origin.NodeID().Name > name }
+
+// adopt makes a link the connection of its peer and replaces an older one: see package admission. k is
+// nil if this node has dialled.
+func (c *Cluster) adopt(link dist.Link, k *claim, place *limits.Place) {
+	name := link.Peer().ID.Name
+	for {
+		c.mu.Lock()
+		p := c.peers[name]
+		if c.ctx.Err() != nil {
+			c.links.Give(place)
+			c.mu.Unlock()
+			link.Close()
+			if p != nil {
+				p.fail(errStopping)
+			}
+			return
+		}
+		if p == nil {
+			p = c.newPeerLocked(name)
+		}
+		c.mu.Unlock()
+		if p.join(link, k, place) {
+			return
+		}
+		if p.isAnothers(place.Visitor.Who) {
+			c.cfg.Log.Warn("closed a connection", "peer", string(name), "error", errAnother)
+			link.Close()
+			c.giveBack(place)
+			return
+		}
+		if k != nil && c.outlasts(p, k) {
+			link.Close()
+			c.giveBack(place)
+			return
+		}
+		p.End(errReplaced)
+		<-p.gone
+	}
+}
+
+// isAnothers reports whether p is connected, and is not who.
+func (p *Peer) isAnothers(who rights.Identity) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.isUp() && !p.Visitor.Who.Equal(who)
+}
+
+// outlasts reports whether p's link stays, and not that of k.
+func (c *Cluster) outlasts(p *Peer, k *claim) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return p.standing(c.greater(p.Name), k.against).Outlasts(k.number)
+}
+
+// giveBack gives the place of a connection back that has not become a peer's.
+func (c *Cluster) giveBack(p *limits.Place) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.links.Give(p)
+}
+
+// ticks is the goroutine that keeps connections alive and finds out which are
+// not: started by Start, ended by Stop.
+func (c *Cluster) ticks() {
+	defer c.wg.Done()
+	ticks, stop := c.cfg.Env.NewTicker(c.cfg.TickTime / TicksPerTime)
+	defer stop()
+	looks, look := c.cfg.Env.NewTimer(c.cfg.Quota.LookEvery())
+	defer looks.Stop()
+	for {
+		select {
+		case <-ticks:
+			for _, p := range c.All() {
+				p.check()
+			}
+		case <-look:
+			looks.Reset(c.lookAtPeers())
+		case <-c.cfg.Quota.Looks():
+			looks.Reset(c.lookAtPeers())
+		case <-c.ctx.Done():
+			return
+		}
+	}
+}
+
+// Limits are the limits of connections, and what is used of them.
+func (c *Cluster) Limits() []limit.Use {
+	all, share := c.pending()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append(c.links.Limits(), all, share, c.dials.Limit())
+}
+
+// SetLimits changes the limits. Those of one connection are for new ones, and what there is stays: with less allowed than that,
+// more is refused until it is less.
+func (c *Cluster) SetLimits(l limits.Node) error {
+	l, err := l.WithDefaults(c.cfg.TickTime / TicksPerTime)
+	if err != nil {
+		return err
+	}
+	most := l.Cluster
+	c.mu.Lock()
+	if c.ctx.Err() != nil {
+		c.mu.Unlock()
+		return errStopping
+	}
+	c.limits.Store(&l)
+	c.cfg.Quota.Set(l.Quota())
+	for _, ln := range c.lns {
+		ln.pending.SetMax(most.Pending, most.PendingPerSource)
+	}
+	c.links.SetMax(most.Connections, most.ConnectionsPerSource)
+	next, late := c.dials.SetMax(most.Dials, c.cfg.Env.Now())
+	for _, p := range next {
+		c.wg.Add(1)
+		c.cfg.Env.Go(func() { c.dialer(p) })
+	}
+	c.mu.Unlock()
+	c.tooLate(late)
+	c.cfg.Quota.Ask() // it may be time to look
+	return nil
+}
+
+// Detached returns a peer that is connected by a link, in no map, and whose writer sleeps and
+// does not run: for tests of an Owner's Read, which they call once.
+func (c *Cluster) Detached(name wire.Atom, link dist.Link) *Peer {
+	p, owner := c.cfg.Host.NewPeer(name)
+	p.init(c, name, owner)
+	p.link = link
+	p.Box.Rest(link)
+	c.wg.Add(1)
+	return p
+}

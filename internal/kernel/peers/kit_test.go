@@ -1,0 +1,201 @@
+package peers_test
+
+import (
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/values"
+	"github.com/actornode/actornode/internal/logtest"
+
+	"github.com/actornode/actornode/internal/kernel/peers"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/tables"
+
+	"github.com/actornode/actornode/internal/kernel/runner"
+	"github.com/actornode/actornode/internal/kernel/watch"
+
+	"github.com/actornode/actornode/node/rights"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+const (
+	here  wire.Atom = "a@h"
+	there wire.Atom = "b@h"
+)
+
+// exited and nodeDown are the messages that the host below makes.
+type (
+	exited struct {
+		From   wire.PID
+		Reason any
+	}
+	nodeDown struct{ Reason string }
+)
+
+// wrapped is a reason that is another one on the wire: on either side it is read as changed.
+var wrapped = &values.Exit{Reason: "x"}
+
+const changed wire.Atom = "changed"
+
+// system is a node with one peer, of which it keeps what is sent there.
+type system struct {
+	process.System
+	t       *testing.T
+	peer    *peers.RemotePeer
+	frames  []dist.Frame
+	remains []peers.Remains
+	counted []string
+	log     *logtest.Text
+	lent    wire.Ref // for whose answer a call waits
+	waits   int      // bytes that wait at the link, as that says
+}
+
+// newSystem returns one on which the peer may have so many links, and monitors.
+func newSystem(t *testing.T, most int, rules ...rights.Rule) *system {
+	s := &system{t: t, log: &logtest.Text{}}
+	s.Init(process.Host{
+		Messages: process.Messages{
+			Exited:   func(from wire.PID, reason any) any { return exited{from, reason} },
+			Down:     func(d process.Down) any { return d },
+			NodeDown: func(_ wire.Atom, reason string) any { return nodeDown{reason} },
+		},
+		Reasons: process.Reasons{Err: func(reason any) error { return fmt.Errorf("%v", reason) },
+			Crashed: func(any) bool { return false }},
+		Remotes: process.Remotes{
+			Of:    func(pid wire.PID) process.Remote { return s.reach(pid.Node()) },
+			Now:   func(pid wire.PID) process.Remote { return s.reach(pid.Node()) },
+			Named: s.reach,
+		},
+		Self:     func() wire.PID { return wire.PID{} },
+		Answered: func(wire.Ref, any) bool { return false },
+	}, wire.NodeID{Name: here, Creation: 7}, 1, env.Env{})
+	s.Table.Init(1 << 16)
+	s.Tracing.Init(watch.TraceHost{})
+	s.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
+	codec := &values.Codec{Public: values.Public{
+		Form:   func(v any) any { return v },
+		OfForm: func(any) any { return changed },
+	}}
+	s.peer = &peers.RemotePeer{System: &s.System, Values: codec, Reports: &watch.Reports{Log: s.log.Logger()},
+		Count: func(name string, labels ...string) { s.counted = append(s.counted, fmt.Sprint(name, labels)) }}
+	peers.NewCluster(peers.ClusterConfig{
+		Origin: s.Origin, Host: s, Log: slog.New(slog.DiscardHandler), Shed: new(limits.Shed),
+		Quota: limits.New(limits.Limits{Links: most, Monitors: most, Spawned: 10, Queued: 1 << 30, Answers: 1 << 30,
+			Stall: time.Hour}),
+		Limits: limits.Node{Queue: 1 << 20, Cluster: limits.Cluster{Connections: 1, ConnectionsPerSource: 1, Dials: 1}},
+	}).Detached(there, link{system: s})
+	if rules != nil {
+		policy, err := rights.New(rights.Config{Rules: rules})
+		require.NoError(t, err)
+		s.peer.Visitor, s.Rights = limits.Visitor{Policy: policy, Who: rights.Identity{Name: there}}, policy
+	}
+	return s
+}
+
+// reach returns the peer, as long as it is connected.
+func (s *system) reach(name wire.Atom) process.Remote {
+	if name != there || s.peer.IsOver() {
+		return nil
+	}
+	return s.peer
+}
+
+// link keeps what is written.
+type link struct {
+	dist.Link
+	*system
+}
+
+func (link) Read(*dist.Frame) error { panic("nobody reads") }
+
+// The system is the host of its peers, and the owner of the one.
+func (s *system) NewPeer(wire.Atom) (*peers.Peer, peers.ClusterOwner) { return &s.peer.Peer, s }
+func (s *system) Stopped() bool                                       { return false }
+func (s *system) Up(dist.Peer)                                        {}
+func (s *system) Read(dist.Link)                                      {}
+func (s *system) AskRelease() int                                     { return 0 }
+func (s *system) Over()                                               {}
+func (s *system) Remains(r peers.Remains)                             { s.remains = append(s.remains, r) }
+func (s *system) Lose([]dist.Frame)                                   {}
+func (s *system) Unfit(*dist.Frame, *wire.EncodeError) any            { return nil }
+func (link) Peer() dist.Peer                                          { return dist.Peer{Addr: "addr"} }
+func (link) Close() error                                             { return nil }
+func (link) Flush(bool) (int, error)                                  { return 0, nil }
+func (s link) Write(f *dist.Frame) (int, error) {
+	s.frames = append(s.frames, *f)
+	return s.waits, nil
+}
+
+// said returns what has been written to the peer since the last call.
+func (s *system) said() (all []dist.Frame) {
+	all, s.frames = s.frames, nil
+	return all
+}
+
+// far is a PID of the peer, farRef a reference.
+func far(number uint64) wire.PID    { return farNode.PID(number) }
+func farRef(number uint64) wire.Ref { return farNode.RefOf(number) }
+
+var farNode = wire.NewOrigin(wire.NodeID{Name: there, Creation: 3})
+
+// earlier is a PID of an earlier life of this node.
+func earlier(number uint64) wire.PID {
+	return wire.NewOrigin(wire.NodeID{Name: here, Creation: 6}).PID(number)
+}
+
+// proc is a process: a handle of the test.
+type proc struct {
+	*runner.Blocking
+	t *testing.T
+}
+
+func (s *system) spawn(with ...func(*process.Process)) proc {
+	b := new(runner.Blocking)
+	b.Init(&s.System, nil)
+	p := &b.Own
+	p.System = &s.System
+	p.ColdPart()
+	p.Inbox.Claim()
+	for _, f := range with {
+		f(p)
+	}
+	id, ok := s.Table.Reserve(nil)
+	require.True(s.t, ok)
+	p.ID = id
+	s.Table.Put(id, p)
+	s.Count(&s.Plain, 1)
+	return proc{b, s.t}
+}
+
+func trapping(p *process.Process)  { p.SetTrap(true) }
+func protected(p *process.Process) { p.Protected = true }
+
+func (p proc) register(name wire.Atom) {
+	require.NoError(p.t, p.System.Names.Enter((*process.Named)(&p.Own), tables.NameEntry{Name: name}))
+}
+
+// took returns the messages of p.
+func (p proc) took() (all []any) {
+	for !p.Own.Gone() {
+		msg, err := p.ReceiveWithin(0, nil)
+		if err != nil {
+			return all
+		}
+		all = append(all, msg)
+	}
+	return all
+}
+
+// linked reports whether p has a link.
+func (p proc) linked(to wire.PID) bool {
+	p.Own.Mu.Lock()
+	defer p.Own.Mu.Unlock()
+	return p.Own.HasLinkLocked(to)
+}

@@ -1,0 +1,253 @@
+package peers
+
+import (
+	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
+	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/linkopt"
+
+	"github.com/actornode/actornode/internal/kernel/process"
+
+	"github.com/actornode/actornode/node/rights"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// What a peer may do: see package rights. Of a frame that is decided where it is taken in, by what is granted to
+// the connection. A refused frame is as one for what is not there. Of what is done on account of a peer later, or for it by
+// another process, an [Asker] decides.
+
+// Services whose rights are not those of other processes.
+const (
+	kernel   wire.Atom = "net_kernel" // every peer may call it
+	rex      wire.Atom = "rex"        // asks itself about each function
+	operator wire.Atom = "actornode"  // asks itself about each request
+)
+
+// Refused is the counter of what peers were refused for lack of a right, by the right.
+const Refused = "rights_refused"
+
+// IsLimited reports whether each frame of the peer must be looked at, by Permits: not all that it sends may be taken. It is
+// for the reader.
+func (p *RemotePeer) IsLimited() bool {
+	if p.Visitor.Policy == nil {
+		return false
+	}
+	p.granted = p.Visitor.Granted(p.granted)
+	return !p.granted.Connect() || !p.granted.Send("") || !p.granted.Call("") || !p.granted.Signal()
+}
+
+// Permits reports whether what a frame asks for is permitted; if not, the peer has been told. The error ends the connection:
+// the peer may be connected no longer. A spawn is permitted: see MayRun. It is for the reader.
+func (p *RemotePeer) Permits(f *dist.Frame) (ok bool, err error) {
+	if !p.IsLimited() {
+		return true, nil
+	}
+	g := p.granted
+	if !g.Connect() {
+		return false, p.Visitor.MayConnect()
+	}
+	switch f.Op {
+	case dist.OpSend:
+		return p.permitsSend(g, f), nil
+	case dist.OpLink, dist.OpSignal, dist.OpGroupLeader, dist.OpMonitor:
+	default: // an answer, or the end of something
+		return true, nil
+	}
+	at := *f
+	if f.Op == dist.OpMonitor {
+		at.Ref = wire.Ref{} // the monitor's own
+	}
+	q := p.Named(&at)
+	if q == nil || p.owns(q) || g.Signal() {
+		return true, nil
+	}
+	switch name := registered(q); f.Op {
+	case dist.OpLink:
+		p.Signal(dist.Frame{Op: dist.OpExit, From: f.To, To: f.From, Payload: process.NoProc})
+	case dist.OpMonitor:
+		if mayCall(g, name) || mayTell(g, name) {
+			return true, nil
+		}
+		p.Signal(dist.Frame{Op: dist.OpDown, From: f.To, Name: f.Name, To: f.From, Ref: f.Ref, Payload: process.NoProc})
+		return false, nil // what follows is counted
+	}
+	p.refuse("signal", f)
+	return false, nil
+}
+
+// permitsSend is Permits for a message.
+func (p *RemotePeer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
+	_, packed := f.Payload.(*linkopt.Request)
+	if _, reply := f.Payload.(*linkopt.Reply); reply || g.Send("") && g.Call("") && g.Signal() {
+		return true
+	}
+	right := "call"
+	if !packed {
+		right = needs(f.Payload)
+	}
+	if !p.asksForItself(f) {
+		return p.refuseSend(f, "send")
+	}
+	if (!f.Ref.IsZero() || tables.IsAlias(f.Name)) && right != "signal" {
+		return true
+	}
+	q, name := p.Named(f), f.Name
+	switch {
+	case q != nil && p.owns(q):
+		return true
+	case q == nil && name == "":
+		return true // to the dead
+	case name == "":
+		name = registered(q)
+	}
+	if may(g, right, name) {
+		return true
+	}
+	if ref, ok := calls.ReplyRef(f.Payload); ok && right == "send" && f.Name == "" && p.hasAsked(ref) {
+		return true // it answers, and goes to no other process
+	}
+	return p.refuseSend(f, right)
+}
+
+// asksForItself reports whether the answer to what f asks, if it does, goes to the peer: that is what makes it a request of one
+// that may not send to everything.
+func (p *RemotePeer) asksForItself(f *dist.Frame) bool {
+	var from calls.From
+	switch m := f.Payload.(type) {
+	case *linkopt.Request:
+		from = calls.FromAlias(f.From, m.Ref)
+	case wire.Tuple:
+		ok := false
+		if len(m) != 3 || m[0] != calls.Call && m[0] != calls.System {
+			return true
+		} else if from, ok = calls.ReadFrom(m[1]); !ok {
+			return true
+		}
+	default:
+		return true
+	}
+	return p.Asker().MayAnswer(from)
+}
+
+// refuseSend is refuse for a message; a caller that waits for an answer is told. It returns false.
+func (p *RemotePeer) refuseSend(f *dist.Frame, right string) bool {
+	p.refuse(right, f)
+	if f.ID != 0 {
+		p.Signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: process.NoProc})
+	}
+	var down []wire.Ref // of monitors by which the sender waits for an answer
+	if request, packed := f.Payload.(*linkopt.Request); packed {
+		down = append(down, request.Ref)
+	}
+	for ref := range calls.Refs(f.Payload) {
+		if m := p.Demonitored(ref); m != nil {
+			m.Forget()
+			down = append(down, ref)
+		}
+	}
+	for _, ref := range down {
+		p.Signal(dist.Frame{Op: dist.OpDown, From: f.To, Name: f.Name, To: f.From, Ref: ref, Payload: process.NoProc})
+	}
+	return false
+}
+
+// needs returns the right that a message needs. A call is what waits for a reply as gen of OTP does: gen_event has labels of its
+// own. A system message can suspend or end a process.
+func needs(msg any) string {
+	if t, ok := msg.(wire.Tuple); ok && len(t) == 3 {
+		_, request := calls.ReadFrom(t[1])
+		switch {
+		case t[0] == calls.System:
+			return "signal"
+		case request || t[0] == calls.Call:
+			return "call"
+		}
+	}
+	return "send"
+}
+
+// may reports whether g includes a right that needs has returned, for the process with that name.
+func may(g *rights.Granted, right string, name wire.Atom) bool {
+	switch {
+	case right == "call":
+		return mayCall(g, name)
+	case right == "signal":
+		return g.Signal()
+	}
+	return mayTell(g, name)
+}
+
+// mayCall reports whether a process may be called; mayTell is for what is no call.
+func mayCall(g *rights.Granted, name wire.Atom) bool {
+	switch name {
+	case kernel, rex:
+		return true
+	case operator:
+		return g.Look() || g.Act() || g.Trace()
+	}
+	return g.Call(name)
+}
+
+func mayTell(g *rights.Granted, name wire.Atom) bool {
+	switch name {
+	case kernel, rex:
+		return true
+	case operator:
+		return g.Look() || g.Act() || g.Trace() // it takes requests only
+	}
+	return g.Send(name)
+}
+
+// owns reports whether the peer has had q started.
+func (p *RemotePeer) owns(q *process.Process) bool { return p.Asker().owns(q) }
+
+// registered returns the registered name of q; "": it has none.
+func registered(q *process.Process) wire.Atom {
+	q.Mu.Lock()
+	defer q.Mu.Unlock()
+	if q.Cold == nil {
+		return ""
+	}
+	return q.Cold.Name
+}
+
+// hasAsked reports whether the peer owes the answer to a request with that reference.
+func (p *RemotePeer) hasAsked(ref wire.Ref) (asked bool) {
+	p.Tables(func(t *Tables) { asked = t.IsAsked(ref) })
+	return asked
+}
+
+// MayRun reports whether the peer has the right to what a spawn asks for; if not, that is counted. It is for the reader, and for
+// the process that has been started, for which granted does not change.
+func (p *RemotePeer) MayRun(s *dist.Spawn) bool {
+	g := p.Visitor.Granted(nil)
+	if r, ok := erpc.Asked(s); ok {
+		e := wire.Export{Module: r.Module, Function: r.Function, Arity: len(r.Args)}
+		asksRelease := e == release && r.Args[0] == any(wire.Atom("otp_release"))
+		return r.Bad || asksRelease || g.RPC(e) || p.refuseRun("rpc", e)
+	}
+	module, function, args := erpc.Applied(s)
+	e := wire.Export{Module: module, Function: function, Arity: len(args)}
+	return g.Spawn(e) || p.refuseRun("spawn", e)
+}
+
+// release is what nodes of this module ask each other as soon as they are connected.
+var release = wire.Export{Module: "erlang", Function: "system_info", Arity: 1}
+
+func (p *RemotePeer) refuseRun(right string, e wire.Export) bool {
+	p.Count(Refused, right)
+	p.Reports.NoRight(p.Name, p.Link().Peer().Addr, right, e.String)
+	return false
+}
+
+// refuse counts what the peer lacks a right for, and has it logged.
+func (p *RemotePeer) refuse(right string, f *dist.Frame) {
+	p.Count(Refused, right)
+	p.Reports.NoRight(p.Name, p.Link().Peer().Addr, right, func() string {
+		if q := p.Named(f); f.Name == "" && q != nil {
+			return q.Name()
+		}
+		return string(f.Name)
+	})
+}

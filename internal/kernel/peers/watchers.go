@@ -1,0 +1,58 @@
+// Package watchers has the processes of a node that are told of its connections.
+//
+// Nouns: Watchers is who they are. A watcher has asked for it, by node.MonitorNodes. The name server
+// of a published node, see package global, is told of visible nodes only, and of the end of connections, too.
+//
+// Invariants: a watcher is told of a connection before anything that the other node sends; processes that have exited
+// are forgotten, see tables.Group.
+//
+// It has no goroutines; its methods may be called from any.
+package peers
+
+import (
+	"sync/atomic"
+
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/tables"
+)
+
+// Watchers are the processes. The zero value has none.
+type Watchers struct {
+	all    tables.Group[*linkWatcher]
+	server atomic.Pointer[process.Process] // nil: the node is hidden
+}
+
+type linkWatcher process.Process
+
+// Number is part of tables.Member, and so is Gone.
+func (w *linkWatcher) Number() uint64 { return w.ID }
+
+// Gone reports whether the process has exited.
+func (w *linkWatcher) Gone() bool { return (*process.Process)(w).Gone() }
+
+// Watch adds a process, or takes it out.
+func (w *Watchers) Watch(p *process.Process, on bool) {
+	if on {
+		w.all.Add((*linkWatcher)(p))
+	} else {
+		w.all.Remove((*linkWatcher)(p))
+	}
+}
+
+// Len returns how many there are without the name server.
+func (w *Watchers) Len() int { return w.all.Len() }
+
+// Serve makes a process the name server.
+func (w *Watchers) Serve(p *process.Process) { w.server.Store(p) }
+
+// Tell sends a message to all of them but the name server.
+func (w *Watchers) Tell(msg any) {
+	w.all.Each(func(w *linkWatcher) { (*process.Process)(w).Signal(&w.System.Plain, msg) })
+}
+
+// TellServer sends a message to the name server, if there is one.
+func (w *Watchers) TellServer(msg any) {
+	if p := w.server.Load(); p != nil {
+		p.Signal(&p.System.Plain, msg)
+	}
+}
