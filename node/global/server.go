@@ -12,8 +12,8 @@ import (
 	"github.com/actornode/actornode/node"
 
 	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/kernel/global"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/node/internal/global"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/actornode/actornode/internal/kernel/global"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/node/internal/global"
 	"github.com/actornode/actornode/wire"
 )
 
