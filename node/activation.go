@@ -1,10 +1,10 @@
 package node
 
 import (
-	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
 // What package active needs of a process: see package nodehook.

@@ -1,10 +1,10 @@
 package node
 
 import (
-	"github.com/actornode/actornode/internal/bias"
-	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/sched/bias"
+	"github.com/actornode/actornode/internal/sched/executor"
 
 	"github.com/actornode/actornode/internal/kernel/runner"
 )

@@ -1,10 +1,10 @@
 package node
 
 import (
-	"github.com/actornode/actornode/internal/bias"
-	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
+	"github.com/actornode/actornode/internal/sched/bias"
+	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
 // external is an Actor that a scheduler of its own runs, or that is detached, and its runner.

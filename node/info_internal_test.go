@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/bias"
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/observe"

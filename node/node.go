@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/counter"
-	"github.com/actornode/actornode/internal/executor"
-	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/erpc"
@@ -22,6 +20,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/watch"
+	"github.com/actornode/actornode/internal/sched/executor"
+	"github.com/actornode/actornode/internal/sched/fiber"
 
 	"github.com/actornode/actornode/internal/kernel/values"
 

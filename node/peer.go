@@ -4,9 +4,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/fault"
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/flow"
@@ -16,7 +14,9 @@ import (
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/actornode/actornode/internal/executor"
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
+	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 

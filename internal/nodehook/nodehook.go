@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/counter"
-	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -8,9 +8,9 @@ import (
 	"time"
 	"weak"
 
-	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/activation"

@@ -11,9 +11,9 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/global"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -4,11 +4,11 @@ import (
 	"sync"
 	"weak"
 
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/internal/ring"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
+	"github.com/actornode/actornode/internal/mailbox/ring"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"

@@ -6,10 +6,10 @@ import (
 	"hash/fnv"
 
 	"github.com/actornode/actornode/internal/cause"
-	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/node"
 )
 

@@ -3,7 +3,7 @@ package calls
 import (
 	"sync/atomic"
 
-	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/sched/bias"
 )
 
 // WaitKind is what a process waits for.

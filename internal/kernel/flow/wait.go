@@ -1,7 +1,7 @@
 package flow
 
 import (
-	"github.com/actornode/actornode/internal/ring"
+	"github.com/actornode/actornode/internal/mailbox/ring"
 	"github.com/actornode/actornode/mailbox"
 
 	"github.com/actornode/actornode/wire"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/ring"
+	"github.com/actornode/actornode/internal/mailbox/ring"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"

@@ -3,8 +3,8 @@ package peers
 import (
 	"time"
 
-	"github.com/actornode/actornode/internal/executor"
-	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
+	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"

@@ -3,12 +3,12 @@ package process
 import (
 	"context"
 
-	"github.com/actornode/actornode/internal/executor"
-	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/flow"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/sched/executor"
+	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -3,8 +3,8 @@ package process
 import (
 	"fmt"
 
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/mailbox"
 )
 

@@ -1,8 +1,8 @@
 package process
 
 import (
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/watch"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 
 	"github.com/actornode/actornode/wire"
 )

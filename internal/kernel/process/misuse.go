@@ -1,6 +1,6 @@
 package process
 
-import "github.com/actornode/actornode/internal/fiber"
+import "github.com/actornode/actornode/internal/sched/fiber"
 
 // advice ends what is said where the Context of an Actor is used by code that it is not for.
 const advice = ": it is for the goroutine of the handler, until that returns; give others the PID (Self) and the Node, " +

@@ -5,8 +5,8 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/tables"
 
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/watch"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 
 	"github.com/actornode/actornode/wire"
 )

@@ -3,9 +3,9 @@ package process
 import (
 	"fmt"
 
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/watch"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 )

@@ -5,12 +5,12 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/actornode/actornode/internal/bias"
-	"github.com/actornode/actornode/internal/executor"
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/watch"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
+	"github.com/actornode/actornode/internal/sched/bias"
+	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/mailbox"
 
 	"github.com/actornode/actornode/node/observe"

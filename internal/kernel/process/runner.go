@@ -3,9 +3,9 @@ package process
 import (
 	"context"
 
-	"github.com/actornode/actornode/internal/executor"
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
+	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )

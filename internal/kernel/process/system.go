@@ -4,14 +4,14 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/actornode/actornode/internal/executor"
-	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/sched/executor"
+	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/node/deadletter"
 
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/watch"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 

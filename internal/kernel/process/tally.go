@@ -4,7 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/sched/bias"
 )
 
 // Tally is what a worker counts, on a cache line of its own.

@@ -1,9 +1,9 @@
 package runner
 
 import (
-	"github.com/actornode/actornode/internal/executor"
-	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/sched/executor"
+	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/node/observe"
 )
 

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/cause"
-	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/sched/executor"
 )
 
 // Evict, called by a, moves what is on closed stages to others, all that is on one to the same: who has asked to be beside

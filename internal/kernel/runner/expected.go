@@ -3,9 +3,9 @@ package runner
 import (
 	"runtime"
 
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/watch"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"

@@ -12,13 +12,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/executor"
-	"github.com/actornode/actornode/internal/fiber"
-	"github.com/actornode/actornode/internal/inbox"
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/runner"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
+	"github.com/actornode/actornode/internal/sched/executor"
+	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/mailbox"
 
 	"github.com/actornode/actornode/internal/kernel/process"

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/wire"
 )
 

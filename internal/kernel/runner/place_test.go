@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
+	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )

@@ -3,7 +3,7 @@ package runner
 import (
 	"time"
 
-	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 )
 
 // begin is where a receive begins to look: at the oldest message, if it is zero.

@@ -3,9 +3,9 @@ package runner
 import (
 	"sync/atomic"
 
-	"github.com/actornode/actornode/internal/bias"
-	"github.com/actornode/actornode/internal/executor"
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/sched/bias"
+	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/node/observe"
 )
 

@@ -14,9 +14,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/actornode/actornode/internal/executor"
-	"github.com/actornode/actornode/internal/fiber"
 	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/sched/executor"
+	"github.com/actornode/actornode/internal/sched/fiber"
 
 	"github.com/actornode/actornode/wire"
 )

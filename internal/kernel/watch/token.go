@@ -1,7 +1,7 @@
 package watch
 
 import (
-	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
 // Method is what an activation does. Run recovers what the method panics with. If it does not return,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit"
 
-	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
 // bench is a group whose turns are taken one after the other, each on a goroutine of its own.

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
 // maxApart is how many turns may go on without their stage until looks that come at once take no further stage away.

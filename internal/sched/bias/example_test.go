@@ -3,7 +3,7 @@ package bias_test
 import (
 	"fmt"
 
-	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/sched/bias"
 )
 
 // An Owned guards what one goroutine owns and others look at now and then.

@@ -1,7 +1,7 @@
 package executor
 
 import (
-	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/sched"
 )
 

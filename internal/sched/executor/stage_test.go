@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 )
 
 func TestRunQueue(t *testing.T) {

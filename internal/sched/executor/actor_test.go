@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 )

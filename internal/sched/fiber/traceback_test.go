@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
 // The goroutine that does a fiber's job is found among all.

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/sched/bias"
 )
 
 // Queue is the private half of a mailbox: the messages in arrival order, and a

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/mailbox"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/actornode/actornode/internal/ring"
+	"github.com/actornode/actornode/internal/mailbox/ring"
 	"github.com/actornode/actornode/mailbox"
 )
 

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/fiber"
-	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
+	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
 // Config of a Pool. The zero value works.

@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/sched/bias"
 )
 
 // lease is one worker's right to one stage, a lock biased towards the worker:

@@ -3,8 +3,8 @@ package executor
 import (
 	"sync/atomic"
 
-	"github.com/actornode/actornode/internal/bias"
-	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
+	"github.com/actornode/actornode/internal/sched/bias"
 )
 
 // listening ends an inject list whose stage will look at it by itself. A nil

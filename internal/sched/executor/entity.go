@@ -3,7 +3,7 @@ package executor
 import (
 	"sync/atomic"
 
-	"github.com/actornode/actornode/internal/bias"
+	"github.com/actornode/actornode/internal/sched/bias"
 )
 
 // TurnResult is what a turn ends with.

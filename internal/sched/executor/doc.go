@@ -18,7 +18,7 @@
 //
 // A pool, a task, and a wake-up from outside (the Example has the task):
 //
-//	p := executor.New(executor.Config{})
+//	p := New(Config{})
 //	p.Start()
 //	t := &task{}
 //	t.Adopt(t, p.Spread(), false)

@@ -3,7 +3,7 @@ package executor
 import (
 	"time"
 
-	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
 )
 
 // unit is how long this processor takes to push a message into an inbox that no other goroutine

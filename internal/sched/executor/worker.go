@@ -4,8 +4,8 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/actornode/actornode/internal/bias"
-	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/sched/bias"
+	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
 // Worker is a goroutine that runs stages, one at a time. Its methods are for

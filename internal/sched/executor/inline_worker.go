@@ -1,6 +1,6 @@
 package executor
 
-import "github.com/actornode/actornode/internal/fiber"
+import "github.com/actornode/actornode/internal/sched/fiber"
 
 // InlineWorker is a goroutine of the caller's that wakes entities and may run them
 // itself, as a worker for a moment: a message is then handled without a switch of

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/actornode/actornode/internal/executor"
-	"github.com/actornode/actornode/internal/inbox"
+	"github.com/actornode/actornode/internal/mailbox/inbox"
+	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/mailbox"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/fiber"
+	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/internal/testkit"
 )
 
