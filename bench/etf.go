@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/bench/internal/contract"
-	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )

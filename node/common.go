@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/actornode/actornode/internal/box"
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/wire/box"
 )
 
 // common is what [Context], [Process] and [Node] have in common: its exported methods are what all

@@ -3,16 +3,16 @@ package node
 import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// A call between two nodes whose link is a linkopt.Requester is one frame there, with the monitor
+// A call between two nodes whose link is a links.Requester is one frame there, with the monitor
 // of the process that is called, and one back, which ends the monitor. A call that is answered
 // another way, or that the caller gives up, is as any: the caller's node sends an OpDemonitor.
 
 // called makes the Request of a call of q in one frame, as q gets it, and the monitor.
-func (p *peer) called(q *process.Process, f *dist.Frame, r *linkopt.Request) any {
+func (p *peer) called(q *process.Process, f *dist.Frame, r *links.Request) any {
 	x := &struct {
 		process.Call
 		farCaller
@@ -37,7 +37,7 @@ func (c *farCaller) replyInOne(a *process.Acting, v any, err error) bool {
 	if err != nil {
 		v = n.values.Reply(err)
 	}
-	f := dist.Frame{Op: dist.OpSend, From: a.Sender(), Ref: m.Ref(), Payload: &linkopt.Reply{Value: v}, Token: a.Process.Token(),
+	f := dist.Frame{Op: dist.OpSend, From: a.Sender(), Ref: m.Ref(), Payload: &links.Reply{Value: v}, Token: a.Process.Token(),
 		Answer: true}
 	if t := n.sys.Traces(); t != nil {
 		t.Away(a.PID(), f.To, f.Name, far.Name, calls.Message(&f))

@@ -16,11 +16,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/node"
 	_ "github.com/actornode/actornode/node/global" // a published node needs it
 	otpservices "github.com/actornode/actornode/node/otp"

@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -19,7 +19,7 @@ import (
 func (p *peer) Handle(f *dist.Frame) error {
 	n := p.n
 	p.reading.Inline = p.reader.Inline()
-	if u := linkopt.UnreadableIn(f.Payload); u != nil && f.Op != dist.OpSend {
+	if u := links.UnreadableIn(f.Payload); u != nil && f.Op != dist.OpSend {
 		f.Payload = p.cannotRead(u)
 	} else if u != nil {
 		p.unread(f, u)
@@ -93,14 +93,14 @@ func (p *peer) deliver(f *dist.Frame) {
 	n := p.n
 	var q *process.Process
 	switch m := f.Payload.(type) {
-	case *linkopt.Request:
+	case *links.Request:
 		if q = p.Named(f); q != nil && !tables.IsAlias(f.Name) { // one for a single message is used up by it
 			p.pass(q, f, p.called(q, f, m))
 			return
 		}
 		p.MonitorMade(&dist.Frame{From: f.From, To: f.To, Name: f.Name, Ref: m.Ref})
 		f.Payload = calls.Message(f)
-	case *linkopt.Reply:
+	case *links.Reply:
 		if v, err := n.values.Outcome(m.Value); p.settle(&p.reading, f.Ref, v, err, true) {
 			return
 		}

@@ -3,8 +3,6 @@ package node
 import (
 	"fmt"
 
-	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/internal/fault"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/flow"
@@ -13,10 +11,12 @@ import (
 	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sched/executor"
+	"github.com/actornode/actornode/internal/wire/erlflags"
+	"github.com/actornode/actornode/internal/wire/fault"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/deadletter"
 
@@ -66,7 +66,7 @@ func (p *peer) newReader(link dist.Link) {
 	about := link.Peer()
 	p.via = &PeerMessage{Peer: p.Name, Addr: about.Addr, by: p.Asker(), over: p}
 	p.exact = about.Protocol != erlang || erlflags.Flags(about.Flags).Has(erlflags.GoValues)
-	if h, ok := link.(linkopt.Hosted); ok {
+	if h, ok := link.(links.Hosted); ok {
 		h.SetHost(p)
 	}
 	p.reading.System = &p.n.sys
@@ -80,7 +80,7 @@ func (p *peer) Leave() { p.n.dist.Leave() }
 
 // Received is part of peers.ReaderNode.
 func (p *peer) Received(f *dist.Frame, to peers.ReaderTarget) any {
-	if r, ok := f.Payload.(*linkopt.Request); ok {
+	if r, ok := f.Payload.(*links.Request); ok {
 		return p.called(to.(target).q, f, r)
 	}
 	return p.read(f.Payload)
@@ -89,7 +89,7 @@ func (p *peer) Received(f *dist.Frame, to peers.ReaderTarget) any {
 // IsPlain is part of peers.ReaderNode.
 func (p *peer) IsPlain(msg any) bool {
 	_, reply := calls.ReplyRef(msg)
-	return !reply && p.n.sys.Traces() == nil && linkopt.UnreadableIn(msg) == nil
+	return !reply && p.n.sys.Traces() == nil && links.UnreadableIn(msg) == nil
 }
 
 // Target is part of peers.ReaderNode.
@@ -324,7 +324,7 @@ type farCall struct {
 	peers.Request
 	p    *peer
 	t    process.Ticket
-	sent linkopt.Request // what has been sent, if the link takes it
+	sent links.Request // what has been sent, if the link takes it
 }
 
 // Settle is part of peers.Caller.
@@ -394,7 +394,7 @@ func (p *peer) call(a *process.Acting, t process.Ticket, to PID, name, label Ato
 	if label == calls.Call && p.TakesRequests() {
 		ref := p.CallRef(p.n.sys.NewNumber())
 		c := &farCall{p: p, t: t, Request: peers.Request{Ref: ref, Watch: peers.Watch{By: from, To: to, Name: name},
-			Kind: peers.ByReply}, sent: linkopt.Request{Ref: ref, Body: body}}
+			Kind: peers.ByReply}, sent: links.Request{Ref: ref, Body: body}}
 		p.put(a, a.OutboxTurn(), c, dist.Frame{Op: dist.OpSend, From: from, To: to, Name: name, Payload: &c.sent,
 			Token: a.Process.Token()})
 		return

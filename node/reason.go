@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/values"
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/wire"
 )
 

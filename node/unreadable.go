@@ -4,28 +4,28 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// What a peer has sent and this node cannot take: see [linkopt.Unreadable]. The connection goes on. Who waits for an answer,
+// What a peer has sent and this node cannot take: see [links.Unreadable]. The connection goes on. Who waits for an answer,
 // here or there, gets an error; a message is a dead letter; an exit reason is the error.
 
 // cannotRead is the error of what cannot be taken.
-func (p *peer) cannotRead(u *linkopt.Unreadable) error {
+func (p *peer) cannotRead(u *links.Unreadable) error {
 	return fmt.Errorf("node: %s cannot read what %s has sent: %w", p.n.cfg.Name, p.Name, u.Err)
 }
 
 // unread is deliver for a message that cannot be taken.
-func (p *peer) unread(f *dist.Frame, u *linkopt.Unreadable) {
+func (p *peer) unread(f *dist.Frame, u *links.Unreadable) {
 	n, why := p.n, p.cannotRead(u)
 	switch m := f.Payload.(type) {
-	case *linkopt.Request:
-		p.Signal(dist.Frame{Op: dist.OpSend, Ref: m.Ref, Payload: &linkopt.Reply{Value: n.values.Reply(why)},
+	case *links.Request:
+		p.Signal(dist.Frame{Op: dist.OpSend, Ref: m.Ref, Payload: &links.Reply{Value: n.values.Reply(why)},
 			Answer: true})
 		return
-	case *linkopt.Reply:
+	case *links.Reply:
 		if p.settle(&p.reading, f.Ref, nil, why, true) {
 			return
 		}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/values"
-	"github.com/actornode/actornode/internal/pack"
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/pack"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node/discovery"
 
 	"github.com/actornode/actornode/wire"

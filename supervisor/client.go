@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )

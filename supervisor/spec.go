@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/sysmsg"
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )

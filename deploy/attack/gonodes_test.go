@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
-	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/wire/erlflags"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
-	"github.com/actornode/actornode/internal/epmdcodec"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/wire/epmdserver"
 )
 
 // ports attack what listens beside the doors for nodes: EPMD, gossip, HTTP.
@@ -29,7 +29,7 @@ func (a *attempt) epmd() *raw.EPMD {
 
 // found checks that the port mapper still knows the node, within so long.
 func (a *attempt) found(within time.Duration) {
-	var answer epmdcodec.PortAnswer
+	var answer epmdserver.PortAnswer
 	begun := time.Now()
 	err := a.Until(testkit.Limit, func() bool {
 		e, err := raw.DialEPMD(a.EPMD)
@@ -50,13 +50,13 @@ var atEPMD = []row{
 	{name: "epmd: a taken name", attack: func(a *attempt) {
 		for range 3 {
 			e := a.epmd()
-			answer, err := e.Register(epmdcodec.Registration{Name: "go", Port: 1})
+			answer, err := e.Register(epmdserver.Registration{Name: "go", Port: 1})
 			require.True(a, err != nil || answer.Result != 0, "the name of a live node is given away")
 		}
 		a.found(5 * time.Second)
 	}},
 	{name: "epmd: KILL, STOP, DUMP", attack: func(a *attempt) {
-		for _, r := range []epmdcodec.Request{{Op: epmdcodec.OpKill}, {Op: epmdcodec.OpStop, Name: "go"}, {Op: epmdcodec.OpDump}} {
+		for _, r := range []epmdserver.Request{{Op: epmdserver.OpKill}, {Op: epmdserver.OpStop, Name: "go"}, {Op: epmdserver.OpDump}} {
 			e := a.epmd()
 			require.NoError(a, e.Request(r))
 			b, _ := e.Rest(5 * time.Second)
@@ -67,7 +67,7 @@ var atEPMD = []row{
 	}},
 	{name: "epmd: every op without and with a body", attack: func(a *attempt) {
 		several(256, 8, func(op int) {
-			if op == int(epmdcodec.OpAlive) {
+			if op == int(epmdserver.OpAlive) {
 				return
 			}
 			for _, body := range [][]byte{{byte(op)}, append([]byte{byte(op)}, make([]byte, 100)...), append([]byte{byte(op)},
@@ -88,13 +88,13 @@ var atEPMD = []row{
 	{name: "epmd: requests of 64 KiB, and that lie about their length", attack: func(a *attempt) {
 		for _, n := range []int{0, 1, 2, 100, 65535} {
 			a.pour(a.EPMD, append(binary.BigEndian.AppendUint16(nil, uint16(n)), bytes.Repeat([]byte{opAlive}, 65535)...))
-			a.pour(a.EPMD, append(binary.BigEndian.AppendUint16(nil, uint16(n)), byte(epmdcodec.OpPort)))
+			a.pour(a.EPMD, append(binary.BigEndian.AppendUint16(nil, uint16(n)), byte(epmdserver.OpPort)))
 		}
 		a.found(5 * time.Second)
 	}},
 	{name: "epmd: a registration with every field wrong", attack: func(a *attempt) {
-		good := must(epmdcodec.Request{Op: epmdcodec.OpAlive,
-			Registration: epmdcodec.Registration{Name: "x", Port: 1, Type: 77, Highest: 6,
+		good := must(epmdserver.Request{Op: epmdserver.OpAlive,
+			Registration: epmdserver.Registration{Name: "x", Port: 1, Type: 77, Highest: 6,
 				Lowest: 5, Extra: []byte("extra")}}.Append(nil))
 		for i := range good {
 			b := bytes.Clone(good)
@@ -110,7 +110,7 @@ var atEPMD = []row{
 		for _, name := range []string{"x\nname go at port 1", "\x1b[2J", "x\x00y", strings.Repeat("n", 255),
 			strings.Repeat("n", 256), "go ", "GO", "\xff"} {
 			e := a.epmd()
-			_, _ = e.Register(epmdcodec.Registration{Name: name, Port: 2})
+			_, _ = e.Register(epmdserver.Registration{Name: name, Port: 2})
 			names, err := a.epmd().Names()
 			require.NoError(a, err)
 			for _, n := range names.Entries {
@@ -124,7 +124,7 @@ var atEPMD = []row{
 		for i := range 400 {
 			if e, err := raw.DialEPMD(a.EPMD); err == nil {
 				e.Patience = time.Second
-				_, _ = e.Register(epmdcodec.Registration{Name: fmt.Sprint("n", i), Port: 3})
+				_, _ = e.Register(epmdserver.Registration{Name: fmt.Sprint("n", i), Port: 3})
 				defer func() { _ = e.Close() }()
 			}
 		}
@@ -145,20 +145,20 @@ var atEPMD = []row{
 	}},
 	{name: "epmd: a byte behind a registration, half-closed ones", attack: func(a *attempt) {
 		e := a.epmd()
-		answer, err := e.Register(epmdcodec.Registration{Name: "byte", Port: 2})
+		answer, err := e.Register(epmdserver.Registration{Name: "byte", Port: 2})
 		require.NoError(a, err)
 		require.Zero(a, answer.Result)
 		require.NoError(a, e.Send([]byte{1}))
 		a.closes(e.Conn, 5*time.Second)
 		h := a.epmd()
-		_, err = h.Register(epmdcodec.Registration{Name: "half", Port: 2})
+		_, err = h.Register(epmdserver.Registration{Name: "half", Port: 2})
 		require.NoError(a, err)
 		require.NoError(a, h.CloseWrite())
 		a.closes(h.Conn, 5*time.Second)
 	}},
 }
 
-const opAlive = byte(epmdcodec.OpAlive)
+const opAlive = byte(epmdserver.OpAlive)
 
 func must[T any](v T, err error) T {
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
-	"github.com/actornode/actornode/internal/epmdcodec"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/wire/epmdserver"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -230,7 +230,7 @@ func attackDigest(a *attempt) {
 		if extra != "" {
 			extra = fmt.Sprint(extra, "=", port)
 		}
-		answer, err := a.epmd().Register(epmdcodec.Registration{Name: name, Port: port, Extra: []byte(extra)})
+		answer, err := a.epmd().Register(epmdserver.Registration{Name: name, Port: port, Extra: []byte(extra)})
 		require.NoError(a, err)
 		require.Zero(a, answer.Result)
 		for _, line := range []string{"status", "ping", "ps", "call x y", "rpc erlang node", "stop"} {

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
-	"github.com/actornode/actornode/internal/epmdcodec"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/wire/epmdserver"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -294,7 +294,7 @@ var atErlang = []row{
 			m, err := raw.DialEPMD(a.EPMD)
 			require.NoError(a, err)
 			a.Cleanup(func() { _ = m.Close() })
-			answer, err := m.Register(epmdcodec.Registration{Name: "shop", Port: uint16(l.Addr().(*net.TCPAddr).Port)})
+			answer, err := m.Register(epmdserver.Registration{Name: "shop", Port: uint16(l.Addr().(*net.TCPAddr).Port)})
 			require.NoError(a, err)
 			require.Zero(a, answer.Result)
 			c, err := l.Accept() // the node comes

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/epmdcodec"
+	"github.com/actornode/actornode/internal/wire/epmdserver"
 )
 
 // network is all that lies between the nodes of a cluster. Each node has a port mapper of its own, which the test serves:
@@ -28,10 +28,10 @@ type network struct {
 	closed  bool
 	doors   []net.Listener // of mappers and relays
 	calls   map[net.Conn]bool
-	nodes   map[string]epmdcodec.Registration // by the name before the @
-	holders map[string]net.Conn               // the connections that keep them registered
-	born    uint32                            // the last creation
-	relays  map[way]int                       // their ports
+	nodes   map[string]epmdserver.Registration // by the name before the @
+	holders map[string]net.Conn                // the connections that keep them registered
+	born    uint32                             // the last creation
+	relays  map[way]int                        // their ports
 	links   map[*link]bool
 	cut     map[pair]bool
 	stalled map[pair]bool
@@ -56,7 +56,7 @@ type link struct {
 
 func newNetwork(t testing.TB) *network {
 	w := &network{
-		t: t, calls: map[net.Conn]bool{}, nodes: map[string]epmdcodec.Registration{}, holders: map[string]net.Conn{}, born: 1000,
+		t: t, calls: map[net.Conn]bool{}, nodes: map[string]epmdserver.Registration{}, holders: map[string]net.Conn{}, born: 1000,
 		relays: map[way]int{}, links: map[*link]bool{}, cut: map[pair]bool{}, stalled: map[pair]bool{},
 	}
 	w.free.L = &w.mu
@@ -144,16 +144,16 @@ func (w *network) serve(node string, c net.Conn) {
 	if _, err := io.ReadFull(c, body); err != nil {
 		return
 	}
-	q, err := epmdcodec.ParseRequest(body)
+	q, err := epmdserver.ParseRequest(body)
 	if err != nil {
 		return
 	}
 	switch q.Op {
-	case epmdcodec.OpAlive:
+	case epmdserver.OpAlive:
 		w.mu.Lock()
 		w.born++
 		w.nodes[q.Registration.Name], w.holders[q.Registration.Name] = q.Registration, c
-		answer := epmdcodec.AliveAnswer{Wide: q.Registration.Wide(), Creation: w.born}.Append(nil)
+		answer := epmdserver.AliveAnswer{Wide: q.Registration.Wide(), Creation: w.born}.Append(nil)
 		w.mu.Unlock()
 		c.Write(answer)
 		io.Copy(io.Discard, c) // until the node ends
@@ -163,7 +163,7 @@ func (w *network) serve(node string, c net.Conn) {
 			delete(w.holders, q.Registration.Name)
 		}
 		w.mu.Unlock()
-	case epmdcodec.OpPort:
+	case epmdserver.OpPort:
 		if b, err := w.lookup(node, q.Name).Append(nil); err == nil {
 			c.Write(b)
 		}
@@ -171,13 +171,13 @@ func (w *network) serve(node string, c net.Conn) {
 }
 
 // lookup is what a node is told of another: the ports of relays.
-func (w *network) lookup(node, other string) epmdcodec.PortAnswer {
+func (w *network) lookup(node, other string) epmdserver.PortAnswer {
 	w.mu.Lock()
 	r, ok := w.nodes[other]
 	ok = ok && !w.cut[pairOf(node, other)]
 	w.mu.Unlock()
 	if !ok {
-		return epmdcodec.PortAnswer{Result: 1}
+		return epmdserver.PortAnswer{Result: 1}
 	}
 	port, err := w.relay(way{node, other, "erlang"})
 	var extra []string
@@ -189,10 +189,10 @@ func (w *network) lookup(node, other string) epmdcodec.PortAnswer {
 		}
 	}
 	if err != nil {
-		return epmdcodec.PortAnswer{Result: 1}
+		return epmdserver.PortAnswer{Result: 1}
 	}
 	r.Port, r.Extra = uint16(port), []byte(strings.Join(extra, ","))
-	return epmdcodec.PortAnswer{Registration: r}
+	return epmdserver.PortAnswer{Registration: r}
 }
 
 // relay returns the port of one, which listens from the first question for it on.

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/actornode/actornode/internal/sysmsg"
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/wire"
 )
 

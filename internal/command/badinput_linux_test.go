@@ -13,11 +13,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/epmdclient"
 	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/wire/epmdclient"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/epmd"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/actornode/actornode/internal/epmdclient"
+	"github.com/actornode/actornode/internal/wire/epmdclient"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire/epmd"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/epmdserver"
+	"github.com/actornode/actornode/internal/wire/epmdserver"
 	"github.com/actornode/actornode/wire/epmd"
 )
 

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/epmdclient"
 	"github.com/actornode/actornode/internal/epmdtest"
+	"github.com/actornode/actornode/internal/wire/epmdclient"
 	"github.com/actornode/actornode/wire/epmd"
 )
 

@@ -6,14 +6,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Batches is the kit's test of linkopt.BatchReader for a protocol that must take most of the
+// Batches is the kit's test of links.BatchReader for a protocol that must take most of the
 // binaries together, at least 1,000 of 4,000, and copy some of those that are sent by
-// SendBytes of linkopt.MessageWriter, at least 100.
+// SendBytes of links.MessageWriter, at least 100.
 func Batches(t *testing.T, p dist.Protocol) {
 	taken, copied := (kit{p: p, has: MessageWriter | BatchReader}).batched(t)
 	if taken < 1000 {
@@ -32,7 +32,7 @@ func (k kit) batch(t *testing.T) { k.batched(t) }
 func (k kit) batched(t *testing.T) (taken, copied int) {
 	k.needs(t, BatchReader)
 	a, b := k.pair(t)
-	l := b.(linkopt.BatchReader)
+	l := b.(links.BatchReader)
 	const messages = 4000
 	r := rand.New(rand.NewPCG(1, 2))
 	froms, tos := wire.NewOrigin(A), wire.NewOrigin(B)
@@ -100,7 +100,7 @@ func (k kit) batched(t *testing.T) (taken, copied int) {
 
 // quick sends what can be sent by Send (how is 1) or SendBytes (2); false: it has not.
 func quick(l dist.Link, f *dist.Frame, how int) bool {
-	q, ok := l.(linkopt.MessageWriter)
+	q, ok := l.(links.MessageWriter)
 	b, binary := f.Payload.([]byte)
 	if !ok || !binary || f.Op != dist.OpSend || f.Name != "" || f.Token != nil {
 		return false
@@ -123,7 +123,7 @@ func quick(l dist.Link, f *dist.Frame, how int) bool {
 // Together reads a stream of bytes by two links, one of which takes together what it
 // can, and reports where they differ: in what comes, or where it ends.
 func Together(one, other dist.Link) error {
-	batch := other.(linkopt.BatchReader)
+	batch := other.(links.BatchReader)
 	for i := 0; ; i++ {
 		var f, g dist.Frame
 		errF, errG := one.Read(&f), other.Read(&g)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -207,7 +207,7 @@ func Crowd(t *testing.T, p dist.Protocol, senders, messages int) {
 func (k kit) ahead(t *testing.T) {
 	k.needs(t, LookAhead) // without it a node delivers at once
 	a, b := k.pair(t)
-	l := b.(linkopt.LookAhead)
+	l := b.(links.LookAhead)
 	from, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
 	blob := make([]byte, 300<<10)
 	const small = 200

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -493,14 +493,14 @@ func Same(want, got dist.Frame) error {
 // samePayload reports whether two payloads are the same, what cannot be read included.
 func samePayload(want, got any) bool {
 	switch w := want.(type) {
-	case *linkopt.Unreadable:
-		g, ok := got.(*linkopt.Unreadable)
+	case *links.Unreadable:
+		g, ok := got.(*links.Unreadable)
 		return ok && w.Error() == g.Error() && wire.Equal(w.Term, g.Term)
-	case *linkopt.Request:
-		g, ok := got.(*linkopt.Request)
+	case *links.Request:
+		g, ok := got.(*links.Request)
 		return ok && w.Ref == g.Ref && samePayload(w.Body, g.Body)
-	case *linkopt.Reply:
-		g, ok := got.(*linkopt.Reply)
+	case *links.Reply:
+		g, ok := got.(*links.Reply)
 		return ok && samePayload(w.Value, g.Value)
 	}
 	return wire.Equal(want, got)

@@ -3,7 +3,7 @@ package linkkit
 import (
 	"testing"
 
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire/dist"
 )
 
@@ -34,15 +34,15 @@ var optionals = []struct {
 	name string
 	is   func(dist.Link) bool
 }{
-	{"linkopt.MessageWriter", func(l dist.Link) bool { _, ok := l.(linkopt.MessageWriter); return ok }},
-	{"linkopt.LookAhead", func(l dist.Link) bool { _, ok := l.(linkopt.LookAhead); return ok }},
-	{"linkopt.BatchReader", func(l dist.Link) bool { _, ok := l.(linkopt.BatchReader); return ok }},
-	{"linkopt.TryFlusher", func(l dist.Link) bool { _, ok := l.(linkopt.TryFlusher); return ok }},
-	{"linkopt.BusyReader", func(l dist.Link) bool { _, ok := l.(linkopt.BusyReader); return ok }},
-	{"linkopt.Counter", func(l dist.Link) bool { _, ok := l.(linkopt.Counter); return ok }},
-	{"linkopt.Progress", func(l dist.Link) bool { _, ok := l.(linkopt.Progress); return ok }},
-	{"linkopt.Explainer", func(l dist.Link) bool { _, ok := l.(linkopt.Explainer); return ok }},
-	{"linkopt.Checker", func(l dist.Link) bool { _, ok := l.(linkopt.Checker); return ok }},
+	{"linkopt.MessageWriter", func(l dist.Link) bool { _, ok := l.(links.MessageWriter); return ok }},
+	{"linkopt.LookAhead", func(l dist.Link) bool { _, ok := l.(links.LookAhead); return ok }},
+	{"linkopt.BatchReader", func(l dist.Link) bool { _, ok := l.(links.BatchReader); return ok }},
+	{"linkopt.TryFlusher", func(l dist.Link) bool { _, ok := l.(links.TryFlusher); return ok }},
+	{"linkopt.BusyReader", func(l dist.Link) bool { _, ok := l.(links.BusyReader); return ok }},
+	{"linkopt.Counter", func(l dist.Link) bool { _, ok := l.(links.Counter); return ok }},
+	{"linkopt.Progress", func(l dist.Link) bool { _, ok := l.(links.Progress); return ok }},
+	{"linkopt.Explainer", func(l dist.Link) bool { _, ok := l.(links.Explainer); return ok }},
+	{"linkopt.Checker", func(l dist.Link) bool { _, ok := l.(links.Checker); return ok }},
 }
 
 // Of returns which optional interfaces a link has.

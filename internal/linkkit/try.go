@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/socket"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/socket"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -19,7 +19,7 @@ import (
 func (k kit) try(t *testing.T) {
 	k.needs(t, TryFlusher)
 	a, b := k.pairOverTCP(t)
-	p := a.(linkopt.TryFlusher)
+	p := a.(links.TryFlusher)
 	const senders, messages = 8, 1500
 	wake := make(chan struct{}, 1)
 	froms, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
@@ -115,7 +115,7 @@ func within(t *testing.T, f func(), otherwise string) {
 func (k kit) await(t *testing.T) {
 	k.needs(t, BusyReader)
 	a, b := k.pairOverTCP(t)
-	w := b.(linkopt.BusyReader)
+	w := b.(links.BusyReader)
 	between := 0
 	for between == 0 { // the time may be over before the first look
 		if w.Await(time.Millisecond, func() { between++ }) {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/actornode/actornode/internal/epmdclient"
+	"github.com/actornode/actornode/internal/wire/epmdclient"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/epmd"
 	"golang.org/x/sync/errgroup"

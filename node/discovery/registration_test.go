@@ -3,7 +3,7 @@ package discovery
 import (
 	"testing"
 
-	"github.com/actornode/actornode/internal/epmdclient"
+	"github.com/actornode/actornode/internal/wire/epmdclient"
 	"github.com/stretchr/testify/assert"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/deepcopy"
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 )
 
 // Immutable is what a type has whose values nobody ever changes: they are shared, and not compared. The

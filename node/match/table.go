@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/actornode/actornode/internal/box"
+	"github.com/actornode/actornode/internal/wire/box"
 )
 
 // table finds the rules that may be for a message by its type: a hash table, made once and then only read.

@@ -38,6 +38,6 @@ type Peer struct {
 	Calls    int // calls and spawns from here that wait for an answer from there
 
 	BytesIn, BytesOut   uint64    // of this connection, ticks included
-	FramesIn, FramesOut uint64    // signals: messages, links, monitors, …; out 0 where the protocol does not tell (linkopt.Counter)
+	FramesIn, FramesOut uint64    // signals: messages, links, monitors, …; out 0 where the protocol does not tell (links.Counter)
 	LastIn              time.Time // when something came, as exact as the ticks: a quarter of Distribution.TickTime
 }

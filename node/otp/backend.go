@@ -7,7 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/procview"
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"

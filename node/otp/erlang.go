@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/wire"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 )
 

@@ -6,8 +6,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/actornode/actornode/internal/etfcodec"
-	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"

@@ -7,8 +7,8 @@ import (
 
 	"github.com/tinylib/msgp/msgp"
 
-	"github.com/actornode/actornode/internal/etfcodec"
-	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )

@@ -5,7 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 
 	"github.com/actornode/actornode/wire"

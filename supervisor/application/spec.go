@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
-	"github.com/actornode/actornode/internal/box"
+	"github.com/actornode/actornode/internal/wire/box"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -79,7 +79,7 @@ func (w *writer) again(from, to wire.PID, b []byte) bool {
 	return true
 }
 
-// Send is part of linkopt.MessageWriter.
+// Send is part of links.MessageWriter.
 func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +98,7 @@ func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	return len(w.buf), nil
 }
 
-// SendBytes is part of linkopt.MessageWriter.
+// SendBytes is part of links.MessageWriter.
 func (l *link) SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool) {
 	l.mu.Lock()
 	if taken = l.out.again(from, to, b); taken {
@@ -109,7 +109,7 @@ func (l *link) SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool)
 	return buffered, taken
 }
 
-// Batch is part of linkopt.BatchReader: for short binaries.
+// Batch is part of links.BatchReader: for short binaries.
 func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	if l.in.pattern.to != to || to.IsZero() {
 		return 0

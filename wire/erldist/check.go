@@ -4,14 +4,14 @@ import (
 	"math"
 	"sync"
 
-	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/erlflags"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
 
 func init() {
-	linkopt.EnterChecker(func(protocol any) linkopt.Checker {
+	links.EnterChecker(func(protocol any) links.Checker {
 		if p, ok := protocol.(*Protocol); ok {
 			return unknownPeer{p}
 		}
@@ -22,7 +22,7 @@ func init() {
 // scratch are writers that encode messages for nobody.
 var scratch = sync.Pool{New: func() any { return new(writer) }}
 
-// Check is part of linkopt.Checker. What it reads of out is set once.
+// Check is part of links.Checker. What it reads of out is set once.
 func (l *link) Check(to wire.Dest, msg any) error {
 	return check(writer{local: l.out.local, peer: l.out.peer, flags: l.out.flags, headed: l.out.headed, limit: l.out.limit,
 		nobody: l.out.nobody, values: l.out.values}, l.out.enc.Foreign, to, msg)
@@ -34,7 +34,7 @@ type unknownPeer struct{ p *Protocol }
 // nobody stands for the sender of a message that is not sent.
 var nobody = wire.NewOrigin(wire.NodeID{Name: "nobody@nowhere", Creation: 1}).PID(0)
 
-// Check is part of linkopt.Checker.
+// Check is part of links.Checker.
 func (u unknownPeer) Check(to wire.Dest, msg any) error {
 	w := writer{flags: erlflags.Announced, headed: true, limit: math.MaxInt, nobody: nobody}
 	err := error(nil)

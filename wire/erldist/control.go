@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/internal/etfcodec"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/erlflags"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -312,7 +312,7 @@ func finish(f *dist.Frame, op operation) error {
 	if op != opSpawnRequest && op != opSpawnRequestTT {
 		return nil
 	}
-	if _, unreadable := f.Payload.(*linkopt.Unreadable); unreadable {
+	if _, unreadable := f.Payload.(*links.Unreadable); unreadable {
 		f.ID = 0
 		return nil
 	}
@@ -530,7 +530,7 @@ func (c *control) reason(f *dist.Frame, has bool) {
 	}
 	b := c.b
 	if f.Payload = c.term(); errors.Is(c.err, etfcodec.ErrLimit) {
-		f.Payload = &linkopt.Unreadable{Err: c.err}
+		f.Payload = &links.Unreadable{Err: c.err}
 		c.b, c.err = etfcodec.Skip(b)
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/internal/rotation"
-	"github.com/actornode/actornode/internal/shake"
+	"github.com/actornode/actornode/internal/wire/erlflags"
+	"github.com/actornode/actornode/internal/wire/links"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -133,7 +133,7 @@ func (m *machine) peerName() string {
 	if m.peer.Name == "" {
 		return "the peer"
 	}
-	return shake.Shown(string(m.peer.Name))
+	return links.Shown(string(m.peer.Name))
 }
 
 // ended is the error for a peer that has closed the connection.
@@ -408,7 +408,7 @@ func (m *machine) cookies() bool {
 
 // accept decides whether the peer has proved to know a cookie that is accepted, and which one this side proves to know then.
 func (m *machine) accept(knows func(cookie string) bool) (ok bool) {
-	if out, ok := rotation.Proved(m.in, m.out, m.old, knows); ok || m.h.Accept == nil {
+	if out, ok := links.Proved(m.in, m.out, m.old, knows); ok || m.h.Accept == nil {
 		m.out = out
 		return ok
 	}

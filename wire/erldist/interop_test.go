@@ -19,9 +19,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/certtest"
-	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"

@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/account"
-	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/internal/etfcodec"
-	"github.com/actornode/actornode/internal/socket"
+	"github.com/actornode/actornode/internal/wire/erlflags"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/socket"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -71,7 +71,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine) *link {
 	l.out.setValues(p.Values)
 	l.setShapes(p.Values)
 	if m.h.Budget != nil {
-		l.in.memory = account.New(m.h.Budget(m.peer.Name))
+		l.in.memory = links.New(m.h.Budget(m.peer.Name))
 	}
 	return l
 }
@@ -121,12 +121,12 @@ func (l *link) Read(f *dist.Frame) error {
 	}
 }
 
-// Await is part of linkopt.BusyReader.
+// Await is part of links.BusyReader.
 func (l *link) Await(d time.Duration, between func()) bool {
 	return l.src.Buffered() > 0 || l.reader.Await(d, between, l.peek)
 }
 
-// More is part of linkopt.LookAhead. Ticks and fragments it does not look behind.
+// More is part of links.LookAhead. Ticks and fragments it does not look behind.
 func (l *link) More() bool {
 	n := l.src.Buffered()
 	if n < 6 {
@@ -220,7 +220,7 @@ func (l *link) Write(f *dist.Frame) (buffered int, err error) {
 	return len(l.out.buf), err
 }
 
-// Gauge is part of linkopt.Counter.
+// Gauge is part of links.Counter.
 func (l *link) Gauge() (written uint64, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -280,7 +280,7 @@ func (l *link) send() (err error) {
 	return fmt.Errorf("erldist: to %s: %w", l.peer.ID.Name, err)
 }
 
-// Try is part of linkopt.TryFlusher.
+// Try is part of links.TryFlusher.
 func (l *link) Try() (more bool) {
 	n, more := socket.Try(l.writer, &l.mu, &l.out.buf, &l.spare, &l.out.long)
 	l.sent.Add(uint64(n))
@@ -290,7 +290,7 @@ func (l *link) Try() (more bool) {
 // Traffic returns how many bytes have come and gone.
 func (l *link) Traffic() (in, out uint64) { return l.received.Load(), l.sent.Load() }
 
-// Taken is part of linkopt.Progress.
+// Taken is part of links.Progress.
 func (l *link) Taken() (sent uint64, unsent int, steady bool) {
 	return l.sent.Load(), l.writer.Unsent(), true
 }

@@ -5,8 +5,8 @@ import (
 	"net"
 	"slices"
 
-	"github.com/actornode/actornode/internal/etfcodec"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -43,7 +43,7 @@ func (w *writer) busy(from wire.PID) bool {
 func (w *writer) fragments(from wire.PID, size int) error {
 	if len(w.long) >= maxLong {
 		w.cache.undo()
-		return linkopt.ErrLong
+		return links.ErrLong
 	}
 	w.seq++
 	first := max(fragmentSize, w.control)
@@ -64,7 +64,7 @@ func (w *writer) fragments(from wire.PID, size int) error {
 	return nil
 }
 
-// LongFull is part of linkopt.LongLimiter.
+// LongFull is part of links.LongLimiter.
 func (l *link) LongFull() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

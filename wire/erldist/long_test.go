@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/erlflags"
 	"github.com/actornode/actornode/internal/linkkit"
+	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )

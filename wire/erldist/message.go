@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/internal/shake"
+	"github.com/actornode/actornode/internal/wire/erlflags"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -243,7 +243,7 @@ func fromLatin1(b []byte) (wire.Atom, error) {
 
 // checkNodeName reports what keeps name from being that of a node.
 func checkNodeName(name wire.Atom) error {
-	if err := shake.CheckName(string(name)); err != nil {
+	if err := links.CheckName(string(name)); err != nil {
 		return err
 	}
 	for _, r := range name {

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/actornode/actornode/internal/account"
-	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/internal/etfcodec"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/erlflags"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/links"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -43,12 +43,12 @@ type reader struct {
 	origins     originCache
 	open        map[uint64]*partial
 	partial     int // bytes that the buffers of open take
-	memory      *account.Account
-	values      Values          // nil: the peer writes none
-	asked       linkopt.Request // of the message at hand
-	answer      linkopt.Reply
+	memory      *links.Account
+	values      Values        // nil: the peer writes none
+	asked       links.Request // of the message at hand
+	answer      links.Reply
 	host        any                      // for which they are read
-	shapes      linkopt.PeerValues       // nil: the peer tells no shapes of types
+	shapes      links.PeerValues         // nil: the peer tells no shapes of types
 	unmark      func(term, host any) any // nil: terms stay as they are
 	marked      bool                     // an atom of the message at hand is a mark
 }
@@ -288,7 +288,7 @@ func (r *reader) carried(f *dist.Frame, b []byte, versions bool) (rest []byte, e
 		return rest, err
 	}
 	v, rest, err := r.payload(within, false)
-	f.Payload = linkopt.WithTerm(f.Payload, v)
+	f.Payload = links.WithTerm(f.Payload, v)
 	return rest, err
 }
 
@@ -308,7 +308,7 @@ func (r *reader) payload(b []byte, versions bool) (v any, rest []byte, err error
 		v, rest, err = r.dec.DecodeBare(b)
 	}
 	if errors.Is(err, etfcodec.ErrLimit) { // the payload is what is left of the message: the link goes on
-		return &linkopt.Unreadable{Err: err, Term: r.dec.Beginning(term)}, nil, nil
+		return &links.Unreadable{Err: err, Term: r.dec.Beginning(term)}, nil, nil
 	}
 	// Of two atoms with one place in OTP's cache, a header lists the first only.
 	if (r.marked || r.dec.Dollar) && err == nil && r.unmark != nil {

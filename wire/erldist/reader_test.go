@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/linkkit"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/wire/erlflags"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/etf"

@@ -8,15 +8,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/internal/etfcodec"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/erlflags"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
 
 // goMark is the first element of a payload that is a Go value: {'$go', Binary}. It is that of a request with its
-// monitor, too, {'$go', Ref, Payload}, and of the reply, {'$go', reply, Payload}: see linkopt.Requester.
+// monitor, too, {'$go', Ref, Payload}, and of the reply, {'$go', reply, Payload}: see links.Requester.
 const (
 	goMark  wire.Atom = "$go"
 	goReply wire.Atom = "reply"
@@ -36,7 +36,7 @@ func (w *writer) setValues(v Values) {
 
 // setShapes has a link whose peer reads Go values tell the shapes of the types here, and learn those of the peer.
 func (l *link) setShapes(v Values) {
-	if of, ok := v.(linkopt.ForPeers); ok && l.out.values != nil {
+	if of, ok := v.(links.ForPeers); ok && l.out.values != nil {
 		shapes := of.ForPeer()
 		l.in.shapes, l.out.shapes, l.out.values = shapes, shapes, shapes
 		l.out.tellShapes()
@@ -77,7 +77,7 @@ func (w *writer) value(t any) (any, error) {
 // request begins the payload of f, if that is a request or a reply, and returns what it carries.
 func (w *writer) request(f *dist.Frame) any {
 	switch p := f.Payload.(type) {
-	case *linkopt.Request:
+	case *links.Request:
 		if f.From.Node() != w.local {
 			w.fail("From is %v, no process of %s", f.From, w.local)
 		}
@@ -85,7 +85,7 @@ func (w *writer) request(f *dist.Frame) any {
 		w.atom(goMark)
 		w.ref(p.Ref, "Ref")
 		return p.Body
-	case *linkopt.Reply:
+	case *links.Reply:
 		w.body = append(w.body, tagSmallTuple, 3)
 		w.atom(goMark)
 		w.atom(goReply)
@@ -166,10 +166,10 @@ func isRef(t any) bool {
 	return ok && !ref.IsZero()
 }
 
-// SetHost is part of linkopt.Hosted.
+// SetHost is part of links.Hosted.
 func (l *link) SetHost(n any) { l.in.host = n }
 
-// Requests is part of linkopt.Requester.
+// Requests is part of links.Requester.
 func (l *link) Requests() bool { return l.in.values != nil }
 
 // setValues has a reader read Go values of a peer that writes them, and marks of others.
@@ -234,12 +234,12 @@ func (r *reader) request(f *dist.Frame, b []byte) (carried []byte, ok bool, err 
 		if f.Ref.IsZero() {
 			return nil, false, errors.New("a reply that is not to an alias")
 		}
-		r.answer = linkopt.Reply{}
+		r.answer = links.Reply{}
 		f.Payload = &r.answer
 		return b, true, nil
 	}
 	c := control{r: r, b: b}
-	r.asked = linkopt.Request{Ref: c.ref("Ref")}
+	r.asked = links.Request{Ref: c.ref("Ref")}
 	switch {
 	case c.err != nil:
 		return nil, false, c.err
@@ -260,7 +260,7 @@ func (r *reader) goValue(data []byte) any {
 		err = fmt.Errorf("%d bytes behind the end of a Go value", len(rest))
 	}
 	if err != nil {
-		return &linkopt.Unreadable{Err: err, Term: v}
+		return &links.Unreadable{Err: err, Term: v}
 	}
 	return v
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/internal/etfcodec"
 	"github.com/actornode/actornode/internal/linkkit"
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/wire/erlflags"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -147,7 +147,7 @@ func TestBadGoValues(t *testing.T) {
 			ok, err := r.frame(frames[4:], &f)
 			require.NoError(t, err)
 			require.True(t, ok)
-			err = f.Payload.(*linkopt.Unreadable)
+			err = f.Payload.(*links.Unreadable)
 			require.True(t, errors.Is(err, pack.ErrCut) || errors.Is(err, pack.ErrMalformed) || errors.Is(err, pack.ErrLimit) ||
 				name == "more", "%v", err)
 		})
@@ -173,10 +173,10 @@ func TestRequests(t *testing.T) {
 		for _, v := range []any{nil, 7, "text", wire.Atom("reply"), wire.Tuple{goMark, ref, 1}, wire.Tuple{goMark, goReply, 1},
 			make([]byte, 100_000), wire.Tuple{wire.Atom("x"), peerOrigin.PID(4)}} {
 			for _, f := range []dist.Frame{
-				{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5), Payload: &linkopt.Request{Ref: ref, Body: v}},
-				{Op: dist.OpSend, From: peerOrigin.PID(2), Name: "till", Payload: &linkopt.Request{Ref: ref, Body: v}, Token: token},
-				{Op: dist.OpSend, From: peerOrigin.PID(3), Ref: to.RefOf(9), Payload: &linkopt.Reply{Value: v}},
-				{Op: dist.OpSend, From: peerOrigin.PID(3), Ref: to.RefOf(9), Payload: &linkopt.Reply{Value: v}, Token: token},
+				{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5), Payload: &links.Request{Ref: ref, Body: v}},
+				{Op: dist.OpSend, From: peerOrigin.PID(2), Name: "till", Payload: &links.Request{Ref: ref, Body: v}, Token: token},
+				{Op: dist.OpSend, From: peerOrigin.PID(3), Ref: to.RefOf(9), Payload: &links.Reply{Value: v}},
+				{Op: dist.OpSend, From: peerOrigin.PID(3), Ref: to.RefOf(9), Payload: &links.Reply{Value: v}, Token: token},
 				{Op: dist.OpSend, From: peerOrigin.PID(3), To: to.PID(9), Payload: v},
 			} {
 				require.NoError(t, linkkit.Same(f, carriedOver(t, w, r, &f)))
@@ -235,15 +235,15 @@ func TestForgedRequests(t *testing.T) {
 	got, err = read(dist.Frame{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5),
 		Payload: wire.Tuple{goMark, ref, wire.Tuple{goMark, []byte{0xc1}}}})
 	require.NoError(t, err, "a body that cannot be read costs the request only")
-	require.IsType(t, &linkopt.Unreadable{}, got.Payload.(*linkopt.Request).Body)
+	require.IsType(t, &links.Unreadable{}, got.Payload.(*links.Request).Body)
 
 	w, _ := writerAndReader(withValues)
 	for _, f := range []dist.Frame{
-		{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5), Payload: &linkopt.Request{Body: "without a reference"}},
-		{Op: dist.OpSend, To: to.PID(5), Payload: &linkopt.Request{Ref: ref, Body: "of nobody"}},
-		{Op: dist.OpSend, From: to.PID(1), To: to.PID(5), Payload: &linkopt.Request{Ref: ref, Body: "of the peer's"}},
-		{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5), Payload: &linkopt.Request{Ref: ref, Body: make(chan int)}},
-		{Op: dist.OpSend, From: peerOrigin.PID(1), Ref: ref, Payload: &linkopt.Reply{Value: make(chan int)}},
+		{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5), Payload: &links.Request{Body: "without a reference"}},
+		{Op: dist.OpSend, To: to.PID(5), Payload: &links.Request{Ref: ref, Body: "of nobody"}},
+		{Op: dist.OpSend, From: to.PID(1), To: to.PID(5), Payload: &links.Request{Ref: ref, Body: "of the peer's"}},
+		{Op: dist.OpSend, From: peerOrigin.PID(1), To: to.PID(5), Payload: &links.Request{Ref: ref, Body: make(chan int)}},
+		{Op: dist.OpSend, From: peerOrigin.PID(1), Ref: ref, Payload: &links.Reply{Value: make(chan int)}},
 	} {
 		require.ErrorAs(t, w.write(&f), new(*wire.EncodeError))
 		require.Empty(t, w.buf)
@@ -280,7 +280,7 @@ type shaped struct {
 	peer  *pack.Shapes
 }
 
-func (s shaped) ForPeer() linkopt.PeerValues { return shaped{s.packed, s.types, new(pack.Shapes)} }
+func (s shaped) ForPeer() links.PeerValues { return shaped{s.packed, s.types, new(pack.Shapes)} }
 
 func (s shaped) Append(dst []byte, v any) ([]byte, error) {
 	return (&pack.Encoder{Types: s.types, Peer: s.peer}).Append(dst, v)
@@ -358,9 +358,9 @@ func FuzzRequest(f *testing.F) {
 	to, ref := wire.NewOrigin(self), peerOrigin.RefOf(5)
 	w, _ := writerAndReader(flags)
 	for _, x := range []dist.Frame{
-		{From: peerOrigin.PID(1), To: to.PID(5), Payload: &linkopt.Request{Ref: ref, Body: "text"}},
-		{From: peerOrigin.PID(1), Name: "till", Payload: &linkopt.Request{Ref: ref, Body: wire.Tuple{1, 2.5}}},
-		{From: peerOrigin.PID(1), Ref: to.RefOf(9), Payload: &linkopt.Reply{Value: wire.NewMap("a", nil)}},
+		{From: peerOrigin.PID(1), To: to.PID(5), Payload: &links.Request{Ref: ref, Body: "text"}},
+		{From: peerOrigin.PID(1), Name: "till", Payload: &links.Request{Ref: ref, Body: wire.Tuple{1, 2.5}}},
+		{From: peerOrigin.PID(1), Ref: to.RefOf(9), Payload: &links.Reply{Value: wire.NewMap("a", nil)}},
 	} {
 		x.Op, w.buf = dist.OpSend, w.buf[:0]
 		require.NoError(f, w.write(&x))

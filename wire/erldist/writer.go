@@ -7,9 +7,9 @@ import (
 	"math/big"
 	"unicode/utf8"
 
-	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/internal/etfcodec"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/erlflags"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -35,11 +35,11 @@ type writer struct {
 	pattern  pattern
 	enc      etfcodec.Encoder
 	seq      uint64
-	err      error              // of the control message at hand
-	values   appender           // nil: the peer reads none
-	scratch  []byte             // a Go value
-	shapes   linkopt.PeerValues // nil: the peer is told no shapes of types
-	told     int                // types whose shape the peer has been told
+	err      error            // of the control message at hand
+	values   appender         // nil: the peer reads none
+	scratch  []byte           // a Go value
+	shapes   links.PeerValues // nil: the peer is told no shapes of types
+	told     int              // types whose shape the peer has been told
 }
 
 func newWriter(local wire.NodeID, peer wire.Atom, flags erlflags.Flags, limits dist.LinkLimits,

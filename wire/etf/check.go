@@ -3,7 +3,7 @@ package etf
 import (
 	"reflect"
 
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 )
 
 // Check says what is wrong with the names and tags of the fields of t, and of the types in it: what [ToTerm] says of each

@@ -3,8 +3,8 @@ package etf
 import (
 	"errors"
 
-	"github.com/actornode/actornode/internal/etfcodec"
-	"github.com/actornode/actornode/internal/fault"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/fault"
 )
 
 // faults makes the errors of this package.

@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"unicode/utf8"
 
-	"github.com/actornode/actornode/internal/etfcodec"
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/wire"
 )
 

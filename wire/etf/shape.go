@@ -3,7 +3,7 @@ package etf
 import (
 	"reflect"
 
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 )
 
 func init() { termof.EnterShapes(shapeOf) }

@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/actornode/actornode/internal/etfcodec"
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire/dist"
 )
 
@@ -47,7 +47,7 @@ func TestAllocationsOfACall(t *testing.T) {
 	order := benchOrder{Item: "three-inch nails", Count: 1000, Price: 0.25, Express: true, Key: key,
 		To: benchAddress{"Long Acre", 14}}
 	receipt := benchReceipt{"three-inch nails", 1001, 250.5, key}
-	request, reply := &linkopt.Request{Ref: onA.RefOf(1000), Body: order}, &linkopt.Reply{Value: receipt}
+	request, reply := &links.Request{Ref: onA.RefOf(1000), Body: order}, &links.Reply{Value: receipt}
 	for _, c := range []struct {
 		name   string
 		f      dist.Frame
@@ -56,9 +56,9 @@ func TestAllocationsOfACall(t *testing.T) {
 		want   any
 	}{
 		{"request", dist.Frame{Op: dist.OpSend, From: onA.PID(70), To: onB.PID(80), Payload: request}, 4, // with two texts and a binary
-			func(payload any) any { return payload.(*linkopt.Request).Body }, order},
+			func(payload any) any { return payload.(*links.Request).Body }, order},
 		{"reply", dist.Frame{Op: dist.OpSend, From: onA.PID(80), Ref: onB.RefOf(1000), Payload: reply, Answer: true}, 3,
-			func(payload any) any { return payload.(*linkopt.Reply).Value }, receipt},
+			func(payload any) any { return payload.(*links.Reply).Value }, receipt},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			conn := &stream{}

@@ -5,13 +5,13 @@ import (
 	"math"
 	"sync"
 
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire"
 )
 
 func init() {
-	linkopt.EnterChecker(func(protocol any) linkopt.Checker {
+	links.EnterChecker(func(protocol any) links.Checker {
 		p, ok := protocol.(*Protocol)
 		if !ok {
 			return nil
@@ -29,7 +29,7 @@ type checker struct {
 // scratch is memory that messages are encoded into.
 var scratch = sync.Pool{New: func() any { return new([]byte) }}
 
-// Check is part of linkopt.Checker.
+// Check is part of links.Checker.
 func (c *checker) Check(to wire.Dest, msg any) error {
 	mem := scratch.Get().(*[]byte)
 	b, size, err := (*mem)[:0], 0, error(nil)
@@ -61,5 +61,5 @@ func tooLong(size, limit int) error {
 	return fmt.Errorf("a message of %d bytes; at most %d are allowed", size, limit)
 }
 
-// Check is part of linkopt.Checker.
+// Check is part of links.Checker.
 func (l *link) Check(to wire.Dest, msg any) error { return l.check.Check(to, msg) }

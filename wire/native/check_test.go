@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 	conn := &stream{}
 	l := p.over(conn, nodeA, nodeB, dist.LinkLimits{Message: 1 << 20})
 	written := 0
-	unknown := linkopt.CheckerOf(p)
+	unknown := links.CheckerOf(p)
 	c := &circle{}
 	c.Next = c
 	deep := any(1)
@@ -89,7 +89,7 @@ func TestCheck(t *testing.T) {
 	for range 500 {
 		require.NoError(t, same(to, termtest.Of(r, words, 4)))
 	}
-	require.Nil(t, linkopt.CheckerOf(struct{}{}))
+	require.Nil(t, links.CheckerOf(struct{}{}))
 
 	peer := p.over(&stream{in: conn.out}, nodeB, nodeA, dist.LinkLimits{Message: 1 << 20})
 	for range written {

@@ -1,7 +1,7 @@
 // Package native speaks the native protocol, between two nodes of this project:
 // Erlang's signals and terms, and registered Go types, as MessagePack. It implements
-// [dist.Protocol]; its links are linkopt.MessageWriter, linkopt.LookAhead, linkopt.BatchReader, linkopt.BusyReader,
-// linkopt.TryFlusher, linkopt.Checker and linkopt.Requester. This is its specification, version 1; package pack has that of the
+// [dist.Protocol]; its links are links.MessageWriter, links.LookAhead, links.BatchReader, links.BusyReader,
+// links.TryFlusher, links.Checker and links.Requester. This is its specification, version 1; package pack has that of the
 // terms.
 //
 // # Nouns
@@ -199,7 +199,7 @@
 // more comes). Then A dials again, 20 ms to 1 s apart, with flag 8, and both say in
 // their proofs how much they have received; B finds the session by its unguessable name
 // and the peer's name and creation, and gives the connection to the waiting link;
-// Accept says linkopt.ErrResumed. Admit and Insist are not asked. Both send again what
+// Accept says links.ErrResumed. Admit and Insist are not asked. Both send again what
 // the other has not received, and go on. An ack without a session, proved as any, or
 // from another creation, ends the link; so does the end of the time of grace, with the
 // error that broke the connection. Close says goodbye, so that the peer does not wait; without a

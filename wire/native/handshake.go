@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/printable"
-	"github.com/actornode/actornode/internal/rotation"
-	"github.com/actornode/actornode/internal/shake"
+	"github.com/actornode/actornode/internal/wire/links"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -154,7 +154,7 @@ func (m *machine) peerName() string {
 	if m.theirs.id.Name == "" {
 		return "the peer"
 	}
-	return shake.Shown(string(m.theirs.id.Name))
+	return links.Shown(string(m.theirs.id.Name))
 }
 
 // ended is the error for a peer that has closed the connection.
@@ -350,7 +350,7 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 
 // accept decides whether the peer has proved to know a cookie that is accepted, and which one this side proves to know then.
 func (m *machine) accept(knows func(cookie string) bool) (ok bool) {
-	if out, ok := rotation.Proved(m.in, m.out, m.old, knows); ok || m.h.Accept == nil {
+	if out, ok := links.Proved(m.in, m.out, m.old, knows); ok || m.h.Accept == nil {
 		m.out = out
 		return ok
 	}

@@ -11,11 +11,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/account"
-	"github.com/actornode/actornode/internal/box"
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
-	"github.com/actornode/actornode/internal/socket"
+	"github.com/actornode/actornode/internal/wire/box"
+	"github.com/actornode/actornode/internal/wire/links"
+
+	"github.com/actornode/actornode/internal/wire/pack"
+	"github.com/actornode/actornode/internal/wire/socket"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -76,11 +76,11 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	l.in = &reader{local: m.h.Local, peer: m.theirs.id, limit: limits.Message, partial: limits.Partial,
 		streams: min(limits.Fragments, maxStreams)}
 	l.in.dec = pack.Decoder{Dict: &l.in.dict, Types: p.types, Limits: termLimits(limits.Message), Strict: true}
-	var tails linkopt.Tails
+	var tails links.Tails
 	if m.h.Budget != nil {
 		budget := m.h.Budget(m.theirs.id.Name)
-		tails, _ = budget.(linkopt.Tails)
-		l.in.memory = account.New(budget)
+		tails, _ = budget.(links.Tails)
+		l.in.memory = links.New(budget)
 	}
 	l.out = &writer{local: m.h.Local, peer: m.theirs.id, limit: int(min(uint64(limits.Message), m.theirs.message)),
 		partial: int(min(m.theirs.partial, 1<<62)), streams: min(int(m.theirs.open), sendStreams)}
@@ -121,10 +121,10 @@ func addr(conn net.Conn) string {
 
 func (l *link) Peer() dist.Peer { return l.peer }
 
-// SetHost is part of linkopt.Hosted.
+// SetHost is part of links.Hosted.
 func (l *link) SetHost(n any) { l.in.dec.Host = n }
 
-// Requests is part of linkopt.Requester.
+// Requests is part of links.Requester.
 func (l *link) Requests() bool { return l.in.requests }
 
 // Read returns the next signal.
@@ -222,10 +222,10 @@ func goodbye(c code, text string) []byte {
 	return b
 }
 
-// Explain is part of [linkopt.Explainer].
+// Explain is part of [links.Explainer].
 func (l *link) Explain(why string) { l.bye(codeLimit, why) }
 
-// Taken is part of linkopt.Progress. A session waits for a connection that takes nothing to
+// Taken is part of links.Progress. A session waits for a connection that takes nothing to
 // break, or to go on; so it counts only while something comes.
 func (l *link) Taken() (sent uint64, unsent int, steady bool) {
 	if l.session != nil {
@@ -244,16 +244,16 @@ func (l *link) Write(f *dist.Frame) (buffered int, err error) {
 	return len(l.out.buf), err
 }
 
-// More is part of linkopt.LookAhead.
+// More is part of links.LookAhead.
 func (l *link) More() bool { return l.input.more() }
 
-// Await is part of linkopt.BusyReader.
+// Await is part of links.BusyReader.
 func (l *link) Await(d time.Duration, between func()) bool {
 	in := &l.input
 	return in.from < in.to || l.reader != nil && l.reader.Await(d, between, l.look)
 }
 
-// Batch is part of linkopt.BatchReader: for short binaries.
+// Batch is part of links.BatchReader: for short binaries.
 func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	in := &l.input
 	if in.sums {
@@ -270,14 +270,14 @@ func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	return n
 }
 
-// Gauge is part of linkopt.Counter.
+// Gauge is part of links.Counter.
 func (l *link) Gauge() (written uint64, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.written, len(l.out.buf) + l.out.left
 }
 
-// Send is part of linkopt.MessageWriter.
+// Send is part of links.MessageWriter.
 func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	l.mu.Lock()
 	if l.out.send(from, to, msg) {
@@ -290,7 +290,7 @@ func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	return l.Write(&dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
 }
 
-// SendBytes is part of linkopt.MessageWriter.
+// SendBytes is part of links.MessageWriter.
 func (l *link) SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool) {
 	l.mu.Lock()
 	if taken = l.out.sendBytes(from, to, b); taken {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/actornode/actornode/internal/shake"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -115,7 +115,7 @@ func parseName(b []byte) (name wire.Atom, rest []byte, err error) {
 }
 
 // checkName reports what is wrong with the name of a node.
-func checkName(name wire.Atom) error { return shake.CheckName(string(name)) }
+func checkName(name wire.Atom) error { return links.CheckName(string(name)) }
 
 // helloMsg is how the dialling side introduces itself.
 type helloMsg struct {

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -34,7 +34,7 @@ func (w *writer) inProgress(from wire.PID) bool {
 // checked but the length of that.
 func (w *writer) begin(f *dist.Frame) error {
 	if len(w.long) >= w.streams {
-		return linkopt.ErrLong
+		return links.ErrLong
 	}
 	if w.standalone == nil {
 		w.standalone = &pack.Encoder{Dict: new(pack.EncodeDict), Types: w.enc.Types, Foreign: w.enc.Foreign,
@@ -61,7 +61,7 @@ func (w *writer) begin(f *dist.Frame) error {
 	return nil
 }
 
-// LongFull is part of linkopt.LongLimiter.
+// LongFull is part of links.LongLimiter.
 func (l *link) LongFull() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

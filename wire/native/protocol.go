@@ -11,10 +11,9 @@ import (
 	"net"
 	"time"
 
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
-	"github.com/actornode/actornode/internal/rotation"
-	"github.com/actornode/actornode/internal/shake"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/pack"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -34,7 +33,7 @@ type Protocol struct {
 }
 
 func init() {
-	linkopt.SetTypes = func(protocol, types any) { protocol.(*Protocol).types = types.(*pack.Types) }
+	links.SetTypes = func(protocol, types any) { protocol.(*Protocol).types = types.(*pack.Types) }
 }
 
 // Name returns "native".
@@ -60,7 +59,7 @@ type proved struct {
 
 // dial is the handshake of the side that has opened the connection; see shake.
 func (p *Protocol) dial(ctx context.Context, conn net.Conn, h dist.Handshake, set func(*machine)) (proved, error) {
-	return rotation.Dial(ctx, conn, h, func(conn net.Conn, h dist.Handshake) (proved, error) {
+	return links.Dial(ctx, conn, h, func(conn net.Conn, h dist.Handshake) (proved, error) {
 		m, err := p.shake(ctx, conn, h, true, set)
 		return proved{conn, m}, err
 	})
@@ -75,7 +74,7 @@ func ready(ctx context.Context, l *link, dialled bool, limits dist.LinkLimits) (
 }
 
 // Accept is the other side. It closes the connection of a peer that proves
-// nothing within the limits of time. linkopt.ErrResumed says that the connection has
+// nothing within the limits of time. links.ErrResumed says that the connection has
 // been given to a link that waited for it.
 func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	var c claim
@@ -93,7 +92,7 @@ func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) 
 	if err := c.session.attach(conn, c.gen, c.received, m.want); err != nil {
 		return nil, err
 	}
-	return nil, linkopt.ErrResumed
+	return nil, links.ErrResumed
 }
 
 // again returns what connects again for the session that a handshake has begun.
@@ -116,7 +115,7 @@ func (p *Protocol) again(h dist.Handshake, first *machine) func(context.Context,
 func (p *Protocol) shake(ctx context.Context, conn net.Conn, h dist.Handshake, dialled bool,
 	set func(*machine)) (*machine, error) {
 	h.Limits = h.Limits.WithDefaults()
-	x := &exchange{Driver: shake.Driver{Package: "native", Ctx: ctx, Conn: conn, Timeout: h.Limits.Timeout}}
+	x := &exchange{Driver: links.Driver{Package: "native", Ctx: ctx, Conn: conn, Timeout: h.Limits.Timeout}}
 	m, err := p.drive(x, h, dialled, set)
 	if err == nil {
 		return m, nil
@@ -176,7 +175,7 @@ func channelOf(conn net.Conn) func() ([]byte, error) {
 
 // exchange sends and gets the messages of a handshake, each within the timeout.
 type exchange struct {
-	shake.Driver
+	links.Driver
 	refused bool // the last message is a refusal
 }
 

@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/actornode/actornode/internal/account"
-	"github.com/actornode/actornode/internal/box"
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/wire/box"
+	"github.com/actornode/actornode/internal/wire/links"
+
 	"github.com/actornode/actornode/internal/printable"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -35,14 +35,14 @@ type reader struct {
 	count      int // of open
 	held       int // bytes that those have announced
 
-	memory *account.Account // of the memory of those
+	memory *links.Account // of the memory of those
 
 	shapes *pack.Shapes // of the peer's types; nil: it tells none
 	told   bool         // all that there were at the beginning
 
 	requests bool // the peer sends requests and replies in a frame each
-	request  linkopt.Request
-	reply    linkopt.Reply
+	request  links.Request
+	reply    links.Reply
 }
 
 // An element of a list, tuple or map takes at least elementSize bytes in memory, and
@@ -200,10 +200,10 @@ func (r *reader) payload(d *pack.Decoder, b []byte, f *dist.Frame) error {
 	if len(rest) > 0 {
 		return wrong("%s: %d unexpected bytes follow its payload", f.Op, len(rest))
 	}
-	if _, bad := term.(*linkopt.Unreadable); f.Op == dist.OpSpawn && !bad {
+	if _, bad := term.(*links.Unreadable); f.Op == dist.OpSpawn && !bad {
 		return spawnOf(term, f)
 	}
-	f.Payload = linkopt.WithTerm(f.Payload, term)
+	f.Payload = links.WithTerm(f.Payload, term)
 	return nil
 }
 
@@ -212,7 +212,7 @@ func unreadable(d *pack.Decoder, b []byte, why error) (_ any, rest []byte, err e
 	if !pack.IsWhole(why) {
 		return nil, b, why
 	}
-	u := &linkopt.Unreadable{Err: why}
+	u := &links.Unreadable{Err: why}
 	u.Term, rest, err = d.Rescue(b)
 	return u, rest, err
 }
@@ -324,14 +324,14 @@ func (c *cursor) call(f *dist.Frame, bits byte) {
 	case f.Op != dist.OpSend || f.ID != 0 || f.Urgent || bits&extraCalls == extraCalls || f.Ref.IsZero() == (bits&extraReply != 0):
 		c.fail("a request or a reply with the flags %#x", bits)
 	case bits&extraReply != 0:
-		r.reply = linkopt.Reply{}
+		r.reply = links.Reply{}
 		f.Payload = &r.reply
 	default:
 		if f.From.IsZero() {
 			c.fail("a request from nobody")
 		}
 		c.on(r.peer, f.From)
-		r.request = linkopt.Request{Ref: c.ref()}
+		r.request = links.Request{Ref: c.ref()}
 		f.Payload = &r.request
 	}
 }
@@ -516,7 +516,7 @@ type incoming struct {
 const firstCapacity = 1 << 20
 
 // take adds a part, for which it takes from memory.
-func (in *incoming) take(b []byte, memory *account.Account) error {
+func (in *incoming) take(b []byte, memory *links.Account) error {
 	if was := cap(in.b); was-len(in.b) < len(b) {
 		size := in.size
 		if len(in.b) == 0 {

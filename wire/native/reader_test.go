@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/linkkit"
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -229,8 +229,8 @@ func stock(t testing.TB) []byte {
 		{Op: dist.OpSpawnReply, From: onA.PID(1), To: onB.PID(5), Ref: ref, Linked: true},
 		{Op: dist.OpReceipt, To: onB.PID(5), ID: 3, Payload: dist.Delivered},
 		{Op: dist.OpSend, From: onA.PID(2), To: onB.PID(5), Payload: bytes.Repeat([]byte("long"), 20_000)},
-		{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: &linkopt.Request{Ref: ref, Body: "six"}},
-		{Op: dist.OpSend, From: onA.PID(1), Ref: ref, Payload: &linkopt.Reply{Value: 7}, Token: token},
+		{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: &links.Request{Ref: ref, Body: "six"}},
+		{Op: dist.OpSend, From: onA.PID(1), Ref: ref, Payload: &links.Reply{Value: 7}, Token: token},
 	}
 	conn := &stream{}
 	l := (&Protocol{Compress: 50}).over(conn, nodeA, nodeB, dist.LinkLimits{})
@@ -261,10 +261,10 @@ func all(b []byte, limits dist.LinkLimits) (frames []dist.Frame, err error) {
 // kept is a payload that Read has returned, for longer than until the next Read.
 func kept(payload any) any {
 	switch p := payload.(type) {
-	case *linkopt.Request:
+	case *links.Request:
 		again := *p
 		return &again
-	case *linkopt.Reply:
+	case *links.Reply:
 		again := *p
 		return &again
 	}
@@ -274,12 +274,12 @@ func kept(payload any) any {
 // same is linkkit.Same, also for requests and replies in a frame each.
 func same(want, got dist.Frame) error {
 	switch w := want.Payload.(type) {
-	case *linkopt.Request:
-		if g, ok := got.Payload.(*linkopt.Request); ok && w.Ref == g.Ref {
+	case *links.Request:
+		if g, ok := got.Payload.(*links.Request); ok && w.Ref == g.Ref {
 			want.Payload, got.Payload = w.Body, g.Body
 		}
-	case *linkopt.Reply:
-		if g, ok := got.Payload.(*linkopt.Reply); ok {
+	case *links.Reply:
+		if g, ok := got.Payload.(*links.Reply); ok {
 			want.Payload, got.Payload = w.Value, g.Value
 		}
 	}
@@ -294,10 +294,10 @@ func TestRequests(t *testing.T) {
 	for _, v := range []any{nil, 7, []byte("short"), wire.Tuple{wire.Atom("x"), onA.PID(4)}, bytes.Repeat([]byte("long"), 50_000),
 		wire.Tuple{bytes.Repeat([]byte("long"), 50_000), 1}} {
 		frames = append(frames,
-			dist.Frame{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: &linkopt.Request{Ref: ref, Body: v}},
-			dist.Frame{Op: dist.OpSend, From: onA.PID(2), Name: "till", Payload: &linkopt.Request{Ref: ref, Body: v}, Token: token},
-			dist.Frame{Op: dist.OpSend, From: onA.PID(3), Ref: onB.RefOf(9), Payload: &linkopt.Reply{Value: v}},
-			dist.Frame{Op: dist.OpSend, From: onA.PID(4), Ref: onB.RefOf(9), Payload: &linkopt.Reply{Value: v}, Token: token})
+			dist.Frame{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: &links.Request{Ref: ref, Body: v}},
+			dist.Frame{Op: dist.OpSend, From: onA.PID(2), Name: "till", Payload: &links.Request{Ref: ref, Body: v}, Token: token},
+			dist.Frame{Op: dist.OpSend, From: onA.PID(3), Ref: onB.RefOf(9), Payload: &links.Reply{Value: v}},
+			dist.Frame{Op: dist.OpSend, From: onA.PID(4), Ref: onB.RefOf(9), Payload: &links.Reply{Value: v}, Token: token})
 	}
 	for i := range frames {
 		conn := &stream{}
@@ -325,11 +325,11 @@ func TestRequests(t *testing.T) {
 
 	l := new(Protocol).over(&stream{}, nodeA, nodeB, dist.LinkLimits{})
 	for _, f := range []dist.Frame{
-		{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: &linkopt.Request{Body: "without a reference"}},
-		{Op: dist.OpSend, To: onB.PID(5), Payload: &linkopt.Request{Ref: ref, Body: "of nobody"}},
-		{Op: dist.OpSend, From: onB.PID(1), To: onB.PID(5), Payload: &linkopt.Request{Ref: ref, Body: "of the peer's"}},
-		{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: &linkopt.Request{Ref: ref, Body: make(chan int)}},
-		{Op: dist.OpSend, From: onA.PID(1), Ref: ref, Payload: &linkopt.Reply{Value: make(chan int)}},
+		{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: &links.Request{Body: "without a reference"}},
+		{Op: dist.OpSend, To: onB.PID(5), Payload: &links.Request{Ref: ref, Body: "of nobody"}},
+		{Op: dist.OpSend, From: onB.PID(1), To: onB.PID(5), Payload: &links.Request{Ref: ref, Body: "of the peer's"}},
+		{Op: dist.OpSend, From: onA.PID(1), To: onB.PID(5), Payload: &links.Request{Ref: ref, Body: make(chan int)}},
+		{Op: dist.OpSend, From: onA.PID(1), Ref: ref, Payload: &links.Reply{Value: make(chan int)}},
 	} {
 		before := len(l.out.buf)
 		_, err := l.Write(&f)
@@ -372,7 +372,7 @@ func FuzzFrames(f *testing.F) {
 			if g.Op == dist.OpSpawn && g.Spawn.Leader.IsZero() {
 				continue
 			}
-			if _, bad := g.Payload.(*linkopt.Unreadable); bad {
+			if _, bad := g.Payload.(*links.Unreadable); bad {
 				continue
 			}
 			conn := &stream{}
@@ -410,7 +410,7 @@ func TestManyLong(t *testing.T) {
 			if err == nil {
 				break
 			}
-			require.ErrorIs(t, err, linkopt.ErrLong)
+			require.ErrorIs(t, err, links.ErrLong)
 			require.True(t, l.LongFull())
 			require.GreaterOrEqual(t, i, sendStreams)
 			later++

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
-	"github.com/actornode/actornode/internal/socket"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/pack"
+	"github.com/actornode/actornode/internal/wire/socket"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -48,8 +48,8 @@ type session struct {
 	received     uint64
 	acknowledged uint64 // of received, to the peer
 	tail         [][]byte
-	tails        linkopt.Tails // is told of the length of tail, if not nil
-	told         int           // what it has been told
+	tails        links.Tails // is told of the length of tail, if not nil
+	told         int         // what it has been told
 	base         uint64
 	end          uint64
 	resend       bool   // tail is to be sent over conn

@@ -16,8 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -65,7 +65,7 @@ func (n *rough) dial(context.Context) (net.Conn, error) {
 		switch {
 		case err == nil:
 			n.links <- l
-		case !errors.Is(err, linkopt.ErrResumed):
+		case !errors.Is(err, links.ErrResumed):
 			n.errs <- err
 		}
 	}()

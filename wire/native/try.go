@@ -1,8 +1,8 @@
 package native
 
-import "github.com/actornode/actornode/internal/socket"
+import "github.com/actornode/actornode/internal/wire/socket"
 
-// Try is part of linkopt.TryFlusher. A link with a session, or one that is closed, leaves
+// Try is part of links.TryFlusher. A link with a session, or one that is closed, leaves
 // everything to Flush.
 func (l *link) Try() (more bool) {
 	if l.session != nil || l.closed.Load() {

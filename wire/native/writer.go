@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -178,9 +178,9 @@ func (w *writer) payload(at int, f *dist.Frame) (long bool) {
 // carried is the term that f carries.
 func carried(f *dist.Frame) any {
 	switch p := f.Payload.(type) {
-	case *linkopt.Request:
+	case *links.Request:
 		return p.Body
-	case *linkopt.Reply:
+	case *links.Reply:
 		return p.Value
 	}
 	if f.Op == dist.OpSpawn {
@@ -192,10 +192,10 @@ func carried(f *dist.Frame) any {
 // withoutTerm is the payload of a frame whose term leaves in parts.
 func withoutTerm(payload any) any {
 	switch p := payload.(type) {
-	case *linkopt.Request:
-		return &linkopt.Request{Ref: p.Ref}
-	case *linkopt.Reply:
-		return &linkopt.Reply{}
+	case *links.Request:
+		return &links.Request{Ref: p.Ref}
+	case *links.Reply:
+		return &links.Reply{}
 	}
 	return nil
 }
@@ -242,7 +242,7 @@ func (w *writer) head(f *dist.Frame, bits byte) {
 	if extras&extraToken != 0 {
 		w.buf, w.err = w.enc.Append(w.buf, f.Token)
 	}
-	if r, ok := f.Payload.(*linkopt.Request); ok {
+	if r, ok := f.Payload.(*links.Request); ok {
 		w.of(w.local, f.From, "From")
 		w.ref(r.Ref)
 	}
@@ -260,9 +260,9 @@ func extrasOf(f *dist.Frame) (bits byte) {
 	}
 	if f.Op == dist.OpSend {
 		switch f.Payload.(type) {
-		case *linkopt.Request:
+		case *links.Request:
 			bits |= extraRequest
-		case *linkopt.Reply:
+		case *links.Reply:
 			bits |= extraReply
 		}
 	}

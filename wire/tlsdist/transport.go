@@ -61,7 +61,7 @@ func (t *Transport) Dial(ctx context.Context, addr string, peer wire.Atom) (net.
 // parties can prove that they have the same connection, as other protocols want it.
 const otp = "erlang"
 
-// DialFor is part of [linkopt.Chooser].
+// DialFor is part of [links.Chooser].
 func (t *Transport) DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error) {
 	return t.now.Load().dial(ctx, protocol, addr, peer)
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/actornode/actornode/internal/shake"
 	"github.com/actornode/actornode/internal/strict"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
@@ -89,7 +89,7 @@ func (v text) String() string { return *v.p }
 func (v text) Type() string   { return v.want }
 
 func checkName(s string) error {
-	if shake.CheckName(s) != nil {
+	if links.CheckName(s) != nil {
 		return want(s, fmt.Sprintf("name@host, %d characters at most, without spaces and what does not print", wire.MaxAtomRunes))
 	}
 	return nil

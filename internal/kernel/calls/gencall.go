@@ -3,7 +3,7 @@ package calls
 import (
 	"iter"
 
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -77,9 +77,9 @@ func MakeFrom(from wire.PID, ref wire.Ref) wire.Tuple {
 // Message is the message that an OpSend has, also where it is a request or a reply in one frame.
 func Message(f *dist.Frame) any {
 	switch p := f.Payload.(type) {
-	case *linkopt.Request:
+	case *links.Request:
 		return MakeRequest(Call, f.From, p.Ref, p.Body)
-	case *linkopt.Reply:
+	case *links.Reply:
 		return FromAlias(wire.PID{}, f.Ref).Reply(p.Value)
 	}
 	return f.Payload

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -20,10 +20,10 @@ type Box struct {
 
 	flushing atomic.Uint64 // a FlushState
 
-	link   dist.Link             // set before flushing is direct for the first time
-	quick  linkopt.MessageWriter // nil: link has none
-	check  linkopt.Checker       // set once; nil: nothing is checked
-	prompt linkopt.TryFlusher
+	link   dist.Link           // set before flushing is direct for the first time
+	quick  links.MessageWriter // nil: link has none
+	check  links.Checker       // set once; nil: nothing is checked
+	prompt links.TryFlusher
 	level  atomic.Int64 // bytes that wait for the writer's next pass, as last seen
 
 	mu      sync.Mutex
@@ -39,7 +39,7 @@ var ErrOver = errors.New("node: the connection has ended")
 // Init makes b ready. limit is how many bytes may wait until senders are held up; q counts
 // what waits for all peers, nil: nothing does; check is asked about messages that are to wait,
 // nil: nothing is.
-func (b *Box) Init(limit int, q *limits.Quota, check linkopt.Checker) {
+func (b *Box) Init(limit int, q *limits.Quota, check links.Checker) {
 	b.wake, b.check = make(chan struct{}, 1), check
 	b.backlog = backlog{limit: limit, quota: q}
 	b.soft.Store(int64(b.backlog.soft()))
@@ -306,8 +306,8 @@ func (b *Box) Rest(link dist.Link) bool {
 	}
 	if b.link == nil {
 		b.link = link
-		b.quick, _ = link.(linkopt.MessageWriter)
-		b.prompt, _ = link.(linkopt.TryFlusher)
+		b.quick, _ = link.(links.MessageWriter)
+		b.prompt, _ = link.(links.TryFlusher)
 	}
 	b.backlog.pass(b.backlog.linked)
 	b.softenLocked()

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -37,7 +37,7 @@ func (l *link) Write(f *dist.Frame) (int, error) {
 	}
 	if l.places > 0 && isLong(f) {
 		if l.LongFull() {
-			return 0, linkopt.ErrLong
+			return 0, links.ErrLong
 		}
 		l.long[f.From] = true
 	}

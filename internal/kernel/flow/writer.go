@@ -6,8 +6,8 @@ import (
 	"runtime"
 
 	"github.com/actornode/actornode/internal/kernel/env"
-	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/mailbox/ring"
+	"github.com/actornode/actornode/internal/wire/links"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -36,7 +36,7 @@ type Writer struct {
 	held   map[wire.PID][]dist.Frame // by sender, in order; none is empty
 	behind []wire.PID                // of held, those whose own long message is under way
 	long   ring.Ring[wire.PID]       // of held, those whose next message is long and has no place in the link; in order
-	limit  linkopt.LongLimiter       // nil: Link has no such limit
+	limit  links.LongLimiter         // nil: Link has no such limit
 	left   int                       // bytes of long messages in the link
 }
 
@@ -44,7 +44,7 @@ type Writer struct {
 // before has had a moment to be read.
 func (w *Writer) Run() error {
 	w.held = make(map[wire.PID][]dist.Frame)
-	w.limit, _ = w.Link.(linkopt.LongLimiter)
+	w.limit, _ = w.Link.(links.LongLimiter)
 	err := w.run()
 	if err != nil {
 		w.Box.step(End)
@@ -141,7 +141,7 @@ func (w *Writer) hold(f *dist.Frame, why error) {
 
 // wait has a sender of held wait, as the link has answered.
 func (w *Writer) wait(from wire.PID, why error) {
-	if errors.Is(why, linkopt.ErrLong) {
+	if errors.Is(why, links.ErrLong) {
 		w.long.Push(from)
 	} else {
 		w.behind = append(w.behind, from)
@@ -176,7 +176,7 @@ func (w *Writer) flush(tick bool) (more bool, err error) {
 	}
 	for err == nil && w.long.Len() > 0 && (w.limit == nil || !w.limit.LongFull()) {
 		switch why := w.resume(w.long.First()); {
-		case errors.Is(why, linkopt.ErrLong):
+		case errors.Is(why, links.ErrLong):
 			return more, nil
 		case errors.Is(why, dist.ErrLater):
 			w.wait(w.long.Shift(), why)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/actornode/actornode/internal/shake"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -22,7 +22,7 @@ func Setting[T int | time.Duration](field string, is *T, by, most T) error {
 
 // NodeName reports what is wrong with the name of a node.
 func NodeName(name wire.Atom) error {
-	if err := shake.CheckName(string(name)); err != nil {
+	if err := links.CheckName(string(name)); err != nil {
 		return fmt.Errorf("node: Config.Name: %w", err)
 	}
 	return nil

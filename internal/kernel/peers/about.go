@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/cause"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
 )
@@ -127,7 +127,7 @@ func (p *Peer) Info() (i observe.Peer, ok bool) {
 	i.Up, i.Creation, i.Protocol, i.Addr = true, about.ID.Creation, about.Protocol, about.Addr
 	i.Hidden, i.Foreign = about.Hidden, about.Foreign()
 	i.BytesIn, i.BytesOut = link.Traffic()
-	if g, ok := link.(linkopt.Counter); ok {
+	if g, ok := link.(links.Counter); ok {
 		var waiting int
 		i.FramesOut, waiting = g.Gauge()
 		i.Queue += waiting

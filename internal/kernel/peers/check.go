@@ -1,14 +1,14 @@
 package peers
 
 import (
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 )
 
 // check says whether a message can be sent to a peer.
 type check struct{ p *Peer }
 
-// Check is part of linkopt.Checker. As long as the peer is being connected the protocol is not known: what
+// Check is part of links.Checker. As long as the peer is being connected the protocol is not known: what
 // none of the node's takes is refused, with the error of the preferred one. The caller may hold any lock.
 func (c check) Check(to wire.Dest, msg any) (err error) {
 	if link := c.p.checks.Load(); link != nil {
@@ -18,7 +18,7 @@ func (c check) Check(to wire.Dest, msg any) (err error) {
 		return (*link).Check(to, msg)
 	}
 	for _, protocol := range c.p.c.cfg.Protocols {
-		checker := linkopt.CheckerOf(protocol)
+		checker := links.CheckerOf(protocol)
 		if checker == nil {
 			return nil
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -26,7 +26,7 @@ func (p picky) Check(_ wire.Dest, msg any) error {
 }
 
 func init() {
-	linkopt.EnterChecker(func(p any) linkopt.Checker {
+	links.EnterChecker(func(p any) links.Checker {
 		if p, ok := p.(picky); ok {
 			return p
 		}
@@ -52,7 +52,7 @@ func TestCheck(t *testing.T) {
 	require.Empty(t, refused("b"))
 	c.cfg.Protocols = append(c.cfg.Protocols, struct{ dist.Protocol }{})
 	require.Empty(t, refused("all"), "one cannot say")
-	checker := linkopt.Checker(picky{refuses: "c"})
+	checker := links.Checker(picky{refuses: "c"})
 	p.checks.Store(&checker)
 	require.Equal(t, "c", refused("c"))
 	require.Empty(t, refused("a"))

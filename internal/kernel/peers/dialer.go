@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -244,7 +244,7 @@ func (c *Cluster) introduce(ctx context.Context, p *Peer, proto dist.Protocol, c
 
 // connection makes one for a protocol.
 func (c *Cluster) connection(ctx context.Context, p dist.Protocol, addr string, name wire.Atom) (net.Conn, error) {
-	if t, ok := c.cfg.Transport.(linkopt.Chooser); ok {
+	if t, ok := c.cfg.Transport.(links.Chooser); ok {
 		return t.DialFor(ctx, p.Name(), addr, name)
 	}
 	return c.cfg.Transport.Dial(ctx, addr, name)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/limit"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -228,7 +228,7 @@ func (c *Cluster) incoming(ctx context.Context, a *limits.Arrival, conn net.Conn
 	}
 	level := slog.LevelWarn
 	switch {
-	case errors.Is(err, linkopt.ErrResumed):
+	case errors.Is(err, links.ErrResumed):
 		return
 	case proved && errors.Is(err, dist.ErrBusy):
 		level = slog.LevelDebug // both have connected at the same time: nothing is wrong

@@ -5,7 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/limit"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 )
 
 // Holds are the limits for what peers make this node hold, and what is used of them.
@@ -57,7 +57,7 @@ func (p *Peer) endTelling(why error) {
 	defer p.c.wg.Done()
 	p.ended.Store(true)
 	p.c.cfg.Log.Warn("closing a connection: the peer exceeded a limit", "peer", string(p.Name), "reason", why.Error())
-	if l, ok := p.Link().(linkopt.Explainer); ok {
+	if l, ok := p.Link().(links.Explainer); ok {
 		l.Explain(why.Error())
 	}
 	p.End(why)
@@ -69,7 +69,7 @@ func (p *Peer) lookAt(now time.Time) (why error) {
 	link, unacked := p.link, p.unacked
 	p.mu.Unlock()
 	w := p.Box.Waiting()
-	if g, ok := link.(linkopt.Counter); ok {
+	if g, ok := link.(links.Counter); ok {
 		_, n := g.Gauge()
 		w.Linked = max(w.Linked, n)
 	}
@@ -77,7 +77,7 @@ func (p *Peer) lookAt(now time.Time) (why error) {
 		Answers: w.Answers, Longest: w.Longest, Unacked: unacked}
 	switch link := link.(type) {
 	case nil:
-	case linkopt.Progress:
+	case links.Progress:
 		l.Sent, l.Unsent, l.Steady = link.Taken()
 	default:
 		_, l.Sent = link.Traffic()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/flow"
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -47,7 +47,7 @@ type Peer struct {
 
 	requests atomic.Bool // the link takes a request with its monitor: see TakesRequests
 
-	checks atomic.Pointer[linkopt.Checker] // of link; nil: being connected
+	checks atomic.Pointer[links.Checker] // of link; nil: being connected
 
 	// Guarded by Cluster.mu.
 	named chan struct{} // closed when an attempt is over in which this node has said its name; nil: there is none
@@ -291,7 +291,7 @@ func (p *Peer) Demonitored(ref wire.Ref) Monitor {
 }
 
 // TakesRequests reports whether p is connected by a link that takes, and brings, requests and
-// replies in a frame each: see [linkopt.Requester].
+// replies in a frame each: see [links.Requester].
 func (p *Peer) TakesRequests() bool { return p.requests.Load() }
 
 // Ask notes a request and sends f, in the turn t, nil: in none. sent is called before, with the
@@ -350,7 +350,7 @@ func (p *Peer) DeferForRequest() bool {
 }
 
 // Answered takes out the request with the reference ref, whose caller it returns; nil: there is
-// none. down: its monitor is over, by the end of the process that is asked, or by [linkopt.Reply].
+// none. down: its monitor is over, by the end of the process that is asked, or by [links.Reply].
 func (p *Peer) Answered(ref wire.Ref, down bool) Caller {
 	if !p.c.cfg.Origin.Equal(ref.Origin()) {
 		return nil
@@ -521,9 +521,9 @@ func (p *Peer) joined(link dist.Link, c *claim, place *limits.Place) bool {
 	if !link.Peer().Acks {
 		p.tables.AcknowledgeAll()
 	}
-	checker, _ := link.(linkopt.Checker)
+	checker, _ := link.(links.Checker)
 	p.checks.Store(&checker)
-	if l, ok := link.(linkopt.Requester); ok {
+	if l, ok := link.(links.Requester); ok {
 		p.requests.Store(l.Requests())
 	}
 	if c != nil {

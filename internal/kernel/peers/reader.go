@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/env"
-	"github.com/actornode/actornode/internal/linkopt"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
 	"github.com/actornode/actornode/internal/sched/executor"
+	"github.com/actornode/actornode/internal/wire/links"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -51,8 +51,8 @@ type Reader struct {
 	self     *executor.InlineWorker // the reader as the pool knows it
 	inline   *executor.InlineWorker // self, or nil: workers run what the frame at hand sets off
 	last     bool                   // nothing has come yet behind the frame at hand, which is in no batch
-	ahead    linkopt.LookAhead      // nil: the link has none
-	source   linkopt.BatchReader    // nil: the link has none, or is not ahead
+	ahead    links.LookAhead        // nil: the link has none
+	source   links.BatchReader      // nil: the link has none, or is not ahead
 	spin     Spin
 	deferred int // frames whose answers have not been sent
 }
@@ -137,11 +137,11 @@ func (r *Reader) more() bool { return r.ahead != nil && r.ahead.More() }
 // Begin makes the calling goroutine the reader.
 func (r *Reader) Begin() {
 	r.self, r.inline, r.last = r.cfg.Pool.NewInlineWorker(func() { r.cfg.Env.Go(r.goOn) }), nil, false
-	r.ahead, _ = r.cfg.Link.(linkopt.LookAhead)
+	r.ahead, _ = r.cfg.Link.(links.LookAhead)
 	if r.ahead != nil {
-		r.source, _ = r.cfg.Link.(linkopt.BatchReader)
+		r.source, _ = r.cfg.Link.(links.BatchReader)
 	}
-	r.spin.Link, _ = r.cfg.Link.(linkopt.BusyReader)
+	r.spin.Link, _ = r.cfg.Link.(links.BusyReader)
 	r.spin.Env = r.cfg.Env
 }
 

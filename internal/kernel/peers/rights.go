@@ -4,7 +4,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 
 	"github.com/actornode/actornode/internal/kernel/process"
 
@@ -78,8 +78,8 @@ func (p *RemotePeer) Permits(f *dist.Frame) (ok bool, err error) {
 
 // permitsSend is Permits for a message.
 func (p *RemotePeer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
-	_, packed := f.Payload.(*linkopt.Request)
-	if _, reply := f.Payload.(*linkopt.Reply); reply || g.Send("") && g.Call("") && g.Signal() {
+	_, packed := f.Payload.(*links.Request)
+	if _, reply := f.Payload.(*links.Reply); reply || g.Send("") && g.Call("") && g.Signal() {
 		return true
 	}
 	right := "call"
@@ -115,7 +115,7 @@ func (p *RemotePeer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
 func (p *RemotePeer) asksForItself(f *dist.Frame) bool {
 	var from calls.From
 	switch m := f.Payload.(type) {
-	case *linkopt.Request:
+	case *links.Request:
 		from = calls.FromAlias(f.From, m.Ref)
 	case wire.Tuple:
 		ok := false
@@ -137,7 +137,7 @@ func (p *RemotePeer) refuseSend(f *dist.Frame, right string) bool {
 		p.Signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: process.NoProc})
 	}
 	var down []wire.Ref // of monitors by which the sender waits for an answer
-	if request, packed := f.Payload.(*linkopt.Request); packed {
+	if request, packed := f.Payload.(*links.Request); packed {
 		down = append(down, request.Ref)
 	}
 	for ref := range calls.Refs(f.Payload) {

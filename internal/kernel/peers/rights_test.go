@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
@@ -87,7 +87,7 @@ func TestPermits(t *testing.T) {
 		g := guard(t, c.may...)
 		packed := any(nil)
 		if wire.Equal(c.msg, call) {
-			packed = &linkopt.Request{Ref: farRef(8), Body: "body"}
+			packed = &links.Request{Ref: farRef(8), Body: "body"}
 		}
 		for name, f := range map[string]dist.Frame{
 			"shop":       {Name: "shop"},
@@ -102,7 +102,7 @@ func TestPermits(t *testing.T) {
 			"rex":        {Name: "rex"},
 			"actornode":  {Name: "actornode"},
 			"dead":       {To: g.Origin.PID(999)},
-			"reply":      {To: g.nameless.Own.PID(), Payload: &linkopt.Reply{Value: 1}},
+			"reply":      {To: g.nameless.Own.PID(), Payload: &links.Reply{Value: 1}},
 		} {
 			f.Op, f.From = dist.OpSend, theirs
 			if f.Payload == nil {
@@ -123,7 +123,7 @@ func TestPermits(t *testing.T) {
 				require.Equal(t, want, ok, "%v: %T to %s", c.may, payload, name)
 				require.Equal(t, !want, len(g.counted) == 1, "%v: %T to %s", c.may, payload, name)
 				said := g.said()
-				if _, request := payload.(*linkopt.Request); request && !want {
+				if _, request := payload.(*links.Request); request && !want {
 					require.Equal(t, []dist.Frame{{Op: dist.OpDown, From: f.To, Name: f.Name, To: theirs, Ref: farRef(8),
 						Payload: process.NoProc}}, said)
 				} else {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/cgroup"
 	"github.com/actornode/actornode/internal/kernel/env"
-	"github.com/actornode/actornode/internal/linkopt"
+	"github.com/actornode/actornode/internal/wire/links"
 )
 
 // Spin is what a reader knows of how soon messages come. To sleep and to be woken
@@ -19,7 +19,7 @@ import (
 // sends the next message soon. It does so while that is of use in every second case at
 // least, and only if no other reader of the node does.
 type Spin struct {
-	Link linkopt.BusyReader // nil: the link cannot spin
+	Link links.BusyReader // nil: the link cannot spin
 	Env  env.Env
 	skip int // so many messages it slept after, the last time that it was of no use
 	left int // so many it will yet

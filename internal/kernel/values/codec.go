@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"reflect"
 
-	"github.com/actornode/actornode/internal/pack"
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/pack"
+	"github.com/actornode/actornode/internal/wire/termof"
 
 	"github.com/actornode/actornode/wire/etf"
 )

@@ -23,8 +23,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/actornode/actornode/internal/pack"
-	"github.com/actornode/actornode/internal/readmap"
+	"github.com/actornode/actornode/internal/wire/pack"
+
 	"github.com/actornode/actornode/wire/etf"
 )
 
@@ -34,10 +34,10 @@ type Registry struct {
 	Codec pack.Types
 
 	mu        sync.Mutex // held by who adds an error
-	types     readmap.Map[string, reflect.Type]
-	typeNames readmap.Map[reflect.Type, string]
-	errors    readmap.Map[string, error]
-	names     readmap.Map[error, string]
+	types     pack.Map[string, reflect.Type]
+	typeNames pack.Map[reflect.Type, string]
+	errors    pack.Map[string, error]
+	names     pack.Map[error, string]
 }
 
 // AddType adds the type T under the name that is given, or its default, and returns the name.

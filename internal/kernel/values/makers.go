@@ -3,13 +3,13 @@ package values
 import (
 	"reflect"
 
-	"github.com/actornode/actornode/internal/readmap"
+	"github.com/actornode/actornode/internal/wire/pack"
 )
 
 // Makers are what is made of types, by the types and by their names. The zero value has none.
 type Makers[M any] struct {
-	byType readmap.Map[reflect.Type, M]
-	byName readmap.Map[string, M]
+	byType pack.Map[reflect.Type, M]
+	byName pack.Map[string, M]
 }
 
 // MadeOf is the maker of a type.

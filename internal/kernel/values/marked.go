@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"

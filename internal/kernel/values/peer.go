@@ -1,8 +1,8 @@
 package values
 
 import (
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/pack"
 )
 
 // Append writes a value for a node of this kind. It is part of erldist.Values, and so is Decode.
@@ -22,10 +22,10 @@ func (c *Codec) Decode(b []byte, host any) (value any, rest []byte, err error) {
 	return value, rest, err
 }
 
-var _ linkopt.ForPeers = (*Codec)(nil)
+var _ links.ForPeers = (*Codec)(nil)
 
-// ForPeer is part of linkopt.ForPeers.
-func (c *Codec) ForPeer() linkopt.PeerValues { return &forPeer{Codec: c} }
+// ForPeer is part of links.ForPeers.
+func (c *Codec) ForPeer() links.PeerValues { return &forPeer{Codec: c} }
 
 // forPeer are the values that are sent to one peer.
 type forPeer struct {
@@ -33,7 +33,7 @@ type forPeer struct {
 	told pack.Shapes
 }
 
-// Append is part of linkopt.PeerValues, and so are the others.
+// Append is part of links.PeerValues, and so are the others.
 func (v *forPeer) Append(dst []byte, value any) ([]byte, error) { return v.append(dst, value, &v.told) }
 
 // AppendShape appends what the peer is told of a type.

@@ -1,7 +1,7 @@
 package values
 
 import (
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 
 	"github.com/actornode/actornode/wire"
 )

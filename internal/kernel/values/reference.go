@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -10,7 +10,7 @@ package values
 import (
 	"reflect"
 
-	"github.com/actornode/actornode/internal/termof"
+	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
 )

@@ -3,7 +3,7 @@ package raw
 import (
 	"encoding/binary"
 
-	"github.com/actornode/actornode/internal/epmdcodec"
+	"github.com/actornode/actornode/internal/wire/epmdserver"
 )
 
 // EPMD is a client of a port mapper.
@@ -19,7 +19,7 @@ func DialEPMD(addr string) (*EPMD, error) {
 }
 
 // Request sends a request as the protocol has it.
-func (e *EPMD) Request(r epmdcodec.Request) error {
+func (e *EPMD) Request(r epmdserver.Request) error {
 	b, err := r.Append(nil)
 	if err != nil {
 		return err
@@ -34,45 +34,45 @@ func (e *EPMD) Body(body []byte) error {
 
 // Register registers a node and reads the answer. The registration lasts as long as
 // the connection.
-func (e *EPMD) Register(r epmdcodec.Registration) (epmdcodec.AliveAnswer, error) {
+func (e *EPMD) Register(r epmdserver.Registration) (epmdserver.AliveAnswer, error) {
 	if r.Highest == 0 {
-		r.Highest, r.Lowest = epmdcodec.Version, epmdcodec.Version
+		r.Highest, r.Lowest = epmdserver.Version, epmdserver.Version
 	}
 	if r.Type == 0 {
-		r.Type = epmdcodec.Visible
+		r.Type = epmdserver.Visible
 	}
-	if err := e.Request(epmdcodec.Request{Op: epmdcodec.OpAlive, Registration: r}); err != nil {
-		return epmdcodec.AliveAnswer{}, err
+	if err := e.Request(epmdserver.Request{Op: epmdserver.OpAlive, Registration: r}); err != nil {
+		return epmdserver.AliveAnswer{}, err
 	}
 	b, err := e.Next(6)
 	if err != nil {
-		return epmdcodec.AliveAnswer{}, err
+		return epmdserver.AliveAnswer{}, err
 	}
-	a, _, err := epmdcodec.ParseAlive(b)
+	a, _, err := epmdserver.ParseAlive(b)
 	return a, err
 }
 
 // Lookup asks for a node, by its name before the @. The port mapper closes the
 // connection behind its answer.
-func (e *EPMD) Lookup(name string) (epmdcodec.PortAnswer, error) {
-	b, err := e.ask(epmdcodec.Request{Op: epmdcodec.OpPort, Name: name})
+func (e *EPMD) Lookup(name string) (epmdserver.PortAnswer, error) {
+	b, err := e.ask(epmdserver.Request{Op: epmdserver.OpPort, Name: name})
 	if err != nil {
-		return epmdcodec.PortAnswer{}, err
+		return epmdserver.PortAnswer{}, err
 	}
-	a, _, err := epmdcodec.ParsePort(b)
+	a, _, err := epmdserver.ParsePort(b)
 	return a, err
 }
 
 // Names asks for all live names.
-func (e *EPMD) Names() (epmdcodec.NamesAnswer, error) {
-	b, err := e.ask(epmdcodec.Request{Op: epmdcodec.OpNames})
+func (e *EPMD) Names() (epmdserver.NamesAnswer, error) {
+	b, err := e.ask(epmdserver.Request{Op: epmdserver.OpNames})
 	if err != nil {
-		return epmdcodec.NamesAnswer{}, err
+		return epmdserver.NamesAnswer{}, err
 	}
-	return epmdcodec.ParseNames(b)
+	return epmdserver.ParseNames(b)
 }
 
-func (e *EPMD) ask(r epmdcodec.Request) ([]byte, error) {
+func (e *EPMD) ask(r epmdserver.Request) ([]byte, error) {
 	if err := e.Request(r); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"hash/crc32"
 	"slices"
 
-	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )

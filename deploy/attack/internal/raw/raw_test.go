@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
-	"github.com/actornode/actornode/internal/epmdcodec"
-	"github.com/actornode/actornode/internal/etfcodec"
+	"github.com/actornode/actornode/internal/wire/epmdserver"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -87,7 +87,7 @@ func TestClients(t *testing.T) {
 		e, err := raw.DialEPMD(d.EPMD)
 		require.NoError(t, err)
 		defer e.Close()
-		a, err := e.Register(epmdcodec.Registration{Name: "shop", Port: 9})
+		a, err := e.Register(epmdserver.Registration{Name: "shop", Port: 9})
 		require.NoError(t, err)
 		require.Zero(t, a.Result)
 		e2, err := raw.DialEPMD(d.EPMD)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )

@@ -15,7 +15,7 @@ import (
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
 	"github.com/actornode/actornode/internal/demo"
-	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/node/rpc"

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
-	"github.com/actornode/actornode/internal/erlflags"
-	"github.com/actornode/actornode/internal/etfcodec"
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/wire/erlflags"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -214,9 +214,9 @@ func marked(payload any) any {
 	switch p := payload.(type) {
 	case raw.Bytes:
 		return wire.Tuple{goMark, []byte(p)}
-	case *linkopt.Request:
+	case *links.Request:
 		return wire.Tuple{goMark, p.Ref, marked(p.Body)}
-	case *linkopt.Reply:
+	case *links.Reply:
 		return wire.Tuple{goMark, goReply, marked(p.Value)}
 	}
 	return payload
@@ -234,9 +234,9 @@ func unmarked(payload any) (_ any, err error) {
 	}
 	carried, err := unmarked(t[2])
 	if t[1] == goReply {
-		return &linkopt.Reply{Value: carried}, err
+		return &links.Reply{Value: carried}, err
 	}
-	return &linkopt.Request{Ref: t[1].(wire.Ref), Body: carried}, err
+	return &links.Request{Ref: t[1].(wire.Ref), Body: carried}, err
 }
 
 // native is the frame of a signal.
@@ -256,9 +256,9 @@ func native(f *dist.Frame) []byte {
 	switch f.Op {
 	case dist.OpSend:
 		switch p := f.Payload.(type) {
-		case *linkopt.Request:
+		case *links.Request:
 			return raw.SignalFrame(op|raw.Extras, from, to, 8, p.Ref, p.Body)
-		case *linkopt.Reply:
+		case *links.Reply:
 			return raw.SignalFrame(op|raw.Extras, from, to, 16, p.Value)
 		}
 		switch {
@@ -561,7 +561,7 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 		f = p.frame
 		var term any
 		term, b, err = alone.Term(p.b)
-		f.Payload = linkopt.WithTerm(f.Payload, term)
+		f.Payload = links.WithTerm(f.Payload, term)
 		if err == nil && len(b) > 0 {
 			err = errShort
 		}
@@ -614,9 +614,9 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 		}
 		switch {
 		case more&8 != 0:
-			f.Payload = &linkopt.Request{Ref: r.term().(wire.Ref)}
+			f.Payload = &links.Request{Ref: r.term().(wire.Ref)}
 		case more&16 != 0:
-			f.Payload = &linkopt.Reply{}
+			f.Payload = &links.Reply{}
 		}
 	}
 	if bits&raw.Parts != 0 {
@@ -626,7 +626,7 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 	}
 	switch f.Op {
 	case dist.OpSend, dist.OpExit, dist.OpSignal, dist.OpDown, dist.OpSpawn, dist.OpSpawnReply, dist.OpReceipt:
-		f.Payload = linkopt.WithTerm(f.Payload, r.term())
+		f.Payload = links.WithTerm(f.Payload, r.term())
 	}
 	if len(r.b) > 0 {
 		return f, false, errShort
@@ -642,11 +642,11 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 // signals are what a signal of the node says: that of a call in one frame is two.
 func signals(f dist.Frame) []dist.Frame {
 	switch p := f.Payload.(type) {
-	case *linkopt.Request:
+	case *links.Request:
 		monitor := dist.Frame{Op: dist.OpMonitor, From: f.From, To: f.To, Name: f.Name, Ref: p.Ref}
 		f.Payload = wire.Tuple{calls, wire.Tuple{f.From, aliasTag(p.Ref)}, p.Body}
 		return []dist.Frame{monitor, f}
-	case *linkopt.Reply:
+	case *links.Reply:
 		f.Payload = wire.Tuple{aliasTag(f.Ref), p.Value}
 	}
 	return []dist.Frame{f}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
-	"github.com/actornode/actornode/internal/erlflags"
+	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/wire"
 )
 

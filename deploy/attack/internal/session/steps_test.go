@@ -10,9 +10,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
-	"github.com/actornode/actornode/internal/etfcodec"
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -158,9 +158,9 @@ func text(s *dist.Frame) string {
 	}
 	switch p := s.Payload.(type) {
 	case nil:
-	case *linkopt.Request:
+	case *links.Request:
 		fmt.Fprintf(&b, " request %v %s", p.Ref, brief(p.Body))
-	case *linkopt.Reply:
+	case *links.Reply:
 		fmt.Fprintf(&b, " reply %s", brief(p.Value))
 	default:
 		fmt.Fprintf(&b, " %s", brief(p))
@@ -317,7 +317,7 @@ func (f *fuzz) callNamed(c *conn) {
 	}
 	c.want(w)
 	if inOne {
-		f.say(c, dist.Frame{Op: dist.OpSend, From: me, Name: name, Payload: &linkopt.Request{Ref: ref, Body: req}})
+		f.say(c, dist.Frame{Op: dist.OpSend, From: me, Name: name, Payload: &links.Request{Ref: ref, Body: req}})
 		return
 	}
 	f.say(c, dist.Frame{Op: dist.OpSend, From: me, Name: name, Payload: wire.Tuple{calls, wire.Tuple{me, tag}, req}})
@@ -336,7 +336,7 @@ func (f *fuzz) callOwn(c *conn) {
 		add := wire.Tuple{wire.Atom("add"), n}
 		if c.goNode && f.r.IntN(2) == 0 {
 			c.want(want{op: dist.OpSend, ref: ref, payload: wire.Tuple{aliasTag(ref), p.total}})
-			f.say(c, dist.Frame{Op: dist.OpSend, From: me, To: p.pid, Payload: &linkopt.Request{Ref: ref, Body: add}})
+			f.say(c, dist.Frame{Op: dist.OpSend, From: me, To: p.pid, Payload: &links.Request{Ref: ref, Body: add}})
 			continue
 		}
 		c.want(want{op: dist.OpSend, to: me, payload: wire.Tuple{ref, p.total}}) // from whom is not said
@@ -714,7 +714,7 @@ func (f *fuzz) answer(c *conn) {
 		} else {
 			f.report(p, wire.Atom("answer"), m.number, v)
 			if c.goNode && f.r.IntN(2) == 0 {
-				reply.Payload = &linkopt.Reply{Value: v}
+				reply.Payload = &links.Reply{Value: v}
 			}
 		}
 		f.say(c, reply)

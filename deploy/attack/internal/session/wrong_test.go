@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
-	"github.com/actornode/actornode/internal/etfcodec"
-	"github.com/actornode/actornode/internal/linkopt"
-	"github.com/actornode/actornode/internal/pack"
+	"github.com/actornode/actornode/internal/wire/etfcodec"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -300,9 +300,9 @@ func (f *fuzz) mutated(c *conn) {
 	if c.goNode {
 		signals = append(signals,
 			dist.Frame{Op: dist.OpSend, From: me, To: near, Payload: raw.Bytes(typed)},
-			dist.Frame{Op: dist.OpSend, From: me, To: near, Payload: &linkopt.Request{Ref: ref, Body: raw.Bytes(typed)}},
-			dist.Frame{Op: dist.OpSend, From: me, Name: "counter", Payload: &linkopt.Request{Ref: ref, Body: f.payload()}},
-			dist.Frame{Op: dist.OpSend, From: me, Ref: ref, Payload: &linkopt.Reply{Value: raw.Bytes(typed)}})
+			dist.Frame{Op: dist.OpSend, From: me, To: near, Payload: &links.Request{Ref: ref, Body: raw.Bytes(typed)}},
+			dist.Frame{Op: dist.OpSend, From: me, Name: "counter", Payload: &links.Request{Ref: ref, Body: f.payload()}},
+			dist.Frame{Op: dist.OpSend, From: me, Ref: ref, Payload: &links.Reply{Value: raw.Bytes(typed)}})
 	}
 	s := signals[f.r.IntN(len(signals))]
 	b := c.encode(&s)

@@ -1,0 +1,127 @@
+// Package etfcodec is the codec of Erlang's external term format: bytes to the terms
+// of package wire and back, as binary_to_term and term_to_binary do it ("External
+// Term Format", erl_ext_dist, in OTP's ERTS documents). It moves no bytes and
+// knows no distribution header: what stands in front of terms is for its callers.
+//
+// # Nouns
+//
+//   - A [Decoder] reads terms and remembers the atoms and nodes that came by last.
+//     One belongs to each connection.
+//   - An [Encoder] writes terms in the one way that term_to_binary chooses.
+//   - [Limits] bounds what bytes from a peer can ask for.
+//   - A bare term is one without the version byte 131, as they stand behind a
+//     distribution header ([Decoder.DecodeBare], [AppendBare]).
+//
+// Package etf has what programs use of it, and turns Go values into terms and back.
+//
+// A message is written and read:
+//
+//	b, err := Append(nil, wire.Tuple{wire.Atom("add"), from, wire.Charlist("cart"), 2})
+//
+//	var d Decoder                      // keep it: it knows the atoms by now
+//	msg, rest, err := d.Decode(b)          // {add,<go@host.7.0>,"cart",2}
+//	end, err := Skip(b[1:])            // where it ends, without building it
+//
+// Behind a distribution header atoms are numbers into a table that the header
+// fills. The caller keeps the table and gives both sides a look at it:
+//
+//	d := Decoder{Atoms: func(i byte) (wire.Atom, bool) { … }}
+//	e := Encoder{Atoms: func(a wire.Atom) (byte, bool) { … }}
+//	control, payload, err := d.DecodeBare(frame)
+//
+// # Invariants
+//
+//  1. What Decode returns has, at every depth, the types in the last column of
+//     wire's table, and shares no memory with the input. A list in the tail of a
+//     list becomes part of it, so the tail of an ImproperList is no list.
+//  2. Decode(Append(t)) is Equal to t for every term t within the limits, and the
+//     fields of a Fun come back all alike, down to those that Equal ignores.
+//  3. Append(Decode(b)) is b if b is what term_to_binary of OTP 26 or newer made,
+//     except for the order of the pairs of a map.
+//  4. A Decoder never panics, never recovers, and allocates nothing before the
+//     bytes that it is for are there. A term costs some 20 bytes at most for each
+//     byte of input, 60 in a large map, beside 72 for each level that is open.
+//  5. The time that an input takes grows with its length, logarithms aside:
+//     nothing is walked again but the keys of maps. A key that goes into a map of
+//     up to 32 pairs is compared with at most 6 others, and a comparison ends with
+//     the shorter key, so that the longest key of a map costs no more than all its
+//     others. What is in a key that is not the longest is in a term of less than
+//     half the size: that happens to a byte once for each doubling of the input,
+//     however deep maps are nested in keys. A key of a larger map is hashed, whole,
+//     and such maps are sorted when they are compared: [Limits].LargeKeys.
+//  6. Neither side recurses over terms: depth costs heap, up to a limit.
+//  7. If Append fails dst is as it was.
+//  8. Whatever a peer sends, a Decoder remembers at most 256 atoms and 16 node
+//     lives, and nothing outside of it remembers any.
+//  9. A tuple or list of up to 65,534 elements, a map of up to 32 pairs, a
+//     binary of up to 1,000 bytes and an improper list of one element are one
+//     allocation. Of what is longer the tuple, the list and the binary are two, the
+//     second of 24 bytes for Go's slice, and the map is hashed. Integers from -512 to
+//     65,535 take none, others share one: a reference to such an integer keeps up to 127
+//     others in memory.
+//
+// # Goroutines
+//
+// None. A Decoder belongs to one goroutine at a time; an Encoder may be shared if
+// its hooks may; everything else is safe for many at once.
+//
+// # What is not kept
+//
+// The bytes of a term say more than the term: which of two tags was used, the
+// order of a map's pairs, a creation of one byte in the old tags. That is not kept.
+// The pairs of a map of up to 32 are written in key order, as OTP 25 does; OTP 26
+// and newer write atom keys in the order of their atom table, and no release has
+// an order for larger maps.
+//
+// # Limits and versions
+//
+// OTP 25 and newer, whose nodes understand all that is written here: atoms always
+// in UTF-8, as term_to_binary does since OTP 26. Read is everything that any
+// release since R7 wrote, but for FUN_EXT (117), gone since OTP 23, and LOCAL_EXT
+// (121), which only its writer can read. Compressed terms are read
+// and written at top level only. See [Limits] for what is refused beyond that, all
+// adjustable, and [MaxDepth];
+// In one thing Decode is stricter than OTP: the size of a fun must be its size,
+// and its creator a pid. Infinities and NaN are refused on both sides, as are a
+// zero PID, Ref or Port when writing.
+//
+// # Bytes
+//
+// All numbers are big-endian, except the digits of big integers. "atom" is any of
+// the atom tags, "term" any term. The last column says what Append writes when.
+//
+//	tag  name                 behind it                                          written for
+//	 70  NEW_FLOAT_EXT        float:64, finite                                   floats
+//	 77  BIT_BINARY_EXT       n:32, bits in the last byte:8 (1 to 8), n bytes    bitstrings that are no binaries
+//	 80  compressed           n:32, zlib stream of n bytes of a bare term        AppendCompressed, if shorter
+//	 82  ATOM_CACHE_REF       index:8                                            what Encoder.Atoms knows
+//	 88  NEW_PID_EXT          node atom, id:32, serial:32, creation:32           pids
+//	 89  NEW_PORT_EXT         node atom, id:32, creation:32                      ports below 2^28
+//	 90  NEWER_REFERENCE_EXT  n:16 (1 to 5), node atom, creation:32, n words:32  references
+//	 97  SMALL_INTEGER_EXT    n:8                                                0 to 255
+//	 98  INTEGER_EXT          n:32, signed                                       other integers of 32 bits
+//	 99  FLOAT_EXT            31 bytes of text, "%.20e", zeros behind it         never
+//	100  ATOM_EXT             n:16, n bytes of Latin-1                           never
+//	101  REFERENCE_EXT        node atom, word:32, creation:8                     never
+//	102  PORT_EXT             node atom, id:32, creation:8                       never
+//	103  PID_EXT              node atom, id:32, serial:32, creation:8            never
+//	104  SMALL_TUPLE_EXT      n:8, n terms                                       up to 255 elements
+//	105  LARGE_TUPLE_EXT      n:32, n terms                                      more
+//	106  NIL_EXT              nothing                                            []
+//	107  STRING_EXT           n:16, n bytes                                      lists of 1 to 65,535 bytes
+//	108  LIST_EXT             n:32, n terms, tail term                           other lists
+//	109  BINARY_EXT           n:32, n bytes                                      binaries
+//	110  SMALL_BIG_EXT        n:8, sign:8 (0 is +), n digits, lowest first       integers of up to 255 bytes
+//	111  LARGE_BIG_EXT        n:32, sign:8, n digits, lowest first               more
+//	112  NEW_FUN_EXT          size:32 (itself included), arity:8, uniq:128,      funs
+//	                          index:32, n:32, module atom, old index and old
+//	                          uniq as 97 or 98, creator pid, n terms
+//	113  EXPORT_EXT           module atom, function atom, arity as 97            funs M:F/A
+//	114  NEW_REFERENCE_EXT    n:16, node atom, creation:8, n words:32            never
+//	115  SMALL_ATOM_EXT       n:8, n bytes of Latin-1                            never
+//	116  MAP_EXT              n:32, n times key term, value term, no key twice   maps
+//	118  ATOM_UTF8_EXT        n:16, n bytes, at most 255 characters              atoms of 256 bytes and more
+//	119  SMALL_ATOM_UTF8_EXT  n:8, n bytes                                       other atoms
+//	120  V4_PORT_EXT          node atom, id:64, creation:32                      other ports
+//	131  version              a term                                             before all terms but bare ones
+package etfcodec

@@ -1,0 +1,61 @@
+// Package rotation has what both protocols do while a cluster changes its cookie: some of its nodes have the new
+// one already, the others still the old one.
+//
+//   - The side that accepts takes a proof by either cookie, and answers by the same one: [Proved].
+//   - The side that dials proves first, and does not know which cookie the peer has. It tries the new one, and
+//     then, over a new connection, an old one: [Dial].
+//
+// So of two nodes only one needs the old cookie beside its own: each direction works, whichever node changes first.
+//
+// The package has no state and no goroutine.
+package links
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// Proved finds the cookie that a peer has proved to know: in, or one of old. It returns the cookie to answer by, which
+// is out for in, and else the same one. False: the peer knows none of them.
+func Proved(in, out string, old []string, proves func(cookie string) bool) (answer string, ok bool) {
+	if proves(in) {
+		return out, true
+	}
+	for _, c := range old {
+		if proves(c) {
+			return c, true
+		}
+	}
+	return "", false
+}
+
+// Dial calls attempt with conn and the cookies of h, and again with each old one as long as the peer does not know
+// what it was given. Each attempt owns its connection; the first is conn, the others are made by h.Redial. If all cookies are
+// refused, the error is that of the first attempt.
+func Dial[T any](ctx context.Context, conn net.Conn, h dist.Handshake,
+	attempt func(net.Conn, dist.Handshake) (T, error)) (T, error) {
+	got, err := attempt(conn, h)
+	if h.OldCookies == nil || h.Redial == nil {
+		return got, err
+	}
+	first := err
+	for _, old := range h.OldCookies(h.Peer) {
+		if !errors.Is(err, dist.ErrCookie) {
+			return got, err
+		}
+		conn, failed := h.Redial(ctx)
+		if failed != nil {
+			return got, first
+		}
+		h.Cookies = func(wire.Atom) (in, out string) { return old, old }
+		got, err = attempt(conn, h)
+	}
+	if errors.Is(err, dist.ErrCookie) {
+		err = first
+	}
+	return got, err
+}

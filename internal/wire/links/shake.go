@@ -1,0 +1,117 @@
+// Package shake runs the steps of a handshake: each has its own time limit, the whole
+// ends with its context, and errors of the connection become errors of the handshake.
+package links
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/actornode/actornode/internal/printable"
+)
+
+// Driver runs the steps of a handshake over a connection, each with a deadline.
+type Driver struct {
+	Package string // what errors begin with
+	Ctx     context.Context
+	Conn    net.Conn
+	Timeout time.Duration // for each step
+}
+
+// Run takes the steps that do takes. If the context ends, what waits fails; when all
+// is well the connection has no deadline any more.
+func (s *Driver) Run(do func() error) error {
+	stop := context.AfterFunc(s.Ctx, func() { _ = s.Conn.SetDeadline(time.Unix(1, 0)) }) // ends what waits
+	defer stop()
+	if err := do(); err != nil {
+		return err
+	}
+	if !stop() {
+		return s.Ctx.Err()
+	}
+	if err := s.Conn.SetDeadline(time.Time{}); err != nil {
+		return fmt.Errorf("%s: handshake: %w", s.Package, err)
+	}
+	return nil
+}
+
+// Arm gives the next step its time.
+func (s *Driver) Arm() error {
+	if err := s.Conn.SetDeadline(time.Now().Add(s.Timeout)); err != nil {
+		return err
+	}
+	return s.Ctx.Err() // its end may have come before the deadline was set
+}
+
+// Write is a step: it sends b.
+func (s *Driver) Write(b []byte) error {
+	if err := s.Arm(); err != nil {
+		return err
+	}
+	_, err := s.Conn.Write(b)
+	return err
+}
+
+// Explain turns an error of the connection into one of the handshake with peer, in that
+// state; ended returns the error for a connection that the peer has closed.
+func (s *Driver) Explain(peer, state string, err error, ended func() error) error {
+	var timeout net.Error
+	switch {
+	case s.Ctx.Err() != nil:
+		return fmt.Errorf("%s: handshake with %s: %w", s.Package, peer, context.Cause(s.Ctx))
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return fmt.Errorf("%s: handshake: %s did not answer within %v (%s): %w", s.Package, peer, s.Timeout, state, err)
+	case closedByPeer(err):
+		return ended()
+	}
+	return fmt.Errorf("%s: handshake with %s (%s): %w", s.Package, peer, state, err)
+}
+
+// closedByPeer reports whether the peer has closed the connection.
+func closedByPeer(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// maxName is how many characters a name has at most: those of an atom.
+const maxName = 255
+
+// CheckName reports what is wrong with the name of a node. What it refuses no node can have, so that nobody need
+// fear to show one that is connected.
+func CheckName(name string) error {
+	before, host, ok := strings.Cut(name, "@")
+	switch {
+	case !ok || before == "" || host == "" || strings.Contains(host, "@"):
+		return fmt.Errorf("%.300q is not a node name: want name@host", name)
+	case !utf8.ValidString(name):
+		return fmt.Errorf("node name %.300q is not UTF-8", name)
+	case !printable.Is(name) || strings.ContainsFunc(name, unicode.IsSpace):
+		return fmt.Errorf("node name %.300q has a character in it that does not print, or a space", name)
+	case utf8.RuneCountInString(name) > maxName:
+		return fmt.Errorf("node name %.300q has more than %d characters", name, maxName)
+	}
+	return nil
+}
+
+// maxShown is how many bytes of a name that a peer claims, and has not proved, are shown.
+const maxShown = 200
+
+// Shown returns the form in which an error has a name that a peer claims and has not proved: at
+// most 200 bytes of it, quoted if it is longer or has characters that do not print.
+func Shown(name string) string {
+	cut := name[:min(len(name), maxShown)]
+	if q := printable.Text(strconv.QuoteToGraphic(cut)); len(cut) < len(name) {
+		return q + "…"
+	} else if q[1:len(q)-1] != name {
+		return q
+	}
+	return name
+}

@@ -1,0 +1,38 @@
+// Package readmap has a map that grows seldom and is read all the time: what is registered.
+package pack
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Map is a typed [sync.Map] from which nothing is taken out, and of which no value is replaced. The zero value is empty.
+type Map[K comparable, V any] struct {
+	m sync.Map
+	n atomic.Int64
+}
+
+// Get returns the value of a key; false: it has none.
+func (m *Map[K, V]) Get(key K) (v V, ok bool) {
+	if x, ok := m.m.Load(key); ok {
+		v, _ = x.(V) // of an interface type it may be nil
+		return v, true
+	}
+	return v, false
+}
+
+// Of is Get, with the zero V for a key that has none.
+func (m *Map[K, V]) Of(key K) V {
+	v, _ := m.Get(key)
+	return v
+}
+
+// Add gives a key its value, unless it has one.
+func (m *Map[K, V]) Add(key K, v V) {
+	if _, has := m.m.LoadOrStore(key, v); !has {
+		m.n.Add(1)
+	}
+}
+
+// Len returns the number of pairs.
+func (m *Map[K, V]) Len() int { return int(m.n.Load()) }

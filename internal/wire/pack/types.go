@@ -1,0 +1,296 @@
+package pack
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"github.com/actornode/actornode/wire"
+)
+
+// TypeKey is the key under which the name of a type stands, as a string, in the
+// wire.Map that a value arrives as where its type is not known, or is another one
+// there: its fields are the other pairs, under their names as strings. A value that
+// is no struct stands under ValueKey.
+const (
+	TypeKey  wire.Atom = "$type"
+	ValueKey wire.Atom = "$value"
+)
+
+// ErrType: a Go type that cannot be registered, or not so.
+var ErrType = errors.New("pack: type not registered")
+
+// Types are the Go types that travel as they are: a value of one that is sent
+// arrives as a value of the type that has the same name at the other end, and a
+// pointer to one as a pointer. Its zero value is ready to use; it may be used by
+// many goroutines at once.
+type Types struct {
+	mu    sync.Mutex // held by who adds to table
+	table table
+}
+
+type table struct {
+	byType Map[reflect.Type, *goType]
+	byName Map[wire.Atom, *goType]
+	order  atomic.Pointer[[]*goType] // as they were registered; only appended to
+
+	exactByType Map[reflect.Type, *goType] // types that have an expression, as far as one has come or gone
+	exactByName Map[wire.Atom, *goType]
+}
+
+// registered returns the registered types, in order.
+func (t *table) registered() []*goType {
+	if order := t.order.Load(); order != nil {
+		return *order
+	}
+	return nil
+}
+
+// goType is a registered type.
+type goType struct {
+	name wire.Atom
+	typ  reflect.Type
+	plan *plan
+	Conversion
+
+	several bool      // a value can refer to the same thing twice
+	within  bool      // a value can refer to a pointer to itself
+	shape   *shape    // of a registered type
+	uses    []*goType // the registered types that it is, or is composed of
+}
+
+// Register makes T, and a pointer to T, travel under a name that says the same on
+// every node, such as "shop.Order". Its exported fields travel, under their names
+// or their tags `msgpack:"…"`; doc.go says of which types they may be. The error is
+// [ErrType] and says why: the name or the type is taken, or the type holds what
+// cannot travel.
+func Register[T any](t *Types, name string) error {
+	return t.register(reflect.TypeFor[T](), name, Conversion{})
+}
+
+// RegisterAs is Register for a type whose values are not sent as they are, or are made known to somebody here.
+func RegisterAs[T any](t *Types, name string, c Conversion) error {
+	return t.register(reflect.TypeFor[T](), name, c)
+}
+
+// Conversion is what is done with values of a type, or pointers to one, where they are no fields of that
+// type. Nil: nothing.
+type Conversion struct {
+	Out func(v any) any // before one is written: another of the type
+	In  func(v any) any // after one has been read
+	// Lenient has a value that does not fit its type, within one of this type, be an error in its place, and no fault of the
+	// message: see [Decoder].Strict.
+	Lenient bool
+}
+
+func (t *Types) register(typ reflect.Type, name string, c Conversion) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %v as %.40q: %s", ErrType, typ, name, fmt.Sprintf(format, args...))
+	}
+	g := &goType{name: wire.Atom(name), typ: typ, Conversion: c}
+	switch {
+	case name == "" || !validAtom(g.name):
+		return fail("a name must be UTF-8 of 1 to %d characters", wire.MaxAtomRunes)
+	case typ.Name() == "":
+		return fail("the type has no name of its own (for a pointer register what it points to)")
+	case isTerm(reflect.Zero(typ).Interface()):
+		return fail("values of the type are terms already")
+	}
+	var err error
+	if g.plan, err = planOf(typ); err != nil {
+		return fail("%v", err)
+	}
+	g.several, g.within = g.plan.several(), g.plan.meets(reflect.PointerTo(typ), map[*plan]bool{})
+	g.shape, g.uses = shapeOf(g.plan, nil), []*goType{g}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if o := t.table.byName.Of(g.name); o != nil && o.typ != typ {
+		return fail("the name is that of %v", o.typ)
+	}
+	switch o := t.table.byType.Of(typ); {
+	case o == nil:
+		t.table.byName.Add(g.name, g)
+		t.table.byType.Add(typ, g)
+		order := append(t.table.registered(), g)
+		t.table.order.Store(&order)
+	case o.name != g.name:
+		return fail("the type has the name %q", string(o.name))
+	}
+	return nil
+}
+
+// of returns the registered type of v, or of what it points to.
+func (t *Types) of(v any) (g *goType, pointer bool) {
+	if t == nil {
+		return nil, false
+	}
+	typ := reflect.TypeOf(v)
+	if g := t.table.byType.Of(typ); g != nil || typ.Kind() != reflect.Pointer {
+		return g, false
+	}
+	return t.table.byType.Of(typ.Elem()), true
+}
+
+// named returns the type of a name, nil if it is not known.
+func (t *Types) named(name wire.Atom) *goType {
+	if t == nil {
+		return nil
+	}
+	return t.table.byName.Of(name)
+}
+
+// maxInner is how deep values of registered types may be nested in each other's
+// fields of type any: each level may be read twice.
+const maxInner = 32
+
+// registered writes t if it is of a registered type.
+func (w *writing) registered(t any) (done bool, err error) {
+	g, pointer := w.Types.of(t)
+	if g == nil {
+		return false, nil
+	}
+	if w.Peer != nil {
+		if err := w.Peer.check(g); err != nil {
+			return true, err
+		}
+	}
+	if !w.nested && w.inner == 0 && !g.several {
+		w.shares = false // it is the whole message
+	}
+	v := reflect.ValueOf(t)
+	if g.Out != nil && !(pointer && v.IsNil()) {
+		t = g.Out(t)
+		v = reflect.ValueOf(t)
+	}
+	switch {
+	case !pointer:
+		w.mark(2, markValue)
+	case v.IsNil():
+		w.mark(1, markPointer)
+	default:
+		w.mark(2, markPointer)
+	}
+	if err := w.atom(g.name); err != nil {
+		return true, err
+	}
+	switch {
+	case !pointer:
+		err = w.boxed(g.plan, v)
+	case !v.IsNil():
+		err = w.pointed(g, v)
+	}
+	return true, w.of(g, err)
+}
+
+// openValue is a level that is a value of a type that is not known here, or a term
+// in a field of type any of one.
+type openValue struct {
+	name                wire.Atom
+	standalone, untyped bool    // what reading had before it
+	end                 int     // where the bytes of a term must end
+	misfit              *misfit // nil: it is not to be one
+}
+
+// value reads what follows the mark of a registered value.
+func (r *reading) value(at int, pointer bool, n int, next *level) (left int, v any, err error) {
+	if n != 2 && !(n == 1 && pointer) {
+		return 0, nil, r.failAt(at, ErrMalformed, "a value of a Go type in %d elements, not 2", n)
+	}
+	name, err := r.atomHere("the name of a type")
+	if err != nil {
+		return 0, nil, err
+	}
+	r.pending--
+	g := r.d.Types.named(name)
+	switch {
+	case g != nil && n == 1:
+		return 0, reflect.Zero(reflect.PointerTo(g.typ)).Interface(), nil
+	case n == 1:
+		return 0, unknown(name, nil), nil
+	}
+	untyped, misfits := r.untyped, false
+	if g != nil && !untyped {
+		was := r.misfit
+		v, ok, err := r.goValue(at, g.plan, pointer)
+		if ok && g.Lenient {
+			r.misfit = was
+		}
+		if ok && g.In != nil && v != nil {
+			v = g.In(v)
+		}
+		if ok || err != nil {
+			return 0, v, err
+		}
+		r.untyped, misfits = true, r.d.Strict
+	}
+	next.kind, next.value = inValue, &openValue{name: name, standalone: r.standalone, untyped: untyped}
+	if misfits {
+		next.value.misfit = r.misfits(g)
+	}
+	r.standalone = true
+	return 1, nil, nil
+}
+
+// goValue reads a value of a type that is known. It is not ok if the value is none of that
+// type, and then nothing has been read.
+func (r *reading) goValue(at int, pl *plan, pointer bool) (v any, ok bool, err error) {
+	if pointer {
+		if r.shared != nil {
+			return r.sharedPointer(at, pl)
+		}
+		p := reflect.New(pl.typ)
+		if ok, err = r.typed(at, pl, p.UnsafePointer()); ok {
+			v = p.Interface()
+		}
+		return v, ok, err
+	}
+	spare := pl.spare.Get()
+	p := reflect.ValueOf(spare)
+	if ok, err = r.typed(at, pl, p.UnsafePointer()); ok {
+		v = p.Elem().Interface()
+	}
+	p.Elem().SetZero()
+	pl.spare.Put(spare)
+	return v, ok, err
+}
+
+// term opens the level of a term of n bytes in a field of type any.
+func (r *reading) term(n int, next *level) (v any, open bool, err error) {
+	if err := r.expect(r.pos, "a term", 1); err != nil {
+		return nil, false, err
+	}
+	value := &openValue{standalone: r.standalone, untyped: r.untyped, end: r.pos + n}
+	*next = level{kind: inTerm, slots: make([]any, 1), value: value}
+	r.standalone = true
+	return nil, true, nil
+}
+
+// closeValue returns the term of a level that is an openValue.
+func (r *reading) closeValue(l *level) (any, error) {
+	r.standalone, r.untyped = l.value.standalone, l.value.untyped
+	if l.value.misfit != nil {
+		return r.doesNotFit(l.value.misfit, l.slots[0]), nil
+	}
+	switch l.kind {
+	case inTyped:
+		return l.slots[0], nil
+	case inTerm:
+		if r.pos != l.value.end {
+			return nil, r.failAt(r.pos, ErrMalformed, "expected a term in a field to end at offset %d, as its length says", l.value.end)
+		}
+		return l.slots[0], nil
+	}
+	return unknown(l.value.name, l.slots[0]), nil
+}
+
+// unknown returns the form in which a value of an unknown type arrives.
+func unknown(name wire.Atom, v any) any {
+	m, ok := v.(wire.Map)
+	if !ok {
+		m = wire.NewMap(ValueKey, v)
+	}
+	m.Put(TypeKey, string(name))
+	return m
+}
