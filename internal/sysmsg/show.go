@@ -8,8 +8,8 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/outline"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -35,7 +35,7 @@ func Brief(n *node.Node, msg any) string {
 			return wire.FormatMax(t, maxBrief)
 		}
 	}
-	return outline.Of(msg)
+	return watch.Of(msg)
 }
 
 // BriefState says for a log what a state is: what it offers by a method State, else what package outline says of it.
@@ -45,7 +45,7 @@ func BriefState(state any) string {
 		return wire.TypeAndSize(state) // others may write it
 	}
 	if !ok {
-		return outline.Of(state)
+		return watch.Of(state)
 	}
 	text := ""
 	if crash := Guard(func() { text = wire.FormatMax(Given(s.State()), maxBrief) }); crash != nil {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/actornode/actornode/internal/deepcopy"
+	"github.com/actornode/actornode/internal/kernel/deepcopy"
 	"github.com/actornode/actornode/internal/wire/termof"
 )
 

@@ -81,7 +81,7 @@ func connected(t *testing.T, limit int, q *limits.Quota, l *link) *Box {
 // counts no longer.
 func TestShares(t *testing.T) {
 	const mib = 1 << 20
-	q := limits.New(limits.Limits{Queued: 10 * mib, Answers: 16 * mib})
+	q := limits.NewQuota(limits.Limits{Queued: 10 * mib, Answers: 16 * mib})
 	a, b := &link{}, &link{}
 	boxes := []*Box{connected(t, 8*mib, q, a), connected(t, 8*mib, q, b)}
 	put := func(i, bytes int) bool {
@@ -116,7 +116,7 @@ func TestShares(t *testing.T) {
 
 // A box is held while it has more than it may, and while a sender waits behind a long message of its own.
 func TestHeld(t *testing.T) {
-	q := limits.New(limits.Limits{Queued: 1 << 30, Answers: 1 << 30})
+	q := limits.NewQuota(limits.Limits{Queued: 1 << 30, Answers: 1 << 30})
 	l := &link{}
 	b := connected(t, 1<<20, q, l)
 	require.False(t, b.Held())
@@ -142,7 +142,7 @@ func TestHeld(t *testing.T) {
 func TestBacklogRandomly(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 50 {
-		q := limits.New(limits.Limits{Queued: 1 << 30, Answers: 1 << 30})
+		q := limits.NewQuota(limits.Limits{Queued: 1 << 30, Answers: 1 << 30})
 		b := backlog{limit: 1 << 20, quota: q}
 		type frame struct {
 			f    dist.Frame

@@ -130,7 +130,7 @@ func TestWaitsRandomly(t *testing.T) {
 	r := testkit.Rand(t)
 	for range 50 {
 		l := &link{}
-		b := connected(t, 1<<20, limits.New(limits.Limits{Queued: 1 << 22, Answers: 1 << 30}), l)
+		b := connected(t, 1<<20, limits.NewQuota(limits.Limits{Queued: 1 << 22, Answers: 1 << 30}), l)
 		type frame struct {
 			f    dist.Frame
 			cost int

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/internal/testkit"
 )
 
@@ -143,7 +142,7 @@ func TestPlaces(t *testing.T) {
 	require.NoError(t, err)
 	_, err = e.Take(netip.Prefix{}, false)
 	require.ErrorContains(t, err, "limits.connections: 3")
-	require.Equal(t, []limit.Use{
+	require.Equal(t, []Use{
 		{Name: "connections", Max: 3, Used: 3, Refused: 1}, {Name: "connections_per_source", Max: 2, Used: 3, Refused: 2},
 	}, e.Limits())
 	for _, p := range []*Place{a, b, c, a, nil} {
@@ -205,7 +204,7 @@ func TestDials(t *testing.T) {
 			break
 		}
 	}
-	require.Equal(t, limit.Use{Name: "dials", Max: 4, Used: 4, Refused: 5}, s.Limit())
+	require.Equal(t, Use{Name: "dials", Max: 4, Used: 4, Refused: 5}, s.Limit())
 }
 
 // Whatever happens the invariants hold, and all are dialled.
@@ -289,9 +288,9 @@ func TestSetMax(t *testing.T) {
 	enter(2)
 	enter(1)
 	require.Equal(t, []error{errDropped, errShare}, why)
-	var all, share limit.Use
+	var all, share Use
 	a.Count(&all, &share)
-	require.Equal(t, []limit.Use{{Used: 4, Refused: 1}, {Used: 3, Refused: 1}}, []limit.Use{all, share})
+	require.Equal(t, []Use{{Used: 4, Refused: 1}, {Used: 3, Refused: 1}}, []Use{all, share})
 
 	now := time.Unix(0, 0)
 	d := NewDials[peer](4, time.Second)

@@ -3,8 +3,6 @@ package limits
 import (
 	"container/list"
 	"time"
-
-	"github.com/actornode/actornode/internal/limit"
 )
 
 // Dials decides which peers are dialled next: so many at a time, the others wait in
@@ -158,6 +156,6 @@ func (q *Dials[P]) next(now time.Time) (next *P, late []*P) {
 }
 
 // Limit is the limit, and what is used of it.
-func (q *Dials[P]) Limit() limit.Use {
-	return limit.Use{Name: "dials", Max: int64(q.max), Used: int64(q.dialing), Refused: q.refused}
+func (q *Dials[P]) Limit() Use {
+	return Use{Name: "dials", Max: int64(q.max), Used: int64(q.dialing), Refused: q.refused}
 }

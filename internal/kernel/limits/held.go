@@ -2,8 +2,6 @@ package limits
 
 import (
 	"sync/atomic"
-
-	"github.com/actornode/actornode/internal/limit"
 )
 
 // costs is what one thing of a kind takes in memory, in bytes: measured, with what the tables of both ends need and what the
@@ -19,7 +17,7 @@ const mostFactor = 2
 // Held is what all peers together make the node hold in tables. Each of them has limits of its own; when
 // all hold more than may be, a peer gets no more than its share of that, so those with many names have no more together than one.
 type Held struct {
-	all     *limit.Limit
+	all     *Limit
 	holders atomic.Int64 // those that hold something
 }
 
@@ -38,7 +36,7 @@ func (q *Quota) NewHolder() *Holder {
 }
 
 // Held returns the limit of what is held.
-func (q *Quota) Held() *limit.Limit { return q.held.all }
+func (q *Quota) Held() *Limit { return q.held.all }
 
 // Take takes one more thing of a kind, and reports whether it may be held.
 func (h *Holder) Take(k HeldKind) bool {

@@ -11,7 +11,7 @@ import (
 func TestHeldIsBoundedForAllTogether(t *testing.T) {
 	const most = 8 << 20
 	for _, names := range []int{1, 2, 8, 100} {
-		q := New(Limits{Held: most, Spawned: 1 << 30, Names: 1 << 30})
+		q := NewQuota(Limits{Held: most, Spawned: 1 << 30, Names: 1 << 30})
 		take := make([]func() bool, 0, names*int(HeldKinds))
 		var give []func()
 		for i := range names {
@@ -61,7 +61,7 @@ func TestHeldIsBoundedForAllTogether(t *testing.T) {
 // A peer gets its share though others have taken all before, and each kind has a cost.
 func TestHeldLeavesAShare(t *testing.T) {
 	const most = 8 << 20
-	q := New(Limits{Held: most})
+	q := NewQuota(Limits{Held: most})
 	greedy, late := q.NewHolder(), q.NewHolder()
 	for greedy.Take(HeldMonitors) {
 	}

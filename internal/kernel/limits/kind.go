@@ -1,7 +1,5 @@
 package limits
 
-import "github.com/actornode/actornode/internal/limit"
-
 // HeldKind is a kind of things that a single peer can make a node hold.
 type HeldKind uint8
 
@@ -25,6 +23,6 @@ func (k HeldKind) String() string {
 }
 
 // Limit returns the limit for things of a kind.
-func (q *Quota) Limit(k HeldKind) *limit.Limit {
-	return [HeldKinds]*limit.Limit{q.Monitors, q.Links, q.Owners.Spawned, q.Owners.Names}[k]
+func (q *Quota) Limit(k HeldKind) *Limit {
+	return [HeldKinds]*Limit{q.Monitors, q.Links, q.Owners.Spawned, q.Owners.Names}[k]
 }

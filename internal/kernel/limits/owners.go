@@ -4,7 +4,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
@@ -14,7 +13,7 @@ import (
 // by who the peer is, its name and how it has proved that: to connect again does not help, and who takes the name of
 // another has nothing of what is that one's.
 type Owners struct {
-	Spawned, Names *limit.Limit // of one peer; they count what was refused only
+	Spawned, Names *Limit // of one peer; they count what was refused only
 
 	q  *Quota
 	mu sync.Mutex
@@ -47,8 +46,8 @@ const idleOwners = 64
 
 func (h *Owners) init(q *Quota) {
 	h.q = q
-	h.Spawned = limit.New("spawned", 0)
-	h.Names = limit.New("names", 0)
+	h.Spawned = NewLimit("spawned", 0)
+	h.Names = NewLimit("names", 0)
 	h.by = make(map[identity]*Owner)
 }
 

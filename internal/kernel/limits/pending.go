@@ -3,8 +3,6 @@ package limits
 import (
 	"errors"
 	"sync"
-
-	"github.com/actornode/actornode/internal/limit"
 )
 
 // Pending is the arrivals at one listener, with a lock of its own, and what has been dropped of them.
@@ -66,7 +64,7 @@ func (p *Pending) Leave(a *Arrival) {
 }
 
 // Count adds what is used, and what was dropped, to the limits of a node: all and share.
-func (p *Pending) Count(all, share *limit.Use) {
+func (p *Pending) Count(all, share *Use) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all.Used, share.Used = max(all.Used, int64(p.arrivals.Len())), max(share.Used, int64(p.arrivals.Largest()))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 
-	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -15,7 +14,7 @@ import (
 type Places struct {
 	Names DynamicNames // those that go with a place
 
-	all     *limit.Limit
+	all     *Limit
 	share   int
 	sources map[netip.Prefix]int // of those that have come in, by source
 	refused uint64               // for the share of a source
@@ -23,7 +22,7 @@ type Places struct {
 
 // NewPlaces returns the places for max connections, share of them from one source.
 func NewPlaces(max, share int) *Places {
-	return &Places{all: limit.New("connections", int64(max)), share: share, sources: make(map[netip.Prefix]int)}
+	return &Places{all: NewLimit("connections", int64(max)), share: share, sources: make(map[netip.Prefix]int)}
 }
 
 // SetMax changes how many connections there may be, and how many of them from one source. Those that there are stay.
@@ -88,10 +87,10 @@ func (e *Places) Give(p *Place) {
 var ErrFull = errors.New("too many connections to this node")
 
 // Limits are the limits, and what is used of them.
-func (e *Places) Limits() []limit.Use {
+func (e *Places) Limits() []Use {
 	most := 0
 	for _, n := range e.sources {
 		most = max(most, n)
 	}
-	return []limit.Use{e.all.Use(), {Name: "connections_per_source", Max: int64(e.share), Used: int64(most), Refused: e.refused}}
+	return []Use{e.all.Use(), {Name: "connections_per_source", Max: int64(e.share), Used: int64(most), Refused: e.refused}}
 }

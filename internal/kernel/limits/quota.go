@@ -3,8 +3,6 @@ package limits
 import (
 	"sync/atomic"
 	"time"
-
-	"github.com/actornode/actornode/internal/limit"
 )
 
 // Limits are the bounds, all of them filled in. See ClusterLimits of package node.
@@ -27,7 +25,7 @@ type Quota struct {
 
 	// What may be, what is used, and how often something was refused. Answers, Stalls, Monitors and Links
 	// count the refused only.
-	Queued, Answers, Stalls, Fragments, Monitors, Links *limit.Limit
+	Queued, Answers, Stalls, Fragments, Monitors, Links *Limit
 
 	held Held
 
@@ -41,14 +39,14 @@ type Quota struct {
 // holds beyond that waits for its writer: nobody else sends as much.
 const Step = 64 << 10
 
-// New returns a Quota of which nothing is used.
-func New(of Limits) *Quota {
+// NewQuota returns a Quota of which nothing is used.
+func NewQuota(of Limits) *Quota {
 	q := &Quota{
-		Queued: limit.New("queued", 0), Answers: limit.New("answers", 0), Stalls: limit.New("stall", 0),
-		Fragments: limit.New("fragment_bytes", 0), Monitors: limit.New("monitors", 0), Links: limit.New("links", 0),
+		Queued: NewLimit("queued", 0), Answers: NewLimit("answers", 0), Stalls: NewLimit("stall", 0),
+		Fragments: NewLimit("fragment_bytes", 0), Monitors: NewLimit("monitors", 0), Links: NewLimit("links", 0),
 		looks: make(chan struct{}, 1),
 	}
-	q.held.all = limit.New("held", 0)
+	q.held.all = NewLimit("held", 0)
 	q.Owners.init(q)
 	q.Set(of)
 	return q
@@ -57,7 +55,7 @@ func New(of Limits) *Quota {
 // Set changes the bounds. What is used stays; with less allowed than that, more is refused until enough is given back.
 func (q *Quota) Set(of Limits) {
 	for _, l := range []struct {
-		is *limit.Limit
+		is *Limit
 		to int
 	}{
 		{q.Queued, of.Queued}, {q.Answers, of.Answers}, {q.Fragments, of.Fragments}, {q.Monitors, of.Monitors}, {q.Links, of.Links},

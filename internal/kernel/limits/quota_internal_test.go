@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/limit"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
@@ -45,7 +44,7 @@ func TestJudge(t *testing.T) {
 			"the peer does not read its answers: 500.0 KiB of them wait, 100.0 KiB are allowed (limits.answers)", 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			q, now := New(limits), start
+			q, now := NewQuota(limits), start
 			var b Backlog
 			for _, k := range looks {
 				now = now.Add(k.after)
@@ -60,7 +59,7 @@ func TestJudge(t *testing.T) {
 			}
 		})
 	}
-	q := New(limits)
+	q := NewQuota(limits)
 	var held Backlog
 	see := func(after time.Duration, waits int) error {
 		return q.Judge(&held, Look{At: start.Add(after), Steady: true, Limit: kib, Held: true, Sent: 5, Waits: waits})
@@ -80,7 +79,7 @@ func TestJudge(t *testing.T) {
 // share, though it might have as many otherwise.
 func TestJudgeShareOfAnswers(t *testing.T) {
 	const mib = 1 << 20
-	q := New(Limits{Queued: 4 * mib, Answers: 16 * mib, Stall: time.Hour})
+	q := NewQuota(Limits{Queued: 4 * mib, Answers: 16 * mib, Stall: time.Hour})
 	now := time.Unix(1000, 0)
 	var peers [2]Backlog
 	var told [2]int
@@ -101,7 +100,7 @@ func TestShares(t *testing.T) {
 	var none *Quota
 	none.Change(0, 5)
 	require.Equal(t, 5, none.Room(5))
-	q := New(Limits{Queued: 10 * Step})
+	q := NewQuota(Limits{Queued: 10 * Step})
 	q.Change(0, 9*Step)
 	require.Equal(t, 100*Step, q.Room(100*Step))
 	require.Empty(t, q.Looks())
@@ -118,7 +117,7 @@ func TestShares(t *testing.T) {
 
 // A budget takes no more than one peer may have, nor than all may, and gives back what it took.
 func TestBudget(t *testing.T) {
-	q := New(Limits{Fragments: 100, Message: 10})
+	q := NewQuota(Limits{Fragments: 100, Message: 10})
 	a, b, c := q.NewBudget(), q.NewBudget(), q.NewBudget()
 	require.True(t, a.Take(50))
 	require.False(t, a.Take(1), "half of it is for one peer")
@@ -130,13 +129,13 @@ func TestBudget(t *testing.T) {
 	c.Give(5)
 	require.Zero(t, q.Fragments.Used())
 	require.EqualValues(t, 2, q.Fragments.Refused())
-	require.True(t, New(Limits{Fragments: 10, Message: 10}).NewBudget().Take(10), "the longest message may always come")
+	require.True(t, NewQuota(Limits{Fragments: 10, Message: 10}).NewBudget().Take(10), "the longest message may always come")
 }
 
 // What peers have is counted by their names, whoever comes and goes; and an owner that has
 // nothing is forgotten.
 func TestOwners(t *testing.T) {
-	q := New(Limits{Spawned: 2, Names: 1})
+	q := NewQuota(Limits{Spawned: 2, Names: 1})
 	h := &q.Owners
 	taken := func(o *Owner, err error) *Owner {
 		require.NoError(t, err)
@@ -161,7 +160,7 @@ func TestOwners(t *testing.T) {
 	for k := range HeldKinds {
 		require.Equal(t, k.String(), q.Limit(k).Use().Name)
 	}
-	require.Equal(t, limit.Use{Name: "spawned", Max: 2, Refused: 1}, q.Limit(HeldSpawned).Use())
+	require.Equal(t, Use{Name: "spawned", Max: 2, Refused: 1}, q.Limit(HeldSpawned).Use())
 	// Who has the name of another is not that.
 	other := named("a")
 	other.Cookie = "ops"

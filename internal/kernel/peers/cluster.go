@@ -13,7 +13,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/internal/limit"
+
 	"github.com/actornode/actornode/node/discovery"
 
 	"github.com/actornode/actornode/internal/kernel/flow"
@@ -358,7 +358,7 @@ func (c *Cluster) ticks() {
 }
 
 // Limits are the limits of connections, and what is used of them.
-func (c *Cluster) Limits() []limit.Use {
+func (c *Cluster) Limits() []limits.Use {
 	all, share := c.pending()
 	c.mu.Lock()
 	defer c.mu.Unlock()

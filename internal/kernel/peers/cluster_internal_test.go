@@ -64,7 +64,7 @@ var (
 func cluster(held limits.Limits, queue int) (*Cluster, *host) {
 	h := &host{}
 	return NewCluster(ClusterConfig{
-		Origin: here, Host: h, Log: slog.New(slog.DiscardHandler), Shed: new(limits.Shed), Quota: limits.New(held),
+		Origin: here, Host: h, Log: slog.New(slog.DiscardHandler), Shed: new(limits.Shed), Quota: limits.NewQuota(held),
 		Cookies:  func(wire.Atom) (in, out string) { return "c", "c" },
 		TickTime: time.Hour, ConnectTimeout: time.Hour,
 		Limits: limits.Node{Queue: queue, Cluster: limits.Cluster{Connections: 10, ConnectionsPerSource: 5, Dials: 1}},

@@ -7,20 +7,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/internal/limit"
 )
 
 // What a peer's tables hold is counted with each step, whatever comes in which order, and given back with the connection.
 func TestTablesCountWhatTheyHold(t *testing.T) {
 	of := func(k limits.HeldKind) int64 {
-		q := limits.New(limits.Limits{})
+		q := limits.NewQuota(limits.Limits{})
 		q.NewHolder().Add(k, 1)
 		return q.Held().Used()
 	}
 	link, monitor := of(limits.HeldLinks), of(limits.HeldMonitors)
 	r := rand.New(rand.NewPCG(1, 2))
-	q := limits.New(limits.Limits{})
-	s := NewTables(limit.New("links", 1<<20), limit.New("monitors", 1<<20), q.NewHolder())
+	q := limits.NewQuota(limits.Limits{})
+	s := NewTables(limits.NewLimit("links", 1<<20), limits.NewLimit("monitors", 1<<20), q.NewHolder())
 	id := uint64(0)
 	for range 20_000 {
 		n := uint64(r.IntN(20))

@@ -87,7 +87,7 @@ func newSystem(t *testing.T, most int, rules ...rights.Rule) *system {
 		Count: func(name string, labels ...string) { s.counted = append(s.counted, fmt.Sprint(name, labels)) }}
 	peers.NewCluster(peers.ClusterConfig{
 		Origin: s.Origin, Host: s, Log: slog.New(slog.DiscardHandler), Shed: new(limits.Shed),
-		Quota: limits.New(limits.Limits{Links: most, Monitors: most, Spawned: 10, Queued: 1 << 30, Answers: 1 << 30,
+		Quota: limits.NewQuota(limits.Limits{Links: most, Monitors: most, Spawned: 10, Queued: 1 << 30, Answers: 1 << 30,
 			Stall: time.Hour}),
 		Limits: limits.Node{Queue: 1 << 20, Cluster: limits.Cluster{Connections: 1, ConnectionsPerSource: 1, Dials: 1}},
 	}).Detached(there, link{system: s})

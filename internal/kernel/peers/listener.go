@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/internal/limit"
+
 	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
@@ -151,10 +151,10 @@ var (
 )
 
 // pending are the limits of connections that have proved nothing yet, and what is used of them.
-func (c *Cluster) pending() (all, share limit.Use) {
+func (c *Cluster) pending() (all, share limits.Use) {
 	most := c.limits.Load().Cluster
-	all = limit.Use{Name: "pending", Max: int64(most.Pending)}
-	share = limit.Use{Name: "pending_per_source", Max: int64(most.PendingPerSource)}
+	all = limits.Use{Name: "pending", Max: int64(most.Pending)}
+	share = limits.Use{Name: "pending_per_source", Max: int64(most.PendingPerSource)}
 	for _, ln := range c.lns {
 		ln.pending.Count(&all, &share)
 	}

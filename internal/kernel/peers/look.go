@@ -4,15 +4,15 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/internal/limit"
+
 	"github.com/actornode/actornode/internal/wire/links"
 )
 
 // Holds are the limits for what peers make this node hold, and what is used of them.
-func (c *Cluster) Holds() []limit.Use {
+func (c *Cluster) Holds() []limits.Use {
 	q := c.cfg.Quota
-	use := func(l *limit.Limit, used int64) limit.Use {
-		return limit.Use{Name: l.Use().Name, Max: l.Max(), Used: used, Refused: l.Refused()}
+	use := func(l *limits.Limit, used int64) limits.Use {
+		return limits.Use{Name: l.Use().Name, Max: l.Max(), Used: used, Refused: l.Refused()}
 	}
 	var answers, monitors, links int64
 	for _, p := range c.All() {
@@ -23,7 +23,7 @@ func (c *Cluster) Holds() []limit.Use {
 		answers, monitors, links = max(answers, int64(w.Answers)), max(monitors, int64(n.Watchers)), max(links, int64(n.Links))
 	}
 	spawned, names := q.Owners.Most()
-	return []limit.Use{
+	return []limits.Use{
 		use(q.Queued, q.Queued.Used()), use(q.Answers, answers), use(q.Fragments, q.Fragments.Used()), use(q.Stalls, 0),
 		use(q.Monitors, monitors), use(q.Links, links), use(q.Owners.Spawned, spawned), use(q.Owners.Names, names),
 		use(q.Held(), q.Held().Used()),

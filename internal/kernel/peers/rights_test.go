@@ -34,7 +34,7 @@ func guard(t *testing.T, may ...string) *guarded {
 		p := g.spawn()
 		p.register(name)
 	}
-	owner, err := limits.New(limits.Limits{Spawned: 9}).Owners.TakeSpawn(rights.Identity{Name: there})
+	owner, err := limits.NewQuota(limits.Limits{Spawned: 9}).Owners.TakeSpawn(rights.Identity{Name: there})
 	require.NoError(t, err)
 	g.owned.Own.Cold.Owner = owner
 	g.alias = (&g.nameless.Acting).Alias(false, nil)

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/cgroup"
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/wire/links"
 )
@@ -29,7 +28,7 @@ type Spin struct {
 }
 
 // QuotaOfCPU reports whether the program has a quota of processor time. It is read once.
-var QuotaOfCPU = sync.OnceValue(func() bool { return cgroup.CPUQuota(os.DirFS("/")) })
+var QuotaOfCPU = sync.OnceValue(func() bool { return CPUQuota(os.DirFS("/")) })
 
 // SpinTime returns for how long a reader spins on a machine with so many cores where so much
 // is asked, 0: the default; -1: not at all. Under a quota a program that spins is made to wait

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
-	"github.com/actornode/actornode/internal/limit"
+
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -102,8 +102,8 @@ type Caller interface {
 // the caller puts into the outbox before it makes another. Each method does nothing, and says
 // so, when the tables have ended.
 type Tables struct {
-	mostLinks    *limit.Limit // that the peer may have here
-	mostMonitors *limit.Limit
+	mostLinks    *limits.Limit // that the peer may have here
+	mostMonitors *limits.Limit
 	holder       *limits.Holder // counts links and in
 
 	ended    bool
@@ -117,7 +117,7 @@ type Tables struct {
 
 // NewTables returns empty tables. A peer may have so many links to processes here, and monitors
 // over them. holder counts both; nil: nothing does.
-func NewTables(links, monitors *limit.Limit, holder *limits.Holder) Tables {
+func NewTables(links, monitors *limits.Limit, holder *limits.Holder) Tables {
 	return Tables{
 		mostLinks: links, mostMonitors: monitors, holder: holder,
 		links: make(map[Link]unlinkID), out: make(map[uint64]Monitor), in: make(map[wire.Ref]Monitor),

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/limit"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -85,7 +85,7 @@ func TestLinksRandomly(t *testing.T) {
 
 // newTables returns tables of a peer that may have so many links, and so many monitors.
 func newTables(most int64) Tables {
-	return NewTables(limit.New("links", most), limit.New("monitors", most), nil)
+	return NewTables(limits.NewLimit("links", most), limits.NewLimit("monitors", most), nil)
 }
 
 // Fewer links and monitors than there are may be allowed: none of them ends, and none is added until there are fewer. Only what

@@ -20,7 +20,7 @@ import (
 func TestDeathInOrder(t *testing.T) {
 	s := newSystem(t)
 	s.Global = &tables.GlobalNames{Ended: func(wire.PID) { s.note("global") }}
-	q := limits.New(limits.Limits{Spawned: 10})
+	q := limits.NewQuota(limits.Limits{Spawned: 10})
 	parent := s.spawn(named("parent"), trapping)
 	p := s.spawn(named("it"), child(parent))
 	owner, err := q.Owners.TakeSpawn(rights.Identity{Name: there})

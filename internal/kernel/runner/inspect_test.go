@@ -384,7 +384,7 @@ type inner struct{}
 // Whose a process is: its label, its parent, the peer that has had it started, as its context says.
 func TestOrigin(t *testing.T) {
 	s := newInspectedSystem(t)
-	q := limits.New(limits.Limits{Spawned: 10})
+	q := limits.NewQuota(limits.Limits{Spawned: 10})
 	take := func() *limits.Owner {
 		o, err := q.Owners.TakeSpawn(rights.Identity{Name: "b@h"})
 		require.NoError(t, err)

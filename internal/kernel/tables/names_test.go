@@ -100,7 +100,7 @@ func TestReserved(t *testing.T) {
 func TestOwners(t *testing.T) {
 	r := testkit.Rand(t)
 	const most = 3
-	q := limits.New(limits.Limits{Names: most})
+	q := limits.NewQuota(limits.Limits{Names: most})
 	tab := &table{}
 	type held struct {
 		p    *process

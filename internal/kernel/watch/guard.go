@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/actornode/actornode/internal/deepcopy"
+	"github.com/actornode/actornode/internal/kernel/deepcopy"
 
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/wire"

@@ -18,7 +18,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/outline"
+
 	"github.com/actornode/actornode/node/deadletter"
 )
 
@@ -64,7 +64,7 @@ func (d *DeadLetters) write(l deadletter.Letter, not uint64) {
 	case !l.Alias.IsZero():
 		to = l.Alias.String()
 	}
-	args := []any{"cause", l.Cause.String(), "message_type", outline.Type(l.Message), "to", to, "not_logged", not}
+	args := []any{"cause", l.Cause.String(), "message_type", Type(l.Message), "to", to, "not_logged", not}
 	if l.Node != "" {
 		args = append(args, "node", string(l.Node))
 	}

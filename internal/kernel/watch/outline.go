@@ -10,7 +10,7 @@
 // # Goroutines
 //
 // None.
-package outline
+package watch
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package limit_test
+package limits_test
 
 import (
 	"sync"
@@ -6,27 +6,27 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/limit"
+	"github.com/actornode/actornode/internal/kernel/limits"
 )
 
 func TestLimit(t *testing.T) {
-	l := limit.New("connections", 3)
+	l := limits.NewLimit("connections", 3)
 	require.True(t, l.Take(2))
 	require.False(t, l.Take(2), "only one is left")
 	require.True(t, l.Take(1))
-	require.Equal(t, limit.Use{Name: "connections", Max: 3, Used: 3, Refused: 1}, l.Use())
+	require.Equal(t, limits.Use{Name: "connections", Max: 3, Used: 3, Refused: 1}, l.Use())
 	require.False(t, l.Over())
 	l.Add(2)
 	require.True(t, l.Over())
 	l.Give(5)
 	l.Refuse()
-	require.Equal(t, limit.Use{Name: "connections", Max: 3, Used: 0, Refused: 2}, l.Use())
+	require.Equal(t, limits.Use{Name: "connections", Max: 3, Used: 0, Refused: 2}, l.Use())
 	require.EqualValues(t, 3, l.Max())
 	require.EqualValues(t, 2, l.Refused())
 }
 
 func TestNoLimit(t *testing.T) {
-	l := limit.New("bytes", 0)
+	l := limits.NewLimit("bytes", 0)
 	require.True(t, l.Take(1<<30))
 	require.False(t, l.Over())
 	require.EqualValues(t, 1<<30, l.Used())
@@ -35,7 +35,7 @@ func TestNoLimit(t *testing.T) {
 // However many take at the same time, never more is held than may be.
 func TestTogether(t *testing.T) {
 	const most, takers, rounds = 5, 8, 2000
-	l := limit.New("tokens", most)
+	l := limits.NewLimit("tokens", most)
 	var wg sync.WaitGroup
 	for range takers {
 		wg.Go(func() {

@@ -22,7 +22,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/deepcopy"
+	"github.com/actornode/actornode/internal/kernel/deepcopy"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/wire"
 )

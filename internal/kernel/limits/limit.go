@@ -10,11 +10,11 @@
 //  2. Take never leaves Used above the maximum. Of several calls that take the last at the
 //     same time, all may be refused. Add may leave it above, for what is there already and can
 //     only be counted; so may SetMax.
-package limit
+package limits
 
 import "sync/atomic"
 
-// Limit bounds one kind of thing. Make one with [New].
+// Limit bounds one kind of thing. Make one with [NewLimit].
 type Limit struct {
 	name    string
 	max     atomic.Int64
@@ -30,8 +30,8 @@ type Use struct {
 	Refused uint64 // how often something was refused, so far
 }
 
-// New returns a limit of max; 0: none, it only counts.
-func New(name string, max int64) *Limit {
+// NewLimit returns a limit of max; 0: none, it only counts.
+func NewLimit(name string, max int64) *Limit {
 	l := &Limit{name: name}
 	l.max.Store(max)
 	return l

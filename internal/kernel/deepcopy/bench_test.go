@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/deepcopy"
+	"github.com/actornode/actornode/internal/kernel/deepcopy"
 )
 
 // Values as messages have them. The benchmark copy of ./bench has such, too.
