@@ -3,7 +3,7 @@ package actornode
 import (
 	"context"
 
-	"github.com/actornode/actornode/internal/command"
+	"github.com/actornode/actornode/internal/daemon/command"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor/application"
 )

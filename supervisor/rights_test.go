@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/admin"
+	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/actornode/actornode/internal/admin"
+	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/node"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/actornode/actornode/internal/daemon/procview"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/actornode/actornode/internal/daemon/procview"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )

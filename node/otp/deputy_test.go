@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/admin"
+	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/nodetest"

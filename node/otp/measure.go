@@ -4,8 +4,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/actornode/actornode/internal/daemon/procview"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/demo"
+	"github.com/actornode/actornode/internal/daemon/demo"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/supervisor/application"

@@ -3,8 +3,8 @@ package otp
 import (
 	"cmp"
 
+	"github.com/actornode/actornode/internal/daemon/procview"
 	"github.com/actornode/actornode/internal/nodehook"
-	"github.com/actornode/actornode/internal/procview"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"

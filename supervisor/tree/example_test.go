@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/actornode/actornode/internal/demo"
+	"github.com/actornode/actornode/internal/daemon/demo"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/rpc"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/demo"
+	"github.com/actornode/actornode/internal/daemon/demo"
 	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
-	"github.com/actornode/actornode/internal/demo"
+	"github.com/actornode/actornode/internal/daemon/demo"
 	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"

@@ -1,0 +1,35 @@
+// Package admin is the operator service of a node, and the client that the command line makes
+// its requests with. Package node/admin says what the service does, what its requests and
+// answers are as terms, which peers may make them and what can be lost; programs start the service
+// there.
+//
+// # Nouns
+//
+//   - The service is a process registered as [Name]. [Start] starts it with a [Config].
+//
+//   - The client is functions: [Status], [Processes] and so on. Each makes one request. They
+//     need a node of their own, or a process on one.
+//
+//   - A [Stream] brings events as they happen: messages of traced processes ([Trace]), or dead
+//     letters ([DeadLetters]).
+//
+//     s, err := Status(ctx, from, "go@host")
+//     top, err := Processes(ctx, from, "go@host", Query{Sort: "mailbox", Limit: 20})
+//     trace, err := Trace(ctx, from, "go@host", TraceQuery{Targets: []any{"counter"}})
+//     for e := range trace.C { … }
+//
+// # Invariants
+//
+//  1. The service never waits: each request that may take long runs in a process of its
+//     own. Above Config.Workers of them the answer is busy.
+//  2. An answer, a stream's buffer and the number of streams are bounded.
+//  3. A stream ends with its client, with the node, and when its client closes it.
+//  4. With [Config].ReadOnly no request changes anything but what is being traced.
+//
+// # Goroutines
+//
+//	name      started by          ends with                  owns
+//	worker    a request           its answer, or the node    nothing: a Process
+//	pump      a stream            the stream                 the source of its events
+//	reader    a client's Stream   Close, its end, its ctx    the client's handle
+package admin

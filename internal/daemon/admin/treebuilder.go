@@ -1,0 +1,228 @@
+package admin
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/actornode/actornode/internal/daemon/procview"
+	"github.com/actornode/actornode/node"
+	"github.com/actornode/actornode/node/otp"
+	"github.com/actornode/actornode/node/rpc"
+	"github.com/actornode/actornode/wire"
+)
+
+// treeBuilder makes a Forest by asking supervisors for their children. seen guards
+// against supervisors that name each other, left is how many branches there may
+// still be.
+type treeBuilder struct {
+	q    *request
+	f    Forest
+	seen map[node.PID]bool
+	left int
+}
+
+// tree makes the Forest: applications first, in the order of their start, then
+// supervisors that are in none of them.
+func (q *request) tree() (any, error) {
+	var ask struct{ Limit int }
+	if err := q.options(&ask); err != nil {
+		return nil, err
+	}
+	g := &treeBuilder{q: q, f: Forest{Trees: []Branch{}}, seen: make(map[node.PID]bool), left: q.s.limit(ask.Limit)}
+	for _, a := range q.applications() {
+		if g.takeBranch() {
+			g.f.Trees = append(g.f.Trees, g.application(a))
+		}
+	}
+	others, all := q.supervisors()
+	for _, s := range others {
+		// One whose parent is shown, but is not among its children, was cut with them.
+		if !g.seen[s.pid] && !g.seen[s.parent] && g.takeBranch() {
+			g.f.Trees = append(g.f.Trees, g.process(Branch{Kind: "supervisor", PID: s.pid}))
+		}
+	}
+	g.f.Loose = max(all-len(g.seen)-g.f.Cut, 0)
+	return toTerm(g.f)
+}
+
+// takeBranch takes a place for a branch; false: there is none left.
+func (g *treeBuilder) takeBranch() bool {
+	if g.left <= 0 {
+		g.f.Cut++
+		return false
+	}
+	g.left--
+	return true
+}
+
+// applications asks for {Name, Description, Version} of those that run.
+func (q *request) applications() []any {
+	ctx, cancel := q.timeoutContext()
+	defer cancel()
+	v, err := rpc.Apply(ctx, q.n, "application", "which_applications", nil)
+	l, ok := wire.Elements(v)
+	if err != nil || !ok {
+		return nil // there is no controller
+	}
+	slices.Reverse(l) // the last started comes first
+	return l
+}
+
+func (g *treeBuilder) application(about any) Branch {
+	b := Branch{Kind: "application", State: "running"}
+	t, ok := about.(wire.Tuple)
+	if !ok || len(t) != 3 {
+		b.Note = "the answer was not understood"
+		return b
+	}
+	name, _ := t[0].(wire.Atom)
+	b.ID = string(name)
+	b.Version, _ = wire.Text(t[2])
+	ctx, cancel := g.q.timeoutContext()
+	defer cancel()
+	v, err := rpc.Apply(ctx, g.q.n, "application_controller", "get_master", []any{name})
+	master, ok := v.(wire.PID)
+	if err != nil || !ok {
+		b.Note = "a library application: it has no processes"
+		return b
+	}
+	g.look(&b, master)
+	b.State = "running" // what the process at its top does says nothing
+	v, _ = rpc.Apply(ctx, g.q.n, "application_master", "get_child", []any{master})
+	if c, ok := v.(wire.Tuple); ok && len(c) == 2 {
+		if top, ok := c[0].(wire.PID); ok && g.takeBranch() {
+			b.Children = append(b.Children, g.process(Branch{Kind: "supervisor", PID: top}))
+		}
+	}
+	return b
+}
+
+// root is a supervisor that may be the top of a tree.
+type root struct {
+	pid, parent node.PID
+	name        node.Atom
+	under       int // 1: the parent is a supervisor, too
+}
+
+// supervisors lists the processes that are supervisors, those first that no other
+// has started, by name, and counts all processes. The numbers of PIDs are used again,
+// and say nothing about what was first.
+func (q *request) supervisors() (roots []root, all int) {
+	known := make(map[node.PID]bool)
+	for i := range q.n.Infos() {
+		if all++; procview.ProgramOf(&i).Kind == "supervisor" {
+			roots = append(roots, root{pid: i.PID, parent: i.Parent, name: i.Name})
+			known[i.PID] = true
+		}
+	}
+	for i, r := range roots {
+		if known[r.parent] {
+			roots[i].under = 1
+		}
+	}
+	slices.SortFunc(roots, func(a, b root) int {
+		return cmp.Or(cmp.Compare(a.under, b.under), cmp.Compare(a.name, b.name), wire.Compare(a.pid, b.pid))
+	})
+	return roots, all
+}
+
+// look fills in what is known about a process.
+func (g *treeBuilder) look(b *Branch, pid node.PID) (kind wire.Atom) {
+	g.seen[pid] = true
+	b.PID = pid
+	i, err := g.q.n.Info(pid)
+	if err != nil {
+		b.State = "stopped"
+		return ""
+	}
+	b.Name, b.Behaviour, b.State, b.Mailbox = i.Name, i.Behaviour, node.Atom(i.State), i.Mailbox
+	if b.ID == "" {
+		b.ID = string(i.Name)
+	}
+	return procview.ProgramOf(&i).Kind
+}
+
+// process is a branch with what is below it.
+func (g *treeBuilder) process(b Branch) Branch {
+	again := g.seen[b.PID]
+	kind := g.look(&b, b.PID)
+	switch {
+	case again:
+		b.Note = "shown elsewhere in this tree"
+	case b.Kind == "supervisor" && kind == "supervisor":
+		g.below(&b)
+	}
+	return b
+}
+
+// below asks a supervisor for its children; of more than can be shown it asks only
+// how many.
+func (g *treeBuilder) below(b *Branch) {
+	v, err := g.ask(b.PID, "count_children")
+	if err == nil {
+		b.Count = specs(v)
+	}
+	if err == nil && b.Count <= g.left {
+		v, err = g.ask(b.PID, "which_children")
+	}
+	children, _ := wire.Elements(v)
+	switch {
+	case err != nil:
+		g.f.Missing++
+		b.Note = "its children are unknown: " + err.Error()
+		return
+	case b.Count > g.left:
+		g.f.Cut += b.Count
+		b.Note = "too many children to show"
+		return
+	}
+	slices.Reverse(children) // the last started comes first
+	for _, c := range children {
+		if c, ok := c.(wire.Tuple); ok && len(c) == 4 && g.takeBranch() {
+			b.Children = append(b.Children, g.child(c))
+		}
+	}
+}
+
+// child is {Id, Pid | restarting | undefined, Type, Modules}.
+func (g *treeBuilder) child(c wire.Tuple) Branch {
+	b := Branch{Kind: "worker"}
+	if id, ok := wire.Text(c[0]); !ok {
+		b.ID = brief(c[0])
+	} else if c[0] != wire.Undefined { // a dynamic child has no ID
+		b.ID = id
+	}
+	if c[2] == wire.Atom("supervisor") {
+		b.Kind = "supervisor"
+	}
+	switch pid := c[1].(type) {
+	case wire.PID:
+		b.PID = pid
+		return g.process(b)
+	case wire.Atom:
+		if b.State = "stopped"; pid == "restarting" {
+			b.State = pid
+		}
+	}
+	return b
+}
+
+func (g *treeBuilder) ask(pid node.PID, what wire.Atom) (any, error) {
+	ctx, cancel := g.q.timeoutContext()
+	defer cancel()
+	return otp.Call(ctx, g.q.n, pid, what)
+}
+
+// specs is how many children a supervisor has, of [{specs, N}, {active, N},
+// {supervisors, N}, {workers, N}]; of one that is simple_one_for_one, the workers.
+func specs(counts any) (most int) {
+	l, _ := wire.Elements(counts)
+	for _, c := range l {
+		if c, ok := c.(wire.Tuple); ok && len(c) == 2 {
+			if n, ok := wire.Int(c[1]); ok {
+				most = max(most, int(n))
+			}
+		}
+	}
+	return most
+}
