@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/markdown"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/testkit/markdown"
 	"github.com/actornode/actornode/node/deadletter"
 	_ "github.com/actornode/actornode/node/metrics" // sets nodehook.MetricNames
 )

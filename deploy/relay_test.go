@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit/porttest"
 )
 
 // relay forwards TCP connections from an address to another. It can be cut, as by a firewall that refuses, and stalled, as by

@@ -25,9 +25,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/markdown"
-	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/markdown"
+	"github.com/actornode/actornode/internal/testkit/porttest"
 	"github.com/actornode/actornode/internal/vet"
 )
 

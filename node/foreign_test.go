@@ -16,10 +16,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/erltest"
-	"github.com/actornode/actornode/internal/logtest"
-	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/erltest"
+	"github.com/actornode/actornode/internal/testkit/logtest"
+	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/node"
 	_ "github.com/actornode/actornode/node/global" // a published node needs it

@@ -3,7 +3,7 @@ package supervisor_test
 import (
 	"testing"
 
-	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/testkit/erltest"
 )
 
 // TestScriptsOTP plays the scripts of TestScripts on OTP's supervisors: the answers

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/testkit/erltest"
 )
 
 // The scripts in testdata/supervision are played on this package's supervisors;

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/deploy/attack/internal/raw"
-	"github.com/actornode/actornode/internal/certtest"
+	"github.com/actornode/actornode/internal/testkit/certtest"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/certtest"
+	"github.com/actornode/actornode/internal/testkit/certtest"
 )
 
 // certified starts nodes that speak TLS only, and their load.

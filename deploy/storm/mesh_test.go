@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/erltest"
 )
 
 var fullMesh = flag.Bool("storm.mesh", false, "meshes of 50 nodes of ours, of 8 and 4 OTP nodes, and of 12 of each")

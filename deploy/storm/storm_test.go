@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/erltest"
 )
 
 var (

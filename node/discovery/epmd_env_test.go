@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/epmdtest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/epmdtest"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire"
 )

@@ -5,8 +5,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"testing"
 
-	"github.com/actornode/actornode/internal/nodetest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/global"
 )

@@ -3,7 +3,7 @@ package trace_test
 import (
 	"testing"
 
-	"github.com/actornode/actornode/internal/nodetest"
+	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/trace"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/termtest"
+	"github.com/actornode/actornode/internal/testkit/termtest"
 	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/epmdtest"
-	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/epmdtest"
+	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/wire/epmdclient"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"

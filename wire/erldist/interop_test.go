@@ -18,9 +18,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/certtest"
-	"github.com/actornode/actornode/internal/erltest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/certtest"
+	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"

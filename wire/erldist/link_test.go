@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/linkkit"
+	"github.com/actornode/actornode/internal/testkit/linkkit"
 	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/linkkit"
-	"github.com/actornode/actornode/internal/termtest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/linkkit"
+	"github.com/actornode/actornode/internal/testkit/termtest"
 	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/internal/wire/etfcodec"
 	"github.com/actornode/actornode/internal/wire/links"

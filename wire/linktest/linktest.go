@@ -11,7 +11,7 @@ package linktest
 import (
 	"testing"
 
-	"github.com/actornode/actornode/internal/linkkit"
+	"github.com/actornode/actornode/internal/testkit/linkkit"
 	"github.com/actornode/actornode/wire/dist"
 )
 

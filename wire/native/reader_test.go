@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/linkkit"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/linkkit"
 	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire"

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/certtest"
-	"github.com/actornode/actornode/internal/linkkit"
+	"github.com/actornode/actornode/internal/testkit/certtest"
+	"github.com/actornode/actornode/internal/testkit/linkkit"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )

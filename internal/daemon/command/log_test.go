@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/daemon/config"
-	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/testkit/logtest"
 )
 
 // That a log file cannot be opened anew is said where somebody reads: on standard error, and if the old file has been deleted all

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/erltest"
-	"github.com/actornode/actornode/internal/logtest"
-	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit/erltest"
+	"github.com/actornode/actornode/internal/testkit/logtest"
+	"github.com/actornode/actornode/internal/testkit/porttest"
 )
 
 // newEnvironment returns an environment with variables and a home directory.

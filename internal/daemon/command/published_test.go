@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/testkit/erltest"
 )
 
 // TestPublished: an Erlang node sees a published daemon, and shares names and locks with it.

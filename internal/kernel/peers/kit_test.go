@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/env"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/values"
-	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/testkit/logtest"
 
 	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"

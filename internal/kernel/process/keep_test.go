@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/env"
-	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/erltest"
+	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/wire/epmd"
 )
 

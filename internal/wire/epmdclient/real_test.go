@@ -21,8 +21,8 @@ import (
 
 	"github.com/actornode/actornode/internal/wire/epmdserver"
 
-	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/porttest"
 	"github.com/actornode/actornode/wire/epmd"
 )
 

@@ -21,8 +21,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/erltest"
-	"github.com/actornode/actornode/internal/termtest"
+	"github.com/actornode/actornode/internal/testkit/erltest"
+	"github.com/actornode/actornode/internal/testkit/termtest"
 	"github.com/actornode/actornode/wire"
 )
 

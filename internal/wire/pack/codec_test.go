@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tinylib/msgp/msgp"
 
-	"github.com/actornode/actornode/internal/termtest"
+	"github.com/actornode/actornode/internal/testkit/termtest"
 	"github.com/actornode/actornode/wire"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/termtest"
+	"github.com/actornode/actornode/internal/testkit/termtest"
 	"github.com/actornode/actornode/wire"
 )
 

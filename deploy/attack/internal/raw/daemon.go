@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/actornode/actornode/internal/porttest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/porttest"
 	"github.com/actornode/actornode/wire"
 )
 

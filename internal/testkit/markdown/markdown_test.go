@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/markdown"
+	"github.com/actornode/actornode/internal/testkit/markdown"
 )
 
 func TestParse(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/porttest"
+	"github.com/actornode/actornode/internal/testkit/porttest"
 )
 
 func TestReserve(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/logtest"
 	"github.com/actornode/actornode/internal/testkit"
+	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -17,7 +17,7 @@ import (
 // A Cluster makes nodes that find each other, and nobody else. They are connected by Pipes,
 // within the program: no socket, so a bubble of testing/synctest can hold them.
 //
-//	c := nodetest.NewCluster(t)
+//	c := NewCluster(t)
 //	a, b := c.Start("a"), c.Start("b")
 //	c.Connect(a, b)
 //

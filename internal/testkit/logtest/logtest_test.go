@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/actornode/actornode/internal/logtest"
+	"github.com/actornode/actornode/internal/testkit/logtest"
 )
 
 func TestText(t *testing.T) {

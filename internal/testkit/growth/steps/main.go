@@ -1,12 +1,12 @@
 // Command steps is package growth's test as a program, which can be built with go build -cover: so it can read its own
 // counters, as a test cannot.
-package main
+package steps
 
 import (
 	"regexp"
 	"testing"
 
-	"github.com/actornode/actornode/internal/growth"
+	"github.com/actornode/actornode/internal/testkit/growth"
 )
 
 func main() {
