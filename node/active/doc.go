@@ -5,26 +5,26 @@
 //
 //	type Account struct{ balance int }
 //
-//	func (a *Account) Withdraw(c *active.Context, n int) (int, error) {
+//	func (a *Account) Withdraw(c *Context, n int) (int, error) {
 //		c.Until(func() bool { return a.balance >= n })
 //		a.balance -= n
 //		return a.balance, nil
 //	}
 //
-//	account, err := active.Start(n, &Account{}, node.Options{})
-//	future := active.Go(n, account, (*Account).Withdraw, 20) // a *node.Future[int]
+//	account, err := Start(n, &Account{}, node.Options{})
+//	future := Go(n, account, (*Account).Withdraw, 20) // a *node.Future[int]
 //
 // The compiler checks the receiver, the argument and the result. The works on ABS have the same by
 // these names:
 //
-//	Fut<Int> f = a!m(x)   f := active.Go(c, a, (*A).M, x)
-//	await f?              v, err := active.Await(c, f)
+//	Fut<Int> f = a!m(x)   f := Go(c, a, (*A).M, x)
+//	await f?              v, err := Await(c, f)
 //	await b               c.Until(func() bool { return b })
 //	suspend               c.Suspend()
-//	f.get                 v, err := active.Get(c, f)
-//	x = a.m(x)            v, err := active.Call(c, a, (*A).M, x)
-//	new local C()         o, err := active.In(c, member, &C{})
-//	this                  active.Self[*C](c)
+//	f.get                 v, err := Get(c, f)
+//	x = a.m(x)            v, err := Call(c, a, (*A).M, x)
+//	new local C()         o, err := In(c, member, &C{})
+//	this                  Self[*C](c)
 //
 // Objects of other nodes are called alike, by methods that are exported: see [Export].
 //

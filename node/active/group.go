@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/activation"
+
 	"github.com/actornode/actornode/wire"
 )
 
@@ -33,7 +33,7 @@ const (
 
 // group is the behaviour of the process of active objects.
 type group struct {
-	activation.Group // owned by whoever holds turn
+	Group // owned by whoever holds turn
 	waits
 	turn    sync.Mutex
 	name    string
@@ -57,7 +57,7 @@ type group struct {
 // outside is what others have for a group than itself in its turn.
 type outside struct {
 	sync.Mutex
-	ready   []*activation.Activation
+	ready   []*Activation
 	changed bool // what conditions depend on
 	rest    bool // the timer has run
 	woken   bool // a message says so
@@ -78,7 +78,7 @@ func (joins) Immutable() {}
 
 // invocation is the body of a call.
 type invocation interface {
-	begin(g *group, from node.From) *activation.Activation
+	begin(g *group, from node.From) *Activation
 }
 
 func newGroup(first any, t reflect.Type) *group { return &group{first: first, name: t.String()} }
@@ -178,7 +178,7 @@ func (g *group) time(d time.Duration) {
 	sys.Env.AfterFunc(d, func() { g.fromOutside(&sys.Plain, func(o *outside) { o.rest = true }) })
 }
 
-// takeTurn is activation.Group.Turn.
+// takeTurn is Group.Turn.
 func (g *group) takeTurn(c *node.Context, check int) (more bool, unsure int) {
 	if home := nodehook.Home(c); home != nil {
 		return g.Turn(home, g.steps, check)
@@ -205,11 +205,11 @@ func (g *group) end() {
 	g.turn.Lock() // the last handler may still run
 	defer g.turn.Unlock()
 	g.context = g.past
-	g.End(new(fiber.Fiber), func(a *activation.Activation) { a.Method.(task).act(g.past) })
+	g.End(new(fiber.Fiber), func(a *Activation) { a.Method.(task).act(g.past) })
 }
 
 // readyFromOutside is Ready on behalf of others than the group in its turn.
-func (g *group) readyFromOutside(by *process.Acting, a *activation.Activation) {
+func (g *group) readyFromOutside(by *process.Acting, a *Activation) {
 	g.fromOutside(by, func(o *outside) { o.ready = append(o.ready, a) })
 }
 

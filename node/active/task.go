@@ -4,18 +4,17 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
-	"github.com/actornode/actornode/node/internal/activation"
 )
 
 // task is what an activation of a group does.
 type task interface {
-	activation.Method
+	Method
 	act(c *node.Context) // by which the method acts from now on
 }
 
 // acts is what each task begins with: an activation, and what its method acts through.
 type acts struct {
-	activation.Activation
+	Activation
 	context Context
 	wait    wait
 }
@@ -45,7 +44,7 @@ type call[T, A, R any] struct {
 	arg    A
 }
 
-func (m call[T, A, R]) begin(g *group, from node.From) *activation.Activation {
+func (m call[T, A, R]) begin(g *group, from node.From) *Activation {
 	t := newTask(g, m.object, m.method, m.arg)
 	t.from = from
 	t.context.own = &t.from
@@ -68,7 +67,7 @@ func newTask[T, A, R any](g *group, object uint64, method func(T, *Context, A) (
 	return t
 }
 
-// Run is part of activation.Method.
+// Run is part of Method.
 func (t *invoked[T, A, R]) Run() {
 	g := t.context.group
 	t.context.Context = g.context
@@ -138,13 +137,13 @@ type reception struct {
 	msg      any
 }
 
-func (g *group) newReception(r Receiver, msg any) *activation.Activation {
+func (g *group) newReception(r Receiver, msg any) *Activation {
 	t := &reception{receiver: r, msg: msg}
 	t.init(g, 0, t)
 	return &t.Activation
 }
 
-// Run is part of activation.Method.
+// Run is part of Method.
 func (t *reception) Run() {
 	g := t.context.group
 	t.context.Context = g.context

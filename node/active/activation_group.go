@@ -1,4 +1,4 @@
-package activation
+package active
 
 import (
 	"runtime"
@@ -17,7 +17,7 @@ type Activation struct {
 	Object uint64 // whose method it is; which number an object has is for the user of the package to say
 
 	fiber  *fiber.Fiber // nil: it has not begun
-	wait   *wait        // nil: it does not wait for a condition
+	wait   *waitState   // nil: it does not wait for a condition
 	broken *any         // what its condition has panicked with; nil: it has not
 
 	next, previous *Activation // in parked

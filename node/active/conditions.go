@@ -1,4 +1,4 @@
-package activation
+package active
 
 import (
 	"reflect"
@@ -30,18 +30,18 @@ type conditions struct {
 	credit int                // how many may still be evaluated for the present step
 	sweep  *Activation        // whose turn it is where not all are evaluated; nil: that of the first
 	kinds  map[uint64]*object // by its number
-	spare  *wait              // for the next that waits; nil: none
+	spare  *waitState         // for the next that waits; nil: none
 }
 
 // object is the activations that wait in methods of one object.
 type object struct {
 	n     int
-	kinds []*kind
+	kinds []*conditionKind
 }
 
-// kind is the activations that wait in methods of one object for conditions with the same code. They can differ in what
+// conditionKind is the activations that wait in methods of one object for conditions with the same code. They can differ in what
 // their functions have captured, which cannot be seen from outside.
-type kind struct {
+type conditionKind struct {
 	code   uintptr
 	object *object
 	list
@@ -84,14 +84,14 @@ func (l *list) remove(a *Activation) {
 	}
 }
 
-// wait is what an activation has while it waits for its condition.
-type wait struct {
+// waitState is what an activation has while it waits for its condition.
+type waitState struct {
 	condition func() bool
 	number    uint64 // counts up
 	seen      uint64
 
-	kind  *kind    // nil: there are no kinds
-	links [2]links // in the lists ofAll and ofKind
+	kind  *conditionKind // nil: there are no kinds
+	links [2]links       // in the lists ofAll and ofKind
 }
 
 // links are those before and behind an activation in a list.
@@ -107,9 +107,9 @@ func (c *conditions) over() {
 func (c *conditions) add(a *Activation, condition func() bool) {
 	w := c.spare
 	if c.spare = nil; w == nil {
-		w = new(wait)
+		w = new(waitState)
 	}
-	*w = wait{condition: condition, number: c.step, seen: c.step}
+	*w = waitState{condition: condition, number: c.step, seen: c.step}
 	a.wait = w
 	c.all.add(a)
 	c.n++
@@ -132,10 +132,10 @@ func (c *conditions) sort(a *Activation) {
 		c.kinds[a.Object] = o
 	}
 	code := reflect.ValueOf(a.wait.condition).Pointer()
-	i := slices.IndexFunc(o.kinds, func(k *kind) bool { return k.code == code })
+	i := slices.IndexFunc(o.kinds, func(k *conditionKind) bool { return k.code == code })
 	if i < 0 {
 		i = len(o.kinds)
-		o.kinds = append(o.kinds, &kind{code: code, object: o, list: list{which: ofKind}})
+		o.kinds = append(o.kinds, &conditionKind{code: code, object: o, list: list{which: ofKind}})
 	}
 	k := o.kinds[i]
 	o.n++
@@ -158,7 +158,7 @@ func (c *conditions) take(a *Activation) *Activation {
 	if c.kinds != nil {
 		c.unsort(a)
 	}
-	*w = wait{}
+	*w = waitState{}
 	a.wait, c.spare = nil, w
 	return a
 }
