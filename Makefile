@@ -43,7 +43,7 @@ bench:
 	$(GO) run ./bench compare
 
 figures:
-	$(GO) test -pgo=off -count=1 -run '^$$' -bench 'BenchmarkStart|BenchmarkDrain' -benchtime 3x ./internal/command
+	$(GO) test -pgo=off -count=1 -run '^$$' -bench 'BenchmarkStart|BenchmarkDrain' -benchtime 3x ./internal/daemon/command
 
 profile:
 	@.ci/profile

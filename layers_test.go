@@ -17,127 +17,47 @@ import (
 
 const module = "github.com/actornode/actornode"
 
-// layers says which layer each part is on: an import runs downward only, and parts of one
-// layer do not import each other. A package below a part (node/pg in node) belongs to that
-// part; inside says how the packages of one part stand to each other.
-var layers = map[string]int{
-	"cmd": 7, "bench": 7, "deploy": 7, "docs": 7,
-	"supervisor":        4,
-	"node":              3,
-	"internal/sysmsg":   3,
-	"internal/procview": 3, "internal/admin": 3,
-	"internal/termof":   1,
-	"internal/executor": 2, "wire/erldist": 2, "wire/native": 2,
-	"internal/limit": 0, "internal/cause": 0, "internal/cgroup": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/ring": 0, "internal/readmap": 0, "internal/strict": 0, "internal/treefields": 1,
-	"internal/markdown": 0, "internal/printable": -1, "internal/counter": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 1,
-	"internal/vet": 0, "internal/systemd": 0, "internal/regular": 0, "internal/outline": 2,
-	"internal/daemon": 5, "internal/command": 6, "internal/demo": 4,
-	"mailbox": 1, "sched": 1, "internal/inbox": 1, "wire": 1, "wire/dist": 1, "internal/socket": 0, "internal/account": 1,
-	"wire/etf": 1, "wire/pickle": 1, "wire/epmd": 1, "internal/pack": 1, "internal/etfcodec": 1, "wire/tlsdist": 1,
-	"internal/nodehook": 2, "internal/loglimit": 2, "internal/box": 1, "internal/fault": 1, "internal/shake": 1,
-
-	// Kits of tests, each as low as its users need.
-	"internal/nodetest": 3, "internal/growth": 7,
-	"internal/certtest": 1,
-	"internal/epmdtest": 1,
-	"internal/erltest":  1,
-	"internal/logtest":  1,
-	"internal/porttest": 1,
-	"internal/testkit":  0,
-	"internal/termtest": 1,
-	"internal/linkkit":  1,
-	"internal/linkopt":  1,
-	"internal/rotation": 1,
-	"wire/linktest":     1,
-}
-
-// within lists what a part may use of its own layer.
-var within = map[string][]string{
-	"wire/etf":          {"wire", "internal/etfcodec", "internal/fault", "internal/termof"},
-	"internal/etfcodec": {"wire", "internal/box", "internal/fault", "internal/termof"},
-	"internal/termof":   {"wire"},
-	"internal/box":      {"wire"},
-	"internal/fault":    {"wire"},
-	"wire/pickle":       {"wire"},
-	"wire/dist":         {"wire"},
-	"internal/account":  {"wire/dist"},
-	"internal/rotation": {"wire", "wire/dist"},
-	"internal/pack":     {"wire", "internal/box", "internal/fault", "internal/termof"},
-	"wire/tlsdist":      {"wire", "wire/dist"},
-
-	"internal/epmdclient": {"wire", "wire/epmd", "internal/epmdserver"},
-
-	"internal/inbox":    {"mailbox"},
-	"node":              {"internal/sysmsg", "internal/procview", "internal/admin"},
-	"internal/admin":    {"node", "internal/sysmsg", "internal/procview"},
-	"internal/sysmsg":   {"node"},
-	"internal/procview": {"node"},
-	"internal/demo":     {"supervisor"},
-	"supervisor":        {"internal/demo"},
-	"internal/nodetest": {"node"},
-	"internal/epmdtest": {"wire/epmd", "internal/epmdclient", "internal/epmdserver"},
-	"internal/erltest":  {"internal/logtest"},
-	"internal/termtest": {"wire"},
-	"internal/linkopt":  {"wire", "wire/dist"},
-	"internal/linkkit":  {"wire", "wire/dist", "internal/linkopt"},
-	"wire/linktest":     {"wire/dist", "internal/linkkit"},
-}
-
-// inside has a layer for each package of the parts that have several. It counts within one
-// part only, that is for packages with the same first folder: there, too, an import runs
-// downward only.
-var inside = map[string]int{
-	"node/discovery": 0, "node/deadletter": 0, "node/observe": 1,
-
-	"node/internal/env": 0, "node/internal/timers": 1, "node/internal/flush": 0,
-	"node/internal/table": 0, "node/internal/admission": 1, "node/internal/quota": 0,
-	"node/internal/keep": 1, "node/internal/feed": 0, "node/internal/trace": 1, "node/internal/export": 0, "node/internal/mesh": 1,
-	"node/internal/undelivered": 2, "node/internal/names": 1, "node/internal/gotypes": 0, "node/internal/signal": 0, "node/internal/limits": 1, "node/internal/report": 1, "node/internal/kernel": 2, "node/internal/outbox": 1, "node/internal/peers": 2, "node/internal/reader": 3,
-	"node/internal/erpc": 1, "node/internal/gencall": 0, "node/internal/promise": 0, "node/internal/waiting": 1,
-	"node/internal/list": 0, "node/internal/reason": 0,
-	"node/internal/failure": 1, "node/internal/values": 2, "node/internal/futures": 1,
-	"node/internal/activation": 0, "node/internal/moved": 0,
-	"node/internal/termkey": 0, "node/internal/globalnames": 1, "node/internal/global": 2,
-	"node/internal/tagged": 0,
-
-	"node/internal/process": 3, "node/internal/runner": 4, "node/internal/remote": 4,
-	"node/internal/placement": 4, "node/internal/inspect": 5,
-	"node/internal/owned": 0, "node/rights": -1, "node/internal/watchers": 4,
-
-	"node/internal/deepcopy": 0, "node/isolation": 1, "node/internal/isolate": 2, "node/internal/receipt": 4,
-
-	"node": 6,
-
-	"node/internal/filter": 7,
-
-	"node/active": 7, "node/futures": 8, "node/match": 8, "node/stage": 7, "node/stream": 7,
-	"node/rpc": 7, "node/sys": 7, "node/trace": 7, "node/dns": 7, "node/gossip": 7,
-	"node/lifetime": 8, "node/channel": 8, "node/forward": 7, "node/global": 7,
-	"node/genserver": 8, "node/event": 8, "node/port": 8, "node/otp": 8,
-	"node/statem": 9, "node/pg": 9, "node/migrate": 9,
-	"node/admin": 10, "node/metrics": 10,
-
-	"supervisor":             1,
-	"supervisor/application": 2,
-	"supervisor/tree":        3,
-
-	"wire":      1,
-	"wire/dist": 2,
-	"wire/epmd": 3, "wire/tlsdist": 3, "wire/linktest": 3,
-	"wire/etf":     3,
-	"wire/pickle":  3,
-	"wire/erldist": 4, "wire/native": 4,
-
-	"internal/cause": -1, "internal/limit": 0, "internal/socket": 0, "internal/account": 0, "internal/memory": 0, "internal/bias": 0, "internal/fiber": 0, "internal/ring": 0, "internal/readmap": 0, "internal/strict": 0,
-	"internal/certtest": 0, "internal/logtest": 0, "internal/porttest": 0, "internal/testkit": -1, "internal/printable": -1,
-	"internal/shake": 0, "internal/rotation": 0, "internal/pack": 1, "internal/etfcodec": 1, "internal/box": 0, "internal/fault": 0, "internal/loglimit": 0, "internal/erlflags": 0, "internal/epmdcodec": 0, "internal/epmdserver": 1, "internal/epmdclient": 2, "internal/epmdtest": 3,
-	"internal/inbox": 1, "internal/counter": 0, "internal/nodehook": 1, "internal/markdown": 0, "internal/cgroup": 0, "internal/treefields": 1,
-	"internal/executor": 2, "internal/admin": 3, "internal/procview": 2, "internal/sysmsg": 2, "internal/termof": 0, "internal/linkopt": 0, "internal/linkkit": 1,
-	"internal/erltest": 1, "internal/termtest": 1, "internal/nodetest": 1, "internal/growth": 5, "internal/growth/steps": 6,
-	"internal/vet": 0, "internal/systemd": 0, "internal/regular": 0, "internal/outline": 1,
-	"internal/demo": 3, "internal/daemon/health": 1,
-	"internal/daemon/config": 2,
-	"internal/command":       4,
+// house lists the packages of the module from the ground up: an import goes to a row further up in this list.
+var house = [][]string{
+	{ // libraries that know nothing of actors
+		"internal/cause", "internal/printable", "internal/regular", "internal/strict", "internal/vet",
+		"internal/mailbox/ring", "internal/sched/bias", "internal/sched/fiber", "internal/wire/erlflags", "internal/wire/socket",
+		"internal/daemon/memory", "internal/daemon/systemd",
+		"internal/testkit", "internal/testkit/certtest", "internal/testkit/markdown", "internal/testkit/porttest",
+	},
+	// what users supply, and send
+	{"mailbox", "sched", "wire", "wire/epmd", "internal/counter", "internal/treefields", "internal/testkit/logtest"},
+	{"wire/dist", "wire/pickle", "node/rights", "internal/daemon/loglimit", "internal/wire/epmdserver", "internal/testkit/erltest", "internal/testkit/termtest"},
+	// the scheduler, the mailbox, codecs
+	{"internal/mailbox/inbox", "internal/wire/box", "internal/wire/epmdclient", "internal/wire/fault", "internal/wire/termof", "internal/testkit/epmdtest"},
+	{"internal/sched/executor", "internal/wire/etfcodec", "internal/wire/links", "internal/wire/pack", "wire/tlsdist"},
+	// the protocols
+	{"wire/erldist", "wire/etf", "wire/native", "internal/testkit/linkkit"},
+	{"wire/linktest", "node/discovery", "internal/nodehook"},
+	// the kernel, chapter by chapter, with the types of node's that it has the values of
+	{"internal/kernel/env", "internal/kernel/deepcopy", "node/deadletter"},
+	{"internal/kernel/limits", "node/isolation"},
+	{"internal/kernel/flow", "internal/kernel/tables", "node/observe"},
+	{"internal/kernel/calls"},
+	{"internal/kernel/erpc", "internal/kernel/global", "internal/kernel/values"},
+	{"internal/kernel/watch"},
+	{"internal/kernel/process"},
+	{"internal/kernel/peers", "internal/kernel/runner"},
+	{"node"},
+	// tools and behaviours
+	{"node/internal/filter", "node/dns", "node/forward", "node/global", "node/gossip", "node/metrics", "node/rpc", "node/stage", "node/trace",
+		"internal/daemon/procview", "internal/testkit/nodetest"},
+	{"internal/sysmsg", "node/match"},
+	{"node/active", "node/otp", "node/stream", "node/sys", "supervisor"},
+	{"node/channel", "node/event", "node/futures", "node/genserver", "node/lifetime", "node/port"},
+	{"node/migrate", "node/pg", "node/statem", "supervisor/application"},
+	// the daemon
+	{"internal/daemon/admin", "internal/daemon/demo", "internal/testkit/growth"},
+	{"node/admin", "supervisor/tree", "internal/testkit/growth/steps"},
+	{"internal/daemon/config", "internal/daemon/health"},
+	{"internal/daemon/command"},
+	{""},
+	{"cmd/actornode", "docs"}, // and what is in bench and deploy, modules of their own
 }
 
 // outside lists the modules that the packages may use, with the reason.
@@ -266,67 +186,36 @@ func TestWorkspaceChangesNoVersion(t *testing.T) {
 // local is a path below the module.
 func local(path string) string { return strings.TrimPrefix(strings.TrimPrefix(path, module), "/") }
 
-// part returns the longest entry of layers that path is or lies below.
-func part(path string) string {
-	path = local(path)
-	best := ""
-	for r := range layers {
-		if (path == r || strings.HasPrefix(path, r+"/")) && len(r) > len(best) {
-			best = r
-		}
-	}
-	return best
-}
-
 func TestImportsRunDownward(t *testing.T) {
+	rows := make(map[string]int)
+	for i, row := range house {
+		for _, path := range row {
+			_, twice := rows[path]
+			require.False(t, twice, "%s stands twice in house", path)
+			rows[path] = i
+		}
+	}
+	seen := make(map[string]bool)
 	for _, p := range packages(t) {
-		from := part(p.ImportPath)
-		if from == "" {
-			require.Equal(t, module, p.ImportPath, "%s belongs to no part: enter it in layers", p.ImportPath)
-			continue
-		}
-		for _, imp := range p.Imports {
-			if !strings.HasPrefix(imp, module) {
-				continue
-			}
-			to := part(imp)
-			if to == from {
-				continue
-			}
-			ok := layers[to] < layers[from]
-			for _, w := range within[from] {
-				ok = ok || w == to
-			}
-			require.True(t, ok, "%s (layer %d) imports %s (layer %d): an import runs downward only",
-				p.ImportPath, layers[from], imp, layers[to])
-		}
-	}
-}
-
-// The packages of one part have layers, too.
-func TestImportsRunDownwardInside(t *testing.T) {
-	parts := make(map[string]bool)
-	for path := range inside {
-		parts[first(path)] = true
-	}
-	all := packages(t)
-	for _, p := range all {
 		from := local(p.ImportPath)
-		if !parts[first(from)] {
-			continue
+		row, ok := rows[from]
+		if first(from) == "bench" || first(from) == "deploy" {
+			row = len(house)
+		} else {
+			require.True(t, ok, "%s has no row: enter it in house", p.ImportPath)
+			seen[from] = true
 		}
-		require.Contains(t, inside, from, "%s has no layer: enter it in inside", p.ImportPath)
 		for _, imp := range p.Imports {
 			to := local(imp)
-			if !strings.HasPrefix(imp, module) || first(to) != first(from) {
+			if !strings.HasPrefix(imp, module) || first(to) == first(from) && row == len(house) {
 				continue
 			}
-			require.Less(t, inside[to], inside[from], "%s (layer %d of %s) imports %s (layer %d): an import runs downward only",
-				p.ImportPath, inside[from], first(from), imp, inside[to])
+			below, ok := rows[to]
+			require.True(t, ok && below < row, "%s imports %s, which is not below it in house", p.ImportPath, imp)
 		}
 	}
-	for path := range inside {
-		require.True(t, slices.ContainsFunc(all, func(p pkg) bool { return local(p.ImportPath) == path }), "there is no package %s", path)
+	for path := range rows {
+		require.True(t, seen[path], "there is no package %s", path)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // tablesOf are the folders, with all below them, whose types may hold what other nodes make this one keep.
-var tablesOf = []string{"node", "wire/native", "wire/erldist", "internal/pack", "internal/admin"}
+var tablesOf = []string{"node", "internal/kernel", "wire/native", "wire/erldist", "internal/wire/pack", "internal/daemon/admin"}
 
 // Each table (a map or a list in a struct) of the packages that serve other nodes has a bound, which stands in testdata/tables.txt:
 //
@@ -124,7 +124,7 @@ func tablesOfStruct(name string, of *ast.StructType) (tables []string) {
 				table = true
 			case *ast.SelectorExpr:
 				in, ok := n.X.(*ast.Ident)
-				table = table || ok && (in.Name == "list" && n.Sel.Name == "List" || in.Name == "sync" && n.Sel.Name == "Map")
+				table = table || ok && ((in.Name == "list" || in.Name == "tables") && n.Sel.Name == "List" || in.Name == "sync" && n.Sel.Name == "Map")
 			}
 			return true
 		})

@@ -77,7 +77,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 		known[name] = true
 		assert.True(t, strings.Contains(table, "`"+name+"`"), "docs/operations.md does not say what %s tells", name)
 	}
-	daemon := sources(t, "../internal/command")
+	daemon := sources(t, "../internal/daemon/command")
 	for _, m := range regexp.MustCompile("`actornode_([a-z_]+)`").FindAllStringSubmatch(table, -1) {
 		name := "actornode_" + m[1]
 		assert.True(t, known[name] || strings.Contains(daemon, `"`+m[1]+`"`) || strings.Contains(daemon, `"`+name+`"`),
@@ -98,8 +98,8 @@ func TestLogLinesAreWritten(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(written), 5)
-	code := sources(t, "../internal/command", "../node", "../node/internal/peers", "../node/internal/report",
-		"../node/internal/undelivered", "../internal/admin", "../supervisor")
+	code := sources(t, "../internal/daemon/command", "../node", "../internal/kernel/peers", "../internal/kernel/watch",
+		"../internal/kernel/watch", "../internal/daemon/admin", "../supervisor")
 	for _, line := range written {
 		assert.True(t, strings.Contains(code, `"`+line+`"`), "docs/operations.md: no line %q is written", line)
 	}

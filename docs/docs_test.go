@@ -134,7 +134,7 @@ func TestFieldsAndMetrics(t *testing.T) {
 	metric := regexp.MustCompile(`\bactornode_[a-z_]+\b`)
 	variable := regexp.MustCompile(`\bACTORNODE_[A-Z_]+\b`)
 	there := nodehook.MetricNames()
-	daemon, err := os.ReadFile("../internal/command/findermetrics.go")
+	daemon, err := os.ReadFile("../internal/daemon/command/findermetrics.go")
 	require.NoError(t, err)
 	for _, m := range regexp.MustCompile(`"(?:actornode_)?([a-z_]+)"`).FindAllStringSubmatch(string(daemon), -1) {
 		there = append(there, "actornode_"+m[1])

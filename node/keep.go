@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/nodehook"
 )
 
-// keptBy is a node as package keep knows it.
+// keptBy is a node as package process knows it.
 type keptBy struct{ *Node }
 
 // AwaitExit is part of process.KeeperHost.

@@ -100,7 +100,7 @@ func (p *peer) Target(to PID) peers.ReaderTarget {
 	return nil
 }
 
-// target is a process as package reader knows it.
+// target is a process as package peers knows it.
 type target struct{ q *process.Process }
 
 // Inbox is part of peers.ReaderTarget, and so are the others.

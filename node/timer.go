@@ -76,7 +76,7 @@ type dueMessage struct {
 	again bool // the timer goes on
 }
 
-// lookups are the timers of such messages, as package timers knows their owner.
+// lookups are the timers of such messages, as package process knows their owner.
 type lookups Node
 
 // Waits is part of process.TimerOwner, and so are the others: a mailbox that makes senders wait has a timer of its own.

@@ -13,7 +13,7 @@
 // # The format of a fault
 //
 //	# One sentence: the guarantee that breaks.
-//	file node/internal/process/link.go
+//	file internal/kernel/process/link.go
 //	func (*Process).Unlink
 //	-	if !p.links.remove(pid) {
 //	+	if false {

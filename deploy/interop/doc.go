@@ -9,7 +9,7 @@
 //     global is OTP's module of that name.
 //   - The driver is an OTP node that runs the checks: suite/*.erl.
 //   - The target is the node that is judged; it runs the demo (package
-//     internal/demo).
+//     internal/daemon/demo).
 //   - The oracle is an OTP node in the target's place: oracle/demo.erl. A check
 //     that the oracle does not pass is wrong.
 //   - A mixed cluster has one target, or three, and three OTP nodes or more, of

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// program is the package that is built, and where in it the linker notes the version: internal/command/version.go.
+// program is the package that is built, and where in it the linker notes the version: internal/daemon/command/version.go.
 const (
 	program = "./cmd/actornode"
-	noted   = "github.com/actornode/actornode/internal/command."
+	noted   = "github.com/actornode/actornode/internal/daemon/command."
 )
 
 // target is a system that a binary is for.

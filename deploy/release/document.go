@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/actornode/actornode/internal/command"
+	"github.com/actornode/actornode/internal/daemon/command"
 )
 
 // file is one of an archive or a package: its path there, its mode and its bytes.

@@ -26,7 +26,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/command"
+	"github.com/actornode/actornode/internal/daemon/command"
 	"github.com/actornode/actornode/internal/testkit"
 )
 

@@ -19,7 +19,7 @@ func TestConcurrent(t *testing.T) {
 		{`import a "sync/atomic"; var n a.Int64`, "imports sync/atomic"},
 		{`import "golang.org/x/sync/errgroup"`, "imports golang.org/x/sync/errgroup"},
 		{`import "net/http"`, "imports net/http"},
-		{`import "github.com/actornode/actornode/internal/bias"`, "imports github.com/actornode/actornode/internal/bias"},
+		{`import "github.com/actornode/actornode/internal/sched/bias"`, "imports github.com/actornode/actornode/internal/sched/bias"},
 		{`import "github.com/actornode/actornode/node"`, "imports github.com/actornode/actornode/node"},
 		{`import "github.com/actornode/actornode/node/match"`, ""},
 		{`type t struct{ done chan struct{} }`, "uses a channel"},
@@ -59,9 +59,9 @@ func TestRacePackages(t *testing.T) {
 		require.True(t, strings.HasPrefix(p, ours+"/"), p)
 		below = append(below, strings.TrimPrefix(p, ours+"/"))
 	}
-	assert.Subset(t, below, []string{"internal/bias", "internal/executor", "internal/fiber", "internal/inbox", "internal/socket",
-		"mailbox", "node", "node/internal/promise", "node/internal/outbox", "supervisor", "wire/native"})
-	for _, pure := range []string{"wire", "internal/epmdcodec", "internal/etfcodec", "internal/vet", "node/internal/flush"} {
+	assert.Subset(t, below, []string{"internal/sched/bias", "internal/sched/executor", "internal/sched/fiber", "internal/mailbox/inbox", "internal/wire/socket",
+		"mailbox", "node", "internal/kernel/calls", "internal/kernel/flow", "supervisor", "wire/native"})
+	for _, pure := range []string{"wire", "internal/wire/epmdserver", "internal/wire/etfcodec", "internal/vet", "internal/kernel/flow"} {
 		assert.NotContains(t, below, pure)
 	}
 }

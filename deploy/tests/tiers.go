@@ -96,9 +96,9 @@ func static(r *run) error {
 
 // lockFree are the packages that everything concurrent rests on.
 var lockFree = []string{
-	"./internal/bias", "./internal/fiber", "./internal/inbox", "./internal/executor",
-	"./node/internal/promise", "./node/internal/outbox", "./node/internal/flush", "./node/internal/peers",
-	"./node/internal/admission", "./node/internal/runner", "./node/internal/process", "./node/internal/table",
+	"./internal/sched/bias", "./internal/sched/fiber", "./internal/mailbox/inbox", "./internal/sched/executor",
+	"./internal/kernel/calls", "./internal/kernel/flow", "./internal/kernel/flow", "./internal/kernel/peers",
+	"./internal/kernel/limits", "./internal/kernel/runner", "./internal/kernel/process", "./internal/kernel/tables",
 }
 
 func quickRace(r *run) error {
@@ -120,8 +120,8 @@ func race(tier string) func(r *run) error {
 func portable(r *run) error {
 	const tag = "-tags=actornode_portable"
 	return errors.Join(r.command(".", nil, "go", "vet", tag, "./..."),
-		r.goTest(".", "test", tag, "-vet=off", "./mailbox", "./internal/bias", "./internal/box", "./internal/executor",
-			"./internal/etfcodec", "./internal/fiber", "./wire/native"),
+		r.goTest(".", "test", tag, "-vet=off", "./mailbox", "./internal/sched/bias", "./internal/wire/box", "./internal/sched/executor",
+			"./internal/wire/etfcodec", "./internal/sched/fiber", "./wire/native"),
 		r.goTest(".", "test", tag, "-vet=off", "-run", "TestStage|TestReceive|TestCall|TestLink|TestInfo", "./node"))
 }
 

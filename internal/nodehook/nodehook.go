@@ -54,14 +54,14 @@ var Release func(n Node, name wire.Atom) int
 // ReleaseKnown reports whether Release of a node needs no waiting.
 var ReleaseKnown func(n Node, name wire.Atom) bool
 
-// System returns what the processes of a node have in common, a *System of package node/internal/process.
+// System returns what the processes of a node have in common, a *System of package internal/kernel/process.
 var System func(n Node) any
 
 // Origin returns what mints the identifiers of a node.
 var Origin func(n Node) wire.Origin
 
 // Tracing returns what says which processes of a node are traced, a *watch.Traces of
-// node/internal/trace.
+// internal/kernel/watch.
 var Tracing func(n Node) any
 
 // MaxProcesses returns how many processes can live at a time.
@@ -220,7 +220,7 @@ var Leader func(n Node, pid wire.PID) wire.PID
 var Exports func(n Node) []wire.Export
 
 // ExportTable returns what a node exports, which package node/rpc changes and reads: a *Table of
-// package node/internal/export for node.Actor.
+// package internal/kernel/erpc for node.Actor.
 var ExportTable func(n Node) any
 
 // Apply calls a function that a node exports, in the calling process: see package node/rpc.

@@ -21,7 +21,7 @@ const (
 	maxGiven = 64 << 10
 )
 
-// Brief says for a log what a message is, without a look into it: see package outline. Of a call or a cast it is
+// Brief says for a log what a message is, without a look into it: see package watch. Of a call or a cast it is
 // what is asked.
 func Brief(n *node.Node, msg any) string {
 	if r, ok := n.AsRequest(msg); ok {
@@ -38,7 +38,7 @@ func Brief(n *node.Node, msg any) string {
 	return watch.Of(msg)
 }
 
-// BriefState says for a log what a state is: what it offers by a method State, else what package outline says of it.
+// BriefState says for a log what a state is: what it offers by a method State, else what package watch says of it.
 func BriefState(state any) string {
 	s, ok := state.(interface{ State() any })
 	if _, tuple := state.(wire.Tuple); tuple {

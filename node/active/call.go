@@ -46,7 +46,7 @@ func goHere[T, A, R any](c *Context, object uint64, method func(T, *Context, A) 
 	t.init(c.group, object, &t.invoked)
 	t.future, t.context.own = &t.promised, &t.promised
 	nodehook.Promise(c.Context, t.future)
-	c.group.Ready(&t.Activation)
+	c.group.Ready(&t.activation)
 	return t.future
 }
 

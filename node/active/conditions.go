@@ -28,7 +28,7 @@ type conditions struct {
 	unsure int
 	step   uint64             // how many steps are over
 	credit int                // how many may still be evaluated for the present step
-	sweep  *Activation        // whose turn it is where not all are evaluated; nil: that of the first
+	sweep  *activation        // whose turn it is where not all are evaluated; nil: that of the first
 	kinds  map[uint64]*object // by its number
 	spare  *waitState         // for the next that waits; nil: none
 }
@@ -49,7 +49,7 @@ type conditionKind struct {
 
 // list is activations in the order of waiting. Each of them is in two: that of all, and that of its kind.
 type list struct {
-	first, last *Activation
+	first, last *activation
 	which       int // ofAll or ofKind
 }
 
@@ -59,7 +59,7 @@ const (
 )
 
 // add adds a behind all others.
-func (l *list) add(a *Activation) {
+func (l *list) add(a *activation) {
 	a.wait.links[l.which] = links{before: l.last}
 	if l.last == nil {
 		l.first = a
@@ -70,7 +70,7 @@ func (l *list) add(a *Activation) {
 }
 
 // remove takes a out.
-func (l *list) remove(a *Activation) {
+func (l *list) remove(a *activation) {
 	at := a.wait.links[l.which]
 	if at.before == nil {
 		l.first = at.behind
@@ -95,7 +95,7 @@ type waitState struct {
 }
 
 // links are those before and behind an activation in a list.
-type links struct{ before, behind *Activation }
+type links struct{ before, behind *activation }
 
 // over is the end of a step: any condition may hold now.
 func (c *conditions) over() {
@@ -104,7 +104,7 @@ func (c *conditions) over() {
 }
 
 // add has a wait for a condition, which does not hold after the present step.
-func (c *conditions) add(a *Activation, condition func() bool) {
+func (c *conditions) add(a *activation, condition func() bool) {
 	w := c.spare
 	if c.spare = nil; w == nil {
 		w = new(waitState)
@@ -125,7 +125,7 @@ func (c *conditions) add(a *Activation, condition func() bool) {
 }
 
 // sort adds a, the last of those that have a kind, to its kind.
-func (c *conditions) sort(a *Activation) {
+func (c *conditions) sort(a *activation) {
 	o := c.kinds[a.Object]
 	if o == nil {
 		o = new(object)
@@ -144,10 +144,10 @@ func (c *conditions) sort(a *Activation) {
 }
 
 // behind returns the activation that has begun to wait next after a.
-func (a *Activation) behind() *Activation { return a.wait.links[ofAll].behind }
+func (a *activation) behind() *activation { return a.wait.links[ofAll].behind }
 
 // take takes a out, which is to go on.
-func (c *conditions) take(a *Activation) *Activation {
+func (c *conditions) take(a *activation) *activation {
 	w := a.wait
 	if c.sweep == a {
 		c.sweep = a.behind()
@@ -164,7 +164,7 @@ func (c *conditions) take(a *Activation) *Activation {
 }
 
 // unsort takes a out of its kind. When half of few are left there are no kinds any more.
-func (c *conditions) unsort(a *Activation) {
+func (c *conditions) unsort(a *activation) {
 	if c.n <= few/2 {
 		c.kinds, c.sweep = nil, nil
 		return
@@ -178,7 +178,7 @@ func (c *conditions) unsort(a *Activation) {
 
 // pick takes out an activation whose condition holds, after a step of an object; nil: none has been found. Beside those
 // that each step evaluates it evaluates extra ones.
-func (c *conditions) pick(object uint64, extra int) *Activation {
+func (c *conditions) pick(object uint64, extra int) *activation {
 	if c.unsure == 0 {
 		return nil
 	}
@@ -211,7 +211,7 @@ func (c *conditions) pick(object uint64, extra int) *Activation {
 }
 
 // oldest returns which of the first of each kind of an object has waited for longest of those whose condition holds.
-func (c *conditions) oldest(number uint64) (a *Activation) {
+func (c *conditions) oldest(number uint64) (a *activation) {
 	o := c.kinds[number]
 	if o == nil {
 		return nil
@@ -225,7 +225,7 @@ func (c *conditions) oldest(number uint64) (a *Activation) {
 }
 
 // holds evaluates the condition of a, unless that has been done since the last step was over.
-func (c *conditions) holds(a *Activation) bool {
+func (c *conditions) holds(a *activation) bool {
 	if a.wait.seen == c.step {
 		return false
 	}
@@ -238,7 +238,7 @@ func (c *conditions) holds(a *Activation) bool {
 }
 
 // holds evaluates the condition of a. One that panics holds, for its activation panics then.
-func (a *Activation) holds() (ok bool) {
+func (a *activation) holds() (ok bool) {
 	defer func() {
 		if !ok {
 			if cause := recover(); cause != nil {

@@ -5,26 +5,26 @@
 //
 //	type Account struct{ balance int }
 //
-//	func (a *Account) Withdraw(c *Context, n int) (int, error) {
+//	func (a *Account) Withdraw(c *active.Context, n int) (int, error) {
 //		c.Until(func() bool { return a.balance >= n })
 //		a.balance -= n
 //		return a.balance, nil
 //	}
 //
-//	account, err := Start(n, &Account{}, node.Options{})
-//	future := Go(n, account, (*Account).Withdraw, 20) // a *node.Future[int]
+//	account, err := active.Start(n, &Account{}, node.Options{})
+//	future := active.Go(n, account, (*Account).Withdraw, 20) // a *node.Future[int]
 //
 // The compiler checks the receiver, the argument and the result. The works on ABS have the same by
 // these names:
 //
-//	Fut<Int> f = a!m(x)   f := Go(c, a, (*A).M, x)
-//	await f?              v, err := Await(c, f)
+//	Fut<Int> f = a!m(x)   f := active.Go(c, a, (*A).M, x)
+//	await f?              v, err := active.Await(c, f)
 //	await b               c.Until(func() bool { return b })
 //	suspend               c.Suspend()
-//	f.get                 v, err := Get(c, f)
-//	x = a.m(x)            v, err := Call(c, a, (*A).M, x)
-//	new local C()         o, err := In(c, member, &C{})
-//	this                  Self[*C](c)
+//	f.get                 v, err := active.Get(c, f)
+//	x = a.m(x)            v, err := active.Call(c, a, (*A).M, x)
+//	new local C()         o, err := active.In(c, member, &C{})
+//	this                  active.Self[*C](c)
 //
 // Objects of other nodes are called alike, by methods that are exported: see [Export].
 //
@@ -90,6 +90,36 @@
 // A method runs on a goroutine of its own only while it is suspended, otherwise on one that the group
 // uses for one activation after the other; Go's scheduler does not choose between them. When the
 // process ends and activations wait, one goroutine unwinds them; Node.Stop waits for it.
+//
+// # How activations share a goroutine
+//
+// Inside a group (activations.go, conditions.go):
+//
+//   - An activation is one call of a method, from its start to its return.
+//   - A thread is the thread of control of a group: of its activations one runs at a time. It is the group's
+//     turn from Run to the end of Run.
+//   - A fiber (package fiber) is what an activation has for a stack. One fiber runs activations one
+//     after the other as long as they return; the fiber of one that is suspended is its own until it
+//     goes on, and another fiber then runs the others.
+//
+// Invariants:
+//
+//  1. All of a thread is owned by the goroutine that runs it: that of the turn, or the fiber that it
+//     has switched to. No lock is needed, as a switch is a hand-over. Who runs turns sees to it that
+//     there is one at a time.
+//  2. An activation is in exactly one place: running, in ready, in conditions, or suspended until
+//     somebody calls Ready with it. Ready is called once for each Suspend.
+//     A step is what runs of one from there until it is in one of the others, or has returned.
+//  3. parked holds each activation that has begun and does not run. End unwinds all of them.
+//  4. What has been ready first runs first. A condition that is found to hold comes at least after each
+//     activation that was ready: neither starves the other.
+//  5. A condition is evaluated once a step, at most: it is not evaluated again until another is over. Its activation goes on
+//     before any other step.
+//  6. With few activations that wait for conditions, each step has all of them evaluated, in the order of waiting. With more
+//     a step costs a bounded number of evaluations, and each of them has its turn: see conditions. Turn reports how many
+//     have not been evaluated since the last step, and its user sees to it that they are, by the argument extra.
+//  7. What messages ask for becomes ready behind what is ready: Yield ends the turn if messages wait, and so does a turn
+//     that has taken long.
 //
 // # Callers that give up
 //

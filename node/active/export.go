@@ -30,7 +30,7 @@ func Export[T, A, R any](name wire.Atom, method func(T, *Context, A) (R, error))
 	e := &export{
 		name: name, object: reflect.TypeFor[T](),
 		isFor: func(object any) bool { _, ok := object.(T); return ok },
-		begin: func(g *group, object uint64, arg any, from node.From) (*Activation, error) {
+		begin: func(g *group, object uint64, arg any, from node.From) (*activation, error) {
 			a, err := argument[A](arg)
 			if err != nil {
 				return nil, fmt.Errorf("active: the argument of %s: %w", name, err)
@@ -46,7 +46,7 @@ type export struct {
 	name   wire.Atom
 	object reflect.Type
 	isFor  func(object any) bool
-	begin  func(g *group, object uint64, arg any, from node.From) (*Activation, error)
+	begin  func(g *group, object uint64, arg any, from node.From) (*activation, error)
 }
 
 // exports are the exported methods of the program.

@@ -33,7 +33,7 @@ const (
 
 // group is the behaviour of the process of active objects.
 type group struct {
-	Group // owned by whoever holds turn
+	thread // owned by whoever holds turn
 	waits
 	turn    sync.Mutex
 	name    string
@@ -57,7 +57,7 @@ type group struct {
 // outside is what others have for a group than itself in its turn.
 type outside struct {
 	sync.Mutex
-	ready   []*Activation
+	ready   []*activation
 	changed bool // what conditions depend on
 	rest    bool // the timer has run
 	woken   bool // a message says so
@@ -78,7 +78,7 @@ func (joins) Immutable() {}
 
 // invocation is the body of a call.
 type invocation interface {
-	begin(g *group, from node.From) *Activation
+	begin(g *group, from node.From) *activation
 }
 
 func newGroup(first any, t reflect.Type) *group { return &group{first: first, name: t.String()} }
@@ -92,7 +92,7 @@ func (g *group) Init(c *node.Context) error {
 	p, _ := nodehook.Process(c)
 	g.process = p.(*process.Process)
 	g.steps = min(steps, g.process.System.Budget)
-	g.Group.Init(nodehook.Fibers(c), g.process)
+	g.thread.Init(nodehook.Fibers(c), g.process)
 	return nil
 }
 
@@ -178,7 +178,7 @@ func (g *group) time(d time.Duration) {
 	sys.Env.AfterFunc(d, func() { g.fromOutside(&sys.Plain, func(o *outside) { o.rest = true }) })
 }
 
-// takeTurn is Group.Turn.
+// takeTurn is thread.Turn.
 func (g *group) takeTurn(c *node.Context, check int) (more bool, unsure int) {
 	if home := nodehook.Home(c); home != nil {
 		return g.Turn(home, g.steps, check)
@@ -205,11 +205,11 @@ func (g *group) end() {
 	g.turn.Lock() // the last handler may still run
 	defer g.turn.Unlock()
 	g.context = g.past
-	g.End(new(fiber.Fiber), func(a *Activation) { a.Method.(task).act(g.past) })
+	g.End(new(fiber.Fiber), func(a *activation) { a.Method.(task).act(g.past) })
 }
 
 // readyFromOutside is Ready on behalf of others than the group in its turn.
-func (g *group) readyFromOutside(by *process.Acting, a *Activation) {
+func (g *group) readyFromOutside(by *process.Acting, a *activation) {
 	g.fromOutside(by, func(o *outside) { o.ready = append(o.ready, a) })
 }
 
@@ -249,7 +249,7 @@ func (g *group) takeOutside() {
 }
 
 // runs reports whether the activation of c is what runs.
-func (g *group) runs(c *Context) bool { return g.Running() == &c.acts.Activation }
+func (g *group) runs(c *Context) bool { return g.Running() == &c.acts.activation }
 
 func (g *group) add(number uint64, object any) {
 	if g.others == nil {

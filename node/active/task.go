@@ -8,13 +8,13 @@ import (
 
 // task is what an activation of a group does.
 type task interface {
-	Method
+	method
 	act(c *node.Context) // by which the method acts from now on
 }
 
 // acts is what each task begins with: an activation, and what its method acts through.
 type acts struct {
-	Activation
+	activation
 	context Context
 	wait    wait
 }
@@ -31,9 +31,9 @@ func (x *acts) act(c *node.Context) { x.context.Context = c }
 // Completed is part of calls.Waiter: the future is there that the activation awaits.
 func (x *acts) Completed(by *process.Acting) {
 	if g := x.context.group; by.Is(g.process) {
-		g.Ready(&x.Activation)
+		g.Ready(&x.activation)
 	} else {
-		g.readyFromOutside(by, &x.Activation)
+		g.readyFromOutside(by, &x.activation)
 	}
 }
 
@@ -44,11 +44,11 @@ type call[T, A, R any] struct {
 	arg    A
 }
 
-func (m call[T, A, R]) begin(g *group, from node.From) *Activation {
+func (m call[T, A, R]) begin(g *group, from node.From) *activation {
 	t := newTask(g, m.object, m.method, m.arg)
 	t.from = from
 	t.context.own = &t.from
-	return &t.Activation
+	return &t.activation
 }
 
 // invoked is the activation of a method.
@@ -67,7 +67,7 @@ func newTask[T, A, R any](g *group, object uint64, method func(T, *Context, A) (
 	return t
 }
 
-// Run is part of Method.
+// Run is part of method.
 func (t *invoked[T, A, R]) Run() {
 	g := t.context.group
 	t.context.Context = g.context
@@ -137,13 +137,13 @@ type reception struct {
 	msg      any
 }
 
-func (g *group) newReception(r Receiver, msg any) *Activation {
+func (g *group) newReception(r Receiver, msg any) *activation {
 	t := &reception{receiver: r, msg: msg}
 	t.init(g, 0, t)
-	return &t.Activation
+	return &t.activation
 }
 
-// Run is part of Method.
+// Run is part of method.
 func (t *reception) Run() {
 	g := t.context.group
 	t.context.Context = g.context

@@ -20,7 +20,7 @@ type handlers struct {
 	list    tables.List[entry]
 	n       int
 	listen  int                         // how many are a Listener
-	plain   map[key]*tables.List[entry] // by ID, if its key is one of Go's maps: see package termkey
+	plain   map[key]*tables.List[entry] // by ID, if its key is one of Go's maps: see package tables
 	terms   wire.Map                    // by any other ID, as a term
 	byOwner map[node.PID]*tables.List[entry]
 }

@@ -16,7 +16,7 @@ import (
 // Invariants:
 //
 //  1. No two groups have the same term, as [wire.Equal] sees it: plain holds
-//     those whose term, in the form of package termkey, Go's == distinguishes, terms the
+//     those whose term, in the form of package tables, Go's == distinguishes, terms the
 //     others.
 //  2. A view never changes. It is made when somebody reads, and of use until somebody leaves. The slices of a
 //     later one may share its memory, for they are only appended to.

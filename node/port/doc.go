@@ -41,7 +41,7 @@
 //	       big-endian, not 0
 //
 // which is Erlang's {packet, 4}. With the codec MsgPack the term is an array whose
-// first element, the word, is a str; terms inside are as package internal/pack writes and
+// first element, the word, is a str; terms inside are as package internal/wire/pack writes and
 // reads them for other languages, without a cache: see "Other languages" and "Bytes"
 // there. With ETF the term is a tuple whose first element is an atom, as
 // term_to_binary writes it, with the version byte 131.

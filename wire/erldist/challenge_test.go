@@ -63,7 +63,7 @@ func TestDialRemembersAnswers(t *testing.T) {
 	var p Protocol
 	here, there := net.Pipe()
 	go func() { // ends with the handshake
-		x := exchange{links.Driver{Ctx: t.Context(), Conn: there, Timeout: time.Minute}, 2}
+		x := exchange{links.Handshake{Ctx: t.Context(), Conn: there, Timeout: time.Minute}, 2}
 		_, _ = x.read()
 		_ = x.write(statusOK.append(nil))
 		_ = x.write(challengeMsg{flags: erlflags.Announce(0), challenge: 77, creation: 1, name: "b@host"}.append(nil))

@@ -83,7 +83,7 @@
 // Bytes behind a name are ignored. An A without a name ([dist.Handshake].Named) sends its host with the flag NAME_ME in place
 // of a name, and must get the status "named:" or "not_allowed"; for any other A "named:" is an error.
 //
-// The flags that both sides have announced hold. Package internal/erlflags lists them: those
+// The flags that both sides have announced hold. Package internal/wire/erlflags lists them: those
 // that are announced, those without which a peer is refused (all that OTP 25 demands; the
 // flag MANDATORY_25_DIGEST stands for them), with the release each came in. With
 // ALTACT_SIG and PUBLISHED they are what OTP 28 announces, beside GO_VALUES. A node that is

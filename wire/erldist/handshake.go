@@ -408,7 +408,7 @@ func (m *machine) cookies() bool {
 
 // accept decides whether the peer has proved to know a cookie that is accepted, and which one this side proves to know then.
 func (m *machine) accept(knows func(cookie string) bool) (ok bool) {
-	if out, ok := links.Proved(m.in, m.out, m.old, knows); ok || m.h.Accept == nil {
+	if out, ok := links.ProvedCookie(m.in, m.out, m.old, knows); ok || m.h.Accept == nil {
 		m.out = out
 		return ok
 	}

@@ -71,7 +71,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine) *link {
 	l.out.setValues(p.Values)
 	l.setShapes(p.Values)
 	if m.h.Budget != nil {
-		l.in.memory = links.New(m.h.Budget(m.peer.Name))
+		l.in.memory = links.NewAccount(m.h.Budget(m.peer.Name))
 	}
 	return l
 }

@@ -59,7 +59,7 @@ func (p *Protocol) Name() string { return "erlang" }
 
 // Dial is the side of the handshake that has opened the connection.
 func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
-	return links.Dial(ctx, conn, h, func(conn net.Conn, h dist.Handshake) (dist.Link, error) {
+	return links.DialCookies(ctx, conn, h, func(conn net.Conn, h dist.Handshake) (dist.Link, error) {
 		return p.shake(ctx, conn, h, true)
 	})
 }
@@ -89,7 +89,7 @@ func (p *Protocol) drive(ctx context.Context, conn net.Conn, h dist.Handshake, d
 		return nil, err
 	}
 	defer p.challenges.done(ours, false)
-	x := &exchange{links.Driver{Package: "erldist", Ctx: ctx, Conn: conn, Timeout: h.Limits.WithDefaults().Timeout}, 2}
+	x := &exchange{links.Handshake{Package: "erldist", Ctx: ctx, Conn: conn, Timeout: h.Limits.WithDefaults().Timeout}, 2}
 	if _, ok := conn.(interface{ ConnectionState() tls.ConnectionState }); ok || p.Packet4 {
 		x.lengthSize = 4
 	}
@@ -120,7 +120,7 @@ func (p *Protocol) drive(ctx context.Context, conn net.Conn, h dist.Handshake, d
 
 // exchange sends and gets the messages of a handshake, each within the timeout.
 type exchange struct {
-	links.Driver
+	links.Handshake
 	lengthSize int
 }
 

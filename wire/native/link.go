@@ -80,7 +80,7 @@ func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context
 	if m.h.Budget != nil {
 		budget := m.h.Budget(m.theirs.id.Name)
 		tails, _ = budget.(links.Tails)
-		l.in.memory = links.New(budget)
+		l.in.memory = links.NewAccount(budget)
 	}
 	l.out = &writer{local: m.h.Local, peer: m.theirs.id, limit: int(min(uint64(limits.Message), m.theirs.message)),
 		partial: int(min(m.theirs.partial, 1<<62)), streams: min(int(m.theirs.open), sendStreams)}

@@ -59,7 +59,7 @@ type proved struct {
 
 // dial is the handshake of the side that has opened the connection; see shake.
 func (p *Protocol) dial(ctx context.Context, conn net.Conn, h dist.Handshake, set func(*machine)) (proved, error) {
-	return links.Dial(ctx, conn, h, func(conn net.Conn, h dist.Handshake) (proved, error) {
+	return links.DialCookies(ctx, conn, h, func(conn net.Conn, h dist.Handshake) (proved, error) {
 		m, err := p.shake(ctx, conn, h, true, set)
 		return proved{conn, m}, err
 	})
@@ -115,7 +115,7 @@ func (p *Protocol) again(h dist.Handshake, first *machine) func(context.Context,
 func (p *Protocol) shake(ctx context.Context, conn net.Conn, h dist.Handshake, dialled bool,
 	set func(*machine)) (*machine, error) {
 	h.Limits = h.Limits.WithDefaults()
-	x := &exchange{Driver: links.Driver{Package: "native", Ctx: ctx, Conn: conn, Timeout: h.Limits.Timeout}}
+	x := &exchange{Handshake: links.Handshake{Package: "native", Ctx: ctx, Conn: conn, Timeout: h.Limits.Timeout}}
 	m, err := p.drive(x, h, dialled, set)
 	if err == nil {
 		return m, nil
@@ -175,7 +175,7 @@ func channelOf(conn net.Conn) func() ([]byte, error) {
 
 // exchange sends and gets the messages of a handshake, each within the timeout.
 type exchange struct {
-	links.Driver
+	links.Handshake
 	refused bool // the last message is a refusal
 }
 

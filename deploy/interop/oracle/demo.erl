@@ -1,4 +1,4 @@
-%% The demo of actornode (see internal/demo) as an OTP node offers it: what the
+%% The demo of actornode (see internal/daemon/demo) as an OTP node offers it: what the
 %% suite is checked against before it judges anybody.
 -module(demo).
 -behaviour(supervisor).

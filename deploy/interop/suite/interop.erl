@@ -1,5 +1,5 @@
 %% The interop suite: what a node that speaks the Erlang distribution protocol
-%% must do, asked of one that runs the demo (see internal/demo) by an OTP node.
+%% must do, asked of one that runs the demo (see internal/daemon/demo) by an OTP node.
 %%
 %%   erl -name me@127.0.0.1 -setcookie c -pa EBIN -run interop main go@127.0.0.1 [Group ...]
 %%

@@ -13,9 +13,9 @@
 //   - A [Stream] brings events as they happen: messages of traced processes ([Trace]), or dead
 //     letters ([DeadLetters]).
 //
-//     s, err := Status(ctx, from, "go@host")
-//     top, err := Processes(ctx, from, "go@host", Query{Sort: "mailbox", Limit: 20})
-//     trace, err := Trace(ctx, from, "go@host", TraceQuery{Targets: []any{"counter"}})
+//     s, err := admin.Status(ctx, from, "go@host")
+//     top, err := admin.Processes(ctx, from, "go@host", admin.Query{Sort: "mailbox", Limit: 20})
+//     trace, err := admin.Trace(ctx, from, "go@host", admin.TraceQuery{Targets: []any{"counter"}})
 //     for e := range trace.C { … }
 //
 // # Invariants

@@ -10,7 +10,7 @@
 //
 // How it is used, in a program that runs a node:
 //
-//	h := New(slog.NewTextHandler(os.Stderr, nil), Config{})
+//	h := loglimit.New(slog.NewTextHandler(os.Stderr, nil), loglimit.Config{})
 //	defer h.Close()
 //	n, err := node.Start(node.Config{Log: slog.New(h), …})
 //

@@ -8,7 +8,7 @@
 //
 // Without NOTIFY_SOCKET all methods do nothing, so callers need not know whether there is a manager:
 //
-//	s := New(os.LookupEnv, log)
+//	s := systemd.New(os.LookupEnv, log)
 //	defer s.Close()
 //	go s.Feed(ctx, alive)
 //	s.Ready("go@a is up")

@@ -1,21 +1,3 @@
-// Package futures has what nodes tell each other of futures: which of one node others know, and the
-// messages by which they ask what such a future has been completed with.
-//
-// Nouns:
-//
-//   - [LentFutures] are the futures of a node that others know, by references.
-//   - An ask is the body of a call of net_kernel, {'$future', Ref}: what is the future completed with? The node
-//     of the future answers when it is.
-//   - An answer is {ok, Value}, or {exit, Reason} for a future that has failed with the exit of a process: that of
-//     the call would be net_kernel's. Another error is that of the call.
-//
-// Invariants:
-//
-//  1. A future that is over is kept for [KeepFutures], and at most so many of them: a message that it is in can
-//     wait as long in a mailbox.
-//  2. As long as one that is over is kept, and Stop has not been called, there is a timer that will drop it.
-//
-// The timer is the only goroutine; Stop ends it.
 package calls
 
 import (

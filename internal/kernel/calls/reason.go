@@ -22,7 +22,7 @@ type Throw struct{ Reason any }
 
 func (e *Throw) Error() string { return "throw: " + ReasonWords(e.Reason) }
 
-// ReasonTerm is what becomes of a throw that nobody catches.
+// Term is what becomes of a throw that nobody catches.
 func (e *Throw) Term() any { return wire.Tuple{wire.Atom("nocatch"), e.Reason} }
 
 // Raise is an exception of class error.
@@ -30,7 +30,7 @@ type Raise struct{ Reason any }
 
 func (e *Raise) Error() string { return "error: " + ReasonWords(e.Reason) }
 
-// ReasonTerm is the reason.
+// Term is the reason.
 func (e *Raise) Term() any { return e.Reason }
 
 // ChosenReason returns the exit reason that a behaviour has chosen by returning err: normal for nil.
@@ -69,7 +69,7 @@ func OwnReason[E error](err error) (term any, ok bool) {
 	return termof.Error(err)
 }
 
-// ReasonTerm is Own, or the text of the error.
+// ReasonTerm is OwnReason, or the text of the error.
 func ReasonTerm[E error](err error) any {
 	if term, ok := OwnReason[E](err); ok {
 		return term
@@ -106,8 +106,8 @@ func ReasonText(term any) string { return wire.FormatMax(term, MaxReasonText) }
 // GoText is the beginning of what a value says of itself, or its type: see wire.Describe.
 func GoText(v any) string { return wire.Describe(v, MaxReasonText) }
 
-// ReasonWords is the reason of an exit or of an exception for people who read Go: text as text, why a child of a supervisor has not
-// started in words, an exception of Elixir's with its message first, else the beginning of GoText.
+// ReasonWords is the reason of an exit or of an exception for people who read Go: text as text, why a child of a
+// supervisor has not started in words, an exception of Elixir's with its message first, else the beginning of GoText.
 func ReasonWords(why any) string { return words(why, maxNested) }
 
 // maxNested is how many supervisors in each other Words says in words.

@@ -1,6 +1,11 @@
-// Package erpc has the data and the rules of calls of functions on other nodes, as OTP's module
-// erpc makes and answers them: erpc:call is a spawn of erpc:execute_call with a monitor, whose
-// exit reason is the result; erpc:cast is a spawn of erpc:execute_cast.
+// Package erpc has the data and the rules of what other nodes run here by name, and this node there: OTP's erpc, its
+// older rpc, and what net_kernel and rex are asked.
+//
+// # Calls of functions
+//
+// Calls of functions on other nodes are made and answered as OTP's module erpc does it: erpc:call is a
+// spawn of erpc:execute_call with a monitor, whose exit reason is the result; erpc:cast is a spawn of
+// erpc:execute_cast.
 //
 // Nouns:
 //
@@ -20,8 +25,42 @@
 //
 // Invariants:
 //
-//  1. Read finds in an exit reason of execute_call what Called has put into it.
-//  2. No term that a peer sends makes a function of this package panic.
+//  1. ReadOutcome finds in an exit reason of execute_call what Called has put into it.
+//  2. No term that a peer sends makes a function panic.
 //
-// The package has no state but the two constructors of errors, no clock and no goroutine.
+// It has no state but the two constructors of errors, no clock and no goroutine.
+//
+// # What can be called
+//
+// [Exports] is what a node offers by module, function and arity, and what a request by name means. Nothing that is not
+// in the [Exports] can be run by name.
+//
+// # The processes net_kernel and rex
+//
+// Functions of terms read and make the messages of the processes net_kernel and rex, which other nodes expect on each
+// node.
+//
+// Nouns:
+//
+//   - A [RexRequest] is a message to rex other than a gen_server call.
+//   - A [RexCall] is a function that is to be called for a peer.
+//
+// What they are asked:
+//
+//	process      message                                      from               answer
+//	net_kernel   call {is_auth, Node}                         net_adm:ping       yes
+//	net_kernel   call nodename, call longnames            tools              Node, true | false
+//	net_kernel   {io_request, From, As, Request}              where is no user   {io_reply, As, {error, enotsup}}
+//	rex          call {call | block_call, M, F, Args, Leader} rpc before OTP 23  the value, or {badrpc, Why}
+//	rex          {From, {call, M, F, Args, Leader}}           C nodes            {rex, Value}
+//	rex          {From, features_request}                     rpc                {features_reply, Node, [erpc]}
+//	rex          {From, {sbcast, Name, Msg}}                  rpc:sbcast         {rex, Node, Node | {nonexisting_name, Name}}
+//	rex          {From, {send, Name, Msg}}                    C nodes            the same where nobody has the name
+//	rex          {'$gen_cast', {cast, M, F, Args, Leader}}    rpc:cast           none
+//
+// Invariants:
+//
+//  1. No term that a peer sends makes a function panic.
+//
+// It has no state, no clock and no goroutine.
 package erpc

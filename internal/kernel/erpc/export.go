@@ -1,5 +1,3 @@
-// Package export is what a node offers by module, function and arity, and what a request by
-// name means. Nothing that is not in the [Exports] can be run by name.
 package erpc
 
 import (

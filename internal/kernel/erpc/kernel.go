@@ -16,8 +16,8 @@ type RexKind uint8
 const (
 	RexNothing  RexKind = iota // what rex does not know, and does not answer
 	RexFeatures                // FeaturesReply goes to From
-	RexCalls                   // RexCall is to be run, and Answer of its value goes to From
-	RexCasts                   // RexCall is to be run
+	RexCalls                   // Call is to be run, and RexAnswer of its value goes to From
+	RexCasts                   // Call is to be run
 	RexForwards                // Message goes to Name; Forwarded says what goes to From
 )
 
@@ -47,7 +47,7 @@ var (
 	Refused any = BadRPC(limits.SystemLimit)
 )
 
-// readRexCall reads a Call whose first element is one of names.
+// readRexCall reads a RexCall whose first element is one of names.
 func readRexCall(term any, names ...wire.Atom) (c RexCall, ok bool) {
 	t, ok := term.(wire.Tuple)
 	if !ok || len(t) != 5 {
@@ -107,7 +107,7 @@ func (r *RexRequest) forward(cast wire.Tuple) {
 	}
 }
 
-// Forwarded is the answer of node to a request that is a Forwards; false: it is up to whoever has
+// Forwarded is the answer of node to a request of RexForwards; false: it is up to whoever has
 // the name to answer. noName: nobody has it.
 func (r RexRequest) Forwarded(node wire.Atom, noName bool) (answer wire.Tuple, ok bool) {
 	if !noName {
@@ -116,10 +116,10 @@ func (r RexRequest) Forwarded(node wire.Atom, noName bool) (answer wire.Tuple, o
 	return wire.Tuple{wire.Atom("rex"), node, wire.Tuple{wire.Atom("nonexisting_name"), r.target}}, true
 }
 
-// RexAnswer is the answer to a Calls.
+// RexAnswer is the answer to RexCalls.
 func RexAnswer(v any) wire.Tuple { return wire.Tuple{wire.Atom("rex"), v} }
 
-// FeaturesReply is the answer of node to a Features.
+// FeaturesReply is the answer of node to RexFeatures.
 func FeaturesReply(node wire.Atom) wire.Tuple {
 	return wire.Tuple{wire.Atom("features_reply"), node, wire.List{wire.Atom("erpc")}}
 }

@@ -41,7 +41,7 @@ const (
 	oneTurn      FlushState = 1 << turnsShift
 )
 
-// FlushPhase returns the phase.
+// Phase returns the phase.
 func (s FlushState) Phase() FlushPhase { return FlushPhase(s & phaseBits) }
 
 // Deferring returns how many will send at the end of what they do, for everybody.

@@ -1,15 +1,3 @@
-// Package limit counts what is held against what may be held.
-//
-// A [Limit] is shared by all holders of one kind of thing: connections, bytes, log
-// lines. A holder takes before it uses; a refusal is counted. All of it is atomic and
-// without locks, so any goroutine may call it.
-//
-// Invariants:
-//
-//  1. Used is what was taken and not given back.
-//  2. Take never leaves Used above the maximum. Of several calls that take the last at the
-//     same time, all may be refused. Add may leave it above, for what is there already and can
-//     only be counted; so may SetMax.
 package limits
 
 import "sync/atomic"

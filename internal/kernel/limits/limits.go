@@ -1,7 +1,3 @@
-// Package limits has the limits of what all other nodes together can make a node hold, and their
-// defaults, and checks the settings of a node. node.ClusterLimits and node.Config say what each is.
-//
-// The package has no state, no clock and no goroutine.
 package limits
 
 import (

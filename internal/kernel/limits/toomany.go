@@ -19,7 +19,7 @@ const SystemLimit wire.Atom = "system_limit"
 // [ErrTooMany].
 type TooMany struct {
 	Peer wire.Atom // [nodehook.Unknown]: nobody knows which
-	Kind HeldKind  // HeldSpawned or Names
+	Kind HeldKind  // Spawned or Names
 	Most int64     // 0: all peers together hold as much as they may, and this one has had its share
 }
 

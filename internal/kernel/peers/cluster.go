@@ -273,7 +273,7 @@ func (c *Cluster) release(p *Peer) {
 // greater reports whether this node's name is greater than that of another.
 func (c *Cluster) greater(name wire.Atom) bool { return c.cfg.Origin.NodeID().Name > name }
 
-// adopt makes a link the connection of its peer and replaces an older one: see package admission. k is
+// adopt makes a link the connection of its peer and replaces an older one: see package limits. k is
 // nil if this node has dialled.
 func (c *Cluster) adopt(link dist.Link, k *claim, place *limits.Place) {
 	name := link.Peer().ID.Name

@@ -221,7 +221,7 @@ type MeshListed struct {
 	Next    time.Time // of the next attempt; zero: it is under way, or there is none
 }
 
-// MeshListed returns the nodes that are listed, by name.
+// Listed returns the nodes that are listed, by name.
 func (m *Mesher) Listed() []MeshListed {
 	var all []MeshListed
 	for _, name := range m.names {

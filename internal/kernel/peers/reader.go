@@ -23,7 +23,7 @@ type ReaderNode interface {
 	// Received returns the plain message of a frame as to, the process that it is for, gets it, a
 	// call among them.
 	Received(f *dist.Frame, to ReaderTarget) any
-	// ReaderTarget returns a process of this node that takes messages several at a time, nil: there
+	// Target returns a process of this node that takes messages several at a time, nil: there
 	// is none.
 	Target(to wire.PID) ReaderTarget
 	// Leave is the end of the reader.

@@ -1,12 +1,3 @@
-// Package watchers has the processes of a node that are told of its connections.
-//
-// Nouns: Watchers is who they are. A watcher has asked for it, by node.MonitorNodes. The name server
-// of a published node, see package global, is told of visible nodes only, and of the end of connections, too.
-//
-// Invariants: a watcher is told of a connection before anything that the other node sends; processes that have exited
-// are forgotten, see tables.Group.
-//
-// It has no goroutines; its methods may be called from any.
 package peers
 
 import (

@@ -14,7 +14,7 @@ import (
 // was called by itself, without a monitor's reference. Some are used for one
 // call after the other: a ticket tells these apart.
 //
-// Invariants, beside those of package promise:
+// Invariants, beside those of package calls:
 //
 //  1. Target, Waiter, Tag and More are written by the owner before the ticket is
 //     given to others. Of an old ticket only the state, node and far are read.

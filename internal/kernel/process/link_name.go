@@ -4,7 +4,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Links by names on other nodes: package namelink. Few processes have any, so they hang on the
+// Links by names on other nodes: package process. Few processes have any, so they hang on the
 // node; they are guarded by the mu of the process, and go with it.
 
 // NameLinksLocked returns those of p; nil: it has none. The caller holds p.Mu.

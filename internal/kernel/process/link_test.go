@@ -157,7 +157,7 @@ func TestLinkFar(t *testing.T) {
 	require.Equal(t, process.NoConnection, q.Reason())
 }
 
-// A signal over a link does what package signal says, and takes the link away.
+// A signal over a link does what package process says, and takes the link away.
 func TestLinkBroken(t *testing.T) {
 	for _, traps := range []bool{false, true} {
 		for _, reason := range []any{process.Normal, process.Kill, process.Killed, wire.Atom("boom"), wire.Tuple{1}, "normal", nil} {
@@ -186,7 +186,7 @@ func TestLinkBroken(t *testing.T) {
 	}
 }
 
-// exit/2 does what package signal says, and no link is needed.
+// exit/2 does what package process says, and no link is needed.
 func TestExitSignal(t *testing.T) {
 	s := newSystem(t)
 	for _, c := range []struct {

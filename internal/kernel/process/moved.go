@@ -1,11 +1,3 @@
-// Package moved holds what a process keeps that has come from another node, or has gone to one. It knows
-// nothing of processes, and has no goroutine.
-//
-// Invariants:
-//
-//  1. A link or a monitor that a process had before it came is a real one of its holder, a forwarder on a node
-//     where the process was. Here it is an entry of the record alone, a link also one of the set of links.
-//  2. What has been taken away has no effect any more: a signal of the holder that comes later finds no entry.
 package process
 
 import (

@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Named is a process as package names knows it.
+// Named is a process as package tables knows it.
 type Named Process
 
 // Lock is part of tables.NameHolder, and so are the others.

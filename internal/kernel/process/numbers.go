@@ -5,8 +5,8 @@ import "sync/atomic"
 // batch is how many numbers a supply takes at once.
 const batch = 1024
 
-// sequence makes the numbers of a node's references, none of them twice. Any goroutine may use it, by a supply. The zero value has
-// made none.
+// sequence makes the numbers of a node's references, none of them twice. Any goroutine may use it, by a supply. The zero
+// value has made none.
 type sequence struct{ made atomic.Uint64 }
 
 // Next makes a number.

@@ -1,5 +1,3 @@
-// Package receipt says what becomes of a message whose sender waits for that, as an error and on the wire. It has no
-// state and no goroutine.
 package process
 
 import (

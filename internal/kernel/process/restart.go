@@ -14,8 +14,9 @@ const (
 // to 1 s with each end within Period. More than mostEnds within it are too many. It has no clock, and one owner. The zero
 // value is that of a service that has never ended.
 //
-// OTP's kernel_sup allows no restart at all of net_kernel and rex, and 4 an hour of those that can be done without. Here a restart
-// loses little, so a few are allowed; one that ends again and again as soon as it is started is given up after 3 s.
+// OTP's kernel_sup allows no restart at all of net_kernel and rex, and 4 an hour of those that can be done without. Here
+// a restart loses little, so a few are allowed; one that ends again and again as soon as it is started is given up after
+// 3 s.
 type plan struct {
 	ends  []time.Time // within the last Period
 	total int

@@ -1,14 +1,3 @@
-// Package signal has the rules of exit signals: what one does to the process that gets it. They are
-// Erlang's, see "Processes" in its Reference Manual.
-//
-// Nouns:
-//
-//   - An exit signal has a reason. It comes over a link, when the process at its other end exits, or
-//     from [Exit], which is exit/2.
-//   - A process that traps exits gets a message in place of most of them.
-//
-// The package has no state, no clock and no goroutine. What carries out an [Effect] holds the lock of
-// the process.
 package process
 
 import "github.com/actornode/actornode/wire"

@@ -30,7 +30,7 @@ func (p *Process) EndTimers() {
 	}
 }
 
-// timed is a process as package timers knows it.
+// timed is a process as package process knows it.
 type timed Process
 
 // Waits is part of TimerOwner, and so are the others.

@@ -1,7 +1,3 @@
-// Package inspect tells what others see of a process: what Info and the tools show.
-//
-// It takes nothing from whoever runs the process, [Messages] excepted: each answer is true by itself, and
-// what the process was or did a moment ago. It has no state and no goroutine.
 package runner
 
 import (

@@ -1,14 +1,3 @@
-// Package list has a list whose entries stand in what it lists, so that an entry is added and
-// removed without a search and without memory of its own.
-//
-// A [List] is what hangs on one process: its calls, its timers, the monitors over it. Its owner
-// guards it, and each entry that is on it, by a lock; the package has none, and no goroutine.
-//
-// Invariants:
-//
-//  1. An [ListEntry] is on one list at most.
-//  2. The entry that was added last comes first.
-//  3. No entry refers to its list: a list may be moved.
 package tables
 
 import "iter"

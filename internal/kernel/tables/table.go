@@ -1,136 +1,198 @@
 package tables
 
 import (
+	"iter"
+	"math/bits"
 	"sync"
 	"sync/atomic"
-
-	"github.com/actornode/actornode/wire"
 )
 
-// GlobalNames has the names, for any number of readers. Its one writer is the Machine.
-type GlobalNames struct {
-	// Alive, if it is set, says of a process that has a name whether it is alive, as far as this node knows.
-	Alive func(pid wire.PID) bool
-	// Ended is told of the end of each process of this node that the name server watches.
-	Ended func(pid wire.PID)
+// chunkLen is how many slots are made at a time.
+const chunkLen = 1024
 
-	server atomic.Pointer[wire.PID]
+// segments is how many segments a table has at most: so many make 2^27 slots.
+const segments = 18
 
-	mu    sync.RWMutex
-	plain map[any]GlobalEntry // by keys that == compares as wire.Equal does
-	terms wire.Map            // those of other terms
+// Table finds processes by number. A lookup takes no lock. A number is serial<<32 | slot; a
+// slot's serial goes up with each process, so no number comes twice in 2^32 uses of a slot.
+//
+// Slots stand in segments, of which each is as long as all before it together. A segment is
+// set once, before made says that there are slots in it, and never moves: what a lookup reads
+// before it comes to the process depends on the number alone. P is the process.
+type Table[P any] struct {
+	_     [64]byte // each message looks at what follows
+	made  atomic.Uint32
+	procs [segments][]atomic.Pointer[P]
+	_     [64]byte
+
+	serial [segments][]uint32 // of the next process in the slot; whoever holds the slot's number
+
+	mu     sync.Mutex
+	vacant []vacancy // by chunk
+	listed uint32    // the chunk, plus 1, of the first in the list of those with vacant slots
+	next   uint32    // slots never given out start here
+	max    uint32
 }
 
-// GlobalEntry is who has a name, and which function decides about a clash.
-type GlobalEntry struct {
-	PID    wire.PID
-	Method any
+// place says in which segment a slot is, and where in it.
+func place(slot uint32) (segment, at uint32) {
+	k := uint32(bits.Len32(slot / chunkLen))
+	return k, slot - first(k)
 }
 
-// Whois returns the process that has a name, if it is alive; false: none is. A nil Table has no names.
-func (t *GlobalNames) Whois(name any) (wire.PID, bool) {
-	if t == nil {
-		return wire.PID{}, false
-	}
-	e, ok := t.Get(name)
-	if !ok || t.Alive != nil && !t.Alive(e.PID) {
-		return wire.PID{}, false
-	}
-	return e.PID, true
+// first returns the first slot of a segment.
+func first(segment uint32) uint32 { return chunkLen / 2 << segment &^ (chunkLen - 1) }
+
+// vacancy is which slots of a chunk have been given back: a bit each, as a million
+// processes that end would otherwise have a list grow to megabytes, each page of which is
+// new to the machine. Guarded by Table.mu.
+type vacancy struct {
+	slots [chunkLen / 64]uint64
+	n     uint32 // bits; 0: not in the list
+	next  uint32 // in the list, as Table.listed
 }
 
-// Serve says which process is the name server from now on.
-func (t *GlobalNames) Serve(server wire.PID) { t.server.Store(&server) }
+// slotBatch is how many free slots a cache takes or gives at once.
+const slotBatch = 64
 
-// Server returns the name server; zero: there is none yet, or t is nil.
-func (t *GlobalNames) Server() wire.PID {
-	if t == nil || t.server.Load() == nil {
-		return wire.PID{}
-	}
-	return *t.server.Load()
+// Slots is a cache of free slots with one owner. Its zero value is empty.
+type Slots struct{ free []uint32 }
+
+// Init sets how many processes there may be at a time. It comes before all else.
+func (t *Table[P]) Init(max int) {
+	t.max = uint32(max)
 }
 
-// Get returns what is known of a name, whose process may have ended.
-func (t *GlobalNames) Get(name any) (GlobalEntry, bool) {
-	key, plain := TermKey(name)
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	if plain {
-		e, ok := t.plain[key]
-		return e, ok
-	}
-	if v, ok := t.terms.Get(key); ok {
-		return v.(GlobalEntry), true
-	}
-	return GlobalEntry{}, false
-}
-
-// Put gives a name to a process.
-func (t *GlobalNames) Put(name any, e GlobalEntry) {
-	key, plain := TermKey(name)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !plain {
-		t.terms.Put(key, e)
-		return
-	}
-	if t.plain == nil {
-		t.plain = map[any]GlobalEntry{}
-	}
-	t.plain[key] = e
-}
-
-// Remove takes a name away.
-func (t *GlobalNames) Remove(name any) {
-	key, plain := TermKey(name)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if plain {
-		delete(t.plain, key)
-		return
-	}
-	t.terms.Delete(key)
-}
-
-// Clear removes all names.
-func (t *GlobalNames) Clear() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.plain, t.terms = nil, wire.Map{}
-}
-
-// Len returns how many names there are.
-func (t *GlobalNames) Len() int {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return len(t.plain) + t.terms.Len()
-}
-
-// Names returns all names, in no order. Binaries are strings. A nil Table has none.
-func (t *GlobalNames) Names() []any {
-	if t == nil {
+// At returns the process in the slot of a number; nil: there is none. The process may
+// have another number, of the same slot: only who holds it can tell.
+func (t *Table[P]) At(id uint64) *P {
+	if uint32(id) >= t.made.Load() {
 		return nil
 	}
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	all := make([]any, 0, len(t.plain)+t.terms.Len())
-	for name := range t.plain {
-		all = append(all, name)
-	}
-	for name := range t.terms.Unordered() {
-		all = append(all, name)
-	}
-	return all
+	k, at := place(uint32(id))
+	return t.procs[k][at].Load()
 }
 
-// Each calls f for each name.
-func (t *GlobalNames) Each(f func(name any, e GlobalEntry)) {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	for name, e := range t.plain {
-		f(name, e)
+// Reserve returns a number that no process has; false if the table is full. c may
+// be nil.
+func (t *Table[P]) Reserve(c *Slots) (uint64, bool) {
+	var slot uint32
+	if c == nil {
+		t.mu.Lock()
+		ok := t.take(1, func(s uint32) { slot = s })
+		t.mu.Unlock()
+		if !ok {
+			return 0, false
+		}
+	} else {
+		if len(c.free) == 0 {
+			t.mu.Lock()
+			ok := t.take(slotBatch, func(s uint32) { c.free = append(c.free, s) })
+			t.mu.Unlock()
+			if !ok {
+				return 0, false
+			}
+		}
+		slot = c.free[len(c.free)-1]
+		c.free = c.free[:len(c.free)-1]
 	}
-	for name, v := range t.terms.Unordered() {
-		f(name, v.(GlobalEntry))
+	k, at := place(slot)
+	serial := &t.serial[k][at]
+	*serial++
+	return uint64(*serial-1)<<32 | uint64(slot), true
+}
+
+// take hands out up to n free slots, at least one or false.
+func (t *Table[P]) take(n int, give func(uint32)) bool {
+	got := 0
+	for got < n && t.listed != 0 {
+		k := t.listed - 1
+		v := &t.vacant[k]
+		for i := range v.slots {
+			for ; v.slots[i] != 0 && got < n; got++ {
+				give(k*chunkLen + uint32(64*i+bits.TrailingZeros64(v.slots[i])))
+				v.slots[i] &= v.slots[i] - 1
+				v.n--
+			}
+		}
+		if v.n == 0 {
+			t.listed = v.next
+		}
+	}
+	for ; got < n && t.next < t.max; got++ {
+		if t.next%chunkLen == 0 {
+			t.grow()
+			t.vacant = append(t.vacant, vacancy{})
+		}
+		give(t.next)
+		t.next++
+	}
+	return got > 0
+}
+
+// grow makes chunkLen slots from next on. The caller holds mu.
+func (t *Table[P]) grow() {
+	k, at := place(t.next)
+	if at == 0 {
+		n := max(chunkLen, t.next)
+		t.procs[k] = make([]atomic.Pointer[P], n)
+		t.serial[k] = make([]uint32, n)
+	}
+	clear(t.serial[k][at : at+chunkLen]) // what is read in a fresh page before it is written costs two page faults
+	t.made.Store(t.next + chunkLen)
+}
+
+// Put has p found by a number that was reserved for it.
+func (t *Table[P]) Put(id uint64, p *P) {
+	k, at := place(uint32(id))
+	t.procs[k][at].Store(p)
+}
+
+// Remove forgets the process with a number, which no process has from now on. c may be
+// nil.
+func (t *Table[P]) Remove(id uint64, c *Slots) {
+	t.Put(id, nil) // who finds the process nevertheless finds it dead
+	t.release(uint32(id), c)
+}
+
+// release gives a slot back.
+func (t *Table[P]) release(slot uint32, c *Slots) {
+	if c != nil {
+		if c.free = append(c.free, slot); len(c.free) < 2*slotBatch {
+			return
+		}
+		t.mu.Lock()
+		for _, slot := range c.free[slotBatch:] {
+			t.vacate(slot)
+		}
+		t.mu.Unlock()
+		c.free = c.free[:slotBatch]
+		return
+	}
+	t.mu.Lock()
+	t.vacate(slot)
+	t.mu.Unlock()
+}
+
+// vacate notes that a slot has been given back. The caller holds mu.
+func (t *Table[P]) vacate(slot uint32) {
+	k, bit := slot/chunkLen, slot%chunkLen
+	v := &t.vacant[k]
+	v.slots[bit/64] |= 1 << (bit % 64)
+	if v.n++; v.n == 1 {
+		v.next, t.listed = t.listed, k+1
+	}
+}
+
+// All yields the processes that are alive at some time during the iteration, in the order
+// of their slots.
+func (t *Table[P]) All() iter.Seq[*P] {
+	return func(yield func(*P) bool) {
+		for slot := range t.made.Load() {
+			k, at := place(slot)
+			if p := t.procs[k][at].Load(); p != nil && !yield(p) {
+				return
+			}
+		}
 	}
 }

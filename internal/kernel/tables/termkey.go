@@ -1,14 +1,3 @@
-// Package termkey has the one form of a term by which tables find it.
-//
-// Two terms that [wire.Equal] takes for one have the same key. A plain key is compared by == and may be that of
-// a Go map; any other is compared by wire.Equal, as the keys of a [wire.Map] are.
-//
-// Invariants:
-//
-//  1. Of(a) and Of(b) are equal, by == if they are plain, exactly if wire.Equal(a, b).
-//  2. No term makes the package panic.
-//
-// The package has no state and no goroutine.
 package tables
 
 import "github.com/actornode/actornode/wire"

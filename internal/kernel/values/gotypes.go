@@ -1,18 +1,3 @@
-// Package gotypes knows which Go types, and which errors, travel to other nodes as themselves, and
-// by which names.
-//
-// Nouns:
-//
-//   - A [Registry] is what is registered.
-//   - [Makers] have, for types and those composed of them, what node makes of a type.
-//
-// Invariants:
-//
-//  1. What has been registered stays, under the same name.
-//  2. A name is that of one error, and an error has one name. Names of types are looked after by the
-//     codec.
-//
-// Both may be used from anywhere, and are read without a lock. The package has no clock and no goroutine.
 package values
 
 import (

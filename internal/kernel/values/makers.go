@@ -19,7 +19,7 @@ type MadeOf[M any] struct {
 	Maker M
 }
 
-// AddType adds makers. Of those of the same type, or name, the first counts.
+// Add adds makers. Of those of the same type, or name, the first counts.
 func (m *Makers[M]) Add(all ...MadeOf[M]) {
 	for _, one := range all {
 		m.byType.Add(one.Type, one.Maker)

@@ -1,10 +1,3 @@
-// Package tagged reads terms as the structs that stand for them: one with the tag `etf:"add,tuple"` is the
-// tuple {add, …}, and a tuple of that first atom and that many elements may be read as it.
-//
-//	k, ok := TaggedOf(reflect.TypeFor[Add]())     the kind of Add; false: it has no such tag
-//	k.Read(n, term, &add)                          false: the term is no Add
-//
-// A [TaggedKind] is one struct. It never changes. The package has no goroutine.
 package values
 
 import (

@@ -6,7 +6,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// TraceKind says what an [TraceEvent] is about. Kinds can be or-ed.
+// TraceKind says what a [TraceEvent] is about. Kinds can be or-ed.
 type TraceKind uint16
 
 // The kinds of package node/trace, which says what each means.
@@ -41,7 +41,7 @@ type TraceEvent struct {
 // Traced reports whether somebody traces a process.
 func (v *TraceView) Traced(p wire.PID) bool { return v.by(p) != nil }
 
-// TraceEvent shows what is no message. p may be zero: nobody.
+// Event shows what is no message. p may be zero: nobody.
 func (v *TraceView) Event(k TraceKind, p, other wire.PID, name wire.Atom, msg any) {
 	if v != nil {
 		v.event(k, p, other, name, msg)

@@ -1,13 +1,3 @@
-// Package feed gives what happens to those who watch it, and nobody waits for them: a [Feed]
-// holds so many events for its reader, drops those that do not fit, and counts them. A [Hub]
-// is several feeds of the same events. A [Throttle] decides which of them are logged.
-//
-// Invariants:
-//
-//  1. A feed's channel is closed once, by Close, and nothing is sent on it afterwards.
-//  2. The events of one feed are stamped and sent in the same order.
-//  3. A Feed's lock is the innermost: nothing is locked while it is held. A Hub's is just
-//     above it.
 package watch
 
 import (

@@ -1,15 +1,3 @@
-// Package outline says in a few words what a message or a state is, for logs. Nobody has asked the value to be
-// shown: it may hold passwords, and maps that other goroutines write. So a line has its type and its size, and
-// more only of what offers it.
-//
-// # Invariants
-//
-//  1. Of a Go value nothing is read but what the interface holds: no field, no map, no pointer is followed.
-//  2. No method of a user's is called but LogValue and Error, and neither by [Type].
-//
-// # Goroutines
-//
-// None.
 package watch
 
 import (

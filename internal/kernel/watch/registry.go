@@ -61,7 +61,7 @@ type Trace struct {
 	over bool // it traces no more
 }
 
-// TraceFeed takes the events of a trace. See package feed.
+// TraceFeed takes the events of a trace. See package watch.
 type TraceFeed interface {
 	Send(e TraceEvent)
 	Full() bool
@@ -81,10 +81,10 @@ func bit(pid wire.PID) uint64 { return 1 << (pid.Number() & 63) }
 // Init is called before anything else.
 func (r *Traces) Init(h TraceHost) { r.host = &h }
 
-// TraceHost returns what Init was given.
+// Host returns what Init was given.
 func (r *Traces) Host() *TraceHost { return r.host }
 
-// TraceView returns who is traced now; nil: nobody.
+// View returns who is traced now; nil: nobody.
 func (r *Traces) View() *TraceView { return r.now.Load() }
 
 // by returns the traces of a process, nil: of none. p may be zero.
@@ -106,7 +106,7 @@ func (v *TraceView) isQuiet(p wire.PID) bool {
 }
 
 // Add has processes traced by t, all or, with an error, none that was not before: one of
-// TraceHost.Find, ErrFull or ErrOver.
+// TraceHost.Find, ErrTraceFull or ErrTraceOver.
 func (r *Traces) Add(t *Trace, pids ...wire.PID) error {
 	all := make([]EndedFunc, len(pids))
 	for i, pid := range pids {

@@ -1,9 +1,3 @@
-// Package report logs what an operator should see of processes that do what they should not, or are
-// to be done what must not be: a [Blocked] handler, a signal that was [Refused], a request that a peer has [NoRight] to,
-// messages that are [Left]. Each of these is logged once a second at most, however often it happens. A [Crash] is always
-// logged. [CodeOf] says where the code of a behaviour is.
-//
-// The package has no goroutine. What it logs may come from any.
 package watch
 
 import (

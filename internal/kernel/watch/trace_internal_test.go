@@ -138,7 +138,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// WithToken one process too many, or one that there is not, none is added.
+// With one process too many, or one that there is not, none is added.
 func TestAddIsAllOrNothing(t *testing.T) {
 	r, ps := newRegistry(3)
 	tr := newTracer(2)

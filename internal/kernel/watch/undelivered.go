@@ -1,13 +1,3 @@
-// Package undelivered is what a node does with messages that it cannot deliver: [DeadLetters] counts
-// them by cause, logs some, and gives them to those who have opened a stream.
-//
-// Invariants:
-//
-//  1. Every letter is counted once. It is logged at most once, and sent to each stream that was
-//     open when it came.
-//  2. The logger is called with nothing locked: a log handler may send messages, too.
-//
-// A Log has no goroutine.
 package watch
 
 import (

@@ -17,7 +17,7 @@
 // A push answers a [mailbox.Result]: the sender that gets Wake, and no other, must wake the
 // reader. A sender and a reader:
 //
-//	switch in.Push(&Node{Msg: msg}) {
+//	switch in.Push(&inbox.Node{Msg: msg}) {
 //	case mailbox.Wake:
 //		wake <- struct{}{} // capacity 1: never blocks
 //	case mailbox.Closed:

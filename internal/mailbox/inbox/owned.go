@@ -1,4 +1,4 @@
-// Package owned is what the mailbox of a process that an owner holds is told by others: see package lifetime.
+// Package inbox is what the mailbox of a process that an owner holds is told by others: see package lifetime.
 //
 // It has no state and no goroutine.
 package inbox
@@ -8,7 +8,7 @@ import "github.com/actornode/actornode/mailbox"
 // Keeper is such a mailbox.
 type Keeper interface {
 	mailbox.Box
-	// KeepOwned says that something keeps the process from now on, whether it can be reached or not. The caller holds
+	// Keep says that something keeps the process from now on, whether it can be reached or not. The caller holds
 	// the lock of the process.
 	Keep()
 	// Owner returns what keeps the process for as long as somebody refers to it; nil: there is nothing any more.

@@ -18,7 +18,7 @@
 //
 // A pool, a task, and a wake-up from outside (the Example has the task):
 //
-//	p := New(Config{})
+//	p := executor.New(executor.Config{})
 //	p.Start()
 //	t := &task{}
 //	t.Adopt(t, p.Spread(), false)
@@ -124,7 +124,7 @@
 //	  '-- release, handOver, Block ---------------------------------------------------'
 //
 // The order in which the actors of a stage handle what was sent to all of them ("ordered") is no matter of this package:
-// their mailboxes have it, see node/internal/placement.
+// their mailboxes have it, see internal/kernel/runner.
 //
 // A stage is closed by [Stage.Close], or by [Pool.SetStages] if there are to be fewer. It goes on as before, but no Move
 // ends there. Who closes it moves what is there, and then calls [Pool.Forget] for one that NewStage has made:

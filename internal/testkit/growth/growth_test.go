@@ -22,8 +22,8 @@ func TestBytes(t *testing.T) {
 }
 
 // counted are the packages whose steps count.
-var counted = []string{"slices", "container/list", "internal/inbox", "internal/ring", "internal/readmap", "internal/pack",
-	"internal/etfcodec", "internal/executor", "node/...", "wire/...", "supervisor/...", "internal/growth/steps"}
+var counted = []string{"slices", "container/list", "internal/mailbox/inbox", "internal/mailbox/ring", "internal/wire/pack", "internal/wire/pack",
+	"internal/wire/etfcodec", "internal/sched/executor", "node/...", "wire/...", "supervisor/...", "internal/testkit/growth/steps"}
 
 // Nor do the steps that it takes.
 func TestSteps(t *testing.T) {

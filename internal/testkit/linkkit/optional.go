@@ -12,7 +12,7 @@ import (
 // have another set than it says fail.
 type Optional uint
 
-// The optional interfaces, each named like that of package linkopt.
+// The optional interfaces, each named like that of package links.
 const (
 	MessageWriter Optional = 1 << iota
 	LookAhead

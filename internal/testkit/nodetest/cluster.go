@@ -17,7 +17,7 @@ import (
 // A Cluster makes nodes that find each other, and nobody else. They are connected by Pipes,
 // within the program: no socket, so a bubble of testing/synctest can hold them.
 //
-//	c := NewCluster(t)
+//	c := nodetest.NewCluster(t)
 //	a, b := c.Start("a"), c.Start("b")
 //	c.Connect(a, b)
 //

@@ -65,9 +65,9 @@ func Obey(self Self, msg any) error {
 // A Style is a way to write a process, and to have it run. A scenario is written once, as a
 // Handler, and runs in each style:
 //
-//	EachStyle(t, func(t *testing.T, s Style) {
-//		n := Start(t, node.Config{})
-//		pid := s.Spawn(t, n, func(self Self, msg any) error { return self.Send(to, msg) })
+//	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
+//		n := nodetest.Start(t, node.Config{})
+//		pid := s.Spawn(t, n, func(self nodetest.Self, msg any) error { return self.Send(to, msg) })
 //		...
 //	})
 //

@@ -13,8 +13,8 @@
 // A node that can be found whether or not EPMD runs on its host (see the Example):
 //
 //	cfg, err := epmd.ConfigFromEnv(os.LookupEnv)   // ERL_EPMD_PORT and so on
-//	client, err := NewClient(cfg)
-//	keeper, err := client.Keep(ctx, Registration{Name: "cart", Port: 9100, Extra: native})
+//	client, err := epmdclient.NewClient(cfg)
+//	keeper, err := client.Keep(ctx, epmdclient.Registration{Name: "cart", Port: 9100, Extra: native})
 //	defer keeper.Stop()
 //	self := wire.NodeID{Name: "cart@host", Creation: keeper.Creation()}
 //	peer, err := client.Lookup(ctx, "otherhost", "shop") // peer.Port, peer.Extra

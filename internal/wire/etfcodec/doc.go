@@ -16,17 +16,17 @@
 //
 // A message is written and read:
 //
-//	b, err := Append(nil, wire.Tuple{wire.Atom("add"), from, wire.Charlist("cart"), 2})
+//	b, err := etfcodec.Append(nil, wire.Tuple{wire.Atom("add"), from, wire.Charlist("cart"), 2})
 //
-//	var d Decoder                      // keep it: it knows the atoms by now
+//	var d etfcodec.Decoder                      // keep it: it knows the atoms by now
 //	msg, rest, err := d.Decode(b)          // {add,<go@host.7.0>,"cart",2}
-//	end, err := Skip(b[1:])            // where it ends, without building it
+//	end, err := etfcodec.Skip(b[1:])            // where it ends, without building it
 //
 // Behind a distribution header atoms are numbers into a table that the header
 // fills. The caller keeps the table and gives both sides a look at it:
 //
-//	d := Decoder{Atoms: func(i byte) (wire.Atom, bool) { … }}
-//	e := Encoder{Atoms: func(a wire.Atom) (byte, bool) { … }}
+//	d := etfcodec.Decoder{Atoms: func(i byte) (wire.Atom, bool) { … }}
+//	e := etfcodec.Encoder{Atoms: func(a wire.Atom) (byte, bool) { … }}
 //	control, payload, err := d.DecodeBare(frame)
 //
 // # Invariants

@@ -1,5 +1,3 @@
-// Package account keeps what each link has taken of the memory that the links to a peer
-// share.
 package links
 
 import (
@@ -20,8 +18,8 @@ type Account struct {
 	closed bool
 }
 
-// New returns an account of a budget; nil for none.
-func New(b dist.Budget) *Account {
+// NewAccount returns an account of a budget; nil for none.
+func NewAccount(b dist.Budget) *Account {
 	if b == nil {
 		return nil
 	}

@@ -22,7 +22,7 @@ func (p *testBudget) Give(n int) { p.left += n }
 
 func TestAccount(t *testing.T) {
 	p := &testBudget{10}
-	a, b := links.New(p), links.New(p)
+	a, b := links.NewAccount(p), links.NewAccount(p)
 	assert.True(t, a.Take(6))
 	assert.False(t, b.Take(5), "4 are left")
 	assert.True(t, b.Take(4))
@@ -36,7 +36,7 @@ func TestAccount(t *testing.T) {
 	b.Close()
 	assert.Equal(t, 10, p.left)
 
-	none := links.New(nil)
+	none := links.NewAccount(nil)
 	assert.True(t, none.Take(1<<30))
 	none.Give(1)
 	none.Close()

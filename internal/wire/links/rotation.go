@@ -1,13 +1,3 @@
-// Package rotation has what both protocols do while a cluster changes its cookie: some of its nodes have the new
-// one already, the others still the old one.
-//
-//   - The side that accepts takes a proof by either cookie, and answers by the same one: [Proved].
-//   - The side that dials proves first, and does not know which cookie the peer has. It tries the new one, and
-//     then, over a new connection, an old one: [Dial].
-//
-// So of two nodes only one needs the old cookie beside its own: each direction works, whichever node changes first.
-//
-// The package has no state and no goroutine.
 package links
 
 import (
@@ -19,9 +9,9 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Proved finds the cookie that a peer has proved to know: in, or one of old. It returns the cookie to answer by, which
+// ProvedCookie finds the cookie that a peer has proved to know: in, or one of old. It returns the cookie to answer by, which
 // is out for in, and else the same one. False: the peer knows none of them.
-func Proved(in, out string, old []string, proves func(cookie string) bool) (answer string, ok bool) {
+func ProvedCookie(in, out string, old []string, proves func(cookie string) bool) (answer string, ok bool) {
 	if proves(in) {
 		return out, true
 	}
@@ -33,10 +23,10 @@ func Proved(in, out string, old []string, proves func(cookie string) bool) (answ
 	return "", false
 }
 
-// Dial calls attempt with conn and the cookies of h, and again with each old one as long as the peer does not know
+// DialCookies calls attempt with conn and the cookies of h, and again with each old one as long as the peer does not know
 // what it was given. Each attempt owns its connection; the first is conn, the others are made by h.Redial. If all cookies are
 // refused, the error is that of the first attempt.
-func Dial[T any](ctx context.Context, conn net.Conn, h dist.Handshake,
+func DialCookies[T any](ctx context.Context, conn net.Conn, h dist.Handshake,
 	attempt func(net.Conn, dist.Handshake) (T, error)) (T, error) {
 	got, err := attempt(conn, h)
 	if h.OldCookies == nil || h.Redial == nil {

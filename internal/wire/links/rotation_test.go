@@ -15,7 +15,7 @@ import (
 
 func TestProved(t *testing.T) {
 	by := func(known string) (string, bool) {
-		return links.Proved("in", "out", []string{"old", "older"}, func(c string) bool { return c == known })
+		return links.ProvedCookie("in", "out", []string{"old", "older"}, func(c string) bool { return c == known })
 	}
 	for known, want := range map[string]string{"in": "out", "old": "old", "older": "older", "out": "", "": ""} {
 		answer, ok := by(known)
@@ -59,7 +59,7 @@ func TestDial(t *testing.T) {
 				},
 			}
 			var tried []string
-			got, err := links.Dial(t.Context(), a, h, func(conn net.Conn, h dist.Handshake) (string, error) {
+			got, err := links.DialCookies(t.Context(), a, h, func(conn net.Conn, h dist.Handshake) (string, error) {
 				require.Same(t, conns[len(conns)-1], conn)
 				in, out := h.Cookies(h.Peer)
 				require.Equal(t, in, out)

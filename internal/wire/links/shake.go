@@ -1,5 +1,3 @@
-// Package shake runs the steps of a handshake: each has its own time limit, the whole
-// ends with its context, and errors of the connection become errors of the handshake.
 package links
 
 import (
@@ -18,8 +16,8 @@ import (
 	"github.com/actornode/actornode/internal/printable"
 )
 
-// Driver runs the steps of a handshake over a connection, each with a deadline.
-type Driver struct {
+// Handshake runs the steps of a handshake over a connection, each with a deadline.
+type Handshake struct {
 	Package string // what errors begin with
 	Ctx     context.Context
 	Conn    net.Conn
@@ -28,7 +26,7 @@ type Driver struct {
 
 // Run takes the steps that do takes. If the context ends, what waits fails; when all
 // is well the connection has no deadline any more.
-func (s *Driver) Run(do func() error) error {
+func (s *Handshake) Run(do func() error) error {
 	stop := context.AfterFunc(s.Ctx, func() { _ = s.Conn.SetDeadline(time.Unix(1, 0)) }) // ends what waits
 	defer stop()
 	if err := do(); err != nil {
@@ -44,7 +42,7 @@ func (s *Driver) Run(do func() error) error {
 }
 
 // Arm gives the next step its time.
-func (s *Driver) Arm() error {
+func (s *Handshake) Arm() error {
 	if err := s.Conn.SetDeadline(time.Now().Add(s.Timeout)); err != nil {
 		return err
 	}
@@ -52,7 +50,7 @@ func (s *Driver) Arm() error {
 }
 
 // Write is a step: it sends b.
-func (s *Driver) Write(b []byte) error {
+func (s *Handshake) Write(b []byte) error {
 	if err := s.Arm(); err != nil {
 		return err
 	}
@@ -62,7 +60,7 @@ func (s *Driver) Write(b []byte) error {
 
 // Explain turns an error of the connection into one of the handshake with peer, in that
 // state; ended returns the error for a connection that the peer has closed.
-func (s *Driver) Explain(peer, state string, err error, ended func() error) error {
+func (s *Handshake) Explain(peer, state string, err error, ended func() error) error {
 	var timeout net.Error
 	switch {
 	case s.Ctx.Err() != nil:

@@ -16,7 +16,7 @@ import (
 
 var errEnded = errors.New("ended")
 
-func explain(s *Driver, err error) error {
+func explain(s *Handshake, err error) error {
 	return s.Explain("b@h", "awaiting", err, func() error { return errEnded })
 }
 
@@ -24,7 +24,7 @@ func TestSteps(t *testing.T) {
 	near, far := net.Pipe()
 	defer far.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	s := &Driver{Package: "room", Ctx: ctx, Conn: near, Timeout: 10 * time.Millisecond}
+	s := &Handshake{Package: "room", Ctx: ctx, Conn: near, Timeout: 10 * time.Millisecond}
 
 	err := s.Run(func() error { return s.Write([]byte("x")) }) // nobody reads
 	require.ErrorContains(t, explain(s, err), "room: handshake: b@h did not answer within 10ms (awaiting): ")
@@ -47,7 +47,7 @@ func TestSteps(t *testing.T) {
 }
 
 func TestHungUp(t *testing.T) {
-	s := &Driver{Package: "room", Ctx: t.Context()}
+	s := &Handshake{Package: "room", Ctx: t.Context()}
 	for _, err := range []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, syscall.ECONNRESET, syscall.EPIPE} {
 		assert.ErrorIs(t, explain(s, err), errEnded)
 	}

@@ -13,12 +13,12 @@
 //
 // A frame is written and read:
 //
-//	enc := Encoder{Dict: &EncodeDict{}, Types: types}
+//	enc := pack.Encoder{Dict: &pack.EncodeDict{}, Types: types}
 //	dst, err := enc.AppendPID(dst, to)     // the head, without boxing
 //	dst, err = enc.Append(dst, msg)        // if one fails, enc.Dict.Undo() for all
 //	enc.Dict.Commit()                      // it will be sent, in this order
 //
-//	dec := Decoder{Dict: &DecodeDict{}, Types: types}
+//	dec := pack.Decoder{Dict: &pack.DecodeDict{}, Types: types}
 //	to, rest, err := dec.PID(frame)
 //	msg, rest, err := dec.Term(rest)
 //

@@ -1,4 +1,3 @@
-// Package readmap has a map that grows seldom and is read all the time: what is registered.
 package pack
 
 import (

@@ -1,23 +1,3 @@
-// Package linkopt has the optional interfaces that links of this module's protocols have beside
-// those of package dist, so that a node writes and reads faster and sees more. A link
-// without them works. A node asks once for each when the connection is made.
-//
-//   - [MessageWriter], [TryFlusher]: faster ways to write.
-//   - [LookAhead], [BatchReader], [BusyReader]: faster ways to read.
-//   - [LongLimiter]: whether a long message would be taken.
-//   - [Requester]: calls in fewer frames.
-//   - [Checker]: whether a message can be sent, before it is.
-//   - [Counter], [Progress]: the state of a link.
-//   - [Tails]: what sessions keep, of a budget.
-//   - [Hosted]: what is read may refer to the node.
-//   - [PeerValues]: the Go values that are sent to one peer, of the Erlang protocol.
-//   - [Unreadable]: what has come, and cannot be taken.
-//   - [Explainer], [ErrResumed]: why a link is closed, and that one goes on.
-//   - [Chooser]: dialing by protocol, of a transport.
-//
-// Beside that, [Codec] shows package node how the native protocol codes Go values.
-//
-// It has no state and starts no goroutine. Each method says which goroutine may call it.
 package links
 
 import (

@@ -14,7 +14,7 @@ import (
 
 // bench is a group whose turns are taken one after the other, each on a goroutine of its own.
 type bench struct {
-	Group
+	thread
 	pool fiber.Pool
 	mail mail
 }
@@ -56,14 +56,14 @@ func (b *bench) turnWith(steps, extra int) (more bool) {
 	return more
 }
 
-func (b *bench) end() { elsewhere(func(home *fiber.Fiber) { b.End(home, func(*Activation) {}) }) }
+func (b *bench) end() { elsewhere(func(home *fiber.Fiber) { b.End(home, func(*activation) {}) }) }
 
 type function func()
 
 func (f function) Run() { f() }
 
-func (b *bench) begin(f func(a *Activation)) *Activation {
-	a := &Activation{}
+func (b *bench) begin(f func(a *activation)) *activation {
+	a := &activation{}
 	a.Method = function(func() { f(a) })
 	b.Ready(a)
 	return a
@@ -75,9 +75,9 @@ func TestSuspend(t *testing.T) {
 	b := newBench(t)
 	var log []string
 	say := func(format string, a ...any) { log = append(log, fmt.Sprintf(format, a...)) }
-	var waiting []*Activation
+	var waiting []*activation
 	for i := range 3 {
-		waiting = append(waiting, b.begin(func(*Activation) {
+		waiting = append(waiting, b.begin(func(*activation) {
 			say("%d begins", i)
 			b.Suspend()
 			say("%d goes on", i)
@@ -85,7 +85,7 @@ func TestSuspend(t *testing.T) {
 			say("%d ends", i)
 		}))
 	}
-	b.begin(func(*Activation) { say("none waits") })
+	b.begin(func(*activation) { say("none waits") })
 	require.False(t, b.turn(100))
 	require.Equal(t, []string{"0 begins", "1 begins", "2 begins", "none waits"}, log)
 	require.Equal(t, 3, b.Waiting())
@@ -102,7 +102,7 @@ func TestSuspend(t *testing.T) {
 func TestTurnIsBounded(t *testing.T) {
 	b := newBench(t)
 	n := 0
-	b.begin(func(*Activation) {
+	b.begin(func(*activation) {
 		for ; n < 1000; n++ {
 			b.Yield()
 		}
@@ -121,7 +121,7 @@ func TestUntil(t *testing.T) {
 	value, evaluated := 0, 0
 	var got []int
 	for i := range 5 {
-		b.begin(func(*Activation) {
+		b.begin(func(*activation) {
 			b.Until(func() bool { evaluated++; return value > 0 })
 			value--
 			got = append(got, i)
@@ -132,7 +132,7 @@ func TestUntil(t *testing.T) {
 	before := evaluated
 	require.False(t, b.turn(100))
 	require.Equal(t, before, evaluated, "nothing has run")
-	b.begin(func(*Activation) { value = 2 })
+	b.begin(func(*activation) { value = 2 })
 	require.False(t, b.turn(100))
 	require.Equal(t, []int{0, 1}, got)
 	require.Zero(t, value)
@@ -143,7 +143,7 @@ func TestUntil(t *testing.T) {
 func TestUntilPanics(t *testing.T) {
 	b := newBench(t)
 	broken, caught := false, []any{}
-	b.begin(func(*Activation) {
+	b.begin(func(*activation) {
 		defer func() { caught = append(caught, recover()) }()
 		b.Until(func() bool {
 			if broken {
@@ -153,7 +153,7 @@ func TestUntilPanics(t *testing.T) {
 		})
 	})
 	b.turn(100)
-	b.begin(func(*Activation) { broken = true })
+	b.begin(func(*activation) { broken = true })
 	b.turn(100)
 	require.Equal(t, []any{"broken"}, caught)
 	require.Zero(t, b.Waiting())
@@ -163,12 +163,12 @@ func TestUntilPanics(t *testing.T) {
 func TestNoStarvation(t *testing.T) {
 	b := newBench(t)
 	over, holding, yields := false, 0, 0
-	b.begin(func(*Activation) {
+	b.begin(func(*activation) {
 		for ; !over; holding++ {
 			b.Until(func() bool { return true })
 		}
 	})
-	b.begin(func(*Activation) {
+	b.begin(func(*activation) {
 		for ; !over; yields++ {
 			b.Yield()
 		}
@@ -185,7 +185,7 @@ func TestGoexit(t *testing.T) {
 	b := newBench(t)
 	ends := 0
 	for i := range 10 {
-		a := b.begin(func(a *Activation) {
+		a := b.begin(func(a *activation) {
 			defer func() { ends++ }()
 			if i%2 == 0 {
 				b.Suspend()
@@ -199,7 +199,7 @@ func TestGoexit(t *testing.T) {
 		}
 		require.Equal(t, i+1, ends)
 	}
-	b.begin(func(*Activation) { ends = 100 })
+	b.begin(func(*activation) { ends = 100 })
 	b.turn(100)
 	require.Equal(t, 100, ends)
 }
@@ -209,7 +209,7 @@ func TestEnd(t *testing.T) {
 	b := newBench(t)
 	unwound, told := 0, 0
 	for i := range 20 {
-		b.begin(func(*Activation) {
+		b.begin(func(*activation) {
 			defer func() {
 				unwound++
 				if i%3 == 0 {
@@ -224,13 +224,13 @@ func TestEnd(t *testing.T) {
 		})
 	}
 	b.turn(100)
-	b.begin(func(*Activation) { t.Error("it begins") })
-	elsewhere(func(home *fiber.Fiber) { b.End(home, func(*Activation) { told++ }) })
+	b.begin(func(*activation) { t.Error("it begins") })
+	elsewhere(func(home *fiber.Fiber) { b.End(home, func(*activation) { told++ }) })
 	require.Equal(t, 20, unwound)
 	require.Equal(t, 20, told)
 	require.Zero(t, b.Waiting())
 	require.True(t, b.ended)
-	b.begin(func(*Activation) { t.Error("it begins") })
+	b.begin(func(*activation) { t.Error("it begins") })
 	require.False(t, b.turn(100))
 }
 
@@ -240,13 +240,13 @@ func TestGroupModel(t *testing.T) {
 	random := testkit.Rand(t)
 	b := newBench(t)
 	running, begun, over, value := false, 0, 0, 0
-	var suspended []*Activation
+	var suspended []*activation
 	enter := func() { require.False(t, running); running = true }
 	leave := func() { require.True(t, running); running = false }
 	var begin func(depth int)
 	begin = func(depth int) {
 		begun++
-		b.begin(func(a *Activation) {
+		b.begin(func(a *activation) {
 			enter()
 			defer func() { leave(); over++ }()
 			mark := random.Uint64()
@@ -297,7 +297,7 @@ func TestGroupModel(t *testing.T) {
 		}
 		suspended = nil
 		value = 1 << 30
-		b.begin(func(*Activation) {})
+		b.begin(func(*activation) {})
 		for b.turn(100) {
 		}
 	}

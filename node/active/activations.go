@@ -7,37 +7,37 @@ import (
 	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
-// Method is what an activation does. Run recovers what the method panics with. If it does not return,
+// method is what an activation does. Run recovers what the method panics with. If it does not return,
 // the method has called runtime.Goexit, or the group has ended.
-type Method interface{ Run() }
+type method interface{ Run() }
 
-// Activation is one call of a method.
-type Activation struct {
-	Method Method
+// activation is one call of a method.
+type activation struct {
+	Method method
 	Object uint64 // whose method it is; which number an object has is for the user of the package to say
 
 	fiber  *fiber.Fiber // nil: it has not begun
 	wait   *waitState   // nil: it does not wait for a condition
 	broken *any         // what its condition has panicked with; nil: it has not
 
-	next, previous *Activation // in parked
+	next, previous *activation // in parked
 }
 
-// Group is a thread of control: see the package comment. It is made by [Group.Init].
-type Group struct {
+// thread is a thread of control: see the package comment. It is made by [thread.Init].
+type thread struct {
 	pool *fiber.Pool
-	mail Mail
+	mail hasMail
 	home *fiber.Fiber // of the goroutine whose turn it is
 
 	ready      queue
 	conditions conditions
 	wasReady   bool   // the last one came from ready: conditions come first now
 	object     uint64 // of the activation that has run last
-	parked     *Activation
+	parked     *activation
 	waiting    int // in parked
 
-	running  *Activation
-	first    *Activation  // what a fiber that begins runs first
+	running  *activation
+	first    *activation  // what a fiber that begins runs first
 	entering *fiber.Fiber // the fiber that begins
 	after    *fiber.Fiber // to go on when the fiber has ended that runs now
 	spent    *fiber.Fiber // has ended, and is to be put back
@@ -50,34 +50,34 @@ type Group struct {
 	ended bool
 }
 
-// Mail is where a group's messages wait.
-type Mail interface {
+// hasMail is where a group's messages wait.
+type hasMail interface {
 	// Behind reports whether messages wait beside the one whose turn it is. It is called in the turn.
 	Behind() bool
 }
 
 // Init makes g ready. Its stacks are fibers of the pool.
-func (g *Group) Init(pool *fiber.Pool, mail Mail) { g.pool, g.mail = pool, mail }
+func (g *thread) Init(pool *fiber.Pool, mail hasMail) { g.pool, g.mail = pool, mail }
 
 // Waiting returns how many activations have begun and do not run.
-func (g *Group) Waiting() int { return g.waiting }
+func (g *thread) Waiting() int { return g.waiting }
 
 // Running returns the activation that runs, nil for none.
-func (g *Group) Running() *Activation { return g.running }
+func (g *thread) Running() *activation { return g.running }
 
 // Ready lets a go on, or begin, when it is its turn.
-func (g *Group) Ready(a *Activation) {
+func (g *thread) Ready(a *activation) {
 	if !g.ended {
 		g.ready.push(a)
 	}
 }
 
 // Turn runs what is ready, at most that many steps, each until an activation returns or is
-// suspended; fewer if messages wait: see [Group.Yield] and [pace]. home stands for the calling goroutine, which is not
+// suspended; fewer if messages wait: see [thread.Yield] and [pace]. home stands for the calling goroutine, which is not
 // locked to its thread. Once nothing is ready it evaluates extra conditions beside those that each step does.
 //
 // It reports whether more is ready, and how many conditions have not been evaluated since the last step: they may hold.
-func (g *Group) Turn(home *fiber.Fiber, steps, extra int) (more bool, unsure int) {
+func (g *thread) Turn(home *fiber.Fiber, steps, extra int) (more bool, unsure int) {
 	g.home, g.left, g.taken, g.extra = home, steps, 0, extra
 	g.pace.look = firstLook
 	for {
@@ -92,15 +92,15 @@ func (g *Group) Turn(home *fiber.Fiber, steps, extra int) (more bool, unsure int
 }
 
 // Unsure returns how many conditions have not been evaluated since the last step.
-func (g *Group) Unsure() int { return g.conditions.unsure }
+func (g *thread) Unsure() int { return g.conditions.unsure }
 
 // Steps returns how many steps have been over so far, of all turns.
-func (g *Group) Steps() uint64 { return g.conditions.step }
+func (g *thread) Steps() uint64 { return g.conditions.step }
 
 // End ends the group: what has not begun never does, and each activation that is suspended is
 // unwound, its deferred functions run, by runtime.Goexit. each is called before that. home stands
 // for the calling goroutine. Nothing runs, or will.
-func (g *Group) End(home *fiber.Fiber, each func(*Activation)) {
+func (g *thread) End(home *fiber.Fiber, each func(*activation)) {
 	g.home, g.ended = home, true
 	g.ready, g.conditions = queue{}, conditions{step: g.conditions.step}
 	for a := g.parked; a != nil; a = g.parked {
@@ -114,17 +114,17 @@ func (g *Group) End(home *fiber.Fiber, each func(*Activation)) {
 }
 
 // Stop ends the turn when the running activation returns, or is suspended.
-func (g *Group) Stop() { g.left = 0 }
+func (g *thread) Stop() { g.left = 0 }
 
 // Locked reports whether the running activation cannot be suspended: its method is locked to its thread.
-func (g *Group) Locked() bool { return g.running.fiber.Locked() }
+func (g *thread) Locked() bool { return g.running.fiber.Locked() }
 
 // Suspend suspends the running activation until somebody calls Ready with it. It does not return if
 // the group ends first.
-func (g *Group) Suspend() { g.suspend(nil) }
+func (g *thread) Suspend() { g.suspend(nil) }
 
 // suspend is Suspend, and Until if condition is not nil.
-func (g *Group) suspend(condition func() bool) {
+func (g *thread) suspend(condition func() bool) {
 	if g.ended {
 		runtime.Goexit()
 	}
@@ -158,21 +158,21 @@ func (g *Group) suspend(condition func() bool) {
 }
 
 // over is the end of a step of a.
-func (g *Group) over(a *Activation) {
+func (g *thread) over(a *activation) {
 	g.object = a.Object
 	g.conditions.over()
 }
 
 // Changed says that conditions may hold now for another reason than a step. Nothing runs.
-func (g *Group) Changed() { g.conditions.over() }
+func (g *thread) Changed() { g.conditions.over() }
 
 // Until suspends the running activation until a condition holds, which it does not do now. What the condition panics
 // with it panics with.
-func (g *Group) Until(condition func() bool) { g.suspend(condition) }
+func (g *thread) Until(condition func() bool) { g.suspend(condition) }
 
 // Yield suspends the running activation until all that is ready now has run. If messages wait the turn is over, so that
 // what they ask for becomes ready behind it.
-func (g *Group) Yield() {
+func (g *thread) Yield() {
 	g.Ready(g.running)
 	if g.mail.Behind() {
 		g.Stop()
@@ -181,7 +181,7 @@ func (g *Group) Yield() {
 }
 
 // pick returns the activation to run now, nil: none is, or the turn is over.
-func (g *Group) pick() *Activation {
+func (g *thread) pick() *activation {
 	if g.left <= 0 || g.ended {
 		return nil
 	}
@@ -189,7 +189,7 @@ func (g *Group) pick() *Activation {
 		g.Stop()
 		return nil
 	}
-	var a *Activation
+	var a *activation
 	unsure := g.conditions.unsure > 0
 	if g.wasReady && unsure {
 		a = g.conditions.pick(g.object, 0)
@@ -229,7 +229,7 @@ const (
 )
 
 // slow reports whether messages wait and the turn has taken long.
-func (g *Group) slow() bool {
+func (g *thread) slow() bool {
 	p := &g.pace
 	switch {
 	case g.taken == firstLook:
@@ -247,7 +247,7 @@ func (g *Group) slow() bool {
 }
 
 // stackOf returns the fiber to switch to so that a runs.
-func (g *Group) stackOf(a *Activation) *fiber.Fiber {
+func (g *thread) stackOf(a *activation) *fiber.Fiber {
 	if a.fiber != nil {
 		return a.fiber
 	}
@@ -262,7 +262,7 @@ func (g *Group) stackOf(a *Activation) *fiber.Fiber {
 
 // reclaim keeps the fiber that has ended for the next that begins, or puts it back. me stands for the
 // calling goroutine.
-func (g *Group) reclaim(me *fiber.Fiber) {
+func (g *thread) reclaim(me *fiber.Fiber) {
 	f := g.spent
 	if f == nil {
 		return
@@ -276,7 +276,7 @@ func (g *Group) reclaim(me *fiber.Fiber) {
 }
 
 // putSpare puts back the spare fiber, as no other activation of the turn needs it.
-func (g *Group) putSpare(me *fiber.Fiber) {
+func (g *thread) putSpare(me *fiber.Fiber) {
 	if f := g.spare; f != nil {
 		g.spare = nil
 		g.pool.Put(me, f)
@@ -284,7 +284,7 @@ func (g *Group) putSpare(me *fiber.Fiber) {
 }
 
 // Run is part of fiber.Job: it runs activations that have not begun until another fiber is to go on.
-func (g *Group) Run() {
+func (g *thread) Run() {
 	me, a := g.entering, g.first
 	g.entering, g.first = nil, nil
 	g.reclaim(me)
@@ -310,9 +310,9 @@ func (g *Group) Run() {
 }
 
 // Next is part of fiber.Job.
-func (g *Group) Next() *fiber.Fiber { return g.after }
+func (g *thread) Next() *fiber.Fiber { return g.after }
 
-func (g *Group) park(a *Activation) {
+func (g *thread) park(a *activation) {
 	g.waiting++
 	a.previous, a.next = nil, g.parked
 	if g.parked != nil {
@@ -321,7 +321,7 @@ func (g *Group) park(a *Activation) {
 	g.parked = a
 }
 
-func (g *Group) unpark(a *Activation) {
+func (g *thread) unpark(a *activation) {
 	g.waiting--
 	if a.next != nil {
 		a.next.previous = a.previous
@@ -336,14 +336,14 @@ func (g *Group) unpark(a *Activation) {
 
 // queue is a ring of activations.
 type queue struct {
-	ring  []*Activation // its length is a power of two
+	ring  []*activation // its length is a power of two
 	begin int
 	n     int
 }
 
-func (q *queue) push(a *Activation) {
+func (q *queue) push(a *activation) {
 	if q.n == len(q.ring) {
-		ring := make([]*Activation, max(8, 2*len(q.ring)))
+		ring := make([]*activation, max(8, 2*len(q.ring)))
 		for i := range q.n {
 			ring[i] = q.ring[(q.begin+i)&(len(q.ring)-1)]
 		}
@@ -353,7 +353,7 @@ func (q *queue) push(a *Activation) {
 	q.n++
 }
 
-func (q *queue) pop() *Activation {
+func (q *queue) pop() *activation {
 	if q.n == 0 {
 		return nil
 	}

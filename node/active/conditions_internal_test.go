@@ -129,7 +129,7 @@ func (w *real) condition(o op) func() bool {
 }
 
 func (w *real) add(t *testing.T, id int, ops []op) {
-	a := w.begin(func(*Activation) {
+	a := w.begin(func(*activation) {
 		for i, o := range ops {
 			w.note(id, i)
 			switch o.what {
@@ -197,12 +197,12 @@ func TestConditionsWhileBusy(t *testing.T) {
 	open, evaluated, over := -1, 0, false
 	var got []int
 	for i := range waiting {
-		b.begin(func(*Activation) {
+		b.begin(func(*activation) {
 			b.Until(func() bool { evaluated++; return open == i })
 			got = append(got, i)
 		})
 	}
-	b.begin(func(*Activation) {
+	b.begin(func(*activation) {
 		for !over {
 			b.Yield()
 		}
@@ -231,7 +231,7 @@ func TestConditionsInOrder(t *testing.T) {
 	add := func(k int) {
 		i := begun[k]
 		begun[k]++
-		b.begin(func(a *Activation) {
+		b.begin(func(a *activation) {
 			if k == 0 {
 				b.Until(func() bool { return numbers[0] > 0 })
 			} else {
@@ -246,7 +246,7 @@ func TestConditionsInOrder(t *testing.T) {
 		case 0:
 			add(r.IntN(2))
 		case 1:
-			b.begin(func(*Activation) { numbers[r.IntN(2)]++ }).Object = uint64(r.IntN(3))
+			b.begin(func(*activation) { numbers[r.IntN(2)]++ }).Object = uint64(r.IntN(3))
 		}
 		b.stepOnce()
 	}
