@@ -48,7 +48,7 @@ func TestPlain(t *testing.T) {
 	l := new(Protocol).over(&stream{}, nodeA, nodeB, dist.LinkLimits{})
 	require.Equal(t, linkkit.Everything, linkkit.Of(l))
 	require.Zero(t, linkkit.Of(struct{ dist.Link }{l}))
-	require.Equal(t, "linkopt.LookAhead linkopt.Progress", (linkkit.LookAhead | linkkit.Progress).String())
+	require.Equal(t, "links.LookAhead links.Progress", (linkkit.LookAhead | linkkit.Progress).String())
 	require.Equal(t, "none", linkkit.Optional(0).String())
 }
 

@@ -44,7 +44,7 @@ func TestCheck(t *testing.T) {
 func TestCheckSample(t *testing.T) {
 	env, _, errs := newEnvironment(t, nil)
 	for _, file := range []string{"actornode.yaml", "port/actornode.yaml"} {
-		assert.Equal(t, exitOK, run(t.Context(), []string{"check", "../../deploy/samples/" + file, "--elsewhere"}, env), errs.String())
+		assert.Equal(t, exitOK, run(t.Context(), []string{"check", "../../../deploy/samples/" + file, "--elsewhere"}, env), errs.String())
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 // documents are what package docs tests, too: its documentation says what the notes of
 // a block mean.
 func documents(t *testing.T) []*markdown.Document {
-	all, err := markdown.Find("../..")
+	all, err := markdown.Find("../../..")
 	require.NoError(t, err)
 	require.Greater(t, len(all), 10)
 	return all
@@ -50,7 +50,7 @@ func TestDocuments(t *testing.T) {
 					if strings.Contains(strings.Join(daemons, " "), "--demo") {
 						waits = "counter"
 					}
-					require.NoError(t, os.CopyFS(s.home+"/deploy/samples", os.DirFS("../../deploy/samples")))
+					require.NoError(t, os.CopyFS(s.home+"/deploy/samples", os.DirFS("../../../deploy/samples")))
 					for _, flags := range daemons {
 						s.daemon(t, strings.Fields(flags)...)
 					}

@@ -29,7 +29,7 @@ func BenchmarkStart(b *testing.B) {
 		b.Skip("there is no /proc here")
 	}
 	binary := filepath.Join(b.TempDir(), "actornode")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "../../cmd/actornode")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "../../../cmd/actornode")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-pgo=off -buildvcs=false")
 	out, err := build.CombinedOutput()
 	require.NoError(b, err, string(out))

@@ -113,7 +113,7 @@ func TestErlangSession(t *testing.T) {
 	require.NoError(t, err, errs.String())
 	require.Contains(t, line, "go@127.0.0.1 is up")
 
-	guide, err := os.ReadFile("../../docs/guides/erlang-and-elixir.md")
+	guide, err := os.ReadFile("../../../docs/guides/erlang-and-elixir.md")
 	require.NoError(t, err)
 	_, session, ok := strings.Cut(string(guide), "```erlang\n")
 	require.True(t, ok, "the guide has no Erlang session")

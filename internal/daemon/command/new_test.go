@@ -34,9 +34,9 @@ var shopOfProject = Program{Name: "shop", Export: func(n *node.Node) error {
 // A new project is formatted, passes go vet with its tests, and its configuration is accepted. In make merge it is
 // built, passes its tests, and its own program accepts its configuration.
 func TestNew(t *testing.T) {
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../..")
 	require.NoError(t, err)
-	sums, err := os.ReadFile("../../go.sum")
+	sums, err := os.ReadFile("../../../go.sum")
 	require.NoError(t, err)
 	t.Chdir(t.TempDir())
 	env, out, errs := newEnvironment(t, nil)

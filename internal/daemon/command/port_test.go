@@ -27,7 +27,7 @@ func beginPorts(t *testing.T, vars ...string) *program {
 	for _, tool := range []string{"python3", "escript"} {
 		testkit.Program(t, testkit.Merge, tool)
 	}
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../..")
 	require.NoError(t, err)
 	p := newProgram(t)
 	vars = append(vars, "PATH="+os.Getenv("PATH"), "ACTORNODE_LISTEN_ERLANG=127.0.0.1:"+p.port, "ACTORNODE_LOG_FORMAT=json")

@@ -29,7 +29,7 @@ func TestVet(t *testing.T) {
 		}
 	}
 	t.Run("small", func(t *testing.T) {
-		t.Chdir("../vet/testdata/small")
+		t.Chdir("../../vet/testdata/small")
 		t.Setenv("GOWORK", "off") // a module of its own
 		vet(t,
 			line{"./node", exitOK, ""},
@@ -41,9 +41,9 @@ func TestVet(t *testing.T) {
 	t.Run("whole", func(t *testing.T) {
 		testkit.From(t, testkit.Merge, "go vet of all that package node imports")
 		vet(t,
-			line{"-pgo=off ../../internal/vet", exitOK, ""},
-			line{"-pgo=off ../../internal/vet/testdata/lostfuture", exitFailed, "the future is dropped"},
-			line{"-pgo=off -contextescape ../../internal/vet/testdata/lostfuture", exitOK, ""})
+			line{"-pgo=off ../../vet", exitOK, ""},
+			line{"-pgo=off ../../vet/testdata/lostfuture", exitFailed, "the future is dropped"},
+			line{"-pgo=off -contextescape ../../vet/testdata/lostfuture", exitOK, ""})
 	})
 }
 

@@ -68,7 +68,7 @@ func TestTypes(t *testing.T) {
 	require.Equal(t, typ, r.Type("order"))
 	require.Equal(t, "order", r.NameOf(typ))
 	_, err = values.AddType[says](&r, "order")
-	require.ErrorContains(t, err, "the name is that of gotypes_test.order")
+	require.ErrorContains(t, err, "the name is that of values_test.order")
 	var wg sync.WaitGroup
 	for i, typ := range []reflect.Type{typ, reflect.PointerTo(typ), reflect.SliceOf(typ)} {
 		wg.Go(func() {
@@ -82,7 +82,7 @@ func TestTypes(t *testing.T) {
 	m, ok := makers.Of(reflect.SliceOf(typ))
 	require.True(t, ok)
 	require.Equal(t, 2, m)
-	m, ok = makers.Named("*gotypes_test.order")
+	m, ok = makers.Named("*values_test.order")
 	require.True(t, ok)
 	require.Equal(t, 1, m)
 }
@@ -148,15 +148,15 @@ func TestMissing(t *testing.T) {
 	_, err := values.AddType[order](&r)
 	require.NoError(t, err)
 	require.Nil(t, r.Missing(reflect.TypeFor[[]order](), builtin))
-	require.EqualError(t, values.NotRegistered(typ), "type gotypes_test.order is not registered; at the start of both programs: "+
-		"node.RegisterTypes(node.TypeOf[gotypes_test.order]())")
+	require.EqualError(t, values.NotRegistered(typ), "type values_test.order is not registered; at the start of both programs: "+
+		"node.RegisterTypes(node.TypeOf[values_test.order]())")
 	require.ErrorContains(t, values.NotRegistered(reflect.TypeFor[struct{ N int }]()), "give the type a name")
 }
 
 func TestName(t *testing.T) {
 	name, err := values.TypeName(reflect.TypeFor[order](), nil)
 	require.NoError(t, err)
-	require.Equal(t, "gotypes_test.order", name)
+	require.Equal(t, "values_test.order", name)
 	name, err = values.TypeName(reflect.TypeFor[order](), []string{"shop.Order"})
 	require.NoError(t, err)
 	require.Equal(t, "shop.Order", name)

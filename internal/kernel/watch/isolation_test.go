@@ -98,7 +98,7 @@ func TestMoments(t *testing.T) {
 		v.Next.N = 7
 		find(k, w.Received)
 		require.Equal(t, []isolation.Change{
-			{From: k.a, To: k.b, Type: "*isolate_test.item", Path: ".Next.N", Was: "0", Now: "7", When: when}}, k.take())
+			{From: k.a, To: k.b, Type: "*watch_test.item", Path: ".Next.N", Was: "0", Now: "7", When: when}}, k.take())
 		require.Contains(t, k.log.String(), "a message was changed after it was sent")
 		w.Received()
 		k.Gone(k.b)

@@ -14,7 +14,7 @@ import (
 
 func TestCode(t *testing.T) {
 	type behaviour struct{}
-	const here = "github.com/actornode/actornode/node/internal/report_test"
+	const here = "github.com/actornode/actornode/internal/kernel/watch_test"
 	require.Equal(t, here, watch.CodeOf(behaviour{}))
 	require.Equal(t, here, watch.CodeOf(&behaviour{}))
 	require.Equal(t, here+".TestCode", watch.CodeOf(TestCode))

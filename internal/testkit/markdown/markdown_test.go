@@ -28,7 +28,7 @@ func TestParse(t *testing.T) {
 
 // Documents are found where they are, this repository's README among them.
 func TestFind(t *testing.T) {
-	all, err := markdown.Find("../..")
+	all, err := markdown.Find("../../..")
 	require.NoError(t, err)
 	var paths []string
 	for _, d := range all {
