@@ -34,15 +34,15 @@ var optionals = []struct {
 	name string
 	is   func(dist.Link) bool
 }{
-	{"linkopt.MessageWriter", func(l dist.Link) bool { _, ok := l.(links.MessageWriter); return ok }},
-	{"linkopt.LookAhead", func(l dist.Link) bool { _, ok := l.(links.LookAhead); return ok }},
-	{"linkopt.BatchReader", func(l dist.Link) bool { _, ok := l.(links.BatchReader); return ok }},
-	{"linkopt.TryFlusher", func(l dist.Link) bool { _, ok := l.(links.TryFlusher); return ok }},
-	{"linkopt.BusyReader", func(l dist.Link) bool { _, ok := l.(links.BusyReader); return ok }},
-	{"linkopt.Counter", func(l dist.Link) bool { _, ok := l.(links.Counter); return ok }},
-	{"linkopt.Progress", func(l dist.Link) bool { _, ok := l.(links.Progress); return ok }},
-	{"linkopt.Explainer", func(l dist.Link) bool { _, ok := l.(links.Explainer); return ok }},
-	{"linkopt.Checker", func(l dist.Link) bool { _, ok := l.(links.Checker); return ok }},
+	{"links.MessageWriter", func(l dist.Link) bool { _, ok := l.(links.MessageWriter); return ok }},
+	{"links.LookAhead", func(l dist.Link) bool { _, ok := l.(links.LookAhead); return ok }},
+	{"links.BatchReader", func(l dist.Link) bool { _, ok := l.(links.BatchReader); return ok }},
+	{"links.TryFlusher", func(l dist.Link) bool { _, ok := l.(links.TryFlusher); return ok }},
+	{"links.BusyReader", func(l dist.Link) bool { _, ok := l.(links.BusyReader); return ok }},
+	{"links.Counter", func(l dist.Link) bool { _, ok := l.(links.Counter); return ok }},
+	{"links.Progress", func(l dist.Link) bool { _, ok := l.(links.Progress); return ok }},
+	{"links.Explainer", func(l dist.Link) bool { _, ok := l.(links.Explainer); return ok }},
+	{"links.Checker", func(l dist.Link) bool { _, ok := l.(links.Checker); return ok }},
 }
 
 // Of returns which optional interfaces a link has.
