@@ -100,17 +100,17 @@ func (p *listed) concurrent() (why string, err error) {
 // shared are packages that nobody imports but for what several goroutines use at once, or to have
 // other goroutines call what they are given.
 var shared = map[string]bool{
-	"sync":                           true,
-	"sync/atomic":                    true,
-	"net/http":                       true,
-	"golang.org/x/sync/errgroup":     true,
-	"golang.org/x/sync/semaphore":    true,
-	"golang.org/x/sync/singleflight": true,
-	ours + "/internal/bias":          true,
-	ours + "/internal/executor":      true,
-	ours + "/internal/fiber":         true,
-	ours + "/internal/inbox":         true,
-	ours + "/node":                   true,
+	"sync":                            true,
+	"sync/atomic":                     true,
+	"net/http":                        true,
+	"golang.org/x/sync/errgroup":      true,
+	"golang.org/x/sync/semaphore":     true,
+	"golang.org/x/sync/singleflight":  true,
+	ours + "/internal/sched/bias":     true,
+	ours + "/internal/sched/executor": true,
+	ours + "/internal/sched/fiber":    true,
+	ours + "/internal/mailbox/inbox":  true,
+	ours + "/node":                    true,
 }
 
 const ours = "github.com/actornode/actornode"

@@ -61,7 +61,7 @@ func TestRacePackages(t *testing.T) {
 	}
 	assert.Subset(t, below, []string{"internal/sched/bias", "internal/sched/executor", "internal/sched/fiber", "internal/mailbox/inbox", "internal/wire/socket",
 		"mailbox", "node", "internal/kernel/calls", "internal/kernel/flow", "supervisor", "wire/native"})
-	for _, pure := range []string{"wire", "internal/wire/epmdserver", "internal/wire/etfcodec", "internal/vet", "internal/kernel/flow"} {
+	for _, pure := range []string{"wire", "internal/wire/etfcodec", "internal/wire/fault", "internal/strict", "internal/vet"} {
 		assert.NotContains(t, below, pure)
 	}
 }
