@@ -97,7 +97,7 @@ func static(r *run) error {
 // lockFree are the packages that everything concurrent rests on.
 var lockFree = []string{
 	"./internal/sched/bias", "./internal/sched/fiber", "./internal/mailbox/inbox", "./internal/sched/executor",
-	"./internal/kernel/calls", "./internal/kernel/flow", "./internal/kernel/flow", "./internal/kernel/peers",
+	"./internal/kernel/calls", "./internal/kernel/flow", "./internal/kernel/peers",
 	"./internal/kernel/limits", "./internal/kernel/runner", "./internal/kernel/process", "./internal/kernel/tables",
 }
 
