@@ -183,8 +183,8 @@ func stripComments(s *ast.TypeSpec) {
 	})
 }
 
-// No public package shows what is internal: neither by an alias nor in a declaration. And none
-// imports what only tests need.
+// No public package shows what is internal: neither by an alias nor in a declaration, but for what wants a process.Key, which
+// only packages of this module can make. And none imports what only tests need.
 func TestAPIShowsNothingInternal(t *testing.T) {
 	all := packages(t)
 	names := make(map[string]string)
@@ -207,6 +207,9 @@ func TestAPIShowsNothingInternal(t *testing.T) {
 		}
 		for _, line := range surface(t, p) {
 			for _, name := range hidden {
+				if strings.Contains(line, "process.Key") {
+					continue
+				}
 				require.NotRegexp(t, `(^|[^\w.])`+name+`\.[A-Z]`, line, "%s shows a name of an internal package", p.ImportPath)
 			}
 		}

@@ -33,7 +33,7 @@ var house = [][]string{
 	{"internal/sched/executor", "internal/wire/etfcodec", "internal/wire/links", "internal/wire/pack", "wire/tlsdist"},
 	// the protocols
 	{"wire/erldist", "wire/etf", "wire/native", "internal/testkit/linkkit"},
-	{"wire/linktest", "node/discovery", "internal/nodehook"},
+	{"wire/linktest", "node/discovery"},
 	// the kernel, chapter by chapter, with the types of node's that it has the values of
 	{"internal/kernel/env", "internal/kernel/deepcopy", "node/deadletter"},
 	{"internal/kernel/limits", "node/isolation"},

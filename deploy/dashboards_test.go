@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/metrics"
 )
@@ -148,8 +148,8 @@ func registry(t *testing.T) *prometheus.Registry {
 	n, err := node.Start(node.Config{Name: "a@actornode"})
 	require.NoError(t, err)
 	t.Cleanup(func() { n.Stop() })
-	nodehook.Count(n, "supervisor_restarts", "shop", "front")
-	nodehook.Count(n, "supervisor_shutdowns", "shop")
+	n.Inside(process.Key{}).Count("supervisor_restarts", "shop", "front")
+	n.Inside(process.Key{}).Count("supervisor_shutdowns", "shop")
 	r := prometheus.NewRegistry()
 	r.MustRegister(metrics.New(metrics.Config{Node: n}), collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -158,7 +158,7 @@ func registry(t *testing.T) *prometheus.Registry {
 
 // Every metric of an alert or a dashboard is one that the daemon has, and all that a node has are of use.
 func TestMetricsAreThere(t *testing.T) {
-	there := nodehook.MetricNames()
+	there := metrics.Names()
 	families, err := registry(t).Gather()
 	require.NoError(t, err)
 	for _, f := range families {
@@ -183,7 +183,7 @@ func TestMetricsAreThere(t *testing.T) {
 			assert.Contains(t, there, m, q.where)
 		}
 	}
-	for _, m := range nodehook.MetricNames() {
+	for _, m := range metrics.Names() {
 		assert.True(t, used[m], "%s is in no panel and no alert", m)
 	}
 }

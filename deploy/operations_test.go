@@ -10,10 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/testkit/markdown"
 	"github.com/actornode/actornode/node/deadletter"
-	_ "github.com/actornode/actornode/node/metrics" // sets nodehook.MetricNames
+	"github.com/actornode/actornode/node/metrics"
 )
 
 // section returns the text of a document below a heading of the second level.
@@ -73,7 +72,7 @@ func sources(t *testing.T, dirs ...string) string {
 func TestMetricsAreDocumented(t *testing.T) {
 	table := section(t, "../docs/operations.md", "Metrics")
 	known := make(map[string]bool)
-	for _, name := range nodehook.MetricNames() {
+	for _, name := range metrics.Names() {
 		known[name] = true
 		assert.True(t, strings.Contains(table, "`"+name+"`"), "docs/operations.md does not say what %s tells", name)
 	}

@@ -15,10 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/daemon/config"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/markdown"
-	_ "github.com/actornode/actornode/node/metrics" // sets nodehook.MetricNames
+	"github.com/actornode/actornode/node/metrics"
 )
 
 const module = "github.com/actornode/actornode"
@@ -133,7 +132,7 @@ func TestFieldsAndMetrics(t *testing.T) {
 	field := regexp.MustCompile(`^([a-z_]+)(\.[a-z_]+)+$`)
 	metric := regexp.MustCompile(`\bactornode_[a-z_]+\b`)
 	variable := regexp.MustCompile(`\bACTORNODE_[A-Z_]+\b`)
-	there := nodehook.MetricNames()
+	there := metrics.Names()
 	daemon, err := os.ReadFile("../internal/daemon/command/findermetrics.go")
 	require.NoError(t, err)
 	for _, m := range regexp.MustCompile(`"(?:actornode_)?([a-z_]+)"`).FindAllStringSubmatch(string(daemon), -1) {

@@ -2,7 +2,6 @@ package node
 
 import (
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/sched/executor"
 
@@ -97,6 +96,11 @@ func (r *actor) Turn(w *executor.Worker) (v executor.TurnResult) {
 	return executor.Again
 }
 
+// A becomer is a behaviour that is told when it, or one that it stands before, has become that of the Actor.
+type becomer interface {
+	Became(k process.Key, c *Context, b Actor)
+}
+
 // become replaces the behaviour of an Actor; push keeps the old one below the new.
 func (c *Context) become(b Actor, push bool) {
 	p := c.own.Own()
@@ -115,7 +119,7 @@ func (c *Context) become(b Actor, push bool) {
 	}
 	p.Mu.Unlock()
 	p.Rewind = true
-	if nodehook.Became != nil {
-		nodehook.Became(c, b)
+	if t, ok := behaviourOf(p).(becomer); ok {
+		t.Became(process.Key{}, c, b)
 	}
 }

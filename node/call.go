@@ -35,7 +35,7 @@ type Result struct {
 
 // Caller is who calls: a [*Node] for a plain goroutine, a [*Context] for an
 // Actor, a [*Process] for a blocking process or a handle.
-type Caller interface{ caller() *process.Acting }
+type Caller interface{ Inside(process.Key) inside }
 
 // Dest is whom something is for: a process (PID), a registered name (Atom), an alias (Ref) or a name on a node (At). A
 // name is an Atom, not a string: Send(node.Atom("till"), m).
@@ -48,7 +48,7 @@ func Global(name any) Dest { return tables.Global{Name: name} }
 // a message to the caller, a [Result] with the tag. It is gen_server's
 // send_request, and the way for an Actor to call: it costs less than a future.
 func SendRequest[Q any](from Caller, to Dest, tag any, req Q) {
-	a := from.caller()
+	a := actingOf(from)
 	//lint:ignore SA1012 nothing ends the call but its answer
 	begin(nil, a, true, a.Requested(runner.Expected(a.Process, tag)), to, req)
 }
@@ -187,7 +187,7 @@ func gone(to Dest) error {
 // that comes later than that is a dead letter; if ctx has ended before, nothing is sent. An Actor's
 // stage goes on without it while it waits.
 func Call[R, Q any](ctx context.Context, from Caller, to Dest, req Q) (R, error) {
-	a := from.caller()
+	a := actingOf(from)
 	v, err := a.Await(ctx, begin(ctx, a, false, a.Promise(), to, req), calls.WaitReply, to)
 	r, mistyped := typed[R](v, err)
 	if _, refused := mistyped.(*values.Refusal); err == nil && mistyped != nil && !refused {
@@ -222,7 +222,7 @@ func typed[R any](v any, err error) (R, error) {
 // if there was none to wait for. See [ExitError] for the errors in it. The error is that of ctx, which wraps the cause
 // of its end, too, or [ErrCycle], or [ErrSelfCall], or that the calling process has exited.
 func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error) {
-	a := from.caller()
+	a := actingOf(from)
 	a.Own() // or panic
 	if ctx.Err() != nil && !a.Gone() {
 		return nil, cause.Of(ctx)

@@ -1,6 +1,8 @@
 package node
 
-import "github.com/actornode/actornode/internal/kernel/calls"
+import (
+	"github.com/actornode/actornode/internal/kernel/calls"
+)
 
 // Cast is a message that was sent as a cast, and arrives marked as one: what {'$gen_cast', Body} is on the wire. One that comes
 // from there is of the type that the body has, as a [Request] is.
@@ -11,9 +13,9 @@ func (c Cast[T]) wireTerm() any { return calls.MakeCast(c.Body) }
 
 func (c Cast[T]) uncast() any { return c.Body }
 
-// asCast reads a message that is a cast, of whatever kind: a Cast of any type, or
+// AsCast reads a message that is a cast, of whatever kind: a Cast of any type, or
 // Erlang's {'$gen_cast', Body}.
-func asCast(msg any) (body any, ok bool) {
+func AsCast(msg any) (body any, ok bool) {
 	_, msg = viaPeer(msg)
 	if c, ok := msg.(interface{ uncast() any }); ok {
 		return c.uncast(), true
@@ -23,4 +25,6 @@ func asCast(msg any) (body any, ok bool) {
 
 // Send sends to a process as the method Send of whoever sends does: see [Node.Send]. It is for
 // those who do not know which kind of [Caller] that is.
-func Send(from Caller, to Dest, msg any) error { return (&common{from.caller()}).Send(to, msg) }
+func Send(from Caller, to Dest, msg any) error {
+	return (&common{actingOf(from)}).Send(to, msg)
+}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -260,7 +260,7 @@ func TestChaos(t *testing.T) {
 	}
 	testkit.UntilTrue(t, func() bool {
 		left := c.acting.Load() // read first: what it counts may spawn
-		for pid := range nodehook.Processes(n) {
+		for pid := range n.Inside(process.Key{}).Processes() {
 			if !keep[pid] {
 				left++
 				n.Exit(pid, node.Kill)
@@ -292,7 +292,7 @@ func TestChaos(t *testing.T) {
 		s.h.Close(nil)
 	}
 	require.NoError(t, n.Stop())
-	assert.Empty(t, slices.Collect(nodehook.Processes(n)))
+	assert.Empty(t, slices.Collect(n.Inside(process.Key{}).Processes()))
 	assert.Empty(t, n.Registered())
 	assert.Zero(t, n.Stats().Processes)
 	testkit.UntilTrue(t, func() bool { return nodetest.Goroutines() <= before }, "all goroutines end")

@@ -14,9 +14,6 @@ import (
 // three offer.
 type common struct{ by *process.Acting }
 
-// caller is part of Caller.
-func (c *common) caller() *process.Acting { return c.by }
-
 // nodeOf returns the node that processes belong to.
 func nodeOf(sys *process.System) *Node { return sys.Host.Node.(*Node) }
 

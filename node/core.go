@@ -139,7 +139,7 @@ func (c *core) Unlink(to Dest) {
 	}
 }
 
-// linked reports whether the process is linked to another: see package nodehook.
+// linked reports whether the process is linked to another: see inside.Linked.
 func (c *core) linked(to Dest) bool {
 	if at, ok := c.by.System.Elsewhere(to); ok {
 		return c.by.Own().LinkedName(at)

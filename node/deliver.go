@@ -29,7 +29,7 @@ var ErrDropped = process.ErrDropped
 // knows; but nothing is sent if ctx has ended before. Messages of one
 // sender, whether by Deliver or Send, arrive in the order in which they were sent.
 func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
-	a := from.caller()
+	a := actingOf(from)
 	if a.Gone() {
 		return ErrExited
 	}

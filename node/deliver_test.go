@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
@@ -146,10 +146,10 @@ func TestDestinations(t *testing.T) {
 			assert.Equal(t, "here", nodetest.Next[string](t, h))
 			ref := h.Monitor(to)
 			h.Link(to)
-			assert.True(t, nodehook.Linked(h, to))
+			assert.True(t, h.Inside(process.Key{}).Linked(to))
 			h.Unlink(to)
-			assert.False(t, nodehook.Linked(h, to))
-			assert.False(t, nodehook.Linked(h, pid))
+			assert.False(t, h.Inside(process.Key{}).Linked(to))
+			assert.False(t, h.Inside(process.Key{}).Linked(pid))
 			h.Link(to)
 			h.Exit(to, wire.Atom("enough"))
 			assert.Equal(t, wire.Atom("enough"), nodetest.Down(t, h, ref).Reason)
@@ -157,10 +157,10 @@ func TestDestinations(t *testing.T) {
 		})
 	}
 	assert.ErrorIs(t, h.Send(nil, 1), node.ErrNoDest)
-	assert.False(t, nodehook.Linked(h, node.Atom("server")), "nobody has the name")
+	assert.False(t, h.Inside(process.Key{}).Linked(node.Atom("server")), "nobody has the name")
 	h.Unlink(node.Atom("server"))
 	h.Unlink(nil)
-	assert.False(t, nodehook.Linked(h, nil))
+	assert.False(t, h.Inside(process.Key{}).Linked(nil))
 }
 
 // The result of a future goes to whatever names a process, at the time when it is completed.

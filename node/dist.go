@@ -11,7 +11,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/peers"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node/discovery"
 
 	"github.com/actornode/actornode/node/rights"
@@ -46,12 +46,10 @@ type Distribution struct {
 	Mesh *discovery.Mesh
 	// Transport makes the connections. Default: dist.TCP. All nodes of a cluster need the same.
 	Transport dist.Transport
-	// Published makes nodes() of other nodes show this one. It then takes part in global, as each visible node of OTP: it
-	// connects to all visible nodes of the cluster, and shares names and locks with them. The program must import package
-	// node/global. Default: a hidden node.
-	Published bool
-	// Global says how a published node takes part in global.
-	Global discovery.Global
+	// Published makes nodes() of other nodes show this one: set it to global.Join. The node then takes part in global, as each
+	// visible node of OTP: it connects to all visible nodes of the cluster, and shares names and locks with them. Default: nil,
+	// a hidden node.
+	Published Publisher
 	// TickTime is how long a peer may be silent before it counts as gone; at least
 	// 4 times in it something is sent. Default: 60 s, as in OTP. It must not be
 	// longer than that of any peer.
@@ -105,6 +103,11 @@ type Distribution struct {
 	Compress int
 }
 
+// A Publisher starts what a published node has for others: see [Distribution].Published. Package global has it.
+type Publisher interface {
+	Publish(k process.Key, n *Node) error
+}
+
 // drainTime is for what waits when the node stops, at most.
 const drainTime = time.Second
 
@@ -112,12 +115,8 @@ func (d *Distribution) validate(name Atom) error {
 	switch {
 	case d.Cookie == "" && d.Cookies == nil:
 		return errors.New("node: Distribution.Cookie is empty: want the cookie that all nodes of the cluster share")
-	case d.NamedBy != "" && (d.Published || d.Mesh != nil || d.Listen != "" && d.Listen != "-"):
+	case d.NamedBy != "" && (d.Published != nil || d.Mesh != nil || d.Listen != "" && d.Listen != "-"):
 		return errors.New("node: Distribution.NamedBy: such a node is not Published, has no Mesh, and listens nowhere")
-	case d.Published && nodehook.StartGlobal == nil:
-		return errors.New("node: Distribution.Published: a published node takes part in global: import package node/global")
-	case d.Global != discovery.Global{} && !d.Published:
-		return errors.New("node: Distribution.Global is set, but Published is not: a hidden node takes no part in global")
 	}
 	one, err := limits.Connection{
 		TickTime: d.TickTime, ConnectTimeout: d.ConnectTimeout, Grace: d.Grace, Queue: d.Queue, Compress: d.Compress,
@@ -181,8 +180,8 @@ func (n *Node) startDist(cfg Distribution, named *peers.Named) error {
 	n.sys.Rights = cfg.Rights
 	n.dist, n.types, n.values = d, d.cfg.Types, d.cfg.Types.codec()
 	err = n.startKernel()
-	if err == nil && cfg.Published {
-		err = nodehook.StartGlobal(n, cfg.Global.Partial, cfg.Global.Overlap, n.cfg.Log)
+	if err == nil && cfg.Published != nil {
+		err = cfg.Published.Publish(process.Key{}, n)
 	}
 	if err == nil {
 		err = d.Start()
@@ -221,7 +220,7 @@ func (n *Node) newDist(cfg Distribution) (*distribution, peers.ClusterConfig, er
 		Origin: n.sys.Origin, Host: d, Log: n.cfg.Log, Env: n.sys.Env, Shed: &n.shed, Limits: most,
 		Quota:  limits.NewQuota(most.Quota()),
 		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: cfg.addresses().Of, Warn: erlang,
-		Cookies: d.cookies, Old: cfg.OldCookies, Hidden: !cfg.Published, Client: cfg.Client, Rights: cfg.Rights,
+		Cookies: d.cookies, Old: cfg.OldCookies, Hidden: cfg.Published == nil, Client: cfg.Client, Rights: cfg.Rights,
 		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Mesh: (*peers.MeshConfig)(cfg.Mesh),
 		FirstStep: peers.FirstStep(cfg.Transport, cfg.ConnectTimeout, limits.ConnectTimeout),
 	}, nil

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -322,7 +322,7 @@ func playFar(t *testing.T, size, deeds int) {
 		p.node.Exit(p.pid, node.Kill)
 	}
 	for _, n := range m.nodes {
-		for pid := range nodehook.Processes(n) {
+		for pid := range n.Inside(process.Key{}).Processes() {
 			if i, err := n.Info(pid); err == nil && i.Name != "net_kernel" && i.Name != "rex" {
 				n.Exit(pid, node.Kill)
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -100,7 +100,7 @@ func farFactory(t *testing.T, n *node.Node) {
 		}
 		f := &farPlayer{}
 		var b node.Actor = node.ActorFunc(func(c *node.Context, msg any) error {
-			return f.take(c, func(to node.Dest) bool { return nodehook.Linked(c, to) }, msg)
+			return f.take(c, func(to node.Dest) bool { return c.Inside(process.Key{}).Linked(to) }, msg)
 		})
 		if made++; made%2 == 0 {
 			b = node.ProcessFunc(func(p *node.Process) error {

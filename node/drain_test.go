@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -70,10 +70,10 @@ func TestShed(t *testing.T) {
 			return err
 		}
 		require.NoError(t, one())
-		nodehook.Shed(b, true)
+		b.Inside(process.Key{}).Shed(true)
 		require.ErrorContains(t, one(), "system_limit")
 		require.NoError(t, b.Ping(testkit.Context(t), a.Name()), "the connection stays")
-		on, spawns := nodehook.Shedding(b)
+		on, spawns := b.Inside(process.Key{}).Shedding()
 		require.True(t, on)
 		require.NotZero(t, spawns)
 
@@ -84,10 +84,10 @@ func TestShed(t *testing.T) {
 			err = c.Start(fmt.Sprint("other", others)).Connect(testkit.Context(t), b.Name())
 		}
 		require.ErrorContains(t, err, "not let in")
-		_, refused := nodehook.Shedding(b)
+		_, refused := b.Inside(process.Key{}).Shedding()
 		require.Greater(t, refused, spawns)
 
-		nodehook.Shed(b, false)
+		b.Inside(process.Key{}).Shed(false)
 		require.NoError(t, one())
 		require.NoError(t, c.Start("last").Connect(testkit.Context(t), b.Name()))
 		require.False(t, b.Stats().Draining)

@@ -301,7 +301,7 @@ func TestEndedContextsAreAll(t *testing.T) {
 // and the cause of its end.
 func TestEndedContexts(t *testing.T) {
 	c := nodetest.NewMemoryCluster(t)
-	n := c.StartWith("a", node.Distribution{Published: true})
+	n := c.StartWith("a", node.Distribution{Published: global.Join(global.Config{})})
 	live := testkit.Context(t)
 	counting := make(chan any, 1000)
 	pid, err := n.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {

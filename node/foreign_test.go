@@ -22,7 +22,7 @@ import (
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/node"
-	_ "github.com/actornode/actornode/node/global" // a published node needs it
+	"github.com/actornode/actornode/node/global"
 	otpservices "github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/wire"
@@ -91,7 +91,7 @@ func TestUnasked(t *testing.T) {
 // lives. It returns what it hears, by the names of unasked.
 func hears(t *testing.T, p *erldist.Protocol, hidden bool) (about dist.Peer, got map[string]bool) {
 	tr := nodetest.NewPipes()
-	n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Published: true})
+	n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Published: global.Join(global.Config{})})
 	require.NoError(t, otpservices.Config{}.Export(n))
 	for _, scope := range []node.Atom{"pg", "pg_more"} {
 		_, err := pg.Start(t.Context(), n, pg.Config{Name: scope})
@@ -249,7 +249,7 @@ func TestPeerWithoutUnlinkIDs(t *testing.T) {
 func TestDynamicNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := nodetest.NewPipes()
-		n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Published: true})
+		n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Published: global.Join(global.Config{})})
 		first, end := asksForName(t, n, tr, "host.example", "secret")
 		second, endSecond := asksForName(t, n, tr, "host.example", "secret")
 		require.NotEqual(t, first, second)
@@ -414,10 +414,10 @@ func TestNamedByOTP(t *testing.T) {
 	cfg.Name = "mine@127.0.0.1"
 	_, err = node.Start(cfg)
 	require.ErrorContains(t, err, "want undefined@HOST")
-	cfg.Name, cfg.Distribution.Published = "undefined@127.0.0.1", true
+	cfg.Name, cfg.Distribution.Published = "undefined@127.0.0.1", global.Join(global.Config{})
 	_, err = node.Start(cfg)
 	require.ErrorContains(t, err, "is not Published")
-	cfg.Distribution.Published = false
+	cfg.Distribution.Published = nil
 	_, err = node.Start(cfg)
 	require.ErrorContains(t, err, "cannot get a name from e@127.0.0.1")
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
@@ -122,19 +122,19 @@ func TestFarNothingIsLeft(t *testing.T) {
 			return node.ErrStop
 		}))
 		require.NoError(t, err)
-		for pid := range nodehook.Processes(a) {
+		for pid := range a.Inside(process.Key{}).Processes() {
 			a.Send(pid, "now")
 		}
 	}
 	b.Exit(deaf, node.Kill)
 	testkit.Until(t, func() string {
-		for pid := range nodehook.Processes(a) {
+		for pid := range a.Inside(process.Key{}).Processes() {
 			a.Send(pid, "now")
 		}
 		return node.FarTables(a)
 	})
 	testkit.Until(t, func() string {
-		for pid := range nodehook.Processes(b) { // those that RPC has started
+		for pid := range b.Inside(process.Key{}).Processes() { // those that RPC has started
 			if i, err := b.Info(pid); err == nil && i.Name == "" {
 				b.Exit(pid, node.Kill)
 			}

@@ -4,7 +4,6 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -176,7 +175,7 @@ func (n *Node) misdirected(via *PeerMessage, to calls.From, v any) {
 // a caller that does not read must not stop a server of others.
 func (far *farCaller) Reply(a *process.Acting, p *process.Call) {
 	v, err := p.Result()
-	if e, ok := err.(nodehook.End); ok {
+	if e, ok := err.(calls.End); ok {
 		if err = e.Tell(); err == nil {
 			return
 		}

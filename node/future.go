@@ -31,7 +31,7 @@ type Future[R any] struct {
 // by the reply, by the exit of the process that was called ([*ExitError]), or
 // by whoever gives up on it.
 func Async[R, Q any](from Caller, to Dest, req Q) *Future[R] {
-	a := from.caller()
+	a := actingOf(from)
 	f := &Future[R]{}
 	f.p.System, f.p.More, f.p.Tag, f.by = a.System, &f.w, to, a.Process
 	//lint:ignore SA1012 nothing ends the call but its answer

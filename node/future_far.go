@@ -172,7 +172,7 @@ func giveFuture(f anyFuture) (name string, ref Ref, err error) {
 // meanwhile, and the wait of a process ends with its death. If ctx ends first, the error is its cause,
 // and others go on waiting; see [ErrCycle], too. f may be one of another node.
 func Await[R any](ctx context.Context, from Caller, f *Future[R]) (R, error) {
-	a := from.caller()
+	a := actingOf(from)
 	w := f.watches()
 	p := a.Promise()
 	p.Target = nil

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
@@ -21,8 +22,7 @@ func improper(tail any, head ...any) any { return wire.ImproperList{Head: head, 
 
 // readFrom reads a From as the behaviours of this module do.
 func readFrom(n *node.Node, term any) (node.From, bool) {
-	from, ok := nodehook.ReadFrom(n, nil, term)
-	return from.(node.From), ok
+	return n.Inside(process.Key{}).ReadFrom(nil, term)
 }
 
 // TestReadFrom: which terms are a From, and where its reply goes.
@@ -176,7 +176,7 @@ func TestErrorTerm(t *testing.T) {
 		{errors.Join(errSpoiled, termed{}), wire.Tuple{1, 2}},
 		{node.ErrNoName, wire.Tuple{atom("$error"), node.ErrNoName.Error(), wire.List{atom(node.ErrNoName.Error())}}},
 	} {
-		assert.Equal(t, c.want, nodehook.ErrorTerm(c.err), "%v", c.err)
+		assert.Equal(t, c.want, values.ErrorTerm(c.err), "%v", c.err)
 	}
 }
 

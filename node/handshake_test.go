@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -237,7 +237,7 @@ func TestStrangersWhileShedding(t *testing.T) {
 		require.NoError(t, err)
 		b := w.StartWith("b", node.Distribution{Protocols: chosen})
 		a := w.StartWith("a", node.Distribution{Protocols: chosen})
-		nodehook.Shed(b, true)
+		b.Inside(process.Key{}).Shed(true)
 		for range 5 {
 			claims(t, w.Dial(b, "erlang", "10.0.0.1"), "x@127.0.0.1")
 		}

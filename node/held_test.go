@@ -9,8 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
@@ -30,7 +32,7 @@ func startLimited(t *testing.T, l node.ClusterLimits) (far, near *node.Node, log
 		return node.ActorFunc(echo), nil
 	}))
 	require.NoError(t, rpc.Export(far, mfa("hold", "register", 2), func(ctx context.Context, args []any) (any, error) {
-		return wire.OK, nodehook.RegisterFor(far, runner.CallingPeer(ctx), args[0].(wire.Atom), args[1].(wire.PID))
+		return wire.OK, far.Inside(process.Key{}).RegisterFor(runner.CallingPeer(ctx), args[0].(wire.Atom), args[1].(wire.PID))
 	}))
 	return far, near, log
 }
@@ -39,7 +41,7 @@ func startLimited(t *testing.T, l node.ClusterLimits) (far, near *node.Node, log
 // go: by Unregister, by the death of the process, or because another has them.
 func TestQuotaNamesByCall(t *testing.T) {
 	far, near, log := startLimited(t, node.ClusterLimits{Names: 2})
-	process := func() node.PID {
+	started := func() node.PID {
 		pid, err := far.Spawn(node.ActorFunc(echo))
 		require.NoError(t, err)
 		return pid
@@ -51,13 +53,13 @@ func TestQuotaNamesByCall(t *testing.T) {
 	full := func(name node.Atom) {
 		t.Helper()
 		var raised *rpc.Error
-		require.ErrorAs(t, register(name, process()), &raised)
+		require.ErrorAs(t, register(name, started()), &raised)
 		assert.Equal(t, node.Atom("system_limit"), raised.Reason)
 		_, ok := far.Whereis(name)
 		assert.False(t, ok)
 		assert.EqualValues(t, 2, limitOf(t, far, "names").Used)
 	}
-	a, b := process(), process()
+	a, b := started(), started()
 	require.NoError(t, register("a", a))
 	require.Error(t, register("a", b), "it is taken, and counts for nothing")
 	require.Error(t, register("b", a), "it has a name")
@@ -67,11 +69,11 @@ func TestQuotaNamesByCall(t *testing.T) {
 	require.NoError(t, register("a", a), "it was given back")
 	full("c")
 	far.Exit(b, node.Kill)
-	require.NoError(t, register("b", process()), "with its process")
+	require.NoError(t, register("b", started()), "with its process")
 	full("c")
 	assert.EqualValues(t, 3, limitOf(t, far, "names").Refused)
-	require.NoError(t, far.Register("own", process()), "the node's own names count for nobody")
-	require.NoError(t, nodehook.RegisterFor(far, far.Name(), "own2", process()))
+	require.NoError(t, far.Register("own", started()), "the node's own names count for nobody")
+	require.NoError(t, far.Inside(process.Key{}).RegisterFor(far.Name(), "own2", started()))
 	for _, name := range []node.Atom{"a", "b"} {
 		require.NoError(t, far.Unregister(name))
 	}
@@ -83,7 +85,7 @@ func TestQuotaNamesByCall(t *testing.T) {
 func TestQuotaSpawnFor(t *testing.T) {
 	far, near, log := startLimited(t, node.ClusterLimits{Spawned: 2, Names: 1})
 	require.NoError(t, near.Connect(testkit.Context(t), far.Name()))
-	nodehook.Release(near, far.Name()) // which is asked for in a process, too
+	near.Inside(process.Key{}).Release(far.Name()) // which is asked for in a process, too
 	o := node.Options{For: near.Name(), Name: "one"}
 	pid, err := far.SpawnOpt(o, node.ActorFunc(echo))
 	require.NoError(t, err)
@@ -118,7 +120,7 @@ func TestQuotaSpawnFor(t *testing.T) {
 	require.NoError(t, err, "together with those it spawns itself")
 	_, err = far.SpawnOpt(node.Options{For: near.Name()}, node.ActorFunc(echo))
 	require.ErrorIs(t, err, node.ErrTooMany)
-	assert.Equal(t, node.Atom("system_limit"), nodehook.ErrorTerm(err))
+	assert.Equal(t, node.Atom("system_limit"), values.ErrorTerm(err))
 	assert.ErrorContains(t, err, "near@127.0.0.1 has started its limit of 2 processes here")
 	for _, nobody := range []node.Atom{"", far.Name()} {
 		_, err = far.SpawnOpt(node.Options{For: nobody}, node.ActorFunc(echo))
@@ -126,7 +128,7 @@ func TestQuotaSpawnFor(t *testing.T) {
 	}
 	used(2, 1)
 	for _, want := range []error{nil, nil, node.ErrTooMany} {
-		_, err = far.SpawnOpt(node.Options{For: nodehook.Unknown}, node.ActorFunc(echo))
+		_, err = far.SpawnOpt(node.Options{For: limits.Unknown}, node.ActorFunc(echo))
 		require.ErrorIs(t, err, want, "all that are not known together")
 	}
 	require.ErrorContains(t, err, "an unknown peer has started its limit of 2 processes")

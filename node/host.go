@@ -26,8 +26,8 @@ func (n *Node) host() process.Host {
 		},
 		Reasons: process.Reasons{
 			Err:    func(reason any) error { return &ExitError{Reason: reason} },
-			Of:     reasonOf,
-			Panics: func(cause any) any { return panicked(cause) },
+			Of:     ReasonOf,
+			Panics: func(cause any) any { return Panicked(cause) },
 			Crashed: func(reason any) bool {
 				_, ok := reason.(*Crash)
 				return ok
@@ -59,7 +59,7 @@ func (n *Node) host() process.Host {
 
 // crashed reports the crash of a process by its own doing: what Erlang calls a
 // crash report. Those that a link takes down with it are not reported. If the parent is a supervisor, the report is
-// its own, with what it decides: see nodehook.ReportCrash. told makes sure that there is one.
+// its own, with what it decides: see inside.ReportCrash. told makes sure that there is one.
 func (n *Node) crashed(c process.Crash) (told func()) {
 	why, parent := c.Reason.(*Crash), runner.ParentOf(c.Process)
 	r := watch.Crash{Process: c.Process.PID(), Name: c.Name, Label: runner.LabelOf(c.Process),

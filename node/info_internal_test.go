@@ -9,7 +9,6 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sched/bias"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
@@ -36,7 +35,7 @@ func observeOnce(t *testing.T, n *Node, pid PID) observed {
 				o.infos = i
 			}
 		}
-		o.mailboxes = nodehook.Mailboxes(n, []PID{pid})[0]
+		o.mailboxes = n.Inside(process.Key{}).Mailboxes([]PID{pid})[0]
 		n.Stats()
 		answers <- o
 	}()

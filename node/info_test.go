@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -215,22 +215,22 @@ func TestHandledAndMailbox(t *testing.T) {
 
 func TestProcessesAndStats(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	assert.Empty(t, slices.Collect(nodehook.Processes(n)))
+	assert.Empty(t, slices.Collect(n.Inside(process.Key{}).Processes()))
 	assert.Zero(t, n.Stats().Processes)
 	var want []node.PID
 	for k := range 30 {
 		want = append(want, styles[k%3].Spawn(t, n, nodetest.Ignore))
 	}
-	assert.ElementsMatch(t, want, slices.Collect(nodehook.Processes(n)))
+	assert.ElementsMatch(t, want, slices.Collect(n.Inside(process.Key{}).Processes()))
 	assert.Equal(t, 30, n.Stats().Processes)
 	assert.Positive(t, n.Stats().Goroutines)
-	for range nodehook.Processes(n) {
+	for range n.Inside(process.Key{}).Processes() {
 		break // the iteration may be left
 	}
 	for _, pid := range want[:10] {
 		n.Exit(pid, node.Kill)
 	}
-	assert.ElementsMatch(t, want[10:], slices.Collect(nodehook.Processes(n)))
+	assert.ElementsMatch(t, want[10:], slices.Collect(n.Inside(process.Key{}).Processes()))
 	assert.Equal(t, 20, n.Stats().Processes)
 	testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "nobody lingers")
 }
@@ -395,7 +395,7 @@ func TestInfos(t *testing.T) {
 // Mailboxes counts what waits, in the order asked, for many and for none.
 func TestMailboxes(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	assert.Empty(t, nodehook.Mailboxes(n, nil))
+	assert.Empty(t, n.Inside(process.Key{}).Mailboxes(nil))
 	var pids []node.PID
 	var want []int
 	for i := range 600 {
@@ -410,14 +410,14 @@ func TestMailboxes(t *testing.T) {
 		pids, want = append(pids, pid), append(want, i%3)
 	}
 	testkit.Until(t, func() string { // on its way to a goroutine that waits for it, a message is nowhere
-		if got := nodehook.Mailboxes(n, pids); !slices.Equal(want, got) {
+		if got := n.Inside(process.Key{}).Mailboxes(pids); !slices.Equal(want, got) {
 			return fmt.Sprint(got)
 		}
 		return ""
 	})
 	n.Exit(pids[7], node.Kill)
 	want[7] = -1
-	assert.Equal(t, want, nodehook.Mailboxes(n, pids))
+	assert.Equal(t, want, n.Inside(process.Key{}).Mailboxes(pids))
 }
 
 // handled calls a function for each crash report; on a busy machine more is logged.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 )
 
 // keptBy is a node as package process knows it.
@@ -33,7 +32,7 @@ func (n keptBy) Text(why any) string {
 func (n keptBy) IsStopped() bool { return n.sys.Stopped.Load() }
 
 // GiveUp is part of process.KeeperHost: it ends the node.
-func (n keptBy) GiveUp(err *nodehook.ServiceError) {
+func (n keptBy) GiveUp(err *process.ServiceError) {
 	n.giveUp(err, "a service ended too often: the node stops", "service", err.Service, "ends", err.Ends,
 		"within", process.KeepPeriod.String(), "reason", err.Reason)
 }
@@ -48,8 +47,8 @@ func (n *Node) giveUp(err error, msg string, about ...any) {
 	n.sys.Env.Go(func() { n.Stop() }) // it waits for the goroutine that has called; ended by itself
 }
 
-// keep is nodehook.Keep.
-func (n *Node) keep(ctx context.Context, s nodehook.Service) (PID, error) {
+// keep is inside.Keep.
+func (n *Node) keep(ctx context.Context, s process.Kept[Actor]) (PID, error) {
 	if s.Name == "" && s.Label == "" || s.New == nil {
 		return PID{}, fmt.Errorf("%w: a service needs New, and a name or a label", ErrBadOption)
 	}
@@ -79,11 +78,11 @@ func (n *Node) keep(ctx context.Context, s nodehook.Service) (PID, error) {
 }
 
 // startKept starts a process of a service. A panic of New is an error.
-func (n *Node) startKept(ctx context.Context, o Options, s *nodehook.Service) (pid PID, err error) {
+func (n *Node) startKept(ctx context.Context, o Options, s *process.Kept[Actor]) (pid PID, err error) {
 	returned := false
 	defer func() {
 		if !returned {
-			err = &ExitError{Reason: panicked(recover())}
+			err = &ExitError{Reason: Panicked(recover())}
 		}
 	}()
 	b, _ := s.New().(Actor)
@@ -113,7 +112,7 @@ func (n *Node) Err() error {
 	return ErrNodeStopped
 }
 
-// checkServices is nodehook.CheckServices.
+// checkServices is inside.CheckServices.
 func (n *Node) checkServices(ctx context.Context) error {
 	if err := n.Err(); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
@@ -55,7 +55,7 @@ func again(t *testing.T, n *node.Node, name node.Atom, was node.PID) (pid node.P
 		if pid, ok = n.Whereis(name); !ok || pid == was {
 			return "it has not been started again"
 		}
-		if err := nodehook.CheckServices(n, testkit.Context(t)); err != nil {
+		if err := n.Inside(process.Key{}).CheckServices(testkit.Context(t)); err != nil {
 			return err.Error()
 		}
 		return ""
@@ -88,10 +88,10 @@ func TestKeepStartsAgain(t *testing.T) {
 				_, err := node.Call[int](ctx, n, pid, 1)
 				return err
 			}
-			was, err := nodehook.Keep(testkit.Context(t), n, nodehook.Service{Name: "w", New: anyWorkers, Ask: ask})
+			was, err := n.Inside(process.Key{}).Keep(testkit.Context(t), process.Kept[node.Actor]{Name: "w", New: anyWorkers, Ask: ask})
 			require.NoError(t, err)
-			require.True(t, nodehook.AskerOf(nil, n).Protected(was))
-			require.NoError(t, nodehook.CheckServices(n, testkit.Context(t)))
+			require.True(t, n.Inside(process.Key{}).AskerOf(nil).Protected(was))
+			require.NoError(t, n.Inside(process.Key{}).CheckServices(testkit.Context(t)))
 			for range 2 {
 				require.NoError(t, end(n, was))
 				was = again(t, n, "w", was)
@@ -116,7 +116,7 @@ func TestKernelStartsAgain(t *testing.T) {
 	pid, _ := b.Whereis("net_kernel")
 	require.NoError(t, b.Send(self.Self(), "from nobody"))
 	require.Equal(t, "from nobody", self.Receive())
-	assert.Equal(t, pid, nodehook.Leader(b, remote), "there is no user")
+	assert.Equal(t, pid, b.Inside(process.Key{}).Leader(remote), "there is no user")
 	v, err := node.Call[any](testkit.Context(t), a, node.At{Name: "rex", Node: b.Name()},
 		any(wire.Tuple{wire.Atom("call"), wire.Atom("no"), wire.Atom("no"), wire.List{}, node.PID{}}))
 	require.NoError(t, err)
@@ -145,16 +145,16 @@ func TestKeepGivesUp(t *testing.T) {
 					}
 				}
 				began := time.Now()
-				_, err = nodehook.Keep(t.Context(), n, nodehook.Service{Label: "bad", New: func() any { return behaviour() }})
+				_, err = n.Inside(process.Key{}).Keep(t.Context(), process.Kept[node.Actor]{Label: "bad", New: func() node.Actor { return behaviour() }})
 				require.NoError(t, err)
 				<-n.Done()
 				assert.Less(t, time.Since(began), 4*time.Second)
-				failed := new(nodehook.ServiceError)
+				failed := new(process.ServiceError)
 				require.ErrorAs(t, n.Err(), &failed)
 				assert.Equal(t, "bad", failed.Service)
 				assert.Equal(t, 11, failed.Ends)
 				assert.ErrorAs(t, n.Stop(), &failed)
-				assert.ErrorAs(t, nodehook.CheckServices(n, t.Context()), &failed)
+				assert.ErrorAs(t, n.Inside(process.Key{}).CheckServices(t.Context()), &failed)
 				_, err = n.Spawn(workers())
 				assert.ErrorIs(t, err, node.ErrNodeStopped, "the node has stopped by itself")
 				assert.Contains(t, log.String(), `level=ERROR msg="a service ended too often: the node stops" service=bad ends=11`)
@@ -172,8 +172,8 @@ func TestCheckServices(t *testing.T) {
 		var answers, up atomic.Bool
 		answers.Store(true)
 		up.Store(true)
-		pid, err := nodehook.Keep(t.Context(), n, nodehook.Service{Name: "w",
-			New: func() any {
+		pid, err := n.Inside(process.Key{}).Keep(t.Context(), process.Kept[node.Actor]{Name: "w",
+			New: func() node.Actor {
 				if !up.Load() {
 					panic("not now")
 				}
@@ -186,18 +186,18 @@ func TestCheckServices(t *testing.T) {
 				return errors.New("silence")
 			}})
 		require.NoError(t, err)
-		require.NoError(t, nodehook.CheckServices(n, t.Context()))
+		require.NoError(t, n.Inside(process.Key{}).CheckServices(t.Context()))
 		answers.Store(false)
-		require.EqualError(t, nodehook.CheckServices(n, t.Context()), "node: the service w did not answer: silence")
+		require.EqualError(t, n.Inside(process.Key{}).CheckServices(t.Context()), "node: the service w did not answer: silence")
 		answers.Store(true)
 		up.Store(false)
 		n.Exit(pid, node.Kill)
 		synctest.Wait()
-		require.EqualError(t, nodehook.CheckServices(n, t.Context()), "node: the service w is being restarted, for the 2nd time")
+		require.EqualError(t, n.Inside(process.Key{}).CheckServices(t.Context()), "node: the service w is being restarted, for the 2nd time")
 		up.Store(true)
 		time.Sleep(time.Second) // of the bubble
 		synctest.Wait()
-		require.NoError(t, nodehook.CheckServices(n, t.Context()))
+		require.NoError(t, n.Inside(process.Key{}).CheckServices(t.Context()))
 	})
 }
 
@@ -206,7 +206,7 @@ func TestKeepNames(t *testing.T) {
 	other, err := n.SpawnOpt(node.Options{Name: "taken"}, workers())
 	require.NoError(t, err)
 	keep := func(o node.Options) error {
-		_, err := nodehook.Keep(testkit.Context(t), n, nodehook.Service{Name: o.Name, Label: o.Label, New: anyWorkers})
+		_, err := n.Inside(process.Key{}).Keep(testkit.Context(t), process.Kept[node.Actor]{Name: o.Name, Label: o.Label, New: anyWorkers})
 		return err
 	}
 	assert.ErrorIs(t, keep(node.Options{}), node.ErrBadOption)
@@ -223,7 +223,7 @@ func TestKeepNames(t *testing.T) {
 	again(t, n, "taken", pid)
 	require.NoError(t, keep(node.Options{Label: "no name"}))
 	require.NoError(t, keep(node.Options{Label: "no name"}))
-	require.NoError(t, nodehook.CheckServices(n, testkit.Context(t)))
+	require.NoError(t, n.Inside(process.Key{}).CheckServices(testkit.Context(t)))
 	require.NoError(t, n.Stop())
 	assert.ErrorIs(t, keep(node.Options{Name: "late"}), node.ErrNodeStopped)
 	assert.ErrorIs(t, n.Err(), node.ErrNodeStopped)
@@ -260,7 +260,7 @@ func (i *intruder) send(f dist.Frame) {
 func (i *intruder) handled(n *node.Node) {
 	i.t.Helper()
 	ref := wire.NewOrigin(wire.NodeID{Name: i.self.Node(), Creation: 7}).RefOf(rand.Uint64N(1 << 40))
-	i.send(dist.Frame{Op: dist.OpMonitor, From: i.self, To: nodehook.Origin(n).PID(1 << 27), Ref: ref}) // of nobody: it is answered
+	i.send(dist.Frame{Op: dist.OpMonitor, From: i.self, To: n.Inside(process.Key{}).Origin().PID(1 << 27), Ref: ref}) // of nobody: it is answered
 	var f dist.Frame
 	for {
 		require.NoError(i.t, i.link.Read(&f))
@@ -292,7 +292,7 @@ func TestProtected(t *testing.T) {
 	kernel, _ := n.Whereis("net_kernel")
 	rex, _ := n.Whereis("rex")
 	targets := []node.PID{trapping, kernel, rex}
-	leader := nodehook.Leader(n, rex)
+	leader := n.Inside(process.Key{}).Leader(rex)
 	began := time.Now()
 	for _, to := range targets {
 		info, err := n.Info(to)
@@ -322,7 +322,7 @@ func TestProtected(t *testing.T) {
 	testkit.Until(t, func() string { return map[bool]string{true: "x is there"}[len(n.Nodes(true)) > 0] })
 	for _, pid := range targets {
 		require.True(t, n.IsAlive(pid), "%v", pid)
-		require.Equal(t, leader, nodehook.Leader(n, pid))
+		require.Equal(t, leader, n.Inside(process.Key{}).Leader(pid))
 		testkit.Until(t, func() string { // the links break after the connection has ended
 			info, err := n.Info(pid)
 			require.NoError(t, err)
@@ -332,7 +332,7 @@ func TestProtected(t *testing.T) {
 			return ""
 		})
 	}
-	require.NoError(t, nodehook.CheckServices(n, testkit.Context(t)))
+	require.NoError(t, n.Inside(process.Key{}).CheckServices(testkit.Context(t)))
 	assert.Contains(t, log.String(),
 		`"refused a signal from another node: the process is protected" peer=x@127.0.0.1 signal=exit process=`)
 	most := 1 + int(time.Since(began)/time.Second)
@@ -374,7 +374,7 @@ func TestKernelTakesAnything(t *testing.T) {
 			i.handled(n)
 		}
 	}
-	require.NoError(t, nodehook.CheckServices(n, testkit.Context(t)))
+	require.NoError(t, n.Inside(process.Key{}).CheckServices(testkit.Context(t)))
 	for name, pid := range map[node.Atom]node.PID{"net_kernel": kernel, "rex": rex} {
 		now, ok := n.Whereis(name)
 		require.True(t, ok)
@@ -394,7 +394,7 @@ func TestShowPeer(t *testing.T) {
 			return nil
 		}
 		peer, _, known := r.From.Peer()
-		got <- fmt.Sprintf("%v %v %q %v", r.Body, nodehook.IsTerm(r.From), peer, known)
+		got <- fmt.Sprintf("%v %v %q %v", r.Body, r.From.Inside(process.Key{}).IsTerm(), peer, known)
 		return nil
 	}
 	pid, err := n.SpawnOpt(node.Options{Name: "shown", ShowPeer: true}, node.ActorFunc(shown))
@@ -428,4 +428,4 @@ func TestShowPeer(t *testing.T) {
 	require.Equal(t, `6 false "" false`, next())
 }
 
-func anyWorkers() any { return workers() }
+func anyWorkers() node.Actor { return workers() }

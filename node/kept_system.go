@@ -1,7 +1,8 @@
 package node
 
 import (
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -18,7 +19,7 @@ const (
 type kept struct{ b Actor }
 
 // keptActor returns the behaviour of a service with system messages answered.
-func keptActor(b Actor, s *nodehook.Service) Actor {
+func keptActor(b Actor, s *process.Kept[Actor]) Actor {
 	if _, blocks := b.(ProcessFunc); blocks || b == nil || s.System {
 		return b
 	}
@@ -56,7 +57,7 @@ func (n *Node) systemMessage(msg any) (from From, what any, ok bool) {
 		}
 	case untyped:
 		r := m.untyped()
-		if l, labelled := r.Body.(nodehook.Labelled); labelled {
+		if l, labelled := r.Body.(calls.Labelled); labelled {
 			label, what := l.Label()
 			return r.From, what, label == sysMessage
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
-	"github.com/actornode/actornode/internal/nodehook"
 
 	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
@@ -18,14 +17,14 @@ import (
 
 // startKernel starts them. They are services: actors that the node keeps up.
 func (n *Node) startKernel() error {
-	_, err := n.keep(context.Background(), nodehook.Service{
-		Name: "net_kernel", ShowPeer: true, New: func() any { return netKernel{n} }, Ask: askThere(n),
+	_, err := n.keep(context.Background(), process.Kept[Actor]{
+		Name: "net_kernel", ShowPeer: true, New: func() Actor { return netKernel{n} }, Ask: askThere(n),
 	})
 	if err != nil {
 		return err
 	}
-	_, err = n.keep(context.Background(), nodehook.Service{
-		Name: "rex", ShowPeer: true, New: func() any { return ActorFunc(rex) }, Ask: askThere(n),
+	_, err = n.keep(context.Background(), process.Kept[Actor]{
+		Name: "rex", ShowPeer: true, New: func() Actor { return ActorFunc(rex) }, Ask: askThere(n),
 	})
 	return err
 }
@@ -109,7 +108,7 @@ func rex(c *Context, msg any) error {
 	}
 	via, msg := viaPeer(msg)
 	by := n.asker(via)
-	if body, ok := asCast(msg); ok {
+	if body, ok := AsCast(msg); ok {
 		msg = calls.MakeCast(body)
 	}
 	r := erpc.ReadRex(msg)

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/erpc"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
@@ -22,11 +23,11 @@ import (
 func TestLeader(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
-	assert.Zero(t, nodehook.Leader(n, h.Self()), "there is nobody")
+	assert.Zero(t, n.Inside(process.Key{}).Leader(h.Self()), "there is nobody")
 	user, err := n.SpawnOpt(node.Options{Name: "user"}, node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
-	assert.Equal(t, user, nodehook.Leader(n, h.Self()))
-	assert.Equal(t, user, nodehook.Leader(n, node.PID{}))
+	assert.Equal(t, user, n.Inside(process.Key{}).Leader(h.Self()))
+	assert.Equal(t, user, n.Inside(process.Key{}).Leader(node.PID{}))
 	for _, w := range styles {
 		t.Run(w.Name, func(t *testing.T) {
 			leader := h.Self()
@@ -41,13 +42,13 @@ func TestLeader(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, n.Send(pid, "spawn"))
 			kid := <-child
-			assert.Equal(t, leader, nodehook.Leader(n, pid))
-			assert.Equal(t, leader, nodehook.Leader(n, kid))
+			assert.Equal(t, leader, n.Inside(process.Key{}).Leader(pid))
+			assert.Equal(t, leader, n.Inside(process.Key{}).Leader(kid))
 			i, err := n.Info(kid)
 			require.NoError(t, err)
 			assert.Equal(t, leader, i.Leader)
 			n.Exit(pid, node.Kill)
-			assert.Equal(t, leader, nodehook.Leader(n, kid), "it outlives the one that spawned it")
+			assert.Equal(t, leader, n.Inside(process.Key{}).Leader(kid), "it outlives the one that spawned it")
 		})
 	}
 }
@@ -90,24 +91,24 @@ func TestMessages(t *testing.T) {
 		for i := 1; i <= 4; i++ {
 			require.NoError(t, n.Send(pid, i))
 		}
-		got := nodehook.Messages(n, pid, 3)
+		got := n.Inside(process.Key{}).Messages(pid, 3)
 		if len(got) > 0 && got[0] == 0 {
 			got = append(got[1:], 3) // the one that is being handled counts, for an Actor
 		}
 		assert.Equal(t, []any{1, 2, 3}, got, w.Name)
 		close(goOn)
 		n.Exit(pid, node.Kill)
-		assert.Empty(t, nodehook.Messages(n, pid, 3))
+		assert.Empty(t, n.Inside(process.Key{}).Messages(pid, 3))
 	}
 	boxed, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 5}}, nodetest.Actor.Actor(func(nodetest.Self, any) error { return node.ErrUnhandled }))
 	require.NoError(t, err)
 	require.NoError(t, n.Send(boxed, 1))
-	assert.Empty(t, nodehook.Messages(n, boxed, 3))
+	assert.Empty(t, n.Inside(process.Key{}).Messages(boxed, 3))
 }
 
 func TestAnyModule(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	require.NoError(t, rpc.Export(n, wire.Export{Module: nodehook.AnyModule, Function: "info", Arity: 1},
+	require.NoError(t, rpc.Export(n, wire.Export{Module: erpc.AnyModule, Function: "info", Arity: 1},
 		func(_ context.Context, args []any) (any, error) { return wire.Tuple(args), nil }))
 	require.NoError(t, rpc.Export(n, mfa("special", "info", 1), func(context.Context, []any) (any, error) { return "own", nil }))
 	v, err := rpc.Apply(t.Context(), n, "any", "info", []any{1})
@@ -122,13 +123,13 @@ func TestAnyModule(t *testing.T) {
 
 func TestTraffic(t *testing.T) {
 	a, _, self, remote := two(t)
-	in, out := nodehook.Traffic(a)
+	in, out := a.Inside(process.Key{}).Traffic()
 	require.NoError(t, self.Send(remote, wire.Tuple{self.Self(), 1}))
 	self.Receive()
-	in2, out2 := nodehook.Traffic(a)
+	in2, out2 := a.Inside(process.Key{}).Traffic()
 	assert.Greater(t, in2, in)
 	assert.Greater(t, out2, out)
-	in, out = nodehook.Traffic(nodetest.Start(t, node.Config{}))
+	in, out = nodetest.Start(t, node.Config{}).Inside(process.Key{}).Traffic()
 	assert.Zero(t, in+out)
 }
 
@@ -138,11 +139,11 @@ func TestLeaderOfCallsFromHere(t *testing.T) {
 	leader := nodetest.Open(t, b)
 	require.NoError(t, rpc.Export(b, mfa("m", "leader", 0), func(ctx context.Context, _ []any) (any, error) {
 		_, pid, _ := node.Calling(ctx)
-		return nodehook.Leader(b, pid), nil
+		return b.Inside(process.Key{}).Leader(pid), nil
 	}))
 	v, err := rpc.Call[any](testkit.Context(t), self, remote.Node(), "m", "leader")
 	require.NoError(t, err)
-	assert.Equal(t, nodehook.Leader(self.Node(), self.Self()), v, "what a call prints comes back to this node")
+	assert.Equal(t, self.Node().Inside(process.Key{}).Leader(self.Self()), v, "what a call prints comes back to this node")
 	assert.NotZero(t, v)
 	v, err = node.Call[any](testkit.Context(t), self, node.At{Name: "rex", Node: b.Name()}, any(wire.Tuple{wire.Atom("call"), wire.Atom("m"), wire.Atom("leader"), wire.List{}, leader.Self()}))
 	require.NoError(t, err)
@@ -193,7 +194,7 @@ func TestAllowLooksAtTheCaller(t *testing.T) {
 	cfg := c.Config("b")
 	var b *node.Node
 	cfg.Distribution.Allow = func(node.Atom, wire.Export) bool {
-		for pid := range nodehook.Processes(b) {
+		for pid := range b.Inside(process.Key{}).Processes() {
 			b.Info(pid)
 		}
 		return true

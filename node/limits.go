@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/limits"
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -75,6 +76,11 @@ type ClusterLimits struct {
 	// names have no more together than one. What is refused has the reason system_limit, as with the limits of one peer.
 	// Default: 96 MiB.
 	Held int
+}
+
+// DefaultClusterLimits returns the limits that a node with that TickTime has by default; 0: the default of TickTime.
+func DefaultClusterLimits(tickTime time.Duration) ClusterLimits {
+	return ClusterLimits(limits.Default(tickTime, peers.TicksPerTime))
 }
 
 // DistributionLimits are the limits of a [Distribution] that can change while the node runs.

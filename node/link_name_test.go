@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -42,18 +42,18 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 	t.Run("link", func(t *testing.T) {
 		h, pid := open(t), there.spawn("linked")
 		at := node.At{Name: "linked", Node: there.node}
-		assert.False(t, nodehook.Linked(h, at))
+		assert.False(t, h.Inside(process.Key{}).Linked(at))
 		h.Link(at)
 		linked(t, true, pid, h)
 		testkit.Until(t, func() string {
-			if !nodehook.Linked(h, at) || !nodehook.Linked(h, pid) {
+			if !h.Inside(process.Key{}).Linked(at) || !h.Inside(process.Key{}).Linked(pid) {
 				return "not linked"
 			}
 			return ""
 		})
 		there.end(pid, "enough")
 		assert.Equal(t, node.Exited{From: pid, Reason: wire.Atom("enough")}, nodetest.Next[node.Exited](t, h))
-		assert.False(t, nodehook.Linked(h, at))
+		assert.False(t, h.Inside(process.Key{}).Linked(at))
 	})
 	t.Run("nobody", func(t *testing.T) {
 		h := open(t)
@@ -73,14 +73,14 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 		next := there.spawn("")
 		there.move("unlinked", next) // the link is with the process, not with the name
 		testkit.Until(t, func() string {
-			if !nodehook.Linked(h, at) {
+			if !h.Inside(process.Key{}).Linked(at) {
 				return "not linked"
 			}
 			return ""
 		})
 		h.Unlink(at)
-		assert.False(t, nodehook.Linked(h, at))
-		assert.False(t, nodehook.Linked(h, pid))
+		assert.False(t, h.Inside(process.Key{}).Linked(at))
+		assert.False(t, h.Inside(process.Key{}).Linked(pid))
 		linked(t, false, pid, h)
 		there.end(pid, "alone")
 		there.end(next, "alone")
@@ -92,7 +92,7 @@ func linkByName(t *testing.T, here *node.Node, there nameKit) {
 		for range 20 {
 			h.Link(at)
 			h.Unlink(at)
-			assert.False(t, nodehook.Linked(h, at))
+			assert.False(t, h.Inside(process.Key{}).Linked(at))
 		}
 		h.Link(at)
 		linked(t, true, pid, h)
@@ -158,7 +158,7 @@ func TestLinkByManyNames(t *testing.T) {
 		at := node.At{Name: name, Node: b.Name()}
 		h.Link(at)
 		testkit.Until(t, func() string {
-			if !nodehook.Linked(h, at) {
+			if !h.Inside(process.Key{}).Linked(at) {
 				return "not linked"
 			}
 			return ""

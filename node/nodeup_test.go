@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -107,7 +107,7 @@ func TestConnectedOnly(t *testing.T) {
 		return []error{c.SendOpt(node.SendOptions{NoConnect: true}, remote, msg), c.SendOpt(node.SendOptions{NoConnect: true}, at, msg)}
 	}
 	watch := func(c *node.Context) any {
-		return []node.Ref{nodehook.MonitorConnected(c, remote), nodehook.MonitorConnected(c, at)}
+		return []node.Ref{c.Inside(process.Key{}).MonitorConnected(remote), c.Inside(process.Key{}).MonitorConnected(at)}
 	}
 	for _, err := range do(send).([]error) {
 		require.ErrorIs(t, err, node.ErrNotHere)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -90,7 +90,7 @@ func TestParentLink(t *testing.T) {
 							assert.Empty(t, info.Links)
 						}
 						var linked bool
-						p.do(func(x *node.Context) { linked = nodehook.Linked(x, other.pid) })
+						p.do(func(x *node.Context) { linked = x.Inside(process.Key{}).Linked(other.pid) })
 						synctest.Wait()
 						assert.Equal(t, c.links, linked)
 						// Told, once, what it would have died of.

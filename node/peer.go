@@ -12,7 +12,6 @@ import (
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/internal/wire/erlflags"
 	"github.com/actornode/actornode/internal/wire/fault"
@@ -50,7 +49,7 @@ func (d *distribution) NewPeer(name Atom) (*peers.Peer, peers.ClusterOwner) {
 func (p *peer) Up(about dist.Peer) {
 	p.n.watchers.Tell(NodeUp{p.Name, about.Hidden, about.Foreign()})
 	if !about.Hidden {
-		p.n.watchers.TellServer(nodehook.LinkUp(p.Name))
+		p.n.watchers.TellServer(peers.LinkUp(p.Name))
 	}
 }
 
@@ -145,7 +144,7 @@ func (p *peer) Remains(r peers.Remains) {
 			q.Caller.Settle(nil, lost)
 		}
 	}
-	p.n.watchers.TellServer(nodehook.LinkDown(p.Name))
+	p.n.watchers.TellServer(peers.LinkDown(p.Name))
 }
 
 // lost is the error of a call whose answer cannot come, for the connection is over.

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -51,7 +51,7 @@ func TestPeers(t *testing.T) {
 		assert.GreaterOrEqual(t, p.FramesOut, uint64(calls))
 		assert.False(t, p.Held)
 	}
-	in, out := nodehook.Traffic(a)
+	in, out := a.Inside(process.Key{}).Traffic()
 	assert.LessOrEqual(t, a.Peers()[0].BytesIn, in+1000)
 	assert.LessOrEqual(t, a.Peers()[0].BytesOut, out+1000)
 

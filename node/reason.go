@@ -38,10 +38,10 @@ type Crash struct {
 	Stack  []byte // of the goroutine, where it is known
 }
 
-// panicked returns the exit reason for code that has panicked with cause, which is
+// Panicked returns the exit reason for code that has panicked with cause, which is
 // what recover has returned; nil stands for runtime.Goexit. It is for the deferred
 // function that recovers, whose stack still is the panic's.
-func panicked(cause any) *Crash {
+func Panicked(cause any) *Crash {
 	return &Crash{Reason: calls.Panicked(cause), Panic: true, Stack: debug.Stack()}
 }
 
@@ -164,15 +164,9 @@ func causes(all []error, why any, depth int) []error {
 	return all
 }
 
-// isExit reports whether err is, or wraps, what [ExitWith] has made.
-func isExit(err error) bool {
-	_, ok := calls.ChosenReason(err)
-	return ok && err != nil
-}
-
-// reasonOf returns the exit reason of a process whose behaviour returns err: what
+// ReasonOf returns the exit reason of a process whose behaviour returns err: what
 // [ExitWith] was given, normal for nil, else a [*Crash].
-func reasonOf(err error) any {
+func ReasonOf(err error) any {
 	if r, ok := calls.ChosenReason(err); ok {
 		return r
 	}

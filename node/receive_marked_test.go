@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -267,7 +267,7 @@ func TestSelectiveModel(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					nodehook.Messages(p.Node(), p.Self(), 3)
+					p.Node().Inside(process.Key{}).Messages(p.Self(), 3)
 				}
 			}
 		})

@@ -7,7 +7,6 @@ import (
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
@@ -124,7 +123,7 @@ func (n *Node) callFar(a *process.Acting, async bool, t process.Ticket, to PID, 
 		return false
 	}
 	label, body := calls.Call, req
-	if l, ok := req.(nodehook.Labelled); ok {
+	if l, ok := req.(calls.Labelled); ok {
 		label, body = l.Label()
 	}
 	if tr := n.sys.Traces(); tr != nil {

@@ -32,7 +32,7 @@ func Retry[R any](ctx context.Context, from Caller, f func() (R, error)) (R, err
 		if !errors.Is(err, ErrNoName) {
 			return r, err
 		}
-		if ended := pause(ctx, from.caller(), wait); ended != nil {
+		if ended := pause(ctx, actingOf(from), wait); ended != nil {
 			return r, errors.Join(ended, err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/certtest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
@@ -73,7 +73,7 @@ func (g *guarded) at(name node.Atom) node.At { return node.At{Name: name, Node: 
 
 // refused returns how often something was refused for lack of a right.
 func (g *guarded) refused(right string) (n uint64) {
-	for _, c := range nodehook.Counts(g.Node, "rights_refused") {
+	for _, c := range g.Node.Inside(process.Key{}).Counts("rights_refused") {
 		if c.Labels[0] == right {
 			n = c.N
 		}

@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/erpc"
@@ -123,26 +122,6 @@ func (n *Node) spawnHere(s *dist.Spawn) (PID, error) {
 	return n.SpawnOpt(Options{Leader: s.Leader}, b)
 }
 
-// awaitAll waits until all futures are settled or ctx ends, in the way that is proper for the
-// caller.
-func awaitAll(a *process.Acting, ctx context.Context, futures []any) {
-	all := a.Promise()
-	all.Target = nil
-	t := all.NewTicket()
-	var left atomic.Int64
-	left.Store(int64(len(futures)) + 1)
-	answered := func(a *process.Acting) {
-		if left.Add(-1) == 0 {
-			t.Settle(a, nil, nil)
-		}
-	}
-	for _, f := range futures {
-		f.(interface{ watches() *process.Watches }).watches().Add(a, answered)
-	}
-	answered(a)
-	_, _ = a.Await(ctx, t, calls.WaitFuture, nil)
-}
-
 func (f *Future[R]) watches() *process.Watches {
 	f.ask()
 	return &f.w
@@ -190,7 +169,7 @@ func (n *Node) run(ctx context.Context, module, function Atom, args []any) erpc.
 func (n *Node) wanted(p *peer, s *dist.Spawn) (b Actor, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			crash := panicked(cause)
+			crash := Panicked(cause)
 			b, err = ProcessFunc(func(*Process) error { return ExitWith(crash) }), nil
 		}
 	}()

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -188,7 +188,7 @@ func TestRPCErrors(t *testing.T) {
 		{&rpc.Error{Class: "error", Reason: 1, Stack: wire.List{}}, wire.Tuple{node.Atom("exception"), 1, wire.List{}}},
 		{&rpc.Error{Class: "error", Reason: wire.Tuple{node.Atom("erpc"), 1}}, wire.Tuple{node.Atom("erpc"), 1}},
 	} {
-		assert.Equal(t, c.want, nodehook.ErrorTerm(c.err.(error)))
+		assert.Equal(t, c.want, values.ErrorTerm(c.err.(error)))
 	}
 }
 

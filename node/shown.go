@@ -5,9 +5,9 @@ import (
 	"context"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
@@ -104,7 +104,7 @@ func (f From) Peer() (peer Atom, addr string, ok bool) {
 // unknown stands for whoever has made a request of which nobody knows the node: one that
 // has come as a term, through another process of this node. All of these have one share of
 // what a peer may make this node hold.
-const unknown = nodehook.Unknown
+const unknown = limits.Unknown
 
 // madeBy is what [Options].For should be of a process that is started because of the request,
 // and what registerFor wants: the Peer; "" for Go code of this program; else unknown.

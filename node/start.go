@@ -56,7 +56,7 @@ func born(p *process.Process, a *process.Acting, err error) {
 		announce(p, a, ignored)
 	}
 	if err != nil {
-		p.Exit(a, reasonOf(err))
+		p.Exit(a, ReasonOf(err))
 	}
 }
 
@@ -84,7 +84,7 @@ func announce(p *process.Process, a *process.Acting, ignored bool) {
 // neither a link to the process nor a message of it; but if it does not trap
 // exits, it goes down with a linked process that fails.
 func SpawnWait(ctx context.Context, from Caller, o Options, b Actor) (PID, error) {
-	pid, _, err := spawnWait(ctx, from.caller(), o, b)
+	pid, _, err := spawnWait(ctx, actingOf(from), o, b)
 	return pid, err
 }
 
@@ -92,7 +92,7 @@ func SpawnWait(ctx context.Context, from Caller, o Options, b Actor) (PID, error
 // must be a process.
 func SpawnWaitMonitor(ctx context.Context, from Caller, o Options, b Actor) (PID, Ref, error) {
 	o.monitor = true
-	return spawnWait(ctx, from.caller(), o, b)
+	return spawnWait(ctx, actingOf(from), o, b)
 }
 
 func spawnWait(ctx context.Context, a *process.Acting, o Options, b Actor) (PID, Ref, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -255,9 +255,9 @@ func TestAwaitExit(t *testing.T) {
 			})
 			assert.NoError(t, err)
 			for _, found := range []func() (node.PID, bool){
-				func() (node.PID, bool) { return nodehook.Resolve(me, pid) },
-				func() (node.PID, bool) { return nodehook.Resolve(me, node.Atom("it")) },
-				func() (node.PID, bool) { return nodehook.Resolve(me, alias) },
+				func() (node.PID, bool) { return me.Inside(process.Key{}).Resolve(pid) },
+				func() (node.PID, bool) { return me.Inside(process.Key{}).Resolve(node.Atom("it")) },
+				func() (node.PID, bool) { return me.Inside(process.Key{}).Resolve(alias) },
 			} {
 				got, ok := found()
 				assert.True(t, ok)
@@ -296,9 +296,9 @@ func TestAwaitExit(t *testing.T) {
 			reason, err = node.AwaitExit(t.Context(), me, node.Atom("it"))
 			assert.NoError(t, err)
 			assert.Equal(t, node.NoProc, reason)
-			_, ok := nodehook.Resolve(me, node.Atom("it"))
+			_, ok := me.Inside(process.Key{}).Resolve(node.Atom("it"))
 			assert.False(t, ok)
-			_, ok = nodehook.Resolve(me, alias)
+			_, ok = me.Inside(process.Key{}).Resolve(alias)
 			assert.False(t, ok)
 		})
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
 	"github.com/actornode/actornode/node/genserver"
+	"github.com/actornode/actornode/node/global"
 	"github.com/actornode/actornode/node/pg"
 	"github.com/actornode/actornode/node/statem"
 	"github.com/actornode/actornode/supervisor"
@@ -41,9 +42,13 @@ func TestStopIsSilent(t *testing.T) {
 	}
 	run := func(t *testing.T, published, far bool) {
 		c := nodetest.NewMemoryCluster(t)
-		n, log := c.StartLogged("a", node.Distribution{Published: published})
+		var with node.Distribution
+		if published {
+			with.Published = global.Join(global.Config{})
+		}
+		n, log := c.StartLogged("a", with)
 		if far {
-			b := c.StartWith("b", node.Distribution{Published: published})
+			b := c.StartWith("b", with)
 			require.NoError(t, n.Connect(ctx, b.Name())) // b does not dial: that attempt might be refused while n stops
 			testkit.UntilTrue(t, func() bool { return len(b.Nodes(true)) > 0 }, "b is connected")
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
@@ -54,7 +54,7 @@ func TestStopReason(t *testing.T) {
 			for _, reason := range downs {
 				assert.Equal(t, node.Shutdown, reason)
 			}
-			assert.Empty(t, slices.Collect(nodehook.Processes(n)))
+			assert.Empty(t, slices.Collect(n.Inside(process.Key{}).Processes()))
 			assert.Zero(t, n.Stats().Processes)
 		})
 	})
@@ -207,7 +207,7 @@ func TestStopUnderLoad(t *testing.T) {
 	group.Wait()
 	require.NoError(t, n.Stop())
 	assert.Zero(t, n.Stats().Processes)
-	assert.Empty(t, slices.Collect(nodehook.Processes(n)))
+	assert.Empty(t, slices.Collect(n.Inside(process.Key{}).Processes()))
 	testkit.UntilTrue(t, func() bool { return nodetest.Goroutines() <= before }, "all goroutines end")
 	testkit.UntilTrue(t, func() bool { return n.Stats().Lingering == 0 }, "nobody lingers")
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -131,7 +131,7 @@ func TestTokenWaits(t *testing.T) {
 	self := e.Ask("seq_trace:set_token(label, 5), {holding,'%s'} ! {self(), first}, seq_trace:set_token([]), {holding,'%[1]s'} ! {self(), second}, ok", n.Name())
 	require.Equal(t, "ok", self)
 	testkit.Until(t, func() string {
-		if msgs := nodehook.Messages(n, pid, 9); len(msgs) != 2 || msgs[0].(wire.Tuple)[1] != node.Atom("first") {
+		if msgs := n.Inside(process.Key{}).Messages(pid, 9); len(msgs) != 2 || msgs[0].(wire.Tuple)[1] != node.Atom("first") {
 			return wire.Format(wire.List(msgs))
 		}
 		return ""

@@ -99,7 +99,7 @@ var references = &values.References{
 var own = []Type{TypeOf[Result]("$result"), TypeOf[Down]("$down"), TypeOf[Exited]("$exited"), TypeOf[NodeUp]("$nodeup"),
 	TypeOf[NodeDown]("$nodedown"), TypeOf[At]("$at")}
 
-// know is nodehook.Know.
+// know is Know.
 func know(all ...any) {
 	for _, one := range all {
 		switch one := one.(type) {

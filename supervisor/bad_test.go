@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
@@ -572,7 +572,7 @@ func TestUnknownRequests(t *testing.T) {
 		sup := s.start(supervisor.Spec{Children: []supervisor.Child{{ID: atomA, Start: echo}}})
 		_, err := node.Call[any](background, s.n, sup, 17)
 		assert.ErrorContains(s, err, "unknown request")
-		for _, m := range []any{nil, "m", 17, node.Down{}, node.Started{}, node.Exited{From: nodehook.Origin(s.n).PID(99)},
+		for _, m := range []any{nil, "m", 17, node.Down{}, node.Started{}, node.Exited{From: s.n.Inside(process.Key{}).Origin().PID(99)},
 			tuple(wire.Atom("$gen_call"), 1, 2),
 			tuple(wire.Atom("$gen_cast"), 1), tuple(wire.Atom("system"), 1, 2), node.Result{}} {
 			require.NoError(s, s.n.Send(sup, m))

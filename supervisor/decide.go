@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/calls"
 )
 
 // The pure half of a supervisor: what follows from an exit. Nothing here knows a
@@ -33,13 +33,13 @@ type action struct {
 // decide is what follows from the exit of a child with a reason. others is how
 // many other significant children are neither stopped nor gone.
 func decide(s *Spec, k *Child, reason any, others int, w *window, now time.Time) action {
-	if k.Restart == Permanent || k.Restart == Transient && !nodehook.IsCleanExit(reason) {
+	if k.Restart == Permanent || k.Restart == Transient && !calls.IsClean(reason) {
 		a := decideRetry(s, w, now)
 		a.report = true
 		return a
 	}
 	end := k.Significant && (s.AutoShutdown == AnySignificant || s.AutoShutdown == AllSignificant && others == 0)
-	return action{report: !nodehook.IsCleanExit(reason), drop: true, end: end}
+	return action{report: !calls.IsClean(reason), drop: true, end: end}
 }
 
 // decideRetry decides what follows when the restart of a child is due.

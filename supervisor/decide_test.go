@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -27,7 +27,7 @@ func TestCalm(t *testing.T) {
 		{wire.Tuple{node.Normal, 1}, false}, {node.Killed, false}, {wire.Atom("oops"), false},
 		{"normal", false}, {nil, false}, {&node.Crash{Reason: node.Normal}, false}, {[]any{1}, false},
 	} {
-		assert.Equal(t, c.calm, nodehook.IsCleanExit(c.reason), "%v", c.reason)
+		assert.Equal(t, c.calm, calls.IsClean(c.reason), "%v", c.reason)
 	}
 }
 

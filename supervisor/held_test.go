@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -26,7 +26,7 @@ func TestStartChildCounts(t *testing.T) {
 	}))
 	ctx := testkit.Context(t)
 	require.NoError(t, near.Connect(ctx, far.Name()))
-	nodehook.Release(near, far.Name()) // which is asked for in a process, too
+	near.Inside(process.Key{}).Release(far.Name()) // which is asked for in a process, too
 	named := supervisor.Named{Module: "m", Function: "f"}
 	_, err := supervisor.Start(ctx, far, supervisor.Spec{Intensity: 1000}, node.Options{Name: "one_for_one"})
 	require.NoError(t, err)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
@@ -361,7 +360,7 @@ func (a *supervisorActor) after(err error) {
 		return
 	}
 	a.over = true
-	reason := nodehook.ReasonOf(err)
+	reason := node.ReasonOf(err)
 	if crash, ok := reason.(*node.Crash); ok {
 		w.fail("a supervisor crashes: %v\n%s", crash, crash.Stack)
 	}

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -20,7 +20,7 @@ func (s *supervisor) report(what string, reason any, k *child, decision string) 
 		return
 	}
 	attrs := append([]any{"supervisor", sysmsg.DisplayName(s.c), "context", what, "decision", decision}, k.attrs()...)
-	if nodehook.ReportCrash(s.c.Node(), reason, attrs...) {
+	if s.c.Node().Inside(process.Key{}).ReportCrash(reason, attrs...) {
 		return
 	}
 	if t, ok := reason.(wire.Tuple); ok && len(t) == 2 && t[0] == aEXIT { // Start has panicked, and there was no process
@@ -36,7 +36,7 @@ func (s *supervisor) unknown(reason any) {
 	if !s.c.Node().Log().Enabled(context.Background(), slog.LevelError) {
 		return
 	}
-	nodehook.ReportCrash(s.c.Node(), reason, "supervisor", sysmsg.DisplayName(s.c), "decision", "none: it has not been started")
+	s.c.Inside(process.Key{}).ReportCrash(reason, "supervisor", sysmsg.DisplayName(s.c), "decision", "none: it has not been started")
 }
 
 // ReportsCrashes says to the node that crash reports of children are logged with what is decided: see report.
@@ -93,5 +93,5 @@ const maxID = 256
 
 // tally counts under the supervisor's name, "" where it is not registered, and more labels.
 func (s *supervisor) tally(what string, labels ...string) {
-	nodehook.Count(s.c.Node(), what, append([]string{string(s.c.Registered())}, labels...)...)
+	s.c.Node().Inside(process.Key{}).Count(what, append([]string{string(s.c.Registered())}, labels...)...)
 }

@@ -3,7 +3,7 @@ package supervisor
 import (
 	"fmt"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -53,15 +53,16 @@ func (s *supervisor) handleRequest(r node.Request[any], isTerm bool) error {
 	switch req := req.(type) {
 	case startChild:
 		f := req.child.Named
-		if e := (wire.Export{Module: f.Module, Function: f.Function, Arity: len(f.Args)}); isTerm && !nodehook.Allows(r.From, e) {
+		e := wire.Export{Module: f.Module, Function: f.Function, Arity: len(f.Args)}
+		if isTerm && !r.From.Inside(process.Key{}).Allows(e) {
 			return done.fail(&StartError{ID: req.child.ID, Reason: undefined(req.child.mfa(nil)), child: &req.child})
 		}
 		if isTerm {
-			req.child.Options.For = nodehook.MadeBy(r.From)
+			req.child.Options.For = r.From.Inside(process.Key{}).MadeBy()
 		}
 		return s.add(req.child, req.dynamic, done)
 	case startDynamic:
-		return s.addDynamic(nodehook.MadeBy(r.From), req.args, done)
+		return s.addDynamic(r.From.Inside(process.Key{}).MadeBy(), req.args, done)
 	case terminateChild:
 		if s.keeps(req.id, r.From) {
 			return done.fail(ErrNotAllowed)
@@ -89,7 +90,7 @@ func (s *supervisor) handleRequest(r node.Request[any], isTerm bool) error {
 
 // keeps reports whether a child must stay: of the node's own children only those decide who operate it.
 func (s *supervisor) keeps(id any, by node.From) bool {
-	asker := nodehook.AskerOf(by, s.c.Node())
+	asker := s.c.Node().Inside(process.Key{}).AskerOf(by)
 	if asker.Operates() {
 		return false
 	}

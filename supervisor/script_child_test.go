@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
 	"github.com/actornode/actornode/wire"
@@ -243,7 +243,7 @@ func (o *observed) Init(c *node.Context) error {
 	}
 	spec, err := supervisor.ParseSpec(o.def.flags, kids)
 	if err != nil {
-		return node.ExitWith(nodehook.ErrorTerm(err))
+		return node.ExitWith(values.ErrorTerm(err))
 	}
 	for i, k := range spec.Children {
 		spec.Children[i] = o.p.inGo(k)

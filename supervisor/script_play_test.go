@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
@@ -371,7 +371,7 @@ func errorTerm(err error) any {
 	case *supervisor.StartError:
 		return wire.Tuple{wire.Error, e.Reason}
 	}
-	return wire.Tuple{wire.Error, nodehook.ErrorTerm(err)}
+	return wire.Tuple{wire.Error, values.ErrorTerm(err)}
 }
 
 // runRoot is the process that starts supervisors.

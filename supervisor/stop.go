@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/node"
 )
 
@@ -81,7 +81,7 @@ func (s *supervisor) expected(k *Child, reason any) bool {
 	if k.Shutdown == BrutalKill && reason == node.Killed || k.Shutdown != BrutalKill && reason == node.Shutdown {
 		return true
 	}
-	return k.Restart != Permanent && nodehook.IsCleanExit(reason)
+	return k.Restart != Permanent && calls.IsClean(reason)
 }
 
 // end stops all children and then the supervisor.

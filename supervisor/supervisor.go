@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/counter"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -87,13 +89,13 @@ func (s *supervisor) Init(c *node.Context) error {
 	c.TrapExit(true)
 	s.spec.Children = append([]Child(nil), s.spec.Children...)
 	if err := s.spec.complete(); err != nil {
-		return node.ExitWith(wire.Tuple{aSupervisorData, nodehook.ErrorTerm(err)})
+		return node.ExitWith(wire.Tuple{aSupervisorData, values.ErrorTerm(err)})
 	}
 	if s.spec.Strategy == SimpleOneForOne && len(s.spec.Children) != 1 {
 		return node.ExitWith(wire.Tuple{aBadStartSpec, specTerms(s.spec.Children)})
 	}
 	if err := CheckSpecs(s.spec.Children, s.spec.AutoShutdown); err != nil {
-		return node.ExitWith(wire.Tuple{aStartSpec, nodehook.ErrorTerm(err)})
+		return node.ExitWith(wire.Tuple{aStartSpec, values.ErrorTerm(err)})
 	}
 	for i := range s.spec.Children {
 		k := &s.spec.Children[i]
@@ -173,7 +175,7 @@ func (s *supervisor) handle(msg any) error {
 		return s.sys.Handle(s.c, system{s}, r)
 	}
 	if r, ok := s.c.Node().AsRequest(msg); ok {
-		return s.handleRequest(r, nodehook.IsTerm(r.From))
+		return s.handleRequest(r, r.From.Inside(process.Key{}).IsTerm())
 	}
 	s.c.Node().Log().Error("supervisor received an unexpected message", "supervisor", sysmsg.DisplayName(s.c),
 		"message", sysmsg.Brief(s.c.Node(), msg))
@@ -311,7 +313,7 @@ func (s *supervisor) retryRestart(r retry) error {
 func (s *supervisor) act(k *child, a action, wait time.Duration) error {
 	if a.limit {
 		s.report("shutdown", wire.Atom("reached_max_restart_intensity"), k, a.decision(k))
-		s.tally(nodehook.Shutdowns)
+		s.tally(counter.Shutdowns)
 	}
 	if a.drop {
 		s.drop(k)
@@ -369,7 +371,7 @@ func (k *child) wait(now time.Time) time.Duration {
 // restart stops and starts the children that are restarted when k exits.
 func (s *supervisor) restart(k *child, scope span) error {
 	k.restarts++
-	s.tally(nodehook.Restarts, k.title())
+	s.tally(counter.Restarts, k.title())
 	return s.stopSpan(k, scope, func() error {
 		first, last := k, k.next
 		if scope != self {
@@ -518,7 +520,7 @@ func (k *Child) make(n *node.Node, o *node.Options, args []any) (b node.Actor, e
 	returned := false
 	defer func() {
 		if !returned {
-			err = &startPanic{nodehook.Panicked(recover()).(*node.Crash)}
+			err = &startPanic{node.Panicked(recover())}
 		}
 	}()
 	if k.NameOf != nil {

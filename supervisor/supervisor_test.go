@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/counter"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
@@ -105,11 +105,11 @@ func TestCounts(t *testing.T) {
 		}
 		kids, err := supervisor.WhichChildren(ctx, n, sup) // after both restarts
 		require.NoError(t, err)
-		require.Contains(t, nodehook.Counts(n, nodehook.Restarts), counter.Count{Labels: []string{string(name), "a"}, N: 2})
+		require.Contains(t, n.Inside(process.Key{}).Counts(counter.Restarts), counter.Count{Labels: []string{string(name), "a"}, N: 2})
 		require.NoError(t, n.Send(kids[0].PID, wire.Atom("oops")))
 		_, err = node.AwaitExit(ctx, n, sup)
 		require.NoError(t, err)
-		require.Contains(t, nodehook.Counts(n, nodehook.Shutdowns), counter.Count{Labels: []string{string(name)}, N: 1})
+		require.Contains(t, n.Inside(process.Key{}).Counts(counter.Shutdowns), counter.Count{Labels: []string{string(name)}, N: 1})
 	}
-	require.Len(t, nodehook.Counts(n, nodehook.Restarts), 2)
+	require.Len(t, n.Inside(process.Key{}).Counts(counter.Restarts), 2)
 }

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -78,7 +79,7 @@ func (a answer) fail(err error) error {
 		a.to.Fail(err)
 		return nil
 	}
-	reason := nodehook.ErrorTerm(err)
+	reason := values.ErrorTerm(err)
 	if w, ok := words[err]; ok {
 		reason = w
 	}
@@ -252,7 +253,7 @@ func (s *supervisor) parse(req any) (any, error) {
 func parseSpec(flags, children any) (Spec, error) {
 	s, err := parseFlags(flags)
 	if err != nil {
-		return s, &SpecError{Reason: wire.Tuple{aSupervisorData, nodehook.ErrorTerm(err)}}
+		return s, &SpecError{Reason: wire.Tuple{aSupervisorData, values.ErrorTerm(err)}}
 	}
 	l, ok := wire.Elements(children)
 	if !ok || s.Strategy == SimpleOneForOne && len(l) != 1 {
@@ -265,7 +266,7 @@ func parseSpec(flags, children any) (Spec, error) {
 			err = duplicate(k.ID)
 		}
 		if err != nil {
-			return s, &SpecError{Reason: wire.Tuple{aStartSpec, nodehook.ErrorTerm(err)}}
+			return s, &SpecError{Reason: wire.Tuple{aStartSpec, values.ErrorTerm(err)}}
 		}
 		seen.Put(k.ID, true)
 		s.Children = append(s.Children, k)
@@ -414,6 +415,6 @@ func init() {
 	termof.Enter(ChildInfo.term)
 	termof.Enter(Counts.term)
 	termof.Enter(Child.term)
-	nodehook.Know(node.TypeOf[ChildInfo]("$supervisor.ChildInfo"), node.TypeOf[Counts]("$supervisor.Counts"),
+	node.Know(process.Key{}, node.TypeOf[ChildInfo]("$supervisor.ChildInfo"), node.TypeOf[Counts]("$supervisor.Counts"),
 		ErrNotFound, ErrRunning, ErrRestarting, ErrAlreadyPresent, ErrSimple, ErrNotSimple, ErrNotAllowed)
 }

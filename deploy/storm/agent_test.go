@@ -145,7 +145,7 @@ type goClient struct {
 // startGo starts one whose port mapper is at a port of this host.
 func startGo(name string, port int, log *slog.Logger, protocols ...string) (*goAgent, error) {
 	d := &node.Distribution{
-		Published: true, Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: epmd.Config{Port: port, Logger: log}},
+		Published: global.Join(global.Config{}), Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: epmd.Config{Port: port, Logger: log}},
 	}
 	var err error
 	if len(protocols) > 0 {

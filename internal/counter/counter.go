@@ -26,6 +26,13 @@ const (
 	mostLabel = 80 // bytes
 )
 
+// What supervisors count for package metrics: restarts, with the names of the supervisor and of the child as labels, and the
+// times that a supervisor has given up because there were too many, with its name.
+const (
+	Restarts  = "supervisor_restarts"
+	Shutdowns = "supervisor_shutdowns"
+)
+
 // Other is the label in place of those that there is no place for.
 const Other = "other"
 

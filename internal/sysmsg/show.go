@@ -8,8 +8,10 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -26,7 +28,7 @@ const (
 func Brief(n *node.Node, msg any) string {
 	if r, ok := n.AsRequest(msg); ok {
 		msg = r.Body
-	} else if body, ok := nodehook.AsCast(msg); ok {
+	} else if body, ok := node.AsCast(msg); ok {
 		msg = body
 	}
 	switch msg.(type) {
@@ -92,13 +94,13 @@ func asText(v any) (text any, ok bool) {
 // Terminating logs that a behaviour ends with err, unless that is a clean exit, and returns the error to end with. what is
 // what the behaviour is, kind its Go type, and attrs are more for the log. Of a crash all of it stands in the crash report.
 func Terminating(c *node.Context, what, kind string, err error, attrs func() []any) error {
-	reason := nodehook.ReasonOf(err)
+	reason := node.ReasonOf(err)
 	log := c.Node().Log()
 	switch _, crashed := reason.(*node.Crash); {
-	case nodehook.IsCleanExit(reason) || !log.Enabled(context.Background(), slog.LevelError):
+	case calls.IsClean(reason) || !log.Enabled(context.Background(), slog.LevelError):
 		return err
 	case crashed:
-		nodehook.CrashDetails(c, attrs()...)
+		c.Inside(process.Key{}).CrashDetails(attrs()...)
 		return node.ExitWith(reason)
 	}
 	log.Error(what+" terminating", append([]any{what[strings.LastIndexByte(what, ' ')+1:], DisplayName(c),
@@ -110,8 +112,8 @@ func Terminating(c *node.Context, what, kind string, err error, attrs func() []a
 // term that it stands for, or the error itself, so that errors.Is finds it. Nodes of OTP get the term that it stands for.
 func Reason(err error) any {
 	var exit *node.ExitError
-	if _, stands := termof.Error(err); stands || nodehook.IsExit(err) || errors.As(err, &exit) {
-		return nodehook.ErrorTerm(err)
+	if _, stands := termof.Error(err); stands || calls.IsExit(err) || errors.As(err, &exit) {
+		return values.ErrorTerm(err)
 	}
 	return err
 }
@@ -122,7 +124,7 @@ func Guard(f func()) (crash *node.Crash) {
 	returned := false
 	defer func() {
 		if !returned {
-			crash = nodehook.Panicked(recover()).(*node.Crash)
+			crash = node.Panicked(recover())
 		}
 	}()
 	f()

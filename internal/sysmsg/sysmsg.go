@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -72,7 +73,7 @@ type Command struct {
 	Quiet bool // the caller waits for the exit, not for an answer
 }
 
-// Label is part of nodehook.Labelled: to another node goes {system, From, What}.
+// Label is part of calls.Labelled: to another node goes {system, From, What}.
 func (c Command) Label() (wire.Atom, any) { return system, c.What }
 
 // DisplayName is what a process is called in logs: its registered name, or its PID.
@@ -97,13 +98,13 @@ func Parse(n *node.Node, msg any) (Request, bool) {
 		return Request{From: m.From, What: m.Body.What, quiet: m.Body.Quiet}, true
 	case node.PeerMessage:
 		if t, ok := m.Message.(wire.Tuple); ok && len(t) == 3 && t[0] == system {
-			from, ok := nodehook.ReadFrom(n, m, t[1])
-			return Request{From: from.(node.From), What: t[2], isTerm: true}, ok
+			from, ok := n.Inside(process.Key{}).ReadFrom(m, t[1])
+			return Request{From: from, What: t[2], isTerm: true}, ok
 		}
 	case wire.Tuple:
 		if len(m) == 3 && m[0] == system {
-			from, ok := nodehook.ReadFrom(n, nil, m[1])
-			return Request{From: from.(node.From), What: m[2], isTerm: true}, ok
+			from, ok := n.Inside(process.Key{}).ReadFrom(nil, m[1])
+			return Request{From: from, What: m[2], isTerm: true}, ok
 		}
 	}
 	return Request{}, false
@@ -154,14 +155,14 @@ func (r Request) refusal(c *node.Context, srv Server) any {
 	if !r.isTerm {
 		return nil
 	}
-	if r.What != getState && r.What != getStatus && nodehook.AskerOf(r.From, c.Node()).Protected(c.Self()) {
+	if r.What != getState && r.What != getStatus && c.Node().Inside(process.Key{}).AskerOf(r.From).Protected(c.Self()) {
 		return wire.Tuple{wire.Error, wire.Atom("protected")}
 	}
 	t, ok := r.What.(wire.Tuple)
 	if !ok || len(t) != 2 || t[0] != replaceState {
 		return nil
 	}
-	if f, ok := t[1].(wire.Export); ok && !nodehook.Allows(r.From, f) {
+	if f, ok := t[1].(wire.Export); ok && !r.From.Inside(process.Key{}).Allows(f) {
 		return failed(srv, "system_replace_state", fmt.Errorf("%w: %v", rpc.ErrUndef, f))
 	}
 	return nil
@@ -187,13 +188,13 @@ func wrap(n *node.Node, to node.From, reply any) {
 	at := to.Caller().Node()
 	answer := func() {
 		if t, ok := reply.(wire.Tuple); !ok || len(t) != 2 || t[0] != wire.Error {
-			if nodehook.Release(n, at) >= okState {
+			if n.Inside(process.Key{}).Release(at) >= okState {
 				reply = wire.Tuple{wire.OK, reply}
 			}
 		}
 		to.Reply(reply)
 	}
-	if at == n.Name() || nodehook.ReleaseKnown(n, at) {
+	if at == n.Name() || n.Inside(process.Key{}).ReleaseKnown(at) {
 		answer()
 	} else {
 		go answer() // ends with the answer of the other node, or some seconds later
@@ -236,7 +237,7 @@ func (s *System) command(c *node.Context, srv Server, what any) any {
 	case len(t) == 4 && t[0] == changeCode && s.suspended:
 		module, _ := t[1].(wire.Atom)
 		if _, err := attempt(func() (any, error) { return nil, srv.ChangeCode(module, t[2], t[3]) }); err != nil {
-			return wire.Tuple{wire.Error, nodehook.ErrorTerm(err)}
+			return wire.Tuple{wire.Error, values.ErrorTerm(err)}
 		}
 		return wire.OK
 	}
@@ -256,7 +257,7 @@ func attempt(f func() (any, error)) (v any, err error) {
 // failed is the answer when a server's own code has failed.
 func failed(srv Server, function wire.Atom, err error) any {
 	return wire.Tuple{wire.Error, wire.Tuple{wire.Atom("callback_failed"),
-		wire.Tuple{srv.Module(), function}, wire.Tuple{wire.Error, nodehook.ErrorTerm(err)}}}
+		wire.Tuple{srv.Module(), function}, wire.Tuple{wire.Error, values.ErrorTerm(err)}}}
 }
 
 // status is {status, Pid, {module, Module}, [Dictionary, State, Parent, Debug, Status]}.

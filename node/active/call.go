@@ -6,7 +6,6 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 )
 
@@ -25,11 +24,11 @@ func Go[T, A, R any](from node.Caller, to Ref[T], method func(T, *Context, A) (R
 //
 //go:noinline
 func goElsewhere[T, A, R any](from node.Caller, to Ref[T], method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
-	if where := to.where(); where != "" && where != nodehook.Of(from).(*node.Node).Name() {
+	if where := to.where(); where != "" && where != from.Inside(process.Key{}).Node().Name() {
 		body, err := newFarCall(to, method, arg)
 		if err != nil {
 			f := &node.Future[R]{}
-			nodehook.Failed(from, f, err)
+			from.Inside(process.Key{}).Failed(f, err)
 			return f
 		}
 		return node.Async[R](from, to.Dest(), body)
@@ -44,8 +43,9 @@ func goHere[T, A, R any](c *Context, object uint64, method func(T, *Context, A) 
 		promised node.Future[R]
 	}{invoked: invoked[T, A, R]{method: method, arg: arg}}
 	t.init(c.group, object, &t.invoked)
-	t.future, t.context.own = &t.promised, &t.promised
-	nodehook.Promise(c.Context, t.future)
+	t.future = &t.promised
+	c.Context.Inside(process.Key{}).Promise(t.future)
+	t.context.own = t.future.Inside(process.Key{}).Ticket()
 	c.group.Ready(&t.activation)
 	return t.future
 }
@@ -81,8 +81,8 @@ func callAs[T, A, R any](object T, number uint64, c *Context, method func(T, *Co
 // activation itself, which has not returned, fails with [node.ErrSelfCall].
 func Await[R any](c *Context, f *node.Future[R]) (R, error) {
 	c.check()
-	if !nodehook.IsDone(f) {
-		if err := c.await(f); err != nil {
+	if in := f.Inside(process.Key{}); !in.IsDone() {
+		if err := c.await(in.Ticket(), in.Watches()); err != nil {
 			var none R
 			return none, err
 		}
@@ -90,22 +90,21 @@ func Await[R any](c *Context, f *node.Future[R]) (R, error) {
 	return f.Poll(0)
 }
 
-// await suspends the activation until a future, a *node.Future, is completed.
-func (c *Context) await(f any) error {
+// await suspends the activation until a future is completed, which has that ticket.
+func (c *Context) await(f process.Ticket, w *process.Watches) error {
 	if c.own == f {
 		return fmt.Errorf("active: an activation awaits its own future: %w", node.ErrSelfCall)
 	}
 	c.mayWait()
-	if c.own != nil {
-		if by := nodehook.Acting(c.Context).(*process.Acting); by.System.Cycles != nil {
-			a, own := *by, nodehook.Ticket(c.own).(process.Ticket) // the wait may end with another worker's Context
-			if err := a.MayAwait(own, nodehook.Ticket(f).(process.Ticket), calls.WaitFuture, nil); err != nil {
-				return err
-			}
-			defer a.Waited(own)
+	by := c.Context.Inside(process.Key{}).Acting()
+	if c.own.Call != nil && by.System.Cycles != nil {
+		a := *by // the wait may end with another worker's Context
+		if err := a.MayAwait(c.own, f, calls.WaitFuture, nil); err != nil {
+			return err
 		}
+		defer a.Waited(c.own)
 	}
-	nodehook.Wait(c.Context, f, c.acts)
+	w.Wait(by, c.acts)
 	c.suspended(future, c.group.Suspend)
 	return nil
 }
@@ -123,8 +122,8 @@ type Context struct {
 	*node.Context // of the present turn
 	group         *group
 	acts          *acts
-	own           any          // what is to be completed: a future, or a *node.From; nil: nothing
-	caller        *callerWatch // nil: the method has not asked whether its caller waits
+	own           process.Ticket // of the call that is to be answered; zero: there is none
+	caller        *callerWatch   // nil: the method has not asked whether its caller waits
 }
 
 // Until suspends the activation until a condition on the state of the group's objects holds. It is
@@ -164,11 +163,11 @@ func (c *Context) mayWait() {
 // process's does not go on.
 func (c *Context) suspended(k kind, wait func()) {
 	g, w := c.group, &c.acts.wait
-	g.waits.begin(w, k, nodehook.Coarse(c.Context))
+	g.waits.begin(w, k, c.Context.Inside(process.Key{}).Coarse())
 	defer g.waits.end(w)
 	wait()
 	c.Context = c.group.context
-	if nodehook.Gone(c.Context) {
+	if c.Context.Inside(process.Key{}).Gone() {
 		runtime.Goexit()
 	}
 }

@@ -3,9 +3,6 @@ package active
 import (
 	"context"
 	"sync"
-
-	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 )
 
 // Pending reports whether the caller still waits for the result of the method. It does not once it has cancelled the
@@ -17,16 +14,16 @@ import (
 //		return 0, nil // the result is not read
 //	}
 func (c *Context) Pending() bool {
-	if c.own == nil {
+	if c.own.Call == nil {
 		return false
 	}
 	c.watchCaller()
-	return nodehook.Ticket(c.own).(process.Ticket).Pending()
+	return c.own.Pending()
 }
 
 // CallContext returns a context that ends when the caller gives up, when the method has returned, and with the process.
 func (c *Context) CallContext() context.Context {
-	if c.own == nil {
+	if c.own.Call == nil {
 		return c.Context.Context()
 	}
 	w := c.watchCaller()
@@ -55,7 +52,7 @@ type callerWatch struct {
 func (c *Context) watchCaller() *callerWatch {
 	if c.caller == nil {
 		c.caller = &callerWatch{group: c.group}
-		t := nodehook.Ticket(c.own).(process.Ticket)
+		t := c.own
 		if t.Call == nil || !t.Call.Forward(t.N, c.caller) {
 			c.caller.Forget()
 		}

@@ -9,7 +9,6 @@ import (
 	"weak"
 
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
@@ -89,10 +88,9 @@ func (g *group) BehaviourName() string { return g.name }
 // Init is part of node.Initializer.
 func (g *group) Init(c *node.Context) error {
 	g.node, g.pid = c.Node(), c.Self()
-	p, _ := nodehook.Process(c)
-	g.process = p.(*process.Process)
+	g.process, _ = c.Inside(process.Key{}).Process()
 	g.steps = min(steps, g.process.System.Budget)
-	g.thread.Init(nodehook.Fibers(c), g.process)
+	g.thread.Init(c.Inside(process.Key{}).Fibers(), g.process)
 	return nil
 }
 
@@ -128,7 +126,7 @@ func (g *group) Receive(c *node.Context, msg any) error {
 		err = process.ErrGivesWay
 	}
 	if g.Waiting() > 0 && g.past == nil {
-		g.past = nodehook.Past(c).(*node.Context)
+		g.past = c.InsideTurn(process.Key{}).Past()
 		w := weak.Make(g) // what waits has g on its stack; else the process need not keep g for this
 		context.AfterFunc(c.Context(), func() {
 			if g := w.Value(); g != nil {
@@ -163,7 +161,7 @@ func (g *group) goOn(c *node.Context, more bool, unsure int) bool {
 	}
 	if !g.awake || alone { // alone: the owner of the mailbox has lost it
 		g.awake = true
-		nodehook.Signal(c, g.pid, wakeUp{})
+		c.Inside(process.Key{}).Signal(g.pid, wakeUp{})
 	}
 	return alone
 }
@@ -180,7 +178,7 @@ func (g *group) time(d time.Duration) {
 
 // takeTurn is thread.Turn.
 func (g *group) takeTurn(c *node.Context, check int) (more bool, unsure int) {
-	if home := nodehook.Home(c); home != nil {
+	if home := c.InsideTurn(process.Key{}).Home(); home != nil {
 		return g.Turn(home, g.steps, check)
 	}
 	return g.takeTurnElsewhere(check)

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"sync/atomic"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 )
 
@@ -90,11 +90,12 @@ func In[T, U any](from node.Caller, member Ref[T], object U) (Ref[U], error) {
 		c.group.add(r.Object, object)
 		return r, nil
 	}
-	if where := member.where(); where != "" && where != nodehook.Of(from).(*node.Node).Name() {
+	if where := member.where(); where != "" && where != from.Inside(process.Key{}).Node().Name() {
 		return none, node.ErrNotHere
 	}
 	var found bool
-	if r.PID, found = nodehook.Resolve(from, member.Dest()); !found || !nodehook.Signal(from, r.PID, joins{r.Object, object}) {
+	in := from.Inside(process.Key{})
+	if r.PID, found = in.Resolve(member.Dest()); !found || !in.Signal(r.PID, joins{r.Object, object}) {
 		return none, node.ErrNoProcess
 	}
 	return r, nil

@@ -2,7 +2,6 @@ package active
 
 import (
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 )
 
@@ -47,7 +46,7 @@ type call[T, A, R any] struct {
 func (m call[T, A, R]) begin(g *group, from node.From) *activation {
 	t := newTask(g, m.object, m.method, m.arg)
 	t.from = from
-	t.context.own = &t.from
+	t.context.own = from.Inside(process.Key{}).Ticket()
 	return &t.activation
 }
 
@@ -71,7 +70,7 @@ func newTask[T, A, R any](g *group, object uint64, method func(T, *Context, A) (
 func (t *invoked[T, A, R]) Run() {
 	g := t.context.group
 	t.context.Context = g.context
-	if nodehook.Gone(g.context) {
+	if g.context.Inside(process.Key{}).Gone() {
 		return
 	}
 	returned := false
@@ -95,18 +94,18 @@ func (t *invoked[T, A, R]) Run() {
 		return
 	}
 	if c := t.context.Context; t.future != nil {
-		nodehook.Settle(c, t.future, v, nil, nil)
+		c.Inside(process.Key{}).Settle(t.future, v, nil, nil)
 	} else {
 		_ = c.Reply(t.from, v) // who has given up does not want it
 	}
 }
 
-// fail completes the future with an error. unread is as in nodehook.Settle.
+// fail completes the future with an error. unread is as in Settle of a node.
 func (t *invoked[T, A, R]) fail(err error, unread func()) {
 	if c := t.context.Context; t.future != nil {
-		nodehook.Settle(c, t.future, nil, err, unread)
+		c.Inside(process.Key{}).Settle(t.future, nil, err, unread)
 	} else {
-		nodehook.FailFrom(c, t.from, err, unread)
+		c.Inside(process.Key{}).FailFrom(t.from, err, unread)
 	}
 }
 
@@ -121,10 +120,10 @@ func unread(g *group, err error) func() {
 // broken returns the error of a method that has not returned; nil: it has been unwound. cause is what
 // recover has returned.
 func (c *Context) broken(cause any) error {
-	if cause == nil && nodehook.Gone(c.Context) {
+	if cause == nil && c.Context.Inside(process.Key{}).Gone() {
 		return nil
 	}
-	crash := nodehook.Panicked(cause).(*node.Crash)
+	crash := node.Panicked(cause)
 	c.Node().Log().Error("a method panicked", "pid", c.Self().String(), "object", c.group.name, "reason", crash.Error(),
 		"stack", string(crash.Stack))
 	return &node.ExitError{Reason: crash}
@@ -150,8 +149,8 @@ func (t *reception) Run() {
 	returned := false
 	defer func() {
 		if !returned {
-			if cause := recover(); cause != nil || !nodehook.Gone(t.context.Context) {
-				g.err = node.ExitWith(nodehook.Panicked(cause))
+			if cause := recover(); cause != nil || !t.context.Context.Inside(process.Key{}).Gone() {
+				g.err = node.ExitWith(node.Panicked(cause))
 				g.Stop()
 			}
 		}

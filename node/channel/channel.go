@@ -9,7 +9,6 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/stream"
 	"github.com/actornode/actornode/wire"
@@ -35,7 +34,7 @@ func Once[T any](p Owner) *Input[T] { return open[T](p, true) }
 func open[T any](p Owner, once bool) *Input[T] {
 	in, n := &Input[T]{}, p.Node()
 	opened := make(chan struct{}) // nobody has the reference before, but anybody may guess it
-	in.to.Ref = nodehook.Alias(p, once, func(m any) (any, bool) {
+	in.to.Ref = p.Inside(process.Key{}).Alias(once, func(m any) (any, bool) {
 		<-opened
 		if _, isCall := n.AsRequest(m); isCall {
 			return nil, false
@@ -97,7 +96,7 @@ func (in *Input[T]) ReceiveWithin(p *node.Process, d time.Duration) (T, error) {
 
 // by is p as package runner has it: what a receive for a channel has left the next need not look at again.
 func (*Input[T]) by(p *node.Process) *runner.Blocking {
-	return runner.BlockingOf(nodehook.Acting(p).(*process.Acting))
+	return runner.BlockingOf(p.Inside(process.Key{}).Acting())
 }
 
 func (in *Input[T]) is(m any) bool {
@@ -158,7 +157,7 @@ func (o *Output[T]) SetTerm(term any) error {
 
 // The outputs of types that every node knows travel without being registered.
 func init() {
-	nodehook.Know(node.TypeOf[Output[any]]("$output.any"), node.TypeOf[Output[bool]]("$output.bool"),
+	node.Know(process.Key{}, node.TypeOf[Output[any]]("$output.any"), node.TypeOf[Output[bool]]("$output.bool"),
 		node.TypeOf[Output[int]]("$output.int"), node.TypeOf[Output[int64]]("$output.int64"),
 		node.TypeOf[Output[float64]]("$output.float64"), node.TypeOf[Output[string]]("$output.string"),
 		node.TypeOf[Output[[]byte]]("$output.bytes"), node.TypeOf[Output[node.Atom]]("$output.atom"),

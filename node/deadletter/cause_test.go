@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/deadletter"
 )
 
@@ -24,8 +23,7 @@ func TestCauses(t *testing.T) {
 
 func TestStream(t *testing.T) {
 	c, closed := make(chan deadletter.Letter, 1), false
-	s := nodehook.NewDeadLetters((<-chan deadletter.Letter)(c), func() uint64 { return 7 },
-		func() { closed = true; close(c) }).(*deadletter.Stream)
+	s := deadletter.NewStream(c, func() uint64 { return 7 }, func() { closed = true; close(c) })
 	c <- deadletter.Letter{Message: "m"}
 	require.EqualValues(t, 7, s.Missed())
 	s.Close()

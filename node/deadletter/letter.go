@@ -3,7 +3,6 @@ package deadletter
 import (
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -27,10 +26,9 @@ type Stream struct {
 	end    func()
 }
 
-func init() {
-	nodehook.NewDeadLetters = func(c any, missed func() uint64, end func()) any {
-		return &Stream{C: c.(<-chan Letter), missed: missed, end: end}
-	}
+// NewStream returns a Stream that reads c. missed counts what did not fit into c, and end closes it.
+func NewStream(c <-chan Letter, missed func() uint64, end func()) *Stream {
+	return &Stream{C: c, missed: missed, end: end}
 }
 
 // Missed returns how many dead letters did not fit into the stream's buffer.

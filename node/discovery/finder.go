@@ -66,11 +66,3 @@ type Mesh struct {
 	// connect. Default: 2 s.
 	Yield time.Duration
 }
-
-// Global says how a published node takes part in global: see package node/global. All nodes of a cluster need the same.
-type Global struct {
-	// Partial makes no connections to nodes that nobody here uses, and shares no names: Erlang's connect_all false.
-	Partial bool
-	// Overlap keeps connections to nodes that others have lost: Erlang's prevent_overlapping_partitions false.
-	Overlap bool
-}

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -111,7 +112,7 @@ func (m *manager) BehaviourName() string { return "event.Manager" }
 func (m *manager) Init(c *node.Context) error {
 	c.TrapExit(true)
 	if p := c.Parent(); !p.IsZero() {
-		m.child = nodehook.Linked(c, p)
+		m.child = c.Inside(process.Key{}).Linked(p)
 	}
 	return nil
 }
@@ -122,7 +123,7 @@ func (m *manager) Receive(c *node.Context, msg any) (err error) {
 	ended := false
 	defer func() {
 		if !ended { // a handler has called runtime.Goexit; panics end handlers only
-			err = m.ends(nodehook.Panicked(nil))
+			err = m.ends(node.Panicked(nil))
 		}
 	}()
 	err = m.receive(msg)
@@ -217,7 +218,7 @@ func (m *manager) attempt(id ID, f func(*Context) error) (err error) {
 	defer func() {
 		if !returned {
 			if cause := recover(); cause != nil {
-				err = node.ExitWith(nodehook.Panicked(cause))
+				err = node.ExitWith(node.Panicked(cause))
 			}
 		}
 	}()
@@ -228,10 +229,10 @@ func (m *manager) attempt(id ID, f func(*Context) error) (err error) {
 
 // failed is the end of a handler by its own error.
 func (m *manager) failed(e *entry, last any, err error) {
-	reason := nodehook.ReasonOf(err)
+	reason := node.ReasonOf(err)
 	m.report(e, last, reason)
 	var arg any = err
-	if nodehook.IsExit(err) {
+	if calls.IsExit(err) {
 		arg = reason
 	}
 	m.terminate(e, End{Failed, arg}, reason)
@@ -253,9 +254,9 @@ func (m *manager) finish(e *entry, end End, reason any) (answer any, err error) 
 			return nil
 		})
 		if err != nil {
-			answer = wire.Tuple{aExit, nodehook.ReasonOf(err)}
-			m.report(e, aStop, nodehook.ReasonOf(err))
-			err = &node.ExitError{Reason: nodehook.ReasonOf(err)}
+			answer = wire.Tuple{aExit, node.ReasonOf(err)}
+			m.report(e, aStop, node.ReasonOf(err))
+			err = &node.ExitError{Reason: node.ReasonOf(err)}
 		}
 	}
 	if !e.owner.IsZero() && end.How != OwnerGone {
@@ -315,8 +316,8 @@ func (m *manager) begin(id ID, make maker, owner node.PID, from *inheritance) (*
 		}
 		return nil
 	})
-	if nodehook.IsExit(err) {
-		err = &node.ExitError{Reason: nodehook.ReasonOf(err)}
+	if calls.IsExit(err) {
+		err = &node.ExitError{Reason: node.ReasonOf(err)}
 	}
 	if err != nil {
 		return nil, err

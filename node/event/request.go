@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -32,8 +34,8 @@ func (m *manager) request(msg any) (request, bool) {
 			return r, false
 		}
 		label, isPID := t[0].(wire.PID)
-		from, ok := nodehook.ReadFrom(m.c.Node(), nil, t[1])
-		if r.From = from.(node.From); !ok || !isPID || label != r.From.Caller() {
+		from, ok := m.c.Node().Inside(process.Key{}).ReadFrom(nil, t[1])
+		if r.From = from; !ok || !isPID || label != r.From.Caller() {
 			return r, false
 		}
 		r.what, r.body = t[2], t[2]
@@ -107,7 +109,7 @@ func (r *request) read(m *manager, term any) any {
 // ownerOf is the process that a handler is to end with, and that is told of its end.
 func (r *request) ownerOf(m *manager, term any) (node.PID, bool) {
 	pid, ok := term.(node.PID)
-	return pid, ok && nodehook.AskerOf(r.From, m.c.Node()).MayLink(pid)
+	return pid, ok && m.c.Node().Inside(process.Key{}).AskerOf(r.From).MayLink(pid)
 }
 
 func only(ok bool, v any) any {
@@ -180,7 +182,7 @@ func (m *manager) ask(r request, q callRequest) {
 	var own error // for the caller only
 	err := m.run(e, q.Request, func(c *Context) (err error) {
 		reply, err = h.HandleCall(c, q.Request)
-		if err != nil && !errors.Is(err, ErrRemove) && !nodehook.IsExit(err) {
+		if err != nil && !errors.Is(err, ErrRemove) && !calls.IsExit(err) {
 			own, err = err, nil
 		}
 		return err
@@ -189,7 +191,7 @@ func (m *manager) ask(r request, q callRequest) {
 	case own != nil:
 		m.refuse(r, own, nil)
 	case err != nil:
-		reason := nodehook.ReasonOf(err)
+		reason := node.ReasonOf(err)
 		m.refuse(r, &node.ExitError{Reason: reason}, wire.Tuple{wire.Error, wire.Tuple{aExit, reason}})
 	default:
 		m.reply(r, reply)
@@ -238,7 +240,7 @@ func notAdded(err error) any {
 	case *node.ExitError:
 		return wire.Tuple{aExit, e.Reason}
 	}
-	return wire.Tuple{wire.Error, nodehook.ErrorTerm(err)}
+	return wire.Tuple{wire.Error, values.ErrorTerm(err)}
 }
 
 func (m *manager) reply(r request, v any) {
@@ -257,7 +259,7 @@ func (m *manager) refuse(r request, err error, term any) {
 	}
 	r.Fail(err)
 	if m.sys.Debugging() {
-		m.sys.Out(m.c, wire.Tuple{wire.Error, nodehook.ErrorTerm(err)}, r.From, wire.Undefined)
+		m.sys.Out(m.c, wire.Tuple{wire.Error, values.ErrorTerm(err)}, r.From, wire.Undefined)
 	}
 }
 

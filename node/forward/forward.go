@@ -2,7 +2,6 @@ package forward
 
 import (
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 )
 
@@ -16,9 +15,9 @@ import (
 func Request[T any](from node.Caller, r node.Request[T], to node.Dest) error {
 	msg := any(r)
 	if a, ok := msg.(node.Request[any]); ok {
-		msg = nodehook.Typed(nodehook.Of(from), a.Body, a.From)
+		msg = from.Inside(process.Key{}).Typed(a.Body, a.From)
 	}
-	return hand(from, nodehook.Ticket(&r.From).(process.Ticket), r.Body, msg, to)
+	return hand(from, r.From.Inside(process.Key{}).Ticket(), r.Body, msg, to)
 }
 
 // sender is each node.Caller.
@@ -28,7 +27,7 @@ type sender interface {
 
 // hand forwards a request: body to another node, msg to a process of this one.
 func hand(from node.Caller, asked process.Ticket, body, msg any, to node.Dest) error {
-	a := nodehook.Acting(from).(*process.Acting)
+	a := from.Inside(process.Key{}).Acting()
 	if a.Gone() {
 		return node.ErrExited
 	}
@@ -69,7 +68,7 @@ func hand(from node.Caller, asked process.Ticket, body, msg any, to node.Dest) e
 		}
 		return w.started(a, func() error { return from.(sender).Send(target.PID(), msg) })
 	case at.Node != "" || !sys.Origin.Minted(pid):
-		if !nodehook.CallFar(a, w.arm(), pid, at, body) {
+		if !from.Inside(process.Key{}).CallFar(w.arm(), pid, at, body) {
 			if at.Node != "" {
 				return settled(settle(a, asked, nil, &node.ExitError{Reason: node.NoConnection}))
 			}

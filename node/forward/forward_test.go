@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
@@ -83,7 +82,7 @@ func boom(t testing.TB, err error) {
 
 // calls is how many calls hang on a process of this node.
 func calls(n *node.Node, pid node.PID) (count int) {
-	p := nodehook.System(n).(*process.System).Lookup(pid)
+	p := n.Inside(process.Key{}).System().Lookup(pid)
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
 	if p.Cold == nil || p.Cold.Calls.IsEmpty() {
@@ -345,7 +344,7 @@ func TestNothingStays(t *testing.T) {
 	require.Equal(t, 1, calls(n, to))
 	for _, from := range froms {
 		require.NoError(t, from.Reply("x"))
-		ticket := nodehook.Ticket(&from).(process.Ticket)
+		ticket := from.Inside(process.Key{}).Ticket()
 		require.False(t, ticket.Call.Forwarded(ticket.N))
 	}
 	require.Zero(t, calls(n, to))

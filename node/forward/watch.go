@@ -176,7 +176,7 @@ type end struct {
 	*node.ExitError
 }
 
-// Tell is part of nodehook.End. takeOver may put another monitor in the place of the one that Tell has found: then Tell looks
+// Tell is part of calls.End. takeOver may put another monitor in the place of the one that Tell has found: then Tell looks
 // again.
 func (e *end) Tell() error {
 	q, pid, ref, ok := callerOf(e.asked)

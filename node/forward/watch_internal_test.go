@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -29,10 +28,10 @@ func ask(t *testing.T, caller, n *node.Node) asked {
 	h := nodetest.Open(t, n)
 	f := node.Async[string](caller, h.Self(), "question")
 	r := nodetest.Next[node.Request[string]](t, h)
-	return asked{h, r, nodehook.Ticket(&r.From).(process.Ticket), f}
+	return asked{h, r, r.From.Inside(process.Key{}).Ticket(), f}
 }
 
-func (q asked) acting() *process.Acting { return nodehook.Acting(q.forwarder).(*process.Acting) }
+func (q asked) acting() *process.Acting { return q.forwarder.Inside(process.Key{}).Acting() }
 
 // watch returns a watch over a worker, as hand makes it.
 func (q asked) watch(t *testing.T, worker *node.Process) *watch {

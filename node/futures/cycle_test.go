@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -16,7 +15,7 @@ import (
 )
 
 // noted is how many waits a node has noted that look for cycles.
-func noted(n *node.Node) int { return nodehook.System(n).(*process.System).Cycles.Len() }
+func noted(n *node.Node) int { return n.Inside(process.Key{}).System().Cycles.Len() }
 
 // waysToWait are the futures of others that can close a cycle. back answers by way of a call of who waits, now at once.
 var waysToWait = map[string]func(p *node.Process, back, now node.PID) error{

@@ -50,7 +50,6 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 )
 
@@ -120,8 +119,8 @@ func InOrder[R any](from node.Caller, inputs ...*node.Future[R]) []*node.Future[
 	wanted, next := len(inputs), 0 // under w.mu
 	for i := range results {
 		results[i] = new(node.Future[Success[R]])
-		nodehook.Open(from, results[i])
-		nodehook.Watch(from, results[i], func(any) {
+		from.Inside(process.Key{}).Open(results[i])
+		from.Inside(process.Key{}).Watch(results[i], func(node.Caller) {
 			w.mu.Lock()
 			wanted--
 			none := wanted == 0
@@ -132,7 +131,7 @@ func InOrder[R any](from node.Caller, inputs ...*node.Future[R]) []*node.Future[
 		})
 	}
 	for i, input := range inputs {
-		w.add(nodehook.Watch(from, input, func(by any) {
+		w.add(from.Inside(process.Key{}).Watch(input, func(by node.Caller) {
 			value, err := input.Poll(0)
 			if err != nil {
 				err = failure(i, err)
@@ -141,7 +140,7 @@ func InOrder[R any](from node.Caller, inputs ...*node.Future[R]) []*node.Future[
 			result := results[next]
 			next++
 			w.mu.Unlock()
-			nodehook.Settle(by, result, Success[R]{i, value}, err, nil)
+			by.Inside(process.Key{}).Settle(result, Success[R]{i, value}, err, nil)
 		}))
 	}
 	if len(results) > 0 { // the last one waits for all inputs
@@ -156,27 +155,27 @@ func InOrder[R any](from node.Caller, inputs ...*node.Future[R]) []*node.Future[
 // fails with: a *node.ExitError with a *node.Crash.
 func Chain[A, B any](from node.Caller, input *node.Future[A], next func(from node.Caller, v A) *node.Future[B]) *node.Future[B] {
 	result := &node.Future[B]{}
-	nodehook.Open(from, result)
+	from.Inside(process.Key{}).Open(result)
 	_ = needs(from, result, input) // nobody can wait for it yet
 	var w watching
-	nodehook.Watch(from, result, func(any) { w.end() })
-	w.add(nodehook.Watch(from, input, func(by any) {
+	from.Inside(process.Key{}).Watch(result, func(node.Caller) { w.end() })
+	w.add(from.Inside(process.Key{}).Watch(input, func(by node.Caller) {
 		v, err := input.Poll(0)
 		var second *node.Future[B]
 		if err == nil {
 			second, err = called(next, by.(node.Caller), v)
 		}
 		if err != nil {
-			nodehook.Settle(by, result, nil, err, nil)
+			by.Inside(process.Key{}).Settle(result, nil, err, nil)
 			return
 		}
 		if err := needs(by.(node.Caller), result, second); err != nil {
-			nodehook.Settle(by, result, nil, err, nil)
+			by.Inside(process.Key{}).Settle(result, nil, err, nil)
 			return
 		}
-		w.add(nodehook.Watch(by, second, func(by any) {
+		w.add(by.Inside(process.Key{}).Watch(second, func(by node.Caller) {
 			v, err := second.Poll(0)
-			nodehook.Settle(by, result, v, err, nil)
+			by.Inside(process.Key{}).Settle(result, v, err, nil)
 		}))
 	}))
 	return result
@@ -186,7 +185,7 @@ func Chain[A, B any](from node.Caller, input *node.Future[A], next func(from nod
 func called[A, B any](next func(node.Caller, A) *node.Future[B], from node.Caller, v A) (f *node.Future[B], err error) {
 	defer func() {
 		if f == nil && err == nil {
-			err = &node.ExitError{Reason: nodehook.Panicked(recover())}
+			err = &node.ExitError{Reason: node.Panicked(recover())}
 		}
 	}()
 	f = next(from, v)
@@ -196,27 +195,27 @@ func called[A, B any](next func(node.Caller, A) *node.Future[B], from node.Calle
 // Within gives up on a future after d, on behalf of all who wait: it fails with [node.ErrTimeout] then. It
 // returns that future.
 func Within[R any](from node.Caller, d time.Duration, f *node.Future[R]) *node.Future[R] {
-	n := nodehook.Of(from).(*node.Node)
-	t := time.AfterFunc(d, func() { nodehook.Settle(n, f, nil, node.ErrTimeout, nil) })
-	nodehook.Watch(from, f, func(any) { t.Stop() })
+	n := from.Inside(process.Key{}).Node()
+	t := time.AfterFunc(d, func() { n.Inside(process.Key{}).Settle(f, nil, node.ErrTimeout, nil) })
+	from.Inside(process.Key{}).Watch(f, func(node.Caller) { t.Stop() })
 	return f
 }
 
 // needs notes, for Config.DetectCycles, that a result has no value before all inputs have, until it is completed. The
 // error is [node.ErrCycle]: one of them waits for the result.
 func needs[R, S any](from node.Caller, result *node.Future[R], inputs ...*node.Future[S]) error {
-	sys := nodehook.Acting(from).(*process.Acting).System
+	sys := from.Inside(process.Key{}).Acting().System
 	if sys.Cycles == nil {
 		return nil
 	}
-	own := nodehook.Ticket(result).(process.Ticket)
+	own := result.Inside(process.Key{}).Ticket()
 	aims := make([]calls.WaitAim[process.Waiter], len(inputs))
 	for i, input := range inputs {
-		aims[i] = process.Aim(nodehook.Ticket(input).(process.Ticket), func() bool { return own.Call.Waiting(own.N) })
+		aims[i] = process.Aim(input.Inside(process.Key{}).Ticket(), func() bool { return own.Call.Waiting(own.N) })
 	}
 	who := process.Waiter{Own: own}
 	err := process.CycleError(sys.Cycles.Add(who, calls.WaitFuture, aims...))
-	nodehook.Watch(from, result, func(any) { sys.Cycles.Remove(who) })
+	from.Inside(process.Key{}).Watch(result, func(node.Caller) { sys.Cycles.Remove(who) })
 	return err
 }
 
@@ -226,16 +225,16 @@ func needs[R, S any](from node.Caller, result *node.Future[R], inputs ...*node.F
 func combine[R, S any](from node.Caller, inputs []*node.Future[R], none S, empty error,
 	next func(i int, v R, err error, last bool) (S, error, bool)) *node.Future[S] {
 	result := &node.Future[S]{}
-	nodehook.Open(from, result)
+	from.Inside(process.Key{}).Open(result)
 	if len(inputs) == 0 {
-		nodehook.Settle(from, result, none, empty, nil)
+		from.Inside(process.Key{}).Settle(result, none, empty, nil)
 		return result
 	}
 	var w watching
-	nodehook.Watch(from, result, func(any) { w.end() })
+	from.Inside(process.Key{}).Watch(result, func(node.Caller) { w.end() })
 	left := len(inputs) // under w.mu
 	for i, input := range inputs {
-		w.add(nodehook.Watch(from, input, func(by any) {
+		w.add(from.Inside(process.Key{}).Watch(input, func(by node.Caller) {
 			value, err := input.Poll(0)
 			w.mu.Lock()
 			if w.over {
@@ -247,7 +246,7 @@ func combine[R, S any](from node.Caller, inputs []*node.Future[R], none S, empty
 			w.over = over
 			w.mu.Unlock()
 			if over {
-				nodehook.Settle(by, result, reply, err, nil)
+				by.Inside(process.Key{}).Settle(result, reply, err, nil)
 			}
 		}))
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/active"
 )
@@ -20,9 +19,9 @@ import (
 // has no space the message is a dead letter. message is called by whoever completes the future, and must not
 // wait. What it panics with, and a message that cannot be sent, is logged.
 func Send[R any](from node.Caller, to node.Dest, f *node.Future[R], message func(v R, err error) any) {
-	n := nodehook.Of(from).(*node.Node)
-	owner := runner.OwnerOf(nodehook.System(n).(*process.System), to)
-	nodehook.Watch(from, f, func(any) {
+	n := from.Inside(process.Key{}).Node()
+	owner := runner.OwnerOf(n.Inside(process.Key{}).System(), to)
+	from.Inside(process.Key{}).Watch(f, func(node.Caller) {
 		defer runtime.KeepAlive(owner) // who is to get it is not collected before
 		msg, err := made(message, f)
 		if err == nil && msg != nil {
@@ -39,7 +38,7 @@ func made[R any](message func(R, error) any, f *node.Future[R]) (msg any, err er
 	returned := false
 	defer func() {
 		if !returned {
-			err = &node.ExitError{Reason: nodehook.Panicked(recover())}
+			err = &node.ExitError{Reason: node.Panicked(recover())}
 		}
 	}()
 	msg = message(f.Poll(0))
@@ -51,6 +50,6 @@ func made[R any](message func(R, error) any, f *node.Future[R]) (msg any, err er
 // its value. If that fails the result does, with the same error, and nothing is called.
 func GoWith[T, A, R any](from node.Caller, to active.Ref[T], method func(T, *active.Context, A) (R, error),
 	arg *node.Future[A]) *node.Future[R] {
-	n := nodehook.Of(from).(*node.Node) // whoever completes arg may be about to end
+	n := from.Inside(process.Key{}).Node() // whoever completes arg may be about to end
 	return Chain(from, arg, func(_ node.Caller, v A) *node.Future[R] { return active.Go(n, to, method, v) })
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/sys"
 )
@@ -49,4 +49,4 @@ func (s *server[S]) MoveIn(c *node.Context, state any) error {
 	return nil
 }
 
-func init() { nodehook.Know(node.TypeOf[moving]("$genserver.moving")) }
+func init() { node.Know(process.Key{}, node.TypeOf[moving]("$genserver.moving")) }

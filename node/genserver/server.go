@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
@@ -192,7 +194,7 @@ func (s *server[S]) BehaviourName() string { return reflect.TypeFor[S]().String(
 func (s *server[S]) Init(c *node.Context) (err error) {
 	s.Context.Context = c
 	if p := c.Parent(); !p.IsZero() {
-		s.child = nodehook.Linked(c, p)
+		s.child = c.Inside(process.Key{}).Linked(p)
 	}
 	i, ok := any(s.state).(Initializer)
 	if !ok {
@@ -305,7 +307,7 @@ func (s *server[S]) handle(c *node.Context, h *Handler[S], msg any) error {
 // receiveOther handles what is no call.
 func (s *server[S]) receiveOther(h *Handler[S], msg any) error {
 	body, sort := msg, info
-	if b, ok := nodehook.AsCast(msg); ok {
+	if b, ok := node.AsCast(msg); ok {
 		body, sort = b, cast
 	}
 	if h != nil && h.what == sort {
@@ -346,7 +348,7 @@ func (s *server[S]) answered(reply any, err error) error {
 			d.NoReply(s.Context.Context, s.seen())
 		}
 		return nil
-	case nodehook.IsExit(err):
+	case calls.IsExit(err):
 		return err
 	}
 	if r := s.extras; r != nil && r.stop {
@@ -367,7 +369,7 @@ func (s *server[S]) reply(from node.From, reply any, err error) {
 	}
 	if d := s.debugging(); d != nil {
 		if err != nil {
-			reply = wire.Tuple{wire.Error, nodehook.ErrorTerm(err)}
+			reply = wire.Tuple{wire.Error, values.ErrorTerm(err)}
 		}
 		d.Out(s.Context.Context, reply, s.extras.caller, s.seen())
 	}
@@ -379,7 +381,7 @@ func (s *server[S]) after(msg any, err error) error {
 		err = s.follow(err)
 	}
 	if err != nil {
-		return s.ends(msg, nodehook.ReasonOf(err))
+		return s.ends(msg, node.ReasonOf(err))
 	}
 	s.settle()
 	return nil
@@ -436,7 +438,7 @@ func (s *server[S]) idle() {
 
 // crashed is the end by a panic.
 func (s *server[S]) crashed(msg, cause any) error {
-	return s.ends(msg, nodehook.Panicked(cause))
+	return s.ends(msg, node.Panicked(cause))
 }
 
 // ends ends a server, but for exit signals.
@@ -501,9 +503,9 @@ func funcName(f func(*Context) error) any {
 }
 
 func init() {
-	nodehook.Know(ErrReplyLater)
+	node.Know(process.Key{}, ErrReplyLater)
 	termof.Enter(Timeout.term)
 	termof.Enter((*UnhandledError).term)
 	termof.EnterError(readUnhandled)
-	nodehook.Know(node.TypeOf[UnhandledError]("$genserver.UnhandledError"))
+	node.Know(process.Key{}, node.TypeOf[UnhandledError]("$genserver.UnhandledError"))
 }

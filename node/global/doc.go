@@ -1,9 +1,14 @@
 // Package global has names and locks that all nodes of a cluster share: OTP's module global, between nodes of this
 // module and real OTP nodes in any mix.
 //
-// A node takes part if it is published: set node.Distribution.Published, and import this package. It is then in nodes()
-// of the others, connects to all of them, and runs the process global_name_server, which speaks version 8 of OTP's
-// protocol, and 5 to 7 with older nodes.
+// A node takes part if it is published:
+//
+//	n, err := node.Start(node.Config{Name: "till@host", Distribution: &node.Distribution{
+//		Cookie: cookie, Published: global.Join(global.Config{}),
+//	}})
+//
+// It is then in nodes() of the others, connects to all of them, and runs the process global_name_server, which speaks version 8
+// of OTP's protocol, and 5 to 7 with older nodes.
 //
 // Nouns:
 //
@@ -23,7 +28,7 @@
 //   - A name and a lock end with their process, on every node.
 //   - Where a connection is lost, the nodes that have lost each other are disconnected from all that keep connections to
 //     both, so that no two nodes are in the same part and see different names (prevent_overlapping_partitions). With
-//     discovery.Global.Overlap they are not: all nodes of a cluster need the same.
+//     [Config].Overlap they are not: all nodes of a cluster need the same.
 //   - A node that others tell of and that cannot be connected is in [State].Unreached.
 //
 // # Compared to OTP

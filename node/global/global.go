@@ -10,7 +10,6 @@ import (
 	"github.com/actornode/actornode/internal/kernel/global"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
@@ -18,7 +17,7 @@ import (
 
 // What callers branch on. errors.Is finds them.
 var (
-	ErrNotPublished = errors.New("global: the node is hidden: set Distribution.Published")
+	ErrNotPublished = errors.New("global: the node is hidden: set Distribution.Published to global.Join")
 	ErrTaken        = errors.New("global: another process has the name, or the process has another name")
 )
 
@@ -114,9 +113,9 @@ func ask[R, Q any](ctx context.Context, from node.Caller, req Q) (R, error) {
 	return node.Call[R](ctx, from, global.Name, req)
 }
 
-func of(from node.Caller) *node.Node { return nodehook.Of(from).(*node.Node) }
+func of(from node.Caller) *node.Node { return from.Inside(process.Key{}).Node() }
 
-func system(n *node.Node) *process.System { return nodehook.System(n).(*process.System) }
+func system(n *node.Node) *process.System { return n.Inside(process.Key{}).System() }
 
 // check finds out whether terms can be sent to other nodes.
 func check(terms ...any) error {

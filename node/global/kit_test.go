@@ -29,7 +29,7 @@ type cluster struct {
 
 func newCluster(t testing.TB) *cluster {
 	c := &cluster{Cluster: nodetest.NewCluster(t), t: t, log: new(logtest.Text)}
-	c.with = node.Distribution{Published: true, Cookie: erltest.Cookie}
+	c.with = node.Distribution{Published: global.Join(global.Config{}), Cookie: erltest.Cookie}
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("log of our nodes:\n%s", c.log)

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/erpc"
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 
 	"github.com/actornode/actornode/internal/kernel/global"
@@ -18,40 +18,47 @@ import (
 )
 
 func init() {
-	nodehook.StartGlobal, nodehook.LookGlobal = start, look
-	nodehook.Know(ErrNotPublished, ErrTaken)
+	node.Know(process.Key{}, ErrNotPublished, ErrTaken)
 }
 
-func look(ctx context.Context, of nodehook.Node) (g nodehook.Global, ok bool, err error) {
-	n := of.(*node.Node)
-	s, err := Look(ctx, n)
-	if errors.Is(err, ErrNotPublished) {
-		return g, false, nil
-	}
-	names := system(n).Global.Len()
-	return nodehook.Global{Known: s.Known, Synced: s.Synced, Unreached: s.Unreached, Names: names, Locks: s.Locks}, true, err
+// Config says how a published node takes part. All nodes of a cluster need the same.
+type Config struct {
+	// Partial makes no connections to nodes that nobody here uses, and shares no names: Erlang's connect_all false.
+	Partial bool
+	// Overlap keeps connections to nodes that others have lost: Erlang's prevent_overlapping_partitions false.
+	Overlap bool
 }
 
-// start starts the name server of a published node.
-func start(of nodehook.Node, partial, overlap bool, log *slog.Logger) error {
-	n := of.(*node.Node)
+// Join makes a node a published one that takes part in global: it is for [node.Distribution].Published.
+func Join(c Config) node.Publisher { return joined(c) }
+
+type joined Config
+
+// Publish is part of node.Publisher: it starts the name server.
+func (j joined) Publish(_ process.Key, n *node.Node) error {
 	sys := system(n)
 	sys.Global = &tables.GlobalNames{Alive: func(pid node.PID) bool { return pid.Node() != n.Name() || n.IsAlive(pid) }}
-	sys.Global.Ended = func(pid node.PID) { nodehook.Signal(n, sys.Global.Server(), global.Ended(pid)) }
-	exports := nodehook.ExportTable(n).(*erpc.Exports[node.Actor])
+	sys.Global.Ended = func(pid node.PID) { n.Inside(process.Key{}).Signal(sys.Global.Server(), global.Ended(pid)) }
+	sys.Global.Look = func(ctx context.Context) (tables.GlobalState, error) {
+		s, err := node.Call[global.State](ctx, n, sys.Global.Server(), global.Looking{})
+		g := tables.GlobalState{Known: s.Known, Synced: s.Synced, Unreached: s.Unreached, Names: sys.Global.Len(), Locks: s.Locks}
+		return g, err
+	}
+	exports := n.Inside(process.Key{}).ExportTable()
 	for _, e := range otpExports() {
 		exports.AddFunction(e, func(ctx context.Context, args []any) (any, error) {
 			return applyOTP(exporter{n, ctx}, e, args)
 		})
 	}
-	_, err := nodehook.Keep(context.Background(), n, nodehook.Service{
-		Name: groupProcess, ShowPeer: true, New: func() any { return node.ActorFunc(group) },
+	_, err := n.Inside(process.Key{}).Keep(context.Background(), process.Kept[node.Actor]{
+		Name: groupProcess, ShowPeer: true, New: func() node.Actor { return node.ActorFunc(group) },
 	})
 	if err != nil {
 		return err
 	}
-	_, err = nodehook.Keep(context.Background(), n, nodehook.Service{
-		Name: global.Name, ShowPeer: true, New: func() any { return &nameServer{partial: partial, overlap: overlap, log: log} },
+	_, err = n.Inside(process.Key{}).Keep(context.Background(), process.Kept[node.Actor]{
+		Name: global.Name, ShowPeer: true,
+		New: func() node.Actor { return &nameServer{partial: j.Partial, overlap: j.Overlap, log: n.Log()} },
 		Ask: func(ctx context.Context, pid node.PID) error {
 			_, err := node.Call[global.State](ctx, n, pid, global.Looking{})
 			return err
@@ -63,13 +70,13 @@ func start(of nodehook.Node, partial, overlap bool, log *slog.Logger) error {
 // group is the process global_group of a node that belongs to none.
 func group(c *node.Context, msg any) error {
 	n := c.Node()
-	by := nodehook.AskerOf(msg, n)
+	by := n.Inside(process.Key{}).AskerOf(msg)
 	names := exporter{n: n}
 	if r, ok := n.AsRequest(msg); ok {
 		_ = c.Reply(r.From, groupCall(r.Body, n.Name(), n.Nodes(false), names))
 		return nil
 	}
-	body, _ := nodehook.AsCast(msg)
+	body, _ := node.AsCast(msg)
 	if a := groupCast(body, n.Name(), names); !a.To.IsZero() && by.MayReach(a.To) {
 		_ = c.SendOpt(node.SendOptions{NoWait: true}, a.To, a.Msg)
 	}
@@ -87,7 +94,7 @@ func handOn(c *node.Context, msg any) error {
 
 // nameServer is the process global_name_server.
 type nameServer struct {
-	partial, overlap bool // see discovery.Global
+	partial, overlap bool // see Config
 	log              *slog.Logger
 	d                *global.Driver
 }
@@ -111,7 +118,7 @@ func (s *nameServer) Init(c *node.Context) error {
 		Self: n.Name(), Creation: n.Creation(), Locker: locker, Registrar: registrar, Names: sys.Global,
 		Partial: s.partial, Overlap: s.overlap, Rand: sys.Env.IntN,
 	}, s.log)
-	nodehook.TellLinks(c)
+	c.Inside(process.Key{}).TellLinks()
 	for _, name := range n.Nodes(false) {
 		n.Disconnect(name)
 	}
@@ -142,9 +149,9 @@ func (s *nameServer) Receive(c *node.Context, msg any) error {
 		via, msg = m.Peer, m.Message
 	}
 	switch m := msg.(type) {
-	case nodehook.LinkUp:
+	case peers.LinkUp:
 		s.d.NodeUp(h, node.Atom(m))
-	case nodehook.LinkDown:
+	case peers.LinkDown:
 		s.d.NodeDown(h, node.Atom(m))
 	case node.Down:
 		s.d.Down(h, m.Ref, m.PID)
@@ -152,10 +159,10 @@ func (s *nameServer) Receive(c *node.Context, msg any) error {
 		if r, ok := c.Node().AsRequest(whole); ok {
 			by := r.Caller()
 			if by.IsZero() {
-				by = nodehook.Origin(c.Node()).PID(0) // a plain goroutine
+				by = c.Node().Inside(process.Key{}).Origin().PID(0) // a plain goroutine
 			}
 			s.d.Request(h, r.From, by, r.Body)
-		} else if body, ok := nodehook.AsCast(msg); ok {
+		} else if body, ok := node.AsCast(msg); ok {
 			s.d.Cast(h, via, body)
 		} else {
 			s.d.Message(h, via, msg)
@@ -175,7 +182,7 @@ func (h host) Monitor(to node.Dest, connect bool) node.Ref {
 	if connect {
 		return h.c.Monitor(to)
 	}
-	return nodehook.MonitorConnected(h.c, to)
+	return h.c.Inside(process.Key{}).MonitorConnected(to)
 }
 
 func (h host) Demonitor(ref node.Ref) { h.c.Demonitor(ref, true) }
@@ -238,7 +245,7 @@ func (e exporter) Apply(at, module, function node.Atom, args []any) (any, error)
 	case own && module == "global" && function == "resolve_it": // by this node itself
 		return applyOTP(e, wire.Export{Module: module, Function: function, Arity: len(args)}, args)
 	case own:
-		return nodehook.Apply(e.n, ctx, module, function, args)
+		return e.n.Inside(process.Key{}).Apply(ctx, module, function, args)
 	}
 	for _, arg := range args { // the other node takes it for a wish of this one
 		if pid, ok := arg.(node.PID); ok && pid.Node() == at && !e.by().MayEnd(pid) {
@@ -265,7 +272,7 @@ func (e exporter) MayName(pid node.PID) bool { return e.by().MayName(pid) }
 func (e exporter) MayAct() bool { return e.by().MayAct() }
 
 // by is the node on whose account something is done: that which has called a function, or whose names clash with ours.
-func (e exporter) by() nodehook.Asker { return nodehook.AskerOf(e.ctx, e.n) }
+func (e exporter) by() peers.Account { return e.n.Inside(process.Key{}).AskerOf(e.ctx) }
 
 func (e exporter) Ask(body any) (any, error) { return node.Call[any](e.ctx, e.n, global.Name, body) }
 

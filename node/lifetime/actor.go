@@ -4,7 +4,6 @@ import (
 	"runtime"
 
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
 )
@@ -59,15 +58,15 @@ func (w *wrapper) Receive(c *node.Context, msg any) (err error) {
 // act calls do with the behaviour, which c acts on meanwhile.
 func (w *wrapper) act(c *node.Context, do func(b node.Actor)) {
 	h := w.hold
-	q, _ := nodehook.Process(c)
-	p := q.(*process.Process)
+	q, _ := c.Inside(process.Key{}).Process()
+	p := q
 	owner := h.enter(p)
 	defer runtime.KeepAlive(owner)
 	code := h.reachCode()
 	p.Cold.Stack, code.stack = code.stack, nil
-	was := nodehook.Slot(c, &code.behaviour)
+	was := c.InsideTurn(process.Key{}).Slot(&code.behaviour)
 	do(code.behaviour)
-	nodehook.Slot(c, was)
+	c.InsideTurn(process.Key{}).Slot(was)
 	code.stack, p.Cold.Stack = p.Cold.Stack, nil
 	o, ok := code.behaviour.(observe.ActiveObject)
 	h.settle(p, ok && o.Activations() != observe.Activations{})

@@ -8,8 +8,6 @@ import (
 	"weak"
 
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 )
@@ -47,7 +45,7 @@ func Own(from node.Caller, b node.Actor, o node.Options) (*Owner, error) {
 		return nil, fmt.Errorf("%w: a process with an owner has a mailbox of its own: Limits and Mailbox must not be set",
 			node.ErrBadOption)
 	}
-	if nodehook.InPlace(o.Place).(runner.Place).Order != nil {
+	if o.Place.Inside(process.Key{}).Order != nil {
 		return nil, fmt.Errorf("%w: a process with an owner has a mailbox of its own: it cannot be on an ordered stage",
 			node.ErrBadOption)
 	}
@@ -63,7 +61,7 @@ func Own(from node.Caller, b node.Actor, o node.Options) (*Owner, error) {
 	if err != nil {
 		return nil, err
 	}
-	sys := nodehook.System(nodehook.Of(from).(*node.Node)).(*process.System)
+	sys := from.Inside(process.Key{}).Node().Inside(process.Key{}).System()
 	h.mu.Lock()
 	h.pid, h.process = pid, sys.Lookup(pid) // nil: it is over
 	h.mu.Unlock()
@@ -108,8 +106,8 @@ func terminates(b node.Actor) bool {
 // Self returns the Owner of the Actor whose handler runs, nil if it has none: to be put into messages. An Actor may keep
 // it; it is collected nevertheless, unless it is a [Terminator].
 func Self(c *node.Context) *Owner {
-	p, _ := nodehook.Process(c)
-	if h, ok := holdOf(p.(*process.Process)); ok {
+	p, _ := c.Inside(process.Key{}).Process()
+	if h, ok := holdOf(p); ok {
 		return h.reach()
 	}
 	return nil

@@ -188,7 +188,7 @@ func TestCycles(t *testing.T) {
 // What keeps a process that nobody can reach: until it is gone.
 func TestKept(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Name: "n@127.0.0.1", Distribution: &node.Distribution{
-		Published: true, Cookie: "c", Finder: &discovery.EPMD{Config: epmdtest.Serve(t, "127.0.0.1")},
+		Published: global.Join(global.Config{}), Cookie: "c", Finder: &discovery.EPMD{Config: epmdtest.Serve(t, "127.0.0.1")},
 	}})
 	h, err := n.Open()
 	require.NoError(t, err)

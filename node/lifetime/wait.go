@@ -6,11 +6,10 @@ import (
 
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 )
 
-func system(n *node.Node) *process.System { return nodehook.System(n).(*process.System) }
+func system(n *node.Node) *process.System { return n.Inside(process.Key{}).System() }
 
 // Wait returns when no process of n is left but daemons: those with Daemon of node.Options, and the node's own
 // services. The handles that goroutines have opened are not waited for, either: each goroutine knows itself when it is

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -86,9 +86,9 @@ func never(bool) (int, bool) { return 0, false }
 func TestBlocking(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
-	require.Same(t, nodehook.Acting(h), &blocking(h).Acting)
+	require.Same(t, h.Inside(process.Key{}).Acting(), &blocking(h).Acting)
 	nodetest.EachBlocking(t, func(t *testing.T, s nodetest.Style) {
-		s.Run(t, n, func(p *node.Process) { require.Same(t, nodehook.Acting(p), &blocking(p).Acting) })
+		s.Run(t, n, func(p *node.Process) { require.Same(t, p.Inside(process.Key{}).Acting(), &blocking(p).Acting) })
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 )
 
@@ -190,7 +189,7 @@ func ReceiveSince(p *node.Process, since func(d time.Duration, match func(msg an
 
 // blocking returns p as package runner knows it.
 func blocking(p *node.Process) *runner.Blocking {
-	return runner.BlockingOf(nodehook.Acting(p).(*process.Acting))
+	return runner.BlockingOf(p.Inside(process.Key{}).Acting())
 }
 
 // within is for how long a receive waits.

@@ -3,8 +3,8 @@ package match
 import (
 	"reflect"
 
+	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/values"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -18,7 +18,7 @@ func newRequests[C *node.Context | *node.Process, Q, R any](f func(c C, q Q) (R,
 	return requests[C, Q]{func(c C, r node.Request[Q]) error {
 		reply, err := f(c, r.Body)
 		if err != nil {
-			if nodehook.IsExit(err) {
+			if calls.IsExit(err) {
 				return err
 			}
 			_ = r.From.Fail(err) // who has given up does not want it

@@ -3,7 +3,7 @@ package match
 import (
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/internal/filter"
 )
@@ -54,18 +54,14 @@ func begin(c *node.Context, m *Match) {
 	}
 }
 
-func init() {
-	nodehook.Became = func(c, behaviour any) {
-		x := c.(*node.Context)
-		if s, ok := filter.PartOf[*silence](filter.Existing(x)); ok {
-			s.d = node.Infinity
-		}
-		if m, ok := behaviour.(*Match); ok {
-			m.mustTake(m.actors, "an Actor")
-			begin(x, m)
-		}
-	}
+// Became is for package node: m has become the behaviour of the Actor.
+func (m *Match) Became(_ process.Key, c *node.Context, _ node.Actor) {
+	m.mustTake(m.actors, "an Actor")
+	begin(c, m)
 }
+
+// Became is part of filter.Becomer.
+func (s *silence) Became() { s.d = node.Infinity }
 
 // silence sees to the timeout of one Actor. A handled message costs it a look at the clock: the timer that runs is left
 // alone, and when it comes too early another is started for the rest.

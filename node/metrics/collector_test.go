@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -83,10 +83,10 @@ func TestCollect(t *testing.T) {
 	require.NoError(t, a.Send(crasher, 1))
 	_, err = node.AwaitExit(t.Context(), a, crasher)
 	require.NoError(t, err)
-	nodehook.Count(a, "supervisor_restarts", "shop", "front")
-	nodehook.Count(a, "rights_refused", "call")
-	nodehook.Count(a, "supervisor_restarts", "shop", "front")
-	nodehook.Count(a, "supervisor_shutdowns", "shop")
+	a.Inside(process.Key{}).Count("supervisor_restarts", "shop", "front")
+	a.Inside(process.Key{}).Count("rights_refused", "call")
+	a.Inside(process.Key{}).Count("supervisor_restarts", "shop", "front")
+	a.Inside(process.Key{}).Count("supervisor_shutdowns", "shop")
 	a.Drain()
 
 	h := handler(t, metrics.Config{Node: a, Version: "v1"})
@@ -127,7 +127,7 @@ func TestCollect(t *testing.T) {
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader([]byte(text)))
 	require.NoError(t, err)
-	for _, name := range nodehook.MetricNames() {
+	for _, name := range metrics.Names() {
 		assert.Contains(t, families, name)
 		assert.NotEmpty(t, families[name].GetHelp(), name)
 	}

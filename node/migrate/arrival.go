@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 
 	"github.com/actornode/actornode/wire"
@@ -114,7 +113,7 @@ func (a *arrival) mayStart(c *node.Context, msgs []any, n int) error {
 	if a.prepare.Name == "" || !a.back.IsZero() {
 		return nil
 	}
-	return nodehook.RegisterFor(c.Node(), a.peer, a.prepare.Name, c.Self())
+	return c.Node().Inside(process.Key{}).RegisterFor(a.peer, a.prepare.Name, c.Self())
 }
 
 // holders are the forwarders that the process now hangs on.
@@ -163,7 +162,7 @@ type takingBack struct {
 
 // Receive is part of node.Actor.
 func (o *takingBack) Receive(c *node.Context, _ any) error {
-	_, b := nodehook.Process(c)
+	_, b := c.Inside(process.Key{}).Process()
 	f, ok := b.(*forwarder)
 	var err error
 	switch {
@@ -191,7 +190,7 @@ type resuming struct {
 
 // Receive is part of node.Actor.
 func (o resuming) Receive(c *node.Context, _ any) error {
-	_, b := nodehook.Process(c)
+	_, b := c.Inside(process.Key{}).Process()
 	f, ok := b.(*forwarder)
 	if !ok || f.held.IsZero() || f.move != o.prepare.ID {
 		return nil // the arrival was killed, and the source has been told that it did not start
@@ -215,7 +214,7 @@ type asking struct {
 // Receive is part of node.Actor.
 func (o asking) Receive(c *node.Context, _ any) error {
 	defer func() { _ = c.Send(service, ended{o.watch}) }()
-	switch _, b := nodehook.Process(c); b := b.(type) {
+	switch _, b := c.Inside(process.Key{}).Process(); b := b.(type) {
 	case *arrival:
 		c.Reply(o.from, node.PID{})
 		return node.ErrStop
@@ -232,4 +231,4 @@ func (o asking) Receive(c *node.Context, _ any) error {
 }
 
 // acting is who acts when a handler runs.
-func acting(c *node.Context) *process.Acting { return nodehook.Acting(c).(*process.Acting) }
+func acting(c *node.Context) *process.Acting { return c.Inside(process.Key{}).Acting() }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/migrate"
@@ -19,7 +19,7 @@ import (
 // found is where the processes of the tests are, and whether one is still about to move.
 func found(nodes []*node.Node) (at []node.PID, moving bool) {
 	for _, n := range nodes {
-		for pid := range nodehook.Processes(n) {
+		for pid := range n.Inside(process.Key{}).Processes() {
 			switch i, err := n.Info(pid); {
 			case err != nil:
 			case i.Behaviour == "*migrate_test.ledger":

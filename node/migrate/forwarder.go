@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -118,7 +117,7 @@ type marking struct{ id wire.Ref }
 
 // Receive is part of node.Actor.
 func (o marking) Receive(c *node.Context, _ any) error {
-	switch _, b := nodehook.Process(c); b := b.(type) {
+	switch _, b := c.Inside(process.Key{}).Process(); b := b.(type) {
 	case *mover:
 		b.mark(c, o.id)
 	case *forwarder:

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -81,7 +81,8 @@ func start(ctx context.Context, n *node.Node, step func(c *node.Context, at stri
 			return err
 		}
 	}
-	_, err := nodehook.Keep(ctx, n, nodehook.Service{Name: service, ShowPeer: true, New: func() any { return newServer(t) }})
+	s := process.Kept[node.Actor]{Name: service, ShowPeer: true, New: func() node.Actor { return newServer(t) }}
+	_, err := n.Inside(process.Key{}).Keep(ctx, s)
 	return err
 }
 
@@ -151,8 +152,8 @@ func export(kind node.Atom) wire.Export {
 }
 
 func init() {
-	nodehook.Know(ErrNotStarted, ErrNotThere, ErrNotAllowed, ErrFixed, ErrMoving, ErrFailed, ErrUnknown)
-	nodehook.Know(node.TypeOf[prepare]("$migrate.prepare"), node.TypeOf[link]("$migrate.link"),
+	node.Know(process.Key{}, ErrNotStarted, ErrNotThere, ErrNotAllowed, ErrFixed, ErrMoving, ErrFailed, ErrUnknown)
+	node.Know(process.Key{}, node.TypeOf[prepare]("$migrate.prepare"), node.TypeOf[link]("$migrate.link"),
 		node.TypeOf[monitor]("$migrate.monitor"), node.TypeOf[prepared]("$migrate.prepared"),
 		node.TypeOf[commit]("$migrate.commit"), node.TypeOf[abort]("$migrate.abort"),
 		node.TypeOf[started]("$migrate.started"), node.TypeOf[failed]("$migrate.failed"),

@@ -8,7 +8,6 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 
 	"github.com/actornode/actornode/node/observe"
@@ -100,7 +99,7 @@ func (m *mover) Receive(c *node.Context, msg any) error {
 
 // begin is the first step, in the place of the process's behaviour: nothing has moved.
 func (m *mover) begin(c *node.Context) {
-	_, b := nodehook.Process(c)
+	_, b := c.Inside(process.Key{}).Process()
 	if err := m.describe(c, b); err != nil {
 		m.refuse(c, err)
 		return

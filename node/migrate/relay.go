@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 
 	"github.com/actornode/actornode/wire"
@@ -23,7 +23,7 @@ func recordOf(p *process.Process) *process.Moved {
 // One of a link that the process has needs no right.
 //
 //actornode:blocks the lock of a process is held for a moment
-func relayExit(c *node.Context, by nodehook.Asker, m exited) {
+func relayExit(c *node.Context, by peers.Account, m exited) {
 	p := local(c, m.To)
 	if p == nil || p.Protected {
 		return
@@ -136,7 +136,7 @@ func cutOff(c *node.Context, p *process.Process, holder node.PID) {
 		relayDown(c, down{p.PID(), node.Down{Ref: ref, Reason: node.NoConnection}})
 	}
 	for _, l := range links {
-		relayExit(c, nodehook.AskerOf(nil, c.Node()), exited{p.PID(), l, node.NoConnection}) // by this node
+		relayExit(c, c.Node().Inside(process.Key{}).AskerOf(nil), exited{p.PID(), l, node.NoConnection}) // by this node
 	}
 }
 
@@ -145,7 +145,7 @@ func attempt(f func() error) (err error) {
 	returned := false
 	defer func() {
 		if !returned {
-			err = fmt.Errorf("%w: %v", ErrFailed, nodehook.Panicked(recover()))
+			err = fmt.Errorf("%w: %v", ErrFailed, node.Panicked(recover()))
 		}
 	}()
 	err = f()

@@ -6,7 +6,6 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 
@@ -51,7 +50,7 @@ func (s *server) Receive(c *node.Context, msg any) error {
 		s.request(c, r)
 		return nil
 	}
-	by := nodehook.AskerOf(msg, c.Node())
+	by := c.Node().Inside(process.Key{}).AskerOf(msg)
 	if m, ok := msg.(node.PeerMessage); ok {
 		msg = m.Message
 	}
@@ -96,8 +95,8 @@ func (s *server) request(c *node.Context, r node.Request[any]) {
 
 // own is the process that acts, and local another one of this node; nil: there is none.
 func own(c *node.Context) *process.Process {
-	p, _ := nodehook.Process(c)
-	return p.(*process.Process)
+	p, _ := c.Inside(process.Key{}).Process()
+	return p
 }
 
 func local(c *node.Context, pid node.PID) *process.Process { return own(c).System.Lookup(pid) }
@@ -151,7 +150,7 @@ func (s *server) prepare(c *node.Context, m *prepare, from node.From) {
 	case !ok:
 		refuse(fmt.Errorf("%w: there is no kind %s on %s", ErrNotAllowed, m.Kind, c.Node().Name()))
 		return
-	case !nodehook.Allows(from, export(m.Kind)):
+	case !from.Inside(process.Key{}).Allows(export(m.Kind)):
 		refuse(fmt.Errorf("%w: %s does not allow it for %s", ErrNotAllowed, c.Node().Name(), m.Kind))
 		return
 	case len(s.started) >= mostUnconfirmed:
@@ -162,7 +161,7 @@ func (s *server) prepare(c *node.Context, m *prepare, from node.From) {
 		refuse(fmt.Errorf("%w on %s: %s", node.ErrNameTaken, c.Node().Name(), m.Name))
 		return
 	}
-	a := &arrival{kinds: s.kinds, prepare: m, from: from, peer: nodehook.MadeBy(from), service: c.Self()}
+	a := &arrival{kinds: s.kinds, prepare: m, from: from, peer: from.Inside(process.Key{}).MadeBy(), service: c.Self()}
 	if err := attempt(func() error { a.inner = kind.New().(Mover); return nil }); err != nil {
 		refuse(err)
 		return

@@ -6,7 +6,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/peers"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -28,7 +29,7 @@ func (t *tools) startMonitor(ctx context.Context, args []any) (any, error) {
 	starter, _ := args[0].(wire.PID)
 	client, ok := args[1].(wire.PID)
 	opts, ok2 := wire.Elements(args[2])
-	by := nodehook.AskerOf(ctx, t.n)
+	by := t.n.Inside(process.Key{}).AskerOf(ctx)
 	if !ok || !ok2 || !by.MayLink(client) {
 		return nil, errBadArg
 	}
@@ -112,8 +113,8 @@ func (m *monitor) run(p *node.Process) error {
 				m.do(p, w)
 			}
 		default:
-			if body, ok := nodehook.AsCast(msg); ok {
-				m.cast(p, nodehook.AskerOf(msg, p.Node()), body)
+			if body, ok := node.AsCast(msg); ok {
+				m.cast(p, p.Node().Inside(process.Key{}).AskerOf(msg), body)
 				continue
 			}
 			m.answer(p, msg)
@@ -128,7 +129,7 @@ func (m *monitor) answer(p *node.Process, msg any) {
 		return
 	}
 	if b, ok := r.Body.(wire.Tuple); ok && len(b) == 2 && b[0] == wire.Atom("register_client") {
-		if client, ok := b[1].(wire.PID); ok && !m.clients[client] && nodehook.AskerOf(r.From, p.Node()).MayLink(client) {
+		if client, ok := b[1].(wire.PID); ok && !m.clients[client] && p.Node().Inside(process.Key{}).AskerOf(r.From).MayLink(client) {
 			m.clients[client] = true
 			p.Link(client)
 		}
@@ -152,7 +153,7 @@ func (m *monitor) gone(e node.Exited) (done bool, err error) {
 }
 
 // cast is {From, Kind, About, OnOff, Options}.
-func (m *monitor) cast(p *node.Process, by nodehook.Asker, body any) {
+func (m *monitor) cast(p *node.Process, by peers.Account, body any) {
 	c, ok := body.(wire.Tuple)
 	if !ok || len(c) != 5 {
 		return

@@ -7,7 +7,7 @@ import (
 
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -108,7 +108,7 @@ func labelled(label, body any) func(wire.PID, wire.Ref) any {
 // which node calls and, if it is a process, which one waits: the server sees a process of its
 // own as the caller.
 func Call(ctx context.Context, from node.Caller, to, request any) (any, error) {
-	n := nodehook.Of(from).(*node.Node)
+	n := from.Inside(process.Key{}).Node()
 	if from == node.Caller(n) {
 		v, err := exchange(ctx, n, to, labelled(genCall, request))
 		return sysmsg.Given(v), err
@@ -133,7 +133,7 @@ func Call(ctx context.Context, from node.Caller, to, request any) (any, error) {
 // ask calls a process; the answer is a term.
 func (t *tools) ask(ctx context.Context, dest, label, body any) (any, error) {
 	message := labelled(label, body)
-	if to, ok := destOf(dest); ok && !nodehook.AskerOf(ctx, t.n).MaySend(to, message(wire.PID{}, wire.Ref{})) {
+	if to, ok := destOf(dest); ok && !t.n.Inside(process.Key{}).AskerOf(ctx).MaySend(to, message(wire.PID{}, wire.Ref{})) {
 		return nil, &node.ExitError{Reason: node.NoProc}
 	}
 	v, err := exchange(ctx, t.n, dest, message)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/daemon/procview"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -59,7 +59,7 @@ func (t *tools) exportSpawns() error {
 // have it sent to.
 func receiver(p *node.Process, arg any) (wire.PID, bool) {
 	pid, ok := arg.(wire.PID)
-	return pid, ok && nodehook.AskerOf(p.Context(), p.Node()).MayReach(pid)
+	return pid, ok && p.Node().Inside(process.Key{}).AskerOf(p.Context()).MayReach(pid)
 }
 
 // relay is dbg:do_relay, without which the dbg of another node would not stop
@@ -82,7 +82,8 @@ func relay(p *node.Process, args []any) error {
 func (t *tools) asFunction(run func(*node.Process, []any) error) func(context.Context, []any) (any, error) {
 	return func(ctx context.Context, args []any) (any, error) {
 		var result error
-		pid, err := t.n.SpawnOpt(node.Options{For: nodehook.AskerOf(ctx, t.n).Node()}, node.ProcessFunc(func(p *node.Process) error {
+		by := t.n.Inside(process.Key{}).AskerOf(ctx)
+		pid, err := t.n.SpawnOpt(node.Options{For: by.Node()}, node.ProcessFunc(func(p *node.Process) error {
 			result = run(p, args)
 			return nil
 		}))
@@ -146,10 +147,11 @@ func (t *tools) tableList(args []any) (any, error) {
 // table starts the process that sends a table, which is empty: there are none.
 func (t *tools) table(ctx context.Context, args []any) (any, error) {
 	parent, ok := args[0].(wire.PID)
-	if !ok || !nodehook.AskerOf(ctx, t.n).MayReach(parent) {
+	if !ok || !t.n.Inside(process.Key{}).AskerOf(ctx).MayReach(parent) {
 		return nil, errBadArg
 	}
-	return t.n.SpawnOpt(node.Options{For: nodehook.AskerOf(ctx, t.n).Node()}, node.ProcessFunc(func(p *node.Process) error {
+	by := t.n.Inside(process.Key{}).AskerOf(ctx)
+	return t.n.SpawnOpt(node.Options{For: by.Node()}, node.ProcessFunc(func(p *node.Process) error {
 		p.Link(parent)
 		return p.Send(parent, wire.Tuple{p.Self(), wire.Atom("$end_of_table")})
 	}))
@@ -166,7 +168,7 @@ func (t *tools) procsInfo(p *node.Process, args []any) error {
 		return node.ExitWith(wire.Atom("badarg"))
 	}
 	l := wire.List{}
-	for pid := range nodehook.Processes(t.n) {
+	for pid := range t.n.Inside(process.Key{}).Processes() {
 		if r, ok := t.row(p.Self(), pid); ok {
 			l = append(l, r)
 		}
@@ -204,7 +206,7 @@ func (t *tools) etopCollect(p *node.Process, args []any) error {
 		return node.ExitWith(wire.Atom("badarg"))
 	}
 	rows := wire.List{}
-	for pid := range nodehook.Processes(t.n) {
+	for pid := range t.n.Inside(process.Key{}).Processes() {
 		if r, ok := t.row(p.Self(), pid); ok {
 			rows = append(rows, r)
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/cause"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -109,7 +109,7 @@ func (t *tools) send(ctx context.Context, args []any) (any, error) {
 	default:
 		return nil, errBadArg
 	}
-	err := nodehook.AskerOf(ctx, t.n).Send(dest, args[1])
+	err := t.n.Inside(process.Key{}).AskerOf(ctx).Send(dest, args[1])
 	if _, name := dest.(wire.Atom); name && errors.Is(err, node.ErrNoName) {
 		return nil, errBadArg
 	}
@@ -124,11 +124,11 @@ func (t *tools) register(ctx context.Context, args []any) (any, error) {
 	if !ok1 || !ok2 {
 		return nil, errBadArg
 	}
-	by := nodehook.AskerOf(ctx, t.n)
+	by := t.n.Inside(process.Key{}).AskerOf(ctx)
 	if !by.MayName(pid) {
 		return nil, errProtected
 	}
-	switch err := nodehook.RegisterFor(t.n, by.Node(), name, pid); {
+	switch err := t.n.Inside(process.Key{}).RegisterFor(by.Node(), name, pid); {
 	case errors.Is(err, node.ErrTooMany):
 		return nil, errSystemLimit
 	case err != nil:
@@ -142,7 +142,8 @@ func (t *tools) unregister(ctx context.Context, args []any) (any, error) {
 	if !ok {
 		return nil, errBadArg
 	}
-	if pid, ok := t.n.Whereis(name); ok && !nodehook.AskerOf(ctx, t.n).MayName(pid) { // Unregister refuses what is protected
+	by := t.n.Inside(process.Key{}).AskerOf(ctx)
+	if pid, ok := t.n.Whereis(name); ok && !by.MayName(pid) { // Unregister refuses what is protected
 		return nil, errProtected
 	}
 	switch err := t.n.Unregister(name); {

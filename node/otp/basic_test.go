@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
@@ -118,7 +118,7 @@ func TestBasics(t *testing.T) {
 	user, ok := n.Whereis("user")
 	require.True(t, ok)
 	require.Equal(t, "! badarg", apply(t, n, "erlang", "exit", wire.Atom("me"), wire.Atom("x")))
-	require.True(t, nodehook.AskerOf(nil, n).Protected(user), "or the next lines would end it")
+	require.True(t, n.Inside(process.Key{}).AskerOf(nil).Protected(user), "or the next lines would end it")
 	require.NotEqual(t, "true", apply(t, n, "erlang", "exit", user, node.Kill))
 	require.NotEqual(t, "true", apply(t, n, "erlang", "unregister", wire.Atom("user")))
 	require.True(t, n.IsAlive(user))

@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/internal/daemon/procview"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/erpc"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
@@ -18,16 +19,16 @@ func (t *tools) modules() []function {
 		{"code", "is_loaded", []int{1}, plain(t.isLoaded)},
 		{"code", "which", []int{1}, plain(t.which)},
 		{"code", "all_loaded", []int{0}, plain(t.allLoaded)},
-		{nodehook.AnyModule, "module_info", []int{0}, plain(t.moduleInfo)},
-		{nodehook.AnyModule, "module_info", []int{1}, plain(t.moduleInfoOf)},
+		{erpc.AnyModule, "module_info", []int{0}, plain(t.moduleInfo)},
+		{erpc.AnyModule, "module_info", []int{1}, plain(t.moduleInfoOf)},
 	}
 }
 
 // known are the modules that this node exports something of, in alphabetical order.
 func (t *tools) known() []wire.Atom {
 	var l []wire.Atom
-	for _, e := range nodehook.Exports(t.n) { // in order
-		if e.Module != nodehook.AnyModule && (len(l) == 0 || l[len(l)-1] != e.Module) {
+	for _, e := range t.n.Inside(process.Key{}).Exports() { // in order
+		if e.Module != erpc.AnyModule && (len(l) == 0 || l[len(l)-1] != e.Module) {
 			l = append(l, e.Module)
 		}
 	}
@@ -94,7 +95,8 @@ func (t *tools) functionExported(args []any) (any, error) {
 	if !ok1 || !ok2 || !ok3 {
 		return nil, errBadArg
 	}
-	return boolAtom(slices.Contains(nodehook.Exports(t.n), wire.Export{Module: m, Function: f, Arity: int(arity)})), nil
+	e := wire.Export{Module: m, Function: f, Arity: int(arity)}
+	return boolAtom(slices.Contains(t.n.Inside(process.Key{}).Exports(), e)), nil
 }
 
 // moduleInfo is module_info/0; the first of args is the module.
@@ -129,7 +131,7 @@ func (t *tools) moduleInfoOf(args []any) (any, error) {
 		return l, nil
 	case wire.Atom("exports"), wire.Atom("functions"):
 		l := wire.List{}
-		for _, e := range nodehook.Exports(t.n) {
+		for _, e := range t.n.Inside(process.Key{}).Exports() {
 			if e.Module == name {
 				l = append(l, wire.Tuple{e.Function, e.Arity})
 			}

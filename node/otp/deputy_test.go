@@ -17,7 +17,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/admin"
 	"github.com/actornode/actornode/internal/kernel/calls"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -168,8 +168,8 @@ func newWorld(t *testing.T, protocol string, said bool, r *rand.Rand) *world {
 	var err error
 	w.policy, err = rights.New(rights.Config{})
 	require.NoError(t, err)
-	w.a = cluster.StartWith("a", node.Distribution{Rights: w.policy, Published: true})
-	w.b, w.c = cluster.Start("b"), cluster.StartWith("c", node.Distribution{Published: true})
+	w.a = cluster.StartWith("a", node.Distribution{Rights: w.policy, Published: global.Join(global.Config{})})
+	w.b, w.c = cluster.Start("b"), cluster.StartWith("c", node.Distribution{Published: global.Join(global.Config{})})
 	ctx := testkit.Context(t)
 	require.NoError(t, otp.Config{Output: io.Discard}.Export(w.a))
 	w.scope, err = pg.Start(ctx, w.a, pg.Config{Keep: true})
@@ -207,7 +207,7 @@ func newWorld(t *testing.T, protocol string, said bool, r *rand.Rand) *world {
 	w.alias = w.me.Alias(false)
 	synctest.Wait()
 	w.services, w.base = w.registered(), make(map[node.PID]bool)
-	for pid := range nodehook.Processes(w.a) {
+	for pid := range w.a.Inside(process.Key{}).Processes() {
 		w.base[pid] = true
 	}
 	return w
@@ -412,7 +412,7 @@ func (w *world) effects() effects {
 		e["suspend server"] = true
 		require.NoError(w, sys.Resume(ctx, w.a, node.Atom("server")))
 	}
-	for pid := range nodehook.Processes(w.a) { // what has been started goes on, perhaps
+	for pid := range w.a.Inside(process.Key{}).Processes() { // what has been started goes on, perhaps
 		if !w.base[pid] && !slices.ContainsFunc(slices.Collect(maps.Values(w.victims)),
 			func(v *witness) bool { return v.pid == pid }) &&
 			!slices.Contains(slices.Collect(maps.Values(w.services)), pid) {
@@ -942,7 +942,7 @@ func (w *world) functions() (all []attempt) {
 	ways := w.ways()
 	acts := w.acts()
 	exports := make(map[string]wire.Export)
-	for _, e := range nodehook.Exports(w.a) {
+	for _, e := range w.a.Inside(process.Key{}).Exports() {
 		exports[fmt.Sprintf("%s:%s/%d", e.Module, e.Function, e.Arity)] = e
 	}
 	for _, f := range slices.Sorted(maps.Keys(acts)) {
@@ -997,7 +997,7 @@ func (w *world) complete() {
 	for _, name := range w.a.Registered() {
 		require.True(w, w.served[name], "the service %s has no row", name)
 	}
-	for _, e := range nodehook.Exports(w.a) {
+	for _, e := range w.a.Inside(process.Key{}).Exports() {
 		require.True(w, w.known[e], "the function %v has no row", e)
 	}
 }

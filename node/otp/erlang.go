@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
@@ -25,7 +25,9 @@ func (t *tools) erlang() []function {
 		{m, "nodes", []int{2}, plain(func(args []any) (any, error) { return t.nodesWith(args[0], args[1]) })},
 		{m, "is_alive", []int{0}, plain(func([]any) (any, error) { return boolAtom(n.Addr() != nil), nil })},
 		{m, "registered", []int{0}, plain(func([]any) (any, error) { return termof.Atoms(n.Registered()), nil })},
-		{m, "processes", []int{0}, plain(func([]any) (any, error) { return pids(slices.Collect(nodehook.Processes(n))), nil })},
+		{m, "processes", []int{0}, plain(func([]any) (any, error) {
+			return pids(slices.Collect(n.Inside(process.Key{}).Processes())), nil
+		})},
 		{m, "whereis", []int{1}, plain(t.whereis)},
 		{m, "is_process_alive", []int{1}, plain(t.isAlive)},
 		{m, "process_info", []int{1}, plain(func(args []any) (any, error) { return t.all(args[0]) })},
@@ -230,7 +232,7 @@ func (t *tools) whereis(args []any) (any, error) {
 // local reads the PID of a process of this node, which need not live.
 func (t *tools) local(v any) (wire.PID, error) {
 	pid, ok := v.(wire.PID)
-	if !ok || !nodehook.Origin(t.n).Equal(pid.Origin()) {
+	if !ok || !t.n.Inside(process.Key{}).Origin().Equal(pid.Origin()) {
 		return wire.PID{}, errBadArg
 	}
 	return pid, nil
@@ -244,7 +246,7 @@ func (t *tools) isAlive(args []any) (any, error) {
 // groupLeader is that of the process which was spawned for the call.
 func (t *tools) groupLeader(ctx context.Context, _ []any) (any, error) {
 	_, pid, _ := node.Calling(ctx)
-	return nodehook.Leader(t.n, pid), nil
+	return t.n.Inside(process.Key{}).Leader(pid), nil
 }
 
 func self(ctx context.Context, _ []any) (any, error) {
@@ -259,7 +261,7 @@ func (t *tools) exit(ctx context.Context, args []any) (any, error) {
 	if !ok {
 		return nil, errBadArg
 	}
-	if by := nodehook.AskerOf(ctx, t.n); by.Protected(pid) || !by.MayEnd(pid) {
+	if by := t.n.Inside(process.Key{}).AskerOf(ctx); by.Protected(pid) || !by.MayEnd(pid) {
 		return nil, errProtected
 	}
 	t.n.Exit(pid, args[1])

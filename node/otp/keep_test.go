@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -25,7 +25,7 @@ func TestUserIsKept(t *testing.T) {
 	pid, _ := n.Whereis("user")
 	for _, args := range [][]any{{wire.Atom("exit"), pid, node.Kill}, {wire.Atom("unregister"), wire.Atom("user")}} {
 		_, err := rpc.Apply(ctx, n, "erlang", args[0].(wire.Atom), args[1:])
-		require.Equal(t, wire.Atom("protected"), nodehook.ErrorTerm(err), "%v", args)
+		require.Equal(t, wire.Atom("protected"), values.ErrorTerm(err), "%v", args)
 	}
 	require.True(t, n.IsAlive(pid))
 	n.Exit(pid, node.Kill)

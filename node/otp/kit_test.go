@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit/epmdtest"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/internal/testkit/logtest"
@@ -76,7 +76,7 @@ func apply(t *testing.T, n *node.Node, m, f string, args ...any) string {
 	t.Helper()
 	v, err := rpc.Apply(t.Context(), n, wire.Atom(m), wire.Atom(f), args)
 	if err != nil {
-		return "! " + wire.Format(nodehook.ErrorTerm(err))
+		return "! " + wire.Format(values.ErrorTerm(err))
 	}
 	return wire.Format(v)
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/daemon/procview"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -104,7 +104,7 @@ type counted struct{ in, out, lastIn, lastOut uint64 }
 func (t *tools) io() wire.Tuple {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	in, out := nodehook.Traffic(t.n)
+	in, out := t.n.Inside(process.Key{}).Traffic()
 	c := &t.traffic
 	if in < c.lastIn || out < c.lastOut { // a connection has ended: what it had counts on
 		c.lastIn, c.lastOut = min(in, c.lastIn), min(out, c.lastOut)

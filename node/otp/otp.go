@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -59,14 +59,14 @@ func (c Config) Export(n *node.Node) error {
 	if err := t.exportSpawns(); err != nil {
 		return err
 	}
-	_, err := nodehook.Keep(context.Background(), n, nodehook.Service{
-		Name: "user", ShowPeer: true, New: func() any { return node.ProcessFunc(t.user) },
+	_, err := n.Inside(process.Key{}).Keep(context.Background(), process.Kept[node.Actor]{
+		Name: "user", ShowPeer: true, New: func() node.Actor { return node.ProcessFunc(t.user) },
 	})
 	if err != nil {
 		return err
 	}
-	_, err = nodehook.Keep(context.Background(), n, nodehook.Service{
-		Name: "logger_proxy", New: func() any { return &logger{tools: t} },
+	_, err = n.Inside(process.Key{}).Keep(context.Background(), process.Kept[node.Actor]{
+		Name: "logger_proxy", New: func() node.Actor { return &logger{tools: t} },
 	})
 	return err
 }

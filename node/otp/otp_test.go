@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/event"
@@ -235,7 +235,7 @@ func TestDocumented(t *testing.T) {
 	require.True(t, ok)
 	table, _, _ = strings.Cut(table, "\n# ")
 	var missing []string
-	for _, e := range nodehook.Exports(n) {
+	for _, e := range n.Inside(process.Key{}).Exports() {
 		if !strings.Contains(table, string(e.Function)) {
 			missing = append(missing, e.String())
 		}

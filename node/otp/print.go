@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -40,7 +40,7 @@ func Print(ctx context.Context, text string) error {
 	if !ok {
 		return ErrNoLeader
 	}
-	leader := nodehook.Leader(n, pid)
+	leader := n.Inside(process.Key{}).Leader(pid)
 	if leader.IsZero() {
 		return ErrNoLeader
 	}
@@ -78,4 +78,4 @@ func (w writer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func init() { nodehook.Know(ErrNoLeader) }
+func init() { node.Know(process.Key{}, ErrNoLeader) }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/actornode/actornode/internal/daemon/procview"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
@@ -182,7 +182,7 @@ func boolAtom(b bool) wire.Atom {
 // messages are those that wait, as terms.
 func (t *tools) messages(pid wire.PID) wire.List {
 	l := wire.List{}
-	for _, m := range nodehook.Messages(t.n, pid, t.cfg.Messages) {
+	for _, m := range t.n.Inside(process.Key{}).Messages(pid, t.cfg.Messages) {
 		l = append(l, sysmsg.Term(m))
 	}
 	return l
@@ -191,7 +191,7 @@ func (t *tools) messages(pid wire.PID) wire.List {
 // info is process_info/2; what is nil for process_info/1.
 func (t *tools) info(pid, what any) (any, error) {
 	p, ok := pid.(wire.PID)
-	if !ok || !nodehook.Origin(t.n).Equal(p.Origin()) {
+	if !ok || !t.n.Inside(process.Key{}).Origin().Equal(p.Origin()) {
 		return nil, errBadArg
 	}
 	i, err := t.n.Info(p)

@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/daemon/admin"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
-	_ "github.com/actornode/actornode/node/global" // of a published node
+	"github.com/actornode/actornode/node/global"
 	"github.com/actornode/actornode/node/migrate"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/pg"
@@ -32,7 +32,7 @@ func allServices(t *testing.T, n *node.Node) (names []node.Atom) {
 	require.NoError(t, admin.Start(t.Context(), n, admin.Config{}))
 	require.NoError(t, migrate.Start(t.Context(), n))
 	for i := range n.Infos() {
-		if nodehook.AskerOf(nil, n).Protected(i.PID) && i.Name != "" {
+		if n.Inside(process.Key{}).AskerOf(nil).Protected(i.PID) && i.Name != "" {
 			names = append(names, i.Name)
 		}
 	}
@@ -44,7 +44,7 @@ func allServices(t *testing.T, n *node.Node) (names []node.Atom) {
 func TestServicesAnswerSystemMessages(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	c.Speak("erlang")
-	n, far := c.StartWith("a", node.Distribution{Published: true}), c.StartWith("b", node.Distribution{Published: true})
+	n, far := c.StartWith("a", node.Distribution{Published: global.Join(global.Config{})}), c.StartWith("b", node.Distribution{Published: global.Join(global.Config{})})
 	c.Connect(n, far)
 	for _, name := range allServices(t, n) {
 		if silentServices[name] { // nor does OTP's answer
@@ -63,7 +63,7 @@ func TestServicesAnswerSystemMessages(t *testing.T) {
 				require.Len(t, status.(wire.Tuple)[3], 5)
 			}
 			require.Error(t, sys.Suspend(testkit.Context(t), far, node.At{Name: name, Node: n.Name()}), "it is protected")
-			require.NoError(t, nodehook.CheckServices(n, testkit.Context(t)))
+			require.NoError(t, n.Inside(process.Key{}).CheckServices(testkit.Context(t)))
 		})
 	}
 	testkit.UntilTrue(t, func() bool {
@@ -77,7 +77,7 @@ func TestServicesAnswerSystemMessages(t *testing.T) {
 func TestServicesAnswerOTP(t *testing.T) {
 	n, _, e := startBoth(t)
 	for i := range n.Infos() {
-		if !nodehook.AskerOf(nil, n).Protected(i.PID) || i.Name == "" || silentServices[i.Name] {
+		if !n.Inside(process.Key{}).AskerOf(nil).Protected(i.PID) || i.Name == "" || silentServices[i.Name] {
 			continue
 		}
 		require.Equal(t, "true", e.Ask("is_tuple(sys:get_status({'%s', 'go@127.0.0.1'}))", i.Name), i.Name)

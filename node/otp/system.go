@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -58,7 +58,7 @@ func (t *tools) systemInfo(what any) (any, error) {
 	case "process_count":
 		return t.n.Stats().Processes, nil
 	case "process_limit":
-		return nodehook.MaxProcesses(t.n), nil
+		return t.n.Inside(process.Key{}).MaxProcesses(), nil
 	case "schedulers", "schedulers_online":
 		return procs, nil
 	case "schedulers_state":

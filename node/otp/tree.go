@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/internal/daemon/procview"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
 )
@@ -37,7 +37,7 @@ func (t *tools) tree(ctx context.Context, name, mode any) any {
 	if !ok {
 		return wire.Tuple{wire.List{}, wire.List{}, wire.List{}, wire.List{}}
 	}
-	f := &forest{t: t, seen: make(map[wire.PID]bool), queue: []wire.PID{root}, leader: nodehook.Leader(t.n, root)}
+	f := &forest{t: t, seen: make(map[wire.PID]bool), queue: []wire.PID{root}, leader: t.n.Inside(process.Key{}).Leader(root)}
 	for _, a := range []wire.Atom{"application_controller", monitorName, "net_kernel"} {
 		if pid, ok := t.n.Whereis(a); ok {
 			f.avoid = append(f.avoid, pid)

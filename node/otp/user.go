@@ -4,7 +4,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -14,7 +14,7 @@ func (t *tools) user(p *node.Process) error {
 	p.TrapExit(true)
 	for {
 		msg := p.Receive()
-		by := nodehook.AskerOf(msg, t.n)
+		by := t.n.Inside(process.Key{}).AskerOf(msg)
 		if far, ok := msg.(node.PeerMessage); ok {
 			msg = far.Message
 		}

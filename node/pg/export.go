@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
 	"github.com/actornode/actornode/wire"
@@ -69,13 +69,13 @@ func Export(n *node.Node) error {
 func isScope(n *node.Node, name node.Atom) bool {
 	pid, _ := n.Whereis(name)
 	i, err := n.Info(pid)
-	return err == nil && i.Behaviour == fmt.Sprintf("%T", (*process)(nil))
+	return err == nil && i.Behaviour == fmt.Sprintf("%T", (*scopeProcess)(nil))
 }
 
 // What a function raises.
 var (
 	errBadArg    = rpc.Raise(node.Atom("badarg"))
-	errProtected = rpc.Raise(node.Atom("protected")) // the caller may not name the process, see MayName of nodehook.Asker
+	errProtected = rpc.Raise(node.Atom("protected")) // the caller may not name the process, see MayName of peers.Account
 )
 
 // change runs join or leave with {Group, PidOrPids}.
@@ -96,7 +96,7 @@ func change(ctx context.Context, n *node.Node, f func(context.Context, node.Call
 	default:
 		return nil, errBadArg
 	}
-	if by := nodehook.AskerOf(ctx, n); slices.ContainsFunc(pids, func(pid node.PID) bool { return !by.MayName(pid) }) {
+	if by := n.Inside(process.Key{}).AskerOf(ctx); slices.ContainsFunc(pids, func(pid node.PID) bool { return !by.MayName(pid) }) {
 		return nil, errProtected
 	}
 	err := f(ctx, n, args[0], pids...)

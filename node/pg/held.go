@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire/etf"
@@ -13,6 +12,12 @@ import (
 
 // What other nodes make a scope keep is bounded, for all of them together and for each:
 // [Config].Members and [Config].Groups.
+
+// Defaults of Members and Groups of [Config].
+const (
+	DefaultMembers = 2_000_000
+	DefaultGroups  = 200_000
+)
 
 const (
 	// nameUnit bytes of a group's name, as others encode it, count as one group more.
@@ -223,21 +228,17 @@ func (c *Config) fillLimits() error {
 		return errors.New("pg: Config.Members and Config.Groups must not be negative; 0 is the default")
 	}
 	if c.Members == 0 {
-		c.Members = nodehook.GroupMembers
+		c.Members = DefaultMembers
 	}
 	if c.Groups == 0 {
-		c.Groups = nodehook.Groups
+		c.Groups = DefaultGroups
 	}
 	return nil
 }
 
-func init() {
-	nodehook.SetGroupLimits = func(s any, members, groups int) error { return s.(*Scope).setLimits(members, groups) }
-}
-
-// setLimits replaces Config.Members and Groups; 0 is the default of each. What is in groups stays there, though it may be
+// SetLimits replaces Config.Members and Groups; 0 is the default of each. What is in groups stays there, though it may be
 // more than that: nothing is added until there is less.
-func (s *Scope) setLimits(members, groups int) error {
+func (s *Scope) SetLimits(members, groups int) error {
 	c := Config{Members: members, Groups: groups}
 	if err := c.fillLimits(); err != nil {
 		return err

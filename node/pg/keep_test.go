@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -24,10 +24,10 @@ func TestKeep(t *testing.T) {
 	require.NoError(t, s.Join(ctx, n, "g", h.Self()))
 	require.Equal(t, []node.PID{h.Self()}, s.Members("g"))
 	pid, _ := n.Whereis("pg")
-	require.True(t, nodehook.AskerOf(nil, n).Protected(pid))
+	require.True(t, n.Inside(process.Key{}).AskerOf(nil).Protected(pid))
 	n.Exit(pid, node.Kill)
 	testkit.Until(t, func() string {
-		if err := nodehook.CheckServices(n, ctx); err != nil {
+		if err := n.Inside(process.Key{}).CheckServices(ctx); err != nil {
 			return err.Error()
 		}
 		if now, ok := n.Whereis("pg"); !ok || now == pid {

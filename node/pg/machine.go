@@ -1,7 +1,7 @@
 package pg
 
 import (
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -52,7 +52,7 @@ type contextOps struct{ *node.Context }
 
 // Monitor is part of processOps.
 func (n contextOps) Monitor(to node.Dest) node.Ref {
-	return nodehook.MonitorConnected(n.Context, to)
+	return n.Context.Inside(process.Key{}).MonitorConnected(to)
 }
 
 // Send is part of processOps. A process here that does not read what it has subscribed to

@@ -45,31 +45,31 @@ type watched struct {
 // seekTime is the message that it is time to seek.
 type seekTime struct{}
 
-// process is a machine as a gen_server.
-type process struct {
+// scopeProcess is a machine as a gen_server.
+type scopeProcess struct {
 	scope *Scope
 	*machine
 	armed bool // a seekTime will come
 }
 
 var kind = genserver.Define(
-	genserver.OnCall((*process).joining),
-	genserver.OnCall((*process).leaving),
-	genserver.OnCall((*process).leavingAll),
-	genserver.OnCall((*process).watching),
-	genserver.OnCall((*process).unwatching),
-	genserver.OnCall(func(p *process, _ *genserver.Context, _ find) (*Scope, error) { return p.scope, nil }),
-	genserver.OnRequest((*process).monitorScope),
-	genserver.OnRequest((*process).request),
-	genserver.OnCast((*process).cast),
-	genserver.OnInfo((*process).message),
-	genserver.OnInfo((*process).exited),
-	genserver.OnInfo((*process).connected),
-	genserver.OnInfo((*process).seekNow),
+	genserver.OnCall((*scopeProcess).joining),
+	genserver.OnCall((*scopeProcess).leaving),
+	genserver.OnCall((*scopeProcess).leavingAll),
+	genserver.OnCall((*scopeProcess).watching),
+	genserver.OnCall((*scopeProcess).unwatching),
+	genserver.OnCall(func(p *scopeProcess, _ *genserver.Context, _ find) (*Scope, error) { return p.scope, nil }),
+	genserver.OnRequest((*scopeProcess).monitorScope),
+	genserver.OnRequest((*scopeProcess).request),
+	genserver.OnCast((*scopeProcess).cast),
+	genserver.OnInfo((*scopeProcess).message),
+	genserver.OnInfo((*scopeProcess).exited),
+	genserver.OnInfo((*scopeProcess).connected),
+	genserver.OnInfo((*scopeProcess).seekNow),
 )
 
 // Init is part of genserver.Initializer.
-func (p *process) Init(c *genserver.Context) error {
+func (p *scopeProcess) Init(c *genserver.Context) error {
 	n, name := c.Node(), p.scope.cfg.Name
 	if pid, ok := n.Whereis(name); !ok || pid != c.Self() {
 		if err := n.Register(name, c.Self()); err != nil {
@@ -103,13 +103,13 @@ func candidates(n *node.Node) (names []node.Atom) {
 }
 
 // Terminate is part of genserver.Terminator.
-func (p *process) Terminate(*genserver.Context, any) { p.close() }
+func (p *scopeProcess) Terminate(*genserver.Context, any) { p.close() }
 
 // close makes readers see empty groups, unless another process has taken over.
-func (p *process) close() { p.scope.table.CompareAndSwap(p.table, new(table)) }
+func (p *scopeProcess) close() { p.scope.table.CompareAndSwap(p.table, new(table)) }
 
 // State is part of sys.Stater: the numbers of groups and members.
-func (p *process) State() any {
+func (p *scopeProcess) State() any {
 	groups := 0
 	for range p.table.groups() {
 		groups++
@@ -119,7 +119,7 @@ func (p *process) State() any {
 }
 
 // arm makes the next seek come, if it is wanted and does not come already.
-func (p *process) arm(c *genserver.Context, wanted bool) {
+func (p *scopeProcess) arm(c *genserver.Context, wanted bool) {
 	if !wanted || p.armed {
 		return
 	}
@@ -128,13 +128,13 @@ func (p *process) arm(c *genserver.Context, wanted bool) {
 	}
 }
 
-func (p *process) seekNow(c *genserver.Context, _ seekTime) error {
+func (p *scopeProcess) seekNow(c *genserver.Context, _ seekTime) error {
 	p.ops, p.armed = contextOps{c.Context}, false
 	p.arm(c, p.seek(candidates(c.Node())))
 	return nil
 }
 
-func (p *process) connected(c *genserver.Context, up node.NodeUp) error {
+func (p *scopeProcess) connected(c *genserver.Context, up node.NodeUp) error {
 	p.ops = contextOps{c.Context}
 	if !up.Foreign {
 		p.up(up.Node)
@@ -143,7 +143,7 @@ func (p *process) connected(c *genserver.Context, up node.NodeUp) error {
 	return nil
 }
 
-func (p *process) exited(c *genserver.Context, d node.Down) error {
+func (p *scopeProcess) exited(c *genserver.Context, d node.Down) error {
 	p.ops = contextOps{c.Context}
 	if p.down(d.Ref, d.PID, d.Node) { // it may come back, and OTP's would not tell us
 		p.arm(c, p.seek(candidates(c.Node())))
@@ -151,7 +151,7 @@ func (p *process) exited(c *genserver.Context, d node.Down) error {
 	return nil
 }
 
-func (p *process) message(c *genserver.Context, t wire.Tuple) error {
+func (p *scopeProcess) message(c *genserver.Context, t wire.Tuple) error {
 	p.ops = contextOps{c.Context}
 	if !ofSender(c, t) || !p.handle(t) {
 		p.unexpected(c, "unexpected message", t)
@@ -159,7 +159,7 @@ func (p *process) message(c *genserver.Context, t wire.Tuple) error {
 	return nil
 }
 
-func (p *process) cast(c *genserver.Context, t wire.Tuple) error {
+func (p *scopeProcess) cast(c *genserver.Context, t wire.Tuple) error {
 	p.ops = contextOps{c.Context}
 	if !ofSender(c, t) || !p.handleCast(t) {
 		p.unexpected(c, "unexpected cast", t)
@@ -178,11 +178,11 @@ func ofSender(c *genserver.Context, t wire.Tuple) bool {
 	return ok && from.Node() == c.Peer()
 }
 
-func (p *process) unexpected(c *genserver.Context, what string, t wire.Tuple) {
+func (p *scopeProcess) unexpected(c *genserver.Context, what string, t wire.Tuple) {
 	c.Node().Log().Warn(what, "server", string(p.scope.cfg.Name), "kind", "pg scope", "message", sysmsg.Brief(c.Node(), t))
 }
 
-func (p *process) joining(c *genserver.Context, r joining) (struct{}, error) {
+func (p *scopeProcess) joining(c *genserver.Context, r joining) (struct{}, error) {
 	if err := checkGroup(r.group); err != nil {
 		return struct{}{}, err
 	}
@@ -194,7 +194,7 @@ func (p *process) joining(c *genserver.Context, r joining) (struct{}, error) {
 	return struct{}{}, nil
 }
 
-func (p *process) leaving(c *genserver.Context, r leaving) (struct{}, error) {
+func (p *scopeProcess) leaving(c *genserver.Context, r leaving) (struct{}, error) {
 	if err := p.checkLocal(r.pids); err != nil {
 		return struct{}{}, err
 	}
@@ -205,7 +205,7 @@ func (p *process) leaving(c *genserver.Context, r leaving) (struct{}, error) {
 	return struct{}{}, nil
 }
 
-func (p *process) leavingAll(c *genserver.Context, _ leavingAll) (n int, err error) {
+func (p *scopeProcess) leavingAll(c *genserver.Context, _ leavingAll) (n int, err error) {
 	p.ops = contextOps{c.Context}
 	for g := range p.table.groups() {
 		if g.locals.Load() > 0 {
@@ -217,7 +217,7 @@ func (p *process) leavingAll(c *genserver.Context, _ leavingAll) (n int, err err
 	return n, nil
 }
 
-func (p *process) watching(c *genserver.Context, r watching) (watched, error) {
+func (p *scopeProcess) watching(c *genserver.Context, r watching) (watched, error) {
 	pid := c.From().Caller()
 	if pid.IsZero() {
 		return watched{}, errNoWatcher
@@ -240,13 +240,13 @@ func (p *process) watching(c *genserver.Context, r watching) (watched, error) {
 	return watched{ref: p.watch(pid, g), pids: g.look().all}, nil
 }
 
-func (p *process) unwatching(c *genserver.Context, r unwatching) (bool, error) {
+func (p *scopeProcess) unwatching(c *genserver.Context, r unwatching) (bool, error) {
 	p.ops = contextOps{c.Context}
 	return p.unwatch(r.ref), nil
 }
 
 // checkLocal finds processes of other nodes, and of other lives of this one.
-func (p *process) checkLocal(pids []node.PID) error {
+func (p *scopeProcess) checkLocal(pids []node.PID) error {
 	for _, pid := range pids {
 		if pid.Origin() != p.self.Origin() {
 			return &foreign{pid}
@@ -265,7 +265,7 @@ func (f *foreign) Is(target error) bool { return target == ErrNotLocal }
 func (f *foreign) Term() any { return wire.Tuple{wire.Atom("nolocal"), f.pid} }
 
 // monitorScope is the request of pg:monitor_scope.
-func (p *process) monitorScope(c *genserver.Context, a wire.Atom) (any, error) {
+func (p *scopeProcess) monitorScope(c *genserver.Context, a wire.Atom) (any, error) {
 	if a != "monitor" {
 		return nil, unknown(a)
 	}
@@ -282,7 +282,7 @@ func (p *process) monitorScope(c *genserver.Context, a wire.Atom) (any, error) {
 
 // request is one of the other requests of pg.erl's functions, which other nodes
 // can make too.
-func (p *process) request(c *genserver.Context, t wire.Tuple) (any, error) {
+func (p *scopeProcess) request(c *genserver.Context, t wire.Tuple) (any, error) {
 	if len(t) == 2 && t[0] == wire.Atom("monitor") {
 		w, err := p.watching(c, watching{group: t[1]})
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -122,9 +122,9 @@ func Start(ctx context.Context, from node.Caller, cfg Config) (*Scope, error) {
 
 // keep starts the scope's process as a service of the node.
 func (s *Scope) keep(ctx context.Context, from node.Caller) error {
-	n := nodehook.Of(from).(*node.Node)
-	_, err := nodehook.Keep(ctx, n, nodehook.Service{
-		Name: s.cfg.Name, ShowPeer: true, New: func() any { return s.Actor() }, System: true,
+	n := from.Inside(process.Key{}).Node()
+	_, err := n.Inside(process.Key{}).Keep(ctx, process.Kept[node.Actor]{
+		Name: s.cfg.Name, ShowPeer: true, New: func() node.Actor { return s.Actor() }, System: true,
 		Ask: func(ctx context.Context, pid node.PID) error {
 			_, err := genserver.Call(ctx, n, pid, find{})
 			return err
@@ -142,7 +142,7 @@ func Find(ctx context.Context, from node.Caller, name node.Atom) (*Scope, error)
 // Actor makes the scope's process, which registers itself. It is for supervisors;
 // each may be spawned once, and one at a time may run. A new one begins with no
 // members of its own node.
-func (s *Scope) Actor() node.Actor { return kind.New(&process{scope: s}) }
+func (s *Scope) Actor() node.Actor { return kind.New(&scopeProcess{scope: s}) }
 
 // Name returns the name of the scope.
 func (s *Scope) Name() node.Atom { return s.cfg.Name }
@@ -288,6 +288,6 @@ func checkGroup(group any) error {
 
 func init() {
 	termof.Enter(Change.term)
-	nodehook.Know(node.TypeOf[Change]("$pg.Change"),
+	node.Know(process.Key{}, node.TypeOf[Change]("$pg.Change"),
 		ErrBadGroup, ErrNotJoined, ErrNotLocal)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -309,7 +309,7 @@ func TestErlangRequests(t *testing.T) {
 	far := wire.NewOrigin(wire.NodeID{Name: "far@h", Creation: 1}).PID(7)
 	_, err := node.Call[any](testkit.Context(t), p, wire.Atom("pg"), any(wire.Tuple{wire.Atom("join_local"), "g", far}))
 	require.ErrorIs(t, err, pg.ErrNotLocal)
-	assert.Equal(t, wire.Tuple{wire.Atom("nolocal"), far}, nodehook.ErrorTerm(err))
+	assert.Equal(t, wire.Tuple{wire.Atom("nolocal"), far}, values.ErrorTerm(err))
 }
 
 // Readers run along while a writer works; what they see is a state that was.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -294,7 +293,7 @@ func (n *simNode) start() {
 	if n.otp {
 		n.o = newOTP(n, n.scope)
 	} else {
-		n.m = newMachine(n.scope, simScope, limited(nodehook.GroupMembers, nodehook.Groups))
+		n.m = newMachine(n.scope, simScope, limited(DefaultMembers, DefaultGroups))
 		n.m.ops = n
 		n.seen = map[string][]node.PID{}
 		n.m.watch(n.pid(), nil) // dead already, but told until it knows

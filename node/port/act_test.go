@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -86,7 +85,7 @@ func testSends(t *testing.T, l language) {
 		require.Equal(t, 7, w.receive(), "%v", to)
 	}
 	w.ask(pid, "cast", me, wire.Atom("x"))
-	body, ok := nodehook.AsCast(w.receive())
+	body, ok := node.AsCast(w.receive())
 	require.True(t, ok)
 	require.Equal(t, wire.Atom("x"), body)
 	w.ask(pid, "send", node.Atom("nobody"), 7) // logged

@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
@@ -207,7 +207,7 @@ func (w *portTest) call(pid node.PID, term string) string {
 	require.NoError(w, err)
 	v, err := nodetest.CallWithin[any](testkit.Limit, w.n, pid, t)
 	if err != nil {
-		return "error: " + wire.Format(nodehook.ErrorTerm(err))
+		return "error: " + wire.Format(values.ErrorTerm(err))
 	}
 	return wire.Format(v)
 }

@@ -7,7 +7,9 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
@@ -89,7 +91,7 @@ func (p *port) Init(c *node.Context) error {
 	}
 	p.cfg = cfg
 	if parent := c.Parent(); !parent.IsZero() {
-		p.child = nodehook.Linked(c, parent)
+		p.child = c.Inside(process.Key{}).Linked(parent)
 	}
 	c.TrapExit(true)
 	p.calls, p.asks = make(map[int64]node.From), make(map[int64]*ask)
@@ -167,7 +169,7 @@ func (p *port) deliver(msg any) {
 	}
 	if r, ok := p.c.Node().AsRequest(msg); ok {
 		p.call(r)
-	} else if body, ok := nodehook.AsCast(msg); ok {
+	} else if body, ok := node.AsCast(msg); ok {
 		p.tell(wordCast, body)
 	} else {
 		p.tell(wordInfo, msg)
@@ -272,7 +274,7 @@ func callReason(err error) any {
 	case errors.Is(err, node.ErrTimeout):
 		return wire.Atom("timeout")
 	}
-	return nodehook.ErrorTerm(err)
+	return values.ErrorTerm(err)
 }
 
 // woken takes what the goroutines have left in the inbox.
@@ -369,7 +371,7 @@ func (p *port) end(e ended) error {
 	default:
 		reason = statusReason(e)
 	}
-	if !nodehook.IsCleanExit(reason) {
+	if !calls.IsClean(reason) {
 		p.log.Error("port terminating", "process", p.c.Self().String(), "exit_code", e.code, "signal", e.signal, "reason",
 			sysmsg.Words(reason))
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/erltest"
 	"github.com/actornode/actornode/node"
@@ -65,7 +65,7 @@ func TestSupervisedStartFails(t *testing.T) {
 			ID: "p", Start: func(...any) (node.Actor, error) { return New(cfg), nil },
 		}}}, node.Options{})
 		require.Error(t, err)
-		require.Contains(t, format(nodehook.ErrorTerm(err)), want)
+		require.Contains(t, format(values.ErrorTerm(err)), want)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestTreeBadConfig(t *testing.T) {
 		require.NoError(t, err)
 		_, err = f.Start(ctx, w.n)
 		require.Error(t, err)
-		require.Contains(t, strings.ReplaceAll(format(nodehook.ErrorTerm(err)), `\"`, `"`), c.want)
+		require.Contains(t, strings.ReplaceAll(format(values.ErrorTerm(err)), `\"`, `"`), c.want)
 	}
 }
 

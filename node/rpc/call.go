@@ -5,7 +5,6 @@ import (
 
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/kernel/erpc"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -73,14 +72,11 @@ func Multi[R any](ctx context.Context, from node.Caller, nodes []wire.Atom, modu
 			f.Cancel()
 		}
 	}()
-	awaited := make([]any, len(nodes))
-	for i, at := range nodes {
+	for _, at := range nodes {
 		f := erpc.NewFunction(at, module, function, args)
 		f.Now = true
 		calls = append(calls, node.Async[R](from, f, struct{}{}))
-		awaited[i] = calls[i]
 	}
-	nodehook.AwaitAll(from, ctx, awaited...) // that ctx has ended, the calls find out below
 	for i, f := range calls {
 		v, err := f.Await(ctx)
 		replies[i] = Reply[R]{nodes[i], v, err}

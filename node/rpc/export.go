@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/actornode/actornode/internal/kernel/erpc"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -23,7 +23,7 @@ type Function func(ctx context.Context, args []any) (any, error)
 // that are described by text, remote spawns and remote calls can run. Nothing
 // else can be run by name.
 func exports(n *node.Node) *erpc.Exports[node.Actor] {
-	return nodehook.ExportTable(n).(*erpc.Exports[node.Actor])
+	return n.Inside(process.Key{}).ExportTable()
 }
 
 // Export lets f be called by the name e. Errors: [node.ErrBadName], [node.ErrNameTaken],
@@ -68,5 +68,5 @@ func NewActor(n *node.Node, module, function wire.Atom, args []any) (node.Actor,
 // arguments in the calling process, or returns [ErrUndef]. So it does if ctx is that of a process
 // which a peer has started, and Allow of [node.Distribution] refuses that peer the function.
 func Apply(ctx context.Context, n *node.Node, module, function wire.Atom, args []any) (any, error) {
-	return nodehook.Apply(n, ctx, module, function, args)
+	return n.Inside(process.Key{}).Apply(ctx, module, function, args)
 }

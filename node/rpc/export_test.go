@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -31,7 +31,7 @@ func idler([]any) (node.Actor, error) {
 
 func TestExports(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	before := len(nodehook.Exports(n)) // what a node exports by itself
+	before := len(n.Inside(process.Key{}).Exports()) // what a node exports by itself
 	require.NoError(t, rpc.Export(n, mfa("m", "plus", 2), plus))
 	require.NoError(t, rpc.ExportBehaviour(n, mfa("m", "plus", 2), idler), "a function and a behaviour may share a name")
 	require.NoError(t, rpc.ExportBehaviour(n, mfa("m", "idle", 0), idler))
@@ -52,7 +52,7 @@ func TestExports(t *testing.T) {
 	} {
 		assert.ErrorIs(t, c.err, c.want)
 	}
-	all := nodehook.Exports(n)
+	all := n.Inside(process.Key{}).Exports()
 	assert.Len(t, all, before+3)
 	assert.Subset(t, all, []wire.Export{mfa("a", "fail", 0), mfa("m", "idle", 0), mfa("m", "plus", 2)})
 	assert.True(t, slices.IsSortedFunc(all, func(a, b wire.Export) int { return wire.Compare(a, b) }), "%v", all)
@@ -78,17 +78,17 @@ func TestExports(t *testing.T) {
 
 func TestExportsConcurrently(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	before := len(nodehook.Exports(n))
+	before := len(n.Inside(process.Key{}).Exports())
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
 			for j := range 100 {
 				rpc.Export(n, mfa("m", "plus", j%10), plus)
 				rpc.Apply(t.Context(), n, "m", "plus", []any{i, j})
-				nodehook.Exports(n)
+				n.Inside(process.Key{}).Exports()
 			}
 		})
 	}
 	wg.Wait()
-	assert.Len(t, nodehook.Exports(n), before+10)
+	assert.Len(t, n.Inside(process.Key{}).Exports(), before+10)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/node"
 )
@@ -103,7 +102,7 @@ func SetCount(ctx context.Context, from node.Caller, count int) error {
 // now on. Of two moves the later counts. Errors: node.ErrNoProcess; ErrOffStage; ErrClosed; ErrOrdered; ErrDetached; of a
 // number that there is not.
 func Move(from node.Caller, pid node.PID, to node.Place) error {
-	p := nodehook.InPlace(to).(runner.Place)
+	p := to.Inside(process.Key{})
 	if err := p.Move(acting(from), pid); err != nil {
 		return fmt.Errorf("stage: move of %v: %w", pid, err)
 	}
@@ -125,8 +124,8 @@ func Hash(key string) node.Place {
 	return By(func(stages int) int { return int((k ^ k>>32) % uint64(stages)) })
 }
 
-func init() { nodehook.Know(ErrClosed, ErrTooMany, ErrOffStage, ErrOrdered, ErrDetached) }
+func init() { node.Know(process.Key{}, ErrClosed, ErrTooMany, ErrOffStage, ErrOrdered, ErrDetached) }
 
-func place(p runner.Place) node.Place { return nodehook.OfPlace(p).(node.Place) }
+func place(p runner.Place) node.Place { return node.PlaceOf(process.Key{}, p) }
 
-func acting(from node.Caller) *process.Acting { return nodehook.Acting(from).(*process.Acting) }
+func acting(from node.Caller) *process.Acting { return from.Inside(process.Key{}).Acting() }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
@@ -91,7 +91,7 @@ var (
 )
 
 func init() {
-	nodehook.Know(ErrUnhandled)
+	node.Know(process.Key{}, ErrUnhandled)
 	termof.Enter(Type.term)
 	termof.Enter(Event.term)
 	termof.Enter(Entered.term)

@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"reflect"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -51,7 +53,7 @@ func (m *machine[M]) BehaviourName() string { return reflect.TypeFor[M]().String
 func (m *machine[M]) Init(c *node.Context) (err error) {
 	m.Context.Context = c
 	if p := c.Parent(); !p.IsZero() {
-		m.child = nodehook.Linked(c, p)
+		m.child = c.Inside(process.Key{}).Linked(p)
 	}
 	m.start = func(t *timeout, s setting) *node.Timer {
 		timer, _ := m.SendAfter(s.d, m.Self(), t) // fails when the node is being stopped
@@ -138,7 +140,7 @@ func (m *machine[M]) receive(c *node.Context, msg any) error {
 				return nil
 			}
 			e = Event{TypeCall, r.Body, r.From}
-		} else if body, ok := nodehook.AsCast(msg); ok {
+		} else if body, ok := node.AsCast(msg); ok {
 			e.Type, e.Content = TypeCast, body
 		}
 	}
@@ -155,7 +157,7 @@ func (m *machine[M]) run(e Event) error {
 		next, err := m.state.f(m.data, &m.Context, e)
 		if err != nil {
 			if err = m.failed(e, err); err != nil {
-				return m.ends(nodehook.ReasonOf(err))
+				return m.ends(node.ReasonOf(err))
 			}
 		}
 		target := m.state
@@ -183,7 +185,7 @@ func (m *machine[M]) run(e Event) error {
 func (m *machine[M]) failed(e Event, err error) error {
 	m.act.postpone = false
 	switch {
-	case nodehook.IsExit(err):
+	case calls.IsExit(err):
 		return err
 	case errors.Is(err, ErrUnhandled) && e.Type == TypeCall:
 		m.fail(e.from, m.unhandled(e))
@@ -208,7 +210,7 @@ func (m *machine[M]) fail(from node.From, err error) {
 	m.act.taken = true
 	from.Fail(err)
 	if m.sys.Debugging() {
-		m.sys.Out(m.Context.Context, wire.Tuple{wire.Error, nodehook.ErrorTerm(err)}, from, m.state.name)
+		m.sys.Out(m.Context.Context, wire.Tuple{wire.Error, values.ErrorTerm(err)}, from, m.state.name)
 	}
 }
 
@@ -252,7 +254,7 @@ func (m *machine[M]) call(target *stateFunc[M]) error {
 		next, err := target.f(m.data, &m.Context, Event{Type: TypeEnter, Content: Entered{was.name}})
 		if err != nil && !errors.Is(err, ErrUnhandled) {
 			m.Context.state, m.entering = was.name, false // as in OTP: it has not come to be
-			return m.ends(nodehook.ReasonOf(err))
+			return m.ends(node.ReasonOf(err))
 		}
 		if next != nil && m.kind.find(next) != target {
 			m.misuse("an enter call changes the state")
@@ -269,7 +271,7 @@ func (m *machine[M]) call(target *stateFunc[M]) error {
 
 // crashed is the end by a panic.
 func (m *machine[M]) crashed(cause any) error {
-	crash := nodehook.Panicked(cause)
+	crash := node.Panicked(cause)
 	m.Context.state, m.entering = m.state.name, false
 	return m.ends(crash)
 }

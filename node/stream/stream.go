@@ -27,7 +27,6 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 )
@@ -45,8 +44,8 @@ func Messages[T any](ctx context.Context, p *node.Process) iter.Seq[T] {
 func Matching[T any](ctx context.Context, p *node.Process, match func(any) bool) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		over, seen := &ended{}, false
-		n, self, own := p.Node(), p.Self(), runner.BlockingOf(nodehook.Acting(p).(*process.Acting))
-		stop := context.AfterFunc(ctx, func() { nodehook.Signal(n, self, over) }) // who is gone needs no end
+		n, self, own := p.Node(), p.Self(), runner.BlockingOf(p.Inside(process.Key{}).Acting())
+		stop := context.AfterFunc(ctx, func() { n.Inside(process.Key{}).Signal(self, over) }) // who is gone needs no end
 		isOver := func(m any) bool { return m == any(over) }
 		defer func() {
 			if !stop() && !seen {
@@ -111,8 +110,8 @@ func Receive[T any](ctx context.Context, h *node.Process) (messages <-chan T, st
 // out of the mailbox if a reader has taken it, and only then.
 func lend[T any](ctx context.Context, h *node.Process, values chan<- T) {
 	over, seen := &ended{}, false
-	n, self, own := h.Node(), h.Self(), runner.BlockingOf(nodehook.Acting(h).(*process.Acting))
-	stop := context.AfterFunc(ctx, func() { nodehook.Signal(n, self, over) }) // who is gone needs no end
+	n, self, own := h.Node(), h.Self(), runner.BlockingOf(h.Inside(process.Key{}).Acting())
+	stop := context.AfterFunc(ctx, func() { n.Inside(process.Key{}).Signal(self, over) }) // who is gone needs no end
 	for ctx.Err() == nil {
 		m := own.ReceiveKind(func(m any) bool {
 			if v, ok := m.(T); ok && ctx.Err() == nil && !isEnd(m) {
@@ -182,7 +181,7 @@ func Ahead[T any](from node.Caller, bound int, values iter.Seq[T]) iter.Seq2[T, 
 		ahead := make(chan T, max(bound-1, 0)) // and one that waits to get in
 		whole := false
 		var none T
-		h, err := nodehook.Of(from).(*node.Node).Open()
+		h, err := from.Inside(process.Key{}).Node().Open()
 		if err != nil {
 			yield(none, err)
 			return

@@ -3,7 +3,7 @@ package sys
 import (
 	"context"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
@@ -112,7 +112,7 @@ func Debug(ctx context.Context, from node.Caller, to node.Dest, what any) (any, 
 // another, noproc if there was none; the error of ctx, after which the
 // server may still end.
 func Stop(ctx context.Context, from node.Caller, to node.Dest, reason any) error {
-	pid, ok := nodehook.Resolve(from, to)
+	pid, ok := from.Inside(process.Key{}).Resolve(to)
 	if !ok {
 		return &node.ExitError{Reason: node.NoProc}
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 )
 
@@ -65,7 +65,7 @@ func Open(from node.Caller, cfg Config, pids ...node.PID) (*Trace, error) {
 	if cfg.Show == nil {
 		cfg.Show = func(msg any) any { return msg }
 	}
-	t := &Trace{registry: nodehook.Tracing(nodehook.Of(from).(*node.Node)).(*watch.Traces)}
+	t := &Trace{registry: from.Inside(process.Key{}).Node().Inside(process.Key{}).Tracing()}
 	t.events = watch.NewFeed(cfg.Buffer, stamp(t.registry.Host().Now))
 	t.C = t.events.C()
 	t.watch = watch.Trace{Feed: eventFeed{t.events}, Kinds: watch.TraceKind(cfg.Kinds), Max: cfg.Processes, Children: cfg.Children,
@@ -116,4 +116,4 @@ func (t *Trace) Close() { t.registry.End(&t.watch) }
 // children into the trace.
 func (t *Trace) Missed() uint64 { return t.events.Missed() }
 
-func init() { nodehook.Know(ErrFull) }
+func init() { node.Know(process.Key{}, ErrFull) }

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/kernel/watch"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/mailbox"
@@ -374,7 +373,7 @@ func TestTraceStress(t *testing.T) {
 	}
 	close(done)
 	wg.Wait()
-	assert.Nil(t, nodehook.Tracing(n).(*watch.Traces).View(), "nothing is left")
+	assert.Nil(t, n.Inside(process.Key{}).Tracing().View(), "nothing is left")
 }
 
 // While nobody is traced, and while others are, a message costs no allocation that

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -75,7 +75,7 @@ func TestCheck(t *testing.T) {
 			continue
 		}
 		require.Error(t, err)
-		require.Equal(t, x.want, wire.Format(nodehook.ErrorTerm(err)))
+		require.Equal(t, x.want, wire.Format(values.ErrorTerm(err)))
 	}
 }
 
@@ -351,7 +351,7 @@ func TestBadArguments(t *testing.T) {
 			require.NoError(t, err)
 			v, err := rpc.Apply(t.Context(), n, "application", wire.Atom(x.function), args.(wire.List))
 			if err != nil {
-				v = nodehook.ErrorTerm(err)
+				v = values.ErrorTerm(err)
 			}
 			require.Equal(t, x.want, wire.Format(v), x.function)
 		}

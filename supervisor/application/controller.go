@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/wire"
@@ -38,7 +38,7 @@ type Controller struct {
 // process is protected ([node.Options].Protected), and not started again: without it
 // nobody knows what runs, so its end is the end of the node, as in OTP; see Done.
 func Start(ctx context.Context, from node.Caller) (*Controller, error) {
-	n := nodehook.Of(from).(*node.Node)
+	n := from.Inside(process.Key{}).Node()
 	c := &Controller{n: n, done: make(chan struct{}), loaded: make(map[wire.Atom]*Spec), order: make(map[wire.Atom]int),
 		env: make(map[wire.Atom]map[wire.Atom]any)}
 	pid, err := controllerServers.Start(ctx, from,

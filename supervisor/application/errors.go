@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
@@ -135,6 +135,6 @@ func (e *ensureError) Error() string {
 
 func (e *ensureError) Unwrap() error { return e.err }
 
-func (e *ensureError) Term() any { return wire.Tuple{e.name, nodehook.ErrorTerm(e.err)} }
+func (e *ensureError) Term() any { return wire.Tuple{e.name, values.ErrorTerm(e.err)} }
 
 func init() { termof.Enter((*Error).term) }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
@@ -27,7 +27,7 @@ type call func(ctx context.Context, args []any) (any, error)
 func (c *Controller) export() error {
 	acts := func(f call) call {
 		return func(ctx context.Context, args []any) (any, error) {
-			if !nodehook.AskerOf(ctx, c.n).MayAct() {
+			if !c.n.Inside(process.Key{}).AskerOf(ctx).MayAct() {
 				return nil, errNotAllowed
 			}
 			return f(ctx, args)

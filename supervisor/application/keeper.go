@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -168,7 +168,7 @@ func (k *controllerServer) refuse(c *genserver.Context, r *instance, err error) 
 func (k *controllerServer) failed(c *genserver.Context, r *instance, err error) {
 	k.n.Log().Error("application did not start", "application", r.spec.Name, "type", string(r.typ), "error", err)
 	if r.typ == Permanent || r.typ == Transient && !exitedNormally(err) {
-		c.Stop(&Error{Code: startFailure, Name: r.spec.Name, Reason: nodehook.ErrorTerm(err), typ: r.typ})
+		c.Stop(&Error{Code: startFailure, Name: r.spec.Name, Reason: values.ErrorTerm(err), typ: r.typ})
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/otp"
 	"github.com/actornode/actornode/node/rpc"
@@ -85,13 +85,13 @@ func (q *request) spawn() (any, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: spawn: %s is not a list of arguments", ErrBadRequest, brief(q.args[2]))
 	}
-	o := node.Options{For: nodehook.MadeBy(q.from)}
+	o := node.Options{For: q.from.Inside(process.Key{}).MadeBy()}
 	if len(q.args) == 4 {
 		if o.Name, err = q.name(3, "name"); err != nil {
 			return nil, err
 		}
 	}
-	if e := (wire.Export{Module: module, Function: function, Arity: len(args)}); !nodehook.Allows(q.from, e) {
+	if e := (wire.Export{Module: module, Function: function, Arity: len(args)}); !q.from.Inside(process.Key{}).Allows(e) {
 		return nil, fmt.Errorf("%w for %s: %v", rpc.ErrUndef, cmp.Or(q.peer, "an unknown node"), e)
 	}
 	b, err := rpc.NewActor(q.n, module, function, args)
@@ -136,7 +136,7 @@ func (q *request) register() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pid, nodehook.RegisterFor(q.n, nodehook.MadeBy(q.from), name, pid)
+	return pid, q.n.Inside(process.Key{}).RegisterFor(q.from.Inside(process.Key{}).MadeBy(), name, pid)
 }
 
 func (q *request) unregister() (any, error) {

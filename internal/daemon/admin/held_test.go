@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/daemon/admin"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -27,7 +27,7 @@ func TestOperatorHolds(t *testing.T) {
 		func([]any) (node.Actor, error) { return node.ActorFunc(echo), nil }))
 	for _, from := range []*node.Node{ops, other} {
 		require.NoError(t, from.Connect(ctx, far.Name()))
-		nodehook.Release(from, far.Name()) // which is asked for in a process, too
+		from.Inside(process.Key{}).Release(far.Name()) // which is asked for in a process, too
 	}
 	spawn := func(from *node.Node, name node.Atom) (node.PID, error) {
 		return admin.Spawn(ctx, from, far.Name(), "m", "f", nil, name)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/daemon/procview"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
 	"github.com/actornode/actornode/wire"
@@ -217,7 +217,7 @@ func (q *request) info() (any, error) {
 		Ancestry: procview.Ancestors(q.n, i), Activations: activationsOf(&i.Activations), Unhandled: unhandledOf(&i.Unhandled),
 		Owned: i.Owned,
 	}
-	for _, m := range nodehook.Messages(q.n, pid, min(most, shownMessages)) {
+	for _, m := range q.n.Inside(process.Key{}).Messages(pid, min(most, shownMessages)) {
 		d.Messages = append(d.Messages, cut(m, defaultSize))
 	}
 	return toTerm(d)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/daemon/procview"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 )
 
@@ -23,7 +23,8 @@ func (q *request) status() (any, error) {
 		Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, PID: os.Getpid(),
 		Started: Time{s.cfg.Started}, Uptime: time.Since(s.cfg.Started),
 		Draining: s.drain.isActive(), Listeners: s.listeners(n),
-		Processes: stats.Processes, MaxProcesses: nodehook.MaxProcesses(n), Names: stats.Names, Lingering: stats.Lingering,
+		Processes: stats.Processes, MaxProcesses: n.Inside(process.Key{}).MaxProcesses(),
+		Names: stats.Names, Lingering: stats.Lingering,
 		Stages: stats.Scheduler.Stages, RunQueue: stats.RunQueue, Goroutines: stats.Goroutines, CPUs: runtime.GOMAXPROCS(0),
 		Handled: stats.Handled, BlockedTurns: stats.BlockedTurns, DeadLetters: make(map[node.Atom]uint64),
 		Peers: peers(n),
@@ -52,13 +53,14 @@ const globalTime = time.Second
 
 // lookGlobal asks the name server of a published node; nil: the node is hidden, or the server does not answer.
 func lookGlobal(n *node.Node) *Global {
-	if nodehook.LookGlobal == nil {
+	names := n.Inside(process.Key{}).System().Global
+	if names == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), globalTime)
 	defer cancel()
-	g, ok, err := nodehook.LookGlobal(ctx, n)
-	if !ok || err != nil {
+	g, err := names.Look(ctx)
+	if err != nil {
 		return nil
 	}
 	return new(Global(g))

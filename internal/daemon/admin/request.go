@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
@@ -82,13 +82,13 @@ func (q *request) read(body any) (*command, error) {
 	change := d.flags&changes != 0 || q.command == "log_level" && len(q.args) > 0
 	q.audited = change || d.flags&reveals != 0
 	peer, addr, known := q.from.Peer()
-	program := !nodehook.IsTerm(q.from) // Go code on this node
+	program := !q.from.Inside(process.Key{}).IsTerm() // Go code on this node
 	if q.peer, q.addr = peer, addr; program {
 		peer, q.peer = q.n.Name(), q.n.Name()
 	}
-	granted, who := nodehook.GrantedTo(q.from)
-	q.who = who.(rights.Identity)
-	if g := granted.(*rights.Granted); !permits(g, change, d.flags&reveals != 0) {
+	granted, who := q.from.Inside(process.Key{}).Granted()
+	q.who = who
+	if g := granted; !permits(g, change, d.flags&reveals != 0) {
 		q.audited = true
 		return nil, fmt.Errorf("%w: %s, for %s: its rights are %v", ErrNotAllowed, q.command, cmp.Or(peer, "an unknown node"), g)
 	}

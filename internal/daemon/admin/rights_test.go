@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/daemon/admin"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/testkit"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
@@ -222,7 +222,7 @@ func TestServiceIsKept(t *testing.T) {
 		}
 		settles(t, func() bool {
 			pid, ok := far.Whereis(name)
-			return ok && pid != was && nodehook.CheckServices(far, ctx) == nil
+			return ok && pid != was && far.Inside(process.Key{}).CheckServices(ctx) == nil
 		})
 		require.NoError(t, ops.Ping(ctx, far.Name()))
 		_, err = admin.Status(ctx, ops, far.Name())

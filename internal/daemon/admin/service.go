@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rights"
@@ -89,8 +89,8 @@ func newService(c Config) (*service, error) {
 func Start(ctx context.Context, n *node.Node, c Config) error {
 	s, err := newService(c)
 	if err == nil {
-		_, err = nodehook.Keep(ctx, n, nodehook.Service{
-			Name: Name, ShowPeer: true, New: func() any { return s }, Operators: c.Operators,
+		_, err = n.Inside(process.Key{}).Keep(ctx, process.Kept[node.Actor]{
+			Name: Name, ShowPeer: true, New: func() node.Actor { return s }, Operators: c.Operators,
 			Ask: func(ctx context.Context, pid node.PID) error {
 				_, err := node.Call[bool](ctx, n, pid, livenessProbe{})
 				return err

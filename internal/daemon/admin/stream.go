@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/etf"
@@ -83,7 +83,7 @@ type opened struct {
 }
 
 func open[T any](ctx context.Context, from node.Caller, at, what node.Atom, q any, o *StreamOptions) (*Stream[T], error) {
-	n := nodehook.Of(from).(*node.Node)
+	n := from.Inside(process.Key{}).Node()
 	h, err := n.Open()
 	if err != nil {
 		return nil, fmt.Errorf("admin: %w", err)

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/node/trace"
@@ -100,7 +100,7 @@ func (q *request) newStreamSender() (*streamSender, error) {
 	}
 	o := &streamSender{s: q.s, to: q.from.Caller(), max: a.Max, size: a.Size, window: defaultEvents, ref: q.n.MakeRef(),
 		more: make(chan struct{}, 1), sent: make(chan struct{}, 1), done: make(chan struct{})}
-	if pid, ok := a.To.(wire.PID); ok && !nodehook.AskerOf(q.from, q.n).MayReach(pid) {
+	if pid, ok := a.To.(wire.PID); ok && !q.n.Inside(process.Key{}).AskerOf(q.from).MayReach(pid) {
 		return nil, fmt.Errorf("%w: %s: to is %v, which is no process of %s", ErrNotAllowed, q.command, pid,
 			cmp.Or(q.peer, "an unknown node"))
 	} else if ok {
@@ -238,7 +238,7 @@ func (q *request) open(o *streamSender, begin func(self node.PID) (end func(), e
 		q.s.streams.Add(-1)
 		return nil, fmt.Errorf("%w: %d streams are open, the most allowed", ErrBusy, q.s.cfg.Streams)
 	}
-	of := node.Options{Label: string(Name + ": " + q.command), For: nodehook.MadeBy(q.from)}
+	of := node.Options{Label: string(Name + ": " + q.command), For: q.from.Inside(process.Key{}).MadeBy()}
 	_, err := q.n.SpawnOpt(of, node.ProcessFunc(func(p *node.Process) error {
 		defer q.s.streams.Add(-1)
 		defer close(o.done)

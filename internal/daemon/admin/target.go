@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -46,7 +46,7 @@ func here(n *node.Node, pid node.PID) (node.PID, error) {
 		return pid, nil
 	case pid.Node() != n.Name():
 		return pid, fmt.Errorf("%w: %v is a process of %s: ask that node", node.ErrNotHere, pid, pid.Node())
-	case !nodehook.Origin(n).Minted(pid):
+	case !n.Inside(process.Key{}).Origin().Minted(pid):
 		return pid, fmt.Errorf("%w: %v is from before a restart of the node", node.ErrNoProcess, pid)
 	}
 	return pid, fmt.Errorf("%w: %v", node.ErrNoProcess, pid)
@@ -81,6 +81,6 @@ func number(n *node.Node, text string) (pid node.PID, ok bool, err error) {
 	case at != "0" && at != n.Name():
 		return pid, false, fmt.Errorf("%w: %s is a process of %s: ask that node", node.ErrNotHere, text, at)
 	}
-	pid, err = here(n, nodehook.Origin(n).PID(serial<<32|id))
+	pid, err = here(n, n.Inside(process.Key{}).Origin().PID(serial<<32|id))
 	return pid, true, err
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/actornode/actornode/internal/daemon/demo"
 	"github.com/actornode/actornode/internal/daemon/health"
 	"github.com/actornode/actornode/internal/daemon/systemd"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/global"
@@ -240,14 +240,16 @@ func (d *daemon) startNode() error {
 	}
 	dist := &node.Distribution{
 		Cookie: cookie, Cookies: d.cookies, OldCookies: d.oldCookies, Listen: listen, Listeners: d.listeners(listen),
-		TickTime: d.cfg.TickTime, Published: !d.cfg.Hidden,
-		Global: discovery.Global{Partial: !d.cfg.Global.ConnectAll, Overlap: !d.cfg.Global.PreventOverlaps},
-		Finder: d.peers, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
+		TickTime: d.cfg.TickTime,
+		Finder:   d.peers, Transport: transport, Queue: limits.Queue, ConnectTimeout: d.cfg.ConnectTimeout,
 		Cluster: within(limits.Cluster, d.heap.limit.Load().Bytes),
 		Limits:  linkLimits(d.cfg),
 		Allow:   d.allow(), Rights: d.rights,
 		Awake: cmp.Or(d.cfg.Awake, -1), // 0 would be the default
 		Grace: d.cfg.Grace, Compress: d.cfg.Compress,
+	}
+	if !d.cfg.Hidden {
+		dist.Published = global.Join(global.Config{Partial: !d.cfg.Global.ConnectAll, Overlap: !d.cfg.Global.PreventOverlaps})
 	}
 	if d.cfg.Discovery.Mesh {
 		dist.Mesh = &discovery.Mesh{}
@@ -303,7 +305,8 @@ func (d *daemon) listeners(listen string) map[string]string {
 // up starts what the node is to run and be asked. After an error down takes away
 // what there is by then.
 func (d *daemon) up(ctx context.Context) (err error) {
-	_, err = nodehook.Keep(ctx, d.n, nodehook.Service{Label: "health", New: func() any { return alive{d} }})
+	health := process.Kept[node.Actor]{Label: "health", New: func() node.Actor { return alive{d} }}
+	_, err = d.n.Inside(process.Key{}).Keep(ctx, health)
 	if err != nil {
 		return err
 	}
@@ -546,5 +549,5 @@ const servicesTime = time.Second
 func (d *daemon) servicesAnswer() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), servicesTime, fmt.Errorf("no answer within %v", servicesTime))
 	defer cancel()
-	return nodehook.CheckServices(d.n, ctx)
+	return d.n.Inside(process.Key{}).CheckServices(ctx)
 }

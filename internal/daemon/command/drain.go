@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 )
 
 // drain makes the node ready to be stopped, once; later callers wait for the first:
@@ -82,7 +82,7 @@ func (d *daemon) down(ctx context.Context) error {
 		}
 	}
 	stopped := d.n.Stop()
-	if failed := new(nodehook.ServiceError); errors.As(stopped, &failed) {
+	if failed := new(process.ServiceError); errors.As(stopped, &failed) {
 		return stopped
 	}
 	if err = errors.Join(err, stopped); err != nil {

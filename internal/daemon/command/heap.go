@@ -10,7 +10,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/daemon/memory"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
 )
@@ -33,7 +33,7 @@ func growHeap(cfg *config.Config, lookup func(string) (string, bool)) memory.Lim
 // within returns limits with less of what is at its default where there is little memory: what all peers together make the
 // node keep may take a quarter of it, for it costs more than its bytes, and most of the rest is the garbage of the meantime.
 func within(c node.ClusterLimits, memory int64) node.ClusterLimits {
-	usual := nodehook.DefaultClusterLimits(0).(node.ClusterLimits)
+	usual := node.DefaultClusterLimits(0)
 	for _, f := range []struct {
 		is    *int
 		usual int
@@ -79,12 +79,12 @@ func (h *memoryWatch) watch(ctx context.Context, n *node.Node, log *slog.Logger)
 		}
 		if changed {
 			h.short.Store(short)
-			nodehook.Shed(n, short)
+			n.Inside(process.Key{}).Shed(short)
 			if short {
 				log.Error("memory is short: new connections and remote spawns are refused",
 					"used", g.Used(), "limit", limit.Bytes, "limit_from", limit.From)
 			} else {
-				_, refused := nodehook.Shedding(n)
+				_, refused := n.Inside(process.Key{}).Shedding()
 				log.Info("memory is no longer short: new connections and remote spawns are accepted again", "used", g.Used(), "limit",
 					limit.Bytes, "refused", refused)
 			}
@@ -107,7 +107,7 @@ func (h *memoryWatch) notReady() error {
 
 // limits are those of the program, and of what it runs beside the node.
 func (d *daemon) limits() []observe.Limit {
-	_, refused := nodehook.Shedding(d.n)
+	_, refused := d.n.Inside(process.Key{}).Shedding()
 	all := []observe.Limit{
 		{Name: "memory", Max: d.heap.limit.Load().Bytes, Used: d.heap.used.Load(), Refused: refused},
 		{Name: "log_lines", Max: int64(d.cfg.Log.Lines), Refused: d.log.limits.Counts().LeftOut},

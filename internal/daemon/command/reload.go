@@ -12,7 +12,7 @@ import (
 
 	"github.com/actornode/actornode/internal/daemon/config"
 	"github.com/actornode/actornode/internal/daemon/memory"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/node/dns"
@@ -129,7 +129,7 @@ func (d *daemon) take(changed []string, fresh *config.Config, files files) {
 		d.setLimits(d.live.Load())
 	}
 	if has("drain_timeout") {
-		nodehook.SetStopTimeout(d.n, fresh.DrainTimeout)
+		d.n.Inside(process.Key{}).SetStopTimeout(fresh.DrainTimeout)
 	}
 	if has("tls.") {
 		d.tls.Replace(files.tls)
@@ -157,7 +157,7 @@ func (d *daemon) setLimits(cfg *config.Config) {
 	}
 	err := d.n.SetLimits(node.DistributionLimits{Queue: l.Queue, Limits: linkLimits(cfg), Cluster: within(l.Cluster, limit.Bytes)})
 	if scope := d.scope.Load(); scope != nil {
-		err = errors.Join(err, nodehook.SetGroupLimits(scope, l.PGMembers, l.PGGroups))
+		err = errors.Join(err, scope.SetLimits(l.PGMembers, l.PGGroups))
 	}
 	if http := d.http.Load(); http != nil {
 		http.SetConnections(l.HTTP)

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/actornode/actornode/internal/daemon/config"
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/regular"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/tlsdist"
@@ -295,7 +295,7 @@ func start(ctx context.Context, cfg *config.Config, env environment, hangups *re
 	d.heap.limit.Store(&limit)
 	if err := d.run(ctx, hangups); err != nil {
 		code := exitFailed // whatever it was
-		if failed := new(nodehook.ServiceError); errors.As(err, &failed) {
+		if failed := new(process.ServiceError); errors.As(err, &failed) {
 			code = exitService
 		}
 		return fail(code, err, "")

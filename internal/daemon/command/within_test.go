@@ -5,13 +5,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 )
 
 // Where there is little memory all peers together make the node keep less, unless the configuration says how much.
 func TestWithin(t *testing.T) {
-	usual := nodehook.DefaultClusterLimits(0).(node.ClusterLimits)
+	usual := node.DefaultClusterLimits(0)
 	for _, c := range []struct {
 		memory                  int64
 		queued, fragments, held int

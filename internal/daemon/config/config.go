@@ -4,10 +4,10 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/discovery"
+	"github.com/actornode/actornode/node/pg"
 	grants "github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/supervisor/tree"
 )
@@ -109,8 +109,8 @@ func Default() *Config {
 	c.Discovery.Gossip = Gossip{Pace: "lan", Retry: 30 * time.Second, LeaveTimeout: time.Second,
 		MaxStreams: 16, MaxStreamsPerSource: 2, MaxStreamBytes: 4 << 20, StreamTimeout: 5 * time.Second}
 	c.Limits.Message, c.Limits.Queue, c.Limits.Fragments = 256<<20, 4<<20, 64
-	c.Limits.Cluster, c.Limits.HTTP = nodehook.DefaultClusterLimits(c.TickTime).(node.ClusterLimits), 64
-	c.Limits.PGMembers, c.Limits.PGGroups = nodehook.GroupMembers, nodehook.Groups
+	c.Limits.Cluster, c.Limits.HTTP = node.DefaultClusterLimits(c.TickTime), 64
+	c.Limits.PGMembers, c.Limits.PGGroups = pg.DefaultMembers, pg.DefaultGroups
 	c.Limits.Cluster.Stall = 0 // by the TickTime of the file
 	c.Log.Level, c.Log.Format = slog.LevelInfo, "text"
 	c.Log.Lines, c.Log.Bytes = 10, 4<<10

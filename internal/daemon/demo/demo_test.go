@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
@@ -61,7 +61,7 @@ func TestCalls(t *testing.T) {
 			v, err := node.Call[any](ctx, n, c.to, term(t, c.call))
 			if c.err != "" {
 				require.Error(t, err, c.call)
-				require.Equal(t, c.err, wire.Format(nodehook.ErrorTerm(err)), c.call)
+				require.Equal(t, c.err, wire.Format(values.ErrorTerm(err)), c.call)
 			} else {
 				require.NoError(t, err, c.call)
 				require.Equal(t, c.want, wire.Format(v), c.call)
@@ -197,7 +197,7 @@ func TestByName(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "9223372036854775807", wire.Format(sum))
 		_, err = rpc.Apply(ctx, n, Module, "add", []any{2, wire.Atom("x")})
-		require.Equal(t, wire.Atom("badarith"), nodehook.ErrorTerm(err))
+		require.Equal(t, wire.Atom("badarith"), values.ErrorTerm(err))
 		_, err = rpc.Apply(ctx, n, Module, "add", []any{2})
 		require.ErrorIs(t, err, rpc.ErrUndef)
 		require.ErrorIs(t, Export(n), node.ErrNameTaken)

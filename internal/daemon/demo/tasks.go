@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
 	"github.com/actornode/actornode/node/rpc"
@@ -161,7 +161,7 @@ func apply(p *node.Process, mfa wire.Tuple) (any, error) {
 		case err == nil:
 			return v, nil
 		case !errors.Is(err, rpc.ErrUndef):
-			why = nodehook.ErrorTerm(err)
+			why = values.ErrorTerm(err)
 		}
 	}
 	return nil, node.ExitWith(wire.Tuple{why, wire.List{}})

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/actornode/actornode/internal/nodehook"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/testkit/nodetest"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/rpc"
@@ -77,7 +77,7 @@ func TestTasks(t *testing.T) {
 		require.Equal(t, "[{specs,0},{active,0},{supervisors,0},{workers,0}]", wire.Format(v))
 		for _, bad := range []string{"x", "{start_task,x,y,z}", "{start_task,[{a,b,c},monitor],y,z}", "{start_task,[1,2],y,z}"} {
 			_, err = node.Call[any](ctx, n, sup, term(t, bad))
-			require.Equal(t, "{unhandled_request,"+bad+"}", wire.Format(nodehook.ErrorTerm(err)))
+			require.Equal(t, "{unhandled_request,"+bad+"}", wire.Format(values.ErrorTerm(err)))
 		}
 	})
 }

@@ -230,3 +230,12 @@ func Body(exact bool, body any) any {
 	}
 	return body
 }
+
+// Labelled is a request whose message is not '$gen_call' to another node.
+type Labelled interface {
+	Label() (label wire.Atom, body any)
+}
+
+// End is an error that a call of another node is settled with, when the process has ended that the request was forwarded
+// to. Tell tells the caller's node. It returns nil, or the error to reply with: that node waits for no end.
+type End interface{ Tell() error }

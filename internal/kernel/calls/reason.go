@@ -159,3 +159,18 @@ func cut(text string) string {
 	}
 	return text
 }
+
+// IsExit reports whether err is, or wraps, what node.ExitWith has made.
+func IsExit(err error) bool {
+	_, ok := ChosenReason(err)
+	return ok && err != nil
+}
+
+// IsClean reports whether an exit reason is one that nobody needs to be told of: normal, shutdown, {shutdown, _}.
+func IsClean(reason any) bool {
+	const shutdown wire.Atom = "shutdown"
+	if t, ok := reason.(wire.Tuple); ok {
+		return len(t) == 2 && t[0] == shutdown
+	}
+	return reason == NormalExit || reason == shutdown
+}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -75,7 +74,7 @@ func (t *Exports[A]) Find(module, name wire.Atom, args []any) (Exported, []any) 
 	if f := t.function(wire.Export{Module: module, Function: name, Arity: len(args)}); f != nil {
 		return f, args
 	}
-	f := t.function(wire.Export{Module: nodehook.AnyModule, Function: name, Arity: len(args)})
+	f := t.function(wire.Export{Module: AnyModule, Function: name, Arity: len(args)})
 	return f, append([]any{module}, args...)
 }
 
@@ -130,3 +129,7 @@ func sorted(all []wire.Export) []wire.Export {
 	})
 	return all
 }
+
+// AnyModule, as the module of an exported function, offers it under every module that offers
+// no such function itself: module_info. Its first argument is the module.
+const AnyModule wire.Atom = "_"

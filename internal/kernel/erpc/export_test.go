@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/erpc"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -57,7 +56,7 @@ func TestAnyModule(t *testing.T) {
 	var x erpc.Exports[int]
 	own := func(context.Context, []any) (any, error) { return "own", nil }
 	anyOne := func(_ context.Context, args []any) (any, error) { return args, nil }
-	require.True(t, x.AddFunction(wire.Export{Module: nodehook.AnyModule, Function: "info", Arity: 1}, anyOne))
+	require.True(t, x.AddFunction(wire.Export{Module: erpc.AnyModule, Function: "info", Arity: 1}, anyOne))
 	require.True(t, x.AddFunction(wire.Export{Module: "m", Function: "info", Arity: 1}, own))
 	for _, c := range []struct {
 		module wire.Atom

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -15,17 +14,22 @@ var ErrTooMany = errors.New("node: the process limit has been reached")
 // SystemLimit is OTP's word for the same.
 const SystemLimit wire.Atom = "system_limit"
 
+// Unknown stands for the sender of a request of which the node is not known: one that has
+// come as a term, through another process of this node. All of these share what one
+// peer may make this node hold.
+const Unknown wire.Atom = "unknown"
+
 // TooMany says that a peer makes this node hold as much of something as it may. It is an
 // [ErrTooMany].
 type TooMany struct {
-	Peer wire.Atom // [nodehook.Unknown]: nobody knows which
+	Peer wire.Atom // [Unknown]: nobody knows which
 	Kind HeldKind  // Spawned or Names
 	Most int64     // 0: all peers together hold as much as they may, and this one has had its share
 }
 
 func (e *TooMany) Error() string {
 	who := string(e.Peer)
-	if e.Peer == nodehook.Unknown {
+	if e.Peer == Unknown {
 		who = "an unknown peer"
 	}
 	if e.Most == 0 {

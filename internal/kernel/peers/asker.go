@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
@@ -26,7 +26,7 @@ func AskerIn(ctx context.Context) *Asker {
 		return nil
 	}
 	a := &Asker{System: process.ProcOf(ctx).System}
-	if o.Peer != nodehook.Unknown {
+	if o.Peer != limits.Unknown {
 		a.Who = o.Who
 	}
 	return a
@@ -35,7 +35,7 @@ func AskerIn(ctx context.Context) *Asker {
 // Owner is who the processes are counted for that are started for the peer.
 func (a *Asker) Owner() rights.Identity {
 	if a == nil || a.Who.Name == "" {
-		return rights.Identity{Name: nodehook.Unknown}
+		return rights.Identity{Name: limits.Unknown}
 	}
 	return a.Who
 }
@@ -199,4 +199,28 @@ func (p *RemotePeer) Asker() *Asker {
 	who := p.Visitor.Who
 	who.Name = p.Name
 	return &Asker{p.System, who}
+}
+
+// Account is on whose account something is done: in an exported function, the node that has called it. An effect that such a
+// function has on others is asked of it, for the right to call the function says nothing of those. The program of this node may
+// do everything.
+type Account interface {
+	// Send sends a message, which arrives as from that node. The error is node.ErrNoName also for what it may not send.
+	Send(to wire.Dest, msg any) error
+	MaySend(to wire.Dest, msg any) bool
+	// MayReach is MaySend for answers and reports to a process that it names.
+	MayReach(pid wire.PID) bool
+	// MayEnd is for exit signals, MayName for names of processes of this node.
+	MayEnd(pid wire.PID) bool
+	MayName(pid wire.PID) bool
+	// Protected reports whether it must not end a process of the node, suspend it or take its name: that is protected, see
+	// node.Options, or is the node's own, of which others are the operators.
+	Protected(pid wire.PID) bool
+	// MayLink is for a link to a process that it names, which gets messages, too.
+	MayLink(pid wire.PID) bool
+	// Operates reports whether it operates the node, or nobody has said who does; MayAct, whether it has the right to, too.
+	Operates() bool
+	MayAct() bool
+	// Node is what it is called, for node.Options.For; "": the program.
+	Node() wire.Atom
 }

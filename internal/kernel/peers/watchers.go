@@ -5,6 +5,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/wire"
 )
 
 // Watchers are the processes. The zero value has none.
@@ -47,3 +48,9 @@ func (w *Watchers) TellServer(msg any) {
 		p.Signal(&p.System.Plain, msg)
 	}
 }
+
+// LinkUp and LinkDown have the name of the other node: what a process is told that [Watchers.Serve] has named.
+type (
+	LinkUp   wire.Atom
+	LinkDown wire.Atom
+)

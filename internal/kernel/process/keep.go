@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/actornode/actornode/internal/kernel/env"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -20,6 +20,36 @@ type Service struct {
 	Start func(ctx context.Context) (wire.PID, error)
 	// Ask asks the process for an answer; nil: that it runs is enough.
 	Ask func(ctx context.Context, pid wire.PID) error
+}
+
+// Kept describes a process that a node keeps up, to those above it. A is node.Actor.
+type Kept[A any] struct {
+	Name     wire.Atom // that it is registered under; "": none
+	Label    string    // what logs call a service without a name
+	ShowPeer bool      // see node.Options
+	New      func() A  // makes the behaviour of a new process, again at each restart
+	System   bool      // the behaviour answers system messages by itself; else the node does: its State, if it has that method
+
+	// Ask asks the process for an answer, for the check of the services; nil: that it runs is
+	// enough.
+	Ask func(ctx context.Context, pid wire.PID) error
+
+	// Operators says, from then on, which peers operate the node: all others cannot end, nor suspend, what peers have not
+	// started. Nil: nothing changes.
+	Operators func(peer wire.Atom) bool
+}
+
+// ServiceError says that a service cannot be kept up: the node has ended for it.
+type ServiceError struct {
+	Service string
+	Ends    int // within Within
+	Within  time.Duration
+	Reason  string // of the last end
+}
+
+func (e *ServiceError) Error() string {
+	return fmt.Sprintf("node: the service %s keeps failing: it ended %d times within %v, the last time with %s",
+		e.Service, e.Ends, e.Within, e.Reason)
 }
 
 // KeeperHost is what a keeper asks of the node.
@@ -35,7 +65,7 @@ type KeeperHost interface {
 	IsAlive(pid wire.PID) bool
 	Whereis(name wire.Atom) (wire.PID, bool)
 	// GiveUp has the node end because of a service. It does not wait for that.
-	GiveUp(err *nodehook.ServiceError)
+	GiveUp(err *ServiceError)
 }
 
 // Keeper keeps the services of a node up. Its fields are set before it is used.
@@ -125,7 +155,7 @@ func (k *Keeper) set(s *service, pid wire.PID) {
 }
 
 func (k *Keeper) giveUp(s *service, reason any) {
-	k.Host.GiveUp(&nodehook.ServiceError{
+	k.Host.GiveUp(&ServiceError{
 		Service: s.Title, Ends: s.restarts.Recent(), Within: KeepPeriod, Reason: k.Host.Text(reason),
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/actornode/actornode/internal/kernel/env"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/internal/testkit/logtest"
 	"github.com/actornode/actornode/wire"
 )
@@ -20,7 +19,7 @@ import (
 // host is a node of one process at a time, without processes.
 type host struct {
 	ends   chan any // reasons that the process ends with
-	failed chan *nodehook.ServiceError
+	failed chan *ServiceError
 
 	mu      sync.Mutex // guards what follows
 	made    wire.PID
@@ -60,9 +59,9 @@ func (h *host) set(f func()) {
 	f()
 }
 
-func (h *host) Reason(err error) any              { return err.Error() }
-func (h *host) Text(reason any) string            { return fmt.Sprint(reason) }
-func (h *host) GiveUp(err *nodehook.ServiceError) { h.failed <- err }
+func (h *host) Reason(err error) any     { return err.Error() }
+func (h *host) Text(reason any) string   { return fmt.Sprint(reason) }
+func (h *host) GiveUp(err *ServiceError) { h.failed <- err }
 
 func (h *host) IsStopped() (is bool) {
 	h.set(func() { is = h.stopped })
@@ -89,7 +88,7 @@ func (h *host) starts() (n uint64) {
 func keeping(t *testing.T, f func(t *testing.T, h *host, k *Keeper, log *logtest.Text)) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &logtest.Text{}
-		h := &host{name: "w", ends: make(chan any), failed: make(chan *nodehook.ServiceError, 1)}
+		h := &host{name: "w", ends: make(chan any), failed: make(chan *ServiceError, 1)}
 		k := &Keeper{Host: h, Env: env.Env{}, Log: log.Logger()}
 		defer k.Stop()
 		pid, err := h.start(t.Context())

@@ -1,11 +1,18 @@
 package tables
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 
 	"github.com/actornode/actornode/wire"
 )
+
+// GlobalState is what the name server of a published node knows of the others, and how many names and locks there are.
+type GlobalState struct {
+	Known, Synced, Unreached []wire.Atom
+	Names, Locks             int
+}
 
 // GlobalNames has the names, for any number of readers. Its one writer is the Machine.
 type GlobalNames struct {
@@ -13,6 +20,8 @@ type GlobalNames struct {
 	Alive func(pid wire.PID) bool
 	// Ended is told of the end of each process of this node that the name server watches.
 	Ended func(pid wire.PID)
+	// Look asks the name server what it knows.
+	Look func(ctx context.Context) (GlobalState, error)
 
 	server atomic.Pointer[wire.PID]
 

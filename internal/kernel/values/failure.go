@@ -31,7 +31,12 @@ type Known interface {
 
 // Default is what errors know of which nobody has said to which node they belong: those
 // in the middle of messages. It is set when the program starts.
-var Default Known
+var Default *Codec
+
+// ErrorTerm is an error as Erlang's {error, Reason} should carry it: the exit reason of an error
+// that has one, what its method Term() any returns, else the error's text as a binary. err,
+// which must not be nil, or an error that it wraps may have them.
+func ErrorTerm(err error) any { return Default.ErrorTerm(err) }
 
 // Error is an error of another node.
 type Error struct {

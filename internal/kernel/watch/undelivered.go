@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/env"
-	"github.com/actornode/actornode/internal/nodehook"
 
 	"github.com/actornode/actornode/node/deadletter"
 )
@@ -74,7 +73,7 @@ func (d *DeadLetters) write(l deadletter.Letter, not uint64) {
 // Open opens a stream of the letters to come, which holds up to buffer of them, at least 1.
 func (d *DeadLetters) Open(buffer int) *deadletter.Stream {
 	f := d.hub.Open(max(1, buffer))
-	return nodehook.NewDeadLetters(f.C(), f.Missed, func() { d.hub.Drop(f) }).(*deadletter.Stream)
+	return deadletter.NewStream(f.C(), f.Missed, func() { d.hub.Drop(f) })
 }
 
 // Counts returns how many letters there were, by cause, without those of which there were none.

@@ -23,7 +23,6 @@ import (
 	"slices"
 
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/nodehook"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/observe"
 )
@@ -52,7 +51,7 @@ var ErrActiveObject = errors.New("the process is an active object")
 
 // Existing returns the filter of the Actor whose handler runs; nil: it has none.
 func Existing(c *node.Context) *Filter {
-	_, behaviour := nodehook.Process(c)
+	_, behaviour := c.Inside(process.Key{}).Process()
 	f, _ := behaviour.(*Filter)
 	return f
 }
@@ -60,15 +59,15 @@ func Existing(c *node.Context) *Filter {
 // Of returns the filter of the Actor whose handler runs, and makes it first if need be; then a part is to be added. The
 // error is [ErrActiveObject].
 func Of(c *node.Context) (*Filter, error) {
-	p, behaviour := nodehook.Process(c)
+	p, behaviour := c.Inside(process.Key{}).Process()
 	switch b := behaviour.(type) {
 	case observe.ActiveObject:
 		return nil, ErrActiveObject
 	case *Filter:
 		return b, nil
 	}
-	f := &Filter{process: p.(*process.Process)}
-	f.place = nodehook.Slot(c, &f.own).(*node.Actor)
+	f := &Filter{process: p}
+	f.place = c.InsideTurn(process.Key{}).Slot(&f.own)
 	f.own = *f.place
 	f.put(f)
 	return f, nil
@@ -100,9 +99,26 @@ func (f *Filter) put(b node.Actor) {
 	*f.place = b
 }
 
+// Becomer is a part that is told when the Actor has got another behaviour.
+type Becomer interface{ Became() }
+
+// Became is for package node: b has become the behaviour of the Actor.
+func (f *Filter) Became(k process.Key, c *node.Context, b node.Actor) {
+	for _, p := range f.parts {
+		if t, ok := p.(Becomer); ok {
+			t.Became()
+		}
+	}
+	if t, ok := b.(interface {
+		Became(process.Key, *node.Context, node.Actor)
+	}); ok {
+		t.Became(k, c, b)
+	}
+}
+
 // Receive is part of node.Actor.
 func (f *Filter) Receive(c *node.Context, msg any) error {
-	nodehook.Slot(c, &f.own)
+	c.InsideTurn(process.Key{}).Slot(&f.own)
 	err := f.receive(c, msg)
 	for _, p := range f.parts {
 		if !p.Needed() {
@@ -138,7 +154,7 @@ func (f *Filter) received(c *node.Context, err error, by Part) {
 func (f *Filter) remove(c *node.Context) {
 	f.parts = slices.DeleteFunc(f.parts, func(p Part) bool { return !p.Needed() })
 	if len(f.parts) == 0 {
-		nodehook.Slot(c, f.place)
+		c.InsideTurn(process.Key{}).Slot(f.place)
 		f.put(f.own)
 	}
 }

@@ -1,0 +1,361 @@
+package node
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/actornode/actornode/internal/counter"
+	"github.com/actornode/actornode/internal/kernel/erpc"
+	"github.com/actornode/actornode/internal/kernel/peers"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/runner"
+	"github.com/actornode/actornode/internal/kernel/watch"
+	"github.com/actornode/actornode/internal/sched/fiber"
+	"github.com/actornode/actornode/node/rights"
+	"github.com/actornode/actornode/wire"
+)
+
+// inside is what the packages of this module may do with a node and its processes, and programs may not: behaviours and tools
+// are built on package node and on this. Nobody else has a process.Key. It is a view of who acts, and keeps nothing.
+type inside struct{ by *process.Acting }
+
+// Inside is for packages of this module.
+func (c *common) Inside(process.Key) inside { return inside{c.by} }
+
+// actingOf returns who acts.
+func actingOf(from Caller) *process.Acting { return from.Inside(process.Key{}).by }
+
+// Acting returns who acts: the process, nil for a plain goroutine, and its worker.
+func (i inside) Acting() *process.Acting { return i.by }
+
+// System returns what the processes of the node have in common.
+func (i inside) System() *process.System { return i.by.System }
+
+// Node returns the node.
+func (i inside) Node() *Node { return nodeOf(i.by.System) }
+
+// Origin returns what mints the identifiers of the node.
+func (i inside) Origin() wire.Origin { return i.by.System.Origin }
+
+// Tracing returns what says which processes of the node are traced.
+func (i inside) Tracing() *watch.Traces { return &i.by.System.Tracing }
+
+// Mailboxes returns how many messages wait for each of some processes, the one being handled included; -1 for one that is
+// gone. One that is being handed to a process on a goroutine of its own, which waits for it, may not be among them for that
+// moment.
+func (i inside) Mailboxes(pids []PID) []int { return runner.Mailboxes(i.by.System, pids) }
+
+// Behaviours returns the Go type of the behaviour of each of some processes, as observe.Process has it; "" for one that is
+// gone.
+func (i inside) Behaviours(pids []PID) []string {
+	return runner.EachOf(i.by.System, pids, func(p *process.Process) string { return typeName(behaviourOf(p)) })
+}
+
+// Processes yields the PIDs of all processes of the node; those that start or end meanwhile may or may not be among them.
+func (i inside) Processes() iter.Seq[PID] { return runner.PIDs(i.by.System) }
+
+// Messages returns the messages that wait for a process, the oldest max of them. It takes the process's stage for a moment: a
+// handler that runs meanwhile goes on without it. Those in a mailbox that is bounded or that a user has made are not shown.
+func (i inside) Messages(pid PID, max int) []any { return i.Node().messages(pid, max) }
+
+// Traffic returns how many bytes have come and gone over the connections that the node has now.
+func (i inside) Traffic() (in, out uint64) { return i.Node().traffic() }
+
+// Release returns the OTP release of a node that this one is connected to, such as 27; 0 if it is none, or does not say. Each
+// node is asked when it connects; until it has answered, Release waits, at most 5 s. ReleaseKnown reports whether it needs no
+// waiting.
+func (i inside) Release(name Atom) int       { return i.Node().release(name) }
+func (i inside) ReleaseKnown(name Atom) bool { return i.Node().releaseKnown(name) }
+
+// MaxProcesses returns how many processes can live at a time.
+func (i inside) MaxProcesses() int { return i.Node().cfg.MaxProcesses }
+
+// Resolve finds the process that a destination stands for now; false: there is none, or it is a name on another node.
+func (i inside) Resolve(to Dest) (PID, bool) { return i.by.System.Resolve(to) }
+
+// Signal puts a message into the mailbox of a process of the node, past its bound; false: the process is gone.
+func (i inside) Signal(to PID, msg any) bool {
+	p := i.by.System.Lookup(to)
+	if p != nil {
+		p.Signal(i.by, msg)
+	}
+	return p != nil
+}
+
+// Count adds one to the counter of the node that the labels tell from others of that name. It is for what is rare: a
+// supervisor counts restarts. There are at most 500 to a name; more labels than that are counted as "other". Long labels are
+// cut. Counts returns the counters of a name, sorted by their labels.
+func (i inside) Count(name string, labels ...string) { i.Node().counts.Add(name, labels...) }
+func (i inside) Counts(name string) []counter.Count  { return i.Node().counts.All(name) }
+
+// SetStopTimeout replaces Config.StopTimeout.
+func (i inside) SetStopTimeout(d time.Duration) { i.Node().stopTime.Store(int64(d)) }
+
+// Shed makes the node take on nothing new from others while on is set, as a program does that is short of memory: what other
+// nodes want to start or call there by name is refused with system_limit, as Node.Drain does it, and so are their
+// connections, but for one a second, so that an operator can look at the node. What runs goes on, connections that there are
+// included, and those of the native protocol that are being mended.
+func (i inside) Shed(on bool) { i.Node().shed.Set(on) }
+
+// Shedding reports whether the node does what Shed says, and how often it has refused something for that so far.
+func (i inside) Shedding() (on bool, refused uint64) { return i.Node().shed.State() }
+
+// Keep starts a service: a process that the node starts again under its name when it has ended, in whatever way. It returns
+// when the first process has started, its Init included. The name is the service's as long as the node runs: nobody else can
+// register it or take it away, also while no process runs.
+//
+// The process is protected: other nodes cannot end it (Protected of Options). This program can; then it is started again, and
+// what the process knew is lost.
+//
+// A service that ends more than 10 times within a minute cannot be kept up. Then the node ends, with a
+// [*process.ServiceError].
+//
+// Errors: ErrBadOption without a name and a label, and those of SpawnWait.
+func (i inside) Keep(ctx context.Context, s process.Kept[Actor]) (PID, error) {
+	return i.Node().keep(ctx, s)
+}
+
+// CheckServices finds out whether each service that the node keeps up runs, is registered, and answers before ctx ends. The
+// error names the first that does not: one that is being started again, too.
+func (i inside) CheckServices(ctx context.Context) error { return i.Node().checkServices(ctx) }
+
+// Leader returns the group leader of a process: the process that prints for it, by Erlang's I/O protocol. It is that of the
+// process that spawned it; of one that another node has spawned, what that node says. Others have the process that is
+// registered as user.
+func (i inside) Leader(pid PID) PID { return i.Node().leaderOf(pid) }
+
+// Exports returns what the node exports, in alphabetical order, and ExportTable the table of it, which package rpc changes.
+func (i inside) Exports() []wire.Export            { return i.Node().exports.All() }
+func (i inside) ExportTable() *erpc.Exports[Actor] { return &i.Node().exports }
+
+// Apply calls a function that the node exports, in the calling process: see package rpc.
+func (i inside) Apply(ctx context.Context, module, function Atom, args []any) (any, error) {
+	return i.Node().callExported(ctx, module, function, args)
+}
+
+// CallFar sends a request to another node: to the process to, or to the one that has the name in at. What comes of it settles
+// t. False: that node cannot be reached.
+func (i inside) CallFar(t process.Ticket, to PID, at At, req any) bool {
+	return i.Node().callFar(i.by, true, t, to, at, req)
+}
+
+// RegisterFor is Node.Register for a request of the node peer: the name counts among those that it may have had registered,
+// until the name goes; "" and the node itself are not counted.
+func (i inside) RegisterFor(peer, name Atom, pid PID) error {
+	return i.Node().registerFor(peer, name, pid)
+}
+
+// ReadFrom reads the second element of a system message, {Pid, Tag}. via is the PeerMessage that the term is in, nil: it is in
+// none.
+func (i inside) ReadFrom(via, term any) (From, bool) {
+	peer, _ := viaPeer(via)
+	return i.Node().readFrom(peer, term)
+}
+
+// Typed returns a request as the Request of the type that the body has, as one of another node would be.
+func (i inside) Typed(body any, from From) any { return i.Node().types.maker(body).request(body, from) }
+
+// ReportCrash logs the crash report of a child that has ended with a reason, with what its supervisor decides. False: there is
+// none, or it has been logged.
+func (i inside) ReportCrash(reason any, attrs ...any) bool {
+	c, ok := reason.(*Crash)
+	return ok && i.Node().reports.Decided(c, attrs...)
+}
+
+// AskerOf returns who is behind something: who has sent a message, as a process with ShowPeer of Options gets it, or made a
+// request, a From; or whom the process acts for whose context, a context.Context, it is or comes from.
+func (i inside) AskerOf(it any) peers.Account {
+	a := account{n: i.Node()}
+	switch it := it.(type) {
+	case context.Context:
+		a.Asker = peers.AskerIn(it)
+	case From:
+		a.Asker = it.asker()
+	case PeerMessage:
+		a.Asker = a.n.asker(&it)
+	}
+	return a
+}
+
+// account is peers.Account.
+type account struct {
+	*peers.Asker
+	n *Node
+}
+
+func (a account) Protected(pid PID) bool {
+	q := a.n.sys.Lookup(pid)
+	return q != nil && a.IsKeptFrom(q)
+}
+
+func (a account) Send(to Dest, msg any) error { return a.n.sendFor(&a.n.sys.Plain, a.Asker, to, msg) }
+
+// What follows is of a process: a Context, while its handler runs, or a Process.
+
+// Linked reports whether the process is linked to another. A name or an alias stands for the process that has it now; a name
+// on another node for the process that Link has found by it, for no other node is asked.
+func (i inside) Linked(to Dest) bool { return (&core{common{i.by}}).linked(to) }
+
+// MonitorConnected is Monitor, but makes no connection: where there is none to the node of the process, the Down comes at
+// once, with the reason noconnection.
+func (i inside) MonitorConnected(to Dest) Ref { return i.Node().monitorConnected(i.by.Own(), i.by, to) }
+
+// TellLinks has the process told of each connection with a visible node: a peers.LinkUp before anything that the node sends,
+// and a peers.LinkDown after all else that the end of the connection means for the process.
+func (i inside) TellLinks() { i.Node().watchers.Serve(i.by.Own()) }
+
+// Alias is Alias for messages that as accepts: the process gets what as returns. One that it does not accept is a dead letter
+// and does not use the alias up. as is called by whoever sends, many at once, and must not wait or panic.
+func (i inside) Alias(once bool, as func(msg any) (any, bool)) Ref { return i.by.Alias(once, as) }
+
+// CrashDetails adds to the crash report of the process, which is about to end, as slog has attributes.
+func (i inside) CrashDetails(attrs ...any) {
+	p := i.by.Own()
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	p.ColdPart().Crash = &attrs
+}
+
+// Gone reports whether the process is dead.
+func (i inside) Gone() bool { return i.by.Process.Gone() }
+
+// Coarse returns the Unix time in ns, up to 250 ms late.
+func (i inside) Coarse() int64 { return i.by.System.Clock.Coarse() }
+
+// Fibers returns the pool from which the coroutines of the node have their stacks.
+func (i inside) Fibers() *fiber.Pool { return &i.by.System.Fibers }
+
+// Process returns the process, and the behaviour of the Actor whose handler runs.
+func (i inside) Process() (*process.Process, Actor) { return i.by.Process, behaviourOf(i.by.Process) }
+
+// Open makes a new future one that nothing has completed. Promise makes it the reply of the process to a call of its own: its
+// exit completes the future. Settle completes one of either; unread, nil for nothing, is called later if it can no longer be
+// reached and nobody has read it. Failed makes a new future one that has failed.
+func (i inside) Open(f ownFuture)    { f.open(i.by) }
+func (i inside) Promise(f ownFuture) { f.promise(i.by) }
+
+func (i inside) Settle(f ownFuture, reply any, err error, unread func()) {
+	f.ticket().SettleOrTell(i.by, reply, err, unread)
+}
+
+func (i inside) Failed(f ownFuture, err error) {
+	f.open(i.by)
+	i.Settle(f, nil, err, nil)
+}
+
+// FailFrom fails a call, with unread as in Settle.
+func (i inside) FailFrom(from From, err error, unread func()) {
+	_ = from.answerOrTell(i.by, nil, err, unread) // who has given up does not want it
+}
+
+// Watch has then called once a future is completed, on behalf of by; at once, if it is. stop, called once, takes that back.
+func (i inside) Watch(f ownFuture, then func(by Caller)) (stop func()) {
+	w := f.watches()
+	number := w.Add(i.by, func(a *process.Acting) { then(&common{a}) })
+	return func() { w.Remove(number) }
+}
+
+// insideTurn is what packages of this module may do with the Context of an Actor while its handler runs.
+type insideTurn struct{ c *Context }
+
+// InsideTurn is for packages of this module.
+func (c *Context) InsideTurn(process.Key) insideTurn { return insideTurn{c} }
+
+// Home returns what stands for the goroutine that runs the handler; nil: it must not switch to a fiber, as it is locked to its
+// thread, or is not the node's.
+func (i insideTurn) Home() *fiber.Fiber {
+	if w := i.c.own.Worker; w == nil || !w.CanSwitch() {
+		return nil
+	}
+	return i.c.local.Fiber
+}
+
+// Past returns a Context of the same process that is valid without a turn, when the process is dead.
+func (i insideTurn) Past() *Context {
+	past := newContext(i.c.own.System)
+	past.own.Process, past.behaviour = i.c.own.Process, i.c.behaviour
+	return past
+}
+
+// Slot has the Context act on another variable, where it puts a behaviour, and returns which it was.
+func (i insideTurn) Slot(slot *Actor) (was *Actor) {
+	was, i.c.behaviour = i.c.behaviour, slot
+	return was
+}
+
+// insideFuture is what packages of this module may do with a future.
+type insideFuture struct{ f ownFuture }
+
+// Inside is for packages of this module.
+func (f *Future[R]) Inside(process.Key) insideFuture { return insideFuture{f} }
+
+// IsDone reports whether the future is completed.
+func (i insideFuture) IsDone() bool { return i.f.ticket().Done() }
+
+// Ticket returns the ticket of the future, and Watches what is told when it is completed.
+func (i insideFuture) Ticket() process.Ticket    { return i.f.ticket() }
+func (i insideFuture) Watches() *process.Watches { return i.f.watches() }
+
+// ownFuture is a *Future of whatever type.
+type ownFuture interface {
+	open(a *process.Acting)
+	promise(a *process.Acting)
+	ticket() process.Ticket
+	watches() *process.Watches
+}
+
+// open makes f, which is new, one that nothing has completed, and the process who has made it.
+func (f *Future[R]) open(a *process.Acting) {
+	f.p.System, f.p.More, f.by = a.System, &f.w, a.Process
+	f.t = f.p.NewTicket()
+}
+
+// promise makes f, which is new, the reply to a call that the process makes to itself.
+func (f *Future[R]) promise(a *process.Acting) {
+	f.open(a)
+	f.p.Target = a.Process
+	if !f.p.List() {
+		f.t.Settle(a, nil, &ExitError{Reason: NoProc})
+	}
+}
+
+func (f *Future[R]) ticket() process.Ticket { return f.t }
+
+// insideFrom is what packages of this module may know of who has made a request.
+type insideFrom struct{ f From }
+
+// Inside is for packages of this module.
+func (f From) Inside(process.Key) insideFrom { return insideFrom{f} }
+
+// Ticket returns the ticket of the call.
+func (i insideFrom) Ticket() process.Ticket { return i.f.t }
+
+// MadeBy is what Options.For should be of a process that is started because of the request, and what RegisterFor wants: the
+// node that it comes from; "" for Go code of this program; else limits.Unknown.
+func (i insideFrom) MadeBy() Atom { return i.f.madeBy() }
+
+// IsTerm reports whether the request has come as a term, as those of other nodes do, and not from Go code of this program. One
+// that has come as a term and of which no peer is known may have been made by anybody: a process here has passed it on,
+// perhaps.
+func (i insideFrom) IsTerm() bool { return i.f.isTerm() }
+
+// Granted returns what who has made the request may do by the rights of the node: nil for everything, as Go code of this
+// program may. who is what is known of that node.
+func (i insideFrom) Granted() (granted *rights.Granted, who rights.Identity) {
+	return i.f.granted(), i.f.identity()
+}
+
+// Allows reports whether the maker of the request may have something run by name: see Allow of Distribution. Go code of this
+// program always may; a request that nobody knows the node of may if all nodes may.
+func (i insideFrom) Allows(e wire.Export) bool { return i.f.allows(e) }
+
+// Inside is for packages of this module: what the place is.
+func (p Place) Inside(process.Key) runner.Place { return p.p }
+
+// PlaceOf is for packages of this module, which alone have a Key.
+func PlaceOf(_ process.Key, p runner.Place) Place { return Place{p} }
+
+// Know is for packages of this module, which alone have a Key: it makes types, each a [Type], and errors known to all nodes,
+// whichever types they have registered. It is called by init functions; names begin with '$'.
+func Know(_ process.Key, all ...any) { know(all...) }
