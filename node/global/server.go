@@ -226,7 +226,7 @@ func (h host) Start(by node.Atom, do func(w global.Worker) any) {
 	}
 }
 
-// exporter is global.Worker and callsHost: what the functions that are exported for OTP's
+// exporter is global.Worker and otpHost: what the functions that are exported for OTP's
 // module global need.
 type exporter struct {
 	n   *node.Node
@@ -265,10 +265,10 @@ func (e exporter) Kill(pid node.PID) {
 // Tell is Kill for a message.
 func (e exporter) Tell(pid node.PID, msg any) { _ = e.by().Send(pid, msg) }
 
-// MayName is part of callsHost.
+// MayName is part of otpHost.
 func (e exporter) MayName(pid node.PID) bool { return e.by().MayName(pid) }
 
-// MayAct is part of callsHost.
+// MayAct is part of otpHost.
 func (e exporter) MayAct() bool { return e.by().MayAct() }
 
 // by is the node on whose account something is done: that which has called a function, or whose names clash with ours.

@@ -1,6 +1,6 @@
 // Command steps is package growth's test as a program, which can be built with go build -cover: so it can read its own
 // counters, as a test cannot.
-package steps
+package main
 
 import (
 	"regexp"
