@@ -78,7 +78,7 @@ func Multi[R any](ctx context.Context, from node.Caller, nodes []wire.Atom, modu
 		calls = append(calls, node.Async[R](from, f, struct{}{}))
 	}
 	for i, f := range calls {
-		v, err := f.Await(ctx)
+		v, err := node.Await(ctx, from, f)
 		replies[i] = Reply[R]{nodes[i], v, err}
 	}
 	return replies
