@@ -55,9 +55,10 @@ type shelf[T any] struct{ items []T }
 func (s *shelf[T]) Len(*active.Context, none) (int, error) { return len(s.items), nil }
 
 func init() {
-	node.RegisterTypes(node.TypeOf[order](), node.ErrorOf(errSoldOut))
+	node.RegisterTypes(node.TypeOf[order](), node.ErrorOf(errSoldOut), node.TypeOf[active.Ref[*shop]]("ref.shop"))
 	active.Export("buy", (*shop).Buy)
 	active.Export("open", (*shop).Open)
+	active.Export("next", (*buyer).Next)
 	active.Export("count", (*shop).Count)
 	active.Export("burn", (*shop).Burn)
 	active.Export("withdraw", (*account).Withdraw)
@@ -111,6 +112,29 @@ func TestFarCalls(t *testing.T) {
 		require.NoError(t, far.Stop())
 		_, err = waits.Await(testkit.Context(t))
 		require.ErrorAs(t, err, &exit)
+	})
+}
+
+// Next is for an object that hands on what it is told of.
+func (b *buyer) Next(_ *active.Context, r active.Ref[*shop]) (active.Ref[*shop], error) {
+	b.from = r
+	return b.from, nil
+}
+
+// References of objects travel to other nodes in messages, whatever the object is known by.
+func TestRefsTravel(t *testing.T) {
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		near, far := c.Start("near"), c.Start("far")
+		first, err := active.Start(far, &shop{opened: true, stock: map[string]int{"tea": 3}}, node.Options{Name: "shop"})
+		require.NoError(t, err)
+		b, err := active.Start(far, &buyer{}, node.Options{})
+		require.NoError(t, err)
+		for _, r := range []active.Ref[*shop]{
+			first, {PID: first.PID, Object: 7}, active.RefTo[*shop](node.Atom("shop")),
+			active.RefTo[*shop](node.At{Name: "shop", Node: far.Name()}), {},
+		} {
+			require.Equal(t, r, result(t, active.Go(near, b, (*buyer).Next, r)))
+		}
 	})
 }
 

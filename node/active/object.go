@@ -11,7 +11,7 @@ import (
 // Ref is an active object as those know it who call it. It can be copied, compared and put into a map.
 type Ref[T any] struct {
 	PID    node.PID // of the group; zero: it is known by its name
-	Name   node.At  // without a node it is a name on the node of whoever calls
+	Name   any      // nil; or a node.Atom, a name on the node of whoever calls, or a node.At, one on another
 	Object uint64   // which one of the group; 0: the first
 }
 
@@ -22,9 +22,7 @@ func RefTo[T any](to node.Dest) Ref[T] {
 	switch to := to.(type) {
 	case node.PID:
 		return Ref[T]{PID: to}
-	case node.Atom:
-		return Ref[T]{Name: node.At{Name: to}}
-	case node.At:
+	case node.Atom, node.At:
 		return Ref[T]{Name: to}
 	}
 	panic("active: RefTo: want a PID, a name, or a name on a node")
@@ -41,19 +39,18 @@ func Self[T any](c *Context) Ref[T] {
 
 // Dest is the group as every function knows it that takes a destination.
 func (r Ref[T]) Dest() node.Dest {
-	switch {
-	case !r.PID.IsZero():
+	if !r.PID.IsZero() {
 		return r.PID
-	case r.Name.Node == "":
-		return r.Name.Name
 	}
-	return r.Name
+	to, _ := r.Name.(node.Dest)
+	return to
 }
 
 // where returns the node that the group is on, "" for that of whoever calls.
 func (r Ref[T]) where() node.Atom {
 	if r.PID.IsZero() {
-		return r.Name.Node
+		at, _ := r.Name.(node.At)
+		return at.Node
 	}
 	return r.PID.Node()
 }
