@@ -26,7 +26,7 @@ var house = [][]string{
 		"internal/testkit", "internal/testkit/certtest", "internal/testkit/markdown", "internal/testkit/porttest",
 	},
 	// what users supply, and send
-	{"mailbox", "sched", "wire", "wire/epmd", "internal/counter", "internal/treefields", "internal/testkit/logtest"},
+	{"mailbox", "sched", "wire", "wire/epmd", "internal/counter", "internal/testkit/logtest"},
 	{"wire/dist", "wire/pickle", "node/rights", "internal/daemon/loglimit", "internal/wire/epmdserver", "internal/testkit/erltest", "internal/testkit/termtest"},
 	// the scheduler, the mailbox, codecs
 	{"internal/mailbox/inbox", "internal/wire/box", "internal/wire/epmdclient", "internal/wire/fault", "internal/wire/termof", "internal/testkit/epmdtest"},

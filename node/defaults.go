@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/node/discovery"
 	"github.com/actornode/actornode/wire/dist"
 	"github.com/actornode/actornode/wire/erldist"
@@ -37,7 +36,7 @@ func (d *Distribution) all() []dist.Protocol {
 	}
 	codec := types.enterOwn()
 	own := &native.Protocol{Foreign: codec.Foreign, Compress: d.Compress}
-	links.SetTypes(own, &types.all.Codec)
+	own.SetTypes(&types.all.Codec)
 	return []dist.Protocol{
 		own,
 		&erldist.Protocol{Foreign: codec.Term, Values: codec},

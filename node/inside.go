@@ -195,7 +195,7 @@ func (a account) Send(to Dest, msg any) error { return a.n.sendFor(&a.n.sys.Plai
 
 // Linked reports whether the process is linked to another. A name or an alias stands for the process that has it now; a name
 // on another node for the process that Link has found by it, for no other node is asked.
-func (i inside) Linked(to Dest) bool { return (&core{common{i.by}}).linked(to) }
+func (i inside) Linked(to Dest) bool { return (&core{common(i)}).linked(to) }
 
 // MonitorConnected is Monitor, but makes no connection: where there is none to the node of the process, the Down comes at
 // once, with the reason noconnection.

@@ -85,7 +85,7 @@ func (n *Node) startKept(ctx context.Context, o Options, s *process.Kept[Actor])
 			err = &ExitError{Reason: Panicked(recover())}
 		}
 	}()
-	b, _ := s.New().(Actor)
+	b := s.New()
 	pid, err = SpawnWait(ctx, n, o, keptActor(b, s))
 	returned = true
 	return pid, err

@@ -163,13 +163,13 @@ func Chain[A, B any](from node.Caller, input *node.Future[A], next func(from nod
 		v, err := input.Poll(0)
 		var second *node.Future[B]
 		if err == nil {
-			second, err = called(next, by.(node.Caller), v)
+			second, err = called(next, by, v)
 		}
 		if err != nil {
 			by.Inside(process.Key{}).Settle(result, nil, err, nil)
 			return
 		}
-		if err := needs(by.(node.Caller), result, second); err != nil {
+		if err := needs(by, result, second); err != nil {
 			by.Inside(process.Key{}).Settle(result, nil, err, nil)
 			return
 		}

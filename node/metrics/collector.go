@@ -10,7 +10,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/actornode/actornode/internal/counter"
 	counts "github.com/actornode/actornode/internal/counter"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/watch"
@@ -113,7 +112,7 @@ func gauge(name, help string, labels ...string) metric {
 	return define(prometheus.GaugeValue, name, help, labels...)
 }
 
-func counterOf(name, help string, labels ...string) metric {
+func counter(name, help string, labels ...string) metric {
 	return define(prometheus.CounterValue, name, help, labels...)
 }
 
@@ -123,8 +122,8 @@ var (
 	most      = gauge("processes_max", "Maximum of processes alive at a time.")
 	lingering = gauge("processes_lingering", "Killed processes whose function has not returned yet.")
 	names     = gauge("registered_names", "Registered names.")
-	handled   = counterOf("messages_handled_total", "Messages that processes took from their mailboxes.")
-	dead      = counterOf("dead_letters_total", "Messages that could not be delivered.", "cause")
+	handled   = counter("messages_handled_total", "Messages that processes took from their mailboxes.")
+	dead      = counter("dead_letters_total", "Messages that could not be delivered.", "cause")
 	draining  = gauge("draining", "1 if the node is being drained: it refuses remote spawns.")
 
 	runQueue = gauge("run_queue", "Actors that are ready to run and wait for a worker.")
@@ -134,8 +133,8 @@ var (
 	waiting  = gauge("scheduler_waiting_stages", "Stages with work that no worker holds.")
 	strays   = gauge("scheduler_stray_handlers",
 		"Handlers that the scheduler detached from their stage because they block or take long.")
-	blocked = counterOf("scheduler_blocked_turns_total", "Handlers that ran for too long.")
-	shared  = counterOf("scheduler_shared_queues_total", "How often half of a run queue was moved to an idle stage.")
+	blocked = counter("scheduler_blocked_turns_total", "Handlers that ran for too long.")
+	shared  = counter("scheduler_shared_queues_total", "How often half of a run queue was moved to an idle stage.")
 
 	mailbox  = gauge("mailbox_messages", "Messages waiting in the longest mailboxes; rank 1 is the longest.", "rank")
 	examined = gauge("mailboxes_examined", "Mailboxes that were examined to find the longest.")
@@ -144,30 +143,30 @@ var (
 		"Messages waiting for the processes with the behaviour, of those examined.", "behaviour")
 	behaviourLongest   = gauge("behaviour_mailbox_longest_messages", "Messages in the longest of these mailboxes.", "behaviour")
 	behaviourProcesses = gauge("behaviour_processes", "Processes with the behaviour.", "behaviour")
-	behaviourCrashes   = counterOf("behaviour_crashes_total", "Processes with the behaviour that crashed.", "behaviour")
+	behaviourCrashes   = counter("behaviour_crashes_total", "Processes with the behaviour that crashed.", "behaviour")
 	nameWaiting        = gauge("name_mailbox_messages", "Messages waiting for the process with the registered name.", "name")
-	nameCrashes        = counterOf("name_crashes_total", "Processes with the registered name that crashed.", "name")
+	nameCrashes        = counter("name_crashes_total", "Processes with the registered name that crashed.", "name")
 
-	restarted = counterOf("supervisor_restarts_total", "Restarts of children of the supervisor.", "supervisor", "child")
-	gaveUp    = counterOf("supervisor_shutdowns_total", "How often the supervisor ended because of too many restarts.", "supervisor")
+	restarted = counter("supervisor_restarts_total", "Restarts of children of the supervisor.", "supervisor", "child")
+	gaveUp    = counter("supervisor_shutdowns_total", "How often the supervisor ended because of too many restarts.", "supervisor")
 
-	unentitled = counterOf("rights_refused_total", "How often a peer asked for what it has no right to.", "right")
+	unentitled = counter("rights_refused_total", "How often a peer asked for what it has no right to.", "right")
 
 	peers   = gauge("peers", "Connected nodes.", "protocol")
 	wanted  = gauge("nodes_wanted", "Nodes that discovery lists, and that the mesh connects to; not this one.")
 	missing = gauge("nodes_missing", "Those of them that are not connected.")
 	peerUp  = gauge("peer_up", "1 if the node is connected, 0 while it is being connected and while the mesh cannot connect it.",
 		"peer", "protocol")
-	peerIn    = counterOf("peer_received_bytes_total", "Bytes received over the current connection.", "peer")
-	peerOut   = counterOf("peer_sent_bytes_total", "Bytes sent over the current connection.", "peer")
-	signalIn  = counterOf("peer_received_signals_total", "Signals received over the current connection.", "peer")
-	signalOut = counterOf("peer_sent_signals_total", "Signals sent over the current connection.", "peer")
+	peerIn    = counter("peer_received_bytes_total", "Bytes received over the current connection.", "peer")
+	peerOut   = counter("peer_sent_bytes_total", "Bytes sent over the current connection.", "peer")
+	signalIn  = counter("peer_received_signals_total", "Signals received over the current connection.", "peer")
+	signalOut = counter("peer_sent_signals_total", "Signals sent over the current connection.", "peer")
 	limitMax  = gauge("limit", "Value of the limit; 0: no limit.", "limit")
 	limitUsed = gauge("limit_used", "Current use of the limit; for a limit per peer, that of the peer with the highest use.",
 		"limit")
-	limitRefused = counterOf("limit_refused_total", "How often the limit refused, dropped or ended something.", "limit")
+	limitRefused = counter("limit_refused_total", "How often the limit refused, dropped or ended something.", "limit")
 
-	fallbacks = counterOf("protocol_fallbacks_total",
+	fallbacks = counter("protocol_fallbacks_total",
 		"How often a connection used a less preferred protocol than the peer is known to speak.")
 
 	queue = gauge("peer_queue_bytes", "Bytes that wait to be sent (approximate).", "peer")
@@ -219,10 +218,10 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	put(strays, float64(p.DetachedTurns))
 	put(blocked, float64(p.Blocked))
 	put(shared, float64(p.Shared))
-	for _, k := range n.Inside(process.Key{}).Counts(counter.Restarts) {
+	for _, k := range n.Inside(process.Key{}).Counts(counts.Restarts) {
 		put(restarted, float64(k.N), k.Labels...)
 	}
-	for _, k := range n.Inside(process.Key{}).Counts(counter.Shutdowns) {
+	for _, k := range n.Inside(process.Key{}).Counts(counts.Shutdowns) {
 		put(gaveUp, float64(k.N), k.Labels...)
 	}
 	for name, m := range map[string]metric{ // what the node itself counts

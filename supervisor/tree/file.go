@@ -10,7 +10,6 @@ import (
 
 	"github.com/actornode/actornode/internal/regular"
 	"github.com/actornode/actornode/internal/strict"
-	"github.com/actornode/actornode/internal/treefields"
 	"github.com/actornode/actornode/mailbox"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/supervisor"
@@ -86,22 +85,16 @@ func Check(name string, from io.Reader, known Known) (*File, error) {
 
 // read reads a document that has nothing but f.
 func (f *File) read(from *strict.Reader, root strict.Value, known Known) {
-	got := from.Object(root, f.fields(from, known)...)
+	got := from.Object(root, f.Fields(from, known)...)
 	_, is := got["supervisor"]
 	if _, are := got["applications"]; !is && !are && got != nil {
 		from.Fail(at{Line: root.Line, Column: root.Column, Path: "supervisor"}, "missing; want supervisor or applications")
 	}
 }
 
-func init() {
-	treefields.Of = func(file, known any, from *strict.Reader) []strict.Field {
-		return file.(*File).fields(from, known.(Known))
-	}
-}
-
-// fields are the fields of a document that from reads: supervisor and applications, which
-// become f's. At most one of the two is allowed. Errors go to from.
-func (f *File) fields(from *strict.Reader, known Known) []strict.Field {
+// Fields is for packages of this module, which read a tree that stands beside other fields: the fields of a document that from
+// reads, supervisor and applications, which become f's. At most one of the two is allowed. Errors go to from.
+func (f *File) Fields(from *strict.Reader, known Known) []strict.Field {
 	r := &reader{Reader: from, known: known, names: make(map[wire.Atom]at), globals: make(map[wire.Atom]at)}
 	first := ""
 	onlyOne := func(v at) {

@@ -5,19 +5,9 @@ import (
 	"sync"
 
 	"github.com/actornode/actornode/internal/wire/erlflags"
-	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
-
-func init() {
-	links.EnterChecker(func(protocol any) links.Checker {
-		if p, ok := protocol.(*Protocol); ok {
-			return unknownPeer{p}
-		}
-		return nil
-	})
-}
 
 // scratch are writers that encode messages for nobody.
 var scratch = sync.Pool{New: func() any { return new(writer) }}
@@ -28,24 +18,22 @@ func (l *link) Check(to wire.Dest, msg any) error {
 		nobody: l.out.nobody, values: l.out.values}, l.out.enc.Foreign, to, msg)
 }
 
-// unknownPeer checks messages for a peer that may be a Go node or one of OTP: what neither takes is refused.
-type unknownPeer struct{ p *Protocol }
-
 // nobody stands for the sender of a message that is not sent.
 var nobody = wire.NewOrigin(wire.NodeID{Name: "nobody@nowhere", Creation: 1}).PID(0)
 
-// Check is part of links.Checker.
-func (u unknownPeer) Check(to wire.Dest, msg any) error {
+// Check returns the error with which links to Go nodes and to nodes of OTP would refuse a message, a [*wire.EncodeError], and
+// sends nothing: what one of them takes is not refused. Any goroutine may call it.
+func (p *Protocol) Check(to wire.Dest, msg any) error {
 	w := writer{flags: erlflags.Announced, headed: true, limit: math.MaxInt, nobody: nobody}
 	err := error(nil)
-	if u.p.Values != nil {
+	if p.Values != nil {
 		goNode := w
-		goNode.values = u.p.Values
-		if err = check(goNode, u.p.Foreign, to, msg); err == nil {
+		goNode.values = p.Values
+		if err = check(goNode, p.Foreign, to, msg); err == nil {
 			return nil
 		}
 	}
-	if otp := check(w, u.p.Foreign, to, msg); otp == nil || err == nil {
+	if otp := check(w, p.Foreign, to, msg); otp == nil || err == nil {
 		return otp
 	}
 	return err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/actornode/actornode/internal/testkit/termtest"
 	"github.com/actornode/actornode/internal/wire/erlflags"
-	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -89,8 +88,8 @@ func TestCheck(t *testing.T) {
 // Of a peer that is not known, what no peer takes is refused.
 func TestCheckForUnknownPeer(t *testing.T) {
 	seen := 0
-	both := links.CheckerOf(&Protocol{Foreign: foreign, Values: packed{&seen}})
-	otp := links.CheckerOf(&Protocol{Foreign: foreign})
+	both := &Protocol{Foreign: foreign, Values: packed{&seen}}
+	otp := &Protocol{Foreign: foreign}
 	to := peerOrigin.PID(1)
 	require.NoError(t, both.Check(to, math.NaN()), "a Go node takes it")
 	require.NoError(t, both.Check(to, errors.New("x")), "a node of OTP takes it")

@@ -5,19 +5,15 @@ import (
 	"math"
 	"sync"
 
-	"github.com/actornode/actornode/internal/wire/links"
 	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/wire"
 )
 
-func init() {
-	links.EnterChecker(func(protocol any) links.Checker {
-		p, ok := protocol.(*Protocol)
-		if !ok {
-			return nil
-		}
-		return &checker{enc: pack.Encoder{Types: p.types, Foreign: p.Foreign}, limit: math.MaxInt}
-	})
+// Check returns the error with which each link of the protocol would refuse a message, a [*wire.EncodeError], and sends
+// nothing. Any goroutine may call it.
+func (p *Protocol) Check(to wire.Dest, msg any) error {
+	c := checker{enc: pack.Encoder{Types: p.types, Foreign: p.Foreign}, limit: math.MaxInt}
+	return c.Check(to, msg)
 }
 
 // checker encodes messages for nobody, to see whether that works. It is for many goroutines at once.

@@ -32,9 +32,8 @@ type Protocol struct {
 	waiting sessions
 }
 
-func init() {
-	links.SetTypes = func(protocol, types any) { protocol.(*Protocol).types = types.(*pack.Types) }
-}
+// SetTypes is for packages of this module: it says which Go types travel as they are, before the protocol is used.
+func (p *Protocol) SetTypes(types *pack.Types) { p.types = types }
 
 // Name returns "native".
 func (p *Protocol) Name() string { return "native" }

@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/actornode/actornode/internal/strict"
-	"github.com/actornode/actornode/internal/treefields"
 	"github.com/actornode/actornode/supervisor/tree"
 )
 
@@ -120,14 +119,14 @@ func (l *loader) file() (late func()) {
 	}
 	f := &tree.File{Name: l.s.File}
 	fields := l.section(r, "")
-	for _, x := range treefields.Of(f, l.s.Known, r) {
+	for _, x := range f.Fields(r, l.s.Known) {
 		fields = append(fields, strict.Field{Name: x.Name})
 	}
 	fields = append(fields, l.sections(r)...)
 	got := r.Object(root, fields...)
 	return func() {
 		l.s.Known.Mailbox, l.s.Known.Published = l.c.Limits.Mailbox, !l.c.Hidden
-		for _, x := range treefields.Of(f, l.s.Known, r) {
+		for _, x := range f.Fields(r, l.s.Known) {
 			if v, there := got[x.Name]; there {
 				l.inline = fmt.Sprintf("%s:%d:%d: %s", l.s.File, v.Line, v.Column, v.Path)
 				x.Read(v)

@@ -14,7 +14,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/actornode/actornode/internal/strict"
-	"github.com/actornode/actornode/internal/treefields"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/supervisor/tree"
 )
@@ -65,7 +64,7 @@ func CheckSections(sections map[string]any) error {
 		first, _, _ := strings.Cut(s.Key, ".")
 		taken[first] = true
 	}
-	for _, x := range treefields.Of(new(tree.File), tree.Known{}, nil) {
+	for _, x := range new(tree.File).Fields(nil, tree.Known{}) {
 		taken[x.Name] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(sections)) {

@@ -18,8 +18,8 @@ func (c check) Check(to wire.Dest, msg any) (err error) {
 		return (*link).Check(to, msg)
 	}
 	for _, protocol := range c.p.c.cfg.Protocols {
-		checker := links.CheckerOf(protocol)
-		if checker == nil {
+		checker, ok := protocol.(links.Checker)
+		if !ok {
 			return nil
 		}
 		why := checker.Check(to, msg)

@@ -25,15 +25,6 @@ func (p picky) Check(_ wire.Dest, msg any) error {
 	return nil
 }
 
-func init() {
-	links.EnterChecker(func(p any) links.Checker {
-		if p, ok := p.(picky); ok {
-			return p
-		}
-		return nil
-	})
-}
-
 // Before a peer is connected, what all protocols refuse is refused; then what its link refuses.
 func TestCheck(t *testing.T) {
 	c, _ := cluster(limits.Limits{}, 1)

@@ -87,27 +87,10 @@ func WithTerm(payload, term any) any {
 
 // Checker is optional for a link: Check returns the error that Write would return because of what
 // is in a message, a [*wire.EncodeError], and sends nothing. It is for a message that is
-// to be written later. Any goroutine may call it.
+// to be written later. Any goroutine may call it. A protocol that is a Checker says it for links whose peer is not known
+// yet: what it refuses can be sent to no peer.
 type Checker interface {
 	Check(to wire.Dest, msg any) error
-}
-
-// checkers are for protocols: each is one for its own.
-var checkers []func(protocol any) Checker
-
-// EnterChecker says how messages are checked for a protocol whose peer is not known yet: what is
-// refused then can be sent to no peer. f returns nil for another protocol. It is called by init
-// functions only.
-func EnterChecker(f func(protocol any) Checker) { checkers = append(checkers, f) }
-
-// CheckerOf returns what was entered for a protocol; nil: nothing.
-func CheckerOf(protocol any) Checker {
-	for _, f := range checkers {
-		if c := f(protocol); c != nil {
-			return c
-		}
-	}
-	return nil
 }
 
 // Counter is optional for a link, for monitoring. Any goroutine may call it.
@@ -203,7 +186,3 @@ func UnreadableIn(payload any) *Unreadable {
 // ErrResumed is what Accept of a protocol with sessions returns for a connection that goes on as
 // part of a link that is there already.
 var ErrResumed = errors.New("dist: the connection resumed an interrupted link")
-
-// SetTypes gives a *native.Protocol, before it is used, the *pack.Types of the Go types that travel
-// as they are. Package native sets it when the program starts.
-var SetTypes func(protocol, types any)
