@@ -110,7 +110,7 @@ func GoText(v any) string { return wire.Describe(v, MaxReasonText) }
 // supervisor has not started in words, an exception of Elixir's with its message first, else the beginning of GoText.
 func ReasonWords(why any) string { return words(why, maxNested) }
 
-// maxNested is how many supervisors in each other Words says in words.
+// maxNested is how many supervisors in each other ReasonWords says in words.
 const maxNested = 16
 
 func words(why any, left int) string {

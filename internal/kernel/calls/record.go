@@ -33,12 +33,12 @@ var waitVerbs = [waitKinds]string{WaitReply: "calls", WaitFuture: "awaits a futu
 // Verb is what stands between one who waits for k and of whom.
 func (k WaitKind) Verb() string { return waitVerbs[k] }
 
-// kindBits is how many bits of a word are the Kind; the others are the number of a process.
+// kindBits is how many bits of a word are the WaitKind; the others are the number of a process.
 const kindBits = 4
 
 // WaitRecord is what a process waits for. The zero value: it has not waited yet.
 type WaitRecord struct {
-	what  atomic.Uint64 // number of a process<<kindBits | Kind
+	what  atomic.Uint64 // number of a process<<kindBits | WaitKind
 	since atomic.Uint64
 	use   atomic.Uint64 // the ticket of the promise that the rest is about
 }

@@ -41,7 +41,7 @@ type RexCall struct {
 	Bad              bool     // it is no call: BadArg
 }
 
-// BadArg is the answer to a Call that is none, and Refused to one that the node does not run.
+// BadArg is the answer to a RexCall that is none, and Refused to one that the node does not run.
 var (
 	BadArg  any = BadRPC(wire.Atom("badarg"))
 	Refused any = BadRPC(limits.SystemLimit)

@@ -27,7 +27,7 @@ func (p FlushPhase) String() string {
 // swapped. The zero value is before there is a connection.
 type FlushState uint64
 
-// The parts of a State: 3 bits of phase, one bit that says whether the writer has taken its
+// The parts of a FlushState: 3 bits of phase, one bit that says whether the writer has taken its
 // last look, and two counts.
 const (
 	phaseBits      = 7

@@ -23,7 +23,7 @@ const Unknown wire.Atom = "unknown"
 // [ErrTooMany].
 type TooMany struct {
 	Peer wire.Atom // [Unknown]: nobody knows which
-	Kind HeldKind  // Spawned or Names
+	Kind HeldKind  // HeldSpawned or HeldNames
 	Most int64     // 0: all peers together hold as much as they may, and this one has had its share
 }
 

@@ -161,7 +161,7 @@ func (c *Cluster) Go(f func()) {
 	})
 }
 
-// Leave is the end of Owner.Read.
+// Leave is the end of ClusterOwner.Read.
 func (c *Cluster) Leave() { c.wg.Done() }
 
 // Fallbacks returns how often a less preferred protocol has been used.
@@ -396,7 +396,7 @@ func (c *Cluster) SetLimits(l limits.Node) error {
 }
 
 // Detached returns a peer that is connected by a link, in no map, and whose writer sleeps and
-// does not run: for tests of an Owner's Read, which they call once.
+// does not run: for tests of a ClusterOwner's Read, which they call once.
 func (c *Cluster) Detached(name wire.Atom, link dist.Link) *Peer {
 	p, owner := c.cfg.Host.NewPeer(name)
 	p.init(c, name, owner)

@@ -22,7 +22,7 @@
 //     the tables, unless the peer is over or the process is dead: the node holds the lock of
 //     the process while it changes the one and the other.
 //  4. Locks are taken in this order: Cluster, Peer, outbox. The node may hold the lock of a
-//     process when it calls; Owner.Up is called with the Peer's lock held.
+//     process when it calls; ClusterOwner.Up is called with the Peer's lock held.
 //  5. Of each name there is one peer at most in the cluster's map, and a new one only when all
 //     that the old one stood for is done.
 //
@@ -34,7 +34,7 @@
 //	dialer     started by the first use of a node, ended when no peer is left to dial
 //	attempt    one for each attempt of a dialer: ends it when the peer connects by itself
 //	write      one for each peer that is connected: package flow
-//	read, release  one each for each peer that is connected: the Owner's
+//	read, release  one each for each peer that is connected: the ClusterOwner's
 //	end        tells a peer that exceeds a limit why it is ended, ended by itself
 //
 // Stop waits for all of them.

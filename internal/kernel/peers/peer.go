@@ -89,7 +89,7 @@ func (p *Peer) init(c *Cluster, name wire.Atom, owner ClusterOwner) {
 	p.Box.Init(c.limits.Load().Queue, c.cfg.Quota, check{p})
 }
 
-// Owner returns what the Host has made for p.
+// Owner returns what the ClusterHost has made for p.
 func (p *Peer) Owner() ClusterOwner { return p.owner }
 
 // Done is closed when p is over.

@@ -96,7 +96,7 @@ func describe(p *process.Process, i *observe.Process, more func(*observe.Process
 }
 
 // Messages returns the messages that wait for a process, the oldest max of them,
-// as Info counts them. Unlike Process it takes the process's stage for a moment: a handler that
+// as Info counts them. Unlike Describe it takes the process's stage for a moment: a handler that
 // runs meanwhile goes on without it. Those in a mailbox that is bounded or that a user has made
 // are not shown.
 func Messages(p *process.Process, max int) []any {
@@ -121,7 +121,7 @@ func Messages(p *process.Process, max int) []any {
 }
 
 // Mailboxes returns how many messages wait for each of some processes, see Intake.Len; -1 for one
-// that is gone. It is the part of Process that costs little.
+// that is gone. It is the part of Describe that costs little.
 func Mailboxes(sys *process.System, pids []wire.PID) []int {
 	counts := EachOf(sys, pids, func(p *process.Process) int { return p.Intake().Len() + 1 })
 	for k := range counts {

@@ -36,7 +36,7 @@ type GlobalEntry struct {
 	Method any
 }
 
-// Whois returns the process that has a name, if it is alive; false: none is. A nil Table has no names.
+// Whois returns the process that has a name, if it is alive; false: none is. A nil GlobalNames has no names.
 func (t *GlobalNames) Whois(name any) (wire.PID, bool) {
 	if t == nil {
 		return wire.PID{}, false
@@ -115,7 +115,7 @@ func (t *GlobalNames) Len() int {
 	return len(t.plain) + t.terms.Len()
 }
 
-// Names returns all names, in no order. Binaries are strings. A nil Table has none.
+// Names returns all names, in no order. Binaries are strings. A nil GlobalNames has none.
 func (t *GlobalNames) Names() []any {
 	if t == nil {
 		return nil

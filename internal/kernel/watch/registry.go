@@ -34,7 +34,7 @@ type TraceHost struct {
 // EndedFunc reports whether a process has exited, and why.
 type EndedFunc func() (reason any, ended bool)
 
-// TraceView is what a Registry says, from when a process is traced until none is. A nil *View has none.
+// TraceView is what Traces say, from when a process is traced until none is. A nil *TraceView has none.
 type TraceView struct {
 	mask     atomic.Uint64 // has the bits of all processes: see bit
 	of       index[[]*Trace]
@@ -44,7 +44,7 @@ type TraceView struct {
 	registry *Traces
 	guard    Guard
 
-	bits [64]int // how many processes have each bit; guarded by Registry.mu
+	bits [64]int // how many processes have each bit; guarded by Traces.mu
 }
 
 // Trace is one trace. What is exported is set before it is used.
@@ -56,7 +56,7 @@ type Trace struct {
 	Show     func(msg any) any
 	Quiet    wire.PID // whose messages are not shown, to anybody; zero: nobody's
 
-	// Guarded by Registry.mu.
+	// Guarded by Traces.mu.
 	pids map[wire.PID]struct{}
 	over bool // it traces no more
 }
@@ -178,7 +178,7 @@ func (r *Traces) tidy(v *TraceView) {
 	}
 }
 
-// add has t trace a process, which it does not. The caller holds Registry.mu.
+// add has t trace a process, which it does not. The caller holds Traces.mu.
 func (v *TraceView) add(t *Trace, pid wire.PID) {
 	if t.pids == nil {
 		t.pids = make(map[wire.PID]struct{})
@@ -193,7 +193,7 @@ func (v *TraceView) add(t *Trace, pid wire.PID) {
 	}
 }
 
-// drop takes t off a process, which it traces. The caller holds Registry.mu.
+// drop takes t off a process, which it traces. The caller holds Traces.mu.
 func (v *TraceView) drop(t *Trace, pid wire.PID) {
 	if delete(t.pids, pid); len(t.pids) == 0 {
 		v.hush(t, -1)

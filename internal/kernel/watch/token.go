@@ -15,7 +15,7 @@ import (
 // already. Processes with bounded mailboxes, or boxes of their own, take messages without the
 // token, and coroutines do not inherit one.
 //
-// A Token belongs to whoever runs the process. The zero value has none.
+// A TraceToken belongs to whoever runs the process. The zero value has none.
 type TraceToken struct {
 	flags  any // nil: there is none
 	label  any
