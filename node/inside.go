@@ -17,7 +17,7 @@ import (
 )
 
 // inside is what the packages of this module may do with a node and its processes, and programs may not: behaviours and tools
-// are built on package node and on this. Nobody else has a process.Key. It is a view of who acts, and keeps nothing.
+// are built on package node and on this. Other modules cannot name a process.Key. It is a view of who acts, and keeps nothing.
 type inside struct{ by *process.Acting }
 
 // Inside is for packages of this module.
@@ -356,6 +356,6 @@ func (p Place) Inside(process.Key) runner.Place { return p.p }
 // PlaceOf is for packages of this module, which alone have a Key.
 func PlaceOf(_ process.Key, p runner.Place) Place { return Place{p} }
 
-// Know is for packages of this module, which alone have a Key: it makes types, each a [Type], and errors known to all nodes,
-// whichever types they have registered. It is called by init functions; names begin with '$'.
-func Know(_ process.Key, all ...any) { know(all...) }
+// Know is for packages of this module, which alone have a Key: it makes types known to all nodes, whichever types they have
+// registered. It is called by init functions; names begin with '$'.
+func Know(_ process.Key, types ...Type) { own = append(own, types...) }

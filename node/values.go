@@ -99,18 +99,6 @@ var references = &values.References{
 var own = []Type{TypeOf[Result]("$result"), TypeOf[Down]("$down"), TypeOf[Exited]("$exited"), TypeOf[NodeUp]("$nodeup"),
 	TypeOf[NodeDown]("$nodedown"), TypeOf[At]("$at")}
 
-// know is Know.
-func know(all ...any) {
-	for _, one := range all {
-		switch one := one.(type) {
-		case Type:
-			own = append(own, one)
-		case error:
-			values.Enter(one)
-		}
-	}
-}
-
 // enterOwn registers what all nodes know, and returns the codec.
 func (t *Types) enterOwn() *values.Codec {
 	c := t.codec()

@@ -415,6 +415,6 @@ func init() {
 	termof.Enter(ChildInfo.term)
 	termof.Enter(Counts.term)
 	termof.Enter(Child.term)
-	node.Know(process.Key{}, node.TypeOf[ChildInfo]("$supervisor.ChildInfo"), node.TypeOf[Counts]("$supervisor.Counts"),
-		ErrNotFound, ErrRunning, ErrRestarting, ErrAlreadyPresent, ErrSimple, ErrNotSimple, ErrNotAllowed)
+	values.Enter(ErrNotFound, ErrRunning, ErrRestarting, ErrAlreadyPresent, ErrSimple, ErrNotSimple, ErrNotAllowed)
+	node.Know(process.Key{}, node.TypeOf[ChildInfo]("$supervisor.ChildInfo"), node.TypeOf[Counts]("$supervisor.Counts"))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
@@ -174,7 +175,8 @@ func (c *Context) Swap(arg any, id ID, h Handler) { c.swap = &swap{arg, id, give
 func init() {
 	termof.Enter(ID.term)
 	termof.Enter(Exit.term)
-	node.Know(process.Key{}, node.TypeOf[ID]("$event.ID"), node.TypeOf[Exit]("$event.Exit"), node.TypeOf[callRequest]("$event.Call"),
-		node.TypeOf[deleteRequest]("$event.Delete"), node.TypeOf[whichHandlersRequest]("$event.Handlers"),
-		ErrRemove, ErrNoHandler, ErrNoCalls, errNoModule, errUnknown, errNoOwner)
+	values.Enter(ErrRemove, ErrNoHandler, ErrNoCalls, errNoModule, errUnknown, errNoOwner)
+	node.Know(process.Key{}, node.TypeOf[ID]("$event.ID"), node.TypeOf[Exit]("$event.Exit"),
+		node.TypeOf[callRequest]("$event.Call"), node.TypeOf[deleteRequest]("$event.Delete"),
+		node.TypeOf[whichHandlersRequest]("$event.Handlers"))
 }

@@ -503,7 +503,7 @@ func funcName(f func(*Context) error) any {
 }
 
 func init() {
-	node.Know(process.Key{}, ErrReplyLater)
+	values.Enter(ErrReplyLater)
 	termof.Enter(Timeout.term)
 	termof.Enter((*UnhandledError).term)
 	termof.EnterError(readUnhandled)

@@ -9,6 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node"
 
 	"github.com/actornode/actornode/internal/kernel/global"
@@ -18,7 +19,7 @@ import (
 )
 
 func init() {
-	node.Know(process.Key{}, ErrNotPublished, ErrTaken)
+	values.Enter(ErrNotPublished, ErrTaken)
 }
 
 // Config says how a published node takes part. All nodes of a cluster need the same.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -152,14 +153,14 @@ func export(kind node.Atom) wire.Export {
 }
 
 func init() {
-	node.Know(process.Key{}, ErrNotStarted, ErrNotThere, ErrNotAllowed, ErrFixed, ErrMoving, ErrFailed, ErrUnknown)
+	values.Enter(ErrNotStarted, ErrNotThere, ErrNotAllowed, ErrFixed, ErrMoving, ErrFailed, ErrUnknown)
 	node.Know(process.Key{}, node.TypeOf[prepare]("$migrate.prepare"), node.TypeOf[link]("$migrate.link"),
 		node.TypeOf[monitor]("$migrate.monitor"), node.TypeOf[prepared]("$migrate.prepared"),
 		node.TypeOf[commit]("$migrate.commit"), node.TypeOf[abort]("$migrate.abort"),
 		node.TypeOf[started]("$migrate.started"), node.TypeOf[failed]("$migrate.failed"),
 		node.TypeOf[outcome]("$migrate.outcome"), node.TypeOf[confirm]("$migrate.confirm"),
-		node.TypeOf[mark]("$migrate.mark"), node.TypeOf[exited]("$migrate.exited"),
-		node.TypeOf[down]("$migrate.down"), node.TypeOf[drop]("$migrate.drop"))
+		node.TypeOf[mark]("$migrate.mark"), node.TypeOf[exited]("$migrate.exited"), node.TypeOf[down]("$migrate.down"),
+		node.TypeOf[drop]("$migrate.drop"))
 }
 
 // notThere is the error of a request to a service that is not there.

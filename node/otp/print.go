@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/wire"
 )
@@ -78,4 +79,4 @@ func (w writer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func init() { node.Know(process.Key{}, ErrNoLeader) }
+func init() { values.Enter(ErrNoLeader) }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
 	"github.com/actornode/actornode/node/genserver"
@@ -288,6 +289,6 @@ func checkGroup(group any) error {
 
 func init() {
 	termof.Enter(Change.term)
-	node.Know(process.Key{}, node.TypeOf[Change]("$pg.Change"),
-		ErrBadGroup, ErrNotJoined, ErrNotLocal)
+	values.Enter(ErrBadGroup, ErrNotJoined, ErrNotLocal)
+	node.Know(process.Key{}, node.TypeOf[Change]("$pg.Change"))
 }

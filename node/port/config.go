@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/node"
 )
 
@@ -116,4 +116,4 @@ func (cfg Config) defaults() (Config, error) {
 	return cfg, nil
 }
 
-func init() { node.Know(process.Key{}, ErrBusy, ErrConfig, ErrFrame) }
+func init() { values.Enter(ErrBusy, ErrConfig, ErrFrame) }

@@ -8,6 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/node"
 )
@@ -124,7 +125,7 @@ func Hash(key string) node.Place {
 	return By(func(stages int) int { return int((k ^ k>>32) % uint64(stages)) })
 }
 
-func init() { node.Know(process.Key{}, ErrClosed, ErrTooMany, ErrOffStage, ErrOrdered, ErrDetached) }
+func init() { values.Enter(ErrClosed, ErrTooMany, ErrOffStage, ErrOrdered, ErrDetached) }
 
 func place(p runner.Place) node.Place { return node.PlaceOf(process.Key{}, p) }
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/sysmsg"
 	"github.com/actornode/actornode/internal/wire/termof"
 	"github.com/actornode/actornode/node"
@@ -91,7 +91,7 @@ var (
 )
 
 func init() {
-	node.Know(process.Key{}, ErrUnhandled)
+	values.Enter(ErrUnhandled)
 	termof.Enter(Type.term)
 	termof.Enter(Event.term)
 	termof.Enter(Entered.term)

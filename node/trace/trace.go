@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/node"
 )
@@ -116,4 +117,4 @@ func (t *Trace) Close() { t.registry.End(&t.watch) }
 // children into the trace.
 func (t *Trace) Missed() uint64 { return t.events.Missed() }
 
-func init() { node.Know(process.Key{}, ErrFull) }
+func init() { values.Enter(ErrFull) }

@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Key opens what package node shows to the packages of this module alone: nobody else can name it.
+// Key opens what package node shows to the packages of this module: other modules cannot name it.
 type Key struct{}
 
 // Acting says who acts: the process whose code runs, and what runs it; for plain goroutines and the

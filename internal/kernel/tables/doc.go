@@ -7,7 +7,7 @@
 // set of processes that are told of something; and [Lent], the references by which other nodes know what is no
 // process.
 //
-// Whoever looks a process up compares its number, which lies beside what is needed next.
+// The caller compares the number of the process that it finds, which lies beside what is needed next.
 //
 // Invariants:
 //

@@ -1,5 +1,5 @@
 // Package watch is what a node shows of what happens on it: traces, crash reports, dead letters, and which message was
-// changed after it was sent. Nobody who is watched waits for those who watch. It has no goroutine.
+// changed after it was sent. What is watched never waits for those who watch. It has no goroutine.
 //
 // # Feeds
 //
