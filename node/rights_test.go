@@ -257,7 +257,10 @@ func TestRightsByCookie(t *testing.T) {
 		// A name does not bring the rights of who had it.
 		taken := g.peer(t, "t@127.0.0.1", "theirs", node.Distribution{})
 		require.NoError(t, call(taken))
+		h := nodetest.Open(t, g.Node)
+		h.MonitorNode(taken.Name())
 		require.NoError(t, taken.Stop())
+		nodetest.Next[node.NodeDown](t, h) // until then the name is kept for it
 		require.ErrorIs(t, call(g.peer(t, "t@127.0.0.1", "secret", node.Distribution{})), node.ErrNoName)
 	})
 }
