@@ -1,27 +1,23 @@
-// Package mailbox holds what a user supplies or chooses for the mailbox of a process: a
-// bound with a policy, or a mailbox of another kind. It imports the standard library only.
+// Package mailbox lets a user choose or supply the mailbox of a process: limits with a policy, or a custom mailbox. It
+// imports only the standard library.
 //
-// A process has a mailbox without a bound by default. Options.Limits of package node sets
-// [Limits]; Options.Mailbox supplies any other [Box], which may be a [Forcer] and a [Waiter]
-// as well.
+// By default a process has an unbounded mailbox. Options.Limits of package node sets [Limits]; Options.Mailbox supplies any
+// other [Box], which may be a [Forcer] and a [Waiter] as well.
 //
-// A push answers a [Result], and one of the answers is a duty: only the sender that gets Wake
-// schedules the reader.
+// A push returns a [Result]. The sender that gets Wake, and only that one, must schedule the reader.
 //
 // # What can be lost, reordered, duplicated
 //
 // No message is duplicated. The reader sees two messages of one sender in the order in which
-// they were sent. A closed mailbox loses what waits in it, and answers Closed from then on.
-// A mailbox that drops loses what its policy says and calls Limits.Dropped: with DropNewest
-// the push answers Dropped; with DropOldest it answers Queued, or Dropped if what the reader
-// has in hand leaves no room. With Block or Refuse the push answers Full and nothing is lost;
-// with Block the sender may wait for space, for as long as its context lets it. Those that wait get in in the order
-// in which they came, and what is sent without waiting, as by another node, does not get past them. Exit signals and
-// Downs get in whatever the limits are: a process gets no more of them than it has links and
-// monitors.
+// they were sent. A closed mailbox loses its waiting messages and returns Closed from then on. A mailbox with a Drop policy
+// calls Limits.Dropped for each lost message. With DropNewest the push returns Dropped; with DropOldest it returns Queued,
+// or Dropped if the messages that the reader is handling leave no space. With Block or Refuse the push returns Full and
+// nothing is lost; with Block the sender may wait for space until its context ends. Waiting senders are served in order of
+// arrival, and messages sent without waiting, such as those from other nodes, do not overtake them. Exit signals and Downs
+// are accepted regardless of the limits: a process gets no more of them than it has links and monitors.
 //
 // # Limits
 //
-// A mailbox with limits takes a lock for each message. Limits.Bytes counts what [Size]
-// estimates: Size follows pointers to a fixed depth, and counts twice what two messages share.
+// A mailbox with limits takes a lock for each message. Limits.Bytes counts the estimate of [Size]: Size follows pointers to
+// a fixed depth, and counts data that two messages share twice.
 package mailbox

@@ -1,13 +1,13 @@
 package mailbox
 
-// Policy says what happens to a message when a bounded mailbox is full.
+// Policy defines what happens to a message when a bounded mailbox is full.
 type Policy uint8
 
 const (
 	Refuse     Policy = iota // the sender gets an error
 	Block                    // the sender waits
 	DropNewest               // the message is lost, and counted
-	DropOldest               // the oldest message that the reader has not seen yet is lost, and counted
+	DropOldest               // the oldest message that the reader has not popped yet is lost, and counted
 )
 
 // String returns the name of p.
@@ -25,16 +25,15 @@ func (p Policy) String() string {
 	return "invalid"
 }
 
-// Limits bound a mailbox. The zero value bounds nothing. A mailbox within limits counts the
-// messages that wait, and those that the reader has and is not done with. A message that is
-// larger than Bytes gets in when no message counts: otherwise it never could.
+// Limits bound a mailbox. The zero value means no limits. A bounded mailbox counts its waiting messages and those that the
+// reader has popped but not finished. A message larger than Bytes is accepted when no other message counts: otherwise it
+// could never be delivered.
 type Limits struct {
-	Messages int // at most this many messages; 0: any number
-	Bytes    int // at most this many bytes, as Size counts them; 0: any number
+	Messages int // maximum number of messages; 0 means no limit
+	Bytes    int // maximum number of bytes, as counted by Size; 0 means no limit
 	Policy   Policy
-	// Size gives a message's size in bytes. Default: Size, the function.
+	// Size returns a message's size in bytes. Default: the function Size.
 	Size func(msg any) int
-	// Dropped is called for each message that a Drop policy loses, by the
-	// goroutine that pushes. Default: nothing.
+	// Dropped is called for each message lost by a Drop policy, on the pushing goroutine. Default: nil.
 	Dropped func(msg any)
 }

@@ -1,14 +1,14 @@
 package mailbox
 
-// Result is what a push answers; the duty that comes with it is the caller's.
+// Result is the outcome of a push, with the caller's obligation.
 type Result uint8
 
 const (
-	Queued  Result = iota // the message is in; the reader knows or will look
-	Wake                  // the message is in and the caller must schedule the reader
-	Full                  // not in: the mailbox is bounded and has no room
-	Closed                // not in: the reader is gone
-	Dropped               // not in: the mailbox is bounded, has no room, and loses the newest
+	Queued  Result = iota // the message was added; the reader is already awake
+	Wake                  // the message was added, and the caller must schedule the reader
+	Full                  // not added: the bounded mailbox is full
+	Closed                // not added: the reader is gone
+	Dropped               // lost: the bounded mailbox is full
 )
 
 // String returns the name of r.

@@ -5,11 +5,10 @@ import (
 	"sync"
 )
 
-// Size estimates how many bytes a message holds: its own, and those of the
-// strings, byte slices, slices, maps and structs in it, not further than
-// sizeDepth pointers away. A value whose type holds a lock or an atomic belongs to those who share it, who may write it
-// meanwhile: nothing in it is looked at, and it counts with its own bytes. Of more than maxParts parts the rest is
-// taken to be as large as those before.
+// Size estimates the number of bytes in a message: its own, and those of the strings, byte slices, slices, maps and structs
+// in it, up to sizeDepth pointers away. A value whose type contains a lock or an atomic may be written by others meanwhile:
+// Size does not look into it and counts only its own bytes. After maxParts parts, the remaining ones are assumed to be of
+// the same average size.
 func Size(msg any) int {
 	switch m := msg.(type) {
 	case nil:
@@ -24,12 +23,12 @@ func Size(msg any) int {
 
 const (
 	sizeDepth = 6
-	maxParts  = 1024 // of one slice, array or map that are looked at
+	maxParts  = 1024 // examined parts of one slice, array or map
 )
 
 var guarded sync.Map // reflect.Type to bool
 
-// isGuarded reports whether a value of a type has a lock or an atomic in it, not behind a pointer.
+// isGuarded reports whether a type contains a lock or an atomic, not behind a pointer.
 func isGuarded(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
@@ -49,7 +48,7 @@ func isGuarded(t reflect.Type) bool {
 	return is
 }
 
-// guards reports whether a field of a type guards its struct: a lock, or a pointer to one, or what has one in it.
+// guards reports whether a field of a type guards its struct: a lock, a pointer to one, or a value that contains one.
 func guards(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		path := t.Elem().PkgPath()
@@ -58,7 +57,7 @@ func guards(t reflect.Type) bool {
 	return isGuarded(t)
 }
 
-// rest is the size of n parts of which so many have been looked at, and have size bytes.
+// rest estimates the size of the remaining parts of n, of which looked parts have size bytes.
 func rest(size, looked, n int) int {
 	if looked == 0 || looked == n {
 		return size
@@ -66,10 +65,9 @@ func rest(size, looked, n int) int {
 	return size / looked * n
 }
 
-// What such values point to belongs to the node, which changes it meanwhile, and is no part of the
-// message.
+// The targets of such values belong to the node, which changes them concurrently; they are not part of the message.
 var (
-	answerer = reflect.TypeFor[interface { // a request, and what its reply goes to
+	answerer = reflect.TypeFor[interface { // a request, and the destination of its reply
 		Reply(any) error
 		Pending() bool
 	}]()

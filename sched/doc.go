@@ -1,7 +1,6 @@
-// Package sched holds what a user needs to run actors in another way than on the stages of
-// their node: the [Scheduler] that a user implements, the [Runnable] that it is given, and
-// the [Stats] of a node's stages. It imports the standard library only.
+// Package sched lets users run actors on a scheduler of their own instead of their node's stages: the [Scheduler] that a
+// user implements, the [Runnable] that it gets, and the [Stats] of a node's stages. It imports only the standard library.
 //
-// Options.Scheduler of package node gives an actor such a scheduler: an event loop of a user
-// interface, a locked thread, or a test that runs one step at a time.
+// Options.Scheduler of package node assigns such a scheduler to an actor: the event loop of a user interface, a locked
+// thread, or a test that runs one step at a time.
 package sched

@@ -1,15 +1,13 @@
 package sched
 
-// Runnable is an actor as a scheduler of the user's own sees it.
+// Runnable is an actor, as seen by a user's scheduler.
 type Runnable interface {
-	// Run does a bounded amount of work and answers whether there is more to do.
-	// It must not be called twice at the same time; after false it must not be
-	// called until the actor is scheduled again.
+	// Run does a bounded amount of work and reports whether there is more to do. It must not be called concurrently. After
+	// it returns false, it must not be called until the actor is scheduled again.
 	Run() (again bool)
 }
 
-// Scheduler runs actors in place of the stages: an event loop of a user
-// interface, one thread of the operating system, a test that steps. Schedule
-// may be called by any goroutine, must not block and must not call Run itself
-// before it returns; each call asks for runs until Run answers false.
+// Scheduler runs actors instead of the stages: the event loop of a user interface, one operating-system thread, a test that
+// steps. Any goroutine may call Schedule. Schedule must not block, and must not call Run before it returns. Each call
+// requests runs until Run returns false.
 type Scheduler interface{ Schedule(Runnable) }

@@ -6,21 +6,20 @@ import (
 	"unique"
 )
 
-// Atom is an Erlang atom: a name that stands for itself, at most
-// [MaxAtomRunes] characters long on the wire. Atoms are ordinary Go strings of
-// their own type, so peers cannot fill a global table with them.
+// Atom is an Erlang atom: a symbolic constant of at most [MaxAtomRunes] characters on the wire. Atoms are ordinary Go
+// strings with their own type, so peers cannot fill a global atom table.
 type Atom string
 
 // MaxAtomRunes is the longest atom, in characters, that Erlang accepts.
 const MaxAtomRunes = 255
 
-// Valid reports whether an atom can travel: it is UTF-8, of at most [MaxAtomRunes] characters.
+// Valid reports whether an atom can be sent: it must be UTF-8 of at most [MaxAtomRunes] characters.
 func (a Atom) Valid() bool {
 	return utf8.ValidString(string(a)) && (len(a) <= MaxAtomRunes || utf8.RuneCountInString(string(a)) <= MaxAtomRunes)
 }
 
-// AtomOf makes a valid atom of any text, such as the name of a Go type: what is no UTF-8 becomes "?", and what is too long is
-// cut.
+// AtomOf makes a valid atom from any text, such as the name of a Go type: invalid UTF-8 becomes "?", and text that is too
+// long is truncated.
 func AtomOf(text string) Atom {
 	if a := Atom(text); a.Valid() {
 		return a
@@ -29,7 +28,7 @@ func AtomOf(text string) Atom {
 	return Atom(runes[:min(len(runes), MaxAtomRunes)])
 }
 
-// Atoms that the runtime itself speaks.
+// Atoms that the runtime itself uses.
 const (
 	True      Atom = "true"
 	False     Atom = "false"
@@ -38,8 +37,7 @@ const (
 	Error     Atom = "error"
 )
 
-// Bool reads the atoms true and false, or a Go bool. It reports false in ok for
-// any other term.
+// Bool reads the atoms true and false, or a Go bool. For any other term ok is false.
 func Bool(t any) (value, ok bool) {
 	switch t := t.(type) {
 	case bool:
@@ -53,7 +51,7 @@ func Bool(t any) (value, ok bool) {
 // NodeID names one incarnation of a node: its name and the creation that distinguishes
 // this incarnation from an earlier one under the same name.
 type NodeID struct {
-	Name     Atom   // "go@host"; a node that is not distributed is "nonode@nohost"
+	Name     Atom   // "go@host"; "nonode@nohost" if the node is not distributed
 	Creation uint32 // never 0 for a live node
 }
 

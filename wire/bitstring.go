@@ -2,17 +2,15 @@ package wire
 
 import "unsafe"
 
-// Bitstring is an Erlang bitstring of any number of bits, <<5:3>> for one. It
-// is comparable and cannot be changed; the bits of its last byte that it does
-// not use are zero. One whose length is whole bytes is the same term as the
-// []byte, which is what decoders return then.
+// Bitstring is an Erlang bitstring of any number of bits, such as <<5:3>>. It is comparable and immutable; the unused bits
+// of its last byte are zero. A Bitstring of whole bytes is the same term as the []byte, and decoders return the []byte.
 type Bitstring struct {
 	data string // (bits+7)/8 bytes
 	bits int
 }
 
-// NewBitstring returns the first n bits of b. An n below zero counts as 0, one
-// beyond the end of b as all of b, so every argument gives a valid Bitstring.
+// NewBitstring returns the first n bits of b. A negative n counts as 0, and an n beyond the end of b as all of b, so every
+// argument gives a valid Bitstring.
 func NewBitstring(b []byte, n int) Bitstring {
 	n = max(n, 0)
 	if n >= 8*len(b) {
@@ -31,15 +29,14 @@ func NewBitstring(b []byte, n int) Bitstring {
 // BitLen returns the length of b in bits.
 func (b Bitstring) BitLen() int { return b.bits }
 
-// Bytes returns a copy of the bits, first bit highest, the last byte filled up
-// with zero bits.
+// Bytes returns a copy of the bits, highest bit first, with the last byte padded with zero bits.
 func (b Bitstring) Bytes() []byte { return []byte(b.data) }
 
 // String prints b as [Format] does.
 func (b Bitstring) String() string { return Format(b) }
 
 // bitsOf returns the padded bytes of a binary or bitstring and its length in
-// bits. The text shares a []byte's memory: look at it, never keep it.
+// bits. data may share a []byte's memory: read it, but do not keep it.
 func bitsOf(t any) (data string, bits int) {
 	switch t := t.(type) {
 	case string:

@@ -2,18 +2,16 @@ package wire
 
 import "unicode/utf8"
 
-// cells walks the parts of one compound term in order: the elements of a tuple
-// or a list (over every way a list can be spelled), the keys, values or pairs of
-// a map. Walking with a stack of cells keeps the depth of a term on the heap, so
-// that no term, however deep, can exhaust a goroutine's stack.
+// cells walks the parts of one compound term in order: the elements of a tuple or a list (in each of its Go types), the
+// keys, values or pairs of a map. Walking with a stack of cells keeps the depth of a term on the heap, so that no term,
+// however deep, can exhaust a goroutine's stack.
 type cells struct {
-	t     any // what is being walked; once next has reported false, the tail
+	t     any // the term being walked; after next has returned false, the tail
 	i     int // position in t
 	tuple bool
 }
 
-// The parts of a map that cells can walk. The body is one whose pairs are in
-// key order.
+// The parts of a map that cells can walk. The pairs of the body are in key order.
 type (
 	keysOf   struct{ *mapBody }
 	valuesOf struct{ *mapBody }
@@ -26,7 +24,7 @@ func cellsOf(t any) cells {
 	return cells{t: t, tuple: tuple}
 }
 
-// next returns the next part, false after the last.
+// next returns the next part, or false after the last.
 func (c *cells) next() (any, bool) {
 	for {
 		i := c.i
@@ -86,6 +84,5 @@ func (c *cells) next() (any, bool) {
 	}
 }
 
-// tail returns what follows the last part once next has reported false: nil,
-// except for an improper list.
+// tail returns what follows the last part, after next has returned false: nil, except for an improper list.
 func (c *cells) tail() any { return c.t }

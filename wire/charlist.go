@@ -2,12 +2,10 @@ package wire
 
 import "unicode/utf8"
 
-// Charlist is text that Erlang sees as a list of code points: "abc" in Erlang
-// source is Charlist("abc") here, and equal to List{97, 98, 99}. Go text of type
-// string is a binary instead. A byte that is no UTF-8 counts as U+FFFD.
+// Charlist is text that Erlang treats as a list of code points: "abc" in Erlang source is Charlist("abc") here, and equal
+// to List{97, 98, 99}. A Go string is a binary instead. A byte of invalid UTF-8 counts as U+FFFD.
 //
-// Charlist is a way to spell a list, for senders: decoders and [Parse] return a
-// List, and [Text] reads either.
+// Charlist is for senders only: decoders and [Parse] return a List, and [Text] reads either.
 type Charlist string
 
 // String returns the text itself.
@@ -22,9 +20,8 @@ func (c Charlist) List() List {
 	return l
 }
 
-// Text reads what Erlang calls chardata in its three flat forms: a binary of
-// UTF-8 (string, []byte), a list of code points (Charlist, List) or an atom. It
-// reports false for all else, invalid UTF-8 and surrogates included.
+// Text reads Erlang's chardata in its three flat forms: a binary of UTF-8 (string, []byte), a list of code points
+// (Charlist, List) or an atom. It returns false for anything else, including invalid UTF-8 and surrogates.
 func Text(t any) (string, bool) {
 	switch t := t.(type) {
 	case string:

@@ -12,25 +12,21 @@ import (
 //
 //	number < atom < reference < fun < port < pid < tuple < map < list < bitstring
 //
-// with [] the least list. Numbers compare by exact value, so 1 and 1.0 are
-// equal here though not for [Equal]; tuples by size, then element by element;
-// maps by size, then by keys in key order (where integers stand before floats),
-// then by values; all else from left to right. Foreign Go values come after all
-// terms, by the name of their type, and otherwise tie. See "Term Comparisons"
-// in the Erlang Reference Manual.
+// with [] the least list. Numbers compare by exact value, so 1 and 1.0 are equal here although not for [Equal]; tuples by
+// size, then element by element; maps by size, then by keys in key order (integers before floats), then by values;
+// everything else from left to right. Foreign Go values come after all terms, ordered by the name of their type, and
+// otherwise tie. See "Term Comparisons" in the Erlang Reference Manual.
 //
-// Terms are walked with a stack on the heap: depth costs memory, not stack. (Maps
-// of more than 32 pairs that are keys of one another do cost stack.)
+// Terms are walked with a stack on the heap, so depth costs memory, not goroutine stack. (Maps of more than 32 pairs that
+// are keys of each other do cost goroutine stack.)
 func Compare(a, b any) int { return compare(a, b, standard) }
 
-// Equal reports whether a and b are one term, as Erlang's =:= does: the Go
-// types that spell a term do not matter (int8(1) and a big 1 are equal, so are
-// "ab" and []byte("ab"), or true and Atom("true")), but 1 and 1.0 differ, and so
-// do 0.0 and -0.0 (as since OTP 27). Foreign Go values are equal by Go's == where
-// they can be compared, slices and maps if they are the very same one, functions
-// never. Equal never panics.
+// Equal reports whether a and b are the same term, like Erlang's =:=. The Go types of a term do not matter (int8(1) and a
+// big 1 are equal, and so are "ab" and []byte("ab"), or true and Atom("true")), but 1 and 1.0 differ, and so do 0.0 and
+// -0.0 (as in OTP 27 and newer). Foreign Go values are compared with Go's == if they are comparable, slices and maps by
+// identity; functions are never equal. Equal never panics.
 func Equal(a, b any) bool {
-	switch x := a.(type) { // what tags and names are made of needs no machinery
+	switch x := a.(type) { // fast path for the types of tags and names
 	case Atom:
 		if y, ok := b.(Atom); ok {
 			return x == y
@@ -46,13 +42,13 @@ func Equal(a, b any) bool {
 	return compare(a, b, identity) == 0
 }
 
-// mode says which terms compare calls equal.
+// mode defines which terms compare treats as equal.
 type mode uint8
 
 const (
 	standard mode = iota // 1 and 1.0 are: Erlang's ==
-	exact                // equal terms only, bar foreign values that tie; integers before floats
-	identity             // equal terms only; says nothing on the order
+	exact                // equal terms only, except foreign values that tie; integers before floats
+	identity             // equal terms only; the order is undefined
 )
 
 // class is the place of a type in the order of types.
@@ -63,7 +59,7 @@ const (
 	classAtom
 	classRef
 	classFun
-	classExport // the funs that Erlang orders behind the others
+	classExport // the funs that Erlang orders after the others
 	classPort
 	classPID
 	classTuple
@@ -110,7 +106,7 @@ func classOf(t any) class {
 	return classForeign
 }
 
-// bare strips the improper lists without a head: such a list is its tail.
+// bare unwraps improper lists without a head: such a list is its tail.
 func bare(t any) any {
 	for {
 		l, ok := t.(ImproperList)
@@ -121,7 +117,7 @@ func bare(t any) any {
 	}
 }
 
-// atomOf returns the atom that an Atom or bool is.
+// atomOf returns the atom of an Atom or bool.
 func atomOf(t any) Atom {
 	switch t := t.(type) {
 	case Atom:
@@ -146,7 +142,7 @@ func compare(a, b any, m mode) int {
 	if c != 0 || !deep {
 		return c
 	}
-	var buf [6]pairOfCells // terms nested no deeper cost no allocation
+	var buf [6]pairOfCells // up to this depth, no allocation
 	in, n, c := enter(a, b, m)
 	stack := append(buf[:0], in[:n]...)
 	for c == 0 && len(stack) > 0 {
@@ -174,8 +170,7 @@ func compare(a, b any, m mode) int {
 	return c
 }
 
-// compareEnd compares the tail of a list that has ended with a list that goes
-// on.
+// compareEnd compares the tail of a list that has ended with a list that continues.
 func compareEnd(tail any) int {
 	if tail == nil {
 		return -1 // [] is the least list
@@ -183,9 +178,8 @@ func compareEnd(tail any) int {
 	return cmp.Compare(classOf(tail), classList)
 }
 
-// enter returns what is inside two compound terms that compareOne could not
-// tell apart from outside: n levels, of which the last is to be walked first. In
-// mode identity it may find the terms different, and returns c.
+// enter returns the contents of two compound terms that compareOne could not distinguish: n levels, the last of which must
+// be walked first. In mode identity it may find that the terms differ, and returns c.
 func enter(a, b any, m mode) (in [2]pairOfCells, n, c int) {
 	a, b = bare(a), bare(b)
 	switch x := a.(type) {
@@ -217,10 +211,9 @@ func enterMaps(a, b *mapBody, m mode) (in [2]pairOfCells, n, c int) {
 	return in, 2, 0
 }
 
-// compareOne compares two terms from outside. deep says that the answer, if it
-// is 0, still depends on what is inside them.
+// compareOne compares two terms without their contents. deep reports that a result of 0 still depends on the contents.
 func compareOne(a, b any, m mode) (c int, deep bool) {
-	switch x := a.(type) { // the commonest pairs first
+	switch x := a.(type) { // the most common pairs first
 	case Atom:
 		if y, ok := b.(Atom); ok {
 			return strings.Compare(string(x), string(y)), false
@@ -275,7 +268,7 @@ func compareOne(a, b any, m mode) (c int, deep bool) {
 	return compareForeign(a, b), false
 }
 
-// compareNode orders two node lives by name, then creation.
+// compareNode orders two node incarnations by name, then creation.
 func compareNode(a, b internedNode) int {
 	if a == b {
 		return 0
@@ -284,8 +277,7 @@ func compareNode(a, b internedNode) int {
 	return cmp.Or(strings.Compare(string(x.Name), string(y.Name)), cmp.Compare(x.Creation, y.Creation))
 }
 
-// compareRef orders by node, then by the words, the most significant first. A
-// word that is not there counts as 0, also when it comes to being equal.
+// compareRef orders by node, then by the words, most significant first. A missing word counts as 0, also for equality.
 func compareRef(a, b Ref) int {
 	if c := compareNode(a.node, b.node); c != 0 {
 		return c

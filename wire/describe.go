@@ -7,13 +7,13 @@ import (
 	"strconv"
 )
 
-// Describe returns a text for a value that is not to be looked into: an exit reason, the value
-// of a panic. It takes at most max bytes, cut with … behind.
+// Describe returns a text of at most max bytes for a value that must not be inspected, such as an exit reason or the value
+// of a panic. Longer text is truncated and ends with "…".
 //
-// A term is written as [FormatMax] does, a text as it is, and a number as fmt does. A value that has one of
-// the methods LogValue, Error, String and Format is what that returns. Of any other value the text is its type,
-// with the length of a slice or an array. Describe reads nothing else of a Go value: it follows no pointer and reads no
-// map, so other goroutines may write them meanwhile. A method that panics does no harm.
+// A term is formatted by [FormatMax], a text is used unchanged, and a number is formatted by package fmt. For a value with
+// one of the methods LogValue, Error, String and Format, it is the method's result. For any other value it is the type,
+// with the length of a slice or an array. Describe reads nothing else of a Go value: it follows no pointers and reads no
+// maps, so other goroutines may write them concurrently. It recovers from panics in the methods.
 func Describe(v any, max int) string {
 	switch t := v.(type) {
 	case nil:
@@ -42,7 +42,7 @@ func Describe(v any, max int) string {
 	return text
 }
 
-// describeForeign is what [Format] writes of a Go value that is no term, between #Go< and >.
+// describeForeign returns what [Format] writes for a Go value that is not a term, between #Go< and >.
 func describeForeign(v any, max int) string {
 	text, ok := offered(v, max)
 	if !ok {
@@ -54,8 +54,8 @@ func describeForeign(v any, max int) string {
 	return fmt.Sprintf("%T %s", v, text)
 }
 
-// TypeAndSize names the type of a value, and the length of a slice, an array or a text: "[]int of 3",
-// "main.Name of 12 bytes". The length of a map would have to be read where others may write it.
+// TypeAndSize returns the type of a value, with the length of a slice, an array or a text: "[]int of 3", "main.Name of 12
+// bytes". It does not read the length of a map, which other goroutines may write.
 func TypeAndSize(v any) string {
 	t := reflect.TypeOf(v)
 	if t == nil {
@@ -70,7 +70,7 @@ func TypeAndSize(v any) string {
 	return t.String()
 }
 
-// offered is the text that a value has of itself: by a method, or as a number or a text. False: it has none.
+// offered returns the text that a value offers, by a method, or as a number or a text. It returns false if there is none.
 func offered(v any, max int) (text string, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -94,7 +94,7 @@ func offered(v any, max int) (text string, ok bool) {
 	return "", false
 }
 
-// LogText is what a value says of itself for logs, by a method LogValue. False: it has none.
+// LogText returns the text of a value's method LogValue, or false if it has none.
 func LogText(v any, max int) (text string, ok bool) {
 	l, ok := v.(slog.LogValuer)
 	if !ok {
@@ -114,7 +114,7 @@ func LogText(v any, max int) (text string, ok bool) {
 func logText(v slog.Value, max int) string {
 	switch v = v.Resolve(); v.Kind() {
 	case slog.KindAny:
-		return FormatGo("%+v", v.Any(), max) // given to be shown
+		return FormatGo("%+v", v.Any(), max) // meant to be shown
 	case slog.KindGroup:
 		text := "["
 		for i, a := range v.Group() {

@@ -1,18 +1,17 @@
 package wire
 
-// Dest is what names a process, or says where one is to be found: a [PID], an [Atom] (the name
-// that it is registered under on this node), a [Ref] (an alias) or an [At] (the name that it is
-// registered under on some node). There are no others: a Go string is none, and Send("name", m) does not compile, where
-// Send(node.Atom("name"), m) is meant.
+// Dest is the destination of a message: a [PID], an [Atom] (a name registered on this node), a [Ref] (an alias) or an [At]
+// (a name registered on some node). There are no others. A Go string is not a Dest: write Send(node.Atom("name"), m);
+// Send("name", m) does not compile.
 type Dest interface{ destIsPIDAtomRefOrAt() }
 
-func (PID) destIsPIDAtomRefOrAt()  {} // a compiler's message names it for a string
+func (PID) destIsPIDAtomRefOrAt()  {} // the name appears in the compiler's message for a string
 func (Atom) destIsPIDAtomRefOrAt() {}
 func (Ref) destIsPIDAtomRefOrAt()  {}
 func (At) destIsPIDAtomRefOrAt()   {}
 
-// Termer is a Go value that stands for a term: encoders take what Term returns
-// in its place, which may be a Termer again or hold some.
+// Termer is a Go value that represents a term. Encoders use the result of Term instead of the value; the result may be or
+// contain Termers, too.
 type Termer interface{ Term() any }
 
 // At is a registered name on some node: Erlang's {Name, Node}.

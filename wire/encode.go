@@ -1,7 +1,7 @@
 package wire
 
-// EncodeError says that a signal cannot be put on the wire: it holds a Go value
-// that is no term, or is too large. The link goes on.
+// EncodeError reports that a signal cannot be encoded: it contains a Go value that is not a term, or is too large. The link
+// stays usable.
 type EncodeError struct{ Err error }
 
 func (e *EncodeError) Error() string { return "wire: cannot encode: " + e.Err.Error() }

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// A foreign value is a Go value that is no term: a struct that local actors
-// send each other, an error, a channel. It may stand inside a term as long as
-// the term stays on its node; no encoder takes it.
+// A foreign value is a Go value that is not a term: a struct that local actors send each other, an error, a channel. A term
+// may contain one as long as it stays on its node; encoders refuse it.
 
 // compareForeign orders two foreign values by the name of their type, then, if
-// the type's kind is an integer, float or string, by value. All else ties.
+// the type's kind is an integer, float or string, by value. Everything else ties.
 func compareForeign(a, b any) int {
 	ta, tb := reflect.TypeOf(a), reflect.TypeOf(b)
 	if ta != tb {
@@ -31,8 +30,8 @@ func compareForeign(a, b any) int {
 	return 0
 }
 
-// sameForeign reports whether two foreign values are one: by == where Go
-// allows it, slices and maps by identity, functions never.
+// sameForeign reports whether two foreign values are equal: by == if they are comparable, slices and maps by identity,
+// functions never.
 func sameForeign(a, b any) bool {
 	if reflect.TypeOf(a) != reflect.TypeOf(b) {
 		return false

@@ -8,13 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Format returns t in Erlang syntax on one line, as io:format("~0tp", [T]) of
-// an Erlang started with +pc unicode writes it: lists of printable characters as
-// "text", binaries of printable text as <<"text">>, or <<"tëxt"/utf8>>. Maps are
-// in key order, which is "~0ktp" from OTP 26 on. What Erlang cannot write so that
-// it reads back is in brackets: <go@host.42.0>, #Ref<…>, #Port<…>, #Fun<…>, and
-// #Go<type text> for a Go value that is no term: the text is what [Describe] has of
-// it, and there is none if its type offers none. [Parse] reads the rest back.
+// Format returns t in Erlang syntax on one line, like io:format("~0tp", [T]) of an Erlang started with +pc unicode: lists
+// of printable characters as "text", binaries of printable text as <<"text">>, or <<"tëxt"/utf8>>. Maps are in key order,
+// which is "~0ktp" from OTP 26 on. Terms without a readable syntax in Erlang are in brackets: <go@host.42.0>, #Ref<…>,
+// #Port<…>, #Fun<…>, and #Go<type text> for a Go value that is not a term, where text is that of [Describe], if any.
+// [Parse] can read everything else.
 func Format(t any) string { return string(appendFormat(nil, t)) }
 
 // appendFormat appends what [Format] returns.
@@ -22,9 +20,8 @@ func appendFormat(dst []byte, t any) []byte {
 	return (&formatting{text: true, show: describeForeign}).append(dst, t)
 }
 
-// FormatPlain returns t as io:format("~tw", [T]) writes it: like [Format], but
-// with no guess at what is text: lists of characters are lists of numbers,
-// binaries are bytes.
+// FormatPlain returns t like io:format("~tw", [T]): as [Format], but without detecting text. Lists of characters are lists
+// of numbers, binaries are bytes.
 func FormatPlain(t any) string { return string(appendPlain(nil, t)) }
 
 // appendPlain appends what [FormatPlain] returns.
@@ -32,7 +29,7 @@ func appendPlain(dst []byte, t any) []byte {
 	return (&formatting{show: describeForeign}).append(dst, t)
 }
 
-// brackets is one compound term that has been opened and not closed yet.
+// brackets is a compound term whose bracket has been opened and not closed yet.
 type brackets struct {
 	inside cells
 	n      int // parts written
@@ -40,18 +37,18 @@ type brackets struct {
 	end    string
 }
 
-// formatting is a text under way.
+// formatting is the state of formatting a term.
 type formatting struct {
-	text bool // whether what looks like text is written so
+	text bool // whether lists and binaries that look like text are written as text
 
-	// Of a text that is cut.
-	cut     bool          // whether it is to be
-	limit   int           // the length of dst from which on nothing is added
-	foreign func(any) any // what is shown in place of a value that is no term; nil: itself
-	// describeForeign: by this detour the compiler sees no recursion, and append needs no heap
+	// For truncated text.
+	cut     bool          // whether the text is truncated
+	limit   int           // the length of dst at which formatting stops
+	foreign func(any) any // replaces a value that is not a term; may be nil
+	// describeForeign; the indirection hides the recursion from the compiler, so append needs no heap
 	show    func(v any, max int) string
-	whole   string // of what was cut last: its size
-	rounded bool   // something was not written as Format does it
+	whole   string // the size of the last truncated term
+	rounded bool   // some part was not written as Format does
 }
 
 // append appends t. Like compare, it keeps the depth of t on the heap.
@@ -85,8 +82,7 @@ func (f *formatting) append(dst []byte, t any) []byte {
 	return dst
 }
 
-// one appends t if it has no parts; else it appends the opening bracket and pushes
-// the parts.
+// one appends t if it has no parts; otherwise it appends the opening bracket and pushes the parts.
 func (f *formatting) one(dst []byte, stack []brackets, t any) ([]byte, []brackets) {
 	t = bare(t)
 	class := classOf(t)
@@ -139,7 +135,7 @@ func (f *formatting) number(dst []byte, t any) []byte {
 	case numSmall:
 		return strconv.AppendInt(dst, x.small, 10)
 	case numBig:
-		if n := x.big.BitLen(); n > bigBits && n/bitsPerDigit > f.left(dst) { // its first digits cost as much as all
+		if n := x.big.BitLen(); n > bigBits && n/bitsPerDigit > f.left(dst) { // the first digits cost as much as all of them
 			f.rounded = true
 			return fmt.Appendf(dst, "#Integer<%d bits>", n)
 		}
@@ -150,8 +146,8 @@ func (f *formatting) number(dst []byte, t any) []byte {
 }
 
 // appendFloat appends the shortest text that reads back as f: plain or with an
-// exponent, whichever is shorter, but always with an exponent from 2^53 on, as
-// float_to_list(F, [short]) has it. NaN and the infinities are no terms.
+// exponent, whichever is shorter, but always with an exponent from 2^53 on, like float_to_list(F, [short]). NaN and the
+// infinities are not terms.
 func appendFloat(dst []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return fmt.Appendf(dst, "#Go<float64 %v>", f)
@@ -182,8 +178,8 @@ func appendFloat(dst []byte, f float64) []byte {
 	return strconv.AppendInt(append(dst, 'e'), int64(power), 10)
 }
 
-// isString reports whether a list is proper, not empty, and all printable
-// characters. It looks at the first most elements, and one more.
+// isString reports whether a list is proper, not empty, and contains only printable characters. It examines at most most+1
+// elements.
 func isString(list any, most int) bool {
 	c := cellsOf(list)
 	n := 0
@@ -213,8 +209,7 @@ func (f *formatting) string(dst []byte, list any) []byte {
 	return dst
 }
 
-// atom appends an atom, or its beginning. What is left out of it says, too, whether it
-// is quoted.
+// atom appends an atom, or its beginning. The omitted part also determines whether it is quoted.
 func (f *formatting) atom(dst []byte, a string) []byte {
 	head := f.head(dst, a)
 	if isBare(a) {

@@ -6,13 +6,11 @@ import (
 	"reflect"
 )
 
-// FormatGo returns what fmt.Sprintf(format, v) does, cut after max bytes with … behind.
-// format is %v or %+v. It takes memory and time for about max bytes, however large v
-// is, if v and what is in it are terms, or values of which fmt prints the fields. The
-// methods Error, String and Format of a value print all that they want to: only then is
-// it cut. It reads all that v leads to: it is for a value that was given to be shown, and [Describe] for
-// one that was not. Of a value that is cut, what fmt prints in order of its keys comes in any
-// order.
+// FormatGo returns fmt.Sprintf(format, v), truncated after max bytes and then ending with "…". format is %v or %+v. Its
+// memory and time are bounded by about max bytes, regardless of the size of v, if v consists of terms and of values whose
+// fields fmt prints. The output of the methods Error, String and Format is truncated only after they return. FormatGo reads
+// everything that v refers to: use it for values that are meant to be shown, and [Describe] for others. In a truncated
+// value, the keys of maps are not sorted.
 func FormatGo(format string, v any, max int) string {
 	if c, ok := v.(Charlist); ok {
 		v = string(c)
@@ -39,8 +37,7 @@ func FormatGo(format string, v any, max int) string {
 	return cutText(string(c.dst), max, "")
 }
 
-// isTerm reports whether v is a term of which fmt prints what [Format] does, of any
-// size.
+// isTerm reports whether v is a term that fmt prints like [Format], in any size.
 func isTerm(v any) bool {
 	switch v := v.(type) {
 	case Tuple, List, ImproperList, Map, Bitstring:
@@ -51,7 +48,7 @@ func isTerm(v any) bool {
 	return false
 }
 
-// printer returns v if it prints itself.
+// printer returns v if it has a method that prints it.
 func printer(v any) (any, bool) {
 	switch v.(type) {
 	case error, fmt.Stringer, fmt.Formatter:
@@ -60,14 +57,14 @@ func printer(v any) (any, bool) {
 	return nil, false
 }
 
-// What a part of a value costs in a measure.
+// The costs of the parts of a value in a measure.
 const (
 	elementCost = 1
 	printerCost = 16
 )
 
-// measure finds out whether what fmt prints of a value is about as long as may be. It
-// looks at no more than that.
+// measure determines whether the text that fmt prints for a value fits into about left bytes. It examines no more than
+// that.
 type measure struct{ left int }
 
 func (m *measure) fits(v reflect.Value, depth int) bool {
@@ -127,8 +124,8 @@ type clipping struct {
 	names bool // of fields
 }
 
-// print prints v, as far as there is left. Each level of depth takes a byte, so that
-// a value which contains itself ends, too.
+// print prints v as far as space is left. Each level of depth takes a byte, so that a value which contains itself ends,
+// too.
 func (c *clipping) print(v reflect.Value, depth int) {
 	left := c.max - len(c.dst)
 	if left < 0 {
@@ -141,7 +138,7 @@ func (c *clipping) print(v reflect.Value, depth int) {
 	c.parts(v, depth)
 }
 
-// value prints x, which is what v holds.
+// value prints x, the value of v.
 func (c *clipping) value(x any, v reflect.Value, depth int) {
 	left := c.max - len(c.dst)
 	if isTerm(x) {
@@ -155,7 +152,7 @@ func (c *clipping) value(x any, v reflect.Value, depth int) {
 	}
 }
 
-// parts prints v as fmt prints a value that has no method for it.
+// parts prints v like fmt prints a value without methods.
 func (c *clipping) parts(v reflect.Value, depth int) {
 	left := c.max - len(c.dst)
 	switch v.Kind() {

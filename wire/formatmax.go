@@ -6,20 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// FormatMax returns what [Format] does, cut after max bytes. What is cut ends with …
-// and, where that is known, the size of what was cut: "<<1,2,3… (62914560 bytes in
-// all)". It takes memory and time for max bytes, however large t is; see [Describe] for
-// Go values that are no terms. What it does to stay within them shows
-// only where a text is cut: text is recognized by its beginning, the pairs of a large
-// map come in any order, and an integer with too many digits is #Integer<N bits>.
+// FormatMax returns the result of [Format], truncated after max bytes. Truncated text ends with "…" and the total size, if
+// known: "<<1,2,3… (62914560 bytes in all)". Its memory and time are bounded by max, regardless of the size of t; for Go
+// values that are not terms see [Describe]. Truncated text differs from Format's in some ways: text is recognized by its
+// beginning, the pairs of a large map are in any order, and an integer with too many digits is #Integer<N bits>.
 func FormatMax(t any, max int) string { return formatMax(t, max, true, nil) }
 
-// FormatPlainMax returns what [FormatPlain] does, cut as [FormatMax] does it.
+// FormatPlainMax returns the result of [FormatPlain], truncated like [FormatMax].
 func FormatPlainMax(t any, max int) string { return formatMax(t, max, false, nil) }
 
-// FormatMaxFunc is [FormatMax] for terms with Go values in them that are none: foreign
-// returns what stands for such a value. It is asked again about what it returns, if
-// that is no term either, until it is one.
+// FormatMaxFunc is [FormatMax] for terms that contain foreign Go values: foreign returns a replacement for such a value,
+// and is called again for its result until that is a term.
 func FormatMaxFunc(t any, max int, foreign func(any) any) string {
 	return formatMax(t, max, true, foreign)
 }
@@ -29,7 +26,7 @@ func formatMax(t any, max int, text bool, foreign func(any) any) string {
 	return s
 }
 
-// formatWhole also reports whether that is what Format returns.
+// formatWhole also reports whether the result is that of Format.
 func formatWhole(t any, max int, text bool, foreign func(any) any) (s string, whole bool) {
 	f := &formatting{text: text, cut: true, limit: max, foreign: foreign, show: describeForeign}
 	dst := f.append(nil, t)
@@ -39,8 +36,8 @@ func formatWhole(t any, max int, text bool, foreign func(any) any) (s string, wh
 	return cutText(string(dst), max, f.whole), false
 }
 
-// cutText is the beginning of s, of max bytes at most, with what says that it is not
-// all; whole is the size of all, "": not known.
+// cutText returns the beginning of s, at most max bytes including the truncation mark; whole is the total size, or "" if
+// unknown.
 func cutText(s string, max int, whole string) string {
 	max = min(len(s), max)
 	for max > 0 && max < len(s) && !utf8.RuneStart(s[max]) {
@@ -52,17 +49,16 @@ func cutText(s string, max int, whole string) string {
 	return s[:max] + "…" + whole
 }
 
-// Numbers with more bits than bigBits cost more than their text is worth, if that is
-// to be cut.
+// Formatting a number with more bits than bigBits only to truncate it is too expensive.
 const (
 	bigBits      = 4096
 	bitsPerDigit = 3
 )
 
-// full reports whether dst needs no more: it is cut after limit.
+// full reports whether dst has reached limit and will be truncated.
 func (f *formatting) full(dst []byte) bool { return f.cut && len(dst) > f.limit }
 
-// left is how many bytes may still be added.
+// left returns the number of bytes that may still be added.
 func (f *formatting) left(dst []byte) int {
 	if !f.cut {
 		return math.MaxInt
@@ -70,7 +66,7 @@ func (f *formatting) left(dst []byte) int {
 	return max(0, f.limit-len(dst))
 }
 
-// head is s, or a beginning of it that is longer than what may still be added.
+// head returns s, or a prefix of it that is longer than the remaining space.
 func (f *formatting) head(dst []byte, s string) string {
 	if left := f.left(dst); left < len(s)-utf8.UTFMax {
 		return s[:left+utf8.UTFMax]
@@ -78,7 +74,7 @@ func (f *formatting) head(dst []byte, s string) string {
 	return s
 }
 
-// sized notes the size of t, which has been appended, if it is what is cut.
+// sized records the size of t, which has been appended, if t was truncated.
 func (f *formatting) sized(dst []byte, t any) []byte {
 	if f.full(dst) {
 		f.whole = sizeOf(t)
@@ -86,7 +82,7 @@ func (f *formatting) sized(dst []byte, t any) []byte {
 	return dst
 }
 
-// wholeRunes is s without the beginning of a rune at its end.
+// wholeRunes returns s without an incomplete rune at its end.
 func wholeRunes(s string) string {
 	for i := len(s) - 1; i >= 0 && i >= len(s)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(s[i]) {
@@ -99,7 +95,7 @@ func wholeRunes(s string) string {
 	return s
 }
 
-// sizeOf says how large a term is; "": that is not known without looking at all.
+// sizeOf describes the size of a term, or returns "" if that would require a full walk.
 func sizeOf(t any) string {
 	switch n := countOf(t); t.(type) {
 	case string, []byte, Bitstring, Charlist:
@@ -114,7 +110,7 @@ func sizeOf(t any) string {
 	return ""
 }
 
-// countOf is the number of a term's elements, pairs or bytes, as far as it is known.
+// countOf returns the number of a term's elements, pairs or bytes, if known.
 func countOf(t any) int {
 	switch t := t.(type) {
 	case string:
@@ -137,8 +133,7 @@ func countOf(t any) int {
 	return 0
 }
 
-// largest is the size of the largest of the terms that have been opened and not
-// closed.
+// largest returns the size of the largest term that has been opened and not closed.
 func largest(stack []brackets) string {
 	var most any
 	for _, b := range stack {

@@ -1,12 +1,10 @@
 package wire
 
-// Fun is an Erlang fun that lives on some BEAM node. Go cannot run it; it is
-// kept whole so that it can be sent back or on (NEW_FUN_EXT of the external
-// term format).
+// Fun is an Erlang fun of some BEAM node. Go cannot run it; it is kept complete so that it can be sent back or forwarded
+// (NEW_FUN_EXT of the external term format).
 //
 // Two Funs are the same term when Module, Index, Uniq, OldUniq and Free are:
-// arity and old index follow from those, and Erlang does not look at the
-// creator either.
+// arity and old index follow from those, and Erlang does not compare the creator either.
 type Fun struct {
 	Arity    int      // 0 to 255
 	Uniq     [16]byte // MD5 of the significant parts of the module's code
@@ -21,8 +19,7 @@ type Fun struct {
 // String prints f as Erlang does: #Fun<module.oldindex.olduniq>.
 func (f Fun) String() string { return Format(f) }
 
-// Export is the fun that names an exported function: fun Module:Function/Arity
-// (EXPORT_EXT).
+// Export is a fun that refers to an exported function: fun Module:Function/Arity (EXPORT_EXT).
 type Export struct {
 	Module   Atom
 	Function Atom

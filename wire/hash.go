@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// seed makes the hashes of this run unlike those of any other, so that a peer
-// cannot choose keys that collide.
+// seed makes the hashes of each run different, so that a peer cannot choose keys that collide.
 var seed = maphash.MakeSeed()
 
 // hashOf returns a hash of t that is the same for all Equal terms. Like
@@ -51,7 +50,7 @@ func hashInside(h *maphash.Hash, inside cells) {
 	}
 }
 
-// hashOne hashes t from outside and returns what is inside, if anything.
+// hashOne hashes t without its contents and returns the contents, if any.
 func hashOne(h *maphash.Hash, t any) (inside cells, deep bool) {
 	t = bare(t)
 	c := classOf(t)
@@ -63,7 +62,7 @@ func hashOne(h *maphash.Hash, t any) (inside cells, deep bool) {
 		hashText(h, string(atomOf(t)))
 	case classRef:
 		r := t.(Ref)
-		r.n = 0 // words that are not there count as 0
+		r.n = 0 // missing words count as 0
 		maphash.WriteComparable(h, r)
 	case classFun:
 		f := t.(Fun)
@@ -97,8 +96,8 @@ func hashOne(h *maphash.Hash, t any) (inside cells, deep bool) {
 	return cells{}, false // foreign values of equal hash are distinguished by Equal
 }
 
-// hashable returns the keys and values in key order. Keys that tie hash alike,
-// and their order is by chance: their values are left out.
+// hashable returns the keys and values in key order. The values of keys that tie are omitted, because such keys hash alike
+// and have no defined order.
 func (b *mapBody) hashable() cells {
 	if !b.unordered() {
 		return cellsOf(pairsOf{b})
@@ -121,7 +120,7 @@ func hashNum(h *maphash.Hash, x num) {
 		h.Write(x.big.Bytes())
 	case numFloat:
 		h.WriteByte(byte(signOf(x.float)))
-		if x.float == x.float { // NaN hashes at random
+		if x.float == x.float { // maphash would hash NaN randomly
 			maphash.WriteComparable(h, x.float)
 		}
 	}

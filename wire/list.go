@@ -7,12 +7,10 @@ type List []any
 // String prints l as [Format] does.
 func (l List) String() string { return Format(l) }
 
-// ImproperList is a list whose last tail is no list: [a, b | c] is
-// ImproperList{Head: []any{a, b}, Tail: c}.
+// ImproperList is a list whose last tail is not a list: [a, b | c] is ImproperList{Head: []any{a, b}, Tail: c}.
 //
-// Other shapes mean what the same cells would mean in Erlang: if Tail is a
-// list the whole is that longer list, and if Head is empty the whole is Tail.
-// Decoders never make those; [Cons] makes the plain shape of all of them.
+// Other forms mean the same as in Erlang: if Tail is a list, the value is the longer list, and if Head is empty, it is
+// Tail. Decoders never return those.
 type ImproperList struct {
 	Head []any
 	Tail any
@@ -21,9 +19,8 @@ type ImproperList struct {
 // String prints l as [Format] does.
 func (l ImproperList) String() string { return Format(l) }
 
-// cons returns the list [head... | tail] in its plain shape: a List if it is
-// proper, an ImproperList if it is not, tail itself if head is empty. It may
-// keep head and tail, not copy them.
+// cons returns the list [head... | tail] in its canonical form: a List if it is proper, an ImproperList if it is not, tail
+// itself if head is empty. The result may share memory with head and tail.
 func cons(head []any, tail any) any {
 	if len(head) == 0 {
 		return tail
@@ -44,8 +41,7 @@ func cons(head []any, tail any) any {
 	return ImproperList{Head: head, Tail: tail}
 }
 
-// Elements returns the elements of a proper list, however it is spelled. They may
-// be t's own.
+// Elements returns the elements of a proper list of any type. The result may share memory with t.
 func Elements(t any) (List, bool) {
 	switch l := t.(type) {
 	case nil:

@@ -5,24 +5,21 @@ import (
 	"slices"
 )
 
-// Map is an Erlang map. Any term may be a key: two keys are the same if [Equal]
-// says so, hence 1 and int64(1) are one key, 1 and 1.0 are two.
+// Map is an Erlang map. Any term may be a key. Keys are compared with [Equal], hence 1 and int64(1) are one key, 1 and 1.0
+// are two.
 //
-// A Map is a reference, as Go's own maps are: copies of it share the pairs, and
-// [Map.Clone] makes one that does not. The zero Map is empty and ready to use;
-// its first Put gives that one variable a body. Many goroutines may read a Map
-// at once; a write must have it to itself, and so must a write to a key or a
-// value that can be changed in place (a List, a []byte).
+// A Map is a reference, like Go's maps: copies share the pairs, and [Map.Clone] makes an independent one. The zero Map is
+// empty and ready to use; the first Put allocates a body for that variable only. Many goroutines may read a Map
+// concurrently; a write needs exclusive access, and so does a change of a mutable key or value (a List, a []byte).
 //
 // Up to 32 pairs are a sorted slice, as in Erlang; more are hashed.
 type Map struct{ body *mapBody }
 
-// pair is one key of a Map and its value.
+// pair is a key of a Map with its value.
 type pair struct{ Key, Value any }
 
-// NewMap returns the map of the given keys and values, which alternate; of a
-// key given twice the last value stays. It panics on an odd number of
-// arguments, as strings.NewReplacer does.
+// NewMap returns the map of the given keys and values, which alternate; for a duplicate key the last value is used. It
+// panics on an odd number of arguments, like strings.NewReplacer.
 func NewMap(keysAndValues ...any) Map {
 	if len(keysAndValues)%2 != 0 {
 		panic("wire: NewMap: the last key has no value")
@@ -34,8 +31,7 @@ func NewMap(keysAndValues ...any) Map {
 	return m
 }
 
-// MakeMap returns an empty map with capacity for n pairs. A decoder bounds n by
-// the input that is left before it asks.
+// MakeMap returns an empty map with capacity for n pairs. A decoder must first bound n by the remaining input.
 func MakeMap(n int) Map {
 	switch {
 	case n <= 0:
@@ -76,7 +72,7 @@ func MakeMap(n int) Map {
 	return Map{b}
 }
 
-// joined is a body and memory for its pairs in one allocation.
+// joined is a body with memory for its pairs in one allocation.
 type joined[A any] struct {
 	mapBody
 	mem A
@@ -96,7 +92,7 @@ func (m Map) Len() int {
 	return len(m.body.pairs)
 }
 
-// Get returns the value of key, and whether there is one.
+// Get returns the value of key, and whether the key exists.
 func (m Map) Get(key any) (value any, ok bool) {
 	if m.body == nil {
 		return nil, false
@@ -107,9 +103,8 @@ func (m Map) Get(key any) (value any, ok bool) {
 	return nil, false
 }
 
-// Put sets the value of key. The key must not be changed in place from then
-// on. Scalar keys are kept in the form that decoders use: an int8 as an int, a
-// bool as an Atom.
+// Put sets the value of key. The key must not be modified afterwards. Scalar keys are stored in the form that decoders use:
+// an int8 as an int, a bool as an Atom.
 func (m *Map) Put(key, value any) {
 	if m.body == nil {
 		m.body = &mapBody{}
@@ -117,7 +112,7 @@ func (m *Map) Put(key, value any) {
 	m.body.put(plainKey(key), value)
 }
 
-// Delete removes key and reports whether it was there.
+// Delete removes key and reports whether it existed.
 func (m Map) Delete(key any) bool {
 	if m.body == nil {
 		return false
@@ -130,8 +125,8 @@ func (m Map) Delete(key any) bool {
 }
 
 // All returns the pairs in key order, which is the order of [Compare] with all
-// integers before all floats, at every depth. The map must not be written to
-// meanwhile. A map of more than 32 pairs is sorted for each call.
+// integers before all floats, at every depth. The map must not be modified during the iteration. A map of more than 32
+// pairs is sorted for each call.
 func (m Map) All() iter.Seq2[any, any] {
 	return func(yield func(any, any) bool) {
 		if m.body != nil {
@@ -140,8 +135,7 @@ func (m Map) All() iter.Seq2[any, any] {
 	}
 }
 
-// Unordered returns the pairs in whatever order costs nothing. The map must
-// not be written to meanwhile.
+// Unordered returns the pairs in an unspecified order, without sorting. The map must not be modified during the iteration.
 func (m Map) Unordered() iter.Seq2[any, any] {
 	return func(yield func(any, any) bool) {
 		if m.body != nil {
@@ -158,8 +152,7 @@ func yieldPairs(pairs []pair, yield func(any, any) bool) {
 	}
 }
 
-// Clone returns a map of the same pairs that shares nothing but the keys and
-// values themselves.
+// Clone returns a map of the same pairs. It shares only the keys and values themselves.
 func (m Map) Clone() Map {
 	c := MakeMap(m.Len())
 	for k, v := range m.Unordered() {
@@ -171,19 +164,18 @@ func (m Map) Clone() Map {
 // String prints m as [Format] does.
 func (m Map) String() string { return Format(m) }
 
-// maxSorted is the size up to which a map is a sorted slice: MAP_SMALL_MAP_LIMIT
-// of the BEAM.
+// maxSorted is the maximum size of a map that is a sorted slice: MAP_SMALL_MAP_LIMIT of the BEAM.
 const maxSorted = 32
 
-// mapBody is what the copies of a Map share.
+// mapBody is the data that copies of a Map share.
 //
 //  1. No two keys are Equal.
 //  2. While index is nil, pairs is sorted by compare in mode exact and holds at
 //     most maxSorted pairs; links is nil.
 //  3. Otherwise links[i] belongs to pairs[i], and from index[links[i].hash] a
 //     chain of links leads to i. A body that is hashed once stays so.
-//  4. ties is set if two keys were seen that differ and yet have no order:
-//     foreign values. Equal maps may then hold them in different order.
+//  4. ties is set if two different keys without a defined order (foreign values) were added. Equal maps may then hold them
+//     in different orders.
 //  5. Reading changes nothing.
 type mapBody struct {
 	pairs []pair
@@ -194,10 +186,10 @@ type mapBody struct {
 
 type link struct {
 	hash uint64
-	next int // the next pair with this hash, -1 after the last
+	next int // the next pair with this hash, or -1
 }
 
-// find returns the index of key's pair, -1 if there is none.
+// find returns the index of key's pair, or -1 if there is none.
 func (b *mapBody) find(key any) int {
 	if b.index != nil {
 		return b.lookUp(key, hashOf(key))
@@ -217,12 +209,12 @@ func (b *mapBody) find(key any) int {
 	return i
 }
 
-// search finds key among sorted pairs: its index if ok, else the index to
-// insert it at, and whether keys that differ from it stand at its place.
+// search finds key among sorted pairs: its index if ok, else the index to insert it at. ties reports whether different keys
+// tie with it there.
 func (b *mapBody) search(key any) (i int, ties, ok bool) {
 	lo, hi := 0, len(b.pairs)
 	if hi > 0 && compare(b.pairs[hi-1].Key, key, exact) < 0 {
-		return hi, false, false // pairs often come in order
+		return hi, false, false // pairs are often added in order
 	}
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
@@ -280,7 +272,7 @@ func (b *mapBody) putHashed(key, value any) {
 	b.chain(h)
 }
 
-// chain adds the last pair, which has no link yet, to the chain of hash h.
+// chain links the last pair into the chain of hash h.
 func (b *mapBody) chain(h uint64) {
 	next, ok := b.index[h]
 	if !ok {
@@ -299,7 +291,7 @@ func (b *mapBody) hashAll(n int) {
 	}
 }
 
-// remove takes out pair i; in a hashed body the last pair takes its place.
+// remove deletes pair i; in a hashed body the last pair moves to its place.
 func (b *mapBody) remove(i int) {
 	if b.index == nil {
 		b.pairs = slices.Delete(b.pairs, i, i+1)
@@ -315,7 +307,7 @@ func (b *mapBody) remove(i int) {
 	b.pairs, b.links = b.pairs[:last], b.links[:last]
 }
 
-// relink makes whatever leads to pair i lead to pair to instead.
+// relink redirects the link to pair i to pair to.
 func (b *mapBody) relink(i, to int) {
 	h := b.links[i].hash
 	if j := b.index[h]; j != i {
@@ -330,12 +322,11 @@ func (b *mapBody) relink(i, to int) {
 	}
 }
 
-// unordered reports whether the pairs of an equal map may stand in another
-// order.
+// unordered reports whether the pairs of an equal map may be in another order.
 func (b *mapBody) unordered() bool { return b.index != nil || b.ties }
 
-// ordered returns a body whose pairs are in key order: b itself if it is
-// sorted, else a sorted copy good for walking only.
+// ordered returns a body whose pairs are in key order: b itself if it is sorted, else a sorted copy that may only be
+// iterated over.
 func (b *mapBody) ordered() *mapBody {
 	if b.index == nil {
 		return b
@@ -345,8 +336,8 @@ func (b *mapBody) ordered() *mapBody {
 	return &mapBody{pairs: pairs}
 }
 
-// aligned returns a body of b's pairs in the order of a's keys, good for
-// walking only, or nil if a has a key that b has not.
+// aligned returns a body of b's pairs in the order of a's keys, which may only be iterated over, or nil if a has a key that
+// b lacks.
 func (b *mapBody) aligned(a *mapBody) *mapBody {
 	pairs := make([]pair, len(a.pairs))
 	for i := range a.pairs {

@@ -6,15 +6,14 @@ import (
 	"math/big"
 )
 
-// Int returns the integer term t of any Go integer kind as an int64. It
-// reports false if t is no integer or does not fit.
+// Int returns the integer term t, of any Go integer type, as an int64. It returns false if t is not an integer or does not
+// fit.
 func Int(t any) (n int64, ok bool) {
 	x := numOf(t)
 	return x.small, x.kind == numSmall
 }
 
-// Integer returns n in the form that decoders use: an int if it fits, else n
-// itself.
+// Integer returns n in the form that decoders use: an int if it fits, else n itself.
 func Integer(n *big.Int) any {
 	if n.IsInt64() && n.Int64() == int64(int(n.Int64())) {
 		return int(n.Int64())
@@ -26,12 +25,12 @@ type numKind uint8
 
 const (
 	numNone  numKind = iota
-	numSmall         // an integer that fits an int64, whatever Go type it came in
+	numSmall         // an integer that fits an int64, of any Go type
 	numBig           // any other integer
 	numFloat
 )
 
-// num is a number whose Go type is forgotten: every value has one num.
+// num is a number independent of its Go type: equal values have equal nums.
 type num struct {
 	kind  numKind
 	small int64
@@ -67,8 +66,8 @@ func numOf(t any) num {
 	return num{}
 }
 
-// Integral returns the value of any Go integer but a [*big.Int]: n, or u if it is
-// beyond 64 bits with a sign. u is 0 otherwise.
+// Integral returns the value of any Go integer except a [*big.Int]: in n, or in u if it does not fit an int64. u is 0
+// otherwise.
 func Integral(t any) (n int64, u uint64, ok bool) {
 	switch t := t.(type) {
 	case int:
@@ -127,7 +126,7 @@ func compareInt(a, b num) int {
 	case a.kind == numSmall && b.kind == numSmall:
 		return cmp.Compare(a.small, b.small)
 	case a.kind == numSmall:
-		return -b.big.Sign() // beyond every int64, on the side of its sign
+		return -b.big.Sign() // outside the range of int64, so the sign decides
 	case b.kind == numSmall:
 		return a.big.Sign()
 	}
@@ -138,7 +137,7 @@ func compareInt(a, b num) int {
 func compareIntFloat(i num, f float64) int {
 	switch {
 	case math.IsNaN(f):
-		return 1 // NaN is no term; it sorts below every number
+		return 1 // NaN is not a term; it sorts below every number
 	case math.IsInf(f, 0):
 		return -cmp.Compare(f, 0)
 	case i.kind == numBig:
@@ -155,7 +154,7 @@ func compareIntFloat(i num, f float64) int {
 	return cmp.Compare(0, f-whole)
 }
 
-// signOf distinguishes the two zeros; every NaN is alike.
+// signOf distinguishes the two zeros; all NaNs are equal.
 func signOf(f float64) int {
 	if math.IsNaN(f) {
 		return 0

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxParseDepth is how deep terms may be nested in text that [Parse] reads.
+// maxParseDepth is the maximum nesting depth of a term that [Parse] reads.
 const maxParseDepth = 10_000
 
-// SyntaxError is what [Parse] returns for text that is no term.
+// SyntaxError is the error that [Parse] returns for text that is not a term.
 type SyntaxError struct {
 	Offset int // in bytes, from 0
 	Line   int // from 1
@@ -17,7 +17,7 @@ type SyntaxError struct {
 	Msg    string
 }
 
-// Error names the place and what would have been allowed there.
+// Error returns the position and what was expected there.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("wire: line %d, column %d: %s", e.Line, e.Column, e.Msg)
 }
@@ -28,12 +28,10 @@ func (e *SyntaxError) Error() string {
 //	atom 'quoted atom' 42 -1_000 16#ff $a 1.5e-3 "text" <<"text">> <<"é"/utf8>>
 //	<<1,2:3>> <<1:16/little>> {a,b} [a,b|c] #{k => v} fun lists:map/2
 //
-// It returns the forms that decoders use: "text" is a List of code points as in
-// Erlang, a binary is a []byte, true is an Atom, an integer an int or, where that
-// is too small, a *big.Int. Segments of a bitstring are integers, floats and
-// strings, with size, little, big, signed, unsigned, utf8, utf16 and utf32.
-// Variables, operators and calls are no terms; pids, ports, references and other
-// funs have no syntax. The error is a [*SyntaxError].
+// It returns the forms that decoders use: "text" is a List of code points as in Erlang, a binary is a []byte, true is an
+// Atom, an integer is an int or, if that is too small, a *big.Int. Segments of a bitstring are integers, floats and
+// strings, with size, little, big, signed, unsigned, utf8, utf16 and utf32. Variables, operators and calls are not terms;
+// pids, ports, references and other funs have no syntax. The error is a [*SyntaxError].
 func Parse(text string) (any, error) {
 	p := parser{text: text}
 	t, err := p.term()
@@ -50,17 +48,16 @@ func Parse(text string) (any, error) {
 	return t, nil
 }
 
-// parser reads text by recursive descent. Each method starts where its thing
-// is expected and leaves pos behind it; those that return an error leave pos
-// anywhere.
+// parser reads text by recursive descent. Each method starts at pos and moves pos behind what it has read; after an error
+// pos is undefined.
 type parser struct {
 	text  string
 	pos   int
 	depth int
-	sized int // bits of the segments that gave a size
+	sized int // total bits of the segments with an explicit size
 }
 
-// failAt returns the error for what stands at pos.
+// failAt returns an error for the text at pos.
 func (p *parser) failAt(pos int, format string, args ...any) error {
 	before := p.text[:pos]
 	return &SyntaxError{
@@ -71,7 +68,7 @@ func (p *parser) failAt(pos int, format string, args ...any) error {
 	}
 }
 
-// expected returns the error for finding something else than what here.
+// expected returns the error for text other than what at pos.
 func (p *parser) expected(what string) error {
 	if p.pos >= len(p.text) {
 		return p.failAt(p.pos, "expected %s, found the end of the text", what)
@@ -113,7 +110,7 @@ func (p *parser) next(token string) bool {
 	return p.accept(token)
 }
 
-// peek returns the next character, false at the end.
+// peek returns the next character, or false at the end.
 func (p *parser) peek() (rune, bool) {
 	if p.pos >= len(p.text) {
 		return 0, false
@@ -156,14 +153,13 @@ func (p *parser) term() (any, error) {
 	return nil, p.expected("a term: a number, $c, an atom, \"text\", {, [, #{, <<, or fun m:f/a")
 }
 
-// noSyntax returns the error for what starts like <0.1.0> or #Ref<0.1.2.3>.
+// noSyntax returns the error for text that starts like <0.1.0> or #Ref<0.1.2.3>.
 func (p *parser) noSyntax(pos int) error {
 	return p.failAt(pos, "pids, ports, references and funs cannot be written; only <<…>> and #{…} start like this")
 }
 
-// sequence reads terms with commas between them and the bracket end, or the
-// token bar instead if that is not empty; barred says that it was. No terms at
-// all are fine before end.
+// sequence reads comma-separated terms up to the bracket end, or up to the token bar if that is not empty; barred reports
+// that it found bar. Before end there may be no terms.
 func (p *parser) sequence(end, bar string) (terms []any, barred bool, err error) {
 	terms = []any{}
 	if p.next(end) {
@@ -236,7 +232,7 @@ func (p *parser) mapping() (any, error) {
 	}
 }
 
-// strings reads one string or several in a row, which are one.
+// strings reads adjacent strings, which form one string.
 func (p *parser) strings() (any, error) {
 	l := List{}
 	for {

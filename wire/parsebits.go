@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxParseBits is how many bits the segments that give a size, as <<1:Size>>
-// does, may have together in one text that [Parse] reads.
+// maxParseBits is the maximum total number of bits of the segments with an explicit size, as in <<1:Size>>, in one text
+// that [Parse] reads.
 const maxParseBits = 1 << 20
 
-// bitWriter appends bits, the first bit of a byte being its highest.
+// bitWriter appends bits, highest bit of a byte first.
 type bitWriter struct {
 	data []byte
 	bits int
@@ -33,17 +33,17 @@ func (w *bitWriter) write(c byte, n int) {
 	w.bits += n
 }
 
-// segment is one part of <<…>>: values that share a size and a type.
+// segment is one part of <<…>>: values with a common size and type.
 type segment struct {
 	pos    int   // where it starts
 	values []any // integers or one float
 	text   bool  // written as a string
-	size   int   // in bits, -1 for the type's own
+	size   int   // in bits, -1 for the type's default
 	kind   string
 	little bool
 }
 
-// The kinds of segment; of each group one may be given.
+// The flags of a segment; at most one of each group may be given.
 var segmentFlags = [][]string{
 	{"integer", "float", "utf8", "utf16", "utf32"},
 	{"big", "little"},
@@ -188,7 +188,7 @@ func (p *parser) writeInteger(w *bitWriter, s segment, v any) error {
 	}
 	low := make([]byte, max((size+7)/8, (x.BitLen()+7)/8))
 	x.FillBytes(low)
-	low = low[len(low)-(size+7)/8:] // the bytes that count, highest first
+	low = low[len(low)-(size+7)/8:] // the significant bytes, highest first
 	w.number(low, size, s.little)
 	return nil
 }
@@ -256,7 +256,7 @@ func (p *parser) writeRune(w *bitWriter, s segment, v any) error {
 	return nil
 }
 
-// bigOf returns an integer of any size as a big one.
+// bigOf returns an integer of any size as a *big.Int.
 func bigOf(x num) *big.Int {
 	if x.kind == numBig {
 		return x.big

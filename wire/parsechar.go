@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// quoted reads text between two quotes, the first of which is next.
+// quoted reads quoted text; the opening quote is next.
 func (p *parser) quoted(quote rune) ([]rune, error) {
 	start := p.pos
 	p.pos++

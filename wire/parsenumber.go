@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// number reads a number or $c, with a sign or without.
+// number reads a number or $c, with an optional sign.
 func (p *parser) number() (any, error) {
 	minus := p.accept("-")
 	if minus || p.accept("+") {
@@ -73,8 +73,7 @@ func (p *parser) unsigned() (any, error) {
 	return f, nil
 }
 
-// digits reads digits of a base, with single underscores between them, and
-// returns them without the underscores.
+// digits reads digits of a base, with optional single underscores between them, and returns them without underscores.
 func (p *parser) digits(base int) string {
 	start := p.pos
 	for i := start; i < len(p.text); i++ {

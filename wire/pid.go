@@ -6,22 +6,21 @@ import (
 	"unique"
 )
 
-// PID is a process identifier: a node's name, that node's creation, and a
-// number that this life of the node never gives twice. It is comparable and
-// two words long. The zero PID names no process.
+// PID is a process identifier: a node's name, that node's creation, and a number that this incarnation of the node never
+// reuses. It is comparable and two words long. The zero PID refers to no process.
 type PID struct {
 	node internedNode
 	id   uint64 // serial<<32 | id, as Erlang prints <X.id.serial>
 }
 
-// Origin mints identifiers for one life of a node. A decoder keeps one for
-// each node that occurs, so interning is paid once a connection.
+// Origin mints identifiers for one incarnation of a node. A decoder keeps one for each node that occurs, so that interning
+// happens once per connection.
 type Origin struct{ node internedNode }
 
-// NewOrigin returns the Origin of the node life id.
+// NewOrigin returns the Origin of the node incarnation id.
 func NewOrigin(id NodeID) Origin { return Origin{unique.Make(id)} }
 
-// NodeID returns the node life that o mints for.
+// NodeID returns the node incarnation that o mints for.
 func (o Origin) NodeID() NodeID {
 	if o.node == (internedNode{}) {
 		return NodeID{}
@@ -29,14 +28,13 @@ func (o Origin) NodeID() NodeID {
 	return o.node.Value()
 }
 
-// PID returns the identifier number id of o's node: the low 32 bits are what
-// Erlang calls the ID, the high 32 the serial.
+// PID returns the identifier number id of o's node: the low 32 bits are Erlang's ID, the high 32 bits the serial.
 func (o Origin) PID(id uint64) PID { return PID{o.node, id} }
 
 // Minted reports whether p belongs to o's node and creation.
 func (o Origin) Minted(p PID) bool { return p.node == o.node }
 
-// IsZero reports whether p names no process at all.
+// IsZero reports whether p is the zero PID.
 func (p PID) IsZero() bool { return p == PID{} }
 
 // Node returns the name of p's node, "" for the zero PID.
@@ -51,8 +49,7 @@ func (p PID) Origin() Origin { return Origin{p.node} }
 // Number returns serial<<32 | id.
 func (p PID) Number() uint64 { return p.id }
 
-// String prints p as Erlang prints a remote pid, with the node's name in place
-// of its number: <go@host.42.0>.
+// String formats p like Erlang's remote pids, but with the node's name instead of its number: <go@host.42.0>.
 func (p PID) String() string {
 	if p.IsZero() {
 		return "<nobody>"
@@ -66,8 +63,8 @@ func (p PID) String() string {
 // MaxRefWords is the longest reference, in 32-bit words (OTP 24 and newer).
 const MaxRefWords = 5
 
-// Ref is a reference: a value that its node makes once. It is comparable; the
-// zero Ref is no reference. Aliases and monitors are named by a Ref.
+// Ref is a reference: a value that its node makes only once. It is comparable; the zero Ref is not a reference. Aliases and
+// monitors are identified by a Ref.
 type Ref struct {
 	node internedNode
 	w    [MaxRefWords]uint32
@@ -82,8 +79,7 @@ func (o Origin) Ref(words ...uint32) Ref {
 	return r
 }
 
-// RefOf returns the three-word reference that carries the 64-bit number id,
-// the shape in which this runtime makes its own.
+// RefOf returns the three-word reference with the 64-bit number id. This runtime makes all of its references that way.
 func (o Origin) RefOf(id uint64) Ref {
 	return Ref{node: o.node, w: [MaxRefWords]uint32{uint32(id) & 0x3ffff, uint32(id >> 18), uint32(id >> 50)}, n: 3}
 }
@@ -93,7 +89,7 @@ func (r Ref) Number() uint64 {
 	return uint64(r.w[0]&0x3ffff) | uint64(r.w[1])<<18 | uint64(r.w[2])<<50
 }
 
-// IsZero reports whether r is no reference.
+// IsZero reports whether r is the zero Ref.
 func (r Ref) IsZero() bool { return r.n == 0 && r.node == internedNode{} }
 
 // Node returns the name of the node that made r.
@@ -108,7 +104,7 @@ func (r Ref) Origin() Origin { return Origin{r.node} }
 // AppendWords appends the words of r to dst, least significant first.
 func (r Ref) AppendWords(dst []uint32) []uint32 { return append(dst, r.w[:r.n]...) }
 
-// String prints r as Erlang prints it: #Ref<node.w2.w1.w0>.
+// String formats r like Erlang, with the node's name: #Ref<node.w2.w1.w0>.
 func (r Ref) String() string {
 	s := "#Ref<" + string(r.Node())
 	for i := int(r.n) - 1; i >= 0; i-- {
@@ -141,5 +137,5 @@ func (p Port) Number() uint64 { return p.id }
 // String prints p as Erlang does: #Port<node.7>.
 func (p Port) String() string { return fmt.Sprintf("#Port<%s.%d>", p.Node(), p.id) }
 
-// Equal reports whether o and x mint for the same life of the same node.
+// Equal reports whether o and x mint for the same incarnation of the same node.
 func (o Origin) Equal(x Origin) bool { return o == x }

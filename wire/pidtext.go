@@ -6,11 +6,9 @@ import (
 	"strings"
 )
 
-// MarshalText is part of encoding.TextMarshaler: go@host:42.0.1z141z3, that is
-// NODE:ID.SERIAL.CREATION with the creation in base 36. Unlike what
-// [PID.String] prints it says which life of the node p is from, so that it still
-// means p, or nobody, when it is read back later or elsewhere. It needs no quotes in
-// a shell. The zero PID is the empty text.
+// MarshalText implements encoding.TextMarshaler. The text is go@host:42.0.1z141z3, that is NODE:ID.SERIAL.CREATION with the
+// creation in base 36. Unlike [PID.String] it includes the incarnation of the node, so that it never refers to another
+// process when it is read later or elsewhere. It needs no quotes in a shell. The zero PID is the empty text.
 func (p PID) MarshalText() ([]byte, error) {
 	if p.IsZero() {
 		return []byte{}, nil
@@ -19,8 +17,7 @@ func (p PID) MarshalText() ([]byte, error) {
 		strconv.FormatUint(uint64(p.Creation()), 36)), nil
 }
 
-// UnmarshalText is part of encoding.TextUnmarshaler: it reads what MarshalText
-// writes.
+// UnmarshalText implements encoding.TextUnmarshaler: it reads the format of MarshalText.
 func (p *PID) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*p = PID{}
@@ -41,8 +38,7 @@ func (p *PID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText is part of encoding.TextMarshaler: what [Ref.String] prints, the empty
-// text for the zero Ref.
+// MarshalText implements encoding.TextMarshaler: the text of [Ref.String], or the empty text for the zero Ref.
 func (r Ref) MarshalText() ([]byte, error) {
 	if r.IsZero() {
 		return []byte{}, nil

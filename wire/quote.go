@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// reserved are the words that are no atoms unless quoted. maybe and else are
-// words since OTP 27 and may be quoted before.
+// reserved are the words that are atoms only if quoted. maybe and else are reserved since OTP 27; older releases accept
+// them quoted, too.
 var reserved = []string{
 	"after", "and", "andalso", "band", "begin", "bnot", "bor", "bsl", "bsr", "bxor", "case", "catch", "cond",
 	"div", "else", "end", "fun", "if", "let", "maybe", "not", "of", "or", "orelse", "receive", "rem", "try",
@@ -25,12 +25,12 @@ func startsAtom(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'ß' <= r && r <= 'ÿ' && r != '÷'
 }
 
-// startsVariable reports whether a variable of Erlang may start with r.
+// startsVariable reports whether an Erlang variable may start with r.
 func startsVariable(r rune) bool {
 	return r == '_' || 'A' <= r && r <= 'Z' || 'À' <= r && r <= 'Þ' && r != '×'
 }
 
-// inName reports whether r may follow in an unquoted atom.
+// inName reports whether r may occur after the first character of an unquoted atom.
 func inName(r rune) bool {
 	return startsAtom(r) || startsVariable(r) || '0' <= r && r <= '9' || r == '@'
 }
@@ -45,8 +45,7 @@ func isBare(a string) bool {
 	return a != "" && !isReserved(a)
 }
 
-// isPrintable reports whether r may stand in text that Format writes as text:
-// io_lib:printable_unicode_list/1.
+// isPrintable reports whether Format may write r in text: io_lib:printable_unicode_list/1.
 func isPrintable(r rune) bool {
 	switch {
 	case r < ' ':
@@ -57,7 +56,7 @@ func isPrintable(r rune) bool {
 	return 0xa0 <= r && r < 0xd800 || 0xe000 <= r && r < 0xfffe || 0x10000 <= r && r <= utf8.MaxRune
 }
 
-// appendRune appends r as it stands inside text quoted with quote.
+// appendRune appends r, escaped for text quoted with quote.
 func appendRune(dst []byte, r rune, quote byte) []byte {
 	switch {
 	case r == rune(quote) || r == '\\':
