@@ -1,9 +1,9 @@
 package dist
 
-// Budget is memory that several links share. Any goroutine may call it.
+// Budget is an amount of memory that several links share. Any goroutine may call its methods.
 type Budget interface {
-	// Take takes bytes and reports whether there are so many left.
+	// Take reserves bytes and reports whether that many were left.
 	Take(bytes int) bool
-	// Give gives bytes back that were taken.
+	// Give returns bytes that were taken.
 	Give(bytes int)
 }

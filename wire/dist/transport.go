@@ -8,50 +8,42 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Transport makes the connections that a [Protocol] uses.
-// [TCP] is one, package tlsdist has another.
+// Transport makes the connections that a [Protocol] uses. [TCP] is one; package tlsdist has another.
 type Transport interface {
-	// Dial opens a connection to addr, host:port, where peer is said to be. What
-	// the transport can prove about the peer is proved when it returns. ctx bounds
-	// it.
+	// Dial opens a connection to addr, host:port, the announced address of peer. When it returns, the transport has
+	// verified everything about the peer that it can verify. ctx bounds Dial.
 	Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error)
-	// Listen returns what accepts connections at addr. Its Accept waits for nothing
-	// that a peer could delay: a handshake of the transport's own is part of the
-	// first Read or Write, and so within the deadline of the connection.
+	// Listen returns a listener at addr. Its Accept must not wait for anything that a peer could delay: the transport's own
+	// handshake is part of the first Read or Write, and thus subject to the connection's deadline.
 	Listen(ctx context.Context, addr string) (net.Listener, error)
 }
 
-// Chooser is a [Transport] that dials in another way for some protocols.
+// Chooser is a [Transport] that dials differently for some protocols.
 type Chooser interface {
 	DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error)
 }
 
-// Encrypter is a [Transport] that may say that nobody between two nodes can read or change
-// what they send.
+// Encrypter is a [Transport] that reports whether it protects traffic between nodes from being read or changed.
 type Encrypter interface{ Encrypts() bool }
 
-// Voucher is a connection that knows something of who is at its other end.
+// Voucher is a connection that can verify the node at its other end.
 type Voucher interface {
-	// Vouch returns an error if the peer cannot be the node that it says it is. It
-	// may be asked when something has been read.
+	// Vouch returns an error if the other end cannot be the node peer. It may be called after the first successful Read.
 	Vouch(peer wire.Atom) error
 }
 
-// TCP is the transport where no other is chosen. The zero value works: small
-// writes leave at once (TCP_NODELAY), as OTP has it, and the system probes idle
-// connections.
+// TCP is the default transport. The zero value works: small writes are sent at once (TCP_NODELAY), as in OTP, and the
+// system probes idle connections.
 type TCP struct {
-	// KeepAlive is how long a connection is idle before the system probes it, and
-	// how long it waits between probes. Default: 15 s. Negative: never; ticks find
-	// dead peers all the same, later.
+	// KeepAlive is the idle time before the system probes a connection, and the interval between probes. Default: 15 s. If
+	// negative, there are no probes; ticks still detect dead peers, but later.
 	KeepAlive time.Duration
-	// Delay holds small writes back until the peer has acknowledged those before
-	// (Nagle's algorithm): fewer packets, longer waits.
+	// Delay enables Nagle's algorithm: small writes wait until the peer has acknowledged previous ones. That saves packets
+	// and adds latency.
 	Delay bool
 }
 
-// Dial is part of Transport. A host with addresses of both families is tried
-// with both.
+// Dial implements Transport. It tries a host's addresses of both families.
 func (t TCP) Dial(ctx context.Context, addr string, _ wire.Atom) (net.Conn, error) {
 	d := net.Dialer{KeepAlive: t.KeepAlive}
 	conn, err := d.DialContext(ctx, "tcp", addr)
@@ -61,9 +53,8 @@ func (t TCP) Dial(ctx context.Context, addr string, _ wire.Atom) (net.Conn, erro
 	return t.tuned(conn)
 }
 
-// Listen is part of Transport. Without a host in addr it listens on all addresses
-// of both families; with a host's name on one of its addresses only, that of IPv4
-// if there is one.
+// Listen implements Transport. Without a host in addr it listens on all addresses of both families; with a host name it
+// listens on only one of its addresses, preferably IPv4.
 func (t TCP) Listen(ctx context.Context, addr string) (net.Listener, error) {
 	lc := net.ListenConfig{KeepAlive: t.KeepAlive}
 	ln, err := lc.Listen(ctx, "tcp", addr)
@@ -84,7 +75,7 @@ func (t TCP) tuned(conn net.Conn) (net.Conn, error) {
 	return conn, nil
 }
 
-// delaying is a listener whose connections hold small writes back.
+// delaying is a listener whose connections use Nagle's algorithm.
 type delaying struct {
 	net.Listener
 	t TCP
@@ -98,6 +89,6 @@ func (l delaying) Accept() (net.Conn, error) {
 		}
 		if conn, err = l.t.tuned(conn); err == nil {
 			return conn, nil
-		} // it has gone already
+		} // it has been closed already
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// atFrom reads {Name, Node}, which is what a wire.At stands for.
+// atFrom reads {Name, Node}, the term of a wire.At.
 func atFrom(term any, v reflect.Value, _ walk) error {
 	if t, ok := term.(wire.Tuple); ok && len(t) == 2 {
 		name, isName := t[0].(wire.Atom)

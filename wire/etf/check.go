@@ -6,8 +6,8 @@ import (
 	"github.com/actornode/actornode/internal/wire/termof"
 )
 
-// Check says what is wrong with the names and tags of the fields of t, and of the types in it: what [ToTerm] says of each
-// value otherwise, such as that two fields have one name. That a type is no term, as a channel, is not asked for.
+// Check validates the field names and tags of t, and of the types in it. It returns the error that [ToTerm] would return
+// for each value, such as for two fields with one name. It does not report types that are not terms, such as channels.
 func Check(t reflect.Type) error {
 	return checkType(t, map[reflect.Type]bool{})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// termPlan gives and takes terms of one type of package wire.
+// termPlan returns the plan for one type of package wire.
 func termPlan(t reflect.Type) plan {
 	return plan{
 		to: func(v reflect.Value, _ walk) (any, error) {
@@ -36,15 +36,14 @@ func termPlan(t reflect.Type) plan {
 	}
 }
 
-// isIdentifier reports whether t is PID or Ref. The zero value of these is no term: in a struct it is
-// undefined.
+// isIdentifier reports whether t is PID or Ref. Their zero value is not a term: in a struct it is undefined.
 func isIdentifier(t reflect.Type) bool {
 	return t == reflect.TypeFor[wire.PID]() || t == reflect.TypeFor[wire.Ref]()
 }
 
 func namesNobody(v reflect.Value) bool { return isIdentifier(v.Type()) && v.IsZero() }
 
-// respelled returns term in the Go type t, as far as it can be spelled in it.
+// respelled returns term in the Go type t, if that type can represent it.
 func respelled(term any, t reflect.Type) any {
 	switch t {
 	case reflect.TypeFor[wire.Atom]():
@@ -78,7 +77,7 @@ func respelled(term any, t reflect.Type) any {
 	return term
 }
 
-// bigIntOf returns the integer t, nil if it is none.
+// bigIntOf returns the integer t, or nil if t is not an integer.
 func bigIntOf(t any) *big.Int {
 	if n, ok := t.(*big.Int); ok {
 		return n
@@ -220,7 +219,7 @@ func durationPlan(unit time.Duration) plan {
 }
 
 func timeFrom(t any, v reflect.Value, _ walk) error {
-	if x, ok := t.(time.Time); ok { // a Go value that stands in a term
+	if x, ok := t.(time.Time); ok { // a Go value within a term
 		v.Set(reflect.ValueOf(x))
 		return nil
 	}
@@ -309,7 +308,7 @@ func pointerPlan(elem *plan) plan {
 			v.SetZero()
 			return nil
 		}
-		if reflect.TypeOf(t) == v.Type() { // a Go value that stands in a term
+		if reflect.TypeOf(t) == v.Type() { // a Go value within a term
 			v.Set(reflect.ValueOf(t))
 			return nil
 		}
@@ -361,7 +360,7 @@ func (s *structure) from(t any, v reflect.Value, w walk) error {
 		return s.fromTuple(t, v, w)
 	}
 	m, ok := t.(wire.Map)
-	if !ok && reflect.TypeOf(t) == v.Type() { // a Go value that stands in a term
+	if !ok && reflect.TypeOf(t) == v.Type() { // a Go value within a term
 		v.Set(reflect.ValueOf(t))
 		return nil
 	}
@@ -407,7 +406,7 @@ func (s *structure) fromTuple(t any, v reflect.Value, w walk) error {
 	return nil
 }
 
-// byteOf returns the byte that the integer t is, if it is one.
+// byteOf returns the integer t as a byte, if it is one.
 func byteOf(t any) (byte, bool) {
 	n, ok := wire.Int(t)
 	return byte(n), ok && n == int64(byte(n))

@@ -9,19 +9,17 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Receiver is a Go value that reads itself from a term. [FromTerm] uses it
-// wherever a pointer to the type at hand is one.
+// Receiver is a Go value that reads itself from a term. [FromTerm] uses it wherever a pointer to the value's type
+// implements it.
 type Receiver interface{ SetTerm(term any) error }
 
-// Marshal returns the bytes of the term that v stands for: [Append] of [ToTerm],
-// for the Go values inside of terms as well.
+// Marshal returns the bytes of the term that v represents: [Append] of [ToTerm], also for Go values inside terms.
 func Marshal(v any) ([]byte, error) {
 	e := etfcodec.Encoder{Foreign: ToTerm}
 	return e.Append(nil, v)
 }
 
-// Unmarshal reads the one term that b is and stores it in what into points to, as
-// [FromTerm] does.
+// Unmarshal decodes b, which must be exactly one term, and stores it in the target of into, like [FromTerm].
 func Unmarshal(b []byte, into any) error {
 	term, rest, err := Decode(b)
 	if err != nil {
@@ -33,41 +31,38 @@ func Unmarshal(b []byte, into any) error {
 	return FromTerm(term, into)
 }
 
-// ToTerm returns the term that a Go value stands for, which needs no encoder of
-// this format:
+// ToTerm returns the term that a Go value represents, independent of the encoding:
 //
-//	bool, integers, floats  themselves, types made of them too
+//	bool, integers, floats  themselves, also types derived from them
 //	string                  a binary; by tag a charlist or an atom
 //	[]byte, [N]byte         a binary; by tag a list
 //	slice, array            a list
 //	map                     a map
-//	pointer                 what it points to; nil is undefined
+//	pointer                 its target; nil is undefined
 //	wire.PID, wire.Ref      itself; the zero value, in a struct, is undefined
 //	wire.At                 {Name, Node}
-//	any                     what is in it; nil is []
+//	any                     its value; nil is []
 //	time.Duration           an integer of nanoseconds, or of the unit in the tag
 //	time.Time               a binary: RFC 3339 in UTC, such as <<"2024-02-29T12:30:00.5Z">>
-//	struct                  as its tags say
-//	wire.Termer             what its Term returns
+//	struct                  according to its tags
+//	wire.Termer             the result of its Term
 //
 // A struct is a map of its exported fields by default, with atoms for keys: the
 // field's name in snake case, or the name in its tag. A tag of a field "_" makes
 // it a tuple instead:
 //
 //	type Add struct {
-//		_    struct{}      `etf:"add,tuple"`   // {add, …}; ",tuple" has no first atom, ",record" the name of the type
+//		_    struct{}      `etf:"add,tuple"`   // {add, …}; ",tuple" without a first atom, ",record" with the name of the type
 //		Item string        `etf:",charlist"`   // or atom, or binary
 //		Wait time.Duration `etf:",ms"`         // or ns, us, s
 //		Note *string                           // undefined, or a binary
 //	}
 //
-// In a map, omitzero leaves out a field that is zero, and required is for
-// [FromTerm]. A field tagged "-" does not count, and goes to Go nodes neither. The fields of an embedded struct
-// without a tag count as the struct's own.
+// In a map, omitzero omits a zero field, and required is for [FromTerm]. A field tagged "-" is ignored, and is not sent to
+// Go nodes either. The fields of an embedded struct without a tag count as the struct's own.
 //
-// A term is returned as it is; whatever Go values it has inside stay there, and
-// [Marshal] takes care of them. The error is [ErrNoTerm] or [ErrLimit]
-// and names the field.
+// A term is returned unchanged, including any Go values in it; [Marshal] converts those. The error is [ErrNoTerm] or
+// [ErrLimit] and names the field.
 func ToTerm(v any) (any, error) {
 	if etfcodec.IsTerm(v) {
 		return v, nil
@@ -84,17 +79,14 @@ func ToTerm(v any) (any, error) {
 	return t, nil
 }
 
-// FromTerm stores a term in what into points to: the reverse of [ToTerm], with
-// some leave. Terms may be in any Go spelling. A string reads binaries and
-// charlists alike, unless its tag says atom; a float reads whole numbers; a
-// []byte a list of bytes; a pointer the atoms undefined and nil, as nil; any
-// takes every term as it is. Keys of a map that the struct has no field for are
-// ignored, and fields that the map has no key for are left as they are, unless
-// they are tagged required. Numbers must fit. What is stored may share memory
-// with the term.
+// FromTerm stores a term in the target of into. It is the reverse of [ToTerm], but more lenient. Terms may have any of
+// their Go types. A string reads binaries and charlists, unless its tag says atom; a float reads integers; a []byte reads a
+// list of bytes; a pointer reads the atoms undefined and nil as nil; any reads every term unchanged. Map keys without a
+// corresponding field are ignored, and fields without a key are left unchanged, unless they are tagged required. Numbers
+// must fit. The stored value may share memory with the term.
 //
-// The error is [ErrMismatch], [ErrLimit], or [ErrNoTerm] for a Go type that can
-// hold no term; it names the field, and part of the value may be stored by then.
+// The error is [ErrMismatch], [ErrLimit], or, for a Go type that cannot hold a term, [ErrNoTerm]. It names the field; part
+// of the value may have been stored.
 func FromTerm(term any, into any) error {
 	v := reflect.ValueOf(into)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -111,12 +103,12 @@ func FromTerm(term any, into any) error {
 	return nil
 }
 
-// mismatch is the error for a term that is not what the Go type wants.
+// mismatch returns the error for a term that does not fit the Go type.
 func mismatch(t any, wanted string) error {
 	return faults.New(ErrMismatch, "expected %s, not %s", wanted, brief(t))
 }
 
-// brief is the beginning of a term, for errors.
+// brief returns the beginning of a term, for errors.
 func brief(t any) string {
 	const most = 60
 	text := []rune(wire.FormatMax(t, utf8.UTFMax*(most+1)))

@@ -12,21 +12,21 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// maxNesting is how deep Go values may be nested on their way from or to terms.
+// maxNesting is the maximum nesting depth of Go values converted from or to terms.
 const maxNesting = 10_000
 
-// plan is how the values of one Go type become terms and back.
+// plan converts the values of one Go type to terms and back.
 type plan struct {
 	to   func(v reflect.Value, w walk) (any, error)
-	from func(t any, v reflect.Value, w walk) error // v can be set
+	from func(t any, v reflect.Value, w walk) error // v is settable
 }
 
-// walk is where in a value a plan is used.
+// walk is the context of a plan: its position in a value.
 type walk struct {
 	depth int
-	host  any                       // of references; nil: none can be read
-	names func(reflect.Type) string // of the types whose maps are marked; nil: none are
-	typed bool                      // the type is known where the term is read
+	host  any                       // for references; nil if none can be read
+	names func(reflect.Type) string // of types whose maps are marked with a name; may be nil
+	typed bool                      // the reader of the term knows the type
 }
 
 func (w walk) deeper() walk {
@@ -34,14 +34,15 @@ func (w walk) deeper() walk {
 	return w
 }
 
-// inside is the walk in a field of a struct, or in an interface, whose type does not say the value's.
+// inside returns the walk for a field of a struct, or for the value of an interface, whose type does not determine the
+// value's.
 func (w walk) inside(typed bool) walk {
 	w.depth++
 	w.typed = typed
 	return w
 }
 
-// mark returns the name that the map of a struct, or of a pointer to one, is marked with.
+// mark returns the name that marks the map of a struct, or of a pointer to one.
 func (w walk) mark(t reflect.Type) (name wire.Atom) {
 	if w.names != nil && !w.typed {
 		name = wire.Atom(w.names(t))
@@ -49,19 +50,18 @@ func (w walk) mark(t reflect.Type) (name wire.Atom) {
 	return name
 }
 
-// planKey is what a plan depends on: the type, and the tag of the field.
+// planKey identifies a plan: the type, and the tag of the field.
 type planKey struct {
 	t reflect.Type
 	style
 }
 
-// style is the part of a field's tag that says how what is in the field is
-// spelled. It holds for the elements of slices and maps, not for the fields of
-// structs, which have their own.
+// style is the part of a field's tag that selects the representation of its value. It also applies to the elements of
+// slices and maps, but not to the fields of structs, which have their own.
 type style struct {
 	text textStyle
 	list bool          // []byte is a list
-	unit time.Duration // of time.Duration; 0 is a nanosecond
+	unit time.Duration // of time.Duration; 0 means nanoseconds
 }
 
 type textStyle uint8
@@ -72,8 +72,7 @@ const (
 	asAtom
 )
 
-// plans holds a *plan for each planKey that was ever needed: as many as the
-// program has types and tags.
+// plans holds a *plan for each used planKey: at most as many as the program has types and tags.
 var plans sync.Map
 
 func planOf(k planKey) *plan {
@@ -88,7 +87,7 @@ func planOf(k planKey) *plan {
 	return p
 }
 
-// compiler holds the plans that are being made: a type may be inside itself.
+// compiler holds the plans under construction, because types may be recursive.
 type compiler map[planKey]*plan
 
 func (c compiler) plan(k planKey) *plan {
@@ -123,8 +122,7 @@ var (
 	timeType     = reflect.TypeFor[time.Time]()
 )
 
-// termTypes are the types of terms that are taken and given as they are. The
-// plain Go types among them are left to their kinds.
+// termTypes are the types of terms that are converted unchanged. The plain Go types of terms are handled by kind.
 var termTypes = map[reflect.Type]bool{
 	reflect.TypeFor[wire.Atom](): true, reflect.TypeFor[wire.PID](): true, reflect.TypeFor[wire.Ref](): true,
 	reflect.TypeFor[wire.Port](): true, reflect.TypeFor[wire.Fun](): true, reflect.TypeFor[wire.Export](): true,
@@ -169,7 +167,7 @@ func (c compiler) build(k planKey) plan {
 		return interfacePlan(k.style)
 	case reflect.Struct:
 		s, err := c.structure(t)
-		if err == nil && len(s.fields) == 0 && t.Size() > 0 && !s.tagged { // one without size has nothing to lose
+		if err == nil && len(s.fields) == 0 && t.Size() > 0 && !s.tagged { // a type of size 0 has no data to lose
 			err = faults.New(ErrNoTerm, "struct %s has no exported fields", t)
 		}
 		if err != nil {
@@ -180,7 +178,7 @@ func (c compiler) build(k planKey) plan {
 	return refuse(faults.New(ErrNoTerm, "a Go value of type %s is no term", t))
 }
 
-// refuse is the plan of a type that has none.
+// refuse returns the plan of an unsupported type.
 func refuse(err error) plan {
 	return plan{
 		to:   func(reflect.Value, walk) (any, error) { return nil, err },
@@ -188,7 +186,7 @@ func refuse(err error) plan {
 	}
 }
 
-// shape is what a struct is as a term.
+// shape is the kind of term that a struct becomes.
 type shape uint8
 
 const (
@@ -213,7 +211,7 @@ type field struct {
 	required bool
 }
 
-// structure reads the tags of a struct. The error says which of them, or which names, cannot be.
+// structure reads the tags of a struct. The error names the invalid tags or names.
 func (c compiler) structure(t reflect.Type) (*structure, error) {
 	s := &structure{}
 	if err := c.fields(s, t, nil, true); err != nil {
@@ -245,7 +243,7 @@ func (c compiler) structure(t reflect.Type) (*structure, error) {
 	return s, nil
 }
 
-// fieldPath is the name of a field, after those of the structs that it is embedded by.
+// fieldPath returns the name of a field, with the names of the embedded structs before it.
 func fieldPath(t reflect.Type, index []int) string {
 	var path []string
 	for _, i := range index {
@@ -285,7 +283,7 @@ func (c compiler) fields(s *structure, t reflect.Type, index []int, top bool) er
 	return nil
 }
 
-// isPart reports whether the fields of an embedded type count as those of the struct.
+// isPart reports whether the fields of an embedded type count as fields of the struct.
 func isPart(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t != timeType && !termTypes[t] && !t.Implements(termerType)
 }
@@ -344,7 +342,7 @@ func (f *field) read(t reflect.Type, tag string) (s style, err error) {
 	return s, nil
 }
 
-// snake spells a Go name as Erlang would: UserID as user_id.
+// snake converts a Go name to Erlang's style: UserID to user_id.
 func snake(name string) string {
 	var b strings.Builder
 	runes := []rune(name)

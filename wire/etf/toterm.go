@@ -70,7 +70,7 @@ func durationTo(unit time.Duration) func(reflect.Value, walk) (any, error) {
 	}
 }
 
-// timeTo is RFC 3339 in UTC.
+// timeTo returns the time as RFC 3339 in UTC.
 func timeTo(v reflect.Value, w walk) (any, error) {
 	t := v.Interface().(time.Time).UTC()
 	if y := t.Year(); y < 0 || y > 9999 {
@@ -83,7 +83,7 @@ func timeTo(v reflect.Value, w walk) (any, error) {
 	return wire.NewMap(termof.TypeMark, termof.TimeName, termof.TimeKey, text), nil
 }
 
-// referenceTo is what a reference is where the term goes to a node: only nodes know it.
+// referenceTo converts a reference for another node; only nodes can do that.
 func referenceTo(v reflect.Value, w walk) (any, error) {
 	switch {
 	case w.names == nil:
@@ -158,7 +158,7 @@ func pointerTo(elem *plan) func(reflect.Value, walk) (any, error) {
 	}
 }
 
-// interfaceTo finds the plan of what is inside.
+// interfaceTo uses the plan of the interface's value.
 func interfaceTo(s style) func(reflect.Value, walk) (any, error) {
 	return func(v reflect.Value, w walk) (any, error) {
 		if v.IsNil() {
@@ -171,8 +171,8 @@ func interfaceTo(s style) func(reflect.Value, walk) (any, error) {
 	}
 }
 
-// errorTo is a field of type error: what the error stands for, or the error as a Go value in
-// the term, for the encoder to ask for.
+// errorTo converts a field of type error: to the term that the error represents, or to the error itself, which the encoder
+// then converts.
 func errorTo(err error, v reflect.Value, s style, w walk) (any, error) {
 	if _, ok := termof.Of(err); ok {
 		return dynamic(v, s, w)
@@ -185,13 +185,12 @@ func dynamic(v reflect.Value, s style, w walk) (any, error) {
 		return nil, tooDeep()
 	}
 	if w.names != nil && v.Type().Implements(errorType) && w.names(v.Type()) == "" && termof.Type(v.Type()) == nil {
-		return v.Interface(), nil // for the encoder to ask for
+		return v.Interface(), nil // the encoder converts it
 	}
 	return planOf(planKey{v.Type(), s}).to(v, w.inside(false))
 }
 
-// termerTo asks a value for its term, or its address if that is what can tell;
-// a nil pointer is left to the plan of its type.
+// termerTo uses the method Term of a value or of its address; a nil pointer is left to the plan of its type.
 func termerTo(otherwise func(reflect.Value, walk) (any, error)) func(reflect.Value, walk) (any, error) {
 	return func(v reflect.Value, w walk) (any, error) {
 		if v.Kind() == reflect.Pointer && v.IsNil() || v.Kind() == reflect.Interface {
@@ -210,8 +209,7 @@ func termerTo(otherwise func(reflect.Value, walk) (any, error)) func(reflect.Val
 	}
 }
 
-// enteredTo takes what was entered for a type of this module; a nil pointer is left to the
-// plan of its type.
+// enteredTo uses the function registered for a type of this module; a nil pointer is left to the plan of its type.
 func enteredTo(f func(any) any, otherwise func(reflect.Value, walk) (any, error)) func(reflect.Value, walk) (any, error) {
 	return func(v reflect.Value, w walk) (any, error) {
 		if v.Kind() == reflect.Pointer && v.IsNil() {
@@ -221,7 +219,7 @@ func enteredTo(f func(any) any, otherwise func(reflect.Value, walk) (any, error)
 	}
 }
 
-// standing is the term of what a value stands for.
+// standing returns the term of the value v, which was returned by Term.
 func standing(v any, w walk) (any, error) {
 	if etfcodec.IsTerm(v) {
 		return v, nil

@@ -1,11 +1,9 @@
-// Package linktest holds what every [dist.Protocol] must pass, as testing/slogtest
-// does for handlers: [Test] runs two ends of one over a pipe in memory.
+// Package linktest has the conformance tests for every [dist.Protocol], like testing/slogtest for handlers: [Test] runs
+// both ends of a protocol over an in-memory pipe.
 //
-// It knows no protocol's bytes. What a protocol cannot do it learns from
-// [dist.Peer]; what is left out there is not tested. A frame that has crossed
-// must be the same in all fields that its Op gives a meaning, with two
-// exceptions: the From of a message may get lost or, if it was zero, be made up,
-// and Urgent may be ignored.
+// It is independent of a protocol's bytes. It does not test capabilities that the protocol's [dist.Peer] lacks. A received
+// frame must equal the sent one in all fields that its Op uses, with two exceptions: the From of a message may be lost or,
+// if it was zero, be invented, and Urgent may be ignored.
 package linktest
 
 import (
@@ -15,13 +13,11 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Options say what a protocol does that others do not.
+// Options describe the optional features of a protocol.
 type Options struct {
-	// Explains: its links are a [dist.Explainer]. The test fails if they are not, or are
-	// and this is not set.
+	// Explains reports whether the links are a [dist.Explainer]; the test fails if this does not match.
 	Explains bool
-	// Whole: its peers take messages in one piece only, so that a long message holds up
-	// those of other senders.
+	// Whole means that peers accept only unfragmented messages, so that a long message delays those of other senders.
 	Whole bool
 }
 

@@ -1,5 +1,5 @@
-// Package pickle has picklers: values that turn a Go value into a term and back, made of others by functions, without
-// reflection and tags. They are the pickler combinators of Kennedy, by which Scala's actors put messages on the wire.
+// Package pickle has picklers: values that convert a Go value to a term and back. Functions combine them, without
+// reflection or tags. They are Kennedy's pickler combinators, which Scala's actors use to serialize messages.
 //
 //	type Order struct {
 //		item  string
@@ -13,26 +13,26 @@
 //	func (o Order) Term() any              { return orders.Term(o) }
 //	func (o *Order) SetTerm(term any) error { return orders.Set(term, o) }
 //
-// With these two methods an Order is {order, <<"tea">>, [1, 2]} wherever a Go value stands for a term: in a message
-// to OTP, in package etf, and in arguments that a method or a handler reads.
+// With these two methods an Order is {order, <<"tea">>, [1, 2]} wherever a Go value is converted to a term: in a message to
+// OTP, in package etf, and in arguments of a method or a handler.
 //
 // Nouns:
 //
-//   - A [Pickler] of a type makes terms of its values, and values of terms.
+//   - A [Pickler] of a type converts its values to terms, and terms to values.
 //   - A [Field] is a part of a struct, with its pickler.
 //   - A [Choice] is one of the types that an interface value may have.
 //
 // # Invariants
 //
-//  1. What a pickler has made a term of, it makes an equal value of, also after the term has been on the wire.
-//  2. Set changes nothing if it fails. It does not panic, whatever the term is, unless a function of [Wrap] does.
+//  1. A pickler converts the term of a value back to an equal value, even after the term has been sent to another node.
+//  2. Set changes nothing if it fails. It does not panic for any term, unless a function of [Wrap] does.
 //
 // # Goroutines
 //
-// None. Many goroutines may use a pickler at once.
+// None. Many goroutines may use a pickler concurrently.
 //
 // # Limits
 //
-// A pickler cannot hold itself: a type that contains itself needs a function of its own. Nodes of Go send each other
-// registered types as themselves, and use no pickler for them: see node.RegisterTypes.
+// A pickler cannot contain itself: a recursive type needs its own function. Go nodes send each other registered types
+// unchanged, without a pickler: see node.RegisterTypes.
 package pickle

@@ -8,14 +8,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// ErrMismatch is the error for a term that is none of the type that is wanted.
+// ErrMismatch is the error for a term that does not match the requested type.
 var ErrMismatch = errors.New("pickle: the term does not fit")
 
 func mismatch(term any, want string) error {
 	return fmt.Errorf("%w: got %s, want %s", ErrMismatch, wire.FormatMax(term, 80), want)
 }
 
-// Pickler turns values of T into terms and back. The zero Pickler is of no use.
+// Pickler turns values of T into terms and back. The zero Pickler is not usable.
 type Pickler[T any] struct {
 	term  func(v T) any
 	value func(term any) (T, error)
@@ -24,8 +24,8 @@ type Pickler[T any] struct {
 // Term returns the term for a value.
 func (p Pickler[T]) Term(v T) any { return p.term(v) }
 
-// Set sets v to what a term stands for. The error is [ErrMismatch] with what was found and wanted, and where, or one of
-// a function of [Wrap].
+// Set sets v to the value of a term. The error is [ErrMismatch] with what was found, what was expected, and where, or the
+// error of a function of [Wrap].
 func (p Pickler[T]) Set(term any, v *T) error {
 	x, err := p.value(term)
 	if err == nil {
@@ -34,8 +34,8 @@ func (p Pickler[T]) Set(term any, v *T) error {
 	return err
 }
 
-// Basic is the pickler of a type that is a term itself. A string is a binary, or what else [wire.Text] reads; a
-// float64 may come as an integer.
+// Basic returns the pickler of a type that is a term itself. A string is written as a binary and read by [wire.Text]; a
+// float64 may be read from an integer.
 func Basic[T bool | int | float64 | string | []byte | wire.Atom | wire.PID | wire.Ref]() Pickler[T] {
 	return Pickler[T]{
 		term: func(v T) any { return v },
@@ -52,7 +52,7 @@ func Basic[T bool | int | float64 | string | []byte | wire.Atom | wire.PID | wir
 	}
 }
 
-// read reads a term that is no value of a basic type itself, but stands for one; into points to that.
+// read converts a term that is not a value of a basic type, but represents one; into points to that value.
 func read(term, into any) (ok bool) {
 	switch v := into.(type) {
 	case *bool:
@@ -72,7 +72,8 @@ func read(term, into any) (ok bool) {
 	return ok
 }
 
-// Wrap is the pickler of a type B that is made of an A: an identifier of a number, a time of its text.
+// Wrap returns the pickler of a type B that is converted to and from an A, such as an identifier from a number, or a time
+// from its text.
 func Wrap[A, B any](p Pickler[A], to func(A) (B, error), from func(B) A) Pickler[B] {
 	return Pickler[B]{
 		term: func(v B) any { return p.term(from(v)) },
@@ -86,7 +87,7 @@ func Wrap[A, B any](p Pickler[A], to func(A) (B, error), from func(B) A) Pickler
 	}
 }
 
-// List is the pickler of a slice. An empty one comes as nil.
+// List returns the pickler of a slice. An empty list is read as nil.
 func List[T any](p Pickler[T]) Pickler[[]T] {
 	return Pickler[[]T]{
 		term: func(all []T) any {
@@ -113,7 +114,7 @@ func List[T any](p Pickler[T]) Pickler[[]T] {
 	}
 }
 
-// Option is the pickler of a pointer that may be nil: undefined.
+// Option returns the pickler of a pointer that may be nil; nil is undefined.
 func Option[T any](p Pickler[T]) Pickler[*T] {
 	return Pickler[*T]{
 		term: func(v *T) any {
@@ -141,7 +142,7 @@ type Field[T any] struct {
 	set  func(term any, v *T) error
 }
 
-// Part is a part of a struct: at returns where it is, such as the address of a field.
+// Part returns a part of a struct; at returns its address, such as the address of a field.
 func Part[T, A any](at func(*T) *A, p Pickler[A]) Field[T] {
 	return Field[T]{
 		term: func(v *T) any { return p.term(*at(v)) },
@@ -149,7 +150,7 @@ func Part[T, A any](at func(*T) *A, p Pickler[A]) Field[T] {
 	}
 }
 
-// Tuple is the pickler of a struct: {Tag, Part, …}, and {Part, …} without a tag.
+// Tuple returns the pickler of a struct: {Tag, Part, …}, or {Part, …} without a tag.
 func Tuple[T any](tag wire.Atom, parts ...Field[T]) Pickler[T] {
 	var head wire.Tuple
 	if tag != "" {
@@ -192,7 +193,7 @@ type Choice[I any] struct {
 	value func(term any) (I, error)
 }
 
-// Case is a choice for values of the type A, which is an I. It panics where A is none.
+// Case returns the choice for values of type A, which must implement I; otherwise it panics.
 func Case[I, A any](tag wire.Atom, p Pickler[A]) Choice[I] {
 	var none A
 	if _, ok := any(none).(I); !ok {
@@ -217,7 +218,8 @@ func Case[I, A any](tag wire.Atom, p Pickler[A]) Choice[I] {
 	}
 }
 
-// OneOf is the pickler of an interface: {Tag, Term}, by the type of the value. Term panics for a value of no choice.
+// OneOf returns the pickler of an interface: {Tag, Term}, by the type of the value. Term panics for a value of any other
+// type.
 func OneOf[I any](choices ...Choice[I]) Pickler[I] {
 	return Pickler[I]{
 		term: func(v I) any {

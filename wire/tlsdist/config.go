@@ -12,41 +12,38 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// defaultTimeout is less than what a node gives the making of a connection, so
-// that it is this package which says what has failed.
+// defaultTimeout is less than a node's timeout for connecting, so that this package reports what has failed.
 const defaultTimeout = 5 * time.Second
 
 // Config has this node's certificate and the authorities that it trusts. The three files,
 // in PEM, must be set; for the rest the zero value works.
 type Config struct {
-	// Cert is the file with this node's certificate, followed by those between it
-	// and the authority, if any.
+	// Cert is the file with this node's certificate, followed by any intermediate certificates.
 	Cert string
 	// Key is the file with the certificate's private key, not encrypted. It may be
 	// the same file.
 	Key string
-	// CA is the file with the authorities whose certificates peers must have. The
-	// system's own do not count.
+	// CA is the file with the authorities that must have signed the certificates of peers. The system's authorities are not
+	// used.
 	CA string
 
 	// AnyHost admits nodes even if the host in their name is not in their certificate,
-	// as OTP does. Nodes that this one dials are checked all the same.
+	// as OTP does. Dialed nodes are always checked.
 	AnyHost bool
 	// MinVersion is tls.VersionTLS12, the default, or tls.VersionTLS13.
 	MinVersion uint16
-	// Timeout bounds a handshake. Default: 5 s, less than a node gives the making of a
-	// connection.
+	// Timeout bounds a handshake. Default: 5 s, less than a node's timeout for connecting.
 	Timeout time.Duration
-	// Under is what the bytes go over. Default: dist.TCP.
+	// Under is the underlying transport. Default: dist.TCP.
 	Under dist.Transport
 	// Log gets a line when the files have changed, and when they are invalid. Default:
 	// slog.Default().
 	Log *slog.Logger
-	// Now is the clock that certificates are checked by. Default: time.Now.
+	// Now is the clock for checking certificates. Default: time.Now.
 	Now func() time.Time
 }
 
-// validate fills in the defaults and says what is wrong with the rest.
+// validate fills in the defaults and checks the other fields.
 func (c *Config) validate() error {
 	var missing []string
 	for _, f := range []struct{ what, file string }{

@@ -16,36 +16,36 @@ import (
 )
 
 const (
-	lingerTime = time.Second // for the peer to read why it is refused
-	lingerSize = 64 << 10    // of what it had sent before that
+	lingerTime = time.Second // time for the peer to read why it is refused
+	lingerSize = 64 << 10    // limit for data that it sent before that
 )
 
-// conn is a TLS connection that says what has failed. Its errors before and in the
-// handshake are of this package, and never io.EOF.
+// conn is a TLS connection with descriptive errors. Errors before and during the handshake are of this package, and never
+// io.EOF.
 type conn struct {
 	net.Conn // the *tls.Conn
 
 	// Set once.
 	by     *maker
 	raw    net.Conn
-	server bool   // this side was dialled
+	server bool   // this side accepted the connection
 	peer   string // for errors
 
-	host    string // that was dialled; of a server: that the peer wants, once known
+	host    string // the dialed host; for a server, the requested one, once known
 	ours    atomic.Pointer[credentials]
 	gotData atomic.Bool // something has been read after the handshake
 
-	mu   sync.Mutex // of the handshake
+	mu   sync.Mutex // guards the handshake
 	done atomic.Bool
 	err  error
 }
 
-// ConnectionState shows protocols that this is TLS.
+// ConnectionState lets protocols detect TLS.
 func (c *conn) ConnectionState() tls.ConnectionState { return c.tls().ConnectionState() }
 
 func (c *conn) tls() *tls.Conn { return c.Conn.(*tls.Conn) }
 
-// handshake is the handshake, once.
+// handshake runs the handshake once.
 func (c *conn) handshake(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,8 +67,7 @@ func (c *conn) handshake(ctx context.Context) error {
 	return nil
 }
 
-// linger lets a peer that has been refused read why: what it has sent must be read
-// first, or the system takes the alert back.
+// linger lets a refused peer read why. The data that it has sent must be read first, or the system discards the alert.
 func (c *conn) linger(err error) {
 	half, ok := c.raw.(interface{ CloseWrite() error })
 	var header tls.RecordHeaderError
@@ -80,7 +79,7 @@ func (c *conn) linger(err error) {
 	}
 }
 
-// Read returns what the peer has sent, after the handshake.
+// Read reads after completing the handshake.
 func (c *conn) Read(b []byte) (int, error) {
 	if err := c.ready(); err != nil {
 		return 0, err
@@ -95,8 +94,8 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write sends, after the handshake. If the peer does not take it and nothing has
-// come from it yet, it may have said why.
+// Write writes after completing the handshake. If that fails before any data was received, the peer may have sent the
+// reason.
 func (c *conn) Write(b []byte) (int, error) {
 	if err := c.ready(); err != nil {
 		return 0, err
@@ -115,13 +114,13 @@ func (c *conn) ready() error {
 	if c.done.Load() {
 		return nil
 	}
-	return c.handshake(context.Background()) // and Timeout, and the connection's deadline
+	return c.handshake(context.Background()) // bounded by Timeout and the connection's deadline
 }
 
-// Vouch is part of [dist.Voucher].
+// Vouch implements [dist.Voucher].
 func (c *conn) Vouch(peer wire.Atom) error {
 	if c.by.cfg.AnyHost || !c.server {
-		return nil // if not server, it has been checked
+		return nil // a client has checked it already
 	}
 	certs := c.ConnectionState().PeerCertificates
 	if len(certs) == 0 {
@@ -134,7 +133,7 @@ func (c *conn) Vouch(peer wire.Atom) error {
 	return nil
 }
 
-// Close ends the connection, and says so if the peer takes it soon.
+// Close closes the connection, after a short attempt to notify the peer.
 func (c *conn) Close() error {
 	if !c.done.Load() {
 		return c.raw.Close()

@@ -16,27 +16,27 @@ import (
 	"github.com/actornode/actornode/internal/regular"
 )
 
-// credentials are what the files hold.
+// credentials are the contents of the files.
 type credentials struct {
 	cert  tls.Certificate // with its Leaf
 	roots *x509.CertPool
 }
 
-// store keeps the credentials of the files as they are at each time.
+// store holds the current credentials of the files.
 //
 // Invariants:
 //
 //  1. good is never nil after load has succeeded once.
-//  2. What has been tried is not tried again until the files change.
+//  2. Invalid files are not tried again until they change.
 type store struct {
 	cfg *Config // set once
 
 	mu       sync.Mutex
-	current2 *credentials // the last that could be used
+	current2 *credentials // the last valid ones
 	tried    [sha256.Size]byte
 }
 
-// current returns the credentials for a handshake that begins now.
+// current returns the credentials for a new handshake.
 func (s *store) current() *credentials {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *store) current() *credentials {
 	return s.current2
 }
 
-// load reads the files, and uses them if they have changed since the last time.
+// load reads the files, and uses them if they have changed since the last call.
 func (s *store) load() (changed bool, err error) {
 	var files [3][]byte
 	sum := sha256.New()
@@ -83,7 +83,7 @@ func (s *store) load() (changed bool, err error) {
 	return true, nil
 }
 
-// parse makes credentials of what the files hold, or says which is wrong.
+// parse makes credentials from the contents of the files; the error says which file is invalid.
 func (s *store) parse(cert, key, ca []byte) (*credentials, error) {
 	c := &credentials{roots: x509.NewCertPool()}
 	if err := check(key, "PRIVATE KEY", "a private key"); err != nil {
@@ -121,7 +121,7 @@ func (s *store) parse(cert, key, ca []byte) (*credentials, error) {
 	}
 }
 
-// check says why there is nothing of a kind in a file.
+// check returns an error if a file contains no PEM block of a kind.
 func check(file []byte, kind, what string) error {
 	for rest := file; ; {
 		var block *pem.Block
@@ -137,7 +137,7 @@ func check(file []byte, kind, what string) error {
 	}
 }
 
-// warn reports what peers will not like.
+// warn logs problems that peers will object to.
 func (s *store) warn() {
 	leaf := s.current2.cert.Leaf
 	if len(leaf.ExtKeyUsage) == 0 || slices.Contains(leaf.ExtKeyUsage, x509.ExtKeyUsageAny) {
@@ -153,7 +153,7 @@ func (s *store) warn() {
 	}
 }
 
-// describe says which certificate it is, for people.
+// describe identifies a certificate, for people.
 func describe(c *x509.Certificate) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%q", c.Subject.String())

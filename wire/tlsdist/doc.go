@@ -1,8 +1,7 @@
 // Package tlsdist is the transport of OTP's inet_tls_dist: connections between
 // nodes over TLS, in which each side proves by a certificate that it belongs to
-// the cluster. What [New] makes of a [Config] is set as
-// node.Distribution.Transport; on it the Erlang protocol has lengths of four bytes
-// in its handshake, which erldist does by itself.
+// the cluster. [New] makes a transport from a [Config]; set it as node.Distribution.Transport. Over TLS the Erlang protocol
+// uses four-byte lengths in its handshake, which erldist does automatically.
 //
 // Either all nodes of a cluster use TLS, or none. Requests to EPMD are not encrypted; a
 // node can run without EPMD (discovery.Static).
@@ -38,7 +37,7 @@
 // The files are read at each handshake, so a change applies from the next handshake on.
 // Existing connections stay. If the files are invalid (a new key does not match the old
 // certificate, or a file is missing), the last valid ones stay in use, and Config.Log
-// gets one line for each change. [Transport.Replace] has a transport use other files.
+// gets one line for each change. [Transport.Replace] makes a transport use other files.
 //
 // # Limits
 //
@@ -46,7 +45,6 @@
 // checks everything again. A handshake takes at most Config.Timeout. Revocation (CRL,
 // OCSP) is not checked: use short-lived certificates.
 //
-// A Go server cannot renegotiate. An OTP node that connected with TLS 1.2 and has sent
-// 2^28 records (renegotiate_at) loses the connection and makes a new one. TLS 1.3 has no
-// such limit.
+// A Go server cannot renegotiate. An OTP node that connected with TLS 1.2 and has sent 2^28 records (renegotiate_at) loses
+// the connection and reconnects. TLS 1.3 has no such limit.
 package tlsdist

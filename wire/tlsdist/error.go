@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// failure says what has failed: which certificate, for which host, and what the
-// peer had to say.
+// failure describes a failed connection: the certificate, the host, and the peer's alert.
 type failure struct {
 	text  string
 	cause error
@@ -18,13 +17,13 @@ type failure struct {
 
 func (e *failure) Error() string { return "tlsdist: " + e.text }
 
-// Unwrap returns the cause, where it is of package tls, x509 or os.
+// Unwrap returns the cause, if it is an error of package tls, x509 or os.
 func (e *failure) Unwrap() error { return e.cause }
 
-// errSilent is why a handshake ends that takes too long.
+// errSilent is the error of a handshake that takes too long.
 var errSilent = errors.New("tlsdist: the peer does not answer")
 
-// isAlert returns what the peer said in an alert; "": it is none.
+// isAlert returns the text of the peer's alert, or "" if err is not one.
 func isAlert(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "remote error" {
@@ -33,7 +32,7 @@ func isAlert(err error) string {
 	return ""
 }
 
-// explain makes an error of package tls one that says what to do.
+// explain turns an error of package tls into one that says what to do.
 func (c *conn) explain(err error) *failure {
 	var (
 		verification *tls.CertificateVerificationError
@@ -52,7 +51,7 @@ func (c *conn) explain(err error) *failure {
 	case isTimeout(err):
 		return &failure{text: fmt.Sprintf("the TLS handshake with %s did not finish within %v: the peer may not speak TLS "+
 			"(on OTP: -proto_dist inet_tls), or hang", c.peer, c.by.cfg.Timeout)}
-	case isEnd(err): // not as a cause: it is no end of what the peer has to say
+	case isEnd(err): // not as a cause, which could be mistaken for an EOF
 		return &failure{text: fmt.Sprintf("%s closed the connection during the TLS handshake: it may not speak TLS "+
 			"(on OTP: -proto_dist inet_tls), or its certificate is unusable; see its log", c.peer)}
 	case strings.Contains(err.Error(), "didn't provide a certificate"):
@@ -62,7 +61,7 @@ func (c *conn) explain(err error) *failure {
 	return &failure{cause: err, text: fmt.Sprintf("TLS handshake with %s: %v", c.peer, err)}
 }
 
-// self says what the peer has seen of this node.
+// self describes the certificate that the peer got from this node.
 func (c *conn) self() string {
 	ours := c.ours.Load()
 	if ours == nil {
@@ -79,7 +78,7 @@ func (c *conn) self() string {
 	return s
 }
 
-// refusal says why the peer's certificate is refused.
+// refusal returns why the peer's certificate is refused.
 func (c *conn) refusal(v *tls.CertificateVerificationError) string {
 	var (
 		unknown x509.UnknownAuthorityError

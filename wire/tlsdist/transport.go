@@ -14,8 +14,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Transport is a [dist.Transport] that makes TLS connections. It may be shared by nodes. The errors of its
-// connections wrap what is of package tls, x509 or os.
+// Transport is a [dist.Transport] that makes TLS connections. Nodes may share it. The errors of its connections wrap errors
+// of packages tls, x509 and os.
 type Transport struct{ now atomic.Pointer[maker] }
 
 var (
@@ -24,13 +24,13 @@ var (
 	_ dist.Encrypter = (*Transport)(nil)
 )
 
-// maker makes connections by one Config.
+// maker makes connections with one Config.
 type maker struct {
 	cfg   Config
 	files store
 }
 
-// New reads the files of a Config. An error says which is of no use, and why.
+// New returns a Transport with the files of a Config. The error says which file is invalid, and why.
 func New(cfg Config) (*Transport, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -46,22 +46,21 @@ func New(cfg Config) (*Transport, error) {
 	return t, nil
 }
 
-// Replace has connections that are made from now on, those that listeners accept too, use the Config of another
-// transport. Those that there are stay. [Config].Under of the two must be the same: listeners stay.
+// Replace makes new connections, including those that listeners accept, use the Config of another transport. Existing
+// connections and listeners stay. [Config].Under of both must be the same.
 func (t *Transport) Replace(by *Transport) { t.now.Store(by.now.Load()) }
 
-// Dial is part of [dist.Transport]. When it returns, the peer has proved that it
-// has a certificate for the host of its name. That it takes this node's, in TLS
-// 1.3 only the first Read can say.
+// Dial implements [dist.Transport]. When it returns, the peer has proved that it has a certificate for the host of its
+// name. In TLS 1.3 only the first Read shows whether the peer accepts this node's certificate.
 func (t *Transport) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Conn, error) {
 	return t.DialFor(ctx, otp, addr, peer)
 }
 
-// otp is the protocol of nodes that may renegotiate, in TLS 1.2. Where none can, the
-// parties can prove that they have the same connection, as other protocols want it.
+// otp is the protocol of nodes that may renegotiate, in TLS 1.2. Without renegotiation the nodes can prove that they share
+// the connection, which other protocols require.
 const otp = "erlang"
 
-// DialFor is part of [links.Chooser].
+// DialFor implements [dist.Chooser].
 func (t *Transport) DialFor(ctx context.Context, protocol, addr string, peer wire.Atom) (net.Conn, error) {
 	return t.now.Load().dial(ctx, protocol, addr, peer)
 }
@@ -84,10 +83,10 @@ func (m *maker) dial(ctx context.Context, protocol, addr string, peer wire.Atom)
 	return c, nil
 }
 
-// Encrypts is part of [dist.Encrypter].
+// Encrypts implements [dist.Encrypter].
 func (t *Transport) Encrypts() bool { return true }
 
-// Listen is part of [dist.Transport].
+// Listen implements [dist.Transport].
 func (t *Transport) Listen(ctx context.Context, addr string) (net.Listener, error) {
 	ln, err := t.now.Load().cfg.Under.Listen(ctx, addr)
 	if err != nil {
@@ -96,7 +95,7 @@ func (t *Transport) Listen(ctx context.Context, addr string) (net.Listener, erro
 	return &listener{ln, t}, nil
 }
 
-// listener accepts connections whose handshake is still to come.
+// listener accepts connections before their handshake.
 type listener struct {
 	net.Listener
 	t *Transport
@@ -113,7 +112,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// config is what both sides have in common.
+// config returns the configuration common to both sides.
 func (m *maker) config(c *credentials) *tls.Config {
 	return &tls.Config{
 		Time: m.cfg.Now, MinVersion: m.cfg.MinVersion,
@@ -122,7 +121,7 @@ func (m *maker) config(c *credentials) *tls.Config {
 	}
 }
 
-// serverConfig takes the credentials when the peer's first message has come.
+// serverConfig uses the credentials at the time of the peer's first message.
 func (m *maker) serverConfig(c *conn) *tls.Config {
 	return &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		c.host = hello.ServerName
@@ -138,17 +137,17 @@ func (m *maker) clientConfig(c *conn) *tls.Config {
 	ours := c.ours.Load()
 	cfg := m.config(ours)
 	cfg.ServerName = c.host
-	// An authority's name list in the peer's request could keep the certificate
-	// back; the peer is to say itself what it does not like.
+	// The list of authorities in the peer's request could suppress the certificate; the peer should report itself why it
+	// refuses it.
 	cfg.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &ours.cert, nil }
 	if isAddress(c.host) {
-		cfg.InsecureSkipVerify = true // for VerifyConnection verifies it, by either kind of name
+		cfg.InsecureSkipVerify = true // because VerifyConnection verifies both kinds of names
 		cfg.VerifyConnection = func(s tls.ConnectionState) error { return verify(s.PeerCertificates, cfg, c.host) }
 	}
 	return cfg
 }
 
-// verify is what package tls does for a client, but for the kinds of names.
+// verify does what package tls does for a client, except for the kinds of names.
 func verify(chain []*x509.Certificate, cfg *tls.Config, host string) error {
 	o := x509.VerifyOptions{Roots: cfg.RootCAs, CurrentTime: cfg.Time(), Intermediates: x509.NewCertPool()}
 	for _, c := range chain[1:] {
@@ -164,8 +163,7 @@ func verify(chain []*x509.Certificate, cfg *tls.Config, host string) error {
 	return nil
 }
 
-// isFor checks that a certificate is for a host. An address may be there as a DNS
-// name, which is where OTP looks for it.
+// isFor checks that a certificate is for a host. An address may be present as a DNS name, which OTP requires.
 func isFor(c *x509.Certificate, host string) error {
 	if isAddress(host) && slices.Contains(c.DNSNames, host) {
 		return nil
