@@ -139,7 +139,7 @@ type Link interface {
 	// caller must keep the order of that sender's signals.
 	Write(f *Frame) (buffered int, err error)
 	// Flush sends the buffer and then one fragment of each long message. left is the number of bytes of long messages that
-	// remain. If there is nothing to send and tick is set, it sends a tick.
+	// remain. If there is nothing to send and tick is true, it sends a tick.
 	Flush(tick bool) (left int, err error)
 	// Traffic returns the number of bytes received and sent, for detecting dead peers. Any goroutine may call it.
 	Traffic() (in, out uint64)

@@ -9,23 +9,24 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Check returns the error with which each link of the protocol would refuse a message, a [*wire.EncodeError], and sends
-// nothing. Any goroutine may call it.
+// Check returns the [*wire.EncodeError] with which every link of the protocol would refuse a message, without sending it.
+// Any goroutine may call it.
 func (p *Protocol) Check(to wire.Dest, msg any) error {
 	c := checker{enc: pack.Encoder{Types: p.types, Foreign: p.Foreign}, limit: math.MaxInt}
 	return c.Check(to, msg)
 }
 
-// checker encodes messages for nobody, to see whether that works. It is for many goroutines at once.
+// checker encodes messages without sending them, to find out whether they can be sent. Many goroutines may use it
+// concurrently.
 type checker struct {
 	enc   pack.Encoder // without a dictionary
-	limit int          // bytes of a message
+	limit int          // maximum bytes of a message
 }
 
-// scratch is memory that messages are encoded into.
+// scratch provides buffers for encoding messages.
 var scratch = sync.Pool{New: func() any { return new([]byte) }}
 
-// Check is part of links.Checker.
+// Check implements links.Checker.
 func (c *checker) Check(to wire.Dest, msg any) error {
 	mem := scratch.Get().(*[]byte)
 	b, size, err := (*mem)[:0], 0, error(nil)
@@ -57,5 +58,5 @@ func tooLong(size, limit int) error {
 	return fmt.Errorf("a message of %d bytes; at most %d are allowed", size, limit)
 }
 
-// Check is part of links.Checker.
+// Check implements links.Checker.
 func (l *link) Check(to wire.Dest, msg any) error { return l.check.Check(to, msg) }

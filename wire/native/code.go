@@ -6,35 +6,34 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// code says why a node ends a handshake or a link. It is sent to the peer in a
-// refusal or a goodbye, with a text for people. The list is closed: a number is never
-// given another meaning, new ones are appended.
+// code is the reason why a node ends a handshake or a link. It is sent to the peer in a refusal or a goodbye, with a text
+// for people. The list is append-only: the meaning of a number never changes.
 type code byte
 
 const (
-	codeProtocol   code = 1  // what came does not belong to the protocol
-	codeVersion    code = 2  // no version that both speak
-	codeName       code = 3  // a name that was not asked for, or is none
-	codeBusy       code = 4  // another connection goes on
-	codeNotAllowed code = 5  // not wanted
-	codeCookie     code = 6  // the cookie is not known
-	codeSession    code = 7  // the link to go on with has ended
+	codeProtocol   code = 1  // the received data violates the protocol
+	codeVersion    code = 2  // no common version
+	codeName       code = 3  // an unexpected or invalid name
+	codeBusy       code = 4  // another connection is used instead
+	codeNotAllowed code = 5  // not allowed
+	codeCookie     code = 6  // wrong cookie
+	codeSession    code = 7  // the link to resume has ended
 	codeLimit      code = 8  // beyond the receiver's limits
-	codeTerm       code = 9  // what came is no term
-	codeClosed     code = 10 // nothing is wrong: the link is closed
+	codeTerm       code = 9  // the received data is not a term
+	codeClosed     code = 10 // no error: the link was closed
 	codeFull       code = 11 // no more connections for now
 )
 
-// errSession: the peer has given up the link that was to go on.
+// errSession means that the peer has given up the link that was to be resumed.
 var errSession = errors.New("native: the interrupted link has ended")
 
-// kinds are what the codes are here; a code that is not known is codeProtocol.
+// kinds are the errors of the codes; an unknown code counts as codeProtocol.
 var kinds = [...]error{codeProtocol: dist.ErrPeerProtocol, codeVersion: dist.ErrNotAllowed, codeName: dist.ErrPeerName,
 	codeBusy: dist.ErrBusy, codeNotAllowed: dist.ErrNotAllowed, codeCookie: dist.ErrCookie,
 	codeLimit: dist.ErrPeerProtocol, codeTerm: dist.ErrPeerProtocol,
 	codeFull: dist.ErrFull}
 
-// kind returns what errors.Is finds in an error of this code.
+// kind returns the error that errors.Is finds for this code.
 func (c code) kind() error {
 	if int(c) < len(kinds) && kinds[c] != nil {
 		return kinds[c]

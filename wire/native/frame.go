@@ -6,21 +6,21 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// A frame is its length in bytes, in 16 bits, and then its bytes; with none it is a tick.
-// The low bits of the first byte are its kind: a [dist.Op], or one of these.
+// A frame is its length in bytes, in 16 bits, followed by its bytes; an empty frame is a tick. The low bits of the first
+// byte are its kind: a [dist.Op], or one of these.
 const (
-	opAck  = 0  // how much of the session has come
+	opAck  = 0  // how much of the session has been received
 	opPart = 14 // a part of a long message
 	opBye  = 15 // why the link ends
 
 	opMask     = 15
-	bitExtras  = 0x10 // of an op: more about the signal follows its fields
-	bitPacked  = 0x20 // what remains of the frame is compressed by zstd
+	bitExtras  = 0x10 // of an op: extras follow the fields
+	bitPacked  = 0x20 // the rest of the frame is compressed with zstd
 	bitParts   = 0x40 // of an op: the payload follows in parts
 	bitUnknown = 0x80
 )
 
-// Bits of the extras: what they hold, in this order.
+// Bits of the extras, with their data, in this order.
 const (
 	extraUrgent  = 1 << iota // nothing
 	extraID                  // an integer
@@ -29,7 +29,7 @@ const (
 	extraReply               // nothing: the payload is the value of a reply
 
 	extraSigns = extraUrgent | extraID | extraToken
-	extraCalls = extraRequest | extraReply // between nodes with flagRequests
+	extraCalls = extraRequest | extraReply // used between nodes with flagRequests
 )
 
 // Bits of the integer in a spawn reply.
@@ -41,15 +41,14 @@ const (
 const (
 	sizeBytes = 2
 	maxFrame  = 1<<16 - 1
-	// partSize is how much of a long message is in a frame. A message that does not
-	// fit into one frame is long.
+	// partSize is the maximum size of the part of a long message in one frame. A message that does not fit into one frame
+	// is long.
 	partSize = 63 << 10
-	// maxStreams is how many messages may be under way in parts, whatever
-	// dist.LinkLimits says.
+	// maxStreams is the maximum number of concurrent messages in parts, regardless of dist.LinkLimits.
 	maxStreams = 64
-	// shapeStream stands in the place of the number of a stream in a frame that tells the shape of a type.
+	// shapeStream replaces the stream number in a frame with the shape of a type.
 	shapeStream = 255
-	// sendStreams is how many this side has under way.
+	// sendStreams is the maximum number of streams that this side sends concurrently.
 	sendStreams = 16
 )
 

@@ -16,16 +16,16 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// state is what a side of the handshake waits for. doc.go draws the machine.
+// state is the message that a side of the handshake waits for. doc.go has a diagram.
 type state uint8
 
 const (
-	awaitWelcome state = iota // dialled
-	awaitAck                  // dialled: has sent its proof
-	awaitHello                // accepts
-	awaitProof                // accepts
-	awaitDone                 // accepts: has sent its ack
-	finished                  // both know each other
+	awaitWelcome state = iota // dialing side
+	awaitAck                  // dialing side: has sent its proof
+	awaitHello                // accepting side
+	awaitProof                // accepting side
+	awaitDone                 // accepting side: has sent its ack
+	finished                  // both sides are authenticated
 	failed
 )
 
@@ -33,41 +33,40 @@ func (s state) String() string {
 	return [...]string{"await welcome", "await ack", "await hello", "await proof", "await done", "finished", "failed"}[s]
 }
 
-// The versions of the protocol that this node speaks.
+// The versions of the protocol that this node supports.
 const (
 	minVersion = 1
 	maxVersion = 1
 )
 
-// machine is one side of a handshake. It has no socket, clock or chance: what is
-// random is given, what is sent is returned.
+// machine is one side of a handshake. It has no socket, clock or randomness: random values are passed in, and messages to
+// send are returned.
 type machine struct {
 	h     dist.Handshake
 	ours  nodeInfo
 	state state
-	// bind returns what identifies the channel below, nothing where there is none.
-	// It is called when a message has come.
+	// bind returns the identification of the channel below, or nothing if there is none. It is called after the first
+	// message has arrived.
 	bind func() ([]byte, error)
-	// session is, on the accepting side, the number of a new session; on the dialling side,
-	// the session to resume, of which received bytes have come.
+	// session is, on the accepting side, the ID of a new session; on the dialing side, the session to resume, of which
+	// received bytes have arrived.
 	session  sessionID
 	received uint64
-	creation uint32 // of the dialling side, for a session to go on with: the peer's creation
-	// find returns how much has been received of a session with peer that waits for
-	// a connection here.
+	creation uint32 // on the dialing side, to resume a session: the peer's creation
+	// find returns the number of bytes received of a session with peer that waits for a connection on this node.
 	find func(peer wire.NodeID, id sessionID) (received uint64, ok bool)
 
-	hello, welcome, proof []byte // as they went
+	hello, welcome, proof []byte // as sent
 	bound                 []byte
 	theirs                nodeInfo
 	want                  uint64 // bytes of the session that the peer has received
-	in, out               string // cookies: that the peer must know, and that this side knows
-	further               string // what Handshake.Accept has chosen; "": it was one of those
+	in, out               string // cookies: the one that the peer must prove, and the one that this side proves
+	further               string // the cookie chosen by Handshake.Accept, or "" if it was in or an old one
 	old                   []string
 }
 
-// newMachine makes the side that has dialled or the other. ours has all but what h
-// says; bind and find may be set before begin.
+// newMachine makes the dialing or the accepting side. ours has everything except what h contains; bind and find may be set
+// before begin.
 func newMachine(h dist.Handshake, dialled bool, ours nodeInfo) (*machine, error) {
 	m := &machine{h: h, ours: ours, state: awaitHello}
 	m.ours.id = h.Local
@@ -98,7 +97,7 @@ func newMachine(h dist.Handshake, dialled bool, ours nodeInfo) (*machine, error)
 	return m, nil
 }
 
-// begin returns what is sent first, by the dialling side.
+// begin returns the first message, which the dialing side sends.
 func (m *machine) begin() [][]byte {
 	if m.state != awaitWelcome {
 		return nil
@@ -107,29 +106,29 @@ func (m *machine) begin() [][]byte {
 	return [][]byte{m.hello}
 }
 
-// fail ends the handshake without a word to the peer.
+// fail ends the handshake without notifying the peer.
 func (m *machine) fail(kind error, format string, args ...any) error {
 	m.state = failed
 	return &handshakeError{kind, fmt.Sprintf(format, args...)}
 }
 
-// refuse ends it with one.
+// refuse ends the handshake with a refusal.
 func (m *machine) refuse(c code, format string, args ...any) ([][]byte, error) {
 	err := m.fail(c.kind(), format, args...)
 	return [][]byte{appendReason([]byte{tagRefusal}, c, fmt.Sprintf(format, args...))}, err
 }
 
-// handshakeError is an error with a text of its own that errors.Is knows.
+// handshakeError is an error with its own text and a kind for errors.Is.
 type handshakeError struct {
-	kind error // nil: none that callers act on
+	kind error // nil if callers do not act on it
 	text string
 }
 
 func (e *handshakeError) Error() string { return "native: handshake: " + e.text }
 func (e *handshakeError) Unwrap() error { return e.kind }
 
-// step takes the next message and returns what to send, in order. What there is
-// to send goes out even if the handshake ends with an error.
+// step handles the next message and returns the messages to send, in order. They must be sent even if step returns an
+// error.
 func (m *machine) step(msg []byte) (out [][]byte, err error) {
 	if len(msg) > 0 && msg[0] == tagRefusal && m.state < finished {
 		c, text := parseReason(msg[1:])
@@ -157,7 +156,7 @@ func (m *machine) peerName() string {
 	return links.Shown(string(m.theirs.id.Name))
 }
 
-// ended is the error for a peer that has closed the connection.
+// ended returns the error for a peer that has closed the connection.
 func (m *machine) ended() error {
 	switch m.state {
 	case awaitWelcome:
@@ -169,14 +168,14 @@ func (m *machine) ended() error {
 	return m.fail(nil, "%s closed the connection (%s)", m.peerName(), m.state)
 }
 
-// onHello is the accepting side's.
+// onHello runs on the accepting side.
 func (m *machine) onHello(msg []byte) ([][]byte, error) {
 	var hello helloMsg
 	rest, err := hello.parseVersions(msg)
 	if err != nil {
 		out, err := m.refuse(codeProtocol, "%v", err)
 		if len(msg) > 0 && (msg[0] == 'N' || msg[0] == 'n') {
-			out = [][]byte{[]byte("snot_allowed")} // what its own protocol says in this place
+			out = [][]byte{[]byte("snot_allowed")} // the corresponding message of its protocol
 		}
 		return out, err
 	}
@@ -208,7 +207,7 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 		return m.refuse(codeNotAllowed, "%s does not accept %s", m.h.Local.Name, m.peerName())
 	case !m.cookies():
 		return m.refuse(codeCookie, "%s has no cookie for %s", m.h.Local.Name, m.peerName())
-	case m.theirs.flags&flagResume != 0: // its link is there already
+	case m.theirs.flags&flagResume != 0: // its link already exists
 	case verdict == dist.Alive:
 		welcome.alive = true
 	case verdict == dist.Busy:
@@ -221,8 +220,7 @@ func (m *machine) onHello(msg []byte) ([][]byte, error) {
 	return [][]byte{m.welcome}, nil
 }
 
-// cookies asks for them. False: there are none for this peer, and no proof is made
-// with an empty one.
+// cookies gets the cookies for the peer. It returns false if there are none: an empty cookie is never used for a proof.
 func (m *machine) cookies() bool {
 	m.in, m.out = m.h.Cookies(m.theirs.id.Name)
 	if m.h.OldCookies != nil {
@@ -231,8 +229,7 @@ func (m *machine) cookies() bool {
 	return m.in != "" && m.out != ""
 }
 
-// channel learns what the connection below is bound to, and checks that both
-// sides see the same kind.
+// channel determines the channel binding of the connection, and checks that both sides use the same kind.
 func (m *machine) channel() ([][]byte, error) {
 	if m.bind != nil {
 		var err error
@@ -247,7 +244,7 @@ func (m *machine) channel() ([][]byte, error) {
 	return nil, nil
 }
 
-// onWelcome is the dialling side's.
+// onWelcome runs on the dialing side.
 func (m *machine) onWelcome(msg []byte) ([][]byte, error) {
 	var w welcomeMsg
 	if err := w.parse(msg); err != nil {
@@ -276,13 +273,13 @@ func (m *machine) onWelcome(msg []byte) ([][]byte, error) {
 	return [][]byte{m.proof}, nil
 }
 
-// What the two proofs begin with: so neither is good for the other's.
+// The prefixes of the two proofs, so that neither can be used as the other.
 const (
 	labelDialled  = "actornode native 1: proof of the side that dialled"
 	labelAccepted = "actornode native 1: proof of the side that accepted"
 )
 
-// mac appends to dst the proof that a cookie is known, for this conversation.
+// mac appends to dst the proof of a cookie for this handshake.
 func (m *machine) mac(dst []byte, cookie, label string, parts ...[]byte) []byte {
 	h := hmac.New(sha256.New, []byte(cookie))
 	addPart(h, []byte(label))
@@ -300,7 +297,7 @@ func addPart(h hash.Hash, p []byte) {
 	h.Write(p)
 }
 
-// onProof is the accepting side's.
+// onProof runs on the accepting side.
 func (m *machine) onProof(msg []byte) ([][]byte, error) {
 	var p proofMsg
 	if err := p.parse(msg, tagProof); err != nil {
@@ -332,7 +329,7 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 		if m.find != nil {
 			received, ok = m.find(m.theirs.id, p.session)
 		}
-		if !ok { // to be proved as all else: it ends a link
+		if !ok { // proved like any ack, because it ends a link
 			m.session = sessionID{}
 			err := m.fail(errSession, "%s no longer keeps the link that %s wants to resume", m.h.Local.Name, m.peerName())
 			return [][]byte{m.ack(proofMsg{})}, err
@@ -348,7 +345,7 @@ func (m *machine) onProof(msg []byte) ([][]byte, error) {
 	return [][]byte{m.ack(ack)}, nil
 }
 
-// accept decides whether the peer has proved to know a cookie that is accepted, and which one this side proves to know then.
+// accept decides whether the peer has proved an accepted cookie, and which cookie this side then proves.
 func (m *machine) accept(knows func(cookie string) bool) (ok bool) {
 	if out, ok := links.ProvedCookie(m.in, m.out, m.old, knows); ok || m.h.Accept == nil {
 		m.out = out
@@ -359,18 +356,18 @@ func (m *machine) accept(knows func(cookie string) bool) (ok bool) {
 	return ok
 }
 
-// ack is the answer to a proof.
+// ack returns the answer to a proof.
 func (m *machine) ack(p proofMsg) []byte {
 	b := p.append(nil, tagAck)
 	return m.mac(b, m.out, labelAccepted, m.hello, m.welcome, m.proof, b)
 }
 
-// grace is for how long both sides would wait for a new connection.
+// grace returns the common time of grace.
 func (m *machine) grace() time.Duration {
 	return time.Duration(min(m.ours.grace, m.theirs.grace)) * time.Millisecond
 }
 
-// onAck is the dialling side's.
+// onAck runs on the dialing side.
 func (m *machine) onAck(msg []byte) ([][]byte, error) {
 	var p proofMsg
 	if err := p.parse(msg, tagAck); err != nil {
@@ -390,7 +387,7 @@ func (m *machine) onAck(msg []byte) ([][]byte, error) {
 	return [][]byte{{tagDone}}, nil
 }
 
-// onDone is the accepting side's.
+// onDone runs on the accepting side.
 func (m *machine) onDone(msg []byte) ([][]byte, error) {
 	if len(msg) != 1 || msg[0] != tagDone {
 		return m.refuse(codeProtocol, "%s: %v", m.peerName(), unexpected(msg, "the end of the handshake"))
@@ -399,7 +396,7 @@ func (m *machine) onDone(msg []byte) ([][]byte, error) {
 	return nil, nil
 }
 
-// flags returns what both sides can.
+// flags returns the common capabilities.
 func (m *machine) flags() uint32 {
 	return m.ours.flags & m.theirs.flags &^ (flagHidden | flagResume | flagClient)
 }

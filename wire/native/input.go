@@ -8,29 +8,28 @@ import (
 	"time"
 )
 
-// The buffer of a reader: it grows while reads fill it, and shrinks when they
-// have been small for long, so an idle link has a small one.
+// The buffer of a reader grows while reads fill it, and shrinks after many small reads, so an idle link has a small one.
 const (
 	leastInput = 4 << 10
 	mostInput  = 256 << 10
-	calm       = 64 // small reads in a row
+	calm       = 64 // consecutive small reads before it shrinks
 )
 
-// input cuts what comes into frames. It belongs to the goroutine that reads.
+// input splits the received data into frames. It belongs to the reading goroutine.
 type input struct {
 	conn     net.Conn
 	src      io.Reader // of conn
 	buf      []byte
-	from, to int // what of buf is still to be taken
-	small    int // reads in a row that were
+	from, to int // the unread part of buf
+	small    int // consecutive small reads
 	full     bool
 	received atomic.Uint64
-	silence  time.Duration // how long a read may wait; 0: for ever
+	silence  time.Duration // read timeout; 0 means none
 	sums     bool
 	gen      int // of conn, in a session
 }
 
-// need is how many bytes the frame at from takes in all, as far as that is known.
+// need returns the total size of the frame at from, as far as it is known.
 func (in *input) need() int {
 	if in.to-in.from < sizeBytes {
 		return sizeBytes
@@ -42,8 +41,8 @@ func (in *input) need() int {
 	return n
 }
 
-// more reports whether the next frame is there, and a whole signal: ticks and parts
-// are none. In a session a frame may turn out to be damaged, and Read wait.
+// more reports whether the next frame is complete and a whole signal, not a tick or a part. In a session the frame may turn
+// out to be damaged, and Read may wait.
 func (in *input) more() bool {
 	have, need := in.to-in.from, in.need()
 	if in.sums || have < need || need == sizeBytes {
@@ -57,8 +56,7 @@ func (in *input) more() bool {
 	}
 }
 
-// next returns the next frame without its size, until the call after; empty: a
-// tick.
+// next returns the next frame without its size, valid until the next call. It is empty for a tick.
 func (in *input) next() ([]byte, error) {
 	for {
 		have, need := in.to-in.from, in.need()
@@ -76,7 +74,7 @@ func (in *input) next() ([]byte, error) {
 	}
 }
 
-// fill reads once, into a buffer that has need bytes from the beginning of the next frame.
+// fill reads once, into a buffer with space for need bytes from the beginning of the next frame.
 func (in *input) fill(need int) error {
 	have := in.to - in.from
 	size := in.size()
@@ -111,7 +109,7 @@ func (in *input) fill(need int) error {
 	return nil
 }
 
-// size chooses how large the buffer is to be next.
+// size returns the next size of the buffer.
 func (in *input) size() int {
 	switch size := len(in.buf); {
 	case size == 0:

@@ -25,36 +25,35 @@ type link struct {
 	// Set once.
 	local   wire.NodeID
 	peer    dist.Peer
-	conn    net.Conn // of a link without session
-	session *session // nil: the link ends with its connection
+	conn    net.Conn // of a link without a session
+	session *session // nil if the link ends with its connection
 	check   checker
 
-	// Of the goroutine that reads.
+	// Owned by the reading goroutine.
 	in     *reader
 	input  input
-	reader *socket.Reader // nil: the link has a session
+	reader *socket.Reader // nil if the link has a session
 	look   func() error   // for reader
 
 	mu      sync.Mutex
 	out     *writer // guarded by mu
 	written uint64  // signals; guarded by mu
 
-	// Of the goroutine that flushes, the goroutine that holds writer.
+	// Owned by the goroutine that holds writer.
 	writer  *socket.Writer
-	spare   []byte      // the buffer to take the place of out's
-	turn    []*outgoing // long messages of which a part is sent
+	spare   []byte      // the buffer that will replace out's
+	turn    []*outgoing // long messages whose parts are being sent
 	batch   batch
 	scratch []byte
-	broken  bool // a write has failed: perhaps within a frame
+	broken  bool // a write has failed, perhaps within a frame
 
-	// Of all.
+	// For all goroutines.
 	sent   atomic.Uint64
 	closed atomic.Bool
-	said   atomic.Bool // the peer has been told why the link ends, as far as it listens
+	said   atomic.Bool // the reason for the link's end has been sent to the peer, if possible
 }
 
-// newLink goes on where a handshake has ended.
-// again is how to connect again, nil where the peer has dialled.
+// newLink makes the link after a handshake. again reconnects; it is nil if the peer has dialed.
 func (p *Protocol) newLink(conn net.Conn, m *machine, again func(context.Context, uint64) (net.Conn, *machine, error)) *link {
 	flags := m.flags()
 	l := &link{conn: conn, local: m.h.Local, peer: dist.Peer{
@@ -121,10 +120,10 @@ func addr(conn net.Conn) string {
 
 func (l *link) Peer() dist.Peer { return l.peer }
 
-// SetHost is part of links.Hosted.
+// SetHost implements links.Hosted.
 func (l *link) SetHost(n any) { l.in.dec.Host = n }
 
-// Requests is part of links.Requester.
+// Requests implements links.Requester.
 func (l *link) Requests() bool { return l.in.requests }
 
 // Read returns the next signal.
@@ -171,14 +170,14 @@ func (l *link) readError(err error) error {
 		l.over(err)
 		return err
 	case l.session != nil && bye == nil:
-		return err // of the session
+		return err // the session's error
 	}
 	err = fmt.Errorf("native: from %s: %w", l.peer.ID.Name, err)
 	l.over(err)
 	return err
 }
 
-// orderly is the end of a link whose peer has said that nothing is wrong: io.EOF.
+// orderly is the error of a link that the peer has closed without an error; it is io.EOF.
 type orderly struct{ peer wire.Atom }
 
 func (e orderly) Error() string {
@@ -191,23 +190,23 @@ func (l *link) closedError() error {
 	return fmt.Errorf("native: link to %s: %w", l.peer.ID.Name, net.ErrClosed)
 }
 
-// over ends the session, if there is one.
+// over ends the session, if any.
 func (l *link) over(err error) {
 	if l.session != nil {
 		l.session.finish(err)
 	}
 }
 
-// byeTime is how long a peer that is told why the link ends may take.
+// byeTime is the timeout for sending a goodbye.
 const byeTime = 100 * time.Millisecond
 
-// bye sends the peer the reason for which the link ends, if it is ready to read: once, the first reason counts.
+// bye sends the peer the reason for the link's end, if the peer is ready to read. Only the first call has an effect.
 func (l *link) bye(c code, text string) {
 	if l.session != nil {
 		l.session.bye(goodbye(c, text))
 		return
 	}
-	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends a Flush too: the link is over
+	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime)) // also ends a Flush: the link is over
 	l.writer.Lock()
 	defer l.writer.Unlock()
 	if !l.said.Swap(true) && l.sendRest() == nil && !l.broken {
@@ -215,18 +214,18 @@ func (l *link) bye(c code, text string) {
 	}
 }
 
-// goodbye is the frame of bye.
+// goodbye returns the frame of bye.
 func goodbye(c code, text string) []byte {
 	b := appendReason([]byte{0, 0, opBye}, c, text)
 	binary.BigEndian.PutUint16(b, uint16(len(b)-sizeBytes))
 	return b
 }
 
-// Explain is part of [links.Explainer].
+// Explain implements [links.Explainer].
 func (l *link) Explain(why string) { l.bye(codeLimit, why) }
 
-// Taken is part of links.Progress. A session waits for a connection that takes nothing to
-// break, or to go on; so it counts only while something comes.
+// Taken implements links.Progress. A session waits for a stalled connection to break or to continue, so it is steady only
+// while data arrives.
 func (l *link) Taken() (sent uint64, unsent int, steady bool) {
 	if l.session != nil {
 		return l.session.taken(), 0, l.session.isAlive()
@@ -244,16 +243,16 @@ func (l *link) Write(f *dist.Frame) (buffered int, err error) {
 	return len(l.out.buf), err
 }
 
-// More is part of links.LookAhead.
+// More implements links.LookAhead.
 func (l *link) More() bool { return l.input.more() }
 
-// Await is part of links.BusyReader.
+// Await implements links.BusyReader.
 func (l *link) Await(d time.Duration, between func()) bool {
 	in := &l.input
 	return in.from < in.to || l.reader != nil && l.reader.Await(d, between, l.look)
 }
 
-// Batch is part of links.BatchReader: for short binaries.
+// Batch implements links.BatchReader, for short binaries.
 func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	in := &l.input
 	if in.sums {
@@ -270,14 +269,14 @@ func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	return n
 }
 
-// Gauge is part of links.Counter.
+// Gauge implements links.Counter.
 func (l *link) Gauge() (written uint64, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.written, len(l.out.buf) + l.out.left
 }
 
-// Send is part of links.MessageWriter.
+// Send implements links.MessageWriter.
 func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	l.mu.Lock()
 	if l.out.send(from, to, msg) {
@@ -290,7 +289,7 @@ func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	return l.Write(&dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
 }
 
-// SendBytes is part of links.MessageWriter.
+// SendBytes implements links.MessageWriter.
 func (l *link) SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool) {
 	l.mu.Lock()
 	if taken = l.out.sendBytes(from, to, b); taken {
@@ -301,10 +300,10 @@ func (l *link) SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool)
 	return buffered, taken
 }
 
-// keptSize is how large a buffer may be that is kept for later messages.
+// keptSize is the maximum size of a buffer that is kept for later messages.
 const keptSize = 2 << 20
 
-// Flush sends what has been written, and a part of each long message.
+// Flush sends the buffer, and a part of each long message.
 func (l *link) Flush(tick bool) (left int, err error) {
 	l.writer.Lock()
 	defer l.writer.Unlock()
@@ -313,7 +312,7 @@ func (l *link) Flush(tick bool) (left int, err error) {
 			return 0, err
 		}
 	} else if l.closed.Load() {
-		return 0, l.closedError() // behind a goodbye
+		return 0, l.closedError() // nothing may follow a goodbye
 	}
 	if err := l.sendRest(); err != nil {
 		return 0, err
@@ -336,7 +335,7 @@ func (l *link) Flush(tick bool) (left int, err error) {
 		err = l.send(buf)
 	case tick:
 		err = l.send(tickFrame[:])
-		buf = nil // nothing much goes on: give the memory back
+		buf = nil // low traffic: release the memory
 	}
 	if cap(buf) <= keptSize {
 		l.spare = buf[:0]
@@ -353,7 +352,7 @@ func (l *link) Flush(tick bool) (left int, err error) {
 
 var tickFrame [sizeBytes]byte
 
-// keepAndSend is for links with a session: what is sent belongs to that.
+// keepAndSend sends on a link with a session, which keeps the sent data.
 func (l *link) keepAndSend(buf []byte, tick bool) {
 	var b batch
 	b.add(buf)
@@ -375,7 +374,7 @@ func (l *link) sendParts(buf []byte) error {
 	l.out.parts(l.turn, b)
 	defer func() { clear(b.pieces[:cap(b.pieces)]) }()
 	switch l.conn.(type) {
-	case *net.TCPConn, *net.UnixConn: // takes pieces
+	case *net.TCPConn, *net.UnixConn: // supports writing several buffers
 		return l.sendError(socket.SendAll(l.conn, b.pieces, &l.sent))
 	}
 	l.scratch = l.scratch[:0]
@@ -402,10 +401,10 @@ func (l *link) sendError(err error) error {
 	return fmt.Errorf("native: to %s: %w", l.peer.ID.Name, err)
 }
 
-// Traffic returns how many bytes have come and gone.
+// Traffic returns the number of bytes received and sent.
 func (l *link) Traffic() (in, out uint64) { return l.input.received.Load(), l.sent.Load() }
 
-// Close ends the link. The peer is told that nothing is wrong, unless it has been told what is.
+// Close ends the link. It sends the peer a goodbye without an error, unless one with a reason was sent.
 func (l *link) Close() error {
 	if l.closed.Swap(true) {
 		return nil
@@ -416,10 +415,10 @@ func (l *link) Close() error {
 		l.session.finish(l.closedError())
 		return nil
 	}
-	if l.writer.TryLock() { // else a write is under way, which the peer perhaps does not take
+	if l.writer.TryLock() { // otherwise a write is in progress, which may be blocked by the peer
 		whole := !l.broken && len(l.writer.Rest()) == 0
 		l.writer.Unlock()
-		if whole && !l.said.Swap(true) { // nothing else is written any more: see Flush
+		if whole && !l.said.Swap(true) { // nothing is written after this: see Flush
 			_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime))
 			_, _ = l.conn.Write(goodbye(codeClosed, "closed"))
 		}

@@ -11,20 +11,19 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The messages of the handshake, without the two bytes of length in front of
-// each; integers are big-endian:
+// The messages of the handshake, without their two-byte length prefixes; integers are big-endian:
 //
-//	hello    'H' "ACTN" Min:8 Max:8 Node Plen:16 Peer …     from the dialling side: versions, itself, who is meant
-//	welcome  'W' "ACTN" Version:8 Alive:8 Node …            the version chosen; 1: there is a link already
-//	proof    'P' Session:128 Received:64 Mac:256            from the dialling side
-//	ack      'A' Session:128 Received:64 Mac:256            from the other
-//	done     'D'                                            from the dialling side: the link begins behind it
+//	hello    'H' "ACTN" Min:8 Max:8 Node Plen:16 Peer …     from the dialing side: versions, itself, the expected peer
+//	welcome  'W' "ACTN" Version:8 Alive:8 Node …            the chosen version; 1 if a link already exists
+//	proof    'P' Session:128 Received:64 Mac:256            from the dialing side
+//	ack      'A' Session:128 Received:64 Mac:256            from the accepting side
+//	done     'D'                                            from the dialing side: the link begins after it
 //	refusal  'E' Code:8 Text                                from either, at any time: the end
 //
 //	Node     Flags:32 Creation:32 Grace:32 Message:64 Partial:64 Open:8 Nonce:256 Nlen:16 Name
 //
-// Bytes where … stands are ignored, but are part of what is proved. Done is not proved, so
-// there are none: with a damaged length it would take the first frames for its own.
+// Bytes at … are ignored, but are covered by the proof. Done is not covered by a proof, so it has none: with a damaged
+// length it would swallow the first frames.
 const (
 	tagHello   = 'H'
 	tagWelcome = 'W'
@@ -47,27 +46,27 @@ const (
 
 // Bits of the flags in hello and welcome, and of [dist.Peer].Flags.
 const (
-	flagHidden   uint32 = 1 << iota // the node is not to be seen by nodes()
+	flagHidden   uint32 = 1 << iota // the node must not appear in nodes()
 	flagCompress                    // it reads compressed frames
-	flagSession                     // it would have the link survive its connection
-	flagResume                      // of a hello: the connection is for a link that there is
-	flagBound                       // it sees TLS, and binds its proof to it
+	flagSession                     // it requests a session, so that the link survives its connection
+	flagResume                      // of a hello: the connection is for an existing link
+	flagBound                       // the connection uses TLS, and the proof is bound to it
 	flagTypes                       // it reads the types of Go values: see package pack
-	flagRequests                    // it reads requests and replies in a frame each
-	flagClient                      // the node is a tool, and no member of the cluster
+	flagRequests                    // it reads requests and replies in one frame each
+	flagClient                      // the node is a tool, not a member of the cluster
 )
 
-// sessionID names a link that may survive its connection; zero: none.
+// sessionID identifies a link that may survive its connection; zero means none.
 type sessionID [16]byte
 
-// nodeInfo is what a node says of itself.
+// nodeInfo is a node's information about itself.
 type nodeInfo struct {
 	flags   uint32
 	id      wire.NodeID
 	grace   uint32 // milliseconds
 	message uint64 // bytes of the longest message that it reads
-	partial uint64 // bytes of all messages in parts that it holds at a time
-	open    uint8  // how many of those
+	partial uint64 // total bytes of concurrent messages in parts
+	open    uint8  // number of concurrent messages in parts
 	nonce   [nonceSize]byte
 }
 
@@ -102,7 +101,7 @@ func appendName(b []byte, name wire.Atom) []byte {
 	return append(binary.BigEndian.AppendUint16(b, uint16(len(name))), name...)
 }
 
-// parseName reads a name behind its length.
+// parseName reads a name with its length prefix.
 func parseName(b []byte) (name wire.Atom, rest []byte, err error) {
 	if len(b) < 2 {
 		return "", nil, errShort
@@ -114,14 +113,14 @@ func parseName(b []byte) (name wire.Atom, rest []byte, err error) {
 	return wire.Atom(b[2 : 2+n]), b[2+n:], nil
 }
 
-// checkName reports what is wrong with the name of a node.
+// checkName validates the name of a node.
 func checkName(name wire.Atom) error { return links.CheckName(string(name)) }
 
-// helloMsg is how the dialling side introduces itself.
+// helloMsg is the first message of the dialing side.
 type helloMsg struct {
-	min, max uint8 // versions that it speaks
+	min, max uint8 // supported versions
 	node     nodeInfo
-	peer     wire.Atom // the node that is meant
+	peer     wire.Atom // the expected node
 }
 
 func (m *helloMsg) append(b []byte) []byte {
@@ -130,7 +129,7 @@ func (m *helloMsg) append(b []byte) []byte {
 	return appendName(b, m.peer)
 }
 
-// parseVersions reads what a hello of any version begins with.
+// parseVersions reads the common beginning of a hello of any version.
 func (m *helloMsg) parseVersions(b []byte) (rest []byte, err error) {
 	if len(b) < 7 || b[0] != tagHello || string(b[1:5]) != magic {
 		return nil, notNative(b)
@@ -179,7 +178,7 @@ type proofMsg struct {
 	mac      [macSize]byte
 }
 
-// append appends all but the mac, which is computed over it.
+// append appends everything but the mac, which is computed over it.
 func (m *proofMsg) append(b []byte, tag byte) []byte {
 	b = append(append(b, tag), m.session[:]...)
 	return binary.BigEndian.AppendUint64(b, m.received)
@@ -195,7 +194,7 @@ func (m *proofMsg) parse(b []byte, tag byte) error {
 	return nil
 }
 
-// appendReason appends a code and a text, shortened if it is long.
+// appendReason appends a code and a text, truncated if it is long.
 func appendReason(b []byte, c code, text string) []byte {
 	return append(append(b, byte(c)), shorten(text)...)
 }
@@ -215,7 +214,7 @@ func parseReason(b []byte) (c code, text string) {
 	return code(b[0]), shorten(string(b[1:]))
 }
 
-// notNative is the error for input that does not begin as a hello or welcome does.
+// notNative returns the error for input that does not begin like a hello or welcome.
 func notNative(b []byte) error {
 	switch {
 	case len(b) > 0 && (b[0] == 'N' || b[0] == 'n'):
@@ -233,7 +232,7 @@ func unexpected(b []byte, what string) error {
 	return fmt.Errorf("expected %s, got %q", what, b)
 }
 
-// notHandshaking says what two bytes are that are not the length of a message.
+// notHandshaking describes two bytes that are not the length of a message.
 func notHandshaking(head []byte) string {
 	switch {
 	case head[0] == 0x16 && head[1] == 3:

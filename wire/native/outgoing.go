@@ -10,17 +10,17 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// outgoing is a message that leaves in parts.
+// outgoing is a message that is sent in parts.
 type outgoing struct {
 	frame  dist.Frame // without its payload
-	segs   [][]byte   // what is still to be sent of it; not to be changed
+	segs   [][]byte   // the part still to be sent; immutable
 	size   int        // bytes of the whole payload
 	left   int
-	stream int // its number; -1: it has not begun
+	stream int // its number, or -1 if it has not started
 	packed bool
 }
 
-// inProgress reports whether a sender must wait.
+// inProgress reports whether a sender must wait for its long message.
 func (w *writer) inProgress(from wire.PID) bool {
 	for _, o := range w.long {
 		if o.frame.From == from {
@@ -30,8 +30,7 @@ func (w *writer) inProgress(from wire.PID) bool {
 	return false
 }
 
-// begin keeps a signal whose payload is too long for a frame. All has been
-// checked but the length of that.
+// begin keeps a signal whose payload is too long for a frame. Everything except the payload's length has been checked.
 func (w *writer) begin(f *dist.Frame) error {
 	if len(w.long) >= w.streams {
 		return links.ErrLong
@@ -61,14 +60,14 @@ func (w *writer) begin(f *dist.Frame) error {
 	return nil
 }
 
-// LongFull is part of links.LongLimiter.
+// LongFull implements links.LongLimiter.
 func (l *link) LongFull() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.out.long) >= l.out.streams
 }
 
-// start announces the long messages, as many as the peer takes at a time.
+// start announces long messages, up to the number that the peer accepts concurrently.
 func (w *writer) start() {
 	for _, o := range w.long {
 		if o.stream >= 0 {
@@ -82,7 +81,7 @@ func (w *writer) start() {
 		w.open += o.size
 		at := len(w.buf)
 		w.err = nil
-		w.head(&o.frame, bitParts) // has been seen to work
+		w.head(&o.frame, bitParts) // cannot fail: it has worked before
 		w.buf = append(w.buf, byte(o.stream))
 		w.buf = pack.AppendUint(w.buf, uint64(o.size))
 		w.close(at)
@@ -91,10 +90,10 @@ func (w *writer) start() {
 	}
 }
 
-// batch is what goes out at once: pieces in order.
+// batch is the data of one write: pieces in order.
 type batch struct {
 	pieces [][]byte
-	heads  []byte // memory for the heads of parts: pieces point into it
+	heads  []byte // memory for the headers of parts, which pieces refer to
 	size   int
 }
 
@@ -105,11 +104,11 @@ func (b *batch) add(p []byte) {
 	}
 }
 
-// partHead is the most that stands before and behind what a part holds.
+// partHead is the maximum overhead before and after the data of a part.
 const partHead = sizeBytes + 2 + sumSize
 
-// parts moves the next part of each long message that has begun to b. It runs
-// beside Write: it touches what a Write does not.
+// parts moves the next part of each started long message to b. It may run concurrently with Write, because they use
+// different fields.
 func (w *writer) parts(long []*outgoing, b *batch) {
 	if need := len(long) * 2 * partHead; cap(b.heads) < need {
 		b.heads = make([]byte, 0, need)
@@ -151,8 +150,8 @@ func (w *writer) part(o *outgoing, b *batch) {
 	}
 }
 
-// packPart compresses the part of n bytes that begins with a piece, if it gets
-// shorter so, and returns how long it is.
+// packPart compresses the part of n bytes that begins with piece first, if that makes it shorter, and returns the resulting
+// length.
 func (w *writer) packPart(b *batch, first, n int) int {
 	var p packer
 	short := p.packAll(b.pieces[first+1:], n)
@@ -165,7 +164,7 @@ func (w *writer) packPart(b *batch, first, n int) int {
 	return len(short)
 }
 
-// done forgets the messages of which all has been sent.
+// done removes the messages that have been sent completely.
 func (w *writer) done(sent []*outgoing) {
 	for _, o := range sent {
 		if o.stream >= 0 && o.left == 0 {

@@ -7,19 +7,19 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packer compresses what goes into one frame. All share one encoder.
+// packer compresses the data of one frame. All packers share one encoder.
 type packer struct{ scratch []byte }
 
 var encoder = sync.OnceValue(func() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
 		zstd.WithWindowSize(64<<10), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
 	if err != nil {
-		panic(err) // the options are ours
+		panic(err) // cannot happen with these options
 	}
 	return e
 })
 
-// pack returns b compressed, until the next call; nil: it would not be shorter.
+// pack returns b compressed, valid until the next call, or nil if that is not shorter.
 func (p *packer) pack(b []byte) []byte {
 	p.scratch = encoder().EncodeAll(b, p.scratch[:0])
 	if len(p.scratch) >= len(b) {
@@ -36,14 +36,13 @@ func (p *packer) packAll(pieces [][]byte, n int) []byte {
 	return p.pack(bytes.Join(pieces, nil)[:n])
 }
 
-// unpacker takes apart what one peer has compressed. It belongs to the goroutine
-// that reads.
+// unpacker decompresses the data of one peer. It belongs to the reading goroutine.
 type unpacker struct {
 	dec *zstd.Decoder
 	buf []byte
 }
 
-// unpack returns what b holds, until the next call: at most maxFrame bytes.
+// unpack returns b decompressed, valid until the next call: at most maxFrame bytes.
 func (u *unpacker) unpack(b []byte) ([]byte, error) {
 	if u.dec == nil {
 		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxFrame))

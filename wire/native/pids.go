@@ -2,12 +2,11 @@ package native
 
 import "github.com/actornode/actornode/wire"
 
-// pidPlaces is how many pids a table holds: their places are fixints.
+// pidPlaces is the number of pids in a table: their places are fixints.
 const pidPlaces = 128
 
-// pidTable are the pids that one side has sent the other, in fields of one kind.
+// pidTable holds the pids that one side has sent to the other, in fields of one kind.
 type pidTable [pidPlaces]wire.PID
 
-// pidPlace is where in its table a pid stands: processes that were started one
-// after the other do not meet.
+// pidPlace returns the place of a pid in its table. Processes that were started one after the other have different places.
 func pidPlace(number uint64) int { return int((number ^ number>>32) % pidPlaces) }

@@ -18,27 +18,28 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Protocol is the native protocol as a [dist.Protocol]. Its zero value is ready
-// to use; it may be shared, and must not be copied.
+// Protocol implements the native protocol as a [dist.Protocol]. Its zero value is ready to use; it may be shared, but must
+// not be copied.
 type Protocol struct {
-	// Foreign, if set, is asked for the term that a Go value in a message stands for
-	// that is neither a term nor of a registered type. Without it such a message is not sent.
+	// Foreign, if set, returns the term for a Go value in a message that is neither a term nor of a registered type.
+	// Without it such a message is not sent.
 	Foreign func(value any) (term any, err error)
-	// Compress is from how many bytes on the payload of a message is compressed, by
-	// zstd, if the peer reads that. 0: never.
+	// Compress is the minimum payload size in bytes for compression with zstd, if the peer supports it. 0 disables
+	// compression.
 	Compress int
 
-	types   *pack.Types // the Go types that travel as they are, set before use; nil: none
+	types   *pack.Types // the Go types that are sent unchanged; set before use, may be nil
 	waiting sessions
 }
 
-// SetTypes is for packages of this module: it says which Go types travel as they are, before the protocol is used.
+// SetTypes sets the Go types that are sent unchanged. It is for packages of this module, and must be called before the
+// protocol is used.
 func (p *Protocol) SetTypes(types *pack.Types) { p.types = types }
 
 // Name returns "native".
 func (p *Protocol) Name() string { return "native" }
 
-// Dial is the side of the handshake that has opened the connection.
+// Dial runs the handshake on the side that has opened the connection.
 func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	if h.Redial == nil {
 		h.Grace = 0
@@ -50,13 +51,13 @@ func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (d
 	return ready(ctx, p.newLink(first.conn, first.m, p.again(h, first.m)), true, h.Limits)
 }
 
-// proved is a connection whose handshake is over.
+// proved is a connection after its handshake.
 type proved struct {
 	conn net.Conn
 	m    *machine
 }
 
-// dial is the handshake of the side that has opened the connection; see shake.
+// dial runs the handshake of the side that has opened the connection; see shake.
 func (p *Protocol) dial(ctx context.Context, conn net.Conn, h dist.Handshake, set func(*machine)) (proved, error) {
 	return links.DialCookies(ctx, conn, h, func(conn net.Conn, h dist.Handshake) (proved, error) {
 		m, err := p.shake(ctx, conn, h, true, set)
@@ -64,7 +65,7 @@ func (p *Protocol) dial(ctx context.Context, conn net.Conn, h dist.Handshake, se
 	})
 }
 
-// ready returns a link over which both sides have told the shapes of their types.
+// ready returns the link after both sides have exchanged the shapes of their types.
 func ready(ctx context.Context, l *link, dialled bool, limits dist.LinkLimits) (dist.Link, error) {
 	if err := l.exchange(ctx, dialled, limits.WithDefaults().Timeout); err != nil {
 		return nil, err
@@ -72,9 +73,8 @@ func ready(ctx context.Context, l *link, dialled bool, limits dist.LinkLimits) (
 	return l, nil
 }
 
-// Accept is the other side. It closes the connection of a peer that proves
-// nothing within the limits of time. links.ErrResumed says that the connection has
-// been given to a link that waited for it.
+// Accept runs the handshake on the other side. It closes the connection of a peer that does not authenticate within the
+// time limits. It returns links.ErrResumed if the connection has been given to a link that waited for it.
 func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	var c claim
 	m, err := p.shake(ctx, conn, h, false, func(m *machine) {
@@ -94,7 +94,7 @@ func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) 
 	return nil, links.ErrResumed
 }
 
-// again returns what connects again for the session that a handshake has begun.
+// again returns the function that reconnects for the session that a handshake has started.
 func (p *Protocol) again(h dist.Handshake, first *machine) func(context.Context, uint64) (net.Conn, *machine, error) {
 	return func(ctx context.Context, received uint64) (net.Conn, *machine, error) {
 		conn, err := h.Redial(ctx)
@@ -109,8 +109,7 @@ func (p *Protocol) again(h dist.Handshake, first *machine) func(context.Context,
 	}
 }
 
-// shake runs a handshake, and closes the connection if it fails. set may change
-// the machine before it begins.
+// shake runs a handshake, and closes the connection if it fails. set may change the machine before it starts.
 func (p *Protocol) shake(ctx context.Context, conn net.Conn, h dist.Handshake, dialled bool,
 	set func(*machine)) (*machine, error) {
 	h.Limits = h.Limits.WithDefaults()
@@ -129,7 +128,7 @@ func (p *Protocol) shake(ctx context.Context, conn net.Conn, h dist.Handshake, d
 	return nil, err
 }
 
-// drive moves the bytes of a handshake.
+// drive reads and writes the messages of a handshake.
 func (p *Protocol) drive(x *exchange, h dist.Handshake, dialled bool, set func(*machine)) (*machine, error) {
 	ours := info(h.Limits)
 	var session sessionID
@@ -153,14 +152,14 @@ func (p *Protocol) drive(x *exchange, h dist.Handshake, dialled bool, set func(*
 	return m, x.Run(func() error { return x.run(m) })
 }
 
-// info is what a node says of itself, without what is of the handshake.
+// info returns a node's information about itself, without the fields of the handshake.
 func info(limits dist.LinkLimits) nodeInfo {
 	limits = limits.WithDefaults()
 	return nodeInfo{flags: flagCompress | flagTypes | flagRequests, message: uint64(limits.Message), partial: uint64(limits.Partial),
 		open: uint8(min(limits.Fragments, maxStreams))}
 }
 
-// channelOf returns what a proof over conn is bound to, if it is TLS.
+// channelOf returns the channel binding of conn, if it is TLS.
 func channelOf(conn net.Conn) func() ([]byte, error) {
 	c, ok := conn.(interface{ ConnectionState() tls.ConnectionState })
 	if !ok {
@@ -172,7 +171,7 @@ func channelOf(conn net.Conn) func() ([]byte, error) {
 	}
 }
 
-// exchange sends and gets the messages of a handshake, each within the timeout.
+// exchange sends and receives the messages of a handshake, each within the timeout.
 type exchange struct {
 	links.Handshake
 	refused bool // the last message is a refusal
@@ -206,7 +205,7 @@ func (x *exchange) write(msg []byte) error {
 	return x.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(msg))), msg...))
 }
 
-// read returns the next message and takes no byte behind it: that is the link's.
+// read returns the next message and reads no byte after it, because that belongs to the link.
 func (x *exchange) read() ([]byte, error) {
 	if err := x.Arm(); err != nil {
 		return nil, err
@@ -228,8 +227,8 @@ func (x *exchange) explain(m *machine, err error) error {
 	return x.Explain(m.peerName(), m.state.String(), err, m.ended)
 }
 
-// How long, and through how many bytes, a peer that is refused has the time to
-// read why: what it has sent must be read first, or the system throws the refusal away.
+// The time and the number of bytes for which a refused peer can read the reason. The data that it has sent must be read
+// first, or the system discards the refusal.
 const (
 	lingerTime = time.Second
 	lingerSize = 64 << 10

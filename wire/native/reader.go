@@ -13,12 +13,12 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// reader makes signals of frames. It belongs to the goroutine that calls Read.
+// reader decodes frames as signals. It belongs to the goroutine that calls Read.
 //
-//  1. Frames are taken in the order in which they come, all of each; what a frame
-//     defines (pids, atoms, nodes) is known to those behind it.
-//  2. What is held of messages in parts is at most partial bytes, in at most
-//     streams messages, and no more than twice what has come of one or firstCapacity.
+//  1. Frames are decoded completely and in the order received; later frames may refer to what a frame defines (pids, atoms,
+//     nodes).
+//  2. The messages in parts hold at most partial bytes in at most streams messages. Each holds at most twice what has been
+//     received of it, or firstCapacity.
 type reader struct {
 	local, peer wire.NodeID
 	limit       int
@@ -32,22 +32,22 @@ type reader struct {
 
 	standalone *pack.Decoder // for messages in parts
 	open       [maxStreams]*incoming
-	count      int // of open
-	held       int // bytes that those have announced
+	count      int // number of open messages
+	held       int // their announced bytes
 
-	memory *links.Account // of the memory of those
+	memory *links.Account // for their memory
 
-	shapes *pack.Shapes // of the peer's types; nil: it tells none
-	told   bool         // all that there were at the beginning
+	shapes *pack.Shapes // of the peer's types; nil if it sends none
+	told   bool         // the initial types have been received
 
-	requests bool // the peer sends requests and replies in a frame each
+	requests bool // the peer sends requests and replies in one frame each
 	request  links.Request
 	reply    links.Reply
 }
 
-// An element of a list, tuple or map takes at least elementSize bytes in memory, and
-// perhaps no more than one on the wire. So a term may have as many elements as take the
-// memory of the longest message, or leastElements, and with the default limits 2^24.
+// An element of a list, tuple or map takes at least elementSize bytes in memory, but may take only one on the wire. So a
+// term may have as many elements as fit into the memory of the longest message, but at least leastElements; with the
+// default limits 2^24.
 const (
 	elementSize   = 16
 	leastElements = 1 << 16
@@ -57,7 +57,7 @@ func termLimits(message int) pack.Limits {
 	return pack.Limits{Elements: max(leastElements, message/elementSize), Expanded: message}
 }
 
-// violation is the error for what a peer must not send; the peer gets its code and text.
+// violation is the error for a protocol violation; the peer gets its code and text.
 type violation struct {
 	code code
 	err  error
@@ -70,7 +70,7 @@ func wrong(format string, args ...any) error {
 	return &violation{codeProtocol, fmt.Errorf(format, args...)}
 }
 
-// errBye is what a peer has said at the end of the link.
+// errBye is the peer's goodbye.
 type errBye struct {
 	code code
 	text string
@@ -79,8 +79,8 @@ type errBye struct {
 func (e *errBye) Error() string { return "the peer ended the link: " + printable.Text(e.text) }
 func (e *errBye) Unwrap() error { return e.code.kind() }
 
-// frame takes the bytes of a frame, without its size, and returns a signal, or
-// false if there is none complete. f is zero, and shares no memory with b.
+// frame decodes the bytes of a frame, without its size, into f, which is zero. It returns false if the frame does not
+// complete a signal. f shares no memory with b.
 func (r *reader) frame(b []byte, f *dist.Frame) (ok bool, err error) {
 	switch op := b[0]; op & opMask {
 	case opPart:
@@ -92,7 +92,7 @@ func (r *reader) frame(b []byte, f *dist.Frame) (ok bool, err error) {
 	return r.signal(b, f)
 }
 
-// short decodes a frame in the short form that writer.send writes. It reports false, and has done nothing, for any other frame.
+// short decodes a frame in the short form that writer.send writes. For any other frame it does nothing and returns false.
 func (r *reader) short(b []byte, f *dist.Frame) bool {
 	if len(b) < 5 || b[0] != byte(dist.OpSend) || b[1] >= pidPlaces || b[2] >= pidPlaces || b[3] != binary8 ||
 		len(b) != 5+int(b[4]) {
@@ -107,9 +107,8 @@ func (r *reader) short(b []byte, f *dist.Frame) bool {
 	return true
 }
 
-// run decodes as many short frames as b begins with, at most len(msgs), that hold
-// messages to one process. It returns how many they are, and their bytes in b.
-// The binaries of one call share memory if they are more than a few.
+// run decodes the short frames at the beginning of b with messages to the process to, at most len(msgs). It returns their
+// number and their bytes in b. The binaries of one call share memory if there are more than a few.
 func (r *reader) run(b []byte, to wire.PID, msgs []any) (n, taken int) {
 	place, total := byte(pidPlace(to.Number())), 0
 	if r.to[place] != to {
@@ -142,7 +141,7 @@ func (r *reader) run(b []byte, to wire.PID, msgs []any) (n, taken int) {
 	return n, taken
 }
 
-// each decodes frames that run has looked at, each message with memory of its own.
+// each decodes frames that run has checked, with separate memory for each message.
 func (r *reader) each(b []byte, msgs []any) int {
 	for i := range msgs {
 		size := shortHead + int(b[6])
@@ -189,7 +188,7 @@ func (r *reader) signal(b []byte, f *dist.Frame) (ok bool, err error) {
 	return true, r.payload(&r.dec, b, f)
 }
 
-// payload reads what a signal carries.
+// payload reads the payload of a signal.
 func (r *reader) payload(d *pack.Decoder, b []byte, f *dist.Frame) error {
 	term, rest, err := d.Term(b)
 	if err != nil {
@@ -207,7 +206,7 @@ func (r *reader) payload(d *pack.Decoder, b []byte, f *dist.Frame) error {
 	return nil
 }
 
-// unreadable returns what stands for a term that is whole and cannot be taken, as why says, and what follows it.
+// unreadable returns a placeholder for a complete term that cannot be read because of why, and the bytes after it.
 func unreadable(d *pack.Decoder, b []byte, why error) (_ any, rest []byte, err error) {
 	if !pack.IsWhole(why) {
 		return nil, b, why
@@ -217,7 +216,7 @@ func unreadable(d *pack.Decoder, b []byte, why error) (_ any, rest []byte, err e
 	return u, rest, err
 }
 
-// spawnOf reads what a spawn request carries.
+// spawnOf reads the payload of a spawn request.
 func spawnOf(term any, f *dist.Frame) error {
 	bad := func() error { return wrong("a spawn request with the payload %s", wire.FormatMax(term, 200)) }
 	t, ok := term.(wire.Tuple)
@@ -252,7 +251,7 @@ func (c *cursor) fail(format string, args ...any) {
 	}
 }
 
-// fields reads what the table in doc.go has for the op.
+// fields reads the op's fields as listed in doc.go.
 func (c *cursor) fields(f *dist.Frame) {
 	r := c.r
 	switch f.Op {
@@ -367,7 +366,7 @@ func (c *cursor) id() uint64 {
 	return n
 }
 
-// pid reads a pid, or none.
+// pid reads a pid or nil.
 func (c *cursor) pid(t *pidTable) (p wire.PID) {
 	switch {
 	case c.err != nil:
@@ -391,7 +390,7 @@ func (c *cursor) pid(t *pidTable) (p wire.PID) {
 	return p
 }
 
-// some reads a pid that must not be missing.
+// some reads a required pid.
 func (c *cursor) some(t *pidTable) wire.PID {
 	p := c.pid(t)
 	if p.IsZero() {
@@ -400,7 +399,7 @@ func (c *cursor) some(t *pidTable) wire.PID {
 	return p
 }
 
-// of reads a process of a node.
+// of reads the pid of a process of node.
 func (c *cursor) of(t *pidTable, node wire.NodeID) wire.PID {
 	p := c.some(t)
 	c.on(node, p)
@@ -420,14 +419,13 @@ func (c *cursor) ref() (r wire.Ref) {
 	return r
 }
 
-// The types of extensions that package pack has for what may stand in a place of
-// a pid.
+// The extension types of package pack that may occur in the place of a pid.
 const (
 	extAtomLast = 3 // 1 to 3
 	extRef      = 5
 )
 
-// ext returns the type of the extension that is next; 0: it is none.
+// ext returns the type of the next extension, or 0 if the next object is not one.
 func (c *cursor) ext() byte {
 	if c.err != nil || len(c.b) == 0 {
 		return 0
@@ -469,7 +467,7 @@ func (c *cursor) target(f *dist.Frame) {
 	f.To = c.some(&c.r.to)
 }
 
-// either reads a name, or a process of a node.
+// either reads a name, or the pid of a process of node.
 func (c *cursor) either(t *pidTable, node wire.NodeID) (wire.PID, wire.Atom) {
 	if name, ok := c.atom(); ok {
 		return wire.PID{}, name
@@ -477,7 +475,7 @@ func (c *cursor) either(t *pidTable, node wire.NodeID) (wire.PID, wire.Atom) {
 	return c.of(t, node), ""
 }
 
-// begin reads on in a frame whose payload follows in parts.
+// begin reads the rest of a frame whose payload follows in parts.
 func (r *reader) begin(f *dist.Frame, c *cursor) error {
 	stream, size := int(c.byte()), c.uint()
 	switch {
@@ -505,17 +503,17 @@ func (r *reader) begin(f *dist.Frame, c *cursor) error {
 	return nil
 }
 
-// incoming is a message of which some parts have come.
+// incoming is a partly received message.
 type incoming struct {
 	frame dist.Frame
 	size  int
 	b     []byte
 }
 
-// firstCapacity is the capacity of a message in parts until this many bytes have come.
+// firstCapacity is the capacity of a message in parts until this many bytes have been received.
 const firstCapacity = 1 << 20
 
-// take adds a part, for which it takes from memory.
+// take appends a part and charges it to memory.
 func (in *incoming) take(b []byte, memory *links.Account) error {
 	if was := cap(in.b); was-len(in.b) < len(b) {
 		size := in.size
@@ -533,7 +531,7 @@ func (in *incoming) take(b []byte, memory *links.Account) error {
 	return nil
 }
 
-// part reads a part, and the signal if it is the last.
+// part reads a part, and returns the signal if it is the last one.
 func (r *reader) part(b []byte, f *dist.Frame) (ok bool, err error) {
 	if len(b) < 3 {
 		return false, wrong("a part: %w", errCut)
@@ -549,7 +547,7 @@ func (r *reader) part(b []byte, f *dist.Frame) (ok bool, err error) {
 	}
 	if stream == shapeStream && r.shapes != nil {
 		if !r.memory.Take(len(b)) {
-			return false, nil // as if the peer had not told it
+			return false, nil // ignored, as if the peer had not sent it
 		}
 		if err := r.shapes.Put(b); err != nil {
 			return false, wrong("the shape of a type: %w", err)
@@ -587,5 +585,5 @@ func (r *reader) part(b []byte, f *dist.Frame) (ok bool, err error) {
 	return true, r.payload(r.standalone, in.b, f)
 }
 
-// sizeOf returns the size that stands before a frame.
+// sizeOf returns the size prefix of a frame.
 func sizeOf(b []byte) int { return int(binary.BigEndian.Uint16(b)) }

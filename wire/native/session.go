@@ -15,59 +15,55 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// session is what lets a link survive its connection. Both sides count the bytes
-// of the frames that they send, ticks and acks left out; the receiver
-// acknowledges how many it has in all, and the sender keeps them until then.
+// session lets a link survive its connection. Both sides count the bytes of the frames that they send, except ticks and
+// acks. The receiver acknowledges the total that it has received, and the sender keeps the bytes until then.
 //
-//  1. tail holds the bytes from base to end of what was sent: base has been
-//     acknowledged. Each byte from base on goes over each connection at most once,
-//     in order, the first from where the peer says it has received to.
-//  2. received counts whole frames that Read has taken. Under a generation that is
-//     over nothing more is taken, so the counts in a handshake stay true.
-//  3. conn is nil from when a connection is found broken until another has taken
-//     its place, and gen is new in both.
+//  1. tail holds the sent bytes from base to end; the bytes before base have been acknowledged. Each byte from base on is
+//     sent over each connection at most once, in order, starting at the position that the peer says it has received.
+//  2. received counts the bytes of whole frames that Read has taken. Nothing is taken under an old generation, so the
+//     counts in a handshake stay valid.
+//  3. conn is nil from the time a connection is found broken until it is replaced; gen changes at both times.
 type session struct {
 	// Set once.
 	link    *link
 	id      sessionID
-	further string // cookie of Handshake.Accept that the peer has proved to know: it goes on with the same one
+	further string // cookie of Handshake.Accept that the peer has proved; it must resume with the same one
 	grace   time.Duration
-	again   func(ctx context.Context, received uint64) (net.Conn, *machine, error) // nil: the peer dials
-	table   *sessions                                                              // that this is in; nil: none
+	again   func(ctx context.Context, received uint64) (net.Conn, *machine, error) // nil if the peer dials
+	table   *sessions                                                              // that contain this session, or nil
 	writing chan struct{}                                                          // held by the goroutine that writes to conn
-	done    context.Context                                                        // of the session
+	done    context.Context                                                        // ends with the session
 	cancel  context.CancelFunc
 
 	mu           sync.Mutex
-	cond         sync.Cond // of all below
+	cond         sync.Cond // guards all fields below
 	conn         net.Conn
 	gen          int
 	brokenAt     time.Time // when conn broke
-	why          error     // of that
-	err          error     // why the session is over
+	why          error     // the error that broke it
+	err          error     // why the session has ended
 	received     uint64
-	acknowledged uint64 // of received, to the peer
+	acknowledged uint64 // the part of received that the peer knows
 	tail         [][]byte
-	tails        links.Tails // is told of the length of tail, if not nil
-	told         int         // what it has been told
+	tails        links.Tails // gets the length of tail, if not nil
+	told         int         // the last length that it got
 	base         uint64
 	end          uint64
-	resend       bool   // tail is to be sent over conn
-	seen         uint64 // of received by the link, when lives was last asked
+	resend       bool   // tail must be sent over conn
+	seen         uint64 // bytes received by the link at the last call of isAlive
 }
 
 const (
-	// tailLimit is how many bytes that the peer has not acknowledged are kept until
-	// Flush waits.
+	// tailLimit is the maximum number of unacknowledged bytes before Flush waits.
 	tailLimit = 8 << 20
-	// ackEvery is how many bytes come until they are acknowledged; fewer are with the next tick.
+	// ackEvery is the number of received bytes that triggers an ack; fewer are acknowledged with the next tick.
 	ackEvery = 64 << 10
-	// How long a side waits between two attempts to connect again.
+	// The pause between two attempts to reconnect.
 	leastPause = 20 * time.Millisecond
 	mostPause  = time.Second
 )
 
-// start begins a session over the connection of a link, and its goroutine.
+// start starts a session over the connection of a link, and its goroutine.
 func (s *session) start(conn net.Conn) {
 	s.cond.L = &s.mu
 	s.conn = conn
@@ -76,11 +72,10 @@ func (s *session) start(conn net.Conn) {
 	if s.table != nil {
 		s.table.add(s)
 	}
-	go s.keep() // until the session is over: close sees to it
+	go s.keep() // ends with the session; see close
 }
 
-// keep acknowledges what comes, sees to a new connection where one has broken,
-// and gives up after the time of grace.
+// keep acknowledges received data, replaces a broken connection, and gives up after the time of grace.
 func (s *session) keep() {
 	for {
 		s.mu.Lock()
@@ -102,7 +97,7 @@ func (s *session) keep() {
 	}
 }
 
-// broken says that the connection of a generation is of no more use.
+// broken records that the connection of a generation is broken.
 func (s *session) broken(gen int, why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +113,7 @@ func (s *session) breakLocked(why error) {
 	s.cond.Broadcast()
 }
 
-// finish ends the session, once, and reports whether this was it.
+// finish ends the session, and reports whether this call was the first.
 func (s *session) finish(err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,14 +157,14 @@ func (s *session) repair() {
 		s.mu.Unlock()
 	}
 	s.mu.Lock()
-	gone := s.conn == nil && time.Since(s.brokenAt) >= s.grace // it may have come, and gone again
+	gone := s.conn == nil && time.Since(s.brokenAt) >= s.grace // it may have been replaced and broken again meanwhile
 	s.mu.Unlock()
 	if gone {
 		s.finish(fmt.Errorf("%w (and no new connection replaced it within %v)", why, s.grace))
 	}
 }
 
-// redial makes a new connection, until ctx ends or the peer has given up.
+// redial tries to make a new connection, until ctx ends or the peer has given up.
 func (s *session) redial(ctx context.Context) {
 	for pause := leastPause; ctx.Err() == nil; pause = min(2*pause, mostPause) {
 		s.mu.Lock()
@@ -198,8 +193,8 @@ func (s *session) redial(ctx context.Context) {
 	}
 }
 
-// attach gives the session a connection, over which this side has said that it
-// has received so much, and the peer that it wants what comes next.
+// attach gives the session a connection, over which this side has announced received, and the peer has requested the bytes
+// from want on.
 func (s *session) attach(conn net.Conn, gen int, received, want uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,10 +232,10 @@ func (s *session) trimLocked(to uint64) {
 	s.tellLocked()
 }
 
-// tailStep is by how many bytes a tail changes until that is told: few messages change what all sessions share.
+// tailStep is the change of a tail's length that is reported, so that few messages update the data shared by all sessions.
 const tailStep = 64 << 10
 
-// tellLocked tells tails how long this one is.
+// tellLocked reports the length of tail to tails.
 func (s *session) tellLocked() {
 	if now := int(s.end - s.base); s.tails != nil && (now >= s.told+tailStep || now <= s.told-tailStep) {
 		s.tails.TailChanged(s.told, now)
@@ -248,7 +243,7 @@ func (s *session) tellLocked() {
 	}
 }
 
-// room is how long tail may be until senders wait.
+// room returns the length of tail at which senders wait.
 func (s *session) room() uint64 {
 	if s.tails == nil {
 		return tailLimit
@@ -256,7 +251,7 @@ func (s *session) room() uint64 {
 	return uint64(s.tails.TailRoom(tailLimit))
 }
 
-// acked records what the peer has received.
+// acked records that the peer has received bytes.
 func (s *session) acked(received uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -280,8 +275,8 @@ func (s *session) freeSpace() error {
 	return s.err
 }
 
-// transmit keeps pieces of frames, which nobody changes any more, and sends them,
-// if there is a connection; if it is a new one, with all before them.
+// transmit keeps pieces of frames, which must not be changed afterwards, and sends them if there is a connection. Over a
+// new connection it first sends everything before them.
 func (s *session) transmit(pieces [][]byte) {
 	s.writing <- struct{}{}
 	defer func() { <-s.writing }()
@@ -314,7 +309,7 @@ func (s *session) write(conn net.Conn, gen int, pieces [][]byte) {
 	}
 }
 
-// ack sends the peer how many bytes have been received.
+// ack sends the number of received bytes to the peer.
 func (s *session) ack() {
 	s.writing <- struct{}{}
 	defer func() { <-s.writing }()
@@ -331,7 +326,7 @@ func (s *session) ack() {
 	s.write(conn, gen, [][]byte{appendSum(b, b)})
 }
 
-// tick sends the peer a life sign, and how many bytes have been received.
+// tick sends a tick and the number of received bytes to the peer.
 func (s *session) tick() {
 	s.mu.Lock()
 	due := s.received > s.acknowledged
@@ -350,7 +345,7 @@ func (s *session) tick() {
 	}
 }
 
-// bye sends the peer the reason for which the session ends, if there is a connection that takes it.
+// bye sends the reason for the session's end to the peer, if the connection accepts it.
 func (s *session) bye(frame []byte) {
 	s.mu.Lock()
 	conn := s.conn
@@ -358,26 +353,25 @@ func (s *session) bye(frame []byte) {
 	if conn == nil {
 		return
 	}
-	_ = conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends what else is being written
+	_ = conn.SetWriteDeadline(time.Now().Add(byeTime)) // ends any other write
 	s.writing <- struct{}{}
 	defer func() { <-s.writing }()
 	s.mu.Lock()
-	whole := s.conn == conn // else a write has failed, perhaps within a frame
+	whole := s.conn == conn // otherwise a write has failed, perhaps within a frame
 	s.mu.Unlock()
 	if whole {
 		_, _ = conn.Write(appendSum(frame, frame))
 	}
 }
 
-// taken returns how many bytes the peer has acknowledged.
+// taken returns the number of bytes that the peer has acknowledged.
 func (s *session) taken() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.base
 }
 
-// isAlive reports whether there is a connection over which something has come since the
-// last call.
+// isAlive reports whether there is a connection that has received data since the last call.
 func (s *session) isAlive() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -387,7 +381,7 @@ func (s *session) isAlive() bool {
 	return came && s.conn != nil && !s.resend
 }
 
-// next returns the next frame, whatever becomes of connections.
+// next returns the next frame, across changes of the connection.
 func (s *session) next(in *input) ([]byte, error) {
 	for {
 		s.mu.Lock()
@@ -423,7 +417,7 @@ func (s *session) next(in *input) ([]byte, error) {
 	}
 }
 
-// takeLocked takes a frame from what has come, if a whole one has.
+// takeLocked takes the next frame from the received data, if it is complete.
 func (s *session) takeLocked(in *input) (b []byte, ok bool, err error) {
 	have, need := in.to-in.from, in.need()
 	if have < sizeBytes || have < need {
@@ -457,7 +451,7 @@ func (s *session) onAck(b []byte) error {
 	return s.acked(n)
 }
 
-// sessions are the links that a peer may go on with, by name.
+// sessions are the links that peers may resume, by ID.
 type sessions struct {
 	mu sync.Mutex
 	m  map[sessionID]*session // guarded by mu
@@ -478,15 +472,15 @@ func (t *sessions) remove(s *session) {
 	delete(t.m, s.id)
 }
 
-// claim is a session that a peer goes on with, during the handshake.
+// claim is a session that a peer is resuming, during the handshake.
 type claim struct {
 	session  *session
 	gen      int
 	received uint64
 }
 
-// find is asked when the peer has proved itself. The connection that there was, if
-// this side knows nothing of its end, is over with it.
+// find is called when the peer has authenticated. It ends the previous connection, if this side has not noticed its end
+// yet.
 func (t *sessions) find(c *claim, local, peer wire.NodeID, id sessionID, further string) (received uint64, ok bool) {
 	t.mu.Lock()
 	s := t.m[id]

@@ -8,8 +8,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// exchange tells the peer the shapes of the types here, and learns those of its types, before anything else is
-// sent: so the first message is compared, too. The side that has dialled begins. If it fails, the link is closed.
+// exchange sends the shapes of this node's types to the peer, and receives those of its types, before anything else is
+// sent, so that even the first message is checked. The dialing side begins. If exchange fails, the link is closed.
 func (l *link) exchange(ctx context.Context, dialled bool, timeout time.Duration) error {
 	if l.in.shapes == nil {
 		return nil
@@ -42,7 +42,7 @@ func (l *link) exchange(ctx context.Context, dialled bool, timeout time.Duration
 	return nil
 }
 
-// tell sends the shapes, which newLink has written, and says that they are all.
+// tell sends the shapes, which newLink has written, and the end marker.
 func (l *link) tell() error {
 	l.mu.Lock()
 	at := len(l.out.buf)
@@ -53,7 +53,7 @@ func (l *link) tell() error {
 	return err
 }
 
-// learn reads until the peer has told all.
+// learn reads until the peer has sent all shapes.
 func (l *link) learn() error {
 	for !l.in.told {
 		b, err := l.next()

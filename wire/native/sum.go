@@ -5,9 +5,8 @@ import (
 	"hash/crc32"
 )
 
-// sumSize is how long the sum behind a frame is, on links that may outlive their
-// connections: a CRC-32C in big-endian of all its bytes, the size too. What has been
-// damaged on the way counts as lost with its connection.
+// sumSize is the size of the sum after a frame, on links with a session: a big-endian CRC-32C of all its bytes, including
+// the size. Damaged data counts as lost with its connection.
 const sumSize = 4
 
 var sumTable = crc32.MakeTable(crc32.Castagnoli)

@@ -2,8 +2,7 @@ package native
 
 import "github.com/actornode/actornode/internal/wire/socket"
 
-// Try is part of links.TryFlusher. A link with a session, or one that is closed, leaves
-// everything to Flush.
+// Try implements links.TryFlusher. A closed link, or one with a session, leaves everything to Flush.
 func (l *link) Try() (more bool) {
 	if l.session != nil || l.closed.Load() {
 		return true
@@ -13,7 +12,7 @@ func (l *link) Try() (more bool) {
 	return more
 }
 
-// sendRest sends what Try has left. The caller holds writer.
+// sendRest sends the remaining data of Try. The caller holds writer.
 func (l *link) sendRest() error {
 	rest := l.writer.Rest()
 	if len(rest) == 0 {

@@ -10,38 +10,38 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// writer makes frames of signals. A link's lock guards it.
+// writer encodes signals as frames. A link's lock guards it.
 //
-//  1. buf holds whole frames, in the order in which they were written. What the encoding
-//     of a frame needs at the peer, the frames before it have defined.
-//  2. A signal that is refused leaves buf and the tables as they were.
-//  3. A sender that has a message in long has nothing in buf that was written after it.
+//  1. buf holds whole frames, in the order in which they were written. Each frame refers only to definitions in earlier
+//     frames.
+//  2. A refused signal leaves buf and the tables unchanged.
+//  3. buf holds nothing of a sender that was written after its message in long.
 type writer struct {
 	// Set once.
 	local, peer wire.NodeID
 	limit       int // bytes of a message
-	partial     int // bytes of messages that are under way
-	streams     int // how many of them
-	threshold   int // from how many bytes a payload is compressed; 0: never
+	partial     int // maximum bytes of concurrent messages in parts
+	streams     int // maximum number of them
+	threshold   int // minimum payload size for compression; 0 means never
 	sums        bool
 
 	dict     pack.EncodeDict
 	enc      pack.Encoder
 	from, to pidTable
-	undo     []sentPID // pids of the signal at hand
+	undo     []sentPID // pids of the current signal
 	buf      []byte
 	packed   packer
-	err      error // of the signal at hand
+	err      error // of the current signal
 
-	told       int           // types whose shape the peer has been told
-	standalone *pack.Encoder // for what may be overtaken; made when it is needed
-	long       []*outgoing   // messages that leave in parts, the oldest first
-	used       uint64        // numbers of streams in use, a bit each
-	open       int           // bytes of those that have begun
-	left       int           // bytes of long that are still to be taken
+	told       int           // number of types whose shape has been sent
+	standalone *pack.Encoder // for payloads in parts; made on first use
+	long       []*outgoing   // messages that are sent in parts, the oldest first
+	used       uint64        // bit set of the stream numbers in use
+	open       int           // bytes of the started ones
+	left       int           // remaining bytes of long
 }
 
-// sentPID is a place of a table that has changed.
+// sentPID is a changed place of a table, for undoing it.
 type sentPID struct {
 	t     *pidTable
 	place int
@@ -78,7 +78,7 @@ func (w *writer) write(f *dist.Frame) error {
 	return nil
 }
 
-// tellShapes tells the peer the shapes of the types that have been registered since it was last called.
+// tellShapes sends the shapes of the types that were registered since the last call.
 func (w *writer) tellShapes() {
 	for w.enc.Peer != nil {
 		at := len(w.buf)
@@ -94,7 +94,7 @@ func (w *writer) tellShapes() {
 	}
 }
 
-// close puts the size before the frame that begins at an offset of buf.
+// close fills in the size of the frame that begins at offset at of buf.
 func (w *writer) close(at int) {
 	binary.BigEndian.PutUint16(w.buf[at:], uint16(len(w.buf)-at-sizeBytes))
 	if w.sums {
@@ -102,7 +102,7 @@ func (w *writer) close(at int) {
 	}
 }
 
-// back takes back the frame that begins at an offset of buf.
+// back removes the frame that begins at offset at of buf.
 func (w *writer) back(at int) {
 	w.buf = w.buf[:at]
 	for i := len(w.undo) - 1; i >= 0; i-- {
@@ -113,8 +113,7 @@ func (w *writer) back(at int) {
 	w.dict.Undo()
 }
 
-// send is write for a message from one process to another that both ends know, if
-// it is short; false: it is for write.
+// send is write for a short message between two processes that both ends know. It returns false if write must be used.
 func (w *writer) send(from, to wire.PID, msg any) bool {
 	b, ok := msg.([]byte)
 	return ok && w.sendBytes(from, to, b)
@@ -135,15 +134,14 @@ func (w *writer) sendBytes(from, to wire.PID, b []byte) bool {
 	return true
 }
 
-// A binary whose frame has one byte of length that counts, and what it begins
-// with; "bin 8" in MessagePack's specification.
+// The longest binary whose frame's size fits one byte, and its first byte: "bin 8" in MessagePack's specification.
 const (
 	smallBinary = 250
 	binary8     = 0xc4
 )
 
-// payload appends what f carries, to the frame that begins at an offset of buf.
-// long: it is too long for a frame; then buf holds nothing of use.
+// payload appends the payload of f to the frame that begins at offset at of buf. long reports that it is too long for a
+// frame; the end of buf is then invalid.
 func (w *writer) payload(at int, f *dist.Frame) (long bool) {
 	term := carried(f)
 	switch t := term.(type) {
@@ -175,7 +173,7 @@ func (w *writer) payload(at int, f *dist.Frame) (long bool) {
 	return false
 }
 
-// carried is the term that f carries.
+// carried returns the term that f carries.
 func carried(f *dist.Frame) any {
 	switch p := f.Payload.(type) {
 	case *links.Request:
@@ -189,7 +187,7 @@ func carried(f *dist.Frame) any {
 	return f.Payload
 }
 
-// withoutTerm is the payload of a frame whose term leaves in parts.
+// withoutTerm returns the payload of a frame whose term is sent in parts.
 func withoutTerm(payload any) any {
 	switch p := payload.(type) {
 	case *links.Request:
@@ -200,7 +198,7 @@ func withoutTerm(payload any) any {
 	return nil
 }
 
-// spawnTerm is what a spawn request carries.
+// spawnTerm returns the payload of a spawn request.
 func spawnTerm(f *dist.Frame) wire.Tuple {
 	s := f.Spawn
 	bits := 0
@@ -269,7 +267,7 @@ func extrasOf(f *dist.Frame) (bits byte) {
 	return bits
 }
 
-// fields appends what the table in doc.go has for the op.
+// fields appends the op's fields as listed in doc.go.
 func (w *writer) fields(f *dist.Frame) {
 	switch f.Op {
 	case dist.OpSend, dist.OpSignal:
@@ -346,7 +344,7 @@ func (w *writer) pair(f *dist.Frame) {
 	w.pid(&w.to, f.To)
 }
 
-// of checks that p is a process of a node: the peer would end the link.
+// of checks that p is a process of node; otherwise the peer would end the link.
 func (w *writer) of(node wire.NodeID, p wire.PID, what string) {
 	if w.some(p, what); p.Node() != node.Name {
 		w.fail("%s is a process of %s, not of %s", what, p.Node(), node.Name)
@@ -359,7 +357,7 @@ func (w *writer) some(p wire.PID, what string) {
 	}
 }
 
-// pid appends a pid, nil for none.
+// pid appends a pid, or nil for the zero PID.
 func (w *writer) pid(t *pidTable, p wire.PID) {
 	if p.IsZero() {
 		w.buf = append(w.buf, nilByte)
@@ -410,7 +408,7 @@ func (w *writer) target(f *dist.Frame) {
 	}
 }
 
-// either appends a name, or a process of a node.
+// either appends a name, or a process of node.
 func (w *writer) either(t *pidTable, node wire.NodeID, p wire.PID, name wire.Atom, what string) {
 	if name != "" {
 		w.atom(name)
