@@ -9,19 +9,17 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Most of what is sent in bulk differs in little: short binaries to one process, from
-// one or some of this node's. Their frames begin alike, with the sender's number apart.
-// A pattern is how one of them began: the writer writes the next by it, and the reader
-// compares in place of decoding. It is good for as long as no atom enters the cache.
+// Bulk traffic is repetitive: short binaries to one process, from one or a few processes of this node. Their frames have
+// the same beginning except for the sender's number. A pattern is the beginning of one such frame: the writer copies it for
+// the next frame, and the reader compares instead of decoding. It is valid until an atom enters the cache.
 type pattern struct {
-	to   wire.PID    // zero: there is none
+	to   wire.PID    // zero if there is no pattern
 	node wire.Origin // of From
-	head []byte      // of the frame behind its length, to the tag of the binary
-	from int         // where in head the number of From is
+	head []byte      // of the frame after its length, up to the tag of the binary
+	from int         // offset of From's number in head
 }
 
-// The frame of a message from a process to another that the pattern is of: {22, From,
-// To} and a binary.
+// The frame of a pattern is a message from one process to another: {22, From, To} and a binary.
 const (
 	tagBinary   = 109
 	binaryHead  = 4 // its length
@@ -29,8 +27,8 @@ const (
 	mostAgain   = 250
 )
 
-// learn takes the pattern of a frame without its length: control is what stands
-// behind its atoms, size the binary's. Without one p is as good as empty.
+// learn takes the pattern of a frame without its length: control is the part after its atoms, size is the binary's size. If
+// the frame has no pattern, p becomes unusable.
 func (p *pattern) learn(frame, control []byte, from, to wire.PID, size int) {
 	p.to = wire.PID{}
 	head := frame[:len(frame)-binaryHead-size]
@@ -51,8 +49,7 @@ func (p *pattern) learn(frame, control []byte, from, to wire.PID, size int) {
 	p.head = append(p.head[:0], head...)
 }
 
-// freshAtoms reports whether a distribution header, behind its tag, puts atoms into
-// the cache.
+// freshAtoms reports whether a distribution header, without its tag, puts atoms into the cache.
 func freshAtoms(b []byte) bool {
 	for i := range int(b[0]) {
 		if half(b[1:], i)&newEntry != 0 {
@@ -62,7 +59,7 @@ func freshAtoms(b []byte) bool {
 	return false
 }
 
-// again appends the frame of a message by the pattern; false: it is for write.
+// again appends the frame of a message with the pattern. It returns false if write must be used.
 func (w *writer) again(from, to wire.PID, b []byte) bool {
 	p := &w.pattern
 	if p.to != to || to.IsZero() || p.node != from.Origin() || len(b) > mostAgain || len(w.long) > 0 {
@@ -79,7 +76,7 @@ func (w *writer) again(from, to wire.PID, b []byte) bool {
 	return true
 }
 
-// Send is part of links.MessageWriter.
+// Send implements links.MessageWriter.
 func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +95,7 @@ func (l *link) Send(from, to wire.PID, msg any) (buffered int, err error) {
 	return len(w.buf), nil
 }
 
-// SendBytes is part of links.MessageWriter.
+// SendBytes implements links.MessageWriter.
 func (l *link) SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool) {
 	l.mu.Lock()
 	if taken = l.out.again(from, to, b); taken {
@@ -109,7 +106,7 @@ func (l *link) SendBytes(from, to wire.PID, b []byte) (buffered int, taken bool)
 	return buffered, taken
 }
 
-// Batch is part of links.BatchReader: for short binaries.
+// Batch implements links.BatchReader, for short binaries.
 func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	if l.in.pattern.to != to || to.IsZero() {
 		return 0
@@ -128,9 +125,8 @@ func (l *link) Batch(to wire.PID, msgs []any) (n int) {
 	return n
 }
 
-// alike finds the binaries of the frames that b begins with, as far as they are whole
-// and like the pattern, and fit into one block. It returns how many these are, and
-// their bytes in b.
+// alike finds the binaries of the complete frames at the beginning of b that match the pattern and fit into one block. It
+// returns their number and their bytes in b.
 func (r *reader) alike(b []byte, parts [][]byte) (n, taken int) {
 	p, free := &r.pattern, box.BlockSize
 	for n < len(parts) && len(b)-taken >= 4+len(p.head)+binaryHead {
@@ -150,7 +146,7 @@ func (r *reader) alike(b []byte, parts [][]byte) (n, taken int) {
 	return n, taken
 }
 
-// fewAlike is how many binaries share memory, at least.
+// fewAlike is the minimum number of binaries that share memory.
 const fewAlike = 4
 
 // together puts copies of parts into msgs.

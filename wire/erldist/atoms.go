@@ -10,9 +10,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The atom cache has eight segments of 256 atoms, in each direction one. A
-// distribution header lists the atoms of a message by their places in it, up to
-// 255, and says the text of those that are new at their place:
+// Each direction has an atom cache of eight segments of 256 atoms. A distribution header lists up to 255 atoms of a message
+// by their places in the cache, with the text of new ones:
 //
 //	n:8, then if n > 0:
 //	n/2+1 bytes of half bytes, the low half of a byte first:
@@ -26,16 +25,16 @@ const (
 	longAtoms   = 1      // in the last half byte
 )
 
-// atomsIn is the cache for what comes. It holds at most 2,048 atoms, 2 MiB.
+// atomsIn is the cache for received atoms. It holds at most 2,048 atoms, 2 MiB.
 type atomsIn struct {
-	all [segments]*[segmentSize]any // Atoms; nil: nothing there
+	all [segments]*[segmentSize]any // Atoms, or nil
 
-	isMark func(wire.Atom) bool                 // nil: no atom is a mark
-	marks  *[segments * segmentSize / 64]uint64 // a bit for each place that has a mark; nil: none has
-	marked bool                                 // the last header lists a mark, or so many atoms that there may be others
+	isMark func(wire.Atom) bool                 // nil if no atom is a mark
+	marks  *[segments * segmentSize / 64]uint64 // a bit for each place with a mark; nil if there are none
+	marked bool                                 // the last header lists a mark, or the maximum number of atoms
 }
 
-// enter puts a new atom at its place.
+// enter puts a new atom into its place.
 func (c *atomsIn) enter(segment, at byte, a wire.Atom) {
 	if c.all[segment] == nil {
 		c.all[segment] = new([segmentSize]any)
@@ -61,8 +60,7 @@ func (c *atomsIn) hasMark(segment, at byte) bool {
 
 var errHeaderCut = errors.New("the frame ends inside its distribution header")
 
-// header reads the atoms of a distribution header into refs, as Atoms, and returns
-// them and what follows.
+// header reads the atoms of a distribution header into refs, as Atoms, and returns them and the rest.
 func (c *atomsIn) header(b []byte, refs []any) (_ []any, rest []byte, err error) {
 	refs = refs[:0]
 	if len(b) == 0 {
@@ -108,7 +106,7 @@ func (c *atomsIn) header(b []byte, refs []any) (_ []any, rest []byte, err error)
 	return refs, b, nil
 }
 
-// newAtom reads the text of an atom behind its length.
+// newAtom reads the text of an atom with its length prefix.
 func newAtom(b []byte, lengthSize int) (a wire.Atom, rest []byte, err error) {
 	if len(b) < lengthSize {
 		return "", nil, errHeaderCut
@@ -131,32 +129,31 @@ func newAtom(b []byte, lengthSize int) (a wire.Atom, rest []byte, err error) {
 // half returns the half byte i.
 func half(b []byte, i int) byte { return b[i/2] >> (4 * (i % 2)) & 15 }
 
-// atomsOut is the cache for what goes. An atom has one place, by its hash. It
-// gets there when it comes by a second time in a row as far as its place is
-// concerned, so that atoms used once push out none that is used often.
+// atomsOut is the cache for sent atoms. The hash of an atom determines its place. An atom enters the cache on its second
+// consecutive use with respect to its place, so that atoms used only once do not replace frequently used ones.
 //
-//  1. What is in slots is what the peer has in its cache once it has read all
-//     that was written, or "" where it has nothing of ours.
-//  2. The places in refs are those with the current message's epoch, in order.
+//  1. slots equals the peer's cache after it has read everything that was written, with "" for places without an atom of
+//     this node.
+//  2. refs lists the places with the current message's epoch, in order.
 type atomsOut struct {
 	seed  maphash.Seed
 	slots []outSlot // segments * segmentSize; made at first use
 	epoch uint32    // of the message being written
 	refs  []outRef
-	fresh bool // an atom has got a place in this message
+	fresh bool // this message puts an atom into the cache
 }
 
 type outSlot struct {
 	atom  wire.Atom
-	seen  uint32 // hash of the last other atom that came by
-	epoch uint32 // message in which it was used last
-	ref   uint8  // number in that message
+	seen  uint32 // hash of the last other atom with this place
+	epoch uint32 // the last message that used it
+	ref   uint8  // its number in that message
 }
 
 type outRef struct {
 	place uint16
 	fresh bool
-	old   wire.Atom // what was there before a fresh one
+	old   wire.Atom // the previous atom, before a fresh one
 }
 
 // begin starts a message.
@@ -175,14 +172,14 @@ func (c *atomsOut) begin() {
 	}
 }
 
-// The shortest and longest atoms, in bytes, worth a place: shorter ones are
-// shorter than a reference, longer ones would make all lengths two bytes.
+// The minimum and maximum length, in bytes, of cached atoms: shorter ones are shorter than a reference, longer ones would
+// make all lengths two bytes.
 const (
 	minCached = 3
 	maxCached = 255
 )
 
-// index returns the number of a in this message, if it has one.
+// index returns the number of a in this message, if it is cached.
 func (c *atomsOut) index(a wire.Atom) (byte, bool) {
 	if len(a) < minCached || len(a) > maxCached {
 		return 0, false
@@ -214,7 +211,7 @@ func (c *atomsOut) use(s *outSlot, r outRef) {
 	c.refs = append(c.refs, r)
 }
 
-// undo forgets the message: it is not going to be sent.
+// undo discards the message, which will not be sent.
 func (c *atomsOut) undo() {
 	for _, r := range c.refs {
 		s := &c.slots[r.place]

@@ -9,25 +9,23 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// challenges are the open challenges of a node's handshakes. A proof is a digest of the
-// cookie and a number, and does not contain the nodes that make and check it. So an attacker
-// that gets a challenge could send it to this same node, in a connection that this node has
-// dialled, and pass the answer on as its own proof.
+// challenges holds the open challenges of a node's handshakes. A proof is a digest of the cookie and a number, without the
+// names of the nodes that make and check it. So an attacker that gets a challenge could send it back to the same node, over
+// a connection that this node has dialed, and use the answer as its own proof.
 //
 // Invariants:
 //
-//  1. What this node has posed in a handshake under way it does not answer in another,
-//     whichever side it is on in either.
-//  2. What it has answered to a peer that has not proved itself it does not pose: neither
-//     while that handshake goes on nor later, as far back as answered reaches. So answers
-//     cannot be collected until their numbers come up.
+//  1. While a handshake is in progress, this node does not answer in another handshake a challenge that it has posed in
+//     this one, on either side.
+//  2. This node does not pose a challenge that it has answered to an unauthenticated peer, neither during that handshake
+//     nor later, as far back as answered reaches. So an attacker cannot collect answers until their numbers come up.
 //
-// Its zero value is ready. Several nodes of a program may share it.
+// The zero value is ready to use. Several nodes of a program may share it.
 type challenges struct {
 	mu       sync.Mutex
-	open     map[challenge]int       // of handshakes under way, posed or answered; how many of them
-	answered [2]*[groups / 64]uint64 // bits: groups of numbers, some of which have been answered; the newer first
-	bits     int                     // in the newer
+	open     map[challenge]int       // posed or answered in current handshakes, with the number of these
+	answered [2]*[groups / 64]uint64 // bit sets of groups with answered numbers; the newer set first
+	bits     int                     // set bits in the newer set
 }
 
 // challenge is a number in a handshake of a node of this program.
@@ -38,7 +36,7 @@ type challenge struct {
 
 const (
 	groups     = 1 << 20    // of 4,096 numbers each: 128 KiB of bits
-	mostGroups = groups / 4 // that are marked before the older bits are given up: half of all numbers can be posed at least
+	mostGroups = groups / 4 // marked groups before the older set is dropped: at least half of all numbers can be posed
 )
 
 // issue draws a challenge. done must be called for it.
@@ -77,8 +75,8 @@ func (c *challenges) beginLocked(n challenge) {
 	c.open[n]++
 }
 
-// done is the end of the handshake. keep: the number has been answered, and the peer has
-// not proved that it knows the cookie.
+// done must be called at the end of the handshake. keep means that the number has been answered and the peer has not proved
+// the cookie.
 func (c *challenges) done(n challenge, keep bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,20 +9,20 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// scratch are writers that encode messages for nobody.
+// scratch provides writers that encode messages without sending them.
 var scratch = sync.Pool{New: func() any { return new(writer) }}
 
-// Check is part of links.Checker. What it reads of out is set once.
+// Check implements links.Checker. It reads only fields of out that are set once.
 func (l *link) Check(to wire.Dest, msg any) error {
 	return check(writer{local: l.out.local, peer: l.out.peer, flags: l.out.flags, headed: l.out.headed, limit: l.out.limit,
 		nobody: l.out.nobody, values: l.out.values}, l.out.enc.Foreign, to, msg)
 }
 
-// nobody stands for the sender of a message that is not sent.
+// nobody is the sender of a message that is only checked.
 var nobody = wire.NewOrigin(wire.NodeID{Name: "nobody@nowhere", Creation: 1}).PID(0)
 
-// Check returns the error with which links to Go nodes and to nodes of OTP would refuse a message, a [*wire.EncodeError], and
-// sends nothing: what one of them takes is not refused. Any goroutine may call it.
+// Check returns the [*wire.EncodeError] with which links to both Go nodes and OTP nodes would refuse a message, without
+// sending it. A message that one of them accepts is not refused. Any goroutine may call it.
 func (p *Protocol) Check(to wire.Dest, msg any) error {
 	w := writer{flags: erlflags.Announced, headed: true, limit: math.MaxInt, nobody: nobody}
 	err := error(nil)
@@ -39,7 +39,7 @@ func (p *Protocol) Check(to wire.Dest, msg any) error {
 	return err
 }
 
-// check encodes a message as the writer w would, but for the cache of atoms.
+// check encodes a message like the writer w, but without the atom cache.
 func check(w writer, foreign func(any) (any, error), to wire.Dest, msg any) error {
 	s := scratch.Get().(*writer)
 	w.body, w.cuts, w.scratch = s.body[:0], s.cuts[:0], s.scratch

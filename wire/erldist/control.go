@@ -14,12 +14,11 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// operation is the first element of a control message: what the rest says.
+// operation is the first element of a control message: its kind.
 type operation int
 
-// The operations, by the names of OTP's documents, with what follows them in the
-// tuple; + says that a payload follows the tuple. Those with TT carry a trace
-// token.
+// The operations, with the names from OTP's documentation and the remaining elements of their tuples; + means that a
+// payload follows the tuple. Those with TT carry a trace token.
 const (
 	opLink             operation = 1  // From To
 	opSend             operation = 2  // '' To +
@@ -63,8 +62,8 @@ const (
 	controlFormatLimit           = 4096
 )
 
-// shapes says how many elements a control message has, and whether a payload
-// follows. 0: no such operation.
+// shapes has the number of elements of a control message, and whether a payload follows. 0 elements means no such
+// operation.
 var shapes = [maxOperation + 1]struct {
 	arity   uint8
 	payload bool
@@ -78,7 +77,7 @@ var shapes = [maxOperation + 1]struct {
 	opAliasSendTT: {4, true}, opUnlinkID: {4, false}, opUnlinkIDAck: {4, false}, opAltactSigSend: {4, true},
 }
 
-// The tags that a control message is made of, as a rule.
+// The usual tags in a control message.
 const (
 	tagCompressed   = 80
 	tagAtomCacheRef = 82
@@ -93,13 +92,13 @@ const (
 	tagSmallAtom    = 119
 )
 
-// control reads a control message, element by element. The first error stays.
+// control reads a control message, element by element. It keeps the first error.
 type control struct {
 	r    *reader
 	all  []byte // control and payload
-	b    []byte // what is left of it
+	b    []byte // the unread part
 	op   operation
-	left int // elements to come
+	left int // remaining elements
 	err  error
 }
 
@@ -134,7 +133,7 @@ func (c *control) read(f *dist.Frame) (payload bool) {
 	return shape.payload
 }
 
-// elements reads what follows the operation.
+// elements reads the elements after the operation.
 func (c *control) elements(f *dist.Frame) {
 	switch c.op {
 	case opLink:
@@ -258,7 +257,7 @@ func (c *control) spawn(f *dist.Frame) {
 		c.fail("expected {M,F,A} with the arity A")
 		return
 	}
-	f.ID = uint64(arity) // until finish has compared it
+	f.ID = uint64(arity) // temporarily, for the check in finish
 	for _, o := range options {
 		if !option(s, o) {
 			c.fail("spawn option %s", wire.FormatMax(o, 100))
@@ -307,7 +306,7 @@ func option(s *dist.Spawn, o any) bool {
 	return true
 }
 
-// finish checks what can be seen only when the payload is there.
+// finish checks what requires the payload.
 func finish(f *dist.Frame, op operation) error {
 	if op != opSpawnRequest && op != opSpawnRequestTT {
 		return nil
@@ -334,12 +333,12 @@ func (c *control) fail(format string, args ...any) {
 	}
 }
 
-// invalid is the error for a control message that is none.
+// invalid returns the error for an invalid control message.
 func (c *control) invalid() error {
 	return fmt.Errorf("invalid control message %s: %w", c.text(), c.err)
 }
 
-// text is the control message as text, for errors.
+// text returns the control message as text, for errors.
 func (c *control) text() string {
 	if len(c.all) <= controlFormatLimit || len(c.all)-len(c.b) <= controlFormatLimit && c.err == nil {
 		if t, _, err := c.r.dec.DecodeBare(c.all); err == nil {
@@ -349,7 +348,7 @@ func (c *control) text() string {
 	return "of " + fmt.Sprint(len(c.all)) + " bytes, " + hex.EncodeToString(c.all[:min(len(c.all), 40)])
 }
 
-// tuple reads the head of the tuple.
+// tuple reads the header of the tuple.
 func (c *control) tuple() (arity int) {
 	switch {
 	case len(c.b) >= 2 && c.b[0] == tagSmallTuple:
@@ -379,10 +378,10 @@ func (c *control) term() any {
 	return t
 }
 
-// skip reads an element that says nothing: a cookie.
+// skip reads an unused element: a cookie.
 func (c *control) skip() { c.atom("the cookie") }
 
-// integer reads an integer that is not negative; of larger ones the low 64 bits.
+// integer reads a non-negative integer; for larger ones it returns the low 64 bits.
 func (c *control) integer(what string) uint64 {
 	if c.err == nil && len(c.b) >= 2 && c.b[0] == tagSmallInteger {
 		n := c.b[1]
@@ -420,8 +419,7 @@ func (c *control) atom(what string) wire.Atom {
 	return a
 }
 
-// atomAt returns the atom that b begins with and its length, if it is one in the
-// cache; 0 otherwise.
+// atomAt returns the cached atom at the beginning of b and its length, or 0 if there is none.
 func (c *control) atomAt(b []byte) (a wire.Atom, n int) {
 	switch {
 	case len(b) >= 2 && b[0] == tagAtomCacheRef && int(b[1]) < len(c.r.atoms):
@@ -463,10 +461,10 @@ func (c *control) newPID() (p wire.PID, ok bool) {
 	return p, true
 }
 
-// theirs reads a pid of the peer, of whatever life.
+// theirs reads a pid of the peer, of any incarnation.
 func (c *control) theirs(what string) wire.PID { return c.on(c.pid(what), c.r.peer, what) }
 
-// ours reads a pid of this node, of whatever life.
+// ours reads a pid of this node, of any incarnation.
 func (c *control) ours(what string) wire.PID { return c.on(c.pid(what), c.r.local, what) }
 
 func (c *control) on(p wire.PID, node wire.Atom, what string) wire.PID {

@@ -11,18 +11,18 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// state is what a side of the handshake waits for. doc.go draws the machine.
+// state is the message that a side of the handshake waits for. doc.go has a diagram.
 type state uint8
 
 const (
-	awaitStatus     state = iota // dialled: what the peer makes of our name
-	awaitChallenge               // dialled
-	awaitAck                     // dialled: has sent its reply
-	awaitName                    // accepts
-	awaitAlive                   // accepts: does the peer insist?
-	awaitComplement              // accepts: the peer's name was an old one
-	awaitReply                   // accepts
-	finished                     // both know each other
+	awaitStatus     state = iota // dialing side: the peer's reaction to our name
+	awaitChallenge               // dialing side
+	awaitAck                     // dialing side: has sent its reply
+	awaitName                    // accepting side
+	awaitAlive                   // accepting side: whether the peer insists
+	awaitComplement              // accepting side: the peer sent an old name message
+	awaitReply                   // accepting side
+	finished                     // both sides are authenticated
 	failed
 )
 
@@ -31,27 +31,26 @@ func (s state) String() string {
 		"await reply", "finished", "failed"}[s]
 }
 
-// machine is one side of a handshake. It has no socket, clock or chance: what
-// is random is given, what is sent is returned.
+// machine is one side of a handshake. It has no socket, clock or randomness: random values are passed in, and messages to
+// send are returned.
 type machine struct {
 	h         dist.Handshake
-	challenge uint32         // that this side poses
-	announce  erlflags.Flags // what this side says it can
+	challenge uint32         // posed by this side
+	announce  erlflags.Flags // capabilities of this side
 	state     state
-	proof     state // accepts: what follows the challenge
+	proof     state // accepting side: the state after the challenge
 
 	peer   wire.NodeID    // as far as it is known
 	theirs erlflags.Flags // the peer's, expanded
-	// answer is asked before a challenge of the peer is answered; false: it is one that
-	// this node has posed, or answers, in another handshake. Nil: none is.
+	// answer is called before a challenge of the peer is answered. It returns false for a challenge that this node has
+	// posed, or is answering, in another handshake. If nil, every challenge is answered.
 	answer func(challenge uint32) bool
-	in     string // cookie that the peer must know
-	out    string // cookie that this side knows
+	in     string // cookie that the peer must prove
+	out    string // cookie that this side proves
 	old    []string
 }
 
-// newMachine begins the side that has dialled or the other, and returns what it
-// sends first.
+// newMachine starts the dialing or the accepting side, and returns its first messages.
 func newMachine(h dist.Handshake, dialled bool, announce erlflags.Flags, challenge uint32) (*machine, [][]byte, error) {
 	m := &machine{h: h, challenge: challenge, announce: announce, state: awaitName}
 	if !h.Hidden {
@@ -93,17 +92,17 @@ func (m *machine) fail(kind error, format string, args ...any) error {
 	return &handshakeError{kind, fmt.Sprintf(format, args...)}
 }
 
-// handshakeError is an error with a text of its own that errors.Is knows.
+// handshakeError is an error with its own text and a kind for errors.Is.
 type handshakeError struct {
-	kind error // nil: none that callers act on
+	kind error // nil if callers do not act on it
 	text string
 }
 
 func (e *handshakeError) Error() string { return "erldist: handshake: " + e.text }
 func (e *handshakeError) Unwrap() error { return e.kind }
 
-// step takes the next message and returns what to send, in order. What there is
-// to send goes out even if the handshake ends with an error.
+// step handles the next message and returns the messages to send, in order. They must be sent even if step returns an
+// error.
 func (m *machine) step(msg []byte) (out [][]byte, err error) {
 	switch m.state {
 	case awaitStatus:
@@ -124,7 +123,7 @@ func (m *machine) step(msg []byte) (out [][]byte, err error) {
 	return nil, m.fail(dist.ErrPeerProtocol, "a message in state %s", m.state)
 }
 
-// broken is the error for a message that is not what the state waits for.
+// broken returns the error for a message that the state does not wait for.
 func (m *machine) broken(err error) error {
 	return m.fail(dist.ErrPeerProtocol, "%s: %v", m.peerName(), err)
 }
@@ -136,7 +135,7 @@ func (m *machine) peerName() string {
 	return links.Shown(string(m.peer.Name))
 }
 
-// ended is the error for a peer that has closed the connection.
+// ended returns the error for a peer that has closed the connection.
 func (m *machine) ended() error {
 	switch m.state {
 	case awaitStatus:
@@ -157,7 +156,7 @@ func (m *machine) ended() error {
 		"(flags %s, name %s)", m.peerName(), m.announce, m.h.Local.Name)
 }
 
-// onStatus is the dialling side's.
+// onStatus runs on the dialing side.
 func (m *machine) onStatus(msg []byte) ([][]byte, error) {
 	status, err := parseStatus(msg)
 	if err != nil {
@@ -170,7 +169,7 @@ func (m *machine) onStatus(msg []byte) ([][]byte, error) {
 	switch status {
 	case statusOK, statusSimultaneous:
 		return nil, nil
-	case statusAlive: // it has a connection that this node knows nothing of, or did not when it dialled
+	case statusAlive: // it has a connection that this node does not know, or did not know when it dialed
 		if m.h.Insist != nil && !m.h.Insist(wire.NodeID{Name: m.h.Peer}) {
 			return [][]byte{statusFalse.append(nil)},
 				m.fail(dist.ErrBusy, "%s is already connected, by a connection that both nodes keep", m.peerName())
@@ -190,7 +189,7 @@ func (m *machine) onStatus(msg []byte) ([][]byte, error) {
 	return nil, m.fail(dist.ErrPeerProtocol, "%s answered with the unknown status %.40q", m.peerName(), string(status))
 }
 
-// named takes the name that the peer gives to this node, which has asked for one.
+// named takes the name that this node has requested from the peer.
 func (m *machine) named(status statusMsg) error {
 	id, err := parseNamed(status)
 	if err != nil {
@@ -205,7 +204,7 @@ func (m *machine) named(status statusMsg) error {
 	return nil
 }
 
-// onChallenge is the dialling side's.
+// onChallenge runs on the dialing side.
 func (m *machine) onChallenge(msg []byte) ([][]byte, error) {
 	c, err := parseChallenge(msg)
 	if err != nil {
@@ -232,7 +231,7 @@ func (m *machine) onChallenge(msg []byte) ([][]byte, error) {
 	return [][]byte{replyMsg{m.challenge, digestOf(m.out, c.challenge)}.append(nil)}, nil
 }
 
-// namesHint says what may be wrong with a name.
+// namesHint suggests what may be wrong with a name.
 func namesHint(want, got wire.Atom) string {
 	switch {
 	case checkNodeName(got) != nil:
@@ -245,7 +244,7 @@ func namesHint(want, got wire.Atom) string {
 	return ""
 }
 
-// onAck is the dialling side's.
+// onAck runs on the dialing side.
 func (m *machine) onAck(msg []byte) error {
 	a, err := parseAck(msg)
 	if err != nil {
@@ -258,7 +257,7 @@ func (m *machine) onAck(msg []byte) error {
 	return nil
 }
 
-// onName is the accepting side's.
+// onName runs on the accepting side.
 func (m *machine) onName(msg []byte) ([][]byte, error) {
 	n, err := parseName(msg)
 	if err != nil {
@@ -304,7 +303,7 @@ func (m *machine) onName(msg []byte) ([][]byte, error) {
 		m.fail(dist.ErrNotAllowed, "connection attempt from disallowed node %s", m.peerName())
 }
 
-// name finds a name for a peer that has none, and returns the status message that has it.
+// name chooses a name for a peer without one, and returns the status message with it.
 func (m *machine) name(host wire.Atom) (statusMsg, error) {
 	if strings.Contains(string(host), "@") || host == "" {
 		return "", m.fail(dist.ErrPeerProtocol, "the peer asks for a name and gives the invalid host %.300q", string(host))
@@ -331,7 +330,7 @@ func (m *machine) admit() dist.Verdict {
 	return m.h.Admit(m.peer)
 }
 
-// issueChallenge says a status and goes on with the challenge.
+// issueChallenge returns a status followed by the challenge.
 func (m *machine) issueChallenge(status statusMsg) [][]byte {
 	var out [][]byte
 	if status != "" {
@@ -342,7 +341,7 @@ func (m *machine) issueChallenge(status statusMsg) [][]byte {
 	return append(out, c.append(nil))
 }
 
-// onAlive is the accepting side's.
+// onAlive runs on the accepting side.
 func (m *machine) onAlive(msg []byte) ([][]byte, error) {
 	switch status, err := parseStatus(msg); {
 	case err != nil:
@@ -356,7 +355,7 @@ func (m *machine) onAlive(msg []byte) ([][]byte, error) {
 	}
 }
 
-// onComplement is the accepting side's.
+// onComplement runs on the accepting side.
 func (m *machine) onComplement(msg []byte) error {
 	c, err := parseComplement(msg)
 	if err != nil {
@@ -368,7 +367,7 @@ func (m *machine) onComplement(msg []byte) error {
 	return nil
 }
 
-// onReply is the accepting side's.
+// onReply runs on the accepting side.
 func (m *machine) onReply(msg []byte) ([][]byte, error) {
 	r, err := parseReply(msg)
 	if err != nil {
@@ -386,7 +385,7 @@ func (m *machine) onReply(msg []byte) ([][]byte, error) {
 	return [][]byte{ackMsg{digestOf(m.out, r.challenge)}.append(nil)}, nil
 }
 
-// checkFlags reports flags that the peer should have, in OTP's words.
+// checkFlags reports missing flags of the peer, in OTP's words.
 func (m *machine) checkFlags(dir, how string) error {
 	missing := erlflags.Needed &^ m.theirs
 	if missing == 0 {
@@ -396,8 +395,7 @@ func (m *machine) checkFlags(dir, how string) error {
 		m.h.Local.Name, dir, m.peerName(), how, `"`+strings.Join(missing.Names(), `","`)+`"`)
 }
 
-// cookies asks for them. False: there are none for this peer, and no proof is made
-// with an empty one.
+// cookies gets the cookies for the peer. It returns false if there are none: an empty cookie is never used for a proof.
 func (m *machine) cookies() bool {
 	m.in, m.out = m.h.Cookies(m.peer.Name)
 	if m.h.OldCookies != nil {
@@ -406,7 +404,7 @@ func (m *machine) cookies() bool {
 	return m.in != "" && m.out != ""
 }
 
-// accept decides whether the peer has proved to know a cookie that is accepted, and which one this side proves to know then.
+// accept decides whether the peer has proved an accepted cookie, and which cookie this side then proves.
 func (m *machine) accept(knows func(cookie string) bool) (ok bool) {
 	if out, ok := links.ProvedCookie(m.in, m.out, m.old, knows); ok || m.h.Accept == nil {
 		m.out = out
@@ -416,5 +414,5 @@ func (m *machine) accept(knows func(cookie string) bool) (ok bool) {
 	return ok
 }
 
-// flags returns what both sides can.
+// flags returns the common capabilities.
 func (m *machine) flags() erlflags.Flags { return m.announce & m.theirs }

@@ -19,7 +19,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// readSize is the buffer of a link's reader: frames up to it are not copied.
+// readSize is the size of a reader's buffer: frames up to that size are not copied.
 const readSize = 64<<10 + 4<<10
 
 // link is a connection after the handshake.
@@ -28,7 +28,7 @@ type link struct {
 	conn net.Conn
 	peer dist.Peer
 
-	// Of the goroutine that reads.
+	// Owned by the reading goroutine.
 	reader *socket.Reader
 	peek   func() error // for reader
 	src    *bufio.Reader
@@ -39,20 +39,20 @@ type link struct {
 	out *writer // guarded by mu
 	n   uint64  // signals written; guarded by mu
 
-	// Of the goroutine that flushes, the goroutine that holds writer.
+	// Owned by the goroutine that holds writer.
 	writer *socket.Writer
-	spare  []byte // the buffer to take the place of out's
+	spare  []byte // the buffer that will replace out's
 	parts  net.Buffers
-	heads  []byte // room
+	heads  []byte // memory for headers
 
-	// Of all.
+	// For all goroutines.
 	received, sent atomic.Uint64
 	closing        sync.Once
 	closed         atomic.Bool
 	closeErr       error
 }
 
-// newLink goes on where a handshake has ended.
+// newLink makes the link after a handshake.
 func (p *Protocol) newLink(conn net.Conn, m *machine) *link {
 	flags := m.flags()
 	l := newLink(conn, m.h.Local, dist.Peer{
@@ -121,12 +121,12 @@ func (l *link) Read(f *dist.Frame) error {
 	}
 }
 
-// Await is part of links.BusyReader.
+// Await implements links.BusyReader.
 func (l *link) Await(d time.Duration, between func()) bool {
 	return l.src.Buffered() > 0 || l.reader.Await(d, between, l.peek)
 }
 
-// More is part of links.LookAhead. Ticks and fragments it does not look behind.
+// More implements links.LookAhead. It does not look past ticks and fragments.
 func (l *link) More() bool {
 	n := l.src.Buffered()
 	if n < 6 {
@@ -177,12 +177,10 @@ func (l *link) readFrame(f *dist.Frame) (ok bool, err error) {
 	return ok, err
 }
 
-// frameExtra is what a frame may hold beside the message: a header with as many
-// atoms as it can list, of the longest.
+// frameExtra is the maximum overhead of a frame: a header with the maximum number of atoms of the maximum length.
 const frameExtra = fragmentHead + 1 + 128 + 255*(3+4*wire.MaxAtomRunes)
 
-// readLarge reads a frame of n bytes into new memory, which it allocates as the bytes
-// come.
+// readLarge reads a frame of n bytes into new memory, which it allocates as the bytes arrive.
 func (l *link) readLarge(f *dist.Frame, n int) (ok bool, err error) {
 	b := l.big[:0]
 	taken := 0
@@ -220,7 +218,7 @@ func (l *link) Write(f *dist.Frame) (buffered int, err error) {
 	return len(l.out.buf), err
 }
 
-// Gauge is part of links.Counter.
+// Gauge implements links.Counter.
 func (l *link) Gauge() (written uint64, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -229,8 +227,7 @@ func (l *link) Gauge() (written uint64, waiting int) {
 
 var tick [4]byte
 
-// Flush sends what has been written, and a fragment of each long message, or a
-// tick.
+// Flush sends the buffer and a fragment of each long message, or a tick.
 func (l *link) Flush(idle bool) (left int, err error) {
 	l.writer.Lock()
 	defer l.writer.Unlock()
@@ -260,7 +257,7 @@ func (l *link) Flush(idle bool) (left int, err error) {
 	return left, err
 }
 
-// send sends what is in parts.
+// send sends parts.
 func (l *link) send() (err error) {
 	switch len(l.parts) {
 	case 0:
@@ -280,17 +277,17 @@ func (l *link) send() (err error) {
 	return fmt.Errorf("erldist: to %s: %w", l.peer.ID.Name, err)
 }
 
-// Try is part of links.TryFlusher.
+// Try implements links.TryFlusher.
 func (l *link) Try() (more bool) {
 	n, more := socket.Try(l.writer, &l.mu, &l.out.buf, &l.spare, &l.out.long)
 	l.sent.Add(uint64(n))
 	return more
 }
 
-// Traffic returns how many bytes have come and gone.
+// Traffic returns the number of bytes received and sent.
 func (l *link) Traffic() (in, out uint64) { return l.received.Load(), l.sent.Load() }
 
-// Taken is part of links.Progress.
+// Taken implements links.Progress.
 func (l *link) Taken() (sent uint64, unsent int, steady bool) {
 	return l.sent.Load(), l.writer.Unsent(), true
 }

@@ -10,25 +10,24 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// fragmentSize is how much of a message goes into a frame, as in OTP: longer
-// ones go in fragments.
+// fragmentSize is the maximum size of a message in one frame, as in OTP: longer ones are sent in fragments.
 const fragmentSize = 64 << 10
 
-// maxLong is how many long messages are under way at a time: at most this many fragments
-// are sent before what has been written meanwhile.
+// maxLong is the maximum number of concurrent long messages: at most this many fragments are sent before data that was
+// written meanwhile.
 const maxLong = 16
 
-// fragmentedMessage is a message whose first fragment has been written. Its binaries are
-// not copied: a message that has been sent does not change.
+// fragmentedMessage is a message whose first fragment has been written. Its binaries are not copied: a sent message must
+// not change.
 type fragmentedMessage struct {
 	from wire.PID
 	seq  uint64
 	next uint64   // number of the next fragment; the last has 1
-	rest [][]byte // what is left; none is empty
-	left int      // bytes of that
+	rest [][]byte // the remaining data; no element is empty
+	left int      // bytes of rest
 }
 
-// busy reports whether a long message of a sender is under way.
+// busy reports whether a long message of a sender is being sent.
 func (w *writer) busy(from wire.PID) bool {
 	for i := range w.long {
 		if w.long[i].from == from {
@@ -38,8 +37,8 @@ func (w *writer) busy(from wire.PID) bool {
 	return false
 }
 
-// fragments appends the first fragment of the message at hand, and keeps the
-// others. The whole control message is in the first.
+// fragments appends the first fragment of the current message, and keeps the others. The whole control message is in the
+// first.
 func (w *writer) fragments(from wire.PID, size int) error {
 	if len(w.long) >= maxLong {
 		w.cache.undo()
@@ -56,7 +55,7 @@ func (w *writer) fragments(from wire.PID, size int) error {
 		w.buf = append(w.buf, part...)
 	}
 	binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
-	w.body, w.cuts = nil, nil // they are the message's now
+	w.body, w.cuts = nil, nil // they belong to the message now
 	clear(w.segments)
 	if m.left > 0 {
 		w.long = append(w.long, m)
@@ -64,14 +63,14 @@ func (w *writer) fragments(from wire.PID, size int) error {
 	return nil
 }
 
-// LongFull is part of links.LongLimiter.
+// LongFull implements links.LongLimiter.
 func (l *link) LongFull() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.out.long) >= maxLong
 }
 
-// head appends what a fragment begins with, its length left open, and counts it.
+// head appends the header of a fragment, without its length, and counts the fragment.
 func (m *fragmentedMessage) head(b []byte, tag byte) []byte {
 	b = append(b, 0, 0, 0, 0, etfcodec.Version, tag)
 	b = binary.BigEndian.AppendUint64(b, m.seq)
@@ -80,7 +79,7 @@ func (m *fragmentedMessage) head(b []byte, tag byte) []byte {
 	return b
 }
 
-// take appends the next n bytes, or all there are, to parts.
+// take appends the next n bytes, or all remaining ones, to parts.
 func (m *fragmentedMessage) take(n int, parts net.Buffers) net.Buffers {
 	n = min(n, m.left)
 	m.left -= n
@@ -101,7 +100,7 @@ func (m *fragmentedMessage) take(n int, parts net.Buffers) net.Buffers {
 // advance appends the next fragment of each long message to parts; heads is memory
 // for their headers.
 func (w *writer) advance(parts net.Buffers, heads []byte) (net.Buffers, []byte) {
-	heads = growBy(heads[:0], len(w.long)*(4+fragmentHead)) // so that it does not move
+	heads = growBy(heads[:0], len(w.long)*(4+fragmentHead)) // so that it is not reallocated
 	for i := range w.long {
 		m := &w.long[i]
 		at := len(heads)
@@ -113,7 +112,7 @@ func (w *writer) advance(parts net.Buffers, heads []byte) (net.Buffers, []byte) 
 	return parts, heads
 }
 
-// left is how many bytes of long messages are to come.
+// left returns the remaining bytes of long messages.
 func (w *writer) left() (n int) {
 	for i := range w.long {
 		n += w.long[i].left

@@ -13,22 +13,22 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The messages of the handshake, without the length in front of each:
+// The messages of the handshake, without their length prefixes:
 //
-//	name        'N' Flags:64 Creation:32 Nlen:16 Name …            from the dialling side
+//	name        'N' Flags:64 Creation:32 Nlen:16 Name …            from the dialing side
 //	name        'n' 5:16 Flags:32 Name                             the same before OTP 25
 //	status      's' Text                                           "ok", "ok_simultaneous", "nok", "not_allowed",
-//	                                                               "alive" and then "true" or "false" back
-//	status      's' "named:" Nlen:16 Name Creation:32 …            to a peer that has asked for a name
+//	                                                               "alive", then "true" or "false" from the dialing side
+//	status      's' "named:" Nlen:16 Name Creation:32 …            to a peer that has requested a name
 //	challenge   'N' Flags:64 Challenge:32 Creation:32 Nlen:16 Name …
-//	complement  'c' FlagsHigh:32 Creation:32                       behind an 'n'
+//	complement  'c' FlagsHigh:32 Creation:32                       after an 'n'
 //	reply       'r' Challenge:32 Digest:128
 //	ack         'a' Digest:128
 //
-// Bytes where … stands are ignored. Names are Latin-1, but that of a status is
-// UTF-8. A digest is the MD5 of a cookie and a challenge in decimal.
+// Bytes at … are ignored. Names are Latin-1, except in a status, where they are UTF-8. A digest is the MD5 of a cookie and
+// a challenge in decimal.
 const (
-	tagName       = 'N' // of challenges too
+	tagName       = 'N' // also of challenges
 	tagOldName    = 'n'
 	tagStatus     = 's'
 	tagComplement = 'c'
@@ -44,16 +44,15 @@ const (
 	complementSize = 1 + 4 + 4
 	replySize      = 1 + 4 + digestSize
 	ackSize        = 1 + digestSize
-	maxHandshake   = 1 << 16 // bytes of a message that is read
+	maxHandshake   = 1 << 16 // maximum bytes of a received message
 )
 
-// nameMsg is how the dialling side introduces itself. With the flag NAME_ME its name
-// is that of its host.
+// nameMsg is the first message of the dialing side. With the flag NAME_ME the name is that of its host.
 type nameMsg struct {
 	flags    erlflags.Flags
 	creation uint32
 	name     wire.Atom
-	old      bool // an 'n': the creation and the high flags are to come
+	old      bool // an 'n': creation and high flags follow in a complement
 }
 
 func (m nameMsg) append(dst []byte) []byte {
@@ -78,7 +77,7 @@ func parseName(b []byte) (m nameMsg, err error) {
 	return m, unexpected(b, "the name of a node")
 }
 
-// complementMsg is what an old name left out.
+// complementMsg has the fields missing in an old name message.
 type complementMsg struct {
 	high     uint32 // flags
 	creation uint32
@@ -96,8 +95,7 @@ func parseComplement(b []byte) (m complementMsg, err error) {
 	return complementMsg{binary.BigEndian.Uint32(b[1:]), binary.BigEndian.Uint32(b[5:])}, nil
 }
 
-// statusMsg is what the node that was dialled makes of a name, or the answer to
-// an "alive" of its.
+// statusMsg is the accepting side's reaction to a name, or the answer to its "alive".
 type statusMsg string
 
 const (
@@ -119,7 +117,7 @@ func parseStatus(b []byte) (statusMsg, error) {
 	return statusMsg(b[1:]), nil
 }
 
-// namedMsg is the status that gives a peer its name.
+// namedMsg returns the status that gives a peer its name.
 func namedMsg(id wire.NodeID) statusMsg {
 	b := binary.BigEndian.AppendUint16([]byte("named:"), uint16(len(id.Name)))
 	b = append(b, id.Name...)
@@ -139,7 +137,7 @@ func parseNamed(s statusMsg) (id wire.NodeID, err error) {
 	return wire.NodeID{Name: wire.Atom(b[2 : 2+n]), Creation: binary.BigEndian.Uint32([]byte(b[2+n:]))}, nil
 }
 
-// challengeMsg is how the node that was dialled introduces itself.
+// challengeMsg is the accepting side's introduction, with its challenge.
 type challengeMsg struct {
 	flags     erlflags.Flags
 	challenge uint32
@@ -165,7 +163,7 @@ func parseChallenge(b []byte) (m challengeMsg, err error) {
 	return m, err
 }
 
-// digest proves that its maker knows a cookie.
+// digest is a proof of a cookie.
 type digest [digestSize]byte
 
 func digestOf(cookie string, challenge uint32) digest {
@@ -204,7 +202,7 @@ func parseAck(b []byte) (m ackMsg, err error) {
 	return ackMsg{digest(b[1:])}, nil
 }
 
-// unexpected is the error for a message that is not what it should be.
+// unexpected returns the error for an invalid message.
 func unexpected(b []byte, what string) error {
 	if len(b) > 40 {
 		return fmt.Errorf("expected %s, got %d bytes beginning with %.40q", what, len(b), b)
@@ -212,7 +210,7 @@ func unexpected(b []byte, what string) error {
 	return fmt.Errorf("expected %s, got %q", what, b)
 }
 
-// appendName appends a name with its length. Node names are checked before.
+// appendName appends a name with its length. Node names have been checked before.
 func appendName(dst []byte, name wire.Atom) []byte {
 	latin1 := make([]byte, 0, len(name))
 	for _, r := range name {
@@ -221,7 +219,7 @@ func appendName(dst []byte, name wire.Atom) []byte {
 	return append(binary.BigEndian.AppendUint16(dst, uint16(len(latin1))), latin1...)
 }
 
-// parseNodeName reads a name behind its length.
+// parseNodeName reads a name with its length prefix.
 func parseNodeName(b []byte) (wire.Atom, error) {
 	n := int(binary.BigEndian.Uint16(b))
 	if n > len(b)-2 {
@@ -241,7 +239,7 @@ func fromLatin1(b []byte) (wire.Atom, error) {
 	return wire.Atom(s.String()), nil
 }
 
-// checkNodeName reports what keeps name from being that of a node.
+// checkNodeName validates the name of a node.
 func checkNodeName(name wire.Atom) error {
 	if err := links.CheckName(string(name)); err != nil {
 		return err
@@ -254,8 +252,7 @@ func checkNodeName(name wire.Atom) error {
 	return nil
 }
 
-// isLong reports whether a node name is a long one: its host has a dot in it, or
-// is an address.
+// isLong reports whether a node name is a long one: its host contains a dot, or is an address.
 func isLong(name wire.Atom) bool {
 	_, host, _ := strings.Cut(string(name), "@")
 	return strings.ContainsAny(host, ".:")

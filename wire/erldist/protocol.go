@@ -16,37 +16,33 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Protocol is the Erlang distribution protocol as a [dist.Protocol]. Its zero
-// value is ready to use, it may be shared, and must not be copied. A node does not answer
-// challenges that it has posed itself: it is to accept and to dial with the same Protocol.
+// Protocol implements the Erlang distribution protocol as a [dist.Protocol]. Its zero value is ready to use; it may be
+// shared, but must not be copied. A node must accept and dial with the same Protocol, so that it does not answer challenges
+// that it has posed itself.
 type Protocol struct {
-	// Foreign, if set, is asked for the term that a Go value in a message stands
-	// for that is no term; etf.ToTerm is one to set. Without it such a message is
-	// not sent.
+	// Foreign, if set, returns the term for a Go value in a message that is not a term, such as etf.ToTerm. Without it such
+	// a message is not sent.
 	Foreign func(value any) (term any, err error)
-	// Values, if set, reads and writes what is no term of Erlang's. See [Values].
+	// Values, if set, reads and writes values that are not Erlang terms. See [Values].
 	Values Values
-	// Packet4 makes the lengths in the handshake four bytes long, as OTP has them
-	// over TLS. A *tls.Conn is seen without it.
+	// Packet4 makes the lengths in the handshake four bytes long, as in OTP over TLS. A *tls.Conn is detected without it.
 	Packet4 bool
-	// Without are capabilities, as bits of OTP's dist.hrl, that this side does not announce: the peer treats it as a node
-	// that lacks them, such as a C or Java node. Default: it announces all that it has.
+	// Without is a set of capabilities, as bits of OTP's dist.hrl, that this side does not announce: the peer treats it
+	// like a node that lacks them, such as a C or Java node. Default: it announces all of its capabilities.
 	Without uint64
 
 	challenges challenges
 }
 
-// Values are the Go values of a node. All its methods are for many goroutines at once.
+// Values encodes and decodes the Go values of a node. Its methods may be called concurrently.
 //
-// Between two nodes that have Values, which tell each other by a flag that OTP does not use,
-// a payload that would not arrive as what it is, such as a string or a Go struct, travels as
-// {'$go', Binary}: Append makes the binary, and Decode reads it for host, the *node.Node that
-// reads from the link, nil: none does. Decode takes any bytes, and holds no more memory than some 100 bytes for each of them.
-// With an error it returns what can be said of the value, and only the message is lost.
+// Two nodes with Values announce that by a flag that OTP does not use. Between them, a payload that would not arrive
+// unchanged, such as a string or a Go struct, is sent as {'$go', Binary}: Append makes the binary, and Decode reads it for
+// host, the *node.Node that reads from the link, or nil. Decode accepts any bytes, and uses at most about 100 bytes of
+// memory for each of them. With an error it returns a description of the value, and only the message is lost.
 //
-// Of other nodes, a payload in which an atom stands that is a mark goes through Unmark,
-// which returns what takes its place for host, and may change the term. Payloads without such atoms
-// cost nothing more.
+// A payload from any other node that contains an atom that is a mark is passed to Unmark, which returns its replacement for
+// host, and may change the term. Payloads without such atoms have no extra cost.
 type Values interface {
 	Append(dst []byte, value any) ([]byte, error)
 	Decode(b []byte, host any) (value any, rest []byte, err error)
@@ -57,15 +53,15 @@ type Values interface {
 // Name returns "erlang".
 func (p *Protocol) Name() string { return "erlang" }
 
-// Dial is the side of the handshake that has opened the connection.
+// Dial runs the handshake on the side that has opened the connection.
 func (p *Protocol) Dial(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	return links.DialCookies(ctx, conn, h, func(conn net.Conn, h dist.Handshake) (dist.Link, error) {
 		return p.shake(ctx, conn, h, true)
 	})
 }
 
-// Accept is the other side. It closes the connection of a peer that proves
-// nothing within the limits of time.
+// Accept runs the handshake on the other side. It closes the connection of a peer that does not authenticate within the
+// time limits.
 func (p *Protocol) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
 	return p.shake(ctx, conn, h, false)
 }
@@ -82,7 +78,7 @@ func (p *Protocol) shake(ctx context.Context, conn net.Conn, h dist.Handshake, d
 	return l, nil
 }
 
-// drive moves the bytes of a handshake.
+// drive reads and writes the messages of a handshake.
 func (p *Protocol) drive(ctx context.Context, conn net.Conn, h dist.Handshake, dialled bool) (dist.Link, error) {
 	ours, err := p.challenges.issue(h.Local.Name)
 	if err != nil {
@@ -99,7 +95,7 @@ func (p *Protocol) drive(ctx context.Context, conn net.Conn, h dist.Handshake, d
 		announce |= erlflags.GoValues &^ without
 	}
 	m, out, err := newMachine(h, dialled, announce, ours.number)
-	var answered []challenge // one at most
+	var answered []challenge // at most one
 	m.answer = func(number uint32) bool {
 		theirs := challenge{h.Local.Name, number}
 		ok := p.challenges.answer(theirs)
@@ -118,13 +114,13 @@ func (p *Protocol) drive(ctx context.Context, conn net.Conn, h dist.Handshake, d
 	return p.newLink(conn, m), nil
 }
 
-// exchange sends and gets the messages of a handshake, each within the timeout.
+// exchange sends and receives the messages of a handshake, each within the timeout.
 type exchange struct {
 	links.Handshake
 	lengthSize int
 }
 
-// run goes on where the machine has begun, with what it says and whether it fails.
+// run continues the handshake with the first messages, and the error, of the machine.
 func (x *exchange) run(m *machine, out [][]byte, err error) error {
 	for {
 		for _, msg := range out {
@@ -153,7 +149,7 @@ func (x *exchange) write(msg []byte) error {
 	return x.Write(append(b, msg...))
 }
 
-// read returns the next message and takes no byte behind it: that is the link's.
+// read returns the next message and reads no byte after it, because that belongs to the link.
 func (x *exchange) read() ([]byte, error) {
 	if err := x.Arm(); err != nil {
 		return nil, err
@@ -173,7 +169,7 @@ func (x *exchange) read() ([]byte, error) {
 	return msg, err
 }
 
-// explain makes an error of the connection one of the handshake.
+// explain turns an error of the connection into one of the handshake.
 func (x *exchange) explain(m *machine, err error) error {
 	if errors.As(err, new(*handshakeError)) {
 		return err

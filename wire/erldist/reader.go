@@ -13,15 +13,15 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// What a frame begins with, behind its length:
+// The beginnings of a frame, after its length:
 //
 //	131 68 atoms control [payload]                  a message
 //	131 69 Seq:64 Frag:64 atoms control [payload…   the first fragment of one
 //	131 70 Seq:64 Frag:64 …payload…                 the others; the last has Frag 1
 //	112 131 control [131 payload]                   a message without atom cache
-//	36 shape                                        of a Go type, where both have GO_VALUES
+//	36 shape                                        of a Go type, if both have GO_VALUES
 //
-// Atoms are as atoms.go has them. An empty frame is a tick.
+// atoms.go describes atoms. An empty frame is a tick.
 const (
 	passThrough   = 112
 	distHeader    = 68
@@ -31,39 +31,39 @@ const (
 	fragmentHead  = 2 + 8 + 8
 )
 
-// reader makes signals of frames. It belongs to the goroutine that calls Read.
+// reader decodes frames as signals. It belongs to the goroutine that calls Read.
 type reader struct {
 	local, peer wire.Atom
 	flags       erlflags.Flags
 	limits      dist.LinkLimits
 	cache       atomsIn
 	pattern     pattern
-	atoms       []any // Atoms, of the message at hand
+	atoms       []any // Atoms, of the current message
 	dec         etfcodec.Decoder
 	origins     originCache
 	open        map[uint64]*partial
-	partial     int // bytes that the buffers of open take
+	partial     int // size of the buffers of open
 	memory      *links.Account
-	values      Values        // nil: the peer writes none
-	asked       links.Request // of the message at hand
+	values      Values        // nil if the peer writes none
+	asked       links.Request // of the current message
 	answer      links.Reply
-	host        any                      // for which they are read
-	shapes      links.PeerValues         // nil: the peer tells no shapes of types
-	unmark      func(term, host any) any // nil: terms stay as they are
-	marked      bool                     // an atom of the message at hand is a mark
+	host        any                      // the node that reads them
+	shapes      links.PeerValues         // nil if the peer sends no shapes of types
+	unmark      func(term, host any) any // nil if terms are not changed
+	marked      bool                     // an atom of the current message is a mark
 }
 
-// errMemory says that a message cannot be kept until all of it has come.
+// errMemory returns the error for an unfinished message that exceeds the memory limits.
 func errMemory(size int) error {
 	return fmt.Errorf("an incomplete message, %d bytes so far: the incomplete messages of all nodes together exceed their limit "+
 		"(limits.fragment_bytes)",
 		size)
 }
 
-// partial is a message of which some fragments have come.
+// partial is a partly received message.
 type partial struct {
 	atoms  []any
-	next   uint64 // number of the fragment to come
+	next   uint64 // number of the next fragment
 	b      []byte
 	marked bool
 }
@@ -81,17 +81,17 @@ func newReader(local, peer wire.Atom, flags erlflags.Flags, limits dist.LinkLimi
 	return r
 }
 
-// An element of a list, tuple or map takes at least elementSize bytes in memory, and
-// perhaps no more than one on the wire. So a term may have as many elements as take the
-// memory of the longest message, or leastElements, and with the default limits 2^24.
+// An element of a list, tuple or map takes at least elementSize bytes in memory, but may take only one on the wire. So a
+// term may have as many elements as fit into the memory of the longest message, but at least leastElements; with the
+// default limits 2^24.
 const (
 	elementSize   = 16
 	leastElements = 1 << 16
 	mostInflated  = 64 << 20
 )
 
-// frame takes the bytes of a frame and returns a signal, or false if there is
-// none complete yet. f shares no memory with b.
+// frame decodes the bytes of a frame into f. It returns false if the frame does not complete a signal. f shares no memory
+// with b.
 func (r *reader) frame(b []byte, f *dist.Frame) (ok bool, err error) {
 	switch {
 	case len(b) == 0: // a tick
@@ -100,7 +100,7 @@ func (r *reader) frame(b []byte, f *dist.Frame) (ok bool, err error) {
 		return true, r.pass(b[1:], f)
 	case b[0] == shapeFrame && r.shapes != nil:
 		if !r.memory.Take(len(b)) {
-			return false, nil // as if the peer had not told it
+			return false, nil // ignored, as if the peer had not sent it
 		}
 		if err = r.shapes.Put(b[1:]); err != nil {
 			err = fmt.Errorf("the shape of a type: %w", err)
@@ -135,7 +135,7 @@ func (r *reader) whole(frame []byte, f *dist.Frame) (err error) {
 	return nil
 }
 
-// pass reads a message without distribution header.
+// pass reads a message without a distribution header.
 func (r *reader) pass(b []byte, f *dist.Frame) error {
 	r.atoms, r.marked = r.atoms[:0], mayHaveMarks(b)
 	if len(b) == 0 || b[0] != etfcodec.Version {
@@ -201,18 +201,17 @@ func (r *reader) fragment(b []byte, f *dist.Frame) (ok bool, err error) {
 	r.partial -= cap(p.b)
 	r.memory.Give(cap(p.b))
 	r.atoms, r.marked = append(r.atoms[:0], p.atoms...), p.marked
-	r.dec.Shared = true // there is no other reference to p.b
+	r.dec.Shared = true // p.b has no other references
 	defer func() { r.dec.Shared = false }()
 	return true, r.message(p.b, f, false)
 }
 
-// reserveFrom is how many bytes of a message must have come before memory is
-// allocated for the length that its fragments announce.
+// reserveFrom is the number of received bytes of a message after which memory is allocated for the size that its fragments
+// announce.
 const reserveFrom = 1 << 20
 
-// grow appends the fragment b, of this number, to p. From reserveFrom bytes on it allocates
-// for the whole message, if the other fragments are no longer: copies of a
-// very long message would hold up everything else.
+// grow appends fragment number, with the data b, to p. From reserveFrom bytes on it allocates memory for the whole message,
+// assuming that the other fragments are no longer, because copying a very long message would delay everything else.
 func (r *reader) grow(p *partial, b []byte, number uint64) error {
 	if len(b) > r.limits.Message-len(p.b) {
 		return fmt.Errorf("a fragmented message longer than %d bytes", r.limits.Message)
@@ -244,8 +243,7 @@ func (r *reader) grow(p *partial, b []byte, number uint64) error {
 	return nil
 }
 
-// message reads control and payload. With versions, a version byte stands
-// before the payload.
+// message reads control and payload. With versions, the payload has a version byte.
 func (r *reader) message(b []byte, f *dist.Frame, versions bool) error {
 	if len(b) > r.limits.Message {
 		return fmt.Errorf("a message of %d bytes; at most %d are allowed", len(b), r.limits.Message)
@@ -263,7 +261,7 @@ func (r *reader) message(b []byte, f *dist.Frame, versions bool) error {
 			return fmt.Errorf("the payload of control message %s: %w", c.text(), err)
 		}
 	}
-	if len(rest) > 0 && !has { // what follows a payload is left unread, as OTP does: ei sends a byte too many after some terms
+	if len(rest) > 0 && !has { // bytes after a payload are ignored, as in OTP: ei sends an extra byte after some terms
 		c.err = fmt.Errorf("%d unexpected bytes follow it", len(rest))
 		return c.invalid()
 	}
@@ -273,7 +271,7 @@ func (r *reader) message(b []byte, f *dist.Frame, versions bool) error {
 	return nil
 }
 
-// carried reads the payload of f, and returns the bytes behind it.
+// carried reads the payload of f, and returns the bytes after it.
 func (r *reader) carried(f *dist.Frame, b []byte, versions bool) (rest []byte, err error) {
 	term := b
 	if versions && len(b) > 0 {
@@ -292,7 +290,7 @@ func (r *reader) carried(f *dist.Frame, b []byte, versions bool) (rest []byte, e
 	return rest, err
 }
 
-// payload reads a payload, and returns the bytes behind it.
+// payload reads a payload, and returns the bytes after it.
 func (r *reader) payload(b []byte, versions bool) (v any, rest []byte, err error) {
 	term := b
 	if versions && len(b) > 0 {
@@ -307,18 +305,18 @@ func (r *reader) payload(b []byte, versions bool) (v any, rest []byte, err error
 	} else {
 		v, rest, err = r.dec.DecodeBare(b)
 	}
-	if errors.Is(err, etfcodec.ErrLimit) { // the payload is what is left of the message: the link goes on
+	if errors.Is(err, etfcodec.ErrLimit) { // the payload is the rest of the message, so the link can continue
 		return &links.Unreadable{Err: err, Term: r.dec.Beginning(term)}, nil, nil
 	}
-	// Of two atoms with one place in OTP's cache, a header lists the first only.
+	// If two atoms have the same place in OTP's cache, a header lists only the first.
 	if (r.marked || r.dec.Dollar) && err == nil && r.unmark != nil {
 		v = r.unmark(v, r.host)
 	}
 	return v, rest, err
 }
 
-// decode reads a payload that begins with the version byte. While one that is
-// compressed is being read, what it becomes counts as an unfinished message.
+// decode reads a payload that begins with the version byte. While a compressed payload is being read, its decompressed data
+// counts as an unfinished message.
 func (r *reader) decode(b []byte) (term any, rest []byte, err error) {
 	if len(b) >= 6 && b[1] == tagCompressed {
 		n := int(min(binary.BigEndian.Uint32(b[2:]), mostInflated))
@@ -330,8 +328,7 @@ func (r *reader) decode(b []byte) (term any, rest []byte, err error) {
 	return r.dec.Decode(b)
 }
 
-// originCache finds the origins of identifiers in control messages, nearly all
-// of which are of two nodes.
+// originCache caches the origins of identifiers in control messages, nearly all of which belong to two nodes.
 type originCache struct {
 	ids  [4]wire.NodeID
 	org  [4]wire.Origin

@@ -15,8 +15,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// goMark is the first element of a payload that is a Go value: {'$go', Binary}. It is that of a request with its
-// monitor, too, {'$go', Ref, Payload}, and of the reply, {'$go', reply, Payload}: see links.Requester.
+// goMark is the first element of a payload that is a Go value, {'$go', Binary}; of a request with its monitor, {'$go', Ref,
+// Payload}; and of a reply, {'$go', reply, Payload}. See links.Requester.
 const (
 	goMark  wire.Atom = "$go"
 	goReply wire.Atom = "reply"
@@ -27,14 +27,14 @@ type appender interface {
 	Append(dst []byte, value any) ([]byte, error)
 }
 
-// setValues has a writer write Go values, if the peer reads them.
+// setValues makes a writer write Go values, if the peer can read them.
 func (w *writer) setValues(v Values) {
 	if v != nil && w.flags.Has(erlflags.GoValues) {
 		w.values, w.enc.Limited = v, true
 	}
 }
 
-// setShapes has a link whose peer reads Go values tell the shapes of the types here, and learn those of the peer.
+// setShapes makes a link exchange the shapes of types with a peer that can read Go values.
 func (l *link) setShapes(v Values) {
 	if of, ok := v.(links.ForPeers); ok && l.out.values != nil {
 		shapes := of.ForPeer()
@@ -43,7 +43,7 @@ func (l *link) setShapes(v Values) {
 	}
 }
 
-// tellShapes appends a frame for each type that has been registered since it was last called.
+// tellShapes appends a frame for each type that was registered since the last call.
 func (w *writer) tellShapes() {
 	for w.shapes != nil {
 		shape, more := w.shapes.AppendShape(nil, w.told)
@@ -58,7 +58,7 @@ func (w *writer) tellShapes() {
 	}
 }
 
-// value is a payload as a term: t, or {'$go', Binary} of it.
+// value returns the payload term for t: t itself, or {'$go', Binary}.
 func (w *writer) value(t any) (any, error) {
 	look := looking{left: mostExact}
 	if look.exact(t) {
@@ -74,7 +74,8 @@ func (w *writer) value(t any) (any, error) {
 	return wire.Tuple{goMark, b}, nil
 }
 
-// request begins the payload of f, if that is a request or a reply, and returns what it carries.
+// request writes the beginning of the payload of f, if that is a request or a reply, and returns the term to write after
+// it.
 func (w *writer) request(f *dist.Frame) any {
 	switch p := f.Payload.(type) {
 	case *links.Request:
@@ -94,20 +95,20 @@ func (w *writer) request(f *dist.Frame) any {
 	return f.Payload
 }
 
-// keptScratch is below the size from which on the encoder does not copy a binary.
+// keptScratch is less than the size from which the encoder shares a binary instead of copying it.
 const keptScratch = etfcodec.ShareFrom - 1
 
-// mostExact is how many parts of a term are looked at for whether it arrives as it is.
+// mostExact is the maximum number of parts of a term that exact examines.
 const mostExact = 64
 
-// looking is one look at a term.
+// looking is the state of one examination of a term.
 type looking struct {
-	left int    // parts
-	met  [4]any // where they begin
+	left int    // remaining parts to examine
+	met  [4]any // addresses of parts
 	n    int
 }
 
-// exact reports whether a term arrives as what it is: with the same Go types, and what it refers to twice as one.
+// exact reports whether a term arrives unchanged: with the same Go types and the same shared references.
 func (l *looking) exact(t any) bool {
 	if l.left--; l.left < 0 {
 		return false
@@ -138,10 +139,10 @@ func (l *looking) exact(t any) bool {
 	return false
 }
 
-// leastShared is from how many bytes on something is sent once: see package pack. An element of a tuple has 16.
+// leastShared is the minimum size in bytes of data that is sent only once: see package pack. An element of a tuple has 16.
 const leastShared = 64
 
-// once reports whether no part began there before. Of many parts it does not know.
+// once reports whether no earlier part has the address p. It returns false if there are too many parts to know.
 func (l *looking) once(p any) bool {
 	if l.n == len(l.met) || slices.Contains(l.met[:l.n], p) {
 		return false
@@ -160,19 +161,19 @@ func (l *looking) exactAll(terms []any) bool {
 	return true
 }
 
-// isRef is of the tail of an alias in a request, [alias|Ref].
+// isRef reports whether t is the tail of an alias in a request, [alias|Ref].
 func isRef(t any) bool {
 	ref, ok := t.(wire.Ref)
 	return ok && !ref.IsZero()
 }
 
-// SetHost is part of links.Hosted.
+// SetHost implements links.Hosted.
 func (l *link) SetHost(n any) { l.in.host = n }
 
-// Requests is part of links.Requester.
+// Requests implements links.Requester.
 func (l *link) Requests() bool { return l.in.values != nil }
 
-// setValues has a reader read Go values of a peer that writes them, and marks of others.
+// setValues makes a reader read Go values from a peer that writes them, and marks from others.
 func (r *reader) setValues(v Values) {
 	if v == nil {
 		return
@@ -184,8 +185,8 @@ func (r *reader) setValues(v Values) {
 	r.cache.isMark = v.IsMark
 }
 
-// goBinary returns the binary of {'$go', Binary} that b begins with, and what follows. False:
-// it begins with another term.
+// goBinary returns the binary of a {'$go', Binary} at the beginning of b, and the rest. It returns false if b begins with
+// another term.
 func (r *reader) goBinary(b []byte) (data, rest []byte, ok bool) {
 	if b, ok = r.behindMark(b, 2); !ok {
 		return nil, nil, false
@@ -200,7 +201,7 @@ func (r *reader) goBinary(b []byte) (data, rest []byte, ok bool) {
 	return b[:n], b[n:], true
 }
 
-// behindMark returns what is behind the first element of a tuple of so many elements, if that is goMark.
+// behindMark returns the bytes after the first element of a tuple with arity elements, if that element is goMark.
 func (r *reader) behindMark(b []byte, arity byte) (rest []byte, ok bool) {
 	if r.values == nil || len(b) < 4 || b[0] != tagSmallTuple || b[1] != arity {
 		return nil, false
@@ -208,7 +209,7 @@ func (r *reader) behindMark(b []byte, arity byte) (rest []byte, ok bool) {
 	return r.behindAtom(b[2:], goMark)
 }
 
-// behindAtom returns what is behind an atom that b begins with.
+// behindAtom returns the bytes after the atom a at the beginning of b.
 func (r *reader) behindAtom(b []byte, a wire.Atom) (rest []byte, ok bool) {
 	switch {
 	case len(b) < 2:
@@ -221,8 +222,8 @@ func (r *reader) behindAtom(b []byte, a wire.Atom) (rest []byte, ok bool) {
 	return nil, false
 }
 
-// request reads the beginning of a payload that is a request or a reply into f, and returns what it carries.
-// ok false: it is neither.
+// request reads the beginning of a payload that is a request or a reply into f, and returns the rest. ok is false if it is
+// neither.
 func (r *reader) request(f *dist.Frame, b []byte) (carried []byte, ok bool, err error) {
 	if f.Op != dist.OpSend {
 		return nil, false, nil
@@ -252,8 +253,8 @@ func (r *reader) request(f *dist.Frame, b []byte) (carried []byte, ok bool, err 
 	return c.b, true, nil
 }
 
-// goValue reads the value in such a binary. What it is has no say in where the message ends, so the link goes on
-// whatever is wrong with it.
+// goValue reads the value in such a binary. An invalid value does not end the link, because the end of the message does not
+// depend on it.
 func (r *reader) goValue(data []byte) any {
 	v, rest, err := r.values.Decode(data, r.host)
 	if err == nil && len(rest) > 0 {
@@ -265,6 +266,6 @@ func (r *reader) goValue(data []byte) any {
 	return v
 }
 
-// mayHaveMarks reports whether bytes that are not behind a distribution header may have an
-// atom that is a mark: all of those begin alike.
+// mayHaveMarks reports whether bytes without a distribution header may contain a mark: all marks begin with the same
+// character.
 func mayHaveMarks(b []byte) bool { return bytes.IndexByte(b, '$') >= 0 }

@@ -14,32 +14,32 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// keptSize is how large a buffer may be that is kept for later messages.
+// keptSize is the maximum size of a buffer that is kept for later messages.
 const keptSize = 2 << 20
 
-// writer makes frames of signals. The link's mu guards it.
+// writer encodes signals as frames. The link's mu guards it.
 type writer struct {
 	local    wire.Atom
 	peer     wire.Atom
 	flags    erlflags.Flags
-	headed   bool // frames have distribution headers, of no atoms perhaps
+	headed   bool // frames have distribution headers, perhaps without atoms
 	limit    int
-	nobody   wire.PID       // sender of signals that have none
+	nobody   wire.PID       // sender of signals without one
 	buf      []byte         // frames that wait for Flush
-	body     []byte         // control and payload of the message at hand, without what is in cuts
+	body     []byte         // control message and payload of the current message, without the data in cuts
 	cuts     []etfcodec.Cut // large binaries of the payload
 	segments [][]byte
-	long     []fragmentedMessage // messages of which the first fragment has been written
-	control  int                 // how much of body is the control message
+	long     []fragmentedMessage // messages whose first fragment has been written
+	control  int                 // length of the control message in body
 	cache    atomsOut
 	pattern  pattern
 	enc      etfcodec.Encoder
 	seq      uint64
-	err      error            // of the control message at hand
-	values   appender         // nil: the peer reads none
-	scratch  []byte           // a Go value
-	shapes   links.PeerValues // nil: the peer is told no shapes of types
-	told     int              // types whose shape the peer has been told
+	err      error            // of the current control message
+	values   appender         // nil if the peer cannot read them
+	scratch  []byte           // buffer for a Go value
+	shapes   links.PeerValues // nil if no shapes are sent to the peer
+	told     int              // number of types whose shape has been sent
 }
 
 func newWriter(local wire.NodeID, peer wire.Atom, flags erlflags.Flags, limits dist.LinkLimits,
@@ -53,8 +53,8 @@ func newWriter(local wire.NodeID, peer wire.Atom, flags erlflags.Flags, limits d
 	return w
 }
 
-// write appends the frames of f to buf, or nothing. Of a long message it appends
-// the first fragment only, which is what the cache must know of in order.
+// write appends the frames of f to buf, or nothing. Of a long message it appends only the first fragment, because atoms
+// must enter the cache in order.
 func (w *writer) write(f *dist.Frame) error {
 	if w.busy(f.From) {
 		return dist.ErrLater
@@ -88,14 +88,14 @@ func (w *writer) write(f *dist.Frame) error {
 	}
 	binary.BigEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
 	clear(w.cuts)
-	clear(w.segments) // binaries of the sender's
+	clear(w.segments) // they refer to the sender's binaries
 	if cap(w.body) > keptSize {
 		w.body = nil
 	}
 	return nil
 }
 
-// whole returns how many bytes the message at hand has, or what is wrong with it.
+// whole returns the size of the current message in bytes, or its error.
 func (w *writer) whole() (size int, err error) {
 	size = len(w.body)
 	for _, c := range w.cuts {
@@ -110,8 +110,7 @@ func (w *writer) whole() (size int, err error) {
 	return size, err
 }
 
-// parts returns the message at hand as slices, in memory that the next call uses
-// again.
+// parts returns the current message as slices, valid until the next call.
 func (w *writer) parts() [][]byte {
 	w.segments = w.segments[:0]
 	from := 0
@@ -140,7 +139,7 @@ func (w *writer) fail(format string, args ...any) {
 	}
 }
 
-// cannot is the error for what the peer does not understand.
+// cannot fails for a signal that the peer does not support, and reports whether it did.
 func (w *writer) cannot(f *dist.Frame, flag erlflags.Flags) bool {
 	if w.flags.Has(flag) {
 		return false
@@ -186,7 +185,7 @@ func (w *writer) signal(f *dist.Frame) {
 	}
 }
 
-// send chooses among the ways to send a message.
+// send writes a message with the operation that fits its destination and the flags.
 func (w *writer) send(f *dist.Frame) {
 	from := f.From
 	if from.IsZero() {
@@ -223,7 +222,7 @@ func (w *writer) send(f *dist.Frame) {
 	w.message(f)
 }
 
-// altact sends a message or an exit signal in the way of OTP 28.
+// altact writes a message or an exit signal in the format of OTP 28.
 func (w *writer) altact(f *dist.Frame, flags byte) {
 	if w.cannot(f, erlflags.AltactSig) {
 		return
@@ -283,7 +282,7 @@ func (w *writer) unlink(f *dist.Frame) {
 	w.end()
 }
 
-// idTerm returns an ID as a term without a detour over memory where it is small.
+// idTerm returns an ID as a term, without an allocation if it is small.
 func idTerm(id uint64) any {
 	if id < 1<<62 {
 		return int(id)
@@ -291,7 +290,7 @@ func idTerm(id uint64) any {
 	return new(big.Int).SetUint64(id)
 }
 
-// exit writes the four ways of an exit signal.
+// exit writes an exit signal in one of its four formats.
 func (w *writer) exit(f *dist.Frame, plain, token, payload, payloadToken operation) {
 	if w.flags.Has(erlflags.ExitPayload) {
 		w.begin(traced(f, payload, payloadToken))
@@ -321,7 +320,7 @@ func (w *writer) exitPair(f *dist.Frame) {
 	w.pid(f.To, "To")
 }
 
-// monitors are the capabilities of a peer that is told of monitors. OTP wants both, too.
+// monitors are the capabilities that a peer needs for monitors. OTP requires both, too.
 const monitors = erlflags.DistMonitor | erlflags.DistMonitorName
 
 func (w *writer) monitor(f *dist.Frame) {
@@ -426,8 +425,8 @@ func (w *writer) spawnReply(f *dist.Frame) {
 	w.end()
 }
 
-// spawnError is why nothing was started: Erlang has an atom for it. A node of this project gets a text as an atom, as much of
-// it as one can have. A node of OTP would keep each such atom for ever, so it gets badarg.
+// spawnError returns the atom for a failed spawn. A Go node gets the text of the error as an atom, truncated to the maximum
+// length. An OTP node gets badarg, because it would keep each such atom for ever.
 func (w *writer) spawnError(why any) wire.Atom {
 	if a, ok := why.(wire.Atom); ok {
 		return a
@@ -445,7 +444,7 @@ func (w *writer) spawnError(why any) wire.Atom {
 	return wire.Atom(text)
 }
 
-// traced returns op, or ops that carry a trace token where there is one.
+// traced returns op, or tt if f has a trace token.
 func traced(f *dist.Frame, op, tt operation) operation {
 	if f.Token != nil {
 		return tt
@@ -453,7 +452,7 @@ func traced(f *dist.Frame, op, tt operation) operation {
 	return op
 }
 
-// open returns body for the control message.
+// open returns body, with a version byte if frames have no distribution headers.
 func (w *writer) open() []byte {
 	if w.headed {
 		return w.body
@@ -461,15 +460,15 @@ func (w *writer) open() []byte {
 	return append(w.body, etfcodec.Version)
 }
 
-// begin begins the control message.
+// begin starts the control message.
 func (w *writer) begin(op operation) {
 	w.body = append(w.open(), tagSmallTuple, shapes[op].arity, tagSmallInteger, byte(op))
 }
 
-// end ends it.
+// end ends the control message.
 func (w *writer) end() { w.control = len(w.body) }
 
-// message writes what a message carries.
+// message writes the payload of a message.
 func (w *writer) message(f *dist.Frame) {
 	w.version()
 	t := f.Payload
@@ -479,13 +478,13 @@ func (w *writer) message(f *dist.Frame) {
 	w.carry(t)
 }
 
-// payload writes what another signal carries.
+// payload writes the payload of another signal.
 func (w *writer) payload(t any) {
 	w.version()
 	w.carry(t)
 }
 
-// version begins a payload.
+// version writes a payload's version byte.
 func (w *writer) version() {
 	if !w.headed {
 		w.body = append(w.body, etfcodec.Version)
@@ -549,8 +548,8 @@ func (w *writer) pid(p wire.PID, what string) {
 	w.body = binary.BigEndian.AppendUint32(w.body, id.Creation)
 }
 
-// mine and theirs write a process of this node and one of the peer: a pid of
-// another node would make the peer end the link.
+// mine and theirs write a process of this node and one of the peer. They refuse a pid of another node, because the peer
+// would end the link.
 func (w *writer) mine(p wire.PID, what string)   { w.pidOn(w.local, p, what) }
 func (w *writer) theirs(p wire.PID, what string) { w.pidOn(w.peer, p, what) }
 
