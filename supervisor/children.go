@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// phase is how far a child is.
+// phase is the state of a child.
 //
 //	stopped ──start──► starting ──Init──► running ──exit──► restarting or stopped
 //	   ▲                   │                                     │
@@ -18,18 +18,18 @@ type phase uint8
 const (
 	stopped    phase = iota // OTP's undefined
 	running                 // has a pid
-	restarting              // to be started again: see retry
+	restarting              // waiting for a restart: see retry
 )
 
-// child is a child as its supervisor keeps it. There may be a million of them.
+// child is a supervisor's record of a child. There may be a million of them.
 type child struct {
-	spec       *Child        // shared by the children of SimpleOneForOne, but for those that a peer has had started
-	pid        node.PID      // running as, or the last
+	spec       *Child        // shared by the children of SimpleOneForOne, except those started by a peer
+	pid        node.PID      // the current or last PID
 	prev, next *child        // in order of start
 	args       []any         // of SimpleOneForOne
-	back       *backoffState // nil: no backoff
+	back       *backoffState // nil if there is no backoff
 	restarts   uint32
-	try        uint16 // counts what makes it restarting
+	try        uint16 // number of the current retry
 	phase      phase
 	dynamic    bool
 }
@@ -40,8 +40,8 @@ type backoffState struct {
 	tries int       // restarts in a row
 }
 
-// startedFor is the spec for a child that a peer has had started, again at each restart, so
-// that it counts among those of the peer; "": k itself.
+// startedFor returns the spec for a child started by peer, so that it counts as the peer's, also after each restart; or k
+// itself if peer is "".
 func (k *Child) startedFor(peer node.Atom) *Child {
 	if peer == "" {
 		return k
@@ -51,16 +51,15 @@ func (k *Child) startedFor(peer node.Atom) *Child {
 	return &spec
 }
 
-// id is what others call the child.
+// id returns the child's ID.
 func (k *child) id() any { return k.spec.ID }
 
 // children are a supervisor's children in the order of their start.
 //
 // Invariants:
 //
-//  1. A child is in the list from its save to its forget; byID has it unless it
-//     is dynamic.
-//  2. byPID has the children that are running, and no others.
+//  1. A child is in the list from save to forget; byID has it unless it is dynamic.
+//  2. byPID has exactly the running children.
 type children struct {
 	first, last     *child
 	byID            wire.Map // of *child
@@ -75,7 +74,7 @@ func (c *children) get(id any) *child {
 	return found
 }
 
-// save puts k at the end.
+// save appends k.
 func (c *children) save(k *child) {
 	k.prev = c.last
 	if c.last == nil {
@@ -90,7 +89,7 @@ func (c *children) save(k *child) {
 	}
 }
 
-// forget takes k out.
+// forget removes k.
 func (c *children) forget(k *child) {
 	if k.prev == nil {
 		c.first = k.next
@@ -109,7 +108,7 @@ func (c *children) forget(k *child) {
 	c.down(k, stopped)
 }
 
-// up says that k runs as pid.
+// up records that k is running as pid.
 func (c *children) up(k *child, pid node.PID) {
 	if c.byPID == nil {
 		c.byPID = make(map[node.PID]*child)
@@ -119,7 +118,7 @@ func (c *children) up(k *child, pid node.PID) {
 	c.byPID[pid] = k
 }
 
-// down says that k does not run any more. Its pid stays known for reports.
+// down records that k is no longer running. Its pid is kept for reports.
 func (c *children) down(k *child, p phase) {
 	if k.phase == running {
 		delete(c.byPID, k.pid)
@@ -139,8 +138,7 @@ func (c *children) enter(k *child, p phase) {
 	k.phase = p
 }
 
-// backward yields the children, the one started last first. The one that is
-// yielded may be forgotten.
+// backward yields the children, the last started first. The yielded child may be forgotten.
 func (c *children) backward() iter.Seq[*child] {
 	return func(yield func(*child) bool) {
 		for k := c.last; k != nil; {

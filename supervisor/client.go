@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What a supervisor may answer, with OTP's names for it.
+// Errors that a supervisor may return, with OTP's names.
 var (
 	ErrNotFound       = errors.New("supervisor: not_found: there is no such child")
 	ErrRunning        = errors.New("supervisor: running: the child is already running")
@@ -20,31 +20,32 @@ var (
 	ErrAlreadyPresent = errors.New("supervisor: already_present: a child with this id exists but does not run")
 	ErrSimple         = errors.New("supervisor: simple_one_for_one: the request does not apply to the children of a " +
 		"simple_one_for_one supervisor")
-	// ErrNotAllowed is for a node that does not operate this one, and asks for the end of a child that no other node has started.
+	// ErrNotAllowed is returned to a node that is not an operator, if it requests the end of a child that this node has
+	// started.
 	ErrNotAllowed = errors.New("supervisor: not_allowed: only nodes that operate this one do that to children of its own")
 	ErrNotSimple  = errors.New("supervisor: only a simple_one_for_one supervisor starts children from arguments")
 )
 
 var errAnswer = errors.New("supervisor: unknown answer")
 
-// AlreadyStartedError says that there is such a child, and that it is running.
+// AlreadyStartedError reports that the child already exists and is running.
 type AlreadyStartedError struct{ PID node.PID }
 
 func (e *AlreadyStartedError) Error() string {
 	return fmt.Sprintf("supervisor: already_started: the child already runs as %v", e.PID)
 }
 
-// term is {already_started, Pid}.
+// term returns {already_started, Pid}.
 func (e *AlreadyStartedError) term() any { return wire.Tuple{aAlreadyStarted, e.PID} }
 
-// StartError says why a child has not started. errors.Is and errors.As find the error that its Init or Start has
-// returned, and [node.ErrNameTaken] and an [*AlreadyStartedError] if another process has its name.
+// StartError reports why a child has not started. errors.Is and errors.As find the error returned by its Init or Start, and
+// [node.ErrNameTaken] and an [*AlreadyStartedError] if another process has its name.
 type StartError struct {
-	ID      any // of the child; nil: not known
+	ID      any // of the child; nil if unknown
 	Reason  any // an exit reason
 	child   *Child
 	dynamic bool
-	exit    *node.ExitError // of the supervisor, where that has not started; nil: it goes on
+	exit    *node.ExitError // of the supervisor, if it has not started; else nil
 }
 
 func (e *StartError) Error() string {
@@ -55,12 +56,12 @@ func (e *StartError) Error() string {
 	return "supervisor: " + strings.TrimPrefix(exit.Error(), "node: the process exited: shutdown: ")
 }
 
-// failedToStart is the exit of a supervisor one of whose children has not started.
+// failedToStart returns the exit of a supervisor whose child has not started.
 func failedToStart(id, reason any) *node.ExitError {
 	return &node.ExitError{Reason: wire.Tuple{node.Shutdown, wire.Tuple{aFailedToStartChild, id, reason}}}
 }
 
-// Unwrap returns what errors.Is and errors.As look through.
+// Unwrap returns the wrapped errors.
 func (e *StartError) Unwrap() []error {
 	if e.exit != nil {
 		return []error{e.exit}
@@ -73,9 +74,9 @@ func (e *StartError) Unwrap() []error {
 }
 
 // Start starts a supervisor and waits until its children have started. With
-// Options.Link and a process as the caller it is start_link. Errors: those of
-// [node.SpawnWait]; a [*StartError] if a child has failed, and a [*SpecError] if the Spec is wrong. Both wrap an
-// *node.ExitError with OTP's reason: {shutdown, {failed_to_start_child, ID, Reason}}, or {start_spec, Reason} and the like.
+// Options.Link and a process as the caller it is start_link. Errors: those of [node.SpawnWait]; a [*StartError] if a child
+// has failed, and a [*SpecError] if the Spec is invalid. Both wrap an *node.ExitError with OTP's reason: {shutdown,
+// {failed_to_start_child, ID, Reason}}, or {start_spec, Reason} and the like.
 func Start(ctx context.Context, from node.Caller, s Spec, o node.Options) (node.PID, error) {
 	o.ShowPeer = true // for Distribution.Allow
 	pid, err := node.SpawnWait(ctx, from, o, New(s))
@@ -85,7 +86,7 @@ func Start(ctx context.Context, from node.Caller, s Spec, o node.Options) (node.
 	return pid, err
 }
 
-// notStarted is the exit of a supervisor that has not started, as the error of what is wrong.
+// notStarted converts the exit of a supervisor that has not started to a SpecError or StartError.
 func (s *Spec) notStarted(exit *node.ExitError) error {
 	t, ok := exit.Reason.(wire.Tuple)
 	if !ok || len(t) != 2 {
@@ -107,9 +108,8 @@ func (s *Spec) notStarted(exit *node.ExitError) error {
 	return exit
 }
 
-// StartChild adds a child and starts it. The PID is zero if its Init or Start has
-// returned node.ErrIgnore. To a supervisor on another node goes a child by its Named only,
-// without Options and Backoff. Errors: [*SpecError], [*AlreadyStartedError],
+// StartChild adds a child and starts it. The PID is zero if its Init or Start has returned node.ErrIgnore. For a supervisor
+// on another node the child must use Named, without Options and Backoff. Errors: [*SpecError], [*AlreadyStartedError],
 // [ErrAlreadyPresent], [*StartError], and those of [node.Call].
 func StartChild(ctx context.Context, from node.Caller, sup node.Dest, k Child) (node.PID, error) {
 	if err := k.travels(from, sup); err != nil {
@@ -126,36 +126,32 @@ func StartDynamic(ctx context.Context, from node.Caller, sup node.Dest, args ...
 	return started(ask(ctx, from, sup, startDynamic{args}, readPID))
 }
 
-// TerminateChild stops a child, by its ID, or by its PID for SimpleOneForOne. It
-// can be started again by RestartChild, unless it is Temporary. Errors:
-// [ErrNotFound], [ErrSimple], [ErrNotAllowed], and those of [node.Call].
+// TerminateChild stops a child, by its ID, or by its PID for SimpleOneForOne. RestartChild can restart it, unless it is
+// Temporary. Errors: [ErrNotFound], [ErrSimple], [ErrNotAllowed], and those of [node.Call].
 func TerminateChild(ctx context.Context, from node.Caller, sup node.Dest, id any) error {
 	_, err := ask(ctx, from, sup, terminateChild{id}, readOK)
 	return err
 }
 
-// RestartChild starts a child that is stopped. Errors: [ErrNotFound],
-// [ErrRunning], [ErrRestarting], [ErrSimple], [*StartError], and those of
-// [node.Call].
+// RestartChild starts a stopped child. Errors: [ErrNotFound], [ErrRunning], [ErrRestarting], [ErrSimple], [*StartError],
+// and those of [node.Call].
 func RestartChild(ctx context.Context, from node.Caller, sup node.Dest, id any) (node.PID, error) {
 	return ask(ctx, from, sup, restartChild{id}, readPID)
 }
 
-// DeleteChild forgets a child that is stopped. Errors: [ErrNotFound],
-// [ErrRunning], [ErrRestarting], [ErrSimple], [ErrNotAllowed], and those of [node.Call].
+// DeleteChild removes a stopped child. Errors: [ErrNotFound], [ErrRunning], [ErrRestarting], [ErrSimple], [ErrNotAllowed],
+// and those of [node.Call].
 func DeleteChild(ctx context.Context, from node.Caller, sup node.Dest, id any) error {
 	_, err := ask(ctx, from, sup, deleteChild{id}, readOK)
 	return err
 }
 
-// ChildSpec returns the description of a child, defaults filled in. Errors:
-// [ErrNotFound], and those of [node.Call].
+// ChildSpec returns the description of a child, with defaults filled in. Errors: [ErrNotFound], and those of [node.Call].
 func ChildSpec(ctx context.Context, from node.Caller, sup node.Dest, id any) (Child, error) {
 	return ask(ctx, from, sup, getChildSpec{id}, readChild)
 }
 
-// WhichChildren lists the children, the one started last first. A supervisor on another node
-// does not say how often they were restarted.
+// WhichChildren lists the children, the last started first. For a supervisor on another node Restarts is not set.
 func WhichChildren(ctx context.Context, from node.Caller, sup node.Dest) ([]ChildInfo, error) {
 	return ask(ctx, from, sup, whichChildren{}, readChildren)
 }

@@ -7,10 +7,9 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 )
 
-// The pure half of a supervisor: what follows from an exit. Nothing here knows a
-// process or a clock.
+// The pure half of a supervisor: decisions after an exit. Nothing here depends on a process or a clock.
 
-// span says which children an action is for.
+// span is the set of children that an action applies to.
 type span uint8
 
 const (
@@ -20,18 +19,17 @@ const (
 	all
 )
 
-// action is what a supervisor is to do about a child that has exited, or whose
-// restart has failed and is due again.
+// action is a supervisor's reaction to a child that has exited, or whose restart has failed and is due again.
 type action struct {
-	report  bool // the exit is to be reported
-	drop    bool // the child is not started again
-	restart span // these are stopped, in reverse order of start, and started again in order
+	report  bool // report the exit
+	drop    bool // do not restart the child
+	restart span // stop these in reverse order of start, and start them again in order
 	end     bool // the supervisor ends with the reason shutdown
-	limit   bool // because of too many restarts
+	limit   bool // end because of too many restarts
 }
 
-// decide is what follows from the exit of a child with a reason. others is how
-// many other significant children are neither stopped nor gone.
+// decide returns the action for the exit of a child. others is the number of other significant children that are neither
+// stopped nor gone.
 func decide(s *Spec, k *Child, reason any, others int, w *window, now time.Time) action {
 	if k.Restart == Permanent || k.Restart == Transient && !calls.IsClean(reason) {
 		a := decideRetry(s, w, now)
@@ -42,7 +40,7 @@ func decide(s *Spec, k *Child, reason any, others int, w *window, now time.Time)
 	return action{report: !calls.IsClean(reason), drop: true, end: end}
 }
 
-// decideRetry decides what follows when the restart of a child is due.
+// decideRetry returns the action for a child whose restart is due.
 func decideRetry(s *Spec, w *window, now time.Time) action {
 	if !w.add(now, s.Period, s.Intensity) {
 		return action{drop: true, end: true, limit: true}
@@ -56,17 +54,16 @@ func decideRetry(s *Spec, w *window, now time.Time) action {
 	return action{restart: self}
 }
 
-// window holds the times of recent restarts: never more than the intensity, in a
-// ring, so that adding one costs the same however many there are.
+// window holds the times of recent restarts: at most as many as the intensity, in a ring, so that adding one takes constant
+// time.
 type window struct {
-	start time.Time // of the first restart: the clock that runs on, whatever is set
+	start time.Time // of the first restart, with a monotonic clock reading
 	at    []int64   // ns since start; a ring
 	first int
 	n     int
 }
 
-// add notes a restart at now. It reports whether there have been at most limit
-// within the period.
+// add records a restart at now. It reports whether there were at most limit within the period.
 func (w *window) add(now time.Time, period time.Duration, limit int) bool {
 	if w.at == nil {
 		w.start = now
@@ -95,11 +92,10 @@ func (w *window) grow() {
 	w.at, w.first = at, 0
 }
 
-// longest is the longest wait, 146 years: any more and it would be none.
+// longest is the longest wait, 146 years; a longer one could overflow.
 const longest = 1 << 62
 
-// wait is how long the restart number tries, from 0, has to wait. chance is a
-// random number from 0 up to 1.
+// wait returns the delay before restart number tries, counted from 0. chance is a random number in [0, 1).
 func (b *Backoff) wait(tries int, chance float64) time.Duration {
 	if b.Initial == 0 {
 		return 0

@@ -1,6 +1,5 @@
-// Package supervisor is Erlang's supervisor: a process that starts other processes, its
-// children, in order. It restarts them when they exit, and stops them in reverse order
-// when it ends itself.
+// Package supervisor implements Erlang's supervisor: a process that starts other processes, its children, in order. It
+// restarts them when they exit, and stops them in reverse order when it ends itself.
 //
 // # Nouns
 //
@@ -33,9 +32,9 @@
 //	Transient  stopped; auto shutdown if significant   restart
 //	Temporary  forgotten; auto shutdown if significant forgotten; auto shutdown if significant
 //
-//	strategy         with the child are stopped, in reverse order, and started, in order
-//	OneForOne        nobody
-//	SimpleOneForOne  nobody
+//	strategy         also stopped, in reverse order, and started, in order
+//	OneForOne        none
+//	SimpleOneForOne  none
 //	RestForOne       those after it
 //	OneForAll        all
 //
@@ -54,8 +53,7 @@
 //
 // # Counters
 //
-// What goes wrong is logged as supervisor reports, and counted: package metrics shows the
-// counters.
+// Failures are logged as supervisor reports, and counted: package metrics exports the counters.
 //
 // # Differences from OTP
 //
@@ -67,13 +65,13 @@
 //   - An unknown request is answered with an error; OTP's supervisor crashes.
 //   - A started child cannot return an Info, as in {ok, Pid, Info}.
 //   - SimpleOneForOne forgets a child whose Init returns Ignore at a restart, and
-//     counts a child correctly that is terminated between two tries.
-//   - An exit signal without a sender, as Node.Stop sends it, counts as the parent's.
+//     correctly counts a child that is terminated between two tries.
+//   - An exit signal without a sender, as sent by Node.Stop, counts as the parent's.
 //
 // # Invariants
 //
-//  1. No two processes of one child live at the same time: a child is started
-//     only after the exit of the one before it has been seen.
+//  1. No two processes of one child live at the same time: a child is started only after the exit of its previous process
+//     has been received.
 //  2. Children that are running were started in the order of the list, except
 //     those that were started again alone.
 //  3. There are never more restarts than Intensity within Period.

@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What a supervisor on another node is asked, and what it answers: the terms of Erlang's
-// supervisor module, whichever kind of node that is.
+// Requests to and replies of a supervisor on another node: the terms of Erlang's supervisor module, for Go and Erlang
+// nodes.
 
 func (r startChild) term() any { return wire.Tuple{aStartChild, r.child.request()} }
 
@@ -30,7 +30,7 @@ func (whichChildren) term() any { return aWhichChildren }
 
 func (countChildren) term() any { return aCountChildren }
 
-// request is the map that supervisor:start_child takes, without what has its default.
+// request returns the argument of supervisor:start_child: a map without default values.
 func (k *Child) request() wire.Map {
 	m := wire.NewMap(aID, k.ID, aStart, k.mfa(nil), aRestart, wire.Atom(cmp.Or(k.Restart, Permanent)),
 		aSignificant, wire.Atom(fmt.Sprint(k.Significant)), aType, wire.Atom(cmp.Or(k.Type, Worker)))
@@ -43,8 +43,7 @@ func (k *Child) request() wire.Map {
 	return m
 }
 
-// travels says why a child cannot be started by a supervisor, nil if it can: what Go code there
-// is in it does not go to another node.
+// travels returns an error if sup is on another node and k contains Go code, which cannot be sent there.
 func (k *Child) travels(from node.Caller, sup node.Dest) error {
 	if !isFar(from, sup) {
 		return nil
@@ -79,7 +78,7 @@ func isFar(from node.Caller, to node.Dest) bool {
 	return false
 }
 
-// ask calls a supervisor. read reads the answer of one on another node.
+// ask calls a supervisor. read converts the reply of one on another node.
 func ask[R, Q any](ctx context.Context, from node.Caller, sup node.Dest, req Q, read func(term any) (R, error)) (R, error) {
 	v, err := node.Call[any](ctx, from, sup, req)
 	if r, ok := v.(R); ok || v == nil || err != nil {
@@ -96,7 +95,7 @@ func ask[R, Q any](ctx context.Context, from node.Caller, sup node.Dest, req Q, 
 	return r, err
 }
 
-// refusal reads the reason in {error, Reason}.
+// refusal converts the reason in {error, Reason}.
 func refusal(reason any) error {
 	for err, w := range words {
 		if reason == w {
@@ -119,7 +118,7 @@ func started(pid node.PID, err error) (node.PID, error) {
 	switch e := err.(type) {
 	case *SpecError:
 		err = &StartError{Reason: e.Reason, dynamic: true}
-	case *AlreadyStartedError: // children that are started from arguments have no ids: it has the name
+	case *AlreadyStartedError: // children that are started from arguments have no IDs, so this process has the name
 		err = &StartError{Reason: e.term(), dynamic: true}
 	}
 	return pid, err

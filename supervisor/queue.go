@@ -10,7 +10,7 @@ import (
 type queue struct {
 	in    []any
 	out   []any            // the oldest last
-	exits map[node.PID]any // the reasons in the exit signals among them
+	exits map[node.PID]any // the reasons of the exit signals in the queue
 }
 
 func (q *queue) len() int { return len(q.in) + len(q.out) }
@@ -27,7 +27,7 @@ func (q *queue) push(m any) {
 	}
 }
 
-// pop takes out the oldest message that matches; nil: any does.
+// pop removes and returns the oldest message that matches, or the oldest one if match is nil.
 func (q *queue) pop(match func(any) bool) (m any, ok bool) {
 	if len(q.out) == 0 || match != nil {
 		slices.Reverse(q.in)
@@ -46,12 +46,12 @@ func (q *queue) pop(match func(any) bool) (m any, ok bool) {
 		delete(q.exits, e.From)
 	}
 	if q.len() == 0 {
-		*q = queue{} // and keep no memory
+		*q = queue{} // releases the memory
 	}
 	return m, true
 }
 
-// exitOf finds the reason in an exit signal that waits.
+// exitOf returns the reason of a queued exit signal from pid.
 func (q *queue) exitOf(pid node.PID) (reason any, ok bool) {
 	reason, ok = q.exits[pid]
 	return reason, ok

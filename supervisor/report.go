@@ -11,9 +11,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// report is a supervisor report: what went wrong with a child. what is OTP's
-// error context: start_error, child_terminated, shutdown_error, shutdown. decision is what follows. Of a child that has
-// crashed it stands in the crash report.
+// report logs a supervisor report about a child. what is OTP's error context: start_error, child_terminated,
+// shutdown_error, shutdown. decision is the supervisor's reaction. For a crashed child it is in the crash report instead.
 func (s *supervisor) report(what string, reason any, k *child, decision string) {
 	log := s.c.Node().Log()
 	if !log.Enabled(context.Background(), slog.LevelError) {
@@ -23,7 +22,7 @@ func (s *supervisor) report(what string, reason any, k *child, decision string) 
 	if s.c.Node().Inside(process.Key{}).ReportCrash(reason, attrs...) {
 		return
 	}
-	if t, ok := reason.(wire.Tuple); ok && len(t) == 2 && t[0] == aEXIT { // Start has panicked, and there was no process
+	if t, ok := reason.(wire.Tuple); ok && len(t) == 2 && t[0] == aEXIT { // Start has panicked, without a process
 		if crash, ok := t[1].(*node.Crash); ok {
 			reason, attrs = crash, append(attrs, "stack", string(crash.Stack))
 		}
@@ -31,7 +30,7 @@ func (s *supervisor) report(what string, reason any, k *child, decision string) 
 	log.Error("supervisor report", append(attrs, "process", k.pid.String(), "reason", sysmsg.Words(reason))...)
 }
 
-// unknown logs the crash that a process has ended by, if report has not: it is no child, or its start has failed.
+// unknown logs the crash of a process that report does not handle: it is not a child, or its start has failed.
 func (s *supervisor) unknown(reason any) {
 	if !s.c.Node().Log().Enabled(context.Background(), slog.LevelError) {
 		return
@@ -39,10 +38,10 @@ func (s *supervisor) unknown(reason any) {
 	s.c.Inside(process.Key{}).ReportCrash(reason, "supervisor", sysmsg.DisplayName(s.c), "decision", "none: it has not been started")
 }
 
-// ReportsCrashes says to the node that crash reports of children are logged with what is decided: see report.
+// ReportsCrashes tells the node that the supervisor logs the crash reports of its children: see report.
 func (*supervisor) ReportsCrashes() {}
 
-// decision is an action in words.
+// decision describes an action in words.
 func (a action) decision(k *child) string {
 	switch {
 	case a.limit:
@@ -61,12 +60,11 @@ func (a action) decision(k *child) string {
 	return "restart all children"
 }
 
-// progress is a progress report: a child has started. Of the many that a supervisor of the strategy SimpleOneForOne
-// starts it is for DEBUG.
+// progress logs a progress report: a child has started. For the children of SimpleOneForOne its level is DEBUG.
 func (s *supervisor) progress(k *child) {
 	level := slog.LevelInfo
 	if k.dynamic {
-		level = slog.LevelDebug // there may be thousands, which come and go
+		level = slog.LevelDebug // there may be thousands of short-lived ones
 	}
 	if log := s.c.Node().Log(); log.Enabled(context.Background(), level) {
 		attrs := append([]any{"supervisor", sysmsg.DisplayName(s.c)}, k.attrs()...)
@@ -79,19 +77,18 @@ func (k *child) attrs() []any {
 		"restart", string(k.spec.Restart), "restarts", k.restarts}
 }
 
-// title is the child's id for people: a string as it is, else as Erlang writes the term.
+// title returns the child's ID for people: a string unchanged, any other term in Erlang syntax.
 func (k *child) title() string {
 	if s, ok := k.id().(string); ok {
-		return strings.ToValidUTF8(wire.Describe(s, maxID), "\uFFFD") // as a label of a metric has to be
+		return strings.ToValidUTF8(wire.Describe(s, maxID), "\uFFFD") // required for a metric's label
 	}
 	return wire.FormatMax(k.id(), maxID)
 }
 
-// maxID is how much of a child's id logs and counts show, in bytes: other nodes may
-// start children.
+// maxID is the maximum length of a child's ID, in bytes, in logs and metrics, because other nodes may start children.
 const maxID = 256
 
-// tally counts under the supervisor's name, "" where it is not registered, and more labels.
+// tally counts under the supervisor's name, or "" if it is not registered, and labels.
 func (s *supervisor) tally(what string, labels ...string) {
 	s.c.Node().Inside(process.Key{}).Count(what, append([]string{string(s.c.Registered())}, labels...)...)
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What a supervisor is asked, from Go or, read by parse, from Erlang.
+// The requests to a supervisor, from Go or, read by parse, from Erlang.
 type (
 	startChild struct {
 		child   Child `isolation:"share"`
-		dynamic bool  // it has no ID, and is forgotten when it stops
+		dynamic bool  // it has no ID, and is removed when it stops
 	}
 	startDynamic   struct{ args []any }
 	terminateChild struct{ id any }
@@ -23,20 +23,20 @@ type (
 	countChildren  struct{}
 )
 
-// ChildInfo describes a child as WhichChildren does.
+// ChildInfo is an entry of WhichChildren.
 type ChildInfo struct {
 	ID         any // nil for the children of SimpleOneForOne, and those of Elixir's DynamicSupervisor.start_child
 	PID        node.PID
-	Restarting bool // PID is zero: it waits for its restart
+	Restarting bool // it waits for its restart; PID is zero
 	Type       Type
 	Modules    []node.Atom
 	Restarts   int // since the child was added
 }
 
-// Counts are the answer of CountChildren.
+// Counts is the result of CountChildren.
 type Counts struct {
 	Specs       int // children, running or not; 1 for SimpleOneForOne
-	Active      int // that are running
+	Active      int // running children
 	Supervisors int
 	Workers     int
 }
@@ -88,7 +88,7 @@ func (s *supervisor) handleRequest(r node.Request[any], isTerm bool) error {
 	return done.fail(&unknownRequest{r.Body})
 }
 
-// keeps reports whether a child must stay: of the node's own children only those decide who operate it.
+// keeps reports whether by may not end the child: only operators may end children that the node itself has started.
 func (s *supervisor) keeps(id any, by node.From) bool {
 	asker := s.c.Node().Inside(process.Key{}).AskerOf(by)
 	if asker.Operates() {
@@ -104,7 +104,7 @@ func (s *supervisor) keeps(id any, by node.From) bool {
 	return k.spec.Options.For == ""
 }
 
-// unknownRequest is the answer to a request that no supervisor handles.
+// unknownRequest is the error for an unknown request.
 type unknownRequest struct{ request any }
 
 func (u *unknownRequest) Error() string {
@@ -113,7 +113,7 @@ func (u *unknownRequest) Error() string {
 
 func (u *unknownRequest) Unwrap() error { return node.ErrUnhandled }
 
-// term is what OTP's callers get beside error.
+// term returns the reason that OTP's callers get.
 func (u *unknownRequest) term() any { return wire.Tuple{wire.Atom("unhandled_request"), u.request} }
 
 // find is find_child: by id, or by pid if the child is dynamic.
@@ -131,7 +131,7 @@ func (s *supervisor) find(id any) *child {
 		if s.c.Node().IsAlive(pid) {
 			return nil
 		}
-		return &child{spec: s.template()} // as OTP: there was, perhaps, such a child
+		return &child{spec: s.template()} // as in OTP: there may have been such a child
 	}
 	if s.simple() {
 		if k := s.template(); wire.Equal(k.ID, id) {
@@ -142,7 +142,7 @@ func (s *supervisor) find(id any) *child {
 	return s.children.get(id)
 }
 
-// add is start_child; dynamic: of a child that has no ID.
+// add is start_child; dynamic means a child without an ID.
 func (s *supervisor) add(spec Child, dynamic bool, done answer) error {
 	if s.simple() {
 		return done.fail(ErrSimple)
@@ -167,7 +167,7 @@ func (s *supervisor) add(spec Child, dynamic bool, done answer) error {
 	})
 }
 
-// addDynamic is start_child of SimpleOneForOne. peer is the node that asks; "": this one.
+// addDynamic is start_child of SimpleOneForOne. peer is the requesting node, or "" for this one.
 func (s *supervisor) addDynamic(peer node.Atom, args []any, done answer) error {
 	if !s.simple() {
 		return done.fail(ErrNotSimple)
@@ -175,7 +175,7 @@ func (s *supervisor) addDynamic(peer node.Atom, args []any, done answer) error {
 	k := &child{spec: s.template().startedFor(peer), args: args, dynamic: true}
 	return s.begin(k, done, func(o outcome) {
 		if k.spec.Restart == Temporary {
-			k.spec, k.args = s.template(), nil // never needed again
+			k.spec, k.args = s.template(), nil // no longer needed
 		}
 		if !o.ignored {
 			s.children.save(k)
@@ -184,7 +184,7 @@ func (s *supervisor) addDynamic(peer node.Atom, args []any, done answer) error {
 	})
 }
 
-// begin starts k for a caller, which gets the outcome after up has recorded it.
+// begin starts k for a caller. It calls up with the outcome, and then answers the caller.
 func (s *supervisor) begin(k *child, done answer, up func(o outcome)) error {
 	then := func(o outcome) error {
 		switch {
@@ -252,7 +252,7 @@ func (s *supervisor) delete(id any, done answer) error {
 	return done.ok(nil)
 }
 
-// idle finds a child that is stopped.
+// idle finds a stopped child.
 func (s *supervisor) idle(id any) (*child, error) {
 	if s.simple() {
 		return nil, ErrSimple
@@ -269,7 +269,7 @@ func (s *supervisor) idle(id any) (*child, error) {
 	}
 }
 
-// which lists the children, the one started last first, as OTP does.
+// which lists the children, the last started first, as in OTP.
 func (s *supervisor) which() []ChildInfo {
 	l := make([]ChildInfo, 0, s.children.n)
 	for k := range s.children.backward() {

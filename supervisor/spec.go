@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Strategy says which children are restarted with a child that has exited.
+// Strategy defines which children are restarted after a child has exited.
 type Strategy string
 
 const (
@@ -25,7 +25,7 @@ const (
 
 var strategies = []Strategy{OneForOne, OneForAll, RestForOne, SimpleOneForOne}
 
-// Restart says after which exits a child is started again.
+// Restart defines after which exits a child is restarted.
 type Restart string
 
 const (
@@ -36,7 +36,7 @@ const (
 
 var restarts = []Restart{Permanent, Transient, Temporary}
 
-// Type says whether a child has children of its own.
+// Type is the kind of a child: Worker or Supervisor.
 type Type string
 
 const (
@@ -46,7 +46,7 @@ const (
 
 var types = []Type{Worker, Supervisor}
 
-// AutoShutdown says whether a supervisor ends with its significant children.
+// AutoShutdown defines whether a supervisor ends with its significant children.
 type AutoShutdown string
 
 const (
@@ -57,41 +57,39 @@ const (
 
 var autoShutdowns = []AutoShutdown{Never, AnySignificant, AllSignificant}
 
-// known is a word, the first of all for none; false: it is none of all.
+// known returns word, or the first of all if word is empty. It returns false if word is not in all.
 func known[T ~string](word T, all []T) (T, bool) {
 	word = cmp.Or(word, all[0])
 	return word, slices.Contains(all, word)
 }
 
-// BrutalKill, as [Child].Shutdown, has a child killed at once. With any other time it gets the
-// exit signal shutdown, and kill after that time; with [node.Infinity] it never does.
+// BrutalKill, as [Child].Shutdown, kills a child at once. With any other time the child gets the exit signal shutdown, and
+// is killed after that time; with [node.Infinity] it is never killed.
 const BrutalKill time.Duration = -1
 
-// NoRestarts is the [Spec].Intensity that allows no restart at all.
+// NoRestarts is the [Spec].Intensity that allows no restarts.
 const NoRestarts = -1
 
-// Defaults, OTP's.
+// Defaults, as in OTP.
 const (
 	defaultIntensity = 1
 	defaultPeriod    = 5 * time.Second
 	defaultShutdown  = 5 * time.Second
 )
 
-// Spec describes a supervisor: OTP's sup_flags() and the children it starts with.
-// The zero value is a supervisor without children.
+// Spec describes a supervisor: OTP's sup_flags() and its initial children. The zero value is a supervisor without children.
 type Spec struct {
 	Strategy Strategy // default: OneForOne
-	// Intensity is how many restarts within Period are allowed; one more ends
-	// the supervisor, and with the supervisor at the top of a daemon's tree the daemon. Default: 1 in 5 s, as in OTP, which is
-	// little: two requests that make a server panic within 5 s end its supervisor. Most trees want more, such as
-	// 10 in a minute. None: NoRestarts.
+	// Intensity is the number of restarts allowed within Period. One more ends the supervisor; if it is at the top of a
+	// daemon's tree, it ends the daemon. Default: 1 in 5 s, as in OTP. That is low: two requests that make a server panic
+	// within 5 s end its supervisor. Most trees need more, such as 10 in a minute. For no restarts use NoRestarts.
 	Intensity int
 	Period    time.Duration
 	// AutoShutdown ends the supervisor with its significant children. Default:
 	// Never.
 	AutoShutdown AutoShutdown
-	// Children are started in this order and stopped in the reverse. With
-	// SimpleOneForOne there is exactly one, the model for those to come.
+	// Children are started in this order and stopped in reverse order. With SimpleOneForOne there is exactly one, the
+	// template for dynamic children.
 	Children []Child
 }
 
@@ -99,61 +97,55 @@ type Spec struct {
 type Child struct {
 	// ID distinguishes the child from others of its supervisor: any term.
 	ID any
-	// Start makes the behaviour of a new process, again at each restart. args are
-	// empty except for the children of SimpleOneForOne, which get what StartDynamic
-	// was given. An error is a failure to start; [node.ErrIgnore], that the child need
-	// not run. Start must not block: what takes time belongs into the behaviour's
-	// Init.
+	// Start makes the behaviour of a new process, also at each restart. args are empty except for the children of
+	// SimpleOneForOne, which get the arguments of StartDynamic. An error is a failure to start; [node.ErrIgnore] means that
+	// the child need not run. Start must not block: do slow work in the behaviour's Init.
 	Start func(args ...any) (node.Actor, error) `isolation:"share"`
-	// NameOf returns the name that a child started with args is registered under, again at each restart; "": none. Nil: it is
-	// Options.Name. Each child of a SimpleOneForOne supervisor can so have a name of its own.
+	// NameOf returns the registered name of a child started with args, or "" for none; it is called again at each restart.
+	// If nil, the name is Options.Name. With NameOf each child of a SimpleOneForOne supervisor can have its own name.
 	NameOf func(args ...any) node.Atom `isolation:"share"`
-	// Named stands in place of Start for a behaviour that the node exports.
+	// Named is an alternative to Start, for a behaviour that the node exports.
 	Named Named
-	// Options of the spawn: name, place, mailbox. Link and Announce are the
-	// supervisor's own; For is the peer that has had the child added by a message.
+	// Options of the spawn: name, place, mailbox. The supervisor sets Link and Announce; For is the peer that has added the
+	// child by a message.
 	Options node.Options
 
 	Restart     Restart       // default: Permanent
 	Shutdown    time.Duration // BrutalKill, node.Infinity, or a time; default: 5 s for a Worker, node.Infinity for a Supervisor
 	Type        Type          // default: Worker
 	Significant bool          // see AutoShutdown; not for a Permanent child
-	Backoff     Backoff       // default: restart at once, as OTP does
+	Backoff     Backoff       // default: restart at once, as in OTP
 
-	// Modules is what which_children shows; nil: the module of Named or Start.
+	// Modules are shown by which_children. Default: the module of Named or Start.
 	Modules []wire.Atom
 }
 
-// Named is a behaviour by the name under which the node exports it, with
-// arguments: OTP's mfargs().
+// Named is an exported behaviour, by name, with arguments: OTP's mfargs().
 type Named struct {
 	Module, Function wire.Atom
 	Args             []any
 }
 
-// Backoff makes the restarts of a child wait: Initial before the first, Factor
-// times as long before each one after it, at most Max. All of them count toward
-// the supervisor's intensity. OTP has nothing of the kind.
+// Backoff delays the restarts of a child: by Initial before the first, then by Factor times the previous delay, at most
+// Max. All of them count toward the supervisor's intensity. OTP has no equivalent.
 type Backoff struct {
-	Initial time.Duration // 0: no waiting
+	Initial time.Duration // 0 means no delay
 	Factor  float64       // default: 2; at least 1
 	Max     time.Duration // default: 1 min
-	// Jitter is by which part of itself a wait is made shorter or longer at
-	// random, 0 to 1.
+	// Jitter is the fraction, 0 to 1, by which a delay is randomly shortened or lengthened.
 	Jitter float64
-	// Reset is how long a child must have run for its next wait to be Initial
-	// again. Default: Max.
+	// Reset is the running time of a child after which its next delay is Initial again. Default: Max.
 	Reset time.Duration
 }
 
-// SpecError says what is wrong with a Spec or a Child: the reason is OTP's.
+// SpecError reports an invalid Spec or Child, with OTP's reason.
 type SpecError struct {
 	Reason any
-	// Child is which of the children it is about, as a number from 1, and ID its ID, nil: it has none. 0: it is about none.
+	// Child is the number of the invalid child, from 1, or 0 if the error is not about a child; ID is its ID, or nil.
 	Child int
 	ID    any
 
-	exit *node.ExitError // of the supervisor that has not started; nil: there is none
+	exit *node.ExitError // of the supervisor that has not started, or nil
 }
 
 func (e *SpecError) Error() string {
@@ -167,7 +159,7 @@ func (e *SpecError) Error() string {
 	return "supervisor: bad specification: " + which + sysmsg.Words(e.Reason)
 }
 
-// Unwrap returns the exit of the supervisor, if there is one.
+// Unwrap returns the exit of the supervisor, if any.
 func (e *SpecError) Unwrap() error {
 	if e.exit == nil {
 		return nil
@@ -175,7 +167,7 @@ func (e *SpecError) Unwrap() error {
 	return e.exit
 }
 
-// wrong is err, of complete, with the child that it is about.
+// wrong returns err, an error of complete, with the child that it is about.
 func (k *Child) wrong(err error, number int) error {
 	if e, ok := err.(*SpecError); ok {
 		e.Child, e.ID = number, k.ID
@@ -183,7 +175,7 @@ func (k *Child) wrong(err error, number int) error {
 	return err
 }
 
-// term is the reason, as Erlang's callers get it.
+// term returns the reason that Erlang's callers get.
 func (e *SpecError) term() any {
 	if e.exit != nil {
 		return e.exit.Reason
@@ -197,7 +189,7 @@ func bad(reason wire.Atom, value any) error {
 
 func duplicate(id any) error { return bad("duplicate_child_name", id) }
 
-// CheckSpecs says what OTP's check_childspecs does of children, or nil.
+// CheckSpecs validates children like OTP's check_childspecs.
 func CheckSpecs(children []Child, auto AutoShutdown) error {
 	auto, ok := known(auto, autoShutdowns)
 	if !ok {
@@ -217,7 +209,7 @@ func CheckSpecs(children []Child, auto AutoShutdown) error {
 	return nil
 }
 
-// complete checks the flags and fills in defaults. It does not look at Children.
+// complete checks the flags and fills in defaults. It ignores Children.
 func (s *Spec) complete() error {
 	var isStrategy, isAuto bool
 	s.Strategy, isStrategy = known(s.Strategy, strategies)
@@ -244,7 +236,7 @@ func (s *Spec) complete() error {
 	return nil
 }
 
-// complete checks k in the order in which OTP does, and fills in defaults.
+// complete checks k in the same order as OTP, and fills in defaults.
 func (k *Child) complete(auto AutoShutdown) error {
 	var isRestart, isType bool
 	k.Restart, isRestart = known(k.Restart, restarts)
@@ -273,7 +265,7 @@ func (k *Child) complete(auto AutoShutdown) error {
 	return k.Backoff.complete()
 }
 
-// combines says what is wrong with a significant child.
+// combines validates a significant child.
 func (k *Child) combines(auto AutoShutdown) error {
 	var with wire.Tuple
 	switch {
@@ -309,7 +301,7 @@ func (b *Backoff) complete() error {
 	return nil
 }
 
-// seconds is a duration as OTP has periods.
+// seconds converts a duration to OTP's unit for periods.
 func seconds(d time.Duration) int { return int(d / time.Second) }
 
 func init() {

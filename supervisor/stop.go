@@ -8,8 +8,8 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// stopFrom stops children from k backwards up to until, which is not one of them.
-// Temporary ones are forgotten: they will not be started again.
+// stopFrom stops children from k backwards to until, exclusive. Temporary ones are removed, because they are never
+// restarted.
 func (s *supervisor) stopFrom(k, until *child, then func() error) error {
 	for k != until {
 		prev := k.prev
@@ -25,8 +25,8 @@ func (s *supervisor) stopFrom(k, until *child, then func() error) error {
 	return then()
 }
 
-// stop makes a running child exit, in the way its Shutdown says, and waits for
-// it: by a monitor, for a child that has unlinked itself sends no exit signal.
+// stop makes a running child exit, according to its Shutdown, and waits for it with a monitor, because a child that has
+// unlinked itself sends no exit signal.
 func (s *supervisor) stop(k *child, then func() error) error {
 	w := &wait{kind: waitStop, k: k, pid: k.pid}
 	w.ref = s.c.Monitor(k.pid)
@@ -50,12 +50,12 @@ func (s *supervisor) signal(k *child) {
 	}
 }
 
-// allow starts the timer of the children that w waits for.
+// allow starts the shutdown timer of the children that w waits for.
 func (s *supervisor) allow(w *wait, d time.Duration) (err error) {
 	if d != BrutalKill && d != node.Infinity {
 		w.timer, err = s.c.SendAfter(d, s.c.Self(), outOfTime{w})
 		if errors.Is(err, node.ErrNodeStopped) {
-			err = nil // the node ends, and gives all processes its StopTimeout
+			err = nil // the node is ending, and gives all processes its StopTimeout
 		}
 	}
 	return err
@@ -72,8 +72,8 @@ func (s *supervisor) waitTimedOut(w *wait) {
 	}
 }
 
-// expected reports whether a reason is that of a child that was asked to exit, by the supervisor or by Node.Stop:
-// any other is reported.
+// expected reports whether reason is that of a child that was told to exit, by the supervisor or by Node.Stop. Any other
+// reason is reported.
 func (s *supervisor) expected(k *Child, reason any) bool {
 	if (reason == node.Shutdown || reason == node.NoProc) && s.nodeStops() {
 		return true
@@ -87,7 +87,7 @@ func (s *supervisor) expected(k *Child, reason any) bool {
 // end stops all children and then the supervisor.
 func (s *supervisor) end(reason any) error {
 	if s.suspended() {
-		s.c.Unbecome() // the end takes more than this message
+		s.c.Unbecome() // ending takes more than this message
 	}
 	s.ending = true
 	then := func() error { return node.ExitWith(reason) }
@@ -97,8 +97,7 @@ func (s *supervisor) end(reason any) error {
 	return s.stopFrom(s.children.last, nil, then)
 }
 
-// stopDynamic stops all children of SimpleOneForOne at once, for there may be
-// many, and gives them their time together.
+// stopDynamic stops all children of SimpleOneForOne at once, because there may be many, with a common timeout.
 func (s *supervisor) stopDynamic(then func() error) error {
 	w := &wait{kind: waitAll, onDone: func(outcome) error { return then() }}
 	if len(s.children.byPID) == 0 {
@@ -110,23 +109,21 @@ func (s *supervisor) stopDynamic(then func() error) error {
 			s.signal(k)
 		}
 	}
-	// Those that do not trap exits are dead by now, and their exit signals are on
-	// the way to us, before this one:
+	// Children that do not trap exits are dead now, and their exit signals will arrive before this message:
 	if err := s.c.Send(s.c.Self(), sweepDone{w}); err != nil {
 		return err
 	}
 	return s.allow(w, s.template().Shutdown)
 }
 
-// monitorRemaining monitors the dynamic children whose exit signals have not come, which
-// they may never do.
+// monitorRemaining monitors the dynamic children whose exit signals have not arrived, because they may never arrive.
 func (s *supervisor) monitorRemaining() {
 	for pid := range s.children.byPID {
 		s.c.Monitor(pid)
 	}
 }
 
-// dynamicExited notes the exit of a dynamic child while all are stopped.
+// dynamicExited records the exit of a dynamic child while all are being stopped.
 func (s *supervisor) dynamicExited(pid node.PID, reason any) error {
 	k := s.children.byPID[pid]
 	if k == nil {

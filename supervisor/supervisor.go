@@ -15,32 +15,31 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// supervisor is the Actor. It never blocks: where OTP's supervisor waits for a
-// child, in a receive, this one goes on with the next message but keeps what is
-// not about the wait for later.
+// supervisor is the Actor. It never blocks: where OTP's supervisor waits for a child in a receive, this one handles the
+// next message, but queues messages that are unrelated to the wait.
 type supervisor struct {
 	spec     Spec
 	children children
 	restarts window
 	sys      sysmsg.System
-	c        *node.Context // of the present message
+	c        *node.Context // of the current message
 
-	wait       *wait        // what goes on; nil: nothing
-	queued     queue        // messages that have come meanwhile
-	parentExit *node.Exited // the exit signal in queued that will end us
+	wait       *wait        // the current wait, or nil
+	queued     queue        // messages that arrived during the wait
+	parentExit *node.Exited // the exit signal in queued that will end the supervisor
 	begun      bool         // all children have been started
 	ending     bool
 }
 
-// wait is what a supervisor waits for.
+// wait describes what a supervisor is waiting for.
 type wait struct {
 	kind      waitKind
 	k         *child
 	pid       node.PID
-	ref       node.Ref    // of the monitor, while stopping
-	reason    any         // the reason of the exit signal, once it has come
+	ref       node.Ref    // the monitor, while stopping
+	reason    any         // the reason of the exit signal, once it has arrived
 	hasReason bool        // reason is set
-	timer     *node.Timer // for the end of the child's time
+	timer     *node.Timer // the child's shutdown timer
 	onDone    func(o outcome) error
 }
 
@@ -52,38 +51,36 @@ const (
 	waitAll                   // of all dynamic children
 )
 
-// outcome is how what was waited for has ended.
+// outcome is the result of a wait.
 type outcome struct {
-	pid     node.PID // that has started
-	reason  any      // of a failed start, or of a death
+	pid     node.PID // of the started process
+	reason  any      // of a failed start or an exit
 	failed  bool
 	ignored bool
 }
 
-// New returns a supervisor as an Actor: for a child's Start, or to be spawned
-// otherwise. It has started when all its children have.
+// New returns a supervisor as an Actor, for a child's Start or for a spawn. It has started when all its children have
+// started.
 func New(s Spec) node.Actor { return &supervisor{spec: s} }
 
-// BehaviourName is part of node.BehaviourNamer.
+// BehaviourName implements node.BehaviourNamer.
 func (s *supervisor) BehaviourName() string { return "supervisor" }
 
 // messages to itself
 type (
-	// retry says that the restart of k is due. counted: it has been counted as one
-	// when k exited.
+	// retry means that the restart of k is due. counted means that it was counted when k exited.
 	retry struct {
 		k       *child
-		try     uint16 // of k: another one, and the retry is out of date
+		try     uint16 // if k has a different try, this retry is obsolete
 		counted bool
 	}
-	// outOfTime says that the child, or the dynamic children, that w waits for
-	// have had their time to exit.
+	// outOfTime means that the shutdown time of the child, or the dynamic children, that w waits for is over.
 	outOfTime struct{ w *wait }
 	// sweepDone arrives after the exit signals of the children that were dead when it was sent.
 	sweepDone struct{ w *wait }
 )
 
-// Init is part of node.Initializer.
+// Init implements node.Initializer.
 func (s *supervisor) Init(c *node.Context) error {
 	s.c = c
 	c.TrapExit(true)
@@ -129,12 +126,12 @@ func (s *supervisor) Init(c *node.Context) error {
 	return node.ErrPending
 }
 
-// template is the spec of the children of SimpleOneForOne.
+// template returns the spec of the children of SimpleOneForOne.
 func (s *supervisor) template() *Child { return &s.spec.Children[0] }
 
 func (s *supervisor) simple() bool { return s.spec.Strategy == SimpleOneForOne }
 
-// Receive is part of node.Actor.
+// Receive implements node.Actor.
 func (s *supervisor) Receive(c *node.Context, msg any) error {
 	s.c = c
 	if s.wait != nil {
@@ -143,8 +140,8 @@ func (s *supervisor) Receive(c *node.Context, msg any) error {
 	return s.resume(s.handle(msg))
 }
 
-// resume handles what was kept for later, until something else goes on. While we
-// are suspended that is only what a suspended behaviour handles.
+// resume handles queued messages until the next wait begins. While the supervisor is suspended it handles only those that a
+// suspended behaviour handles.
 func (s *supervisor) resume(err error) error {
 	for err == nil && s.wait == nil {
 		msg, ok := s.queued.pop(s.urgent())
@@ -156,7 +153,7 @@ func (s *supervisor) resume(err error) error {
 	return err
 }
 
-// handle is for a message while nothing goes on.
+// handle handles a message while there is no wait.
 func (s *supervisor) handle(msg any) error {
 	switch m := msg.(type) {
 	case node.Exited:
@@ -169,7 +166,7 @@ func (s *supervisor) handle(msg any) error {
 		}
 		return nil
 	case node.Down, node.Started, outOfTime, sweepDone:
-		return nil // of something that is over
+		return nil // from an earlier wait
 	}
 	if r, ok := sysmsg.Parse(s.c.Node(), msg); ok {
 		return s.sys.Handle(s.c, system{s}, r)
@@ -182,7 +179,7 @@ func (s *supervisor) handle(msg any) error {
 	return nil
 }
 
-// handleWhileWaiting is for a message while something goes on.
+// handleWhileWaiting handles a message during a wait.
 func (s *supervisor) handleWhileWaiting(msg any) error {
 	w := s.wait
 	switch m := msg.(type) {
@@ -229,8 +226,7 @@ func (s *supervisor) handleWhileWaiting(msg any) error {
 		case w.kind == waitAll && s.children.byPID[m.From] != nil:
 			return s.dynamicExited(m.From, m.Reason)
 		case w.kind == waitStart && s.fatal(m):
-			// OTP's supervisor would not handle it before the child is up, which
-			// may never be.
+			// OTP's supervisor would not handle it before the child has started, which may never happen.
 			s.c.Unlink(w.pid)
 			s.c.Exit(w.pid, node.Kill)
 			s.wait = nil
@@ -243,7 +239,7 @@ func (s *supervisor) handleWhileWaiting(msg any) error {
 	return nil
 }
 
-// finishWait goes on with what waited.
+// finishWait ends the wait and continues with its outcome.
 func (s *supervisor) finishWait(o outcome) error {
 	w := s.wait
 	s.wait = nil
@@ -253,13 +249,13 @@ func (s *supervisor) finishWait(o outcome) error {
 	return w.onDone(o)
 }
 
-// fatal reports whether an exit signal ends the supervisor: its parent's, or one
-// that is nobody's, as Node.Stop sends them.
+// fatal reports whether an exit signal ends the supervisor: that of its parent, or one without a sender, as sent by
+// Node.Stop.
 func (s *supervisor) fatal(m node.Exited) bool {
 	return m.From == s.c.Parent() || m.From.IsZero()
 }
 
-// exited is what follows from an exit signal.
+// exited handles an exit signal.
 func (s *supervisor) exited(m node.Exited) error {
 	k := s.children.byPID[m.From]
 	if k == nil {
@@ -273,7 +269,7 @@ func (s *supervisor) exited(m node.Exited) error {
 			s.report("child_terminated", m.Reason, k, "none: the node stops")
 		}
 		s.drop(k)
-		return nil // and so will we
+		return nil // the supervisor will be stopped, too
 	}
 	others := s.children.liveSignificant
 	if k.spec.Significant {
@@ -291,7 +287,7 @@ func (s *supervisor) exited(m node.Exited) error {
 	return s.act(k, a, wait)
 }
 
-// nodeStops reports whether the node is being stopped: it asks all processes to exit, in no order.
+// nodeStops reports whether the node is being stopped: it tells all processes to exit, in no particular order.
 func (s *supervisor) nodeStops() bool {
 	select {
 	case <-s.c.Node().Done():
@@ -301,7 +297,7 @@ func (s *supervisor) nodeStops() bool {
 	}
 }
 
-// retryRestart is what follows from a restart that is due.
+// retryRestart handles a restart that is due.
 func (s *supervisor) retryRestart(r retry) error {
 	k := r.k
 	if r.counted {
@@ -331,7 +327,7 @@ func (s *supervisor) act(k *child, a action, wait time.Duration) error {
 	})
 }
 
-// retryLater has k started again after a while.
+// retryLater schedules a restart of k.
 func (s *supervisor) retryLater(k *child, wait time.Duration, counted bool) error {
 	s.children.down(k, restarting)
 	k.try++
@@ -342,10 +338,10 @@ func (s *supervisor) retryLater(k *child, wait time.Duration, counted bool) erro
 	if _, err := s.c.SendAfter(wait, s.c.Self(), r); !errors.Is(err, node.ErrNodeStopped) {
 		return err
 	}
-	return nil // the node ends, and so will we
+	return nil // the node is ending, and so will the supervisor
 }
 
-// drop is del_child: a temporary child is forgotten, another is stopped.
+// drop is del_child: a temporary child is removed, any other is marked as stopped.
 func (s *supervisor) drop(k *child) {
 	if k.dynamic || k.spec.Restart == Temporary {
 		s.children.forget(k)
@@ -354,7 +350,7 @@ func (s *supervisor) drop(k *child) {
 	}
 }
 
-// wait is how long the next restart of k has to wait; it is counted as one.
+// wait returns the delay of the next restart of k, and counts that restart.
 func (k *child) wait(now time.Time) time.Duration {
 	b := k.back
 	if b == nil {
@@ -394,7 +390,7 @@ func spanOf(s Strategy) span {
 	return decideRetry(&Spec{Strategy: s, Intensity: 1}, &window{}, time.Time{}).restart
 }
 
-// stopSpan stops all of a span but k, the last one first.
+// stopSpan stops all children of a span except k, the last one first.
 func (s *supervisor) stopSpan(k *child, scope span, then func() error) error {
 	if scope == self {
 		return then()
@@ -406,11 +402,10 @@ func (s *supervisor) stopSpan(k *child, scope span, then func() error) error {
 	return s.stopFrom(s.children.last, until, then)
 }
 
-// startFrom starts children from k up to last, which is not one of them, in order.
-// It ends with the first that fails.
+// startFrom starts children from k to last, exclusive, in order. It stops at the first failure.
 func (s *supervisor) startFrom(k, last *child, then func(failed *child, reason any) error) error {
 	for k != last {
-		if s.parentExit != nil { // it would never end if this start did not
+		if s.parentExit != nil { // otherwise it would never end if this start did not
 			return s.end(s.parentExit.Reason)
 		}
 		next := k.next
@@ -435,7 +430,7 @@ func (s *supervisor) startFrom(k, last *child, then func(failed *child, reason a
 	return then(nil, nil)
 }
 
-// started notes that the start of k has not failed.
+// started records that k has started.
 func (s *supervisor) started(k *child, o outcome) {
 	if o.ignored {
 		s.children.down(k, stopped)
@@ -454,8 +449,7 @@ func (s *supervisor) started(k *child, o outcome) {
 	s.progress(k)
 }
 
-// start spawns k. If there is an Init to wait for, waits is true, and the wait
-// has begun.
+// start spawns k. If its Init must be awaited, waits is true, and the wait has begun.
 func (s *supervisor) start(k *child) (o outcome, waits bool) {
 	opt := k.spec.Options
 	b, err := k.spec.make(s.c.Node(), &opt, k.args)
@@ -465,7 +459,7 @@ func (s *supervisor) start(k *child) (o outcome, waits bool) {
 			opt.ShowPeer = true // for Distribution.Allow
 		}
 		if opt.Via != nil {
-			b, opt.Via = opt.Via(b), nil // its Init is to be waited for
+			b, opt.Via = opt.Via(b), nil // so that its Init is awaited
 		}
 		_, opt.Announce = b.(node.Initializer)
 		var pid node.PID
@@ -482,7 +476,7 @@ func (s *supervisor) start(k *child) (o outcome, waits bool) {
 	return outcome{failed: true, reason: s.startReason(k, opt.Name, err)}, false
 }
 
-// startReason is why a child could not be spawned, in OTP's words.
+// startReason returns why a child could not be spawned, in OTP's terms.
 func (s *supervisor) startReason(k *child, name node.Atom, err error) any {
 	if name != "" && errors.Is(err, node.ErrNameTaken) {
 		if pid, ok := s.c.Node().Whereis(name); ok {
@@ -501,16 +495,15 @@ func (s *supervisor) startReason(k *child, name node.Atom, err error) any {
 	return sysmsg.Reason(err)
 }
 
-// undefined is the reason for which a child cannot be spawned: its {M, F, Args} does not
-// exist, or the caller may not use it.
+// undefined returns the reason for a child whose {M, F, Args} does not exist, or is not allowed for the caller.
 func undefined(mfa wire.Tuple) any { return raised("undef", mfa) }
 
-// raised is the reason for which a child cannot be spawned: its {M, F, Args} has raised an error.
+// raised returns the reason for a child whose {M, F, Args} has raised an error.
 func raised(reason wire.Atom, mfa wire.Tuple) any {
 	return wire.Tuple{aEXIT, wire.Tuple{reason, wire.List{append(mfa, wire.List{})}}}
 }
 
-// startPanic is what Start has panicked with.
+// startPanic is the error for a panic in Start.
 type startPanic struct{ crash *node.Crash }
 
 func (e *startPanic) Error() string { return "supervisor: Start panicked: " + e.crash.Error() }

@@ -8,13 +8,13 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// system is a supervisor as system messages see it.
+// system is a supervisor's interface for system messages.
 type system struct{ *supervisor }
 
-// Module is part of sysmsg.Server: OTP's supervisor is a gen_server, too.
+// Module implements sysmsg.Server: OTP's supervisor is a gen_server, too.
 func (s system) Module() wire.Atom { return "gen_server" }
 
-// State is part of sysmsg.Server: a tuple in the shape of OTP's record state.
+// State implements sysmsg.Server: a tuple in the format of OTP's record state.
 func (s system) State() any {
 	ids := wire.List{}
 	for k := range s.children.backward() {
@@ -31,12 +31,12 @@ func (s system) State() any {
 		wire.Atom(s.spec.AutoShutdown), wire.Atom("supervisor"), wire.List{}}
 }
 
-// Replace is part of sysmsg.Server.
+// Replace implements sysmsg.Server.
 func (s system) Replace(any) error {
 	return errors.New("supervisor: the state of a supervisor cannot be replaced")
 }
 
-// Status is part of sysmsg.Server.
+// Status implements sysmsg.Server.
 func (s system) Status() any {
 	parent := s.c.Parent()
 	if parent.IsZero() {
@@ -46,19 +46,19 @@ func (s system) Status() any {
 		wire.Tuple{wire.Atom("supervisor"), wire.List{wire.Tuple{wire.Charlist("Callback"), wire.Atom("supervisor")}}})
 }
 
-// ChangeCode is part of sysmsg.Server.
+// ChangeCode implements sysmsg.Server.
 func (s system) ChangeCode(wire.Atom, any, any) error { return nil }
 
-// Enter is part of sysmsg.Enterer.
+// Enter implements sysmsg.Enterer.
 func (s system) Enter(c *node.Context) { s.c = c }
 
-// Resumed is part of sysmsg.Enterer.
+// Resumed implements sysmsg.Enterer.
 func (s system) Resumed(c *node.Context) error {
 	s.c = c
 	return s.resume(nil)
 }
 
-// End is part of sysmsg.Server.
+// End implements sysmsg.Server.
 func (s system) End(c *node.Context, reason any) error {
 	s.c = c
 	return s.end(reason)
@@ -66,7 +66,7 @@ func (s system) End(c *node.Context, reason any) error {
 
 func (s *supervisor) suspended() bool { return s.sys.State() != wire.Atom("running") }
 
-// urgent is nil, or what matches those messages that are handled now.
+// urgent returns nil, or a function that matches the messages that must be handled now.
 func (s *supervisor) urgent() func(msg any) bool {
 	if !s.suspended() {
 		return nil

@@ -52,14 +52,14 @@ const (
 	aCountChildren      wire.Atom = "count_children"
 )
 
-// words are the answers that are an atom in Erlang.
+// words are the errors that are atoms in Erlang.
 var words = map[error]wire.Atom{
 	ErrNotFound: "not_found", ErrRunning: "running", ErrRestarting: "restarting",
 	ErrAlreadyPresent: "already_present", ErrSimple: "simple_one_for_one", ErrNotSimple: "not_simple_one_for_one",
 	ErrNotAllowed: "not_allowed",
 }
 
-// answer is where the answer to a call goes, and in which language.
+// answer is the destination of a reply, and its format: Go or Erlang.
 type answer struct {
 	s      *supervisor
 	to     node.From
@@ -94,7 +94,7 @@ func (a answer) fail(err error) error {
 	return nil
 }
 
-// term is the value of an answer in Erlang.
+// term returns the value of a reply in Erlang.
 func term(v any) any {
 	switch v := v.(type) {
 	case node.PID:
@@ -116,7 +116,7 @@ func term(v any) any {
 	return wire.OK
 }
 
-// term is {Id, Pid | undefined | restarting, Type, Modules}.
+// term returns {Id, Pid | undefined | restarting, Type, Modules}.
 func (i ChildInfo) term() any {
 	var pid, id any = wire.Undefined, i.ID
 	switch {
@@ -131,7 +131,7 @@ func (i ChildInfo) term() any {
 	return wire.Tuple{id, pid, wire.Atom(i.Type), moduleTerm(i.Modules)}
 }
 
-// term is [{specs, N}, {active, N}, {supervisors, N}, {workers, N}].
+// term returns [{specs, N}, {active, N}, {supervisors, N}, {workers, N}].
 func (c Counts) term() any {
 	return wire.List{
 		wire.Tuple{wire.Atom("specs"), c.Specs}, wire.Tuple{wire.Atom("active"), c.Active},
@@ -139,7 +139,7 @@ func (c Counts) term() any {
 	}
 }
 
-// term is the map that supervisor:get_childspec returns.
+// term returns the map of supervisor:get_childspec.
 func (k Child) term() any {
 	return wire.NewMap(aID, k.ID, aStart, k.mfa(nil), aRestart, wire.Atom(cmp.Or(k.Restart, Permanent)),
 		aSignificant, wire.Atom(fmt.Sprint(k.Significant)), aShutdown, shutdownTerm(k.Shutdown),
@@ -154,7 +154,7 @@ func specTerms(children []Child) wire.List {
 	return l
 }
 
-// record is OTP's record child, as in {error, {Reason, Child}}.
+// record returns OTP's record child, as in {error, {Reason, Child}}.
 func (k *Child) record() any {
 	return wire.Tuple{aChild, wire.Undefined, k.ID, k.mfa(nil), wire.Atom(cmp.Or(k.Restart, Permanent)),
 		wire.Atom(fmt.Sprint(k.Significant)), shutdownTerm(k.Shutdown), wire.Atom(cmp.Or(k.Type, Worker)), moduleTerm(k.modules())}
@@ -181,8 +181,7 @@ func moduleTerm(modules []wire.Atom) any {
 	return l
 }
 
-// mfa is what starts the child, {Module, Function, Args}: for a Start in Go, the
-// package and the name of the function.
+// mfa returns {Module, Function, Args} of the child: for a Start in Go, the package and the name of the function.
 func (k *Child) mfa(args []any) wire.Tuple {
 	if k.Start == nil {
 		return wire.Tuple{k.Named.Module, k.Named.Function, slices.Concat(wire.List{}, k.Named.Args, args)}
@@ -247,9 +246,8 @@ func (s *supervisor) parse(req any) (any, error) {
 	return nil, &unknownRequest{req}
 }
 
-// parseSpec reads what init/1 of a supervisor in Erlang returns in {ok, {Flags,
-// Children}}. The error is a [*SpecError] with the reason for which OTP's
-// supervisor would not start.
+// parseSpec reads the result of init/1 of an Erlang supervisor, {ok, {Flags, Children}}. The error is a [*SpecError] with
+// the reason for which OTP's supervisor would not start.
 func parseSpec(flags, children any) (Spec, error) {
 	s, err := parseFlags(flags)
 	if err != nil {
@@ -315,9 +313,8 @@ func field(m wire.Map, name wire.Atom, otherwise any) any {
 	return otherwise
 }
 
-// parseChild reads a child specification as Erlang writes it: a map, or the old tuple of six.
-// The error is a [*SpecError] with OTP's reason. It checks, in the order in which OTP does, all but whether the ID is
-// taken.
+// parseChild reads an Erlang child specification: a map, or the old tuple of six. The error is a [*SpecError] with OTP's
+// reason. It makes all checks, in OTP's order, except whether the ID is taken.
 func parseChild(t any, auto AutoShutdown) (Child, error) {
 	var k Child
 	m, isMap := t.(wire.Map)
@@ -335,7 +332,7 @@ func parseChild(t any, auto AutoShutdown) (Child, error) {
 		return k, &SpecError{Reason: wire.Atom("missing_start")}
 	}
 	if k.ID = id; id == nil {
-		k.ID = wire.List{} // for us no ID, but for Erlang one as any other
+		k.ID = wire.List{} // nil means no ID in Go, but is an ordinary ID in Erlang
 	}
 	mfa, ok := start.(wire.Tuple)
 	if !ok || len(mfa) != 3 {

@@ -15,28 +15,27 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// registeredName is what the controller is registered as.
+// registeredName is the name of the controller's process.
 const registeredName wire.Atom = "application_controller"
 
-// Controller runs the applications of a node. All its methods may be called from
-// anywhere but an Actor's handler: those that take a context wait.
+// Controller runs the applications of a node. Do not call its methods in an Actor's handler: those that take a context
+// wait.
 type Controller struct {
 	n    *node.Node
 	pid  node.PID
 	done chan struct{}
 
 	mu     sync.RWMutex
-	err    error // why the controller ends: set before it has exited
+	err    error // why the controller ends; set before it exits
 	loaded map[wire.Atom]*Spec
-	order  map[wire.Atom]int // the numbers of the loads
+	order  map[wire.Atom]int // the order of the loads
 	loads  int
 	env    map[wire.Atom]map[wire.Atom]any
 }
 
-// Start starts the controller of a node, and exports what Erlang calls. There is
-// one in the life of a node: the error is [node.ErrNameTaken] for a second one. Its
-// process is protected ([node.Options].Protected), and not started again: without it
-// nobody knows what runs, so its end is the end of the node, as in OTP; see Done.
+// Start starts the controller of a node, and exports the functions that Erlang calls. A node has only one: for a second one
+// the error is [node.ErrNameTaken]. Its process is protected ([node.Options].Protected), and is not restarted: its state
+// would be lost, so its end must end the node, as in OTP; see Done.
 func Start(ctx context.Context, from node.Caller) (*Controller, error) {
 	n := from.Inside(process.Key{}).Node()
 	c := &Controller{n: n, done: make(chan struct{}), loaded: make(map[wire.Atom]*Spec), order: make(map[wire.Atom]int),
@@ -44,7 +43,7 @@ func Start(ctx context.Context, from node.Caller) (*Controller, error) {
 	pid, err := controllerServers.Start(ctx, from,
 		&controllerServer{Controller: c, starting: make(map[wire.Atom]*instance), started: make(map[wire.Atom]Type),
 			places: make(map[wire.Atom]*list.Element), masters: make(map[node.PID]*instance)},
-		node.Options{Name: registeredName, Protected: true, Place: node.Detached()}) // it waits for those that it stops
+		node.Options{Name: registeredName, Protected: true, Place: node.Detached()}) // it blocks while applications stop
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +65,7 @@ func (c *Controller) watch() {
 	close(c.done)
 }
 
-// ends notes why the controller ends; the first reason stays.
+// ends records why the controller ends; it keeps the first reason.
 func (c *Controller) ends(reason any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,14 +76,12 @@ func (c *Controller) ends(reason any) {
 	}
 }
 
-// Done returns a channel that is closed when the controller has exited: an
-// application has taken the others down, and the node is to be stopped; or the
-// node has been.
+// Done returns a channel that is closed when the controller has exited: either an application has ended all others, and the
+// node must be stopped, or the node has been stopped.
 func (c *Controller) Done() <-chan struct{} { return c.done }
 
-// Err returns why Done is closed: an [*Error] with the Code
-// application_terminated or application_start_failure; nil before that, and if the
-// node has been stopped.
+// Err returns why Done was closed: an [*Error] with the Code application_terminated or application_start_failure. It is nil
+// before that, and if the node has been stopped.
 func (c *Controller) Err() error {
 	select {
 	case <-c.done:
@@ -96,9 +93,8 @@ func (c *Controller) Err() error {
 	}
 }
 
-// Load makes an application known, and its Env the environment of that name: what
-// SetEnv has set before stays where s has nothing. Errors: [*Error] with
-// the Code bad_spec, already_loaded, or cycle for one that depends on itself.
+// Load adds an application, and sets its environment to Env: values of an earlier SetEnv remain if s has none. Errors:
+// [*Error] with the Code bad_spec, already_loaded, or cycle if it depends on itself.
 func (c *Controller) Load(s Spec) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -120,14 +116,13 @@ func (c *Controller) Load(s Spec) error {
 	return nil
 }
 
-// Unload forgets an application and its environment. Errors: [*Error] running
-// or not_loaded, and those of [node.Call].
+// Unload removes an application and its environment. Errors: [*Error] running or not_loaded, and those of [node.Call].
 func (c *Controller) Unload(ctx context.Context, name wire.Atom) error {
 	_, err := genserver.Call(ctx, c.n, c.pid, unload{name: name})
 	return err
 }
 
-// forget takes an application out of the table.
+// forget removes an application from the table.
 func (c *Controller) forget(name wire.Atom) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,10 +135,8 @@ func (c *Controller) forget(name wire.Atom) error {
 	return nil
 }
 
-// Start starts one application and waits until it has started, however long its
-// start takes: if ctx ends first, it goes on. Errors: [*Error] unknown,
-// already_started, not_started and not_running for one that it depends on, start_failed; those
-// of [node.Call].
+// Start starts one application and waits until it has started. If ctx ends first, the start continues. Errors: [*Error]
+// unknown, already_started, start_failed, or not_started and not_running for a dependency; and those of [node.Call].
 func (c *Controller) Start(ctx context.Context, name wire.Atom, t Type) error {
 	if c.spec(name) == nil {
 		return wrongState(unknown, name)
@@ -152,21 +145,20 @@ func (c *Controller) Start(ctx context.Context, name wire.Atom, t Type) error {
 	return err
 }
 
-// Stop stops one application and waits until it is gone. What depends on it is
-// not asked. Errors: [*Error] not_started, and those of [node.Call].
+// Stop stops one application and waits until it is gone. It does not check whether others depend on it. Errors: [*Error]
+// not_started, and those of [node.Call].
 func (c *Controller) Stop(ctx context.Context, name wire.Atom) error {
 	_, err := genserver.Call(ctx, c.n, c.pid, stopOne{name: name})
 	return err
 }
 
-// StopAll stops all applications, those started last first. Errors: those of
-// [node.Call].
+// StopAll stops all applications in reverse order of their start. Errors: those of [node.Call].
 func (c *Controller) StopAll(ctx context.Context) error {
 	_, err := genserver.Call(ctx, c.n, c.pid, stopAll{})
 	return err
 }
 
-// Which lists the applications that run, those started last first.
+// Which lists the running applications in reverse order of their start.
 func (c *Controller) Which(ctx context.Context) ([]Info, error) {
 	return genserver.Call(ctx, c.n, c.pid, which{})
 }
@@ -176,7 +168,7 @@ func (c *Controller) running(ctx context.Context, name wire.Atom) (bool, error) 
 	return genserver.Call(ctx, c.n, c.pid, isUp{name: name})
 }
 
-// Loaded lists the applications that are loaded, in alphabetical order.
+// Loaded lists the loaded applications in alphabetical order.
 func (c *Controller) Loaded() []Info {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -188,16 +180,15 @@ func (c *Controller) Loaded() []Info {
 	return all
 }
 
-// EnsureAllStarted starts an application after all it depends on, as far as they
-// do not run, all with the type t, and returns those it has started, in order. If
-// one fails, they are stopped again, and the error is that of its Start, [*Error]
-// unknown or [*Error] cycle, with its name in the text.
+// EnsureAllStarted starts an application after its dependencies that are not running, all with the type t, and returns
+// those it has started, in order. If one fails, they are stopped again. The error is that of its Start, [*Error] unknown or
+// [*Error] cycle, with its name in the text.
 func (c *Controller) EnsureAllStarted(ctx context.Context, name wire.Atom, t Type) ([]wire.Atom, error) {
 	return c.ensureAll(ctx, []wire.Atom{name}, func(*Spec) (Type, error) { return t, nil })
 }
 
-// StartAll is EnsureAllStarted for all that are loaded, each with its own Type,
-// in the order of Load where dependencies leave a choice.
+// StartAll is EnsureAllStarted for all loaded applications, each with its own Type, in the order of Load if dependencies
+// allow.
 func (c *Controller) StartAll(ctx context.Context) error {
 	c.mu.RLock()
 	names := slices.SortedFunc(maps.Keys(c.order), func(a, b wire.Atom) int { return cmp.Compare(c.order[a], c.order[b]) })
@@ -224,7 +215,7 @@ type ensurer struct {
 	c       *Controller
 	ctx     context.Context
 	typ     func(*Spec) (Type, error)
-	path    []wire.Atom       // from the application that is asked for to the present
+	path    []wire.Atom       // from the requested application to the current one
 	at      map[wire.Atom]int // the places in path
 	started []wire.Atom
 }
@@ -273,7 +264,7 @@ func (c *Controller) spec(name wire.Atom) *Spec {
 	return c.loaded[name]
 }
 
-// Env returns a value of an application's environment; false if there is none.
+// Env returns a value of an application's environment, or false if there is none.
 func (c *Controller) Env(name, key wire.Atom) (any, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -281,7 +272,7 @@ func (c *Controller) Env(name, key wire.Atom) (any, bool) {
 	return v, ok
 }
 
-// AllEnv returns an application's environment, a copy.
+// AllEnv returns a copy of an application's environment.
 func (c *Controller) AllEnv(name wire.Atom) map[wire.Atom]any {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -302,7 +293,7 @@ func (c *Controller) setEnv(name, key wire.Atom, value any) {
 	c.env[name][key] = value
 }
 
-// UnsetEnv takes a value out of an application's environment.
+// UnsetEnv removes a value from an application's environment.
 func (c *Controller) UnsetEnv(name, key wire.Atom) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package application is Erlang's applications: named supervision trees with an
-// environment, a version and dependencies, which a node starts and stops in order.
+// Package application implements Erlang's applications: named supervision trees with an environment, a version and
+// dependencies, which a node starts and stops in order.
 //
 // # Nouns
 //
@@ -10,8 +10,7 @@
 //     has one controller.
 //   - A [Type] determines what the end of an application means for the others:
 //     permanent, transient, temporary.
-//   - An [Error] says what is wrong; that of [Controller.Err] names the application whose end
-//     stopped all others.
+//   - An [Error] describes a failure; that of [Controller.Err] names the application whose end stopped all others.
 //
 // How a daemon uses it:
 //
@@ -20,7 +19,7 @@
 //	c.Load(shop)              // Depends: store
 //	err = c.StartAll(ctx)     // store, then shop
 //	select {
-//	case <-c.Done():          // one that is permanent has ended, the others have been stopped
+//	case <-c.Done():          // a permanent application has ended, and the others have been stopped
 //		log.Error("stopping", "error", c.Err())
 //	case <-signalled:
 //		err = c.StopAll(ctx)  // shop, then store
@@ -52,13 +51,13 @@
 // # Processes
 //
 //	application_controller   registered; handles requests one at a time
-//	└── master               one an application, linked: calls Start, PrepStop and Stop
-//	    └── top process      linked: the supervisor of Spec.Top, or what Start returns
+//	└── master               one per application, linked: calls Start, PrepStop and Stop
+//	    └── top process      linked: the supervisor of Spec.Top, or the process that Start returns
 //
 // # Protocol
 //
 // From Go, the methods of Controller. From Erlang, these functions, which the node
-// exports, with OTP's arguments and answers:
+// exports, with OTP's arguments and results:
 //
 //	application             which_applications/0,1  loaded_applications/0  info/0
 //	                        start/1,2  stop/1  ensure_started/1,2  ensure_all_started/1,2
@@ -69,8 +68,8 @@
 //
 // # Differences from OTP
 //
-//   - There are no .app files: Go code loads an application with [Controller.Load]. For
-//     any other name the answer is that of OTP for a missing file.
+//   - There are no .app files: Go code loads an application with [Controller.Load]. For any other name the result is that
+//     of OTP for a missing file.
 //   - [Spec].StopTimeout bounds stops; OTP waits for ever.
 //   - A cycle of dependencies is an error of EnsureAllStarted, {cycle, [Name]}; OTP's
 //     does not end.
@@ -87,7 +86,7 @@
 //     stop what they started, in reverse order.
 //  3. A master's application is in one of: starting, running, neither.
 //  4. No request is handled while an application is being stopped.
-//  5. PrepStop is called before Stop, each at most once a run.
+//  5. PrepStop is called before Stop, each at most once per run.
 //
 // # Goroutines
 //

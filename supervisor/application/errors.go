@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Error says what is wrong with an application, or with what was asked of it. Code, in OTP's
-// words where there are some, says what Name and Reason are:
+// Error describes a problem with an application or a request. Code, with OTP's word if there is one, determines the meaning
+// of Name and Reason:
 //
 //	bad_spec          Load: what is wrong with the Spec is the Reason, as in OTP
 //	already_loaded    Load of one that is loaded
@@ -35,8 +35,8 @@ type Error struct {
 	Name   wire.Atom
 	Reason any
 
-	typ    Type // of one with which the controller has ended
-	exited bool // start_failed: not an error that was returned
+	typ    Type // of the application that ended the controller
+	exited bool // start_failed: the process exited, instead of returning an error
 }
 
 const (
@@ -52,7 +52,7 @@ func bad(reason wire.Atom, value any) error {
 	return &Error{Code: badSpec, Reason: wire.Tuple{reason, value}}
 }
 
-// wrongState is the error about an application that is not in the state that a request needs.
+// wrongState returns the error for an application that is not in the state that a request requires.
 func wrongState(code, name wire.Atom) error { return &Error{Code: code, Name: name} }
 
 func inCircle(names []wire.Atom) error { return &Error{Code: cycle, Name: names[0], Reason: names} }
@@ -81,8 +81,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("application: %s: %s", e.Code, name)
 }
 
-// Unwrap returns what errors.Is and errors.As look through: the errors in the Reason, such as the one that the start
-// function, or the Init of a child, has returned.
+// Unwrap returns the errors in Reason, such as the one returned by the start function or the Init of a child.
 func (e *Error) Unwrap() error {
 	switch e.Code {
 	case startFailed, startFailure, terminated:
@@ -91,12 +90,12 @@ func (e *Error) Unwrap() error {
 	return nil
 }
 
-// term is the error as OTP has it.
+// term returns the error as in OTP.
 func (e *Error) term() any {
 	switch e.Code {
 	case badSpec:
 		return e.Reason
-	case unknown: // where OTP would look
+	case unknown: // the file that OTP would look for
 		return wire.Tuple{wire.Charlist("no such file or directory"), wire.Charlist(string(e.Name) + ".app")}
 	case cycle:
 		circle, _ := e.Reason.([]wire.Atom)
@@ -109,7 +108,7 @@ func (e *Error) term() any {
 	return wire.Tuple{e.Code, e.Name}
 }
 
-// failure is {Reason, {Name, start, [normal, []]}}, or what OTP makes of a start that has exited.
+// failure returns {Reason, {Name, start, [normal, []]}}, or OTP's term for a start that has exited.
 func (e *Error) failure() any {
 	mfa := wire.Tuple{e.Name, wire.Atom("start"), wire.List{node.Normal, wire.List{}}}
 	exit := wire.Tuple{wire.Atom("EXIT"), e.Reason}
@@ -122,8 +121,7 @@ func (e *Error) failure() any {
 	return wire.Tuple{wire.Atom("bad_return"), wire.Tuple{mfa, exit}}
 }
 
-// ensureError says which application has kept EnsureAllStarted and StartAll from starting them
-// all.
+// ensureError names the application that made EnsureAllStarted or StartAll fail.
 type ensureError struct {
 	name wire.Atom
 	err  error

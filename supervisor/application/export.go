@@ -19,11 +19,10 @@ import (
 // errBadArg is Erlang's badarg.
 var errBadArg = node.ExitWith(wire.Atom("badarg"))
 
-// call is a function as Erlang calls it, with at least as many arguments as it is
-// exported for.
+// call is a function called by Erlang, with at least as many arguments as its exported arity.
 type call func(ctx context.Context, args []any) (any, error)
 
-// export lets Erlang call what doc.go lists.
+// export exports the functions listed in doc.go to Erlang.
 func (c *Controller) export() error {
 	acts := func(f call) call {
 		return func(ctx context.Context, args []any) (any, error) {
@@ -66,11 +65,10 @@ func (c *Controller) export() error {
 	return nil
 }
 
-// errNotAllowed is what a function raises that changes something, for a node that does not operate this one.
+// errNotAllowed is raised by functions that change something, if the calling node is not an operator.
 var errNotAllowed = rpc.Raise(wire.Atom("not_allowed"))
 
-// result is ok or {error, Reason}; an error without a term of its own, as the end
-// of ctx is, is that of the call.
+// result returns ok or {error, Reason}. An error without its own term, such as the end of ctx, is the error of the call.
 func result(err error) (any, error) {
 	if err == nil {
 		return wire.OK, nil
@@ -99,7 +97,7 @@ func (c *Controller) callWhich(ctx context.Context, args []any) (any, error) {
 	return terms(all), err
 }
 
-// typeOf reads the restart type that may be among args.
+// typeOf reads the optional restart type in args.
 func typeOf(args []any) (t Type, err error) {
 	if len(args) < 2 {
 		return Temporary, nil
@@ -182,8 +180,8 @@ func (c *Controller) callUnload(ctx context.Context, args []any) (any, error) {
 
 // key returns one of the keys of OTP's application:get_key as a term:
 // description, id, vsn, modules, maxP, maxT, registered, included_applications,
-// optional_applications, applications, env, mod, start_phases. It reports false
-// for another, and if the application is not loaded.
+// optional_applications, applications, env, mod, start_phases. It returns false for any other key, and if the application
+// is not loaded.
 func (c *Controller) key(name, key wire.Atom) (any, bool) {
 	s := c.spec(name)
 	if s == nil {
@@ -229,7 +227,7 @@ func (c *Controller) callAllKey(_ context.Context, args []any) (any, error) {
 	return wire.Undefined, nil
 }
 
-// envTerm is [{Key, Value}], by key.
+// envTerm returns [{Key, Value}], sorted by key.
 func (c *Controller) envTerm(name any) wire.List {
 	app, _ := name.(wire.Atom)
 	env := c.AllEnv(app)
@@ -255,8 +253,8 @@ func (c *Controller) callEnv(_ context.Context, args []any) (any, error) {
 	return args[2], nil
 }
 
-// Options of set_env and unset_env, the last argument, say how long to wait and
-// what lasts longer than a load: nothing here takes time or is loaded again.
+// The last argument of set_env and unset_env has a timeout and a persistent flag. Both are ignored, because nothing here
+// takes time or is reloaded.
 func (c *Controller) callSetEnv(_ context.Context, args []any) (any, error) {
 	name, ok1 := args[0].(wire.Atom)
 	key, ok2 := args[1].(wire.Atom)
@@ -283,7 +281,7 @@ func (c *Controller) callRunning(ctx context.Context, args []any) (any, error) {
 	return wire.False, err
 }
 
-// callMaster is how OTP's observer begins to draw an application's tree.
+// callMaster is the first call of OTP's observer to draw an application's tree.
 func (c *Controller) callMaster(ctx context.Context, args []any) (any, error) {
 	name, _ := args[0].(wire.Atom)
 	pid, err := genserver.Call(ctx, c.n, c.pid, master{name: name})
@@ -293,7 +291,7 @@ func (c *Controller) callMaster(ctx context.Context, args []any) (any, error) {
 	return pid, err
 }
 
-// callChild is how it goes on: {Top, Module}.
+// callChild is the second one: {Top, Module}.
 func (c *Controller) callChild(ctx context.Context, args []any) (any, error) {
 	of, _ := args[0].(node.PID)
 	pid, err := genserver.Call(ctx, c.n, c.pid, child{master: of})

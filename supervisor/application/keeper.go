@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What the controller's process is asked. The answers are errors, as a rule.
+// The requests to the controller's process. Most replies are errors.
 type (
 	startOne struct {
 		genserver.Returns[struct{}]
@@ -46,21 +46,21 @@ type (
 	}
 )
 
-// controllerServer is the state of the controller's process. Only that process changes it.
+// controllerServer is the state of the controller's process, which alone changes it.
 type controllerServer struct {
 	*Controller
 	starting map[wire.Atom]*instance
-	running  list.List                   // of *instance, the one started last first
+	running  list.List                   // of *instance, the last started first
 	places   map[wire.Atom]*list.Element // in running
-	masters  map[node.PID]*instance      // of those that start and run
-	started  map[wire.Atom]Type          // and not stopped, though it may have ended
+	masters  map[node.PID]*instance      // of starting and running instances
+	started  map[wire.Atom]Type          // started and not stopped; may have ended
 }
 
 // instance is one instance of an application.
 type instance struct {
 	spec *Spec
 	typ  Type
-	pid  node.PID // the master; zero: a library
+	pid  node.PID // the master, or zero for a library
 	top  node.PID
 	from []node.From // the callers that wait for the start
 }
@@ -78,7 +78,7 @@ var controllerServers = genserver.Define(
 	genserver.OnInfo((*controllerServer).exited),
 )
 
-// Init is part of genserver.Initializer.
+// Init implements genserver.Initializer.
 func (k *controllerServer) Init(c *genserver.Context) error {
 	c.TrapExit(true)
 	return nil
@@ -129,7 +129,7 @@ func (k *controllerServer) start(c *genserver.Context, q startOne) (struct{}, er
 	return none, genserver.ErrReplyLater
 }
 
-// settled is what a master says when the start has ended.
+// settled handles a master's report that the start has ended.
 func (k *controllerServer) settled(c *genserver.Context, m startSettled) error {
 	if k.starting[m.run.spec.Name] != m.run {
 		return nil
@@ -149,14 +149,14 @@ func (k *controllerServer) settled(c *genserver.Context, m startSettled) error {
 	return nil
 }
 
-// up notes that r runs.
+// up records that r is running.
 func (k *controllerServer) up(r *instance) {
 	k.places[r.spec.Name] = k.running.PushFront(r)
 	k.started[r.spec.Name] = r.typ
 	k.n.Log().Info("application started", "application", r.spec.Name)
 }
 
-// refuse answers the callers that wait for r: it has not started.
+// refuse answers the callers that wait for r with err: it has not started.
 func (k *controllerServer) refuse(c *genserver.Context, r *instance, err error) {
 	for _, f := range r.from {
 		f.Fail(err)
@@ -164,7 +164,7 @@ func (k *controllerServer) refuse(c *genserver.Context, r *instance, err error) 
 	k.failed(c, r, err)
 }
 
-// failed is what follows from a start that has failed.
+// failed handles a failed start.
 func (k *controllerServer) failed(c *genserver.Context, r *instance, err error) {
 	k.n.Log().Error("application did not start", "application", r.spec.Name, "type", string(r.typ), "error", err)
 	if r.typ == Permanent || r.typ == Transient && !exitedNormally(err) {
@@ -177,8 +177,7 @@ func exitedNormally(err error) bool {
 	return ok && e.Code == startFailed && e.Reason == node.Normal
 }
 
-// exited is the exit of a master, or of nobody we know any more; from nobody at
-// all it is Node.Stop's.
+// exited handles the exit of a master, or of an unknown process. Without a sender the signal is that of Node.Stop.
 func (k *controllerServer) exited(c *genserver.Context, m node.Exited) error {
 	if m.From.IsZero() {
 		c.Stop(m.Reason)
@@ -221,7 +220,7 @@ func (k *controllerServer) stopAll(c *genserver.Context, _ stopAll) (none struct
 	return none, nil
 }
 
-// halt stops r and waits for it: by force when its time is up.
+// halt stops r and waits for it; after its timeout it kills r.
 func (k *controllerServer) halt(c *genserver.Context, r *instance, how halt) {
 	k.down(r)
 	k.n.Log().Info("application stopped", "application", r.spec.Name, "type", string(r.typ))
@@ -244,7 +243,7 @@ func (k *controllerServer) halt(c *genserver.Context, r *instance, how halt) {
 	}
 }
 
-// Terminate is part of genserver.Terminator: all that runs is stopped.
+// Terminate implements genserver.Terminator: it stops everything that is running.
 func (k *controllerServer) Terminate(c *genserver.Context, reason any) {
 	k.ends(reason)
 	for _, r := range k.starting {
@@ -289,7 +288,7 @@ func (k *controllerServer) child(_ *genserver.Context, q child) (pid node.PID, e
 	return pid, nil
 }
 
-// find returns the run of an application that runs.
+// find returns the instance of a running application.
 func (k *controllerServer) find(name wire.Atom) *instance {
 	if e := k.places[name]; e != nil {
 		return e.Value.(*instance)
@@ -297,7 +296,7 @@ func (k *controllerServer) find(name wire.Atom) *instance {
 	return nil
 }
 
-// last returns the run that was started last; nil: nothing runs.
+// last returns the instance that was started last, or nil.
 func (k *controllerServer) last() *instance {
 	if e := k.running.Front(); e != nil {
 		return e.Value.(*instance)
@@ -305,7 +304,7 @@ func (k *controllerServer) last() *instance {
 	return nil
 }
 
-// runs yields what runs, what was started last coming first.
+// runs yields the running instances, the last started first.
 func (k *controllerServer) runs() iter.Seq[*instance] {
 	return func(yield func(*instance) bool) {
 		for e := k.running.Front(); e != nil && yield(e.Value.(*instance)); e = e.Next() {
@@ -313,7 +312,7 @@ func (k *controllerServer) runs() iter.Seq[*instance] {
 	}
 }
 
-// down notes that r runs no longer.
+// down records that r is no longer running.
 func (k *controllerServer) down(r *instance) {
 	if e := k.places[r.spec.Name]; e != nil && e.Value == r {
 		k.running.Remove(e)
@@ -322,7 +321,7 @@ func (k *controllerServer) down(r *instance) {
 	delete(k.masters, r.pid)
 }
 
-// State is what sys:get_state and application:info show.
+// State returns the state that sys:get_state and application:info show.
 func (k *controllerServer) State() any {
 	started, running, starting := wire.List{}, wire.List{}, wire.List{}
 	for _, name := range slices.Sorted(maps.Keys(k.started)) {

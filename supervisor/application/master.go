@@ -8,14 +8,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// startSettled is what a master sends to the controller when its start has ended.
+// startSettled is a master's message to the controller when its start has ended.
 type startSettled struct {
 	run *instance `isolation:"share"`
 	top node.PID
 	err error
 }
 
-// halt asks a master to stop its application, and has the reason to exit with.
+// halt tells a master to stop its application and to exit with reason.
 type halt struct{ reason any }
 
 // serve is the body of a master:
@@ -37,7 +37,7 @@ func (r *instance) serve(p *node.Process, controller node.PID) error {
 	if err := p.Send(controller, startSettled{run: r, top: top}); err != nil {
 		return err
 	}
-	var why any // the reason that the link with top has brought; nil: none yet
+	var why any // the reason of top's exit signal, or nil
 	for {
 		switch m := p.Receive().(type) {
 		case halt:
@@ -46,7 +46,7 @@ func (r *instance) serve(p *node.Process, controller node.PID) error {
 			if m.From == top && why == nil {
 				why = m.Reason
 			}
-			if m.From == controller || m.From.IsZero() { // Node.Stop's is nobody's
+			if m.From == controller || m.From.IsZero() { // that of Node.Stop has no sender
 				return r.stop(p, top, ref, m.Reason)
 			}
 		case node.Down:
@@ -65,7 +65,7 @@ func (r *instance) serve(p *node.Process, controller node.PID) error {
 	}
 }
 
-// stop stops the application and ends the master with a reason.
+// stop stops the application and ends the master with reason.
 func (r *instance) stop(p *node.Process, top node.PID, ref node.Ref, reason any) error {
 	r.hook(p, "PrepStop", r.spec.PrepStop)
 	p.Exit(top, node.Shutdown)
@@ -74,8 +74,7 @@ func (r *instance) stop(p *node.Process, top node.PID, ref node.Ref, reason any)
 	return node.ExitWith(reason)
 }
 
-// hook calls a function of the application. A panic is reported, and the stop goes
-// on, as in OTP.
+// hook calls a function of the application. A panic is reported, and the stop continues, as in OTP.
 func (r *instance) hook(p *node.Process, name string, f func()) {
 	if f == nil {
 		return

@@ -11,25 +11,23 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Type says what the end of an application means to the others: OTP's
-// restart_type(), though nothing is restarted.
+// Type defines the effect of an application's end on the others: OTP's restart_type(), although nothing is restarted.
 type Type string
 
 const (
-	Temporary Type = "temporary" // nothing: it is logged
+	Temporary Type = "temporary" // none; it is logged
 	Transient Type = "transient" // all others are stopped, unless it ended with the reason normal
 	Permanent Type = "permanent" // all others are stopped
 )
 
-// known is t, Temporary for none; false: there is no such Type.
+// known returns t, or Temporary if t is empty. It returns false for an unknown Type.
 func (t Type) known() (Type, bool) {
 	t = cmp.Or(t, Temporary)
 	return t, t == Temporary || t == Transient || t == Permanent
 }
 
-// Spec describes an application: what its .app file does in OTP, and its
-// callback module. With neither Top nor Start it is a library, which other
-// applications may depend on.
+// Spec describes an application, like its .app file and callback module in OTP. Without Top and Start it is a library,
+// which other applications may depend on.
 type Spec struct {
 	Name        wire.Atom
 	Description string
@@ -37,36 +35,34 @@ type Spec struct {
 	// Depends are the applications that must have been started before: the key
 	// applications.
 	Depends []wire.Atom
-	// Optional are those of Depends that need not be there.
+	// Optional are those of Depends that may be missing.
 	Optional   []wire.Atom
 	Modules    []wire.Atom
-	Registered []wire.Atom // names that its processes are registered under, for others to see
-	// Env is the environment that it starts with: terms or any Go values.
+	Registered []wire.Atom // registered names of its processes, for information
+	// Env is the initial environment: terms or any Go values.
 	Env map[wire.Atom]any
-	// Type is how [Controller.StartAll] starts it. Default: Temporary, as in OTP.
+	// Type is the type with which [Controller.StartAll] starts it. Default: Temporary, as in OTP.
 	Type Type
 
 	// Top is the supervisor at the top of its tree, and TopOptions are the
-	// options of its spawn. Link and Announce are the application's own.
+	// options of its spawn. The application sets Link and Announce.
 	Top        *supervisor.Spec
 	TopOptions node.Options
-	// Start, in place of Top, starts the application and returns its top process,
-	// as start/2 of an OTP application does. It may block, until ctx ends. p is
-	// the process that it runs in, which has nothing in its mailbox: spawn the top
-	// process from it, linked. Start must not receive.
+	// Start, an alternative to Top, starts the application and returns its top process, like start/2 of an OTP application.
+	// It may block until ctx ends. p is the calling process: spawn the top process from it, linked. Start must not receive
+	// messages.
 	Start func(ctx context.Context, p *node.Process) (node.PID, error)
-	// PrepStop is called before the top process is asked to exit, Stop after it
-	// has; if it has exited without that, both are. They have StopTimeout together
-	// with the tree.
+	// PrepStop is called before the top process is told to exit, and Stop after it has exited. If it exits on its own, both
+	// are called. They and the tree share StopTimeout.
 	PrepStop, Stop func()
-	// StopTimeout is how long a stop may take; what is there then is killed.
-	// Default: 30 s; [node.Infinity] sets no limit, as in OTP.
+	// StopTimeout bounds a stop; after that the remaining processes are killed. Default: 30 s; [node.Infinity] sets no
+	// limit, as in OTP.
 	StopTimeout time.Duration
 }
 
 const defaultStopTimeout = 30 * time.Second
 
-// Check checks s without regard to other applications: it returns an [*Error] with the Code bad_spec or cycle, or nil.
+// Check validates s, independent of other applications. It returns an [*Error] with the Code bad_spec or cycle, or nil.
 func (s *Spec) Check() error {
 	if s.Name == "" || !s.Name.Valid() {
 		return bad("invalid_name", s.Name)
@@ -98,7 +94,7 @@ func (s *Spec) Check() error {
 	return nil
 }
 
-// isLibrary reports whether there is nothing to run.
+// isLibrary reports whether the application has nothing to run.
 func (s *Spec) isLibrary() bool { return s.Top == nil && s.Start == nil }
 
 func (s *Spec) isOptional(dep wire.Atom) bool {
@@ -120,13 +116,13 @@ func (s *Spec) start(ctx context.Context, p *node.Process) (node.PID, error) {
 	return supervisor.Start(ctx, p, *s.Top, o)
 }
 
-// Info is what [Controller.Which] and [Controller.Loaded] list.
+// Info is an entry of [Controller.Which] and [Controller.Loaded].
 type Info struct {
 	Name                 wire.Atom
 	Description, Version string
 }
 
-// term is {Name, Description, Vsn}, the texts as Erlang's strings.
+// term returns {Name, Description, Vsn}, with texts as Erlang strings.
 func (i Info) term() any {
 	return wire.Tuple{i.Name, wire.Charlist(i.Description), wire.Charlist(i.Version)}
 }

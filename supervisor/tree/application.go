@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// applied is an application and where its dependencies are.
+// applied is an application with the positions of its dependencies.
 type applied struct {
 	application.Spec
 	name    at
@@ -26,7 +26,7 @@ func (r *reader) applications(v at) (all []application.Spec) {
 	r.List(v, func(_ int, v at) {
 		a := r.application(v)
 		if line, twice := first[a.Name]; a.Name == "" {
-			// It has been said that the name is missing.
+			// The missing name has been reported already.
 		} else if twice && line == 0 {
 			r.Fail(a.name, "an application named %s already exists; want another name", wire.Format(a.Name))
 		} else if twice {
@@ -127,7 +127,7 @@ func (r *reader) env(v at) map[wire.Atom]any {
 	return env
 }
 
-// dependencies checks that those of apps are known, and not in a circle.
+// dependencies checks that the dependencies of apps are known and acyclic.
 func (r *reader) dependencies(apps []applied) {
 	byName := make(map[wire.Atom]int)
 	there := make(map[wire.Atom]bool)

@@ -3,13 +3,13 @@
 //
 // # Nouns
 //
-//   - A [File] is what a file describes: one tree, or applications.
+//   - A [File] is a checked file: one tree, or applications.
 //   - [Known] lists what a file may refer to: the behaviours that a node exports,
 //     behaviours for files only, and applications that already exist.
 //   - A [Make] is a behaviour for files only: it checks args and returns the start
 //     function.
-//   - Each [Error] in a file is in what [Check] returns, sorted by line. It reads
-//     file:line:column: field: what is wrong, and what is allowed.
+//   - [Check] returns each [Error] in a file, sorted by line. Its text is file:line:column: field: what is wrong, and what
+//     is allowed.
 //
 // A file:
 //
@@ -19,8 +19,8 @@
 //	  intensity: 10             # restarts within
 //	  period: 1m
 //	  children:
-//	    - name: store           # registered name, and the id if that is not given
-//	      start: shop:store     # what the node exports as shop:store/2
+//	    - name: store           # registered name, and the default id
+//	      start: shop:store     # exported by the node as shop:store/2
 //	      args: [/var/lib/shop, !atom readonly]
 //	      backoff: {initial: 100ms, max: 10s, jitter: 0.1}
 //	    - id: sessions
@@ -37,23 +37,22 @@
 //
 // # Format
 //
-// A file is one YAML document with either supervisor or applications. Fields that
-// are not listed here are errors. What they mean, and their defaults, is in
-// [supervisor.Spec], [supervisor.Child] and [application.Spec].
+// A file is one YAML document with either supervisor or applications. Fields that are not listed here are errors. For their
+// meaning and defaults see [supervisor.Spec], [supervisor.Child] and [application.Spec].
 //
 //	supervisor          name, global, strategy, intensity, period, auto_shutdown, children
 //	  strategy          one_for_one, one_for_all, rest_for_one, simple_one_for_one
-//	  intensity         0 is no restart at all
+//	  intensity         0 means no restarts
 //	  auto_shutdown     never, any_significant, all_significant
 //	child               id, name, global, start or supervisor, args, restart, shutdown, type, significant, modules, backoff
 //	  id                a term; text is an atom; default: name
 //	  global            a name on all nodes of the cluster, for a published node: see package node/global
-//	  start             module:function; the arity is the number of args, and for
-//	                    simple_one_for_one that or more
+//	  start             module:function; the arity is the number of args, or for
+//	                    simple_one_for_one at least that
 //	  supervisor        a supervisor; its names are among its own fields
 //	  restart           permanent, transient, temporary
 //	  shutdown          a time, brutal_kill or infinity
-//	  type              worker, supervisor: for what start starts
+//	  type              worker, supervisor: the kind of process that start starts
 //	  modules           a list of atoms, or dynamic
 //	backoff             initial, factor, max, jitter, reset
 //	applications        a list of: name, description, vsn, type, depends, optional, modules,
@@ -62,14 +61,14 @@
 //	  env               a mapping of atoms to terms
 //	  stop_timeout      a time or infinity
 //
-// Times have a unit, and are above 0: 500ms, 5s, 1m30s, 2h. A number without a
-// unit is an error, since OTP's has a different one in every place.
+// Times have a unit, and are above 0: 500ms, 5s, 1m30s, 2h. A number without a unit is an error, because OTP's unit varies
+// from field to field.
 //
 // # Terms
 //
-// How a value of args or env becomes a term:
+// The values of args and env are converted to terms:
 //
-//	text, "text"                  binary, as a Go string is
+//	text, "text"                  binary, like a Go string
 //	42, 0x2a, 0o52, -1_000        integer, of any size
 //	1.5, 1e3                      float
 //	true, false                   atoms
@@ -77,9 +76,9 @@
 //	[a, b]                        list
 //	{a: b}                        map; keys are values like any other
 //	!atom x                       atom
-//	!charlist text                list of code points, what "text" is in Erlang
+//	!charlist text                list of code points, like "text" in Erlang
 //	!tuple [a, b]                 tuple
-//	!term "{add, [5], 'X'}"       whatever it is in Erlang syntax; see [wire.Parse]
+//	!term "{add, [5], 'X'}"       a term in Erlang syntax; see [wire.Parse]
 //	!!str 42                      binary
 //	!!binary aGVsbG8=             binary, from base64
 //
@@ -94,9 +93,8 @@
 //     [Known].Own, to check args.
 //  2. supervisor.CheckSpecs and application's Check accept every supervisor that Check
 //     accepts.
-//  3. Check reports all errors of a file at once. Only if the YAML itself is invalid, it
-//     reports just the first place.
-//  4. The limits bound time and memory for any file.
+//  3. Check reports all errors of a file at once. If the YAML itself is invalid, it reports only the first error.
+//  4. The limits bound the time and memory for any file.
 //  5. A child gets the same args at each start, so a behaviour must not change them.
 //
 // # Goroutines

@@ -6,19 +6,19 @@ import (
 	"github.com/actornode/actornode/internal/strict"
 )
 
-// Error is one thing that is wrong with a file, and where it stands.
+// Error is one error in a file, with its position.
 type Error struct {
 	File         string
-	Line, Column int    // from 1; Column is 1 where the YAML itself is broken
-	Field        string // such as supervisor.children[0].id; "yaml" where the YAML itself is broken
+	Line, Column int    // from 1; Column is 1 if the YAML itself is invalid
+	Field        string // such as supervisor.children[0].id; "yaml" if the YAML itself is invalid
 	Problem      string // what is wrong, and what is allowed
 }
 
-// Error is file:line:column: field: problem.
+// Error returns file:line:column: field: problem.
 func (e *Error) Error() string { return (*strict.Error)(e).Error() }
 
-// publicErrors is what a reader says, in this package's types: an [*Error] for each thing,
-// joined by errors.Join, sorted by line and column, at most 100 of them.
+// publicErrors converts a reader's error to this package's types: an [*Error] for each problem, joined by errors.Join,
+// sorted by line and column, at most 100.
 func publicErrors(err error) error {
 	var found strict.Errors
 	if !errors.As(err, &found) {

@@ -19,36 +19,34 @@ import (
 
 const infinity = node.Infinity
 
-// errNoTree says that a file has applications, not one tree.
+// errNoTree means that a file describes applications instead of one tree.
 var errNoTree = errors.New("tree: the file describes applications")
 
-// Known is what a file may refer to.
+// Known lists what a file may refer to.
 type Known struct {
-	// Behaviours are what can be children: those of
-	// Behaviours of package node/rpc.
+	// Behaviours are the behaviours for children: the result of Behaviours of package node/rpc.
 	Behaviours []wire.Export
-	// Own are behaviours that children of the file can be though no node exports
-	// them: only the file can name them, and not a process that sends its supervisors a
-	// child specification.
+	// Own are additional behaviours for children, which no node exports. Only the file can name them, not a process that
+	// sends a child specification to one of its supervisors.
 	Own map[wire.Export]Make
-	// Applications are those that the file's may depend on beside one another.
+	// Applications are further applications that those of the file may depend on.
 	Applications []wire.Atom
-	// Mailbox bounds the mailboxes of children that are workers. Default: nothing does.
+	// Mailbox limits the mailboxes of workers. Default: no limits.
 	Mailbox mailbox.Limits
-	// Published: the node shares names with all others, so that processes may have global ones. See package node/global.
+	// Published means that the node shares names with all others, so that processes may have global names. See package
+	// node/global.
 	Published bool
 }
 
-// Make checks the args of a child, as many as the arity says, and returns the
-// child's Start, as in [supervisor.Child]: what that is given is what
-// simple_one_for_one adds to them. It must start nothing.
+// Make checks the args of a child, as many as the arity, and returns the child's Start, as in [supervisor.Child], whose
+// arguments are those that simple_one_for_one adds. It must not start anything.
 type Make func(args []any) (start func(more ...any) (node.Actor, error), err error)
 
-// File is what a file describes, checked: one tree, or applications.
+// File is a checked file: one tree, or applications.
 type File struct {
 	Name string // of the file
-	// Top is the supervisor at the top of the one tree, and TopOptions are the
-	// options of its spawn. nil: there are applications.
+	// Top is the supervisor at the top of the tree, and TopOptions are the options of its spawn. Top is nil if the file
+	// describes applications.
 	Top        *supervisor.Spec
 	TopOptions node.Options
 	// Applications in the order of the file.
@@ -64,9 +62,8 @@ func CheckFile(path string, known Known) (*File, error) {
 	return Check(path, bytes.NewReader(text), known)
 }
 
-// Check reads a description to its end and checks all of it; nothing is started.
-// name is what errors call the file. The error is what reading the file has returned, or joins
-// (errors.Join) an [*Error] for each thing that is wrong, sorted by line and column, at most 100.
+// Check reads a whole description and checks it without starting anything. name is the file's name in errors. The error is
+// that of from, or joins (errors.Join) an [*Error] for each problem, sorted by line and column, at most 100.
 func Check(name string, from io.Reader, known Known) (*File, error) {
 	text, err := strict.ReadAll(name, from)
 	if err != nil {
@@ -83,7 +80,7 @@ func Check(name string, from io.Reader, known Known) (*File, error) {
 	return f, nil
 }
 
-// read reads a document that has nothing but f.
+// read reads a document that contains only f.
 func (f *File) read(from *strict.Reader, root strict.Value, known Known) {
 	got := from.Object(root, f.Fields(from, known)...)
 	_, is := got["supervisor"]
@@ -92,8 +89,8 @@ func (f *File) read(from *strict.Reader, root strict.Value, known Known) {
 	}
 }
 
-// Fields is for packages of this module, which read a tree that stands beside other fields: the fields of a document that from
-// reads, supervisor and applications, which become f's. At most one of the two is allowed. Errors go to from.
+// Fields is for packages of this module that read a document with a tree and other fields. It returns the fields supervisor
+// and applications, which set f. At most one of the two is allowed. Errors are reported to from.
 func (f *File) Fields(from *strict.Reader, known Known) []strict.Field {
 	r := &reader{Reader: from, known: known, names: make(map[wire.Atom]at), globals: make(map[wire.Atom]at)}
 	first := ""
@@ -119,8 +116,7 @@ func (f *File) Fields(from *strict.Reader, known Known) []strict.Field {
 	}
 }
 
-// Start starts the one tree: [supervisor.Start] of what the file says. The error
-// says so if it describes applications.
+// Start starts the file's tree with [supervisor.Start]. It returns an error if the file describes applications.
 func (f *File) Start(ctx context.Context, from node.Caller) (node.PID, error) {
 	if f.Top == nil {
 		return node.PID{}, fmt.Errorf("%w: %s", errNoTree, f.Name)
@@ -128,8 +124,7 @@ func (f *File) Start(ctx context.Context, from node.Caller) (node.PID, error) {
 	return supervisor.Start(ctx, from, *f.Top, f.TopOptions)
 }
 
-// Load loads the applications into c. It ends with the first that cannot be
-// loaded: see [application.Controller.Load].
+// Load loads the applications into c. It stops at the first error: see [application.Controller.Load].
 func (f *File) Load(c *application.Controller) error {
 	for _, a := range f.Applications {
 		if err := c.Load(a); err != nil {

@@ -11,19 +11,19 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// at is a value of the file and where it is.
+// at is a value of the file with its position.
 type at = strict.Value
 
 type field = strict.Field
 
 const maxDigits = 1000 // of an integer
 
-// reader reads what trees and applications have beside plain values.
+// reader reads the values of trees and applications that are not plain ones.
 type reader struct {
 	*strict.Reader
 	known Known
-	names map[wire.Atom]at // that processes are registered under, and where
-	// globals are those that all nodes of the cluster share.
+	names map[wire.Atom]at // registered names of processes, with their positions
+	// globals are the global names.
 	globals map[wire.Atom]at
 }
 
@@ -44,10 +44,10 @@ func (r *reader) atomText(v at) (wire.Atom, bool) {
 	return wire.Atom(v.Value), true
 }
 
-// name reads a name that a process is to be registered under.
+// name reads the registered name of a process.
 func (r *reader) name(v at) (wire.Atom, bool) { return r.unique(v, "name", r.names) }
 
-// global reads a name that a process is to be registered under on all nodes, and has o say so.
+// global reads the global name of a process and sets it in o.
 func (r *reader) global(v at, o *node.Options) {
 	name, ok := r.unique(v, "global name", r.globals)
 	if ok && !r.known.Published {
@@ -57,7 +57,7 @@ func (r *reader) global(v at, o *node.Options) {
 	}
 }
 
-// unique reads a name that is not yet in taken; kind is what sort of name it is.
+// unique reads a name that must not be in taken yet; kind is the kind of name, for errors.
 func (r *reader) unique(v at, kind string, taken map[wire.Atom]at) (wire.Atom, bool) {
 	name, ok := r.atom(v, "the "+kind+" to be registered under")
 	if !ok {

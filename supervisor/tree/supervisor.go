@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// choice reads one of some words, and returns the first after an error.
+// choice reads one of the words all, and returns the first after an error.
 func choice[T ~string](r *reader, v at, all ...T) (T, bool) {
 	words := make([]string, len(all))
 	for i, w := range all {
@@ -27,7 +27,7 @@ func choice[T ~string](r *reader, v at, all ...T) (T, bool) {
 	return all[i], ok
 }
 
-// supervisor reads a supervisor and all that is below it.
+// supervisor reads a supervisor and everything below it.
 func (r *reader) supervisor(v at) (s supervisor.Spec, o node.Options) {
 	var children at
 	r.Object(v,
@@ -46,7 +46,7 @@ func (r *reader) supervisor(v at) (s supervisor.Spec, o node.Options) {
 		field{Name: "auto_shutdown", Read: func(v at) {
 			s.AutoShutdown, _ = choice(r, v, supervisor.Never, supervisor.AnySignificant, supervisor.AllSignificant)
 		}},
-		// Children are read last: what they may be depends on the rest.
+		// Children are read last, because their checks depend on the other fields.
 		field{Name: "children", Read: func(v at) { children = v }},
 	)
 	if children.Node == nil {
@@ -69,12 +69,11 @@ func (r *reader) supervisor(v at) (s supervisor.Spec, o node.Options) {
 			first, twice := ids.Get(k.ID)
 			if !twice {
 				ids.Put(k.ID, mine)
-			} else if c := first.(claim); !c.byName || !mine.byName { // of two names it has been said already
+			} else if c := first.(claim); !c.byName || !mine.byName { // two equal names have been reported already
 				r.Fail(id, "the id %s is already used by the child in line %d", strict.Cut(wire.Format(k.ID)), c.line)
 			}
 		}
-		// What is wrong by supervisor's own rules, and not by those here, is not
-		// to get through.
+		// This catches errors that package supervisor detects and the checks here do not.
 		if err := supervisor.CheckSpecs([]supervisor.Child{k}, s.AutoShutdown); err != nil && r.Failures() == before {
 			r.Fail(v, "%v", err)
 		}
@@ -86,7 +85,7 @@ func (r *reader) supervisor(v at) (s supervisor.Spec, o node.Options) {
 	return s, o
 }
 
-// child reads a child of s, and returns where its id is.
+// child reads a child of s, and returns the position of its id.
 func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 	var start wire.Export
 	var startOK bool
@@ -142,7 +141,7 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 		v.Path = strict.Join(v.Path, "start")
 		r.Fail(v, "missing; want module:function of an exported behaviour, or the field supervisor instead")
 	} else if start.Arity = arity; !startOK {
-		// That has been said.
+		// That has been reported.
 	} else if r.known.Own[start] != nil {
 		r.own(&k, got, start)
 	} else {
@@ -157,17 +156,17 @@ func (r *reader) child(v at, s *supervisor.Spec) (k supervisor.Child, id at) {
 	return k, r.identify(&k, v, got)
 }
 
-// own makes the start of a child whose behaviour is the file's own.
+// own sets the Start of a child whose behaviour is in Known.Own.
 func (r *reader) own(k *supervisor.Child, got map[string]at, start wire.Export) {
 	args := k.Named.Args
 	k.Named, k.Modules = supervisor.Named{}, []wire.Atom{start.Module}
-	k.Start = func(...any) (node.Actor, error) { return nil, errUnread } // to pass for a child where args are wrong
+	k.Start = func(...any) (node.Actor, error) { return nil, errUnread } // a placeholder for a child with invalid args
 	v, there := got["args"]
 	if !there {
 		v = got["start"]
 	}
 	if slices.Contains(args, nil) {
-		return // what is wrong with an argument has been said
+		return // the invalid argument has been reported
 	}
 	made, err := r.known.Own[start](args)
 	if err != nil {
@@ -194,7 +193,7 @@ func (r *reader) rest(k *supervisor.Child, got map[string]at) {
 			r.Fail(v, "worker; but the child has the field supervisor")
 		}
 		if !isSupervisor {
-			k.Type = typ // of a behaviour that supervises in its own way
+			k.Type = typ // for a behaviour that supervises in its own way
 		}
 	}
 	if v, there := got["modules"]; there && !isSupervisor {
@@ -211,7 +210,7 @@ func (r *reader) rest(k *supervisor.Child, got map[string]at) {
 	}
 }
 
-// combinations checks for fields that are valid one by one, but not together.
+// combinations checks for fields that are valid individually, but not together.
 func (r *reader) combinations(k *supervisor.Child, s *supervisor.Spec, got map[string]at) {
 	if v, there := got["significant"]; there && k.Significant {
 		if cmp.Or(s.AutoShutdown, supervisor.Never) == supervisor.Never {
@@ -239,7 +238,7 @@ func (r *reader) combinations(k *supervisor.Child, s *supervisor.Spec, got map[s
 	}
 }
 
-// identify makes sure that k has an id, and returns where it is.
+// identify makes sure that k has an id, and returns its position.
 func (r *reader) identify(k *supervisor.Child, v at, got map[string]at) at {
 	if id, there := got["id"]; there {
 		return id
@@ -257,7 +256,7 @@ func (r *reader) identify(k *supervisor.Child, v at, got map[string]at) at {
 	return v
 }
 
-// id reads a child's id: text is an atom, all else what it is as a term.
+// id reads a child's id: text is an atom, everything else a term.
 func (r *reader) id(v at) (any, bool) {
 	if v.Kind == yaml.ScalarNode && v.ShortTag() == "!!str" {
 		return r.atomText(v)
@@ -294,8 +293,7 @@ func (r *reader) function(v at) (wire.Export, bool) {
 	return wire.Export{}, false
 }
 
-// resolve checks that a behaviour is exported, with its arity, or, if more
-// arguments are to come, with any above it.
+// resolve checks that a behaviour is exported with its arity or, if more is true, with any arity from that on.
 func (r *reader) resolve(v at, e wire.Export, more bool) {
 	same := func(x wire.Export) bool { return x.Module == e.Module && x.Function == e.Function }
 	if slices.ContainsFunc(r.known.Behaviours, func(x wire.Export) bool {
@@ -318,7 +316,7 @@ func (r *reader) resolve(v at, e wire.Export, more bool) {
 	r.Fail(v, "%s is not exported; %s", strict.Cut(text(e)), strict.Allowed(text(e)+"/"+strconv.Itoa(e.Arity), all))
 }
 
-// exports lists those behaviours that want wants.
+// exports lists the behaviours for which want returns true.
 func (r *reader) exports(want func(wire.Export) bool) (all []string) {
 	for _, x := range slices.Concat(r.known.Behaviours, slices.Collect(maps.Keys(r.known.Own))) {
 		if want(x) {
@@ -329,7 +327,7 @@ func (r *reader) exports(want func(wire.Export) bool) (all []string) {
 	return slices.Compact(all)
 }
 
-// text is module:function of e.
+// text returns module:function of e.
 func text(e wire.Export) string {
 	return wire.Format(e.Module) + ":" + wire.Format(e.Function)
 }

@@ -16,7 +16,7 @@ import (
 
 const tags = "a value without a tag, or with !atom, !charlist, !term, !tuple, !!str or !!binary"
 
-// term reads a value as a term, by the table in doc.go.
+// term reads a value as a term, according to the table in doc.go.
 func (r *reader) term(v at) (any, bool) {
 	switch v.Kind {
 	case yaml.ScalarNode:
@@ -50,7 +50,7 @@ func (r *reader) scalar(v at) (any, bool) {
 		}
 		r.Fail(v, "want an integer of at most %d digits", maxDigits)
 	case "!!float":
-		if n, ok := parseInteger(v.Value); ok { // one that is too long for the YAML library
+		if n, ok := parseInteger(v.Value); ok { // an integer that is too long for the YAML library
 			return n, true
 		}
 		if f, err := strconv.ParseFloat(v.Value, 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
