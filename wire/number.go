@@ -154,7 +154,7 @@ func compareIntFloat(i num, f float64) int {
 	return cmp.Compare(0, f-whole)
 }
 
-// signOf distinguishes the two zeros; all NaNs are equal.
+// signOf distinguishes the two zeros; every NaN is equal.
 func signOf(f float64) int {
 	if math.IsNaN(f) {
 		return 0

@@ -2,9 +2,9 @@ package executor
 
 import "time"
 
-// Blocking calls f for a handler, without the stage: the others of the stage have their turns, on another
-// worker. Then the handler waits until it has the stage again, as the last of those that are due. In f
-// Blocking only calls its argument. The caller is outside the stage.
+// Blocking calls f for a handler, without the stage, which runs its other entities on another worker. Then the handler
+// waits at the end of the run queue until it has the stage again. A nested Blocking in f only calls its argument. The
+// caller is outside the stage.
 func (w *Worker) Blocking(f func()) {
 	if w.blocking {
 		f()
@@ -19,8 +19,8 @@ func (w *Worker) Blocking(f func()) {
 	f()
 }
 
-// Unblock ends what Block has begun: it waits until the handler has its stage again. It does
-// nothing if the handler has not given it up, or if the pool stops.
+// Unblock ends a Block: it waits until the handler has its stage again. It does nothing if the handler has not released the
+// stage, or if the pool stops.
 func (w *Worker) Unblock() {
 	p := w.pool
 	p.mu.Lock()
@@ -30,29 +30,29 @@ func (w *Worker) Unblock() {
 		return
 	}
 	delete(p.detached, w.lease)
-	p.live++ // an inline worker is none of those that Stop waits for, but now it needs one of them
+	p.live++ // Stop does not wait for an inline worker, but must wait for this one now
 	p.mu.Unlock()
 	p.resume(e, w)
 	<-w.wake
 	p.ended()
-	w.sampledAt, w.quickAt = time.Time{}, time.Time{} // of another lease
+	w.sampledAt, w.quickAt = time.Time{}, time.Time{} // these belong to another lease
 }
 
-// resume has w, which goes on with a handler of e but waits for now, get the stage of e when that is due.
+// resume requests the stage of e for w, which waits to continue a handler of e.
 func (p *Pool) resume(e *Entity, w *Worker) {
 	r := &resumed{e: e, w: w}
 	r.entity.Adopt(r, e.stage.Load(), true)
 	p.Inject(&r.entity, nil)
 }
 
-// resumed is the task by which a handler that has given up its stage asks for it again: see reattach.
+// resumed is the task with which a handler that has released its stage requests it again: see reattach.
 type resumed struct {
 	entity Entity
 	e      *Entity
 	w      *Worker
 }
 
-// CollectInbox is part of Task: e, which is marked as queued, is queued again.
+// CollectInbox implements Task: it queues e, which is marked as queued, again.
 func (r *resumed) CollectInbox(s *Stage) bool {
 	r.e.set(suspended)
 	if s.waiting == nil {

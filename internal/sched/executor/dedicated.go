@@ -2,21 +2,21 @@ package executor
 
 import "github.com/actornode/actornode/sched"
 
-// Dedicated is a scheduler for one task, which runs on a goroutine of its own.
+// Dedicated is a scheduler that runs one task on a dedicated goroutine.
 type Dedicated struct {
-	kick chan sched.Runnable // capacity 1: at most one wake-up is owed
+	kick chan sched.Runnable // capacity 1: at most one wake-up is pending
 	quit chan struct{}       // closed when the task has exited
 }
 
-// NewDedicated returns a scheduler whose goroutine is still to be started: see Run.
+// NewDedicated returns a scheduler whose goroutine must be started: see Run.
 func NewDedicated() *Dedicated {
 	return &Dedicated{kick: make(chan sched.Runnable, 1), quit: make(chan struct{})}
 }
 
-// Schedule is part of sched.Scheduler.
+// Schedule implements sched.Scheduler.
 func (d *Dedicated) Schedule(r sched.Runnable) { d.kick <- r }
 
-// Run is the goroutine: it runs what has been scheduled until Stop is called.
+// Run is the body of the goroutine: it runs scheduled tasks until Stop is called.
 func (d *Dedicated) Run() {
 	for {
 		select {
@@ -29,5 +29,5 @@ func (d *Dedicated) Run() {
 	}
 }
 
-// Stop ends Run. It is called once.
+// Stop ends Run. It must be called only once.
 func (d *Dedicated) Stop() { close(d.quit) }

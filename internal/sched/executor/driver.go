@@ -5,17 +5,17 @@ import (
 	"github.com/actornode/actornode/sched"
 )
 
-// driver runs a stage in place of the pool's workers: each of its runs is a turn of the stage by the
-// goroutine that a scheduler of a user chooses, which is a worker meanwhile.
+// driver runs a stage instead of the pool's workers: each of its runs is a turn of the stage on a goroutine chosen by a
+// user's scheduler, which acts as a worker meanwhile.
 type driver struct {
 	stage *Stage
 	by    sched.Scheduler
 
-	again bool // the run has left something to do; guarded by pool.mu
+	again bool // the run has left work; guarded by pool.mu
 }
 
-// NewDriven makes a stage that a scheduler of a user runs, with the number -1. It is no stage of the pool's
-// otherwise: the watcher does not look at it. It goes when nothing is on it any more.
+// NewDriven makes a stage that a user's scheduler runs, with the number -1. It is not in the pool's lists: the watcher
+// ignores it. It is collected when it has no entities.
 func (p *Pool) NewDriven(by sched.Scheduler) *Stage {
 	s := &Stage{pool: p, index: -1, number: -1}
 	s.driver = &driver{stage: s, by: by}
@@ -24,8 +24,8 @@ func (p *Pool) NewDriven(by sched.Scheduler) *Stage {
 
 func (d *driver) schedule() { d.by.Schedule(d) }
 
-// Run is part of sched.Runnable. A goroutine that is locked to its thread cannot resume a fiber, so
-// another one runs the turn then, and this one waits.
+// Run implements sched.Runnable. A goroutine that is locked to its thread cannot resume a fiber, so it has another
+// goroutine run the turn, and waits.
 func (d *driver) Run() (again bool) {
 	s, p := d.stage, d.stage.pool
 	p.mu.Lock()
@@ -40,7 +40,7 @@ func (d *driver) Run() (again bool) {
 		return d.run(w)
 	}
 	done := make(chan bool)
-	go func() { // it is waited for below
+	go func() { // awaited below
 		ended := false
 		defer func() { done <- ended && again }()
 		again = d.run(w)
@@ -49,7 +49,7 @@ func (d *driver) Run() (again bool) {
 	return <-done
 }
 
-// run is a turn, by w.
+// run runs a turn on w.
 func (d *driver) run(w *Worker) (again bool) {
 	p := d.stage.pool
 	w.goid, w.thread = fiber.GoroutineID(), fiber.Thread{}
@@ -75,7 +75,7 @@ func (p *Pool) dueLocked(s *Stage) bool {
 	return true
 }
 
-// driveLocked makes the calling goroutine a worker that holds s, for one turn.
+// driveLocked makes the calling goroutine a worker that holds s for one turn.
 func (p *Pool) driveLocked(s *Stage) *Worker {
 	w := p.workerLocked()
 	w.inlineTurns = 1
@@ -85,8 +85,7 @@ func (p *Pool) driveLocked(s *Stage) *Worker {
 	return w
 }
 
-// endDriven ends what driveLocked began. It reports whether the stage has more to do, of which its
-// scheduler has not been told.
+// endDriven is the end of driveLocked. It reports whether the stage has more work that its scheduler does not know of.
 func (p *Pool) endDriven(w *Worker, d *driver) (again bool) {
 	p.mu.Lock()
 	delete(p.detached, w.lease)

@@ -2,5 +2,5 @@
 
 package executor
 
-// Inline reports whether inline workers run what they wake. If not, the pool's workers do.
+// Inline reports whether inline workers run the entities that they wake. If not, the pool's workers do.
 const Inline = true

@@ -2,5 +2,5 @@
 
 package executor
 
-// Inline reports whether inline workers run what they wake. Here the pool's workers do.
+// Inline reports whether inline workers run the entities that they wake. In this build the pool's workers do.
 const Inline = false

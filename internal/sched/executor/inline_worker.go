@@ -2,27 +2,25 @@ package executor
 
 import "github.com/actornode/actornode/internal/sched/fiber"
 
-// InlineWorker is a goroutine of the caller's that wakes entities and may run them
-// itself, as a worker for a moment: a message is then handled without a switch of
-// goroutines. A reader of a connection is one. Its other work must not wait for a
-// handler. So when a handler blocks, waits or runs longer than the watcher's period, the
-// pool takes the stage away and calls onDetach, which starts another goroutine for that work.
+// InlineWorker is a caller's goroutine that wakes entities and may run them itself, acting as a worker for a moment: a
+// message is then handled without a goroutine switch. The reader of a connection is one. Its other work must not wait for a
+// handler. So when a handler blocks, waits or runs longer than the watcher's period, the pool takes the stage away and
+// calls onDetach, which starts another goroutine for that work.
 //
 // An InlineWorker belongs to its goroutine; gone is guarded by pool.mu.
 type InlineWorker struct {
 	pool     *Pool
 	onDetach func()
 	goid     uint64
-	woken    int  // entities that Inject has woken since the last RunPending
-	queued   int  // stages that Inject has queued for them, and woken no worker for
+	woken    int  // entities woken by Inject since the last RunPending
+	queued   int  // stages that Inject queued for them without waking a worker
 	ran      bool // the last RunPending ran something
 	gone     bool // onDetach has been called
 }
 
-// NewInlineWorker makes the calling goroutine an inline worker. The pool calls onDetach once,
-// with its lock held, when a handler keeps the goroutine, or has left it locked to its thread
-// and a turn refuses it. From then on another goroutine must do the caller's other work, and
-// the caller should end. onDetach must not wait, nor call the pool.
+// NewInlineWorker makes the calling goroutine an inline worker. The pool calls onDetach once, with its lock held, when a
+// handler occupies the goroutine, or has left it locked to its thread and a turn refuses it. From then on another goroutine
+// must do the caller's other work, and the caller should end. onDetach must not block, nor call the pool.
 func (p *Pool) NewInlineWorker(onDetach func()) *InlineWorker {
 	return &InlineWorker{pool: p, onDetach: onDetach, goid: fiber.GoroutineID()}
 }
@@ -58,8 +56,8 @@ func (g *InlineWorker) Inject(e *Entity) {
 	p.mu.Unlock()
 }
 
-// RunPending runs what Inject has woken, unless workers do. It returns false if onDetach has
-// been called: the goroutine is no inline worker any more.
+// RunPending runs the entities woken by Inject, unless workers do. It returns false if onDetach was called: the goroutine
+// is then no longer an inline worker.
 func (g *InlineWorker) RunPending() (still bool) {
 	woken, queued := g.woken, g.queued
 	g.woken, g.queued, g.ran = 0, 0, false
@@ -87,11 +85,11 @@ func (g *InlineWorker) RunPending() (still bool) {
 	return true
 }
 
-// Ran reports whether the last RunPending has run something.
+// Ran reports whether the last RunPending ran something.
 func (g *InlineWorker) Ran() bool { return g.ran }
 
-// beginInline makes g a worker with a stage, of which it runs so many turns at most. It returns nil
-// if no stage waits, or if enough workers are active.
+// beginInline makes g a worker with a stage, on which it runs at most turns turns. It returns nil if no stage waits, or if
+// enough workers are active.
 func (p *Pool) beginInline(g *InlineWorker, turns int) *Worker {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,8 +106,8 @@ func (p *Pool) beginInline(g *InlineWorker, turns int) *Worker {
 	return w
 }
 
-// nextForInline gives w, an inline worker for which more has been deferred, one more stage. It returns
-// false if no stage waits, or if w is no inline worker any more.
+// nextForInline gives w, an inline worker with further deferred stages, one more stage. It returns false if no stage waits,
+// or if w is no longer an inline worker.
 func (p *Pool) nextForInline(w *Worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,7 +121,7 @@ func (p *Pool) nextForInline(w *Worker) bool {
 	return true
 }
 
-// endInline ends what beginInline began. It reports whether g is still an inline worker.
+// endInline is the end of beginInline. It reports whether g is still an inline worker.
 func (p *Pool) endInline(w *Worker, g *InlineWorker) bool {
 	p.mu.Lock()
 	if w.unfit {
@@ -141,7 +139,7 @@ func (p *Pool) endInline(w *Worker, g *InlineWorker) bool {
 	return still
 }
 
-// handOffLocked calls onDetach, if w is an inline worker: another goroutine does its other work.
+// handOffLocked calls onDetach if w is an inline worker, so that another goroutine does its other work.
 func (w *Worker) handOffLocked() {
 	if g := w.inline; g != nil {
 		w.inline, g.gone = nil, true

@@ -15,25 +15,24 @@ import (
 //     may be that revoker: see Pool.replace and Pool.handOver.
 //  2. While busy is 1 and revoked was seen 0, only the worker touches what the
 //     stage guards.
-//  3. A worker that finds revoked set never touches the stage again under this
-//     lease, and no other worker does. A lease that was given back serves the next
-//     holder.
-//  4. busy is 0 whenever the worker waits for pool.mu, and while a handler runs,
-//     but for the moments in which it has entered the stage to send.
+//  3. A worker that finds revoked set never touches the stage again under this lease, and no other worker uses the lease. A
+//     returned lease is reused by the next holder.
+//  4. busy is 0 while the worker waits for pool.mu, and while a handler runs, except while it has entered the stage to
+//     send.
 type lease struct {
 	busy    uint32
 	revoked atomic.Uint32
-	turns   uint32 // begun, of all holds; written by the worker, read by the watcher
+	turns   uint32 // turns started, under all holds; written by the worker, read by the watcher
 	owner   *Worker
 
-	// Guarded by pool.mu: the watcher's notes.
+	// Guarded by pool.mu: the watcher's records.
 	seen    uint32
 	since   time.Time
 	counted bool
 }
 
-// inTurn returns for how long l's worker is known to have been in one turn. The
-// caller is the watcher and holds pool.mu.
+// inTurn returns how long l's worker is known to have been in its current turn. The caller is the watcher and holds
+// pool.mu.
 func (l *lease) inTurn(now time.Time) time.Duration {
 	if t := atomic.LoadUint32(&l.turns); t != l.seen || l.since.IsZero() {
 		l.seen, l.since = t, now

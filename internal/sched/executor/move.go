@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// mover is the task that moves an entity to another stage. It runs on the stage of the entity, so that
-// nobody else moves that meanwhile, or has it in a turn that it ends there.
+// mover is the task that moves an entity to another stage. It runs on the stage of the entity, so that no other party moves
+// the entity or runs its turn meanwhile.
 //
-//	         e is queued, in a turn or suspended, or another has the right to its wake-up
+//	         e is queued, in a turn or suspended, or another party may wake it
 //	Turn ---------------------------------------------------> in Stage.moves, e is marked as moving
 //	 |  ^                                                          |
 //	 |  '--- retryMove: the turn is over, or the wake-up ----------+
@@ -16,9 +16,8 @@ import (
 //	 v                                                             v
 //	moved: e is in the inject list of its new stage <--- divert: e is due, and its wake-up is claimed
 //
-// So a mover has no turn in vain but those that a turn or a wake-up of e follows. An entity has one mover at most, in
-// movers.of, from Move to aim. Another Move meanwhile gives that mover another aim: so however often somebody asks, one
-// task waits.
+// So a mover's turn is wasted only if a turn or a wake-up of e follows. An entity has at most one mover, in movers.of, from
+// Move to aim. A further Move changes that mover's target, so any number of calls makes only one task wait.
 type mover struct {
 	entity Entity
 	claim  func() bool
@@ -29,31 +28,30 @@ type mover struct {
 	// Guarded by movers.mu.
 	to   *Stage
 	free bool
-	told []Moved // whose Done is to be called
+	told []Moved // requests whose Done must be called
 }
 
-// movers has the movers of a pool. Its lock also guards which of their entities are pinned.
+// movers has the movers of a pool. Its lock also guards whether their entities are pinned.
 type movers struct {
 	mu sync.Mutex
 	of map[*Entity]*mover
 }
 
-// Moved is what Move asks of whoever knows the entity. Claim and Gone are called on its stage.
+// Moved has the callbacks and options of a Move. Claim and Gone are called on the entity's stage.
 type Moved struct {
-	Claim func() bool     // as Task.Claim, for whatever task
-	Gone  func() bool     // the entity will have no turn any more that matters
-	Free  bool            // the entity is pinned no more when it is there, unless the stage is one that NewStage has made
-	Done  func(here bool) // the entity has been moved, or is gone; else another Move has come between; called once
+	Claim func() bool     // like Task.Claim
+	Gone  func() bool     // reports whether the entity needs no further turns
+	Free  bool            // unpin the entity after the move, unless NewStage has made the stage
+	Done  func(here bool) // called once; here is false if another Move has replaced this one
 
-	// Joins, if it is not nil, has a move that is under way go on, to where it goes, and only calls Done when that is over: it
-	// is for those who only want the entity to leave. It says whether Done is still of use.
+	// Joins, if not nil, lets a current move keep its target, and only calls Done when that move is over, for callers that
+	// only need the entity to leave. It reports whether Done is still needed.
 	Joins func() bool
 }
 
-// Move has e moved to another stage, between two turns: as soon as its stage comes to that, which may be
-// some turns later. It does not wait. Wake-ups go with e, and those that come meanwhile reach it. e is pinned from
-// now on, lest it is moved on. A Move that is under way goes to the new stage then. If that has been closed when
-// e leaves its own, e goes to one that is not.
+// Move moves e to another stage between two turns, as soon as its stage can, which may be some turns later. It does not
+// wait. Wake-ups move with e, and none are lost. e is pinned from now on, so that it is not moved again. A current Move
+// changes its target to the new stage. If that is closed when e leaves its own stage, e goes to an open one.
 func (p *Pool) Move(e *Entity, to *Stage, m Moved) {
 	p.movers.mu.Lock()
 	e.Pin()
@@ -77,14 +75,14 @@ func (p *Pool) Move(e *Entity, to *Stage, m Moved) {
 	p.Inject(&t.entity, nil)
 }
 
-// tell calls Done of all.
+// tell calls Done of each request.
 func tell(all []Moved, here bool) {
 	for _, m := range all {
 		m.Done(here)
 	}
 }
 
-// startLocked makes t, which is to be injected, the mover of its entity.
+// startLocked makes t, which will be injected, the mover of its entity.
 func (p *Pool) startLocked(t *mover) {
 	t.entity.Adopt(t, t.e.stage.Load(), true)
 	if p.movers.of == nil {
@@ -93,7 +91,7 @@ func (p *Pool) startLocked(t *mover) {
 	p.movers.of[t.e] = t
 }
 
-// again puts another mover in the place of m, where the entity is now.
+// again replaces m by another mover on the entity's current stage.
 func (p *Pool) again(m *mover) {
 	p.movers.mu.Lock()
 	t := &mover{claim: m.claim, gone: m.gone, e: m.e, to: m.to, free: m.free, told: m.told}
@@ -102,7 +100,7 @@ func (p *Pool) again(m *mover) {
 	p.Inject(&t.entity, nil)
 }
 
-// ends reports whether m has nothing to move: the entity is there already, or gone. If so, it is over.
+// ends reports whether m has nothing to move, because the entity is already there or gone. If so, m is over.
 func (m *mover) ends(p *Pool, at *Stage) bool {
 	p.movers.mu.Lock()
 	if !m.gone() && (at != m.to || at.IsClosed()) {
@@ -116,7 +114,7 @@ func (m *mover) ends(p *Pool, at *Stage) bool {
 	return true
 }
 
-// aim returns where the entity goes. No Move changes that any more.
+// aim returns the final target of the entity; no Move changes it after that.
 func (m *mover) aim(p *Pool) *Stage {
 	p.movers.mu.Lock()
 	defer p.movers.mu.Unlock()
@@ -127,35 +125,35 @@ func (m *mover) aim(p *Pool) *Stage {
 	return m.to
 }
 
-// settleLocked ends m's right to say where the entity goes, and whether it stays there.
+// settleLocked ends m's right to determine where the entity goes, and whether it stays there.
 func (m *mover) settleLocked(p *Pool) {
 	delete(p.movers.of, m.e)
 	if m.free && !m.to.IsOwn() {
 		m.e.Unpin()
 	} else {
-		m.e.Pin() // it may have been unpinned since
+		m.e.Pin() // it may have been unpinned meanwhile
 	}
 }
 
-// CollectInbox is part of Task.
+// CollectInbox implements Task.
 func (m *mover) CollectInbox(*Stage) bool { return !m.over }
 
-// FinishDetached is part of Task.
+// FinishDetached implements Task.
 func (m *mover) FinishDetached(*Stage) bool { return !m.over }
 
-// Claim is part of Task.
+// Claim implements Task.
 func (m *mover) Claim() bool { return false }
 
-// Name is part of Task.
+// Name implements Task.
 func (m *mover) Name() string { return "move of " + m.e.task.Name() }
 
-// Turn is part of Task.
+// Turn implements Task.
 func (m *mover) Turn(w *Worker) TurnResult {
 	s, e := w.stage, m.e
 	switch at := e.stage.Load(); {
 	case m.ends(w.pool, at):
 		return Idle
-	case at != s: // it has been moved since
+	case at != s: // it has been moved meanwhile
 		m.over = true
 		w.lease.leave()
 		w.pool.again(m)
@@ -171,7 +169,7 @@ func (m *mover) Turn(w *Worker) TurnResult {
 	return Idle
 }
 
-// idleOrLost is the result of a turn that holds its stage, or does not.
+// idleOrLost returns Idle if the stage is still held, else Lost.
 func idleOrLost(held bool) TurnResult {
 	if held {
 		return Idle
@@ -179,8 +177,8 @@ func idleOrLost(held bool) TurnResult {
 	return Lost
 }
 
-// move moves the entity, which is not queued. The caller has the right to its next wake-up. False: the
-// stage was lost.
+// move moves the entity, which is not queued. The caller has the right to its next wake-up. It returns false if the stage
+// was lost.
 func (m *mover) move(w *Worker) bool {
 	e := m.e
 	e.hasLocalSender, e.sendTarget, e.from, e.foreignWakes = false, 0, 0, 0
@@ -192,14 +190,14 @@ func (m *mover) move(w *Worker) bool {
 	if to.post(e, e) {
 		w.pool.ready(to, w)
 	}
-	if to.IsClosed() { // since aim has looked: whoever moves all from there may have looked before e was there
+	if to.IsClosed() { // after aim's check: the scan that empties the stage may have missed e
 		w.pool.Move(e, w.pool.Spread(), Moved{Claim: m.claim, Gone: m.gone, Free: m.free,
 			Joins: func() bool { return false }, Done: func(bool) {}})
 	}
 	return w.lease.enter()
 }
 
-// takeMove returns the mover of e, which waits for it no more; nil: there is none.
+// takeMove removes and returns the mover that waits for e, or nil.
 func (s *Stage) takeMove(e *Entity) *mover {
 	if !e.is(moving) {
 		return nil
@@ -210,15 +208,15 @@ func (s *Stage) takeMove(e *Entity) *mover {
 	return m
 }
 
-// retryMove has the mover of e, if there is one, have another turn.
+// retryMove gives the mover of e, if any, another turn.
 func (s *Stage) retryMove(e *Entity) {
 	if m := s.takeMove(e); m != nil {
 		s.Wake(&m.entity)
 	}
 }
 
-// divert does what is due with e, which is the next of the run queue, and suspended or moving, in place of
-// a turn. False: the stage has been handed over.
+// divert handles e, the next in the run queue, which is suspended or moving, instead of running a turn. It returns false if
+// the stage was handed over.
 func (w *Worker) divert(s *Stage, e *Entity) bool {
 	if e.is(suspended) {
 		s.retryMove(e)

@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// FirstOwn is the least number of a stage that NewStage has made.
+// FirstOwn is the lowest number of a stage made by NewStage.
 const FirstOwn = 1 << 16
 
-// MaxStages is how many stages entities can be spread over, and how many NewStage makes that are open
-// at a time.
+// MaxStages is the maximum number of stages that entities are spread over, and of open stages made by NewStage.
 const MaxStages = 1<<16 - 2
 
 // Stages returns the number of stages that entities are spread over.
 func (p *Pool) Stages() int { return len(*p.spreadOver.Load()) }
 
-// Stage returns stage k of those; nil: there is none.
+// Stage returns stage k of those, or nil.
 func (p *Pool) Stage(k int) *Stage {
 	if stages := *p.spreadOver.Load(); k >= 0 && k < len(stages) {
 		return stages[k]
@@ -23,7 +22,7 @@ func (p *Pool) Stage(k int) *Stage {
 	return nil
 }
 
-// target returns the stage with a number as entities have it, that is plus 1; nil: none is spread over.
+// target returns the stage for a number as stored in entities, that is plus 1, or nil if entities are not spread over it.
 func (p *Pool) target(k uint16) *Stage { return p.Stage(int(k) - 1) }
 
 // all yields all stages that may be held. The caller holds p.mu.
@@ -39,9 +38,8 @@ func (p *Pool) all() iter.Seq[*Stage] {
 	}
 }
 
-// SetStages has entities be spread over n stages, 1 to MaxStages, from now on. Those on stages that are
-// none of them any more stay: whoever knows them moves them, see Move. The stages go on until then, and
-// are used again when there are to be more.
+// SetStages makes the pool spread entities over n stages, 1 to MaxStages. Entities on removed stages stay there until the
+// caller moves them, see Move. Those stages keep running until then, and are reused when the number grows.
 func (p *Pool) SetStages(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,9 +56,9 @@ func (p *Pool) SetStages(n int) {
 	p.settleLocked()
 }
 
-// settleLocked takes every stage that is held from its worker. A worker that is inside its stage may be about to put an
-// entity on a stage that was open when it looked, to balance the load: see Stage.gather. Afterwards all such entities
-// are where they go, and others do not go to stages that are closed. Handlers that run go on, as detached turns.
+// settleLocked takes every held stage from its worker. A worker inside its stage may be about to move an entity to a stage
+// that was open when it checked, to balance the load: see Stage.gather. Afterwards all such moves are complete, and no
+// others go to closed stages. Running handlers continue as detached turns.
 func (p *Pool) settleLocked() {
 	for s := range p.all() {
 		if l := s.lease; l != nil {
@@ -71,12 +69,11 @@ func (p *Pool) settleLocked() {
 	p.kickLocked()
 }
 
-// NewStage makes a stage that nothing is put on but what asks for it: nothing is spread over it, or
-// moved there to balance the load. What is on it should be pinned. It returns nil if there are
-// MaxStages already.
+// NewStage makes a stage that entities are put on only explicitly, neither by spreading nor to balance the load. Entities
+// on it should be pinned. It returns nil if there are already MaxStages.
 //
-// An exclusive stage is kept for a handler that runs longer than others: no other
-// entity of the stage has a turn before the handler returns, or says that it will wait.
+// An exclusive stage stays reserved for a long-running handler: no other entity of the stage runs before the handler
+// returns, or declares that it will wait.
 func (p *Pool) NewStage(exclusive bool) *Stage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,8 +86,8 @@ func (p *Pool) NewStage(exclusive bool) *Stage {
 	return s
 }
 
-// Close has nothing be moved to a stage that NewStage has made. What is on it goes on. Whoever makes an entity should look
-// at IsClosed when others can find the entity.
+// Close prevents moves to a stage made by NewStage. Entities on it keep running. The creator of an entity should check
+// IsClosed after others can find the entity.
 func (s *Stage) Close() { s.closed.Store(true) }
 
 // IsClosed reports whether entities should not be put on s.
@@ -102,15 +99,15 @@ func (s *Stage) IsOwn() bool { return s.index < 0 }
 // IsExclusive reports whether s is exclusive.
 func (s *Stage) IsExclusive() bool { return s.exclusive }
 
-// Rejoin is Unblock where the handler has begun on an exclusive stage: no other of the stage runs beside the rest of
-// the handler. Elsewhere, and on nil, it does nothing.
+// Rejoin is Unblock for a handler that started on an exclusive stage, so that no other entity of the stage runs
+// concurrently with the rest of the handler. On other stages, and on nil, it does nothing.
 func (w *Worker) Rejoin() {
 	if w != nil && w.stage != nil && w.stage.exclusive {
 		w.Unblock()
 	}
 }
 
-// Forget ends a stage that NewStage has made, that is closed, and that nothing is on any more.
+// Forget removes a closed stage, made by NewStage, that has no entities.
 func (p *Pool) Forget(s *Stage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,7 +121,7 @@ func (p *Pool) Forget(s *Stage) {
 	p.own = p.own[:last]
 }
 
-// takeLocked takes s from the worker that holds it under l, though its handler has not asked for that.
+// takeLocked takes s from the worker that holds it under l, without a request by its handler.
 func (p *Pool) takeLocked(s *Stage, l *lease) {
 	if e := p.revokeLocked(s); e != nil {
 		p.detached[l] = e
@@ -134,7 +131,7 @@ func (p *Pool) takeLocked(s *Stage, l *lease) {
 	}
 }
 
-// unreserveLocked makes s available if it is kept for the turn that lost l.
+// unreserveLocked makes s available if it is reserved for the turn that lost l.
 func (p *Pool) unreserveLocked(s *Stage, l *lease) {
 	if s.reserved == nil || s.reserved != l {
 		return
@@ -144,5 +141,5 @@ func (p *Pool) unreserveLocked(s *Stage, l *lease) {
 	p.kickLocked()
 }
 
-// Pinned reports whether e stays on the stage that it is on.
+// Pinned reports whether e stays on its stage.
 func (e *Entity) Pinned() bool { return e.pinned.Load() }

@@ -2,43 +2,42 @@ package executor
 
 import "time"
 
-// pace decides when the watcher looks next. To be woken costs a program that has little to
-// do as much as a message does, so the watcher looks often only while there is a reason to:
-// while workers run, and for a while after a turn that took long. It decides by what looks
-// have found, and knows no clock.
+// pace decides when the watcher's next check happens. In an idle program a wake-up of the watcher costs as much as a
+// message, so it checks often only while workers run, and for a while after a long turn. pace decides by the results of
+// checks, without a clock.
 //
-//	rests     nothing runs, and a wake-up has the first look come a short period later
-//	often     the next look comes after the short period
-//	at once   the next look comes after a small part of it: the last ones have taken a stage from a
-//	          turn that held others up, and where one handler blocks without saying so there are more
-//	seldom    the next look comes after the long period; a goroutine that finds a stage
+//	rests     nothing runs; the first check comes a short period after a wake-up
+//	often     the next check comes after the short period
+//	at once   the next check comes after a small part of it: recent ones have taken a stage from a
+//	          turn that delayed others, and one undeclared blocking handler is usually not the only one
+//	seldom    the next check comes after the long period; a goroutine that finds a stage
 //	          held meanwhile makes it come at once: see Pool.lookSoon
 //
-// It begins to rest when nothing has run for a whole long period.
+// The watcher starts to rest when nothing has run for a whole long period.
 type pace struct {
 	short, long time.Duration
 	soon        time.Duration
-	seldom      bool // the period that ends was the long one
-	closely     int  // how many looks still come after the short period, whatever they find
-	again       int  // how many looks still come at once
-	held        int  // grows with looks that have found others waiting for a turn
+	seldom      bool // the last period was the long one
+	closely     int  // remaining checks after the short period, regardless of their results
+	again       int  // remaining immediate checks
+	held        int  // grows with checks that have found others waiting for a long turn
 }
 
 const (
-	// closeLooks is how many looks come often after a turn that took long: a program
-	// with one such handler has others, or will call that one again.
+	// closeLooks is the number of frequent checks after a long turn: a program with one such handler has others, or will
+	// call it again.
 	closeLooks = 64
-	// soonLooks is how many looks come at once after one that has taken a stage away, and soonPeriods how many of
-	// the periods before them there are in a short one. It takes two looks to find a turn that goes on.
+	// soonLooks is the number of immediate checks after one that has taken a stage away, and soonPeriods is the number of
+	// their periods in a short one. It takes two checks to find a long turn.
 	soonLooks   = 4
 	soonPeriods = 100
-	// heldLooks is after how many looks that find nothing one is forgotten that has found others waiting for a turn. After
-	// two such looks the next ones come at once.
+	// heldLooks is the number of checks without a result after which one that has found others waiting is forgotten. After
+	// two such checks the next ones are immediate.
 	heldLooks = 8
-	// longPeriod is the long period, at least the short one. It bounds for how long a turn
-	// that blocks its stage goes unnoticed in a program that has little to do.
+	// longPeriod is the long period, at least the short one. It bounds how long a turn that blocks its stage goes unnoticed
+	// under low load.
 	longPeriod = 64 * time.Millisecond
-	// shortPeriods is how many short periods there are in Config.Blocked.
+	// shortPeriods is the number of short periods in Config.Blocked.
 	shortPeriods = 5
 )
 
@@ -47,16 +46,16 @@ func newPace(blocked time.Duration) pace {
 	return pace{short: short, soon: max(short/soonPeriods, time.Microsecond), long: max(short, min(32*short, longPeriod))}
 }
 
-// found is what a look has found.
+// found is the result of a check.
 type found struct {
-	ran    bool // a worker has begun to run something since the look before
-	active bool // one runs now, or a turn goes on without its stage
-	slow   bool // a turn has been going on since the look before,
+	ran    bool // a worker has started to run something since the last check
+	active bool // a worker is running, or a turn runs without its stage
+	slow   bool // a turn has been running since the last check,
 	waits  bool // and others wait for its stage,
 	taken  bool // which it has lost to them
 }
 
-// next returns when the look after one that has found f comes; 0: the watcher rests.
+// next returns the time until the check after one with the result f, or 0 if the watcher rests.
 func (p *pace) next(f found) time.Duration {
 	seldom := p.seldom
 	p.seldom = false

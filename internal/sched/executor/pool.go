@@ -13,34 +13,32 @@ import (
 
 // Config of a Pool. The zero value works.
 type Config struct {
-	Workers int           // goroutines that run stages at a time; default GOMAXPROCS
-	Stages  int           // default 8 a worker
+	Workers int           // maximum number of goroutines that run stages; default GOMAXPROCS
+	Stages  int           // default 8 per worker
 	Blocked time.Duration // a handler that runs longer is reported; default 10 ms
 
-	// Local makes what Worker.Local holds. Default: nothing.
+	// Local makes the value of Worker.Local. Default: nil.
 	Local func(*Worker) any
-	// OnTurnEnd is called on a worker's goroutine, outside its stage, after a turn that has
-	// called Worker.DeferToTurnEnd, or before its handler waits; busy: others wait for the stage.
-	// Default: nothing.
+	// OnTurnEnd is called on a worker's goroutine, outside its stage, after a turn that has called Worker.DeferToTurnEnd,
+	// or before its handler waits. busy means that others wait for the stage. Default: nil.
 	OnTurnEnd func(w *Worker, busy bool)
-	// OnLong is called, on the watcher's goroutine, when the turn that a worker is in
-	// has been going on since the watcher last looked. Default: nothing.
+	// OnLong is called, on the watcher's goroutine, when a worker has been in one turn since the watcher's last check.
+	// Default: nil.
 	OnLong func(*Worker)
 	// OnBlocked is called, on the watcher's goroutine, once for each turn that
-	// runs longer than Blocked, unless it has called Worker.Block. The watcher may
-	// miss one that is longer by less than half, and, while the pool has little to do, one
-	// that is longer by less than 66 ms. Default: nothing.
+	// runs longer than Blocked, unless it has called Worker.Block. The watcher may miss one that is longer by less than
+	// half, and, under low load, one that is longer by less than 66 ms. Default: nil.
 	OnBlocked func(Blocked)
 }
 
-// Blocked describes a handler that has run for too long.
+// Blocked describes a handler that runs too long.
 type Blocked struct {
 	Task  Task
 	Stage int
 	For   time.Duration // at least
 
 	goid  uint64 // of the worker's goroutine
-	fiber uint64 // of the fiber that runs it; 0: the worker's goroutine does
+	fiber uint64 // of the fiber that runs it, or 0 for the worker's goroutine
 }
 
 func (c *Config) fill() {
@@ -64,9 +62,8 @@ func (c *Config) fill() {
 	}
 }
 
-// block is how many entities that are spawned from outside go to one stage
-// before the next stage's turn: actors that are made together tend to send to
-// each other.
+// block is the number of consecutive entities spawned from outside that go to one stage: actors that are made together tend
+// to send to each other.
 const block = 256
 
 // Pool is a set of stages and the workers that run them.
@@ -75,33 +72,33 @@ type Pool struct {
 	spreadOver atomic.Pointer[[]*Stage] // the first of stages
 
 	_         [64]byte
-	freeSlots atomic.Int32 // workers that could run if there were something to run; looked at in each turn
+	freeSlots atomic.Int32 // workers that could run if there were work; read in each turn
 	waiting   atomic.Int32 // stages in the list
-	seldom    atomic.Bool  // the watcher looks seldom
+	seldom    atomic.Bool  // the watcher checks seldom
 	_         [64]byte
 
 	spread  atomic.Uint64 // entities placed by Spread
 	blocked atomic.Uint64 // turns that ran too long
-	shared  atomic.Uint64 // times that a busy stage gave half of its queue away
-	clock   atomic.Int64  // Unix time, ns, of the watcher's last look
+	shared  atomic.Uint64 // number of times that a busy stage gave half of its queue away
+	clock   atomic.Int64  // Unix time, ns, of the watcher's last check
 
 	mu       sync.Mutex
-	stages   []*Stage // with the numbers from 0: those that entities are spread over, and have been
-	own      []*Stage // made by NewStage, and not closed, or not empty yet
-	made     int32    // how many NewStage has made
+	stages   []*Stage // numbered from 0: those that entities are, or were, spread over
+	own      []*Stage // made by NewStage and not forgotten
+	made     int32    // number of calls of NewStage
 	first    *Stage   // queued stages, oldest first, linked by Stage.after
 	last     *Stage
 	idle     []*Worker
-	free     []*Worker // that no goroutine runs, for reuse
-	active   int       // workers that hold a stage or look for one
-	spareAt  int       // where idleStage looks next
+	free     []*Worker // workers without a goroutine, for reuse
+	active   int       // workers that hold a stage or are looking for one
+	spareAt  int       // where idleStage starts its next search
 	live     int       // workers and the watcher: all goroutines of the pool
-	due      int       // driven stages that are queued
-	revoked  uint64    // how often a stage was taken from its worker
+	due      int       // queued driven stages
+	revoked  uint64    // number of times that a stage was taken from its worker
 	stopping bool
-	watching bool               // the watcher looks, or is about to
-	ran      bool               // a worker has become active since the watcher last looked
-	detached map[*lease]*Entity // turns that go on without their stage
+	watching bool               // the watcher is checking, or about to
+	ran      bool               // a worker has become active since the watcher's last check
+	detached map[*lease]*Entity // turns that run without their stage
 
 	movers movers
 
@@ -113,7 +110,7 @@ type Pool struct {
 	gone        chan struct{} // closed when stopping and no goroutine is left
 }
 
-// New returns a pool that runs nothing yet; workers start when there is work.
+// New returns a pool without goroutines; workers start when there is work.
 func New(cfg Config) *Pool {
 	cfg.fill()
 	p := &Pool{cfg: cfg, detached: make(map[*lease]*Entity), wakeWatcher: make(chan struct{}, 1),
@@ -126,17 +123,17 @@ func New(cfg Config) *Pool {
 	return p
 }
 
-// Spread returns the stage for the next entity that is not tied to a stage.
+// Spread returns the stage for the next entity without a given stage.
 func (p *Pool) Spread() *Stage {
 	stages := *p.spreadOver.Load()
 	return stages[(p.spread.Add(1)-1)/block%uint64(len(stages))]
 }
 
-// BlockedTurns returns how many turns have run longer than Config.Blocked.
+// BlockedTurns returns the number of turns that ran longer than Config.Blocked.
 func (p *Pool) BlockedTurns() uint64 { return p.blocked.Load() }
 
-// QueueLen returns how many entities wait for their turn, about: those that have been
-// woken from outside and that their stage has not looked at yet are not counted.
+// QueueLen returns the approximate number of entities that wait for their turn, without those woken from outside that their
+// stage has not collected yet.
 func (p *Pool) QueueLen() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,10 +143,9 @@ func (p *Pool) QueueLen() (n int) {
 	return n
 }
 
-// Inject wakes e from outside its stage. The caller has the right to that wake-up. w is the
-// worker that runs the calling handler, nil elsewhere: a worker that will soon have
-// nothing else to do runs e's stage itself instead of waking another worker.
-// If its handler goes on for long, the watcher wakes one.
+// Inject wakes e from outside its stage. The caller has the right to that wake-up. w is the worker that runs the calling
+// handler, or nil elsewhere: a worker that will soon be idle runs e's stage itself instead of waking another worker. If its
+// handler takes long, the watcher wakes one.
 func (p *Pool) Inject(e *Entity, w *Worker) {
 	s := e.stage.Load()
 	e.from = 0
@@ -169,7 +165,7 @@ func (p *Pool) kick() {
 	p.mu.Unlock()
 }
 
-// ready queues s, to whose inject list the caller has added, if it is idle. w is as in Inject.
+// ready queues s, to whose inject list the caller has added, if it is idle. For w see Inject.
 func (p *Pool) ready(s *Stage, w *Worker) {
 	p.mu.Lock()
 	if s.state == stageIdle && s.driver != nil {
@@ -182,7 +178,7 @@ func (p *Pool) ready(s *Stage, w *Worker) {
 	}
 	if s.state == stageIdle {
 		p.queueLocked(s)
-		if w == nil || w.pendingWake || !w.Holds() { // a detached turn runs no stage soon
+		if w == nil || w.pendingWake || !w.Holds() { // a detached turn will not run a stage soon
 			p.kickLocked()
 		} else {
 			w.pendingWake = true
@@ -194,7 +190,7 @@ func (p *Pool) ready(s *Stage, w *Worker) {
 func (p *Pool) queueLocked(s *Stage) {
 	if s.driver != nil {
 		if p.dueLocked(s) {
-			go s.driver.schedule() // it ends by itself: Schedule must not block; but it may call the pool
+			go s.driver.schedule() // ends when Schedule returns, which must not block, but may call the pool
 		}
 		return
 	}
@@ -235,12 +231,11 @@ func (p *Pool) countLocked(w *Worker, active bool) {
 	p.freeSlots.Store(int32(p.cfg.Workers - p.active))
 }
 
-// Clock returns the Unix time in ns, as of the watcher's last look: while
-// something runs now and then, it is behind by no more than 64 ms, or, if that is
-// longer, a fifth of Config.Blocked, as a rule.
+// Clock returns the Unix time in ns of the watcher's last check. While the pool is not idle, it usually lags by at most 64
+// ms or, if longer, a fifth of Config.Blocked.
 func (p *Pool) Clock() int64 { return p.clock.Load() }
 
-// kickLocked sets a worker to work if one may run and there is a stage for it.
+// kickLocked starts or wakes a worker if one may run and a stage waits.
 func (p *Pool) kickLocked() {
 	if p.active < p.cfg.Workers && p.first != nil && !p.overLocked() {
 		p.rouseLocked(nil)
@@ -248,7 +243,7 @@ func (p *Pool) kickLocked() {
 	p.watchLocked()
 }
 
-// watchLocked has the watcher look, for something runs, or will.
+// watchLocked makes the watcher check, because something runs, or will run.
 func (p *Pool) watchLocked() {
 	if !p.watching && !p.stopping {
 		p.watching = true
@@ -260,8 +255,7 @@ func (p *Pool) watchLocked() {
 	}
 }
 
-// rouseLocked wakes an idle worker, or starts one, which then runs s or, if s
-// is nil, what it finds.
+// rouseLocked wakes an idle worker, or starts one, which then runs s or, if s is nil, any waiting stage.
 func (p *Pool) rouseLocked(s *Stage) {
 	var w *Worker
 	if n := len(p.idle); n > 0 {
@@ -278,8 +272,8 @@ func (p *Pool) rouseLocked(s *Stage) {
 	go w.loop()
 }
 
-// workerLocked returns a worker that no goroutine runs: one that has been run before, if there is one. What its Local has,
-// counters of a node say, stays for good.
+// workerLocked returns a worker without a goroutine, preferably a used one. Its Local, such as a node's counters, is never
+// discarded.
 func (p *Pool) workerLocked() *Worker {
 	if last := len(p.free) - 1; last >= 0 {
 		w := p.free[last]
@@ -294,7 +288,7 @@ func (p *Pool) workerLocked() *Worker {
 	return w
 }
 
-// ended says that a goroutine of the pool has ended.
+// ended records that a goroutine of the pool has ended.
 func (p *Pool) ended() {
 	p.mu.Lock()
 	if p.live--; p.overLocked() {
@@ -303,20 +297,20 @@ func (p *Pool) ended() {
 	p.mu.Unlock()
 }
 
-// retire says that w's goroutine, one of the pool, is about to end.
+// retire records that w's goroutine, which belongs to the pool, is about to end.
 func (p *Pool) retire(w *Worker) {
 	p.mu.Lock()
-	if w.stage == nil && !w.unfit { // else its handler has ended the goroutine, or has left it unfit
+	if w.stage == nil && !w.unfit { // otherwise its handler has ended the goroutine, or left it unfit
 		p.free = append(p.free, w)
 	}
 	p.mu.Unlock()
 	p.ended()
 }
 
-// overLocked reports whether the pool has ended: nothing runs, and nothing will.
+// overLocked reports whether the pool has ended: nothing is running or will run.
 func (p *Pool) overLocked() bool { return p.stopping && p.live+p.due == 0 }
 
-// assign makes w the holder of s, or of nothing. The caller holds pool.mu.
+// assign makes w the holder of s, which may be nil. The caller holds pool.mu.
 func (w *Worker) assign(s *Stage) {
 	w.stage = s
 	if s == nil {
@@ -339,11 +333,10 @@ func (p *Pool) endUnfit(w *Worker) {
 	p.mu.Unlock()
 }
 
-// maxSpare is how many idle workers are kept for handlers that block.
+// maxSpare is the number of idle workers kept for handlers that block.
 const maxSpare = 16
 
-// next finds a stage for w, waiting for one if need be. Nil: the worker's
-// goroutine ends.
+// next returns a stage for w, waiting for one if necessary, or nil if the worker's goroutine must end.
 func (p *Pool) next(w *Worker) *Stage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -352,7 +345,7 @@ func (p *Pool) next(w *Worker) *Stage {
 	}
 	w.pendingWake = false
 	for {
-		if w.stage != nil { // given when w was roused or started
+		if w.stage != nil { // assigned when w was woken or started
 			return w.stage
 		}
 		if p.active < p.cfg.Workers {
@@ -376,8 +369,8 @@ func (p *Pool) next(w *Worker) *Stage {
 	}
 }
 
-// release ends w's hold on s: with more to do, s goes to the back of the
-// list. False: w holds it still, or the lease was lost.
+// release ends w's hold on s. If there is more work, s goes to the end of the list. It returns false if w still holds s, or
+// if the lease was lost.
 func (p *Pool) release(w *Worker, s *Stage, more bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -394,13 +387,12 @@ func (p *Pool) release(w *Worker, s *Stage, more bool) bool {
 		}
 		s.state = stageIdle
 	}
-	s.spare, s.lease = s.lease, nil // not revoked: good for the next
+	s.spare, s.lease = s.lease, nil // not revoked: reusable by the next holder
 	w.stage, w.lease = nil, nil
 	return true
 }
 
-// freeLocked makes a stage available that is marked as held but has no holder any more, unless it
-// is reserved for a turn.
+// freeLocked makes a stage available that is marked as held but has no holder, unless it is reserved for a turn.
 func (p *Pool) freeLocked(s *Stage) {
 	s.lease = nil
 	if s.reserved != nil {
@@ -413,9 +405,8 @@ func (p *Pool) freeLocked(s *Stage) {
 	}
 }
 
-// revokeLocked takes s from the worker that holds it; the worker goes on with
-// its handler as a detached turn and is not counted as active any more.
-// It returns the entity that is running.
+// revokeLocked takes s from the worker that holds it; the worker continues its handler as a detached turn and no longer
+// counts as active. It returns the entity that is running.
 func (p *Pool) revokeLocked(s *Stage) *Entity {
 	s.lease.revoke()
 	p.revoked++
@@ -426,7 +417,7 @@ func (p *Pool) revokeLocked(s *Stage) *Entity {
 	return e
 }
 
-// detach takes w's stage away because w's handler asks for it.
+// detach takes w's stage away at the request of w's handler.
 func (p *Pool) detach(w *Worker) {
 	p.mu.Lock()
 	if w.Holds() {
@@ -444,7 +435,7 @@ func (p *Pool) detach(w *Worker) {
 	p.mu.Unlock()
 }
 
-// giveBack returns e, which ran while w lost the stage, to that stage.
+// giveBack returns e, which ran when w lost the stage, to that stage.
 func (p *Pool) giveBack(e *Entity, w *Worker) {
 	s := e.stage.Load()
 	r := &reattach{e: e}
@@ -457,12 +448,12 @@ func (p *Pool) giveBack(e *Entity, w *Worker) {
 	}
 }
 
-// replace gives s, which w has left for a while, to another worker. l was w's
-// lease on s: if it has been revoked, w may have the next already.
+// replace gives s, which w has left temporarily, to another worker. l was w's lease on s; if it has been revoked, w may
+// already have the next lease.
 func (p *Pool) replace(w *Worker, s *Stage, l *lease) {
 	p.mu.Lock()
 	if l.revoked.Load() == 0 {
-		l.revoked.Store(1) // our own lease, and we are outside
+		l.revoked.Store(1) // w's own lease, and w is outside
 		p.countLocked(w, false)
 		w.handOffLocked()
 		if p.first != nil { // other stages have waited for longer
@@ -476,7 +467,7 @@ func (p *Pool) replace(w *Worker, s *Stage, l *lease) {
 	p.mu.Unlock()
 }
 
-// handOver gives s from w to the worker that runs e's suspended handler, which is due.
+// handOver passes s from w to the worker that runs e's suspended handler, which is due.
 func (p *Pool) handOver(w *Worker, s *Stage, e *Entity) {
 	e.unset(suspended)
 	ww := s.waiting[e]
@@ -493,7 +484,7 @@ func (p *Pool) handOver(w *Worker, s *Stage, e *Entity) {
 		p.mu.Unlock()
 		p.resume(e, ww)
 		return
-	} else { // the same, and ww goes on without it; what it has announced is over
+	} else { // the same, and ww continues without it; its announcement is obsolete
 		ww.lease.since, ww.lease.counted = time.Time{}, false
 		p.detached[ww.lease] = e
 	}
@@ -501,7 +492,7 @@ func (p *Pool) handOver(w *Worker, s *Stage, e *Entity) {
 	ww.wake <- struct{}{}
 }
 
-// idleStage returns a stage with nothing to do, nil if there is none.
+// idleStage returns an idle stage, or nil.
 func (p *Pool) idleStage(not *Stage) *Stage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -515,8 +506,7 @@ func (p *Pool) idleStage(not *Stage) *Stage {
 	return nil
 }
 
-// Look calls f with what e is doing, while the caller holds e's stage. It is
-// Borrow for the stage of an entity.
+// Look calls f with the state of e while the caller holds e's stage. It is Borrow for the stage of an entity.
 func (p *Pool) Look(e *Entity, f func(stage int, queued, running bool)) {
 	for {
 		s := e.stage.Load()
@@ -533,8 +523,8 @@ func (p *Pool) Look(e *Entity, f func(stage int, queued, running bool)) {
 	}
 }
 
-// Goroutine returns the number of the goroutine that runs a turn of e; 0: none does, or it is not
-// known. Whoever is in a turn on e's stage loses that.
+// Goroutine returns the number of the goroutine that runs a turn of e, or 0 if there is none or it is unknown. A turn that
+// is running on e's stage loses the stage.
 func (p *Pool) Goroutine(e *Entity) (id uint64) {
 	p.Look(e, func(int, bool, bool) {
 		for l, d := range p.detached {
@@ -556,9 +546,8 @@ func (p *Pool) detachedLocked(e *Entity) bool {
 	return false
 }
 
-// Borrow runs f while the caller holds s: nothing that s guards changes
-// meanwhile, except by f. A handler that is running goes on, without the stage.
-// f must not call the pool, and must not wait for a goroutine that might.
+// Borrow runs f while the caller holds s: the data that s guards does not change meanwhile, except by f. A running handler
+// continues without the stage. f must not call the pool, and must not wait for a goroutine that might.
 func (p *Pool) Borrow(s *Stage, f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -577,10 +566,10 @@ func (p *Pool) Borrow(s *Stage, f func()) {
 	p.kickLocked()
 }
 
-// maxBatches bounds what the pool keeps of recycled mailbox nodes.
+// maxBatches bounds the recycled mailbox nodes that the pool keeps.
 const maxBatches = 256
 
-// Refill gives f, which is empty, nodes that stages have recycled, if there are any.
+// Refill gives f, which is empty, recycled nodes of stages, if there are any.
 func (p *Pool) Refill(f *inbox.Free) {
 	p.nodesMu.Lock()
 	if n := len(p.nodes); n > 0 {
@@ -599,9 +588,8 @@ func (p *Pool) returnNodes(f *inbox.Free) {
 	p.nodesMu.Unlock()
 }
 
-// Stop ends the workers when they have nothing more to run, and waits for
-// them until ctx is done. Handlers that do not return are left behind. What is
-// injected after the last worker has ended is not run.
+// Stop ends the workers when there is no more work, and waits for them until ctx is done. Handlers that do not return keep
+// running. Entities injected after the last worker has ended do not run.
 func (p *Pool) Stop(ctx context.Context) error {
 	p.mu.Lock()
 	if !p.stopping {

@@ -7,31 +7,30 @@ import (
 	"github.com/actornode/actornode/internal/sched/bias"
 )
 
-// listening ends an inject list whose stage will look at it by itself. A nil
-// list means that the goroutine that adds the first entity must make the stage ready.
+// listening ends an inject list that its stage will check on its own. A nil list means that the goroutine that adds the
+// first entity must make the stage ready.
 var listening = new(Entity)
 
-// stageState says which goroutine may touch a stage.
+// stageState determines which goroutine may access a stage.
 type stageState uint8
 
 const (
-	stageIdle   stageState = iota // none; nothing to do
+	stageIdle   stageState = iota // none; no work
 	stageQueued                   // none; in the pool's list
 	stageHeld                     // a worker under a lease, or a borrower
 )
 
-// Stage is a group of entities of which one at a time has its turn, with the
-// queue of those that are due. What moves between two entities of one stage
-// needs no atomic operation. A stage is held by one worker at a time; a handler
-// that has lost it to another goes on without: see the package comment.
+// Stage is a group of entities that run one at a time, with a run queue. A message between two entities of one stage needs
+// no atomic operation. A stage is held by one worker at a time; a handler that has lost it to another worker continues
+// without it: see the package comment.
 type Stage struct {
-	// Set once, but for closed.
+	// Set once, except closed.
 	pool      *Pool
-	index     int         // among those that entities are spread over; -1: it is none of them
+	index     int         // among those that entities are spread over, or -1
 	number    int32       // index, or one from FirstOwn on
 	exclusive bool        // see Pool.NewStage
-	closed    atomic.Bool // written seldom: see Stage.Close and Pool.SetStages
-	driver    *driver     // runs the stage; nil: the pool does
+	closed    atomic.Bool // rarely written: see Stage.Close and Pool.SetStages
+	driver    *driver     // runs the stage; nil if the pool does
 
 	_      [32]byte
 	inject atomic.Pointer[Entity] // woken from outside: a stack
@@ -43,22 +42,22 @@ type Stage struct {
 	nfresh     uint32
 	n          uint32  // length of the run queue, fresh ones included; also read by the watcher
 	streak     int     // pops since the last fresh one
-	leaving    *Entity // have moved to the stage that wakes them: see Pool.deliverMigrants
+	leaving    *Entity // entities that have moved to the stage that wakes them: see Pool.deliverMigrants
 	current    *Entity
 	waiting    map[*Entity]*Worker // suspended handlers
 	moves      map[*Entity]*mover  // of entities that are marked as moving
 	nodes      inbox.Free
 
-	_ [64]byte // below: read by other goroutines under pool.mu
+	_ [64]byte // the fields below are read by other goroutines under pool.mu
 
 	// Guarded by pool.mu.
 	state stageState
 	lease *lease // nil unless a worker holds the stage
-	spare *lease // one that was given back, for the next holder
-	at    int    // the place among those that NewStage has made
+	spare *lease // a returned lease, for the next holder
+	at    int    // the index in Pool.own
 	after *Stage // in the pool's list
 
-	reserved *lease // an exclusive stage is kept for the turn that lost this lease; nil: it is not
+	reserved *lease // an exclusive stage is reserved for the turn that lost this lease; else nil
 }
 
 // Index returns the number of s: from 0, or from FirstOwn on for one that NewStage has made.
@@ -72,7 +71,7 @@ func (s *Stage) Node(msg any) *inbox.Node {
 	return s.nodes.Get(msg)
 }
 
-// Recycle takes a node back. The caller holds the stage.
+// Recycle returns a node to the stage. The caller holds the stage.
 func (s *Stage) Recycle(n *inbox.Node) {
 	s.nodes.Put(n)
 	if s.nodes.Len() >= 4*inbox.Batch {
@@ -80,8 +79,7 @@ func (s *Stage) Recycle(n *inbox.Node) {
 	}
 }
 
-// Wake puts e, whose home is s, into the run queue unless it is there or
-// running. The caller holds the stage.
+// Wake puts e, which belongs to s, into the run queue unless it is already there or running. The caller holds the stage.
 func (s *Stage) Wake(e *Entity) {
 	if !e.is(queued) {
 		e.set(queued)
@@ -90,10 +88,9 @@ func (s *Stage) Wake(e *Entity) {
 	}
 }
 
-// WakeFresh is Wake for an entity that has never run. The fresh run when the
-// others have nothing to do, the newest first: a tree of spawns is walked in
-// depth, so few of its entities are alive at a time. The newest waits for no more
-// than freshAfter turns of others; an older one for those that come after it, too.
+// WakeFresh is Wake for an entity that has never run. Fresh entities run when no others are due, the newest first: a tree
+// of spawns is walked depth-first, so few of its entities are alive at a time. The newest one waits for at most freshAfter
+// turns of others; an older one also for newer ones.
 func (s *Stage) WakeFresh(e *Entity) {
 	if !e.is(queued) {
 		e.set(queued)
@@ -134,7 +131,7 @@ func (s *Stage) pop() *Entity {
 	return e
 }
 
-// popFront removes the first of the run queue, the fresh apart.
+// popFront removes the first entity of the run queue, ignoring fresh ones.
 func (s *Stage) popFront() {
 	if s.head = s.head.next; s.head == nil {
 		s.tail = nil
@@ -142,8 +139,7 @@ func (s *Stage) popFront() {
 	bias.StoreRelaxed(&s.n, s.n-1)
 }
 
-// post adds the list from first to last to the inject list and answers whether
-// the caller must make s ready.
+// post adds the list from first to last to the inject list and reports whether the caller must make s ready.
 func (s *Stage) post(first, last *Entity) bool {
 	for {
 		old := s.inject.Load()
@@ -164,7 +160,7 @@ func (s *Stage) injected() bool {
 	return h != nil && h != listening
 }
 
-// gather takes in all entities that were woken from outside, oldest first.
+// gather collects all entities that were woken from outside, oldest first.
 func (s *Stage) gather() {
 	top := s.inject.Swap(listening)
 	if top == listening {
@@ -187,7 +183,7 @@ func (s *Stage) gather() {
 		case e.task.CollectInbox(s):
 			wakes := e.foreignWakes
 			s.Wake(e)
-			e.foreignWakes = wakes // Wake takes it for a wake-up from here
+			e.foreignWakes = wakes // Wake has counted it as a local wake-up
 		case e.is(moving):
 			s.retryMove(e)
 		}
@@ -195,8 +191,7 @@ func (s *Stage) gather() {
 	}
 }
 
-// migrateAfter is how many wake-ups in a row by one other stage make an entity
-// move there.
+// migrateAfter is the number of consecutive wake-ups by one other stage after which an entity moves there.
 const migrateAfter = 8
 
 // shouldMigrate records which stage has woken e and decides whether e moves there: an actor
@@ -215,9 +210,8 @@ func (s *Stage) shouldMigrate(e *Entity) bool {
 	return e.foreignWakes >= migrateAfter && !e.is(queued) && !e.pinned.Load() && s.pool.target(e.from) != nil
 }
 
-// deliverMigrants hands the entities that gather has found to be leaving to their new stage, and
-// with them the wake-ups that gather took in. The caller has taken leaving from
-// the stage and is outside it.
+// deliverMigrants passes the entities in leaving to their new stage, with the wake-ups that gather has collected. The
+// caller has taken leaving from the stage and is outside it.
 func (p *Pool) deliverMigrants(leaving *Entity, w *Worker) {
 	for e := leaving; e != nil; {
 		next := e.inj
@@ -230,7 +224,7 @@ func (p *Pool) deliverMigrants(leaving *Entity, w *Worker) {
 }
 
 // reattach is the task by which a worker that lost its stage in a handler
-// gives the entity back: its notice is the end of that entity's turn.
+// returns the entity: it ends that entity's turn.
 type reattach struct {
 	entity Entity
 	e      *Entity

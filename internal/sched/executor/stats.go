@@ -2,14 +2,14 @@ package executor
 
 import "github.com/actornode/actornode/sched"
 
-// Revoked returns how often a stage has been taken from the worker that held it.
+// Revoked returns how often a stage was taken from its worker.
 func (p *Pool) Revoked() uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.revoked
 }
 
-// Stats looks at the pool. It takes the pool's lock for a moment.
+// Stats returns a snapshot of the pool. It takes the pool's lock for a moment.
 func (p *Pool) Stats() sched.Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()

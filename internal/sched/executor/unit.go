@@ -6,18 +6,18 @@ import (
 	"github.com/actornode/actornode/internal/mailbox/inbox"
 )
 
-// unit is how long this processor takes to push a message into an inbox that no other goroutine
-// uses, and to take it out. Thresholds of time are multiples of it, and so change with the
-// machine. It is measured when the program begins, which takes some microseconds.
+// unit is the time that this processor takes to push a message into an uncontended inbox and take it out. Time thresholds
+// are multiples of it, and thus scale with the machine. It is measured when the program starts, which takes some
+// microseconds.
 var unit = measureUnit(time.Now)
 
 const (
-	unitRuns   = 8  // the shortest of this many runs counts: what disturbs one does not disturb all
+	unitRuns   = 8  // the shortest of this many runs counts, because a disturbance rarely affects all
 	unitRounds = 64 // messages of a run
-	// unitCoarse is the unit in ns where the clock is too coarse to measure it.
+	// unitCoarse is the unit in ns if the clock is too coarse to measure it.
 	unitCoarse = 16
-	// unitMost is the unit in ns where more is measured: no processor is that slow, so that
-	// something disturbed all runs, or a race detector watches them.
+	// unitMost is the maximum unit in ns: no processor is that slow, so a larger result means that all runs were disturbed,
+	// or that the race detector is on.
 	unitMost = 64
 )
 

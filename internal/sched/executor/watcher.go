@@ -8,10 +8,10 @@ import (
 	"github.com/actornode/actornode/internal/sched/fiber"
 )
 
-// maxApart is how many turns may go on without their stage until looks that come at once take no further stage away.
+// maxApart is the number of turns without their stage from which immediate checks take no further stage.
 const maxApart = 256
 
-// yields is how often the watcher lets others run, at most, before it takes a timer.
+// yields is the maximum number of times that the watcher yields before it uses a timer.
 const yields = 1024
 
 // Start starts the pool's watcher. Workers start when there is work.
@@ -25,13 +25,13 @@ func (p *Pool) Start() {
 }
 
 // watch is the watcher's goroutine: started by Start, stopped by Stop, which
-// waits for it. It looks at every held stage when its pace says so.
+// waits for it. It checks every held stage whenever its pace requires.
 func (p *Pool) watch() {
 	defer p.ended()
 	pace := newPace(p.cfg.Blocked)
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
-	var wait time.Duration // 0: it rests
+	var wait time.Duration // 0 while it rests
 	for {
 		select {
 		case <-p.wakeWatcher:
@@ -44,7 +44,7 @@ func (p *Pool) watch() {
 		case <-p.stop:
 			return
 		}
-		p.seldom.Store(true) // first: a goroutine that finds a stage held after this look asks for another
+		p.seldom.Store(true) // before the check, so that a goroutine that finds a stage held afterwards requests another
 		wait = p.inspect(time.Now(), &pace)
 		for pace.again > 0 && yieldFor(pace.soon) {
 			select {
@@ -65,8 +65,8 @@ func (p *Pool) watch() {
 	}
 }
 
-// yieldFor lets other goroutines run for d, which is too short for a timer, and reports whether it has passed: not if
-// the clock stands still, as it does in a test's bubble.
+// yieldFor yields to other goroutines for d, which is too short for a timer, and reports whether d has passed, which it
+// does not if the clock stands still, as in a synctest bubble.
 func yieldFor(d time.Duration) bool {
 	began := time.Now()
 	for range yields {
@@ -78,8 +78,7 @@ func yieldFor(d time.Duration) bool {
 	return false
 }
 
-// lookSoon makes the watcher look now, if it looks seldom: an entity waits for a stage that is
-// held.
+// lookSoon makes the watcher check now, if it checks seldom, because an entity waits for a held stage.
 func (p *Pool) lookSoon() {
 	if p.seldom.Load() && p.seldom.CompareAndSwap(true, false) {
 		select {
@@ -89,11 +88,9 @@ func (p *Pool) lookSoon() {
 	}
 }
 
-// inspect looks for turns that go on for long. A stage whose worker has been
-// inside one turn since the last look is taken away from it as soon as another
-// worker has nothing to do, if others of its entities wait, and after
-// Config.Blocked in any case. It returns when to look next; 0: not before
-// a worker has something to run.
+// inspect looks for long turns. If a worker has been in one turn since the last check, its stage is taken from it as soon
+// as another worker is idle, if other entities of the stage wait, and after Config.Blocked in any case. It returns the time
+// until the next check, or 0 if that must wait until a worker has work.
 func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 	p.clock.Store(now.UnixNano())
 	var report []Blocked
@@ -124,7 +121,7 @@ func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 			p.kickLocked()
 		}
 	}
-	p.kickLocked() // for a worker that has deferred it: see Inject
+	p.kickLocked() // on behalf of a worker that has deferred it: see Inject
 	for l, e := range p.detached {
 		slow = append(slow, l.owner)
 		if long := l.inTurn(now); long >= p.cfg.Blocked && !l.counted {
@@ -149,9 +146,8 @@ func (p *Pool) inspect(now time.Time, pace *pace) (next time.Duration) {
 	return next
 }
 
-// Stack returns the stack of the goroutine that runs the handler, as it is
-// now, in the form of a Go traceback; empty if it cannot be found, and in a program built
-// with the tag actornode_portable.
+// Stack returns the current stack of the goroutine that runs the handler, as a Go traceback. It is empty if the goroutine
+// cannot be found, and with the build tag actornode_portable.
 func (b Blocked) Stack() []byte {
 	return fiber.Traceback(b.goid, b.fiber)
 }

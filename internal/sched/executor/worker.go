@@ -11,62 +11,60 @@ import (
 // Worker is a goroutine that runs stages, one at a time. Its methods are for
 // the code of tasks, on the worker's own goroutine.
 type Worker struct {
-	Local any // what the user of the pool keeps for each worker; set by Config.Local
+	Local any // per-worker data of the pool's user; set by Config.Local
 
 	pool            *Pool
 	stage           *Stage
 	lease           *lease
 	sends           int  // since the turn began
 	turnsSinceYield int  // turns since the last Gosched
-	pendingWake     bool // this turn has made a stage ready and woken no worker for it
+	pendingWake     bool // this turn has made a stage ready without waking a worker
 	deferred        bool // this turn has called DeferToTurnEnd
 	blocking        bool // in Blocking
-	inlineTurns     int  // an inline worker runs it, for so many turns at most; 0: it does not
+	inlineTurns     int  // maximum number of turns if an inline worker runs it, else 0
 	unfit           bool // its goroutine must end: see refuse
 
-	// Of the turns that have been relayed within one call of Turn: see Relay.
-	last    *Entity // the one in its turn; nil: none has been relayed
-	relayed int     // how many, long ones counting more
+	// For the turns relayed within one call of Turn: see Relay.
+	last    *Entity // the entity of the current turn, or nil if none was relayed
+	relayed int     // their number; long ones count more
 
 	wake chan struct{} // capacity 1: out of the idle list, or a suspended handler's turn
 	goid uint64        // of loop
 
 	// Guarded by pool.mu.
 	counted bool          // as one of pool.active
-	inline  *InlineWorker // that runs it, while it has its place still; nil: none
+	inline  *InlineWorker // the inline worker that runs it and is not detached, or nil
 
-	// How the run queue is shared out: see maybeShare.
+	// For dividing the run queue: see maybeShare.
 	interval, countdown int
 	sampledAt           time.Time
 	sampledTurns        uint32
-	high                bool // the last estimate said that sharing is worth the while
-	failedShares        int  // how often in a row no entity could be moved
+	high                bool // according to the last estimate, sharing is worthwhile
+	failedShares        int  // consecutive times that no entity could be moved
 
-	// How long turns take after which an entity may move: see quick.
+	// For the duration of turns after which an entity may move: see quick.
 	quickAt    time.Time
 	quickTurns uint32
 
 	thread fiber.Thread // of the goroutine that runs it
 
-	_ [64]byte // so that two of them have no cache line in common
+	_ [64]byte // so that two workers share no cache line
 }
 
-// Goroutine is the number of the goroutine that runs the worker's turns.
+// Goroutine returns the number of the goroutine that runs the worker's turns.
 func (w *Worker) Goroutine() uint64 { return w.goid }
 
-// Enter takes the worker's stage back after foreign code. It returns false if the stage has
-// been taken away: the turn is detached.
+// Enter re-enters the worker's stage after foreign code. It returns false if the stage was taken away and the turn is
+// detached.
 func (w *Worker) Enter() bool { return w.lease.enter() }
 
-// Leave lets others take the stage. Between Leave and Enter nothing that the
-// stage guards may be touched.
+// Leave lets others take the stage. Between Leave and Enter the data that the stage guards must not be accessed.
 func (w *Worker) Leave() { w.lease.leave() }
 
 // Stage returns the stage that the worker holds. Valid between Enter and Leave.
 func (w *Worker) Stage() *Stage { return w.stage }
 
-// Holds reports whether the worker still has its stage; it may be gone when
-// the answer arrives, unless it is between Enter and Leave.
+// Holds reports whether the worker still has its stage. Unless called between Enter and Leave, the result may be outdated.
 func (w *Worker) Holds() bool { return w.lease.revoked.Load() == 0 }
 
 // CanSwitch reports whether the worker's goroutine may resume a fiber: it must not be locked
@@ -86,12 +84,11 @@ func (w *Worker) runDeferred(busy bool) {
 	}
 }
 
-// sendsBeforeYield is how many sends a handler may do before the other
-// entities of its stage get a turn.
+// sendsBeforeYield is the number of sends of a handler after which the other entities of its stage get a turn.
 const sendsBeforeYield = 2048
 
-// Sent counts a send of the running handler and, now and then, lets the rest
-// of the stage run first. Called outside the stage.
+// Sent counts a send of the running handler and occasionally lets the rest of the stage run first. Called outside the
+// stage.
 func (w *Worker) Sent() {
 	if w.sends++; w.sends >= sendsBeforeYield {
 		w.sends = 0
@@ -123,7 +120,7 @@ func (w *Worker) loop() {
 	}
 }
 
-// unwound leaves everything in order when a handler has called runtime.Goexit.
+// unwound cleans up when a handler has called runtime.Goexit.
 func (w *Worker) unwound() {
 	p, l := w.pool, w.lease
 	l.leave()
@@ -138,16 +135,15 @@ func (w *Worker) unwound() {
 	}
 }
 
-// turnsBeforeSwitch is how many turns a stage gets while others wait.
+// turnsBeforeSwitch is the number of turns that a stage gets while others wait.
 const turnsBeforeSwitch = 512
 
-// againWeight is for how many turns more one counts that used up its budget.
+// againWeight is the number of additional turns that a turn counts for if it used up its budget.
 const againWeight = 63
 
-// turnsBeforeGosched is how many turns a worker runs before it lets the Go
-// scheduler in. Without that the collector's workers would wait for a timer
-// tick to preempt this goroutine, and all the while every pointer store would
-// go through the write barrier.
+// turnsBeforeGosched is the number of turns that a worker runs before it yields to the Go scheduler. Without that the
+// collector's workers would wait for a timer tick to preempt this goroutine, and all the while every pointer store would go
+// through the write barrier.
 const turnsBeforeGosched = 16384
 
 // run runs the entities of a stage until none is due, until other stages must have
@@ -258,24 +254,23 @@ func (w *Worker) refuse(e *Entity) {
 	w.pool.release(w, s, true)
 }
 
-// done ends a turn of e, which belongs to s, and returns for how many more it counts.
+// done ends a turn of e, which belongs to s, and returns the number of additional turns that it counts for.
 func (s *Stage) done(e *Entity, v TurnResult) (more int) {
 	if v == Again {
 		s.push(e)
-		return againWeight // it was a long one
+		return againWeight // it was a long turn
 	}
 	e.unset(queued)
 	return 0
 }
 
-// maxRelayed is how many turns are relayed, at most, before the worker looks around.
+// maxRelayed is the maximum number of relayed turns before the worker checks for other work.
 const maxRelayed = 256
 
 // Relay ends the current turn with v and starts the next task of the stage directly, which
-// it returns. It is for tasks that run on goroutines of their own: one resumes the next,
-// and the last of them makes the Turn return that the worker has called. Relay returns nil,
-// and has done nothing, if the next task cannot be started so (see [Entity.SetRelayable]) or the
-// worker must run first: then Turn returns v. It is called on the worker's stage; the
+// it returns. It is for tasks that run on their own goroutines: one resumes the next, and the last of them makes the Turn
+// called by the worker return. Relay does nothing and returns nil if the next task cannot be started this way (see
+// [Entity.SetRelayable]) or the worker must run first: then Turn must return v. It is called on the worker's stage; the
 // started turn has the stage from then on.
 func (w *Worker) Relay(v TurnResult) Task {
 	s := w.stage
@@ -299,23 +294,21 @@ func (w *Worker) Relay(v TurnResult) Task {
 	return e.task
 }
 
-// shareWorth is how much queued work makes it worth while to move half of it
-// to another stage for an idle worker: well above what the move and the
-// messages that cross stages afterwards cost.
+// shareWorth is the amount of queued work from which moving half of it to another stage for an idle worker pays: well above
+// the cost of the move and of the messages between stages afterwards.
 var shareWorth = shareUnits * unit
 
 const shareUnits = 2560
 
-// freshWeight is for how many turns a fresh entity counts: those of all that it
-// will spawn or wake.
+// freshWeight is the number of turns that a fresh entity counts for, including those of entities that it will spawn or
+// wake.
 const freshWeight = 16
 
-// sample is over how many turns, at least, their length is measured.
+// sample is the minimum number of turns over which their duration is measured.
 const sample = 16
 
-// maybeShare is called when another worker has nothing to do. It estimates from
-// the length of recent turns what waits in s's queue and shares it out if that
-// is worth the while. False: the stage was lost.
+// maybeShare is called when another worker is idle. It estimates the work in s's queue from the duration of recent turns,
+// and divides the queue if that pays. It returns false if the stage was lost.
 func (w *Worker) maybeShare(s *Stage) bool {
 	if w.countdown--; w.countdown > 0 {
 		return true
@@ -344,8 +337,8 @@ func (w *Worker) maybeShare(s *Stage) bool {
 	return true
 }
 
-// minWorkTurn is the least time of a turn that counts as doing more than sending: 512 times what
-// a message to another stage costs both stages, which is about ten times the unit.
+// minWorkTurn is the minimum duration of a turn that counts as doing more than sending: 512 times the cost of a message to
+// another stage, which is about ten times the unit.
 var minWorkTurn = minWorkUnits * unit
 
 const minWorkUnits = 512 * 10
@@ -355,8 +348,8 @@ func (s *Stage) prefersOtherStage(e *Entity) bool {
 	return e.sendTarget != 0 && int(e.sendTarget) != s.index+1 && !e.pinned.Load()
 }
 
-// quick reports whether turns have taken less than minWorkTurn since it was called last, which
-// is after those of entities that prefer another stage.
+// quick reports whether turns have taken less than minWorkTurn since its last call. It is called after turns of entities
+// that prefer another stage.
 func (w *Worker) quick() bool {
 	now, turns := time.Now(), w.lease.turns
 	spent, n := now.Sub(w.quickAt), turns-w.quickTurns
@@ -364,8 +357,8 @@ func (w *Worker) quick() bool {
 	return n > 0 && spent < minWorkTurn*time.Duration(n)
 }
 
-// migrate moves e, which has just had its turn and of which w has claimed the next wake-up,
-// to the stage it sends to. False: the stage was lost.
+// migrate moves e, whose turn has just ended and whose next wake-up w has claimed, to the stage that it sends to. It
+// returns false if the stage was lost.
 func (w *Worker) migrate(e *Entity) bool {
 	t := w.pool.target(e.sendTarget)
 	if t == nil {
@@ -381,11 +374,11 @@ func (w *Worker) migrate(e *Entity) bool {
 	return w.lease.enter()
 }
 
-// maxFailedShares bounds failedShares: the queue is gone through every 65,536 turns at least.
+// maxFailedShares bounds failedShares, so that the queue is searched at least every 65,536 turns.
 const maxFailedShares = 12
 
-// share moves half of s's run queue to an idle stage; turn is how long its turns take. False:
-// the stage was lost.
+// share moves half of s's run queue to an idle stage; turn is the average duration of its turns. It returns false if the
+// stage was lost.
 func (w *Worker) share(s *Stage, turn time.Duration) bool {
 	w.lease.leave()
 	t := w.pool.idleStage(s)
@@ -395,9 +388,8 @@ func (w *Worker) share(s *Stage, turn time.Duration) bool {
 	if t == nil {
 		return true
 	}
-	// The later half moves: entities that were woken one after the other tend to
-	// send to each other, so neighbours stay together. Of the fresh ones it is
-	// the older half, which have the larger trees before them.
+	// The later half moves: entities that were woken one after the other tend to send to each other, so neighbours stay
+	// together. Of the fresh ones the older half moves, because they will spawn larger trees.
 	var first, last *Entity
 	move := func(e *Entity) bool {
 		local := e.hasLocalSender
@@ -440,7 +432,7 @@ func (w *Worker) share(s *Stage, turn time.Duration) bool {
 	s.head, s.tail, s.nfresh = keep.head, keep.tail, kept
 	bias.StoreRelaxed(&s.n, keep.n+kept)
 	if first == nil {
-		w.failedShares = min(w.failedShares+1, maxFailedShares) // the next time is later, as this has gone through the whole queue
+		w.failedShares = min(w.failedShares+1, maxFailedShares) // wait longer after a full search
 		w.countdown = sample << w.failedShares
 		return true
 	}
@@ -453,9 +445,8 @@ func (w *Worker) share(s *Stage, turn time.Duration) bool {
 	return w.lease.enter()
 }
 
-// Yield lets the other entities of the stage have their turns before the
-// running handler goes on. The entity waits in the stage's run queue like the
-// others, its goroutine blocked. The caller is outside the stage.
+// Yield lets the other entities of the stage run before the running handler continues. The entity waits in the stage's run
+// queue like the others, its goroutine blocked. The caller is outside the stage.
 func (w *Worker) Yield() {
 	if !w.lease.enter() {
 		return
@@ -487,8 +478,7 @@ func (w *Worker) Yield() {
 	w.sampledAt, w.quickAt = time.Time{}, time.Time{} // of another lease
 }
 
-// Block is called by a handler that is about to wait for something outside:
-// its stage runs other entities at once.
+// Block is called by a handler that is about to wait for something external: its stage runs other entities at once.
 func (w *Worker) Block() {
 	w.runDeferred(false)
 	w.pool.detach(w)
