@@ -8,10 +8,10 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// Limited reports whether l bounds anything.
+// Limited reports whether l sets any limit.
 func Limited(l mailbox.Limits) bool { return l.Messages != 0 || l.Bytes != 0 }
 
-// Check says what is wrong with l.
+// Check validates l.
 func Check(l mailbox.Limits) error {
 	switch {
 	case l.Messages < 0:
@@ -30,31 +30,29 @@ var (
 	_ mailbox.Forcer = (*Bounded)(nil)
 )
 
-// Bounded is the mailbox of a process that has limits: a Box that takes so much. Messages that the reader has popped
-// but not done with count too, so a reader that leaves messages cannot make it
-// grow. A message that is larger than Limits.Bytes gets in when the box is
-// empty: otherwise it never could. It takes a lock a message. Any goroutine may call all
-// methods but Pop and Done, which belong to the reader.
+// Bounded is the mailbox of a process with limits. Messages that the reader has popped but not finished count too, so a
+// reader that leaves messages cannot make it grow. A message larger than Limits.Bytes is accepted when the box is empty:
+// otherwise it could never be delivered. It takes a lock for each message. Any goroutine may call all methods except Pop
+// and Done, which belong to the reader.
 //
-//  1. The messages that count towards the limits are those that wait, and those that the
-//     reader has popped and is not done with.
-//  2. It is within its limits, with two exceptions. A message larger than Limits.Bytes gets
-//     in when no message counts. A message that is forced always gets in.
-//  3. Every message that was answered Queued or Wake is popped once, given to
-//     Limits.Dropped once, or lost by Close.
-//  4. While senders wait in line the message of the first does not fit, and no other but a forced one
-//     gets in. When there is space the messages of the first are put in for them, as many as
-//     fit, and those senders alone are woken.
+//  1. The waiting messages, and those that the reader has popped but not finished, count towards the limits.
+//  2. It is within its limits, with two exceptions. A message larger than Limits.Bytes is accepted when no other message
+//     counts. A forced message is always accepted.
+//  3. Every message for which a push returned Queued or Wake is popped once, passed to Limits.Dropped once, or lost by
+//     Close.
+//  4. While senders wait in line, the message of the first one does not fit, and only forced messages are accepted. When
+//     space becomes free, as many messages of the first senders as fit are added for them, and only those senders are
+//     woken.
 type Bounded struct {
 	limits mailbox.Limits
 
 	mu     sync.Mutex
 	msgs   ring.Ring[entry]
-	popped ring.Ring[int] // sizes of the messages that the reader has and is not done with, oldest first
+	popped ring.Ring[int] // sizes of the messages that the reader has popped but not finished, oldest first
 	line   line           // senders that wait
 	count  int            // messages that count
 	bytes  int
-	held   int // those of the bytes that are in popped
+	held   int // the part of the bytes in popped
 	awake  bool
 	closed bool
 }
@@ -86,17 +84,16 @@ func (b *Bounded) fits(size int) bool {
 		(b.limits.Bytes == 0 || b.bytes+size <= b.limits.Bytes)
 }
 
-// canFit reports whether a message would fit if nothing waited for the reader.
+// canFit reports whether a message would fit if no messages were waiting.
 func (b *Bounded) canFit(size int) bool {
 	n := b.popped.Len()
 	return n == 0 || (b.limits.Messages == 0 || n < b.limits.Messages) && (b.limits.Bytes == 0 || b.held+size <= b.limits.Bytes)
 }
 
-// Push is part of Box. With the policies DropNewest and DropOldest it answers
-// Dropped in place of Full.
+// Push implements Box. With the policies DropNewest and DropOldest it returns Dropped instead of Full.
 func (b *Bounded) Push(msg any) mailbox.Result { return b.push(msg, false) }
 
-// Force is part of Forcer.
+// Force implements Forcer.
 func (b *Bounded) Force(msg any) mailbox.Result { return b.push(msg, true) }
 
 func (b *Bounded) push(msg any, force bool) mailbox.Result {
@@ -107,7 +104,7 @@ func (b *Bounded) push(msg any, force bool) mailbox.Result {
 	return r
 }
 
-// size is what msg counts.
+// size returns the size of msg that counts towards the limits.
 func (b *Bounded) size(msg any) int {
 	if b.limits.Bytes == 0 {
 		return 0
@@ -115,7 +112,7 @@ func (b *Bounded) size(msg any) int {
 	return b.limits.Size(msg)
 }
 
-// add is push without the consequences: the messages that are lost.
+// add adds an entry and returns the messages that are lost.
 func (b *Bounded) add(e entry, force bool) (r mailbox.Result, dropped []any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,7 +124,7 @@ func (b *Bounded) add(e entry, force bool) (r mailbox.Result, dropped []any) {
 		case b.limits.Policy == mailbox.DropOldest && b.msgs.Len() > 0 && b.canFit(e.size):
 			dropped = append(dropped, b.shift().msg)
 			continue
-		case b.limits.Policy == mailbox.DropNewest, b.limits.Policy == mailbox.DropOldest: // what the reader has cannot be dropped
+		case b.limits.Policy == mailbox.DropNewest, b.limits.Policy == mailbox.DropOldest: // popped messages cannot be dropped
 			return mailbox.Dropped, append(dropped, e.msg)
 		}
 		return mailbox.Full, nil
@@ -135,10 +132,10 @@ func (b *Bounded) add(e entry, force bool) (r mailbox.Result, dropped []any) {
 	return b.put(e), dropped
 }
 
-// takes reports whether a message gets in at once.
+// takes reports whether a message is accepted at once.
 func (b *Bounded) takes(size int) bool { return b.line.first == nil && b.fits(size) }
 
-// put adds a message that fits, or need not.
+// put adds a message that fits or is forced.
 func (b *Bounded) put(e entry) mailbox.Result {
 	b.msgs.Push(e)
 	b.count++
@@ -158,7 +155,7 @@ func (b *Bounded) shift() entry {
 	return e
 }
 
-// Pop is part of Box.
+// Pop implements Box.
 func (b *Bounded) Pop() (any, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -172,8 +169,7 @@ func (b *Bounded) Pop() (any, bool) {
 	return e.msg, true
 }
 
-// Done is part of Box. With messages left by a selective reader the bytes of
-// the oldest of them are the ones given back.
+// Done implements Box. If a selective reader has left messages, it releases the bytes of the oldest one.
 func (b *Bounded) Done() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -187,14 +183,14 @@ func (b *Bounded) Done() {
 	b.admit()
 }
 
-// Len is part of Box.
+// Len implements Box.
 func (b *Bounded) Len() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.count
 }
 
-// Close is part of Box.
+// Close implements Box.
 func (b *Bounded) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

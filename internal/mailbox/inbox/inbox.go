@@ -10,13 +10,12 @@ import (
 // The sentinels end an inbox's stack and mark its state. Nil, the zero
 // value, is "armed": empty, and the next goroutine that pushes must wake the reader.
 var (
-	awake  = new(Node) // empty; the reader will look again without a wake-up
-	closed = new(Node) // no message gets in any more
+	awake  = new(Node) // empty; the reader will take again without a wake-up
+	closed = new(Node) // accepts no more messages
 )
 
-// Inbox is the shared half of a default mailbox: a stack that many push and
-// one reader takes whole. The zero value is armed. What its methods answer, and
-// the state that they leave it in:
+// Inbox is the shared half of a default mailbox: a stack that many goroutines push to and one reader takes as a whole. The
+// zero value is armed. The results of its methods, and the resulting states:
 //
 //	           armed          awake          stack          closed
 //	Push       Wake, stack    Queued, stack  Queued, stack  Closed
@@ -31,16 +30,15 @@ var (
 //
 //  1. head is nil (armed), awake, closed, or the newest of a stack of nodes.
 //  2. A stack ends in nil.
-//  3. Each time the inbox is armed, exactly one call ends that, and its result reports it: a
-//     push or an offer that answers Wake, or a Claim or a Close that answers true.
-//  4. From a closed inbox nothing is taken and into it nothing is pushed.
+//  3. Each time the inbox is armed, exactly one call ends that state, and its result reports it: a push or an offer that
+//     returns Wake, or a Claim or a Close that returns true.
+//  4. Nothing is taken from or pushed onto a closed inbox.
 //  5. Two pushes by one goroutine are taken in their order.
 //
-// The reader turns the stack round into its private [Queue]: this is the
-// "cached stack" of libcppa's mailbox.
+// The reader reverses the stack into its private [Queue]: this is the "cached stack" of libcppa's mailbox.
 type Inbox struct{ head atomic.Pointer[Node] }
 
-// Push adds n and answers Queued, Wake or Closed. Any goroutine may push.
+// Push adds n and returns Queued, Wake or Closed. Any goroutine may push.
 func (b *Inbox) Push(n *Node) mailbox.Result {
 	for {
 		old := b.head.Load()
@@ -61,9 +59,8 @@ func (b *Inbox) Push(n *Node) mailbox.Result {
 	}
 }
 
-// Offer is Push for a reader that gets a message with the wake-up: where Push
-// would answer Wake, n is not in the inbox, and the caller must pass n to the reader
-// itself, ahead of all that is pushed from now on.
+// Offer is Push for a reader that gets a message with the wake-up: where Push would return Wake, n is not added, and the
+// caller must pass n to the reader itself, ahead of all later pushes.
 func (b *Inbox) Offer(n *Node) mailbox.Result {
 	for {
 		old := b.head.Load()
@@ -94,16 +91,16 @@ func countStack(h *Node) (count int) {
 	return count
 }
 
-// Oldest returns the oldest messages, at most max. The caller must keep the reader from
-// taking them meanwhile; pushes may go on.
+// Oldest returns the oldest messages, at most max. The caller must prevent the reader from taking them meanwhile; pushes
+// may continue.
 func (b *Inbox) Oldest(max int) []any {
 	h := b.head.Load()
 	if !stacked(h) {
 		return nil
 	}
-	var nodes []*Node // with the oldest messages, those last
+	var nodes []*Node // the nodes of the oldest messages, oldest last
 	for left := countStack(h); h != nil; h = h.next {
-		if left -= h.count(); left < max && h.count() > 0 { // else it is a mark
+		if left -= h.count(); left < max && h.count() > 0 { // otherwise it is a mark
 			nodes = append(nodes, h)
 		}
 	}
@@ -119,8 +116,8 @@ func (b *Inbox) Oldest(max int) []any {
 	return all
 }
 
-// Armed reports whether the inbox is armed: empty, open, and with no wake-up
-// under way. It is the one load that a sender on the reader's own stage needs.
+// Armed reports whether the inbox is armed: empty, open, and without a pending wake-up. It is the only load that a sender
+// on the reader's own stage needs.
 func (b *Inbox) Armed() bool { return b.head.Load() == nil }
 
 // Pending reports whether a take would find messages. Reader only.
@@ -128,9 +125,8 @@ func (b *Inbox) Pending() bool {
 	return stacked(b.head.Load())
 }
 
-// Take moves all messages to the end of q and leaves the inbox awake; where
-// there are none it leaves it as it was. Reader only. It answers the number of
-// messages moved.
+// Take moves all messages to the end of q and leaves the inbox awake, or unchanged if there are none. It returns the number
+// of messages moved. Reader only.
 func (b *Inbox) Take(q *Queue) int {
 	h := b.head.Load()
 	if !stacked(h) {
@@ -148,12 +144,11 @@ func (b *Inbox) Take(q *Queue) int {
 	return 0
 }
 
-// stacked reports whether h, the head of an inbox, is that of a stack.
+// stacked reports whether h, the head of an inbox, is the top of a stack.
 func stacked(h *Node) bool { return h != nil && h != awake && h != closed }
 
 // TakeArmed moves all messages to the end of q and leaves the inbox armed.
-// Reader only; for readers whose wake-ups are queued, so that a wake-up may
-// follow while the reader is still at work.
+// Reader only; for readers whose wake-ups are queued, so that a wake-up may follow while the reader is still working.
 func (b *Inbox) TakeArmed(q *Queue) int {
 	h := b.head.Load()
 	begun := false
@@ -179,19 +174,17 @@ func (b *Inbox) TakeArmed(q *Queue) int {
 	return 0
 }
 
-// Arm makes the next push of an inbox that is awake and empty answer Wake, and
-// answers whether it did; false means that there is something to take, or that
-// the inbox is closed, or armed already. Reader only.
+// Arm makes the next push onto an awake and empty inbox return Wake, and reports whether it did. It returns false if there
+// are messages to take, or the inbox is closed or already armed. Reader only.
 func (b *Inbox) Arm() bool { return b.head.CompareAndSwap(awake, nil) }
 
-// Claim is the opposite of Arm: it moves the duty to wake the reader from the
-// next push to the caller. It returns false if the next push has no such duty: another call
-// was first, the reader will look without a wake-up, or b is closed.
+// Claim is the opposite of Arm: it moves the obligation to wake the reader from the next push to the caller. It returns
+// false if the next push has no such obligation: another call was first, the reader will take without a wake-up, or b is
+// closed.
 func (b *Inbox) Claim() bool { return b.head.CompareAndSwap(nil, awake) }
 
-// Close refuses all later messages; what has not been taken is lost. Any goroutine may
-// close. It reports whether the inbox was armed: if so, the caller must wake the
-// reader.
+// Close refuses all later messages; messages that have not been taken are lost. Any goroutine may close. It reports whether
+// the inbox was armed: if so, the caller must wake the reader.
 func (b *Inbox) Close() (armed bool) { return b.head.Swap(closed) == nil }
 
 // Closed reports whether b has been closed.

@@ -6,16 +6,16 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// line is the senders that wait for space, the first being the one that has waited longest.
+// line is the list of senders that wait for space, the longest waiting first.
 type line struct{ first, last *Place }
 
-// Place is that of one sender, with its message, in the line of a [Bounded].
+// Place is the place of one sender, with its message, in the line of a [Bounded].
 type Place struct {
 	box        *Bounded
 	entry      entry
 	next, prev *Place
 	over       chan struct{}  // closed when the wait is over
-	answer     mailbox.Result // to the push; set before over is closed
+	answer     mailbox.Result // result of the push; set before over is closed
 }
 
 func (l *line) add(p *Place) {
@@ -42,7 +42,7 @@ func (l *line) remove(p *Place) {
 	p.next, p.prev = nil, nil
 }
 
-// admit lets in the first of those that wait, as many as there is space for; once closed, all go.
+// admit adds the messages of the first waiting senders, as many as fit. If b is closed, it releases all senders.
 func (b *Bounded) admit() {
 	for p := b.line.first; p != nil && (b.closed || b.fits(p.entry.size)); p = b.line.first {
 		b.line.remove(p)
@@ -54,7 +54,7 @@ func (b *Bounded) admit() {
 	}
 }
 
-// Join pushes msg, or has it wait in line until it fits: see [Place.Wait], which must follow.
+// Join pushes msg, or puts it in line until it fits: see [Place.Wait], which must follow.
 func (b *Bounded) Join(msg any) *Place {
 	p := &Place{box: b, entry: entry{msg, b.size(msg)}, over: make(chan struct{})}
 	b.mu.Lock()
@@ -64,7 +64,7 @@ func (b *Bounded) Join(msg any) *Place {
 	return p
 }
 
-// Waits reports whether the message still waits.
+// Waits reports whether the message is still waiting.
 func (p *Place) Waits() bool {
 	select {
 	case <-p.over:
@@ -74,8 +74,8 @@ func (p *Place) Waits() bool {
 	}
 }
 
-// Wait waits until the message is in, or the box closed, and answers which: see [mailbox.Waiter].
-// If ctx ends first the message gives up its place, and the error is the cause.
+// Wait waits until the message is added or the box is closed, and returns the result: see [mailbox.Waiter]. If ctx ends
+// first, the message leaves the line, and the error is the cause.
 func (p *Place) Wait(ctx context.Context) (mailbox.Result, error) {
 	select {
 	case <-p.over:
@@ -87,8 +87,7 @@ func (p *Place) Wait(ctx context.Context) (mailbox.Result, error) {
 	return p.answer, nil
 }
 
-// Leave gives up the place. It reports whether there was one still: if not, Wait says at once what has
-// become of the message.
+// Leave gives up the place. It reports whether the message was still waiting: if not, Wait returns the result at once.
 func (p *Place) Leave() bool {
 	b := p.box
 	b.mu.Lock()
@@ -101,10 +100,10 @@ func (p *Place) Leave() bool {
 	return true
 }
 
-// Blocks is part of Waiter.
+// Blocks implements Waiter.
 func (b *Bounded) Blocks() bool { return b.limits.Policy == mailbox.Block }
 
-// PushWait is part of Waiter.
+// PushWait implements Waiter.
 func (b *Bounded) PushWait(ctx context.Context, msg any) (mailbox.Result, error) {
 	if !b.Blocks() {
 		return b.Push(msg), nil

@@ -15,11 +15,10 @@ type Free struct {
 	n   int
 }
 
-// Batch is the number of nodes that change hands at once between a Free list
-// that has too many and one that has none.
+// Batch is the number of nodes that are moved at once from a Free list with too many to an empty one.
 const Batch = 256
 
-// Get returns a node that carries msg: a recycled one where there is one.
+// Get returns a node that carries msg, a recycled one if possible.
 func (f *Free) Get(msg any) *Node {
 	if n := f.top; n != nil {
 		f.top = n.next
@@ -31,7 +30,7 @@ func (f *Free) Get(msg any) *Node {
 	return &Node{Msg: msg}
 }
 
-// Put takes a node to which there is no other reference any more.
+// Put takes a node without other references.
 func (f *Free) Put(n *Node) {
 	n.Msg = nil
 	n.next = f.top
@@ -42,8 +41,7 @@ func (f *Free) Put(n *Node) {
 // Len returns the number of nodes in f.
 func (f *Free) Len() int { return f.n }
 
-// Split removes [Batch] nodes from f, which must hold as many, and returns
-// them as a list of their own.
+// Split removes [Batch] nodes from f, which must hold that many, and returns them as a separate list.
 func (f *Free) Split() Free {
 	top, last := f.top, f.top
 	for range Batch - 1 {

@@ -6,24 +6,22 @@ import (
 	"sync/atomic"
 )
 
-// An observer counts what waits for a reader while the reader works, and neither waits for the
-// other. The number of messages in the queue is there to be read. The stack of the inbox has no
-// number, for then each push would have to know that of the push before. So the observer walks
-// through the stack, and must be sure that the reader does not change it meanwhile: it pushes a
-// mark, and the reader that takes a stack with a mark in it leaves what is below the mark as it
-// is, and takes copies, unless the mark says that the observer is done.
+// An observer counts the waiting messages while the reader works, and neither waits for the other. The queue stores its
+// number of messages. The stack of the inbox does not, because then each push would need the number of the previous one. So
+// the observer walks through the stack, which the reader must not change meanwhile: the observer pushes a mark, and a
+// reader that takes a stack with a mark leaves the nodes below the mark unchanged and takes copies, unless the mark shows
+// that the observer is done.
 //
 //	head -> message -> mark -> message -> message
 //	                   \_____ the observer ______/
 //
 // Invariants:
 //
-//  1. Below a mark there is a message. A mark never stands in a queue.
-//  2. What stands below a mark in a stack, or has when the reader took the stack, does not
-//     change until the mark is counted.
-//  3. While a mark is in an inbox, q.n does not have what is below it: the reader sets taken
-//     before it adds that. While takingIn is set in q.n, messages may be neither in the inbox
-//     nor in q.n.
+//  1. Below a mark there is a message. A mark is never in a queue.
+//  2. The nodes below a mark in a stack, also after the reader has taken the stack, do not change until the mark is
+//     counted.
+//  3. While a mark is in an inbox, q.n does not include the messages below it: the reader sets taken before it adds them.
+//     While takingIn is set in q.n, messages may be neither in the inbox nor in q.n.
 
 // mark is the Msg of its own node.
 type mark struct {
@@ -33,8 +31,7 @@ type mark struct {
 	taken   atomic.Bool // the reader has taken the stack
 }
 
-// pass returns what stands below m in a stack that the reader has taken: nodes that belong to
-// the reader.
+// pass returns the nodes below m in a stack that the reader has taken, as nodes that the reader owns.
 func (m *mark) pass() *Node {
 	m.taken.Store(true)
 	if m.counted.Load() {
@@ -64,7 +61,7 @@ func copyStack(h *Node) (top *Node) {
 	return top
 }
 
-// count returns how many messages are below m.
+// count returns the number of messages below m.
 func (m *mark) count() (count, steps int) {
 	for h := m.node.next; h != nil; h = h.next {
 		if o, ok := h.Msg.(*mark); ok && o.counted.Load() {
@@ -76,18 +73,17 @@ func (m *mark) count() (count, steps int) {
 	return count, steps
 }
 
-// observers lets one observer at a time push marks: otherwise the observers of an inbox that
-// gets no messages could push marks without end.
+// observers lets one observer at a time push marks: otherwise the observers of an inbox that gets no messages could push an
+// unlimited number of marks.
 var observers sync.Mutex
 
-// stepsWorthMark is how many nodes an observer has walked through, at least, if its mark
-// stays, so that the next observer need not do so again.
+// stepsWorthMark is the minimum number of nodes that an observer has walked through for its mark to stay, so that the next
+// observer need not walk through them again.
 const stepsWorthMark = 64
 
-// Waiting returns how many messages wait for the reader of an inbox: those in b and those in
-// its queue. Any goroutine may call it at any time. It counts all that was pushed before the
-// call and has not been dropped. While the reader moves messages from b to q, which it does
-// without a pause, Waiting tries again.
+// Waiting returns the number of messages that wait for the reader of an inbox: those in b and those in its queue. Any
+// goroutine may call it at any time. It counts all messages that were pushed before the call and have not been dropped.
+// While the reader moves messages from b to q, which is short, Waiting retries.
 func (b *Inbox) Waiting(q *Queue) int {
 	for {
 		if n, ok := b.observe(q); ok {
@@ -97,13 +93,13 @@ func (b *Inbox) Waiting(q *Queue) int {
 	}
 }
 
-// Behind reports whether more messages wait than the one of the queue that the reader has in hand. It may be asked where
-// Waiting may, and costs two loads.
+// Behind reports whether messages wait besides the one in the queue that the reader is handling. Any goroutine may call it
+// at any time; it costs two loads.
 func (b *Inbox) Behind(q *Queue) bool {
 	return atomic.LoadUint32(&q.n) > 1 || stacked(b.head.Load()) // or takingIn is set
 }
 
-// observe is one look of Waiting. False: the reader moves messages, or has meanwhile.
+// observe is one attempt of Waiting. It returns false if the reader is moving messages, or has moved some meanwhile.
 func (b *Inbox) observe(q *Queue) (n int, ok bool) {
 	if !stacked(b.head.Load()) {
 		n := atomic.LoadUint32(&q.n)
@@ -117,7 +113,7 @@ func (b *Inbox) observe(q *Queue) (n int, ok bool) {
 	}
 	below, steps := m.count()
 	queued := atomic.LoadUint32(&q.n)
-	ok = queued&takingIn == 0 && !m.taken.Load() // then queued does not have what is below m
+	ok = queued&takingIn == 0 && !m.taken.Load() // then queued does not include the messages below m
 	m.below = below
 	m.counted.Store(true)
 	if steps < stepsWorthMark {
@@ -126,7 +122,7 @@ func (b *Inbox) observe(q *Queue) (n int, ok bool) {
 	return below + int(queued), ok
 }
 
-// mark pushes a mark onto a stack; nil: there is none.
+// mark pushes a mark onto the stack, or returns nil if there is no stack.
 func (b *Inbox) mark() *mark {
 	m := new(mark)
 	m.node.Msg = m

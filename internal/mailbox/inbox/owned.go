@@ -1,17 +1,16 @@
-// Package inbox is what the mailbox of a process that an owner holds is told by others: see package lifetime.
-//
-// It has no state and no goroutine.
+// This file connects the mailboxes of processes that have an owner with the rest of the node: see package lifetime. It has no
+// state and no goroutine.
+
 package inbox
 
 import "github.com/actornode/actornode/mailbox"
 
-// Keeper is such a mailbox.
+// Keeper is the mailbox of a process with an owner.
 type Keeper interface {
 	mailbox.Box
-	// Keep says that something keeps the process from now on, whether it can be reached or not. The caller holds
-	// the lock of the process.
+	// Keep keeps the process alive from now on, even if it is unreachable. The caller holds the lock of the process.
 	Keep()
-	// Owner returns what keeps the process for as long as somebody refers to it; nil: there is nothing any more.
+	// Owner returns the value that keeps the process alive while it is referenced, or nil if it is gone.
 	Owner() any
 }
 
@@ -22,14 +21,13 @@ func KeepOwned(b mailbox.Box) {
 	}
 }
 
-// Expected is a message that will come, or the tag of one: who has it keeps the process that it is for.
+// Expected is a future message, or the tag of one. It keeps its receiver alive.
 type Expected struct {
 	Message any
 	owner   any
 }
 
-// Expect returns msg, which b will get, as an *Expected, and as it is where b, which may be any mailbox, or nil, is no
-// Keeper.
+// Expect returns msg, which b will get, as an *Expected, or unchanged if b is not a Keeper. b may be any mailbox, or nil.
 func Expect(b mailbox.Box, msg any) any {
 	if k, ok := b.(Keeper); ok {
 		return &Expected{msg, k.Owner()}
@@ -45,7 +43,7 @@ func OwnerOf(b mailbox.Box) any {
 	return nil
 }
 
-// BareExpected returns msg without what Expect has put round it.
+// BareExpected returns msg without the wrapper of Expect.
 func BareExpected(msg any) any {
 	if e, ok := msg.(*Expected); ok {
 		return e.Message
@@ -53,7 +51,7 @@ func BareExpected(msg any) any {
 	return msg
 }
 
-// BehaviourOf returns the behaviour of an Actor that an owner holds, of type B, and b, that of others, as it is.
+// BehaviourOf returns the behaviour, of type B, of an Actor with an owner, and any other b unchanged.
 func BehaviourOf[B any](b B) B {
 	if w, ok := any(b).(interface{ Behaviour() B }); ok {
 		return w.Behaviour()
@@ -61,7 +59,7 @@ func BehaviourOf[B any](b B) B {
 	return b
 }
 
-// IsOwned reports whether b is the mailbox of a process that an owner holds.
+// IsOwned reports whether b is the mailbox of a process with an owner.
 func IsOwned(b mailbox.Box) bool {
 	_, ok := b.(Keeper)
 	return ok

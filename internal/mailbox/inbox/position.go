@@ -2,45 +2,44 @@ package inbox
 
 import "weak"
 
-// A position is the place behind a message that stands in a queue. The queue finds it again when
-// that message is taken out, and looks for it nowhere else: the message is in a run of its own, in
-// the place where its node had it, and what takes messages out of runs looks after positions.
+// A position is the place after a message in a queue. When that message is removed, the queue finds the position through
+// it: the message is in a separate run, which replaces the message in its node, and the code that removes messages from
+// runs updates positions.
 //
-// Invariants, beside those of Queue:
+// Invariants, in addition to those of Queue:
 //
-//  1. A run with a pin has one message and is full, so that nothing is appended to it. The node of
-//     which it is the Msg is not its own.
-//  2. pin.node is the node of the run that has the pin; nil: there is none any more.
+//  1. A run with a pin has one message and is full, so that nothing is appended to it. The run is the Msg of another node,
+//     not of its own.
+//  2. pin.node is the node of the run that has the pin, or nil if there is none any more.
 //  3. A Position without moved and without a pin is the start of its queue.
 
-// Position is a place between two messages of a [Queue]: what is in front of it when it is made
-// stays in front, and what comes later comes behind it. It belongs to the owner of the queue. Once
-// nothing refers to it, the queue forgets it.
+// Position is a place between two messages of a [Queue]: messages before it when it is made stay before it, and later
+// messages come after it. It belongs to the owner of the queue. When it is unreachable, the queue forgets it.
 type Position struct {
 	pin   *pin
-	moved *Position // where it is now, since there is no message between the two; nil: here
+	moved *Position // the equivalent position, because there is no message between the two; or nil
 }
 
-// start is the position of an empty queue: all that comes is behind it.
+// start is the position of an empty queue: all messages come after it.
 var start Position
 
 // pin keeps a position on a message.
 type pin struct {
 	node *Node
-	pos  weak.Pointer[Position] // who asks for it; nil once nobody does
+	pos  weak.Pointer[Position] // nil once the position is unreachable
 }
 
-// Positions are those of one queue that it may have to forget. The zero value has none.
+// Positions are the positions of a queue that it may have to forget. The zero value has none.
 type Positions struct {
 	pins  []*pin
-	limit int // at how many the queue looks for those that nobody asks for
+	limit int // number of positions from which the queue looks for unreachable ones
 }
 
-// leastPositions is how many positions a queue has, at least, before it looks which are not asked for
-// any more. Each takes the memory of a run.
+// leastPositions is the minimum number of positions of a queue before it looks for unreachable ones. Each takes the memory
+// of a run.
 const leastPositions = 16
 
-// End returns the position behind all messages of q.
+// End returns the position after all messages of q.
 func (a *Positions) End(q *Queue) *Position {
 	if q.tail == nil {
 		return &start
@@ -64,7 +63,7 @@ func (a *Positions) End(q *Queue) *Position {
 	return p
 }
 
-// forget takes away the pins that nobody asks for.
+// forget removes the pins of unreachable positions.
 func (a *Positions) forget() {
 	kept := a.pins[:0]
 	for _, p := range a.pins {
@@ -90,15 +89,15 @@ func (p *pin) hold() *run {
 	return r
 }
 
-// apart returns the node of the last message of n, which has no other message and is in no run
-// without a pin. If n has several, it is a new one behind n.
+// apart returns the node of the last message of n, which has only that message and is not in a run without a pin. If n has
+// several messages, it is a new node after n.
 func (q *Queue) apart(n *Node) *Node {
 	r, ok := n.Msg.(*run)
 	switch {
 	case !ok || r.pin != nil:
 		return n
 	case r.n-r.i == 1:
-		n.Msg, r.msgs[r.i] = r.msgs[r.i], nil // it is the node of r, which becomes one like any other
+		n.Msg, r.msgs[r.i] = r.msgs[r.i], nil // n is the node of r, and becomes an ordinary node
 		return n
 	}
 	last := &Node{next: n.next}
@@ -111,8 +110,7 @@ func (q *Queue) apart(n *Node) *Node {
 	return last
 }
 
-// removed is what becomes of the run of n, which has been taken out of the list behind prev, nil: the
-// start.
+// removed handles the run of n, which was removed from the list after prev, or from the start if prev is nil.
 func (q *Queue) removed(prev, n *Node, r *run) {
 	p := r.pin
 	r.free()
@@ -130,7 +128,7 @@ func (q *Queue) removed(prev, n *Node, r *run) {
 	}
 }
 
-// back moves a position, and its pin, to the place behind prev.
+// back moves a position, and its pin, to the place after prev.
 func (q *Queue) back(pos *Position, p *pin, prev *Node) {
 	n := q.apart(prev)
 	r, pinned := n.Msg.(*run)
@@ -144,7 +142,7 @@ func (q *Queue) back(pos *Position, p *pin, prev *Node) {
 	}
 }
 
-// Seek has the cursor stand at p, a position of q: what is in front of it counts as left.
+// Seek sets the cursor to p, a position of q: the messages before it count as left.
 func (q *Queue) Seek(p *Position) {
 	at := p
 	for at.moved != nil {

@@ -7,33 +7,32 @@ import (
 	"github.com/actornode/actornode/internal/sched/bias"
 )
 
-// Queue is the private half of a mailbox: the messages in arrival order, and a
-// cursor that has passed those which the reader looked at and left. It has one
-// owner. Invariant: what stands up to and including skipped has been offered and left, or stands in
-// front of a [Position]; what follows has not been offered since the last Rewind or Seek. The node
+// Queue is the private half of a mailbox: the messages in order of arrival, and a cursor that has passed those that the
+// reader has examined and left. It has one owner. Invariant: the messages up to and including skipped have been offered and
+// left, or are before a [Position]; the following ones have not been offered since the last Rewind or Seek. The node
 // skipped has one message.
 type Queue struct {
 	head, tail *Node
-	skipped    *Node  // last node passed over, nil at the start
-	n          uint32 // messages; takingIn apart; written by the owner, read by anybody: see Inbox.Waiting
+	skipped    *Node  // last skipped node, nil at the start
+	n          uint32 // number of messages, and the flag takingIn; written by the owner, read by any goroutine: see Inbox.Waiting
 }
 
-// takingIn is set in Queue.n while the owner moves what is in an inbox to the queue.
+// takingIn is set in Queue.n while the owner moves messages from an inbox to the queue.
 const takingIn = 1 << 31
 
 // grow adds d to the number of messages.
 func (q *Queue) grow(d uint32) { bias.StoreRelaxed(&q.n, q.n+d) }
 
-// shrink takes 1 off the number of messages.
+// shrink subtracts 1 from the number of messages.
 func (q *Queue) shrink() { bias.StoreRelaxed(&q.n, q.n-1) }
 
-// Len returns the number of messages, those passed over included.
+// Len returns the number of messages, including skipped ones.
 func (q *Queue) Len() int { return int(q.n) }
 
-// Passed reports whether the cursor has passed over any message.
+// Passed reports whether the cursor has skipped any message.
 func (q *Queue) Passed() bool { return q.skipped != nil }
 
-// CountPassed returns how many messages the cursor has passed over. It walks along them.
+// CountPassed returns the number of skipped messages, which it counts.
 func (q *Queue) CountPassed() (passed int) {
 	if q.skipped == nil {
 		return 0
@@ -63,13 +62,12 @@ func (q *Queue) Append(n *Node) {
 
 const longQueue = 32
 
-// Long reports whether the queue is so long that AppendLong may be worth the memory of a [Run].
+// Long reports whether the queue is long enough for AppendLong to be worth the memory of a [Run].
 func (q *Queue) Long() bool { return q.n >= longQueue }
 
-// AppendLong adds msg at the end of a queue that is Long without a separate node, if the queue
-// ends in a run that is not full, or may begin one now: one in LeastRun messages may. Otherwise
-// a queue to which messages are also appended singly, between any two, would be one run after
-// the other with a message each. It reports whether it has added msg.
+// AppendLong adds msg at the end of a Long queue without a separate node, if the queue ends in a run that is not full, or
+// may start a new run. Only one in LeastRun messages may start one; otherwise a queue with single messages appended in
+// between would consist of runs with one message each. It reports whether it has added msg.
 func (q *Queue) AppendLong(msg any) bool {
 	r, ok := q.tail.Msg.(*run)
 	if !ok || r.n == RunSize {
@@ -89,10 +87,10 @@ func (q *Queue) AppendLong(msg any) bool {
 // begin announces that appendStack or cancel follows.
 func (q *Queue) begin() { bias.StoreRelaxed(&q.n, q.n|takingIn) }
 
-// cancel ends what begin has begun.
+// cancel undoes begin.
 func (q *Queue) cancel() { bias.StoreRelaxed(&q.n, q.n&^takingIn) }
 
-// appendStack adds a stack, newest first, in order of arrival, and ends what begin has begun.
+// appendStack adds a stack, newest first, in order of arrival, and undoes begin.
 func (q *Queue) appendStack(top *Node) int {
 	for m, ok := top.Msg.(*mark); ok; m, ok = top.Msg.(*mark) {
 		top = m.pass()
@@ -122,7 +120,7 @@ func (q *Queue) appendStack(top *Node) int {
 	return int(n)
 }
 
-// next returns the node of the oldest message that has not been passed over.
+// next returns the node of the oldest message that has not been skipped.
 func (q *Queue) next() *Node {
 	if q.skipped == nil {
 		return q.head
@@ -130,11 +128,10 @@ func (q *Queue) next() *Node {
 	return q.skipped.next
 }
 
-// More reports whether there is a message that has not been passed over.
+// More reports whether there is a message that has not been skipped.
 func (q *Queue) More() bool { return q.next() != nil }
 
-// Next returns the oldest message that has not been passed over; false: there is none.
-// It stays in the queue.
+// Next returns the oldest message that has not been skipped, or false if there is none. The message stays in the queue.
 func (q *Queue) Next() (msg any, ok bool) {
 	n := q.next()
 	if n == nil {
@@ -146,8 +143,7 @@ func (q *Queue) Next() (msg any, ok bool) {
 	return n.Msg, true
 }
 
-// Set puts another message in the place of the one that Next returns, of which there
-// must be one.
+// Set replaces the message that Next returns, which must exist.
 func (q *Queue) Set(msg any) {
 	n := q.next()
 	if r, ok := n.Msg.(*run); ok {
@@ -157,7 +153,7 @@ func (q *Queue) Set(msg any) {
 	n.Msg = msg
 }
 
-// Skip passes over the message that Next returns, of which there must be one.
+// Skip skips the message that Next returns, which must exist.
 func (q *Queue) Skip() {
 	n := q.next()
 	if r, ok := n.Msg.(*run); ok && r.pin == nil {
@@ -166,7 +162,7 @@ func (q *Queue) Skip() {
 	q.skipped = n
 }
 
-// split gives the oldest message of r, which is next, a separate node before r.
+// split moves the oldest message of r, which is next, to a separate node before r.
 func (q *Queue) split(r *run) *Node {
 	n := &Node{Msg: r.msgs[r.i], next: &r.node}
 	q.follow(q.skipped, n)
@@ -177,7 +173,7 @@ func (q *Queue) split(r *run) *Node {
 	return n
 }
 
-// follow has n come after prev; nil: the start.
+// follow inserts n after prev, or at the start if prev is nil.
 func (q *Queue) follow(prev, n *Node) {
 	if prev == nil {
 		q.head = n
@@ -186,7 +182,7 @@ func (q *Queue) follow(prev, n *Node) {
 	}
 }
 
-// unlink takes n, which comes after prev, out of the list.
+// unlink removes n, which comes after prev, from the list.
 func (q *Queue) unlink(prev, n *Node) {
 	q.follow(prev, n.next)
 	if n.next == nil {
@@ -195,8 +191,8 @@ func (q *Queue) unlink(prev, n *Node) {
 	n.next = nil
 }
 
-// Drop removes the message that Next returns, of which there must be one, and returns
-// its node, with the message; nil: it was in a [Run].
+// Drop removes the message that Next returns, which must exist, and returns its node, with the message, or nil if the
+// message was in a [Run].
 func (q *Queue) Drop() *Node {
 	n := q.next()
 	q.shrink()
@@ -211,10 +207,10 @@ func (q *Queue) Drop() *Node {
 	return n
 }
 
-// Rewind offers again all that was passed over.
+// Rewind makes all skipped messages available again.
 func (q *Queue) Rewind() { q.skipped = nil }
 
-// All yields the messages in order, those passed over first.
+// All yields the messages in order, skipped ones first.
 func (q *Queue) All() iter.Seq[any] {
 	return func(yield func(any) bool) {
 		for n := q.head; n != nil; n = n.next {
@@ -227,8 +223,8 @@ func (q *Queue) All() iter.Seq[any] {
 	}
 }
 
-// Remove takes out the first message that match wants; keep: not the one that Next
-// returns. It reports whether there was one.
+// Remove removes the first message for which match returns true, and reports whether there was one. With keep it does not
+// remove the message that Next returns.
 func (q *Queue) Remove(match func(any) bool, keep bool) bool {
 	var prev *Node
 	for n := q.head; n != nil; prev, n = n, n.next {
@@ -264,8 +260,7 @@ func (q *Queue) Remove(match func(any) bool, keep bool) bool {
 	return false
 }
 
-// removeIn is Remove for the messages of a run, which comes after prev. keep: not the
-// first.
+// removeIn is Remove for the messages of a run, which comes after prev. With keep it does not remove the first one.
 func (q *Queue) removeIn(prev *Node, r *run, match func(any) bool, keep bool) bool {
 	for k := r.i; k < r.n; k++ {
 		if keep && k == r.i || !match(r.msgs[k]) {
@@ -281,7 +276,7 @@ func (q *Queue) removeIn(prev *Node, r *run, match func(any) bool, keep bool) bo
 	return false
 }
 
-// Prepend puts messages before all others, as passed over.
+// Prepend puts messages before all others, as skipped ones.
 func (q *Queue) Prepend(msgs []any) {
 	for _, msg := range slices.Backward(msgs) {
 		n := &Node{Msg: msg, next: q.head}

@@ -8,21 +8,19 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// RunSize is the capacity of a Run in messages. LeastRun is how many messages there should be
-// for each Run, at least: a Run takes the memory of RunSize messages as long as it exists.
+// RunSize is the capacity of a Run in messages. LeastRun is the minimum number of messages for which a Run is worthwhile,
+// because it takes the memory of RunSize messages as long as it exists.
 const (
 	RunSize  = 64
 	LeastRun = 8
 )
 
-// Run is messages that are pushed together, or stand together at the end of a long queue:
-// for the mailbox they are one node, until the reader drops them, one by one. The zero
-// value is none; NewRun makes an empty one.
+// Run is a group of messages that are pushed together, or are adjacent at the end of a long queue: in the mailbox they are
+// one node, until the reader drops them, one by one. The zero value is not a run; NewRun makes an empty one.
 type Run struct{ *run }
 
-// run is what a Run refers to; as the Msg of its own node it marks that node as a run.
-// Invariant: msgs[i:n] are messages, the oldest first, and all others nil; in a mailbox
-// there is one at least.
+// run is the data of a Run; as the Msg of its own node it marks that node as a run. Invariant: msgs[i:n] are messages, the
+// oldest first, and all others are nil; in a mailbox there is at least one.
 type run struct {
 	node Node
 	msgs [RunSize]any
@@ -30,7 +28,7 @@ type run struct {
 	pin  *pin // of a position behind its only message
 }
 
-// runs are empty ones.
+// runs recycles empty runs.
 var runs = sync.Pool{New: func() any {
 	r := new(run)
 	r.node.Msg = r
@@ -40,7 +38,7 @@ var runs = sync.Pool{New: func() any {
 // NewRun returns a run without messages.
 func NewRun() Run { return Run{runs.Get().(*run)} }
 
-// Add puts a message behind the others. The run must not be full.
+// Add appends a message. The run must not be full.
 func (r Run) Add(msg any) {
 	r.msgs[r.n] = msg
 	r.n++
@@ -49,7 +47,7 @@ func (r Run) Add(msg any) {
 // Len returns the number of messages.
 func (r Run) Len() int { return r.n - r.i }
 
-// Unused returns the slots that are not used yet, for Fill.
+// Unused returns the unused slots, for Fill.
 func (r Run) Unused() []any { return r.msgs[r.n:] }
 
 // Fill adds the first n messages that have been written into Unused to r.
@@ -58,21 +56,20 @@ func (r Run) Fill(n int) { r.n += n }
 // All yields the messages, the oldest first.
 func (r Run) All() iter.Seq[any] { return slices.Values(r.msgs[r.i:r.n]) }
 
-// Clear takes all messages out.
+// Clear removes all messages.
 func (r Run) Clear() {
 	clear(r.msgs[:r.n])
 	r.i, r.n = 0, 0
 }
 
-// drop takes out the oldest message. It reports whether that was the last.
+// drop removes the oldest message. It reports whether that was the last.
 func (r *run) drop() (last bool) {
 	r.msgs[r.i] = nil
 	r.i++
 	return r.i == r.n
 }
 
-// remove takes out the message at an index of msgs. It reports whether that was the
-// last.
+// remove removes the message at index k of msgs. It reports whether that was the last.
 func (r *run) remove(k int) (last bool) {
 	copy(r.msgs[k:], r.msgs[k+1:r.n])
 	r.n--
@@ -80,19 +77,18 @@ func (r *run) remove(k int) (last bool) {
 	return r.i == r.n
 }
 
-// free gives an empty run back.
+// free recycles an empty run.
 func (r *run) free() {
 	r.node.next = nil
 	r.i, r.n, r.pin = 0, 0, nil
 	runs.Put(r)
 }
 
-// PushRun is Push for all messages of a run, of which there is one at least, in their
-// order and with nothing in between. The run belongs to the mailbox then, unless the answer is
-// Closed.
+// PushRun is Push for all messages of a run, which must not be empty, in order and without other messages in between. The
+// run then belongs to the mailbox, unless the result is Closed.
 func (b *Inbox) PushRun(r Run) mailbox.Result { return b.Push(&r.node) }
 
-// count returns how many messages n is.
+// count returns the number of messages in n.
 func (n *Node) count() int {
 	switch m := n.Msg.(type) {
 	case *run:
@@ -103,7 +99,7 @@ func (n *Node) count() int {
 	return 1
 }
 
-// all yields the messages that n, which is no mark, is.
+// all yields the messages in n, which must not be a mark.
 func (n *Node) all() iter.Seq[any] {
 	return func(yield func(any) bool) {
 		r, ok := n.Msg.(*run)

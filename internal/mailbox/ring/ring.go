@@ -1,5 +1,4 @@
-// Package ring has a queue in a slice that is used over and over: to add at one end and to take from
-// the other costs the same however many wait.
+// Package ring has a queue in a ring buffer: adding at one end and taking from the other takes constant time.
 //
 // A [Ring] has no lock and no goroutine: its owner guards it.
 package ring
@@ -11,16 +10,16 @@ type Ring[T any] struct {
 	n     int
 }
 
-// leastRing is how many items the first slice has.
+// leastRing is the size of the first slice.
 const leastRing = 4
 
 // Len returns the number of items.
 func (r *Ring[T]) Len() int { return r.n }
 
-// Cap returns how many items there may be until memory is allocated.
+// Cap returns the number of items that fit without an allocation.
 func (r *Ring[T]) Cap() int { return len(r.items) }
 
-// Push adds v behind all others.
+// Push appends v.
 func (r *Ring[T]) Push(v T) {
 	if r.n == len(r.items) {
 		r.grow()
@@ -36,10 +35,10 @@ func (r *Ring[T]) grow() {
 	r.items, r.first = items, 0
 }
 
-// First returns the oldest item, of which there must be one.
+// First returns the oldest item. The ring must not be empty.
 func (r *Ring[T]) First() T { return r.items[r.first] }
 
-// Shift takes the oldest item out, of which there must be one.
+// Shift removes and returns the oldest item. The ring must not be empty.
 func (r *Ring[T]) Shift() T {
 	v := r.items[r.first]
 	var none T

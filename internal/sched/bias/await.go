@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// AwaitZero returns when *p is 0. Its writer makes it so within some instructions,
-// unless it has been preempted: then others, that writer among them, get the processor.
+// AwaitZero returns when *p is 0. The writer stores 0 within a few instructions, unless it was preempted: then AwaitZero
+// yields the processor.
 func AwaitZero(p *uint32) {
 	for atomic.LoadUint32(p) != 0 {
 		runtime.Gosched()

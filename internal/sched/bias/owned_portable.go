@@ -4,18 +4,18 @@ package bias
 
 import "sync"
 
-// Owned is a lock with one permanent owner; other goroutines take it occasionally. Here it is
-// a mutex for all of them. The zero value is ready.
+// Owned is a lock with one permanent owner; other goroutines take it occasionally. In this implementation it is a mutex for
+// all of them. The zero value is ready to use.
 type Owned struct{ mu sync.Mutex }
 
 // Enter takes the lock. Owner only; not reentrant.
 func (b *Owned) Enter() { b.mu.Lock() }
 
-// Leave gives the lock back. Owner only.
+// Leave releases the lock. Owner only.
 func (b *Owned) Leave() { b.mu.Unlock() }
 
-// Lock takes the lock, for any goroutine but the owner.
+// Lock takes the lock, for any goroutine except the owner.
 func (b *Owned) Lock() { b.mu.Lock() }
 
-// Unlock gives back what Lock took.
+// Unlock releases the lock taken by Lock.
 func (b *Owned) Unlock() { b.mu.Unlock() }

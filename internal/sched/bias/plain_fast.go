@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// store and store64 are a plain store: what Store saves, and what the race detector would report
-// where it meets an atomic load.
+// store and store64 are plain stores, which is the saving of Store. The race detector would report them as races with
+// atomic loads.
 func store(p *uint32, v uint32) { *p = v }
 
 func store64(p *atomic.Uint64, v uint64) {
-	*(*uint64)(unsafe.Pointer(p)) = v // all that an atomic.Uint64 is
+	*(*uint64)(unsafe.Pointer(p)) = v // the only data in an atomic.Uint64
 }

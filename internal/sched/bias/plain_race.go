@@ -4,12 +4,11 @@ package bias
 
 import "sync/atomic"
 
-// store and store64 are atomic here, because a plain store that meets an atomic load is a data
-// race by Go's memory model, and the race detector would report each of them.
+// store and store64 are atomic here, because a plain store concurrent with an atomic load is a data race in Go's memory
+// model, and the race detector would report each of them.
 //
-// To the detector an atomic store releases what was written before, as the plain one does on
-// amd64. It reports who reads the same place without an atomic load. What it cannot see is
-// whether a Barrier is missing: the tests of this package without -race look for that.
+// For the detector an atomic store releases earlier writes, like the plain one on amd64. It reports reads of the same
+// location without an atomic load. It cannot detect a missing Barrier: the tests of this package without -race check that.
 
 func store(p *uint32, v uint32) { atomic.StoreUint32(p, v) }
 

@@ -10,12 +10,10 @@ import (
 
 // On linux/amd64 the owner of a lease stores without a fence and a revoker pays
 // for both sides with membarrier(2): the asymmetric form of Dekker's protocol.
-// It rests on three facts: amd64 keeps the order of stores and of loads and only
-// lets a load pass an older store (the owner stores, then loads revoked, which the barrier
-// covers); the compiler keeps a store before an atomic load that follows it;
-// a thread that is not running when membarrier is called passed a full
-// barrier when it was switched out. Where the kernel refuses membarrier, each Store is
-// sequentially consistent, as it is in store_portable.go.
+// It relies on three facts: amd64 keeps the order of stores and of loads and only lets a load pass an older store (the
+// owner stores, then loads revoked, which the barrier covers); the compiler keeps a store before an atomic load that
+// follows it; a thread that is not running when membarrier is called passed a full barrier when it was switched out. If the
+// kernel refuses membarrier, each Store is sequentially consistent, as in store_portable.go.
 
 const (
 	sysMembarrier    = 324
@@ -32,7 +30,7 @@ var fenced = func() bool {
 // barriers counts the calls of Barrier that reach the kernel.
 var barriers atomic.Uint64
 
-// Barriers returns how many barriers on all threads there have been in this program.
+// Barriers returns the number of barriers on all threads so far.
 func Barriers() uint64 { return barriers.Load() }
 
 // Barrier is the reader's half of Store: every thread of this program passes a full
@@ -43,18 +41,16 @@ func Barrier() {
 	}
 	barriers.Add(1)
 	if _, _, errno := syscall.Syscall(sysMembarrier, cmdExpedited, 0, 0); errno != 0 {
-		// The kernel has agreed to it at start-up, so something has forbidden it since: a
-		// seccomp filter. To stop all goroutines for a moment is a barrier, too.
+		// The kernel allowed it at startup, so something, such as a seccomp filter, has forbidden it since. Stopping all
+		// goroutines for a moment is a barrier, too.
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 	}
 }
 
-// Store writes v to p, of which the caller is the only writer, without a fence
-// where the machine allows that; it releases what the caller wrote before. A reader
-// uses atomic.LoadUint32; one that has written something which the writer of p reads
-// afterwards, and that must not miss the store, calls Barrier between its write and its
-// read.
+// Store writes v to p, whose only writer is the caller, without a fence if the platform allows that; it releases the
+// caller's earlier writes. A reader uses atomic.LoadUint32. A reader that has written something that the writer of p reads
+// afterwards, and that must not miss the store, calls Barrier between its write and its read.
 func Store(p *uint32, v uint32) {
 	if fenced {
 		atomic.StoreUint32(p, v)
@@ -63,8 +59,8 @@ func Store(p *uint32, v uint32) {
 	store(p, v)
 }
 
-// StoreRelaxed is Store for readers that never call Barrier: those of numbers that are only shown,
-// or that what is read otherwise confirms. It has no fence, whatever the kernel says.
+// StoreRelaxed is Store for readers that never call Barrier: for numbers that are only displayed, or that are confirmed in
+// another way. It never has a fence.
 func StoreRelaxed(p *uint32, v uint32) { store(p, v) }
 
 // StoreUint64 is StoreRelaxed for a counter. A reader calls its Load.

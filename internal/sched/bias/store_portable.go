@@ -7,10 +7,10 @@ import "sync/atomic"
 // Barrier has nothing to do: each store carries its own fence.
 func Barrier() {}
 
-// Barriers returns how many barriers on all threads there have been in this program.
+// Barriers returns the number of barriers on all threads so far.
 func Barriers() uint64 { return 0 }
 
-// Store writes v where the caller is the only writer.
+// Store writes v to p, whose only writer is the caller.
 func Store(p *uint32, v uint32) { atomic.StoreUint32(p, v) }
 
 // StoreRelaxed is Store for readers that never call Barrier.

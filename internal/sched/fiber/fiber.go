@@ -7,36 +7,34 @@ import (
 	"sync/atomic"
 )
 
-// Fiber stands for a goroutine that waits until another goroutine resumes it. The zero value
-// stands for the goroutine that calls its To; a [Pool] has others. The fields belong to the
-// fiber while it runs, and to its master while it waits.
+// Fiber represents a goroutine that waits until another goroutine resumes it. The zero value represents the goroutine that
+// calls its To; a [Pool] makes others. The fields belong to the fiber while it runs, and to its master while it waits.
 type Fiber struct {
-	Thread // of its goroutine; only that may look at it
+	Thread // of its goroutine, which alone may use it
 
 	id uint64 // see Traceback
 
-	slot // that its goroutine began in, and ends in; without functions in a zero value
+	slot // where its goroutine starts and ends; without functions in a zero value
 
-	at  *slot // where it waits, or has last
-	job Job   // nil: it rests
-	end bool  // it is resumed to end
+	at  *slot // where it waits, or last waited
+	job Job   // nil while it is idle
+	end bool  // it must end when resumed
 
 	broken   bool   // its job has called runtime.Goexit
-	redirect *Fiber // resume this one instead, as soon as this fiber is resumed
+	redirect *Fiber // to be resumed instead, as soon as this fiber is resumed
 	pool     *Pool
 }
 
-// Direct reports whether a fiber resumes another without the worker in between.
+// Direct reports whether a fiber resumes another one without going through the worker.
 const Direct = true
 
-// slot is where one goroutine waits until another one comes to wait there in its place: a
-// coroutine of Go's, of which nothing but the switch is used. The fields belong to the master of
-// the goroutine that waits there.
+// slot is a place where one goroutine waits until another one replaces it: a coroutine of Go's runtime, of which only the
+// switch is used. The fields belong to the master of the goroutine that waits there.
 type slot struct {
 	next      func() (struct{}, bool)
 	yield     func(struct{}) bool
 	yieldNext bool        // yield's turn
-	dying     atomic.Bool // the fiber whose slot it is ends as soon as the goroutine that waits here is resumed
+	dying     atomic.Bool // the slot's fiber ends as soon as the goroutine that waits here is resumed
 	owner     *Fiber
 }
 
@@ -48,7 +46,8 @@ func (f *Fiber) waitingSlot() *slot {
 	return f.at
 }
 
-// leave returns the one function that takes the caller to p and resumes the goroutine that waits there.
+// leave returns the function that makes the caller wait in p and resumes the goroutine that waits there; the other result
+// is nil.
 func (p *slot) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
 	if p.yieldNext = !p.yieldNext; p.yieldNext {
 		return p.next, nil
@@ -56,15 +55,15 @@ func (p *slot) leave() (next func() (struct{}, bool), yield func(struct{}) bool)
 	return nil, p.yield
 }
 
-// Leave does all of To but the switch itself, so that the caller can inline it. Exactly one of
-// the functions that it returns is not nil; the caller must call it at once.
+// Leave does everything of To except the switch itself, so that the caller can inline it. Exactly one of the functions that
+// it returns is not nil; the caller must call it at once.
 func (f *Fiber) Leave(g *Fiber) (next func() (struct{}, bool), yield func(struct{}) bool) {
 	f.at = g.waitingSlot()
 	return f.at.leave()
 }
 
-// wait resumes the goroutine that waits in p. It is for a pool and for a fiber that has nothing
-// to do any more: these may wait where a goroutine ends that cannot return.
+// wait resumes the goroutine that waits in p. It is for a pool and for an idle fiber: these may wait where a goroutine ends
+// that cannot return.
 func (f *Fiber) wait(p *slot) {
 	f.at = p
 	next, yield := p.leave()
@@ -76,16 +75,15 @@ func (f *Fiber) wait(p *slot) {
 	next()
 }
 
-// expected is deferred where the panic may come out with which a goroutine ends that
-// cannot return.
+// expected must be deferred where the panic of an ending goroutine that cannot return may surface.
 func expected() {
 	if cause := recover(); cause != nil && cause != any(ended{}) {
 		panic(cause)
 	}
 }
 
-// ended is the panic with which a goroutine ends that cannot return. It comes out
-// in the goroutine that waits in the slot by next.
+// ended is the panic with which a goroutine ends that cannot return. It surfaces in the goroutine that waits in the slot in
+// next.
 type ended struct{}
 
 // work is the goroutine of a fiber: made by Pool.Take; it ends when Pool.Put or Pool.Stop
@@ -94,13 +92,13 @@ func (f *Fiber) work(yield func(struct{}) bool) {
 	f.yield = yield
 	defer func() {
 		if cause := recover(); cause != nil {
-			go panic(cause) // not here: it would come out in the code of another goroutine
+			go panic(cause) // on a new goroutine: here it would surface in the code of another goroutine
 			select {}
 		}
 		if f.end {
 			return
 		}
-		// runtime.Goexit, which goes on as soon as this returns.
+		// This is runtime.Goexit, which continues when this function returns.
 		f.broken = true
 		next := f.job.Next()
 		f.job = nil
@@ -114,8 +112,7 @@ func (f *Fiber) work(yield func(struct{}) bool) {
 	}
 }
 
-// serve does one job after the other until f is to end, or has waited where a goroutine
-// has ended with a panic.
+// serve runs one job after the other until f must end, or has waited where a goroutine has ended with a panic.
 func (f *Fiber) serve(Mark) {
 	defer expected()
 	for !f.end {
@@ -135,26 +132,25 @@ func (f *Fiber) serve(Mark) {
 	}
 }
 
-// retiring is what a pool knows of fibers that have to end and cannot yet: up to as many as
-// others wait where these began.
+// retiring holds the fibers of a pool that must end but cannot yet: at most as many as other fibers that wait where these
+// started.
 type retiring struct {
-	dying map[*slot]*Fiber // by where they wait
+	dying map[*slot]*Fiber // by the slot where they wait
 }
 
 func (r *retiring) dyingCount() int { return len(r.dying) }
 
-// begin makes the goroutine of f, which p has just made.
+// begin starts the goroutine of f, which p has just made.
 func (f *Fiber) begin(p *Pool) {
 	f.pool = p
 	f.next, _ = iter.Pull(f.work)
 	f.owner, f.at = f, &f.slot
 }
 
-// retire ends f now if no other goroutine waits in the slot where f began; else it marks f as
-// dying, as ending f would resume that goroutine, which only its master may do. If that
-// goroutine has to end, too, or if f itself waits where a dying fiber began, then one of the two
-// ends now and the other is looked at again. So there are never more dying fibers than others
-// that wait. The caller holds p.mu.
+// retire ends f now if no other goroutine waits in the slot where f started. Otherwise it marks f as dying, because ending
+// f would resume that goroutine, which only its master may do. If that goroutine must end, too, or if f itself waits where
+// a dying fiber started, then one of the two ends now and the other is checked again. So there are never more dying fibers
+// than other waiting ones. The caller holds p.mu.
 func (p *Pool) retire(me, f *Fiber) {
 	for f.at != &f.slot {
 		g, last := p.dying[&f.slot], f
@@ -169,7 +165,7 @@ func (p *Pool) retire(me, f *Fiber) {
 			}
 			g = f
 		}
-		// g waits where last began.
+		// g waits where last started.
 		delete(p.dying, g.at)
 		delete(p.dying, last.at)
 		g.redirect, last.end = me, true
@@ -181,9 +177,8 @@ func (p *Pool) retire(me, f *Fiber) {
 	me.wait(f.at)
 }
 
-// reap returns where to wait instead of p, so that the goroutine in p is resumed: where the
-// dying fiber waits that began in p, and which then ends. If it would end with a panic, it does
-// not end yet, and reap returns p.
+// reap returns the slot to wait in, instead of p, so that the goroutine in p is resumed: the slot of the dying fiber that
+// started in p, which then ends. If it would end with a panic, it does not end yet, and reap returns p.
 func (p *slot) reap() *slot {
 	d := p.owner
 	d.pool.mu.Lock()

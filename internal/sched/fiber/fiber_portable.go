@@ -4,15 +4,14 @@ package fiber
 
 import "iter"
 
-// Fiber stands for a goroutine that waits until another goroutine resumes it. The zero value
-// stands for the goroutine that calls its To, a worker; a [Pool] has others. The fields belong
-// to the fiber while it runs, and to its master while it waits.
+// Fiber represents a goroutine that waits until another goroutine resumes it. The zero value represents the goroutine that
+// calls its To, a worker; a [Pool] makes others. The fields belong to the fiber while it runs, and to its master while it
+// waits.
 //
-// A fiber of a pool is the goroutine of an iterator, as iter.Pull makes it: a worker calls
-// next, one worker at a time, and the fiber calls yield. So a switch between two fibers goes
-// by way of the worker that has called next: see drive.
+// A fiber of a pool is the goroutine of an iterator made by iter.Pull: a worker calls next, one worker at a time, and the
+// fiber calls yield. So a switch between two fibers goes through the worker that has called next: see drive.
 type Fiber struct {
-	Thread // of its goroutine; only that may look at it
+	Thread // of its goroutine, which alone may use it
 
 	id uint64 // see Traceback
 
@@ -20,16 +19,16 @@ type Fiber struct {
 	stop  func()                  // nil in a zero value
 	yield func(struct{}) bool
 
-	to     *Fiber // the fiber to resume when this one has yielded, or what this worker drives
+	to     *Fiber // the fiber to resume when this one has yielded, or the fiber that this worker drives
 	job    Job
 	broken bool // its job has called runtime.Goexit
 }
 
-// Direct reports whether a fiber resumes another without the worker in between.
+// Direct reports whether a fiber resumes another one without going through the worker.
 const Direct = false
 
-// Leave does all of To but the switch itself, so that the caller can inline it. Exactly one of
-// the functions that it returns is not nil; the caller must call it at once.
+// Leave does everything of To except the switch itself, so that the caller can inline it. Exactly one of the functions that
+// it returns is not nil; the caller must call it at once.
 func (f *Fiber) Leave(g *Fiber) (next func() (struct{}, bool), yield func(struct{}) bool) {
 	f.to = g
 	if f.stop != nil {
@@ -60,8 +59,8 @@ func (f *Fiber) step() {
 	f.next()
 }
 
-// ended is the panic with which a goroutine ends whose job has called runtime.Goexit: without
-// it the Goexit would go on in the worker.
+// ended is the panic with which a goroutine ends whose job has called runtime.Goexit: without it the Goexit would continue
+// in the worker.
 type ended struct{}
 
 // work is the goroutine of a fiber: made by Pool.Take; it ends when Pool.Put or Pool.Stop
@@ -71,7 +70,7 @@ func (f *Fiber) work(yield func(struct{}) bool) {
 	over := false
 	defer func() {
 		if cause := recover(); cause != nil {
-			go panic(cause) // not here: it would come out in the code of a worker
+			go panic(cause) // on a new goroutine: here it would surface in the code of a worker
 			select {}
 		}
 		if over {
@@ -85,7 +84,7 @@ func (f *Fiber) work(yield func(struct{}) bool) {
 	over = true
 }
 
-// serve does one job after the other until the iterator is stopped.
+// serve runs one job after the other until the iterator is stopped.
 func (f *Fiber) serve(Mark) {
 	for more := true; more; more = f.yield(struct{}{}) {
 		f.job.Run()
@@ -93,13 +92,13 @@ func (f *Fiber) serve(Mark) {
 	}
 }
 
-// retiring is what a pool knows of fibers that have to end and cannot yet. Here all can.
+// retiring is empty in this implementation, where fibers can always end.
 type retiring struct{}
 
 func (retiring) dyingCount() int { return 0 }
 
-// begin makes the goroutine of f, which a pool has just made.
+// begin starts the goroutine of f, which a pool has just made.
 func (f *Fiber) begin(*Pool) { f.next, f.stop = iter.Pull(f.work) }
 
-// retire ends f. The first argument stands for the caller, which holds p.mu.
+// retire ends f. The first argument represents the caller, which holds p.mu.
 func (p *Pool) retire(_, f *Fiber) { f.stop() }

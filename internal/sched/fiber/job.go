@@ -2,28 +2,27 @@ package fiber
 
 import "sync/atomic"
 
-// Job is what a fiber of a [Pool] does.
+// Job is run by a fiber of a [Pool].
 type Job interface {
-	// Run does it. It may call runtime.Goexit, but not panic.
+	// Run runs the job. It may call runtime.Goexit, but must not panic.
 	Run()
-	// Next returns the fiber to resume after that.
+	// Next returns the fiber to resume afterwards.
 	Next() *Fiber
 }
 
-// Again gives f, which has done its job and has not been put back, another one. Its master calls it.
+// Again gives f, which has finished its job and has not been put back, another one. Its master calls it.
 func (f *Fiber) Again(j Job) { f.job = j }
 
-// Broken reports whether f can do no other job: its last has called runtime.Goexit.
+// Broken reports whether f can run no other job because its last one has called runtime.Goexit.
 func (f *Fiber) Broken() bool { return f.broken }
 
-// ID returns the number of a fiber that a pool has made: no two of a program have the same.
+// ID returns the number of a fiber made by a pool, which is unique in the program.
 func (f *Fiber) ID() uint64 { return f.id }
 
-// Runs reports whether the calling goroutine does a job of the fiber with that number; see
-// [Marked].
+// Runs reports whether the calling goroutine is running a job of the fiber with number id; see [Marked].
 func Runs(id uint64) bool { return id != 0 && onStack(markOf(id).sign()) }
 
 var ids atomic.Uint64
 
-// maxIdle is how many fibers a pool keeps for jobs to come.
+// maxIdle is the maximum number of idle fibers that a pool keeps for later jobs.
 const maxIdle = 1024

@@ -7,16 +7,15 @@ import (
 
 // Thread reports whether the goroutine to which it belongs is locked to its thread by
 // [runtime.LockOSThread], or is called from C. Such a goroutine must not resume another:
-// Go's runtime ends the program if it does. The zero value is ready.
+// Go's runtime would end the program. The zero value is ready to use.
 //
-// Go has no function that reports it. It is read where the runtime keeps it, or, where that is not
-// found or the program is built with the tag actornode_portable or actornode_no_locked, from the
-// goroutine's traceback, which takes some microseconds.
+// Go has no function that reports it. It is read from the runtime's data, or, if that is not found or with the build tags
+// actornode_portable and actornode_no_locked, from the goroutine's traceback, which takes some microseconds.
 type Thread struct {
-	word *uintptr // 0 unless the goroutine is locked; nil: not known where that is
+	word *uintptr // points to 0 unless the goroutine is locked; nil if unknown
 }
 
-// Locked reports whether the calling goroutine, that of t, is locked to its thread.
+// Locked reports whether the calling goroutine, to which t belongs, is locked to its thread.
 func (t *Thread) Locked() bool {
 	if t.word != nil {
 		return *t.word != 0
@@ -24,7 +23,7 @@ func (t *Thread) Locked() bool {
 	return t.search()
 }
 
-// search is Locked as long as the word is not known.
+// search is Locked while the word is unknown.
 func (t *Thread) search() bool {
 	if t.word = lockedWord(); t.word != nil {
 		return *t.word != 0
@@ -32,16 +31,16 @@ func (t *Thread) search() bool {
 	return traceSaysLocked()
 }
 
-// Unlock undoes all that [runtime.LockOSThread] has done to the calling goroutine, that of t,
-// which has not been called from C.
+// Unlock undoes all calls of [runtime.LockOSThread] by the calling goroutine, to which t belongs and which was not called
+// from C.
 func (t *Thread) Unlock() {
 	for t.Locked() {
 		runtime.UnlockOSThread()
 	}
 }
 
-// traceSaysLocked reads off the first line of the traceback of the calling goroutine whether
-// it is locked: "goroutine 1 [running, locked to thread]:".
+// traceSaysLocked reads from the first line of the calling goroutine's traceback whether it is locked: "goroutine 1
+// [running, locked to thread]:".
 func traceSaysLocked() bool {
 	var buf [128]byte
 	line, _, _ := bytes.Cut(buf[:runtime.Stack(buf[:], false)], []byte{'\n'})

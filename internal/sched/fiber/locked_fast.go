@@ -9,15 +9,14 @@ import (
 	"unsafe"
 )
 
-// lockedAt is where in the runtime's g the thread stands that a goroutine is locked to, in
-// bytes; 0: not found, or not looked for yet. See find.
+// lockedAt is the offset in bytes, within the runtime's g, of the thread that a goroutine is locked to, or 0 if it was not
+// found or not searched for yet. See find.
 var lockedAt atomic.Uintptr
 
-// g returns what the runtime keeps of the calling goroutine.
+// g returns the runtime's g of the calling goroutine.
 func g() unsafe.Pointer
 
-// lockedWord returns where the word is that is 0 unless the calling goroutine is locked; nil:
-// not known.
+// lockedWord returns the address of the word that is 0 unless the calling goroutine is locked, or nil if unknown.
 func lockedWord() *uintptr {
 	at := lockedAt.Load()
 	if at == 0 {
@@ -26,8 +25,8 @@ func lockedWord() *uintptr {
 	return (*uintptr)(unsafe.Add(g(), at))
 }
 
-// find looks for lockedAt, the first time that it is called. It is not done when the program
-// begins, as the first call of LockOSThread makes the runtime start another thread.
+// find searches for lockedAt when it is first called, not at startup, because the first call of LockOSThread makes the
+// runtime start another thread.
 var find = sync.OnceFunc(func() {
 	found := make(chan uintptr)
 	for range 2 {
@@ -38,11 +37,11 @@ var find = sync.OnceFunc(func() {
 	}
 })
 
-// searched is how much of a g is searched, in words: less than there is of it in any version.
+// searched is the number of words of a g that are searched: less than the size of a g in any version.
 const searched = 48
 
-// search returns the one place in the g of the calling goroutine, which is not locked, where
-// there is something but 0 whenever it is; 0 if there is none, or more than one.
+// search returns the only offset in the g of the calling goroutine, which is not locked, whose word is nonzero exactly
+// while the goroutine is locked. It returns 0 if there is none, or more than one.
 func search() uintptr {
 	var differs [searched]bool
 	for i := range differs {

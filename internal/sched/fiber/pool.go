@@ -2,8 +2,8 @@ package fiber
 
 import "sync"
 
-// To resumes g, which waits and whose master the caller is. f stands for the calling
-// goroutine; To returns when another goroutine resumes f.
+// To resumes g, which waits and whose master the caller is. f represents the calling goroutine; To returns when another
+// goroutine resumes f.
 func (f *Fiber) To(g *Fiber) {
 	if next, yield := f.Leave(g); next != nil {
 		next()
@@ -12,17 +12,17 @@ func (f *Fiber) To(g *Fiber) {
 	}
 }
 
-// Pool makes fibers and keeps up to maxIdle idle ones for later jobs. The
-// direct implementation also keeps those that cannot end yet. The zero value is ready.
+// Pool makes fibers and keeps up to maxIdle idle ones for later jobs. The direct implementation also keeps those that
+// cannot end yet. The zero value is ready to use.
 type Pool struct {
 	mu       sync.Mutex
 	idle     []*Fiber
-	retiring       // of the implementation
-	out      int64 // how many have been taken and not been put back
+	retiring       // specific to the implementation
+	out      int64 // number of fibers taken and not put back
 	stopped  bool
 }
 
-// Take returns a fiber that does j as soon as a goroutine resumes it.
+// Take returns a fiber that runs j as soon as a goroutine resumes it.
 func (p *Pool) Take(j Job) *Fiber {
 	p.mu.Lock()
 	p.out++
@@ -40,7 +40,7 @@ func (p *Pool) Take(j Job) *Fiber {
 	return f
 }
 
-// Put takes back a fiber that has done its job and waits. me stands for the caller.
+// Put takes back a fiber that has finished its job and waits. me represents the caller.
 func (p *Pool) Put(me, f *Fiber) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,24 +52,24 @@ func (p *Pool) Put(me, f *Fiber) {
 	}
 }
 
-// Busy returns how many fibers have been taken and not been put back.
+// Busy returns the number of fibers that were taken and not put back.
 func (p *Pool) Busy() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.out
 }
 
-// Idle returns how many fibers have no job, including those that cannot end yet.
+// Idle returns the number of fibers without a job, including those that cannot end yet.
 func (p *Pool) Idle() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.idle) + p.dyingCount()
 }
 
-// Stop ends the fibers that have no job, and the others when they have done theirs.
+// Stop ends the fibers without a job, and the others when they have finished theirs.
 func (p *Pool) Stop() {
 	done := make(chan struct{})
-	go func() { // a caller that is locked to its thread could resume no other goroutine
+	go func() { // because a caller that is locked to its thread cannot resume another goroutine
 		p.mu.Lock()
 		p.stopped = true
 		var me Fiber

@@ -10,11 +10,10 @@ import (
 	"unsafe"
 )
 
-// What stands here reads the text of tracebacks, which Go does not promise: the number of
-// a goroutine in its first line, and arguments in hexadecimal digits.
+// This file parses tracebacks, whose format Go does not guarantee: the number of a goroutine in the first line, and
+// arguments in hexadecimal.
 
-// GoroutineID reads the number of the calling goroutine off its traceback. It is 0 where
-// that cannot be read.
+// GoroutineID reads the number of the calling goroutine from its traceback. It returns 0 if that fails.
 func GoroutineID() uint64 {
 	var buf [64]byte
 	words := bytes.Fields(buf[:runtime.Stack(buf[:], false)])
@@ -25,9 +24,8 @@ func GoroutineID() uint64 {
 	return id
 }
 
-// Traceback returns the traceback, as it is now, of the goroutine that does a job of the
-// fiber with that number, or if that is 0, of the goroutine with the number goroutine. It is
-// empty if there is no such goroutine.
+// Traceback returns the current traceback of the goroutine that runs a job of the fiber with number fiber or, if that is 0,
+// of the goroutine with number goroutine. It is empty if there is no such goroutine.
 func Traceback(goroutine, fiber uint64) []byte {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]
@@ -41,30 +39,30 @@ func Traceback(goroutine, fiber uint64) []byte {
 	return nil
 }
 
-// Mark is an argument that is there for tracebacks to show: an array of more than one element
-// is passed in memory, and printed as it is. The number of the goroutine would do, but no other
-// goroutine can read it, and to read it off a traceback takes a goroutine longer than to begin.
+// Mark is an argument that shows up in tracebacks: an array of more than one element is passed in memory, and printed with
+// its values. The number of the goroutine would do, too, but no other goroutine can read it, and reading it from a
+// traceback takes longer than starting a goroutine.
 type Mark [2]uint64
 
-// What distinguishes marks from other arguments that are printed like them.
+// The tags that distinguish marks from other arguments.
 const (
 	tag        uint64 = 0x66696265722e6d6b // of fibers, by their numbers
-	pointerTag uint64 = 0x706f696e742e6d6b // of what is pointed to
+	pointerTag uint64 = 0x706f696e742e6d6b // of pointers
 )
 
 func markOf(id uint64) Mark { return Mark{id, tag} }
 
-// MarkOf is the mark of what p points to: no other has it while that is in use.
+// MarkOf returns the mark of p, which is unique while the target of p is in use.
 func MarkOf[T any](p *T) Mark { return Mark{uint64(uintptr(unsafe.Pointer(p))), pointerTag} }
 
-// Marked reports whether the calling goroutine is in a function that has got MarkOf(p), and that is
-// not inlined, among the first fifty or the last fifty of its stack. It takes some microseconds.
+// Marked reports whether the calling goroutine is in a function with the argument MarkOf(p), which must not be inlined and
+// must be among the first or last fifty of its stack. It takes some microseconds.
 func Marked[T any](p *T) bool { return onStack(MarkOf(p).sign()) }
 
-// OnAny reports whether the calling goroutine does a job of any fiber; see [Marked].
+// OnAny reports whether the calling goroutine runs a job of any fiber; see [Marked].
 func OnAny() bool { return onStack(fmt.Appendf(nil, ", %#x}", tag)) }
 
-// onStack looks for a mark. It does not get the mark itself, as it is on the stack, too.
+// onStack looks for a mark, which it gets as text, because the mark itself would then be on the stack.
 func onStack(sign []byte) bool {
 	buf := make([]byte, 1<<14)
 	n := runtime.Stack(buf, false)
@@ -75,5 +73,5 @@ func onStack(sign []byte) bool {
 	return bytes.Contains(buf[:n], sign)
 }
 
-// sign is m as a traceback prints it.
+// sign returns m as printed in a traceback.
 func (m Mark) sign() []byte { return fmt.Appendf(nil, "{%#x, %#x}", m[0], m[1]) }

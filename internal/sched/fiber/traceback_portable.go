@@ -2,13 +2,13 @@
 
 package fiber
 
-// GoroutineID returns 0: nothing says which goroutine runs but the text of a traceback.
+// GoroutineID returns 0, because only the text of a traceback contains the number.
 func GoroutineID() uint64 { return 0 }
 
 // Traceback returns nothing: see GoroutineID.
 func Traceback(goroutine, fiber uint64) []byte { return nil }
 
-// Mark stands for nothing: see GoroutineID.
+// Mark is unused: see GoroutineID.
 type Mark struct{}
 
 func markOf(uint64) Mark { return Mark{} }
