@@ -7,9 +7,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Places of the caches: atoms below shortPlaces have a reference that is a byte
-// shorter. A cache allocates pagePlaces places at a time: a node has one for each of its
-// peers, and most of them hold little.
+// Places of the caches: references to places below shortPlaces are one byte shorter. A cache allocates pagePlaces places at
+// a time, because a node has one per peer, and most caches hold little.
 const (
 	shortPlaces  = 256
 	atomPlaces   = 8 * shortPlaces
@@ -17,21 +16,20 @@ const (
 	originPlaces = originNew
 )
 
-// EncodeDict is the sender's half of the dictionary of a connection, in one
-// direction: which atom and which node life is at which place. Its zero value is
-// ready to use; an [Encoder] adds to it. It belongs to one goroutine at a time.
+// EncodeDict is the sender's half of a connection's dictionary, in one direction: the places of atoms and node
+// incarnations. Its zero value is ready to use; an [Encoder] adds to it. It belongs to one goroutine at a time.
 //
-//  1. What is at a place here, the peer has there once it has read all that was
-//     written and committed, in that order.
-//  2. log says how to get back to what was committed last.
+//  1. The peer has the same contents at each place after it has read everything that was written and committed, in that
+//     order.
+//  2. log contains what is needed to return to the last commit.
 type EncodeDict struct {
 	seed    maphash.Seed
 	atoms   [atomPlaces / pagePlaces]*[pagePlaces]dictAtom
-	life    uint32 // of the entries that count, from 1: Reset makes the others old
+	life    uint32 // of the valid entries, from 1: Reset invalidates older ones
 	origins map[wire.Origin]uint8
 	at      [originPlaces]wire.Origin
 	used    int // places of origins in use
-	next    int // the place to give away next, when all are
+	next    int // the next place to reassign when all are used
 	last    wire.Origin
 	lastAt  uint8
 	log     []change
@@ -40,10 +38,10 @@ type EncodeDict struct {
 type dictAtom struct {
 	atom wire.Atom
 	life uint32
-	seen uint32 // hash of the last other atom that wanted the place
+	seen uint32 // hash of the last other atom for this place
 }
 
-// change is a definition that is not committed yet, with what it replaced.
+// change is an uncommitted definition, with the entry that it replaced.
 type change struct {
 	place    uint16
 	isOrigin bool
@@ -53,17 +51,15 @@ type change struct {
 	next     int
 }
 
-// Commit says that what was written so far will be sent, in that order, ahead of
-// all that is written later. Call it once a frame.
+// Commit declares that everything written so far will be sent, in that order, before anything written later. Call it once
+// per frame.
 func (c *EncodeDict) Commit() { c.log = c.log[:0] }
 
-// Undo goes back to the last Commit: what was written since is not going to be
-// sent.
+// Undo returns to the last Commit: data written since will not be sent.
 func (c *EncodeDict) Undo() { c.undo(0) }
 
-// Reset forgets everything, as the peer must at the same place ([DecodeDict.Reset]):
-// for a standalone message, which may arrive after messages that were written
-// later. It costs little. It also commits.
+// Reset clears the dictionary, as the peer must at the same position ([DecodeDict.Reset]), for a standalone message, which
+// may arrive after messages that were written later. It is cheap. It also commits.
 func (c *EncodeDict) Reset() {
 	c.log = c.log[:0]
 	c.begin()
@@ -77,7 +73,7 @@ func (c *EncodeDict) Reset() {
 	c.used, c.next, c.last, c.lastAt = 0, 0, wire.Origin{}, 0
 }
 
-// undo takes back all changes but the first n.
+// undo reverts all changes except the first n.
 func (c *EncodeDict) undo(n int) {
 	for i := len(c.log) - 1; i >= n; i-- {
 		l := &c.log[i]
@@ -96,13 +92,13 @@ func (c *EncodeDict) undo(n int) {
 	c.log = c.log[:n]
 }
 
-// placing says how an atom or an origin is to be written.
+// placing is the way to write an atom or an origin.
 type placing uint8
 
 const (
 	spelled placing = iota // without the cache
-	fresh                  // it is defined at its place by this
-	known                  // it is at its place
+	fresh                  // with a definition of its place
+	known                  // as a reference to its place
 )
 
 // begin makes the zero value ready.
@@ -121,7 +117,7 @@ func (c *EncodeDict) slot(place int) *dictAtom {
 	return &(*page)[place%pagePlaces]
 }
 
-// atom returns the place of a, which it may give it.
+// atom returns the place of a, and may assign one.
 func (c *EncodeDict) atom(a wire.Atom) (place int, p placing) {
 	c.begin()
 	h := maphash.String(c.seed, string(a))
@@ -130,7 +126,7 @@ func (c *EncodeDict) atom(a wire.Atom) (place int, p placing) {
 	switch {
 	case s.life == c.life && s.atom == a:
 		return short, known
-	case s.life != c.life && validAtom(a): // it is in no other place: places are not given back
+	case s.life != c.life && validAtom(a): // it has no other place, because places are not released
 		return short, c.put(s, short, a)
 	}
 	long := shortPlaces + int(h>>8%(atomPlaces-shortPlaces))
@@ -142,7 +138,7 @@ func (c *EncodeDict) atom(a wire.Atom) (place int, p placing) {
 		return 0, spelled
 	case l.life != c.life:
 		return long, c.put(l, long, a)
-	case l.seen == uint32(h>>32): // a second time in a row: not one that comes but once
+	case l.seen == uint32(h>>32): // the second time in a row, so not a unique atom
 		return long, c.put(l, long, a)
 	}
 	l.seen = uint32(h >> 32)
@@ -155,7 +151,7 @@ func (c *EncodeDict) put(s *dictAtom, place int, a wire.Atom) placing {
 	return fresh
 }
 
-// origin returns the place of o, which it may give it.
+// origin returns the place of o, and may assign one.
 func (c *EncodeDict) origin(o wire.Origin) (place uint8, p placing) {
 	if c.used > 0 && c.last == o {
 		return c.lastAt, known
@@ -186,17 +182,16 @@ func (c *EncodeDict) origin(o wire.Origin) (place uint8, p placing) {
 	return uint8(i), fresh
 }
 
-// DecodeDict is the receiver half: the peer has the [EncodeDict]. Its zero value
-// is ready to use; a [Decoder] adds to it. It belongs to one goroutine at a time,
-// holds at most 2,048 atoms and 254 node lives, and everything that the peer wrote
-// must be decoded with it, in order. After an error it is of no more use.
+// DecodeDict is the receiver's half: the peer has the [EncodeDict]. Its zero value is ready to use; a [Decoder] adds to it.
+// It belongs to one goroutine at a time, holds at most 2,048 atoms and 254 node lives, and everything that the peer wrote
+// must be decoded with it, in order. After an error it is unusable.
 type DecodeDict struct {
-	atoms   [atomPlaces / pagePlaces]*[pagePlaces]any // an Atom each, boxed; nil: not defined
+	atoms   [atomPlaces / pagePlaces]*[pagePlaces]any // boxed Atoms; nil if not defined
 	origins []wire.Origin
 	known   []bool // of origins
 }
 
-// Reset forgets everything, as the peer must at the same place ([EncodeDict.Reset]).
+// Reset clears the dictionary, as the peer must at the same position ([EncodeDict.Reset]).
 func (c *DecodeDict) Reset() {
 	for _, page := range c.atoms {
 		if page != nil {
@@ -207,7 +202,7 @@ func (c *DecodeDict) Reset() {
 	clear(c.origins)
 }
 
-// put sets what is at a place, which is one.
+// put sets the atom at a valid place.
 func (c *DecodeDict) put(place int, a any) {
 	page := &c.atoms[place/pagePlaces]
 	if *page == nil {
@@ -216,7 +211,7 @@ func (c *DecodeDict) put(place int, a any) {
 	(*page)[place%pagePlaces] = a
 }
 
-// atom returns the Atom at a place, nil if there is none.
+// atom returns the Atom at a place, or nil.
 func (c *DecodeDict) atom(place int) any {
 	if place >= atomPlaces || c.atoms[place/pagePlaces] == nil {
 		return nil
@@ -231,7 +226,7 @@ func (c *DecodeDict) putOrigin(place int, o wire.Origin) {
 	c.origins[place], c.known[place] = o, true
 }
 
-// maxAtomBytes is how long the longest atom is in UTF-8.
+// maxAtomBytes is the maximum length of an atom in UTF-8.
 const maxAtomBytes = 4 * wire.MaxAtomRunes
 
 func validAtom(a wire.Atom) bool {

@@ -17,23 +17,23 @@ const (
 	inImproper
 	inMap
 	inFun
-	inValue // of a type that is not known here
+	inValue // of an unknown type
 	inTerm  // an extTerm
-	inTyped // of a type whose expression cannot be read here
+	inTyped // of a type whose expression cannot be read
 	inReference
 	inShared // a message with references
 )
 
-// parts is a compound term of which some parts are still to be written.
+// parts is a partly written compound term.
 type parts struct {
 	kind  levelKind
-	keys  int32 // how many keys of maps it is inside of
+	keys  int32 // nesting depth in keys of maps
 	terms []any
 	i     int
-	first any // what stands before terms: the tail of an improper list; of a map, the map itself
+	first any // written before terms: the tail of an improper list; or the map itself
 	lead  bool
-	at    int // how much of flat there is without it
-	seen  int // its place in seen, and 1; 0: it is not there
+	at    int // length of flat without it
+	seen  int // its index in seen plus 1, or 0
 }
 
 // compound writes the parts of a compound term, keeping its depth on the heap.
@@ -89,7 +89,7 @@ func (w *writing) levels(next *parts) error {
 	}
 }
 
-// nest counts the keys that next is in, which is opened within top, and checks their [Limits].
+// nest counts the keys around next, which is opened within top, and checks their [Limits].
 func (w *writing) nest(top, next *parts) error {
 	next.keys = top.keys
 	if top.kind == inMap && top.i%2 == 1 {
@@ -144,7 +144,7 @@ func (w *writing) list(l wire.List, next *parts) (open bool, err error) {
 	return open, err
 }
 
-// elements writes a proper list, whose elements may lie in flat.
+// elements writes a proper list, whose elements may be in flat.
 func (w *writing) elements(l []any, from int, next *parts) (open bool, err error) {
 	if err := fits(len(l)+1, "the elements of a list"); err != nil {
 		return false, err
@@ -157,8 +157,7 @@ func (w *writing) elements(l []any, from int, next *parts) (open bool, err error
 	return w.open(next, inList, l, from), nil
 }
 
-// nilFirst reports whether a list must be marked that begins with t, which is, or
-// may turn out to be, nil on the wire.
+// nilFirst reports whether a list that begins with t must be marked, because t is, or may be, nil on the wire.
 func (w *writing) nilFirst(t any) bool {
 	switch {
 	case t == nil:
@@ -172,7 +171,7 @@ func (w *writing) nilFirst(t any) bool {
 	return known == nil
 }
 
-// mark writes the head of an array of n elements behind a mark.
+// mark writes the header of an array of n elements with a mark.
 func (w *writing) mark(n int, kind byte) {
 	w.dst = append(appendCount(w.dst, n+1, fixArray, tagArray16), tagFixExt1, extMark, kind)
 }
@@ -209,8 +208,7 @@ func (w *writing) charlist(c wire.Charlist) error {
 	return nil
 }
 
-// improper writes an ImproperList, which may turn out to be a proper list, or no
-// list at all.
+// improper writes an ImproperList, which may turn out to be a proper list, or not a list.
 func (w *writing) improper(l wire.ImproperList, next *parts) (open bool, err error) {
 	from := len(w.flat)
 	head, tail := l.Head, l.Tail
@@ -265,8 +263,7 @@ func (w *writing) export(x wire.Export) error {
 	return nil
 }
 
-// fun writes a fun: its mark, module, the rest in one binary, its creator, and
-// what it closes over.
+// fun writes a fun: its mark, module, fixed fields in one binary, its creator, and its free variables.
 func (w *writing) fun(f wire.Fun, next *parts) (open bool, err error) {
 	switch {
 	case f.Arity < 0 || f.Arity > 255:

@@ -5,42 +5,41 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Decoder reads terms. Its zero value is ready to use, for standalone terms. It belongs to
-// one goroutine at a time.
+// Decoder reads terms. The zero value is ready to use for standalone terms. It belongs to one goroutine at a time.
 type Decoder struct {
-	// Dict holds what the peer has defined so far; the decoder adds to it. If Dict is nil, terms
-	// that use a cache are malformed.
+	// Dict holds the peer's definitions so far; the decoder adds to it. If Dict is nil, terms that use a cache are
+	// malformed.
 	Dict *DecodeDict
-	// Types are the Go types that may come in beside terms.
+	// Types are the Go types that may occur besides terms.
 	Types *Types
-	// Limits bounds what the bytes can ask for.
+	// Limits bounds the memory and time that the input can require.
 	Limits Limits
-	// Alias lets binaries and texts of [Large] bytes and more share the memory of
-	// the input, which must not be changed after that. All else is copied.
+	// Alias lets binaries and texts of at least [Large] bytes share the memory of the input, which must not be changed
+	// afterwards. Everything else is copied.
 	Alias bool
-	// Erlang reads terms as Erlang has them: see the package's documentation.
+	// Erlang makes the decoder return the types of Erlang terms: see the package's documentation.
 	Erlang bool
-	// Strict has a value that does not fit the type of its name here, and a reference whose term is none of its kind, be an error:
-	// [ErrShape]. [Decoder.Rescue] returns the term with an error in its place, then.
+	// Strict makes it an error, [ErrShape], if a value does not fit the type registered under its name, or a reference's
+	// term does not have its kind. [Decoder.Rescue] then returns the term with an error in the value's place.
 	Strict bool
-	// Host is the node that references are made for; nil: none are made.
+	// Host is the node for which references are made, or nil if none are made.
 	Host any
 
-	plain wire.Origin // the last one that was spelled out
-	ints  box.Ints    // allocated for integers to come
+	plain wire.Origin // the last one without a place
+	ints  box.Ints    // preallocated for later integers
 }
 
-// Decode reads the standalone term that b begins with, as a [Decoder] without types does.
+// Decode reads the standalone term at the beginning of b, like a [Decoder] without types.
 func Decode(b []byte) (term any, rest []byte, err error) { return new(Decoder).Term(b) }
 
-// Term reads the term that b begins with and returns the bytes behind it. The
-// error is one of [ErrCut], [ErrMalformed], [ErrLimit] and [ErrShared]; it names the offset in b.
+// Term reads the term at the beginning of b and returns the bytes after it. The error is [ErrCut], [ErrMalformed],
+// [ErrLimit], [ErrShared] or [ErrShape]; it has the offset in b.
 func (d *Decoder) Term(b []byte) (term any, rest []byte, err error) {
-	if len(b) > 1 && b[0] == tagBin8 && int(b[1]) <= len(b)-2 { // what most messages are in a benchmark, and many elsewhere
+	if len(b) > 1 && b[0] == tagBin8 && int(b[1]) <= len(b)-2 { // fast path for short binaries
 		data := b[2 : 2+int(b[1])]
 		return box.Bytes(data), b[2+len(data):], nil
 	}
-	var r reading // field by field: Go would make a literal elsewhere and copy it
+	var r reading // set field by field, because Go would copy a literal
 	r.d, r.b = d, b
 	if term, err = r.all(); err == nil {
 		if err = r.bad; err == nil {
@@ -53,7 +52,7 @@ func (d *Decoder) Term(b []byte) (term any, rest []byte, err error) {
 	return term, b[r.pos:], nil
 }
 
-// Atom is [Decoder.Term] where an atom must come.
+// Atom is [Decoder.Term] for an atom.
 func (d *Decoder) Atom(b []byte) (a wire.Atom, rest []byte, err error) {
 	r := reading{d: d, b: b}
 	if a, err = r.atomHere("an atom"); err != nil {
@@ -62,7 +61,7 @@ func (d *Decoder) Atom(b []byte) (a wire.Atom, rest []byte, err error) {
 	return a, b[r.pos:], nil
 }
 
-// PID is [Decoder.Term] where a pid must come.
+// PID is [Decoder.Term] for a pid.
 func (d *Decoder) PID(b []byte) (p wire.PID, rest []byte, err error) {
 	r := reading{d: d, b: b}
 	if p, err = r.pidHere("a pid"); err != nil {
@@ -71,7 +70,7 @@ func (d *Decoder) PID(b []byte) (p wire.PID, rest []byte, err error) {
 	return p, b[r.pos:], nil
 }
 
-// Ref is [Decoder.Term] where a reference must come.
+// Ref is [Decoder.Term] for a reference.
 func (d *Decoder) Ref(b []byte) (ref wire.Ref, rest []byte, err error) {
 	r := reading{d: d, b: b}
 	n, err := r.extHere(extRef, "a reference")
@@ -93,7 +92,7 @@ func Int(b []byte) (n int64, rest []byte, err error) {
 	return n, b[r.pos:], nil
 }
 
-// Uint reads an integer that is not negative and fits.
+// Uint reads a non-negative integer that fits.
 func Uint(b []byte) (n uint64, rest []byte, err error) {
 	if len(b) > 0 && b[0] == tagUint64 {
 		r := reading{b: b, pos: 1}
@@ -112,40 +111,39 @@ func Uint(b []byte) (n uint64, rest []byte, err error) {
 
 // reading is one term being read.
 //
-//  1. Every term that an open level waits for is counted in pending, and pending never
-//     exceeds the bytes left. So the slots of all levels together take no more
-//     than 16 bytes for each byte of input, whatever the lengths in it say.
-//  2. Nothing is allocated before the bytes it is for are known to be there.
+//  1. Every term that an open level waits for is counted in pending, and pending never exceeds the remaining bytes. So the
+//     slots of all levels together take at most 16 bytes per byte of input, regardless of the lengths in it.
+//  2. Nothing is allocated before the corresponding bytes are known to be present.
 type reading struct {
 	d          *Decoder
 	b          []byte
 	pos        int // of the byte to read next
-	pending    int // terms that the open levels still wait for
+	pending    int // terms that open levels wait for
 	slots      int // made so far
-	weight     int // elements, which values that take more memory count as besides
+	weight     int // additional elements for values that take more memory
 	limits     Limits
-	standalone bool // inside a registered value: without the cache
+	standalone bool // inside a registered value, where the cache is not used
 	inner      int  // registered values around this one
-	// untyped: inside a value that does not fit its type. What it holds is not
-	// tried again, or the time would double with each such value inside another.
+	// untyped is set inside a value that does not fit its type. Values in it are not tried again, because the time would
+	// double with each level of nesting.
 	untyped bool
 
-	shared *sharing // nil: the message has no references
+	shared *sharing // nil if the message has no references
 	bad    error    // the first wrong one
 
-	misfit error    // the first value that does not fit its type, where the decoder is strict
-	why    mismatch // why the value that is being read does not fit
+	misfit error    // the first value that does not fit its type, if the decoder is strict
+	why    mismatch // why the current value does not fit
 }
 
-// level is a compound term of which some parts are still to be read.
+// level is a partly read compound term.
 type level struct {
 	kind  levelKind
 	keys  int32    // how many keys of maps it is inside of
-	def   int32    // the definition that it is the value of, and 1
+	def   int32    // index of the definition with this value, plus 1
 	slots []any    // its parts; not for a map
-	i     int      // slots filled; for a map, terms to come
+	i     int      // filled slots; for a map, remaining terms
 	pairs wire.Map // of a map
-	key   any      // of a map: waits for its value; of a short tuple or list: itself
+	key   any      // of a map: the key that waits for its value; of a short tuple or list: itself
 	fun   *wire.Fun
 	value *openValue // of a value or a term inside one
 }
@@ -225,7 +223,7 @@ func (r *reading) compound(next *level) (any, error) {
 	}
 }
 
-// nest checks that one more level may be opened within those of stack.
+// nest checks that another level may be opened within those of stack.
 func (r *reading) nest(stack []level, next *level) error {
 	if len(stack) >= r.limits.Depth {
 		return r.failAt(r.pos, ErrLimit, "terms nested deeper than %d levels", r.limits.Depth)
@@ -250,10 +248,10 @@ func (r *reading) nest(stack []level, next *level) error {
 	return nil
 }
 
-// maxSorted is up to how many pairs package wire keeps a map sorted.
+// maxSorted is the size up to which package wire keeps a map sorted.
 const maxSorted = 32
 
-// maxPrealloc is for how many pairs of a map memory is allocated before they have been read.
+// maxPrealloc is the maximum number of pairs of a map for which memory is allocated before they have been read.
 const maxPrealloc = 1 << 12
 
 // fill puts v where l waits for it and reports whether l is complete.
@@ -309,7 +307,7 @@ func (r *reading) close(l *level) (any, error) {
 	return r.closeValue(l)
 }
 
-// head reads one term if it has no parts, and else opens a level for them.
+// head reads a term without parts, or else opens a level for the parts.
 func (r *reading) head(next *level) (v any, open bool, err error) {
 	if r.pos >= len(r.b) {
 		return nil, false, r.cut(1, "a term")
@@ -332,7 +330,7 @@ func (r *reading) head(next *level) (v any, open bool, err error) {
 	return r.tagged(at, tag, next)
 }
 
-// tagged reads what comes behind a first byte that says no more than a type.
+// tagged reads the rest after a first byte that is only a type.
 func (r *reading) tagged(at int, tag byte, next *level) (v any, open bool, err error) {
 	var n int
 	switch tag {
@@ -372,7 +370,7 @@ func (r *reading) tagged(at int, tag byte, next *level) (v any, open bool, err e
 	return v, false, err
 }
 
-// expect adds n to the pending terms; they belong to the term that begins at an offset.
+// expect adds n to the pending terms; they belong to the term that begins at offset at.
 func (r *reading) expect(at int, what string, n int) error {
 	if n > len(r.b)-r.pos-r.pending {
 		return r.failAt(at, ErrCut, "%s of %d terms in %d bytes that are left, with %d terms to follow",
@@ -382,7 +380,7 @@ func (r *reading) expect(at int, what string, n int) error {
 	return r.slot(at, n)
 }
 
-// slot counts elements, and what takes as much memory.
+// slot counts n elements, or data of the same size.
 func (r *reading) slot(at, n int) error {
 	r.slots += n
 	if r.limits.Elements == 0 {
@@ -396,8 +394,7 @@ func (r *reading) slot(at, n int) error {
 
 var emptyTuple any = wire.Tuple{}
 
-// array reads the head of an array of n elements, and what makes it a tuple or
-// something else than a list.
+// array reads the beginning of an array of n elements, and determines whether it is a list, a tuple or a marked array.
 func (r *reading) array(at, n int, next *level) (v any, open bool, err error) {
 	if err := r.expect(at, "an array", n); err != nil {
 		return nil, false, err
@@ -433,8 +430,7 @@ func (r *reading) array(at, n int, next *level) (v any, open bool, err error) {
 	return nil, true, nil
 }
 
-// marked reads on behind the mark of an array in which n elements follow. It
-// returns how many of them are left for the level.
+// marked reads the array after its mark, with n remaining elements. It returns the number of elements left for the level.
 func (r *reading) marked(at int, mark byte, n int, next *level) (left int, v any, err error) {
 	few := func(least int, what string) error {
 		if n >= least {

@@ -1,17 +1,17 @@
 // Package pack is the codec of the native protocol: the terms of package wire, and
-// registered Go types, as MessagePack. It moves no bytes and knows no frames.
+// registered Go types, as MessagePack. It does not move bytes and does not know frames.
 //
 // # Nouns
 //
 //   - An [Encoder] writes terms, a [Decoder] reads them. Each direction of a
 //     connection has one of each, at its two ends.
-//   - [EncodeDict] and [DecodeDict] are the dictionary of the two: atoms and nodes that
-//     have been sent once are then sent as a number.
-//   - [Types] are the Go types that travel as they are, by a name.
-//   - [Limits] bounds what bytes from a peer can ask for.
-//   - A mark is the first element of an array that is no list.
+//   - [EncodeDict] and [DecodeDict] are their dictionaries: atoms and nodes that have been sent once are then sent as a
+//     number.
+//   - [Types] are the registered Go types, which are sent unchanged, with a name.
+//   - [Limits] bounds the memory and time that a peer's input can require.
+//   - A mark is the first element of an array that is not a list.
 //
-// A frame is written and read:
+// Writing and reading a frame:
 //
 //	enc := pack.Encoder{Dict: &pack.EncodeDict{}, Types: types}
 //	dst, err := enc.AppendPID(dst, to)     // the head, without boxing
@@ -22,140 +22,121 @@
 //	to, rest, err := dec.PID(frame)
 //	msg, rest, err := dec.Term(rest)
 //
-// A message that others may overtake, such as a long one that is sent in parts, must be
-// standalone: definitions in it would come too late, and places in it could have been
-// reassigned meanwhile. It is written by another Encoder, and read by another
-// Decoder, which have no dictionaries, or dictionaries of their own that are
-// Reset before each such message; the second is shorter where names come again.
+// A message that others may overtake, such as a long one that is sent in parts, must be standalone: its definitions would
+// arrive too late, and places in it could have been reassigned meanwhile. It is written by a separate Encoder, and read by
+// a separate Decoder, without dictionaries, or with separate dictionaries that are Reset before each such message; the
+// latter is shorter if names repeat.
 //
 // # What arrives
 //
-// Go values arrive as they were sent, where etf has Erlang's view of them. A string
-// is a string, []byte is []byte, true is the bool and not the atom, nil is nil and
-// not the empty List; [wire.Equal] and the readers of package wire see no
-// difference. Where an Encoder has Types, values of int8 to uint64, float32, time.Duration, and
-// of slices, maps and pointers made of types that can travel, arrive as what they are,
-// by the expression of their type. Without Types, and for a peer of the former version,
-// integers of all Go types arrive as int, and as *big.Int where that is
-// too small; float32 as float64, as does a uintptr as int always; a Charlist as the List it spells; an ImproperList in
-// its plain shape; a Bitstring of whole bytes as []byte; any other empty list, tuple
-// or map as List(nil), Tuple{} and Map{}. NaN and the infinities, and a zero PID, Ref
-// or Port, travel. So does time.Time, to the nanosecond, without its zone.
+// Go values keep their types, unlike in etf, which uses Erlang's. A string stays a string, []byte stays []byte, true is the
+// bool and not the atom, nil is nil and not the empty List; [wire.Equal] and the readers of package wire treat them alike.
+// If the Encoder has Types, values of int8 to uint64, float32, time.Duration, and slices, maps and pointers of types that
+// can be sent keep their types, by type expressions. Without Types, and for a peer of the former version, integers of all
+// Go types arrive as int, or as *big.Int if that is too small, and float32 as float64. A uintptr always arrives as int; a
+// Charlist as a List; an ImproperList in its canonical form; a Bitstring of whole bytes as []byte; any other empty list,
+// tuple or map as List(nil), Tuple{} and Map{}. NaN and the infinities, and a zero PID, Ref or Port, can be sent. So can
+// time.Time, with nanoseconds, without its zone.
 //
-// A value of a registered type T arrives as a T, and a *T as a *T, nil included,
-// anywhere in a term. Its exported fields are written under their names, or their tags
-// `msgpack:"name,omitempty"`; "-" leaves a field out, as `etf:"-"` does, "alias:old" reads it under an old name, too.
-// The fields of an embedded struct are those of the struct around it ("noinline": a field of its
-// own). A type with two fields of one name is refused, although Go has the outer one hide the other.
-// They may be of all types but channels, functions and complex numbers; of interfaces any,
-// which then holds a term or a value of a registered type, and error;
-// of types of package wire; and of types with methods: MarshalMsg and UnmarshalMsg as the
-// generator of github.com/tinylib/msgp makes them, MarshalMsgpack and UnmarshalMsgpack for one
-// object of MessagePack as bytes, encoding.BinaryMarshaler and encoding.TextMarshaler, each with
-// its counterpart, the first of them that a type has. An error is what [Encoder].Foreign has for it, 4 in each other's
-// fields at most; without that, its text. What arrives is asked for what it is on that node: see Opened.
-// A number that the type here cannot hold is none of that type. Where the name is not known,
-// or stands for a type that the value does not fit, the value arrives as a Map of
-// its fields with its name under [TypeKey], and so do those inside one that does not
-// fit. For a strict [Decoder] a value that does not fit is [ErrShape]. Fields that one side does not have are
-// left out. Nothing of this is an error
-// of the connection. Everything else is up to [Encoder].Foreign.
+// A value of a registered type T arrives as a T, and a *T as a *T, including nil, anywhere in a term. Its exported fields
+// are written under their names, or their tags `msgpack:"name,omitempty"`; "-" omits a field, like `etf:"-"`; "alias:old"
+// also reads it under an old name. The fields of an embedded struct count as those of the outer struct, unless tagged
+// "noinline". A type with two fields of the same name is refused, although in Go the outer one hides the other.
 //
-// Values that stand for something on one node, of the types entered as references in package termof,
-// are made anew for [Decoder].Host. Without one, or where their term is none of that kind, arrives
-// {'$reference', Kind, Term}.
+// Fields may have all types except channels, functions and complex numbers; of interfaces, any (which must hold a term or a
+// value of a registered type) and error; types of package wire; and types with methods: MarshalMsg and UnmarshalMsg as
+// generated by github.com/tinylib/msgp, MarshalMsgpack and UnmarshalMsgpack for one MessagePack object as bytes,
+// encoding.BinaryMarshaler and encoding.TextMarshaler, each with its counterpart; the first of these that a type has is
+// used. An error is sent as the result of [Encoder].Foreign, at most 4 levels deep in fields of errors; otherwise as its
+// text. A received error may be replaced on its node: see Opened.
+//
+// A number that is out of the range of the local type does not fit it. If the name is unknown, or the value does not fit
+// the type with that name, the value arrives as a Map of its fields with its name under [TypeKey], and so do values inside
+// one that does not fit. For a strict [Decoder] a value that does not fit is [ErrShape]. Fields that one side does not have
+// are omitted. None of this is an error of the connection. Everything else is passed to [Encoder].Foreign.
+//
+// References to something on one node, of the types registered as references in package termof, are remade for
+// [Decoder].Host. Without a host, or if the term does not have that kind, {'$reference', Kind, Term} arrives.
 //
 // A type expression is
 //
 //	Type  = Name | "[]" Type | "[" Length "]" Type | "*" Type | "map[" Type "]" Type
 //	Name  = bool string any error int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64
 //	        time duration bigint atom pid ref port tuple list improper charlist map bitstring fun export
-//	        or the name of a registered type, if it has none of [ ] * in it
+//	        or the name of a registered type, if it contains none of [ ] *
 //
-// of at most 255 characters and 9 types in each other, and arrays of 64 KiB, all whose elements come.
-// Peers can have a program compose 1,000 types at most: types live as long as the program. A value whose
-// expression is beyond that, or has names in it that are not known, or which does not fit it, arrives as the
-// plain term, its structs as maps.
+// of at most 255 characters, 9 nested types, and arrays of 64 KiB, whose elements must all be present. Peers can make a
+// program compose at most 1,000 types, because types live as long as the program. A value whose expression exceeds these
+// limits or contains unknown names, or that does not fit its expression, arrives as the plain term, with structs as maps.
 //
 // # Sharing
 //
-// What a message refers to in several places crosses once, and arrives as one: what a pointer of the same
-// type points to, a map (a [wire.Map], too), the elements of a slice with the same address, length and type
-// if they have 64 bytes or more (a Tuple and a List, too), and a text of as many. It is so between an Encoder with Types and a
-// Decoder; the capacity of slices, and slices of parts of each other, are not kept. A message whose type cannot hold two such
-// references is written without looking for them. What refers to itself is refused, with the path: ErrNoTerm,
-// "at shop.Node.Next.Next: a cycle".
+// Data that a message refers to in several places is sent once, and arrives shared: the target of pointers of the same
+// type; a map (also a [wire.Map]); the elements of slices with the same address, length and type, if they have at least 64
+// bytes (also of a Tuple or List); and a text of at least that size. This applies to an Encoder with Types and a Decoder;
+// the capacity of slices, and overlapping slices, are not preserved. The search for shared data is skipped for a message
+// whose type cannot contain two such references. Cyclic data is refused, with the path: ErrNoTerm, "at shop.Node.Next.Next:
+// a cycle".
 //
-// A reference costs the reader no copy. But what is made of the message later may be as large as if it came
-// without references: a text, the terms that a node of OTP gets. So both sides refuse a message that has more bytes than
-// [Limits].Expanded or [Encoder].Expanded if what is shared is counted each time.
+// A reference costs the reader no copy. But data derived from the message later, such as a text or the terms for an OTP
+// node, may be as large as if there were no references. So both sides refuse a message that has more bytes than
+// [Limits].Expanded or [Encoder].Expanded when shared data is counted each time.
 //
-// References lead back, to what has been read whole. What has been left out where it came first, because
-// there is no field for it, is read where a reference leads to it, and so is what was of another type: up to 32
-// of such within each other, of 16 times the bytes of the message in all. [ErrShared] is the
-// error for a reference that leads nowhere, forward, to what is around it, or too far; the decoder
-// can go on with the next message.
+// References point back, to data that has been read completely. Data that was skipped at its first place, because there is
+// no field for it, or that was read there as another type, is read again at the reference: nested up to 32 deep, and in
+// total at most 16 times the bytes of the message. [ErrShared] is the error for a reference to nothing, forward, to an
+// enclosing value, or beyond these limits; the decoder can continue with the next message.
 //
 // # Other languages
 //
-// With Erlang set, and no Types, an Encoder writes for programs that know nothing of
-// Go, and a Decoder reads what they write, as package node/port does: the atoms true,
-// false and undefined are bool and nil, and so nil, which is the empty list in a term,
-// is an empty array; text is bin, and str is read as []byte. Each sort of term has
-// one form then, whether it comes from Go or from Erlang. NaN, the infinities, times
-// and zero identifiers are refused. The bytes are those below.
+// With Erlang set, and without Types, an Encoder writes for programs in other languages, and a Decoder reads their output,
+// as used by package node/port: the atoms true, false and undefined are bool and nil, so nil, which is the empty list in a
+// term, is written as an empty array; text is written as bin, and str is read as []byte. So each kind of term has one form,
+// from Go and from Erlang. NaN, the infinities, times and zero identifiers are refused. The bytes are those below.
 //
 // # Invariants
 //
-//  1. What [DecodeDict] holds after a frame has been read is what [EncodeDict] held when it was
-//     written, for all frames that were committed, in that order.
-//  2. Decode(Append(t)) is Equal to t for every term t within the limits, and the
-//     fields of a Fun come back all alike.
+//  1. After a frame has been read, [DecodeDict] equals [EncodeDict] at the time of writing it, for all committed frames, in
+//     order.
+//  2. Decode(Append(t)) is Equal to t for every term t within the limits, and all fields of a Fun are preserved.
 //  3. If Append or Segments fails, dst and the dictionary are unchanged.
-//  4. The pieces of Segments, one after the other, are what Append writes.
-//  5. What Term returns shares no memory with the input, unless Alias is set and it
-//     has [Large] bytes. The pieces of Segments share that of the term, from that
-//     size on.
-//  6. Nothing is allocated before the bytes that it is for are there. A term costs
-//     some 50 bytes at most for each byte of input, 100 in a large map, beside a
-//     few hundred for each level that is open, and a reference to a part of it nothing. A registered type adds its own size
-//     for each element of a slice of it; what its methods allocate is its own affair, but
-//     the lengths in what they read have been checked.
-//  7. A Decoder does not panic. Methods of registered types that do are taken for a
-//     value that does not fit, and on the other side for one that is no term: that is
-//     what the two recovers are for.
-//  8. Terms are not recursed over: depth costs heap, up to a limit. Registered values
-//     are, at most 10,000 deep, and 32 where they stand in each other's fields of
-//     type any.
-//  9. Inside a registered value everything is standalone, so that what there is no
-//     field for can be skipped.
-//  10. A type has one plan, made when it is registered. To write or read by it looks at no
-//     type, name or tag again, and allocates nothing but what is read.
+//  4. The concatenated pieces of Segments equal the output of Append.
+//  5. The result of Term shares no memory with the input, except data of at least [Large] bytes if Alias is set. The pieces
+//     of Segments share the memory of the term from that size on.
+//  6. Nothing is allocated before the corresponding bytes are present. A term costs at most about 50 bytes for each byte of
+//     input, 100 in a large map, plus a few hundred for each open level; a reference costs nothing. A registered type adds
+//     its own size for each element of a slice of it; its methods may allocate more, but the lengths in their input have
+//     been checked.
+//  7. A Decoder does not panic. If a method of a registered type panics while reading, the value does not fit; while
+//     writing, it is not a term: there is one recover for each.
+//  8. Terms are processed without recursion: depth costs heap, up to a limit. Registered values are processed recursively,
+//     at most 10,000 deep, and 32 in nested fields of type any.
+//  9. Inside a registered value everything is standalone, so that values without a field can be skipped.
+//  10. A type has one plan, made when it is registered. Writing and reading with it do not examine types, names or tags
+//     again, and allocate only the result.
 //
 // # Goroutines
 //
-// None. An Encoder without Dict is for many goroutines at once if Foreign is, and
-// so are Types. All else belongs to one at a time.
+// None. Many goroutines may use an Encoder without Dict concurrently, if Foreign allows that, and Types. Everything else
+// belongs to one goroutine at a time.
 //
 // # What can be lost
 //
 // The order of a map's pairs, unexported fields, the zone and the monotonic reading
-// of a time.Time. An [EncodeDict] whose peer has not read all, or a [DecodeDict] after an error,
-// cannot be used any more: the connection must end, or both be Reset at the same place.
+// of a time.Time. An [EncodeDict] whose peer has not read everything, or a [DecodeDict] after an error, is unusable: the
+// connection must end, or both must be Reset at the same position.
 //
 // # Limits and versions
 //
-// See [Limits], all adjustable. Beside those: 2,048 atoms and 254 nodes in a cache, in
-// which an atom that comes but once displaces none; atoms of [wire.MaxAtomRunes]
-// characters; integers of 512 KiB; lengths of 32 bits. The numbers below may grow, and
-// none changes its meaning.
+// See [Limits], all adjustable. Also: 2,048 atoms and 254 nodes in a cache, where an atom that is used only once displaces
+// no other; atoms of [wire.MaxAtomRunes] characters; integers of 512 KiB; lengths of 32 bits. Numbers may be added to the
+// tables below, but none changes its meaning.
 //
 // # Bytes
 //
-// All numbers are big-endian. What MessagePack has itself is as its specification
-// says: nil, bool, integers in their shortest form, float 64 (float 32 for a float32),
-// str for string, bin for []byte, map for Map (any keys, none twice), timestamp
-// (extension -1) for time.Time. All forms of a length are read; the shortest is written.
+// All numbers are big-endian. MessagePack's own types follow its specification: nil, bool, integers in their shortest form,
+// float 64 (float 32 for a float32), str for string, bin for []byte, map for Map (any keys, none twice), timestamp
+// (extension -1) for time.Time. All length formats are read; the shortest is written.
 //
 // Arrays, by their first element:
 //
@@ -173,12 +154,11 @@
 //	fixext 1, 9, byte 8   offsets, as bin: of 32 bits each; term                a whole message with references to parts of itself
 //	anything else, none   the elements                                          List
 //
-// A tuple of up to 14 elements so costs two bytes beside its elements, a list one. An
-// extension would cost at least four, and its length would have to be known before
-// its elements are written; as an array, any MessagePack reader can walk it, too. Lists that
-// begin with nil are rare. A mark is always those three bytes, and stands nowhere else.
+// So a tuple of up to 14 elements costs two bytes besides its elements, a list one. An extension would cost at least four,
+// and its length would have to be known before its elements are written; any MessagePack reader can also walk an array.
+// Lists that begin with nil are rare. A mark is always those three bytes, and occurs nowhere else.
 //
-// Extensions. "node" is below; a name is UTF-8.
+// Extensions. "node" is defined below; a name is UTF-8.
 //
 //	type  data                                         what it is
 //	  1   name                                         Atom
@@ -196,8 +176,7 @@
 //	      254, place:8, creation:32, length:16, name            that has that place from here on
 //	      255, creation:32, length:16, name                     without a place
 //
-// The node of a zero identifier has creation 0 and an empty name. The writer chooses
-// the places, and may give one to another atom or node at any time: the reader only
-// follows. The value of a registered struct is a map from the names of its fields, as
-// str; a field of type any is nil or an extension 119.
+// The node of a zero identifier has creation 0 and an empty name. The writer chooses the places, and may reassign one to
+// another atom or node at any time. The value of a registered struct is a map from the names of its fields, as str; a field
+// of type any is nil or an extension 119.
 package pack

@@ -10,46 +10,43 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Large is from how many bytes on a binary or a text is not copied, by
-// [Encoder.Segments] and by a [Decoder] that may keep its input.
+// Large is the minimum size in bytes of a binary or a text that [Encoder.Segments], and a [Decoder] with Alias, do not
+// copy.
 const Large = 64 << 10
 
-// Encoder writes terms. Its zero value is ready to use, and writes standalone terms.
-// With Dict set it belongs to one goroutine at a time, else to as many as Foreign allows.
+// Encoder writes terms. The zero value is ready to use, and writes standalone terms. With Dict set it belongs to one
+// goroutine at a time; otherwise it may be used concurrently if Foreign may.
 type Encoder struct {
-	// Dict holds what the peer knows so far; the encoder adds to it. If Dict is nil, atoms and
-	// nodes are written in full each time.
+	// Dict holds the definitions that the peer knows; the encoder adds to it. If Dict is nil, atoms and nodes are written
+	// in full each time.
 	Dict *EncodeDict
-	// Types are the Go types that may be sent beside terms.
+	// Types are the Go types that may be sent besides terms.
 	Types *Types
-	// Foreign, if set, is asked for the term that a Go value stands for that is
-	// neither a term nor of a registered type. If it panics the value is no term.
+	// Foreign, if set, returns the term for a Go value that is neither a term nor of a registered type. If it panics, the
+	// value is not a term.
 	Foreign func(value any) (term any, err error)
-	// Depth is how deep compound terms may be nested, [MaxDepth] by default.
+	// Depth is the maximum nesting depth of compound terms, [MaxDepth] by default.
 	Depth int
-	// LargeKeys is how deep maps of more than 32 pairs may be nested in the keys of maps, 1 by default: see [Limits].
+	// LargeKeys is the maximum nesting depth of maps with more than 32 pairs in keys of maps, 1 by default: see [Limits].
 	LargeKeys int
-	// Expanded is how many bytes a message may have if what it refers to several times is counted
-	// each time, [MaxExpanded] by default.
+	// Expanded is the maximum size in bytes of a message when shared data is counted each time, [MaxExpanded] by default.
 	Expanded int
-	// Peer, if set, is what the peer has told about its types: a value of one that has another
-	// shape there is not sent.
+	// Peer, if set, has the shapes of the peer's types: a value of a type with a different shape there is not sent.
 	Peer *Shapes
-	// Former writes for peers of the former version, to which no type expressions are sent: what
-	// is of none of the registered types arrives as the term that it stands for.
+	// Former writes for peers of the former version, without type expressions: values of unregistered types arrive as the
+	// terms that represent them.
 	Former bool
 	// Erlang writes terms for languages other than Go: see the package's
 	// documentation.
 	Erlang bool
 }
 
-// Append appends term in standalone form, as an [Encoder] without types does.
+// Append appends term in standalone form, like an [Encoder] without types.
 func Append(dst []byte, term any) ([]byte, error) { return new(Encoder).Append(dst, term) }
 
-// Append appends term. If it fails dst is returned as it was, the dictionary is unchanged,
-// and the error, which is [ErrNoTerm] or [ErrLimit] or what Foreign returned, says
-// where in the term: {2}[14]#{key} is the second element of a tuple, its 14th
-// element, and the value of key in that.
+// Append appends term. On failure it returns dst unchanged, the dictionary is unchanged, and the error, [ErrNoTerm],
+// [ErrLimit] or that of Foreign, has the path in the term: {2}[14]#{key} is the second element of a tuple, the 14th element
+// of that, and the value of key in that.
 func (e *Encoder) Append(dst []byte, term any) ([]byte, error) {
 	if b, ok := term.([]byte); ok {
 		if uint64(len(b)) <= math.MaxUint32 {
@@ -63,11 +60,9 @@ func (e *Encoder) Append(dst []byte, term any) ([]byte, error) {
 	return w.dst, nil
 }
 
-// Segments is [Encoder.Append] without a copy of what is large: it appends to
-// segs the pieces that follow each other on the wire. Those that are not binaries
-// or texts of [Large] bytes and more lie in dst, behind what it holds already,
-// which is in no piece. The pieces must not be changed, nor dst or the term as long
-// as they are in use.
+// Segments is [Encoder.Append] without copying large data: it appends to segs the consecutive pieces of the encoded term.
+// Pieces other than binaries and texts of at least [Large] bytes are in dst, after its existing contents, which are not
+// part of any piece. The pieces, dst and the term must not be changed while the pieces are in use.
 func (e *Encoder) Segments(segs [][]byte, dst []byte, term any) (_ [][]byte, _ []byte, err error) {
 	w := writing{Encoder: e, dict: e.Dict, dst: dst, split: true}
 	if err := w.message(term); err != nil {
@@ -114,31 +109,31 @@ func (e *Encoder) AppendRef(dst []byte, r wire.Ref) ([]byte, error) {
 // writing is one term being written.
 type writing struct {
 	*Encoder
-	dict  *EncodeDict // nil within a registered value
+	dict  *EncodeDict // nil inside a registered value
 	dst   []byte
-	flat  []any // pairs of maps and elements that lie in several slices, a stack of them
+	flat  []any // a stack of pairs of maps, and of elements from several slices
 	cuts  []cut
-	split bool // large data goes to cuts
+	split bool // large data is put into cuts
 	inner int  // registered values around this one
 
 	errors   int   // errors around this one
 	base     int   // of the message in dst
 	cutBytes int   // of cuts
-	seen     *seen // nil: nothing yet
-	expanded int   // bytes that references stand for
-	nests    int   // how deep Go values may be nested in each other
-	shares   bool  // what comes again is a reference
+	seen     *seen // nil until needed
+	expanded int   // bytes represented by references
+	nests    int   // maximum nesting depth of Go values
+	shares   bool  // repeated data is written as a reference
 	nested   bool  // within a compound term
-	deep     bool  // all that is referred to is in seen: it may be a cycle
+	deep     bool  // all referenced data is recorded in seen, because there may be a cycle
 }
 
-// cut is a place in dst where data belongs that is not copied.
+// cut is a position in dst for data that is not copied.
 type cut struct {
 	at   int
 	data []byte
 }
 
-// all writes one term with all its parts, or undoes the definitions that it has written.
+// all writes one term with all its parts, or undoes its definitions.
 func (w *writing) all(t any) error {
 	var sent int
 	if w.dict != nil {
@@ -155,7 +150,7 @@ func (w *writing) all(t any) error {
 	return err
 }
 
-// one writes a term if it has no parts, and else opens it.
+// one writes a term without parts, or else opens it.
 func (w *writing) one(t any, next *parts) (open bool, err error) {
 	if w.Erlang {
 		if t, err = w.toErlang(t); err != nil {
@@ -215,7 +210,7 @@ func (w *writing) one(t any, next *parts) (open bool, err error) {
 	return false, nil
 }
 
-// other writes the rarer numbers and what is no term itself.
+// other writes the rarer numbers and values that are not terms.
 func (w *writing) other(t any, next *parts) (open bool, err error) {
 	if n, u, ok := wire.Integral(t); ok {
 		if name := sizedName(t); name != "" && w.isExact() {
@@ -248,7 +243,7 @@ func (w *writing) other(t any, next *parts) (open bool, err error) {
 	return false, nil
 }
 
-// sizedName returns the name of the type of an integer; "": of one that arrives as an int.
+// sizedName returns the name of an integer's type, or "" if it arrives as an int.
 func sizedName(n any) wire.Atom {
 	switch n.(type) {
 	case int8:
@@ -273,10 +268,10 @@ func sizedName(n any) wire.Atom {
 	return ""
 }
 
-// maxStandIns is how often a value may be replaced before it is a term.
+// maxStandIns is the maximum number of replacements of a value until it is a term.
 const maxStandIns = 100
 
-// foreign writes a value of a registered type, or what Foreign puts in its place.
+// foreign writes a value of a registered type, or the replacement by Foreign.
 func (w *writing) foreign(t any, next *parts) (open bool, err error) {
 	for range maxStandIns {
 		if done, err := w.registered(t); done || err != nil {
@@ -298,8 +293,7 @@ func (w *writing) foreign(t any, next *parts) (open bool, err error) {
 	return false, faults.New(ErrNoTerm, "a Go value of type %T stands for another that stands for another, without end", t)
 }
 
-// standIn asks for what a value stands for. If that panics, it is no term: it is
-// the user's code that runs here.
+// standIn returns the replacement of a value. It calls user code: if that panics, the value is not a term.
 func (w *writing) standIn(v any) (t any, err error) {
 	if w.Foreign == nil {
 		return nil, faults.New(ErrNoTerm, "a Go value of type %T is no term, and its type is not registered", v)
@@ -355,7 +349,7 @@ func (w *writing) bytes(b []byte) {
 	w.dst = append(w.dst, b...)
 }
 
-// fits checks a length that has 32 bits on the wire.
+// fits checks that a length fits 32 bits.
 func fits(n int, what string) error {
 	if uint64(n) > math.MaxUint32 {
 		return faults.New(ErrLimit, "%s of %d: at most %d are allowed", what, n, uint32(math.MaxUint32))
@@ -420,8 +414,8 @@ func checkOrigin(o wire.Origin) error {
 	return nil
 }
 
-// appendOrigin appends the head of an identifier with the name of its node, to be
-// remembered at a place, or not if it is below zero. more bytes follow.
+// appendOrigin appends the header of an identifier with the name of its node, defined at place unless that is negative.
+// more bytes will follow.
 func appendOrigin(dst []byte, kind byte, o wire.Origin, place, more int) []byte {
 	id := o.NodeID()
 	n := 1 + 4 + 2 + len(id.Name) + more
@@ -499,7 +493,7 @@ func (w *writing) big(n *big.Int) error {
 	return nil
 }
 
-// maxBigBytes is the size of the largest integer: the one that OTP has too.
+// maxBigBytes is the maximum size of an integer, as in OTP.
 const maxBigBytes = 1 << 19
 
 // appendTime appends a time as MessagePack's own extension: 32 bits of seconds, 30

@@ -7,8 +7,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// toErlang is how t is written with [Encoder].Erlang: the Go value whose form on the
-// wire other languages read best.
+// toErlang returns the Go value that is written for t with [Encoder].Erlang: the one whose encoding suits other languages
+// best.
 func (w *writing) toErlang(t any) (any, error) {
 	switch t := t.(type) {
 	case wire.Atom:
@@ -29,7 +29,7 @@ func (w *writing) toErlang(t any) (any, error) {
 	return t, nil
 }
 
-// fromErlang is what a term without parts is read as with [Decoder].Erlang.
+// fromErlang converts a term without parts that is read with [Decoder].Erlang.
 func (r *reading) fromErlang(at int, t any) (any, error) {
 	switch t := t.(type) {
 	case nil:
@@ -48,7 +48,7 @@ func (r *reading) fromErlang(at int, t any) (any, error) {
 	return t, nil
 }
 
-// notErlang says what t is, if Erlang has no such value.
+// notErlang describes t if Erlang has no such value.
 func notErlang(t any) string {
 	switch t := t.(type) {
 	case float64:

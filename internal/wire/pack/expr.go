@@ -10,13 +10,13 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A type expression is the name of a Go type that needs no registration of its own: a type that
-// Go or this module has, or one that is composed of such and of registered types.
+// A type expression is the name of a Go type that needs no registration: a type of Go or this module, or one composed of
+// such types and registered ones.
 //
 //	Type  = Name | "[]" Type | "[" Length "]" Type | "*" Type | "map[" Type "]" Type
 //	Name  = one of those below, or the name of a registered type
 
-// builtin are the names that stand for the same type everywhere.
+// builtin are the names with the same meaning on all nodes.
 var builtin = map[string]reflect.Type{
 	"bool": reflect.TypeFor[bool](), "string": reflect.TypeFor[string](), "any": anyType, "error": errorType,
 	"int": reflect.TypeFor[int](), "int8": reflect.TypeFor[int8](), "int16": reflect.TypeFor[int16](),
@@ -40,14 +40,14 @@ var builtinNames = func() map[reflect.Type]string {
 }()
 
 const (
-	// maxExprDepth is how many types an expression is composed of, at most.
+	// maxExprDepth is the maximum number of types in an expression.
 	maxExprDepth = 8
-	// maxPeerTypes is how many types peers may make a program compose. A type lives as long as the program.
+	// maxPeerTypes is the maximum number of types that peers may make a program compose. A type lives as long as the
+	// program.
 	maxPeerTypes = 1000
 )
 
-// exprOf returns the expression of a type, or the type in it that has none: it is to be
-// registered.
+// exprOf returns the expression of a type, or the type in it that must be registered.
 func (t *table) exprOf(typ reflect.Type, depth int) (expr string, missing reflect.Type) {
 	if name := builtinNames[typ]; name != "" {
 		return name, nil
@@ -82,11 +82,11 @@ func (t *table) exprOf(typ reflect.Type, depth int) (expr string, missing reflec
 	return before + elem, missing
 }
 
-// isPlainName reports whether a registered name can stand in an expression.
+// isPlainName reports whether a registered name can be used in an expression.
 func isPlainName(name string) bool { return builtin[name] == nil && !strings.ContainsAny(name, "[]*") }
 
-// typeOf is the reverse of exprOf for all that expr begins with. It is nil for what is no
-// expression, or has names in it that are not known.
+// typeOf is the reverse of exprOf for the longest expression at the beginning of expr. It returns nil for an invalid
+// expression or unknown names.
 func (t *table) typeOf(expr string, depth int) (typ reflect.Type, rest string) {
 	if depth > maxExprDepth {
 		return nil, ""
@@ -138,15 +138,14 @@ func (t *table) typeOf(expr string, depth int) (typ reflect.Type, rest string) {
 	return nil, ""
 }
 
-// maxArray is how many bytes an array has, at most, whose type is an expression.
+// maxArray is the maximum size in bytes of an array whose type is an expression.
 const maxArray = 64 << 10
 
 func arrayFits(n int, elem reflect.Type) bool {
 	return n <= maxArray && uint64(n)*uint64(elem.Size()) <= maxArray
 }
 
-// exact returns the type of v if it has an expression, or the type in it that is to be
-// registered.
+// exact returns the type of v if it has an expression, or the type in it that must be registered.
 func (t *Types) exact(v any) (g *goType, missing reflect.Type) {
 	typ := reflect.TypeOf(v)
 	table := &t.table
@@ -160,7 +159,7 @@ func (t *Types) exact(v any) (g *goType, missing reflect.Type) {
 	return t.enter(typ, expr), nil
 }
 
-// expressed returns the type of an expression that a peer has sent, nil if it cannot be read here.
+// expressed returns the type of an expression sent by a peer, or nil if it cannot be read.
 func (t *Types) expressed(name wire.Atom) *goType {
 	if t == nil {
 		return nil
@@ -179,8 +178,7 @@ func (t *Types) expressed(name wire.Atom) *goType {
 	return t.enter(typ, string(name))
 }
 
-// needsExpr reports whether values of a type, in a term, would arrive as those of another one
-// if their type were not named.
+// needsExpr reports whether values of a type would arrive with another type without an expression.
 func needsExpr(typ reflect.Type) bool {
 	zero := reflect.Zero(typ).Interface()
 	if _, single := zero.(float32); single || sizedName(zero) != "" {
@@ -189,7 +187,7 @@ func needsExpr(typ reflect.Type) bool {
 	return typ != anyType && typ != errorType && !isTerm(zero)
 }
 
-// enter makes the plan of an expression's type; nil: it cannot travel.
+// enter makes the plan of an expression's type, or returns nil if it cannot be sent.
 func (t *Types) enter(typ reflect.Type, expr string) *goType {
 	g := &goType{name: wire.Atom(expr), typ: typ}
 	var err error
@@ -209,7 +207,7 @@ func (t *Types) enter(typ reflect.Type, expr string) *goType {
 	return g
 }
 
-// beStrict has the arrays of an expression have all their elements: a peer can name any length.
+// beStrict requires all elements of the arrays in an expression, because a peer can specify any length.
 func (pl *plan) beStrict() {
 	for pl != nil && pl.typ.Name() == "" {
 		pl.strict = pl.op == opArray || pl.op == opByteArray
@@ -220,7 +218,7 @@ func (pl *plan) beStrict() {
 	}
 }
 
-// isExact reports whether Go types are to arrive as they are, of those that are terms, too.
+// isExact reports whether Go types are preserved, including those of terms.
 func (w *writing) isExact() bool { return w.Types != nil && !w.Erlang && !w.Former }
 
 // exactly writes t if its type has an expression.
@@ -247,13 +245,13 @@ func (w *writing) exactly(t any) (done bool, err error) {
 	return true, w.of(g, w.boxed(g.plan, reflect.ValueOf(t)))
 }
 
-// sized writes the head of a number of a builtin type.
+// sized writes the header of a number of a builtin type.
 func (w *writing) sized(name wire.Atom) error {
 	w.mark(2, markTyped)
 	return w.atom(name)
 }
 
-// typedValue reads what follows the mark of a value with a type expression.
+// typedValue reads a value with a type expression, after its mark.
 func (r *reading) typedValue(at, n int, next *level) (left int, v any, err error) {
 	if n != 2 {
 		return 0, nil, r.failAt(at, ErrMalformed, "a value with its type in %d elements, not 2", n)
@@ -279,7 +277,7 @@ func (r *reading) typedValue(at, n int, next *level) (left int, v any, err error
 	return 1, nil, nil
 }
 
-// Missing returns the type to be registered for v to travel, nil if it does already.
+// Missing returns the type that must be registered to send v, or nil.
 func (t *Types) Missing(v any) reflect.Type {
 	if g, _ := t.of(v); g != nil {
 		return nil

@@ -13,12 +13,12 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// errMismatch: the bytes are whole, as far as they have been looked at, but are not those of a
-// value of the type that is wanted. They are read again as a term.
+// errMismatch means that the bytes examined so far are well-formed, but do not encode a value of the expected type. They
+// are read again as a term.
 var errMismatch = errors.New("a value of another type")
 
-// typed reads a value of the plan's type to where p points. It is not ok if the value is none
-// of that type, and then nothing has been read; p may have been written to.
+// typed reads a value of the plan's type into p. ok is false if the value does not have that type; then nothing has been
+// read, but p may have been written to.
 func (r *reading) typed(at int, pl *plan, p unsafe.Pointer) (ok bool, err error) {
 	if r.inner == maxInner {
 		return false, r.failAt(at, ErrLimit, "values of Go types nested deeper than %d", maxInner)
@@ -53,10 +53,10 @@ func (r *reading) typed(at int, pl *plan, p unsafe.Pointer) (ok bool, err error)
 	return false, nil
 }
 
-// elementSize is how many bytes [Limits].Elements takes an element to have.
+// elementSize is the assumed size of an element in [Limits].Elements.
 const elementSize = 16
 
-// weigh counts what n Go values of a size take beyond that, also where they turn out not to fit.
+// weigh counts the memory of n Go values of a size beyond elementSize, even if they turn out not to fit.
 func (r *reading) weigh(at, n int, size uintptr) error {
 	if size <= elementSize {
 		return nil
@@ -65,7 +65,7 @@ func (r *reading) weigh(at, n int, size uintptr) error {
 	return r.slot(at, 0)
 }
 
-// getSafely is get where methods of the user's may panic: then the bytes do not fit the type.
+// getSafely is get for types with user methods, which may panic: then the bytes do not fit the type.
 func (r *reading) getSafely(pl *plan, p unsafe.Pointer) (err error) {
 	b := r.b
 	defer func() {
@@ -77,7 +77,7 @@ func (r *reading) getSafely(pl *plan, p unsafe.Pointer) (err error) {
 	return r.get(pl, p, 0)
 }
 
-// took goes on behind what a function of msgp has read.
+// took continues after the bytes read by a function of msgp.
 func (r *reading) took(rest []byte, err error) error {
 	if err != nil {
 		return errMismatch
@@ -86,7 +86,7 @@ func (r *reading) took(rest []byte, err error) error {
 	return nil
 }
 
-// get reads a value to where p points; what is there is zero. A nil is the zero value of each type.
+// get reads a value into p, whose target is zero. A nil is the zero value of each type.
 func (r *reading) get(pl *plan, p unsafe.Pointer, depth int) (err error) {
 	if r.pos >= len(r.b) {
 		return r.cut(1, "a field of a Go value")
@@ -191,7 +191,7 @@ func (r *reading) getUint(o op, p unsafe.Pointer) error {
 	return r.took(rest, err)
 }
 
-// blob reads the bytes of a str or a bin: they lie in the input.
+// blob returns the bytes of a str or a bin, as a part of the input.
 func (r *reading) blob(b []byte) (v []byte, err error) {
 	var rest []byte
 	if b[0] >= tagBin8 && b[0] <= tagBin32 {
@@ -202,7 +202,7 @@ func (r *reading) blob(b []byte) (v []byte, err error) {
 	return v, r.took(rest, err)
 }
 
-// extKind returns the type of the extension that b begins with; ok is false where there is none.
+// extKind returns the type of the extension at the beginning of b, or false if there is none.
 func extKind(b []byte) (kind byte, ok bool) {
 	at := 1
 	if b[0] >= tagExt8 && b[0] <= tagExt32 {
@@ -216,7 +216,7 @@ func extKind(b []byte) (kind byte, ok bool) {
 	return b[at], true
 }
 
-// getIdentifier reads what is an extension.
+// getIdentifier reads a value that is encoded as an extension.
 func (r *reading) getIdentifier(pl *plan, p unsafe.Pointer, b []byte) (err error) {
 	kind, ok := extKind(b)
 	switch {
@@ -243,7 +243,7 @@ func (r *reading) getIdentifier(pl *plan, p unsafe.Pointer, b []byte) (err error
 	return err
 }
 
-// getParts reads what has parts, or methods.
+// getParts reads a value with parts or methods.
 func (r *reading) getParts(pl *plan, p unsafe.Pointer, depth int) error {
 	switch pl.op {
 	case opStruct:
@@ -280,7 +280,7 @@ func (r *reading) getParts(pl *plan, p unsafe.Pointer, depth int) error {
 	return r.getMethod(pl, p)
 }
 
-// count reads the head of a map or an array, whose parts are pending then.
+// count reads the header of a map or an array and makes its parts pending.
 func (r *reading) count(what string, isMap bool) (n int, err error) {
 	at, size := r.pos, uint32(0)
 	var rest []byte
@@ -318,7 +318,7 @@ func (r *reading) getStruct(pl *plan, p unsafe.Pointer, depth int) error {
 			return err
 		}
 		r.pending--
-		if next >= len(pl.fields) || pl.fields[next].name != string(name) { // in most messages all come, in order
+		if next >= len(pl.fields) || pl.fields[next].name != string(name) { // usually all fields are present, in order
 			i, known := pl.byName[string(name)]
 			if !known {
 				if err := r.leaveOut(); err != nil {
@@ -337,7 +337,7 @@ func (r *reading) getStruct(pl *plan, p unsafe.Pointer, depth int) error {
 	return nil
 }
 
-// leaveOut skips the value of a field that the type here does not have.
+// leaveOut skips the value of a field that the local type lacks.
 func (r *reading) leaveOut() error {
 	s, err := skip(r.b, r.pos, maxGoDepth)
 	if err != nil {
@@ -350,7 +350,7 @@ func (r *reading) leaveOut() error {
 	return nil
 }
 
-// chunk is for how many bytes of a slice memory is allocated before its elements have been read.
+// chunk is the maximum number of bytes allocated for a slice before its elements have been read.
 const chunk = 64 << 10
 
 func (r *reading) getSlice(pl *plan, p unsafe.Pointer, depth int) error {
@@ -426,7 +426,7 @@ func (r *reading) getMap(pl *plan, p unsafe.Pointer, depth int) error {
 		}
 		m.SetMapIndex(key.Elem(), elem.Elem())
 		if m.Len() != i+1 {
-			return errMismatch // a key came twice
+			return errMismatch // duplicate key
 		}
 	}
 	reflect.NewAt(pl.typ, p).Elem().Set(m)
@@ -453,7 +453,7 @@ func (r *reading) getAny(p *any) error {
 	return err
 }
 
-// opened is what an error is on this node, where it is not what has come.
+// opened is implemented by a received error that is replaced on this node.
 type opened interface{ Opened() error }
 
 // getError reads a field of type error: a term in an extension, or a text.
@@ -480,7 +480,7 @@ func (r *reading) getError(p *error) error {
 	return nil
 }
 
-// getMethod reads a value that reads itself.
+// getMethod reads a value with its own methods.
 func (r *reading) getMethod(pl *plan, p unsafe.Pointer) error {
 	var b []byte
 	var err error
@@ -488,7 +488,7 @@ func (r *reading) getMethod(pl *plan, p unsafe.Pointer) error {
 		b, err = r.blob(r.b[r.pos:])
 	} else {
 		from := r.pos
-		err = r.leaveOut() // so its lengths are true
+		err = r.leaveOut() // which checks its lengths
 		b = r.b[from:r.pos]
 	}
 	if err != nil {
@@ -508,7 +508,7 @@ func (r *reading) getMethod(pl *plan, p unsafe.Pointer) error {
 	return nil
 }
 
-// unmarshal has v read itself. It is errMismatch if v cannot, or reads less than b.
+// unmarshal calls the method of v. It returns errMismatch if that fails, or reads less than b.
 func unmarshal(how method, v any, b []byte) error {
 	switch how {
 	case byMsgp:
@@ -535,8 +535,7 @@ func unmarshal(how method, v any, b []byte) error {
 	return errMismatch
 }
 
-// setField puts a term into a field of one of wire's types, in the spelling that
-// the field has.
+// setField stores a term in a field with a type of package wire, converted to that type.
 func setField(v reflect.Value, t any) error {
 	switch v.Interface().(type) {
 	case wire.List:

@@ -4,42 +4,37 @@ import (
 	"errors"
 )
 
-// What callers may want to tell apart. The error returned says more, and names
-// the offset or the path; errors.Is finds these in it.
+// Errors that callers can test for with errors.Is. The returned error has more details, and the offset or the path.
 var (
-	// ErrCut: the bytes end before the term does. More bytes may help.
+	// ErrCut means that the bytes end before the term does. More bytes may help.
 	ErrCut = errors.New("pack: the bytes end inside a term")
-	// ErrMalformed: no term begins like these bytes, however they go on.
+	// ErrMalformed means that no term begins with these bytes.
 	ErrMalformed = errors.New("pack: malformed term")
-	// ErrLimit: it may be a term, but one beyond [Limits] or [Encoder].Depth.
+	// ErrLimit means that the term exceeds [Limits] or [Encoder].Depth.
 	ErrLimit = errors.New("pack: term beyond the limits")
-	// ErrNoTerm: a Go value that cannot be sent.
+	// ErrNoTerm means that a Go value cannot be sent.
 	ErrNoTerm = errors.New("pack: not a term")
 )
 
-// Limits bounds what bytes from a peer can ask for. A field that is zero or less
-// has its default.
+// Limits bounds the memory and time that a peer's input can require. A field that is zero or negative has its default.
 type Limits struct {
-	// Depth is how deep compound terms may be nested, [MaxDepth] by default: a
-	// level costs about 100 bytes while it is open.
+	// Depth is the maximum nesting depth of compound terms, [MaxDepth] by default: an open level costs about 100 bytes.
 	Depth int
-	// Elements is how many elements all arrays and maps (two a pair) of one term
-	// may have together, 1<<24 by default: an element costs 16 bytes, or up to 60
-	// in a large map. What is referred to in several places counts as 4 more, and
-	// a Go value of more than 16 bytes, in a slice or anywhere, as one for each 16.
+	// Elements is the maximum total number of elements of all arrays and maps (two per pair) of one term, 1<<24 by default:
+	// an element costs 16 bytes, or up to 60 in a large map. Shared data counts as 4 more, and a Go value of more than 16
+	// bytes as one for each 16.
 	Elements int
-	// Keys is how deep maps may be nested in the keys of maps, 32 by default, and
-	// LargeKeys the same for maps of more than 32 pairs, 1 by default. To put a
-	// pair into a map means to look at its whole key, so the two bound how often
-	// each byte is looked at.
+	// Keys is the maximum nesting depth of maps in keys of maps, 32 by default, and LargeKeys the same for maps with more
+	// than 32 pairs, 1 by default. Inserting a pair into a map examines its whole key, so these bound how often each byte
+	// is examined.
 	Keys, LargeKeys int
-	// Expanded is how many bytes a message may have if what it refers to several times is counted
-	// each time, [MaxExpanded] by default: so what is made of it later, such as a text or other
-	// bytes, is no larger than of a message without references.
+	// Expanded is the maximum size in bytes of a message when shared data is counted each time, [MaxExpanded] by default.
+	// So data derived from it later, such as a text or another encoding, is no larger than for a message without
+	// references.
 	Expanded int
 }
 
-// The defaults of [Limits], which an Encoder keeps to: who sends what no Decoder takes is told so.
+// The defaults of [Limits]. An Encoder obeys them, so that senders get an error for terms that no Decoder accepts.
 const (
 	maxKeys      = 32
 	maxLargeKeys = 1

@@ -9,24 +9,25 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// ErrShape: the term is whole, but a value in it does not fit the type of its name here, or a reference is none of its kind. Only
-// a strict [Decoder] says so. It can go on with the next term after [Decoder.Rescue].
+// ErrShape means that the term is complete, but a value in it does not fit the type registered under its name, or a
+// reference does not have its kind. Only a strict [Decoder] returns it. It can continue with the next term after
+// [Decoder.Rescue].
 var ErrShape = errors.New("pack: a value that does not fit its type here")
 
-// mismatch is why a value does not fit its type: where, and the type there.
+// mismatch describes why a value does not fit its type: where, and the type there.
 type mismatch struct {
 	path string
 	typ  reflect.Type
-	text string // what is wrong, where that is more than the type
+	text string // further details, or ""
 }
 
-// misfit is a value that does not fit its type, of which the rest is being read as a term.
+// misfit is a value that does not fit its type, and is being read as a term.
 type misfit struct {
 	g *goType
 	mismatch
 }
 
-// mismatch is errMismatch with a text.
+// mismatch returns errMismatch with a text.
 func (r *reading) mismatch(format string, args ...any) error {
 	if r.d.Strict && r.misfit == nil {
 		r.why.text = fmt.Sprintf(format, args...)
@@ -34,8 +35,8 @@ func (r *reading) mismatch(format string, args ...any) error {
 	return errMismatch
 }
 
-// inPart adds a step to where a value does not fit its type, which is typ there. Of more than one such value the first is
-// explained, and of a path that is long the last steps.
+// inPart adds a step to the path of a value that does not fit its type, typ. Only the first such value is explained, and
+// only the last steps of a long path are kept.
 func (r *reading) inPart(err error, step string, typ reflect.Type) error {
 	if r.d.Strict && r.misfit == nil && !faults.Owns(err) && len(r.why.path) < maxShapeText {
 		if r.why.typ == nil {
@@ -46,17 +47,17 @@ func (r *reading) inPart(err error, step string, typ reflect.Type) error {
 	return err
 }
 
-// misfits takes why the value that has been tried does not fit.
+// misfits takes the reason why the current value does not fit.
 func (r *reading) misfits(g *goType) *misfit {
 	m := &misfit{g, r.why}
 	r.why = mismatch{}
 	return m
 }
 
-// doesNotFit returns what stands in the place of a value that does not fit, which has been read as a term.
+// doesNotFit returns the replacement for a value that does not fit and has been read as a term.
 func (r *reading) doesNotFit(m *misfit, came any) error {
 	if r.misfit != nil {
-		return r.misfit // one is enough to know
+		return r.misfit // one error is enough
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "what came as %s does not fit the type of that name here", string(m.g.name))
@@ -74,7 +75,7 @@ func (r *reading) doesNotFit(m *misfit, came any) error {
 	return r.misfitted(faults.New(ErrShape, "%s", b.String()))
 }
 
-// misfitted notes the first such error.
+// misfitted records the first such error.
 func (r *reading) misfitted(err error) error {
 	if r.misfit == nil {
 		r.misfit = err
@@ -82,10 +83,10 @@ func (r *reading) misfitted(err error) error {
 	return err
 }
 
-// maxCameFields is how many fields of what came are shown.
+// maxCameFields is the maximum number of received fields that are shown.
 const maxCameFields = 64
 
-// shapeOfTerm is the shape of a value that has been read as a term: what can be seen of it.
+// shapeOfTerm returns the shape of a value that has been read as a term, as far as it is visible.
 func shapeOfTerm(t any, depth int) *shape {
 	if depth == maxShapeDepth {
 		return &shape{kind: anyShape}

@@ -41,7 +41,7 @@ func appendFloat(dst []byte, f float64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, tagFloat64), math.Float64bits(f))
 }
 
-// appendBin appends the head of n bytes.
+// appendBin appends the header of a bin of n bytes.
 func appendBin(dst []byte, n int) []byte {
 	switch {
 	case n <= math.MaxUint8:
@@ -52,7 +52,7 @@ func appendBin(dst []byte, n int) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, tagBin32), uint32(n))
 }
 
-// appendStr appends the head of a text of n bytes.
+// appendStr appends the header of a str of n bytes.
 func appendStr(dst []byte, n int) []byte {
 	switch {
 	case n < 32:
@@ -65,9 +65,8 @@ func appendStr(dst []byte, n int) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, tagStr32), uint32(n))
 }
 
-// appendCount appends the head of an array or map: fix is its first byte where n
-// is below 16, long its first byte where n takes 16 bits, the next one where it
-// takes 32.
+// appendCount appends the header of an array or map: fix is its first byte if n is below 16, long if n takes 16 bits, and
+// long+1 if it takes 32.
 func appendCount(dst []byte, n int, fix, long byte) []byte {
 	switch {
 	case n < 16:
@@ -78,7 +77,7 @@ func appendCount(dst []byte, n int, fix, long byte) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, long+1), uint32(n))
 }
 
-// appendExt appends the head of an extension of n bytes.
+// appendExt appends the header of an extension of n bytes.
 func appendExt(dst []byte, kind byte, n int) []byte {
 	switch {
 	case n == 1:

@@ -10,8 +10,7 @@ import (
 // faults makes the errors of this package.
 const faults fault.Package = "pack"
 
-// at adds to err where in the term it came up: the part that each open level
-// was writing.
+// at adds to err its position in the term: the part that each open level was writing.
 func at(stack []parts, err error) error { return faults.Within(fault.Path(stack, appendStep), err) }
 
 func appendStep(path []byte, p *parts) []byte {
@@ -30,5 +29,5 @@ func appendStep(path []byte, p *parts) []byte {
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
-// pathKey is the step to the value that a map has for a key.
+// pathKey returns the path step to a map's value for key.
 func pathKey(key reflect.Value) []byte { return fault.Pair(nil, key.Interface(), false) }

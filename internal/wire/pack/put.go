@@ -13,11 +13,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// maxGoDepth is how deep Go values may be nested in each other: reading and writing them recurse.
+// maxGoDepth is the maximum nesting depth of Go values, because reading and writing them is recursive.
 const maxGoDepth = 10_000
 
-// value writes what p points to, a value of the plan's type. What panics there are methods of
-// the user's: then it is no term.
+// value writes the target of p, a value of the plan's type. If a user's method panics, the value is not a term.
 func (w *writing) value(pl *plan, p unsafe.Pointer) (err error) {
 	if w.inner == maxInner {
 		if !w.deep {
@@ -49,7 +48,7 @@ func (w *writing) boxed(pl *plan, v reflect.Value) error {
 	return err
 }
 
-// put writes what p points to.
+// put writes the target of p.
 func (w *writing) put(pl *plan, p unsafe.Pointer, depth int) error {
 	switch pl.op {
 	case opBool:
@@ -124,7 +123,7 @@ func (w *writing) put(pl *plan, p unsafe.Pointer, depth int) error {
 	return nil
 }
 
-// putParts writes what has parts, or methods.
+// putParts writes a value with parts or methods.
 func (w *writing) putParts(pl *plan, p unsafe.Pointer, depth int) error {
 	switch pl.op {
 	case opStruct:
@@ -159,7 +158,7 @@ func (w *writing) putParts(pl *plan, p unsafe.Pointer, depth int) error {
 	case opTerm:
 		v := reflect.NewAt(pl.typ, p).Elem()
 		if v.Kind() == reflect.Slice && v.IsNil() {
-			w.dst = append(w.dst, tagNil) // as with all slices in a struct, not the same as an empty one
+			w.dst = append(w.dst, tagNil) // unlike an empty slice, as for all slices in a struct
 			return nil
 		}
 		return w.all(v.Interface())
@@ -190,7 +189,7 @@ func (w *writing) putStruct(pl *plan, p unsafe.Pointer, depth int) error {
 	return nil
 }
 
-// within adds a step to the path of an error. Of a path that is deep, the first steps are shown.
+// within adds a step to the path of an error. Only the first steps of a deep path are shown.
 func within(err error, step string, depth int) error {
 	if depth > maxPathDepth && faults.Owns(err) {
 		return err
@@ -198,10 +197,10 @@ func within(err error, step string, depth int) error {
 	return faults.Within(step, err)
 }
 
-// maxPathDepth is how deep in a Go value the path of an error goes.
+// maxPathDepth is the maximum depth of the path of an error in a Go value.
 const maxPathDepth = 200
 
-// isEmpty reports whether a field that is to be left out when it is empty is.
+// isEmpty reports whether a field with omitempty is empty.
 func isEmpty(pl *plan, p unsafe.Pointer) bool {
 	v := reflect.NewAt(pl.typ, p)
 	if z, ok := v.Interface().(interface{ IsZero() bool }); ok && (pl.op != opPointer || !v.Elem().IsNil()) {
@@ -251,15 +250,15 @@ func (w *writing) putMap(pl *plan, m reflect.Value, depth int) error {
 	return nil
 }
 
-// Of errors that are deeper in each other's fields than maxErrors the text is written, and where fewer than
-// errorLevels are left: what Foreign has for an error is nested itself.
+// Errors nested deeper than maxErrors in fields are written as text, and so are errors with fewer than errorLevels
+// remaining levels, because the result of Foreign for an error is itself nested.
 const (
 	maxErrors   = 4
 	errorLevels = 12
 )
 
-// putError writes a field of type error: what Foreign has for it, or a value of a registered type that stands
-// for a term, as a field of type any. What would not be an error at the other end is a text.
+// putError writes a field of type error: the result of Foreign, or a value of a registered type, like a field of type any.
+// An error that would not arrive as an error is written as its text.
 func (w *writing) putError(err error) error {
 	if err == nil {
 		w.dst = append(w.dst, tagNil)
@@ -281,14 +280,14 @@ func (w *writing) putError(err error) error {
 	return w.text(err.Error())
 }
 
-// putAny writes a term in a field of type any: in an extension, so that readers which do not
-// know the field need not know what a term is.
+// putAny writes a term in a field of type any, as an extension, so that readers without the field need not understand
+// terms.
 func (w *writing) putAny(t any) error {
 	if t == nil {
 		w.dst = append(w.dst, tagNil)
 		return nil
 	}
-	const most = 6 // bytes before the data of an extension
+	const most = 6 // maximum bytes before the data of an extension
 	at, objects := len(w.dst), w.objects()
 	w.dst = append(w.dst, make([]byte, most)...)
 	if err := w.all(t); err != nil {
@@ -305,7 +304,7 @@ func (w *writing) putAny(t any) error {
 	return nil
 }
 
-// putMethod writes a value that writes itself.
+// putMethod writes a value with its own methods.
 func (w *writing) putMethod(pl *plan, p unsafe.Pointer) (err error) {
 	v := reflect.NewAt(pl.typ, p)
 	if isNilable(pl.typ.Kind()) && v.Elem().IsNil() {

@@ -12,12 +12,12 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// failAt returns an error at an offset.
+// failAt returns an error with an offset.
 func (r *reading) failAt(at int, kind error, format string, args ...any) error {
 	return faults.New(kind, "offset %d: "+format, append([]any{at}, args...)...)
 }
 
-// cut returns the error for n bytes that are not there.
+// cut returns the error for n missing bytes.
 func (r *reading) cut(n int, what string) error {
 	if left := len(r.b) - r.pos; n <= left {
 		return r.failAt(r.pos, ErrCut, "expected %d bytes of %s, with %d terms to follow, but %d bytes are left",
@@ -44,7 +44,7 @@ func bigEndian(b []byte) (n uint64) {
 	return n
 }
 
-// length reads a length of 1<<size bytes, no more than the bytes that are left.
+// length reads a length of 1<<size bytes, which must not exceed the remaining bytes.
 func (r *reading) length(size byte, what string) (int, error) {
 	if size == 0 && r.pos < len(r.b) && int(r.b[r.pos]) < len(r.b)-r.pos {
 		r.pos++
@@ -99,7 +99,7 @@ func (r *reading) float(tag byte) (any, error) {
 	return math.Float64frombits(binary.BigEndian.Uint64(b)), nil
 }
 
-// integer reads what follows the first byte of a longer integer.
+// integer reads the rest of a longer integer after its first byte.
 func (r *reading) integer(tag byte) (any, error) {
 	n, large, err := r.int64(tag)
 	switch {
@@ -113,8 +113,8 @@ func (r *reading) integer(tag byte) (any, error) {
 	return r.boxed(int(n)), nil
 }
 
-// boxed returns n. If it must allocate, it does so for the pending terms, too, and, if the
-// decoder is kept, for the messages to come.
+// boxed returns n as an interface value. If it must allocate, it also allocates for pending terms and, if the decoder is
+// kept, for later messages.
 func (r *reading) boxed(n int) (v any) {
 	expected := r.pending + 1
 	if r.d.Dict != nil {
@@ -124,11 +124,11 @@ func (r *reading) boxed(n int) (v any) {
 	return v
 }
 
-// keptInts is for how many integers a decoder that is kept allocates at least.
+// keptInts is the minimum number of integers that a kept decoder allocates memory for.
 const keptInts = 16
 
-// int64 reads what follows the first byte of a longer integer. If large, it is
-// the bits of one of 64 bits without a sign.
+// int64 reads the rest of a longer integer after its first byte. If large is true, n has the bits of an unsigned 64-bit
+// integer.
 func (r *reading) int64(tag byte) (n int64, large bool, err error) {
 	size := 1 << ((tag - tagUint8) & 3)
 	b, err := r.take(size, "an integer")
@@ -143,7 +143,7 @@ func (r *reading) int64(tag byte) (n int64, large bool, err error) {
 	return n << shift >> shift, false, nil
 }
 
-// intHere reads an integer, first byte and all.
+// intHere reads an integer, including its first byte.
 func (r *reading) intHere(what string) (int64, error) {
 	if r.pos >= len(r.b) {
 		return 0, r.cut(1, what)
@@ -204,8 +204,7 @@ func (r *reading) ext(at, n int, next *level) (v any, open bool, err error) {
 	return v, false, nil
 }
 
-// extHere reads the head of an extension of one type and returns its length,
-// which is there.
+// extHere reads the header of an extension of type kind and returns its length; that many bytes are present.
 func (r *reading) extHere(kind byte, what string) (n int, err error) {
 	k, n, err := r.anyExt(what)
 	if err == nil && k != kind {
@@ -214,7 +213,7 @@ func (r *reading) extHere(kind byte, what string) (n int, err error) {
 	return n, err
 }
 
-// anyExt reads the head of an extension.
+// anyExt reads the header of an extension.
 func (r *reading) anyExt(what string) (kind byte, n int, err error) {
 	if r.pos >= len(r.b) {
 		return 0, 0, r.cut(1, what)
@@ -242,7 +241,7 @@ func (r *reading) anyExt(what string) (kind byte, n int, err error) {
 	return k[0], n, nil
 }
 
-// atomHere reads an atom, head and all.
+// atomHere reads an atom, including its header.
 func (r *reading) atomHere(what string) (wire.Atom, error) {
 	kind, n, err := r.anyExt(what)
 	if err != nil {
@@ -258,7 +257,7 @@ func (r *reading) atomHere(what string) (wire.Atom, error) {
 	return a.(wire.Atom), nil
 }
 
-// pidHere reads a pid, head and all.
+// pidHere reads a pid, including its header.
 func (r *reading) pidHere(what string) (wire.PID, error) {
 	n, err := r.extHere(extPID, what)
 	if err != nil {
@@ -316,8 +315,7 @@ func (r *reading) newAtom(at int, b []byte) (any, error) {
 	return wire.Atom(b), nil
 }
 
-// origin reads the node of an identifier of n bytes, and returns how many are
-// left.
+// origin reads the node of an identifier of n bytes, and returns the number of remaining bytes.
 func (r *reading) origin(n int) (o wire.Origin, left int, err error) {
 	at := r.pos
 	if n < 1 {
@@ -363,7 +361,7 @@ func (r *reading) origin(n int) (o wire.Origin, left int, err error) {
 	return o, end - r.pos, nil
 }
 
-// spelled returns the origin of a node life.
+// spelled returns the origin of a node incarnation.
 func (r *reading) spelled(creation uint32, name []byte) (wire.Origin, error) {
 	if creation == 0 && len(name) == 0 {
 		return wire.Origin{}, nil
@@ -459,7 +457,7 @@ func (r *reading) time(n int) (any, error) {
 	return time.Time{}, nil
 }
 
-// export reads what follows the mark of an external fun.
+// export reads an external fun, after its mark.
 func (r *reading) export() (x wire.Export, err error) {
 	if x.Module, err = r.atomHere("the module of a fun"); err != nil {
 		return x, err
@@ -477,7 +475,7 @@ func (r *reading) export() (x wire.Export, err error) {
 	return x, err
 }
 
-// fun reads what follows the mark of a fun, down to its free variables.
+// fun reads a fun, after its mark, up to its free variables.
 func (r *reading) fun(f *wire.Fun) (err error) {
 	if f.Module, err = r.atomHere("the module of a fun"); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A reference stands for something on one node: see termof.References. It is written as a mark, the
-// name of its kind and a term; as a field of a registered struct it is what a field of type any is.
+// A reference refers to something on one node: see termof.References. It is written as a mark, the name of its kind and a
+// term; in a field of a registered struct it is written like a field of type any.
 
 // reference writes t if it is one.
 func (w *writing) reference(t any, next *parts) (done, open bool, err error) {
@@ -27,7 +27,7 @@ func (w *writing) reference(t any, next *parts) (done, open bool, err error) {
 	return true, w.open(next, inReference, []any{term}, len(w.flat)), nil
 }
 
-// reference reads what follows the mark of one: its name; the term is the next level.
+// reference reads a reference, after its mark: its name; the term is the next level.
 func (r *reading) reference(at, n int, next *level) (left int, err error) {
 	if n != 2 {
 		return 0, r.failAt(at, ErrMalformed, "a reference in %d elements, not 2", n)
@@ -41,8 +41,8 @@ func (r *reading) reference(at, n int, next *level) (left int, err error) {
 	return 1, nil
 }
 
-// closeReference returns the value of a level that is a reference. One that is none of this node's
-// kinds arrives as {'$reference', Kind, Term}.
+// closeReference returns the value of a level that is a reference. A reference of an unknown kind arrives as {'$reference',
+// Kind, Term}.
 func (r *reading) closeReference(l *level) any {
 	v, ok, err := termof.Take(r.d.Host, l.value.name, l.slots[0])
 	if ok && err != nil && r.d.Strict {
@@ -54,7 +54,7 @@ func (r *reading) closeReference(l *level) any {
 	return v
 }
 
-// getReference reads a field of a reference's type.
+// getReference reads a field with the type of a reference.
 func (r *reading) getReference(v reflect.Value) error {
 	var t any
 	if err := r.getAny(&t); err != nil {

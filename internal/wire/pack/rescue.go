@@ -6,34 +6,34 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// IsWhole reports whether an error of [Decoder.Term] says that all bytes of the term are there and well-formed as far as
-// that matters to what follows, and only the term cannot be taken: [ErrLimit], [ErrShared] or [ErrShape]. Then
-// [Decoder.Rescue] must be called before the decoder can go on.
+// IsWhole reports whether an error of [Decoder.Term] concerns only the term, whose bytes are complete and well-formed as
+// far as the following data is concerned: [ErrLimit], [ErrShared] or [ErrShape]. Then [Decoder.Rescue] must be called
+// before the decoder can continue.
 func IsWhole(err error) bool {
 	return errors.Is(err, ErrLimit) || errors.Is(err, ErrShared) || errors.Is(err, ErrShape)
 }
 
-// maxRescued is how many elements of a tuple are looked at: a request has three.
+// maxRescued is the maximum number of examined elements of a tuple: a request has three.
 const maxRescued = 3
 
-// Rescue reads again a term for which Term has returned an error of [IsWhole], takes the definitions in it into Dict, and
-// returns the bytes behind it. It returns what can be said of the term, too: all but what wrong references stand for, which is
-// nil; where it is beyond a limit, of a tuple of 2 or 3 elements those before the first that cannot be read, and nil for the
-// others; else nil. It takes no memory for what it passes over, whatever the depth. With an error, which says that the term is
-// malformed after all, it returns the same.
+// Rescue reads a term again after Term has returned an error of [IsWhole], adds its definitions to Dict, and returns the
+// bytes after it. It also returns the readable part of the term: with wrong references, everything except their targets,
+// which are nil; for a tuple of 2 or 3 elements that exceeds a limit, the elements before the first unreadable one, and nil
+// for the others; otherwise nil. It allocates no memory for skipped data of any depth. An error means that the term is
+// malformed after all; the other results are the same.
 func (d *Decoder) Rescue(b []byte) (term any, rest []byte, err error) {
 	r := reading{d: d, b: b}
 	if term, err = r.all(); err == nil {
 		return term, b[r.pos:], nil
 	}
-	term = d.beginning(b) // before the definitions behind it, which may replace those in it
+	term = d.beginning(b) // before later definitions, which may replace those in it
 	if rest, err = d.pass(b); err != nil {
 		return term, b, err
 	}
 	return term, rest, nil
 }
 
-// beginning reads the elements of a tuple up to the first that cannot be read. It is nil if b begins with no tuple.
+// beginning reads the elements of a tuple up to the first unreadable one. It returns nil if b does not begin with a tuple.
 func (d *Decoder) beginning(b []byte) any {
 	if len(b) < 2 || b[0] < fixArray+1+2 || b[0] > fixArray+1+maxRescued || b[1] != tagNil {
 		return nil
@@ -50,7 +50,7 @@ func (d *Decoder) beginning(b []byte) any {
 	return t
 }
 
-// pass finds the end of a term, and does what is defined in it.
+// pass finds the end of a term, and applies the definitions in it.
 func (d *Decoder) pass(b []byte) (rest []byte, err error) {
 	r := reading{d: d, b: b}
 	for objects := 1; objects > 0; objects-- {
@@ -71,7 +71,7 @@ func (d *Decoder) pass(b []byte) (rest []byte, err error) {
 	return b[r.pos:], nil
 }
 
-// definition reads what comes next if it gives an atom or a node a place in the dictionary.
+// definition reads the next object if it assigns an atom or a node a place in the dictionary.
 func (r *reading) definition() (done bool, err error) {
 	if r.d.Dict == nil || r.pos >= len(r.b) {
 		return false, nil

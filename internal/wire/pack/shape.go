@@ -9,23 +9,23 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// shape is what a type's values are made of on the wire. Two types with the same name can be
-// sent to each other if the fields that both have are of the same kind.
+// shape is the structure of a type's encoded values. Two types with the same name are compatible if their common fields
+// have the same kinds.
 type shape struct {
 	kind   string
 	parts  []*shape
 	fields map[string]*shape
 }
 
-// Kinds of shapes that have parts, and the one that fits all.
+// Kinds of shapes with parts, and the wildcard.
 const (
 	listShape   = "[]"
 	mapShape    = "map[]"
 	structShape = "struct"
-	anyShape    = "…" // not known: of a type within itself, or of one that is too deep
+	anyShape    = "…" // unknown: for a recursive or too deeply nested type
 )
 
-// Limits of what is told about a type, levels and bytes, and of what is kept of a peer's, types and bytes.
+// Limits for a sent shape, in levels and bytes, and for the kept shapes of a peer, in types and bytes.
 const (
 	maxShapeDepth = 16
 	maxShapeBytes = 16 << 10
@@ -33,7 +33,7 @@ const (
 	maxShapesKept = 1 << 20
 )
 
-// shapeOf returns the shape of a type; open are the types around it.
+// shapeOf returns the shape of a type; open are the enclosing types.
 func shapeOf(pl *plan, open []*plan) *shape {
 	if len(open) >= maxShapeDepth || slices.Contains(open, pl) {
 		return &shape{kind: anyShape}
@@ -56,7 +56,7 @@ func shapeOf(pl *plan, open []*plan) *shape {
 	return &shape{kind: kindOf(pl)}
 }
 
-// kindOf returns the kind of what has no parts.
+// kindOf returns the kind of a type without parts.
 func kindOf(pl *plan) string {
 	switch pl.op {
 	case opBool:
@@ -79,8 +79,8 @@ func kindOf(pl *plan) string {
 	return "int"
 }
 
-// term is how a shape travels: a string, {"[]", Elem}, {"map[]", Key, Elem}, or a map from the names
-// of fields.
+// term returns the encoded form of a shape: a string, {"[]", Elem}, {"map[]", Key, Elem}, or a map from the names of
+// fields.
 func (s *shape) term() any {
 	switch s.kind {
 	case listShape, mapShape:
@@ -99,7 +99,7 @@ func (s *shape) term() any {
 	return s.kind
 }
 
-// shapeFrom is the reverse of term. What it does not know fits all.
+// shapeFrom is the reverse of term. Unknown forms are compatible with everything.
 func shapeFrom(t any) *shape {
 	switch t := t.(type) {
 	case string:
@@ -126,7 +126,7 @@ func shapeFrom(t any) *shape {
 	return &shape{kind: anyShape}
 }
 
-// differ returns where s and t, which have the same name, cannot be sent to each other; ok: nowhere.
+// differ returns the path at which s and t, which have the same name, are incompatible, or ok if they are compatible.
 func (s *shape) differ(t *shape) (path string, ok bool) {
 	if s.kind == anyShape || t.kind == anyShape {
 		return "", true
@@ -158,7 +158,7 @@ func sortedFields(s *shape) []string {
 	return names
 }
 
-// String returns s as people read it, cut off where it is long.
+// String returns s for people, truncated if it is long.
 func (s *shape) String() string {
 	var b strings.Builder
 	s.write(&b)
@@ -195,27 +195,27 @@ func (s *shape) write(b *strings.Builder) {
 	}
 }
 
-// Shapes are what a peer has told about its types. Its zero value is ready to use, by many goroutines at once.
+// Shapes are the shapes of a peer's types. The zero value is ready to use, also concurrently.
 type Shapes struct {
 	version atomic.Uint32 // changes with byName
 
-	// Guarded by mu. A shape is kept as the bytes of its term: as a tree it takes thirty times as much, and
-	// is needed only for a type that is sent.
+	// Guarded by mu. A shape is kept in encoded form: as a tree it takes thirty times as much memory, and is needed only
+	// for types that are sent.
 	mu     sync.Mutex
 	byName map[wire.Atom]string
-	bytes  int // of byName, names included
+	bytes  int // of byName, including names
 
 	checked sync.Map // *goType to verdict
 }
 
-// verdict is what is known of a type at a version.
+// verdict is the result of the check of a type at a version.
 type verdict struct {
 	version uint32
 	err     error
 }
 
-// Put reads what [Types.AppendShape] of the peer has written about a type. The error is that of a Decoder.
-// What is beyond the limits is not kept, as if the peer had not told it.
+// Put reads a shape written by the peer's [Types.AppendShape]. The error is that of a Decoder. A shape beyond the limits is
+// not kept, as if the peer had not sent it.
 func (s *Shapes) Put(b []byte) error {
 	d := Decoder{Limits: Limits{Depth: 2 * maxShapeDepth, Elements: maxShapeBytes}}
 	name, term, err := d.Atom(b)
@@ -249,7 +249,7 @@ func (s *Shapes) Put(b []byte) error {
 	return nil
 }
 
-// named returns what the peer has told about its type of a name, nil: nothing.
+// named returns the shape of the peer's type with a name, or nil.
 func (s *Shapes) named(name wire.Atom) *shape {
 	s.mu.Lock()
 	told, ok := s.byName[name]
@@ -258,11 +258,11 @@ func (s *Shapes) named(name wire.Atom) *shape {
 		return nil
 	}
 	var d Decoder
-	t, _, _ := d.Term([]byte(told)) // it has been read before
+	t, _, _ := d.Term([]byte(told)) // cannot fail: it was decoded before
 	return shapeFrom(t)
 }
 
-// check reports a type that the peer has under the same name with another shape.
+// check returns an error for a type whose shape at the peer is incompatible.
 func (s *Shapes) check(g *goType) error {
 	version := s.version.Load()
 	if v, ok := s.checked.Load(g); ok && v.(verdict).version == version {
@@ -272,7 +272,7 @@ func (s *Shapes) check(g *goType) error {
 	for _, used := range g.uses {
 		theirs := s.named(used.name)
 		if theirs == nil {
-			continue // it has not said, or does not have it
+			continue // the peer has not sent it, or does not have it
 		}
 		if path, ok := used.shape.differ(theirs); !ok {
 			v.err = faults.New(ErrNoTerm, "the peer has another type by the name %s: %s%s differs: here %v, there %v", string(used.name),
@@ -283,8 +283,8 @@ func (s *Shapes) check(g *goType) error {
 	return v.err
 }
 
-// AppendShape returns what a peer is told about the type that was registered as the nth, from 0, without
-// a dictionary. more: there is one. It is empty for a type that is too large to tell.
+// AppendShape appends the shape of the type registered as number n, from 0, without a dictionary. more reports whether
+// there is one. Nothing is appended for a type that is too large.
 func (t *Types) AppendShape(dst []byte, n int) (_ []byte, more bool) {
 	if t == nil {
 		return dst, false
@@ -303,7 +303,7 @@ func (t *Types) AppendShape(dst []byte, n int) (_ []byte, more bool) {
 	return b, true
 }
 
-// usesOf returns the registered types that a type is composed of by an expression.
+// usesOf returns the registered types in a type's expression.
 func (t *table) usesOf(pl *plan) []*goType {
 	if g := t.byType.Of(pl.typ); g != nil {
 		return []*goType{g}

@@ -12,18 +12,17 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What several places of one message refer to (a pointer, a map, the elements of a slice, a text) is
-// written in the first of them. In the others stands its number, and before the message the offsets of
-// all that has one. What refers to itself is found so, too.
+// Data that several places of a message refer to (by a pointer, a map, a slice, a text) is written at the first place. The
+// other places have its number, and the message is preceded by the offsets of all numbered data. This also detects cycles.
 
-// worth is from how many bytes on the elements of a slice, or a text, are written once. Pointers and
-// maps always are.
+// worth is the minimum size in bytes of the elements of a slice, or of a text, that are written only once. The targets of
+// pointers and maps always are.
 const worth = 64
 
 // MaxExpanded is the default of [Limits].Expanded and [Encoder].Expanded.
 const MaxExpanded = 256 << 20
 
-// mostExpanded is the limit that a setting stands for.
+// mostExpanded returns the limit for a setting.
 func mostExpanded(n int) int {
 	if n <= 0 {
 		return MaxExpanded
@@ -31,40 +30,39 @@ func mostExpanded(n int) int {
 	return n
 }
 
-// errDeep ends the first attempt to write what is deep: see writing.message.
+// errDeep ends the first attempt to write a deeply nested message: see writing.message.
 var errDeep = errors.New("pack: nested deeply")
 
-// From how deep on a message is written once more with an eye on all that it refers to: levels of Go
-// values, levels of terms.
+// The nesting depth, of Go values and of terms, from which a message is written again while recording all references.
 const (
 	deepGo    = 100
 	deepTerms = 1000
 )
 
-// seen is what a message that is being written refers to, in the order in which it was met.
+// seen records the objects that a message refers to, in the order of their occurrence.
 type seen struct {
 	all    []object
-	index  []int32 // places in all, and 1, by hash; empty while there are few
-	shared []int32 // places in all, by number
+	index  []int32 // indices in all plus 1, by hash; empty while there are few
+	shared []int32 // indices in all, by number
 }
 
-// object is something that a message refers to. Its address keeps it where it is.
+// object is data that a message refers to. The address keeps it alive.
 type object struct {
 	p      unsafe.Pointer
 	typ    reflect.Type
-	n      int   // elements, or bytes; of pointers and maps 0
+	n      int   // elements or bytes; 0 for pointers and maps
 	at     int   // the offset of its bytes
-	size   int   // of its bytes, with what the references in them stand for
-	number int32 // of those that are referred to, from 1
-	open   bool  // not all of it has been written
+	size   int   // of its bytes, with references expanded
+	number int32 // number among the referenced ones, from 1
+	open   bool  // it is being written
 }
 
-// fewObjects is up to how many are searched one by one.
+// fewObjects is the maximum number of objects that are searched linearly.
 const fewObjects = 8
 
 func hashOf(p unsafe.Pointer) uint { return uint(uint64(uintptr(p)) * 0x9e3779b97f4a7c15 >> 32) }
 
-// find returns the object of an address, -1 where there is none yet.
+// find returns the object at an address, or -1.
 func (s *seen) find(p unsafe.Pointer, typ reflect.Type, n int) int {
 	if len(s.index) == 0 {
 		for i := range s.all {
@@ -113,7 +111,7 @@ func (s *seen) enter(i int) {
 	s.index[at] = int32(i + 1)
 }
 
-// keptObjects is for how many of them memory is kept for later messages.
+// keptObjects is the maximum number of objects for which memory is kept for later messages.
 const keptObjects = 1 << 12
 
 func (s *seen) reset() {
@@ -127,7 +125,7 @@ func (s *seen) reset() {
 
 var seens = sync.Pool{New: func() any { return new(seen) }}
 
-// message writes a term that nothing is around.
+// message writes a top-level term.
 func (w *writing) message(t any) error {
 	w.base, w.nests, w.shares = len(w.dst), deepGo, w.isExact()
 	err := w.all(t)
@@ -152,7 +150,7 @@ func (w *writing) message(t any) error {
 	return err
 }
 
-// shareHead puts the offsets of what is referred to before the message.
+// shareHead inserts the offsets of shared data before the message.
 func (w *writing) shareHead() {
 	n := 4 * len(w.seen.shared)
 	head := appendBin([]byte{fixArray | 3, tagFixExt1, extMark, markShared}, n)
@@ -165,11 +163,11 @@ func (w *writing) shareHead() {
 	}
 }
 
-// offset is where in the message the next byte is.
+// offset returns the offset of the next byte in the message.
 func (w *writing) offset() int { return len(w.dst) - w.base + w.cutBytes }
 
-// enter is called before what p is the address of is written, a value of a type with n elements. done:
-// it was written before, and now its number. Else leave must be called with i when it has been written.
+// enter must be called before the data at p is written, a value of type typ with n elements. If done is true, it was
+// written before, and its number has been written now. Otherwise leave must be called with i after it has been written.
 func (w *writing) enter(p unsafe.Pointer, typ reflect.Type, n int) (i int, done bool, err error) {
 	if w.seen == nil {
 		w.seen = seens.Get().(*seen)
@@ -212,7 +210,7 @@ func (w *writing) leave(i int) {
 	o.size = w.offset() - o.at + w.expanded - o.size
 }
 
-// moved is told that what has been written since there were n objects has moved by so many bytes.
+// moved records that the data written since there were n objects has moved by by bytes.
 func (w *writing) moved(n, by int) {
 	if w.seen == nil || by == 0 {
 		return
@@ -249,13 +247,13 @@ var (
 	stringType = reflect.TypeFor[string]()
 )
 
-// bodyOf is the address of a map's pairs: maps are references.
+// bodyOf returns the address of a map's body: maps are references.
 func bodyOf(m *wire.Map) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(m)) }
 
-// isShared reports whether n bytes that a term refers to are written once.
+// isShared reports whether n bytes that a term refers to are written only once.
 func (w *writing) isShared(n int) bool { return n >= worth && w.shares && (w.nested || w.inner > 0) }
 
-// sharedData writes bytes that are written once.
+// sharedData writes bytes that are shared within the message.
 func (w *writing) sharedData(typ reflect.Type, b []byte) error {
 	i, done, err := w.enter(unsafe.Pointer(unsafe.SliceData(b)), typ, len(b))
 	if done || err != nil {
@@ -279,7 +277,7 @@ func (w *writing) sharedText(typ reflect.Type, s string) error {
 	return err
 }
 
-// pointed writes what a pointer to a value of a registered type, v, points to.
+// pointed writes the target of v, a pointer to a value of a registered type.
 func (w *writing) pointed(g *goType, v reflect.Value) error {
 	pl := g.plan
 	if !w.shares && !w.deep || pl.size == 0 || !g.within && !w.nested && w.inner == 0 {
@@ -306,7 +304,7 @@ func (w *writing) of(g *goType, err error) error {
 	return faults.Within(string(g.name), err)
 }
 
-// enterTerm is enter for a term with parts, of so many bytes.
+// enterTerm is enter for a term with parts, of size bytes.
 func (w *writing) enterTerm(p unsafe.Pointer, typ reflect.Type, n, size int) (i int, done bool, err error) {
 	if n == 0 || !w.deep && !w.isShared(size) {
 		return -1, false, nil
@@ -314,7 +312,7 @@ func (w *writing) enterTerm(p unsafe.Pointer, typ reflect.Type, n, size int) (i 
 	return w.enter(p, typ, n)
 }
 
-// enterField is enter for what a field refers to. i is below zero where that is not noted.
+// enterField is enter for data that a field refers to. i is negative if that is not recorded.
 func (w *writing) enterField(pl *plan, p unsafe.Pointer) (i int, done bool, err error) {
 	if !w.shares && !w.deep {
 		return -1, false, nil
@@ -345,13 +343,13 @@ func (w *writing) enterField(pl *plan, p unsafe.Pointer) (i int, done bool, err 
 	return w.enter(to, pl.typ, n)
 }
 
-// sliceHeader is how Go lays out a slice.
+// sliceHeader is Go's memory layout of a slice.
 type sliceHeader struct {
 	data     unsafe.Pointer
 	len, cap int
 }
 
-// refers reports whether values of the plan's type refer to something that others can refer to.
+// refers reports whether values of the plan's type refer to data that others can refer to.
 func (pl *plan) refers() bool {
 	switch pl.op {
 	case opString, opBytes, opSlice, opMap, opPointer:
@@ -360,13 +358,13 @@ func (pl *plan) refers() bool {
 	return pl.op == opMethod && pl.typ.Kind() == reflect.Pointer
 }
 
-// several reports whether a value of a type can refer to the same thing twice.
+// several reports whether a value of a type can refer to the same data twice.
 func (pl *plan) several() bool {
 	s := counting{map[*plan]bool{}, map[reflect.Type]bool{}}
 	return s.many(pl)
 }
 
-// meets reports whether a value of the plan's type can hold one of another type.
+// meets reports whether a value of the plan's type can contain one of type typ.
 func (pl *plan) meets(typ reflect.Type, seen map[*plan]bool) bool {
 	switch pl.op {
 	case opAny, opTerm, opReference, opError:
@@ -421,7 +419,7 @@ func (s *counting) many(pl *plan) bool {
 	return false
 }
 
-// holds reports whether the values of a type refer to anything: of several, two can be the same.
+// holds reports whether the values of a type refer to anything: two of several references can be the same.
 func (s *counting) holds(pl *plan) bool {
 	if pl.refers() {
 		return true

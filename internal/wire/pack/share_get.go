@@ -8,49 +8,49 @@ import (
 	"unsafe"
 )
 
-// sharing is what a message that is being read has numbered.
+// sharing has the numbered data of the message being read.
 type sharing struct {
 	base     int // of the offsets
 	defs     []definition
-	numbers  []int32 // places in defs, by number
-	expanded int     // bytes that references have stood for
-	again    int     // bytes that have been read again
-	deep     int     // definitions that are being read again, within each other
+	numbers  []int32 // indices in defs, by number
+	expanded int     // bytes represented by references
+	again    int     // bytes read again
+	deep     int     // nesting depth of definitions being read again
 
-	// The definition whose value is being read next: not to be taken for another one.
+	// The definition whose value is being read next, so that it is not mistaken for another one.
 	now     int
 	nowType reflect.Type
 }
 
-// definition is something that references refer to.
+// definition is data that references refer to.
 type definition struct {
 	at     int // its offset
-	size   int // of its bytes, with what the references in them stand for
+	size   int // of its bytes, with references expanded
 	values []defined
 }
 
-// definitionSlots is as how many elements a definition counts: it takes about as much memory.
+// definitionSlots is the number of elements that a definition counts for, by its memory.
 const definitionSlots = 4
 
-// defined is what has been read there.
+// defined is a value read from a definition.
 type defined struct {
-	typ  reflect.Type // nil: a term with parts
+	typ  reflect.Type // nil for a term with parts
 	v    any
 	open bool
 }
 
-// ErrShared: the term is whole, but it refers to parts of itself that are not there, or in a way
-// that makes it too large. The [Decoder] can go on with the next term.
+// ErrShared means that the term is complete, but has invalid references to parts of itself, or is too large with references
+// expanded. The [Decoder] can continue with the next term.
 var ErrShared = errors.New("pack: a term with a wrong reference")
 
-// wrong keeps the first wrong reference. Where it stands, nothing is read.
+// wrong records the first invalid reference. Nothing is read in its place.
 func (r *reading) wrong(at int, format string, args ...any) {
 	if r.bad == nil {
 		r.bad = r.failAt(at, ErrShared, format, args...)
 	}
 }
 
-// sharedMark reads what follows the mark of a message with references: the offsets.
+// sharedMark reads the offsets of a message with references, after its mark.
 func (r *reading) sharedMark(at, n int) error {
 	if at != 0 || n != 2 {
 		return r.failAt(at, ErrMalformed, "the mark of a message with references in %d elements at offset %d, not in 2 at 0", n, at)
@@ -76,7 +76,7 @@ func (r *reading) sharedMark(at, n int) error {
 	}
 	s := &sharing{base: r.pos + size, defs: make([]definition, size/4), numbers: make([]int32, size/4), now: -1}
 	for i := range s.defs {
-		offset := min(uint64(binary.BigEndian.Uint32(r.b[r.pos:])), uint64(len(r.b))) // an int may have 32 bits
+		offset := min(uint64(binary.BigEndian.Uint32(r.b[r.pos:])), uint64(len(r.b))) // because an int may have 32 bits
 		s.defs[i].at = s.base + int(offset)
 		r.pos += 4
 	}
@@ -98,16 +98,16 @@ func (s *sharing) find(at int) (i int, found bool) {
 	return slices.BinarySearchFunc(s.defs, at, func(d definition, at int) int { return d.at - at })
 }
 
-// begin notes that a definition is being read as a value of a type.
+// begin records that a definition is being read as a value of a type.
 func (s *sharing) begin(i int, typ reflect.Type) {
 	d := &s.defs[i]
 	d.values = append(d.values, defined{typ: typ, open: true})
 	if d.size == 0 {
-		d.size = -s.expanded - 1 // and end adds
+		d.size = -s.expanded - 1 // end adds the rest
 	}
 }
 
-// end notes what has been read, up to an offset.
+// end records the value read for a definition, which ends at offset at.
 func (s *sharing) end(i int, typ reflect.Type, v any, at int) {
 	d := &s.defs[i]
 	for j := range d.values {
@@ -120,7 +120,7 @@ func (s *sharing) end(i int, typ reflect.Type, v any, at int) {
 	}
 }
 
-// drop forgets what could not be read.
+// drop discards a definition that could not be read.
 func (s *sharing) drop(i int, typ reflect.Type) {
 	d := &s.defs[i]
 	d.values = slices.DeleteFunc(d.values, func(e defined) bool { return e.typ == typ && e.open })
@@ -133,14 +133,13 @@ func (s *sharing) has(i int, typ reflect.Type) bool {
 	return slices.ContainsFunc(s.defs[i].values, func(e defined) bool { return e.typ == typ })
 }
 
-// copy is s as it is now, for back. It is apart so that only messages with references pay for it.
+// copy returns a copy of s, for back. It is a separate function so that only messages with references pay for it.
 func (s *sharing) copy() *sharing {
 	was := *s
 	return &was
 }
 
-// back forgets what has been begun of a value that could not be read, between two offsets; was is how it was
-// before.
+// back discards definitions of a value that could not be read, between two offsets; was is the earlier state.
 func (s *sharing) back(was *sharing, from, to int) {
 	s.expanded, s.deep, s.now, s.nowType = was.expanded, was.deep, was.now, was.nowType
 	for i, _ := s.find(from); i < len(s.defs) && s.defs[i].at <= to; i++ {
@@ -150,7 +149,7 @@ func (s *sharing) back(was *sharing, from, to int) {
 	}
 }
 
-// sharedPointer reads a pointer to a value of a type where a message has references.
+// sharedPointer reads a pointer to a value of the plan's type in a message with references.
 func (r *reading) sharedPointer(at int, pl *plan) (v any, ok bool, err error) {
 	s, typ := r.shared, reflect.PointerTo(pl.typ)
 	if r.pos < len(r.b) && isReference(r.b[r.pos:]) {
@@ -185,13 +184,13 @@ func (r *reading) sharedPointer(at int, pl *plan) (v any, ok bool, err error) {
 	return v, ok, err
 }
 
-// isDefined reports whether what begins here is to be noted as a value of a type.
+// isDefined reports whether the data at offset at is a definition that must be recorded as a value of a type.
 func (s *sharing) isDefined(at int, typ reflect.Type) (i int, ok bool) {
 	i, ok = s.find(at)
 	return i, ok && !s.has(i, typ)
 }
 
-// getShared reads a field where a reference may stand, or what references refer to. done: it has.
+// getShared reads a field that may be a reference or a definition. done reports whether it did.
 func (r *reading) getShared(pl *plan, p unsafe.Pointer, depth int) (done bool, err error) {
 	s := r.shared
 	if !pl.refers() || s.now == r.pos && s.nowType == pl.typ {
@@ -211,7 +210,7 @@ func (r *reading) getShared(pl *plan, p unsafe.Pointer, depth int) (done bool, e
 	return true, r.define(i, pl, p, depth)
 }
 
-// define reads what references refer to.
+// define reads a definition.
 func (r *reading) define(i int, pl *plan, p unsafe.Pointer, depth int) error {
 	s := r.shared
 	s.begin(i, pl.typ)
@@ -229,8 +228,8 @@ func isReference(b []byte) bool {
 	return ok && kind == extShared
 }
 
-// referred reads a reference to a value of a type, nil for a term with parts. Where that place has not been
-// read as such a value, read does so, to where it is told. Not ok: it is wrong.
+// referred reads a reference to a value of type typ, or nil for a term with parts. If the definition has not been read as
+// such a value, it calls read for that. ok is false if the reference is invalid.
 func (r *reading) referred(typ reflect.Type, read func(to unsafe.Pointer) error) (v any, ok bool, err error) {
 	at := r.pos
 	_, n, err := r.anyExt("a reference")
@@ -254,7 +253,7 @@ func (r *reading) referred(typ reflect.Type, read func(to unsafe.Pointer) error)
 		r.wrong(at, "a reference forward, to offset %d", d.at)
 		return nil, false, nil
 	}
-	if typ == nil { // a term: what it is, is seen there
+	if typ == nil { // a term, whose kind is determined there
 		switch tag := r.b[d.at]; {
 		case tag >= tagBin8 && tag <= tagBin32:
 			typ = bytesType
@@ -285,15 +284,14 @@ func (r *reading) referred(typ reflect.Type, read func(to unsafe.Pointer) error)
 	return d.values[j].v, true, nil
 }
 
-// Limits of what is read again, because the first time it was skipped, or was of another type.
+// Limits for data that is read again because it was first skipped or read as another type.
 const (
 	maxAgainDepth = 32
 	maxAgain      = 16 // times the bytes of the message
 	leastAgain    = 64 << 10
 )
 
-// readAgain reads a definition as a value of another type than it was read before. The reference to it
-// begins at an offset.
+// readAgain reads a definition again as a value of another type. The reference to it is at offset at.
 func (r *reading) readAgain(i, at int, typ reflect.Type, read func(to unsafe.Pointer) error) error {
 	s := r.shared
 	if s.deep == maxAgainDepth || s.again > maxAgain*len(r.b)+leastAgain {
@@ -331,14 +329,14 @@ func (r *reading) readAgain(i, at int, typ reflect.Type, read func(to unsafe.Poi
 	return err
 }
 
-// sharedTerm reads a reference in the place of a term.
+// sharedTerm reads a reference that replaces a term.
 func (r *reading) sharedTerm(at int) (any, error) {
 	r.pos = at
 	v, _, err := r.referred(nil, nil)
 	return v, err
 }
 
-// opens notes that a term with parts is being read, which begins at an offset.
+// opens records that a term with parts, at offset at, is being read.
 func (r *reading) opens(at int, l *level) {
 	if i, ok := r.shared.isDefined(at, nil); ok {
 		r.shared.begin(i, nil)
@@ -346,7 +344,7 @@ func (r *reading) opens(at int, l *level) {
 	}
 }
 
-// whole notes a term without parts.
+// whole records a term without parts.
 func (r *reading) whole(at int, v any) {
 	var typ reflect.Type
 	switch v.(type) {

@@ -1,8 +1,7 @@
 package pack
 
-// Skip returns the bytes behind the term that b begins with, without building it.
-// What it holds is checked no further than that all its bytes are there. If a
-// cache is used, a term that is skipped is lost to it.
+// Skip returns the bytes after the term at the beginning of b, without building it. It checks only that all bytes are
+// present. If a cache is used, the definitions of a skipped term are lost.
 func Skip(b []byte) (rest []byte, err error) {
 	s, err := skip(b, 0, MaxDepth)
 	if err != nil {
@@ -11,17 +10,17 @@ func Skip(b []byte) (rest []byte, err error) {
 	return b[s.end:], nil
 }
 
-// span is what skip returns about an object.
+// span is the result of skip for an object.
 type span struct {
-	end      int // the offset behind it
-	elements int // of arrays and maps, in all
+	end      int // the offset after it
+	elements int // total elements of arrays and maps
 }
 
-// skip finds where the object at an offset ends.
+// skip finds the end of the object at offset from.
 func skip(b []byte, from, depth int) (s span, err error) {
 	r := reading{b: b, pos: from}
 	var buf [32]int
-	left := append(buf[:0], 1) // objects to come, at each level that is open
+	left := append(buf[:0], 1) // remaining objects at each open level
 	for len(left) > 0 {
 		top := &left[len(left)-1]
 		if *top == 0 {
@@ -49,14 +48,14 @@ func skip(b []byte, from, depth int) (s span, err error) {
 	return s, nil
 }
 
-// skipHead skips an object but for its elements, and returns how many there are.
+// skipHead skips an object except its elements, and returns their number.
 func (r *reading) skipHead() (n int, err error) {
 	if r.pos >= len(r.b) {
 		return 0, r.cut(1, "a term")
 	}
 	at, tag := r.pos, r.b[r.pos]
 	r.pos++
-	size := 0 // of what follows, bytes
+	size := 0 // bytes to skip
 	switch {
 	case tag <= fixIntMax || tag >= negFixInt || tag >= tagNil && tag <= tagTrue && tag != tagUnused:
 		return 0, nil

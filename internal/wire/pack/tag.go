@@ -1,6 +1,6 @@
 package pack
 
-// First bytes of objects, as MessagePack's specification has them.
+// First bytes of objects, according to MessagePack's specification.
 const (
 	fixIntMax   = 0x7f
 	fixMap      = 0x80 // + pairs, up to 15
@@ -70,8 +70,8 @@ const (
 	markShared    = 8
 )
 
-// First byte of an identifier's data, where it is no place of the cache.
+// First byte of an identifier's data, if it is not a place of the cache.
 const (
 	originNew   = 254 // defined here: place:8, creation:32, length:16, name
-	originPlain = 255 // spelled out: creation:32, length:16, name
+	originPlain = 255 // without a place: creation:32, length:16, name
 )

@@ -10,33 +10,29 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// TypeKey is the key under which the name of a type stands, as a string, in the
-// wire.Map that a value arrives as where its type is not known, or is another one
-// there: its fields are the other pairs, under their names as strings. A value that
-// is no struct stands under ValueKey.
+// TypeKey is the key of the type's name, a string, in the wire.Map that represents a value of an unknown or different type:
+// the other pairs are its fields, with their names as strings as keys. A value that is not a struct has the key ValueKey.
 const (
 	TypeKey  wire.Atom = "$type"
 	ValueKey wire.Atom = "$value"
 )
 
-// ErrType: a Go type that cannot be registered, or not so.
+// ErrType means that a Go type cannot be registered, or not under that name.
 var ErrType = errors.New("pack: type not registered")
 
-// Types are the Go types that travel as they are: a value of one that is sent
-// arrives as a value of the type that has the same name at the other end, and a
-// pointer to one as a pointer. Its zero value is ready to use; it may be used by
-// many goroutines at once.
+// Types are registered Go types: a value of one arrives as a value of the type with the same name at the receiver, and a
+// pointer to one as a pointer. The zero value is ready to use, also concurrently.
 type Types struct {
-	mu    sync.Mutex // held by who adds to table
+	mu    sync.Mutex // held while adding to table
 	table table
 }
 
 type table struct {
 	byType Map[reflect.Type, *goType]
 	byName Map[wire.Atom, *goType]
-	order  atomic.Pointer[[]*goType] // as they were registered; only appended to
+	order  atomic.Pointer[[]*goType] // in the order of registration; append-only
 
-	exactByType Map[reflect.Type, *goType] // types that have an expression, as far as one has come or gone
+	exactByType Map[reflect.Type, *goType] // types with an expression that have been sent or received
 	exactByName Map[wire.Atom, *goType]
 }
 
@@ -55,33 +51,31 @@ type goType struct {
 	plan *plan
 	Conversion
 
-	several bool      // a value can refer to the same thing twice
+	several bool      // a value can refer to the same data twice
 	within  bool      // a value can refer to a pointer to itself
 	shape   *shape    // of a registered type
-	uses    []*goType // the registered types that it is, or is composed of
+	uses    []*goType // the registered types that it is or is composed of
 }
 
-// Register makes T, and a pointer to T, travel under a name that says the same on
-// every node, such as "shop.Order". Its exported fields travel, under their names
-// or their tags `msgpack:"…"`; doc.go says of which types they may be. The error is
-// [ErrType] and says why: the name or the type is taken, or the type holds what
-// cannot travel.
+// Register registers T, and pointers to T, under a name with the same meaning on every node, such as "shop.Order". Exported
+// fields are sent, under their names or their tags `msgpack:"…"`; doc.go lists the allowed types. The error is [ErrType]
+// with the reason: the name or the type is already registered, or the type contains something that cannot be sent.
 func Register[T any](t *Types, name string) error {
 	return t.register(reflect.TypeFor[T](), name, Conversion{})
 }
 
-// RegisterAs is Register for a type whose values are not sent as they are, or are made known to somebody here.
+// RegisterAs is Register for a type whose values are converted when they are sent or received.
 func RegisterAs[T any](t *Types, name string, c Conversion) error {
 	return t.register(reflect.TypeFor[T](), name, c)
 }
 
-// Conversion is what is done with values of a type, or pointers to one, where they are no fields of that
-// type. Nil: nothing.
+// Conversion converts values of a type, or pointers to one, unless they are in fields of that type. A nil function does
+// nothing.
 type Conversion struct {
-	Out func(v any) any // before one is written: another of the type
-	In  func(v any) any // after one has been read
-	// Lenient has a value that does not fit its type, within one of this type, be an error in its place, and no fault of the
-	// message: see [Decoder].Strict.
+	Out func(v any) any // before writing; returns a value of the same type
+	In  func(v any) any // after reading
+	// Lenient replaces a value that does not fit its type, within a value of this type, by an error, instead of making the
+	// message unreadable: see [Decoder].Strict.
 	Lenient bool
 }
 
@@ -121,7 +115,7 @@ func (t *Types) register(typ reflect.Type, name string, c Conversion) error {
 	return nil
 }
 
-// of returns the registered type of v, or of what it points to.
+// of returns the registered type of v, or of its target.
 func (t *Types) of(v any) (g *goType, pointer bool) {
 	if t == nil {
 		return nil, false
@@ -133,7 +127,7 @@ func (t *Types) of(v any) (g *goType, pointer bool) {
 	return t.table.byType.Of(typ.Elem()), true
 }
 
-// named returns the type of a name, nil if it is not known.
+// named returns the type with a name, or nil.
 func (t *Types) named(name wire.Atom) *goType {
 	if t == nil {
 		return nil
@@ -141,8 +135,8 @@ func (t *Types) named(name wire.Atom) *goType {
 	return t.table.byName.Of(name)
 }
 
-// maxInner is how deep values of registered types may be nested in each other's
-// fields of type any: each level may be read twice.
+// maxInner is the maximum nesting depth of values of registered types in fields of type any, because each level may be read
+// twice.
 const maxInner = 32
 
 // registered writes t if it is of a registered type.
@@ -184,16 +178,15 @@ func (w *writing) registered(t any) (done bool, err error) {
 	return true, w.of(g, err)
 }
 
-// openValue is a level that is a value of a type that is not known here, or a term
-// in a field of type any of one.
+// openValue is a level for a value of an unknown type, or a term in a field of type any of one.
 type openValue struct {
 	name                wire.Atom
-	standalone, untyped bool    // what reading had before it
-	end                 int     // where the bytes of a term must end
-	misfit              *misfit // nil: it is not to be one
+	standalone, untyped bool    // the previous state of reading
+	end                 int     // the offset at which a term must end
+	misfit              *misfit // nil unless the value does not fit its type
 }
 
-// value reads what follows the mark of a registered value.
+// value reads a registered value, after its mark.
 func (r *reading) value(at int, pointer bool, n int, next *level) (left int, v any, err error) {
 	if n != 2 && !(n == 1 && pointer) {
 		return 0, nil, r.failAt(at, ErrMalformed, "a value of a Go type in %d elements, not 2", n)
@@ -233,8 +226,7 @@ func (r *reading) value(at int, pointer bool, n int, next *level) (left int, v a
 	return 1, nil, nil
 }
 
-// goValue reads a value of a type that is known. It is not ok if the value is none of that
-// type, and then nothing has been read.
+// goValue reads a value of a known type. ok is false if the value does not have that type; then nothing has been read.
 func (r *reading) goValue(at int, pl *plan, pointer bool) (v any, ok bool, err error) {
 	if pointer {
 		if r.shared != nil {
@@ -285,7 +277,7 @@ func (r *reading) closeValue(l *level) (any, error) {
 	return unknown(l.value.name, l.slots[0]), nil
 }
 
-// unknown returns the form in which a value of an unknown type arrives.
+// unknown returns the representation of a value of an unknown type.
 func unknown(name wire.Atom, v any) any {
 	m, ok := v.(wire.Map)
 	if !ok {
