@@ -415,13 +415,12 @@ func (l *link) Close() error {
 		l.session.finish(l.closedError())
 		return nil
 	}
-	if l.writer.TryLock() { // otherwise a write is in progress, which may be blocked by the peer
-		whole := !l.broken && len(l.writer.Rest()) == 0
-		l.writer.Unlock()
-		if whole && !l.said.Swap(true) { // nothing is written after this: see Flush
-			_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime))
-			_, _ = l.conn.Write(goodbye(codeClosed, "closed"))
-		}
+	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime)) // also for a write in progress, which the peer may block
+	l.writer.Lock()
+	whole := !l.broken && len(l.writer.Rest()) == 0
+	l.writer.Unlock()
+	if whole && !l.said.Swap(true) { // nothing is written after this: see Flush
+		_, _ = l.conn.Write(goodbye(codeClosed, "closed"))
 	}
 	return l.conn.Close()
 }
