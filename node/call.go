@@ -76,52 +76,37 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		t.Settle(a, nil, cause.Of(ctx))
 		return t
 	}
-	m := Request[Q]{req, from}
-	dest := to
-	switch to := n.sys.Current(to).(type) {
-	case PID:
-		p.Target = n.sys.Lookup(to)
-		if p.Target == nil && n.callFar(a, async, t, to, At{}, req) {
+	var msg any
+	if pid, ok := to.(PID); ok {
+		p.Target = n.sys.Lookup(pid)
+	}
+	if p.Target == nil {
+		switch to.(type) {
+		case erpc.Function, erpc.Behaviour:
+			n.beginByName(a, async, t, to)
 			return t
 		}
-		if p.Target == nil {
-			if err := n.sys.Undeliverable(to, m); err != nil {
-				if err == ErrNoDest {
-					err = none(dest)
-				}
-				t.Settle(a, nil, err)
-				return t
-			}
+		target := n.sys.Target(to)
+		if target.Node != "" && n.peers.Call(a, async, t, target, req) {
+			return t
 		}
-	case Atom:
+		msg = Request[Q]{req, from}
 		var err error
-		if p.Target, _, err = n.sys.Named(to, m); err != nil {
+		switch {
+		case !target.ByName():
+			if msg, err = n.sys.Take(&target, msg); err == ErrNoProcess {
+				err = gone(to)
+			}
+		default:
+			err = n.unreachable(target.Node)
+		}
+		if err != nil {
 			t.Settle(a, nil, err)
 			return t
 		}
-	case At:
-		if to.Node != n.cfg.Name {
-			if !n.callFar(a, async, t, PID{}, to, req) {
-				t.Settle(a, nil, n.unreachable(to.Node))
-			}
-			return t
-		}
-		var err error
-		if p.Target, _, err = n.sys.Named(to.Name, m); err != nil {
-			t.Settle(a, nil, err)
-			return t
-		}
-	case Ref:
-		if at, far := n.sys.Elsewhere(to); far {
-			if !n.callFar(a, async, t, PID{}, at, req) {
-				t.Settle(a, nil, n.unreachable(at.Node))
-			}
-			return t
-		}
-		p.Target, _ = n.sys.Aliased(to, m)
-	default:
-		n.beginByName(a, async, t, to)
-		return t
+		p.Target = target.Process
+	} else {
+		msg = Request[Q]{req, from}
 	}
 	if p.Target == a.Process && !async && a.Process != nil {
 		t.Settle(a, nil, ErrSelfCall)
@@ -133,14 +118,13 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 			return t
 		}
 	}
-	if p.Target == nil || !p.List() {
+	if !p.List() {
 		t.Settle(a, nil, gone(to))
 		return t
 	}
-	var msg any = m
 	var err error
 	if tr := n.sys.Traces(); tr != nil {
-		if msg, err = p.Target.Shown(tr, a.PID(), m); err != nil {
+		if msg, err = p.Target.Shown(tr, a.PID(), msg); err != nil {
 			t.Settle(a, nil, err)
 			return t
 		}
@@ -158,14 +142,6 @@ func begin[Q any](ctx context.Context, a *process.Acting, async bool, p *process
 		t.Settle(a, nil, err)
 	}
 	return t
-}
-
-// none is the error for a request to the zero PID, which an unregistered global name stands for.
-func none(to Dest) error {
-	if _, named := to.(tables.Global); named {
-		return gone(to)
-	}
-	return ErrNoDest
 }
 
 // gone is the error for a request to a process that is no more, so that nothing is sent.
@@ -231,30 +207,14 @@ func AwaitExit(ctx context.Context, from Caller, to Dest) (reason any, err error
 	p.Target, p.Tag = nil, process.OfExit
 	defer func() { p.Tag = nil }() // it may be that of another call
 	t := p.NewTicket()
-	var far *peer
-	var pid PID
-	var name Atom
-	switch to := a.System.Current(to).(type) {
-	case PID:
-		p.Target, pid = a.System.Lookup(to), to
-		far = nodeOf(a.System).reach(to)
-	case Atom:
-		p.Target = a.System.Whose(to)
-	case Ref:
-		if at, ok := a.System.Elsewhere(to); ok {
-			return AwaitExit(ctx, from, at)
-		}
-		p.Target = a.System.AliasOwner(to)
-	case At:
-		if far, name = nodeOf(a.System).peer(to.Node), to.Name; to.Node == a.System.Name {
-			p.Target = a.System.Whose(to.Name)
-		}
-	}
+	target := a.System.Target(to)
+	p.Target = target.Process
+	far := nodeOf(a.System).peers.Of(target, false)
 	switch {
 	case p.Target == a.Process && a.Process != nil:
 		return nil, fmt.Errorf("%w, and for its own exit", ErrSelfCall)
 	case far != nil:
-		far.watchFor(a, t, a.Sender(), pid, name)
+		far.AwaitExit(a, t, target)
 	case p.Target == nil || !p.List():
 		t.Settle(a, nil, nil)
 		return NoProc, nil

@@ -16,7 +16,7 @@ func (c Cast[T]) uncast() any { return c.Body }
 // AsCast reads a message that is a cast, of whatever kind: a Cast of any type, or
 // Erlang's {'$gen_cast', Body}.
 func AsCast(msg any) (body any, ok bool) {
-	_, msg = viaPeer(msg)
+	_, msg = sentBy(msg)
 	if c, ok := msg.(interface{ uncast() any }); ok {
 		return c.uncast(), true
 	}

@@ -1,12 +1,10 @@
 package node
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/wire/box"
 )
 
@@ -20,7 +18,7 @@ func nodeOf(sys *process.System) *Node { return sys.Host.Node.(*Node) }
 // Send puts msg into the mailbox of a process. A message to a process that is gone, or to
 // an alias that is not active, is a dead letter, as in Erlang, not an error. Errors:
 // [ErrMailboxFull], [ErrCycle], [ErrExited] (the process that sends is dead), [ErrNoName] (nobody has the
-// name on this node), [ErrNodeStopped], [ErrNotHere], [ErrNoDest] (nil, or the zero PID), and for another node
+// name on this node), [ErrNodeStopped], [ErrNotHere], [ErrNoDest] (nil, or a zero PID or Ref), and for another node
 // [*wire.EncodeError]: msg holds what cannot be sent there, such as a value of a type that is
 // not registered. As long as that node is being connected, what nodes of some kind take is not
 // refused; if it is none of that kind, there is a dead letter alone.
@@ -37,7 +35,7 @@ func (c *common) Send(to Dest, msg any) error {
 	}
 	p := a.System.Lookup(pid)
 	if p == nil {
-		return nodeOf(a.System).sendFar(a, pid, msg, a.Process.Token())
+		return c.sendTarget(a.System.TargetOf(pid), msg)
 	}
 	if t := a.System.Traces(); t != nil {
 		var err error
@@ -57,34 +55,29 @@ func (c *common) Send(to Dest, msg any) error {
 
 // sendTo is Send where to is no PID.
 func (c *common) sendTo(to Dest, msg any) error {
-	a := c.by
-	if a.Gone() {
+	if c.by.Gone() {
 		return ErrExited
 	}
-	switch to := to.(type) {
-	case Atom:
-		p, msg, err := a.System.Named(to, msg)
-		if err != nil {
-			return err
-		}
-		return c.Send(p.PID(), msg)
-	case At:
-		if to.Node == a.System.Name {
-			return c.sendTo(to.Name, msg)
-		}
-		return nodeOf(a.System).sendAt(a, to, msg)
-	case Ref:
-		return nodeOf(a.System).sendAlias(a, to, msg, a.Process.Token())
-	case tables.Global:
-		pid, ok := a.System.Resolve(to)
-		if !ok {
-			return fmt.Errorf("%w: global %v", ErrNoName, to.Name)
-		}
-		return c.Send(pid, msg)
-	case erpc.Function:
-		return nodeOf(a.System).applyCast(a, to)
+	if f, ok := to.(erpc.Function); ok {
+		return nodeOf(c.by.System).applyCast(c.by, f)
 	}
-	return ErrNoDest
+	return c.sendTarget(c.by.System.Target(to), msg)
+}
+
+// sendTarget is Send where it is known whom to stands for.
+func (c *common) sendTarget(t process.Target, msg any) error {
+	a := c.by
+	if t.Node != "" {
+		return nodeOf(a.System).peers.Send(a, t, msg, a.Process.Token())
+	}
+	switch msg, err := a.System.Take(&t, msg); {
+	case err == nil:
+		return c.Send(t.Process.PID(), msg)
+	case err == ErrNoProcess: // a message to the dead is lost
+		return nil
+	default:
+		return err
+	}
 }
 
 // SendBytes is Send for a copy of b, which stays the caller's: it may be written anew as
@@ -95,7 +88,7 @@ func (c *common) sendTo(to Dest, msg any) error {
 func (c *common) SendBytes(to Dest, b []byte) error {
 	a := c.by
 	plain := a.Process == nil || a.Process.Plain()
-	if pid, ok := to.(PID); ok && plain && nodeOf(a.System).bytesAway(a, pid, b) {
+	if pid, ok := to.(PID); ok && plain && nodeOf(a.System).peers.Bytes(a, pid, b) {
 		return nil
 	}
 	return c.Send(to, box.Bytes(b))
@@ -148,16 +141,16 @@ func (c *common) Exit(to Dest, reason any) {
 		return
 	}
 	from, sys := a.PID(), a.System
-	if at, ok := sys.Elsewhere(to); ok {
-		sys.Host.Remotes.Whereis(a, at, func(pid PID, _ any) {
+	switch t := sys.Target(to); {
+	case t.ByName():
+		sys.Host.Remotes.Whereis(a, t.At(), func(pid PID, _ any) {
 			if !pid.IsZero() {
 				sys.ExitSignal(&sys.Plain, from, pid, reason)
 			}
 		})
 		return
-	}
-	if pid, ok := sys.Resolve(to); ok {
-		sys.ExitSignal(a, from, pid, reason)
+	case !t.PID.IsZero():
+		sys.ExitSignal(a, from, t.PID, reason)
 	}
 	a.Unwind()
 }

@@ -37,7 +37,7 @@ func (c *core) Unknown(msg any) {
 		_ = r.Fail(err) // the caller may have given up
 		return
 	}
-	if _, m := viaPeer(msg); n.Log().Enabled(context.Background(), slog.LevelWarn) {
+	if _, m := sentBy(msg); n.Log().Enabled(context.Background(), slog.LevelWarn) {
 		n.Log().Warn("unexpected message", "pid", c.Self().String(), "behaviour", name, "type", fmt.Sprintf("%T", m))
 	}
 }
@@ -116,11 +116,12 @@ func (c *core) SpawnMonitor(b Actor) (PID, Ref, error) {
 // the process that has it now; for a name on another node, that node is asked first which
 // process that is, and the link is there once it has answered.
 func (c *core) Link(to Dest) {
-	if at, ok := c.by.System.Elsewhere(to); ok {
-		c.by.Own().LinkName(c.by, at)
-	} else if pid, ok := c.by.System.Resolve(to); ok {
-		c.by.Own().Link(c.by, pid)
-	} else {
+	switch t := c.by.System.Target(to); {
+	case t.ByName():
+		c.by.Own().LinkName(c.by, t.At())
+	case !t.PID.IsZero():
+		c.by.Own().Link(c.by, t.PID)
+	default:
 		c.by.Own().LinkFailed(c.by, PID{}, NoProc)
 	}
 }
@@ -131,32 +132,29 @@ func (c *core) Link(to Dest) {
 // not, and ends a Link that is still under way; without such a Link that node is asked first,
 // and the link is gone once it has answered.
 func (c *core) Unlink(to Dest) {
-	if at, ok := c.by.System.Elsewhere(to); ok {
-		c.by.Own().UnlinkName(c.by, at)
-	} else if pid, ok := c.by.System.Resolve(to); ok {
-		c.takeBack(pid, Ref{})
-		c.by.Own().Unlink(c.by, pid)
+	switch t := c.by.System.Target(to); {
+	case t.ByName():
+		c.by.Own().UnlinkName(c.by, t.At())
+	case !t.PID.IsZero():
+		c.takeBack(t.PID, Ref{})
+		c.by.Own().Unlink(c.by, t.PID)
 	}
 }
 
 // linked reports whether the process is linked to another: see inside.Linked.
 func (c *core) linked(to Dest) bool {
-	if at, ok := c.by.System.Elsewhere(to); ok {
-		return c.by.Own().LinkedName(at)
+	t, p := c.by.System.Target(to), c.by.Own()
+	if t.ByName() {
+		return p.LinkedName(t.At())
 	}
-	pid, ok := c.by.System.Resolve(to)
-	if !ok {
-		return false
-	}
-	p := c.by.Own()
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
-	return p.HasLinkLocked(pid)
+	return !t.PID.IsZero() && p.HasLinkLocked(t.PID)
 }
 
 // Monitor asks for one [Down] when a process exits. A name stands for the process that has
 // it now, and the Down says the name; an alias for the process that it is an alias of.
-func (c *core) Monitor(to Dest) Ref { return c.by.Own().MonitorTo(c.by, to) }
+func (c *core) Monitor(to Dest) Ref { return c.by.Own().Monitor(c.by, to) }
 
 // Demonitor takes a monitor away; with flush, its Down is removed from the
 // mailbox too if it is there already. It reports whether the monitor was there.

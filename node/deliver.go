@@ -7,10 +7,8 @@ import (
 
 	"github.com/actornode/actornode/internal/cause"
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/kernel/tables"
-
-	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/node/isolation"
 	"github.com/actornode/actornode/wire/dist"
 )
@@ -36,22 +34,15 @@ func Deliver(ctx context.Context, from Caller, to Dest, msg any) error {
 	if ctx.Err() != nil {
 		return cause.Of(ctx)
 	}
-	if name, ok := to.(tables.Global); ok {
-		pid, ok := a.System.Resolve(name)
-		if !ok {
-			return gone(to)
-		}
-		to = pid
+	n, t, token := nodeOf(a.System), a.System.Target(to), a.Process.Token()
+	if t.Node != "" {
+		return n.deliverFar(ctx, a, t, msg, token)
 	}
-	f, where := peers.FrameTo(a.System, to)
-	if where == "" {
-		return ErrNoDest
+	msg, err := a.System.Take(&t, msg)
+	if err != nil {
+		return err
 	}
-	f.Payload, f.Token = msg, a.Process.Token()
-	if where == a.System.Name {
-		return nodeOf(a.System).receive(nil, a, &f, &process.Patience{Ctx: ctx, From: a.Process})
-	}
-	return nodeOf(a.System).deliverFar(ctx, a, where, f)
+	return t.Process.Accept(a, msg, token, &process.Patience{Ctx: ctx, From: a.Process})
 }
 
 // SendOptions of a send. The zero value is that of [Node.Send].
@@ -88,118 +79,47 @@ func (c *common) SendOpt(o SendOptions, to Dest, msg any) error {
 			return err
 		}
 	}
-	f, where := peers.FrameTo(a.System, to)
-	if where == "" {
-		return c.Send(to, msg) // to nobody
+	if _, cast := to.(erpc.Function); cast || !o.NoWait && !o.NoConnect {
+		return c.Send(to, msg)
 	}
-	far := nodeOf(a.System).dist != nil && where != a.System.Name
+	n, t, token := nodeOf(a.System), a.System.Target(to), a.Process.Token()
 	switch {
-	case o.NoConnect && far:
-		p := nodeOf(a.System).dist.get(where)
+	case o.NoConnect && t.Node != "" && n.peers != nil:
+		p := n.peers.Get(t.Node)
 		if p == nil || !p.IsUp() {
-			return fmt.Errorf("%w: %s", ErrNotHere, where)
+			return fmt.Errorf("%w: %s", ErrNotHere, t.Node)
 		}
-		f.From, f.Payload, f.Lossy = a.Sender(), msg, true
-		return p.sendAnswer(a, f)
+		return n.peers.Answer(a, t, dist.Frame{Payload: msg, Token: token, Lossy: true})
 	case o.NoWait:
-		f.Payload, f.Token = msg, a.Process.Token()
-		return nodeOf(a.System).sendNow(a, f, where)
+		return n.peers.Answer(a, t, dist.Frame{Payload: msg, Token: token})
 	}
-	return c.Send(to, msg)
-}
-
-// sendNow sends the message of f to a node. It waits neither for a connection nor for space in the queue to it.
-func (n *Node) sendNow(a *process.Acting, f dist.Frame, where Atom) error {
-	if where == n.cfg.Name {
-		return n.receive(nil, a, &f, nil)
-	}
-	var p *peer
-	if f.To.IsZero() {
-		p = n.peer(where)
-	} else {
-		p = n.reach(f.To)
-	}
-	switch {
-	case p != nil:
-		f.From = a.Sender()
-		return p.sendAnswer(a, f)
-	case f.Name != "":
-		return n.sendAt(a, At{Name: f.Name, Node: where}, f.Payload)
-	case !f.Ref.IsZero():
-		return n.sendAlias(a, f.Ref, f.Payload, f.Token)
-	}
-	return n.sys.Undeliverable(f.To, f.Payload)
-}
-
-// receive puts the message of f, from who, into a mailbox here, or says why not; who
-// is nil for a message from another node, far. How long it waits for space, if that is
-// what the mailbox's policy is, says u; nil: not at all.
-func (n *Node) receive(far *peer, a *process.Acting, f *dist.Frame, u *process.Patience) error {
-	var q *process.Process
-	switch {
-	case !f.Ref.IsZero():
-		q, f.Payload = n.sys.Aliased(f.Ref, f.Payload)
-	case f.Name != "":
-		var err error
-		if q, f.Payload, err = n.sys.Named(f.Name, f.Payload); err != nil {
-			return err
-		}
-	default:
-		if q = n.sys.Lookup(f.To); q == nil {
-			if err := n.sys.Undeliverable(f.To, f.Payload); err == ErrNoDest {
-				return err
-			}
-		}
-	}
-	if q == nil {
-		return ErrNoProcess
-	}
-	if far == nil {
-		var err error
-		if f.Payload, err = q.Shown(n.sys.Traces(), a.PID(), f.Payload); err != nil {
-			return err
-		}
-	} else {
-		f.Payload = far.received(q, f.Payload)
-		if t := n.sys.Traces(); t != nil {
-			_, msg := viaPeer(f.Payload)
-			t.Received(f.From, q.PID(), msg)
-		}
-	}
-	if q.Boxed {
-		return q.Offer(a, f.Payload, u)
-	}
-	return q.DeliverWith(a, f.Payload, f.Token)
+	return c.sendTarget(t, msg)
 }
 
 // deliverFar is Deliver to another node.
-func (n *Node) deliverFar(ctx context.Context, a *process.Acting, where Atom, f dist.Frame) error {
-	on := Dest(f.To)
-	if f.To.IsZero() {
-		on = At{Name: f.Name, Node: where}
+func (n *Node) deliverFar(ctx context.Context, a *process.Acting, t process.Target, msg, token any) error {
+	on := Dest(t.PID)
+	if t.ByName() {
+		on = At{Name: t.Name, Node: t.Node}
 	}
-	if p := n.want(where); p == nil || !p.IsUp() {
-		if err := n.awaitConnection(ctx, a, where, on); err != nil {
+	if p := n.peers.Want(t.Node, true); p == nil || !p.IsUp() {
+		if err := n.awaitConnection(ctx, a, t.Node, on); err != nil {
 			return err
 		}
 	}
-	p := n.peer(where)
+	p := n.peers.Want(t.Node, false)
 	if p == nil {
 		return ErrNotHere
 	}
-	if p.receipts() {
-		n.sys.Traces().Away(a.PID(), f.To, f.Name, where, f.Payload)
-		f.From, f.ID = a.Sender(), n.sys.NewRef().Number()
-		t := a.Promise().NewTicket()
-		t.Call.Target = nil
-		p.askSoon(a, t, f)
-		v, err := a.Await(ctx, t, calls.WaitReceipt, on)
-		if err != nil {
-			return err
-		}
-		return process.ReceiptError(v)
+	ticket, ok := p.Deliver(a, t, msg, token)
+	if !ok {
+		return fmt.Errorf("node: the protocol of this connection has no delivery receipts: %s: %w", t.Node, errors.ErrUnsupported)
 	}
-	return fmt.Errorf("node: the protocol of this connection has no delivery receipts: %s: %w", where, errors.ErrUnsupported)
+	v, err := a.Await(ctx, ticket, calls.WaitReceipt, on)
+	if err != nil {
+		return err
+	}
+	return process.ReceiptError(v)
 }
 
 // awaitConnection is Connect for a process, which may be killed meanwhile; on is what it delivers to.
@@ -213,15 +133,4 @@ func (n *Node) awaitConnection(ctx context.Context, a *process.Acting, name Atom
 	ctx, stop := (&process.Patience{Ctx: ctx, From: a.Process}).Within()
 	defer stop()
 	return n.Connect(ctx, name)
-}
-
-// receipts reports whether the peer gives them.
-func (p *peer) receipts() bool {
-	link := p.Link()
-	return link != nil && link.Peer().Receipts
-}
-
-// acknowledge is deliver for a message whose sender wants a receipt.
-func (p *peer) acknowledge(f *dist.Frame) {
-	p.Signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: process.ReceiptOf(p.n.receive(p, &p.n.sys.Plain, f, nil))})
 }

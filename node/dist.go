@@ -162,9 +162,6 @@ type distribution struct {
 	n      *Node
 	cfg    Distribution
 	kernel atomic.Pointer[PID] // of net_kernel
-	spins  atomic.Bool         // a reader spins
-
-	recent peers.Recent[peer]
 }
 
 // startDist makes n part of a cluster. named is from where it has its name; nil: it has one of its own.
@@ -176,9 +173,9 @@ func (n *Node) startDist(cfg Distribution, named *peers.Named) error {
 	if named != nil {
 		peersConfig.Quota = named.Quota
 	}
+	n.sys.Values, n.sys.Rights = d.cfg.Types.codec(), cfg.Rights
 	d.Cluster = peers.NewCluster(peersConfig)
-	n.sys.Rights = cfg.Rights
-	n.dist, n.types, n.values = d, d.cfg.Types, d.cfg.Types.codec()
+	n.dist, n.peers, n.types = d, d.Cluster, d.cfg.Types
 	err = n.startKernel()
 	if err == nil && cfg.Published != nil {
 		err = cfg.Published.Publish(process.Key{}, n)
@@ -217,11 +214,12 @@ func (n *Node) newDist(cfg Distribution) (*distribution, peers.ClusterConfig, er
 	d := &distribution{n: n, cfg: cfg}
 	most := limits.Node{Queue: cfg.Queue, Link: cfg.Limits, Cluster: limits.Cluster(cfg.Cluster)}
 	return d, peers.ClusterConfig{
-		Origin: n.sys.Origin, Host: d, Log: n.cfg.Log, Env: n.sys.Env, Shed: &n.shed, Limits: most,
+		System: &n.sys, Origin: n.sys.Origin, Node: peerHost{n}, Log: n.cfg.Log, Env: n.sys.Env, Shed: &n.shed, Limits: most,
 		Quota:  limits.NewQuota(most.Quota()),
-		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: cfg.addresses().Of, Warn: erlang,
+		Finder: cfg.Finder, Protocols: cfg.Protocols, Transport: cfg.Transport, Listen: cfg.addresses().Of, Erlang: erlang,
 		Cookies: d.cookies, Old: cfg.OldCookies, Hidden: cfg.Published == nil, Client: cfg.Client, Rights: cfg.Rights,
-		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Mesh: (*peers.MeshConfig)(cfg.Mesh),
+		TickTime: cfg.TickTime, ConnectTimeout: cfg.ConnectTimeout, Grace: cfg.Grace, Awake: cfg.Awake,
+		Mesh:      (*peers.MeshConfig)(cfg.Mesh),
 		FirstStep: peers.FirstStep(cfg.Transport, cfg.ConnectTimeout, limits.ConnectTimeout),
 	}, nil
 }
@@ -243,23 +241,6 @@ func (d *distribution) stop() {
 	d.Stop()
 }
 
-// get returns the peer with the name, nil: there is none, and none is wanted.
-func (d *distribution) get(name Atom) *peer {
-	if p := d.Get(name); p != nil {
-		return p.Owner().(*peer)
-	}
-	return nil
-}
-
-// want returns the peer with the name; if there is none, it is being connected from now on,
-// unless the node stops: nil. first: somebody waits for the connection.
-func (d *distribution) want(name Atom, first bool) *peer {
-	if p := d.Want(name, first); p != nil {
-		return p.Owner().(*peer)
-	}
-	return nil
-}
-
 // cookies returns what peer must know and what it wants.
 func (d *distribution) cookies(peer Atom) (in, out string) {
 	if d.cfg.Cookies != nil {
@@ -269,9 +250,6 @@ func (d *distribution) cookies(peer Atom) (in, out string) {
 	}
 	return d.cfg.Cookie, d.cfg.Cookie
 }
-
-// Stopped is part of peers.ClusterHost.
-func (d *distribution) Stopped() bool { return d.n.sys.Stopped.Load() }
 
 // addresses says where the node listens.
 func (d *Distribution) addresses() peers.Addresses {

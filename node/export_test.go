@@ -38,7 +38,7 @@ func FarLinks(n *Node, pid PID) map[PID]bool {
 
 // FarKept returns the nodes whose connection is over, and is kept nevertheless.
 func FarKept(n *Node) (names []Atom) {
-	for _, p := range n.dist.recent.All() {
+	for _, p := range n.peers.Recent() {
 		if p.IsOver() {
 			names = append(names, p.Name)
 		}
@@ -61,8 +61,8 @@ func FarWaiting(n *Node) (sum int) {
 
 // FarProtocol returns what n talks to a node in, if they are connected.
 func FarProtocol(n *Node, name Atom) (string, bool) {
-	if p := n.dist.get(name); p != nil && p.IsUp() {
-		return p.Link().Peer().Protocol, true
+	if p := n.peers.Get(name); p != nil && p.IsUp() {
+		return p.Conn().Peer().Protocol, true
 	}
 	return "", false
 }
@@ -82,7 +82,7 @@ func ProcessesThatRememberNames(n *Node) (count int) {
 }
 
 // LentCalls returns how many calls can be answered from elsewhere.
-func LentCalls(n *Node) int { return n.calls.Len() }
+func LentCalls(n *Node) int { return n.sys.Lent.Len() }
 
 // ForgetFutures has a node forget what others know of its futures, as if it were long ago.
 func ForgetFutures(n *Node) { n.futures.Expire(n.sys.Env.Now().Add(2 * calls.KeepFutures)) }

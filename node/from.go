@@ -5,8 +5,6 @@ import (
 	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node/deadletter"
-	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/dist"
 )
 
 // From is where a reply goes. It can be kept, sent to other processes and nodes, OTP's included, and
@@ -54,14 +52,14 @@ func (f From) answerOrTell(a *process.Acting, v any, err error, tell func()) err
 // Pending reports whether the caller still waits, as far as this node knows: a caller of another node that gives up tells
 // it, if it is on a Go node or called by OTP's gen_server. What begins long work asks before it.
 func (f From) Pending() bool {
-	return f.t.Pending() && (f.t.Call.Far == nil || farOf(f.t.Call).waits())
+	return f.t.Pending() && (f.t.Call.Far == nil || farOf(f.t.Call).Waits())
 }
 
 // readFrom reads the second element of a '$gen_call' or of a system message:
 // {Pid, Tag}. The reply is the message {Tag, Reply}, to the alias if Tag is
-// [alias|Ref] or [[alias|Ref]|_], else to Pid; see gen:reply in stdlib. via is the
-// message of the peer that has sent the term, nil: the sender is unknown. A From is one already.
-func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
+// [alias|Ref] or [[alias|Ref]|_], else to Pid; see gen:reply in stdlib. by is the
+// peer that has sent the term, nil: the sender is unknown. A From is one already.
+func (n *Node) readFrom(by *peers.Sender, term any) (From, bool) {
 	if f, ok := term.(From); ok {
 		return f, f.t.Call != nil
 	}
@@ -69,15 +67,7 @@ func (n *Node) readFrom(via *PeerMessage, term any) (From, bool) {
 	if !ok {
 		return From{}, false
 	}
-	x := &struct {
-		process.Call
-		farCaller
-	}{farCaller: farCaller{from: to, via: via}}
-	if via != nil && via.over != nil && to.ToAlias {
-		x.monitor, _ = via.over.Watching(to.Alias).(*process.Monitor)
-	}
-	x.Call.System, x.Call.Far = &n.sys, &x.farCaller
-	return From{t: x.NewTicket()}, true
+	return From{t: n.peers.ReadFrom(&n.sys, by, to)}, true
 }
 
 // Caller returns the process that a reply goes to; the zero PID if that is a
@@ -87,7 +77,7 @@ func (f From) Caller() PID {
 	case p == nil:
 		return PID{}
 	case p.Far != nil:
-		return farOf(p).from.PID
+		return farOf(p).From.PID
 	case f.caller != 0:
 		return p.System.Origin.PID(f.caller - 1)
 	}
@@ -103,10 +93,10 @@ func (f From) term() any {
 	case p == nil:
 		return calls.GoFrom(PID{})
 	case p.Far != nil:
-		if !f.asker().MayAnswer(farOf(p).from) {
+		if !f.asker().MayAnswer(farOf(p).From) {
 			return calls.GoFrom(PID{}) // nor may others answer it for us
 		}
-		return farOf(p).from.Term()
+		return farOf(p).From.Term()
 	}
 	n, pid := nodeOf(p.System), f.Caller()
 	if pid.IsZero() {
@@ -118,7 +108,7 @@ func (f From) term() any {
 	if !f.t.Pending() {
 		return calls.MakeFrom(pid, n.lentRef()) // to which nobody answers
 	}
-	return calls.MakeFrom(pid, n.calls.Lend(f.t, n.lentRef, func(t process.Ticket) bool { return !t.Pending() }))
+	return calls.MakeFrom(pid, n.sys.Lent.Lend(f.t, n.lentRef, func(t process.Ticket) bool { return !t.Pending() }))
 }
 
 // lentRef makes a reference that nobody knows who has not been given it.
@@ -126,82 +116,4 @@ func (n *Node) lentRef() Ref {
 	number := n.sys.NewNumber()
 	r := n.sys.Env.Uint64()
 	return n.sys.Origin.Ref(uint32(number)&0x3ffff, uint32(number>>18), uint32(number>>50), uint32(r), uint32(r>>32))
-}
-
-// answered settles the call that msg answers, if it is a reply to one that has come another way than
-// over the connection that the call went out by: one whose From has been handed on. It reports whether
-// there was such a call.
-func (n *Node) answered(ref Ref, msg any) bool {
-	if n.dist == nil {
-		return false
-	}
-	if of, ok := calls.ReplyRef(msg); !ok || of != ref {
-		return false
-	}
-	v, err := n.values.Outcome(msg.(wire.Tuple)[1])
-	return n.answeredBy(ref, msg, v, err)
-}
-
-// answeredBy is answered with what the reply says.
-func (n *Node) answeredBy(ref Ref, msg, v any, err error) bool {
-	if t, ok := n.calls.Take(ref); ok {
-		if !t.Settle(&n.sys.Plain, v, err) {
-			n.sys.DeadLetter(deadletter.Letter{Cause: deadletter.LateReply, Alias: ref, Message: msg})
-		}
-		return true
-	}
-	return n.dist.Answer(ref, v, err)
-}
-
-// misdirected counts a reply, and has it logged, that is not sent: the request says that it is to go where its sender could not
-// send it.
-func (n *Node) misdirected(via *PeerMessage, to calls.From, v any) {
-	peer, addr := unknown, ""
-	if via != nil {
-		peer, addr = via.Peer, via.Addr
-	}
-	n.counts.Add(peers.Refused, "send")
-	n.reports.NoRight(peer, addr, "send", func() string {
-		if to.ToAlias {
-			return to.Alias.String()
-		}
-		return to.PID.String()
-	})
-	n.sys.DeadLetter(deadletter.Letter{Cause: deadletter.NoProcess, To: to.PID, Alias: to.Alias, Message: v})
-}
-
-// Reply sends what p has been settled with as a message, on behalf of a: behind what a has sent
-// before. Nothing holds a up, no mailbox and no peer: a message has said where the reply goes, and
-// a caller that does not read must not stop a server of others.
-func (far *farCaller) Reply(a *process.Acting, p *process.Call) {
-	v, err := p.Result()
-	if e, ok := err.(calls.End); ok {
-		if err = e.Tell(); err == nil {
-			return
-		}
-	}
-	if far.watch != nil && far.replyInOne(a, v, err) {
-		return
-	}
-	to := far.from
-	if n := nodeOf(p.System); !n.asker(far.via).MayAnswer(to) {
-		n.misdirected(far.via, to, v)
-		return
-	}
-	f, where := dist.Frame{Op: dist.OpSend, To: to.PID, Token: a.Process.Token(), Answer: true}, to.PID.Node()
-	if to.ToAlias {
-		f.To, f.Ref, where = PID{}, to.Alias, to.Alias.Node()
-	}
-	if err != nil {
-		v = nodeOf(p.System).values.Failed(err)
-	}
-	f.Payload = to.Reply(v)
-	if _, isCall := calls.ReplyRef(f.Payload); err != nil && isCall {
-		if where != p.System.Name {
-			f.Payload = to.Reply(nodeOf(p.System).values.Reply(err))
-		} else if to.ToAlias && nodeOf(p.System).dist != nil && nodeOf(p.System).answeredBy(to.Alias, f.Payload, nil, err) {
-			return
-		}
-	}
-	nodeOf(p.System).sendNow(a, f, where)
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/wire/dist"
 )
 
 // Future is the reply to a call that is under way. It can be passed around and awaited by any number
@@ -129,35 +129,12 @@ func (f *Future[R]) SendTo(to Dest, tag any) {
 // sendResult sends r to a process; to one of this node past the bound of its mailbox. Nobody is
 // held up for it, and nobody is told that it could not be sent.
 func (n *Node) sendResult(a *process.Acting, to Dest, r Result) {
-	var p *process.Process
-	var m any = r
-	switch d := to.(type) {
-	case PID:
-		if p = n.sys.Lookup(d); p == nil && n.sys.Origin.Minted(d) {
-			n.sys.Undeliverable(d, r)
-			return
-		}
-	case Atom:
-		if p, m, _ = n.sys.Named(d, r); p == nil {
-			return
-		}
-	case At:
-		if d.Node == n.cfg.Name {
-			n.sendResult(a, d.Name, r)
-			return
-		}
-	case Ref:
-		if n.sys.Origin.Equal(d.Origin()) {
-			if p, m = n.sys.Aliased(d, r); p == nil {
-				return
-			}
-		}
-	}
-	if p != nil {
-		p.Signal(a, m)
+	t := n.sys.Target(to)
+	if t.Node != "" { // what is lost is a dead letter
+		_ = n.peers.Answer(a, t, dist.Frame{Payload: r, Token: a.Process.Token()})
 		return
 	}
-	if err := n.SendOpt(SendOptions{NoWait: true}, to, r); err == ErrNoDest { // other losses are dead letters
-		n.sys.DeadLetter(deadletter.Letter{Cause: deadletter.NoProcess, Message: r})
+	if m, err := n.sys.Take(&t, r); err == nil {
+		t.Process.Signal(a, m)
 	}
 }

@@ -70,7 +70,7 @@ func (n *Node) askFor(ref Ref, t process.Ticket, over *process.Watches) {
 		t.Settle(a, nil, &ExitError{Reason: NoProc}) // it is no more
 		return
 	}
-	p := n.want(ref.Node())
+	p := n.peers.Want(ref.Node(), true)
 	if p == nil {
 		t.Settle(a, nil, n.unreachable(ref.Node()))
 		return
@@ -89,7 +89,7 @@ func (n *Node) askFor(ref Ref, t process.Ticket, over *process.Watches) {
 		}
 		t.Settle(a, v, err)
 	})
-	p.call(a, u, PID{}, "net_kernel", calls.Call, calls.MakeFutureAsk(ref))
+	p.Call(a, u, process.Target{Node: p.Name, Name: "net_kernel"}, calls.Call, calls.MakeFutureAsk(ref))
 }
 
 // tellFuture replies with what a future is settled with. An exit is a value: that of the call would be

@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/watch"
 )
 
@@ -10,12 +11,12 @@ import (
 // of this node has sent. It reports false for any other message. A behaviour that is
 // called with bodies of types it knows nothing of uses it in place of a type switch.
 func (n *Node) AsRequest(msg any) (Request[any], bool) {
-	via, msg := viaPeer(msg)
+	by, msg := sentBy(msg)
 	if r, ok := msg.(untyped); ok {
 		return r.untyped(), true
 	}
 	if from, body, ok := calls.ReadCall(msg); ok {
-		f, ok := n.readFrom(via, from)
+		f, ok := n.readFrom(by, from)
 		return Request[any]{body, f}, ok
 	}
 	return Request[any]{}, false
@@ -24,7 +25,7 @@ func (n *Node) AsRequest(msg any) (Request[any], bool) {
 // unanswered fails the call whose request has been lost, if msg is one: nobody is to wait for an
 // answer that cannot come. It reports whether somebody waited.
 func unanswered(msg any, why error) bool {
-	_, msg = viaPeer(watch.BareMessage(msg))
+	_, msg = sentBy(watch.BareMessage(msg))
 	r, ok := msg.(untyped)
 	if !ok {
 		return false
@@ -36,38 +37,34 @@ func unanswered(msg any, why error) bool {
 // untyped is a Request of any type.
 type untyped interface{ untyped() Request[any] }
 
-// read returns a message of p as processes here get it.
-func (p *peer) read(msg any) any { return p.n.received(p.exact, p.via, msg) }
-
 // received returns a message of another node as processes here get it: a call is a Request of
 // the type that its body has, and a cast a Cast. In a system message and a request to
-// gen_event From becomes a From, which knows who asks. What is none of these stays as it is. via is the message of the peer
-// that has sent it, without what is in it; nil: nobody knows who has. exact says that its values have the types that
-// they have on the node that sends them: that is a Go node.
-func (n *Node) received(exact bool, via *PeerMessage, msg any) any {
+// gen_event From becomes a From, which knows who asks. What is none of these stays as it is. by is the peer
+// that has sent it; nil: it is not known.
+func (n *Node) received(by *peers.Sender, msg any) any {
 	if n.dist == nil {
 		return msg
 	}
 	if from, body, ok := calls.ReadCall(msg); ok {
-		if f, ok := n.readFrom(via, from); ok {
-			body = calls.Body(exact, body)
+		if f, ok := n.readFrom(by, from); ok {
+			body = calls.Body(by != nil && by.Exact, body)
 			return n.types.maker(body).request(body, f)
 		}
 	} else if body, ok := calls.ReadCast(msg); ok {
-		body = calls.Body(exact, body)
+		body = calls.Body(by != nil && by.Exact, body)
 		return n.types.maker(body).cast(body)
 	} else if label, from, what, ok := calls.ReadLabelled(msg); ok {
-		if f, ok := n.readFrom(via, from); ok {
+		if f, ok := n.readFrom(by, from); ok {
 			return calls.MakeLabelled(label, f, what)
 		}
 	}
 	return msg
 }
 
-// viaPeer is the message in a PeerMessage, and what is known of the peer; nil for any other message.
-func viaPeer(msg any) (*PeerMessage, any) {
+// sentBy returns the message in a PeerMessage, and who has sent it; nil for any other message.
+func sentBy(msg any) (*peers.Sender, any) {
 	if m, ok := msg.(PeerMessage); ok {
-		return &PeerMessage{Peer: m.Peer, Addr: m.Addr, by: m.by, over: m.over}, m.Message
+		return m.from, m.Message
 	}
 	return nil, msg
 }

@@ -32,11 +32,12 @@ func (n *Node) host() process.Host {
 				_, ok := reason.(*Crash)
 				return ok
 			},
+			Lost: func(node Atom, why error) error { return &ExitError{Reason: NoConnection, Node: node, Cause: why} },
 		},
 		Remotes: process.Remotes{
-			Of:      func(pid PID) process.Remote { return asRemote(n.reach(pid)) },
-			Now:     func(pid PID) process.Remote { return asRemote(n.connected(pid)) },
-			Named:   func(name Atom) process.Remote { return asRemote(n.peer(name)) },
+			Of:      func(pid PID) process.Remote { return asRemote(n.peers.Reach(pid)) },
+			Now:     func(pid PID) process.Remote { return asRemote(n.peers.Connected(pid)) },
+			Named:   func(name Atom) process.Remote { return asRemote(n.peers.Want(name, false)) },
 			Whereis: askWhere,
 		},
 		Self:    n.self,
@@ -47,13 +48,13 @@ func (n *Node) host() process.Host {
 			p.Mu.Unlock()
 			n.reports.Left(left, p.Name(), typeName(b))
 		},
-		Unanswered: func(msg any, why error, raw bool) {
+		Unanswered: func(msg any, why error, raw bool) bool {
 			if raw {
-				msg = n.received(false, nil, msg)
+				msg = n.received(nil, msg)
 			}
-			unanswered(msg, why)
+			return unanswered(msg, why)
 		},
-		Answered: n.answered,
+		Answered: func(ref Ref, msg any) bool { return n.peers.Replied(ref, msg) },
 	}
 }
 

@@ -36,7 +36,7 @@ func (n *Node) Infos() iter.Seq[observe.Process] {
 
 // inform makes the Info of p.
 func (n *Node) inform(p *process.Process) observe.Process {
-	leader := n.leader()
+	leader := n.sys.Leader()
 	return runner.Describe(p, func(i *observe.Process) {
 		b := behaviourOf(p)
 		i.Behaviour, i.Code = typeName(b), watch.CodeOf(b)

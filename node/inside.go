@@ -72,7 +72,10 @@ func (i inside) ReleaseKnown(name Atom) bool { return i.Node().releaseKnown(name
 func (i inside) MaxProcesses() int { return i.Node().cfg.MaxProcesses }
 
 // Resolve finds the process that a destination stands for now; false: there is none, or it is a name on another node.
-func (i inside) Resolve(to Dest) (PID, bool) { return i.by.System.Resolve(to) }
+func (i inside) Resolve(to Dest) (PID, bool) {
+	t := i.by.System.Target(to)
+	return t.PID, !t.PID.IsZero()
+}
 
 // Signal puts a message into the mailbox of a process of the node, past its bound; false: the process is gone.
 func (i inside) Signal(to PID, msg any) bool {
@@ -134,10 +137,10 @@ func (i inside) Apply(ctx context.Context, module, function Atom, args []any) (a
 	return i.Node().callExported(ctx, module, function, args)
 }
 
-// CallFar sends a request to another node: to the process to, or to the one that has the name in at. What comes of it settles
-// t. False: that node cannot be reached.
-func (i inside) CallFar(t process.Ticket, to PID, at At, req any) bool {
-	return i.Node().callFar(i.by, true, t, to, at, req)
+// CallFar sends a request to another node: to a process of it. What comes of it settles t. It returns false if that node cannot
+// be reached.
+func (i inside) CallFar(t process.Ticket, to process.Target, req any) bool {
+	return i.Node().peers.Call(i.by, true, t, to, req)
 }
 
 // RegisterFor is Node.Register for a request of the node peer: the name counts among those that it may have had registered,
@@ -149,8 +152,8 @@ func (i inside) RegisterFor(peer, name Atom, pid PID) error {
 // ReadFrom reads the second element of a system message, {Pid, Tag}. via is the PeerMessage that the term is in, nil: it is in
 // none.
 func (i inside) ReadFrom(via, term any) (From, bool) {
-	peer, _ := viaPeer(via)
-	return i.Node().readFrom(peer, term)
+	by, _ := sentBy(via)
+	return i.Node().readFrom(by, term)
 }
 
 // Typed returns a request as the Request of the type that the body has, as one of another node would be.
@@ -173,7 +176,7 @@ func (i inside) AskerOf(it any) peers.Account {
 	case From:
 		a.Asker = it.asker()
 	case PeerMessage:
-		a.Asker = a.n.asker(&it)
+		a.Asker = it.from.Asker(i.by.System)
 	}
 	return a
 }

@@ -48,11 +48,11 @@ func (k kept) Receive(c *Context, msg any) error {
 
 // systemMessage reads a message of module sys, of this node or another: {system, From, What}.
 func (n *Node) systemMessage(msg any) (from From, what any, ok bool) {
-	via, msg := viaPeer(msg)
+	by, msg := sentBy(msg)
 	switch m := msg.(type) {
 	case wire.Tuple:
 		if len(m) == 3 && m[0] == sysMessage {
-			from, ok = n.readFrom(via, m[1])
+			from, ok = n.readFrom(by, m[1])
 			return from, m[2], ok
 		}
 	case untyped:

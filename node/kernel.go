@@ -1,7 +1,6 @@
 package node
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -61,9 +60,9 @@ func (netKernel) Receive(c *Context, msg any) error {
 	if isThere(msg) {
 		return nil
 	}
-	via, bare := viaPeer(msg)
+	sender, bare := sentBy(msg)
 	if to, answer, ok := erpc.RefuseIO(bare); ok {
-		c.answer(via, to, answer)
+		c.answer(sender, to, answer)
 		return nil
 	}
 	r, ok := c.Node().AsRequest(msg)
@@ -75,11 +74,11 @@ func (netKernel) Receive(c *Context, msg any) error {
 	return ignoreLate(r.Fail(erpc.Unsupported("net_kernel", r.Body)))
 }
 
-// answer answers a process that a message names: of the peer that via is of, or one that this may send to. nil: the message
+// answer answers a process that a message names: of the peer by, or one that this may send to. If by is nil the message
 // is of this node.
-func (c *Context) answer(via *PeerMessage, to PID, answer any) {
-	if n := c.Node(); via != nil && !via.by.MayReach(to) {
-		n.misdirected(via, calls.From{PID: to}, answer)
+func (c *Context) answer(by *peers.Sender, to PID, answer any) {
+	if by != nil && !by.Asker(c.by.System).MayReach(to) {
+		by.Misdirected(c.by.System, calls.From{PID: to}, answer)
 		return
 	}
 	c.SendOpt(SendOptions{NoWait: true}, to, answer)
@@ -106,19 +105,19 @@ func rex(c *Context, msg any) error {
 		}
 		return ignoreLate(r.Fail(erpc.Unsupported("rex", r.Body)))
 	}
-	via, msg := viaPeer(msg)
-	by := n.asker(via)
+	sender, msg := sentBy(msg)
+	by := sender.Asker(&n.sys)
 	if body, ok := AsCast(msg); ok {
 		msg = calls.MakeCast(body)
 	}
 	r := erpc.ReadRex(msg)
-	if r.Kind != erpc.RexNothing && r.Kind != erpc.RexCasts && via != nil && !by.MayReach(r.From) {
-		n.misdirected(via, calls.From{PID: r.From}, msg)
+	if r.Kind != erpc.RexNothing && r.Kind != erpc.RexCasts && sender != nil && !by.MayReach(r.From) {
+		sender.Misdirected(&n.sys, calls.From{PID: r.From}, msg)
 		return nil
 	}
 	switch r.Kind {
 	case erpc.RexFeatures:
-		c.answer(via, r.From, erpc.FeaturesReply(n.cfg.Name))
+		c.answer(sender, r.From, erpc.FeaturesReply(n.cfg.Name))
 	case erpc.RexCalls:
 		n.answerRex(by, r.Call, func(v any) { n.SendOpt(SendOptions{NoWait: true}, r.From, erpc.RexAnswer(v)) })
 	case erpc.RexCasts:
@@ -126,7 +125,7 @@ func rex(c *Context, msg any) error {
 	case erpc.RexForwards:
 		err := n.sendFor(c.by, by, r.Name, r.Message)
 		if v, ok := r.Forwarded(n.cfg.Name, errors.Is(err, ErrNoName)); ok {
-			c.answer(via, r.From, v)
+			c.answer(sender, r.From, v)
 		}
 	}
 	return nil
@@ -143,39 +142,21 @@ func (n *Node) sendFor(a *process.Acting, by *peers.Asker, to Dest, msg any) err
 	if by == nil {
 		return c.SendOpt(SendOptions{NoWait: true}, to, msg)
 	}
-	if pid, ok := to.(PID); ok && !n.sys.Origin.Minted(pid) {
-		return c.Send(to, msg)
-	} else if _, far := n.sys.Elsewhere(to); far {
-		return c.Send(to, msg)
+	t := n.sys.Target(to)
+	if t.Node != "" {
+		return c.sendTarget(t, msg)
 	}
-	via := &PeerMessage{Peer: cmp.Or(by.Who.Name, unknown), by: by}
-	var p *process.Process
-	switch to := to.(type) {
-	case Atom:
-		var err error
-		if p, msg, err = n.sys.Named(to, msg); err != nil {
-			return err
-		}
-	case At:
-		var err error
-		if p, msg, err = n.sys.Named(to.Name, msg); err != nil {
-			return err
-		}
-	case Ref:
-		p, msg = n.sys.Aliased(to, msg)
-	case PID:
-		if p = n.sys.Lookup(to); p == nil {
-			return n.sys.Undeliverable(to, msg)
-		}
+	msg, err := n.sys.Take(&t, msg)
+	if err == ErrNoProcess {
+		return nil // as for any message to the dead
+	} else if err != nil {
+		return err
 	}
-	if p == nil {
-		return nil
+	from := peers.SenderFor(by)
+	if msg = n.received(from, msg); t.Process.ShowsPeer {
+		msg = show(from, msg)
 	}
-	msg = n.received(false, via, msg)
-	if p.ShowsPeer {
-		msg = PeerMessage{via.Peer, via.Addr, msg, by, nil}
-	}
-	return c.SendOpt(SendOptions{NoWait: true}, p.PID(), msg) // to p, though the name may be another's by now
+	return c.SendOpt(SendOptions{NoWait: true}, t.PID, msg) // to the process, though the name may be another's by now
 }
 
 // answerRex runs a call in a process of its own, for the peer that has asked for it.

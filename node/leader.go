@@ -7,10 +7,6 @@ import (
 	"github.com/actornode/actornode/internal/kernel/runner"
 )
 
-// user is the name of the process that prints what processes print that have no
-// other group leader.
-const user Atom = "user"
-
 // Calling returns the process whose context ctx is, or comes from: in an exported
 // function, the process that runs it.
 func Calling(ctx context.Context) (n *Node, pid PID, ok bool) {
@@ -31,15 +27,7 @@ func (n *Node) leaderOf(pid PID) PID {
 			return l
 		}
 	}
-	return n.leader()
-}
-
-// leader is the group leader of processes that have no other.
-func (n *Node) leader() PID {
-	if pid, ok := n.Whereis(user); ok {
-		return pid
-	}
-	return n.self()
+	return n.sys.Leader()
 }
 
 // leaderFor is the group leader of who makes a call.
@@ -49,17 +37,7 @@ func (n *Node) leaderFor(a *process.Acting) PID {
 			return l
 		}
 	}
-	return n.leader()
-}
-
-// setLeader is the signal group_leader. A process that had none of its own does not
-// hand the new one on to those it spawns.
-func (n *Node) setLeader(pid, leader PID) {
-	if p := n.sys.Lookup(pid); p != nil {
-		p.Mu.Lock()
-		p.ColdPart().Leader = leader
-		p.Mu.Unlock()
-	}
+	return n.sys.Leader()
 }
 
 // messages returns the messages that wait for a process, the oldest max of them: see runner.Messages.
@@ -73,8 +51,8 @@ func (n *Node) messages(pid PID, max int) []any {
 // traffic returns how many bytes have come and gone over the connections that this
 // node has now.
 func (n *Node) traffic() (in, out uint64) {
-	if n.dist == nil {
+	if n.peers == nil {
 		return 0, 0
 	}
-	return n.dist.Traffic()
+	return n.peers.Traffic()
 }

@@ -18,15 +18,11 @@ import (
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/sched/executor"
 	"github.com/actornode/actornode/internal/sched/fiber"
 
-	"github.com/actornode/actornode/internal/kernel/values"
-
 	"github.com/actornode/actornode/wire"
-	"github.com/actornode/actornode/wire/dist"
 )
 
 // Node is a set of processes with a name: the local half of an Erlang node.
@@ -34,14 +30,13 @@ type Node struct {
 	common // for plain goroutines, and the node itself
 
 	cfg     Config
-	sys     process.System              // the processes
-	calls   tables.Lent[process.Ticket] // whose From is known elsewhere
+	sys     process.System // the processes
 	guard   *watch.Isolation
 	futures calls.LentFutures[anyFuture]
 	exports erpc.Exports[Actor]
-	dist    *distribution // nil: not distributed
-	types   *Types        // those of Distribution, and how values of them cross
-	values  *values.Codec
+	dist    *distribution  // nil: not distributed
+	peers   *peers.Cluster // of dist; nil: not distributed
+	types   *Types         // those of Distribution
 
 	watchers peers.Watchers // of connections
 	reports  watch.Reports
@@ -75,7 +70,6 @@ func Start(cfg Config) (*Node, error) {
 		done:    make(chan struct{}),
 		stopped: make(chan struct{}),
 		types:   &registered,
-		values:  byDefault,
 	}
 	n.stopTime.Store(int64(cfg.StopTimeout))
 	var named *peers.Named
@@ -90,6 +84,7 @@ func Start(cfg Config) (*Node, error) {
 	if sys.Halved = 1; cfg.Budget == 1 {
 		sys.Halved = 63 // one means one
 	}
+	sys.Reports, sys.Values = &n.reports, byDefault
 	n.by = &sys.Plain
 	sys.Later = process.New((*lookups)(n), e, &sys.Timers)
 	sys.Dead.Init(cfg.Log, e)
@@ -144,22 +139,6 @@ func (n *Node) Creation() uint32 { return n.cfg.Creation }
 
 // MakeRef returns a reference that this node has not made before.
 func (n *Node) MakeRef() Ref { return n.sys.NewRef() }
-
-func (n *Node) sendAlias(a *process.Acting, ref Ref, msg, token any) error {
-	if !n.sys.Origin.Equal(ref.Origin()) {
-		if p := n.peer(ref.Node()); p != nil {
-			return p.send(a, dist.Frame{Op: dist.OpSend, From: n.self(), Ref: ref, Payload: msg, Token: token})
-		}
-	}
-	if p, msg := n.sys.Aliased(ref, msg); p != nil {
-		msg, err := p.Shown(n.sys.Traces(), a.PID(), msg)
-		if err != nil {
-			return err
-		}
-		return p.DeliverWith(a, msg, token)
-	}
-	return nil
-}
 
 // Stop ends all processes with the reason shutdown, those that trap exits and
 // take longer than Config.StopTimeout by force, and waits as long again for

@@ -19,20 +19,13 @@ func (u NodeUp) term() any { return wire.Tuple{wire.Atom("nodeup"), u.Node} }
 
 // monitorConnected is Monitor by p, without making a connection.
 func (n *Node) monitorConnected(p *process.Process, a *process.Acting, to Dest) Ref {
-	var pid PID
-	var at At
-	switch to := to.(type) {
-	case PID:
-		pid, at.Node = to, to.Node()
-	case At:
-		at = to
-	}
-	if n.dist == nil || at.Node == "" || at.Node == n.cfg.Name {
-		return p.MonitorTo(a, to)
+	t := n.sys.Target(to)
+	if n.peers == nil || t.Node == "" {
+		return p.Monitor(a, to)
 	}
 	var far process.Remote
-	if q := n.dist.get(at.Node); q != nil && q.IsUp() {
+	if q := n.peers.Get(t.Node); q != nil && q.IsUp() {
 		far = q
 	}
-	return p.MonitorOn(a, far, pid, at)
+	return p.MonitorOn(a, far, to)
 }

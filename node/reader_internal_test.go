@@ -28,10 +28,10 @@ func readerOf(t *testing.T, cfg Config, read func()) (*Node, *peers.Reader) {
 	n, err := Start(cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Stop()) })
-	p := n.dist.Detached("b@127.0.0.1", &ending{read: read}).Owner().(*peer)
-	p.newReader(p.Link())
-	p.reader.Begin()
-	return n, p.reader
+	p := n.dist.Detached("b@127.0.0.1", &ending{read: read})
+	r := p.NewReader(p.Conn())
+	r.Begin()
+	return n, r
 }
 
 // ending is a link that ends when it is read.
@@ -51,7 +51,7 @@ func (e *ending) Read(*dist.Frame) error {
 // message; a batch ends with the last that is there, and is full at its size.
 func TestBatchForTheDead(t *testing.T) {
 	n, r := readerOf(t, Config{Blocked: time.Hour}, func() { t.Error("nothing keeps it") }) // however busy the machine is
-	defer (*peer).Leave(&peer{n: n})
+	defer n.peers.Leave()
 	pid, err := n.Spawn(ActorFunc(func(*Context, any) error { return nil }))
 	require.NoError(t, err)
 	frame := func(msg any) *dist.Frame { return &dist.Frame{Op: dist.OpSend, To: pid, Payload: msg} }
@@ -129,7 +129,7 @@ func TestReaderHandlesBatches(t *testing.T) {
 	}
 	defer func() {
 		if t.Failed() { // this goroutine still is the reader
-			(*peer).Leave(&peer{n: n})
+			n.peers.Leave()
 		}
 	}()
 	until(true, func() {}) // at the first, unless the machine is busy
@@ -156,7 +156,7 @@ func TestReaderHandlesBatches(t *testing.T) {
 // behaviour and taken by a match, for every kind of process that gets runs.
 func TestRunInMailbox(t *testing.T) {
 	n, r := readerOf(t, Config{}, func() { t.Error("nothing keeps it") })
-	defer (*peer).Leave(&peer{n: n})
+	defer n.peers.Leave()
 	for name, o := range map[string]Options{
 		"actor":     {},
 		"coroutine": {Coroutine: true},
@@ -284,7 +284,7 @@ func TestAnswersTogether(t *testing.T) {
 	for i := range 48 {
 		l.frames = append(l.frames, dist.Frame{Op: dist.OpMonitor, To: dead, Ref: n.sys.Origin.RefOf(uint64(i + 1))})
 	}
-	n.dist.Detached("b@127.0.0.1", l).Owner().Read(l)
+	n.dist.Detached("b@127.0.0.1", l).NewReader(l).Run()
 	assert.Equal(t, []int{1, 33, 41, 43, 48}, l.sent)
 }
 
@@ -308,7 +308,7 @@ func TestAnswersBeforeAHandler(t *testing.T) {
 		l.frames = append(l.frames, f)
 	}
 	l.frames = append(l.frames, dist.Frame{Op: dist.OpSend, To: pid, Payload: "m"})
-	n.dist.Detached("b@127.0.0.1", l).Owner().Read(l)
+	n.dist.Detached("b@127.0.0.1", l).NewReader(l).Run()
 	require.NoError(t, n.Stop())
 	assert.Equal(t, []int{10}, sent)
 }
@@ -402,11 +402,11 @@ func TestReaderGathers(t *testing.T) {
 			}
 		}
 		by, handled, others, all = map[uint64]int{}, 0, make(chan struct{}), make(chan struct{})
-		p := n.dist.Detached("b@127.0.0.1", &bringing{frames: frames}).Owner().(*peer)
+		p := n.dist.Detached("b@127.0.0.1", &bringing{frames: frames})
 		me := make(chan uint64, 1)
 		go func() {
 			me <- fiber.GoroutineID()
-			p.Read(p.Link())
+			p.NewReader(p.Conn()).Run()
 		}()
 		<-all
 		mu.Lock()

@@ -37,22 +37,15 @@ func (n *Node) apply(a *process.Acting, async bool, t process.Ticket, f erpc.Fun
 		n.applyHere(a, t, f)
 		return
 	}
-	q := n.peer(f.Node)
-	if q == nil {
+	p := n.peers.Want(f.Node, false)
+	if p == nil {
 		t.Settle(a, nil, n.unreachable(f.Node))
 		return
 	}
-	n.applyOn(a, q, t, f)
+	p.Apply(a, t, f, n.leaderFor(a))
 	if async {
-		q.PaceAfter(a, f.Args)
+		p.PaceAfter(a, f.Args)
 	}
-}
-
-// applyOn is apply for a peer.
-func (n *Node) applyOn(a *process.Acting, q *peer, t process.Ticket, f erpc.Function) {
-	ref := a.System.NewRef() // of the request, and of the result
-	q.ask(a, t, peers.ByResult, peers.Watch{}, dist.Frame{Op: dist.OpSpawn, Ref: ref, From: a.Sender(), Token: a.Process.Token(),
-		Spawn: f.Call(ref, n.leaderFor(a))})
 }
 
 // applyHere is apply for this node. The function gets a process of its own, as
@@ -69,7 +62,7 @@ func (n *Node) applyHere(a *process.Acting, t process.Ticket, f erpc.Function) {
 		}
 	}}
 	_, err := n.SpawnOpt(o, ProcessFunc(func(s *Process) error {
-		v, err := n.run(s.Context(), f.Module, f.Name, f.Args).Opened(n.values.ReadErrorTerm).Result()
+		v, err := n.run(s.Context(), f.Module, f.Name, f.Args).Opened(n.sys.Values.ReadErrorTerm).Result()
 		t.Settle(s.by, v, err)
 		return nil
 	}))
@@ -86,7 +79,7 @@ func (n *Node) applyCast(a *process.Acting, f erpc.Function) error {
 		return err
 	}
 	frame := dist.Frame{Op: dist.OpSpawn, Ref: n.sys.NewRef(), From: a.Sender(), Spawn: s, Token: a.Process.Token()}
-	p := n.peer(f.Node)
+	p := n.peers.Want(f.Node, false)
 	if p == nil {
 		if l, ok := watch.LetterOfFrame(frame, deadletter.NotConnected); ok {
 			l.Node = f.Node
@@ -94,7 +87,7 @@ func (n *Node) applyCast(a *process.Acting, f erpc.Function) error {
 		}
 		return fmt.Errorf("%w: %s", ErrNotHere, f.Node)
 	}
-	return p.send(a, frame)
+	return p.Send(a, frame)
 }
 
 // startAt asks a node for a process.
@@ -105,12 +98,12 @@ func (n *Node) startAt(a *process.Acting, t process.Ticket, b erpc.Behaviour) {
 		t.Settle(a, pid, err)
 		return
 	}
-	p := n.want(b.Node)
+	p := n.peers.Want(b.Node, true)
 	if p == nil {
 		t.Settle(a, nil, n.unreachable(b.Node))
 		return
 	}
-	p.askSoon(a, t, dist.Frame{Op: dist.OpSpawn, Ref: n.sys.NewRef(), From: a.Sender(), Spawn: s, Token: a.Process.Token()})
+	p.AskSoon(a, t, dist.Frame{Op: dist.OpSpawn, Ref: n.sys.NewRef(), From: a.Sender(), Spawn: s, Token: a.Process.Token()})
 }
 
 // spawnHere is for a spawn that this node asks of itself.
@@ -159,14 +152,14 @@ func (n *Node) whereis(name any) (any, error) {
 
 // run is callExported that tells how it went as erpc does.
 func (n *Node) run(ctx context.Context, module, function Atom, args []any) erpc.Outcome {
-	return erpc.Run(module, function, args, n.values.ErrorTerm, func() (any, error) {
+	return erpc.Run(module, function, args, n.sys.Values.ErrorTerm, func() (any, error) {
 		return n.callExported(ctx, module, function, args)
 	})
 }
 
 // wanted makes the behaviour of a process that a peer asks for, nil: that this node does. A panic of
 // the code of the user's that makes it is a process that crashes.
-func (n *Node) wanted(p *peer, s *dist.Spawn) (b Actor, err error) {
+func (n *Node) wanted(p *peers.Peer, s *dist.Spawn) (b Actor, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			crash := Panicked(cause)

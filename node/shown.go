@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
@@ -22,17 +21,16 @@ type PeerMessage struct {
 	Peer    Atom   // the node over whose connection it has come
 	Addr    string // of that node
 	Message any
-	by      *peers.Asker // who has sent it
-	over    *peer        // the connection that it has come over
+	from    *peers.Sender
+}
+
+// show is a message with who has sent it.
+func show(from *peers.Sender, msg any) PeerMessage {
+	return PeerMessage{from.Peer, from.Addr, msg, from}
 }
 
 // term is the message as other nodes see it.
 func (m PeerMessage) term() any { return m.Message }
-
-// shown makes the PeerMessage of what p has sent.
-func (p *peer) shown(msg any) any {
-	return PeerMessage{p.via.Peer, p.via.Addr, p.read(msg), p.via.by, p}
-}
 
 // identity is what is known of the node that has made a request.
 func (f From) identity() (who rights.Identity) {
@@ -47,55 +45,21 @@ func (f From) asker() *peers.Asker {
 	if !f.isTerm() {
 		return nil
 	}
-	return nodeOf(f.t.Call.System).asker(farOf(f.t.Call).via)
-}
-
-// asker is who has sent the message of a peer; nil: somebody of whom nothing is known.
-func (n *Node) asker(via *PeerMessage) *peers.Asker {
-	if via == nil || via.by == nil {
-		return &peers.Asker{System: &n.sys}
-	}
-	return via.by
+	return farOf(f.t.Call).Sender.Asker(f.t.Call.System)
 }
 
 // granted returns what the maker of a request may do, nil: everything; nothing where the node is not known.
 func (f From) granted() *rights.Granted { return f.asker().Granted() }
 
-// received returns what p has sent as q gets it.
-func (p *peer) received(q *process.Process, msg any) any {
-	if q.ShowsPeer {
-		return p.shown(msg)
-	}
-	return p.read(msg)
-}
-
-// farCaller is who has made a request that has come as a term.
-type farCaller struct {
-	from  calls.From
-	via   *PeerMessage     // of the peer that has sent it, without the message; nil: not known
-	watch *process.Monitor // that has come with it, by the caller; nil: none
-	peer  *peer            // whom the reply goes to where there is a watch
-
-	monitor *process.Monitor // that the caller has made before the request, and that ends when it gives up; nil: none
-}
-
-// waits reports whether nothing says that the caller has given up: it takes its monitor away then.
-func (far *farCaller) waits() bool {
-	return (far.watch == nil || !far.watch.IsOver()) && (far.monitor == nil || !far.monitor.IsOver())
-}
-
-// From is where the reply goes.
-func (far *farCaller) From() calls.From { return far.from }
-
-// farOf returns the caller of p, which is not one of this node.
-func farOf(p *process.Call) *farCaller { return p.Far.(*farCaller) }
+// farOf returns the caller of p, whose request has come as a term.
+func farOf(p *process.Call) *peers.FarCaller { return peers.FarCallerOf(p) }
 
 // Peer returns the node over whose connection a request has come, and its address. ok is false for a
 // request that was made on this node, or of unknown origin: a process here has passed it on as a term.
 func (f From) Peer() (peer Atom, addr string, ok bool) {
 	if p := f.t.Call; p != nil && p.Far != nil {
-		if via := farOf(p).via; via != nil && via.Peer != "" {
-			return via.Peer, via.Addr, true
+		if by := farOf(p).Sender; by != nil && by.Peer != "" {
+			return by.Peer, by.Addr, true
 		}
 	}
 	return "", "", false

@@ -352,7 +352,7 @@ func (n *Node) begin(a *process.Acting, o *Options, b Actor, p *process.Process)
 		}
 	}
 	if o.monitor {
-		ref = a.Process.Monitor(a, pid, "")
+		ref = a.Process.Monitor(a, pid)
 	}
 	if o.birth.Call != nil {
 		o.birth.Call.Target = p

@@ -377,7 +377,7 @@ func TestBadInput(t *testing.T) {
 	_, err = nodetest.CallWithin[int](testkit.Limit, n, node.PID{}, 1)
 	require.ErrorIs(t, err, node.ErrNoDest)
 	_, err = nodetest.CallWithin[int](testkit.Limit, n, node.Ref{}, 1)
-	require.ErrorIs(t, err, node.ErrNoProcess)
+	require.ErrorIs(t, err, node.ErrNoDest)
 	_, err = nodetest.CallWithin[string](testkit.Limit, n, pid, 1)
 	require.ErrorIs(t, err, node.ErrReplyType)
 

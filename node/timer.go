@@ -87,13 +87,10 @@ func (n *lookups) Pushed(mailbox.Result, any) {}
 // Put sends a message.
 func (n *lookups) Put(msg any) {
 	due, sys := msg.(dueMessage), &n.sys
-	to := sys.Current(due.to)
-	if pid, ok := sys.Resolve(to); ok && !due.again {
-		if p := sys.Lookup(pid); p != nil && p.Boxed {
-			if all := p.Timers(); all != nil && all.Start(new(process.Timer), 0, 0, runner.Expected(p, due.msg)) {
-				return
-			}
+	if p := sys.Target(due.to).Process; p != nil && p.Boxed && !due.again {
+		if all := p.Timers(); all != nil && all.Start(new(process.Timer), 0, 0, runner.Expected(p, due.msg)) {
+			return
 		}
 	}
-	_ = (*Node)(n).SendOpt(SendOptions{NoWait: true}, to, due.msg) // what is lost is a dead letter
+	_ = (*Node)(n).SendOpt(SendOptions{NoWait: true}, due.to, due.msg) // what is lost is a dead letter
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/wire/pack"
 	"github.com/actornode/actornode/internal/wire/termof"
@@ -73,24 +74,25 @@ var references = &values.References{
 		return nil
 	},
 	ReadFrom: func(host, term any) (any, bool) {
-		p, ok := host.(*peer)
+		p, ok := host.(*peers.Peer)
 		if !ok {
 			return nil, false
 		}
-		f, ok := p.n.readFrom(p.via, term)
-		return f, ok && f.asker().MayAnswer(farOf(f.t.Call).from)
+		f, ok := nodeOf(p.System).readFrom(p.Sender(), term)
+		return f, ok && f.asker().MayAnswer(farOf(f.t.Call).From)
 	},
 	Future: func(f any) (string, wire.Ref, error) { return giveFuture(f.(anyFuture)) },
 	ReadFuture: func(host any, name string, ref wire.Ref) (any, bool) {
-		p, ok := host.(*peer)
+		p, ok := host.(*peers.Peer)
 		if !ok {
 			return nil, false
 		}
-		m, ok := p.n.types.named(name)
+		n := nodeOf(p.System)
+		m, ok := n.types.named(name)
 		if !ok {
 			return nil, false
 		}
-		return m.future(p.n, ref), true
+		return m.future(n, ref), true
 	},
 }
 

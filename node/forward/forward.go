@@ -35,48 +35,29 @@ func hand(from node.Caller, asked process.Ticket, body, msg any, to node.Dest) e
 		return node.ErrReplied
 	}
 	sys := a.System
-	var pid node.PID
-	var at node.At
-	target := (*process.Process)(nil)
-	switch d := to.(type) {
-	case node.PID:
-		pid, target = d, sys.Lookup(d)
-	case node.Atom:
+	t := sys.Target(to)
+	if t.Node == "" {
 		var err error
-		if target, msg, err = sys.Named(d, msg); err != nil {
+		if msg, err = sys.Take(&t, msg); err == node.ErrNoProcess {
+			return settled(settle(a, asked, nil, noProcess))
+		} else if err != nil {
 			return err
 		}
-	case node.Ref:
-		if far, ok := sys.Elsewhere(d); ok {
-			at = far
-		} else if target, msg = sys.Aliased(d, msg); target == nil {
-			return settled(settle(a, asked, nil, noProcess))
-		}
-	case node.At:
-		if d.Node == sys.Name {
-			return hand(from, asked, body, msg, d.Name)
-		}
-		at = d
-	default:
-		return node.ErrNoDest
 	}
 	w := watchFor(a, asked)
-	switch {
-	case target != nil:
-		if w.Target = target; !w.arm().Call.List() {
-			return gone(a, asked, target.PID(), msg)
+	if t.Node == "" {
+		if w.Target = t.Process; !w.arm().Call.List() {
+			return gone(a, asked, t.PID, msg)
 		}
-		return w.started(a, func() error { return from.(sender).Send(target.PID(), msg) })
-	case at.Node != "" || !sys.Origin.Minted(pid):
-		if !from.Inside(process.Key{}).CallFar(w.arm(), pid, at, body) {
-			if at.Node != "" {
-				return settled(settle(a, asked, nil, &node.ExitError{Reason: node.NoConnection}))
-			}
-			return gone(a, asked, pid, msg)
-		}
-		return w.started(a, func() error { return nil })
+		return w.started(a, func() error { return from.(sender).Send(t.PID, msg) })
 	}
-	return gone(a, asked, pid, msg)
+	if !from.Inside(process.Key{}).CallFar(w.arm(), t, body) {
+		if t.ByName() {
+			return settled(settle(a, asked, nil, &node.ExitError{Reason: node.NoConnection}))
+		}
+		return gone(a, asked, t.PID, msg)
+	}
+	return w.started(a, func() error { return nil })
 }
 
 // noProcess is what the caller gets if the worker is gone.

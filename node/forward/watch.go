@@ -129,13 +129,13 @@ type farCaller interface{ From() calls.From }
 
 // callerOf returns the node of the caller, the caller, and the reference that its monitor has if it calls by gen:call. ok is
 // false if that node is not connected.
-func callerOf(asked process.Ticket) (q *peers.RemotePeer, pid wire.PID, ref wire.Ref, ok bool) {
+func callerOf(asked process.Ticket) (q *peers.Peer, pid wire.PID, ref wire.Ref, ok bool) {
 	from := asked.Call.Far.(farCaller).From()
 	ref = from.Alias
 	if !from.ToAlias {
 		ref, _ = from.Term()[1].(wire.Ref)
 	}
-	q, _ = asked.Call.System.Host.Remotes.Now(from.PID).(*peers.RemotePeer)
+	q, _ = asked.Call.System.Host.Remotes.Now(from.PID).(*peers.Peer)
 	return q, from.PID, ref, q != nil && !ref.IsZero()
 }
 
@@ -201,11 +201,11 @@ func (e *end) Tell() error {
 		if m.By != pid {
 			return e.ExitError
 		}
-		f := dist.Frame{Op: dist.OpDown, Name: m.Name, To: m.By, Ref: ref, Payload: q.Values.Outward(e.Reason)}
+		f := dist.Frame{Op: dist.OpDown, Name: m.Name, To: m.By, Ref: ref, Payload: q.System.Values.Outward(e.Reason)}
 		if m.Target != nil {
 			f.From = m.Target.PID()
 		}
-		if q.TellDown(there, f) {
+		if q.PutDown(there, f) {
 			m.Forget()
 			return nil
 		}

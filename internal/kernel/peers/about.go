@@ -50,7 +50,7 @@ func (c *Cluster) IsUp(name wire.Atom) bool {
 func (c *Cluster) Names(hidden bool) []wire.Atom {
 	all := []wire.Atom{}
 	for _, p := range c.All() {
-		if p.IsUp() && !p.isClient() && (hidden || !p.Link().Peer().Hidden) {
+		if p.IsUp() && !p.isClient() && (hidden || !p.Conn().Peer().Hidden) {
 			all = append(all, p.Name)
 		}
 	}
@@ -84,7 +84,7 @@ func (c *Cluster) IsReleaseKnown(name wire.Atom) bool {
 // Traffic returns how many bytes have come and gone over the connections there are.
 func (c *Cluster) Traffic() (in, out uint64) {
 	for _, p := range c.All() {
-		if link := p.Link(); link != nil {
+		if link := p.Conn(); link != nil {
 			i, o := link.Traffic()
 			in, out = in+i, out+o
 		}
@@ -105,7 +105,7 @@ func (c *Cluster) Infos() []observe.Peer {
 
 // isClient reports whether p is connected and no member of the cluster.
 func (p *Peer) isClient() bool {
-	link := p.Link()
+	link := p.Conn()
 	return link != nil && link.Peer().Client
 }
 

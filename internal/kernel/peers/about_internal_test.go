@@ -26,7 +26,7 @@ func TestAbout(t *testing.T) {
 	l := &gauged{name: "b@127.0.0.1", buffered: 7}
 	up.link = l
 	up.Box.Rest(l)
-	require.True(t, up.ConnectLink(1, here.PID(1), there.PID(1)))
+	require.True(t, up.Link(near(c, 1), there.PID(1)))
 	require.True(t, c.IsUp("b@127.0.0.1"))
 	require.False(t, c.IsUp("c@127.0.0.1"))
 	require.Equal(t, []wire.Atom{"b@127.0.0.1"}, c.Names(false))

@@ -6,7 +6,6 @@ import (
 	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/limits"
 	"github.com/actornode/actornode/internal/kernel/process"
-	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 )
@@ -89,38 +88,24 @@ func (a *Asker) MaySend(to wire.Dest, msg any) bool {
 	}
 	right := needs(msg)
 	far := right != "signal" || a.Granted().Signal() // may be sent to other nodes
-	if pid, ok := to.(wire.PID); ok && !a.System.Origin.Minted(pid) {
-		return far && a.MayReach(pid)
-	}
-	if at, ok := a.System.Elsewhere(to); ok {
-		return far && (at.Node == a.Who.Name && a.Who.Name != "" || a.maySendAll())
-	}
-	q, name, byAlias := a.target(to)
+	t := a.System.Target(to)
 	switch {
-	case byAlias && right != "signal", q != nil && a.owns(q):
+	case t.ByName():
+		return far && (t.Node == a.Who.Name && a.Who.Name != "" || a.maySendAll())
+	case t.Node != "":
+		return far && a.MayReach(t.PID)
+	}
+	q, name := t.Process, t.Name
+	if name == "" && q != nil {
+		name = registered(q)
+	}
+	switch {
+	case !t.Alias.IsZero() && right != "signal", q != nil && a.owns(q):
 		return true
 	case q == nil && name == "":
 		return true // to the dead
 	}
 	return may(a.Granted(), right, name)
-}
-
-// target finds the process of this node that a destination stands for, and its registered name.
-func (a *Asker) target(to wire.Dest) (q *process.Process, name wire.Atom, byAlias bool) {
-	switch to := to.(type) {
-	case wire.PID:
-		q = a.System.Lookup(to)
-	case wire.Ref:
-		q, byAlias = a.System.AliasOwner(to), true
-	case wire.Atom:
-		q, name, byAlias = a.System.Whose(to), to, tables.IsAlias(to)
-	case wire.At:
-		q, name, byAlias = a.System.Whose(to.Name), to.Name, tables.IsAlias(to.Name)
-	}
-	if name == "" && q != nil {
-		name = registered(q)
-	}
-	return q, name, byAlias
 }
 
 // MayEnd reports whether the peer may end a process, or suspend it: of this node, by its rights, and only if that is not
@@ -195,7 +180,7 @@ func (a *Asker) owns(q *process.Process) bool {
 }
 
 // Asker is the peer.
-func (p *RemotePeer) Asker() *Asker {
+func (p *Peer) Asker() *Asker {
 	who := p.Visitor.Who
 	who.Name = p.Name
 	return &Asker{p.System, who}

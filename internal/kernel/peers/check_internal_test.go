@@ -28,8 +28,7 @@ func (p picky) Check(_ wire.Dest, msg any) error {
 // Before a peer is connected, what all protocols refuse is refused; then what its link refuses.
 func TestCheck(t *testing.T) {
 	c, _ := cluster(limits.Limits{}, 1)
-	p := new(Peer)
-	p.init(c, "b@127.0.0.1", nil)
+	p := newPeer(c, "b@127.0.0.1")
 	refused := func(msg any) string {
 		if err := (check{p}).Check(there.PID(1), msg); err != nil {
 			return err.Error()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"github.com/actornode/actornode/internal/kernel/process"
 	"log/slog"
 	"maps"
 	"slices"
@@ -15,45 +16,37 @@ import (
 	"github.com/actornode/actornode/internal/kernel/limits"
 
 	"github.com/actornode/actornode/node/discovery"
-
-	"github.com/actornode/actornode/internal/kernel/flow"
-
 	"github.com/actornode/actornode/node/rights"
 	"github.com/actornode/actornode/wire"
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// ClusterHost is the node that a cluster belongs to.
-type ClusterHost interface {
-	// NewPeer makes what the node keeps for a new peer, which is not initialized yet. It is
-	// called with the lock of the cluster held.
-	NewPeer(name wire.Atom) (*Peer, ClusterOwner)
-	// Stopped reports whether the node is about to stop.
-	Stopped() bool
-}
-
-// ClusterOwner is what the node keeps for one peer.
-type ClusterOwner interface {
-	flow.Owner
-	// Up is told that the peer is connected, unless it is a client, before anything comes from it. It is called with
-	// the lock of the peer held.
-	Up(about dist.Peer)
-	// Read reads from the link until the connection is over, on a goroutine of its own. When
-	// it has ended, on whatever goroutine, it calls Cluster.Leave.
-	Read(link dist.Link)
-	// AskRelease asks the peer for its OTP release, such as 27; 0: it does not say. It is called once,
-	// on a goroutine of its own, when the peer is connected.
-	AskRelease() int
-	// Over is told that the connection is over; Remains then of what hung on it, but for the
-	// monitors of the node.
-	Over()
-	Remains(r Remains)
+// Node is the node that a cluster belongs to, as package node has it: with the types of messages and errors that programs see.
+type Node interface {
+	// Up is called when a peer that is no client has been connected, before anything comes from it, with the lock of the peer
+	// held. Down is called when the connection of a peer has ended, after all else that this means for processes.
+	Up(p *Peer, about dist.Peer)
+	Down(p *Peer)
+	// Message returns a message of another node as processes get it: a call is a request, for example.
+	Message(from *Sender, msg any) any
+	// Request returns a request with the body of a call, to be answered by t, as processes get it.
+	Request(body any, t process.Ticket) any
+	// Show returns a message, as Message or Request has made it, for a process that wants to know who has sent it.
+	Show(from *Sender, msg any) any
+	// BodyPath is where in the term of a message of the node's own types the value is that the program has given: "{3}", or ""
+	// for the whole.
+	BodyPath(msg any) string
+	// Spawn starts a process that a peer has asked for. It returns nil, or the reason for which there is none.
+	Spawn(s Spawn) (reason any)
+	// StartsNothing reports whether what another node wants to start here is refused.
+	StartsNothing() bool
 }
 
 // ClusterConfig is what a cluster needs. All of it is set but perhaps Mesh.
 type ClusterConfig struct {
+	System *process.System
 	Origin wire.Origin
-	Host   ClusterHost
+	Node   Node
 	Log    *slog.Logger
 	Env    env.Env
 	Shed   *limits.Shed
@@ -63,7 +56,7 @@ type ClusterConfig struct {
 	Protocols []dist.Protocol // the preferred one first; the last is the one that all nodes speak
 	Transport dist.Transport
 	Listen    func(dist.Protocol) (addr string, err error) // where a protocol is listened for, "-": nowhere
-	Warn      string                                       // protocol whose cookie is no secret from attackers
+	Erlang    string                                       // the protocol of OTP, whose cookie is no secret from attackers
 	Cookies   func(peer wire.Atom) (in, out string)        // "": there is no connection
 	Old       func(peer wire.Atom) []string                // cookies; nil: there are none
 	Hidden    bool
@@ -74,6 +67,7 @@ type ClusterConfig struct {
 	ConnectTimeout time.Duration
 	FirstStep      time.Duration // in which a node that connects must say its name
 	Grace          time.Duration
+	Awake          time.Duration // for how long a reader spins; below 0: not at all
 
 	Limits limits.Node // of which Quota has its part already
 	Mesh   *MeshConfig // how it connects to all nodes that Finder lists; nil: it does not
@@ -105,6 +99,8 @@ type Cluster struct {
 	memory limits.ProtocolMemory
 
 	losses losses
+	recent Recent[Peer]
+	spins  atomic.Bool // a reader spins
 
 	meshing sync.Mutex // guards mesher. The lock of the cluster may be taken within, not the other way round
 	mesher  *Mesher    // nil: there is no mesh
@@ -161,7 +157,7 @@ func (c *Cluster) Go(f func()) {
 	})
 }
 
-// Leave is the end of ClusterOwner.Read.
+// Leave is the end of a reader.
 func (c *Cluster) Leave() { c.wg.Done() }
 
 // Fallbacks returns how often a less preferred protocol has been used.
@@ -184,8 +180,8 @@ func (c *Cluster) Stop() {
 		c.gone()
 	}
 	c.closeListeners()
-	for _, p := range c.All() {
-		p.End(errStopping)
+	for _, p := range c.All() { // one that does not read is given a moment for the goodbye
+		c.Go(func() { p.End(errStopping) })
 	}
 	c.wg.Wait()
 }
@@ -199,25 +195,21 @@ func (c *Cluster) All() []*Peer {
 	return all
 }
 
-// Get returns the peer with the name, nil: there is none, and none is wanted.
-func (c *Cluster) Get(name wire.Atom) *Peer {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.peers[name]
-}
-
 // newPeerLocked makes the peer of that name.
 func (c *Cluster) newPeerLocked(name wire.Atom) *Peer {
-	p, owner := c.cfg.Host.NewPeer(name)
-	p.init(c, name, owner)
+	p := newPeer(c, name)
 	c.peers[name] = p
 	c.markLocked(p)
 	return p
 }
 
 // Want returns the peer with the name; if there is none, it is being connected
-// from now on, or waits for a dial. first: somebody waits for the connection.
+// from now on, or waits for a dial. first says that somebody waits for the connection. It returns nil if there is no such peer:
+// for the node itself, for a node that stops, and for one that is not distributed, whose cluster is nil.
 func (c *Cluster) Want(name wire.Atom, first bool) *Peer {
+	if c == nil || name == c.cfg.System.Name || name == "" {
+		return nil
+	}
 	for {
 		c.mu.Lock()
 		p := c.peers[name]
@@ -248,6 +240,34 @@ func (c *Cluster) Want(name wire.Atom, first bool) *Peer {
 		}
 		return p
 	}
+}
+
+// Get returns the peer with the name, or nil if there is none. It makes no connection.
+func (c *Cluster) Get(name wire.Atom) *Peer {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.peers[name]
+}
+
+// Reach is Want for the node of a PID.
+func (c *Cluster) Reach(pid wire.PID) *Peer {
+	if c == nil || c.cfg.System.Origin.Minted(pid) {
+		return nil
+	}
+	origin := pid.Origin()
+	if p := c.recent.Get(origin); p != nil && p.Box.Direct() { // so it is connected
+		return p
+	}
+	p := c.Want(pid.Node(), false)
+	if p != nil && p.Box.Direct() {
+		if c.recent.Put(origin, p); p.IsOver() { // end has perhaps not seen it
+			c.recent.Forget(p)
+		}
+	}
+	return p
 }
 
 var errManyDials = errors.New("too many outgoing connections are waiting to be made (limits.dials)")
@@ -396,10 +416,9 @@ func (c *Cluster) SetLimits(l limits.Node) error {
 }
 
 // Detached returns a peer that is connected by a link, in no map, and whose writer sleeps and
-// does not run: for tests of a ClusterOwner's Read, which they call once.
+// does not run: for tests of a Reader, which they make once.
 func (c *Cluster) Detached(name wire.Atom, link dist.Link) *Peer {
-	p, owner := c.cfg.Host.NewPeer(name)
-	p.init(c, name, owner)
+	p := newPeer(c, name)
 	p.link = link
 	p.Box.Rest(link)
 	c.wg.Add(1)

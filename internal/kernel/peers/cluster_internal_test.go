@@ -2,7 +2,11 @@ package peers
 
 import (
 	"errors"
+	"github.com/actornode/actornode/internal/kernel/env"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/watch"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,21 +18,20 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// host is a node without processes, and the owner of all its peers.
+// host is a node that is told of its peers, and gets nothing from them.
 type host struct {
-	ups     []dist.Peer
-	remains []Remains
+	Node
+	down int
 }
 
-func (h *host) NewPeer(wire.Atom) (*Peer, ClusterOwner)  { return new(Peer), h }
-func (h *host) Stopped() bool                            { return false }
-func (h *host) Up(p dist.Peer)                           { h.ups = append(h.ups, p) }
-func (h *host) Read(dist.Link)                           {}
-func (h *host) AskRelease() int                          { return 0 }
-func (h *host) Over()                                    {}
-func (h *host) Remains(r Remains)                        { h.remains = append(h.remains, r) }
-func (h *host) Lose([]dist.Frame)                        {}
-func (h *host) Unfit(*dist.Frame, *wire.EncodeError) any { return nil }
+func (h *host) Up(*Peer, dist.Peer) {}
+func (h *host) Down(*Peer)          { h.down++ }
+func (h *host) BodyPath(any) string { return "" }
+
+// near is a process of the node that c belongs to, which is in no table.
+func near(c *Cluster, number uint64) *process.Process {
+	return &process.Process{ID: number, System: c.cfg.System}
+}
 
 // gauged is a link that says of itself what a test wants.
 type gauged struct {
@@ -60,11 +63,19 @@ var (
 	there = wire.NewOrigin(wire.NodeID{Name: "b@127.0.0.1", Creation: 1})
 )
 
+var errLost = errors.New("lost")
+
 // cluster returns one that dials and listens nowhere.
 func cluster(held limits.Limits, queue int) (*Cluster, *host) {
-	h := &host{}
+	h, sys := &host{}, new(process.System)
+	sys.Init(process.Host{Self: func() wire.PID { return here.PID(99) }, Reasons: process.Reasons{
+		Lost: func(wire.Atom, error) error { return errLost },
+	}}, here.NodeID(), 1, env.Env{})
+	sys.Table.Init(1 << 10)
+	sys.Tracing.Init(watch.TraceHost{})
+	sys.Dead.Init(slog.New(slog.DiscardHandler), env.Env{})
 	return NewCluster(ClusterConfig{
-		Origin: here, Host: h, Log: slog.New(slog.DiscardHandler), Shed: new(limits.Shed), Quota: limits.NewQuota(held),
+		System: sys, Origin: here, Node: h, Log: slog.New(slog.DiscardHandler), Shed: new(limits.Shed), Quota: limits.NewQuota(held),
 		Cookies:  func(wire.Atom) (in, out string) { return "c", "c" },
 		TickTime: time.Hour, ConnectTimeout: time.Hour,
 		Limits: limits.Node{Queue: queue, Cluster: limits.Cluster{Connections: 10, ConnectionsPerSource: 5, Dials: 1}},
@@ -79,7 +90,7 @@ func TestLook(t *testing.T) {
 	stuck := &gauged{buffered: 2 * kib} // what it held is in the hands of a pass that goes on
 	c, _ := cluster(limits, kib)
 	p := c.Detached("b@127.0.0.1", stuck)
-	p.Signal(dist.Frame{Op: dist.OpSend})
+	p.Put(dist.Frame{Op: dist.OpSend})
 	stuck.buffered = 0
 	require.NoError(t, p.lookAt(start))
 	require.EqualError(t, p.lookAt(start.Add(time.Hour)),
@@ -95,8 +106,8 @@ func TestUnacknowledged(t *testing.T) {
 	p := c.Detached("b@127.0.0.1", &gauged{})
 	for i := range uint64(5) {
 		require.NoError(t, p.lookAt(time.Now()))
-		require.True(t, p.ConnectLink(i, here.PID(i), there.PID(i)))
-		p.CutLink(i, here.PID(i), there.PID(i))
+		require.True(t, p.Link(near(c, i), there.PID(i)))
+		p.Unlink(near(c, i), there.PID(i))
 	}
 	require.ErrorContains(t, p.lookAt(time.Now()), "does not acknowledge")
 }
@@ -108,16 +119,16 @@ func TestUnlinkWithoutAcknowledgement(t *testing.T) {
 	p := c.Detached("b@127.0.0.1", &gauged{silent: true})
 	for i := range uint64(50) {
 		require.NoError(t, p.lookAt(time.Now()))
-		require.True(t, p.ConnectLink(i, here.PID(i), there.PID(i)))
-		p.CutLink(i, here.PID(i), there.PID(i))
+		require.True(t, p.Link(near(c, i), there.PID(i)))
+		p.Unlink(near(c, i), there.PID(i))
 		p.Tables(func(tables *Tables) { require.Zero(t, tables.Counts().Links) })
 	}
 	c.mu.Lock()
 	early := c.newPeerLocked("c@127.0.0.1") // it is not connected
 	c.mu.Unlock()
-	require.True(t, early.ConnectLink(1, here.PID(1), there.PID(1)))
-	require.True(t, early.ConnectLink(2, here.PID(2), there.PID(2)))
-	early.CutLink(1, here.PID(1), there.PID(1))
+	require.True(t, early.Link(near(c, 1), there.PID(1)))
+	require.True(t, early.Link(near(c, 2), there.PID(2)))
+	early.Unlink(near(c, 1), there.PID(1))
 	early.Tables(func(tables *Tables) {
 		require.Equal(t, 2, tables.Counts().Links)
 		tables.AcknowledgeAll()
@@ -147,24 +158,25 @@ func TestEndOfAPeer(t *testing.T) {
 	l := &gauged{name: "b@127.0.0.1"}
 	p := c.Detached("b@127.0.0.1", l)
 	node := &watcher{ref: here.RefOf(1)}
-	require.True(t, p.WatchNode(node))
+	var order []uint64 // of the numbers of monitors that have fired
+	require.True(t, p.tables.MonitorNode(node))
 	for i := range uint64(50) {
 		n := i * 7 % 50
-		require.True(t, p.ConnectLink(n, here.PID(n), there.PID(n)))
-		require.True(t, p.Watch(&watcher{ref: here.RefOf(100 + n)}, Watch{}))
+		require.True(t, p.Link(near(c, n), there.PID(n)))
+		m := &watcher{ref: here.RefOf(100 + n), order: &order}
+		_, ok := p.tables.Monitor(m, Ends{})
+		require.True(t, ok)
 	}
 	p.End(errStopping)
 	p.End(errors.New("once more"))
 	require.Equal(t, errStopping, p.Why())
-	require.Len(t, h.remains, 1)
+	require.Equal(t, 1, h.down)
 	require.Len(t, c.lost, 1, "the mesh is told")
-	for i, k := range h.remains[0].Links {
-		require.Equal(t, uint64(i), k.Near)
-		require.Equal(t, uint64(100+i), h.remains[0].Monitors[i].Ref().Number())
-	}
+	require.Len(t, order, 50)
+	require.True(t, slices.IsSorted(order))
 	require.Equal(t, []any{errStopping.Error()}, node.fired)
-	require.False(t, p.ConnectLink(1, here.PID(1), there.PID(1)))
-	require.False(t, p.WatchNode(node))
+	require.False(t, p.Link(near(c, 1), there.PID(1)))
+	require.False(t, p.tables.MonitorNode(node))
 	<-p.Done()
 	<-p.gone
 	_, ok := p.Info()

@@ -41,7 +41,7 @@ func (n *Named) Close() { n.link.Close() }
 
 // AskForName connects to the node by and gets a name from it. The node of cfg is undefined@HOST.
 func AskForName(cfg ClusterConfig, by wire.Atom) (*Named, error) {
-	cfg.Protocols = slices.DeleteFunc(slices.Clone(cfg.Protocols), func(p dist.Protocol) bool { return p.Name() != cfg.Warn })
+	cfg.Protocols = slices.DeleteFunc(slices.Clone(cfg.Protocols), func(p dist.Protocol) bool { return p.Name() != cfg.Erlang })
 	if len(cfg.Protocols) == 0 {
 		return nil, errors.New("node: Distribution.NamedBy: names are assigned by Erlang's protocol alone, and Protocols is without it")
 	}

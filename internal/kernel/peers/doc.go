@@ -2,14 +2,20 @@
 // what hangs on each: links, monitors and requests between processes here and there.
 //
 // A [Peer] is another node, from the first wish to reach it until its connection is lost and
-// everything that hung on that is done. Its [Tables] say what hangs on it; what goes to it waits
-// in its outbox, also while it is being connected. A [Cluster] is all peers of a node, its
-// listeners and its dials. What is the node's it asks by [ClusterHost], one for the cluster, and
-// [ClusterOwner], one for each peer. The package knows no process: a process here is a number, a
-// monitor is a [Monitor], a call that waits is a [Request].
+// everything that hung on that is done. It does all that processes here do to processes there, and
+// the reverse: messages (send.go), calls and spawns (request.go, reply.go), links, monitors and exit
+// signals (links.go); handle.go is the way in, rights.go says what the peer may do. Its [Tables] say
+// what hangs on it; what goes to it waits in its outbox, also while it is being connected. A
+// [Cluster] is all peers of a node, its listeners and its dials. What only package node can say,
+// which has the types that programs see, the cluster asks its [Node].
 //
-// Decisions are pure and stand alone: [Tables], the contest of two connections that are made at
-// the same time and the rest of package limits, package limits.
+// One event has one name everywhere, that of the operation of the protocol: Link, Unlink, Exit,
+// Signal, Monitor, Demonitor, Down for what happens here and is told to the peer; Handle before it
+// for what has come from there.
+//
+// Decisions are pure and stand alone: [Tables], which know a process here as a number, a monitor as
+// a [Monitor] and a call that waits as a [Request]; the contest of two connections that are made at
+// the same time and the rest of package limits.
 //
 // # Invariants
 //
@@ -19,11 +25,13 @@
 //  2. Once a peer is over, its tables are empty, and stay so: a caller that would add to them
 //     is told that it is over.
 //  3. A process here has another there among its links exactly if there is an active one in
-//     the tables, unless the peer is over or the process is dead: the node holds the lock of
-//     the process while it changes the one and the other.
-//  4. Locks are taken in this order: Cluster, Peer, outbox. The node may hold the lock of a
-//     process when it calls; ClusterOwner.Up is called with the Peer's lock held.
-//  5. Of each name there is one peer at most in the cluster's map, and a new one only when all
+//     the tables, unless the peer is over or the process is dead; the same holds for monitors.
+//     The lock of the process is held while the one and the other are changed.
+//  4. Locks are taken in this order: process, Peer, outbox; and Cluster, Peer. Node.Up is
+//     called with the Peer's lock held.
+//  5. What a peer may not have here, by its limits or because a process is protected, is
+//     answered or logged, never dropped in silence.
+//  6. Of each name there is one peer at most in the cluster's map, and a new one only when all
 //     that the old one stood for is done.
 //
 // # Goroutines
@@ -34,30 +42,10 @@
 //	dialer     started by the first use of a node, ended when no peer is left to dial
 //	attempt    one for each attempt of a dialer: ends it when the peer connects by itself
 //	write      one for each peer that is connected: package flow
-//	read, release  one each for each peer that is connected: the ClusterOwner's
+//	read, release  one each for each peer that is connected
 //	end        tells a peer that exceeds a limit why it is ended, ended by itself
 //
 // Stop waits for all of them.
-//
-// # Links and monitors between nodes
-//
-// A [RemotePeer] is another node as links, monitors and exit signals know it: what processes here tell processes
-// there, and the reverse.
-//
-// Nouns:
-//
-//   - It is what package process calls a Remote.
-//   - A frame is a signal on its way: what has come is carried out here, what is to go is put into the
-//     outbox of the peer. Which links and monitors hang on the connection [Tables] says.
-//
-// Invariants:
-//
-//  1. A link or a monitor between the nodes is in the tables of the peer and with the process here, or in
-//     neither once both locks are free; the process is locked first.
-//  2. What a peer may not have here, by its limits or because a process is protected, is answered or
-//     logged, never dropped in silence.
-//
-// It has no goroutine and no clock. It knows nothing of messages, calls and spawns.
 //
 // # Reading
 //

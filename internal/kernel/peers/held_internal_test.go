@@ -26,26 +26,26 @@ func TestTablesCountWhatTheyHold(t *testing.T) {
 		m := &watcher{ref: there.RefOf(n)}
 		switch r.IntN(11) {
 		case 0:
-			s.Linked(n, there.PID(n))
+			s.HandleLink(n, there.PID(n))
 		case 1:
-			s.Unlinked(n, there.PID(n))
+			s.HandleUnlink(n, there.PID(n))
 		case 2:
 			s.Link(n, here.PID(n), there.PID(n))
 		case 3:
 			s.Unlink(n, here.PID(n), there.PID(n), func() uint64 { id++; return id })
 		case 4:
-			s.Acknowledged(n, there.PID(n), uint64(r.IntN(int(id)+1)))
+			s.HandleUnlinkAck(n, there.PID(n), uint64(r.IntN(int(id)+1)))
 		case 5:
-			s.ExitLink(n, here.PID(n), there.PID(n), "gone")
+			s.Exit(n, here.PID(n), there.PID(n), "gone")
 		case 6:
-			s.Exited(n, there.PID(n))
+			s.HandleExit(n, there.PID(n))
 		case 7, 8:
-			s.Watched(m)
+			s.HandleMonitor(m)
 		case 9:
-			s.Demonitored(m.ref)
+			s.HandleDemonitor(m.ref)
 		case 10:
 			if w := s.in[m.ref]; w != nil {
-				s.Told(w)
+				s.Down(w)
 			}
 		}
 		c := s.Counts()

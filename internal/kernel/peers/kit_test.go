@@ -47,14 +47,14 @@ const changed wire.Atom = "changed"
 // system is a node with one peer, of which it keeps what is sent there.
 type system struct {
 	process.System
-	t       *testing.T
-	peer    *peers.RemotePeer
-	frames  []dist.Frame
-	remains []peers.Remains
-	counted []string
-	log     *logtest.Text
-	lent    wire.Ref // for whose answer a call waits
-	waits   int      // bytes that wait at the link, as that says
+	peers.Node // what does not come here
+	t          *testing.T
+	peer       *peers.Peer
+	frames     []dist.Frame
+	counted    []string
+	log        *logtest.Text
+	lent       wire.Ref // for whose answer a call waits
+	waits      int      // bytes that wait at the link, as that says
 }
 
 // newSystem returns one on which the peer may have so many links, and monitors.
@@ -83,10 +83,11 @@ func newSystem(t *testing.T, most int, rules ...rights.Rule) *system {
 		Form:   func(v any) any { return v },
 		OfForm: func(any) any { return changed },
 	}}
-	s.peer = &peers.RemotePeer{System: &s.System, Values: codec, Reports: &watch.Reports{Log: s.log.Logger()},
+	s.Values = codec
+	s.Reports = &watch.Reports{Log: s.log.Logger(),
 		Count: func(name string, labels ...string) { s.counted = append(s.counted, fmt.Sprint(name, labels)) }}
-	peers.NewCluster(peers.ClusterConfig{
-		Origin: s.Origin, Host: s, Log: slog.New(slog.DiscardHandler), Shed: new(limits.Shed),
+	s.peer = peers.NewCluster(peers.ClusterConfig{
+		System: &s.System, Origin: s.Origin, Node: s, Log: slog.New(slog.DiscardHandler), Shed: new(limits.Shed),
 		Quota: limits.NewQuota(limits.Limits{Links: most, Monitors: most, Spawned: 10, Queued: 1 << 30, Answers: 1 << 30,
 			Stall: time.Hour}),
 		Limits: limits.Node{Queue: 1 << 20, Cluster: limits.Cluster{Connections: 1, ConnectionsPerSource: 1, Dials: 1}},
@@ -115,19 +116,14 @@ type link struct {
 
 func (link) Read(*dist.Frame) error { panic("nobody reads") }
 
-// The system is the host of its peers, and the owner of the one.
-func (s *system) NewPeer(wire.Atom) (*peers.Peer, peers.ClusterOwner) { return &s.peer.Peer, s }
-func (s *system) Stopped() bool                                       { return false }
-func (s *system) Up(dist.Peer)                                        {}
-func (s *system) Read(dist.Link)                                      {}
-func (s *system) AskRelease() int                                     { return 0 }
-func (s *system) Over()                                               {}
-func (s *system) Remains(r peers.Remains)                             { s.remains = append(s.remains, r) }
-func (s *system) Lose([]dist.Frame)                                   {}
-func (s *system) Unfit(*dist.Frame, *wire.EncodeError) any            { return nil }
-func (link) Peer() dist.Peer                                          { return dist.Peer{Addr: "addr"} }
-func (link) Close() error                                             { return nil }
-func (link) Flush(bool) (int, error)                                  { return 0, nil }
+// Up is part of peers.Node, and so are Down and BodyPath.
+func (s *system) Up(*peers.Peer, dist.Peer) {}
+func (s *system) Down(*peers.Peer)          {}
+func (s *system) BodyPath(any) string       { return "" }
+
+func (link) Peer() dist.Peer         { return dist.Peer{Addr: "addr"} }
+func (link) Close() error            { return nil }
+func (link) Flush(bool) (int, error) { return 0, nil }
 func (s link) Write(f *dist.Frame) (int, error) {
 	s.frames = append(s.frames, *f)
 	return s.waits, nil

@@ -79,7 +79,7 @@ func (c *Cluster) warnOfListeners() {
 			continue
 		}
 		open = append(open, ln.Addr().String())
-		if ln.proto.Name() == c.cfg.Warn {
+		if ln.proto.Name() == c.cfg.Erlang {
 			cookie = append(cookie, ln.Addr().String())
 		}
 	}
@@ -251,7 +251,7 @@ func (c *Cluster) admit(id wire.NodeID, from netip.Prefix) (k *claim, verdict di
 	s := p.standing(c.greater(id.Name), nil)
 	switch {
 	case s.Up:
-		k.against = p.Link()
+		k.against = p.Conn()
 	case !s.Placed:
 		if err := cmp.Or(c.cfg.Shed.Room(c.cfg.Env.Now(), from.Addr().IsLoopback()), c.links.Room(from)); err != nil {
 			return k, dist.Full, err

@@ -57,7 +57,7 @@ func (p *Peer) endTelling(why error) {
 	defer p.c.wg.Done()
 	p.ended.Store(true)
 	p.c.cfg.Log.Warn("closing a connection: the peer exceeded a limit", "peer", string(p.Name), "reason", why.Error())
-	if l, ok := p.Link().(links.Explainer); ok {
+	if l, ok := p.Conn().(links.Explainer); ok {
 		l.Explain(why.Error())
 	}
 	p.End(why)

@@ -3,7 +3,12 @@ package peers
 import (
 	"errors"
 	"fmt"
+	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/node/rights"
 	"net/netip"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,12 +23,12 @@ import (
 
 // Peer is another node: see the package comment. The cluster makes it.
 type Peer struct {
-	Name  wire.Atom // never changed
-	Box   flow.Box  // what goes there
-	Flow  Flow
-	c     *Cluster
-	owner ClusterOwner
-	mark  uint32 // in the references of calls, see refs.go; never changed
+	System *process.System // far from what the reader writes, for senders read it
+	Name   wire.Atom       // never changed
+	Box    flow.Box        // what goes there
+	Flow   Flow
+	c      *Cluster
+	mark   uint32 // in the references of calls, see refs.go; never changed
 
 	Visitor limits.Visitor // set before the peer is connected
 
@@ -56,6 +61,13 @@ type Peer struct {
 	// Reasons to keep it in Cluster.peers: that it is not over, that an attempt to connect it goes on or waits.
 	holds int
 
+	// The reader's.
+	reading process.Acting // the reader with the frame at hand
+	reader  *Reader
+	sender  *Sender         // of what comes
+	exact   bool            // it is a Go node: what it sends has the Go types that it has there
+	granted *rights.Granted // to the connection, as of the last frame
+
 	// The goroutine of ticks has these.
 	seenIn, seenOut uint64
 	silent          int
@@ -80,17 +92,15 @@ func (f *Flow) begin(at time.Time) {
 	f.life.Store(now)
 }
 
-// init makes p a peer of c.
-func (p *Peer) init(c *Cluster, name wire.Atom, owner ClusterOwner) {
-	p.Name, p.c, p.owner, p.holds = name, c, owner, 1
+// newPeer returns a peer of c that is not connected.
+func newPeer(c *Cluster, name wire.Atom) *Peer {
+	p := &Peer{System: c.cfg.System, Name: name, c: c, holds: 1}
 	p.tables = NewTables(c.cfg.Quota.Links, c.cfg.Quota.Monitors, c.cfg.Quota.NewHolder())
 	p.done, p.ready, p.gone, p.told = make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	p.dial.Of = p
 	p.Box.Init(c.limits.Load().Queue, c.cfg.Quota, check{p})
+	return p
 }
-
-// Owner returns what the ClusterHost has made for p.
-func (p *Peer) Owner() ClusterOwner { return p.owner }
 
 // Done is closed when p is over.
 func (p *Peer) Done() <-chan struct{} { return p.done }
@@ -114,265 +124,11 @@ func (p *Peer) IsUp() bool {
 
 func (p *Peer) isUp() bool { return p.link != nil && !p.tables.Ended() }
 
-// Link returns the link that p has, or had; nil: it has had none yet.
-func (p *Peer) Link() dist.Link {
+// Conn returns the link that p has, or had; nil: it has had none yet.
+func (p *Peer) Conn() dist.Link {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.link
-}
-
-// Signal puts a control frame, whose order to what the tables say does not matter.
-func (p *Peer) Signal(f dist.Frame) { p.Box.Put(nil, f) }
-
-// signal is Signal of a change of the tables, if there is a frame for it. The caller holds mu.
-func (p *Peer) signal(f dist.Frame, ok bool) {
-	if ok {
-		p.Box.Put(nil, f)
-	}
-}
-
-// ConnectLink makes a link between near, whose PID is from, and far. False: the connection is over.
-func (p *Peer) ConnectLink(near uint64, from, far wire.PID) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f, ok := p.tables.Link(near, from, far)
-	p.signal(f, ok)
-	return ok
-}
-
-// CutLink takes a link away on behalf of near.
-func (p *Peer) CutLink(near uint64, from, far wire.PID) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f, ok := p.tables.Unlink(near, from, far, p.c.unlinkID)
-	if ok && p.link != nil && !p.link.Peer().Acks {
-		p.tables.Acknowledged(near, far, f.ID)
-	}
-	if ok && p.tables.Unacked() {
-		p.unacked = true
-		p.c.cfg.Quota.Ask()
-	}
-	p.signal(f, ok)
-}
-
-// ExitLink tells far, if near was linked to it, that near has exited.
-func (p *Peer) ExitLink(near uint64, from, far wire.PID, reason any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.signal(p.tables.ExitLink(near, from, far, reason))
-}
-
-// Linked notes that far has linked itself to near.
-func (p *Peer) Linked(near uint64, far wire.PID) Result {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.isShort(p.tables.Counts().Links) {
-		return TooMany
-	}
-	r := p.tables.Linked(near, far)
-	p.refuseIf(r, limits.HeldLinks)
-	return r
-}
-
-// Unlinked notes that f takes a link to the process here away, and acknowledges it. It reports whether there was one.
-func (p *Peer) Unlinked(f *dist.Frame) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	removed := p.c.cfg.Origin.Minted(f.To) && p.tables.Unlinked(f.To.Number(), f.From)
-	p.Box.Put(nil, dist.Frame{Op: dist.OpUnlinkAck, ID: f.ID, From: f.To, To: f.From}) // before all else to f.From
-	return removed
-}
-
-// Acknowledged notes that f acknowledges an unlink.
-func (p *Peer) Acknowledged(f *dist.Frame) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.c.cfg.Origin.Minted(f.To) {
-		p.tables.Acknowledged(f.To.Number(), f.From, f.ID)
-	}
-}
-
-// Exited notes that far has exited. It reports whether near may still be linked to it.
-func (p *Peer) Exited(near uint64, far wire.PID) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.tables.Exited(near, far)
-}
-
-// Watch makes m, a monitor of a process there. False: the connection is over.
-func (p *Peer) Watch(m Monitor, w Watch) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f, ok := p.tables.Watch(m, w)
-	p.signal(f, ok)
-	return ok
-}
-
-// WatchNode makes m, a monitor of the node. False: the connection is over.
-func (p *Peer) WatchNode(m Monitor) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.tables.WatchNode(m)
-}
-
-// Unwatch takes a monitor by a process here away.
-func (p *Peer) Unwatch(m Monitor, w Watch) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.signal(p.tables.Unwatch(m, w))
-}
-
-// Down takes the monitor out whose Down has come, nil: there is none.
-func (p *Peer) Down(ref wire.Ref) Monitor {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.tables.Down(ref)
-}
-
-// Watched notes m, a monitor by a process there. If there are too many, down is sent.
-func (p *Peer) Watched(m Monitor, down dist.Frame) Result {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	r := TooMany
-	if !p.isShort(p.tables.Counts().Watchers) {
-		r = p.tables.Watched(m)
-		p.refuseIf(r, limits.HeldMonitors)
-	}
-	p.signal(down, r == TooMany)
-	return r
-}
-
-// shortLinks is how many links, and monitors, a peer may have here however short memory is: a call has a monitor, and an operator
-// must be able to look.
-const shortLinks = 64
-
-// isShort reports whether no more than has links or monitors are allowed, since memory is short.
-func (p *Peer) isShort(has int) bool {
-	return has >= shortLinks && p.c.cfg.Shed != nil && p.c.cfg.Shed.Refuses()
-}
-
-// IsWatched reports whether m is still there.
-func (p *Peer) IsWatched(m Monitor) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.tables.IsWatched(m)
-}
-
-// Watching returns the monitor by a process there that has the reference, nil: there is none.
-func (p *Peer) Watching(ref wire.Ref) Monitor {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.tables.Watching(ref)
-}
-
-// Exchange puts what with makes of the monitor by a process there that has the reference, if there is one, in its place.
-func (p *Peer) Exchange(ref wire.Ref, with func(m Monitor) Monitor) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if m := p.tables.in[ref]; m != nil {
-		p.tables.in[ref] = with(m)
-	}
-}
-
-// TellDown sends the Down of m, a monitor by a process there. False: it has been taken away, and nothing is sent.
-func (p *Peer) TellDown(m Monitor, down dist.Frame) (told bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	told = p.tables.Told(m)
-	p.signal(down, told)
-	return told
-}
-
-// Demonitored takes the monitor out that the peer has taken away, nil: there is none.
-func (p *Peer) Demonitored(ref wire.Ref) Monitor {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.tables.Demonitored(ref)
-}
-
-// TakesRequests reports whether p is connected by a link that takes, and brings, requests and
-// replies in a frame each: see [links.Requester].
-func (p *Peer) TakesRequests() bool { return p.requests.Load() }
-
-// Ask notes a request and sends f, in the turn t, nil: in none. sent is called before, with the
-// lock of p held. ok false: the connection is over. The error is that of [flow.Box.Put].
-func (p *Peer) Ask(t *flow.Turn, r *Request, f dist.Frame, sent func()) (ok bool, err error) {
-	p.mu.Lock()
-	if ok = p.tables.Ask(r); ok {
-		sent()
-	}
-	p.mu.Unlock()
-	if !ok {
-		return false, nil
-	}
-	if _, err = p.Box.Put(t, f); err == nil && r.setWritten() {
-		p.mu.Lock()
-		p.signal(r.demonitor())
-		p.mu.Unlock()
-	}
-	return true, err
-}
-
-// Reply sends f, the reply to a request that has come with m, a monitor by a process there, and
-// takes m out. False: m has been taken out before, and nothing is sent.
-func (p *Peer) Reply(t *flow.Turn, m Monitor, f dist.Frame) (ok bool, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.tables.IsWatched(m) {
-		return false, nil
-	}
-	if _, err = p.Box.Put(t, f); err == nil {
-		p.tables.Told(m)
-	}
-	return true, err
-}
-
-// Forget takes out a request whose caller waits no more; if its answer has not come, it will find nobody.
-func (p *Peer) Forget(r *Request) {
-	if r.isOut() {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.signal(p.tables.Forget(r))
-}
-
-// DeferForRequest reports whether few requests wait for p, and if so defers what is written:
-// the caller calls Box.EndDefer before it waits.
-func (p *Peer) DeferForRequest() bool {
-	p.mu.Lock()
-	few := p.tables.Requests() < fewRequests
-	p.mu.Unlock()
-	if few {
-		p.Box.Defer()
-	}
-	return few
-}
-
-// Answered takes out the request with the reference ref, whose caller it returns; nil: there is
-// none. down: its monitor is over, by the end of the process that is asked, or by [links.Reply].
-func (p *Peer) Answered(ref wire.Ref, down bool) Caller {
-	if !p.c.cfg.Origin.Equal(ref.Origin()) {
-		return nil
-	}
-	p.mu.Lock()
-	r, f, ok := p.tables.Answered(ref, down)
-	p.signal(f, ok)
-	p.mu.Unlock()
-	if r == nil {
-		return nil
-	}
-	return r.Caller
-}
-
-// Started is the answer to a spawn: the process that f says has been started. It reports
-// whether that is what a request waits for.
-func (p *Peer) Started(f *dist.Frame) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	answers, g, ok := p.tables.Started(f.Ref, f.From, f.To, f.Watched)
-	p.signal(g, ok)
-	return answers
 }
 
 // What is known of refusals of one kind, for the log.
@@ -398,8 +154,8 @@ func (p *Peer) refuseIf(r Result, k limits.HeldKind) {
 	}
 }
 
-// HasRoom reports whether p may have one more link, or monitor, if that is asked.
-func (p *Peer) HasRoom(link, monitor bool) bool {
+// hasRoom reports whether p may have one more link, or monitor, if that is asked.
+func (p *Peer) hasRoom(link, monitor bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -427,7 +183,7 @@ func (p *Peer) logRefusals() {
 // write is the writer's goroutine: started when the peer is connected, ended by its end, waited for by Stop.
 func (p *Peer) write() {
 	defer p.c.wg.Done()
-	w := flow.Writer{Box: &p.Box, Link: p.link, Done: p.done, Owner: p.owner, Env: p.c.cfg.Env}
+	w := flow.Writer{Box: &p.Box, Link: p.link, Done: p.done, Owner: p, Env: p.c.cfg.Env}
 	if err := w.Run(); err != nil {
 		p.End(err)
 	}
@@ -456,19 +212,19 @@ func (p *Peer) end(why error, unlessUp bool) {
 	close(p.done)
 	p.mu.Unlock()
 	left := p.Box.Close() // first: what the writer puts into a closed link nobody would miss
-	p.owner.Over()
+	p.c.recent.Forget(p)
 	if up {
 		p.link.Close()
 	}
-	p.owner.Remains(remains)
-	p.owner.Lose(left)
+	p.settle(remains)
+	p.Lose(left)
 	for _, m := range remains.Nodes {
 		m.Fire(why.Error())
 	}
 	p.c.release(p) // only now it can be connected again
 	p.c.lost.Set()
 	switch about := []any{"peer", string(p.Name), "reason", why.Error(), "unsent_signals", len(left)}; {
-	case !up || p.c.cfg.Host.Stopped():
+	case !up || p.System.Stopped.Load():
 	case p.isClient():
 		p.c.cfg.Log.Debug("client disconnected", about...)
 	case isOrderly(why):
@@ -477,6 +233,26 @@ func (p *Peer) end(why error, unlessUp bool) {
 		p.c.losses.add(p.Name, why, p.c.cfg.Env.Now())
 		p.c.cfg.Log.Warn("node down", about...)
 	}
+}
+
+// settle is what the end of the connection means for all that hung on it but the monitors of the node.
+func (p *Peer) settle(r Remains) {
+	for _, l := range r.Links {
+		p.loseLink(l, process.NoConnection)
+	}
+	for _, m := range r.Monitors {
+		m.Fire(process.NoConnection)
+	}
+	for _, m := range r.Watchers {
+		m.Forget()
+	}
+	if len(r.Requests) > 0 {
+		lost := p.lost()
+		for _, q := range r.Requests {
+			q.Caller.Settle(nil, lost)
+		}
+	}
+	p.c.cfg.Node.Down(p)
 }
 
 // standing is what p, which may be nil, says about a connection from there, for a claim that
@@ -531,11 +307,11 @@ func (p *Peer) joined(link dist.Link, c *claim, place *limits.Place) bool {
 	}
 	p.Flow.begin(p.c.cfg.Env.Now())
 	if !link.Peer().Client {
-		p.owner.Up(link.Peer()) // before anything comes from it
+		p.c.cfg.Node.Up(p, link.Peer()) // before anything comes from it
 	}
 	p.c.wg.Add(3)
 	p.c.cfg.Env.Go(p.write)
-	p.c.cfg.Env.Go(func() { p.owner.Read(link) })
+	p.c.cfg.Env.Go(func() { p.NewReader(link).Run() })
 	p.c.cfg.Env.Go(p.learnRelease)
 	close(p.ready)
 	return true
@@ -547,8 +323,26 @@ func (p *Peer) learnRelease() {
 	defer p.c.wg.Done()
 	defer close(p.told)
 	if !p.isClient() {
-		p.release = p.owner.AskRelease()
+		p.release = p.askRelease()
 	}
+}
+
+// releaseTimeout bounds the question for a peer's release.
+const releaseTimeout = 5 * time.Second
+
+// askRelease asks the peer for its release: some system messages are not alike in all releases. The question ends with the
+// answer, the connection or a timeout. 0: the peer does not say.
+func (p *Peer) askRelease() (number int) {
+	ctx, cancel := p.System.Env.WithTimeout(p.c.ctx, releaseTimeout)
+	defer cancel()
+	a := &p.System.Plain
+	t := a.Promise().NewTicket()
+	p.Apply(a, t, erpc.NewFunction(p.Name, "erlang", "system_info", []any{wire.Atom("otp_release")}), p.System.Leader())
+	if v, err := a.Await(ctx, t, calls.WaitReply, wire.At{Node: p.Name}); err == nil {
+		text, _ := wire.Text(v)
+		number, _ = strconv.Atoi(text)
+	}
+	return number
 }
 
 // IsReleaseKnown reports whether Release needs no waiting.
@@ -594,7 +388,7 @@ var errReplaced = errors.New("replaced by a new connection from the peer")
 
 // check looks for signs of life, and gives one. It is for the goroutine of ticks.
 func (p *Peer) check() {
-	link := p.Link()
+	link := p.Conn()
 	if link == nil {
 		return
 	}

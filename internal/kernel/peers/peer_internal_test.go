@@ -61,22 +61,22 @@ func connected() (*Cluster, *Peer, *hooked) {
 // answer is the end of that, and never before it is there.
 func TestRequest(t *testing.T) {
 	request := dist.Frame{Op: dist.OpMonitor, Name: "shop"}
-	watch := Watch{By: here.PID(1), Name: "shop"}
+	ends := Ends{By: here.PID(1), Name: "shop"}
 	for what, c := range map[string]struct {
-		watch  Watch
+		ends   Ends
 		end    func(p *Peer, r *Request) Caller // nil: it is forgotten
 		taken  bool                             // the monitor is taken away
 		answer bool
 	}{
-		"a reply":               {watch, func(p *Peer, r *Request) Caller { return p.Answered(r.Ref, false) }, true, true},
-		"the end of the target": {watch, func(p *Peer, r *Request) Caller { return p.Answered(r.Ref, true) }, false, true},
-		"no monitor":            {Watch{By: here.PID(1)}, func(p *Peer, r *Request) Caller { return p.Answered(r.Ref, false) }, false, true},
-		"forgotten":             {watch, func(p *Peer, r *Request) Caller { p.Forget(r); return nil }, true, false},
+		"a reply":               {ends, func(p *Peer, r *Request) Caller { return p.Answered(r.Ref, false) }, true, true},
+		"the end of the target": {ends, func(p *Peer, r *Request) Caller { return p.Answered(r.Ref, true) }, false, true},
+		"no monitor":            {Ends{By: here.PID(1)}, func(p *Peer, r *Request) Caller { return p.Answered(r.Ref, false) }, false, true},
+		"forgotten":             {ends, func(p *Peer, r *Request) Caller { p.Forget(r); return nil }, true, false},
 	} {
 		for _, early := range []bool{false, true} { // before its frame has been written
 			_, p, l := connected()
 			want := &caller{}
-			r := &Request{Ref: p.CallRef(7), Watch: c.watch, Kind: ByReply, Caller: want}
+			r := &Request{Ref: p.CallRef(7), Ends: c.ends, Kind: ByReply, Caller: want}
 			var got Caller
 			end := func() { got = c.end(p, r) }
 			if early {
@@ -122,78 +122,73 @@ func TestRequest(t *testing.T) {
 func TestAnswer(t *testing.T) {
 	c, p, l := connected()
 	want := &caller{}
-	r := &Request{Ref: p.CallRef(7), Watch: Watch{By: here.PID(1), To: there.PID(2)}, Kind: ByReply, Caller: want}
+	r := &Request{Ref: p.CallRef(7), Ends: Ends{By: here.PID(1), To: there.PID(2)}, Kind: ByReply, Caller: want}
 	p.Ask(nil, r, dist.Frame{}, func() {})
 	l.said()
-	require.False(t, c.Answer(here.RefOf(7), "v", nil), "it has no mark")
-	require.False(t, c.Answer(marked(there, 7, p.mark, 1), "v", nil), "another node's")
-	require.False(t, c.Answer(marked(here, 7, p.mark+1, 1), "v", nil), "no peer")
-	require.True(t, c.Answer(r.Ref, "v", nil))
-	require.False(t, c.Answer(r.Ref, "v", nil))
+	require.False(t, c.answer(here.RefOf(7), "v", nil), "it has no mark")
+	require.False(t, c.answer(marked(there, 7, p.mark, 1), "v", nil), "another node's")
+	require.False(t, c.answer(marked(here, 7, p.mark+1, 1), "v", nil), "no peer")
+	require.True(t, c.answer(r.Ref, "v", nil))
+	require.False(t, c.answer(r.Ref, "v", nil))
 	require.Equal(t, []any{"v"}, want.got)
 	require.Equal(t, []dist.Frame{{Op: dist.OpDemonitor, From: here.PID(1), To: there.PID(2), Ref: r.Ref}}, l.said())
 	p.Ask(nil, r, dist.Frame{}, func() {})
 	want.over = true
-	require.False(t, c.Answer(r.Ref, "late", nil))
+	require.False(t, c.answer(r.Ref, "late", nil))
 }
 
 // A spawn that nobody waits for has its monitor taken away.
 func TestStarted(t *testing.T) {
 	_, p, l := connected()
 	f := dist.Frame{Op: dist.OpSpawnReply, Ref: here.RefOf(7), From: there.PID(5), To: here.PID(1), Watched: true}
-	require.False(t, p.Started(&f))
+	require.False(t, p.spawned(&f))
 	require.Equal(t, []dist.Frame{{Op: dist.OpDemonitor, From: here.PID(1), To: there.PID(5), Ref: f.Ref}}, l.said())
 	f.Watched = false
-	require.False(t, p.Started(&f))
+	require.False(t, p.spawned(&f))
 	require.Empty(t, l.said())
 	start := &Request{Ref: f.Ref, Kind: ByStart}
 	p.Ask(nil, start, dist.Frame{}, func() {})
 	l.said()
-	require.True(t, p.Started(&f))
+	require.True(t, p.spawned(&f))
 	p.Answered(f.Ref, false)
-	call := &Request{Ref: f.Ref, Kind: ByResult, Watch: Watch{By: here.PID(1)}}
+	call := &Request{Ref: f.Ref, Kind: ByResult, Ends: Ends{By: here.PID(1)}}
 	p.Ask(nil, call, dist.Frame{}, func() {})
 	l.said()
-	require.False(t, p.Started(&f), "its result is the answer")
+	require.False(t, p.spawned(&f), "its result is the answer")
 	p.Forget(call)
 	require.Equal(t, []dist.Frame{{Op: dist.OpDemonitor, From: here.PID(1), To: there.PID(5), Ref: f.Ref}}, l.said())
 }
 
-// A monitor of the peer is answered once: by a Down, or by the reply to the request that it came with.
+// A monitor of the peer is answered once.
 func TestWatched(t *testing.T) {
 	_, p, l := connected()
 	a, b, c := &watcher{ref: there.RefOf(1)}, &watcher{ref: there.RefOf(2)}, &watcher{ref: there.RefOf(3)}
 	down := dist.Frame{Op: dist.OpDown, From: here.PID(1)}
-	require.Equal(t, Made, p.Watched(a, down))
-	require.Equal(t, Made, p.Watched(b, down))
+	require.Equal(t, Made, p.addMonitor(a, down))
+	require.Equal(t, Made, p.addMonitor(b, down))
 	require.Empty(t, l.said())
-	require.Equal(t, TooMany, p.Watched(c, down))
+	require.Equal(t, TooMany, p.addMonitor(c, down))
 	require.Equal(t, []dist.Frame{down}, l.said())
-	require.False(t, p.HasRoom(false, true))
-	require.True(t, p.HasRoom(true, false))
-	require.True(t, p.IsWatched(a))
-	require.False(t, p.IsWatched(c))
+	require.False(t, p.hasRoom(false, true))
+	require.True(t, p.hasRoom(true, false))
+	require.True(t, p.hasMonitor(a))
+	require.False(t, p.hasMonitor(c))
 
-	reply := dist.Frame{Op: dist.OpSend, Payload: "reply"}
-	ok, err := p.Reply(nil, a, reply)
-	require.True(t, ok)
-	require.NoError(t, err)
-	require.Equal(t, []dist.Frame{reply}, l.said())
-	ok, _ = p.Reply(nil, a, reply)
-	require.False(t, ok)
-	require.False(t, p.TellDown(a, down))
+	require.True(t, p.PutDown(a, down))
+	require.Equal(t, []dist.Frame{down}, l.said())
+	require.False(t, p.PutDown(a, down))
 	require.Empty(t, l.said())
 
 	other := &watcher{ref: b.ref}
 	p.Exchange(there.RefOf(9), func(Monitor) Monitor { t.Error("there is none"); return nil })
 	p.Exchange(b.ref, func(m Monitor) Monitor { require.Same(t, b, m); return other })
-	require.False(t, p.TellDown(b, down))
-	require.True(t, p.TellDown(other, down))
+	require.False(t, p.PutDown(b, down))
+	require.True(t, p.PutDown(other, down))
 	require.Equal(t, []dist.Frame{down}, l.said())
-	require.Nil(t, p.Demonitored(b.ref))
-	p.Watched(b, down)
-	require.Same(t, b, p.Demonitored(b.ref))
-	require.False(t, p.IsWatched(b))
+	require.False(t, p.HandleDemonitor(b.ref))
+	p.addMonitor(b, down)
+	require.True(t, p.HandleDemonitor(b.ref))
+	require.False(t, p.hasMonitor(b))
 }
 
 // What a peer has too much of is counted each time, and logged once, with the limit.
@@ -202,9 +197,9 @@ func TestRefusals(t *testing.T) {
 	log := &logtest.Text{}
 	c.cfg.Log = log.Logger()
 	for i := range uint64(5) {
-		p.Linked(i, there.PID(1))
+		p.addLink(i, there.PID(1))
 	}
-	require.False(t, p.HasRoom(true, false))
+	require.False(t, p.hasRoom(true, false))
 	require.EqualValues(t, 4, c.cfg.Quota.Limit(limits.HeldLinks).Refused())
 	require.Empty(t, log.String(), "whoever refuses does not log: it may hold locks")
 	p.logRefusals()

@@ -54,16 +54,16 @@ func (c *Cluster) markedBy(ref wire.Ref) *Peer {
 	return c.marks[mark]
 }
 
-// Answer settles the call with the reference ref, over whichever connection it went out; the answer
+// answer settles the call with the reference ref, over whichever connection it went out; the answer
 // has not come over that. It reports whether there is one.
-func (c *Cluster) Answer(ref wire.Ref, v any, err error) bool {
+func (c *Cluster) answer(ref wire.Ref, v any, err error) bool {
 	p := c.markedBy(ref)
 	if p == nil {
 		return false
 	}
 	p.mu.Lock()
 	r, f, ok := p.tables.AnsweredElsewhere(ref)
-	p.signal(f, ok)
+	p.putIf(f, ok)
 	p.mu.Unlock()
 	return r != nil && r.Caller.Settle(v, err)
 }

@@ -34,7 +34,7 @@ func TestMarks(t *testing.T) {
 func TestAnsweredElsewhere(t *testing.T) {
 	tables := newTables(1)
 	ref := marked(here, 9, 1, 77)
-	call := &Request{Ref: ref, Watch: Watch{By: here.PID(0), To: there.PID(0)}, Kind: ByReply}
+	call := &Request{Ref: ref, Ends: Ends{By: here.PID(0), To: there.PID(0)}, Kind: ByReply}
 	start := &Request{Ref: here.RefOf(10), Kind: ByStart}
 	require.True(t, tables.Ask(call))
 	require.True(t, tables.Ask(start))

@@ -29,7 +29,7 @@ const Refused = "rights_refused"
 
 // IsLimited reports whether each frame of the peer must be looked at, by Permits: not all that it sends may be taken. It is
 // for the reader.
-func (p *RemotePeer) IsLimited() bool {
+func (p *Peer) IsLimited() bool {
 	if p.Visitor.Policy == nil {
 		return false
 	}
@@ -39,7 +39,7 @@ func (p *RemotePeer) IsLimited() bool {
 
 // Permits reports whether what a frame asks for is permitted; if not, the peer has been told. The error ends the connection:
 // the peer may be connected no longer. A spawn is permitted: see MayRun. It is for the reader.
-func (p *RemotePeer) Permits(f *dist.Frame) (ok bool, err error) {
+func (p *Peer) Permits(f *dist.Frame) (ok bool, err error) {
 	if !p.IsLimited() {
 		return true, nil
 	}
@@ -58,18 +58,18 @@ func (p *RemotePeer) Permits(f *dist.Frame) (ok bool, err error) {
 	if f.Op == dist.OpMonitor {
 		at.Ref = wire.Ref{} // the monitor's own
 	}
-	q := p.Named(&at)
+	q := p.processOf(&at)
 	if q == nil || p.owns(q) || g.Signal() {
 		return true, nil
 	}
 	switch name := registered(q); f.Op {
 	case dist.OpLink:
-		p.Signal(dist.Frame{Op: dist.OpExit, From: f.To, To: f.From, Payload: process.NoProc})
+		p.Put(dist.Frame{Op: dist.OpExit, From: f.To, To: f.From, Payload: process.NoProc})
 	case dist.OpMonitor:
 		if mayCall(g, name) || mayTell(g, name) {
 			return true, nil
 		}
-		p.Signal(dist.Frame{Op: dist.OpDown, From: f.To, Name: f.Name, To: f.From, Ref: f.Ref, Payload: process.NoProc})
+		p.Put(dist.Frame{Op: dist.OpDown, From: f.To, Name: f.Name, To: f.From, Ref: f.Ref, Payload: process.NoProc})
 		return false, nil // what follows is counted
 	}
 	p.refuse("signal", f)
@@ -77,7 +77,7 @@ func (p *RemotePeer) Permits(f *dist.Frame) (ok bool, err error) {
 }
 
 // permitsSend is Permits for a message.
-func (p *RemotePeer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
+func (p *Peer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
 	_, packed := f.Payload.(*links.Request)
 	if _, reply := f.Payload.(*links.Reply); reply || g.Send("") && g.Call("") && g.Signal() {
 		return true
@@ -92,7 +92,7 @@ func (p *RemotePeer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
 	if (!f.Ref.IsZero() || tables.IsAlias(f.Name)) && right != "signal" {
 		return true
 	}
-	q, name := p.Named(f), f.Name
+	q, name := p.processOf(f), f.Name
 	switch {
 	case q != nil && p.owns(q):
 		return true
@@ -112,7 +112,7 @@ func (p *RemotePeer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
 
 // asksForItself reports whether the answer to what f asks, if it does, goes to the peer: that is what makes it a request of one
 // that may not send to everything.
-func (p *RemotePeer) asksForItself(f *dist.Frame) bool {
+func (p *Peer) asksForItself(f *dist.Frame) bool {
 	var from calls.From
 	switch m := f.Payload.(type) {
 	case *links.Request:
@@ -131,23 +131,22 @@ func (p *RemotePeer) asksForItself(f *dist.Frame) bool {
 }
 
 // refuseSend is refuse for a message; a caller that waits for an answer is told. It returns false.
-func (p *RemotePeer) refuseSend(f *dist.Frame, right string) bool {
+func (p *Peer) refuseSend(f *dist.Frame, right string) bool {
 	p.refuse(right, f)
 	if f.ID != 0 {
-		p.Signal(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: process.NoProc})
+		p.Put(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: process.NoProc})
 	}
 	var down []wire.Ref // of monitors by which the sender waits for an answer
 	if request, packed := f.Payload.(*links.Request); packed {
 		down = append(down, request.Ref)
 	}
 	for ref := range calls.Refs(f.Payload) {
-		if m := p.Demonitored(ref); m != nil {
-			m.Forget()
+		if p.HandleDemonitor(ref) {
 			down = append(down, ref)
 		}
 	}
 	for _, ref := range down {
-		p.Signal(dist.Frame{Op: dist.OpDown, From: f.To, Name: f.Name, To: f.From, Ref: ref, Payload: process.NoProc})
+		p.Put(dist.Frame{Op: dist.OpDown, From: f.To, Name: f.Name, To: f.From, Ref: ref, Payload: process.NoProc})
 	}
 	return false
 }
@@ -200,7 +199,7 @@ func mayTell(g *rights.Granted, name wire.Atom) bool {
 }
 
 // owns reports whether the peer has had q started.
-func (p *RemotePeer) owns(q *process.Process) bool { return p.Asker().owns(q) }
+func (p *Peer) owns(q *process.Process) bool { return p.Asker().owns(q) }
 
 // registered returns the registered name of q; "": it has none.
 func registered(q *process.Process) wire.Atom {
@@ -213,14 +212,14 @@ func registered(q *process.Process) wire.Atom {
 }
 
 // hasAsked reports whether the peer owes the answer to a request with that reference.
-func (p *RemotePeer) hasAsked(ref wire.Ref) (asked bool) {
+func (p *Peer) hasAsked(ref wire.Ref) (asked bool) {
 	p.Tables(func(t *Tables) { asked = t.IsAsked(ref) })
 	return asked
 }
 
 // MayRun reports whether the peer has the right to what a spawn asks for; if not, that is counted. It is for the reader, and for
 // the process that has been started, for which granted does not change.
-func (p *RemotePeer) MayRun(s *dist.Spawn) bool {
+func (p *Peer) MayRun(s *dist.Spawn) bool {
 	g := p.Visitor.Granted(nil)
 	if r, ok := erpc.Asked(s); ok {
 		e := wire.Export{Module: r.Module, Function: r.Function, Arity: len(r.Args)}
@@ -235,17 +234,17 @@ func (p *RemotePeer) MayRun(s *dist.Spawn) bool {
 // release is what nodes of this module ask each other as soon as they are connected.
 var release = wire.Export{Module: "erlang", Function: "system_info", Arity: 1}
 
-func (p *RemotePeer) refuseRun(right string, e wire.Export) bool {
-	p.Count(Refused, right)
-	p.Reports.NoRight(p.Name, p.Link().Peer().Addr, right, e.String)
+func (p *Peer) refuseRun(right string, e wire.Export) bool {
+	p.System.Reports.Count(Refused, right)
+	p.System.Reports.NoRight(p.Name, p.Conn().Peer().Addr, right, e.String)
 	return false
 }
 
 // refuse counts what the peer lacks a right for, and has it logged.
-func (p *RemotePeer) refuse(right string, f *dist.Frame) {
-	p.Count(Refused, right)
-	p.Reports.NoRight(p.Name, p.Link().Peer().Addr, right, func() string {
-		if q := p.Named(f); f.Name == "" && q != nil {
+func (p *Peer) refuse(right string, f *dist.Frame) {
+	p.System.Reports.Count(Refused, right)
+	p.System.Reports.NoRight(p.Name, p.Conn().Peer().Addr, right, func() string {
+		if q := p.processOf(f); f.Name == "" && q != nil {
 			return q.Name()
 		}
 		return string(f.Name)

@@ -158,7 +158,7 @@ func TestRefusedMessage(t *testing.T) {
 			continue
 		}
 		// It watches whom it calls, by the reference of the call.
-		g.peer.MonitorMade(&dist.Frame{From: theirs, To: g.shop.Own.PID(), Ref: farRef(8)})
+		g.peer.HandleMonitor(&dist.Frame{From: theirs, To: g.shop.Own.PID(), Ref: farRef(8)})
 		require.Equal(t, 1, g.shop.Own.Cold.Watchers.Len())
 		send(0)
 		require.Zero(t, g.shop.Own.Cold.Watchers.Len())

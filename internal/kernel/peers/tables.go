@@ -34,8 +34,8 @@ type Monitor interface {
 	Forget()
 }
 
-// Watch says what a monitor of a process there is about.
-type Watch struct {
+// Ends are the two processes of a monitor over one there.
+type Ends struct {
 	By   wire.PID  // the process here
 	To   wire.PID  // the process there
 	Name wire.Atom // instead of To
@@ -53,7 +53,7 @@ const (
 // Request is a call, or a spawn, that waits for an answer from another node.
 type Request struct {
 	Ref    wire.Ref
-	Watch  Watch    // the process that is asked; neither To nor Name: none that is known here, and no monitor
+	Ends   Ends     // the process that is asked; neither To nor Name: none that is known here, and no monitor
 	Kind   Answered // what answers it
 	Caller Caller   // gets the answer
 
@@ -173,16 +173,16 @@ func (t *Tables) cut(key Link) {
 	t.holder.Add(limits.HeldLinks, -1)
 }
 
-// ExitLink takes a link away because near has exited. There is a frame if ok.
-func (t *Tables) ExitLink(near uint64, from, far wire.PID, reason any) (f dist.Frame, ok bool) {
+// Exit takes a link away because near has exited. There is a frame if ok.
+func (t *Tables) Exit(near uint64, from, far wire.PID, reason any) (f dist.Frame, ok bool) {
 	key := Link{near, far}
 	unlinking, ok := t.links[key]
 	t.cut(key)
 	return dist.Frame{Op: dist.OpExit, From: from, To: far, Payload: reason}, ok && unlinking == active
 }
 
-// Linked notes that far has linked itself to near.
-func (t *Tables) Linked(near uint64, far wire.PID) Result {
+// HandleLink notes that far has linked itself to near.
+func (t *Tables) HandleLink(near uint64, far wire.PID) Result {
 	key := Link{near, far}
 	// If there is an entry they are linked, or an unlink of this side is under way:
 	// it will come after the link.
@@ -197,8 +197,8 @@ func (t *Tables) Linked(near uint64, far wire.PID) Result {
 	return Made
 }
 
-// Unlinked notes that far has taken its link to near away. It reports whether they were linked.
-func (t *Tables) Unlinked(near uint64, far wire.PID) bool {
+// HandleUnlink notes that far has taken its link to near away. It reports whether they were linked.
+func (t *Tables) HandleUnlink(near uint64, far wire.PID) bool {
 	key := Link{near, far}
 	if unlinking, ok := t.links[key]; !ok || unlinking != active {
 		return false
@@ -208,15 +208,15 @@ func (t *Tables) Unlinked(near uint64, far wire.PID) bool {
 	return true
 }
 
-// Acknowledged notes that far has seen the Unlink with that ID from near.
-func (t *Tables) Acknowledged(near uint64, far wire.PID, id uint64) {
+// HandleUnlinkAck notes that far has seen the Unlink with that ID from near.
+func (t *Tables) HandleUnlinkAck(near uint64, far wire.PID, id uint64) {
 	key := Link{near, far}
 	if unlinking := t.links[key]; unlinking != active && uint64(unlinking) == id {
 		t.cut(key)
 	}
 }
 
-// AcknowledgeAll is Acknowledged for all unlinks, of a peer that acknowledges none.
+// AcknowledgeAll is HandleUnlinkAck for all unlinks, of a peer that acknowledges none.
 func (t *Tables) AcknowledgeAll() {
 	for key, unlinking := range t.links {
 		if unlinking != active {
@@ -225,9 +225,9 @@ func (t *Tables) AcknowledgeAll() {
 	}
 }
 
-// Exited notes that far has exited. It reports whether near may still be linked to it: if the
+// HandleExit notes that far has exited. It reports whether near may still be linked to it: if the
 // connection is over its links are broken by that.
-func (t *Tables) Exited(near uint64, far wire.PID) bool {
+func (t *Tables) HandleExit(near uint64, far wire.PID) bool {
 	t.cut(Link{near, far})
 	return !t.ended
 }
@@ -241,8 +241,8 @@ func (t *Tables) monitorsFull() bool {
 	return int64(len(t.in)) >= t.mostMonitors.Max() || t.holder.Full(limits.HeldMonitors)
 }
 
-// Watch makes m, a monitor of a process there. ok false: the connection is over.
-func (t *Tables) Watch(m Monitor, w Watch) (f dist.Frame, ok bool) {
+// Monitor makes m, a monitor of a process there. ok false: the connection is over.
+func (t *Tables) Monitor(m Monitor, w Ends) (f dist.Frame, ok bool) {
 	if t.ended {
 		return f, false
 	}
@@ -250,16 +250,16 @@ func (t *Tables) Watch(m Monitor, w Watch) (f dist.Frame, ok bool) {
 	return dist.Frame{Op: dist.OpMonitor, From: w.By, To: w.To, Name: w.Name, Ref: m.Ref()}, true
 }
 
-// WatchNode makes m, a monitor of the node. False: the connection is over.
-func (t *Tables) WatchNode(m Monitor) bool {
+// MonitorNode makes m, a monitor of the node. False: the connection is over.
+func (t *Tables) MonitorNode(m Monitor) bool {
 	if !t.ended {
 		t.nodes[m] = struct{}{}
 	}
 	return !t.ended
 }
 
-// Unwatch takes a monitor by a process here away. There is a frame if ok.
-func (t *Tables) Unwatch(m Monitor, w Watch) (f dist.Frame, ok bool) {
+// Demonitor takes a monitor by a process here away. There is a frame if ok.
+func (t *Tables) Demonitor(m Monitor, w Ends) (f dist.Frame, ok bool) {
 	delete(t.nodes, m)
 	if t.out[m.Ref().Number()] != m {
 		return f, false
@@ -268,12 +268,12 @@ func (t *Tables) Unwatch(m Monitor, w Watch) (f dist.Frame, ok bool) {
 	return w.demonitor(m.Ref()), true
 }
 
-func (w Watch) demonitor(ref wire.Ref) dist.Frame {
+func (w Ends) demonitor(ref wire.Ref) dist.Frame {
 	return dist.Frame{Op: dist.OpDemonitor, From: w.By, To: w.To, Name: w.Name, Ref: ref}
 }
 
-// Down takes the monitor out whose Down has come, nil: there is none.
-func (t *Tables) Down(ref wire.Ref) Monitor {
+// HandleDown takes the monitor out whose Down has come, nil: there is none.
+func (t *Tables) HandleDown(ref wire.Ref) Monitor {
 	m := t.out[ref.Number()]
 	if m == nil || m.Ref() != ref {
 		return nil
@@ -282,9 +282,9 @@ func (t *Tables) Down(ref wire.Ref) Monitor {
 	return m
 }
 
-// Watched notes m, a monitor by a process there; it takes the place of one with the same
+// HandleMonitor notes m, a monitor by a process there; it takes the place of one with the same
 // reference.
-func (t *Tables) Watched(m Monitor) Result {
+func (t *Tables) HandleMonitor(m Monitor) Result {
 	switch ref := m.Ref(); {
 	case t.ended:
 		return Nothing
@@ -300,16 +300,16 @@ func (t *Tables) Watched(m Monitor) Result {
 	}
 }
 
-// IsWatched reports whether m is there.
-func (t *Tables) IsWatched(m Monitor) bool { return t.in[m.Ref()] == m }
+// HasMonitorBy reports whether m is there.
+func (t *Tables) HasMonitorBy(m Monitor) bool { return t.in[m.Ref()] == m }
 
-// Watching returns the monitor by a process there that has the reference, nil: there is none.
-func (t *Tables) Watching(ref wire.Ref) Monitor { return t.in[ref] }
+// MonitorBy returns the monitor by a process there that has the reference, nil: there is none.
+func (t *Tables) MonitorBy(ref wire.Ref) Monitor { return t.in[ref] }
 
-// Told takes m out, a monitor by a process there, whose Down is to be sent. False: it has been
+// Down takes m out, a monitor by a process there, whose Down is to be sent. False: it has been
 // taken away.
-func (t *Tables) Told(m Monitor) bool {
-	if !t.IsWatched(m) {
+func (t *Tables) Down(m Monitor) bool {
+	if !t.HasMonitorBy(m) {
 		return false
 	}
 	delete(t.in, m.Ref())
@@ -317,8 +317,8 @@ func (t *Tables) Told(m Monitor) bool {
 	return true
 }
 
-// Demonitored takes the monitor out that the other node has taken away, nil: there is none.
-func (t *Tables) Demonitored(ref wire.Ref) Monitor {
+// HandleDemonitor takes the monitor out that the other node has taken away, nil: there is none.
+func (t *Tables) HandleDemonitor(ref wire.Ref) Monitor {
 	m := t.in[ref]
 	if m != nil {
 		delete(t.in, ref)
@@ -354,7 +354,7 @@ func (t *Tables) Forget(r *Request) (f dist.Frame, ok bool) {
 }
 
 func (r *Request) demonitor() (f dist.Frame, ok bool) {
-	return r.Watch.demonitor(r.Ref), r.Watch.Name != "" || !r.Watch.To.IsZero()
+	return r.Ends.demonitor(r.Ref), r.Ends.Name != "" || !r.Ends.To.IsZero()
 }
 
 // Answered takes the request out that is answered, nil: there is none. down: by a Down, or
@@ -383,11 +383,11 @@ func (t *Tables) AnsweredElsewhere(ref wire.Ref) (r *Request, f dist.Frame, ok b
 func (t *Tables) Started(ref wire.Ref, pid, caller wire.PID, watched bool) (answers bool, f dist.Frame, ok bool) {
 	switch r := t.requests[ref.Number()]; {
 	case r == nil:
-		return false, Watch{By: caller, To: pid}.demonitor(ref), watched // the caller has given up
+		return false, Ends{By: caller, To: pid}.demonitor(ref), watched // the caller has given up
 	case r.Kind == ByStart:
 		return true, f, false
 	default:
-		r.Watch.To = pid
+		r.Ends.To = pid
 		return false, f, false
 	}
 }

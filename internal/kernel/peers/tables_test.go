@@ -16,11 +16,16 @@ type watcher struct {
 	ref       wire.Ref
 	fired     []any
 	forgotten int
+	order     *[]uint64 // of the numbers of those that have fired; nil: it does not matter
 }
 
-func (w *watcher) Ref() wire.Ref   { return w.ref }
-func (w *watcher) Fire(reason any) { w.fired = append(w.fired, reason) }
-func (w *watcher) Forget()         { w.forgotten++ }
+func (w *watcher) Ref() wire.Ref { return w.ref }
+func (w *watcher) Forget()       { w.forgotten++ }
+func (w *watcher) Fire(reason any) {
+	if w.fired = append(w.fired, reason); w.order != nil {
+		*w.order = append(*w.order, w.ref.Number())
+	}
+}
 
 // Two nodes link and unlink at will, and frames take their time: when all have arrived, each has
 // a link exactly if the other has, and no unlink is left unacknowledged.
@@ -39,16 +44,16 @@ func TestLinksRandomly(t *testing.T) {
 			me, you := &sides[to], pids[1-to]
 			switch f.Op {
 			case dist.OpLink:
-				if me.Linked(0, you) == Made {
+				if me.HandleLink(0, you) == Made {
 					linked[to] = true
 				}
 			case dist.OpUnlink:
-				if me.Unlinked(0, you) {
+				if me.HandleUnlink(0, you) {
 					linked[to] = false
 				}
 				wires[1-to] = append(wires[1-to], dist.Frame{Op: dist.OpUnlinkAck, ID: f.ID})
 			case dist.OpUnlinkAck:
-				me.Acknowledged(0, you, f.ID)
+				me.HandleUnlinkAck(0, you, f.ID)
 			}
 		}
 		for range 40 {
@@ -93,13 +98,13 @@ func newTables(most int64) Tables {
 func TestFewerAllowed(t *testing.T) {
 	s := newTables(9)
 	for i := range uint64(9) {
-		require.Equal(t, Made, s.Linked(i, there.PID(i)))
-		require.Equal(t, Made, s.Watched(&watcher{ref: there.RefOf(i)}))
+		require.Equal(t, Made, s.HandleLink(i, there.PID(i)))
+		require.Equal(t, Made, s.HandleMonitor(&watcher{ref: there.RefOf(i)}))
 	}
 	s.mostLinks.SetMax(2)
 	s.mostMonitors.SetMax(2)
-	require.Equal(t, TooMany, s.Linked(9, there.PID(9)))
-	require.Equal(t, TooMany, s.Watched(&watcher{ref: there.RefOf(9)}))
+	require.Equal(t, TooMany, s.HandleLink(9, there.PID(9)))
+	require.Equal(t, TooMany, s.HandleMonitor(&watcher{ref: there.RefOf(9)}))
 	id := uint64(0)
 	number := func() uint64 { id++; return id }
 	for i := range uint64(4) {
@@ -109,44 +114,44 @@ func TestFewerAllowed(t *testing.T) {
 	}
 	s.Unlink(4, here.PID(4), there.PID(4), number)
 	require.True(t, s.Unacked())
-	s.Acknowledged(0, there.PID(0), 1)
+	s.HandleUnlinkAck(0, there.PID(0), 1)
 	require.False(t, s.Unacked())
-	s.ExitLink(1, here.PID(1), there.PID(1), "gone")
-	s.Exited(2, there.PID(2))
+	s.Exit(1, here.PID(1), there.PID(1), "gone")
+	s.HandleExit(2, there.PID(2))
 	s.Link(3, here.PID(3), there.PID(3))
 	require.Equal(t, 1, s.unacked)
 	require.Len(t, s.Active(), 5)
 	s.mostLinks.SetMax(7)
-	require.Equal(t, Made, s.Linked(9, there.PID(9)))
+	require.Equal(t, Made, s.HandleLink(9, there.PID(9)))
 }
 
 // A peer may have so many links and monitors here and no more, and nothing once all is over.
 func TestTooMany(t *testing.T) {
 	s := newTables(2)
-	require.Equal(t, Made, s.Linked(1, there.PID(1)))
-	require.Equal(t, Nothing, s.Linked(1, there.PID(1)))
-	require.Equal(t, Made, s.Linked(2, there.PID(1)))
-	require.Equal(t, TooMany, s.Linked(3, there.PID(1)))
-	require.True(t, s.Exited(1, there.PID(1)))
-	require.Equal(t, Made, s.Linked(3, there.PID(1)))
+	require.Equal(t, Made, s.HandleLink(1, there.PID(1)))
+	require.Equal(t, Nothing, s.HandleLink(1, there.PID(1)))
+	require.Equal(t, Made, s.HandleLink(2, there.PID(1)))
+	require.Equal(t, TooMany, s.HandleLink(3, there.PID(1)))
+	require.True(t, s.HandleExit(1, there.PID(1)))
+	require.Equal(t, Made, s.HandleLink(3, there.PID(1)))
 
 	m := &watcher{ref: there.RefOf(1)}
-	require.Equal(t, Made, s.Watched(m))
-	require.Equal(t, Made, s.Watched(&watcher{ref: there.RefOf(2)}))
-	require.Equal(t, TooMany, s.Watched(&watcher{ref: there.RefOf(3)}))
+	require.Equal(t, Made, s.HandleMonitor(m))
+	require.Equal(t, Made, s.HandleMonitor(&watcher{ref: there.RefOf(2)}))
+	require.Equal(t, TooMany, s.HandleMonitor(&watcher{ref: there.RefOf(3)}))
 	other := &watcher{ref: there.RefOf(1)}
-	require.Equal(t, Made, s.Watched(other), "in its place")
-	require.False(t, s.IsWatched(m))
-	require.False(t, s.Told(m))
-	require.True(t, s.Told(other))
-	require.Nil(t, s.Demonitored(there.RefOf(1)))
-	require.NotNil(t, s.Demonitored(there.RefOf(2)))
+	require.Equal(t, Made, s.HandleMonitor(other), "in its place")
+	require.False(t, s.HasMonitorBy(m))
+	require.False(t, s.Down(m))
+	require.True(t, s.Down(other))
+	require.Nil(t, s.HandleDemonitor(there.RefOf(1)))
+	require.NotNil(t, s.HandleDemonitor(there.RefOf(2)))
 
 	left := s.End()
 	require.Len(t, left.Links, 2)
-	require.Equal(t, Nothing, s.Linked(4, there.PID(1)))
-	require.Equal(t, Nothing, s.Watched(m))
-	require.False(t, s.Exited(2, there.PID(1)))
+	require.Equal(t, Nothing, s.HandleLink(4, there.PID(1)))
+	require.Equal(t, Nothing, s.HandleMonitor(m))
+	require.False(t, s.HandleExit(2, there.PID(1)))
 	require.False(t, s.Ask(&Request{Ref: here.RefOf(1)}))
 	require.Zero(t, s.Counts())
 	require.Zero(t, s.End())
@@ -155,20 +160,20 @@ func TestTooMany(t *testing.T) {
 // A monitor by a process here ends by a Down, by being taken away, or with the connection: once.
 func TestMonitors(t *testing.T) {
 	s := newTables(9)
-	w := Watch{By: here.PID(1), To: there.PID(2)}
+	w := Ends{By: here.PID(1), To: there.PID(2)}
 	a, b, c := &watcher{ref: here.RefOf(1)}, &watcher{ref: here.RefOf(2)}, &watcher{ref: here.RefOf(3)}
 	for _, m := range []Monitor{c, a, b} {
-		f, ok := s.Watch(m, w)
+		f, ok := s.Monitor(m, w)
 		require.True(t, ok)
 		require.Equal(t, dist.Frame{Op: dist.OpMonitor, From: w.By, To: w.To, Ref: m.Ref()}, f)
 	}
-	require.Nil(t, s.Down(there.RefOf(1)), "another node's")
-	require.Same(t, a, s.Down(a.ref))
-	require.Nil(t, s.Down(a.ref))
-	f, ok := s.Unwatch(b, w)
+	require.Nil(t, s.HandleDown(there.RefOf(1)), "another node's")
+	require.Same(t, a, s.HandleDown(a.ref))
+	require.Nil(t, s.HandleDown(a.ref))
+	f, ok := s.Demonitor(b, w)
 	require.True(t, ok)
 	require.Equal(t, dist.Frame{Op: dist.OpDemonitor, From: w.By, To: w.To, Ref: b.ref}, f)
-	_, ok = s.Unwatch(b, w)
+	_, ok = s.Demonitor(b, w)
 	require.False(t, ok)
 	require.Equal(t, []Monitor{c}, s.End().Monitors)
 }
@@ -177,7 +182,7 @@ func TestMonitors(t *testing.T) {
 func TestRequests(t *testing.T) {
 	s := newTables(9)
 	ask := func(n uint64, kind Answered, to wire.PID) *Request {
-		r := &Request{Ref: here.RefOf(n), Kind: kind, Watch: Watch{By: here.PID(1), To: to}}
+		r := &Request{Ref: here.RefOf(n), Kind: kind, Ends: Ends{By: here.PID(1), To: to}}
 		require.True(t, s.Ask(r))
 		require.False(t, r.setWritten())
 		return r
@@ -221,7 +226,7 @@ func TestRequests(t *testing.T) {
 func TestRequestTakenOutEarly(t *testing.T) {
 	s := newTables(9)
 	ask := func(n uint64) *Request {
-		r := &Request{Ref: here.RefOf(n), Kind: ByReply, Watch: Watch{By: here.PID(1), To: there.PID(5)}}
+		r := &Request{Ref: here.RefOf(n), Kind: ByReply, Ends: Ends{By: here.PID(1), To: there.PID(5)}}
 		require.True(t, s.Ask(r))
 		require.False(t, r.isOut())
 		return r

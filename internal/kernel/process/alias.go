@@ -44,9 +44,9 @@ func (p *Process) Unalias(ref wire.Ref) bool {
 	return p.System.Names.Aliases.Remove(id)
 }
 
-// Aliased finds the process for a message to an alias, and what it gets. The first message to a reply alias uses it
-// up. It returns nil where there is none, where it does not take the message, and where that has answered a call.
-func (n *System) Aliased(ref wire.Ref, msg any) (p *Process, m any) {
+// takeAlias finds the process for a message to an alias, and what it gets. It returns nil where there is none, where it does not
+// take the message, and where that has answered a call.
+func (n *System) takeAlias(ref wire.Ref, msg any) (p *Process, m any) {
 	id, how := ref.Number(), tables.Missing
 	if n.Origin.Equal(ref.Origin()) {
 		var q *Named

@@ -10,6 +10,7 @@
 //   - An [Acting] says who acts: the process whose code runs, on which worker. Functions that send, link,
 //     exit or wait take it; where the node itself acts, it is System.Plain.
 //   - The [System] is what the processes of a node share.
+//   - A [Target] is what a destination stands for at one moment: a process here, one elsewhere, or nobody.
 //   - A [Death] is a process that is dead and has not told anybody yet.
 //   - A [Call] is a call in flight, and a [Ticket] one use of it.
 //

@@ -13,7 +13,7 @@ var (
 	ErrExited       = errors.New("node: the calling process has exited")
 	ErrNoProcess    = errors.New("node: no such process")
 	ErrNoName       = error(noName{}) // errors.Is it ErrNoProcess, too
-	ErrNoDest       = errors.New("node: the destination is nil, or the zero PID")
+	ErrNoDest       = errors.New("node: the destination is nil, or a zero PID or Ref")
 	ErrMailboxFull  = errors.New("node: the mailbox is full")
 	ErrDropped      = errors.New("node: the receiver's mailbox is full and the message was dropped")
 	ErrTimeout      = error(timedOut{}) // errors.Is it context.DeadlineExceeded, too

@@ -189,7 +189,7 @@ func (d *Death) tellLink(a *Acting, wave []*Death, to wire.PID) []*Death {
 	q := d.p.System.Lookup(to)
 	if q == nil {
 		if far := d.p.System.Host.Remotes.Now(to); far != nil {
-			far.BreakLink(d.p.ID, to, d.reason)
+			far.Exit(d.p.ID, to, d.reason)
 		}
 		return wave
 	}
@@ -224,7 +224,7 @@ func (n *System) ExitSignal(a *Acting, from, to wire.PID, reason any) {
 	p := n.Lookup(to)
 	if p == nil { // as in Erlang: nobody there, nothing to do
 		if far := n.Host.Remotes.Of(to); far != nil {
-			far.ExitSignal(from, to, reason)
+			far.Signal(from, to, reason)
 			far.Pace(a)
 		}
 		return

@@ -31,14 +31,14 @@ func TestDeathInOrder(t *testing.T) {
 	ctx := p.Context()
 	require.NoError(t, ctx.Err())
 	target := s.spawn()
-	watch := p.Monitor(&p.as, target.PID(), "")
+	watch := p.Monitor(&p.as, target.PID())
 	require.True(t, p.Timers().Start(new(process.Timer), 1<<40, 0, "timer"))
 	p.Global = true
 
 	var told []*proc
 	for _, name := range []string{"first", "second"} {
 		l, w := s.spawn(named("link "+name), trapping), s.spawn(named("monitor "+name))
-		w.Monitor(&w.as, p.PID(), "")
+		w.Monitor(&w.as, p.PID())
 		l.Link(&l.as, p.PID())
 		told = append(told, l, w)
 	}
@@ -231,7 +231,7 @@ func TestDeathOfOneThing(t *testing.T) {
 		"a context": {func(s *system, p *proc) { p.Context() }, func(s *system, p *proc) bool { return p.Context().Err() != nil }},
 		"an alias": {func(s *system, p *proc) { p.as.Alias(false, nil) },
 			func(s *system, p *proc) bool { return s.Names.Aliases.Len() == 0 }},
-		"a monitor": {func(s *system, p *proc) { p.Monitor(&p.as, far(1), "") },
+		"a monitor": {func(s *system, p *proc) { p.Monitor(&p.as, far(1)) },
 			func(s *system, p *proc) bool { return len(s.remotes[there].told()) == 2 }},
 		"a link": {func(s *system, p *proc) { p.Link(&p.as, far(1)) },
 			func(s *system, p *proc) bool { return len(s.remotes[there].told()) == 2 }},

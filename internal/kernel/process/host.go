@@ -27,4 +27,6 @@ type Reasons struct {
 	Of      func(err error) any    // the exit reason of a process whose code has returned err
 	Panics  func(cause any) any    // that of one that has panicked: for the deferred function that recovers
 	Crashed func(reason any) bool  // whether it is the reason of a crash
+
+	Lost func(node wire.Atom, why error) error // the error for noconnection: why the connection to a node has ended
 }

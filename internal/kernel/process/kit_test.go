@@ -93,8 +93,9 @@ func newSystem(t *testing.T) *system {
 		Self:    func() wire.PID { return s.Origin.PID(1 << 40) },
 		Crashed: func(c process.Crash) func() { s.crashed = append(s.crashed, c); return func() {} },
 		Left:    func(*process.Process, watch.Left) {},
-		Unanswered: func(msg any, why error, raw bool) {
+		Unanswered: func(msg any, why error, raw bool) bool {
 			s.unanswered = append(s.unanswered, fmt.Sprint(msg, " ", why, " ", raw))
+			return false
 		},
 		Answered: func(ref wire.Ref, msg any) bool { return s.answers != nil && s.answers(ref, msg) },
 	}, wire.NodeID{Name: here, Creation: 7}, 1000, env.Env{})
@@ -270,7 +271,7 @@ type remote struct {
 	over   bool // the connection is
 	said   []string
 	paced  int
-	then   func() // called at the end of AddMonitor and of Pace, once; nil: nothing
+	then   func() // called at the end of Monitor and of Pace, once; nil: nothing
 }
 
 // next calls what was to be called then.
@@ -290,7 +291,7 @@ func (r *remote) told() (all []string) {
 	return all
 }
 
-func (r *remote) AddLink(near *process.Process, far wire.PID) bool {
+func (r *remote) Link(near *process.Process, far wire.PID) bool {
 	if r.over {
 		return false
 	}
@@ -299,12 +300,12 @@ func (r *remote) AddLink(near *process.Process, far wire.PID) bool {
 	return true
 }
 
-func (r *remote) RemoveLink(near uint64, far wire.PID) { r.say("unlink %d %v", near, far) }
-func (r *remote) BreakLink(near uint64, far wire.PID, reason any) {
+func (r *remote) Unlink(near *process.Process, far wire.PID) { r.say("unlink %d %v", near.ID, far) }
+func (r *remote) Exit(near uint64, far wire.PID, reason any) {
 	r.say("exit %d %v %v", near, far, reason)
 }
-func (r *remote) ExitSignal(from, to wire.PID, reason any) { r.say("exit2 %v %v %v", from, to, reason) }
-func (r *remote) AddMonitor(m *process.Monitor) bool {
+func (r *remote) Signal(from, to wire.PID, reason any) { r.say("exit2 %v %v %v", from, to, reason) }
+func (r *remote) Monitor(m *process.Monitor) bool {
 	if r.over {
 		return false
 	}
@@ -312,13 +313,13 @@ func (r *remote) AddMonitor(m *process.Monitor) bool {
 	r.next()
 	return true
 }
-func (r *remote) RemoveMonitor(m *process.Monitor) { r.say("demonitor %v %s", m.PID, m.Name) }
-func (r *remote) SendDown(m *process.Monitor, pid wire.PID, reason any) {
+func (r *remote) Demonitor(m *process.Monitor) { r.say("demonitor %v %s", m.PID, m.Name) }
+func (r *remote) Down(m *process.Monitor, pid wire.PID, reason any) {
 	r.say("down %v %v %v", m.By, pid, reason)
 }
 func (r *remote) Pace(*process.Acting) { r.paced++; r.next() }
 func (r *remote) NodeName() wire.Atom  { return r.name }
-func (r *remote) WhyOver() error       { return errors.New("it is over") }
+func (r *remote) Why() error           { return errors.New("it is over") }
 
 var errTest = errors.New("test")
 

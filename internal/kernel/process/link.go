@@ -28,7 +28,7 @@ func (p *Process) Link(a *Acting, to wire.PID) {
 	}
 	if far := p.System.Host.Remotes.Of(to); far != nil {
 		p.Mu.Lock()
-		done := p.Gone() || far.AddLink(p, to)
+		done := p.Gone() || far.Link(p, to)
 		p.Mu.Unlock()
 		if done {
 			far.Pace(a)
@@ -134,7 +134,7 @@ func (p *Process) Unlink(a *Acting, to wire.PID) {
 	p.Mu.Lock()
 	far := p.System.Host.Remotes.Now(to)
 	if p.RemoveLinkLocked(to) && far != nil {
-		far.RemoveLink(p.ID, to)
+		far.Unlink(p, to)
 	}
 	p.Mu.Unlock()
 	if far != nil {

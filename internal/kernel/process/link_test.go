@@ -310,7 +310,7 @@ func TestKept(t *testing.T) {
 	s := newSystem(t)
 	k := &keeper{Bounded: bounded(9, 0)}
 	p, q := s.spawn(func(p *proc) { p.ColdPart().Box, p.Boxed = k, true }), s.spawn()
-	q.Monitor(&q.as, p.PID(), "")
+	q.Monitor(&q.as, p.PID())
 	require.Zero(t, k.kept)
 	q.Link(&q.as, p.PID())
 	require.Equal(t, 1, k.kept)

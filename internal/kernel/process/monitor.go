@@ -49,7 +49,7 @@ func (m *Monitor) message(pid wire.PID, reason any) any {
 		}
 	}
 	if reason == NoConnection && m.Far != nil {
-		d.Cause = m.Far.WhyOver()
+		d.Cause = m.Far.Why()
 	}
 	return to.Down(d)
 }
@@ -81,7 +81,7 @@ func (m *Monitor) about() wire.PID {
 func (m *Monitor) Deliver(a *Acting, pid wire.PID, reason any) {
 	w := m.Watcher
 	if w == nil {
-		m.Far.SendDown(m, pid, reason)
+		m.Far.Down(m, pid, reason)
 		return
 	}
 	w.Mu.Lock()
@@ -98,7 +98,7 @@ func (m *Monitor) Forget() {
 	t := m.Target
 	if t == nil {
 		if m.Far != nil {
-			m.Far.RemoveMonitor(m)
+			m.Far.Demonitor(m)
 		}
 		return
 	}
@@ -127,7 +127,7 @@ func (m *Monitor) add(a *Acting) bool {
 	ok := false
 	if m.Target != nil {
 		ok = m.Attach()
-	} else if ok = m.Far.AddMonitor(m); ok {
+	} else if ok = m.Far.Monitor(m); ok {
 		m.Far.Pace(a)
 	}
 	if ok && w.Gone() { // killed meanwhile
@@ -158,76 +158,53 @@ func (m *Monitor) Attach() bool {
 	return true
 }
 
-// Monitor starts a watch over to, or over the process that has the name.
-func (p *Process) Monitor(a *Acting, to wire.PID, name wire.Atom) wire.Ref {
-	m := &Monitor{ref: a.NewRef(), Watcher: p, Name: name}
-	m.Target = p.System.Lookup(to)
+// Monitor starts a watch over the process that a destination stands for.
+func (p *Process) Monitor(a *Acting, dest wire.Dest) wire.Ref {
+	to := p.System.Target(dest)
+	m := &Monitor{ref: a.NewRef(), Watcher: p, Target: to.Process, Name: to.Name}
 	if m.Target == p { // as in Erlang: a reference, but no monitor
 		return m.ref
 	}
-	p.System.Traces().Event(watch.TraceMonitor, p.PID(), to, name, nil)
-	if m.Target == nil && name == "" {
-		m.Far, m.PID = p.System.Host.Remotes.Of(to), to
-	}
-	if m.Target == nil && m.Far == nil || !m.add(a) {
-		reason := NoProc
-		if name == "" && !to.IsZero() && to.Node() != p.System.Name {
-			reason = NoConnection
+	p.System.Traces().Event(watch.TraceMonitor, p.PID(), to.PID, to.Name, nil)
+	if to.Node == "" {
+		if m.Target == nil || !m.add(a) {
+			p.Signal(a, m.message(to.PID, NoProc))
 		}
-		p.Signal(a, m.message(to, reason))
-	}
-	return m.ref
-}
-
-// MonitorTo starts a watch over what to names.
-func (p *Process) MonitorTo(a *Acting, to wire.Dest) wire.Ref {
-	switch to := to.(type) {
-	case wire.PID:
-		return p.Monitor(a, to, "")
-	case wire.Atom:
-		pid, _ := p.System.Resolve(to)
-		return p.Monitor(a, pid, to)
-	case wire.At:
-		return p.monitorAt(a, to)
-	}
-	if at, far := p.System.Elsewhere(to); far {
-		return p.monitorAt(a, at)
-	}
-	pid, _ := p.System.Resolve(to)
-	return p.Monitor(a, pid, "")
-}
-
-// monitorAt watches whoever has a name on another node, or on this one.
-func (p *Process) monitorAt(a *Acting, at wire.At) wire.Ref {
-	if at.Node == p.System.Name {
-		return p.MonitorTo(a, at.Name)
-	}
-	p.System.Traces().Event(watch.TraceMonitor, p.PID(), wire.PID{}, at.Name, nil)
-	m := &Monitor{ref: a.NewRef(), Watcher: p, Name: at.Name, Far: p.System.Host.Remotes.Named(at.Node)}
-	if m.Far == nil {
-		p.Signal(a, p.System.Host.Messages.Down(Down{Ref: m.ref, Name: at.Name, Node: at.Node, Reason: NoConnection}))
-	} else if !m.add(a) {
-		p.Signal(a, m.message(wire.PID{}, NoConnection))
-	}
-	return m.ref
-}
-
-// MonitorOn watches a process of another node: pid, or the one that has the name in at. far is that
-// node, nil: it is not connected, and no connection is made.
-func (p *Process) MonitorOn(a *Acting, far Remote, pid wire.PID, at wire.At) wire.Ref {
-	m := &Monitor{ref: a.NewRef(), Watcher: p, Far: far, PID: pid, Name: at.Name}
-	if far != nil && m.add(a) {
 		return m.ref
 	}
-	d := Down{Ref: m.ref, PID: pid, Name: at.Name, Reason: NoConnection}
-	if at.Name != "" {
-		d.Node = at.Node
+	var far Remote
+	if to.ByName() {
+		far = p.System.Host.Remotes.Named(to.Node)
+	} else {
+		far = p.System.Host.Remotes.Of(to.PID)
+	}
+	p.monitorOn(a, m, far, to)
+	return m.ref
+}
+
+// MonitorOn is Monitor of a process of another node, far; nil: it is not connected, and no connection is made.
+func (p *Process) MonitorOn(a *Acting, far Remote, to wire.Dest) wire.Ref {
+	m := &Monitor{ref: a.NewRef(), Watcher: p}
+	p.monitorOn(a, m, far, p.System.Target(to))
+	return m.ref
+}
+
+func (p *Process) monitorOn(a *Acting, m *Monitor, far Remote, to Target) {
+	m.Far, m.PID = far, to.PID
+	if to.ByName() {
+		m.Name = to.At().Name
+	}
+	if far != nil && m.add(a) {
+		return
+	}
+	d := Down{Ref: m.ref, PID: to.PID, Name: m.Name, Reason: NoConnection}
+	if to.ByName() {
+		d.Node = to.Node
 	}
 	if far != nil {
-		d.Cause = far.WhyOver()
+		d.Cause = far.Why()
 	}
 	p.Signal(a, p.System.Host.Messages.Down(d))
-	return m.ref
 }
 
 func (p *Process) Demonitor(a *Acting, ref wire.Ref, flush bool) bool {
@@ -272,7 +249,7 @@ func (p *Process) MonitorNode(a *Acting, name wire.Atom) {
 		if m.add(a) {
 			return
 		}
-		if over := q.WhyOver(); over != nil {
+		if over := q.Why(); over != nil {
 			why = over.Error()
 		}
 	}

@@ -17,10 +17,10 @@ import (
 func TestMonitors(t *testing.T) {
 	s := newSystem(t)
 	w, other, target := s.spawn(), s.spawn(), s.spawn()
-	first := w.Monitor(&w.as, target.PID(), "")
-	second := w.MonitorTo(&w.as, target.PID())
-	third := other.Monitor(&other.as, target.PID(), "")
-	fourth := w.Monitor(&w.as, target.PID(), "")
+	first := w.Monitor(&w.as, target.PID())
+	second := w.Monitor(&w.as, target.PID())
+	third := other.Monitor(&other.as, target.PID())
+	fourth := w.Monitor(&w.as, target.PID())
 	require.True(t, w.Demonitor(&w.as, second, false))
 	require.False(t, w.Demonitor(&w.as, second, false))
 	require.False(t, w.Demonitor(&w.as, third, true), "another's")
@@ -61,11 +61,11 @@ func TestMonitorNobody(t *testing.T) {
 		"a name, with its node": {wire.At{Name: "shop", Node: here}, process.Down{Name: "shop", Node: here, Reason: "y"}},
 	} {
 		w := s.spawn()
-		ref := w.MonitorTo(&w.as, c.to)
+		ref := w.Monitor(&w.as, c.to)
 		if c.down.Reason == "y" {
 			require.Empty(t, w.took(), what)
 			require.True(t, w.Demonitor(&w.as, ref, false), what)
-			ref = w.MonitorTo(&w.as, c.to)
+			ref = w.Monitor(&w.as, c.to)
 			defer func() { // named has ended then
 				c.down.Ref = ref
 				require.Equal(t, []any{c.down}, w.took(), what)
@@ -83,7 +83,7 @@ func TestMonitorNobody(t *testing.T) {
 func TestMonitorSelf(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn()
-	ref := p.Monitor(&p.as, p.PID(), "")
+	ref := p.Monitor(&p.as, p.PID())
 	require.NotZero(t, ref)
 	require.False(t, p.Demonitor(&p.as, ref, false))
 	require.Nil(t, p.Cold)
@@ -93,17 +93,17 @@ func TestMonitorSelf(t *testing.T) {
 func TestDemonitorFlush(t *testing.T) {
 	s := newSystem(t)
 	w, target := s.spawn(), s.spawn()
-	a, b := w.Monitor(&w.as, target.PID(), ""), w.Monitor(&w.as, target.PID(), "")
+	a, b := w.Monitor(&w.as, target.PID()), w.Monitor(&w.as, target.PID())
 	require.NoError(t, w.Deliver(&s.Plain, "before"))
 	target.die("x")
 	require.False(t, w.Demonitor(&w.as, b, true))
 	require.Equal(t, []any{"before", process.Down{Ref: a, PID: target.PID(), Reason: "x"}}, w.took())
 
-	gone := w.Monitor(&w.as, target.PID(), "")
+	gone := w.Monitor(&w.as, target.PID())
 	require.False(t, w.Demonitor(&w.as, gone, false))
 	require.Equal(t, []any{process.Down{Ref: gone, PID: target.PID(), Reason: process.NoProc}}, w.took())
 
-	gone = w.Monitor(&w.as, target.PID(), "")
+	gone = w.Monitor(&w.as, target.PID())
 	w.Refill()
 	_, ok := w.Queue.Next()
 	require.True(t, ok)
@@ -111,7 +111,7 @@ func TestDemonitorFlush(t *testing.T) {
 	require.Len(t, w.took(), 1, "it is in hand")
 
 	target = s.spawn()
-	still := w.Monitor(&w.as, target.PID(), "")
+	still := w.Monitor(&w.as, target.PID())
 	require.NoError(t, w.Deliver(&s.Plain, process.Down{Ref: still}))
 	require.True(t, w.Demonitor(&w.as, still, true))
 	require.Len(t, w.took(), 1, "a monitor that was taken away has sent nothing")
@@ -139,10 +139,10 @@ func TestWatcherEnds(t *testing.T) {
 	s := newSystem(t)
 	r := s.connect(there)
 	w, target := s.spawn(), s.spawn()
-	w.Monitor(&w.as, target.PID(), "")
+	w.Monitor(&w.as, target.PID())
 	var want []string
 	for i := range uint64(5) {
-		w.Monitor(&w.as, far(i), "")
+		w.Monitor(&w.as, far(i))
 		want = append(want, fmt.Sprint("demonitor ", far(i), " "))
 	}
 	r.told()
@@ -150,9 +150,9 @@ func TestWatcherEnds(t *testing.T) {
 	require.True(t, target.Cold.Watchers.IsEmpty())
 	require.Equal(t, want, r.told())
 	target.die("y")
-	w.Monitor(&w.as, far(1), "")
+	w.Monitor(&w.as, far(1))
 	s2 := s.spawn()
-	w.Monitor(&w.as, s2.PID(), "")
+	w.Monitor(&w.as, s2.PID())
 	require.Empty(t, r.told(), "the dead watch nobody")
 	require.Nil(t, s2.Cold)
 }
@@ -162,10 +162,10 @@ func TestMonitorFar(t *testing.T) {
 	s := newSystem(t)
 	r := s.connect(there)
 	w := s.spawn()
-	byPID := w.Monitor(&w.as, far(1), "")
-	byName := w.MonitorTo(&w.as, wire.At{Name: "shop", Node: there})
-	on := w.MonitorOn(&w.as, r, far(2), wire.At{})
-	onName := w.MonitorOn(&w.as, r, wire.PID{}, wire.At{Name: "shop", Node: there})
+	byPID := w.Monitor(&w.as, far(1))
+	byName := w.Monitor(&w.as, wire.At{Name: "shop", Node: there})
+	on := w.MonitorOn(&w.as, r, far(2))
+	onName := w.MonitorOn(&w.as, r, wire.At{Name: "shop", Node: there})
 	require.Equal(t, []string{fmt.Sprint("monitor ", far(1), "  false"), fmt.Sprint("monitor ", wire.PID{}, " shop false"),
 		fmt.Sprint("monitor ", far(2), "  false"), fmt.Sprint("monitor ", wire.PID{}, " shop false")}, r.told())
 	require.Equal(t, 4, r.paced)
@@ -184,18 +184,18 @@ func TestMonitorFar(t *testing.T) {
 	require.Equal(t, 5, r.paced)
 
 	r.over = true
-	ref := w.MonitorTo(&w.as, wire.At{Name: "shop", Node: there})
-	require.Equal(t, []any{process.Down{Ref: ref, Name: "shop", Node: there, Reason: process.NoConnection, Cause: r.WhyOver()}},
+	ref := w.Monitor(&w.as, wire.At{Name: "shop", Node: there})
+	require.Equal(t, []any{process.Down{Ref: ref, Name: "shop", Node: there, Reason: process.NoConnection, Cause: r.Why()}},
 		w.took())
-	for _, far := range []process.Remote{nil, r} {
+	for _, on := range []process.Remote{nil, r} {
 		var why error
-		if far != nil {
-			why = far.WhyOver()
+		if on != nil {
+			why = on.Why()
 		}
-		ref = w.MonitorOn(&w.as, far, wire.PID{}, wire.At{Name: "shop", Node: there})
+		ref = w.MonitorOn(&w.as, on, wire.At{Name: "shop", Node: there})
 		require.Equal(t, []any{process.Down{Ref: ref, Name: "shop", Node: there, Reason: process.NoConnection, Cause: why}}, w.took())
-		ref = w.MonitorOn(&w.as, far, earlier(2), wire.At{Node: there})
-		require.Equal(t, []any{process.Down{Ref: ref, PID: earlier(2), Reason: process.NoConnection, Cause: why}}, w.took())
+		ref = w.MonitorOn(&w.as, on, far(2))
+		require.Equal(t, []any{process.Down{Ref: ref, PID: far(2), Reason: process.NoConnection, Cause: why}}, w.took())
 	}
 	require.Empty(t, w.Cold.Watching)
 }
@@ -206,7 +206,7 @@ func TestKilledMonitoring(t *testing.T) {
 	r := s.connect(there)
 	w := s.spawn()
 	r.then = func() { w.Exit(&s.Plain, "x") }
-	w.Monitor(&w.as, far(1), "")
+	w.Monitor(&w.as, far(1))
 	require.Equal(t, fmt.Sprint("demonitor ", far(1), " "), r.told()[1])
 	require.Empty(t, w.Cold.Watching)
 }
@@ -278,7 +278,7 @@ func TestMonitorModel(t *testing.T) {
 			}
 			switch k := r.IntN(10); {
 			case k < 5 && i != j:
-				w := watch{p.Monitor(&p.as, procs[j].PID(), ""), i, j}
+				w := watch{p.Monitor(&p.as, procs[j].PID()), i, j}
 				if procs[j].Gone() {
 					down(w, process.NoProc)
 					over = append(over, w)

@@ -3,10 +3,8 @@ package process
 import (
 	"fmt"
 
-	"github.com/actornode/actornode/internal/kernel/tables"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
-	"github.com/actornode/actornode/node/deadletter"
 	"github.com/actornode/actornode/wire"
 )
 
@@ -38,24 +36,4 @@ func (p *Named) SetName(name wire.Atom) {
 	(*Process)(p).ColdPart().Name = name
 	inbox.KeepOwned(p.Cold.Box)
 	p.System.Traces().Event(watch.TraceRegister, p.PID(), wire.PID{}, name, nil)
-}
-
-// Named finds the process for a message to a name, and what it gets: see Aliased for the name of an alias.
-func (sys *System) Named(name wire.Atom, msg any) (p *Process, m any, err error) {
-	if q := sys.Names.Get(name); q != nil {
-		return (*Process)(q), msg, nil
-	}
-	if ref, ok := tables.Alias(name, sys.Origin); ok {
-		if p, m = sys.Aliased(ref, msg); p == nil { // it was there, perhaps, when the caller's monitor came
-			sys.Host.Unanswered(msg, sys.Host.Reasons.Err(NoProc), true)
-			return nil, nil, ErrNoProcess
-		}
-		return p, m, nil
-	}
-	if sys.Stopped.Load() {
-		sys.DeadLetter(deadletter.Letter{Cause: deadletter.NodeStopped, Name: name, Message: msg})
-		return nil, nil, ErrNodeStopped
-	}
-	sys.DeadLetter(deadletter.Letter{Cause: deadletter.NoProcess, Name: name, Message: msg})
-	return nil, nil, fmt.Errorf("%w: %s", ErrNoName, name)
 }

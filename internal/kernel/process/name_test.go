@@ -19,13 +19,13 @@ func TestNames(t *testing.T) {
 	p.register("shop")
 	require.Equal(t, wire.Atom("shop"), p.Cold.Name)
 	require.Same(t, &p.Process, s.Whose("shop"))
-	got, msg, err := s.Named("shop", "m")
+	got, msg, err := s.take(wire.Atom("shop"), "m")
 	require.NoError(t, err)
 	require.Same(t, &p.Process, got)
 	require.Equal(t, "m", msg)
 	require.ErrorIs(t, s.Names.Enter((*process.Named)(&q.Process), tables.NameEntry{Name: "shop"}), tables.ErrTaken)
 	p.die("x")
-	_, _, err = s.Named("shop", "m")
+	_, _, err = s.take(wire.Atom("shop"), "m")
 	require.ErrorIs(t, err, process.ErrNoName)
 	require.ErrorIs(t, err, process.ErrNoProcess)
 	require.ErrorContains(t, err, "shop")
@@ -33,7 +33,7 @@ func TestNames(t *testing.T) {
 	require.ErrorIs(t, s.Names.Enter((*process.Named)(&p.Process), tables.NameEntry{Name: "other"}), process.ErrNoProcess)
 	q.register("shop")
 	s.Stopped.Store(true)
-	_, _, err = s.Named("none", "m")
+	_, _, err = s.take(wire.Atom("none"), "m")
 	require.Equal(t, process.ErrNodeStopped, err)
 	require.Equal(t, []string{"node_stopped none m"}, s.dead())
 }
@@ -49,42 +49,80 @@ func TestName(t *testing.T) {
 	require.Equal(t, p.PID().String()+" shop the shop", p.Process.Name())
 }
 
-// What destinations stand for.
-func TestResolve(t *testing.T) {
+// take returns the process that a message to a destination goes to, and what that gets.
+func (s *system) take(to wire.Dest, msg any) (*process.Process, any, error) {
+	t := s.Target(to)
+	msg, err := s.Take(&t, msg)
+	return t.Process, msg, err
+}
+
+// What destinations stand for, and what becomes of a message to those that are for nobody of this node.
+func TestTarget(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn()
 	p.register("shop")
-	once, alias := p.as.Alias(true, nil), p.as.Alias(false, nil)
+	once, alias, used := p.as.Alias(true, nil), p.as.Alias(false, nil), p.as.Alias(true, nil)
+	s.take(used, "m")
+	away := far(0).Origin().RefOf(alias.Number())
 	s.Global = &tables.GlobalNames{}
 	s.Global.Put("everywhere", tables.GlobalEntry{PID: far(3)})
-	global, nobody := tables.Global{Name: "everywhere"}, tables.Global{Name: "nowhere"}
-	for _, c := range []struct {
-		to      wire.Dest
-		is      wire.PID // zero: nobody
-		current wire.Dest
+	s.Global.Put("here", tables.GlobalEntry{PID: p.PID()})
+	for what, c := range map[string]struct {
+		to     wire.Dest
+		is     wire.PID  // zero: nobody, or not known
+		there  bool      // on the other node
+		at     wire.Atom // the name there
+		err    error     // of a message; nil: it goes there
+		letter string
 	}{
-		{p.PID(), p.PID(), p.PID()},
-		{far(1), far(1), far(1)},
-		{wire.Atom("shop"), p.PID(), wire.Atom("shop")},
-		{wire.Atom("none"), wire.PID{}, wire.Atom("none")},
-		{wire.At{Name: "shop", Node: there}, wire.PID{}, wire.At{Name: "shop", Node: there}},
-		{once, p.PID(), once},
-		{alias, p.PID(), alias},
-		{s.NewRef(), wire.PID{}, nil},
-		{global, far(3), far(3)},
-		{nobody, wire.PID{}, wire.PID{}},
+		"a PID":                       {to: p.PID(), is: p.PID()},
+		"a PID there":                 {to: far(1), is: far(1), there: true},
+		"one that is gone":            {to: s.Origin.PID(999), is: s.Origin.PID(999), err: process.ErrNoProcess, letter: "no_process " + s.Origin.PID(999).String()},
+		"one of an earlier life":      {to: earlier(1), is: earlier(1), err: process.ErrNoProcess, letter: "old_incarnation " + earlier(1).String()},
+		"no PID":                      {to: wire.PID{}, err: process.ErrNoDest, letter: "no_process " + wire.PID{}.String()},
+		"nothing":                     {to: nil, err: process.ErrNoDest, letter: "no_process " + wire.PID{}.String()},
+		"a name":                      {to: wire.Atom("shop"), is: p.PID()},
+		"a name that nobody has":      {to: wire.Atom("none"), err: process.ErrNoName, letter: "no_process none"},
+		"a name at this node":         {to: wire.At{Name: "shop", Node: here}, is: p.PID()},
+		"a name there":                {to: wire.At{Name: "shop", Node: there}, there: true, at: "shop"},
+		"an alias":                    {to: alias, is: p.PID()},
+		"a reply alias":               {to: once, is: p.PID()},
+		"an alias that is used up":    {to: used, err: process.ErrNoProcess, letter: "no_alias alias"},
+		"no alias":                    {to: wire.Ref{}, err: process.ErrNoDest, letter: "no_process " + wire.PID{}.String()},
+		"an alias of an earlier life": {to: earlier(0).Origin().RefOf(alias.Number()), err: process.ErrNoProcess, letter: "no_alias alias"},
+		"an alias there":              {to: away, there: true, at: tables.OfAlias(away).Name},
+		"the name of an alias":        {to: tables.OfAlias(alias).Name, is: p.PID()},
+		"of one that is used up":      {to: tables.OfAlias(used).Name, err: process.ErrNoProcess, letter: "no_alias alias"},
+		"of one there":                {to: tables.OfAlias(away), there: true, at: tables.OfAlias(away).Name},
+		"of none":                     {to: wire.Atom("$alias:1"), err: process.ErrNoName, letter: "no_process $alias:1"},
+		"a global name":               {to: tables.Global{Name: "here"}, is: p.PID()},
+		"a global name there":         {to: tables.Global{Name: "everywhere"}, is: far(3), there: true},
+		"a global name that none has": {to: tables.Global{Name: "nowhere"}, err: process.ErrNoName},
 	} {
-		pid, ok := s.Resolve(c.to)
-		require.Equal(t, c.is, pid, "%v", c.to)
-		require.Equal(t, !c.is.IsZero(), ok)
-		if c.current != nil {
-			require.Equal(t, c.current, s.Current(c.to))
+		to := s.Target(c.to)
+		require.Equal(t, c.is, to.PID, what)
+		require.Equal(t, c.there, to.Node != "", what)
+		require.Equal(t, c.at != "", to.ByName(), what)
+		if c.at != "" {
+			require.Equal(t, wire.At{Name: c.at, Node: there}, to.At(), what)
+		}
+		require.Equal(t, c.is == p.PID(), to.Process == &p.Process, what)
+		require.Same(t, &p.Process, s.AliasOwner(once), "it is not used up")
+		if c.there {
+			continue
+		}
+		_, err := s.Take(&to, "m")
+		require.ErrorIs(t, err, c.err, what)
+		require.Equal(t, c.err != nil, to.Process == nil, what)
+		if what == "a reply alias" {
+			once = p.as.Alias(true, nil)
+		}
+		if c.letter == "" {
+			require.Empty(t, s.dead(), what)
+		} else {
+			require.Equal(t, []string{c.letter + " m"}, s.dead(), what)
 		}
 	}
-	require.Same(t, &p.Process, s.AliasOwner(once), "it is not used up")
-	at, away := s.Elsewhere(wire.At{Name: "shop", Node: there})
-	require.True(t, away)
-	require.Equal(t, wire.At{Name: "shop", Node: there}, at)
 	require.NotEqual(t, s.NewRef(), s.NewRef())
 	require.NotEqual(t, s.NewNumber(), s.NewNumber())
 }
@@ -95,11 +133,14 @@ func TestAliases(t *testing.T) {
 	p, q := s.spawn(), s.spawn()
 	asText := func(msg any) (any, bool) { return fmt.Sprint("<", msg, ">"), msg != "bad" }
 
-	send := func(ref wire.Ref, msg any) (*process.Process, any) { return s.Aliased(ref, msg) }
+	send := func(ref wire.Ref, msg any) (*process.Process, any) {
+		to, m, _ := s.take(ref, msg)
+		return to, m
+	}
 	for _, byName := range []bool{false, true} {
 		if byName {
 			send = func(ref wire.Ref, msg any) (*process.Process, any) {
-				to, m, err := s.Named(tables.OfAlias(ref).Name, msg)
+				to, m, err := s.take(tables.OfAlias(ref).Name, msg)
 				if to == nil {
 					require.Equal(t, process.ErrNoProcess, err)
 					require.Equal(t, []string{fmt.Sprint(msg, " exited: noproc true")}, s.unanswered)
@@ -146,7 +187,7 @@ func TestAliases(t *testing.T) {
 	}
 	// That of another node is none here, whatever its number.
 	many := p.as.Alias(false, nil)
-	to, _ := s.Aliased(far(0).Origin().RefOf(many.Number()), 1)
+	to, _, _ := s.take(earlier(0).Origin().RefOf(many.Number()), 1)
 	require.Nil(t, to)
 	s.dead()
 	p.die("x")

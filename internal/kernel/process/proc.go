@@ -287,5 +287,12 @@ func (p *Process) OwnLeader() wire.PID {
 	return p.Cold.Leader
 }
 
+// SetLeader is the signal group_leader. A process that had no leader of its own does not hand the new one on to those it spawns.
+func (p *Process) SetLeader(leader wire.PID) {
+	p.Mu.Lock()
+	p.ColdPart().Leader = leader
+	p.Mu.Unlock()
+}
+
 // Follow sets the group leader of p, which nobody knows yet.
 func (p *Process) Follow(leader wire.PID) { p.ColdPart().Leader, p.Led = leader, true }

@@ -10,6 +10,7 @@ import (
 	"github.com/actornode/actornode/internal/sched/fiber"
 	"github.com/actornode/actornode/node/deadletter"
 
+	"github.com/actornode/actornode/internal/kernel/values"
 	"github.com/actornode/actornode/internal/kernel/watch"
 	"github.com/actornode/actornode/internal/mailbox/inbox"
 
@@ -31,10 +32,15 @@ type System struct {
 
 	Tracing watch.Traces // beside what is only read: every message looks at it
 
-	Plain  Acting // of plain goroutines, and of the node itself; never written after the start
-	Table  tables.Table[Process]
-	Names  tables.Directory[Named, *Named]
-	Dead   watch.DeadLetters
+	Plain Acting // of plain goroutines, and of the node itself; never written after the start
+	Table tables.Table[Process]
+	Names tables.Directory[Named, *Named]
+	Dead  watch.DeadLetters
+
+	Reports *watch.Reports
+	Values  *values.Codec       // how values cross to other nodes
+	Lent    tables.Lent[Ticket] // calls whose From is known elsewhere
+
 	refs   sequence
 	Fibers fiber.Pool
 	Global *tables.GlobalNames // who has which name of the cluster; nil: the node is hidden
@@ -70,8 +76,8 @@ type Host struct {
 	// Left is told of a process that leaves messages in its mailbox, many or for long.
 	Left func(p *Process, left watch.Left)
 	// Unanswered fails the call whose request has been lost, if msg is one. A message for an
-	// alias that has come as a name is still as it has come: raw.
-	Unanswered func(msg any, why error, raw bool)
+	// alias that has come as a name is still as it has come: raw. It reports whether somebody waited.
+	Unanswered func(msg any, why error, raw bool) bool
 	// Answered settles the call that msg answers, if it is a reply to one whose caller's reference has
 	// been handed on; false: it is none.
 	Answered func(ref wire.Ref, msg any) bool
@@ -98,27 +104,27 @@ type Crash struct {
 // Remote is another node as links, monitors and exits know it: what is to be told there. The
 // caller of the first four may hold the lock of the process here.
 type Remote interface {
-	// AddLink makes the link between near, which is alive and whose lock the caller holds,
-	// and far. False: the connection is over.
-	AddLink(near *Process, far wire.PID) bool
-	// RemoveLink takes the link away on behalf of near.
-	RemoveLink(near uint64, far wire.PID)
-	// BreakLink tells far, if near was linked to it, that near has exited.
-	BreakLink(near uint64, far wire.PID, reason any)
-	// ExitSignal is exit/2 for a process there.
-	ExitSignal(from, to wire.PID, reason any)
-	// AddMonitor makes m, a monitor of a process there or of the node. False: the connection is over.
-	AddMonitor(m *Monitor) bool
-	// RemoveMonitor takes it away.
-	RemoveMonitor(m *Monitor)
-	// SendDown sends the Down of m, a monitor by a process there, unless it has been taken away.
-	SendDown(m *Monitor, pid wire.PID, reason any)
-	// Pace holds the caller up while more waits to be sent there than may.
+	// Link makes the link between near, which is alive and whose lock the caller holds, and far. It returns false if the
+	// connection has ended.
+	Link(near *Process, far wire.PID) bool
+	// Unlink takes the link away on behalf of near.
+	Unlink(near *Process, far wire.PID)
+	// Exit tells far, if the process with that number was linked to it, that it has exited.
+	Exit(near uint64, far wire.PID, reason any)
+	// Signal is exit/2 for a process there.
+	Signal(from, to wire.PID, reason any)
+	// Monitor makes m, a monitor of a process there or of the node. It returns false if the connection has ended.
+	Monitor(m *Monitor) bool
+	// Demonitor takes it away.
+	Demonitor(m *Monitor)
+	// Down sends the Down of m, a monitor by a process there, unless it has been taken away.
+	Down(m *Monitor, pid wire.PID, reason any)
+	// Pace makes the caller wait while more is queued for the node than may be.
 	Pace(a *Acting)
 	// NodeName is what the node is called.
 	NodeName() wire.Atom
-	// WhyOver says why the connection is over; nil: it is not.
-	WhyOver() error
+	// Why says why the connection has ended; nil: it has not.
+	Why() error
 }
 
 // Init sets sys up, but for what the caller sets itself: pool, tracing, table, dead and cycles.
@@ -154,6 +160,15 @@ func (sys *System) Lookup(pid wire.PID) *Process {
 	return nil
 }
 
+// Leader is the group leader of processes that have no other: the one that is registered as user, or the one that stands for
+// the node.
+func (sys *System) Leader() wire.PID {
+	if p := sys.Whose("user"); p != nil {
+		return p.PID()
+	}
+	return sys.Host.Self()
+}
+
 // Numbered finds a process that is alive by its number.
 func (sys *System) Numbered(id uint64) *Process {
 	return sys.Lookup(sys.Origin.PID(id))
@@ -161,34 +176,6 @@ func (sys *System) Numbered(id uint64) *Process {
 
 // Whose finds the process that has a name; nil: none has.
 func (sys *System) Whose(name wire.Atom) *Process { return (*Process)(sys.Names.Whose(name)) }
-
-// Resolve finds the process that a destination stands for now; false: there is none, or it
-// is a name on another node.
-func (sys *System) Resolve(to wire.Dest) (wire.PID, bool) {
-	if pid, ok := to.(wire.PID); ok {
-		return pid, true
-	}
-	if to, ok := to.(tables.Global); ok {
-		return sys.Global.Whois(to.Name)
-	}
-	if p := sys.Names.Find(to); p != nil {
-		return p.PID(), true
-	}
-	return wire.PID{}, false
-}
-
-// Current returns the PID that a name of the cluster stands for now, the zero PID if nobody has it; any other destination
-// as it is.
-func (sys *System) Current(to wire.Dest) wire.Dest {
-	if _, ok := to.(tables.Global); !ok {
-		return to
-	}
-	pid, _ := sys.Resolve(to)
-	return pid
-}
-
-// Elsewhere is a name on another node, or an alias of it by such a name.
-func (sys *System) Elsewhere(to wire.Dest) (wire.At, bool) { return sys.Names.Elsewhere(to) }
 
 // NewNumber makes a number of a reference.
 func (sys *System) NewNumber() uint64 { return sys.refs.Next() }

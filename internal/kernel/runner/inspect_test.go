@@ -79,13 +79,13 @@ func newInspectedSystem(t *testing.T) *inspectedSystem {
 // remote is another node that takes all and says nothing.
 type remote struct{ process.Remote }
 
-func (remote) AddLink(near *process.Process, far wire.PID) bool { return near.AddLinkLocked(far) }
-func (remote) AddMonitor(*process.Monitor) bool                 { return true }
-func (remote) RemoveMonitor(*process.Monitor)                   {}
-func (remote) BreakLink(uint64, wire.PID, any)                  {}
-func (remote) SendDown(*process.Monitor, wire.PID, any)         {}
-func (remote) Pace(*process.Acting)                             {}
-func (remote) NodeName() wire.Atom                              { return "b@h" }
+func (remote) Link(near *process.Process, far wire.PID) bool { return near.AddLinkLocked(far) }
+func (remote) Monitor(*process.Monitor) bool                 { return true }
+func (remote) Demonitor(*process.Monitor)                    {}
+func (remote) Exit(uint64, wire.PID, any)                    {}
+func (remote) Down(*process.Monitor, wire.PID, any)          {}
+func (remote) Pace(*process.Acting)                          {}
+func (remote) NodeName() wire.Atom                           { return "b@h" }
 
 func far(n uint64) wire.PID { return wire.NewOrigin(wire.NodeID{Name: "b@h", Creation: 3}).PID(n) }
 
@@ -165,11 +165,11 @@ func TestProcess(t *testing.T) {
 	for _, to := range []wire.PID{target.Own.PID(), parent.Own.PID(), far(1)} {
 		me.Link(&p.Acting, to)
 	}
-	me.Monitor(&p.Acting, target.Own.PID(), "")
-	me.Monitor(&p.Acting, far(2), "")
-	me.MonitorTo(&p.Acting, wire.At{Name: "other", Node: "b@h"}) // which process is not known
+	me.Monitor(&p.Acting, target.Own.PID())
+	me.Monitor(&p.Acting, far(2))
+	me.Monitor(&p.Acting, wire.At{Name: "other", Node: "b@h"}) // which process is not known
 	me.MonitorNode(&p.Acting, "b@h")
-	bare.Own.Monitor(&bare.Acting, me.PID(), "")
+	bare.Own.Monitor(&bare.Acting, me.PID())
 	m := process.WatchedBy(remote{}, far(3), far(0).Origin().RefOf(1), me, "")
 	require.True(t, m.Attach())
 	call := target.Requested("tag")

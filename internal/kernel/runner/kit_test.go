@@ -38,7 +38,7 @@ func newPlacedSystem(t *testing.T) *placedSystem {
 			Of:      func(err error) any { return err },
 			Crashed: func(any) bool { return false },
 		},
-		Unanswered: func(any, error, bool) {},
+		Unanswered: func(any, error, bool) bool { return false },
 	}, wire.NodeID{Name: "a@h", Creation: 7}, 100, env.Env{})
 	s.Halved = 63
 	s.Table.Init(1 << 16)

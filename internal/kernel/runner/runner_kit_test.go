@@ -85,7 +85,7 @@ func newSystem(t *testing.T, budget int) *system {
 		Self:       func() wire.PID { return wire.PID{} },
 		Crashed:    func(c process.Crash) func() { s.ended <- c.Process.PID(); return func() {} },
 		Left:       func(_ *process.Process, l watch.Left) { s.left = append(s.left, l) },
-		Unanswered: func(any, error, bool) {},
+		Unanswered: func(any, error, bool) bool { return false },
 		Answered:   func(wire.Ref, any) bool { return false },
 	}, wire.NodeID{Name: "a@h", Creation: 7}, budget, env.Env{})
 	s.Halved = 63

@@ -37,36 +37,6 @@ func (d *Directory[T, P]) Whose(name wire.Atom) P {
 	return nil
 }
 
-// Find returns the process that a destination which is no PID stands for now; nil: there is none, or
-// it is on another node.
-func (d *Directory[T, P]) Find(to wire.Dest) P {
-	switch to := to.(type) {
-	case wire.Atom:
-		return d.Whose(to)
-	case wire.Ref:
-		return d.Owner(to)
-	case wire.At:
-		if to.Node == d.own.NodeID().Name {
-			return d.Whose(to.Name)
-		}
-	}
-	return nil
-}
-
-// Elsewhere returns the name on another node that a destination is. An alias of another node is
-// called, monitored and linked to by such a name, too: see [OfAlias].
-func (d *Directory[T, P]) Elsewhere(to wire.Dest) (at wire.At, ok bool) {
-	switch to := to.(type) {
-	case wire.At:
-		return to, to.Node != d.own.NodeID().Name
-	case wire.Ref:
-		if !d.own.Equal(to.Origin()) && !to.IsZero() {
-			return OfAlias(to), true
-		}
-	}
-	return at, false
-}
-
 // Global is a destination: a name that the nodes of a cluster share. See package global.
 type Global struct {
 	wire.At // never set

@@ -20,7 +20,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-var _ process.Remote = (*peers.RemotePeer)(nil)
+var _ process.Remote = (*peers.Peer)(nil)
 
 // What a process here does to one there is told there, once.
 func TestNearToFar(t *testing.T) {
@@ -47,9 +47,9 @@ func TestNearToFar(t *testing.T) {
 	p.Own.Link(&p.Acting, far(2))
 	s.said()
 
-	ref := p.Own.Monitor(&p.Acting, far(3), "")
+	ref := p.Own.Monitor(&p.Acting, far(3))
 	said(dist.Frame{Op: dist.OpMonitor, From: me, To: far(3), Ref: ref})
-	byName := p.Own.MonitorTo(&p.Acting, wire.At{Name: "shop", Node: there})
+	byName := p.Own.Monitor(&p.Acting, wire.At{Name: "shop", Node: there})
 	said(dist.Frame{Op: dist.OpMonitor, From: me, Name: "shop", Ref: byName})
 	require.True(t, p.Own.Demonitor(&p.Acting, byName, false))
 	said(dist.Frame{Op: dist.OpDemonitor, From: me, Name: "shop", Ref: byName})
@@ -71,7 +71,7 @@ func TestLinkMade(t *testing.T) {
 	p, gone := s.spawn(), s.spawn()
 	gone.Close("x")
 	make := func(from, to wire.PID) []dist.Frame {
-		s.peer.LinkMade(&dist.Frame{Op: dist.OpLink, From: from, To: to})
+		s.peer.HandleLink(&dist.Frame{Op: dist.OpLink, From: from, To: to})
 		return s.said()
 	}
 	me := p.Own.PID()
@@ -95,7 +95,7 @@ func TestLinkMade(t *testing.T) {
 func TestLinkTaken(t *testing.T) {
 	s := newSystem(t, 9)
 	p := s.spawn()
-	s.peer.LinkMade(&dist.Frame{From: far(1), To: p.Own.PID()})
+	s.peer.HandleLink(&dist.Frame{From: far(1), To: p.Own.PID()})
 	p.Own.Link(&p.Acting, far(2))
 	s.said()
 	gone := s.spawn()
@@ -111,7 +111,7 @@ func TestLinkTaken(t *testing.T) {
 		{far(1), p.Own.PID(), []bool{false, true}},
 		{far(2), p.Own.PID(), []bool{false, false}},
 	} {
-		s.peer.LinkTaken(&dist.Frame{Op: dist.OpUnlink, ID: uint64(i + 1), From: c.from, To: c.to})
+		s.peer.HandleUnlink(&dist.Frame{Op: dist.OpUnlink, ID: uint64(i + 1), From: c.from, To: c.to})
 		require.Equal(t, []dist.Frame{{Op: dist.OpUnlinkAck, ID: uint64(i + 1), From: c.to, To: c.from}}, s.said())
 		require.Equal(t, c.left, []bool{p.linked(far(1)), p.linked(far(2))}, i)
 	}
@@ -148,14 +148,14 @@ func TestLinkBroken(t *testing.T) {
 					if reason == any((*values.Exit)(nil)) {
 						reason = changed
 					}
-					s.peer.LinkLost(p.Own.ID, far(1), reason)
+					s.peer.LoseLink(peers.Link{Near: p.Own.ID, Far: far(1)}, reason)
 					return
 				}
-				s.peer.LinkBroken(&dist.Frame{Op: dist.OpExit, From: far(1), To: p.Own.PID(), Payload: reason})
+				s.peer.HandleExit(&dist.Frame{Op: dist.OpExit, From: far(1), To: p.Own.PID(), Payload: reason})
 			}
 			brk("not linked")
 			require.False(t, p.Own.Gone())
-			s.peer.LinkMade(&dist.Frame{From: far(1), To: p.Own.PID()})
+			s.peer.HandleLink(&dist.Frame{From: far(1), To: p.Own.PID()})
 			brk(c.reason)
 			reason, ended := p.Own.Ended()
 			require.Equal(t, c.why != nil, ended, "%+v", c)
@@ -173,9 +173,9 @@ func TestLinkBroken(t *testing.T) {
 		}
 	}
 	s := newSystem(t, 9)
-	s.peer.LinkBroken(&dist.Frame{From: far(1), To: earlier(1)})
-	s.peer.LinkBroken(&dist.Frame{From: far(1), To: s.Origin.PID(99)})
-	s.peer.LinkLost(99, far(1), "x")
+	s.peer.HandleExit(&dist.Frame{From: far(1), To: earlier(1)})
+	s.peer.HandleExit(&dist.Frame{From: far(1), To: s.Origin.PID(99)})
+	s.peer.LoseLink(peers.Link{Near: 99, Far: far(1)}, "x")
 	require.Empty(t, s.said())
 }
 
@@ -191,7 +191,7 @@ func TestMonitorMade(t *testing.T) {
 		return dist.Frame{Op: dist.OpDown, From: from, Name: name, To: far(1), Ref: farRef(n), Payload: why}
 	}
 	watch := func(n uint64, to wire.PID, name wire.Atom) []dist.Frame {
-		s.peer.MonitorMade(&dist.Frame{Op: dist.OpMonitor, From: far(1), To: to, Name: name, Ref: farRef(n)})
+		s.peer.HandleMonitor(&dist.Frame{Op: dist.OpMonitor, From: far(1), To: to, Name: name, Ref: farRef(n)})
 		return s.said()
 	}
 	aliasName, other := tables.OfAlias(alias).Name, tables.OfAlias(s.NewRef()).Name
@@ -218,7 +218,7 @@ func TestMonitorMade(t *testing.T) {
 	q = s.spawn()
 	m = process.WatchedBy(s.peer, far(1), farRef(9), &q.Own, "")
 	s.peer.Attach(&m, q.Own.PID(), "x")
-	s.peer.Demonitored(farRef(9)).Forget()
+	s.peer.HandleDemonitor(farRef(9))
 	require.True(t, q.Own.Cold.Watchers.IsEmpty())
 	q.Close("y")
 	require.Empty(t, s.said())
@@ -233,15 +233,15 @@ func TestMonitorMade(t *testing.T) {
 func TestMonitorOver(t *testing.T) {
 	s := newSystem(t, 3)
 	p := s.spawn()
-	byPID := p.Own.Monitor(&p.Acting, far(1), "")
-	byName := p.Own.MonitorTo(&p.Acting, wire.At{Name: "shop", Node: there})
-	byAlias := p.Own.MonitorTo(&p.Acting, farRef(5))
-	away := p.Own.Monitor(&p.Acting, far(2), "")
+	byPID := p.Own.Monitor(&p.Acting, far(1))
+	byName := p.Own.Monitor(&p.Acting, wire.At{Name: "shop", Node: there})
+	byAlias := p.Own.Monitor(&p.Acting, farRef(5))
+	away := p.Own.Monitor(&p.Acting, far(2))
 	p.Own.Demonitor(&p.Acting, away, false)
 	for range 2 {
 		for _, ref := range []wire.Ref{byPID, byName, byAlias, away, s.NewRef(),
 			wire.NewOrigin(wire.NodeID{Name: here, Creation: 6}).RefOf(byPID.Number())} {
-			s.peer.MonitorOver(&dist.Frame{Op: dist.OpDown, From: far(7), To: p.Own.PID(), Ref: ref}, "x")
+			s.peer.HandleDown(&dist.Frame{Op: dist.OpDown, From: far(7), To: p.Own.PID(), Ref: ref}, "x")
 		}
 	}
 	require.Equal(t, []any{
@@ -258,19 +258,19 @@ func TestOver(t *testing.T) {
 	p.Own.MonitorNode(&p.Acting, there)
 	s.peer.End(errors.New("cut"))
 	require.Equal(t, []any{nodeDown{"cut"}}, p.took())
-	require.EqualError(t, s.peer.WhyOver(), "cut")
+	require.EqualError(t, s.peer.Why(), "cut")
 	p.Own.Mu.Lock()
-	require.False(t, s.peer.AddLink(&p.Own, far(1)))
+	require.False(t, s.peer.Link(&p.Own, far(1)))
 	require.False(t, p.Own.HasLinkLocked(far(1)))
 	p.Own.Mu.Unlock()
-	ref := p.Own.MonitorOn(&p.Acting, s.peer, far(1), wire.At{})
-	require.Equal(t, []any{process.Down{Ref: ref, PID: far(1), Reason: process.NoConnection, Cause: s.peer.WhyOver()}}, p.took())
-	s.peer.LinkMade(&dist.Frame{From: far(1), To: p.Own.PID()})
+	ref := p.Own.MonitorOn(&p.Acting, s.peer, far(1))
+	require.Equal(t, []any{process.Down{Ref: ref, PID: far(1), Reason: process.NoConnection, Cause: s.peer.Why()}}, p.took())
+	s.peer.HandleLink(&dist.Frame{From: far(1), To: p.Own.PID()})
 	require.False(t, p.linked(far(1)))
 	p.Own.AddLinkLocked(far(1))
-	s.peer.LinkBroken(&dist.Frame{From: far(1), To: p.Own.PID(), Payload: "x"})
+	s.peer.HandleExit(&dist.Frame{From: far(1), To: p.Own.PID(), Payload: "x"})
 	require.True(t, p.linked(far(1)), "it breaks by the end of the connection")
-	s.peer.LinkLost(p.Own.ID, far(1), process.NoConnection)
+	s.peer.LoseLink(peers.Link{Near: p.Own.ID, Far: far(1)}, process.NoConnection)
 	require.Equal(t, []any{exited{far(1), process.NoConnection}}, p.took())
 	require.Empty(t, s.said())
 }
@@ -295,14 +295,14 @@ func TestLinkModel(t *testing.T) {
 			case 2:
 				p.Own.Unlink(&p.Acting, to)
 			case 3, 4:
-				s.peer.LinkMade(&f)
+				s.peer.HandleLink(&f)
 			case 5:
 				f.ID = 1
-				s.peer.LinkTaken(&f)
+				s.peer.HandleUnlink(&f)
 			case 6:
 				switch r.IntN(3) {
 				case 0:
-					s.peer.LinkBroken(&f)
+					s.peer.HandleExit(&f)
 				case 1:
 					if !p.Own.Gone() && r.IntN(4) == 0 {
 						p.Close("x")
@@ -310,7 +310,7 @@ func TestLinkModel(t *testing.T) {
 				}
 			case 7:
 				if len(acks) > 0 {
-					s.peer.Acknowledged(&acks[0])
+					s.peer.HandleUnlinkAck(&acks[0])
 					acks = acks[1:]
 				}
 			}
@@ -382,7 +382,7 @@ func TestNamed(t *testing.T) {
 		{dist.Frame{Ref: alias, Name: "shop"}, &q.Own},
 		{dist.Frame{Ref: s.NewRef(), To: p.Own.PID()}, nil},
 	} {
-		require.Same(t, c.is, s.peer.Named(&c.f), "%+v", c.f)
+		require.Same(t, c.is, s.peer.ProcessOf(&c.f), "%+v", c.f)
 	}
 	require.Same(t, &q.Own, s.AliasOwner(alias), "it is not used up")
 }
@@ -395,25 +395,4 @@ func TestRefuses(t *testing.T) {
 	require.Empty(t, s.log.Take())
 	require.True(t, s.peer.Refuses(&q.Own, "exit"))
 	require.Contains(t, s.log.Take(), "peer=b@h signal=exit")
-}
-
-// The frame of a message, and where it goes.
-func TestFrameTo(t *testing.T) {
-	s := newSystem(t, 9)
-	for _, c := range []struct {
-		to    wire.Dest
-		f     dist.Frame
-		where wire.Atom
-	}{
-		{far(1), dist.Frame{To: far(1)}, there},
-		{earlier(1), dist.Frame{To: earlier(1)}, here},
-		{wire.Atom("shop"), dist.Frame{Name: "shop"}, here},
-		{wire.At{Name: "shop", Node: there}, dist.Frame{Name: "shop"}, there},
-		{farRef(1), dist.Frame{Ref: farRef(1)}, there},
-	} {
-		f, where := peers.FrameTo(&s.System, c.to)
-		c.f.Op = dist.OpSend
-		require.Equal(t, c.f, f)
-		require.Equal(t, c.where, where)
-	}
 }

@@ -1,0 +1,229 @@
+package peers
+
+import (
+	"fmt"
+
+	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
+	"github.com/actornode/actornode/internal/kernel/flow"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/tables"
+	"github.com/actornode/actornode/internal/wire/links"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// Calls, spawns and receipts: what processes here wait for from there.
+
+// call is a Request, and the ticket that its answer settles.
+type call struct {
+	Request
+	p    *Peer
+	t    process.Ticket
+	sent links.Request // what has been sent, if the link takes it
+}
+
+// Settle is part of Caller.
+func (c *call) Settle(v any, err error) bool { return c.t.Settle(&c.p.System.Plain, v, err) }
+
+// Forget takes the call out of the tables; its answer finds nobody then.
+func (c *call) Forget() { c.p.Forget(&c.Request) }
+
+// ended is what a Down of the process that is asked means for the caller.
+func (c *call) ended(reason any) (v any, err error) {
+	switch name := c.Ends.Name; {
+	case c.Kind == ByResult:
+		if o, ok := erpc.ReadOutcome(c.Ref, reason); ok {
+			return o.Opened(c.p.System.Values.ReadErrorTerm).Result()
+		}
+	case name != "" && reason == process.NoProc && !tables.IsAlias(name):
+		return nil, fmt.Errorf("%w: %s", process.ErrNoName, name) // as of this node
+	}
+	return nil, c.p.System.Host.Reasons.Err(reason)
+}
+
+// lost is the error of a call whose answer cannot come, since the connection has ended.
+func (p *Peer) lost() error { return p.System.Host.Reasons.Lost(p.Name, p.Why()) }
+
+// TakesRequests reports whether p is connected by a link that takes, and brings, requests and
+// replies in a frame each: see [links.Requester].
+func (p *Peer) TakesRequests() bool { return p.requests.Load() }
+
+// Ask notes a request and sends f, in the turn t or, if nil, in none. It calls sent before, with the
+// lock of p held. ok is false if the connection has ended. The error is that of [flow.Box.Put].
+func (p *Peer) Ask(t *flow.Turn, r *Request, f dist.Frame, sent func()) (ok bool, err error) {
+	p.mu.Lock()
+	if ok = p.tables.Ask(r); ok {
+		sent()
+	}
+	p.mu.Unlock()
+	if !ok {
+		return false, nil
+	}
+	if _, err = p.Box.Put(t, f); err == nil && r.setWritten() {
+		p.mu.Lock()
+		p.putIf(r.demonitor())
+		p.mu.Unlock()
+	}
+	return true, err
+}
+
+// askFor has t wait for the answer to f, of the process that e says.
+func (p *Peer) askFor(a *process.Acting, t process.Ticket, kind Answered, e Ends, f dist.Frame) bool {
+	ref := f.Ref
+	if f.Op == dist.OpSend { // for a receipt
+		ref = p.System.Origin.RefOf(f.ID)
+	}
+	e.By = f.From
+	return p.ask(a, nil, &call{p: p, t: t, Request: Request{Ref: ref, Ends: e, Kind: kind}}, f)
+}
+
+// ask notes c and sends f in the given turn. It returns false if the connection has ended; c is answered then.
+func (p *Peer) ask(a *process.Acting, turn *flow.Turn, c *call, f dist.Frame) bool {
+	c.Caller = c
+	ok, err := p.Ask(turn, &c.Request, f, func() { c.t.Call.Away = c })
+	switch {
+	case !ok:
+		c.t.Settle(a, nil, p.lost())
+	case err != nil:
+		_ = p.unsent(f, err) // answers c, too
+	}
+	return ok
+}
+
+// AskSoon sends f for a caller that then waits for a start, or a receipt.
+func (p *Peer) AskSoon(a *process.Acting, t process.Ticket, f dist.Frame) {
+	if p.DeferForRequest() {
+		defer p.Box.EndDefer()
+	}
+	p.askFor(a, t, ByStart, Ends{}, f)
+}
+
+// Apply has a function called on the peer; its result settles t. leader is the group leader of the process that runs it there.
+func (p *Peer) Apply(a *process.Acting, t process.Ticket, f erpc.Function, leader wire.PID) {
+	ref := a.System.NewRef() // of the request, and of the result
+	p.askFor(a, t, ByResult, Ends{}, dist.Frame{Op: dist.OpSpawn, Ref: ref, From: a.Sender(), Token: a.Process.Token(),
+		Spawn: f.Call(ref, leader)})
+}
+
+// AwaitExit has t wait for the exit of a process there. ok is false if the connection has ended; t is settled then.
+func (p *Peer) AwaitExit(a *process.Acting, t process.Ticket, to process.Target) (ref wire.Ref, ok bool) {
+	ref = p.CallRef(p.System.NewNumber())
+	pid, name := to.PIDOrName()
+	return ref, p.askFor(a, t, ByReply, Ends{To: pid, Name: name},
+		dist.Frame{Op: dist.OpMonitor, From: a.Sender(), To: pid, Name: name, Ref: ref})
+}
+
+// Deliver sends a message to a process there and returns the ticket of its receipt. ok is false, and nothing is sent, if the
+// link has no receipts.
+func (p *Peer) Deliver(a *process.Acting, to process.Target, msg, token any) (t process.Ticket, ok bool) {
+	if link := p.Conn(); link == nil || !link.Peer().Receipts {
+		return t, false
+	}
+	f := frameFor(a, to, msg, token)
+	f.ID = p.System.NewRef().Number()
+	p.System.Traces().Away(a.PID(), f.To, f.Name, p.Name, msg)
+	t = a.Promise().NewTicket()
+	t.Call.Target = nil
+	p.AskSoon(a, t, f)
+	return t, true
+}
+
+// Call sends a request to a process there. The answer comes to an alias, if the
+// peer knows aliases, so that one that comes late finds nobody.
+func (p *Peer) Call(a *process.Acting, t process.Ticket, to process.Target, label wire.Atom, body any) {
+	from := a.Sender()
+	pid, name := to.PIDOrName()
+	if label == calls.Call && p.TakesRequests() {
+		ref := p.CallRef(p.System.NewNumber())
+		c := &call{p: p, t: t, Request: Request{Ref: ref, Ends: Ends{By: from, To: pid, Name: name}, Kind: ByReply},
+			sent: links.Request{Ref: ref, Body: body}}
+		p.ask(a, a.OutboxTurn(), c, dist.Frame{Op: dist.OpSend, From: from, To: pid, Name: name, Payload: &c.sent,
+			Token: a.Process.Token()})
+		return
+	}
+	ref, ok := p.AwaitExit(a, t, to)
+	if !ok {
+		return
+	}
+	f := dist.Frame{Op: dist.OpSend, From: from, To: pid, Name: name, Payload: calls.MakeRequest(label, from, ref, body),
+		Token: a.Process.Token()}
+	if _, err := p.Box.Put(a.OutboxTurn(), f); err != nil {
+		_ = p.unsent(f, err) // answers, too
+	}
+}
+
+// Forget takes out a request whose caller waits no more; if its answer has not come, it will find nobody.
+func (p *Peer) Forget(r *Request) {
+	if r.isOut() {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.putIf(p.tables.Forget(r))
+}
+
+// DeferForRequest reports whether few requests wait for p, and if so defers what is written:
+// the caller calls Box.EndDefer before it waits.
+func (p *Peer) DeferForRequest() bool {
+	p.mu.Lock()
+	few := p.tables.Requests() < fewRequests
+	p.mu.Unlock()
+	if few {
+		p.Box.Defer()
+	}
+	return few
+}
+
+// Answered takes out the request with the reference ref and returns its caller, or nil if there is none. down says that its
+// monitor is over, by the end of the process that is asked, or by [links.Reply].
+func (p *Peer) Answered(ref wire.Ref, down bool) Caller {
+	if !p.System.Origin.Equal(ref.Origin()) {
+		return nil
+	}
+	p.mu.Lock()
+	r, f, ok := p.tables.Answered(ref, down)
+	p.putIf(f, ok)
+	p.mu.Unlock()
+	if r == nil {
+		return nil
+	}
+	return r.Caller
+}
+
+// answer settles the call with the reference ref, as a. It reports whether there is one that waited. down says whether its
+// monitor is over.
+func (p *Peer) answer(a *process.Acting, ref wire.Ref, v any, err error, down bool) bool {
+	c, ok := p.Answered(ref, down).(*call)
+	return ok && c.t.Settle(a, v, err)
+}
+
+// answerDown settles the call with the reference ref, if there is one, since the process that is asked has ended.
+func (p *Peer) answerDown(a *process.Acting, ref wire.Ref, reason any) bool {
+	c, ok := p.Answered(ref, true).(*call)
+	if !ok {
+		return false
+	}
+	v, err := c.ended(reason)
+	return c.t.Settle(a, v, err)
+}
+
+// handleSpawnReply is the answer to a spawn that was asked for.
+func (p *Peer) handleSpawnReply(f *dist.Frame) {
+	if f.From.IsZero() {
+		p.answer(&p.reading, f.Ref, nil, erpc.NotStarted(f.Payload), false)
+		return
+	}
+	if p.spawned(f) {
+		p.answer(&p.reading, f.Ref, f.From, nil, false)
+	}
+}
+
+// spawned notes which process has been started. It reports whether that is what a request waits for.
+func (p *Peer) spawned(f *dist.Frame) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	answers, g, ok := p.tables.Started(f.Ref, f.From, f.To, f.Watched)
+	p.putIf(g, ok)
+	return answers
+}

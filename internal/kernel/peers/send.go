@@ -1,0 +1,197 @@
+package peers
+
+import (
+	"fmt"
+
+	"github.com/actornode/actornode/internal/kernel/calls"
+	"github.com/actornode/actornode/internal/kernel/erpc"
+	"github.com/actornode/actornode/internal/kernel/process"
+	"github.com/actornode/actornode/internal/kernel/values"
+	"github.com/actornode/actornode/internal/kernel/watch"
+	"github.com/actornode/actornode/internal/wire/fault"
+	"github.com/actornode/actornode/node/deadletter"
+	"github.com/actornode/actornode/wire"
+	"github.com/actornode/actornode/wire/dist"
+)
+
+// Messages to processes there, and what becomes of those that cannot be sent.
+
+// Send puts a message into the queue to the peer. A sender with nothing else to do waits where the queue is full: see Pace.
+func (p *Peer) Send(a *process.Acting, f dist.Frame) error {
+	p.System.Traces().Away(a.PID(), f.To, f.Name, p.Name, f.Payload)
+	full, err := p.Box.Send(a.OutboxTurn(), f)
+	if err != nil {
+		return p.unsent(f, err)
+	}
+	if full {
+		p.PaceAfter(a, f.Payload)
+	}
+	return nil
+}
+
+// Message is Send for a message to a process there.
+func (p *Peer) Message(a *process.Acting, to wire.PID, msg any) error {
+	p.System.Traces().Away(a.PID(), to, "", "", msg)
+	from := a.Sender()
+	full, err := p.Box.Message(a.OutboxTurn(), from, to, msg)
+	if err != nil {
+		return p.unsent(dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg}, err)
+	}
+	if full {
+		p.PaceAfter(a, msg)
+	}
+	return nil
+}
+
+// Answer sends an answer, for which nobody is held up: see node.ClusterLimits.Answers. It goes behind what its sender has sent
+// before. The caller that waits for a reply, f.Answer, is told what is wrong with it.
+func (p *Peer) Answer(a *process.Acting, f dist.Frame) (err error) {
+	p.System.Traces().Away(a.PID(), f.To, f.Name, p.Name, f.Payload)
+	if f.Answer {
+		_, err = p.Box.Put(a.OutboxTurn(), f)
+	} else {
+		f.Answer = true
+		_, err = p.Box.Send(a.OutboxTurn(), f)
+		f.Answer = false // it is its sender who is told
+	}
+	if err != nil {
+		err = p.unsent(f, err)
+	}
+	return err
+}
+
+// Pace makes the caller wait while more is queued for the peer than may be: until there is space, the connection has ended or
+// the calling process is killed. Whatever a process does of its own accord ends with it; what its exit, or the peer, brings
+// about waits for nobody. An actor gives up its stage before it waits.
+func (p *Peer) Pace(a *process.Acting) { p.PaceAfter(a, nil) }
+
+// PaceAfter is Pace after a message has been sent.
+func (p *Peer) PaceAfter(a *process.Acting, msg any) {
+	sender := a.Sender()
+	w := p.Box.Space(sender, msg)
+	if w == nil {
+		return
+	}
+	a.Process.WaitsFor(calls.WaitSpace, wire.At{Node: p.Name})
+	defer a.Process.WaitsNoMore()
+	var killed <-chan struct{}
+	if a.Process != nil {
+		killed = a.Process.Context().Done()
+	}
+	for ; w != nil; w = p.Box.Space(sender, msg) {
+		a.Block()
+		select {
+		case <-w.Over:
+			if !w.Again {
+				return
+			}
+		case <-killed:
+			p.Box.Forget(w)
+			return
+		}
+	}
+}
+
+// Lose is part of flow.Owner.
+func (p *Peer) Lose(frames []dist.Frame) {
+	for _, f := range frames {
+		p.lose(f)
+	}
+}
+
+// lose makes a dead letter of what will not be sent and of which nobody else is told.
+func (p *Peer) lose(f dist.Frame) {
+	if !f.Lossy {
+		p.bury(f, deadletter.NotConnected, p.Why())
+	}
+}
+
+// bury makes a dead letter of what a frame has in it, if that is a message.
+func (p *Peer) bury(f dist.Frame, cause deadletter.Cause, why error) {
+	if l, ok := watch.LetterOfFrame(f, cause); ok {
+		l.Node, l.Why = p.Name, why
+		p.System.DeadLetter(l)
+	}
+}
+
+// unsent is for a frame that the box has not taken. The error is about what is in it, and is for the sender; that of a
+// reply, f.Answer, is not.
+func (p *Peer) unsent(f dist.Frame, err error) error {
+	if why, ok := err.(*wire.EncodeError); ok {
+		if f.Answer {
+			p.Unfit(&f, why)
+		} else {
+			p.tellUnfit(&f, why)
+		}
+		if _, itself := f.Payload.(wire.Tuple); itself {
+			return err
+		}
+		return p.ofValue(why, f.Payload)
+	}
+	p.lose(f) // no error: as for any message to the dead
+	return nil
+}
+
+// Unfit is part of flow.Owner. It is logged where nobody is told: the sender has gone on. The caller of a function whose
+// result cannot be sent gets the error.
+func (p *Peer) Unfit(f *dist.Frame, why *wire.EncodeError) (instead any) {
+	if f.Op == dist.OpDown {
+		ours := &wire.EncodeError{Err: fault.Below(why.Err, "{3}")}
+		term := p.System.Values.ErrorTerm(fmt.Errorf("node: the result cannot be sent: %w", ours))
+		if o, ok := erpc.Unsent(f.Payload, term); ok {
+			return o
+		}
+	}
+	if !p.tellUnfit(f, why) {
+		p.c.cfg.Log.Warn("a signal was not sent: it holds a value that is not an Erlang term, or is too large", "peer", string(p.Name),
+			"signal", f.Op.String(), "error", why)
+	}
+	return nil
+}
+
+// tellUnfit makes a dead letter of a message that cannot be sent, and gives the error to whoever waits for an answer. Of
+// an error in the place of a reply the text is sent. It reports whether somebody has been told.
+func (p *Peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
+	if plain, ok := values.TextReply(f); ok {
+		p.Put(plain)
+		return true
+	}
+	a := &p.System.Plain
+	why = p.ofValue(why, f.Payload)
+	switch f.Op {
+	case dist.OpSend:
+		p.bury(*f, deadletter.NotATerm, why)
+		msg := calls.Message(f)
+		if ref, ok := calls.RequestRef(msg); ok {
+			told = p.answer(a, ref, nil, why, false)
+		}
+		told = p.System.Host.Unanswered(f.Payload, why, false) || told
+		if _, ok := calls.ReplyRef(msg); ok && f.Answer { // a caller waits
+			again := *f
+			again.Payload = wire.Tuple{msg.(wire.Tuple)[0], p.System.Values.Reply(why)}
+			p.Put(again)
+			told = true
+		}
+		if f.ID != 0 {
+			told = p.answer(a, p.System.Origin.RefOf(f.ID), nil, why, false) || told
+		}
+	case dist.OpSpawn:
+		p.bury(*f, deadletter.NotATerm, why)
+		told = p.answer(a, f.Ref, nil, why, false)
+	}
+	return told
+}
+
+// ofValue is the error for a message as the error of the value in it that a program has sent, called or replied with: its
+// path begins there.
+func (p *Peer) ofValue(why *wire.EncodeError, msg any) *wire.EncodeError {
+	step := p.c.cfg.Node.BodyPath(msg)
+	if m, ok := msg.(wire.Tuple); ok {
+		if _, ok := calls.RequestRef(m); ok {
+			step = "{3}"
+		} else if _, ok := calls.ReplyRef(m); ok {
+			step = "{2}"
+		}
+	}
+	return &wire.EncodeError{Err: fault.Below(why.Err, step)}
+}
