@@ -90,19 +90,19 @@ var ofContexts = map[string]func(w contextWorld, ctx context.Context) error{
 	},
 
 	"node_genserver.Call": func(w contextWorld, ctx context.Context) error {
-		_, err := genserver.Call(ctx, w.me, w.pid, takeCup{})
+		_, err := genserver.Call(ctx, w.me, w.pid, askCup{})
 		return err
 	},
-	"node_genserver.Ask": func(w contextWorld, ctx context.Context) error {
-		_, err := genserver.Ask(ctx, w.me, genserver.RefTo[cupsServer](w.pid), askCup{})
+	"node_genserver.CallTo": func(w contextWorld, ctx context.Context) error {
+		_, err := genserver.CallTo(ctx, w.me, genserver.AddrOf[cupsServer](w.pid), askCup{})
 		return err
 	},
 	"node_genserver.*Start": func(w contextWorld, ctx context.Context) error {
 		_, err := genserver.Define[cupsServer]().Start(ctx, w.me, cupsServer{}, node.Options{})
 		return err
 	},
-	"node_genserver.*StartRef": func(w contextWorld, ctx context.Context) error {
-		_, err := genserver.Define[cupsServer]().StartRef(ctx, w.me, cupsServer{}, node.Options{})
+	"node_genserver.*StartAddr": func(w contextWorld, ctx context.Context) error {
+		_, err := genserver.Define[cupsServer]().StartAddr(ctx, w.me, cupsServer{}, node.Options{})
 		return err
 	},
 	"node_statem.*Start": func(w contextWorld, ctx context.Context) error {

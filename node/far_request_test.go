@@ -189,7 +189,7 @@ var farBank = genserver.Define(
 		s.balance += d.Sum
 		return s.balance, nil
 	}),
-	genserver.OnRequest(func(s *farAccount, c *genserver.Context, n int) (int, error) { return s.balance * n, nil }),
+	genserver.OnAnyCall(func(s *farAccount, c *genserver.Context, n int) (int, error) { return s.balance * n, nil }),
 	genserver.OnCast(func(s *farAccount, c *genserver.Context, n int) error { s.balance = n; return nil }),
 )
 

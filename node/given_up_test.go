@@ -117,7 +117,7 @@ func (g *turnstileMachine) state(c *statem.Context, e statem.Event) (statem.Stat
 // Requests whose callers have given up while they waited in the mailbox are not handled, unless the kind of server says so.
 func TestRequestsOfNobody(t *testing.T) {
 	servers := func() *genserver.Kind[*turnstile] {
-		return genserver.Define(genserver.OnCall((*turnstile).pass), genserver.OnRequest((*turnstile).any))
+		return genserver.Define(genserver.OnCall((*turnstile).pass), genserver.OnAnyCall((*turnstile).any))
 	}
 	machines := func() *statem.Kind[*turnstileMachine] { return statem.Define((*turnstileMachine).state) }
 	overEachPlace(t, func(f *failures) {

@@ -30,7 +30,7 @@ func (cart) put(*genserver.Context, cartAdd) error        { return nil }
 // A request in which one field does not fit its struct is refused with the field, the type wanted and what was given, whoever calls,
 // by either protocol, and as Erlang's gen_server:call does it; a cast is logged with it.
 func TestMisfitsOfRequests(t *testing.T) {
-	carts := genserver.Define(genserver.OnRequest(cart.add), genserver.OnCast(cart.put))
+	carts := genserver.Define(genserver.OnAnyCall(cart.add), genserver.OnCast(cart.put))
 	overEachPlace(t, func(f *failures) {
 		pid, err := carts.Start(f.ctx, f.there, cart{}, node.Options{})
 		require.NoError(t, err)

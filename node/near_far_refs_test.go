@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// referencePrograms are about references that travel: futures, Froms, aliases, typed references.
+// referencePrograms are about references that travel: futures, Froms, aliases, typed addresses.
 var referencePrograms = []program{
 	{"a call of nobody's name", func(w *world) {
 		_, err := node.Call[int](w.ctx, w.me, node.At{Name: "near_nobody", Node: w.there.Name()}, 1)
@@ -126,22 +126,22 @@ var referencePrograms = []program{
 		w.say("%s", show(w.down(ref).Reason))
 		ask[int](w, pid, 1)
 	}},
-	{"a typed reference", func(w *world) {
+	{"a typed address", func(w *world) {
 		shelf := w.shelf("")
 		w.askRack(shelf)
-		w.say("%v", genserver.RefTo[*nearRack](shelf.PID) == shelf)
+		w.say("%v", genserver.AddrOf[*nearRack](shelf.PID) == shelf)
 	}},
-	{"a typed reference by a name", func(w *world) {
+	{"a typed address by a name", func(w *world) {
 		shelf := w.shelf("near_rack")
-		w.askRack(genserver.RefTo[*nearRack](node.At{Name: "near_rack", Node: w.there.Name()}))
-		at := hand(w, w.there, nearErrand{genserver.RefTo[*nearRack](node.At{Name: "near_rack", Node: w.there.Name()}), 1})
+		w.askRack(genserver.AddrOf[*nearRack](node.At{Name: "near_rack", Node: w.there.Name()}))
+		at := hand(w, w.there, nearErrand{genserver.AddrOf[*nearRack](node.At{Name: "near_rack", Node: w.there.Name()}), 1})
 		w.askRack(at.At)
 		w.say("%v", at.At != shelf)
 	}},
-	{"a typed reference that is sent on", func(w *world) {
+	{"a typed address that is sent on", func(w *world) {
 		errands := node.ActorFunc(func(c *node.Context, msg any) error {
 			r := msg.(node.Request[nearErrand])
-			n, err := genserver.Ask(w.ctx, c, r.Body.At, nearTake{Count: r.Body.Count})
+			n, err := genserver.CallTo(w.ctx, c, r.Body.At, nearTake{Count: r.Body.Count})
 			if err != nil {
 				return r.Fail(err)
 			}
@@ -231,14 +231,14 @@ type (
 		Count int
 	}
 	nearErrand struct {
-		At    genserver.Ref[*nearRack]
+		At    genserver.Addr[*nearRack]
 		Count int
 	}
 )
 
 func init() {
 	node.RegisterTypes(node.TypeOf[nearTake]("near.Take"), node.TypeOf[nearFill]("near.Fill"),
-		node.TypeOf[nearErrand]("near.Errand"), node.TypeOf[genserver.Ref[*nearRack]]("near.RackRef"))
+		node.TypeOf[nearErrand]("near.Errand"), node.TypeOf[genserver.Addr[*nearRack]]("near.RackAddr"))
 }
 
 var nearRacks = genserver.Define(
@@ -253,21 +253,21 @@ var nearRacks = genserver.Define(
 )
 
 // shelf starts a nearRack there.
-func (w *world) shelf(name node.Atom) genserver.Ref[*nearRack] {
-	ref, err := nearRacks.StartRef(w.ctx, w.there, &nearRack{10}, node.Options{Name: name})
+func (w *world) shelf(name node.Atom) genserver.Addr[*nearRack] {
+	addr, err := nearRacks.StartAddr(w.ctx, w.there, &nearRack{10}, node.Options{Name: name})
 	w.check(err)
-	w.later(func() { w.there.Exit(ref.PID, node.Kill); node.AwaitExit(w.ctx, w.there, ref.PID) })
-	return hand(w, w.there, ref)
+	w.later(func() { w.there.Exit(addr.PID, node.Kill); node.AwaitExit(w.ctx, w.there, addr.PID) })
+	return hand(w, w.there, addr)
 }
 
-// askRack says what comes of the requests that a typed reference takes.
-func (w *world) askRack(shelf genserver.Ref[*nearRack]) {
-	n, err := genserver.Ask(w.ctx, w.me, shelf, nearTake{Count: 3})
+// askRack says what comes of the requests that a typed address takes.
+func (w *world) askRack(shelf genserver.Addr[*nearRack]) {
+	n, err := genserver.CallTo(w.ctx, w.me, shelf, nearTake{Count: 3})
 	w.answer(n, err)
-	w.check(genserver.Tell(w.me, shelf, nearFill{Count: 5}))
-	n, err = genserver.AskAsync(w.me, shelf, nearTake{Count: 2}).Await(w.ctx)
+	w.check(genserver.CastTo(w.me, shelf, nearFill{Count: 5}))
+	n, err = genserver.AsyncTo(w.me, shelf, nearTake{Count: 2}).Await(w.ctx)
 	w.answer(n, err)
-	n, err = genserver.Ask(w.ctx, w.me, shelf, nearTake{Count: 100})
+	n, err = genserver.CallTo(w.ctx, w.me, shelf, nearTake{Count: 100})
 	w.answer(n, err)
 }
 

@@ -51,7 +51,7 @@ func newAccount() account {
 type keeper struct{ account }
 
 var keepers = genserver.Define(
-	genserver.OnRequest(func(k *keeper, _ *genserver.Context, q wire.Atom) (any, error) {
+	genserver.OnAnyCall(func(k *keeper, _ *genserver.Context, q wire.Atom) (any, error) {
 		switch q {
 		case "value":
 			return k.account, nil

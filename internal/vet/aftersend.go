@@ -415,7 +415,7 @@ func (s *sharing) readReply(n ast.Node) bool {
 	}
 	handler := -1
 	switch {
-	case s.calls(call, pathServer, "OnCall", "OnRequest"):
+	case s.calls(call, pathServer, "OnCall", "OnAnyCall"):
 		handler = 0
 	case s.calls(call, pathActive, "Go", "Call"):
 		handler = 2

@@ -9,15 +9,16 @@ import (
 // Call sends a request and waits for the reply, whose type the request says. It
 // is [node.Call] with the types joined; the errors are the same, and what the
 // server's method returned. [*UnhandledError] if the server has no such method. Machines of
-// package statem are called by it, too. [sys.Stop] ends a server.
-func Call[Q Asks[R], R any](ctx context.Context, from node.Caller, to node.Dest, req Q) (R, error) {
+// package statem are called by it, too. [sys.Stop] ends a server. [CallTo] also checks that
+// the request is for this server.
+func Call[Q Returning[R], R any](ctx context.Context, from node.Caller, to node.Dest, req Q) (R, error) {
 	return node.Call[R](ctx, from, to, req)
 }
 
 // Async sends a request and returns at once; the future gets what Call would
 // return. In an Actor, whose methods must not wait, use its SendTo, or
 // [node.SendRequest], which costs less and does not check the types.
-func Async[Q Asks[R], R any](from node.Caller, to node.Dest, req Q) *node.Future[R] {
+func Async[Q Returning[R], R any](from node.Caller, to node.Dest, req Q) *node.Future[R] {
 	return node.Async[R](from, to, req)
 }
 

@@ -13,7 +13,7 @@ func TestCompilerMessages(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-gcflags=-e", "-o", os.DevNull, "./testdata/mistakes").CombinedOutput()
 	require.Error(t, err)
 	for _, want := range []string{
-		`type plain\) does not satisfy genserver\.Asks\[.*\(missing method embedReturns\)`,
+		`type plain\) does not satisfy genserver\.Returning\[.*\(missing method embedReturns\)`,
 		`type returning\) does not satisfy .*\(missing method embedTo\)`,
 		`string does not implement .*Dest \(missing method destIsPIDAtomRefOrAt\)`,
 	} {

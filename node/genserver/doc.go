@@ -8,8 +8,8 @@
 //     kind. [Define] makes it.
 //   - A request type that embeds [Returns] fixes the type of its reply. The compiler
 //     then checks both the caller and the method.
-//   - A [Ref] is a server that takes requests with an embedded [To] only, which say that
-//     they are for it.
+//   - An [Addr] is the typed address of a server. [CallTo], [AsyncTo] and [CastTo] take it, and only
+//     requests that embed [To], which says which servers they are for.
 //   - A [Context] is a method's access to its process: all of node.Context, and From,
 //     Stop, Continue and Timeout.
 //
@@ -40,7 +40,7 @@
 // The server chooses the handler by the Go type of the body (or of the message, if it
 // has none): first the handler for exactly that type, then the first handler for an
 // interface that the type implements, then the handler for any. Terms arrive with the
-// Go types that package wire lists: OnRequest for wire.Atom handles
+// Go types that package wire lists: OnAnyCall for wire.Atom handles
 // gen_server:call(S, stop). A call without a handler is answered with an
 // [UnhandledError]. Any other message without a handler is logged, and so is a message
 // that only resembles those above.

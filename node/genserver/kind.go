@@ -18,8 +18,8 @@ type Returns[R any] struct{}
 
 func (Returns[R]) embedReturns(R) {} // a compiler's message names it: "missing method embedReturns"
 
-// Asks is a request type with an embedded [Returns], or [To].
-type Asks[R any] interface{ embedReturns(R) }
+// Returning is a request type with an embedded [Returns], or [To].
+type Returning[R any] interface{ embedReturns(R) }
 
 // Kind is a sort of server: what its state is made of and which method handles
 // what. It is made once, by [Define], and may be used by any number of servers.
@@ -29,7 +29,7 @@ type Kind[S any] struct {
 	late   bool         // see Late
 }
 
-// Handler says which method handles what. OnCall, OnRequest, OnCast and OnInfo
+// Handler says which method handles what. OnCall, OnAnyCall, OnCast and OnInfo
 // make one.
 type Handler[S any] struct {
 	what messageKind
@@ -64,14 +64,14 @@ func (h *Handler[S]) takes(t reflect.Type) bool {
 // error, the caller gets the error instead of a reply and the server goes on, with two exceptions:
 // for [ErrReplyLater] no reply is sent until Context.From's is answered; node.ExitWith ends the
 // server, and the caller gets a [*node.ExitError].
-func OnCall[S any, Q Asks[R], R any](f func(S, *Context, Q) (R, error)) Handler[S] {
+func OnCall[S any, Q Returning[R], R any](f func(S, *Context, Q) (R, error)) Handler[S] {
 	return onRequest(f)
 }
 
-// OnRequest is OnCall for requests that do not say what they return: terms from
-// Erlang, or any type. Where Q is an interface, any in particular, it takes what no
+// OnAnyCall is [OnCall] for requests of any type, which need not say what they return, such as
+// terms from Erlang. Where Q is an interface, any in particular, it takes what no
 // handler of the very type does.
-func OnRequest[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] { return onRequest(f) }
+func OnAnyCall[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] { return onRequest(f) }
 
 func onRequest[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] {
 	return Handler[S]{

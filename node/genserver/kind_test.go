@@ -41,8 +41,8 @@ func TestWhoTakesBooleans(t *testing.T) {
 		k    *genserver.Kind[*probe]
 		want string
 	}{
-		{genserver.Define(genserver.OnRequest(atom)), "atom "},
-		{genserver.Define(genserver.OnRequest(atom), genserver.OnRequest(boolean)), "bool "},
+		{genserver.Define(genserver.OnAnyCall(atom)), "atom "},
+		{genserver.Define(genserver.OnAnyCall(atom), genserver.OnAnyCall(boolean)), "bool "},
 	} {
 		pid, err := c.k.Start(testkit.Context(t), n, &probe{}, node.Options{})
 		require.NoError(t, err)
@@ -65,10 +65,10 @@ func TestWhoTakesWhat(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	k := genserver.Define(
 		genserver.OnCall(notes),
-		genserver.OnRequest(heard[any]("any")),
-		genserver.OnRequest(heard[int]("int")),
-		genserver.OnRequest(heard[fmt.Stringer]("Stringer")),
-		genserver.OnRequest(heard[error]("error")),
+		genserver.OnAnyCall(heard[any]("any")),
+		genserver.OnAnyCall(heard[int]("int")),
+		genserver.OnAnyCall(heard[fmt.Stringer]("Stringer")),
+		genserver.OnAnyCall(heard[error]("error")),
 		genserver.OnCast(noting[any]("cast any")),
 		genserver.OnCast(noting[int]("cast int")),
 		genserver.OnCast(noting[fmt.Stringer]("cast Stringer")),
@@ -124,7 +124,7 @@ func TestManyHandlers(t *testing.T) {
 	all := []genserver.Handler[*probe]{
 		genserver.OnInfo(noting[m1]("1")), genserver.OnInfo(noting[m2]("2")), genserver.OnInfo(noting[m3]("3")),
 		genserver.OnCast(noting[m4]("4")), genserver.OnCast(noting[m5]("5")), genserver.OnCast(noting[m6]("6")),
-		genserver.OnRequest(heard[m7]("7")), genserver.OnRequest(heard[m8]("8")), genserver.OnRequest(heard[m9]("9")),
+		genserver.OnAnyCall(heard[m7]("7")), genserver.OnAnyCall(heard[m8]("8")), genserver.OnAnyCall(heard[m9]("9")),
 	}
 	for count := range len(all) + 1 {
 		k := genserver.Define(append(all[:count:count], genserver.OnCall(notes))...)
@@ -152,7 +152,7 @@ func TestManyHandlers(t *testing.T) {
 func TestDefineRefuses(t *testing.T) {
 	for want, f := range map[string]func(){
 		"genserver: Define: two handlers for a call of type int": func() {
-			genserver.Define(genserver.OnRequest(heard[int]("")), genserver.OnRequest(heard[int]("")))
+			genserver.Define(genserver.OnAnyCall(heard[int]("")), genserver.OnAnyCall(heard[int]("")))
 		},
 		"genserver: Define: two handlers for a cast of type interface {}": func() {
 			genserver.Define(genserver.OnCast(noting[any]("")), genserver.OnCast(noting[any]("")))
@@ -175,7 +175,7 @@ func TestBareServers(t *testing.T) {
 	assert.EqualError(t, err, "genserver: int does not handle calls of type string")
 	require.NoError(t, sys.Stop(testkit.Context(t), n, pid, node.Normal))
 
-	pid, err = genserver.Define[any](genserver.OnRequest(func(any, *genserver.Context, any) (any, error) { return nil, nil })).
+	pid, err = genserver.Define[any](genserver.OnAnyCall(func(any, *genserver.Context, any) (any, error) { return nil, nil })).
 		Start(testkit.Context(t), n, nil, node.Options{})
 	require.NoError(t, err)
 	r, err := node.Call[*int](testkit.Context(t), n, pid, "x")

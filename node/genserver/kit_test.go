@@ -123,7 +123,7 @@ var probes = genserver.Define(
 		return nil
 	}),
 	// What Erlang asks, as terms.
-	genserver.OnRequest(func(p *probe, c *genserver.Context, a wire.Atom) (any, error) {
+	genserver.OnAnyCall(func(p *probe, c *genserver.Context, a wire.Atom) (any, error) {
 		p.note("call %s", a)
 		switch a {
 		case "fail":
@@ -137,7 +137,7 @@ var probes = genserver.Define(
 		}
 		return a, nil
 	}),
-	genserver.OnRequest(func(p *probe, c *genserver.Context, a int) (any, error) {
+	genserver.OnAnyCall(func(p *probe, c *genserver.Context, a int) (any, error) {
 		old := p.value
 		p.value = a
 		return old, nil
@@ -176,7 +176,7 @@ func watch(t testing.TB, h *node.Process, ref node.Ref) any {
 }
 
 // ask is a call that must work.
-func ask[Q genserver.Asks[R], R any](t testing.TB, from node.Caller, to node.PID, q Q) R {
+func ask[Q genserver.Returning[R], R any](t testing.TB, from node.Caller, to node.PID, q Q) R {
 	t.Helper()
 	r, err := genserver.Call(testkit.Context(t), from, to, q)
 	require.NoError(t, err)

@@ -31,7 +31,7 @@ func (o *oracle) CodeChange(_ node.Atom, old, _ any) error {
 }
 
 var oracles = genserver.Define(
-	genserver.OnRequest(func(o *oracle, c *genserver.Context, q any) (any, error) {
+	genserver.OnAnyCall(func(o *oracle, c *genserver.Context, q any) (any, error) {
 		old := o.state
 		switch t, _ := q.(wire.Tuple); {
 		case q == a("later"):

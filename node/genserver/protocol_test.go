@@ -130,7 +130,7 @@ func TestErlangExitAndLater(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
 	froms := make(chan node.From, 1)
-	k := genserver.Define(genserver.OnRequest(func(_ *probe, c *genserver.Context, q any) (any, error) {
+	k := genserver.Define(genserver.OnAnyCall(func(_ *probe, c *genserver.Context, q any) (any, error) {
 		if q == a("exit") {
 			return nil, node.ExitWith(a("chosen"))
 		}
@@ -166,7 +166,7 @@ func TestErlangErrors(t *testing.T) {
 		{fmt.Errorf("so: %w", &genserver.UnhandledError{Request: a("x")}), wire.Tuple{a("unhandled_request"), a("x")}},
 		{errors.Join(errTea), "the tea is cold"},
 	} {
-		k := genserver.Define(genserver.OnRequest(func(_ *probe, _ *genserver.Context, q any) (any, error) { return nil, c.err }))
+		k := genserver.Define(genserver.OnAnyCall(func(_ *probe, _ *genserver.Context, q any) (any, error) { return nil, c.err }))
 		pid, err := k.Start(testkit.Context(t), h, &probe{}, node.Options{})
 		require.NoError(t, err)
 		h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), 7}, nil})
@@ -369,7 +369,7 @@ func TestReplaceState(t *testing.T) {
 	require.ErrorAs(t, err, &refused)
 
 	// A state without SetState takes a value of its own type.
-	k := genserver.Define(genserver.OnRequest(func(s *int, _ *genserver.Context, _ wire.Atom) (any, error) { return *s, nil }))
+	k := genserver.Define(genserver.OnAnyCall(func(s *int, _ *genserver.Context, _ wire.Atom) (any, error) { return *s, nil }))
 	one := 1
 	pid, err = k.Start(ctx, h, &one, node.Options{})
 	require.NoError(t, err)
@@ -491,8 +491,8 @@ func FuzzMessages(f *testing.F) {
 func barrage(t *testing.T, n *node.Node, o node.Options, r *rand.Rand, count int) {
 	h := nodetest.Open(t, n)
 	k := genserver.Define( // for all that there is, and what a server must not die of
-		genserver.OnRequest(func(s *probe, _ *genserver.Context, q any) (any, error) { return q, nil }),
-		genserver.OnRequest(func(s *probe, _ *genserver.Context, q wire.List) (any, error) { return nil, errTea }),
+		genserver.OnAnyCall(func(s *probe, _ *genserver.Context, q any) (any, error) { return q, nil }),
+		genserver.OnAnyCall(func(s *probe, _ *genserver.Context, q wire.List) (any, error) { return nil, errTea }),
 		genserver.OnCall(func(s *probe, _ *genserver.Context, _ Notes) ([]string, error) { return []string{"alive"}, nil }),
 		genserver.OnCast(func(s *probe, _ *genserver.Context, m any) error { return nil }),
 		genserver.OnInfo(func(s *probe, _ *genserver.Context, m any) error { return nil }),

@@ -42,8 +42,8 @@ type summer struct {
 // the number of elements; where an element does not fit, the next does.
 func TestTaggedStructs(t *testing.T) {
 	kind := genserver.Define(
-		genserver.OnRequest(func(s *summer, _ *genserver.Context, r add) (int, error) { s.sum += r.A + r.B; return s.sum, nil }),
-		genserver.OnRequest(func(_ *summer, _ *genserver.Context, r addText) (string, error) { return r.A + r.B, nil }),
+		genserver.OnAnyCall(func(s *summer, _ *genserver.Context, r add) (int, error) { s.sum += r.A + r.B; return s.sum, nil }),
+		genserver.OnAnyCall(func(_ *summer, _ *genserver.Context, r addText) (string, error) { return r.A + r.B, nil }),
 		genserver.OnCast(func(s *summer, _ *genserver.Context, r reset) error { s.sum = r.To; return nil }),
 		genserver.OnInfo(func(s *summer, _ *genserver.Context, m noted) error { s.seen <- m.What; return nil }),
 		genserver.OnInfo(func(s *summer, _ *genserver.Context, m any) error { s.seen <- m; return nil }),
@@ -87,8 +87,8 @@ func TestTaggedStructs(t *testing.T) {
 // A handler of tuples has them all.
 func TestTaggedStructsBesideTuples(t *testing.T) {
 	kind := genserver.Define(
-		genserver.OnRequest(func(_ *summer, _ *genserver.Context, r add) (string, error) { return "struct", nil }),
-		genserver.OnRequest(func(_ *summer, _ *genserver.Context, r wire.Tuple) (string, error) { return "tuple", nil }),
+		genserver.OnAnyCall(func(_ *summer, _ *genserver.Context, r add) (string, error) { return "struct", nil }),
+		genserver.OnAnyCall(func(_ *summer, _ *genserver.Context, r wire.Tuple) (string, error) { return "tuple", nil }),
 	)
 	n := nodetest.Start(t, node.Config{})
 	pid, err := kind.Start(testkit.Context(t), n, &summer{}, node.Options{})

@@ -28,8 +28,8 @@ func sums(said chan<- string) *match.Match {
 
 // server takes the same requests by a method.
 var server = genserver.Define(
-	genserver.OnRequest(func(_ struct{}, _ *genserver.Context, a add) (int, error) { return a.A + a.B, nil }),
-	genserver.OnRequest(func(_ struct{}, _ *genserver.Context, a addText) (string, error) { return a.A + a.B, nil }),
+	genserver.OnAnyCall(func(_ struct{}, _ *genserver.Context, a add) (int, error) { return a.A + a.B, nil }),
+	genserver.OnAnyCall(func(_ struct{}, _ *genserver.Context, a addText) (string, error) { return a.A + a.B, nil }),
 )
 
 // Structs with a tag come as terms from other nodes, whichever protocol they speak.

@@ -61,13 +61,13 @@ func (l *ledger) note(e entry) {
 var counter = genserver.Define(
 	genserver.OnInfo(func(l *ledger, _ *genserver.Context, e entry) error { l.note(e); return nil }),
 	genserver.OnCast(func(l *ledger, _ *genserver.Context, e entry) error { l.note(e); return nil }),
-	genserver.OnRequest(func(l *ledger, _ *genserver.Context, e entry) (int, error) { l.note(e); return e.N, nil }),
+	genserver.OnAnyCall(func(l *ledger, _ *genserver.Context, e entry) (int, error) { l.note(e); return e.N, nil }),
 	genserver.OnCall(func(l *ledger, _ *genserver.Context, _ what) (ledger, error) {
 		now := *l
 		now.Last = maps.Clone(l.Last) // the caller may be of this node
 		return now, nil
 	}),
-	genserver.OnRequest(func(l *ledger, c *genserver.Context, d do) (node.Ref, error) {
+	genserver.OnAnyCall(func(l *ledger, c *genserver.Context, d do) (node.Ref, error) {
 		switch d.Verb {
 		case "link":
 			c.Link(d.PID)

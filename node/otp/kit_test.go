@@ -69,7 +69,7 @@ func alone(t *testing.T, c otp.Config) *node.Node {
 // server is a gen_server.
 type server struct{}
 
-var servers = genserver.Define(genserver.OnRequest(func(s *server, _ *genserver.Context, term any) (any, error) { return term, nil }))
+var servers = genserver.Define(genserver.OnAnyCall(func(s *server, _ *genserver.Context, term any) (any, error) { return term, nil }))
 
 // apply calls an exported function as another node would.
 func apply(t *testing.T, n *node.Node, m, f string, args ...any) string {

@@ -65,7 +65,9 @@ func (c *Context) Reply(to node.From, v any) error {
 
 // Reply answers the present call, whose request is req: the compiler sees to it
 // that the reply has the type that the caller expects.
-func Reply[Q genserver.Asks[R], R any](c *Context, req Q, v R) error { return c.Reply(c.From(), v) }
+func Reply[Q genserver.Returning[R], R any](c *Context, req Q, v R) error {
+	return c.Reply(c.From(), v)
+}
 
 // Postpone keeps the present event until the state has changed. Events that were
 // postponed come again then in the order in which they came first, before any that

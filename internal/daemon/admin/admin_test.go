@@ -251,7 +251,7 @@ func TestCallOfServer(t *testing.T) {
 	type state struct{ n int }
 	type reply struct{ N int }
 	far, near := two(t, admin.Config{})
-	kind := genserver.Define(genserver.OnRequest(func(s *state, _ *genserver.Context, a wire.Atom) (any, error) {
+	kind := genserver.Define(genserver.OnAnyCall(func(s *state, _ *genserver.Context, a wire.Atom) (any, error) {
 		if a == "bad" {
 			return nil, errors.New("no")
 		}

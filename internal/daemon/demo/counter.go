@@ -33,7 +33,7 @@ var counters = genserver.Define(
 	genserver.OnCall((*counter).get),
 	genserver.OnCast((*counter).added),
 	// The same as plain terms, as Erlang sends them.
-	genserver.OnRequest((*counter).callTerm),
+	genserver.OnAnyCall((*counter).callTerm),
 	genserver.OnCast((*counter).castTerm),
 )
 

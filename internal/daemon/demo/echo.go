@@ -11,7 +11,7 @@ import (
 type echo struct{}
 
 var echoes = genserver.Define(
-	genserver.OnRequest(echo.answer),
+	genserver.OnAnyCall(echo.answer),
 	genserver.OnInfo(echo.send),
 )
 

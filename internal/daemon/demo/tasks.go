@@ -16,7 +16,7 @@ import (
 type tasks struct{ running []node.PID }
 
 var taskServers = genserver.Define(
-	genserver.OnRequest((*tasks).call),
+	genserver.OnAnyCall((*tasks).call),
 	genserver.OnInfo((*tasks).ended),
 )
 

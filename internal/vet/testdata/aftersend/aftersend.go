@@ -256,9 +256,9 @@ func (s *server) add(c *genserver.Context, m add) error {
 
 var servers = genserver.Define(
 	genserver.OnCall((*server).list),
-	genserver.OnRequest((*server).safe),
-	genserver.OnRequest((*server).snapshot),
-	genserver.OnRequest((*server).constant),
+	genserver.OnAnyCall((*server).safe),
+	genserver.OnAnyCall((*server).snapshot),
+	genserver.OnAnyCall((*server).constant),
 	genserver.OnCast((*server).add),
 )
 

@@ -16,10 +16,10 @@ type server struct{}
 
 func (*server) plain(*genserver.Context, plain) (int, error) { return 0, nil }
 
-func calls(ctx context.Context, n *node.Node, pid node.PID, ref genserver.Ref[*server]) {
+func calls(ctx context.Context, n *node.Node, pid node.PID, addr genserver.Addr[*server]) {
 	genserver.Call(ctx, n, pid, plain{})
 	genserver.OnCall((*server).plain)
-	genserver.Ask(ctx, n, ref, returning{})
+	genserver.CallTo(ctx, n, addr, returning{})
 	var name string
 	n.Send(name, plain{})
 }

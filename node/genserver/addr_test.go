@@ -31,35 +31,35 @@ var vaults = genserver.Define(
 	genserver.OnCast(func(v *vault, _ *genserver.Context, _ empty) error { v.sum = 0; return nil }),
 )
 
-// What a Ref takes is called and cast as by a PID, and the types are inferred.
-func TestRef(t *testing.T) {
+// What an Addr takes is called and cast as by a PID, and the types are inferred.
+func TestAddr(t *testing.T) {
 	n := nodetest.Start(t, node.Config{Name: "a@127.0.0.1"})
-	ref, err := vaults.StartRef(testkit.Context(t), n, &vault{}, node.Options{Name: "vault"})
+	addr, err := vaults.StartAddr(testkit.Context(t), n, &vault{}, node.Options{Name: "vault"})
 	require.NoError(t, err)
-	for i, r := range []genserver.Ref[*vault]{ref, genserver.RefTo[*vault](ref.PID), genserver.RefTo[*vault](node.Atom("vault")),
-		genserver.RefTo[*vault](node.At{Name: "vault", Node: n.Name()})} {
-		sum, err := genserver.Ask(testkit.Context(t), n, r, put{Sum: 7})
+	for i, a := range []genserver.Addr[*vault]{addr, genserver.AddrOf[*vault](addr.PID), genserver.AddrOf[*vault](node.Atom("vault")),
+		genserver.AddrOf[*vault](node.At{Name: "vault", Node: n.Name()})} {
+		sum, err := genserver.CallTo(testkit.Context(t), n, a, put{Sum: 7})
 		require.NoError(t, err, "%d", i)
 		assert.Equal(t, 7, sum)
-		sum, err = genserver.AskAsync(n, r, put{Sum: 1}).Await(testkit.Context(t))
+		sum, err = genserver.AsyncTo(n, a, put{Sum: 1}).Await(testkit.Context(t))
 		require.NoError(t, err)
 		assert.Equal(t, 8, sum)
 		h := nodetest.Open(t, n)
-		require.NoError(t, genserver.Tell(h, r, empty{}))
-		sum, err = genserver.Ask(testkit.Context(t), h, r, put{})
+		require.NoError(t, genserver.CastTo(h, a, empty{}))
+		sum, err = genserver.CallTo(testkit.Context(t), h, a, put{})
 		require.NoError(t, err)
 		assert.Zero(t, sum)
 	}
-	assert.Panics(t, func() { genserver.RefTo[*vault](n.MakeRef()) })
+	assert.Panics(t, func() { genserver.AddrOf[*vault](n.MakeRef()) })
 }
 
 // The compiler refuses a request that is for other servers.
-func TestRefRefuses(t *testing.T) {
+func TestAddrRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "main.go")
 	for what, c := range map[string]struct{ call, want string }{
-		"the right one": {"genserver.Ask(nil, nil, genserver.Ref[*one]{}, ask{})", ""},
-		"the wrong one": {"genserver.Ask(nil, nil, genserver.Ref[*two]{}, ask{})", "does not"},
-		"a plain value": {"genserver.Tell(nil, genserver.Ref[*two]{}, 5)", "cannot"},
+		"the right one": {"genserver.CallTo(nil, nil, genserver.Addr[*one]{}, ask{})", ""},
+		"the wrong one": {"genserver.CallTo(nil, nil, genserver.Addr[*two]{}, ask{})", "does not"},
+		"a plain value": {"genserver.CastTo(nil, genserver.Addr[*two]{}, 5)", "cannot"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			source := "package main\n\nimport \"github.com/actornode/actornode/node/genserver\"\n\ntype one struct{}\ntype two struct{}\n" +
