@@ -141,7 +141,7 @@ func (c *cooperator) recursive(ctx *node.Context, depth int, then continuation) 
 
 // cooperatorObject is listing 1 of the work on ABS.
 type cooperatorObject struct {
-	self active.Ref[*cooperatorObject] // zero: no method has run
+	self active.Addr[*cooperatorObject] // zero: no method has run
 	gate *gate
 }
 

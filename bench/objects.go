@@ -46,7 +46,7 @@ type accumulator struct{ total int }
 func (o *accumulator) Add(_ *active.Context, n int) (int, error) { o.total += n; return o.total, nil }
 
 // awaiter is an object that calls another, so often.
-type awaiter struct{ to active.Ref[*accumulator] }
+type awaiter struct{ to active.Addr[*accumulator] }
 
 func (o *awaiter) Run(c *active.Context, calls int) (int, error) {
 	last := 0
@@ -143,7 +143,7 @@ func (b *bounded) Get(c *active.Context, _ none) (int, error) {
 }
 
 // user is a producer or a consumer.
-type user struct{ of active.Ref[*bounded] }
+type user struct{ of active.Addr[*bounded] }
 
 func (u *user) Produce(c *active.Context, n int) (int, error) {
 	for range n {
@@ -174,7 +174,7 @@ func runUntil(p contract.Params, m *contract.Meter) error {
 		if err != nil {
 			return err
 		}
-		all := make([]active.Ref[*user], 2*users)
+		all := make([]active.Addr[*user], 2*users)
 		for i := range all {
 			if all[i], err = active.Start(main, &user{buffer}, node.Options{}); err != nil {
 				return err
@@ -194,7 +194,7 @@ func runUntil(p contract.Params, m *contract.Meter) error {
 }
 
 // produce has the first half of the users produce so many items, and the others consume them.
-func produce(main *node.Process, users []active.Ref[*user], items int) error {
+func produce(main *node.Process, users []active.Addr[*user], items int) error {
 	half := len(users) / 2
 	var over []*node.Future[int]
 	for i := range half {
@@ -214,7 +214,7 @@ func produce(main *node.Process, users []active.Ref[*user], items int) error {
 }
 
 // joiner is an object that asks others.
-type joiner struct{ of []active.Ref[*accumulator] }
+type joiner struct{ of []active.Addr[*accumulator] }
 
 func (o *joiner) Run(c *active.Context, joins int) (int, error) {
 	sum := 0

@@ -22,7 +22,7 @@ import (
 
 type none = struct{}
 
-func start[T any](t *testing.T, n node.Caller, object T) active.Ref[T] {
+func start[T any](t *testing.T, n node.Caller, object T) active.Addr[T] {
 	r, err := active.Start(n, object, node.Options{})
 	require.NoError(t, err)
 	return r
@@ -91,7 +91,7 @@ func TestErrors(t *testing.T) {
 
 // caller calls itself, as listing 1 of the ABS work does.
 type caller struct {
-	self      active.Ref[*caller]
+	self      active.Addr[*caller]
 	suspended int
 	most      int
 }
@@ -115,7 +115,7 @@ func (a *caller) Recursive(c *active.Context, depth int) (int, error) {
 func (a *caller) Compute(*active.Context, none) (int, error) { return 1, nil }
 
 func (a *caller) Start(c *active.Context, calls int) (int, error) {
-	a.self = active.RefTo[*caller](c.Self())
+	a.self = active.AddrOf[*caller](c.Self())
 	var all []*node.Future[int]
 	for range calls {
 		all = append(all, active.Go(c, a.self, (*caller).Recursive, 5))
@@ -142,7 +142,7 @@ func TestListing1(t *testing.T) {
 }
 
 // front awaits another object.
-type front struct{ back active.Ref[*account] }
+type front struct{ back active.Addr[*account] }
 
 func (o *front) Pay(c *active.Context, n int) (string, error) {
 	left, err := active.Await(c, active.Go(c, o.back, (*account).Deposit, n))
@@ -157,7 +157,7 @@ func (o *front) Take(c *active.Context, n int) (int, error) {
 }
 
 func (o *front) Block(c *active.Context, n int) (int, error) {
-	return active.Get(c, active.Go(c, o.back, (*account).Deposit, n))
+	return active.Block(c, active.Go(c, o.back, (*account).Deposit, n))
 }
 
 // A method that awaits another object's goes on with its reply, its error, or the exit of the other.
@@ -262,7 +262,7 @@ func TestGroup(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	running := 0
 	first := start(t, n, &counter{running: &running})
-	all := []active.Ref[*counter]{first}
+	all := []active.Addr[*counter]{first}
 	for range 9 {
 		r, err := active.In(n, first, &counter{running: &running})
 		require.NoError(t, err)
@@ -281,7 +281,7 @@ func TestGroup(t *testing.T) {
 	}
 	require.Equal(t, 200, most)
 
-	_, err := active.Go(n, active.RefTo[*account](first.PID), (*account).Deposit, 1).Await(testkit.Context(t))
+	_, err := active.Go(n, active.AddrOf[*account](first.PID), (*account).Deposit, 1).Await(testkit.Context(t))
 	require.ErrorIs(t, err, node.ErrUnhandled)
 	require.ErrorContains(t, err, "has no *active_test.account but a *active_test.counter")
 	n.Exit(first.Dest(), node.Kill)
@@ -293,12 +293,12 @@ func TestGroup(t *testing.T) {
 
 // maker makes members of its own group, and calls them.
 type maker struct {
-	members []active.Ref[*account]
+	members []active.Addr[*account]
 	own     *node.Future[none]
 }
 
 func (m *maker) Make(c *active.Context, balance int) (int, error) {
-	r, err := active.In(c, active.RefTo[*maker](c.Self()), &account{})
+	r, err := active.In(c, active.AddrOf[*maker](c.Self()), &account{})
 	if err != nil {
 		return 0, err
 	}
@@ -314,7 +314,7 @@ func (m *maker) Make(c *active.Context, balance int) (int, error) {
 func (m *maker) AwaitOwn(c *active.Context, _ none) (none, error) { return active.Await(c, m.own) }
 
 func (m *maker) Own(c *active.Context, _ none) (none, error) {
-	m.own = active.Go(c, active.RefTo[*maker](c.Self()), (*maker).AwaitOwn, none{})
+	m.own = active.Go(c, active.AddrOf[*maker](c.Self()), (*maker).AwaitOwn, none{})
 	return active.Await(c, m.own)
 }
 

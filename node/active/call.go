@@ -11,7 +11,7 @@ import (
 
 // Go calls a method of an object and returns at once. The future is completed by what the method
 // returns: see the package comment.
-func Go[T, A, R any](from node.Caller, to Ref[T], method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
+func Go[T, A, R any](from node.Caller, to Addr[T], method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
 	if c, ok := from.(*Context); ok {
 		if c.check(); to.PID == c.group.pid {
 			return goHere(c, to.Object, method, arg)
@@ -23,7 +23,7 @@ func Go[T, A, R any](from node.Caller, to Ref[T], method func(T, *Context, A) (R
 // goElsewhere is Go to another group. It is a function of its own for the stack of who calls within a group.
 //
 //go:noinline
-func goElsewhere[T, A, R any](from node.Caller, to Ref[T], method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
+func goElsewhere[T, A, R any](from node.Caller, to Addr[T], method func(T, *Context, A) (R, error), arg A) *node.Future[R] {
 	if where := to.where(); where != "" && where != from.Inside(process.Key{}).Node().Name() {
 		body, err := newFarCall(to, method, arg)
 		if err != nil {
@@ -51,7 +51,7 @@ func goHere[T, A, R any](c *Context, object uint64, method func(T, *Context, A) 
 }
 
 // Call is Await of Go. To an object of its own group it calls the method at once, on the same stack.
-func Call[T, A, R any](c *Context, to Ref[T], method func(T, *Context, A) (R, error), arg A) (R, error) {
+func Call[T, A, R any](c *Context, to Addr[T], method func(T, *Context, A) (R, error), arg A) (R, error) {
 	if to.PID != c.group.pid {
 		return Await(c, Go(c, to, method, arg))
 	}
@@ -109,9 +109,9 @@ func (c *Context) await(f process.Ticket, w *process.Watches) error {
 	return nil
 }
 
-// Get waits for a future without suspending the activation: the group does nothing else meanwhile.
+// Block waits for a future and blocks the group: it does nothing else meanwhile, while [Await] suspends the activation alone.
 // What nobody but an activation of the group could complete is never there.
-func Get[R any](c *Context, f *node.Future[R]) (R, error) {
+func Block[R any](c *Context, f *node.Future[R]) (R, error) {
 	c.check()
 	return node.Await(c.Context.Context(), c.Context, f)
 }

@@ -53,12 +53,12 @@ func TestCallerGivesUp(t *testing.T) {
 	for name, method := range map[string]func(*patient, *active.Context, string) (none, error){
 		"until": (*patient).Until, "context": (*patient).Block,
 	} {
-		for how, call := range map[string]func(p active.Ref[*patient], name string) (giveUp func()){
-			"a future is cancelled": func(p active.Ref[*patient], name string) func() {
+		for how, call := range map[string]func(p active.Addr[*patient], name string) (giveUp func()){
+			"a future is cancelled": func(p active.Addr[*patient], name string) func() {
 				f := active.Go(n, p, method, name)
 				return func() { require.True(t, f.Cancel()) }
 			},
-			"the context of a future ends": func(p active.Ref[*patient], name string) func() {
+			"the context of a future ends": func(p active.Addr[*patient], name string) func() {
 				f := active.Go(n, p, method, name)
 				return func() {
 					ctx, cancel := context.WithCancel(t.Context())
@@ -67,7 +67,7 @@ func TestCallerGivesUp(t *testing.T) {
 					require.Error(t, err)
 				}
 			},
-			"the context of a call by name ends": func(p active.Ref[*patient], text string) func() {
+			"the context of a call by name ends": func(p active.Addr[*patient], text string) func() {
 				ctx, cancel := context.WithCancel(t.Context())
 				done := make(chan error, 1)
 				go func() {
@@ -119,10 +119,10 @@ func TestContextEnds(t *testing.T) {
 }
 
 // namer is an object that says who it is.
-type namer struct{ other active.Ref[*namer] }
+type namer struct{ other active.Addr[*namer] }
 
-func (o *namer) Name(c *active.Context, ask bool) ([]active.Ref[*namer], error) {
-	all := []active.Ref[*namer]{active.Self[*namer](c)}
+func (o *namer) Name(c *active.Context, ask bool) ([]active.Addr[*namer], error) {
+	all := []active.Addr[*namer]{active.Self[*namer](c)}
 	if ask {
 		inner, err := active.Call(c, o.other, (*namer).Name, false)
 		if err != nil {
@@ -146,8 +146,8 @@ func TestSelf(t *testing.T) {
 	b, err := active.In(n, a, &namer{other: a})
 	require.NoError(t, err)
 	first.other = b
-	require.Equal(t, []active.Ref[*namer]{a, b, a}, result(t, active.Go(n, a, (*namer).Name, true)))
-	require.Equal(t, []active.Ref[*namer]{b, a, b}, result(t, active.Go(n, b, (*namer).Name, true)))
+	require.Equal(t, []active.Addr[*namer]{a, b, a}, result(t, active.Go(n, a, (*namer).Name, true)))
+	require.Equal(t, []active.Addr[*namer]{b, a, b}, result(t, active.Go(n, b, (*namer).Name, true)))
 	_, err = active.Go(n, b, (*namer).Wrong, none{}).Await(testkit.Context(t))
 	require.ErrorContains(t, err, "has no *active_test.account but a *active_test.namer")
 }

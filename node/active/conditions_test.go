@@ -60,16 +60,16 @@ func inBubble(t *testing.T, cfg node.Config, f func(t *testing.T, n *node.Node))
 func TestConditionsAreLinear(t *testing.T) {
 	const most = 300 // evaluations a call, to wait and to go on
 	waits := map[string]func(*gate, *active.Context, int) (int, error){"the same": (*gate).Pass, "others": (*gate).PassAt}
-	opens := map[string]func(t *testing.T, n *node.Node, g active.Ref[*gate], calls int){
-		"at once": func(_ *testing.T, n *node.Node, g active.Ref[*gate], calls int) {
+	opens := map[string]func(t *testing.T, n *node.Node, g active.Addr[*gate], calls int){
+		"at once": func(_ *testing.T, n *node.Node, g active.Addr[*gate], calls int) {
 			active.Go(n, g, (*gate).Open, calls)
 		},
-		"one by one": func(_ *testing.T, n *node.Node, g active.Ref[*gate], calls int) {
+		"one by one": func(_ *testing.T, n *node.Node, g active.Addr[*gate], calls int) {
 			for range calls {
 				active.Go(n, g, (*gate).Open, 1)
 			}
 		},
-		"one by one, each awaited": func(t *testing.T, n *node.Node, g active.Ref[*gate], calls int) {
+		"one by one, each awaited": func(t *testing.T, n *node.Node, g active.Addr[*gate], calls int) {
 			for range calls {
 				result(t, active.Go(n, g, (*gate).Open, 1))
 			}
@@ -167,7 +167,7 @@ func (b *busy) Suspends(c *active.Context, _ none) (none, error) {
 func (b *busy) AwaitsItself(c *active.Context, _ none) (none, error) {
 	for !b.over {
 		b.step()
-		if _, err := active.Await(c, active.Go(c, active.RefTo[*busy](c.Self()), (*busy).Nothing, none{})); err != nil {
+		if _, err := active.Await(c, active.Go(c, active.AddrOf[*busy](c.Self()), (*busy).Nothing, none{})); err != nil {
 			return none{}, err
 		}
 	}

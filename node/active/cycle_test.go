@@ -15,7 +15,7 @@ import (
 
 // talker calls another object, in one way or the other.
 type talker struct {
-	other active.Ref[*talker]
+	other active.Addr[*talker]
 	self  *node.Future[int] // of its own call, where it is told of it
 }
 
@@ -30,7 +30,7 @@ func (o *talker) Do(c *active.Context, steps []step) (int, error) {
 	}
 	f := active.Go(c, o.other, (*talker).Do, steps[1:])
 	if steps[0].get {
-		return active.Get(c, f)
+		return active.Block(c, f)
 	}
 	return active.Await(c, f)
 }
@@ -44,12 +44,12 @@ func (o *talker) Learn(_ *active.Context, f *node.Future[int]) (none, error) {
 func (o *talker) Wait(c *active.Context, get bool) (int, error) {
 	c.Until(func() bool { return o.self != nil })
 	if get {
-		return active.Get(c, o.self)
+		return active.Block(c, o.self)
 	}
 	return active.Await(c, o.self)
 }
 
-func couple(t *testing.T, n *node.Node) (a, b active.Ref[*talker]) {
+func couple(t *testing.T, n *node.Node) (a, b active.Addr[*talker]) {
 	first, second := &talker{}, &talker{}
 	a, b = start(t, n, first), start(t, n, second)
 	first.other, second.other = b, a

@@ -21,7 +21,7 @@
 //	await f?              v, err := active.Await(c, f)
 //	await b               c.Until(func() bool { return b })
 //	suspend               c.Suspend()
-//	f.get                 v, err := active.Get(c, f)
+//	f.get                 v, err := active.Block(c, f)
 //	x = a.m(x)            v, err := active.Call(c, a, (*A).M, x)
 //	new local C()         o, err := active.In(c, member, &C{})
 //	this                  active.Self[*C](c)
@@ -30,7 +30,7 @@
 //
 // Nouns:
 //
-//   - A [Ref] is an object as others know it: a value like a PID.
+//   - An [Addr] is the address of an object: a value like a PID.
 //   - An activation is one call of a method, from its start to its return. Its [Context] is what the
 //     method acts through.
 //   - A group is what objects share that were made [In] it: one thread of control. It is one process:
@@ -42,7 +42,7 @@
 // Await, Until and Suspend suspend the activation alone. The group takes its next message, begins and
 // resumes other activations, and this one goes on, on its own stack, when it is its turn: in the order
 // in which they have become ready. So the state of the object may have changed when they return, and
-// only then. Get, and whatever else blocks, such as node.Call, blocks the group, which gives up its
+// only then. Block, and whatever else blocks, such as node.Call, blocks the group, which gives up its
 // stage meanwhile, as every Actor does.
 //
 // A call to an object of the same group by Call runs at once, on the same stack, and may be suspended.
@@ -140,7 +140,7 @@
 // (runtime.LockOSThread) cannot be suspended: it panics with [node.ErrThreadLocked].
 //
 // Methods can wait for each other for ever. With Config.DetectCycles of the node, for tests and
-// development, an Await or a Get that closes a cycle of methods, and of processes that wait, fails at once
+// development, an Await or a Block that closes a cycle of methods, and of processes that wait, fails at once
 // with [node.ErrCycle], also if it awaits others by futures.All, Chain, GoWith or Each. Until and futures.First hide what they
 // wait for.
 package active

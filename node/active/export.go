@@ -17,7 +17,7 @@ import (
 //
 //	gen_server:call(Pid, {Name, Argument})
 //	gen_server:call(Pid, Name)                      where A is struct{}
-//	gen_server:call(Pid, {Name, Argument, Object})  of an object that In has made: see Ref.Object
+//	gen_server:call(Pid, {Name, Argument, Object})  of an object that In has made: see [Addr]
 //
 // Argument and result are of types that may be sent to other nodes; a term of Erlang becomes an A as
 // [etf.FromTerm] says. Programs export when they start, before a node does.
@@ -114,7 +114,7 @@ func CallType() node.Type { return node.TypeOf[farCall]("active.Call") }
 
 func init() { node.RegisterTypes(CallType()) }
 
-func newFarCall[T, A, R any](to Ref[T], method func(T, *Context, A) (R, error), arg A) (*farCall, error) {
+func newFarCall[T, A, R any](to Addr[T], method func(T, *Context, A) (R, error), arg A) (*farCall, error) {
 	goName := methodName(method)
 	name, ok := exports.nameOf(goName)
 	if !ok {

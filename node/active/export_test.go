@@ -55,7 +55,7 @@ type shelf[T any] struct{ items []T }
 func (s *shelf[T]) Len(*active.Context, none) (int, error) { return len(s.items), nil }
 
 func init() {
-	node.RegisterTypes(node.TypeOf[order](), node.ErrorOf(errSoldOut), node.TypeOf[active.Ref[*shop]]("ref.shop"))
+	node.RegisterTypes(node.TypeOf[order](), node.ErrorOf(errSoldOut), node.TypeOf[active.Addr[*shop]]("ref.shop"))
 	active.Export("buy", (*shop).Buy)
 	active.Export("open", (*shop).Open)
 	active.Export("next", (*buyer).Next)
@@ -75,7 +75,7 @@ func TestFarCalls(t *testing.T) {
 		member, err := active.In(far, first, &shop{stock: map[string]int{"milk": 2}})
 		require.NoError(t, err)
 		late := active.Go(near, first, (*shop).Buy, order{"tea", 2}) // waits until it is open
-		named := active.RefTo[*shop](node.At{Name: "shop", Node: far.Name()})
+		named := active.AddrOf[*shop](node.At{Name: "shop", Node: far.Name()})
 		require.True(t, result(t, active.Go(near, named, (*shop).Open, none{})))
 		require.Equal(t, order{"tea", 1}, result(t, late))
 		_, err = active.Go(near, first, (*shop).Buy, order{"tea", 2}).Await(testkit.Context(t))
@@ -92,7 +92,7 @@ func TestFarCalls(t *testing.T) {
 		_, err = active.Go(near, first, (*shop).Close, none{}).Await(testkit.Context(t))
 		require.ErrorIs(t, err, node.ErrNotHere)
 		require.ErrorContains(t, err, "(*shop).Close is not exported")
-		_, err = active.Go(near, active.RefTo[*account](first.PID), (*account).Withdraw, 1).Await(testkit.Context(t))
+		_, err = active.Go(near, active.AddrOf[*account](first.PID), (*account).Withdraw, 1).Await(testkit.Context(t))
 		require.ErrorIs(t, err, node.ErrUnhandled)
 		require.ErrorContains(t, err, "by the name withdraw")
 		for _, bad := range []any{wire.Tuple{node.Atom("count"), wire.Tuple{1, 2}}, wire.Tuple{node.Atom("buy"), "tea"}} {
@@ -116,22 +116,22 @@ func TestFarCalls(t *testing.T) {
 }
 
 // Next is for an object that hands on what it is told of.
-func (b *buyer) Next(_ *active.Context, r active.Ref[*shop]) (active.Ref[*shop], error) {
+func (b *buyer) Next(_ *active.Context, r active.Addr[*shop]) (active.Addr[*shop], error) {
 	b.from = r
 	return b.from, nil
 }
 
-// References of objects travel to other nodes in messages, whatever the object is known by.
-func TestRefsTravel(t *testing.T) {
+// Addresses of objects travel to other nodes in messages, whatever the object is known by.
+func TestAddrsTravel(t *testing.T) {
 	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
 		near, far := c.Start("near"), c.Start("far")
 		first, err := active.Start(far, &shop{opened: true, stock: map[string]int{"tea": 3}}, node.Options{Name: "shop"})
 		require.NoError(t, err)
 		b, err := active.Start(far, &buyer{}, node.Options{})
 		require.NoError(t, err)
-		for _, r := range []active.Ref[*shop]{
-			first, {PID: first.PID, Object: 7}, active.RefTo[*shop](node.Atom("shop")),
-			active.RefTo[*shop](node.At{Name: "shop", Node: far.Name()}), {},
+		for _, r := range []active.Addr[*shop]{
+			first, {PID: first.PID, Object: 7}, active.AddrOf[*shop](node.Atom("shop")),
+			active.AddrOf[*shop](node.At{Name: "shop", Node: far.Name()}), {},
 		} {
 			require.Equal(t, r, result(t, active.Go(near, b, (*buyer).Next, r)))
 		}
@@ -139,7 +139,7 @@ func TestRefsTravel(t *testing.T) {
 }
 
 // buyer is an object that calls one of another node.
-type buyer struct{ from active.Ref[*shop] }
+type buyer struct{ from active.Addr[*shop] }
 
 func (b *buyer) Take(c *active.Context, item string) (int, error) {
 	if _, err := active.Call(c, b.from, (*shop).Open, none{}); err != nil {

@@ -20,7 +20,7 @@ import (
 
 // watcher takes messages beside calls.
 type watcher struct {
-	back active.Ref[*account]
+	back active.Addr[*account]
 	seen chan any
 }
 
@@ -96,27 +96,27 @@ func TestNames(t *testing.T) {
 	_, err := active.Start(n, &account{}, node.Options{Name: "bank"})
 	require.NoError(t, err)
 	for _, to := range []node.Dest{node.Atom("bank"), node.At{Name: "bank", Node: "a@127.0.0.1"}} {
-		bank := active.RefTo[*account](to)
+		bank := active.AddrOf[*account](to)
 		require.Equal(t, to, bank.Dest())
 		result(t, active.Go(n, bank, (*account).Deposit, 1))
 		_, err = active.In(n, bank, &account{})
 		require.NoError(t, err)
 	}
-	_, err = active.Go(n, active.RefTo[*account](node.Atom("nobody")), (*account).Deposit, 1).Await(testkit.Context(t))
+	_, err = active.Go(n, active.AddrOf[*account](node.Atom("nobody")), (*account).Deposit, 1).Await(testkit.Context(t))
 	require.ErrorIs(t, err, node.ErrNoName)
-	_, err = active.In(n, active.RefTo[*account](node.Atom("nobody")), &account{})
+	_, err = active.In(n, active.AddrOf[*account](node.Atom("nobody")), &account{})
 	require.ErrorIs(t, err, node.ErrNoProcess)
 
 	far := wire.NewOrigin(wire.NodeID{Name: "b@127.0.0.1", Creation: 1}).PID(5)
 	for _, to := range []node.Dest{far, node.At{Name: "bank", Node: "b@127.0.0.1"}} {
-		bank := active.RefTo[*account](to)
+		bank := active.AddrOf[*account](to)
 		_, err = active.Go(n, bank, (*account).Break, 1).Await(testkit.Context(t))
 		require.ErrorIs(t, err, node.ErrNotHere)
 		require.ErrorContains(t, err, "b@127.0.0.1")
 		_, err = active.In(n, bank, &account{})
 		require.ErrorIs(t, err, node.ErrNotHere)
 	}
-	require.Panics(t, func() { active.RefTo[*account](n.MakeRef()) })
+	require.Panics(t, func() { active.AddrOf[*account](n.MakeRef()) })
 }
 
 // Wherever its process runs and however its mailbox is bounded, an object awaits.
@@ -202,7 +202,7 @@ func TestBoundedBuffer(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	var futures []*node.Future[none]
-	var users []active.Ref[*user]
+	var users []active.Addr[*user]
 	for i := range 8 {
 		u, err := active.Start(n, &user{b}, node.Options{Place: node.OnStage(i % 4)})
 		require.NoError(t, err)
@@ -233,7 +233,7 @@ func TestBoundedBuffer(t *testing.T) {
 	all.Wait()
 }
 
-type user struct{ b active.Ref[*buffer] }
+type user struct{ b active.Addr[*buffer] }
 
 func (u *user) Use(c *active.Context, put bool) (none, error) {
 	if put {

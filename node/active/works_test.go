@@ -91,9 +91,9 @@ func ExampleAwait() {
 }
 
 // Runner passes a token on to the next of a ring.
-type Runner struct{ next active.Ref[*Runner] }
+type Runner struct{ next active.Addr[*Runner] }
 
-func (r *Runner) SetNext(_ *active.Context, next active.Ref[*Runner]) (bool, error) {
+func (r *Runner) SetNext(_ *active.Context, next active.Addr[*Runner]) (bool, error) {
 	r.next = next
 	return true, nil
 }
@@ -117,7 +117,7 @@ func ExampleGo() {
 		panic(err)
 	}
 	defer n.Stop()
-	ring := make([]active.Ref[*Runner], 5)
+	ring := make([]active.Addr[*Runner], 5)
 	for i := range ring {
 		if ring[i], err = active.Start(n, &Runner{}, node.Options{}); err != nil {
 			panic(err)

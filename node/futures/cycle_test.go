@@ -99,18 +99,18 @@ func TestDetectCycles(t *testing.T) {
 }
 
 // asker is an object that awaits another, which asks it meanwhile.
-type asker struct{ other active.Ref[*asker] }
+type asker struct{ other active.Addr[*asker] }
 
 func (a *asker) Ask(c *active.Context, get bool) ([]int, error) {
-	f := futures.All(c, active.Go(c, a.other, (*asker).Answer, active.RefTo[*asker](c.Self())))
+	f := futures.All(c, active.Go(c, a.other, (*asker).Answer, active.AddrOf[*asker](c.Self())))
 	if get {
-		return active.Get(c, f)
+		return active.Block(c, f)
 	}
 	return active.Await(c, f)
 }
 
-func (a *asker) Answer(c *active.Context, to active.Ref[*asker]) (int, error) {
-	return active.Get(c, active.Go(c, to, (*asker).One, struct{}{}))
+func (a *asker) Answer(c *active.Context, to active.Addr[*asker]) (int, error) {
+	return active.Block(c, active.Go(c, to, (*asker).One, struct{}{}))
 }
 
 func (a *asker) One(*active.Context, struct{}) (int, error) { return 1, nil }

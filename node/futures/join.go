@@ -48,7 +48,7 @@ func made[R any](message func(R, error) any, f *node.Future[R]) (msg any, err er
 
 // GoWith is active.Go with an argument that is yet to come: the method is called once arg is completed, with
 // its value. If that fails the result does, with the same error, and nothing is called.
-func GoWith[T, A, R any](from node.Caller, to active.Ref[T], method func(T, *active.Context, A) (R, error),
+func GoWith[T, A, R any](from node.Caller, to active.Addr[T], method func(T, *active.Context, A) (R, error),
 	arg *node.Future[A]) *node.Future[R] {
 	n := from.Inside(process.Key{}).Node() // whoever completes arg may be about to end
 	return Chain(from, arg, func(_ node.Caller, v A) *node.Future[R] { return active.Go(n, to, method, v) })

@@ -22,7 +22,9 @@ func (*keeper) Await(c *active.Context, f *node.Future[[]int]) ([]int, error) {
 	return active.Await(c, f)
 }
 
-func (*keeper) Get(c *active.Context, f *node.Future[[]int]) ([]int, error) { return active.Get(c, f) }
+func (*keeper) Get(c *active.Context, f *node.Future[[]int]) ([]int, error) {
+	return active.Block(c, f)
+}
 
 // Each reader of a future has a value of its own, in whatever way it reads it.
 func TestReadersOfAFuture(t *testing.T) {
@@ -46,8 +48,8 @@ func TestReadersOfAFuture(t *testing.T) {
 		"active.Await": func() []int {
 			return read(active.Go(n, o, (*keeper).Await, f).Await(testkit.Context(t)))
 		},
-		"active.Get":  func() []int { return read(active.Go(n, o, (*keeper).Get, f).Await(testkit.Context(t))) },
-		"futures.All": func() []int { return read2(t, futures.All(n, f)) },
+		"active.Block": func() []int { return read(active.Go(n, o, (*keeper).Get, f).Await(testkit.Context(t))) },
+		"futures.All":  func() []int { return read2(t, futures.All(n, f)) },
 	}
 	read(f.Await(testkit.Context(t)))
 	for name, way := range ways {

@@ -125,7 +125,7 @@ func TestOwnerIsNotCopied(t *testing.T) {
 	require.Contains(t, refused.Why, "held by nobody")
 	runtime.KeepAlive(number)
 
-	pid := object.Ref().PID
+	pid := object.Addr().PID
 	object = lifetime.Object[*counter]{}
 	survives(t, n, pid, "the copy of the slice has it")
 	runtime.KeepAlive(all)
@@ -143,10 +143,10 @@ func TestObjectInCall(t *testing.T) {
 	kept, err := lifetime.Go(n, first, (*counter).Keep, second).Await(testkit.Context(t))
 	require.NoError(t, err)
 	require.True(t, kept)
-	pid := second.Ref().PID
+	pid := second.Addr().PID
 	second = lifetime.Object[*counter]{}
 	survives(t, n, pid, "the state of another object has it")
-	sum, err := active.Go(n, active.RefTo[*counter](pid), (*counter).Add, 3).Await(testkit.Context(t))
+	sum, err := active.Go(n, active.AddrOf[*counter](pid), (*counter).Add, 3).Await(testkit.Context(t))
 	require.NoError(t, err)
 	require.Equal(t, 3, sum)
 	runtime.KeepAlive(first)

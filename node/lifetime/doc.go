@@ -11,7 +11,7 @@
 //
 //   - An [Owner] is a process as those know it who keep it. A process that was started by [Own] lives as long as its
 //     *Owner can be reached, and something keeps it otherwise. An [Object] is the same for active objects.
-//   - A PID is weak, as in Erlang: who has only the PID, or an active.Ref, does not keep the process.
+//   - A PID is weak, as in Erlang: who has only the PID, or an active.Addr, does not keep the process.
 //   - A daemon is a process that serves others and is not waited for: Daemon of node.Options. The services of a
 //     node are daemons.
 //   - A node is idle when nothing is under way on it: see [Idle].

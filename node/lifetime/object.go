@@ -7,11 +7,11 @@ import (
 	"github.com/actornode/actornode/node/active"
 )
 
-// Object is an active object, the first of its group, as those know it who keep it: an [active.Ref] with the Owner of
+// Object is an active object, the first of its group, as those know it who keep it: an [active.Addr] with the Owner of
 // the group's process. It is a value that can be copied and compared.
 type Object[T any] struct {
 	owner *Owner
-	ref   active.Ref[T]
+	addr  active.Addr[T]
 }
 
 // Start is [active.Start] for an object that is collected when nobody can reach it: see [Own] for the errors. The
@@ -21,17 +21,17 @@ func Start[T any](from node.Caller, object T, o node.Options) (Object[T], error)
 	if err != nil {
 		return Object[T]{}, err
 	}
-	return Object[T]{owner, active.Ref[T]{PID: owner.PID()}}, nil
+	return Object[T]{owner, active.Addr[T]{PID: owner.PID()}}, nil
 }
 
 // Owner returns the Owner of the group's process.
 func (o Object[T]) Owner() *Owner { return o.owner }
 
-// Ref returns the object as everybody may know it. It is as weak as a PID.
-func (o Object[T]) Ref() active.Ref[T] { return o.ref }
+// Addr returns the address of the object. It does not keep it: it is as weak as a PID.
+func (o Object[T]) Addr() active.Addr[T] { return o.addr }
 
 // Go is [active.Go] of an object that is kept until the call is in its mailbox.
 func Go[T, A, R any](from node.Caller, o Object[T], method func(T, *active.Context, A) (R, error), arg A) *node.Future[R] {
 	defer runtime.KeepAlive(o.owner)
-	return active.Go(from, o.ref, method, arg)
+	return active.Go(from, o.addr, method, arg)
 }

@@ -42,7 +42,7 @@ func TestObject(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	o, err := lifetime.Start(n, &counter{}, node.Options{})
 	require.NoError(t, err)
-	pid := o.Ref().PID
+	pid := o.Addr().PID
 	require.Equal(t, pid, o.Owner().PID())
 	kept, err := lifetime.Go(n, o, (*counter).Keep, o).Await(testkit.Context(t))
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestObject(t *testing.T) {
 	i, err := n.Info(pid)
 	require.NoError(t, err)
 	require.Equal(t, 1, i.Activations.Condition)
-	sum, err := active.Go(n, active.RefTo[*counter](pid), (*counter).Add, 3).Await(testkit.Context(t))
+	sum, err := active.Go(n, active.AddrOf[*counter](pid), (*counter).Add, 3).Await(testkit.Context(t))
 	require.NoError(t, err)
 	require.Equal(t, 3, sum)
 	_, err = f.Await(testkit.Context(t))

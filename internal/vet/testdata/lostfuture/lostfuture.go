@@ -18,7 +18,7 @@ type counter struct{ kept *node.Future[int] }
 
 func (o *counter) add(c *active.Context, n int) (int, error) { return n, nil }
 
-func dropped(n *node.Node, pid node.PID, account active.Ref[*counter]) {
+func dropped(n *node.Node, pid node.PID, account active.Addr[*counter]) {
 	node.Async[int](n, pid, 1)               // want `the future is dropped`
 	_ = genserver.Async(n, pid, count{})     // want `the future is dropped`
 	go rpc.Async[int](n, "x@y", "m", "f")    // want `the future is dropped`
