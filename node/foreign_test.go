@@ -92,7 +92,7 @@ func TestUnasked(t *testing.T) {
 func hears(t *testing.T, p *erldist.Protocol, hidden bool) (about dist.Peer, got map[string]bool) {
 	tr := nodetest.NewPipes()
 	n, _ := exposed(t, tr, &erldist.Protocol{}, node.Distribution{Published: global.Join(global.Config{})})
-	require.NoError(t, otpservices.Config{}.Export(n))
+	require.NoError(t, otpservices.Serve(n, otpservices.Config{}))
 	for _, scope := range []node.Atom{"pg", "pg_more"} {
 		_, err := pg.Start(t.Context(), n, pg.Config{Name: scope})
 		require.NoError(t, err)

@@ -47,7 +47,7 @@ func TestMessagesAreNotShownWhole(t *testing.T) {
 		Distribution: &node.Distribution{Cookie: "secret", Listen: "-", Finder: &discovery.Static{}}})
 	require.NoError(t, err)
 	defer n.Stop()
-	require.NoError(t, otp.Config{Output: &printed}.Export(n))
+	require.NoError(t, otp.Serve(n, otp.Config{Output: &printed}))
 	server, err := deafServers.Start(ctx, n, deaf{}, node.Options{})
 	require.NoError(t, err)
 	machine, err := statem.Define((*mute).only).Start(ctx, n, &mute{}, node.Options{})

@@ -176,7 +176,7 @@ func TestSleepForEver(t *testing.T) {
 func TestNodesAndCasts(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	a, b := c.Start("a"), c.Start("b")
-	require.NoError(t, otp.Config{Output: io.Discard}.Export(a))
+	require.NoError(t, otp.Serve(a, otp.Config{Output: io.Discard}))
 	c.Connect(a, b)
 	both := wire.NewMap(wire.Atom("connection_id"), wire.Atom("true"), wire.Atom("node_type"), wire.Atom("true"))
 	assert.Equal(t, "[{'a@127.0.0.1',#{connection_id => undefined,node_type => this}}]", apply(t, a, "erlang", "nodes", wire.Atom("this"), both))

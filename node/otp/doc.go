@@ -4,7 +4,7 @@
 //
 // # Nouns
 //
-//   - [Config.Export] lets a node answer what the table lists. A [Config] says how.
+//   - [Serve] lets a node answer what the table lists. A [Config] says how.
 //   - The process user writes what is sent to it by Erlang's I/O protocol.
 //   - The process logger_proxy logs, by the node's own log, the events that loggers of OTP send to
 //     the node of a process's group leader: crash reports of calls that this node has made there.
@@ -126,8 +126,8 @@
 // # Goroutines
 //
 //	name                      started by             ends with              owns
-//	user                      Config.Export          Node.Stop              Config.Output
-//	logger_proxy              Config.Export          Node.Stop              how many events it has logged
+//	user                      Serve                  Node.Stop              Config.Output
+//	logger_proxy              Serve                  Node.Stop              how many events it has logged
 //	appmon_info               the first start_link2  its last client        what clients have asked for
 //	procs_info, etop_collect  a spawn from outside   what it has to send    nothing
 //	fetch_stats, do_relay     a spawn from outside   any message, an exit   nothing

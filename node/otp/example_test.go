@@ -19,7 +19,7 @@ func Example() {
 		panic(err)
 	}
 	defer n.Stop()
-	if err := (otp.Config{Output: os.Stdout}).Export(n); err != nil {
+	if err := otp.Serve(n, otp.Config{Output: os.Stdout}); err != nil {
 		panic(err)
 	}
 	greet := func(ctx context.Context, args []any) (any, error) {

@@ -20,7 +20,7 @@ import (
 // A process that does not read holds up neither user nor what others send from afar.
 func TestFullMailboxes(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
-	require.NoError(t, otp.Config{Output: &logtest.Text{}}.Export(n))
+	require.NoError(t, otp.Serve(n, otp.Config{Output: &logtest.Text{}}))
 	release := make(chan struct{})
 	defer close(release)
 	full, err := n.SpawnOpt(node.Options{Name: "full", Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},

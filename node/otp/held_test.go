@@ -19,7 +19,7 @@ import (
 func TestRegisterCounts(t *testing.T) {
 	c := nodetest.NewCluster(t)
 	far, near := c.StartWith("far", node.Distribution{Cluster: node.ClusterLimits{Names: 2}}), c.Start("near")
-	require.NoError(t, otp.Config{Output: io.Discard}.Export(far))
+	require.NoError(t, otp.Serve(far, otp.Config{Output: io.Discard}))
 	process := func() node.PID {
 		pid, err := far.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 		require.NoError(t, err)

@@ -20,7 +20,7 @@ import (
 func TestUserIsKept(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	var out bytes.Buffer // written by one process at a time
-	require.NoError(t, otp.Config{Output: &out}.Export(n))
+	require.NoError(t, otp.Serve(n, otp.Config{Output: &out}))
 	ctx := testkit.Context(t)
 	pid, _ := n.Whereis("user")
 	for _, args := range [][]any{{wire.Atom("exit"), pid, node.Kill}, {wire.Atom("unregister"), wire.Atom("user")}} {

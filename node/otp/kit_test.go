@@ -51,7 +51,7 @@ func startBoth(t *testing.T) (n *node.Node, out *logtest.Text, e *erltest.Node) 
 	cfg := epmdtest.Serve(t, "127.0.0.1")
 	n = nodetest.Start(t, node.Config{Name: "go@127.0.0.1", Distribution: &node.Distribution{Cookie: erltest.Cookie, Finder: &discovery.EPMD{Config: cfg}}})
 	out = &logtest.Text{}
-	require.NoError(t, otp.Config{Output: out}.Export(n))
+	require.NoError(t, otp.Serve(n, otp.Config{Output: out}))
 	e = erltest.Start(t, erltest.Options{Name: "e@127.0.0.1", EPMD: cfg.Port, Sources: []string{"testdata/tools.erl"}, Args: []string{"+S", "2:2"}})
 	require.Equal(t, "true", e.Ask("tools:start()"))
 	require.Equal(t, "pong", e.Ask("net_adm:ping('go@127.0.0.1')"))
@@ -62,7 +62,7 @@ func startBoth(t *testing.T) (n *node.Node, out *logtest.Text, e *erltest.Node) 
 func alone(t *testing.T, c otp.Config) *node.Node {
 	t.Helper()
 	n := nodetest.Start(t, node.Config{})
-	require.NoError(t, c.Export(n))
+	require.NoError(t, otp.Serve(n, c))
 	return n
 }
 

@@ -33,7 +33,7 @@ func logging(t *testing.T, c otp.Config, d *node.Distribution) (*node.Node, *log
 	}
 	n := nodetest.Start(t, cfg)
 	c.Output = log
-	require.NoError(t, c.Export(n))
+	require.NoError(t, otp.Serve(n, c))
 	return n, log
 }
 

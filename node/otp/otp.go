@@ -28,12 +28,12 @@ type Config struct {
 
 const defaultMessages = 100
 
-// Export lets other nodes call what doc.go lists, and starts the processes user and
+// Serve lets other nodes call what doc.go lists, and starts the processes user and
 // logger_proxy, which the node keeps up: a new user has the same Output. A caller that waits for
 // an answer of one that has ended learns of it by its monitor, as with io.
 // Once a node: the error is [node.ErrNameTaken] for a second time. Others are
 // those of [node.SpawnWait], and what is wrong with the Config.
-func (c Config) Export(n *node.Node) error {
+func Serve(n *node.Node, c Config) error {
 	if c.Messages < 0 {
 		return fmt.Errorf("otp: Config.Messages %d: want 0 for the default, or more", c.Messages)
 	}

@@ -20,10 +20,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-func TestExportOnce(t *testing.T) {
+func TestServeOnce(t *testing.T) {
 	n := alone(t, otp.Config{Output: io.Discard})
-	require.ErrorIs(t, otp.Config{}.Export(n), node.ErrNameTaken)
-	require.ErrorContains(t, otp.Config{Messages: -1}.Export(n), "Messages")
+	require.ErrorIs(t, otp.Serve(n, otp.Config{}), node.ErrNameTaken)
+	require.ErrorContains(t, otp.Serve(n, otp.Config{Messages: -1}), "Messages")
 }
 
 // leaves is an Actor that wants no message.

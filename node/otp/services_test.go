@@ -26,7 +26,7 @@ var silentServices = map[node.Atom]bool{"user": true}
 
 // allServices starts every service that this project has on a node, and returns their names.
 func allServices(t *testing.T, n *node.Node) (names []node.Atom) {
-	require.NoError(t, otp.Config{Output: io.Discard}.Export(n))
+	require.NoError(t, otp.Serve(n, otp.Config{Output: io.Discard}))
 	_, err := pg.Start(t.Context(), n, pg.Config{})
 	require.NoError(t, err)
 	require.NoError(t, admin.Start(t.Context(), n, admin.Config{}))

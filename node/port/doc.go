@@ -25,7 +25,7 @@
 //	sum, err := node.Call[int](ctx, n, node.Atom("pycounter"), wire.Tuple{wire.Atom("add"), 5})
 //
 // and from Erlang, gen_server:call({pycounter, 'go@127.0.0.1'}, {add, 5}). In a file
-// that package supervisor/tree reads, with [Make] or once [Export] has been called:
+// that package supervisor/tree reads, with [Make] or once [Allow] has been called:
 //
 //   - name: pycounter
 //     start: port:start

@@ -49,7 +49,7 @@ type port struct {
 	sys   sysmsg.System
 
 	child           bool // started with a link to its parent, whose exit ends it
-	localParentOnly bool // see Export: must be the child of a process of this node
+	localParentOnly bool // see Allow: must be the child of a process of this node
 	starting        bool // its start is not over
 	ending          bool // it takes no more messages
 	reason          any  // of ending; nil: that of the program's exit

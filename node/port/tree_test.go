@@ -95,8 +95,8 @@ func TestTree(t *testing.T) {
 
 func testTree(t *testing.T, text string) {
 	w := newPortTest(t)
-	require.NoError(t, Export(w.n, nil))
-	require.ErrorIs(t, Export(w.n, nil), node.ErrNameTaken)
+	require.NoError(t, Allow(w.n, nil))
+	require.ErrorIs(t, Allow(w.n, nil), node.ErrNameTaken)
 	text = strings.ReplaceAll(text, "ready: 20s", "ready: 5m") // however busy the machine is
 	f, err := tree.Check("ports.yaml", strings.NewReader(text), tree.Known{Behaviours: rpc.Behaviours(w.n)})
 	require.NoError(t, err)
@@ -116,7 +116,7 @@ func testTree(t *testing.T, text string) {
 
 func TestTreeBadConfig(t *testing.T) {
 	w := newPortTest(t)
-	require.NoError(t, Export(w.n, func(cfg Config) error {
+	require.NoError(t, Allow(w.n, func(cfg Config) error {
 		if cfg.Command == "ruby" {
 			return errors.New("ruby may not run here")
 		}
@@ -139,9 +139,9 @@ func TestTreeBadConfig(t *testing.T) {
 
 // Only processes of this node start ports by name: a spawn by another node, or by
 // nobody, does not.
-func TestExportIsForChildren(t *testing.T) {
+func TestAllowIsForChildren(t *testing.T) {
 	w := newPortTest(t)
-	require.NoError(t, Export(w.n, nil))
+	require.NoError(t, Allow(w.n, nil))
 	copies := runs(t, "copy")
 	env := wire.NewMap(programVar, "copy")
 	b, err := rpc.NewActor(w.n, Module, "start", []any{wire.NewMap("command", copies.Command, "env", env)})
@@ -155,9 +155,9 @@ func TestExportIsForChildren(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestExportIsNotForOtherNodes(t *testing.T) {
+func TestAllowIsNotForOtherNodes(t *testing.T) {
 	w := newErlangPortTest(t)
-	require.NoError(t, Export(w.n, nil))
+	require.NoError(t, Allow(w.n, nil))
 	require.Contains(t, w.rpc("erlang", "spawn_monitor", w.n.Name(), Module, wire.Atom("start"),
 		wire.List{wire.NewMap("command", "/bin/cat")}), "{<")
 	testkit.UntilTrue(t, func() bool {

@@ -313,14 +313,14 @@ func (d *daemon) up(ctx context.Context) (err error) {
 	if err := d.serve(); err != nil {
 		return err
 	}
-	if err := (otp.Config{Output: d.env.stdout}).Export(d.n); err != nil {
+	if err := otp.Serve(d.n, otp.Config{Output: d.env.stdout}); err != nil {
 		return err
 	}
 	if d.cfg.PG {
 		if err := d.startGroups(ctx); err != nil {
 			return err
 		}
-		if err := pg.Export(d.n); err != nil {
+		if err := pg.Serve(d.n); err != nil {
 			return err
 		}
 	}

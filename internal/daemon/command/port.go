@@ -17,5 +17,5 @@ func (d *daemon) exportPorts() error {
 	}
 	d.log.Warn("any node that knows the cookie can run programs on this machine, as the user of this daemon", "setting",
 		"ports.remote")
-	return port.Export(d.n, nil)
+	return port.Allow(d.n, nil)
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Module is the module under which Export offers ports.
+// Module is the module under which [Allow] offers ports.
 const Module wire.Atom = "port"
 
 var errNotLocalParent = fmt.Errorf("%w: only a process of this node may start a port by name", ErrConfig)
 
-// Export lets supervisors that are described by text start ports: port:start/1,
+// Allow lets supervisors that are described by text start ports: port:start/1,
 // whose argument is a map, or a list of pairs, with the fields of a [Config] in
 // snake case, for keys atoms or text:
 //
@@ -32,14 +32,14 @@ var errNotLocalParent = fmt.Errorf("%w: only a process of this node may start a 
 // A caller that may run a program may do whatever this node may. So the process must be
 // spawned by one of this node, a supervisor say: a spawn by another node, or by spawn of
 // package node, ends with {bad_config, _}. But a supervisor takes children from any process
-// that can send to it: export this where every node that knows the cookie may run programs,
-// and else use [Make]. allow, if it is not nil, is called for each Config; its
+// that can send to it: use Allow where every node that knows the cookie may run programs,
+// and else [Make]. check, if it is not nil, is called for each Config; its
 // error is the exit reason's text. The error is [node.ErrNameTaken] for a second time.
-func Export(n *node.Node, allow func(Config) error) error {
+func Allow(n *node.Node, check func(Config) error) error {
 	return rpc.ExportBehaviour(n, wire.Export{Module: Module, Function: "start", Arity: 1}, func(args []any) (node.Actor, error) {
 		cfg, err := readConfig(args[0])
-		if err == nil && allow != nil {
-			err = allow(cfg)
+		if err == nil && check != nil {
+			err = check(cfg)
 		}
 		if err != nil {
 			return nil, node.ExitWith(wire.Tuple{wire.Atom("bad_config"), err.Error()})
@@ -49,8 +49,8 @@ func Export(n *node.Node, allow func(Config) error) error {
 }
 
 // Make lets only files start ports: it reads the one argument of
-// port:start/1 as [Export] says, and returns what makes the ports; the node need not
-// export that. It is a Make of package supervisor/tree, for the field Own of its Known.
+// port:start/1 as [Allow] says, and returns what makes the ports; the node need not
+// allow that. It is a Make of package supervisor/tree, for the field Own of its Known.
 func Make(args []any) (start func(more ...any) (node.Actor, error), err error) {
 	if len(args) != 1 {
 		return nil, fmt.Errorf("%w: %d arguments; want one", ErrConfig, len(args))
@@ -67,7 +67,7 @@ func Make(args []any) (start func(more ...any) (node.Actor, error), err error) {
 	}, nil
 }
 
-// readConfig reads a Config from a term, in the way that [Export] says. The error is
+// readConfig reads a Config from a term, in the way that [Allow] says. The error is
 // [ErrConfig].
 func readConfig(term any) (cfg Config, err error) {
 	err = eachPair(term, func(key string, v any) (err error) {

@@ -12,12 +12,12 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Export lets other nodes call the functions of OTP's module pg here, by rpc, for
+// Serve lets other nodes call the functions of OTP's module pg here, by rpc, for
 // the scopes that run on this node: join, leave, get_members, get_local_members,
 // which_groups and which_local_groups, with the scope pg or another as the first
 // argument. As in OTP, only processes of this node can be joined here. The error is
 // [node.ErrNameTaken] for a second time.
-func Export(n *node.Node) error {
+func Serve(n *node.Node) error {
 	for _, f := range []struct {
 		name  node.Atom
 		arity int // without the scope
