@@ -82,7 +82,7 @@ func (k *child) title() string {
 	if s, ok := k.id().(string); ok {
 		return strings.ToValidUTF8(wire.Describe(s, maxID), "\uFFFD") // required for a metric's label
 	}
-	return wire.FormatMax(k.id(), maxID)
+	return wire.Formatter{Max: maxID}.Format(k.id())
 }
 
 // maxID is the maximum length of a child's ID, in bytes, in logs and metrics, because other nodes may start children.

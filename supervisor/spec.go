@@ -152,7 +152,7 @@ func (e *SpecError) Error() string {
 	which := ""
 	switch {
 	case e.ID != nil:
-		which = "child " + wire.FormatMax(e.ID, 1<<8) + ": "
+		which = "child " + wire.Formatter{Max: 1 << 8}.Format(e.ID) + ": "
 	case e.Child > 0:
 		which = fmt.Sprintf("child number %d: ", e.Child)
 	}

@@ -16,8 +16,8 @@ func requireAscending(t *testing.T, terms []any) {
 	t.Helper()
 	for i, a := range terms {
 		for j, b := range terms {
-			require.Equal(t, cmp.Compare(i, j), Compare(a, b), "%s and %s", FormatPlain(a), FormatPlain(b))
-			require.Equal(t, i == j, Equal(a, b), "%s and %s", FormatPlain(a), FormatPlain(b))
+			require.Equal(t, cmp.Compare(i, j), Compare(a, b), "%s and %s", plainly(a), plainly(b))
+			require.Equal(t, i == j, Equal(a, b), "%s and %s", plainly(a), plainly(b))
 		}
 	}
 }

@@ -10,10 +10,10 @@ import (
 // Describe returns a text of at most max bytes for a value that must not be inspected, such as an exit reason or the value
 // of a panic. Longer text is truncated and ends with "…".
 //
-// A term is formatted by [FormatMax], a text is used unchanged, and a number is formatted by package fmt. For a value with
-// one of the methods LogValue, Error, String and Format, it is the method's result. For any other value it is the type,
-// with the length of a slice or an array. Describe reads nothing else of a Go value: it follows no pointers and reads no
-// maps, so other goroutines may write them concurrently. It recovers from panics in the methods.
+// A term is written as a [Formatter] with Max does, a text as it is, and a number as fmt does. A value that has one of
+// the methods LogValue, Error, String and Format is what that returns. Of any other value the text is its type,
+// with the length of a slice or an array. Describe reads nothing else of a Go value: it follows no pointer and reads no
+// map, so other goroutines may write them meanwhile. A method that panics does no harm.
 func Describe(v any, max int) string {
 	switch t := v.(type) {
 	case nil:
@@ -21,7 +21,7 @@ func Describe(v any, max int) string {
 	case Charlist:
 		v = string(t)
 	case []byte:
-		return FormatMax(v, max)
+		return formatMax(v, max)
 	}
 	if s, ok := v.(string); ok {
 		if len(s) > max {
@@ -30,7 +30,7 @@ func Describe(v any, max int) string {
 		return s
 	}
 	if isTerm(v) {
-		return FormatMax(v, max)
+		return formatMax(v, max)
 	}
 	text, ok := offered(v, max)
 	if !ok {
@@ -114,7 +114,7 @@ func LogText(v any, max int) (text string, ok bool) {
 func logText(v slog.Value, max int) string {
 	switch v = v.Resolve(); v.Kind() {
 	case slog.KindAny:
-		return FormatGo("%+v", v.Any(), max) // meant to be shown
+		return DescribeAll(v.Any(), max) // given to be shown
 	case slog.KindGroup:
 		text := "["
 		for i, a := range v.Group() {

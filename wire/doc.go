@@ -62,8 +62,10 @@
 //     a list nested a million deep costs memory, but does not crash the process. Terms are trees: a compound that contains
 //     itself never ends.
 //  5. The unused bits of a Bitstring are zero.
-//  6. If a term contains no identifiers, no Fun and no foreign value, is nested no deeper than 10,000 levels, and its atoms
-//     are valid UTF-8 of at most [MaxAtomRunes] characters, then Parse(Format(t)) and Parse(FormatPlain(t)) are Equal to t.
+//  6. If a term holds no identifiers, no Fun and nothing foreign, is nested no
+//     deeper than 10,000 levels, and its atoms are valid UTF-8 of at most
+//     [MaxAtomRunes] characters, then Parse(Format(t)) and Parse(Formatter{Plain: true}.Format(t))
+//     are Equal to t.
 //
 // # Goroutines
 //

@@ -114,7 +114,7 @@ func (o oracle) indexes(name string) []int {
 // hasIdentifiers reports whether t prints an identifier, whose node Erlang
 // writes as a number, or a map that Erlang before 26 writes in no known order.
 func hasIdentifiers(t any) bool {
-	p := FormatPlain(t)
+	p := plainly(t)
 	if strings.Contains(p, "<a@h.") || strings.Contains(p, "<b@h.") || strings.Contains(p, "<go@host.") {
 		return true
 	}
@@ -170,7 +170,7 @@ func agreesOnOrder(t *testing.T, g *gen, n int) {
 	for i, answer := range o.lines("pairs") {
 		a, b := terms[theirs[i]], terms[theirs[i+1]]
 		require.Equal(t, answer, fmt.Sprintf("%t %t", Equal(a, b), Compare(a, b) == 0),
-			"=:= and == of\n%s\n%s", FormatPlain(a), FormatPlain(b))
+			"=:= and == of\n%s\n%s", plainly(a), plainly(b))
 	}
 
 	slices.Sort(ours)
@@ -183,7 +183,7 @@ func requireSameOrder(t *testing.T, terms []any, theirs, ours []int) {
 	require.Equal(t, len(ours), len(theirs))
 	for i := range ours {
 		require.Equal(t, theirs[i], ours[i], "place %d:\nErlang %s\nGo     %s",
-			i, FormatPlain(terms[theirs[i]]), FormatPlain(terms[ours[i]]))
+			i, plainly(terms[theirs[i]]), plainly(terms[ours[i]]))
 	}
 }
 
@@ -212,11 +212,11 @@ func agreesOnText(t *testing.T, g *gen, n int) {
 		if hasIdentifiers(x) {
 			continue
 		}
-		require.Equal(t, plain[i], FormatPlain(x))
+		require.Equal(t, plain[i], plainly(x))
 		require.Equal(t, pretty[i], Format(x), plain[i])
 	}
 	for i, answer := range o.lines("texts.plain") {
-		require.Equal(t, answer, "{term,"+FormatPlain(terms[2*i])+"}", "Erlang read %s", texts[i])
+		require.Equal(t, answer, "{term,"+plainly(terms[2*i])+"}", "Erlang read %s", texts[i])
 		back, err := Parse(texts[i])
 		require.NoError(t, err, texts[i])
 		require.True(t, Equal(terms[2*i], back), texts[i])
@@ -259,7 +259,7 @@ func agreesOnSyntax(t *testing.T, g *gen, n int) {
 		x, err := Parse(texts[i])
 		ours := "no_term"
 		if err == nil {
-			ours = "{term," + FormatPlain(x) + "}"
+			ours = "{term," + plainly(x) + "}"
 		}
 		assert.Equal(t, answer, ours, "text %s", texts[i])
 	}

@@ -30,6 +30,17 @@ func ExampleParse() {
 	// wire: line 1, column 7: a variable is not a term; an atom that starts with 'I' is written in single quotes
 }
 
+func ExampleFormatter() {
+	t := wire.Tuple{wire.Atom("put"), []byte("cart"), wire.List{1, 2, 3, 4, 5}}
+	fmt.Println(wire.Format(t))
+	fmt.Println(wire.Formatter{Plain: true}.Format(t))
+	fmt.Println(wire.Formatter{Max: 20}.Format(t))
+	// Output:
+	// {put,<<"cart">>,[1,2,3,4,5]}
+	// {put,<<99,97,114,116>>,[1,2,3,4,5]}
+	// {put,<<"cart">>,[1,2… (5 elements in all)
+}
+
 func ExampleMap_All() {
 	m := wire.NewMap(wire.Tuple{1}, "tuple", wire.OK, "atom", 1.0, "float", 2, "integer")
 	for k, v := range m.All() {

@@ -8,25 +8,39 @@ import (
 	"unicode/utf8"
 )
 
-// Format returns t in Erlang syntax on one line, like io:format("~0tp", [T]) of an Erlang started with +pc unicode: lists
-// of printable characters as "text", binaries of printable text as <<"text">>, or <<"tëxt"/utf8>>. Maps are in key order,
-// which is "~0ktp" from OTP 26 on. Terms without a readable syntax in Erlang are in brackets: <go@host.42.0>, #Ref<…>,
-// #Port<…>, #Fun<…>, and #Go<type text> for a Go value that is not a term, where text is that of [Describe], if any.
-// [Parse] can read everything else.
-func Format(t any) string { return string(appendFormat(nil, t)) }
+// Format returns t in Erlang syntax on one line, as io:format("~0tp", [T]) of
+// an Erlang started with +pc unicode writes it: lists of printable characters as
+// "text", binaries of printable text as <<"text">>, or <<"tëxt"/utf8>>. Maps are
+// in key order, which is "~0ktp" from OTP 26 on. What Erlang cannot write so that
+// it reads back is in brackets: <go@host.42.0>, #Ref<…>, #Port<…>, #Fun<…>, and
+// #Go<type text> for a Go value that is no term: the text is what [Describe] has of
+// it, and there is none if its type offers none. [Parse] reads the rest back.
+func Format(t any) string { return Formatter{}.Format(t) }
 
-// appendFormat appends what [Format] returns.
-func appendFormat(dst []byte, t any) []byte {
-	return (&formatting{text: true, show: describeForeign}).append(dst, t)
+// Formatter says how a term is written. That with no field set writes it as [Format] does.
+type Formatter struct {
+	// Max is after how many bytes the text is cut; 0: it is not. What is cut ends with …
+	// and, where that is known, the size of what was cut: "<<1,2,3… (62914560 bytes in
+	// all)". It takes memory and time for Max bytes, however large the term is; see
+	// [Describe] for Go values that are no terms. What it does to stay within them shows
+	// only where a text is cut: text is recognized by its beginning, the pairs of a large
+	// map come in any order, and an integer with too many digits is #Integer<N bits>.
+	Max int
+
+	// Plain makes no guess at what is text, as io:format("~tw", [T]): lists of characters
+	// are lists of numbers, binaries are bytes.
+	Plain bool
+
+	// Foreign returns what stands for a Go value that is no term. It is asked again about
+	// what it returns, if that is no term either, until it is one. nil: #Go<type text>
+	// stands for it.
+	Foreign func(v any) any
 }
 
-// FormatPlain returns t like io:format("~tw", [T]): as [Format], but without detecting text. Lists of characters are lists
-// of numbers, binaries are bytes.
-func FormatPlain(t any) string { return string(appendPlain(nil, t)) }
-
-// appendPlain appends what [FormatPlain] returns.
-func appendPlain(dst []byte, t any) []byte {
-	return (&formatting{show: describeForeign}).append(dst, t)
+// Format returns a term in Erlang syntax on one line.
+func (f Formatter) Format(t any) string {
+	s, _ := f.formatWhole(t)
+	return s
 }
 
 // brackets is a compound term whose bracket has been opened and not closed yet.

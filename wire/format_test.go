@@ -82,8 +82,7 @@ func TestFormat(t *testing.T) {
 		if c.plain == "" {
 			c.plain = c.pretty
 		}
-		assert.Equal(t, c.plain, FormatPlain(c.term))
-		assert.Equal(t, "x"+c.plain, string(appendPlain([]byte("x"), c.term)))
+		assert.Equal(t, c.plain, plainly(c.term))
 	}
 }
 
@@ -140,7 +139,7 @@ func TestFormatIsTheSameForEqualTerms(t *testing.T) {
 	for range 3000 {
 		x := g.term(g.IntN(4))
 		require.Equal(t, Format(x), Format(g.respell(x)))
-		require.Equal(t, FormatPlain(x), FormatPlain(g.respell(x)))
+		require.Equal(t, plainly(x), plainly(g.respell(x)))
 	}
 }
 
@@ -149,6 +148,6 @@ func BenchmarkFormat(b *testing.B) {
 	var buf []byte
 	b.ReportAllocs()
 	for b.Loop() {
-		buf = appendFormat(buf[:0], x)
+		buf = (&formatting{text: true, show: describeForeign}).append(buf[:0], x)
 	}
 }

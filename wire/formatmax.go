@@ -6,34 +6,29 @@ import (
 	"unicode/utf8"
 )
 
-// FormatMax returns the result of [Format], truncated after max bytes. Truncated text ends with "…" and the total size, if
-// known: "<<1,2,3… (62914560 bytes in all)". Its memory and time are bounded by max, regardless of the size of t; for Go
-// values that are not terms see [Describe]. Truncated text differs from Format's in some ways: text is recognized by its
-// beginning, the pairs of a large map are in any order, and an integer with too many digits is #Integer<N bits>.
-func FormatMax(t any, max int) string { return formatMax(t, max, true, nil) }
-
-// FormatPlainMax returns the result of [FormatPlain], truncated like [FormatMax].
-func FormatPlainMax(t any, max int) string { return formatMax(t, max, false, nil) }
-
-// FormatMaxFunc is [FormatMax] for terms that contain foreign Go values: foreign returns a replacement for such a value,
-// and is called again for its result until that is a term.
-func FormatMaxFunc(t any, max int, foreign func(any) any) string {
-	return formatMax(t, max, true, foreign)
-}
-
-func formatMax(t any, max int, text bool, foreign func(any) any) string {
-	s, _ := formatWhole(t, max, text, foreign)
+// formatMax is what a Formatter with that Max writes; if it is 0 or less, nothing but that there is more.
+func formatMax(t any, max int) string {
+	s, _ := Formatter{}.cutAfter(t, max)
 	return s
 }
 
-// formatWhole also reports whether the result is that of Format.
-func formatWhole(t any, max int, text bool, foreign func(any) any) (s string, whole bool) {
-	f := &formatting{text: text, cut: true, limit: max, foreign: foreign, show: describeForeign}
-	dst := f.append(nil, t)
-	if !f.full(dst) {
-		return string(dst), !f.rounded
+// formatWhole also reports whether the text is that of a Formatter without Max.
+func (f Formatter) formatWhole(t any) (s string, whole bool) {
+	if f.Max > 0 {
+		return f.cutAfter(t, f.Max)
 	}
-	return cutText(string(dst), max, f.whole), false
+	w := &formatting{text: !f.Plain, foreign: f.Foreign, show: describeForeign}
+	return string(w.append(nil, t)), true
+}
+
+// cutAfter is formatWhole with another Max, which may be 0.
+func (f Formatter) cutAfter(t any, max int) (s string, whole bool) {
+	w := &formatting{text: !f.Plain, cut: true, limit: max, foreign: f.Foreign, show: describeForeign}
+	dst := w.append(nil, t)
+	if !w.full(dst) {
+		return string(dst), !w.rounded
+	}
+	return cutText(string(dst), max, w.whole), false
 }
 
 // cutText returns the beginning of s, at most max bytes including the truncation mark; whole is the total size, or "" if

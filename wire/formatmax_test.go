@@ -20,10 +20,10 @@ func TestFormatMaxIsTheBeginning(t *testing.T) {
 	g := newGen(t)
 	for range 5000 {
 		term := g.term(4)
-		plain, pretty := FormatPlain(term), Format(term)
-		require.Equal(t, pretty, FormatMax(term, len(pretty)))
+		plain, pretty := plainly(term), Format(term)
+		require.Equal(t, pretty, Formatter{Max: len(pretty)}.Format(term))
 		max := g.IntN(len(plain) + 2)
-		got := FormatPlainMax(term, max)
+		got, _ := Formatter{Plain: true}.cutAfter(term, max)
 		if max >= len(plain) {
 			require.Equal(t, plain, got)
 			continue
@@ -58,16 +58,16 @@ func TestFormatMaxSaysWhatIsLeftOut(t *testing.T) {
 		{Atom(strings.Repeat("a", 5000)), "aaaaaaaaaaaaaaaaaaaa…"},
 		{new(big.Int).Lsh(big.NewInt(1), 1<<26), "#Integer<67108865 bi…"},
 	} {
-		require.Equal(t, c.want, FormatMax(c.term, 20))
+		require.Equal(t, c.want, Formatter{Max: 20}.Format(c.term))
 	}
-	require.Contains(t, FormatMax(wide, 20), "… (1000 pairs in all)")
-	require.Equal(t, "#Integer<67108865 bits>", FormatMax(new(big.Int).Lsh(big.NewInt(1), 1<<26), 1024))
+	require.Contains(t, Formatter{Max: 20}.Format(wide), "… (1000 pairs in all)")
+	require.Equal(t, "#Integer<67108865 bits>", Formatter{Max: 1024}.Format(new(big.Int).Lsh(big.NewInt(1), 1<<26)))
 }
 
 // Whether an atom is quoted does not change with what is left out of it.
 func TestFormatMaxQuotesAsFormat(t *testing.T) {
-	require.Equal(t, "{'',{0,'a…", FormatMax(Tuple{Atom(""), Tuple{0, Atom("aaaÁaj]")}}, 9)[:len("{'',{0,'a…")])
-	require.Equal(t, "rec…", FormatMax(Atom("receiver_x"), 3), "the part that is looked at is a reserved word")
+	require.Equal(t, "{'',{0,'a…", Formatter{Max: 9}.Format(Tuple{Atom(""), Tuple{0, Atom("aaaÁaj]")}})[:len("{'',{0,'a…")])
+	require.Equal(t, "rec…", Formatter{Max: 3}.Format(Atom("receiver_x")), "the part that is looked at is a reserved word")
 }
 
 // A text of a kilobyte takes kilobytes, whatever it is the beginning of.
@@ -95,8 +95,8 @@ func TestFormatMaxIsCheap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, f := range []func(){
-				func() { FormatMax(v, 1<<10) }, func() { FormatPlainMax(Tuple{v}, 1<<10) },
-				func() { FormatGo("%v", v, 1<<10) }, func() { FormatGo("%+v", []any{v}, 1<<10) },
+				func() { Formatter{Max: 1 << 10}.Format(v) }, func() { Formatter{Plain: true, Max: 1 << 10}.Format(Tuple{v}) },
+				func() { DescribeAll(v, 1<<10) }, func() { DescribeAll([]any{v}, 1<<10) },
 			} {
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
@@ -113,7 +113,7 @@ type talks struct{ text string }
 func (s talks) String() string { return s.text }
 
 // What fits is what fmt prints.
-func TestFormatGo(t *testing.T) {
+func TestDescribeAll(t *testing.T) {
 	type inner struct {
 		A int
 		b any
@@ -126,24 +126,22 @@ func TestFormatGo(t *testing.T) {
 		inner{1, Tuple{Atom("x"), "y"}, Tuple{1, List{2}}, errors.New("no")}, []any{nil, Tuple{1}, &inner{}}, talks{"hi"},
 		errors.New("boom"), Tuple{1}, List{Atom("a")}, NewMap(1, 2), []error{errors.New("x")}, struct{}{}, time.Second,
 	} {
-		for _, verb := range []string{"%v", "%+v"} {
-			require.Equal(t, fmt.Sprintf(verb, v), FormatGo(verb, v, 1<<10))
-		}
+		require.Equal(t, fmt.Sprintf("%+v", v), DescribeAll(v, 1<<10))
 	}
-	require.Equal(t, "hello… (11 bytes in all)", FormatGo("%v", "hello world", 5))
-	require.Equal(t, "hello…", FormatGo("%v", talks{"hello world"}, 5))
-	require.Equal(t, "[1 2 3…", FormatGo("%v", []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, 6))
-	require.Equal(t, "{A:0 b…", FormatGo("%+v", inner{}, 6))
+	require.Equal(t, "hello… (11 bytes in all)", DescribeAll("hello world", 5))
+	require.Equal(t, "hello…", DescribeAll(talks{"hello world"}, 5))
+	require.Equal(t, "[1 2 3…", DescribeAll([]int{1, 2, 3, 4, 5, 6, 7, 8, 9}, 6))
+	require.Equal(t, "{A:0 b…", DescribeAll(inner{}, 6))
 	loop := []any{1, nil}
 	loop[1] = loop
-	require.Equal(t, "[1 [1 [1 [1…", FormatGo("%v", loop, 11))
+	require.Equal(t, "[1 [1 [1 [1…", DescribeAll(loop, 11))
 }
 
-func TestFormatMaxFunc(t *testing.T) {
+func TestFormatForeign(t *testing.T) {
 	show := func(v any) any { return Tuple{Atom("go"), fmt.Sprint(v)} }
-	require.Equal(t, `{1,{go,<<"{2}">>}}`, FormatMaxFunc(Tuple{1, struct{ x int }{2}}, 100, show))
+	require.Equal(t, `{1,{go,<<"{2}">>}}`, Formatter{Max: 100, Foreign: show}.Format(Tuple{1, struct{ x int }{2}}))
 	again := func(v any) any { return Tuple{v} }
-	require.Equal(t, "{{{{{…", FormatMaxFunc(struct{}{}, 5, again), "one that never ends")
+	require.Equal(t, "{{{{{…", Formatter{Max: 5, Foreign: again}.Format(struct{}{}), "one that never ends")
 }
 
 // holder has a term in it that may hold it.
@@ -154,7 +152,7 @@ type holder struct {
 }
 
 // Go values and terms that hold one another take no longer with each level.
-func TestFormatGoInTermsInGo(t *testing.T) {
+func TestDescribeAllTermsInGo(t *testing.T) {
 	loop := &holder{Name: "x"}
 	loop.T = Tuple{loop}
 	var deep any = 1
@@ -165,8 +163,8 @@ func TestFormatGoInTermsInGo(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			require.LessOrEqual(t, len(FormatMax(v, 1<<10)), 1<<10+40)
-			require.LessOrEqual(t, len(FormatGo("%+v", v, 1<<10)), 1<<10+40)
+			require.LessOrEqual(t, len(Formatter{Max: 1 << 10}.Format(v)), 1<<10+40)
+			require.LessOrEqual(t, len(DescribeAll(v, 1<<10)), 1<<10+40)
 		}()
 		select {
 		case <-done:
@@ -177,10 +175,10 @@ func TestFormatGoInTermsInGo(t *testing.T) {
 }
 
 // A nil interface within a value that is cut looks as fmt has it.
-func TestFormatGoCutNil(t *testing.T) {
-	require.Equal(t, "{x [] <nil>…", FormatGo("%v", struct {
+func TestDescribeAllCutNil(t *testing.T) {
+	require.Equal(t, "{N:x T:[] A:<nil>…", DescribeAll(struct {
 		N    string
 		T    []int
 		A, B any
-	}{N: "x", B: make([]int, 100)}, 11))
+	}{N: "x", B: make([]int, 100)}, 17))
 }

@@ -27,6 +27,9 @@ func whole(n int64) any { return Integer(big.NewInt(n)) }
 
 func newGen(t testing.TB) *gen { return &gen{Rand: testkit.Rand(t)} }
 
+// plainly writes a term without a guess at what is text.
+func plainly(t any) string { return Formatter{Plain: true}.Format(t) }
+
 func pick[T any](g *gen, of ...T) T { return of[g.IntN(len(of))] }
 
 func (g *gen) term(depth int) any {

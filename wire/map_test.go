@@ -130,7 +130,7 @@ func TestMapModel(t *testing.T) {
 				m.Put(g.respell(k), i)
 				model[at].Value = i
 			default:
-				require.Equal(t, at >= 0, m.Delete(g.respell(k)), FormatPlain(k))
+				require.Equal(t, at >= 0, m.Delete(g.respell(k)), plainly(k))
 				if at >= 0 {
 					model = slices.Delete(model, at, at+1)
 				}
@@ -139,9 +139,9 @@ func TestMapModel(t *testing.T) {
 			require.Equal(t, len(model), m.Len())
 			requireBody(t, m.body)
 			v, ok := m.Get(g.respell(k))
-			require.Equal(t, at >= 0, ok, FormatPlain(k))
+			require.Equal(t, at >= 0, ok, plainly(k))
 			if ok {
-				require.Equal(t, model[at].Value, v, FormatPlain(k))
+				require.Equal(t, model[at].Value, v, plainly(k))
 			}
 		}
 	}

@@ -129,7 +129,7 @@ func TestParse(t *testing.T) {
 	for _, c := range parseCases {
 		got, err := Parse(c.text)
 		if assert.NoError(t, err, c.text) {
-			assert.True(t, Equal(c.want, got), "%s: got %s", c.text, FormatPlain(got))
+			assert.True(t, Equal(c.want, got), "%s: got %s", c.text, plainly(got))
 			requireDecoded(t, got)
 		}
 	}
@@ -281,10 +281,10 @@ func TestParseReadsFormatBack(t *testing.T) {
 	g.literal, g.big = true, true
 	for range 3000 {
 		x := g.term(g.IntN(5))
-		for _, text := range []string{Format(x), FormatPlain(x)} {
+		for _, text := range []string{Format(x), plainly(x)} {
 			back, err := Parse(text)
 			require.NoError(t, err, text)
-			require.True(t, Equal(x, back), "%s\n%s", text, FormatPlain(back))
+			require.True(t, Equal(x, back), "%s\n%s", text, plainly(back))
 			requireDecoded(t, back)
 		}
 	}
@@ -311,7 +311,7 @@ func FuzzParse(f *testing.F) {
 			require.LessOrEqual(t, syntax.Offset, len(text))
 			return
 		}
-		for _, again := range []string{Format(x), FormatPlain(x)} {
+		for _, again := range []string{Format(x), plainly(x)} {
 			back, err := Parse(again)
 			require.NoError(t, err, again)
 			require.True(t, Equal(x, back), again)

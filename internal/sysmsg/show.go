@@ -34,7 +34,7 @@ func Brief(n *node.Node, msg any) string {
 	switch msg.(type) {
 	case node.Down, node.Exited: // the term says what has happened, and has nothing of a message
 		if t, ok := termof.Of(msg); ok {
-			return wire.FormatMax(t, maxBrief)
+			return wire.Formatter{Max: maxBrief}.Format(t)
 		}
 	}
 	return watch.Of(msg)
@@ -50,7 +50,7 @@ func BriefState(state any) string {
 		return watch.Of(state)
 	}
 	text := ""
-	if crash := Guard(func() { text = wire.FormatMax(Given(s.State()), maxBrief) }); crash != nil {
+	if crash := Guard(func() { text = wire.Formatter{Max: maxBrief}.Format(Given(s.State())) }); crash != nil {
 		return fmt.Sprintf("%T.State: %s", state, crash)
 	}
 	return fmt.Sprintf("%T %s", state, text)
@@ -66,7 +66,7 @@ func Words(reason any) string {
 		return wire.Describe(text, maxBrief)
 	}
 	left := maxBrief // no more fit in
-	return wire.FormatMaxFunc(reason, maxBrief, func(v any) any {
+	return wire.Formatter{Max: maxBrief, Foreign: func(v any) any {
 		if left > 0 {
 			if t, ok := said(v); ok {
 				left--
@@ -74,7 +74,7 @@ func Words(reason any) string {
 			}
 		}
 		return wire.Describe(v, maxBrief)
-	})
+	}}.Format(reason)
 }
 
 // asText is what an error says that stands for no term, and what a binary has that is a text; false: v is neither.
@@ -143,7 +143,7 @@ func Given(v any) any { return (&shown{describe: given}).term(v, maxTerms) }
 
 func describe(v any) string { return wire.Describe(v, maxGiven) }
 
-func given(v any) string { return wire.FormatGo("%+v", v, maxGiven) }
+func given(v any) string { return wire.DescribeAll(v, maxGiven) }
 
 // shown makes terms of values. describe is the text of a value that is no term.
 type shown struct{ describe func(any) string }

@@ -92,7 +92,7 @@ func (th *scriptRunner) norm(t any) any {
 	return sysmsg.Term(t)
 }
 
-func (th *scriptRunner) text(t any) string { return wire.FormatPlain(th.norm(t)) }
+func (th *scriptRunner) text(t any) string { return wire.Formatter{Plain: true}.Format(th.norm(t)) }
 
 // scriptedHandler is a handler that does what its script says.
 type scriptedHandler struct {

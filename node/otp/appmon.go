@@ -94,7 +94,7 @@ type doIt struct {
 }
 
 func key(from wire.PID, kind wire.Atom, about any) string {
-	return wire.FormatPlain(wire.Tuple{from, kind, about})
+	return wire.Formatter{Plain: true}.Format(wire.Tuple{from, kind, about})
 }
 
 func (m *monitor) run(p *node.Process) error {
@@ -214,7 +214,7 @@ func (m *monitor) result(ctx context.Context, w *task) any {
 		if pid, ok := w.about.(wire.PID); ok {
 			if all, err := m.t.all(pid); err == nil {
 				info = wire.Charlist("Node: " + wire.Format(m.t.n.Name()) + ", Process: " + wire.Format(pid) + "\n" +
-					wire.FormatMax(all, maxInfo) + "\n\n")
+					wire.Formatter{Max: maxInfo}.Format(all) + "\n\n")
 			}
 		}
 		return info

@@ -220,12 +220,12 @@ func (f *formatter) print(d directive) error {
 
 func (f *formatter) term(d directive, a any) string {
 	if d.c == 'w' || d.c == 'W' {
-		return wire.FormatPlainMax(a, maxText+1)
+		return wire.Formatter{Plain: true, Max: maxText + 1}.Format(a)
 	}
 	if d.long {
-		return wire.FormatPlainMax(a, maxText+1)
+		return wire.Formatter{Plain: true, Max: maxText + 1}.Format(a)
 	}
-	return wire.FormatMax(a, maxText+1)
+	return wire.Formatter{Max: maxText + 1}.Format(a)
 }
 
 // pad fills s up to the field, and shows by stars what does not fit; ~s is cut, ~p

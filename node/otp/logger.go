@@ -107,7 +107,7 @@ var levels = map[any]slog.Level{
 func eventOf(m any) logEvent {
 	t, _ := m.(wire.Tuple)
 	if len(t) != 4 && len(t) != 5 || t[0] != wire.Atom("log") {
-		return logEvent{level: slog.LevelDebug, text: wire.FormatMax(sysmsg.Term(m), maxEventText)}
+		return logEvent{level: slog.LevelDebug, text: wire.Formatter{Max: maxEventText}.Format(sysmsg.Term(m))}
 	}
 	var e logEvent
 	if atom, ok := t[1].(wire.Atom); ok {
@@ -115,7 +115,7 @@ func eventOf(m any) logEvent {
 	}
 	if meta, ok := t[len(t)-1].(wire.Map); ok {
 		if pid, ok := meta.Get(wire.Atom("pid")); ok {
-			e.process = wire.FormatMax(pid, maxEventText)
+			e.process = wire.Formatter{Max: maxEventText}.Format(pid)
 			if pid, ok := pid.(wire.PID); ok {
 				e.node = string(pid.Node())
 			}
@@ -134,10 +134,10 @@ func eventText(what []any) string {
 				return cut(text, maxEventText)
 			}
 		}
-		return wire.FormatMax(wire.Tuple(what), maxEventText)
+		return wire.Formatter{Max: maxEventText}.Format(wire.Tuple(what))
 	}
 	if text, ok := charData(what[0], true); ok {
 		return cut(text, maxEventText)
 	}
-	return wire.FormatMax(what[0], maxEventText)
+	return wire.Formatter{Max: maxEventText}.Format(what[0])
 }

@@ -22,7 +22,7 @@ const maxBrief = 1 << 10
 type printError struct{ reason any }
 
 func (e *printError) Error() string {
-	return "otp: the group leader did not print: " + wire.FormatMax(e.reason, maxBrief)
+	return "otp: the group leader did not print: " + wire.Formatter{Max: maxBrief}.Format(e.reason)
 }
 
 // Print prints through the group leader of the process that ctx belongs to, and

@@ -153,7 +153,7 @@ func made(q wire.Tuple, unicode bool) (string, bool) {
 		return text, err == nil
 	}
 	if m == "io_lib" && (f == "write" || f == "print") && len(args) > 0 {
-		return wire.FormatMax(args[0], maxText+1), true
+		return wire.Formatter{Max: maxText + 1}.Format(args[0]), true
 	}
 	return "", false
 }

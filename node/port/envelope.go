@@ -297,4 +297,4 @@ func (f *fields) name(i int, t any) node.Atom {
 const maxBrief = 80
 
 // brief is what an error message quotes of a term.
-func brief(t any) string { return wire.FormatMax(t, maxBrief) }
+func brief(t any) string { return wire.Formatter{Max: maxBrief}.Format(t) }

@@ -21,6 +21,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
+// plain writes terms without a guess at what is text.
+var plain = wire.Formatter{Plain: true}
+
 // The scripts in testdata/machine say what a machine with the states a, b, c and d
 // does, and what comes of it. Lines with a colon are its rules:
 //
@@ -126,7 +129,7 @@ func (p *scriptedMachine) Terminate(c *statem.Context, reason any) {
 func typeText(t statem.Type) string { return strings.Replace(string(t), "timeout ", "timeout/", 1) }
 
 func (p *scriptedMachine) act(state string, c *statem.Context, e statem.Event) (statem.State[*scriptedMachine], error) {
-	content := wire.FormatPlain(sysmsg.Term(e.Content))
+	content := plain.Format(sysmsg.Term(e.Content))
 	key := state + " " + typeText(e.Type) + " " + content
 	p.trace.Printf("%s", key)
 	if got := string(c.State()); got != state {
@@ -207,7 +210,7 @@ func reasonText(reason any) string {
 		}
 		return fmt.Sprint(c.Reason)
 	}
-	return wire.FormatPlain(reason)
+	return plain.Format(reason)
 }
 
 func play(t *testing.T, lines []string) string {
@@ -250,7 +253,7 @@ func play(t *testing.T, lines []string) string {
 			if err != nil {
 				return
 			}
-			th.trace.Printf("%s <- %s", m.(wire.Tuple)[0], wire.FormatPlain(m.(wire.Tuple)[1]))
+			th.trace.Printf("%s <- %s", m.(wire.Tuple)[0], plain.Format(m.(wire.Tuple)[1]))
 		}
 	}
 	settle()
@@ -282,7 +285,7 @@ func play(t *testing.T, lines []string) string {
 		settle()
 	}
 	if state, err := sys.GetState(t.Context(), driver, pid); err == nil {
-		th.trace.Printf("in %s", wire.FormatPlain(state))
+		th.trace.Printf("in %s", plain.Format(state))
 	} else {
 		down := node.ReceiveOf[node.Down](driver)
 		require.Equal(t, ref, down.Ref)

@@ -245,7 +245,7 @@ func TestCommandsOTP(t *testing.T) {
 	}
 	for file, commands := range commandFiles(t) {
 		script := filepath.Join(dir, filepath.Base(file))
-		text := fmt.Sprintf("{%s, [%s]}.\n", wire.FormatPlain(dotApps), strings.Join(commands, ",\n"))
+		text := fmt.Sprintf("{%s, [%s]}.\n", wire.Formatter{Plain: true}.Format(dotApps), strings.Join(commands, ",\n"))
 		require.NoError(t, os.WriteFile(script, []byte(text), 0o600))
 		o := erltest.MainOptions("testdata/oracle.erl", script, script+".out")
 		o.Sources = sources

@@ -260,7 +260,7 @@ func (c *control) spawn(f *dist.Frame) {
 	f.ID = uint64(arity) // temporarily, for the check in finish
 	for _, o := range options {
 		if !option(s, o) {
-			c.fail("spawn option %s", wire.FormatMax(o, 100))
+			c.fail("spawn option %s", wire.Formatter{Max: 100}.Format(o))
 			return
 		}
 	}
@@ -342,7 +342,7 @@ func (c *control) invalid() error {
 func (c *control) text() string {
 	if len(c.all) <= controlFormatLimit || len(c.all)-len(c.b) <= controlFormatLimit && c.err == nil {
 		if t, _, err := c.r.dec.DecodeBare(c.all); err == nil {
-			return wire.FormatMax(t, controlTextLimit)
+			return wire.Formatter{Max: controlTextLimit}.Format(t)
 		}
 	}
 	return "of " + fmt.Sprint(len(c.all)) + " bytes, " + hex.EncodeToString(c.all[:min(len(c.all), 40)])

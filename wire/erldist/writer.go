@@ -436,7 +436,7 @@ func (w *writer) spawnError(why any) wire.Atom {
 	}
 	text, ok := wire.Text(why)
 	if !ok {
-		text = wire.FormatPlainMax(why, wire.MaxAtomRunes)
+		text = wire.Formatter{Plain: true, Max: wire.MaxAtomRunes}.Format(why)
 	}
 	if runes := []rune(text); len(runes) > wire.MaxAtomRunes {
 		text = string(runes[:wire.MaxAtomRunes-1]) + "…"

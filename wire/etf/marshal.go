@@ -111,7 +111,7 @@ func mismatch(t any, wanted string) error {
 // brief returns the beginning of a term, for errors.
 func brief(t any) string {
 	const most = 60
-	text := []rune(wire.FormatMax(t, utf8.UTFMax*(most+1)))
+	text := []rune(wire.Formatter{Max: utf8.UTFMax * (most + 1)}.Format(t))
 	if len(text) > most {
 		text = append(text[:most], '…')
 	}

@@ -218,7 +218,9 @@ func unreadable(d *pack.Decoder, b []byte, why error) (_ any, rest []byte, err e
 
 // spawnOf reads the payload of a spawn request.
 func spawnOf(term any, f *dist.Frame) error {
-	bad := func() error { return wrong("a spawn request with the payload %s", wire.FormatMax(term, 200)) }
+	bad := func() error {
+		return wrong("a spawn request with the payload %s", wire.Formatter{Max: 200}.Format(term))
+	}
 	t, ok := term.(wire.Tuple)
 	if !ok || len(t) != 7 {
 		return bad()

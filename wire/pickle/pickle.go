@@ -12,7 +12,7 @@ import (
 var ErrMismatch = errors.New("pickle: the term does not fit")
 
 func mismatch(term any, want string) error {
-	return fmt.Errorf("%w: got %s, want %s", ErrMismatch, wire.FormatMax(term, 80), want)
+	return fmt.Errorf("%w: got %s, want %s", ErrMismatch, wire.Formatter{Max: 80}.Format(term), want)
 }
 
 // Pickler turns values of T into terms and back. The zero Pickler is not usable.

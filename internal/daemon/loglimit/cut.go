@@ -174,7 +174,7 @@ func plainAny(v slog.Value, most int) slog.Value {
 			return v
 		}
 	}
-	return slog.StringValue(wire.FormatGo("%+v", v.Any(), most))
+	return slog.StringValue(wire.DescribeAll(v.Any(), most))
 }
 
 func isScalar(k reflect.Kind) bool {
@@ -236,7 +236,7 @@ func cutValue(v slog.Value, most, prefix int) slog.Value {
 		kept, _ := cutAttrs(v.Group(), max(0, most-groupCost), prefix)
 		return slog.GroupValue(kept...)
 	case slog.KindAny:
-		return slog.StringValue(cutText(wire.FormatGo("%+v", v.Any(), most), most))
+		return slog.StringValue(cutText(wire.DescribeAll(v.Any(), most), most))
 	}
 	return v
 }

@@ -101,7 +101,7 @@ func CrashText(panicked bool, cause any) string {
 const MaxReasonText = 1 << 10
 
 // ReasonText is the beginning of a term, in Erlang's syntax.
-func ReasonText(term any) string { return wire.FormatMax(term, MaxReasonText) }
+func ReasonText(term any) string { return wire.Formatter{Max: MaxReasonText}.Format(term) }
 
 // GoText is the beginning of what a value says of itself, or its type: see wire.Describe.
 func GoText(v any) string { return wire.Describe(v, MaxReasonText) }
@@ -144,7 +144,7 @@ func failedChild(why wire.Tuple) (failed wire.Tuple, ok bool) {
 // IDText is the ID of a child for people who read Go.
 func IDText(id any) string {
 	if s, ok := id.(string); ok {
-		return wire.FormatGo("%v", strconv.Quote(s), MaxReasonText)
+		return wire.DescribeAll(strconv.Quote(s), MaxReasonText)
 	}
 	return ReasonText(id)
 }

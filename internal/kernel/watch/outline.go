@@ -25,7 +25,7 @@ func Of(v any) string {
 	}
 	switch v.(type) {
 	case bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64:
-		return wire.FormatMax(v, maxText)
+		return wire.Formatter{Max: maxText}.Format(v)
 	}
 	return Type(v)
 }
@@ -34,7 +34,7 @@ func Of(v any) string {
 func Type(v any) string {
 	switch v := v.(type) {
 	case nil, wire.Atom, wire.PID, wire.Ref, wire.Port, wire.Export:
-		return wire.FormatMax(v, maxText)
+		return wire.Formatter{Max: maxText}.Format(v)
 	case wire.List:
 		if len(v) == 0 {
 			return "[]"

@@ -17,6 +17,9 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
+// plain writes terms without a guess at what is text.
+var plain = wire.Formatter{Plain: true}
+
 func bigInt(t *testing.T, x any) *big.Int {
 	t.Helper()
 	n, ok := x.(*big.Int)
@@ -116,7 +119,7 @@ func TestFunsStayWhole(t *testing.T) {
 			require.NoError(t, err)
 			back, _, err := Decode(b)
 			require.NoError(t, err)
-			require.Equal(t, wire.FormatPlain(f.Free), wire.FormatPlain(back.(wire.Fun).Free))
+			require.Equal(t, plain.Format(f.Free), plain.Format(back.(wire.Fun).Free))
 			g := back.(wire.Fun)
 			f.Free, g.Free = nil, nil
 			require.Equal(t, f, g)
@@ -335,7 +338,7 @@ func requireStable(t testing.TB, term any) []byte {
 	back, rest, err := Decode(b)
 	require.NoError(t, err, "%x", b)
 	require.Empty(t, rest)
-	require.True(t, wire.Equal(term, back), "%s\n%s", wire.FormatPlain(term), wire.FormatPlain(back))
+	require.True(t, wire.Equal(term, back), "%s\n%s", plain.Format(term), plain.Format(back))
 	rest, err = Skip(b[1:])
 	require.NoError(t, err)
 	require.Empty(t, rest)

@@ -207,27 +207,27 @@ func agrees(t *testing.T, o *oracle, g *termtest.Gen, n int) {
 		g.Spell = i%2 == 1
 		x := g.Term(g.IntN(5))
 		ours, err := Append(nil, x)
-		require.NoError(t, err, wire.FormatPlain(x))
+		require.NoError(t, err, plain.Format(x))
 		theirs, err := o.ask('t', ours)
-		require.NoError(t, err, "%s\n%x", wire.FormatPlain(x), ours)
+		require.NoError(t, err, "%s\n%x", plain.Format(x), ours)
 		if o.ordered(x) {
-			require.Equal(t, theirs, ours, wire.FormatPlain(x))
+			require.Equal(t, theirs, ours, plain.Format(x))
 		} else {
 			require.Len(t, ours, len(theirs))
 			o.requireSame(t, theirs, ours)
 		}
 		back, rest, err := d.Decode(theirs)
-		require.NoError(t, err, "%s\n%x", wire.FormatPlain(x), theirs)
+		require.NoError(t, err, "%s\n%x", plain.Format(x), theirs)
 		require.Empty(t, rest)
-		require.True(t, wire.Equal(x, back), "sent %s\n got %s", wire.FormatPlain(x), wire.FormatPlain(back))
-		require.Equal(t, wire.FormatPlain(x), wire.FormatPlain(back))
+		require.True(t, wire.Equal(x, back), "sent %s\n got %s", plain.Format(x), plain.Format(back))
+		require.Equal(t, plain.Format(x), plain.Format(back))
 		requirePlain(t, back)
 		if i%4 == 0 { // in the spelling of old
 			old, err := o.ask('o', ours)
 			require.NoError(t, err)
 			back, _, err = d.Decode(old)
 			require.NoError(t, err, "%x", old)
-			require.True(t, wire.Equal(x, back), "sent %s\n got %s", wire.FormatPlain(x), wire.FormatPlain(back))
+			require.True(t, wire.Equal(x, back), "sent %s\n got %s", plain.Format(x), plain.Format(back))
 		}
 		if i%4 == 1 {
 			packed, err := o.ask('c', ours)
@@ -235,7 +235,7 @@ func agrees(t *testing.T, o *oracle, g *termtest.Gen, n int) {
 			back, rest, err = d.Decode(append(packed, 1, 2, 3))
 			require.NoError(t, err, "%x", packed)
 			require.Equal(t, []byte{1, 2, 3}, rest)
-			require.True(t, wire.Equal(x, back), "sent %s\n got %s", wire.FormatPlain(x), wire.FormatPlain(back))
+			require.True(t, wire.Equal(x, back), "sent %s\n got %s", plain.Format(x), plain.Format(back))
 			packed, err = AppendCompressed(nil, x)
 			require.NoError(t, err)
 			o.requireSame(t, packed, ours)

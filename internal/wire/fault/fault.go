@@ -107,7 +107,7 @@ func Index(path []byte, open string, i int, closed string) []byte {
 
 // Pair appends a step to the value that a map has for a key, or to the key itself.
 func Pair(path []byte, key any, itself bool) []byte {
-	text := []rune(wire.FormatMax(key, utf8.UTFMax*(maxKey+1)))
+	text := []rune(wire.Formatter{Max: utf8.UTFMax * (maxKey + 1)}.Format(key))
 	if len(text) > maxKey {
 		text = append(text[:maxKey], '…')
 	}

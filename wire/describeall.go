@@ -6,12 +6,13 @@ import (
 	"reflect"
 )
 
-// FormatGo returns fmt.Sprintf(format, v), truncated after max bytes and then ending with "…". format is %v or %+v. Its
-// memory and time are bounded by about max bytes, regardless of the size of v, if v consists of terms and of values whose
-// fields fmt prints. The output of the methods Error, String and Format is truncated only after they return. FormatGo reads
-// everything that v refers to: use it for values that are meant to be shown, and [Describe] for others. In a truncated
-// value, the keys of maps are not sorted.
-func FormatGo(format string, v any, max int) string {
+// DescribeAll returns what fmt.Sprintf("%+v", v) does, cut after max bytes with … behind. It is for a
+// value that was given to be shown, since it reads all that v leads to; [Describe] is for one that was not.
+// It takes memory and time for about max bytes, however large v is, if v and what is in it are terms, or
+// values of which fmt prints the fields. The methods Error, String and Format of a value print all that
+// they want to: only then is it cut. Of a value that is cut, what fmt prints in order of its keys comes in
+// any order.
+func DescribeAll(v any, max int) string {
 	if c, ok := v.(Charlist); ok {
 		v = string(c)
 	}
@@ -22,17 +23,17 @@ func FormatGo(format string, v any, max int) string {
 		return s
 	}
 	if isTerm(v) {
-		return FormatMax(v, max)
+		return formatMax(v, max)
 	}
 	m := &measure{left: max}
 	if _, own := printer(v); own || m.fits(reflect.ValueOf(v), 0) {
-		s := fmt.Sprintf(format, v)
+		s := fmt.Sprintf("%+v", v)
 		if len(s) > max {
 			return cutText(s, max, "")
 		}
 		return s
 	}
-	c := &clipping{max: max, names: format == "%+v"}
+	c := &clipping{max: max}
 	c.print(reflect.ValueOf(v), 0)
 	return cutText(string(c.dst), max, "")
 }
@@ -74,7 +75,7 @@ func (m *measure) fits(v reflect.Value, depth int) bool {
 	if v.IsValid() && v.CanInterface() && depth > 0 {
 		switch x := v.Interface(); {
 		case isTerm(x):
-			text, whole := formatWhole(x, m.left, true, nil)
+			text, whole := Formatter{}.cutAfter(x, m.left)
 			m.left -= len(text)
 			return whole && m.left >= 0
 		default:
@@ -119,9 +120,8 @@ func (m *measure) fits(v reflect.Value, depth int) bool {
 
 // clipping prints the beginning of a value that is too large for fmt.
 type clipping struct {
-	dst   []byte
-	max   int
-	names bool // of fields
+	dst []byte
+	max int
 }
 
 // print prints v as far as space is left. Each level of depth takes a byte, so that a value which contains itself ends,
@@ -142,7 +142,7 @@ func (c *clipping) print(v reflect.Value, depth int) {
 func (c *clipping) value(x any, v reflect.Value, depth int) {
 	left := c.max - len(c.dst)
 	if isTerm(x) {
-		s, _ := formatWhole(x, left, true, nil)
+		s, _ := Formatter{}.cutAfter(x, left)
 		c.dst = append(c.dst, s...)
 	} else if _, own := printer(x); own {
 		s := fmt.Sprint(x)
@@ -165,9 +165,7 @@ func (c *clipping) parts(v reflect.Value, depth int) {
 		c.dst = append(c.dst, '{')
 		for i := 0; i < v.NumField() && len(c.dst) <= c.max; i++ {
 			c.space(i)
-			if c.names {
-				c.dst = append(append(c.dst, v.Type().Field(i).Name...), ':')
-			}
+			c.dst = append(append(c.dst, v.Type().Field(i).Name...), ':')
 			c.print(v.Field(i), depth+1)
 		}
 		c.dst = append(c.dst, '}')
