@@ -163,7 +163,7 @@ func readChildren(term any) ([]ChildInfo, error) {
 			return nil, errAnswer
 		}
 		typ, _ := t[2].(wire.Atom)
-		k := ChildInfo{ID: t[0], Restarting: t[1] == aRestarting, Type: Type(typ)}
+		k := ChildInfo{ID: t[0], Restarting: t[1] == aRestarting, Type: ChildType(typ)}
 		k.PID, _ = t[1].(node.PID)
 		if k.ID == wire.Undefined {
 			k.ID = nil

@@ -28,7 +28,7 @@ type ChildInfo struct {
 	ID         any // nil for the children of SimpleOneForOne, and those of Elixir's DynamicSupervisor.start_child
 	PID        node.PID
 	Restarting bool // it waits for its restart; PID is zero
-	Type       Type
+	Type       ChildType
 	Modules    []node.Atom
 	Restarts   int // since the child was added
 }

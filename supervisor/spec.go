@@ -36,15 +36,15 @@ const (
 
 var restarts = []Restart{Permanent, Transient, Temporary}
 
-// Type is the kind of a child: Worker or Supervisor.
-type Type string
+// ChildType is the kind of a child: Worker or Supervisor.
+type ChildType string
 
 const (
-	Worker     Type = "worker"
-	Supervisor Type = "supervisor"
+	Worker     ChildType = "worker"
+	Supervisor ChildType = "supervisor"
 )
 
-var types = []Type{Worker, Supervisor}
+var types = []ChildType{Worker, Supervisor}
 
 // AutoShutdown defines whether a supervisor ends with its significant children.
 type AutoShutdown string
@@ -112,7 +112,7 @@ type Child struct {
 
 	Restart     Restart       // default: Permanent
 	Shutdown    time.Duration // BrutalKill, node.Infinity, or a time; default: 5 s for a Worker, node.Infinity for a Supervisor
-	Type        Type          // default: Worker
+	Type        ChildType     // default: Worker
 	Significant bool          // see AutoShutdown; not for a Permanent child
 	Backoff     Backoff       // default: restart at once, as in OTP
 

@@ -34,7 +34,7 @@ type actions struct {
 
 // setting is something to be done about a timeout.
 type setting struct {
-	typ     Type
+	typ     EventType
 	d       time.Duration // node.Infinity: call off
 	update  bool
 	content any
@@ -101,14 +101,14 @@ func (c *Context) Insert(e Event) {
 // anything that is in the mailbox, without a timer; [node.Infinity] calls it off: its event does not
 // come any more, even if its time is over.
 // If asked several times for one type, the last counts.
-func (c *Context) SetTimeout(t Type, d time.Duration, content any) {
+func (c *Context) SetTimeout(t EventType, d time.Duration, content any) {
 	c.set(setting{typ: t, d: max(d, 0), content: content})
 }
 
 // UpdateTimeout changes the content of a timeout and not its time; where there is
 // none it is SetTimeout with 0: {Timeout, update, Content}. An event timeout is
 // called off by every event, and so is never there.
-func (c *Context) UpdateTimeout(t Type, content any) {
+func (c *Context) UpdateTimeout(t EventType, content any) {
 	c.set(setting{typ: t, update: true, content: content})
 }
 

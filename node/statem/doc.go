@@ -9,7 +9,7 @@
 //   - A [Kind] holds the states that machines of one kind have. [Define] makes it.
 //   - A [Context] is a state's access to its process: all of node.Context, and
 //     Postpone, Insert, SetTimeout, Repeat and Stop.
-//   - A [Type] is the type of an event. Some types are timeouts, which a state can set.
+//   - An [EventType] is the type of an event. Some types are timeouts, which a state can set.
 //
 // See the example for a whole machine.
 //

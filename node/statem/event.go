@@ -11,34 +11,34 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Type says what sort of event has come. [StateTimeout], [EventTimeout] and what
+// EventType says what sort of event has come. [StateTimeout], [EventTimeout] and what
 // [Named] returns are timeouts.
-type Type string
+type EventType string
 
 // The types of events: event_type of gen_statem.
 const (
-	TypeCall     Type = "call"          // somebody waits for a reply
-	TypeCast     Type = "cast"          // by genserver.Cast
-	TypeInfo     Type = "info"          // any other message, node.Down and node.Exited among them
-	TypeInternal Type = "internal"      // by Context.Insert
-	TypeEnter    Type = "enter"         // the state has been entered; see Kind.EnterCalls
-	StateTimeout Type = "state_timeout" // called off when the state changes
-	EventTimeout Type = "timeout"       // called off by any event
+	TypeCall     EventType = "call"          // somebody waits for a reply
+	TypeCast     EventType = "cast"          // by genserver.Cast
+	TypeInfo     EventType = "info"          // any other message, node.Down and node.Exited among them
+	TypeInternal EventType = "internal"      // by Context.Insert
+	TypeEnter    EventType = "enter"         // the state has been entered; see Kind.EnterCalls
+	StateTimeout EventType = "state_timeout" // called off when the state changes
+	EventTimeout EventType = "timeout"       // called off by any event
 )
 
-const named Type = "timeout "
+const named EventType = "timeout "
 
 // Named is the type of a timeout that goes on until it is over, called off or
 // set again under the same name: {timeout, Name}.
-func Named(name string) Type { return named + Type(name) }
+func Named(name string) EventType { return named + EventType(name) }
 
 // timeout reports whether t can be set.
-func (t Type) timeout() bool {
+func (t EventType) timeout() bool {
 	return t == StateTimeout || t == EventTimeout || strings.HasPrefix(string(t), string(named))
 }
 
 // term is what gen_statem calls t: an atom, or {timeout, Name}.
-func (t Type) term() any {
+func (t EventType) term() any {
 	if name, ok := strings.CutPrefix(string(t), string(named)); ok {
 		return wire.Tuple{wire.Atom(EventTimeout), wire.Atom(name)}
 	}
@@ -47,7 +47,7 @@ func (t Type) term() any {
 
 // Event is what a state function is given.
 type Event struct {
-	Type    Type
+	Type    EventType
 	Content any // the request, the message, what a timeout was set with, or [Entered]
 
 	from node.From // of a call
@@ -92,7 +92,7 @@ var (
 
 func init() {
 	values.Enter(ErrUnhandled)
-	termof.Enter(Type.term)
+	termof.Enter(EventType.term)
 	termof.Enter(Event.term)
 	termof.Enter(Entered.term)
 }

@@ -18,7 +18,7 @@ import (
 type queue struct {
 	events    []Event // to be handled before the mailbox; the next is the last
 	postponed []Event // until the state changes; the oldest is the first
-	times     map[Type]*timeout
+	times     map[EventType]*timeout
 	zero      list.List // of *timeout
 
 	start func(t *timeout, s setting) *node.Timer
@@ -27,7 +27,7 @@ type queue struct {
 
 // timeout is a timeout that has been set, and the message by which it comes.
 type timeout struct {
-	typ     Type
+	typ     EventType
 	content any
 	timer   *node.Timer   // nil: it is in zero
 	zero    *list.Element // of queue.zero
@@ -93,7 +93,7 @@ func (q *queue) push(events []Event) {
 
 // latest returns of each timeout what is said of it last.
 func latest(all []setting) []setting {
-	last := make(map[Type]int, few)
+	last := make(map[EventType]int, few)
 	for i, s := range all {
 		last[s.typ] = i
 	}
@@ -128,12 +128,12 @@ func (q *queue) set(s setting) {
 		t.timer = q.start(t, s)
 	}
 	if q.times == nil {
-		q.times = make(map[Type]*timeout)
+		q.times = make(map[EventType]*timeout)
 	}
 	q.times[s.typ] = t
 }
 
-func (q *queue) cancel(typ Type) {
+func (q *queue) cancel(typ EventType) {
 	if t := q.times[typ]; t != nil {
 		if t.timer != nil {
 			q.stop(t.timer)

@@ -126,7 +126,9 @@ func (p *scriptedMachine) Terminate(c *statem.Context, reason any) {
 	p.trace.Printf("terminate %s in %s", reasonText(reason), c.State())
 }
 
-func typeText(t statem.Type) string { return strings.Replace(string(t), "timeout ", "timeout/", 1) }
+func typeText(t statem.EventType) string {
+	return strings.Replace(string(t), "timeout ", "timeout/", 1)
+}
 
 func (p *scriptedMachine) act(state string, c *statem.Context, e statem.Event) (statem.State[*scriptedMachine], error) {
 	content := plain.Format(sysmsg.Term(e.Content))
@@ -155,11 +157,11 @@ func (p *scriptedMachine) act(state string, c *statem.Context, e statem.Event) (
 	return next, err
 }
 
-func eventType(text string) statem.Type {
+func eventType(text string) statem.EventType {
 	if name, ok := strings.CutPrefix(text, "timeout/"); ok {
 		return statem.Named(name)
 	}
-	return statem.Type(text)
+	return statem.EventType(text)
 }
 
 func (p *scriptedMachine) perform(c *statem.Context, ops []string) (next statem.State[*scriptedMachine], err error) {

@@ -41,7 +41,7 @@ func Start(ctx context.Context, from node.Caller) (*Controller, error) {
 	c := &Controller{n: n, done: make(chan struct{}), loaded: make(map[wire.Atom]*Spec), order: make(map[wire.Atom]int),
 		env: make(map[wire.Atom]map[wire.Atom]any)}
 	pid, err := controllerServers.Start(ctx, from,
-		&controllerServer{Controller: c, starting: make(map[wire.Atom]*instance), started: make(map[wire.Atom]Type),
+		&controllerServer{Controller: c, starting: make(map[wire.Atom]*instance), started: make(map[wire.Atom]RestartType),
 			places: make(map[wire.Atom]*list.Element), masters: make(map[node.PID]*instance)},
 		node.Options{Name: registeredName, Protected: true, Place: node.Detached()}) // it blocks while applications stop
 	if err != nil {
@@ -137,7 +137,7 @@ func (c *Controller) forget(name wire.Atom) error {
 
 // Start starts one application and waits until it has started. If ctx ends first, the start continues. Errors: [*Error]
 // unknown, already_started, start_failed, or not_started and not_running for a dependency; and those of [node.Call].
-func (c *Controller) Start(ctx context.Context, name wire.Atom, t Type) error {
+func (c *Controller) Start(ctx context.Context, name wire.Atom, t RestartType) error {
 	if c.spec(name) == nil {
 		return wrongState(unknown, name)
 	}
@@ -183,8 +183,8 @@ func (c *Controller) Loaded() []Info {
 // EnsureAllStarted starts an application after its dependencies that are not running, all with the type t, and returns
 // those it has started, in order. If one fails, they are stopped again. The error is that of its Start, [*Error] unknown or
 // [*Error] cycle, with its name in the text.
-func (c *Controller) EnsureAllStarted(ctx context.Context, name wire.Atom, t Type) ([]wire.Atom, error) {
-	return c.ensureAll(ctx, []wire.Atom{name}, func(*Spec) (Type, error) { return t, nil })
+func (c *Controller) EnsureAllStarted(ctx context.Context, name wire.Atom, t RestartType) ([]wire.Atom, error) {
+	return c.ensureAll(ctx, []wire.Atom{name}, func(*Spec) (RestartType, error) { return t, nil })
 }
 
 // StartAll is EnsureAllStarted for all loaded applications, each with its own Type, in the order of Load if dependencies
@@ -193,11 +193,11 @@ func (c *Controller) StartAll(ctx context.Context) error {
 	c.mu.RLock()
 	names := slices.SortedFunc(maps.Keys(c.order), func(a, b wire.Atom) int { return cmp.Compare(c.order[a], c.order[b]) })
 	c.mu.RUnlock()
-	_, err := c.ensureAll(ctx, names, func(s *Spec) (Type, error) { return s.Type, nil })
+	_, err := c.ensureAll(ctx, names, func(s *Spec) (RestartType, error) { return s.Type, nil })
 	return err
 }
 
-func (c *Controller) ensureAll(ctx context.Context, names []wire.Atom, t func(*Spec) (Type, error)) ([]wire.Atom, error) {
+func (c *Controller) ensureAll(ctx context.Context, names []wire.Atom, t func(*Spec) (RestartType, error)) ([]wire.Atom, error) {
 	e := ensurer{c: c, ctx: ctx, typ: t, at: make(map[wire.Atom]int)}
 	for _, name := range names {
 		if err := e.ensure(name, false); err != nil {
@@ -214,7 +214,7 @@ func (c *Controller) ensureAll(ctx context.Context, names []wire.Atom, t func(*S
 type ensurer struct {
 	c       *Controller
 	ctx     context.Context
-	typ     func(*Spec) (Type, error)
+	typ     func(*Spec) (RestartType, error)
 	path    []wire.Atom       // from the requested application to the current one
 	at      map[wire.Atom]int // the places in path
 	started []wire.Atom

@@ -8,7 +8,7 @@
 //     module in one.
 //   - A [Controller] runs the applications of a node: load, start, stop, list. A node
 //     has one controller.
-//   - A [Type] determines what the end of an application means for the others:
+//   - A [RestartType] determines what the end of an application means for the others:
 //     permanent, transient, temporary.
 //   - An [Error] describes a failure; that of [Controller.Err] names the application whose end stopped all others.
 //

@@ -35,8 +35,8 @@ type Error struct {
 	Name   wire.Atom
 	Reason any
 
-	typ    Type // of the application that ended the controller
-	exited bool // start_failed: the process exited, instead of returning an error
+	typ    RestartType // of the application that ended the controller
+	exited bool        // start_failed: the process exited, instead of returning an error
 }
 
 const (

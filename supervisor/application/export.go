@@ -98,12 +98,12 @@ func (c *Controller) callWhich(ctx context.Context, args []any) (any, error) {
 }
 
 // typeOf reads the optional restart type in args.
-func typeOf(args []any) (t Type, err error) {
+func typeOf(args []any) (t RestartType, err error) {
 	if len(args) < 2 {
 		return Temporary, nil
 	}
 	name, _ := args[1].(wire.Atom)
-	t, ok := Type(name).known()
+	t, ok := RestartType(name).known()
 	if name == "" || !ok {
 		return "", bad("invalid_restart_type", args[1])
 	}
@@ -144,7 +144,7 @@ func (c *Controller) callEnsureAll(ctx context.Context, args []any) (any, error)
 			return nil, errBadArg
 		}
 	}
-	started, err := c.ensureAll(ctx, apps, func(*Spec) (Type, error) { return typeOf(args) })
+	started, err := c.ensureAll(ctx, apps, func(*Spec) (RestartType, error) { return typeOf(args) })
 	if err != nil {
 		return result(err)
 	}

@@ -20,7 +20,7 @@ type (
 	startOne struct {
 		genserver.Returns[struct{}]
 		name wire.Atom
-		typ  Type
+		typ  RestartType
 	}
 	stopOne struct {
 		genserver.Returns[struct{}]
@@ -53,13 +53,13 @@ type controllerServer struct {
 	running  list.List                   // of *instance, the last started first
 	places   map[wire.Atom]*list.Element // in running
 	masters  map[node.PID]*instance      // of starting and running instances
-	started  map[wire.Atom]Type          // started and not stopped; may have ended
+	started  map[wire.Atom]RestartType   // started and not stopped; may have ended
 }
 
 // instance is one instance of an application.
 type instance struct {
 	spec *Spec
-	typ  Type
+	typ  RestartType
 	pid  node.PID // the master, or zero for a library
 	top  node.PID
 	from []node.From // the callers that wait for the start

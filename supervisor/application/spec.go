@@ -11,17 +11,17 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Type defines the effect of an application's end on the others: OTP's restart_type(), although nothing is restarted.
-type Type string
+// RestartType defines the effect of an application's end on the others: OTP's restart_type(), although nothing is restarted.
+type RestartType string
 
 const (
-	Temporary Type = "temporary" // none; it is logged
-	Transient Type = "transient" // all others are stopped, unless it ended with the reason normal
-	Permanent Type = "permanent" // all others are stopped
+	Temporary RestartType = "temporary" // none; it is logged
+	Transient RestartType = "transient" // all others are stopped, unless it ended with the reason normal
+	Permanent RestartType = "permanent" // all others are stopped
 )
 
-// known returns t, or Temporary if t is empty. It returns false for an unknown Type.
-func (t Type) known() (Type, bool) {
+// known returns t, or Temporary if t is empty. It returns false for an unknown RestartType.
+func (t RestartType) known() (RestartType, bool) {
 	t = cmp.Or(t, Temporary)
 	return t, t == Temporary || t == Transient || t == Permanent
 }
@@ -42,7 +42,7 @@ type Spec struct {
 	// Env is the initial environment: terms or any Go values.
 	Env map[wire.Atom]any
 	// Type is the type with which [Controller.StartAll] starts it. Default: Temporary, as in OTP.
-	Type Type
+	Type RestartType
 
 	// Top is the supervisor at the top of its tree, and TopOptions are the
 	// options of its spawn. The application sets Link and Announce.
