@@ -67,6 +67,24 @@ func TestAPI(t *testing.T) {
 	}
 }
 
+// Each public package has an example that runs; a kit of tests has one that compiles.
+func TestPackagesHaveExamples(t *testing.T) {
+	for _, p := range packages(t) {
+		if !public(p) {
+			continue
+		}
+		runs, kit := false, slices.Contains(p.Imports, "testing")
+		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+			f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.ParseComments)
+			require.NoError(t, err)
+			for _, e := range doc.Examples(f) {
+				runs = runs || e.Output != "" || kit
+			}
+		}
+		require.True(t, runs, "%s has no Example function with an Output", p.ImportPath)
+	}
+}
+
 // documented returns what go/doc finds in a package, with unexported declarations or without.
 func documented(t *testing.T, p pkg, mode doc.Mode) (*token.FileSet, *doc.Package) {
 	fset := token.NewFileSet()
