@@ -65,15 +65,15 @@ func (h *Handler[S]) takes(t reflect.Type) bool {
 // for [ErrReplyLater] no reply is sent until Context.From's is answered; node.ExitWith ends the
 // server, and the caller gets a [*node.ExitError].
 func OnCall[S any, Q Returning[R], R any](f func(S, *Context, Q) (R, error)) Handler[S] {
-	return onRequest(f)
+	return callHandler(f)
 }
 
 // OnAnyCall is [OnCall] for requests of any type, which need not say what they return, such as
 // terms from Erlang. Where Q is an interface, any in particular, it takes what no
 // handler of the very type does.
-func OnAnyCall[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] { return onRequest(f) }
+func OnAnyCall[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] { return callHandler(f) }
 
-func onRequest[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] {
+func callHandler[S, Q, R any](f func(S, *Context, Q) (R, error)) Handler[S] {
 	return Handler[S]{
 		what: call, body: reflect.TypeFor[Q](), typ: reflect.TypeFor[node.Request[Q]](),
 		run: func(s *server[S], msg any) error {
