@@ -415,12 +415,25 @@ func (l *link) Close() error {
 		l.session.finish(l.closedError())
 		return nil
 	}
-	_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime)) // also for a write in progress, which the peer may block
-	l.writer.Lock()
-	whole := !l.broken && len(l.writer.Rest()) == 0
-	l.writer.Unlock()
-	if whole && !l.said.Swap(true) { // nothing is written after this: see Flush
-		_, _ = l.conn.Write(goodbye(codeClosed, "closed"))
+	until := time.Now().Add(byeTime)
+	_ = l.conn.SetWriteDeadline(until) // also for a write in progress, which the peer may block
+	if l.lockWriter(until) {
+		whole := !l.broken && len(l.writer.Rest()) == 0
+		l.writer.Unlock()
+		if whole && !l.said.Swap(true) { // nothing is written after this: see Flush
+			_, _ = l.conn.Write(goodbye(codeClosed, "closed"))
+		}
 	}
 	return l.conn.Close()
+}
+
+// lockWriter locks the writer, unless a write goes on until then.
+func (l *link) lockWriter(until time.Time) bool {
+	for !l.writer.TryLock() {
+		if time.Now().After(until) {
+			return false
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return true
 }
