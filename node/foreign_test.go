@@ -37,7 +37,7 @@ var unasked = []struct {
 	of   func(f *dist.Frame) bool
 	to   func(p dist.Peer) bool
 }{
-	{"the question for its OTP release", func(f *dist.Frame) bool {
+	{"the query for its OTP release", func(f *dist.Frame) bool {
 		return f.Op == dist.OpSpawn && f.Spawn.Module == "erpc" && f.Spawn.Args[2] == node.Atom("system_info")
 	}, func(p dist.Peer) bool { return p.Spawn }},
 	{"a discover to each scope of pg", func(f *dist.Frame) bool {
