@@ -99,8 +99,8 @@ func (s *soaked) take(msg any) error {
 	if !ok || len(m) != 4 {
 		return fmt.Errorf("this is none of ours: %s", wire.Format(msg))
 	}
-	from, ok1 := wire.Int(m[1])
-	number, ok2 := wire.Int(m[2])
+	from, ok1 := wire.AsInt(m[1])
+	number, ok2 := wire.AsInt(m[2])
 	body, ok3 := m[3].([]byte)
 	if !ok1 || !ok2 || !ok3 || from < 0 || int(from) >= len(s.next) {
 		return fmt.Errorf("this is none of ours: %s", wire.Format(m))

@@ -127,7 +127,7 @@ func soakEcho(_ context.Context, args []any) (any, error) { return args[0], nil 
 func soakFail(context.Context, []any) (any, error) { return nil, errors.New("told to") }
 
 func soakSleep(ctx context.Context, args []any) (any, error) {
-	ms, _ := wire.Int(args[0])
+	ms, _ := wire.AsInt(args[0])
 	select {
 	case <-time.After(time.Duration(ms) * time.Millisecond):
 	case <-ctx.Done():

@@ -81,7 +81,7 @@ func (f *farPlayer) do(in playing, op any) error {
 	case node.Atom("exit"):
 		in.Exit(f.peer, t[1])
 	case node.Atom("trap"):
-		in.TrapExit(t[1] == wire.True)
+		in.TrapExit(t[1] == wire.AtomTrue)
 	case node.Atom("send"):
 		in.Send(f.peer, t[1])
 	case node.Atom("die"):

@@ -303,7 +303,7 @@ func TestSentinelsCross(t *testing.T) {
 			require.NoError(t, err)
 			f := wire.Export{Module: "m", Function: "f", Arity: 1}
 			require.NoError(t, rpc.Export(b, f, func(_ context.Context, args []any) (any, error) {
-				name, _ := wire.Text(args[0])
+				name, _ := wire.AsText(args[0])
 				return nil, fmt.Errorf("so: %w", sentinels[name])
 			}))
 			for name, want := range sentinels {

@@ -240,12 +240,12 @@ func (th *scriptRun) step(line string) {
 		if pid, ok := th.n.Whereis(node.Atom(words[0])); ok {
 			th.record(line, pid)
 		} else {
-			th.record(line, wire.Undefined)
+			th.record(line, wire.AtomUndefined)
 		}
 	case "links":
 		info, err := th.n.Info(th.who(words[0]))
 		if err != nil {
-			th.record(line, wire.Undefined)
+			th.record(line, wire.AtomUndefined)
 			break
 		}
 		links := wire.List{}

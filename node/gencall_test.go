@@ -71,7 +71,7 @@ func TestReadFrom(t *testing.T) {
 			nodetest.Quiet(t, h)
 			from, _ = readFrom(n, c.term)
 			require.NoError(t, from.Fail(errSpoiled))
-			assert.True(t, wire.Equal(wire.Tuple{tag, wire.Tuple{wire.Error, "spoiled"}}, nodetest.Next[wire.Tuple](t, h)))
+			assert.True(t, wire.Equal(wire.Tuple{tag, wire.Tuple{wire.AtomError, "spoiled"}}, nodetest.Next[wire.Tuple](t, h)))
 		})
 	}
 }
@@ -153,7 +153,7 @@ func TestAsRequest(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, wire.Tuple{atom("$gen_call"), wire.Tuple{h.Self(), atom("$go_call")}, "term"}, term)
 	assert.Zero(t, node.From{}.Caller())
-	assert.Equal(t, wire.Tuple{wire.Undefined, atom("$go_call")}, standsFor(node.From{}))
+	assert.Equal(t, wire.Tuple{wire.AtomUndefined, atom("$go_call")}, standsFor(node.From{}))
 }
 
 type termed struct{}

@@ -32,7 +32,7 @@ func startLimited(t *testing.T, l node.ClusterLimits) (far, near *node.Node, log
 		return node.ActorFunc(echo), nil
 	}))
 	require.NoError(t, rpc.Export(far, mfa("hold", "register", 2), func(ctx context.Context, args []any) (any, error) {
-		return wire.OK, far.Inside(process.Key{}).RegisterFor(runner.CallingPeer(ctx), args[0].(wire.Atom), args[1].(wire.PID))
+		return wire.AtomOK, far.Inside(process.Key{}).RegisterFor(runner.CallingPeer(ctx), args[0].(wire.Atom), args[1].(wire.PID))
 	}))
 	return far, near, log
 }

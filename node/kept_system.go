@@ -71,7 +71,7 @@ func (n *Node) answerSystem(to From, what, reply any) {
 	at := to.Caller().Node()
 	answer := func() {
 		if what == getState && to.isTerm() && n.release(at) >= okState {
-			reply = wire.Tuple{wire.OK, reply}
+			reply = wire.Tuple{wire.AtomOK, reply}
 		}
 		_ = to.Reply(reply)
 	}
@@ -84,7 +84,7 @@ func (n *Node) answerSystem(to From, what, reply any) {
 
 // answer is the answer to a system message.
 func (k kept) answer(c *Context, what any) any {
-	state := any(wire.Undefined)
+	state := any(wire.AtomUndefined)
 	if s, ok := k.b.(interface{ State() any }); ok {
 		state = s.State()
 	}
@@ -104,5 +104,5 @@ func (k kept) answer(c *Context, what any) any {
 			},
 		}}
 	}
-	return wire.Tuple{wire.Error, wire.Atom("protected")}
+	return wire.Tuple{wire.AtomError, wire.Atom("protected")}
 }

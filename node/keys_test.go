@@ -30,8 +30,8 @@ func TestSenderIsToldOfDeepKeys(t *testing.T) {
 		c.Connect(a, b)
 		refused := 0
 		for _, term := range []any{
-			nested(2), nested(33), nested(34), nested(2000), wire.Tuple{nested(34)}, large(wire.OK), large(large(wire.OK)), large(large(large(wire.OK))),
-			wire.NewMap(wire.NewMap(large(wire.OK), 1), 1), []any{nested(34)}, map[string]any{"k": large(large(large(wire.OK)))},
+			nested(2), nested(33), nested(34), nested(2000), wire.Tuple{nested(34)}, large(wire.AtomOK), large(large(wire.AtomOK)), large(large(large(wire.AtomOK))),
+			wire.NewMap(wire.NewMap(large(wire.AtomOK), 1), 1), []any{nested(34)}, map[string]any{"k": large(large(large(wire.AtomOK)))},
 		} {
 			if err := a.Send(h.Self(), term); err != nil {
 				require.ErrorContains(t, err, "nested in keys of maps deeper than")

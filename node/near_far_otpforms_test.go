@@ -24,7 +24,7 @@ func handedOver(name string, values ...any) program {
 		for _, v := range values {
 			w.check(w.send(w.me, pid, v))
 			t := w.next().(wire.Tuple)
-			text, _ := wire.Text(t[0])
+			text, _ := wire.AsText(t[0])
 			w.say("there %s", text)
 			w.say("here  %s", show(t[1]))
 		}
@@ -161,7 +161,7 @@ var otpformPrograms = []program{
 	{"a function that fails", func(w *world) {
 		e := wire.Export{Module: "near", Function: "fails", Arity: 1}
 		w.check(rpc.Export(w.there, e, func(_ context.Context, args []any) (any, error) {
-			how, _ := wire.Text(args[0])
+			how, _ := wire.AsText(args[0])
 			return nil, nearError(how)
 		}))
 		w.later(func() { rpc.Unexport(w.there, e) })
@@ -169,7 +169,7 @@ var otpformPrograms = []program{
 			_, err := rpc.Call[int](w.ctx, w.me, w.there.Name(), "near", "fails", how)
 			w.blame(err)
 			var raised *rpc.Error
-			w.say("%v", errors.As(err, &raised) && raised.Class == wire.Error)
+			w.say("%v", errors.As(err, &raised) && raised.Class == wire.AtomError)
 		}
 	}},
 	{"a future that is handed over", func(w *world) {

@@ -147,7 +147,7 @@ func (n *Node) whereis(name any) (any, error) {
 	if pid, ok := n.Whereis(a); ok {
 		return pid, nil
 	}
-	return wire.Undefined, nil
+	return wire.AtomUndefined, nil
 }
 
 // run is callExported that tells how it went as erpc does.

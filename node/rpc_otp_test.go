@@ -113,12 +113,12 @@ func plainStack(answer any) any {
 	if !ok || len(e) != 3 || e[0] != node.Atom("exception") {
 		return answer
 	}
-	stack, _ := wire.Elements(e[2])
+	stack, _ := wire.AsList(e[2])
 	var plain wire.List
 	for _, entry := range stack {
 		f := entry.(wire.Tuple)
 		arity := f[2]
-		if args, ok := wire.Elements(arity); ok {
+		if args, ok := wire.AsList(arity); ok {
 			arity = len(args)
 		}
 		plain = append(plain, wire.Tuple{f[0], f[1], arity})

@@ -113,7 +113,7 @@ func (t *Types) enterOwn() *values.Codec {
 // replyError is the error for a reply that is no R. why is what does not fit.
 func replyError[R any](v any, why error) error {
 	var none R
-	if t, ok := v.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.Error { // as servers of OTP report an error
+	if t, ok := v.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.AtomError { // as servers of OTP report an error
 		if err := termof.ReadError(t[1]); err != nil {
 			return err
 		}

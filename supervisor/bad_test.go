@@ -140,10 +140,10 @@ var badChildren = map[string]struct {
 	"type":     {supervisor.Child{ID: 1, Start: echo, Type: "boss"}, "", tuple(wire.Atom("invalid_child_type"), wire.Atom("boss"))},
 	"significant, where nothing is": {supervisor.Child{ID: 1, Start: echo, Restart: supervisor.Temporary, Significant: true}, "",
 		tuple(wire.Atom("bad_combination"), wire.List{tuple(wire.Atom("auto_shutdown"), wire.Atom("never")),
-			tuple(wire.Atom("significant"), wire.True)})},
+			tuple(wire.Atom("significant"), wire.AtomTrue)})},
 	"significant and permanent": {supervisor.Child{ID: 1, Start: echo, Significant: true}, supervisor.AnySignificant,
 		tuple(wire.Atom("bad_combination"), wire.List{tuple(wire.Atom("restart"), wire.Atom("permanent")),
-			tuple(wire.Atom("significant"), wire.True)})},
+			tuple(wire.Atom("significant"), wire.AtomTrue)})},
 }
 
 func TestBadChildren(t *testing.T) {
@@ -585,7 +585,7 @@ func TestUnknownRequests(t *testing.T) {
 			require.NoError(s, s.self.Send(sup, tuple(wire.Atom("$gen_call"), tuple(s.self.Self(), ref), request)))
 			reply := s.self.Receive().(wire.Tuple)
 			assert.Equal(s, ref, reply[0])
-			assert.Equal(s, tuple(wire.Error, tuple(wire.Atom("unhandled_request"), request)), reply[1])
+			assert.Equal(s, tuple(wire.AtomError, tuple(wire.Atom("unhandled_request"), request)), reply[1])
 		}
 		s.end(sup)
 	})

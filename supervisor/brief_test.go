@@ -126,7 +126,7 @@ func TestMessagesAreNotShownWhole(t *testing.T) {
 		{wire.Atom("put_chars"), wire.Atom("unicode"), wire.Atom("io_lib"), wire.Atom("write"), wire.List{big}},
 	} {
 		require.NoError(t, self.Send(user, wire.Tuple{wire.Atom("io_request"), self.Self(), 1, request}))
-		require.Equal(t, wire.Tuple{wire.Atom("io_reply"), 1, wire.OK}, self.Receive())
+		require.Equal(t, wire.Tuple{wire.Atom("io_reply"), 1, wire.AtomOK}, self.Receive())
 		text := printed.Take()
 		require.Less(t, len(text), 1<<20+100)
 		require.True(t, strings.HasSuffix(text, "… (cut: a request prints 1 MiB at most)\n"))

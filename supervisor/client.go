@@ -51,7 +51,7 @@ type StartError struct {
 func (e *StartError) Error() string {
 	exit := e.exit
 	if exit == nil {
-		exit = failedToStart(cmp.Or[any](e.ID, wire.Undefined), e.Reason)
+		exit = failedToStart(cmp.Or[any](e.ID, wire.AtomUndefined), e.Reason)
 	}
 	return "supervisor: " + strings.TrimPrefix(exit.Error(), "node: the process exited: shutdown: ")
 }

@@ -84,7 +84,7 @@ func ask[R, Q any](ctx context.Context, from node.Caller, sup node.Dest, req Q, 
 	if r, ok := v.(R); ok || v == nil || err != nil {
 		return r, err
 	}
-	if t, ok := v.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.Error {
+	if t, ok := v.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.AtomError {
 		var none R
 		return none, refusal(t[1])
 	}
@@ -126,18 +126,18 @@ func started(pid node.PID, err error) (node.PID, error) {
 
 func readPID(term any) (node.PID, error) {
 	t, ok := term.(wire.Tuple)
-	if !ok || len(t) < 2 || t[0] != wire.OK {
+	if !ok || len(t) < 2 || t[0] != wire.AtomOK {
 		return node.PID{}, errAnswer
 	}
 	pid, ok := t[1].(node.PID)
-	if !ok && t[1] != wire.Undefined {
+	if !ok && t[1] != wire.AtomUndefined {
 		return pid, errAnswer
 	}
 	return pid, nil
 }
 
 func readOK(term any) (none struct{}, err error) {
-	if term != wire.OK {
+	if term != wire.AtomOK {
 		err = errAnswer
 	}
 	return none, err
@@ -145,14 +145,14 @@ func readOK(term any) (none struct{}, err error) {
 
 func readChild(term any) (Child, error) {
 	t, ok := term.(wire.Tuple)
-	if !ok || len(t) != 2 || t[0] != wire.OK {
+	if !ok || len(t) != 2 || t[0] != wire.AtomOK {
 		return Child{}, errAnswer
 	}
 	return parseChild(t[1], AllSignificant)
 }
 
 func readChildren(term any) ([]ChildInfo, error) {
-	l, ok := wire.Elements(term)
+	l, ok := wire.AsList(term)
 	if !ok {
 		return nil, errAnswer
 	}
@@ -165,13 +165,13 @@ func readChildren(term any) ([]ChildInfo, error) {
 		typ, _ := t[2].(wire.Atom)
 		k := ChildInfo{ID: t[0], Restarting: t[1] == aRestarting, Type: ChildType(typ)}
 		k.PID, _ = t[1].(node.PID)
-		if k.ID == wire.Undefined {
+		if k.ID == wire.AtomUndefined {
 			k.ID = nil
 		}
 		if t[3] == aDynamic {
 			k.Modules = []wire.Atom{aDynamic}
 		} else {
-			modules, _ := wire.Elements(t[3])
+			modules, _ := wire.AsList(t[3])
 			for _, m := range modules {
 				a, _ := m.(wire.Atom)
 				k.Modules = append(k.Modules, a)
@@ -183,7 +183,7 @@ func readChildren(term any) ([]ChildInfo, error) {
 }
 
 func readCounts(term any) (c Counts, err error) {
-	l, ok := wire.Elements(term)
+	l, ok := wire.AsList(term)
 	if !ok {
 		return c, errAnswer
 	}
@@ -192,7 +192,7 @@ func readCounts(term any) (c Counts, err error) {
 		if !ok || len(t) != 2 {
 			return c, errAnswer
 		}
-		n, ok := wire.Int(t[1])
+		n, ok := wire.AsInt(t[1])
 		if !ok {
 			return c, errAnswer
 		}

@@ -118,7 +118,7 @@ func TestChildrenWithoutID(t *testing.T) {
 	for _, k := range children {
 		require.Nil(t, k.ID)
 	}
-	require.Equal(t, wire.Tuple{wire.Error, wire.Tuple{wire.Atom("invalid_restart_type"), wire.Atom("never")}}, start("never"))
+	require.Equal(t, wire.Tuple{wire.AtomError, wire.Tuple{wire.Atom("invalid_restart_type"), wire.Atom("never")}}, start("never"))
 
 	require.NoError(t, near.Send(all[0], wire.Atom("normal")))
 	require.NoError(t, near.Send(all[1], wire.Atom("normal")))
@@ -130,7 +130,7 @@ func TestChildrenWithoutID(t *testing.T) {
 		return len(children) == 1 && !children[0].PID.IsZero() && children[0].PID != all[2]
 	}, "the permanent one comes back")
 	children, _ = supervisor.WhichChildren(ctx, far, top)
-	require.Equal(t, wire.OK, ask(wire.Atom("terminate_child"), children[0].PID))
-	require.Equal(t, wire.Tuple{wire.Error, wire.Atom("not_found")}, ask(wire.Atom("terminate_child"), children[0].PID))
+	require.Equal(t, wire.AtomOK, ask(wire.Atom("terminate_child"), children[0].PID))
+	require.Equal(t, wire.Tuple{wire.AtomError, wire.Atom("not_found")}, ask(wire.Atom("terminate_child"), children[0].PID))
 	require.Zero(t, count())
 }

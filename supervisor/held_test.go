@@ -48,12 +48,12 @@ func TestStartChildCounts(t *testing.T) {
 		refused := func() {
 			t.Helper()
 			answer := start()
-			require.Equal(t, wire.Error, answer[0], "%s: %s", sup, wire.Format(answer))
+			require.Equal(t, wire.AtomError, answer[0], "%s: %s", sup, wire.Format(answer))
 			assert.Contains(t, wire.Format(answer), "{'EXIT',{system_limit,[{m,f,[],[]}]}}", "%s", sup)
 		}
 		first, second := start(), start()
-		require.Equal(t, wire.OK, first[0], "%s: %s", sup, wire.Format(first))
-		require.Equal(t, wire.OK, second[0], "%s: %s", sup, wire.Format(second))
+		require.Equal(t, wire.AtomOK, first[0], "%s: %s", sup, wire.Format(first))
+		require.Equal(t, wire.AtomOK, second[0], "%s: %s", sup, wire.Format(second))
 		refused()
 		far.Exit(first[1].(node.PID), node.Kill)
 		testkit.Until(t, func() string {

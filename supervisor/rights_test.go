@@ -47,7 +47,7 @@ func TestStartChildAsksAllow(t *testing.T) {
 			v, err := node.Call[any](ctx, c.from, node.At{Name: sup, Node: far.Name()}, request(c.function))
 			require.NoError(t, err)
 			if c.ok {
-				assert.Equal(t, wire.OK, v.(wire.Tuple)[0], "%s %s %s", sup, c.from.Name(), c.function)
+				assert.Equal(t, wire.AtomOK, v.(wire.Tuple)[0], "%s %s %s", sup, c.from.Name(), c.function)
 			} else {
 				assert.Contains(t, wire.Format(v), "undef", "%s %s %s", sup, c.from.Name(), c.function)
 			}

@@ -274,7 +274,7 @@ func (o *observed) heard(c *node.Context, pid node.PID, ignored bool, failure an
 	case l == nil || l.kind != aSup || l.started || l.parent != c.Self():
 		return
 	case failure != nil:
-		p.trace = append(p.trace, "start "+l.child+": "+p.show(wire.Tuple{wire.Error, failure}))
+		p.trace = append(p.trace, "start "+l.child+": "+p.show(wire.Tuple{wire.AtomError, failure}))
 	case ignored:
 		p.trace = append(p.trace, "start "+l.child+": ignore")
 	default:

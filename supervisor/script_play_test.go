@@ -235,17 +235,17 @@ func (p *play) askByID(verb, sup, text string) {
 		ctx := context.Background()
 		switch verb {
 		case "terminate_child":
-			return wire.OK, supervisor.TerminateChild(ctx, s, sup, id)
+			return wire.AtomOK, supervisor.TerminateChild(ctx, s, sup, id)
 		case "restart_child":
 			return started(supervisor.RestartChild(ctx, s, sup, id))
 		case "delete_child":
-			return wire.OK, supervisor.DeleteChild(ctx, s, sup, id)
+			return wire.AtomOK, supervisor.DeleteChild(ctx, s, sup, id)
 		}
 		k, err := supervisor.ChildSpec(ctx, s, sup, id)
 		if err != nil {
 			return nil, err
 		}
-		return wire.Tuple{wire.OK, sysmsg.Term(k)}, nil
+		return wire.Tuple{wire.AtomOK, sysmsg.Term(k)}, nil
 	})
 }
 
@@ -270,9 +270,9 @@ func (p *play) startChild(sup, text string) {
 
 func started(pid node.PID, err error) (any, error) {
 	if pid.IsZero() {
-		return wire.Tuple{wire.OK, wire.Undefined}, err
+		return wire.Tuple{wire.AtomOK, wire.AtomUndefined}, err
 	}
-	return wire.Tuple{wire.OK, pid}, err
+	return wire.Tuple{wire.AtomOK, pid}, err
 }
 
 // check is check_childspecs.
@@ -299,7 +299,7 @@ func (p *play) check(key string, below []string) {
 		p.replied(p.line, errorTerm(err))
 		return
 	}
-	p.replied(p.line, wire.OK)
+	p.replied(p.line, wire.AtomOK)
 }
 
 // ask makes a request to a supervisor, in Erlang or by f.
@@ -352,7 +352,7 @@ func (p *play) answered(ref node.Ref, reply any) {
 
 // errorTerm is what OTP's supervisor module returns in place of err.
 func errorTerm(err error) any {
-	word := func(w wire.Atom) any { return wire.Tuple{wire.Error, w} }
+	word := func(w wire.Atom) any { return wire.Tuple{wire.AtomError, w} }
 	switch err {
 	case supervisor.ErrNotFound:
 		return word("not_found")
@@ -369,9 +369,9 @@ func errorTerm(err error) any {
 	case *node.ExitError:
 		return wire.Tuple{wire.Atom("EXIT"), e.Reason}
 	case *supervisor.StartError:
-		return wire.Tuple{wire.Error, e.Reason}
+		return wire.Tuple{wire.AtomError, e.Reason}
 	}
-	return wire.Tuple{wire.Error, values.ErrorTerm(err)}
+	return wire.Tuple{wire.AtomError, values.ErrorTerm(err)}
 }
 
 // runRoot is the process that starts supervisors.
@@ -384,9 +384,9 @@ func (p *play) runRoot(s *node.Process) error {
 			pid, err := node.SpawnWait(context.Background(), s, node.Options{Link: true}, &observed{p: p, def: m.def})
 			switch e := err.(type) {
 			case nil:
-				result = wire.Tuple{wire.OK, pid}
+				result = wire.Tuple{wire.AtomOK, pid}
 			case *node.ExitError:
-				result = wire.Tuple{wire.Error, e.Reason}
+				result = wire.Tuple{wire.AtomError, e.Reason}
 			default:
 				require.ErrorIs(p.t, err, node.ErrIgnored)
 				result = wire.Atom("ignore")

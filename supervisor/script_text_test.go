@@ -70,10 +70,10 @@ func (p *play) shown(term any) any {
 		switch {
 		case len(v) == 3 && (v[0] == module && v[1] == wire.Atom("start") || v[0] == goCode):
 			return wire.Atom("mfa")
-		case len(v) == 2 && v[0] == wire.Error:
+		case len(v) == 2 && v[0] == wire.AtomError:
 			if e, ok := v[1].(wire.Tuple); ok && len(e) == 2 {
 				if k, ok := e[1].(wire.Tuple); ok && len(k) > 0 && k[0] == wire.Atom("child") {
-					return wire.Tuple{wire.Error, p.shown(e[0])}
+					return wire.Tuple{wire.AtomError, p.shown(e[0])}
 				}
 			}
 		case len(v) == 2 && v[0] == wire.Atom("bad_start_spec"):
@@ -94,7 +94,7 @@ func (p *play) shown(term any) any {
 	case wire.List:
 		l := wire.List(p.shownEach(v))
 		if len(v) > 0 {
-			if t, ok := v[0].(wire.Tuple); ok && len(t) == 4 && t[0] == wire.Undefined {
+			if t, ok := v[0].(wire.Tuple); ok && len(t) == 4 && t[0] == wire.AtomUndefined {
 				slices.SortFunc(l, wire.Compare)
 			}
 		}

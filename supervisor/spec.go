@@ -276,7 +276,7 @@ func (k *Child) combines(auto AutoShutdown) error {
 	default:
 		return nil
 	}
-	return bad("bad_combination", wire.List{with, wire.Tuple{aSignificant, wire.True}})
+	return bad("bad_combination", wire.List{with, wire.Tuple{aSignificant, wire.AtomTrue}})
 }
 
 func (b *Backoff) complete() error {

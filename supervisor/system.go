@@ -27,7 +27,7 @@ func (s system) State() any {
 		name = wire.Tuple{wire.Atom("local"), i.Name}
 	}
 	return wire.Tuple{wire.Atom("state"), name, wire.Atom(s.spec.Strategy), wire.Tuple{ids, wire.NewMap()},
-		wire.Undefined, s.spec.Intensity, seconds(s.spec.Period), s.restarts.n, 0,
+		wire.AtomUndefined, s.spec.Intensity, seconds(s.spec.Period), s.restarts.n, 0,
 		wire.Atom(s.spec.AutoShutdown), wire.Atom("supervisor"), wire.List{}}
 }
 

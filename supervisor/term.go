@@ -90,7 +90,7 @@ func (a answer) fail(err error) error {
 			reason = wire.Tuple{failed.Reason, failed.child.record()}
 		}
 	}
-	a.s.c.Reply(a.to, wire.Tuple{wire.Error, reason})
+	a.s.c.Reply(a.to, wire.Tuple{wire.AtomError, reason})
 	return nil
 }
 
@@ -99,11 +99,11 @@ func term(v any) any {
 	switch v := v.(type) {
 	case node.PID:
 		if v.IsZero() {
-			return wire.Tuple{wire.OK, wire.Undefined}
+			return wire.Tuple{wire.AtomOK, wire.AtomUndefined}
 		}
-		return wire.Tuple{wire.OK, v}
+		return wire.Tuple{wire.AtomOK, v}
 	case Child:
-		return wire.Tuple{wire.OK, v.term()}
+		return wire.Tuple{wire.AtomOK, v.term()}
 	case []ChildInfo:
 		l := make(wire.List, len(v))
 		for i, k := range v {
@@ -113,12 +113,12 @@ func term(v any) any {
 	case Counts:
 		return v.term()
 	}
-	return wire.OK
+	return wire.AtomOK
 }
 
 // term returns {Id, Pid | undefined | restarting, Type, Modules}.
 func (i ChildInfo) term() any {
-	var pid, id any = wire.Undefined, i.ID
+	var pid, id any = wire.AtomUndefined, i.ID
 	switch {
 	case i.Restarting:
 		pid = aRestarting
@@ -126,7 +126,7 @@ func (i ChildInfo) term() any {
 		pid = i.PID
 	}
 	if id == nil {
-		id = wire.Undefined
+		id = wire.AtomUndefined
 	}
 	return wire.Tuple{id, pid, wire.Atom(i.Type), moduleTerm(i.Modules)}
 }
@@ -156,7 +156,7 @@ func specTerms(children []Child) wire.List {
 
 // record returns OTP's record child, as in {error, {Reason, Child}}.
 func (k *Child) record() any {
-	return wire.Tuple{aChild, wire.Undefined, k.ID, k.mfa(nil), wire.Atom(cmp.Or(k.Restart, Permanent)),
+	return wire.Tuple{aChild, wire.AtomUndefined, k.ID, k.mfa(nil), wire.Atom(cmp.Or(k.Restart, Permanent)),
 		wire.Atom(fmt.Sprint(k.Significant)), shutdownTerm(k.Shutdown), wire.Atom(cmp.Or(k.Type, Worker)), moduleTerm(k.modules())}
 }
 
@@ -220,14 +220,14 @@ func (s *supervisor) parse(req any) (any, error) {
 		switch t[0] {
 		case aStartChild:
 			if s.simple() {
-				args, ok := wire.Elements(t[1])
+				args, ok := wire.AsList(t[1])
 				if !ok {
 					return nil, bad("badarg", t[1])
 				}
 				return startDynamic{args}, nil
 			}
 			if k, ok := t[1].(wire.Tuple); ok && len(k) == 5 { // DynamicSupervisor.start_child of Elixir: its children have no ID
-				spec := slices.Concat(wire.Tuple{wire.Undefined}, k)
+				spec := slices.Concat(wire.Tuple{wire.AtomUndefined}, k)
 				child, err := parseChild(spec, s.spec.AutoShutdown)
 				return startChild{child: child, dynamic: true}, err
 			}
@@ -253,7 +253,7 @@ func parseSpec(flags, children any) (Spec, error) {
 	if err != nil {
 		return s, &SpecError{Reason: wire.Tuple{aSupervisorData, values.ErrorTerm(err)}}
 	}
-	l, ok := wire.Elements(children)
+	l, ok := wire.AsList(children)
 	if !ok || s.Strategy == SimpleOneForOne && len(l) != 1 {
 		return s, bad(aBadStartSpec, children)
 	}
@@ -287,7 +287,7 @@ func parseFlags(t any) (Spec, error) {
 		return s, bad("invalid_strategy", strategy)
 	}
 	intensity := field(m, aIntensity, defaultIntensity)
-	n, ok := wire.Int(intensity)
+	n, ok := wire.AsInt(intensity)
 	if !ok || n < 0 {
 		return s, bad("invalid_intensity", intensity)
 	}
@@ -295,7 +295,7 @@ func parseFlags(t any) (Spec, error) {
 		s.Intensity = NoRestarts
 	}
 	period := field(m, aPeriod, seconds(defaultPeriod))
-	if n, ok = wire.Int(period); !ok || n <= 0 {
+	if n, ok = wire.AsInt(period); !ok || n <= 0 {
 		return s, bad("invalid_period", period)
 	}
 	s.Period = time.Duration(min(n, int64(math.MaxInt64/time.Second))) * time.Second
@@ -340,7 +340,7 @@ func parseChild(t any, auto AutoShutdown) (Child, error) {
 	}
 	module, ok1 := mfa[0].(wire.Atom)
 	function, ok2 := mfa[1].(wire.Atom)
-	args, ok3 := wire.Elements(mfa[2])
+	args, ok3 := wire.AsList(mfa[2])
 	if !ok1 || !ok2 || !ok3 {
 		return k, bad("invalid_mfa", start)
 	}
@@ -349,8 +349,8 @@ func parseChild(t any, auto AutoShutdown) (Child, error) {
 	if k.Restart, ok = read(restart, restarts); !ok {
 		return k, bad("invalid_restart_type", restart)
 	}
-	significant := field(m, aSignificant, wire.False)
-	if k.Significant, ok = wire.Bool(significant); !ok {
+	significant := field(m, aSignificant, wire.AtomFalse)
+	if k.Significant, ok = wire.AsBool(significant); !ok {
 		return k, bad("invalid_significant", significant)
 	}
 	if err := k.combines(auto); err != nil {
@@ -373,7 +373,7 @@ func parseChild(t any, auto AutoShutdown) (Child, error) {
 		k.Modules = []wire.Atom{aDynamic}
 		return k, nil
 	}
-	l, ok := wire.Elements(modules)
+	l, ok := wire.AsList(modules)
 	if !ok {
 		return k, bad("invalid_modules", modules)
 	}
@@ -401,7 +401,7 @@ func parseShutdown(t any) (time.Duration, bool) {
 	case aInfinity:
 		return node.Infinity, true
 	}
-	ms, ok := wire.Int(t)
+	ms, ok := wire.AsInt(t)
 	if !ok || ms < 0 || ms > int64(node.Infinity/time.Millisecond)-1 {
 		return 0, false
 	}

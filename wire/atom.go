@@ -30,20 +30,20 @@ func AtomOf(text string) Atom {
 
 // Atoms that the runtime itself uses.
 const (
-	True      Atom = "true"
-	False     Atom = "false"
-	Undefined Atom = "undefined"
-	OK        Atom = "ok"
-	Error     Atom = "error"
+	AtomTrue      Atom = "true"
+	AtomFalse     Atom = "false"
+	AtomUndefined Atom = "undefined"
+	AtomOK        Atom = "ok"
+	AtomError     Atom = "error"
 )
 
-// Bool reads the atoms true and false, or a Go bool. For any other term ok is false.
-func Bool(t any) (value, ok bool) {
+// AsBool reads the atoms true and false, or a Go bool. For any other term ok is false.
+func AsBool(t any) (value, ok bool) {
 	switch t := t.(type) {
 	case bool:
 		return t, true
 	case Atom:
-		return t == True, t == True || t == False
+		return t == AtomTrue, t == AtomTrue || t == AtomFalse
 	}
 	return false, false
 }

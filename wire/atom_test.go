@@ -13,13 +13,13 @@ func TestBool(t *testing.T) {
 		value, ok bool
 	}{
 		{true, true, true},
-		{False, false, true},
-		{True, true, true},
-		{Undefined, false, false},
+		{AtomFalse, false, true},
+		{AtomTrue, true, true},
+		{AtomUndefined, false, false},
 		{"true", false, false},
 		{nil, false, false},
 	} {
-		value, ok := Bool(c.term)
+		value, ok := AsBool(c.term)
 		assert.Equal(t, c.value, value, c.term)
 		assert.Equal(t, c.ok, ok, c.term)
 	}

@@ -5,7 +5,7 @@ import "unicode/utf8"
 // Charlist is text that Erlang treats as a list of code points: "abc" in Erlang source is Charlist("abc") here, and equal
 // to List{97, 98, 99}. A Go string is a binary instead. A byte of invalid UTF-8 counts as U+FFFD.
 //
-// Charlist is for senders only: decoders and [Parse] return a List, and [Text] reads either.
+// Charlist is for senders only: decoders and [Parse] return a List, and [AsText] reads either.
 type Charlist string
 
 // String returns the text itself.
@@ -20,9 +20,9 @@ func (c Charlist) List() List {
 	return l
 }
 
-// Text reads Erlang's chardata in its three flat forms: a binary of UTF-8 (string, []byte), a list of code points
+// AsText reads Erlang's chardata in its three flat forms: a binary of UTF-8 (string, []byte), a list of code points
 // (Charlist, List) or an atom. It returns false for anything else, including invalid UTF-8 and surrogates.
-func Text(t any) (string, bool) {
+func AsText(t any) (string, bool) {
 	switch t := t.(type) {
 	case string:
 		return t, utf8.ValidString(t)
@@ -37,7 +37,7 @@ func Text(t any) (string, bool) {
 	var text []byte
 	c := cellsOf(t)
 	for e, ok := c.next(); ok; e, ok = c.next() {
-		r, ok := Int(e)
+		r, ok := AsInt(e)
 		if !ok || r != int64(rune(r)) || !utf8.ValidRune(rune(r)) {
 			return "", false
 		}

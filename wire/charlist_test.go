@@ -30,14 +30,14 @@ func TestText(t *testing.T) {
 		{List{0xd800}, "", false},
 		{List{-1}, "", false},
 		{List{whole(1 << 40)}, "", false},
-		{List{'a', OK}, "", false},
+		{List{'a', AtomOK}, "", false},
 		{List{Charlist("a")}, "", false},
 		{ImproperList{[]any{'a'}, 'b'}, "a", false},
 		{Tuple{}, "", false},
 		{1, "", false},
 		{NewBitstring([]byte{0x80}, 1), "", false},
 	} {
-		got, ok := Text(c.term)
+		got, ok := AsText(c.term)
 		assert.Equal(t, c.want, got, "%#v", c.term)
 		assert.Equal(t, c.ok, ok, "%#v", c.term)
 	}

@@ -124,10 +124,10 @@ func atomOf(t any) Atom {
 		return t
 	case bool:
 		if t {
-			return True
+			return AtomTrue
 		}
 	}
-	return False
+	return AtomFalse
 }
 
 // pairOfCells is one level of a comparison: two compound terms and how far

@@ -47,7 +47,7 @@ func TestEqualIsFinerThanCompare(t *testing.T) {
 		{Tuple{1}, Tuple{1.0}},
 		{List{1, 2.0}, List{1.0, 2}},
 		{ImproperList{[]any{1}, 2}, ImproperList{[]any{1}, 2.0}},
-		{NewMap(OK, 1), NewMap(OK, 1.0)},
+		{NewMap(AtomOK, 1), NewMap(AtomOK, 1.0)},
 		{point{1, 2}, point{2, 1}},
 	} {
 		assert.Zero(t, Compare(c[0], c[1]))
@@ -116,7 +116,7 @@ func TestForeignValues(t *testing.T) {
 		assert.True(t, Equal(x, x), "%#v", x)
 		assert.True(t, Equal(Tuple{x}, Tuple{x}), "%#v", x)
 		assert.Zero(t, Compare(x, x))
-		for _, term := range []any{1, OK, nil, "a", Tuple{}, Map{}} {
+		for _, term := range []any{1, AtomOK, nil, "a", Tuple{}, Map{}} {
 			assert.False(t, Equal(x, term))
 			assert.False(t, Equal(term, x))
 			assert.Equal(t, 1, Compare(x, term))
@@ -150,7 +150,7 @@ func BenchmarkEqual(b *testing.B) {
 		a, b any
 	}{
 		{"atom", Atom("get_state"), Atom("get_" + string([]byte("state")))}, {"int", 1 << 30, 1 << 30}, {"int/int64", 1 << 30, int64(1 << 30)},
-		{"ref", ref, ref}, {"tag", Tuple{OK, 1}, Tuple{OK, 1}}, {"call", x, y}, {"binary", make([]byte, 1<<10), string(make([]byte, 1<<10))},
+		{"ref", ref, ref}, {"tag", Tuple{AtomOK, 1}, Tuple{AtomOK, 1}}, {"call", x, y}, {"binary", make([]byte, 1<<10), string(make([]byte, 1<<10))},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -13,7 +13,7 @@
 //
 //	msg := wire.Tuple{wire.Atom("add"), from, wire.Charlist("cart"), wire.NewMap(wire.Atom("qty"), 2)}
 //
-//	item, _ := wire.Text(msg[2])                          // "cart"; the same for a binary or a string
+//	item, _ := wire.AsText(msg[2])                        // "cart"; the same for a binary or a string
 //	qty, ok := msg[3].(wire.Map).Get(wire.Atom("qty"))    // 2, true
 //	wire.Equal(qty, int64(2))                             // true: Go's integer types are interchangeable
 //	wire.Format(msg)                                      // {add,<go@host.7.0>,"cart",#{qty => 2}}
@@ -46,7 +46,7 @@
 // [Int] and [Bool] read integers and booleans.
 //
 // The untyped nil is the empty list, like a nil slice in Go and nil in Erlang's own sources; Elixir's nil is Atom("nil"),
-// and "no value" is commonly [Undefined]. A named type is not its underlying type: time.Duration is foreign. So are []any
+// and "no value" is commonly [AtomUndefined]. A named type is not its underlying type: time.Duration is foreign. So are []any
 // and map[string]any, which would be ambiguous. NaN and the infinities have a place in the order of numbers, but Erlang has
 // no such floats and encoders refuse them.
 //

@@ -11,7 +11,7 @@ func Example() {
 	from := wire.NewOrigin(wire.NodeID{Name: "go@host", Creation: 1}).PID(7)
 	msg := wire.Tuple{wire.Atom("add"), from, wire.Charlist("cart"), wire.NewMap(wire.Atom("qty"), 2)}
 
-	item, _ := wire.Text(msg[2]) // a binary or a string would do as well
+	item, _ := wire.AsText(msg[2]) // a binary or a string would do as well
 	qty, ok := msg[3].(wire.Map).Get(wire.Atom("qty"))
 	fmt.Println(item, qty, ok, wire.Equal(qty, int64(2)))
 	fmt.Println(wire.Format(msg))
@@ -42,7 +42,7 @@ func ExampleFormatter() {
 }
 
 func ExampleMap_All() {
-	m := wire.NewMap(wire.Tuple{1}, "tuple", wire.OK, "atom", 1.0, "float", 2, "integer")
+	m := wire.NewMap(wire.Tuple{1}, "tuple", wire.AtomOK, "atom", 1.0, "float", 2, "integer")
 	for k, v := range m.All() {
 		fmt.Println(k, v)
 	}

@@ -198,7 +198,7 @@ func isString(list any, most int) bool {
 	c := cellsOf(list)
 	n := 0
 	for t, ok := c.next(); ok; t, ok = c.next() {
-		r, ok := Int(t)
+		r, ok := AsInt(t)
 		if !ok || r != int64(rune(r)) || !isPrintable(rune(r)) {
 			return false
 		}
@@ -213,7 +213,7 @@ func (f *formatting) string(dst []byte, list any) []byte {
 	dst = append(dst, '"')
 	c := cellsOf(list)
 	for t, ok := c.next(); ok && !f.full(dst); t, ok = c.next() {
-		r, _ := Int(t)
+		r, _ := AsInt(t)
 		dst = appendRune(dst, rune(r), '"')
 	}
 	dst = append(dst, '"')

@@ -50,13 +50,13 @@ func TestFormat(t *testing.T) {
 		{Charlist("a\"ж\n"), `"a\"ж\n"`, "[97,34,1078,10]"},
 		{List{'a', uint8('b')}, `"ab"`, "[97,98]"},
 		{List{1, 2}, "[1,2]", ""},
-		{List{OK, List{}, Charlist("x")}, `[ok,[],"x"]`, "[ok,[],[120]]"},
+		{List{AtomOK, List{}, Charlist("x")}, `[ok,[],"x"]`, "[ok,[],[120]]"},
 		{ImproperList{[]any{1, 2}, 3}, "[1,2|3]", ""},
 		{ImproperList{[]any{1}, Tuple{2, 3}}, "[1|{2,3}]", ""},
 		{ImproperList{[]any{1}, ImproperList{[]any{2}, List{3}}}, "[1,2,3]", ""},
 		{ImproperList{nil, Tuple{}}, "{}", ""},
 		{Tuple{}, "{}", ""},
-		{Tuple{OK, Tuple{1}, 2}, "{ok,{1},2}", ""},
+		{Tuple{AtomOK, Tuple{1}, 2}, "{ok,{1},2}", ""},
 		{Map{}, "#{}", ""},
 		{NewMap(Atom("b"), 1, Atom("a"), Map{}, 1.0, 2, 1, 3), "#{1 => 3,1.0 => 2,a => #{},b => 1}", ""},
 		{"", "<<>>", ""},
@@ -89,7 +89,7 @@ func TestFormat(t *testing.T) {
 func TestCompoundsPrintThemselves(t *testing.T) {
 	o := NewOrigin(NodeID{"go@host", 1})
 	assert.Equal(t, `{ok,[a|b],[1,2],#{a => 1},<<1:1>>,#Fun<m.0.0>,fun m:f/1} <go@host.1.0>`,
-		fmt.Sprint(Tuple{OK, ImproperList{[]any{Atom("a")}, Atom("b")}, List{1, 2}, NewMap(Atom("a"), 1),
+		fmt.Sprint(Tuple{AtomOK, ImproperList{[]any{Atom("a")}, Atom("b")}, List{1, 2}, NewMap(Atom("a"), 1),
 			NewBitstring([]byte{0x80}, 1), Fun{Module: "m"}, Export{"m", "f", 1}}, " ", o.PID(1)))
 	for _, s := range []fmt.Stringer{Tuple{}, List{}, ImproperList{[]any{1}, 2}, Map{}, Bitstring{}, Fun{}, Export{}} {
 		assert.Equal(t, Format(s), s.String())

@@ -23,7 +23,7 @@ type gen struct {
 
 // newGen returns a gen whose seed is printed if the test fails.
 // whole returns n as decoders do: as an int if it fits one here.
-func whole(n int64) any { return Integer(big.NewInt(n)) }
+func whole(n int64) any { return IntegerOf(big.NewInt(n)) }
 
 func newGen(t testing.TB) *gen { return &gen{Rand: testkit.Rand(t)} }
 
@@ -85,9 +85,9 @@ func (g *gen) integer() any {
 		if g.IntN(2) == 0 {
 			x.Neg(x)
 		}
-		return Integer(x)
+		return IntegerOf(x)
 	case 3:
-		return Integer(new(big.Int).Lsh(big.NewInt(g.Int64()), uint(g.IntN(200))))
+		return IntegerOf(new(big.Int).Lsh(big.NewInt(g.Int64()), uint(g.IntN(200))))
 	case 4:
 		return int(math.Trunc(g.NormFloat64() * math.Exp2(float64(g.IntN(62)))))
 	}
@@ -119,7 +119,7 @@ func (g *gen) atom() any {
 	case 1:
 		return pick[any](g, true, false)
 	}
-	return pick(g, OK, Error, Undefined, "a", "b", "aé", "ab@c_D1", "A", "_", "", "a b", "fun", "end", "ÿ", "÷", "'", "\\", "\u0080", "ж")
+	return pick(g, AtomOK, AtomError, AtomUndefined, "a", "b", "aé", "ab@c_D1", "A", "_", "", "a b", "fun", "end", "ÿ", "÷", "'", "\\", "\u0080", "ж")
 }
 
 // text returns n characters that both sides can read back: no surrogates, and
@@ -272,7 +272,7 @@ func (g *gen) respell(t any) any {
 	case bool:
 		return atomOf(t)
 	case Atom:
-		if v, ok := Bool(t); ok {
+		if v, ok := AsBool(t); ok {
 			return v
 		}
 	}
@@ -300,7 +300,7 @@ func (g *gen) respellList(head []any, tail any) any {
 	cut := g.IntN(len(head) + 1)
 	switch l := cons(head[cut:], tail).(type) {
 	case List:
-		if s, ok := Text(l); ok {
+		if s, ok := AsText(l); ok {
 			tail = pick[any](g, l, Charlist(s))
 		} else {
 			tail = l

@@ -41,8 +41,8 @@ func cons(head []any, tail any) any {
 	return ImproperList{Head: head, Tail: tail}
 }
 
-// Elements returns the elements of a proper list of any type. The result may share memory with t.
-func Elements(t any) (List, bool) {
+// AsList returns the elements of a proper list of any type. The result may share memory with t.
+func AsList(t any) (List, bool) {
 	switch l := t.(type) {
 	case nil:
 		return nil, true

@@ -39,8 +39,8 @@ func TestListsAreTheirCells(t *testing.T) {
 		{nil, List(nil), List{}, Charlist(""), ImproperList{}, ImproperList{nil, List{}}},
 		{List{'a', 'b'}, Charlist("ab"), List{uint8('a'), int64('b')}, ImproperList{[]any{'a'}, Charlist("b")},
 			ImproperList{nil, ImproperList{[]any{'a', 'b'}, nil}}},
-		{ImproperList{[]any{1, 2}, OK}, ImproperList{[]any{1}, ImproperList{[]any{2}, OK}}},
-		{OK, ImproperList{nil, OK}},
+		{ImproperList{[]any{1, 2}, AtomOK}, ImproperList{[]any{1}, ImproperList{[]any{2}, AtomOK}}},
+		{AtomOK, ImproperList{nil, AtomOK}},
 		{Tuple{1}, ImproperList{nil, Tuple{1}}},
 	} {
 		for _, a := range same {
@@ -71,7 +71,7 @@ func TestElements(t *testing.T) {
 		{Tuple{1}, nil, false},
 		{"ab", nil, false},
 	} {
-		got, ok := Elements(c.in)
+		got, ok := AsList(c.in)
 		require.Equal(t, c.ok, ok, "%v", c.in)
 		if ok {
 			require.True(t, Equal(c.want, got), "%v: %v", c.in, got)

@@ -16,7 +16,7 @@ import (
 
 func TestMapTakesAnyKey(t *testing.T) {
 	keys := []any{
-		1, 1.0, OK, "text", Charlist("text"), NewBitstring([]byte{0x80}, 1), Tuple{}, Tuple{1}, Tuple{1.0}, List{}, List{1},
+		1, 1.0, AtomOK, "text", Charlist("text"), NewBitstring([]byte{0x80}, 1), Tuple{}, Tuple{1}, Tuple{1.0}, List{}, List{1},
 		ImproperList{[]any{1}, 2}, Map{}, NewMap(1, 2), NewMap(1.0, 2), new(big.Int).Lsh(big.NewInt(1), 70),
 		NewOrigin(NodeID{"a@h", 1}).PID(1), NewOrigin(NodeID{"a@h", 1}).Ref(1), NewOrigin(NodeID{"a@h", 1}).Port(1),
 		Fun{Module: "m"}, Export{"m", "f", 1}, point{1, 2}, point{2, 1}, point{0, 0}, color(1),
@@ -55,20 +55,20 @@ func TestMapZeroValueAndSharing(t *testing.T) {
 	assert.True(t, Equal(Map{}, MakeMap(100)))
 	assert.Equal(t, hashOf(Map{}), hashOf(MakeMap(100)))
 
-	m.Put(OK, 1)
+	m.Put(AtomOK, 1)
 	shared, own := m, m.Clone()
-	shared.Put(OK, 2)
-	v, _ := m.Get(OK)
+	shared.Put(AtomOK, 2)
+	v, _ := m.Get(AtomOK)
 	assert.Equal(t, 2, v)
-	v, _ = own.Get(OK)
+	v, _ = own.Get(AtomOK)
 	assert.Equal(t, 1, v)
 	//lint:ignore SA5012 one is missing
-	assert.Panics(t, func() { NewMap(OK) })
+	assert.Panics(t, func() { NewMap(AtomOK) })
 }
 
 func TestMapKeepsKeysInDecodersForm(t *testing.T) {
 	m := NewMap(int8(1), "a", true, "b", float32(0.5), "c", big.NewInt(7), "d", uint64(9), "e")
-	want := []any{1, 7, 9, 0.5, True}
+	want := []any{1, 7, 9, 0.5, AtomTrue}
 	var keys []any
 	for k := range m.All() {
 		keys = append(keys, k)
@@ -76,7 +76,7 @@ func TestMapKeepsKeysInDecodersForm(t *testing.T) {
 	assert.Equal(t, want, keys)
 	v, _ := m.Get(true)
 	assert.Equal(t, "b", v)
-	v, _ = m.Get(True)
+	v, _ = m.Get(AtomTrue)
 	assert.Equal(t, "b", v)
 }
 
@@ -255,14 +255,14 @@ func BenchmarkMapGet(b *testing.B) {
 		for i := range n {
 			atoms.Put(Atom("key_"+strconv.Itoa(i)), i)
 			ints.Put(i, i)
-			tuples.Put(Tuple{OK, i}, i)
+			tuples.Put(Tuple{AtomOK, i}, i)
 		}
 		for _, c := range []struct {
 			name string
 			m    Map
 			key  any
 		}{
-			{"atom", atoms, Atom("key_" + strconv.Itoa(n/2))}, {"int", ints, n / 2}, {"tuple", tuples, Tuple{OK, n / 2}},
+			{"atom", atoms, Atom("key_" + strconv.Itoa(n/2))}, {"int", ints, n / 2}, {"tuple", tuples, Tuple{AtomOK, n / 2}},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
 				b.ReportAllocs()

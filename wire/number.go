@@ -6,15 +6,15 @@ import (
 	"math/big"
 )
 
-// Int returns the integer term t, of any Go integer type, as an int64. It returns false if t is not an integer or does not
+// AsInt returns the integer term t, of any Go integer type, as an int64. It returns false if t is not an integer or does not
 // fit.
-func Int(t any) (n int64, ok bool) {
+func AsInt(t any) (n int64, ok bool) {
 	x := numOf(t)
 	return x.small, x.kind == numSmall
 }
 
-// Integer returns n in the form that decoders use: an int if it fits, else n itself.
-func Integer(n *big.Int) any {
+// IntegerOf returns n in the form that decoders use: an int if it fits, else n itself.
+func IntegerOf(n *big.Int) any {
 	if n.IsInt64() && n.Int64() == int64(int(n.Int64())) {
 		return int(n.Int64())
 	}
@@ -57,7 +57,7 @@ func numOf(t any) num {
 		}
 		return num{kind: numBig, big: t}
 	}
-	if n, u, ok := Integral(t); ok {
+	if n, u, ok := AsIntOrUint(t); ok {
 		if u == 0 {
 			return num{kind: numSmall, small: n}
 		}
@@ -66,9 +66,9 @@ func numOf(t any) num {
 	return num{}
 }
 
-// Integral returns the value of any Go integer except a [*big.Int]: in n, or in u if it does not fit an int64. u is 0
+// AsIntOrUint returns the value of any Go integer except a [*big.Int]: in n, or in u if it does not fit an int64. u is 0
 // otherwise.
-func Integral(t any) (n int64, u uint64, ok bool) {
+func AsIntOrUint(t any) (n int64, u uint64, ok bool) {
 	switch t := t.(type) {
 	case int:
 		return int64(t), 0, true

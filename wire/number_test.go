@@ -20,7 +20,7 @@ func TestEveryIntegerKindIsOneInteger(t *testing.T) {
 		assert.Equal(t, hashOf(1), hashOf(a))
 		v, _ := m.Get(a)
 		assert.Equal(t, "one", v)
-		n, ok := Int(a)
+		n, ok := AsInt(a)
 		assert.True(t, ok)
 		assert.Equal(t, int64(1), n)
 	}
@@ -29,16 +29,16 @@ func TestEveryIntegerKindIsOneInteger(t *testing.T) {
 	assert.Equal(t, hashOf(uint64(math.MaxUint64)), hashOf(huge))
 	for _, t1 := range []any{1.0, true, nil, "1", Atom("1"), huge, (*big.Int)(nil), color(1)} {
 		assert.False(t, Equal(1, t1))
-		_, ok := Int(t1)
+		_, ok := AsInt(t1)
 		assert.False(t, ok)
 	}
 }
 
 func TestInteger(t *testing.T) {
-	assert.Equal(t, -5, Integer(big.NewInt(-5)))
-	assert.Equal(t, math.MinInt, Integer(big.NewInt(math.MinInt)))
+	assert.Equal(t, -5, IntegerOf(big.NewInt(-5)))
+	assert.Equal(t, math.MinInt, IntegerOf(big.NewInt(math.MinInt)))
 	huge := new(big.Int).Lsh(big.NewInt(1), 64)
-	assert.Equal(t, huge, Integer(huge))
+	assert.Equal(t, huge, IntegerOf(huge))
 }
 
 func TestNumbersCompareByValue(t *testing.T) {

@@ -17,7 +17,7 @@ type SyntaxError struct {
 	Msg    string
 }
 
-// Error returns the position and what was expected there.
+// AtomError returns the position and what was expected there.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("wire: line %d, column %d: %s", e.Line, e.Column, e.Msg)
 }

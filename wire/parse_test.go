@@ -141,7 +141,7 @@ func requireDecoded(t *testing.T, x any) {
 	switch x := x.(type) {
 	case int, float64, Atom, []byte, Export, Bitstring:
 	case *big.Int:
-		require.IsType(t, x, Integer(x))
+		require.IsType(t, x, IntegerOf(x))
 	case Tuple:
 		for _, e := range x {
 			requireDecoded(t, e)

@@ -22,7 +22,7 @@ func (p *parser) number() (any, error) {
 	case float64:
 		return -t, nil
 	}
-	return Integer(new(big.Int).Neg(t.(*big.Int))), nil
+	return IntegerOf(new(big.Int).Neg(t.(*big.Int))), nil
 }
 
 // unsigned reads digits, base#digits, digits.digits with or without exponent,
@@ -104,5 +104,5 @@ func integer(digits string, base int) any {
 		return int(n)
 	}
 	n, _ := new(big.Int).SetString(digits, base)
-	return Integer(n)
+	return IntegerOf(n)
 }

@@ -303,7 +303,7 @@ var wishes = []row{
 			}
 			v, err := rpc(ops, "erlang", "is_process_alive", pid)
 			require.NoError(a, err, "the operator's connection is the same")
-			require.Equal(a, wire.True, v)
+			require.Equal(a, wire.AtomTrue, v)
 			_, err = native.Call("counter", wire.Atom("get"))
 			require.NoError(a, err)
 		}},

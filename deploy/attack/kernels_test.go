@@ -35,7 +35,7 @@ var kernels = []row{
 		for i, pid := range a.spawnEcho(len(names)) {
 			v, err := e.Call("actornode", wire.Tuple{wire.Atom("register"), wire.Atom(names[i]), pid})
 			require.NoError(a, err)
-			require.Equal(a, wire.OK, v.(wire.Tuple)[0], "%v", v)
+			require.Equal(a, wire.AtomOK, v.(wire.Tuple)[0], "%v", v)
 		}
 		for _, name := range names { // children of the demo's supervisor
 			child := wire.Tuple{wire.Atom(name), wire.Tuple{wire.Atom("demo"), wire.Atom("echo"), wire.List{}}, wire.Atom("temporary"), 5000,

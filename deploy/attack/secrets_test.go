@@ -51,7 +51,7 @@ func secrets() []row {
 				e.Patience = testkit.Limit
 				ended, err := rpc(e, "vault", "crash")
 				require.NoError(a, err)
-				n, ok := wire.Int(ended)
+				n, ok := wire.AsInt(ended)
 				require.True(a, ok && n > 200, "%v", wire.Format(ended))
 				for _, m := range []any{cast(wire.Tuple{wire.Atom("login"), secret}), wire.NewMap("password", secret), []byte(secret)} {
 					require.NoError(a, e.SendReg(e.PID(1), "keeper", m))

@@ -214,7 +214,7 @@ func (a *attempt) notCounted() {
 	defer func() { _ = e.Close() }()
 	total, err := e.Call("counter", wire.Atom("get"))
 	require.NoError(a, err)
-	n, ok := wire.Int(total)
+	n, ok := wire.AsInt(total)
 	require.True(a, ok && n < token, "counter has been reached without the cookie: %v", total)
 }
 

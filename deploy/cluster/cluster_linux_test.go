@@ -151,7 +151,7 @@ func (s *stack) testOTP(t *testing.T, image string, elixir bool) {
 	for _, c := range s.nodes {
 		got, err := ask(others[0], "join_on", wire.Atom(c.name), wire.Atom("cluster"))
 		require.NoError(t, err)
-		assert.Equal(t, wire.OK, got, c.name)
+		assert.Equal(t, wire.AtomOK, got, c.name)
 	}
 	var want []string
 	for _, c := range everyone {

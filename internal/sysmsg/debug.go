@@ -97,13 +97,13 @@ func (s *System) Event(c *node.Context, e any) {
 func (t *tools) command(c *node.Context, what any) any {
 	if what == aNoDebug {
 		*t = tools{}
-		return wire.OK
+		return wire.AtomOK
 	}
 	p, ok := what.(wire.Tuple)
 	if !ok || len(p) != 2 {
 		return unknown
 	}
-	on, isBool := wire.Bool(p[1])
+	on, isBool := wire.AsBool(p[1])
 	switch {
 	case p[0] == aTrace && isBool:
 		t.trace = on
@@ -117,29 +117,29 @@ func (t *tools) command(c *node.Context, what any) any {
 			t.install(aStatistics, true)
 		}
 	case p[0] == aStatistics && p[1] == aGet:
-		return wire.Tuple{wire.OK, t.stats.report(c)}
+		return wire.Tuple{wire.AtomOK, t.stats.report(c)}
 	case p[0] == aLog:
 		return t.logging(c, p[1])
 	case p[0] == aLogToFile && (!isBool || on):
-		return wire.Tuple{wire.Error, wire.Atom("open_file")} // nobody writes files here by a message
+		return wire.Tuple{wire.AtomError, wire.Atom("open_file")} // nobody writes files here by a message
 	case p[0] == aLogToFile, p[0] == aRemove: // there is none
 	default:
 		return unknown
 	}
-	return wire.OK
+	return wire.AtomOK
 }
 
 // logging answers {debug, {log, What}}.
 func (t *tools) logging(c *node.Context, what any) any {
-	if on, ok := wire.Bool(what); ok && !on {
+	if on, ok := wire.AsBool(what); ok && !on {
 		t.log = nil
 		t.install(aLog, false)
-		return wire.OK
+		return wire.AtomOK
 	} else if ok {
-		what = wire.Tuple{wire.True, logged}
+		what = wire.Tuple{wire.AtomTrue, logged}
 	}
 	if n, ok := what.(wire.Tuple); ok && len(n) == 2 {
-		on, _ := wire.Bool(n[0])
+		on, _ := wire.AsBool(n[0])
 		size := sizeOf(n[1])
 		if !on || size < 1 {
 			return unknown
@@ -148,16 +148,16 @@ func (t *tools) logging(c *node.Context, what any) any {
 			t.log = &ring{size: size}
 			t.install(aLog, true)
 		}
-		return wire.OK
+		return wire.AtomOK
 	}
 	switch what {
 	case aGet:
-		return wire.Tuple{wire.OK, t.log.events()}
+		return wire.Tuple{wire.AtomOK, t.log.events()}
 	case aPrint:
 		for _, e := range t.log.events() {
 			c.Node().Log().Info("logged event", "process", c.Self().String(), "event", Words(e))
 		}
-		return wire.OK
+		return wire.AtomOK
 	}
 	return unknown
 }
@@ -167,7 +167,7 @@ func sizeOf(t any) int {
 	if n, ok := t.(*big.Int); ok && n.Sign() > 0 {
 		return maxLogged
 	}
-	n, _ := wire.Int(t)
+	n, _ := wire.AsInt(t)
 	return int(min(n, maxLogged))
 }
 
@@ -175,7 +175,7 @@ func sizeOf(t any) int {
 func (t *tools) list(c *node.Context) wire.List {
 	l := wire.List{}
 	for _, tool := range t.order {
-		var shown any = wire.True
+		var shown any = wire.AtomTrue
 		switch s := t.stats; tool {
 		case aLog:
 			shown = t.log.events()

@@ -84,7 +84,7 @@ func asText(v any) (text any, ok bool) {
 	}
 	switch v.(type) {
 	case string, []byte:
-		return wire.Text(v)
+		return wire.AsText(v)
 	case error:
 		return v, true
 	}

@@ -133,7 +133,7 @@ func (s *System) Handle(c *node.Context, srv Server, r Request) error {
 	}
 	if t, ok := r.What.(wire.Tuple); ok && len(t) == 2 && t[0] == terminate {
 		if !r.quiet {
-			c.Reply(r.From, wire.OK)
+			c.Reply(r.From, wire.AtomOK)
 		}
 		return srv.End(c, t[1])
 	}
@@ -156,7 +156,7 @@ func (r Request) refusal(c *node.Context, srv Server) any {
 		return nil
 	}
 	if r.What != getState && r.What != getStatus && c.Node().Inside(process.Key{}).AskerOf(r.From).Protected(c.Self()) {
-		return wire.Tuple{wire.Error, wire.Atom("protected")}
+		return wire.Tuple{wire.AtomError, wire.Atom("protected")}
 	}
 	t, ok := r.What.(wire.Tuple)
 	if !ok || len(t) != 2 || t[0] != replaceState {
@@ -187,9 +187,9 @@ const okState = 27
 func wrap(n *node.Node, to node.From, reply any) {
 	at := to.Caller().Node()
 	answer := func() {
-		if t, ok := reply.(wire.Tuple); !ok || len(t) != 2 || t[0] != wire.Error {
+		if t, ok := reply.(wire.Tuple); !ok || len(t) != 2 || t[0] != wire.AtomError {
 			if n.Inside(process.Key{}).Release(at) >= okState {
-				reply = wire.Tuple{wire.OK, reply}
+				reply = wire.Tuple{wire.AtomOK, reply}
 			}
 		}
 		to.Reply(reply)
@@ -208,13 +208,13 @@ func (s *System) command(c *node.Context, srv Server, what any) any {
 			s.suspended = true
 			c.Push(waiting{s, srv})
 		}
-		return wire.OK
+		return wire.AtomOK
 	case resume:
 		if s.suspended {
 			s.suspended = false
 			c.Unbecome()
 		}
-		return wire.OK
+		return wire.AtomOK
 	case getState:
 		state, err := attempt(func() (any, error) { return srv.State(), nil })
 		if err != nil {
@@ -237,11 +237,11 @@ func (s *System) command(c *node.Context, srv Server, what any) any {
 	case len(t) == 4 && t[0] == changeCode && s.suspended:
 		module, _ := t[1].(wire.Atom)
 		if _, err := attempt(func() (any, error) { return nil, srv.ChangeCode(module, t[2], t[3]) }); err != nil {
-			return wire.Tuple{wire.Error, values.ErrorTerm(err)}
+			return wire.Tuple{wire.AtomError, values.ErrorTerm(err)}
 		}
-		return wire.OK
+		return wire.AtomOK
 	}
-	return wire.Tuple{wire.Error, wire.Tuple{wire.Atom("unknown_system_msg"), what}}
+	return wire.Tuple{wire.AtomError, wire.Tuple{wire.Atom("unknown_system_msg"), what}}
 }
 
 // attempt runs code of a server that must not end it.
@@ -256,8 +256,8 @@ func attempt(f func() (any, error)) (v any, err error) {
 
 // failed is the answer when a server's own code has failed.
 func failed(srv Server, function wire.Atom, err error) any {
-	return wire.Tuple{wire.Error, wire.Tuple{wire.Atom("callback_failed"),
-		wire.Tuple{srv.Module(), function}, wire.Tuple{wire.Error, values.ErrorTerm(err)}}}
+	return wire.Tuple{wire.AtomError, wire.Tuple{wire.Atom("callback_failed"),
+		wire.Tuple{srv.Module(), function}, wire.Tuple{wire.AtomError, values.ErrorTerm(err)}}}
 }
 
 // status is {status, Pid, {module, Module}, [Dictionary, State, Parent, Debug, Status]}.

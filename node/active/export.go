@@ -144,7 +144,7 @@ func parseCall(body any) (call farCall, ok bool) {
 		call.Method, ok = b[0].(wire.Atom)
 		call.Arg = b[1]
 		if len(b) == 3 {
-			n, isInt := wire.Int(b[2])
+			n, isInt := wire.AsInt(b[2])
 			call.Object, ok = uint64(n), ok && isInt && n > 0
 		}
 	}

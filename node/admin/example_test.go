@@ -39,7 +39,7 @@ func Example() {
 		return
 	}
 	why := refused[1].(wire.Tuple)
-	text, _ := wire.Text(why[1])
+	text, _ := wire.AsText(why[1])
 	fmt.Println(wire.Format(refused[0]), wire.Format(why[0]))
 	fmt.Println(text)
 	// Output:

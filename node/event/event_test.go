@@ -214,7 +214,7 @@ func TestInheritance(t *testing.T) {
 		}
 		require.NoError(t, event.Swap(s.Context(), s.n, s.pid, id("nobody"), nil, id("a"), heir()))
 		require.NoError(t, event.Swap(s.Context(), s.n, s.pid, id("a"), nil, id("b"), heir()))
-		assert.Equal(t, []any{wire.Error, false, "bye", true}, got)
+		assert.Equal(t, []any{wire.AtomError, false, "bye", true}, got)
 		err := event.Swap(s.Context(), s.n, s.pid, id("b"), nil, id("c"), &probe{inherit: func(any, bool) error { return errOops }})
 		assert.ErrorIs(t, err, errOops)
 		all, err := event.Handlers(s.Context(), s.n, s.pid)
@@ -383,7 +383,7 @@ func TestSystem(t *testing.T) {
 		require.NoError(t, event.Add(s.Context(), s.n, s.pid, event.ID{Module: "b", ID: 7}, &probe{state: 2}))
 		state, err := sys.GetState(s.Context(), s.n, s.pid)
 		require.NoError(t, err)
-		assert.Equal(t, wire.List{wire.Tuple{wire.Atom("b"), 7, 2}, wire.Tuple{wire.Atom("a"), wire.False, 1}}, state)
+		assert.Equal(t, wire.List{wire.Tuple{wire.Atom("b"), 7, 2}, wire.Tuple{wire.Atom("a"), wire.AtomFalse, 1}}, state)
 
 		change := func(at int, to any) error {
 			_, err := sys.ReplaceState(s.Context(), s.n, s.pid, func(state any) (any, error) {
@@ -516,7 +516,7 @@ func TestDebug(t *testing.T) {
 			require.NoError(t, err)
 			return answer
 		}
-		debug(wire.Atom("log"), wire.Tuple{wire.True, 100})
+		debug(wire.Atom("log"), wire.Tuple{wire.AtomTrue, 100})
 		h := &probe{state: 5, call: func(*event.Context, any) (any, error) { return 1, nil }}
 		require.NoError(t, event.Add(s.Context(), s.me, s.pid, id("a"), h))
 		_, err := event.Call[int](s.Context(), s.me, s.pid, id("a"), "q")

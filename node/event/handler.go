@@ -95,7 +95,7 @@ func idOf(term any) (ID, bool) {
 	case wire.Tuple:
 		if len(t) == 2 {
 			m, ok := t[0].(wire.Atom)
-			if on, isBool := wire.Bool(t[1]); isBool && !on {
+			if on, isBool := wire.AsBool(t[1]); isBool && !on {
 				return ID{Module: m}, ok // as in OTP, where false stands for nothing
 			}
 			return ID{m, t[1]}, ok
@@ -148,7 +148,7 @@ func (f typed[E]) HandleEvent(c *Context, event any) error {
 }
 
 // State is part of sys.Stater: there is none to be seen.
-func (f typed[E]) State() any { return wire.Undefined }
+func (f typed[E]) State() any { return wire.AtomUndefined }
 
 // Context is what a handler acts through. It is valid until the method returns.
 type Context struct {

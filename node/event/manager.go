@@ -247,7 +247,7 @@ func (m *manager) terminate(e *entry, end End, reason any) (answer any, err erro
 
 // finish is terminate for one that is not in there, or is about to be replaced.
 func (m *manager) finish(e *entry, end End, reason any) (answer any, err error) {
-	answer = wire.OK
+	answer = wire.AtomOK
 	if t, ok := e.h.(Terminator); ok {
 		err = m.attempt(e.id, func(c *Context) error {
 			answer = t.Terminate(c, end)
@@ -350,7 +350,7 @@ func (m *manager) replace(e *entry, s *swap) {
 // swapped is why a handler has ended that another takes the place of.
 func swapped(id ID, owner node.PID) any {
 	if owner.IsZero() {
-		return wire.Tuple{aSwapped, id.term(), wire.False}
+		return wire.Tuple{aSwapped, id.term(), wire.AtomFalse}
 	}
 	return wire.Tuple{aSwapped, id.term(), owner}
 }

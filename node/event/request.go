@@ -124,7 +124,7 @@ func (m *manager) answer(r request) error {
 	switch q := r.what.(type) {
 	case syncNotifyRequest:
 		m.notify(q.event)
-		m.reply(r, wire.OK)
+		m.reply(r, wire.AtomOK)
 	case callRequest:
 		m.ask(r, q)
 	case addRequest:
@@ -137,7 +137,7 @@ func (m *manager) answer(r request) error {
 	case deleteRequest:
 		e := m.find(q.ID)
 		if e == nil {
-			m.refuse(r, ErrNoHandler, wire.Tuple{wire.Error, wire.Atom("module_not_found")})
+			m.refuse(r, ErrNoHandler, wire.Tuple{wire.AtomError, wire.Atom("module_not_found")})
 			return nil
 		}
 		answer, err := m.terminate(e, End{Deleted, q.Arg}, node.Normal)
@@ -152,7 +152,7 @@ func (m *manager) answer(r request) error {
 		m.reply(r, m.ids(r.erlang))
 	case wire.Atom:
 		if q == aStop {
-			defer m.reply(r, wire.OK) // as in OTP, when all handlers have ended
+			defer m.reply(r, wire.AtomOK) // as in OTP, when all handlers have ended
 			return m.ends(node.Normal)
 		}
 		if q == aModules {
@@ -170,7 +170,7 @@ func (m *manager) answer(r request) error {
 func (m *manager) ask(r request, q callRequest) {
 	e := m.find(q.ID)
 	if e == nil {
-		m.refuse(r, ErrNoHandler, wire.Tuple{wire.Error, wire.Atom("bad_module")})
+		m.refuse(r, ErrNoHandler, wire.Tuple{wire.AtomError, wire.Atom("bad_module")})
 		return
 	}
 	h, ok := e.h.(Caller)
@@ -192,7 +192,7 @@ func (m *manager) ask(r request, q callRequest) {
 		m.refuse(r, own, nil)
 	case err != nil:
 		reason := node.ReasonOf(err)
-		m.refuse(r, &node.ExitError{Reason: reason}, wire.Tuple{wire.Error, wire.Tuple{aExit, reason}})
+		m.refuse(r, &node.ExitError{Reason: reason}, wire.Tuple{wire.AtomError, wire.Tuple{aExit, reason}})
 	default:
 		m.reply(r, reply)
 	}
@@ -204,7 +204,7 @@ func (m *manager) exchange(r request, q swapRequest) {
 		m.refuse(r, errNoOwner, nil)
 		return
 	}
-	from := inheritance{legacy: wire.Error}
+	from := inheritance{legacy: wire.AtomError}
 	if e := m.find(q.old); e != nil {
 		if r.owner.IsZero() {
 			r.owner = e.owner
@@ -214,7 +214,7 @@ func (m *manager) exchange(r request, q swapRequest) {
 	}
 	id, err := m.add(q.new, r.make, r.owner, &from)
 	if err != nil && r.erlang {
-		m.reply(r, wire.Tuple{wire.Error, notAdded(err)})
+		m.reply(r, wire.Tuple{wire.AtomError, notAdded(err)})
 		return
 	}
 	m.added(r, id, err)
@@ -226,7 +226,7 @@ func (m *manager) added(r request, id ID, err error) {
 	case err != nil:
 		m.refuse(r, err, notAdded(err))
 	case r.erlang:
-		m.reply(r, wire.OK)
+		m.reply(r, wire.AtomOK)
 	default:
 		m.reply(r, id)
 	}
@@ -240,13 +240,13 @@ func notAdded(err error) any {
 	case *node.ExitError:
 		return wire.Tuple{aExit, e.Reason}
 	}
-	return wire.Tuple{wire.Error, values.ErrorTerm(err)}
+	return wire.Tuple{wire.AtomError, values.ErrorTerm(err)}
 }
 
 func (m *manager) reply(r request, v any) {
 	m.c.Reply(r.From, v)
 	if m.sys.Debugging() {
-		m.sys.Out(m.c, v, r.From, wire.Undefined)
+		m.sys.Out(m.c, v, r.From, wire.AtomUndefined)
 	}
 }
 
@@ -259,7 +259,7 @@ func (m *manager) refuse(r request, err error, term any) {
 	}
 	r.Fail(err)
 	if m.sys.Debugging() {
-		m.sys.Out(m.c, wire.Tuple{wire.Error, values.ErrorTerm(err)}, r.From, wire.Undefined)
+		m.sys.Out(m.c, wire.Tuple{wire.AtomError, values.ErrorTerm(err)}, r.From, wire.AtomUndefined)
 	}
 }
 

@@ -171,13 +171,13 @@ func (p *scriptedHandler) Terminate(c *event.Context, end event.End) any {
 	case event.Stopped:
 		arg = wire.Atom("stop")
 	case event.Failed:
-		arg = wire.Tuple{wire.Error, wire.Tuple{wire.Atom("EXIT"), arg}}
+		arg = wire.Tuple{wire.AtomError, wire.Tuple{wire.Atom("EXIT"), arg}}
 	}
 	op, _ := p.act(c, "terminate", arg)
 	if op[0] == "answer" {
 		return wire.Atom(op[1])
 	}
-	return wire.OK
+	return wire.AtomOK
 }
 
 func handlerID(name string) event.ID {

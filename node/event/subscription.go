@@ -123,7 +123,7 @@ func (s *subscriber[E]) put(e E, ok bool) (missed uint64, err error) {
 func (s *subscriber[E]) Terminate(*Context, End) any {
 	s.stop()
 	s.end()
-	return wire.OK
+	return wire.AtomOK
 }
 
 // State is part of sys.Stater: {Waiting, Buffer, Missed}.

@@ -27,7 +27,7 @@ func (m systemOf) State() any {
 // part is Id of {Module, Id}, false for none.
 func (i ID) part() any {
 	if i.ID == nil {
-		return wire.False
+		return wire.AtomFalse
 	}
 	return i.ID
 }
@@ -78,7 +78,7 @@ func (m systemOf) Status() any {
 	text := func(t string) any { return wire.Charlist(t) }
 	handlers := wire.List{}
 	for e := range m.all() {
-		var owner any = wire.False
+		var owner any = wire.AtomFalse
 		if !e.owner.IsZero() {
 			owner = e.owner
 		}

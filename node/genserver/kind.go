@@ -246,8 +246,8 @@ func (b *bodies[S]) findAny(n *node.Node, body any) (*Handler[S], any) {
 	}
 	h := b.find(body)
 	if is, ok := body.(bool); ok && h == nil {
-		if body = wire.False; is {
-			body = wire.True
+		if body = wire.AtomFalse; is {
+			body = wire.AtomTrue
 		}
 		h = b.find(body)
 	}

@@ -25,7 +25,7 @@ func (o *oracle) State() any           { return o.state }
 func (o *oracle) SetState(t any) error { o.state = t; return nil }
 func (o *oracle) CodeChange(_ node.Atom, old, _ any) error {
 	if old == a("bad") {
-		return node.ExitWith(wire.Tuple{wire.Error, a("bad")}) // what Erlang's returned
+		return node.ExitWith(wire.Tuple{wire.AtomError, a("bad")}) // what Erlang's returned
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func play(t *testing.T, h *node.Process, pid node.PID, what wire.Tuple) any {
 	default:
 		h.Send(pid, what[1])
 	}
-	return wire.OK
+	return wire.AtomOK
 }
 
 // plain is plain/2 of oracle.erl.
@@ -155,7 +155,7 @@ func plain(self node.PID, term any) any {
 		if len(v) == 0 {
 			return v
 		}
-		if text, ok := wire.Text(v[0]); ok && text == "Status" && len(v) == 2 {
+		if text, ok := wire.AsText(v[0]); ok && text == "Status" && len(v) == 2 {
 			return wire.Tuple{a("status_is"), plain(self, v[1])}
 		}
 		switch word, _ := v[0].(wire.Atom); word {
@@ -178,7 +178,7 @@ func plain(self node.PID, term any) any {
 		case "out":
 			return wire.Tuple{word, plain(self, v[1]), plain(self, v[3])}
 		case "header":
-			text, _ := wire.Text(v[1])
+			text, _ := wire.AsText(v[1])
 			return wire.Tuple{word, wire.Charlist(text[:26])}
 		}
 		return wire.Tuple(all(v))

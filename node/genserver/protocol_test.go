@@ -69,14 +69,14 @@ func TestErlangCalls(t *testing.T) {
 				}{
 					{func(from any) wire.Tuple { return wire.Tuple{a("$gen_call"), from, a("hello")} }, a("hello")},
 					{func(from any) wire.Tuple { return wire.Tuple{a("$gen_call"), from, a("fail")} },
-						wire.Tuple{wire.Error, "the tea is cold"}},
+						wire.Tuple{wire.AtomError, "the tea is cold"}},
 					{func(from any) wire.Tuple { return wire.Tuple{a("$gen_call"), from, wire.Tuple{1}} },
-						wire.Tuple{wire.Error, wire.Tuple{a("unhandled_request"), wire.Tuple{1}}}},
-					{func(from any) wire.Tuple { return wire.Tuple{a("system"), from, a("suspend")} }, wire.OK},
+						wire.Tuple{wire.AtomError, wire.Tuple{a("unhandled_request"), wire.Tuple{1}}}},
+					{func(from any) wire.Tuple { return wire.Tuple{a("system"), from, a("suspend")} }, wire.AtomOK},
 					{func(from any) wire.Tuple { return wire.Tuple{a("system"), from, a("get_state")} }, nil},
-					{func(from any) wire.Tuple { return wire.Tuple{a("system"), from, a("resume")} }, wire.OK},
+					{func(from any) wire.Tuple { return wire.Tuple{a("system"), from, a("resume")} }, wire.AtomOK},
 					{func(from any) wire.Tuple { return wire.Tuple{a("system"), from, a("nonsense")} },
-						wire.Tuple{wire.Error, wire.Tuple{a("unknown_system_msg"), a("nonsense")}}},
+						wire.Tuple{wire.AtomError, wire.Tuple{a("unknown_system_msg"), a("nonsense")}}},
 					{func(from any) wire.Tuple { return wire.Tuple{a("$gen_call"), from, a("stop")} }, a("stop")},
 				} {
 					ref := h.Alias(true)
@@ -170,7 +170,7 @@ func TestErlangErrors(t *testing.T) {
 		pid, err := k.Start(testkit.Context(t), h, &probe{}, node.Options{})
 		require.NoError(t, err)
 		h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), 7}, nil})
-		assert.Equal(t, wire.Tuple{7, wire.Tuple{wire.Error, c.term}}, nodetest.Next[any](t, h))
+		assert.Equal(t, wire.Tuple{7, wire.Tuple{wire.AtomError, c.term}}, nodetest.Next[any](t, h))
 	}
 }
 
@@ -319,8 +319,8 @@ func TestReplaceState(t *testing.T) {
 		func(_ context.Context, args []any) (any, error) { return args[0].(int) + 1, nil }))
 
 	failed := func(reason any) any {
-		return wire.Tuple{wire.Error, wire.Tuple{a("callback_failed"), wire.Tuple{a("gen_server"), a("system_replace_state")},
-			wire.Tuple{wire.Error, reason}}}
+		return wire.Tuple{wire.AtomError, wire.Tuple{a("callback_failed"), wire.Tuple{a("gen_server"), a("system_replace_state")},
+			wire.Tuple{wire.AtomError, reason}}}
 	}
 	for _, c := range []struct {
 		what string
@@ -604,7 +604,7 @@ func TestUnhandledOfOTP(t *testing.T) {
 		{wire.Tuple{a("unhandled_request")}, nil},
 	} {
 		pid, err := n.Spawn(node.ActorFunc(func(_ *node.Context, msg any) error {
-			return msg.(node.Request[int]).Reply(wire.Tuple{wire.Error, c.reason})
+			return msg.(node.Request[int]).Reply(wire.Tuple{wire.AtomError, c.reason})
 		}))
 		require.NoError(t, err)
 		_, err = node.Call[int](testkit.Context(t), n, pid, 7)

@@ -99,7 +99,7 @@ func readUnhandled(term any) error {
 	case len(t) == 2:
 		return &UnhandledError{Request: t[1]}
 	case len(t) == 3 && state == "":
-		misfit, ok := wire.Text(t[2])
+		misfit, ok := wire.AsText(t[2])
 		if !ok {
 			return nil
 		}
@@ -369,7 +369,7 @@ func (s *server[S]) reply(from node.From, reply any, err error) {
 	}
 	if d := s.debugging(); d != nil {
 		if err != nil {
-			reply = wire.Tuple{wire.Error, values.ErrorTerm(err)}
+			reply = wire.Tuple{wire.AtomError, values.ErrorTerm(err)}
 		}
 		d.Out(s.Context.Context, reply, s.extras.caller, s.seen())
 	}

@@ -53,7 +53,7 @@ var functions = map[wire.Export]func(e otpHost, args []any) (any, error){
 		if pid, ok := e.Whois(args[0]); ok {
 			return pid, nil
 		}
-		return wire.Undefined, nil
+		return wire.AtomUndefined, nil
 	},
 	fn("registered_names", 0): func(e otpHost, _ []any) (any, error) { return wire.List(e.Names()), nil },
 	fn("register_name", 2):    func(e otpHost, args []any) (any, error) { return register(e, args, tables.RandomExit, false) },

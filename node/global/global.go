@@ -162,7 +162,7 @@ func TryLock(ctx context.Context, from node.Caller, id ID, nodes ...node.Atom) (
 		if err != nil {
 			continue // it is not there
 		}
-		if ok, isBool := wire.Bool(v); isBool && ok {
+		if ok, isBool := wire.AsBool(v); isBool && ok {
 			set = append(set, nodes[i])
 		} else {
 			refused = true

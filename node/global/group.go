@@ -44,7 +44,7 @@ func groupCast(body any, self wire.Atom, names groupNames) groupAnswer {
 		if pid, ok := names.Whois(t[2]); ok {
 			return groupAnswer{to, wire.Tuple{wire.Atom("find_name_res"), pid}}
 		}
-		return groupAnswer{to, wire.Tuple{wire.Atom("find_name_res"), wire.Undefined}}
+		return groupAnswer{to, wire.Tuple{wire.Atom("find_name_res"), wire.AtomUndefined}}
 	case t[0] == wire.Atom("registered_names") && len(t) == 2:
 		to, _ := t[1].(wire.PID)
 		return groupAnswer{to, wire.Tuple{wire.Atom("registered_names_res"), wire.List(names.Names())}}
@@ -63,7 +63,7 @@ func groupCall(body any, self wire.Atom, nodes []wire.Atom, names groupNames) an
 	t, _ := body.(wire.Tuple)
 	switch {
 	case body == wire.Atom("global_groups"):
-		return wire.Undefined
+		return wire.AtomUndefined
 	case body == wire.Atom("own_nodes"):
 		l := wire.List{self}
 		for _, n := range nodes {
@@ -71,14 +71,14 @@ func groupCall(body any, self wire.Atom, nodes []wire.Atom, names groupNames) an
 		}
 		return l
 	case body == wire.Atom("sync"):
-		return wire.OK
+		return wire.AtomOK
 	case len(t) == 4 && t[0] == wire.Atom("ng_add_check"):
 		return wire.Atom("not_agreed")
 	case len(t) == 2 && t[0] == wire.Atom("whereis_name"):
 		if pid, ok := names.Whois(t[1]); ok {
 			return pid
 		}
-		return wire.Undefined
+		return wire.AtomUndefined
 	}
 	return wire.Tuple{wire.Atom("illegal_message"), body}
 }

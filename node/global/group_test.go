@@ -30,7 +30,7 @@ func TestGroup(t *testing.T) {
 		return self.Receive()
 	}
 	assert.Equal(t, wire.Tuple{node.Atom("find_name_res"), pid}, ask(node.Atom("find_name"), self.Self(), "name"))
-	assert.Equal(t, wire.Tuple{node.Atom("find_name_res"), wire.Undefined}, ask(node.Atom("find_name"), self.Self(), "none"))
+	assert.Equal(t, wire.Tuple{node.Atom("find_name_res"), wire.AtomUndefined}, ask(node.Atom("find_name"), self.Self(), "none"))
 	v, err := node.Call[any](ctx, b, to, node.Atom("own_nodes"))
 	require.NoError(t, err)
 	assert.Equal(t, wire.List{a.Name(), b.Name()}, v)

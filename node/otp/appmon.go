@@ -28,12 +28,12 @@ func (t *tools) applications() []function {
 func (t *tools) startMonitor(ctx context.Context, args []any) (any, error) {
 	starter, _ := args[0].(wire.PID)
 	client, ok := args[1].(wire.PID)
-	opts, ok2 := wire.Elements(args[2])
+	opts, ok2 := wire.AsList(args[2])
 	by := t.n.Inside(process.Key{}).AskerOf(ctx)
 	if !ok || !ok2 || !by.MayLink(client) {
 		return nil, errBadArg
 	}
-	m := &monitor{t: t, starter: starter, client: client, stay: option(opts, "stay_resident", wire.False) == wire.True}
+	m := &monitor{t: t, starter: starter, client: client, stay: option(opts, "stay_resident", wire.AtomFalse) == wire.AtomTrue}
 	pid, err := t.n.SpawnOpt(node.Options{Name: monitorName, ShowPeer: true}, node.ProcessFunc(m.run))
 	if errors.Is(err, node.ErrNameTaken) {
 		var known bool
@@ -45,7 +45,7 @@ func (t *tools) startMonitor(ctx context.Context, args []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.Tuple{wire.OK, pid}, nil
+	return wire.Tuple{wire.AtomOK, pid}, nil
 }
 
 // option finds {Name, Value} in a list.
@@ -134,7 +134,7 @@ func (m *monitor) answer(p *node.Process, msg any) {
 			p.Link(client)
 		}
 	}
-	r.Reply(wire.OK)
+	r.Reply(wire.AtomOK)
 }
 
 // gone is the end of a client, or of the process that has started this one. done: this one
@@ -160,14 +160,14 @@ func (m *monitor) cast(p *node.Process, by peers.Account, body any) {
 	}
 	from, ok1 := c[0].(wire.PID)
 	kind, ok2 := c[1].(wire.Atom)
-	opts, ok3 := wire.Elements(c[4])
+	opts, ok3 := wire.AsList(c[4])
 	if !ok1 || !ok2 || !ok3 || !by.MayReach(from) {
 		return
 	}
 	k := key(from, kind, c[2])
 	old := m.work[k]
 	delete(m.work, k)
-	if c[3] != wire.True {
+	if c[3] != wire.AtomTrue {
 		return
 	}
 	w := &task{from: from, kind: kind, about: c[2], opts: opts}
@@ -191,7 +191,7 @@ func (m *monitor) do(p *node.Process, w *task) {
 	}
 	w.old, w.known = result, true
 	k := key(w.from, w.kind, w.about)
-	ms, ok := wire.Int(option(w.opts, "timeout", defaultRepeat))
+	ms, ok := wire.AsInt(option(w.opts, "timeout", defaultRepeat))
 	if !ok || ms < 0 || ms > maxInterval { // at_most_once
 		delete(m.work, k)
 		return
@@ -226,7 +226,7 @@ func (m *monitor) result(ctx context.Context, w *task) any {
 // that run.
 func (t *tools) runningApplications(ctx context.Context) any {
 	v, err := rpc.Apply(ctx, t.n, "application", "which_applications", nil)
-	all, _ := wire.Elements(v)
+	all, _ := wire.AsList(v)
 	l := wire.List{}
 	for _, a := range all {
 		a, ok := a.(wire.Tuple)

@@ -22,7 +22,7 @@ const version = "1.19"
 // backend is observer_backend, as far as it is called.
 func (t *tools) backend() []function {
 	return []function{
-		{observer, "vsn", []int{0}, constant(wire.Tuple{wire.OK, wire.Charlist(version)})},
+		{observer, "vsn", []int{0}, constant(wire.Tuple{wire.AtomOK, wire.Charlist(version)})},
 		{observer, "sys_info", []int{0}, plain(func([]any) (any, error) { return t.sysInfo(), nil })},
 		{observer, "get_port_list", []int{0}, constant(wire.List{})},
 		{observer, "get_socket_list", []int{0}, constant(wire.List{})},
@@ -93,7 +93,7 @@ func (t *tools) asFunction(run func(*node.Process, []any) error) func(context.Co
 		if _, err := node.AwaitExit(ctx, t.n, pid); err != nil {
 			return nil, err
 		}
-		return wire.OK, result
+		return wire.AtomOK, result
 	}
 }
 
@@ -139,7 +139,7 @@ func (t *tools) tableList(args []any) (any, error) {
 	case wire.Atom("ets"):
 		return wire.List{}, nil
 	case wire.Atom("mnesia"):
-		return wire.Tuple{wire.Error, wire.Charlist("Mnesia is not running on: " + string(t.n.Name()))}, nil
+		return wire.Tuple{wire.AtomError, wire.Charlist("Mnesia is not running on: " + string(t.n.Name()))}, nil
 	}
 	return nil, rpc.Raise(wire.Atom("function_clause"))
 }
@@ -213,7 +213,7 @@ func (t *tools) etopCollect(p *node.Process, args []any) error {
 	}
 	m := memory()
 	memi, _ := m.of(termof.Atoms([]wire.Atom{"total", "processes", "ets", "atom", "code", "binary"}))
-	return p.Send(to, wire.Tuple{p.Self(), wire.Tuple{wire.Atom("etop_info"), timestamp(t.cfg.Now()), len(rows), wire.Undefined,
+	return p.Send(to, wire.Tuple{p.Self(), wire.Tuple{wire.Atom("etop_info"), timestamp(t.cfg.Now()), len(rows), wire.AtomUndefined,
 		t.schedulers(), queue(), wire.List{}, memi, rows}})
 }
 
@@ -224,7 +224,7 @@ const maxInterval = 1 << 32
 // message comes.
 func (t *tools) fetchStats(p *node.Process, args []any) error {
 	to, ok1 := receiver(p, args[0])
-	ms, ok2 := wire.Int(args[1])
+	ms, ok2 := wire.AsInt(args[1])
 	if !ok1 || !ok2 || ms < 0 || ms > maxInterval {
 		return node.ExitWith(wire.Atom("badarg"))
 	}
@@ -247,7 +247,7 @@ func (t *tools) fetchStats(p *node.Process, args []any) error {
 func (t *tools) tables() []function {
 	return []function{
 		{"ets", "all", []int{0}, constant(wire.List{})},
-		{"ets", "info", []int{1, 2}, constant(wire.Undefined)},
-		{"ets", "whereis", []int{1}, constant(wire.Undefined)},
+		{"ets", "info", []int{1, 2}, constant(wire.AtomUndefined)},
+		{"ets", "whereis", []int{1}, constant(wire.AtomUndefined)},
 	}
 }

@@ -30,13 +30,13 @@ func (t *tools) basics() []function {
 		{"timer", "sleep", []int{1}, sleep},
 		{"io", "format", []int{1, 2}, printFormat},
 		{"io", "put_chars", []int{1}, printChars},
-		{"io", "nl", []int{0}, func(ctx context.Context, _ []any) (any, error) { return wire.OK, Print(ctx, "\n") }},
+		{"io", "nl", []int{0}, func(ctx context.Context, _ []any) (any, error) { return wire.AtomOK, Print(ctx, "\n") }},
 	}
 }
 
 // printFormat is io:format: it prints where the caller's group leader does.
 func printFormat(ctx context.Context, args []any) (any, error) {
-	text, ok := wire.Text(args[0])
+	text, ok := wire.AsText(args[0])
 	if a, isAtom := args[0].(wire.Atom); isAtom {
 		text, ok = string(a), true
 	}
@@ -45,7 +45,7 @@ func printFormat(ctx context.Context, args []any) (any, error) {
 	}
 	var values []any
 	if len(args) == 2 {
-		if values, ok = wire.Elements(args[1]); !ok {
+		if values, ok = wire.AsList(args[1]); !ok {
 			return nil, errBadArg
 		}
 	}
@@ -53,21 +53,21 @@ func printFormat(ctx context.Context, args []any) (any, error) {
 	if err != nil {
 		return nil, errBadArg
 	}
-	return wire.OK, Print(ctx, out)
+	return wire.AtomOK, Print(ctx, out)
 }
 
 func printChars(ctx context.Context, args []any) (any, error) {
-	text, ok := wire.Text(args[0])
+	text, ok := wire.AsText(args[0])
 	if !ok {
 		return nil, errBadArg
 	}
-	return wire.OK, Print(ctx, text)
+	return wire.AtomOK, Print(ctx, text)
 }
 
 func (t *tools) apply(ctx context.Context, args []any) (any, error) {
 	module, ok1 := args[0].(wire.Atom)
 	function, ok2 := args[1].(wire.Atom)
-	list, ok3 := wire.Elements(args[2])
+	list, ok3 := wire.AsList(args[2])
 	if !ok1 || !ok2 || !ok3 {
 		return nil, errBadArg
 	}
@@ -76,7 +76,7 @@ func (t *tools) apply(ctx context.Context, args []any) (any, error) {
 
 func (t *tools) applyFun(ctx context.Context, args []any) (any, error) {
 	f, ok1 := args[0].(wire.Export)
-	list, ok2 := wire.Elements(args[1])
+	list, ok2 := wire.AsList(args[1])
 	if _, foreign := args[0].(wire.Fun); foreign {
 		return nil, rpc.ErrUndef
 	}
@@ -134,7 +134,7 @@ func (t *tools) register(ctx context.Context, args []any) (any, error) {
 	case err != nil:
 		return nil, errBadArg
 	}
-	return wire.True, nil
+	return wire.AtomTrue, nil
 }
 
 func (t *tools) unregister(ctx context.Context, args []any) (any, error) {
@@ -152,7 +152,7 @@ func (t *tools) unregister(ctx context.Context, args []any) (any, error) {
 	case err != nil:
 		return nil, errBadArg
 	}
-	return wire.True, nil
+	return wire.AtomTrue, nil
 }
 
 // unique counts for uniqueInteger.
@@ -165,7 +165,7 @@ func (t *tools) uniqueInteger([]any) (any, error) { return int(t.unique.last.Add
 func sleep(ctx context.Context, args []any) (any, error) {
 	var after <-chan time.Time
 	if args[0] != wire.Atom("infinity") {
-		ms, ok := wire.Int(args[0])
+		ms, ok := wire.AsInt(args[0])
 		if !ok || ms < 0 || ms > 1<<32 {
 			return nil, errBadArg
 		}
@@ -175,7 +175,7 @@ func sleep(ctx context.Context, args []any) (any, error) {
 	}
 	select {
 	case <-after:
-		return wire.OK, nil
+		return wire.AtomOK, nil
 	case <-ctx.Done():
 		return nil, cause.Of(ctx)
 	}

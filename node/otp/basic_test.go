@@ -80,7 +80,7 @@ func result(t *testing.T, n *node.Node, text string) string {
 	line, err := wire.Parse(text)
 	require.NoError(t, err, text)
 	call := line.(wire.Tuple)
-	args, _ := wire.Elements(call[2])
+	args, _ := wire.AsList(call[2])
 	v, err := rpc.Call[any](testkit.Context(t), n, n.Name(), call[0].(wire.Atom), call[1].(wire.Atom), args...)
 	var raised *rpc.Error
 	switch {

@@ -52,7 +52,7 @@ func (t *tools) ensureLoaded(args []any) (any, error) {
 	if _, ok := t.module(name); ok {
 		return wire.Tuple{wire.Atom("module"), name}, nil
 	}
-	return wire.Tuple{wire.Error, wire.Atom("nofile")}, nil
+	return wire.Tuple{wire.AtomError, wire.Atom("nofile")}, nil
 }
 
 func (t *tools) isLoaded(args []any) (any, error) {
@@ -60,7 +60,7 @@ func (t *tools) isLoaded(args []any) (any, error) {
 	if _, ok := t.module(name); ok {
 		return wire.Tuple{wire.Atom("file"), wire.Atom("preloaded")}, nil
 	}
-	return wire.False, nil
+	return wire.AtomFalse, nil
 }
 
 func (t *tools) which(args []any) (any, error) {
@@ -91,7 +91,7 @@ func (t *tools) moduleLoaded(args []any) (any, error) {
 func (t *tools) functionExported(args []any) (any, error) {
 	m, ok1 := args[0].(wire.Atom)
 	f, ok2 := args[1].(wire.Atom)
-	arity, ok3 := wire.Int(args[2])
+	arity, ok3 := wire.AsInt(args[2])
 	if !ok1 || !ok2 || !ok3 {
 		return nil, errBadArg
 	}
@@ -181,7 +181,7 @@ func (t *tools) running(pid any) (procview.Program, bool) {
 func (t *tools) initialCall(args []any) (any, error) {
 	p, ok := t.running(args[0])
 	if !ok || p.Kind == "" {
-		return wire.False, nil
+		return wire.AtomFalse, nil
 	}
 	return wire.Tuple{p.Initial[0], p.Initial[1], wire.List{wire.Atom("Argument__1")}}, nil
 }
@@ -194,5 +194,5 @@ func (t *tools) label(args []any) (any, error) {
 	if i, err := t.n.Info(pid); err == nil && i.Label != "" {
 		return i.Label, nil
 	}
-	return wire.Undefined, nil
+	return wire.AtomUndefined, nil
 }

@@ -474,7 +474,7 @@ func (w *world) forms() map[string]form {
 		forms[name+", own alias"] = form{func() any { return calls.MakeFrom(v().pid, w.alias) }, always, ""}
 		forms[name+", by its alias"] = form{func() any { return calls.MakeFrom(v().pid, v().ref) }, all, name}
 		forms[name+", by its alias alone"] = form{func() any {
-			return wire.Tuple{wire.Undefined, wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: v().ref}}
+			return wire.Tuple{wire.AtomUndefined, wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: v().ref}}
 		}, all, name}
 		forms[name+", by an alias that is none"] = form{func() any { return calls.MakeFrom(v().pid, n.MakeRef()) }, all, ""}
 		forms[name+", by an alias in a list"] = form{func() any {
@@ -645,7 +645,7 @@ func (w *world) monitors() (all []attempt) {
 			all = append(all, attempt{name: fmt.Sprintf("appmon: %s to %s", kind, to), do: func() {
 				w.ways()["erpc"].call(start, w.me.Self(), args(w.me.Self(), w.me.Self(), wire.List{}))
 				synctest.Wait()
-				w.send(w.to("appmon_info"), calls.MakeCast(tuple(w.pid(to), kind, w.pid(to), wire.True, once)))
+				w.send(w.to("appmon_info"), calls.MakeCast(tuple(w.pid(to), kind, w.pid(to), wire.AtomTrue, once)))
 			}, want: func(m may) effects { return when(m.all() && m.RPC(start), "message "+to) }})
 		}
 	}

@@ -15,7 +15,7 @@
 //
 //	func greet(ctx context.Context, args []any) (any, error) {
 //		_, err := fmt.Fprintf(otp.Writer(ctx), "hello %s\n", wire.Format(args[0]))
-//		return wire.OK, err
+//		return wire.AtomOK, err
 //	}
 //
 //	1> rpc:call('go@host', greeter, greet, [world]).

@@ -86,7 +86,7 @@ func inUnit(ns int64, unit any) (any, error) {
 		wire.Atom("second"): 1, wire.Atom("millisecond"): 1e3, wire.Atom("microsecond"): 1e6, wire.Atom("nanosecond"): 1e9,
 		wire.Atom("native"): 1e9, wire.Atom("perf_counter"): 1e9,
 	}
-	parts, ok := wire.Int(unit)
+	parts, ok := wire.AsInt(unit)
 	if a, word := unit.(wire.Atom); word {
 		parts, ok = words[a]
 	}
@@ -134,7 +134,7 @@ func (t *tools) nodesWith(kinds, asked any) (any, error) {
 	for _, name := range names {
 		p, info := peers[name], []any{}
 		if about[wire.Atom("connection_id")] {
-			id := any(wire.Undefined)
+			id := any(wire.AtomUndefined)
 			if p.Up {
 				id = int(p.Since.UnixMicro())
 			}
@@ -173,12 +173,12 @@ func (t *tools) nodesInfo([]any) (any, error) {
 			kind = "hidden"
 		}
 		all = append(all, wire.Tuple{p.Name, wire.List{
-			wire.Tuple{wire.Atom("owner"), wire.Undefined}, wire.Tuple{wire.Atom("state"), wire.Atom("up")},
+			wire.Tuple{wire.Atom("owner"), wire.AtomUndefined}, wire.Tuple{wire.Atom("state"), wire.Atom("up")},
 			wire.Tuple{wire.Atom("address"), []byte(p.Addr)}, wire.Tuple{wire.Atom("type"), kind},
 			wire.Tuple{wire.Atom("in"), int(p.FramesIn)}, wire.Tuple{wire.Atom("out"), int(p.FramesOut)},
 		}})
 	}
-	return wire.Tuple{wire.OK, all}, nil
+	return wire.Tuple{wire.AtomOK, all}, nil
 }
 
 // nodes is nodes/1, of one kind or a list of kinds.
@@ -192,7 +192,7 @@ func (t *tools) nodes(kinds any) (any, error) {
 
 // namesOf are the nodes of one kind or a list of kinds.
 func (t *tools) namesOf(kinds any) ([]wire.Atom, error) {
-	list, many := wire.Elements(kinds)
+	list, many := wire.AsList(kinds)
 	if !many {
 		list = []any{kinds}
 	}
@@ -226,7 +226,7 @@ func (t *tools) whereis(args []any) (any, error) {
 	if pid, ok := t.n.Whereis(name); ok {
 		return pid, nil
 	}
-	return wire.Undefined, nil
+	return wire.AtomUndefined, nil
 }
 
 // local reads the PID of a process of this node, which need not live.
@@ -265,19 +265,19 @@ func (t *tools) exit(ctx context.Context, args []any) (any, error) {
 		return nil, errProtected
 	}
 	t.n.Exit(pid, args[1])
-	return wire.True, nil
+	return wire.AtomTrue, nil
 }
 
 func portInfo(args []any) (any, error) {
 	if _, ok := args[0].(wire.Port); !ok {
 		return nil, errBadArg
 	}
-	return wire.Undefined, nil
+	return wire.AtomUndefined, nil
 }
 
 // systemFlag takes what tools set before they measure. The measuring is always on.
 func systemFlag(args []any) (any, error) {
-	on, ok := wire.Bool(args[1])
+	on, ok := wire.AsBool(args[1])
 	if args[0] != wire.Atom("scheduler_wall_time") || !ok {
 		return nil, errBadArg
 	}
@@ -299,7 +299,7 @@ func (t *tools) collect() any {
 	if due {
 		runtime.GC()
 	}
-	return wire.True
+	return wire.AtomTrue
 }
 
 func (t *tools) collectFor(args []any) (any, error) {
@@ -308,7 +308,7 @@ func (t *tools) collectFor(args []any) (any, error) {
 		return nil, err
 	}
 	if !t.n.IsAlive(pid) {
-		return wire.False, nil
+		return wire.AtomFalse, nil
 	}
 	return t.collect(), nil
 }

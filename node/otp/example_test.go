@@ -24,7 +24,7 @@ func Example() {
 	}
 	greet := func(ctx context.Context, args []any) (any, error) {
 		_, err := fmt.Fprintf(otp.Writer(ctx), "hello %s\n", wire.Format(args[0]))
-		return wire.OK, err
+		return wire.AtomOK, err
 	}
 	if err := rpc.Export(n, wire.Export{Module: "greeter", Function: "greet", Arity: 1}, greet); err != nil {
 		panic(err)

@@ -62,7 +62,7 @@ func (t *tools) genCast(ctx context.Context, args []any) (any, error) {
 			return nil, err
 		}
 	}
-	return wire.OK, nil
+	return wire.AtomOK, nil
 }
 
 // handlers is gen_event:which_handlers, which exits with the plain reason.

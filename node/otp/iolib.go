@@ -98,7 +98,7 @@ func (f *formatter) integer() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, ok := wire.Int(a)
+	n, ok := wire.AsInt(a)
 	if !ok || n > maxField || n < -maxField {
 		return 0, errFormat
 	}
@@ -249,7 +249,7 @@ func (f *formatter) pad(d directive, s string) {
 
 // character prints ~c: a character, as many times as the precision says.
 func (f *formatter) character(d directive, a any) error {
-	n, ok := wire.Int(a)
+	n, ok := wire.AsInt(a)
 	if !ok || n < 0 || n > utf8.MaxRune {
 		return errFormat
 	}
@@ -349,7 +349,7 @@ func (f *formatter) based(d directive, a any) (string, error) {
 		return "", errFormat
 	}
 	v, ok := a.(*big.Int)
-	if n, isInt := wire.Int(a); isInt {
+	if n, isInt := wire.AsInt(a); isInt {
 		v, ok = big.NewInt(n), true
 	}
 	if !ok {
@@ -406,12 +406,12 @@ func addChars(b *strings.Builder, t any, unicode bool, depth int) error {
 				return err
 			}
 		}
-		if _, isInt := wire.Int(t.Tail); isInt {
+		if _, isInt := wire.AsInt(t.Tail); isInt {
 			return errFormat
 		}
 		return addChars(b, t.Tail, unicode, depth-1)
 	}
-	if n, ok := wire.Int(t); ok {
+	if n, ok := wire.AsInt(t); ok {
 		switch {
 		case depth == maxNesting: // a character alone is no text
 			return errFormat
@@ -421,7 +421,7 @@ func addChars(b *strings.Builder, t any, unicode bool, depth int) error {
 		b.WriteRune(rune(n))
 		return nil
 	}
-	l, ok := wire.Elements(t)
+	l, ok := wire.AsList(t)
 	if !ok {
 		return errFormat
 	}

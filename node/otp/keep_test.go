@@ -37,6 +37,6 @@ func TestUserIsKept(t *testing.T) {
 	})
 	h := nodetest.Open(t, n)
 	require.NoError(t, h.Send(node.Atom("user"), wire.Tuple{wire.Atom("io_request"), h.Self(), 1, wire.Tuple{wire.Atom("put_chars"), wire.Atom("unicode"), "x"}}))
-	require.Equal(t, wire.Tuple{wire.Atom("io_reply"), 1, wire.OK}, nodetest.Next[wire.Tuple](t, h))
+	require.Equal(t, wire.Tuple{wire.Atom("io_reply"), 1, wire.AtomOK}, nodetest.Next[wire.Tuple](t, h))
 	require.Equal(t, "x", out.String())
 }

@@ -98,7 +98,7 @@ type logEvent struct {
 // levels are those of OTP's logger.
 var levels = map[any]slog.Level{
 	wire.Atom("emergency"): slog.LevelError, wire.Atom("alert"): slog.LevelError, wire.Atom("critical"): slog.LevelError,
-	wire.Error: slog.LevelError, wire.Atom("warning"): slog.LevelWarn, wire.Atom("notice"): slog.LevelInfo,
+	wire.AtomError: slog.LevelError, wire.Atom("warning"): slog.LevelWarn, wire.Atom("notice"): slog.LevelInfo,
 	wire.Atom("info"): slog.LevelInfo, wire.Atom("debug"): slog.LevelDebug,
 }
 
@@ -129,7 +129,7 @@ func eventOf(m any) logEvent {
 func eventText(what []any) string {
 	if len(what) == 2 {
 		pattern, ok := charData(what[0], true)
-		if args, list := wire.Elements(what[1]); ok && list {
+		if args, list := wire.AsList(what[1]); ok && list {
 			if text, err := format(pattern, args); err == nil {
 				return cut(text, maxEventText)
 			}

@@ -85,7 +85,7 @@ func TestLogEventsOTP(t *testing.T) {
 func TestLogEventsAreBounded(t *testing.T) {
 	now := time.Now()
 	n, log := logging(t, otp.Config{Now: func() time.Time { return now }}, nil)
-	event := func(text any) wire.Tuple { return wire.Tuple{wire.Atom("log"), wire.Error, text, wire.NewMap()} }
+	event := func(text any) wire.Tuple { return wire.Tuple{wire.Atom("log"), wire.AtomError, text, wire.NewMap()} }
 	send := func(m any) { require.NoError(t, n.Send(wire.Atom("logger_proxy"), m)) }
 	send(event(strings.Repeat("ä", 1<<20)))
 	for _, m := range []any{wire.Tuple{}, wire.Tuple{wire.Atom("log")}, 1, wire.Tuple{wire.Atom("log"), 1, 2, 3, 4}} {

@@ -46,7 +46,7 @@ func (s sizes) of(what any) (any, error) {
 		}
 		return nil
 	}
-	kinds, many := wire.Elements(what)
+	kinds, many := wire.AsList(what)
 	if !many {
 		if v := find(what); v != nil {
 			return v, nil

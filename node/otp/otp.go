@@ -131,7 +131,7 @@ func within(ctx context.Context, timeout any) (context.Context, context.CancelFu
 	if timeout == wire.Atom("infinity") {
 		return ctx, func() {}, true
 	}
-	ms, ok := wire.Int(timeout)
+	ms, ok := wire.AsInt(timeout)
 	if !ok || ms < 0 || ms > int64(node.Infinity/time.Millisecond) {
 		return ctx, func() {}, false
 	}

@@ -145,25 +145,25 @@ func TestTreeOfLinks(t *testing.T) {
 		require.NoError(t, err)
 		return m.(wire.Tuple)
 	}
-	cast("app", wire.Atom("x"), wire.True)
+	cast("app", wire.Atom("x"), wire.AtomTrue)
 	tree := delivery()[4].(wire.Tuple)
 	assert.Equal(t, `"top"`, wire.Format(tree[0]))
 	assert.Equal(t, `[{"top","a"},{"top","b"}]`, wire.Format(tree[2]))
 	assert.Equal(t, `[{"a","b"}]`, wire.Format(tree[3]))
 	assert.Len(t, tree[1], 3)
 
-	cast("app_ctrl", n.Name(), wire.True)
+	cast("app_ctrl", n.Name(), wire.AtomTrue)
 	assert.Equal(t, "[]", wire.Format(delivery()[4]))
 	for range 3 { // told once, for nothing changes; asked anew, told anew
-		cast("app_ctrl", n.Name(), wire.True, wire.Tuple{wire.Atom("timeout"), 1})
+		cast("app_ctrl", n.Name(), wire.AtomTrue, wire.Tuple{wire.Atom("timeout"), 1})
 		assert.Equal(t, "[]", wire.Format(delivery()[4]))
 	}
-	cast("app_ctrl", n.Name(), wire.False)
+	cast("app_ctrl", n.Name(), wire.AtomFalse)
 	require.NoError(t, self.Send(pid, wire.Atom("nonsense")))
 	require.NoError(t, self.Send(pid, wire.Tuple{wire.Atom("$gen_cast"), wire.Atom("nonsense")}))
 	ok, err := node.Call[any](t.Context(), self, pid, wire.Atom("anything"))
 	require.NoError(t, err)
-	assert.Equal(t, wire.OK, ok)
+	assert.Equal(t, wire.AtomOK, ok)
 
 	ref := self.Monitor(pid)
 	self.TrapExit(true)
@@ -199,7 +199,7 @@ func TestProcsInfoInChunks(t *testing.T) {
 	assert.Equal(t, []int{10_000, 10_000, many + 3 - 20_000}, sizes, "user, logger_proxy and this, but not the process that asks")
 	v, err := rpc.Apply(t.Context(), n, "observer_backend", "procs_info", []any{self.Self()})
 	require.NoError(t, err)
-	assert.Equal(t, wire.OK, v)
+	assert.Equal(t, wire.AtomOK, v)
 	assert.Equal(t, "! badarg", apply(t, n, "observer_backend", "procs_info", 7))
 }
 

@@ -56,10 +56,10 @@ func Print(ctx context.Context, text string) error {
 
 // printed reads the answer of a group leader.
 func printed(answer any) error {
-	if answer == wire.OK {
+	if answer == wire.AtomOK {
 		return nil
 	}
-	if t, ok := answer.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.Error {
+	if t, ok := answer.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.AtomError {
 		answer = t[1]
 	}
 	return &printError{answer}

@@ -20,7 +20,7 @@ import (
 // greet is a function of Go that prints.
 func greet(ctx context.Context, args []any) (any, error) {
 	_, err := fmt.Fprintf(otp.Writer(ctx), "hello %s, ünï\n", wire.Format(args[0]))
-	return wire.OK, err
+	return wire.AtomOK, err
 }
 
 // What a function prints that Erlang calls appears in the caller's shell.
@@ -71,7 +71,7 @@ func TestGroupLeaderSignal(t *testing.T) {
 	spawn(t, n, node.Options{Name: "late"}, node.ProcessFunc(func(p *node.Process) error {
 		for {
 			m := node.ReceiveOf[wire.Tuple](p)
-			text, _ := wire.Text(m[2])
+			text, _ := wire.AsText(m[2])
 			if err := otp.Print(p.Context(), text); err != nil {
 				return err
 			}
@@ -130,7 +130,7 @@ func TestPrintErrors(t *testing.T) {
 			if answer == nil {
 				return node.ErrStop
 			}
-			c.Send(m[1].(wire.PID), wire.Tuple{wire.Atom("io_reply"), n.MakeRef(), wire.OK}) // of another request
+			c.Send(m[1].(wire.PID), wire.Tuple{wire.Atom("io_reply"), n.MakeRef(), wire.AtomOK}) // of another request
 			return c.Send(m[1].(wire.PID), wire.Tuple{wire.Atom("io_reply"), m[2], answer})
 		}))
 		told := make(chan context.Context)
@@ -140,8 +140,8 @@ func TestPrintErrors(t *testing.T) {
 		}))
 		return <-told
 	}
-	assert.NoError(t, otp.Print(lead(wire.OK), "x"))
-	require.EqualError(t, otp.Print(lead(wire.Tuple{wire.Error, wire.Atom("enospc")}), "x"),
+	assert.NoError(t, otp.Print(lead(wire.AtomOK), "x"))
+	require.EqualError(t, otp.Print(lead(wire.Tuple{wire.AtomError, wire.Atom("enospc")}), "x"),
 		"otp: the group leader did not print: enospc")
 	require.EqualError(t, otp.Print(lead(wire.Atom("what")), "x"), "otp: the group leader did not print: what")
 	var gone *node.ExitError

@@ -77,8 +77,8 @@ var summary = []wire.Atom{"registered_name", "current_function", "initial_call",
 var constants = map[wire.Atom]any{
 	"error_handler": wire.Atom("error_handler"), "priority": wire.Atom("normal"), "suspending": wire.List{},
 	"stack_size": 0, "min_heap_size": 0, "min_bin_vheap_size": 0, "fullsweep_after": 0, "max_heap_size": maxHeap,
-	"binary": wire.List{}, "catchlevel": 0, "last_calls": wire.False, "trace": 0, "sequential_trace_token": wire.List{},
-	"magic_ref": wire.List{}, "message_queue_data": wire.Atom("off_heap"), "async_dist": wire.False,
+	"binary": wire.List{}, "catchlevel": 0, "last_calls": wire.AtomFalse, "trace": 0, "sequential_trace_token": wire.List{},
+	"magic_ref": wire.List{}, "message_queue_data": wire.Atom("off_heap"), "async_dist": wire.AtomFalse,
 	"garbage_collection": wire.List{pair("max_heap_size", maxHeap), pair("min_bin_vheap_size", 0), pair("min_heap_size", 0),
 		pair("fullsweep_after", 0), pair("minor_gcs", 0)},
 	"garbage_collection_info": wire.List{pair("old_heap_block_size", 0), pair("heap_block_size", 0), pair("mbuf_size", 0),
@@ -86,7 +86,7 @@ var constants = map[wire.Atom]any{
 		pair("bin_vheap_block_size", 0), pair("bin_old_vheap_size", 0), pair("bin_old_vheap_block_size", 0)},
 }
 
-var maxHeap = wire.NewMap(wire.Atom("error_logger"), wire.False, wire.Atom("kill"), wire.False, wire.Atom("size"), 0)
+var maxHeap = wire.NewMap(wire.Atom("error_logger"), wire.AtomFalse, wire.Atom("kill"), wire.AtomFalse, wire.Atom("size"), 0)
 
 // item is one item of process_info; false: there is none of that name.
 func (t *tools) item(i *observe.Process, p procview.Program, name any) (any, bool) {
@@ -144,12 +144,12 @@ func (t *tools) item(i *observe.Process, p procview.Program, name any) (any, boo
 		return int(i.Handled), true
 	case "parent":
 		if i.Parent.IsZero() {
-			return wire.Undefined, true
+			return wire.AtomUndefined, true
 		}
 		return i.Parent, true
 	case "label":
 		if i.Label == "" {
-			return wire.Undefined, true
+			return wire.AtomUndefined, true
 		}
 		return i.Label, true
 	case "backtrace":
@@ -169,14 +169,14 @@ func (t *tools) dictionaryItem(i *observe.Process, p procview.Program, name any)
 			return e[1], true
 		}
 	}
-	return wire.Undefined, true
+	return wire.AtomUndefined, true
 }
 
 func boolAtom(b bool) wire.Atom {
 	if b {
-		return wire.True
+		return wire.AtomTrue
 	}
-	return wire.False
+	return wire.AtomFalse
 }
 
 // messages are those that wait, as terms.
@@ -211,7 +211,7 @@ func (t *tools) info(pid, what any) (any, error) {
 		return l, true
 	}
 	var answer any
-	if names, many := wire.Elements(what); many {
+	if names, many := wire.AsList(what); many {
 		answer, ok = pairs(names)
 	} else {
 		var l wire.List
@@ -226,7 +226,7 @@ func (t *tools) info(pid, what any) (any, error) {
 	case !ok:
 		return nil, errBadArg
 	case err != nil:
-		return wire.Undefined, nil
+		return wire.AtomUndefined, nil
 	}
 	return answer, nil
 }

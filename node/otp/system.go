@@ -25,22 +25,23 @@ const (
 var fixed = map[wire.Atom]any{
 	"otp_release": wire.Charlist(release), "version": wire.Charlist(runtime.Version()), "machine": wire.Charlist("GO"),
 	"system_architecture": wire.Charlist(runtime.GOARCH + "-" + runtime.GOOS),
-	"wordsize":            wordBytes, "kernel_poll": wire.True, "smp_support": wire.True, "threads": wire.True,
+	"wordsize":            wordBytes, "kernel_poll": wire.AtomTrue, "smp_support": wire.AtomTrue, "threads": wire.AtomTrue,
 	"thread_pool_size": 0,
 	"multi_scheduling": wire.Atom("enabled"), "multi_scheduling_blockers": wire.List{}, "scheduler_bind_type": wire.Atom("unbound"),
 	"atom_limit": atomLimit, "atom_count": 0, "port_limit": portLimit, "port_count": 0, "ets_limit": etsLimit, "ets_count": 0,
 	"dist_buf_busy_limit": busyLimit, "dist_ctrl": wire.List{}, "dirty_cpu_schedulers": 0, "dirty_cpu_schedulers_online": 0,
 	"dirty_io_schedulers": 0, "emu_flavor": wire.Atom("go"), "emu_type": wire.Atom("opt"), "build_type": wire.Atom("opt"),
-	"compat_rel": 25, "debug_compiled": wire.False, "heap_type": wire.Atom("shared"), "port_parallelism": wire.False,
+	"compat_rel": 25, "debug_compiled": wire.AtomFalse, "heap_type": wire.Atom("shared"), "port_parallelism": wire.AtomFalse,
 	"message_queue_data": wire.Atom("off_heap"), "max_heap_size": maxHeap, "min_heap_size": pair("min_heap_size", 0),
 	"min_bin_vheap_size": pair("min_bin_vheap_size", 0), "fullsweep_after": pair("fullsweep_after", 0),
 	"garbage_collection": wire.List{pair("max_heap_size", 0), pair("min_bin_vheap_size", 0), pair("min_heap_size", 0),
 		pair("fullsweep_after", 0)},
-	"time_correction": wire.True, "time_offset": wire.Atom("final"), "time_warp_mode": wire.Atom("no_time_warp"),
+	"time_correction": wire.AtomTrue, "time_offset": wire.Atom("final"), "time_warp_mode": wire.Atom("no_time_warp"),
 	"trace_control_word": 0,
-	"tolerant_timeofday": wire.Atom("enabled"), "update_cpu_info": wire.Atom("unchanged"), "modified_timing_level": wire.Undefined,
-	"nif_version": wire.Charlist("0.0"), "driver_version": wire.Charlist("0.0"), "delayed_node_table_gc": 60,
-	"async_dist":            wire.False,
+	"tolerant_timeofday": wire.Atom("enabled"), "update_cpu_info": wire.Atom("unchanged"),
+	"modified_timing_level": wire.AtomUndefined,
+	"nif_version":           wire.Charlist("0.0"), "driver_version": wire.Charlist("0.0"), "delayed_node_table_gc": 60,
+	"async_dist":            wire.AtomFalse,
 	"alloc_util_allocators": wire.List{wire.Atom("go_heap"), wire.Atom("go_stack"), wire.Atom("go_runtime")},
 }
 
@@ -97,7 +98,7 @@ func (t *tools) systemPart(k wire.Tuple) (any, error) {
 
 // pick takes the allocators out of all that are named: a list, or one.
 func pick(all wire.List, which any) (any, error) {
-	names, many := wire.Elements(which)
+	names, many := wire.AsList(which)
 	if !many {
 		names = []any{which}
 	}

@@ -118,7 +118,7 @@ func (f *forest) children(ctx context.Context, pid wire.PID, master bool) {
 		return
 	}
 	v, err := f.t.ask(ctx, pid, genCall, wire.Atom("which_children"))
-	all, ok := wire.Elements(v)
+	all, ok := wire.AsList(v)
 	if err != nil || !ok {
 		return
 	}

@@ -37,12 +37,12 @@ func (t *tools) user(p *node.Process) error {
 // maxRequests is how deep {requests, …} may be in each other.
 const maxRequests = 16
 
-func refused(why wire.Atom) any { return wire.Tuple{wire.Error, why} }
+func refused(why wire.Atom) any { return wire.Tuple{wire.AtomError, why} }
 
 // request does one request and returns the answer.
 func (t *tools) request(r any, depth int) any {
 	if r == wire.Atom("getopts") {
-		return wire.List{pair("binary", wire.False), pair("encoding", wire.Atom("unicode"))}
+		return wire.List{pair("binary", wire.AtomFalse), pair("encoding", wire.Atom("unicode"))}
 	}
 	q, ok := r.(wire.Tuple)
 	if !ok || len(q) == 0 {
@@ -65,14 +65,14 @@ func (t *tools) request(r any, depth int) any {
 
 // requests does requests until one fails.
 func (t *tools) requests(list any, depth int) any {
-	l, ok := wire.Elements(list)
+	l, ok := wire.AsList(list)
 	if !ok {
 		return refused("request")
 	}
-	var answer any = wire.OK
+	var answer any = wire.AtomOK
 	for _, r := range l {
 		answer = t.request(r, depth-1)
-		if e, ok := answer.(wire.Tuple); ok && len(e) == 2 && e[0] == wire.Error {
+		if e, ok := answer.(wire.Tuple); ok && len(e) == 2 && e[0] == wire.AtomError {
 			return answer
 		}
 	}
@@ -108,7 +108,7 @@ func (t *tools) put(q wire.Tuple) any {
 		t.n.Log().Warn("otp: the process user cannot write its output", "error", err)
 		return refused("terminated")
 	}
-	return wire.OK
+	return wire.AtomOK
 }
 
 // bounded is the beginning of a text of a request, if it is longer than may be.
@@ -134,18 +134,18 @@ func cut(text string, most int) string {
 func made(q wire.Tuple, unicode bool) (string, bool) {
 	m, ok1 := q[0].(wire.Atom)
 	f, ok2 := q[1].(wire.Atom)
-	args, ok3 := wire.Elements(q[2])
+	args, ok3 := wire.AsList(q[2])
 	if !ok1 || !ok2 || !ok3 {
 		return "", false
 	}
 	if m == "io_lib" && (f == "format" || f == "fwrite") && len(args) == 2 {
-		pattern, ok := wire.Text(args[0])
+		pattern, ok := wire.AsText(args[0])
 		if !ok {
 			if pattern, ok = charData(args[0], unicode); !ok {
 				return "", false
 			}
 		}
-		l, ok := wire.Elements(args[1])
+		l, ok := wire.AsList(args[1])
 		if !ok {
 			return "", false
 		}

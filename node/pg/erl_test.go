@@ -82,7 +82,7 @@ func (e *otp) call(module, function node.Atom, args ...any) any {
 func (e *otp) start() node.PID {
 	e.t.Helper()
 	r := e.call("pg", "start", e.scope).(wire.Tuple)
-	require.Equal(e.t, wire.OK, r[0], "%v", r)
+	require.Equal(e.t, wire.AtomOK, r[0], "%v", r)
 	return r[1].(node.PID)
 }
 
@@ -97,12 +97,12 @@ func (e *otp) spawn(n int) (pids []node.PID) {
 
 func (e *otp) join(group any, pids ...node.PID) {
 	e.t.Helper()
-	require.Equal(e.t, wire.OK, e.call("pg", "join", e.scope, group, term(pids)))
+	require.Equal(e.t, wire.AtomOK, e.call("pg", "join", e.scope, group, term(pids)))
 }
 
 func (e *otp) leave(group any, pids ...node.PID) {
 	e.t.Helper()
-	require.Equal(e.t, wire.OK, e.call("pg", "leave", e.scope, group, term(pids)))
+	require.Equal(e.t, wire.AtomOK, e.call("pg", "leave", e.scope, group, term(pids)))
 }
 
 // term is PidOrPids.
@@ -212,8 +212,8 @@ func TestErlangGroupTerms(t *testing.T) {
 	p, e := erlang(t)
 	ours, theirs := p.spawn(1)[0], e.spawn(1)[0]
 	for _, g := range []any{
-		0, 255, -1, wire.Integer(big.NewInt(1 << 40)), new(big.Int).Lsh(big.NewInt(1), 100), 1.0, -2.5e300,
-		wire.Atom("a"), wire.Atom("with space"), wire.Atom("λ"), true, wire.Undefined,
+		0, 255, -1, wire.IntegerOf(big.NewInt(1 << 40)), new(big.Int).Lsh(big.NewInt(1), 100), 1.0, -2.5e300,
+		wire.Atom("a"), wire.Atom("with space"), wire.Atom("λ"), true, wire.AtomUndefined,
 		"binary", "", []byte{0, 255}, wire.NewBitstring([]byte{0xa0}, 3),
 		nil, wire.Charlist("text"), wire.List{97}, wire.List{wire.Atom("a"), 1.0, nil}, wire.ImproperList{Head: []any{1}, Tail: 2},
 		wire.Tuple{}, wire.Tuple{wire.Atom("room"), 7, wire.Charlist("x")}, wire.Tuple{wire.Tuple{wire.List{wire.Tuple{}}}},
@@ -383,7 +383,7 @@ func TestErlangTwoAndUs(t *testing.T) {
 	p := l.ours("go", pg.Config{})
 	e.knows(p)
 	f.knows(p)
-	require.Equal(t, wire.True, e.call("net_kernel", "connect_node", f.name))
+	require.Equal(t, wire.AtomTrue, e.call("net_kernel", "connect_node", f.name))
 	x, y, z := p.spawn(1)[0], e.spawn(1)[0], f.spawn(1)[0]
 	p.join("g", x)
 	e.join("g", y)
@@ -471,15 +471,15 @@ func TestErlangAsks(t *testing.T) {
 	ours, theirs := p.spawn(1)[0], e.spawn(1)[0]
 	at := wire.Tuple{wire.Atom("pg"), p.Name()}
 	ask := func(q any) any { return e.call("gen_server", "call", at, q) }
-	assert.Equal(t, wire.OK, ask(wire.Tuple{wire.Atom("join_local"), "g", ours}))
+	assert.Equal(t, wire.AtomOK, ask(wire.Tuple{wire.Atom("join_local"), "g", ours}))
 	e.sees("g", ours)
 	m := e.call("pg", "monitor", at, "g").(wire.Tuple)
 	assert.Equal(t, wire.List{ours}, m[1])
 	m = e.call("pg", "monitor_scope", at).(wire.Tuple)
 	assert.True(t, wire.Equal(wire.NewMap("g", wire.List{ours}), m[1]))
-	assert.Equal(t, wire.False, e.call("pg", "demonitor", at, p.MakeRef()))
+	assert.Equal(t, wire.AtomFalse, e.call("pg", "demonitor", at, p.MakeRef()))
 	assert.Equal(t, wire.Atom("not_joined"), ask(wire.Tuple{wire.Atom("leave_local"), "h", ours}))
-	assert.Equal(t, wire.Tuple{wire.Error, wire.Tuple{wire.Atom("nolocal"), theirs}},
+	assert.Equal(t, wire.Tuple{wire.AtomError, wire.Tuple{wire.Atom("nolocal"), theirs}},
 		ask(wire.Tuple{wire.Atom("join_local"), "g", theirs}))
 	state := e.call("sys", "get_state", at).(wire.Map)
 	n, _ := state.Get(wire.Atom("peers"))

@@ -35,7 +35,7 @@ func readPIDs(t any) ([]node.PID, bool) {
 	if p, ok := t.(node.PID); ok {
 		return []node.PID{p}, true
 	}
-	l, ok := wire.Elements(t)
+	l, ok := wire.AsList(t)
 	if !ok {
 		return nil, false
 	}
@@ -56,7 +56,7 @@ type entry struct {
 
 // readEntries reads [{Group, [Pid]}].
 func readEntries(t any) ([]entry, bool) {
-	l, ok := wire.Elements(t)
+	l, ok := wire.AsList(t)
 	if !ok {
 		return nil, false
 	}
@@ -96,7 +96,7 @@ func (m *machine) handle(t wire.Tuple) bool {
 		return ok
 	case t[0] == leave && len(t) == 4:
 		pids, ok := readPIDs(t[2])
-		groups, ok2 := wire.Elements(t[3])
+		groups, ok2 := wire.AsList(t[3])
 		if ok && ok2 {
 			m.left(from, pids, groups)
 		}

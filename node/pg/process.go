@@ -293,9 +293,9 @@ func (p *scopeProcess) request(c *genserver.Context, t wire.Tuple) (any, error) 
 	if len(t) == 2 && t[0] == wire.Atom("demonitor") {
 		ref, _ := t[1].(node.Ref)
 		if was, _ := p.unwatching(c, unwatching{ref: ref}); !was {
-			return wire.False, nil
+			return wire.AtomFalse, nil
 		}
-		return wire.OK, nil
+		return wire.AtomOK, nil
 	}
 	if len(t) != 3 {
 		return nil, unknown(t)
@@ -312,11 +312,11 @@ func (p *scopeProcess) request(c *genserver.Context, t wire.Tuple) (any, error) 
 		if _, err := p.joining(c, joining{group: t[1], pids: pids}); err != nil {
 			return nil, err
 		}
-		return wire.OK, nil
+		return wire.AtomOK, nil
 	case wire.Atom("leave_local"):
 		switch _, err := p.leaving(c, leaving{group: t[1], pids: pids}); err {
 		case nil:
-			return wire.OK, nil
+			return wire.AtomOK, nil
 		case ErrNotJoined:
 			return wire.Atom("not_joined"), nil
 		default:

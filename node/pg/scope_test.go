@@ -89,7 +89,7 @@ func TestGroupTerms(t *testing.T) {
 		{"b", []byte("b"), wire.NewBitstring([]byte("b"), 8)},
 		{wire.NewBitstring([]byte{0xe0}, 3)},
 		{wire.Atom("b")},
-		{true, wire.True},
+		{true, wire.AtomTrue},
 		{wire.Charlist("b"), wire.List{98}},
 		{nil, wire.List{}, wire.List(nil), wire.Charlist("")},
 		{wire.Tuple{wire.Atom("a"), "b", 1}, wire.Tuple{wire.Atom("a"), []byte("b"), int16(1)}},
@@ -294,18 +294,18 @@ func TestErlangRequests(t *testing.T) {
 		require.NoError(t, err)
 		return v
 	}
-	assert.Equal(t, wire.OK, ask(wire.Tuple{wire.Atom("join_local"), "g", w[0]}))
-	assert.Equal(t, wire.OK, ask(wire.Tuple{wire.Atom("join_local"), "g", wire.List{w[1], w[1]}}))
-	assert.Equal(t, wire.OK, ask(wire.Tuple{wire.Atom("leave_local"), "g", w[1]}))
+	assert.Equal(t, wire.AtomOK, ask(wire.Tuple{wire.Atom("join_local"), "g", w[0]}))
+	assert.Equal(t, wire.AtomOK, ask(wire.Tuple{wire.Atom("join_local"), "g", wire.List{w[1], w[1]}}))
+	assert.Equal(t, wire.AtomOK, ask(wire.Tuple{wire.Atom("leave_local"), "g", w[1]}))
 	assert.Equal(t, wire.Atom("not_joined"), ask(wire.Tuple{wire.Atom("leave_local"), "h", w[1]}))
 	m := ask(wire.Tuple{wire.Atom("monitor"), "g"}).(wire.Tuple)
 	assert.ElementsMatch(t, wire.List{w[0], w[1]}, m[1])
 	s := ask(wire.Atom("monitor")).(wire.Tuple)
 	all, _ := s[1].(wire.Map).Get("g")
 	assert.ElementsMatch(t, wire.List{w[0], w[1]}, all)
-	assert.Equal(t, wire.OK, ask(wire.Tuple{wire.Atom("demonitor"), m[0]}))
-	assert.Equal(t, wire.False, ask(wire.Tuple{wire.Atom("demonitor"), m[0]}))
-	assert.Equal(t, wire.OK, ask(wire.Tuple{wire.Atom("demonitor"), s[0]}))
+	assert.Equal(t, wire.AtomOK, ask(wire.Tuple{wire.Atom("demonitor"), m[0]}))
+	assert.Equal(t, wire.AtomFalse, ask(wire.Tuple{wire.Atom("demonitor"), m[0]}))
+	assert.Equal(t, wire.AtomOK, ask(wire.Tuple{wire.Atom("demonitor"), s[0]}))
 	far := wire.NewOrigin(wire.NodeID{Name: "far@h", Creation: 1}).PID(7)
 	_, err := node.Call[any](testkit.Context(t), p, wire.Atom("pg"), any(wire.Tuple{wire.Atom("join_local"), "g", far}))
 	require.ErrorIs(t, err, pg.ErrNotLocal)

@@ -102,7 +102,7 @@ func change(ctx context.Context, n *node.Node, f func(context.Context, node.Call
 	err := f(ctx, n, args[0], pids...)
 	switch {
 	case err == nil:
-		return wire.OK, nil
+		return wire.AtomOK, nil
 	case errors.Is(err, ErrNotJoined):
 		return node.Atom("not_joined"), nil
 	case errors.Is(err, ErrNotLocal):

@@ -71,7 +71,7 @@ func testStartFrame(t *testing.T, l language) {
 	require.Equal(t, wire.Tuple{pid, w.n.Name(), w.self.Self(), wire.List{1, wire.Atom("x")}}, v)
 	v, err = node.Call[any](ctx, w.n, pid, node.Atom("where"))
 	require.NoError(t, err)
-	require.Equal(t, wire.Undefined, v.(wire.Tuple)[2]) // a plain goroutine calls
+	require.Equal(t, wire.AtomUndefined, v.(wire.Tuple)[2]) // a plain goroutine calls
 }
 
 func TestSends(t *testing.T) { inEach(t, testSends) }
@@ -119,7 +119,7 @@ func testCallsByTheProgram(t *testing.T, l language) {
 	require.Equal(t, "{ok,44}", format(w.ask(pid, "call", wire.Tuple{node.Atom("double"), w.n.Name()}, 22)))
 	require.Equal(t, "{failed,noproc}", format(w.ask(pid, "call", node.Atom("nobody"), 22)))
 	require.Equal(t, "{failed,timeout}", format(w.ask(pid, "call", double, node.Atom("never"), 0.05)))
-	require.Equal(t, "{failed,crash}", format(w.ask(pid, "call", double, node.Atom("crash"), wire.Undefined)))
+	require.Equal(t, "{failed,crash}", format(w.ask(pid, "call", double, node.Atom("crash"), wire.AtomUndefined)))
 	require.Equal(t, "{failed,noproc}", format(w.ask(pid, "call", double, 1)))
 	require.Zero(t, w.info(pid).Asks)
 }
@@ -172,7 +172,7 @@ func testLinks(t *testing.T, l language) {
 	w.ask(pid, "unlink", last)
 	require.Zero(t, w.info(pid).Links)
 	w.n.Exit(pid, wire.Atom("whatever")) // trapped too
-	require.Equal(t, wire.Tuple{wire.Atom("exit"), wire.Undefined, wire.Atom("whatever")}, w.receive())
+	require.Equal(t, wire.Tuple{wire.Atom("exit"), wire.AtomUndefined, wire.Atom("whatever")}, w.receive())
 	w.n.Exit(last, wire.Atom("late"))
 	require.Equal(t, "done", format(w.ask(pid, "send", w.self.Self(), 1)))
 	require.Equal(t, 1, w.receive())

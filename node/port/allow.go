@@ -118,7 +118,7 @@ func readConfig(term any) (cfg Config, err error) {
 // eachPair calls f for each pair of a map, or of a list of pairs.
 func eachPair(t any, f func(key string, v any) error) error {
 	one := func(k, v any) error {
-		key, ok := wire.Text(k)
+		key, ok := wire.AsText(k)
 		if !ok {
 			return fmt.Errorf("the key %s; want text", brief(k))
 		}
@@ -135,7 +135,7 @@ func eachPair(t any, f func(key string, v any) error) error {
 		}
 		return nil
 	}
-	l, ok := wire.Elements(t)
+	l, ok := wire.AsList(t)
 	if !ok {
 		return fmt.Errorf("%s; want a map", brief(t))
 	}
@@ -154,14 +154,14 @@ func eachPair(t any, f func(key string, v any) error) error {
 func wrong(t any, want string) error { return fmt.Errorf("%s; want %s", brief(t), want) }
 
 func readText(t any) (string, error) {
-	if s, ok := wire.Text(t); ok {
+	if s, ok := wire.AsText(t); ok {
 		return s, nil
 	}
 	return "", wrong(t, "text")
 }
 
 func readTexts(t any) (all []string, err error) {
-	l, ok := wire.Elements(t)
+	l, ok := wire.AsList(t)
 	if !ok {
 		return nil, wrong(t, "a list of text")
 	}
@@ -177,14 +177,14 @@ func readTexts(t any) (all []string, err error) {
 
 // readWord reads text, or an integer for its digits: PORT: 8080 in YAML.
 func readWord(t any) (string, error) {
-	if n, ok := wire.Int(t); ok {
+	if n, ok := wire.AsInt(t); ok {
 		return fmt.Sprint(n), nil
 	}
 	return readText(t)
 }
 
 func readCodec(t any) (Codec, error) {
-	s, _ := wire.Text(t)
+	s, _ := wire.AsText(t)
 	if c := Codec(s); c.isValid() {
 		return c, nil
 	}
@@ -192,10 +192,10 @@ func readCodec(t any) (Codec, error) {
 }
 
 func readTime(t any) (time.Duration, error) {
-	if n, ok := wire.Int(t); ok && n > 0 && n <= int64(node.Infinity/time.Millisecond) {
+	if n, ok := wire.AsInt(t); ok && n > 0 && n <= int64(node.Infinity/time.Millisecond) {
 		return time.Duration(n) * time.Millisecond, nil
 	}
-	s, _ := wire.Text(t)
+	s, _ := wire.AsText(t)
 	if s == "infinity" {
 		return node.Infinity, nil
 	}
@@ -206,7 +206,7 @@ func readTime(t any) (time.Duration, error) {
 }
 
 func readSize(t any) (int, error) {
-	if n, ok := wire.Int(t); ok && n > 0 && n <= maxFrame {
+	if n, ok := wire.AsInt(t); ok && n > 0 && n <= maxFrame {
 		return int(n), nil
 	}
 	return 0, wrong(t, fmt.Sprintf("an integer from 1 to %d", maxFrame))

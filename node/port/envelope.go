@@ -161,7 +161,7 @@ func parse(t any) (any, error) {
 	if len(all) == 0 {
 		return nil, errShape
 	}
-	word, ok := wire.Text(all[0])
+	word, ok := wire.AsText(all[0])
 	if !ok {
 		return nil, errShape
 	}
@@ -215,7 +215,7 @@ func (f *fields) fail(i int, want string) {
 }
 
 func (f *fields) id(i int) int64 {
-	n, ok := wire.Int(f.all[i])
+	n, ok := wire.AsInt(f.all[i])
 	if !ok {
 		f.fail(i, "an integer of 64 bits")
 	}
@@ -231,7 +231,7 @@ func (f *fields) pid(i int) node.PID {
 }
 
 func (f *fields) flag(i int) bool {
-	b, ok := wire.Bool(f.all[i])
+	b, ok := wire.AsBool(f.all[i])
 	if !ok {
 		f.fail(i, "true or false")
 	}
@@ -243,10 +243,10 @@ func (f *fields) wait(i int) time.Duration {
 	if i >= len(f.all) {
 		return defaultWait
 	}
-	if a, ok := f.all[i].(wire.Atom); ok && (a == wire.Undefined || a == "infinity") {
+	if a, ok := f.all[i].(wire.Atom); ok && (a == wire.AtomUndefined || a == "infinity") {
 		return 0
 	}
-	n, ok := wire.Int(f.all[i])
+	n, ok := wire.AsInt(f.all[i])
 	if !ok || n < 0 || n > math.MaxInt32 {
 		f.fail(i, "milliseconds, or nil for no timeout")
 		return 0
@@ -285,7 +285,7 @@ func (f *fields) far(i int, l []any) (d dest) {
 func (f *fields) name(i int, t any) node.Atom {
 	switch t.(type) {
 	case wire.Atom, []byte:
-		if s, ok := wire.Text(t); ok && s != "" && len([]rune(s)) <= wire.MaxAtomRunes {
+		if s, ok := wire.AsText(t); ok && s != "" && len([]rune(s)) <= wire.MaxAtomRunes {
 			return wire.Atom(s)
 		}
 	}

@@ -38,13 +38,13 @@ var written = []struct {
 	{wire.Tuple{wire.Atom("call"), 2, pid, 1}, opCall{2, dest{pid: pid}, 1, 5 * time.Second}},
 	{wire.Tuple{wire.Atom("call"), -2, pid, 1, 30}, opCall{-2, dest{pid: pid}, 1, 30 * time.Millisecond}},
 	{wire.Tuple{wire.Atom("call"), 2, pid, 1, 0}, opCall{2, dest{pid: pid}, 1, 1}},
-	{wire.Tuple{wire.Atom("call"), 2, pid, 1, wire.Undefined}, opCall{2, dest{pid: pid}, 1, 0}},
+	{wire.Tuple{wire.Atom("call"), 2, pid, 1, wire.AtomUndefined}, opCall{2, dest{pid: pid}, 1, 0}},
 	{wire.Tuple{wire.Atom("call"), 2, pid, 1, wire.Atom("infinity")}, opCall{2, dest{pid: pid}, 1, 0}},
 	{wire.Tuple{wire.Atom("link"), pid}, opLink{pid}},
 	{wire.Tuple{wire.Atom("unlink"), pid}, opUnlink{pid}},
 	{wire.Tuple{wire.Atom("monitor"), 3, pid}, opMonitor{3, dest{pid: pid}}},
 	{wire.Tuple{wire.Atom("demonitor"), 3}, opDemonitor{3}},
-	{wire.Tuple{wire.Atom("trap"), wire.True}, opTrap{true}},
+	{wire.Tuple{wire.Atom("trap"), wire.AtomTrue}, opTrap{true}},
 	{wire.Tuple{wire.Atom("signal"), pid, wire.Atom("kill")}, opSignal{pid, wire.Atom("kill")}},
 	{wire.Tuple{wire.Atom("exit"), wire.Atom("x")}, opExit{wire.Atom("x")}},
 }
@@ -116,9 +116,9 @@ func TestAppend(t *testing.T) {
 		fields []any
 		hex    string
 	}{
-		{MsgPack, wordCall, []any{1, wire.Tuple{wire.Atom("add"), 5}, wire.Undefined}, "94a463616c6c01" + "93c0c7030161646405" + "c0"},
-		{Plain, wordCall, []any{1, wire.Tuple{wire.Atom("add"), 5}, wire.Undefined}, "94a463616c6c01" + "92a361646405" + "c0"},
-		{ETF, wordCall, []any{1, wire.Tuple{wire.Atom("add"), 5}, wire.Undefined},
+		{MsgPack, wordCall, []any{1, wire.Tuple{wire.Atom("add"), 5}, wire.AtomUndefined}, "94a463616c6c01" + "93c0c7030161646405" + "c0"},
+		{Plain, wordCall, []any{1, wire.Tuple{wire.Atom("add"), 5}, wire.AtomUndefined}, "94a463616c6c01" + "92a361646405" + "c0"},
+		{ETF, wordCall, []any{1, wire.Tuple{wire.Atom("add"), 5}, wire.AtomUndefined},
 			"836804" + "770463616c6c" + "6101" + "68027703616464" + "6105" + "7709756e646566696e6564"},
 		{MsgPack, wordInfo, []any{struct{ N int }{3}}, "92a4696e666f81d4016e03"},
 	} {

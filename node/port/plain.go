@@ -47,11 +47,11 @@ func (w *plainWriter) term(t any, left int) error {
 	switch v := t.(type) {
 	case wire.Atom:
 		switch v {
-		case wire.Undefined:
+		case wire.AtomUndefined:
 			w.dst = msgp.AppendNil(w.dst)
 			return nil
-		case wire.True, wire.False:
-			w.dst = msgp.AppendBool(w.dst, v == wire.True)
+		case wire.AtomTrue, wire.AtomFalse:
+			w.dst = msgp.AppendBool(w.dst, v == wire.AtomTrue)
 			return nil
 		}
 		w.dst = msgp.AppendString(w.dst, string(v))
@@ -70,11 +70,11 @@ func (w *plainWriter) term(t any, left int) error {
 	case wire.Map:
 		return w.pairs(v, left)
 	}
-	if n, ok := wire.Int(t); ok {
+	if n, ok := wire.AsInt(t); ok {
 		w.dst = pack.AppendInt(w.dst, int64(n))
 		return nil
 	}
-	if l, ok := wire.Elements(t); ok {
+	if l, ok := wire.AsList(t); ok {
 		return w.elements(l, left)
 	}
 	return w.rare(t, left)
@@ -159,7 +159,7 @@ func (w *plainWriter) pairs(m wire.Map, left int) error {
 func fromPlain(t any) (any, error) {
 	switch t := t.(type) {
 	case wire.Tuple:
-		return fromPlain(append(wire.List{wire.Undefined}, t...))
+		return fromPlain(append(wire.List{wire.AtomUndefined}, t...))
 	case wire.List:
 		all := make(wire.List, len(t)) // t may be in a key
 		for i, e := range t {

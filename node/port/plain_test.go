@@ -38,11 +38,11 @@ func TestPlainTerms(t *testing.T) {
 		{"abc", "a3616263", `<<"abc">>`},
 		{wire.Charlist("ab"), "926162", `"ab"`},
 		{nil, "90", "[]"},
-		{wire.List{true, wire.Undefined, 1.5}, "93c3c0cb3ff8000000000000", `[true,undefined,1.5]`},
-		{wire.List{wire.Undefined}, "91c0", `[undefined]`},
-		{wire.List{wire.Undefined, wire.Tuple{}}, "92c090", `[undefined,[]]`},
+		{wire.List{true, wire.AtomUndefined, 1.5}, "93c3c0cb3ff8000000000000", `[true,undefined,1.5]`},
+		{wire.List{wire.AtomUndefined}, "91c0", `[undefined]`},
+		{wire.List{wire.AtomUndefined, wire.Tuple{}}, "92c090", `[undefined,[]]`},
 		{wire.NewMap(wire.Atom("k"), wire.Tuple{}), "81a16b90", `#{<<"k">> => []}`},
-		{wire.NewMap(wire.Undefined, wire.False), "81c0c2", `#{undefined => false}`},
+		{wire.NewMap(wire.AtomUndefined, wire.AtomFalse), "81c0c2", `#{undefined => false}`},
 		{-300, "d1fed4", "-300"},
 		{uint64(math.MaxUint64), "cfffffffffffffffff", "18446744073709551615"},
 		{new(big.Int).Lsh(big.NewInt(1), 64), "", "18446744073709551616"},
@@ -63,7 +63,7 @@ func TestPlainTerms(t *testing.T) {
 
 // A library that knows no extension reads all that is written.
 func TestPlainIsPlain(t *testing.T) {
-	b, err := appendPlain(nil, wire.List{wire.Undefined, wire.Tuple{pid, wire.Atom("a"), nil}, []byte{0xff}, wire.NewMap(1.5, "x")})
+	b, err := appendPlain(nil, wire.List{wire.AtomUndefined, wire.Tuple{pid, wire.Atom("a"), nil}, []byte{0xff}, wire.NewMap(1.5, "x")})
 	require.NoError(t, err)
 	n, b, err := msgp.ReadArrayHeaderBytes(b)
 	require.NoError(t, err)

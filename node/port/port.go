@@ -181,7 +181,7 @@ func (p *port) exited(e node.Exited) {
 	delete(p.links, e.From)
 	switch {
 	case p.trap:
-		var from any = wire.Undefined
+		var from any = wire.AtomUndefined
 		if !e.From.IsZero() {
 			from = e.From
 		}
@@ -224,7 +224,7 @@ func (p *port) call(r node.Request[any]) {
 		r.Fail(ErrBusy)
 		return
 	}
-	var caller any = wire.Undefined
+	var caller any = wire.AtomUndefined
 	if pid := r.Caller(); !pid.IsZero() {
 		caller = pid
 	}

@@ -331,7 +331,7 @@ func wordOf(f []any) string {
 	if f == nil {
 		return ""
 	}
-	word, _ := wire.Text(f[0])
+	word, _ := wire.AsText(f[0])
 	return word
 }
 
@@ -360,12 +360,12 @@ func runCounter(args []string) {
 			fmt.Fprintln(os.Stderr, "RuntimeError: told to")
 			os.Exit(1)
 		case body == wire.Atom("get"):
-			return wire.Integer(total), true
+			return wire.IntegerOf(total), true
 		case len(t) == 2 && t[0] == wire.Atom("echo"):
 			return t[1], true
 		case len(t) == 2 && t[0] == wire.Atom("add"):
 			if n, ok := bigOf(t[1]); ok {
-				return wire.Integer(total.Add(total, n)), true
+				return wire.IntegerOf(total.Add(total, n)), true
 			}
 		}
 		return wire.Tuple{wire.Atom("unknown"), body}, false
@@ -382,7 +382,7 @@ func runCounter(args []string) {
 		"cast": func(_ *client, f []any) { answer(f[0]) },
 		"info": func(_ *client, f []any) {
 			if t, _ := f[0].(wire.Tuple); len(t) == 2 && t[0] == wire.Atom("ping") {
-				c.write("send", t[1], wire.Tuple{wire.Atom("pong"), wire.Integer(total)})
+				c.write("send", t[1], wire.Tuple{wire.Atom("pong"), wire.IntegerOf(total)})
 			}
 		},
 	})
@@ -392,7 +392,7 @@ func bigOf(t any) (*big.Int, bool) {
 	if b, ok := t.(*big.Int); ok {
 		return new(big.Int).Set(b), true
 	}
-	n, ok := wire.Int(t)
+	n, ok := wire.AsInt(t)
 	return big.NewInt(n), ok
 }
 
@@ -413,7 +413,7 @@ func runEverything(args []string) {
 			value = wire.Tuple{c.me, c.node, f[2], c.init}
 		} else {
 			op := f[1].(wire.Tuple)
-			switch word, _ := wire.Text(op[0]); word {
+			switch word, _ := wire.AsText(op[0]); word {
 			case "call":
 				fields := append([]any{}, op[1:]...)
 				if len(fields) == 3 {
@@ -421,7 +421,7 @@ func runEverything(args []string) {
 						fields[2] = int(seconds * 1000)
 					}
 				} else {
-					fields = append(fields, wire.Undefined)
+					fields = append(fields, wire.AtomUndefined)
 				}
 				v, ok := c.call(fields...)
 				value = wire.Tuple{wire.Atom("ok"), v}
@@ -451,7 +451,7 @@ func runPlain([]string) {
 	}
 	c.run(map[string]func(c *client, f []any){"call": func(c *client, f []any) {
 		value := f[1]
-		switch s, _ := wire.Text(f[1]); s {
+		switch s, _ := wire.AsText(f[1]); s {
 		case "me":
 			value = c.me
 		case "ok":

@@ -26,7 +26,7 @@ func badFrame(err error) any {
 }
 
 func frameTooLarge(n int64, limit int) any {
-	return wire.Tuple{wire.Atom("frame_too_large"), wire.Integer(big.NewInt(n)), limit}
+	return wire.Tuple{wire.Atom("frame_too_large"), wire.IntegerOf(big.NewInt(n)), limit}
 }
 
 func stdinStalled(d time.Duration) any {

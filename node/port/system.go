@@ -36,7 +36,7 @@ func Inspect(ctx context.Context, from node.Caller, to node.Dest) (Info, error) 
 	if err != nil {
 		return i, err
 	}
-	if pair, ok := t.(wire.Tuple); ok && len(pair) == 2 && pair[0] == wire.OK { // {ok, State}, see package sys
+	if pair, ok := t.(wire.Tuple); ok && len(pair) == 2 && pair[0] == wire.AtomOK { // {ok, State}, see package sys
 		t = pair[1]
 	}
 	if err := etf.FromTerm(t, &i); err != nil {

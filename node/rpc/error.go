@@ -38,7 +38,7 @@ func (e *Error) Unwrap() []error { return (&node.ExitError{Reason: e.Reason}).Un
 
 // Is makes errors.Is(err, ErrUndef) true for the error undef.
 func (e *Error) Is(target error) bool {
-	return target == ErrUndef && e.Class == wire.Error && e.Reason == wire.Atom("undef")
+	return target == ErrUndef && e.Class == wire.AtomError && e.Reason == wire.Atom("undef")
 }
 
 // term is the reason with which erpc:call raises the exception in its caller, where
@@ -48,9 +48,9 @@ func (e *Error) term() any {
 	switch {
 	case e.Class == "throw":
 		return (&calls.Throw{Reason: e.Reason}).Term()
-	case e.Class == wire.Error && e.Stack != nil:
+	case e.Class == wire.AtomError && e.Stack != nil:
 		return wire.Tuple{wire.Atom("exception"), e.Reason, e.Stack}
-	case e.Class == wire.Error:
+	case e.Class == wire.AtomError:
 		return e.Reason // {erpc, What}: not of the function's making
 	}
 	return wire.Tuple{wire.Atom("exception"), e.Reason}

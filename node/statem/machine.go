@@ -210,7 +210,7 @@ func (m *machine[M]) fail(from node.From, err error) {
 	m.act.taken = true
 	from.Fail(err)
 	if m.sys.Debugging() {
-		m.sys.Out(m.Context.Context, wire.Tuple{wire.Error, values.ErrorTerm(err)}, from, m.state.name)
+		m.sys.Out(m.Context.Context, wire.Tuple{wire.AtomError, values.ErrorTerm(err)}, from, m.state.name)
 	}
 }
 

@@ -503,7 +503,7 @@ func TestDebug(t *testing.T) {
 		assert.Contains(t, stats, "{messages_in,2},{messages_out,1}")
 		reply := node.ReceiveOf[wire.Tuple](s.me)
 		assert.Equal(t, wire.Tuple{wire.Atom("t"),
-			wire.Tuple{wire.Error, wire.Tuple{wire.Atom("unhandled_request"), node.Atom("off"), "q"}}}, reply)
+			wire.Tuple{wire.AtomError, wire.Tuple{wire.Atom("unhandled_request"), node.Atom("off"), "q"}}}, reply)
 	})
 }
 

@@ -63,7 +63,7 @@ var asked = []string{
 
 // shown leaves out what differs from run to run.
 func shown(t *testing.T, v any) string {
-	if p, ok := v.(wire.Tuple); ok && len(p) == 2 && p[0] == wire.OK {
+	if p, ok := v.(wire.Tuple); ok && len(p) == 2 && p[0] == wire.AtomOK {
 		if l, ok := p[1].(wire.List); ok && len(l) == 5 {
 			if _, ok := l[0].(wire.Tuple)[1].(wire.Tuple); ok && l[0].(wire.Tuple)[0] == wire.Atom("start_time") {
 				for i := range 3 {
@@ -82,11 +82,11 @@ func ours(t *testing.T, n *node.Node, pid node.PID, line any) any {
 	answer := func(v any, err error) any {
 		if refused := (*sys.RefusedError)(nil); errors.As(err, &refused) {
 			require.Contains(t, err.Error(), "sys: refused: ")
-			return wire.Tuple{wire.Error, refused.Reason}
+			return wire.Tuple{wire.AtomError, refused.Reason}
 		}
 		require.NoError(t, err)
 		if v == nil {
-			return wire.OK
+			return wire.AtomOK
 		}
 		return v
 	}

@@ -31,11 +31,11 @@ func TestProtected(t *testing.T) {
 		require.NoError(t, h.Send(pid, wire.Tuple{wire.Atom("system"), wire.Tuple{h.Self(), ref}, what}))
 		return nodetest.Next[wire.Tuple](t, h)[1]
 	}
-	refused := wire.Tuple{wire.Error, wire.Atom("protected")}
+	refused := wire.Tuple{wire.AtomError, wire.Atom("protected")}
 	for _, what := range []any{
 		wire.Atom("suspend"), wire.Atom("resume"), wire.Tuple{wire.Atom("terminate"), node.Normal},
 		wire.Tuple{wire.Atom("replace_state"), 1}, wire.Tuple{wire.Atom("change_code"), wire.Atom("m"), 1, 2},
-		wire.Tuple{wire.Atom("debug"), wire.Tuple{wire.Atom("log"), wire.True}},
+		wire.Tuple{wire.Atom("debug"), wire.Tuple{wire.Atom("log"), wire.AtomTrue}},
 		wire.Atom("anything"), 1, nil,
 	} {
 		require.Equal(t, refused, ask(what), "%v", what)

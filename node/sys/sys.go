@@ -48,7 +48,7 @@ func ask(ctx context.Context, from node.Caller, to node.Dest, what any) (any, er
 	if err != nil {
 		return nil, err
 	}
-	if t, ok := reply.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.Error {
+	if t, ok := reply.(wire.Tuple); ok && len(t) == 2 && t[0] == wire.AtomError {
 		return nil, &RefusedError{t[1]}
 	}
 	return reply, nil

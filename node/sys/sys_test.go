@@ -189,7 +189,7 @@ func TestLogSizes(t *testing.T) {
 	for _, c := range []struct {
 		size, want any
 	}{
-		{1, wire.OK}, {7, wire.OK}, {int64(1 << 40), wire.OK}, {new(big.Int).Lsh(big.NewInt(1), 100), wire.OK},
+		{1, wire.AtomOK}, {7, wire.AtomOK}, {int64(1 << 40), wire.AtomOK}, {new(big.Int).Lsh(big.NewInt(1), 100), wire.AtomOK},
 		{0, wire.Atom("unknown_debug")}, {-5, wire.Atom("unknown_debug")}, {new(big.Int).Lsh(big.NewInt(-1), 100), wire.Atom("unknown_debug")},
 		{1.5, wire.Atom("unknown_debug")}, {wire.Atom("x"), wire.Atom("unknown_debug")}, {nil, wire.Atom("unknown_debug")},
 	} {
@@ -198,7 +198,7 @@ func TestLogSizes(t *testing.T) {
 	}
 	for size, sends := range map[int][]int{1: {1, 1}, 3: {1, 1, 2, 5}, 10: {20}} {
 		log(false)
-		log(wire.Tuple{wire.True, size})
+		log(wire.Tuple{wire.AtomTrue, size})
 		next := 0
 		for _, k := range sends {
 			for range k {
@@ -214,7 +214,7 @@ func TestLogSizes(t *testing.T) {
 		}
 	}
 	log(false)
-	log(wire.Tuple{wire.True, int64(1 << 40)})
+	log(wire.Tuple{wire.AtomTrue, int64(1 << 40)})
 	for k := range 60_000 {
 		n.Send(pid, k)
 	}

@@ -153,12 +153,12 @@ func TestTupleRequests(t *testing.T) {
 		return answer[1]
 	}
 	require.Equal(t, 7, ask(wire.Atom("get_state")))
-	require.Equal(t, wire.OK, ask(wire.Atom("suspend")))
-	require.Equal(t, wire.OK, ask(wire.Atom("resume")))
+	require.Equal(t, wire.AtomOK, ask(wire.Atom("suspend")))
+	require.Equal(t, wire.AtomOK, ask(wire.Atom("resume")))
 	refused := ask(wire.Tuple{wire.Atom("replace_state"), wire.Export{Module: "os", Function: "cmd", Arity: 1}})
 	require.Contains(t, wire.Format(refused), "{error,{callback_failed,{plain,system_replace_state},")
 	ref := h.Monitor(pid)
-	require.Equal(t, wire.OK, ask(wire.Tuple{wire.Atom("terminate"), wire.Atom("enough")}))
+	require.Equal(t, wire.AtomOK, ask(wire.Tuple{wire.Atom("terminate"), wire.Atom("enough")}))
 	require.Equal(t, wire.Atom("enough"), nodetest.Down(t, h, ref).Reason)
 	require.ErrorIs(t, sys.Stop(ctx, n, node.Atom("nobody"), 1), node.ErrNoProcess)
 

@@ -168,7 +168,7 @@ func TestTraceFar(t *testing.T) {
 		e := nextEvent(t, far)
 		assert.Equal(t, trace.Receive, e.Kind)
 		assert.Equal(t, self.Self(), e.Other)
-		text, _ := wire.Text(e.Message)
+		text, _ := wire.AsText(e.Message)
 		assert.Equal(t, want, text)
 	}
 	assert.Equal(t, trace.Event{Kind: trace.Linked, Process: remote, Other: self.Self()}, nextEvent(t, far))

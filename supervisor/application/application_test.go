@@ -310,7 +310,7 @@ func TestEnv(t *testing.T) {
 		require.Equal(t, limits{5}, v) // from Go as it is, from Erlang as a term
 		answer, err := rpc.Apply(t.Context(), n, "application", "get_env", []any{wire.Atom("a"), wire.Atom("limits")})
 		require.NoError(t, err)
-		require.Equal(t, wire.OK, answer.(wire.Tuple)[0])
+		require.Equal(t, wire.AtomOK, answer.(wire.Tuple)[0])
 		require.NotContains(t, wire.Format(answer), "#Go")
 		c.UnsetEnv("a", "limits")
 		_, ok = c.Env("a", "limits")
@@ -318,7 +318,7 @@ func TestEnv(t *testing.T) {
 		require.Nil(t, c.AllEnv("b"))
 		answer, err = rpc.Apply(t.Context(), n, "application", "get_key", []any{wire.Atom("a"), wire.Atom("colour")})
 		require.NoError(t, err)
-		require.Equal(t, wire.Undefined, answer)
+		require.Equal(t, wire.AtomUndefined, answer)
 	})
 }
 

@@ -71,21 +71,21 @@ var errNotAllowed = rpc.Raise(wire.Atom("not_allowed"))
 // result returns ok or {error, Reason}. An error without its own term, such as the end of ctx, is the error of the call.
 func result(err error) (any, error) {
 	if err == nil {
-		return wire.OK, nil
+		return wire.AtomOK, nil
 	}
 	if term, ok := termof.Error(err); ok {
-		return wire.Tuple{wire.Error, term}, nil
+		return wire.Tuple{wire.AtomError, term}, nil
 	}
 	return nil, err
 }
 
 func refused(reason wire.Atom, value any) any {
-	return wire.Tuple{wire.Error, wire.Tuple{reason, value}}
+	return wire.Tuple{wire.AtomError, wire.Tuple{reason, value}}
 }
 
 func (c *Controller) callWhich(ctx context.Context, args []any) (any, error) {
 	if len(args) == 1 && args[0] != wire.Atom("infinity") {
-		ms, ok := wire.Int(args[0])
+		ms, ok := wire.AsInt(args[0])
 		if !ok || ms < 0 || ms > int64(node.Infinity/time.Millisecond)-1 {
 			return nil, errBadArg
 		}
@@ -128,7 +128,7 @@ func (c *Controller) callStart(ctx context.Context, args []any) (any, error) {
 func (c *Controller) callEnsureStarted(ctx context.Context, args []any) (any, error) {
 	answer, err := c.callStart(ctx, args)
 	if wire.Equal(answer, refused("already_started", args[0])) {
-		return wire.OK, nil
+		return wire.AtomOK, nil
 	}
 	return answer, err
 }
@@ -148,7 +148,7 @@ func (c *Controller) callEnsureAll(ctx context.Context, args []any) (any, error)
 	if err != nil {
 		return result(err)
 	}
-	return wire.Tuple{wire.OK, termof.Atoms(started)}, nil
+	return wire.Tuple{wire.AtomOK, termof.Atoms(started)}, nil
 }
 
 func (c *Controller) callStop(ctx context.Context, args []any) (any, error) {
@@ -206,7 +206,7 @@ func (c *Controller) keys(s *Spec) wire.List {
 		key("modules", termof.Atoms(s.Modules)), key("maxP", wire.Atom("infinity")), key("maxT", wire.Atom("infinity")),
 		key("registered", termof.Atoms(s.Registered)), key("included_applications", wire.List{}),
 		key("optional_applications", termof.Atoms(s.Optional)), key("applications", termof.Atoms(s.Depends)),
-		key("env", c.envTerm(s.Name)), key("mod", mod), key("start_phases", wire.Undefined),
+		key("env", c.envTerm(s.Name)), key("mod", mod), key("start_phases", wire.AtomUndefined),
 	}
 }
 
@@ -214,17 +214,17 @@ func (c *Controller) callKey(_ context.Context, args []any) (any, error) {
 	name, _ := args[0].(wire.Atom)
 	key, _ := args[1].(wire.Atom)
 	if v, ok := c.key(name, key); ok {
-		return wire.Tuple{wire.OK, v}, nil
+		return wire.Tuple{wire.AtomOK, v}, nil
 	}
-	return wire.Undefined, nil
+	return wire.AtomUndefined, nil
 }
 
 func (c *Controller) callAllKey(_ context.Context, args []any) (any, error) {
 	name, _ := args[0].(wire.Atom)
 	if s := c.spec(name); s != nil {
-		return wire.Tuple{wire.OK, c.keys(s)}, nil
+		return wire.Tuple{wire.AtomOK, c.keys(s)}, nil
 	}
-	return wire.Undefined, nil
+	return wire.AtomUndefined, nil
 }
 
 // envTerm returns [{Key, Value}], sorted by key.
@@ -244,11 +244,11 @@ func (c *Controller) callEnv(_ context.Context, args []any) (any, error) {
 	v, ok := c.Env(name, key)
 	switch {
 	case ok && ok1 && ok2 && len(args) == 2:
-		return wire.Tuple{wire.OK, sysmsg.Term(v)}, nil
+		return wire.Tuple{wire.AtomOK, sysmsg.Term(v)}, nil
 	case ok && ok1 && ok2:
 		return sysmsg.Term(v), nil
 	case len(args) == 2:
-		return wire.Undefined, nil
+		return wire.AtomUndefined, nil
 	}
 	return args[2], nil
 }
@@ -262,23 +262,23 @@ func (c *Controller) callSetEnv(_ context.Context, args []any) (any, error) {
 		return nil, errBadArg
 	}
 	c.SetEnv(name, key, args[2])
-	return wire.OK, nil
+	return wire.AtomOK, nil
 }
 
 func (c *Controller) callUnsetEnv(_ context.Context, args []any) (any, error) {
 	name, _ := args[0].(wire.Atom)
 	key, _ := args[1].(wire.Atom)
 	c.UnsetEnv(name, key)
-	return wire.OK, nil
+	return wire.AtomOK, nil
 }
 
 func (c *Controller) callRunning(ctx context.Context, args []any) (any, error) {
 	name, _ := args[0].(wire.Atom)
 	up, err := c.running(ctx, name)
 	if up {
-		return wire.True, err
+		return wire.AtomTrue, err
 	}
-	return wire.False, err
+	return wire.AtomFalse, err
 }
 
 // callMaster is the first call of OTP's observer to draw an application's tree.
@@ -286,7 +286,7 @@ func (c *Controller) callMaster(ctx context.Context, args []any) (any, error) {
 	name, _ := args[0].(wire.Atom)
 	pid, err := genserver.Call(ctx, c.n, c.pid, master{name: name})
 	if pid.IsZero() {
-		return wire.Undefined, err
+		return wire.AtomUndefined, err
 	}
 	return pid, err
 }
@@ -296,7 +296,7 @@ func (c *Controller) callChild(ctx context.Context, args []any) (any, error) {
 	of, _ := args[0].(node.PID)
 	pid, err := genserver.Call(ctx, c.n, c.pid, child{master: of})
 	if pid.IsZero() {
-		return wire.Error, err
+		return wire.AtomError, err
 	}
 	return wire.Tuple{pid, wire.Atom("supervisor")}, err
 }

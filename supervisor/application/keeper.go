@@ -330,12 +330,12 @@ func (k *controllerServer) State() any {
 	for r := range k.runs() {
 		var pid any = r.pid
 		if r.pid.IsZero() {
-			pid = wire.Undefined
+			pid = wire.AtomUndefined
 		}
 		running = append(running, wire.Tuple{r.spec.Name, pid})
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.starting)) {
-		starting = append(starting, wire.Tuple{name, wire.Atom(k.starting[name].typ), node.Normal, wire.Undefined})
+		starting = append(starting, wire.Tuple{name, wire.Atom(k.starting[name].typ), node.Normal, wire.AtomUndefined})
 	}
 	part := func(name wire.Atom, l wire.List) any { return wire.Tuple{name, l} }
 	return wire.List{part("loaded", terms(k.Loaded())), part("loading", nil), part("started", started),

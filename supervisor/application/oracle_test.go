@@ -219,7 +219,7 @@ func do(t *testing.T, n *node.Node, command any) (any, error) {
 		require.NoError(t, err)
 		require.NoError(t, n.Send(top.(wire.Tuple)[0].(node.PID), args[1]))
 		synctest.Wait()
-		return wire.OK, nil
+		return wire.AtomOK, nil
 	case wire.Atom("is_running"):
 		return rpc.Apply(t.Context(), n, "application_controller", "is_running", args)
 	}

@@ -63,7 +63,7 @@ func (r *reader) unique(v at, kind string, taken map[wire.Atom]at) (wire.Atom, b
 	if !ok {
 		return "", false
 	}
-	if name == "" || name == wire.Undefined {
+	if name == "" || name == wire.AtomUndefined {
 		r.Fail(v, "%s cannot be registered; want any other name", wire.Format(name))
 		return "", false
 	}

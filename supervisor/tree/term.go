@@ -41,7 +41,7 @@ func (r *reader) scalar(v at) (any, bool) {
 	case "!!str", "!!timestamp":
 		return []byte(v.Value), true
 	case "!!null":
-		return wire.Undefined, true
+		return wire.AtomUndefined, true
 	case "!!bool":
 		return wire.Atom(strings.ToLower(v.Value)), true
 	case "!!int":
@@ -88,7 +88,7 @@ func parseInteger(text string) (any, bool) {
 	if !ok {
 		return nil, false
 	}
-	return wire.Integer(n), true
+	return wire.IntegerOf(n), true
 }
 
 func (r *reader) sequence(v at) (any, bool) {

@@ -434,7 +434,7 @@ func (w *writer) spawnError(why any) wire.Atom {
 	if !w.flags.Has(erlflags.GoValues) {
 		return "badarg"
 	}
-	text, ok := wire.Text(why)
+	text, ok := wire.AsText(why)
 	if !ok {
 		text = wire.Formatter{Plain: true, Max: wire.MaxAtomRunes}.Format(why)
 	}

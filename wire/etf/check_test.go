@@ -63,7 +63,7 @@ type (
 	noTerm struct{ C chan int }
 )
 
-func (ownTerm) Term() any { return wire.OK }
+func (ownTerm) Term() any { return wire.AtomOK }
 
 // What Check refuses is what ToTerm and FromTerm refuse of each value.
 func TestCheck(t *testing.T) {

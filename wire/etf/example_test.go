@@ -18,7 +18,7 @@ func Example() {
 	fmt.Println(msg, len(rest), err)
 	_, _, err = etf.Decode(b[:20])
 	fmt.Println(err)
-	_, err = etf.Append(nil, wire.Tuple{wire.OK, wire.List{1, time.Second}})
+	_, err = etf.Append(nil, wire.Tuple{wire.AtomOK, wire.List{1, time.Second}})
 	fmt.Println(err)
 	// Output:
 	// 8368047703616464587707676f40686f73740000000700000000000000016b0004636172746102 <nil>
@@ -42,7 +42,7 @@ func ExampleMarshal() {
 	var add Add
 	err := etf.Unmarshal(b, &add)
 	fmt.Println(add.Item, add.Wait, add.Note, err)
-	err = etf.FromTerm(wire.Tuple{wire.Atom("add"), "cart", wire.OK, wire.Undefined}, &add)
+	err = etf.FromTerm(wire.Tuple{wire.Atom("add"), "cart", wire.AtomOK, wire.AtomUndefined}, &add)
 	fmt.Println(err)
 	// Output:
 	// {add,"cart",60000,undefined}

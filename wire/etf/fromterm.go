@@ -17,13 +17,13 @@ func termPlan(t reflect.Type) plan {
 	return plan{
 		to: func(v reflect.Value, _ walk) (any, error) {
 			if v.Kind() == reflect.Pointer && v.IsNil() || namesNobody(v) {
-				return wire.Undefined, nil
+				return wire.AtomUndefined, nil
 			}
 			return v.Interface(), nil
 		},
 		from: func(term any, v reflect.Value, _ walk) error {
 			x := respelled(term, t)
-			if term == wire.Undefined && isIdentifier(t) {
+			if term == wire.AtomUndefined && isIdentifier(t) {
 				v.SetZero()
 				return nil
 			}
@@ -48,17 +48,17 @@ func respelled(term any, t reflect.Type) any {
 	switch t {
 	case reflect.TypeFor[wire.Atom]():
 		if b, ok := term.(bool); ok && b {
-			return wire.True
+			return wire.AtomTrue
 		} else if ok {
-			return wire.False
+			return wire.AtomFalse
 		}
 	case reflect.TypeFor[wire.List]():
-		if l, ok := wire.Elements(term); ok {
+		if l, ok := wire.AsList(term); ok {
 			return l
 		}
 	case reflect.TypeFor[wire.Charlist]():
-		if l, ok := wire.Elements(term); ok {
-			if s, ok := wire.Text(l); ok {
+		if l, ok := wire.AsList(term); ok {
+			if s, ok := wire.AsText(l); ok {
 				return wire.Charlist(s)
 			}
 		}
@@ -82,7 +82,7 @@ func bigIntOf(t any) *big.Int {
 	if n, ok := t.(*big.Int); ok {
 		return n
 	}
-	if n, ok := wire.Int(t); ok {
+	if n, ok := wire.AsInt(t); ok {
 		return big.NewInt(n)
 	}
 	switch u := t.(type) {
@@ -110,7 +110,7 @@ func bytesOf(t any) ([]byte, bool) {
 }
 
 func boolFrom(t any, v reflect.Value, _ walk) error {
-	b, ok := wire.Bool(t)
+	b, ok := wire.AsBool(t)
 	if !ok {
 		return mismatch(t, "true or false")
 	}
@@ -119,7 +119,7 @@ func boolFrom(t any, v reflect.Value, _ walk) error {
 }
 
 func intFrom(t any, v reflect.Value, _ walk) error {
-	n, ok := wire.Int(t)
+	n, ok := wire.AsInt(t)
 	if !ok || v.OverflowInt(n) {
 		return mismatch(t, "an integer that fits "+v.Type().String())
 	}
@@ -148,7 +148,7 @@ func floatFrom(t any, v reflect.Value, _ walk) error {
 		v.SetFloat(float64(f))
 		return nil
 	}
-	n, ok := wire.Int(t)
+	n, ok := wire.AsInt(t)
 	if f := float64(n); !ok || f >= math.MaxInt64 || int64(f) != n || v.Kind() == reflect.Float32 && float64(float32(f)) != f {
 		return mismatch(t, "a float")
 	}
@@ -170,7 +170,7 @@ func textPlan(style textStyle) plan {
 			v.SetString(string(b))
 			return nil
 		}
-		s, ok := wire.Text(t)
+		s, ok := wire.AsText(t)
 		if !ok {
 			return mismatch(t, "a binary or charlist")
 		}
@@ -182,7 +182,7 @@ func textPlan(style textStyle) plan {
 func bytesFrom(t any, v reflect.Value, _ walk) error {
 	b, ok := bytesOf(t)
 	if !ok {
-		l, _ := wire.Elements(t)
+		l, _ := wire.AsList(t)
 		b = make([]byte, 0, len(l))
 		for _, e := range l {
 			c, ok := byteOf(e)
@@ -209,7 +209,7 @@ func bytesFrom(t any, v reflect.Value, _ walk) error {
 func durationPlan(unit time.Duration) plan {
 	unit = max(unit, 1)
 	return plan{durationTo(unit), func(t any, v reflect.Value, _ walk) error {
-		n, ok := wire.Int(t)
+		n, ok := wire.AsInt(t)
 		if !ok || n > math.MaxInt64/int64(unit) || n < math.MinInt64/int64(unit) {
 			return mismatch(t, fmt.Sprintf("an integer of units of %v", unit))
 		}
@@ -223,7 +223,7 @@ func timeFrom(t any, v reflect.Value, _ walk) error {
 		v.Set(reflect.ValueOf(x))
 		return nil
 	}
-	if s, ok := wire.Text(t); ok {
+	if s, ok := wire.AsText(t); ok {
 		if x, err := time.Parse(time.RFC3339Nano, s); err == nil {
 			v.Set(reflect.ValueOf(x))
 			return nil
@@ -251,7 +251,7 @@ func referenceFrom(t any, v reflect.Value, w walk) error {
 
 func slicePlan(elem *plan) plan {
 	return plan{sliceTo(elem), func(t any, v reflect.Value, w walk) error {
-		l, ok := wire.Elements(t)
+		l, ok := wire.AsList(t)
 		switch {
 		case w.depth > maxNesting:
 			return tooDeep()
@@ -304,7 +304,7 @@ func pointerPlan(elem *plan) plan {
 		if w.depth > maxNesting {
 			return tooDeep()
 		}
-		if a, ok := t.(wire.Atom); ok && (a == wire.Undefined || a == "nil") {
+		if a, ok := t.(wire.Atom); ok && (a == wire.AtomUndefined || a == "nil") {
 			v.SetZero()
 			return nil
 		}
@@ -408,6 +408,6 @@ func (s *structure) fromTuple(t any, v reflect.Value, w walk) error {
 
 // byteOf returns the integer t as a byte, if it is one.
 func byteOf(t any) (byte, bool) {
-	n, ok := wire.Int(t)
+	n, ok := wire.AsInt(t)
 	return byte(n), ok && n == int64(byte(n))
 }

@@ -19,7 +19,7 @@ var erl = wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 0x01020304})
 func power(n uint) *big.Int { return new(big.Int).Lsh(big.NewInt(1), n) }
 
 // whole returns n as decoders do: as an int if it fits one here.
-func whole(n int64) any { return wire.Integer(big.NewInt(n)) }
+func whole(n int64) any { return wire.IntegerOf(big.NewInt(n)) }
 
 // stand stands for a term.
 type stand struct{ for_ any }
@@ -84,7 +84,7 @@ func (c celsius) Term() any { return wire.Tuple{wire.Atom("c"), int(math.Round(f
 
 func (c *celsius) SetTerm(t any) error {
 	if tuple, ok := t.(wire.Tuple); ok && len(tuple) == 2 {
-		n, ok := wire.Int(tuple[1])
+		n, ok := wire.AsInt(tuple[1])
 		*c = celsius(n) / 10
 		if ok {
 			return nil
@@ -101,7 +101,7 @@ func sampleOrder() order {
 		Next: &order{HTTPPort: 81, Count: map[string]int{}, Tags: []string{}, Names: []string{}, Points: []point{}, Raw: []byte{},
 			Octets: []byte{},
 			Any:    wire.List(nil), Big: big.NewInt(1), PID: erl.PID(2)},
-		Any: wire.Atom("x"), Big: power(70), PID: erl.PID(1), Args: wire.List{1, wire.OK}, OK: true, Hour: time.Hour, Nano: 5,
+		Any: wire.Atom("x"), Big: power(70), PID: erl.PID(1), Args: wire.List{1, wire.AtomOK}, OK: true, Hour: time.Hour, Nano: 5,
 		Celsius: 36.6, F32: 0.5,
 	}
 }
@@ -122,7 +122,7 @@ func TestMarshal(t *testing.T) {
 		{(*point)(nil), `undefined`},
 		{uint64(math.MaxUint64), `18446744073709551615`},
 		{struct{}{}, `#{}`},
-		{wire.Tuple{wire.OK, point{}}, `{ok,{0.0,0.0}}`},
+		{wire.Tuple{wire.AtomOK, point{}}, `{ok,{0.0,0.0}}`},
 		{sampleOrder(), `#{any => x,args => [1,ok],big => 1180591620717411303424,celsius => {c,366},count => #{x => 1,y => 2},f32 => 0.5,` +
 			`hour => 3600,md5 => <<1,2,3,4>>,names => ["n"],nano => 5,next => #{any => [],args => [],big => 1,celsius => {c,0},count => #{},f32 => 0.0,` +
 			`hour => 0,md5 => <<0,0,0,0>>,names => [],nano => 0,octets => [],ok => false,parts => [0,0],pid => <a@h.2.0>,points => [],port => 81,raw => <<>>,state => '',tags => [],user_id => 0},` +
@@ -215,7 +215,7 @@ func TestFromTermLeave(t *testing.T) {
 	var none *string
 	check(wire.Atom("nil"), &p, &none)
 	var a wire.Atom
-	yes := wire.True
+	yes := wire.AtomTrue
 	check(true, &a, &yes)
 	var l wire.List
 	check(wire.ImproperList{Head: []any{1}, Tail: wire.Charlist("a")}, &l, &wire.List{1, 97})
@@ -223,7 +223,7 @@ func TestFromTermLeave(t *testing.T) {
 	var want any = wire.List(nil)
 	check(nil, &x, &want)
 	var m map[any]bool
-	check(wire.NewMap(1, true, wire.OK, false), &m, &map[any]bool{1: true, wire.OK: false})
+	check(wire.NewMap(1, true, wire.AtomOK, false), &m, &map[any]bool{1: true, wire.AtomOK: false})
 	var bits wire.Bitstring
 	octet := wire.NewBitstring([]byte{7}, 8)
 	check([]byte{7}, &bits, &octet)
@@ -263,24 +263,24 @@ func TestFromTermRefuses(t *testing.T) {
 		{-1, &u8, "an integer that fits uint8, not -1"},
 		{1.0, &n8, "an integer that fits int8, not 1.0"},
 		{power(64), &n8, "an integer that fits int8, not 18446744073709551616"},
-		{wire.OK, &s, "etf: at string: expected a binary, not ok"},
+		{wire.AtomOK, &s, "etf: at string: expected a binary, not ok"},
 		{1, &s, "expected a binary or charlist, not 1"},
 		{1e300, &f, "a float that fits float32"},
 		{1<<24 + 1, &f, "expected a float, not 16777217"},
-		{wire.OK, &l, "etf: at []int: expected a list, not ok"},
-		{wire.List{1, wire.OK}, &l, "etf: at []int[1]: expected an integer that fits int, not ok"},
+		{wire.AtomOK, &l, "etf: at []int: expected a list, not ok"},
+		{wire.List{1, wire.AtomOK}, &l, "etf: at []int[1]: expected an integer that fits int, not ok"},
 		{wire.List{1}, &pair, "expected a list of 2 elements, not [1]"},
 		{wire.ImproperList{Head: []any{1}, Tail: 2}, &l, "expected a list, not [1|2]"},
 		{1, &p, "expected a wire.PID, not 1"},
 		{1, &bo, "expected true or false, not 1"},
 		{[]byte{1}, &oct, "expected a binary of 2 bytes"},
-		{wire.OK, &oct, "expected a binary, not ok"},
+		{wire.AtomOK, &oct, "expected a binary, not ok"},
 		{wire.List{-1}, &oct, "expected a binary, not [-1]"},
 		{1, &o, "etf: at etf.order: expected a map, not 1"},
 		{wire.Map{}, &o, "etf: at etf.order.HTTPPort: expected a map with the key port, not #{}"},
-		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("next"), wire.NewMap(wire.Atom("port"), wire.OK)), &o,
+		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("next"), wire.NewMap(wire.Atom("port"), wire.AtomOK)), &o,
 			"etf: at etf.order.Next.HTTPPort: expected an integer"},
-		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("points"), wire.List{wire.Tuple{1, wire.OK}}), &o,
+		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("points"), wire.List{wire.Tuple{1, wire.AtomOK}}), &o,
 			"etf: at etf.order.Points[0].Y: expected a float, not ok"},
 		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("celsius"), 1), &o, "etf: at etf.order.Celsius: no temperature"},
 		{wire.NewMap(wire.Atom("port"), 1, wire.Atom("state"), "open"), &o,
@@ -289,15 +289,15 @@ func TestFromTermRefuses(t *testing.T) {
 			"etf: at etf.order.Hour: expected an integer of units of 1s"},
 		{1, &a, "expected a tuple, not 1"},
 		{wire.Tuple{}, &a, "expected a tuple that begins with the atom add, not {}"},
-		{wire.Tuple{wire.OK, 1}, &a, "a tuple that begins with the atom add"},
+		{wire.Tuple{wire.AtomOK, 1}, &a, "a tuple that begins with the atom add"},
 		{wire.Tuple{wire.Atom("add"), 1}, &a, "expected a tuple with 4 fields, not {add,1}"},
 		{wire.NewMap([]byte{1}, 1), &m, "expected a key that Go can compare"},
-		{wire.NewMap("k", wire.OK), &mi, `etf: at map[string]int[<<"k">>]: expected an integer`},
+		{wire.NewMap("k", wire.AtomOK), &mi, `etf: at map[string]int[<<"k">>]: expected an integer`},
 		{wire.NewMap(1, 1), &mi, `etf: at map[string]int[key 1]: expected a binary`},
 		{1, &mi, "expected a map, not 1"},
 		{1, &ch, "etf: at chan int: a Go value of type chan int is no term"},
-		{wire.OK, &d, "expected an integer of units of 1ns, not ok"},
-		{wire.OK, &e, "expected a error, not ok"},
+		{wire.AtomOK, &d, "expected an integer of units of 1ns, not ok"},
+		{wire.AtomOK, &e, "expected a error, not ok"},
 	} {
 		err := FromTerm(c.term, c.into)
 		require.ErrorContains(t, err, c.want)
@@ -353,7 +353,7 @@ func TestToTermRefuses(t *testing.T) {
 		require.ErrorContains(t, err, c.want)
 		require.Less(t, len(err.Error()), 1_000)
 		require.True(t, errors.Is(err, ErrNoTerm) || errors.Is(err, ErrLimit))
-		_, err = Marshal(wire.Tuple{wire.OK, c.v})
+		_, err = Marshal(wire.Tuple{wire.AtomOK, c.v})
 		require.ErrorContains(t, err, "etf: at {2}")
 	}
 }
@@ -373,7 +373,7 @@ func TestTimes(t *testing.T) {
 	term, err := ToTerm(timed{Time: at, All: map[string]time.Time{"a": at}, Any: at})
 	require.NoError(t, err)
 	text := "2024-02-29T12:30:00.5Z"
-	want := wire.NewMap(wire.Atom("time"), text, wire.Atom("at"), "0001-01-01T00:00:00Z", wire.Atom("gone"), wire.Undefined,
+	want := wire.NewMap(wire.Atom("time"), text, wire.Atom("at"), "0001-01-01T00:00:00Z", wire.Atom("gone"), wire.AtomUndefined,
 		wire.Atom("all"), wire.NewMap("a", text), wire.Atom("none"), wire.MakeMap(0), wire.Atom("any"), text)
 	require.True(t, wire.Equal(want, term), wire.Format(term))
 	var got timed

@@ -14,9 +14,9 @@ import (
 
 func boolTo(v reflect.Value, _ walk) (any, error) {
 	if v.Bool() {
-		return wire.True, nil
+		return wire.AtomTrue, nil
 	}
-	return wire.False, nil
+	return wire.AtomFalse, nil
 }
 
 func intTo(v reflect.Value, _ walk) (any, error) { return int64Term(v.Int()), nil }
@@ -89,7 +89,7 @@ func referenceTo(v reflect.Value, w walk) (any, error) {
 	case w.names == nil:
 		return nil, faults.New(ErrNoTerm, "a Go value of type %s is no term", v.Type())
 	case w.typed && v.IsZero():
-		return wire.Undefined, nil
+		return wire.AtomUndefined, nil
 	}
 	t, err := termof.Reference(v.Interface())
 	if err != nil {
@@ -143,7 +143,7 @@ func pointerTo(elem *plan) func(reflect.Value, walk) (any, error) {
 	return func(v reflect.Value, w walk) (any, error) {
 		switch {
 		case v.IsNil():
-			return wire.Undefined, nil
+			return wire.AtomUndefined, nil
 		case w.depth > maxNesting:
 			return nil, tooDeep()
 		}

@@ -227,11 +227,11 @@ func spawnOf(term any, f *dist.Frame) error {
 	}
 	module, ok1 := t[0].(wire.Atom)
 	function, ok2 := t[1].(wire.Atom)
-	args, ok3 := wire.Elements(t[2])
+	args, ok3 := wire.AsList(t[2])
 	leader, ok4 := t[3].(wire.PID)
 	bits, ok5 := t[4].(int)
 	name, ok6 := t[5].(wire.Atom)
-	options, ok7 := wire.Elements(t[6])
+	options, ok7 := wire.AsList(t[6])
 	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || !ok7 {
 		return bad()
 	}

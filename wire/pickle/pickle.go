@@ -34,7 +34,7 @@ func (p Pickler[T]) Set(term any, v *T) error {
 	return err
 }
 
-// Basic returns the pickler of a type that is a term itself. A string is written as a binary and read by [wire.Text]; a
+// Basic returns the pickler of a type that is a term itself. A string is written as a binary and read by [wire.AsText]; a
 // float64 may be read from an integer.
 func Basic[T bool | int | float64 | string | []byte | wire.Atom | wire.PID | wire.Ref]() Pickler[T] {
 	return Pickler[T]{
@@ -56,15 +56,15 @@ func Basic[T bool | int | float64 | string | []byte | wire.Atom | wire.PID | wir
 func read(term, into any) (ok bool) {
 	switch v := into.(type) {
 	case *bool:
-		*v, ok = wire.Bool(term)
+		*v, ok = wire.AsBool(term)
 	case *int:
-		n, isInt := wire.Int(term)
+		n, isInt := wire.AsInt(term)
 		*v, ok = int(n), isInt && int64(int(n)) == n
 	case *float64:
-		n, isInt := wire.Int(term)
+		n, isInt := wire.AsInt(term)
 		*v, ok = float64(n), isInt
 	case *string:
-		*v, ok = wire.Text(term)
+		*v, ok = wire.AsText(term)
 	case *[]byte:
 		text, isString := term.(string)
 		*v, ok = []byte(text), isString
@@ -98,7 +98,7 @@ func List[T any](p Pickler[T]) Pickler[[]T] {
 			return l
 		},
 		value: func(term any) (all []T, err error) {
-			l, ok := wire.Elements(term)
+			l, ok := wire.AsList(term)
 			if !ok {
 				return nil, mismatch(term, "a list")
 			}
@@ -119,12 +119,12 @@ func Option[T any](p Pickler[T]) Pickler[*T] {
 	return Pickler[*T]{
 		term: func(v *T) any {
 			if v == nil {
-				return wire.Undefined
+				return wire.AtomUndefined
 			}
 			return p.term(*v)
 		},
 		value: func(term any) (*T, error) {
-			if term == wire.Undefined {
+			if term == wire.AtomUndefined {
 				return nil, nil
 			}
 			v, err := p.value(term)

@@ -138,7 +138,7 @@ func TestBasic(t *testing.T) {
 	require.NoError(t, pickle.Basic[string]().Set(wire.Charlist("tea"), &s))
 	require.Equal(t, "tea", s)
 	var b bool
-	require.NoError(t, pickle.Basic[bool]().Set(wire.True, &b))
+	require.NoError(t, pickle.Basic[bool]().Set(wire.AtomTrue, &b))
 	require.True(t, b)
 	var i int
 	require.NoError(t, pickle.Basic[int]().Set(int64(7), &i))

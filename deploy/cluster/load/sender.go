@@ -86,7 +86,7 @@ func (s *sender) back(m wire.Tuple) {
 	r := &s.t.report
 	var got int64
 	if inner, ok := m[len(m)-1].(wire.Tuple); ok && len(inner) == 2 {
-		got, ok = wire.Int(inner[0])
+		got, ok = wire.AsInt(inner[0])
 		if payload, is := inner[1].([]byte); !ok || !is || len(payload) != len(s.payload) {
 			r.Wrong++
 			s.t.violation("sender %d got %v", s.name, m)

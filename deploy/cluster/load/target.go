@@ -215,7 +215,7 @@ func (t *target) try(n *node.Node, number int) (ok bool) {
 }
 
 func isNumber(v any, want int) bool {
-	n, ok := wire.Int(v)
+	n, ok := wire.AsInt(v)
 	return ok && n == int64(want)
 }
 

@@ -46,7 +46,7 @@ func (q *request) call() (any, error) {
 	if err := q.rejectSelf(pid); err != nil {
 		return nil, err
 	}
-	ms, ok := wire.Int(q.args[2])
+	ms, ok := wire.AsInt(q.args[2])
 	if !ok || ms < 0 || ms > maxCall.Milliseconds() {
 		return nil, fmt.Errorf("%w: call: %s is not a timeout: want 0 to %d ms", ErrBadRequest, brief(q.args[2]),
 			maxCall.Milliseconds())
@@ -81,7 +81,7 @@ func (q *request) spawn() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	args, ok := wire.Elements(q.args[2])
+	args, ok := wire.AsList(q.args[2])
 	if !ok {
 		return nil, fmt.Errorf("%w: spawn: %s is not a list of arguments", ErrBadRequest, brief(q.args[2]))
 	}
@@ -110,7 +110,7 @@ func (q *request) exit() (any, error) {
 		}
 		return pid, err
 	}
-	ms, ok := wire.Int(q.args[2])
+	ms, ok := wire.AsInt(q.args[2])
 	if !ok || ms < 0 || ms > maxCall.Milliseconds() {
 		return nil, fmt.Errorf("%w: exit: %s is not a timeout: want 0 to %d ms", ErrBadRequest, brief(q.args[2]),
 			maxCall.Milliseconds())
@@ -156,7 +156,7 @@ func (q *request) connect() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.True, q.n.Connect(q.worker.Context(), at)
+	return wire.AtomTrue, q.n.Connect(q.worker.Context(), at)
 }
 
 func (q *request) disconnect() (any, error) {
@@ -172,7 +172,7 @@ func (q *request) stop() (any, error) {
 	if q.s.cfg.Stop == nil {
 		return nil, fmt.Errorf("%w: stop: Config.Stop is not set", ErrNotSupported)
 	}
-	q.answer(wire.True, nil)
+	q.answer(wire.AtomTrue, nil)
 	q.s.cfg.Stop()
 	return nil, errNoReplyYet
 }
@@ -223,7 +223,7 @@ func (q *request) drain() (any, error) {
 	case q.s.cfg.Drain == nil:
 		return nil, fmt.Errorf("%w: drain: Config.Drain is not set", ErrNotSupported)
 	case d.done:
-		return wire.True, nil
+		return wire.AtomTrue, nil
 	case len(d.waiters) >= q.s.cfg.Limit:
 		return nil, fmt.Errorf("%w: %d requests already wait until the node is drained", ErrBusy, len(d.waiters))
 	case !d.begun:
@@ -249,7 +249,7 @@ func (s *service) draining(p *node.Process) (err error) {
 		defer d.mu.Unlock()
 		d.begun, d.done = err == nil, err == nil
 		for _, q := range d.waiters {
-			q.answer(wire.True, err)
+			q.answer(wire.AtomTrue, err)
 		}
 		d.waiters = nil
 	}()

@@ -200,7 +200,7 @@ func TestInfo(t *testing.T) {
 		assert.Equal(t, 2, d.Mailbox)
 		require.Len(t, d.Messages, 2)
 		assert.True(t, wire.Equal(wire.Tuple{wire.Atom("add"), 5}, d.Messages[0]), "%v", d.Messages[0])
-		long, ok := wire.Text(d.Messages[1])
+		long, ok := wire.AsText(d.Messages[1])
 		assert.True(t, ok)
 		assert.Less(t, len(long), 2000)
 		assert.True(t, strings.HasSuffix(long, "..."))
@@ -261,11 +261,11 @@ func TestCallOfServer(t *testing.T) {
 	spawn(t, far, "server", kind.New(&state{}))
 	v, err := admin.Call(testkit.Context(t), near, far.Name(), "server", wire.Atom("next"), time.Minute)
 	require.NoError(t, err)
-	text, _ := wire.Text(v)
+	text, _ := wire.AsText(v)
 	assert.Equal(t, "{N:1}", text)
 	v, err = admin.Call(testkit.Context(t), near, far.Name(), "server", wire.Atom("bad"), time.Minute)
 	require.NoError(t, err)
-	assert.Equal(t, wire.Error, v.(wire.Tuple)[0], "as to any caller that is not written in Go")
+	assert.Equal(t, wire.AtomError, v.(wire.Tuple)[0], "as to any caller that is not written in Go")
 }
 
 func TestSpawnAndExit(t *testing.T) {
@@ -446,10 +446,10 @@ func TestGarbage(t *testing.T) {
 		v, err := node.Call[any](ctx, near, at, body)
 		require.NoError(t, err)
 		tuple, ok := v.(wire.Tuple)
-		require.True(t, ok && len(tuple) == 2 && tuple[0] == wire.Error, "%v", v)
+		require.True(t, ok && len(tuple) == 2 && tuple[0] == wire.AtomError, "%v", v)
 		why := tuple[1].(wire.Tuple)
 		assert.EqualValues(t, "bad_request", why[0], "%v", body)
-		text, _ := wire.Text(why[1])
+		text, _ := wire.AsText(why[1])
 		assert.Less(t, len(text), 600)
 	}
 	pid, _ := far.Whereis(admin.Name)
@@ -458,7 +458,7 @@ func TestGarbage(t *testing.T) {
 	v, err := node.Call[any](ctx, near, at, wire.Tuple{wire.Atom("ps"),
 		wire.NewMap(wire.Atom("limit"), 1, wire.Atom("from_the_future"), true)})
 	require.NoError(t, err)
-	assert.Equal(t, wire.OK, v.(wire.Tuple)[0], "unknown keys are ignored")
+	assert.Equal(t, wire.AtomOK, v.(wire.Tuple)[0], "unknown keys are ignored")
 	again, _ := far.Whereis(admin.Name)
 	assert.Equal(t, pid, again)
 }

@@ -38,9 +38,9 @@ func ask(ctx context.Context, from node.Caller, at node.Atom, request, into any)
 func read(at node.Atom, v, into any) error {
 	t, ok := v.(wire.Tuple)
 	switch {
-	case ok && len(t) == 2 && t[0] == wire.Error:
+	case ok && len(t) == 2 && t[0] == wire.AtomError:
 		return failure(at, t[1])
-	case !ok || len(t) != 2 || t[0] != wire.OK:
+	case !ok || len(t) != 2 || t[0] != wire.AtomOK:
 		return fmt.Errorf("admin: the answer of %s is not one of an operator service: %s", at, brief(v))
 	case into == nil:
 		return nil

@@ -79,7 +79,7 @@ func refusal(err error) wire.Tuple {
 			break
 		}
 	}
-	return wire.Tuple{wire.Error, wire.Tuple{code, err.Error()}}
+	return wire.Tuple{wire.AtomError, wire.Tuple{code, err.Error()}}
 }
 
 // failure reads the Reason of {error, Reason}.
@@ -87,7 +87,7 @@ func failure(at node.Atom, reason any) *Error {
 	e := &Error{At: at, Code: failed, Text: brief(reason)}
 	if t, ok := reason.(wire.Tuple); ok && len(t) == 2 {
 		code, ok1 := t[0].(wire.Atom)
-		text, ok2 := wire.Text(t[1])
+		text, ok2 := wire.AsText(t[1])
 		if ok1 && ok2 {
 			e.Code, e.Text = code, text
 		}

@@ -50,7 +50,7 @@ func FuzzRequest(f *testing.F) {
 			t.Fatalf("%s: %v", wire.Format(v), err)
 		}
 		answer, ok := a.(wire.Tuple)
-		if !ok || len(answer) != 2 || answer[0] != wire.OK && answer[0] != wire.Error {
+		if !ok || len(answer) != 2 || answer[0] != wire.AtomOK && answer[0] != wire.AtomError {
 			t.Fatalf("%s: %s", wire.Format(v), wire.Format(a))
 		}
 		if _, err := etf.Append(nil, answer); err != nil {

@@ -190,7 +190,7 @@ func (q *request) answer(v any, err error) {
 		q.from.Reply(refusal(err))
 		return
 	}
-	q.from.Reply(wire.Tuple{wire.OK, v})
+	q.from.Reply(wire.Tuple{wire.AtomOK, v})
 }
 
 // limit is how long a list may be of which n are asked for.

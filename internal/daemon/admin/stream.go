@@ -162,10 +162,10 @@ func (s *Stream[T]) news(c chan<- T, body any) (over bool, err error) {
 	case len(t) != 3 || t[0] != wire.Atom("events"):
 		return false, nil
 	}
-	if dropped, ok := wire.Int(t[2]); ok {
+	if dropped, ok := wire.AsInt(t[2]); ok {
 		s.dropped.Store(uint64(dropped))
 	}
-	events, _ := wire.Elements(t[1])
+	events, _ := wire.AsList(t[1])
 	for _, term := range events {
 		var e T
 		if err := etf.FromTerm(term, &e); err != nil {

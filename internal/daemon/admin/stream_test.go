@@ -113,7 +113,7 @@ func TestTraceKinds(t *testing.T) {
 		"unlink",
 		"child unlinked", "child register"}, types)
 	assert.EqualValues(t, "max", all.Why())
-	text, _ := wire.Text(events[6].Message)
+	text, _ := wire.AsText(events[6].Message)
 	assert.Less(t, len(text), 110)
 	settles(t, func() bool { return noStreams(t, far) })
 }
@@ -286,10 +286,10 @@ func TestNoEcho(t *testing.T) {
 		require.NoError(t, err)
 		return v.(wire.Tuple)[0]
 	}
-	assert.Equal(t, wire.Error, request(h.Self(), h.Self()))
+	assert.Equal(t, wire.AtomError, request(h.Self(), h.Self()))
 	other := spawn(t, n, "", node.ActorFunc(func(*node.Context, any) error { return nil }))
-	require.Equal(t, wire.OK, request(h.Self(), other)) // each gets the events of the other
-	require.Equal(t, wire.OK, request(other, h.Self()))
+	require.Equal(t, wire.AtomOK, request(h.Self(), other)) // each gets the events of the other
+	require.Equal(t, wire.AtomOK, request(other, h.Self()))
 	require.NoError(t, n.Send(other, "one"))
 	settles(t, func() bool { i, err := n.Info(other); return err == nil && i.Handled == 1 })
 	m, err := h.ReceiveWithin(testkit.Limit, nil)

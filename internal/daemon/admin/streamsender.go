@@ -112,7 +112,7 @@ func (q *request) newStreamSender() (*streamSender, error) {
 		return nil, fmt.Errorf("%w: %s: the receiver of the events is missing: want the option to, since the caller is not a process",
 			ErrBadRequest, q.command)
 	}
-	if w, ok := wire.Int(a.Window); ok && w >= 0 && w <= maxBuffer {
+	if w, ok := wire.AsInt(a.Window); ok && w >= 0 && w <= maxBuffer {
 		if w > 0 {
 			o.window = w
 		}
@@ -314,7 +314,7 @@ func (o *streamSender) finish(p *node.Process, why wire.Atom) {
 
 // addCredit takes the client's word for what it has seen, as far as that can be.
 func (o *streamSender) addCredit(n any) {
-	k, ok := wire.Int(n)
+	k, ok := wire.AsInt(n)
 	if !ok || k < 0 || o.window == 0 {
 		return
 	}

@@ -94,12 +94,12 @@ func (t Time) Term() any {
 	if t.IsZero() {
 		return 0
 	}
-	return wire.Integer(big.NewInt(t.UnixMicro()))
+	return wire.IntegerOf(big.NewInt(t.UnixMicro()))
 }
 
 // SetTerm is part of etf.Receiver.
 func (t *Time) SetTerm(term any) error {
-	n, ok := wire.Int(term)
+	n, ok := wire.AsInt(term)
 	switch {
 	case !ok:
 		return fmt.Errorf("admin: a time is an integer, not %s", brief(term))

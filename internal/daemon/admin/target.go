@@ -21,7 +21,7 @@ func find(n *node.Node, target any) (node.PID, error) {
 	case wire.Atom:
 		return named(n, t)
 	}
-	text, ok := wire.Text(target)
+	text, ok := wire.AsText(target)
 	if !ok {
 		return node.PID{}, fmt.Errorf("%w: %s is not a process: want a pid, a name, or text such as <0.12.0>", ErrBadRequest,
 			brief(target))

@@ -60,7 +60,7 @@ func (q *request) applications() []any {
 	ctx, cancel := q.timeoutContext()
 	defer cancel()
 	v, err := rpc.Apply(ctx, q.n, "application", "which_applications", nil)
-	l, ok := wire.Elements(v)
+	l, ok := wire.AsList(v)
 	if err != nil || !ok {
 		return nil // there is no controller
 	}
@@ -77,7 +77,7 @@ func (g *treeBuilder) application(about any) Branch {
 	}
 	name, _ := t[0].(wire.Atom)
 	b.ID = string(name)
-	b.Version, _ = wire.Text(t[2])
+	b.Version, _ = wire.AsText(t[2])
 	ctx, cancel := g.q.timeoutContext()
 	defer cancel()
 	v, err := rpc.Apply(ctx, g.q.n, "application_controller", "get_master", []any{name})
@@ -165,7 +165,7 @@ func (g *treeBuilder) below(b *Branch) {
 	if err == nil && b.Count <= g.left {
 		v, err = g.ask(b.PID, "which_children")
 	}
-	children, _ := wire.Elements(v)
+	children, _ := wire.AsList(v)
 	switch {
 	case err != nil:
 		g.f.Missing++
@@ -187,9 +187,9 @@ func (g *treeBuilder) below(b *Branch) {
 // child is {Id, Pid | restarting | undefined, Type, Modules}.
 func (g *treeBuilder) child(c wire.Tuple) Branch {
 	b := Branch{Kind: "worker"}
-	if id, ok := wire.Text(c[0]); !ok {
+	if id, ok := wire.AsText(c[0]); !ok {
 		b.ID = brief(c[0])
-	} else if c[0] != wire.Undefined { // a dynamic child has no ID
+	} else if c[0] != wire.AtomUndefined { // a dynamic child has no ID
 		b.ID = id
 	}
 	if c[2] == wire.Atom("supervisor") {
@@ -216,10 +216,10 @@ func (g *treeBuilder) ask(pid node.PID, what wire.Atom) (any, error) {
 // specs is how many children a supervisor has, of [{specs, N}, {active, N},
 // {supervisors, N}, {workers, N}]; of one that is simple_one_for_one, the workers.
 func specs(counts any) (most int) {
-	l, _ := wire.Elements(counts)
+	l, _ := wire.AsList(counts)
 	for _, c := range l {
 		if c, ok := c.(wire.Tuple); ok && len(c) == 2 {
-			if n, ok := wire.Int(c[1]); ok {
+			if n, ok := wire.AsInt(c[1]); ok {
 				most = max(most, int(n))
 			}
 		}

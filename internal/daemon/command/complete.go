@@ -58,7 +58,7 @@ func (c *client) completeProcess(env environment, upTo int) completion {
 				return names
 			}
 			v, _ := rpc.Call[any](ctx, s.n, s.at, "erlang", "registered")
-			names, _ := wire.Elements(v)
+			names, _ := wire.AsList(v)
 			return atomsOf(names)
 		})
 	}

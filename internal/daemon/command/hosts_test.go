@@ -81,7 +81,7 @@ func (h *hosts) member(at node.Atom) node.PID {
 	require.NoError(h.t, err)
 	ok, err := rpc.Call[any](testkit.Context(h.t), h.n, at, "pg", "join", wire.Atom("workers"), pid)
 	require.NoError(h.t, err)
-	require.Equal(h.t, wire.OK, ok)
+	require.Equal(h.t, wire.AtomOK, ok)
 	return pid
 }
 
@@ -93,7 +93,7 @@ func (h *hosts) members(want ...node.PID) {
 		}
 		for _, name := range h.names {
 			v, err := rpc.Call[any](testkit.Context(h.t), h.n, name, "pg", "get_members", wire.Atom("workers"))
-			elements, ok := wire.Elements(v)
+			elements, ok := wire.AsList(v)
 			var pids []node.PID
 			for _, e := range elements {
 				pid, _ := e.(node.PID)

@@ -102,7 +102,7 @@ func shownTerm(t any) string { return printable.Text(wire.Format(t)) }
 func shownReason(t any) string {
 	switch t.(type) {
 	case string, []byte:
-		if text, ok := wire.Text(t); ok {
+		if text, ok := wire.AsText(t); ok {
 			return printable.Text(text)
 		}
 	}

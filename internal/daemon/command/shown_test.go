@@ -99,7 +99,7 @@ func (h hostileService) Receive(c *node.Context, msg any) error {
 	}
 	switch h.answer {
 	case "error":
-		r.Reply(wire.Tuple{wire.Error, wire.Tuple{wire.Atom("failed"), []byte(hostile)}})
+		r.Reply(wire.Tuple{wire.AtomError, wire.Tuple{wire.Atom("failed"), []byte(hostile)}})
 		return nil
 	case "nonsense":
 		r.Reply(wire.Tuple{wire.Atom(hostile), []byte(hostile), hostilePID})
@@ -107,22 +107,22 @@ func (h hostileService) Receive(c *node.Context, msg any) error {
 	}
 	switch request {
 	case "status":
-		r.Reply(wire.Tuple{wire.OK, hostileTerm[admin.Summary]()})
+		r.Reply(wire.Tuple{wire.AtomOK, hostileTerm[admin.Summary]()})
 	case "nodes":
-		r.Reply(wire.Tuple{wire.OK, hostileTerm[[]admin.Peer]()})
+		r.Reply(wire.Tuple{wire.AtomOK, hostileTerm[[]admin.Peer]()})
 	case "ps":
-		r.Reply(wire.Tuple{wire.OK, hostileTerm[admin.Listing]()})
+		r.Reply(wire.Tuple{wire.AtomOK, hostileTerm[admin.Listing]()})
 	case "tree":
-		r.Reply(wire.Tuple{wire.OK, hostileTerm[admin.Forest]()})
+		r.Reply(wire.Tuple{wire.AtomOK, hostileTerm[admin.Forest]()})
 	case "info":
-		r.Reply(wire.Tuple{wire.OK, hostileTerm[admin.Detail]()})
+		r.Reply(wire.Tuple{wire.AtomOK, hostileTerm[admin.Detail]()})
 	case "trace", "deadletters":
 		var to struct{ To node.PID }
 		if err := etf.FromTerm(query, &to); err != nil {
 			return err
 		}
 		ref := c.Node().MakeRef()
-		r.Reply(wire.Tuple{wire.OK, wire.NewMap(wire.Atom("stream"), c.Self(), wire.Atom("ref"), ref)})
+		r.Reply(wire.Tuple{wire.AtomOK, wire.NewMap(wire.Atom("stream"), c.Self(), wire.Atom("ref"), ref)})
 		event := hostileTerm[admin.Event]()
 		if request == "deadletters" {
 			event = hostileTerm[admin.Letter]()
@@ -130,7 +130,7 @@ func (h hostileService) Receive(c *node.Context, msg any) error {
 		c.Node().Send(to.To, wire.Tuple{admin.Name, ref, wire.Tuple{wire.Atom("events"), wire.List{event}, 3}})
 		c.Node().Send(to.To, wire.Tuple{admin.Name, ref, wire.Tuple{wire.Atom("ended"), wire.Atom("max")}})
 	default:
-		r.Reply(wire.Tuple{wire.OK, wire.Atom(hostile)})
+		r.Reply(wire.Tuple{wire.AtomOK, wire.Atom(hostile)})
 	}
 	return nil
 }

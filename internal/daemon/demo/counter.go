@@ -77,7 +77,7 @@ func parseAdd(term any) (Add, bool) {
 	if !ok || len(t) != 2 || t[0] != wire.Atom("add") {
 		return Add{}, false
 	}
-	n, ok := wire.Int(t[1])
+	n, ok := wire.AsInt(t[1])
 	return Add{N: int(n)}, ok
 }
 
@@ -86,7 +86,7 @@ func (s *counter) State() any { return s.total }
 
 // SetState is what sys:replace_state calls.
 func (s *counter) SetState(term any) error {
-	n, ok := wire.Int(term)
+	n, ok := wire.AsInt(term)
 	if !ok {
 		return fmt.Errorf("demo: the state of counter is an integer, not %s", sysmsg.Words(term))
 	}

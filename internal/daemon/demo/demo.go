@@ -57,7 +57,7 @@ func add(_ context.Context, args []any) (any, error) {
 	if !ok1 || !ok2 {
 		return nil, errBadArith
 	}
-	return wire.Integer(new(big.Int).Add(a, b)), nil
+	return wire.IntegerOf(new(big.Int).Add(a, b)), nil
 }
 
 // integer reads an integer of any size.
@@ -65,7 +65,7 @@ func integer(t any) (*big.Int, bool) {
 	if n, ok := t.(*big.Int); ok {
 		return n, true
 	}
-	n, ok := wire.Int(t)
+	n, ok := wire.AsInt(t)
 	return big.NewInt(n), ok
 }
 

@@ -140,7 +140,7 @@ func TestState(t *testing.T) {
 		require.Equal(t, 10, v)
 		v, err = sys.GetState(ctx, n, wire.Atom("echo"))
 		require.NoError(t, err)
-		require.Equal(t, wire.Undefined, v)
+		require.Equal(t, wire.AtomUndefined, v)
 	})
 }
 

@@ -35,4 +35,4 @@ func (echo) send(c *genserver.Context, m wire.Tuple) error {
 }
 
 // State is what sys:get_state shows: there is nothing to show.
-func (echo) State() any { return wire.Undefined }
+func (echo) State() any { return wire.AtomUndefined }

@@ -31,7 +31,7 @@ func (s *tasks) call(c *genserver.Context, term any) (any, error) {
 	case term == wire.Atom("which_children"):
 		l := wire.List{}
 		for _, pid := range s.running {
-			l = append(l, wire.Tuple{wire.Undefined, pid, wire.Atom("worker"), wire.List{wire.Atom("Elixir.Task.Supervised")}})
+			l = append(l, wire.Tuple{wire.AtomUndefined, pid, wire.Atom("worker"), wire.List{wire.Atom("Elixir.Task.Supervised")}})
 		}
 		return l, nil
 	case term == wire.Atom("count_children"):
@@ -44,17 +44,17 @@ func (s *tasks) call(c *genserver.Context, term any) (any, error) {
 				return nil, err
 			}
 			s.running = append(s.running, pid)
-			return wire.Tuple{wire.OK, pid}, nil
+			return wire.Tuple{wire.AtomOK, pid}, nil
 		}
 	case len(t) == 2 && t[0] == wire.Atom("terminate_child"):
 		for _, pid := range s.running {
 			if t[1] == any(pid) {
 				c.Exit(pid, node.Shutdown)
 				s.forget(pid)
-				return wire.OK, nil
+				return wire.AtomOK, nil
 			}
 		}
-		return wire.Tuple{wire.Error, wire.Atom("not_found")}, nil
+		return wire.Tuple{wire.AtomError, wire.Atom("not_found")}, nil
 	}
 	return nil, &genserver.UnhandledError{Server: "tasks", Request: term}
 }
@@ -88,7 +88,7 @@ type task struct {
 
 // parseTask reads [{Node, Name, Owner}, monitor | nomonitor] or [{Node, Name, Owner}, Callers, {M, F, Args}].
 func parseTask(term any) (t task, ok bool) {
-	args, _ := wire.Elements(term)
+	args, _ := wire.AsList(term)
 	if len(args) < 2 {
 		return t, false
 	}
@@ -155,7 +155,7 @@ func apply(p *node.Process, mfa wire.Tuple) (any, error) {
 	why := any(wire.Atom("undef"))
 	if len(mfa) == 3 && mfa[0] == Module {
 		function, _ := mfa[1].(wire.Atom)
-		args, _ := wire.Elements(mfa[2])
+		args, _ := wire.AsList(mfa[2])
 		v, err := rpc.Apply(p.Context(), p.Node(), Module, function, args)
 		switch {
 		case err == nil:

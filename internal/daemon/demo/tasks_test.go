@@ -26,9 +26,9 @@ func TestTasks(t *testing.T) {
 		owner := wire.Tuple{n.Name(), self.Self(), self.Self()}
 		start := func(args ...any) node.PID {
 			v, err := node.Call[any](ctx, n, sup, wire.Tuple{wire.Atom("start_task"), append(wire.List{owner}, args...),
-				wire.Atom("temporary"), wire.Undefined})
+				wire.Atom("temporary"), wire.AtomUndefined})
 			require.NoError(t, err)
-			require.Equal(t, wire.OK, v.(wire.Tuple)[0])
+			require.Equal(t, wire.AtomOK, v.(wire.Tuple)[0])
 			return v.(wire.Tuple)[1].(node.PID)
 		}
 		ask := func(to node.PID, mfa any) {
@@ -67,7 +67,7 @@ func TestTasks(t *testing.T) {
 		stop := wire.Tuple{wire.Atom("terminate_child"), pid}
 		v, err := node.Call[any](ctx, n, sup, stop)
 		require.NoError(t, err)
-		require.Equal(t, wire.OK, v)
+		require.Equal(t, wire.AtomOK, v)
 		require.Equal(t, node.Shutdown, nodetest.Down(t, self, ref).Reason)
 		v, err = node.Call[any](ctx, n, sup, stop)
 		require.NoError(t, err)

@@ -83,14 +83,14 @@ func ReadFutureAsk(body any) (wire.Ref, bool) {
 }
 
 // MakeFutureValue is the answer for a future that is completed with a value.
-func MakeFutureValue(v any) wire.Tuple { return wire.Tuple{wire.OK, v} }
+func MakeFutureValue(v any) wire.Tuple { return wire.Tuple{wire.AtomOK, v} }
 
 // MakeFutureExit is the answer for one that has failed with the exit of a process.
 func MakeFutureExit(reason any) wire.Tuple { return wire.Tuple{futureExit, reason} }
 
 // ReadFutureAnswer reads an answer: a value, or the reason of an exit. It is not ok for another term.
 func ReadFutureAnswer(answer any) (v any, exited, ok bool) {
-	if t, ok := answer.(wire.Tuple); ok && len(t) == 2 && (t[0] == wire.OK || t[0] == futureExit) {
+	if t, ok := answer.(wire.Tuple); ok && len(t) == 2 && (t[0] == wire.AtomOK || t[0] == futureExit) {
 		return t[1], t[0] == futureExit, true
 	}
 	return nil, false, false

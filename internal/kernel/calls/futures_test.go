@@ -76,7 +76,7 @@ func TestMessages(t *testing.T) {
 	v, exited, ok = calls.ReadFutureAnswer(calls.MakeFutureExit(wire.Atom("gone")))
 	require.True(t, ok && exited)
 	require.Equal(t, wire.Atom("gone"), v)
-	for _, other := range []any{nil, 1, wire.Tuple{wire.OK}, wire.Tuple{wire.Error, 1}, wire.Tuple{wire.OK, 1, 2}} {
+	for _, other := range []any{nil, 1, wire.Tuple{wire.AtomOK}, wire.Tuple{wire.AtomError, 1}, wire.Tuple{wire.AtomOK, 1, 2}} {
 		_, _, ok := calls.ReadFutureAnswer(other)
 		require.False(t, ok, "%v", other)
 	}

@@ -156,7 +156,7 @@ func (f From) Reply(v any) wire.Tuple { return wire.Tuple{f.Term()[1], v} }
 // {Pid, '$go_call'}, with undefined for a caller that is no process.
 func GoFrom(caller wire.PID) wire.Tuple {
 	if caller.IsZero() {
-		return wire.Tuple{wire.Undefined, ofGo}
+		return wire.Tuple{wire.AtomUndefined, ofGo}
 	}
 	return wire.Tuple{caller, ofGo}
 }
@@ -224,7 +224,7 @@ func aliasOf(tag any) (wire.Ref, bool) {
 // atom true or false. exact: it comes from a Go node and has the type that it has there.
 func Body(exact bool, body any) any {
 	if a, ok := body.(wire.Atom); ok && !exact {
-		if b, ok := wire.Bool(a); ok {
+		if b, ok := wire.AsBool(a); ok {
 			return b
 		}
 	}

@@ -132,6 +132,6 @@ func TestReadersTakeAnyTerm(t *testing.T) {
 
 func TestGoCalls(t *testing.T) {
 	require.Equal(t, wire.Tuple{gencallPID, wire.Atom("$go_call")}, calls.GoFrom(gencallPID))
-	require.Equal(t, wire.Tuple{wire.Undefined, wire.Atom("$go_call")}, calls.GoFrom(wire.PID{}))
+	require.Equal(t, wire.Tuple{wire.AtomUndefined, wire.Atom("$go_call")}, calls.GoFrom(wire.PID{}))
 	require.Equal(t, wire.Tuple{wire.Atom("$go_reply"), 1}, calls.GoReply(1))
 }

@@ -78,7 +78,7 @@ func ReasonTerm[E error](err error) any {
 }
 
 // FailureReason is a reply that says how a call has failed: {error, Reason}.
-func FailureReason(reason any) wire.Tuple { return wire.Tuple{wire.Error, reason} }
+func FailureReason(reason any) wire.Tuple { return wire.Tuple{wire.AtomError, reason} }
 
 // Panicked is what a panic with cause, which recover has returned, is called; nil is that of
 // runtime.Goexit.
@@ -116,7 +116,7 @@ const maxNested = 16
 func words(why any, left int) string {
 	switch why := why.(type) {
 	case []byte:
-		if text, ok := wire.Text(why); ok {
+		if text, ok := wire.AsText(why); ok {
 			return GoText(text)
 		}
 	case wire.Tuple:
@@ -125,7 +125,7 @@ func words(why any, left int) string {
 		}
 	case wire.Map:
 		said, _ := why.Get(wire.Atom("message"))
-		if message, ok := wire.Text(said); ok {
+		if message, ok := wire.AsText(said); ok {
 			return cut(GoText(message) + ": " + ReasonText(why))
 		}
 	}

@@ -106,7 +106,7 @@ func TestCrash(t *testing.T) {
 	require.Equal(t, "error: plain", calls.CrashText(false, errPlain))
 	require.Equal(t, 5, calls.Panicked(5))
 	require.Equal(t, "runtime.Goexit was called", calls.Panicked(nil))
-	require.Equal(t, wire.Tuple{wire.Error, 5}, calls.FailureReason(5))
+	require.Equal(t, wire.Tuple{wire.AtomError, 5}, calls.FailureReason(5))
 }
 
 // Texts are bounded, whatever they are of, and stay UTF-8.

@@ -14,13 +14,13 @@ func Applied(s *dist.Spawn) (module, function wire.Atom, args []any) {
 	switch len(args) {
 	case 2:
 		f, ok := args[0].(wire.Export)
-		if list, proper := wire.Elements(args[1]); ok && proper && len(list) == f.Arity {
+		if list, proper := wire.AsList(args[1]); ok && proper && len(list) == f.Arity {
 			return f.Module, f.Function, list
 		}
 	case 3:
 		m, ok1 := args[0].(wire.Atom)
 		f, ok2 := args[1].(wire.Atom)
-		if list, ok := wire.Elements(args[2]); ok && ok1 && ok2 {
+		if list, ok := wire.AsList(args[2]); ok && ok1 && ok2 {
 			return m, f, list
 		}
 	}

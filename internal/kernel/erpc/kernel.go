@@ -58,7 +58,7 @@ func readRexCall(term any, names ...wire.Atom) (c RexCall, ok bool) {
 			var ok1, ok2, ok3 bool
 			c.Module, ok1 = t[1].(wire.Atom)
 			c.Function, ok2 = t[2].(wire.Atom)
-			c.Args, ok3 = wire.Elements(t[3])
+			c.Args, ok3 = wire.AsList(t[3])
 			c.Leader, _ = t[4].(wire.PID)
 			c.Bad = !ok1 || !ok2 || !ok3
 			return c, true
@@ -146,7 +146,7 @@ func RefuseIO(msg any) (to wire.PID, answer wire.Tuple, ok bool) {
 		return wire.PID{}, nil, false
 	}
 	to, ok = t[1].(wire.PID)
-	return to, wire.Tuple{wire.Atom("io_reply"), t[2], wire.Tuple{wire.Error, wire.Atom("enotsup")}}, ok
+	return to, wire.Tuple{wire.Atom("io_reply"), t[2], wire.Tuple{wire.AtomError, wire.Atom("enotsup")}}, ok
 }
 
 // Unsupported is the error for a call that a process does not know.

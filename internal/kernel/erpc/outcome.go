@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Classes of outcomes. The others are wire.Error and exit.
+// Classes of outcomes. The others are wire.AtomError and exit.
 const (
 	returned wire.Atom = "return"
 	throw    wire.Atom = "throw"
@@ -39,13 +39,13 @@ func Stack(module, function wire.Atom, args []any) wire.List {
 
 // Undef is the outcome of a function that there is not.
 func Undef(module, function wire.Atom, args []any) Outcome {
-	return Outcome{wire.Error, wire.Atom("undef"), Stack(module, function, args)}
+	return Outcome{wire.AtomError, wire.Atom("undef"), Stack(module, function, args)}
 }
 
 // Run calls a function, whose call is of module, function and args. An error that says no class is of
 // class error, with what term makes of it as the reason. So is a panic: with an error like one, else with its text.
 func Run(module, function wire.Atom, args []any, term func(error) any, call func() (any, error)) (o Outcome) {
-	o = Outcome{class: wire.Error, stack: Stack(module, function, args)}
+	o = Outcome{class: wire.AtomError, stack: Stack(module, function, args)}
 	over := false
 	defer func() {
 		if !over {
@@ -78,7 +78,7 @@ func Run(module, function wire.Atom, args []any, term func(error) any, call func
 
 // Opened is an outcome whose reason of class error read has read.
 func (o Outcome) Opened(read func(any) any) Outcome {
-	if o.class == wire.Error {
+	if o.class == wire.AtomError {
 		o.value = read(o.value)
 	}
 	return o
@@ -94,7 +94,7 @@ func (o Outcome) Result() (any, error) {
 
 // Called is the error with which a process ends that was started for execute_call.
 func (o Outcome) Called(ref any) error {
-	if o.class == wire.Error {
+	if o.class == wire.AtomError {
 		return &calls.Exit{Reason: wire.Tuple{ref, o.class, o.value, o.stack}}
 	}
 	return &calls.Exit{Reason: wire.Tuple{ref, o.class, o.value}}
@@ -114,7 +114,7 @@ func Unsent(reason, err any) (wire.Tuple, bool) {
 	if _, ok = ReadOutcome(ref, reason); !ok {
 		return nil, false
 	}
-	return wire.Tuple{ref, wire.Error, err, wire.List{}}, true
+	return wire.Tuple{ref, wire.AtomError, err, wire.List{}}, true
 }
 
 // ReadOutcome finds the outcome in the exit reason of a process that was started for execute_call with
@@ -126,9 +126,9 @@ func ReadOutcome(ref wire.Ref, reason any) (Outcome, bool) {
 	}
 	class, _ := t[1].(wire.Atom)
 	switch {
-	case len(t) == 3 && (class == returned || class == throw || class == exit || class == wire.Error):
+	case len(t) == 3 && (class == returned || class == throw || class == exit || class == wire.AtomError):
 		return Outcome{class, t[2], nil}, true
-	case len(t) == 4 && class == wire.Error:
+	case len(t) == 4 && class == wire.AtomError:
 		return Outcome{class, t[2], t[3]}, true
 	}
 	return Outcome{}, false
@@ -142,7 +142,7 @@ func (o Outcome) Cast(args []any) error {
 		return nil
 	case throw:
 		return &calls.Exit{Reason: wire.Tuple{wire.Tuple{wire.Atom("nocatch"), o.value}, here}}
-	case wire.Error:
+	case wire.AtomError:
 		return &calls.Exit{Reason: wire.Tuple{wire.Tuple{wire.Atom("exception"), wire.Tuple{o.value, o.stack}}, here}}
 	}
 	return &calls.Exit{Reason: o.value}
@@ -156,7 +156,7 @@ func (o Outcome) Spawned() error {
 		return nil
 	case throw:
 		return &calls.Exit{Reason: wire.Tuple{wire.Tuple{wire.Atom("nocatch"), o.value}, wire.List{}}}
-	case wire.Error:
+	case wire.AtomError:
 		return &calls.Exit{Reason: wire.Tuple{o.value, o.stack}}
 	}
 	return &calls.Exit{Reason: o.value}
@@ -167,7 +167,7 @@ func (o Outcome) Answer() any {
 	switch o.class {
 	case returned, throw:
 		return o.value
-	case wire.Error:
+	case wire.AtomError:
 		return BadRPC(wire.Tuple{o.value, o.stack})
 	}
 	return BadRPC(o.value)

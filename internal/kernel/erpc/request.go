@@ -58,7 +58,7 @@ func Asked(s *dist.Spawn) (r Request, ok bool) {
 	var ok1, ok2, ok3 bool
 	r.Module, ok1 = r.all[0].(wire.Atom)
 	r.Function, ok2 = r.all[1].(wire.Atom)
-	r.Args, ok3 = wire.Elements(r.all[2])
+	r.Args, ok3 = wire.AsList(r.all[2])
 	r.Bad = !ok1 || !ok2 || !ok3
 	return r, true
 }
@@ -66,7 +66,7 @@ func Asked(s *dist.Spawn) (r Request, ok bool) {
 // Refused is the outcome of a request that was not run: badarg if it is Bad, else undef.
 func (r Request) Refused() Outcome {
 	if r.Bad {
-		return Outcome{wire.Error, wire.Atom("badarg"), Stack("erlang", "apply", r.all)}
+		return Outcome{wire.AtomError, wire.Atom("badarg"), Stack("erlang", "apply", r.all)}
 	}
 	return Undef(r.Module, r.Function, r.Args)
 }

@@ -145,7 +145,7 @@ func (l *locker) lockSet(t wire.Tuple) {
 	}
 	h, ok := l.find(pid.Node())
 	if ok && len(t) == 5 {
-		n, isInt := wire.Int(t[4])
+		n, isInt := wire.AsInt(t[4])
 		ok = isInt && int(n) == h.mine
 	}
 	if !ok {
@@ -199,7 +199,7 @@ func (l *locker) offer(h him, requester any, nodes []wire.Atom) {
 			if msg[1].(wire.PID).Node() != h.node {
 				return false
 			}
-			if n, ok := wire.Int(msg[len(msg)-1]); len(msg) == 5 && (!ok || int(n) != h.mine) {
+			if n, ok := wire.AsInt(msg[len(msg)-1]); len(msg) == 5 && (!ok || int(n) != h.mine) {
 				return true // of a handshake that is over
 			}
 			l.wants = nil

@@ -263,6 +263,6 @@ func minus(nodes, others []wire.Atom) (rest []wire.Atom) {
 }
 
 func isTrue(v any) bool {
-	b, ok := wire.Bool(v)
+	b, ok := wire.AsBool(v)
 	return ok && b
 }

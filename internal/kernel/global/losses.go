@@ -25,12 +25,12 @@ func readLoss(t wire.Tuple) (r loss, number any, ok bool) {
 	from, isFrom := t[1].(wire.Atom)
 	to, isTo := t[4].(wire.Atom)
 	life, isLife := digits(t[2])
-	_, isNumber := wire.Int(t[3])
+	_, isNumber := wire.AsInt(t[3])
 	return loss{from, to, life}, t[3], isFrom && isTo && isLife && isNumber
 }
 
 func digits(t any) (text string, ok bool) {
-	if n, ok := wire.Int(t); ok {
+	if n, ok := wire.AsInt(t); ok {
 		return strconv.FormatInt(n, 10), true
 	}
 	if n, ok := t.(*big.Int); ok && n.BitLen() <= 256 {

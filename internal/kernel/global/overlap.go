@@ -19,7 +19,7 @@ type reports struct {
 
 func (l *reports) init(cfg Config) {
 	const bits = 27
-	l.life = wire.Integer(big.NewInt(1<<59 + int64(cfg.Rand(1<<bits))<<32 + int64(cfg.Creation)))
+	l.life = wire.IntegerOf(big.NewInt(1<<59 + int64(cfg.Rand(1<<bits))<<32 + int64(cfg.Creation)))
 }
 
 // tellLoss tells the nodes of our partition that this one has lost a connection.

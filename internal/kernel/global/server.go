@@ -127,7 +127,7 @@ func head(t any) string {
 
 // atoms reads a list of atoms.
 func atoms(t any) (all []wire.Atom, ok bool) {
-	list, ok := wire.Elements(t)
+	list, ok := wire.AsList(t)
 	for _, e := range list {
 		a, is := e.(wire.Atom)
 		if !is {
@@ -193,7 +193,7 @@ func (m *Machine) lockSet(via wire.Atom, t wire.Tuple) {
 	pid, ok := t[1].(wire.PID)
 	isSet := false
 	if len(t) == 4 || len(t) == 5 {
-		_, isSet = wire.Bool(t[2])
+		_, isSet = wire.AsBool(t[2])
 	}
 	if !ok || !isSet || via != "" && pid.Node() != via {
 		m.unexpected("cast", t)
@@ -260,7 +260,7 @@ func (m *Machine) whereis(name, from any) {
 		m.after(m.pause(5), func() { m.whereis(name, from) })
 		return
 	}
-	var v any = wire.Undefined
+	var v any = wire.AtomUndefined
 	if pid, ok := m.cfg.Names.Whois(name); ok {
 		v = pid
 	}

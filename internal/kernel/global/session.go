@@ -28,7 +28,7 @@ type early struct{ version, init any }
 type result struct{ ops, known, external any }
 
 func (s *session) hasTag(tag any) bool {
-	n, ok := wire.Int(tag)
+	n, ok := wire.AsInt(tag)
 	return ok && s.mine != 0 && n == int64(s.mine)
 }
 
@@ -79,7 +79,7 @@ func (m *Machine) initConnect(node wire.Atom, version, init any) {
 		m.inform(node, "a handshake of global that this node does not understand was ignored")
 		return
 	}
-	n, ok := wire.Int(v[0])
+	n, ok := wire.AsInt(v[0])
 	hisLocker, ok2 := l[3].(wire.PID)
 	if !ok || !ok2 || hisLocker.Node() != node || n < oldestVersion {
 		m.inform(node, fmt.Sprintf("a handshake of global was ignored: version %v, want %d or more", v[0], oldestVersion))
@@ -164,7 +164,7 @@ func (m *Machine) reset(node wire.Atom) { delete(m.sessions, node) }
 // sendCancel tells another node that its handshake is given up.
 func (m *Machine) sendCancel(node wire.Atom, tag any) {
 	if tag == nil {
-		tag = wire.Undefined
+		tag = wire.AtomUndefined
 	}
 	m.do(Action{Kind: Send, Node: node, Msg: wire.Tuple{wire.Atom("cancel_connect"), m.cfg.Self, tag}})
 }
@@ -188,7 +188,7 @@ func (m *Machine) mine(node wire.Atom, tag any) bool {
 	if s := m.sessions[node]; s != nil && s.hasTag(tag) {
 		return true
 	}
-	if n, ok := wire.Int(tag); ok {
+	if n, ok := wire.AsInt(tag); ok {
 		m.cancel(node, int(n), nil)
 	}
 	return false
@@ -213,7 +213,7 @@ func (m *Machine) lockIsSet(node wire.Atom, tag int, id wire.Tuple) {
 // exchange is told the names of the other side.
 func (m *Machine) exchange(node wire.Atom, list any) {
 	s := m.sessions[node]
-	names, ok := wire.Elements(list)
+	names, ok := wire.AsList(list)
 	if !ok {
 		m.unexpected("list of names", list)
 		return
@@ -254,9 +254,9 @@ func (m *Machine) found(node wire.Atom, tag int, ops, his []any) {
 // join makes one partition of ours and that of the other side.
 func (m *Machine) join(node wire.Atom, r result) {
 	s := m.sessions[node]
-	theirOps, ok := wire.Elements(r.ops)
+	theirOps, ok := wire.AsList(r.ops)
 	hisKnown, ok2 := readNodes(r.known)
-	external, ok3 := wire.Elements(r.external)
+	external, ok3 := wire.AsList(r.external)
 	if !ok || !ok2 || !ok3 {
 		m.unexpected("result of a handshake", r.known)
 		return
@@ -300,8 +300,8 @@ func (m *Machine) cancelResolved(node wire.Atom, before func()) {
 
 // newNodes is told by a node of our partition whom it has joined.
 func (m *Machine) newNodes(by wire.Atom, ops, external, nodes, info any) {
-	all, ok := wire.Elements(ops)
-	names, ok2 := wire.Elements(external)
+	all, ok := wire.AsList(ops)
+	names, ok2 := wire.AsList(external)
 	list, ok3 := readNodes(nodes)
 	if !ok || !ok2 || !ok3 {
 		m.unexpected("new_nodes", nodes)
@@ -318,7 +318,7 @@ func (m *Machine) newNodes(by wire.Atom, ops, external, nodes, info any) {
 
 // find returns what a list of pairs has for a key; nil: nothing.
 func find(list any, key wire.Atom) any {
-	all, _ := wire.Elements(list)
+	all, _ := wire.AsList(list)
 	for _, e := range all {
 		if p, ok := e.(wire.Tuple); ok && len(p) == 2 && p[0] == any(key) {
 			return p[1]
@@ -380,14 +380,14 @@ func (v versioned) term(to int) any {
 
 // readNodes reads a list of nodes, some of them with versions.
 func readNodes(t any) (all []versioned, ok bool) {
-	list, ok := wire.Elements(t)
+	list, ok := wire.AsList(t)
 	if !ok {
 		return nil, false
 	}
 	for _, e := range list {
 		var v versioned
 		if p, isPair := e.(wire.Tuple); isPair && len(p) == 2 {
-			n, isInt := wire.Int(p[1])
+			n, isInt := wire.AsInt(p[1])
 			if !isInt || n < 0 {
 				return nil, false
 			}

@@ -58,7 +58,7 @@ func TestMayAnswer(t *testing.T) {
 			"theirs as third":             alias(theirs, third.RefOf(1)),
 			"here in an earlier life":     alias(wire.NewOrigin(wire.NodeID{Name: here.Node(), Creation: 99}).PID(1), g.alias),
 			"nobody, an alias of nobody":  alias(wire.PID{}, g.Origin.RefOf(77)),
-			"nobody, an atom in its tag":  {wire.Undefined, wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: third.RefOf(1)}},
+			"nobody, an atom in its tag":  {wire.AtomUndefined, wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: third.RefOf(1)}},
 			"theirs, a list in its tag":   {theirs, wire.List{cast}},
 			"here, a list as the tag":     {victim, wire.List{cast}},
 			"third, an earlier reference": {third.PID(1), g.Origin.RefOf(1)},

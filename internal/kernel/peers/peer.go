@@ -339,7 +339,7 @@ func (p *Peer) askRelease() (number int) {
 	t := a.Promise().NewTicket()
 	p.Apply(a, t, erpc.NewFunction(p.Name, "erlang", "system_info", []any{wire.Atom("otp_release")}), p.System.Leader())
 	if v, err := a.Await(ctx, t, calls.WaitReply, wire.At{Node: p.Name}); err == nil {
-		text, _ := wire.Text(v)
+		text, _ := wire.AsText(v)
 		number, _ = strconv.Atoi(text)
 	}
 	return number

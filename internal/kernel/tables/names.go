@@ -119,7 +119,7 @@ func (t *Names[P]) disown(name wire.Atom) {
 
 // CheckName reports what is wrong with a name, whoever has it: [ErrBad].
 func CheckName(name wire.Atom) error {
-	if name == "" || name == wire.Undefined || !name.Valid() {
+	if name == "" || name == wire.AtomUndefined || !name.Valid() {
 		return fmt.Errorf("%w: %q: want 1 to %d characters of UTF-8, and any name but undefined", ErrBad, name, wire.MaxAtomRunes)
 	}
 	return nil

@@ -11,9 +11,9 @@ func TermKey(t any) (key any, plain bool) {
 		return string(t), true
 	case bool:
 		if t {
-			return wire.True, true
+			return wire.AtomTrue, true
 		}
-		return wire.False, true
+		return wire.AtomFalse, true
 	case wire.Bitstring:
 		if t.BitLen()%8 == 0 {
 			return string(t.Bytes()), true
@@ -23,7 +23,7 @@ func TermKey(t any) (key any, plain bool) {
 			return TermKey(t.Tail)
 		}
 	}
-	if n, ok := wire.Int(t); ok && int64(int(n)) == n {
+	if n, ok := wire.AsInt(t); ok && int64(int(n)) == n {
 		return int(n), true
 	}
 	return t, false

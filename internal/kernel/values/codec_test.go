@@ -231,12 +231,12 @@ func TestReplies(t *testing.T) {
 	require.ErrorContains(t, err, "does not say how")
 	_, err = b.Outcome(throughOTP(t, a, b, a.Reply(fmt.Errorf("so: %w", errMine))))
 	require.ErrorIs(t, err, errMine)
-	answered := wire.Tuple{wire.Error, toGo(t, a, b, errMine)}
+	answered := wire.Tuple{wire.AtomError, toGo(t, a, b, errMine)}
 	v, err = b.Outcome(answered)
 	require.NoError(t, err, "a handler has answered so")
 	require.Equal(t, answered, v)
 
-	failed := wire.Tuple{"tag", wire.Tuple{wire.Error, "plain"}}
+	failed := wire.Tuple{"tag", wire.Tuple{wire.AtomError, "plain"}}
 	require.Equal(t, failed, b.Message(wire.Tuple{"tag", a.Reply(errors.New("plain"))}))
 	require.Equal(t, 1, b.Message(1))
 	f, ok := values.TextReply(&dist.Frame{Op: dist.OpSend, Payload: wire.Tuple{"tag", a.Reply(errors.New("plain"))}})
@@ -279,7 +279,7 @@ func TestReferences(t *testing.T) {
 		{reflect.TypeFor[From](), fromTerm, From{7}},
 		{reflect.TypeFor[From](), calls.GoFrom(wire.PID{}), From{}},
 		{reflect.TypeFor[*Future[int]](), m, future},
-		{reflect.TypeFor[*Future[int]](), wire.Undefined, (*Future[int])(nil)},
+		{reflect.TypeFor[*Future[int]](), wire.AtomUndefined, (*Future[int])(nil)},
 		{reflect.TypeFor[From](), 1, nil},
 		{reflect.TypeFor[*Future[int]](), 1, nil},
 		{reflect.TypeFor[*Future[bool]](), m, nil},

@@ -129,7 +129,7 @@ func (u unmarking) value(m wire.Map) (v any) {
 	if !ok {
 		return m
 	}
-	text, _ := wire.Text(name)
+	text, _ := wire.AsText(name)
 	switch text {
 	case string(termof.TimeName):
 		return timeOf(m)

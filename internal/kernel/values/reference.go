@@ -102,7 +102,7 @@ func (r *References) read(host any, t reflect.Type, term any) (any, error) {
 		}
 		return r.take(host, referFrom, term)
 	}
-	if term == any(wire.Undefined) {
+	if term == any(wire.AtomUndefined) {
 		return reflect.Zero(t).Interface(), nil
 	}
 	m, _ := term.(wire.Map)
@@ -118,7 +118,7 @@ func (r *References) readMap(host any, m wire.Map) any {
 	mark, _ := m.Get(termof.TypeMark)
 	of, _ := m.Get(termof.FutureOf)
 	ref, _ := m.Get(termof.FutureRef)
-	if name, isText := wire.Text(of); isText && mark == termof.FutureName && m.Len() == 3 {
+	if name, isText := wire.AsText(of); isText && mark == termof.FutureName && m.Len() == 3 {
 		if f, ok := r.future(host, name, ref); ok {
 			return f
 		}

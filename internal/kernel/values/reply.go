@@ -25,7 +25,7 @@ func (c *Codec) Outcome(v any) (any, error) {
 		}
 		return nil, err
 	case wire.Tuple: // through a node of OTP
-		if len(r) == 2 && r[0] == wire.Error {
+		if len(r) == 2 && r[0] == wire.AtomError {
 			if e, ok := r[1].(*Error); ok && (e == nil || !e.IsOpen()) {
 				return v, nil // which a handler has answered
 			}

@@ -72,7 +72,7 @@ func atom(s string) wire.Atom {
 
 // readStack is the reverse of StackTerm, as text. False: it is no stack trace.
 func readStack(t any) ([]byte, bool) {
-	frames, ok := wire.Elements(t)
+	frames, ok := wire.AsList(t)
 	if !ok || len(frames) > MaxFrames {
 		return nil, false
 	}
@@ -84,7 +84,7 @@ func readStack(t any) ([]byte, bool) {
 		}
 		module, ok1 := t[0].(wire.Atom)
 		name, ok2 := t[1].(wire.Atom)
-		info, ok3 := wire.Elements(t[3])
+		info, ok3 := wire.AsList(t[3])
 		if !ok1 || !ok2 || !ok3 {
 			return nil, false
 		}
@@ -113,6 +113,6 @@ func fileName(t any) (string, bool) {
 	if s, ok := binary(t); ok {
 		return s, true
 	}
-	s, ok := wire.Text(t)
+	s, ok := wire.AsText(t)
 	return Cut(s), ok
 }

@@ -29,7 +29,7 @@ func (k TaggedKind) Fits(term wire.Tuple) bool {
 	case wire.Atom:
 		return first == k.First
 	case bool:
-		return first && k.First == wire.True || !first && k.First == wire.False
+		return first && k.First == wire.AtomTrue || !first && k.First == wire.AtomFalse
 	}
 	return false
 }

@@ -51,7 +51,7 @@ func read(t wire.Tuple, known Known, depth int) (*Error, bool) {
 		return nil, false
 	}
 	text, isText := binary(t[1])
-	parts, isList := wire.Elements(t[2])
+	parts, isList := wire.AsList(t[2])
 	if !isText || !isList {
 		return nil, false
 	}

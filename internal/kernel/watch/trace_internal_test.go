@@ -217,7 +217,7 @@ func TestMessages(t *testing.T) {
 	tr.events = nil
 	v.Answered(wire.PID{}, a, nil, errNone)
 	require.Equal(t, []TraceEvent{{Kind: TraceReceive, Process: a,
-		Message: wire.Tuple{wire.Tuple{wire.Atom("$go_reply"), wire.Tuple{wire.Error, errNone.Error()}}}}}, tr.events)
+		Message: wire.Tuple{wire.Tuple{wire.Atom("$go_reply"), wire.Tuple{wire.AtomError, errNone.Error()}}}}}, tr.events)
 	var nobody *TraceView
 	nobody.Event(TraceLink, a, b, "", nil)
 	nobody.Message(a, b, 6)

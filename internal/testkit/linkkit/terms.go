@@ -51,7 +51,7 @@ func (g generator) atom() wire.Atom {
 	case 3:
 		return ""
 	}
-	return wire.True
+	return wire.AtomTrue
 }
 
 func (g generator) term(depth int) any {

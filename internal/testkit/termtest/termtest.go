@@ -90,7 +90,7 @@ func (g *Gen) improper(depth int) any {
 	if !g.Spell {
 		switch tail.(type) {
 		case wire.List, wire.ImproperList:
-			tail = wire.OK
+			tail = wire.AtomOK
 		}
 	}
 	return wire.ImproperList{Head: g.terms(1+g.IntN(3), depth), Tail: tail}
@@ -124,7 +124,7 @@ func (g *Gen) integer() any {
 			return pick[any](g, int8(n), int16(n), int32(n), uint8(n), uint16(n), uint32(n), uint(n), uint64(n), uintptr(n))
 		}
 	}
-	return wire.Integer(x)
+	return wire.IntegerOf(x)
 }
 
 func (g *Gen) float() any {
@@ -156,7 +156,7 @@ func (g *Gen) atom() any {
 	case 1, 2:
 		return wire.Atom(g.runes(g.IntN(8)))
 	}
-	return pick(g, wire.OK, wire.Error, wire.Undefined, "", "aé", "a@h", "ж")
+	return pick(g, wire.AtomOK, wire.AtomError, wire.AtomUndefined, "", "aé", "a@h", "ж")
 }
 
 func (g *Gen) runes(n int) string {

@@ -38,7 +38,7 @@ func ints(n int) []any {
 }
 
 // whole returns n as decoders do: as an int if it fits one here.
-func whole(n int64) any { return wire.Integer(big.NewInt(n)) }
+func whole(n int64) any { return wire.IntegerOf(big.NewInt(n)) }
 
 var erl = wire.NewOrigin(wire.NodeID{Name: "a@h", Creation: 0x01020304})
 
@@ -57,7 +57,7 @@ var trips = []struct {
 	{power(2000), "6efb0000"}, {new(big.Int).Neg(power(2000)), "6efb0100"}, {new(big.Int).Neg(power(20000)), "6f000009c501"},
 	{1.5, "463ff8000000000000"}, {0.0, "460000000000000000"}, {math.Copysign(0, -1), "468000000000000000"},
 	{math.MaxFloat64, "467fefffffffffffff"}, {math.SmallestNonzeroFloat64, "460000000000000001"},
-	{wire.Atom(""), "7700"}, {wire.OK, "77026f6b"}, {wire.Atom("é"), "7702c3a9"}, {wire.Atom("ж"), "7702d0b6"},
+	{wire.Atom(""), "7700"}, {wire.AtomOK, "77026f6b"}, {wire.Atom("é"), "7702c3a9"}, {wire.Atom("ж"), "7702d0b6"},
 	{wire.Atom(strings.Repeat("a", 255)), "77ff6161"}, {wire.Atom(strings.Repeat("ж", 127)), "77fed0b6"},
 	{wire.Atom(strings.Repeat("ж", 128)), "760100d0b6"}, {wire.Atom(strings.Repeat("\U0010ffff", 255)), "7603fcf48fbfbf"},
 	{wire.Tuple{}, "6800"}, {wire.Tuple{1}, "68016101"}, {wire.Tuple(ints(255)), "68ff6100"},
@@ -133,7 +133,7 @@ func TestDecodeOld(t *testing.T) {
 	float := hex.EncodeToString([]byte("1.50000000000000000000e+00\x00\x00\x00\x00\x00"))
 	for text, want := range map[string]any{
 		"640002c3a9": wire.Atom("Ã©"),
-		"6400026f6b": wire.OK,
+		"6400026f6b": wire.AtomOK,
 		"730101":     wire.Atom("\x01"),
 		"7301e9":     wire.Atom("é"),
 		"63" + float: 1.5,
@@ -466,7 +466,7 @@ func TestInflated(t *testing.T) {
 }
 
 func TestCompressed(t *testing.T) {
-	b, err := AppendCompressed(nil, wire.OK)
+	b, err := AppendCompressed(nil, wire.AtomOK)
 	require.NoError(t, err)
 	require.Equal(t, "837702"+"6f6b", hex.EncodeToString(b), "no shorter when compressed")
 	long := wire.List{bytes.Repeat([]byte("abc"), 1000)}
@@ -487,7 +487,7 @@ func TestCompressed(t *testing.T) {
 	b[len(b)-1]++
 	_, _, err = Decode(b[1:])
 	require.ErrorContains(t, err, "checksum")
-	_, err = new(Encoder).AppendCompressed(nil, wire.OK, 77)
+	_, err = new(Encoder).AppendCompressed(nil, wire.AtomOK, 77)
 	require.Error(t, err)
 }
 
@@ -509,7 +509,7 @@ func TestAtomCache(t *testing.T) {
 		}
 		return 0, false
 	}}
-	msg := wire.Tuple{6, erl.PID(1), wire.Atom(""), wire.Atom("rex"), wire.OK}
+	msg := wire.Tuple{6, erl.PID(1), wire.Atom(""), wire.Atom("rex"), wire.AtomOK}
 	b, err := e.AppendBare(nil, msg)
 	require.NoError(t, err)
 	require.Equal(t, "68056106"+"585202000000010000000001020304"+"52005201"+"77026f6b", hex.EncodeToString(b))

@@ -194,9 +194,9 @@ func (w *writing) one(t any, next *parts) (open bool, err error) {
 		return w.charlist(t, next)
 	case bool:
 		if t {
-			return false, w.atom(wire.True)
+			return false, w.atom(wire.AtomTrue)
 		}
-		return false, w.atom(wire.False)
+		return false, w.atom(wire.AtomFalse)
 	case float64:
 		return false, w.float(t)
 	case float32:
@@ -217,7 +217,7 @@ func (w *writing) one(t any, next *parts) (open bool, err error) {
 
 // other writes the rarer integers and what is no term itself.
 func (w *writing) other(t any, next *parts) (open bool, err error) {
-	if n, u, ok := wire.Integral(t); ok {
+	if n, u, ok := wire.AsIntOrUint(t); ok {
 		if u == 0 {
 			w.integer(n)
 		} else {

@@ -75,7 +75,7 @@ func (w *writing) stringOf(l []any) bool {
 func byteOf(t any) (byte, bool) {
 	n, ok := t.(int)
 	if !ok {
-		n64, ok := wire.Int(t)
+		n64, ok := wire.AsInt(t)
 		return byte(n64), ok && n64 == int64(byte(n64))
 	}
 	return byte(n), n == int(byte(n))

@@ -311,7 +311,7 @@ func requirePlain(t *testing.T, x any) {
 		require.NotZero(t, x.BitLen()%8)
 	default:
 		b := bigInt(t, x)
-		require.Equal(t, wire.Integer(b), x)
+		require.Equal(t, wire.IntegerOf(b), x)
 		require.False(t, b.IsInt64() && int64(int(b.Int64())) == b.Int64(), "%s is an int on this machine", b)
 	}
 }

@@ -77,11 +77,11 @@ func TestLargeKeys(t *testing.T) {
 		term any
 		want error
 	}{
-		{large(wire.Tuple{large(wire.OK)}), nil},
-		{wire.NewMap(large(wire.OK), large(large(wire.OK))), nil},
+		{large(wire.Tuple{large(wire.AtomOK)}), nil},
+		{wire.NewMap(large(wire.AtomOK), large(large(wire.AtomOK))), nil},
 		{wire.NewMap(large(wire.NewMap(wire.NewMap(1, 2), 3)), 4), nil},
-		{large(wire.Tuple{large(large(wire.OK))}), ErrLimit},
-		{large(wire.NewMap(large(wire.OK), 1)), ErrLimit},
+		{large(wire.Tuple{large(large(wire.AtomOK))}), ErrLimit},
+		{large(wire.NewMap(large(wire.AtomOK), 1)), ErrLimit},
 	} {
 		b, err := Append(nil, c.term)
 		require.NoError(t, err)

@@ -43,7 +43,7 @@ func samples() []struct {
 		encode, decode int
 	}{
 		{"Binary64", make([]byte, 64), 0, 2},
-		{"Tuple", wire.Tuple{wire.OK, 7, host.PID(70)}, 0, 3},
+		{"Tuple", wire.Tuple{wire.AtomOK, 7, host.PID(70)}, 0, 3},
 		{"GenCall", call, 0, 10},
 		{"List100", list, 0, 99},
 		{"Map3", wire.NewMap(wire.Atom("a"), 1, wire.Atom("b"), 2, wire.Atom("c"), 3), 1, 3},

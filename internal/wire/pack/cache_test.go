@@ -46,8 +46,8 @@ func TestCacheBytes(t *testing.T) {
 		in   string
 		want any
 	}{
-		{"\xc7\x04\x02\x07\xffok", wire.OK},
-		{"\xd5\x03\x07\xff", wire.OK},
+		{"\xc7\x04\x02\x07\xffok", wire.AtomOK},
+		{"\xd5\x03\x07\xff", wire.AtomOK},
 		{"\xd6\x02\x00\x05no", wire.Atom("no")},
 		{"\xd4\x03\x05", wire.Atom("no")},
 		{"\xd6\x02\x00\x05go", wire.Atom("go")},
@@ -159,7 +159,7 @@ func TestFailureTellsNothing(t *testing.T) {
 // TestReset: messages with a cache of their own, each forgotten before the next.
 func TestReset(t *testing.T) {
 	e, d := Encoder{Dict: &EncodeDict{}}, Decoder{Dict: &DecodeDict{}}
-	x := wire.List{wire.OK, host.PID(1), wire.OK, host.PID(2)}
+	x := wire.List{wire.AtomOK, host.PID(1), wire.AtomOK, host.PID(2)}
 	var first []byte
 	for range 5 {
 		e.Dict.Reset()

@@ -28,7 +28,7 @@ var (
 func shift(n uint) *big.Int { return new(big.Int).Lsh(big.NewInt(1), n) }
 
 // whole returns n as decoders do: as an int if it fits one here.
-func whole(n int64) any { return wire.Integer(big.NewInt(n)) }
+func whole(n int64) any { return wire.IntegerOf(big.NewInt(n)) }
 
 func negative(n *big.Int) *big.Int { return new(big.Int).Neg(n) }
 
@@ -61,9 +61,9 @@ var trips = []struct {
 	{name: "float max", term: math.MaxFloat64},
 	{name: "infinity", term: math.Inf(-1)},
 	{name: "float32", term: float32(1.5), back: 1.5},
-	{name: "atom", term: wire.OK},
+	{name: "atom", term: wire.AtomOK},
 	{name: "no atom", term: wire.Atom("")},
-	{name: "atom true", term: wire.True},
+	{name: "atom true", term: wire.AtomTrue},
 	{name: "atom utf8", term: wire.Atom(strings.Repeat("\U0010ffff", 255))},
 	{name: "pid", term: host.PID(7)},
 	{name: "pid 2^24", term: host.PID(1 << 24)},
@@ -79,7 +79,7 @@ var trips = []struct {
 	{name: "export", term: wire.Export{Module: "lists", Function: "map", Arity: 2}},
 	{name: "fun", term: wire.Fun{Module: "m", Arity: 255, Uniq: [16]byte{1, 15: 2}, Index: math.MaxUint32, OldIndex: -1,
 		OldUniq: math.MinInt32,
-		PID:     host.PID(1), Free: []any{1, wire.Tuple{wire.OK}}}},
+		PID:     host.PID(1), Free: []any{1, wire.Tuple{wire.AtomOK}}}},
 	{name: "fun of nothing", term: wire.Fun{Module: "m", PID: host.PID(1)}},
 	{name: "empty list", term: wire.List{}, back: wire.List(nil)},
 	{name: "list of nil", term: wire.List{nil}},
@@ -88,7 +88,7 @@ var trips = []struct {
 	{name: "empty tuple", term: wire.Tuple{}},
 	{name: "nil tuple", term: wire.Tuple(nil), back: wire.Tuple{}},
 	{name: "tuple of nil", term: wire.Tuple{nil, nil}},
-	{name: "improper", term: wire.ImproperList{Head: []any{1, 2}, Tail: wire.OK}},
+	{name: "improper", term: wire.ImproperList{Head: []any{1, 2}, Tail: wire.AtomOK}},
 	{name: "improper nil head", term: wire.ImproperList{Head: []any{nil}, Tail: wire.Tuple{}}},
 	{name: "improper of improper", term: wire.ImproperList{Head: []any{1}, Tail: wire.ImproperList{Head: []any{2}, Tail: 3}},
 		back: wire.ImproperList{Head: []any{1, 2}, Tail: 3}},
@@ -99,7 +99,7 @@ var trips = []struct {
 	{name: "charlist", term: wire.Charlist("aж\U0010ffff"), back: wire.List{97, 0x436, 0x10ffff}},
 	{name: "no charlist", term: wire.Charlist(""), back: wire.List(nil)},
 	{name: "empty map", term: wire.Map{}},
-	{name: "map", term: wire.NewMap(1, "a", wire.OK, nil, nil, 1, wire.Tuple{1}, wire.NewMap(1, 2), "s", []byte("b"), 1.5,
+	{name: "map", term: wire.NewMap(1, "a", wire.AtomOK, nil, nil, 1, wire.Tuple{1}, wire.NewMap(1, 2), "s", []byte("b"), 1.5,
 		wire.List{})},
 	{name: "invalid text", term: "\xff\x00"},
 	{name: "time", term: time.Unix(1, 0)},
@@ -130,11 +130,11 @@ func init() {
 		}
 		var m wire.Map
 		for i := range l {
-			m.Put(i, wire.OK)
+			m.Put(i, wire.AtomOK)
 		}
 		add(fmt.Sprintf("tuple of %d", n), wire.Tuple(l))
 		add(fmt.Sprintf("list of %d", n), wire.List(l))
-		add(fmt.Sprintf("improper list of %d", n), wire.ImproperList{Head: l, Tail: wire.OK})
+		add(fmt.Sprintf("improper list of %d", n), wire.ImproperList{Head: l, Tail: wire.AtomOK})
 		add(fmt.Sprintf("map of %d", n), m)
 	}
 	for _, n := range []int{1, 2, 4, 8, 16, 3, 255} {
@@ -221,7 +221,7 @@ func TestSecondOpinion(t *testing.T) {
 			if _, ok := c.term.(time.Time); ok {
 				theirs = msgp.AppendTimeExt(nil, c.term.(time.Time))
 			}
-			if _, _, ok := wire.Integral(c.term); !ok {
+			if _, _, ok := wire.AsIntOrUint(c.term); !ok {
 				require.Equal(t, theirs, ours)
 				return
 			}
@@ -256,9 +256,9 @@ func TestForms(t *testing.T) {
 		"\xdb\x00\x00\x00\x01a":                    "a",
 		"\xdd\x00\x00\x00\x02\xc0\x01":             wire.Tuple{1},
 		"\xdf\x00\x00\x00\x00":                     wire.Map{},
-		"\xc7\x02\x01ok":                           wire.OK,
-		"\xc8\x00\x02\x01ok":                       wire.OK,
-		"\xc9\x00\x00\x00\x02\x01ok":               wire.OK,
+		"\xc7\x02\x01ok":                           wire.AtomOK,
+		"\xc8\x00\x02\x01ok":                       wire.AtomOK,
+		"\xc9\x00\x00\x00\x02\x01ok":               wire.AtomOK,
 		"\xd7\xff\x00\x00\x00\x00\x00\x00\x00\x01": time.Unix(1, 0),
 	} {
 		got, rest, err := Decode([]byte(in))

@@ -162,7 +162,7 @@ func (w *writing) nilFirst(t any) bool {
 	switch {
 	case t == nil:
 		return !w.Erlang
-	case t == wire.Undefined:
+	case t == wire.AtomUndefined:
 		return w.Erlang
 	case w.Foreign == nil || isTerm(t):
 		return false

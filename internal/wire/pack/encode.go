@@ -212,7 +212,7 @@ func (w *writing) one(t any, next *parts) (open bool, err error) {
 
 // other writes the rarer numbers and values that are not terms.
 func (w *writing) other(t any, next *parts) (open bool, err error) {
-	if n, u, ok := wire.Integral(t); ok {
+	if n, u, ok := wire.AsIntOrUint(t); ok {
 		if name := sizedName(t); name != "" && w.isExact() {
 			if err := w.sized(name); err != nil {
 				return false, err

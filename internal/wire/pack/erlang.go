@@ -13,10 +13,10 @@ func (w *writing) toErlang(t any) (any, error) {
 	switch t := t.(type) {
 	case wire.Atom:
 		switch t {
-		case wire.Undefined:
+		case wire.AtomUndefined:
 			return nil, nil
-		case wire.True, wire.False:
-			return t == wire.True, nil
+		case wire.AtomTrue, wire.AtomFalse:
+			return t == wire.AtomTrue, nil
 		}
 	case nil:
 		return wire.List(nil), nil
@@ -33,12 +33,12 @@ func (w *writing) toErlang(t any) (any, error) {
 func (r *reading) fromErlang(at int, t any) (any, error) {
 	switch t := t.(type) {
 	case nil:
-		return wire.Undefined, nil
+		return wire.AtomUndefined, nil
 	case bool:
 		if t {
-			return wire.True, nil
+			return wire.AtomTrue, nil
 		}
-		return wire.False, nil
+		return wire.AtomFalse, nil
 	case string:
 		return []byte(t), nil
 	}

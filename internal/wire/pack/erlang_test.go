@@ -20,18 +20,18 @@ func TestErlang(t *testing.T) {
 		hex  string
 		back any
 	}{
-		{wire.Undefined, "c0", wire.Undefined},
-		{wire.True, "c3", wire.True},
-		{false, "c2", wire.False},
+		{wire.AtomUndefined, "c0", wire.AtomUndefined},
+		{wire.AtomTrue, "c3", wire.AtomTrue},
+		{false, "c2", wire.AtomFalse},
 		{nil, "90", wire.List(nil)},
 		{"é", "c402c3a9", []byte("é")},
 		{wire.Atom("nil"), "c703016e696c", wire.Atom("nil")},
 		{wire.Tuple{}, "91c0", wire.Tuple{}},
-		{wire.Tuple{wire.Undefined, 1}, "93c0c001", wire.Tuple{wire.Undefined, 1}},
-		{wire.List{wire.Undefined, 1}, "93d40900c001", wire.List{wire.Undefined, 1}},
+		{wire.Tuple{wire.AtomUndefined, 1}, "93c0c001", wire.Tuple{wire.AtomUndefined, 1}},
+		{wire.List{wire.AtomUndefined, 1}, "93d40900c001", wire.List{wire.AtomUndefined, 1}},
 		{wire.List{nil, 1}, "929001", wire.List{wire.List(nil), 1}},
-		{wire.List{absent{}}, "92d40900c0", wire.List{wire.Undefined}},
-		{wire.NewMap(wire.Undefined, true), "81c0c3", wire.NewMap(wire.Undefined, wire.True)},
+		{wire.List{absent{}}, "92d40900c0", wire.List{wire.AtomUndefined}},
+		{wire.NewMap(wire.AtomUndefined, true), "81c0c3", wire.NewMap(wire.AtomUndefined, wire.AtomTrue)},
 		{wire.NewMap(nil, "x"), "8190c40178", wire.NewMap(wire.List(nil), []byte("x"))},
 	} {
 		b, err := e.Append(nil, c.term)
@@ -50,7 +50,7 @@ func TestErlang(t *testing.T) {
 // absent stands for undefined.
 type absent struct{}
 
-func standIn(any) (any, error) { return wire.Undefined, nil }
+func standIn(any) (any, error) { return wire.AtomUndefined, nil }
 
 // What Erlang has not is refused in both directions, wherever it is.
 func TestErlangRefused(t *testing.T) {

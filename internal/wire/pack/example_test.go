@@ -55,7 +55,7 @@ func ExampleTypes() {
 		return
 	}
 	enc := pack.Encoder{Types: types}
-	b, err := enc.Append(nil, Order{Items: []string{"tea"}, Note: wire.OK})
+	b, err := enc.Append(nil, Order{Items: []string{"tea"}, Note: wire.AtomOK})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -29,7 +29,7 @@ func exact() []struct{ value, plain any } {
 		{d, int(d)}, {&d, int(d)}, {(*time.Duration)(nil), nil}, {&n, 7},
 		{[]int{1, -2}, wire.List{1, -2}}, {[]int{}, wire.List(nil)}, {[]int(nil), nil}, {[]string{"a", "b"}, wire.List{"a", "b"}},
 		{[]float32{1.5}, wire.List{1.5}}, {[][]byte{{1}, nil}, wire.List{[]byte{1}, nil}}, {[]bool{true}, wire.List{true}},
-		{[]time.Duration{d}, wire.List{int(d)}}, {[]any{1, nil, int8(5), wire.OK, []int{1}}, nil},
+		{[]time.Duration{d}, wire.List{int(d)}}, {[]any{1, nil, int8(5), wire.AtomOK, []int{1}}, nil},
 		{[]wire.PID{host.PID(1)}, wire.List{host.PID(1)}}, {[]*big.Int{shift(70), nil}, nil},
 		{[]wire.Tuple{{1}}, wire.List{wire.Tuple{1}}},
 		{map[string]int{"a": 1}, wire.NewMap("a", 1)}, {map[wire.Atom][]int{"a": {1}}, wire.NewMap(wire.Atom("a"), wire.List{1})},
@@ -54,13 +54,13 @@ func TestExactTypes(t *testing.T) {
 	for _, c := range exact() {
 		t.Run(fmt.Sprintf("%T", c.value), func(t *testing.T) {
 			require.Equal(t, c.value, pass(t, c.value, from, to))
-			for _, v := range []any{wire.Tuple{1, c.value, wire.OK}, wire.List{c.value, c.value}, Envelope{Any: c.value},
+			for _, v := range []any{wire.Tuple{1, c.value, wire.AtomOK}, wire.List{c.value, c.value}, Envelope{Any: c.value},
 				Envelope{Any: wire.List{c.value}, Many: []any{c.value}}, []any{c.value}, map[string]any{"k": wire.Tuple{c.value}}} {
 				require.Equal(t, v, pass(t, v, from, to))
 			}
 			require.True(t, wire.Equal(wire.NewMap("k", 1), pass(t, wire.NewMap("k", 1), from, to)))
-			plain := pass(t, wire.Tuple{c.value, wire.OK}, from, nil).(wire.Tuple)
-			require.Equal(t, wire.OK, plain[1])
+			plain := pass(t, wire.Tuple{c.value, wire.AtomOK}, from, nil).(wire.Tuple)
+			require.Equal(t, wire.AtomOK, plain[1])
 			if c.plain != nil {
 				require.True(t, wire.Equal(c.plain, plain[0]), "%v", plain[0])
 			}
@@ -78,7 +78,7 @@ func TestExactTypes(t *testing.T) {
 // TestPlainTypes: what a term can say itself is written as ever.
 func TestPlainTypes(t *testing.T) {
 	types := exactTypes(t)
-	for _, v := range []any{1, "text", []byte("b"), 1.5, true, nil, wire.OK, wire.Tuple{1, "a"}, wire.NewMap("a", 1), host.PID(1),
+	for _, v := range []any{1, "text", []byte("b"), 1.5, true, nil, wire.AtomOK, wire.Tuple{1, "a"}, wire.NewMap("a", 1), host.PID(1),
 		shift(70), time.Unix(1, 0), wire.Charlist("a")} {
 		plain, err := Append(nil, v)
 		require.NoError(t, err)

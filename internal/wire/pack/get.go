@@ -543,7 +543,7 @@ func setField(v reflect.Value, t any) error {
 			t = wire.List{}
 		}
 	case wire.Charlist:
-		if s, ok := wire.Text(t); ok {
+		if s, ok := wire.AsText(t); ok {
 			t = wire.Charlist(s)
 		}
 	case wire.ImproperList:

@@ -419,7 +419,7 @@ func (r *reading) big(n int) (any, error) {
 		x.Neg(x)
 	}
 	r.pos += n
-	return wire.Integer(x), nil
+	return wire.IntegerOf(x), nil
 }
 
 func (r *reading) bitstring(n int) (any, error) {

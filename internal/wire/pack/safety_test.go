@@ -17,11 +17,11 @@ import (
 )
 
 // all is a term of every kind, in which nothing is long.
-var all = wire.Tuple{wire.OK, 5, -500, whole(1 << 40), 0.5, "text", []byte("data"), true, nil, host.PID(7), other.PID(1 << 60),
+var all = wire.Tuple{wire.AtomOK, 5, -500, whole(1 << 40), 0.5, "text", []byte("data"), true, nil, host.PID(7), other.PID(1 << 60),
 	host.Ref(1, 2, 3),
-	host.Port(9), shift(70), wire.NewBitstring([]byte{0xe0}, 3), wire.List{nil, wire.OK}, wire.ImproperList{Head: []any{1}, Tail: 2},
-	wire.NewMap(1, wire.Tuple{}, wire.OK, wire.List{1}), wire.Fun{Module: "m", PID: host.PID(1), Free: []any{1}},
-	wire.Export{Module: "m", Function: "f", Arity: 2}, Envelope{Any: wire.Tuple{wire.OK, Money(5)}, Many: []any{nil, 1}},
+	host.Port(9), shift(70), wire.NewBitstring([]byte{0xe0}, 3), wire.List{nil, wire.AtomOK}, wire.ImproperList{Head: []any{1}, Tail: 2},
+	wire.NewMap(1, wire.Tuple{}, wire.AtomOK, wire.List{1}), wire.Fun{Module: "m", PID: host.PID(1), Free: []any{1}},
+	wire.Export{Module: "m", Function: "f", Arity: 2}, Envelope{Any: wire.Tuple{wire.AtomOK, Money(5)}, Many: []any{nil, 1}},
 	Order{ID: 1}}
 
 // sides are decoders that know and do not know types, and those that alias.
@@ -270,9 +270,9 @@ func TestKeysAsReaders(t *testing.T) {
 	}
 	terms := map[string]any{
 		"no maps": wire.Tuple{1}, "as deep as may be": nested(maxKeys), "deeper": nested(maxKeys + 1), "far deeper": wire.List{nested(1000)},
-		"in values": wire.NewMap(1, wire.NewMap(1, nested(maxKeys-1))), "large in a key": large(large(wire.OK)),
-		"large in a key of a key": large(wire.List{large(large(wire.OK))}), "large in a small key": wire.NewMap(wire.NewMap(large(wire.OK), 1), 1),
-		"large in values": large(wire.NewMap(1, wire.NewMap(2, large(wire.OK)))),
+		"in values": wire.NewMap(1, wire.NewMap(1, nested(maxKeys-1))), "large in a key": large(large(wire.AtomOK)),
+		"large in a key of a key": large(wire.List{large(large(wire.AtomOK))}), "large in a small key": wire.NewMap(wire.NewMap(large(wire.AtomOK), 1), 1),
+		"large in values": large(wire.NewMap(1, wire.NewMap(2, large(wire.AtomOK)))),
 	}
 	refused := 0
 	for name, term := range terms {

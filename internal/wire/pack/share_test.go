@@ -208,7 +208,7 @@ func TestCycles(t *testing.T) {
 		{n, "shop.Graph.Next: a cycle"},
 		{*n, "shop.Graph.Next.Next: a cycle"},
 		{two, "shop.Graph.Next.Next: a cycle"},
-		{wire.Tuple{wire.OK, two}, "{2}(shop.Graph).Next.Next: a cycle"},
+		{wire.Tuple{wire.AtomOK, two}, "{2}(shop.Graph).Next.Next: a cycle"},
 		{[]*Graph{two}, "[]*shop.Graph[0].Next.Next: a cycle"},
 		{&byMap, "shop.Graph.By#{<<\"a\">>}: a cycle"},
 		{&inAny, "shop.Graph.Any{2}(shop.Graph): a cycle"},

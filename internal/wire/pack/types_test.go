@@ -61,7 +61,7 @@ var order = Order{
 	ID: 1 << 40, Customer: host.PID(7), Ref: host.Ref(1, 2, 3), Status: "new", Items: []Item{{"a", 1}, {"b", -2}},
 	Notes: map[string]string{"k": "v"}, At: time.Unix(1_700_000_000, 5), Wait: time.Second,
 	Next: &Order{ID: 2, Addr: netip.MustParseAddr("::1"), Args: wire.Tuple{}, At: time.Unix(0, 0)},
-	Raw:  []byte{1, 2}, Price: 1.5, Args: wire.Tuple{wire.OK, wire.List{nil, 1}}, List: wire.List{1, "s", nil}, Text: "text",
+	Raw:  []byte{1, 2}, Price: 1.5, Args: wire.Tuple{wire.AtomOK, wire.List{nil, 1}}, List: wire.List{1, "s", nil}, Text: "text",
 	Tail: wire.ImproperList{Head: []any{1}, Tail: 2}, Bits: wire.NewBitstring([]byte{0xe0}, 3),
 	Addr: netip.MustParseAddr("10.0.0.1"),
 	Big:  shift(100), Flags: [3]bool{true, false, true},
@@ -100,10 +100,10 @@ func TestRegistered(t *testing.T) {
 	for _, v := range []any{
 		order, &order, (*Order)(nil), Order{}, Order{Args: wire.Tuple{}, List: wire.List{}, Items: []Item{}}, Money(5),
 		Tree{Left: &Tree{Right: &Tree{}}},
-		wire.Tuple{wire.OK, order, wire.List{&order, wire.NewMap("k", order), nil}},
-		Envelope{}, Envelope{Any: 7}, Envelope{Any: "text"}, Envelope{Any: []byte("b")}, Envelope{Any: wire.Tuple{wire.OK, 300, nil}},
+		wire.Tuple{wire.AtomOK, order, wire.List{&order, wire.NewMap("k", order), nil}},
+		Envelope{}, Envelope{Any: 7}, Envelope{Any: "text"}, Envelope{Any: []byte("b")}, Envelope{Any: wire.Tuple{wire.AtomOK, 300, nil}},
 		Envelope{Any: order}, Envelope{Any: &order},
-		&Envelope{From: host.PID(1), Many: []any{1, nil, "a", wire.List{nil}, Money(3), wire.OK, Envelope{Any: 1.5}},
+		&Envelope{From: host.PID(1), Many: []any{1, nil, "a", wire.List{nil}, Money(3), wire.AtomOK, Envelope{Any: 1.5}},
 			By: map[string]any{"x": wire.Tuple{Money(1)}, "y": nil, "z": true}, In: &Inner{X: wire.List{host.PID(4)}}},
 	} {
 		require.Equal(t, v, pass(t, v, types, types))
@@ -119,7 +119,7 @@ func TestRegistered(t *testing.T) {
 
 // TestUnknown: a type that the peer does not know arrives as a map with its name.
 func TestUnknown(t *testing.T) {
-	got := pass(t, wire.Tuple{Envelope{From: host.PID(1), Any: order, Many: []any{wire.OK}}, &order, (*Order)(nil), Money(5)},
+	got := pass(t, wire.Tuple{Envelope{From: host.PID(1), Any: order, Many: []any{wire.AtomOK}}, &order, (*Order)(nil), Money(5)},
 		types(t), nil).(wire.Tuple)
 	m := got[0].(wire.Map)
 	name, _ := m.Get(TypeKey)
@@ -127,7 +127,7 @@ func TestUnknown(t *testing.T) {
 	from, _ := m.Get("From")
 	require.Equal(t, host.PID(1), from)
 	many, _ := m.Get("Many")
-	require.Equal(t, wire.List{wire.OK}, many)
+	require.Equal(t, wire.List{wire.AtomOK}, many)
 	in, _ := m.Get("Any")
 	for _, o := range []any{in, got[1]} {
 		name, _ = o.(wire.Map).Get(TypeKey)
@@ -316,7 +316,7 @@ func TestForeign(t *testing.T) {
 	got, _, err := (&Decoder{Types: e.Types}).Term(b)
 	require.NoError(t, err)
 	require.Equal(t, wire.List{wire.Tuple{wire.Atom("good"), 1}, Money(2)}, got)
-	_, err = e.Append(nil, wire.NewMap(wire.OK, wire.Tuple{1, 'x', struct{}{}}))
+	_, err = e.Append(nil, wire.NewMap(wire.AtomOK, wire.Tuple{1, 'x', struct{}{}}))
 	require.ErrorIs(t, err, cause)
 	require.EqualError(t, err, "pack: at #{ok}{3}: no idea")
 	_, err = e.Append(nil, bad{})

@@ -476,10 +476,10 @@ func (c *conn) control(control any, rest []byte, decode func([]byte) (any, []byt
 		if n, ok := v.(*big.Int); ok {
 			return n.Uint64()
 		}
-		n, _ := wire.Int(v)
+		n, _ := wire.AsInt(v)
 		return uint64(n)
 	}
-	op, _ := wire.Int(t[0])
+	op, _ := wire.AsInt(t[0])
 	switch op {
 	case 1:
 		f.Op, f.From, f.To = dist.OpLink, t[1].(wire.PID), t[2].(wire.PID)
@@ -513,7 +513,7 @@ func (c *conn) control(control any, rest []byte, decode func([]byte) (any, []byt
 		f.Op, f.Leader, f.To = dist.OpGroupLeader, t[1].(wire.PID), t[2].(wire.PID)
 	case 29:
 		mfa := t[4].(wire.Tuple)
-		args, _ := wire.Elements(f.Payload)
+		args, _ := wire.AsList(f.Payload)
 		f.Op, f.Ref, f.From = dist.OpSpawn, t[1].(wire.Ref), t[2].(wire.PID)
 		f.Spawn = &dist.Spawn{Module: mfa[0].(wire.Atom), Function: mfa[1].(wire.Atom), Args: args, Leader: t[3].(wire.PID)}
 	case 31:
@@ -633,7 +633,7 @@ func (c *conn) decodeNative(b []byte) (f dist.Frame, ok bool, err error) {
 	}
 	if f.Op == dist.OpSpawn {
 		t := f.Payload.(wire.Tuple)
-		args, _ := wire.Elements(t[2])
+		args, _ := wire.AsList(t[2])
 		f.Spawn = &dist.Spawn{Module: t[0].(wire.Atom), Function: t[1].(wire.Atom), Args: args}
 	}
 	return f, true, nil

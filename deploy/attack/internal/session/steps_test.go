@@ -291,7 +291,7 @@ func (f *fuzz) callNamed(c *conn) {
 		w.payload = wire.Tuple{ref, wire.Atom("yes")}
 	case 3:
 		name, req, unhandled = "counter", wire.Tuple{wire.Atom("ask"), 1}, true
-		w.payload = wire.Tuple{ref, wire.Tuple{wire.Error, wire.Tuple{wire.Atom("unhandled_request"), req}}}
+		w.payload = wire.Tuple{ref, wire.Tuple{wire.AtomError, wire.Tuple{wire.Atom("unhandled_request"), req}}}
 	}
 	var tag any = ref
 	if f.r.IntN(2) == 0 {
