@@ -60,7 +60,7 @@ func runRemoteIdle(p contract.Params, m *contract.Meter, e nearEnd) error {
 	nodes := p.Int("nodes")
 	runtime.GC()
 	before := contract.RSS()
-	e.main.MonitorNodes(true)
+	e.main.MonitorNodes()
 	m.Start()
 	e.main.Send(e.far, node.Atom("connect"))
 	for left := nodes + 1; left > 0; left-- { // each tells, and the far end at last
@@ -69,7 +69,7 @@ func runRemoteIdle(p contract.Params, m *contract.Meter, e nearEnd) error {
 		}
 	}
 	m.Stop()
-	if up := len(e.main.Node().Nodes(true)); up != nodes+1 {
+	if up := len(e.main.Node().AllNodes()); up != nodes+1 {
 		return fmt.Errorf("%d nodes are connected, not %d", up, nodes+1)
 	}
 	rss := contract.RSS()

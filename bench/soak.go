@@ -132,7 +132,9 @@ func (s *soaked) up(name node.Atom) error {
 
 // Init is part of node.Initializer.
 func (s *soaked) Init(ctx *node.Context) error {
-	ctx.MonitorNodes(s.gap != nil)
+	if s.gap != nil {
+		ctx.MonitorNodes()
+	}
 	return nil
 }
 

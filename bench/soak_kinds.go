@@ -70,7 +70,7 @@ func (f *fault) aliases() error {
 	if err != nil {
 		return err
 	}
-	many, once, none := h.Alias(false), h.Alias(true), h.Alias(false)
+	many, once, none := h.Alias(), h.AliasOnce(), h.Alias()
 	h.Unalias(none)
 	for _, ref := range []node.Ref{many, once, none, many, once} {
 		node.Send(from, ref, int(f.number))
@@ -330,7 +330,7 @@ func (f *fault) monitors() error {
 	}
 	refs := map[node.Ref]bool{h.Monitor(b): true, h.Monitor(node.At{Name: name, Node: y.Name()}): true}
 	gone := h.Monitor(other)
-	if h.Demonitor(gone, true); f.chance(50) {
+	if h.DemonitorFlush(gone); f.chance(50) {
 		f.kill(y, other)
 	}
 	if f.chance(30) { // a monitor whose owner ends first

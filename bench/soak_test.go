@@ -114,7 +114,7 @@ func TestSoakFindsWhatIsLeft(t *testing.T) {
 			return err
 		}
 		pid, err := x.SpawnOpt(node.Options{Name: "left"}, node.ProcessFunc(func(p *node.Process) error {
-			p.Alias(false)
+			p.Alias()
 			p.Link(far)
 			p.Monitor(far)
 			node.SendRequest(p, far, 1, wire.Tuple{wire.Atom("never")})

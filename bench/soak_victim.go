@@ -17,10 +17,11 @@ type soakActs interface {
 	Link(node.Dest)
 	Unlink(node.Dest)
 	Monitor(node.Dest) node.Ref
-	MonitorNode(node.Atom)
-	MonitorNodes(bool)
+	MonitorNode(node.Atom) node.Ref
+	MonitorNodes()
 	TrapExit(bool) bool
-	Alias(bool) node.Ref
+	Alias() node.Ref
+	AliasOnce() node.Ref
 	SendAfter(time.Duration, node.Dest, any) (*node.Timer, error)
 	SendInterval(time.Duration, node.Dest, any) (*node.Timer, error)
 	Reply(node.From, any) error
@@ -98,11 +99,11 @@ func serve(a soakActs, r node.Request[any]) error {
 		a.Monitor(t[1].(node.PID))
 	case wire.Atom("monitor_node"):
 		a.MonitorNode(t[1].(node.Atom))
-		a.MonitorNodes(true)
+		a.MonitorNodes()
 	case wire.Atom("alias"):
-		answer = a.Alias(false)
+		answer = a.Alias()
 	case wire.Atom("alias_once"):
-		answer = a.Alias(true)
+		answer = a.AliasOnce()
 	case wire.Atom("timers"): // which nobody cancels
 		if _, err := a.SendAfter(soakTimer, a.Self(), wire.Atom("tick")); err != nil {
 			return err

@@ -12,12 +12,23 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 )
 
+// aliasOf makes an alias of a process, for one message or for all.
+func aliasOf(p interface {
+	Alias() node.Ref
+	AliasOnce() node.Ref
+}, once bool) node.Ref {
+	if once {
+		return p.AliasOnce()
+	}
+	return p.Alias()
+}
+
 // aliasing makes and takes away aliases when told to.
 func aliasing(boss node.PID) nodetest.Handler {
 	return func(h nodetest.Self, m any) error {
 		switch m := m.(type) {
 		case bool:
-			return h.Send(boss, h.Alias(m))
+			return h.Send(boss, aliasOf(h, m))
 		case node.Ref:
 			return h.Send(boss, h.Unalias(m))
 		}
@@ -99,7 +110,7 @@ func TestAliasOnceAmongMany(t *testing.T) {
 			}))
 		}
 		for range 20 {
-			ref := h.Alias(true)
+			ref := h.AliasOnce()
 			for _, pid := range pids {
 				require.NoError(t, n.Send(pid, ref))
 			}
@@ -123,7 +134,7 @@ func TestCallByAlias(t *testing.T) {
 		count := counter()
 		pid := s.Spawn(t, n, func(p nodetest.Self, m any) error {
 			if _, ok := m.(bool); ok {
-				return p.Send(h.Self(), p.Alias(m.(bool)))
+				return p.Send(h.Self(), aliasOf(p, m.(bool)))
 			}
 			return count(p, m)
 		})

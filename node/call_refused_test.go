@@ -26,7 +26,7 @@ func TestSelfCall(t *testing.T) {
 			if m != "go" {
 				return nil // the Result
 			}
-			ref := in.(interface{ Alias(bool) node.Ref }).Alias(false)
+			ref := in.(interface{ Alias() node.Ref }).Alias()
 			for _, to := range []node.Dest{in.Self(), node.Atom("me"), node.At{Name: "me", Node: n.Name()}, ref} {
 				_, err := node.Call[int](context.Background(), in, to, 1)
 				got <- err

@@ -101,7 +101,7 @@ func (w *watches) demonitor(in nodetest.Self, r *rand.Rand) {
 	w.open = slices.Delete(w.open, at, at+1)
 	flush := r.IntN(2) == 0
 	was := w.refs[ref]
-	switch there := in.Demonitor(ref, flush); {
+	switch there := demonitor(in, ref, flush); {
 	case was == answered:
 	case there || flush:
 		w.refs[ref] = withdrawn

@@ -54,7 +54,7 @@ func TestPlacesAreGivenBack(t *testing.T) {
 			wg.Wait()
 			time.Sleep(10 * time.Second)
 			for _, n := range nodes {
-				for _, other := range n.Nodes(true) {
+				for _, other := range n.AllNodes() {
 					n.Disconnect(other)
 				}
 			}

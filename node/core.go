@@ -156,30 +156,41 @@ func (c *core) linked(to Dest) bool {
 // it now, and the Down says the name; an alias for the process that it is an alias of.
 func (c *core) Monitor(to Dest) Ref { return c.by.Own().Monitor(c.by, to) }
 
-// Demonitor takes a monitor away; with flush, its Down is removed from the
-// mailbox too if it is there already. It reports whether the monitor was there.
-func (c *core) Demonitor(ref Ref, flush bool) bool {
+// Demonitor removes a monitor, of Monitor or MonitorNode. It reports whether the monitor was there. Its message may be in the
+// mailbox already.
+func (c *core) Demonitor(ref Ref) bool { return c.demonitor(ref, false) }
+
+// DemonitorFlush is Demonitor, and removes the [Down] of the monitor from the mailbox if it is there already.
+func (c *core) DemonitorFlush(ref Ref) bool { return c.demonitor(ref, true) }
+
+func (c *core) demonitor(ref Ref, flush bool) bool {
 	far := c.takeBack(PID{}, ref)
 	return c.by.Own().Demonitor(c.by, ref, flush) || far
 }
 
 // MonitorNode asks for one [NodeDown] when the connection to a node is lost. If
 // there is none, it is made; if it cannot be, the NodeDown comes at once.
-func (c *core) MonitorNode(name Atom) { c.by.Own().MonitorNode(c.by, name) }
+func (c *core) MonitorNode(name Atom) Ref { return c.by.Own().MonitorNode(c.by, name) }
 
 // MonitorNodes asks for a [NodeUp] for every node that is connected from now on,
-// hidden or not, or no longer: the first half of net_kernel:monitor_nodes. For
+// hidden or not: the first half of net_kernel:monitor_nodes. For
 // those that are connected already see [Node.Nodes], for the loss of one
 // MonitorNode.
-func (c *core) MonitorNodes(on bool) { c.Node().watchers.Watch(c.by.Own(), on) }
+func (c *core) MonitorNodes() { c.Node().watchers.Watch(c.by.Own(), true) }
+
+// DemonitorNodes takes MonitorNodes back.
+func (c *core) DemonitorNodes() { c.Node().watchers.Watch(c.by.Own(), false) }
 
 // TrapExit chooses whether exit signals become [Exited] messages, and returns
 // what was chosen before.
 func (c *core) TrapExit(on bool) bool { return c.by.Own().SetTrap(on) }
 
-// Alias makes a reference by which others can send to this process until it is
-// taken away by Unalias, or, with once, by the first message.
-func (c *core) Alias(once bool) Ref { return c.by.Alias(once, nil) }
+// Alias makes a reference by which others can send to this process until Unalias
+// deactivates it.
+func (c *core) Alias() Ref { return c.by.Alias(false, nil) }
+
+// AliasOnce is Alias for one message, which deactivates the alias.
+func (c *core) AliasOnce() Ref { return c.by.Alias(true, nil) }
 
 // Unalias deactivates an alias. It reports whether it was active.
 func (c *core) Unalias(ref Ref) bool { return c.by.Own().Unalias(ref) }

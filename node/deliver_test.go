@@ -132,7 +132,7 @@ func TestDestinations(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			aliases := make(chan node.Ref, 1)
 			pid, err := n.SpawnOpt(node.Options{Name: "server"}, node.ProcessFunc(func(p *node.Process) error {
-				aliases <- p.Alias(false)
+				aliases <- p.Alias()
 				h := p.Receive()
 				p.Send(h.(node.PID), "here")
 				p.Receive()
@@ -173,7 +173,7 @@ func TestSendToDestinations(t *testing.T) {
 	pid, requests := keeper(t, n)
 	for kind, to := range map[string]node.Dest{
 		"pid": h.Self(), "name": node.Atom("here"), "at": node.At{Name: "here", Node: n.Name()},
-		"alias": h.Alias(false), "reply alias": h.Alias(true),
+		"alias": h.Alias(), "reply alias": h.AliasOnce(),
 	} {
 		t.Run(kind, func(t *testing.T) {
 			f := node.Async[int](n, pid, "")
@@ -189,7 +189,7 @@ func TestSendToDestinations(t *testing.T) {
 		})
 	}
 	for kind, to := range map[string]node.Dest{
-		"pid": far.Self(), "at": node.At{Name: "there", Node: other.Name()}, "alias": far.Alias(false),
+		"pid": far.Self(), "at": node.At{Name: "there", Node: other.Name()}, "alias": far.Alias(),
 	} {
 		t.Run("far "+kind, func(t *testing.T) {
 			f := node.Async[int](n, pid, "")
@@ -202,7 +202,7 @@ func TestSendToDestinations(t *testing.T) {
 	defer letters.Close()
 	f := node.Async[int](n, pid, "")
 	require.NoError(t, (<-requests).Reply(5))
-	gone := h.Alias(true)
+	gone := h.AliasOnce()
 	h.Unalias(gone)
 	for _, to := range []node.Dest{nil, node.Atom("nobody"), node.At{Name: "nobody", Node: n.Name()}, gone} {
 		f.SendTo(to, "lost")

@@ -77,8 +77,8 @@ type playing interface {
 	Link(node.Dest)
 	Unlink(node.Dest)
 	Monitor(node.Dest) node.Ref
-	MonitorNode(node.Atom)
-	Demonitor(node.Ref, bool) bool
+	MonitorNode(node.Atom) node.Ref
+	demonitors
 	Exit(node.Dest, any)
 	Send(node.Dest, any) error
 	TrapExit(bool) bool
@@ -199,7 +199,7 @@ func (m *farModel) act(r *rand.Rand) {
 				if was != watching {
 					continue
 				}
-				if there := in.Demonitor(ref, flush); there || flush {
+				if there := demonitor(in, ref, flush); there || flush {
 					p.refs[ref] = withdrawn
 				} else {
 					p.refs[ref] = released

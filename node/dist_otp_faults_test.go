@@ -57,7 +57,7 @@ func TestFarErlSimultaneous(t *testing.T) {
 				}
 				return ""
 			})
-			require.Equal(t, []node.Atom{e.name}, n.Nodes(true))
+			require.Equal(t, []node.Atom{e.name}, n.AllNodes())
 			require.Equal(t, "['"+string(n.Name())+"']", e.Ask("nodes(connected)"))
 		}
 		e.Kill()
@@ -133,9 +133,9 @@ func TestFarErlWrongCookie(t *testing.T) {
 	assert.ErrorContains(t, err, "e1@127.0.0.1")
 	assert.ErrorContains(t, err, "cookie")
 	assert.Equal(t, "pang", e.Ask("net_adm:ping('%s')", goNode))
-	assert.Empty(t, n.Nodes(true))
+	assert.Empty(t, n.AllNodes())
 	assert.Equal(t, "pong", e.Ask("erlang:set_cookie('%s', secret), net_adm:ping('%s')", goNode, goNode))
-	assert.Equal(t, []node.Atom{e.name}, n.Nodes(true))
+	assert.Equal(t, []node.Atom{e.name}, n.AllNodes())
 }
 
 func TestFarErlFrozen(t *testing.T) {

@@ -76,7 +76,7 @@ func (f *farPlayer) do(in playing, op any) error {
 	switch t[0] {
 	case node.Atom("demonitor"):
 		if n := t[1].(int); n <= len(f.refs) {
-			in.Demonitor(f.refs[n-1], true)
+			in.DemonitorFlush(f.refs[n-1])
 		}
 	case node.Atom("exit"):
 		in.Exit(f.peer, t[1])

@@ -52,8 +52,8 @@ func TestFarSend(t *testing.T) {
 	assert.Equal(t, wire.Tuple{remote, 1}, self.Receive())
 	require.NoError(t, self.Send(node.At{Name: "echo", Node: b.Name()}, wire.Tuple{self.Self(), 2}))
 	assert.Equal(t, wire.Tuple{remote, 2}, self.Receive())
-	assert.Equal(t, []node.Atom{b.Name()}, a.Nodes(true))
-	assert.Equal(t, []node.Atom{a.Name()}, b.Nodes(true))
+	assert.Equal(t, []node.Atom{b.Name()}, a.AllNodes())
+	assert.Equal(t, []node.Atom{a.Name()}, b.AllNodes())
 	require.NoError(t, a.Ping(testkit.Context(t), b.Name()))
 	require.Error(t, a.Ping(testkit.Context(t), "nobody@127.0.0.1"))
 }
@@ -124,7 +124,7 @@ func TestFarMonitor(t *testing.T) {
 	byPID := self.Monitor(remote)
 	byName := self.Monitor(node.At{Name: "echo", Node: b.Name()})
 	taken := self.Monitor(remote)
-	assert.True(t, self.Demonitor(taken, true))
+	assert.True(t, self.DemonitorFlush(taken))
 	self.Send(remote, node.Atom("done"))
 	got := map[node.Ref]node.Down{}
 	for range 2 {
@@ -190,7 +190,7 @@ func TestFarExitByNobody(t *testing.T) {
 			ref := self.Monitor(pid)
 			a.Exit(pid, node.Kill)
 			assert.Equal(t, node.Killed, nodetest.Down(t, self, ref).Reason)
-			assert.Equal(t, []node.Atom{a.Name()}, b.Nodes(true))
+			assert.Equal(t, []node.Atom{a.Name()}, b.AllNodes())
 		}
 	})
 }
@@ -309,12 +309,12 @@ func TestFarSimultaneous(t *testing.T) {
 			require.NoError(t, ctx.Err(), "%v %v", err1, err2)
 		}
 		a.Disconnect(b.Name())
-		for len(b.Nodes(true)) > 0 {
+		for len(b.AllNodes()) > 0 {
 			b.Disconnect(a.Name())
 		}
 	}
 	testkit.UntilTrue(t, func() bool {
 		_, err := node.Call[int](ctx, a, node.At{Name: "echo", Node: b.Name()}, 1)
-		return err == nil && len(a.Nodes(true)) == 1 && len(b.Nodes(true)) == 1
+		return err == nil && len(a.AllNodes()) == 1 && len(b.AllNodes()) == 1
 	}, "both have the connection")
 }

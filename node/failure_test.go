@@ -99,7 +99,7 @@ type doer interface {
 	Link(node.Dest)
 	Unlink(node.Dest)
 	Monitor(node.Dest) node.Ref
-	Demonitor(node.Ref, bool) bool
+	demonitors
 	TrapExit(bool) bool
 	Exit(node.Dest, any)
 }
@@ -169,7 +169,7 @@ func (p *scripted) do(d doer, a act) error {
 		case "demonitor":
 			for r, name := range p.refs {
 				if name == who {
-					p.record(command, d.Demonitor(r, rest == "flush"))
+					p.record(command, demonitor(d, r, rest == "flush"))
 				}
 			}
 		case "send":

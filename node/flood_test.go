@@ -82,7 +82,7 @@ func TestFloodOfPending(t *testing.T) {
 				synctest.Wait()
 				require.Zero(t, limitOf(t, n, "pending").Used, "a name must come within two seconds")
 				require.Contains(t, log.Take(), "did not send its name within 2s")
-				require.Len(t, n.Nodes(true), peers)
+				require.Len(t, n.AllNodes(), peers)
 			})
 		}
 	}
@@ -212,7 +212,7 @@ func TestManyDials(t *testing.T) {
 		require.NoError(t, n.Connect(testkit.Context(t), real.Name()))
 		require.NoError(t, n.Send(node.At{Name: "x", Node: again.Name()}, 1))
 		synctest.Wait()
-		require.Equal(t, []node.Atom{again.Name(), real.Name()}, n.Nodes(true))
+		require.Equal(t, []node.Atom{again.Name(), real.Name()}, n.AllNodes())
 		require.Zero(t, time.Since(begun))
 
 		time.Sleep(20 * time.Second) // all have had their turn, or waited too long

@@ -179,7 +179,7 @@ func TestPeerWithoutMonitors(t *testing.T) {
 			require.NoError(t, n.Ping(testkit.Context(t), "c@127.0.0.1"))
 			h := nodetest.Open(t, n)
 			refs := []node.Ref{h.Monitor(r.id.PID(3)), h.Monitor(r.id.PID(4)), h.Monitor(node.At{Name: "box", Node: "c@127.0.0.1"})}
-			require.True(t, h.Demonitor(refs[1], true))
+			require.True(t, h.DemonitorFlush(refs[1]))
 			call := node.Async[node.Atom](n, r.id.PID(3), node.Atom("silence"))
 			require.NoError(t, n.Ping(testkit.Context(t), "c@127.0.0.1"), "what was sent before has arrived")
 			nodetest.Quiet(t, h)
@@ -256,8 +256,8 @@ func TestDynamicNames(t *testing.T) {
 		for _, id := range []wire.NodeID{first, second} {
 			require.Regexp(t, `^[0-9A-Z]{1,13}@host\.example$`, string(id.Name))
 			require.GreaterOrEqual(t, id.Creation, uint32(4))
-			require.Contains(t, n.Nodes(true), id.Name)
-			require.NotContains(t, n.Nodes(false), id.Name, "it is hidden")
+			require.Contains(t, n.AllNodes(), id.Name)
+			require.NotContains(t, n.Nodes(), id.Name, "it is hidden")
 		}
 		end()
 		again, end := asksForName(t, n, tr, "host.example", "secret")
@@ -268,14 +268,14 @@ func TestDynamicNames(t *testing.T) {
 			_, nobody := asksForName(t, n, tr, "host.example", "wrong")
 			nobody()
 		}
-		require.Len(t, n.Nodes(true), 3)
+		require.Len(t, n.AllNodes(), 3)
 		end()
 		again, end = asksForName(t, n, tr, "host.example", "secret")
 		require.Equal(t, first.Name, again.Name, "strangers have left it free")
 		for _, end := range []func(){end, endSecond, endOther} {
 			end()
 		}
-		require.Empty(t, n.Nodes(true))
+		require.Empty(t, n.AllNodes())
 	})
 }
 
@@ -328,7 +328,7 @@ func TestDynamicNamesOfOTP(t *testing.T) {
 		require.Equal(t, "hello", e.Ask("gen_server:call({echo, 'go@127.0.0.1'}, hello)"))
 		name := strings.Trim(e.Ask("node()"), "'")
 		names = append(names, name)
-		require.Equal(t, []node.Atom{node.Atom(name)}, n.Nodes(true))
+		require.Equal(t, []node.Atom{node.Atom(name)}, n.AllNodes())
 		require.Equal(t, "true", e.Ask("register(box, self())"))
 		e.Tell("receive {'$gen_call', {P, T}, Q} -> P ! {T, Q} end, ok")
 		got, err := node.Call[int](testkit.Context(t), n, node.At{Name: "box", Node: node.Atom(name)}, 7)
@@ -337,7 +337,7 @@ func TestDynamicNamesOfOTP(t *testing.T) {
 		require.Equal(t, "ok", e.Answer())
 		e.Kill()
 		testkit.Until(t, func() string {
-			if up := n.Nodes(true); len(up) > 0 {
+			if up := n.AllNodes(); len(up) > 0 {
 				return fmt.Sprintf("%v is still connected", up)
 			}
 			return ""
@@ -377,12 +377,12 @@ func TestNamedByAnother(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `^[0-9A-Z]+@127\.0\.0\.1$`, string(n.Name()))
 	testkit.Until(t, func() string { // it may be told after the other end is
-		if up := namer.Nodes(true); !slices.Contains(up, n.Name()) {
+		if up := namer.AllNodes(); !slices.Contains(up, n.Name()) {
 			return fmt.Sprintf("connected to %v, not to %v", up, n.Name())
 		}
 		return ""
 	})
-	require.Equal(t, []node.Atom{namer.Name()}, n.Nodes(true))
+	require.Equal(t, []node.Atom{namer.Name()}, n.AllNodes())
 	require.Empty(t, n.Endpoints())
 	usable(t, n, namer)
 	usable(t, other, n) // which it has told its name, as any node

@@ -297,7 +297,7 @@ func TestFarHeldUp(t *testing.T) {
 				"send":    func(p *node.Process) { p.Send(sink, 1) },
 				"name":    func(p *node.Process) { p.Send(at, 1) },
 				"link":    func(p *node.Process) { p.Link(sink); p.Unlink(sink) },
-				"monitor": func(p *node.Process) { p.Demonitor(p.Monitor(sink), true) },
+				"monitor": func(p *node.Process) { p.DemonitorFlush(p.Monitor(sink)) },
 				"exit":    func(p *node.Process) { p.Exit(sink, node.Normal) },
 				//actornode:ignore lostfuture only what it costs to send is measured
 				"async":   func(p *node.Process) { node.Async[int](p, sink, 1) },

@@ -195,7 +195,7 @@ func TestAwaitFuture(t *testing.T) {
 			}
 			require.NoError(t, r.Reply(8))
 			require.Equal(t, 8, nodetest.Next[int](t, onB))
-			onB.Demonitor(ref, true)
+			onB.DemonitorFlush(ref)
 		}
 	})
 }

@@ -88,7 +88,7 @@ func TestReadFromAlias(t *testing.T) {
 		"[[alias|Ref], y]":   func(ref node.Ref) any { return wire.List{improper(ref, atom("alias")), atom("y")} },
 	} {
 		for _, to := range []any{h.Self(), atom("whoever")} {
-			ref := h.Alias(true)
+			ref := h.AliasOnce()
 			tag := form(ref)
 			from, ok := readFrom(n, wire.Tuple{to, tag})
 			require.True(t, ok, what)

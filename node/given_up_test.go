@@ -234,7 +234,7 @@ func TestTimersToNames(t *testing.T) {
 		require.True(t, ok)
 		require.Empty(t, n.Stats().DeadLetters)
 
-		alias := h.Alias(false)
+		alias := h.Alias()
 		_, err = n.SendAfter(time.Second, alias, "by alias")
 		require.NoError(t, err)
 		require.Equal(t, "by alias", h.Receive())

@@ -89,10 +89,10 @@ func TestStrangerUnderPeersName(t *testing.T) {
 			require.NoError(t, x.Connect(testkit.Context(t), a.Name()))
 			synctest.Wait()
 			require.NoError(t, a.Send(node.At{Name: "nobody", Node: x.Name()}, 1))
-			require.Equal(t, []node.Atom{x.Name()}, a.Nodes(true))
+			require.Equal(t, []node.Atom{x.Name()}, a.AllNodes())
 			require.True(t, x.Disconnect(a.Name()))
 			synctest.Wait()
-			require.Empty(t, a.Nodes(true))
+			require.Empty(t, a.AllNodes())
 			if !silent {
 				stranger.Close()
 			} else {
@@ -140,7 +140,7 @@ func TestStrangersDoNotKeepFromInsisting(t *testing.T) {
 		require.NoError(t, err)
 		defer l.Close()
 		synctest.Wait()
-		require.Equal(t, []node.Atom{"a@127.0.0.1"}, x.Nodes(true))
+		require.Equal(t, []node.Atom{"a@127.0.0.1"}, x.AllNodes())
 		a := w.Start("a")
 		claims(t, w.Dial(a, "erlang", "127.0.0.2"), string(x.Name()))
 		begun := time.Now()
@@ -170,7 +170,7 @@ func TestRelayedChallenge(t *testing.T) {
 			}
 			assert.False(t, answered)
 			synctest.Wait()
-			require.Empty(t, v.Nodes(true))
+			require.Empty(t, v.AllNodes())
 		})
 	})
 	t.Run("dials", func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestRelayedChallenge(t *testing.T) {
 			}
 			assert.False(t, answered)
 			synctest.Wait()
-			require.Empty(t, v.Nodes(true), "the relay is in")
+			require.Empty(t, v.AllNodes(), "the relay is in")
 		})
 	})
 }
@@ -264,7 +264,7 @@ func TestSilentStayConnected(t *testing.T) {
 					if speaks {
 						require.NoError(t, a.Send(sink, 1))
 					}
-					require.Equal(t, []node.Atom{b.Name()}, a.Nodes(true), "%s, speaks: %v", protocol, speaks)
+					require.Equal(t, []node.Atom{b.Name()}, a.AllNodes(), "%s, speaks: %v", protocol, speaks)
 				}
 				synctest.Wait()
 				if speaks {

@@ -471,7 +471,7 @@ func TestTableSizes(t *testing.T) {
 	}
 	silent, err := n.Spawn(node.ActorFunc(func(*node.Context, any) error { return nil }))
 	require.NoError(t, err)
-	ref, once := h.Alias(false), h.Alias(true)
+	ref, once := h.Alias(), h.AliasOnce()
 	long, err := h.SendAfter(time.Hour, h.Self(), 1)
 	require.NoError(t, err)
 	every, err := h.SendInterval(time.Hour, h.Self(), 1)

@@ -319,7 +319,7 @@ func TestProtected(t *testing.T) {
 	}
 	i.handled(n)
 	i.link.Close() // breaks the links
-	testkit.Until(t, func() string { return map[bool]string{true: "x is there"}[len(n.Nodes(true)) > 0] })
+	testkit.Until(t, func() string { return map[bool]string{true: "x is there"}[len(n.AllNodes()) > 0] })
 	for _, pid := range targets {
 		require.True(t, n.IsAlive(pid), "%v", pid)
 		require.Equal(t, leader, n.Inside(process.Key{}).Leader(pid))

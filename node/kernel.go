@@ -43,7 +43,7 @@ func (netKernel) Init(c *Context) error {
 func (k netKernel) State() any {
 	n := k.n
 	return wire.NewMap(wire.Atom("name"), n.cfg.Name, wire.Atom("creation"), int(n.cfg.Creation),
-		wire.Atom("visible"), atoms(n.Nodes(false)), wire.Atom("connected"), atoms(n.Nodes(true)))
+		wire.Atom("visible"), atoms(n.Nodes()), wire.Atom("connected"), atoms(n.AllNodes()))
 }
 
 // atoms is a list of names as a term.

@@ -48,7 +48,7 @@ func TestReplyIsNotHeldUp(t *testing.T) {
 			n, full, release := fullMailbox(t, s)
 			alias := make(chan node.Ref, 1)
 			owner, err := n.SpawnOpt(node.Options{Limits: mailbox.Limits{Messages: 1, Policy: mailbox.Block}},
-				node.ActorFunc(func(c *node.Context, _ any) error { alias <- c.Alias(false); <-release; return nil }))
+				node.ActorFunc(func(c *node.Context, _ any) error { alias <- c.Alias(); <-release; return nil }))
 			require.NoError(t, err)
 			require.NoError(t, n.Send(owner, "first"))
 			answered := make(chan error, 2)

@@ -27,3 +27,17 @@ func plus(_ context.Context, args []any) (any, error) { return args[0].(int) + a
 func idler([]any) (node.Actor, error) {
 	return node.ActorFunc(func(*node.Context, any) error { return nil }), nil
 }
+
+// demonitors is a process that takes monitors away.
+type demonitors interface {
+	Demonitor(node.Ref) bool
+	DemonitorFlush(node.Ref) bool
+}
+
+// demonitor takes a monitor away, with its Down or without.
+func demonitor(p demonitors, ref node.Ref, flush bool) bool {
+	if flush {
+		return p.DemonitorFlush(ref)
+	}
+	return p.Demonitor(ref)
+}

@@ -29,7 +29,7 @@ func quick() *discovery.Mesh {
 func meshed(nodes ...*node.Node) string {
 	for _, a := range nodes {
 		for _, b := range nodes {
-			if a != b && !slices.Contains(a.Nodes(true), b.Name()) {
+			if a != b && !slices.Contains(a.AllNodes(), b.Name()) {
 				return fmt.Sprintf("%s is not connected to %s", a.Name(), b.Name())
 			}
 		}
@@ -108,7 +108,7 @@ func TestMeshNotListed(t *testing.T) {
 	assert.Empty(t, meshed(a, b))
 	require.True(t, a.Disconnect(b.Name()))
 	ask()
-	assert.Empty(t, a.Nodes(true))
+	assert.Empty(t, a.AllNodes())
 	for _, hide := range hides {
 		hide.hidden.Store(false)
 	}
@@ -207,7 +207,7 @@ func TestMeshErl(t *testing.T) {
 	n := c.start(cfg)
 	connected := func(names ...node.Atom) func() string {
 		return func() string {
-			if got := n.Nodes(true); !slices.Equal(got, names) {
+			if got := n.AllNodes(); !slices.Equal(got, names) {
 				return fmt.Sprint("connected to ", got)
 			}
 			return ""

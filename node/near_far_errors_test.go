@@ -235,7 +235,7 @@ var exitPrograms = []program{
 	{"a monitor that is taken back", func(w *world) {
 		pid := w.start(waiting)
 		ref := w.me.Monitor(pid)
-		w.say("%v", w.me.Demonitor(ref, true))
+		w.say("%v", w.me.DemonitorFlush(ref))
 		other := w.me.Monitor(pid)
 		w.check(w.me.Send(pid, "stop"))
 		w.say("%v", w.next().(node.Down).Ref == other)

@@ -103,8 +103,8 @@ var messagePrograms = []program{
 		me := w.me.Self()
 		aliases := make(chan node.Ref, 2)
 		w.startProcess(func(p *node.Process) error {
-			aliases <- p.Alias(false)
-			aliases <- p.Alias(true)
+			aliases <- p.Alias()
+			aliases <- p.AliasOnce()
 			for {
 				p.Send(me, show(p.Receive()))
 			}
@@ -120,7 +120,7 @@ var messagePrograms = []program{
 	}},
 	{"an alias in a message", func(w *world) {
 		pid := w.start(node.ActorFunc(func(c *node.Context, msg any) error { return c.Send(msg.(node.Ref), "for the alias") }))
-		alias := w.me.Alias(true)
+		alias := w.me.AliasOnce()
 		w.check(w.me.Send(pid, alias))
 		w.say("%s", show(w.next()))
 		w.check(w.me.Send(pid, alias))

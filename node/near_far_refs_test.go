@@ -90,7 +90,7 @@ var referencePrograms = []program{
 	{"a monitor by an alias", func(w *world) {
 		pid, alias := w.aliased(false)
 		ref, other := w.me.Monitor(alias), w.me.Monitor(alias)
-		w.say("%v", w.me.Demonitor(other, true))
+		w.say("%v", w.me.DemonitorFlush(other))
 		ask[int](w, alias, 1)
 		w.there.Exit(pid, node.Atom("enough"))
 		down := w.down(ref)
@@ -275,7 +275,7 @@ func (w *world) askRack(shelf genserver.Addr[*nearRack]) {
 func (w *world) aliased(once bool) (node.PID, node.Ref) {
 	aliases := make(chan node.Ref, 1)
 	pid := w.startProcess(func(p *node.Process) error {
-		alias := p.Alias(once)
+		alias := aliasOf(p, once)
 		aliases <- alias
 		sum := 0
 		for {

@@ -24,10 +24,10 @@ func TestNodeUp(t *testing.T) {
 	defer self.Close(nil)
 	gone, err := a.Open()
 	require.NoError(t, err)
-	gone.MonitorNodes(true)
+	gone.MonitorNodes()
 	gone.Close(nil)
-	self.MonitorNodes(true)
-	self.MonitorNodes(true) // once
+	self.MonitorNodes()
+	self.MonitorNodes() // once
 	b.Send(self.Self(), "hello")
 	up := node.NodeUp{Node: b.Name(), Hidden: true}
 	assert.Equal(t, up, self.Receive(), "before what the node sends")
@@ -39,7 +39,7 @@ func TestNodeUp(t *testing.T) {
 	assert.IsType(t, node.NodeDown{}, self.Receive())
 	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 	assert.Equal(t, up, self.Receive())
-	self.MonitorNodes(false)
+	self.DemonitorNodes()
 	a.Disconnect(b.Name())
 	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 	_, err = self.ReceiveWithin(0, nil)
@@ -115,7 +115,7 @@ func TestConnectedOnly(t *testing.T) {
 	refs := do(watch).([]node.Ref)
 	assert.Equal(t, node.Down{Ref: refs[0], PID: remote, Reason: node.NoConnection}, self.Receive())
 	assert.Equal(t, node.Down{Ref: refs[1], Name: "echo", Node: b.Name(), Reason: node.NoConnection}, self.Receive())
-	assert.Empty(t, a.Nodes(true))
+	assert.Empty(t, a.AllNodes())
 
 	require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
 	assert.Equal(t, []error{nil, nil}, do(send))
@@ -143,14 +143,31 @@ func TestMonitorNodesForgetsTheDead(t *testing.T) {
 	n := c.Start("a")
 	before := node.FarUps(n)
 	stays := nodetest.Open(t, n)
-	stays.MonitorNodes(true)
+	stays.MonitorNodes()
 	for range 1000 {
 		h, err := n.Open()
 		require.NoError(t, err)
-		h.MonitorNodes(true)
+		h.MonitorNodes()
 		h.Close(nil)
 	}
 	assert.Less(t, node.FarUps(n), before+200)
 	require.NoError(t, n.Connect(testkit.Context(t), c.Start("b").Name()))
 	assert.Equal(t, node.Atom("b@127.0.0.1"), nodetest.Next[node.NodeUp](t, stays).Node)
+}
+
+// A monitor of a node can be taken back, before and after the loss of another one.
+func TestDemonitorNode(t *testing.T) {
+	nodetest.EachProtocol(t, func(t *testing.T, c *nodetest.Cluster) {
+		a, b := c.Start("a"), c.Start("b")
+		h := nodetest.Open(t, a)
+		first, second := h.MonitorNode(b.Name()), h.MonitorNode(b.Name())
+		require.NotEqual(t, first, second)
+		require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
+		require.True(t, h.Demonitor(first))
+		require.False(t, h.Demonitor(first))
+		require.NoError(t, b.Stop())
+		require.Equal(t, b.Name(), nodetest.Next[node.NodeDown](t, h).Node)
+		nodetest.Quiet(t, h)
+		require.False(t, h.Demonitor(second))
+	})
 }

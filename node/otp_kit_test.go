@@ -158,7 +158,7 @@ func (o *otp) bothWays(n *node.Node) {
 // alone waits until neither has a connection.
 func (o *otp) alone(n *node.Node) {
 	o.t.Helper()
-	testkit.UntilTrue(o.t, func() bool { return len(n.Nodes(true)) == 0 && o.Ask("nodes(connected)") == "[]" }, "neither has a connection")
+	testkit.UntilTrue(o.t, func() bool { return len(n.AllNodes()) == 0 && o.Ask("nodes(connected)") == "[]" }, "neither has a connection")
 }
 
 // talk uses the connection that there is, in both directions.

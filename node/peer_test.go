@@ -179,7 +179,7 @@ func TestPeersTables(t *testing.T) {
 	}
 	becomes(a, [4]int{1, 2, 0, 1})
 	becomes(b, [4]int{1, 0, 2, 0}) // the call monitors, too
-	here.Demonitor(ref, true)
+	here.DemonitorFlush(ref)
 	here.Unlink(there.Self())
 	becomes(a, [4]int{0, 1, 0, 1})
 	becomes(b, [4]int{0, 0, 1, 0})

@@ -82,7 +82,7 @@ func TestNoFallback(t *testing.T) {
 		// A place that says no protocol is dialled, as native.
 		w.Places.Put(b.Name(), []discovery.Endpoint{{Addr: common.Addr}})
 		require.Error(t, a.Connect(testkit.Context(t), b.Name()))
-		require.Empty(t, b.Nodes(true))
+		require.Empty(t, b.AllNodes())
 		require.Equal(t, 1, w.Pipes.Dialed(common.Addr))
 		require.Zero(t, a.Stats().Fallbacks)
 		require.Len(t, a.Endpoints(), 1)

@@ -346,7 +346,7 @@ type listed struct {
 }
 
 func (l listed) Init(c *Context) error {
-	l.alias <- c.Alias(false)
+	l.alias <- c.Alias()
 	return nil
 }
 

@@ -192,7 +192,7 @@ func TestRuns(t *testing.T) {
 			}
 		}
 		if i%100 == 0 {
-			self.Demonitor(self.Monitor(pids[0]), true)
+			self.DemonitorFlush(self.Monitor(pids[0]))
 		}
 	}
 	for _, pid := range pids {

@@ -219,7 +219,7 @@ func (m *reader) signals() {
 		m.box = append(m.box, fruit)
 		fill(m.t, m.p, fruit)
 	}
-	require.False(m.t, m.p.Demonitor(ref, true))
+	require.False(m.t, m.p.DemonitorFlush(ref))
 }
 
 // wait waits for a message that is sent while it does, perhaps.
@@ -309,7 +309,7 @@ func TestMarkBeforeMonitorAndAlias(t *testing.T) {
 		fill(t, p, 1, 2, 3)
 		receive := p.Mark()
 		ref := p.Monitor(node.Atom("nobody"))
-		alias := p.Alias(true)
+		alias := p.AliasOnce()
 		require.NoError(t, p.Send(alias, "by alias"))
 		asked := 0
 		got, err := receive(time.Second, func(m any) bool { asked++; return m == "by alias" })

@@ -43,13 +43,17 @@ func (n *Node) self() PID {
 	return PID{}
 }
 
-// Nodes returns the names of the nodes that are connected, in alphabetical order;
-// with hidden, of those too that are not to be seen.
-func (n *Node) Nodes(hidden bool) []Atom {
-	if n.dist == nil {
+// Nodes returns the names of the visible nodes that are connected, in alphabetical order.
+func (n *Node) Nodes() []Atom { return n.connectedNodes(false) }
+
+// AllNodes is Nodes with the hidden nodes.
+func (n *Node) AllNodes() []Atom { return n.connectedNodes(true) }
+
+func (n *Node) connectedNodes(hidden bool) []Atom {
+	if n.peers == nil {
 		return []Atom{}
 	}
-	return n.dist.Names(hidden)
+	return n.peers.Names(hidden)
 }
 
 // Connect makes a connection to a node, if there is none, and waits for it.

@@ -209,7 +209,7 @@ func TestRightsToWatch(t *testing.T) {
 			require.Error(t, node.Deliver(testkit.Context(t), h, g.pid, 1))
 		}
 		own := nodetest.Open(t, g.Node)
-		require.NoError(t, h.Send(own.Alias(false), "by the alias"))
+		require.NoError(t, h.Send(own.Alias(), "by the alias"))
 		require.Equal(t, "by the alias", nodetest.Next[string](t, own))
 	})
 }
@@ -381,16 +381,16 @@ func TestClientIsNoPeer(t *testing.T) {
 		g := startGuarded(t, c, rights.Config{Rules: []rights.Rule{{Peer: "tool@*", May: []string{"connect", "call named"}}}},
 			node.Distribution{})
 		watcher := nodetest.Open(t, g.Node)
-		watcher.MonitorNodes(true)
+		watcher.MonitorNodes()
 		tool := g.peer(t, "tool@127.0.0.1", "secret", node.Distribution{Client: true, Listen: "-"})
 		_, err := node.Call[string](testkit.Context(t), tool, g.at("named"), 1)
 		require.NoError(t, err)
 		_, err = node.Call[string](testkit.Context(t), tool, g.at("pub"), 1)
 		require.ErrorIs(t, err, node.ErrNoName)
-		require.Empty(t, g.Nodes(true))
+		require.Empty(t, g.AllNodes())
 		require.Empty(t, g.Peers())
 		require.NotContains(t, g.log.String(), "node up")
-		require.Equal(t, []node.Atom{g.Name()}, tool.Nodes(true), "it sees the node")
+		require.Equal(t, []node.Atom{g.Name()}, tool.AllNodes(), "it sees the node")
 		require.NoError(t, tool.Stop())
 		other := g.peer(t, "other@127.0.0.1", "secret", node.Distribution{Client: true, Listen: "-"})
 		require.ErrorIs(t, other.Connect(testkit.Context(t), g.Name()), dist.ErrNotAllowed, "it is no way round the rights")

@@ -75,14 +75,14 @@ func TestCookieRotation(t *testing.T) {
 					err := n.from.Connect(testkit.Context(t), n.to.Name())
 					require.NoError(t, err, "%s to %s", n.from.Name(), n.to.Name())
 					testkit.Until(t, func() string { // else its next attempt might get this connection, which ends
-						if len(n.to.Nodes(true)) == 0 {
+						if len(n.to.AllNodes()) == 0 {
 							return "the other has not noticed"
 						}
 						return ""
 					})
 					require.True(t, n.from.Disconnect(n.to.Name()))
 					testkit.Until(t, func() string {
-						if len(a.Nodes(true))+len(b.Nodes(true)) > 0 {
+						if len(a.AllNodes())+len(b.AllNodes()) > 0 {
 							return "still connected"
 						}
 						return ""

@@ -116,14 +116,14 @@ func TestSimultaneousOverDistance(t *testing.T) {
 				require.False(t, t.Failed(), "%s\n%s", logs[0], logs[1])
 				nodes[r.IntN(2)].Disconnect(nodes[r.IntN(2)].Name())
 				for _, n := range nodes {
-					for _, other := range n.Nodes(true) {
+					for _, other := range n.AllNodes() {
 						n.Disconnect(other)
 					}
 				}
 				time.Sleep(100 * time.Millisecond)
 				synctest.Wait()
-				require.Empty(t, nodes[0].Nodes(true))
-				require.Empty(t, nodes[1].Nodes(true))
+				require.Empty(t, nodes[0].AllNodes())
+				require.Empty(t, nodes[1].AllNodes())
 			}
 		})
 	}

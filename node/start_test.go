@@ -250,7 +250,7 @@ func TestAwaitExit(t *testing.T) {
 		c.Do(t, n, func(me node.Caller) {
 			var alias node.Ref
 			pid, err := node.SpawnWait(t.Context(), me, node.Options{Name: "it"}, starter{
-				func(c *node.Context) error { alias = c.Alias(false); return nil },
+				func(c *node.Context) error { alias = c.Alias(); return nil },
 				func(_ *node.Context, m any) error { return node.ExitWith(m) },
 			})
 			assert.NoError(t, err)

@@ -50,7 +50,7 @@ func TestStopIsSilent(t *testing.T) {
 		if far {
 			b := c.StartWith("b", with)
 			require.NoError(t, n.Connect(ctx, b.Name())) // b does not dial: that attempt might be refused while n stops
-			testkit.UntilTrue(t, func() bool { return len(b.Nodes(true)) > 0 }, "b is connected")
+			testkit.UntilTrue(t, func() bool { return len(b.AllNodes()) > 0 }, "b is connected")
 		}
 		simple := supervisor.Spec{Strategy: supervisor.SimpleOneForOne, Children: children()[:1]}
 		inner := supervisor.Child{ID: "inner", Type: supervisor.Supervisor, Start: func(...any) (node.Actor, error) {

@@ -235,7 +235,7 @@ func TestOTPTLSReload(t *testing.T) {
 	o.talk(n)
 	assert.NotContains(t, log.String(), "node down", "the connection is the one before")
 	o.Ask("erlang:disconnect_node('%s')", n.Name())
-	testkit.UntilTrue(t, func() bool { return len(n.Nodes(true)) == 1 }, "the other connection alone is left")
+	testkit.UntilTrue(t, func() bool { return len(n.AllNodes()) == 1 }, "the other connection alone is left")
 	require.ErrorContains(t, n.Ping(testkit.Context(t), o.name), "no authority in")
 	p.talk(n)
 }

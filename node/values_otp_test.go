@@ -112,7 +112,7 @@ func TestForgedByOTP(t *testing.T) {
 		require.Contains(t, []string{c.want, "'" + c.want + "'"}, got, c.body)
 		require.Equal(t, "x", erl.Ask(fmt.Sprintf("gen_server:call({alive, '%s'}, x, 20000)", n.Name())))
 	}
-	require.Len(t, n.Nodes(true), 1, "it is the connection that there was")
+	require.Len(t, n.AllNodes(), 1, "it is the connection that there was")
 }
 
 // What Go values are to a node of OTP, and what its values are here.

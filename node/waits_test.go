@@ -249,7 +249,7 @@ var allEndless = []endless{
 		return nil
 	}},
 	{name: "Monitor to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error {
-		h.(interface{ Demonitor(node.Ref, bool) bool }).Demonitor(h.Monitor(w.lazy), true)
+		h.DemonitorFlush(h.Monitor(w.lazy))
 		return nil
 	}},
 	{name: "Exit to a slow node", slow: true, wait: func(h nodetest.Self, w *waitRun) error { h.Exit(w.lazy, node.Normal); return nil }},

@@ -86,7 +86,7 @@ func TestWantedAfterLoss(t *testing.T) {
 		b := c.StartWith("b", node.Distribution{Transport: cut})
 		connect := func() { // b does not dial: cut by whoever has dialled, a connection ends in an orderly way for the other
 			require.NoError(t, a.Connect(testkit.Context(t), b.Name()))
-			testkit.UntilTrue(t, func() bool { return len(b.Nodes(true)) > 0 }, "both are connected")
+			testkit.UntilTrue(t, func() bool { return len(b.AllNodes()) > 0 }, "both are connected")
 			require.NoError(t, a.Ping(testkit.Context(t), b.Name()))
 			testkit.Until(t, func() string { return node.FarTables(a) + node.FarTables(b) }) // nothing is under way
 		}
@@ -107,7 +107,7 @@ func TestWantedAfterLoss(t *testing.T) {
 			testkit.Until(t, func() string {
 				return missing(log.String(), fmt.Sprintf("level=WARN msg=\"node down\" peer=%s", b.Name()))
 			})
-			testkit.UntilTrue(t, func() bool { return len(b.Nodes(true)) == 0 }, "the other one knows")
+			testkit.UntilTrue(t, func() bool { return len(b.AllNodes()) == 0 }, "the other one knows")
 			require.False(t, w.Up || w.Listed || w.Since.Before(began) || w.Failure == "", "%+v", w)
 			return w
 		}
@@ -122,7 +122,7 @@ func TestWantedAfterLoss(t *testing.T) {
 		log.Take()
 		require.NoError(t, b.Stop())
 		testkit.Until(t, func() string {
-			if len(a.Nodes(true)) > 0 {
+			if len(a.AllNodes()) > 0 {
 				return "it is connected"
 			}
 			return ""

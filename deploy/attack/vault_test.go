@@ -194,7 +194,7 @@ func references(ctx context.Context, n *node.Node, peer any) (any, error) {
 	}
 	return n.Spawn(node.ProcessFunc(func(p *node.Process) error {
 		for range eachReference {
-			for _, m := range []any{wire.Tuple{wire.Atom("alias"), p.Alias(false)}, wire.Tuple{wire.Atom("alias"), p.Alias(true)}} {
+			for _, m := range []any{wire.Tuple{wire.Atom("alias"), p.Alias()}, wire.Tuple{wire.Atom("alias"), p.AliasOnce()}} {
 				if err := p.Send(to, m); err != nil {
 					return err
 				}

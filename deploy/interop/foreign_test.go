@@ -171,7 +171,7 @@ func TestForeignServers(t *testing.T) {
 			h.TrapExit(true)
 			require.NoError(t, n.Register("test", h.Self()))
 			byName, gone := h.Monitor(box), h.Monitor(box)
-			require.True(t, h.Demonitor(gone, true))
+			require.True(t, h.DemonitorFlush(gone))
 			h.MonitorNode(name)
 			if c.links {
 				got, err = call(node.Atom("pid"))

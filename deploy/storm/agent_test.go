@@ -224,7 +224,7 @@ func (a *goAgent) client(id int, do func(p *node.Process, g *goClient)) *goClien
 // lock locks a resource and keeps it until it is told to unlock.
 func (a *goAgent) lock(p *node.Process, g *goClient, c command) {
 	id := global.ID{Resource: node.Atom(c.Name), Requester: p.Self()}
-	nodes := append([]node.Atom{a.n.Name()}, a.n.Nodes(false)...)
+	nodes := append([]node.Atom{a.n.Name()}, a.n.Nodes()...)
 	ok, err := true, error(nil)
 	if c.Op == "lock" {
 		err = global.Lock(p.Context(), p, id, nodes...)
@@ -275,7 +275,7 @@ func (a *goAgent) look() view {
 	if err != nil {
 		v.Busy = err.Error()
 	}
-	v.Nodes, v.Known, v.Synced = texts(a.n.Nodes(false)), texts(s.Known), texts(s.Synced)
+	v.Nodes, v.Known, v.Synced = texts(a.n.Nodes()), texts(s.Known), texts(s.Synced)
 	for _, name := range global.Names(a.n) {
 		v.Shown = append(v.Shown, wire.Format(name))
 		if pid, ok := global.Whois(a.n, name); ok {

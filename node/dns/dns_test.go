@@ -308,13 +308,13 @@ func TestMesh(t *testing.T) {
 		hosts = append(hosts, host)
 	}
 	for _, n := range nodes {
-		assert.Empty(t, n.Nodes(true), "nobody is named yet")
+		assert.Empty(t, n.AllNodes(), "nobody is named yet")
 	}
 	for i := 1; i <= 3; i++ {
 		z.set("A go.example.", hosts[:i]...)
 	}
 	testkit.Until(t, func() string {
-		if len(nodes[0].Nodes(true))+len(nodes[1].Nodes(true))+len(nodes[2].Nodes(true)) == 6 {
+		if len(nodes[0].AllNodes())+len(nodes[1].AllNodes())+len(nodes[2].AllNodes()) == 6 {
 			return ""
 		}
 		return "no mesh"
@@ -327,7 +327,7 @@ func TestMesh(t *testing.T) {
 		}
 		return ""
 	})
-	assert.Len(t, nodes[2].Nodes(true), 2, "who is no longer named stays connected")
+	assert.Len(t, nodes[2].AllNodes(), 2, "who is no longer named stays connected")
 }
 
 // Who cannot be found so is told.

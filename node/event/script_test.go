@@ -265,7 +265,7 @@ func (th *scriptRunner) command(t *testing.T, line string) {
 // ask calls as gen:call does.
 func (th *scriptRunner) ask(request any) string {
 	ref := th.driver.Monitor(th.pid)
-	defer th.driver.Demonitor(ref, true)
+	defer th.driver.DemonitorFlush(ref)
 	th.driver.Send(th.pid, wire.Tuple{th.driver.Self(), wire.Tuple{th.driver.Self(), ref}, request})
 	m, _ := th.driver.ReceiveMatch(func(m any) bool {
 		if d, ok := m.(node.Down); ok {

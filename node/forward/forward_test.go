@@ -192,14 +192,14 @@ func TestDestinations(t *testing.T) {
 	}
 	require.NoError(t, n.Register("worker", h.Self()))
 	for _, to := range []node.Dest{h.Self(), node.Atom("worker"), node.At{Name: "worker", Node: n.Name()},
-		h.Alias(false), h.Alias(true)} {
+		h.Alias(), h.AliasOnce()} {
 		r, f := serve(to)
 		require.NoError(t, r.Reply("x"))
 		got, err := f.Await(testkit.Context(t))
 		require.NoError(t, err)
 		require.Equal(t, "x", got)
 	}
-	once := h.Alias(true)
+	once := h.AliasOnce()
 	require.True(t, h.Unalias(once))
 	_, err := node.Call[string](testkit.Context(t), n, spawn(t, n, newFront(once)), keep)
 	require.ErrorIs(t, err, node.ErrNoProcess)

@@ -104,7 +104,7 @@ func TestOracle(t *testing.T) {
 
 func play(t *testing.T, h *node.Process, pid node.PID, what wire.Tuple) any {
 	req := func(label string, q any) any {
-		tag := aliasTag(h.Alias(true))
+		tag := aliasTag(h.AliasOnce())
 		h.Send(pid, wire.Tuple{a(label), wire.Tuple{h.Self(), tag}, q})
 		m, err := h.ReceiveWithin(testkit.Limit, func(m any) bool { r, ok := m.(wire.Tuple); return ok && wire.Equal(r[0], tag) })
 		require.NoError(t, err)
@@ -114,7 +114,7 @@ func play(t *testing.T, h *node.Process, pid node.PID, what wire.Tuple) any {
 	case what[0] == a("system"):
 		return req("system", what[1])
 	case what[0] == a("call") && what[1] == a("later"):
-		h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), aliasTag(h.Alias(true))}, what[1]})
+		h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), aliasTag(h.AliasOnce())}, what[1]})
 		state, err := sys.GetState(t.Context(), h, pid)
 		require.NoError(t, err)
 		return state

@@ -79,7 +79,7 @@ func TestErlangCalls(t *testing.T) {
 						wire.Tuple{wire.AtomError, wire.Tuple{a("unknown_system_msg"), a("nonsense")}}},
 					{func(from any) wire.Tuple { return wire.Tuple{a("$gen_call"), from, a("stop")} }, a("stop")},
 				} {
-					ref := h.Alias(true)
+					ref := h.AliasOnce()
 					label := tag.make(h, ref)
 					require.NoError(t, h.Send(pid, c.message(wire.Tuple{h.Self(), label})))
 					got := nodetest.Next[any](t, h)
@@ -103,7 +103,7 @@ func TestErlangLateReply(t *testing.T) {
 			n := nodetest.Start(t, node.Config{})
 			h := nodetest.Open(t, n)
 			pid := start(t, h, &probe{}, node.Options{})
-			ref := h.Alias(true)
+			ref := h.AliasOnce()
 			release := make(chan struct{})
 			genserver.Cast(h, pid, tell(func(*probe, *genserver.Context) error { <-release; return nil }))
 			h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{h.Self(), tag.make(h, ref)}, a("hello")})
@@ -121,7 +121,7 @@ func TestErlangCallOfNobody(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	h := nodetest.Open(t, n)
 	pid := start(t, h, &probe{}, node.Options{})
-	ref := h.Alias(true)
+	ref := h.AliasOnce()
 	h.Send(pid, wire.Tuple{a("$gen_call"), wire.Tuple{a("whoever"), aliasTag(ref)}, a("hello")})
 	assert.True(t, wire.Equal(nodetest.Next[any](t, h), wire.Tuple{aliasTag(ref), a("hello")}))
 }

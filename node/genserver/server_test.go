@@ -361,7 +361,7 @@ func TestCallOfNode(t *testing.T) {
 func TestDestinations(t *testing.T) {
 	n := nodetest.Start(t, node.Config{})
 	var ref node.Ref
-	pid := start(t, n, &probe{init: func(_ *probe, c *genserver.Context) error { ref = c.Alias(false); return nil }},
+	pid := start(t, n, &probe{init: func(_ *probe, c *genserver.Context) error { ref = c.Alias(); return nil }},
 		node.Options{Name: "it"})
 	_, err := genserver.Call(testkit.Context(t), n, node.Atom("it"), Notes{})
 	require.NoError(t, err)

@@ -77,7 +77,7 @@ func Names(n *node.Node) []any { return system(n).Global.Names() }
 // [ErrNotPublished], those of [node.Call].
 func Sync(ctx context.Context, from node.Caller, nodes ...node.Atom) error {
 	if len(nodes) == 0 {
-		nodes = of(from).Nodes(false)
+		nodes = of(from).Nodes()
 	}
 	_, err := ask[bool](ctx, from, global.Syncing{Nodes: nodes})
 	return err
@@ -226,5 +226,5 @@ func lockable(from node.Caller, nodes []node.Atom) []node.Atom {
 		return slices.Clone(nodes)
 	}
 	n := of(from)
-	return append([]node.Atom{n.Name()}, n.Nodes(false)...)
+	return append([]node.Atom{n.Name()}, n.Nodes()...)
 }

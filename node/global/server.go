@@ -74,7 +74,7 @@ func group(c *node.Context, msg any) error {
 	by := n.Inside(process.Key{}).AskerOf(msg)
 	names := exporter{n: n}
 	if r, ok := n.AsRequest(msg); ok {
-		_ = c.Reply(r.From, groupCall(r.Body, n.Name(), n.Nodes(false), names))
+		_ = c.Reply(r.From, groupCall(r.Body, n.Name(), n.Nodes(), names))
 		return nil
 	}
 	body, _ := node.AsCast(msg)
@@ -120,7 +120,7 @@ func (s *nameServer) Init(c *node.Context) error {
 		Partial: s.partial, Overlap: s.overlap, Rand: sys.Env.IntN,
 	}, s.log)
 	c.Inside(process.Key{}).TellLinks()
-	for _, name := range n.Nodes(false) {
+	for _, name := range n.Nodes() {
 		n.Disconnect(name)
 	}
 	return nil
@@ -186,7 +186,7 @@ func (h host) Monitor(to node.Dest, connect bool) node.Ref {
 	return h.c.Inside(process.Key{}).MonitorConnected(to)
 }
 
-func (h host) Demonitor(ref node.Ref) { h.c.Demonitor(ref, true) }
+func (h host) Demonitor(ref node.Ref) { h.c.DemonitorFlush(ref) }
 
 // Watch sets a mark at the process: it takes no memory, where a monitor takes 200 bytes, and 350 more if it is the
 // first that is to know of the process's end.
@@ -281,7 +281,7 @@ func (e exporter) Whois(name any) (node.PID, bool) { return Whois(e.n, name) }
 
 func (e exporter) Names() []any { return Names(e.n) }
 
-func (e exporter) Nodes() []node.Atom { return e.n.Nodes(false) }
+func (e exporter) Nodes() []node.Atom { return e.n.Nodes() }
 
 func (e exporter) Self() node.Atom { return e.n.Name() }
 

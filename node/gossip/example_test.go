@@ -35,7 +35,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	h.MonitorNodes(true)
+	h.MonitorNodes()
 	for _, name := range []node.Atom{"b@127.0.0.1", "c@127.0.0.1"} {
 		n, _, err := start(name, first.Addr())
 		if err != nil {
@@ -47,7 +47,7 @@ func Example() {
 	for range 2 {
 		node.ReceiveOfWithin[node.NodeUp](h, time.Minute)
 	}
-	fmt.Println(a.Nodes(true))
+	fmt.Println(a.AllNodes())
 	_, err = first.Find(context.Background(), "b@127.0.0.1")
 	fmt.Println(err)
 	// Output:

@@ -75,7 +75,7 @@ func reserve(t *testing.T) string {
 // meshed says what is missing for all nodes to be connected with all others.
 func meshed(nodes []*node.Node) string {
 	for _, a := range nodes {
-		if got := len(a.Nodes(true)); got != len(nodes)-1 {
+		if got := len(a.AllNodes()); got != len(nodes)-1 {
 			return fmt.Sprintf("%s has %d of %d nodes", a.Name(), got, len(nodes)-1)
 		}
 	}

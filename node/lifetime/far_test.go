@@ -44,6 +44,6 @@ func TestFar(t *testing.T) {
 	})
 	runtime.KeepAlive(o)
 	survives(t, near, pid, "a monitor of another node")
-	require.True(t, h.Demonitor(ref, true))
+	require.True(t, h.DemonitorFlush(ref))
 	require.Equal(t, lifetime.Collected, collect(t, near, pid))
 }

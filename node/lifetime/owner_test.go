@@ -227,11 +227,11 @@ func TestKept(t *testing.T) {
 		"a monitor of its own": func(pid node.PID) func() {
 			var ref node.Ref
 			perform(pid, func(c *node.Context) { ref = c.Monitor(other) })
-			return func() { perform(pid, func(c *node.Context) { c.Demonitor(ref, true) }) }
+			return func() { perform(pid, func(c *node.Context) { c.DemonitorFlush(ref) }) }
 		},
 		"an alias": func(pid node.PID) func() {
 			var ref node.Ref
-			perform(pid, func(c *node.Context) { ref = c.Alias(true) })
+			perform(pid, func(c *node.Context) { ref = c.AliasOnce() })
 			return func() { require.NoError(t, n.Send(ref, 1)) }
 		},
 		"a timer": func(pid node.PID) func() {

@@ -38,7 +38,7 @@ func (a *arrival) Init(c *node.Context) error {
 		if give(c, a.back, &takingBack{arrival: a, self: c.Self()}) {
 			return nil
 		}
-		c.Demonitor(a.forward, true)
+		c.DemonitorFlush(a.forward)
 		a.back = node.PID{}
 	}
 	err := attempt(func() error { return a.inner.MoveIn(c, a.prepare.State) })
@@ -86,7 +86,7 @@ func (a *arrival) commit(c *node.Context, n int) error {
 		_ = c.Send(a.prepare.Source, failed{a.prepare.ID, err.Error()})
 		return node.ErrStop
 	}
-	c.Demonitor(a.source, true)
+	c.DemonitorFlush(a.source)
 	a.kinds.at(c, "arrival starts")
 	if !a.back.IsZero() {
 		a.handed = true
@@ -195,8 +195,8 @@ func (o resuming) Receive(c *node.Context, _ any) error {
 	if !ok || f.held.IsZero() || f.move != o.prepare.ID {
 		return nil // the arrival was killed, and the source has been told that it did not start
 	}
-	c.Demonitor(f.over, true)
-	c.Demonitor(f.held, true)
+	c.DemonitorFlush(f.over)
+	c.DemonitorFlush(f.held)
 	p := own(c)
 	p.Runner().Owning(acting(c), func() { p.Queue.Prepend(o.msgs) })
 	o.become(c, o.self)
@@ -221,7 +221,7 @@ func (o asking) Receive(c *node.Context, _ any) error {
 	case *forwarder:
 		c.Reply(o.from, node.PID{})
 		if b.move == o.id && !b.held.IsZero() {
-			c.Demonitor(b.held, true)
+			c.DemonitorFlush(b.held)
 			b.release(c)
 		}
 	default:

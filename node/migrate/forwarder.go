@@ -46,7 +46,7 @@ func (f *forwarder) begin(c *node.Context, m *mover) {
 	p.Mu.Unlock()
 	c.TrapExit(true)
 	if f.to != m.arrival || m.at() == doubtful { // the monitor over the arrival has fired
-		c.Demonitor(f.over, true)
+		c.DemonitorFlush(f.over)
 		f.over = c.Monitor(f.to)
 	}
 }

@@ -76,13 +76,13 @@ var counter = genserver.Define(
 		case "monitor":
 			return c.Monitor(d.PID), nil
 		case "demonitor":
-			if !c.Demonitor(d.Ref, true) {
+			if !c.DemonitorFlush(d.Ref) {
 				return node.Ref{}, genserver.ErrReplyLater
 			}
 		case "trap":
 			c.TrapExit(true)
 		case "alias":
-			return c.Alias(false), nil
+			return c.Alias(), nil
 		case "timer":
 			_, err := c.SendAfter(1<<40, c.Self(), 1)
 			return node.Ref{}, err

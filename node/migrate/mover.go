@@ -348,7 +348,7 @@ func (m *mover) doubt(c *node.Context) {
 // give gives the move up: the process goes on here.
 func (m *mover) give(c *node.Context, err error) {
 	if !m.arrival.IsZero() {
-		c.Demonitor(m.over, true)
+		c.DemonitorFlush(m.over)
 		_ = c.Send(m.arrival, abort{m.prepare.ID}) // it ends with the connection, too
 	}
 	c.Unbecome()

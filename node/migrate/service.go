@@ -56,7 +56,7 @@ func (s *server) Receive(c *node.Context, msg any) error {
 	}
 	switch m := msg.(type) {
 	case ended:
-		if c.Demonitor(m.watch, true) {
+		if c.DemonitorFlush(m.watch) {
 			delete(s.asked, m.watch)
 		}
 	case arrived:
@@ -192,7 +192,7 @@ func (s *server) outcome(c *node.Context, m outcome, from node.From) {
 	}
 	watch := c.Monitor(whom) // it may end before it answers: the source then asks again
 	if !give(c, whom, asking{from, m.ID, watch}) {
-		c.Demonitor(watch, true)
+		c.DemonitorFlush(watch)
 		c.Reply(from, node.PID{})
 		return
 	}
@@ -203,7 +203,7 @@ func (s *server) outcome(c *node.Context, m outcome, from node.From) {
 // connection is lost.
 func (s *server) arrived(c *node.Context, m arrived) {
 	s.started[m.id] = m.pid
-	c.Demonitor(s.arrivals[m.arrival], true)
+	c.DemonitorFlush(s.arrivals[m.arrival])
 	delete(s.asked, s.arrivals[m.arrival])
 	delete(s.arrivals, m.arrival)
 	s.forget(c, m.pid)
@@ -219,7 +219,7 @@ func (s *server) arrived(c *node.Context, m arrived) {
 // forget ends what the service watches for a process.
 func (s *server) forget(c *node.Context, pid node.PID) {
 	for _, ref := range s.guests[pid].watches {
-		c.Demonitor(ref, true)
+		c.DemonitorFlush(ref)
 		delete(s.watched, ref)
 	}
 	delete(s.guests, pid)

@@ -69,12 +69,12 @@ func (s signaller) run(p *node.Process) {
 			p.Link(s.to)
 			p.Unlink(s.to)
 		case 1:
-			p.Demonitor(p.Monitor(s.to), true)
+			p.DemonitorFlush(p.Monitor(s.to))
 		case 2:
 			p.Link(s.to)
 			ref := p.Monitor(s.to)
 			p.Unlink(s.to)
-			p.Demonitor(ref, true)
+			p.DemonitorFlush(ref)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func exchange(ctx context.Context, n *node.Node, dest any, message func(self wir
 	}
 	defer p.Close(nil)
 	p.TrapExit(true)
-	self, ref := p.Self(), p.Alias(false) // cannot be guessed, so that no other process answers
+	self, ref := p.Self(), p.Alias() // cannot be guessed, so that no other process answers
 	var watch wire.Ref
 	if pid, ok := dest.(wire.PID); ok {
 		watch = p.Monitor(pid)

@@ -106,7 +106,7 @@ func TestBasics(t *testing.T) {
 	require.Equal(t, me.String(), apply(t, n, "erlang", "whereis", wire.Atom("me")))
 	require.Equal(t, "y", apply(t, n, "erlang", "send", wire.Atom("me"), wire.Atom("y")))
 	require.Equal(t, "z", apply(t, n, "erlang", "send", wire.Tuple{wire.Atom("me"), n.Name()}, wire.Atom("z")))
-	require.Equal(t, "w", apply(t, n, "erlang", "send", h.Alias(true), wire.Atom("w")))
+	require.Equal(t, "w", apply(t, n, "erlang", "send", h.AliasOnce(), wire.Atom("w")))
 	for _, want := range []wire.Atom{"y", "z", "w"} {
 		require.Equal(t, want, nodetest.Next[wire.Atom](t, h))
 	}

@@ -204,7 +204,7 @@ func newWorld(t *testing.T, protocol string, said bool, r *rand.Rand) *world {
 	cluster.Connect(w.a, w.b, w.c)
 	w.me = nodetest.Open(t, w.b)
 	w.me.TrapExit(true)
-	w.alias = w.me.Alias(false)
+	w.alias = w.me.Alias()
 	synctest.Wait()
 	w.services, w.base = w.registered(), make(map[node.PID]bool)
 	for pid := range w.a.Inside(process.Key{}).Processes() {
@@ -226,7 +226,7 @@ func (w *world) witness(name string) *witness {
 	}
 	ready := make(chan struct{})
 	pid, err := n.SpawnOpt(o, node.ProcessFunc(func(p *node.Process) error {
-		v.ref = p.Alias(false)
+		v.ref = p.Alias()
 		close(ready)
 		for {
 			m := p.Receive()
@@ -365,7 +365,7 @@ func (w *world) effects() effects {
 	running, err := w.apps.Which(ctx)
 	require.NoError(w, err)
 	is := map[string]bool{"application": len(running) != 1, "environment": len(w.apps.AllEnv("shop")) > 0,
-		"connection": !slices.Contains(w.a.Nodes(true), w.c.Name())}
+		"connection": !slices.Contains(w.a.AllNodes(), w.c.Name())}
 	if is["application"] || w.has["application"] {
 		delete(e, "end shop") // that it ends with the application
 	}

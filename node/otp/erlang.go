@@ -20,7 +20,7 @@ func (t *tools) erlang() []function {
 	return []function{
 		{m, "node", []int{0}, constant(n.Name())},
 		{m, "node", []int{1}, plain(nodeOf)},
-		{m, "nodes", []int{0}, plain(func([]any) (any, error) { return termof.Atoms(n.Nodes(false)), nil })},
+		{m, "nodes", []int{0}, plain(func([]any) (any, error) { return termof.Atoms(n.Nodes()), nil })},
 		{m, "nodes", []int{1}, plain(func(args []any) (any, error) { return t.nodes(args[0]) })},
 		{m, "nodes", []int{2}, plain(func(args []any) (any, error) { return t.nodesWith(args[0], args[1]) })},
 		{m, "is_alive", []int{0}, plain(func([]any) (any, error) { return boolAtom(n.Addr() != nil), nil })},
@@ -196,7 +196,7 @@ func (t *tools) namesOf(kinds any) ([]wire.Atom, error) {
 	if !many {
 		list = []any{kinds}
 	}
-	visible, all := t.n.Nodes(false), t.n.Nodes(true)
+	visible, all := t.n.Nodes(), t.n.AllNodes()
 	var names []wire.Atom
 	for _, kind := range list {
 		switch kind {

@@ -75,7 +75,7 @@ func TestFarDisconnect(t *testing.T) {
 		require.True(t, a.Disconnect(b.Name()))
 		a.sees("g", wa...)
 		b.sees("g", wb...)
-		assert.Empty(t, a.Nodes(true), "nothing connects again by itself")
+		assert.Empty(t, a.AllNodes(), "nothing connects again by itself")
 		b.connect(a.Name())
 	}
 	a.sees("g", wa[0], wb[0])
@@ -95,7 +95,7 @@ func TestFarNothingConnects(t *testing.T) {
 		a.join("g", wa...)
 		a.leave("g", wa...)
 		a.sees("g")
-		require.Empty(t, a.Nodes(true))
+		require.Empty(t, a.AllNodes())
 	}
 }
 

@@ -301,7 +301,7 @@ func TestErlangDisconnect(t *testing.T) {
 			rpc.Call[any](testkit.Context(t), p, e.name, "erlang", "disconnect_node", p.Name())
 		}
 		p.sees("g", ours...)
-		assert.Empty(t, p.Nodes(true), "nothing connects again by itself")
+		assert.Empty(t, p.AllNodes(), "nothing connects again by itself")
 		p.connect(e.name)
 	}
 	p.sees("g", ours[0], theirs[0])

@@ -85,7 +85,7 @@ func (p *peer) sees(group any, want ...node.PID) {
 	require.NoError(p.t, err)
 	for want = sorted(want); !slices.Equal(sorted(got), want); got = p.scope.Members(group) {
 		_, err := p.self.ReceiveWithin(testkit.Limit, func(m any) bool { c, ok := m.(pg.Change); return ok && c.Ref == ref })
-		require.NoError(p.t, err, "%s, connected to %v, sees %v in %v, not %v", p.Name(), p.Nodes(true), got, group, want)
+		require.NoError(p.t, err, "%s, connected to %v, sees %v in %v, not %v", p.Name(), p.AllNodes(), got, group, want)
 	}
 	was, err := p.scope.Demonitor(testkit.Context(p.t), p.self, ref)
 	require.NoError(p.t, err)

@@ -43,7 +43,7 @@ type machine struct {
 // message that is late must not undo a disconnect.
 type processOps interface {
 	Monitor(to node.Dest) node.Ref
-	Demonitor(ref node.Ref, flush bool) bool
+	DemonitorFlush(ref node.Ref) bool
 	Send(to node.Dest, msg any) error
 }
 
@@ -132,7 +132,7 @@ func (m *machine) leave(term any, pids []node.PID) bool {
 		}
 		gone = append(gone, p)
 		if k.groups.len() == 0 {
-			m.ops.Demonitor(k.ref, true)
+			m.ops.DemonitorFlush(k.ref)
 			delete(m.local, p)
 		}
 	}
@@ -390,7 +390,7 @@ func (m *machine) unwatch(ref node.Ref) bool {
 	if _, ok := m.watchers[ref]; !ok {
 		return false
 	}
-	m.ops.Demonitor(ref, true)
+	m.ops.DemonitorFlush(ref)
 	m.forget(ref)
 	return true
 }
@@ -452,7 +452,7 @@ func (m *machine) seek(nodes []node.Atom) (again bool) {
 	}
 	for at, s := range m.seeks {
 		if !unmet[at] {
-			m.ops.Demonitor(s.ref, true)
+			m.ops.DemonitorFlush(s.ref)
 			delete(m.seeks, at)
 		}
 	}

@@ -78,7 +78,7 @@ func (o *otp) leave(g string, pids []node.PID) {
 		if i := slices.Index(l.groups, g); i >= 0 {
 			changed = true
 			if l.groups = slices.Delete(l.groups, i, i+1); len(l.groups) == 0 {
-				o.w.Demonitor(l.ref, true)
+				o.w.DemonitorFlush(l.ref)
 				delete(o.local, p)
 			}
 		}

@@ -84,7 +84,7 @@ func (p *scopeProcess) Init(c *genserver.Context) error {
 	p.scope.table.Store(p.table)
 	context.AfterFunc(c.Context.Context(), p.close) // also if it is killed
 	p.ops = contextOps{c.Context}
-	c.MonitorNodes(true) // before Nodes, so that none is missed
+	c.MonitorNodes() // before Nodes, so that none is missed
 	nodes := candidates(n)
 	p.start(nodes)
 	p.arm(c, len(nodes) > 0)

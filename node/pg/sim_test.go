@@ -206,7 +206,7 @@ func (n *simNode) tell(ref node.Ref, w simWatch) {
 	n.mail(w.by, func() { n.down(d) })
 }
 
-func (n *simNode) Demonitor(ref node.Ref, _ bool) bool {
+func (n *simNode) DemonitorFlush(ref node.Ref) bool {
 	if _, ok := n.in[ref]; ok {
 		delete(n.in, ref)
 		return true

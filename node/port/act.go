@@ -37,7 +37,7 @@ func (p *port) act(op any) error {
 		if ref, ok := p.monitors[op.id]; ok {
 			delete(p.monitors, op.id)
 			delete(p.refs, ref)
-			p.c.Demonitor(ref, true)
+			p.c.DemonitorFlush(ref)
 		}
 	case opTrap:
 		p.trap = op.on

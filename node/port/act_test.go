@@ -80,7 +80,7 @@ func testSends(t *testing.T, l language) {
 	w, pid := newEverything(t, l)
 	me := w.self.Self()
 	for _, to := range []any{me, node.Atom("sink"), "sink", wire.Tuple{node.Atom("sink"), w.n.Name()},
-		wire.List{"sink", string(w.n.Name())}, w.self.Alias(false)} {
+		wire.List{"sink", string(w.n.Name())}, w.self.Alias()} {
 		require.Equal(t, node.Atom("done"), w.ask(pid, "send", to, 7), "%v", to)
 		require.Equal(t, 7, w.receive(), "%v", to)
 	}

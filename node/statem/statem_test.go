@@ -512,7 +512,7 @@ func TestProtocol(t *testing.T) {
 	onStage(t, func(s *scriptNode) {
 		pid := s.start(&lamp{})
 		answer := do(func(c *statem.Context) (statem.State[*lamp], error) { return nil, c.Reply(c.From(), 4) })
-		alias := s.me.Alias(false)
+		alias := s.me.Alias()
 		for _, tag := range []any{wire.Atom("tag"), wire.ImproperList{Head: []any{wire.Atom("alias")}, Tail: alias}} {
 			s.me.Send(pid, wire.Tuple{wire.Atom("$gen_call"), wire.Tuple{s.me.Self(), tag}, answer})
 			assert.Equal(t, wire.Tuple{tag, 4}, node.ReceiveOf[wire.Tuple](s.me))

@@ -194,7 +194,7 @@ func TestTraceSignals(t *testing.T) {
 	h.Link(other)
 	h.Unlink(other)
 	ref := h.Monitor(other)
-	h.Demonitor(ref, true)
+	h.DemonitorFlush(ref)
 	require.NoError(t, n.Register("other", other))
 	require.NoError(t, n.Unregister("other"))
 	h.Exit(other, node.Normal)

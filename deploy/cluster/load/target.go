@@ -64,7 +64,7 @@ const (
 func newTarget(n *node.Node, name node.Atom) (*target, error) {
 	t := &target{name: name, echo: node.At{Name: "echo", Node: name}, report: report{Failed: make(map[string]int)}}
 	_, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error { // until the process ends
-		p.MonitorNodes(true)
+		p.MonitorNodes()
 		p.MonitorNode(name)
 		for {
 			switch m := p.Receive().(type) {

@@ -308,7 +308,7 @@ func TestConnect(t *testing.T) {
 	ctx := testkit.Context(t)
 	require.NoError(t, admin.Start(ctx, far, admin.Config{}))
 	require.NoError(t, admin.Connect(ctx, near, far.Name(), third.Name()))
-	assert.Contains(t, far.Nodes(true), third.Name())
+	assert.Contains(t, far.AllNodes(), third.Name())
 	assert.Error(t, admin.Connect(ctx, near, far.Name(), "nowhere@127.0.0.1"))
 	was, err := admin.Disconnect(ctx, near, far.Name(), third.Name())
 	require.NoError(t, err)

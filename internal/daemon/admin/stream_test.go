@@ -73,7 +73,7 @@ func TestTraceKinds(t *testing.T) {
 		}
 		c.Link(child)
 		ref := c.Monitor(child)
-		c.Demonitor(ref, true)
+		c.DemonitorFlush(ref)
 		c.Send(child, strings.Repeat("x", 10_000))
 		c.Unlink(child)
 		return nil

@@ -202,7 +202,7 @@ func TestThreeHosts(t *testing.T) { // not parallel: it counts goroutines
 	assert.NotEqual(t, on[b], again)
 	h.members(on["a@127.0.0.1"], again, on["c@127.0.0.3"])
 	eventually(t, "no goroutine is left of what was", func() bool { return h.goroutines() <= steady })
-	h.me.Demonitor(elsewhere, false)
+	h.me.Demonitor(elsewhere)
 	nodetest.Quiet(t, h.me)
 
 	for _, cmd := range h.cmds {

@@ -74,7 +74,7 @@ func TestReloadJoin(t *testing.T) {
 func connected(t *testing.T, n *node.Node) {
 	t.Helper()
 	testkit.Until(t, func() string {
-		if nodes := n.Nodes(true); !slices.Equal(nodes, []node.Atom{"go@127.0.0.1"}) {
+		if nodes := n.AllNodes(); !slices.Equal(nodes, []node.Atom{"go@127.0.0.1"}) {
 			return fmt.Sprint("connected to ", nodes)
 		}
 		return ""
@@ -96,7 +96,7 @@ func TestReloadDNS(t *testing.T) {
 	p.start(p.home, p.file())
 	p.up()
 	p.hangUp(`"changed":""`)
-	require.Empty(t, b.Nodes(true))
+	require.Empty(t, b.AllNodes())
 	found(port)
 	p.hangUp(`"changed":"discovery.dns.at"`)
 	connected(t, b)

@@ -106,7 +106,7 @@ func TestMessagesToEcho(t *testing.T) {
 				require.NoError(t, n.Send(to, m))
 			}
 			require.Equal(t, wire.Tuple{to, wire.List{1}}, self.Receive())
-			require.NoError(t, n.Send(to, wire.Tuple{self.Alias(true), 2}))
+			require.NoError(t, n.Send(to, wire.Tuple{self.AliasOnce(), 2}))
 			require.Equal(t, wire.Tuple{to, 2}, self.Receive())
 		}
 	})

@@ -135,7 +135,7 @@ func (t task) run(p *node.Process) error {
 		return node.ExitWith(wire.Tuple{node.Shutdown, d.Reason})
 	}
 	if t.monitor {
-		p.Demonitor(ref, true)
+		p.DemonitorFlush(ref)
 	}
 	what := m.(wire.Tuple)
 	mfa, _ := what[4].(wire.Tuple)

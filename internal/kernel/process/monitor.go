@@ -241,17 +241,17 @@ func (p *Process) Discard(a *Acting, match func(any) bool) {
 	})
 }
 
-// MonitorNode asks for a message when the connection to a node is lost.
-func (p *Process) MonitorNode(a *Acting, name wire.Atom) {
-	why := "this node runs without distribution"
+// MonitorNode asks for a message when the connection to a node is lost. Demonitor takes it back.
+func (p *Process) MonitorNode(a *Acting, name wire.Atom) wire.Ref {
+	m, why := &Monitor{ref: a.NewRef(), Watcher: p, Node: true}, "this node runs without distribution"
 	if q := p.System.Host.Remotes.Named(name); q != nil {
-		m := &Monitor{ref: a.NewRef(), Watcher: p, Far: q, Node: true}
-		if m.add(a) {
-			return
+		if m.Far = q; m.add(a) {
+			return m.ref
 		}
 		if over := q.Why(); over != nil {
 			why = over.Error()
 		}
 	}
 	p.Signal(a, p.System.Host.Messages.NodeDown(name, why))
+	return m.ref
 }

@@ -135,7 +135,7 @@ var operations = []operation{
 		refs := monitor(h, spawn(t, a, n))
 		m.begin()
 		for _, i := range shuffled(t, n) {
-			h.Demonitor(refs[i], true)
+			h.DemonitorFlush(refs[i])
 		}
 		m.end()
 	}},
@@ -148,7 +148,7 @@ var operations = []operation{
 			refs[i] = h.Monitor(p)
 		}
 		for _, i := range shuffled(t, n) {
-			h.Demonitor(refs[i], false)
+			h.Demonitor(refs[i])
 		}
 		m.end()
 	}},
@@ -157,7 +157,7 @@ var operations = []operation{
 		refs := make([]node.Ref, n)
 		m.begin()
 		for i := range refs {
-			refs[i] = h.Alias(false)
+			refs[i] = h.Alias()
 		}
 		for _, i := range shuffled(t, n) {
 			h.Unalias(refs[i])
@@ -169,7 +169,7 @@ var operations = []operation{
 		h := nodetest.Open(t, a)
 		refs := make([]node.Ref, n)
 		for i := range refs {
-			refs[i] = h.Alias(true)
+			refs[i] = h.AliasOnce()
 		}
 		m.begin()
 		for _, i := range shuffled(t, n) {
@@ -201,10 +201,10 @@ var operations = []operation{
 		}
 		m.begin()
 		for _, h := range all {
-			h.MonitorNodes(true)
+			h.MonitorNodes()
 		}
 		for _, i := range shuffled(t, n) {
-			all[i].MonitorNodes(false)
+			all[i].DemonitorNodes()
 		}
 		m.end()
 	}},
@@ -780,7 +780,7 @@ var operations = []operation{
 		m.begin()
 		refs := monitor(h, all)
 		for _, i := range shuffled(t, n) {
-			h.Demonitor(refs[i], true)
+			h.DemonitorFlush(refs[i])
 		}
 		must(node.Call[int](t.Context(), h, all[0], 1))(t)
 		m.end()

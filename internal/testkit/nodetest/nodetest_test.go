@@ -122,7 +122,7 @@ func TestCluster(t *testing.T) {
 				c := cluster(t)
 				a, b := c.Start("a"), c.StartWith("b", node.Distribution{})
 				c.Connect(a, b)
-				assert.Equal(t, []node.Atom{b.Name()}, a.Nodes(true))
+				assert.Equal(t, []node.Atom{b.Name()}, a.AllNodes())
 				h := nodetest.Open(t, b)
 				require.NoError(t, a.Send(h.Self(), "hello"))
 				assert.Equal(t, "hello", nodetest.Next[string](t, h))

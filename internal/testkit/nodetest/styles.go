@@ -33,8 +33,10 @@ type Self interface {
 	Link(to node.Dest)
 	Unlink(to node.Dest)
 	Monitor(to node.Dest) node.Ref
-	Demonitor(ref node.Ref, flush bool) bool
-	Alias(once bool) node.Ref
+	Demonitor(ref node.Ref) bool
+	DemonitorFlush(ref node.Ref) bool
+	Alias() node.Ref
+	AliasOnce() node.Ref
 	Unalias(ref node.Ref) bool
 	Exit(to node.Dest, reason any)
 	TrapExit(on bool) bool

@@ -83,7 +83,7 @@ func (a *agent) do(c *node.Context, m wire.Tuple) error {
 		c.Monitor(far)
 	case wire.Atom("demonitor"):
 		ref, _ := m[2].(wire.Ref)
-		c.Demonitor(ref, true)
+		c.DemonitorFlush(ref)
 	case wire.Atom("call"):
 		node.SendRequest(c, far, m[3], m[3])
 	case wire.Atom("send"):
