@@ -2,11 +2,11 @@ package etfcodec
 
 import "github.com/actornode/actornode/wire"
 
-// maxBeginning is how many elements of a tuple are looked at: a request has three.
+// maxBeginning is the maximum number of examined elements of a tuple: a request has three.
 const maxBeginning = 3
 
-// Beginning returns what can be said of a bare term for which DecodeBare has returned [ErrLimit]: of a tuple of 2 or 3 elements
-// those before the first that cannot be read, and nil for the others; else nil.
+// Beginning returns the readable part of a bare term for which DecodeBare has returned [ErrLimit]: for a tuple of 2 or 3
+// elements, the elements before the first unreadable one, and nil for the others; otherwise nil.
 func (d *Decoder) Beginning(b []byte) any {
 	if len(b) < 2 || b[0] != tagSmallTuple || b[1] < 2 || b[1] > maxBeginning {
 		return nil

@@ -7,41 +7,35 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Decoder reads terms. Its zero value is ready to use. It remembers the atoms and
-// nodes that came by last, in some ten kilobytes, so keep one for each connection;
-// one goroutine may use it at a time. What it returns shares no memory with the
-// bytes it was given, unless Shared says that it may.
+// Decoder reads terms. The zero value is ready to use. It caches recent atoms and nodes, in about ten kilobytes, so keep
+// one for each connection; only one goroutine at a time may use it. Its results share no memory with the input, unless
+// Shared is set.
 type Decoder struct {
-	// Limits bounds what the bytes can ask for.
+	// Limits bounds the memory and time that the input can require.
 	Limits Limits
-	// Atoms resolves ATOM_CACHE_REF: it returns the wire.Atom that the distribution
-	// header of this message gives an index, false if it gives none. The atom
-	// must be valid, and goes into the term as it is: keep it as an interface, which
-	// costs an allocation to make. Without Atoms such references are malformed.
+	// Atoms resolves ATOM_CACHE_REF: it returns the wire.Atom for an index in the distribution header of this message, or
+	// false if there is none. The atom must be valid, and is put into the term unchanged: keep it as an interface, whose
+	// creation costs an allocation. Without Atoms such references are malformed.
 	Atoms func(index byte) (atom any, ok bool)
-	// Shared says that nobody will change the bytes that are given: a binary that is
-	// most of them is then a part of them, and no copy.
+	// Shared means that the input will not be changed: a binary that is most of it is then not copied.
 	Shared bool
-	// Dollar is set when an atom is read that begins with '$' and is there as text, not as a
-	// reference.
+	// Dollar is set when an atom that begins with '$' is read as text, not as a reference.
 	Dollar bool
 
 	names *names   // made by the first Decode
-	ints  box.Ints // allocated for integers to come
+	ints  box.Ints // preallocated for later integers
 }
 
-// Decode reads the term that b begins with, as Erlang's binary_to_term does, and
-// returns the bytes behind it. It is [Decoder.Decode] of a Decoder that remembers
-// nothing: the cheaper way for a single term.
+// Decode reads the term at the beginning of b, like Erlang's binary_to_term, and returns the bytes after it. It is
+// [Decoder.Decode] of a Decoder without caches, which is cheaper for a single term.
 func Decode(b []byte) (term any, rest []byte, err error) {
 	var d Decoder
 	return d.versioned(b)
 }
 
-// Decode reads the term that b begins with, version byte first, compressed or
-// not, and returns the bytes behind it. The term is of the types that package
-// wire says a term comes in as. The error is one of [ErrCut], [ErrMalformed] and
-// [ErrLimit]; it names the offset in b, or in what b inflates to.
+// Decode reads the term at the beginning of b, version byte first, compressed or not, and returns the bytes after it. The
+// term has the types that package wire defines for decoders. The error is [ErrCut], [ErrMalformed] or [ErrLimit]; it has
+// the offset in b, or in the uncompressed data of b.
 func (d *Decoder) Decode(b []byte) (term any, rest []byte, err error) {
 	d.remember()
 	return d.versioned(b)
@@ -65,15 +59,14 @@ func (d *Decoder) versioned(b []byte) (term any, rest []byte, err error) {
 	return d.decode(b, 1)
 }
 
-// DecodeBare reads a term without a version byte, as they stand behind a
-// distribution header. Such terms are never compressed.
+// DecodeBare reads a term without a version byte, as after a distribution header. Such terms are never compressed.
 func (d *Decoder) DecodeBare(b []byte) (term any, rest []byte, err error) {
 	d.remember()
 	return d.decode(b, 0)
 }
 
 func (d *Decoder) decode(b []byte, from int) (term any, rest []byte, err error) {
-	var r reading // field by field: Go would make a literal elsewhere and copy it, which takes as long as an atom
+	var r reading // set field by field, because Go would copy a literal, which takes as long as an atom
 	r.d, r.b, r.pos, r.elements = d, b, from, d.Limits.elements()
 	term, err = r.term()
 	if err != nil {
@@ -84,18 +77,17 @@ func (d *Decoder) decode(b []byte, from int) (term any, rest []byte, err error) 
 
 // reading is one term being read.
 //
-//  1. Every term that an open level waits for is counted in pending, and a level is
-//     opened only if the bytes left are no fewer than pending then. So the slots of all
-//     levels together take no more than 16 bytes for each byte of input, and 24 for
-//     each level, whatever the lengths in it say.
-//  2. Nothing is allocated before the bytes it is for are known to be there.
+//  1. Every term that an open level waits for is counted in pending, and a level is opened only if at least pending bytes
+//     remain. So the slots of all levels together take at most 16 bytes per byte of input, and 24 per level, regardless of
+//     the lengths in it.
+//  2. Nothing is allocated before the corresponding bytes are known to be present.
 type reading struct {
 	d        *Decoder
 	b        []byte
 	pos      int // of the byte to read next
-	pending  int // terms that the open levels still wait for
+	pending  int // terms that open levels wait for
 	slots    int // made so far
-	elements int // slots there may be
+	elements int // maximum number of slots
 }
 
 type levelKind uint8
@@ -108,20 +100,20 @@ const (
 	inFun // the free variables
 )
 
-// level is a compound term of which some parts are still to be read.
+// level is a partly read compound term.
 type level struct {
 	kind  levelKind
-	keys  int32    // how many keys of maps it is inside of
+	keys  int32    // nesting depth in keys of maps
 	slots []any    // its parts; not for a map
-	i     int      // slots filled; for a map, terms to come
+	i     int      // filled slots; for a map, remaining terms
 	pairs wire.Map // of a map
-	key   any      // of a map: waits for its value; of a tuple or list: the value, if it is there
+	key   any      // of a map: the key that waits for its value; of a tuple or list: the value, if any
 	fun   *openFun
 }
 
 type openFun struct {
 	wire.Fun
-	end int // where its bytes must end
+	end int // the offset at which it must end
 }
 
 // term reads one term.
@@ -141,7 +133,7 @@ func (r *reading) term() (any, error) {
 	return r.nested(&next)
 }
 
-// nested reads on where a part of a term has parts. It keeps the depth on the heap.
+// nested continues with a part of a term that has parts itself. It keeps the depth on the heap.
 func (r *reading) nested(next *level) (any, error) {
 	var buf [6]level
 	stack := append(buf[:0], *next)
@@ -183,7 +175,7 @@ func (r *reading) nested(next *level) (any, error) {
 	}
 }
 
-// nest checks that one more level may be opened within those of stack.
+// nest checks that another level may be opened within those of stack.
 func (r *reading) nest(stack []level, next *level, limits *Limits) error {
 	if len(stack) >= limits.Depth {
 		return r.failAt(r.pos, ErrLimit, "terms nested deeper than %d levels", limits.Depth)
@@ -200,9 +192,8 @@ func (r *reading) nest(stack []level, next *level, limits *Limits) error {
 	return nil
 }
 
-// leaves fills the slots of a tuple or list, as long as their terms have no parts,
-// and reports whether l is complete: most are, and need not go through the stack.
-// What comes between the elements of a list and its end is read here.
+// leaves fills the slots of a tuple or list while their terms have no parts, and reports whether l is complete: most are,
+// and need not go through the stack. It also reads the data between the elements of a list and its end.
 func (r *reading) leaves(l *level) (done bool, err error) {
 	for l.kind <= inList {
 		if l.i == len(l.slots) {
@@ -266,14 +257,13 @@ func (r *reading) leaves(l *level) (done bool, err error) {
 
 // leaf reads a term without parts into a slot.
 func (r *reading) leaf(slot *any) (err error) {
-	r.pending-- // as its parts are looked for
+	r.pending-- // because its parts are counted
 	*slot, _, err = r.head(nil)
 	r.pending++
 	return err
 }
 
-// integers fills slots with the INTEGER_EXTs that come next, and returns how many. It
-// stops short of one that is not all there.
+// integers fills slots with the next INTEGER_EXTs, and returns their number. It stops before an incomplete one.
 func (r *reading) integers(slots []any) int {
 	b := r.b[r.pos:]
 	switch {
@@ -289,8 +279,7 @@ func (r *reading) integers(slots []any) int {
 	return 1
 }
 
-// fill puts v where l waits for it, reads on as leaves does, and reports whether l
-// is complete.
+// fill stores v in l, continues like leaves, and reports whether l is complete.
 func (r *reading) fill(l *level, v any) (done bool, err error) {
 	switch l.kind {
 	case inMap:
@@ -323,8 +312,8 @@ func (r *reading) fill(l *level, v any) (done bool, err error) {
 	return true, nil
 }
 
-// tail reads on where the elements of a list end: to its end, to more elements
-// if the tail is a list itself, or up to the tail of an improper list.
+// tail continues after the elements of a list: to its end, to more elements if the tail is a list itself, or up to the tail
+// of an improper list.
 func (r *reading) tail(l *level) (done bool, err error) {
 	for r.pos < len(r.b) {
 		switch r.b[r.pos] {
@@ -398,7 +387,7 @@ func (l *level) value() any {
 	return l.fun.Fun
 }
 
-// head reads one term if it has no parts, and else opens a level for them.
+// head reads a term without parts, or else opens a level for the parts.
 func (r *reading) head(next *level) (v any, open bool, err error) {
 	if r.pos >= len(r.b) {
 		return nil, false, r.cut(1, "a term")
@@ -447,8 +436,8 @@ func (r *reading) head(next *level) (v any, open bool, err error) {
 	return v, false, err
 }
 
-// count reads the number of a compound term's parts, each of which is each terms, with
-// extra terms behind them, and adds them to the pending terms.
+// count reads the number of a compound term's parts, which are each terms each, followed by extra terms, and adds them to
+// the pending terms.
 func (r *reading) count(at int, what string, each, extra int) (int, error) {
 	n, err := r.length32(what)
 	if err != nil {
@@ -500,7 +489,7 @@ func (r *reading) list(at int, next *level) (v any, open bool, err error) {
 	}
 	*next = level{kind: inList}
 	next.slots, next.key = box.List(n)
-	if n == 0 { // [] or its tail, for what it is worth
+	if n == 0 { // [] or its tail
 		done, err := r.tail(next)
 		if err != nil || done {
 			return next.value(), false, err
@@ -518,10 +507,10 @@ func (r *reading) mapping(at int, next *level) (v any, open bool, err error) {
 	return nil, true, nil
 }
 
-// maxSorted is up to how many pairs package wire keeps a map sorted.
+// maxSorted is the size up to which package wire keeps a map sorted.
 const maxSorted = 32
 
-// maxPrealloc is for how many pairs of a map memory is allocated before they have been read.
+// maxPrealloc is the maximum number of pairs of a map for which memory is allocated before they have been read.
 const maxPrealloc = 1 << 12
 
 // stringList reads a STRING_EXT.
@@ -551,9 +540,8 @@ func (r *reading) str() ([]byte, error) {
 	return r.take(n, "a string")
 }
 
-// expected is for how many integers to allocate when one is needed and behind of the pending
-// terms come before it: this term has no more. A Decoder that is kept also allocates for terms
-// to come.
+// expected returns the number of integers to allocate when one is needed after behind of the pending terms: this term has
+// no more. A kept Decoder also allocates for later terms.
 func (r *reading) expected(behind int) int {
 	if n := r.pending - behind; n > keptInts || r.d.names == nil {
 		return n
@@ -561,10 +549,10 @@ func (r *reading) expected(behind int) int {
 	return keptInts
 }
 
-// keptInts is for how many integers a kept Decoder allocates at least.
+// keptInts is the minimum number of integers that a kept Decoder allocates memory for.
 const keptInts = 16
 
-// boxed returns n, the first of r.pending terms.
+// boxed returns n, the first of r.pending terms, as an interface value.
 func (r *reading) boxed(n int) (v any) {
 	r.d.ints.Put(&v, n, r.expected(-1))
 	return v

@@ -1,29 +1,26 @@
-// Package etfcodec is the codec of Erlang's external term format: bytes to the terms
-// of package wire and back, as binary_to_term and term_to_binary do it ("External
-// Term Format", erl_ext_dist, in OTP's ERTS documents). It moves no bytes and
-// knows no distribution header: what stands in front of terms is for its callers.
+// Package etfcodec is the codec of Erlang's external term format: it decodes and encodes the terms of package wire, like
+// binary_to_term and term_to_binary ("External Term Format", erl_ext_dist, in OTP's ERTS documentation). It does not move
+// bytes; callers handle distribution headers.
 //
 // # Nouns
 //
-//   - A [Decoder] reads terms and remembers the atoms and nodes that came by last.
-//     One belongs to each connection.
-//   - An [Encoder] writes terms in the one way that term_to_binary chooses.
-//   - [Limits] bounds what bytes from a peer can ask for.
-//   - A bare term is one without the version byte 131, as they stand behind a
-//     distribution header ([Decoder.DecodeBare], [AppendBare]).
+//   - A [Decoder] reads terms and caches recent atoms and nodes. Each connection has one.
+//   - An [Encoder] writes terms in the same form as term_to_binary.
+//   - [Limits] bounds the memory and time that a peer's input can require.
+//   - A bare term has no version byte 131, as after a distribution header ([Decoder.DecodeBare], [AppendBare]).
 //
-// Package etf has what programs use of it, and turns Go values into terms and back.
+// Package etf is the public interface, and also converts Go values to terms and back.
 //
-// A message is written and read:
+// Writing and reading a message:
 //
 //	b, err := etfcodec.Append(nil, wire.Tuple{wire.Atom("add"), from, wire.Charlist("cart"), 2})
 //
-//	var d etfcodec.Decoder                      // keep it: it knows the atoms by now
+//	var d etfcodec.Decoder                      // keep it, for its cached atoms
 //	msg, rest, err := d.Decode(b)          // {add,<go@host.7.0>,"cart",2}
-//	end, err := etfcodec.Skip(b[1:])            // where it ends, without building it
+//	end, err := etfcodec.Skip(b[1:])            // the end of the term, without building it
 //
-// Behind a distribution header atoms are numbers into a table that the header
-// fills. The caller keeps the table and gives both sides a look at it:
+// After a distribution header, atoms are indices into a table that the header fills. The caller keeps the table and gives
+// both sides access:
 //
 //	d := etfcodec.Decoder{Atoms: func(i byte) (wire.Atom, bool) { … }}
 //	e := etfcodec.Encoder{Atoms: func(a wire.Atom) (byte, bool) { … }}
@@ -31,70 +28,58 @@
 //
 // # Invariants
 //
-//  1. What Decode returns has, at every depth, the types in the last column of
-//     wire's table, and shares no memory with the input. A list in the tail of a
-//     list becomes part of it, so the tail of an ImproperList is no list.
-//  2. Decode(Append(t)) is Equal to t for every term t within the limits, and the
-//     fields of a Fun come back all alike, down to those that Equal ignores.
-//  3. Append(Decode(b)) is b if b is what term_to_binary of OTP 26 or newer made,
-//     except for the order of the pairs of a map.
-//  4. A Decoder never panics, never recovers, and allocates nothing before the
-//     bytes that it is for are there. A term costs some 20 bytes at most for each
-//     byte of input, 60 in a large map, beside 72 for each level that is open.
-//  5. The time that an input takes grows with its length, logarithms aside:
-//     nothing is walked again but the keys of maps. A key that goes into a map of
-//     up to 32 pairs is compared with at most 6 others, and a comparison ends with
-//     the shorter key, so that the longest key of a map costs no more than all its
-//     others. What is in a key that is not the longest is in a term of less than
-//     half the size: that happens to a byte once for each doubling of the input,
-//     however deep maps are nested in keys. A key of a larger map is hashed, whole,
-//     and such maps are sorted when they are compared: [Limits].LargeKeys.
+//  1. The result of Decode has, at every depth, the types in the last column of wire's table, and shares no memory with the
+//     input. A list in the tail of a list becomes part of it, so the tail of an ImproperList is not a list.
+//  2. Decode(Append(t)) is Equal to t for every term t within the limits, and all fields of a Fun are preserved, including
+//     those that Equal ignores.
+//  3. Append(Decode(b)) is b if b was made by term_to_binary of OTP 26 or newer, except for the order of the pairs of a
+//     map.
+//  4. A Decoder never panics, never recovers, and allocates nothing before the corresponding bytes are present. A term
+//     costs at most about 20 bytes for each byte of input, 60 in a large map, plus 72 for each open level.
+//  5. The time for an input grows with its length, apart from logarithmic factors: only the keys of maps are walked more
+//     than once. A key that goes into a map of up to 32 pairs is compared with at most 6 others, and a comparison ends with
+//     the shorter key, so the longest key of a map costs no more than all others together. Data in a key that is not the
+//     longest is in a term of less than half the size, so a byte is walked again once per doubling of the input, regardless
+//     of the nesting of maps in keys. The keys of larger maps are hashed completely, and such maps are sorted when they are
+//     compared: see [Limits].LargeKeys.
 //  6. Neither side recurses over terms: depth costs heap, up to a limit.
-//  7. If Append fails dst is as it was.
-//  8. Whatever a peer sends, a Decoder remembers at most 256 atoms and 16 node
-//     lives, and nothing outside of it remembers any.
+//  7. If Append fails, dst is unchanged.
+//  8. A Decoder caches at most 256 atoms and 16 node incarnations, for any input; nothing else caches any.
 //  9. A tuple or list of up to 65,534 elements, a map of up to 32 pairs, a
-//     binary of up to 1,000 bytes and an improper list of one element are one
-//     allocation. Of what is longer the tuple, the list and the binary are two, the
-//     second of 24 bytes for Go's slice, and the map is hashed. Integers from -512 to
-//     65,535 take none, others share one: a reference to such an integer keeps up to 127
-//     others in memory.
+//     binary of up to 1,000 bytes and an improper list of one element take one allocation. Longer tuples, lists and
+//     binaries take two, the second of 24 bytes for Go's slice, and a larger map is hashed. Integers from -512 to 65,535
+//     take none, others share one: a reference to such an integer keeps up to 127 others in memory.
 //
 // # Goroutines
 //
-// None. A Decoder belongs to one goroutine at a time; an Encoder may be shared if
-// its hooks may; everything else is safe for many at once.
+// None. A Decoder belongs to one goroutine at a time; an Encoder may be shared if its hooks may; everything else may be
+// used concurrently.
 //
-// # What is not kept
+// # What is not preserved
 //
-// The bytes of a term say more than the term: which of two tags was used, the
-// order of a map's pairs, a creation of one byte in the old tags. That is not kept.
-// The pairs of a map of up to 32 are written in key order, as OTP 25 does; OTP 26
-// and newer write atom keys in the order of their atom table, and no release has
-// an order for larger maps.
+// The bytes of a term contain more than the term: which of two tags was used, the order of a map's pairs, a one-byte
+// creation in the old tags. This is not preserved. The pairs of a map of up to 32 are written in key order, as in OTP 25;
+// OTP 26 and newer write atom keys in the order of their atom table, and no release has an order for larger maps.
 //
 // # Limits and versions
 //
-// OTP 25 and newer, whose nodes understand all that is written here: atoms always
-// in UTF-8, as term_to_binary does since OTP 26. Read is everything that any
-// release since R7 wrote, but for FUN_EXT (117), gone since OTP 23, and LOCAL_EXT
-// (121), which only its writer can read. Compressed terms are read
-// and written at top level only. See [Limits] for what is refused beyond that, all
-// adjustable, and [MaxDepth];
-// In one thing Decode is stricter than OTP: the size of a fun must be its size,
-// and its creator a pid. Infinities and NaN are refused on both sides, as are a
-// zero PID, Ref or Port when writing.
+// OTP 25 and newer can read everything that is written here: atoms are always in UTF-8, as written by term_to_binary since
+// OTP 26. Decode reads everything written by any release since R7, except FUN_EXT (117), which OTP 23 removed, and
+// LOCAL_EXT (121), which only its writer can read. Compressed terms are read and written at top level only. Terms beyond
+// [Limits], which are adjustable, and [MaxDepth] are refused. Decode is stricter than OTP in one respect: the size field of
+// a fun must be correct, and its creator must be a pid. Infinities and NaN are refused on both sides, as are a zero PID,
+// Ref or Port when writing.
 //
 // # Bytes
 //
 // All numbers are big-endian, except the digits of big integers. "atom" is any of
-// the atom tags, "term" any term. The last column says what Append writes when.
+// the atom tags, "term" any term. The last column says for which terms Append writes the tag.
 //
 //	tag  name                 behind it                                          written for
 //	 70  NEW_FLOAT_EXT        float:64, finite                                   floats
-//	 77  BIT_BINARY_EXT       n:32, bits in the last byte:8 (1 to 8), n bytes    bitstrings that are no binaries
+//	 77  BIT_BINARY_EXT       n:32, bits in the last byte:8 (1 to 8), n bytes    bitstrings that are not binaries
 //	 80  compressed           n:32, zlib stream of n bytes of a bare term        AppendCompressed, if shorter
-//	 82  ATOM_CACHE_REF       index:8                                            what Encoder.Atoms knows
+//	 82  ATOM_CACHE_REF       index:8                                            atoms known to Encoder.Atoms
 //	 88  NEW_PID_EXT          node atom, id:32, serial:32, creation:32           pids
 //	 89  NEW_PORT_EXT         node atom, id:32, creation:32                      ports below 2^28
 //	 90  NEWER_REFERENCE_EXT  n:16 (1 to 5), node atom, creation:32, n words:32  references
@@ -123,5 +108,5 @@
 //	118  ATOM_UTF8_EXT        n:16, n bytes, at most 255 characters              atoms of 256 bytes and more
 //	119  SMALL_ATOM_UTF8_EXT  n:8, n bytes                                       other atoms
 //	120  V4_PORT_EXT          node atom, id:64, creation:32                      other ports
-//	131  version              a term                                             before all terms but bare ones
+//	131  version              a term                                             before all terms except bare ones
 package etfcodec

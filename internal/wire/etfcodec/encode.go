@@ -12,35 +12,28 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Encoder writes terms. Its zero value is ready to use, and it may be used by
-// many goroutines if its hooks may.
+// Encoder writes terms. The zero value is ready to use. An Encoder may be used concurrently if its hooks may.
 type Encoder struct {
-	// Atoms, if set, is asked about every atom, the names of nodes included, and
-	// those that it gives an index are written as ATOM_CACHE_REF. When an Append
-	// fails it may have been asked about atoms that are not written.
+	// Atoms, if set, is called for every atom, including the names of nodes; those with an index are written as
+	// ATOM_CACHE_REF. If an Append fails, it may have been called for atoms that are not written.
 	Atoms func(wire.Atom) (index byte, ok bool)
-	// Foreign, if set, is asked for the term that a Go value stands for that is
-	// neither a term nor a [wire.Termer]. etf.ToTerm is one to set.
+	// Foreign, if set, returns the term for a Go value that is neither a term nor a [wire.Termer], such as etf.ToTerm.
 	Foreign func(value any) (term any, err error)
-	// Depth is how deep compound terms may be nested, [MaxDepth] by default. It
-	// also ends a term that holds itself.
+	// Depth is the maximum nesting depth of compound terms, [MaxDepth] by default. It also stops at a cyclic term.
 	Depth int
-	// Limited refuses maps in keys of maps that a Decoder with the default [Limits] refuses. Erlang's nodes take them.
+	// Limited refuses maps in keys of maps that a Decoder with the default [Limits] refuses. Erlang nodes accept them.
 	Limited bool
 }
 
-// Append appends term, version byte first, as term_to_binary of OTP 26 and newer
-// writes it, except for the order of a map's pairs. If it fails dst is returned
-// as it was, and the error, which is [ErrNoTerm] or [ErrLimit], says where in the
-// term: {2}[14]#{key} is the second element of a tuple, its 14th element, and the
-// value of key in that.
+// Append appends term, version byte first, like term_to_binary of OTP 26 and newer, except for the order of a map's pairs.
+// On failure it returns dst unchanged, and an error, [ErrNoTerm] or [ErrLimit], with the path in the term: {2}[14]#{key} is
+// the second element of a tuple, the 14th element of that, and the value of key in that.
 func Append(dst []byte, term any) ([]byte, error) { return new(Encoder).Append(dst, term) }
 
-// AppendBare is [Append] without the version byte, for what stands behind a
-// distribution header.
+// AppendBare is [Append] without the version byte, for terms after a distribution header.
 func AppendBare(dst []byte, term any) ([]byte, error) { return new(Encoder).AppendBare(dst, term) }
 
-// Append appends term as the function [Append] does.
+// Append appends term like the function [Append].
 func (e *Encoder) Append(dst []byte, term any) ([]byte, error) {
 	from := len(dst)
 	dst, err := e.AppendBare(append(dst, Version), term)
@@ -50,7 +43,7 @@ func (e *Encoder) Append(dst []byte, term any) ([]byte, error) {
 	return dst, nil
 }
 
-// AppendBare appends term as the function [AppendBare] does.
+// AppendBare appends term like the function [AppendBare].
 func (e *Encoder) AppendBare(dst []byte, term any) ([]byte, error) {
 	w := writing{Encoder: e, dst: dst}
 	if err := w.term(term); err != nil {
@@ -59,17 +52,17 @@ func (e *Encoder) AppendBare(dst []byte, term any) ([]byte, error) {
 	return w.dst, nil
 }
 
-// Cut is a place where the bytes of a binary belong that have not been copied.
+// Cut is the position of a binary whose bytes have not been copied.
 type Cut struct {
-	At   int // Data stands before the byte of this number
+	At   int // Data belongs before the byte with this index
 	Data []byte
 }
 
-// ShareFrom is how long a binary is, in bytes, that AppendShared leaves in place.
+// ShareFrom is the minimum size in bytes of a binary that AppendShared does not copy.
 const ShareFrom = 64 << 10
 
-// AppendShared is AppendBare for a term with large binaries: what it appends lacks
-// their bytes, and cuts, to which it appends, says where they belong.
+// AppendShared is AppendBare for a term with large binaries: the appended bytes lack those of the binaries, and cuts, to
+// which it appends, has their positions.
 func (e *Encoder) AppendShared(dst []byte, term any, cuts []Cut) ([]byte, []Cut, error) {
 	w := writing{Encoder: e, dst: dst, cuts: cuts, shares: true}
 	if err := w.term(term); err != nil {
@@ -82,23 +75,23 @@ func (e *Encoder) AppendShared(dst []byte, term any, cuts []Cut) ([]byte, []Cut,
 type writing struct {
 	*Encoder
 	dst    []byte
-	flat   []any // pairs of maps and elements of improper lists, a stack of them
+	flat   []any // a stack of pairs of maps and elements of improper lists
 	cuts   []Cut
 	shares bool  // large binaries go into cuts
-	shared int   // bytes that have
-	keys   int32 // how many keys of maps the term at hand is in
+	shared int   // bytes in cuts
+	keys   int32 // nesting depth of the current term in keys of maps
 }
 
-// parts is a compound term of which some parts are still to be written.
+// parts is a partly written compound term.
 type parts struct {
 	kind  levelKind
 	keys  int32 // how many keys of maps it is inside of
 	terms []any
 	i     int
 	tail  any // of an improper list; of a map, the map itself
-	at    int // fun: of its size in dst; else how much of flat there is without it
+	at    int // fun: offset of its size in dst; else length of flat without it
 
-	shared int // fun: what has been shared before it
+	shared int // fun: bytes shared before it
 }
 
 // term writes a term, keeping its depth on the heap.
@@ -159,7 +152,7 @@ func (w *writing) close(p *parts) {
 	}
 }
 
-// one writes a term if it has no parts, and else opens it.
+// one writes a term without parts, or else opens it.
 func (w *writing) one(t any, next *parts) (open bool, err error) {
 	switch t := t.(type) {
 	case wire.Atom:
@@ -175,7 +168,7 @@ func (w *writing) one(t any, next *parts) (open bool, err error) {
 		return false, appendData(w, t)
 	case string:
 		if w.shares && len(t) >= ShareFrom {
-			return false, w.share(unsafe.Slice(unsafe.StringData(t), len(t))) // nobody writes to it
+			return false, w.share(unsafe.Slice(unsafe.StringData(t), len(t))) // it is never written to
 		}
 		return false, appendData(w, t)
 	case wire.PID:
@@ -215,7 +208,7 @@ func (w *writing) one(t any, next *parts) (open bool, err error) {
 	return false, nil
 }
 
-// other writes the rarer integers and what is no term itself.
+// other writes the rarer integers and values that are not terms.
 func (w *writing) other(t any, next *parts) (open bool, err error) {
 	if n, u, ok := wire.AsIntOrUint(t); ok {
 		if u == 0 {
@@ -234,10 +227,10 @@ func (w *writing) other(t any, next *parts) (open bool, err error) {
 	return w.foreign(t, next)
 }
 
-// maxStandIns is how often a value may be replaced before it is a term.
+// maxStandIns is the maximum number of replacements of a value until it is a term.
 const maxStandIns = 100
 
-// maxCause is how much of the value of a panic an error shows, in bytes.
+// maxCause is the maximum length, in bytes, of a panic's value in an error.
 const maxCause = 1 << 10
 
 func (w *writing) foreign(t any, next *parts) (open bool, err error) {
@@ -252,7 +245,7 @@ func (w *writing) foreign(t any, next *parts) (open bool, err error) {
 	return false, faults.New(ErrNoTerm, "a Go value of type %T stands for another that stands for another, without end", t)
 }
 
-// standIn asks a value for what it stands for. If that panics, it is no term.
+// standIn returns the replacement of a value. If that panics, the value is not a term.
 func (w *writing) standIn(v any) (t any, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -271,7 +264,7 @@ func (w *writing) standIn(v any) (t any, err error) {
 	return w.Foreign(v)
 }
 
-// IsTerm reports whether t is a term, which Append writes without asking what it stands for.
+// IsTerm reports whether t is a term, which Append writes without a replacement.
 func IsTerm(t any) bool {
 	switch t.(type) {
 	case nil, wire.Atom, wire.Tuple, wire.List, wire.ImproperList, wire.Charlist, wire.Map, wire.Bitstring,
@@ -390,7 +383,7 @@ func (w *writing) head(tag byte, n int, what string) error {
 	return nil
 }
 
-// share leaves a binary in place.
+// share adds a cut for a binary instead of copying it.
 func (w *writing) share(b []byte) error {
 	if err := w.head(tagBinary, len(b), "a binary"); err != nil {
 		return err
@@ -571,7 +564,7 @@ func (w *writing) pair(k, v any) error {
 	return nil
 }
 
-// isLeaf reports whether t is a term that has no parts.
+// isLeaf reports whether t is a term without parts.
 func isLeaf(t any) bool {
 	switch t.(type) {
 	case wire.Atom, int, string, []byte, float64, bool, wire.PID, wire.Ref:

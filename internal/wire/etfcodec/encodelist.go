@@ -6,8 +6,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// A list is written in the shape that term_to_binary chooses, however it is
-// spelled: STRING_EXT for up to 65,535 bytes, NIL_EXT for none, else LIST_EXT.
+// A list of any Go type is written in the same form as by term_to_binary: STRING_EXT for up to 65,535 bytes, NIL_EXT for
+// none, else LIST_EXT.
 
 func (w *writing) list(l []any, next *parts) (open bool, err error) {
 	if len(l) == 0 {
@@ -29,10 +29,9 @@ func (w *writing) list(l []any, next *parts) (open bool, err error) {
 	return true, nil
 }
 
-// integers writes the elements that l begins with as long as they are integers of
-// the usual type, and returns how many those are.
+// integers writes the leading elements of l that are ints, and returns their number.
 func (w *writing) integers(l []any) int {
-	const most = 5 // bytes of one
+	const most = 5 // maximum bytes of one
 	dst := w.dst
 	for i, t := range l {
 		n, ok := t.(int)
@@ -53,7 +52,7 @@ func (w *writing) integers(l []any) int {
 	return len(l)
 }
 
-// stringOf writes l as a STRING_EXT if all of it are bytes.
+// stringOf writes l as a STRING_EXT if all elements are bytes.
 func (w *writing) stringOf(l []any) bool {
 	from := len(w.dst)
 	if _, ok := byteOf(l[0]); !ok {
@@ -71,7 +70,7 @@ func (w *writing) stringOf(l []any) bool {
 	return true
 }
 
-// byteOf returns the byte that the integer t is, if it is one.
+// byteOf returns the integer t as a byte, if it is one.
 func byteOf(t any) (byte, bool) {
 	n, ok := t.(int)
 	if !ok {
@@ -108,8 +107,7 @@ func (w *writing) charlist(c wire.Charlist, next *parts) (open bool, err error) 
 	return false, nil
 }
 
-// improper writes an ImproperList, which may turn out to be a proper list, or no
-// list at all.
+// improper writes an ImproperList, which may turn out to be a proper list, or not a list.
 func (w *writing) improper(l wire.ImproperList, next *parts) (open bool, err error) {
 	from := len(w.flat)
 	head, tail := l.Head, l.Tail
@@ -144,7 +142,7 @@ func (w *writing) improper(l wire.ImproperList, next *parts) (open bool, err err
 	return true, nil
 }
 
-// longer writes the list of head, which may lie in flat, and more.
+// longer writes the list of head, which may be in flat, and more.
 func (w *writing) longer(head, more []any, from int, next *parts) (open bool, err error) {
 	if len(head) == 0 {
 		head = more

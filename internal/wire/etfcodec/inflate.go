@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/internal/wire/fault"
 )
 
-// maxInflation is the most bytes that one deflated byte can stand for: a greater length is false.
+// maxInflation is the maximum number of bytes that one deflated byte can represent: a greater length is invalid.
 const maxInflation = 1032
 
 const compressedHead = 1 + 1 + 4 // version, tag, length
@@ -33,7 +33,7 @@ func (d *Decoder) decodeCompressed(b []byte) (term any, rest []byte, err error) 
 		return nil, b, inflateFault(err)
 	}
 	var inflated bytes.Buffer
-	got, err := inflated.ReadFrom(io.LimitReader(z, int64(n)+1)) // the byte more makes it check the sum
+	got, err := inflated.ReadFrom(io.LimitReader(z, int64(n)+1)) // the extra byte makes it check the checksum
 	switch {
 	case err != nil:
 		return nil, b, inflateFault(err)
@@ -43,7 +43,7 @@ func (d *Decoder) decodeCompressed(b []byte) (term any, rest []byte, err error) 
 	term, rest, err = d.decode(inflated.Bytes(), 0)
 	switch {
 	case err != nil:
-		if f, ok := err.(*fault.Fault); ok && f.Kind == ErrCut { // no more bytes can help
+		if f, ok := err.(*fault.Fault); ok && f.Kind == ErrCut { // more bytes cannot help
 			f.Kind = ErrMalformed
 		}
 		return nil, b, err
@@ -60,10 +60,9 @@ func inflateFault(err error) error {
 	return faults.New(ErrMalformed, "offset %d: %v", compressedHead, err)
 }
 
-// AppendCompressed appends term as [Append] does, deflated at the given level of
-// compress/zlib (-1 is its default) if that makes it shorter. It is
-// term_to_binary(Term, [{compressed, Level}]); the bytes may differ from those
-// that Erlang's zlib chooses.
+// AppendCompressed appends term like [Append], deflated at the given level of compress/zlib (-1 is its default) if that
+// makes it shorter. It is term_to_binary(Term, [{compressed, Level}]); the bytes may differ from those that Erlang's zlib
+// chooses.
 func (e *Encoder) AppendCompressed(dst []byte, term any, level int) ([]byte, error) {
 	from := len(dst)
 	dst, err := e.Append(dst, term)

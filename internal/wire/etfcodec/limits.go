@@ -4,37 +4,30 @@ import (
 	"errors"
 )
 
-// What callers may want to tell apart. The error returned says more, and names
-// the offset or the path; errors.Is finds these in it.
+// Errors that callers can test for with errors.Is. The returned error has more details, and the offset or the path.
 var (
-	// ErrCut: the bytes end before the term does. More bytes may help.
+	// ErrCut means that the bytes end before the term does. More bytes may help.
 	ErrCut = errors.New("etf: the bytes end inside a term")
-	// ErrMalformed: no term begins like these bytes, however they go on.
+	// ErrMalformed means that no term begins with these bytes.
 	ErrMalformed = errors.New("etf: malformed term")
-	// ErrLimit: it may be a term, but one beyond [Limits].
+	// ErrLimit means that the term exceeds [Limits].
 	ErrLimit = errors.New("etf: term beyond the limits")
-	// ErrNoTerm: a Go value that has no place in the format, or not this one.
+	// ErrNoTerm means that a Go value cannot be represented in the format.
 	ErrNoTerm = errors.New("etf: not a term")
 )
 
-// Limits bounds what bytes from a peer can ask for. A field that is zero or less
-// has its default.
+// Limits bounds the memory and time that a peer's input can require. A field that is zero or negative has its default.
 type Limits struct {
-	// Depth is how deep compound terms may be nested, 100,000 by default: a
-	// level costs 72 bytes while it is open.
+	// Depth is the maximum nesting depth of compound terms, 100,000 by default: an open level costs 72 bytes.
 	Depth int
-	// Elements is how many elements all lists, strings, tuples, maps (two a
-	// pair) and funs of one term may have together, 1<<24 by default: an element
-	// costs 16 bytes, or up to 60 in a large map.
+	// Elements is the maximum total number of elements of all lists, strings, tuples, maps (two per pair) and funs of one
+	// term, 1<<24 by default: an element costs 16 bytes, or up to 60 in a large map.
 	Elements int
-	// LargeKeys is how deep maps of more than 32 pairs may be nested in the keys of
-	// maps, 1 by default. Those are sorted each time that they are looked at, and
-	// the maps in their keys each time that two of those are compared: each level
-	// more multiplies the time by about ten. Smaller maps may be nested as deep as
-	// other terms are; see doc.go.
+	// LargeKeys is the maximum nesting depth of maps with more than 32 pairs in keys of maps, 1 by default. Such maps are
+	// sorted for each comparison, and the maps in their keys each time that two keys are compared: each further level
+	// multiplies the time by about ten. Smaller maps may be nested as deep as other terms; see doc.go.
 	LargeKeys int
-	// Inflated is the longest that a compressed term may become, in bytes, 64
-	// MiB by default.
+	// Inflated is the maximum uncompressed size of a compressed term in bytes, 64 MiB by default.
 	Inflated int
 }
 

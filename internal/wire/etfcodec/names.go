@@ -9,15 +9,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// key is what an atom is found by: its text and length if that is short, as nearly all
-// are, and else a hash.
+// key identifies an atom: its text and length if it is short, as nearly all are, or else a hash.
 type key struct{ low, high uint64 }
 
-const longKey = 0xff << 56 // high of a hash
+const longKey = 0xff << 56 // marks a hash in high
 
 func keyOf(text []byte) key {
 	n := len(text)
-	length := uint64(n+1) << 56 // no key is zero
+	length := uint64(n+1) << 56 // so that no key is zero
 	switch {
 	case n > 15:
 		return key{maphash.Bytes(seed, text), longKey}
@@ -31,16 +30,14 @@ func keyOf(text []byte) key {
 	return key{0, length}
 }
 
-// The seeds keep peers from choosing atoms that share a place.
+// The seeds prevent peers from choosing atoms that collide.
 var (
 	seed              = maphash.MakeSeed()
 	seedLow, seedHigh = maphash.String(seed, "low"), maphash.String(seed, "high")
 )
 
-// names remembers a bounded number of the atoms and node lives that came by
-// lately, so that those that come again and again cost no allocation. A peer
-// that sends many different ones slows itself down, and no more. A nil *names
-// remembers nothing.
+// names caches a bounded number of recent atoms and node incarnations, so that repeated ones cost no allocation. A peer
+// that sends many different ones only slows itself down. A nil *names caches nothing.
 type names struct {
 	atoms   [64]row // by a hash of the key
 	hits    uint32
@@ -57,7 +54,7 @@ func (n *names) row(k key) *row {
 	return &n.atoms[(high^low)%uint64(len(n.atoms))]
 }
 
-// known returns the Atom of UTF-8 text, boxed, if it is remembered, and else nil.
+// known returns the cached Atom of UTF-8 text, boxed, or nil.
 func (n *names) known(text []byte) any {
 	if n == nil {
 		return nil
@@ -72,7 +69,7 @@ func (n *names) known(text []byte) any {
 			continue
 		}
 		a := r[i].atom
-		if n.hits++; i > 0 && n.hits%8 == 0 { // a step further from being dropped
+		if n.hits++; i > 0 && n.hits%8 == 0 { // move it one step away from eviction
 			r[i-1], r[i] = r[i], r[i-1]
 		}
 		return a
@@ -80,8 +77,7 @@ func (n *names) known(text []byte) any {
 	return nil
 }
 
-// atom returns the Atom of UTF-8 text that is not known, boxed; ok is false if the
-// text is none.
+// atom returns the Atom of UTF-8 text that is not cached, boxed; ok is false if the text is invalid.
 func (n *names) atom(text []byte) (a any, ok bool) {
 	if len(text) > wire.MaxAtomRunes && utf8.RuneCount(text) > wire.MaxAtomRunes || !utf8.Valid(text) {
 		return nil, false
@@ -94,7 +90,7 @@ func (n *names) atom(text []byte) (a any, ok bool) {
 	return a, true
 }
 
-// miss enters a into r, in place of the last if it is full.
+// miss adds a to r, replacing the last entry if r is full.
 func (r *row) miss(k key, a any) {
 	i := 0
 	for i < len(r)-1 && r[i].atom != nil {
@@ -103,7 +99,7 @@ func (r *row) miss(k key, a any) {
 	r[i].key, r[i].atom = k, a
 }
 
-// origin returns what mints the identifiers of a node life.
+// origin returns the Origin of a node incarnation.
 func (n *names) origin(name wire.Atom, creation uint32) wire.Origin {
 	id := wire.NodeID{Name: name, Creation: creation}
 	if n == nil {

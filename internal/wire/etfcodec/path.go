@@ -5,8 +5,7 @@ import "github.com/actornode/actornode/internal/wire/fault"
 // faults makes the errors of this package.
 const faults fault.Package = "etf"
 
-// at adds to err where in the term it came up: the part that each open level
-// was writing.
+// at adds to err its position in the term: the part that each open level was writing.
 func at(stack []parts, err error) error {
 	if len(stack) == 0 {
 		return err

@@ -11,12 +11,12 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// failAt returns an error at an offset.
+// failAt returns an error with an offset.
 func (r *reading) failAt(at int, kind error, format string, args ...any) error {
 	return faults.New(kind, "offset %d: "+format, append([]any{at}, args...)...)
 }
 
-// cut returns the error for n bytes that are not there.
+// cut returns the error for n missing bytes.
 func (r *reading) cut(n int, what string) error {
 	if left := len(r.b) - r.pos; n <= left {
 		return r.failAt(r.pos, ErrCut, "expected %d bytes of %s, with %d terms to follow, but %d bytes are left",
@@ -25,7 +25,7 @@ func (r *reading) cut(n int, what string) error {
 	return r.failAt(r.pos, ErrCut, "expected %d bytes of %s, but %d are left", n, what, len(r.b)-r.pos)
 }
 
-// take returns the next n bytes, which the terms to follow do not need.
+// take returns the next n bytes, which must not be needed by pending terms.
 func (r *reading) take(n int, what string) ([]byte, error) {
 	if n > len(r.b)-r.pos-r.pending {
 		return nil, r.cut(n, what)
@@ -43,7 +43,7 @@ func (r *reading) byte(what string) (int, error) {
 	return int(r.b[r.pos-1]), nil
 }
 
-// length16 reads a length. Its caller must check that this many bytes are left, as take does.
+// length16 reads a length. The caller must check that this many bytes are left, as take does.
 func (r *reading) length16(what string) (int, error) {
 	if len(r.b)-r.pos < 2 {
 		return 0, r.cut(2, "the length of "+what)
@@ -52,7 +52,7 @@ func (r *reading) length16(what string) (int, error) {
 	return int(binary.BigEndian.Uint16(r.b[r.pos-2:])), nil
 }
 
-// length32 reads a length of no more than the bytes that are left.
+// length32 reads a length, which must not exceed the remaining bytes.
 func (r *reading) length32(what string) (int, error) {
 	if len(r.b)-r.pos < 4 {
 		return 0, r.cut(4, "the length of "+what)
@@ -65,7 +65,7 @@ func (r *reading) length32(what string) (int, error) {
 	return int(n), nil
 }
 
-// integer reads what follows SMALL_INTEGER_EXT or INTEGER_EXT.
+// integer reads the rest of SMALL_INTEGER_EXT or INTEGER_EXT.
 func (r *reading) integer(tag byte) (int, error) {
 	if tag == tagSmallInteger {
 		return r.byte("a small integer")
@@ -77,7 +77,7 @@ func (r *reading) integer(tag byte) (int, error) {
 	return int(int32(binary.BigEndian.Uint32(b))), nil
 }
 
-// smallInteger reads an integer of at most 32 bits, tag and all.
+// smallInteger reads an integer of at most 32 bits, including its tag.
 func (r *reading) smallInteger(what string, lo, hi int) (int, error) {
 	at := r.pos
 	tag, err := r.byte(what)
@@ -94,7 +94,7 @@ func (r *reading) smallInteger(what string, lo, hi int) (int, error) {
 	return n, err
 }
 
-// atom reads what follows the tag of an atom. The result is an Atom.
+// atom reads the rest of an atom after its tag. The result is an Atom.
 func (r *reading) atom(tag byte) (any, error) {
 	if tag == tagAtomCacheRef {
 		return r.atomRef()
@@ -145,7 +145,7 @@ func (r *reading) atomRef() (any, error) {
 	return nil, r.failAt(r.pos-2, ErrMalformed, "no atom is known for the cache reference %d", index)
 }
 
-// name reads an atom, tag and all.
+// name reads an atom, including its tag.
 func (r *reading) name(what string) (wire.Atom, error) {
 	tag, err := r.byte(what)
 	if err != nil {
@@ -163,8 +163,7 @@ func (r *reading) name(what string) (wire.Atom, error) {
 	return "", r.failAt(r.pos-1, ErrMalformed, "expected the atom of %s, not %s", what, tagName(byte(tag)))
 }
 
-// wholeBinary reads a BINARY_EXT from its tag on if it is all there, and else nothing:
-// nil.
+// wholeBinary reads a complete BINARY_EXT, including its tag; otherwise it reads nothing and returns nil.
 func (r *reading) wholeBinary() any {
 	b := r.b[r.pos:]
 	if len(b) < 5 {
@@ -245,7 +244,7 @@ func (r *reading) float(tag byte) (any, error) {
 	return f, nil
 }
 
-// parseFloat reads a number in decimal that zero bytes may follow.
+// parseFloat reads a decimal number, which may be followed by zero bytes.
 func parseFloat(b []byte) (float64, error) {
 	for i, c := range b {
 		switch {
@@ -277,7 +276,7 @@ func (r *reading) big(tag byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bigOf(b, sign != 0), nil // as OTP reads it
+	return bigOf(b, sign != 0), nil // as in OTP
 }
 
 // bigOf returns the integer of magnitude b, lowest byte first.
@@ -389,7 +388,7 @@ func (r *reading) ref(tag byte) (ref wire.Ref, err error) {
 		return ref, err
 	}
 	var creation uint32
-	if tag != tagRef { // in the oldest tag it comes last
+	if tag != tagRef { // the oldest tag has it last
 		if creation, err = r.creation(tag == tagNewRef); err != nil {
 			return ref, err
 		}
@@ -421,8 +420,7 @@ func (r *reading) export() (e wire.Export, err error) {
 	return e, err
 }
 
-// funSize reads the size of a fun, which counts itself, and returns how many
-// bytes are left of it.
+// funSize reads the size of a fun, which includes itself, and returns the number of remaining bytes.
 func (r *reading) funSize() (int, error) {
 	n, err := r.uint32("the size of a fun")
 	switch {

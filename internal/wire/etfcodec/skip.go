@@ -1,9 +1,8 @@
 package etfcodec
 
-// Skip returns what follows the bare term that b begins with, without building
-// it: it takes no memory, whatever the depth. It looks at lengths only: what it
-// skips may yet be malformed. A version byte must have been taken off; compressed
-// terms have one and cannot be skipped.
+// Skip returns the bytes after the bare term at the beginning of b, without building it: it takes no memory, for any depth.
+// It examines only lengths: the skipped term may be malformed. A version byte must have been removed; compressed terms have
+// one and cannot be skipped.
 func Skip(b []byte) (rest []byte, err error) {
 	r := reading{b: b}
 	for terms := 1; terms > 0; terms-- {
@@ -18,14 +17,14 @@ func Skip(b []byte) (rest []byte, err error) {
 	return b[r.pos:], nil
 }
 
-// skipOne passes over a term except for its parts, and returns their number.
+// skipOne skips a term except its parts, and returns their number.
 func (r *reading) skipOne() (parts int, err error) {
 	at := r.pos
 	tag, err := r.byte("a term")
 	if err != nil {
 		return 0, err
 	}
-	n := 0 // bytes to pass over
+	n := 0 // bytes to skip
 	switch tag {
 	case tagNil:
 	case tagSmallInteger, tagAtomCacheRef:
@@ -76,7 +75,7 @@ func (r *reading) skipOne() (parts int, err error) {
 	return parts, err
 }
 
-// skipIdentifier passes over an identifier up to its last n bytes.
+// skipIdentifier skips an identifier up to its last n bytes.
 func (r *reading) skipIdentifier(at int, tag byte) (n int, err error) {
 	words := 0
 	switch tag {

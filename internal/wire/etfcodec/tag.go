@@ -2,12 +2,10 @@ package etfcodec
 
 import "strconv"
 
-// Version is the byte that begins every standalone term. Terms behind
-// a distribution header go without.
+// Version is the first byte of every standalone term. Terms after a distribution header have none.
 const Version = 131
 
-// The tags of the format, by the names of OTP's erl_ext_dist document. The byte
-// table in doc.go says what follows each.
+// The tags of the format, with the names of OTP's erl_ext_dist document. doc.go has the byte table.
 const (
 	tagNewFloat     = 70
 	tagBitBinary    = 77
@@ -46,11 +44,11 @@ const (
 const (
 	integerSize   = 1 + 4        // INTEGER_EXT with its tag
 	floatTextSize = 31           // FLOAT_EXT: "%.20e", filled up with zeros
-	funHeadSize   = 1 + 16 + 8   // NEW_FUN_EXT behind the size: arity, uniq, index, number of free variables
+	funHeadSize   = 1 + 16 + 8   // NEW_FUN_EXT after the size: arity, uniq, index, number of free variables
 	maxString     = 1<<16 - 1    // elements of STRING_EXT
-	maxLength     = 1<<32 - 1    // what a length of 32 bits can say
+	maxLength     = 1<<32 - 1    // maximum 32-bit length
 	maxV3Port     = 1<<28 - 1    // the greatest port number that OTP writes as NEW_PORT_EXT
-	maxAtomBytes  = 4 * (1 << 8) // more bytes can be no atom
+	maxAtomBytes  = 4 * (1 << 8) // maximum length of an atom
 )
 
 var tagNames = map[byte]string{

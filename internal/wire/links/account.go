@@ -6,9 +6,9 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Account is what one link has taken of a [dist.Budget]. The nil Account has no bounds.
+// Account is one link's share of a [dist.Budget]. The nil Account is unlimited.
 //
-//  1. What is taken is given back once, by Give or by Close.
+//  1. Taken bytes are returned exactly once, by Give or by Close.
 //  2. After Close nothing can be taken.
 type Account struct {
 	budget dist.Budget
@@ -18,7 +18,7 @@ type Account struct {
 	closed bool
 }
 
-// NewAccount returns an account of a budget; nil for none.
+// NewAccount returns an account of a budget, or nil for a nil budget.
 func NewAccount(b dist.Budget) *Account {
 	if b == nil {
 		return nil
@@ -40,7 +40,7 @@ func (a *Account) Take(bytes int) bool {
 	return true
 }
 
-// Give gives back bytes that Take has taken.
+// Give returns bytes taken by Take.
 func (a *Account) Give(bytes int) {
 	if a == nil || bytes == 0 {
 		return
@@ -54,7 +54,7 @@ func (a *Account) Give(bytes int) {
 	a.budget.Give(bytes)
 }
 
-// Close gives back all that is taken. It can be called more than once.
+// Close returns all taken bytes. It can be called more than once.
 func (a *Account) Close() {
 	if a == nil {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// ProvedCookie finds the cookie that a peer has proved to know: in, or one of old. It returns the cookie to answer by, which
-// is out for in, and else the same one. False: the peer knows none of them.
+// ProvedCookie finds the cookie that a peer has proved: in, or one of old. It returns the cookie to answer with: out for
+// in, else the same one. It returns false if the peer knows none of them.
 func ProvedCookie(in, out string, old []string, proves func(cookie string) bool) (answer string, ok bool) {
 	if proves(in) {
 		return out, true
@@ -23,9 +23,9 @@ func ProvedCookie(in, out string, old []string, proves func(cookie string) bool)
 	return "", false
 }
 
-// DialCookies calls attempt with conn and the cookies of h, and again with each old one as long as the peer does not know
-// what it was given. Each attempt owns its connection; the first is conn, the others are made by h.Redial. If all cookies are
-// refused, the error is that of the first attempt.
+// DialCookies calls attempt with conn and the cookies of h, and again with each old one while the peer refuses the cookie.
+// Each attempt owns its connection; the first is conn, the others are made by h.Redial. If all cookies are refused, the
+// error is that of the first attempt.
 func DialCookies[T any](ctx context.Context, conn net.Conn, h dist.Handshake,
 	attempt func(net.Conn, dist.Handshake) (T, error)) (T, error) {
 	got, err := attempt(conn, h)

@@ -18,16 +18,15 @@ import (
 
 // Handshake runs the steps of a handshake over a connection, each with a deadline.
 type Handshake struct {
-	Package string // what errors begin with
+	Package string // prefix of errors
 	Ctx     context.Context
 	Conn    net.Conn
 	Timeout time.Duration // for each step
 }
 
-// Run takes the steps that do takes. If the context ends, what waits fails; when all
-// is well the connection has no deadline any more.
+// Run runs the steps in do. If the context ends, waiting operations fail. After success the connection has no deadline.
 func (s *Handshake) Run(do func() error) error {
-	stop := context.AfterFunc(s.Ctx, func() { _ = s.Conn.SetDeadline(time.Unix(1, 0)) }) // ends what waits
+	stop := context.AfterFunc(s.Ctx, func() { _ = s.Conn.SetDeadline(time.Unix(1, 0)) }) // interrupts waiting operations
 	defer stop()
 	if err := do(); err != nil {
 		return err
@@ -41,15 +40,15 @@ func (s *Handshake) Run(do func() error) error {
 	return nil
 }
 
-// Arm gives the next step its time.
+// Arm sets the deadline of the next step.
 func (s *Handshake) Arm() error {
 	if err := s.Conn.SetDeadline(time.Now().Add(s.Timeout)); err != nil {
 		return err
 	}
-	return s.Ctx.Err() // its end may have come before the deadline was set
+	return s.Ctx.Err() // it may have ended before the deadline was set
 }
 
-// Write is a step: it sends b.
+// Write is a step that sends b.
 func (s *Handshake) Write(b []byte) error {
 	if err := s.Arm(); err != nil {
 		return err
@@ -79,11 +78,10 @@ func closedByPeer(err error) bool {
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// maxName is how many characters a name has at most: those of an atom.
+// maxName is the maximum length of a name in characters, that of an atom.
 const maxName = 255
 
-// CheckName reports what is wrong with the name of a node. What it refuses no node can have, so that nobody need
-// fear to show one that is connected.
+// CheckName validates the name of a node. No connected node can have a refused name, so names of nodes are safe to display.
 func CheckName(name string) error {
 	before, host, ok := strings.Cut(name, "@")
 	switch {
@@ -99,7 +97,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// maxShown is how many bytes of a name that a peer claims, and has not proved, are shown.
+// maxShown is the maximum number of displayed bytes of a name that a peer claims without proof.
 const maxShown = 200
 
 // Shown returns the form in which an error has a name that a peer claims and has not proved: at
