@@ -1,4 +1,4 @@
-// Package cause says why a context has ended.
+// Package cause returns the cause of a context's end.
 package cause
 
 import (
@@ -6,8 +6,8 @@ import (
 	"errors"
 )
 
-// Of returns why ctx has ended; nil: it has not. errors.Is finds the error of the context, which is
-// [context.Canceled] or [context.DeadlineExceeded], and the cause that was given when it was canceled.
+// Of returns why ctx has ended, or nil if it has not. errors.Is finds the error of the context, [context.Canceled] or
+// [context.DeadlineExceeded], and the cause passed when it was canceled.
 func Of(ctx context.Context) error {
 	err := ctx.Err()
 	if err == nil {
@@ -31,6 +31,5 @@ func (e *ended) Error() string { return e.err.Error() + ": " + e.cause.Error() }
 // Unwrap returns both.
 func (e *ended) Unwrap() []error { return []error{e.err, e.cause} }
 
-// Timeout reports whether it is a deadline that has ended the context, as that of
-// [context.DeadlineExceeded] does.
+// Timeout reports whether a deadline has ended the context, like that of [context.DeadlineExceeded].
 func (e *ended) Timeout() bool { return errors.Is(e.err, context.DeadlineExceeded) }

@@ -1,9 +1,8 @@
-// Package counter keeps counters with labels, for what happens now and then, such as the
-// restarts of a supervisor: each takes a lock.
+// Package counter has counters with labels for infrequent events, such as the restarts of a supervisor: each update takes a
+// lock.
 //
-// There are at most 500 counters to a name, and each label has at most 80 bytes, so the memory
-// is bounded. Further labels are counted together, with "other" in place of each, so nothing
-// is lost from the sum.
+// There are at most 500 counters per name, and each label has at most 80 bytes, so the memory is bounded. Further labels
+// are counted together, each replaced by "other", so the sum is complete.
 package counter
 
 import (
@@ -26,17 +25,17 @@ const (
 	mostLabel = 80 // bytes
 )
 
-// What supervisors count for package metrics: restarts, with the names of the supervisor and of the child as labels, and the
-// times that a supervisor has given up because there were too many, with its name.
+// The counters of supervisors for package metrics: restarts, with the names of the supervisor and of the child as labels,
+// and the number of times that a supervisor has given up because of too many restarts, with its name.
 const (
 	Restarts  = "supervisor_restarts"
 	Shutdowns = "supervisor_shutdowns"
 )
 
-// Other is the label in place of those that there is no place for.
+// Other replaces labels beyond the limit.
 const Other = "other"
 
-// Label is a label as it is counted: one that shows on a terminal, and short.
+// Label returns a label as it is counted: printable and short.
 func Label(l string) string {
 	l = printable.Text(strings.ToValidUTF8(l[:min(len(l), mostLabel)], ""))
 	return strings.ToValidUTF8(l[:min(len(l), mostLabel)], "")
@@ -48,7 +47,7 @@ type Counters struct {
 	m  map[string]map[string]*Count // by name, by joined labels
 }
 
-// Add adds one to the counter that the labels tell from others of that name.
+// Add increments the counter with a name and labels.
 func (c *Counters) Add(name string, labels ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,8 +1,8 @@
-// Package printable makes texts that came from elsewhere fit to be shown on a terminal: names of processes and nodes, ids of
-// children, labels, what peers say in errors. A terminal obeys what does not print (escape sequences, control characters),
-// and reorders a line for what cannot be seen (bidirectional controls, characters of no width).
+// Package printable makes untrusted text safe for a terminal: names of processes and nodes, IDs of children, labels, error
+// texts of peers. A terminal interprets unprintable characters (escape sequences, control characters), and reorders a line
+// for invisible ones (bidirectional controls, zero-width characters).
 //
-//   - [Text] is for a text within a line: it has no line breaks and no escape sequences left.
-//   - [Writer] is the last thing before a terminal: it lets lines and colours pass and nothing else.
-//   - [Escape] is for lines of a log and JSON, whose own escapes it uses.
+//   - [Text] is for text within a line: it escapes line breaks and escape sequences.
+//   - [Writer] is the last stage before a terminal: besides printable text it passes only line breaks, tabs and colours.
+//   - [Escape] is for log lines and JSON, with JSON's escapes.
 package printable

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Shows reports whether r is shown as itself, takes space, and does nothing else to a terminal.
+// Shows reports whether r is printable: visible, not of zero width, and without other effects on a terminal.
 func Shows(r rune) bool {
 	if ' ' <= r && r <= '~' {
 		return true
@@ -20,8 +20,8 @@ func Shows(r rune) bool {
 		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Text returns text with all that does not show as \x{1B}, as Erlang writes it, and each byte that is no UTF-8, too. A line
-// break does not show. Of a text that shows it returns the text itself.
+// Text returns text with unprintable characters, including line breaks, and bytes of invalid UTF-8 escaped like \x{1B}, as
+// in Erlang. It returns printable text unchanged.
 func Text(text string) string {
 	i := first(text)
 	if i < 0 {
@@ -44,10 +44,10 @@ func Text(text string) string {
 	return b.String()
 }
 
-// Is reports whether all of text shows.
+// Is reports whether text is printable.
 func Is(text string) bool { return first(text) < 0 }
 
-// first returns where the first thing is that does not show; -1: there is none.
+// first returns the index of the first unprintable character, or -1.
 func first(text string) int {
 	for i, r := range text {
 		if !Shows(r) {
@@ -57,8 +57,8 @@ func first(text string) int {
 	return -1
 }
 
-// Escape appends b to dst, with all that does not show, but for line breaks, as JSON writes it within a string: \u001b. Bytes
-// that are no UTF-8 stay. Of JSON it changes no value.
+// Escape appends b to dst, with unprintable characters except line breaks escaped as in JSON strings: \u001b. Invalid UTF-8
+// is kept. It does not change the values in JSON.
 func Escape(dst, b []byte) []byte {
 	for len(b) > 0 {
 		r, size := utf8.DecodeRune(b)
@@ -76,20 +76,19 @@ func Escape(dst, b []byte) []byte {
 	return dst
 }
 
-// Writer writes what it is given to To, with all that does not show as [Text] has it, but for line breaks, tabs and the
-// escape sequences for colours and the like (SGR). The last character of a write may be completed by the next one. It may be
-// used by several goroutines.
+// Writer writes to To, with unprintable characters escaped like [Text], except line breaks, tabs and the escape sequences
+// for colours and other styles (SGR). A character may be split over two writes. A Writer may be used concurrently.
 type Writer struct {
 	To io.Writer
 
 	mu   sync.Mutex
-	rest []byte // the beginning of a character or an escape sequence
+	rest []byte // an incomplete character or escape sequence
 }
 
-// longestStyle bounds an escape sequence that is let through, in bytes.
+// longestStyle is the maximum length of a permitted escape sequence, in bytes.
 const longestStyle = 64
 
-// Write is part of io.Writer.
+// Write implements io.Writer.
 func (w *Writer) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,7 +114,7 @@ func (w *Writer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Flush writes what waits to be completed.
+// Flush writes incomplete data.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -132,13 +131,13 @@ func (w *Writer) Flush() error {
 func Styled(text string) string {
 	var b strings.Builder
 	w := Writer{To: &b}
-	w.Write([]byte(text)) // a Builder does not fail
+	w.Write([]byte(text)) // a Builder never fails
 	w.Flush()
 	return b.String()
 }
 
-// passes returns how many bytes at the beginning of b, which is not empty, may be written as they are: a character or a style;
-// 0: the first does not show. whole is false where b ends within either.
+// passes returns the number of bytes at the beginning of b, which is not empty, that may be written unchanged: a character
+// or a style, or 0 if the first character is unprintable. whole is false if b ends within either.
 func passes(b []byte) (n int, whole bool) {
 	switch {
 	case b[0] == '\n', b[0] == '\t':
@@ -155,7 +154,7 @@ func passes(b []byte) (n int, whole bool) {
 	return size, true
 }
 
-// style is passes for what begins with an escape character.
+// style is passes for data that begins with an escape character.
 func style(b []byte) (n int, whole bool) {
 	for i, c := range b[1:] {
 		switch {

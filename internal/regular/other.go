@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// NoWait is a flag of os.OpenFile: not to wait until somebody reads a pipe.
+// NoWait is a flag of os.OpenFile: do not wait for the reader of a pipe.
 const NoWait = 0
 
 func open(path string) (*os.File, error) { return os.Open(path) }
 
-// Foreign reports whether a file belongs to another user than this process and root, which cannot be said here.
+// Foreign reports whether a file belongs to another user than this process and root, which is unknown on this platform.
 func Foreign(fs.FileInfo) (uid int, foreign bool) { return 0, false }

@@ -1,14 +1,14 @@
-// Package regular reads the files that a configuration names. Such a path may lead anywhere: to a pipe without a writer,
-// to a device without an end, to a file server that is gone. A program that waits for these neither starts nor stops.
+// Package regular reads files named in a configuration. Such a path may lead anywhere: to a pipe without a writer, an
+// endless device, an unreachable file server. A program that waits for these neither starts nor stops.
 //
 // # Invariants
 //
-//  1. Read returns within Limit, whatever the path leads to.
-//  2. It reads nothing but regular files, and no more of one than it is told to.
+//  1. Read returns within Limit for any path.
+//  2. It reads only regular files, up to the given size.
 //
 // # Goroutines
 //
-// One for each Read. It ends when the file system has answered, which may be after Read has returned.
+// One for each Read. It ends when the file system has responded, which may be after Read has returned.
 package regular
 
 import (
@@ -20,26 +20,26 @@ import (
 	"time"
 )
 
-// Limit is how long a file may take to be read.
+// Limit is the maximum time for reading a file.
 const Limit = 5 * time.Second
 
-// MaxConfig is how much of a configuration, a tree or a certificate is read, in bytes.
+// MaxConfig is the maximum size of a configuration, a tree or a certificate, in bytes.
 const MaxConfig = 16 << 20
 
-// What is wrong with a file beside what package os says.
+// Errors in addition to those of package os.
 var (
 	ErrNotRegular = errors.New("not a regular file")
 	ErrTooLarge   = errors.New("too large")
 	ErrTooSlow    = errors.New("the file system does not answer")
 )
 
-// Read returns what is in a file, of at most so many bytes, and what the file system says of it. The error wraps
-// fs.ErrNotExist if there is none; info is nil if it was not opened.
+// Read returns the contents and the info of a file of at most most bytes. The error wraps fs.ErrNotExist if the file does
+// not exist; info is nil if it was not opened.
 func Read(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	return read(path, most, Limit, open)
 }
 
-// File is Read as os.ReadFile is, of MaxConfig bytes at most.
+// File is Read with the signature of os.ReadFile and at most MaxConfig bytes.
 func File(path string) ([]byte, error) {
 	text, _, err := Read(path, MaxConfig)
 	return text, err

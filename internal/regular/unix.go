@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// NoWait is a flag of os.OpenFile: not to wait until somebody reads a pipe.
+// NoWait is a flag of os.OpenFile: do not wait for the reader of a pipe.
 const NoWait = syscall.O_NONBLOCK
 
-// open does not wait for the writer of a pipe.
+// open opens a file without waiting for the writer of a pipe.
 func open(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) }
 
-// Foreign reports whether a file belongs to another user than this process and root, and to which.
+// Foreign reports whether a file belongs to another user than this process and root, and returns that user.
 func Foreign(info fs.FileInfo) (uid int, foreign bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

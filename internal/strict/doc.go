@@ -1,14 +1,13 @@
-// Package strict reads documents in YAML field by field: what is not known is an
-// error, and every error says file, line, column and field, what is wrong, and
-// what is allowed. Package tree reads supervision trees with it, and the daemon
-// its configuration.
+// Package strict reads YAML documents field by field: an unknown field is an error, and every error has file, line, column
+// and field, and says what is wrong and what is allowed. Package tree reads supervision trees with it, and the daemon its
+// configuration.
 //
 // # Nouns
 //
-//   - A [Reader] walks one document and collects what is wrong with it.
-//   - A [Value] is a place in it: a node of YAML with its line, column and path.
-//   - A [Field] is one that an object may have.
-//   - An [Error] is file:line:column: field: problem; [Errors] is all of a file.
+//   - A [Reader] walks one document and collects its errors.
+//   - A [Value] is a YAML node with its line, column and path.
+//   - A [Field] is an allowed field of an object.
+//   - An [Error] is file:line:column: field: problem; [Errors] has all of a file.
 //
 // How it is used:
 //
@@ -23,20 +22,18 @@
 //
 // # Invariants
 //
-//  1. All errors of a document are found in one walk, unless the YAML itself is
-//     broken: then it is the first place where it is.
-//  2. Every value that is looked at has gone through Enter, which bounds how many
-//     there are, and how deep: time and memory are bounded whatever the text says.
+//  1. All errors of a document are found in one walk. If the YAML itself is invalid, only the first error is reported.
+//  2. Every examined value has gone through Enter, which bounds their number and depth: time and memory are bounded for any
+//     text.
 //  3. Err is sorted by line and column.
 //
 // # Goroutines
 //
-// None; a Reader is for one at a time.
+// None. Only one goroutine at a time may use a Reader.
 //
 // # Limits and versions
 //
-// [MaxBytes], [MaxDepth], [MaxValues], [MaxErrors]. The YAML is that of
-// go.yaml.in/yaml/v3, chosen because it is the one that the YAML organization keeps
-// up, has line and column of every value, and is needed by the tests' library
-// anyway. Anchors and aliases work; merge keys do not.
+// [MaxBytes], [MaxDepth], [MaxValues], [MaxErrors]. The YAML is that of go.yaml.in/yaml/v3, which the YAML organization
+// maintains, which provides line and column of every value, and which the test library needs anyway. Anchors and aliases
+// work; merge keys do not.
 package strict

@@ -7,34 +7,33 @@ import (
 	"strings"
 )
 
-// Error is one thing that is wrong with a file.
+// Error is one error in a file.
 type Error struct {
 	File         string
-	Line, Column int    // from 1; Column is 1 where the YAML itself is broken
-	Field        string // limits.peers[0].name; "yaml" where the YAML itself is broken
+	Line, Column int    // from 1; Column is 1 if the YAML itself is invalid
+	Field        string // limits.peers[0].name; "yaml" if the YAML itself is invalid
 	Problem      string // what is wrong, and what is allowed
 }
 
-// Error is file:line:column: field: problem.
+// Error returns file:line:column: field: problem.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Field, e.Problem)
 }
 
-// Errors is all that is wrong with a file, sorted by line and column, at most
-// [MaxErrors].
+// Errors are the errors of a file, sorted by line and column, at most [MaxErrors].
 type Errors []*Error
 
-// Error is a line for each.
+// Error returns one line for each error.
 func (l Errors) Error() string {
 	return Lines(l)
 }
 
-// Unwrap lets errors.As find each.
+// Unwrap returns the individual errors.
 func (l Errors) Unwrap() []error {
 	return Each(l)
 }
 
-// Lines is the text of each error, a line each.
+// Lines returns the texts of errors, one line each.
 func Lines[E error](l []E) string {
 	lines := make([]string, len(l))
 	for i, e := range l {
@@ -58,11 +57,10 @@ func (l Errors) sort() {
 	})
 }
 
-// few is how many allowed words an error lists.
+// few is the maximum number of allowed words in an error.
 const few = 20
 
-// Allowed says what would have been right instead of word: the nearest of words
-// first, then all, or the first twenty.
+// Allowed lists the allowed words instead of word: the nearest one first, then all, or the first twenty.
 func Allowed(word string, words []string) string {
 	s := ""
 	if near := Nearest(word, words); near != "" {
@@ -75,7 +73,7 @@ func Allowed(word string, words []string) string {
 	return s + "allowed: " + strings.Join(words, ", ") + more
 }
 
-// Nearest returns the word that word is most likely a slip of, "": none.
+// Nearest returns the word that word is most likely a typo of, or "".
 func Nearest(word string, words []string) (best string) {
 	least := max(1, min(len(word), 30)/3) + 1
 	for _, w := range words {
@@ -86,8 +84,8 @@ func Nearest(word string, words []string) (best string) {
 	return best
 }
 
-// distance is how many letters must be put in, left out, exchanged, or swapped with
-// the next to make b of a; limit if that many or more.
+// distance returns the number of insertions, deletions, replacements and swaps of adjacent letters that turn a into b, but
+// at most limit.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit

@@ -11,8 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ReadAll reads a file's text to its end, or as much as is needed to see that it
-// is too long. name is what the error calls it.
+// ReadAll reads a file's text to its end, or far enough to detect that it is too long. name is its name in errors.
 func ReadAll(name string, from io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, MaxBytes+1))
 	if err != nil {
@@ -21,9 +20,8 @@ func ReadAll(name string, from io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// Parse parses a text that is one document in YAML. ok is false if there is no
-// document to read: the Reader's Err says why. want is what the error of an empty
-// one says is wanted.
+// Parse parses a text that is one YAML document. ok is false if there is no document: the Reader's Err says why. want
+// describes the expected contents, for the error of an empty document.
 func Parse(file string, text []byte, want string) (r *Reader, root Value, ok bool) {
 	r = &Reader{file: file}
 	start := Value{Line: 1, Column: 1, Path: whole}
@@ -51,12 +49,12 @@ func Parse(file string, text []byte, want string) (r *Reader, root Value, ok boo
 	return r, root, ok
 }
 
-// whole is the field that an error of the whole file names.
+// whole is the field of an error about the whole file.
 const whole = "yaml"
 
 var lineOf = regexp.MustCompile(`^line (\d+): `)
 
-// broken notes an error of the YAML library: "yaml: line 7: …", or without a line.
+// broken records an error of the YAML library: "yaml: line 7: …", or without a line.
 func (r *Reader) broken(err error) {
 	v := Value{Line: 1, Column: 1, Path: whole}
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
@@ -67,7 +65,7 @@ func (r *Reader) broken(err error) {
 	r.Fail(v, "%s", text)
 }
 
-// Err returns what is wrong, sorted, as [Errors]; nil: nothing so far.
+// Err returns the sorted [Errors] so far, or nil.
 func (r *Reader) Err() error {
 	if len(r.errs) == 0 {
 		return nil
@@ -76,8 +74,8 @@ func (r *Reader) Err() error {
 	return r.errs
 }
 
-// Failures returns how many things have been found wrong.
+// Failures returns the number of errors found.
 func (r *Reader) Failures() int { return len(r.errs) }
 
-// Full reports whether so much is wrong that no more is noted.
+// Full reports whether no further errors are recorded.
 func (r *Reader) Full() bool { return r.full || len(r.errs) >= MaxErrors }

@@ -12,36 +12,35 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Bounds of a file.
+// Limits of a file.
 const (
 	MaxBytes  = 1 << 20
-	MaxDepth  = 64      // of values within values, followed aliases included
-	MaxValues = 100_000 // that are looked at: an alias counts with all that is in it
+	MaxDepth  = 64      // nesting depth of values, including followed aliases
+	MaxValues = 100_000 // examined values: an alias counts with all of its contents
 	MaxErrors = 100
 	maxPath   = 200 // of the name of a field in an error
 )
 
-// Value is a value of the file and where it is. A followed alias is where the alias
-// is, its contents are where they are.
+// Value is a value of the file with its position. A followed alias has the position of the alias, its contents have their
+// own.
 type Value struct {
 	*yaml.Node
 	Line, Column int    // from 1
-	Path         string // of the field: limits.peers[0].name; "": the whole of the file
+	Path         string // of the field: limits.peers[0].name; "" for the whole file
 	depth        int
 }
 
-// Reader walks a file and collects what is wrong. Invariants: every value that
-// it looks at has gone through Enter, so there are at most MaxValues of them,
-// MaxDepth deep; nothing is read twice, except by aliases.
+// Reader walks a file and collects errors. Invariants: every examined value has gone through Enter, so there are at most
+// MaxValues of them, MaxDepth deep; nothing is read twice, except by aliases.
 type Reader struct {
 	file   string
 	errs   Errors
 	values int
-	full   bool // a bound has been passed: what is found from now on follows from that
+	full   bool // a limit was exceeded: later errors would be consequences
 }
 
-// Fail notes that something is wrong with v: what, and what is allowed. After
-// [MaxErrors], or when a bound of the file has been passed, it does nothing.
+// Fail records an error about v: what is wrong, and what is allowed. After [MaxErrors], or when a limit of the file was
+// exceeded, it does nothing.
 func (r *Reader) Fail(v Value, format string, args ...any) {
 	if len(r.errs) < MaxErrors && !r.full {
 		path := v.Path
@@ -55,7 +54,7 @@ func (r *Reader) Fail(v Value, format string, args ...any) {
 	}
 }
 
-// Enter goes to a value within v, or reports false: there must be no end to it.
+// Enter returns the value of n within v, or false if a limit is exceeded.
 func (r *Reader) Enter(v Value, n *yaml.Node, path string) (Value, bool) {
 	w := Value{n, n.Line, n.Column, path, v.depth + 1}
 	for w.Kind == yaml.AliasNode && w.Alias != nil {
@@ -73,14 +72,14 @@ func (r *Reader) Enter(v Value, n *yaml.Node, path string) (Value, bool) {
 	return w, !r.full
 }
 
-// Field is one that an object may have.
+// Field is an allowed field of an object.
 type Field struct {
 	Name     string
 	Required bool
-	Read     func(Value) // nil: the caller of Object reads it from the result
+	Read     func(Value) // may be nil: then the caller of Object reads it from the result
 }
 
-// Object reads a mapping with fixed fields, and returns those that are there.
+// Object reads a mapping with fixed fields, and returns those that are present.
 func (r *Reader) Object(v Value, fields ...Field) map[string]Value {
 	if v.Kind != yaml.MappingNode {
 		r.Fail(v, "want a mapping with the fields %s", strings.Join(fieldNames(fields), ", "))
@@ -131,7 +130,7 @@ func fieldNames(fields []Field) []string {
 	return names
 }
 
-// Join is the path of a field of the value at path.
+// Join returns the path of a field of the value at path.
 func Join(path, name string) string {
 	if !plainName(name) {
 		name = strconv.Quote(name)
@@ -142,7 +141,7 @@ func Join(path, name string) string {
 	return path + "." + name
 }
 
-// plainName reports whether a field's name can be shown as it is.
+// plainName reports whether a field's name can be displayed unchanged.
 func plainName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(c rune) bool {
 		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' && c != '-'
@@ -168,8 +167,7 @@ func (r *Reader) List(v Value, read func(i int, v Value)) {
 	}
 }
 
-// Map reads a mapping whose keys are for read to judge; it is given each once. An
-// empty value is an empty mapping.
+// Map reads a mapping with arbitrary keys; it calls read once for each key. An empty value is an empty mapping.
 func (r *Reader) Map(v Value, read func(key string, v Value)) {
 	if IsNull(v) {
 		return
@@ -202,16 +200,16 @@ func (r *Reader) Map(v Value, read func(key string, v Value)) {
 	}
 }
 
-// IsList reports whether a list stands there.
+// IsList reports whether v is a list.
 func IsList(v Value) bool { return v.Kind == yaml.SequenceNode }
 
-// IsMap reports whether a mapping stands there.
+// IsMap reports whether v is a mapping.
 func IsMap(v Value) bool { return v.Kind == yaml.MappingNode }
 
-// IsNull reports whether nothing stands there: a: or a: null.
+// IsNull reports whether v is empty: a: or a: null.
 func IsNull(v Value) bool { return v.Kind == yaml.ScalarNode && v.ShortTag() == "!!null" }
 
-// Text reads a text, quoted or not: 1.10 is one too.
+// Text reads a text, quoted or not; 1.10 is a text, too.
 func (r *Reader) Text(v Value, what string) (string, bool) {
 	if v.Kind == yaml.ScalarNode {
 		switch v.ShortTag() {
@@ -223,7 +221,7 @@ func (r *Reader) Text(v Value, what string) (string, bool) {
 	return "", false
 }
 
-// Choice reads one of several words, and returns which.
+// Choice reads one of several words, and returns its index.
 func (r *Reader) Choice(v Value, words ...string) (int, bool) {
 	if v.Kind == yaml.ScalarNode {
 		if i := slices.Index(words, v.Value); i >= 0 {
@@ -242,8 +240,7 @@ func (r *Reader) Flag(v Value) bool {
 	return i == 1
 }
 
-// Integer reads an integer from least to 2,147,483,647, in any of YAML's ways:
-// 42, 1_000, 0x2a, 0o52, 052, 0b101010.
+// Integer reads an integer from least to 2,147,483,647, in any of YAML's notations: 42, 1_000, 0x2a, 0o52, 052, 0b101010.
 func (r *Reader) Integer(v Value, least int) (int, bool) {
 	if v.Kind == yaml.ScalarNode && v.ShortTag() == "!!int" {
 		n, err := strconv.ParseInt(strings.ReplaceAll(v.Value, "_", ""), 0, 64)
@@ -255,8 +252,7 @@ func (r *Reader) Integer(v Value, least int) (int, bool) {
 	return 0, false
 }
 
-// Float reads a number from least to most, both included; after an error it
-// returns least.
+// Float reads a number from least to most, inclusive; after an error it returns least.
 func (r *Reader) Float(v Value, least, most float64) float64 {
 	if v.Kind == yaml.ScalarNode && (v.ShortTag() == "!!int" || v.ShortTag() == "!!float") {
 		if f, err := strconv.ParseFloat(v.Value, 64); err == nil && f >= least && f <= most {
@@ -290,7 +286,7 @@ func (r *Reader) Duration(v Value, words ...string) (time.Duration, bool) {
 	return 0, false
 }
 
-// Cut makes a word of the file short enough for an error.
+// Cut truncates a word of the file for an error.
 func Cut(s string) string {
 	if len(s) > 60 {
 		return strings.ToValidUTF8(s[:60], "") + "…"

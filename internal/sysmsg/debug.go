@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// logged is how many events a log keeps that was asked for without a number.
+// logged is the default number of events in a log.
 const (
 	logged    = 10
 	maxLogged = 100_000
@@ -33,10 +33,10 @@ type tools struct {
 	log   *ring
 	stats *statistics
 	trace bool
-	order []wire.Atom // those of the above that are installed, the newest first
+	order []wire.Atom // the installed tools, the newest first
 }
 
-// install notes that a tool is there, or is not.
+// install records whether a tool is installed.
 func (t *tools) install(tool wire.Atom, on bool) {
 	i := slices.Index(t.order, tool)
 	switch {
@@ -52,11 +52,11 @@ func (s *System) Debugging() bool {
 	return s != nil && (s.Watched() || s.debug.stats != nil)
 }
 
-// Watched reports whether events are looked at, and not only counted: if not,
-// what In, Out and NoReply are given does not matter.
+// Watched reports whether events are recorded, not only counted: if not, the arguments of In, Out and NoReply do not
+// matter.
 func (s *System) Watched() bool { return s != nil && (s.debug.log != nil || s.debug.trace) }
 
-// In reports a message that has come in: the event {in, Msg}.
+// In reports a received message: the event {in, Msg}.
 func (s *System) In(c *node.Context, msg any) {
 	if t := &s.debug; t.stats != nil {
 		t.stats.in++
@@ -92,8 +92,7 @@ func (s *System) Event(c *node.Context, e any) {
 	}
 }
 
-// command answers {debug, What}. As in OTP, switching on what is on already
-// changes nothing.
+// command answers {debug, What}. As in OTP, enabling an enabled tool changes nothing.
 func (t *tools) command(c *node.Context, what any) any {
 	if what == aNoDebug {
 		*t = tools{}
@@ -162,7 +161,7 @@ func (t *tools) logging(c *node.Context, what any) any {
 	return unknown
 }
 
-// sizeOf reads how many events a log should keep.
+// sizeOf reads the number of events that a log should keep.
 func sizeOf(t any) int {
 	if n, ok := t.(*big.Int); ok && n.Sign() > 0 {
 		return maxLogged
@@ -171,7 +170,7 @@ func sizeOf(t any) int {
 	return int(min(n, maxLogged))
 }
 
-// list is the tools as get_status shows them.
+// list returns the tools as shown by get_status.
 func (t *tools) list(c *node.Context) wire.List {
 	l := wire.List{}
 	for _, tool := range t.order {
@@ -191,7 +190,7 @@ func (t *tools) list(c *node.Context) wire.List {
 type ring struct {
 	size int
 	last []any // grows to size
-	next int   // the oldest, once it has
+	next int   // index of the oldest, once full
 }
 
 func (r *ring) add(e any) {
@@ -211,7 +210,7 @@ func (r *ring) events() wire.List {
 	return append(append(wire.List{}, r.last[r.next:]...), r.last[:r.next]...)
 }
 
-// statistics are counted from when they were asked for.
+// statistics are counted from the request for them.
 type statistics struct {
 	start   time.Time
 	handled uint64
@@ -223,8 +222,7 @@ func handled(c *node.Context) uint64 {
 	return i.Handled
 }
 
-// report is the answer to {statistics, get}. In place of Erlang's reductions
-// stands the number of messages handled.
+// report returns the answer to {statistics, get}. It has the number of handled messages instead of Erlang's reductions.
 func (s *statistics) report(c *node.Context) any {
 	if s == nil {
 		return wire.Atom("no_statistics")

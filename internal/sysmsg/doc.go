@@ -4,23 +4,21 @@
 //
 // # Nouns
 //
-//   - A [Server] is a behaviour that answers system messages: what it must be able
-//     to say and do.
-//   - A [System] is what such a behaviour keeps for it and hands each [Request] to.
-//   - A [Command] is a system message on its way from Go; package sys sends one.
-//   - [Brief], [Words] and [Term] say how values are shown in logs and to other nodes.
+//   - A [Server] is the interface of a behaviour that answers system messages.
+//   - A [System] is the state that such a behaviour keeps, and that handles each [Request].
+//   - A [Command] is a system message from Go, sent by package sys.
+//   - [Brief], [Words] and [Term] format values for logs and other nodes.
 //
 // # Invariants
 //
 //  1. A suspended behaviour handles system messages and its parent's exit; all
 //     other messages wait in the mailbox, in order.
-//  2. No answer to a system message but terminate ends the process, whatever the
-//     behaviour's own code does, short of runtime.Goexit.
-//  3. A log of events is a ring: at most as many as were asked for, 100,000 at
-//     most.
+//  2. Except for terminate, answering a system message does not end the process, whatever the behaviour's own code does,
+//     except runtime.Goexit.
+//  3. A log of events is a ring with the requested size, at most 100,000.
 //
 // # Goroutines
 //
-// One for an answer that depends on the release of a caller which is not known yet. It ends
-// when that node has said its release, or after 5 s.
+// One for an answer that depends on the unknown OTP release of a caller. It ends when that node has sent its release, or
+// after 5 s.
 package sysmsg

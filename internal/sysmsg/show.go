@@ -17,14 +17,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What is shown of a value, in bytes: in a line of a log, and in an answer to another node.
+// The maximum size of a displayed value, in bytes: in a log line, and in an answer to another node.
 const (
 	maxBrief = 1 << 10
 	maxGiven = 64 << 10
 )
 
-// Brief says for a log what a message is, without a look into it: see package watch. Of a call or a cast it is
-// what is asked.
+// Brief describes a message for a log, without inspecting it: see package watch. For a call or a cast it describes the
+// request.
 func Brief(n *node.Node, msg any) string {
 	if r, ok := n.AsRequest(msg); ok {
 		msg = r.Body
@@ -32,7 +32,7 @@ func Brief(n *node.Node, msg any) string {
 		msg = body
 	}
 	switch msg.(type) {
-	case node.Down, node.Exited: // the term says what has happened, and has nothing of a message
+	case node.Down, node.Exited: // the term describes the event, and contains no message
 		if t, ok := termof.Of(msg); ok {
 			return wire.Formatter{Max: maxBrief}.Format(t)
 		}
@@ -40,11 +40,11 @@ func Brief(n *node.Node, msg any) string {
 	return watch.Of(msg)
 }
 
-// BriefState says for a log what a state is: what it offers by a method State, else what package watch says of it.
+// BriefState describes a state for a log: the result of its method State, or else the description of package watch.
 func BriefState(state any) string {
 	s, ok := state.(interface{ State() any })
 	if _, tuple := state.(wire.Tuple); tuple {
-		return wire.TypeAndSize(state) // others may write it
+		return wire.TypeAndSize(state) // other goroutines may write it
 	}
 	if !ok {
 		return watch.Of(state)
@@ -56,8 +56,8 @@ func BriefState(state any) string {
 	return fmt.Sprintf("%T %s", state, text)
 }
 
-// Words is an exit reason, an id or an answer in one line, for logs: the first KiB, and a text as text. The stack of a crash
-// is in the node's crash report.
+// Words formats an exit reason, an ID or an answer in one line for logs: the first KiB, with text as text. The stack of a
+// crash is in the node's crash report.
 func Words(reason any) string {
 	if c, ok := reason.(*node.Crash); ok {
 		return c.Error()
@@ -77,7 +77,7 @@ func Words(reason any) string {
 	}}.Format(reason)
 }
 
-// asText is what an error says that stands for no term, and what a binary has that is a text; false: v is neither.
+// asText returns the text of an error without a term, or of a binary that is text, or false if v is neither.
 func asText(v any) (text any, ok bool) {
 	if t, stands := said(v); stands {
 		v = t
@@ -92,7 +92,8 @@ func asText(v any) (text any, ok bool) {
 }
 
 // Terminating logs that a behaviour ends with err, unless that is a clean exit, and returns the error to end with. what is
-// what the behaviour is, kind its Go type, and attrs are more for the log. Of a crash all of it stands in the crash report.
+// the kind of the behaviour, kind its Go type, and attrs are further log attributes. For a crash they are in the crash
+// report.
 func Terminating(c *node.Context, what, kind string, err error, attrs func() []any) error {
 	reason := node.ReasonOf(err)
 	log := c.Node().Log()
@@ -108,8 +109,8 @@ func Terminating(c *node.Context, what, kind string, err error, attrs func() []a
 	return err
 }
 
-// Reason is an error that was returned instead of a process, or of what starts one, as an exit reason: that of an exit, the
-// term that it stands for, or the error itself, so that errors.Is finds it. Nodes of OTP get the term that it stands for.
+// Reason converts an error of a failed start to an exit reason: the reason of an exit, the term of the error, or the error
+// itself, so that errors.Is finds it. OTP nodes get its term.
 func Reason(err error) any {
 	var exit *node.ExitError
 	if _, stands := termof.Error(err); stands || calls.IsExit(err) || errors.As(err, &exit) {
@@ -118,8 +119,7 @@ func Reason(err error) any {
 	return err
 }
 
-// Guard calls f, code of a user's that must not end a server, and returns what it
-// has panicked with, nil if it has returned.
+// Guard calls f, user code that must not end a server, and returns its panic, or nil.
 func Guard(f func()) (crash *node.Crash) {
 	returned := false
 	defer func() {
@@ -132,23 +132,23 @@ func Guard(f func()) (crash *node.Crash) {
 	return nil
 }
 
-// Term is v if it is a term; else what it stands for (see package termof); else a binary with what [wire.Describe]
-// says of it, which is its type unless it offers more. Tuples, lists and maps are looked into. Other nodes can be
-// shown what it returns.
+// Term returns v if it is a term, or its term (see package termof), or else a binary with the text of [wire.Describe],
+// which is its type unless it offers more. It converts the contents of tuples, lists and maps. The result can be sent to
+// other nodes.
 func Term(v any) any { return (&shown{describe: describe}).term(v, maxTerms) }
 
-// Given is Term for a value that was given to be shown, as a state's method State gives one: of a Go value all
-// fields are in the text, as fmt prints them with %+v.
+// Given is Term for a value that is meant to be shown, such as the result of a state's method State: the text of a Go value
+// has all fields, as printed by fmt with %+v.
 func Given(v any) any { return (&shown{describe: given}).term(v, maxTerms) }
 
 func describe(v any) string { return wire.Describe(v, maxGiven) }
 
 func given(v any) string { return wire.DescribeAll(v, maxGiven) }
 
-// shown makes terms of values. describe is the text of a value that is no term.
+// shown converts values to terms. describe returns the text of a value that is not a term.
 type shown struct{ describe func(any) string }
 
-// maxTerms is how many Term methods may lead to each other.
+// maxTerms is the maximum number of consecutive Term methods.
 const maxTerms = 16
 
 func (s *shown) term(v any, left int) any {
@@ -178,8 +178,7 @@ func (s *shown) term(v any, left int) any {
 	return s.describe(v)
 }
 
-// said is the term that v stands for, or what went wrong with that: to be shown must not
-// end a process.
+// said returns the term of v, or a description of its panic, which must not end a process.
 func said(v any) (t any, ok bool) {
 	defer func() {
 		if cause := recover(); cause != nil {

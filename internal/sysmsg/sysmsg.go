@@ -26,33 +26,30 @@ const (
 	suspended    wire.Atom = "suspended"
 )
 
-// Server is a behaviour as system messages see it. A panic in State, Replace,
-// Status or ChangeCode is an error in the answer, as in OTP, and not the end of
-// the process. While the behaviour is suspended its Receive is not called: if
-// its methods need a Context, it must be an [Enterer] too.
+// Server is a behaviour's interface for system messages. A panic in State, Replace, Status or ChangeCode is an error in the
+// answer, as in OTP, and does not end the process. While the behaviour is suspended its Receive is not called: if its
+// methods need a Context, it must be an [Enterer] too.
 type Server interface {
-	// Module is what get_status calls the behaviour: gen_server, …
+	// Module returns the behaviour's name for get_status: gen_server, …
 	Module() wire.Atom
-	// State is the state as a term.
+	// State returns the state as a term.
 	State() any
-	// Replace puts another state in place; the error says why it cannot.
+	// Replace replaces the state, or returns an error.
 	Replace(state any) error
-	// Status is the last element of get_status, without what System adds.
+	// Status returns the last element of get_status, without the parts that System adds.
 	Status() any
-	// ChangeCode is called for a new version; the error says why it cannot go on.
+	// ChangeCode is called for a new version; an error means that the process cannot continue.
 	ChangeCode(module wire.Atom, old, extra any) error
-	// End ends the process in an orderly way: what it returns, Receive returns.
+	// End ends the process in an orderly way; Receive returns its result.
 	End(c *node.Context, reason any) error
 }
 
-// Enterer is a [Server] that has to know what happens while it is suspended.
+// Enterer is a [Server] that must be notified while it is suspended.
 type Enterer interface {
-	// Enter is called before any other method while the server is suspended, with
-	// the Context that is valid now.
+	// Enter is called before any other method while the server is suspended, with the currently valid Context.
 	Enter(c *node.Context)
-	// Resumed is called when the suspension is over and the answer to the resume
-	// has gone, before any waiting message is handled: system_continue of OTP.
-	// What it returns, Receive returns.
+	// Resumed is called after the suspension, when the answer to the resume has been sent, before any waiting message is
+	// handled: OTP's system_continue. Receive returns its result.
 	Resumed(c *node.Context) error
 }
 
@@ -61,22 +58,22 @@ type Request struct {
 	node.From
 	What any
 
-	quiet  bool // a terminate that the exit itself will answer
+	quiet  bool // a terminate that is answered by the exit itself
 	isTerm bool // from Erlang
 }
 
-// Command is a system message on its way from Go: a call with a Command in it is
-// what {system, From, What} is from Erlang. The reply is a term.
+// Command is a system message from Go: a call with a Command corresponds to {system, From, What} from Erlang. The reply is
+// a term.
 type Command struct {
 	What any `isolation:"share"`
 
 	Quiet bool // the caller waits for the exit, not for an answer
 }
 
-// Label is part of calls.Labelled: to another node goes {system, From, What}.
+// Label implements calls.Labelled: another node gets {system, From, What}.
 func (c Command) Label() (wire.Atom, any) { return system, c.What }
 
-// DisplayName is what a process is called in logs: its registered name, or its PID.
+// DisplayName returns the name of a process in logs: its registered name, or its PID.
 func DisplayName(p interface {
 	Registered() wire.Atom
 	Self() wire.PID
@@ -87,8 +84,8 @@ func DisplayName(p interface {
 	return p.Self().String()
 }
 
-// IsStop reports whether an exit signal is from nobody and an order to shut down, as Node.Stop gives
-// it: a behaviour obeys it as it does its parent.
+// IsStop reports whether an exit signal has no sender and the reason shutdown, like that of Node.Stop: a behaviour obeys it
+// like a signal of its parent.
 func IsStop(e node.Exited) bool { return e.From.IsZero() && e.Reason == node.Shutdown }
 
 // Parse reads a system message of either kind.
@@ -110,22 +107,22 @@ func Parse(n *node.Node, msg any) (Request, bool) {
 	return Request{}, false
 }
 
-// System is what a behaviour keeps for system messages. The zero value works.
+// System is a behaviour's state for system messages. The zero value works.
 type System struct {
-	// Alone is true if the process was started without a link, and so has no parent
-	// whose exit would end it: get_status calls the process its own parent then.
+	// Alone is true if the process was started without a link, and so has no parent whose exit would end it: get_status
+	// then shows the process as its own parent.
 	Alone bool
 
 	suspended bool
 	debug     tools
 }
 
-// Handle answers a system message to srv, whose behaviour is running or, by way
-// of Handle, suspended. What it returns, the behaviour's Receive must return.
+// Handle answers a system message to srv, whose behaviour is running or was suspended by Handle. The behaviour's Receive
+// must return its result.
 //
-// A protected process ([node.Options].Protected) is only looked at by messages that have
-// come as terms, as those of other nodes do: get_state and get_status. All others are
-// answered with {error, protected}. Go code of the program is not refused anything.
+// For a protected process ([node.Options].Protected), messages that arrive as terms, like those of other nodes, may only
+// inspect it: get_state and get_status. All others are answered with {error, protected}. Go code of the program may do
+// everything.
 func (s *System) Handle(c *node.Context, srv Server, r Request) error {
 	if refusal := r.refusal(c, srv); refusal != nil {
 		c.Reply(r.From, refusal)
@@ -149,8 +146,7 @@ func (s *System) Handle(c *node.Context, srv Server, r Request) error {
 	return nil
 }
 
-// refusal is the answer to a request that its sender may not make; nil: it is
-// allowed.
+// refusal returns the answer to a forbidden request, or nil if it is allowed.
 func (r Request) refusal(c *node.Context, srv Server) any {
 	if !r.isTerm {
 		return nil
@@ -168,8 +164,8 @@ func (r Request) refusal(c *node.Context, srv Server) any {
 	return nil
 }
 
-// wrapped reports whether the answer looks otherwise to some callers: from OTP 27
-// on, get_state and replace_state are answered with {ok, State}.
+// wrapped reports whether the answer depends on the caller: from OTP 27 on, get_state and replace_state are answered with
+// {ok, State}.
 func (r Request) wrapped() bool {
 	if !r.isTerm {
 		return false
@@ -183,7 +179,7 @@ func (r Request) wrapped() bool {
 // okState is the first OTP release that answers get_state with {ok, State}.
 const okState = 27
 
-// wrap answers a call for the state in the way of the caller's release.
+// wrap answers a call for the state in the format of the caller's release.
 func wrap(n *node.Node, to node.From, reply any) {
 	at := to.Caller().Node()
 	answer := func() {
@@ -197,7 +193,7 @@ func wrap(n *node.Node, to node.From, reply any) {
 	if at == n.Name() || n.Inside(process.Key{}).ReleaseKnown(at) {
 		answer()
 	} else {
-		go answer() // ends with the answer of the other node, or some seconds later
+		go answer() // ends with the answer of the other node, or after some seconds
 	}
 }
 
@@ -244,7 +240,7 @@ func (s *System) command(c *node.Context, srv Server, what any) any {
 	return wire.Tuple{wire.AtomError, wire.Tuple{wire.Atom("unknown_system_msg"), what}}
 }
 
-// attempt runs code of a server that must not end it.
+// attempt runs code of a server whose panic must not end it.
 func attempt(f func() (any, error)) (v any, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -254,13 +250,13 @@ func attempt(f func() (any, error)) (v any, err error) {
 	return f()
 }
 
-// failed is the answer when a server's own code has failed.
+// failed returns the answer when a server's own code has failed.
 func failed(srv Server, function wire.Atom, err error) any {
 	return wire.Tuple{wire.AtomError, wire.Tuple{wire.Atom("callback_failed"),
 		wire.Tuple{srv.Module(), function}, wire.Tuple{wire.AtomError, values.ErrorTerm(err)}}}
 }
 
-// status is {status, Pid, {module, Module}, [Dictionary, State, Parent, Debug, Status]}.
+// status returns {status, Pid, {module, Module}, [Dictionary, State, Parent, Debug, Status]}.
 func (s *System) status(c *node.Context, srv Server) any {
 	status, err := attempt(func() (any, error) { return srv.Status(), nil })
 	if err != nil {
@@ -270,9 +266,8 @@ func (s *System) status(c *node.Context, srv Server) any {
 		wire.List{dictionary(c, srv), s.State(), s.parent(c), s.debug.list(c), status}}
 }
 
-// ServerStatus is the Status of a gen_server, and of a supervisor, which is one in
-// OTP: the three parts that format_status of gen_server returns. parent is the
-// process itself if it was started without a link.
+// ServerStatus returns the Status of a gen_server, and of a supervisor, which is one in OTP: the three parts returned by
+// format_status of gen_server. parent is the process itself if it was started without a link.
 func (s *System) ServerStatus(c *node.Context, parent wire.PID, state any) wire.List {
 	text := func(t string) any { return wire.Charlist(t) }
 	return wire.List{
@@ -294,7 +289,7 @@ func (s *System) State() wire.Atom {
 	return running
 }
 
-// Logged returns what the event log holds, for a Status.
+// Logged returns the contents of the event log, for a Status.
 func (s *System) Logged() wire.List {
 	if s == nil || s.debug.log == nil {
 		return wire.List{}
@@ -302,7 +297,7 @@ func (s *System) Logged() wire.List {
 	return s.debug.log.events()
 }
 
-// dictionary is what a process started by OTP would have in its dictionary.
+// dictionary returns the dictionary of a process that was started by OTP.
 func dictionary(c *node.Context, srv Server) wire.List {
 	ancestors := wire.List{}
 	if p := c.Parent(); !p.IsZero() {
@@ -318,7 +313,7 @@ func dictionary(c *node.Context, srv Server) wire.List {
 	}
 }
 
-// parent is as for a gen_server: itself, if it was started without a link.
+// parent returns the parent as for a gen_server: the process itself if it was started without a link.
 func (s *System) parent(c *node.Context) wire.PID {
 	if p := c.Parent(); !s.Alone && !p.IsZero() {
 		return p
@@ -326,8 +321,8 @@ func (s *System) parent(c *node.Context) wire.PID {
 	return c.Self()
 }
 
-// replace applies f to the state: a Go function, or an exported one. Erlang's own
-// funs cannot be run here. It returns the new state.
+// replace applies f to the state: a Go function, or an exported one. Erlang's own funs cannot run here. It returns the new
+// state.
 func replace(c *node.Context, srv Server, f any) (state any, err error) {
 	switch f := f.(type) {
 	case func(any) (any, error):
@@ -346,17 +341,16 @@ func replace(c *node.Context, srv Server, f any) (state any, err error) {
 	return srv.State(), nil
 }
 
-// waiting is the behaviour of a server that is suspended: nothing but system
-// messages and the death of its parent.
+// waiting is the behaviour of a suspended server: it handles only system messages and the exit of its parent.
 type waiting struct {
 	s   *System
 	srv Server
 }
 
-// BehaviourName is part of node.BehaviourNamer.
+// BehaviourName implements node.BehaviourNamer.
 func (w waiting) BehaviourName() string { return fmt.Sprintf("%s (suspended)", w.srv.Module()) }
 
-// Receive is part of node.Actor.
+// Receive implements node.Actor.
 func (w waiting) Receive(c *node.Context, msg any) error {
 	r, ok := Parse(c.Node(), msg)
 	e, exited := msg.(node.Exited)

@@ -11,19 +11,17 @@ import (
 // Joined reports whether an interface and the value in it are one allocation.
 const Joined = true
 
-// An interface holds a pointer to its value, which Go allocates when the value is
-// put into it: a slice header of 24 bytes for each tuple, list and binary, and 8
-// bytes for each integer beyond a byte. This package allocates the slice header together with
-// its elements, or many values at a time, and makes interfaces that point to them. The value is
-// written before its interface is made, and never again.
+// An interface contains a pointer to its value, which Go allocates when the value is converted: a slice header of 24 bytes
+// for each tuple, list and binary, and 8 bytes for each integer beyond a byte. This package allocates the slice header
+// together with its elements, or many values at a time, and makes interfaces that point to them. The value is written
+// before its interface is made, and never again.
 
-// iface is an interface value as the runtime lays it out.
+// iface is the runtime's memory layout of an interface value.
 type iface struct{ kind, data unsafe.Pointer }
 
 func kindOf(v any) unsafe.Pointer { return (*iface)(unsafe.Pointer(&v)).kind }
 
-// TypeOf returns a number for the type of what is in v, the same for all values of the type and of no other:
-// where Go keeps its reflect.Type; 0: v is nil.
+// TypeOf returns a number that is unique for the dynamic type of v: the address of its reflect.Type, or 0 if v is nil.
 func TypeOf(v any) uintptr { return uintptr(kindOf(v)) }
 
 var (
@@ -33,21 +31,20 @@ var (
 	kindInt   = kindOf(0)
 )
 
-// view returns the interface value of a kind whose value is at data.
+// view returns the interface value with a kind and the value at data.
 func view(kind, data unsafe.Pointer) (v any) {
 	i := (*iface)(unsafe.Pointer(&v))
 	i.kind, i.data = kind, data
 	return v
 }
 
-// slots is a slice and its elements in one.
+// slots is a slice with its elements in one allocation.
 type slots[A any] struct {
 	head  []any
 	elems A
 }
 
-// Tuple returns n slots, to be filled, and the wire.Tuple that they are; nil for none,
-// and for more than [MaxJoined].
+// Tuple returns n slots to be filled, and their wire.Tuple, or nil for none, and for more than [MaxJoined].
 func Tuple(n int) (slots []any, v any) { return compound(kindTuple, n) }
 
 // List is Tuple for a wire.List.
@@ -94,17 +91,16 @@ func compound(kind unsafe.Pointer, n int) (s []any, v any) {
 // head is the size of a slice header in Go: pointer, length and capacity.
 const head = int(unsafe.Sizeof([]byte{}))
 
-// oneBytes is the longest binary, in bytes, that is allocated together with its slice header.
-// Beyond it Go's size classes would waste memory, and one more allocation costs little beside
-// the copy.
+// oneBytes is the maximum size of a binary that is allocated together with its slice header. Beyond it Go's size classes
+// would waste memory, and another allocation costs little compared to the copy.
 const oneBytes = 1024 - head
 
 var noBytes any = []byte{}
 
 // Bytes returns a copy of b, a []byte.
 //
-// The header and the bytes are one allocation without pointers for the garbage collector, which
-// moves nothing: a reference to one of them keeps both, so it need not scan either.
+// The header and the bytes are one pointer-free allocation for the garbage collector, which does not move memory: a
+// reference to one of them keeps both, so it need not scan either.
 func Bytes(b []byte) any {
 	n := len(b)
 	if n == 0 {
@@ -116,7 +112,7 @@ func Bytes(b []byte) any {
 	return whole(make([]byte, head+n), b)
 }
 
-// whole turns m, memory without pointers, into a slice header and its bytes, copied from b.
+// whole turns m, pointer-free memory, into a slice header and its bytes, copied from b.
 func whole(m, b []byte) any {
 	p, n := unsafe.Pointer(&m[0]), uintptr(len(b))
 	*(*[3]uintptr)(p) = [3]uintptr{uintptr(p) + uintptr(head), n, n}
@@ -124,9 +120,8 @@ func whole(m, b []byte) any {
 	return view(kindBytes, p)
 }
 
-// Block is memory for several short binaries, each with its slice header before it: one
-// allocation for all of them. A reference to one of them keeps the whole block in memory, so
-// it is small: BlockSize.
+// Block is one allocation for several short binaries, each preceded by its slice header. A reference to one of them keeps
+// the whole block in memory, so it is small: BlockSize.
 type Block struct{ free []byte }
 
 // The limits of a block: its bytes, and its binaries.
@@ -135,13 +130,13 @@ const (
 	BlockMost = 16
 )
 
-// SizeInBlock returns how many bytes of a block a binary of n bytes takes.
+// SizeInBlock returns the number of bytes that a binary of n bytes takes in a block.
 func SizeInBlock(n int) int { return (head + n + 7) &^ 7 }
 
-// NewBlock returns a block for binaries that take this many bytes of it in all.
+// NewBlock returns a block for binaries that take bytes bytes in total.
 func NewBlock(bytes int) Block { return Block{make([]byte, bytes)} }
 
-// Add returns a copy of b, a []byte, as Bytes does.
+// Add returns a copy of b, a []byte, like Bytes.
 func (k *Block) Add(b []byte) any {
 	size := SizeInBlock(len(b))
 	m := k.free[:size]

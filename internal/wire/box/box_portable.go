@@ -10,11 +10,10 @@ import (
 // Joined reports whether an interface and the value in it are one allocation.
 const Joined = false
 
-// MaxJoined is how many slots, at most, are made together with their interface: none here.
+// MaxJoined is the maximum number of slots that are allocated together with their interface: none here.
 const MaxJoined = 0
 
-// TypeOf returns a number for the type of what is in v, the same for all values of the type and of no other:
-// where Go keeps its reflect.Type; 0: v is nil.
+// TypeOf returns a number that is unique for the dynamic type of v: the address of its reflect.Type, or 0 if v is nil.
 func TypeOf(v any) uintptr {
 	if v == nil {
 		return 0
@@ -22,7 +21,7 @@ func TypeOf(v any) uintptr {
 	return reflect.ValueOf(reflect.TypeOf(v)).Pointer()
 }
 
-// Tuple returns n slots, to be filled, and nil: the caller makes a wire.Tuple of them.
+// Tuple returns n slots to be filled, and nil: the caller makes a wire.Tuple of them.
 func Tuple(n int) (slots []any, v any) { return make([]any, n), nil }
 
 // List is Tuple for a wire.List.
@@ -31,7 +30,7 @@ func List(n int) (slots []any, v any) { return make([]any, n), nil }
 // Bytes returns a copy of b, a []byte.
 func Bytes(b []byte) any { return append(make([]byte, 0, len(b)), b...) }
 
-// Block stands for memory for several short binaries. Here each has its own.
+// Block does nothing here: each binary has its own allocation.
 type Block struct{}
 
 // The limits of a block: its bytes, and its binaries.
@@ -40,30 +39,30 @@ const (
 	BlockMost = 16
 )
 
-// SizeInBlock returns how many bytes of a block a binary of n bytes takes.
+// SizeInBlock returns the number of bytes that a binary of n bytes takes in a block.
 func SizeInBlock(n int) int { return n }
 
 // NewBlock returns a block for binaries that take this many bytes of it in all.
 func NewBlock(int) Block { return Block{} }
 
-// Add returns a copy of b, a []byte, as Bytes does.
+// Add returns a copy of b, a []byte, like Bytes.
 func (*Block) Add(b []byte) any { return Bytes(b) }
 
-// FillBytes fills slots, which are nil, with the bytes of b as integers. Both have one length.
+// FillBytes fills slots, which are nil, with the bytes of b as integers. Both have the same length.
 func FillBytes(slots []any, b []byte) {
 	for i, c := range b {
 		slots[i] = int(c)
 	}
 }
 
-// Ints makes integers. Its zero value is ready to use.
+// Ints makes integers. The zero value is ready to use.
 type Ints struct{}
 
 // Put puts n into a slot that is nil.
 func (*Ints) Put(slot *any, n, _ int) { *slot = n }
 
-// Run fills slots, which are nil, with the integers that b begins with, each four
-// bytes, the highest first, behind a byte that is tag. It returns how many they are.
+// Run fills slots, which are nil, with the integers at the beginning of b, each the byte tag followed by four bytes,
+// highest first. It returns their number.
 func (*Ints) Run(slots []any, b []byte, tag byte, _ int) (n int) {
 	for ; n < len(slots) && len(b) >= 5 && b[0] == tag; n, b = n+1, b[5:] {
 		slots[n] = int(int32(binary.BigEndian.Uint32(b[1:])))

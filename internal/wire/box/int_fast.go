@@ -9,9 +9,8 @@ import (
 	"unsafe"
 )
 
-// Most integers in messages are small. A table in the program itself has a place for each of
-// them: to point to it costs nothing, and the garbage collector does not scan it. The table is
-// filled, and takes memory, only up to the largest number that has been needed so far.
+// Most integers in messages are small. A static table has a place for each of them: pointing to it is free, and the garbage
+// collector does not scan it. The table is filled, and takes memory, only up to the largest number needed so far.
 const (
 	least = -512
 	most  = 1<<16 - 1
@@ -19,7 +18,7 @@ const (
 
 var (
 	small  [most - least + 1]int
-	filled atomic.Uint32 // how many of small are written
+	filled atomic.Uint32 // number of filled places of small
 	fills  sync.Mutex
 )
 
@@ -35,19 +34,18 @@ func fill(i uint) {
 	filled.Store(uint32(max(end, uint(filled.Load()))))
 }
 
-// point makes small[i], which is written, the value of a slot, which is nil; table is the
-// address of small. It stores without a write barrier, which takes time while the garbage
-// collector runs: the collector would have to know of the old value, which is nil, and of
-// the new one only if that were in the heap.
+// point makes small[i], which is filled, the value of a slot, which is nil; table is the address of small. It stores
+// without a write barrier, which takes time while the garbage collector runs. The collector need not know of the old value,
+// which is nil, or of the new one, which is not in the heap.
 func point(slot *any, kind, table uintptr, i uint) {
 	w := (*[2]uintptr)(unsafe.Pointer(slot))
 	w[0], w[1] = kind, table+uintptr(i)*unsafe.Sizeof(small[0])
 }
 
-// places returns the arguments kind and table of point, once for many calls.
+// places returns the arguments kind and table of point.
 func places() (kind, table uintptr) { return uintptr(kindInt), uintptr(unsafe.Pointer(&small)) }
 
-// FillBytes fills slots, which are nil, with the bytes of b as integers. Both have one length.
+// FillBytes fills slots, which are nil, with the bytes of b as integers. Both have the same length.
 func FillBytes(slots []any, b []byte) {
 	const end = 256 - least
 	if filled.Load() < end {
@@ -60,17 +58,15 @@ func FillBytes(slots []any, b []byte) {
 	}
 }
 
-// maxInts is how many integers are allocated at a time, at most: a reference to one of them
-// keeps them all in memory.
+// maxInts is the maximum number of integers that are allocated together: a reference to one of them keeps them all in
+// memory.
 const maxInts = 128
 
-// Ints makes integers. Those that are not small it allocates several at a time. Its zero value
-// is ready to use.
+// Ints makes integers. It allocates several at a time of those that are not small. The zero value is ready to use.
 type Ints struct{ free []int }
 
-// Put puts n into a slot that is nil. If it has to allocate, it does so for as many
-// integers as are expected, this one included, up to 128: a reference to one of them keeps
-// the memory of all.
+// Put puts n into a slot that is nil. If it must allocate, it allocates for expected integers, including this one, up to
+// 128: a reference to one of them keeps the memory of all.
 func (x *Ints) Put(slot *any, n, expected int) {
 	if i := uint(n - least); i < uint(len(small)) {
 		if i >= uint(filled.Load()) {
@@ -87,14 +83,13 @@ func (x *Ints) Put(slot *any, n, expected int) {
 	x.free = x.free[1:]
 }
 
-// tagged is an integer behind a tag, the highest byte first.
+// tagged is an integer after a tag, highest byte first.
 type tagged [1 + 4]byte
 
 func (t *tagged) int() int { return int(int32(binary.BigEndian.Uint32(t[1:]))) }
 
-// Run fills slots, which are nil, with the integers that b begins with, each four
-// bytes, the highest first, behind a byte that is tag. It returns how many they are. It allocates
-// for expected integers at most.
+// Run fills slots, which are nil, with the integers at the beginning of b, each the byte tag followed by four bytes,
+// highest first. It returns their number. It allocates for at most expected integers.
 func (x *Ints) Run(slots []any, b []byte, tag byte, expected int) (n int) {
 	in := unsafe.Slice((*tagged)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/len(tagged{}))
 	in = in[:min(len(in), len(slots))]
@@ -108,7 +103,7 @@ func (x *Ints) Run(slots []any, b []byte, tag byte, expected int) (n int) {
 	return n
 }
 
-// runSmall is Run as long as they are small and filled.
+// runSmall is Run while the integers are small and filled.
 func runSmall(slots []any, in []tagged, tag byte) int {
 	slots = slots[:len(in)]
 	kind, table := places()
@@ -123,7 +118,7 @@ func runSmall(slots []any, in []tagged, tag byte) int {
 	return len(in)
 }
 
-// runLarge is Run for one at least, and as long as they are large and x has free places.
+// runLarge is Run for at least one integer, and while they are large and x has free places.
 func (x *Ints) runLarge(slots []any, in []tagged, tag byte, expected int) int {
 	x.Put(&slots[0], in[0].int(), expected)
 	in = in[1:min(len(in), 1+len(x.free))]

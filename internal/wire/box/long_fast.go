@@ -8,20 +8,19 @@ import (
 	"unsafe"
 )
 
-// A long slice and its header are one allocation, too, of a type that is made when the first
-// slice of its size class is. The type has as many slots as fit into the size class, so
-// that nothing is wasted but the header. Types are never freed, and take a bit for
-// each of their words, so their number is limited by MaxJoined.
+// A long slice and its header are one allocation, too, of a type that is made with the first slice of its size class. The
+// type has as many slots as fit into the size class, so that only the header is wasted. Types are never freed, and take a
+// bit for each of their words, so MaxJoined limits their number.
 
-// MaxJoined is how many slots, at most, are allocated together with their slice header: those
-// that fit into a mebibyte. Beyond it one more allocation costs nothing beside theirs.
+// MaxJoined is the maximum number of slots that are allocated together with their slice header: those that fit into a
+// mebibyte. Beyond it the cost of another allocation is negligible.
 const MaxJoined = (mostBytes - head) / slotSize
 
 const (
 	mostBytes = 1 << 20
 	slotSize  = int(unsafe.Sizeof(any(nil)))
 	page      = 8 << 10  // of the runtime
-	lastClass = 32 << 10 // up to here, in bytes, it has classes of sizes; beyond, whole pages
+	lastClass = 32 << 10 // largest size class in bytes; beyond, whole pages
 )
 
 // size is a size class: slices of up to this many slots.
@@ -38,7 +37,7 @@ var (
 	setUp  sync.Once
 )
 
-// findSizes asks the runtime for its classes.
+// findSizes gets the runtime's size classes.
 func findSizes() {
 	const word = int(unsafe.Sizeof(unsafe.Pointer(nil)))
 	for {
@@ -58,8 +57,7 @@ func findSizes() {
 	}
 }
 
-// long returns n slots, of more than compound has types for and at most MaxJoined, and
-// their head.
+// long returns the header of n slots, more than compound has types for and at most MaxJoined.
 func long(n int) *[]any {
 	setUp.Do(findSizes)
 	var s *size

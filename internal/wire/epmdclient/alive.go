@@ -30,14 +30,13 @@ func state(s epmd.Status) string {
 	return "lost"
 }
 
-// alive is a registration that is kept: its connection stays open, and when it
-// ends the name is registered again, until Stop. The creation stays what
-// it was.
+// alive is a maintained registration: its connection stays open, and when it ends the name is registered again, until Stop.
+// The creation does not change.
 type alive struct {
 	// Set once, before the goroutine starts.
 	client *Client
 	reg    Registration
-	revive func(context.Context) bool // nil, or starts a port mapper where the last one has ended
+	revive func(context.Context) bool // starts a port mapper after the last one has ended; may be nil
 	stop   context.CancelFunc
 	done   chan struct{} // closed when the goroutine has ended
 
@@ -45,8 +44,8 @@ type alive struct {
 	status epmd.Status
 }
 
-// keepAlive registers. If nobody answers and there is a revive, this is asked to
-// change that, and if it has, another attempt is made at once.
+// keepAlive registers. If no port mapper answers and revive is set, it calls revive, and if that succeeds, makes another
+// attempt at once.
 func (c *Client) keepAlive(ctx context.Context, r Registration, revive func(context.Context) bool) (*alive, error) {
 	if err := checkName(r.Name); err != nil {
 		return nil, err
@@ -66,14 +65,14 @@ func (c *Client) keepAlive(ctx context.Context, r Registration, revive func(cont
 	return a, nil
 }
 
-// The node that is the port mapper may end while it is asked. Another takes its place within seconds: so a lost connection
-// is no reason not to start.
+// The node that serves as the port mapper may end during the request. Another one replaces it within seconds, so a lost
+// connection must not prevent a start.
 const (
 	lostAttempts = 15
 	lostPause    = 200 * time.Millisecond
 )
 
-// isLost reports whether the connection ended before there was an answer.
+// isLost reports whether the connection ended before an answer.
 func isLost(err error) bool {
 	return errors.Is(err, errHungUp) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
@@ -85,8 +84,7 @@ func (a *alive) current() epmd.Status {
 	return a.status
 }
 
-// end gives the name up: it closes the connection and waits for the goroutine.
-// It may be called more than once.
+// end releases the name: it closes the connection and waits for the goroutine. It may be called more than once.
 func (a *alive) end() {
 	a.stop()
 	<-a.done
@@ -102,16 +100,16 @@ func (a *alive) run(life context.Context, conn net.Conn) {
 			return
 		}
 		a.set(false, err)
-		// A keeper takes over at once, unless the port mapper that answers refuses names for long.
+		// A keeper takes over at once, unless the answering port mapper has been refusing names for long.
 		conn = a.again(life, a.revive != nil && time.Since(since) >= a.client.cfg.Retry)
 	}
 }
 
-// leaveTime is how long the port mapper may take to forget a name.
+// leaveTime is the time that the port mapper may take to forget a name.
 const leaveTime = 200 * time.Millisecond
 
-// hold waits until conn ends, on which nothing more should come, or life does. Then it says that nothing more will be sent,
-// and waits until the port mapper has closed the connection too: until then the name may count as taken.
+// hold waits until conn, on which no more data is expected, or life ends. Then it closes its side for writing, and waits
+// until the port mapper has closed the connection too: until then the name may count as taken.
 func hold(life context.Context, conn net.Conn) error {
 	defer conn.Close()
 	defer context.AfterFunc(life, func() {
@@ -127,8 +125,8 @@ func hold(life context.Context, conn net.Conn) error {
 	return fmt.Errorf("epmd: connection: %w", err)
 }
 
-// again tries to register until it has, or life ends and it returns nil. Before
-// each attempt, except the first if atOnce, it waits.
+// again tries to register until it succeeds, or returns nil when life ends. It waits before each attempt, except the first
+// if atOnce is set.
 func (a *alive) again(life context.Context, atOnce bool) net.Conn {
 	for {
 		if !atOnce && !sleep(life, a.client.cfg.Retry) {
@@ -148,7 +146,7 @@ func (a *alive) again(life context.Context, atOnce bool) net.Conn {
 	}
 }
 
-// sleep waits for d and reports whether ctx is still alive.
+// sleep waits for d and reports whether ctx has not ended.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -186,8 +184,7 @@ func (a *alive) ask(ctx context.Context) (epmdserver.AliveAnswer, net.Conn, erro
 	return exchange(ctx, a.client, "", r, longest, epmdserver.ParseAlive)
 }
 
-// randomCreation returns a creation for when the port mapper gives none: any
-// number but 0.
+// randomCreation returns a nonzero creation, for use when the port mapper gives none.
 func randomCreation() uint32 {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // never fails

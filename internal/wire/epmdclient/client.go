@@ -12,11 +12,10 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// Client asks port mappers. It holds no connection and may be used by many
-// goroutines at once.
+// Client queries port mappers. It holds no connection and may be used concurrently.
 type Client struct{ cfg settings }
 
-// NewClient returns a client, or an error if cfg makes no sense.
+// NewClient returns a client, or an error if cfg is invalid.
 func NewClient(cfg epmd.Config) (*Client, error) {
 	s, err := settings(cfg).withDefaults()
 	if err != nil {
@@ -25,9 +24,8 @@ func NewClient(cfg epmd.Config) (*Client, error) {
 	return &Client{s}, nil
 }
 
-// Lookup asks the port mapper of host ("" is this one) for the node name, given
-// without its host. It returns ErrNotFound if there is none, ErrUnreachable if
-// there is no port mapper.
+// Lookup queries the port mapper of host ("" is this one) for the node name, given without its host. It returns ErrNotFound
+// if there is none, ErrUnreachable if there is no port mapper.
 func (c *Client) Lookup(ctx context.Context, host, name string) (Registration, error) {
 	if err := checkName(name); err != nil {
 		return Registration{}, err
@@ -45,8 +43,7 @@ func (c *Client) Lookup(ctx context.Context, host, name string) (Registration, e
 // maxPortAnswer is the size of the longest PORT2_RESP.
 const maxPortAnswer = 2 + epmdserver.Fixed + 2*epmdserver.MaxFrame
 
-// Names asks the port mapper of host ("" is this one) for its live nodes, the
-// newest first.
+// Names queries the port mapper of host ("" is this one) for its live nodes, the newest first.
 func (c *Client) Names(ctx context.Context, host string) ([]Entry, error) {
 	b, err := ask(ctx, c, host, epmdserver.Request{Op: epmdserver.OpNames}, c.cfg.MaxNames, untilEOF)
 	if err == nil {
@@ -62,8 +59,7 @@ func (c *Client) Names(ctx context.Context, host string) ([]Entry, error) {
 	return nil, fmt.Errorf("names: %w", err)
 }
 
-// errUntilEOF is what untilEOF, the parser of answers that only the connection
-// ends, says of each beginning.
+// errUntilEOF is returned by untilEOF, the parser of answers that end with the connection, for each incomplete answer.
 var errUntilEOF = errors.New("epmd: the answer lasts until the connection ends")
 
 func untilEOF(b []byte) (all, rest []byte, err error) { return b, nil, errUntilEOF }
@@ -80,9 +76,8 @@ func ask[T any](ctx context.Context, c *Client, host string, r epmdserver.Reques
 }
 
 // exchange sends r to the port mapper of host and returns its answer, of at most
-// limit bytes, and the connection, which is the caller's to close and nil if
-// there is an error. A parser that wants more bytes than there are answers with
-// what it has.
+// limit bytes, and the connection, which the caller must close and which is nil on error. A parser that needs more bytes
+// than there are returns what it has.
 func exchange[T any](ctx context.Context, c *Client, host string, r epmdserver.Request, limit int,
 	parse func([]byte) (T, []byte, error)) (answer T, _ net.Conn, err error) {
 	b, err := r.Append(nil)
@@ -91,7 +86,7 @@ func exchange[T any](ctx context.Context, c *Client, host string, r epmdserver.R
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
-	conn, err := c.dial(ctx, host) // no named result: the next function may still use it after a return
+	conn, err := c.dial(ctx, host) // not a named result, because the next function may still use it after a return
 	if err != nil {
 		return answer, nil, err
 	}
@@ -101,7 +96,7 @@ func exchange[T any](ctx context.Context, c *Client, host string, r epmdserver.R
 	} else {
 		answer, err = receive(conn, limit, parse)
 	}
-	if !cut() { // the connection is being closed under us
+	if !cut() { // the connection is being closed concurrently
 		err = fmt.Errorf("epmd: at %s: %w", conn.RemoteAddr(), cause.Of(ctx))
 	}
 	if err != nil {
@@ -133,7 +128,7 @@ func (c *Client) dial(ctx context.Context, host string) (net.Conn, error) {
 	return nil, fmt.Errorf("%w: %w", epmd.ErrUnreachable, first)
 }
 
-// receive reads from r until parse says that the answer is whole.
+// receive reads from r until parse reports that the answer is complete.
 func receive[T any](r io.Reader, limit int, parse func([]byte) (T, []byte, error)) (answer T, err error) {
 	var b []byte
 	chunk := make([]byte, 4096)

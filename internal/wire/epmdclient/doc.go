@@ -1,14 +1,13 @@
-// Package epmdclient speaks the protocol of the Erlang Port Mapper Daemon: it asks port
-// mappers, and becomes one where a host has none. Nodes register their name and port at the
-// port mapper of their host, and other nodes ask it for the port. Package epmd has its Config.
+// Package epmdclient implements the protocol of the Erlang Port Mapper Daemon: it queries port mappers, and becomes one if
+// a host has none. Nodes register their name and port with the port mapper of their host, and other nodes query it for the
+// port. Package epmd has its Config.
 //
 // # Nouns
 //
-//   - A [Registration] is what a port mapper knows of a live node. It lasts as
-//     long as the connection that it came over.
-//   - A [Client] asks port mappers.
-//   - A [Keeper] keeps a node registered. If [Client.Keep] made it, it is the port mapper
-//     of its host while no other port mapper answers.
+//   - A [Registration] is a port mapper's record of a live node. It lasts as long as the connection that it was made over.
+//   - A [Client] queries port mappers.
+//   - A [Keeper] keeps a node registered. If made by [Client.Keep], it is the port mapper of its host while no other port
+//     mapper answers.
 //
 // A node that can be found whether or not EPMD runs on its host (see the Example):
 //
@@ -21,18 +20,15 @@
 //
 // # Invariants
 //
-//  1. The creation of a Keeper is not 0 and does not change, whatever port mappers
-//     answer when it registers again.
-//  2. The live names of a server differ. Each is held by one open connection, and
-//     ends with it.
-//  3. A server gives no creation twice, and none that is 0: each is at least one
-//     more than the last, and at least the time in seconds, so that the next server
-//     on this host goes on above (up to one registration a second, until 2106). To
-//     nodes of a version below 6 it gives 1, 2 or 3, never the one of the life before.
+//  1. The creation of a Keeper is not 0 and does not change, regardless of the answers to later registrations.
+//  2. The live names of a server are distinct. Each is held by one open connection, and ends with it.
+//  3. A server gives no creation twice, and never 0: each is at least one more than the last, and at least the time in
+//     seconds, so that the next server on this host continues above (with up to one registration per second, until 2106).
+//     Nodes of a version below 6 get 1, 2 or 3, never that of the previous incarnation.
 //  4. No exchange outlasts Config.Timeout (client) or Config.IdleTimeout (server),
-//     no answer that is read is longer than its bound, no parser panics.
-//  5. At most one process serves a port: the listener is the lock. A Keeper listens
-//     only after a connection has failed, and takes "in use" for an answer.
+//     no answer that is read exceeds its limit, no parser panics.
+//  5. At most one process serves a port: the listener is the lock. A Keeper listens only after a connection has failed, and
+//     treats "in use" as an answer.
 //
 // # Goroutines
 //
@@ -41,17 +37,15 @@
 //	Keeper.serve  Keep, alive.run  Keeper.Stop, waits       a port mapper, which starts a goroutine for
 //	                                                        each listener and each connection
 //
-// Register and Keep return after the first attempt, which alone is bound by
-// their context; the others go on until Stop.
+// Register and Keep return after the first attempt, and only that is bound by their context; later attempts continue until
+// Stop.
 //
 // # Protocol
 //
-// TCP, port 4369. The caller sends one request, after its length, and reads the
-// answer; integers are big-endian. The port mapper closes the connection after
-// each answer, but for that to ALIVE2_REQ: this connection stays open in silence
-// for as long as the node lives. Its end, or any byte on it, ends the
-// registration. Requests that make no sense or are not allowed get no answer:
-// the connection is closed.
+// TCP, port 4369. The caller sends one request, with a length prefix, and reads the answer; integers are big-endian. The
+// port mapper closes the connection after each answer, except that to ALIVE2_REQ: this connection stays open without
+// traffic as long as the node lives. Its end, or any byte on it, ends the registration. Invalid or forbidden requests get
+// no answer: the connection is closed.
 //
 //	request               body, after Length:2              answer
 //	ALIVE2_REQ        x   120 Port:2 Type:1 Protocol:1      Highest >= 6: 118 Result:1 Creation:4
@@ -70,51 +64,43 @@
 //
 // Type is 77 for a visible node and 72 for a hidden one; erl sends 77 always.
 // Protocol is 0. Highest and Lowest are versions of the distribution handshake:
-// erl of OTP 25 sends 6 and 5, we send 6 and 6. Name is without "@host". A result other
-// than 0 refuses; OTP's port mapper answers 1 with creation 99 to a clash
-// (76 01 00000063, or 79 01 0063), and the same to a name or an extra that it
-// does not like.
+// erl of OTP 25 sends 6 and 5, this package sends 6 and 6. Name is without "@host". A result other than 0 refuses; OTP's
+// port mapper answers 1 with creation 99 to a clash (76 01 00000063, or 79 01 0063), and the same to a name or an extra
+// that it does not accept.
 //
-// Anyone may ask for ports and names. The rest is for callers on the host: from
-// a loopback address, or from the very address that they call. KILL_REQ is
-// granted if no name is live or the server is relaxed, STOP_REQ only if it is.
+// Any caller may query ports and names. The other requests are for callers on the same host: from a loopback address, or
+// from the address that they call. KILL_REQ is granted if no name is live or the server is relaxed, STOP_REQ only if it is.
 //
 // Source: "EPMD Protocol" in the Distribution Protocol chapter of OTP's ERTS
 // User's Guide; erl_epmd.erl; and the epmd of OTP 25, with which the tests
 // compare every answer.
 //
-// # Differences to OTP's port mapper
+// # Differences from OTP's port mapper
 //
-//   - An ALIVE2_REQ without a name is never answered. OTP's takes it if there is
-//     an extra.
-//   - A name that holds a newline is refused: it would forge lines of NAMES_REQ.
-//   - A name of 255 characters can be looked up; at OTP's it can be registered only.
-//   - A request must be complete, and its answer taken, within IdleTimeout. At OTP's
-//     each byte earns another 60 s. A connection whose registration was refused is closed
-//     after IdleTimeout too; OTP's leaves it open.
-//   - A clash is answered after up to 0.1 s, in which the other's connection may be
-//     seen to end: a node that is restarted at once is not refused.
-//   - Creations count up over all names; OTP's do for each name by itself, from the
-//     time of its first registration.
-//   - F is a number of the connection; OTP's is a file descriptor.
-//   - Callers from other hosts get half of the connections at most, so that they
-//     cannot keep nodes of this host from registering.
+//   - An ALIVE2_REQ without a name is never answered. OTP's accepts it if there is an extra.
+//   - A name with a newline is refused, because it would forge lines of NAMES_REQ.
+//   - A name of 255 characters can be looked up; with OTP's it can only be registered.
+//   - A request must be complete, and its answer taken, within IdleTimeout. With OTP's each byte adds another 60 s. A
+//     connection whose registration was refused is closed after IdleTimeout too; OTP's leaves it open.
+//   - A clash is answered after up to 0.1 s, during which the other connection may end, so that a node that is restarted at
+//     once is not refused.
+//   - Creations count up over all names; OTP's count for each name separately, from the time of its first registration.
+//   - F is the number of a connection; OTP's is a file descriptor.
+//   - Callers from other hosts get at most half of the connections, so that they cannot prevent nodes of this host from
+//     registering.
 //
 // # What can be lost
 //
 // Between the death of a port mapper and the next attempt of each node (at once
 // for a Keeper that was registered for Config.Retry, 2 s for every other node,
-// erl's included) names are not found, and another node may take a name that is
-// in use: this one is then refused until that is gone. Nothing is kept on disk.
+// erl's included) names are not found, and another node may take a name that is in use: the original node is then refused
+// until the other is gone. Nothing is stored on disk.
 //
 // # Limits and versions
 //
-// Names have 1 to 255 characters of UTF-8. The extra of a registration
-// may have 65,535 bytes by its field, but OTP's port mapper, and our server with
-// it, refuses more than 1,020 bytes and closes on requests of more than
-// 3,057 bytes. OTP's lookups ignore the extra, so anything may stand there.
-// A server remembers 1,002 names of the past, for DUMP_REQ only.
-// The answers of OTP before 23 (121) are understood and given. There is no
-// authentication: a port mapper believes any process of its host, and its clients
-// must trust the network.
+// Names have 1 to 255 characters of UTF-8. The extra of a registration may have 65,535 bytes according to its field, but
+// OTP's port mapper, and this server, refuse more than 1,020 bytes and close the connection on requests of more than 3,057
+// bytes. OTP's lookups ignore the extra, so it may contain anything. A server remembers 1,002 past names, for DUMP_REQ
+// only. The answer format before OTP 23 (121) is understood and can be given. There is no authentication: a port mapper
+// trusts every process on its host, and its clients must trust the network.
 package epmdclient

@@ -12,15 +12,13 @@ import (
 )
 
 // Keeper keeps a node registered: the connection to the port mapper stays open, and
-// when it ends the name is registered again, until [Keeper.Stop]. The creation stays
-// what it was.
+// when it ends the name is registered again, until [Keeper.Stop]. The creation does not change.
 //
-// A Keeper that [Client.Keep] made needs no port mapper: where nobody answers it becomes
-// the port mapper itself, for all nodes of the host. When the one that answered dies,
-// the Keeper that notices first takes its place; the others, erl nodes among them, find
-// it when they try again.
+// A Keeper made by [Client.Keep] needs no port mapper: if none answers, it becomes the port mapper itself, for all nodes of
+// the host. When the answering port mapper dies, the Keeper that notices first takes its place; the others, including erl
+// nodes, find it when they try again.
 //
-//	           nobody answers, the port is ours: serve it
+//	           no answer, the port is free: serve it
 //	  client ────────────────────────────────────────────▶ client of its own server
 //	(of any ) ◀──────────────────────────────────────────
 //	           our server ended: killed, or its listener failed
@@ -30,14 +28,13 @@ type Keeper struct {
 	wg     sync.WaitGroup
 
 	mu     sync.Mutex
-	server *epmdserver.Server // nil while another serves
+	server *epmdserver.Server // nil while another process serves
 	closed bool
 }
 
-// Register registers a node at the port mapper of this host and returns when
-// that has answered; ctx bounds this first attempt only. It returns ErrRefused
-// if the name is taken, ErrUnreachable if there is no port mapper. Thereafter it
-// is up to the Keeper, which must be stopped.
+// Register registers a node with the port mapper of this host and returns when that has answered; ctx bounds only this
+// first attempt. It returns ErrRefused if the name is taken, ErrUnreachable if there is no port mapper. Afterwards the
+// Keeper maintains the registration; it must be stopped.
 func (c *Client) Register(ctx context.Context, r Registration) (*Keeper, error) {
 	alive, err := c.keepAlive(ctx, r, nil)
 	if err != nil {
@@ -46,9 +43,8 @@ func (c *Client) Register(ctx context.Context, r Registration) (*Keeper, error) 
 	return &Keeper{client: c, alive: alive}, nil
 }
 
-// Keep registers a node at the port mapper of this host, or becomes that, and
-// returns when the node is registered; ctx bounds this first attempt only. It
-// returns ErrRefused if the name is taken. The Keeper must be stopped.
+// Keep registers a node with the port mapper of this host, or becomes that port mapper, and returns when the node is
+// registered; ctx bounds only this first attempt. It returns ErrRefused if the name is taken. The Keeper must be stopped.
 func (c *Client) Keep(ctx context.Context, r Registration) (*Keeper, error) {
 	k := &Keeper{client: c}
 	alive, err := c.keepAlive(ctx, r, k.serveInstead)
@@ -60,7 +56,7 @@ func (c *Client) Keep(ctx context.Context, r Registration) (*Keeper, error) {
 	return k, nil
 }
 
-// Creation returns the creation of this life of the node; it never changes.
+// Creation returns the creation of this incarnation of the node; it never changes.
 func (k *Keeper) Creation() uint32 { return k.alive.current().Creation }
 
 // Status returns the state of the registration.
@@ -73,8 +69,8 @@ func (k *Keeper) Serving() bool {
 	return k.server != nil
 }
 
-// Stop gives the name up, ends the server if there is one, and waits for both.
-// Another keeper may take over. It may be called more than once.
+// Stop releases the name, ends the server, if any, and waits for both. Another keeper may take over. It may be called more
+// than once.
 func (k *Keeper) Stop() {
 	k.alive.end()
 	k.stopServer()
@@ -91,8 +87,8 @@ func (k *Keeper) stopServer() {
 	k.wg.Wait()
 }
 
-// serveInstead becomes the port mapper if it can. It reports whether there should be
-// one now: ours, or that of another process that was faster.
+// serveInstead becomes the port mapper if it can. It reports whether there should be one now: this one, or that of a faster
+// process.
 func (k *Keeper) serveInstead(ctx context.Context) bool {
 	if k.Serving() {
 		return false
@@ -114,7 +110,7 @@ func (k *Keeper) serveInstead(ctx context.Context) bool {
 		return false
 	}
 	k.server = s
-	k.wg.Go(func() { k.serve(s, listeners) }) // ended and waited for by stopServer
+	k.wg.Go(func() { k.serve(s, listeners) }) // ended and awaited by stopServer
 	cfg.Logger.Info("epmd: this node now acts as the port mapper of this host", "port", cfg.Port)
 	return true
 }

@@ -10,27 +10,26 @@ import (
 	"github.com/actornode/actornode/internal/wire/epmdserver"
 )
 
-// ErrName: no node can have this name.
+// ErrName means that no node can have this name.
 var ErrName = errors.New("epmd: invalid node name")
 
-// errHungUp: the port mapper closed the connection instead of an answer, as it
-// does on requests that it does not understand or allow.
+// errHungUp means that the port mapper closed the connection without an answer, as it does for requests that it does not
+// understand or allow.
 var errHungUp = errors.New("epmd: the connection was closed without an answer")
 
-// Registration is what a port mapper knows of a live node.
+// Registration is a port mapper's record of a live node.
 type Registration struct {
 	Name     string // the node's name before the @: UTF-8, 1 to 255 characters
 	Port     uint16 // where the node listens for distribution, TCP
-	Hidden   bool   // a C node or other library that is not part of the mesh; erl never says so of itself
+	Hidden   bool   // a C node or other library that is not part of the mesh; never set by erl
 	Protocol byte   // 0 is TCP over IPv4 or IPv6, and the only one known
 	Highest  uint16 // highest version of the distribution protocol; 6 is registered if both are 0
 	Lowest   uint16 // lowest version
 	Extra    []byte // for others to read in Lookup; real port mappers take at most 1,020 bytes
 
 	// Creation distinguishes this incarnation of the node from others of its name. It is not
-	// sent: the port mapper answers a registration with one. Where it is not 0
-	// when a registration is asked for, the caller has chosen its own and the one
-	// in the answer is ignored. It is 0 in what Lookup returns.
+	// sent: the port mapper answers a registration with one. If it is not 0 in a request for a registration, the caller has
+	// chosen its own and the one in the answer is ignored. It is 0 in the result of Lookup.
 	Creation uint32
 }
 
@@ -40,7 +39,7 @@ type Entry struct {
 	Port uint16
 }
 
-// withDefaults fills in what a zero field stands for in Client.Register.
+// withDefaults fills in the defaults of Client.Register.
 func (r Registration) withDefaults() Registration {
 	if r.Highest == 0 && r.Lowest == 0 {
 		r.Highest, r.Lowest = epmdserver.Version, epmdserver.Version
@@ -49,7 +48,7 @@ func (r Registration) withDefaults() Registration {
 	return r
 }
 
-// message is r as it is sent.
+// message returns r as it is sent.
 func (r Registration) message() epmdserver.Registration {
 	kind := epmdserver.Visible
 	if r.Hidden {
@@ -65,7 +64,7 @@ func received(r epmdserver.Registration) Registration {
 		Highest: r.Highest, Lowest: r.Lowest, Extra: r.Extra}
 }
 
-// checkName returns ErrName if no port mapper would take name.
+// checkName returns ErrName if no port mapper would accept name.
 func checkName(name string) error {
 	switch {
 	case name == "":

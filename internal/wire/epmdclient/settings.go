@@ -17,10 +17,10 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// defaultPort is where a port mapper listens unless told otherwise.
+// defaultPort is the default port of a port mapper.
 const defaultPort = 4369
 
-// settings is a Config with what it means.
+// settings is a Config with its defaults.
 type settings epmd.Config
 
 // withDefaults returns c with its zero fields filled in, or the first error in it.
@@ -56,7 +56,7 @@ func (c settings) withDefaults() (settings, error) {
 	return c, nil
 }
 
-// server is what the port mapper of a Keeper needs.
+// server returns the Config of a Keeper's port mapper.
 func (c settings) server() epmdserver.Config {
 	return epmdserver.Config{
 		Logger: c.Logger, MaxConns: c.MaxConns, MaxRemote: c.MaxRemote, IdleTimeout: c.IdleTimeout, Relaxed: c.Relaxed,
@@ -64,7 +64,7 @@ func (c settings) server() epmdserver.Config {
 }
 
 // listenAll opens a listener on each address that c names, or none and an
-// error. That a host lacks IPv6 is no error unless an address asks for it.
+// error. A host without IPv6 is not an error unless an address requires it.
 func (c settings) listenAll(ctx context.Context) ([]net.Listener, error) {
 	hosts := []string{""}
 	optional := ""

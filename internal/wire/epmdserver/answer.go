@@ -14,8 +14,7 @@ const (
 	tagAlive  byte = 121 // ALIVE2_RESP
 )
 
-// ResultRefused and CreationRefused are what OTP's port mapper answers to a
-// registration that it refuses.
+// ResultRefused and CreationRefused are the answer of OTP's port mapper to a refused registration.
 const (
 	ResultRefused   byte   = 1
 	CreationRefused uint32 = 99
@@ -29,9 +28,9 @@ const (
 //	1    1       2
 //	121  Result  Creation    ALIVE2_RESP, to earlier ones
 type AliveAnswer struct {
-	Wide     bool   // which of the two
+	Wide     bool   // ALIVE2_X_RESP
 	Result   byte   // 0 is success
-	Creation uint32 // if not Wide, the lower 16 bits count
+	Creation uint32 // if not Wide, only the lower 16 bits
 }
 
 // Append appends a to b.
@@ -42,8 +41,7 @@ func (a AliveAnswer) Append(b []byte) []byte {
 	return binary.BigEndian.AppendUint16(append(b, tagAlive, a.Result), uint16(a.Creation))
 }
 
-// ParseAlive reads an AliveAnswer off the front of b and returns the rest. It
-// returns ErrShort if b is the beginning of one.
+// ParseAlive reads an AliveAnswer at the beginning of b and returns the rest. It returns ErrShort if b is incomplete.
 func ParseAlive(b []byte) (a AliveAnswer, rest []byte, err error) {
 	const narrow, wide = 1 + 1 + 2, 1 + 1 + 4
 	switch {
@@ -62,7 +60,7 @@ func ParseAlive(b []byte) (a AliveAnswer, rest []byte, err error) {
 // PortAnswer answers a lookup: PORT2_RESP.
 //
 //	1    1
-//	119  Result             Result is not 0: no such node
+//	119  Result             Result is nonzero if there is no such node
 //
 //	1    1
 //	119  0       Port:2 Type:1 Protocol:1 Highest:2 Lowest:2 Nlen:2 Name Elen:2 Extra
@@ -84,8 +82,7 @@ func (p PortAnswer) Append(b []byte) ([]byte, error) {
 	return p.Registration.append(b), nil
 }
 
-// ParsePort reads a PortAnswer off the front of b and returns the rest. It
-// returns ErrShort if b is the beginning of one.
+// ParsePort reads a PortAnswer at the beginning of b and returns the rest. It returns ErrShort if b is incomplete.
 func ParsePort(b []byte) (p PortAnswer, rest []byte, err error) {
 	if len(b) > 0 && b[0] != tagPort {
 		return p, b, fmt.Errorf("%w: unexpected tag %d in the answer to %v", ErrMalformed, b[0], OpPort)
@@ -109,13 +106,12 @@ type Entry struct {
 	Port uint16
 }
 
-// NamesAnswer answers a request for names. It has no end but that of the
-// connection.
+// NamesAnswer answers a request for names. It ends with the connection.
 //
 //	4         then a line of text for each live node, the newest first
 //	EpmdPort  "name " Name " at port " Port "\n"
 type NamesAnswer struct {
-	Port    uint32 // the port that the port mapper believes to listen on
+	Port    uint32 // the port that the port mapper listens on, according to itself
 	Entries []Entry
 }
 
@@ -132,9 +128,8 @@ func (n NamesAnswer) Append(b []byte) []byte {
 
 const namePrefix, nameSuffix = "name ", " at port "
 
-// ParseNames reads an answer to [OpNames], all of it. As OTP does, it passes
-// over lines that it does not understand and one without its newline. It
-// returns ErrShort if not even the port is there.
+// ParseNames reads an answer to [OpNames], all of it. As in OTP, it skips unknown lines and an incomplete last line. It
+// returns ErrShort if the port is incomplete.
 func ParseNames(b []byte) (NamesAnswer, error) {
 	port, text, err := ParseText(b)
 	if err != nil {
@@ -163,7 +158,7 @@ func parseNameLine(line []byte) (e Entry, ok bool) {
 	return Entry{string(name[:i]), uint16(port)}, err == nil
 }
 
-// ParseText takes the port off the front of an answer to OpNames or OpDump.
+// ParseText splits the port from the text of an answer to OpNames or OpDump.
 func ParseText(b []byte) (port uint32, text []byte, err error) {
 	if len(b) < 4 {
 		return 0, nil, ErrShort

@@ -1,17 +1,16 @@
-// Package epmdserver is a port mapper: it answers everything as OTP's epmd does, but for
-// the differences that package epmd documents. A Keeper of package epmd runs one.
+// Package epmdserver is a port mapper. It behaves like OTP's epmd, except for the differences documented in package
+// epmdclient. A Keeper of package epmdclient runs one.
 //
 // # Nouns
 //
 //   - A [Server] serves listeners once, with a [Config].
 //   - The registry is its pure half: requests in, answers out.
-//   - [Stats] counts what it has seen.
+//   - [Stats] are its counters.
 //
 // # Invariants
 //
-//  1. The live names of a server differ. Each is held by one open connection, and
-//     ends with it.
-//  2. A server gives no creation twice, and none that is 0.
+//  1. The live names of a server are distinct. Each is held by one open connection, and ends with it.
+//  2. A server gives no creation twice, and never 0.
 //  3. No exchange lasts longer than Config.IdleTimeout.
 //
 // # Goroutines

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// NodeType says what kind of node a registration is of.
+// NodeType is the kind of node of a registration.
 type NodeType byte
 
 // Types of nodes.
 const (
-	Visible NodeType = 77 // an ordinary node; what every erl sends, hidden or not
+	Visible NodeType = 77 // an ordinary node; sent by every erl, hidden or not
 	Hidden  NodeType = 72 // a C node or other library that is not part of the mesh
 )
 
@@ -26,13 +26,12 @@ const (
 	MaxRequest   = 3057 // of a request, in bytes, its length field not counted
 )
 
-// MaxFrame is the longest request that the length field can say.
+// MaxFrame is the maximum value of a request's length field.
 const MaxFrame = 1<<16 - 1
 
-// Registration is what a port mapper knows of a live node.
+// Registration is a port mapper's record of a live node.
 //
-// In a request (after its tag) and in an answer to [OpPort] (before it, after
-// tag and result) it is laid out as
+// In a request (after its tag) and in an answer to [OpPort] (after tag and result) its layout is
 //
 //	2     1     1         2        2       2     Nlen  2     Elen
 //	Port  Type  Protocol  Highest  Lowest  Nlen  Name  Elen  Extra
@@ -62,8 +61,8 @@ func (r Registration) append(b []byte) []byte {
 	return append(b, r.Extra...)
 }
 
-// parseRegistration reads a registration off the front of b and returns the
-// rest. All that can be wrong with it here is that b is too short.
+// parseRegistration reads a registration at the beginning of b and returns the rest. The only possible error is that b is
+// too short.
 func parseRegistration(b []byte) (r Registration, rest []byte, err error) {
 	const head = Fixed - 2
 	if len(b) < head {

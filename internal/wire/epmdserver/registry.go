@@ -8,24 +8,23 @@ import (
 	"unicode/utf8"
 )
 
-// maxOld is how many names a registry remembers after their nodes are gone
-// (measured at OTP 25).
+// maxOld is the maximum number of names of former nodes that a registry remembers (measured at OTP 25).
 const maxOld = 1002
 
 // caller is the connection that sent a request.
 type caller struct {
-	id    uint64 // never used for another connection; printed where OTP prints a file descriptor
+	id    uint64 // never reused; printed where OTP prints a file descriptor
 	local bool   // on the same host
-	port  uint16 // where it reached us
+	port  uint16 // the local port of the connection
 }
 
-// verdict is what becomes of the connection after the answer.
+// verdict determines what happens to the connection after the answer.
 type verdict uint8
 
 const (
 	closeConn verdict = iota // close it
-	keep                     // the name is registered for as long as it is open
-	refused                  // the name is not; leave it to the caller to close, for a while
+	keep                     // the name is registered as long as it is open
+	refused                  // the name is refused; give the caller some time to close it
 	die                      // close it and end the server
 )
 
@@ -33,19 +32,19 @@ const (
 type decision struct {
 	answer []byte  // may be empty
 	then   verdict // of the caller's connection
-	evict  uint64  // the caller whose connection is to be closed too, or 0
-	rival  uint64  // with refused: the caller that has the name, or 0 if it is not that
-	err    error   // ErrMalformed, or ErrNotAllowed: why there is no answer
+	evict  uint64  // the caller whose connection must also be closed, or 0
+	rival  uint64  // with refused: the caller that has the name, or 0 if there is another reason
+	err    error   // ErrMalformed or ErrNotAllowed, if there is no answer
 }
 
 // registry is the pure half of a server: requests in, answers out.
 //
 // Invariants:
 //
-//  1. The names in live differ, and so do their callers.
+//  1. The names in live are distinct, and so are their callers.
 //  2. No name is in both lists, or twice in old; old has at most maxOld.
-//  3. Creations grow, by one at least, from the time in seconds at the first; none
-//     is 0, and none is given twice (until 2106).
+//  3. Creations grow by at least one, starting at the time in seconds of the first; none is 0, and none is given twice
+//     (until 2106).
 type registry struct {
 	relaxed bool
 	live    []*record // in the order of registration
@@ -53,7 +52,7 @@ type registry struct {
 	last    uint32    // the latest creation
 }
 
-// record is a node that is live, or was.
+// record is a live or former node.
 type record struct {
 	Registration
 	creation uint32
@@ -106,7 +105,7 @@ func (g *registry) register(c caller, r Registration, now time.Time) decision {
 	creation := max(g.last+1, uint32(now.Unix()), 1)
 	if i := find(g.old, r.Name); i >= 0 {
 		if !r.Wide() && creation16(creation) == creation16(g.old[i].creation) {
-			creation++ // or its creation would be that of its last life
+			creation++ // otherwise it would equal that of the last incarnation
 		}
 		g.old = remove(g.old, i)
 	}
@@ -119,11 +118,10 @@ func (g *registry) register(c caller, r Registration, now time.Time) decision {
 	return decision{answer: a.Append(nil), then: keep}
 }
 
-// creation16 returns the creation for nodes that know 1, 2 and 3 only.
+// creation16 returns the creation for nodes that support only 1, 2 and 3.
 func creation16(creation uint32) uint32 { return creation%3 + 1 }
 
-// release ends the registration that the caller id holds, if it holds one. It
-// must be called when the caller's connection ends.
+// release ends the registration of the caller id, if any. It must be called when the caller's connection ends.
 func (g *registry) release(id uint64) {
 	for i, r := range g.live {
 		if r.by == id {
@@ -149,7 +147,7 @@ func (g *registry) lookup(name string) []byte {
 	}
 	b, err := p.Append(nil)
 	if err != nil {
-		panic(err) // register lets in nothing that is too long
+		panic(err) // register accepts nothing that is too long
 	}
 	return b
 }
@@ -160,7 +158,7 @@ func (g *registry) forget(name string) decision {
 	}
 	i := find(g.live, name)
 	if i < 0 {
-		return decision{answer: []byte("NOEXISTSTOPPED")} // both words, as OTP's does
+		return decision{answer: []byte("NOEXISTSTOPPED")} // both words, as in OTP
 	}
 	by := g.live[i].by
 	g.retire(i)
@@ -198,7 +196,7 @@ func find(l []*record, name string) int {
 	return -1
 }
 
-// remove takes l[i] out and keeps the order.
+// remove deletes l[i] and keeps the order.
 func remove(l []*record, i int) []*record {
 	copy(l[i:], l[i+1:])
 	l[len(l)-1] = nil

@@ -11,11 +11,11 @@ import (
 
 // Errors of parsers and of Append.
 var (
-	// ErrShort: the bytes are the beginning of a message; more must come.
+	// ErrShort means that the message is incomplete.
 	ErrShort = errors.New("epmd: incomplete")
-	// ErrMalformed: the bytes are not what this protocol allows here.
+	// ErrMalformed means that the bytes violate the protocol.
 	ErrMalformed = errors.New("epmd: malformed")
-	// ErrTooLong: a value does not fit its field, or an answer passes the bound.
+	// ErrTooLong means that a value does not fit its field, or an answer exceeds its limit.
 	ErrTooLong = errors.New("epmd: too long")
 )
 
@@ -24,10 +24,10 @@ type Op byte
 
 // Tags of requests.
 const (
-	OpDump  Op = 100 // DUMP_REQ: all there is to know, as text
+	OpDump  Op = 100 // DUMP_REQ: all names, as text
 	OpKill  Op = 107 // KILL_REQ: end the port mapper
 	OpNames Op = 110 // NAMES_REQ: the live names, as text
-	OpStop  Op = 115 // STOP_REQ: forget a name; for tests only, says the document
+	OpStop  Op = 115 // STOP_REQ: forget a name; according to the documentation, for tests only
 	OpAlive Op = 120 // ALIVE2_REQ: register, for as long as the connection is open
 	OpPort  Op = 122 // PORT_PLEASE2_REQ: look a name up
 )
@@ -51,8 +51,7 @@ func (o Op) String() string {
 	return fmt.Sprintf("request %d", byte(o))
 }
 
-// Request is what a caller asks of a port mapper: one a connection, preceded by
-// its length.
+// Request is a request to a port mapper: one per connection, prefixed with its length.
 //
 //	2       1          Length-1
 //	Length  OpNames
@@ -69,8 +68,7 @@ type Request struct {
 	Registration Registration // of OpAlive
 }
 
-// Append appends r to b, its length before it. It returns ErrTooLong if the
-// length does not fit in 16 bits.
+// Append appends r to b, with its length prefix. It returns ErrTooLong if the length does not fit in 16 bits.
 func (r Request) Append(b []byte) ([]byte, error) {
 	n := 1
 	switch r.Op {
@@ -93,9 +91,8 @@ func (r Request) Append(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// ParseRequest reads the body of a request: all of it, without its length. It
-// takes and refuses (ErrMalformed) what OTP's port mapper does, but for the two
-// differences that the package's document lists:
+// ParseRequest reads the complete body of a request, without its length. It accepts and refuses (ErrMalformed) the same
+// requests as OTP's port mapper, except for the differences that package epmdclient lists:
 //
 //   - Bytes after the last field of OpAlive, OpNames, OpDump and OpKill are
 //     ignored. A name of OpAlive that is empty or holds a NUL is malformed.
@@ -103,8 +100,8 @@ func (r Request) Append(b []byte) ([]byte, error) {
 //     1 to [MaxNameRunes] characters without NUL.
 //   - The name of OpStop ends at the first NUL, and only its end is optional.
 //
-// Whether a name of OpAlive is UTF-8 and short enough is another question: it
-// has an answer, where malformed requests get none.
+// It does not check whether a name of OpAlive is UTF-8 and short enough: such requests get an answer, while malformed ones
+// do not.
 func ParseRequest(body []byte) (Request, error) {
 	if len(body) == 0 {
 		return Request{}, fmt.Errorf("%w: empty request", ErrMalformed)

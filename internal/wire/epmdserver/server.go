@@ -17,21 +17,20 @@ import (
 
 // Errors of the server.
 var (
-	// ErrKilled: a KILL request ended the server.
+	// ErrKilled means that a KILL request ended the server.
 	ErrKilled = errors.New("epmd: stopped by a kill request")
-	// ErrStopped: the server was stopped.
+	// ErrStopped means that the server was stopped.
 	ErrStopped = errors.New("epmd: stopped")
-	// ErrNotAllowed: this caller must not ask for this.
+	// ErrNotAllowed means that the caller may not make this request.
 	ErrNotAllowed = errors.New("epmd: not allowed")
 )
 
-// Config says how much of anything is too much. The zero value works: it means what the
-// comment beside each field says.
+// Config has the limits of a server. The zero value works; the comment of each field gives its default.
 type Config struct {
-	Logger      *slog.Logger  // slog.Default(); what peers do wrong at Debug, what this host denies at Warn
-	MaxConns    int           // open connections, of which each live node holds one: 1024; more are closed at once
-	MaxRemote   int           // of these, those from other hosts: half of MaxConns
-	IdleTimeout time.Duration // from accept to the last byte of the answer: 60 s
+	Logger      *slog.Logger  // slog.Default(); errors of peers at Debug, failures of this host at Warn
+	MaxConns    int           // maximum open connections, including one for each live node: 1024; more are closed at once
+	MaxRemote   int           // maximum of these from other hosts: half of MaxConns
+	IdleTimeout time.Duration // time from accept to the last byte of the answer: 60 s
 	Relaxed     bool          // allow KILL_REQ while names are live, and STOP_REQ
 }
 
@@ -52,38 +51,36 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// ConflictGrace is how long a clash of names waits for the other one's connection
-// to be seen as closed: the registration of a node that was restarted at once may arrive
-// before the end of its former connection.
+// ConflictGrace is the time that a clash of names waits for the other connection to be closed: the registration of a node
+// that was restarted at once may arrive before the end of its former connection.
 const ConflictGrace = 100 * time.Millisecond
 
-// Server is an embedded port mapper: it answers everything as OTP's does. It
-// serves once.
+// Server is an embedded port mapper. It can serve only once.
 type Server struct {
 	cfg Config
 
 	mu        sync.Mutex
-	cause     error         // why it ends, or nil
+	cause     error         // the cause of its end, or nil
 	served    bool          // Serve was called
 	ending    chan struct{} // closed with the first cause
 	done      chan struct{} // closed when Serve is about to return
 	listeners []net.Listener
 	calls     map[uint64]*call
 	remote    int    // calls that are not local
-	ids       uint64 // the latest caller's
+	ids       uint64 // the latest caller's ID
 	registry  registry
 	stats     Stats
 }
 
-// Stats counts what a server has seen since it was made, but for Conns, Names and Creation.
+// Stats are a server's counters since its creation, and the current Conns, Names and Creation.
 type Stats struct {
 	Conns      int    // open connections
 	Names      int    // live names
 	Accepted   uint64 // connections
-	TurnedAway uint64 // connections closed at once: there were MaxConns or MaxRemote
+	TurnedAway uint64 // connections closed at once because of MaxConns or MaxRemote
 	Refused    uint64 // registrations
 	Bad        uint64 // requests without an answer: malformed, not allowed, too slow
-	Creation   uint32 // the latest that was given, or 0
+	Creation   uint32 // the latest one given, or 0
 }
 
 // call is a connection: served by one goroutine, which owns conn's reading and
@@ -94,7 +91,7 @@ type call struct {
 	gone chan struct{} // closed when its name, if any, is released
 }
 
-// New returns a server, or an error if cfg makes no sense.
+// New returns a server, or an error if cfg is invalid.
 func New(cfg Config) (*Server, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -121,7 +118,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		return fmt.Errorf("%w: a server can serve only once", ErrStopped)
 	}
 	s.served, s.listeners = true, listeners
-	if s.cause != nil { // stopped before it began
+	if s.cause != nil { // stopped before it started
 		s.endLocked(s.cause)
 	}
 	s.mu.Unlock()
@@ -129,7 +126,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	defer context.AfterFunc(ctx, func() { s.end(context.Cause(ctx)) })()
 	var all sync.WaitGroup
 	for _, l := range listeners {
-		all.Go(func() { s.accept(l, &all) }) // ended by end, waited for below
+		all.Go(func() { s.accept(l, &all) }) // ended by endLocked, awaited below
 	}
 	all.Wait()
 	s.mu.Lock()
@@ -197,8 +194,7 @@ func (s *Server) accept(l net.Listener, all *sync.WaitGroup) {
 	}
 }
 
-// outOfDescriptors reports whether accept may succeed later, when something has
-// been closed.
+// outOfDescriptors reports whether accept may succeed later, when descriptors have been closed.
 func outOfDescriptors(err error) bool {
 	for _, e := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED} {
 		if errors.Is(err, e) {
@@ -208,7 +204,7 @@ func outOfDescriptors(err error) bool {
 	return false
 }
 
-// pause waits for d and reports whether the server goes on.
+// pause waits for d and reports whether the server is still running.
 func (s *Server) pause(d time.Duration, err error) bool {
 	s.cfg.Logger.Warn("epmd: cannot accept connections: will retry", "error", err, "pause", d)
 	t := time.NewTimer(d)
@@ -221,7 +217,7 @@ func (s *Server) pause(d time.Duration, err error) bool {
 	}
 }
 
-// open enters a connection, or closes it and returns nil if there are too many.
+// open registers a connection, or closes it and returns nil if there are too many.
 func (s *Server) open(conn net.Conn) *call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,8 +250,7 @@ func (s *Server) drop(c *call) {
 	_ = c.conn.Close()
 }
 
-// serve reads the one request of c, answers it, and waits for the end of a
-// connection that is to be kept.
+// serve reads the request of c, answers it, and waits for the end of a connection that must be kept.
 func (s *Server) serve(c *call) {
 	defer s.drop(c)
 	_ = c.conn.SetDeadline(time.Now().Add(s.cfg.IdleTimeout))
@@ -281,12 +276,12 @@ func (s *Server) serve(c *call) {
 		_ = c.conn.SetDeadline(time.Time{})
 		fallthrough
 	case refused: // the deadline stays
-		_, _ = c.conn.Read(make([]byte, 1)) // no byte may come: one ends it as the end does
+		_, _ = c.conn.Read(make([]byte, 1)) // any byte ends the registration, like the end of the connection
 	}
 }
 
-// decide asks the registry, twice if a rival for the name may be about to go, and
-// closes the connection of the node that a STOP evicts.
+// decide calls the registry, twice if the holder of the name may be about to leave, and closes the connection of a node
+// evicted by STOP.
 func (s *Server) decide(c *call, body []byte) decision {
 	r, rival := s.decideOnce(c, body)
 	if rival != nil {
@@ -323,9 +318,8 @@ func (s *Server) bad(c *call, err error) {
 	s.cfg.Logger.Debug("epmd: a request got no answer", "to", c.conn.RemoteAddr(), "error", err)
 }
 
-// readRequest reads a request and returns its body. As OTP's port mapper does,
-// it refuses lengths of 0 and of more than MaxRequest, and bytes that follow the
-// request in the same segment.
+// readRequest reads a request and returns its body. Like OTP's port mapper, it refuses lengths of 0 and of more than
+// MaxRequest, and bytes after the request in the same segment.
 func readRequest(r io.Reader) ([]byte, error) {
 	const head = 2
 	buf := make([]byte, head+MaxRequest)
@@ -351,9 +345,8 @@ func readRequest(r io.Reader) ([]byte, error) {
 	}
 }
 
-// local reports whether conn comes from this host: from a loopback address, or
-// from the one that it goes to. Unix sockets and pipes reach no further; of
-// other networks nothing is known, so they count as remote.
+// local reports whether conn comes from this host: from a loopback address, or from its own destination address. Unix
+// sockets and pipes are local; other networks count as remote.
 func local(conn net.Conn) bool {
 	from, ok := addrOf(conn.RemoteAddr())
 	if !ok {
@@ -364,7 +357,7 @@ func local(conn net.Conn) bool {
 	return from.Addr().IsLoopback() || ok && from.Addr() == to.Addr()
 }
 
-// port returns the port at which conn reached us, or 0.
+// port returns the local port of conn, or 0.
 func port(conn net.Conn) uint16 {
 	a, _ := addrOf(conn.LocalAddr())
 	return a.Port()

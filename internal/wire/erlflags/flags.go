@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Flags are the capabilities that two nodes tell each other in the handshake;
-// what both have holds. Bits that are not named here are ignored.
+// Flags are the capabilities that two nodes exchange in the handshake; a connection uses those that both have. Bits that
+// are not named here are ignored.
 type Flags uint64
 
-// The flags, by the names of OTP's dist.hrl.
+// The flags, with the names of OTP's dist.hrl.
 const (
 	Published          Flags = 1 << 0
 	ExtendedReferences Flags = 1 << 2
@@ -40,30 +40,29 @@ const (
 	Alias              Flags = 1 << 35
 	AltactSig          Flags = 1 << 37
 
-	// GoValues is of this project's nodes alone: its payloads are Go values where terms would
-	// not do. OTP has flags up to bit 37, keeps bits 27 to 31 for itself, and ignores others.
+	// GoValues is used only by this project's nodes: payloads that terms cannot represent exactly are Go values. OTP has
+	// flags up to bit 37, reserves bits 27 to 31, and ignores others.
 	GoValues Flags = 1 << 55
-	// Client is of this project's nodes alone, too: the node is a tool, such as a command line, and no member of
-	// the cluster.
+	// Client is also used only by this project's nodes: the node is a tool, such as a command line, not a member of the
+	// cluster.
 	Client Flags = 1 << 54
 )
 
 // How a flag is used by this node.
 const (
-	announced = 1 << iota // told to every peer
+	announced = 1 << iota // announced to every peer
 	mandatory             // a peer without it is refused
 )
 
-// Known lists the flags with the OTP release in which each came, as far as OTP's
-// documents say (13 stands for what is older), and the one since which OTP refuses
-// a peer that has it not (25 stands for that and before; 0 for none).
+// Known lists the flags with the OTP release that introduced each, according to OTP's documentation (13 means 13 or
+// earlier), and the release since which OTP refuses a peer without it (25 means 25 or earlier; 0 means never).
 var Known = [...]struct {
 	Flag            Flags
-	Name            string // as OTP spells it
+	Name            string // as in OTP
 	Since, Demanded int
 	use             uint8
 }{
-	{Published, "PUBLISHED", 13, 0, 0}, // a choice, see Handshake.Hidden
+	{Published, "PUBLISHED", 13, 0, 0}, // optional, see Handshake.Hidden
 	{ExtendedReferences, "EXTENDED_REFERENCES", 13, 25, announced | mandatory},
 	{DistMonitor, "DIST_MONITOR", 13, 0, announced},
 	{FunTags, "FUN_TAGS", 13, 25, announced | mandatory},
@@ -87,11 +86,11 @@ var Known = [...]struct {
 	{UnlinkID, "UNLINK_ID", 23, 26, announced},
 	{Mandatory25Digest, "MANDATORY_25_DIGEST", 25, 0, announced},
 	{Spawn, "SPAWN", 23, 0, announced},
-	{NameMe, "NAME_ME", 24, 0, 0}, // only in answer to a peer that has it
+	{NameMe, "NAME_ME", 24, 0, 0}, // only in the answer to a peer with this flag
 	{V4NC, "V4_NC", 24, 26, announced},
 	{Alias, "ALIAS", 24, 0, announced},
 	{AltactSig, "ALTACT_SIG", 28, 0, announced},
-	{GoValues, "GO_VALUES", 0, 0, 0}, // only where there is a codec for them
+	{GoValues, "GO_VALUES", 0, 0, 0}, // only if there is a codec for them
 }
 
 // flagsFor returns the flags of the given use.
@@ -104,15 +103,14 @@ func flagsFor(use uint8) (f Flags) {
 	return f
 }
 
-// Announced are the flags that this node has for every peer, Needed
-// those that it must find in a peer: what OTP 25 demands. [Mandatory25Digest]
-// stands for all of the latter.
+// Announced are the flags that this node announces to every peer, Needed those that it requires from a peer: the ones that
+// OTP 25 requires. [Mandatory25Digest] implies all of the latter.
 var (
 	Announced = flagsFor(announced)
 	Needed    = flagsFor(mandatory)
 )
 
-// Expanded returns f with all that the digest of the mandatory flags stands for.
+// Expanded returns f with all flags implied by the digest of the mandatory flags.
 func (f Flags) Expanded() Flags {
 	if f&Mandatory25Digest != 0 {
 		f |= Needed
@@ -120,12 +118,11 @@ func (f Flags) Expanded() Flags {
 	return f
 }
 
-// Headed reports whether frames have a distribution header, as OTP does it.
+// Headed reports whether frames have a distribution header, as in OTP.
 func (f Flags) Headed() bool { return f&(DistHdrAtomCache|Fragments) != 0 }
 
-// Announce returns what a node announces that does without some flags. Without
-// atom cache it does without fragments too: a node of OTP 25 that is to send
-// fragments without atoms dies of it (measured).
+// Announce returns the flags that a node without some flags announces. Without the atom cache it also omits fragments: an
+// OTP 25 node crashes when it sends fragments without atoms (measured).
 func Announce(without Flags) Flags {
 	if without.Has(DistHdrAtomCache) {
 		without |= Fragments
@@ -156,7 +153,7 @@ func (f Flags) Name() string {
 	return fmt.Sprintf("UNKNOWN<%X>", uint64(f))
 }
 
-// String returns f in hexadecimal, as logs of OTP have it, and by name.
+// String returns f in hexadecimal, as in OTP's logs, and by name.
 func (f Flags) String() string {
 	return fmt.Sprintf("%#x (%s)", uint64(f), strings.Join(f.Names(), " "))
 }

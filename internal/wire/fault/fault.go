@@ -1,5 +1,4 @@
-// Package fault makes the errors of codecs: the sentinel of a package, the place in a term
-// where the error came up, and a text.
+// Package fault makes the errors of codecs: the sentinel of a package, the position in a term, and a text.
 package fault
 
 import (
@@ -12,14 +11,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Package is the name of a package whose errors these are. Their texts begin with it.
+// Package is the name of the package that returns the errors. Their texts begin with it.
 type Package string
 
 // Fault is such an error. Unwrap returns Kind.
 type Fault struct {
 	Kind error // a sentinel of the package, or an error of a caller's hook
 	pkg  Package
-	path string // "": the text says where
+	path string // "" if the text has the position
 	text string
 }
 
@@ -34,7 +33,7 @@ func (f *Fault) Error() string {
 // Unwrap returns the kind of f.
 func (f *Fault) Unwrap() error { return f.Kind }
 
-// New returns a fault of that kind.
+// New returns a fault with a kind.
 func (r Package) New(kind error, format string, args ...any) error {
 	return &Fault{Kind: kind, pkg: r, text: fmt.Sprintf(format, args...)}
 }
@@ -45,11 +44,10 @@ func (r Package) Owns(err error) bool {
 	return errors.As(err, &f) && f.pkg == r
 }
 
-// maxPath is how many bytes of a path an error shows, about.
+// maxPath is the approximate maximum length of a path in an error, in bytes.
 const maxPath = 600
 
-// Within returns err with a path before its own. An error of a caller's hook
-// becomes the kind of a fault.
+// Within returns err with path prepended to its own path. An error of a caller's hook becomes the kind of a fault.
 func (r Package) Within(path string, err error) error {
 	f, ok := err.(*Fault)
 	if !ok || f.pkg != r {
@@ -62,14 +60,14 @@ func (r Package) Within(path string, err error) error {
 	return &Fault{f.Kind, r, path, f.text}
 }
 
-// Below returns err as the error of what stands at the first step of its path, if that is the given one.
+// Below returns err relative to the first step of its path, if that is step.
 func Below(err error, step string) error {
 	f, ok := err.(*Fault)
 	if !ok || step == "" || !strings.HasPrefix(f.path, step) {
 		return err
 	}
 	path := f.path[len(step):]
-	if name, rest, ok := strings.Cut(path, ")"); ok && strings.HasPrefix(name, "(") { // a type is not in brackets at the beginning
+	if name, rest, ok := strings.Cut(path, ")"); ok && strings.HasPrefix(name, "(") { // a type at the beginning has none
 		path = name[1:] + rest
 	}
 	if path == "" && f.Kind.Error() == f.text {
@@ -78,14 +76,13 @@ func Below(err error, step string) error {
 	return &Fault{f.Kind, f.pkg, path, f.text}
 }
 
-// How much of a path is shown: steps at each end of a long one, characters of a key.
+// Limits for a displayed path: steps at each end of a long one, characters of a key.
 const (
 	maxSteps = 8
 	maxKey   = 40
 )
 
-// Path returns the path to the part that each open level is at; step appends that
-// of one.
+// Path returns the path to the current part of each open level; step appends the step of one level.
 func Path[L any](levels []L, step func(path []byte, level *L) []byte) string {
 	var path []byte
 	for i := range levels {
@@ -100,12 +97,12 @@ func Path[L any](levels []L, step func(path []byte, level *L) []byte) string {
 	return string(path)
 }
 
-// Index appends a step to a numbered part, as {3}: open, the number, closed.
+// Index appends a step to a numbered part, such as {3}: open, the number, closed.
 func Index(path []byte, open string, i int, closed string) []byte {
 	return append(strconv.AppendInt(append(path, open...), int64(i), 10), closed...)
 }
 
-// Pair appends a step to the value that a map has for a key, or to the key itself.
+// Pair appends a step to a map's value for a key, or to the key itself.
 func Pair(path []byte, key any, itself bool) []byte {
 	text := []rune(wire.Formatter{Max: utf8.UTFMax * (maxKey + 1)}.Format(key))
 	if len(text) > maxKey {

@@ -2,5 +2,5 @@
 
 package socket
 
-// hasRead does nothing: only the race detector is told that bytes have been read.
+// hasRead does nothing: only the race detector needs to know that bytes have been read.
 func hasRead(uintptr, []byte) {}

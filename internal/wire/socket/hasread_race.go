@@ -8,10 +8,9 @@ import (
 	"unsafe"
 )
 
-// hasRead tells the race detector what it does not see of a raw system call, which syscall.Read
-// tells of its own: that b has been written, and that what comes was written after all that the
-// writer did before. Only package syscall can say the latter. So hasRead has it read no
-// bytes, which a socket answers at once.
+// hasRead reports to the race detector what syscall.Read reports for its own calls, but which is invisible for a raw system
+// call: that b has been written, and that the writer's earlier actions happen before the read. Only package syscall can
+// report the latter. So hasRead makes it read zero bytes, which returns at once for a socket.
 func hasRead(fd uintptr, b []byte) {
 	if len(b) > 0 {
 		runtime.RaceWriteRange(unsafe.Pointer(unsafe.SliceData(b)), len(b))

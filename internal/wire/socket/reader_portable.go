@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Spins reports whether a Reader can wait without going to sleep. Here it cannot.
+// Spins reports whether a Reader can wait without sleeping. Here it cannot.
 const Spins = false
 
 // Reader reads from a connection. It is for one goroutine at a time, through which all
 // reads go. Here it only wraps the connection: a read blocks.
 type Reader struct{ conn net.Conn }
 
-// NewReader readies a Reader for a connection.
+// NewReader returns a Reader for a connection.
 func NewReader(conn net.Conn) *Reader { return &Reader{conn} }
 
 // Read reads from the connection.

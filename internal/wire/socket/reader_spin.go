@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// Spins reports whether a Reader can wait without going to sleep.
+// Spins reports whether a Reader can wait without sleeping.
 const Spins = true
 
-// Reader reads from a connection. Its Await polls for input that is expected within
-// microseconds, in place of a sleep, which takes a switch of threads, and on an idle
-// machine much more than that. It is for one goroutine at a time; all reads go through it.
+// Reader reads from a connection. Its Await polls for input that is expected within microseconds, instead of sleeping,
+// which costs a thread switch, and on an idle machine much more. Only one goroutine at a time may use it; all reads must go
+// through it.
 //
 // While Await polls, and until the Reader next sleeps, the kernel does not report a few
-// bytes: each message would wake the thread of Go's runtime that waits for all
-// connections, which would find that the message has been read.
+// bytes: otherwise each message would wake the thread of Go's runtime that waits for all connections, which would find that
+// the message has already been read.
 type Reader struct {
 	conn     net.Conn
-	raw      syscall.RawConn // nil: the connection cannot do that
+	raw      syscall.RawConn // nil if the connection does not support it
 	lowatSet bool            // the kernel does not report a few bytes
-	err      error           // what a look has found, for Read
+	err      error           // the error of a poll, for Read
 
-	// Of a look.
+	// For polling.
 	busy    bool // Await makes Read poll instead of reading
 	until   time.Time
 	between func()
@@ -38,8 +38,8 @@ type Reader struct {
 	setLowat func(fd uintptr)
 }
 
-// NewReader readies a Reader for a connection: over TCP or a Unix socket, on Unix. Over
-// others Await returns false at once.
+// NewReader returns a Reader for a connection. It can poll TCP and Unix sockets, on Unix; for others Await returns false at
+// once.
 func NewReader(conn net.Conn) *Reader {
 	r := &Reader{conn: conn, raw: rawConn(conn)}
 	r.look = r.lookAt
@@ -47,7 +47,7 @@ func NewReader(conn net.Conn) *Reader {
 	return r
 }
 
-// errNothing is returned when nothing has come in time.
+// errNothing is returned when no data arrived in time.
 var errNothing = errors.New("socket: nothing has come")
 
 // Read reads from the connection.
@@ -59,14 +59,14 @@ func (r *Reader) Read(b []byte) (n int, err error) {
 	case r.busy:
 		return r.watch(b)
 	case r.lowatSet:
-		r.until, r.between = time.Time{}, nil // one look
+		r.until, r.between = time.Time{}, nil // a single poll
 		if n, err := r.watch(b); err == nil {
 			return n, nil
 		}
 		if r.err != nil {
 			return r.Read(b)
 		}
-		r.bytes = 1 // else the kernel would not wake this goroutine
+		r.bytes = 1 // otherwise the kernel would not wake this goroutine
 		if err := r.raw.Control(r.setLowat); err != nil {
 			return 0, err
 		}
@@ -74,10 +74,9 @@ func (r *Reader) Read(b []byte) (n int, err error) {
 	return r.conn.Read(b)
 }
 
-// Await waits for d, and no longer than a call of between beyond that, and reports whether
-// something has come, or is wrong: then the next read does not wait. read calls Read once,
-// for what it finds. Await keeps the processor busy all the while; between is called
-// whenever nothing has come, unless it is nil.
+// Await waits for d, plus at most one call of between, and reports whether data or an error has arrived, so that the next
+// read does not wait. read must call Read once. Await keeps the processor busy meanwhile; between, if not nil, is called
+// after each poll without a result.
 func (r *Reader) Await(d time.Duration, between func(), read func() error) (came bool) {
 	switch {
 	case r.raw == nil:
@@ -98,8 +97,7 @@ func (r *Reader) Await(d time.Duration, between func(), read func() error) (came
 	return r.came || err == nil
 }
 
-// watch reads b in looks, until there is something or the time is over. What is wrong is
-// kept for the read after.
+// watch polls for data, which it reads into b, until the time is over. It keeps an error for the next read.
 func (r *Reader) watch(b []byte) (n int, err error) {
 	r.buf, r.n, r.came = b, 0, false
 	if err := r.raw.Control(r.look); err != nil { // closed
@@ -112,13 +110,13 @@ func (r *Reader) watch(b []byte) (n int, err error) {
 	return 0, errNothing
 }
 
-// lookAt is watch with the descriptor in hand.
+// lookAt is watch for a file descriptor.
 func (r *Reader) lookAt(fd uintptr) {
 	for {
 		last := !time.Now().Before(r.until) // between may take long
 		n, err := tryRead(fd, r.buf)
 		switch {
-		case n > 0 || err == nil: // 0: the end, which a read will find again
+		case n > 0 || err == nil: // 0 means EOF, which a read will find again
 			r.n, r.came = max(n, 0), true
 			return
 		case !again(err):

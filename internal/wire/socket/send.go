@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// sendMost is how many bytes are written at once, at most: a connection that takes
-// them slowly is seen to take them. Larger writes are not faster.
+// sendMost is the maximum number of bytes per write, so that progress on a slow connection is visible. Larger writes are
+// not faster.
 const sendMost = 256 << 10
 
-// Send writes b to a connection and adds to sent what has gone, part by part.
+// Send writes b to a connection in parts, and adds the number of sent bytes to sent after each.
 func Send(conn net.Conn, b []byte, sent *atomic.Uint64) error {
 	for len(b) > sendMost {
 		n, err := conn.Write(b[:sendMost])
@@ -24,7 +24,7 @@ func Send(conn net.Conn, b []byte, sent *atomic.Uint64) error {
 	return err
 }
 
-// SendAll is Send for several slices. It changes pieces, as [net.Buffers] does.
+// SendAll is Send for several slices. It changes pieces, like [net.Buffers].
 func SendAll(conn net.Conn, pieces net.Buffers, sent *atomic.Uint64) error {
 	for len(pieces) > 0 {
 		if len(pieces[0]) > sendMost {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryRead reads what is there, and never waits, even if the socket has been made a blocking
-// one. Go's scheduler does not know of the call: its monitor would otherwise find a goroutine
-// that polls in a system call each time, take it for one that blocks, and look more often.
+// tryRead reads available data and never blocks, even on a blocking socket. It hides the system call from Go's scheduler:
+// otherwise its monitor would always find the polling goroutine in a system call, treat it as blocked, and check more
+// often.
 func tryRead(fd uintptr, b []byte) (n int, err error) {
 	r, _, no := unix.RawSyscall6(unix.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),
 		unix.MSG_DONTWAIT, 0, 0)
@@ -21,5 +21,5 @@ func tryRead(fd uintptr, b []byte) (n int, err error) {
 	return int(r), nil
 }
 
-// again reports whether err says that there is nothing, or not yet.
+// again reports whether err means that there is no data yet.
 func again(err error) bool { return err == unix.EAGAIN || err == unix.EINTR }

@@ -6,20 +6,19 @@ import (
 	"syscall"
 )
 
-// Writer writes to a connection without waiting for it, for links that are
-// links.TryFlusher. The goroutine that sends to the connection, by the Writer or otherwise,
-// holds its lock, and sends what Rest returns first.
+// Writer writes to a connection without blocking, for links that are a links.TryFlusher. The goroutine that sends to the
+// connection, with the Writer or otherwise, holds its lock, and must send Rest first.
 type Writer struct {
 	sync.Mutex
-	rest []byte // of what Try has begun to send
+	rest []byte // unsent rest of a Try
 
-	raw   syscall.RawConn // nil: the connection cannot do that
+	raw   syscall.RawConn // nil if the connection does not support it
 	write func(fd uintptr) bool
 	b     []byte
-	n     int // of b, written
+	n     int // written bytes of b
 }
 
-// NewWriter readies a Writer for a connection.
+// NewWriter returns a Writer for a connection.
 func NewWriter(conn net.Conn) *Writer {
 	w := &Writer{raw: rawConn(conn)}
 	w.write = func(fd uintptr) bool {
@@ -29,12 +28,11 @@ func NewWriter(conn net.Conn) *Writer {
 	return w
 }
 
-// Able reports whether there is any sense in trying: over TCP or a Unix socket, on
-// Unix.
+// Able reports whether the connection supports non-blocking writes: TCP and Unix sockets, on Unix.
 func (w *Writer) Able() bool { return w.raw != nil }
 
-// Unsent returns how many bytes the kernel holds of what has been written and the other
-// end has not taken; 0 where that is not known. Any goroutine may call it.
+// Unsent returns the number of written bytes that the other end has not acknowledged, or 0 if unknown. Any goroutine may
+// call it.
 func (w *Writer) Unsent() (n int) {
 	if w.raw != nil {
 		_ = w.raw.Control(func(fd uintptr) { n = unsent(fd) })
@@ -42,8 +40,8 @@ func (w *Writer) Unsent() (n int) {
 	return n
 }
 
-// Send writes what the connection takes of b at once and returns how many bytes that
-// is: none, perhaps, nor where something is wrong.
+// Send writes as much of b as the connection accepts at once and returns the number of bytes, which may be 0, also after an
+// error.
 func (w *Writer) Send(b []byte) int {
 	w.b, w.n = b, 0
 	_ = w.raw.Write(w.write)
@@ -51,21 +49,19 @@ func (w *Writer) Send(b []byte) int {
 	return max(w.n, 0)
 }
 
-// Rest returns what Try has begun to send, which is the caller's to send now.
+// Rest returns the unsent rest of a Try, which the caller must send now.
 func (w *Writer) Rest() []byte {
 	rest := w.rest
 	w.rest = nil
 	return rest
 }
 
-// tryMost is how many bytes are sent by Try, at most: more is for a Flush, which
-// may wait.
+// tryMost is the maximum number of bytes sent by Try: more is left to Flush, which may block.
 const tryMost = 64 << 10
 
-// Try is the Try of a links.TryFlusher link: it sends what the link holds, buf, to the end of
-// which others add under mu, and puts an empty buffer in its place: spare, which the holder of
-// w's lock owns. As long as there are long messages it sends nothing: they have their
-// turns. sent is the number of bytes that have gone.
+// Try implements the Try of a links.TryFlusher: it sends the link's buffer buf, to which others append under mu, and
+// replaces it by the empty buffer spare, which the holder of w's lock owns. While there are long messages it sends nothing,
+// because Flush interleaves them. sent is the number of bytes sent.
 func Try[L any](w *Writer, mu *sync.Mutex, buf, spare *[]byte, long *[]L) (sent int, more bool) {
 	if !w.Able() || !w.TryLock() {
 		return 0, true
@@ -89,13 +85,13 @@ func Try[L any](w *Writer, mu *sync.Mutex, buf, spare *[]byte, long *[]L) (sent 
 	if more {
 		return sent, true
 	}
-	mu.Lock() // a writer that came meanwhile and found w locked relies on this
+	mu.Lock() // a writer that found w locked meanwhile relies on this
 	defer mu.Unlock()
 	return sent, len(*buf) > 0 || len(*long) > 0
 }
 
-// rawConn returns what there is below a connection, for reads and writes that do not wait;
-// nil: something else, or this system has none.
+// rawConn returns the raw connection for non-blocking reads and writes, or nil if the connection or the platform does not
+// support them.
 func rawConn(conn net.Conn) (raw syscall.RawConn) {
 	if !canTry {
 		return nil

@@ -1,10 +1,10 @@
 package termof
 
-// held says what is in values that only hold another one.
+// held returns the contents of values that only wrap another one.
 var held = func(any) (any, bool) { return nil, false }
 
-// EnterHolder says which types have values that only hold another one, by an interface that they have: to other
-// nodes goes what is held, as if it were sent itself. It is called by one init function only.
+// EnterHolder registers types whose values only wrap another one, by an interface that they implement: the wrapped value is
+// sent to other nodes instead. It is called by only one init function.
 func EnterHolder[I any](f func(I) any) {
 	held = func(v any) (any, bool) {
 		if v, ok := v.(I); ok {
@@ -12,8 +12,8 @@ func EnterHolder[I any](f func(I) any) {
 		}
 		return nil, false
 	}
-	EnterAll(f) // in the middle of a term
+	EnterAll(f) // for values inside terms
 }
 
-// Held returns what v holds, if that is all that it does.
+// Held returns the value that v wraps, if v is a wrapper.
 func Held(v any) (any, bool) { return held(v) }

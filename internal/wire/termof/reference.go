@@ -6,38 +6,36 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// References are types whose values stand for something on one node that others can have, too: a
-// caller that waits, a future. To a Go node goes a name, which says which kind it is, and a term, and
-// the value is made anew from these there.
+// References handles types whose values refer to something on one node, such as a waiting caller or a future, and can be
+// sent to other nodes. A Go node gets a name, which is the kind, and a term, from which it remakes the value.
 type References struct {
-	// Is reports whether a type is one of them.
+	// Is reports whether a type is such a type.
 	Is func(reflect.Type) bool
-	// Give returns what goes to another node. The error says why the value cannot.
+	// Give returns the name and the term for another Go node, or an error if the value cannot be sent.
 	Give func(v any) (name wire.Atom, term any, err error)
-	// Take is the reverse; host is the node that has got it. The error says what is wrong with the term.
+	// Take is the reverse; host is the receiving node. It returns an error for an invalid term.
 	Take func(host any, name wire.Atom, term any) (v any, err error)
-	// Term is what goes to a node of OTP, by way of which it may come to a Go node. The error says why
-	// the value cannot.
+	// Term returns the term for an OTP node, which may forward it to a Go node, or an error if the value cannot be sent.
 	Term func(v any) (term any, err error)
-	// Read is Take for what the value stands for in a term of OTP's nodes, where its type is known.
+	// Read is Take for the term of an OTP node, if the type is known.
 	Read func(host any, t reflect.Type, term any) (v any, err error)
 }
 
 var references = References{Is: func(reflect.Type) bool { return false }}
 
-// EnterReferences says which they are. It is called by one init function only.
+// EnterReferences registers the References. It is called by only one init function.
 func EnterReferences(r References) { references = r }
 
-// IsReference reports whether a type is one of those entered.
+// IsReference reports whether t is the type of a reference.
 func IsReference(t reflect.Type) bool { return references.Is(t) }
 
-// Give is that of the References entered, for a value of their types.
+// Give calls Give of the registered References.
 func Give(v any) (name wire.Atom, term any, err error) { return references.Give(v) }
 
-// Reference is Term of the References entered, for a value of their types.
+// Reference calls Term of the registered References.
 func Reference(v any) (term any, err error) { return references.Term(v) }
 
-// Take is that of the References entered; there is none, or no host: ok is false.
+// Take calls Take of the registered References. ok is false if there are none, or no host.
 func Take(host any, name wire.Atom, term any) (v any, ok bool, err error) {
 	if references.Take == nil || host == nil {
 		return nil, false, nil
@@ -46,7 +44,7 @@ func Take(host any, name wire.Atom, term any) (v any, ok bool, err error) {
 	return v, true, err
 }
 
-// Read is that of the References entered; there is none, or no host: ok is false.
+// Read calls Read of the registered References. ok is false if there are none, or no host.
 func Read(host any, t reflect.Type, term any) (v any, ok bool, err error) {
 	if references.Read == nil || host == nil {
 		return nil, false, nil

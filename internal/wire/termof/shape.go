@@ -6,8 +6,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Shape is the tuple that the values of a Go type are: its first atom, and how many elements it has, that
-// atom included.
+// Shape describes the tuples of a Go type's values: the first atom, and the number of elements including that atom.
 type Shape struct {
 	First wire.Atom
 	Arity int
@@ -15,9 +14,9 @@ type Shape struct {
 
 var shapeOf = func(reflect.Type) (Shape, bool) { return Shape{}, false }
 
-// EnterShapes says how Shape finds out. It is called by one init function only.
+// EnterShapes registers the function behind ShapeOf. It is called by only one init function.
 func EnterShapes(f func(reflect.Type) (Shape, bool)) { shapeOf = f }
 
-// ShapeOf returns the tuple that the values of a struct are, as its etf tag says; false: they are no tuple that
-// begins with an atom of their own.
+// ShapeOf returns the shape of a struct's tuples, according to its etf tag, or false if they are not tuples with a fixed
+// first atom.
 func ShapeOf(t reflect.Type) (Shape, bool) { return shapeOf(t) }

@@ -1,11 +1,9 @@
-// Package termof says which terms Go values stand for: those with a method Term
-// ([wire.Termer]), and those of this module's own types that are entered here and show programs
-// no such method. Encoders, logs and the reasons of errors ask it.
+// Package termof returns the terms that represent Go values: values with a method Term ([wire.Termer]), and values of this
+// module's own types that are registered here and have no such public method. Encoders, logs and exit reasons use it.
 //
 // # Invariants
 //
-//  1. Types are entered while packages are initialized, and never afterwards: so the table is
-//     read without a lock.
+//  1. Types are registered only during package initialization, so the table is read without a lock.
 //
 // # Goroutines
 //
@@ -21,7 +19,7 @@ import (
 
 var entered = make(map[reflect.Type]func(any) any)
 
-// generic says what the types stand for that are entered by an interface.
+// generic has the functions of types that are registered by an interface.
 var generic []byInterface
 
 type byInterface struct {
@@ -29,13 +27,13 @@ type byInterface struct {
 	term func(v any) (term any, ok bool)
 }
 
-// Enter says what values of type T stand for. It is called by init functions only.
+// Enter registers the term of values of type T. It is called only by init functions.
 func Enter[T any](f func(T) any) {
 	entered[reflect.TypeFor[T]()] = func(v any) any { return f(v.(T)) }
 }
 
-// EnterAll says what values of all types stand for that have the methods of the interface I: of
-// generic types, which Enter cannot name. It is called by init functions only.
+// EnterAll registers the term of values of all types that implement the interface I, for generic types, which Enter cannot
+// name. It is called only by init functions.
 func EnterAll[I any](f func(I) any) {
 	generic = append(generic, byInterface{reflect.TypeFor[I](), func(v any) (any, bool) {
 		if v, ok := v.(I); ok {
@@ -45,7 +43,7 @@ func EnterAll[I any](f func(I) any) {
 	}})
 }
 
-// Of returns what a value stands for. It reports false for one that stands for nothing else.
+// Of returns the term of a value, or false if the value has none.
 func Of(v any) (term any, ok bool) {
 	if t, ok := v.(wire.Termer); ok {
 		return t.Term(), true
@@ -61,7 +59,7 @@ func Of(v any) (term any, ok bool) {
 	return nil, false
 }
 
-// Type returns what says what values of a type stand for, if it was entered; nil: it was not.
+// Type returns the function registered for a type, or nil.
 func Type(t reflect.Type) func(any) any {
 	if f := entered[t]; f != nil {
 		return f
@@ -77,13 +75,12 @@ func Type(t reflect.Type) func(any) any {
 	return nil
 }
 
-// Error returns what an error, or the first one that it wraps and that stands for a term,
-// stands for.
+// Error returns the term of an error, or of the first error that it wraps and that has one.
 func Error(err error) (term any, ok bool) {
 	if term, ok := wrapped(err); ok {
 		return term, true
 	}
-	var own interface { // of an error that says by a method As what it is
+	var own interface { // for an error with a method As
 		error
 		wire.Termer
 	}
@@ -128,11 +125,11 @@ func init() { Enter(func(a wire.At) any { return wire.Tuple{a.Name, a.Node} }) }
 
 var errorReaders []func(term any) error
 
-// EnterError says how an error of this module is read from the term that it stands for; nil: a term is
-// none of its. It is called by init functions only.
+// EnterError registers a function that reads an error of this module from its term, and returns nil for any other term. It
+// is called only by init functions.
 func EnterError(read func(term any) error) { errorReaders = append(errorReaders, read) }
 
-// ReadError returns the error that a term stands for, nil: none that was entered.
+// ReadError returns the error for a term, or nil if no registered function knows it.
 func ReadError(term any) error {
 	for _, read := range errorReaders {
 		if err := read(term); err != nil {
