@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// check finds settings that are valid one by one, but not together.
+// check reports settings that are valid on their own but not together.
 func (c *Config) check(fail func(format string, args ...any)) {
 	c.checkCookies(fail)
 	c.checkTLS(fail)
@@ -35,7 +35,7 @@ func (c *Config) check(fail func(format string, args ...any)) {
 	}
 }
 
-// checkAddresses makes sure that no two listeners have one port of the same address.
+// checkAddresses makes sure that no two listeners use the same address and port.
 func (c *Config) checkAddresses(fail func(string, ...any)) {
 	type place struct{ key, host, port string }
 	var all []place
@@ -57,11 +57,11 @@ func (c *Config) checkAddresses(fail func(string, ...any)) {
 	}
 }
 
-// isLong reports whether a name with that host is a long one.
+// isLong reports whether a name with this host is a long name.
 func isLong(host string) bool { return strings.ContainsAny(host, ".:") }
 
-// Port is the port of listen.erlang, 0: none is given. It is that of all nodes where
-// nothing else says where they are.
+// Port is the port of listen.erlang, or 0 if none is given. It is also the port assumed for a node which no setting
+// locates.
 func (c *Config) Port() int {
 	_, port, err := net.SplitHostPort(c.Listen.Erlang)
 	if err != nil {
@@ -71,7 +71,7 @@ func (c *Config) Port() int {
 	return n
 }
 
-// checkCookies leaves one of cookie and cookie_file: that of the greater rank.
+// checkCookies keeps one of cookie and cookie_file: the one with the higher rank.
 func (c *Config) checkCookies(fail func(string, ...any)) {
 	if c.Cookie == "" || c.CookieFile == "" {
 		return
@@ -86,7 +86,7 @@ func (c *Config) checkCookies(fail func(string, ...any)) {
 	}
 }
 
-// checkGlobal makes sure that only a published node has other settings of global than the default.
+// checkGlobal makes sure that only a published node changes the defaults of global.
 func (c *Config) checkGlobal(fail func(string, ...any)) {
 	refuse := func(key string) {
 		fail("%s: is for a published node; want --published (hidden: false) too", c.Origin(key).Where)

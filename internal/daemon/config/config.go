@@ -12,16 +12,16 @@ import (
 	"github.com/actornode/actornode/supervisor/tree"
 )
 
-// Config is what a daemon runs by. [Default] makes one that lacks a name only.
+// Config is the configuration of a daemon. The one from [Default] lacks only a name.
 type Config struct {
 	Name       string            // NAME@HOST
 	Cookie     string            // "": from CookieFile, or the user's file
-	File       string            // that it was read from; "": none
+	File       string            // that it was read from, or ""
 	CookieFile string            // "": .erlang.cookie in the home directory
-	Cookies    map[string]Cookie // of some peers, by name
-	OldCookies []string          // used beside the cookie, for peers that do not have it yet
+	Cookies    map[string]Cookie // by the name of the peer
+	OldCookies []string          // also accepted, for peers that do not have the new cookie yet
 
-	// CookieOverlap is how long the cookie before it is used after a change while the daemon runs.
+	// CookieOverlap is how long the previous cookie stays valid after a running daemon changes it.
 	CookieOverlap time.Duration
 
 	Hidden bool
@@ -47,27 +47,27 @@ type Config struct {
 
 	Limits struct {
 		Message   int // bytes of one message from a peer
-		Queue     int // bytes that may wait for a peer until senders are held up
-		Fragments int // messages of a peer that are under way in pieces
-		Processes int // that live at a time; 0: as many as there can be
+		Queue     int // bytes that may wait for a peer before senders block
+		Fragments int // incomplete fragmented messages from a peer
+		Processes int // alive at a time; 0: the maximum
 		Mailbox   mailbox.Limits
-		Cluster   node.ClusterLimits // of all peers together, and the share of each
+		Cluster   node.ClusterLimits // for all peers together, and for each
 		PGMembers int                // of other nodes in groups
 		PGGroups  int                // that these are in
 		HTTP      int                // connections
-		Memory    int                // bytes that the program may take; 0: by the cgroup or the machine
+		Memory    int                // bytes that the program may use; 0: from the cgroup or the machine
 	}
 	TickTime       time.Duration
 	ConnectTimeout time.Duration
-	Awake          time.Duration // that a reader looks for the next message before it sleeps; 0: it does not
-	Grace          time.Duration // that a broken connection may take to be mended unnoticed; 0: none
-	Compress       int           // bytes of the smallest message that is compressed; 0: none is
+	Awake          time.Duration // that a reader polls for the next message before it sleeps
+	Grace          time.Duration // for resuming a broken connection before its loss is reported
+	Compress       int           // bytes of the smallest message that is compressed; 0: no compression
 
 	Log struct {
 		Level  slog.Level
 		Format string // text or json
 		File   string // "": standard error
-		Lines  int    // a second, of one kind
+		Lines  int    // per second, of one kind
 		Bytes  int    // of one line
 	}
 	HTTP struct {
@@ -78,22 +78,22 @@ type Config struct {
 
 	PG, Demo     bool
 	DetectCycles bool
-	Stages       int // groups of actors that the scheduler runs; 0: by the processors
+	Stages       int // of the scheduler; 0: by the number of processors
 	Ports        struct {
-		Remote bool // whether others than the tree may start programs
+		Remote bool // whether programs may be started outside the tree
 	}
 	TreeFile string     // a file with the tree
-	Tree     *tree.File // from that file, or from this one; nil: none
+	Tree     *tree.File // from that file, or from this one; nil if none
 
 	treeText string            // the YAML of the tree, from its file or from this one
-	distPort bool              // ERL_DIST_PORT says what EPMD would
-	origins  map[string]Origin // of what is not the default, by key
+	distPort bool              // ERL_DIST_PORT replaces EPMD
+	origins  map[string]Origin // of settings other than defaults, by key
 }
 
-// Cookie is the cookie that this node accepts from a peer, and the one that the peer wants.
+// Cookie holds the cookie that this node accepts from a peer, and the one that the peer expects.
 type Cookie struct{ In, Out string }
 
-// Default returns the configuration of a daemon without any settings.
+// Default returns the configuration with every setting at its default.
 func Default() *Config {
 	c := &Config{
 		Cookies: make(map[string]Cookie), CookieOverlap: time.Hour, Hidden: true, Protocols: []string{"native", "erlang"},

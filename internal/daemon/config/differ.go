@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Differences returns the keys of the settings that have another value in to, and tree if the text
-// of the trees differs.
+// Differences returns the keys of the settings whose values differ in to, and "tree" if the texts of the trees differ.
 func (c *Config) Differences(to *Config) (keys []string) {
 	theirs := to.Settings()
 	for i, s := range c.Settings() {
@@ -21,16 +20,16 @@ func (c *Config) Differences(to *Config) (keys []string) {
 	return keys
 }
 
-// changeable are the settings that a running daemon can change: these, and all that begin so where there is a dot at the end.
+// changeable lists the settings that a running daemon can change. An entry that ends in a dot is a prefix.
 var changeable = []string{"allow", "cookie", "cookie_file", "cookie_overlap", "cookies", "discovery.dns.", "discovery.epmd_hosts",
 	"discovery.gossip.old_cookies", "discovery.join", "discovery.peers", "drain_timeout", "limits.", "log.level", "old_cookies",
 	"operators", "rights.", "tls."}
 
-// fixed are settings that begin like others that can change, and cannot: the process table is made for so many processes, and
-// the tree has the mailboxes of its workers.
+// fixed lists exceptions to the prefixes in changeable: the process table has a fixed size, and the tree configures the
+// mailboxes of its workers.
 var fixed = []string{"limits.processes", "limits.mailbox."}
 
-// IsChangeable reports whether a running daemon can change a setting.
+// IsChangeable reports whether a running daemon can change the setting.
 func IsChangeable(key string) bool {
 	among := func(all []string) bool {
 		return slices.ContainsFunc(all, func(k string) bool {
@@ -40,7 +39,7 @@ func IsChangeable(key string) bool {
 	return among(changeable) && !among(fixed)
 }
 
-// With returns a copy of c with the settings of another configuration that can change.
+// With returns a copy of c with the changeable settings of another configuration.
 func (c *Config) With(of *Config) *Config {
 	fresh := *c
 	fresh.Allow, fresh.Log.Level, fresh.Operators = of.Allow, of.Log.Level, of.Operators

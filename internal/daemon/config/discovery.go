@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/node/gossip"
 )
 
-// Discovery is how a daemon finds nodes, and which of them it connects to.
+// Discovery configures how a daemon finds nodes, and which of them it connects to.
 type Discovery struct {
 	EPMD      bool
 	EPMDHosts []string                        // whose nodes are listed
@@ -24,8 +24,7 @@ type Discovery struct {
 	Gossip    Gossip
 }
 
-// DNS is how nodes are found by DNS; see dns.Config. Neither Host nor Services: not
-// at all.
+// DNS configures discovery by DNS; see dns.Config. It is off if Host and Services are empty.
 type DNS struct {
 	Host          string
 	At            []string // endpoints without a host
@@ -34,8 +33,7 @@ type DNS struct {
 	TTL, Timeout  time.Duration
 }
 
-// Gossip is how nodes are found by gossip; see gossip.Config. Neither Bind nor Seeds:
-// not at all.
+// Gossip configures discovery by gossip; see gossip.Config. It is off if Bind and Seeds are empty.
 type Gossip struct {
 	Bind, Advertise     string
 	Seeds               []string
@@ -47,7 +45,7 @@ type Gossip struct {
 	StreamTimeout                                   time.Duration
 }
 
-// Config returns what package dns takes; false: nothing is found by DNS.
+// Config returns the configuration for package dns, and whether discovery by DNS is on.
 func (d *DNS) Config() (c dns.Config, on bool) {
 	c = dns.Config{Host: d.Host, Network: d.Network, Base: d.Base, TTL: d.TTL, Timeout: d.Timeout}
 	for _, s := range d.At {
@@ -60,8 +58,7 @@ func (d *DNS) Config() (c dns.Config, on bool) {
 	return c, d.Host != "" || len(d.Services) > 0
 }
 
-// Config returns what package gossip takes, but for the cookie; false: there is no
-// gossip.
+// Config returns the configuration for package gossip without the cookie, and whether gossip is on.
 func (g *Gossip) Config() (c gossip.Config, on bool) {
 	return gossip.Config{OldCookies: g.OldCookies, Seeds: g.Seeds, Bind: g.Bind, Advertise: g.Advertise,
 		Pace: g.Pace, Retry: g.Retry, LeaveTimeout: g.LeaveTimeout,
@@ -69,7 +66,7 @@ func (g *Gossip) Config() (c gossip.Config, on bool) {
 		StreamTimeout: g.StreamTimeout}, g.Bind != "" || len(g.Seeds) > 0
 }
 
-// service reads NAME or PROTOCOL://NAME.
+// service parses NAME or PROTOCOL://NAME.
 func service(s string) dns.Service {
 	if protocol, name, ok := strings.Cut(s, "://"); ok {
 		return dns.Service{Name: name, Protocol: protocol}
@@ -84,7 +81,7 @@ const (
 	seedForm    = "HOST:PORT or HOST"
 )
 
-// checkProtocol checks what stands before ://.
+// checkProtocol checks the part before ://.
 func checkProtocol(s string) error {
 	if s != "" && !slices.Contains(protocols, s) {
 		return fmt.Errorf("%s is not a protocol; want %s", show(s), strings.Join(protocols, " or "))
@@ -92,7 +89,7 @@ func checkProtocol(s string) error {
 	return nil
 }
 
-// checkPort checks one of discovery.dns.at.
+// checkPort checks an item of discovery.dns.at.
 func checkPort(s string) error {
 	e, err := discovery.ParseEndpoint(s)
 	if err != nil || !strings.HasPrefix(e.Addr, ":") {
@@ -101,7 +98,7 @@ func checkPort(s string) error {
 	return checkProtocol(e.Protocol)
 }
 
-// checkService checks one of discovery.dns.services.
+// checkService checks an item of discovery.dns.services.
 func checkService(s string) error {
 	x := service(s)
 	if checkHost(x.Name) != nil || strings.HasPrefix(s, "://") {
@@ -118,7 +115,7 @@ func checkHost(s string) error {
 	return nil
 }
 
-// checkBase checks what is before the @ of a node's name.
+// checkBase checks the part of a node name before the @.
 func checkBase(s string) error {
 	if checkName(s+"@h") != nil || strings.ContainsAny(s, " ,") {
 		return want(s, "what is before the @ of a node's name")
@@ -126,7 +123,7 @@ func checkBase(s string) error {
 	return nil
 }
 
-// checkMember checks where a member gossips.
+// checkMember checks the address where this node gossips.
 func checkMember(s string) error {
 	host, err := member(s)
 	if err != nil || s == "" || host != "" && checkHost(host) != nil {
@@ -135,7 +132,7 @@ func checkMember(s string) error {
 	return nil
 }
 
-// checkSeed checks where another gossips.
+// checkSeed checks the address of another gossip member.
 func checkSeed(s string) error {
 	if host, err := member(s); err != nil || checkHost(host) != nil || strings.HasSuffix(s, ":0") && net.ParseIP(s) == nil {
 		return want(s, seedForm)
@@ -143,8 +140,7 @@ func checkSeed(s string) error {
 	return nil
 }
 
-// member takes the host of HOST:PORT, HOST or :PORT; an IPv6 address may stand
-// without brackets.
+// member returns the host of HOST:PORT, HOST or :PORT. An IPv6 address needs no brackets.
 func member(s string) (host string, err error) {
 	if net.ParseIP(s) != nil || !strings.Contains(s, ":") {
 		return s, nil
@@ -156,7 +152,7 @@ func member(s string) (host string, err error) {
 	return host, err
 }
 
-// found are the settings about how nodes are found.
+// found returns the settings of discovery.
 func (c *Config) found() []Setting {
 	d, g := &c.Discovery.DNS, &c.Discovery.Gossip
 	return []Setting{
@@ -212,7 +208,7 @@ const maxStreams = 1024
 
 const minTTL = 100 * time.Millisecond
 
-// needs are sections of which one of some settings must be given.
+// needs lists sections that require at least one of some settings.
 var needs = []struct {
 	prefix string
 	any    []string
@@ -221,7 +217,7 @@ var needs = []struct {
 	{"discovery.gossip.", []string{"discovery.gossip.bind", "discovery.gossip.seeds"}},
 }
 
-// checkDiscovery checks what belongs together in discovery.
+// checkDiscovery checks the settings of discovery together.
 func (c *Config) checkDiscovery(fail func(format string, args ...any)) {
 	for _, s := range c.Settings() {
 		for _, n := range needs {
@@ -262,7 +258,7 @@ func (c *Config) checkDiscovery(fail func(format string, args ...any)) {
 	}
 }
 
-// plain is an error of the packages below without the names of their fields.
+// plain removes Go field names from an error of the discovery packages.
 func plain(err error) error {
 	_, text, _ := strings.Cut(err.Error(), ": ")
 	for _, f := range []struct{ go_, file string }{{"Config.Bind", "bind"}, {"Config.Advertise", "advertise"}, {"Config.", ""}} {
@@ -271,7 +267,7 @@ func plain(err error) error {
 	return errors.New(text)
 }
 
-// checkProtocols checks what depends on which protocols are spoken.
+// checkProtocols checks the settings that depend on the protocols.
 func (c *Config) checkProtocols(fail func(format string, args ...any)) {
 	for _, p := range protocols {
 		if key := "listen." + p; c.given(key) && !slices.Contains(c.Protocols, p) {

@@ -1,16 +1,15 @@
-// Package config is the configuration of the daemon: bytes, variables and flags
-// in, a [Config] out, or all that is wrong with them.
+// Package config reads the configuration of the daemon: a file, variables and flags go in, and a [Config] or all errors
+// come out.
 //
 // # Nouns
 //
-//   - A [Config] is what a daemon runs by.
-//   - A [Source] is what it is made from: a file in YAML, the environment, flags.
-//   - A [Setting] is one field with its key in the file, its flag, its variable and
-//     what it means. [Config.Settings] lists them all, and everything is made from
-//     that list: what the file may have, the flags, the table in docs/configuration.md, what
-//     actornode check --print shows.
-//   - An [Origin] says where a setting comes from: flag before environment before
-//     file before default.
+//   - A [Config] holds all settings of a daemon.
+//   - A [Source] is its input: a YAML file, the environment, and flags.
+//   - A [Setting] is one field with its key in the file, its flag, its variable and its description. [Config.Settings]
+//     lists them all. The keys of the file, the flags, the table in docs/configuration.md and the output of actornode check
+//     --print all come from that list.
+//   - An [Origin] says where a value comes from: a flag overrides the environment, which overrides the file, which
+//     overrides the default.
 //
 // How it is used:
 //
@@ -31,21 +30,19 @@
 //	supervisor:
 //	  children: [{name: counter, start: demo:counter}]
 //
-// The fields are in docs/configuration.md. A field that is not known is an error, and so is one
-// without a value. Names of files are relative to the file. The tree, supervisor or
-// applications, is as in package supervisor/tree; with the field tree it is in a
-// file of its own.
+// docs/configuration.md lists the fields. An unknown field is an error, and so is a field without a value. Names of files
+// are relative to the file. The tree (supervisor or applications) has the format of package supervisor/tree; the field tree
+// names a separate file for it.
 //
-// A list in a variable has commas between: ACTORNODE_PROTOCOLS=native,erlang,
-// ACTORNODE_DISCOVERY_PEERS=a@h=h:4370,b@h=:4371. A variable that is empty counts
-// as not set.
+// A list in a variable is separated by commas: ACTORNODE_PROTOCOLS=native,erlang,
+// ACTORNODE_DISCOVERY_PEERS=a@h=h:4370,b@h=:4371. An empty variable counts as unset.
 //
 // # Invariants
 //
-//  1. Load opens nothing but what Source.Open does, starts nothing and asks nobody.
-//  2. All that is wrong is found at once, except what only broken YAML hides.
-//  3. No error and no print has a cookie in it.
-//  4. What YAML(true) prints loads as the same Config.
+//  1. Load opens files only through Source.Open, starts nothing and does not use the network.
+//  2. Load reports all errors at once, except those hidden by broken YAML.
+//  3. No error shows a cookie, and neither does YAML(false).
+//  4. The output of YAML(true) loads as the same Config.
 //
 // # Goroutines
 //

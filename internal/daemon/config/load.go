@@ -12,21 +12,20 @@ import (
 	"github.com/actornode/actornode/supervisor/tree"
 )
 
-// Source is all that a configuration is made from. The later of file, environment
-// and flags counts.
+// Source is the input of a configuration. Flags override the environment, which overrides the file.
 type Source struct {
-	File string // name of the file, for errors, and where relative files are; "": there is none
-	Text []byte // what is in it
-	// Env looks up a variable; an empty one counts as none. Default: there are none.
+	File string // name of the file, for errors and relative file names; "" if there is none
+	Text []byte // its content
+	// Env looks up a variable; an empty one counts as unset. If Env is nil, no variable is set.
 	Env func(name string) (string, bool)
-	// Flags are those that were given, by name; some more than once.
+	// Flags holds the values of the given flags by name. A flag may be repeated.
 	Flags map[string][]string
-	// Open reads the file that the setting tree names. Default: there is no such.
+	// Open reads the file that the setting tree names. If Open is nil, there is no such file.
 	Open func(path string) ([]byte, error)
-	// Known is what the tree may refer to.
+	// Known lists what the tree may refer to.
 	Known tree.Known
-	// Sections are the program's own, by name: pointers to structs with the defaults, which Load changes.
-	// [CheckSections] says whether they can be read.
+	// Sections holds the program's own sections by name: pointers to structs with the defaults, which Load fills.
+	// [CheckSections] reports whether they can be read.
 	Sections map[string]any
 }
 
@@ -36,10 +35,10 @@ type Origin struct {
 	Where string // actornode.yaml:3:5: log.level; ACTORNODE_LOG_LEVEL; --log-level
 }
 
-// Rank orders the origins: a greater one counts.
+// Rank orders the origins: the highest wins.
 type Rank uint8
 
-// What a setting may come from.
+// The ranks, lowest first.
 const (
 	FromDefault Rank = iota
 	FromFile
@@ -47,7 +46,7 @@ const (
 	FromFlag
 )
 
-// Origin returns where the setting key comes from.
+// Origin returns the origin of the setting key.
 func (c *Config) Origin(key string) Origin {
 	if o, ok := c.origins[key]; ok {
 		return o
@@ -55,11 +54,11 @@ func (c *Config) Origin(key string) Origin {
 	return Origin{Where: key}
 }
 
-// given reports whether a setting is not the default.
+// given reports whether the setting is not at its default.
 func (c *Config) given(key string) bool { return c.Origin(key).Rank > FromDefault }
 
-// Load makes a configuration. Its error has all that is wrong, one error for
-// each thing, [*strict.Error] where it is in this file, [*tree.Error] where it is in that of a tree.
+// Load makes a configuration. Its error joins one error for each fault: a [*strict.Error] for a fault in this file, a
+// [*tree.Error] for one in the file of the tree.
 func Load(s Source) (*Config, error) {
 	l := &loader{c: Default(), s: s, found: make(map[string]found)}
 	l.settings = l.c.Settings()
@@ -93,24 +92,23 @@ func Load(s Source) (*Config, error) {
 	return l.c, nil
 }
 
-// loader is one Load.
+// loader is the state of one Load.
 type loader struct {
 	c        *Config
 	s        Source
 	settings []Setting
 	reader   *strict.Reader // of the file
-	errs     []error        // of all but that
-	inline   string         // where the tree is in the file; "": nowhere
+	errs     []error        // from everything else
+	inline   string         // where the tree is in the file, or ""
 
-	found map[string]found // the program's own sections in the file, by name
+	found map[string]found // the program's own sections of the file, by name
 }
 
 func (l *loader) fail(format string, args ...any) {
 	l.errs = append(l.errs, fmt.Errorf(format, args...))
 }
 
-// file reads the file, but for the tree in it, which depends on the rest: late
-// reads that.
+// file reads the file except its tree, which depends on the rest; late reads the tree.
 func (l *loader) file() (late func()) {
 	r, root, ok := strict.Parse(l.s.File, l.s.Text, "settings, such as name: go@127.0.0.1")
 	l.reader = r
@@ -138,7 +136,7 @@ func (l *loader) file() (late func()) {
 	}
 }
 
-// section makes the fields below prefix.
+// section returns the fields below prefix.
 func (l *loader) section(r *strict.Reader, prefix string) (fields []strict.Field) {
 	done := make(map[string]bool)
 	for i := range l.settings {

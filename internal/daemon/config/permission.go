@@ -11,10 +11,10 @@ import (
 	grants "github.com/actornode/actornode/node/rights"
 )
 
-// HasRights reports whether the configuration says what nodes may do; if not, those that know the cookie may do everything.
+// HasRights reports whether the configuration has rights. Without them, every node that knows the cookie may do everything.
 func (c *Config) HasRights() bool { return c.Rights.Rules != nil || len(c.Rights.Cookies) > 0 }
 
-// checkRights makes sure that the cookies which the rules name are there, and differ.
+// checkRights makes sure that the cookies named by the rules exist and differ.
 func (c *Config) checkRights(fail func(string, ...any)) {
 	if _, err := grants.New(grants.Config{Cookies: c.Rights.Cookies}); err != nil {
 		fail("%s: %s", c.Origin("rights.cookies").Where, strings.TrimPrefix(err.Error(), "rights: "))
@@ -27,7 +27,7 @@ func (c *Config) checkRights(fail func(string, ...any)) {
 	}
 }
 
-// checkRule checks all of a rule but that its cookie is there.
+// checkRule checks a rule, except that its cookie exists.
 func checkRule(r grants.Rule) error {
 	c := grants.Config{Rules: []grants.Rule{r}}
 	if r.Cookie != "" {
@@ -37,12 +37,13 @@ func checkRule(r grants.Rule) error {
 	return errors.Unwrap(err) // without the number of the rule
 }
 
-// rules are those of Config.Rights as a Value: all, or a list.
+// rules is the Value of Config.Rights.Rules: all, or a list.
 type rules struct{ p *[]grants.Rule }
 
 const rulesForm = "all, or a list of rules with peer, tls, cookie and may"
 
-// Set is part of Value. A text has rules such as "peer=*@host cookie=ops may connect, call counter", with semicolons.
+// Set is part of Value. The text holds rules such as "peer=*@host cookie=ops may connect, call counter", separated by
+// semicolons.
 func (v rules) Set(s string) error {
 	if s = strings.TrimSpace(s); s == "all" {
 		*v.p = nil
@@ -63,7 +64,7 @@ func (v rules) Set(s string) error {
 	return nil
 }
 
-// readRights reads one rule of a text.
+// readRights parses one rule.
 func readRights(text string) (r grants.Rule, err error) {
 	const form = "all, or rules with semicolons such as: peer=NAME@HOST tls=dns:NAME cookie=NAME may connect, call NAME"
 	words := strings.Fields(text)
@@ -166,7 +167,7 @@ func (v rules) read(r *strict.Reader, at strict.Value) {
 	}
 }
 
-// namedCookies are those of Config.Rights as a Value.
+// namedCookies is the Value of Config.Rights.Cookies.
 type namedCookies struct{ m map[string]string }
 
 // Set is part of Value.
@@ -210,5 +211,5 @@ func (v namedCookies) read(r *strict.Reader, at strict.Value) {
 	})
 }
 
-// CheckName returns what is wrong with the name of a node, or nil.
+// CheckName returns an error if s is not a valid node name.
 func CheckName(s string) error { return checkName(s) }

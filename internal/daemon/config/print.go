@@ -9,12 +9,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// masked stands for what is secret.
+// masked replaces a secret.
 const masked = "********"
 
-// YAML is the configuration as a file, each setting with where it comes from. The
-// tree is named only. Unless secret is set cookies are masked, and the file is not
-// one to start with.
+// YAML returns the configuration as a file with the origin of each setting. It names the tree but does not include it.
+// Unless secret is set, cookies are masked, and the file cannot be used to start a daemon.
 func (c *Config) YAML(secret bool) []byte {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	for _, s := range c.Settings() {
@@ -24,10 +23,10 @@ func (c *Config) YAML(secret bool) []byte {
 		}
 		n := new(yaml.Node)
 		if err := n.Encode(v); err != nil {
-			panic(err) // texts, lists and maps of texts only
+			panic(err) // only texts, lists and maps of texts
 		}
 		if n.Kind != yaml.ScalarNode {
-			n.Style = yaml.FlowStyle // in a line, so that the comment is on it
+			n.Style = yaml.FlowStyle // on one line, with the comment
 		}
 		if o := c.Origin(s.Key); o.Rank == FromDefault {
 			n.LineComment = "default"
@@ -48,7 +47,7 @@ func (c *Config) YAML(secret bool) []byte {
 	return b.Bytes()
 }
 
-// value is what the file has for s; nil: nothing.
+// value is the value of s in the file, or nil if it is left out.
 func (s *Setting) value(secret bool) any {
 	if n, is := s.Value.(compound); is {
 		return n.yaml(secret)
@@ -73,7 +72,7 @@ func (s *Setting) value(secret bool) any {
 	return text
 }
 
-// put puts n at the place that path says.
+// put stores n at path.
 func put(m *yaml.Node, path []string, n *yaml.Node) {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value == path[0] {
@@ -91,7 +90,7 @@ func put(m *yaml.Node, path []string, n *yaml.Node) {
 	put(below, path[1:], n)
 }
 
-// Table is all settings as a table in Markdown, which docs/configuration.md is.
+// Table returns all settings as a Markdown table, for docs/configuration.md.
 func Table() string {
 	var b strings.Builder
 	b.WriteString("| field | flag | variable | default | at SIGHUP | allowed | what it is |\n|---|---|---|---|---|---|---|\n")

@@ -10,14 +10,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Operators are the nodes that may do more than look, by the operator's service.
+// Operators are the nodes that may make changes through the operator's service; all others can only read.
 type Operators struct {
-	All   bool     // that know the cookie
+	All   bool     // every node that knows the cookie
 	Off   bool     // there is no service
-	Nodes []string // neither of these: patterns, NAME@HOST or *@HOST
+	Nodes []string // otherwise: patterns, NAME@HOST or *@HOST
 }
 
-// May reports whether a node may.
+// May reports whether peer may make changes.
 func (o Operators) May(peer node.Atom) bool {
 	if o.Off || o.All {
 		return o.All
@@ -30,9 +30,9 @@ func (o Operators) May(peer node.Atom) bool {
 	return false
 }
 
-// Rights are what other nodes may start or call by name.
+// Rights lists what other nodes may start or call by name.
 type Rights struct {
-	All   bool // that is exported
+	All   bool // exported functions
 	Rules []Rule
 }
 
@@ -44,7 +44,7 @@ type Rule struct {
 	Arity    int
 }
 
-// May reports whether a node may start or call e.
+// May reports whether peer may start or call e.
 func (r Rights) May(peer node.Atom, e wire.Export) bool {
 	if r.All {
 		return true
@@ -58,7 +58,7 @@ func (r Rights) May(peer node.Atom, e wire.Export) bool {
 	return false
 }
 
-// For returns the rules that are for a node.
+// For returns the rules that apply to peer.
 func (r Rights) For(peer node.Atom) (all []Rule) {
 	for _, x := range r.Rules {
 		if x.Peer == "" || matches(x.Peer, peer) {
@@ -68,7 +68,7 @@ func (r Rights) For(peer node.Atom) (all []Rule) {
 	return all
 }
 
-// String is the rule as the file has it.
+// String formats the rule as in the file.
 func (r Rule) String() string {
 	s := r.Module + ":*"
 	if r.Function != "" {
@@ -80,7 +80,7 @@ func (r Rule) String() string {
 	return s
 }
 
-// matches reports whether a node is meant by a pattern.
+// matches reports whether pattern matches peer.
 func matches(pattern string, peer node.Atom) bool {
 	if host, any := strings.CutPrefix(pattern, "*@"); any {
 		_, at, ok := strings.Cut(string(peer), "@")
@@ -95,7 +95,7 @@ const (
 		"nodes only"
 )
 
-// checkPattern checks NAME@HOST, *@HOST.
+// checkPattern checks NAME@HOST or *@HOST.
 func checkPattern(s string) error {
 	name, host, ok := strings.Cut(s, "@")
 	switch {
@@ -107,7 +107,7 @@ func checkPattern(s string) error {
 	return checkName(s)
 }
 
-// readRule reads a Rule.
+// readRule parses a Rule.
 func readRule(s string) (r Rule, err error) {
 	words := strings.Fields(s)
 	if len(words) == 2 {
@@ -141,7 +141,7 @@ func readRule(s string) (r Rule, err error) {
 	return r, nil
 }
 
-// operators is Operators as a Value: all, off or a list of patterns.
+// operators is the Value of Operators: all, off or a list of patterns.
 type operators struct{ p *Operators }
 
 func (v operators) set(l []string) error {
@@ -220,11 +220,11 @@ func (v operators) read(r *strict.Reader, at strict.Value) {
 		l = append(l, s)
 	})
 	if r.Failures() == before {
-		_ = v.set(l) // which has been checked
+		_ = v.set(l) // already checked
 	}
 }
 
-// rights is Rights as a Value: all, or a list of rules.
+// rights is the Value of Rights: all, or a list of rules.
 type rights struct{ p *Rights }
 
 // Set is part of Value.

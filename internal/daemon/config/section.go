@@ -18,16 +18,16 @@ import (
 	"github.com/actornode/actornode/supervisor/tree"
 )
 
-// Checker is what a section may be: Check says what is wrong with its values together.
+// Checker is implemented by a section whose values must be checked together.
 type Checker interface{ Check() error }
 
-// found is a section of the program in the file.
+// found is a section of the program which the file has.
 type found struct {
 	where string
-	wrong bool // a field of it is
+	wrong bool // a field of it is invalid
 }
 
-// sections makes the fields of the program's own sections: structs that pointers in Source.Sections lead to.
+// sections returns the fields of the program's own sections: the structs that Source.Sections points to.
 func (l *loader) sections(r *strict.Reader) (fields []strict.Field) {
 	for _, name := range slices.Sorted(maps.Keys(l.s.Sections)) {
 		to := reflect.ValueOf(l.s.Sections[name]).Elem()
@@ -42,7 +42,7 @@ func (l *loader) sections(r *strict.Reader) (fields []strict.Field) {
 	return fields
 }
 
-// checkSections lets each section say what is wrong with it, be it in the file or not, unless a field of it is wrong.
+// checkSections runs the Check of each section, whether the file has it or not, unless a field of it is wrong.
 func (l *loader) checkSections() {
 	for _, name := range slices.Sorted(maps.Keys(l.s.Sections)) {
 		c, ok := l.s.Sections[name].(Checker)
@@ -55,8 +55,7 @@ func (l *loader) checkSections() {
 	}
 }
 
-// CheckSections says what is wrong with the sections of a program themselves: their names, and the types of
-// their fields.
+// CheckSections checks the names of a program's sections and the types of their fields.
 func CheckSections(sections map[string]any) error {
 	var errs []error
 	taken := make(map[string]bool)
@@ -87,7 +86,7 @@ func CheckSections(sections map[string]any) error {
 	return errors.Join(errs...)
 }
 
-// readable says which field of a section has a type that no text is read into.
+// readable returns an error for a field whose type cannot be read from text.
 func readable(t reflect.Type, path string, within []reflect.Type) error {
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
@@ -123,14 +122,14 @@ func readable(t reflect.Type, path string, within []reflect.Type) error {
 		"and maps by string", path, t)
 }
 
-// setting is a field of a struct that the file has.
+// setting is a struct field that the file may have.
 type setting struct {
-	name     string // its tag yaml, else its name in small letters
+	name     string // its yaml tag, or else its name in lower case
 	index    int
 	required bool
 }
 
-// settingsOf lists the fields of a struct that the file has: exported ones without the tag "-".
+// settingsOf lists the struct fields that the file may have: exported ones without the tag "-".
 func settingsOf(t reflect.Type) (all []setting) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -142,7 +141,7 @@ func settingsOf(t reflect.Type) (all []setting) {
 	return all
 }
 
-// readStruct reads an object into a struct. A field that is missing there keeps its value.
+// readStruct reads an object into a struct. A field that the object lacks keeps its value.
 func readStruct(r *strict.Reader, v strict.Value, to reflect.Value) {
 	var fields []strict.Field
 	for _, f := range settingsOf(to.Type()) {
@@ -152,7 +151,7 @@ func readStruct(r *strict.Reader, v strict.Value, to reflect.Value) {
 	r.Object(v, fields...)
 }
 
-// readInto reads one value of a type that is readable.
+// readInto reads one value of a type that readable accepts.
 func readInto(r *strict.Reader, v strict.Value, to reflect.Value) {
 	if to.Type() == reflect.TypeFor[time.Duration]() {
 		if v.Kind == yaml.ScalarNode && v.Value == "0" {
@@ -207,7 +206,7 @@ func readInto(r *strict.Reader, v strict.Value, to reflect.Value) {
 	}
 }
 
-// bounds are the least and the greatest number of an integer type.
+// bounds returns the least and the greatest number of an integer type.
 func bounds(t reflect.Type) (least, most string) {
 	bits := t.Bits()
 	if k := t.Kind(); k >= reflect.Uint && k <= reflect.Uint64 {

@@ -7,24 +7,24 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// Setting is one field of the configuration, and all the ways to give it.
+// Setting is one field of the configuration, and all the ways to set it.
 type Setting struct {
 	Key    string // in the file: log.level
-	Flag   string // of actornode start, without --; "": none
-	Not    string // the flag that says the opposite, of true or false; "": none
-	NotDoc string // what that is
-	Doc    string // what it is, in a sentence without a full stop
+	Flag   string // of actornode start, without --, or ""
+	Not    string // the flag that says the opposite of a boolean, or ""
+	NotDoc string // the description of Not
+	Doc    string // a sentence without a full stop
 	Secret bool   // not to be shown
-	Value  Value  // where it is kept
+	Value  Value  // its storage
 }
 
-// Env is the environment variable of s: ACTORNODE_LOG_LEVEL.
+// Env is the environment variable of s, such as ACTORNODE_LOG_LEVEL.
 func (s *Setting) Env() string {
 	return "ACTORNODE_" + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "_"))
 }
 
-// Typed reports whether the form of a text alone can show that it is no value of s, as with
-// a time or a number: a flag with such a text is a wrong command line.
+// Typed reports whether the syntax of a text alone can show that it is invalid for s, as for a time or a number: a flag
+// with such a text is a usage error.
 func (s *Setting) Typed() bool {
 	switch s.Value.(type) {
 	case text, path, peers, list, cookies, namedCookies, rules:
@@ -33,20 +33,19 @@ func (s *Setting) Typed() bool {
 	return true
 }
 
-// protocols are the words for those that a node may speak.
+// protocols are the names of the protocols that a node may speak.
 var protocols = []string{"native", "erlang"}
 
-// policies are those of package mailbox, by the words of the file.
+// policies are those of package mailbox, by their names in the file.
 var policies = []string{
 	mailbox.Refuse: "refuse", mailbox.Block: "block", mailbox.DropNewest: "drop_newest", mailbox.DropOldest: "drop_oldest",
 }
 
-// Settings lists all fields but those of the tree, in the order of the
-// documentation; what they set is c's. docs/configuration.md, the flags, the environment and the
-// file are all made from it.
+// Settings lists all fields except those of the tree, in the order of the documentation; they set the fields of c.
+// docs/configuration.md, the flags, the environment and the file all come from this list.
 func (c *Config) Settings() []Setting { return slices.Concat(c.cluster(), c.found(), c.own()) }
 
-// cluster are the settings about other nodes.
+// cluster returns the settings about other nodes.
 func (c *Config) cluster() []Setting {
 	return []Setting{
 		{Key: "name", Flag: "name", Value: text{&c.Name, "NAME@HOST", checkName},
@@ -105,7 +104,7 @@ func (c *Config) cluster() []Setting {
 	}
 }
 
-// own are the others.
+// own returns the other settings.
 func (c *Config) own() []Setting {
 	return []Setting{
 		{Key: "limits.message", Value: size{&c.Limits.Message, 1 << 10}, Doc: "largest message that a peer may send"},

@@ -20,22 +20,21 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Value is a field that can be given as a text: in the file, the environment, or
-// by a flag. It is a pflag.Value, too.
+// Value is a field that can be set from a text: in the file, the environment, or a flag. It is also a pflag.Value.
 type Value interface {
-	Set(text string) error // leaves the field as it was after an error, which says what is allowed
-	String() string        // as Set takes it
-	Type() string          // in a word, for the help
+	Set(text string) error // on error it leaves the field unchanged; the error says what is allowed
+	String() string        // in the syntax of Set
+	Type() string          // one word, for the help
 }
 
-// compound is a Value that is more than a text in the file.
+// compound is a Value that is a list or map in the file.
 type compound interface {
 	read(r *strict.Reader, v strict.Value)
-	// yaml is the value as the file has it. secret: cookies are shown.
+	// yaml is the value as in the file. It shows cookies if secret is set.
 	yaml(secret bool) any
 }
 
-// describe says what v may be, in more than the word of Type.
+// describe returns a longer description than Type of what v may be.
 func describe(v Value) string {
 	switch v.(type) {
 	case flag:
@@ -59,7 +58,7 @@ const (
 	minTick      = 4 * time.Millisecond
 )
 
-// show makes a word of the user's short, and visible.
+// show shortens and quotes a word of the user.
 func show(text string) string {
 	if text == "" || strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) }) {
 		return strconv.Quote(strict.Cut(text))
@@ -73,7 +72,7 @@ func want(text, what string) error { return fmt.Errorf("%s: want %s", show(text)
 type text struct {
 	p     *string
 	want  string
-	check func(string) error // what it returns is the error
+	check func(string) error // its error is that of Set
 }
 
 func (v text) Set(s string) error {
@@ -95,10 +94,10 @@ func checkName(s string) error {
 	return nil
 }
 
-// errCookie does not show what was given.
+// errCookie does not show the cookie.
 var errCookie = errors.New("want 1 to 255 printable ASCII characters")
 
-// CheckCookie returns what is wrong with a cookie, or nil: OTP takes no others.
+// CheckCookie returns an error if s is not a valid cookie. OTP accepts no others.
 func CheckCookie(s string) error {
 	if s == "" || len(s) > 255 || strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' }) {
 		return errCookie
@@ -106,7 +105,7 @@ func CheckCookie(s string) error {
 	return nil
 }
 
-// checkAddress checks host:port, least being the smallest port.
+// checkAddress checks host:port; least is the smallest port allowed.
 func checkAddress(s, what string, least uint64) error {
 	_, port, err := net.SplitHostPort(s)
 	if err != nil {
@@ -139,7 +138,7 @@ func checkHTTP(s string) error {
 	return checkAddress(s, what, 0)
 }
 
-// path is the name of a file; in the configuration's file it is relative to that.
+// path is the name of a file. In the configuration file it is relative to that file.
 type path struct{ p *string }
 
 func (v path) Set(s string) error {
@@ -165,7 +164,7 @@ func (v flag) Set(s string) error {
 func (v flag) String() string { return strconv.FormatBool(*v.p) }
 func (v flag) Type() string   { return "bool" }
 
-// IsBoolFlag lets the flag stand without a value.
+// IsBoolFlag allows the flag without a value.
 func (flag) IsBoolFlag() bool { return true }
 
 type word struct {
@@ -287,7 +286,7 @@ func (v size) String() string {
 }
 func (v size) Type() string { return "size" }
 
-// memory is how much a program may take: 0, or as much as one needs.
+// memory is a memory limit: 0, or leastMemory to mostMemory.
 type memory struct{ p *int }
 
 const (
@@ -307,7 +306,7 @@ func (v memory) Set(s string) error {
 func (v memory) String() string { return size{v.p, 0}.String() }
 func (v memory) Type() string   { return "size" }
 
-// split takes a list apart, as flags and variables have it: a,b,c.
+// split splits a list of a flag or variable: a,b,c.
 func split(s string) []string {
 	if strings.TrimSpace(s) == "" {
 		return nil
@@ -319,7 +318,7 @@ func split(s string) []string {
 	return l
 }
 
-// words is an ordered choice of words.
+// words is an ordered list of distinct words from a given set.
 type words struct {
 	p     *[]string
 	words []string
@@ -376,7 +375,7 @@ func (v words) read(r *strict.Reader, at strict.Value) {
 // list is a list of texts that pass check.
 type list struct {
 	p          *[]string
-	form, each string // of one, in a word and in more
+	form, each string // of one item: a word, and a description
 	check      func(string) error
 	secret     bool
 }
@@ -424,15 +423,14 @@ func (v list) read(r *strict.Reader, at strict.Value) {
 	}
 }
 
-// peers says where nodes are.
+// peers is the Value of Discovery.Peers.
 type peers struct {
 	m map[string][]discovery.Endpoint
 }
 
 const peerForm = "NAME@HOST=HOST:PORT, NAME@HOST=:PORT or NAME@HOST=PROTOCOL://HOST:PORT"
 
-// endpoint reads what package discovery does, and says what is wrong in the words of
-// the other values.
+// endpoint parses an endpoint of package discovery, with errors worded like those of the other values.
 func endpoint(s string) (discovery.Endpoint, error) {
 	e, err := discovery.ParseEndpoint(s)
 	if err != nil {
@@ -507,7 +505,7 @@ func (v peers) read(r *strict.Reader, at strict.Value) {
 	})
 }
 
-// cookies are those of some peers.
+// cookies is the Value of Config.Cookies.
 type cookies struct{ m map[string]Cookie }
 
 func (v cookies) Set(s string) error {

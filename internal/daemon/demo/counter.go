@@ -14,7 +14,7 @@ type Add struct {
 	N int
 }
 
-// Term is {add, N}: what Erlang sends, and what others are shown of an Add.
+// Term is {add, N}: the form of an Add in Erlang.
 func (a Add) Term() any { return wire.Tuple{wire.Atom("add"), a.N} }
 
 // Get returns the total.
@@ -23,11 +23,10 @@ type Get struct{ genserver.Returns[int] }
 // Term is get.
 func (Get) Term() any { return wire.Atom("get") }
 
-// counter is the state of a server. It needs no lock: a server does one thing at
-// a time.
+// counter is the state of a server. It needs no lock: a server handles one request at a time.
 type counter struct{ total int }
 
-// counters lists which method handles what.
+// counters lists the method for each type of request.
 var counters = genserver.Define(
 	genserver.OnCall((*counter).add),
 	genserver.OnCall((*counter).get),
@@ -58,7 +57,7 @@ func (s *counter) callTerm(c *genserver.Context, term any) (any, error) {
 	case wire.Atom("get"):
 		return s.total, nil
 	case wire.Atom("crash"):
-		return nil, errCrash // an exit: the caller gets it like any other
+		return nil, errCrash // exit: the caller sees it like any other exit
 	}
 	return nil, &genserver.UnhandledError{Server: "counter", Request: term}
 }
@@ -81,10 +80,10 @@ func parseAdd(term any) (Add, bool) {
 	return Add{N: int(n)}, ok
 }
 
-// State is what sys:get_state shows.
+// State is the result of sys:get_state.
 func (s *counter) State() any { return s.total }
 
-// SetState is what sys:replace_state calls.
+// SetState is called by sys:replace_state.
 func (s *counter) SetState(term any) error {
 	n, ok := wire.AsInt(term)
 	if !ok {

@@ -12,18 +12,17 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Exit reasons are terms: this error, returned from a behaviour, stands for the
-// reason in it.
+// errCrash, returned from a behaviour, makes it exit with the reason crash.
 var errCrash = node.ExitWith(wire.Atom("crash"))
 
-// errBadArith is the exception that Erlang's arithmetic raises.
+// errBadArith is the exception raised by Erlang's arithmetic.
 var errBadArith = rpc.Raise(wire.Atom("badarith"))
 
 // Module is the name under which everything here is exported and registered.
 const Module wire.Atom = "demo"
 
-// Export lets a node run by name what doc.go lists. The error is
-// [node.ErrNameTaken] if it does so already.
+// Export exports the functions listed in the package comment from a node. The error is [node.ErrNameTaken] if they are
+// exported already.
 func Export(n *node.Node) error {
 	for _, x := range []struct {
 		name  wire.Atom
@@ -47,8 +46,7 @@ func Export(n *node.Node) error {
 	return rpc.Export(n, wire.Export{Module: Module, Function: "add", Arity: 2}, add)
 }
 
-// double is for sys:replace_state, which runs no fun of another node but takes one
-// that is exported.
+// double is for sys:replace_state, which cannot run a fun of another node but accepts an exported function.
 func double(ctx context.Context, args []any) (any, error) { return add(ctx, []any{args[0], args[0]}) }
 
 func add(_ context.Context, args []any) (any, error) {
@@ -69,7 +67,7 @@ func integer(t any) (*big.Int, bool) {
 	return big.NewInt(n), ok
 }
 
-// Spec describes the tree, whose children are what [Export] exports.
+// Spec describes the tree. Its children are exported by [Export].
 func Spec() supervisor.Spec {
 	child := func(name wire.Atom) supervisor.Child {
 		return supervisor.Child{
@@ -94,8 +92,7 @@ func Start(ctx context.Context, n *node.Node) (node.PID, error) {
 	return supervisor.Start(ctx, n, Spec(), node.Options{Name: Module})
 }
 
-// Application describes the demo as an application, named demo too. The node must
-// export the demo: see [Export].
+// Application describes the demo as an application, also named demo. The node must export the demo: see [Export].
 func Application() application.Spec {
 	top := Spec()
 	return application.Spec{

@@ -1,14 +1,14 @@
-// Package demo is a small supervision tree to try things on: what the daemon
-// runs with --demo, what the documents use, and what the tests call from
-// Erlang. Its source is meant to be read as an example.
+// Package demo is a small supervision tree for trying things out. The daemon runs it with --demo, the documents use it, and
+// the tests call it from Erlang. Its source also serves as an example.
 //
 // # Nouns
 //
-//   - The tree is a supervisor registered as demo, one for one, which allows 100
-//     restarts within a second, with two servers, registered by their names.
-//   - counter keeps a total: [Add] and [Get] are what it is asked from Go.
-//   - echo sends back what it gets.
-//   - tasks is a server that is not in the tree: a Task.Supervisor to Elixir's Task.Supervisor.async({Name, Node}, M, F, Args).
+//   - The tree is a one_for_one supervisor registered as demo, which allows 100 restarts within a second. Its two servers
+//     are registered by their names.
+//   - counter keeps a total. Go programs send it [Add] and [Get].
+//   - echo sends back every request.
+//   - tasks is a server outside the tree. For Elixir's Task.Supervisor.async({Name, Node}, M, F, Args) it acts as a
+//     Task.Supervisor.
 //
 // See the example for all of it.
 //
@@ -38,11 +38,11 @@
 //	call {terminate_child, Pid}                           ok | {error, not_found}
 //	to Pid {Owner, Ref, ReplyTo, Callers, {M, F, A}}      ReplyTo ! {Ref, Value}; an exception is the exit reason
 //
-// M is demo; Restart and Shutdown are not heeded. With monitor, Pid ends when Owner does, or after 5 seconds without
-// the message.
+// M is demo; Restart and Shutdown are ignored. With monitor, Pid ends when Owner does, or after 5 seconds without the
+// message.
 //
-// Another call is answered {error, {unhandled_request, Request}}; another message
-// is logged. What a node runs by name after [Export]:
+// Any other call is answered with {error, {unhandled_request, Request}}; any other message is logged. After [Export] other
+// nodes can run these functions by name:
 //
 //	spawn  demo:counter/0, demo:echo/0, demo:tasks/0   a fresh server of that kind, with no name
 //	spawn  demo:exit/1                   exits with its argument as the reason
@@ -53,8 +53,8 @@
 //
 // # Invariants
 //
-//  1. A restart of counter begins with 0; echo has nothing to lose.
-//  2. The crash of one server is not noticed by the other.
+//  1. counter starts at 0 again after a restart; echo has no state.
+//  2. A crash of one server does not affect the other.
 //
 // # Goroutines
 //
@@ -62,5 +62,5 @@
 //
 // # Limits
 //
-// Totals and sums have 64 bits, and wrap around.
+// A total has 64 bits, and wraps around.
 package demo

@@ -7,7 +7,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// echo is the state of a server that has none.
+// echo is a server without state.
 type echo struct{}
 
 var echoes = genserver.Define(
@@ -15,11 +15,10 @@ var echoes = genserver.Define(
 	genserver.OnInfo(echo.send),
 )
 
-// answer handles every call: of any type, from anywhere.
+// answer handles every call, whatever its type.
 func (echo) answer(_ *genserver.Context, term any) (any, error) { return term, nil }
 
-// send handles a message that is a tuple; others are logged, as OTP's gen_server
-// does it.
+// send handles a message that is a tuple. Other messages are logged, as by OTP's gen_server.
 func (echo) send(c *genserver.Context, m wire.Tuple) error {
 	if len(m) == 2 {
 		switch from := m[0].(type) {

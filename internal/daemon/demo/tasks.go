@@ -11,8 +11,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// tasks is a Task.Supervisor, as Elixir's callers of another node see one: it starts a process for each task and
-// forgets it when it ends. A task calls what the node exports of this module.
+// tasks acts as a Task.Supervisor for Elixir callers on other nodes: it starts a process for each task and forgets it when
+// it ends. A task calls the functions of this module which the node exports.
 type tasks struct{ running []node.PID }
 
 var taskServers = genserver.Define(
@@ -79,11 +79,11 @@ func (s *tasks) forget(pid node.PID) {
 	}
 }
 
-// task is what a process of a task is started with.
+// task holds the arguments of a task's process.
 type task struct {
-	owner   node.PID   // who waits for the answer
-	monitor bool       // the task ends with its owner, until it has begun
-	mfa     wire.Tuple // nil: a message says what to call, and whom to answer
+	owner   node.PID   // waits for the answer
+	monitor bool       // end with the owner, until the task begins its call
+	mfa     wire.Tuple // nil if a message names the function and the receiver of the answer
 }
 
 // parseTask reads [{Node, Name, Owner}, monitor | nomonitor] or [{Node, Name, Owner}, Callers, {M, F, Args}].
@@ -107,7 +107,7 @@ func parseTask(term any) (t task, ok bool) {
 	return t, len(args) == 2
 }
 
-// patience is how long a task that watches its owner waits to be told what to do, as in Elixir.
+// patience is how long a task that monitors its owner waits for the message with its function, as in Elixir.
 const patience = 5 * time.Second
 
 // run is the process of a task.
@@ -150,7 +150,8 @@ func (t task) run(p *node.Process) error {
 	return p.Send(to, wire.Tuple{what[1], v})
 }
 
-// apply calls what this module exports. As in OTP, an exception is an exit with it and its stack, which is empty here.
+// apply calls a function exported by this module. As in OTP, an exception becomes an exit with it and its stack, which is
+// empty here.
 func apply(p *node.Process, mfa wire.Tuple) (any, error) {
 	why := any(wire.Atom("undef"))
 	if len(mfa) == 3 && mfa[0] == Module {

@@ -9,23 +9,22 @@ import (
 	"sync/atomic"
 )
 
-// connections is a listener with at most most connections. With more, the one that has
-// been idle for the longest is closed for the next; if none is idle, the oldest one
-// that has not sent its whole request is. While all are being answered, the next one
-// waits, and those behind it wait in the backlog of the system.
+// connections is a listener with at most "most" open connections. To admit another one, it closes the connection that has
+// been idle for the longest; if none is idle, the oldest one that has not sent its whole request. While requests are being
+// handled on all of them, the next connection waits, and those behind it wait in the backlog of the system.
 type connections struct {
 	net.Listener
-	freed chan struct{} // capacity 1: there may be a place
+	freed chan struct{} // capacity 1: a slot may be free
 	done  chan struct{}
 	stop  sync.Once
 
-	dropped atomic.Uint64 // closed for new ones
+	dropped atomic.Uint64 // closed in favour of new ones
 
 	mu      sync.Mutex
 	most    int
 	open    int
-	all     []*connection // in the order in which they became what they are
-	waiting bool          // somebody waits until one is idle
+	all     []*connection // in the order of their last change of phase
+	waiting bool          // Accept waits for an idle connection
 }
 
 func limit(ln net.Listener, most int) *connections {
@@ -36,12 +35,12 @@ func limit(ln net.Listener, most int) *connections {
 type phase uint8
 
 const (
-	asking    phase = iota // a request has not come as a whole
-	answering              // a handler runs, or what it has written is being sent
+	asking    phase = iota // the request is incomplete
+	answering              // a handler runs, or its output is being sent
 	idle                   // between requests
 )
 
-// connection is one of those of connections.
+// connection is a connection of a [connections].
 type connection struct {
 	net.Conn
 	of     *connections
@@ -72,7 +71,7 @@ func (l *connections) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// take takes the place of a connection, and reports whether there was one.
+// take takes a slot, and reports whether one was free.
 func (l *connections) take() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,8 +82,8 @@ func (l *connections) take() bool {
 	return true
 }
 
-// setMost changes most. With fewer than there are, the next that comes has those closed that are not being answered, until
-// there is a place for it.
+// setMost changes most. If more connections are open, the next one to arrive closes connections that have no request in
+// progress, until a slot is free.
 func (l *connections) setMost(most int) {
 	l.mu.Lock()
 	l.most = most
@@ -92,11 +91,11 @@ func (l *connections) setMost(most int) {
 	l.free()
 }
 
-// free has Accept see whether there is a place.
+// free makes Accept check for a free slot.
 func (l *connections) free() {
 	select {
 	case l.freed <- struct{}{}:
-	default: // it will
+	default: // already signalled
 	}
 }
 
@@ -106,8 +105,7 @@ func (l *connections) Close() error {
 	return l.Listener.Close()
 }
 
-// makeRoom closes a connection that is not being answered, or has the next one that
-// is idle closed.
+// makeRoom closes a connection without a request in progress. If there is none, the next one to become idle is closed.
 func (l *connections) makeRoom() {
 	l.mu.Lock()
 	var victim *connection
@@ -120,13 +118,13 @@ func (l *connections) makeRoom() {
 	}
 	l.waiting = victim == nil
 	if victim != nil {
-		l.remove(victim) // with mu held: it can no longer come to be answered
+		l.remove(victim) // with mu held: no request can start on it any more
 	}
 	l.mu.Unlock()
 	l.drop(victim)
 }
 
-// drop closes a connection that has been taken out of all; c may be nil.
+// drop closes a connection that was removed from all; c may be nil.
 func (l *connections) drop(c *connection) {
 	if c != nil {
 		l.dropped.Add(1)
@@ -146,7 +144,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// remove takes c out of all. mu is held.
+// remove removes c from all. mu is held.
 func (l *connections) remove(c *connection) (there bool) {
 	for i, k := range l.all {
 		if k == c {
@@ -157,7 +155,7 @@ func (l *connections) remove(c *connection) (there bool) {
 	return false
 }
 
-// enter records what c is doing from now on. It returns false if c is being closed for a new one.
+// enter changes the phase of c. It returns false if c is being closed in favour of a new connection.
 func (c *connection) enter(p phase) bool {
 	l := c.of
 	l.mu.Lock()
@@ -182,10 +180,10 @@ func (c *connection) enter(p phase) bool {
 	return true
 }
 
-// The key of a request's connection in its context.
+// connectionKey is the key of a request's connection in its context.
 type connectionKey struct{}
 
-// install has s tell what its connections do.
+// install makes s report the phases of its connections.
 func install(s *http.Server) {
 	next := s.Handler
 	s.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
@@ -199,9 +197,9 @@ func install(s *http.Server) {
 		}
 	}
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// It is being answered until it is idle, or closed.
+		// The connection stays in the phase answering until it is idle or closed.
 		if c, ok := r.Context().Value(connectionKey{}).(*connection); ok && !c.enter(answering) {
-			panic(http.ErrAbortHandler) // or more requests would be answered than there are connections
+			panic(http.ErrAbortHandler) // or more requests would run than there are connections
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -1,11 +1,9 @@
-// Package health is the HTTP side of the daemon: whether it lives, whether it is
-// ready, its metrics, and its profiles.
+// Package health is the HTTP server of the daemon: liveness, readiness, metrics and profiles.
 //
 // # Nouns
 //
-//   - A [Check] is a condition with a name; all of them must hold for the daemon to
-//     be ready.
-//   - A [Config] says what is served; a [Server] serves it until it is stopped.
+//   - A [Check] is a named condition; the daemon is ready if all of them hold.
+//   - A [Config] configures a [Server], which runs until it is stopped.
 //
 // How it is used:
 //
@@ -20,14 +18,12 @@
 //	GET /metrics       Config.Metrics, if there is one
 //	GET /debug/pprof/  profiles, if Config.Pprof; never the command line
 //
-// All else is 404. Answers are not to be cached. HEAD works as GET; other methods
-// are 405.
+// Any other path is 404. Responses forbid caching. HEAD works like GET; other methods are 405.
 //
 // # Invariants
 //
-//  1. Checks are asked at each request, in their order, and cost what they cost
-//     then: nothing goes on between requests.
-//  2. Nothing that is served changes anything.
+//  1. Checks run at each request, in their order; nothing runs between requests.
+//  2. No request changes the state of the daemon.
 //
 // # Goroutines
 //
@@ -37,13 +33,11 @@
 //
 // # Limits and versions
 //
-// HTTP/1.1, without TLS and without a password: the address should be one that
-// only authorized users can reach. A request has 5 s for its header, an answer 15 s (a
-// profile 15 s beside its own time); headers are 16 KiB at most.
+// HTTP/1.1, without TLS and without a password: the address should be one that only authorized users can reach. The header
+// of a request may take 5 s, a response 15 s (a profile 15 s in addition to its own time); headers are 16 KiB at most.
 //
-// There are at most Config.Connections connections. A new one that comes then takes
-// the place of the one that has been idle for the longest; if none is idle, of the
-// oldest that has not sent its whole request; if all are being answered, it waits. So
-// neither idle connections nor slow ones lock out other clients. Profiles take long: a client
-// that may ask for them can occupy all connections.
+// There are at most Config.Connections connections. Beyond that a new one replaces the connection that has been idle for
+// the longest; if none is idle, the oldest one that has not sent its whole request; if all have a request in progress, it
+// waits. So neither idle nor slow connections lock out other clients. Profiles take long: a client that may request them
+// can occupy all connections.
 package health

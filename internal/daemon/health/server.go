@@ -14,30 +14,28 @@ import (
 	"time"
 )
 
-// Check is a condition for being ready.
+// Check is a condition of readiness.
 type Check struct {
 	Name string
-	Fail func() error // why it does not hold; nil: it does
+	Fail func() error // returns why it does not hold, or nil
 }
 
-// Config says what is served, and where.
+// Config configures a [Server].
 type Config struct {
 	Listen string // host:port
-	// Checks are the conditions for being ready, in the order in which they are
-	// shown. Default: none, always ready.
+	// Checks are the conditions of readiness, in the order in which they are shown. Default: none, always ready.
 	Checks []Check
-	// Alive returns why the daemon does not live, or nil. ctx bounds it. Default: it
-	// lives as long as it answers.
+	// Alive returns why the daemon is not alive, or nil. ctx bounds it. Default: it is alive while it responds.
 	Alive func(ctx context.Context) error
-	// Metrics is served as /metrics. Default: nothing is.
+	// Metrics is served as /metrics. Default: no metrics.
 	Metrics http.Handler
 	// Pprof serves profiles, but not the command line: it may hold a cookie.
 	Pprof bool
-	// Connections is how many connections there may be at a time. Default: 64.
+	// Connections is the maximum number of concurrent connections. Default: 64.
 	Connections int
 	// HeaderTime is how long the header of a request may take. Default: 5 s.
 	HeaderTime time.Duration
-	// Log gets the errors of connections. Default: slog.Default().
+	// Log receives the errors of connections. Default: slog.Default().
 	Log *slog.Logger
 }
 
@@ -53,7 +51,7 @@ const (
 	defaultConnections = 64
 )
 
-// Server serves what a Config says.
+// Server is the running HTTP server.
 type Server struct {
 	http *http.Server
 	open *connections
@@ -61,7 +59,7 @@ type Server struct {
 	done chan error
 }
 
-// Start listens and begins to serve. The error is that of listening.
+// Start listens and starts serving. Its error is that of listening.
 func Start(c Config) (*Server, error) {
 	ln, err := net.Listen("tcp", c.Listen)
 	if err != nil {
@@ -82,11 +80,10 @@ func Start(c Config) (*Server, error) {
 	return s, nil
 }
 
-// Addr returns where s listens.
+// Addr returns the address of the listener.
 func (s *Server) Addr() net.Addr { return s.addr }
 
-// Use returns how many connections there are, how many there may be, and how many
-// have been closed for new ones.
+// Use returns how many connections are open, their maximum, and how many were closed in favour of new ones.
 func (s *Server) Use() (open, most int, closed uint64) {
 	s.open.mu.Lock()
 	defer s.open.mu.Unlock()
@@ -96,8 +93,7 @@ func (s *Server) Use() (open, most int, closed uint64) {
 // SetConnections replaces Config.Connections.
 func (s *Server) SetConnections(most int) { s.open.setMost(cmp.Or(most, defaultConnections)) }
 
-// Stop ends the server: no new request is taken, and those that there are have
-// until ctx ends.
+// Stop ends the server: it accepts no new requests, and those in progress have until ctx ends.
 func (s *Server) Stop(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)
 	if err != nil {
@@ -112,7 +108,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	return nil
 }
 
-// Handler is what a Server answers with.
+// Handler returns the handler of a Server.
 func Handler(c Config) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, r *http.Request) {
@@ -144,7 +140,7 @@ func Handler(c Config) http.Handler {
 	return mux
 }
 
-// answer is ok, or 503 with why not.
+// answer responds with ok, or with 503 and the error.
 func answer(w http.ResponseWriter, err error) {
 	head(w, "text/plain; charset=utf-8", err == nil)
 	if err != nil {
@@ -162,20 +158,20 @@ func head(w http.ResponseWriter, typ string, ok bool) {
 	}
 }
 
-// State is what all checks have said.
+// State is the result of all checks.
 type State struct {
 	Ready  bool     `json:"ready"`
 	Checks []Result `json:"checks"`
 }
 
-// Result is what one has.
+// Result is the result of one check.
 type Result struct {
 	Name  string `json:"name"`
 	OK    bool   `json:"ok"`
 	Error string `json:"error,omitempty"` // why it does not hold
 }
 
-// Look asks all checks.
+// Look runs all checks.
 func Look(checks []Check) State {
 	s := State{Ready: true, Checks: []Result{}}
 	for _, c := range checks {
@@ -189,10 +185,10 @@ func Look(checks []Check) State {
 	return s
 }
 
-// ErrNotReady is what Err's errors are.
+// ErrNotReady is wrapped by the errors of [State.Err].
 var ErrNotReady = errors.New("health: not ready")
 
-// Err names what fails, and why; nil: nothing does.
+// Err names the checks that fail and why, or returns nil.
 func (s State) Err() error {
 	if s.Ready {
 		return nil

@@ -16,18 +16,17 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What parts of a line take at most, in bytes, in either format.
+// The maximum size of the parts of a line, in bytes, in either format.
 const (
 	lineCost   = 80 // {"time":"…","level":"ERROR+10","msg":""} and the line's end
 	attrCost   = 8  // ,"":"" or the like
 	groupCost  = 8
-	numberCost = 40 // and all else of a fixed size
+	numberCost = 40 // and everything else of fixed size
 	markCost   = 40 // … (18446744073709551615 bytes left out)
 	countCost  = 40 // not_logged=18446744073709551615
 )
 
-// cut returns r with what fits into a line. left is how many lines before it were left
-// out.
+// cut shortens r to fit into a line. left is how many lines before it were left out.
 func (h *Handler) cut(r slog.Record, left uint64) slog.Record {
 	space := h.cfg.Bytes
 	if r.Level >= slog.LevelError {
@@ -53,9 +52,8 @@ func (h *Handler) cut(r slog.Record, left uint64) slog.Record {
 	return c
 }
 
-// cutAttrs returns what of the attributes takes at most space bytes, and how many it
-// takes. prefix is what the groups that they are in add to each key. The long values
-// are cut to the same length.
+// cutAttrs shortens attrs to at most space bytes, and returns their size. prefix is the number of bytes that enclosing
+// groups add to each key. The long values are cut to the same length.
 func cutAttrs(attrs []slog.Attr, space, prefix int) (kept []slog.Attr, size int) {
 	kept = make([]slog.Attr, len(attrs))
 	costs := make([]int, len(attrs)) // of values
@@ -83,8 +81,7 @@ func cutAttrs(attrs []slog.Attr, space, prefix int) (kept []slog.Attr, size int)
 	return kept, size
 }
 
-// leaveOut is cutAttrs for more attributes than there is space for: the first stay.
-// more is how many there are behind them.
+// leaveOut is cutAttrs for more attributes than fit: it keeps the first ones. more is how many follow attrs.
 func leaveOut(attrs []slog.Attr, costs []int, space, prefix, more int) (kept []slog.Attr, size int) {
 	size = countCost + prefix
 	for i, a := range attrs {
@@ -105,7 +102,7 @@ func leaveOut(attrs []slog.Attr, costs []int, space, prefix, more int) (kept []s
 	return kept, size
 }
 
-// maxKey is how much a key may take.
+// maxKey is the maximum size of a key.
 const (
 	maxKey     = 128
 	maxKeyCost = 10 * maxKey
@@ -118,8 +115,7 @@ func sum(costs []int) (n int) {
 	return n
 }
 
-// share is what each of the costs may be at most, so that all together are no more
-// than space.
+// share returns the cap for each of costs that keeps their sum within space.
 func share(costs []int, space int) int {
 	if sum(costs) <= space {
 		return space
@@ -135,8 +131,7 @@ func share(costs []int, space int) int {
 	return space
 }
 
-// plain is v as text, unless the formats of slog take it as it is and it is no longer
-// than most.
+// plain formats v as text, unless the formats of slog handle it and its cost is at most most.
 func plain(v slog.Value, most, prefix int) slog.Value {
 	v = v.Resolve()
 	switch v.Kind() {
@@ -149,8 +144,8 @@ func plain(v slog.Value, most, prefix int) slog.Value {
 	return v
 }
 
-// plainAny is v as text, if package slog would print it by its fields. Values that
-// marshal themselves stay, and lists and maps of what has a fixed size or is text.
+// plainAny formats v as text if package slog would print it field by field. Values that marshal themselves stay, and so do
+// lists and maps of text or of values with a fixed size.
 func plainAny(v slog.Value, most int) slog.Value {
 	switch x := v.Any().(type) {
 	case nil, *slog.Source:
@@ -181,7 +176,7 @@ func isScalar(k reflect.Kind) bool {
 	return reflect.Bool <= k && k <= reflect.Float64 || k == reflect.String
 }
 
-// said is what f returns; a panic of it must not end the program that logs.
+// said returns the result of f. A panic in f must not end the program that logs.
 func said(v any, f func() string) (s string) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -191,8 +186,8 @@ func said(v any, f func() string) (s string) {
 	return f()
 }
 
-// valueCost is what v takes at most; if that is more than most, any number above it.
-// prefix is what is before the keys of a group.
+// valueCost returns the maximum size of v, or any number above most if it exceeds most. prefix is the number of bytes
+// before the keys of a group.
 func valueCost(v slog.Value, most, prefix int) int {
 	switch v.Kind() {
 	case slog.KindString:
@@ -211,9 +206,9 @@ func valueCost(v slog.Value, most, prefix int) int {
 	return numberCost
 }
 
-// anyCost is valueCost for a value that plainAny has left as it is.
+// anyCost is valueCost for a value that plainAny has left unchanged.
 func anyCost(v any, most int) int {
-	defer func() { recover() }() // slog catches that, too; it costs little then
+	defer func() { recover() }() // slog recovers from it as well, and the line stays short
 	b, err := json.Marshal(v)
 	if err != nil {
 		b = []byte(err.Error())
@@ -227,7 +222,7 @@ func anyCost(v any, most int) int {
 	return max(len(b), textCost(text, most)) + numberCost
 }
 
-// cutValue is v as far as it takes no more than most bytes.
+// cutValue shortens v to at most most bytes.
 func cutValue(v slog.Value, most, prefix int) slog.Value {
 	switch v.Kind() {
 	case slog.KindString:
@@ -241,8 +236,7 @@ func cutValue(v slog.Value, most, prefix int) slog.Value {
 	return v
 }
 
-// cutText is the beginning of s that takes at most most bytes in a line, with how many
-// bytes were left out, if any.
+// cutText shortens s to at most most bytes in a line, and appends how many bytes were left out, if any.
 func cutText(s string, most int) string {
 	if textCost(s, most) <= most {
 		return s
@@ -258,8 +252,7 @@ func cutText(s string, most int) string {
 	return s[:keep] + "… (" + strconv.Itoa(len(s)-keep) + " bytes left out)"
 }
 
-// textCost is what s takes at most: as JSON, or quoted as Go does it. If that is more
-// than most, any number above it.
+// textCost returns the maximum size of s as JSON or as a quoted Go string, or any number above most if it exceeds most.
 func textCost(s string, most int) (n int) {
 	for i := 0; i < len(s) && n <= most; {
 		if c := s[i]; ' ' <= c && c <= '~' && c != '"' && c != '\\' {
@@ -273,7 +266,7 @@ func textCost(s string, most int) (n int) {
 	return n
 }
 
-// runeCost is what a rune of n bytes takes at most.
+// runeCost is the maximum size of a rune of n bytes.
 func runeCost(r rune, n int) int {
 	const escaped, long = 6, 12 // \u0000, \ud800\udc00
 	switch {

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Config sets how much is written. The zero value works.
+// Config sets the limits. The zero value has the defaults.
 type Config struct {
-	Lines int // of one kind in a second; of one below WARN, ten times as many. Default: 10
-	Bytes int // of one line; of one of level ERROR, four times as many. Default: 4096; at least 256
-	Kinds int // that are distinguished at a time. Default: 256
+	Lines int // of one kind per second; ten times as many below WARN. Default: 10
+	Bytes int // of one line; four times as many at level ERROR. Default: 4096; at least 256
+	Kinds int // distinguished at a time. Default: 256
 }
 
 const (
@@ -24,28 +24,28 @@ const (
 	errorFactor  = 4
 )
 
-// Handler is a slog.Handler that lets through what its Config allows. Those that
-// WithAttrs and WithGroup return share its limits.
+// Handler is a slog.Handler that enforces the limits of its Config. Handlers made by WithAttrs and WithGroup share its
+// limits.
 type Handler struct {
 	*shared
 	next slog.Handler
 
-	// What WithAttrs and WithGroup have taken of a line, in bytes.
+	// The part of a line used by WithAttrs and WithGroup, in bytes.
 	taken  int
 	prefix int
 }
 
-// shared is what a Handler and those that are made from it have in common.
+// shared is the state shared by a Handler and the handlers made from it.
 type shared struct {
 	cfg  Config
 	root slog.Handler // for the lines of this package
 
 	mu      sync.Mutex
 	limiter *limiter
-	timer   *time.Timer // nil: nothing is pending, or closed
+	timer   *time.Timer // nil if nothing is pending, or closed
 	closed  bool
-	left    uint64 // left out in all
-	failed  uint64 // not written in all
+	left    uint64 // total left out
+	failed  uint64 // total not written
 	lost    uint64 // not written, and not reported yet
 	why     error  // the last failure
 }
@@ -67,13 +67,13 @@ func New(next slog.Handler, c Config) *Handler {
 	return &Handler{next: next, shared: &shared{cfg: c, root: next, limiter: newLimiter(c.Lines, c.Kinds)}}
 }
 
-// Counts is what has become of lines that were not written.
+// Counts counts the lines that were not written.
 type Counts struct {
 	LeftOut uint64 // by the limit of their kind
-	Failed  uint64 // the handler within could not write them
+	Failed  uint64 // the wrapped handler returned an error
 }
 
-// Counts returns them, so far.
+// Counts returns the current counts.
 func (h *Handler) Counts() Counts {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -100,8 +100,7 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	return h.write(ctx, h.next, h.cut(r, left))
 }
 
-// WithAttrs is part of slog.Handler. All such attributes together may take half of a
-// line.
+// WithAttrs is part of slog.Handler. All its attributes together may take half of a line.
 func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	if len(attrs) == 0 {
 		return h
@@ -125,7 +124,7 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	return &with
 }
 
-// write has next write r, and counts if it cannot.
+// write passes r to next, and counts a failure.
 func (h *Handler) write(ctx context.Context, next slog.Handler, r slog.Record) error {
 	err := next.Handle(ctx, r)
 	h.mu.Lock()
@@ -146,8 +145,8 @@ func (h *Handler) write(ctx context.Context, next slog.Handler, r slog.Record) e
 		slog.Uint64("lost", lost), slog.String("last_error", why.Error()))
 }
 
-// report writes a line about lines that are missing. If that fails, lost lines are
-// reported later, and lines over the limits not at all.
+// report writes a line about missing lines. If that fails, lost lines are reported later, and lines over the limits not at
+// all.
 func (h *Handler) report(level slog.Level, message string, lost uint64, attrs ...slog.Attr) error {
 	if !h.root.Enabled(context.Background(), level) {
 		return nil
@@ -166,7 +165,7 @@ func (h *Handler) report(level slog.Level, message string, lost uint64, attrs ..
 	return err
 }
 
-// arm starts the timer that reports the bursts that are over. mu is held.
+// arm starts the timer that reports ended bursts. mu is held.
 func (s *shared) arm() {
 	if s.timer == nil && !s.closed {
 		s.timer = time.AfterFunc(2*window, s.reportBursts) // ends by itself; Close stops it
@@ -198,8 +197,8 @@ func (s *shared) reportAll(over []kind) (err error) {
 	return err
 }
 
-// Close reports what has been left out so far. What is logged later is limited, too, but
-// only later lines report what is left out then.
+// Close reports the lines left out so far. Later lines are still limited, but only another line of their kind reports what
+// was left out.
 func (h *Handler) Close() error {
 	h.mu.Lock()
 	h.closed = true

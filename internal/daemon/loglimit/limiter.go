@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// window is the time that Config.Lines is for.
+// window is the period of Config.Lines.
 const window = time.Second
 
-// infoFactor is how many times more lines below WARN are written: more of them are caused by
-// the program itself, such as the output of a port's program.
+// infoFactor multiplies the limit for lines below WARN: the program itself causes more of them, such as the output of a
+// port's program.
 const infoFactor = 10
 
-// limiter decides which lines are written. Its time is an argument.
+// limiter decides which lines are written. Callers pass the time.
 //
-//  1. kinds holds at most most kinds, and one for all the others of a level.
-//  2. A kind has been left out only if it has had its lines in its window.
+//  1. kinds holds at most most kinds, and one per level for all others.
+//  2. Lines of a kind are left out only if it has used up its lines in its window.
 //  3. pending is the number of kinds with left > 0.
 type limiter struct {
 	lines, most int
@@ -27,10 +27,10 @@ type limiter struct {
 	swept       time.Time
 }
 
-// kind is what is known of one kind of lines.
+// kind is the state of one kind of lines.
 type kind struct {
 	level   slog.Level
-	message string // of the first
+	message string // of the first line
 	begun   time.Time
 	lines   int    // written since begun
 	left    uint64 // left out, and not reported yet
@@ -40,8 +40,7 @@ func newLimiter(lines, kinds int) *limiter {
 	return &limiter{lines: lines, most: kinds, seed: maphash.MakeSeed(), kinds: make(map[uint64]*kind)}
 }
 
-// admit decides about a line. If it is written, left is how many before it have not
-// been.
+// admit decides about a line. If it is to be written, left is how many lines before it were left out.
 func (l *limiter) admit(level slog.Level, message string, now time.Time) (left uint64, ok bool) {
 	k := l.kind(level, message, now)
 	if since := now.Sub(k.begun); since >= window || since < 0 { // the clock may have been set back
@@ -64,7 +63,7 @@ func (l *limiter) admit(level slog.Level, message string, now time.Time) (left u
 	return left, true
 }
 
-// kind finds that of a line, or makes it.
+// kind finds or creates the kind of a line.
 func (l *limiter) kind(level slog.Level, message string, now time.Time) *kind {
 	key := l.key(level, message)
 	k := l.kinds[key]
@@ -83,7 +82,7 @@ func (l *limiter) kind(level slog.Level, message string, now time.Time) *kind {
 	return k
 }
 
-// key is the same for messages that differ in numbers only.
+// key is the same for messages that differ only in numbers.
 func (l *limiter) key(level slog.Level, message string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(l.seed)
@@ -103,8 +102,7 @@ func (l *limiter) key(level slog.Level, message string) uint64 {
 	return h.Sum64()
 }
 
-// sweep forgets the kinds that have nothing to report and whose window is over, at most
-// once a window.
+// sweep removes the kinds whose window is over and that have nothing to report, at most once per window.
 func (l *limiter) sweep(now time.Time) {
 	if since := now.Sub(l.swept); since >= 0 && since < window {
 		return
@@ -117,8 +115,8 @@ func (l *limiter) sweep(now time.Time) {
 	}
 }
 
-// over returns the bursts of which no line has come for a window after their own, all
-// if now is zero, and resets their counts. The oldest is the first.
+// over returns the bursts without a new line for one window after their own, or all if now is zero, and resets their
+// counts. The oldest comes first.
 func (l *limiter) over(now time.Time) (all []kind) {
 	for _, k := range l.kinds {
 		if k.left > 0 && (now.IsZero() || now.Sub(k.begun) >= 2*window || now.Before(k.begun)) {

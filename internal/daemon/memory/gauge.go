@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// From enterShare of the limit on, in percent, what lives is too much; below leaveShare
-// it is not any more. The rest is for what is allocated between two collections: with
-// less of it they would take most of the time.
+// Memory becomes short when the live memory reaches enterShare percent of the limit, and stops being short below
+// leaveShare. The rest is for allocations between two collections: with less, collections would take most of the time.
 const (
 	enterShare = 85
 	leaveShare = 75
 )
 
-// Gauge finds out whether what lives is too much for a limit.
+// Gauge reports whether the live memory is too large for a limit.
 //
 //	enough ──85%──► short ──75%──► enough
 type Gauge struct {
@@ -23,13 +22,13 @@ type Gauge struct {
 	used  int64
 
 	samples []metrics.Sample
-	cycles  uint64        // of the collector, when last looked at
-	since   time.Time     // when that was another number
+	cycles  uint64        // of the collector at the last Read
+	since   time.Time     // when cycles last changed
 	took    time.Duration // of the last collection by Read
-	most    int64         // bytes that live at most: what was allocated since the last collection may be garbage
+	most    int64         // upper bound of used: memory allocated since the last collection may be garbage
 }
 
-// NewGauge makes one for a limit in bytes, which must not be 0.
+// NewGauge returns a Gauge for a limit in bytes, which must not be 0.
 func NewGauge(limit int64) *Gauge {
 	g := &Gauge{limit: limit, samples: make([]metrics.Sample, 0, len(living)+2)}
 	for _, name := range living {
@@ -40,9 +39,9 @@ func NewGauge(limit int64) *Gauge {
 	return g
 }
 
-// living is the memory that a collection does not free.
+// living lists the metrics of memory that a collection does not free.
 var living = []string{
-	"/gc/heap/live:bytes", // what the last collection has found
+	"/gc/heap/live:bytes", // as of the last collection
 	"/memory/classes/heap/stacks:bytes",
 	"/memory/classes/os-stacks:bytes",
 	"/memory/classes/metadata/mcache/inuse:bytes",
@@ -52,21 +51,22 @@ var living = []string{
 	"/memory/classes/other:bytes",
 }
 
-// staleAfter is how old what is known may be while memory is short, until it is found
-// out anew: a node that refuses work allocates little, and so would not collect.
+// staleAfter is the maximum age of the measurement while memory is short. Then Read runs a collection: a node that refuses
+// work allocates little, and so would not collect.
 const staleAfter = 10 * time.Second
 
-// Above maybeShare of the limit, in percent, it is found out how much of what is allocated lives: the heap may grow up to the
-// limit before the runtime collects it, and what was known would jump from 40% to all. It takes a twentieth of the time at most.
+// When the allocated memory reaches maybeShare percent of the limit, Read runs a collection to measure how much of it is
+// live: the heap may grow up to the limit before the runtime collects it, and the measurement would jump from 40% to 100%.
+// These collections take at most a twentieth of the time, and start at most once per maybeLeast.
 const (
 	maybeShare = 60
 	maybeTimes = 20
 	maybeLeast = time.Second
 )
 
-// Read looks, and reports whether memory is short and whether that is new. It takes
-// microseconds, but a collection, if there is none anyway, once in ten seconds while memory
-// is short, and more often while more than 60% of the limit is allocated.
+// Read measures, and reports whether memory is short and whether that has changed. It takes microseconds, except when it
+// runs a collection: once in ten seconds without another collection while memory is short, and more often while 60% of the
+// limit or more is allocated.
 func (g *Gauge) Read(now time.Time) (short, changed bool) {
 	used, cycles := g.read()
 	if cycles != g.cycles || g.since.IsZero() {
@@ -101,7 +101,7 @@ func (g *Gauge) read() (used int64, cycles uint64) {
 	return used, g.samples[len(living)+1].Value.Uint64()
 }
 
-// step takes the bytes that are in use.
+// step updates the state for used bytes.
 func (g *Gauge) step(used int64) (short, changed bool) {
 	was := g.short
 	g.used = used
@@ -114,5 +114,5 @@ func (g *Gauge) step(used int64) (short, changed bool) {
 	return g.short, g.short != was
 }
 
-// Used returns how many bytes lived when Read was called last.
+// Used returns the live bytes at the last Read.
 func (g *Gauge) Used() int64 { return g.used }

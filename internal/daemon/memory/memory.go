@@ -1,11 +1,10 @@
-// Package memory keeps a program within the memory that it may take: it chooses a soft
-// limit for Go's collector, and finds out when the memory in use comes too near to it.
+// Package memory keeps a program within its memory limit: it chooses a soft limit for Go's collector, and reports when the
+// memory in use comes too close to it.
 //
-// A container whose memory is used up is killed, with all that runs in it. Go's collector
-// does not know that limit: it lets the heap grow by a share of the live memory, which
-// GOGC sets. With a soft limit (GOMEMLIMIT) it collects more often as the limit comes
-// near, so GOGC may be large. It cannot go below the live memory: the program must keep
-// that small, and [Gauge] reports when.
+// A container that exceeds its memory is killed, with everything in it. Go's collector does not know that limit: it lets
+// the heap grow by a share of the live memory, set by GOGC. With a soft limit (GOMEMLIMIT) it collects more often near the
+// limit, so GOGC may be large. It cannot go below the live memory: the program must keep that small, and [Gauge] reports
+// when.
 //
 // # Goroutines
 //
@@ -22,27 +21,26 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// Limit is the soft limit that a program has.
+// Limit is the soft limit of a program.
 type Limit struct {
-	Bytes int64  // 0: there is none
-	From  string // what has set it: limits.memory, GOMEMLIMIT, cgroup, machine; "": nothing
-	Of    int64  // of a cgroup or a machine: what there is in all
-	Err   error  // why what a cgroup allows, or a machine has, is not known
+	Bytes int64  // 0 if there is none
+	From  string // its origin: limits.memory, GOMEMLIMIT, cgroup, machine, or ""
+	Of    int64  // the total of the cgroup or machine
+	Err   error  // why the limit of the cgroup or the memory of the machine is unknown
 }
 
-// source is what a limit is chosen from.
+// source is the input for choosing a limit.
 type source struct {
-	configured int64 // 0: nothing is
+	configured int64 // 0 if not configured
 	env        bool  // GOMEMLIMIT is set,
-	set        int64 // to this, as the runtime has read it
+	set        int64 // to this, as read by the runtime
 	cgroup     memlimit.Provider
 	machine    memlimit.Provider
 }
 
-// What Go's limit does not count, a program takes as well: memory of the kernel for its
-// sockets, C libraries, programs that it has started. And the collector is behind its limit by
-// what is allocated while it marks, some tens of MiB on a busy machine. In a cgroup the memory
-// is the program's, so the reserve may be small; a machine has other users.
+// Go's limit does not count all memory of a program: kernel memory of its sockets, C libraries, programs that it has
+// started. The collector also overshoots its limit by the allocations during marking, some tens of MiB on a busy machine.
+// The memory of a cgroup belongs to the program, so the reserve may be small; a machine has other users.
 const (
 	cgroupReserve  = 10       // percent,
 	fixedReserve   = 48 << 20 // and bytes, of a cgroup,
@@ -50,8 +48,8 @@ const (
 	machineReserve = 15       // percent
 )
 
-// choose decides. What is configured counts first, then the environment, then the
-// smaller one of the cgroup's and the machine's.
+// choose returns the configured limit, or else that of the environment, or else the smaller of those of the cgroup and the
+// machine.
 func (s source) choose() Limit {
 	switch {
 	case s.configured > 0:
@@ -83,10 +81,9 @@ func (s source) choose() Limit {
 	return l
 }
 
-// Set sets the soft limit: configured, in bytes, if that is not 0; else what GOMEMLIMIT
-// says, else what is found in the cgroups of the process (v2 or v1, and those above
-// it), less a tenth and 48 MiB, but at most a quarter; else 85% of the memory of the machine. lookup
-// finds a variable of the environment. It can be called again, with another value.
+// Set sets the soft limit: configured, in bytes, if not 0; else GOMEMLIMIT; else the limit of the cgroups of the process
+// (v2 or v1, and their parents) minus a tenth and 48 MiB, or minus a quarter if that is less; else 85% of the memory of the
+// machine. lookup finds a variable of the environment. Set can be called again with another value.
 func Set(configured int64, lookup func(string) (string, bool)) Limit {
 	text, env := lookup("GOMEMLIMIT")
 	was := atStart()
@@ -98,5 +95,5 @@ func Set(configured int64, lookup func(string) (string, bool)) Limit {
 	return l
 }
 
-// atStart is the limit before the first Set: what the runtime has read of GOMEMLIMIT.
+// atStart is the limit before the first Set: GOMEMLIMIT as read by the runtime.
 var atStart = sync.OnceValue(func() int64 { return debug.SetMemoryLimit(-1) })

@@ -1,6 +1,5 @@
-// Package procview says what a process is in OTP's words: what it runs, what it is taken to need,
-// and the processes that have started it. What OTP's tools are shown (package otp) and what the
-// operator's service shows (package admin) comes from here.
+// Package procview describes a process in OTP's terms: the function it runs, its estimated memory, and its ancestors. OTP's
+// tools (package otp) and the operator's service (package admin) show these descriptions.
 //
 // # Goroutines
 //
@@ -30,8 +29,8 @@ const maxAncestors = 32
 // mfa is {Module, Function, Arity}.
 func mfa(m, f wire.Atom, arity int) wire.Tuple { return wire.Tuple{m, f, arity} }
 
-// behaviours are the packages whose processes answer system messages, with the
-// behaviour of OTP that they are, and where that waits for messages.
+// behaviours maps the packages whose processes answer system messages to the OTP behaviour that they implement and the
+// function where it waits for messages.
 var behaviours = map[string]struct {
 	module wire.Atom
 	loop   wire.Tuple
@@ -42,28 +41,28 @@ var behaviours = map[string]struct {
 	"supervisor":     {"supervisor", mfa("gen_server", "loop", 7)},
 }
 
-// suspended is where a process of OTP's behaviours waits that sys:suspend has suspended, and
-// suspension what its behaviour has after its name here.
+// suspended is the function where a process of an OTP behaviour waits after sys:suspend, and suspension is the suffix of
+// its behaviour here.
 var suspended = mfa("sys", "suspend_loop_hib", 6)
 
 const suspension = " (suspended)"
 
 const module = "github.com/actornode/actornode/"
 
-// Program is what a process runs, in OTP's words.
+// Program describes the program of a process in OTP's terms.
 type Program struct {
-	Kind    wire.Atom  // gen_server, supervisor, …; "": none of OTP's behaviours
-	Initial wire.Tuple // {Module, Function, Arity} it began with
+	Kind    wire.Atom  // gen_server, supervisor, …, or "" if not an OTP behaviour
+	Initial wire.Tuple // {Module, Function, Arity} it started with
 	Current wire.Tuple
 }
 
-// ProgramOf finds out what a process runs.
+// ProgramOf returns the program of a process.
 func ProgramOf(i *observe.Process) Program {
 	name := strings.TrimPrefix(i.Behaviour, "*")
 	path, own := strings.CutPrefix(i.Code, module)
 	if own && path == "internal/sysmsg" {
 		m := wire.AtomOf(strings.TrimSuffix(name, suspension))
-		p := Program{Initial: mfa(m, "init", 1), Current: suspended} // wherever it is: sys answers before it waits
+		p := Program{Initial: mfa(m, "init", 1), Current: suspended} // even if not there yet: sys answers before it waits
 		for _, b := range behaviours {
 			if b.module == m {
 				p.Kind = m
@@ -91,7 +90,7 @@ func ProgramOf(i *observe.Process) Program {
 	return Program{Initial: mfa(m, "init", 1), Current: mfa(m, "Receive", 2)}
 }
 
-// Bytes is what a process is taken to need.
+// Bytes estimates the memory of a process.
 func Bytes(i *observe.Process) int {
 	size := processBytes
 	if i.Stage >= 0 {
@@ -100,7 +99,7 @@ func Bytes(i *observe.Process) int {
 	return size + messageBytes*i.Mailbox
 }
 
-// person is how a process is called among ancestors: by name if it has one.
+// person returns the name of a process for a list of ancestors, or its PID if it has none.
 func person(i *observe.Process) any {
 	if i.Name != "" {
 		return i.Name
@@ -108,8 +107,7 @@ func person(i *observe.Process) any {
 	return i.PID
 }
 
-// Ancestors are the process that has started this one, the one that has started
-// that, and so on: names or PIDs, 32 at most.
+// Ancestors returns the parent of the process, the parent of the parent, and so on: names or PIDs, at most 32.
 func Ancestors(n *node.Node, i observe.Process) wire.List {
 	l := wire.List{}
 	for len(l) < maxAncestors && !i.Parent.IsZero() {
@@ -119,8 +117,7 @@ func Ancestors(n *node.Node, i observe.Process) wire.List {
 	return l
 }
 
-// Metrics reads counters of Go's runtime without stopping it; one that it does not
-// have is 0.
+// Metrics reads counters of Go's runtime without stopping it. A counter that the runtime lacks is 0.
 func Metrics(names ...string) []int {
 	samples := make([]metrics.Sample, len(names))
 	for i, name := range names {

@@ -1,10 +1,11 @@
-// Package systemd tells the service manager that has started this program how the program is: the protocol of sd_notify(3).
+// Package systemd reports the state of this program to the service manager that started it, with the protocol of
+// sd_notify(3).
 //
 // # Nouns
 //
 //   - A [Service] is this program, as the manager sees it.
 //   - A message is a datagram of lines NAME=VALUE to the socket that the variable NOTIFY_SOCKET names.
-//   - The watchdog is the manager's: it ends a program that has sent no WATCHDOG=1 for the time in WATCHDOG_USEC.
+//   - The watchdog is part of the manager: it kills a program that has sent no WATCHDOG=1 for the time in WATCHDOG_USEC.
 //
 // Without NOTIFY_SOCKET all methods do nothing, so callers need not know whether there is a manager:
 //
@@ -15,8 +16,9 @@
 //	s.Reload(readConfiguration)
 //	s.Stopping("draining", 30*time.Second)
 //
-// The library github.com/coreos/go-systemd has the messages, too. It opens a socket for each, waits without a limit where the
-// manager does not read, reads the variables of the process only, and knows neither phases nor who feeds the watchdog.
+// The library github.com/coreos/go-systemd can send these messages, too. But it opens a socket for each, blocks without a
+// limit if the manager does not read, reads only the variables of the process, and handles neither phases nor the feeding
+// of the watchdog.
 //
 // # Phases
 //
@@ -26,12 +28,13 @@
 //
 // # Invariants
 //
-//  1. READY=1 is sent after Ready only, and nothing but WATCHDOG=1 and STATUS after STOPPING=1.
-//  2. Between RELOADING=1 and the READY=1 that answers it there is nothing but WATCHDOG=1.
-//  3. Feed sends WATCHDOG=1 only after the program has answered, except while it stops: the stop has a limit of its own.
+//  1. READY=1 is sent only after Ready, and only WATCHDOG=1 and STATUS after STOPPING=1.
+//  2. Between RELOADING=1 and its READY=1 only WATCHDOG=1 is sent.
+//  3. Feed sends WATCHDOG=1 only after alive has succeeded, except while the program stops: the stop has its own limit.
 //  4. A message takes at most a second. One that cannot be sent is lost, and logged.
 //
 // # Goroutines
 //
-// The package starts none. Feed runs in one of its caller's until its context ends. All methods may be called at the same time.
+// The package starts none. Feed runs on the caller's goroutine until its context ends. All methods may be called
+// concurrently.
 package systemd

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// monotonic is the time of CLOCK_MONOTONIC, by which the manager tells an old reload from the one that it asked for.
+// monotonic returns CLOCK_MONOTONIC. It lets the manager tell an old reload from the one it requested.
 func monotonic() time.Duration {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {

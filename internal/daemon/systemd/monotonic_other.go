@@ -4,5 +4,5 @@ package systemd
 
 import "time"
 
-// monotonic returns 0: it is not known. systemd is on Linux only.
+// monotonic returns 0. systemd runs only on Linux.
 func monotonic() time.Duration { return 0 }

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// sendTime is how long a message may take: the manager may read none.
+// sendTime bounds the sending of a message: the manager may not be reading.
 const sendTime = time.Second
 
-// phase is what the manager believes the program to do.
+// phase is the state of the program as known to the manager.
 type phase uint8
 
 const (
@@ -28,15 +28,15 @@ const (
 // Service is this program, as the service manager sees it. The zero value has no manager.
 type Service struct {
 	log   *slog.Logger
-	conn  net.Conn      // nil: no manager
-	limit time.Duration // of the watchdog; 0: none
+	conn  net.Conn      // nil without a manager
+	limit time.Duration // of the watchdog; 0 if none
 
-	mu    sync.Mutex // held while a message is sent, so that they come in the order of the phases
+	mu    sync.Mutex // held while a message is sent, so that messages follow the order of the phases
 	phase phase
 }
 
-// New finds out from the variables NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID whether a manager waits for messages. Values
-// that are of no use are logged, and then there is none: the program can do its work all the same.
+// New reads the variables NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. It logs unusable values and then assumes that
+// there is no manager: the program can run without one.
 func New(lookup func(string) (string, bool), log *slog.Logger) *Service {
 	s := &Service{log: log}
 	socket, _ := lookup("NOTIFY_SOCKET")
@@ -59,11 +59,11 @@ func New(lookup func(string) (string, bool), log *slog.Logger) *Service {
 	return s
 }
 
-// watchdog returns how long the program may be silent; 0: for ever.
+// watchdog returns the interval of the watchdog, or 0 if there is none.
 func watchdog(lookup func(string) (string, bool)) (time.Duration, error) {
 	text, _ := lookup("WATCHDOG_USEC")
 	pid, _ := lookup("WATCHDOG_PID")
-	if text == "" || pid != "" && pid != strconv.Itoa(os.Getpid()) { // another process is meant
+	if text == "" || pid != "" && pid != strconv.Itoa(os.Getpid()) { // not for this process
 		return 0, nil
 	}
 	usec, err := strconv.ParseInt(text, 10, 64)
@@ -74,10 +74,10 @@ func watchdog(lookup func(string) (string, bool)) (time.Duration, error) {
 	return time.Duration(usec) * time.Microsecond, nil
 }
 
-// Watched returns how long the manager lets the program be silent; 0: for ever.
+// Watched returns the interval of the watchdog, or 0 if there is none.
 func (s *Service) Watched() time.Duration { return s.limit }
 
-// Ready says that the start is done. status is a line for people.
+// Ready reports that the program has started. status is a line for people.
 func (s *Service) Ready(status string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,8 +87,7 @@ func (s *Service) Ready(status string) {
 	}
 }
 
-// Reload calls f, which reads the configuration again. If the start is done the manager is told when it begins and when it has
-// ended.
+// Reload calls f, which reads the configuration again. After Ready it reports the start and the end of f to the manager.
 func (s *Service) Reload(f func()) {
 	s.mu.Lock()
 	was := s.phase
@@ -108,7 +107,8 @@ func (s *Service) Reload(f func()) {
 	}
 }
 
-// Stopping says that the program ends, within a time at most; the manager waits so long, even if its own limit is shorter.
+// Stopping reports that the program ends within the given time; the manager waits that long, even if its own limit is
+// shorter.
 func (s *Service) Stopping(status string, within time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,15 +118,15 @@ func (s *Service) Stopping(status string, within time.Duration) {
 	}
 }
 
-// Status shows people a line.
+// Status reports a line for people.
 func (s *Service) Status(status string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.send("", status)
 }
 
-// Feed tells the watchdog that the program is alive whenever alive returns no error, until ctx ends. alive has a quarter of the
-// watchdog's time for its answer. What it returns is logged, once for each time that it begins to fail.
+// Feed reports to the watchdog that the program is alive whenever alive returns nil, until ctx ends. alive has a quarter of
+// the watchdog's interval. Its error is logged once each time it starts to fail.
 func (s *Service) Feed(ctx context.Context, alive func(context.Context) error) {
 	if s.limit == 0 {
 		return
@@ -155,7 +155,7 @@ func (s *Service) Feed(ctx context.Context, alive func(context.Context) error) {
 	}
 }
 
-// ask finds out whether the program is alive; while it stops, it is.
+// ask reports whether the program is alive; while it stops, it counts as alive.
 func (s *Service) ask(ctx context.Context, alive func(context.Context) error) error {
 	s.mu.Lock()
 	now := s.phase
@@ -168,14 +168,14 @@ func (s *Service) ask(ctx context.Context, alive func(context.Context) error) er
 	return alive(ctx)
 }
 
-// Close ends the connection to the manager. It is to be called last.
+// Close closes the connection to the manager. It must be called last.
 func (s *Service) Close() {
 	if s.conn != nil {
 		s.conn.Close()
 	}
 }
 
-// send sends a message and a status, "": none. mu is held.
+// send sends a message and a status, unless that is "". mu is held.
 func (s *Service) send(message, status string) {
 	if s.conn == nil {
 		return
