@@ -54,7 +54,7 @@ func checkCommand(env environment, status *exit) *cobra.Command {
 				}
 			}
 			if err != nil {
-				c.SilenceErrors = true // each line begins with its place
+				c.SilenceErrors = true // each line starts with its position
 				fmt.Fprintln(env.stderr, err)
 				return fail(exitFailed, err, "")
 			}
@@ -76,7 +76,7 @@ func checkCommand(env environment, status *exit) *cobra.Command {
 	return c
 }
 
-// slips are the variables that are likely slips. Other unknown ones are named on standard error.
+// slips returns an error for variables that are probably misspelt. It prints other unknown ones to standard error.
 func slips(env environment) error {
 	var errs []error
 	for _, v := range unknownVariables(env) {

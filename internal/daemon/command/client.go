@@ -21,9 +21,8 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// client is what the commands that connect to a node have in common: they are a node
-// themselves for as long as they run, hidden, that listens nowhere and is announced
-// nowhere.
+// client holds what the commands that connect to a node share. While such a command runs, it is a hidden node that neither
+// listens nor announces itself.
 type client struct {
 	options // of start: cookie, TLS, where nodes are
 	target  string
@@ -32,7 +31,7 @@ type client struct {
 	timeout time.Duration
 	json    bool
 
-	protocols []string // that the command speaks; none: those of ACTORNODE_PROTOCOLS, or all
+	protocols []string // that the command speaks; if empty, those of ACTORNODE_PROTOCOLS, or all
 }
 
 const targetHelp = `
@@ -42,7 +41,7 @@ ACTORNODE_DISCOVERY_DNS_HOST. Else the default is the only node that the port ma
 (EPMD) of this host knows; if it knows several, the only actornode; if it knows none,
 go@127.0.0.1. The cookie and TLS are found as start finds them.`
 
-// targetFlags are those of every command that connects to a node.
+// targetFlags adds the flags of every command that connects to a node.
 func (c *client) targetFlags(f *pflag.FlagSet) {
 	f.StringVarP(&c.target, "node", "n", "", "node to talk to: NAME@HOST, or NAME for one on this host; default: see actornode help")
 	f.DurationVar(&c.timeout, "timeout", 5*time.Second, "how long to wait for a connection, and for an answer")
@@ -55,7 +54,7 @@ func (c *client) targetFlags(f *pflag.FlagSet) {
 	c.clusterFlags(f)
 }
 
-// clusterFlags are those that start has, too.
+// clusterFlags adds the flags that start has as well.
 func (o *options) clusterFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.cookie, "cookie", "",
 		"cookie of the cluster; default: ACTORNODE_COOKIE, the file of ACTORNODE_COOKIE_FILE, or ~/.erlang.cookie")
@@ -74,13 +73,13 @@ type session struct {
 	*client
 	env environment
 	n   *node.Node
-	at  node.Atom // the node that is talked to
+	at  node.Atom // the target node
 }
 
-// act is what a command does with a node.
+// act is the action of a command on a node.
 type act func(ctx context.Context, s *session, args []string) error
 
-// command completes cmd, whose flags are its own, into one that talks to a node.
+// command makes cmd, which has its own flags, a command that connects to a node.
 func (c *client) command(env environment, status *exit, cmd *cobra.Command, do act) *cobra.Command {
 	c.targetFlags(cmd.Flags())
 	cmd.Flags().SortFlags = false
@@ -102,18 +101,18 @@ func (c *client) command(env environment, status *exit, cmd *cobra.Command, do a
 		if err != nil {
 			return err
 		}
-		defer s.n.Stop() // all that could fail by now is of no interest
+		defer s.n.Stop() // its error no longer matters
 		return do(cmd.Context(), s, args)
 	}
 	return cmd
 }
 
-// within bounds the wait for an answer.
+// within returns a context with the command's timeout.
 func (s *session) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, s.timeout)
 }
 
-// ask runs one request within the timeout.
+// ask makes one request within the timeout.
 func ask[T any](ctx context.Context, s *session, f func(ctx context.Context) (T, error)) (T, error) {
 	ctx, cancel := s.within(ctx)
 	defer cancel()
@@ -124,7 +123,7 @@ func ask[T any](ctx context.Context, s *session, f func(ctx context.Context) (T,
 	return v, s.explain(err)
 }
 
-// explain says in an operator's words what has gone wrong.
+// explain rewords an error for an operator.
 func (s *session) explain(err error) error {
 	var exited *node.ExitError
 	var f *failure
@@ -141,7 +140,7 @@ func (s *session) explain(err error) error {
 	return err
 }
 
-// readConfig takes from the file of a daemon what no flag says.
+// readConfig takes settings without a flag from the file of a daemon.
 func (c *client) readConfig(env environment) error {
 	if c.config == "" {
 		return nil
@@ -225,7 +224,7 @@ func (c *client) open(ctx context.Context, env environment) (*session, error) {
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// connect starts the node that the command is and connects it to the node at.
+// connect starts the command's node and connects it to the node at.
 func (c *client) connect(ctx context.Context, env environment, cookie string, mapper epmd.Config,
 	at node.Atom) (*session, error) {
 	o := c.options
@@ -259,7 +258,7 @@ func (c *client) connect(ctx context.Context, env environment, cookie string, ma
 		return nil, err
 	}
 	err = n.Connect(ctx, at)
-	for errors.Is(err, dist.ErrFull) && ctx.Err() == nil { // a place may be free in a moment
+	for errors.Is(err, dist.ErrFull) && ctx.Err() == nil { // a slot may become free
 		pause(ctx, fullPause)
 		if ctx.Err() == nil {
 			err = n.Connect(ctx, at)
@@ -272,7 +271,7 @@ func (c *client) connect(ctx context.Context, env environment, cookie string, ma
 	return &session{c, env, n, at}, nil
 }
 
-// fullPause is between two attempts to connect to a node that takes no more connections for now.
+// fullPause is the delay before another attempt to connect to a node whose connections are used up.
 const fullPause = 200 * time.Millisecond
 
 func pause(ctx context.Context, d time.Duration) {
@@ -284,7 +283,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// spoken returns the names of the protocols that the command speaks; none: all.
+// spoken returns the names of the protocols that the command speaks; empty means all.
 func (c *client) spoken(env environment) []string {
 	if len(c.protocols) > 0 {
 		return c.protocols
@@ -292,7 +291,7 @@ func (c *client) spoken(env environment) []string {
 	return strings.FieldsFunc(env.get("ACTORNODE_PROTOCOLS"), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// unreachable says why there is no connection.
+// unreachable explains why there is no connection.
 func (c *client) unreachable(env environment, at node.Atom, err error) error {
 	for cause := err; cause != nil && isSaidHere(err.Error()); cause = errors.Unwrap(cause) {
 		err = cause
@@ -317,12 +316,12 @@ func (c *client) unreachable(env environment, at node.Atom, err error) error {
 	return fail(exitUnreachable, err, "cannot reach %s", at)
 }
 
-// isSaidHere reports whether what an error's text begins with is in the messages of unreachable.
+// isSaidHere reports whether the messages of unreachable already include the beginning of an error's text.
 func isSaidHere(text string) bool {
 	return strings.HasPrefix(text, "node: cannot ") || strings.HasPrefix(text, "discovery: cannot find ")
 }
 
-// cookieSource says where the cookie is from.
+// cookieSource names the source of the cookie.
 func (c *client) cookieSource(env environment) string {
 	if c.cookieIn != "" {
 		return c.cookieIn
@@ -339,5 +338,5 @@ func (c *client) cookieSource(env environment) string {
 	return "~/.erlang.cookie"
 }
 
-// isLong reports whether a node of that host has a long name: the rule of start.
+// isLong reports whether a node with this host has a long name, by the rule of start.
 func isLong(host string) bool { return strings.ContainsAny(host, ".:") }

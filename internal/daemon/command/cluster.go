@@ -35,19 +35,19 @@ The cookie is random unless --cookie sets it.
 Exit status: 0 after a signal, when all daemons have ended; 1 if one of them did not
 start, or ended too often; 2 for a wrong command line; 130 after a second signal.`
 
-// Bounds of a cluster.
+// Time limits of a cluster.
 const (
 	clusterReady   = 30 * time.Second       // until all are connected
-	clusterPoll    = 50 * time.Millisecond  // between looks at whether they are
-	clusterEnd     = 15 * time.Second       // for all to end, more than a daemon's own bounds
+	clusterPoll    = 50 * time.Millisecond  // between checks
+	clusterEnd     = 15 * time.Second       // for all to end, longer than a daemon's own limits
 	clusterDrain   = 5 * time.Second        // of each daemon, twice
-	clusterPause   = 500 * time.Millisecond // before a daemon that ended is started again
-	clusterRetries = 5                      // starts of one within clusterWindow
+	clusterPause   = 500 * time.Millisecond // before a daemon is restarted
+	clusterRetries = 5                      // starts of one daemon within clusterWindow
 	clusterWindow  = time.Minute
 )
 
-// cluster is some daemons that belong together. Daemons are its children, and end when
-// it does, however that comes about: they see the end of their standard input.
+// cluster is a group of daemons. They are child processes, and end when the cluster's process does, for whatever reason:
+// they see the end of their standard input.
 type cluster struct {
 	env     environment
 	cookie  string
@@ -55,14 +55,14 @@ type cluster struct {
 	self    string // this program
 	members []*member
 
-	mu sync.Mutex // of what is written
+	mu sync.Mutex // serializes writes
 }
 
-// member is one daemon and the lives of it.
+// member is one daemon across restarts.
 type member struct {
 	c    *cluster
 	name string // with the host
-	port string // of the native protocol: the same in each life
+	port string // of the native protocol, the same after each restart
 	up   chan struct{}
 	once sync.Once // closes up
 }
@@ -135,7 +135,7 @@ func (c *cluster) run(ctx context.Context) error {
 				cancel(err)
 			}
 		})
-		select { // each joins those before it; the first may be the port mapper of all
+		select { // each joins its predecessors; the first may be the port mapper for all
 		case <-m.up:
 		case <-time.After(clusterReady): // await says so
 		case <-ctx.Done():
@@ -171,21 +171,20 @@ func (c *cluster) reservePorts(ctx context.Context, mapper epmd.Config) error {
 		if err != nil {
 			return fail(exitFailed, err, "cannot find a free port for %s", m.name)
 		}
-		defer ln.Close() // all at once, so that no two are the same
+		defer ln.Close() // all at the end, so that no two are the same
 		_, m.port, _ = net.SplitHostPort(ln.Addr().String())
 	}
 	return nil
 }
 
-// keepRunning runs a daemon, again when it ends before its time. The error says why it does
-// not any more.
+// keepRunning runs a daemon and restarts it when it ends early. The error says why it gave up.
 func (m *member) keepRunning(ctx context.Context) error {
 	var starts []time.Time
 	for ctx.Err() == nil {
 		now := time.Now()
 		starts = slices.DeleteFunc(append(starts, now), func(t time.Time) bool { return now.Sub(t) > clusterWindow })
 		err := m.daemon(ctx)
-		select { // a Ctrl-C reaches it as well, and perhaps sooner
+		select { // a Ctrl-C reaches the daemon as well, perhaps sooner
 		case <-time.After(clusterPause):
 		case <-ctx.Done():
 			return nil
@@ -212,7 +211,7 @@ func (m *member) isUp() bool {
 
 var errEnded = errors.New("exit status 0")
 
-// daemon is one life. It ends with the daemon, which ctx ends.
+// daemon runs the daemon once and returns when it ends; ctx ends it.
 func (m *member) daemon(ctx context.Context) error {
 	args := []string{"start", "--until-eof", "--name", m.name, "--listen-native", "127.0.0.1:" + m.port, "--demo", "--log-level",
 		m.c.level,
@@ -221,7 +220,7 @@ func (m *member) daemon(ctx context.Context) error {
 		if other != m {
 			args = append(args, "--peer", other.name+"=native://127.0.0.1:"+other.port)
 		}
-		if other != m && other.isUp() { // those to come will join this one
+		if other != m && other.isUp() { // later members join this one
 			args = append(args, "--join", other.name)
 		}
 	}
@@ -261,7 +260,7 @@ func (m *member) daemon(ctx context.Context) error {
 	return err
 }
 
-// show shows what a daemon says, each line with its name before.
+// show copies a daemon's output, each line prefixed with its name.
 func (m *member) show(from io.Reader) {
 	short, _, _ := strings.Cut(m.name, "@")
 	lines := bufio.NewReader(from)
@@ -306,7 +305,7 @@ func (c *cluster) await(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer n.Stop() // nothing is left to be lost
+	defer n.Stop() // nothing can be lost any more
 	for _, m := range c.members {
 		for err = c.awaitConnected(ctx, n, m); err != nil; err = c.awaitConnected(ctx, n, m) {
 			select {

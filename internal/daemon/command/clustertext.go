@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// commandText is what to type in another terminal; $1 and $2 are nodes.
+// commandText suggests commands for another terminal; $1 and $2 are nodes.
 const commandText = `
     $RUN status -n $1              # the state of a node
     $RUN nodes -n $1               # its connections, and their protocols
@@ -34,7 +34,7 @@ From an Erlang shell:
     nodes(hidden).
 `
 
-// next says what to try.
+// next returns the text with commands to try.
 func (c *cluster) next() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%d nodes are up and connected to each other:", len(c.members))
@@ -69,7 +69,7 @@ func (c *cluster) next() string {
 	return b.String()
 }
 
-// same reports whether two names are of one file.
+// same reports whether two names refer to the same file.
 func same(a, b string) bool {
 	x, err1 := filepath.EvalSymlinks(a)
 	y, err2 := filepath.EvalSymlinks(b)
@@ -81,5 +81,5 @@ func same(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(i, j)
 }
 
-// quoted is s as one word of a shell.
+// quoted quotes s as one word for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

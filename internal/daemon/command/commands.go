@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// noArgs is for a command that takes none.
+// noArgs rejects arguments.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -27,8 +27,8 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return errors.New(text)
 }
 
-// negatives returns a command line in which numbers below 0 are arguments, as they are terms, and not flags: no flag is a
-// digit. A space before them is not part of a term.
+// negatives changes a command line so that negative numbers are arguments (terms), not flags; no flag is a digit. It puts a
+// space before them, which the term parser ignores.
 func negatives(root *cobra.Command, args []string) []string {
 	cmd, _, err := root.Find(args)
 	if err != nil {
@@ -47,7 +47,7 @@ func negatives(root *cobra.Command, args []string) []string {
 	return all
 }
 
-// wantsValue reports whether an argument is a flag whose value is the argument behind it.
+// wantsValue reports whether arg is a flag whose value is the next argument.
 func wantsValue(cmd *cobra.Command, arg string) bool {
 	var f *pflag.Flag
 	if name, long := strings.CutPrefix(arg, "--"); long {
@@ -58,7 +58,7 @@ func wantsValue(cmd *cobra.Command, arg string) bool {
 	return f != nil && f.NoOptDefVal == ""
 }
 
-// addClients adds the commands that do not run a node to those that do.
+// addClients adds the commands that do not run a daemon.
 func addClients(root *cobra.Command, env environment, status *exit) {
 	root.AddGroup(&cobra.Group{ID: "run", Title: "Run a node:"})
 	for _, c := range root.Commands() {

@@ -14,12 +14,12 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// completeTime bounds what is asked while somebody waits at a prompt.
+// completeTime bounds requests for completion: a user waits at the prompt.
 const completeTime = time.Second
 
 type completion = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
 
-// completeNodes offers the nodes of this host that the port mapper knows.
+// completeNodes offers the nodes of this host known to the port mapper.
 func (c *client) completeNodes(env environment) completion {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		ctx, cancel := context.WithTimeout(cmd.Context(), completeTime)
@@ -37,7 +37,7 @@ func (c *client) completeNodes(env environment) completion {
 	}
 }
 
-// typeable returns the names that a shell can be given: it would escape the others, and they could not be typed.
+// typeable returns the names that can be typed in a shell without quoting.
 func typeable(names []string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return !printable.Is(name) })
 }
@@ -64,7 +64,7 @@ func (c *client) completeProcess(env environment, upTo int) completion {
 	}
 }
 
-// offer runs f on the node, if it answers soon.
+// offer runs f on the node if it answers within completeTime.
 func (c *client) offer(cmd *cobra.Command, env environment,
 	f func(context.Context, *session) []string) ([]string, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completeTime)

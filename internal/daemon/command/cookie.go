@@ -16,10 +16,10 @@ import (
 	"github.com/actornode/actornode/internal/regular"
 )
 
-// errNoCookie says that there is no file with a cookie.
+// errNoCookie means that there is no cookie file.
 var errNoCookie = errors.New("no cookie")
 
-// findCookie finds the cookie in the order that the help says, but makes none.
+// findCookie finds the cookie in the order given in the help. It does not create one.
 func (o options) findCookie(env environment) (string, error) {
 	if o.cookie != "" {
 		return o.cookie, nil
@@ -55,7 +55,7 @@ func cookieFile(env environment) (string, error) {
 	return filepath.Join(home, ".erlang.cookie"), nil
 }
 
-// cookieOf finds the cookie of a daemon with a configuration. file is the user's, if there the cookie is to be found.
+// cookieOf finds the cookie for a configuration. file is the user's cookie file if the cookie comes from there.
 func cookieOf(cfg *config.Config, env environment) (cookie, file string, err error) {
 	switch {
 	case cfg.Cookie != "":
@@ -74,7 +74,8 @@ func cookieOf(cfg *config.Config, env environment) (cookie, file string, err err
 	return cookie, file, err
 }
 
-// daemonCookie is cookieOf at the start of a daemon. If nobody has given a cookie, and the user has no file, it is made.
+// daemonCookie is cookieOf at the start of a daemon. If no cookie is configured and the user has no cookie file, it creates
+// one.
 func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string, error) {
 	c, file, err := cookieOf(cfg, env)
 	if file == "" || !errors.Is(err, fs.ErrNotExist) {
@@ -87,10 +88,10 @@ func daemonCookie(cfg *config.Config, env environment, log *slog.Logger) (string
 	if made {
 		log.Info("created a cookie file: every node of the cluster needs the same cookie", "file", file)
 	}
-	return env.readCookie(file) // another process may have made it
+	return env.readCookie(file) // another process may have created it
 }
 
-// warn logs settings that are not safe, and variables that are none.
+// warn logs unsafe settings and unknown variables.
 func (d *daemon) warn() {
 	for _, v := range unknownVariables(d.env) {
 		d.log.Warn("a variable of the environment is ignored: there is no such setting", "variable", v.name, "did_you_mean", v.meant)
@@ -102,18 +103,17 @@ func (d *daemon) warn() {
 	}
 }
 
-// maxCookie bounds how large a file may be: OTP's cookies have 255 characters at
-// most.
+// maxCookie bounds the size of a cookie file: OTP's cookies have at most 255 characters.
 const maxCookie = 1 << 10
 
-// readCookie reads a cookie from a file that only its owner may read or change, as
-// OTP's auth does: line ends after it do not count. The error wraps fs.ErrNotExist
-// if there is no file. The file belongs to the user of this process, or to root.
+// readCookie reads a cookie from a file that only its owner may read or change, like OTP's auth: it ignores line ends after
+// the cookie. The error wraps fs.ErrNotExist if there is no file. The file must belong to the user of this process, or to
+// root.
 //
-// On Windows files have no mode, and whatever the access control list says is accepted, as OTP does there. A credential of
-// systemd may be readable by its group: the file belongs to root, and where the file system has access control lists the right of
-// the daemon's user shows in the bits of the group. The manager sees that no other user reads it. So may a secret in a pod of
-// Kubernetes, which belongs to root and to the group that the pod names.
+// On Windows files have no mode, and any access control list is accepted, as in OTP. A credential of systemd may be
+// readable by its group: the file belongs to root, and on file systems with access control lists the right of the daemon's
+// user shows in the group bits; the manager makes sure that no other user can read it. A secret in a Kubernetes pod may
+// also be readable by its group: it belongs to root and to the group named by the pod.
 func (e environment) readCookie(file string) (string, error) {
 	text, info, err := regular.Read(file, maxCookie)
 	uid, foreign := 0, false
@@ -143,23 +143,21 @@ func (e environment) readCookie(file string) (string, error) {
 	return c, nil
 }
 
-// othersMode has the bits of a file's mode that let others than its owner use a cookie.
+// othersMode returns the mode bits that would let users other than the owner access the cookie.
 func (e environment) othersMode(file string) fs.FileMode {
 	credentials := e.get("CREDENTIALS_DIRECTORY")
 	isCredential := credentials != "" && filepath.Dir(filepath.Clean(file)) == filepath.Clean(credentials)
 	if isCredential || e.get("KUBERNETES_SERVICE_HOST") != "" {
-		return 0o037 // all but that the group reads
+		return 0o037 // all but reading by the group
 	}
 	return 0o077
 }
 
-// cookieLetters is how many letters a new cookie has, as OTP's.
+// cookieLetters is the length of a new cookie, as in OTP.
 const cookieLetters = 20
 
-// makeCookie makes a file with a new cookie, unless there is one. The file is whole
-// as soon as it is there, so that of several daemons that start at the same time
-// all read the same cookie: it is written under another name and then linked to its
-// own, which only one can do.
+// makeCookie creates a file with a new cookie, unless it exists. It writes the file under another name and then links it to
+// file, which only one process can do: when several daemons start at the same time, all read the same complete cookie.
 func makeCookie(file string) (made bool, err error) {
 	f, err := os.CreateTemp(filepath.Dir(file), ".erlang.cookie.*") // with O_EXCL and mode 0600
 	if err != nil {
@@ -180,10 +178,10 @@ func makeCookie(file string) (made bool, err error) {
 	return true, nil
 }
 
-// newCookie is twenty letters from A to Z: 94 bits.
+// newCookie returns twenty random letters from A to Z: 94 bits.
 func newCookie() string {
 	letters := make([]byte, 0, cookieLetters)
-	const most = 256 / 26 * 26 // what is above would favour the first letters
+	const most = 256 / 26 * 26 // larger bytes would favour the first letters
 	for len(letters) < cookieLetters {
 		var b [cookieLetters]byte
 		rand.Read(b[:]) // never fails

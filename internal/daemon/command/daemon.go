@@ -41,42 +41,42 @@ import (
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
-// daemon is a node that runs what a configuration says.
+// daemon runs a node as configured.
 //
 //	starting ──up──► ready (when joined) ──signal, operator──► draining ──► stopped
 type daemon struct {
 	// Set once, in newDaemon.
 	cfg     *config.Config
-	live    atomic.Pointer[config.Config] // cfg, or what was read since: see reload
+	live    atomic.Pointer[config.Config] // cfg, or the last configuration reloaded: see reload
 	cookie  atomic.Pointer[clusterCookie]
-	rights  *rights.Policy // nil: nodes that know the cookie may do everything
-	forget  *time.Timer    // has gossip forget the cookie before; owned by reload
+	rights  *rights.Policy // nil if nodes that know the cookie may do everything
+	forget  *time.Timer    // makes gossip drop the previous cookie; owned by reload
 	env     environment
 	log     *logging
-	manager *systemd.Service // is told how the daemon is
+	manager *systemd.Service // receives the state of the daemon
 	heap    memoryWatch
-	offers  []func(*node.Node) error // of what trees can name
+	offers  []func(*node.Node) error // export the behaviours that trees can name
 
 	// Set once, in up.
 	n      *node.Node
 	peers  *knownPeers
 	hosts  *mappedHosts
-	tls    *tlsdist.Transport // nil: TCP
+	tls    *tlsdist.Transport // nil for TCP
 	gossip *gossip.Finder     // nil: none
 	dns    *dnsFinder         // nil: none
 	apps   *application.Controller
 	scope  atomic.Pointer[pg.Scope]      // nil: none
 	http   atomic.Pointer[health.Server] // nil: none
 	alive  atomic.Pointer[node.PID]      // the process health
-	halt   context.CancelFunc            // the operator's way to stop it
+	halt   context.CancelFunc            // lets an operator stop the daemon
 
-	taking sync.Mutex // held from where live is read or changed until what it says is in force
+	taking sync.Mutex // held from reading or changing live until its settings are in effect
 
-	started  atomic.Bool // all applications have been
-	joined   atomic.Bool // with one of those that were to be joined, or there is nothing to join
+	started  atomic.Bool // all applications are started
+	joined   atomic.Bool // connected to one of the nodes to join, or there are none
 	draining atomic.Bool
 	begun    time.Time
-	meshed   atomic.Bool // the node has been connected to one of the mesh, or has waited for long enough
+	meshed   atomic.Bool // has been connected to one of the mesh, or meshTime is over
 
 	drainOnce sync.Once
 	drainErr  error
@@ -84,10 +84,10 @@ type daemon struct {
 	joins     joins
 }
 
-// offered is what trees can name.
+// offered export the built-in behaviours that trees can name.
 var offered = []func(*node.Node) error{demo.Export}
 
-// knownBehaviours are those that trees can name, as a node exports them.
+// knownBehaviours returns the exports that trees can name.
 func knownBehaviours(p Program) ([]wire.Export, error) {
 	n, err := node.Start(node.Config{Workers: 1, Log: quiet})
 	if err != nil {
@@ -112,7 +112,7 @@ func newDaemon(cfg *config.Config, env environment) (*daemon, error) {
 	return d, nil
 }
 
-// reloadGrace is how long the end of a daemon waits for a reload, which may wait for a file system.
+// reloadGrace is how long the end of a daemon waits for a reload, which may block on a file system.
 const reloadGrace = time.Second
 
 func awaitReload(reloads *sync.WaitGroup) {
@@ -127,7 +127,7 @@ func awaitReload(reloads *sync.WaitGroup) {
 	}
 }
 
-// run runs the daemon until ctx ends, or a permanent application does.
+// run runs the daemon until ctx or a permanent application ends.
 func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 	defer func() { err = errors.Join(err, d.log.close()) }()
 	defer d.manager.Close()
@@ -142,7 +142,7 @@ func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 	}
 	var reloads sync.WaitGroup
 	done := make(chan struct{})
-	reloads.Go(func() { hangups.watch(d, done) }) // a hangup has waited until here
+	reloads.Go(func() { hangups.watch(d, done) }) // hangups wait until here
 	defer awaitReload(&reloads)                   // before the log is closed
 	defer close(done)
 	d.warn()
@@ -175,7 +175,7 @@ func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 	if ctx.Err() != nil {
 		d.log.Info("stopping: asked to, by a signal or by an operator")
 		if errors.Is(err, context.Canceled) {
-			err = nil // in the middle of the start
+			err = nil // interrupted during the start
 		}
 	}
 	stopped := d.down(context.WithoutCancel(ctx))
@@ -185,10 +185,10 @@ func (d *daemon) run(ctx context.Context, hangups *reloading) (err error) {
 	return errors.Join(err, stopped)
 }
 
-// stopExtra is how long a stop may take beyond the three times drain_timeout that its parts have.
+// stopExtra is how long a stop may take in addition to three times drain_timeout.
 const stopExtra = 5 * time.Second
 
-// feedWatchdog tells the watchdog of the service manager that the node answers, if there is one, until stop is called.
+// feedWatchdog feeds the watchdog of the service manager, if there is one, while the node responds, until stop is called.
 func (d *daemon) feedWatchdog() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var feeding sync.WaitGroup
@@ -199,8 +199,7 @@ func (d *daemon) feedWatchdog() (stop func()) {
 	}
 }
 
-// startNode starts the node and all that belongs to it, without what is to run on
-// it. After an error nothing runs.
+// startNode starts the node and its finders, but not the programs on it. After an error nothing runs.
 func (d *daemon) startNode() error {
 	cookie, err := daemonCookie(d.cfg, d.env, d.log.Logger)
 	if err != nil {
@@ -276,7 +275,7 @@ func linkLimits(cfg *config.Config) dist.LinkLimits {
 	return dist.LinkLimits{Message: cfg.Limits.Message, Fragments: cfg.Limits.Fragments, Timeout: cfg.ConnectTimeout}
 }
 
-// makeFinders makes the finders that there are besides peers and EPMD.
+// makeFinders makes the finders other than peers and EPMD.
 func (d *daemon) makeFinders(o *options, cookie string) (err error) {
 	if c, on := d.cfg.Discovery.Gossip.Config(); on {
 		c.Cookie, c.Log = cookie, d.log.Logger
@@ -294,16 +293,14 @@ func (d *daemon) makeFinders(o *options, cookie string) (err error) {
 	return err
 }
 
-// listeners says where each protocol is listened for, if that is given: listen is for
-// Erlang's.
+// listeners returns the listen address of each protocol that has one. listen is that of the Erlang protocol.
 func (d *daemon) listeners(listen string) map[string]string {
 	given := map[string]string{"erlang": listen, "native": d.cfg.Listen.Native}
 	maps.DeleteFunc(given, func(protocol, addr string) bool { return addr == "" || !slices.Contains(d.cfg.Protocols, protocol) })
 	return given
 }
 
-// up starts what the node is to run and be asked. After an error down takes away
-// what there is by then.
+// up starts the services and applications on the node. After an error down stops those that were started.
 func (d *daemon) up(ctx context.Context) (err error) {
 	health := process.Kept[node.Actor]{Label: "health", New: func() node.Actor { return alive{d} }}
 	_, err = d.n.Inside(process.Key{}).Keep(ctx, health)
@@ -338,7 +335,7 @@ func (d *daemon) up(ctx context.Context) (err error) {
 	return nil
 }
 
-// serveOperators starts the operator's service, if there is to be one.
+// serveOperators starts the operator's service, unless it is off.
 func (d *daemon) serveOperators(ctx context.Context) error {
 	o := d.cfg.Operators
 	if o.Off {
@@ -351,7 +348,7 @@ func (d *daemon) serveOperators(ctx context.Context) error {
 	return admin.Start(ctx, d.n, c)
 }
 
-// warnOfOperators logs that a list of operators does not protect.
+// warnOfOperators logs a warning if a list of operators does not protect the node.
 func (d *daemon) warnOfOperators(o config.Operators) {
 	if !o.All && len(o.Nodes) > 0 && d.cfg.TLS.Cert == "" && len(d.cfg.Cookies) == 0 {
 		d.log.Warn("the list of operators does not protect: any node that knows the cookie can use an operator's name; set up "+
@@ -360,7 +357,7 @@ func (d *daemon) warnOfOperators(o config.Operators) {
 	}
 }
 
-// allow decides what peers may start or call by name; nil: all that is exported, whoever asks.
+// allow returns a function that decides what peers may start or call by name, or nil if every peer may use all exports.
 func (d *daemon) allow() func(node.Atom, wire.Export) bool {
 	if d.cfg.Allow.All {
 		return nil
@@ -425,7 +422,7 @@ func (d *daemon) startGroups(ctx context.Context) error {
 	return err
 }
 
-// serve starts the HTTP server, if there is to be one.
+// serve starts the HTTP server, if configured.
 func (d *daemon) serve() error {
 	if d.cfg.HTTP.Listen == "" {
 		return nil
@@ -455,7 +452,7 @@ func (d *daemon) serve() error {
 	return nil
 }
 
-// checks are the conditions for being ready.
+// checks returns the conditions of readiness.
 func (d *daemon) checks() []health.Check {
 	unless := func(ok func() bool, why string) func() error {
 		return func() error {
@@ -480,8 +477,8 @@ func (d *daemon) checks() []health.Check {
 	return all
 }
 
-// globalReaches says which nodes of the cluster a published node could not connect to: they and it do not have the
-// same names.
+// globalReaches returns an error that names the nodes of the cluster to which a published node could not connect: their
+// global names may differ.
 func (d *daemon) globalReaches() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), servicesTime, fmt.Errorf("no answer within %v", servicesTime))
 	defer cancel()
@@ -495,7 +492,7 @@ func (d *daemon) globalReaches() error {
 	return nil
 }
 
-// isAlive is what the process health is asked.
+// isAlive is the request to the process health.
 type isAlive struct{}
 
 // alive is the process health, a service of the node.
@@ -516,11 +513,10 @@ func (a alive) Receive(_ *node.Context, msg any) error {
 	return nil
 }
 
-// alivePause is how long to wait for a new process health.
+// alivePause is the delay before asking a restarted process health.
 const alivePause = 20 * time.Millisecond
 
-// checkAlive finds out whether processes run, and whether the node has not ended because a
-// service failed too often.
+// checkAlive returns an error if processes do not run, or if the node has ended because a service failed too often.
 func (d *daemon) checkAlive(ctx context.Context) error {
 	for {
 		if err := d.n.Err(); err != nil {
@@ -534,18 +530,17 @@ func (d *daemon) checkAlive(ctx context.Context) error {
 			return nil
 		}
 		select {
-		case <-time.After(alivePause): // it may have ended: then there will be another
+		case <-time.After(alivePause): // it may have ended and be restarted
 		case <-ctx.Done():
 			return fmt.Errorf("the health process did not answer: %w", err)
 		}
 	}
 }
 
-// servicesTime is how long the services of the node may take to answer when somebody
-// asks whether it is ready.
+// servicesTime bounds the answers of the node's services to a readiness check.
 const servicesTime = time.Second
 
-// servicesAnswer finds out whether they do.
+// servicesAnswer returns an error if a service does not answer.
 func (d *daemon) servicesAnswer() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), servicesTime, fmt.Errorf("no answer within %v", servicesTime))
 	defer cancel()

@@ -1,20 +1,18 @@
-// Package command is the command line of actornode, and of every program that calls
-// actornode.Main: the daemon that start runs, and the commands that inspect and control nodes.
+// Package command is the command line of actornode, and of every program that calls actornode.Main: the daemon (actornode
+// start), and the commands that inspect and control nodes.
 //
 // # Nouns
 //
-//   - A [Program] is what a main adds: its name, its behaviours, its sections of the configuration.
-//   - An environment is all that a command uses of its process.
-//   - A daemon is a node that runs what a configuration says.
-//   - A failure is an error with the exit status that it causes: see exit.go.
+//   - A [Program] describes a program with its own main: its name, its behaviours, its sections of the configuration.
+//   - An environment holds everything that a command uses of its process.
+//   - A daemon runs a node as configured.
+//   - A failure is an error with an exit status: see exit.go.
 //
-// Package config has the settings of a daemon, package health what it serves by HTTP.
+// Package config defines the settings of a daemon, package health its HTTP server.
 //
-// A command that connects to a node is a node itself while it runs: hidden, with a unique
-// name, listening nowhere and announced nowhere. call, send, spawn, kill, rpc
-// and ping need nothing but a node, so they work with Erlang's, too; the others use the
-// operator's service of package admin. vet looks at Go code and at no node; go vet calls this
-// program for it, as its tool.
+// A command that connects to a node is itself a hidden node with a unique name, which neither listens nor announces itself.
+// call, send, spawn, kill, rpc and ping work with any node, including Erlang's; the others use the operator's service of
+// package admin. vet checks Go code and uses no node: go vet runs this program as its tool.
 //
 // # Goroutines
 //
@@ -34,7 +32,6 @@
 //
 // # Output
 //
-// Tables and trees are for people: colours are for terminals only, and NO_COLOR
-// turns them off. With --json there is one value, or one a line. What goes wrong
-// goes to stderr, and the exit status says what it is: see exit.go.
+// Tables and trees are for people: only terminals get colours, and NO_COLOR turns them off. With --json the output is one
+// value, or one value per line. Errors go to stderr, and the exit status tells their kind: see exit.go.
 package command

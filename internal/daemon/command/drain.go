@@ -9,15 +9,15 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 )
 
-// drain makes the node ready to be stopped, once; later callers wait for the first:
+// drain prepares the node for its stop, once; later callers wait for the first:
 //
-//  1. it is not ready any more, so that it gets no new work;
-//  2. its processes leave their groups, so that other nodes forget them;
-//  3. what other nodes want to start or call here by name is refused;
-//  4. its applications are stopped, those started last first.
+//  1. it stops being ready, so that it gets no new work;
+//  2. its processes leave their groups, so that other nodes drop them;
+//  3. it refuses requests of other nodes to start or call functions by name;
+//  4. it stops its applications in the reverse order of their start.
 //
-// All of it takes drain_timeout at most. What has not been stopped then is killed
-// when the node stops. Connections stay, so that answers still reach their callers.
+// All steps together take at most drain_timeout. Processes still running then are killed when the node stops. Connections
+// stay open, so that replies still reach their callers.
 func (d *daemon) drain(ctx context.Context) error {
 	d.drainOnce.Do(func() {
 		began, timeout := time.Now(), d.live.Load().DrainTimeout
@@ -51,7 +51,7 @@ func (d *daemon) stopApplications(ctx context.Context, timeout time.Duration) er
 		return nil
 	}
 	select {
-	case <-d.apps.Done(): // it has stopped them
+	case <-d.apps.Done(): // all are stopped
 		return nil
 	default:
 	}
@@ -61,14 +61,13 @@ func (d *daemon) stopApplications(ctx context.Context, timeout time.Duration) er
 	return nil
 }
 
-// httpTime is how long answers that are under way may take when all else has
-// stopped.
+// httpTime bounds HTTP responses in progress after everything else has stopped.
 const httpTime = time.Second
 
-// down ends what startNode and up have begun, in order, and waits for it.
+// down stops everything that startNode and up have started, in order, and waits for it.
 func (d *daemon) down(ctx context.Context) error {
 	var err error
-	if d.n.Err() == nil { // else it stops already
+	if d.n.Err() == nil { // otherwise it is already stopping
 		err = d.drain(ctx)
 	}
 	d.halt()

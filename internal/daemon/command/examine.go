@@ -21,9 +21,8 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// examine says why start would refuse a configuration that can be read, with all that it uses of this machine: the cookie,
-// certificates, the log file, addresses. Nothing is left behind, and no address that is given is bound: another daemon may
-// run at it.
+// examine returns the reasons why start would refuse a valid configuration on this machine: the cookie, certificates, the
+// log file, addresses. It leaves nothing behind, and binds no configured address, since a daemon may be using it.
 func examine(cfg *config.Config, env environment) error {
 	var errs []error
 	fail := func(key string, err error) {
@@ -36,7 +35,7 @@ func examine(cfg *config.Config, env environment) error {
 	}
 	cookie, file, err := cookieOf(cfg, env)
 	if file != "" && errors.Is(err, fs.ErrNotExist) {
-		err = nil // start makes it
+		err = nil // start creates it
 	}
 	errs = append(errs, err)
 	if cookie == "" {
@@ -76,7 +75,7 @@ func examine(cfg *config.Config, env environment) error {
 	return errors.Join(errs...)
 }
 
-// startable starts a node with what of a configuration is a node's own, without listening, and stops it.
+// startable starts a node with the configuration, without listening, and stops it.
 func startable(cfg *config.Config) error {
 	dist := &node.Distribution{Cookie: "unknown", Client: true, Listen: "-", Finder: new(discovery.Static), TickTime: cfg.TickTime,
 		Queue: cfg.Limits.Queue, ConnectTimeout: cfg.ConnectTimeout, Cluster: cfg.Limits.Cluster, Limits: linkLimits(cfg),
@@ -93,7 +92,7 @@ func startable(cfg *config.Config) error {
 	return n.Stop()
 }
 
-// writable says why a log cannot be appended to a file, which need not exist yet; "": it can.
+// writable returns an error if a log cannot be appended to file, which need not exist yet.
 func writable(file string) error {
 	if file == "" {
 		return nil
@@ -110,7 +109,7 @@ func writable(file string) error {
 	return f.Close()
 }
 
-// bindable says why no program can listen at the host of an address on this machine.
+// bindable returns an error if no program on this machine can listen at the host of addr.
 func bindable(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -125,15 +124,16 @@ func bindable(addr string) error {
 	return ln.Close()
 }
 
-// resolveTime bounds a question to DNS.
+// resolveTime bounds a DNS query.
 const resolveTime = 5 * time.Second
 
-// foreign are variables of that prefix which others set: Kubernetes, for each service of a name such as actornode, and the
-// tests and images of this repository.
+// foreign matches variables with the prefix ACTORNODE_ that are not settings: Kubernetes sets them for each service with a
+// name such as actornode, and so do the tests and images of this repository.
 var foreign = regexp.MustCompile(
 	`^ACTORNODE_((.*_)?(SERVICE_HOST|SERVICE_PORT|SERVICE_PORT_.*|PORT|PORT_\d+_(TCP|UDP).*)|TESTS|IMAGE|BINARY)$`)
 
-// unknownVariables returns the variables that begin with ACTORNODE_ and are none, and what is meant, where that is likely.
+// unknownVariables returns the variables with the prefix ACTORNODE_ that are not settings, each with the one probably
+// intended, if any.
 func unknownVariables(env environment) (all []unknownVariable) {
 	known := []string{"ACTORNODE_CONFIG", "ACTORNODE_NODE"}
 	for _, s := range config.Default().Settings() {
@@ -153,7 +153,7 @@ func unknownVariables(env environment) (all []unknownVariable) {
 	return all
 }
 
-// nearestVariable returns which of the known variables a name is most likely a slip of, "": none.
+// nearestVariable returns the known variable of which name is most likely a misspelling, or "".
 func nearestVariable(name string, known []string) string {
 	var words []string
 	for _, k := range known {

@@ -12,22 +12,22 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// exit is what the program exits with. The list grows at its end.
+// exit is an exit status. New ones are added at the end.
 type exit = int
 
 const (
-	exitOK          exit = 0 // done; a daemon was asked to stop, and has
+	exitOK          exit = 0 // done; a daemon has stopped on request
 	exitFailed      exit = 1 // any other failure: a daemon could not start, or not stop in time
-	exitUsage       exit = 2 // the command line is wrong, or a term on it
+	exitUsage       exit = 2 // invalid command line, or invalid term
 	exitUnreachable exit = 3 // the node cannot be reached, or the connection was lost
 	exitCookie      exit = 4 // the node has another cookie
 	exitNotFound    exit = 5 // no such process, name or exported function
 	exitTimeout     exit = 6 // no answer in time
-	exitRefused     exit = 7 // the node does not allow it
-	exitUnsupported exit = 8 // the node has no operator service, or not for this
-	exitService     exit = 9 // a daemon has ended without a request: one of its services failed too often
+	exitRefused     exit = 7 // the node refused it
+	exitUnsupported exit = 8 // the node has no operator's service, or it does not support this
+	exitService     exit = 9 // a daemon has ended by itself: one of its services failed too often
 
-	exitInterrupted exit = 130 // by a signal, as a shell has it
+	exitInterrupted exit = 130 // by a signal, as in a shell
 )
 
 const exitHelp = `Exit status: 0 done; 1 failed; 2 wrong command line; 3 node not reachable; 4 wrong
@@ -35,14 +35,14 @@ cookie; 5 no such process, name or function; 6 timeout; 7 not allowed; 8 not sup
 by the node; 9 a daemon ended because one of its own services ended too often;
 130 interrupted.`
 
-// failure is an error with what the program exits with on its account.
+// failure is an error with an exit status.
 type failure struct {
 	code exit
 	text string // for people, before the cause; may be ""
 	err  error  // the cause; may be nil
 }
 
-// fail makes a failure of what is to be said.
+// fail returns a failure with a formatted text.
 func fail(code exit, err error, format string, args ...any) error {
 	return &failure{code, fmt.Sprintf(format, args...), err}
 }
@@ -60,7 +60,7 @@ func (f *failure) Error() string {
 // Unwrap returns the cause.
 func (f *failure) Unwrap() error { return f.err }
 
-// codes maps errors of the packages below to exit codes; the first that fits counts.
+// codes maps errors of other packages to exit codes; the first match wins.
 var codes = []struct {
 	err  error
 	code exit
@@ -81,7 +81,7 @@ var codes = []struct {
 	{admin.ErrLost, exitUnreachable},
 }
 
-// codeOf returns what the program exits with after err.
+// codeOf returns the exit status for err.
 func codeOf(err error) exit {
 	var f *failure
 	if errors.As(err, &f) {

@@ -13,10 +13,10 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// defaultNode is the node that is talked to where nothing else is known.
+// defaultNode is the target if nothing else is known.
 const defaultNode = "go@127.0.0.1"
 
-// soleNode returns the name of the node of this host that is meant by default.
+// soleNode returns the name of the default target on this host.
 func (c *client) soleNode(ctx context.Context, env environment, mapper epmd.Config) (string, error) {
 	port, _ := env.lookup("ERL_DIST_PORT")
 	switch {
@@ -44,8 +44,7 @@ func (c *client) soleNode(ctx context.Context, env environment, mapper epmd.Conf
 		strings.Join(names, ", "))
 }
 
-// mappedNames returns the names of the nodes of this host, without it, in
-// alphabetical order.
+// mappedNames returns the names of the nodes of this host, without the host, in alphabetical order.
 func mappedNames(ctx context.Context, mapper epmd.Config) ([]string, error) {
 	m, err := epmdclient.NewClient(mapper)
 	if err != nil {
@@ -63,8 +62,8 @@ func mappedNames(ctx context.Context, mapper epmd.Config) ([]string, error) {
 	return names, nil
 }
 
-// isOurs reports whether a node of this host has registered more at the port mapper than
-// Erlang's nodes do: that it uses the native protocol.
+// isOurs reports whether a node of this host has registered the native protocol with the port mapper, which Erlang's nodes
+// do not.
 func isOurs(ctx context.Context, mapper epmd.Config, name string) bool {
 	m, err := epmdclient.NewClient(mapper)
 	if err != nil {
@@ -74,9 +73,8 @@ func isOurs(ctx context.Context, mapper epmd.Config, name string) bool {
 	return err == nil && (len(r.Extra) > 0 || r.Hidden)
 }
 
-// hostsFor returns what a node may be called that is known as name: itself, or,
-// where it has no host, with the names and addresses by which a node of this host
-// calls it. Only the node knows, and says so in the handshake.
+// hostsFor returns the possible full names of the node called name: name itself, or, if it has no host, name with each name
+// and address of this host. Only the node knows its full name, which it tells in the handshake.
 func hostsFor(name string) []node.Atom {
 	if strings.Contains(name, "@") {
 		return []node.Atom{node.Atom(name)}
@@ -96,9 +94,8 @@ func hostsFor(name string) []node.Atom {
 	return all
 }
 
-// ownHost is the host in the name of a node that connects to the node at: the host of at if
-// it is this one, else the name of this host, of the same kind, for long and short names
-// do not mix.
+// ownHost returns the host for the name of a node that connects to the node at: the host of at if that is this host, else
+// the name of this host. Both are long or both are short names, since these do not mix.
 func ownHost(at node.Atom) string {
 	_, host, _ := cutName(at)
 	own, err := os.Hostname()
@@ -114,7 +111,7 @@ func ownHost(at node.Atom) string {
 	case isLong(own):
 		return own
 	}
-	if conn, err := net.Dial("udp", net.JoinHostPort(host, "9")); err == nil { // sends nothing: asks for the route
+	if conn, err := net.Dial("udp", net.JoinHostPort(host, "9")); err == nil { // sends nothing, only determines the route
 		defer conn.Close()
 		own, _, _ = net.SplitHostPort(conn.LocalAddr().String())
 		return own
@@ -138,5 +135,5 @@ func isHere(host string) bool {
 	})
 }
 
-// cutName takes NAME@HOST apart.
+// cutName splits NAME@HOST.
 func cutName(at node.Atom) (name, host string, ok bool) { return strings.Cut(string(at), "@") }

@@ -7,14 +7,14 @@ import (
 	"github.com/actornode/actornode/node/gossip"
 )
 
-// logMetrics are those of the log.
+// logMetrics returns the metrics of the log.
 func (d *daemon) logMetrics() []prometheus.Collector {
 	return []prometheus.Collector{prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "actornode_log_write_failures_total", Help: "Log lines that could not be written.",
 	}, func() float64 { return float64(d.log.limits.Counts().Failed) })}
 }
 
-// finderMetrics are those of the finders that the daemon has.
+// finderMetrics returns the metrics of the daemon's finders.
 func (d *daemon) finderMetrics() (all []prometheus.Collector) {
 	gauge := func(name, help string, value func() float64) {
 		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "actornode_" + name, Help: help}, value))

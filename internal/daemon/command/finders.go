@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// mappedHosts finds nodes by EPMD. The hosts whose nodes it lists can change while it is in use.
+// mappedHosts finds nodes by EPMD. The list of hosts can change while it is in use.
 type mappedHosts struct {
 	discovery.EPMD
 	hosts atomic.Pointer[[]string]
@@ -31,19 +31,19 @@ func (m *mappedHosts) List(ctx context.Context) ([]node.Atom, error) {
 	return (&discovery.EPMD{Config: m.Config, Hosts: *m.hosts.Load()}).List(ctx)
 }
 
-// dnsFinder finds nodes by a finder of package dns, in whose place another one can be put while it is in use.
+// dnsFinder finds nodes by a finder of package dns, which can be replaced while it is in use.
 type dnsFinder struct {
 	mu  sync.Mutex
-	now *dns.Finder             // guarded by mu, as all that follows
-	me  *discovery.Announcement // nil: not announced
-	old dns.Stats               // of those before
+	now *dns.Finder             // guarded by mu, like all that follows
+	me  *discovery.Announcement // nil if not announced
+	old dns.Stats               // of the previous finders
 }
 
 var _ discovery.Lister = (*dnsFinder)(nil)
 
 func newDNSFinder(f *dns.Finder) *dnsFinder { return &dnsFinder{now: f} }
 
-// findsByDNS makes the finder by DNS that a configuration asks for; nil: none.
+// findsByDNS makes the DNS finder of a configuration, or returns nil if there is none.
 func (d *daemon) findsByDNS(cfg *config.Config) (*dns.Finder, error) {
 	c, on := cfg.Discovery.DNS.Config()
 	if !on {
@@ -53,13 +53,13 @@ func (d *daemon) findsByDNS(cfg *config.Config) (*dns.Finder, error) {
 	return dns.New(c)
 }
 
-// set puts f in the place of the finder of now.
+// set replaces the current finder with f.
 func (d *dnsFinder) set(f *dns.Finder) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.old, d.now = d.sumLocked(), f
 	if d.me != nil {
-		_, _ = f.Announce(context.Background(), *d.me) // it logs what is wrong, and publishes nothing
+		_, _ = f.Announce(context.Background(), *d.me) // it logs errors, and publishes nothing
 	}
 }
 
@@ -69,7 +69,7 @@ func (d *dnsFinder) finder() *dns.Finder {
 	return d.now
 }
 
-// sumLocked adds the counts of now to those of before.
+// sumLocked adds the counts of now to those of old.
 func (d *dnsFinder) sumLocked() dns.Stats {
 	s := d.now.Stats()
 	s.Lookups += d.old.Lookups
@@ -78,7 +78,7 @@ func (d *dnsFinder) sumLocked() dns.Stats {
 	return s
 }
 
-// Stats returns the counts of all finders that there have been.
+// Stats returns the counts of all finders so far.
 func (d *dnsFinder) Stats() dns.Stats {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -15,14 +15,12 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// heapGrowth is how many percent the heap may grow until it is collected, Go's GOGC.
-// Messages live for a moment: at the default of 100 a node with little else in its
-// heap would collect it a hundred times a second, and exchange messages at half the
-// speed. The soft limit keeps the heap within the memory that there is.
+// heapGrowth is the value of GOGC. Messages are short-lived: at the default of 100 a node with little else in its heap
+// would collect it a hundred times a second, and exchange messages at half the speed. The soft limit keeps the heap within
+// the available memory.
 const heapGrowth = 400
 
-// growHeap sets heapGrowth, unless the environment sets GOGC, and the soft limit
-// of the memory.
+// growHeap sets GOGC to heapGrowth, unless the environment sets it, and the soft memory limit.
 func growHeap(cfg *config.Config, lookup func(string) (string, bool)) memory.Limit {
 	if _, said := lookup("GOGC"); !said {
 		debug.SetGCPercent(heapGrowth)
@@ -30,8 +28,8 @@ func growHeap(cfg *config.Config, lookup func(string) (string, bool)) memory.Lim
 	return memory.Set(int64(cfg.Limits.Memory), lookup)
 }
 
-// within returns limits with less of what is at its default where there is little memory: what all peers together make the
-// node keep may take a quarter of it, for it costs more than its bytes, and most of the rest is the garbage of the meantime.
+// within lowers the limits that are at their defaults if memory is small: the data that the node keeps for all peers
+// together may take a quarter of it, since it costs more than its bytes, and most of the rest is garbage not yet collected.
 func within(c node.ClusterLimits, memory int64) node.ClusterLimits {
 	usual := node.DefaultClusterLimits(0)
 	for _, f := range []struct {
@@ -46,18 +44,17 @@ func within(c node.ClusterLimits, memory int64) node.ClusterLimits {
 	return c
 }
 
-// memoryWatch is what the daemon knows about its memory.
+// memoryWatch is the state of the daemon's memory.
 type memoryWatch struct {
-	limit atomic.Pointer[memory.Limit] // another one after a reload; never nil
-	short atomic.Bool                  // too much of it lives: the node sheds load
+	limit atomic.Pointer[memory.Limit] // replaced by a reload; never nil
+	short atomic.Bool                  // the live memory is too large: the node sheds load
 	used  atomic.Int64
 }
 
-// memoryPause is between two looks at the memory.
+// memoryPause is the interval of watch.
 const memoryPause = time.Second
 
-// watch looks at the memory until ctx ends, and has n shed load while too much of it
-// lives.
+// watch measures the memory until ctx ends, and makes n shed load while memory is short.
 func (h *memoryWatch) watch(ctx context.Context, n *node.Node, log *slog.Logger) {
 	tick := time.NewTicker(memoryPause)
 	defer tick.Stop()
@@ -97,7 +94,7 @@ func (h *memoryWatch) watch(ctx context.Context, n *node.Node, log *slog.Logger)
 	}
 }
 
-// notReady says why the daemon is not ready; nil: its memory is no reason.
+// notReady returns an error if the daemon is not ready because memory is short.
 func (h *memoryWatch) notReady() error {
 	if !h.short.Load() {
 		return nil
@@ -105,7 +102,7 @@ func (h *memoryWatch) notReady() error {
 	return fmt.Errorf("%d of %d bytes are in use: new connections and spawns are refused", h.used.Load(), h.limit.Load().Bytes)
 }
 
-// limits are those of the program, and of what it runs beside the node.
+// limits returns the limits of the program and of its parts outside the node.
 func (d *daemon) limits() []observe.Limit {
 	_, refused := d.n.Inside(process.Key{}).Shedding()
 	all := []observe.Limit{

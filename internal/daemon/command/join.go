@@ -10,11 +10,11 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// joins are the attempts to connect to the nodes of discovery.join.
+// joins holds the attempts to connect to the nodes of discovery.join.
 type joins struct {
 	mu    sync.Mutex
-	ctx   context.Context               // what all of them end with; nil: none may begin, yet or any more
-	ended map[string]context.CancelFunc // by the name of the node, of each that has begun
+	ctx   context.Context               // ends all attempts; nil before join and after endJoins
+	ended map[string]context.CancelFunc // cancels a started attempt, by the name of the node
 }
 
 // Pauses between attempts to connect.
@@ -23,7 +23,7 @@ const (
 	maxJoinPause = 30 * time.Second
 )
 
-// join begins to connect to the nodes that are to be joined. What it starts ends with ctx; down waits for it.
+// join starts connecting to the nodes to be joined. Its goroutines end with ctx; down waits for them.
 func (d *daemon) join(ctx context.Context) {
 	d.joins.mu.Lock()
 	d.joins.ctx, d.joins.ended = ctx, make(map[string]context.CancelFunc)
@@ -31,8 +31,8 @@ func (d *daemon) join(ctx context.Context) {
 	d.joinOthers()
 }
 
-// joinOthers connects to the nodes that are to be joined now and were not before, each until it has been connected once, and
-// gives up those that are no longer to be joined.
+// joinOthers starts connecting to each node that is new in discovery.join, until it has been connected once, and gives up
+// those that are no longer there.
 func (d *daemon) joinOthers() {
 	d.joins.mu.Lock()
 	defer d.joins.mu.Unlock()
@@ -58,7 +58,7 @@ func (d *daemon) joinOthers() {
 	}
 }
 
-// joinOne connects to a node, until that has succeeded once.
+// joinOne tries to connect to a node until it succeeds once.
 func (d *daemon) joinOne(ctx context.Context, name string) {
 	for pause := joinPause; ; pause = min(2*pause, maxJoinPause) {
 		err := d.n.Connect(ctx, node.Atom(name))
@@ -77,14 +77,14 @@ func (d *daemon) joinOne(ctx context.Context, name string) {
 	}
 }
 
-// endJoins has none begin any more. Those that have begun end with the context that join got.
+// endJoins prevents new attempts. Those in progress end with the context passed to join.
 func (d *daemon) endJoins() {
 	d.joins.mu.Lock()
 	defer d.joins.mu.Unlock()
 	d.joins.ctx = nil
 }
 
-// notJoined says that none of the nodes to be joined, or of those of the mesh, has been connected yet, or nil.
+// notJoined returns an error if no node to be joined, or no node of the mesh, has been connected yet.
 func (d *daemon) notJoined() error {
 	if !d.joined.Load() {
 		return fmt.Errorf("not connected yet to any node of %v", d.others())
@@ -103,20 +103,19 @@ func (d *daemon) notJoined() error {
 		}
 	}
 	switch {
-	case listed == 0: // it is the first, as far as anybody knows
+	case listed == 0: // this node seems to be the first
 		return nil
-	case time.Since(d.begun) > meshTime: // the others may be dead: this one serves all the same
+	case time.Since(d.begun) > meshTime: // the others may be dead: become ready anyway
 		d.meshed.Store(true)
 		return nil
 	}
 	return fmt.Errorf("not connected yet to any of the %d nodes that discovery lists", listed)
 }
 
-// meshTime is how long a node is not ready because it is connected to none of the others that are listed.
+// meshTime is how long a node stays unready while it is connected to none of the other listed nodes.
 const meshTime = time.Minute
 
-// others are the nodes to be joined: the same file may be all nodes', and so name
-// this one too.
+// others returns the nodes to be joined without this one: all nodes may share the same file.
 func (d *daemon) others() []string {
 	join := slices.Clone(d.live.Load().Discovery.Join)
 	return slices.DeleteFunc(join, func(name string) bool { return name == d.cfg.Name })

@@ -20,7 +20,7 @@ lists and tuples are arrays, maps are objects whose keys are strings, PIDs are s
 this program reads them, and everything else is a string in Erlang's syntax. Durations
 are in nanoseconds.`
 
-// jsonTerm is a term as JSON has it, of the types that encoding/json knows.
+// jsonTerm converts a term to types that encoding/json supports.
 func jsonTerm(t any) any {
 	switch v := t.(type) {
 	case wire.Atom:
@@ -32,7 +32,7 @@ func jsonTerm(t any) any {
 	case int, *big.Int:
 		return v
 	case float64:
-		return json.RawMessage(wire.Format(v)) // 1.0 stays a float
+		return json.RawMessage(wire.Format(v)) // keeps 1.0 a float
 	case []byte:
 		if utf8.Valid(v) {
 			return string(v)
@@ -60,8 +60,7 @@ func jsonTerms(terms []any) []any {
 	return all
 }
 
-// jsonMap makes every key a string. Of two keys that would be the same, one has
-// Erlang's syntax.
+// jsonMap makes every key a string. If two keys would be the same, one is in Erlang's syntax.
 func jsonMap(m wire.Map) map[string]any {
 	out := make(map[string]any, m.Len())
 	for key, value := range m.All() {
@@ -74,7 +73,7 @@ func jsonMap(m wire.Map) map[string]any {
 	return out
 }
 
-// termJSON is a term in output for programs.
+// termJSON is a term in JSON output.
 type termJSON struct {
 	Term string `json:"term"` // in Erlang's syntax
 	JSON any    `json:"json"`
@@ -82,13 +81,13 @@ type termJSON struct {
 
 func bothOf(t any) termJSON { return termJSON{wire.Format(t), jsonTerm(t)} }
 
-// escaped is a value whose texts are escaped for HTML, whatever the encoder does.
+// escaped is a value whose texts are escaped for HTML, whatever the encoder's setting.
 type escaped struct{ v any }
 
 // MarshalJSON is part of json.Marshaler.
 func (e escaped) MarshalJSON() ([]byte, error) { return json.Marshal(e.v) }
 
-// viewOf is v with its terms as Erlang's text, where v is of a type of package admin that has some.
+// viewOf replaces the terms in v by text in Erlang's syntax, if v is of a type of package admin that has terms.
 func viewOf(v any) any {
 	switch v := v.(type) {
 	case admin.Detail:
@@ -124,7 +123,7 @@ func (s *session) writeJSON(v any) error {
 	return encodeJSON(s.env, viewOf(v))
 }
 
-// encodeJSON prints v on one line, without anything that a terminal would obey.
+// encodeJSON prints v on one line, without control characters.
 func encodeJSON(env environment, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

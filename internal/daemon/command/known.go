@@ -9,14 +9,14 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 )
 
-// knownPeers finds the nodes whose addresses a configuration has, which can change while it is in use, and asks
-// another finder for the rest.
+// knownPeers finds the nodes whose addresses are configured, which can change while it is in use, and asks another finder
+// for the rest.
 type knownPeers struct {
 	now  atomic.Pointer[discovery.Static]
 	next discovery.Finder // set once
 
 	mu       sync.Mutex
-	watchers map[*func()]struct{} // told of each change
+	watchers map[*func()]struct{} // called at each change
 }
 
 var (
@@ -30,12 +30,12 @@ func newKnownPeers(nodes map[node.Atom][]discovery.Endpoint, next discovery.Find
 	return k
 }
 
-// set puts other nodes in the place of those known.
+// set replaces the known nodes.
 func (k *knownPeers) set(nodes map[node.Atom][]discovery.Endpoint) {
 	k.now.Store(&discovery.Static{Nodes: nodes, Next: k.next})
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for w := range k.watchers { // each returns at once
+	for w := range k.watchers { // none blocks
 		(*w)()
 	}
 }

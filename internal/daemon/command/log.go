@@ -18,10 +18,10 @@ import (
 type logging struct {
 	*slog.Logger
 	level  *slog.LevelVar    // may be changed at any time
-	limits *loglimit.Handler // what others can provoke
+	limits *loglimit.Handler // limits lines caused by other nodes
 	out    *lineWriter
-	file   string   // "": standard error
-	opened *os.File // nil: none
+	file   string   // "" for standard error
+	opened *os.File // nil if none
 	seen   gaveUp
 }
 
@@ -52,11 +52,10 @@ func newLog(cfg *config.Config, stderr io.Writer) (*logging, error) {
 
 const (
 	nodeCost   = 10  // ,"node":""
-	leastBytes = 128 // of a line, whatever the name takes of it
+	leastBytes = 128 // of a line, whatever the length of the name
 )
 
-// ofNode adds the name of the node at the end of each line, so that the lines of several nodes can be told apart where they are
-// kept together.
+// ofNode adds the name of the node at the end of each line, to tell apart the lines of several nodes in one store.
 type ofNode struct {
 	slog.Handler
 	name slog.Attr
@@ -64,7 +63,7 @@ type ofNode struct {
 
 // Handle is part of slog.Handler.
 func (h ofNode) Handle(ctx context.Context, r slog.Record) error {
-	r.AddAttrs(h.name) // a copy of it is the caller's: see loglimit
+	r.AddAttrs(h.name) // r is a copy: see loglimit
 	return h.Handler.Handle(ctx, r)
 }
 
@@ -76,17 +75,17 @@ func (h ofNode) WithAttrs(attrs []slog.Attr) slog.Handler {
 // WithGroup is part of slog.Handler.
 func (h ofNode) WithGroup(name string) slog.Handler { return ofNode{h.Handler.WithGroup(name), h.name} }
 
-// witness remembers what supervisors have said last of a child that was restarted too often: what ends with it knows no more than
-// that its supervisor has ended.
+// witness remembers the last report of a supervisor about a child that was restarted too often: processes that end with the
+// supervisor know only that it has ended.
 type witness struct {
 	slog.Handler
 	seen *gaveUp
 }
 
-// gaveUp is why a supervisor has given up. The zero value: none has.
+// gaveUp records why a supervisor has given up. In the zero value none has.
 type gaveUp struct {
 	mu    sync.Mutex
-	child string // how the last child has ended
+	child string // exit reason of the last child
 	text  string
 }
 
@@ -116,7 +115,7 @@ func (g *gaveUp) hear(words map[string]string) {
 	}
 }
 
-// why returns what is known; "": nothing.
+// why returns the recorded reason, or "".
 func (g *gaveUp) why() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -133,8 +132,7 @@ func (h *witness) WithGroup(name string) slog.Handler {
 	return &witness{h.Handler.WithGroup(name), h.seen}
 }
 
-// close is to be called when all has been said. A log that cannot be written is no
-// reason for the daemon to fail.
+// close must be called after the last line. An unwritable log does not make the daemon fail.
 func (l *logging) close() error {
 	l.limits.Close()
 	if l.opened == nil {
@@ -143,8 +141,8 @@ func (l *logging) close() error {
 	return l.opened.Close()
 }
 
-// reopen opens the log file by its name, which may be another file since it was moved away. After an error the
-// log goes on where it was. It is not to be called beside close.
+// reopen opens the log file by name again, since the old one may have been moved. After an error the log continues in the
+// old file. It must not be called concurrently with close.
 func (l *logging) reopen() error {
 	if l.file == "" {
 		return nil
@@ -155,14 +153,14 @@ func (l *logging) reopen() error {
 	}
 	l.out.redirect(f)
 	if l.opened != nil {
-		_ = l.opened.Close() // what was written is in the file, or lost, and counted as such
+		_ = l.opened.Close() // earlier lines are in the file, or lost and counted
 	}
 	l.opened = f
 	return nil
 }
 
-// lostFile says that the log file cannot be reopened: also on standard error, since the old file may have been removed. If
-// that has no name left, it is deleted, and the log goes on on standard error until the file can be opened.
+// lostFile reports that the log file cannot be reopened, also on standard error, since the old file may have been deleted.
+// If it has no name left, the log continues on standard error until the file can be opened.
 func (l *logging) lostFile(err error, stderr io.Writer) {
 	goesOn := "in the old one"
 	if is, _ := l.opened.Stat(); is == nil || nameless(is) {
@@ -174,8 +172,7 @@ func (l *logging) lostFile(err error, stderr io.Writer) {
 	l.Error("cannot open the log file anew: the log goes on "+goesOn, "file", l.file, "error", err)
 }
 
-// escapedLines escapes what slog leaves as it is although a terminal would obey it: in JSON all but the characters below 32, in
-// text DEL.
+// escapedLines escapes the control characters that slog does not: in JSON all except the characters below 32, in text DEL.
 type escapedLines struct{ to io.Writer }
 
 // Write is part of io.Writer.
@@ -187,15 +184,15 @@ func (w escapedLines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// lineWriter ends a line of which only the beginning could be written, before the
-// next one: a disk may fill up in the middle of one.
+// lineWriter terminates a line that was written only in part before it writes the next one: a disk may fill up in the
+// middle of a line.
 type lineWriter struct {
 	mu      sync.Mutex
 	to      io.Writer
 	partial bool
 }
 
-// redirect has what follows written elsewhere.
+// redirect sends later output to another writer.
 func (w *lineWriter) redirect(to io.Writer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -50,7 +50,7 @@ or ~/.erlang.cookie.
 
 // run runs one command line and returns the exit status.
 func run(ctx context.Context, args []string, env environment) int {
-	status := exitUsage // until a command has begun
+	status := exitUsage // until a command starts
 	p := env.program
 	if err := config.CheckSections(p.Sections); err != nil {
 		fmt.Fprintln(env.stderr, "Error: the program's own settings: "+err.Error())
@@ -70,26 +70,26 @@ func run(ctx context.Context, args []string, env environment) int {
 	return exitOK
 }
 
-// onTerminal returns env with outputs that let nothing through to a terminal that it would obey, but for lines and colours.
-// flush writes what waits there.
+// onTerminal returns env with outputs that remove control sequences except line ends and colours. flush writes buffered
+// output.
 func (e environment) onTerminal() (safe environment, flush func()) {
 	out, errs := &printable.Writer{To: e.stdout}, &printable.Writer{To: e.stderr}
 	e.terminal, e.stdout, e.stderr = e.stdout, out, errs
-	return e, func() { _ = errors.Join(out.Flush(), errs.Flush()) } // it was written to in vain before
+	return e, func() { _ = errors.Join(out.Flush(), errs.Flush()) } // the write has already failed
 }
 
-// Commands returns the command line of a program, for documents: manual pages and completions. It is not to be run.
+// Commands returns the command line of a program for generating manual pages and completions. It must not be run.
 func Commands(p Program) *cobra.Command {
 	none := func(string) (string, bool) { return "", false }
 	return commands(environment{io.Discard, io.Discard, nil, none, os.UserHomeDir, p, nil}, new(exit))
 }
 
-// commands makes the command line. A command that begins sets status.
+// commands makes the command line. A command that starts sets status.
 func commands(env environment, status *exit) *cobra.Command {
 	p := env.program
 	root := &cobra.Command{
 		Use: p.name(), Short: cmp.Or(p.About, "A node of an Erlang cluster, in Go"), Long: rootHelp,
-		SilenceUsage: true, Version: versionOf(p).Version, // printed as cobra does: see project
+		SilenceUsage: true, Version: versionOf(p).Version, // in cobra's format: see project
 	}
 	if p.About != "" {
 		root.Long = p.About + ".\n\n" + rootHelp

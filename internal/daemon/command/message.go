@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// talkCommands are those that need nothing but a node: Erlang's will do.
+// talkCommands returns the commands that work with any node, including Erlang's.
 func talkCommands(env environment, status *exit) []*cobra.Command {
 	return []*cobra.Command{
 		pingCommand(env, status), callCommand(env, status), sendCommand(env, status), rpcCommand(env, status),
@@ -114,8 +114,7 @@ func sendCommand(env environment, status *exit) *cobra.Command {
 	})
 }
 
-// watch opens a process of this program and lets it monitor w. It sets w's PID to that of
-// the node's current incarnation.
+// watch opens a process of this program that monitors w. It gives w's PID the current creation of its node.
 func (s *session) watch(ctx context.Context, w *processRef) (*node.Process, error) {
 	if w.now {
 		pid, err := s.current(ctx, *w)
@@ -136,15 +135,14 @@ func (s *session) watch(ctx context.Context, w *processRef) (*node.Process, erro
 	return h, nil
 }
 
-// settled returns when w's node has had what h has sent before, with the error that
-// there is no such process if it said so: signals come in order, so the answer to a
-// ping comes after the Down of a monitor of nobody.
+// settled returns when w's node has received everything that h sent before, with an error if it reported that there is no
+// such process: signals arrive in order, so the answer to a ping comes after the Down of a monitor of a missing process.
 func (s *session) settled(ctx context.Context, h *node.Process, w processRef) error {
 	if err := s.n.Ping(ctx, w.node); err != nil {
 		return err
 	}
 	msg, err := h.ReceiveWithin(0, isDown)
-	if err != nil { // none: it is alive
+	if err != nil { // no Down: it is alive
 		return nil
 	}
 	switch d := msg.(node.Down); d.Reason {
@@ -192,8 +190,7 @@ func rpcCommand(env environment, status *exit) *cobra.Command {
 	})
 }
 
-// isUndef reports whether the reason of an exception is that there is no such
-// function.
+// isUndef reports whether the reason of an exception is a missing function.
 func isUndef(reason any) bool {
 	t, ok := reason.(wire.Tuple)
 	return reason == wire.Atom("undef") || ok && len(t) > 1 && t[0] == wire.Atom("exception") && t[1] == wire.Atom("undef")

@@ -4,5 +4,5 @@ package command
 
 import "io/fs"
 
-// nameless reports whether a file is in no folder any more, which cannot be told here.
+// nameless reports whether a file is in no directory any more, which is unknown on this system.
 func nameless(fs.FileInfo) bool { return false }

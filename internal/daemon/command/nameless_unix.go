@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// nameless reports whether a file is in no folder any more.
+// nameless reports whether a file is in no directory any more.
 func nameless(f fs.FileInfo) bool {
 	s, ok := f.Sys().(*syscall.Stat_t)
 	return ok && s.Nlink == 0

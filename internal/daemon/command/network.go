@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
-// optionsOf are those that a configuration comes to.
+// optionsOf returns the options for a configuration.
 func optionsOf(c *config.Config) options {
 	o := options{name: c.Name, cookie: c.Cookie, listen: c.Listen.Erlang, noEPMD: !c.Discovery.EPMD,
 		tls: tlsdist.Config{Cert: c.TLS.Cert, Key: c.TLS.Key, CA: c.TLS.CA, AnyHost: c.TLS.AnyHost}}
@@ -31,12 +31,12 @@ func optionsOf(c *config.Config) options {
 	}
 	slices.Sort(o.peers)
 	if i := slices.Index(c.Protocols, "erlang"); i >= 0 && i < len(c.Protocols)-1 {
-		o.unnamed = "erlang" // whatever the node prefers
+		o.unnamed = "erlang" // whatever the node's preference
 	}
 	return o
 }
 
-// network says how nodes are found, and where this one listens.
+// network returns the finder for other nodes and the listen address of this one.
 func (o options) network(env environment, mapper discovery.Finder) (f discovery.Finder, listen string, err error) {
 	listen = o.listen
 	_, host, _ := strings.Cut(o.name, "@")
@@ -87,12 +87,12 @@ func (o options) network(env environment, mapper discovery.Finder) (f discovery.
 	case s.Next != nil:
 		chain = append(chain, s.Next)
 	case port != 0:
-		chain = append(chain, &discovery.Static{Port: port, Protocol: o.unnamed}) // the last: it answers for all nodes
+		chain = append(chain, &discovery.Static{Port: port, Protocol: o.unnamed}) // last, since it matches all nodes
 	}
 	return discovery.Chain(chain...), listen, nil
 }
 
-// known returns the nodes whose addresses are given.
+// known returns the nodes with configured addresses.
 func (o options) known() (map[node.Atom][]discovery.Endpoint, error) {
 	all := make(map[node.Atom][]discovery.Endpoint)
 	for _, p := range o.peers {
@@ -108,7 +108,7 @@ func (o options) known() (map[node.Atom][]discovery.Endpoint, error) {
 	return all, nil
 }
 
-// parsePeer takes NAME@HOST=ENDPOINT apart.
+// parsePeer parses NAME@HOST=ENDPOINT.
 func parsePeer(s string) (name node.Atom, end discovery.Endpoint, err error) {
 	n, at, ok := strings.Cut(s, "=")
 	before, host, named := strings.Cut(n, "@")
@@ -121,7 +121,7 @@ func parsePeer(s string) (name node.Atom, end discovery.Endpoint, err error) {
 	return node.Atom(n), end, nil
 }
 
-// transport is TLS if files for it are named, else TCP.
+// transport returns TLS if its files are configured, else TCP.
 func (o options) transport(env environment, log *slog.Logger) (dist.Transport, error) {
 	cfg := o.tls
 	var given, missing []string

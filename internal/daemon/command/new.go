@@ -23,16 +23,16 @@ import (
 //go:embed project
 var projectFiles embed.FS
 
-// project is what the templates are filled with: {{.Name}} and so on. No package here uses text/template, nor cobra's
-// SetVersionTemplate: the linker would keep all methods of all types, and the program be larger by a sixth.
+// project holds the values for the templates: {{.Name}} and so on. No package here uses text/template, nor cobra's
+// SetVersionTemplate: the linker would keep all methods of all types, which would make the program larger by a sixth.
 type project struct {
 	Name    string // of the program
 	Title   string // Name as the first word of a sentence
 	Module  string
-	Version string // of actornode; "": not known
-	Replace string // folder that stands in for the module actornode; "": none
+	Version string // of actornode, or "" if unknown
+	Replace string // directory that replaces the module actornode, or ""
 	Server  string // name of a server
-	Export  string // its name as the beginning of an exported one
+	Export  string // prefix for exported names
 }
 
 const newHelp = `Writes a new Go module into the folder NAME: a main that runs a node, a server with its test,
@@ -70,7 +70,7 @@ func newCommand(env environment, status *exit) *cobra.Command {
 			}
 			if tidy {
 				if err := goModTidy(p.Name); err != nil {
-					err = errors.Join(err, os.RemoveAll(p.Name)) // it is this command's own
+					err = errors.Join(err, os.RemoveAll(p.Name)) // created by this command
 					return fail(exitFailed, err, "go mod tidy has failed, and nothing of the project %s stays (see --tidy=false)", p.Name)
 				}
 			}
@@ -92,7 +92,7 @@ must not exist.
 
 NAME becomes one of Go, so it has small letters, digits and _ only.`
 
-// kinds are what add can add: their templates are KIND.go and KIND_test.go.
+// kinds lists what add can add: their templates are KIND.go and KIND_test.go.
 var kinds = []string{"server", "statem", "event", "application"}
 
 func addCommand(env environment, status *exit) *cobra.Command {
@@ -131,14 +131,14 @@ func addCommand(env environment, status *exit) *cobra.Command {
 
 var identifier = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// taken are names that the files of a project have for something else: those of imported packages, main.go's own, and those
-// of variables within functions, which would hide what has the name.
+// taken lists the names already used in the files of a project: imported packages, names in main.go, and local variables,
+// which would shadow the new name.
 var taken = []string{"actornode", "application", "applications", "args", "behaviours", "c", "changes", "d", "e", "err",
 	"errors", "errs", "event", "export", "genserver", "h", "handler", "init", "machine", "main", "manager", "n",
 	"name", "node", "ok", "push", "r", "rpc", "s", "seen", "server", "start", "statem", "supervisor", "t", "testing",
 	"total", "want", "wire"}
 
-// standard are the first elements of the paths of Go's standard library: a module of that path would be taken for it.
+// standard lists the first path elements of Go's standard library: a module with such a path would be taken for part of it.
 var standard = []string{"archive", "arena", "bufio", "builtin", "bytes", "cmd", "cmp", "compress", "container",
 	"context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash",
 	"html", "image", "index", "internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin",
@@ -163,7 +163,7 @@ func built(file string) bool {
 	return err == nil && ok
 }
 
-// checkIdentifier checks the name of a program or of a behaviour, which becomes one of Go.
+// checkIdentifier checks the name of a program or behaviour, which becomes a Go identifier.
 func checkIdentifier(name string) error {
 	switch {
 	case !identifier.MatchString(name) || strings.HasSuffix(name, "_test"):
@@ -178,7 +178,7 @@ func checkIdentifier(name string) error {
 	return nil
 }
 
-// capital makes the first letter of an identifier large.
+// capital makes the first letter of an identifier upper case.
 func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 // replacer fills in a template.
@@ -196,7 +196,7 @@ func (p project) replacer() *strings.Replacer {
 		"{{.Export}}", p.Export, "{{.Require}}", require, "{{.Image}}", image)
 }
 
-// write writes the project into its folder, all of it or nothing.
+// write writes the project into its directory, completely or not at all.
 func (p project) write() error {
 	if _, err := os.Lstat(p.Name); err == nil {
 		return fail(exitFailed, nil, "%s exists; want the name of a new folder", p.Name)
@@ -225,7 +225,7 @@ func (p project) write() error {
 	return nil
 }
 
-// writeAll makes files from templates. None may exist; after an error none of them does.
+// writeAll creates files from templates. None may exist before; after an error none is left.
 func writeAll(dir string, p project, files map[string]string) (err error) {
 	var made []string
 	fill := p.replacer()
@@ -254,7 +254,7 @@ func writeAll(dir string, p project, files map[string]string) (err error) {
 	return nil
 }
 
-// goModTidy has the go command find the modules that the project in a folder needs.
+// goModTidy runs go mod tidy in dir.
 func goModTidy(dir string) error {
 	tidy := exec.Command("go", "mod", "tidy")
 	tidy.Dir = dir

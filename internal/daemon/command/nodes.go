@@ -34,8 +34,7 @@ func nodesCommand(env environment, status *exit) *cobra.Command {
 	})
 }
 
-// nodesTable is one line for each node. Why a node is not connected, and when that is tried again, are columns where there is
-// such a node.
+// nodesTable has one row for each node. If a node is not connected, there are columns for the reason and the next attempt.
 func nodesTable(peers []admin.Peer, now time.Time) (columns []column, rows [][]string) {
 	columns = []column{{title: "NODE", gives: true}, {title: "STATE"}, {title: "PROTOCOL"}, {title: "ADDRESS", gives: true},
 		{title: "UP", right: true}, {title: "IN", right: true}, {title: "OUT", right: true}, {title: "QUEUE", right: true}}
@@ -53,7 +52,7 @@ func nodesTable(peers []admin.Peer, now time.Time) (columns []column, rows [][]s
 	return columns, rows
 }
 
-// nextTry says when a node that is not connected is tried again.
+// nextTry returns when the next attempt to connect to a node is due.
 func nextTry(p admin.Peer, now time.Time) string {
 	switch {
 	case p.State == "up":
@@ -191,11 +190,11 @@ func stopNode(ctx context.Context, s *session, _ []string) error {
 	defer h.Close(nil)
 	h.MonitorNode(s.at)
 	_, err = ask(ctx, s, func(ctx context.Context) (any, error) { return nil, admin.Stop(ctx, s.n, s.at) })
-	if err != nil && codeOf(err) != exitUnreachable { // it may be faster than its answer
+	if err != nil && codeOf(err) != exitUnreachable { // the node may end before its answer arrives
 		return err
 	}
 	down := make(chan struct{})
-	go func() { // ends with the NodeDown, or with the node, which the command stops
+	go func() { // ends with the NodeDown, or with the command's node
 		defer close(down)
 		h.ReceiveMatch(func(m any) bool { _, down := m.(node.NodeDown); return down })
 	}()
@@ -214,7 +213,7 @@ func stopNode(ctx context.Context, s *session, _ []string) error {
 	}
 }
 
-// longer gives a command that waits for more than an answer the time for it.
+// longer raises the default timeout of a command that waits for more than an answer.
 func longer(cmd *cobra.Command) *cobra.Command {
 	f := cmd.Flags().Lookup("timeout")
 	f.DefValue = time.Minute.String()

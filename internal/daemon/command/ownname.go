@@ -10,8 +10,8 @@ import (
 	"github.com/actornode/actornode/internal/daemon/config"
 )
 
-// nameByDNS is the name that the other nodes of discovery.dns.host look for: BASE@ADDRESS, with the only address of
-// this host that is neither of a loopback nor of one link. An error says which addresses there are.
+// nameByDNS returns the name by which the other nodes of discovery.dns.host find this one: BASE@ADDRESS, with the only
+// address of this host that is neither loopback nor link-local. An error lists the addresses.
 func nameByDNS(d *config.DNS, addresses func() ([]net.Addr, error)) (string, error) {
 	all, err := addresses()
 	if err != nil {
@@ -37,8 +37,8 @@ func nameByDNS(d *config.DNS, addresses func() ([]net.Addr, error)) (string, err
 	return "", errors.New("this host has several addresses: " + strings.Join(own, ", "))
 }
 
-// namedByVariables is the node that the variables of a daemon name, which a command has, too, in the daemon's container;
-// "": none.
+// namedByVariables returns the node named by the environment variables of a daemon, or "". A command in the daemon's
+// container has the same variables.
 func namedByVariables(env environment) (string, error) {
 	if name := env.get("ACTORNODE_NAME"); name != "" || env.get("ACTORNODE_DISCOVERY_DNS_HOST") == "" {
 		return name, nil

@@ -6,11 +6,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// own are the behaviours that only the daemon's own tree can name: a process that can send
-// to its supervisors cannot run programs by them.
+// own lists the behaviours that only the daemon's own tree can name, so that a process which can send to its supervisors
+// cannot run programs through them.
 var own = map[wire.Export]tree.Make{{Module: port.Module, Function: "start", Arity: 1}: port.Make}
 
-// exportPorts lets other nodes start programs, if the configuration does.
+// exportPorts lets other nodes start programs, if configured.
 func (d *daemon) exportPorts() error {
 	if !d.cfg.Ports.Remote {
 		return nil

@@ -29,7 +29,7 @@ func probeCommand(env environment, status *exit) *cobra.Command {
 			*status = exitFailed
 			env := env
 			if _, there := given["http"]; there || env.get("ACTORNODE_HTTP_LISTEN") != "" {
-				env = env.withoutFile() // what it says is of no use here
+				env = env.withoutFile() // its settings are not needed here
 			}
 			cfg, err := load("", given, env, env.program.Sections)
 			if err != nil {
@@ -59,7 +59,7 @@ func probeCommand(env environment, status *exit) *cobra.Command {
 	return c
 }
 
-// maxAnswer bounds what is read of an answer.
+// maxAnswer bounds the size of a response.
 const maxAnswer = 64 << 10
 
 func probe(ctx context.Context, out io.Writer, listen, path string) error {
@@ -67,7 +67,7 @@ func probe(ctx context.Context, out io.Writer, listen, path string) error {
 	if err != nil {
 		return fail(exitFailed, err, "")
 	}
-	if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() { // all addresses: this host's is one
+	if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() { // all addresses, including the loopback
 		host = "127.0.0.1"
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+path, nil)

@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// sorts are what processes can be sorted by.
+// sorts lists the keys for sorting processes.
 var sorts = []string{"pid", "name", "mailbox", "handled", "rate", "memory", "age", "links", "wait"}
 
 func psCommand(env environment, status *exit) *cobra.Command {
@@ -58,7 +58,7 @@ func psCommand(env environment, status *exit) *cobra.Command {
 	})
 }
 
-// processes prints a listing, with rates if they have been measured.
+// processes prints a listing, with rates if they were measured.
 func (s *session) processes(l admin.Listing, rates, links bool) error {
 	columns, rows := processTable(l.Processes, s.at, rates, links)
 	if err := s.table(columns, rows); err != nil {
@@ -72,7 +72,7 @@ func (s *session) processes(l admin.Listing, rates, links bool) error {
 	return nil
 }
 
-// processTable is one line for each process.
+// processTable has one row for each process.
 func processTable(all []admin.Process, at wire.Atom, rates, links bool) (columns []column, rows [][]string) {
 	columns = []column{{title: "PID"}, {title: "NAME", gives: true}, {title: "STATE"}, {title: "MAILBOX", right: true},
 		{title: "HANDLED", right: true}}
@@ -106,7 +106,7 @@ func processTable(all []admin.Process, at wire.Atom, rates, links bool) (columns
 	return columns, rows
 }
 
-// waitText is what a process waits for other than a message: reply from 5.0.1z141z3, 2m3s.
+// waitText describes what a process waits for other than a message: reply from 5.0.1z141z3, 2m3s.
 func waitText(w admin.Wait, at wire.Atom) string {
 	if w.For == "" || w.For == "message" {
 		return ""
@@ -124,7 +124,7 @@ func waitText(w admin.Wait, at wire.Atom) string {
 	return text + ", " + spanText(w.Time)
 }
 
-// onText is whom a process waits for.
+// onText names the process that a process waits for.
 func onText(w admin.Wait, at wire.Atom) string {
 	switch {
 	case !w.PID.IsZero():
@@ -135,7 +135,7 @@ func onText(w admin.Wait, at wire.Atom) string {
 	return string(w.Node)
 }
 
-// nameOf is what a process is called, by its name or else its label.
+// nameOf returns the name of a process, or else its label.
 func nameOf(p admin.Process) string {
 	if p.Name != "" || p.Label == "" {
 		return string(p.Name)
@@ -155,7 +155,7 @@ func stateStyled(s node.Atom) string {
 	return string(s)
 }
 
-// rateText is a rate a second.
+// rateText formats a rate per second.
 func rateText(r float64) string {
 	if r >= 100 || r == 0 {
 		return countText(int(r))
@@ -184,7 +184,7 @@ func infoCommand(env environment, status *exit) *cobra.Command {
 	})
 }
 
-// onTarget asks for something about the process that text names.
+// onTarget runs f for the process named by text.
 func onTarget[T any](ctx context.Context, s *session, text string, f func(context.Context, any) (T, error)) (w processRef, v T,
 	err error) {
 	if w, err = parseProcessRef(text, s.at); err != nil {
@@ -229,7 +229,7 @@ func (s *session) detailFields(d admin.Detail) [][2]string {
 	}
 }
 
-// detailedWait is waitText, for a message too.
+// detailedWait is like waitText, but also covers a message.
 func detailedWait(w admin.Wait, at wire.Atom) string {
 	if w.For == "message" {
 		return "message, " + spanText(w.Time)
@@ -237,7 +237,7 @@ func detailedWait(w admin.Wait, at wire.Atom) string {
 	return waitText(w, at)
 }
 
-// activationsText is what the activations of active objects wait for.
+// activationsText describes what the activations of active objects wait for.
 func activationsText(a admin.Activations) string {
 	if a == (admin.Activations{}) {
 		return ""
@@ -254,7 +254,7 @@ func activationsText(a admin.Activations) string {
 	return "waiting: " + strings.Join(texts, ", ") + "; the longest " + spanText(a.Time)
 }
 
-// unhandledText is which messages an Actor leaves in its mailbox.
+// unhandledText describes the messages that an Actor leaves in its mailbox.
 func unhandledText(u admin.Unhandled) string {
 	if u.Count == 0 {
 		return ""
@@ -269,7 +269,7 @@ func (s *session) pidText(p wire.PID) string {
 	return s.shown(p)
 }
 
-// pidsText are PIDs, of which there are total; one that is there several times, as of a process with several monitors, once.
+// pidsText lists PIDs out of total, without duplicates, which occur for a process with several monitors.
 func (s *session) pidsText(pids []wire.PID, total int) string {
 	times := make(map[wire.PID]int)
 	var each []wire.PID
@@ -293,7 +293,7 @@ func (s *session) pidsText(pids []wire.PID, total int) string {
 	return text
 }
 
-// ancestryText are the names, or the PIDs, of those above a process.
+// ancestryText lists the names or PIDs of the ancestors of a process.
 func (s *session) ancestryText(terms []any) string {
 	var texts []string
 	for _, t := range terms {
@@ -306,7 +306,7 @@ func (s *session) ancestryText(terms []any) string {
 	return strings.Join(texts, " ")
 }
 
-// messagesText are the messages that wait, one a line.
+// messagesText lists the waiting messages, one per line.
 func (s *session) messagesText(d admin.Detail) string {
 	var lines []string
 	for _, m := range d.Messages {

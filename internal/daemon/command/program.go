@@ -14,8 +14,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Program is what a main adds to the daemon and to its command line. It has the fields of actornode.Program, which is a type
-// of its own because no public name is an alias of an internal one.
+// Program describes what a main adds to the daemon and its command line. It has the fields of actornode.Program, which is a
+// separate type because no public name is an alias of an internal one.
 type Program struct {
 	Name         string
 	About        string
@@ -26,12 +26,12 @@ type Program struct {
 	Started      func(ctx context.Context, n *node.Node) error
 }
 
-// ownName is what the program without a name is called.
+// ownName is the default name of the program.
 const ownName = "actornode"
 
 func (p Program) name() string { return cmp.Or(p.Name, ownName) }
 
-// offers are all that trees can name.
+// offers returns the exports of everything that trees can name.
 func (p Program) offers() []func(*node.Node) error {
 	if p.Export == nil {
 		return offered
@@ -39,7 +39,7 @@ func (p Program) offers() []func(*node.Node) error {
 	return append(offered[:len(offered):len(offered)], p.Export)
 }
 
-// applications are the names of those that the file's may depend on.
+// applications returns the names of the applications on which those of the file may depend.
 func (p Program) applications() (names []wire.Atom) {
 	for _, a := range p.Applications {
 		names = append(names, a.Name)
@@ -47,7 +47,7 @@ func (p Program) applications() (names []wire.Atom) {
 	return names
 }
 
-// rename has the texts of a command and of those below it call the program by its name. words are the commands.
+// rename puts the name of the program into the texts of a command and its subcommands. words are the commands.
 func (p Program) rename(c *cobra.Command, words []string) {
 	called := regexp.MustCompile(`\bactornode (help|completion|` + strings.Join(words, "|") + `)\b`)
 	text := func(s string) string {

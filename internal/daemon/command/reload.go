@@ -24,18 +24,19 @@ import (
 type reloading struct {
 	hangups chan os.Signal
 	read    func(sections map[string]any) (*config.Config, error)
-	was     map[string]any // the program's sections with their defaults, and what was read into them at the start
+	was     map[string]any // the program's sections with their defaults, and the values read at the start
 	now     map[string]any
 }
 
-// catchHangups has SIGHUP wait for watch, lest it end the program. sections are the program's, with their defaults.
+// catchHangups catches SIGHUP, which would end the program, and leaves it for watch. sections are the program's, with their
+// defaults.
 func catchHangups(sections map[string]any, read func(map[string]any) (*config.Config, error)) *reloading {
 	r := &reloading{make(chan os.Signal, 1), read, clones(sections), nil}
 	signal.Notify(r.hangups, syscall.SIGHUP)
 	return r
 }
 
-// watch has d reload at each hangup until done is closed.
+// watch makes d reload at each hangup until done is closed.
 func (r *reloading) watch(d *daemon, done <-chan struct{}) {
 	for {
 		select {
@@ -47,7 +48,7 @@ func (r *reloading) watch(d *daemon, done <-chan struct{}) {
 	}
 }
 
-// reload opens the log anew and takes over what can change from the configuration. One with errors changes
+// reload reopens the log and applies the changeable settings of the configuration. A configuration with errors changes
 // nothing. It is called by one goroutine.
 func (d *daemon) reload(r *reloading) {
 	if err := d.log.reopen(); err != nil {
@@ -79,26 +80,26 @@ func (d *daemon) reload(r *reloading) {
 	d.log.Info("the configuration was read again", "changed", strings.Join(changed, " "))
 }
 
-// changes returns the keys of the settings that have changed and can, and of those that need a restart. It takes the latter
-// back in fresh where only some of their values need one.
+// changes returns the keys of the settings that changed and take effect, and of those that need a restart. If only some
+// values of a setting need one, it restores the old value in fresh.
 func (d *daemon) changes(fresh *config.Config, files files) (changed, waiting []string) {
 	old := d.live.Load()
-	sameKind := fresh.HasRights() == old.HasRights() // the node asks for rights, or does not
+	sameKind := fresh.HasRights() == old.HasRights() // whether the node checks rights is fixed
 	for _, key := range old.Differences(fresh) {
 		switch {
 		case !config.IsChangeable(key):
 			waiting = append(waiting, key)
-		case key == "operators" && fresh.Operators.Off != old.Operators.Off: // the service runs, or does not
+		case key == "operators" && fresh.Operators.Off != old.Operators.Off: // whether the service runs is fixed
 			fresh.Operators, waiting = old.Operators, append(waiting, key)
-		case key == "allow" && fresh.Allow.All != old.Allow.All: // the node asks for the peer, or does not
+		case key == "allow" && fresh.Allow.All != old.Allow.All: // whether the node checks the peer is fixed
 			fresh.Allow, waiting = old.Allow, append(waiting, key)
 		case strings.HasPrefix(key, "rights.") && !sameKind:
 			fresh.Rights, waiting = old.Rights, append(waiting, key)
-		case strings.HasPrefix(key, "tls.") && (files.tls == nil || d.tls == nil): // peers speak TLS, or do not
+		case strings.HasPrefix(key, "tls.") && (files.tls == nil || d.tls == nil): // whether peers use TLS is fixed
 			fresh.TLS, waiting = old.TLS, append(waiting, key)
-		case strings.HasPrefix(key, "discovery.dns.") && (files.dns == nil || d.dns == nil): // nodes are found by DNS, or are not
+		case strings.HasPrefix(key, "discovery.dns.") && (files.dns == nil || d.dns == nil): // whether DNS is used is fixed
 			fresh.Discovery.DNS, waiting = old.Discovery.DNS, append(waiting, key)
-		case key == "discovery.epmd_hosts" && !(old.Discovery.EPMD && fresh.Discovery.EPMD): // EPMD is used, or is not
+		case key == "discovery.epmd_hosts" && !(old.Discovery.EPMD && fresh.Discovery.EPMD): // whether EPMD is used is fixed
 			fresh.Discovery.EPMDHosts, waiting = old.Discovery.EPMDHosts, append(waiting, key)
 		default:
 			changed = append(changed, key)
@@ -107,7 +108,7 @@ func (d *daemon) changes(fresh *config.Config, files files) (changed, waiting []
 	return changed, waiting
 }
 
-// take has the daemon run by what has changed in fresh, but for its cookies.
+// take applies the changed settings of fresh, except its cookies.
 func (d *daemon) take(changed []string, fresh *config.Config, files files) {
 	has := func(prefixes ...string) bool {
 		return slices.ContainsFunc(changed, func(key string) bool {
@@ -121,7 +122,7 @@ func (d *daemon) take(changed []string, fresh *config.Config, files files) {
 		d.warnOfOperators(fresh.Operators)
 	}
 	if d.rights != nil {
-		if err := d.rights.Set(fresh.Rights); err != nil { // config has checked it
+		if err := d.rights.Set(fresh.Rights); err != nil { // already checked by config
 			d.log.Error("the rights stay as they were", "error", err)
 		}
 	}
@@ -141,14 +142,14 @@ func (d *daemon) take(changed []string, fresh *config.Config, files files) {
 		d.dns.set(files.dns)
 	}
 	if has("discovery.peers", "discovery.epmd_hosts", "discovery.dns.") {
-		d.peers.set(files.known) // which has discovery.mesh look again
+		d.peers.set(files.known) // makes discovery.mesh list nodes again
 	}
 	if has("discovery.join") {
 		d.joinOthers()
 	}
 }
 
-// setLimits takes over the limits of a configuration.
+// setLimits applies the limits of a configuration.
 func (d *daemon) setLimits(cfg *config.Config) {
 	l := cfg.Limits
 	limit, was := memory.Set(int64(l.Memory), d.env.lookup), d.heap.limit.Load()
@@ -162,20 +163,20 @@ func (d *daemon) setLimits(cfg *config.Config) {
 	if http := d.http.Load(); http != nil {
 		http.SetConnections(l.HTTP)
 	}
-	if err != nil { // config has checked them, so the node is stopping
+	if err != nil { // already checked by config, so the node is stopping
 		d.log.Error("some limits stay as they were", "error", err)
 	}
 }
 
-// files is what a configuration comes to with the files that it names.
+// files holds the parts of a configuration made from the files that it names.
 type files struct {
 	cookie string
 	known  map[node.Atom][]discovery.Endpoint
-	tls    *tlsdist.Transport // nil: no TLS
-	dns    *dns.Finder        // nil: no DNS
+	tls    *tlsdist.Transport // nil without TLS
+	dns    *dns.Finder        // nil without DNS
 }
 
-// reread reads the configuration, and what it needs of files. An error says that it cannot be used as a whole.
+// reread reads the configuration and its files. After an error none of it is used.
 func (d *daemon) reread(r *reloading, sections map[string]any) (cfg *config.Config, f files, err error) {
 	if cfg, err = r.read(sections); err != nil {
 		return nil, f, err
@@ -184,7 +185,7 @@ func (d *daemon) reread(r *reloading, sections map[string]any) (cfg *config.Conf
 		return nil, f, err
 	}
 	o := optionsOf(cfg)
-	o.unnamed = optionsOf(d.cfg).unnamed // of the protocols that the node speaks
+	o.unnamed = optionsOf(d.cfg).unnamed // from the protocols of the node
 	if f.known, err = o.known(); err != nil {
 		return nil, f, err
 	}
@@ -196,13 +197,13 @@ func (d *daemon) reread(r *reloading, sections map[string]any) (cfg *config.Conf
 	return cfg, f, err
 }
 
-// clones returns deep copies of sections, so that a program that changes its own changes none of these.
+// clones returns deep copies of sections, so that they do not change when the program changes its own.
 func clones(sections map[string]any) map[string]any {
 	all := make(map[string]any)
 	for name, s := range sections {
 		now, err := isolation.Copy(s)
 		if err != nil {
-			panic(err) // config.CheckSections has refused what cannot be copied
+			panic(err) // config.CheckSections refuses types that cannot be copied
 		}
 		all[name] = now
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/actornode/actornode/node/rights"
 )
 
-// printRights prints what a node of that name may do on the node of a configuration.
+// printRights prints the rights of peer on the node of a configuration.
 func printRights(to io.Writer, cfg *config.Config, peer string) error {
 	policy, err := rights.New(cfg.Rights)
 	if err != nil {
@@ -53,7 +53,7 @@ func printRights(to io.Writer, cfg *config.Config, peer string) error {
 	return err
 }
 
-// ruleName says which rule has granted g.
+// ruleName names the rule that granted g.
 func ruleName(g *rights.Granted) string {
 	switch {
 	case g.Rule > 0:
@@ -64,7 +64,7 @@ func ruleName(g *rights.Granted) string {
 	return "no rule is for it"
 }
 
-// operatorRights says what the list of operators leaves of the rights to use the operator's service.
+// operatorRights describes the rights to use the operator's service that remain after the list of operators.
 func operatorRights(o config.Operators, peer node.Atom) string {
 	switch {
 	case o.Off:
@@ -75,7 +75,7 @@ func operatorRights(o config.Operators, peer node.Atom) string {
 	return "it may only look, as far as it has the right admin_read"
 }
 
-// allowedRuns says which functions the list allow leaves of the rights spawn and rpc.
+// allowedRuns describes the functions that the list allow leaves for the rights spawn and rpc.
 func allowedRuns(a config.Rights, peer string) string {
 	if a.All {
 		return "all that is exported, as far as it has the rights spawn and rpc"

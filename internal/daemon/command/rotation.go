@@ -8,15 +8,16 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// clusterCookie is the cookie of a daemon, and those that it uses beside it: by the configuration, and the one before.
+// clusterCookie is the cookie of a daemon, and the others that it accepts: those of the configuration, and the previous
+// one.
 type clusterCookie struct {
 	now    string
 	old    []string
-	before string // "": none
+	before string // or ""
 	until  time.Time
 }
 
-// others returns the cookies that are used beside the one of now at a time.
+// others returns the cookies that are used in addition to now, at a given time.
 func (c *clusterCookie) others(at time.Time) []string {
 	if c.before == "" || !at.Before(c.until) {
 		return c.old
@@ -24,7 +25,7 @@ func (c *clusterCookie) others(at time.Time) []string {
 	return append(slices.Clip(c.old), c.before)
 }
 
-// change returns what c becomes when the configuration says another cookie, and whether that is one.
+// change returns the successor of c for the cookie of a configuration, and whether the cookie differs.
 func (c *clusterCookie) change(cookie string, cfg *config.Config, at time.Time) (fresh *clusterCookie, changed bool) {
 	fresh = &clusterCookie{cookie, cfg.OldCookies, c.before, c.until}
 	if changed = cookie != c.now; changed {
@@ -33,7 +34,7 @@ func (c *clusterCookie) change(cookie string, cfg *config.Config, at time.Time) 
 	return fresh, changed
 }
 
-// cookies returns those for a peer.
+// cookies returns the cookies for a peer.
 func (d *daemon) cookies(peer node.Atom) (in, out string, ok bool) {
 	if c, own := d.live.Load().Cookies[string(peer)]; own {
 		return c.In, c.Out, true
@@ -42,7 +43,7 @@ func (d *daemon) cookies(peer node.Atom) (in, out string, ok bool) {
 	return now, now, true
 }
 
-// oldCookies returns those that are used beside them.
+// oldCookies returns the additional cookies for a peer.
 func (d *daemon) oldCookies(peer node.Atom) []string {
 	if _, own := d.live.Load().Cookies[string(peer)]; own {
 		return nil
@@ -50,7 +51,7 @@ func (d *daemon) oldCookies(peer node.Atom) []string {
 	return d.cookie.Load().others(time.Now())
 }
 
-// rotate takes over the cookie of a configuration that has been read again. It reports whether it is another one.
+// rotate applies the cookie of a reloaded configuration, and reports whether it has changed.
 func (d *daemon) rotate(cookie string, cfg *config.Config) (changed bool) {
 	fresh, changed := d.cookie.Load().change(cookie, cfg, time.Now())
 	d.cookie.Store(fresh)
@@ -67,7 +68,7 @@ func (d *daemon) rotate(cookie string, cfg *config.Config) (changed bool) {
 	return changed
 }
 
-// gossipCookies has gossip use the cookies of now.
+// gossipCookies makes gossip use the current cookies.
 func (d *daemon) gossipCookies() {
 	if d.gossip == nil {
 		return

@@ -8,9 +8,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// shownValue returns a copy of what another node has answered in which every text is one to be shown: names, labels, states.
-// It is for people; programs get what was answered. Terms, PIDs and references stay: they become texts by wire.Format and
-// shownAt.
+// shownValue returns a copy of an answer of another node in which every text is safe to print: names, labels, states. It is
+// for people; programs get the original answer. Terms, PIDs and references stay: wire.Format and shownAt format them.
 func shownValue[T any](v T) T {
 	if out := reflect.ValueOf(&v).Elem(); hasText(out.Type(), nil) {
 		out.Set(shownOf(out))
@@ -18,8 +17,8 @@ func shownValue[T any](v T) T {
 	return v
 }
 
-// hasText reports whether a value of type t, outside of interfaces, has a text that can be set. above are the types that it is
-// part of.
+// hasText reports whether a value of type t contains a settable text outside of interfaces. above holds the enclosing
+// types.
 func hasText(t reflect.Type, above []reflect.Type) bool {
 	for _, a := range above {
 		if a == t {
@@ -77,7 +76,7 @@ func shownOf(v reflect.Value) reflect.Value {
 			}
 		}
 	case reflect.Struct:
-		out.Set(v) // what is not exported
+		out.Set(v) // for unexported fields
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
 				out.Field(i).Set(shownOf(v.Field(i)))
@@ -87,7 +86,7 @@ func shownOf(v reflect.Value) reflect.Value {
 	return out
 }
 
-// quotedName is a name as Erlang's syntax has an atom, where it was made to be shown.
+// quotedName formats a name that was made safe to print as an atom in Erlang's syntax.
 func quotedName(name wire.Atom) string {
 	if wire.Format(name) == string(name) {
 		return string(name)
@@ -95,10 +94,10 @@ func quotedName(name wire.Atom) string {
 	return "'" + strings.ReplaceAll(string(name), "'", `\'`) + "'"
 }
 
-// shownTerm is a term in Erlang's syntax. The names of nodes in PIDs are written there as they are.
+// shownTerm formats a term in Erlang's syntax, safe to print: wire.Format does not escape the names of nodes in PIDs.
 func shownTerm(t any) string { return printable.Text(wire.Format(t)) }
 
-// shownReason is shownTerm for why something has failed: a binary with text is that text.
+// shownReason is shownTerm for an exit reason: a binary that holds text is shown as that text.
 func shownReason(t any) string {
 	switch t.(type) {
 	case string, []byte:

@@ -36,7 +36,7 @@ func spawnCommand(env environment, status *exit) *cobra.Command {
 			}
 		}
 		pid, err := ask(ctx, s, func(ctx context.Context) (wire.PID, error) {
-			pid, err := admin.Spawn(ctx, s.n, s.at, module, function, terms, as) // which knows what is not offered
+			pid, err := admin.Spawn(ctx, s.n, s.at, module, function, terms, as) // it detects an unsupported request
 			if errors.Is(err, admin.ErrNoService) && as == "" {
 				pid, err = rpc.Spawn(ctx, s.n, s.at, module, function, terms...)
 			}
@@ -92,7 +92,7 @@ func killCommand(env environment, status *exit) *cobra.Command {
 	})
 }
 
-// stayed says that a process has not exited by an exit signal.
+// stayed returns the error for a process that has not exited after an exit signal.
 func (s *session) stayed(w processRef, why any) error {
 	hint := "it may trap exits"
 	if why == node.Normal {
@@ -101,11 +101,11 @@ func (s *session) stayed(w processRef, why any) error {
 	return fail(exitTimeout, nil, "%s did not exit within %v: %s", w.text, s.timeout, hint)
 }
 
-// kill has a process end, and returns its exit reason: by the operator service of its node, which asks whether it may be and
-// logs it; by an exit signal where there is none.
+// kill ends a process and returns its exit reason. It uses the operator's service of the process's node, which checks
+// rights and logs the request, or an exit signal if there is no such service.
 func (s *session) kill(ctx context.Context, w processRef, pid node.PID, why any) (ended any, err error) {
 	ended, err = ask(ctx, s, func(context.Context) (any, error) {
-		ctx, cancel := context.WithTimeout(ctx, s.timeout+time.Second) // the service's own patience ends first
+		ctx, cancel := context.WithTimeout(ctx, s.timeout+time.Second) // the service's own timeout ends first
 		defer cancel()
 		_, ended, err := admin.Kill(ctx, s.n, pid.Node(), pid, why, s.timeout)
 		if errors.Is(err, node.ErrTimeout) {

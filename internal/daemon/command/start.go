@@ -21,17 +21,17 @@ import (
 	"github.com/actornode/actornode/wire/tlsdist"
 )
 
-// environment is all that a command uses of its process: streams, variables, home directory.
+// environment holds everything that a command uses of its process: streams, variables, home directory.
 type environment struct {
 	stdout, stderr io.Writer // in a command each is a printable.Writer: see onTerminal
-	terminal       io.Writer // what is below stdout, to ask it what it is; not to be written to
+	terminal       io.Writer // the stream below stdout, only for finding out its kind
 	lookup         func(string) (string, bool)
 	home           func() (string, error)
 	program        Program
-	all            func() []string // the variables, as os.Environ; nil: they are not known
+	all            func() []string // the variables, like os.Environ; nil if unknown
 }
 
-// get returns a variable; "": it is not set.
+// get returns a variable, or "" if it is not set.
 func (e environment) get(name string) string {
 	if v, ok := e.lookup(name); ok {
 		return v
@@ -39,7 +39,7 @@ func (e environment) get(name string) string {
 	return ""
 }
 
-// withoutFile returns e without the files that variables name, and so without what these say.
+// withoutFile returns e without the variables that name files and without the program's sections.
 func (e environment) withoutFile() environment {
 	lookup := e.lookup
 	e.lookup = func(name string) (string, bool) {
@@ -52,16 +52,16 @@ func (e environment) withoutFile() environment {
 	return e
 }
 
-// options are the name of a node, its cookie, its addresses, and how it finds others.
+// options holds the name of a node, its cookie, its addresses, and how it finds others.
 type options struct {
 	name, cookie, listen string
-	cookieIn             string // file of the cookie, if no flag says it
+	cookieIn             string // cookie file, if no flag gives the cookie
 	tls                  tlsdist.Config
 	noEPMD               bool
 	peers                []string
-	apart                bool               // of a daemon: peers are found by knownPeers, before all others
-	more                 []discovery.Finder // of a daemon: asked after peers, before EPMD
-	unnamed              string             // what peers without a protocol speak; "": the last of those of the node
+	apart                bool               // in a daemon: knownPeers finds peers, before all other finders
+	more                 []discovery.Finder // in a daemon: asked after knownPeers, before EPMD
+	unnamed              string             // protocol of peers that do not name one; if "", the last one of the node
 }
 
 const startHelp = `Starts a node and keeps it running until SIGINT or SIGTERM.
@@ -143,7 +143,7 @@ func startCommand(env environment, status *exit) *cobra.Command {
 			cfg, err := read(env.program.Sections)
 			if err != nil {
 				if strings.Join(given["log-format"], "") == "json" || env.get("ACTORNODE_LOG_FORMAT") == "json" {
-					c.SilenceErrors = true // all that is read there is JSON
+					c.SilenceErrors = true // readers expect only JSON
 					slog.New(slog.NewJSONHandler(escapedLines{env.stderr}, nil)).Error("cannot start", "error", err)
 				}
 				return err
@@ -158,7 +158,7 @@ func startCommand(env environment, status *exit) *cobra.Command {
 				}()
 			}
 			err = start(ctx, cfg, env, hangups)
-			c.SilenceErrors = err != nil && cfg.Log.Format == "json" && cfg.Log.File == "" // the log has it
+			c.SilenceErrors = err != nil && cfg.Log.Format == "json" && cfg.Log.File == "" // it is in the log
 			return err
 		},
 	}
@@ -170,8 +170,7 @@ func startCommand(env environment, status *exit) *cobra.Command {
 	return c
 }
 
-// settingFlags makes a flag for each setting that has one; what is given goes
-// into given, by the flag's name.
+// settingFlags adds a flag for each setting that has one. It stores the values in given, by the flag's name.
 func settingFlags(f *pflag.FlagSet, given map[string][]string) {
 	for _, s := range config.Default().Settings() {
 		if s.Flag != "" {
@@ -186,14 +185,14 @@ func settingFlags(f *pflag.FlagSet, given map[string][]string) {
 	}
 }
 
-// flagText keeps what a flag is given.
+// flagText stores the values of a flag.
 type flagText struct {
 	given map[string][]string
 	name  string
 	config.Setting
 }
 
-// Set refuses what is of the wrong form; the rest is for config.Load to judge.
+// Set refuses wrong syntax; config.Load checks the rest.
 func (v *flagText) Set(text string) error {
 	if v.Typed() || v.Value.Type() == "bool" && text != "true" && text != "false" {
 		if err := v.Value.Set(text); err != nil {
@@ -204,7 +203,7 @@ func (v *flagText) Set(text string) error {
 	return nil
 }
 
-// String is the default, as the help shows it.
+// String returns the default for the help.
 func (v *flagText) String() string {
 	if v.name == v.Not || v.Secret {
 		return ""
@@ -212,7 +211,7 @@ func (v *flagText) String() string {
 	return v.Value.String()
 }
 
-// Type is for the help, too.
+// Type returns the type for the help.
 func (v *flagText) Type() string {
 	switch t := v.Value.Type(); t {
 	case "bool", "duration":
@@ -221,8 +220,8 @@ func (v *flagText) Type() string {
 	return "string"
 }
 
-// load makes the configuration from a file, "": none, the environment, and flags, and reads sections of the program
-// into the structs that these lead to.
+// load makes the configuration from a file (none if ""), the environment and flags, and reads the program's sections into
+// the structs in sections.
 func load(file string, flags map[string][]string, env environment, sections map[string]any) (*config.Config, error) {
 	s := config.Source{Env: env.lookup, Flags: flags, Open: regular.File, Sections: sections}
 	if file == "" {
@@ -251,7 +250,7 @@ func load(file string, flags map[string][]string, env environment, sections map[
 
 const wantName = "want --name NAME@HOST, ACTORNODE_NAME, or name in the file of --config"
 
-// loadNamed is load, and names a node without a name that DNS finds.
+// loadNamed is load followed by named.
 func loadNamed(file string, flags map[string][]string, env environment, sections map[string]any) (*config.Config, error) {
 	c, err := load(file, flags, env, sections)
 	if err == nil {
@@ -263,7 +262,7 @@ func loadNamed(file string, flags map[string][]string, env environment, sections
 	return c, nil
 }
 
-// named gives a configuration without a name the one by which DNS finds the node, if it is found so.
+// named sets the name of a configuration without one to the name by which DNS finds the node, if DNS is used.
 func named(c *config.Config) (err error) {
 	if c.Name != "" || c.Discovery.DNS.Host == "" {
 		return nil
@@ -275,10 +274,9 @@ func named(c *config.Config) (err error) {
 	return nil
 }
 
-// surviveClosedPipes lets the daemon go on when its standard error or standard output has
-// no reader any more: such writes fail, and are counted. By default SIGPIPE would end it,
-// as is right for the other commands, whose output goes into pipes. The signal is
-// caught, not ignored: programs that the daemon starts would inherit that.
+// surviveClosedPipes keeps the daemon running when its standard error or standard output has no reader any more: such
+// writes fail and are counted. By default SIGPIPE would end it, as is right for the other commands, whose output goes into
+// pipes. The signal is caught, not ignored: programs started by the daemon would inherit an ignored signal.
 func surviveClosedPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // start runs a node until ctx ends.
@@ -294,7 +292,7 @@ func start(ctx context.Context, cfg *config.Config, env environment, hangups *re
 	}
 	d.heap.limit.Store(&limit)
 	if err := d.run(ctx, hangups); err != nil {
-		code := exitFailed // whatever it was
+		code := exitFailed // whatever the error
 		if failed := new(process.ServiceError); errors.As(err, &failed) {
 			code = exitService
 		}

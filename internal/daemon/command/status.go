@@ -69,7 +69,7 @@ func statusFields(m admin.Summary) [][2]string {
 	return fields
 }
 
-// globalText says what a published node shares.
+// globalText describes the names that a published node shares.
 func globalText(g *admin.Global) string {
 	text := fmt.Sprintf("%s names and %s locks with %d nodes", countText(g.Names), countText(g.Locks), len(g.Known))
 	if len(g.Unreached) > 0 {
@@ -81,7 +81,7 @@ func globalText(g *admin.Global) string {
 // atomsText is a list of names.
 func atomsText(all []node.Atom) string { return strings.Trim(fmt.Sprint(all), "[]") }
 
-// stateText says in a word or two whether the node serves.
+// stateText returns the state of the node in a word or two.
 func stateText(m admin.Summary) string {
 	switch {
 	case m.Draining:
@@ -94,7 +94,7 @@ func stateText(m admin.Summary) string {
 	return goodStyle.Render("ready")
 }
 
-// deadLetters returns how many there have been, and how many of each cause.
+// deadLetters returns the number of dead letters, and the number for each cause.
 func deadLetters(byCause map[node.Atom]uint64) (total, causes string) {
 	sum, parts := uint64(0), []string{}
 	for _, cause := range slices.Sorted(maps.Keys(byCause)) {

@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// causes are those of dead letters.
+// causes lists the causes of dead letters.
 var causes = []string{"no_process", "old_incarnation", "mailbox_full", "node_stopped", "not_connected", "no_alias", "late_reply",
 	"not_a_term", "unreadable", "wrong_type"}
 
@@ -75,7 +75,7 @@ func streamFlags(cmd *cobra.Command, o *admin.StreamOptions, size *int) {
 	f.IntVar(size, "size", 0, "about how many bytes of a message to show; default 1024")
 }
 
-// opened opens a stream, within the timeout; the stream itself lasts as long as ctx.
+// opened opens a stream within the timeout; the stream itself lasts as long as ctx.
 func opened[T any](ctx context.Context, s *session, open func(context.Context) (*admin.Stream[T], error)) (*admin.Stream[T],
 	error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -85,7 +85,7 @@ func opened[T any](ctx context.Context, s *session, open func(context.Context) (
 	return stream, s.explain(err)
 }
 
-// follow prints what a stream brings until it ends; line is one for people.
+// follow prints the items of a stream until it ends; line formats one for people.
 func follow[T any](s *session, stream *admin.Stream[T], line func(T) string) error {
 	defer stream.Close()
 	w, dropped := s.screen(), uint64(0)
@@ -110,14 +110,13 @@ func follow[T any](s *session, stream *admin.Stream[T], line func(T) string) err
 	if stream.Why() == "exited" && !s.json {
 		fmt.Fprintln(w, faintStyle.Render("all traced processes have exited"))
 	}
-	if err := stream.Err(); err != nil && !errors.Is(err, context.Canceled) { // Ctrl-C is how it ends
+	if err := stream.Err(); err != nil && !errors.Is(err, context.Canceled) { // Ctrl-C is the normal end
 		return s.explain(err)
 	}
 	return nil
 }
 
-// tellDropped says that some events will not be shown: to programs in a line of its
-// own, {"dropped": 3}.
+// tellDropped reports that n events were dropped; in JSON output as a separate line, {"dropped": 3}.
 func (s *session) tellDropped(n uint64) {
 	if s.json {
 		s.writeJSON(map[string]uint64{"dropped": n})
@@ -126,7 +125,7 @@ func (s *session) tellDropped(n uint64) {
 	fmt.Fprintln(s.screen(), warnStyle.Render(fmt.Sprintf("… %s dropped: they came faster than they could be shown", countText(n))))
 }
 
-// eventText is a line about an event of a trace.
+// eventText formats an event of a trace as a line.
 func (s *session) eventText(e admin.Event) string {
 	parts := []string{clockText(e.At), s.shown(e.Process), nameStyle.Render(string(e.Type))}
 	switch {
@@ -144,7 +143,7 @@ func (s *session) eventText(e admin.Event) string {
 	return strings.Join(parts, "  ")
 }
 
-// direction is the word between an event and the other process of it.
+// direction is the word between an event and its other process.
 func direction(kind node.Atom) string {
 	switch kind {
 	case "receive", "linked", "unlinked":
@@ -155,7 +154,7 @@ func direction(kind node.Atom) string {
 	return ""
 }
 
-// clockText is a time of day, for what happens now.
+// clockText formats a time of day.
 func clockText(t admin.Time) string { return faintStyle.Render(t.Local().Format("15:04:05.000")) }
 
 func deadlettersCommand(env environment, status *exit) *cobra.Command {
@@ -192,7 +191,7 @@ func deadlettersCommand(env environment, status *exit) *cobra.Command {
 	})
 }
 
-// countDeadLetters prints how many there have been.
+// countDeadLetters prints the number of dead letters.
 func (s *session) countDeadLetters(ctx context.Context, only []node.Atom) error {
 	sum, err := ask(ctx, s, func(ctx context.Context) (admin.Summary, error) { return admin.Status(ctx, s.n, s.at) })
 	if err != nil {
@@ -214,7 +213,7 @@ func (s *session) countDeadLetters(ctx context.Context, only []node.Atom) error 
 	return s.table([]column{{title: "CAUSE"}, {title: "COUNT", right: true}}, rows)
 }
 
-// deadLetterText is a line about a dead letter.
+// deadLetterText formats a dead letter as a line.
 func (s *session) deadLetterText(l admin.Letter) string {
 	to := quotedName(l.Name)
 	switch {

@@ -16,8 +16,7 @@ import (
 	"github.com/actornode/actornode/internal/daemon/admin"
 )
 
-// Styles of what people read. Where it goes to no terminal, and with NO_COLOR, the
-// writer takes the colours out.
+// Styles of output for people. The writer removes the colours if the output is not a terminal, and with NO_COLOR.
 var (
 	headStyle  = lipgloss.NewStyle().Bold(true)
 	faintStyle = lipgloss.NewStyle().Faint(true)
@@ -27,14 +26,14 @@ var (
 	nameStyle  = lipgloss.NewStyle().Foreground(lipgloss.Cyan)
 )
 
-// screen returns where text with colours goes.
+// screen returns the writer for coloured text.
 func (s *session) screen() io.Writer { return screenOf(s.env) }
 
 func screenOf(env environment) io.Writer {
 	return &colorprofile.Writer{Forward: env.stdout, Profile: colorprofile.Detect(env.terminal, environOf(env))}
 }
 
-// environOf is what of the environment says how a terminal is written to.
+// environOf returns the variables that describe the terminal.
 func environOf(env environment) []string {
 	var all []string
 	for _, k := range []string{"TERM", "COLORTERM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM_PROGRAM", "WT_SESSION", "TMUX",
@@ -46,7 +45,7 @@ func environOf(env environment) []string {
 	return all
 }
 
-// widthOf is how many columns a terminal has; 0: w is none.
+// widthOf returns the number of columns of a terminal, or 0 if w is not one.
 func widthOf(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(f.Fd()) {
@@ -62,15 +61,15 @@ func widthOf(w io.Writer) int {
 // column of a table.
 type column struct {
 	title string
-	right bool // numbers
-	gives bool // is cut where the terminal is too narrow
+	right bool // right-aligned, for numbers
+	gives bool // may be cut if the terminal is too narrow
 }
 
-// leastWidth is what is left of a column that gives.
+// leastWidth is the minimum width of a column that may be cut.
 const leastWidth = 8
 
-// fit cuts the cells of columns that give so that rows are not wider than width,
-// where that can be done; two spaces are between columns.
+// fit cuts the cells of columns with gives set so that rows are not wider than width, if possible. Columns are two spaces
+// apart.
 func fit(width int, columns []column, rows [][]string) {
 	widths, total := make([]int, len(columns)), 2*(len(columns)-1)
 	for i, c := range columns {
@@ -90,7 +89,7 @@ func fit(width int, columns []column, rows [][]string) {
 	}
 }
 
-// writeTable prints rows below titles, on a terminal of width columns; 0: none.
+// writeTable prints titles and rows for a terminal of the given width, or 0 without a terminal.
 func writeTable(w io.Writer, width int, columns []column, rows [][]string) error {
 	titles := make([]string, len(columns))
 	for i, c := range columns {
@@ -127,7 +126,7 @@ func (s *session) table(columns []column, rows [][]string) error {
 	return writeTable(s.screen(), widthOf(s.env.terminal), columns, rows)
 }
 
-// fields prints names and values, those with a value.
+// fields prints the pairs of name and value whose value is not empty.
 func (s *session) fields(pairs [][2]string) error {
 	w, widest := s.screen(), 0
 	for _, p := range pairs {
@@ -145,7 +144,7 @@ func (s *session) fields(pairs [][2]string) error {
 	return nil
 }
 
-// bytesText is a size with three digits or so: 1.4 MiB.
+// bytesText formats a size with about three digits: 1.4 MiB.
 func bytesText[N int | uint64](n N) string {
 	size, units := float64(n), "KMGTPE"
 	if size < 1024 {
@@ -159,7 +158,7 @@ func bytesText[N int | uint64](n N) string {
 	return fmt.Sprintf("%.1f %ciB", size, units[0])
 }
 
-// spanText is a duration in its two greatest units: 3d4h, 1h2m, 2m3s, 4.5s, 6ms.
+// spanText formats a duration in its two largest units: 3d4h, 1h2m, 2m3s, 4.5s, 6ms.
 func spanText(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -175,7 +174,7 @@ func spanText(d time.Duration) string {
 	return fmt.Sprintf("%dms", d/time.Millisecond)
 }
 
-// countText is a number with its thousands apart.
+// countText formats a number with its thousands separated.
 func countText[N int | uint64](n N) string {
 	digits := fmt.Sprint(n)
 	var b strings.Builder
@@ -188,7 +187,7 @@ func countText[N int | uint64](n N) string {
 	return b.String()
 }
 
-// momentText is a time of this day and zone, or of another day with its date.
+// momentText formats a local time of day, with the date if it is not today.
 func momentText(t admin.Time) string {
 	if t.IsZero() {
 		return ""

@@ -19,20 +19,20 @@ it: ID.SERIAL.CREATION, after NODE: if it is on another node. The creation disti
 restarts of a node: a PID from before a restart names no process. What Erlang prints,
 <0.42.0> or <go@host.42.0>, and a plain 42, mean the creation that runs now.`
 
-// processRef is a process as the command line names it.
+// processRef is a process named on the command line.
 type processRef struct {
 	text string
-	node wire.Atom // where it is
-	name wire.Atom // registered; "": a PID
-	pid  wire.PID  // of the current life where fresh: without a creation
-	now  bool      // the creation is still to be asked for
+	node wire.Atom // its node
+	name wire.Atom // registered name, or "" for a PID
+	pid  wire.PID  // without a creation if it was printed without one
+	now  bool      // the creation is not known yet
 }
 
-// parseProcessRef reads a process; at is the node of those that do not say theirs.
+// parseProcessRef parses a process; at is the default node.
 func parseProcessRef(text string, at wire.Atom) (processRef, error) {
 	w := processRef{text: text, node: at}
 	switch {
-	case text == "" || text[0] == '\'' || text[0] == '{': // what is in quotes may look like anything
+	case text == "" || text[0] == '\'' || text[0] == '{': // quoted text may look like anything
 	case text[0] == '<' || '0' <= text[0] && text[0] <= '9' || strings.Contains(text, "@") && strings.Contains(text, ":"):
 		return w, w.parsePID()
 	}
@@ -57,7 +57,7 @@ func parseProcessRef(text string, at wire.Atom) (processRef, error) {
 	return w, err
 }
 
-// parsePID reads every form of a PID.
+// parsePID parses every form of a PID.
 func (w *processRef) parsePID() error {
 	bad := fail(exitUsage, nil, "%s is not a PID: want ID.SERIAL.CREATION as ps prints it, NODE:ID.SERIAL.CREATION, "+
 		"<0.ID.SERIAL> or ID", w.text)
@@ -95,7 +95,7 @@ func (w *processRef) parsePID() error {
 	return nil
 }
 
-// resolveRef reads a process and connects to its node, if that is another than the target.
+// resolveRef parses a process and connects to its node, if that is not the target.
 func (s *session) resolveRef(ctx context.Context, text string) (processRef, error) {
 	w, err := parseProcessRef(text, s.at)
 	if err != nil || w.node == s.at {
@@ -109,7 +109,7 @@ func (s *session) resolveRef(ctx context.Context, text string) (processRef, erro
 	return w, nil
 }
 
-// find returns the PID that w stands for now, and its name to be printed.
+// find returns the current PID of w, and its printed name.
 func (s *session) find(ctx context.Context, w processRef) (wire.PID, error) {
 	switch {
 	case w.name != "":
@@ -125,8 +125,8 @@ func (s *session) find(ctx context.Context, w processRef) (wire.PID, error) {
 	return w.pid, nil
 }
 
-// whereis asks a node for the PID of a name: as Erlang's do, or, where that is not
-// offered or nothing is started for others (memory is short, the node drains), the operator's service.
+// whereis asks a node for the PID of a name: like Erlang's nodes, or through the operator's service if that is not exported
+// or refused (memory is short, the node drains).
 func (s *session) whereis(ctx context.Context, at, name wire.Atom) (any, error) {
 	return ask(ctx, s, func(ctx context.Context) (any, error) {
 		v, err := rpc.Call[any](ctx, s.n, at, "erlang", "whereis", name)
@@ -144,8 +144,7 @@ func (s *session) whereis(ctx context.Context, at, name wire.Atom) (any, error) 
 	})
 }
 
-// current gives a PID the creation that its node has now: that of a process which
-// every node has.
+// current gives a PID the current creation of its node, taken from a process that every node has.
 func (s *session) current(ctx context.Context, w processRef) (wire.PID, error) {
 	v, err := s.whereis(ctx, w.node, "net_kernel")
 	if err != nil {
@@ -159,7 +158,7 @@ func (s *session) current(ctx context.Context, w processRef) (wire.PID, error) {
 	return kernel.Origin().PID(w.pid.Number()), nil
 }
 
-// target returns what the operator's service calls w, which must be on its node.
+// target returns the operator's service's form of w, which must be on its node.
 func (s *session) target(ctx context.Context, w processRef) (any, error) {
 	switch {
 	case w.node != s.at:
@@ -174,7 +173,7 @@ func notRegistered(w processRef) error {
 	return fail(exitNotFound, nil, "no process is registered as %s on %s", shownTerm(w.name), w.node)
 }
 
-// missing says that w is not there, if that is what err says.
+// missing turns err into a failure that names w if err means that there is no such process.
 func missing(w processRef, err error) error {
 	switch {
 	case !errors.Is(err, node.ErrNoProcess) && !errors.Is(err, node.ErrNoName):
@@ -185,7 +184,7 @@ func missing(w processRef, err error) error {
 	return fail(exitNotFound, nil, "there is no process %s on %s", w.text, w.node)
 }
 
-// shown is how a PID is printed: without its node if that is the one talked to.
+// shown formats a PID, without its node if that is the target.
 func (s *session) shown(pid wire.PID) string { return shownAt(pid, s.at) }
 
 func shownAt(pid wire.PID, at wire.Atom) string {

@@ -9,8 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// parseTerm reads a term of the command line. What is wrong with it is shown with
-// the place marked.
+// parseTerm parses a term of the command line. Its error marks the position of the fault.
 func parseTerm(text string) (any, error) {
 	t, err := wire.Parse(text)
 	if err == nil {
@@ -31,8 +30,8 @@ func parseTerm(text string) (any, error) {
 	return nil, fail(exitUsage, nil, "not a term in Erlang's syntax: %s\n  %s\n  %s^", msg, line, where)
 }
 
-// parseArgument reads a term, or a PID as ps prints it, which is no term in Erlang's
-// syntax; at is the node of one that does not say its own.
+// parseArgument parses a term, or a PID as printed by ps, which is not a term in Erlang's syntax; at is the default node of
+// a PID.
 func parseArgument(text string, at wire.Atom) (any, error) {
 	full := text
 	if !strings.Contains(text, ":") {
@@ -45,7 +44,7 @@ func parseArgument(text string, at wire.Atom) (any, error) {
 	return parseTerm(text)
 }
 
-// parseArguments reads several.
+// parseArguments parses several.
 func parseArguments(texts []string, at wire.Atom) ([]any, error) {
 	all := make([]any, len(texts))
 	for i, text := range texts {
@@ -58,8 +57,8 @@ func parseArguments(texts []string, at wire.Atom) ([]any, error) {
 	return all, nil
 }
 
-// parseAtom reads a name: an atom in Erlang's syntax, or, to save a shell's quotes,
-// what would be one between single quotes.
+// parseAtom parses a name: an atom in Erlang's syntax, or, to avoid quotes in a shell, the text of a quoted atom without
+// its quotes.
 func parseAtom(text string) (wire.Atom, error) {
 	if t, err := wire.Parse(text); err == nil {
 		if a, ok := t.(wire.Atom); ok {

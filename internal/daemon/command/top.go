@@ -17,7 +17,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// topRows is how many processes top knows at a time; the screen shows some of them.
+// topRows is the maximum number of processes that top requests; the screen shows some of them.
 const topRows = 200
 
 func topCommand(env environment, status *exit) *cobra.Command {
@@ -62,7 +62,7 @@ func topCommand(env environment, status *exit) *cobra.Command {
 	})
 }
 
-// sampler asks the node for what top shows.
+// sampler requests the data for top from the node.
 type sampler struct {
 	s   *session
 	ctx context.Context
@@ -70,14 +70,14 @@ type sampler struct {
 
 // sampleMsg carries the state of the node at one moment.
 type sampleMsg struct {
-	turn int // of the question, so that the answer to an old one is known
+	turn int // of the request, to detect the answer to an old one
 	at   time.Time
 	sum  admin.Summary
 	list admin.Listing
 	err  error
 }
 
-// sample asks for a node's status and its processes.
+// sample requests a node's status and processes.
 func (l *sampler) sample(turn int, q admin.Query) sampleMsg {
 	v := sampleMsg{turn: turn}
 	v.sum, v.err = ask(l.ctx, l.s, func(ctx context.Context) (admin.Summary, error) { return admin.Status(ctx, l.s.n, l.s.at) })
@@ -105,7 +105,7 @@ func (l *sampler) details(pid wire.PID) detailMsg {
 	return detailMsg{pid, d, missing(processRef{text: l.s.shown(pid), node: l.s.at}, err)}
 }
 
-// once prints one screen for no terminal.
+// once prints one screen if the output is not a terminal.
 func (l *sampler) once(q admin.Query) error {
 	v := l.sample(0, q)
 	if v.err != nil {

@@ -15,14 +15,13 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// sampleSource is what top gets its samples from: a looker, in tests anything.
+// sampleSource provides samples: a sampler, or a fake in tests.
 type sampleSource interface {
 	sample(turn int, q admin.Query) sampleMsg
 	details(pid wire.PID) detailMsg
 }
 
-// top is the state of the screen. What happens to it is said in Update: keys, and
-// the answers of the node.
+// top is the state of the screen. Update handles its events: keys, and the answers of the node.
 //
 //	list ── / ──▶ filter ── enter, esc ──▶ list
 //	list ── enter ──▶ info ── esc, enter ──▶ list
@@ -33,20 +32,20 @@ type top struct {
 	help  help.Model
 
 	query  admin.Query
-	turn   int  // of the last question: answers to older ones are ignored
-	asked  int  // questions that are not answered yet
-	due    bool // a question waits for one of them: many keys are not as many questions
+	turn   int  // of the last request: answers to older ones are ignored
+	asked  int  // requests without an answer yet
+	due    bool // a request waits for one of them: many keys lead to few requests
 	paused bool
 
 	mode   topMode
 	filter textinput.Model
 	info   viewport.Model
-	shown  detailMsg // what info shows
+	shown  detailMsg // shown by info
 
-	now, before sampleMsg // the last two answers, the zero value: none
+	now, before sampleMsg // the last two answers; the zero value is none
 	failed      error
 	cursor      int      // row of the listing
-	chosen      wire.PID // process of that row: it keeps the cursor when it moves
+	chosen      wire.PID // process of that row: the cursor follows it
 	first       int      // row at the top of the screen
 	width       int
 	height      int
@@ -99,11 +98,11 @@ func newTop(a sampleSource, q admin.Query, every time.Duration) top {
 	return t
 }
 
-// refreshMsg asks for a new sample, unless the turn is out of date.
+// refreshMsg requests a new sample, unless its turn is outdated.
 type refreshMsg struct{ turn int }
 
-// maxAsked is how many questions are under way at most: one may take as long as a
-// rate is measured, and the next is not to wait for it.
+// maxAsked bounds the requests in progress: one may take as long as a rate is measured, and the next should not wait for
+// it.
 const maxAsked = 2
 
 // Init is part of tea.Model.
@@ -122,7 +121,7 @@ func (t *top) sampleNow(window time.Duration) tea.Cmd {
 	return func() tea.Msg { return a.sample(turn, q) }
 }
 
-// fresh asks at once, and makes what is under way an answer to an old question.
+// fresh sends a request at once, and outdates those in progress.
 func (t *top) fresh() tea.Cmd {
 	t.turn++
 	return t.sampleNow(0)
@@ -152,7 +151,7 @@ func (t top) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		window := t.window()
 		if t.now.at.IsZero() {
-			window = 0 // something is to be seen soon
+			window = 0 // show something soon
 		}
 		cmd := t.sampleNow(window)
 		if t.mode == modeInfo {
@@ -171,7 +170,7 @@ func (t top) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return t, nil
 }
 
-// window is how long the node is to measure rates: only where it must, to sort.
+// window is how long the node measures rates: only if it must, for sorting.
 func (t top) window() time.Duration {
 	if t.query.Sort == "rate" {
 		return t.every
@@ -179,7 +178,7 @@ func (t top) window() time.Duration {
 	return 0
 }
 
-// showSample takes an answer in and sees to the next.
+// showSample handles an answer and schedules the next request.
 func (t top) showSample(v sampleMsg) (tea.Model, tea.Cmd) {
 	t.asked--
 	if t.due {
@@ -201,8 +200,7 @@ func (t top) showSample(v sampleMsg) (tea.Model, tea.Cmd) {
 	return t, tea.Tick(max(pause, 10*time.Millisecond), func(time.Time) tea.Msg { return refreshMsg{turn} })
 }
 
-// measure works out the rates that the node has not measured, of the processes that
-// were there the last time.
+// measure computes the rates that the node has not measured, for processes that are also in the previous sample.
 func (t *top) measure() {
 	passed := t.now.at.Sub(t.before.at).Seconds()
 	if t.before.at.IsZero() || passed <= 0 {
@@ -220,7 +218,7 @@ func (t *top) measure() {
 	}
 }
 
-// keepInSight moves the cursor to a row there is, and the screen to the cursor.
+// keepInSight moves the cursor to an existing row, and scrolls to the cursor.
 func (t *top) keepInSight() {
 	all := t.now.list.Processes
 	t.cursor = max(0, min(t.cursor, len(all)-1))
@@ -282,7 +280,7 @@ func (t top) listKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return t, nil
 }
 
-// sortBy takes the next of what can be sorted by.
+// sortBy switches to the next sort key.
 func (t top) sortBy(step int) (tea.Model, tea.Cmd) {
 	i := slices.Index(sorts, string(t.query.Sort))
 	t.query.Sort = node.Atom(sorts[(i+step+len(sorts))%len(sorts)])
@@ -290,7 +288,7 @@ func (t top) sortBy(step int) (tea.Model, tea.Cmd) {
 	return t.toTop()
 }
 
-// toTop is for another order: the screen shows the first again.
+// toTop scrolls to the first row after a change of order.
 func (t top) toTop() (tea.Model, tea.Cmd) {
 	t.cursor, t.first, t.chosen = 0, 0, wire.PID{}
 	return t, t.fresh()

@@ -14,8 +14,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// headHeight is how many lines the node has; below come the filter or what has gone
-// wrong, the titles, the processes and the help.
+// headHeight is the number of lines about the node. The filter or an error, the titles, the processes and the help follow.
 const headHeight = 3
 
 var chosenStyle = lipgloss.NewStyle().Reverse(true)
@@ -54,7 +53,7 @@ func (t top) View() tea.View {
 	return v
 }
 
-// noteLine says what is shown.
+// noteLine describes what is shown.
 func (t top) noteLine() string {
 	if t.now.at.IsZero() {
 		return "…"
@@ -76,7 +75,7 @@ func (t top) noteLine() string {
 	return text
 }
 
-// headLines are what is said of the node, width columns wide; 0: as wide as it is.
+// headLines returns the lines about the node. The time is right-aligned to width columns, and left out if it does not fit.
 func headLines(v sampleMsg, width int) []string {
 	if v.at.IsZero() {
 		return make([]string, headHeight)
@@ -110,7 +109,7 @@ func headLines(v sampleMsg, width int) []string {
 	}
 }
 
-// topColumn is a column of the list: sort is what its title is marked for.
+// topColumn is a column of the list; its title is marked if the list is sorted by sort.
 type topColumn struct {
 	title string
 	sort  node.Atom
@@ -119,11 +118,11 @@ type topColumn struct {
 	cell  func(p admin.Process) string
 }
 
-// columns are those that fit; the last has the rest of the line.
+// columns returns the columns that fit; the last takes the rest of the line.
 func (t top) columns() []topColumn {
 	at, pid := t.now.sum.Node, 13
 	for _, p := range t.now.list.Processes {
-		pid = max(pid, len(shownAt(p.PID, at))) // to be copied it must be seen whole
+		pid = max(pid, len(shownAt(p.PID, at))) // it must be complete to be copied
 	}
 	all := []topColumn{
 		{"PID", "pid", pid, false, func(p admin.Process) string { return shownAt(p.PID, at) }},
@@ -152,7 +151,7 @@ func (t top) columns() []topColumn {
 	}})
 }
 
-// list are the titles and the processes in sight.
+// list returns the titles and the visible processes.
 func (t top) list() []string {
 	columns := t.columns()
 	titles := make([]string, len(columns))
@@ -182,7 +181,7 @@ func (t top) list() []string {
 	return lines
 }
 
-// arrow says which way a column is sorted: down, the greatest first.
+// arrow shows the direction of the order: down if the largest comes first.
 func arrow(q admin.Query) string {
 	if up := q.Sort == "pid" || q.Sort == "name"; up != q.Reverse {
 		return "▲"
@@ -190,7 +189,7 @@ func arrow(q admin.Query) string {
 	return "▼"
 }
 
-// cell is a value in its column.
+// cell formats a value for its column.
 func cell(c topColumn, text string) string {
 	text = ansi.Truncate(text, c.width, "…")
 	pad := strings.Repeat(" ", c.width-lipgloss.Width(text))
@@ -200,7 +199,7 @@ func cell(c topColumn, text string) string {
 	return text + pad
 }
 
-// detailText is the pane about a process.
+// detailText formats the pane about a process.
 func detailText(a detailMsg, at wire.Atom) string {
 	if a.err != nil {
 		return badStyle.Render(printable.Text(a.err.Error()))

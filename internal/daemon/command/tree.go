@@ -36,7 +36,7 @@ func treeCommand(env environment, status *exit) *cobra.Command {
 	})
 }
 
-// drawForest is a forest below its node.
+// drawForest draws a forest below its node.
 func drawForest(f admin.Forest, at wire.Atom) string {
 	root := tree.Root(headStyle.Render(string(at)))
 	for _, b := range f.Trees {
@@ -48,7 +48,7 @@ func drawForest(f admin.Forest, at wire.Atom) string {
 	return root.String()
 }
 
-// forestNotes says what is not drawn.
+// forestNotes describes what is not drawn.
 func forestNotes(f admin.Forest) string {
 	var notes []string
 	if f.Loose > 0 {
@@ -75,7 +75,7 @@ func drawBranch(b admin.Branch, at wire.Atom) any {
 	return t
 }
 
-// branchText is a line about a branch.
+// branchText formats a branch as a line.
 func branchText(b admin.Branch, at wire.Atom) string {
 	parts := []string{nameStyle.Render(b.ID)}
 	if b.Name != "" && string(b.Name) != b.ID {

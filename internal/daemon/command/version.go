@@ -10,16 +10,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// module is this project's.
+// module is the path of this project's module.
 const module = "github.com/actornode/actornode"
 
-// testedReleases are the releases of OTP that the suite of deploy/interop has run with.
+// testedReleases lists the releases of OTP tested by the suite of deploy/interop.
 const testedReleases = "25, 27, 29"
 
-// release and releaseCommit are set by the linker where packages are made, and only there: see deploy/release.
+// release and releaseCommit are set by the linker, only in release builds: see deploy/release.
 var release, releaseCommit string
 
-// version is what a program says of itself.
+// version describes the version of a program.
 type version struct {
 	Program   string `json:"program"`
 	Version   string `json:"version"`
@@ -30,7 +30,7 @@ type version struct {
 	OTP       string `json:"tested_otp"`
 }
 
-// versionOf reads the version of the program from what the linker has noted.
+// versionOf reads the version of the program from the build information.
 func versionOf(p Program) version {
 	v := version{Program: p.name(), Version: p.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 		OTP: testedReleases}
@@ -58,7 +58,7 @@ func versionOf(p Program) version {
 	return v
 }
 
-// line is what --version says, too.
+// line is the output of --version.
 func (v version) line() string { return v.Program + " version " + v.Version }
 
 func versionCommand(env environment, status *exit) *cobra.Command {

@@ -27,7 +27,7 @@ names of analyzers choose some of them, or leave some out: -NAME, -NAME=false. T
 
 `
 
-// errNoGo says that code cannot be looked at here.
+// errNoGo means that code cannot be checked without Go.
 var errNoGo = errors.New("there is no go command on the PATH: actornode vet needs an installed Go (https://go.dev/dl), " +
 	"with which it loads the packages")
 
@@ -62,7 +62,7 @@ func vetCommand(env environment, status *exit) *cobra.Command {
 			run.Stdout, run.Stderr = env.stdout, env.stderr
 			err = run.Run()
 			if _, ok := errors.AsType[*exec.ExitError](err); ok {
-				c.SilenceErrors = true // go vet has said what is wrong
+				c.SilenceErrors = true // go vet has printed the findings
 			}
 			return err
 		},
@@ -76,7 +76,7 @@ func summary(doc string) string {
 	return first
 }
 
-// vetExplain prints the documentation of analyzers, of all without a name.
+// vetExplain prints the documentation of the named analyzers, or of all.
 func vetExplain(env environment, names []string) error {
 	all := vet.Analyzers()
 	for _, name := range names {
