@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What changes something. Each is a duty; see doc.go.
+// Commands that change something.
 
 func (q *request) send() (any, error) {
 	pid, err := q.target(0)
@@ -28,8 +28,8 @@ func (q *request) send() (any, error) {
 	return pid, q.worker.Send(pid, q.args[1])
 }
 
-// rejectSelf refuses the service itself as a target: a request that it made to itself would
-// have its own rights.
+// rejectSelf refuses the service itself as a target: a request that the service sent to itself would run with its own
+// rights.
 func (q *request) rejectSelf(pid node.PID) error {
 	if own, ok := q.n.Whereis(Name); ok && own == pid {
 		return fmt.Errorf("%w: %s to %s itself: use the request of the service", ErrBadRequest, q.command, Name)
@@ -37,7 +37,7 @@ func (q *request) rejectSelf(pid node.PID) error {
 	return nil
 }
 
-// call calls a process on behalf of the operator, as Erlang would.
+// call calls a process on behalf of the operator, like gen_server:call.
 func (q *request) call() (any, error) {
 	pid, err := q.target(0)
 	if err != nil {
@@ -66,10 +66,10 @@ func (q *request) call() (any, error) {
 	return v, nil
 }
 
-// errEnded is the answer of a worker that has been killed.
+// errEnded is the answer if a worker is killed.
 var errEnded = errors.New("admin: the process that worked on the request was killed")
 
-// maxCall is how long a call may take at most.
+// maxCall bounds the duration of a call.
 const maxCall = time.Hour
 
 func (q *request) spawn() (any, error) {
@@ -101,7 +101,7 @@ func (q *request) spawn() (any, error) {
 	return node.SpawnWait(q.worker.Context(), q.n, o, b)
 }
 
-// exit sends an exit signal, and waits for the end of the process if it is to.
+// exit sends an exit signal, and waits for the process to exit if requested.
 func (q *request) exit() (any, error) {
 	pid, err := q.target(0)
 	if err != nil || len(q.args) == 2 {
@@ -167,7 +167,7 @@ func (q *request) disconnect() (any, error) {
 	return q.n.Disconnect(at), nil
 }
 
-// stop answers first, for afterwards there may be no connection.
+// stop answers first, since the connection may be lost afterwards.
 func (q *request) stop() (any, error) {
 	if q.s.cfg.Stop == nil {
 		return nil, fmt.Errorf("%w: stop: Config.Stop is not set", ErrNotSupported)
@@ -197,7 +197,7 @@ func (q *request) logLevel() (any, error) {
 	return was, nil
 }
 
-// drain is how far the draining of the node is.
+// drain is the progress of draining the node.
 //
 //	not begun ──first request──► under way ──nil──► done
 //	    ▲                            │
@@ -237,8 +237,8 @@ func (q *request) drain() (any, error) {
 	return nil, errNoReplyYet
 }
 
-// draining is the process that drains the node: started by the first request, ended
-// by Config.Drain, whose context ends with the node.
+// draining is the process that drains the node. The first request starts it; it ends when Config.Drain returns, whose
+// context ends with the node.
 func (s *service) draining(p *node.Process) (err error) {
 	d, ended := &s.drain, false
 	defer func() {
@@ -258,7 +258,7 @@ func (s *service) draining(p *node.Process) (err error) {
 	return err
 }
 
-// exitError says that a process has exited instead of replying.
+// exitError means that a process exited instead of replying.
 type exitError struct {
 	pid    node.PID
 	reason any
@@ -268,7 +268,7 @@ func (e *exitError) Error() string {
 	return fmt.Sprintf("%v exited: %s", e.pid, brief(e.reason))
 }
 
-// timeoutContext is a context for something that a supervisor is asked.
+// timeoutContext returns a context for a request to a supervisor.
 func (q *request) timeoutContext() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(q.worker.Context(), q.s.cfg.Timeout)
 }

@@ -16,10 +16,9 @@ import (
 // Name is the service's registered name.
 const Name node.Atom = "actornode"
 
-// ask makes a request and reads the answer into what into points to; nil: it is of
-// no interest. Errors: [*Error] for what the service answers, [ErrNoService], that
-// the node cannot be reached (a [*node.ExitError], noconnection), the cause of ctx's
-// end.
+// ask makes a request and decodes the answer into *into, or drops it if into is nil. Errors: [*Error] if the service
+// answers with an error, [ErrNoService], [*node.ExitError] with noconnection if the node cannot be reached, and the cause
+// of ctx's end.
 func ask(ctx context.Context, from node.Caller, at node.Atom, request, into any) error {
 	v, err := node.Call[any](ctx, from, node.At{Name: Name, Node: at}, request)
 	var exited *node.ExitError
@@ -51,7 +50,7 @@ func read(at node.Atom, v, into any) error {
 	return nil
 }
 
-// query is {Name, Map of v}.
+// query returns {Name, Map of v}.
 func query(name node.Atom, v any) (any, error) {
 	t, err := etf.ToTerm(v)
 	if err != nil {
@@ -69,37 +68,34 @@ func askFor(ctx context.Context, from node.Caller, at, name node.Atom, v, into a
 	return ask(ctx, from, at, request, into)
 }
 
-// Status tells how a node does. Errors, as of all functions here: [*Error] for what
-// the service answers, [ErrNoService], [*node.ExitError] with noconnection, the
-// cause of ctx's end.
+// Status returns the state of a node. Errors, as of all functions here: [*Error] if the service answers with an error,
+// [ErrNoService], [*node.ExitError] with noconnection, and the cause of ctx's end.
 func Status(ctx context.Context, from node.Caller, at node.Atom) (s Summary, err error) {
 	err = ask(ctx, from, at, wire.Atom("status"), &s)
 	return s, err
 }
 
-// Nodes lists the nodes that a node is connected to, or is connecting, hidden ones
-// included, by name.
+// Nodes lists the nodes to which a node is connected or connecting, including hidden ones, by name.
 func Nodes(ctx context.Context, from node.Caller, at node.Atom) (p []Peer, err error) {
 	err = ask(ctx, from, at, wire.Atom("nodes"), &p)
 	return p, err
 }
 
-// Processes lists those that a query chooses.
+// Processes lists the processes selected by a query.
 func Processes(ctx context.Context, from node.Caller, at node.Atom, q Query) (l Listing, err error) {
 	err = askFor(ctx, from, at, "ps", q, &l)
 	return l, err
 }
 
-// Tree shows the applications and supervisors of a node with their children, limit
-// branches at most; 0 is for the service's limit.
+// Tree returns the applications and supervisors of a node with their children, at most limit branches; 0 means the
+// service's limit.
 func Tree(ctx context.Context, from node.Caller, at node.Atom, limit int) (f Forest, err error) {
 	err = ask(ctx, from, at, wire.Tuple{wire.Atom("tree"), wire.NewMap(wire.Atom("limit"), limit)}, &f)
 	return f, err
 }
 
-// Info tells all about a process. A target, here and below, is a [node.PID], a
-// [node.Atom] (a registered name) or a string: a registered name, or a PID as it is
-// printed, <0.12.0>, <go@host.12.0>, or just 12. Errors: [node.ErrNoProcess],
+// Info returns the details of a process. A target, here and below, is a [node.PID], a [node.Atom] (a registered name) or a
+// string: a registered name, or a printed PID such as <0.12.0>, <go@host.12.0>, or just 12. Errors: [node.ErrNoProcess],
 // [node.ErrNoName].
 func Info(ctx context.Context, from node.Caller, at node.Atom, target any) (d Detail, err error) {
 	err = ask(ctx, from, at, wire.Tuple{wire.Atom("info"), target}, &d)
@@ -111,18 +107,16 @@ func Send(ctx context.Context, from node.Caller, at node.Atom, target, msg any) 
 	return ask(ctx, from, at, wire.Tuple{wire.Atom("send"), target, msg}, nil)
 }
 
-// Call calls a process as gen_server:call does, and returns its reply, a term. The
-// process sees the node's service as the caller. d bounds it; the context too.
-// Errors: [node.ErrTimeout]; with the Code exit, that the process has exited before
-// it has replied.
+// Call calls a process like gen_server:call, and returns its reply, a term. The process sees the node's service as the
+// caller. d and ctx bound the call. Errors: [node.ErrTimeout], and an [*Error] with the Code exit if the process exits
+// before it replies.
 func Call(ctx context.Context, from node.Caller, at node.Atom, target, request any, d time.Duration) (reply any, err error) {
 	err = ask(ctx, from, at, wire.Tuple{wire.Atom("call"), target, request, int(d.Milliseconds())}, &reply)
 	return reply, err
 }
 
-// Spawn starts a process of what the node exports as module:function with as many
-// arguments; name, if it is not "", is registered. Errors: [rpc.ErrUndef],
-// [node.ErrNameTaken], [node.ErrBadName].
+// Spawn starts a process that runs module:function, exported by the node with len(args) arguments, and registers it as name
+// unless that is "". Errors: [rpc.ErrUndef], [node.ErrNameTaken], [node.ErrBadName].
 func Spawn(ctx context.Context, from node.Caller, at, module, function node.Atom, args []any,
 	name node.Atom) (pid node.PID, err error) {
 	request := wire.Tuple{wire.Atom("spawn"), module, function, wire.List(args)}
@@ -133,15 +127,15 @@ func Spawn(ctx context.Context, from node.Caller, at, module, function node.Atom
 	return pid, err
 }
 
-// Exit sends a process an exit signal, as exit/2 does: [node.Kill] cannot be
-// trapped, and [node.Normal] does nothing to those that do not trap exits.
+// Exit sends an exit signal to a process, like exit/2: [node.Kill] cannot be trapped, and [node.Normal] has no effect on a
+// process that does not trap exits.
 func Exit(ctx context.Context, from node.Caller, at node.Atom, target, reason any) (pid node.PID, err error) {
 	err = ask(ctx, from, at, wire.Tuple{wire.Atom("exit"), target, reason}, &pid)
 	return pid, err
 }
 
-// Kill is Exit that waits until the process has exited, for at most d: it returns what it was and its exit reason. A
-// reason that the process traps is [node.ErrTimeout] then.
+// Kill is like Exit, but waits at most d for the process to exit, and returns its PID and exit reason. If the process traps
+// the signal and stays alive, the error is [node.ErrTimeout].
 func Kill(
 	ctx context.Context, from node.Caller, at node.Atom, target, reason any, d time.Duration,
 ) (pid node.PID, why any, err error) {
@@ -154,13 +148,13 @@ func Kill(
 	return pid, nil, cmp.Or(err, errors.New("admin: the node has answered something else than a process and its exit reason"))
 }
 
-// Register gives a process a name.
+// Register registers a process under a name.
 func Register(ctx context.Context, from node.Caller, at, name node.Atom, target any) (pid node.PID, err error) {
 	err = ask(ctx, from, at, wire.Tuple{wire.Atom("register"), name, target}, &pid)
 	return pid, err
 }
 
-// Unregister takes a name away, and returns whose it was.
+// Unregister removes a name, and returns the PID of its process.
 func Unregister(ctx context.Context, from node.Caller, at, name node.Atom) (pid node.PID, err error) {
 	err = ask(ctx, from, at, wire.Tuple{wire.Atom("unregister"), name}, &pid)
 	return pid, err
@@ -171,30 +165,28 @@ func Connect(ctx context.Context, from node.Caller, at, to node.Atom) error {
 	return ask(ctx, from, at, wire.Tuple{wire.Atom("connect"), to}, nil)
 }
 
-// Disconnect makes a node end its connection to another. was: there was one.
+// Disconnect makes a node end its connection to another, and reports whether there was one.
 func Disconnect(ctx context.Context, from node.Caller, at, to node.Atom) (was bool, err error) {
 	err = ask(ctx, from, at, wire.Tuple{wire.Atom("disconnect"), to}, &was)
 	return was, err
 }
 
-// Drain makes a node ready to be stopped and waits until it is. It goes on if the
-// caller gives up.
+// Drain prepares a node for its stop and waits until that is done. Draining continues if the caller gives up.
 func Drain(ctx context.Context, from node.Caller, at node.Atom) error {
 	return ask(ctx, from, at, wire.Atom("drain"), nil)
 }
 
-// Stop makes a node stop. It returns when that has begun; the connection to the
-// node will be lost.
+// Stop makes a node stop. It returns when the stop has begun; the connection to the node will be lost.
 func Stop(ctx context.Context, from node.Caller, at node.Atom) error {
 	return ask(ctx, from, at, wire.Atom("stop"), nil)
 }
 
-// LogLevel tells what a node logs.
+// LogLevel returns the log level of a node.
 func LogLevel(ctx context.Context, from node.Caller, at node.Atom) (slog.Level, error) {
 	return askLevel(ctx, from, at, wire.Atom("log_level"))
 }
 
-// SetLogLevel says what a node logs from now on, and returns what it was.
+// SetLogLevel sets the log level of a node, and returns the previous one.
 func SetLogLevel(ctx context.Context, from node.Caller, at node.Atom, l slog.Level) (was slog.Level, err error) {
 	return askLevel(ctx, from, at, wire.Tuple{wire.Atom("log_level"), levelAtom(l)})
 }

@@ -10,28 +10,26 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// ellipsis stands for what is left out.
+// ellipsis replaces parts that are left out.
 const ellipsis wire.Atom = "..."
 
-// cut makes a term of any value of which about size bytes are kept: of a long list
-// its first elements, of a long text its beginning, with ... behind. It does not
-// look at the rest, shares no memory with what may change, and does not panic.
+// cut converts any value to a term and keeps about size bytes of it: the first elements of a long list, the beginning of a
+// long text, followed by an ellipsis. It does not read the rest, shares no memory that may change, and does not panic.
 func cut(v any, size int) any {
 	k := &truncator{budget: size}
 	return k.term(v)
 }
 
-// truncator does one cut. Each level of nesting costs something, so that left
-// bounds the depth as well.
+// truncator does one cut. Each level of nesting has a cost, so budget bounds the depth as well.
 type truncator struct{ budget int }
 
-// termCost is the cost of an element, in bytes, beside its contents.
+// termCost is the cost of an element in bytes, without its contents.
 const termCost = 8
 
 func (k *truncator) term(v any) any {
 	k.budget -= termCost
 	switch v := v.(type) {
-	case wire.Atom: // whole: it is no longer than it may be
+	case wire.Atom: // whole: the length of an atom is bounded
 		k.budget -= len(v)
 		return v
 	case nil, bool, wire.PID, wire.Ref, wire.Port, wire.Export,
@@ -108,7 +106,7 @@ func (k *truncator) maps(m wire.Map) any {
 	return kept
 }
 
-// foreign is for a Go value: its term, if it says which, else what it says of itself, or its type.
+// foreign converts a Go value: to its term if it provides one, else to its own text, or to its type.
 func (k *truncator) foreign(v any) (term any) {
 	if crash := sysmsg.Guard(func() {
 		if t, ok := termof.Of(v); ok {

@@ -1,17 +1,15 @@
-// Package admin is the operator service of a node, and the client that the command line makes
-// its requests with. Package node/admin says what the service does, what its requests and
-// answers are as terms, which peers may make them and what can be lost; programs start the service
-// there.
+// Package admin is the operator's service of a node, and the client used by the command line. Package node/admin documents
+// the service, its requests and answers as terms, which peers may make them and what can be lost; programs start the
+// service there.
 //
 // # Nouns
 //
 //   - The service is a process registered as [Name]. [Start] starts it with a [Config].
 //
-//   - The client is functions: [Status], [Processes] and so on. Each makes one request. They
-//     need a node of their own, or a process on one.
+//   - The client is a set of functions: [Status], [Processes] and so on. Each makes one request, from a node or a process
+//     on one.
 //
-//   - A [Stream] brings events as they happen: messages of traced processes ([Trace]), or dead
-//     letters ([DeadLetters]).
+//   - A [Stream] delivers events as they happen: messages of traced processes ([Trace]), or dead letters ([DeadLetters]).
 //
 //     s, err := admin.Status(ctx, from, "go@host")
 //     top, err := admin.Processes(ctx, from, "go@host", admin.Query{Sort: "mailbox", Limit: 20})
@@ -20,11 +18,11 @@
 //
 // # Invariants
 //
-//  1. The service never waits: each request that may take long runs in a process of its
-//     own. Above Config.Workers of them the answer is busy.
+//  1. The service never blocks: each request that may take long runs in its own process. Beyond Config.Workers of them the
+//     answer is busy.
 //  2. An answer, a stream's buffer and the number of streams are bounded.
-//  3. A stream ends with its client, with the node, and when its client closes it.
-//  4. With [Config].ReadOnly no request changes anything but what is being traced.
+//  3. A stream ends with its client, with the node, or when its client closes it.
+//  4. With [Config].ReadOnly no request changes anything except what is being traced.
 //
 // # Goroutines
 //

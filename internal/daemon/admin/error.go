@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What a request may fail with, beside the errors of package node.
+// Errors of requests, in addition to those of package node.
 var (
 	ErrNoService    = errors.New("admin: no operator service runs on the node")
 	ErrNotSupported = errors.New("admin: the node does not support the request")
@@ -20,8 +20,7 @@ var (
 	ErrBusy         = errors.New("admin: the service is busy")
 )
 
-// codes are the atoms that stand for errors in answers. The list grows only at its
-// end: an answer may come from another release.
+// codes are the atoms of errors in answers. New ones are added only at the end: an answer may come from another release.
 var codes = []struct {
 	code node.Atom
 	err  error
@@ -30,7 +29,7 @@ var codes = []struct {
 	{"not_allowed", ErrNotAllowed},
 	{"bad_request", ErrBadRequest},
 	{"busy", ErrBusy},
-	{"no_name", node.ErrNoName}, // which is an ErrNoProcess, too
+	{"no_name", node.ErrNoName}, // also an ErrNoProcess
 	{"no_process", node.ErrNoProcess},
 	{"name_taken", node.ErrNameTaken},
 	{"bad_name", node.ErrBadName},
@@ -47,12 +46,11 @@ var codes = []struct {
 // failed is the code of all other errors.
 const failed node.Atom = "failed"
 
-// Error is the answer of a service that has not done what it was asked for.
-// errors.Is finds the sentinel that its Code stands for: those of this package, and
-// of package node.
+// Error is the answer of a service to a failed request. errors.Is finds the error for its Code, of this package or of
+// package node.
 type Error struct {
-	At   node.Atom // the node that has answered
-	Code node.Atom // not_supported, not_allowed, bad_request, no_process, …; failed: any other
+	At   node.Atom // the node that answered
+	Code node.Atom // not_supported, not_allowed, bad_request, no_process, …; failed for all others
 	Text string    // for people
 }
 
@@ -60,7 +58,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s", printable.Text(string(e.At)), printable.Text(e.Text))
 }
 
-// Is reports whether target is what the Code stands for.
+// Is reports whether target is the error for the Code.
 func (e *Error) Is(target error) bool {
 	for _, c := range codes {
 		if c.code == e.Code && c.err == target {
@@ -70,7 +68,7 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
-// refusal is {error, {Code, Text}} for an error.
+// refusal returns {error, {Code, Text}} for an error.
 func refusal(err error) wire.Tuple {
 	code := failed
 	for _, c := range codes {

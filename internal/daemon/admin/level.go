@@ -8,8 +8,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// levelAtom is debug, info, warn, error, or as slog prints what lies between:
-// 'info+1'.
+// levelAtom returns debug, info, warn, error, or a level between in slog's syntax: 'info+1'.
 func levelAtom(l slog.Level) node.Atom { return node.Atom(strings.ToLower(l.String())) }
 
 func levelOf(a node.Atom) (l slog.Level, err error) {

@@ -21,8 +21,7 @@ const (
 	maxWindow     = 10 * time.Second
 )
 
-// orders are what processes can be sorted by: compare puts first what is shown
-// first.
+// orders maps the sort keys of processes to functions that compare in the order of display.
 var orders = map[node.Atom]func(a, b *Process) int{
 	"mailbox": func(a, b *Process) int { return cmp.Compare(b.Mailbox, a.Mailbox) },
 	"handled": func(a, b *Process) int { return cmp.Compare(b.Handled, a.Handled) },
@@ -33,14 +32,14 @@ var orders = map[node.Atom]func(a, b *Process) int{
 	"wait":    func(a, b *Process) int { return cmp.Compare(b.Wait.long(), a.Wait.long()) },
 	"pid":     func(*Process, *Process) int { return 0 },
 	"name": func(a, b *Process) int {
-		if (a.Name == "") != (b.Name == "") { // those without come last
+		if (a.Name == "") != (b.Name == "") { // processes without a name come last
 			return cmp.Compare(b.Name, a.Name)
 		}
 		return cmp.Compare(a.Name, b.Name)
 	},
 }
 
-// validate fills in the defaults and says what is wrong with the rest.
+// validate sets the defaults and checks the other values.
 func (q *Query) validate() error {
 	if q.Sort == "" {
 		q.Sort = "pid"
@@ -62,7 +61,7 @@ func (q *Query) validate() error {
 	return nil
 }
 
-// matches reports whether q chooses a process.
+// matches reports whether q selects a process.
 func (q *Query) matches(p *Process, i *observe.Process) bool {
 	switch {
 	case q.State != "" && p.State != q.State, p.Mailbox < q.Mailbox, q.Registered && p.Name == "":
@@ -78,8 +77,7 @@ func (q *Query) matches(p *Process, i *observe.Process) bool {
 	return false
 }
 
-// processes makes a Listing. It holds no more of a node with a million processes
-// than twice what it shows.
+// processes makes a Listing. Even on a node with a million processes it holds at most twice as many as it returns.
 func (q *request) processes() (any, error) {
 	var ask Query
 	if err := q.options(&ask); err != nil {
@@ -117,7 +115,7 @@ func (q *request) processes() (any, error) {
 	return toTerm(l)
 }
 
-// order puts first what is shown first; what is equal in that goes by PID.
+// order compares in the order of display; ties go by PID.
 func (q *Query) order() func(a, b Process) int {
 	by := orders[q.Sort]
 	return func(a, b Process) int {
@@ -129,8 +127,7 @@ func (q *Query) order() func(a, b Process) int {
 	}
 }
 
-// handled notes how many messages each process has handled, and returns when the
-// window is over.
+// handled records how many messages each process has handled, and returns at the end of the window.
 func (q *request) handled(window time.Duration) (map[uint64]uint64, error) {
 	if window == 0 {
 		return nil, nil
@@ -147,7 +144,7 @@ func (q *request) handled(window time.Duration) (map[uint64]uint64, error) {
 	}
 }
 
-// lineOf is what a listing shows of a process.
+// lineOf returns the line of a listing for a process.
 func lineOf(i *observe.Process) Process {
 	return Process{
 		PID: i.PID, Name: i.Name, Label: i.Label, Behaviour: i.Behaviour, State: node.Atom(i.State),
@@ -157,7 +154,7 @@ func lineOf(i *observe.Process) Process {
 	}
 }
 
-// waitOf is what a listing shows of a wait.
+// waitOf converts a wait for a listing.
 func waitOf(i *observe.Wait) Wait {
 	w := Wait{For: node.Atom(i.For)}
 	if w.For != "" {
@@ -172,7 +169,7 @@ func waitOf(i *observe.Wait) Wait {
 	return w
 }
 
-// activationsOf is what a detail shows of activations.
+// activationsOf converts activations for a detail.
 func activationsOf(i *observe.Activations) Activations {
 	if i.Since.IsZero() {
 		return Activations{}
@@ -180,7 +177,7 @@ func activationsOf(i *observe.Activations) Activations {
 	return Activations{i.Future, i.Condition, i.Turn, max(time.Since(i.Since), 0)}
 }
 
-// unhandledOf is what a detail shows of messages that are left.
+// unhandledOf converts unhandled messages for a detail.
 func unhandledOf(i *observe.Unhandled) Unhandled {
 	if i.Count == 0 {
 		return Unhandled{}
@@ -188,7 +185,7 @@ func unhandledOf(i *observe.Unhandled) Unhandled {
 	return Unhandled{i.Count, i.Oldest, max(time.Since(i.Since), 0)}
 }
 
-// long is how long a process has waited for more than a message, 0: it does not.
+// long returns how long a process has waited for something other than a message, or 0.
 func (w *Wait) long() time.Duration {
 	if w.For == "message" {
 		return 0
@@ -196,7 +193,7 @@ func (w *Wait) long() time.Duration {
 	return w.Time
 }
 
-// info gathers the Detail.
+// info makes the Detail.
 func (q *request) info() (any, error) {
 	pid, err := q.target(0)
 	if err != nil {
@@ -223,10 +220,10 @@ func (q *request) info() (any, error) {
 	return toTerm(d)
 }
 
-// shownMessages is how many messages of a mailbox are shown at most.
+// shownMessages is the maximum number of messages shown of a mailbox.
 const shownMessages = 20
 
-// call writes {Module, Function, Arity} as Erlang does.
+// call formats {Module, Function, Arity} as in Erlang.
 func call(t wire.Tuple) string {
 	if len(t) != 3 {
 		return ""
@@ -234,7 +231,7 @@ func call(t wire.Tuple) string {
 	return wire.Format(t[0]) + ":" + wire.Format(t[1]) + "/" + wire.Format(t[2])
 }
 
-// first cuts a list, which must not be nil: a list of no processes is [].
+// first cuts a list to most elements. It never returns nil: an empty list is [].
 func first(l []node.PID, most int) []node.PID {
 	return append([]node.PID{}, l[:min(len(l), most)]...)
 }
@@ -247,7 +244,7 @@ func namedTexts(l []node.At) []string {
 	return texts
 }
 
-// toTerm is what goes on the wire.
+// toTerm converts v for the wire.
 func toTerm(v any) (any, error) {
 	t, err := etf.ToTerm(v)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// status gathers the Summary.
+// status makes the Summary.
 func (q *request) status() (any, error) {
 	n, s := q.n, q.s
 	stats := n.Stats()
@@ -48,10 +48,10 @@ func (q *request) status() (any, error) {
 	return toTerm(v)
 }
 
-// globalTime is how long the name server may take to answer.
+// globalTime bounds the answer of the name server.
 const globalTime = time.Second
 
-// lookGlobal asks the name server of a published node; nil: the node is hidden, or the server does not answer.
+// lookGlobal asks the name server of a published node. It returns nil if the node is hidden or the server does not answer.
 func lookGlobal(n *node.Node) *Global {
 	names := n.Inside(process.Key{}).System().Global
 	if names == nil {
@@ -107,7 +107,7 @@ func peers(n *node.Node) []Peer {
 	for _, w := range n.Wanted() {
 		i, ok := slices.BinarySearchFunc(l[:known], Peer{Name: w.Name}, byName)
 		if !ok && w.Up {
-			continue // it was lost between the two looks
+			continue // lost in the meantime
 		}
 		if !ok {
 			l = append(l, Peer{Name: w.Name, State: "lost"})

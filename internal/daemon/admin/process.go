@@ -6,81 +6,82 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// Query chooses processes. The zero value asks for the first of all by PID.
+// Query selects processes. The zero value selects the first ones by PID.
 type Query struct {
-	// Sort is what they are sorted by, the greatest first: mailbox (messages that wait), handled (messages since the
-	// start), rate (messages in Window), memory, age, links (with monitors), wait (how long, for more than a message); or the
-	// smallest first: pid, name. Default: pid.
+	// Sort is the sort key. Largest first: mailbox (waiting messages), handled (messages since the start), rate (messages
+	// in Window), memory, age, links (with monitors), wait (duration, for something other than a message); smallest first:
+	// pid, name. Default: pid.
 	Sort    node.Atom `etf:",omitzero"`
 	Reverse bool      `etf:",omitzero"` // reverse the order
-	Limit   int       `etf:",omitzero"` // default 1000; what the service allows at most
-	// what rates are measured over: the answer takes as long. Default: no rates; by rate 1 s. At most 10 s
+	Limit   int       `etf:",omitzero"` // default and maximum: the service's limit, 1000 unless configured
+	// Window is how long rates are measured, which delays the answer. Default: no rates, or 1 s if sorted by rate. At most
+	// 10 s.
 	Window time.Duration `etf:",ms,omitzero"`
 
-	Text       string    `etf:",omitzero"` // in the name, label, behaviour, code or PID; letter case does not matter
+	Text       string    `etf:",omitzero"` // in the name, label, behaviour, code or PID; case-insensitive
 	State      node.Atom `etf:",omitzero"` // idle, scheduled, running, waiting
-	Mailbox    int       `etf:",omitzero"` // at least as many messages wait
+	Mailbox    int       `etf:",omitzero"` // minimum of waiting messages
 	Registered bool      `etf:",omitzero"` // only processes with a registered name
 }
 
-// Process is a line about a process.
+// Process is a line of a Listing.
 type Process struct {
 	PID       node.PID      `json:"pid"`
 	Name      node.Atom     `json:"name,omitzero" etf:",omitzero"`
 	Label     string        `json:"label,omitzero" etf:",omitzero"`
 	Behaviour string        `json:"behaviour"` // Go type
 	State     node.Atom     `json:"state"`     // idle, scheduled, running, waiting, exiting
-	Mailbox   int           `json:"mailbox"`   // messages that wait, the one being handled included
+	Mailbox   int           `json:"mailbox"`   // waiting messages, including the one being handled
 	Handled   uint64        `json:"handled"`   // messages
 	Rate      float64       `json:"rate,omitzero" etf:",omitzero"`
-	Memory    int           `json:"memory"`                            // bytes, estimated: Go does not say whose memory is whose
-	Stage     int           `json:"stage"`                             // -1: not run by a stage
+	Memory    int           `json:"memory"`                            // bytes, estimated: Go does not report memory by owner
+	Stage     int           `json:"stage"`                             // -1 if not run by a stage
 	Links     int           `json:"links"`                             // how many
-	Monitors  int           `json:"monitors,omitzero" etf:",omitzero"` // by it, and of it; an older node does not say
+	Monitors  int           `json:"monitors,omitzero" etf:",omitzero"` // by it and of it; not reported by older nodes
 	Age       time.Duration `json:"age" etf:",ms"`
 	Wait      Wait          `json:"wait,omitzero" etf:",omitzero"`
 }
 
-// Wait is what a process waits for, and on whom: a process, by PID or by name and node, or a node. An older
-// node does not say.
+// Wait describes what a process waits for, and the process (by PID or by name and node) or node that it waits on. Older
+// nodes do not report it.
 type Wait struct {
 	For  node.Atom     `json:"for"`                           // message, reply, future, exit, start, receipt, space
 	PID  node.PID      `json:"pid,omitzero" etf:",omitzero"`  //
 	Name node.Atom     `json:"name,omitzero" etf:",omitzero"` //
-	Node node.Atom     `json:"node,omitzero" etf:",omitzero"` // of Name; without one, the node as such
+	Node node.Atom     `json:"node,omitzero" etf:",omitzero"` // of Name; without a Name, the node waited on
 	Time time.Duration `json:"time" etf:",ms"`                // for how long
 }
 
-// Activations is how many activations of active objects wait, and for what.
+// Activations counts the waiting activations of active objects, by what they wait for.
 type Activations struct {
 	Future    int           `json:"future"`
 	Condition int           `json:"condition"`
 	Turn      int           `json:"turn"`
-	Time      time.Duration `json:"time" etf:",ms"` // for how long the one has waited that has waited for longest
+	Time      time.Duration `json:"time" etf:",ms"` // the longest wait
 }
 
-// Unhandled is messages that an Actor leaves in its mailbox.
+// Unhandled describes the messages that an Actor leaves in its mailbox.
 type Unhandled struct {
 	Count  int           `json:"count"`
 	Oldest string        `json:"oldest"`         // Go type
-	Time   time.Duration `json:"time" etf:",ms"` // for how long the oldest has been left
+	Time   time.Duration `json:"time" etf:",ms"` // since the oldest was left
 }
 
-// Listing is an answer to a Query.
+// Listing is the answer to a Query.
 type Listing struct {
 	Processes []Process `json:"processes"`
-	Matched   int       `json:"matched"` // processes that the query chooses
+	Matched   int       `json:"matched"` // processes selected by the query
 	Total     int       `json:"total"`   // on the node
 }
 
-// Detail is all that is known about a process. Lists of processes are cut to
-// Config.Limit; how many there are is said beside.
+// Detail holds everything known about a process. Lists of processes are cut to Config.Limit; separate fields have their
+// full lengths.
 type Detail struct {
 	Process
 	Code      string `json:"code"`       // package of the behaviour, or name of the function
-	Initial   string `json:"initial"`    // Module:Function/Arity in OTP's words
+	Initial   string `json:"initial"`    // Module:Function/Arity in OTP's terms
 	Current   string `json:"current"`    //
-	Kind      string `json:"kind"`       // gen_server, supervisor, …; "": none of OTP's behaviours
+	Kind      string `json:"kind"`       // gen_server, supervisor, …, or "" if not an OTP behaviour
 	TrapExit  bool   `json:"trap_exit"`  //
 	Monitored int    `json:"monitored"`  // by how many
 	Watching  int    `json:"monitoring"` // how many
@@ -89,7 +90,7 @@ type Detail struct {
 	Watchers []node.PID `json:"watchers"` // the processes that monitor it
 	Watches  []node.PID `json:"watches"`  // the processes that it monitors
 	Named    []string   `json:"named"`    // {Name, Node}: those that it monitors by name
-	Messages []any      `json:"-"`        // the first that wait, cut as those of a trace; terms are no JSON
+	Messages []any      `json:"-"`        // the first ones, cut as in a trace; terms have no JSON form
 	Parent   node.PID   `json:"parent,omitzero" etf:",omitzero"`
 	Leader   node.PID   `json:"leader,omitzero" etf:",omitzero"` // group leader
 	Ancestry []any      `json:"-"`                               // names or PIDs: the parent, its parent, …
@@ -98,5 +99,5 @@ type Detail struct {
 	Unhandled   Unhandled   `json:"unhandled,omitzero" etf:",omitzero"`
 	Started     Time        `json:"started"`
 	Traced      bool        `json:"traced"`
-	Owned       bool        `json:"owned,omitzero" etf:",omitzero"` // ends when nobody can reach it any more
+	Owned       bool        `json:"owned,omitzero" etf:",omitzero"` // ends when nothing can reach it any more
 }

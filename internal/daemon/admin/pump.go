@@ -5,22 +5,22 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// eventPump takes events from a source as fast as the client allows.
+// eventPump reads events from a source as fast as the client allows.
 type eventPump[E any] struct {
 	sender    *streamSender
 	n         *node.Node
 	source    <-chan E
-	endReason wire.Atom                // what is told when the source ends
-	show      func(E) (v any, ok bool) // ok: the client wants it
+	endReason wire.Atom                // sent when the source ends
+	show      func(E) (v any, ok bool) // ok if the client wants it
 
 	sent    int  // events
-	next    E    // the one that was taken while none might be sent, to see the source's end
-	hasNext bool // there is one
-	ended   bool // the source has
+	next    E    // read ahead without credit, to notice the source's end
+	hasNext bool // next is set
+	ended   bool // the source is closed
 }
 
-// run is the event pump's goroutine: started with the source, ended with it or with the
-// stream's process, which closes it.
+// run is the event pump's goroutine. It starts with the source, and ends with it or with the stream's process, which closes
+// the source.
 func (p *eventPump[E]) run() {
 	o := p.sender
 	for {
@@ -50,8 +50,8 @@ func (p *eventPump[E]) run() {
 	}
 }
 
-// wait waits until events may be sent, and says how many at once, or until there
-// will be none. False: the process has ended.
+// wait waits until events may be sent and returns how many at once, or until there will be no more. It returns false if the
+// process has ended.
 func (p *eventPump[E]) wait() (most int, ok bool) {
 	o := p.sender
 	for {
@@ -76,8 +76,7 @@ func (p *eventPump[E]) wait() (most int, ok bool) {
 	}
 }
 
-// collect takes most events at most, waiting for the first only. False: the process
-// has ended.
+// collect reads at most most events, and waits only for the first. It returns false if the process has ended.
 func (p *eventPump[E]) collect(most int) (m eventBatch, ok bool) {
 	for len(m.events) < most || p.ended {
 		if p.hasNext {
@@ -107,7 +106,7 @@ func (p *eventPump[E]) collect(most int) (m eventBatch, ok bool) {
 	return m, true
 }
 
-// add puts next among events, if it is wanted.
+// add appends next to events, if the client wants it.
 func (p *eventPump[E]) add(events wire.List) wire.List {
 	v, wanted := p.show(p.next)
 	p.hasNext = false

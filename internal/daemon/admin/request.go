@@ -13,10 +13,10 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// command is how one kind of request is checked and answered.
+// command defines how one kind of request is checked and answered.
 type command struct {
-	args  string // as doc.go has them, for people
-	min   int    // how many
+	args  string // as in the documentation, for people
+	min   int    // number of arguments
 	max   int
 	flags commandFlags
 	run   func(q *request) (any, error)
@@ -26,15 +26,14 @@ type command struct {
 type commandFlags uint8
 
 const (
-	looks     commandFlags = 0         // at once, and nothing changes
+	looks     commandFlags = 0         // answered at once, changes nothing
 	changes   commandFlags = 1 << iota // refused if Config.ReadOnly
-	slow                               // by a process of its own
-	essential                          // also when there is much to do
-	reveals                            // shows what is in messages
+	slow                               // runs in its own process
+	essential                          // runs even when the service is busy
+	reveals                            // shows the contents of messages
 )
 
-// commands are all requests, by their first word. Set once, for the functions refer
-// to it.
+// commands holds all requests by their first word. It is set in init, since the functions refer to it.
 var commands map[node.Atom]*command
 
 func init() {
@@ -60,7 +59,7 @@ func init() {
 	}
 }
 
-// read reads a request: an atom, or a tuple that begins with one.
+// read parses a request: an atom, or a tuple that starts with one.
 func (q *request) read(body any) (*command, error) {
 	switch b := body.(type) {
 	case wire.Atom:
@@ -104,7 +103,7 @@ func (q *request) read(body any) (*command, error) {
 	return d, nil
 }
 
-// permits reports whether rights include a request that changes something, shows messages, or does neither.
+// permits reports whether g permits a request: one that changes something, one that reveals messages, or another.
 func permits(g *rights.Granted, change, reveals bool) bool {
 	switch {
 	case change:
@@ -115,7 +114,7 @@ func permits(g *rights.Granted, change, reveals bool) bool {
 	return g.Look()
 }
 
-// log logs what an operator has done, or tried to do.
+// log logs a request of an operator, whether it succeeded or not.
 func (q *request) log(err error) {
 	if !q.audited {
 		return
@@ -134,8 +133,7 @@ func (q *request) log(err error) {
 	q.n.Log().Info("operator action", append(about, "action", string(q.command), "arguments", q.loggedArgs(), "outcome", outcome)...)
 }
 
-// loggedArgs are the arguments for the log, without what may be secret: messages and
-// arguments of functions.
+// loggedArgs formats the arguments for the log, without possible secrets: messages and arguments of functions.
 func (q *request) loggedArgs() string {
 	args := q.args
 	switch q.command {
@@ -151,7 +149,7 @@ func (q *request) loggedArgs() string {
 	return short(strings.Join(texts, ", "))
 }
 
-// short cuts a text for the log.
+// short shortens a text for the log.
 func short(text string) string {
 	const most = 300
 	if r := []rune(text); len(r) > most {
@@ -160,7 +158,7 @@ func short(text string) string {
 	return text
 }
 
-// commandNames are the first words of all requests, in alphabetical order.
+// commandNames lists the first words of all requests, in alphabetical order.
 func commandNames() string {
 	l := make([]string, 0, len(commands))
 	for w := range commands {
@@ -170,7 +168,7 @@ func commandNames() string {
 	return strings.Join(l, ", ")
 }
 
-// brief is a term for an error message.
+// brief formats a term for an error message.
 func brief(t any) string { return wire.Format(cut(t, 100)) }
 
 // options reads the map of options that may be the last argument.

@@ -16,7 +16,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Config is that of package node/admin, which documents it, field by field.
+// Config is the Config of package node/admin, which documents its fields.
 type Config struct {
 	Version   string
 	Started   time.Time
@@ -67,9 +67,9 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// service answers requests. It is an Actor, to be spawned under the name [Name]. When it has ended
-// it may be spawned anew, and knows what it knew. It needs [node.Options].ShowPeer: without it
-// the service does not know which peer asks, and Operators and Allow are asked for the peer "".
+// service answers requests. It is an Actor to be spawned under the name [Name]. After it ends it may be spawned again, and
+// keeps its state. It needs [node.Options].ShowPeer: without it the service does not know the peer of a request, and
+// Operators and Allow are called with the peer "".
 type service struct {
 	cfg     Config
 	busy    atomic.Int32 // workers
@@ -77,7 +77,7 @@ type service struct {
 	drain   drain
 }
 
-// newService makes a service. The error is what is wrong with the Config.
+// newService makes a service. It returns an error if the Config is invalid.
 func newService(c Config) (*service, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func Start(ctx context.Context, n *node.Node, c Config) error {
 	return nil
 }
 
-// livenessProbe is what the node asks the service to see whether it answers.
+// livenessProbe is the node's request to check that the service answers.
 type livenessProbe struct{}
 
 // Receive is part of node.Actor.
@@ -115,7 +115,7 @@ func (s *service) Receive(c *node.Context, msg any) error {
 	}
 	r, ok := n.AsRequest(msg)
 	if !ok {
-		return nil // what else comes is nobody's
+		return nil // drop anything else
 	}
 	q := &request{s: s, n: n, from: r.From}
 	d, err := q.read(r.Body)
@@ -133,22 +133,22 @@ func (s *service) Receive(c *node.Context, msg any) error {
 	return nil
 }
 
-// request is a request that is being answered.
+// request is a request in progress.
 type request struct {
 	s       *service
 	n       *node.Node
 	from    node.From
-	worker  *node.Process // the worker; nil: the service itself
+	worker  *node.Process // the worker, or nil for the service itself
 	command node.Atom
 	args    []any
-	peer    node.Atom       // the node that has asked; "": not known
-	addr    string          // of peer; "": this node
+	peer    node.Atom       // the requesting node, or "" if unknown
+	addr    string          // of peer; "" for this node
 	who     rights.Identity // of peer
-	audited bool            // it changes something, or shows messages
-	done    bool            // it has been answered, or will be by another
+	audited bool            // it changes something or shows messages
+	done    bool            // answered, or left to another worker to answer
 }
 
-// work runs d in a process of its own: it ends with the answer, or with the node.
+// work runs d in a new process, which ends with the answer, or with the node.
 func (q *request) work(d *command) {
 	_, err := q.n.SpawnOpt(node.Options{Label: string(Name + ": " + q.command)}, node.ProcessFunc(func(p *node.Process) error {
 		defer q.s.busy.Add(-1)
@@ -167,7 +167,7 @@ func (q *request) work(d *command) {
 	}
 }
 
-// run does what is asked and answers.
+// run executes d and answers.
 func (q *request) run(d *command) {
 	var v any
 	var err error
@@ -180,10 +180,10 @@ func (q *request) run(d *command) {
 	}
 }
 
-// errNoReplyYet says that the answer comes later.
+// errNoReplyYet means that the answer comes later.
 var errNoReplyYet = errors.New("admin: later")
 
-// answer answers; a peer that has asked and gone does not matter.
+// answer sends the answer; it does not matter if the peer is gone.
 func (q *request) answer(v any, err error) {
 	q.log(err)
 	if err != nil {
@@ -193,7 +193,7 @@ func (q *request) answer(v any, err error) {
 	q.from.Reply(wire.Tuple{wire.AtomOK, v})
 }
 
-// limit is how long a list may be of which n are asked for.
+// limit returns the maximum length of a list when n elements were requested.
 func (s *service) limit(n int) int {
 	if n <= 0 {
 		return s.cfg.Limit

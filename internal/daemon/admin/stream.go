@@ -14,11 +14,10 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// ErrLost says that a stream has ended without having been told to: with the
-// connection, the node or the service.
+// ErrLost means that a stream has ended unexpectedly: with the connection, the node or the service.
 var ErrLost = errors.New("admin: the stream is lost")
 
-// Stream is what happens on a node, as it happens. It belongs to one reader.
+// Stream delivers the events of a node as they happen. It has one reader.
 type Stream[T any] struct {
 	C <-chan T // closed at the end; see Err
 
@@ -29,7 +28,7 @@ type Stream[T any] struct {
 	source  node.PID // the process on the other node
 	ref     node.Ref
 	dropped atomic.Uint64
-	done    chan struct{} // closed when C is
+	done    chan struct{} // closed together with C
 	stop    context.CancelCauseFunc
 	ctx     context.Context
 
@@ -38,38 +37,36 @@ type Stream[T any] struct {
 	why node.Atom
 }
 
-// Trace shows what processes of a node do and what is done to them. It ends with
-// ctx, Close, the last of the processes, or the loss of the node.
+// Trace streams the events of processes on a node. It ends with ctx, Close, the last of the processes, or the loss of the
+// node.
 func Trace(ctx context.Context, from node.Caller, at node.Atom, q TraceQuery) (*Stream[Event], error) {
 	return open[Event](ctx, from, at, "trace", &q, &q.StreamOptions)
 }
 
-// DeadLetters shows the dead letters of a node, from now on. It ends with ctx,
-// Close, or the loss of the node.
+// DeadLetters streams the dead letters of a node, from now on. It ends with ctx, Close, or the loss of the node.
 func DeadLetters(ctx context.Context, from node.Caller, at node.Atom, q LetterQuery) (*Stream[Letter], error) {
 	return open[Letter](ctx, from, at, "deadletters", &q, &q.StreamOptions)
 }
 
-// Dropped returns how many events did not fit into the buffer on the node, because
-// the reader of C, or the connection, was too slow.
+// Dropped returns how many events did not fit into the buffer on the node, because the reader of C or the connection was
+// too slow.
 func (s *Stream[T]) Dropped() uint64 { return s.dropped.Load() }
 
-// Close ends the stream and waits until C is closed. What was in it is lost.
+// Close ends the stream and waits until C is closed. Events not yet read are lost.
 func (s *Stream[T]) Close() {
 	s.stop(errClosed)
 	<-s.done
 }
 
-// Err returns, once C is closed, why: nil after Close, or where there is no more to
-// show (see [Stream.Why]); [ErrLost]; the error of ctx.
+// Err returns, once C is closed, the reason: nil after Close or if there are no more events (see [Stream.Why]), [ErrLost],
+// or the error of ctx.
 func (s *Stream[T]) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// Why returns, once C is closed, what the node said of the end: max, exited; "" if
-// it has not said anything.
+// Why returns, once C is closed, the reason given by the node: max or exited, or "" if it gave none.
 func (s *Stream[T]) Why() node.Atom {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,14 +101,13 @@ func open[T any](ctx context.Context, from node.Caller, at, what node.Atom, q an
 	return s, nil
 }
 
-// limitReached tells that the reader has had as many as it asked for.
+// limitReached means that the reader has received as many events as it requested.
 type limitReached struct{}
 
-// errClosed is the cause of a stream's end by Close.
+// errClosed is the cause of the stream's end after Close.
 var errClosed = errors.New("admin: closed")
 
-// read is the reader's goroutine: started by open, ended by Close, the stream's end
-// or its loss, waited for by Close.
+// read is the reader's goroutine: started by open, ended by Close, or by the stream's end or loss. Close waits for it.
 func (s *Stream[T]) read(c chan<- T) {
 	defer close(s.done)
 	defer close(c)
@@ -138,7 +134,7 @@ func (s *Stream[T]) take(c chan<- T, msg any) (over bool, err error) {
 	case limitReached:
 		s.leave()
 		return true, nil
-	case node.Exited: // this node stops
+	case node.Exited: // this node is stopping
 		return true, fmt.Errorf("%w: %w", ErrLost, &node.ExitError{Reason: m.Reason})
 	case node.Down:
 		return true, fmt.Errorf("%w: %s: %w", ErrLost, s.at, &node.ExitError{Reason: m.Reason})
@@ -150,7 +146,7 @@ func (s *Stream[T]) take(c chan<- T, msg any) (over bool, err error) {
 	return false, nil
 }
 
-// news is {events, [Event], Dropped} or {ended, Why}.
+// news handles {events, [Event], Dropped} or {ended, Why}.
 func (s *Stream[T]) news(c chan<- T, body any) (over bool, err error) {
 	t, _ := body.(wire.Tuple)
 	switch {
@@ -182,8 +178,8 @@ func (s *Stream[T]) news(c chan<- T, body any) (over bool, err error) {
 	return false, nil
 }
 
-// leave tells the other end to stop and lets what is under way come in, so that it
-// is nobody's dead letter; if that takes long, it is.
+// leave tells the other end to stop and receives the messages in flight, so that they do not become dead letters; after
+// patience they do.
 func (s *Stream[T]) leave() {
 	s.node.Send(s.source, wire.Atom("stop"))
 	s.handle.ReceiveWithin(patience, func(m any) bool {
@@ -193,5 +189,5 @@ func (s *Stream[T]) leave() {
 	})
 }
 
-// patience is how long a stream's end is waited for.
+// patience bounds the wait for the end of a stream.
 const patience = time.Second

@@ -15,16 +15,16 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Bounds of a stream, and what is taken where a client says nothing.
+// Bounds and defaults of a stream.
 const (
-	defaultEvents = 1000 // under way, and waiting
+	defaultEvents = 1000 // in flight, and waiting
 	defaultSize   = 1024
 	maxSize       = 64 << 10
 	maxBuffer     = 100_000
-	maxBatch      = 100 // events in a message at most
+	maxBatch      = 100 // maximum of events in a message
 )
 
-// streamOptions are StreamOptions as they come: window may be an atom.
+// streamOptions is StreamOptions as received: Window may be an atom.
 type streamOptions struct {
 	Window any `etf:",omitzero"`
 	Buffer int `etf:",omitzero"`
@@ -33,15 +33,15 @@ type streamOptions struct {
 	To     any `etf:",omitzero"`
 }
 
-// streamSender is the half of a stream that is on the node: a process, which talks to the
-// client, and a goroutine, the event pump, which waits for events.
+// streamSender is the half of a stream on the node: a process, which communicates with the client, and a goroutine, the
+// event pump, which waits for events.
 //
 // Invariants:
 //
-//  1. The event pump takes an event from the source only when it may be sent: what waits,
-//     waits in the source's buffer, and what does not fit there is counted there.
-//  2. One batch at most is between the event pump and the process.
-//  3. The source is closed when the process has ended, and the event pump ends with that.
+//  1. The event pump takes events from the source only when they may be sent (and one more, to notice its end): the others
+//     wait in the source's buffer, which counts those that do not fit.
+//  2. At most one batch is between the event pump and the process.
+//  3. The source is closed when the process has ended, which ends the event pump.
 type streamSender struct {
 	s      *service
 	to     node.PID
@@ -51,19 +51,20 @@ type streamSender struct {
 	size   int
 	self   node.PID
 
-	credit atomic.Int64  // events that may have been sent; the process's
-	used   atomic.Int64  // events that have been; the event pump's
-	more   chan struct{} // capacity 1: granted has grown
+	credit atomic.Int64  // events that may be sent in all; written by the process
+	used   atomic.Int64  // events that have been sent; written by the event pump
+	more   chan struct{} // capacity 1: credit has grown
 	sent   chan struct{} // capacity 1: a batch has been sent
 	done   chan struct{} // closed when the process has ended
 
-	dropped func() uint64 // set before there is a pump
+	dropped func() uint64 // set before the pump starts
 
 	ending sync.Mutex // held while a batch is put into the mailbox
-	over   bool       // the process takes no more: a batch would be a dead letter
+	over   bool       // the process accepts no more: a batch would become a dead letter
 }
 
-// give puts a batch into the mailbox of the process. False: that takes no more. It is the event pump's.
+// give puts a batch into the mailbox of the process, and returns false if the process accepts no more. The event pump calls
+// it.
 func (o *streamSender) give(n *node.Node, m eventBatch) bool {
 	o.ending.Lock()
 	defer o.ending.Unlock()
@@ -74,7 +75,7 @@ func (o *streamSender) give(n *node.Node, m eventBatch) bool {
 	return true
 }
 
-// take is the end of the process: what the event pump has given makes no dead letter.
+// take runs at the end of the process: it receives what the event pump has given, so that it does not become a dead letter.
 func (o *streamSender) take(p *node.Process) {
 	o.ending.Lock()
 	o.over = true
@@ -86,13 +87,13 @@ func (o *streamSender) take(p *node.Process) {
 	}
 }
 
-// eventBatch is what the event pump gives to the process.
+// eventBatch is a message of the event pump to the process.
 type eventBatch struct {
 	events wire.List
-	end    wire.Atom // "": none
+	end    wire.Atom // or ""
 }
 
-// newStreamSender reads what a stream is to be.
+// newStreamSender reads the options of a stream.
 func (q *request) newStreamSender() (*streamSender, error) {
 	var a streamOptions
 	if err := q.options(&a); err != nil {
@@ -180,7 +181,7 @@ func (q *request) trace() (any, error) {
 	})
 }
 
-// shown are the words of TraceQuery.Events.
+// shown maps the words of TraceQuery.Events.
 var shown = map[node.Atom]trace.Kind{
 	"receive": trace.Receive,
 	"send":    trace.Send,
@@ -223,7 +224,7 @@ func (q *request) deadLetters() (any, error) {
 		go (&eventPump[deadletter.Letter]{sender: o, n: q.n, source: d.C, endReason: "stopped",
 			show: func(l deadletter.Letter) (any, bool) {
 				cause := node.Atom(l.Cause.String())
-				own := l.To == self || l.To == o.to // its own would never end
+				own := l.To == self || l.To == o.to // its own letters would never end
 				return Letter{At: Time{l.At}, Cause: cause, To: l.To, Name: l.Name, Alias: l.Alias, Message: cut(l.Message, o.size)},
 					!own && (len(ask.Causes) == 0 || slices.Contains(ask.Causes, cause))
 			}}).run()
@@ -231,8 +232,8 @@ func (q *request) deadLetters() (any, error) {
 	})
 }
 
-// open starts the process of o. begin makes the source and the event pump, and returns
-// what closes the source. The answer comes when that is done, or has failed.
+// open starts the process of o. begin makes the source and the event pump, and returns a function that closes the source.
+// The answer is sent when begin returns.
 func (q *request) open(o *streamSender, begin func(self node.PID) (end func(), err error)) (any, error) {
 	if q.s.streams.Add(1) > int32(q.s.cfg.Streams) {
 		q.s.streams.Add(-1)
@@ -268,8 +269,8 @@ func (q *request) open(o *streamSender, begin func(self node.PID) (end func(), e
 	return nil, errNoReplyYet
 }
 
-// serve is the process: it ends with the client, at its wish, or with the source.
-// over: there is no more to show, and the client does not know that yet.
+// serve is the process: it ends with the client, at its request, or with the source. It returns true if there are no more
+// events and the client has not been told yet.
 func (o *streamSender) serve(p *node.Process) (over bool) {
 	for {
 		switch m := p.Receive().(type) {
@@ -297,8 +298,8 @@ func (o *streamSender) serve(p *node.Process) (over bool) {
 	}
 }
 
-// linger lets what the client says before it hears of the end come in, so that it is
-// nobody's dead letter, which other streams would show.
+// linger receives the messages that the client sends before it learns of the end, so that they do not become dead letters,
+// which other streams would show.
 func linger(p *node.Process) {
 	for until := time.Now().Add(patience); ; {
 		m, err := p.ReceiveWithin(max(0, time.Until(until)), nil)
@@ -312,7 +313,7 @@ func (o *streamSender) finish(p *node.Process, why wire.Atom) {
 	p.Send(o.to, wire.Tuple{Name, o.ref, wire.Tuple{wire.Atom("ended"), why}})
 }
 
-// addCredit takes the client's word for what it has seen, as far as that can be.
+// addCredit adds the n events that the client has acknowledged, within plausible bounds.
 func (o *streamSender) addCredit(n any) {
 	k, ok := wire.AsInt(n)
 	if !ok || k < 0 || o.window == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// target finds the process that an argument names; see Info.
+// target finds the process named by argument i; see Info.
 func (q *request) target(i int) (node.PID, error) { return find(q.n, q.args[i]) }
 
 // find finds a process of n by a PID, an atom, or text.
@@ -39,7 +39,7 @@ func named(n *node.Node, name node.Atom) (node.PID, error) {
 	return node.PID{}, fmt.Errorf("%w: %s", node.ErrNoName, name)
 }
 
-// here checks that a process is one of n, alive.
+// here checks that a process is alive on n.
 func here(n *node.Node, pid node.PID) (node.PID, error) {
 	switch {
 	case n.IsAlive(pid):
@@ -52,7 +52,7 @@ func here(n *node.Node, pid node.PID) (node.PID, error) {
 	return pid, fmt.Errorf("%w: %v", node.ErrNoProcess, pid)
 }
 
-// number reads <0.12.0>, <go@host.12.0>, 0.12.0 or 12. ok: it is one of these.
+// number parses <0.12.0>, <go@host.12.0>, 0.12.0 or 12, and reports whether text is one of these.
 func number(n *node.Node, text string) (pid node.PID, ok bool, err error) {
 	inner, left := strings.CutPrefix(text, "<")
 	inner, right := strings.CutSuffix(inner, ">")
@@ -60,7 +60,7 @@ func number(n *node.Node, text string) (pid node.PID, ok bool, err error) {
 		return pid, false, nil
 	}
 	parts := strings.Split(inner, ".")
-	if len(parts) > 3 { // a node's name has dots
+	if len(parts) > 3 { // the node's name has dots
 		k := len(parts) - 2
 		parts = append([]string{strings.Join(parts[:k], ".")}, parts[k:]...)
 	}

@@ -11,9 +11,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// treeBuilder makes a Forest by asking supervisors for their children. seen guards
-// against supervisors that name each other, left is how many branches there may
-// still be.
+// treeBuilder makes a Forest by asking supervisors for their children. seen guards against supervisors that list each
+// other; left is how many more branches are allowed.
 type treeBuilder struct {
 	q    *request
 	f    Forest
@@ -21,8 +20,7 @@ type treeBuilder struct {
 	left int
 }
 
-// tree makes the Forest: applications first, in the order of their start, then
-// supervisors that are in none of them.
+// tree makes the Forest: applications first, in the order of their start, then supervisors outside of them.
 func (q *request) tree() (any, error) {
 	var ask struct{ Limit int }
 	if err := q.options(&ask); err != nil {
@@ -36,7 +34,7 @@ func (q *request) tree() (any, error) {
 	}
 	others, all := q.supervisors()
 	for _, s := range others {
-		// One whose parent is shown, but is not among its children, was cut with them.
+		// A supervisor whose parent is shown, but not as its parent's child, was cut with the other children.
 		if !g.seen[s.pid] && !g.seen[s.parent] && g.takeBranch() {
 			g.f.Trees = append(g.f.Trees, g.process(Branch{Kind: "supervisor", PID: s.pid}))
 		}
@@ -45,7 +43,7 @@ func (q *request) tree() (any, error) {
 	return toTerm(g.f)
 }
 
-// takeBranch takes a place for a branch; false: there is none left.
+// takeBranch uses up one branch, and returns false if none is left.
 func (g *treeBuilder) takeBranch() bool {
 	if g.left <= 0 {
 		g.f.Cut++
@@ -55,7 +53,7 @@ func (g *treeBuilder) takeBranch() bool {
 	return true
 }
 
-// applications asks for {Name, Description, Version} of those that run.
+// applications requests {Name, Description, Version} of the running applications.
 func (q *request) applications() []any {
 	ctx, cancel := q.timeoutContext()
 	defer cancel()
@@ -64,7 +62,7 @@ func (q *request) applications() []any {
 	if err != nil || !ok {
 		return nil // there is no controller
 	}
-	slices.Reverse(l) // the last started comes first
+	slices.Reverse(l) // the last one started comes first
 	return l
 }
 
@@ -87,7 +85,7 @@ func (g *treeBuilder) application(about any) Branch {
 		return b
 	}
 	g.look(&b, master)
-	b.State = "running" // what the process at its top does says nothing
+	b.State = "running" // the state of its top process does not matter
 	v, _ = rpc.Apply(ctx, g.q.n, "application_master", "get_child", []any{master})
 	if c, ok := v.(wire.Tuple); ok && len(c) == 2 {
 		if top, ok := c[0].(wire.PID); ok && g.takeBranch() {
@@ -97,16 +95,15 @@ func (g *treeBuilder) application(about any) Branch {
 	return b
 }
 
-// root is a supervisor that may be the top of a tree.
+// root is a possible root of a tree.
 type root struct {
 	pid, parent node.PID
 	name        node.Atom
-	under       int // 1: the parent is a supervisor, too
+	under       int // 1 if the parent is a supervisor
 }
 
-// supervisors lists the processes that are supervisors, those first that no other
-// has started, by name, and counts all processes. The numbers of PIDs are used again,
-// and say nothing about what was first.
+// supervisors lists the supervisors, first those not started by another supervisor, by name, and counts all processes. PIDs
+// are reused, so they do not give the order of the starts.
 func (q *request) supervisors() (roots []root, all int) {
 	known := make(map[node.PID]bool)
 	for i := range q.n.Infos() {
@@ -126,7 +123,7 @@ func (q *request) supervisors() (roots []root, all int) {
 	return roots, all
 }
 
-// look fills in what is known about a process.
+// look fills in the details of a process.
 func (g *treeBuilder) look(b *Branch, pid node.PID) (kind wire.Atom) {
 	g.seen[pid] = true
 	b.PID = pid
@@ -142,7 +139,7 @@ func (g *treeBuilder) look(b *Branch, pid node.PID) (kind wire.Atom) {
 	return procview.ProgramOf(&i).Kind
 }
 
-// process is a branch with what is below it.
+// process fills in a branch and its children.
 func (g *treeBuilder) process(b Branch) Branch {
 	again := g.seen[b.PID]
 	kind := g.look(&b, b.PID)
@@ -155,8 +152,7 @@ func (g *treeBuilder) process(b Branch) Branch {
 	return b
 }
 
-// below asks a supervisor for its children; of more than can be shown it asks only
-// how many.
+// below requests the children of a supervisor, or only their number if they are too many to show.
 func (g *treeBuilder) below(b *Branch) {
 	v, err := g.ask(b.PID, "count_children")
 	if err == nil {
@@ -176,7 +172,7 @@ func (g *treeBuilder) below(b *Branch) {
 		b.Note = "too many children to show"
 		return
 	}
-	slices.Reverse(children) // the last started comes first
+	slices.Reverse(children) // the last one started comes first
 	for _, c := range children {
 		if c, ok := c.(wire.Tuple); ok && len(c) == 4 && g.takeBranch() {
 			b.Children = append(b.Children, g.child(c))
@@ -184,7 +180,7 @@ func (g *treeBuilder) below(b *Branch) {
 	}
 }
 
-// child is {Id, Pid | restarting | undefined, Type, Modules}.
+// child converts {Id, Pid | restarting | undefined, Type, Modules}.
 func (g *treeBuilder) child(c wire.Tuple) Branch {
 	b := Branch{Kind: "worker"}
 	if id, ok := wire.AsText(c[0]); !ok {
@@ -213,8 +209,8 @@ func (g *treeBuilder) ask(pid node.PID, what wire.Atom) (any, error) {
 	return otp.Call(ctx, g.q.n, pid, what)
 }
 
-// specs is how many children a supervisor has, of [{specs, N}, {active, N},
-// {supervisors, N}, {workers, N}]; of one that is simple_one_for_one, the workers.
+// specs returns the number of children from [{specs, N}, {active, N}, {supervisors, N}, {workers, N}]; for a
+// simple_one_for_one supervisor, that of the workers.
 func specs(counts any) (most int) {
 	l, _ := wire.AsList(counts)
 	for _, c := range l {
