@@ -1,5 +1,5 @@
-// Actornode is a node of an Erlang cluster, written in Go: OTP nodes connect to it
-// as to one of their own. The same program looks into nodes and steers them.
+// Actornode is a node of an Erlang cluster, written in Go: OTP nodes connect to it like to any other node. The same program
+// inspects and controls nodes.
 //
 //	actornode cluster
 //	ACTORNODE_COOKIE=secret actornode start --name go@127.0.0.1 --demo
@@ -12,8 +12,7 @@
 //	actornode call counter '{add, 5}'
 //	actornode top
 //
-// See actornode help start. A program with actors of its own is such a main, too: see
-// actornode.Main.
+// See actornode help start. A program with its own actors has a similar main: see actornode.Main.
 package main
 
 import "github.com/actornode/actornode"

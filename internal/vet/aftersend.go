@@ -9,25 +9,25 @@ import (
 	"strings"
 )
 
-// AfterSend finds messages that are changed after they were sent.
+// AfterSend finds messages that are changed after being sent.
 var AfterSend = analyzer("aftersend", `
-find pointers, maps and slices that are changed after they were given to another process
+find pointers, maps and slices that are changed after being passed to another process
 
-A message is a Go value and is not copied: what it points to belongs to both sides from then on, and
-the receiver may read it at any time. If the sender changes it, the receiver sees half of the change, or
-the program ends (concurrent map read and map write). On its way to another node the message may be
-written before or after the change.
+A message is a Go value and is not copied: after the send both sides share the data that it points to, and
+the receiver may read it at any time. If the sender changes it, the receiver may see half of the change, or
+the program crashes (concurrent map read and map write). A message to another node may be encoded before or
+after the change.
 
-Reported are changes, on a path after the message was given to Send, Cast, Call, Reply, Spawn or their kind,
-of what it holds: elements, fields behind a pointer, by delete, clear, copy, append to a part, sorting, a
-Read into it, Reset or Write of a bytes.Buffer whose Bytes it holds, and by a method of this package that
-changes its receiver. What an actor without Init is spawned with is its own from the next message on.
-Of a function literal that a process is spawned with, the variables count that it has of the function around it: reported is a
-change of one while the process has it, and a use of one that the process changes.
-Reported are an Actor that two processes are spawned with, or that the Start of a supervisor's child returns each time.
-Reported is, too, a field of the state that a handler gives away, or returns as the reply of a server, while
-another handler changes what the field holds. Not reported is a change after the sender has waited for something
-(a receive, a call, a lock), for the receiver may be done then; nor what has a lock or atomic fields.
+The analyzer reports changes of data held by a message, on a path after the message was passed to Send, Cast,
+Call, Reply, Spawn or a similar function: of elements, of fields behind a pointer, by delete, clear, copy, append
+to a part, sorting, a Read into it, Reset or Write of a bytes.Buffer whose Bytes it holds, and by a method of this
+package that changes its receiver. An actor without Init owns the value that it is spawned with from the next
+message on. For a function literal that a process is spawned with, the analyzer checks the captured variables: it
+reports a change of one that the process uses, and a use of one that the process changes.
+It also reports an Actor that two processes are spawned with, or that the Start of a supervisor's child returns each
+time, and a field of the state that a handler sends, or returns as the reply of a server, while another handler changes
+the data in the field. It does not report a change after the sender has waited for something (a receive, a call, a
+lock), since the receiver may be done by then, nor data with a lock or atomic fields.
 
 Send a copy (maps.Clone, slices.Clone, a struct), make a new value after the send, or use SendBytes for a buffer.`, runAfterSend)
 
@@ -66,20 +66,20 @@ func runAfterSend(p *pass) {
 	})
 }
 
-// sharing looks for what processes share in one package.
+// sharing finds data shared by processes in one package.
 type sharing struct {
 	*pass
 	decls    map[types.Object]ast.Node
 	mutators map[*types.Func]bool    // methods that change what their receiver refers to
-	fields   map[*types.Var]ast.Node // where a handler changes what a field of its state refers to
+	fields   map[*types.Var]ast.Node // where a handler changes data that a field of its state refers to
 	replies  map[ast.Node]bool       // functions whose first result is the reply to a call
 }
 
-// given reports a change of what a message holds.
+// given reports a change of data that a message holds.
 func (s *sharing) given(f function, call *ast.CallExpr, msg ast.Expr, h held, name string) {
 	switch {
-	case (h.how == address || h.how == variable) && s.inForInit(f, h.root): // each round of the loop has a variable of its own
-	case s.toSelf(call): // which takes it later
+	case (h.how == address || h.how == variable) && s.inForInit(f, h.root): // each iteration has its own variable
+	case s.toSelf(call): // it receives the message later
 	case s.startsLater(msg, name):
 		s.after(f, call, h, func(n ast.Node, effects []effect) step {
 			if !s.sends(n) {
@@ -93,8 +93,8 @@ func (s *sharing) given(f function, call *ast.CallExpr, msg ast.Expr, h held, na
 	}
 }
 
-// captured reports a variable that a function literal, which a process is spawned with, has of the function that spawns it, and
-// that one of the two changes while the other uses it.
+// captured reports a variable captured by a function literal that a process is spawned with, if the process or the spawning
+// function changes it while the other uses it.
 func (s *sharing) captured(f function, call *ast.CallExpr, msg ast.Expr, name string) {
 	lit := literal(msg)
 	if lit == nil || s.stepped(call) {
@@ -159,7 +159,7 @@ func (s *sharing) twice(f function, call *ast.CallExpr, msg ast.Expr, name strin
 	})
 }
 
-// isActor reports whether an expression is a pointer to a struct with fields of which a process may be made.
+// isActor reports whether an expression is a pointer to a struct with fields that implements an Actor.
 func (s *sharing) isActor(x ast.Expr) bool {
 	t := s.TypesInfo.TypeOf(x)
 	of := pointee(t)
@@ -174,7 +174,8 @@ func (s *sharing) isActor(x ast.Expr) bool {
 	return ok && st.NumFields() > 0 && receive != nil
 }
 
-// restarted reports that the Start of a supervisor's child returns an Actor that it has not made: that of the process before.
+// restarted reports that the Start of a supervisor's child returns an Actor that it did not create: that of the previous
+// process.
 func (s *sharing) restarted(f function, r *ast.ReturnStmt) {
 	results := s.signature(f).Results()
 	if _, literal := f.node.(*ast.FuncLit); !literal || results.Len() != 2 || len(r.Results) != 2 ||
@@ -187,7 +188,7 @@ func (s *sharing) restarted(f function, r *ast.ReturnStmt) {
 	}
 }
 
-// stepped reports whether the process that a call spawns runs when a Scheduler of the program says so.
+// stepped reports whether the process spawned by a call is run by the program's own Scheduler.
 func (s *sharing) stepped(call *ast.CallExpr) bool {
 	o, ok := ast.Unparen(call.Args[0]).(*ast.CompositeLit)
 	return ok && slices.ContainsFunc(o.Elts, func(e ast.Expr) bool {
@@ -200,7 +201,7 @@ func (s *sharing) stepped(call *ast.CallExpr) bool {
 	})
 }
 
-// literal returns the function literal that an expression is, or is converted from; nil if there is no literal.
+// literal returns the function literal that an expression is, or is converted from, or nil.
 func literal(x ast.Expr) *ast.FuncLit {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.FuncLit:
@@ -229,7 +230,7 @@ func (s *sharing) usedAfter(f function, call *ast.CallExpr, msg ast.Expr, h held
 	})
 }
 
-// use returns where a node uses a variable, not in a function literal; nil if it does not.
+// use returns where a node uses a variable outside of function literals, or nil.
 func (s *sharing) use(n ast.Node, v *types.Var) (at ast.Node) {
 	inspectOwn(n, func(m ast.Node) bool {
 		if id, ok := m.(*ast.Ident); ok && s.TypesInfo.Uses[id] == v {
@@ -240,7 +241,7 @@ func (s *sharing) use(n ast.Node, v *types.Var) (at ast.Node) {
 	return at
 }
 
-// changedAfter reports a change after a node of what was given away by a call.
+// changedAfter reports a change, after the node from, of data given away by call.
 func (s *sharing) changedAfter(f function, call *ast.CallExpr, from ast.Node, h held, name string) bool {
 	line := s.Fset.Position(call.Pos()).Line
 	return s.after(f, from, h, func(n ast.Node, effects []effect) step {
@@ -255,8 +256,8 @@ func (s *sharing) changedAfter(f function, call *ast.CallExpr, from ast.Node, h 
 	})
 }
 
-// after walks over what can come after a node as long as a place holds what it holds there, and
-// nobody else may be done with it.
+// after walks over the nodes that can follow from, as long as the place still holds the same value and the receiver cannot
+// be done with it.
 func (s *sharing) after(f function, from ast.Node, h held, do func(n ast.Node, effects []effect) step) bool {
 	return s.flow(f).from(from, func(n ast.Node) step {
 		if s.declares(n, h.root) {
@@ -278,7 +279,7 @@ func (s *sharing) after(f function, from ast.Node, h held, do func(n ast.Node, e
 	})
 }
 
-// declares reports whether a node makes a variable.
+// declares reports whether a node declares a variable.
 func (s *sharing) declares(n ast.Node, v *types.Var) bool {
 	yes := false
 	inspectOwn(n, func(m ast.Node) bool {
@@ -297,8 +298,7 @@ func (s *sharing) toSelf(call *ast.CallExpr) bool {
 	})
 }
 
-// startsLater reports whether what is given away is a process, or part of one, that does nothing
-// before it gets a message.
+// startsLater reports whether msg becomes a process, or part of one, that does nothing before its first message.
 func (s *sharing) startsLater(msg ast.Expr, name string) bool {
 	if !starts(name) {
 		return false
@@ -310,7 +310,7 @@ func (s *sharing) startsLater(msg ast.Expr, name string) bool {
 	return init == nil
 }
 
-// starts reports whether a function of that name makes a process of what it is given, or a part of one.
+// starts reports whether a function of that name makes its argument a process or a part of one.
 func starts(name string) bool {
 	return strings.HasPrefix(name, "Spawn") || strings.HasPrefix(name, "Start") || name == "Add" || name == "In"
 }
@@ -328,7 +328,7 @@ func (s *sharing) sends(n ast.Node) bool {
 	return yes
 }
 
-// givenState reports that a handler gives away a field of its state whose content handlers change.
+// givenState reports a handler that gives away a field of its state whose content handlers change.
 func (s *sharing) givenState(f function, msg ast.Expr, h held, name string) {
 	if h.how != shared || !s.isHandler(f) || !s.ofState(f, h.place) || s.replaced(f, h.place) {
 		return
@@ -340,7 +340,7 @@ func (s *sharing) givenState(f function, msg ast.Expr, h held, name string) {
 	}
 }
 
-// ofState reports whether a place is a field of what a parameter or the receiver points to.
+// ofState reports whether a place is a field of the struct that a parameter or the receiver points to.
 func (s *sharing) ofState(f function, at place) bool {
 	if at.field == nil || at.fields != "."+at.field.Name() || pointee(at.root.Type()) == nil {
 		return false
@@ -348,7 +348,7 @@ func (s *sharing) ofState(f function, at place) bool {
 	return declaredIn(at.root, f.node) && !declaredIn(at.root, f.body)
 }
 
-// replaced reports whether a function assigns something else to a place, other than where it is nil.
+// replaced reports whether a function assigns another value to a place, except where the place is nil.
 func (s *sharing) replaced(f function, at place) bool {
 	yes := false
 	inspectOwn(f.body, func(n ast.Node) bool {
@@ -369,7 +369,7 @@ func (s *sharing) replaced(f function, at place) bool {
 	return yes
 }
 
-// readFields reads which fields of their state handlers change.
+// readFields records which fields of their state handlers change.
 func (s *sharing) readFields(f function) {
 	if !s.isHandler(f) {
 		return
@@ -386,7 +386,7 @@ func (s *sharing) readFields(f function) {
 	})
 }
 
-// readReplies reads which functions of servers and active objects return replies.
+// readReplies records which functions of servers and active objects return replies.
 func (s *sharing) readReplies(f function) {
 	sig := s.signature(f)
 	if f.name() == "HandleCall" && sig.Params().Len() == 2 && isNamed(pointee(sig.Params().At(0).Type()), pathEvent, nameContext) {
@@ -395,8 +395,7 @@ func (s *sharing) readReplies(f function) {
 	inspectOwn(f.body, s.readReply)
 }
 
-// readGlobals is readReplies for what stands outside functions: most kinds of servers are
-// package variables.
+// readGlobals is readReplies for package-level code: most kinds of servers are package variables.
 func (s *sharing) readGlobals() {
 	for _, file := range s.Files {
 		for _, d := range file.Decls {
@@ -407,7 +406,7 @@ func (s *sharing) readGlobals() {
 	}
 }
 
-// readReply reads which function a call makes one that handles calls.
+// readReply records a function that a call makes a handler of calls.
 func (s *sharing) readReply(n ast.Node) bool {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -434,7 +433,7 @@ func (s *sharing) readReply(n ast.Node) bool {
 	return true
 }
 
-// readMutator reads whether a method changes what its receiver refers to.
+// readMutator records whether a method changes data that its receiver refers to.
 func (s *sharing) readMutator(f function) {
 	if f.decl == nil {
 		return
@@ -459,7 +458,7 @@ func (s *sharing) readMutator(f function) {
 	})
 }
 
-// place is a variable, or a field of fields of one.
+// place is a variable, or a possibly nested field of one.
 type place struct {
 	root   *types.Var
 	fields string     // ".a.b"
@@ -468,27 +467,27 @@ type place struct {
 
 func (p place) String() string { return p.root.Name() + p.fields }
 
-// in reports whether p is a field of what q is, or of a field of that.
+// in reports whether p is a field of q, at any depth.
 func (p place) in(q place) bool { return p.root == q.root && strings.HasPrefix(p.fields, q.fields+".") }
 
 // holding is how a message holds a place.
 type holding int
 
 const (
-	shared   holding = iota // what it refers to: by a pointer, map or slice
+	shared   holding = iota // the data behind a pointer, map or slice
 	address                 // the variable itself: &v
-	byValue                 // a struct, whose fields may refer to something
+	byValue                 // a struct, whose fields may refer to data
 	buffer                  // the bytes of a bytes.Buffer
-	variable                // a pointer itself: what it points to may have a lock, or be handed over
+	variable                // a pointer itself: its target may have a lock, or be handed over
 )
 
-// held is what a message holds.
+// held is a place that a message holds.
 type held struct {
 	place
 	how holding
 }
 
-// placeOf returns the place that an expression names.
+// placeOf returns the place named by an expression.
 func (s *sharing) placeOf(x ast.Expr) (place, bool) {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.Ident:
@@ -507,7 +506,7 @@ func (s *sharing) placeOf(x ast.Expr) (place, bool) {
 	return place{}, false
 }
 
-// holds returns what a message holds.
+// holds returns the places that a message holds.
 func (s *sharing) holds(x ast.Expr) (all []held) {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.Ident, *ast.SelectorExpr:
@@ -566,7 +565,7 @@ func (s *sharing) holds(x ast.Expr) (all []held) {
 	return all
 }
 
-// guarded reports whether a type has a lock, an atomic value or a channel in it: it is made to be shared.
+// guarded reports whether a type contains a lock, an atomic value or a channel: it is meant to be shared.
 func guarded(t types.Type) bool { return guardedWithin(t, 3) }
 
 func guardedWithin(t types.Type, depth int) bool {
@@ -585,13 +584,13 @@ func guardedWithin(t types.Type, depth int) bool {
 	return false
 }
 
-// kind says what an effect changes.
+// kind is the part of a place that an effect changes.
 type kind int
 
 const (
-	whole   kind = iota // the variable or field itself: it gets another value
+	whole   kind = iota // the variable or field itself: it is assigned
 	part                // a field of it, or an element of an array, in place
-	content             // what it refers to
+	content             // the data it refers to
 	bytesOf             // the content of a bytes.Buffer
 )
 
@@ -600,11 +599,10 @@ type effect struct {
 	place
 	kind   kind
 	at     ast.Node
-	itself bool // what it gets is made of itself: append(v, x), v[:0]
+	itself bool // the new value derives from the old one: append(v, x), v[:0]
 }
 
-// effect says what an effect does to what a message holds: found, it changes that; stop, the place
-// holds something else from then on.
+// effect returns found if e changes the data that the message holds, and stop if the place holds other data afterwards.
 func (h held) effect(e effect) step {
 	same := h.place == e.place
 	switch {
@@ -625,7 +623,7 @@ func (h held) effect(e effect) step {
 	return on
 }
 
-// effects returns what a node of the control flow changes.
+// effects returns the changes made by a node of the control flow.
 func (s *sharing) effects(n ast.Node) (all []effect) {
 	inspectOwn(n, func(m ast.Node) bool {
 		switch m := m.(type) {
@@ -649,7 +647,7 @@ func (s *sharing) effects(n ast.Node) (all []effect) {
 	return all
 }
 
-// ownEffects is effects of simple statements, none of others.
+// ownEffects returns the effects of a simple statement, and none for others.
 func (s *sharing) ownEffects(n ast.Stmt) []effect {
 	switch n := n.(type) {
 	case *ast.AssignStmt, *ast.IncDecStmt, *ast.ExprStmt:
@@ -658,7 +656,7 @@ func (s *sharing) ownEffects(n ast.Stmt) []effect {
 	return nil
 }
 
-// madeOf reports whether x is a slice that may have the array of the one at a place.
+// madeOf reports whether x is a slice that may share the array of the slice at a place.
 func (s *sharing) madeOf(x ast.Expr, at place) bool {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.SliceExpr:
@@ -700,7 +698,7 @@ func (s *sharing) writes(x ast.Expr, at ast.Node, itself bool) (all []effect) {
 	}
 }
 
-// derefs returns, for all that is followed on the way to x, that its content is changed.
+// derefs returns a change of content for each reference followed on the way to x.
 func (s *sharing) derefs(x ast.Expr, at ast.Node) (all []effect) {
 	for {
 		var of ast.Expr
@@ -723,7 +721,7 @@ func (s *sharing) derefs(x ast.Expr, at ast.Node) (all []effect) {
 	}
 }
 
-// refers reports whether values of a type refer to what is elsewhere.
+// refers reports whether values of a type refer to other data.
 func refers(t types.Type) bool {
 	if t == nil {
 		return false
@@ -735,7 +733,7 @@ func refers(t types.Type) bool {
 	return false
 }
 
-// changers are functions that change what an argument refers to, by their package.
+// changers lists the functions that change the data an argument refers to, by their package.
 var changers = map[string][]string{
 	"slices": {"Sort", "SortFunc", "SortStableFunc", "Reverse", "Delete", "DeleteFunc", "Compact", "CompactFunc", "Replace"},
 	"sort":   {"Sort", "Stable", "Slice", "SliceStable", "Ints", "Strings", "Float64s"},
@@ -743,7 +741,7 @@ var changers = map[string][]string{
 	"rand":   {"Read", "Shuffle"},
 }
 
-// callEffects returns what a call changes.
+// callEffects returns the changes made by a call.
 func (s *sharing) callEffects(call *ast.CallExpr) []effect {
 	if id, ok := call.Fun.(*ast.Ident); ok && len(call.Args) > 0 {
 		if _, ok := s.TypesInfo.Uses[id].(*types.Builtin); ok {
@@ -781,12 +779,12 @@ func (s *sharing) callEffects(call *ast.CallExpr) []effect {
 	return nil
 }
 
-// changesBuffer reports whether a method of a bytes.Buffer changes the bytes that it has returned.
+// changesBuffer reports whether a method of bytes.Buffer changes the bytes returned before.
 func changesBuffer(name string) bool {
 	return name == "Reset" || name == "Truncate" || name == "ReadFrom" || strings.HasPrefix(name, "Write")
 }
 
-// changed is the effect of a change of what x refers to, or of what it is the address of.
+// changed returns the effect of changing the data that x refers to, or the variable whose address it is.
 func (s *sharing) changed(x ast.Expr, at ast.Node) []effect {
 	x = ast.Unparen(x)
 	if slice, ok := x.(*ast.SliceExpr); ok {
@@ -802,13 +800,13 @@ func (s *sharing) changed(x ast.Expr, at ast.Node) []effect {
 	return all
 }
 
-// waiting are the names of functions and methods after which somebody else may be done with a message.
+// waiting lists the functions and methods after which the receiver may be done with a message.
 var waiting = []string{
 	"Receive", "ReceiveMatch", "ReceiveWithin", "ReceiveOf", "ReceiveOfWithin", "Await", "Wait", "Lock", "RLock", "Stop", "Get",
 	"Idle", "Eventually", "EventuallyWithT",
 }
 
-// waits reports whether a node waits for something that may say that the receiver is done.
+// waits reports whether a node waits for an event that may imply that the receiver is done.
 func (s *sharing) waits(n ast.Node) bool {
 	yes := false
 	if x, ok := n.(ast.Expr); ok { // of a range
@@ -827,14 +825,14 @@ func (s *sharing) waits(n ast.Node) bool {
 	return yes
 }
 
-// asks reports whether a function waits for the answer of a process, as long as a context allows.
+// asks reports whether a function waits for the answer of a process, bounded by a context.
 func asks(f *types.Func) bool {
 	params := f.Signature().Params()
 	return f.Pkg() != nil && strings.HasPrefix(f.Pkg().Path(), module) && params.Len() > 1 &&
 		isNamed(params.At(0).Type(), "context", nameContext) && isNamed(params.At(1).Type(), pathNode, "Caller")
 }
 
-// afterError reports whether a change stands where the sending has failed.
+// afterError reports whether a change is in the branch where the send has failed.
 func (s *sharing) afterError(f function, call *ast.CallExpr, at ast.Node) bool {
 	yes := false
 	inspectOwn(f.body, func(n ast.Node) bool {
@@ -852,7 +850,7 @@ func (s *sharing) afterError(f function, call *ast.CallExpr, at ast.Node) bool {
 	return yes
 }
 
-// inForInit reports whether a variable is one of those of a for loop, or of a range.
+// inForInit reports whether a variable is declared by a for or range clause.
 func (s *sharing) inForInit(f function, v *types.Var) bool {
 	yes := false
 	inspectOwn(f.body, func(n ast.Node) bool {

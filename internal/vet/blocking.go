@@ -9,26 +9,26 @@ import (
 	"slices"
 )
 
-// Blocking finds what keeps an actor's handler waiting.
+// Blocking finds calls that block an actor's handler.
 var Blocking = analyzer("blocking", `
 find blocking calls in an actor's handler
 
-A handler runs on a stage, which other actors share. While it waits for the network, a file, a
-program, a clock, a channel or another goroutine, the worker is lost to them until the runtime notices
-it and gives the stage to another one; the actor itself takes no message, not even a system message.
+A handler runs on a stage, which it shares with other actors. While it waits for the network, a file, a
+program, a clock, a channel or another goroutine, the others have no worker until the runtime notices
+and gives the stage to another one; the actor itself handles no message, not even a system message.
 
-Reported are, in what has a Context: time.Sleep; dials, reads, writes, lookups and accepts of packages net and
-net/http, and queries of database/sql; files of package os; the Run, Output and Wait of os/exec; WaitGroup.Wait, Cond.Wait
-and errgroup's Wait; Lock and RLock of mutexes; sends on channels that are not known to have a buffer, receives
-and ranges; a select without default; Future.Await and Poll; a call, or another wait, in the name of the node
-in place of the actor. A function of the same package that does so at its top, other than
-by a lock or a channel, counts where it is called. Init, Inherit and Terminate, which run once, and tests are
-not looked at, nor are handlers whose state or literal stands in a function that has node.Detached().
+In functions with a Context, the analyzer reports: time.Sleep; dials, reads, writes, lookups and accepts of packages
+net and net/http, and queries of database/sql; files of package os; the Run, Output and Wait of os/exec;
+WaitGroup.Wait, Cond.Wait and errgroup's Wait; Lock and RLock of mutexes; sends on channels not known to have a buffer,
+receives and ranges; a select without default; Future.Await and Poll; a call, or another wait, on behalf of the node
+instead of the actor. A function of the same package that does so at its top level, other than
+by a lock or a channel, is reported where it is called. The analyzer skips Init, Inherit and Terminate, which run once,
+tests, and handlers whose state or literal is in a function that uses node.Detached().
 
-Do the waiting elsewhere, and have the result come as a message: in a goroutine that sends to Self, in a
-process of its own (node.ProcessFunc), by node.SendRequest or Future.SendTo. Pass the Context, not the node, to
-node.Call, node.Await and their kind: the actor then gives up its stage. A handler that has to block
-is spawned with Options.Place = node.Detached(), and says so:
+Wait elsewhere, and receive the result as a message: from a goroutine that sends to Self, from a
+separate process (node.ProcessFunc), by node.SendRequest or Future.SendTo. Pass the Context, not the node, to
+node.Call, node.Await and similar functions: the actor then gives up its stage. A handler that has to block
+is spawned with Options.Place = node.Detached(), and declares it:
 
 	//actornode:blocks it is spawned with node.Detached()
 	func (w *writer) Receive(c *node.Context, msg any) error {`, runBlocking)
@@ -55,17 +55,17 @@ func runBlocking(p *pass) {
 	})
 }
 
-// blocker looks for what blocks in one package.
+// blocker finds blocking code in one package.
 type blocker struct {
 	*pass
 	decls    map[*types.Func]*ast.FuncDecl
-	memo     map[*types.Func]string // what of a function blocks; "": nothing
-	detached []ast.Node             // functions that have node.Detached()
-	types    map[types.Object]bool  // types of which these functions make values
-	buffered map[types.Object]bool  // channels that are made with a buffer
+	memo     map[*types.Func]string // the blocking part of a function, or ""
+	detached []ast.Node             // functions that use node.Detached()
+	types    map[types.Object]bool  // types of the values made by these functions
+	buffered map[types.Object]bool  // channels made with a buffer
 }
 
-// readDetached finds what is made where node.Detached() stands.
+// readDetached records what is made in functions with node.Detached().
 func (b *blocker) readDetached() {
 	b.buffered = make(map[types.Object]bool)
 	for _, file := range b.Files {
@@ -102,7 +102,7 @@ func (b *blocker) readType(t types.Type) {
 	}
 }
 
-// readChannel reads what a node says of the buffers of channels.
+// readChannel records whether a channel is made with a buffer.
 func (b *blocker) readChannel(n ast.Node) {
 	made := func(to ast.Expr, x ast.Expr) {
 		call, ok := x.(*ast.CallExpr)
@@ -145,7 +145,7 @@ func (b *blocker) object(x ast.Expr) types.Object {
 	return nil
 }
 
-// mayBlock reports whether a handler says that it blocks, or is made where node.Detached() stands.
+// mayBlock reports whether a handler is declared to block, or is made in a function with node.Detached().
 func (b *blocker) mayBlock(f function) bool {
 	for _, in := range b.detached {
 		if within(f.node, in) {
@@ -204,13 +204,12 @@ func saysItBlocks(doc *ast.CommentGroup) bool {
 	})
 }
 
-// walk calls found with what blocks in a function. With deep it looks at locks, channels and the
-// functions that are called, too.
+// walk calls found for each blocking part of a function. With deep set it also checks locks, channels and called functions.
 func (b *blocker) walk(body ast.Node, deep bool, found func(at ast.Node, what, instead string)) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			return false // whoever gets it may run it elsewhere
+			return false // it may run elsewhere
 		case *ast.GoStmt:
 			for _, arg := range n.Call.Args {
 				b.walk(arg, deep, found)
@@ -232,7 +231,7 @@ func (b *blocker) walk(body ast.Node, deep bool, found func(at ast.Node, what, i
 				found(n.X, "a range over a channel", "have what is received come as messages")
 			}
 		case *ast.CallExpr:
-			if lit, ok := ast.Unparen(n.Fun).(*ast.FuncLit); ok { // called at once, or when the handler returns
+			if lit, ok := ast.Unparen(n.Fun).(*ast.FuncLit); ok { // called at once, or deferred
 				b.walk(lit.Body, deep, found)
 			}
 			b.walkCall(n, deep, found)
@@ -262,7 +261,7 @@ func (b *blocker) walkCall(call *ast.CallExpr, deep bool, found func(at ast.Node
 	}
 	what := qualified(f)
 	if f.Name() == "Poll" && len(call.Args) == 1 && b.isZero(call.Args[0]) {
-		return // it only looks
+		return // it does not wait
 	}
 	if w, ok := waiters[f.Pkg().Path()]; ok && slices.Contains(w.names, recvName(f)+f.Name()) {
 		if deep || !w.short {
@@ -281,7 +280,7 @@ func (b *blocker) walkCall(call *ast.CallExpr, deep bool, found func(at ast.Node
 	}
 }
 
-// blocks returns what in a function blocks whoever calls it; "" if it is a handler itself, or nothing.
+// blocks returns the part of a function that blocks its caller, or "" if there is none or the function is a handler itself.
 func (b *blocker) blocks(f *types.Func, decl *ast.FuncDecl) (why string) {
 	if why, ok := b.memo[f]; ok {
 		return why
@@ -306,16 +305,16 @@ func (b *blocker) isZero(x ast.Expr) bool {
 	return v != nil && constant.Sign(v) == 0
 }
 
-// waiter says which functions of a package wait, methods with the name of their type.
+// waiter lists the functions of a package that wait. Methods include the name of their type.
 type waiter struct {
 	names   []string
 	instead string
-	short   bool // they usually do not wait for long: only direct calls count
+	short   bool // their waits are usually short: only direct calls count
 }
 
 const elsewhere = "do it in a goroutine or process of its own that sends the result"
 
-// waiters are those of other packages that the analyzer knows.
+// waiters holds the known waiters of other packages.
 var waiters = map[string]waiter{
 	"time": {names: []string{"Sleep"}, instead: "use c.SendAfter, which sends a message when the time is over"},
 	"net": {names: []string{
@@ -348,12 +347,13 @@ var waiters = map[string]waiter{
 		instead: "use node.Await with the Context, which gives up the stage, or Future.SendTo"},
 }
 
-// asNode reports whether a call waits, and does so as a plain goroutine though it is in a handler.
+// asNode reports whether a call waits on behalf of the node instead of the actor, so that the actor does not give up its
+// stage.
 func (b *blocker) asNode(call *ast.CallExpr, f *types.Func) bool {
 	return asks(f) && len(call.Args) > 1 && isNamed(pointee(b.TypesInfo.TypeOf(call.Args[1])), pathNode, "Node")
 }
 
-// recvName returns the name of the type that a method is of, with a dot; "" for functions.
+// recvName returns the name of a method's receiver type with a dot, or "" for functions.
 func recvName(f *types.Func) string {
 	recv := f.Signature().Recv()
 	if recv == nil {
@@ -367,7 +367,7 @@ func recvName(f *types.Func) string {
 	return name + "."
 }
 
-// qualified is a function as it is called in messages.
+// qualified returns the name of a function for messages.
 func qualified(f *types.Func) string {
 	return fmt.Sprintf("%s.%s%s", f.Pkg().Name(), recvName(f), f.Name())
 }

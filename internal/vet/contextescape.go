@@ -7,24 +7,24 @@ import (
 	"iter"
 )
 
-// ContextEscape finds Contexts and Processes that other goroutines get.
+// ContextEscape finds Contexts and Processes that escape to other goroutines.
 var ContextEscape = analyzer("contextescape", `
-find a node.Context or node.Process that another goroutine gets, or that is kept
+find a node.Context or node.Process that escapes to another goroutine, or is kept
 
 A Context belongs to the goroutine that runs the handler, and only until the handler returns: the
-next handler that this goroutine runs, of whichever actor, gets the same one. A goroutine that uses
-it later sends in the name of another process, and races with it. A Process belongs to the goroutine
-of its function. The Contexts of packages genserver, statem, event and active are the same thing.
+next handler on this goroutine, of any actor, gets the same Context. A goroutine that uses
+it later sends as another process, and races with it. A Process belongs to the goroutine
+of its function. The same holds for the Contexts of packages genserver, statem, event and active.
 
-Reported are Contexts and Processes in a go statement, in a function for errgroup.Group.Go,
+The analyzer reports Contexts and Processes in a go statement, in a function for errgroup.Group.Go,
 sync.WaitGroup.Go, time.AfterFunc or context.AfterFunc, in a send on a channel, in a message, and
-those that are assigned to a package variable; Contexts also where they are assigned to a field, or
-to an element of a map or a slice, that outlives the handler. Not reported are fields to which a
+in an assignment to a package variable; Contexts also in an assignment to a field, or to
+an element of a map or a slice, that outlives the handler. It does not report fields to which a
 method Receive assigns its Context each time before it does anything else with the message; Self and
-Node of a Process, which never change; and a handle (Node.Open) that its function does not use after
-it has given it to another goroutine.
+Node of a Process, which never change; and a handle (Node.Open) that its function no longer uses after
+passing it to another goroutine.
 
-Take what the goroutine needs before it starts, the *node.Node and the PID, and have it send to the
+Read what the goroutine needs before it starts, the *node.Node and the PID, and let it send to the
 process:
 
 	n, self := c.Node(), c.Self()
@@ -67,8 +67,7 @@ func runContextEscape(p *pass) {
 	})
 }
 
-// renewed returns the fields to which methods called Receive assign their Context, whatever the
-// message.
+// renewed returns the fields to which methods called Receive assign their Context for every message.
 func (p *pass) renewed() map[types.Object]bool {
 	all := make(map[types.Object]bool)
 	p.functions(func(f function) {
@@ -102,8 +101,7 @@ func (p *pass) startsGoroutine(call *ast.CallExpr) string {
 	return ""
 }
 
-// escapesBy reports a Context or Process that a function literal, or the function of a go
-// statement, takes to another goroutine.
+// escapesBy reports a Context or Process that escapes to another goroutine in a function literal or go statement.
 func (p *pass) escapesBy(f function, x ast.Node, way string) {
 	if call, ok := x.(*ast.CallExpr); ok { // go c.Send(…), go func() { … }()
 		x = call.Fun
@@ -122,7 +120,7 @@ func (p *pass) escapesBy(f function, x ast.Node, way string) {
 	}
 }
 
-// identifiers returns those in a node, with the nodes that each is in, the innermost last.
+// identifiers returns the identifiers in a node, each with its enclosing nodes, the innermost last.
 func identifiers(n ast.Node) iter.Seq2[*ast.Ident, []ast.Node] {
 	return func(yield func(*ast.Ident, []ast.Node) bool) {
 		var above []ast.Node
@@ -141,8 +139,7 @@ func identifiers(n ast.Node) iter.Seq2[*ast.Ident, []ast.Node] {
 	}
 }
 
-// harmless reports whether an identifier within certain nodes is a Process of which something is
-// asked that does not change.
+// harmless reports whether an identifier within the given nodes is a Process of which only constant properties are read.
 func harmless(above []ast.Node) bool {
 	if len(above) < 2 {
 		return false
@@ -155,7 +152,7 @@ func harmless(above []ast.Node) bool {
 	return ok && call.Fun == sel && (sel.Sel.Name == "Self" || sel.Sel.Name == "Node")
 }
 
-// handedOver reports whether a Process is a handle that its function does not use after x.
+// handedOver reports whether a Process is a handle that its function no longer uses after x.
 func (p *pass) handedOver(f function, x ast.Node, v *types.Var) bool {
 	if !declaredIn(v, f.body) {
 		return false
@@ -168,7 +165,7 @@ func (p *pass) handedOver(f function, x ast.Node, v *types.Var) bool {
 	return true
 }
 
-// escapesAs reports a Context or Process that is, or is in, a value that is given away.
+// escapesAs reports a Context or Process that is given away, by itself or inside of a value.
 func (p *pass) escapesAs(x ast.Expr, way string) {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.CompositeLit:
@@ -191,7 +188,7 @@ func (p *pass) escapesAs(x ast.Expr, way string) {
 	}
 }
 
-// escapesInto reports an assignment of a Context or Process to what outlives the function.
+// escapesInto reports an assignment of a Context or Process to a variable that outlives the function.
 func (p *pass) escapesInto(f function, to, x ast.Expr, renewed map[types.Object]bool) {
 	t := p.TypesInfo.TypeOf(x)
 	if p.variable(x) == nil || !isContext(t) && !isProcess(t) {
@@ -231,7 +228,7 @@ func (p *pass) escapesInto(f function, to, x ast.Expr, renewed map[types.Object]
 	}
 }
 
-// escape reports one.
+// escape reports an escape.
 func (p *pass) escape(at ast.Expr, t types.Type, way string) {
 	what := types.TypeString(t, func(p *types.Package) string { return p.Name() })
 	if isProcess(t) {

@@ -10,19 +10,19 @@ import (
 
 const ignorePrefix = "//actornode:ignore"
 
-// Ignore finds directives that say too little.
+// Ignore finds incomplete directives.
 var Ignore *analysis.Analyzer
 
-func init() { // it names all analyzers, itself included
+func init() { // it refers to all analyzers, including itself
 	Ignore = analyzer("ignore", `
-find //actornode:ignore and //actornode:blocks comments that do not say why
+find //actornode:ignore and //actornode:blocks comments without a reason
 
 	//actornode:ignore NAME reason
 
-silences the reports of one analyzer on its line, or on the line below if it stands on a line of
-its own. //actornode:blocks reason, above a function or type, says to the analyzer blocking that its
-handlers may block. Who reads the code later has to know why: without a reason, or with the name of
-no analyzer, the comment is reported. Write the reason behind it, or mend what was reported.`, runIgnore)
+silences the reports of one analyzer on its line, or on the line below if it is alone on its line.
+//actornode:blocks reason, above a function or type, tells the analyzer blocking that its
+handlers may block. Readers of the code need to know why: a comment without a reason, or without the name of
+an analyzer, is reported. Add the reason, or fix the reported code.`, runIgnore)
 }
 
 func runIgnore(p *pass) {
@@ -51,13 +51,13 @@ func runIgnore(p *pass) {
 	}
 }
 
-// directive reads a comment that begins with a certain word.
+// directive parses a comment that starts with word.
 func directive(comment *ast.Comment, word string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(comment.Text, word)
 	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
 		return "", false
 	}
-	rest, _, _ = strings.Cut(rest, " // want ") // of tests of analyzers
+	rest, _, _ = strings.Cut(rest, " // want ") // from analyzer tests
 	return strings.TrimSpace(rest), true
 }
 
@@ -73,10 +73,10 @@ type line struct {
 	line int
 }
 
-// directives are those of a package.
+// directives holds the directives of a package.
 type directives struct {
 	ignores []ignore
-	silent  map[line]map[string]bool // by the line that they are for: the names of analyzers
+	silent  map[line]map[string]bool // names of analyzers, by the line that they apply to
 }
 
 // silence reports whether the reports of an analyzer are silenced at a position.
@@ -98,7 +98,7 @@ func readDirectives(p *analysis.Pass) *directives {
 					code = codeLines(p.Fset, file)
 				}
 				at := p.Fset.Position(comment.Pos())
-				if !code[p.Fset.PositionFor(comment.Pos(), false).Line] { // a line of its own: it is for the line below
+				if !code[p.Fset.PositionFor(comment.Pos(), false).Line] { // alone on its line: it applies to the line below
 					at.Line = p.Fset.Position(group.End()).Line + 1
 				}
 				d.add(line{at.Filename, at.Line}, i)
@@ -122,8 +122,8 @@ func readIgnore(comment *ast.Comment) (ignore, bool) {
 	return ignore{comment, name, strings.TrimSpace(reason)}, ok
 }
 
-// codeLines are the lines of a file, whatever line directives say, on which something other than a
-// comment begins or ends.
+// codeLines returns the lines of a file on which something other than a comment begins or ends. It ignores //line
+// directives.
 func codeLines(set *token.FileSet, file *ast.File) map[int]bool {
 	lines := make(map[int]bool)
 	ast.Inspect(file, func(n ast.Node) bool {

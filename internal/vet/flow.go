@@ -11,17 +11,16 @@ type flow struct {
 	graph *cfg.CFG
 }
 
-// step says how a walk goes on after a node.
+// step tells how a walk continues after a node.
 type step int
 
 const (
-	on    step = iota // to what comes next
-	stop              // not on this path
-	found             // the walk ends
+	on    step = iota // to the next nodes
+	stop              // leave this path
+	found             // end the walk
 )
 
-// flow returns the control flow of a function. Only panic and what ends the program count as
-// not returning.
+// flow returns the control flow of a function. Only panic and functions that end the program count as not returning.
 func (p *pass) flow(f function) flow {
 	return flow{cfg.New(f.body, func(call *ast.CallExpr) bool {
 		if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "panic" {
@@ -32,8 +31,8 @@ func (p *pass) flow(f function) flow {
 	})}
 }
 
-// from walks over the nodes that can come after the one that contains at, each once, that one
-// included if it can come again. It reports whether do has returned found.
+// from walks once over each node that can follow the one that contains at, including that one if it can be reached again.
+// It reports whether do returned found.
 func (w flow) from(at ast.Node, do func(ast.Node) step) bool {
 	seen := make(map[*cfg.Block]bool)
 	var walk func(b *cfg.Block, i int) bool

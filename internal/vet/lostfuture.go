@@ -6,20 +6,20 @@ import (
 	"go/types"
 )
 
-// LostFuture finds futures that nobody can await.
+// LostFuture finds futures that can no longer be awaited.
 var LostFuture = analyzer("lostfuture", `
-find a node.Future whose result nobody can see
+find a node.Future whose result is lost
 
-The result of a call, and its failure, are in the future only: who drops it does not learn that
-the process was gone, or what its answer was. Reported is a future that is dropped where it is made,
-assigned to _, or to a variable that is not used before it gets another value or the function ends.
-A future that is returned, kept, passed on or cancelled is not.
+Only the future has the result of a call, or its failure: a caller that drops it does not learn that
+the process was gone, or what it answered. The analyzer reports a future that is dropped where it is made,
+assigned to _, or to a variable that is not used before it is assigned again or the function ends.
+It does not report a future that is returned, kept, passed on or cancelled.
 
-Send what needs no answer: with Send, or genserver.Cast. Otherwise await the future (node.Await,
+If you need no answer, use Send or genserver.Cast. Otherwise await the future (node.Await,
 Future.Await), have its result sent (Future.SendTo), or use node.SendRequest, whose result is a message.
 
-The futures of active.Go are not looked at: there is no other way to call a method without waiting. Nor are
-those of futures.Within and Ask(…).Then: the first is the one that it was given, the second has its reader.`, runLostFuture)
+The analyzer skips the futures of active.Go, since there is no other way to call a method without waiting, and
+those of futures.Within and Ask(…).Then: the first is its argument, the second has a reader.`, runLostFuture)
 
 func runLostFuture(p *pass) {
 	p.functions(func(f function) {
@@ -39,7 +39,7 @@ func runLostFuture(p *pass) {
 	})
 }
 
-// makesFuture reports whether x is a call that returns a future that nobody else has.
+// makesFuture reports whether x is a call that returns a future to which there is no other reference.
 func (p *pass) makesFuture(x ast.Expr) bool {
 	call, ok := ast.Unparen(x).(*ast.CallExpr)
 	return ok && isFuture(p.TypesInfo.TypeOf(call)) && !p.calls(call, pathActive, "Go") &&
@@ -53,7 +53,7 @@ func (p *pass) lost(x ast.Expr) {
 	}
 }
 
-// lostVariables reports futures that are assigned to what nobody reads.
+// lostVariables reports futures assigned to variables that are not read.
 func (p *pass) lostVariables(f function, n *ast.AssignStmt) {
 	for i, l := range n.Lhs {
 		if len(n.Lhs) != len(n.Rhs) || !p.makesFuture(n.Rhs[i]) {
@@ -83,7 +83,7 @@ func (p *pass) lostVariables(f function, n *ast.AssignStmt) {
 	}
 }
 
-// captured reports whether a function literal within f mentions v.
+// captured reports whether a function literal within f uses v.
 func (p *pass) captured(f function, v *types.Var) bool {
 	in := false
 	ast.Inspect(f.body, func(n ast.Node) bool {
@@ -96,7 +96,7 @@ func (p *pass) captured(f function, v *types.Var) bool {
 	return in
 }
 
-// reads reports whether a node uses the value of v. What is assigned to _ is not used.
+// reads reports whether a node uses the value of v. An assignment to _ does not count.
 func (p *pass) reads(n ast.Node, v *types.Var) bool {
 	assign, ok := n.(*ast.AssignStmt)
 	if !ok {
@@ -120,7 +120,7 @@ func (p *pass) reads(n ast.Node, v *types.Var) bool {
 	return false
 }
 
-// assigns reports whether a node gives v a value, or declares it anew.
+// assigns reports whether a node assigns or redeclares v.
 func (p *pass) assigns(n ast.Node, v *types.Var) bool {
 	switch n := n.(type) {
 	case *ast.AssignStmt:

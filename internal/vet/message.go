@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// giver is a function or method that gives its argument to another process.
+// giver is a function or method that passes an argument to another process.
 type giver struct {
 	path  string
-	recv  string // "": a function; "*": any type
+	recv  string // "" for a function, "*" for any type
 	names []string
-	arg   int // which argument
+	arg   int // index of the argument
 }
 
-// givers are those that the analyzers know. SendBytes is none: it copies.
+// givers lists the known givers. SendBytes is not one: it copies.
 var givers = []giver{
 	{pathNode, "*", []string{"Send"}, 1},
 	{pathNode, "*", []string{"SendAfter", "SendInterval", "SendOpt"}, 2},
@@ -41,8 +41,8 @@ var givers = []giver{
 	{pathLifetime, "", []string{"Call", "Go"}, 3},
 }
 
-// message returns the argument of a call that is given to another process, and the name of what
-// gives it. It is nil if the call is none of these.
+// message returns the argument that a call passes to another process, and the name of the giver. arg is nil if the call is
+// not to a giver.
 func (p *pass) message(call *ast.CallExpr) (arg ast.Expr, name string) {
 	f := p.callee(call)
 	if f == nil || f.Pkg() == nil {

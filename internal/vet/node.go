@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// The packages that the analyzers know.
+// The packages known to the analyzers.
 const (
 	module       = "github.com/actornode/actornode/"
 	pathNode     = module + "node"
@@ -28,10 +28,10 @@ const (
 	nameSpawnOpt = "SpawnOpt"
 )
 
-// contexts are the packages that have a Context of which handlers are given one.
+// contexts lists the packages whose handlers take a Context of the package.
 var contexts = []string{pathNode, pathServer, pathMachine, pathEvent, pathActive}
 
-// usesNode reports whether a package is node, or imports it or one of the packages on it.
+// usesNode reports whether a package is node, or imports node or a package built on it.
 func usesNode(pkg *types.Package) bool {
 	if strings.HasPrefix(pkg.Path(), pathNode) {
 		return true
@@ -42,7 +42,7 @@ func usesNode(pkg *types.Package) bool {
 	})
 }
 
-// named returns the package and the name of a type that has one.
+// named returns the package and the name of a named type.
 func named(t types.Type) (path, name string) {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil {
@@ -51,7 +51,7 @@ func named(t types.Type) (path, name string) {
 	return n.Obj().Pkg().Path(), n.Obj().Name()
 }
 
-// isNamed reports whether t is a certain type of a certain package, or an instance of it.
+// isNamed reports whether t is the type name of package path, or an instance of it.
 func isNamed(t types.Type, path, name string) bool {
 	p, n := named(t)
 	return p == path && n == name
@@ -68,7 +68,7 @@ func pointee(t types.Type) types.Type {
 	return nil
 }
 
-// isContext reports whether t is what a handler is given to act through.
+// isContext reports whether t is a Context of a handler.
 func isContext(t types.Type) bool {
 	path, name := named(pointee(t))
 	return name == nameContext && slices.Contains(contexts, path)
@@ -80,7 +80,7 @@ func isProcess(t types.Type) bool { return isNamed(pointee(t), pathNode, namePro
 // isFuture reports whether t is a *node.Future.
 func isFuture(t types.Type) bool { return isNamed(pointee(t), pathNode, nameFuture) }
 
-// callee returns the function or method that a call calls, if that is known when it is compiled.
+// callee returns the function or method called by a call, if it is known statically.
 func (p *pass) callee(call *ast.CallExpr) *types.Func {
 	f, _ := typeutil.Callee(p.TypesInfo, call).(*types.Func)
 	if f == nil {
@@ -89,13 +89,13 @@ func (p *pass) callee(call *ast.CallExpr) *types.Func {
 	return f.Origin()
 }
 
-// calls reports whether a call calls one of the functions or methods of a package.
+// calls reports whether a call is to one of the named functions or methods of package path.
 func (p *pass) calls(call *ast.CallExpr, path string, names ...string) bool {
 	f := p.callee(call)
 	return f != nil && f.Pkg() != nil && f.Pkg().Path() == path && slices.Contains(names, f.Name())
 }
 
-// variable returns the variable that an expression is; nil if it is no variable.
+// variable returns the variable that an expression is, or nil.
 func (p *pass) variable(x ast.Expr) *types.Var {
 	id, ok := ast.Unparen(x).(*ast.Ident)
 	if !ok {
@@ -108,10 +108,10 @@ func (p *pass) variable(x ast.Expr) *types.Var {
 // declaredIn reports whether a variable is declared within a node.
 func declaredIn(v *types.Var, n ast.Node) bool { return n.Pos() <= v.Pos() && v.Pos() < n.End() }
 
-// isGlobal reports whether a variable is one of a package.
+// isGlobal reports whether a variable is a package variable.
 func isGlobal(v *types.Var) bool { return v.Pkg() != nil && v.Parent() == v.Pkg().Scope() }
 
-// function is one with a body: declared or literal.
+// function is a function with a body, declared or literal.
 type function struct {
 	node ast.Node // an *ast.FuncDecl or *ast.FuncLit
 	decl *ast.FuncDecl
@@ -126,7 +126,7 @@ func (f function) name() string {
 	return f.decl.Name.Name
 }
 
-// functions calls do with each function of the package that has a body.
+// functions calls do for each function of the package that has a body.
 func (p *pass) functions(do func(f function)) {
 	p.in.Preorder([]ast.Node{(*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)}, func(n ast.Node) {
 		switch n := n.(type) {
@@ -140,7 +140,7 @@ func (p *pass) functions(do func(f function)) {
 	})
 }
 
-// parameter returns the first parameter whose type fits; nil if there is none, or it has no name.
+// parameter returns the first parameter whose type fits, or nil if there is none or it has no name.
 func (p *pass) parameter(f function, fits func(types.Type) bool) *types.Var {
 	for _, field := range f.typ.Params.List {
 		for _, name := range field.Names {
@@ -162,7 +162,7 @@ func (p *pass) isHandler(f function) bool {
 	})
 }
 
-// inspectOwn is ast.Inspect without the function literals in a function.
+// inspectOwn is ast.Inspect that skips nested function literals.
 func inspectOwn(n ast.Node, visit func(ast.Node) bool) {
 	ast.Inspect(n, func(m ast.Node) bool {
 		if _, ok := m.(*ast.FuncLit); ok && m != n {
@@ -172,7 +172,7 @@ func inspectOwn(n ast.Node, visit func(ast.Node) bool) {
 	})
 }
 
-// uses reports whether a node mentions a variable.
+// uses reports whether a node refers to a variable.
 func (p *pass) uses(n ast.Node, v *types.Var) bool {
 	found := false
 	ast.Inspect(n, func(m ast.Node) bool {
@@ -191,10 +191,10 @@ func (p *pass) signature(f function) *types.Signature {
 	return p.TypesInfo.TypeOf(f.node.(*ast.FuncLit)).(*types.Signature)
 }
 
-// within reports whether a node is in another.
+// within reports whether n is inside outer.
 func within(n, outer ast.Node) bool { return outer.Pos() <= n.Pos() && n.End() <= outer.End() }
 
-// last returns the innermost of the nodes that a node is in; nil if there is none.
+// last returns the innermost of the enclosing nodes, or nil.
 func last(above []ast.Node) ast.Node {
 	if len(above) == 0 {
 		return nil

@@ -5,25 +5,25 @@ import (
 	"go/types"
 )
 
-// NoDefault finds type switches over messages that pass over what they do not know.
+// NoDefault finds type switches over messages that ignore unknown messages.
 var NoDefault = analyzer("nodefault", `
 find type switches over messages without default in an actor's Receive
 
-A message that fits no case, such as one of a type that was changed on the sender's side only, or an
+A message that fits no case, such as one of a type that was changed only on the sender's side, or an
 int where an int64 is expected, is dropped without a trace: it was delivered, so it is no dead letter.
 A caller waits until its context ends.
 
-Reported is a type switch over the message in a method Receive, or in a function for node.ActorFunc,
-if it has neither default nor a case any, and nothing after it looks at the message or returns an error.
-Tests are not looked at.
+The analyzer reports a type switch over the message in a method Receive, or in a function for node.ActorFunc,
+if it has neither a default nor a case any, and no code after it uses the message or returns an error.
+It skips tests.
 
-Add a default that says so, fails, or leaves the message for another behaviour. Context.Unknown fails a request
+Add a default that logs, fails, or leaves the message for another behaviour. Context.Unknown fails a request
 for its caller, and logs any other message:
 
 	default:
 		c.Unknown(msg)
 
-An empty default with a comment says that all others are dropped on purpose.`, runNoDefault)
+An empty default with a comment documents that all other messages are dropped on purpose.`, runNoDefault)
 
 func runNoDefault(p *pass) {
 	p.functions(func(f function) {
@@ -42,8 +42,8 @@ func runNoDefault(p *pass) {
 	})
 }
 
-// receives returns the parameter with the message of a method Receive, or of a function literal
-// with its signature; nil if f is neither.
+// receives returns the message parameter of a method Receive, or of a function literal with its signature, or nil if f is
+// neither.
 func (p *pass) receives(f function) *types.Var {
 	if f.decl != nil && (f.decl.Recv == nil || f.name() != nameReceive) {
 		return nil
@@ -63,7 +63,7 @@ func (p *pass) receives(f function) *types.Var {
 	return msg
 }
 
-// switched returns the variable whose type a type switch looks at.
+// switched returns the variable on which a type switch switches.
 func (p *pass) switched(sw *ast.TypeSwitchStmt) *types.Var {
 	var x ast.Expr
 	switch a := sw.Assign.(type) {
@@ -75,7 +75,7 @@ func (p *pass) switched(sw *ast.TypeSwitchStmt) *types.Var {
 	return p.variable(ast.Unparen(x).(*ast.TypeAssertExpr).X)
 }
 
-// takesAll reports whether a type switch has a default, or a case any.
+// takesAll reports whether a type switch has a default or a case any.
 func (p *pass) takesAll(sw *ast.TypeSwitchStmt) bool {
 	for _, s := range sw.Body.List {
 		clause := s.(*ast.CaseClause)
@@ -91,7 +91,7 @@ func (p *pass) takesAll(sw *ast.TypeSwitchStmt) bool {
 	return false
 }
 
-// goesOn reports whether statements look at the message, or return anything but nil.
+// goesOn reports whether statements use the message, or return something other than nil.
 func (p *pass) goesOn(rest []ast.Stmt, msg *types.Var) bool {
 	for _, s := range rest {
 		if p.uses(s, msg) || p.fails(s) {
@@ -101,7 +101,7 @@ func (p *pass) goesOn(rest []ast.Stmt, msg *types.Var) bool {
 	return false
 }
 
-// kept reports whether nodes do something with the message, other than to ask for its type.
+// kept reports whether nodes use the message for more than its type.
 func (p *pass) kept(nodes []ast.Stmt, msg *types.Var) bool {
 	for _, s := range nodes {
 		for id, above := range identifiers(s) {
@@ -113,7 +113,7 @@ func (p *pass) kept(nodes []ast.Stmt, msg *types.Var) bool {
 	return false
 }
 
-// fails reports whether a statement returns anything but nil, or panics.
+// fails reports whether a statement returns something other than nil, or panics.
 func (p *pass) fails(s ast.Node) bool {
 	yes := false
 	inspectOwn(s, func(n ast.Node) bool {

@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// NoReply finds requests that nobody answers.
+// NoReply finds requests that are never answered.
 var NoReply = analyzer("noreply", `
-find a node.Request whose reply is never given
+find a node.Request that is never answered
 
-Whoever calls waits for the reply until its context ends, or the process does. Reported is a case
-for a node.Request, or an assertion that a message is one, after which the request is looked at, but
-on no path replied to (Reply, Fail), and neither it nor its From is kept or passed on. Reported is, too,
-a method of a server that returns genserver.ErrReplyLater and has asked for neither From nor Stop.
-Where a path returns an error, which ends the process and so the call, nothing is reported; nor in
+A caller waits for the reply until its context or the process ends. The analyzer reports a case
+for a node.Request, or an assertion that a message is one, if the code uses the request, but
+replies to it (Reply, Fail) on no path, and neither keeps nor passes on the request or its From. It also reports
+a method of a server that returns genserver.ErrReplyLater without using From or Stop.
+It reports nothing if a path returns an error, which ends the process and so the call, nor in
 the functions of blocking processes.
 
-Reply, or answer with an error (Fail); for a reply that comes later keep the From:
+Reply, or answer with an error (Fail); for a later reply keep the From:
 
 	case node.Request[Get]:
 		a.waiting = append(a.waiting, m.From)
 
-What needs no answer is sent with Send or genserver.Cast in place of a call.`, runNoReply)
+If the sender needs no answer, it uses Send or genserver.Cast instead of a call.`, runNoReply)
 
 func runNoReply(p *pass) {
 	p.functions(func(f function) {
@@ -34,7 +34,7 @@ func runNoReply(p *pass) {
 	})
 }
 
-// unanswered reports the requests of a handler that it does not answer.
+// unanswered reports requests that a handler does not answer.
 func (p *pass) unanswered(f function) {
 	inspectOwn(f.body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -69,7 +69,7 @@ func (p *pass) unanswered(f function) {
 	})
 }
 
-// usedBeside reports whether a function does something with the message outside a statement.
+// usedBeside reports whether a function uses the message outside of the statement s.
 func (p *pass) usedBeside(f function, s ast.Stmt, msg *types.Var) bool {
 	for id, above := range identifiers(f.body) {
 		if _, ok := last(above).(*ast.TypeAssertExpr); !ok && p.TypesInfo.Uses[id] == msg && !within(id, s) {
@@ -87,7 +87,7 @@ func (p *pass) noReply(at ast.Node) {
 // isRequest reports whether t is a node.Request.
 func isRequest(t types.Type) bool { return t != nil && isNamed(t, pathNode, nameRequest) }
 
-// asserted reads if m, ok := msg.(node.Request[T]); ok.
+// asserted parses if m, ok := msg.(node.Request[T]); ok.
 func (p *pass) asserted(s *ast.IfStmt) (m, msg *types.Var, at ast.Expr) {
 	assign, ok := s.Init.(*ast.AssignStmt)
 	if !ok || len(assign.Lhs) != 2 {
@@ -99,7 +99,7 @@ func (p *pass) asserted(s *ast.IfStmt) (m, msg *types.Var, at ast.Expr) {
 	return p.assertion(assign)
 }
 
-// assertion reads m := msg.(node.Request[T]), or m, ok. m may be nil.
+// assertion parses m := msg.(node.Request[T]), or with m, ok. m may be nil.
 func (p *pass) assertion(s *ast.AssignStmt) (m, msg *types.Var, at ast.Expr) {
 	if s.Tok != token.DEFINE || len(s.Rhs) != 1 {
 		return nil, nil, nil
@@ -114,8 +114,8 @@ func (p *pass) assertion(s *ast.AssignStmt) (m, msg *types.Var, at ast.Expr) {
 	return p.variable(s.Lhs[0]), msg, x
 }
 
-// answers reports whether nodes may see to it that a request m, which came as the message msg, is
-// answered: by a reply, by keeping it, or by the end of the process. m may be nil.
+// answers reports whether nodes may cause the request m, received as the message msg, to be answered: by a reply, by
+// keeping it, or by the end of the process. m may be nil.
 func (p *pass) answers(nodes []ast.Stmt, m, msg *types.Var) bool {
 	for _, n := range nodes {
 		for id, above := range identifiers(n) {
@@ -137,7 +137,7 @@ func (p *pass) answers(nodes []ast.Stmt, m, msg *types.Var) bool {
 	return false
 }
 
-// neverLater reports a promise of a later reply that cannot be kept.
+// neverLater reports a genserver.ErrReplyLater for which no reply is possible.
 func (p *pass) neverLater(f function) {
 	sig := p.signature(f)
 	if sig.Results().Len() != 2 {

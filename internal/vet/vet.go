@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// Analyzer looks for one kind of misuse.
+// Analyzer finds one kind of misuse.
 type Analyzer = analysis.Analyzer
 
 // Analyzers returns all analyzers, sorted by name.
@@ -21,8 +21,8 @@ func Analyzers() []*Analyzer {
 	return []*Analyzer{AfterSend, Blocking, ContextEscape, Ignore, LostFuture, NoDefault, NoReply}
 }
 
-// IsTool reports whether the program has been started by go vet, as its tool: with -V=full,
-// -flags, or flags and the file of a package. args are without the program's name.
+// IsTool reports whether go vet has started the program as its tool: with -V=full, -flags, or flags and the file of a
+// package. args does not include the program's name.
 func IsTool(args []string) bool {
 	if len(args) == 1 && (args[0] == "-V=full" || args[0] == "-flags") {
 		return true
@@ -30,14 +30,13 @@ func IsTool(args []string) bool {
 	return len(args) > 0 && strings.HasSuffix(args[len(args)-1], ".cfg") && (len(args) == 1 || strings.HasPrefix(args[0], "-"))
 }
 
-// Tool does what go vet asks its tool for, and ends the program.
+// Tool runs as the tool of go vet, and ends the program.
 func Tool() {
 	unitchecker.Main(Analyzers()...)
 	os.Exit(0)
 }
 
-// Check runs all analyzers on a package that has been type-checked, and calls report with what
-// they find.
+// Check runs all analyzers on a type-checked package, and calls report for each finding.
 func Check(set *token.FileSet, files []*ast.File, pkg *types.Package, info *types.Info,
 	report func(at token.Pos, text string)) error {
 	in := inspector.New(files)
@@ -54,15 +53,14 @@ func Check(set *token.FileSet, files []*ast.File, pkg *types.Package, info *type
 	return nil
 }
 
-// pass is one analyzer at work on one package.
+// pass is one run of an analyzer on a package.
 type pass struct {
 	*analysis.Pass
 	directives *directives
 	in         *inspector.Inspector
 }
 
-// analyzer makes an analyzer that knows directives. It does not run on packages that have nothing
-// to do with package node.
+// analyzer makes an analyzer that honours directives. It skips packages that do not use package node.
 func analyzer(name, doc string, run func(*pass)) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: name, Doc: strings.TrimSpace(doc),
@@ -79,14 +77,14 @@ func analyzer(name, doc string, run func(*pass)) *analysis.Analyzer {
 	}
 }
 
-// report reports what stands at a node, unless a directive silences it.
+// report reports the code at a node, unless a directive silences it.
 func (p *pass) report(at analysis.Range, format string, args ...any) {
 	if !p.directives.silence(p.Analyzer.Name, p.Fset.Position(at.Pos())) {
 		p.ReportRangef(at, format, args...)
 	}
 }
 
-// inTest reports whether a node stands in a file of tests.
+// inTest reports whether a node is in a test file.
 func (p *pass) inTest(at analysis.Range) bool {
 	return strings.HasSuffix(p.Fset.File(at.Pos()).Name(), "_test.go")
 }
