@@ -60,10 +60,10 @@ func (c *Config) cluster() []Setting {
 			Doc: "cookies for single peers, by name: one cookie, or {in: cookie that the peer must know, out: cookie that the peer " +
 				"expects}"},
 		{Key: "old_cookies", Secret: true, Value: list{&c.OldCookies, "cookie", "a cookie", CheckCookie, true},
-			Doc: "other cookies that are accepted from peers and members of gossip, and tried, while the cookie of a cluster is being " +
+			Doc: "other cookies that are accepted from peers and gossip members, and tried, while the cookie of a cluster is being " +
 				"changed; peers in cookies have their own alone"},
 		{Key: "cookie_overlap", Value: duration{&c.CookieOverlap, 0},
-			Doc: "how long the cookie before it is still accepted, and tried, when SIGHUP has brought another one"},
+			Doc: "how long the previous cookie is still accepted, and tried, after SIGHUP has changed the cookie"},
 		{Key: "hidden", Flag: "hidden", Not: "published", NotDoc: "appear in nodes() of other nodes, and take part in global",
 			Value: flag{&c.Hidden},
 			Doc:   "stay out of nodes() of other nodes, and of global"},
@@ -90,17 +90,17 @@ func (c *Config) cluster() []Setting {
 		{Key: "protocols", Flag: "protocols", Value: words{&c.Protocols, protocols},
 			Doc: "protocols for connections to other nodes, the preferred one first"},
 		{Key: "operators", Flag: "operators", Value: operators{&c.Operators},
-			Doc: "nodes that may change something through the operator service (kill, spawn, connect, trace, drain, stop, …), where " +
-				"all others may only look; only TLS, or cookies for single peers, prove the name of a node; off: no operator service"},
+			Doc: "nodes that may change something through the operator service (kill, spawn, connect, trace, drain, stop, …); " +
+				"all others may only read; only TLS, or cookies for single peers, prove the name of a node; off: no operator service"},
 		{Key: "allow", Flag: "allow", Value: rights{&c.Allow},
-			Doc: "exported functions that other nodes may start or call: MODULE:FUNCTION/ARITY or MODULE:*, which NAME@HOST or *@HOST " +
-				"and a space may precede to allow it to these nodes only"},
+			Doc: "exported functions that other nodes may start or call: MODULE:FUNCTION/ARITY or MODULE:*, optionally after NAME@HOST or " +
+				"*@HOST and a space, for these nodes only"},
 		{Key: "rights.cookies", Secret: true, Value: namedCookies{c.Rights.Cookies},
-			Doc: "further cookies that a node which connects may know in place of cookie, by names for the rules"},
+			Doc: "further cookies that a connecting node may use instead of cookie, by names for the rules"},
 		{Key: "rights.rules", Value: rules{&c.Rights.Rules},
-			Doc: "what other nodes may do, beside operators and allow: the first rule decides whose peer (NAME@HOST, * stands for any " +
-				"characters), tls (dns:NAME, uri:URI or cn:NAME of the certificate) and cookie (a name in rights.cookies) all hold; may " +
-				"lists its rights: all, connect, send [NAME], call [NAME], spawn [M:F/A], rpc [M:F/A], signal, admin_read, admin_act, trace"},
+			Doc: "what other nodes may do, in addition to operators and allow: the first rule decides of which peer (NAME@HOST, * " +
+				"matches any characters), tls (dns:NAME, uri:URI or cn:NAME of the certificate) and cookie (a name in rights.cookies) all match; " +
+				"may lists its rights: all, connect, send [NAME], call [NAME], spawn [M:F/A], rpc [M:F/A], signal, admin_read, admin_act, trace"},
 	}
 }
 
@@ -109,24 +109,25 @@ func (c *Config) own() []Setting {
 	return []Setting{
 		{Key: "limits.message", Value: size{&c.Limits.Message, 1 << 10}, Doc: "largest message that a peer may send"},
 		{Key: "limits.queue", Value: size{&c.Limits.Queue, 1 << 10},
-			Doc: "bytes that may wait to be sent to one peer before senders must wait"},
+			Doc: "bytes that may wait to be sent to one peer before senders block"},
 		{Key: "limits.fragments", Value: count{&c.Limits.Fragments, 1, 1 << 16},
-			Doc: "most messages of one peer that may be incomplete (in fragments) at a time"},
+			Doc: "maximum number of incomplete messages (in fragments) of one peer at a time"},
 		{Key: "limits.processes", Value: count{&c.Limits.Processes, 0, maxProcesses},
-			Doc: "most processes that may be alive at a time; 0: 134217727"},
+			Doc: "maximum number of processes alive at a time; 0: 134217727"},
 		{Key: "limits.connections", Value: count{&c.Limits.Cluster.Connections, 1, maxCount},
-			Doc: "most connections with other nodes, incoming and outgoing"},
+			Doc: "maximum number of connections with other nodes, incoming and outgoing"},
 		{Key: "limits.connections_per_source", Value: count{&c.Limits.Cluster.ConnectionsPerSource, 1, maxCount},
-			Doc: "most incoming connections from one address"},
+			Doc: "maximum number of incoming connections from one address"},
 		{Key: "limits.pending", Value: count{&c.Limits.Cluster.Pending, 1, maxCount},
-			Doc: "most connections to one listener that have not yet proved that they know the cookie; above that the oldest is dropped"},
+			Doc: "maximum number of connections to one listener that have not yet proved to know the cookie; " +
+				"above that the oldest is dropped"},
 		{Key: "limits.pending_per_source", Value: count{&c.Limits.Cluster.PendingPerSource, 1, maxCount},
-			Doc: "most such connections from one address; above that the oldest from that address is dropped"},
+			Doc: "maximum number of such connections from one address; above that the oldest from that address is dropped"},
 		{Key: "limits.dials", Value: count{&c.Limits.Cluster.Dials, 1, maxCount},
-			Doc: "most outgoing connections that are being made at a time; further ones wait"},
+			Doc: "maximum number of outgoing connections being made at a time; further ones wait"},
 		{Key: "limits.queued", Value: size{&c.Limits.Cluster.Queued, 64 << 10},
 			Doc: "bytes that may wait to be sent to all peers together, by default at most a sixteenth of limits.memory; " +
-				"above that the senders to a peer must wait once it uses more " +
+				"above that the senders to a peer block once it uses more " +
 				"than an equal share"},
 		{Key: "limits.answers", Value: size{&c.Limits.Cluster.Answers, 64 << 10},
 			Doc: "bytes of answers and other signals that may wait for one peer that does not read; above that its connection ends"},
@@ -134,33 +135,34 @@ func (c *Config) own() []Setting {
 			Doc: "memory for incomplete messages of all peers together, by default at most an eighth of limits.memory; one peer may " +
 				"use half of it"},
 		{Key: "limits.stall", Value: duration{&c.Limits.Cluster.Stall, 0},
-			Doc: "how long a peer may take no byte while senders wait for it; after that its connection ends; 0s: a " +
+			Doc: "how long a peer may accept no bytes while senders wait for it; after that its connection ends; 0s: a " +
 				"quarter of tick_time"},
 		{Key: "limits.monitors", Value: count{&c.Limits.Cluster.Monitors, 1, maxCount},
-			Doc: "most monitors that one peer may have on processes here"},
+			Doc: "maximum number of monitors that one peer may have on processes here"},
 		{Key: "limits.links", Value: count{&c.Limits.Cluster.Links, 1, maxCount},
-			Doc: "most links that one peer may have to processes here"},
+			Doc: "maximum number of links that one peer may have to processes here"},
 		{Key: "limits.spawned", Value: count{&c.Limits.Cluster.Spawned, 1, maxCount},
-			Doc: "most processes alive at a time that one peer has started here"},
+			Doc: "maximum number of processes alive at a time that one peer has started here"},
 		{Key: "limits.held", Value: size{&c.Limits.Cluster.Held, 1 << 20},
 			Doc: "bytes of monitors, links, processes and names of all peers, by default at most a sixteenth of limits.memory; " +
-				"above that each has its share only"},
+				"above that each peer is limited to its share"},
 		{Key: "limits.names", Value: count{&c.Limits.Cluster.Names, 1, maxCount},
-			Doc: "most names registered at a time that one peer has registered here"},
+			Doc: "maximum number of names registered here by one peer at a time"},
 		{Key: "limits.pg_members", Value: count{&c.Limits.PGMembers, 2, maxCount},
-			Doc: "most memberships in process groups that all other nodes together may have here; one node may have half of them"},
+			Doc: "maximum number of memberships in process groups that all other nodes together may have here; one node may " +
+				"have half of them"},
 		{Key: "limits.pg_groups", Value: count{&c.Limits.PGGroups, 2, maxCount},
-			Doc: "most process groups that these memberships may be in; one node may have half of them; a group's name counts as one " +
-				"more group for each KiB"},
+			Doc: "maximum number of process groups that these memberships may be in; one node may have half of " +
+				"them; a group's name counts as one more group for each KiB"},
 		{Key: "limits.http", Value: count{&c.Limits.HTTP, 1, maxCount},
-			Doc: "most connections to http.listen; above that the one that has been idle the longest is closed"},
+			Doc: "maximum number of connections to http.listen; above that the one that has been idle the longest is closed"},
 		{Key: "limits.memory", Value: memory{&c.Limits.Memory},
 			Doc: "memory that the program may use; 0: GOMEMLIMIT if that is set, else the cgroup's limit less a tenth and 48MiB, or " +
 				"85% of the machine's memory"},
 		{Key: "limits.mailbox.messages", Value: count{&c.Limits.Mailbox.Messages, 0, maxCount},
-			Doc: "most messages that may wait in the mailbox of a worker of the tree; 0: no limit"},
+			Doc: "maximum number of messages waiting in the mailbox of a worker of the tree; 0: no limit"},
 		{Key: "limits.mailbox.bytes", Value: size{&c.Limits.Mailbox.Bytes, 0},
-			Doc: "bytes that may wait in the mailbox of a worker of the tree; 0: no limit"},
+			Doc: "maximum number of bytes waiting in the mailbox of a worker of the tree; 0: no limit"},
 		{Key: "limits.mailbox.policy", Value: policy{&c.Limits.Mailbox.Policy},
 			Doc: "what happens to a message when such a mailbox is full"},
 		{Key: "tick_time", Flag: "tick-time", Value: duration{&c.TickTime, minTick},
@@ -178,7 +180,7 @@ func (c *Config) own() []Setting {
 			Doc: "format of the log: text, json"},
 		{Key: "log.file", Flag: "log-file", Value: path{&c.Log.File}, Doc: "file that the log is appended to; default: standard error"},
 		{Key: "log.lines", Value: count{&c.Log.Lines, 1, maxCount},
-			Doc: "most lines of one kind that are written per second (ten times as many below level warn); the next line tells how " +
+			Doc: "maximum number of lines of one kind written per second (ten times as many below level warn); the next line tells how " +
 				"many were left out"},
 		{Key: "log.bytes", Value: size{&c.Log.Bytes, 256},
 			Doc: "longest line, in bytes (four times as long at level error); longer lines are cut and marked"},
@@ -201,6 +203,6 @@ func (c *Config) own() []Setting {
 			Doc: "let other nodes start programs with port:start under this node's supervisors: anyone who knows the cookie can then " +
 				"run any program; without it only this node's tree can"},
 		{Key: "tree", Flag: "tree", Value: path{&c.TreeFile},
-			Doc: "file with the supervision tree, in place of the fields supervisor and applications"},
+			Doc: "file with the supervision tree, instead of the fields supervisor and applications"},
 	}
 }
