@@ -1,5 +1,5 @@
-// Package deploy is what people run actornode with, and the tests that it fits the
-// program: images and a compose file, a configuration, a dashboard, alerts.
+// Package deploy contains files for running actornode, and the tests that they match the program: images and a compose
+// file, a configuration, dashboards, alerts.
 //
 //	docker/Dockerfile          the daemon as an image of one static binary
 //	docker/compose.yaml        a cluster of any number of nodes, Prometheus and Grafana
@@ -16,10 +16,8 @@
 //
 // # Tests
 //
-// Every metric that the dashboards and the alerts name is one that the daemon has;
-// every variable in the Dockerfile and the compose file is one that it reads; every
-// file that one of these files names is there. With Prometheus on the PATH (Debian:
-// prometheus, which has promtool too) a real one scrapes daemons, each with a fault of
-// its own: every alert fires for its fault and for no other, and every query of the
-// dashboards has data. Package cluster runs the containers.
+// The daemon has every metric in the dashboards and the alerts, and reads every variable in the Dockerfile and the compose
+// file; every file named in these files exists. With Prometheus on the PATH (Debian: prometheus, which includes promtool) a
+// real one scrapes daemons, each with a different fault: every alert fires for its fault and for no other, and every query
+// of the dashboards has data. Package cluster runs the containers.
 package deploy

@@ -1,4 +1,4 @@
-// Package grafana is dashboards for Grafana, and the test that they fit its schema.
+// Package grafana contains dashboards for Grafana, and the test that they match its schema.
 //
 //	actornode.json             the cluster: which nodes are there, which alerts fire, how each node is
 //	actornode-node.json        one node: work, scheduler, memory, limits
@@ -8,8 +8,7 @@
 //
 // # Tests
 //
-// The dashboards are read into the types of Grafana's foundation SDK, which are made from its
-// schema; a field that they do not have is an error. Package deploy asks a real Prometheus
-// what the dashboards ask. A module of its own, so that nobody who imports actornode gets
-// the SDK.
+// The test reads the dashboards into the types of Grafana's foundation SDK, which are generated from its schema; an unknown
+// field is an error. Package deploy runs the queries of the dashboards on a real Prometheus. This is a separate module, so
+// that programs which import actornode do not depend on the SDK.
 package grafana

@@ -1,18 +1,19 @@
-// Release makes what is published of a version, by one command: make release.
+// Release builds the published files of a version with one command: make release.
 //
 //	cd deploy/release && go run . -out ../../dist
 //	cd deploy/release && go run . -out /tmp/try -targets linux/amd64 -profile=false
 //
-// It is a module of its own, so that a program that imports actornode needs none of the libraries that make packages.
+// It is a separate module, so that programs which import actornode do not depend on the packaging libraries.
 //
 // # Nouns
 //
-//   - A target is an operating system and an architecture. Its binary is static and made without cgo.
-//   - An archive has the binary of a target and its documents: .tar.gz, and .zip for Windows.
-//   - A package is a .deb or an .rpm for a target with Linux. deb and rpm have the scripts that the package managers run.
-//   - A manual is the pages of man(1), one for each command; completions are what shells load. Both come from the table of
-//     commands of the program itself.
-//   - The SBOM (software bill of materials, CycloneDX 1.6) of a target names each module that is linked into its binary, with
+//   - A target is an operating system and an architecture. Its binary is static and built without cgo.
+//   - An archive contains the binary of a target and its documents: .tar.gz, and .zip for Windows.
+//   - A package is a .deb or an .rpm for a Linux target. The directories deb and rpm contain the scripts run by the package
+//     managers.
+//   - A manual is a set of pages for man(1), one for each command; completions are loaded by shells. Both are generated
+//     from the commands of the program itself.
+//   - The SBOM (software bill of materials, CycloneDX 1.6) of a target lists each module linked into its binary, with
 //     version, checksum and licence.
 //
 // # What is in the folder
@@ -25,16 +26,16 @@
 //
 // # Invariants
 //
-//  1. The same commit and the same version of Go give the same bytes, on any machine and in any folder. All times are that of the
-//     commit; paths of the machine, its name, its users and its variables are not in the files.
-//  2. What is not committed makes no release: the version ends in +modified then.
-//  3. The folder has all files or does not change: they are made beside it, and it is replaced at the end. A folder that
-//     is not empty and has no SHA256SUMS is not replaced.
+//  1. The same commit and the same version of Go produce the same bytes, on any machine and in any directory. All
+//     timestamps are that of the commit; the files contain no paths, names, users or variables of the machine.
+//  2. Uncommitted changes make no release: the version then ends in +modified.
+//  3. The output directory gets all files or does not change: they are built next to it, and it is replaced at the end. A
+//     directory that is not empty and has no SHA256SUMS is not replaced.
 //
 // # Versions
 //
-// The version is that of -version, else the tag vX.Y.Z of the commit, else a pseudo-version as the go command makes them:
-// v0.0.0-TIME-COMMIT. Packages write what comes before a release with a tilde, 0.0.0~TIME.COMMIT, so that any release is newer.
+// The version is that of -version, else the tag vX.Y.Z of the commit, else a pseudo-version like those of the go command:
+// v0.0.0-TIME-COMMIT. Packages mark a pre-release with a tilde, 0.0.0~TIME.COMMIT, so that any release is newer.
 //
 // # Goroutines
 //
