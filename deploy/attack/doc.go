@@ -1,6 +1,5 @@
-// Package attack attacks running daemons, and says of each attack what must hold. It is
-// tests only: rows of a table, each against the program cmd/actornode in a process of
-// its own. Package raw has the clients that speak the protocols wrongly on purpose.
+// Package attack attacks running daemons, and checks the invariants of each attack. It contains only tests: rows of a
+// table, each against a separate process of cmd/actornode. Package raw has clients that violate the protocols on purpose.
 //
 //	ACTORNODE_TESTS=merge go test ./deploy/attack    the quick attacks, as in make merge
 //	make night PARTS=attack                          all of them, and the table of what came out
@@ -8,33 +7,28 @@
 //
 // # Nouns
 //
-//   - A [row] is an attack: a name, the setup of the daemon that it needs, a function
-//     that attacks, and what must hold.
-//   - A setup is how a daemon is started. Rows of one setup share a daemon, one after
-//     the other; two setups run at a time.
-//   - The vault is a daemon that is a program of its own, with passwords in its processes: the
-//     test binary itself.
-//   - A bystander is a client that means no harm. Some hold a connection by each
-//     protocol and call counter all the time, one connects anew again and again. How
-//     long they wait at most is how well others are served.
+//   - A [row] is an attack: a name, the setup of its daemon, a function that attacks, and the expectations.
+//   - A setup defines how a daemon is started. Rows of one setup share a daemon, one after the other; two setups run at a
+//     time.
+//   - The vault is a daemon with its own main and passwords in its processes: the test binary itself.
+//   - A bystander is a well-behaved client. Some hold a connection by each protocol and call counter all the time, one
+//     reconnects again and again. Their longest wait measures the service for others.
 //
 // # What must hold
 //
-// Of every row, unless it says something else:
+// For every row, unless it says otherwise:
 //
-//   - The process lives, /livez and /readyz say ok, and no panic and no race is in the log.
-//   - The most memory that was resident during the attack is below 256 MiB. Beyond
-//     4 GiB of address space the process could not live.
-//   - No connection of a bystander breaks, none waits for more than 5 s, and nobody is refused.
-//   - Within 20 s after the attack goroutines and open files are back where they were.
-//   - At most 128 KiB of log were written, 96 KiB more for each second after the first,
-//     without the cookie, and without control characters.
+//   - The process is alive, /livez and /readyz return ok, and the log has no panic and no race.
+//   - The peak resident memory during the attack is below 256 MiB. The address space is limited to 4 GiB.
+//   - No connection of a bystander breaks or is refused, and none waits for more than 5 s.
+//   - Within 20 s after the attack the numbers of goroutines and open files are back to their previous values.
+//   - At most 128 KiB of log were written, plus 96 KiB for each second after the first, without the cookie, and without
+//     control characters.
 //
-// These times are those of an idle machine. How slow the machine is is measured meanwhile,
-// and they are as many times as long. They are judged in make night and with -attack.all only,
-// where nothing else runs beside; in make merge it counts that things happen at all.
+// These times are for an idle machine. The test measures the speed of the machine and scales them. They are checked only in
+// make night and with -attack.all, where nothing else runs; in make merge it is enough that events happen at all.
 //
-// What must be refused is checked by the attack itself, with require.
+// The attack itself checks refusals, with require.
 //
 // # To add a row
 //
@@ -55,9 +49,8 @@
 //		}
 //	}, want: want{log: `msg="refused an incoming connection"`}},
 //
-// A row that takes more than a second or two is slow: true, and runs in make night and with
-// -attack.all only. One that needs root, another program or another system says so in needs, and is
-// skipped where that is missing.
+// A row that takes more than a second or two has slow: true, and runs only in make night and with -attack.all. One that
+// needs root, another program or another system declares it in needs, and is skipped if that is missing.
 //
 // # Goroutines
 //
@@ -67,9 +60,8 @@
 //
 // # Time
 //
-// A program of Go asks the kernel for the time, past libc: libfaketime is loaded and
-// has no effect, which a row shows. A time namespace shifts the monotonic clock only,
-// before the start. So no row has a wall clock jump while a daemon runs.
+// A Go program reads the time from the kernel, without libc: libfaketime has no effect, which a row shows. A time namespace
+// shifts only the monotonic clock, before the start. So no row lets the wall clock jump while a daemon runs.
 //
 // Seeds are fixed: an attack sends the same bytes each time.
 package attack

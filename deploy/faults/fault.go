@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A fault is one planted mistake: what it breaks, and the edits that make it.
+// A fault is one planted mistake: the guarantee it breaks, and its edits.
 type fault struct {
 	name   string
 	breaks string // one sentence
@@ -20,8 +20,8 @@ type fault struct {
 	edits  []edit
 }
 
-// An edit replaces lines of one function. The old lines stand there one after the other, exactly once; white space around a
-// line does not count.
+// An edit replaces lines of one function. The old lines must occur there consecutively and exactly once; white space around
+// a line does not count.
 type edit struct {
 	file     string // relative to the root, with slashes
 	function string // Name, T.Name or (*T).Name
@@ -118,8 +118,8 @@ func parse(text string) (fault, error) {
 	return f, nil
 }
 
-// apply answers the changed files of the tree at root: their paths relative to it, and their text. It fails if the lines to
-// change are not there exactly once.
+// apply returns the changed files of the tree at root: their text by relative path. It fails if the lines to change do not
+// occur exactly once.
 func (f fault) apply(root string) (map[string]string, error) {
 	changed := map[string]string{}
 	for _, e := range f.edits {
@@ -140,7 +140,7 @@ func (f fault) apply(root string) (map[string]string, error) {
 	return changed, nil
 }
 
-// apply answers the text of a Go file with the edit made.
+// apply returns the text of a Go file with the edit applied.
 func (e edit) apply(text string) (string, error) {
 	first, last, err := find(text, e.function)
 	if err != nil {
@@ -177,7 +177,7 @@ func same(lines, wanted []string) bool {
 	return true
 }
 
-// find answers the first and the last line of a function, counted from 0.
+// find returns the first and the last line of a function, counted from 0.
 func find(text, function string) (first, last int, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", text, parser.SkipObjectResolution)
@@ -197,7 +197,7 @@ func find(text, function string) (first, last int, err error) {
 	return first, last, nil
 }
 
-// nameOf names a function as a fault does: Name, T.Name or (*T).Name, without type parameters.
+// nameOf returns the name of a function as in a fault: Name, T.Name or (*T).Name, without type parameters.
 func nameOf(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name

@@ -1,8 +1,8 @@
-// Package main plants faults in the product, one at a time, and tells which test catches each.
+// Package main plants faults in the product, one at a time, and reports which test catches each.
 //
 // A fault is a file in testdata: a mistake of a few lines that a maintainer could make, and that breaks one guarantee. The
 // tests of the packages that depend on the changed one run on an overlay of the tree, the nearest package first, until one
-// fails. A fault that no test catches shows a test that is missing.
+// fails. A fault that no test catches reveals a missing test.
 //
 //	go run ./deploy/faults                        all faults
 //	go run ./deploy/faults -resume                those without a result
@@ -18,21 +18,20 @@
 //	-	if !p.links.remove(pid) {
 //	+	if false {
 //
-// Lines with - stand in the function one after the other, exactly once; white space around a line does not count. Those with +
-// replace them. An empty line, or a - after a +, begins the next place. A fault may name several functions and files. One that
-// does not apply to the tree any more is an error: write it anew for the code as it is now.
+// Lines with - must occur in the function consecutively and exactly once; white space around a line does not count. Lines
+// with + replace them. An empty line, or a - after a +, begins the next edit. A fault may name several functions and files.
+// A fault that no longer applies to the tree is an error: rewrite it for the current code.
 //
 // # What counts as caught
 //
-// A test counts if it fails with the fault, fails again when it runs alone with it, and passes without it. When the program of
-// the tests crashes, or its time is over, the tests that were running are tried. What does not compile is an error of the
-// fault.
+// A test counts if it fails with the fault, fails again when run alone with it, and passes without it. If the test program
+// crashes or times out, the tests that were running are tried. A fault that does not compile is an error.
 //
 // # Together
 //
-// With -together each function that faults change is in the program once as it is and once with each fault; ACTORNODE_FAULT
-// in the environment says which of them is called. Everything is compiled once, not once for each fault. A function is a little
-// slower then, and is not put in line: a test that measures that may fail without a fault, and then counts for none.
+// With -together the program contains each changed function once unchanged and once with each fault; the environment
+// variable ACTORNODE_FAULT selects the one to call. So everything is compiled once, not once per fault. The function is
+// then a little slower and not inlined: a test that measures this may fail without a fault, and then counts for none.
 package main
 
 import (
@@ -90,7 +89,7 @@ func flags() (options, []string) {
 	return o, flag.Args()
 }
 
-// run does what the options say. It is good if each fault is caught.
+// run executes the options. It returns true if each fault is caught.
 func run(o options, names []string) (good bool, err error) {
 	faults, err := chosen(o.faults, names)
 	if err != nil {
@@ -147,7 +146,7 @@ func run(o options, names []string) (good bool, err error) {
 
 func say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 
-// report writes the files that were asked for, and the last line.
+// report writes the requested files, and the last line.
 func report(o options, list []result) (bool, error) {
 	if o.plain != "" {
 		if err := os.WriteFile(o.plain, []byte(plain(list)), 0o644); err != nil {
@@ -203,7 +202,7 @@ func try(r *runner, o options, f fault, all []pkg, hint test) result {
 	return res
 }
 
-// plant plants a fault and looks for the test that catches it. ran is in how many packages.
+// plant plants a fault and looks for the test that catches it. ran is the number of packages whose tests ran.
 func plant(r *runner, o options, f fault, all []pkg, hint test) (caught test, tier string, ran int, err error) {
 	changed, err := f.apply(r.root)
 	if err != nil {
@@ -242,7 +241,7 @@ func plant(r *runner, o options, f fault, all []pkg, hint test) (caught test, ti
 	return test{}, "", len(run), nil
 }
 
-// packages are those that the fault changes.
+// packages returns the packages that the fault changes.
 func (f fault) packages() (changed map[string]bool, paths []string) {
 	changed = map[string]bool{}
 	for _, e := range f.edits {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// A pkg is a package as go list tells of it.
+// A pkg is a package as reported by go list.
 type pkg struct {
 	ImportPath, Dir                    string
 	Imports, TestImports, XTestImports []string
@@ -22,7 +22,7 @@ type pkg struct {
 	size int64 // bytes of its tests
 }
 
-// packages lists what the patterns name, seen from root.
+// packages lists the packages that match the patterns, relative to root.
 func packages(root string, patterns []string) ([]pkg, error) {
 	fields := "-json=ImportPath,Dir,Imports,TestImports,XTestImports,TestGoFiles,XTestGoFiles"
 	cmd := exec.Command("go", append([]string{"list", fields}, patterns...)...)
@@ -51,8 +51,8 @@ func packages(root string, patterns []string) ([]pkg, error) {
 	}
 }
 
-// near lists the packages whose tests depend on one of the changed ones: those themselves first, then by how close the
-// dependency is, then the larger.
+// near lists the packages whose tests depend on a changed one: first the changed ones, then by distance of the dependency,
+// then by size.
 func near(all []pkg, changed map[string]bool, except []string) []pkg {
 	distance := distances(all, changed)
 	far := map[string]int{}
@@ -82,7 +82,7 @@ func near(all []pkg, changed map[string]bool, except []string) []pkg {
 	return chosen
 }
 
-// distances says over how many imports a package depends on one of the changed ones, its tests not counted.
+// distances returns the number of imports between each package and a changed one, without tests.
 func distances(all []pkg, changed map[string]bool) map[string]int {
 	distance := map[string]int{}
 	for path := range changed {
@@ -119,7 +119,7 @@ func excepted(path string, except []string) bool {
 	return false
 }
 
-// batches cuts the packages into runs of go test: a package with many tests is alone, small ones run together.
+// batches splits the packages into runs of go test: a package with many tests runs alone, small ones run together.
 func batches(all []pkg, most int, size int64) [][]pkg {
 	var cut [][]pkg
 	var sum int64

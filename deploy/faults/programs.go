@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Programs are the compiled tests of a tree with all faults in it. Each is made when it is needed first.
+// Programs are the compiled tests of a tree with all faults. Each is built on first use.
 type programs struct {
 	folder  string
 	overlay string
@@ -80,17 +80,17 @@ func (p *programs) test(r *runner, in tree, tier string, c choice, paths []strin
 	return all
 }
 
-// follow runs the tests of a package, and ends them when none of them has begun or ended for too long. Then those that run are
-// those that fail.
+// follow runs the tests of a package, and kills them if none has started or ended for too long. Then the running ones count
+// as failed.
 func (p *programs) follow(r *runner, cmd *exec.Cmd, path string) (outcome, error) {
 	out := &noted{at: time.Now()}
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.WaitDelay = 5 * time.Second // programs that a test has left behind hold the output open
+	cmd.WaitDelay = 5 * time.Second // programs left behind by a test hold the output open
 	if err := cmd.Start(); err != nil {
 		return outcome{}, err
 	}
 	over := make(chan error, 1)
-	go func() { over <- cmd.Wait() }() // ends with the program, and is waited for below
+	go func() { over <- cmd.Wait() }() // ends with the program, awaited below
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -105,7 +105,7 @@ func (p *programs) follow(r *runner, cmd *exec.Cmd, path string) (outcome, error
 	}
 }
 
-// judge reads what a program of tests has printed, and ended with.
+// judge evaluates the output and the exit of a test program.
 func (r *runner) judge(printed []byte, path string, ended error) (outcome, error) {
 	convert := r.command("", "", "go", "tool", "test2json", "-t", "-p", path)
 	convert.Stdin = bytes.NewReader(printed)
@@ -127,7 +127,7 @@ func (r *runner) judge(printed []byte, path string, ended error) (outcome, error
 	return o, nil
 }
 
-// noted keeps what is written to it, and when that was last.
+// noted keeps its input, and the time of the last write.
 type noted struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -145,7 +145,7 @@ func (n *noted) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// mostPrinted is how many bytes tests print at most: those that go round and round print without end.
+// mostPrinted bounds the output of tests: one in an endless loop would print forever.
 const mostPrinted = 64 << 20
 
 func (n *noted) full() bool {

@@ -16,22 +16,22 @@ const (
 	tierMerge = "merge"
 )
 
-// A result is what came out for one fault.
+// A result is the result for one fault.
 type result struct {
 	Fault   string  `json:"fault"`
 	Breaks  string  `json:"breaks"`
-	Tier    string  `json:"tier,omitempty"` // of the test that caught it; empty: none did
+	Tier    string  `json:"tier,omitempty"` // of the test that caught it; empty if none did
 	Package string  `json:"package,omitempty"`
 	Test    string  `json:"test,omitempty"`
-	Seconds float64 `json:"seconds"` // until it was caught, with what was compiled
+	Seconds float64 `json:"seconds"` // until it was caught, including compilation
 	Error   string  `json:"error,omitempty"`
 	Text    string  `json:"text"` // of the fault
 
-	// Packages says, of a fault that is not caught, the tests of how many packages have run.
+	// Packages is the number of packages whose tests ran, if the fault was not caught.
 	Packages int `json:"packages,omitempty"`
 }
 
-// caught says in one line what came out.
+// caught describes the result in one line.
 func (r result) caught() string {
 	switch {
 	case r.Error != "":
@@ -68,7 +68,7 @@ func writeResults(path string, all map[string]result) error {
 	return os.WriteFile(path, append(text, '\n'), 0o600)
 }
 
-// summary counts the results. It is good if each fault was caught.
+// summary counts the results. good is true if each fault was caught.
 func summary(list []result) (line string, good bool) {
 	var quick, merge, none, wrong int
 	for _, r := range list {
@@ -90,7 +90,7 @@ func summary(list []result) (line string, good bool) {
 	return line, none+wrong == 0
 }
 
-// plain writes the results as a text to keep beside the faults.
+// plain formats the results as a text to keep next to the faults.
 func plain(list []result) string {
 	var b strings.Builder
 	for _, r := range list {

@@ -16,25 +16,25 @@ import (
 type runner struct {
 	root    string
 	timeout time.Duration // of one package
-	single  time.Duration // of tests that are chosen by name
-	quiet   time.Duration // how long a program that has all faults may print nothing
+	single  time.Duration // of tests chosen by name
+	quiet   time.Duration // how long a program with all faults may print nothing
 	healthy map[string]bool
 	log     func(format string, args ...any)
 
-	innocent map[test]bool // have failed for another reason than the fault at hand
-	programs *programs     // of tests with all faults; nil: each fault has its own
+	innocent map[test]bool // have failed for a reason other than the current fault
+	programs *programs     // of tests with all faults; nil if each fault has its own
 }
 
 // A test is one test function, of a package.
 type test struct{ Package, Name string }
 
-// An outcome is what a run of go test came to.
+// An outcome is the result of a run of go test.
 type outcome struct {
 	failed []test // top-level tests, in the order in which they failed
 	broken string // the output of a build that failed
 }
 
-// overlay writes the changed files and the JSON that puts them in place of those of the tree. It answers its path.
+// overlay writes the changed files and the overlay JSON that substitutes them in the tree. It returns the path of the JSON.
 func (r *runner) overlay(changed map[string]string, folder string) (string, error) {
 	replace := map[string]string{}
 	for file, text := range changed {
@@ -52,7 +52,7 @@ func (r *runner) overlay(changed map[string]string, folder string) (string, erro
 	return path, os.WriteFile(path, text, 0o600)
 }
 
-// command makes a command in the tree. The overlay stands in GOFLAGS, so that what a test builds has the fault as well.
+// command makes a command in the tree. The overlay is in GOFLAGS, so that programs built by a test have the fault as well.
 func (r *runner) command(overlay, tier string, args ...string) *exec.Cmd {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = r.root
@@ -72,7 +72,7 @@ func (r *runner) command(overlay, tier string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// build compiles the packages with the fault, and answers what the compiler says against it.
+// build compiles the packages with the fault, and returns the errors of the compiler.
 func (r *runner) build(overlay string, paths []string) error {
 	if out, err := r.command(overlay, "", append([]string{"go", "build"}, paths...)...).CombinedOutput(); err != nil {
 		return fmt.Errorf("does not compile: %s", strings.TrimSpace(string(out)))
@@ -80,13 +80,13 @@ func (r *runner) build(overlay string, paths []string) error {
 	return nil
 }
 
-// A tree is what tests run on: the one at the root if it is zero, and else that with a fault.
+// A tree is the source that tests run on: the zero value is the tree at root, others have a fault.
 type tree struct {
 	overlay string // the path of the JSON
 	fault   string // its name
 }
 
-// A choice says which tests of a package run: those whose names match only, and not those in skip.
+// A choice selects tests of a package: those whose names match only, except those in skip.
 type choice struct {
 	only string // a regular expression; "": all
 	skip []string
@@ -109,7 +109,7 @@ func (r *runner) test(in tree, tier string, c choice, paths []string) outcome {
 	return r.run(r.command(in.overlay, tier, append(append(args, "-timeout", timeout.String()), paths...)...))
 }
 
-// run runs a command that prints what go test -json does.
+// run runs a command that prints the output of go test -json.
 func (r *runner) run(cmd *exec.Cmd) outcome {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -126,8 +126,8 @@ type event struct {
 	Action, Package, Test, Output string
 }
 
-// read tells which tests failed. Where the program of a package ended without naming one (a crash, the time is over), those
-// that were running count.
+// read returns the tests that failed. If the program of a package ended without naming one (a crash, a timeout), those that
+// were running count.
 func read(out []byte) outcome {
 	var o outcome
 	running := map[string][]string{}
@@ -149,7 +149,7 @@ func read(out []byte) outcome {
 			running[e.Package] = append(running[e.Package], name)
 		case (e.Action == "pass" || e.Action == "skip") && name != "" && !part:
 			running[e.Package] = slices.DeleteFunc(running[e.Package], func(other string) bool { return other == name })
-		case e.Action == "fail" && name != "": // of a part: where the time is over that is all there is
+		case e.Action == "fail" && name != "": // of a subtest: after a timeout there is nothing else
 			blamed[e.Package] = true
 			if !slices.Contains(o.failed, t) {
 				o.failed = append(o.failed, t)
@@ -163,7 +163,7 @@ func read(out []byte) outcome {
 	return o
 }
 
-// text is what the tests printed.
+// text returns the output of the tests.
 func text(out []byte) string {
 	var b strings.Builder
 	for _, line := range bytes.Split(out, []byte("\n")) {
@@ -181,13 +181,13 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// fails says whether a test fails, alone.
+// fails reports whether a test fails when run alone.
 func (r *runner) fails(in tree, tier string, t test) bool {
 	o := r.test(in, tier, choice{only: "^" + t.Name + "$"}, []string{t.Package})
 	return slices.Contains(o.failed, t)
 }
 
-// blames says whether the fault makes the test fail: with the fault it fails again, in one of three runs, and without it
+// blames reports whether the fault makes the test fail: with the fault it fails again, in one of three runs, and without it
 // it passes.
 func (r *runner) blames(in tree, tier string, t test) bool {
 	again := false
@@ -205,7 +205,7 @@ func (r *runner) blames(in tree, tier string, t test) bool {
 	return false
 }
 
-// passes says whether a test passes without a fault.
+// passes reports whether a test passes without a fault.
 func (r *runner) passes(tier string, t test) bool {
 	key := tier + " " + t.Package + " " + t.Name
 	if _, known := r.healthy[key]; !known {
@@ -214,8 +214,8 @@ func (r *runner) passes(tier string, t test) bool {
 	return r.healthy[key]
 }
 
-// hunt looks for the first test that catches the fault. The test that caught it in an earlier run goes first; its name may be
-// a regular expression, in a file of results that somebody has written.
+// hunt looks for the first test that catches the fault. It tries the test that caught it in an earlier run first; in a
+// results file written by hand its name may be a regular expression.
 func (r *runner) hunt(in tree, tier string, hint test, cut [][]pkg) (test, error) {
 	if hint.Name != "" {
 		o := r.test(in, tier, choice{only: "^(" + hint.Name + ")$"}, []string{hint.Package})
@@ -236,11 +236,11 @@ func (r *runner) hunt(in tree, tier string, hint test, cut [][]pkg) (test, error
 	return test{}, nil
 }
 
-// mostInnocent is how many tests of a package may fail for another reason than the fault until it is given up.
+// mostInnocent is how many tests of a package may fail for other reasons than the fault before the package is given up.
 const mostInnocent = 10
 
-// search looks for a test of the packages that catches the fault. A package in which another test has failed runs again
-// without that one, for the first failure ends a run.
+// search looks for a test of the packages that catches the fault. If a test fails for another reason, the package runs
+// again without it, since the first failure ends a run.
 func (r *runner) search(in tree, tier string, paths []string) (t test, ok bool, err error) {
 	o := r.test(in, tier, choice{}, paths)
 	for n := 0; ; n++ {
@@ -267,7 +267,7 @@ func (r *runner) search(in tree, tier string, paths []string) (t test, ok bool, 
 	}
 }
 
-// blamed returns the first of the tests that have failed because of the fault.
+// blamed returns the first test that failed because of the fault.
 func (r *runner) blamed(in tree, tier string, o outcome) (test, bool) {
 	for _, t := range o.failed {
 		if r.blames(in, tier, t) {

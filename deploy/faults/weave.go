@@ -14,15 +14,15 @@ import (
 	"strings"
 )
 
-// planted is the variable of the environment that names the fault which a program with all of them has.
+// planted is the environment variable that selects the fault in a program with all of them.
 const planted = "ACTORNODE_FAULT"
 
-// chooser is the text of the file that is new in each package that faults change.
+// chooser is the text of the file added to each package that faults change.
 const chooser = "package %s\n\nimport \"os\"\n\nvar faultPlanted = os.Getenv(%q)\n"
 
-// weave puts all faults into the tree at root at once, so that it is compiled once. A function that faults change is there
-// several times, as it was and with each fault. It begins with a look at which of them the environment asks for. The result
-// has the changed files, and a new one for each package. Names are relative to root.
+// weave puts all faults into the tree at root at once, so that it is compiled only once. A changed function exists several
+// times, unchanged and with each fault, and starts by checking which one the environment selects. The result has the
+// changed files, and a new one for each package. Names are relative to root.
 func weave(root string, faults []fault) (map[string]string, error) {
 	type place struct{ file, function string }
 	with := map[place][]fault{}
@@ -67,7 +67,7 @@ type weaver struct {
 	copies  strings.Builder // of functions, with faults
 }
 
-// An insert puts text in place of what stands between two offsets.
+// An insert replaces the text between two offsets.
 type insert struct {
 	from, to int
 	text     string
@@ -107,7 +107,7 @@ func (w *weaver) function(file, function string, faults []fault) error {
 	return nil
 }
 
-// offset is where a position of the only file of a FileSet is in its text: positions count from 1.
+// offset converts a position in the only file of a FileSet to an offset: positions count from 1.
 func offset(p token.Pos) int { return int(p) - 1 }
 
 // declared finds a function in the text of a file.
@@ -124,8 +124,8 @@ func declared(text, function string) (*ast.FuncDecl, error) {
 	return nil, errors.New("the file has no function of that name")
 }
 
-// call returns a call of the function with its own arguments, before and behind what is added to its name, and what stands
-// before that to return its result. It gives names to those parameters that have none.
+// call returns a call of the function with its own parameters, split where a suffix is added to its name, and the prefix
+// that returns its result. It names unnamed parameters.
 func (w *weaver) call(d *ast.FuncDecl) (call [2]string, result string) {
 	n := 0
 	names := func(list *ast.FieldList) (all []string) {

@@ -1,22 +1,21 @@
-// Load calls and sends to the servers echo of some nodes at a fixed pace, checks all that comes back, and tells
-// what it has seen by HTTP. It is for the tests of package cluster, in a container of its own.
+// Load sends calls and messages to the echo servers of some nodes at a fixed pace, checks all answers, and reports its
+// observations over HTTP. The tests of package cluster run it in a separate container.
 //
 // # Nouns
 //
-//   - A target is a node that is called and sent to.
-//   - A sender is an actor that sends numbered messages to one target, and checks the numbers that come back.
-//   - A caller makes the calls of one target: each has a number, and must be answered with it. A call that fails is made again on
-//     the next node, five times in all, as a client with several servers does.
-//   - A report is all that was seen since the last one was taken: GET /take.
+//   - A target is a node that receives calls and messages.
+//   - A sender is an actor that sends numbered messages to one target, and checks the numbers in the answers.
+//   - A caller makes the calls to one target: each has a number, and must be answered with it. A failed call is retried on
+//     the next node, five times in all, like a client with several servers.
+//   - A report has all observations since the last one was taken: GET /take.
 //
 // # What is checked
 //
-// The server echo sends each message back, so a number has been to its target and returned. For each pair of a
-// sender and its target:
+// The echo server sends each message back. For each pair of a sender and its target:
 //
-//  1. No number comes twice, and none after a greater one.
-//  2. A number that is missing was sent when its target was not connected, or the connection has ended since. Else it
-//     counts as lost without a cause.
+//  1. No number arrives twice, and none after a greater one.
+//  2. A missing number was sent while its target was not connected, or the connection has ended since. Otherwise it counts
+//     as lost without a cause.
 //
 // # Goroutines
 //
@@ -27,6 +26,6 @@
 //
 // # Limits
 //
-// A caller has at most 4,000 calls under way; what it cannot ask counts as withheld. A sender remembers its last 65,536
+// A caller has at most 4,000 calls in progress; calls beyond that count as withheld. A sender remembers its last 65,536
 // numbers. A report has at most 100 violations and 200 changes of connections.
 package main

@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// sent is what is remembered of a number that was sent.
+// sent is the record of a sent number.
 type sent struct {
 	up    bool
 	downs int
@@ -16,7 +16,7 @@ type sent struct {
 
 const remembered = 1 << 16
 
-// sender sends numbers to the server echo of a target, which sends them back.
+// sender sends numbers to the echo server of a target, which sends them back.
 type sender struct {
 	t       *target
 	pace    due
@@ -24,15 +24,15 @@ type sender struct {
 	name    int
 	payload []byte
 
-	next, want int // the next number to send, the least that can come back
+	next, want int // the next number to send, the lowest that may still return
 	history    [remembered]sent
-	gaps       []gap // not judged yet
+	gaps       []gap // not evaluated yet
 }
 
-// gap are numbers that have not come back. It is judged later, since the end of a connection may become known
-// after what the next one has brought.
+// gap is a range of numbers that have not returned. It is evaluated later, since the end of a connection may become known
+// only after messages of the next one.
 type gap struct {
-	from, to int // to is not in it
+	from, to int // excluding to
 	was      sent
 	at       time.Time
 }
@@ -79,7 +79,7 @@ func (s *sender) send(c *node.Context) error {
 	return nil
 }
 
-// back checks a number that has come back.
+// back checks a returned number.
 func (s *sender) back(m wire.Tuple) {
 	s.t.mu.Lock()
 	defer s.t.mu.Unlock()
@@ -124,7 +124,7 @@ func (s *sender) back(m wire.Tuple) {
 	s.want = number + 1
 }
 
-// judge looks whether the connection that gaps were sent by has ended. s.t.mu is held.
+// judge checks whether the connections of the gaps have ended. s.t.mu is held.
 func (s *sender) judge() {
 	for len(s.gaps) > 0 && time.Since(s.gaps[0].at) > judgeAfter {
 		g := s.gaps[0]

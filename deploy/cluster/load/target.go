@@ -11,42 +11,42 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// change is that of a connection.
+// change is a change of a connection.
 type change struct {
 	At     time.Time
 	Up     bool
 	Reason string // of a loss
 }
 
-// report is what was seen of one target since the last report.
+// report has the observations of one target since the last report.
 type report struct {
 	Asked, Answered, Withheld int
 	Failed                    map[string]int // calls, by error
-	Slowest                   time.Duration  // of the calls that were answered
-	GaveUp                    int            // calls that have failed, and on another node, too, maxTries times
+	Slowest                   time.Duration  // of the answered calls
+	GaveUp                    int            // calls that failed maxTries times, on different nodes
 
-	Sent, Back, Skipped   int // Skipped: were not sent, since the senders were held up
-	Lost, LostWithout     int // all that are missing, and those of them without a cause
+	Sent, Back, Skipped   int // Skipped: not sent, since the senders were blocked
+	Lost, LostWithout     int // all missing messages, and those without a cause
 	Reordered, Doubled    int
-	Wrong                 int // replies and messages that are not what was sent
+	Wrong                 int // replies and messages that differ from those sent
 	Violations            []string
 	Changes               []change
 	Connected             bool
-	LastAnswer, FirstBack time.Time // FirstBack: the first message that came back after the last change
+	LastAnswer, FirstBack time.Time // FirstBack: the first returned message after the last change
 }
 
-// target is a node that is called and sent to.
+// target is a node that receives calls and messages.
 type target struct {
 	name node.Atom
 	echo node.At
 
-	others []*target // all, in the order in which a call that has failed here is tried again
+	others []*target // all targets, in the order of retries
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following
 	report  report
 	up      bool
-	downs   int // how often the connection has ended
-	flights int // calls under way
+	downs   int // number of ended connections
+	flights int // calls in progress
 	next    int // number of the next call
 }
 
@@ -60,7 +60,7 @@ const (
 	retry         = 100 * time.Millisecond // between attempts to connect
 )
 
-// newTarget connects to the node, and follows its connection.
+// newTarget connects to the node, and monitors its connection.
 func newTarget(n *node.Node, name node.Atom) (*target, error) {
 	t := &target{name: name, echo: node.At{Name: "echo", Node: name}, report: report{Failed: make(map[string]int)}}
 	_, err := n.Spawn(node.ProcessFunc(func(p *node.Process) error { // until the process ends
@@ -83,7 +83,7 @@ func newTarget(n *node.Node, name node.Atom) (*target, error) {
 				}); err == nil {
 					t.changed(change{At: time.Now(), Up: true})
 				}
-				p.MonitorNode(name) // connects again; the NodeDown of a failure comes at once
+				p.MonitorNode(name) // reconnects; after a failure the NodeDown comes at once
 			}
 		}
 	}))
@@ -105,7 +105,7 @@ func (t *target) changed(c change) {
 	t.up = c.Up
 }
 
-// take returns the report, and begins a new one.
+// take returns the report, and starts a new one.
 func (t *target) take() report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,21 +115,21 @@ func (t *target) take() report {
 	return r
 }
 
-// violation notes what must not be. t.mu is held.
+// violation records a violation. t.mu is held.
 func (t *target) violation(format string, args ...any) {
 	if len(t.report.Violations) < maxViolations {
 		t.report.Violations = append(t.report.Violations, time.Now().Format(time.TimeOnly)+" "+fmt.Sprintf(format, args...))
 	}
 }
 
-// due counts what a pace demands; what could not be done in time is not made up for.
+// due computes the actions due at a pace; actions that could not be done in time are skipped.
 type due struct {
-	rate float64 // a second
+	rate float64 // per second
 	last time.Time
 	rest float64
 }
 
-// now returns how many are due, at most a fifth of a second's, and how many are left out.
+// now returns how many are due, at most those of a fifth of a second, and how many are skipped.
 func (d *due) now(at time.Time) (n, skipped int) {
 	if d.last.IsZero() {
 		d.last = at
@@ -157,7 +157,7 @@ func (t *target) start(n *node.Node, calls, sends float64, size int) error {
 	return nil
 }
 
-// call makes calls at that pace.
+// call makes calls at the given rate.
 func (t *target) call(n *node.Node, rate float64) {
 	d := due{rate: rate}
 	for now := range time.Tick(pace) {
@@ -178,7 +178,7 @@ func (t *target) call(n *node.Node, rate float64) {
 	}
 }
 
-// one makes one call, and makes it again on the other nodes as long as it fails, as a client with several servers does.
+// one makes one call, and retries it on other nodes while it fails, like a client with several servers.
 func (t *target) one(n *node.Node, number int) {
 	ok := t.try(n, number)
 	for i := 1; !ok && i < maxTries; i++ {
@@ -192,7 +192,7 @@ func (t *target) one(n *node.Node, number int) {
 	}
 }
 
-// try makes a call once.
+// try makes one attempt of a call.
 func (t *target) try(n *node.Node, number int) (ok bool) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
@@ -219,7 +219,7 @@ func isNumber(v any, want int) bool {
 	return ok && n == int64(want)
 }
 
-// kind is what an error is counted as.
+// kind is the category of an error in the report.
 func kind(err error) string {
 	var exit *node.ExitError
 	switch {

@@ -1,26 +1,22 @@
-// Package session plays sessions of peers with a node: a fuzzer that knows what it may
-// expect. It has tests only.
+// Package session is a model-based fuzzer that plays sessions of peers with a node. It contains only tests.
 //
 // # Nouns
 //
-//   - An episode is one node with the demo on it, in a bubble of testing/synctest and on
-//     a network in memory, and up to eight peers that the fuzzer plays, by both
-//     protocols. Half of the peers are Go nodes, with calls in one frame, Go values and
-//     shapes of types. It is all that follows from a seed and a number.
-//   - A step is what one peer does: it takes a step of a handshake, sends a signal that
-//     is right, or a frame that is wrong, cuts its connection, goes on with its session.
-//     Each step has a source of chance of its own, so that others can be left out.
-//   - A model knows what is linked, monitored, started and named, and so what the node
-//     must answer: wants. When all in the bubble waits, nothing else can come.
+//   - An episode is one node with the demo, in a bubble of testing/synctest and on an in-memory network, and up to eight
+//     peers played by the fuzzer, with both protocols. Half of the peers are Go nodes, with calls in one frame, Go values
+//     and shapes of types. A seed and a number determine an episode.
+//   - A step is an action of one peer: a step of a handshake, a valid signal, an invalid frame, cutting its connection,
+//     resuming its session. Each step has its own random source, so that others can be left out.
+//   - A model knows what is linked, monitored, started and named, and so the expected answers of the node: wants. When
+//     everything in the bubble is blocked, nothing else can come.
 //
 // # What is checked
 //
-// After a few steps each, when all waits: what was wanted has come, the messages of one
-// process in order, and nothing else; the peer that sent what is wrong has been cut off, and nobody
-// else; the nodes that are up are those of the model. At the end of an episode all peers
-// go, the processes that they left are killed, and the node has as many processes, names,
-// peers and goroutines as before, and has used nothing of its limits. That the bubble
-// ends says that no goroutine is left.
+// After every few steps, when everything is blocked: the expected signals have come, the messages of one process in order,
+// and nothing else; only the peer that sent an invalid frame has been disconnected; the connected nodes are those of the
+// model. At the end of an episode all peers leave, the processes that they left behind are killed, and the node has as many
+// processes, names, peers and goroutines as before, and its limits are unused. The end of the bubble proves that no
+// goroutine is left.
 //
 // # Use
 //
@@ -29,7 +25,6 @@
 //	go test ./deploy/attack/internal/session -run TestDaemon -daemon-steps=1000
 //	go test ./deploy/attack/internal/session -seed=7 -episode=12 -v    one again
 //
-// Episodes run in a process of their own, so that a panic anywhere in the node is a
-// finding, too. Of an episode that fails the steps are left out of which it does not
-// need, and the rest is printed.
+// Episodes run in a separate process, so that a panic anywhere in the node is a finding, too. A failing episode is reduced
+// to the steps that it needs, which are printed.
 package session

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Rule is what happens to packets. The zero value does nothing.
+// Rule defines the faults of packets. The zero value does nothing.
 type Rule struct {
-	Loss    float64       // share of packets that are lost, 0 to 1; 1: the cable is cut
+	Loss    float64       // share of packets that are lost, 0 to 1; 1 is a cut cable
 	Corrupt float64       // share of packets of which one bit is flipped
 	Reorder float64       // share of packets that skip the delay, and so overtake others
 	Delay   time.Duration // of each packet
-	Jitter  time.Duration // at most so much is added to the delay, or taken from it
-	Rate    int           // bits a second; 0: no limit
-	Backlog int           // bytes that wait because of Rate; what comes on top is lost. Default: 64 KiB
+	Jitter  time.Duration // maximum random change of the delay, in both directions
+	Rate    int           // bits per second; 0: no limit
+	Backlog int           // bytes that wait because of Rate; further packets are lost. Default: 64 KiB
 }
 
 func (r Rule) validate() error {
@@ -29,18 +29,17 @@ func (r Rule) validate() error {
 	return nil
 }
 
-// headers are the bytes at the beginning of a packet that are not corrupted: the IP header, without which nobody would
-// know whose packet it is.
+// headers is the number of leading bytes that are not corrupted: the IP header, which identifies the packet.
 const headers = 20
 
 // line applies a rule to the packets of one direction.
 type line struct {
 	rule   Rule
 	random *rand.Rand
-	free   time.Time // when what has come so far has passed the bandwidth
+	free   time.Time // when the bandwidth is free again
 }
 
-// pass says when a packet leaves; ok false: never. It may change the packet, and says so.
+// pass returns when a packet leaves, or ok false if it is lost. changed reports whether it changed the packet.
 func (l *line) pass(now time.Time, packet []byte) (at time.Time, changed, ok bool) {
 	r := &l.rule
 	if l.random.Float64() < r.Loss {

@@ -18,29 +18,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Direction is whose packets a rule applies to, as the container sees it.
+// Direction is the direction of the packets that a rule applies to, relative to the container.
 type Direction uint8
 
 // The directions.
 const (
 	Both Direction = iota
-	In             // what comes to the container
-	Out            // what it sends
+	In             // received by the container
+	Out            // sent by it
 )
 
-// Config says whose network is made bad, and how.
+// Config selects the network to degrade, and how.
 type Config struct {
 	PID       int    // of a process in the container
-	Ports     string // TCP ports, here or there, whose packets are meant: 4369:4371; "": all packets of TCP and UDP
+	Ports     string // TCP ports, local or remote, of the packets: 4369:4371; "" for all packets of TCP and UDP
 	Direction Direction
 	Rule      Rule
 	Seed      uint64 // of the random numbers
 }
 
-// Link is the network of a container while it is bad.
+// Link is the degraded network of a container.
 type Link struct {
 	pid    int
-	rules  [][]string // of iptables, without what adds or deletes them
+	rules  [][]string // of iptables, without the verb that adds or deletes them
 	fd     int
 	ended  atomic.Bool
 	all    sync.WaitGroup
@@ -50,19 +50,19 @@ type Link struct {
 	Lost, Corrupted, Passed atomic.Int64 // packets
 }
 
-// packet waits for its time.
+// packet is a packet that waits for its time.
 type packet struct {
 	id    uint32
 	at    time.Time
-	bytes []byte // nil: as it was
+	bytes []byte // nil if unchanged
 }
 
 const (
 	queueLength = 16384
-	queueNumber = 7 // in the container, where no others are
+	queueNumber = 7 // in the container, which has no others
 )
 
-// Start makes a network bad. It needs nsenter and iptables.
+// Start degrades a network. It needs nsenter and iptables.
 func Start(c Config) (*Link, error) {
 	if err := c.Rule.validate(); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func Start(c Config) (*Link, error) {
 	}
 	lines := [2]line{{rule: c.Rule, random: l.random}, {rule: c.Rule, random: l.random}}
 	l.all.Add(2)
-	go l.read(&lines) // both end at Stop, which waits
+	go l.read(&lines) // both end at Stop, which waits for them
 	go l.write()
 	match := []string{}
 	if c.Ports != "" {
@@ -103,7 +103,7 @@ func Start(c Config) (*Link, error) {
 	return l, nil
 }
 
-// Stop makes the network good again.
+// Stop restores the network.
 func (l *Link) Stop() error {
 	var all []error
 	for _, r := range l.rules {
@@ -124,9 +124,9 @@ func Iptables(pid int, args ...string) error {
 	return nil
 }
 
-// inNetworkOf has do open a socket in the network of a process.
+// inNetworkOf runs do, which opens a socket, in the network of a process.
 func inNetworkOf(pid int, do func() (int, error)) (int, error) {
-	runtime.LockOSThread() // and never unlocks it when it cannot go back: then the thread ends with its goroutine
+	runtime.LockOSThread() // stays locked if switching back fails: then the thread ends with its goroutine
 	own, err := os.Open("/proc/thread-self/ns/net")
 	if err != nil {
 		return 0, err
@@ -148,7 +148,7 @@ func inNetworkOf(pid int, do func() (int, error)) (int, error) {
 	return fd, err
 }
 
-// What NFQUEUE's messages and attributes are (linux/netfilter/nfnetlink_queue.h).
+// The messages and attributes of NFQUEUE (linux/netfilter/nfnetlink_queue.h).
 const (
 	subsystem                          = 3 << 8
 	typePacket, typeVerdict, typeSetup = subsystem, subsystem + 1, subsystem + 2
@@ -159,13 +159,13 @@ const (
 	verdictDrop, verdictAccept = 0, 1
 )
 
-// bind takes the queue over.
+// bind binds the queue.
 func (l *Link) bind() error {
 	if err := unix.Bind(l.fd, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 		return err
 	}
-	_ = unix.SetsockoptInt(l.fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, 16<<20) // what does not fit is lost, as with less
-	second := unix.Timeval{Usec: 100_000}                                      // so that read sees the end
+	_ = unix.SetsockoptInt(l.fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, 16<<20) // others are lost, as with less
+	second := unix.Timeval{Usec: 100_000}                                      // so that read notices the end
 	if err := unix.SetsockoptTimeval(l.fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &second); err != nil {
 		return err
 	}
@@ -217,14 +217,14 @@ func (l *Link) acknowledged() error {
 	return nil
 }
 
-// read has the lines decide on each packet.
+// read lets the lines decide on each packet.
 func (l *Link) read(lines *[2]line) {
 	defer l.all.Done()
 	defer close(l.passed)
 	b := make([]byte, 1<<17)
 	for !l.ended.Load() {
 		n, _, err := unix.Recvfrom(l.fd, b, 0)
-		if err != nil { // the time is over, or packets were lost since there was no space
+		if err != nil { // timeout, or packets were lost for lack of space
 			continue
 		}
 		for rest := b[:n]; len(rest) >= 20; {
@@ -284,10 +284,10 @@ func (l *Link) verdict(p packet, what uint32) {
 	if p.bytes != nil {
 		a = append(a, attribute(attrPayload, p.bytes)...)
 	}
-	_ = l.send(typeVerdict, 0, a) // an error: the container has ended, and its packets with it
+	_ = l.send(typeVerdict, 0, a) // an error means that the container and its packets are gone
 }
 
-// waiting are packets, the next one first; of the same time the one that came first.
+// waiting is a heap of packets, the next one first; ties in order of arrival.
 type waiting []packet
 
 func (w waiting) Len() int { return len(w) }
@@ -302,7 +302,7 @@ func (w *waiting) Pop() any {
 	return p
 }
 
-// write lets packets go at their times.
+// write releases packets at their times.
 func (l *Link) write() {
 	defer l.all.Done()
 	var all waiting
