@@ -19,9 +19,9 @@ type deaf struct {
 	refs   uint64
 }
 
-func (d *deaf) Monitor(node.Dest) node.Ref    { d.refs++; return d.origin.RefOf(d.refs) }
+func (d *deaf) Monitor(node.Dest) node.Ref   { d.refs++; return d.origin.RefOf(d.refs) }
 func (d *deaf) DemonitorFlush(node.Ref) bool { return true }
-func (d *deaf) Send(node.Dest, any) error     { return nil }
+func (d *deaf) Send(node.Dest, any) error    { return nil }
 func origin(name string) wire.Origin {
 	return wire.NewOrigin(wire.NodeID{Name: node.Atom(name), Creation: 1})
 }
