@@ -89,7 +89,7 @@ func (c *common) SendOpt(o SendOptions, to Dest, msg any) error {
 		if p == nil || !p.IsUp() {
 			return fmt.Errorf("%w: %s", ErrNotHere, t.Node)
 		}
-		return n.peers.Answer(a, t, dist.Frame{Payload: msg, Token: token, Lossy: true})
+		return p.Answer(a, t, dist.Frame{Payload: msg, Lossy: true})
 	case o.NoWait:
 		return n.peers.Answer(a, t, dist.Frame{Payload: msg, Token: token})
 	}

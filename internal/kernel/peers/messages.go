@@ -66,13 +66,10 @@ func (c *Cluster) Answer(a *process.Acting, t process.Target, f dist.Frame) erro
 		}
 		return t.Process.Accept(a, msg, f.Token, nil)
 	}
-	p := c.Of(t, false)
-	if p == nil {
-		return c.notHere(a.System, t, f.Payload)
+	if p := c.Of(t, false); p != nil {
+		return p.Answer(a, t, f)
 	}
-	to := frameFor(a, t, f.Payload, f.Token)
-	to.Answer, to.Lossy = f.Answer, f.Lossy
-	return p.Answer(a, to)
+	return c.notHere(a.System, t, f.Payload)
 }
 
 // Call sends a request to t, a process of another node. What comes of it settles ticket. async says that the caller does not

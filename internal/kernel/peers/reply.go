@@ -16,7 +16,7 @@ import (
 // of the process that is called, and one back, which ends the monitor. A call that is answered
 // another way, or that the caller gives up, is as any: the caller's node sends an OpDemonitor.
 
-// Caller of another node, or of this one by a term: it has made a request that has come as a term.
+// FarCaller is the caller of a request that has come as a term: a process of another node, or of this one.
 type FarCaller struct {
 	From    calls.From       // where the reply goes
 	Sender  *Sender          // the peer that has sent the request; nil: not known

@@ -43,9 +43,12 @@ func (p *Peer) Message(a *process.Acting, to wire.PID, msg any) error {
 	return nil
 }
 
-// Answer sends an answer, for which nobody is held up: see node.ClusterLimits.Answers. It goes behind what its sender has sent
-// before. The caller that waits for a reply, f.Answer, is told what is wrong with it.
-func (p *Peer) Answer(a *process.Acting, f dist.Frame) (err error) {
+// Answer sends the message of a frame, an answer, to a process there. It never waits: see node.ClusterLimits.Answers. It goes
+// behind what its sender has sent before. If the answer is a reply, answer.Answer, and cannot be sent, the caller that waits for
+// it is told.
+func (p *Peer) Answer(a *process.Acting, to process.Target, answer dist.Frame) (err error) {
+	f := frameFor(a, to, answer.Payload, answer.Token)
+	f.Answer, f.Lossy = answer.Answer, answer.Lossy
 	p.System.Traces().Away(a.PID(), f.To, f.Name, p.Name, f.Payload)
 	if f.Answer {
 		_, err = p.Box.Put(a.OutboxTurn(), f)

@@ -97,7 +97,7 @@ func TestTarget(t *testing.T) {
 		"of none":                     {to: wire.Atom("$alias:1"), err: process.ErrNoName, letter: "no_process $alias:1"},
 		"a global name":               {to: tables.Global{Name: "here"}, is: p.PID()},
 		"a global name there":         {to: tables.Global{Name: "everywhere"}, is: far(3), there: true},
-		"a global name that none has": {to: tables.Global{Name: "nowhere"}, err: process.ErrNoName},
+		"a global name that none has": {to: tables.Global{Name: "nowhere"}, err: process.ErrNoName, letter: "no_process " + wire.PID{}.String()},
 	} {
 		to := s.Target(c.to)
 		require.Equal(t, c.is, to.PID, what)

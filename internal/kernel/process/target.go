@@ -116,9 +116,7 @@ func (sys *System) Take(t *Target, msg any) (any, error) {
 	case t.Process != nil:
 		return msg, nil
 	case t.none != nil:
-		if t.none == ErrNoDest {
-			sys.DeadLetter(deadletter.Letter{Cause: deadletter.NoProcess, Message: msg})
-		}
+		sys.DeadLetter(deadletter.Letter{Cause: deadletter.NoProcess, Message: msg})
 		return nil, t.none
 	case t.Name == "":
 		if err := sys.Undeliverable(t.PID, msg); err != nil {
