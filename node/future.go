@@ -6,7 +6,6 @@ import (
 
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/internal/kernel/runner"
-	"github.com/actornode/actornode/wire/dist"
 )
 
 // Future is the reply to a call that is under way. It can be passed around and awaited by any number
@@ -130,11 +129,9 @@ func (f *Future[R]) SendTo(to Dest, tag any) {
 // held up for it, and nobody is told that it could not be sent.
 func (n *Node) sendResult(a *process.Acting, to Dest, r Result) {
 	t := n.sys.Target(to)
-	if t.Node != "" { // what is lost is a dead letter
-		_ = n.peers.Answer(a, t, dist.Frame{Payload: r, Token: a.Process.Token()})
-		return
-	}
-	if m, err := n.sys.Take(&t, r); err == nil {
+	if t.Process == nil { // what is lost is a dead letter
+		_ = n.SendOpt(SendOptions{NoWait: true}, to, r)
+	} else if m, err := n.sys.Take(&t, r); err == nil {
 		t.Process.Signal(a, m)
 	}
 }

@@ -3,7 +3,6 @@ package forward
 import (
 	"errors"
 
-	"github.com/actornode/actornode/internal/kernel/calls"
 	"github.com/actornode/actornode/internal/kernel/peers"
 	"github.com/actornode/actornode/internal/kernel/process"
 	"github.com/actornode/actornode/node"
@@ -124,13 +123,10 @@ func ended(a *process.Acting) (reason any, ok bool) {
 	return a.Process.Ended()
 }
 
-// farCaller is a caller of another node.
-type farCaller interface{ From() calls.From }
-
 // callerOf returns the node of the caller, the caller, and the reference that its monitor has if it calls by gen:call. ok is
 // false if that node is not connected.
 func callerOf(asked process.Ticket) (q *peers.Peer, pid wire.PID, ref wire.Ref, ok bool) {
-	from := asked.Call.Far.(farCaller).From()
+	from := peers.FarCallerOf(asked.Call).From
 	ref = from.Alias
 	if !from.ToAlias {
 		ref, _ = from.Term()[1].(wire.Ref)

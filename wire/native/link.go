@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -415,9 +416,8 @@ func (l *link) Close() error {
 		l.session.finish(l.closedError())
 		return nil
 	}
-	until := time.Now().Add(byeTime)
-	_ = l.conn.SetWriteDeadline(until) // also for a write in progress, which the peer may block
-	if l.lockWriter(until) {
+	if l.lockWriter() { // otherwise a write is in progress, which the peer blocks
+		_ = l.conn.SetWriteDeadline(time.Now().Add(byeTime))
 		whole := !l.broken && len(l.writer.Rest()) == 0
 		l.writer.Unlock()
 		if whole && !l.said.Swap(true) { // nothing is written after this: see Flush
@@ -427,13 +427,21 @@ func (l *link) Close() error {
 	return l.conn.Close()
 }
 
-// lockWriter locks the writer, unless a write goes on until then.
-func (l *link) lockWriter(until time.Time) bool {
-	for !l.writer.TryLock() {
-		if time.Now().After(until) {
+// lockTime is how long a write in progress is waited for before the goodbye.
+const lockTime = 10 * time.Millisecond
+
+// lockWriter locks the writer, unless a write takes longer than lockTime.
+func (l *link) lockWriter() bool {
+	until := time.Now().Add(lockTime)
+	for i := 0; !l.writer.TryLock(); i++ {
+		switch {
+		case i < 100: // most writes end at once
+			runtime.Gosched()
+		case time.Now().After(until):
 			return false
+		default:
+			time.Sleep(time.Millisecond)
 		}
-		time.Sleep(time.Millisecond)
 	}
 	return true
 }

@@ -93,14 +93,15 @@ func (c *Config) cluster() []Setting {
 			Doc: "nodes that may change something through the operator service (kill, spawn, connect, trace, drain, stop, …); " +
 				"all others may only read; only TLS, or cookies for single peers, prove the name of a node; off: no operator service"},
 		{Key: "allow", Flag: "allow", Value: rights{&c.Allow},
-			Doc: "exported functions that other nodes may start or call: MODULE:FUNCTION/ARITY or MODULE:*, optionally after NAME@HOST or " +
-				"*@HOST and a space, for these nodes only"},
+			Doc: "exported functions that other nodes may start or call: MODULE:FUNCTION/ARITY or MODULE:*, optionally after " +
+				"NAME@HOST or *@HOST and a space, for these nodes only"},
 		{Key: "rights.cookies", Secret: true, Value: namedCookies{c.Rights.Cookies},
 			Doc: "further cookies that a connecting node may use instead of cookie, by names for the rules"},
 		{Key: "rights.rules", Value: rules{&c.Rights.Rules},
 			Doc: "what other nodes may do, in addition to operators and allow: the first rule decides of which peer (NAME@HOST, * " +
-				"matches any characters), tls (dns:NAME, uri:URI or cn:NAME of the certificate) and cookie (a name in rights.cookies) all match; " +
-				"may lists its rights: all, connect, send [NAME], call [NAME], spawn [M:F/A], rpc [M:F/A], signal, admin_read, admin_act, trace"},
+				"matches any characters), tls (dns:NAME, uri:URI or cn:NAME of the certificate) and cookie (a name in " +
+				"rights.cookies) all match; may lists its rights: all, connect, send [NAME], call [NAME], spawn [M:F/A], " +
+				"rpc [M:F/A], signal, admin_read, admin_act, trace"},
 	}
 }
 

@@ -24,7 +24,8 @@ import (
 // Node is the node that a cluster belongs to, as package node has it: with the types of messages and errors that programs see.
 type Node interface {
 	// Up is called when a peer that is no client has been connected, before anything comes from it, with the lock of the peer
-	// held. Down is called when the connection of a peer has ended, after all else that this means for processes.
+	// held. Down is called when the connection of a peer has ended, after
+	// links have been broken and calls have failed, and before monitors of the node fire.
 	Up(p *Peer, about dist.Peer)
 	Down(p *Peer)
 	// Message returns a message of another node as processes get it: a call is a request, for example.

@@ -65,7 +65,6 @@ type Peer struct {
 	reading process.Acting // the reader with the frame at hand
 	reader  *Reader
 	sender  *Sender         // of what comes
-	exact   bool            // it is a Go node: what it sends has the Go types that it has there
 	granted *rights.Granted // to the connection, as of the last frame
 
 	// The goroutine of ticks has these.

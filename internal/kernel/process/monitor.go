@@ -165,7 +165,10 @@ func (p *Process) Monitor(a *Acting, dest wire.Dest) wire.Ref {
 	if m.Target == p { // as in Erlang: a reference, but no monitor
 		return m.ref
 	}
-	p.System.Traces().Event(watch.TraceMonitor, p.PID(), to.PID, to.Name, nil)
+	if to.ByName() {
+		m.Name = to.At().Name
+	}
+	p.System.Traces().Event(watch.TraceMonitor, p.PID(), to.PID, m.Name, nil)
 	if to.Node == "" {
 		if m.Target == nil || !m.add(a) {
 			p.Signal(a, m.message(to.PID, NoProc))
@@ -184,27 +187,25 @@ func (p *Process) Monitor(a *Acting, dest wire.Dest) wire.Ref {
 
 // MonitorOn is Monitor of a process of another node, far; nil: it is not connected, and no connection is made.
 func (p *Process) MonitorOn(a *Acting, far Remote, to wire.Dest) wire.Ref {
-	m := &Monitor{ref: a.NewRef(), Watcher: p}
-	p.monitorOn(a, m, far, p.System.Target(to))
+	t := p.System.Target(to)
+	_, name := t.PIDOrName()
+	m := &Monitor{ref: a.NewRef(), Watcher: p, Name: name}
+	p.monitorOn(a, m, far, t)
 	return m.ref
 }
 
 func (p *Process) monitorOn(a *Acting, m *Monitor, far Remote, to Target) {
 	m.Far, m.PID = far, to.PID
-	if to.ByName() {
-		m.Name = to.At().Name
+	switch {
+	case far == nil:
+		d := Down{Ref: m.ref, PID: to.PID, Name: m.Name, Reason: NoConnection}
+		if to.ByName() {
+			d.Node = to.Node
+		}
+		p.Signal(a, p.System.Host.Messages.Down(d))
+	case !m.add(a):
+		p.Signal(a, m.message(to.PID, NoConnection))
 	}
-	if far != nil && m.add(a) {
-		return
-	}
-	d := Down{Ref: m.ref, PID: to.PID, Name: m.Name, Reason: NoConnection}
-	if to.ByName() {
-		d.Node = to.Node
-	}
-	if far != nil {
-		d.Cause = far.Why()
-	}
-	p.Signal(a, p.System.Host.Messages.Down(d))
 }
 
 func (p *Process) Demonitor(a *Acting, ref wire.Ref, flush bool) bool {

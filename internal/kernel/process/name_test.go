@@ -84,6 +84,7 @@ func TestTarget(t *testing.T) {
 		"a name":                      {to: wire.Atom("shop"), is: p.PID()},
 		"a name that nobody has":      {to: wire.Atom("none"), err: process.ErrNoName, letter: "no_process none"},
 		"a name at this node":         {to: wire.At{Name: "shop", Node: here}, is: p.PID()},
+		"a name nowhere":              {to: wire.At{Name: "shop"}, err: process.ErrNoDest, letter: "no_process " + wire.PID{}.String()},
 		"a name there":                {to: wire.At{Name: "shop", Node: there}, there: true, at: "shop"},
 		"an alias":                    {to: alias, is: p.PID()},
 		"a reply alias":               {to: once, is: p.PID()},

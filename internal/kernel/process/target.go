@@ -8,8 +8,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Target is what a destination stands for at one moment: a process of this node, one of another node, or nobody. Only
-// System.Target tells the kinds of destinations apart.
+// Target is what a destination stands for at one moment: a process of this node, one of another node, or nobody. A send, a
+// call, a link or a monitor asks it, and not the destination.
 type Target struct {
 	Process *Process  // of this node; nil: it is of Node, or there is none
 	Node    wire.Atom // the other node; "": this one
@@ -27,8 +27,11 @@ func (sys *System) Target(to wire.Dest) Target {
 	case wire.Atom:
 		return sys.TargetNamed(to)
 	case wire.At:
-		if to.Node == sys.Name {
+		switch to.Node {
+		case sys.Name:
 			return sys.TargetNamed(to.Name)
+		case "":
+			return Target{none: ErrNoDest}
 		}
 		return Target{Node: to.Node, Name: to.Name}
 	case wire.Ref:
