@@ -40,6 +40,6 @@
 // # Limits
 //
 // The wall clock of a container is that of its host, and Go reads it without libc. To make it jump, the tests replace the
-// clock function of the vDSO in the memory of the process, on amd64 only. The first stage of the Dockerfile, which
+// clock function of the vdso in the memory of the process, on amd64 only. The first stage of the Dockerfile, which
 // compiles, needs a Go image: the tests compile on this host instead.
 package cluster
