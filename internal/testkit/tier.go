@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// Tier is a tier of tests. A higher one runs all that a lower one does.
+// Tier is a tier of tests. A higher one includes the lower ones.
 type Tier int
 
 // The tiers, by the make target that runs them.
 const (
-	Test  Tier = iota // make test, and plain go test: needs Go and nothing else, and takes minutes
+	Test  Tier = iota // make test, and plain go test: needs only Go, and takes minutes
 	Merge             // make merge: what must pass before a change lands; uses programs such as erl
 	Night             // make night: hours
 )
@@ -22,8 +22,8 @@ var tierNames = [...]string{"test", "merge", "night"}
 // String returns the name of the tier: test, merge or night.
 func (r Tier) String() string { return tierNames[r] }
 
-// At returns the tier that runs: what the environment variable ACTORNODE_TESTS names, and
-// Test if it is not set. It panics if the variable names no tier.
+// At returns the current tier: the one named by the environment variable ACTORNODE_TESTS, or Test if it is not set. It
+// panics if the variable names no tier.
 func At() Tier {
 	name := os.Getenv("ACTORNODE_TESTS")
 	if name == "" {
@@ -37,8 +37,8 @@ func At() Tier {
 	panic(fmt.Sprintf("ACTORNODE_TESTS=%s: want test, merge or night", name))
 }
 
-// From skips a test below a tier. What says what the test needs or takes, such as "OTP
-// nodes" or "a minute"; the tool that runs the tiers counts skipped tests by it.
+// From skips a test below a tier. what describes the needs of the test, such as "OTP nodes" or "a minute"; the tool that
+// runs the tiers counts skipped tests by it.
 func From(t testing.TB, least Tier, what string) {
 	t.Helper()
 	if At() < least {
@@ -46,15 +46,15 @@ func From(t testing.TB, least Tier, what string) {
 	}
 }
 
-// whole is what a program is part of, for From; others stand for themselves.
+// whole maps a program to the product it is part of, for From; other programs stand for themselves.
 var whole = map[string]string{
 	"erl": "real OTP", "erlc": "real OTP", "escript": "real OTP", "elixir": "Elixir",
 	"erl_call": "ei of OTP", "javac": "JInterface of OTP", "python3": "Python",
 	"prometheus": "Prometheus", "promtool": "Prometheus", "docker": "Docker",
 }
 
-// Program skips a test below a tier, and where no program with that name is on the PATH.
-// Else it returns the path of the program.
+// Program skips a test below a tier, or if no program with that name is on the PATH. Otherwise it returns the path of the
+// program.
 func Program(t testing.TB, least Tier, name string) (path string) {
 	t.Helper()
 	what, ok := whole[name]

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Limit bounds every wait of a test for something that must happen. It is a last resort: what
-// takes so long hangs.
+// Limit bounds every wait of a test for something that must happen. It is a last resort: anything that takes longer hangs.
 const Limit = 5 * time.Minute
 
 // Context returns a context that ends with the test, and after Limit.
@@ -18,14 +17,14 @@ func Context(t testing.TB) context.Context {
 	return ctx
 }
 
-// Until polls until wrong returns "", for a fact that nothing announces. What wrong returned
-// last is how the test fails after Limit. In a bubble of testing/synctest use synctest.Wait.
+// Until polls until wrong returns "", for facts without a notification. After Limit the test fails with the last result of
+// wrong. In a bubble of testing/synctest use synctest.Wait.
 func Until(t testing.TB, wrong func() string) {
 	t.Helper()
 	UntilEvery(t, time.Millisecond, wrong)
 }
 
-// UntilEvery is Until for what costs something to ask: it polls once in each interval.
+// UntilEvery is Until for expensive checks: it polls once per interval.
 func UntilEvery(t testing.TB, interval time.Duration, wrong func() string) {
 	t.Helper()
 	tick := time.NewTicker(interval)
@@ -40,7 +39,7 @@ func UntilEvery(t testing.TB, interval time.Duration, wrong func() string) {
 	}
 }
 
-// UntilTrue polls until fact holds; what names it.
+// UntilTrue polls until fact returns true; what describes it.
 func UntilTrue(t testing.TB, fact func() bool, what string) {
 	t.Helper()
 	Until(t, func() string {
@@ -51,8 +50,8 @@ func UntilTrue(t testing.TB, fact func() bool, what string) {
 	})
 }
 
-// Receive receives from a channel what must come. If nothing comes, the stacks of all
-// goroutines are in the log. A closed channel gives the zero value.
+// Receive receives a value from ch, and fails the test if none comes, with the stacks of all goroutines in the log. A
+// closed channel gives the zero value.
 func Receive[T any](t testing.TB, ch <-chan T) T {
 	t.Helper()
 	select {

@@ -25,7 +25,7 @@ type Authority struct {
 	PEM  []byte // its own certificate
 }
 
-// Leaf is a certificate to be made.
+// Leaf describes a certificate.
 type Leaf struct {
 	Name        string             // common name; default: the first host
 	DNS         []string           // hosts
@@ -34,7 +34,7 @@ type Leaf struct {
 	Usages      []x509.ExtKeyUsage // default: of server and client
 }
 
-// Files are where a certificate is written.
+// Files holds the paths of a certificate's files.
 type Files struct{ Cert, Key, CA string }
 
 var serial atomic.Int64
@@ -50,8 +50,8 @@ func New(t testing.TB, name string) *Authority {
 	return a
 }
 
-// Host returns a leaf for a host: a name, or an address, which it is for in both
-// ways, as OTP and Go look for it in different ones.
+// Host returns a leaf for a host: a name, or an address. It includes an address in both forms, since OTP and Go look for it
+// in different fields.
 func Host(host string) Leaf {
 	l := Leaf{Name: host, DNS: []string{host}}
 	if net.ParseIP(host) != nil {
@@ -60,8 +60,7 @@ func Host(host string) Leaf {
 	return l
 }
 
-// Write makes a certificate and puts it into the files cert.pem, key.pem and
-// ca.pem of dir, in the place of any that are there.
+// Write makes a certificate and writes the files cert.pem, key.pem and ca.pem in dir, replacing existing ones.
 func (a *Authority) Write(dir string, l Leaf) Files {
 	a.t.Helper()
 	cert, key := a.Make(l)

@@ -13,9 +13,8 @@ import (
 	"github.com/actornode/actornode/wire/epmd"
 )
 
-// Serve serves EPMD at a free port of an address of this host until the test ends,
-// and returns what finds it: Port is set, Local is the address, nothing is logged.
-// If nothing can listen at the address it skips the test, but at 127.0.0.1 it fails.
+// Serve serves EPMD on a free port of host until the test ends, and returns a Config that finds it: Port is set, Local is
+// the address, and nothing is logged. If it cannot listen at the address, it skips the test, or fails it for 127.0.0.1.
 func Serve(t testing.TB, host string) epmd.Config {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
@@ -27,7 +26,7 @@ func Serve(t testing.TB, host string) epmd.Config {
 	s, err := epmdserver.New(epmdserver.Config{Logger: cfg.Logger})
 	require.NoError(t, err)
 	done := make(chan struct{})
-	go func() { // ended by Stop, waited for by the cleanup
+	go func() { // ended by Stop, awaited by the cleanup
 		defer close(done)
 		_ = s.Serve(context.Background(), l)
 	}()

@@ -18,15 +18,14 @@ import (
 //go:embed erltest.erl
 var own []byte // the module erltest
 
-// Modules are compiled modules of Erlang: code by file name, such as "far.beam".
+// Modules holds compiled Erlang modules: code by file name, such as "far.beam".
 type Modules map[string][]byte
 
-// builds are what Build has answered, functions that return it, by arguments.
+// builds caches results of Build, as functions that return them, by arguments.
 var builds sync.Map
 
-// Build has erlc compile the module erltest and what args say, which are arguments
-// of erlc: options and files. It does so once in a process for the same arguments,
-// and answers the same afterwards. Below make merge it fails: see Need.
+// Build compiles the module erltest and args, options and files for erlc. It caches the result per arguments for the
+// process. Below make merge it fails: see Need.
 func Build(args ...string) (Modules, error) {
 	f, _ := builds.LoadOrStore(strings.Join(args, "\x00"), sync.OnceValues(func() (Modules, error) { return build(args) }))
 	return f.(func() (Modules, error))()
@@ -59,7 +58,7 @@ func build(args []string) (Modules, error) {
 	return m, err
 }
 
-// Write puts the modules into a folder.
+// Write writes the modules into dir.
 func (m Modules) Write(t testing.TB, dir string) {
 	t.Helper()
 	for name, b := range m {
@@ -67,8 +66,8 @@ func (m Modules) Write(t testing.TB, dir string) {
 	}
 }
 
-// Compile compiles sources, in which no warning may be, and returns a folder with
-// them and the module erltest that is there until the test ends.
+// Compile compiles sources, which must not cause warnings, and returns a directory with them and the module erltest, which
+// exists until the test ends.
 func Compile(t testing.TB, sources ...string) (dir string) {
 	t.Helper()
 	Need(t)

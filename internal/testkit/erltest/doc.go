@@ -1,37 +1,29 @@
-// Package erltest runs a real Erlang/OTP for tests, and compares its answers with those of
-// this module.
+// Package erltest runs a real Erlang/OTP for tests, and compares its answers with those of this module.
 //
-//   - Run is one run of erl to its end. A Node is an erl that evaluates expressions
-//     until the test ends, mostly a node of a cluster. Options are what both
-//     are started with. Modules of Erlang from testdata are compiled for them, once
-//     a test process.
-//   - A Script has, in words of its test, what is done, and what OTP answered.
-//     Judge lets OTP play scripts by an interpreter from testdata, and checks the
-//     answers in the files; with the flag -update, which every test that imports this
-//     package has, it writes them anew.
+//   - Run runs erl to its end. A Node is an erl that evaluates expressions until the test ends, usually a node of a
+//     cluster. Options configures both. Erlang modules from testdata are compiled for them, once per test process.
+//   - A Script has steps, in a language of its test, and the answers of OTP. Judge lets OTP play scripts with an
+//     interpreter from testdata, and checks the answers in the files; with the flag -update, defined in every test that
+//     imports this package, it rewrites them.
 //
-// All that starts an Erlang leaves its test to make merge, and skips it there where erl or
-// erlc is missing. With -update it runs in any tier.
+// Everything that starts an Erlang skips its test below make merge, and if erl or erlc is missing. With -update it runs in
+// any tier.
 //
 // Invariants:
 //
-//  1. Nothing is left behind: when a test ends, its erl has been waited for, and so
-//     has the goroutine that reads its output.
-//  2. Nothing hangs: an answer and a Run are waited for testkit.Limit at the most.
-//  3. Tests are isolated: each erl has its own home directory and asks the EPMD of its test
-//     only, starts none, writes no crash dump, and reads no ERL_ variable of ours.
+//  1. Nothing is left behind: when a test ends, its erl and the goroutine that reads its output have ended.
+//  2. Nothing hangs: waits for an answer or a Run last at most testkit.Limit.
+//  3. Tests are isolated: each erl has its own home directory, uses only the EPMD of its test, starts none, writes no crash
+//     dump, and sees no ERL_ variable of the test's environment.
 //
-// Goroutines: Node.read, one a Node, started by Start, ended by erl's end, waited
-// for by Kill and by the end of the test.
+// Goroutines: Node.read, one per Node, started by Start, ends with erl, awaited by Kill and by the end of the test.
 //
-// The module erltest (erltest.erl) is in the code path of every erl: evaluate is
-// what a Node runs, play what the interpreters of scripts begin with.
+// The module erltest (erltest.erl) is in the code path of every erl: a Node runs its function evaluate, and interpreters of
+// scripts call its function play.
 //
-// Of this module it imports packages logtest and testkit only, so that all tests may use it.
-// Where nodes find each other is for package epmdtest.
+// It imports only packages logtest and testkit of this Go module, so that all tests may use it. Package epmdtest provides
+// the EPMD for nodes to find each other.
 //
-// Script files are text. A line "== TITLE" begins a script, "----" ends what is done
-// and begins the answer, which goes on to the next title. Lines that begin with #
-// and empty ones are left out of what is done. What stands above the first title is
-// a preface.
+// Script files are text. A line "== TITLE" begins a script, "----" separates the steps from the answer, which extends to
+// the next title. Steps exclude empty lines and lines that begin with #. Text above the first title is a preface.
 package erltest

@@ -17,20 +17,19 @@ import (
 	"github.com/actornode/actornode/internal/testkit/logtest"
 )
 
-// Node is a running Erlang that evaluates the expressions that it is sent.
+// Node is a running Erlang that evaluates the expressions sent to it.
 type Node struct {
 	Name string       // as in Options
-	Log  logtest.Text // what it prints beside answers
+	Log  logtest.Text // its output other than answers
 
 	t     testing.TB
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	lines chan string   // answers
-	gone  chan struct{} // closed when it has ended
+	gone  chan struct{} // closed when erl has ended
 }
 
-// Start starts a Node and waits until it is up. It ends with the test; what it has
-// printed is in the log of one that fails.
+// Start starts a Node and waits until it is up. It ends with the test; a failing test logs its output.
 func Start(t testing.TB, o Options) *Node {
 	t.Helper()
 	Need(t)
@@ -68,7 +67,7 @@ func (n *Node) read(out io.Reader) {
 	}
 }
 
-// Kill ends the Node as kill -9 does, and waits for its end. It may be called again.
+// Kill kills the Node with kill -9, and waits for its end. It may be called again.
 func (n *Node) Kill() {
 	_ = n.in.Close()
 	_ = n.cmd.Process.Kill()
@@ -82,23 +81,22 @@ func (n *Node) Kill() {
 	}
 }
 
-// Signal sends it a signal of the operating system, such as SIGSTOP.
+// Signal sends a signal of the operating system, such as SIGSTOP, to it.
 func (n *Node) Signal(s os.Signal) {
 	n.t.Helper()
 	require.NoError(n.t, n.cmd.Process.Signal(s))
 }
 
-// Tell has expressions evaluated, separated by commas and without a dot at the end,
-// as fmt.Sprintf writes them; there is to be no newline in them. Variables are new
-// each time; the process is the same. Answer waits for the value of the last one, or
-// for {Class, Reason} of an exception, as ~0tp writes it.
+// Tell starts evaluating expressions, formatted by fmt.Sprintf, separated by commas, without a final dot and without
+// newlines. Variables are new each time; the process is the same. Answer returns the value of the last expression, or
+// {Class, Reason} of an exception, in the format ~0tp.
 func (n *Node) Tell(format string, args ...any) {
 	n.t.Helper()
 	_, err := fmt.Fprintf(n.in, format+".\n", args...)
 	require.NoError(n.t, err)
 }
 
-// Answer waits for the oldest answer that has not been taken.
+// Answer waits for the oldest answer not yet returned.
 func (n *Node) Answer() string {
 	n.t.Helper()
 	select {

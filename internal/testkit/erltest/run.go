@@ -12,11 +12,10 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// Cookie is that of nodes by default.
+// Cookie is the default cookie of nodes.
 const Cookie = "secret"
 
-// Has reports whether a real OTP may be asked: in make merge, or with -update, where erl
-// and erlc are on the PATH.
+// Has reports whether a real OTP may be used: in make merge, or with -update, if erl and erlc are on the PATH.
 func Has() bool {
 	if !allowed() {
 		return false
@@ -26,18 +25,18 @@ func Has() bool {
 	return noErl == nil && noErlc == nil
 }
 
-// allowed reports whether programs beside Go may be started.
+// allowed reports whether programs other than Go may be started.
 func allowed() bool { return *update || testkit.At() >= testkit.Merge }
 
-// Need leaves a test to make merge. There it skips it where no Erlang is installed.
+// Need skips a test below make merge, and without an installed Erlang.
 func Need(t testing.TB) {
 	t.Helper()
 	NeedTool(t, "erl")
 	NeedTool(t, "erlc")
 }
 
-// NeedTool leaves a test to make merge, unless -update is set, and skips it where a
-// program is not installed. It returns the path of the program.
+// NeedTool skips a test below make merge, unless -update is set, and if the program name is not installed. It returns the
+// path of the program.
 func NeedTool(t testing.TB, name string, _ ...string) (path string) {
 	t.Helper()
 	least := testkit.Merge
@@ -47,7 +46,7 @@ func NeedTool(t testing.TB, name string, _ ...string) (path string) {
 	return testkit.Program(t, least, name)
 }
 
-// NeedTLS is Need, and skips a test too where OTP is without ssl.
+// NeedTLS is like Need, and also skips a test if OTP lacks ssl.
 func NeedTLS(t testing.TB) {
 	t.Helper()
 	Need(t)
@@ -62,29 +61,27 @@ var hasTLS = sync.OnceValue(func() bool {
 			"case lists:member(non_existing, L) of true -> 1; false -> 0 end end).").Run() == nil
 })
 
-// Options say how erl is started. The zero value is an Erlang that is no node, with
-// one scheduler.
+// Options configures erl. The zero value is an Erlang that is not a node, with one scheduler.
 type Options struct {
-	// Name is that of the node, "" for none: a long name, or, with Short, a short
-	// one. A node at 127.0.0.1 listens there only.
+	// Name is the name of the node, or "" for none: a long name, or a short one with Short. A node at 127.0.0.1 listens
+	// only there.
 	Name  string
 	Short bool
 
 	// Cookie is the node's; default: Cookie.
 	Cookie string
 
-	// EPMD is the port where it looks for EPMD; 0: a port where none is.
+	// EPMD is the port of its EPMD; 0 means a port without one.
 	EPMD int
 
-	// Sources are modules of Erlang that it has beside its own.
+	// Sources are additional Erlang modules.
 	Sources []string
 
-	// Args are further arguments of erl, which win over what is said above.
+	// Args are further arguments of erl, which override the other fields.
 	Args []string
 }
 
-// Command is an erl with Options, yet to be started, that is killed when ctx ends.
-// It has no shell and reads no input.
+// Command returns a command for erl, not yet started, that is killed when ctx ends. It has no shell and reads no input.
 func Command(ctx context.Context, t testing.TB, o Options) *exec.Cmd {
 	t.Helper()
 	return command(ctx, t, o, "-noinput")
@@ -114,9 +111,8 @@ func command(ctx context.Context, t testing.TB, o Options, input string) *exec.C
 	return cmd
 }
 
-// Run runs erl to its end and returns what it has printed; an error says that its
-// status was not 0, or that it was stopped after testkit.Limit. It runs in the
-// test's folder and reads no input. An -eval or -run among the Args must end it.
+// Run runs erl to its end and returns its output. The error means that its status was not 0, or that it was killed after
+// testkit.Limit. It runs in the test's directory and reads no input. An -eval or -run in Args must end it.
 func Run(t testing.TB, o Options) (printed string, err error) {
 	t.Helper()
 	ctx := testkit.Context(t)
@@ -127,9 +123,8 @@ func Run(t testing.TB, o Options) (printed string, err error) {
 	return string(out), err
 }
 
-// Main is Run of MODULE:main(Args), where source is the module's and Args are lists
-// of characters, as in escripts; logs are off. The test fails unless it ends with
-// status 0.
+// Main runs MODULE:main(Args) of the module in source, with arguments as lists of characters, as in escripts, and without
+// logs. The test fails unless the status is 0.
 func Main(t testing.TB, source string, args ...string) (printed string) {
 	t.Helper()
 	printed, err := Run(t, MainOptions(source, args...))
@@ -139,10 +134,10 @@ func Main(t testing.TB, source string, args ...string) (printed string) {
 	return printed
 }
 
-// MainOptions are what Main runs with.
+// MainOptions returns the options of Main.
 func MainOptions(source string, args ...string) Options {
 	module := strings.TrimSuffix(source[strings.LastIndexByte(source, '/')+1:], ".erl")
-	// erl goes on when an -eval fails unless it is told otherwise.
+	// By default erl continues after a failed -eval.
 	eval := "try " + module + ":main(init:get_plain_arguments()), halt(0) " +
 		`catch C:R:S -> io:format(standard_error, "~tp:~tp~n~tp~n", [C, R, S]), halt(1) end.`
 	return Options{

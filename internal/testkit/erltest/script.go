@@ -14,12 +14,12 @@ import (
 
 var update = flag.Bool("update", false, "write the answers in testdata anew: those of OTP")
 
-// Updating reports whether the tests are to write the answers in their files anew.
+// Updating reports whether the tests should rewrite the answers in their files.
 func Updating() bool { return *update }
 
 // File is a file of scripts.
 type File struct {
-	Name    string // without folder and .txt
+	Name    string // without directory and .txt
 	Scripts []Script
 
 	path, preface string
@@ -28,14 +28,13 @@ type File struct {
 // Script is a list of steps, and the answers to them.
 type Script struct {
 	Title string // as in the file
-	Text  string // what is done, as in the file
-	Want  string // the answer, without white space around it
+	Text  string // the steps, as in the file
+	Want  string // the answer, without surrounding white space
 
 	file string
 }
 
-// Files reads the files whose paths match a pattern as of filepath.Glob: one at
-// least.
+// Files reads the files that match a pattern of filepath.Glob. There must be at least one.
 func Files(t testing.TB, pattern string) (all []File) {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)
@@ -61,8 +60,7 @@ func Files(t testing.TB, pattern string) (all []File) {
 // Key is the title with the file's name before it: "FILE: TITLE".
 func (s Script) Key() string { return s.file + ": " + s.Title }
 
-// Lines are the lines of what is done, without white space around them, comments and
-// empty lines.
+// Lines returns the lines of the steps, without surrounding white space, comments and empty lines.
 func (s Script) Lines() (all []string) {
 	for line := range strings.Lines(s.Text) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
@@ -72,18 +70,16 @@ func (s Script) Lines() (all []string) {
 	return all
 }
 
-// Play compares the answer with that of play, which is given Lines in a bubble of
-// testing/synctest. It is a test of its own, called name.
+// Play runs a subtest name that compares the answer with that of play, which runs in a bubble of testing/synctest.
 func (s Script) Play(t *testing.T, name string, play func(t *testing.T, lines []string) string) {
 	t.Run(name, func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { assert.Equal(t, s.Want, play(t, s.Lines())) })
 	})
 }
 
-// Judge has OTP play the scripts of the files that match pattern: what they want must
-// be what it answers; with -update it becomes that. The interpreter's main takes the
-// files' names and prints, for each script, "== FILE: TITLE" and the answer, as
-// erltest:play does.
+// Judge lets OTP play the scripts of the files that match pattern, and compares the answers with those in the files, or
+// rewrites them with -update. The interpreter's main takes the names of the files and prints, for each script, "== FILE:
+// TITLE" and the answer, like erltest:play.
 func Judge(t *testing.T, interpreter, pattern string) {
 	files := Files(t, pattern)
 	var paths []string
@@ -109,7 +105,7 @@ func Judge(t *testing.T, interpreter, pattern string) {
 	assert.Empty(t, got, "Erlang printed more than there are scripts")
 }
 
-// answers are what has been printed, by the scripts' keys.
+// answers splits printed by the scripts' keys.
 func answers(printed string) map[string]string {
 	all := make(map[string]string)
 	for _, part := range strings.Split("\n"+printed, "\n== ")[1:] {
@@ -119,7 +115,7 @@ func answers(printed string) map[string]string {
 	return all
 }
 
-// text is what stands in a file, an empty line between its scripts.
+// text returns the content of a file, with an empty line between scripts.
 func (f File) text() string {
 	text := f.preface
 	for _, s := range f.Scripts {

@@ -4,7 +4,7 @@ package erltest
 
 import "syscall"
 
-// Suspend and Resume are signals that this system does not have: sending one fails.
+// Suspend and Resume do not exist on this system: sending one fails.
 const (
 	Suspend = syscall.Signal(0)
 	Resume  = syscall.Signal(0)

@@ -4,7 +4,7 @@ package erltest
 
 import "syscall"
 
-// Suspend and Resume are the signals by which the operating system stops a process for a while, and lets it go on.
+// Suspend and Resume are the signals that stop and continue a process of the operating system.
 const (
 	Suspend = syscall.SIGSTOP
 	Resume  = syscall.SIGCONT

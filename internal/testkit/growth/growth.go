@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// operation is one of the list.
+// operation is an entry of the list.
 type operation struct {
 	name string
-	most float64 // how many times as much it may cost with ten times as many others; 0: twice
-	// run does it n times, with n others there, between m.begin and m.end, and waits for what follows from it.
+	most float64 // maximum ratio of the costs with ten times as many others; 0 means 2
+	// run does it n times, with n others present, between m.begin and m.end, and waits for its effects.
 	run func(t *testing.T, m *meter, n int)
 }
 
@@ -25,10 +25,10 @@ const (
 	many = 10 * few
 )
 
-// tries is how often an operation is measured: the least counts, for what else is at work only adds.
+// tries is how often an operation is measured. The minimum counts, since other activity only adds cost.
 const tries = 3
 
-// Test measures all operations. Their steps are counted if the program has been built with go build -cover.
+// Test measures all operations. It counts their steps if the program was built with go build -cover.
 func Test(t *testing.T) {
 	for _, o := range operations {
 		t.Run(o.name, func(t *testing.T) {
@@ -40,7 +40,7 @@ func Test(t *testing.T) {
 			for _, c := range []struct {
 				what         string
 				small, large float64
-				least        float64 // less is noise
+				least        float64 // differences below are noise
 			}{
 				{"bytes", small.bytes, large.bytes, 64}, {"steps", small.steps, large.steps, 64},
 			} {
@@ -54,16 +54,16 @@ func Test(t *testing.T) {
 	}
 }
 
-// meter measures what is between begin and end.
+// meter measures the cost between begin and end.
 type meter struct {
 	t                  *testing.T
 	bytesWas, stepsWas uint64
 	bytes, steps       uint64
 }
 
-// begin begins to measure, or goes on.
+// begin starts or resumes measuring.
 func (m *meter) begin() {
-	runtime.GC() // what is left to be swept or finalized adds to neither
+	runtime.GC() // pending sweeps and finalizers must not count
 	m.stepsWas = steps(m.t)
 	m.bytesWas = allocated()
 }
@@ -74,14 +74,14 @@ func (m *meter) end() {
 	m.steps += steps(m.t) - m.stepsWas
 }
 
-// spent is what one operation has cost.
+// spent is the cost of one operation.
 type spent struct{ bytes, steps float64 }
 
 // cost measures o with n others.
 func (o *operation) cost(t *testing.T, n int) (least spent) {
 	for i := range tries {
 		var m meter
-		t.Run("", func(t *testing.T) { // what is started ends with it
+		t.Run("", func(t *testing.T) { // everything started ends with it
 			m.t = t
 			o.run(t, &m, n)
 		})
@@ -103,7 +103,7 @@ func allocated() uint64 {
 	return s.TotalAlloc
 }
 
-// steps returns how many blocks of code have been entered; 0: they are not counted.
+// steps returns how many blocks of code have been entered, or 0 if they are not counted.
 func steps(t *testing.T) uint64 {
 	var b bytes.Buffer
 	if coverage.WriteCounters(&b) != nil {
@@ -114,7 +114,7 @@ func steps(t *testing.T) uint64 {
 	return n
 }
 
-// The sizes of the heads of a file of counters and of its segment: see internal/coverage of Go.
+// The sizes of the headers of a counter file and of its segment: see internal/coverage of Go.
 const (
 	fileHead    = 32
 	segmentHead = 16
@@ -122,7 +122,7 @@ const (
 
 var errCounters = errors.New("growth: these counters have another form")
 
-// sum adds up the counters that Go has written: for each function how many, two numbers, and those, in LEB128.
+// sum adds up the counters of a file: for each function their count, two numbers, and the counters, in LEB128.
 func sum(b []byte) (n uint64, err error) {
 	if len(b) < fileHead+segmentHead || !bytes.Equal(b[:4], []byte{0, 'c', 'w', 'm'}) {
 		return 0, errCounters

@@ -31,7 +31,7 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// operations is the list.
+// operations lists the measured operations.
 var operations = []operation{
 	{name: "spawn", run: func(t *testing.T, m *meter, n int) {
 		a := nodetest.Start(t, node.Config{})
@@ -806,7 +806,7 @@ var operations = []operation{
 		values := make([]any, n)
 		for i := range values {
 			typ := types[i%64]
-			for more := i / 64; more > 0; more /= 2 { // another type for each i, with as many elements
+			for more := i / 64; more > 0; more /= 2 { // another type for each i, with the same number of elements
 				typ = []func(reflect.Type) reflect.Type{reflect.PointerTo, reflect.SliceOf}[more%2](typ)
 			}
 			values[i] = reflect.New(reflect.ArrayOf(1, typ)).Elem().Interface()
@@ -842,7 +842,7 @@ var operations = []operation{
 	}},
 }
 
-// types are of arrays that a node sends by their expressions.
+// types are array types that a node sends as expressions.
 var types = func() (all [64]reflect.Type) {
 	of := []reflect.Type{reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[uint16]()}
 	for i := range all {
@@ -879,7 +879,7 @@ func longMessages(protocol string) func(*testing.T, *meter, int) {
 	}
 }
 
-// actor does what it is sent, and answers with what it is asked.
+// actor runs the functions it is sent, and answers a request with the request.
 type actor struct{}
 
 func (actor) Receive(c *node.Context, msg any) error {
@@ -888,19 +888,19 @@ func (actor) Receive(c *node.Context, msg any) error {
 		m(c)
 	case node.Request[int]:
 		return m.Reply(m.Body)
-	default: // only what it costs to receive it counts
+	default: // only the cost of receiving it counts
 	}
 	return nil
 }
 
 func start(...any) (node.Actor, error) { return actor{}, nil }
 
-// owned is an actor that somebody owns.
+// owned is an actor with an owner.
 type owned struct{ _ int }
 
 func (*owned) Receive(*node.Context, any) error { return nil }
 
-// keeper keeps requests until it is to answer as many.
+// keeper keeps requests until it is told to answer them.
 type keeper struct{ kept []node.Request[int] }
 
 func (k *keeper) Receive(_ *node.Context, msg any) error {
@@ -931,7 +931,7 @@ func answer(t *testing.T, a *node.Node, keeper node.PID, n int) {
 	require.NoError(t, a.Send(keeper, shuffled(t, n)))
 }
 
-// machine is a state machine that does what it is sent.
+// machine is a state machine that runs the functions it is sent.
 type machine struct{}
 
 func (*machine) only(c *statem.Context, e statem.Event) (statem.State[*machine], error) {
@@ -945,7 +945,7 @@ var machines = statem.Define((*machine).only)
 
 func setTimeout(c *statem.Context, i int) { c.SetTimeout(statem.Named(fmt.Sprint(i)), time.Hour, i) }
 
-// each has a machine do f in n events.
+// each runs f in n events of a machine.
 func each(t *testing.T, a *node.Node, p node.PID, n int, f func(c *statem.Context, i int)) {
 	done := make(chan struct{})
 	for i := range n {
@@ -1000,7 +1000,7 @@ func monitor(h *node.Process, all []node.PID) []node.Ref {
 	return refs
 }
 
-// kill ends processes in any order.
+// kill ends processes in random order.
 func kill(t *testing.T, a *node.Node, all []node.PID) {
 	h := nodetest.Open(t, a)
 	monitor(h, all)
@@ -1018,10 +1018,10 @@ func fill(t *testing.T, a *node.Node, h *node.Process, n int, msg any) {
 	}
 }
 
-// shuffled returns the numbers below n in any order.
+// shuffled returns the numbers below n in random order.
 func shuffled(t *testing.T, n int) []int { return testkit.Rand(t).Perm(n) }
 
-// must is what a call returns that must not fail.
+// must returns the result of a call that must not fail.
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()

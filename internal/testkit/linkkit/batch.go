@@ -11,9 +11,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Batches is the kit's test of links.BatchReader for a protocol that must take most of the
-// binaries together, at least 1,000 of 4,000, and copy some of those that are sent by
-// SendBytes of links.MessageWriter, at least 100.
+// Batches tests links.BatchReader for a protocol that must batch most of the binaries, at least 1,000 of 4,000, and copy
+// some of those sent by SendBytes of links.MessageWriter, at least 100.
 func Batches(t *testing.T, p dist.Protocol) {
 	taken, copied := (kit{p: p, has: MessageWriter | BatchReader}).batched(t)
 	if taken < 1000 {
@@ -26,9 +25,8 @@ func Batches(t *testing.T, p dist.Protocol) {
 
 func (k kit) batch(t *testing.T) { k.batched(t) }
 
-// batched reads as a node does that takes what is sent to one process together: all
-// comes, once and in order, whatever comes between, and what was taken stays as it is.
-// They are sent in all the ways there are.
+// batched reads like a node that batches messages to one process: all arrive once and in order, whatever comes between, and
+// batched data does not change. Messages are sent in all possible ways.
 func (k kit) batched(t *testing.T) (taken, copied int) {
 	k.needs(t, BatchReader)
 	a, b := k.pair(t)
@@ -48,7 +46,7 @@ func (k kit) batched(t *testing.T) (taken, copied int) {
 		case 2:
 			f.To, f.Name = wire.PID{}, "name"
 		case 3:
-			f.To = tos.PID(1 << 32) // where that of another stands
+			f.To = tos.PID(1 << 32) // at the position of another one
 		case 4:
 			f.Token = wire.Tuple{0, 1}
 		}
@@ -98,7 +96,7 @@ func (k kit) batched(t *testing.T) (taken, copied int) {
 	return taken, copied
 }
 
-// quick sends what can be sent by Send (how is 1) or SendBytes (2); false: it has not.
+// quick sends f by Send (how is 1) or SendBytes (2) if possible, and reports whether it did.
 func quick(l dist.Link, f *dist.Frame, how int) bool {
 	q, ok := l.(links.MessageWriter)
 	b, binary := f.Payload.([]byte)
@@ -113,15 +111,15 @@ func quick(l dist.Link, f *dist.Frame, how int) bool {
 		b = bytes.Clone(b)
 		_, taken := q.SendBytes(f.From, f.To, b)
 		for i := range b {
-			b[i]++ // it is the sender's again
+			b[i]++ // it belongs to the sender again
 		}
 		return taken
 	}
 	return false
 }
 
-// Together reads a stream of bytes by two links, one of which takes together what it
-// can, and reports where they differ: in what comes, or where it ends.
+// Together reads the same stream of bytes with two links, one of which batches, and reports a difference in the frames or
+// the end.
 func Together(one, other dist.Link) error {
 	batch := other.(links.BatchReader)
 	for i := 0; ; i++ {
@@ -152,8 +150,7 @@ func Together(one, other dist.Link) error {
 	}
 }
 
-// Binaries returns signals, most of them short binaries to one process, that Together
-// is to be tried with.
+// Binaries returns signals for Together, most of them short binaries to one process.
 func Binaries() (all []dist.Frame) {
 	from, to := wire.NewOrigin(A), wire.NewOrigin(B)
 	for i := range 30 {

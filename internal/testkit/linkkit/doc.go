@@ -1,7 +1,7 @@
-// Package linkkit holds what every [dist.Protocol] must pass; package linktest shows it to
-// programs. It runs two ends of a protocol over a pipe in memory.
+// Package linkkit contains the conformance tests for every [dist.Protocol]; package linktest exports them. It runs two ends
+// of a protocol over an in-memory pipe.
 //
-// It knows no protocol's bytes. What a protocol cannot do it learns from [dist.Peer]; what is
-// left out there is not tested. Which optional interfaces its links have the protocol's test
-// says, see [Optional]: those it lacks are skipped, and said to be.
+// It does not depend on the encoding of a protocol. [dist.Peer] tells which features a protocol lacks; these are not
+// tested. The protocol's test declares the optional interfaces of its links, see [Optional]: tests of missing ones are
+// skipped and reported.
 package linkkit

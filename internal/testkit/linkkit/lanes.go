@@ -13,8 +13,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// lanes has several senders share a link: what one sends overtakes the long
-// message of another, and nothing of its own.
+// lanes runs several senders on one link: messages of one overtake a long message of another, but not its own.
 func (k kit) lanes(t *testing.T) {
 	a, b := k.pair(t)
 	here, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
@@ -37,7 +36,7 @@ func (k kit) lanes(t *testing.T) {
 	} else {
 		k.parts(t, a, b, [3]dist.Frame{long, down, other})
 	}
-	// Many at a time, more than may be under way.
+	// Many at a time, more than may be in flight.
 	const senders = 100
 	c := read(b, 2*senders)
 	go func() { // ends with the frames, which the test awaits
@@ -61,7 +60,7 @@ func (k kit) lanes(t *testing.T) {
 	}
 }
 
-// inOrder sends the rest of l, of which the first frame has been written: in order.
+// inOrder sends the rest of l, whose first frame has been written, in order.
 func (k kit) inOrder(t *testing.T, a, b dist.Link, l []dist.Frame) {
 	t.Helper()
 	c := read(b, len(l))
@@ -80,16 +79,16 @@ func (k kit) inOrder(t *testing.T, a, b dist.Link, l []dist.Frame) {
 	}
 }
 
-// parts goes on where a long message, l[0], has been written: what its sender, or
-// that of the shorter l[2], sends behind it must wait, and what others send must not.
+// parts continues after a long message, l[0], has been written: later messages of its sender, or of the sender of the
+// shorter l[2], must wait, and those of others must not.
 func (k kit) parts(t *testing.T, a, b dist.Link, l [3]dist.Frame) {
 	t.Helper()
 	long, down, other := l[0], l[1], l[2]
 	if n, err := a.Write(&other); err != nil || n > 1<<20 {
 		t.Fatalf("Write: %d bytes for the next Flush, %v", n, err)
 	}
-	c := read(b, 3+3)  // all the time, for Flush may wait for it
-	for i := range 3 { // of the other ones everything goes before
+	c := read(b, 3+3)  // all the time, since Flush may wait for it
+	for i := range 3 { // everything of the others goes first
 		f := dist.Frame{Op: dist.OpSend, From: wire.NewOrigin(A).PID(3), To: long.To, Payload: wire.Tuple{i, wire.Atom("small")}}
 		if _, err := a.Write(&f); err != nil {
 			t.Fatalf("Write: %v", err)
@@ -120,7 +119,7 @@ func (k kit) parts(t *testing.T, a, b dist.Link, l [3]dist.Frame) {
 	}
 }
 
-// shared is a link into which many goroutines write.
+// shared is a link written by many goroutines.
 type shared struct {
 	dist.Link
 	mu sync.Mutex // of Flush
@@ -151,12 +150,10 @@ func (s *shared) flush(all bool) error {
 	return err
 }
 
-// crowd has many senders write messages of all sizes at once: what each sends
-// comes in that order.
+// crowd runs many senders that write messages of all sizes at once: those of each arrive in order.
 func (k kit) crowd(t *testing.T) { Crowd(t, k.p, 20, 60) }
 
-// Crowd sends so many messages of mixed sizes from each of so many senders, and
-// checks their order.
+// Crowd sends messages of mixed sizes from each of the senders, and checks their order.
 func Crowd(t *testing.T, p dist.Protocol, senders, messages int) {
 	k := kit{p: p}
 	l, b := k.pair(t)
@@ -201,11 +198,10 @@ func Crowd(t *testing.T, p dist.Protocol, senders, messages int) {
 	}
 }
 
-// ahead reads as a node does that waits to deliver what it has while More says that
-// there is more: it is never left waiting. Ticks and parts of long messages are what
-// could deceive it.
+// ahead reads like a node that delays delivery while More reports more frames: it must never block. Ticks and parts of long
+// messages could mislead it.
 func (k kit) ahead(t *testing.T) {
-	k.needs(t, LookAhead) // without it a node delivers at once
+	k.needs(t, LookAhead) // otherwise a node delivers at once
 	a, b := k.pair(t)
 	l := b.(links.LookAhead)
 	from, to := wire.NewOrigin(A), wire.NewOrigin(B).PID(1)
@@ -227,7 +223,7 @@ func (k kit) ahead(t *testing.T) {
 			}
 		}
 	}()
-	open := false // a Read is under way that must return
+	open := false // a pending Read must return
 	await := func() {
 		for open {
 			select {
@@ -250,7 +246,7 @@ func (k kit) ahead(t *testing.T) {
 			if _, err := a.Flush(true); err != nil {
 				t.Fatalf("Flush: %v", err)
 			}
-			if _, err := a.Flush(true); err != nil { // a tick perhaps, behind it
+			if _, err := a.Flush(true); err != nil { // perhaps a tick after it
 				t.Fatalf("Flush: %v", err)
 			}
 			open = true

@@ -16,26 +16,25 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// patience bounds every wait, as Limit of package testkit does, which sets a flag: users' tests have their own.
+// patience bounds every wait, like testkit.Limit. Package testkit defines flags, which must not be added to users' tests.
 const patience = 5 * time.Minute
 
-// The two nodes of a test. B is dialled by A.
+// The two nodes of a test. A dials B.
 var (
 	A = wire.NodeID{Name: "a@host", Creation: 7}
 	B = wire.NodeID{Name: "b@host", Creation: 1 << 31}
 )
 
-// Has returns which optional interfaces the links of p have.
+// Has returns the optional interfaces of the links of p.
 func Has(t *testing.T, p dist.Protocol) Optional {
 	a, _ := kit{p: p}.pair(t)
 	return Of(a)
 }
 
-// Test runs all tests of the kit against p, whose links have the optional interfaces that has
-// says, and no others.
+// Test runs all tests of the kit against p, whose links must have exactly the optional interfaces in has.
 func Test(t *testing.T, p dist.Protocol, has Optional) { kit{p: p, has: has}.run(t) }
 
-// Whole is Test for a protocol whose peers take messages in one piece only.
+// Whole is Test for a protocol whose peers accept messages only in one piece.
 func Whole(t *testing.T, p dist.Protocol, has Optional) { kit{p: p, has: has, whole: true}.run(t) }
 
 func (k kit) run(t *testing.T) {
@@ -68,16 +67,16 @@ func (k kit) run(t *testing.T) {
 type kit struct {
 	p     dist.Protocol
 	has   Optional
-	whole bool // the peers take messages in one piece only
+	whole bool // the peers accept messages only in one piece
 }
 
-// ends are what a test changes of the two handshakes.
+// hands returns the handshakes of both ends, which tests may change.
 func hands(cookie string) (a, b dist.Handshake) {
 	same := func(wire.Atom) (string, string) { return cookie, cookie }
 	return dist.Handshake{Local: A, Peer: B.Name, Cookies: same}, dist.Handshake{Local: B, Cookies: same}
 }
 
-// outcome is what an end of a handshake comes to.
+// outcome is the result of one end of a handshake.
 type outcome struct {
 	link dist.Link
 	err  error
@@ -170,10 +169,10 @@ func (k kit) verdicts(t *testing.T) {
 	}
 }
 
-// proved checks when Handshake.Proved is asked, and that its word counts.
+// proved checks when Handshake.Proved is called, and that its result counts.
 func (k kit) proved(t *testing.T) {
 	for _, c := range []struct {
-		cookie string // that the dialling side knows
+		cookie string // known to the dialling side
 		says   error
 		asked  int
 	}{{"secret", nil, 1}, {"secret", dist.ErrBusy, 1}, {"wrong", nil, 0}} {
@@ -207,7 +206,7 @@ func (k kit) cookies(t *testing.T) {
 	}{
 		{"x", "x", "x", "x", true},
 		{"x", "y", "y", "x", true},
-		{"", "", "", "", false}, // a cookie that is generally known is none
+		{"", "", "", "", false}, // a well-known cookie does not count
 		{"", "x", "x", "", false},
 		{"x", "", "", "x", false},
 		{"x", "x", "y", "y", false},
@@ -228,7 +227,7 @@ func (k kit) cookies(t *testing.T) {
 		if !errors.Is(oa.err, dist.ErrCookie) && !errors.Is(ob.err, dist.ErrCookie) {
 			t.Errorf("%+v: Dial says %v, Accept %v, expected a wrong cookie", c, oa.err, ob.err)
 		}
-		if oa.err == nil { // the one that proved itself may find out later
+		if oa.err == nil { // the end that proved itself may notice later
 			t.Errorf("%+v: Dial succeeds", c)
 		}
 		if ob.err == nil {
@@ -290,7 +289,7 @@ func (k kit) cancel(t *testing.T) {
 	})
 }
 
-// cutConn ends after some bytes.
+// cutConn is a connection that ends after some bytes.
 type cutConn struct {
 	net.Conn
 	left int
@@ -344,7 +343,7 @@ func (k kit) garbage(t *testing.T) {
 			go func() { // ends with the connection
 				b := make([]byte, 1+i)
 				_, _ = rand.Read(b)
-				if i%2 == 0 { // a short length, so that it is read
+				if i%2 == 0 { // a short length, which is read
 					b[0] = 0
 				}
 				_, _ = other.Write(b)
@@ -490,7 +489,7 @@ func Same(want, got dist.Frame) error {
 	return nil
 }
 
-// samePayload reports whether two payloads are the same, what cannot be read included.
+// samePayload reports whether two payloads are the same, including unreadable ones.
 func samePayload(want, got any) bool {
 	switch w := want.(type) {
 	case *links.Unreadable:
@@ -509,15 +508,15 @@ func samePayload(want, got any) bool {
 func (k kit) ops(t *testing.T) {
 	a, b := k.pair(t)
 	oa, ob := wire.NewOrigin(A), wire.NewOrigin(B)
-	for range 3 { // later ones may be written in another way
+	for range 3 { // later ones may be encoded differently
 		k.cross(t, a, b, frames(a.Peer(), oa, ob))
 		k.cross(t, b, a, frames(b.Peer(), ob, oa))
 	}
 	bad := []dist.Frame{{}, {Op: 200}, {Op: dist.OpSend, From: oa.PID(1)}, {Op: dist.OpLink, From: oa.PID(1)}, {Op: dist.OpSpawn}}
-	if a.Peer().Acks { // else it needs no ID
+	if a.Peer().Acks { // otherwise it needs no ID
 		bad = append(bad, dist.Frame{Op: dist.OpUnlink, From: oa.PID(1), To: ob.PID(1)})
 	}
-	if a.Peer().Monitor { // else it is dropped, whatever is in it
+	if a.Peer().Monitor { // otherwise it is dropped, whatever its content
 		bad = append(bad, dist.Frame{Op: dist.OpMonitor, From: oa.PID(1), To: ob.PID(1)})
 	}
 	for _, f := range bad {
@@ -532,7 +531,7 @@ func (k kit) ops(t *testing.T) {
 	k.cross(t, a, b, frames(a.Peer(), oa, ob)[:1])
 }
 
-// put writes f, when its turn has come.
+// put writes f when it is its turn.
 func put(l dist.Link, f *dist.Frame) error {
 	for {
 		_, err := l.Write(f)
@@ -545,7 +544,7 @@ func put(l dist.Link, f *dist.Frame) error {
 	}
 }
 
-// flush sends all that waits.
+// flush sends all waiting frames.
 func flush(l dist.Link) error {
 	for {
 		if left, err := l.Flush(false); left == 0 || err != nil {
@@ -554,7 +553,7 @@ func flush(l dist.Link) error {
 	}
 }
 
-// cross sends frames and compares what comes.
+// cross sends frames and compares those received.
 func (k kit) cross(t *testing.T, from, to dist.Link, l []dist.Frame) {
 	t.Helper()
 	c := read(to, len(l))
@@ -654,7 +653,7 @@ func (k kit) limit(t *testing.T) {
 	c := read(ob.link, 1)
 	f.Payload = make([]byte, 300<<10)
 	switch _, err := oa.link.Write(&f); {
-	case errors.As(err, new(*wire.EncodeError)): // it knows what the peer takes
+	case errors.As(err, new(*wire.EncodeError)): // it knows what the peer accepts
 		return
 	case err != nil:
 		t.Fatalf("Write: %v", err)
@@ -694,7 +693,7 @@ func (k kit) tick(t *testing.T) {
 	if n, err := a.Write(&f); err != nil || n == 0 {
 		t.Fatalf("Write: %d bytes, %v", n, err)
 	}
-	if _, err := a.Flush(true); err != nil { // of what is written, and no tick
+	if _, err := a.Flush(true); err != nil { // of the written frame, not a tick
 		t.Fatalf("Flush: %v", err)
 	}
 	if n, _ := a.Write(&dist.Frame{}); n != 0 {
@@ -712,7 +711,7 @@ func (k kit) close(t *testing.T) {
 	a, b := k.pair(t)
 	ca, cb := read(a, 1), read(b, 1)
 	flushed := make(chan error, 1)
-	go func() { // ends with the link; nobody reads what is sent after the first
+	go func() { // ends with the link; only the first frame is read
 		f := dist.Frame{Op: dist.OpSend, From: wire.NewOrigin(A).PID(1), Name: "x", Payload: make([]byte, 1<<20)}
 		for {
 			if err := put(a, &f); err != nil {
@@ -735,7 +734,7 @@ func (k kit) close(t *testing.T) {
 	for _, c := range []<-chan outcomeOfRead{ca, read(b, 1)} {
 		select {
 		case o := <-c:
-			for o.err == nil { // what was under way
+			for o.err == nil { // drain frames in flight
 				t.Fatalf("Read returns %v after Close", o.f.Op)
 			}
 		case <-time.After(patience):

@@ -7,9 +7,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Optional says which interfaces a protocol's links have beside [dist.Link], each by a bit. A
-// protocol names those that it has: a test of one that it lacks is skipped, and links that
-// have another set than it says fail.
+// Optional is a bit set of the interfaces that a protocol's links implement in addition to [dist.Link]. The protocol's test
+// declares them: tests of missing ones are skipped, and links that differ from the declaration fail.
 type Optional uint
 
 // The optional interfaces, each named like that of package links.
@@ -24,7 +23,7 @@ const (
 	Explainer
 	Checker
 
-	// Everything is all of them.
+	// Everything is the set of all.
 	Everything = MessageWriter | LookAhead | BatchReader | TryFlusher | BusyReader | Counter | Progress | Explainer |
 		Checker
 )
@@ -45,7 +44,7 @@ var optionals = []struct {
 	{"links.Checker", func(l dist.Link) bool { _, ok := l.(links.Checker); return ok }},
 }
 
-// Of returns which optional interfaces a link has.
+// Of returns the optional interfaces of a link.
 func Of(l dist.Link) (has Optional) {
 	for i, o := range optionals {
 		if o.is(l) {
@@ -69,7 +68,7 @@ func (o Optional) String() string {
 	return s[1:]
 }
 
-// optional compares what both links have with what their protocol says.
+// optional compares the interfaces of both links with the declaration.
 func (k kit) optional(t *testing.T) {
 	a, b := k.pair(t)
 	for _, l := range []dist.Link{a, b} {
@@ -79,7 +78,7 @@ func (k kit) optional(t *testing.T) {
 	}
 }
 
-// needs skips a test of an optional interface that the protocol says it lacks.
+// needs skips a test of an optional interface that is not declared.
 func (k kit) needs(t *testing.T, o Optional) {
 	t.Helper()
 	if k.has&o != o {

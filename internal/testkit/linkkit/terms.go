@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// terms sends random terms to and fro.
+// terms sends random terms in both directions.
 func (k kit) terms(t *testing.T) {
 	a, b := k.pair(t)
 	seed := rand.Uint64()

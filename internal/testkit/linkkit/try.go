@@ -13,9 +13,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// try has many senders send by Try, of a link whose peer does not read at first, and a
-// Flush only where Try asks for it: all comes, that of each sender in order, and nobody
-// has waited but the one who flushes.
+// try runs many senders that use Try on a link whose peer does not read at first, and call Flush only when Try requests it:
+// everything arrives, in order for each sender, and only the flushing sender blocks.
 func (k kit) try(t *testing.T) {
 	k.needs(t, TryFlusher)
 	a, b := k.pairOverTCP(t)
@@ -71,7 +70,7 @@ func (k kit) try(t *testing.T) {
 	}
 }
 
-// pairOverTCP is pair for links over a connection that the system buffers.
+// pairOverTCP is pair over a connection buffered by the system.
 func (k kit) pairOverTCP(t *testing.T) (a, b dist.Link) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -110,14 +109,13 @@ func within(t *testing.T, f func(), otherwise string) {
 	}
 }
 
-// await has one wait for what the other sends: nothing comes, then it does, and Read
-// returns it.
+// await lets one end wait for the other: nothing comes at first, then a frame does, and Read returns it.
 func (k kit) await(t *testing.T) {
 	k.needs(t, BusyReader)
 	a, b := k.pairOverTCP(t)
 	w := b.(links.BusyReader)
 	between := 0
-	for between == 0 { // the time may be over before the first look
+	for between == 0 { // the time may be over before the first check
 		if w.Await(time.Millisecond, func() { between++ }) {
 			t.Fatal("Await says that something has come")
 		}

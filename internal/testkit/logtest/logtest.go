@@ -1,6 +1,5 @@
-// Package logtest keeps what is logged during a test, as text or as records, for
-// the test to read meanwhile. All of it may be used by several goroutines at a
-// time, and in bubbles of testing/synctest.
+// Package logtest captures the log of a test, as text or as records, for the test to read. Everything is safe for
+// concurrent use, also in bubbles of testing/synctest.
 package logtest
 
 import (
@@ -17,11 +16,11 @@ import (
 	"github.com/actornode/actornode/internal/testkit"
 )
 
-// Text is a writer of what can be read at any time. The zero value is ready.
+// Text is a writer whose text can be read at any time. The zero value is ready.
 type Text struct {
 	mu      sync.Mutex
 	b       strings.Builder
-	changed chan struct{} // closed by the next Write; nil: nobody waits
+	changed chan struct{} // closed by the next Write; nil without a waiter
 }
 
 // Write adds p. It does not fail.
@@ -38,14 +37,14 @@ func (x *Text) Write(p []byte) (int, error) {
 // Printf adds a line.
 func (x *Text) Printf(format string, args ...any) { fmt.Fprintf(x, format+"\n", args...) }
 
-// String returns all that has been written since the last Take.
+// String returns the text written since the last Take.
 func (x *Text) String() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.b.String()
 }
 
-// Take returns what String does, and forgets it.
+// Take is like String, and clears the text.
 func (x *Text) Take() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -53,8 +52,7 @@ func (x *Text) Take() string {
 	return x.b.String()
 }
 
-// Await waits until String contains part, for testkit.Limit at the most: then
-// the test fails.
+// Await waits until String contains part, and fails the test after testkit.Limit.
 func (x *Text) Await(t testing.TB, part string) {
 	t.Helper()
 	for end := time.After(testkit.Limit); ; {
@@ -79,8 +77,8 @@ func (x *Text) Await(t testing.TB, part string) {
 // Logger returns a logger that writes lines of text here, from slog.LevelInfo on.
 func (x *Text) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(x, nil)) }
 
-// Records is a slog.Handler of all levels that keeps records. The zero value is
-// ready. What With and WithGroup of a logger add is left out.
+// Records is a slog.Handler for all levels that keeps records. The zero value is ready. It ignores attributes added by With
+// and WithGroup of a logger.
 type Records struct {
 	mu  sync.Mutex
 	all []map[string]any
@@ -113,7 +111,7 @@ func (r *Records) With(msg string) []map[string]any {
 	return r.with(msg)
 }
 
-// Take returns what With does, and forgets all records.
+// Take is like With, and removes all records.
 func (r *Records) Take(msg string) []map[string]any {
 	r.mu.Lock()
 	defer r.mu.Unlock()

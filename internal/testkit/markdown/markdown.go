@@ -1,8 +1,7 @@
-// Package markdown reads from the repository's documents what tests check: blocks of
-// code, headings, links and code in lines. It knows as much of Markdown as those
-// documents use: fenced blocks, headings with #, links in one line.
+// Package markdown parses the repository's documents for tests: code blocks, headings, links and inline code. It supports
+// only the Markdown used there: fenced blocks, headings with #, links on one line.
 //
-// A block may have notes: the comments <!-- … --> that stand directly before it.
+// A block may have notes: the comments <!-- … --> directly before it.
 package markdown
 
 import (
@@ -19,7 +18,7 @@ import (
 type Document struct {
 	Path    string // relative to the root of the repository, with slashes
 	Blocks  []Block
-	Anchors map[string]bool // of headings, as GitHub makes them, without #
+	Anchors map[string]bool // of headings, as on GitHub, without #
 	Links   []Link
 	Codes   []Code
 	Lines   int
@@ -28,7 +27,7 @@ type Document struct {
 // Block is a fenced block of code.
 type Block struct {
 	Line  int    // of its first line of code, from 1
-	Lang  string // what stands behind the fence: go, console, yaml, …
+	Lang  string // the text after the fence: go, console, yaml, …
 	Notes []string
 	Text  string // with a line feed at the end of each line
 }
@@ -39,14 +38,13 @@ type Link struct {
 	Target string
 }
 
-// Code is code in a line, between backticks.
+// Code is inline code between backticks.
 type Code struct {
 	Line int
 	Text string
 }
 
-// Note returns what stands behind "name:" in the notes of a block, one string for each
-// note of that name.
+// Note returns the text after "name:" in the notes of a block, one string for each note of that name.
 func (b Block) Note(name string) (all []string) {
 	for _, n := range b.Notes {
 		if rest, ok := strings.CutPrefix(n, name+":"); ok {
@@ -56,11 +54,10 @@ func (b Block) Note(name string) (all []string) {
 	return all
 }
 
-// Has reports whether one of a block's notes is exactly this.
+// Has reports whether one of the block's notes equals note.
 func (b Block) Has(note string) bool { return slices.Contains(b.Notes, note) }
 
-// Find reads all documents under root, which is the root of the repository: the files
-// *.md there, and those under docs. They are in alphabetical order.
+// Find reads all documents of the repository at root: the files *.md there, and those under docs, in alphabetical order.
 func Find(root string) ([]*Document, error) {
 	paths, err := filepath.Glob(filepath.Join(root, "*.md"))
 	if err != nil {
@@ -127,7 +124,7 @@ func Parse(path, text string) *Document {
 	return d
 }
 
-// line reads a line that is in no block.
+// line parses a line outside of blocks.
 func (d *Document) line(line string) {
 	if title := strings.TrimLeft(line, "#"); title != line && strings.HasPrefix(title, " ") {
 		d.anchor(title)
@@ -140,7 +137,7 @@ func (d *Document) line(line string) {
 	}
 }
 
-// anchor adds the anchor of a heading: what GitHub makes of its text.
+// anchor adds the anchor that GitHub generates for a heading.
 func (d *Document) anchor(title string) {
 	title = link.ReplaceAllStringFunc(title, func(l string) string { return l[1:strings.Index(l, "]")] })
 	name := strings.Map(func(r rune) rune {

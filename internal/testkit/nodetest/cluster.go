@@ -14,34 +14,33 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// A Cluster makes nodes that find each other, and nobody else. They are connected by Pipes,
-// within the program: no socket, so a bubble of testing/synctest can hold them.
+// A Cluster makes nodes that find only each other. They are connected by Pipes within the program, without sockets, so they
+// can run in a bubble of testing/synctest.
 //
 //	c := nodetest.NewCluster(t)
 //	a, b := c.Start("a"), c.Start("b")
 //	c.Connect(a, b)
 //
-// Its fields may be changed before a node is started. A test of what sockets do sets the
-// Transport of a node to dist.TCP.
+// Its fields may be changed before a node is started. A test that needs sockets sets the Transport of a node to dist.TCP.
 type Cluster struct {
 	Places    *Places         // where the nodes are
-	Pipes     *Pipes          // what they are connected by
-	Protocols []dist.Protocol // what they speak; nil: what a node speaks by itself
+	Pipes     *Pipes          // their transport
+	Protocols []dist.Protocol // of the nodes; nil for a node's defaults
 	Memory    *Memory         // the only one of Protocols in a NewMemoryCluster
-	Log       *slog.Logger    // of those whose Config has none; nil: they log nothing
+	Log       *slog.Logger    // of nodes without their own; nil to log nothing
 
 	t     testing.TB
-	speak []string // by name, where Protocols is nil
+	speak []string // by name, if Protocols is nil
 }
 
-// NewCluster returns a Cluster whose nodes speak what nodes do by themselves: "native", and
-// "erlang" with those that do not know it.
+// NewCluster returns a Cluster whose nodes use the default protocols: "native", or "erlang" with nodes that do not support
+// it.
 func NewCluster(t testing.TB) *Cluster {
 	return &Cluster{Places: &Places{}, Pipes: NewPipes(), t: t}
 }
 
-// NewMemoryCluster returns a Cluster whose nodes speak Memory, which encodes nothing: for
-// tests of what a node does with frames, whatever they look like on the wire.
+// NewMemoryCluster returns a Cluster whose nodes use Memory, which encodes nothing: for tests of a node's handling of
+// frames, independent of their encoding.
 func NewMemoryCluster(t testing.TB) *Cluster {
 	c := NewCluster(t)
 	c.Memory = NewMemory()
@@ -49,8 +48,7 @@ func NewMemoryCluster(t testing.TB) *Cluster {
 	return c
 }
 
-// EachProtocol runs a scenario with a cluster for each of the protocols that nodes have: its
-// nodes speak that one alone.
+// EachProtocol runs a scenario with a cluster for each protocol of a node; the nodes of a cluster use only that one.
 func EachProtocol(t *testing.T, f func(t *testing.T, c *Cluster)) {
 	t.Helper()
 	for _, name := range []string{"native", "erlang"} {
@@ -62,15 +60,13 @@ func EachProtocol(t *testing.T, f func(t *testing.T, c *Cluster)) {
 	}
 }
 
-// Speak has each node that is started from now on speak these protocols, with what its
-// Distribution says about them, such as its Types.
+// Speak makes nodes that are started later use these protocols, with the settings of their Distribution, such as its Types.
 func (c *Cluster) Speak(names ...string) { c.speak = names }
 
 // Config returns the configuration of a node. A name without a host is at 127.0.0.1.
 func (c *Cluster) Config(name string) node.Config { return c.ConfigWith(name, node.Distribution{}) }
 
-// ConfigWith is Config with what differs in the node's distribution. What d leaves out is as
-// in the other nodes.
+// ConfigWith is Config with the fields that are set in d. Fields that d leaves out are as in the other nodes.
 func (c *Cluster) ConfigWith(name string, d node.Distribution) node.Config {
 	if !strings.Contains(name, "@") {
 		name += "@127.0.0.1"
@@ -107,7 +103,7 @@ func (c *Cluster) StartWith(name string, d node.Distribution) *node.Node {
 	return Start(c.t, c.ConfigWith(name, d))
 }
 
-// StartLogged is StartWith for a node whose log is looked at.
+// StartLogged is StartWith, and also returns the node's log.
 func (c *Cluster) StartLogged(name string, d node.Distribution) (*node.Node, *logtest.Text) {
 	c.t.Helper()
 	cfg, log := c.ConfigWith(name, d), &logtest.Text{}
@@ -115,7 +111,7 @@ func (c *Cluster) StartLogged(name string, d node.Distribution) (*node.Node, *lo
 	return Start(c.t, cfg), log
 }
 
-// Connect connects each of the nodes to each.
+// Connect connects all of the nodes to each other.
 func (c *Cluster) Connect(nodes ...*node.Node) {
 	c.t.Helper()
 	for i, a := range nodes {
@@ -126,8 +122,7 @@ func (c *Cluster) Connect(nodes ...*node.Node) {
 	}
 }
 
-// Dial opens a connection to where a node listens for one of its protocols, from a host. It
-// is closed at the end of the test.
+// Dial connects from host to a node's listener for protocol. The connection is closed at the end of the test.
 func (c *Cluster) Dial(n *node.Node, protocol, host string) net.Conn {
 	c.t.Helper()
 	for _, e := range n.Endpoints() {

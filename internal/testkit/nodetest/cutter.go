@@ -14,7 +14,7 @@ type Cutter struct {
 	dist.TCP
 
 	mu    sync.Mutex
-	conns []net.Conn // those that nodes with this Cutter have dialled
+	conns []net.Conn // dialled by nodes with this Cutter
 	cuts  int
 }
 
@@ -29,7 +29,7 @@ func (c *Cutter) Dial(ctx context.Context, addr string, peer wire.Atom) (net.Con
 	return conn, err
 }
 
-// Cut cuts the connections that there are.
+// Cut cuts all open connections.
 func (c *Cutter) Cut() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

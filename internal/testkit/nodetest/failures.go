@@ -5,14 +5,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// FailedStarts are the ways for a process not to start because of an error: what its Init does.
+// FailedStarts returns the ways in which an error in Init can keep a process from starting.
 func FailedStarts(why func() error) map[string]func() error {
 	ways := FailedFunctions(why)
 	ways["an exit in a term"] = func() error { return node.ExitWith(wire.Tuple{node.Shutdown, wire.List{why()}}) }
 	return ways
 }
 
-// FailedFunctions are the ways for a function to fail because of an error.
+// FailedFunctions returns the ways in which a function can fail with an error.
 func FailedFunctions(why func() error) map[string]func() error {
 	return map[string]func() error{
 		"an error": why,
@@ -21,7 +21,7 @@ func FailedFunctions(why func() error) map[string]func() error {
 	}
 }
 
-// FailedEnds are the ways for a process to end because of an error when it has got a message.
+// FailedEnds returns the ways in which a process can end with an error when it handles a message.
 func FailedEnds(why func() error) map[string]func(c *node.Context) error {
 	ways := map[string]func(c *node.Context) error{
 		"an exit in a term": func(*node.Context) error { return node.ExitWith(wire.Tuple{node.Shutdown, why()}) },

@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// Goroutines counts the goroutines that a go statement has started and that run still.
-// runtime.NumGoroutine counts one that has returned, too, until the runtime has put it
-// away: for as long as its thread waits for a processor. The runtime's own, which has
-// no creator, runs finalizers at times that no test knows. With texts it counts those that have
-// one of them in their stacks, such as the name of a package: others may come and go.
+// Goroutines counts the running goroutines started by go statements. runtime.NumGoroutine also counts one that has returned
+// until the runtime has recycled it, which may wait for a processor, and the runtime's own, which have no creator and run
+// finalizers at unpredictable times. With arguments it counts only goroutines with one of the texts in their stacks, such
+// as the name of a package: others may come and go.
 func Goroutines(in ...string) int {
 	for b := make([]byte, 1<<20); ; b = make([]byte, 2*len(b)) {
 		n := runtime.Stack(b, true)

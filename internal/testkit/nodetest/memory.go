@@ -17,16 +17,15 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Memory is a protocol within the program: the handshake goes over the connection, frames go
-// over channels, and nothing is encoded. What arrives is the very value that was sent, but for
-// a crash, which becomes the term that it stands for. A struct{} cannot be sent, as if it were
+// Memory is an in-process protocol: the handshake uses the connection, frames go over channels, and nothing is encoded. The
+// receiver gets the sent value itself, except for a crash, which becomes its term. A struct{} cannot be sent, as if it were
 // no term. NewMemory makes one.
 type Memory struct {
 	mu    sync.Mutex
 	pipes map[string][2]chan dist.Frame
 }
 
-// NewMemory returns a protocol that nodes with the same Memory can talk by.
+// NewMemory returns a protocol for nodes that share the Memory.
 func NewMemory() *Memory { return &Memory{pipes: make(map[string][2]chan dist.Frame)} }
 
 // Name implements dist.Protocol.
@@ -124,7 +123,7 @@ type memoryLink struct {
 	mu      sync.Mutex
 	waiting []dist.Frame // for Flush
 	bytes   int
-	long    map[node.PID]*dist.Frame // that are under way, by sender
+	long    map[node.PID]*dist.Frame // incomplete, by sender
 	parts   int                      // of them
 }
 
@@ -144,7 +143,7 @@ func (l *memoryLink) Read(f *dist.Frame) error {
 		l.ins.Add(1)
 		return nil
 	case <-l.gone:
-		select { // what has come before the end
+		select { // deliver what arrived before the end
 		case *f = <-l.in:
 			l.ins.Add(1)
 			return nil
@@ -181,10 +180,10 @@ func (l *memoryLink) Write(f *dist.Frame) (int, error) {
 	return l.bytes + l.parts, nil
 }
 
-// Long is a message that leaves a Memory in so many parts, one in a flush.
+// Long is a message that a Memory sends in that many parts, one per flush.
 type Long int
 
-// partsLocked moves the long messages on, and returns those that have arrived.
+// partsLocked advances the long messages, and returns those that are complete.
 func (l *memoryLink) partsLocked() (done []dist.Frame) {
 	for from, f := range l.long {
 		l.parts--

@@ -1,8 +1,7 @@
-// Package nodetest starts nodes for tests, and waits for what they do.
+// Package nodetest starts nodes for tests, and waits for their effects.
 //
-//   - Start starts a node, and a Cluster several that find each other within the program.
-//   - A Style is a way to write a process. EachStyle, EachBlocking, EachPair and EachCaller run a
-//     scenario, which is written once, in all of them.
+//   - Start starts a node, and a Cluster several nodes that find each other within the program.
+//   - A Style is a way to write a process. EachStyle, EachBlocking, EachPair and EachCaller run a scenario in all of them.
 package nodetest
 
 import (
@@ -23,13 +22,13 @@ import (
 	"github.com/actornode/actornode/node/isolation"
 )
 
-// Checked says that each node that Start starts compares its messages, see package isolation, unless it copies them: the
-// environment says ACTORNODE_CHECK=1. Tests of what that changes, such as allocations, ask for it.
+// Checked is set by ACTORNODE_CHECK=1 in the environment. Nodes started by Start then check their messages for changes, see
+// package isolation, unless they copy them. Tests that this affects, such as those of allocations, read it.
 var Checked = os.Getenv("ACTORNODE_CHECK") == "1"
 
-// Start starts a node that is stopped at the end of the test, which must work. Without a
-// logger it logs nothing. Outside of a bubble no timeout by default is shorter than
-// testkit.Limit. If it is Checked, a message that was changed after it was sent fails the test.
+// Start starts a node and stops it at the end of the test, which must succeed. Without a logger it logs nothing. Outside of
+// a bubble no default timeout is shorter than testkit.Limit. If Checked, a message changed after it was sent fails the
+// test.
 func Start(t testing.TB, cfg node.Config) *node.Node {
 	t.Helper()
 	if cfg.Log == nil {
@@ -45,9 +44,8 @@ func Start(t testing.TB, cfg node.Config) *node.Node {
 	return n
 }
 
-// patient sets what bounds a wait of a node in cfg, unless it is set: a machine that is busy for
-// seconds fails no test. In a bubble of testing/synctest time passes only where all wait, so
-// there the defaults stay.
+// patient sets the timeouts of cfg that are not set, so that a busy machine does not fail a test. In a bubble of
+// testing/synctest time passes only while all goroutines are blocked, so there the defaults stay.
 func patient(cfg node.Config) node.Config {
 	const limit = testkit.Limit
 	if bubbles := time.Date(2000, time.December, 31, 0, 0, 0, 0, time.UTC); time.Now().Before(bubbles) {
@@ -62,7 +60,7 @@ func patient(cfg node.Config) node.Config {
 	return cfg
 }
 
-// CallWithin is a call with a timeout in place of a context: node.ErrTimeout after d.
+// CallWithin is a call with a timeout instead of a context. It returns node.ErrTimeout after d.
 func CallWithin[R, Q any](d time.Duration, from node.Caller, to node.Dest, req Q) (R, error) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), d, node.ErrTimeout)
 	defer cancel()
@@ -78,8 +76,8 @@ func Open(t testing.TB, n *node.Node) *node.Process {
 	return h
 }
 
-// InBubble runs f in a bubble of testing/synctest, with a node of two workers that
-// is stopped when all that is in the bubble waits, a handle on it, and what it logs.
+// InBubble runs f in a bubble of testing/synctest, with a node of two workers, a handle on it, and its log. The node is
+// stopped when everything in the bubble is blocked.
 func InBubble(t *testing.T, f func(t *testing.T, n *node.Node, h *node.Process, log *logtest.Text)) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &logtest.Text{}
@@ -91,7 +89,7 @@ func InBubble(t *testing.T, f func(t *testing.T, n *node.Node, h *node.Process, 
 	})
 }
 
-// Next takes the oldest message of a handle, which must be a T and must come.
+// Next receives the oldest message of a handle, and fails the test unless it is a T.
 func Next[T any](t testing.TB, h *node.Process) T {
 	t.Helper()
 	m, err := h.ReceiveWithin(testkit.Limit, nil)

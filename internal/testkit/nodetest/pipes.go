@@ -9,11 +9,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Pipes is a dist.Transport within the program, which a bubble of testing/synctest can wait
-// for: connections are pipes, and who dials chooses from where. NewPipes
-// makes one.
+// Pipes is an in-process dist.Transport for bubbles of testing/synctest: connections are pipes, and the dialling side
+// chooses its address. NewPipes makes one.
 type Pipes struct {
-	from string // the host that the dialling side has; "": 127.0.0.1
+	from string // host of the dialling side; "" for 127.0.0.1
 
 	*exchange
 }
@@ -25,7 +24,7 @@ type exchange struct {
 	dialed map[string]int // by address
 }
 
-// NewPipes returns a transport that nodes with the same Pipes can reach each other by.
+// NewPipes returns a transport for nodes that share the Pipes.
 func NewPipes() *Pipes {
 	return &Pipes{exchange: &exchange{at: make(map[string]*pipeListener), dialed: make(map[string]int)}}
 }
@@ -58,7 +57,7 @@ type pipeConn struct {
 func (c pipeConn) LocalAddr() net.Addr  { return c.local }
 func (c pipeConn) RemoteAddr() net.Addr { return c.remote }
 
-// CloseWrite says that the side can be closed alone, as that of TCP can.
+// CloseWrite exists since one side can be closed alone, as in TCP.
 func (c pipeConn) CloseWrite() error { return nil }
 
 // Listen implements dist.Transport.

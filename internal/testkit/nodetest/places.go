@@ -11,11 +11,9 @@ import (
 	"github.com/actornode/actornode/node/discovery"
 )
 
-// Places is a discovery.Finder: the nodes of one test find each other by it, and nobody
-// else. The zero value is ready.
+// Places is a discovery.Finder by which the nodes of one test find only each other. The zero value is ready.
 type Places struct {
-	// Next, unless nil, is asked for nodes that are not here, and announces those of
-	// the test in the place of this one.
+	// Next, unless nil, finds nodes that are not in Places, and announces those of the test instead of Places.
 	Next discovery.Finder
 
 	mu sync.Mutex
@@ -49,7 +47,7 @@ func (p *Places) Announce(ctx context.Context, me discovery.Announcement) (func(
 	}, nil
 }
 
-// Put says where a node is.
+// Put sets the endpoints of a node.
 func (p *Places) Put(name node.Atom, at []discovery.Endpoint) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,9 +12,8 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// Self is what a scenario sees of the process that it runs in, whatever the style: what a
-// *node.Context and a *node.Process have in common. What only one of them has is behind a
-// type assertion, such as self.(*node.Process) in a style that is Blocking.
+// Self is the interface of a scenario to its process in any style: the common methods of *node.Context and *node.Process.
+// Use a type assertion for the others, such as self.(*node.Process) in a Blocking style.
 type Self interface {
 	node.Caller
 	Self() node.PID
@@ -53,8 +52,7 @@ type Handler func(self Self, msg any) error
 // Ignore is a Handler that does nothing.
 func Ignore(Self, any) error { return nil }
 
-// Obey is a Handler that does what it is told: each message is a func(Self) or a
-// func(node.Caller).
+// Obey is a Handler that runs its messages: each is a func(Self) or a func(node.Caller).
 func Obey(self Self, msg any) error {
 	if do, ok := msg.(func(node.Caller)); ok {
 		do(self)
@@ -64,8 +62,7 @@ func Obey(self Self, msg any) error {
 	return nil
 }
 
-// A Style is a way to write a process, and to have it run. A scenario is written once, as a
-// Handler, and runs in each style:
+// A Style is a way to write and run a process. A scenario is written once, as a Handler, and runs in each style:
 //
 //	nodetest.EachStyle(t, func(t *testing.T, s nodetest.Style) {
 //		n := nodetest.Start(t, node.Config{})
@@ -73,15 +70,14 @@ func Obey(self Self, msg any) error {
 //		...
 //	})
 //
-// A test whose subject has more styles than those here, such as one with a Scheduler, makes
-// them: they are values.
+// A test that needs other styles, such as one with a Scheduler, can define them as values.
 type Style struct {
 	Name     string
-	Blocking bool         // it is written as a node.ProcessFunc, which calls Receive: its Self is a *node.Process
-	Options  node.Options // what makes a process be of this style, and what else the scenario wants
+	Blocking bool         // written as a node.ProcessFunc, which calls Receive; its Self is a *node.Process
+	Options  node.Options // the options of the style, and others of the scenario
 }
 
-// The styles that there are.
+// The styles.
 var (
 	Actor     = Style{Name: "actor"}
 	Process   = Style{Name: "process", Blocking: true}
@@ -92,7 +88,7 @@ var (
 // Styles returns all of them.
 func Styles() []Style { return []Style{Actor, Process, Coroutine, Detached} }
 
-// BlockingStyles returns those whose code calls Receive itself.
+// BlockingStyles returns the styles whose code calls Receive.
 func BlockingStyles() []Style { return []Style{Process, Coroutine} }
 
 // EachStyle runs a scenario in each of the styles, by default in all Styles.
@@ -112,8 +108,8 @@ func EachBlocking(t *testing.T, f func(t *testing.T, s Style)) {
 	EachStyle(t, f, BlockingStyles()...)
 }
 
-// EachPair runs a scenario of two processes with each pair of Styles. In make test each
-// style meets itself and the next one.
+// EachPair runs a scenario of two processes with each pair of Styles. In make test each style is paired only with itself
+// and the next one.
 func EachPair(t *testing.T, f func(t *testing.T, a, b Style)) {
 	t.Helper()
 	all := Styles()
@@ -139,7 +135,7 @@ func (s Style) Actor(h Handler) node.Actor {
 	})
 }
 
-// With returns the style with more options. What makes a process be of the style stays.
+// With returns the style with more options. The options of the style itself stay.
 func (s Style) With(o node.Options) Style {
 	o.Coroutine = s.Options.Coroutine
 	if s.Options.Place != (node.Place{}) {
@@ -165,8 +161,7 @@ func (s Style) Spawn(t testing.TB, by Spawner, h Handler) node.PID {
 	return pid
 }
 
-// Run runs straight-line code in a process of this style, which is Blocking, and waits for
-// its end.
+// Run runs f in a process of this style, which must be Blocking, and waits for its end.
 func (s Style) Run(t testing.TB, by Spawner, f func(p *node.Process)) {
 	t.Helper()
 	done := make(chan struct{})
@@ -179,12 +174,11 @@ func (s Style) Run(t testing.TB, by Spawner, f func(p *node.Process)) {
 	<-done
 }
 
-// A Caller is where a call is made from: a process of some style, or what is no process, a
-// handle or a plain goroutine with a node.
+// A Caller is an origin of calls: a process of some style, a handle, or a plain goroutine with a node.
 type Caller struct {
 	Name string
 
-	// Do runs f there and returns when f has. Nothing may be left in the mailbox.
+	// Do runs f there and returns when f returns. f must leave nothing in the mailbox.
 	Do func(t *testing.T, n *node.Node, f func(me node.Caller))
 }
 
@@ -227,7 +221,7 @@ func (s Style) call(t *testing.T, n *node.Node, f func(node.Caller)) {
 	<-done
 }
 
-// Rest takes all that is in the mailbox of a process.
+// Rest receives all messages in the mailbox of a process.
 func Rest(p *node.Process) []any {
 	var all []any
 	for {

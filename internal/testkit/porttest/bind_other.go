@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bind returns a port that is free now: here it cannot be kept from others.
+// bind returns a port that is free now. This system cannot reserve it.
 func bind(t testing.TB) int {
 	t.Helper()
 	ln, err := net.Listen("tcp", ":0")

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bind returns a port of both versions of IP, or, where there is no IPv6, of IPv4.
+// bind returns a port reserved for IPv4, and for IPv6 if available.
 func bind(t testing.TB) int {
 	t.Helper()
 	fd, err := socket(t, syscall.AF_INET6)
@@ -30,9 +30,9 @@ func bind(t testing.TB) int {
 	return addr.(*syscall.SockaddrInet4).Port
 }
 
-// socket returns one that is closed when the test ends.
+// socket returns a socket that is closed when the test ends.
 func socket(t testing.TB, family int) (int, error) {
-	syscall.ForkLock.RLock() // no program that is being started inherits it
+	syscall.ForkLock.RLock() // keeps starting programs from inheriting it
 	fd, err := syscall.Socket(family, syscall.SOCK_STREAM, 0)
 	if err == nil {
 		syscall.CloseOnExec(fd)

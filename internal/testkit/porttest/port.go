@@ -10,14 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Reserve returns a port at which no socket listens, over TCP or UDP, at any address
-// of this host. Until the test ends the system does not choose it for any process that
-// leaves the choice of a TCP port to the system. A process that names the port
-// can listen at it, with SO_REUSEADDR, as package net, OTP and epmd do. Until
-// then connections to it are refused.
+// Reserve returns a port without a listener, over TCP or UDP, on any address of this host. Until the test ends the system
+// does not assign it to a process that requests any TCP port. A process that names the port can listen on it with
+// SO_REUSEADDR, which package net, OTP and epmd use. Until then connections to it are refused.
 //
-// It is a socket that is bound and does not listen. Where there is no Unix the port was
-// free a moment ago, and that is all.
+// It binds a socket that does not listen. On systems other than Unix the port was only free a moment ago.
 func Reserve(t testing.TB) int {
 	t.Helper()
 	for range 20 {

@@ -13,26 +13,25 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Gen makes random terms, biased towards the places where formats change.
+// Gen makes random terms, biased towards the boundaries of encodings.
 type Gen struct {
 	*rand.Rand
-	Spell bool // in every Go spelling, not only as they come in
-	// OneZero has no map with -0.0 in a key: before OTP 27 that is the key 0.0, and a map with
-	// both is none.
+	Spell bool // in every accepted Go type, not only the decoded ones
+	// OneZero excludes maps with -0.0 in a key: before OTP 27 that equals the key 0.0, so a map with both is invalid.
 	OneZero bool
 
 	inKey int
 }
 
-// New returns a Gen whose seed is printed if the test fails; -seed repeats it.
+// New returns a Gen whose seed is logged if the test fails; -seed repeats it.
 func New(t testing.TB) *Gen { return &Gen{Rand: testkit.Rand(t)} }
 
-// Seeded returns the Gen of a seed.
+// Seeded returns the Gen for a seed.
 func Seeded(seed uint64) *Gen { return &Gen{Rand: rand.New(rand.NewPCG(seed, 1))} }
 
 func pick[T any](g *Gen, of ...T) T { return of[g.IntN(len(of))] }
 
-// Term makes a term that is nested no deeper than depth.
+// Term makes a term nested at most depth levels.
 func (g *Gen) Term(depth int) any {
 	n := 12
 	if depth > 0 {

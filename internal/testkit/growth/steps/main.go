@@ -1,5 +1,5 @@
-// Command steps is package growth's test as a program, which can be built with go build -cover: so it can read its own
-// counters, as a test cannot.
+// Command steps is package growth's test as a program built with go build -cover, which can read its own counters, unlike a
+// test.
 package main
 
 import (
