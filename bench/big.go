@@ -21,7 +21,7 @@ type (
 	ping     struct{ from node.PID }
 	pong     struct{ from node.PID }
 	finished struct{} // own pings
-	enough   struct{} // of everybody's
+	enough   struct{} // of all players
 	served   struct{ count int }
 )
 
@@ -64,9 +64,9 @@ func runBig(p contract.Params, m *contract.Meter) error {
 
 func random(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 0)) }
 
-// player pings the others, one at a time, and answers those that ping it.
+// player pings the others, one at a time, and answers their pings.
 type player struct {
-	main, peer   node.PID // peer is the process that has its ping
+	main, peer   node.PID // peer is the process that it has pinged
 	peers        []node.PID
 	random       *rand.Rand
 	left, served int
@@ -117,8 +117,7 @@ func playerProcess(main node.PID, each, seed int) node.ProcessFunc {
 	}
 }
 
-// servePings answers pings and returns how many when the pong of peer, or the
-// end, has come.
+// servePings answers pings until the pong of peer or the end arrives, and returns their number.
 func servePings(p *node.Process, peer node.PID) (count int) {
 	for {
 		switch m := p.Receive().(type) {

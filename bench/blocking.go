@@ -17,11 +17,10 @@ var blocking = contract.Bench{
 	Run: runBlocking,
 }
 
-// rested is what a sleeper tells the neighbour.
+// rested is sent by a sleeper to the neighbour.
 type rested struct{}
 
-// runBlocking asks the neighbour of the sleepers, which are all on one stage, how many of them have slept, until
-// all have.
+// runBlocking asks the neighbour, which shares a stage with all sleepers, how many of them have slept, until all have.
 func runBlocking(p contract.Params, m *contract.Meter) error {
 	handlers, left := p.Int("handlers"), p.Int("times")
 	d := time.Duration(p.Int("sleep_ms")) * time.Millisecond

@@ -22,8 +22,7 @@ type colour uint8
 
 const colours = 3 // blue, red, yellow: 0, 1, 2
 
-// complement returns the colour of both creatures after a meeting: the same if
-// they were alike, and else the third.
+// complement returns the colour of both creatures after a meeting: their colour if they are alike, else the third.
 func complement(a, b colour) colour {
 	if a == b {
 		return a
@@ -37,9 +36,9 @@ type (
 		colour   colour
 	}
 	meeting  struct{ colour colour } // the other's
-	closed   struct{}                // to a creature that comes too late
+	closed   struct{}                // to a creature that arrives too late
 	met      struct{ count int }     // a creature's own
-	misfound struct{}                // somebody was about to meet itself
+	misfound struct{}                // a creature was about to meet itself
 )
 
 func runChameneos(p contract.Params, m *contract.Meter) error {
@@ -54,7 +53,7 @@ func runChameneos(p contract.Params, m *contract.Meter) error {
 			}
 		} else {
 			here = must(main.Spawn(shut{&place{main: main.Self(), left: meetings}}))
-			there := node.Options{Place: node.Beside(here)} // all that a creature does is talk to the place
+			there := node.Options{Place: node.Beside(here)} // a creature only communicates with the place
 			for i := range counts {
 				must(main.SpawnOpt(there, &creature{place: here, main: main.Self(), colour: colour(i % colours)}))
 			}
@@ -77,7 +76,7 @@ func runChameneos(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// shut is the place before it opens: visitors wait outside.
+// shut is the place before it opens: visitors wait.
 type shut struct{ place *place }
 
 func (s shut) Receive(ctx *node.Context, msg any) error {
@@ -89,13 +88,12 @@ func (s shut) Receive(ctx *node.Context, msg any) error {
 	return node.ErrUnhandled
 }
 
-// place keeps the first visitor until the second comes, and tells each the
-// other's colour.
+// place keeps the first visitor until the second arrives, and sends each the other's colour.
 type place struct {
 	main    node.PID
 	left    int
 	first   visit
-	waiting bool // first is there
+	waiting bool // first is set
 }
 
 func (p *place) Receive(ctx *node.Context, msg any) error {

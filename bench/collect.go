@@ -17,7 +17,7 @@ var collect = contract.Bench{
 	Run:    runCollect,
 }
 
-// dropped is an actor that has an owner: itself.
+// dropped is an actor that owns itself.
 type dropped struct {
 	self *lifetime.Owner
 	got  int
@@ -29,8 +29,8 @@ func (d *dropped) Receive(_ *node.Context, msg any) error {
 	return nil
 }
 
-// runCollect makes rounds of actors, each of which gets its own owner in a message and is forgotten then. At the end all
-// must have been collected. The heap is measured after a tenth of the rounds and after all.
+// runCollect makes rounds of actors. Each receives its own owner in a message and is then dropped. At the end all must have
+// been collected. The heap is measured after a tenth of the rounds and after all.
 func runCollect(p contract.Params, m *contract.Meter) error {
 	n, round := p.Int("n"), p.Int("round")
 	return onNode(p, func(main *node.Process) error {
@@ -69,7 +69,7 @@ func runCollect(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// settled returns the size of the heap when all but the main process have been collected.
+// settled returns the size of the heap when all processes except main have been collected.
 func settled(n *node.Node) uint64 {
 	for n.Stats().Processes > 1 {
 		runtime.GC()

@@ -27,8 +27,8 @@ type (
 	compute struct{}
 )
 
-// runCoop runs the calls. With suspended=all each of them is suspended where it is deepest until all of them
-// are, and they go on from there in turn: none is over before the last has begun.
+// runCoop runs the calls. With suspended=all each call is suspended at its deepest point until all are, and they then
+// resume in turn: none ends before the last has started.
 func runCoop(p contract.Params, m *contract.Meter) error {
 	calls, depth, all := p.Int("calls"), p.Int("depth"), p.Word("suspended") == "all"
 	return onNode(p, func(main *node.Process) error {
@@ -64,7 +64,7 @@ func runCoop(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// gate is what calls wait for until all of them do. Main completes the future, and is told when the last has come.
+// gate suspends calls until all of them have arrived. Main completes the future, and is notified of the last arrival.
 type gate struct {
 	open *node.Future[struct{}]
 	main node.PID
@@ -80,15 +80,15 @@ func newGate(main *node.Process, calls int) *gate {
 	return &gate{node.Async[struct{}](main, main.Self(), opening{}), main.Self(), calls}
 }
 
-// arrive is told of a call that is about to wait.
+// arrive counts a call that is about to wait.
 func (g *gate) arrive(from interface{ Send(node.Dest, any) error }) {
 	if g.left--; g.left == 0 {
 		from.Send(g.main, allWait{})
 	}
 }
 
-// awaitGate returns what to answer when all calls are suspended, and reports what each takes beyond the
-// memory that was there before.
+// awaitGate waits until all calls are suspended, reports the memory used by each, compared with before, and returns the
+// From to answer.
 func awaitGate(main *node.Process, calls, before int, m *contract.Meter) node.From {
 	node.ReceiveOf[allWait](main)
 	m.Stop()
@@ -97,8 +97,8 @@ func awaitGate(main *node.Process, calls, before int, m *contract.Meter) node.Fr
 	return node.ReceiveOf[node.Request[opening]](main).From
 }
 
-// cooperator has no stack to wait on: what is to be done with an awaited answer
-// is the tag of the message that brings it. Meanwhile it takes other calls.
+// cooperator has no stack to wait on: the continuation of an awaited answer is the tag of its message. Meanwhile it handles
+// other calls.
 type cooperator struct{ gate *gate }
 
 type continuation func(ctx *node.Context, value int) error
@@ -115,7 +115,7 @@ func (c *cooperator) Receive(ctx *node.Context, msg any) error {
 		if m.Err != nil {
 			return m.Err
 		}
-		value, _ := m.Value.(int) // nothing of the gate
+		value, _ := m.Value.(int) // nothing from the gate
 		return m.Tag.(continuation)(ctx, value)
 	}
 	return node.ErrUnhandled
@@ -139,7 +139,7 @@ func (c *cooperator) recursive(ctx *node.Context, depth int, then continuation) 
 	})
 }
 
-// cooperatorObject is listing 1 of the work on ABS.
+// cooperatorObject is listing 1 of the paper on ABS.
 type cooperatorObject struct {
 	self active.Addr[*cooperatorObject] // zero: no method has run
 	gate *gate
@@ -201,8 +201,8 @@ func coopActive(main *node.Process, calls, depth int, all bool, m *contract.Mete
 	return nil
 }
 
-// cooperatorProcess has one stack. While a call awaits, it takes the next message, and what that asks for
-// runs on top of the call: the calls are suspended one above the other, and the newest goes on first.
+// cooperatorProcess has one stack. While a call awaits, it receives the next message and handles it on top of the call: the
+// suspended calls form a stack, and the newest resumes first.
 var cooperatorProcess node.ProcessFunc = func(p *node.Process) error {
 	for {
 		if err := serveProcess(p, p.Receive()); err != nil {
@@ -211,7 +211,7 @@ var cooperatorProcess node.ProcessFunc = func(p *node.Process) error {
 	}
 }
 
-// serveProcess does what a message asks for.
+// serveProcess handles a message.
 func serveProcess(p *node.Process, msg any) error {
 	switch m := msg.(type) {
 	case recursive:

@@ -22,15 +22,15 @@ var copying = contract.Bench{
 	Run:    runCopy,
 }
 
-// copyRounds is how often the two take turns, for each kind of message.
+// copyRounds is how often the two alternate, for each kind of message.
 const copyRounds = 100
 
-// copyEach is how many messages of a kind a round has.
+// copyEach is the number of messages of a kind per round.
 func copyEach(p contract.Params) int {
 	return max(p.Int("messages")/(copyRounds*len(parcels())), 1)
 }
 
-// What is copied, as messages have it.
+// The copied messages.
 type (
 	contact struct {
 		Name, Street, City string
@@ -96,8 +96,8 @@ func parcels() []parcel {
 	}
 }
 
-// runCopy has rounds for each kind of message: it is copied by plan and by hand; then it is sent with a copy that the node
-// makes, and with one made by hand. Only what the node copies and sends counts as the bench's own time.
+// runCopy runs rounds for each kind of message: it is copied by plan and by hand; then it is sent with a copy made by the
+// node, and with one made by hand. Only the copies and sends of the node count as the bench's own time.
 func runCopy(p contract.Params, m *contract.Meter) error {
 	each := copyEach(p)
 	return onNode(p, func(main *node.Process) error {
@@ -133,7 +133,7 @@ func runCopy(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// timed returns how long n calls take. None of them may fail: that ends the program.
+// timed returns how long n calls take. An error ends the program.
 func timed(n int, f func() error) time.Duration {
 	began := time.Now()
 	for range n {
@@ -150,7 +150,7 @@ func middle(all []float64) float64 {
 	return all[len(all)/2]
 }
 
-// counting makes what tells main after each round that all its messages have come.
+// counting makes an actor that notifies main after each round when all its messages have arrived.
 func counting(blocking bool, main node.PID, each int) node.Actor {
 	got := 0
 	count := func(from acting) error {
@@ -172,7 +172,7 @@ func counting(blocking bool, main node.PID, each int) node.Actor {
 	})
 }
 
-// apartFrom fails unless both copies of a value are equal to it and share nothing with it that could be changed.
+// apartFrom fails unless both copies of a value are equal to it and share no mutable data with it.
 func apartFrom(v interface{ byHand() any }) error {
 	byPlan, err := isolation.Copy[any](v)
 	if err != nil {
@@ -190,7 +190,7 @@ func apartFrom(v interface{ byHand() any }) error {
 	return nil
 }
 
-// places adds where all pointers, slices and maps in a value lead to.
+// places appends the targets of all pointers, slices and maps in a value.
 func places(v reflect.Value, all []uintptr) []uintptr {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// The style of the actors means nothing to these: there are none.
+// These use no actors, so they ignore the style.
 var (
 	etfEncode = etfBench("etf_encode", "terms to bytes, as term_to_binary", runEtfEncode)
 	etfDecode = etfBench("etf_decode", "bytes to terms, as binary_to_term", runEtfDecode)
@@ -25,7 +25,7 @@ func etfBench(name, about string, run func(contract.Params, *contract.Meter) err
 	}
 }
 
-// etfTimed runs body as often as is asked for and meters it.
+// etfTimed runs body the requested number of times and meters it.
 func etfTimed(p contract.Params, m *contract.Meter, body func() error) error {
 	before := contract.CPU()
 	m.Start()

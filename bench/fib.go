@@ -35,8 +35,7 @@ func runFib(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// fibber sends fib(n) to its parent and ends. Above the base case it adds up
-// what its two children send.
+// fibber sends fib(n) to its parent and ends. Above the base case it adds up the results of its two children.
 type fibber struct {
 	parent  node.PID
 	total   int

@@ -48,8 +48,7 @@ func runFlow(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// source, on a stage with its sink, sends it a window full of messages, and the
-// next when the sink wants more.
+// source shares a stage with its sink, and sends it a window of messages whenever the sink requests one.
 type source struct {
 	main, sink       node.PID
 	messages, window int

@@ -61,7 +61,7 @@ func runGencall(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// callerActor makes the next call when the answer to the one before has come.
+// callerActor makes the next call when the answer to the previous one has arrived.
 type callerActor struct {
 	main, server node.PID
 	left, sum    int

@@ -45,7 +45,7 @@ func runLatency(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// pinger serves a ball, and the next one when it is back.
+// pinger sends a ball, and the next one when it is back.
 type pinger struct {
 	pong, main  node.PID
 	left, count int
@@ -67,7 +67,7 @@ func (p *pinger) Receive(ctx *node.Context, msg any) error {
 	return node.ErrUnhandled
 }
 
-// ponger returns balls to wherever they come from.
+// ponger returns balls to their senders.
 type ponger struct{}
 
 func (ponger) Receive(ctx *node.Context, msg any) error {

@@ -46,7 +46,7 @@ func runMailbox(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// adder adds up what it gets until nothing is left to come.
+// adder adds up its messages until all have arrived.
 type adder struct {
 	left, total int
 	main        node.PID

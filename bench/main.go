@@ -27,12 +27,11 @@ func main() {
 	os.Exit(status)
 }
 
-// profileFile is the variable of the environment that names the file for
-// profile, or a folder, with a slash at its end.
+// profileFile is the environment variable that names the file for profile, or a directory, with a trailing slash.
 const profileFile = "BENCH_CPUPROFILE"
 
-// profile writes a CPU profile of the run to a file until it is stopped; "":
-// none. In a folder the file is named after the process.
+// profile writes a CPU profile of the run to file until stop is called, or none if file is "". In a directory the file is
+// named after the process.
 func profile(file string) (stop func(), err error) {
 	if file == "" {
 		return func() {}, nil
@@ -55,7 +54,7 @@ func profile(file string) (stop func(), err error) {
 
 func isFolder(file string) bool { return strings.HasSuffix(file, "/") }
 
-// farProfile is what profileFile says to the far end where it says file to the near one.
+// farProfile is the value of profileFile for the far end if file is the one of the near end.
 func farProfile(file string) string {
 	if file == "" || isFolder(file) {
 		return file
@@ -63,8 +62,7 @@ func farProfile(file string) string {
 	return file + ".far"
 }
 
-// system is this node with its benches; a new one is entered here and nowhere
-// else.
+// system is this node with its benches; add a new one only here.
 func system() contract.System {
 	return contract.System{Name: "actornode", Version: version(), Benches: []contract.Bench{
 		threadring,
@@ -102,7 +100,7 @@ func system() contract.System {
 	}}
 }
 
-// command runs one command line and returns the exit status.
+// command runs a command line and returns the exit status.
 func command(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == "compare" {
 		return compare(args[1:], stdout, stderr)

@@ -20,7 +20,7 @@ var matching = contract.Bench{
 	Run: runMatch,
 }
 
-// matchRounds is how often the two take turns.
+// matchRounds is how often the two alternate.
 const matchRounds = 20
 
 // Messages of eight types, with as many fields as a small message has.
@@ -35,7 +35,7 @@ type (
 	closing  struct{ n int }
 )
 
-// account takes messages, and sends itself another for each, until it has had enough.
+// account receives messages, and sends itself another for each, up to a number.
 type account struct {
 	main     node.PID
 	left     int
@@ -48,7 +48,7 @@ func newAccount(main node.PID, left int) *account {
 		deposit{1}, withdraw{2}, transfer{3}, balance{4}, interest{5}, charge{6}, audit{7}, closing{8}}}
 }
 
-// book is what each message does: a number of its own goes into the sum, which does not depend on their order.
+// book handles a message: it adds the message's number to the sum, which does not depend on the order.
 func (a *account) book(from acting, n int) error {
 	a.sum += n * n
 	a.left--
@@ -68,7 +68,7 @@ type acting interface {
 	Send(to node.Dest, msg any) error
 }
 
-// bySwitch is what a user writes by hand.
+// bySwitch is the version written by hand.
 func (a *account) bySwitch(from acting, msg any) error {
 	switch m := msg.(type) {
 	case deposit:
@@ -91,7 +91,7 @@ func (a *account) bySwitch(from acting, msg any) error {
 	return node.ErrUnhandled
 }
 
-// accountCases are the same as cases.
+// accountCases are the same with cases.
 func accountCases[C interface {
 	*node.Context | *node.Process
 	acting
@@ -108,8 +108,8 @@ func accountCases[C interface {
 	)
 }
 
-// byHand and byCases make the two, each as an Actor or as a Process. For so many messages as are waiting there is no case:
-// they stay where they are.
+// byHand and byCases make the two versions, each as an Actor or as a Process. The waiting messages match no case and stay
+// in the mailbox.
 func (a *account) byHand(blocking bool) node.Actor {
 	if !blocking {
 		return node.ActorFunc(func(c *node.Context, msg any) error { return a.bySwitch(c, msg) })

@@ -25,7 +25,7 @@ type (
 	countdown struct{ value int }
 	factorise struct{ number uint64 }
 	factors   struct{ found []uint64 }
-	rounds    struct{ count int } // of a master's tokens, at its end
+	rounds    struct{ count int } // of a master's tokens, when it ends
 )
 
 func runMixed(p contract.Params, m *contract.Meter) error {
@@ -62,8 +62,8 @@ func runMixed(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// ringMaster makes a ring, of which it is one member, counts the token down
-// once a round, and makes the next ring, while its worker factorises.
+// ringMaster makes a ring that includes itself, counts the token down once per round, and makes the next ring, while its
+// worker factorises.
 type ringMaster struct {
 	main, worker, first node.PID
 	size, token, left   int
@@ -72,7 +72,7 @@ type ringMaster struct {
 }
 
 func (r *ringMaster) Init(ctx *node.Context) error {
-	// The worker computes for long: off the stage with it.
+	// The worker computes for long, so it does not run on the stage.
 	r.worker = must(ctx.SpawnOpt(node.Options{Place: node.Detached()}, worker{r.main}))
 	r.start(ctx)
 	return nil
@@ -105,7 +105,7 @@ func (r *ringMaster) Receive(ctx *node.Context, msg any) error {
 	return node.ErrUnhandled
 }
 
-// member passes the token on and ends with the one that has run out.
+// member passes the token on and ends when it has run out.
 type member struct{ next node.PID }
 
 func (r *member) Receive(ctx *node.Context, msg any) error {
@@ -181,8 +181,7 @@ func factoriserProcess(main node.PID) node.ProcessFunc {
 	}
 }
 
-// factorsOf divides from 2 up until the rest is 1; that it does not stop at the
-// square root is the work.
+// factorsOf divides by increasing numbers from 2 until the rest is 1. It deliberately does not stop at the square root.
 func factorsOf(n uint64) (found []uint64) {
 	for d := uint64(2); n > 1; {
 		if n%d == 0 {

@@ -23,7 +23,7 @@ const maxQueens = 16
 // solutions are the numbers of ways to place 1, 2, … queens (OEIS A000170).
 var solutions = [maxQueens]int{1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512}
 
-// board has the column of the queen in each of its first rows.
+// board holds the column of the queen in each of the first rows.
 type board struct {
 	rows    int8
 	columns [maxQueens]int8
@@ -58,8 +58,8 @@ func runNqueens(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// queensMaster hands out boards round robin until none is open. A worker's new
-// boards come before its count, so none open means none to come.
+// queensMaster hands out boards round robin until none is open. A worker's new boards arrive before its count, so if none
+// is open, none will come.
 type queensMaster struct {
 	main              node.PID
 	workers           []node.PID
@@ -85,8 +85,7 @@ func (q *queensMaster) Receive(ctx *node.Context, msg any) error {
 	return node.ErrUnhandled
 }
 
-// queensWorker adds a queen below the threshold and solves the rest from there
-// on.
+// queensWorker adds a queen below the threshold, and solves the rest above it.
 type queensWorker struct {
 	master          node.PID
 	size, threshold int
@@ -147,15 +146,14 @@ func workerProcess(master node.PID, size, threshold int) node.ProcessFunc {
 	}
 }
 
-// with returns b with one queen more.
+// with returns b with one more queen.
 func (b board) with(column int8) board {
 	b.columns[b.rows] = column
 	b.rows++
 	return b
 }
 
-// solve counts the solutions for a size that begin with queens, which has room
-// for all rows.
+// solve counts the solutions for size that start with queens, whose capacity is size.
 func solve(queens []int8, size int) (count int) {
 	if len(queens) == size {
 		return 1
@@ -168,8 +166,8 @@ func solve(queens []int8, size int) (count int) {
 	return count
 }
 
-// safe checks a queen in the next row against each earlier one, the nearest
-// first: up and down are where the diagonals cross its row.
+// safe checks a queen in the next row against each earlier one, the nearest first: up and down are the columns where the
+// diagonals cross that row.
 func safe(queens []int8, column int8) bool {
 	up, down := column, column
 	for row := len(queens) - 1; row >= 0; row-- {

@@ -40,7 +40,7 @@ var join = contract.Bench{
 
 type none = struct{}
 
-// accumulator is an object that others call.
+// accumulator is an object called by others.
 type accumulator struct{ total int }
 
 func (o *accumulator) Add(_ *active.Context, n int) (int, error) { o.total += n; return o.total, nil }
@@ -89,7 +89,7 @@ func (a *callsAccumulator) Receive(c *node.Context, msg any) error {
 	return r.Reply(last)
 }
 
-// awaitRounds is how often both kinds of calls take turns.
+// awaitRounds is how often both kinds of calls alternate.
 const awaitRounds = 10
 
 func runAwait(p contract.Params, m *contract.Meter) error {
@@ -127,7 +127,7 @@ func runAwait(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// bounded is the bounded buffer: methods wait for what they need of its state.
+// bounded is a bounded buffer: methods wait for the state that they need.
 type bounded struct{ items, size int }
 
 func (b *bounded) Put(c *active.Context, _ none) (none, error) {
@@ -166,7 +166,7 @@ func (u *user) Consume(c *active.Context, n int) (int, error) {
 	return sum, nil
 }
 
-// runUntil also reports a run with a tenth of the items: an item should cost the same in both.
+// runUntil also reports a run with a tenth of the items: the cost per item should be the same.
 func runUntil(p contract.Params, m *contract.Meter) error {
 	items, users := p.Int("items"), p.Int("users")
 	return onNode(p, func(main *node.Process) error {

@@ -20,21 +20,20 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// The two nodes of a remote bench. The near one runs the bench and listens, the
-// far one is what the bench runs against, and dials.
+// The two nodes of a remote bench. The near one runs the bench and listens, the far one dials and is the peer of the bench.
 const (
 	nearName node.Atom = "near@127.0.0.1"
 	farName  node.Atom = "far@127.0.0.1"
 )
 
-// nearMain is where the far end reports to: the process that the bench is.
+// nearMain is the process that the far end reports to: the main process of the bench.
 var nearMain = node.At{Name: "bench", Node: nearName}
 
-// farGrace is how long the far end may take to end once the near one is over.
+// farGrace is how long the far end may take to end after the near one.
 const farGrace = time.Minute
 
-// betweenNodes completes a bench between two OS processes with a node each.
-// far starts, on the far node, the process that near then finds in [nearEnd].
+// betweenNodes completes a bench between two OS processes with a node each. far starts a process on the far node, which
+// near finds in [nearEnd].
 func betweenNodes(
 	b contract.Bench,
 	near func(p contract.Params, m *contract.Meter, e nearEnd) error,
@@ -48,23 +47,23 @@ func betweenNodes(
 	return b
 }
 
-// protocolOf returns the protocol between the two nodes, as a node has it by default.
+// protocolOf returns the protocol between the two nodes, with a node's default settings.
 func protocolOf(p contract.Params) dist.Protocol {
 	protocols, err := (&node.Distribution{}).ProtocolsByName(p.Word("proto"))
 	if err != nil {
-		panic(err) // the parameter has no other words
+		panic(err) // the parameter allows no others
 	}
 	return protocols[0]
 }
 
-// nearEnd is what the near half of a bench has.
+// nearEnd holds the near half of a bench.
 type nearEnd struct {
-	main *node.Process // as of onNode
+	main *node.Process // as in onNode
 	far  node.PID      // at the other end
 	tap  *tap
 }
 
-// receive returns what comes next to main; an error if the far end is over.
+// receive returns the next message to main, or an error if the far end has ended.
 func (e nearEnd) receive() (any, error) {
 	msg := e.main.Receive()
 	if over, ok := msg.(farOver); ok {
@@ -87,7 +86,7 @@ func onTwoNodes(b contract.Bench, p contract.Params, body func(nearEnd) error) e
 	}
 	main, err := n.Open()
 	if err == nil {
-		err = n.Register(nearMain.Name, main.Self()) // first: the far end reports there
+		err = n.Register(nearMain.Name, main.Self()) // before the far end starts to report there
 	}
 	if err != nil {
 		return errors.Join(err, n.Stop())
@@ -98,7 +97,7 @@ func onTwoNodes(b contract.Bench, p contract.Params, body func(nearEnd) error) e
 	}
 	go far.wait(main)
 	err = meet(nearEnd{main: main, tap: t}, body)
-	return errors.Join(err, n.Stop(), far.stop()) // n's end is the sign for the far end's
+	return errors.Join(err, n.Stop(), far.stop()) // the end of n ends the far end
 }
 
 // meet waits for the far node and runs body.
@@ -118,10 +117,10 @@ func meet(e nearEnd, body func(nearEnd) error) error {
 // farProcess is the OS process of the far node.
 type farProcess struct {
 	cmd  *exec.Cmd
-	over chan error // capacity 1: what it ended with
+	over chan error // capacity 1: its exit
 }
 
-// farOver tells main that the far end has ended.
+// farOver notifies main of the end of the far end.
 type farOver struct{ err error }
 
 func startFar(bench string, p contract.Params, cookie string, n *node.Node) (*farProcess, error) {
@@ -134,11 +133,10 @@ func startFar(bench string, p contract.Params, cookie string, n *node.Node) (*fa
 	return &farProcess{cmd, make(chan error, 1)}, cmd.Start()
 }
 
-// wait is the goroutine that waits for the far end: started by onTwoNodes, waited for
-// by stop.
+// wait is the goroutine that waits for the far end: started by onTwoNodes, awaited by stop.
 func (f *farProcess) wait(main *node.Process) {
 	err := f.cmd.Wait()
-	main.Node().Send(main.Self(), farOver{err}) // lost if the time is over
+	main.Node().Send(main.Self(), farOver{err}) // lost after a timeout
 	f.over <- err
 }
 
@@ -152,8 +150,7 @@ func (f *farProcess) stop() error {
 	}
 }
 
-// onFarNode is the whole far end: a node that stays for as long as it is
-// connected to the near one.
+// onFarNode runs the whole far end: a node that lives while it is connected to the near one.
 func onFarNode(params []contract.Param, args []string, start func(contract.Params, *node.Node) (node.PID, error)) error {
 	p, err := contract.Parse(append(params, contract.Text("cookie", ""), contract.Int("port", 1)), args)
 	if err != nil {
@@ -190,8 +187,7 @@ func serveNear(p contract.Params, n *node.Node, start func(contract.Params, *nod
 	return nil
 }
 
-// ports is a Finder that knows where nodes of this host listen, and keeps what
-// is announced to itself.
+// ports is a Finder that knows the ports of nodes on this host, and ignores announcements.
 type ports map[node.Atom]int
 
 func (p ports) Find(_ context.Context, name node.Atom) ([]discovery.Endpoint, error) {
@@ -206,10 +202,10 @@ func (ports) Announce(context.Context, discovery.Announcement) (stop func(), err
 	return func() {}, nil
 }
 
-// tap is a protocol that remembers the link it made, for the link's traffic.
+// tap is a protocol that keeps its link, to read the link's traffic counters.
 type tap struct {
 	dist.Protocol
-	link atomic.Pointer[dist.Link] // the first, set before the far end is connected
+	link atomic.Pointer[dist.Link] // the first one, set before the far end is connected
 }
 
 func (t *tap) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (dist.Link, error) {
@@ -220,7 +216,7 @@ func (t *tap) Accept(ctx context.Context, conn net.Conn, h dist.Handshake) (dist
 	return link, err
 }
 
-// sent returns how many bytes have gone to the far end.
+// sent returns the number of bytes sent to the far end.
 func (t *tap) sent() uint64 {
 	_, out := (*t.link.Load()).Traffic()
 	return out
@@ -229,12 +225,11 @@ func (t *tap) sent() uint64 {
 // sumAtFar is the report of a [tally].
 const sumAtFar node.Atom = "sum"
 
-// tally is at the far end: it adds up the numbers that come, bare or in the
-// first 8 bytes of a binary, and reports to the near end when none is left to
-// come.
+// tally runs on the far end: it adds up the received numbers, plain or in the first 8 bytes of a binary, and reports to the
+// near end when all have arrived.
 type tally struct{ left, total, bytes int }
 
-// add takes a message. It reports whether that is one to be counted.
+// add handles a message, and reports whether it counts.
 func (t *tally) add(msg any) bool {
 	switch m := msg.(type) {
 	case []byte:
@@ -270,7 +265,7 @@ func (t *tally) process(p *node.Process) error {
 	return p.Send(nearMain, t.report())
 }
 
-// startTally starts a tally of n messages in the style asked for.
+// startTally starts a tally of messages in the requested style.
 func startTally(p contract.Params, n *node.Node, messages int) (node.PID, error) {
 	t := &tally{left: messages}
 	if p.Blocking() {
@@ -279,7 +274,7 @@ func startTally(p contract.Params, n *node.Node, messages int) (node.PID, error)
 	return n.Spawn(t)
 }
 
-// tallied is what a report says.
+// tallied is the content of a report.
 type tallied struct{ total, bytes, peakRSS int }
 
 // receiveTally waits for the report of the far end.
@@ -300,10 +295,10 @@ func tallyOf(msg any) (r tallied, err error) {
 	return tallied{t[1].(int), t[2].(int), t[3].(int)}, nil
 }
 
-// spinKey names the parameter that says whether readers spin.
+// spinKey names the parameter that selects whether readers spin.
 const spinKey = "spin"
 
-// awakeOf returns Distribution.Awake as a bench with spinKey asks for it.
+// awakeOf returns Distribution.Awake for the parameter spinKey.
 func awakeOf(params []contract.Param, p contract.Params) time.Duration {
 	if !slices.ContainsFunc(params, func(q contract.Param) bool { return q.Key == spinKey }) {
 		return 0

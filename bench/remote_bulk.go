@@ -28,7 +28,7 @@ var remoteBulk = betweenNodes(contract.Bench{
 	return n.Spawn(node.ActorFunc(func(c *node.Context, msg any) error { return farHost(c, c.Self(), msg) }))
 })
 
-// farHost returns balls, and to main the length of binaries.
+// farHost returns balls, and sends main the lengths of binaries.
 func farHost(from node.Caller, self node.PID, msg any) error {
 	switch m := msg.(type) {
 	case []byte:
@@ -42,8 +42,7 @@ func farHost(from node.Caller, self node.PID, msg any) error {
 	}
 }
 
-// runRemoteBulk serves balls one after the other from before the first binary goes
-// until the last has come.
+// runRemoteBulk sends balls one after the other, from before the first binary is sent until the last has arrived.
 func runRemoteBulk(p contract.Params, m *contract.Meter, e nearEnd) error {
 	size, messages := p.Int("mib")<<20, p.Int("messages")
 	binary := make([]byte, size)
@@ -87,8 +86,8 @@ func runRemoteBulk(p contract.Params, m *contract.Meter, e nearEnd) error {
 	return nil
 }
 
-// rally plays balls, a given number or until more returns false, and returns how
-// long each was away. more gets the numbers in between.
+// rally plays a number of balls, or until more returns false, and returns the round trip of each. more is called with each
+// number received in between.
 func (e nearEnd) rally(balls int, more func(number int) bool) (times []time.Duration, err error) {
 	for i := 0; i != balls; i++ {
 		served := time.Now()

@@ -39,7 +39,7 @@ type address struct {
 // receipt is the reply.
 type receipt struct {
 	Item  string
-	Count int // that of the order and 1
+	Count int // that of the order plus 1
 	Total float64
 	Key   []byte // that of the order
 }
@@ -67,10 +67,10 @@ func (*ledger) order(_ *genserver.Context, o order) (receipt, error) {
 	return receipt{o.Item, o.Count + 1, o.Price * float64(o.Count), o.Key}, nil
 }
 
-// orders are those of one caller: every step-th number up to the last.
+// orders are the orders of one caller: every step-th number up to the last.
 type orders struct{ next, step, last, total int }
 
-// enter checks the receipt for the next order, and goes on to the one behind it.
+// enter checks the receipt for the next order, and advances.
 func (o *orders) enter(r receipt) error {
 	want := newOrder(o.next)
 	if r.Item != want.Item || r.Count != o.next+1 || r.Total != want.Price*float64(o.next) || !bytes.Equal(r.Key, want.Key) {
@@ -81,7 +81,7 @@ func (o *orders) enter(r receipt) error {
 	return nil
 }
 
-// entered is what a caller tells main at the end.
+// entered is sent by a caller to main at the end.
 type entered struct {
 	total int
 	err   error
@@ -119,7 +119,7 @@ func runRemoteCall(p contract.Params, m *contract.Meter, e nearEnd) error {
 	return nil
 }
 
-// farClient calls the far end, and tells main what came of it.
+// farClient calls the far end, and reports the result to main.
 type farClient struct {
 	orders
 	far, main node.PID

@@ -9,8 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The figure is not how long a round trip takes but how much processor time both ends
-// spend on it, where so many are played in a second.
+// The figure is not the duration of a round trip, but the processor time that both ends spend on it at a given rate.
 var remoteCPU = betweenNodes(contract.Bench{
 	Name:  "remote_cpu",
 	About: "processor time of both nodes for one ball, so many times a second",
@@ -31,7 +30,7 @@ var remoteCPU = betweenNodes(contract.Bench{
 	return n.Spawn(cpuPonger{})
 })
 
-// farCPU asks the far end for its processor time, and is the first word of its answer.
+// farCPU requests the processor time of the far end, and is the first element of its answer.
 const farCPU node.Atom = "cpu"
 
 // cpuPonger is a farPonger that also answers farCPU.
@@ -102,7 +101,7 @@ func runRemoteCPU(p contract.Params, m *contract.Meter, e nearEnd) error {
 	return nil
 }
 
-// pacedGame serves a ball each time that it is released, and has it back before the next.
+// pacedGame sends a ball at each release, and waits for it before the next one.
 type pacedGame struct {
 	far, main   node.PID
 	left, count int
@@ -131,7 +130,7 @@ func (g *pacedGame) Receive(ctx *node.Context, msg any) error {
 	return ctx.Send(g.far, farBall(ctx.Self(), g.left))
 }
 
-// back takes a ball that has come back.
+// back handles a returned ball.
 func (g *pacedGame) back(b ball) {
 	g.trips += time.Since(g.served)
 	if b.from == g.far && b.number == g.left {
@@ -141,7 +140,7 @@ func (g *pacedGame) back(b ball) {
 	g.away = false
 }
 
-// process is the game of a blocking process, which waits as Erlang's receive after does.
+// process is the game of a blocking process, which waits like Erlang's receive after.
 func (g *pacedGame) process(pace *contract.Pace) node.ProcessFunc {
 	nothing := func(any) bool { return false }
 	return func(p *node.Process) error {

@@ -11,9 +11,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// The nodes of the far end connect to the near one, and then there is nothing to
-// say. What they cost there is the figure; Erlang has nothing to compare it with in
-// one process.
+// The nodes of the far end connect to the near one and then stay idle. The figure is their cost there; Erlang cannot run
+// many nodes in one process for comparison.
 var remoteIdle = betweenNodes(contract.Bench{
 	Name:   "remote_idle",
 	About:  "nodes that connect and then have nothing to say",
@@ -63,7 +62,7 @@ func runRemoteIdle(p contract.Params, m *contract.Meter, e nearEnd) error {
 	e.main.MonitorNodes()
 	m.Start()
 	e.main.Send(e.far, node.Atom("connect"))
-	for left := nodes + 1; left > 0; left-- { // each tells, and the far end at last
+	for left := nodes + 1; left > 0; left-- { // one message from each, and then from the far end
 		if _, err := e.receive(); err != nil {
 			return err
 		}
@@ -74,7 +73,7 @@ func runRemoteIdle(p contract.Params, m *contract.Meter, e nearEnd) error {
 	}
 	rss := contract.RSS()
 	m.Extra("bytes_per_node_at_once", float64(rss-before)/float64(nodes))
-	// What the handshakes have used and nobody needs any more goes back to the system.
+	// Memory used by the handshakes goes back to the system.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	<-ctx.Done()

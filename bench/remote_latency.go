@@ -25,7 +25,7 @@ func farBall(from node.PID, number int) wire.Tuple {
 	return wire.Tuple{node.Atom("ball"), from, number}
 }
 
-// asBall reads what farBall makes.
+// asBall parses the result of farBall.
 func asBall(msg any) (b ball, ok bool) {
 	t, ok := msg.(wire.Tuple)
 	if !ok || len(t) != 3 || t[0] != node.Atom("ball") {
@@ -58,7 +58,7 @@ func runRemoteLatency(p contract.Params, m *contract.Meter, e nearEnd) error {
 	return nil
 }
 
-// farPinger serves a ball to the far end, and the next one when it is back.
+// farPinger sends a ball to the far end, and the next one when it is back.
 type farPinger struct {
 	far, main   node.PID
 	left, count int

@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The style is that of the processes that are spawned.
+// The style is that of the spawned processes.
 var remoteSpawn = betweenNodes(contract.Bench{
 	Name:   "remote_spawn",
 	About:  "spawns on another node, by each caller one after the other, each answered",
@@ -106,8 +106,7 @@ func spawnFar(from *node.Process, far node.PID, first, step, last int, done func
 	return nil
 }
 
-// farCaller spawns its share when it is released, and tells main which processes
-// those are, or what went wrong.
+// farCaller spawns its share when released, and sends main the processes or an error.
 func farCaller(far, main node.PID, first, step, last int) node.ProcessFunc {
 	return func(p *node.Process) error {
 		node.ReceiveOf[release](p)

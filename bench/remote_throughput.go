@@ -21,16 +21,16 @@ var remoteThroughput = betweenNodes(contract.Bench{
 	return startTally(p, n, p.Int("messages"))
 })
 
-// numberSize is what a number takes of a binary.
+// numberSize is the size of a number in a binary.
 const numberSize = 8
 
-// setNumber has b say number.
+// setNumber stores number in b.
 func setNumber(b []byte, number int) []byte {
 	binary.BigEndian.PutUint64(b, uint64(number))
 	return b
 }
 
-// numberIn returns what setNumber was given.
+// numberIn returns the number stored by setNumber.
 func numberIn(b []byte) int {
 	if len(b) < numberSize {
 		return -1

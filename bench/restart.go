@@ -58,7 +58,7 @@ func runRestart(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// crasher says when it is there, and crashes on its first message.
+// crasher reports its start, and crashes on its first message.
 type crasher struct{ driver node.PID }
 
 func (c *crasher) Init(ctx *node.Context) error { return ctx.Send(c.driver, up{ctx.Self()}) }
@@ -73,7 +73,7 @@ func crasherProcess(driver node.PID) node.ProcessFunc {
 	}
 }
 
-// driveActor makes each child crash that comes up, once it is released.
+// driveActor crashes each child that starts, after its release.
 type driveActor struct {
 	main     node.PID
 	child    up

@@ -75,9 +75,8 @@ func linkProcess(next, main node.PID) node.ProcessFunc {
 	}
 }
 
-// newCircle makes n links and returns when all have answered that they are
-// ready. The last is made first, so that each but that one is born knowing the
-// next.
+// newCircle makes n links and returns when all have reported that they are ready. It makes the last one first, so that each
+// of the others knows the next from its start.
 func newCircle(main *node.Process, n int, blocking bool) []node.PID {
 	links := make([]node.PID, n)
 	var next node.PID
@@ -96,7 +95,7 @@ func newCircle(main *node.Process, n int, blocking bool) []node.PID {
 	return links
 }
 
-// walk is where a token starts and how often it is passed on.
+// walk is the start of a token and how often it is passed on.
 type walk struct{ at, passes int }
 
 // walks spaces the tokens evenly; their passes add up to all of them.

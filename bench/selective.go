@@ -22,13 +22,13 @@ type (
 		ref  node.Ref
 	}
 	told struct{ ref node.Ref }
-	left struct{ number int } // waits, and nobody takes it
-	turn struct{ asks int }   // main's, to a process that asks
+	left struct{ number int } // waits and is never received
+	turn struct{ asks int }   // from main, to an asker
 	took struct{ d time.Duration }
 )
 
-// selectiveTurns is in how many parts each process asks. One for which messages wait and one with an empty
-// mailbox do so in turn: what else the machine does slows down both.
+// selectiveTurns is the number of turns of each asker. One with waiting messages and one with an empty mailbox alternate,
+// so that other load on the machine slows down both.
 const selectiveTurns = 20
 
 func runSelective(p contract.Params, m *contract.Meter) error {
@@ -50,7 +50,7 @@ func runSelective(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// answerer answers what it is asked.
+// answerer answers requests.
 var answerer node.ProcessFunc = func(p *node.Process) error {
 	for {
 		a := p.Receive().(ask)
@@ -58,7 +58,7 @@ var answerer node.ProcessFunc = func(p *node.Process) error {
 	}
 }
 
-// asker asks in turns. What waits for it is there from the beginning.
+// asker makes its requests in turns. Its waiting messages are there from the start.
 func asker(main, server node.PID, waiting int) node.ProcessFunc {
 	return func(p *node.Process) error {
 		for i := range waiting {

@@ -63,8 +63,7 @@ func runSpawn(p contract.Params, m *contract.Meter) error {
 	})
 }
 
-// responder answers one question. It waits for it from the moment of its spawn
-// and needs no state for that.
+// responder answers one request. It waits for it from its start and needs no state.
 type responder struct{}
 
 func (responder) Receive(ctx *node.Context, msg any) error {
@@ -76,7 +75,7 @@ func (responder) Receive(ctx *node.Context, msg any) error {
 	return node.ErrUnhandled
 }
 
-// responderProcess says when it runs, so that main knows when all wait.
+// responderProcess reports when it runs, so that main knows when all wait.
 func responderProcess(running *sync.WaitGroup) node.ProcessFunc {
 	return func(p *node.Process) error {
 		running.Done()

@@ -8,11 +8,11 @@ import (
 	"github.com/actornode/actornode/node"
 )
 
-// quiet is where the nodes of benches log: nowhere.
+// quiet is the logger of the benches' nodes: it discards everything.
 var quiet = slog.New(slog.DiscardHandler)
 
-// onNode runs body with a node of its own. main is the process that the bench
-// itself is: it spawns the others, releases them and hears how it went.
+// onNode runs body with a new node. main is the process of the bench itself: it spawns the others, releases them and
+// receives their results.
 func onNode(p contract.Params, body func(main *node.Process) error) error {
 	n, err := node.Start(node.Config{Coroutines: p.Style() == contract.Coroutine, Log: quiet})
 	if err != nil {
@@ -25,8 +25,7 @@ func onNode(p contract.Params, body func(main *node.Process) error) error {
 	return errors.Join(body(main), n.Stop())
 }
 
-// must returns the PID of a process that was spawned: a bench neither stops its
-// node early nor fills it.
+// must returns the PID of a spawned process. Spawning cannot fail: a bench neither stops its node early nor fills it.
 func must(pid node.PID, err error) node.PID {
 	if err != nil {
 		panic(err)
@@ -34,8 +33,8 @@ func must(pid node.PID, err error) node.PID {
 	return pid
 }
 
-// apart is the stage for the i-th of several that share no work. A process with
-// a goroutine of its own is on no stage.
+// apart returns options that place the i-th of several independent actors on its own stage. A process with its own
+// goroutine is on no stage.
 func apart(p contract.Params, main *node.Process, i int) node.Options {
 	if p.Style() == contract.Process {
 		return node.Options{}
@@ -43,7 +42,7 @@ func apart(p contract.Params, main *node.Process, i int) node.Options {
 	return node.Options{Place: node.OnStage(i % main.Node().Stats().Scheduler.Stages)}
 }
 
-// release starts processes that have been made.
+// release starts processes that wait for it.
 type release struct{}
 
 // releaseAll starts pids, all at once.

@@ -20,8 +20,8 @@ func runSupertree(p contract.Params, m *contract.Meter) error {
 	n := p.Int("n")
 	done := make(chan error, 1)
 	return onNode(p, func(main *node.Process) error {
-		// The style is the caller's. Children that wait for a message are actors in
-		// each: what is measured is the supervisor.
+		// The style is that of the caller. Children that wait for a message are always actors, since the bench measures the
+		// supervisor.
 		o := node.Options{Coroutine: p.Style() != contract.Process}
 		main.SpawnOpt(o, node.ProcessFunc(func(p *node.Process) error {
 			done <- raise(p, n, m)
