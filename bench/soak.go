@@ -21,43 +21,41 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// soakParams are those of soak. It is no bench of the table: it says whether a node
-// stays as it is, not how fast something is, and a comparison has no time for it.
+// soakParams are the parameters of soak. It is not in the table of benches: it tests whether a node stays stable, not how
+// fast it is, and takes too long for a comparison.
 var soakParams = []contract.Param{
 	contract.Int("seconds", 600),
-	contract.Int("rate", 1_000_000), // messages a minute, of all senders
+	contract.Int("rate", 1_000_000), // messages per minute, of all senders
 	contract.Int("senders", 4).Range(1, 1000),
 	contract.Int("grow", 16).Range(1, 1<<20), // MiB that the resident memory may grow by after the warm-up
 	contract.Int("heap", 8).Range(1, 1<<20),  // MiB that the heap in use may grow by after the warm-up
-	contract.Int("least", 90).Range(1, 100),  // percent of the rate that must go through
+	contract.Int("least", 90).Range(1, 100),  // minimum percentage of the rate that must be delivered
 	contract.Word("proto", "native", "erlang", "mixed"),
 	contract.Int("faults", 1).Range(0, 1),
-	contract.Int("faultrate", 600),                // faults a minute
-	contract.Int("count", 0).Range(0, 1<<30),      // faults after the warm-up, in place of seconds; 0: as many as seconds give
-	contract.Text("kinds", "all"),                 // of faults, with commas
+	contract.Int("faultrate", 600),                // faults per minute
+	contract.Int("count", 0).Range(0, 1<<30),      // faults after the warm-up, instead of seconds; 0: as many as fit into seconds
+	contract.Text("kinds", "all"),                 // of faults, separated by commas
 	contract.Int("tick", 30).Range(4, 3600),       // seconds: Distribution.TickTime; Grace is half of it
-	contract.Int("seed", 0).Range(0, math.MaxInt), // 0: one is chosen, and printed
-	contract.Text("profile", ""),                  // a file for a profile of the heap at the end; .start: after the warm-up
+	contract.Int("seed", 0).Range(0, math.MaxInt), // 0: a random one, which is printed
+	contract.Text("profile", ""),                  // file for a heap profile at the end; .start: after the warm-up
 }
 
 const (
 	soakBeat   = 10 * time.Millisecond // how often a sender sends its share
-	soakLooks  = 10                    // lines while it goes on
-	soakWarmUp = 10                    // the part of the time before the first look at memory, at most soakWarm
+	soakLooks  = 10                    // progress lines
+	soakWarmUp = 10                    // fraction of the time before the first look at memory, at most soakWarm
 	soakWarm   = 30 * time.Second
-	soakSlack  = time.Minute           // for what is under way at the end, and for a machine with other work
-	soakPoll   = 50 * time.Millisecond // between two looks at what nobody announces
-	soakStill  = 20                    // such looks that must show the same before the faults
+	soakSlack  = time.Minute           // for work in progress at the end, and for a busy machine
+	soakPoll   = 50 * time.Millisecond // between polls
+	soakStill  = 20                    // equal polls required before the faults
 )
 
-// soakSizes are of the binaries: every so manieth is as large, the first that fits
-// counts.
+// soakSizes are the sizes of the binaries: each applies to every every-th message; the first match wins.
 var soakSizes = []struct{ every, size int }{{10_000, 1 << 20}, {100, 16 << 10}, {10, 1 << 10}, {1, 64}}
 
-// soak sends messages of mixed sizes between nodes at a steady rate, has faults happen
-// meanwhile, and prints what the memory of all nodes, one OS process, comes to, and what
-// is in their tables. It fails if that grows, if something is left, or if a message is
-// lost that must not be, comes twice or out of order.
+// soak sends messages of mixed sizes between nodes at a steady rate, injects faults meanwhile, and prints the memory of all
+// nodes, one OS process, and the contents of their tables. It fails if these grow, if something is left behind, or if a
+// message is lost that must not be, arrives twice or out of order.
 func soak(args []string, out, errs io.Writer) int {
 	p, err := contract.Parse(soakParams, args)
 	if err != nil {
@@ -73,17 +71,17 @@ func soak(args []string, out, errs io.Writer) int {
 	return contract.Done
 }
 
-// soaked is what the receiver has seen.
+// soaked is the state of a receiver.
 type soaked struct {
 	messages, bytes int
 	lost            int   // with a connection
-	next            []int // by sender: the number that comes next
+	next            []int // by sender: the next number
 
-	// senders are those whose messages may be lost, with a connection without Grace, by
-	// the node where they are; gap says of which some may have been since their last one.
+	// senders lists the senders whose messages may be lost with a connection without Grace, by node; gap marks those whose
+	// messages may have been lost since their last one.
 	senders  map[node.Atom][]int
 	gap      []bool
-	never    node.Atom // connections to that node are never lost, unless while renewing
+	never    node.Atom // connections to that node are never lost, except while renewing
 	renewing *atomic.Bool
 	fail     func(error)
 }
@@ -93,7 +91,7 @@ func soakMessage(sender, number, size int) wire.Tuple {
 	return wire.Tuple{wire.Atom("data"), sender, number, make([]byte, size)}
 }
 
-// take counts a message; an error if it is not the one that comes next.
+// take counts a message, and returns an error if it is not the next one.
 func (s *soaked) take(msg any) error {
 	m, ok := msg.(wire.Tuple)
 	if !ok || len(m) != 4 {
@@ -119,7 +117,7 @@ func (s *soaked) take(msg any) error {
 // mayLose reports whether messages of a sender may have been lost since its last one.
 func (s *soaked) mayLose(from int) bool { return s.gap != nil && s.gap[from] }
 
-// up takes note of a new connection, which is told of before anything comes over it.
+// up handles a new connection, which is announced before its first message.
 func (s *soaked) up(name node.Atom) error {
 	if name == s.never && !s.renewing.Load() {
 		return fmt.Errorf("the connection to %s, which has Grace, has been lost", name)
@@ -138,7 +136,7 @@ func (s *soaked) Init(ctx *node.Context) error {
 	return nil
 }
 
-// Receive is what the receiving nodes run. A call is answered with the counts.
+// Receive is the receiver on each node. It answers a call with the counts.
 func (s *soaked) Receive(ctx *node.Context, msg any) error {
 	if r, ok := ctx.Node().AsRequest(msg); ok {
 		return ctx.Reply(r.From, soakCounts{s.messages, s.bytes, s.lost, slices.Clone(s.next)})
@@ -155,7 +153,7 @@ func (s *soaked) Receive(ctx *node.Context, msg any) error {
 	return err
 }
 
-// soakCounts is what a receiver answers with.
+// soakCounts is the answer of a receiver.
 type soakCounts struct {
 	messages, bytes, lost int
 	next                  []int
@@ -166,23 +164,23 @@ type stream struct {
 	from, to *soakNode
 	sink     node.PID
 	sent     atomic.Int64
-	seen     atomic.Int64 // the round that it has answered
+	seen     atomic.Int64 // the last round it answered
 }
 
-// traffic is what holds all senders, and lets them go on.
+// traffic pauses and resumes all senders.
 type traffic struct {
 	streams  []*stream
 	held     atomic.Bool
 	round    atomic.Int64
-	since    time.Time             // when they were let go on
-	active   time.Duration         // that they were not held before that
-	renewing atomic.Bool           // the connections, see soakStand.renew
-	failed   atomic.Pointer[error] // why a sender or a receiver has ended: the first
+	since    time.Time             // when they were resumed
+	active   time.Duration         // time not paused before that
+	renewing atomic.Bool           // replacing connections, see soakStand.renew
+	failed   atomic.Pointer[error] // the first error that ended a sender or a receiver
 }
 
 func (t *traffic) fail(err error) { t.failed.CompareAndSwap(nil, &err) }
 
-// why is failed, or else an error, which may have come of it.
+// why returns failed if set, or else err, which may be a consequence.
 func (t *traffic) why(err error) error {
 	if failed := t.failed.Load(); failed != nil {
 		return *failed
@@ -190,9 +188,8 @@ func (t *traffic) why(err error) error {
 	return err
 }
 
-// sender sends its share at each beat. A link that is full holds it up; what it could
-// not send then it sends later. While all are held it sends one message a round, by
-// which the receiver sees that all before have come.
+// sender sends its share at each beat. A full link blocks it; it catches up later. While all are paused it sends one
+// message per round, which shows the receiver that all earlier ones have arrived.
 func (t *traffic) sender(id int, perMinute float64) node.ProcessFunc {
 	s := t.streams[id]
 	return func(p *node.Process) error {
@@ -224,18 +221,18 @@ func (t *traffic) sender(id int, perMinute float64) node.ProcessFunc {
 				round = r
 				s.seen.Store(r)
 			}
-			p.ReceiveWithin(soakBeat, nil) // nobody sends it anything
+			p.ReceiveWithin(soakBeat, nil) // it receives no messages
 		}
 	}
 }
 
-// run lets the senders send.
+// run resumes the senders.
 func (t *traffic) run() {
 	t.since = time.Now()
 	t.held.Store(false)
 }
 
-// hold stops them, and waits until all that they have sent has come, or is lost.
+// hold pauses them, and waits until all their messages have arrived or are lost.
 func (t *traffic) hold(ctx context.Context, s *soakStand) error {
 	if !t.held.Swap(true) {
 		t.active += time.Since(t.since)
@@ -245,7 +242,7 @@ func (t *traffic) hold(ctx context.Context, s *soakStand) error {
 			return err
 		}
 		round := t.round.Add(1)
-		came := time.After(soakSlack / 10) // what is lost now is not sent again, so another round is
+		came := time.After(soakSlack / 10) // a message lost now is not sent again, so start another round
 		for {
 			if missing, err := t.missing(ctx, round); err != nil || missing == 0 {
 				return err
@@ -262,7 +259,7 @@ func (t *traffic) hold(ctx context.Context, s *soakStand) error {
 	}
 }
 
-// missing returns how many senders have not answered, or not been heard of.
+// missing returns how many senders have not answered the round, or whose message has not arrived.
 func (t *traffic) missing(ctx context.Context, round int64) (n int, err error) {
 	if err := t.why(nil); err != nil {
 		return 0, err
@@ -279,13 +276,12 @@ func (t *traffic) missing(ctx context.Context, round int64) (n int, err error) {
 	return n, nil
 }
 
-// count asks the receiver, on its own node: the answer comes whatever happens to
-// connections.
+// count asks the receiver from its own node, so that the answer does not depend on connections.
 func (s *stream) count(ctx context.Context) (soakCounts, error) {
 	return node.Call[soakCounts](ctx, s.to, s.sink, wire.Atom("count"))
 }
 
-// counts sums up what all receivers have got.
+// counts sums up the counts of all receivers.
 func (t *traffic) counts(ctx context.Context) (sum soakCounts, err error) {
 	seen := make(map[node.PID]bool)
 	for _, s := range t.streams {
@@ -318,7 +314,7 @@ func sizeOf(number int) int {
 	return 0
 }
 
-// look is what a moment's memory is, after all that nobody uses has been given back.
+// look is the memory at a moment, after unused memory has been returned.
 type look struct{ rss, heap, goroutines int }
 
 func lookNow() look {
@@ -333,7 +329,7 @@ func (l look) String() string {
 		l.goroutines)
 }
 
-// runSoak is a whole run.
+// runSoak does a whole run.
 func runSoak(ctx context.Context, p contract.Params, out io.Writer) error {
 	s, err := newSoakStand(p, out, soakKinds)
 	if err != nil {
@@ -360,7 +356,7 @@ func (s *soakStand) whole(ctx context.Context) (err error) {
 	return s.run(ctx)
 }
 
-// run is what happens on a stand that has been started.
+// run does the run on a started stand.
 func (s *soakStand) run(ctx context.Context) error {
 	began, lasts, count := time.Now(), time.Duration(s.p.Int("seconds"))*time.Second, s.p.Int("count")
 	warm := min(lasts/soakWarmUp, soakWarm)
@@ -419,7 +415,7 @@ func (s *soakStand) result(first, last census) error {
 	return judge(s.p, s.out, first.look(), last.look(), got.messages, got.bytes, s.traffic.active)
 }
 
-// watch prints how things are from time to time.
+// watch prints the progress from time to time.
 func (s *soakStand) watch(ctx context.Context, began time.Time, lasts time.Duration) error {
 	for {
 		select {
@@ -442,7 +438,7 @@ func (s *soakStand) line(began time.Time, l look, got soakCounts) {
 	fmt.Fprintf(s.out, "%6.1fs  %10d messages  %v\n", time.Since(began).Seconds(), got.messages, l)
 }
 
-// judge prints the result, and is an error if something has grown.
+// judge prints the result, and returns an error if something has grown.
 func judge(p contract.Params, out io.Writer, first, last look, messages, bytes int, spent time.Duration) error {
 	rate := float64(messages) / spent.Minutes()
 	fmt.Fprintf(out, "%6.1fs  %10d messages  %v\n", spent.Seconds(), messages, last)

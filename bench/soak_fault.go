@@ -12,11 +12,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// soakKind is a kind of fault. Its run begins with what it needs, does its harm, and
-// checks what must come of it.
+// soakKind is a kind of fault. Its run sets up the fault, injects it, and checks the outcome.
 type soakKind struct {
 	name   string
-	weight int // how often it happens, against the others
+	weight int // relative frequency
 	run    func(*fault) error
 }
 
@@ -37,14 +36,14 @@ var soakKinds = []soakKind{
 }
 
 const (
-	soakAtOnce = 16 // faults under way at a time
-	soakFixed  = 3  // names of nodes that come again
+	soakAtOnce = 16 // concurrent faults
+	soakFixed  = 3  // names of nodes that are reused
 	soakShort  = 20 * time.Millisecond
-	soakTimer  = 300 * time.Millisecond // the longest timer; one of a process that is gone must not outlast the settling
-	soakOutage = time.Second            // how long nobody gets through, at most: much less than Grace
+	soakTimer  = 300 * time.Millisecond // the longest timer; the timer of a dead process must not outlast the settling
+	soakOutage = time.Second            // maximum time without a new connection: much less than Grace
 )
 
-// fault is one of them. What it does follows from the seed and its number.
+// fault is one fault. The seed and its number determine what it does.
 type fault struct {
 	s      *soakStand
 	r      *rand.Rand
@@ -55,13 +54,13 @@ type fault struct {
 	open   []*node.Process
 }
 
-// soakProcess is a process that the fault ends when it is over.
+// soakProcess is a process that the fault ends at its end.
 type soakProcess struct {
 	n   *soakNode
 	pid node.PID
 }
 
-// next is the fault that comes next.
+// next returns the next fault.
 func (s *soakStand) next(ctx context.Context) *fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,8 +81,7 @@ func (s *soakStand) next(ctx context.Context) *fault {
 	return f
 }
 
-// inject has faults happen, until a time or, if count is not 0, so many; it returns when
-// they are over.
+// inject runs faults until a time or, if count is not 0, count of them. It returns when they have ended.
 func (s *soakStand) inject(ctx context.Context, until time.Time, count int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -124,7 +122,7 @@ func (s *soakStand) inject(ctx context.Context, until time.Time, count int) erro
 	return context.Cause(ctx)
 }
 
-// run has it happen, and ends what it has left.
+// run runs the fault, and cleans up.
 func (f *fault) run() error {
 	ctx, cancel := context.WithTimeout(f.ctx, f.s.patience)
 	defer cancel()
@@ -143,17 +141,17 @@ func (f *fault) run() error {
 		}
 	}
 	if outer.Err() != nil {
-		return nil // the run has been given up
+		return nil // the run was aborted
 	}
 	return err
 }
 
 func pick[T any](r *rand.Rand, all ...T) T { return all[r.IntN(len(all))] }
 
-// node is one of the nodes that stay.
+// node returns one of the permanent nodes.
 func (f *fault) node() *soakNode { return pick(f.r, f.s.nodes...) }
 
-// two are two of them, or, sometimes, one.
+// two returns two permanent nodes, sometimes the same one.
 func (f *fault) two() (a, b *soakNode) { return f.node(), f.node() }
 
 func (f *fault) name(what string) node.Atom { return node.Atom(fmt.Sprint("soak_", what, f.number)) }
@@ -162,7 +160,7 @@ func (f *fault) chance(percent int) bool { return f.r.IntN(100) < percent }
 
 func (f *fault) short() time.Duration { return time.Duration(f.r.Int64N(int64(soakShort))) }
 
-// pause waits for a time, if the run goes on.
+// pause waits for d, or until the run ends.
 func (f *fault) pause(d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -170,7 +168,7 @@ func (f *fault) pause(d time.Duration) {
 	}
 }
 
-// settles waits until wrong has nothing to say.
+// settles waits until wrong returns "".
 func (f *fault) settles(wrong func() string) error {
 	for w := wrong(); w != ""; w = wrong() {
 		select {
@@ -182,7 +180,7 @@ func (f *fault) settles(wrong func() string) error {
 	return nil
 }
 
-// handle opens one that the fault closes.
+// handle opens a handle that the fault closes.
 func (f *fault) handle(n *soakNode) (*node.Process, error) {
 	h, err := n.Open()
 	if err == nil {
@@ -191,7 +189,7 @@ func (f *fault) handle(n *soakNode) (*node.Process, error) {
 	return h, err
 }
 
-// lost makes nothing of an error that a lost connection, or a timeout, may bring.
+// lost returns nil for an error that a lost connection or a timeout may cause.
 func lost(err error) error {
 	var exit *node.ExitError
 	switch {
@@ -202,7 +200,7 @@ func lost(err error) error {
 	return err
 }
 
-// victim starts a process of some style, which does what it is told; see obey.
+// victim starts a process of a random style that executes commands; see obey.
 func (f *fault) victim(n *soakNode, o node.Options) (node.PID, error) {
 	var b node.Actor = node.ActorFunc(soakActor)
 	switch f.r.IntN(4) {
@@ -220,10 +218,10 @@ func (f *fault) victim(n *soakNode, o node.Options) (node.PID, error) {
 	return pid, err
 }
 
-// tell has a victim do something, and waits until it has.
+// tell sends a command to a victim, and waits for its answer.
 func (f *fault) tell(from *soakNode, to node.PID, what string, args ...any) (any, error) {
 	return node.Call[any](f.ctx, from, to, append(wire.Tuple{wire.Atom(what)}, args...))
 }
 
-// deaths are the ways in which a victim may end itself. All but stop are failures.
+// deaths are the ways in which a victim may end itself. All except stop are failures.
 var deaths = []wire.Atom{"panic", "index", "error", "goexit", "exit", "stop"}

@@ -12,7 +12,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// names gives names to processes, takes some away, and has their owners die.
+// names registers names, unregisters some, and ends their owners.
 func (f *fault) names() error {
 	n, from := f.two()
 	name := f.name("name")
@@ -51,10 +51,10 @@ func (f *fault) names() error {
 	if f.chance(50) {
 		return n.Unregister(name)
 	}
-	return nil // it goes with its process
+	return nil // it ends with its process
 }
 
-// kill ends a process in one way or another.
+// kill ends a process in a random way.
 func (f *fault) kill(n *soakNode, pid node.PID) {
 	if f.chance(30) {
 		n.Exit(pid, node.Kill)
@@ -63,7 +63,7 @@ func (f *fault) kill(n *soakNode, pid node.PID) {
 	n.Send(pid, pick(f.r, deaths...))
 }
 
-// aliases are made, used from elsewhere, used up, and left to die with their process.
+// aliases makes aliases, uses them from elsewhere, uses them up, or leaves them to end with their process.
 func (f *fault) aliases() error {
 	n, from := f.two()
 	h, err := f.handle(n)
@@ -98,7 +98,7 @@ func (f *fault) aliases() error {
 	return nil
 }
 
-// groups are joined on several nodes, left, and lose members that die.
+// groups joins groups on several nodes, leaves them, and ends members.
 func (f *fault) groups() error {
 	group := wire.Tuple{wire.Atom("soak"), int(f.number)}
 	type member struct {
@@ -146,7 +146,7 @@ func (f *fault) groups() error {
 	return f.seen(group, left)
 }
 
-// seen waits until all nodes see so many members.
+// seen waits until all nodes see that many members.
 func (f *fault) seen(group any, members int) error {
 	return f.settles(func() string {
 		if err := f.s.connect(f.ctx); err != nil {
@@ -161,7 +161,7 @@ func (f *fault) seen(group any, members int) error {
 	})
 }
 
-// crash has a child of a supervisor die some times, and takes it away.
+// crash ends a child of a supervisor several times, and deletes it.
 func (f *fault) crash() error {
 	n := f.node()
 	name := f.name("child")
@@ -220,7 +220,7 @@ func (f *fault) crash() error {
 	return nil
 }
 
-// giveUp has a supervisor exceed its intensity; it must take all its children along.
+// giveUp makes a supervisor exceed its intensity; all its children must end with it.
 func (f *fault) giveUp() error {
 	n := f.node()
 	strategy := pick(f.r, supervisor.OneForOne, supervisor.RestForOne, supervisor.OneForAll)
@@ -253,8 +253,8 @@ func (f *fault) giveUp() error {
 	return nil
 }
 
-// links are made between nodes; one of two processes ends, or the link is taken away, or
-// the connection is lost, and the other must end if it is to.
+// links makes links between nodes; one process ends, or the link is removed, or the connection is lost, and the other must
+// end if expected.
 func (f *fault) links() error {
 	x, y := f.two()
 	a, err := f.victim(x, node.Options{})
@@ -302,8 +302,7 @@ func (f *fault) links() error {
 	return nil
 }
 
-// gone makes nothing of an error if the process that was told something may have ended
-// because the connection that its link went over was lost.
+// gone returns nil for an error if the victim may have ended because the connection of its link was lost.
 func (f *fault) gone(err error) error {
 	var exit *node.ExitError
 	if errors.As(err, &exit) {
@@ -312,7 +311,7 @@ func (f *fault) gone(err error) error {
 	return err
 }
 
-// monitors bring exactly one Down.
+// monitors checks that monitors deliver exactly one Down.
 func (f *fault) monitors() error {
 	x, y := f.two()
 	h, err := f.handle(x)
@@ -333,7 +332,7 @@ func (f *fault) monitors() error {
 	if h.DemonitorFlush(gone); f.chance(50) {
 		f.kill(y, other)
 	}
-	if f.chance(30) { // a monitor whose owner ends first
+	if f.chance(30) { // the owner of a monitor ends first
 		if _, err := f.tell(y, other, "monitor", h.Self()); f.gone(err) != nil {
 			return err
 		}
@@ -399,7 +398,7 @@ func (f *fault) spawns() error {
 	return rpc.Cast(h, y.Name(), "soak", pick[node.Atom](f.r, "fail", "nothing"))
 }
 
-// timers fire once, or not at all if they have been cancelled; those of the dead end.
+// timers checks that timers fire once, or not at all if cancelled; those of dead processes end.
 func (f *fault) timers() error {
 	n := f.node()
 	h, err := f.handle(n)
@@ -449,7 +448,7 @@ func (f *fault) timers() error {
 	return nil
 }
 
-// calls are answered, late, never, or not at all by a process that has died; some wait for none of it.
+// calls makes calls that are answered, late, never, or made to a dead process; some do not wait.
 func (f *fault) calls() error {
 	x, y := f.two()
 	pid, err := f.victim(y, node.Options{})
@@ -471,7 +470,7 @@ func (f *fault) calls() error {
 			if v, err := callWithin[any](f.short(), x, pid, wire.Tuple{wire.Atom("never"), i}); err == nil || lost(err) != nil {
 				return fmt.Errorf("a call that is never answered: %v, %v", v, err)
 			}
-		case 2: // which nobody awaits
+		case 2: // not awaited
 			//actornode:ignore lostfuture what becomes of a future that nobody awaits is what is tried
 			_ = node.Async[any](h, pid, wire.Tuple{wire.Atom(pick(f.r, "late", "never", "echo")), i})
 		case 3:
@@ -494,13 +493,13 @@ func (f *fault) calls() error {
 	return nil
 }
 
-// nodes has a node come, be used by those that stay, and go.
+// nodes starts a node, uses it from the permanent ones, and stops it.
 func (f *fault) nodes() (err error) {
 	name, release := f.s.nodeName(f)
 	defer release()
 	proto := f.s.p.Word("proto")
 	if proto == "mixed" {
-		proto = pick(f.r, "erlang", "both") // all can talk to it
+		proto = pick(f.r, "erlang", "both") // all support it
 	}
 	n, err := f.s.node(f.ctx, name, proto, node.Distribution{Grace: pick(f.r, 0, time.Second)})
 	if err != nil {
@@ -517,7 +516,7 @@ func (f *fault) nodes() (err error) {
 	if err != nil {
 		return err
 	}
-	guest := &fault{s: f.s, r: f.r, number: f.number, ctx: f.ctx} // what it starts on n ends with n
+	guest := &fault{s: f.s, r: f.r, number: f.number, ctx: f.ctx} // its processes on n end with n
 	away, err := guest.victim(n, node.Options{Name: f.name("away")})
 	if err != nil {
 		return err
@@ -571,7 +570,7 @@ func (f *fault) nodes() (err error) {
 	})
 }
 
-// nodeName is a name that is new, or that a node has had before.
+// nodeName returns a name that is new, or that a former node had.
 func (s *soakStand) nodeName(f *fault) (name node.Atom, release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -586,8 +585,7 @@ func (s *soakStand) nodeName(f *fault) (name node.Atom, release func()) {
 	return node.Atom(fmt.Sprintf("new%d@127.0.0.1", f.number)), func() {}
 }
 
-// leave is what happens to the connections of a node that is about to be stopped:
-// nothing, they are cut, or nothing comes over them any more.
+// leave affects the connections of a node before its stop: nothing happens, they are cut, or they fall silent.
 func (f *fault) leave(n *soakNode) {
 	how := f.r.IntN(3)
 	for _, r := range f.s.net.all() {
@@ -602,8 +600,7 @@ func (f *fault) leave(n *soakNode) {
 	}
 }
 
-// cut ends connections, at once or in the middle of something, and may let nobody
-// through for a time.
+// cut ends connections, at once or during a transfer, and may refuse new ones for a time.
 func (f *fault) cut() error {
 	all := f.s.net.all()
 	if len(all) == 0 {
@@ -623,7 +620,7 @@ func (f *fault) cut() error {
 	return nil
 }
 
-// slow has a peer read nothing for a while, or little at a time.
+// slow makes a peer read nothing for a while, or little at a time.
 func (f *fault) slow() error {
 	all := f.s.net.all()
 	if len(all) == 0 {
@@ -640,7 +637,7 @@ func (f *fault) slow() error {
 	return nil
 }
 
-// callWithin is a call that waits for d: node.ErrTimeout then.
+// callWithin is a call with the timeout d. It returns node.ErrTimeout after that.
 func callWithin[R, Q any](d time.Duration, from node.Caller, to node.Dest, req Q) (R, error) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), d, node.ErrTimeout)
 	defer cancel()

@@ -5,17 +5,16 @@ import (
 	"sync"
 )
 
-// lastLines is the end of what is written to it: of the nodes' logs, for a person who looks into a
-// failure.
+// lastLines keeps the last lines written to it: of the nodes' logs, for investigating a failure.
 type lastLines struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-// mostLines is how many there are.
+// mostLines is the number of lines kept.
 const mostLines = 40
 
-// Write is part of io.Writer. It gets whole lines.
+// Write is part of io.Writer. It receives whole lines.
 func (l *lastLines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

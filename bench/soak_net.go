@@ -20,14 +20,14 @@ import (
 // It is a discovery.Finder.
 type soakNet struct {
 	mu      sync.Mutex
-	places  map[node.Atom][]discovery.Endpoint // where the relays of each node listen
+	places  map[node.Atom][]discovery.Endpoint // addresses of the relays of each node
 	relays  map[*relay]struct{}
 	number  uint64
-	refuse  map[node.Atom]time.Time // nobody gets through to that node until then
-	dialled map[string]node.Atom    // which node dialled, by the address that the connection comes from
+	refuse  map[node.Atom]time.Time // connections to that node are refused until then
+	dialled map[string]node.Atom    // the dialling node, by the source address of the connection
 	open    map[net.Listener]struct{}
 	direct  bool           // no relays
-	wg      sync.WaitGroup // of all its goroutines
+	wg      sync.WaitGroup // for all its goroutines
 }
 
 func newSoakNet() *soakNet {
@@ -85,7 +85,7 @@ func (w *soakNet) Announce(ctx context.Context, me discovery.Announcement) (func
 	}, nil
 }
 
-// soakDialler is the transport of a node: it notes which node has dialled.
+// soakDialler is the transport of a node: it records the dialling node.
 type soakDialler struct {
 	dist.TCP
 	net *soakNet
@@ -103,7 +103,7 @@ func (d soakDialler) Dial(ctx context.Context, addr string, peer wire.Atom) (net
 	return conn, err
 }
 
-// side returns which end of a connection a node is at, -1: neither.
+// side returns the end of a connection that belongs to a node, or -1.
 func (w *soakNet) side(r *relay, name node.Atom) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -129,7 +129,7 @@ func (w *soakNet) accept(l net.Listener, name node.Atom, addr string) {
 	}
 }
 
-// relay carries the bytes of one connection to and fro, and returns when it has ended.
+// relay forwards the bytes of one connection in both directions, and returns when it has ended.
 func (w *soakNet) relay(from *net.TCPConn, name node.Atom, addr string) {
 	w.mu.Lock()
 	refused := time.Now().Before(w.refuse[name])
@@ -164,7 +164,7 @@ func (w *soakNet) relay(from *net.TCPConn, name node.Atom, addr string) {
 	w.mu.Unlock()
 }
 
-// all returns the connections there are, the oldest first.
+// all returns the open connections, the oldest first.
 func (w *soakNet) all() []*relay {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -176,14 +176,14 @@ func (w *soakNet) all() []*relay {
 	return all
 }
 
-// shut lets nobody through to a node for a time.
+// shut refuses connections to a node for a time.
 func (w *soakNet) shut(name node.Atom, d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.refuse[name] = time.Now().Add(d)
 }
 
-// close ends all that is left, and waits for it.
+// close ends all connections and goroutines, and waits for them.
 func (w *soakNet) close() {
 	w.mu.Lock()
 	for l := range w.open {
@@ -196,7 +196,7 @@ func (w *soakNet) close() {
 	w.wg.Wait()
 }
 
-// heal ends whatever holds connections up.
+// heal ends all disturbances of connections.
 func (w *soakNet) heal() {
 	w.mu.Lock()
 	clear(w.refuse)
@@ -208,8 +208,8 @@ func (w *soakNet) heal() {
 	}
 }
 
-// relay is one connection: conns[0] has been dialled by a node, conns[1] leads to the
-// node with the name. lanes[i] is what comes from conns[i].
+// relay is one connection: conns[0] was dialled by a node, conns[1] leads to the node name. lanes[i] forwards the bytes
+// read from conns[i].
 type relay struct {
 	name   node.Atom
 	number uint64
@@ -222,11 +222,11 @@ type relay struct {
 // lane is one direction of a relay.
 type lane struct {
 	mu     sync.Mutex
-	open   chan struct{} // nil: bytes go through; else closed when they do again
+	open   chan struct{} // nil if not held; else closed when bytes flow again
 	slow   atomic.Bool
-	silent atomic.Bool  // what comes is thrown away
-	dead   atomic.Bool  // nothing comes any more; the other direction is to go on
-	left   atomic.Int64 // bytes until the connection is cut, plus 1; 0: it is not to be cut
+	silent atomic.Bool  // input is discarded
+	dead   atomic.Bool  // no more input; the other direction continues
+	left   atomic.Int64 // bytes until the connection is cut, plus 1; 0: no cut
 }
 
 const (
@@ -240,7 +240,7 @@ func (l *lane) gate() <-chan struct{} {
 	return l.open
 }
 
-// hold makes the lane read nothing until release.
+// hold stops the lane from reading until release.
 func (l *lane) hold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -303,7 +303,7 @@ func (r *relay) carry(i int) {
 		case err != nil && l.silent.Load():
 			r.end(false)
 			return
-		case err != nil: // the other direction goes on until its end
+		case err != nil: // the other direction continues until its end
 			if to.CloseWrite() != nil {
 				r.end(false)
 			}
@@ -325,8 +325,8 @@ func (r *relay) end(reset bool) {
 	})
 }
 
-// vanish closes one end and leaves the other open, on which nothing comes any more: a
-// machine that has lost its power. It lasts until that node gives up.
+// vanish closes one end and leaves the other open but silent, like a machine that has lost power. It lasts until the other
+// node gives up.
 func (r *relay) vanish(dead int) {
 	for i := range r.lanes {
 		r.lanes[i].silent.Store(true)

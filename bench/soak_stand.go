@@ -25,8 +25,7 @@ import (
 	"github.com/actornode/actornode/wire/native"
 )
 
-// soakStand is what a soak runs on: nodes that stay, the network between them, the
-// traffic, and the faults.
+// soakStand is the setup of a soak: the permanent nodes, the network between them, the traffic, and the faults.
 type soakStand struct {
 	p       contract.Params
 	out     io.Writer
@@ -35,23 +34,23 @@ type soakStand struct {
 	tick    time.Duration
 	net     *soakNet
 	log     lastLines     // of the two nodes whose connection has Grace
-	nodes   []*soakNode   // that stay
-	stall   time.Duration // how long a peer reads nothing, or little, at most
-	silence bool          // nodes may go without a word
+	nodes   []*soakNode   // the permanent ones
+	stall   time.Duration // maximum time that a peer reads nothing, or little
+	silence bool          // nodes may vanish silently
 
-	patience time.Duration // how long something may take that must happen
-	lingers  time.Duration // how long something may be left that must go; 0: patience
+	patience time.Duration // timeout for events that must happen
+	lingers  time.Duration // timeout for things that must disappear; 0: patience
 
 	traffic traffic
 	kinds   []soakKind
 
 	mu     sync.Mutex
 	number uint64          // of faults so far
-	counts map[string]int  // of them, by kind
-	fixed  [soakFixed]bool // names of nodes that come again: whether they are there
+	counts map[string]int  // of faults, by kind
+	fixed  [soakFixed]bool // reused names of nodes: whether they are in use
 }
 
-// soakNode is a node with what all of them have.
+// soakNode is a node with its protocol and receiver.
 type soakNode struct {
 	*node.Node
 	proto string // native, erlang or both
@@ -60,15 +59,15 @@ type soakNode struct {
 	sink  node.PID // its receiver
 }
 
-// asideName is the third node that stays, whose connections have no Grace.
+// asideName is the third permanent node, whose connections have no Grace.
 const asideName node.Atom = "aside@127.0.0.1"
 
 func newSoakStand(p contract.Params, out io.Writer, kinds []soakKind) (*soakStand, error) {
 	s := &soakStand{p: p, out: out, cookie: crand.Text(), tick: time.Duration(p.Int("tick")) * time.Second, net: newSoakNet(),
 		counts: make(map[string]int), seed: uint64(p.Int("seed"))}
-	s.patience = 2*s.tick + soakSlack // a connection that has died in silence is noticed by ticks
+	s.patience = 2*s.tick + soakSlack // ticks detect a connection that has died silently
 	if s.seed == 0 {
-		s.seed = rand.Uint64()>>1 | 1 // as seed= takes it
+		s.seed = rand.Uint64()>>1 | 1 // in the range of seed=
 	}
 	s.stall = soakStall
 	if lasts := time.Duration(p.Int("seconds")) * time.Second; p.Int("count") == 0 && lasts >= 4*s.tick {
@@ -92,12 +91,12 @@ func newSoakStand(p contract.Params, out io.Writer, kinds []soakKind) (*soakStan
 
 const (
 	soakStall     = time.Second
-	soakLongStall = 5 * time.Second // where there is time for it
+	soakLongStall = 5 * time.Second // in long runs
 )
 
 func (s *soakStand) faulty() bool { return s.p.Int("faults") > 0 }
 
-// soakProtocols are what a node speaks, the preferred one first.
+// soakProtocols returns the protocols of a node, the preferred one first.
 func soakProtocols(proto string) []dist.Protocol {
 	switch proto {
 	case "native":
@@ -108,11 +107,11 @@ func soakProtocols(proto string) []dist.Protocol {
 	return []dist.Protocol{&native.Protocol{}, &erldist.Protocol{}}
 }
 
-// node starts a node with all that processes of other nodes may use.
+// node starts a node with everything that processes of other nodes use.
 func (s *soakStand) node(ctx context.Context, name node.Atom, proto string, d node.Distribution) (*soakNode, error) {
 	d.Protocols, d.Cookie, d.Finder, d.TickTime = soakProtocols(proto), s.cookie, s.net, s.tick
 	d.Transport = soakDialler{net: s.net, me: name}
-	d.Cluster.Stall = s.tick // longer than any peer here takes nothing
+	d.Cluster.Stall = s.tick // longer than any peer here stalls
 	cfg := node.Config{Name: name, Distribution: &d}
 	if d.Grace > 0 {
 		cfg.Log = slog.New(slog.NewTextHandler(&s.log, nil)).With("node", string(name))
@@ -149,7 +148,7 @@ func (n *soakNode) furnish(ctx context.Context) (err error) {
 	return err
 }
 
-// start starts the nodes that stay, and the senders, which are held.
+// start starts the permanent nodes, and the senders, which are paused.
 func (s *soakStand) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, soakSlack)
 	defer cancel()
@@ -225,8 +224,8 @@ func (s *soakStand) startTraffic(ctx context.Context) error {
 	return s.acquaint(ctx)
 }
 
-// acquaint connects all nodes that stay, and waits until the receivers on both ends have word
-// of each connection: one end may have it before the other.
+// acquaint connects all permanent nodes, and waits until the receivers on both ends know of each connection: one end may
+// know before the other.
 func (s *soakStand) acquaint(ctx context.Context) error {
 	if err := s.connect(ctx); err != nil {
 		return err
@@ -249,18 +248,18 @@ func (s *soakStand) acquaint(ctx context.Context) error {
 	return nil
 }
 
-// never reports whether the connection of two nodes is never lost, for it has Grace.
+// never reports whether the connection of two nodes is never lost because it has Grace.
 func (s *soakStand) never(x, y *soakNode) bool {
 	aside := s.nodes[len(s.nodes)-1]
 	return s.p.Word("proto") != "erlang" && x != aside && y != aside
 }
 
-// connect connects all nodes that stay with each other.
+// connect connects all permanent nodes with each other.
 func (s *soakStand) connect(ctx context.Context) error {
 	for i, n := range s.nodes {
 		for _, other := range s.nodes[:i] {
 			for err := n.Connect(ctx, other.Name()); err != nil; err = n.Connect(ctx, other.Name()) {
-				select { // it has been cut, or is lost just now
+				select { // it was cut, or is just being lost
 				case <-ctx.Done():
 					return fmt.Errorf("%s does not connect to %s: %w", n.Name(), other.Name(), err)
 				case <-time.After(soakPoll):
@@ -304,8 +303,8 @@ func (s *soakStand) still(ctx context.Context) (census, error) {
 	return was, nil
 }
 
-// settle ends what holds the network up, waits for what is under way, and compares what
-// there is with what there was. A census is returned with the error, too.
+// settle ends all disturbances of the network, waits for work in progress, and compares the state with the earlier one. It
+// returns a census even with an error.
 func (s *soakStand) settle(ctx context.Context, was census) (c census, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
@@ -320,7 +319,7 @@ func (s *soakStand) settle(ctx context.Context, was census) (c census, err error
 	if c, err = s.compare(ctx, was); err != nil {
 		return c, err
 	}
-	if c.against(was) == "" && s.faulty() { // the tables are as they were; what memory is to be compared is next
+	if c.against(was) == "" && s.faulty() { // the tables are as before; memory is compared next
 		s.traffic.renewing.Store(true)
 		defer s.traffic.renewing.Store(false)
 		if err := s.renew(ctx); err != nil {
@@ -343,7 +342,7 @@ func (s *soakStand) settle(ctx context.Context, was census) (c census, err error
 	return c, nil
 }
 
-// compare waits until all tables are as they were, or time is over.
+// compare waits until all tables are as before, or the time is over.
 func (s *soakStand) compare(ctx context.Context, was census) (census, error) {
 	for {
 		c := s.take(false)
@@ -361,9 +360,8 @@ func (s *soakStand) compare(ctx context.Context, was census) (census, error) {
 	}
 }
 
-// renew makes the connections of the nodes that stay anew, while the traffic is held: what a
-// connection keeps for later (buffers, atoms that both ends know) grows with the most that
-// there has been to do, up to a bound, and is no part of what is compared.
+// renew replaces the connections of the permanent nodes while the traffic is paused: the caches of a connection (buffers,
+// atoms known to both ends) grow with its peak load, up to a bound, and must not affect the comparison.
 func (s *soakStand) renew(ctx context.Context) error {
 	for i, n := range s.nodes {
 		for _, other := range s.nodes[:i] {
@@ -376,7 +374,7 @@ func (s *soakStand) renew(ctx context.Context) error {
 	return s.acquaint(ctx)
 }
 
-// tally says how many faults of each kind there were.
+// tally returns the number of faults of each kind.
 func (s *soakStand) tally() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

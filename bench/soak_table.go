@@ -13,22 +13,21 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 )
 
-// census is what a soak's nodes hold at one moment, a row of the table each. -1: this
-// system does not tell.
+// census is the state of a soak's nodes at one moment, one value per row of the table. -1 means unknown on this system.
 type census struct {
 	rows    []soakRow
 	letters [][2]any       // dead letters by cause, so far
-	code    map[string]int // processes by what runs in them
+	code    map[string]int // processes by their code
 	names   []string
 	got     soakCounts
 }
 
-// soakRow is a number that must be the same whenever nothing is under way.
+// soakRow is a number that must be the same whenever nothing is in progress.
 type soakRow struct {
 	name  string
 	n     int
-	slack int  // by how much it may have grown
-	less  bool // it may be less as well
+	slack int  // allowed growth
+	less  bool // it may also be less
 	bytes bool
 }
 
@@ -43,12 +42,12 @@ func (c census) row(name string) int {
 
 func (c census) goroutines() int { return c.row("goroutines") }
 
-// look is what of it judge wants to know.
+// look returns the part for judge.
 func (c census) look() look {
 	return look{rss: c.row("resident memory"), heap: c.row("heap in use"), goroutines: c.goroutines()}
 }
 
-// take looks at all nodes that stay. With memory it collects the garbage before.
+// take makes a census of all permanent nodes. With memory set it runs the garbage collector first.
 func (s *soakStand) take(memory bool) census {
 	var c census
 	var t struct {
@@ -95,7 +94,7 @@ func (s *soakStand) take(memory bool) census {
 	}
 	l := look{rss: -1, heap: -1}
 	if memory {
-		runtime.GC() // what is kept for one more collection is given back by the next, in lookNow
+		runtime.GC() // memory kept for one more collection is freed by the next, in lookNow
 		l = lookNow()
 	}
 	exact := func(name string, n int) { c.rows = append(c.rows, soakRow{name: name, n: n}) }
@@ -120,7 +119,7 @@ func (s *soakStand) take(memory bool) census {
 		n := int(letters[cause])
 		switch cause {
 		case deadletter.NotATerm, deadletter.Unreadable, deadletter.MailboxFull, deadletter.NodeStopped:
-			exact("dead letters "+cause.String(), n) // nothing that the soak does brings one about
+			exact("dead letters "+cause.String(), n) // nothing in the soak causes one
 		default:
 			c.letters = append(c.letters, [2]any{cause, n})
 		}
@@ -128,16 +127,16 @@ func (s *soakStand) take(memory bool) census {
 	return c
 }
 
-// openFiles counts the open files of this OS process, -1: nobody tells.
+// openFiles counts the open files of this OS process, or returns -1 if unknown.
 func openFiles() int {
 	d, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return -1
 	}
-	return len(d) - 1 // the folder itself
+	return len(d) - 1 // the directory itself
 }
 
-// against says what is not as it was; "" if all is.
+// against describes the differences from was, or returns "".
 func (c census) against(was census) string {
 	var wrong []string
 	for i, r := range c.rows {
@@ -157,7 +156,7 @@ func (c census) against(was census) string {
 	return strings.Join(append(wrong, c.new(was)...), "\n\t")
 }
 
-// String is the number of the row as the table shows it.
+// String formats the number of the row for the table.
 func (r soakRow) String() string {
 	switch {
 	case r.n < 0:
@@ -168,10 +167,10 @@ func (r soakRow) String() string {
 	return fmt.Sprint(r.n)
 }
 
-// mostNew is how many of what is new, by name, a failure shows.
+// mostNew is the maximum number of new names shown in a failure.
 const mostNew = 10
 
-// new says by name what there is and was not, and what there was and is not.
+// new lists the names that appeared and disappeared since was.
 func (c census) new(was census) (all []string) {
 	for _, code := range sortedKeys(c.code, was.code) {
 		if d := c.code[code] - was.code[code]; d != 0 {
@@ -215,7 +214,7 @@ func (c census) print(out io.Writer, was census) {
 	}
 }
 
-// profile writes a profile of the heap, if one is wanted.
+// profile writes a heap profile, if requested.
 func (s *soakStand) profile(suffix string) error {
 	if s.p.Word("profile") == "" {
 		return nil
@@ -227,5 +226,5 @@ func (s *soakStand) profile(suffix string) error {
 	return errors.Join(pprof.WriteHeapProfile(f), f.Close())
 }
 
-// stacks writes what all goroutines are at: to find those that are too many.
+// stacks writes the stacks of all goroutines, to find leaked ones.
 func stacks(out io.Writer) { pprof.Lookup("goroutine").WriteTo(out, 1) }

@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// soakActs is what a victim of either kind acts by.
+// soakActs is the interface through which a victim of either kind acts.
 type soakActs interface {
 	Node() *node.Node
 	Self() node.PID
@@ -37,11 +37,11 @@ func soakProcessor(p *node.Process) error {
 	}
 }
 
-// guestLasts is how long a process lives that another node has asked for, and that may
-// never be told to end: the one that asked may have been told that there is no connection.
+// guestLasts is how long a process spawned by another node lives if it is never told to end: the spawner may have got a
+// connection error.
 const guestLasts = 300 * time.Millisecond
 
-// soakGuest makes a victim that ends when nobody has sent it anything for a time.
+// soakGuest makes a victim that ends after a time without messages.
 func soakGuest([]any) (node.Actor, error) {
 	return node.ProcessFunc(func(p *node.Process) error {
 		for {
@@ -56,8 +56,8 @@ func soakGuest([]any) (node.Actor, error) {
 	}), nil
 }
 
-// obey does what a victim is told by an atom, which ends it, or a request. It passes
-// over all else: Downs, ticks of timers, what others send.
+// obey executes a command: an atom, which ends the victim, or a request. It ignores everything else: Downs, timers,
+// messages of others.
 func obey(a soakActs, msg any) error {
 	if r, ok := a.Node().AsRequest(msg); ok {
 		return serve(a, r)
@@ -80,7 +80,7 @@ func obey(a soakActs, msg any) error {
 	return nil
 }
 
-// serve answers a request: {What, Args...}, or anything, which is sent back.
+// serve answers a request: {What, Args...}, or any other term, which is echoed.
 func serve(a soakActs, r node.Request[any]) error {
 	t, _ := r.Body.(wire.Tuple)
 	var what any
