@@ -16,12 +16,12 @@ import (
 	"github.com/actornode/actornode/bench/internal/contract"
 )
 
-// Trick is something that rests on what Go, the kernel or the processor does not promise,
-// or that is there for speed only, and that a build can leave out.
+// Trick is an optimization that a build can leave out: it relies on behaviour which Go, the kernel or the processor does
+// not guarantee, or exists only for speed.
 type Trick struct {
 	Name  string   // as in the table
-	Flags []string // of go build, that leave it out
-	Cases []Case   // that it could matter for
+	Flags []string // flags of go build that leave it out
+	Cases []Case   // cases that it may affect
 }
 
 func row(line string) Case {
@@ -36,7 +36,7 @@ func rows(lines ...string) (all []Case) {
 	return all
 }
 
-// Tricks returns all of them. The first is all of them but the profile at once.
+// Tricks returns all tricks. The first combines all others except the profile.
 func Tricks() []Trick {
 	local := []string{"threadring", "latency", "fib"}
 	return []Trick{
@@ -57,7 +57,7 @@ func Tricks() []Trick {
 	}
 }
 
-// ablationOptions are what an ablation takes on its command line.
+// ablationOptions are the command-line parameters of an ablation.
 var ablationOptions = []contract.Param{
 	contract.Int("rounds", 5),
 	contract.Text("tricks", ""),
@@ -66,7 +66,7 @@ var ablationOptions = []contract.Param{
 	contract.Int("timeout", 120),         // seconds a run
 }
 
-// ablation is a command line, read and checked.
+// ablation is a parsed command line.
 type ablation struct {
 	tricks  []Trick
 	rounds  int
@@ -104,7 +104,7 @@ func newAblation(args []string) (ablation, error) {
 	return a, nil
 }
 
-// tiny returns cases with the parameters of a smoke run, and their style.
+// tiny returns cases with the parameters of a smoke run, but their own style.
 func tiny(cases []Case) (all []Case) {
 	for _, c := range cases {
 		at := slices.IndexFunc(Smoke(), func(s Case) bool { return s.Bench == c.Bench })
@@ -119,9 +119,8 @@ func tiny(cases []Case) (all []Case) {
 	return all
 }
 
-// Ablation builds the program of the folder dir as it is, and once without each trick, runs
-// the benches that the trick could matter for with both in turn, and prints what it buys.
-// It returns the exit status.
+// Ablation builds the program in dir as it is, and once without each trick, runs the benches that the trick may affect with
+// both in turn, and prints the gain. It returns the exit status.
 func Ablation(ctx context.Context, dir string, args []string, stdout, stderr io.Writer) int {
 	a, err := newAblation(args)
 	if err == nil {
@@ -172,14 +171,14 @@ func (a ablation) command(ctx context.Context, dir string, stdout, stderr io.Wri
 	return a.write(stdout, pairs)
 }
 
-// pair is one case with and without one trick, and the runs of it.
+// pair is a case with and without a trick, and its runs.
 type pair struct {
 	trick         int
 	c             Case
 	full, without []measure
 }
 
-// measure is what a run took, in ns an operation.
+// measure is the cost of a run, in ns per operation.
 type measure struct{ clock, cpu float64 }
 
 func (a ablation) pairs() (all []*pair) {
@@ -191,7 +190,7 @@ func (a ablation) pairs() (all []*pair) {
 	return all
 }
 
-// run runs the case once with each build; which is the first changes from round to round.
+// run runs the case once with each build, in alternating order.
 func (p *pair) run(ctx context.Context, full, without Entrant, round int, timeout time.Duration) error {
 	for k := range 2 {
 		e, into := full, &p.full
@@ -209,8 +208,7 @@ func (p *pair) run(ctx context.Context, full, without Entrant, round int, timeou
 	return nil
 }
 
-// buys returns what the trick buys by one measure: the median of the rounds' ratios, the
-// least and the greatest.
+// buys returns the gain of the trick by one measure: the median, minimum and maximum of the rounds' ratios.
 func (p *pair) buys(of func(measure) float64) (mid, least, most float64) {
 	var ratios []float64
 	for i := range p.full {
@@ -224,7 +222,7 @@ func (p *pair) buys(of func(measure) float64) (mid, least, most float64) {
 	return median(ratios), slices.Min(ratios), slices.Max(ratios)
 }
 
-// write prints the table: ratios above 1 are what the trick saves.
+// write prints the table. Ratios above 1 mean that the trick helps.
 func (a ablation) write(w io.Writer, pairs []*pair) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "without\tbench\tfull, ns\ttime\tspread\tCPU\tspread")

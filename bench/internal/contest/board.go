@@ -9,17 +9,16 @@ import (
 	"github.com/actornode/actornode/bench/internal/contract"
 )
 
-// Board is what came out of a contest. It belongs to one goroutine.
+// Board holds the results of a contest. It belongs to one goroutine.
 type Board struct {
 	Cases    []Case
-	Entrants []Entrant // the reference, if it is there, first
+	Entrants []Entrant // the reference first, if present
 	Rounds   int
 
 	cells [][]cell // by case, by entrant
 }
 
-// cell is one case on one entrant. Where err is nil, runs has a result for
-// each round, or none if the entrant does not have the bench.
+// cell is one case on one entrant. If err is nil, runs has a result for each round, or none if the entrant lacks the bench.
 type cell struct {
 	runs []contract.Result
 	err  error
@@ -36,8 +35,7 @@ func newBoard(cases []Case, entrants []Entrant, rounds int) *Board {
 	return b
 }
 
-// play runs all rounds and writes a line on each run to log. Its error is
-// ctx's: what fails is kept on the board.
+// play runs all rounds and writes a line for each run to log. It returns only ctx's error; failures are kept on the board.
 func (b *Board) play(ctx context.Context, run runner, log io.Writer) error {
 	for round := range b.Rounds {
 		for i, c := range b.Cases {
@@ -93,8 +91,7 @@ func (b *Board) failures() []string {
 	return lines
 }
 
-// version returns what the entrant name says its version is, "" if no run of it
-// came to an end.
+// version returns the version reported by the entrant name, or "" if no run of it succeeded.
 func (b *Board) version(name string) string {
 	for i := range b.Cases {
 		for j, e := range b.Entrants {
@@ -106,7 +103,7 @@ func (b *Board) version(name string) string {
 	return ""
 }
 
-// params returns the parameters of case i as they were run, style apart.
+// params returns the parameters of the runs of case i, without the style.
 func (b *Board) params(i int) contract.Fields {
 	for _, c := range b.cells[i] {
 		if len(c.runs) > 0 {

@@ -6,21 +6,20 @@ import (
 	"github.com/actornode/actornode/bench/internal/contract"
 )
 
-// Case is a bench with its parameters, and what is asked of this node in it.
+// Case is a bench with its parameters and the targets for this node.
 type Case struct {
 	Bench   string
 	Params  []string // key=value, over the bench's defaults
 	Actor   Target
 	Process Target
 
-	// Even asks that extra.stddev be at most the reference's.
+	// Even requires that extra.stddev be at most the reference's.
 	Even bool
-	// Styles are those of this node that take part; nil: all that have the bench.
+	// Styles are the participating styles of this node; nil for all that have the bench.
 	Styles []string
 }
 
-// Target is what a style of this node has to reach. Its peak memory has to stay
-// below the reference's in any case.
+// Target is the target for a style of this node. Its peak memory must always stay below the reference's.
 type Target struct {
 	Ratio float64 // at least this many times as fast as the reference; 0: not asked
 	Bytes float64 // at most this extra.bytes_per_actor; 0: not asked
@@ -88,8 +87,7 @@ func Cases() []Case {
 	}
 }
 
-// Smoke returns every bench once with parameters so small that a run shows only
-// that it works. They ask nothing.
+// Smoke returns every bench once with tiny parameters, to show only that it works, and without targets.
 func Smoke() []Case {
 	return []Case{
 		{Bench: "threadring", Params: []string{"n=5", "hops=1000"}},

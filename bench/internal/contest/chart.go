@@ -8,24 +8,22 @@ import (
 	"time"
 )
 
-// The measures of the picture, in pixels.
+// The dimensions of the chart, in pixels.
 const (
 	chartWidth = 900.0
-	plotLeft   = 190.0 // the names of the cases stand left of it
-	plotRight  = 820.0 // the figures stand right of it
-	plotTop    = 96.0  // title and legend stand above it
+	plotLeft   = 190.0 // the names of the cases are left of it
+	plotRight  = 820.0 // the figures are right of it
+	plotTop    = 96.0  // title and legend are above it
 	barHeight  = 11.0
 	barStep    = 14.0
 	groupGap   = 14.0
-	plotFoot   = 44.0 // the scale stands in it
+	plotFoot   = 44.0 // for the scale
 )
 
-// palette has colours that are told apart without full colour vision, on white
-// and on black.
+// palette has colours that remain distinguishable with colour blindness, on white and on black.
 var palette = []string{"#3b8fd4", "#e08e0b", "#12997a", "#c26fa0", "#8a76d6", "#c8553d"}
 
-// chartStyle is for light backgrounds, and dark ones where the viewer says so;
-// the picture brings its own background either way.
+// chartStyle supports light mode, and dark mode if the viewer prefers it; the chart has its own background in both.
 const chartStyle = `
 text { font: 12px system-ui, "DejaVu Sans", sans-serif; fill: #1f2328 }
 .title { font-size: 16px; font-weight: bold }
@@ -48,7 +46,7 @@ text { fill: #f0f6fc }
 type bar struct {
 	colour string
 	ratio  float64
-	floor  float64 // 0: none
+	floor  float64 // 0 if none
 }
 
 // group is the bars of one case.
@@ -75,8 +73,7 @@ func (b *Board) groups() []group {
 	return all
 }
 
-// shortName returns the bench's name, with parameters only where they tell the
-// case from another.
+// shortName returns the bench's name, with parameters only if they distinguish the case from another.
 func (b *Board) shortName(c Case) string {
 	for _, other := range b.Cases {
 		if other.Bench == c.Bench && other.name() != c.name() {
@@ -86,7 +83,7 @@ func (b *Board) shortName(c Case) string {
 	return c.Bench
 }
 
-// colours gives each entrant that competes a colour, and the reference none.
+// colours assigns a colour to each competing entrant, but not to the reference.
 func (b *Board) colours() []string {
 	colours, used := make([]string, len(b.Entrants)), 0
 	for j, e := range b.Entrants {
@@ -101,8 +98,7 @@ func (b *Board) colours() []string {
 // scale is logarithmic between two powers of two.
 type scale struct{ low, high int }
 
-// newScale has room for all bars and floors, and for 1 with some way to both
-// sides.
+// newScale covers all bars and floors, and 1 with a margin on both sides.
 func newScale(groups []group) scale {
 	s := scale{-1, 2}
 	for _, g := range groups {
@@ -119,7 +115,7 @@ func (s scale) x(ratio float64) float64 {
 	return plotLeft + part*(plotRight-plotLeft)
 }
 
-// chart returns the picture, an SVG.
+// chart returns the chart as SVG.
 func (r report) chart() string {
 	groups := r.board.groups()
 	s := newScale(groups)
@@ -162,7 +158,7 @@ func (r report) drawHead(out *strings.Builder) {
 	drawText(out, x+10, 73, "", "target")
 }
 
-// drawScale draws a line for each power of two, with 1, which is Erlang, bold.
+// drawScale draws a line for each power of two; the one for 1, which is Erlang, is bold.
 func drawScale(out *strings.Builder, s scale, bottom float64) {
 	for power := s.low; power <= s.high; power++ {
 		ratio := math.Exp2(float64(power))
@@ -177,8 +173,8 @@ func drawScale(out *strings.Builder, s scale, bottom float64) {
 		"times as fast as Erlang, logarithmic; right of the line is faster")
 }
 
-// drawGroup draws a case: its bars begin at 1 and go right where the entrant is
-// faster, left where it is slower.
+// drawGroup draws a case: its bars start at 1 and extend to the right if the entrant is faster, to the left if it is
+// slower.
 func drawGroup(out *strings.Builder, g group, s scale, y float64) {
 	middle := y + (float64(len(g.bars))*barStep-(barStep-barHeight))/2
 	drawText(out, plotLeft-12, middle+4, "end", g.name)

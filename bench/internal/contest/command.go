@@ -14,20 +14,19 @@ import (
 	"github.com/actornode/actornode/bench/internal/contract"
 )
 
-// options are what a contest takes on its command line. A list that is left
-// empty means all.
+// options are the command-line parameters of a contest. An empty list means all.
 var options = []contract.Param{
 	contract.Int("rounds", 5),
 	contract.Text("benches", ""),
 	contract.Text("peers", ""),
 	contract.Text("styles", ""),
 	contract.Int("quick", 0).Range(0, 1), // 1: a smoke run
-	contract.Int("timeout", 120),         // seconds a run
+	contract.Int("timeout", 120),         // seconds per run
 	contract.Int("write", 1).Range(0, 1), // 0: the table on the terminal only
-	contract.Text("before", ""),          // this program at an earlier commit; nothing is written then
+	contract.Text("before", ""),          // this program at an earlier commit; then nothing is written
 }
 
-// setup is a command line, read and checked.
+// setup is a parsed command line.
 type setup struct {
 	cases   []Case
 	peers   []string
@@ -38,9 +37,8 @@ type setup struct {
 	before  string // "": none
 }
 
-// Main plays the system own against the peers below dir, which is this
-// program's source folder and gets the results. It prints the table on stdout
-// and all else on stderr. It returns the exit status.
+// Main plays the system own against the peers below dir, this program's source directory, and writes the results there. It
+// prints the table on stdout and everything else on stderr. It returns the exit status.
 func Main(ctx context.Context, own contract.System, dir string, args []string, stdout, stderr io.Writer) int {
 	err := command(ctx, own, dir, args, stdout, stderr)
 	switch {
@@ -90,7 +88,7 @@ func command(ctx context.Context, own contract.System, dir string, args []string
 	return b.publish(s.write, dir, stdout)
 }
 
-// publish prints the table and writes the results; its error is what failed.
+// publish prints the table and writes the results; its error lists the failures.
 func (b *Board) publish(write bool, dir string, stdout io.Writer) error {
 	if err := b.writeText(stdout); err != nil {
 		return err
@@ -113,8 +111,7 @@ func (b *Board) publish(write bool, dir string, stdout io.Writer) error {
 	return nil
 }
 
-// insert adds a peer behind this node's own styles; the reference comes before
-// them, so that each round begins with it.
+// insert adds a peer after this node's styles. The reference goes before them, so that each round starts with it.
 func insert(entrants []Entrant, e Entrant) []Entrant {
 	if e.Name == reference {
 		return slices.Insert(entrants, 0, e)
@@ -149,8 +146,7 @@ func newSetup(args, found []string) (setup, error) {
 	return s, err
 }
 
-// choose returns those of all that the list key names, in the order of all;
-// all of them if it names none.
+// choose returns the items of all that the list parameter key names, in the order of all, or all if the list is empty.
 func choose(p contract.Params, key string, all []string) ([]string, error) {
 	if p.Word(key) == "" {
 		return all, nil
@@ -164,8 +160,7 @@ func choose(p contract.Params, key string, all []string) ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !slices.Contains(wanted, name) }), nil
 }
 
-// Folder returns the bench folder of the repository that the working directory is
-// in: it is a module of its own.
+// Folder returns the bench directory of the repository that contains the working directory. It is a separate module.
 func Folder() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

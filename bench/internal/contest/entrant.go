@@ -16,30 +16,30 @@ import (
 	"github.com/actornode/actornode/bench/internal/contract"
 )
 
-// reference is the peer that ratios are against.
+// reference is the peer to which ratios refer.
 const reference = "erlang"
 
 // Entrant is a system that runs benches: this node with one style, or a peer.
 type Entrant struct {
 	Name string // as in the table
 
-	command []string // the program, and what comes before the bench
+	command []string // the program, and the arguments before the bench
 	style   string   // of this node; "" for a peer
 	earlier bool     // this node at an earlier commit
 	benches []string
 	absent  bool  // its tools are not installed
-	err     error // it could not be built
+	err     error // why it could not be built
 }
 
-// has returns whether e can run a bench of that name.
+// has reports whether e can run a bench of that name.
 func (e Entrant) has(bench string) bool { return slices.Contains(e.benches, bench) }
 
-// takesPart returns whether e runs c.
+// takesPart reports whether e runs c.
 func (e Entrant) takesPart(c Case) bool {
 	return e.has(c.Bench) && (e.style == "" || c.Styles == nil || slices.Contains(c.Styles, e.style))
 }
 
-// target returns what c asks of e: nothing of a peer.
+// target returns the target of c for e. A peer has none.
 func (e Entrant) target(c Case) (t Target, asked bool) {
 	switch {
 	case e.earlier || e.style == "":
@@ -70,7 +70,7 @@ func ours(s contract.System, styles []string) ([]Entrant, error) {
 	return entrants, nil
 }
 
-// withBefore puts program, this node at an earlier commit, before each of own's styles.
+// withBefore inserts program, this node at an earlier commit, before each of own's styles.
 func withBefore(ctx context.Context, own []Entrant, program string) ([]Entrant, error) {
 	benches, err := listed(ctx, []string{program})
 	if err != nil {
@@ -84,7 +84,7 @@ func withBefore(ctx context.Context, own []Entrant, program string) ([]Entrant, 
 	return all, nil
 }
 
-// listed returns the names of the benches that a program has.
+// listed returns the names of a program's benches.
 func listed(ctx context.Context, command []string) (names []string, err error) {
 	list, err := execute(ctx, buildTimeout, append(slices.Clone(command), "list"))
 	if err != nil {
@@ -98,7 +98,7 @@ func listed(ctx context.Context, command []string) (names []string, err error) {
 	return names, nil
 }
 
-// peers returns the names of the folders of dir that have an executable run.
+// peers returns the names of the directories in dir with an executable run.
 func peers(dir string) ([]string, error) {
 	runs, err := filepath.Glob(filepath.Join(dir, "*", "run"))
 	if err != nil {
@@ -113,11 +113,10 @@ func peers(dir string) ([]string, error) {
 	return names, nil
 }
 
-// buildTimeout is how long a peer may take to compile and to list its benches.
+// buildTimeout bounds the compilation of a peer and the listing of its benches.
 const buildTimeout = 5 * time.Minute
 
-// enter builds the peer name of dir. What goes wrong is kept in the entrant:
-// the others still compete.
+// enter builds the peer name of dir. It stores errors in the entrant, so that the others still compete.
 func enter(ctx context.Context, dir, name string) Entrant {
 	e := Entrant{Name: name, command: []string{filepath.Join(dir, name, "run")}}
 	if _, err := execute(ctx, buildTimeout, append(e.command, "build")); err != nil {
@@ -134,7 +133,7 @@ func enter(ctx context.Context, dir, name string) Entrant {
 func (e Entrant) arguments(c Case) []string {
 	args := append(slices.Clone(e.command), c.Bench)
 	args = append(args, c.Params...)
-	if e.style != "" && e.style != contract.Actor { // the default need not be known to a bench without styles
+	if e.style != "" && e.style != contract.Actor { // a bench without styles need not know the default
 		args = append(args, "style="+e.style)
 	}
 	return args
@@ -149,23 +148,22 @@ func (e Entrant) run(ctx context.Context, c Case, timeout time.Duration) (contra
 	return contract.ParseResult(output, c.Bench)
 }
 
-// execute runs a command to its end and returns its stdout. When ctx ends or
-// timeout is over, the command and all it has started are killed. An error has
-// the first line of the command's stderr.
+// execute runs a command to its end and returns its stdout. When ctx ends or the timeout expires, it kills the command and
+// its children. The error includes the first line of the command's stderr.
 func execute(ctx context.Context, timeout time.Duration, argv []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	c := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	c.Stdout, c.Stderr = &stdout, &stderr
-	c.WaitDelay = 5 * time.Second // for a child that has left the group and holds the pipes
+	c.WaitDelay = 5 * time.Second // for a child outside the group that holds the pipes
 	isolate(c)
 	err := c.Run()
 	if err == nil {
 		return stdout.Bytes(), nil
 	}
 	if c.Process != nil {
-		killGroup(c) // whatever a failed command has left behind
+		killGroup(c) // leftovers of a failed command
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil, fmt.Errorf("not done after %v", timeout)
@@ -173,7 +171,7 @@ func execute(ctx context.Context, timeout time.Duration, argv []string) ([]byte,
 	return nil, fmt.Errorf("%w: %s", err, cmp.Or(firstLine(stderr.String()), "nothing on stderr"))
 }
 
-// longestLine is how much of a line is shown, in characters.
+// longestLine is the maximum length of a shown line, in characters.
 const longestLine = 200
 
 func firstLine(text string) string {

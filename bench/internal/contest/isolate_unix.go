@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// isolate puts c into a process group of its own, so that killing it reaches its
-// children, and a terminal's Ctrl-C reaches only us.
+// isolate puts c into its own process group, so that killing it also kills its children, and a terminal's Ctrl-C reaches
+// only this program.
 func isolate(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return killGroup(c) }

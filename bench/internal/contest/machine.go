@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// machine is where a contest was held. What the system does not tell is "".
+// machine describes the machine of a contest. Unknown fields are "".
 type machine struct {
 	cpu    string
 	cores  int
@@ -50,7 +50,7 @@ func gib(text string) string {
 	return fmt.Sprintf("%.1f GiB", float64(kib)/(1<<20))
 }
 
-// String names the machine in a few words.
+// String describes the machine in a few words.
 func (m machine) String() string {
 	var words []string
 	for _, w := range []string{m.cpu, fmt.Sprintf("%d cores", m.cores), m.memory, m.kernel, m.golang} {

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// report is a board with where and when it was played.
+// report is a board with the machine and time of the contest.
 type report struct {
 	board   *Board
 	machine machine
 	date    time.Time
 }
 
-// The files that a contest writes into the bench folder.
+// The files that a contest writes into the bench directory.
 const (
 	pageFile  = "RESULTS.md"
 	chartFile = "RESULTS.svg"

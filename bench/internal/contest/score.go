@@ -8,24 +8,23 @@ import (
 	"github.com/actornode/actornode/bench/internal/contract"
 )
 
-// score is what the rounds of a case on an entrant come to.
+// score is the result of all rounds of a case on an entrant.
 type score struct {
 	nsPerOp float64
-	ratio   float64 // 0 where the reference has no figure
-	before  float64 // the ratio against the earlier commit; 0: there is none
+	ratio   float64 // 0 if the reference has no figure
+	before  float64 // the ratio to the earlier commit; 0 if there is none
 	rssMiB  float64
 	extra   contract.Fields
 	checks  []check
 }
 
-// check is one thing asked of this node.
+// check is one target of this node.
 type check struct {
 	asked string
 	met   bool
 }
 
-// score returns the score of case i on entrant j, and false if there is none;
-// what was asked of a run that failed is then missed.
+// score returns the score of case i on entrant j, and false if there is none. A failed run misses its targets.
 func (b *Board) score(i, j int) (score, bool) {
 	at := b.cells[i][j]
 	target, asked := b.Entrants[j].target(b.Cases[i])
@@ -51,18 +50,17 @@ func (b *Board) score(i, j int) (score, bool) {
 	return s, true
 }
 
-// earlier returns which entrant is j at the earlier commit; -1: none.
+// earlier returns the index of entrant j at the earlier commit, or -1.
 func (b *Board) earlier(j int) int {
 	return slices.IndexFunc(b.Entrants, func(e Entrant) bool {
 		return e.earlier && !b.Entrants[j].earlier && e.style == b.Entrants[j].style
 	})
 }
 
-// leastOfBefore is how fast a row has to be, against the earlier commit.
+// leastOfBefore is the minimum speed of a row relative to the earlier commit.
 const leastOfBefore = 0.97
 
-// slower names the rows that are slower than leastOfBefore of the earlier commit; "" if
-// none was run.
+// slower names the rows slower than leastOfBefore of the earlier commit, or returns "" if that was not run.
 func (b *Board) slower() string {
 	rows, all := []string(nil), 0
 	for i, c := range b.Cases {
@@ -94,7 +92,7 @@ func (b *Board) reference(i int) ([]contract.Result, bool) {
 	return nil, false
 }
 
-// summary takes the medians. An extra that not every run has is left out.
+// summary returns the medians. It leaves out an extra that not every run has.
 func summary(runs []contract.Result) score {
 	s := score{
 		nsPerOp: medianOf(runs, func(r contract.Result) float64 { return r.NsPerOp }),
@@ -114,7 +112,7 @@ func summary(runs []contract.Result) score {
 	return s
 }
 
-// checks says whether s, a score of this node, is what c asks of it.
+// checks compares s, a score of this node, with the targets of c.
 func checks(c Case, t Target, s, ref score) []check {
 	var all []check
 	if t.Ratio > 0 {
@@ -135,8 +133,7 @@ func checks(c Case, t Target, s, ref score) []check {
 	return all
 }
 
-// ratio returns how many times as fast runs are as ref: the median of the
-// rounds' own ratios.
+// ratio returns the speed of runs relative to ref: the median of the rounds' ratios.
 func ratio(ref, runs []contract.Result) float64 {
 	var ratios []float64
 	for i := range min(len(ref), len(runs)) {
@@ -153,8 +150,7 @@ func medianOf(runs []contract.Result, value func(contract.Result) float64) float
 	return median(values)
 }
 
-// median returns the middle one of values, or the mean of the middle two. There
-// has to be one.
+// median returns the middle of values, or the mean of the middle two. There must be at least one.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	half := len(sorted) / 2

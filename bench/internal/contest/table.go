@@ -10,7 +10,7 @@ import (
 	"github.com/actornode/actornode/bench/internal/contract"
 )
 
-// columns of the table; where right is true, figures are aligned.
+// columns of the table; if right is set, figures are right-aligned.
 var columns = []struct {
 	head  string
 	right bool
@@ -19,9 +19,8 @@ var columns = []struct {
 	{"× Erlang", true}, {beforeColumn, true}, {"peak MiB", true}, {"extra", false}, {"target", false},
 }
 
-// rows returns the cells of the table: for each case a row for each peer and each style that takes part,
-// with the bench and its parameters in the first, and at the end a row for each
-// peer that is not installed or did not build.
+// rows returns the cells of the table: for each case a row for each participating peer and style, with the bench and its
+// parameters in the first, and at the end a row for each peer that is not installed or failed to build.
 func (b *Board) rows() [][]string {
 	var rows [][]string
 	for i, c := range b.Cases {
@@ -63,7 +62,7 @@ func (b *Board) cellTexts(i, j int) []string {
 	return []string{figure(s.nsPerOp), times(s.ratio), before, fmt.Sprintf("%.1f", s.rssMiB), extra, target}
 }
 
-// list writes items with commas between them.
+// list joins items with commas.
 func list[T any](items []T, text func(T) string) string {
 	texts := make([]string, len(items))
 	for i, item := range items {
@@ -79,7 +78,7 @@ func (c check) String() string {
 	return "✗ " + c.asked
 }
 
-// verdict counts the targets; it is "" if there are none.
+// verdict counts the targets, or returns "" if there are none.
 func (b *Board) verdict() string {
 	asked, met := 0, 0
 	for i := range b.Cases {
@@ -99,7 +98,7 @@ func (b *Board) verdict() string {
 	return fmt.Sprintf("%d of %d targets met.", met, asked)
 }
 
-// times writes a ratio, and "-" for none.
+// times formats a ratio, or "-" for none.
 func times(ratio float64) string {
 	if ratio == 0 {
 		return "-"
@@ -107,7 +106,7 @@ func times(ratio float64) string {
 	return fmt.Sprintf("%.2f", ratio)
 }
 
-// figure writes about four digits: what is behind them is noise.
+// figure formats about four digits: further ones are noise.
 func figure(f float64) string {
 	switch {
 	case f >= 1000 || f == 0:
@@ -120,8 +119,7 @@ func figure(f float64) string {
 	return fmt.Sprintf("%.2g", f)
 }
 
-// writeText writes the table for a terminal, with a blank line between cases
-// and columns that nobody fills left out.
+// writeText writes the table for a terminal, with a blank line between cases and without empty columns.
 func (b *Board) writeText(w io.Writer) error {
 	rows := b.rows()
 	widths := make([]int, len(columns))
@@ -165,7 +163,7 @@ func writeLine(out *strings.Builder, row []string, widths []int) {
 	out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 }
 
-// beforeColumn is what a page does not have: it is written of one commit.
+// beforeColumn is the column that a page lacks, since it describes one commit.
 const beforeColumn = "× before"
 
 // writeMarkdown writes the table for a page.

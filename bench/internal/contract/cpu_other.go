@@ -4,8 +4,8 @@ package contract
 
 import "time"
 
-// CPU returns 0: there is no processor time to ask for.
+// CPU returns 0: this system does not report processor time.
 func CPU() time.Duration { return 0 }
 
-// ChildrenCPU returns 0, as CPU does.
+// ChildrenCPU returns 0, like CPU.
 func ChildrenCPU() time.Duration { return 0 }

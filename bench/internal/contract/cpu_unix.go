@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// CPU returns the processor time that this OS process has used, of all its threads,
-// the collector's among them, and of the system for it; 0 where there is none to ask.
+// CPU returns the processor time of this OS process, of all its threads including the collector's, and of the kernel on its
+// behalf, or 0 if unknown.
 func CPU() time.Duration { return used(syscall.RUSAGE_SELF) }
 
-// ChildrenCPU returns the processor time of the OS processes that this one has started and
-// that have ended, with those that they have started; 0 where there is none to ask.
+// ChildrenCPU returns the processor time of ended child processes of this OS process and their descendants, or 0 if
+// unknown.
 func ChildrenCPU() time.Duration { return used(syscall.RUSAGE_CHILDREN) }
 
 func used(who int) time.Duration {

@@ -1,9 +1,8 @@
-// Package contract is what every benched system written in Go shares: the
-// command line of a bench, its timing, and the one JSON line that it prints.
+// Package contract is shared by all benched systems written in Go: the command line of a bench, its timing, and its JSON
+// line.
 //
-// Its nouns: a [System] is a program with a table of benches; a [Bench] is one
-// of them, with its [Param] list; a body gets its [Params] and a [Meter]; what
-// comes out is a [Result]. A whole system is
+// Its nouns: a [System] is a program with a table of benches; a [Bench] is one of them, with its [Param] list; a body
+// receives its [Params] and a [Meter]; its output is a [Result]. A complete system is
 //
 //	var latency = contract.Bench{
 //		Name:   "latency",
@@ -29,16 +28,15 @@
 //		os.Exit(s.Main(os.Args[1:], os.Stdout, os.Stderr))
 //	}
 //
-// What holds of every program that calls [System.Main]:
+// Every program that calls [System.Main] guarantees:
 //
-//  1. Stdout carries one JSON line, and only where the exit status is 0.
-//  2. Status 1 is the bench's own check, status 2 the command line; either way
-//     stderr says what was wrong, and for the command line what is allowed.
-//  3. Only what runs between Start and Stop is timed, on the monotonic clock.
+//  1. Stdout has one JSON line if the exit status is 0, and nothing otherwise.
+//  2. Status 1 means a failed check of the bench, status 2 a usage error; in both cases stderr describes the error, and for
+//     a usage error what is allowed.
+//  3. Only the work between Start and Stop is timed, on the monotonic clock.
 //  4. Parameters are printed in the order they are declared, extras in the order
 //     they are reported.
-//  5. The heap grows by 400% before it is collected (GOGC), as that of the daemon,
-//     where the environment says nothing else.
+//  5. GOGC is 400, as in the daemon, unless the environment sets it.
 //
-// The package starts no goroutine. A body's goroutines are the body's to end.
+// The package starts no goroutines. A body must end its own goroutines.
 package contract

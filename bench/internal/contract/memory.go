@@ -6,13 +6,11 @@ import (
 	"strings"
 )
 
-// RSS returns the bytes of this OS process that are resident now, and 0 where
-// there is no /proc. What a bench reports as extra.bytes_per_actor is its
-// growth, divided by the number of actors.
+// RSS returns the resident bytes of this OS process, or 0 without /proc. The extra.bytes_per_actor of a bench is its growth
+// divided by the number of actors.
 func RSS() int { return resident("VmRSS") }
 
-// PeakRSS returns the most bytes that were ever resident, and 0 where there is
-// no /proc.
+// PeakRSS returns the peak of resident bytes, or 0 without /proc.
 func PeakRSS() int { return resident("VmHWM") }
 
 func resident(field string) int {
@@ -23,7 +21,7 @@ func resident(field string) int {
 	return statusBytes(string(status), field)
 }
 
-// statusBytes finds a line such as "VmRSS:	  1234 kB", which counts in KiB.
+// statusBytes finds a line such as "VmRSS: 1234 kB", whose unit is KiB.
 func statusBytes(status, field string) int {
 	for line := range strings.Lines(status) {
 		name, rest, _ := strings.Cut(line, ":")
@@ -34,7 +32,7 @@ func statusBytes(status, field string) int {
 		if len(words) != 2 || words[1] != "kB" {
 			return 0
 		}
-		kib, _ := strconv.Atoi(words[0]) // 0 if it is no number
+		kib, _ := strconv.Atoi(words[0]) // 0 if not a number
 		return kib << 10
 	}
 	return 0

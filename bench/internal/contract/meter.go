@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Meter times one run. It belongs to the goroutine that Run is called on.
+// Meter times one run. It belongs to the goroutine that calls Run.
 type Meter struct {
 	now     func() time.Time
 	began   time.Time
@@ -41,24 +41,23 @@ func (m *Meter) Stop() {
 	m.spent += now.Sub(m.began)
 }
 
-// Charge adds so much to the timed work in place of Start and Stop: for a bench whose
-// figure is processor time.
+// Charge adds d to the timed work, instead of Start and Stop, for a bench that measures processor time.
 func (m *Meter) Charge(d time.Duration) {
 	m.rounds++
 	m.spent += d
 }
 
-// Spent returns the time between Starts and Stops so far, and what was charged.
+// Spent returns the time between Starts and Stops so far, plus charges.
 func (m *Meter) Spent() time.Duration { return m.spent }
 
-// Extra reports one more figure of the run, such as stddev or
-// bytes_per_actor. Times are in seconds, with _s at the end of the key.
+// Extra reports another figure of the run, such as stddev or bytes_per_actor. Times are in seconds, with the suffix _s in
+// the key.
 func (m *Meter) Extra(key string, value float64) {
 	m.extra = append(m.extra, Field{key, round(value)})
 }
 
-// Quantiles reports the median, the 99th percentile and the greatest of times, of which there is one at least, as
-// key_p50_s, key_p99_s and key_max_s. It sorts them.
+// Quantiles reports the median, the 99th percentile and the maximum of times, which must not be empty, as key_p50_s,
+// key_p99_s and key_max_s. It sorts times.
 func (m *Meter) Quantiles(key string, times []time.Duration) {
 	slices.Sort(times)
 	for _, q := range []struct {
@@ -70,7 +69,7 @@ func (m *Meter) Quantiles(key string, times []time.Duration) {
 	}
 }
 
-// check says what is wrong with the measurement as such.
+// check returns an error if the measurement is invalid.
 func (m *Meter) check() error {
 	if m.running || m.rounds == 0 {
 		return errors.New("the bench did not start and stop its meter")

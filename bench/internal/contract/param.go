@@ -10,28 +10,27 @@ import (
 	"strings"
 )
 
-// ErrUsage is what every error about a command line wraps.
+// ErrUsage is wrapped by every error about a command line.
 var ErrUsage = errors.New("usage")
 
 // The styles of an actor, see [Style].
 const (
-	Actor   = "actor"   // event-driven: a value whose Receive gets one message at a time
-	Process = "process" // blocking: a function with a goroutine of its own
+	Actor   = "actor"   // event-driven: a value whose Receive handles one message at a time
+	Process = "process" // blocking: a function with its own goroutine
 
-	Coroutine = "coroutine" // blocking: a function that is resumed like an event-driven actor
+	Coroutine = "coroutine" // blocking: a function resumed like an event-driven actor
 
-	Active = "active" // an active object: a value whose methods can be suspended in the middle
+	Active = "active" // an active object: a value whose methods can be suspended
 )
 
-// Param declares one key=value of a command line. It is made by [Int], [Word],
-// [Style] or [Text].
+// Param declares a key=value argument of a command line. It is made by [Int], [Word], [Style] or [Text].
 type Param struct {
 	Key string
 
 	kind     kind
 	number   int
 	min, max int
-	words    []string // of a word: all it may be
+	words    []string // of a word: the allowed ones
 	text     string   // of a word or a text: the default
 }
 
@@ -60,16 +59,14 @@ func Word(key string, words ...string) Param {
 	return Param{Key: key, kind: word, words: words, text: words[0]}
 }
 
-// Style declares the common parameter style, for a bench that makes sense with
-// event-driven and with blocking actors. A bench with one way only declares
-// Word("style", Process), or no style at all, which counts as [Actor].
+// Style declares the common parameter style, for a bench that supports event-driven and blocking actors. A bench with only
+// one style declares Word("style", Process), or no style, which means [Actor].
 func Style() Param { return Word("style", Actor, Process, Coroutine) }
 
 // Text declares any text.
 func Text(key, value string) Param { return Param{Key: key, kind: text, text: value} }
 
-// String returns the parameter as its default is written, with all of the words
-// where it is one of several: "n=503", "style=actor|process|coroutine".
+// String formats the parameter with its default, or with all allowed words: "n=503", "style=actor|process|coroutine".
 func (p Param) String() string {
 	if p.kind == word {
 		return p.Key + "=" + strings.Join(p.words, "|")
@@ -96,7 +93,7 @@ func (p Param) standard() any {
 	return p.text
 }
 
-// parse reads a value as it stands on a command line.
+// parse parses a value of a command line.
 func (p Param) parse(value string) (any, error) {
 	switch p.kind {
 	case number:
@@ -120,12 +117,11 @@ func (p Param) bounds() string {
 	return fmt.Sprintf("a whole number from %d to %d", p.min, p.max)
 }
 
-// Params are the values of one run, in the order of their declaration.
+// Params holds the values of one run, in the order of their declaration.
 type Params struct{ fields Fields }
 
-// Parse reads args, each key=value, over the defaults of params; a key given
-// twice has its last value. The error wraps [ErrUsage] and says what is
-// allowed.
+// Parse applies args, each key=value, to the defaults of params; the last value of a repeated key wins. The error wraps
+// [ErrUsage] and says what is allowed.
 func Parse(params []Param, args []string) (Params, error) {
 	fields := make(Fields, len(params))
 	for i, p := range params {
@@ -153,7 +149,7 @@ func set(fields Fields, params []Param, arg string) error {
 	return err
 }
 
-// Args returns the command line that [Parse] reads as p.
+// Args returns the command line that [Parse] parses as p.
 func (p Params) Args() []string {
 	args := make([]string, len(p.fields))
 	for i, field := range p.fields {
@@ -168,13 +164,13 @@ func (p Params) Int(key string) int { return value[int](p, key) }
 // Word returns the word or text key. It panics if none was declared.
 func (p Params) Word(key string) string { return value[string](p, key) }
 
-// Style returns the style asked for, [Actor] where the bench declares none.
+// Style returns the requested style, or [Actor] if the bench declares none.
 func (p Params) Style() string {
 	style, _ := p.fields.get("style").(string)
 	return cmp.Or(style, Actor)
 }
 
-// Blocking reports whether the style asked for is a blocking one.
+// Blocking reports whether the requested style is a blocking one.
 func (p Params) Blocking() bool { return p.Style() != Actor }
 
 func value[T any](p Params, key string) T {

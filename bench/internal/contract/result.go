@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Result is the one line that a run prints. Its fields stand in the order of
-// the contract; floats are rounded to six decimals.
+// Result is the line printed by a run. Its fields are in the order of the contract; floats are rounded to six decimals.
 type Result struct {
 	System     string  `json:"system"`
 	Version    string  `json:"version"`
@@ -22,11 +21,11 @@ type Result struct {
 	Ops        int     `json:"ops"`
 	OpsPerSec  int     `json:"ops_per_sec"`
 	NsPerOp    float64 `json:"ns_per_op"`
-	PeakRSSMiB float64 `json:"peak_rss_mib"` // 0 where the system does not tell
+	PeakRSSMiB float64 `json:"peak_rss_mib"` // 0 if unknown
 	Extra      Fields  `json:"extra"`        // float64
 }
 
-// measured fills in what follows from ops in spent.
+// measured fills in the fields that follow from ops and spent.
 func (r Result) measured(ops int, spent time.Duration) Result {
 	spent = max(spent, 1)
 	r.Seconds = round(spent.Seconds())
@@ -38,8 +37,7 @@ func (r Result) measured(ops int, spent time.Duration) Result {
 
 func round(f float64) float64 { return math.Round(f*1e6) / 1e6 }
 
-// ParseResult reads the output of a run: one JSON line for bench, of any
-// system.
+// ParseResult parses the output of a run of any system: one JSON line for bench.
 func ParseResult(output []byte, bench string) (Result, error) {
 	line := bytes.TrimSpace(output)
 	var r Result
@@ -76,7 +74,7 @@ func (f Fields) get(key string) any {
 	return nil
 }
 
-// Number returns the number key, and whether there is one.
+// Number returns the number key, and whether it exists.
 func (f Fields) Number(key string) (float64, bool) {
 	switch v := f.get(key).(type) {
 	case int:
@@ -101,7 +99,7 @@ func (f Fields) String() string {
 	return strings.Join(texts, " ")
 }
 
-// MarshalJSON writes one object.
+// MarshalJSON encodes one object.
 func (f Fields) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -125,7 +123,7 @@ func (f Fields) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON reads one object of numbers and strings.
+// UnmarshalJSON decodes one object of numbers and strings.
 func (f *Fields) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -151,7 +149,7 @@ func (f *Fields) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// scalar turns a token into an int where it is one, a float64 or a string.
+// scalar converts a token to an int if possible, a float64 or a string.
 func scalar(t json.Token) (any, error) {
 	switch t := t.(type) {
 	case string:

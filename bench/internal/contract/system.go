@@ -18,7 +18,7 @@ const (
 	Done      = 0
 	Failed    = 1 // the bench's own check
 	Misused   = 2 // unknown bench, unknown or malformed parameter
-	NoTooling = 3 // a peer's run script: what it needs is not installed
+	NoTooling = 3 // a peer's run script: its tools are not installed
 )
 
 // Bench is one entry of a system's table.
@@ -27,15 +27,15 @@ type Bench struct {
 	About  string // a few words for the list
 	Params []Param
 
-	// Ops is the number of operations that a run with p stands for.
+	// Ops is the number of operations of a run with p.
 	Ops func(p Params) int
 
 	// Run does the work, calls m's Start and Stop around the timed part of it,
 	// and checks its own result: an error means that the check failed.
 	Run func(p Params, m *Meter) error
 
-	// Far is the other end of a bench between two OS processes, nil for the
-	// rest. It runs in the OS process that [Far] starts, until it returns.
+	// Far is the far end of a bench between two OS processes, nil for other benches. It runs in the OS process of [Far]
+	// until it returns.
 	Far func(args []string) error
 }
 
@@ -46,13 +46,11 @@ type System struct {
 	Benches []Bench
 }
 
-// far is the first argument of the other end of a bench; the name is no
-// bench's.
+// far is the first argument for the far end of a bench; no bench has this name.
 const far = "far-end"
 
-// Far returns the command, not started, that runs the Far function of the bench
-// name with args in another OS process of this same program. The caller starts
-// it and waits for it.
+// Far returns a command that runs the Far function of the bench name with args in another OS process of this program. The
+// caller starts it and waits for it.
 func Far(name string, args ...string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -129,8 +127,7 @@ func (s System) run(b Bench, args []string) (Result, error) {
 	return r.measured(ops, m.Spent()), nil
 }
 
-// list writes a line for each bench: its name, its parameters with their
-// defaults, and what it is about.
+// list writes a line for each bench: its name, its parameters with their defaults, and its description.
 func (s System) list(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, b := range s.Benches {
@@ -139,7 +136,7 @@ func (s System) list(w io.Writer) error {
 	return t.Flush()
 }
 
-// Has returns whether the system has a bench of that name with that style.
+// Has reports whether the system has a bench of that name with that style.
 func (s System) Has(name, style string) bool {
 	b, ok := s.bench(name)
 	return ok && slices.Contains(b.styles(), style)
@@ -170,7 +167,7 @@ func (s System) names() []string {
 	return names
 }
 
-// Validate says what is wrong with the table itself; a system's tests call it.
+// Validate checks the table itself; a system's tests call it.
 func (s System) Validate() error {
 	seen := map[string]bool{"list": true, "compare": true, far: true}
 	for _, b := range s.Benches {

@@ -11,12 +11,11 @@ import (
 	"github.com/actornode/actornode/bench/internal/contract"
 )
 
-// farGrace is how long the far end may take to dial, and to end once the near one is
-// over.
+// farGrace is how long the far end may take to dial, and to end after the near one.
 const farGrace = time.Minute
 
-// Between completes a bench between two OS processes with a connection. Each
-// end is over when its function returns; the connection is closed for it.
+// Between completes a bench between two OS processes with a connection. Each end ends when its function returns; then its
+// connection is closed.
 func Between(
 	b contract.Bench,
 	near func(p contract.Params, m *contract.Meter, conn net.Conn) error,
@@ -49,9 +48,9 @@ func Between(
 
 // farEnd is the OS process of the far end and the connection to it.
 type farEnd struct {
-	conn net.Conn // nil until it has dialled
+	conn net.Conn // nil until far has dialled
 	cmd  *exec.Cmd
-	over chan error // capacity 1: what it ended with
+	over chan error // capacity 1: its exit
 }
 
 // startFar starts the far end of a bench and returns when it has dialled.
@@ -78,16 +77,15 @@ func startFar(bench string, p contract.Params) (*farEnd, error) {
 	return f, nil
 }
 
-// wait is the goroutine that waits for the far end: started by startFar, waited for by
-// stop. Nobody need wait for the far end to dial when it is over.
+// wait is the goroutine that waits for the far end: started by startFar, awaited by stop. When the far end ends, it closes
+// the listener, so that nothing waits for the dial.
 func (f *farEnd) wait(listener net.Listener) {
 	err := f.cmd.Wait()
 	listener.Close()
 	f.over <- err
 }
 
-// stop closes the connection, the sign for the far end to end, waits until it has, and
-// returns what it ended with.
+// stop closes the connection, which ends the far end, waits for it, and returns its error.
 func (f *farEnd) stop() error {
 	if f.conn != nil {
 		f.conn.Close()
