@@ -12,12 +12,13 @@ import (
 	"path/filepath"
 )
 
-// name is that of the files of a target, without an extension.
+// name is the base name of a target's files, without an extension.
 func (r release) name(t target) string {
 	return fmt.Sprintf("actornode_%s_%s_%s", r.plain(), t.goos, t.goarch)
 }
 
-// archive writes the files of a target into one: a .tar.gz, or a .zip for Windows. All are below a folder of the archive's name.
+// archive writes the files of a target into an archive: a .tar.gz, or a .zip for Windows. All are in a directory with the
+// archive's name.
 func (r release) archive(t target, files []file, to string) error {
 	write, extension := r.tarball, ".tar.gz"
 	if t.goos == "windows" {
@@ -72,7 +73,7 @@ func (r release) zip(folder string, files []file) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// writeSums writes the checksums of all files of a folder, in the form of sha256sum.
+// writeSums writes the checksums of all files of a directory, in the format of sha256sum.
 func writeSums(folder string) error {
 	found, err := os.ReadDir(folder) // sorted
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// ownLicence is this project's.
+// ownLicence is the licence of this project.
 const ownLicence = "Apache-2.0"
 
-// home is where the project is.
+// home is the URL of the project.
 const home = "https://github.com/actornode/actornode"
 
-// bill writes the SBOM of a binary: what the linker has noted in it, with the licences of THIRD_PARTY_LICENSES.md.
+// bill writes the SBOM of a binary: the modules in its build information, with the licences of THIRD_PARTY_LICENSES.md.
 func (r release) bill(t target, binary, to string) error {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -71,14 +71,14 @@ func (r release) bill(t target, binary, to string) error {
 	return os.WriteFile(filepath.Join(to, r.name(t)+".cdx.json"), b.Bytes(), 0o644)
 }
 
-// component is a module, by the name that package URLs have for it.
+// component returns the SBOM entry of a module, named by its package URL.
 func component(kind cdx.ComponentType, path, version, licence string) cdx.Component {
 	ref := "pkg:golang/" + path + "@" + strings.ReplaceAll(version, "+", "%2B")
 	return cdx.Component{BOMRef: ref, Type: kind, Name: path, Version: version, PackageURL: ref,
 		Licenses: &cdx.Licenses{{Expression: licence}}}
 }
 
-// row is one of the table of modules: path, version, licence.
+// row matches a row of the table of modules: path, version, licence.
 var row = regexp.MustCompile(`(?m)^\| ([a-z][^ |]*/[^ |]*) \| (v[^ |]+) \| ([^|]+) \|$`)
 
 // readLicences returns the licences of modules, SPDX expressions, by path and version.

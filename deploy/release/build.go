@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// program is the package that is built, and where in it the linker notes the version: internal/daemon/command/version.go.
+// program is the built package; the linker sets the version in internal/daemon/command/version.go.
 const (
 	program = "./cmd/actornode"
 	noted   = "github.com/actornode/actornode/internal/daemon/command."
 )
 
-// target is a system that a binary is for.
+// target is the system of a binary.
 type target struct{ goos, goarch string }
 
 func (t target) String() string { return t.goos + "/" + t.goarch }
 
-// binary is the name of the program there.
+// binary is the name of the program on the target.
 func (t target) binary() string {
 	if t.goos == "windows" {
 		return "actornode.exe"
@@ -44,7 +44,7 @@ func (r release) build(ctx context.Context, t target, to string) error {
 	return nil
 }
 
-// environment is that of the process, without what changes the code that the compiler writes.
+// environment returns the environment of the process, without variables that affect the generated code.
 func environment(t target) []string {
 	var env []string
 	for _, v := range os.Environ() {

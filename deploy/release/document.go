@@ -13,20 +13,20 @@ import (
 	"github.com/actornode/actornode/internal/daemon/command"
 )
 
-// file is one of an archive or a package: its path there, its mode and its bytes.
+// file is a file of an archive or a package: its path there, its mode and its content.
 type file struct {
 	path string
 	mode os.FileMode
 	data []byte
 }
 
-// Folders of the documents in archives.
+// Directories of the documents in archives.
 const (
 	manualFolder     = "man"
 	completionFolder = "completions"
 )
 
-// documents are what archives have beside the binary.
+// documents returns the files of archives other than the binary.
 func (r release) documents() ([]file, error) {
 	var all []file
 	for path, from := range map[string]string{
@@ -60,7 +60,7 @@ func sortFiles(all []file) {
 	slices.SortFunc(all, func(a, b file) int { return strings.Compare(a.path, b.path) })
 }
 
-// completions are what shells load to complete the commands of root, by the names that the shells look for.
+// completions returns the completion scripts of shells for the commands of root, by the file names that the shells expect.
 func completions(root *cobra.Command) (map[string][]byte, error) {
 	all := make(map[string][]byte)
 	for name, write := range map[string]func(*bytes.Buffer) error{
@@ -78,7 +78,7 @@ func completions(root *cobra.Command) (map[string][]byte, error) {
 	return all, nil
 }
 
-// compress is gzip without a name and a time.
+// compress compresses data with gzip, without name and time.
 func compress(data []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

@@ -15,7 +15,7 @@ import (
 // sums is the name of the file with the checksums.
 const sums = "SHA256SUMS"
 
-// allTargets are those that a release has.
+// allTargets lists the targets of a release.
 var allTargets = []target{
 	{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
@@ -57,7 +57,7 @@ func runCommand(ctx context.Context, args []string) error {
 	return r.make(ctx, *out, wanted)
 }
 
-// parseTargets reads a list of OS/ARCH; empty: all.
+// parseTargets parses a list of OS/ARCH; an empty text means all.
 func parseTargets(text string) ([]target, error) {
 	if text == "" {
 		return allTargets, nil
@@ -76,14 +76,14 @@ func parseTargets(text string) ([]target, error) {
 	return all, nil
 }
 
-// release is what is made of one commit.
+// release holds the parameters of a release of one commit.
 type release struct {
 	revision
 	source  string // root of the repository
-	profile bool   // the compiler uses the profile
+	profile bool   // whether the compiler uses the profile
 }
 
-// make writes the files of the targets into the folder out.
+// make writes the files of the targets into the directory out.
 func (r release) make(ctx context.Context, out string, targets []target) error {
 	out, err := filepath.Abs(out)
 	if err != nil {
@@ -127,7 +127,7 @@ func (r release) make(ctx context.Context, out string, targets []target) error {
 	return os.Rename(files, out)
 }
 
-// publish makes what there is of one target of its binary and the documents.
+// publish makes all files of a target from its binary and the documents.
 func (r release) publish(t target, binary string, docs []file, to string) error {
 	code, err := os.ReadFile(binary)
 	if err != nil {
@@ -145,7 +145,7 @@ func (r release) publish(t target, binary string, docs []file, to string) error 
 	return r.packages(t, code, docs, to)
 }
 
-// mayReplace says whether out is a folder that a release may replace.
+// mayReplace returns an error if out is a directory that a release must not replace.
 func mayReplace(out string) error {
 	found, err := os.ReadDir(out)
 	if os.IsNotExist(err) || err == nil && len(found) == 0 {

@@ -12,8 +12,8 @@ import (
 
 // manual returns the pages of the commands of root, by the names of their files, in the macros of man(7).
 //
-// The library cobra/doc takes the texts of commands for Markdown. These are plain text in which *, _, < and { stand for
-// themselves, so the pages are written here.
+// The library cobra/doc treats the texts of commands as Markdown. They are plain text with literal *, _, < and {, so this
+// package writes the pages itself.
 func manual(root *cobra.Command, version string, date time.Time) map[string][]byte {
 	all := make(map[string][]byte)
 	var visit func(c *cobra.Command)
@@ -30,7 +30,7 @@ func manual(root *cobra.Command, version string, date time.Time) map[string][]by
 	return all
 }
 
-// pageName is what man is asked for: actornode, actornode-start, actornode-log-level.
+// pageName is the name of a page for man: actornode, actornode-start, actornode-log-level.
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 // page is the manual of one command.
@@ -60,7 +60,7 @@ func page(c *cobra.Command, version string, date time.Time) []byte {
 	return b.Bytes()
 }
 
-// useLine is how the command is called.
+// useLine returns the usage of the command.
 func useLine(c *cobra.Command) string {
 	if c.HasAvailableSubCommands() {
 		return c.CommandPath() + " COMMAND"
@@ -90,12 +90,12 @@ func subcommands(b *bytes.Buffer, c *cobra.Command) {
 	list("")
 }
 
-// reference names the page of a command.
+// reference writes a reference to the page of a command.
 func reference(b *bytes.Buffer, c *cobra.Command) {
 	fmt.Fprintf(b, ".BR %s (1)\n", escape(pageName(c)))
 }
 
-// options lists the flags of a command, those of its parents among them.
+// options lists the flags of a command, including those of its parents.
 func options(b *bytes.Buffer, c *cobra.Command) {
 	c.InitDefaultHelpFlag()
 	first := true
@@ -125,7 +125,7 @@ func options(b *bytes.Buffer, c *cobra.Command) {
 	c.InheritedFlags().VisitAll(add)
 }
 
-// plainDefault says whether the default value of a flag is that of its type, which need not be told.
+// plainDefault reports whether the default of a flag is the zero value of its type, which the page omits.
 func plainDefault(f *pflag.Flag) bool {
 	switch f.DefValue {
 	case "", "0", "0s", "false", "[]":
@@ -134,7 +134,7 @@ func plainDefault(f *pflag.Flag) bool {
 	return false
 }
 
-// blocks writes paragraphs, which are filled, and indented lines, which stay as they are.
+// blocks writes paragraphs, which are filled, and indented lines, which are kept.
 func blocks(b *bytes.Buffer, text string) {
 	for i, block := range strings.Split(strings.Trim(text, "\n"), "\n\n") {
 		if i > 0 {
@@ -148,7 +148,7 @@ func blocks(b *bytes.Buffer, text string) {
 	}
 }
 
-// escape has a text stand for itself in roff.
+// escape escapes a text for roff.
 func escape(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, "\t", "    ").Replace(text)
 	lines := strings.Split(text, "\n")
@@ -160,7 +160,7 @@ func escape(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// quote is one argument of a macro.
+// quote quotes an argument of a macro.
 func quote(text string) string { return `"` + strings.ReplaceAll(escape(text), `"`, `\(dq`) + `"` }
 
 func lowerFirst(s string) string {

@@ -15,15 +15,15 @@ import (
 	"github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// format is a kind of package: what the package managers want differently.
+// format is a kind of package: the differences between package managers.
 type format struct {
-	name       string // of nfpm, and of the folder with the scripts
+	name       string // of nfpm, and of the directory with the scripts
 	packager   nfpm.Packager
-	scripts    nfpm.Scripts // paths below the folder of this module
+	scripts    nfpm.Scripts // paths in the directory of this module
 	depends    []string
-	zsh        string // folder of completions for zsh
-	licence    string // path of the text of the licence
-	compresses bool   // documents are compressed, as Debian's policy asks for
+	zsh        string // directory of completions for zsh
+	licence    string // path of the licence text
+	compresses bool   // documents are compressed, as Debian's policy requires
 }
 
 var formats = []format{
@@ -48,7 +48,7 @@ nodes and controls them. The package has the daemon as a service of systemd,
 which is neither enabled nor started, its manual and completions for shells.`
 )
 
-// packages writes the packages of a target with Linux.
+// packages writes the packages of a Linux target.
 func (r release) packages(t target, binary []byte, docs []file, to string) error {
 	for _, f := range formats {
 		if err := r.pack(f, t, binary, docs, to); err != nil {
@@ -76,7 +76,7 @@ func (r release) pack(f format, t target, binary []byte, docs []file, to string)
 		Homepage: home, License: ownLicence, Description: description, MTime: r.time, DisableGlobbing: true,
 	}
 	if f.name == "rpm" {
-		info.Release = "1" // of the package; Debian's has none: the package is the project's own
+		info.Release = "1" // of the package; Debian's has none, since the package is made by the project
 	}
 	info.Umask = 0o022
 	info.Depends, info.Scripts = f.depends, f.scripts
@@ -108,7 +108,7 @@ func (r release) pack(f format, t target, binary []byte, docs []file, to string)
 	return os.WriteFile(filepath.Join(to, f.packager.ConventionalFileName(info)), b.Bytes(), 0o644)
 }
 
-// folders are those that the package has alone: without an entry rpm would leave them behind, empty.
+// folders returns the directories owned by the package: without an entry rpm would leave them behind, empty.
 func folders(content []file) (all []string) {
 	for _, c := range content {
 		for dir := filepath.Dir(c.path); dir != "/"; dir = filepath.Dir(dir) {
@@ -120,7 +120,7 @@ func folders(content []file) (all []string) {
 	return all
 }
 
-// contents are the files of a package.
+// contents returns the files of a package.
 func (r release) contents(f format, binary []byte, docs []file) ([]file, error) {
 	all := []file{{"/usr/bin/actornode", 0o755, binary}}
 	add := func(path string, data []byte) { all = append(all, file{path, 0o644, data}) }
@@ -159,7 +159,7 @@ func (r release) contents(f format, binary []byte, docs []file) ([]file, error) 
 			add(f.licence, fmt.Appendf(nil, copyright, r.time.Year()))
 		case name == "LICENSE":
 			add(f.licence, d.data)
-		case name == "README.md", name == "actornode.ps1": // about the source; for Windows
+		case name == "README.md", name == "actornode.ps1": // about the source, and for Windows
 		default:
 			err = fmt.Errorf("no place is known for %s", d.path)
 		}
@@ -184,7 +184,7 @@ func (r release) contents(f format, binary []byte, docs []file) ([]file, error) 
 	return all, nil
 }
 
-// copyright is the file of Debian's policy, 12.5.
+// copyright is the file required by Debian's policy, 12.5.
 const copyright = `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: actornode
 Source: ` + home + `
@@ -196,12 +196,12 @@ License: Apache-2.0
  Licensed under the Apache License, Version 2.0. On Debian systems its text is in /usr/share/common-licenses/Apache-2.0.
 `
 
-// overrides tells lintian what is meant.
+// overrides silences lintian where the package deviates on purpose.
 const overrides = `# Programs of Go are linked statically.
 actornode: statically-linked-binary [usr/bin/actornode]
 `
 
-// debianChangelog is the file of Debian's policy, 12.7.
+// debianChangelog returns the file required by Debian's policy, 12.7.
 func (r release) debianChangelog() []byte {
 	version, before, more := r.parts()
 	if before != "" {

@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// semantic is a version as the go command takes it.
+// semantic matches a version of the go command.
 var semantic = regexp.MustCompile(`^v(\d+\.\d+\.\d+)(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?$`)
 
-// modified is what the version of files that are not committed has at its end.
+// modified is the suffix of the version of uncommitted files.
 const modified = "+modified"
 
-// revision is the state of the repository that is released.
+// revision is the released state of the repository.
 type revision struct {
-	version string    // v1.2.3, v1.3.0-rc.1, v0.0.0-TIME-COMMIT; +modified at its end: not all is committed
+	version string    // v1.2.3, v1.3.0-rc.1, v0.0.0-TIME-COMMIT; with the suffix +modified if not everything is committed
 	commit  string    // 40 hex digits
 	time    time.Time // of the commit, UTC
 }
 
-// readRevision asks git. version overrides the tag of the commit, if it is not empty.
+// readRevision reads the revision from git. version overrides the tag of the commit, unless it is empty.
 func readRevision(ctx context.Context, source, version string) (r revision, err error) {
 	head, err := git(ctx, source, "log", "-1", "--format=%H %ct")
 	if err != nil {
@@ -78,10 +78,10 @@ func git(ctx context.Context, source string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// plain is the version without its "v", as names of files have it.
+// plain is the version without its "v", for names of files.
 func (r revision) plain() string { return strings.TrimPrefix(r.version, "v") }
 
-// parts are those of the version as packages have them: 1.2.3, what comes before that release, what says more about it.
+// parts splits the version for packages: 1.2.3, the pre-release, and the metadata.
 func (r revision) parts() (version, before, more string) {
 	m := semantic.FindStringSubmatch(r.version)
 	dots := strings.NewReplacer("-", ".")

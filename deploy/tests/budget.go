@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// budgets has what each package may take in make test, a line each: its name and a number of
-// units. A package that is not there may take otherBudget.
+// budgets has the time budget of each package in make test, one per line: its name and a number of units. Other packages
+// have otherBudget.
 //
 //go:embed budgets.txt
 var budgets string
 
 const otherBudget = 10
 
-// unit times a calculation that always is the same, a SHA-256 of 640 MiB, and returns the
-// shorter time of two: how quick the machine is now.
+// unit measures the current speed of the machine: it times a fixed calculation, a SHA-256 of 640 MiB, and returns the
+// shorter of two runs.
 func unit() time.Duration {
 	b := make([]byte, 64<<20)
 	best := time.Duration(math.MaxInt64)
@@ -36,7 +36,7 @@ func unit() time.Duration {
 	return best
 }
 
-// slowestShown is how many packages are listed.
+// slowestShown is the number of packages listed.
 const slowestShown = 10
 
 // reportPackages prints the slowest packages, and those over their budget.
@@ -56,8 +56,7 @@ func (r *run) reportPackages() {
 	}
 }
 
-// overBudget says which packages take more than they may. It is no failure: the machine may be
-// busy with something else.
+// overBudget reports packages over their budget. That is not a failure: the machine may be busy.
 func (r *run) overBudget(packages []string) {
 	may := map[string]float64{}
 	for line := range strings.Lines(budgets) {

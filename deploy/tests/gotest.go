@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// tally counts tests. A subtest is not counted beside the test that it belongs to.
+// tally counts tests, without subtests.
 type tally struct{ passed, failed, skipped int }
 
 // event is a line of go test -json: see go doc test2json.
@@ -25,8 +25,7 @@ type event struct {
 	FailedBuild string
 }
 
-// goTest runs go test with what args say, in a folder, at a tier. It fails with the output of
-// the tests that have failed.
+// goTest runs go test with args in dir, at a tier. Its error has the output of the failed tests.
 func (r *run) goTest(dir, tier string, args ...string) error {
 	return r.goTestIn(dir, []string{"ACTORNODE_TESTS=" + tier}, args...)
 }
@@ -35,7 +34,7 @@ func (r *run) goTestIn(dir string, env []string, args ...string) error {
 	read, write := io.Pipe()
 	c := &collector{run: r, output: map[string]*strings.Builder{}}
 	read2 := make(chan error, 1)
-	go func() { read2 <- c.read(read) }() // ends with what it reads, which is closed below
+	go func() { read2 <- c.read(read) }() // ends with its input, which is closed below
 	err := r.start(dir, env, write, "go", append([]string{"test", "-json", "-timeout=30m"}, args...)...)
 	write.Close()
 	if readErr := <-read2; err == nil {
@@ -54,9 +53,9 @@ func (r *run) goTestIn(dir string, env []string, args ...string) error {
 type collector struct {
 	run      *run
 	output   map[string]*strings.Builder // by package and test, while it runs
-	other    strings.Builder             // what is no event, and what builds print
+	other    strings.Builder             // lines that are not events, and output of builds
 	names    []string                    // of tests that have failed
-	failures []string                    // what they printed
+	failures []string                    // their output
 }
 
 func (c *collector) read(r io.Reader) error {
@@ -93,7 +92,7 @@ func (c *collector) event(e event) {
 	}
 }
 
-// ended counts what has ended, a test or a package.
+// ended counts the end of a test or a package.
 func (c *collector) ended(e event, output *strings.Builder) {
 	text := ""
 	if output != nil {
@@ -128,8 +127,8 @@ func (c *collector) ended(e event, output *strings.Builder) {
 	}
 }
 
-// fail keeps a failure. That of a package counts only if no test of it has failed: it does not
-// compile, or has ended in the middle, and then what its tests printed until then says why.
+// fail records a failure. The failure of a package counts only if none of its tests has failed: it did not compile, or it
+// crashed, and then the output of its tests tells why.
 func (c *collector) fail(name, text string, build bool) {
 	if i := strings.IndexByte(name, ' '); i < 0 {
 		if slices.ContainsFunc(c.names, func(n string) bool { return strings.HasPrefix(n, name+" ") }) {
@@ -149,7 +148,7 @@ func (c *collector) fail(name, text string, build bool) {
 	c.failures = append(c.failures, fmt.Sprintf("--- %s\n%s", name, lastLines(text, 200)))
 }
 
-// skipped finds what a test was skipped for in what testkit.From and testkit.Program print.
+// skipped matches the reason of a skipped test in the output of testkit.From and testkit.Program.
 var skipped = regexp.MustCompile(`(left to make \w+|not installed): (.*)`)
 
 func reason(output string) string {
@@ -159,7 +158,7 @@ func reason(output string) string {
 	return "other"
 }
 
-// leftOut says in one line what tests were left out, and which target has them.
+// leftOut describes in one line the tests left out, and the target that runs them.
 func (r *run) leftOut() string {
 	groups := map[string][]string{}
 	for _, why := range slices.Sorted(maps.Keys(r.left)) {
@@ -186,7 +185,7 @@ func (r *run) leftOut() string {
 	return "Left out: " + strings.Join(parts, "; ") + "."
 }
 
-// short is the name of a package without that of the module.
+// short is the path of a package without that of the module.
 func short(path string) string {
 	if s, ok := strings.CutPrefix(path, "github.com/actornode/actornode/"); ok {
 		return s

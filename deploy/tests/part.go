@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// part is a piece of a tier that can be run alone.
+// part is a part of a tier that can be run alone.
 type part struct {
 	name  string
-	what  string   // what it does, for list
-	needs []string // programs without which it is left out
+	what  string   // its description, for list
+	needs []string // programs required to run it
 	do    func(r *run) error
 }
 
@@ -30,7 +30,7 @@ type tier struct {
 	parts []part
 }
 
-// choose returns the parts of a tier with the names, or all of them.
+// choose returns the named parts of a tier, or all of them.
 func choose(tierName string, names []string) ([]part, error) {
 	i := slices.IndexFunc(tiers, func(t tier) bool { return t.name == tierName })
 	if i < 0 {
@@ -64,13 +64,13 @@ type run struct {
 	ctx  context.Context
 	root string
 	tier string
-	logs string // a folder
+	logs string // a directory
 	out  io.Writer
 
-	log     *os.File // of the part that runs
+	log     *os.File // of the running part
 	tests   tally    // of all parts
 	left    map[string]int
-	seconds map[string]float64 // what each package took in the part tests
+	seconds map[string]float64 // time of each package in the part tests
 	rows    []row
 }
 
@@ -86,7 +86,7 @@ func newRun(root, tier string) *run {
 
 var errParts = errors.New("not all parts have passed")
 
-// all runs parts one after the other, and prints what came of them.
+// all runs parts one after the other, and prints the results.
 func (r *run) all(ctx context.Context, parts []part) (err error) {
 	r.ctx = ctx
 	if r.logs, err = os.MkdirTemp("", "actornode-"+r.tier+"-"); err != nil {
@@ -147,7 +147,7 @@ func (r *run) one(p part) bool {
 	return true
 }
 
-// compiler stands in part.needs for the C compiler that the go command uses: the race detector needs one.
+// compiler means in part.needs the C compiler used by the go command: the race detector needs one.
 const compiler = "a C compiler"
 
 func cCompiler() string {
@@ -168,12 +168,12 @@ func (r *run) report() {
 	if line := r.leftOut(); line != "" {
 		fmt.Fprintf(r.out, "\n%s\n", line)
 	}
-	if t := r.tests; t.passed+t.failed+t.skipped > 0 { // else the parts are no tests of Go
+	if t := r.tests; t.passed+t.failed+t.skipped > 0 { // otherwise the parts are not Go tests
 		fmt.Fprintf(r.out, "\n%d passed, %d failed, %d skipped\n", t.passed, t.failed, t.skipped)
 	}
 }
 
-// diskFull reports whether a part has failed for want of space on a disk.
+// diskFull reports whether a part has failed because a disk is full.
 func (r *run) diskFull() bool {
 	for _, w := range r.rows {
 		log, err := os.ReadFile(filepath.Join(r.logs, w.name+".log"))
@@ -184,8 +184,7 @@ func (r *run) diskFull() bool {
 	return false
 }
 
-// command runs a program in a folder of the repository. Its output goes to the log; the last
-// lines are in the error.
+// command runs a program in a directory of the repository. Its output goes to the log; the error has the last lines.
 func (r *run) command(dir string, env []string, name string, args ...string) error {
 	var out bytes.Buffer
 	err := r.start(dir, env, io.MultiWriter(r.log, &out), name, args...)
@@ -207,9 +206,8 @@ func (r *run) start(dir string, env []string, w io.Writer, name string, args ...
 	return cmd.Run()
 }
 
-// environment is what the go command is told for all parts: no profile, with which each main
-// package would be compiled with all it imports anew; nothing about the version control, which
-// may not be there.
+// environment returns the variables of the go command for all parts: no profile, with which each main package would
+// recompile all its imports; no version control, which may be missing.
 func environment() []string {
 	return []string{"GOFLAGS=" + strings.TrimSpace(os.Getenv("GOFLAGS")+" -pgo=off -buildvcs=false"), "GOWORK="}
 }
@@ -219,7 +217,7 @@ func lastLines(s string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// repository returns the folder with go.work.
+// repository returns the directory with go.work.
 func repository() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

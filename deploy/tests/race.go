@@ -15,18 +15,17 @@ import (
 	"strconv"
 )
 
-// What runs under the race detector: every package of the module that has tests and whose own
-// code, without its tests, is concurrent. A package is concurrent that starts goroutines or
-// holds what several of them use at once; see concurrent. What such a package imports is compiled
-// for the race detector as well, and watched while the tests of that package run. So a
-// package that only computes is not on the list, and is watched where goroutines use it.
+// The race detector runs on every package of the module that has tests and whose own code, without its tests, is
+// concurrent: it starts goroutines or has data shared by several; see concurrent. The imports of such a package are also
+// compiled for the race detector, and checked while its tests run. So a package that only computes is not on the list, but
+// checked where goroutines use it.
 
-// notRaced are the packages that the rule finds and that are left out, and why.
+// notRaced lists packages excluded from the rule, with the reasons.
 var notRaced = map[string]string{
 	ours: "its tests read the repository: layers, licences, the API",
 }
 
-// listed is what go list says of a package.
+// listed is the output of go list for a package.
 type listed struct {
 	ImportPath, Dir           string
 	GoFiles, CgoFiles         []string
@@ -34,8 +33,8 @@ type listed struct {
 	Module                    struct{ Path string }
 }
 
-// racePackages returns the import paths of the packages to be run under the race detector, sorted.
-// It works in any folder of the module.
+// racePackages returns the sorted import paths of the packages to run under the race detector. It works in any directory of
+// the module.
 func racePackages() ([]string, error) {
 	all, err := listPackages()
 	if err != nil {
@@ -58,8 +57,8 @@ func racePackages() ([]string, error) {
 	return paths, nil
 }
 
-// listPackages asks the go command for the packages of the module, with the files that it
-// compiles for the race detector. Of a workspace it leaves out the other modules.
+// listPackages lists the packages of the module with the files compiled for the race detector. It leaves out the other
+// modules of a workspace.
 func listPackages() ([]listed, error) {
 	c := exec.Command("go", "list", "-tags=race",
 		"-json=ImportPath,Dir,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Module", ours+"/...")
@@ -83,7 +82,7 @@ func listPackages() ([]listed, error) {
 	}
 }
 
-// concurrent returns why p is concurrent; "": it is not.
+// concurrent returns why p is concurrent, or "".
 func (p *listed) concurrent() (why string, err error) {
 	for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
@@ -97,8 +96,7 @@ func (p *listed) concurrent() (why string, err error) {
 	return "", nil
 }
 
-// shared are packages that nobody imports but for what several goroutines use at once, or to have
-// other goroutines call what they are given.
+// shared lists packages that are imported only for data shared by goroutines, or to run callbacks on other goroutines.
 var shared = map[string]bool{
 	"sync":                            true,
 	"sync/atomic":                     true,
@@ -115,7 +113,7 @@ var shared = map[string]bool{
 
 const ours = "github.com/actornode/actornode"
 
-// starters are the functions of other packages that call what they are given in another goroutine.
+// starters lists the functions of other packages that call their argument in another goroutine.
 var starters = map[string][]string{
 	"time":    {"AfterFunc"},
 	"context": {"AfterFunc"},
@@ -123,7 +121,7 @@ var starters = map[string][]string{
 	"iter":    {"Pull", "Pull2"},
 }
 
-// concurrent returns why a file makes its package concurrent, or "". It does if it
+// concurrent returns why a file makes its package concurrent, or "". A file does if it
 //
 //   - has a go statement;
 //   - declares a channel, sends, receives or selects;

@@ -23,28 +23,27 @@ import (
 	"time"
 )
 
-// shake runs the tests of make test again and again, shuffled, with different numbers of
-// processors, beside programs that keep the processors and the disk busy. Each run of a
-// package is a line in a file, so that it can go on in pieces and results add up. A result
-// counts for the test binary that gave it: a package that has changed begins anew.
+// shake runs the tests of make test repeatedly, shuffled, with different numbers of processors, while other programs keep
+// the processors and the disk busy. Each run of a package is a line in a file, so that it can be interrupted and results
+// add up. A result counts only for its test binary: a changed package starts again.
 type shake struct {
 	run     *run
 	results string // the file
 	rounds  int
-	folder  string // of test binaries
+	folder  string // for test binaries
 	mu      sync.Mutex
 	failed  []string
 }
 
-// binary is the compiled tests of a package.
+// binary is a compiled test of a package.
 type binary struct {
 	pkg, dir, path, hash string
 }
 
-// result is a line of the file.
+// result is a line of the results file.
 type result struct {
 	Package string
-	Binary  string // the beginning of its SHA-256
+	Binary  string // prefix of its SHA-256
 	Procs   int    // GOMAXPROCS
 	Shuffle uint64
 	OK      bool
@@ -52,7 +51,7 @@ type result struct {
 	At      time.Time
 }
 
-// processors are the values of GOMAXPROCS that rounds take in turn.
+// processors are the values of GOMAXPROCS, which rounds use in turn.
 var processors = []int{1, 2, 8}
 
 func shakeCommand(ctx context.Context, root string, args []string) error {
@@ -97,7 +96,7 @@ func shakeCommand(ctx context.Context, root string, args []string) error {
 	return s.report(binaries)
 }
 
-// build compiles the tests of the packages, a binary each.
+// build compiles the tests of each package into a binary.
 func (s *shake) build(patterns []string) ([]binary, error) {
 	var out bytes.Buffer
 	list := append([]string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}\t{{.Dir}}{{end}}"}, patterns...)
@@ -110,7 +109,8 @@ func (s *shake) build(patterns []string) ([]binary, error) {
 			all = append(all, binary{pkg: pkg, dir: dir})
 		}
 	}
-	// go test -c writes files by the last part of the package's name: those that share it are compiled one after the other.
+	// go test -c names files by the last element of the package path: packages that share it are compiled one after the
+	// other.
 	for n, rest := 0, all; len(rest) > 0; n++ {
 		var now, later []binary
 		taken := map[string]bool{}
@@ -131,7 +131,7 @@ func (s *shake) build(patterns []string) ([]binary, error) {
 	return all, nil
 }
 
-// compile compiles the tests of packages with different names into a folder.
+// compile compiles the tests of packages with different names into a directory.
 func (s *shake) compile(folder string, now, all []binary) error {
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (s *shake) compile(folder string, now, all []binary) error {
 	return nil
 }
 
-// known reads the results of the binaries there are now.
+// known reads the results of the current binaries.
 func (s *shake) known(binaries []binary) (map[string][]result, error) {
 	now := map[string]string{}
 	for _, b := range binaries {
@@ -182,7 +182,7 @@ func (s *shake) known(binaries []binary) (map[string][]result, error) {
 	return known, err
 }
 
-// shakeAll runs what is missing to the number of rounds, round by round, two packages at a time.
+// shakeAll runs the missing rounds, round by round, two packages at a time.
 func (s *shake) shakeAll(binaries []binary) error {
 	known, err := s.known(binaries)
 	if err != nil {
@@ -241,7 +241,7 @@ func (s *shake) once(b binary, procs int) {
 	}
 }
 
-// keep writes what a failed run printed beside the results, and returns the file.
+// keep writes the output of a failed run next to the results, and returns the file.
 func (s *shake) keep(b binary, r result, out []byte) string {
 	name := fmt.Sprintf("%s-%d-%d.log", strings.ReplaceAll(short(b.pkg), "/", "_"), r.Procs, r.Shuffle)
 	path := filepath.Join(filepath.Dir(s.results), name)
@@ -251,14 +251,14 @@ func (s *shake) keep(b binary, r result, out []byte) string {
 	return path
 }
 
-// report prints what has been run of the binaries there are.
+// report prints the runs of the current binaries.
 func (s *shake) report(binaries []binary) error {
 	known, err := s.known(binaries)
 	if err != nil {
 		return err
 	}
 	runs, failures, fewest := 0, 0, -1
-	by := map[int]int{} // the fewest runs of a package, by processors
+	by := map[int]int{} // minimum runs of a package, by processors
 	for _, p := range processors {
 		by[p] = -1
 	}
@@ -285,7 +285,7 @@ func (s *shake) report(binaries []binary) error {
 	return nil
 }
 
-// fewer is the lower of the two; a negative one is not known.
+// fewer returns the lower number; negative ones are unknown.
 func fewer(a, b int) int {
 	if a < 0 {
 		return b
@@ -293,8 +293,8 @@ func fewer(a, b int) int {
 	return min(a, b)
 }
 
-// keepBusy starts programs that take each processor, at least two, and the disk of a folder.
-// They end with stop, or with this program: then their standard input is closed.
+// keepBusy starts programs that load each processor, at least two, and the disk of a directory. They end with stop, or with
+// this program, which closes their standard input.
 func keepBusy(ctx context.Context, folder string) (stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -325,7 +325,7 @@ func keepBusy(ctx context.Context, folder string) (stop func(), err error) {
 	return stop, nil
 }
 
-// burn keeps a processor, or the disk of a folder, busy until standard input ends.
+// burn keeps a processor, or the disk of a directory, busy until standard input ends.
 func burn(args []string) error {
 	go func() { // ends the program
 		io.Copy(io.Discard, os.Stdin)

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// tiers are the three.
+// tiers lists the three tiers.
 var tiers = []tier{
 	{"test", "needs Go and nothing else", testParts},
 	{"merge", "what must pass beside test before a change lands", mergeParts},
@@ -69,20 +69,20 @@ var nightParts = []part{
 		command("go", "run", "./deploy/tests", "shake")},
 }
 
-// command is a part that runs a program in the root.
+// command returns a part that runs a program in the root directory.
 func command(name string, args ...string) func(r *run) error {
 	return func(r *run) error { return r.command(".", nil, name, args...) }
 }
 
-// goTests is a part that runs go test in a folder at a tier.
+// goTests returns a part that runs go test in a directory at a tier.
 func goTests(dir, tier string, args ...string) func(r *run) error {
 	return func(r *run) error { return r.goTest(dir, tier, args...) }
 }
 
-// everything are the packages of the workspace: the library, the daemon, bench and deploy.
+// everything lists the packages of the workspace: the library, the daemon, bench and deploy.
 var everything = []string{"./...", "./bench/...", "./deploy/..."}
 
-// vetFor is go vet of packages for another system or processor, which env says.
+// vetFor runs go vet on packages for another system or processor, set by env.
 func vetFor(env string, packages ...string) func(r *run) error {
 	return func(r *run) error {
 		return r.command(".", []string{env}, "go", append([]string{"vet"}, packages...)...)
@@ -94,7 +94,7 @@ func static(r *run) error {
 		r.command(".", nil, "go", append([]string{"run", "./cmd/actornode", "vet"}, everything...)...))
 }
 
-// lockFree are the packages that everything concurrent rests on.
+// lockFree lists the packages on which all concurrent code relies.
 var lockFree = []string{
 	"./internal/sched/bias", "./internal/sched/fiber", "./internal/mailbox/inbox", "./internal/sched/executor",
 	"./internal/kernel/calls", "./internal/kernel/flow", "./internal/kernel/peers",
@@ -106,7 +106,7 @@ func quickRace(r *run) error {
 		r.goTest(".", "test", "-race", "-vet=off", "-run", "Race|Stress|Storm|Flood|Random|Chaos|Model", "./node"))
 }
 
-// race runs at a tier what is concurrent under the race detector.
+// race runs the concurrent packages under the race detector at a tier.
 func race(tier string) func(r *run) error {
 	return func(r *run) error {
 		packages, err := racePackages()
@@ -125,7 +125,7 @@ func portable(r *run) error {
 		r.goTest(".", "test", tag, "-vet=off", "-run", "TestStage|TestReceive|TestCall|TestLink|TestInfo", "./node"))
 }
 
-// inside are the modules below bench and deploy. Each has a workspace of its own.
+// inside lists the modules below bench and deploy. Each has its own workspace.
 var inside = []string{"bench/peers/grpc", "deploy/kubernetes", "deploy/grafana", "deploy/release"}
 
 func modules(r *run) error {
@@ -140,7 +140,7 @@ func modules(r *run) error {
 	return errors.Join(errs...)
 }
 
-// packages lists those of a module that other parts do not run.
+// packages lists the packages of a module that no other part runs.
 func (r *run) packages(module string) ([]string, error) {
 	var out bytes.Buffer
 	if err := r.start(module, nil, &out, "go", "list", "./..."); err != nil {
@@ -155,7 +155,7 @@ func (r *run) packages(module string) ([]string, error) {
 	return found, nil
 }
 
-// interop runs the suite with the releases that can be had. What releases says of the others is in the log.
+// interop runs the suite with the available releases. The log tells why others are missing.
 func interop(r *run) error {
 	cmd := exec.CommandContext(r.ctx, "deploy/interop/releases", "27=trixie", "29=sid", "23=bullseye")
 	cmd.Dir, cmd.Stderr = r.root, r.log
@@ -167,7 +167,7 @@ func interop(r *run) error {
 		"-count=1", "-run", "TestInterop", "./interop")
 }
 
-// setting is a variable of the environment, or what it is by default.
+// setting returns an environment variable, or its default.
 func setting(name, byDefault string) string {
 	if v := os.Getenv(name); v != "" {
 		return v
@@ -175,7 +175,7 @@ func setting(name, byDefault string) string {
 	return byDefault
 }
 
-// formatted checks that each file reads as gofmt writes it.
+// formatted checks that gofmt would not change any file.
 func formatted(r *run) error {
 	var bad []string
 	err := filepath.WalkDir(r.root, func(path string, d fs.DirEntry, err error) error {

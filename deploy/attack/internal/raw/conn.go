@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Patience is how long a read or a write of a [Conn] may take where it says nothing else.
+// Patience is the default timeout of reads and writes of a [Conn].
 const Patience = 30 * time.Second
 
-// Conn is a TCP connection on which each read and each write ends in time.
+// Conn is a TCP connection with a timeout for each read and write.
 type Conn struct {
 	*net.TCPConn
 	Patience time.Duration // of each read and write; Dial sets Patience
@@ -21,8 +21,7 @@ type Conn struct {
 // Dial connects to addr, HOST:PORT.
 func Dial(addr string) (*Conn, error) { return DialFrom("", addr) }
 
-// DialFrom connects to addr from the address source of this host, such as 127.0.0.2;
-// "": whichever the system chooses.
+// DialFrom connects to addr from the local address source, such as 127.0.0.2, or one chosen by the system if source is "".
 func DialFrom(source, addr string) (*Conn, error) {
 	d := net.Dialer{Timeout: Patience}
 	if source != "" {
@@ -58,8 +57,8 @@ func (c *Conn) Next(n int) ([]byte, error) {
 	return b, err
 }
 
-// Rest reads until the peer closes the connection, or for so long. ended reports the
-// former: the connection was closed or reset.
+// Rest reads until the peer closes the connection, or for the time within. ended reports whether the connection was closed
+// or reset.
 func (c *Conn) Rest(within time.Duration) (b []byte, ended bool) {
 	if err := c.SetReadDeadline(time.Now().Add(within)); err != nil {
 		return nil, true
@@ -68,7 +67,7 @@ func (c *Conn) Rest(within time.Duration) (b []byte, ended bool) {
 	return b, !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// Reset closes the connection by a RST, without the bytes that are under way.
+// Reset closes the connection with a RST, which drops data in flight.
 func (c *Conn) Reset() {
 	_ = c.SetLinger(0)
 	_ = c.Close()

@@ -22,57 +22,53 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Cookie is that of every [Daemon] whose Options give no other.
+// Cookie is the default cookie of a [Daemon].
 const Cookie = "an-attack-does-not-know-this"
 
-// Options say how a [Daemon] runs. The zero value is a node go@127.0.0.1 with the demo
-// and HTTP, and with a port mapper of its own.
+// Options configures a [Daemon]. The zero value is a node go@127.0.0.1 with the demo and HTTP, and with its own port
+// mapper.
 type Options struct {
 	Name   string   // NAME@HOST; default go@127.0.0.1
-	Cookie string   // default Cookie; given in the environment
-	Args   []string // of actornode start, beside those that follow from here
-	Config string   // text of the file of --config; "": none
-	Env    []string // NAME=VALUE, beside PATH and what follows from here
-	// Program is the file of the program; "": cmd/actornode, which Build makes.
+	Cookie string   // default Cookie; passed in the environment
+	Args   []string // of actornode start, in addition to those for the other fields
+	Config string   // content of the file for --config; "" for none
+	Env    []string // NAME=VALUE, in addition to PATH and those for the other fields
+	// Program is the file of the program; default: cmd/actornode, built by Build.
 	Program string
-	// Wrap is a command in front of the daemon's, such as unshare --time: it must
-	// replace itself by what it is told to run.
+	// Wrap is a command in front of the daemon's, such as unshare --time. It must exec its arguments.
 	Wrap []string
-	// Files is the limit of open files, Space that of the address space in KiB; 0: as
-	// the test's own.
+	// Files is the limit of open files, Space that of the address space in KiB; 0 keeps the test's limit.
 	Files, Space int
-	// EPMD is the port of the port mapper; 0: one that is free, where the daemon is one
-	// itself.
+	// EPMD is the port of the port mapper; 0 means a free port, where the daemon itself becomes the port mapper.
 	EPMD int
-	// Stderr is where the log goes; nil: it is kept for Log. With a file of the system
-	// the daemon writes to that itself.
+	// Stderr receives the log; nil keeps it for Log. If it is an *os.File, the daemon writes to it directly.
 	Stderr io.Writer
 	Bare   bool // no --demo and no --http
-	Gossip bool // gossip at a port that is free
-	// HTTP is what Daemon.HTTP is to be where Args say it and the log is not kept.
+	Gossip bool // gossip on a free port
+	// HTTP is the value for Daemon.HTTP if Args set the address and the log is not kept.
 	HTTP string
-	// Prepare, if set, may change the other options, and have things undone when the
-	// test ends. Started is called when the process has been started.
+	// Prepare, if set, may change the other options, and register cleanups of the test. Started is called after the start
+	// of the process.
 	Prepare func(t testing.TB, o *Options)
 	Started func()
-	// Within is how long the daemon may take to be up; default 2 minutes.
+	// Within bounds the start of the daemon; default 2 minutes.
 	Within time.Duration
 }
 
-// Daemon is a running actornode in a process of its own. It ends with the test.
+// Daemon is a running actornode in a separate process. It ends with the test.
 type Daemon struct {
 	Name   wire.Atom
 	Cookie string
 	PID    int
 	EPMD   string // HOST:PORT of its port mapper
-	Erlang string // HOST:PORT of its listener for the Erlang distribution protocol; "": none
-	Native string // HOST:PORT of its listener for the native protocol; "": none
-	HTTP   string // HOST:PORT; "": none
-	Gossip string // HOST:PORT, over TCP and UDP; "": none
+	Erlang string // HOST:PORT of its listener for the Erlang distribution protocol, or ""
+	Native string // HOST:PORT of its listener for the native protocol, or ""
+	HTTP   string // HOST:PORT, or ""
+	Gossip string // HOST:PORT, over TCP and UDP, or ""
 
 	cmd   *exec.Cmd
 	stdin io.Closer
-	out   buffer // what it has printed
+	out   buffer // standard output
 	log   buffer // standard error
 	ended chan struct{}
 	err   error // of the process, when ended is closed
@@ -85,7 +81,7 @@ type buffer struct {
 	n  int // bytes in all
 }
 
-// kept is how much of what a daemon writes is kept, from its beginning.
+// kept is how much of a daemon's output is kept, from its beginning.
 const kept = 64 << 20
 
 func (b *buffer) Write(p []byte) (int, error) {
@@ -102,7 +98,7 @@ func (b *buffer) from(at int) (string, int) {
 	return string(b.b.Bytes()[min(at, b.b.Len()):]), b.n
 }
 
-// built is the program, made once a test process.
+// built is the program, built once per test process.
 var built struct {
 	once sync.Once
 	dir  string
@@ -110,9 +106,9 @@ var built struct {
 	err  error
 }
 
-// Build makes the program cmd/actornode, once, and returns its path. It leaves the test to
-// make merge: the program takes a minute to compile where nothing of it is cached. If the variable
-// ACTORNODE_BINARY is set it is that file: one that was built with -race, for example.
+// Build builds the program cmd/actornode once, and returns its path. It skips the test below make merge, since an uncached
+// build takes a minute. If the variable ACTORNODE_BINARY is set, it returns that file instead, for example one built with
+// -race.
 func Build(t testing.TB) string {
 	t.Helper()
 	testkit.From(t, testkit.Merge, "a daemon, which is compiled")
@@ -136,7 +132,7 @@ func Build(t testing.TB) string {
 	return built.path
 }
 
-// Main runs the tests of a package and removes what Build has made: for TestMain.
+// Main runs the tests of a package and removes the result of Build. It is for TestMain.
 func Main(m *testing.M) (code int) {
 	defer func() {
 		if built.dir != "" {
@@ -146,8 +142,7 @@ func Main(m *testing.M) (code int) {
 	return m.Run()
 }
 
-// Start starts a daemon and waits until it is up. It fails the test if that does not
-// happen; the daemon ends with the test.
+// Start starts a daemon and waits until it is up, or fails the test. The daemon ends with the test.
 func Start(t testing.TB, o Options) *Daemon {
 	t.Helper()
 	d, err := TryStart(t, o)
@@ -157,7 +152,7 @@ func Start(t testing.TB, o Options) *Daemon {
 	return d
 }
 
-// TryStart is Start for daemons that may not come up: the error says how it ended.
+// TryStart is Start for daemons that may fail to start: the error tells how it ended.
 func TryStart(t testing.TB, o Options) (*Daemon, error) {
 	t.Helper()
 	if o.Prepare != nil {
@@ -246,13 +241,13 @@ var (
 	serving = regexp.MustCompile(`msg="serving health checks and metrics over HTTP" addr=(\S+)`)
 )
 
-// up waits for the line that says so, and finds the ports.
+// up waits for the log line that reports the start, and finds the ports.
 func (d *Daemon) up(o Options) error {
 	err := d.Until(o.Within, func() bool { out, _ := d.out.from(0); return isUp.MatchString(out) })
 	if err != nil {
 		return err
 	}
-	if !o.Bare && o.Stderr == nil { // the two come by different pipes
+	if !o.Bare && o.Stderr == nil { // they arrive through different pipes
 		said := func() bool { return serving.MatchString(d.Log()) }
 		if err := d.Until(o.Within, said); err != nil {
 			return fmt.Errorf("the log does not say where HTTP is served: %w", err)
@@ -284,8 +279,7 @@ func (d *Daemon) up(o Options) error {
 	return nil
 }
 
-// Until waits until fact is true, the daemon has ended or the time is over. It returns
-// an error in the latter cases.
+// Until waits until fact returns true. It returns an error if the daemon ends or the time is over before.
 func (d *Daemon) Until(within time.Duration, fact func() bool) error {
 	for end := time.Now().Add(within); ; {
 		if fact() {
@@ -310,19 +304,19 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// Log is what the daemon has written to standard error, if that is kept; at most 64 MiB.
+// Log returns the daemon's standard error, if kept; at most 64 MiB.
 func (d *Daemon) Log() string { s, _ := d.log.from(0); return s }
 
-// LogFrom is Log from a byte on, which LogSize has told.
+// LogFrom is Log from a byte offset returned by LogSize.
 func (d *Daemon) LogFrom(at int) string { s, _ := d.log.from(at); return s }
 
-// LogSize is how many bytes it has written to standard error.
+// LogSize returns the number of bytes written to standard error.
 func (d *Daemon) LogSize() int { _, n := d.log.from(0); return n }
 
-// Output is what it has printed.
+// Output returns the daemon's standard output.
 func (d *Daemon) Output() string { s, _ := d.out.from(0); return s }
 
-// Lives reports whether the process is there.
+// Lives reports whether the process is running.
 func (d *Daemon) Lives() bool {
 	select {
 	case <-d.ended:
@@ -335,7 +329,7 @@ func (d *Daemon) Lives() bool {
 // Ended is closed when the process has ended.
 func (d *Daemon) Ended() <-chan struct{} { return d.ended }
 
-// State is how it has ended; nil: it has not.
+// State returns how the process ended, or nil if it is running.
 func (d *Daemon) State() *os.ProcessState {
 	if d.Lives() {
 		return nil
@@ -353,7 +347,7 @@ func (d *Daemon) Kill() {
 	<-d.ended
 }
 
-// Stop ends it as its owner would, by the end of standard input, and waits for so long.
+// Stop ends the daemon by closing its standard input, and waits at most the given time.
 func (d *Daemon) Stop(within time.Duration) error {
 	_ = d.stdin.Close()
 	select {
@@ -364,14 +358,14 @@ func (d *Daemon) Stop(within time.Duration) error {
 	}
 }
 
-// Figures are what the system says of a process.
+// Figures are measurements of a process by the system.
 type Figures struct {
-	RSS, Peak int64 // bytes of memory: now, and the most there was
+	RSS, Peak int64 // bytes of memory: now, and the peak
 	Threads   int
 	Files     int // open
 }
 
-// Figures reads them from /proc; all 0 where there is none, or the process has ended.
+// Figures reads them from /proc. All are 0 without /proc, or after the process has ended.
 func (d *Daemon) Figures() (f Figures) {
 	dir := fmt.Sprint("/proc/", d.PID)
 	status, _ := os.ReadFile(dir + "/status")
@@ -392,13 +386,12 @@ func (d *Daemon) Figures() (f Figures) {
 	return f
 }
 
-// ResetPeak makes Figures.Peak begin anew from what there is now.
+// ResetPeak resets Figures.Peak to the current value.
 func (d *Daemon) ResetPeak() error {
 	return os.WriteFile(fmt.Sprint("/proc/", d.PID, "/clear_refs"), []byte("5"), 0)
 }
 
-// Metric is a figure of /metrics without labels, or with those that name has; an error
-// says that it is not there.
+// Metric returns a value of /metrics without labels, or with the labels in name. It returns an error if there is none.
 func (d *Daemon) Metric(name string) (float64, error) {
 	text, err := Get(d.HTTP, "/metrics")
 	if err != nil {

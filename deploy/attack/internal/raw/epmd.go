@@ -52,8 +52,7 @@ func (e *EPMD) Register(r epmdserver.Registration) (epmdserver.AliveAnswer, erro
 	return a, err
 }
 
-// Lookup asks for a node, by its name before the @. The port mapper closes the
-// connection behind its answer.
+// Lookup looks up a node by its name before the @. The port mapper closes the connection after its answer.
 func (e *EPMD) Lookup(name string) (epmdserver.PortAnswer, error) {
 	b, err := e.ask(epmdserver.Request{Op: epmdserver.OpPort, Name: name})
 	if err != nil {
@@ -63,7 +62,7 @@ func (e *EPMD) Lookup(name string) (epmdserver.PortAnswer, error) {
 	return a, err
 }
 
-// Names asks for all live names.
+// Names requests all registered names.
 func (e *EPMD) Names() (epmdserver.NamesAnswer, error) {
 	b, err := e.ask(epmdserver.Request{Op: epmdserver.OpNames})
 	if err != nil {

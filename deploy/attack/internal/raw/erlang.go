@@ -15,9 +15,8 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// Flags of an [Erlang] client: those without which a node refuses it, and all that this
-// project knows but those of the header of frames. HeadedFlags adds that header (the
-// atom cache and fragments).
+// Flags of an [Erlang] client: the required ones, and all supported by this project except those of the distribution
+// header. HeadedFlags adds that header (the atom cache and fragments).
 const (
 	PlainFlags = erlflags.Published | erlflags.ExtendedReferences | erlflags.DistMonitor | erlflags.FunTags |
 		erlflags.DistMonitorName | erlflags.NewFunTags | erlflags.ExtendedPidsPorts | erlflags.ExportPtrTag |
@@ -28,19 +27,19 @@ const (
 	HeadedFlags = PlainFlags | erlflags.DistHdrAtomCache | erlflags.Fragments
 )
 
-// Self names the node that a client claims to be.
+// Self returns the ID of the node that a client claims to be.
 func Self(name string, creation uint32) wire.NodeID {
 	return wire.NodeID{Name: wire.Atom(name), Creation: creation}
 }
 
-// Erlang is one side of a connection by the Erlang distribution protocol. The fields
-// are what the methods send and have read.
+// Erlang is one side of a connection with the Erlang distribution protocol. Its fields hold the values that the methods
+// send and have read.
 type Erlang struct {
 	*Conn
 	Self  wire.NodeID
 	Flags erlflags.Flags // announced; DialErlang announces PlainFlags
 
-	Peer   wire.NodeID // of a challenge or name that was read
+	Peer   wire.NodeID // from a challenge or name that was read
 	Theirs erlflags.Flags
 	Posed  uint32 // the number of the peer's challenge
 
@@ -56,7 +55,7 @@ func OpenErlang(addr string, self wire.NodeID) (*Erlang, error) {
 	return NewErlang(c, self), nil
 }
 
-// NewErlang is for a connection that there is, dialled or accepted.
+// NewErlang wraps an existing connection, dialled or accepted.
 func NewErlang(c *Conn, self wire.NodeID) *Erlang {
 	return &Erlang{Conn: c, Self: self, Flags: PlainFlags}
 }
@@ -74,7 +73,7 @@ func DialErlang(addr string, self wire.NodeID, cookie string) (*Erlang, error) {
 	return e, nil
 }
 
-// Handshake does all steps of the side that has dialled. To "alive" it says "true".
+// Handshake does all steps of the dialling side. It answers "alive" with "true".
 func (e *Erlang) Handshake(cookie string) error {
 	if err := e.SendName(); err != nil {
 		return err
@@ -104,7 +103,7 @@ func (e *Erlang) Handshake(cookie string) error {
 	return err
 }
 
-// SendMessage sends a message of the handshake behind its length of 16 bits.
+// SendMessage sends a message of the handshake, prefixed with its 16-bit length.
 func (e *Erlang) SendMessage(b []byte) error {
 	return e.Send(binary.BigEndian.AppendUint16(nil, uint16(len(b))), b)
 }
@@ -118,7 +117,7 @@ func (e *Erlang) Message() ([]byte, error) {
 	return e.Next(int(binary.BigEndian.Uint16(head)))
 }
 
-// NameMessage is what SendName sends: 'N' Flags:64 Creation:32 Nlen:16 Name.
+// NameMessage returns the message of SendName: 'N' Flags:64 Creation:32 Nlen:16 Name.
 func (e *Erlang) NameMessage() []byte {
 	b := binary.BigEndian.AppendUint64([]byte{'N'}, uint64(e.Flags))
 	b = binary.BigEndian.AppendUint32(b, e.Self.Creation)
@@ -126,7 +125,7 @@ func (e *Erlang) NameMessage() []byte {
 	return append(b, e.Self.Name...)
 }
 
-// SendName is the first step of the side that has dialled.
+// SendName is the first step of the dialling side.
 func (e *Erlang) SendName() error { return e.SendMessage(e.NameMessage()) }
 
 // Status reads a status, without its tag: "ok", "nok", "alive", "not_allowed" …
@@ -138,12 +137,12 @@ func (e *Erlang) Status() (string, error) {
 	return string(b[1:]), nil
 }
 
-// SendStatus sends a status, of either side.
+// SendStatus sends a status of either side.
 func (e *Erlang) SendStatus(status string) error {
 	return e.SendMessage(append([]byte{'s'}, status...))
 }
 
-// Challenge reads the peer's challenge: Peer, Theirs and Posed are set.
+// Challenge reads the peer's challenge and sets Peer, Theirs and Posed.
 func (e *Erlang) Challenge() error {
 	b, err := e.tagged('N', 19)
 	if err != nil {
@@ -155,8 +154,7 @@ func (e *Erlang) Challenge() error {
 	return nil
 }
 
-// ChallengeMessage is what SendChallenge sends:
-// 'N' Flags:64 Challenge:32 Creation:32 Nlen:16 Name.
+// ChallengeMessage returns the message of SendChallenge: 'N' Flags:64 Challenge:32 Creation:32 Nlen:16 Name.
 func (e *Erlang) ChallengeMessage(number uint32) []byte {
 	b := binary.BigEndian.AppendUint64([]byte{'N'}, uint64(e.Flags))
 	b = binary.BigEndian.AppendUint32(b, number)
@@ -165,12 +163,12 @@ func (e *Erlang) ChallengeMessage(number uint32) []byte {
 	return append(b, e.Self.Name...)
 }
 
-// SendChallenge is a step of the side that was dialled.
+// SendChallenge is a step of the accepting side.
 func (e *Erlang) SendChallenge(number uint32) error {
 	return e.SendMessage(e.ChallengeMessage(number))
 }
 
-// Name reads the name of a node that has dialled: Peer and Theirs are set.
+// Name reads the name of a dialling node and sets Peer and Theirs.
 func (e *Erlang) Name() error {
 	b, err := e.tagged('N', 15)
 	if err != nil {
@@ -186,7 +184,7 @@ func (e *Erlang) SendReply(number uint32, digest [md5.Size]byte) error {
 	return e.SendMessage(append(binary.BigEndian.AppendUint32([]byte{'r'}, number), digest[:]...))
 }
 
-// Reply reads the answer of a node that has dialled.
+// Reply reads the answer of a dialling node.
 func (e *Erlang) Reply() (number uint32, digest [md5.Size]byte, err error) {
 	b, err := e.tagged('r', 5+md5.Size)
 	if err != nil {
@@ -195,7 +193,7 @@ func (e *Erlang) Reply() (number uint32, digest [md5.Size]byte, err error) {
 	return binary.BigEndian.Uint32(b[1:]), [md5.Size]byte(b[5:]), nil
 }
 
-// SendAck is the last step of the side that was dialled: 'a' Digest:128.
+// SendAck is the last step of the accepting side: 'a' Digest:128.
 func (e *Erlang) SendAck(digest [md5.Size]byte) error {
 	return e.SendMessage(append([]byte{'a'}, digest[:]...))
 }
@@ -217,12 +215,12 @@ func (e *Erlang) tagged(tag byte, least int) ([]byte, error) {
 	return b, err
 }
 
-// Digest proves that cookie is known: the MD5 of it and the challenge in decimal.
+// Digest proves knowledge of cookie: the MD5 of it and the challenge in decimal.
 func Digest(cookie string, challenge uint32) [md5.Size]byte {
 	return md5.Sum(strconv.AppendUint([]byte(cookie), uint64(challenge), 10)) //nolint:gosec // the protocol's digest
 }
 
-// SendFrame sends any bytes behind the length of 32 bits that every frame has.
+// SendFrame sends arbitrary bytes as a frame, prefixed with their 32-bit length.
 func (e *Erlang) SendFrame(pieces ...[]byte) error {
 	n := 0
 	for _, p := range pieces {
@@ -231,10 +229,10 @@ func (e *Erlang) SendFrame(pieces ...[]byte) error {
 	return e.Send(slices.Insert(slices.Clone(pieces), 0, binary.BigEndian.AppendUint32(nil, uint32(n)))...)
 }
 
-// Tick sends an empty frame, which says that its sender lives.
+// Tick sends an empty frame, a keep-alive.
 func (e *Erlang) Tick() error { return e.SendFrame() }
 
-// Frame reads the next frame that is neither a tick nor tells the shape of a type.
+// Frame reads the next frame that is neither a tick nor the shape of a type.
 func (e *Erlang) Frame() ([]byte, error) {
 	for {
 		head, err := e.Next(4)
@@ -249,7 +247,7 @@ func (e *Erlang) Frame() ([]byte, error) {
 	}
 }
 
-// TypeShape is what a frame begins with that tells a Go node the shape of a type.
+// TypeShape is the first byte of a frame with the shape of a type for a Go node.
 const TypeShape = 36
 
 // headed reports whether frames have a distribution header.
@@ -257,8 +255,8 @@ func (e *Erlang) headed() bool {
 	return e.Flags&e.Theirs&(erlflags.DistHdrAtomCache|erlflags.Fragments) != 0
 }
 
-// ControlFrame is the frame of a control message and, if there are any, its payload:
-// terms. It says all atoms in full. It panics if they cannot be encoded.
+// ControlFrame returns the frame of a control message and its optional payload, both terms. It writes all atoms in full. It
+// panics if a term cannot be encoded.
 func (e *Erlang) ControlFrame(control any, payload ...any) []byte {
 	if e.headed() {
 		b := []byte{131, 68, 0}
@@ -289,8 +287,7 @@ func (e *Erlang) SendPID(from, to wire.PID, message any) error {
 	return e.Control(wire.Tuple{22, from, to}, message)
 }
 
-// Signal reads the next frame of a connection without atom cache: its control message
-// and, if there is one, its payload.
+// Signal reads the next frame of a connection without atom cache: its control message and its payload, if any.
 func (e *Erlang) Signal() (control wire.Tuple, payload any, err error) {
 	b, err := e.Frame()
 	if err != nil {
@@ -310,9 +307,8 @@ func (e *Erlang) Signal() (control wire.Tuple, payload any, err error) {
 	return control, payload, err
 }
 
-// Fragment is the frame that begins (first: data is an atom header, 0 for none, the
-// control message and what there is of the payload) or goes on with a sequence. left
-// counts down to 1, which is the last.
+// Fragment returns the frame that begins or continues a sequence. If first, data is an atom header (0 for none), the
+// control message and the beginning of the payload. left counts down to 1 for the last fragment.
 func Fragment(first bool, sequence, left uint64, data []byte) []byte {
 	b := []byte{131, 70}
 	if first {
@@ -323,17 +319,16 @@ func Fragment(first bool, sequence, left uint64, data []byte) []byte {
 	return append(b, data...)
 }
 
-// PID is a process of the node that this side claims to be.
+// PID returns the PID of a process of the claimed node.
 func (e *Erlang) PID(id uint64) wire.PID { return wire.NewOrigin(e.Self).PID(id) }
 
-// Ref is a reference of it.
+// Ref returns a reference of the claimed node.
 func (e *Erlang) Ref(words ...uint32) wire.Ref { return wire.NewOrigin(e.Self).Ref(words...) }
 
-// calls numbers calls, so that a late answer is nobody's.
+// calls numbers calls, so that a late answer matches none.
 var calls atomic.Uint32
 
-// Call is what gen_server:call does: it asks a registered process, and waits for its reply,
-// or for its end.
+// Call acts like gen_server:call: it sends a request to a registered process, and waits for its reply or its end.
 func (e *Erlang) Call(name wire.Atom, request any) (any, error) {
 	number := calls.Add(1)
 	me, ref, monitor := e.PID(1), e.Ref(number, 2, 3), e.Ref(number, 4, 5)

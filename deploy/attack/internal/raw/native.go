@@ -17,42 +17,42 @@ import (
 
 // Flags of a [Native] client, as package native lists them.
 const (
-	Hidden   uint32 = 1  // not to be seen by nodes()
+	Hidden   uint32 = 1  // not in nodes()
 	Compress uint32 = 2  // reads compressed frames
-	Session  uint32 = 4  // would have a session
-	Resume   uint32 = 8  // of a hello: the connection is for a session that there is
+	Session  uint32 = 4  // wants a session
+	Resume   uint32 = 8  // in a hello: the connection resumes a session
 	Bound    uint32 = 16 // sees TLS
-	GoTypes  uint32 = 32 // reads the types of Go values, and tells the shapes of its own before anything else
+	GoTypes  uint32 = 32 // reads the types of Go values, and sends the shapes of its own types first
 	Requests uint32 = 64 // reads requests and replies in a frame each
 )
 
-// Bits of the first byte of a native frame, beside the op.
+// Bits of the first byte of a native frame, in addition to the op.
 const (
 	Extras byte = 0x10 // an integer of bits (1 urgent, 2 ID, 4 token, 8 request, 16 reply), ID, token, ref follow the fields
 	Packed byte = 0x20 // the rest is one frame of zstd
 	Parts  byte = 0x40 // the rest is a stream and a number of bytes
 )
 
-// Ops of native frames that are no dist.Op.
+// Ops of native frames that are not a dist.Op.
 const (
 	OpAck  = 0
 	OpPart = 14
 	OpBye  = 15
 )
 
-// NodeInfo is what a node says of itself in the native handshake.
+// NodeInfo is a node's description of itself in the native handshake.
 type NodeInfo struct {
 	Flags    uint32
 	ID       wire.NodeID
 	Grace    uint32 // milliseconds
-	Message  uint64 // bytes of the longest message that it reads
-	Partial  uint64 // bytes of all messages in parts that it holds
-	Open     uint8  // how many of those
+	Message  uint64 // maximum bytes of a message that it reads
+	Partial  uint64 // maximum bytes of all incomplete messages
+	Open     uint8  // maximum number of those
 	Nonce    [32]byte
-	NameSize int // what is said to be the size of the name; negative: its size
+	NameSize int // announced size of the name; negative for the real size
 }
 
-// Append appends n as the handshake has it.
+// Append appends n in the encoding of the handshake.
 func (n NodeInfo) Append(b []byte) []byte {
 	b = binary.BigEndian.AppendUint32(b, n.Flags)
 	b = binary.BigEndian.AppendUint32(b, n.ID.Creation)
@@ -67,10 +67,10 @@ func (n NodeInfo) Append(b []byte) []byte {
 	return append(binary.BigEndian.AppendUint16(b, uint16(size)), n.ID.Name...)
 }
 
-// nodeSize is the size of a NodeInfo up to its name.
+// nodeSize is the size of a NodeInfo before its name.
 const nodeSize = 4 + 4 + 4 + 8 + 8 + 1 + 32
 
-// parse reads what Append writes.
+// parse parses the encoding of Append.
 func (n *NodeInfo) parse(b []byte) error {
 	if len(b) < nodeSize+2 || len(b) < nodeSize+2+int(binary.BigEndian.Uint16(b[nodeSize:])) {
 		return errors.New("raw: a node that ends too early")
@@ -87,25 +87,23 @@ func (n *NodeInfo) parse(b []byte) error {
 	return nil
 }
 
-// Native is one side of a connection by the native protocol.
+// Native is one side of a connection with the native protocol.
 type Native struct {
 	*Conn
 	Us   NodeInfo  // sent; OpenNative fills it in
-	Peer wire.Atom // the node that is meant, in a hello
+	Peer wire.Atom // the addressed node, in a hello
 
-	// The messages of the handshake as they went, without their lengths: the proofs are
-	// computed over them.
+	// The messages of the handshake as sent, without their lengths: the proofs cover them.
 	Hello, Welcome, Proof, Acked []byte
 
-	Alive bool     // of a welcome: the node has a link to us already
-	Them  NodeInfo // of a welcome
+	Alive bool     // from a welcome: the node already has a link to this side
+	Them  NodeInfo // from a welcome
 
-	Session  [16]byte // of the ack; to be set before SendProof where Us has Resume
-	Received uint64   // bytes of the session received: counted by Frame, said by SendProof
-	Want     uint64   // bytes of the session that the peer has received, of its ack
+	Session  [16]byte // from the ack; set it before SendProof if Us has Resume
+	Received uint64   // bytes of the session received: counted by Frame, sent by SendProof
+	Want     uint64   // bytes of the session received by the peer, from its ack
 
-	// Sums says that frames end with a CRC-32C, as they do where both sides have a time
-	// of grace. The handshake sets it.
+	// Sums means that frames end with a CRC-32C, which they do if both sides have a Grace. The handshake sets it.
 	Sums bool
 
 	dec pack.Decoder
@@ -120,7 +118,7 @@ func OpenNative(addr string, self wire.NodeID, peer wire.Atom) (*Native, error) 
 	return NewNative(c, self, peer), nil
 }
 
-// NewNative is for a connection that there is.
+// NewNative wraps an existing connection.
 func NewNative(c *Conn, self wire.NodeID, peer wire.Atom) *Native {
 	n := &Native{Conn: c, Peer: peer, dec: pack.Decoder{Dict: new(pack.DecodeDict)},
 		Us: NodeInfo{ID: self, Message: 256 << 20, Partial: 512 << 20, Open: 64, NameSize: -1}}
@@ -141,8 +139,7 @@ func DialNative(addr string, self wire.NodeID, peer wire.Atom, cookie string) (*
 	return n, nil
 }
 
-// Handshake does all steps of the side that has dialled. A caller that wants a session adds
-// Session to the flags of Us, and sets its Grace, before.
+// Handshake does all steps of the dialling side. For a session, add Session to the flags of Us and set its Grace before.
 func (n *Native) Handshake(cookie string) error {
 	if err := n.SendHello(); err != nil {
 		return err
@@ -159,7 +156,7 @@ func (n *Native) Handshake(cookie string) error {
 	return n.SendDone()
 }
 
-// Refusal is the error for a node that refuses in words.
+// Refusal is the error for a node that refuses with a message.
 type Refusal struct {
 	Code byte
 	Text string
@@ -185,13 +182,13 @@ func (n *Native) Message() ([]byte, error) {
 	return b, err
 }
 
-// HelloMessage is what SendHello sends: 'H' "ACTN" Min:8 Max:8 Node Plen:16 Peer.
+// HelloMessage returns the message of SendHello: 'H' "ACTN" Min:8 Max:8 Node Plen:16 Peer.
 func (n *Native) HelloMessage() []byte {
 	b := n.Us.Append([]byte("HACTN\x01\x01"))
 	return append(binary.BigEndian.AppendUint16(b, uint16(len(n.Peer))), n.Peer...)
 }
 
-// SendHello is the first step of the side that has dialled.
+// SendHello is the first step of the dialling side.
 func (n *Native) SendHello() error {
 	n.Hello = n.HelloMessage()
 	return n.SendMessage(n.Hello)
@@ -215,8 +212,8 @@ const (
 	LabelAccepted = "actornode native 1: proof of the side that accepted"
 )
 
-// MAC is the HMAC-SHA-256 by cookie of the label, an empty channel and the parts, each
-// behind its length in 32 bits.
+// MAC returns the HMAC-SHA-256 with key cookie of the label, an empty channel and the parts, each prefixed with its 32-bit
+// length.
 func MAC(cookie, label string, parts ...[]byte) []byte {
 	h := hmac.New(sha256.New, []byte(cookie))
 	for _, p := range append([][]byte{[]byte(label), nil}, parts...) {
@@ -226,7 +223,7 @@ func MAC(cookie, label string, parts ...[]byte) []byte {
 	return h.Sum(nil)
 }
 
-// SendProof proves that cookie is known: 'P' Session:128 Received:64 Mac:256.
+// SendProof proves knowledge of cookie: 'P' Session:128 Received:64 Mac:256.
 func (n *Native) SendProof(cookie string) error {
 	b := binary.BigEndian.AppendUint64(append([]byte{'P'}, n.Session[:]...), n.Received)
 	n.Proof = append(b, MAC(cookie, LabelDialled, n.Hello, n.Welcome, b)...)
@@ -251,10 +248,10 @@ func (n *Native) ReadAck(cookie string) (err error) {
 	return nil
 }
 
-// SendDone is the last step of the side that has dialled: frames follow.
+// SendDone is the last step of the dialling side: frames follow.
 func (n *Native) SendDone() error { return n.SendMessage([]byte{'D'}) }
 
-// Framed is a frame with its length and, if the connection has them, its sum.
+// Framed returns a frame with its length and, if Sums is set, its checksum.
 func (n *Native) Framed(pieces ...[]byte) []byte {
 	body := slices.Concat(pieces...)
 	b := append(binary.BigEndian.AppendUint16(nil, uint16(len(body))), body...)
@@ -264,7 +261,7 @@ func (n *Native) Framed(pieces ...[]byte) []byte {
 	return b
 }
 
-// SendFrame sends any bytes as one frame, of at most 65,535 bytes.
+// SendFrame sends arbitrary bytes, at most 65,535, as one frame.
 func (n *Native) SendFrame(pieces ...[]byte) error { return n.Send(n.Framed(pieces...)) }
 
 // Tick sends an empty frame.
@@ -272,14 +269,13 @@ func (n *Native) Tick() error { return n.SendFrame() }
 
 const sizeOfSize = 2
 
-// Heard takes over what the peer has told before, in a session that n goes on with: what
-// later frames leave out, and how many bytes have come.
+// Heard takes over the state of the connection before, whose session n resumes: the values that later frames omit, and the
+// number of received bytes.
 func (n *Native) Heard(before *Native) { n.dec, n.Received = before.dec, before.Received }
 
-// Terms takes a frame of an op apart, but for the bytes of a long payload: its first
-// byte, and its fields and payload as terms. A pid that the peer does not spell out is
-// its place, an integer. Each frame of a connection must go through Terms, in order,
-// because it says what later ones leave out.
+// Terms parses a frame of an op, except the bytes of a long payload: it returns its first byte, and its fields and payload
+// as terms. A PID that the peer abbreviates is its index, an integer. Each frame of a connection must go through Terms, in
+// order, since later frames omit values of earlier ones.
 func (n *Native) Terms(frame []byte) (op byte, terms []any, err error) {
 	op = frame[0]
 	if op&Packed != 0 || op&15 == OpPart || op&15 == OpBye {
@@ -295,7 +291,7 @@ func (n *Native) Terms(frame []byte) (op byte, terms []any, err error) {
 	return op, terms, nil
 }
 
-// Frame reads the next frame that is no tick, without its sum.
+// Frame reads the next frame that is not a tick, without its checksum.
 func (n *Native) Frame() ([]byte, error) {
 	for {
 		head, err := n.Next(2)
@@ -318,8 +314,8 @@ func (n *Native) Frame() ([]byte, error) {
 	}
 }
 
-// SignalFrame is the frame of an op with bits, and its fields and payload one behind the
-// other: terms, nil for what is left out, Bytes for bytes as they are. It panics if a term cannot be encoded.
+// SignalFrame returns the frame of an op with bits, followed by its fields and payload: terms, nil for omitted ones, Bytes
+// for raw bytes. It panics if a term cannot be encoded.
 func SignalFrame(op byte, fields ...any) []byte {
 	b := []byte{op}
 	for _, f := range fields {
@@ -332,7 +328,7 @@ func SignalFrame(op byte, fields ...any) []byte {
 	return b
 }
 
-// Bytes stand for themselves in SignalFrame.
+// Bytes are raw bytes in SignalFrame.
 type Bytes []byte
 
 // Signal sends an op with its fields and payload.
@@ -349,8 +345,8 @@ func (n *Native) PID(id uint64) wire.PID { return wire.NewOrigin(n.Us.ID).PID(id
 // Ref is a reference of it.
 func (n *Native) Ref(words ...uint32) wire.Ref { return wire.NewOrigin(n.Us.ID).Ref(words...) }
 
-// Call asks the server name, as gen_server:call does, and waits for its answer. What
-// else comes meanwhile is dropped. All frames must have gone through Terms.
+// Call calls the server name, like gen_server:call, and waits for its answer. It drops other frames meanwhile. All frames
+// must have gone through Terms.
 func (n *Native) Call(name wire.Atom, request any) (any, error) {
 	number := calls.Add(1)
 	me, ref, monitor := n.PID(1), n.Ref(number, 2, 3), n.Ref(number, 4, 5)
