@@ -1,13 +1,13 @@
-# make test     what one runs while working: needs Go and nothing else; minutes
-# make tools    installs what make merge uses beside Go, on Debian as root: Erlang, Elixir, Python, Prometheus, Docker
-#               TIER=night: and what make night uses
+# make test     the tests for daily work: needs only Go; minutes
+# make tools    installs what make merge uses in addition to Go, on Debian as root: Erlang, Elixir, Python, Prometheus, Docker
+#               TIER=night: also what make night uses
 # make merge    what must pass before a change lands: make test, and then more; at most 20 minutes
-# make night    the hours: fuzzing, storms, all attacks, all faults in containers, soak, releases, other releases of OTP
+# make night    hours of fuzzing, storms, all attacks, all faults in containers, soak, releases, other releases of OTP
 #               PARTS="race attack": some parts of merge or night; make parts lists them
-# make shake    the packages of make test 20 times each on a machine that is kept busy: ROUNDS, PACKAGES
+# make shake    the packages of make test 20 times each on a busy machine: ROUNDS, PACKAGES
 # make bench    the comparison with Erlang, plain channels, bare TCP, net/rpc and gRPC; writes bench/RESULTS.md
-# make figures  what the daemon takes: time to start, memory, size; to drain 100,000 processes and 1,000 connections
-# make profile  the benches of messages under the profiler: what the compiler is told, default.pgo
+# make figures  costs of the daemon: time to start, memory, size; to drain 100,000 processes and 1,000 connections
+# make profile  runs the message benches under the profiler and writes default.pgo for the compiler
 # make release  binaries, archives, packages, manual, completions, checksums and SBOMs into dist: see deploy/release
 
 GO    ?= go
@@ -15,7 +15,7 @@ TESTS := $(GO) run ./deploy/tests
 PARTS ?=
 TIER  ?= merge
 
-# The go.work of this repository counts, and with one -mod=mod is an error.
+# Use the go.work of this repository; -mod=mod is an error with a workspace.
 export GOWORK :=
 export GOFLAGS := $(filter-out -mod=mod,$(GOFLAGS)) -buildvcs=false
 
