@@ -15,9 +15,9 @@ func CallParams() []contract.Param {
 		contract.Word("proto", "its own", "native", "erlang"), contract.Style()}
 }
 
-// Calls makes the calls of a bench with [CallParams], by so many callers at a time, each of
-// which makes the next when the last is answered. call makes the one with a number, from 1
-// on, and returns the number in the answer, which must be 1 more.
+// Calls makes the calls of a bench with [CallParams] from concurrent callers, each of which makes the next call when the
+// last is answered. call makes the call with the given number, starting at 1, and returns the number in the answer, which
+// must be number+1.
 func Calls(p contract.Params, m *contract.Meter, call func(number int) (answer int, err error)) error {
 	calls, callers := p.Int("calls"), p.Int("callers")
 	totals, errs := make([]int, callers), make([]error, callers)

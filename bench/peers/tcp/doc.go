@@ -1,18 +1,15 @@
-// Tcp is the floor under everything in Go that talks over a network: the benches
-// between two OS processes written with net.Conn and length-prefixed bytes, and no
-// node anywhere. Nothing here has a name, a term, a codec, a link, a heartbeat, a
-// limit on what waits, an order to keep but that of one connection, or a receiver
-// other than the one at the end of it. What a distributed system adds to these
-// figures is the price of those.
+// Tcp is the baseline for every networked Go program: the benches between two OS processes written with net.Conn and
+// length-prefixed bytes, without nodes. Nothing here has a name, a term, a codec, a link, a heartbeat, a bounded queue, an
+// order beyond that of one connection, or more than one receiver per connection. The difference to a distributed system is
+// the cost of these.
 //
 //	run build                   compile
 //	run list                    the benches, one a line
 //	run BENCH [key=value ...]   one bench, one JSON line
 //
-// Each bench is a file: its entry in the table of main.go, its near end, which runs
-// it, and its far end, which runs in an OS process of its own, the same program
-// again. The near end listens on the loopback interface on a port that the system
-// picks, the far end dials. Sockets are as Go makes them, TCP_NODELAY among it.
+// Each bench is a file: its entry in the table of main.go, its near end, which runs it, and its far end, which runs in
+// another OS process of the same program. The near end listens on the loopback interface on a port chosen by the system,
+// the far end dials. Sockets have Go's defaults, including TCP_NODELAY.
 //
 //  1. A message on the wire is
 //
@@ -30,13 +27,12 @@
 //     adds here are the wake-ups behind its reader. The ball takes 32 bytes on the
 //     wire; that of this node takes 17 in the native protocol and 70 in Erlang's.
 //
-//  4. remote_throughput: the senders share one buffered writer under a mutex, and
-//     the last of them flushes it: nobody flushes for the sake of latency, as a node
-//     has to, which cannot know that more comes.
+//  4. remote_throughput: the senders share one buffered writer under a mutex, and the last of them flushes it. No sender
+//     flushes for latency, unlike in a node, which cannot know whether more messages follow.
 //
 //  5. Every goroutine and the far end have ended when the bench returns.
 //
-// Neither bench has proto: there is no protocol to choose.
+// Neither bench has the parameter proto: there is no protocol to choose.
 //
 //	goroutine   started by          ends
 //	wait        package pair        with the far end's OS process; stop waits for it

@@ -37,12 +37,11 @@ func appendLength(to, m []byte) []byte {
 	return binary.BigEndian.AppendUint32(to, uint32(len(m)))
 }
 
-// appendMessage appends m as it is on the wire.
+// appendMessage appends the encoding of m.
 func appendMessage(to, m []byte) []byte { return append(appendLength(to, m), m...) }
 
-// read returns the next message of at most so many bytes, a fresh one. The error is
-// [io.EOF] where nothing more comes, and [io.ErrUnexpectedEOF] where a part of a
-// message has come.
+// read returns the next message, newly allocated, of at most most bytes. The error is [io.EOF] at the end of the stream,
+// and [io.ErrUnexpectedEOF] in the middle of a message.
 func read(r *bufio.Reader, most int) ([]byte, error) {
 	head, err := r.Peek(lengthSize)
 	if err != nil {

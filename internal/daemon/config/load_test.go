@@ -91,8 +91,8 @@ func values(c *config.Config) map[string]string {
 
 // The table that people read is that of the fields.
 func TestTable(t *testing.T) {
-	const head = "# The fields of the configuration\n\nMade from `Settings`; see the package's documentation. `go test -update` " +
-		"writes it anew.\n\n"
+	const head = "# The fields of the configuration\n\nGenerated from `Settings`; see the package's documentation. `go test -update` " +
+		"rewrites it.\n\n"
 	golden(t, "../../../docs/configuration.md", head+config.Table())
 }
 
