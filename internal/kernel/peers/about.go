@@ -13,8 +13,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Await waits until the peer is connected. The error says why it is not, or is the cause of ctx's
-// end.
+// Await waits until the peer is connected. The error says why it is not, or is the cause of ctx's end.
 func (p *Peer) Await(ctx context.Context) error {
 	select {
 	case <-p.ready:
@@ -27,7 +26,7 @@ func (p *Peer) Await(ctx context.Context) error {
 	return nil
 }
 
-// Connect makes a connection to a node, another one, and waits for it.
+// Connect connects to another node and waits until it is connected.
 func (c *Cluster) Connect(ctx context.Context, name wire.Atom) error {
 	if name == "" {
 		return errors.New("node: cannot connect to a node without a name")
@@ -45,8 +44,7 @@ func (c *Cluster) IsUp(name wire.Atom) bool {
 	return p != nil && p.IsUp()
 }
 
-// Names returns the nodes that are connected, in alphabetical order, without clients; with hidden, of those too
-// that are not to be seen.
+// Names returns the connected nodes, in alphabetical order, without clients; if hidden is set, hidden nodes are included.
 func (c *Cluster) Names(hidden bool) []wire.Atom {
 	all := []wire.Atom{}
 	for _, p := range c.All() {
@@ -63,11 +61,11 @@ func (c *Cluster) Disconnect(name wire.Atom) bool {
 	if p != nil {
 		p.End(errDisconnected)
 	}
-	c.losses.forget(name) // nobody waits for it any more
+	c.losses.forget(name) // its return is no longer expected
 	return p != nil
 }
 
-// Release returns the OTP release of a node that is connected, see [Peer.Release]; 0: it is none.
+// Release returns the OTP release of a connected node, see [Peer.Release], or 0 if it is not connected.
 func (c *Cluster) Release(name wire.Atom) int {
 	if p := c.Get(name); p != nil {
 		return p.Release()
@@ -75,13 +73,13 @@ func (c *Cluster) Release(name wire.Atom) int {
 	return 0
 }
 
-// IsReleaseKnown reports whether Release needs no waiting.
+// IsReleaseKnown reports whether Release returns without waiting.
 func (c *Cluster) IsReleaseKnown(name wire.Atom) bool {
 	p := c.Get(name)
 	return p == nil || p.IsReleaseKnown()
 }
 
-// Traffic returns how many bytes have come and gone over the connections there are.
+// Traffic returns the number of bytes received and sent over the existing connections.
 func (c *Cluster) Traffic() (in, out uint64) {
 	for _, p := range c.All() {
 		if link := p.Conn(); link != nil {
@@ -92,7 +90,7 @@ func (c *Cluster) Traffic() (in, out uint64) {
 	return in, out
 }
 
-// Infos describes the peers, by name, without clients.
+// Infos describes the peers, sorted by name, without clients.
 func (c *Cluster) Infos() []observe.Peer {
 	infos := []observe.Peer{}
 	for _, p := range c.All() {
@@ -103,13 +101,13 @@ func (c *Cluster) Infos() []observe.Peer {
 	return infos
 }
 
-// isClient reports whether p is connected and no member of the cluster.
+// isClient reports whether p is connected as a client, not as a member of the cluster.
 func (p *Peer) isClient() bool {
 	link := p.Conn()
 	return link != nil && link.Peer().Client
 }
 
-// Info describes p at one moment; false: it is over, or a client.
+// Info describes the current state of p. ok is false if the connection has ended, or p is a client.
 func (p *Peer) Info() (i observe.Peer, ok bool) {
 	p.mu.Lock()
 	link, over, n := p.link, p.tables.Ended(), p.tables.Counts()

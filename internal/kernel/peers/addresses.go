@@ -11,12 +11,12 @@ import (
 
 // Addresses says where a node listens for each of its protocols.
 type Addresses struct {
-	Protocols []dist.Protocol   // the preferred one first; the last is the one that all nodes speak
-	Listen    string            // host:port for the last of them; "-": nowhere, but for those of Listeners
-	Listeners map[string]string // for others, by the name of the protocol
+	Protocols []dist.Protocol   // the preferred one first; the last is the one that all nodes support
+	Listen    string            // host:port for the last of them, or "-" for nowhere, except those of Listeners
+	Listeners map[string]string // for other protocols, by name
 }
 
-// Check reports an address that belongs to no protocol, and a protocol that is there twice.
+// Check returns an error if an address belongs to no protocol, or a protocol is listed twice.
 func (a Addresses) Check() error {
 	var names []string
 	for _, p := range a.Protocols {
@@ -34,7 +34,7 @@ func (a Addresses) Check() error {
 	return nil
 }
 
-// Of returns where a protocol is listened for, "-": nowhere.
+// Of returns the listen address of p, or "-" for nowhere.
 func (a Addresses) Of(p dist.Protocol) (string, error) {
 	if addr := a.Listeners[p.Name()]; addr != "" {
 		return addr, nil
@@ -49,12 +49,11 @@ func (a Addresses) Of(p dist.Protocol) (string, error) {
 	return net.JoinHostPort(host, "0"), nil
 }
 
-// firstStep is how long a peer may take to say its name, if the time for a connection has its
-// default; it grows with that. Over TLS, whose handshake comes before and takes what the machine
-// takes for it, it is the time for a connection.
+// firstStep is the time within which a peer must send its name if the connect timeout has its default; it scales with that.
+// Over TLS, whose handshake comes first and takes as long as the machine needs, it is the connect timeout.
 const firstStep = 2 * time.Second
 
-// FirstStep returns it, for connections that may take connect, which is usual by default.
+// FirstStep returns the time within which a peer must send its name, for the timeout connect, whose default is usual.
 func FirstStep(t dist.Transport, connect, usual time.Duration) time.Duration {
 	if encrypts(t) {
 		return connect

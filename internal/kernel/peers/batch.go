@@ -10,32 +10,30 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// ReaderTarget is a process whose messages may be put into its mailbox several at a time.
+// ReaderTarget is a process whose mailbox accepts several messages at a time.
 type ReaderTarget interface {
 	Inbox() *inbox.Inbox
-	// Stages is what runs it on stages; nil: it is run by something else.
+	// Stages returns what runs it on stages, or nil if something else runs it.
 	Stages() *executor.Entity
-	// Wake has it run, for its inbox has said so.
+	// Wake makes it run, after its inbox has requested that.
 	Wake()
-	// Undeliverable is told of a message for which the inbox is closed.
+	// Undeliverable is called with a message that arrives after the inbox was closed.
 	Undeliverable(msg any)
 }
 
-// batch is a run of messages from a peer to one actor, which are put into its
-// mailbox together: if they are not a few, at the cost of one. The reader keeps a batch only
-// while more has come in already, and delivers it before it does anything else. The first
-// messages of a batch, [inbox.RunSize] at most, come late by the time that it takes to read the
+// batch is a sequence of messages from a peer to one actor, which are put into its mailbox together: unless they are few, at
+// the cost of one. The reader keeps a batch only while more frames have already arrived, and delivers it before it does
+// anything else. The first messages of a batch, of [inbox.RunSize] at most, are delayed by the time it takes to read the
 // others.
 type batch struct {
 	to     wire.PID
-	target ReaderTarget // nil: there is no batch
-	run    inbox.Run    // its messages; zero: there has been none yet
+	target ReaderTarget // nil if there is no batch
+	run    inbox.Run    // its messages; zero before the first batch
 	began  time.Time    // when its first message had been read
-	owed   int          // messages that have been delivered, for the reader to handle
+	owed   int          // number of delivered messages that the reader is to handle
 }
 
-// Pack puts the message of f into the batch, if it may go there. more: there are
-// further frames to be read at once.
+// Pack puts the message of f into the batch, if it belongs there. more reports that further frames can be read at once.
 func (r *Reader) Pack(f *dist.Frame, more bool) bool {
 	b := &r.batch
 	if b.target == nil && !more || f.Op != dist.OpSend || f.ID != 0 || f.Token != nil || f.Name != "" || !f.Ref.IsZero() {
@@ -65,7 +63,7 @@ func (r *Reader) Pack(f *dist.Frame, more bool) bool {
 	return true
 }
 
-// fill adds the binaries that are sent to the batch's process next.
+// fill adds the following binaries to the batch's process.
 func (r *Reader) fill() {
 	b := &r.batch
 	n := r.source.Batch(b.to, b.run.Unused())
@@ -117,9 +115,8 @@ func (r *Reader) put(t ReaderTarget) (wake bool) {
 	return wake
 }
 
-// InboxNode returns a message as a mailbox takes it: in a node that a stage has recycled, if
-// there are any. New ones are made one by one: of some that are made together the last that is
-// kept would keep all.
+// InboxNode returns msg in a node for a mailbox: one that a stage has recycled, if there is any. New ones are allocated one
+// by one: one node of a larger allocation would keep all of it in memory.
 func (r *Reader) InboxNode(msg any) *inbox.Node {
 	if r.free.Len() == 0 {
 		r.cfg.Pool.Refill(&r.free)
@@ -127,5 +124,5 @@ func (r *Reader) InboxNode(msg any) *inbox.Node {
 	return r.free.Get(msg)
 }
 
-// Owed returns how many messages of a batch are the reader's to handle.
+// Owed returns the number of messages of a batch that the reader is to handle.
 func (r *Reader) Owed() int { return r.batch.owed }

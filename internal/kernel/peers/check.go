@@ -5,11 +5,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// check says whether a message can be sent to a peer.
+// check checks whether a message can be sent to a peer.
 type check struct{ p *Peer }
 
-// Check is part of links.Checker. As long as the peer is being connected the protocol is not known: what
-// none of the node's takes is refused, with the error of the preferred one. The caller may hold any lock.
+// Check implements links.Checker. While the peer is being connected the protocol is unknown: messages that none of the node's
+// protocols accepts are refused, with the error of the preferred one. The caller may hold any lock.
 func (c check) Check(to wire.Dest, msg any) (err error) {
 	if link := c.p.checks.Load(); link != nil {
 		if *link == nil {

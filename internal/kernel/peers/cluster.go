@@ -21,29 +21,30 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Node is the node that a cluster belongs to, as package node has it: with the types of messages and errors that programs see.
+// Node is the node that a cluster belongs to, implemented by package node: it knows the types of messages and errors that
+// programs see.
 type Node interface {
 	// Up is called when a peer that is no client has been connected, before anything comes from it, with the lock of the peer
 	// held. Down is called when the connection of a peer has ended, after
 	// links have been broken and calls have failed, and before monitors of the node fire.
 	Up(p *Peer, about dist.Peer)
 	Down(p *Peer)
-	// Message returns a message of another node as processes get it: a call is a request, for example.
+	// Message returns a message of another node as delivered to processes: a call becomes a request, for example.
 	Message(from *Sender, msg any) any
-	// Request returns a request with the body of a call, to be answered by t, as processes get it.
+	// Request returns a request with the body of a call, to be answered by t, as delivered to processes.
 	Request(body any, t process.Ticket) any
-	// Show returns a message, as Message or Request has made it, for a process that wants to know who has sent it.
+	// Show returns a message, made by Message or Request, for a process that wants to know its sender.
 	Show(from *Sender, msg any) any
-	// BodyPath is where in the term of a message of the node's own types the value is that the program has given: "{3}", or ""
-	// for the whole.
+	// BodyPath returns the path of the program's value in the term of a message of the node's own types: "{3}", or "" for the
+	// whole.
 	BodyPath(msg any) string
-	// Spawn starts a process that a peer has asked for. It returns nil, or the reason for which there is none.
+	// Spawn starts a process that a peer has requested. It returns nil, or the reason why it has started none.
 	Spawn(s Spawn) (reason any)
-	// StartsNothing reports whether what another node wants to start here is refused.
+	// StartsNothing reports whether this node refuses to start processes for other nodes.
 	StartsNothing() bool
 }
 
-// ClusterConfig is what a cluster needs. All of it is set but perhaps Mesh.
+// ClusterConfig configures a cluster. All fields are required unless they say otherwise, except Mesh.
 type ClusterConfig struct {
 	System *process.System
 	Origin wire.Origin
@@ -54,24 +55,24 @@ type ClusterConfig struct {
 	Quota  *limits.Quota
 
 	Finder    discovery.Finder
-	Protocols []dist.Protocol // the preferred one first; the last is the one that all nodes speak
+	Protocols []dist.Protocol // the preferred one first; the last is the one that all nodes support
 	Transport dist.Transport
-	Listen    func(dist.Protocol) (addr string, err error) // where a protocol is listened for, "-": nowhere
-	Erlang    string                                       // the protocol of OTP, whose cookie is no secret from attackers
-	Cookies   func(peer wire.Atom) (in, out string)        // "": there is no connection
-	Old       func(peer wire.Atom) []string                // cookies; nil: there are none
+	Listen    func(dist.Protocol) (addr string, err error) // the listen address of a protocol, or "-" for none
+	Erlang    string                                       // the protocol of OTP, whose cookie does not protect against attackers
+	Cookies   func(peer wire.Atom) (in, out string)        // "" forbids the connection
+	Old       func(peer wire.Atom) []string                // old cookies, or nil
 	Hidden    bool
 	Client    bool           // see dist.Handshake
-	Rights    *rights.Policy // nil: all nodes may do everything
+	Rights    *rights.Policy // if nil, all nodes may do everything
 
 	TickTime       time.Duration
 	ConnectTimeout time.Duration
-	FirstStep      time.Duration // in which a node that connects must say its name
+	FirstStep      time.Duration // within which a connecting node must send its name
 	Grace          time.Duration
-	Awake          time.Duration // for how long a reader spins; below 0: not at all
+	Awake          time.Duration // how long a reader spins; negative for not at all
 
-	Limits limits.Node // of which Quota has its part already
-	Mesh   *MeshConfig // how it connects to all nodes that Finder lists; nil: it does not
+	Limits limits.Node // Quota already has its part of it
+	Mesh   *MeshConfig // how to connect to all nodes that Finder lists, or nil for not at all
 }
 
 // Cluster is all peers of a node.
@@ -83,31 +84,31 @@ type Cluster struct {
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup // of all goroutines
 	lns     []*listener
-	gone    func()   // makes it unknown; nil: it is
-	lost    MeshNews // a connection is over
+	gone    func()   // withdraws the announcement, or nil
+	lost    MeshNews // a connection has ended
 
-	named     func(wire.NodeID) // see AskForName; nil: the node has a name
+	named     func(wire.NodeID) // see AskForName; nil if the node has a name
 	fallbacks atomic.Uint64     // see fallsBack
 
 	mu     sync.Mutex
 	peers  map[wire.Atom]*Peer
 	marks  map[uint32]*Peer  // by Peer.mark
 	mark   uint32            // the last one given
-	claims uint64            // so far
-	proven map[wire.Atom]int // incoming handshakes under way whose peer has proved itself
+	claims uint64            // number of claims so far
+	proven map[wire.Atom]int // incoming handshakes in progress whose peer has proved its identity
 	links  *limits.Places
 	dials  *limits.Dials[Peer]
 	memory limits.ProtocolMemory
 
 	losses losses
 	recent Recent[Peer]
-	spins  atomic.Bool // a reader spins
+	spins  atomic.Bool // a reader is spinning
 
-	meshing sync.Mutex // guards mesher. The lock of the cluster may be taken within, not the other way round
-	mesher  *Mesher    // nil: there is no mesh
+	meshing sync.Mutex // guards mesher. Cluster.mu may be taken while it is held, not the other way round
+	mesher  *Mesher    // nil if there is no mesh
 }
 
-// NewCluster returns a cluster with nothing in it.
+// NewCluster returns a cluster without peers.
 func NewCluster(cfg ClusterConfig) *Cluster {
 	most := cfg.Limits.Cluster
 	c := &Cluster{
@@ -124,7 +125,7 @@ func NewCluster(cfg ClusterConfig) *Cluster {
 	return c
 }
 
-// Start opens the listeners and makes the node known.
+// Start opens the listeners and announces the node.
 func (c *Cluster) Start() error {
 	if err := c.listen(); err != nil {
 		return err
@@ -137,8 +138,8 @@ func (c *Cluster) Start() error {
 	return nil
 }
 
-// mesh is the goroutine that keeps the node connected to all others: started by Start, ended by
-// Stop. Its attempts end with it.
+// mesh is the goroutine that keeps the node connected to all others: started by Start, ended by Stop. Its attempts end with
+// it.
 func (c *Cluster) mesh() {
 	RunMesh(c.ctx, c.mesher, MeshNode{
 		Finder: c.cfg.Finder, Timeout: c.cfg.ConnectTimeout, IsUp: c.IsUp, Connect: c.Connect, Go: c.Go, Lost: c.lost,
@@ -158,10 +159,10 @@ func (c *Cluster) Go(f func()) {
 	})
 }
 
-// Leave is the end of a reader.
+// Leave notes the end of a reader.
 func (c *Cluster) Leave() { c.wg.Done() }
 
-// Fallbacks returns how often a less preferred protocol has been used.
+// Fallbacks returns how often a less preferred protocol was used.
 func (c *Cluster) Fallbacks() uint64 { return c.fallbacks.Load() }
 
 // unlinkID numbers the ends of links.
@@ -169,7 +170,7 @@ func (c *Cluster) unlinkID() uint64 { return c.unlinks.Add(1) }
 
 var errStopping = errors.New("this node is stopping")
 
-// Drained reports whether all has been written that waits for peers that are connected.
+// Drained reports whether everything queued for connected peers has been written.
 func (c *Cluster) Drained() bool {
 	return !slices.ContainsFunc(c.All(), func(p *Peer) bool { return p.IsUp() && !p.Box.Idle() })
 }
@@ -181,7 +182,7 @@ func (c *Cluster) Stop() {
 		c.gone()
 	}
 	c.closeListeners()
-	for _, p := range c.All() { // one that does not read is given a moment for the goodbye
+	for _, p := range c.All() { // a peer that does not read is given a moment for the goodbye
 		c.Go(func() { p.End(errStopping) })
 	}
 	c.wg.Wait()
@@ -196,7 +197,7 @@ func (c *Cluster) All() []*Peer {
 	return all
 }
 
-// newPeerLocked makes the peer of that name.
+// newPeerLocked creates the peer with that name.
 func (c *Cluster) newPeerLocked(name wire.Atom) *Peer {
 	p := newPeer(c, name)
 	c.peers[name] = p
@@ -204,9 +205,9 @@ func (c *Cluster) newPeerLocked(name wire.Atom) *Peer {
 	return p
 }
 
-// Want returns the peer with the name; if there is none, it is being connected
-// from now on, or waits for a dial. first says that somebody waits for the connection. It returns nil if there is no such peer:
-// for the node itself, for a node that stops, and for one that is not distributed, whose cluster is nil.
+// Want returns the peer with the name, creating and connecting it if there is none; it may have to wait for a dial. first
+// reports that a caller waits for the connection. Want returns nil if there can be no such peer: for the node itself, on a
+// node that is stopping, and on one that is not distributed, whose cluster is nil.
 func (c *Cluster) Want(name wire.Atom, first bool) *Peer {
 	if c == nil || name == c.cfg.System.Name || name == "" {
 		return nil
@@ -216,14 +217,14 @@ func (c *Cluster) Want(name wire.Atom, first bool) *Peer {
 		p := c.peers[name]
 		if p != nil && p.IsOver() {
 			c.mu.Unlock()
-			<-p.gone // all that it stood for here must be over before
+			<-p.gone // all consequences of its end must be carried out first
 			continue
 		}
 		a := limits.Later
 		switch {
 		case p == nil && c.ctx.Err() == nil:
 			p = c.newPeerLocked(name)
-			p.holds++ // until its attempt is over
+			p.holds++ // until its attempt has ended
 			a = c.dials.Ask(&p.dial, first || c.memory.HasBeenConnected(name), c.cfg.Env.Now())
 		case p != nil && first:
 			a = c.dials.Promote(&p.dial)
@@ -243,7 +244,7 @@ func (c *Cluster) Want(name wire.Atom, first bool) *Peer {
 	}
 }
 
-// Get returns the peer with the name, or nil if there is none. It makes no connection.
+// Get returns the peer with the name, or nil if there is none. It does not connect.
 func (c *Cluster) Get(name wire.Atom) *Peer {
 	if c == nil {
 		return nil
@@ -264,7 +265,7 @@ func (c *Cluster) Reach(pid wire.PID) *Peer {
 	}
 	p := c.Want(pid.Node(), false)
 	if p != nil && p.Box.Direct() {
-		if c.recent.Put(origin, p); p.IsOver() { // end has perhaps not seen it
+		if c.recent.Put(origin, p); p.IsOver() { // end may have run before Put
 			c.recent.Forget(p)
 		}
 	}
@@ -273,7 +274,7 @@ func (c *Cluster) Reach(pid wire.PID) *Peer {
 
 var errManyDials = errors.New("too many outgoing connections are waiting to be made (limits.dials)")
 
-// release takes p out when it is over and no attempt to connect it is left.
+// release removes p when its connection has ended and no attempt to connect it is left.
 func (c *Cluster) release(p *Peer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -291,11 +292,11 @@ func (c *Cluster) release(p *Peer) {
 	close(p.gone)
 }
 
-// greater reports whether this node's name is greater than that of another.
+// greater reports whether this node's name is greater than name.
 func (c *Cluster) greater(name wire.Atom) bool { return c.cfg.Origin.NodeID().Name > name }
 
-// adopt makes a link the connection of its peer and replaces an older one: see package limits. k is
-// nil if this node has dialled.
+// adopt makes link the connection of its peer and replaces an older one: see package limits. k is nil if this node has
+// dialled.
 func (c *Cluster) adopt(link dist.Link, k *claim, place *limits.Place) {
 	name := link.Peer().ID.Name
 	for {
@@ -333,29 +334,28 @@ func (c *Cluster) adopt(link dist.Link, k *claim, place *limits.Place) {
 	}
 }
 
-// isAnothers reports whether p is connected, and is not who.
+// isAnothers reports whether p is connected with another identity than who.
 func (p *Peer) isAnothers(who rights.Identity) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.isUp() && !p.Visitor.Who.Equal(who)
 }
 
-// outlasts reports whether p's link stays, and not that of k.
+// outlasts reports whether p's link is kept in favour of that of k.
 func (c *Cluster) outlasts(p *Peer, k *claim) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return p.standing(c.greater(p.Name), k.against).Outlasts(k.number)
 }
 
-// giveBack gives the place of a connection back that has not become a peer's.
+// giveBack returns the place of a connection that has not become a peer's.
 func (c *Cluster) giveBack(p *limits.Place) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.links.Give(p)
 }
 
-// ticks is the goroutine that keeps connections alive and finds out which are
-// not: started by Start, ended by Stop.
+// ticks is the goroutine that keeps connections alive and detects dead ones: started by Start, ended by Stop.
 func (c *Cluster) ticks() {
 	defer c.wg.Done()
 	ticks, stop := c.cfg.Env.NewTicker(c.cfg.TickTime / TicksPerTime)
@@ -378,7 +378,7 @@ func (c *Cluster) ticks() {
 	}
 }
 
-// Limits are the limits of connections, and what is used of them.
+// Limits returns the limits of connections, and their usage.
 func (c *Cluster) Limits() []limits.Use {
 	all, share := c.pending()
 	c.mu.Lock()
@@ -386,8 +386,8 @@ func (c *Cluster) Limits() []limits.Use {
 	return append(c.links.Limits(), all, share, c.dials.Limit())
 }
 
-// SetLimits changes the limits. Those of one connection are for new ones, and what there is stays: with less allowed than that,
-// more is refused until it is less.
+// SetLimits changes the limits. Limits per connection apply to new connections, and nothing existing is removed: while usage
+// exceeds a new limit, more is refused.
 func (c *Cluster) SetLimits(l limits.Node) error {
 	l, err := l.WithDefaults(c.cfg.TickTime / TicksPerTime)
 	if err != nil {
@@ -416,8 +416,8 @@ func (c *Cluster) SetLimits(l limits.Node) error {
 	return nil
 }
 
-// Detached returns a peer that is connected by a link, in no map, and whose writer sleeps and
-// does not run: for tests of a Reader, which they make once.
+// Detached returns a peer that is connected by link, is in no map, and whose writer does not run: for tests of a Reader,
+// which create it once.
 func (c *Cluster) Detached(name wire.Atom, link dist.Link) *Peer {
 	p := newPeer(c, name)
 	p.link = link

@@ -9,8 +9,8 @@ import (
 
 const mount = "sys/fs/cgroup"
 
-// CPUQuota reports whether a group that this program is in has a quota of processor time.
-// What cannot be read is no quota. root is os.DirFS("/").
+// CPUQuota reports whether a control group of this program has a CPU quota. Files that cannot be read count as no quota. root
+// is os.DirFS("/").
 func CPUQuota(root fs.FS) bool {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -45,8 +45,7 @@ func CPUQuota(root fs.FS) bool {
 	return false
 }
 
-// anyAbove reports whether limits says yes to the first word of file in group or in one
-// above it, up to top.
+// anyAbove reports whether limits returns true for the first word of file in group or in a group above it, up to top.
 func anyAbove(root fs.FS, top, group, file string, limits func(first string) bool) bool {
 	for group = path.Clean("/" + group); ; group = path.Dir(group) {
 		text, err := fs.ReadFile(root, path.Join(top, group, file))

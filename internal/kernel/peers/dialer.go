@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// handshake is what the node brings into one.
+// handshake returns this node's parameters for a handshake.
 func (c *Cluster) handshake(peer wire.Atom, admit func(wire.NodeID) dist.Verdict) dist.Handshake {
 	return dist.Handshake{
 		Local: c.cfg.Origin.NodeID(), Hidden: c.cfg.Hidden, Client: c.cfg.Client, Peer: peer, Limits: c.limits.Load().Link,
@@ -28,15 +28,15 @@ func (c *Cluster) handshake(peer wire.Atom, admit func(wire.NodeID) dist.Verdict
 	}
 }
 
-// Named is a connection to a node that has given this one its name.
+// Named is a connection to a node that has assigned this one its name.
 type Named struct {
 	ID      wire.NodeID
-	Quota   *limits.Quota // that bounds it: the cluster that it joins needs the same
+	Quota   *limits.Quota // its quota: the cluster that it joins must have the same
 	link    dist.Link
 	visitor limits.Visitor
 }
 
-// Close ends the connection, if it is not one of a cluster by now.
+// Close closes the connection unless it has joined a cluster.
 func (n *Named) Close() { n.link.Close() }
 
 // AskForName connects to the node by and gets a name from it. The node of cfg is undefined@HOST.
@@ -72,8 +72,8 @@ func (c *Cluster) Join(n *Named) error {
 	return nil
 }
 
-// lacks reports whether this node has no link to another and is not about to get
-// one from there. If it is, that one is what the other takes for alive.
+// lacks reports whether this node has no link to another and is not about to get one from there. If it is, the other node
+// sees the new connection as alive.
 func (c *Cluster) lacks(name wire.Atom) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,8 +81,8 @@ func (c *Cluster) lacks(name wire.Atom) bool {
 	return c.proven[name] == 0 && (p == nil || !p.IsUp())
 }
 
-// beginDial is called before this node says its name to p on a connection that it has
-// made. endDial is called when the attempt is over.
+// beginDial is called before this node sends its name to p on a connection that it has made. endDial is called at the end of
+// the attempt.
 func (c *Cluster) beginDial(p *Peer) (*limits.Place, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,16 +105,15 @@ func (c *Cluster) endDial(p *Peer) {
 	}
 }
 
-// isComing reports whether the peer has proved itself on a connection that it has made,
-// and that has not taken its place yet.
+// isComing reports whether the peer has proved its identity on a connection of its own that has not been adopted yet.
 func (c *Cluster) isComing(name wire.Atom) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.proven[name] > 0
 }
 
-// dialer is a goroutine that connects p, and then the next ones of c.dials: started by
-// Want or SetLimits, ended by itself, waited for by Stop.
+// dialer is a goroutine that connects p, and then the next ones of c.dials: started by Want or SetLimits, ended by itself,
+// waited for by Stop.
 func (c *Cluster) dialer(p *Peer) {
 	defer c.wg.Done()
 	for p != nil {
@@ -123,7 +122,7 @@ func (c *Cluster) dialer(p *Peer) {
 	}
 }
 
-// next returns the peer to be dialled after p; nil: none.
+// next returns the peer to be dialled after p, or nil if there is none.
 func (c *Cluster) next(p *Peer) *Peer {
 	c.mu.Lock()
 	next, late := c.dials.Done(&p.dial, c.cfg.Env.Now())
@@ -132,7 +131,7 @@ func (c *Cluster) next(p *Peer) *Peer {
 	return next
 }
 
-// tooLate is the end of peers that have waited too long to be dialled.
+// tooLate ends peers that have waited too long to be dialled.
 func (c *Cluster) tooLate(late []*Peer) {
 	for _, q := range late {
 		q.fail(fmt.Errorf("%w: this one waited %v", errManyDials, c.cfg.ConnectTimeout))
@@ -140,11 +139,11 @@ func (c *Cluster) tooLate(late []*Peer) {
 	}
 }
 
-// connect makes an attempt to connect p, for ConnectTimeout.
+// connect tries to connect p, for ConnectTimeout.
 func (c *Cluster) connect(p *Peer) {
 	ctx, cancel := c.cfg.Env.WithTimeout(c.ctx, c.cfg.ConnectTimeout)
 	defer cancel()
-	c.cfg.Env.Go(func() { // until p is connected in another way, or over; ends with ctx at the latest
+	c.cfg.Env.Go(func() { // until p is connected otherwise, or has ended; ends with ctx at the latest
 		select {
 		case <-p.ready:
 			cancel()
@@ -152,7 +151,7 @@ func (c *Cluster) connect(p *Peer) {
 		}
 	})
 	link, place, err := c.dial(ctx, p)
-	// If the peer is connecting by itself there is only to wait; but that may fail.
+	// If the peer is connecting by itself, wait for it; but that may fail.
 	for pause := busyPause; err != nil && (errors.Is(err, dist.ErrBusy) || c.isComing(p.Name)) && ctx.Err() == nil; pause *= 2 {
 		select {
 		case <-p.ready:
@@ -167,7 +166,7 @@ func (c *Cluster) connect(p *Peer) {
 		err = fmt.Errorf("node %s answered instead", link.Peer().ID.Name)
 	}
 	joined := err == nil && p.join(link, nil, place)
-	c.endDial(p) // those that wait for the outcome see it
+	c.endDial(p) // notifies waiters of the outcome
 	c.release(p) // before adopt waits for p to be gone
 	switch {
 	case joined:
@@ -181,9 +180,8 @@ func (c *Cluster) connect(p *Peer) {
 	}
 }
 
-// dial connects to a node in the first of the ways that both have and that leads
-// anywhere. A node that answers and then refuses is not asked in another way. After a success
-// endDial is to be called.
+// dial connects to a node by the first protocol that both nodes support and that works. A node that answers and then refuses
+// is not tried by another one. After success the caller must call endDial.
 func (c *Cluster) dial(ctx context.Context, p *Peer) (dist.Link, *limits.Place, error) {
 	if in, out := c.cfg.Cookies(p.Name); in == "" || out == "" {
 		return nil, nil, fmt.Errorf("node: no cookie is configured for %s", p.Name)
@@ -212,12 +210,12 @@ func (c *Cluster) dial(ctx context.Context, p *Peer) (dist.Link, *limits.Place, 
 	return nil, nil, err
 }
 
-// Speaks reports whether p is the protocol of a [discovery.Endpoint].
+// Speaks reports whether protocol, of a [discovery.Endpoint], names p.
 func (c *ClusterConfig) Speaks(p dist.Protocol, protocol string) bool {
 	return p.Name() == protocol || protocol == "" && p == c.Protocols[len(c.Protocols)-1]
 }
 
-// introduce makes a link of a connection.
+// introduce makes the handshake on a connection and returns the link.
 func (c *Cluster) introduce(ctx context.Context, p *Peer, proto dist.Protocol, conn net.Conn, addr string) (
 	dist.Link, *limits.Place, error,
 ) {
@@ -242,7 +240,7 @@ func (c *Cluster) introduce(ctx context.Context, p *Peer, proto dist.Protocol, c
 	return link, place, nil
 }
 
-// connection makes one for a protocol.
+// connection opens a connection for a protocol.
 func (c *Cluster) connection(ctx context.Context, p dist.Protocol, addr string, name wire.Atom) (net.Conn, error) {
 	if t, ok := c.cfg.Transport.(links.Chooser); ok {
 		return t.DialFor(ctx, p.Name(), addr, name)
@@ -250,8 +248,8 @@ func (c *Cluster) connection(ctx context.Context, p dist.Protocol, addr string, 
 	return c.cfg.Transport.Dial(ctx, addr, name)
 }
 
-// fallsBack is told that this node is about to dial a peer by the protocol with that
-// place, where the best that is announced is another. why is the error that it had with it.
+// fallsBack is called before this node dials a peer by the protocol with index proto, where announced is the index of the
+// best one announced. why is the error of the attempt with that.
 func (c *Cluster) fallsBack(name wire.Atom, proto, announced int, why error) {
 	c.mu.Lock()
 	f, ok := c.memory.Dials(name, proto, announced)
@@ -270,7 +268,7 @@ func (c *Cluster) fallsBack(name wire.Atom, proto, announced int, why error) {
 		"error", limits.Brief(why))
 }
 
-// linked is told that a peer is connected by a protocol.
+// linked is called when a peer has been connected by a protocol.
 func (c *Cluster) linked(p *Peer, protocol string) {
 	proto := slices.IndexFunc(c.cfg.Protocols, func(p dist.Protocol) bool { return p.Name() == protocol })
 	c.mu.Lock()
@@ -291,7 +289,7 @@ func (c *Cluster) linked(p *Peer, protocol string) {
 
 var errNotAnnounced = errors.New("the peer no longer announces the preferred protocol")
 
-// warnOfFallback says what has happened, and what to do about it.
+// warnOfFallback logs what has happened, and what to do about it.
 func (c *Cluster) warnOfFallback(what string, name wire.Atom, proto, best int, more ...any) {
 	used, better := c.cfg.Protocols[proto].Name(), c.cfg.Protocols[best].Name()
 	c.cfg.Log.Warn(what, append([]any{"peer", string(name), "protocol", used, "preferred", better,

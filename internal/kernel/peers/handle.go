@@ -17,21 +17,21 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// What comes from the peer. All of this is the reader's.
+// Incoming frames of the peer. All of this runs on the reader.
 
-// Sender is where a message of another node has come from.
+// Sender is the origin of a message of another node.
 type Sender struct {
 	Peer  wire.Atom // the node
 	Addr  string    // of that node
-	Exact bool      // it is a Go node: the values that it sends have the Go types that they have there
-	over  *Peer     // the connection; nil: it is not known
-	asker *Asker    // nil: nothing is known
+	Exact bool      // it is a Go node: the values that it sends have the same Go types as there
+	over  *Peer     // the connection, or nil if unknown
+	asker *Asker    // nil if unknown
 }
 
-// SenderFor is the sender of a message that a peer has asked this node to pass on.
+// SenderFor returns the sender of a message that a peer has asked this node to pass on.
 func SenderFor(a *Asker) *Sender { return &Sender{Peer: a.Owner().Name, asker: a} }
 
-// Asker is who has sent the message: somebody of whom nothing is known, if s is nil.
+// Asker returns the Asker for the sender of the message, an unknown one if s is nil.
 func (s *Sender) Asker(sys *process.System) *Asker {
 	if s == nil || s.asker == nil {
 		return &Asker{System: sys}
@@ -39,10 +39,10 @@ func (s *Sender) Asker(sys *process.System) *Asker {
 	return s.asker
 }
 
-// Sender is the sender of what comes from the peer.
+// Sender returns the sender of the peer's messages.
 func (p *Peer) Sender() *Sender { return p.sender }
 
-// NewReader makes the reader of the link.
+// NewReader creates the reader of the link.
 func (p *Peer) NewReader(link dist.Link) *Reader {
 	about := link.Peer()
 	p.sender = &Sender{Peer: p.Name, Addr: about.Addr, over: p, asker: p.Asker(),
@@ -57,10 +57,10 @@ func (p *Peer) NewReader(link dist.Link) *Reader {
 	return p.reader
 }
 
-// Leave is part of ReaderNode, and so are Received, IsPlain and Target.
+// Leave implements ReaderNode, like Received, IsPlain and Target.
 func (p *Peer) Leave() { p.c.Leave() }
 
-// Received returns the message of a frame as to gets it.
+// Received returns the message of f as delivered to the process to.
 func (p *Peer) Received(f *dist.Frame, to ReaderTarget) any {
 	if r, ok := f.Payload.(*links.Request); ok {
 		return p.called(to.(readerTarget).q, f, r)
@@ -68,13 +68,13 @@ func (p *Peer) Received(f *dist.Frame, to ReaderTarget) any {
 	return p.c.cfg.Node.Message(p.sender, f.Payload)
 }
 
-// IsPlain reports whether a message is no reply, and nothing is traced.
+// IsPlain reports whether msg is readable and not a reply, and tracing is off.
 func (p *Peer) IsPlain(msg any) bool {
 	_, reply := calls.ReplyRef(msg)
 	return !reply && p.System.Traces() == nil && links.UnreadableIn(msg) == nil
 }
 
-// Target returns a process that takes several messages at a time.
+// Target returns a process that accepts several messages at a time, or nil.
 func (p *Peer) Target(to wire.PID) ReaderTarget {
 	if q := p.System.Lookup(to); q != nil && !q.Boxed && q.Kind < process.Goroutine && !q.ShowsPeer && !p.IsLimited() {
 		return readerTarget{q}
@@ -82,10 +82,10 @@ func (p *Peer) Target(to wire.PID) ReaderTarget {
 	return nil
 }
 
-// readerTarget is a process as a reader knows it.
+// readerTarget adapts a process to ReaderTarget.
 type readerTarget struct{ q *process.Process }
 
-// Inbox is part of ReaderTarget, and so are the others.
+// Inbox implements ReaderTarget, like the other methods.
 func (t readerTarget) Inbox() *inbox.Inbox { return &t.q.Inbox }
 
 // Stages returns nil for a detached actor.
@@ -96,13 +96,13 @@ func (t readerTarget) Stages() *executor.Entity {
 	return &t.q.Entity
 }
 
-// Wake has the process run.
+// Wake makes the process run.
 func (t readerTarget) Wake() { t.q.Runner().Wake(&t.q.System.Plain) }
 
-// Undeliverable makes a dead letter.
+// Undeliverable makes a dead letter of msg.
 func (t readerTarget) Undeliverable(msg any) { t.q.System.Undeliverable(t.q.PID(), msg) }
 
-// Handle does what a frame asks for. An error ends the connection.
+// Handle executes a frame. An error ends the connection.
 func (p *Peer) Handle(f *dist.Frame) error {
 	p.reading.Inline = p.reader.Inline()
 	if u := links.UnreadableIn(f.Payload); u != nil && f.Op != dist.OpSend {
@@ -114,13 +114,13 @@ func (p *Peer) Handle(f *dist.Frame) error {
 	if ok, err := p.Permits(f); !ok {
 		return err
 	}
-	switch f.Op { // of these the other end must be the peer's own
+	switch f.Op { // the sender of these must be a process of the peer
 	case dist.OpLink, dist.OpExit:
 		if f.From.Node() != p.Name {
 			return p.notOurs(f)
 		}
 	case dist.OpSignal:
-		if !f.From.IsZero() && f.From.Node() != p.Name { // zero: a goroutine that is no process
+		if !f.From.IsZero() && f.From.Node() != p.Name { // zero: a goroutine that is not a process
 			return p.notOurs(f)
 		}
 	}
@@ -166,19 +166,19 @@ func (p *Peer) Handle(f *dist.Frame) error {
 	return nil
 }
 
-// notOurs is the error for an exit signal, or one of a link, whose other end is not the peer's.
+// notOurs returns the error for an exit signal, or a signal of a link, whose sender is not a process of the peer.
 func (p *Peer) notOurs(f *dist.Frame) error {
 	return fmt.Errorf("node: %s sent a signal of %v, which is not its own process", p.Name, f.From)
 }
 
-// deliver is for a message. One that a bounded mailbox has no space for is a dead
-// letter, whatever its policy: see [Reader].
+// deliver delivers a message. One that does not fit into a bounded mailbox is a dead letter, whatever the mailbox's policy:
+// see [Reader].
 func (p *Peer) deliver(f *dist.Frame) {
 	sys := p.System
 	var q *process.Process
 	switch m := f.Payload.(type) {
 	case *links.Request:
-		if q = p.processOf(f); q != nil && !tables.IsAlias(f.Name) { // one for a single message is used up by it
+		if q = p.processOf(f); q != nil && !tables.IsAlias(f.Name) { // a single-use alias is used up by the message
 			p.pass(q, f, p.called(q, f, m))
 			return
 		}
@@ -197,7 +197,7 @@ func (p *Peer) deliver(f *dist.Frame) {
 		}
 		if ref, ok := calls.ReplyRef(f.Payload); ok &&
 			(p.replied(ref, f.Payload.(wire.Tuple)[1]) || p.c.Replied(ref, f.Payload)) {
-			return // the caller's node knows no aliases
+			return // the caller's node does not support aliases
 		}
 	} else {
 		if t, ok := f.Payload.(wire.Tuple); ok && len(t) == 2 && !f.Ref.IsZero() && p.replied(f.Ref, t[1]) {
@@ -211,7 +211,7 @@ func (p *Peer) deliver(f *dist.Frame) {
 	p.pass(q, f, p.c.cfg.Node.Message(p.sender, sys.Values.Message(f.Payload)))
 }
 
-// target is what the frame of a signal is for.
+// target returns the destination of f, a signal.
 func (p *Peer) target(f *dist.Frame) process.Target {
 	switch {
 	case !f.Ref.IsZero():
@@ -222,14 +222,14 @@ func (p *Peer) target(f *dist.Frame) process.Target {
 	return p.System.TargetOf(f.To)
 }
 
-// take finds the process that the message of f is for, and what that gets.
+// take returns the destination of f, a message, and what to deliver to it.
 func (p *Peer) take(f *dist.Frame) (*process.Process, any, error) {
 	t := p.target(f)
 	msg, err := p.System.Take(&t, f.Payload)
 	return t.Process, msg, err
 }
 
-// shown returns msg as q gets it.
+// shown returns msg as delivered to q.
 func (p *Peer) shown(q *process.Process, from wire.PID, msg any) any {
 	if t := p.System.Traces(); t != nil {
 		t.Received(from, q.PID(), msg)
@@ -240,7 +240,7 @@ func (p *Peer) shown(q *process.Process, from wire.PID, msg any) any {
 	return msg
 }
 
-// pass gives q the message of f.
+// pass delivers msg, the message of f, to q.
 func (p *Peer) pass(q *process.Process, f *dist.Frame, msg any) {
 	f.Payload = p.shown(q, f.From, msg)
 	switch {
@@ -251,7 +251,7 @@ func (p *Peer) pass(q *process.Process, f *dist.Frame, msg any) {
 	}
 }
 
-// hand gives a message to a process, which the reader may run itself.
+// hand delivers a message to a process, which the reader may run itself.
 func (p *Peer) hand(q *process.Process, n *inbox.Node) {
 	inline := p.reader.Inline()
 	if inline == nil || q.Boxed || !q.OnStage() {
@@ -266,12 +266,12 @@ func (p *Peer) hand(q *process.Process, n *inbox.Node) {
 	}
 }
 
-// acknowledge is deliver for a message whose sender wants a receipt.
+// acknowledge is deliver for a message whose sender has requested a receipt.
 func (p *Peer) acknowledge(f *dist.Frame) {
 	p.Put(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: process.ReceiptOf(p.put(f))})
 }
 
-// put puts the message of f into a mailbox, or says why not.
+// put puts the message of f into a mailbox, or returns why it cannot.
 func (p *Peer) put(f *dist.Frame) error {
 	q, msg, err := p.take(f)
 	if err == process.ErrNoDest || err != nil && f.Name != "" {
@@ -286,19 +286,20 @@ func (p *Peer) put(f *dist.Frame) error {
 	return q.DeliverWith(&p.System.Plain, msg, f.Token)
 }
 
-// replied settles the call that a reply of another node is for. It reports whether there is one.
+// replied settles the call that v, a reply of another node, answers. It reports whether there is one.
 func (p *Peer) replied(ref wire.Ref, v any) bool {
 	v, err := p.System.Values.Outcome(v)
 	return p.answer(&p.reading, ref, v, err, false)
 }
 
-// cannotRead is the error of what the peer has sent and this node cannot take: see [links.Unreadable]. The connection goes on.
-// Who waits for an answer, here or there, gets the error; a message is a dead letter; an exit reason is the error.
+// cannotRead returns the error for a frame of the peer that this node cannot decode: see [links.Unreadable]. The connection
+// stays up. Whoever waits for an answer, local or remote, gets the error; a message becomes a dead letter; an exit reason is
+// replaced by the error.
 func (p *Peer) cannotRead(u *links.Unreadable) error {
 	return fmt.Errorf("node: %s cannot read what %s has sent: %w", p.System.Name, p.Name, u.Err)
 }
 
-// unread is deliver for a message that cannot be taken.
+// unread is deliver for a message that cannot be decoded.
 func (p *Peer) unread(f *dist.Frame, u *links.Unreadable) {
 	why := p.cannotRead(u)
 	switch m := f.Payload.(type) {
@@ -325,18 +326,18 @@ func (p *Peer) unread(f *dist.Frame, u *links.Unreadable) {
 	p.System.DeadLetter(deadletter.Letter{Cause: deadletter.Unreadable, To: f.To, Name: f.Name, Alias: f.Ref, Message: why})
 }
 
-// Spawn is a process that a peer has asked for and that may be started.
+// Spawn is a process that a peer has requested and that may be started.
 type Spawn struct {
 	*dist.Spawn
 	Peer   *Peer
-	Owner  *limits.Owner            // whom it counts for; given back if it is not started
-	Leader wire.PID                 // its group leader; zero: that of the node
+	Owner  *limits.Owner            // the owner it is counted for; given back if it is not started
+	Leader wire.PID                 // its group leader; if zero, that of the node
 	Inline *executor.InlineWorker   // the worker that spawns it
 	Before func(q *process.Process) // called before it runs
 }
 
-// handleSpawn starts a process that the peer asks for: what this node exports,
-// and the calls of erpc. The answer goes before anything that the process does.
+// handleSpawn starts a process that the peer requests: an exported function, or a call of erpc. The answer is sent before
+// anything that the process sends.
 func (p *Peer) handleSpawn(f *dist.Frame) {
 	s, node := f.Spawn, p.c.cfg.Node
 	refuse := func(reason any) {
@@ -344,7 +345,7 @@ func (p *Peer) handleSpawn(f *dist.Frame) {
 	}
 	if err, unreadable := f.Payload.(error); unreadable {
 		args := []any{"peer", string(p.Name), "error", err}
-		if s != nil { // of what was to be started so much could be read
+		if s != nil { // this part of the request could be decoded
 			args = append(args, "module", string(s.Module), "function", string(s.Function))
 		}
 		p.c.cfg.Log.Warn("refused to start a process for a peer: its arguments cannot be read", args...)
@@ -361,7 +362,7 @@ func (p *Peer) handleSpawn(f *dist.Frame) {
 		return
 	}
 	start := Spawn{Spawn: s, Peer: p, Owner: owner, Inline: p.reader.Inline(), Before: func(q *process.Process) { p.started(q, f) }}
-	if p.Asker().MayReach(s.Leader) { // what it prints goes there
+	if p.Asker().MayReach(s.Leader) { // its output goes there
 		start.Leader = s.Leader
 	}
 	if reason := node.Spawn(start); reason != nil {
@@ -369,7 +370,7 @@ func (p *Peer) handleSpawn(f *dist.Frame) {
 	}
 }
 
-// started answers a spawn with q, which does not run yet, and makes its link and its monitor.
+// started answers a spawn with q, which does not run yet, and creates its link and its monitor.
 func (p *Peer) started(q *process.Process, f *dist.Frame) {
 	s := f.Spawn
 	q.Inherit(f.Token)

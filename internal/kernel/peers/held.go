@@ -6,13 +6,13 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// TakeSpawn counts one more process that a peer, connected or not, has started here. A refusal,
-// [*limits.TooMany], is logged once for each connection.
+// TakeSpawn counts one more process that a peer, connected or not, has started here. A refusal, [*limits.TooMany], is logged
+// once per connection.
 func (c *Cluster) TakeSpawn(peer wire.Atom) (*limits.Owner, error) {
 	return c.TakeSpawnOf(c.identity(peer))
 }
 
-// TakeSpawnOf is TakeSpawn for a peer of which more is known than its name.
+// TakeSpawnOf is TakeSpawn for a peer whose identity is known.
 func (c *Cluster) TakeSpawnOf(who rights.Identity) (*limits.Owner, error) {
 	o, err := c.cfg.Quota.Owners.TakeSpawn(who)
 	if err != nil {
@@ -21,7 +21,7 @@ func (c *Cluster) TakeSpawnOf(who rights.Identity) (*limits.Owner, error) {
 	return o, err
 }
 
-// identity is who has a name now.
+// identity returns the identity that the peer with that name has now.
 func (c *Cluster) identity(peer wire.Atom) rights.Identity {
 	who := rights.Identity{}
 	if p := c.Get(peer); p != nil && p.IsUp() {
@@ -31,7 +31,7 @@ func (c *Cluster) identity(peer wire.Atom) rights.Identity {
 	return who
 }
 
-// TakeName is TakeSpawn for a name that a peer has had registered.
+// TakeName is TakeSpawn for a name that a peer has registered.
 func (c *Cluster) TakeName(peer wire.Atom) (*limits.Owner, error) {
 	o, err := c.cfg.Quota.Owners.TakeName(c.identity(peer))
 	if err != nil {

@@ -9,24 +9,24 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Links, monitors and exit signals between processes of the two nodes. A method without Handle is for what happens here, and
-// tells the peer; Handle... is for a frame of the peer. Both have the names of the operations of the protocol.
+// Links, monitors and exit signals between local and remote processes. Methods without the prefix Handle carry out local
+// operations and send them to the peer; methods with it handle frames of the peer. Both are named like the operations of the
+// protocol.
 
-// NodeName is part of process.Remote, and so are Why, Pace and those below without Handle.
+// NodeName implements process.Remote, like Why, Pace and the methods below without Handle.
 func (p *Peer) NodeName() wire.Atom { return p.Name }
 
-// Put sends a control frame whose order to what the tables say does not matter.
+// Put sends a control frame that need not be in order with the changes of the tables.
 func (p *Peer) Put(f dist.Frame) { p.Box.Put(nil, f) }
 
-// putIf sends the frame of a change of the tables, if there is one. The caller holds mu.
+// putIf sends f, which reports a change of the tables, if ok. The caller holds mu.
 func (p *Peer) putIf(f dist.Frame, ok bool) {
 	if ok {
 		p.Box.Put(nil, f)
 	}
 }
 
-// Link makes the link between near, whose lock the caller holds and which is alive, and far. It returns false if the connection
-// has ended.
+// Link links near, which is alive and whose lock the caller holds, to far. It returns false if the connection has ended.
 func (p *Peer) Link(near *process.Process, far wire.PID) bool {
 	if near.HasLinkLocked(far) {
 		return true
@@ -41,7 +41,8 @@ func (p *Peer) Link(near *process.Process, far wire.PID) bool {
 	return ok
 }
 
-// HandleLink makes the link that a process there asks for. The peer is told if the process here is dead or has been refused.
+// HandleLink creates the link that a remote process requests. The peer is told if the local process is dead or the link is
+// refused.
 func (p *Peer) HandleLink(f *dist.Frame) {
 	reason := any(process.NoProc)
 	if q := p.System.Lookup(f.To); q != nil {
@@ -52,8 +53,8 @@ func (p *Peer) HandleLink(f *dist.Frame) {
 	}
 }
 
-// acceptLink is the near half of a link that far has made. It returns nil, or the reason of the exit signal that breaks it:
-// near is dead, or the peer has too many links.
+// acceptLink creates the local half of a link that far has requested. It returns nil, or the reason of the exit signal that
+// breaks the link: near is dead, or the peer has too many links.
 func (p *Peer) acceptLink(near *process.Process, far wire.PID) (reason any) {
 	near.Mu.Lock()
 	defer near.Mu.Unlock()
@@ -81,8 +82,9 @@ func (p *Peer) addLink(near uint64, far wire.PID) Result {
 	return r
 }
 
-// refusesLink reports whether the peer must not link itself to a process, which its end would end: that is kept from it. The
-// peer is told then. A protected process takes the link, and loses it only; and one that has made the link itself wants it.
+// refusesLink reports whether the peer must not link to a process that it has no right to kill, because its exit would kill
+// it. It tells the peer. A protected process accepts the link, since breaking it does not kill the process, and so does a
+// process that has created the link itself.
 func (p *Peer) refusesLink(f *dist.Frame) bool {
 	q := p.System.Lookup(f.To)
 	if q == nil || q.Protected || p.System.Operators.Load() == nil || !p.Asker().IsKeptFrom(q) {
@@ -99,7 +101,7 @@ func (p *Peer) refusesLink(f *dist.Frame) bool {
 	return true
 }
 
-// Unlink takes the link away on behalf of near, whose lock the caller holds.
+// Unlink removes the link on behalf of near, whose lock the caller holds.
 func (p *Peer) Unlink(near *process.Process, far wire.PID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +116,7 @@ func (p *Peer) Unlink(near *process.Process, far wire.PID) {
 	p.putIf(f, ok)
 }
 
-// HandleUnlink takes away the link that a process there has ended, and acknowledges that.
+// HandleUnlink removes the link that a remote process has removed, and acknowledges that.
 func (p *Peer) HandleUnlink(f *dist.Frame) {
 	q := p.System.Lookup(f.To)
 	if q == nil {
@@ -133,11 +135,11 @@ func (p *Peer) removeLink(f *dist.Frame) (removed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	removed = p.System.Origin.Minted(f.To) && p.tables.HandleUnlink(f.To.Number(), f.From)
-	p.Put(dist.Frame{Op: dist.OpUnlinkAck, ID: f.ID, From: f.To, To: f.From}) // before all else to f.From
+	p.Put(dist.Frame{Op: dist.OpUnlinkAck, ID: f.ID, From: f.To, To: f.From}) // before anything else to f.From
 	return removed
 }
 
-// HandleUnlinkAck notes that the peer has seen an unlink of this node.
+// HandleUnlinkAck notes that the peer has acknowledged an unlink of this node.
 func (p *Peer) HandleUnlinkAck(f *dist.Frame) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -154,11 +156,11 @@ func (p *Peer) Exit(near uint64, far wire.PID, reason any) {
 	p.putIf(p.tables.Exit(near, p.System.Origin.PID(near), far, reason))
 }
 
-// HandleExit breaks the link to a process there that has exited.
+// HandleExit breaks the link to a remote process that has exited.
 func (p *Peer) HandleExit(f *dist.Frame) {
 	q := p.System.Lookup(f.To)
 	if q == nil {
-		return // it has told that it is dead, or will
+		return // it has sent its exit, or will
 	}
 	var d *process.Death
 	q.Mu.Lock()
@@ -182,8 +184,8 @@ func (p *Peer) loseLink(l Link, reason any) {
 	}
 }
 
-// breakLinkLocked is [process.Process.LinkBrokenLocked] for a link to a process of the peer: a protected process that does not
-// trap exits only loses the link.
+// breakLinkLocked is [process.Process.LinkBrokenLocked] for a link to a process of the peer: a protected process that does
+// not trap exits only loses the link.
 func (p *Peer) breakLinkLocked(q *process.Process, far wire.PID, reason any) *process.Death {
 	if q.Protected && !q.TrapsLocked() {
 		q.RemoveLinkLocked(far)
@@ -192,26 +194,26 @@ func (p *Peer) breakLinkLocked(q *process.Process, far wire.PID, reason any) *pr
 	return q.LinkBrokenLocked(&p.System.Plain, far, reason)
 }
 
-// Signal is exit/2 for a process there.
+// Signal is exit/2 for a remote process.
 func (p *Peer) Signal(from, to wire.PID, reason any) {
 	p.Put(dist.Frame{Op: dist.OpSignal, From: from, To: to, Payload: p.System.Values.Outward(reason)})
 }
 
-// HandleSignal is exit/2 by a process there.
+// HandleSignal handles exit/2 of a remote process.
 func (p *Peer) HandleSignal(f *dist.Frame) {
 	if q := p.processOf(f); q != nil && !p.refuses(q, "exit") {
 		p.System.ExitSignal(&p.System.Plain, f.From, q.PID(), p.System.Values.Inward(f.Payload))
 	}
 }
 
-// HandleGroupLeader sets the group leader of a process here.
+// HandleGroupLeader sets the group leader of a local process.
 func (p *Peer) HandleGroupLeader(f *dist.Frame) {
 	if q := p.System.Lookup(f.To); q != nil && !p.refuses(q, "group_leader") && p.Asker().MayReach(f.Leader) {
 		q.SetLeader(f.Leader)
 	}
 }
 
-// refuses reports whether a signal of the peer must not reach q.
+// refuses reports whether a signal of the peer must not reach q, and logs that.
 func (p *Peer) refuses(q *process.Process, signal string) bool {
 	refused := p.Asker().IsKeptFrom(q)
 	if refused {
@@ -220,7 +222,7 @@ func (p *Peer) refuses(q *process.Process, signal string) bool {
 	return refused
 }
 
-// ends are those of m, a monitor of a process there.
+// ends returns the ends of m, a monitor of a remote process.
 func ends(m *process.Monitor) (e Ends) {
 	if m.Watcher != nil {
 		e = Ends{By: m.Watcher.PID(), To: m.PID, Name: m.Name}
@@ -228,7 +230,7 @@ func ends(m *process.Monitor) (e Ends) {
 	return e
 }
 
-// Monitor makes m, a monitor by a process here over one there or over the node. It returns false if the connection has ended.
+// Monitor adds m, a monitor by a local process of a remote one or of the node. It returns false if the connection has ended.
 func (p *Peer) Monitor(m *process.Monitor) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -240,20 +242,20 @@ func (p *Peer) Monitor(m *process.Monitor) bool {
 	return ok
 }
 
-// HandleMonitor makes the monitor that a process there asks for.
+// HandleMonitor creates the monitor that a remote process requests.
 func (p *Peer) HandleMonitor(f *dist.Frame) {
 	q, pid, name := p.System.Lookup(f.To), f.To, f.Name
 	if name != "" {
 		if q = p.System.Whose(name); q != nil && tables.IsAlias(name) {
-			pid, name = q.PID(), "" // whom the Down is about
+			pid, name = q.PID(), "" // the Down is about the PID
 		}
 	}
 	m := process.WatchedBy(p, f.From, f.Ref, q, name)
 	p.attach(&m, pid, process.NoProc)
 }
 
-// attach is the near half of m, a monitor that the peer has made over pid. If its target is dead, or nil, the peer is told
-// the reason.
+// attach adds m, a monitor by a remote process of pid, and attaches it to its target. If the target is dead, or nil, the peer
+// is sent a Down with reason.
 func (p *Peer) attach(m *process.Monitor, pid wire.PID, reason any) {
 	if p.addMonitor(m, downFrame(m, pid, limits.SystemLimit)) != Made {
 		return
@@ -262,12 +264,12 @@ func (p *Peer) attach(m *process.Monitor, pid wire.PID, reason any) {
 		p.Down(m, pid, reason)
 		return
 	}
-	if !p.hasMonitor(m) { // the end of the connection may have been before Attach
+	if !p.hasMonitor(m) { // the connection may have ended before Attach
 		m.Forget()
 	}
 }
 
-// addMonitor notes m, a monitor by a process there. If there are too many, down is sent.
+// addMonitor adds m, a monitor by a remote process. If there are too many, it sends down.
 func (p *Peer) addMonitor(m Monitor, down dist.Frame) Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -280,21 +282,21 @@ func (p *Peer) addMonitor(m Monitor, down dist.Frame) Result {
 	return r
 }
 
-// hasMonitor reports whether m, a monitor by a process there, is still there.
+// hasMonitor reports whether m, a monitor by a remote process, still exists.
 func (p *Peer) hasMonitor(m Monitor) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.tables.HasMonitorBy(m)
 }
 
-// MonitorBy returns the monitor by a process there that has the reference, or nil.
+// MonitorBy returns the monitor by a remote process with the reference ref, or nil.
 func (p *Peer) MonitorBy(ref wire.Ref) Monitor {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.tables.MonitorBy(ref)
 }
 
-// Exchange replaces the monitor by a process there that has the reference, if there is one, with what with returns for it.
+// Exchange replaces the monitor by a remote process with the reference ref, if there is one, by what with returns for it.
 func (p *Peer) Exchange(ref wire.Ref, with func(m Monitor) Monitor) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -303,14 +305,14 @@ func (p *Peer) Exchange(ref wire.Ref, with func(m Monitor) Monitor) {
 	}
 }
 
-// Demonitor takes a monitor by a process here away.
+// Demonitor removes a monitor by a local process.
 func (p *Peer) Demonitor(m *process.Monitor) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.putIf(p.tables.Demonitor(m, ends(m)))
 }
 
-// HandleDemonitor takes a monitor by a process there away, and reports whether there was one.
+// HandleDemonitor removes a monitor by a remote process, and reports whether there was one.
 func (p *Peer) HandleDemonitor(ref wire.Ref) bool {
 	p.mu.Lock()
 	m := p.tables.HandleDemonitor(ref)
@@ -321,12 +323,13 @@ func (p *Peer) HandleDemonitor(ref wire.Ref) bool {
 	return m != nil
 }
 
-// Down sends the Down of m, a monitor by a process there, unless it has been taken away.
+// Down sends the Down of m, a monitor by a remote process, unless m has been removed.
 func (p *Peer) Down(m *process.Monitor, pid wire.PID, reason any) {
 	p.PutDown(m, downFrame(m, pid, p.System.Values.Outward(reason)))
 }
 
-// PutDown sends the Down of m, a monitor by a process there. It returns false, and sends nothing, if m has been taken away.
+// PutDown sends down, the Down of m, a monitor by a remote process. It returns false, and sends nothing, if m has been
+// removed.
 func (p *Peer) PutDown(m Monitor, down dist.Frame) (put bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -339,7 +342,7 @@ func downFrame(m *process.Monitor, pid wire.PID, reason any) dist.Frame {
 	return dist.Frame{Op: dist.OpDown, From: pid, Name: m.Name, To: m.By, Ref: m.Ref(), Payload: reason}
 }
 
-// HandleDown delivers the Down of a monitor by a process here.
+// HandleDown delivers the Down of a monitor by a local process.
 func (p *Peer) HandleDown(f *dist.Frame, reason any) {
 	p.mu.Lock()
 	m, ok := p.tables.HandleDown(f.Ref).(*process.Monitor)
@@ -353,14 +356,14 @@ func (p *Peer) HandleDown(f *dist.Frame, reason any) {
 	}
 }
 
-// shortLinks is how many links, and monitors, a peer may have here however short memory is: a call has a monitor, and an operator
-// must be able to look.
+// shortLinks is the number of links, and of monitors, that a peer may have here even if memory is short: each call has a
+// monitor, and an operator must be able to inspect the node.
 const shortLinks = 64
 
-// isShort reports whether a peer that has so many links, or monitors, may have no more of them, since memory is short.
+// isShort reports whether a peer that has this many links, or monitors, may have no more of them because memory is short.
 func (p *Peer) isShort(has int) bool {
 	return has >= shortLinks && p.c.cfg.Shed != nil && p.c.cfg.Shed.Refuses()
 }
 
-// processOf finds the process that a signal is for.
+// processOf returns the process that the signal f is for.
 func (p *Peer) processOf(f *dist.Frame) *process.Process { return p.target(f).Process }

@@ -18,7 +18,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// listener is where nodes that speak one of the protocols connect.
+// listener accepts connections of one protocol.
 type listener struct {
 	net.Listener
 	proto dist.Protocol
@@ -26,7 +26,7 @@ type listener struct {
 	pending *limits.Pending
 }
 
-// listen opens the listeners and makes the node known.
+// listen opens the listeners and announces the node.
 func (c *Cluster) listen() error {
 	most := c.limits.Load().Cluster
 	for _, p := range c.cfg.Protocols {
@@ -62,13 +62,13 @@ func (c *Cluster) listen() error {
 	return nil
 }
 
-// encrypts reports whether a transport keeps strangers from what nodes say.
+// encrypts reports whether a transport hides the traffic from third parties.
 func encrypts(t dist.Transport) bool {
 	e, ok := t.(dist.Encrypter)
 	return ok && e.Encrypts()
 }
 
-// warnOfListeners says what strangers could do who reach a listener.
+// warnOfListeners logs what attackers that can reach a listener could do.
 func (c *Cluster) warnOfListeners() {
 	if encrypts(c.cfg.Transport) {
 		return
@@ -100,8 +100,7 @@ func (c *Cluster) closeListeners() {
 	}
 }
 
-// Addr returns where the node listens for those that speak the last of its protocols; nil:
-// nowhere.
+// Addr returns the listen address for the last of the node's protocols, or nil if there is none.
 func (c *Cluster) Addr() net.Addr {
 	for _, ln := range c.lns {
 		if c.cfg.Speaks(ln.proto, "") {
@@ -111,7 +110,7 @@ func (c *Cluster) Addr() net.Addr {
 	return nil
 }
 
-// Endpoints returns where the node listens, one for each protocol.
+// Endpoints returns the listen addresses, one per protocol.
 func (c *Cluster) Endpoints() (all []discovery.Endpoint) {
 	for _, ln := range c.lns {
 		all = append(all, discovery.Endpoint{Protocol: ln.proto.Name(), Addr: ln.Addr().String()})
@@ -150,7 +149,7 @@ var (
 	errSlow    = errors.New("the handshake took too long")
 )
 
-// pending are the limits of connections that have proved nothing yet, and what is used of them.
+// pending returns the limits of unauthenticated connections, and their usage.
 func (c *Cluster) pending() (all, share limits.Use) {
 	most := c.limits.Load().Cluster
 	all = limits.Use{Name: "pending", Max: int64(most.Pending)}
@@ -161,18 +160,18 @@ func (c *Cluster) pending() (all, share limits.Use) {
 	return all, share
 }
 
-// incoming is the goroutine of a connection that has come in.
+// incoming is the goroutine of an incoming connection.
 func (c *Cluster) incoming(ctx context.Context, a *limits.Arrival, conn net.Conn, ln *listener) {
 	defer c.wg.Done()
 	defer a.Drop(nil)
 	ctx, cancel := c.cfg.Env.WithTimeoutCause(ctx, c.cfg.ConnectTimeout, errSlow)
 	defer cancel()
-	keepOpen := context.AfterFunc(ctx, func() { conn.Close() }) // whatever the protocol is waiting for
+	keepOpen := context.AfterFunc(ctx, func() { conn.Close() }) // interrupts the protocol
 	wait := c.cfg.FirstStep
 	first := c.cfg.Env.AfterFunc(wait, func() { a.Drop(fmt.Errorf("the peer did not send its name within %v", wait)) })
 	defer first.Stop()
 	var k *claim
-	var unfit error // what the transport knows against the peer
+	var unfit error // why the peer is not acceptable
 	visitor := limits.Visitor{Policy: c.cfg.Rights}
 	var named assigned
 	h := c.handshake("", func(id wire.NodeID) (v dist.Verdict) {
@@ -205,7 +204,7 @@ func (c *Cluster) incoming(ctx context.Context, a *limits.Arrival, conn net.Conn
 	from := conn.RemoteAddr().String()
 	link, err := ln.proto.Accept(ctx, conn, h)
 	ln.pending.Leave(a)
-	if err == nil && k.place == nil { // a protocol that does not ask
+	if err == nil && k.place == nil { // a protocol that does not call Proved
 		if err = c.prove(ctx, k, &visitor); err != nil {
 			link.Close()
 		}
@@ -231,14 +230,14 @@ func (c *Cluster) incoming(ctx context.Context, a *limits.Arrival, conn net.Conn
 	case errors.Is(err, links.ErrResumed):
 		return
 	case proved && errors.Is(err, dist.ErrBusy):
-		level = slog.LevelDebug // both have connected at the same time: nothing is wrong
+		level = slog.LevelDebug // simultaneous connects are no error
 	}
 	c.cfg.Log.Log(ctx, level, "refused an incoming connection", "protocol", ln.proto.Name(), "from", from, "error",
 		limits.Brief(cmp.Or(unfit, err)))
 }
 
-// admit decides about a node that wants to connect, and may be anybody: it has proved
-// nothing yet. So nothing is changed on its account that others could see.
+// admit decides about a node that wants to connect and may be anybody: it has not proved its identity yet. So admit changes
+// nothing that others could observe.
 func (c *Cluster) admit(id wire.NodeID, from netip.Prefix) (k *claim, verdict dist.Verdict, why error) {
 	if in, out := c.cfg.Cookies(id.Name); id.Name == c.cfg.Origin.NodeID().Name || in == "" || out == "" {
 		return nil, dist.NotAllowed, nil
@@ -260,17 +259,17 @@ func (c *Cluster) admit(id wire.NodeID, from netip.Prefix) (k *claim, verdict di
 	return k, s.Admits(), nil
 }
 
-// assign finds a name for a node that has none, at the host that it says.
+// assign chooses a name for a node that has none, at the host that it sends.
 func (c *Cluster) assign(host string) (a assigned) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for a.id.Name == "" || c.peers[a.id.Name] != nil { // one that has connected under it by itself
+	for a.id.Name == "" || c.peers[a.id.Name] != nil { // a node has connected under that name by itself
 		a.id, a.again = c.links.Names.Take(host, c.cfg.Env.Uint64(), c.cfg.Env.Uint32())
 	}
 	return a
 }
 
-// unassign is the end of a handshake without a connection. Of those who have proved nothing no name is kept.
+// unassign ends a handshake without a connection. Names of unauthenticated nodes are not kept.
 func (c *Cluster) unassign(a assigned) {
 	if a.again {
 		c.mu.Lock()
@@ -279,8 +278,8 @@ func (c *Cluster) unassign(a assigned) {
 	}
 }
 
-// prove decides about a node that has proved who it is. If it may have the connection,
-// settled is called when the handshake has come to its end.
+// prove decides about a node that has proved its identity. If it may have the connection, settled is called at the end of the
+// handshake.
 func (c *Cluster) prove(ctx context.Context, k *claim, v *limits.Visitor) error {
 	if err := v.MayConnect(); err != nil {
 		return err
@@ -321,7 +320,7 @@ func (c *Cluster) prove(ctx context.Context, k *claim, v *limits.Visitor) error 
 	}
 }
 
-// settled is the end of a handshake that prove has let go on.
+// settled ends a handshake that prove has accepted.
 func (c *Cluster) settled(k *claim) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/internal/wire/links"
 )
 
-// Holds are the limits for what peers make this node hold, and what is used of them.
+// Holds returns the limits of resources that peers make this node hold, and their usage.
 func (c *Cluster) Holds() []limits.Use {
 	q := c.cfg.Quota
 	use := func(l *limits.Limit, used int64) limits.Use {
@@ -30,8 +30,8 @@ func (c *Cluster) Holds() []limits.Use {
 	}
 }
 
-// lookAtPeers ends the links to those that do not take what is sent to them. It returns when
-// to look again, at the latest.
+// lookAtPeers ends the links to peers that do not accept what is sent to them. It returns the time until it must be called
+// again, at the latest.
 func (c *Cluster) lookAtPeers() (again time.Duration) {
 	now := c.cfg.Env.Now()
 	again = c.cfg.Quota.LookEvery()
@@ -51,8 +51,8 @@ func (c *Cluster) lookAtPeers() (again time.Duration) {
 	return again
 }
 
-// endTelling is a goroutine, for the peer may take a while to be told: started by
-// lookAtPeers, ended by itself, waited for by Stop. The reader takes nothing more meanwhile.
+// endTelling is a goroutine, because telling the peer may take a while: started by lookAtPeers, ended by itself, waited for
+// by Stop. The reader accepts nothing more meanwhile.
 func (p *Peer) endTelling(why error) {
 	defer p.c.wg.Done()
 	p.ended.Store(true)
@@ -63,7 +63,7 @@ func (p *Peer) endTelling(why error) {
 	p.End(why)
 }
 
-// lookAt reports why the link must end, or nil.
+// lookAt returns why the link must end, or nil.
 func (p *Peer) lookAt(now time.Time) (why error) {
 	p.mu.Lock()
 	link, unacked := p.link, p.unacked

@@ -15,20 +15,20 @@ import (
 
 var errDisconnected = errors.New("disconnected by this node")
 
-// isOrderly reports whether a connection has ended because one of the nodes wanted that: the peer has said goodbye, as far as its
-// protocol has one, or has come back, or this node has disconnected. A peer that does not answer, a network that fails, a peer
-// that breaks the protocol or a limit are not orderly.
+// isOrderly reports whether a connection has ended because one of the nodes wanted that: the peer has said goodbye, if its
+// protocol supports that, or has reconnected, or this node has disconnected. A peer that does not answer, a network failure,
+// a violation of the protocol or of a limit are not orderly.
 func isOrderly(why error) bool {
 	return errors.Is(why, io.EOF) || errors.Is(why, errDisconnected) || errors.Is(why, errReplaced) || errors.Is(why, errStopping)
 }
 
 const (
-	mostLosses = 200       // that are remembered; the oldest is forgotten for another
-	lossTime   = time.Hour // for which one is remembered, unless the node is connected before
+	mostLosses = 200       // remembered losses; a further one evicts the oldest
+	lossTime   = time.Hour // how long a loss is remembered, unless the node is connected before
 )
 
-// losses are the nodes whose connection has ended in no orderly way and that have not been connected since. The zero value has
-// none.
+// losses are the nodes whose connection has ended in no orderly way and that have not been connected since. The zero value is
+// empty.
 type losses struct {
 	mu sync.Mutex
 	m  map[wire.Atom]loss
@@ -63,7 +63,7 @@ func (l *losses) forget(name wire.Atom) {
 	delete(l.m, name)
 }
 
-// all returns those that are to be shown, and forgets the others.
+// all returns the losses to be shown, and removes the older ones.
 func (l *losses) all(now time.Time) map[wire.Atom]loss {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,7 +78,7 @@ func (l *losses) all(now time.Time) map[wire.Atom]loss {
 	return all
 }
 
-// Wanted returns the nodes that this one is to be connected to, by name: those that the mesh lists, and those that were lost.
+// Wanted returns the nodes that this one should be connected to, sorted by name: those listed by the mesh, and those lost.
 func (c *Cluster) Wanted() []observe.Wanted {
 	var listed []MeshListed
 	if c.mesher != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// MeshConfig says how often, how many and how soon; all of it is above 0.
+// MeshConfig configures a Mesher; all fields are above 0.
 type MeshConfig struct {
-	Interval time.Duration // between two questions for the list, at most
-	Dials    int           // attempts at a time
+	Interval time.Duration // between two queries for the list, at most
+	Dials    int           // concurrent attempts
 	Backoff  time.Duration // the longest pause between attempts for the same node
-	Yield    time.Duration // for which the node with the greater name waits for the other
+	Yield    time.Duration // how long the node with the greater name waits for the other
 }
 
-// WithDefaults returns c with a value wherever it has 0. A negative one is an error.
+// WithDefaults returns c with defaults for fields that are 0. Negative values are an error.
 func (c MeshConfig) WithDefaults() (MeshConfig, error) {
 	if c.Interval < 0 || c.Dials < 0 || c.Backoff < 0 || c.Yield < 0 {
 		return c, errors.New("the fields Interval, Dials, Backoff and Yield must not be negative")
@@ -32,26 +32,26 @@ func (c MeshConfig) WithDefaults() (MeshConfig, error) {
 }
 
 const (
-	defaultInterval = 10 * time.Second // a list is a question to DNS or to port mappers: six a minute disturb neither
-	defaultDials    = 16               // connects a thousand nodes in some 60 round trips, with little work at a time
+	defaultInterval = 10 * time.Second // a list is a query to DNS or to port mappers: six a minute disturb neither
+	defaultDials    = 16               // connects a thousand nodes in some 60 round trips, with little concurrent work
 	defaultBackoff  = time.Minute      // a node that is back is found within a minute
 	defaultYield    = 2 * time.Second  // more than a handshake takes
 
 	firstPause = 500 * time.Millisecond
-	spread     = 5 * time.Millisecond   // for each listed node
-	relist     = 500 * time.Millisecond // between questions for a list that changes, at least, if Interval is not less
-	mostCauses = 8                      // that are logged for a node before it has been connected again
+	spread     = 5 * time.Millisecond   // per listed node
+	relist     = 500 * time.Millisecond // minimum between queries for a list that changes, if Interval is not less
+	mostCauses = 8                      // causes logged for a node before it is connected again
 
-	mostFailure = 300 // bytes that are kept of an error
+	mostFailure = 300 // bytes kept of an error
 )
 
-// Mesher decides whom to connect to and when. Make one with [NewMesher].
+// Mesher decides which nodes to connect to and when. Create one with [NewMesher].
 //
 // Invariants:
 //
 //  1. A target is listed, or is being dialed.
 //  2. dialing is the number of targets with dialing set, at most cfg.Dials.
-//  3. names are those of the targets, in alphabetical order.
+//  3. names are the names of the targets, in alphabetical order.
 //  4. A target that is neither connected nor being dialed has a due time once Step
 //     has seen it.
 type Mesher struct {
@@ -65,24 +65,23 @@ type Mesher struct {
 
 // meshTarget is a node that is to be connected.
 type meshTarget struct {
-	due     time.Time // of the next attempt; zero: connected, or never looked at
-	up      time.Time // when it was first seen connected; zero: it is not connected
-	fails   int       // since it was connected
-	brief   int       // connections in a row that have not lasted for Backoff
-	told    []string  // causes that have been logged since
-	since   time.Time // when it was first seen not to be connected; zero: it is connected
-	failure string    // why the last attempt has failed, since then
+	due     time.Time // of the next attempt; zero if connected, or not yet seen by Step
+	up      time.Time // when it was first seen connected; zero if it is not connected
+	fails   int       // failed attempts since it was connected
+	brief   int       // consecutive connections that lasted less than Backoff
+	told    []string  // causes logged since it was connected
+	since   time.Time // when it was first seen disconnected; zero if it is connected
+	failure string    // why the last attempt since then has failed
 	listed  bool
 	dialing bool
 }
 
-// NewMesher returns the Mesher of the node me, which is connected to none. chance returns random
-// numbers in [0, 1).
+// NewMesher returns the Mesher of the node me, which is not connected. chance returns random numbers in [0, 1).
 func NewMesher(me wire.Atom, cfg MeshConfig, chance func() float64) *Mesher {
 	return &Mesher{me: me, cfg: cfg, chance: chance, targets: make(map[wire.Atom]*meshTarget)}
 }
 
-// List takes the nodes there are.
+// List sets the list of nodes.
 func (m *Mesher) List(names []wire.Atom) {
 	for _, t := range m.targets {
 		t.listed = false
@@ -109,8 +108,8 @@ func (m *Mesher) List(names []wire.Atom) {
 	slices.Sort(m.names)
 }
 
-// Step returns whom to connect to now, each of which is reported to Done, and when
-// to ask again at the latest; zero: not before something happens.
+// Step returns the nodes to connect to now, each of which must be reported to Done, and when to call Step again at the
+// latest, or zero if only an event requires that.
 func (m *Mesher) Step(now time.Time, isUp func(wire.Atom) bool) (dial []wire.Atom, next time.Time) {
 	for _, name := range m.names {
 		t := m.targets[name]
@@ -147,7 +146,7 @@ func (m *Mesher) Step(now time.Time, isUp func(wire.Atom) bool) (dial []wire.Ato
 	return dial, next
 }
 
-// first is the pause before the first attempt.
+// first returns the pause before the first attempt.
 func (m *Mesher) first(name wire.Atom) time.Duration {
 	over := min(time.Duration(len(m.targets))*spread, m.cfg.Interval)
 	pause := time.Duration(m.chance() * float64(over))
@@ -157,9 +156,9 @@ func (m *Mesher) first(name wire.Atom) time.Duration {
 	return pause
 }
 
-// rest is the further pause after a connection that has ended. After the first that has not lasted there is none: a node may
-// restart. Where several in a row have not, something ends them: another node of the same name, say, which the peer prefers in
-// its turn.
+// rest returns the additional pause after a connection has ended. It is 0 after the first brief connection: a node may
+// restart. If several in a row were brief, something ends them: for example another node of the same name, which the peer
+// prefers in turn.
 func (m *Mesher) rest(t *meshTarget, now time.Time) time.Duration {
 	if t.up.IsZero() {
 		return 0
@@ -176,14 +175,13 @@ func (m *Mesher) rest(t *meshTarget, now time.Time) time.Duration {
 	return m.pause(t.brief - 2)
 }
 
-// pause is that after the attempt before, of which there were n already.
+// pause returns the pause after an attempt that n others have preceded.
 func (m *Mesher) pause(n int) time.Duration {
 	pause := min(firstPause<<min(n, 20), m.cfg.Backoff)
 	return pause - time.Duration(m.chance()*float64(pause/2))
 }
 
-// Done takes the result of an attempt. It reports whether the failure is to be
-// logged.
+// Done reports the result of an attempt. It returns whether the failure should be logged.
 func (m *Mesher) Done(now time.Time, name wire.Atom, err error) (tell bool) {
 	t := m.targets[name]
 	t.dialing = false
@@ -213,15 +211,15 @@ func (m *Mesher) Done(now time.Time, name wire.Atom, err error) (tell bool) {
 	return true
 }
 
-// MeshListed is a node that is listed.
+// MeshListed is a listed node.
 type MeshListed struct {
 	Name    wire.Atom
-	Since   time.Time // when Step first saw that it is not connected; zero: it is, or Step has not looked yet
+	Since   time.Time // when Step first saw it disconnected; zero if connected, or not yet seen by Step
 	Failure string    // why the last attempt since then has failed
-	Next    time.Time // of the next attempt; zero: it is under way, or there is none
+	Next    time.Time // of the next attempt; zero if one is running, or none is due
 }
 
-// Listed returns the nodes that are listed, by name.
+// Listed returns the listed nodes, sorted by name.
 func (m *Mesher) Listed() []MeshListed {
 	var all []MeshListed
 	for _, name := range m.names {
@@ -238,14 +236,13 @@ func (m *Mesher) Listed() []MeshListed {
 	return all
 }
 
-// MeshFailure is the text of an error as it is kept: at most 300 bytes of it.
+// MeshFailure returns the text of err, truncated to 300 bytes.
 func MeshFailure(err error) string {
 	text := err.Error()
 	return strings.ToValidUTF8(text[:min(len(text), mostFailure)], "")
 }
 
-// causeOf is the text of an error without what differs each time: the ports of
-// connections that this node has opened.
+// causeOf returns the text of an error without what varies: the ports of connections that this node has opened.
 func causeOf(err error) string {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Err != nil {
 		return op.Op + ": " + op.Err.Error()

@@ -10,10 +10,11 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// What goes to another node, on whose connection it depends which peer that is. A nil Cluster is that of a node which is not
+// Operations on another node for which the connection determines the peer. A nil Cluster is that of a node that is not
 // distributed.
 
-// Of returns the peer that t is on, being connected if it is not; nil if that cannot be. first says that somebody waits for it.
+// Of returns the peer of t's node, connecting it if necessary, or nil if that is impossible. first reports that a caller
+// waits for it.
 func (c *Cluster) Of(t process.Target, first bool) *Peer {
 	if t.Node == "" {
 		return nil
@@ -24,7 +25,7 @@ func (c *Cluster) Of(t process.Target, first bool) *Peer {
 	return c.Reach(t.PID)
 }
 
-// frameFor is the frame of a message from a to t.
+// frameFor returns the frame of a message from a to t.
 func frameFor(a *process.Acting, t process.Target, msg, token any) dist.Frame {
 	f := dist.Frame{Op: dist.OpSend, From: a.Sender(), To: t.PID, Name: t.Name, Payload: msg, Token: token}
 	if t.Name == "" {
@@ -33,7 +34,7 @@ func frameFor(a *process.Acting, t process.Target, msg, token any) dist.Frame {
 	return f
 }
 
-// Send sends a message to t, a process of another node.
+// Send sends a message to t, a remote process.
 func (c *Cluster) Send(a *process.Acting, t process.Target, msg, token any) error {
 	switch p := c.Of(t, false); {
 	case p == nil:
@@ -72,8 +73,8 @@ func (c *Cluster) Answer(a *process.Acting, t process.Target, f dist.Frame) erro
 	return c.notHere(a.System, t, f.Payload)
 }
 
-// Call sends a request to t, a process of another node. What comes of it settles ticket. async says that the caller does not
-// wait for the reply. It returns false if that node cannot be reached.
+// Call sends req to t, a remote process. The outcome settles ticket. async reports that the caller does not wait for the
+// reply. It returns false if the node cannot be reached.
 func (c *Cluster) Call(a *process.Acting, async bool, ticket process.Ticket, t process.Target, req any) bool {
 	p := c.Of(t, true)
 	if p == nil {
@@ -97,7 +98,7 @@ func (c *Cluster) Call(a *process.Acting, async bool, ticket process.Ticket, t p
 	return true
 }
 
-// Bytes sends a copy of b to a process of another node. It returns false if it has done nothing.
+// Bytes sends a copy of b to a remote process. It returns false if it has done nothing.
 func (c *Cluster) Bytes(a *process.Acting, to wire.PID, b []byte) bool {
 	p := c.Reach(to)
 	if p == nil || a.System.Traces() != nil {
@@ -110,7 +111,7 @@ func (c *Cluster) Bytes(a *process.Acting, to wire.PID, b []byte) bool {
 	return taken
 }
 
-// Connected returns the peer of a PID, without a wish to connect; nil if there is none.
+// Connected returns the peer of a PID, without connecting it, or nil if there is none.
 func (c *Cluster) Connected(pid wire.PID) *Peer {
 	if c == nil || c.cfg.System.Origin.Minted(pid) {
 		return nil

@@ -23,27 +23,27 @@ import (
 
 // Peer is another node: see the package comment. The cluster makes it.
 type Peer struct {
-	System *process.System // far from what the reader writes, for senders read it
-	Name   wire.Atom       // never changed
-	Box    flow.Box        // what goes there
+	System *process.System // apart from what the reader writes, because senders read it
+	Name   wire.Atom       // immutable
+	Box    flow.Box        // outgoing frames
 	Flow   Flow
 	c      *Cluster
-	mark   uint32 // in the references of calls, see refs.go; never changed
+	mark   uint32 // in the references of calls, see refs.go; immutable
 
 	Visitor limits.Visitor // set before the peer is connected
 
-	ended atomic.Bool // over, for those that do not hold mu
+	ended atomic.Bool // the connection has ended, for readers that do not hold mu
 
 	mu      sync.Mutex
 	tables  Tables
-	unacked bool      // more ends of links than may are not acknowledged
-	why     error     // once over: the reason
-	link    dist.Link // nil: being connected
-	arrival uint64    // of the claim by which the link was made; 0: this node has dialled
+	unacked bool      // too many unlinks are unacknowledged
+	why     error     // why the connection has ended, or nil
+	link    dist.Link // nil while connecting
+	arrival uint64    // number of the claim that made the link, or 0 if this node dialled
 
-	done  chan struct{} // closed when over
-	ready chan struct{} // closed when connected, or over
-	gone  chan struct{} // closed when all that comes of the end is done
+	done  chan struct{} // closed when the connection has ended
+	ready chan struct{} // closed when connected, or ended
+	gone  chan struct{} // closed when all consequences of the end are carried out
 	told  chan struct{} // closed when release is set, or will not be
 
 	release int // the peer's OTP release
@@ -52,39 +52,40 @@ type Peer struct {
 
 	requests atomic.Bool // the link takes a request with its monitor: see TakesRequests
 
-	checks atomic.Pointer[links.Checker] // of link; nil: being connected
+	checks atomic.Pointer[links.Checker] // of link; nil while connecting
 
 	// Guarded by Cluster.mu.
-	named chan struct{} // closed when an attempt is over in which this node has said its name; nil: there is none
+	named chan struct{} // closed at the end of an attempt in which this node has sent its name, or nil if there is none
 	dial  limits.Dial[Peer]
 	place *limits.Place // of link
-	// Reasons to keep it in Cluster.peers: that it is not over, that an attempt to connect it goes on or waits.
+	// Number of reasons to keep it in Cluster.peers: its connection has not ended, an attempt to connect it is running or
+	// queued.
 	holds int
 
-	// The reader's.
+	// Used by the reader only.
 	reading process.Acting // the reader with the frame at hand
 	reader  *Reader
 	sender  *Sender         // of what comes
 	granted *rights.Granted // to the connection, as of the last frame
 
-	// The goroutine of ticks has these.
+	// Used by the goroutine of ticks only.
 	seenIn, seenOut uint64
 	silent          int
 	backlog         limits.Backlog
-	ending          bool // by endTelling
+	ending          bool // endTelling is running
 }
 
-// Flow is what a peer counts. Its zero value is ready.
+// Flow holds counters of a peer. Its zero value is ready.
 type Flow struct {
 	in    uint64       // signals read; written by the reader only
-	since atomic.Int64 // Unix time, ns; 0: never connected
-	life  atomic.Int64 // when the ticker last saw that something had come
+	since atomic.Int64 // Unix time of the connection, ns; 0 if never connected
+	life  atomic.Int64 // when the ticker last saw that something had been received, Unix time, ns
 }
 
-// Read counts signals. The reader calls it.
+// Read counts n signals. The reader calls it.
 func (f *Flow) Read(n int) { atomic.StoreUint64(&f.in, f.in+uint64(n)) }
 
-// begin says that the connection is there.
+// begin notes that the connection was established.
 func (f *Flow) begin(at time.Time) {
 	now := at.UnixNano()
 	f.since.Store(now)
@@ -101,13 +102,13 @@ func newPeer(c *Cluster, name wire.Atom) *Peer {
 	return p
 }
 
-// Done is closed when p is over.
+// Done is closed when the connection has ended.
 func (p *Peer) Done() <-chan struct{} { return p.done }
 
-// IsOver reports whether the connection is over.
+// IsOver reports whether the connection has ended.
 func (p *Peer) IsOver() bool { return p.ended.Load() }
 
-// Why returns why p is over, nil: it is not.
+// Why returns why the connection has ended, or nil if it has not.
 func (p *Peer) Why() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,29 +124,29 @@ func (p *Peer) IsUp() bool {
 
 func (p *Peer) isUp() bool { return p.link != nil && !p.tables.Ended() }
 
-// Conn returns the link that p has, or had; nil: it has had none yet.
+// Conn returns the link that p has, or had, or nil if it has had none yet.
 func (p *Peer) Conn() dist.Link {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.link
 }
 
-// What is known of refusals of one kind, for the log.
+// The states of refusals of one kind, for the log.
 const (
 	noneRefused uint32 = iota
 	toBeLogged
 	logged
 )
 
-// Refuse has it said in the log, once for each connection and kind, that p has too many of
-// something; the limit has counted it. The caller may hold any lock.
+// Refuse requests a log line, one per connection and kind, that p has exceeded a limit, which has counted the refusal. The
+// caller may hold any lock.
 func (p *Peer) Refuse(k limits.HeldKind) {
 	if p.refused[k].CompareAndSwap(noneRefused, toBeLogged) {
 		p.c.cfg.Quota.Ask()
 	}
 }
 
-// refuseIf counts that p is refused one more of something.
+// refuseIf counts a refusal if r is TooMany.
 func (p *Peer) refuseIf(r Result, k limits.HeldKind) {
 	if r == TooMany {
 		p.c.cfg.Quota.Limit(k).Refuse()
@@ -153,7 +154,7 @@ func (p *Peer) refuseIf(r Result, k limits.HeldKind) {
 	}
 }
 
-// hasRoom reports whether p may have one more link, or monitor, if that is asked.
+// hasRoom reports whether p may have one more link, if link is set, and one more monitor, if monitor is set.
 func (p *Peer) hasRoom(link, monitor bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,7 +169,7 @@ func (p *Peer) hasRoom(link, monitor bool) bool {
 	return false
 }
 
-// logRefusals says what has been refused for the first time. It is for the goroutine of ticks.
+// logRefusals logs what has been refused for the first time. It is for the goroutine of ticks.
 func (p *Peer) logRefusals() {
 	for k := range p.refused {
 		if p.refused[k].CompareAndSwap(toBeLogged, logged) {
@@ -179,7 +180,7 @@ func (p *Peer) logRefusals() {
 	}
 }
 
-// write is the writer's goroutine: started when the peer is connected, ended by its end, waited for by Stop.
+// write is the writer's goroutine: started when the peer is connected, ended with the connection, waited for by Stop.
 func (p *Peer) write() {
 	defer p.c.wg.Done()
 	w := flow.Writer{Box: &p.Box, Link: p.link, Done: p.done, Owner: p, Env: p.c.cfg.Env}
@@ -189,7 +190,7 @@ func (p *Peer) write() {
 	w.LoseHeld()
 }
 
-// End is the loss of the connection: every link breaks with noconnection, every monitor fires, every request fails.
+// End ends the connection: every link breaks with noconnection, every monitor fires, every request fails.
 func (p *Peer) End(why error) { p.end(why, false) }
 
 // fail is End unless p is connected by now.
@@ -210,7 +211,7 @@ func (p *Peer) end(why error, unlessUp bool) {
 	}
 	close(p.done)
 	p.mu.Unlock()
-	left := p.Box.Close() // first: what the writer puts into a closed link nobody would miss
+	left := p.Box.Close() // first: frames that the writer wrote to a closed link would be lost unnoticed
 	p.c.recent.Forget(p)
 	if up {
 		p.link.Close()
@@ -234,7 +235,7 @@ func (p *Peer) end(why error, unlessUp bool) {
 	}
 }
 
-// settle is what the end of the connection means for all that hung on it but the monitors of the node.
+// settle carries out the consequences of the connection's end for everything in the tables except monitors of the node.
 func (p *Peer) settle(r Remains) {
 	for _, l := range r.Links {
 		p.loseLink(l, process.NoConnection)
@@ -254,8 +255,8 @@ func (p *Peer) settle(r Remains) {
 	p.c.cfg.Node.Down(p)
 }
 
-// standing is what p, which may be nil, says about a connection from there, for a claim that
-// has arrived when the link against was there. The caller holds Cluster.mu.
+// standing returns the state of p, which may be nil, for a claim that arrived when the link was against. greater reports
+// whether this node's name is the greater one. The caller holds Cluster.mu.
 func (p *Peer) standing(greater bool, against dist.Link) limits.Standing {
 	s := limits.Standing{Greater: greater}
 	if p == nil {
@@ -270,7 +271,7 @@ func (p *Peer) standing(greater bool, against dist.Link) limits.Standing {
 	return s
 }
 
-// join gives p its link. False: it has had one, or is over.
+// join sets the link of p. It returns false if p has had one, or has ended.
 func (p *Peer) join(link dist.Link, c *claim, place *limits.Place) bool {
 	if !p.joined(link, c, place) {
 		return false
@@ -316,8 +317,7 @@ func (p *Peer) joined(link dist.Link, c *claim, place *limits.Place) bool {
 	return true
 }
 
-// learnRelease is the goroutine that asks the peer for its release: started when the peer is
-// connected, waited for by Stop.
+// learnRelease is the goroutine that asks the peer for its release: started when the peer is connected, waited for by Stop.
 func (p *Peer) learnRelease() {
 	defer p.c.wg.Done()
 	defer close(p.told)
@@ -326,11 +326,11 @@ func (p *Peer) learnRelease() {
 	}
 }
 
-// releaseTimeout bounds the question for a peer's release.
+// releaseTimeout bounds the query for a peer's release.
 const releaseTimeout = 5 * time.Second
 
-// askRelease asks the peer for its release: some system messages are not alike in all releases. The question ends with the
-// answer, the connection or a timeout. 0: the peer does not say.
+// askRelease asks the peer for its release, because some system messages differ between releases. It returns 0 if the peer
+// does not answer before the connection ends or the timeout expires.
 func (p *Peer) askRelease() (number int) {
 	ctx, cancel := p.System.Env.WithTimeout(p.c.ctx, releaseTimeout)
 	defer cancel()
@@ -344,7 +344,7 @@ func (p *Peer) askRelease() (number int) {
 	return number
 }
 
-// IsReleaseKnown reports whether Release needs no waiting.
+// IsReleaseKnown reports whether Release returns without waiting.
 func (p *Peer) IsReleaseKnown() bool {
 	select {
 	case <-p.told:
@@ -354,8 +354,8 @@ func (p *Peer) IsReleaseKnown() bool {
 	}
 }
 
-// Release returns the OTP release of the peer. It waits until the peer has been asked; 0: it does
-// not say, or the connection is over.
+// Release returns the OTP release of the peer. It waits until the peer has been asked. It returns 0 if the peer does not
+// answer, or the connection has ended.
 func (p *Peer) Release() int {
 	select {
 	case <-p.told:
@@ -365,19 +365,19 @@ func (p *Peer) Release() int {
 	}
 }
 
-// claim is who a node that connects says it is.
+// claim is the claimed identity of a connecting node.
 type claim struct {
 	name    wire.Atom
 	from    netip.Prefix
-	number  uint64    // in order of arrival: a peer that comes again knows that what it has made before is dead
-	against dist.Link // that there was when it came; nil: none
+	number  uint64    // in order of arrival: a peer that connects again knows that its earlier connections are dead
+	against dist.Link // the link at its arrival, or nil
 	named   assigned
 
-	// Once it is proved.
+	// Set once the identity is proved.
 	place *limits.Place
 }
 
-// assigned is a name that a node which connects has got from this one. Its zero value is none.
+// assigned is a name that this node has assigned to a connecting node. The zero value means no name.
 type assigned struct {
 	id    wire.NodeID
 	again bool // another node has had it before
@@ -385,13 +385,13 @@ type assigned struct {
 
 var errReplaced = errors.New("replaced by a new connection from the peer")
 
-// check looks for signs of life, and gives one. It is for the goroutine of ticks.
+// check checks that the peer is alive, and requests a keepalive. It is for the goroutine of ticks.
 func (p *Peer) check() {
 	link := p.Conn()
 	if link == nil {
 		return
 	}
-	if err := p.Visitor.MayConnect(); err != nil { // any more
+	if err := p.Visitor.MayConnect(); err != nil { // it may have lost the right
 		p.End(err)
 		return
 	}
@@ -409,7 +409,7 @@ func (p *Peer) check() {
 	p.seenIn, p.seenOut = in, out
 }
 
-// Tables calls look with the tables, whose lock is held.
+// Tables calls look with the tables while holding their lock.
 func (p *Peer) Tables(look func(*Tables)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,58 +13,54 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// ReaderNode is what a reader asks of the node that it reads for.
+// ReaderNode is the node that a reader reads for.
 type ReaderNode interface {
-	// Handle does what a frame asks for. It waits for nothing. An error ends the connection.
+	// Handle executes a frame without waiting. An error ends the connection.
 	Handle(f *dist.Frame) error
-	// IsPlain reports whether a message is for the process that it is sent to and nobody else
-	// has to see it: it answers no request, and nothing is traced.
+	// IsPlain reports whether a message is only for the process that it is sent to: it answers no request, and tracing is off.
 	IsPlain(msg any) bool
-	// Received returns the plain message of a frame as to, the process that it is for, gets it, a
-	// call among them.
+	// Received returns the plain message of a frame, which may be a call, as delivered to the process to.
 	Received(f *dist.Frame, to ReaderTarget) any
-	// Target returns a process of this node that takes messages several at a time, nil: there
-	// is none.
+	// Target returns a process of this node that accepts several messages at a time, or nil if to is none.
 	Target(to wire.PID) ReaderTarget
-	// Leave is the end of the reader.
+	// Leave is called at the end of the reader.
 	Leave()
 }
 
-// ReaderConfig is what a reader needs. All of it is set.
+// ReaderConfig configures a reader. All fields are required.
 type ReaderConfig struct {
 	Peer  *Peer
 	Link  dist.Link
 	Node  ReaderNode
 	Pool  *executor.Pool
 	Env   env.Env
-	Awake time.Duration // for how long it spins; below 0: not at all
-	Spins *atomic.Bool  // a reader of the node spins
+	Awake time.Duration // how long it spins; negative for not at all
+	Spins *atomic.Bool  // a reader of the node is spinning
 }
 
-// Reader reads from one connection. All its methods are for the goroutine that is the reader.
+// Reader reads from one connection. Its methods must only be called on the goroutine that is the reader.
 type Reader struct {
 	cfg      ReaderConfig
-	free     inbox.Free // nodes to be used
+	free     inbox.Free // unused nodes
 	batch    batch
 	share    share
 	round    round
-	self     *executor.InlineWorker // the reader as the pool knows it
-	inline   *executor.InlineWorker // self, or nil: workers run what the frame at hand sets off
-	last     bool                   // nothing has come yet behind the frame at hand, which is in no batch
-	ahead    links.LookAhead        // nil: the link has none
-	source   links.BatchReader      // nil: the link has none, or is not ahead
+	self     *executor.InlineWorker // the reader as the pool's inline worker
+	inline   *executor.InlineWorker // self, or nil if workers run what the current frame wakes
+	last     bool                   // nothing more has arrived after the current frame, which is in no batch
+	ahead    links.LookAhead        // nil if the link does not support it
+	source   links.BatchReader      // nil if the link does not support it, or ahead is nil
 	spin     Spin
 	deferred int // frames whose answers have not been sent
 }
 
-// NewReader returns a reader that has not begun.
+// NewReader returns a reader that has not started.
 func NewReader(cfg ReaderConfig) *Reader { return &Reader{cfg: cfg} }
 
-// Inline returns the worker by which the reader itself runs what the frame at hand sets off, nil:
-// workers do.
+// Inline returns the worker by which the reader itself runs what the current frame wakes, or nil if workers do.
 func (r *Reader) Inline() *executor.InlineWorker { return r.inline }
 
-// Run reads until the connection is over.
+// Run reads until the connection has ended.
 func (r *Reader) Run() {
 	reader := true
 	defer func() {
@@ -73,17 +69,17 @@ func (r *Reader) Run() {
 		}
 	}()
 	r.Begin()
-	var f dist.Frame // one for all, which nobody keeps
+	var f dist.Frame // reused for all frames; nothing keeps it
 	yield := r.yield
 	for {
 		if r.deferred >= mostDeferred || !r.more() {
 			r.flushAnswers()
 		}
-		if r.last { // so perhaps somebody waits for the next
+		if r.last { // so a process may be waiting for the next
 			r.spinForNext(yield)
 		}
 		err := r.cfg.Link.Read(&f)
-		if r.cfg.Peer.IsOver() { // what comes late would be out of order
+		if r.cfg.Peer.IsOver() { // late frames would be out of order
 			r.flushAnswers()
 			return
 		}
@@ -119,7 +115,7 @@ func (r *Reader) Run() {
 			r.flushAnswers()
 			r.deferAnswers()
 		}
-		reader = false // now there may be another
+		reader = false // now another goroutine may become the reader
 		if !r.Help() {
 			return
 		}
@@ -131,7 +127,7 @@ func (r *Reader) Run() {
 	}
 }
 
-// more reports whether there is a further frame to be read at once.
+// more reports whether another frame can be read at once.
 func (r *Reader) more() bool { return r.ahead != nil && r.ahead.More() }
 
 // Begin makes the calling goroutine the reader.
@@ -145,7 +141,7 @@ func (r *Reader) Begin() {
 	r.spin.Env = r.cfg.Env
 }
 
-// goOn is Run in the place of a reader that a handler keeps: the goroutine of the new reader.
+// goOn is Run on the goroutine of a new reader, after a handler has kept the old one's.
 func (r *Reader) goOn() {
 	r.flushAnswers()
 	r.Run()
@@ -156,14 +152,14 @@ func (r *Reader) hasWork() bool {
 	return r.inline != nil || r.round.frames > 0 && r.round.mine || r.batch.owed > 0
 }
 
-// deferAnswers has the answers to one more frame wait.
+// deferAnswers defers the answers to one more frame.
 func (r *Reader) deferAnswers() {
 	if r.deferred++; r.deferred == 1 {
 		r.cfg.Peer.Box.Defer()
 	}
 }
 
-// flushAnswers sends the answers that have waited.
+// flushAnswers sends the deferred answers.
 func (r *Reader) flushAnswers() {
 	if r.deferred > 0 {
 		r.deferred = 0
@@ -171,8 +167,8 @@ func (r *Reader) flushAnswers() {
 	}
 }
 
-// spinForNext spins for what comes next, if the policy says so. A goroutine to which the last
-// message may have gone runs meanwhile, and what it sends is sent: yield does that.
+// spinForNext spins for the next frame, if the policy says so. Meanwhile a goroutine to which the last message may have been
+// delivered runs, and its messages are sent: yield does that.
 func (r *Reader) spinForNext(yield func()) {
 	if r.self.Ran() {
 		r.spin.Await(r.cfg.Awake, r.cfg.Spins, nil)

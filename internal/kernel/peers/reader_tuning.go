@@ -2,44 +2,38 @@ package peers
 
 import "time"
 
-// The constants of this package that were chosen, each with its reason. None is a time that was
-// measured on one machine.
+// The tuning constants of the reader, each with its reason. None is a time measured on one machine.
 
 const (
-	// costly is how many times longer than reading a message handling it may take. Reading and
-	// handling could go on side by side at the price of waking a worker and of moving each
-	// message to another core's cache, which costs about as much as reading it.
+	// costly is how many times longer handling a message may take than reading it. Reading and handling could run in parallel at
+	// the price of waking a worker and of moving each message to another core's cache, which costs about as much as reading it.
 	costly = 2
-	// mostPause bounds what a try costs that is of no use: one batch in 64.
+	// mostPause bounds the cost of useless attempts: one batch in 64.
 	mostPause = 64
-	// weight is the part that the last batch has in the time of reading.
+	// weight is the inverse weight of the last batch in the average reading time.
 	weight = 8
 )
 
-// mostDeferred is after how many frames, or batches, their answers are sent, at the latest,
-// together; before, when nothing else has come. The call of the system that sends them is a
-// thirtieth of each then.
+// mostDeferred is the maximum number of frames, or batches, whose answers are sent together; they are sent earlier if nothing
+// else has arrived. The cost of the write system call per frame is then a thirtieth.
 const mostDeferred = 32
 
-// mostGathered is how many frames for several processes the reader reads, at most, before it runs
-// what they set off. What runs sends together then: the call of the system that sends it is a
-// thirtieth of each.
+// mostGathered is the maximum number of frames for several processes that the reader reads before it runs the processes.
+// Their messages are sent together then: the cost of the write system call per frame is a thirtieth.
 const mostGathered = 32
 
 const (
-	// maxSkip is how many messages a reader sleeps after, at most, before it spins again. So
-	// where it is never of use it costs one message in 256 the time that it takes.
+	// maxSkip is the maximum number of messages after which a reader sleeps before it spins again. If spinning is never of use,
+	// one message in 256 pays for it.
 	maxSkip = 255
 
-	// goschedAfter is for how long a reader spins now and again before it lets the Go
-	// scheduler in. One that never did would be taken for a goroutine that hogs its processor:
-	// after 10 ms, a constant of Go's, its monitor takes that away, and looks every 20 us for a
-	// while. Each time another thread is woken, so not too often. This is half of Go's time, on
-	// every machine.
+	// goschedAfter is how long a reader spins, on and off, before it calls the Go scheduler. If it never did, the scheduler
+	// would preempt it as a goroutine that hogs its processor, after 10 ms, a constant of Go's, and its monitor would wake every
+	// 20 us for a while. Each call wakes another thread, so it must be rare. This is half of Go's time, on every machine.
 	goschedAfter = 5 * time.Millisecond
 )
 
-// DefaultReadTime is for how long a reader spins if nothing else is asked. It is a default of a
-// setting, and not measured on one machine: it is what a message takes to the next machine of
-// a data centre and back. Where messages come later than that the reader spins less and less.
+// DefaultReadTime is how long a reader spins by default. It is the default of a setting, not measured on one machine: the
+// time of a round trip to another machine of a data centre. If messages arrive later than that the reader spins less and
+// less.
 const DefaultReadTime = 100 * time.Microsecond

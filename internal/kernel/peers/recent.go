@@ -6,12 +6,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// recentPeers is how many peers a [Recent] remembers, at most.
+// recentPeers is the maximum number of peers that a [Recent] remembers.
 const recentPeers = 16
 
-// Recent remembers peers that have been reached, by the origin of their PIDs: to save a look into
-// the cluster. P is what the node keeps for a peer. The zero value has none. It may be used from
-// anywhere.
+// Recent caches peers by the origin of their PIDs, to save a lookup in the cluster. P is the node's type of a peer. The zero
+// value is empty. It may be used concurrently.
 type Recent[P any] struct {
 	slots [recentPeers]atomic.Pointer[reached[P]]
 }
@@ -25,7 +24,7 @@ func (r *Recent[P]) slot(o wire.Origin) *atomic.Pointer[reached[P]] {
 	return &r.slots[o.NodeID().Creation%recentPeers]
 }
 
-// Get returns the peer whose PIDs have an origin; nil: it is not among them.
+// Get returns the peer whose PIDs have the origin o, or nil if it is not cached.
 func (r *Recent[P]) Get(o wire.Origin) *P {
 	if one := r.slot(o).Load(); one != nil && one.origin.Equal(o) {
 		return one.p
@@ -33,12 +32,12 @@ func (r *Recent[P]) Get(o wire.Origin) *P {
 	return nil
 }
 
-// Put remembers a peer, in place of another perhaps. The caller looks afterwards whether the peer is
-// over, and forgets it then.
+// Put caches a peer, possibly replacing another. Afterwards the caller must check whether the peer's connection has ended,
+// and call Forget then.
 func (r *Recent[P]) Put(o wire.Origin, p *P) { r.slot(o).Store(&reached[P]{o, p}) }
 
-// Forget takes a peer out that is over: it would keep its link, with the buffers of both directions,
-// until another peer has its place.
+// Forget removes a peer whose connection has ended: otherwise its link, with the buffers of both directions, would be kept
+// until another peer replaces it.
 func (r *Recent[P]) Forget(p *P) {
 	for i := range r.slots {
 		if one := r.slots[i].Load(); one != nil && one.p == p {
@@ -47,7 +46,7 @@ func (r *Recent[P]) Forget(p *P) {
 	}
 }
 
-// All returns those that are remembered.
+// All returns the cached peers.
 func (r *Recent[P]) All() (all []*P) {
 	for i := range r.slots {
 		if one := r.slots[i].Load(); one != nil {

@@ -2,10 +2,9 @@ package peers
 
 import "github.com/actornode/actornode/wire"
 
-// The reference of a call has four words. Three hold its number, as in every reference of this node;
-// that leaves free the upper bits of the third, and there is a mark, which says over whose connection
-// the call went out. So an answer that comes another way finds the call. The fourth word is random:
-// only those that have been given the reference know it.
+// The reference of a call has four words. Three hold its number, as in every reference of this node; the upper bits of the
+// third are free for a mark, which identifies the connection over which the call was sent. So an answer that comes another
+// way finds the call. The fourth word is random: only nodes that were given the reference know it.
 
 const (
 	markShift = 14 // the bits of a number in the third word
@@ -21,7 +20,7 @@ func marked(o wire.Origin, number uint64, mark, secret uint32) wire.Ref {
 	return o.Ref(uint32(number)&0x3ffff, uint32(number>>18), uint32(number>>50)|mark<<markShift, secret)
 }
 
-// markOf returns the mark of a reference; 0: it has none.
+// markOf returns the mark of a reference, or 0 if it has none.
 func markOf(ref wire.Ref) uint32 {
 	var buf [wire.MaxRefWords]uint32
 	if w := ref.AppendWords(buf[:0]); len(w) == 4 {
@@ -30,7 +29,7 @@ func markOf(ref wire.Ref) uint32 {
 	return 0
 }
 
-// markLocked gives p a mark that no other peer has.
+// markLocked assigns p a mark that no other peer has.
 func (c *Cluster) markLocked(p *Peer) {
 	for {
 		if c.mark++; c.mark > maxMark {
@@ -43,7 +42,7 @@ func (c *Cluster) markLocked(p *Peer) {
 	}
 }
 
-// markedBy returns the peer over whose connection the call with that reference went out; nil: there is none.
+// markedBy returns the peer over whose connection the call with that reference was sent, or nil if there is none.
 func (c *Cluster) markedBy(ref wire.Ref) *Peer {
 	mark := markOf(ref)
 	if mark == 0 || !c.cfg.Origin.Equal(ref.Origin()) {
@@ -54,8 +53,8 @@ func (c *Cluster) markedBy(ref wire.Ref) *Peer {
 	return c.marks[mark]
 }
 
-// answer settles the call with the reference ref, over whichever connection it went out; the answer
-// has not come over that. It reports whether there is one.
+// answer settles the call with the reference ref, after an answer that has not come over the connection by which the call was
+// sent. It reports whether there is such a call.
 func (c *Cluster) answer(ref wire.Ref, v any, err error) bool {
 	p := c.markedBy(ref)
 	if p == nil {

@@ -10,34 +10,34 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Calls of other nodes, and their replies.
+// Calls of other nodes, and replies to them.
 //
-// A call between two nodes whose link is a [links.Requester] is one frame there, with the monitor
-// of the process that is called, and one back, which ends the monitor. A call that is answered
-// another way, or that the caller gives up, is as any: the caller's node sends an OpDemonitor.
+// A call between two nodes whose link is a [links.Requester] is one frame with the request and the monitor of the called
+// process, and one frame back, which ends the monitor. If such a call is answered in another way, or given up by the caller,
+// the caller's node sends an OpDemonitor, as for any call.
 
 // FarCaller is the caller of a request that has come as a term: a process of another node, or of this one.
 type FarCaller struct {
 	From    calls.From       // where the reply goes
-	Sender  *Sender          // the peer that has sent the request; nil: not known
-	c       *Cluster         // nil: the node is not distributed
-	watch   *process.Monitor // that has come with the request, by the caller; nil: none
-	monitor *process.Monitor // that the caller has made before the request, and that ends when it gives up; nil: none
+	Sender  *Sender          // the peer that has sent the request, or nil if unknown
+	c       *Cluster         // nil if the node is not distributed
+	watch   *process.Monitor // the caller's monitor that came with the request, or nil
+	monitor *process.Monitor // the monitor that the caller created before the request and removes when it gives up, or nil
 }
 
-// FarCallerOf returns the caller of a call that has come as a term, or nil.
+// FarCallerOf returns the caller of a call that came as a term, or nil.
 func FarCallerOf(p *process.Call) *FarCaller {
 	far, _ := p.Far.(*FarCaller)
 	return far
 }
 
-// Waits reports whether nothing says that the caller has given up: it takes its monitor away then.
+// Waits reports whether the caller may still wait: it removes its monitor when it gives up.
 func (far *FarCaller) Waits() bool {
 	return (far.watch == nil || !far.watch.IsOver()) && (far.monitor == nil || !far.monitor.IsOver())
 }
 
-// ReadFrom makes the ticket of a request that has come as a term and is to be answered as from says. A nil c is that of a
-// node which is not distributed.
+// ReadFrom makes the ticket of a request that came as a term and is to be answered to from. c is nil if the node is not
+// distributed.
 func (c *Cluster) ReadFrom(sys *process.System, by *Sender, from calls.From) process.Ticket {
 	x := &struct {
 		process.Call
@@ -50,7 +50,7 @@ func (c *Cluster) ReadFrom(sys *process.System, by *Sender, from calls.From) pro
 	return x.NewTicket()
 }
 
-// called makes the request of a call of q in one frame, as q gets it, and the monitor.
+// called returns the request of a call of q in one frame, as delivered to q, and adds the monitor.
 func (p *Peer) called(q *process.Process, f *dist.Frame, r *links.Request) any {
 	x := &struct {
 		process.Call
@@ -65,9 +65,9 @@ func (p *Peer) called(q *process.Process, f *dist.Frame, r *links.Request) any {
 	return p.c.cfg.Node.Request(r.Body, x.NewTicket())
 }
 
-// Reply sends what p has been settled with as a message, on behalf of a: behind what a has sent
-// before. Nothing holds a up, no mailbox and no peer: a message has said where the reply goes, and
-// a caller that does not read must not stop a server of others.
+// Reply sends the result of p as a message, on behalf of a, after everything that a has sent before. It never blocks a,
+// neither for a mailbox nor for a peer: the request determined where the reply goes, and a caller that does not read must not
+// stall a server that also serves others.
 func (far *FarCaller) Reply(a *process.Acting, p *process.Call) {
 	v, err := p.Result()
 	if e, ok := err.(calls.End); ok {
@@ -101,8 +101,8 @@ func (far *FarCaller) Reply(a *process.Acting, p *process.Call) {
 	_ = far.c.Answer(a, t, dist.Frame{Payload: msg, Token: a.Process.Token(), Answer: true})
 }
 
-// replyInOne is Reply in one frame. It returns false, and sends nothing, if the caller's node waits for no such
-// reply any more.
+// replyInOne is Reply in one frame. It returns false, and sends nothing, if the caller's node no longer waits for such a
+// reply.
 func (far *FarCaller) replyInOne(a *process.Acting, v any, err error) bool {
 	m, sys, p := far.watch, a.System, far.Sender.over
 	if err != nil {
@@ -130,8 +130,8 @@ func (far *FarCaller) replyInOne(a *process.Acting, v any, err error) bool {
 	return true
 }
 
-// Misdirected counts an answer to what s has sent, and has it logged, that is not sent: s says that it is to go where it could
-// not send it itself.
+// Misdirected counts and logs an answer to a request of s that is not sent, because s addressed it to a destination that s
+// may not send to itself.
 func (s *Sender) Misdirected(sys *process.System, to calls.From, v any) {
 	peer, addr := limits.Unknown, ""
 	if s != nil {
@@ -147,9 +147,8 @@ func (s *Sender) Misdirected(sys *process.System, to calls.From, v any) {
 	sys.DeadLetter(deadletter.Letter{Cause: deadletter.NoProcess, To: to.PID, Alias: to.Alias, Message: v})
 }
 
-// Replied settles the call that msg answers, if it is a reply to one that has come another way than
-// over the connection that the call went out by: one whose From has been handed on. It reports whether
-// there was such a call.
+// Replied settles the call that msg answers, if msg is a reply that has not come over the connection by which the call was
+// sent: to a call whose From was passed on. It reports whether there was such a call.
 func (c *Cluster) Replied(ref wire.Ref, msg any) bool {
 	if c == nil {
 		return false
@@ -161,7 +160,7 @@ func (c *Cluster) Replied(ref wire.Ref, msg any) bool {
 	return c.RepliedWith(ref, msg, v, err)
 }
 
-// RepliedWith is Replied with what the reply says.
+// RepliedWith is Replied with the decoded reply, v and err.
 func (c *Cluster) RepliedWith(ref wire.Ref, msg, v any, err error) bool {
 	if c == nil {
 		return false

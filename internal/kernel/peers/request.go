@@ -13,23 +13,23 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Calls, spawns and receipts: what processes here wait for from there.
+// Calls, spawns and receipts: what local processes wait for from remote nodes.
 
-// call is a Request, and the ticket that its answer settles.
+// call is a Request with the ticket that its answer settles.
 type call struct {
 	Request
 	p    *Peer
 	t    process.Ticket
-	sent links.Request // what has been sent, if the link takes it
+	sent links.Request // the request sent, if the link supports it
 }
 
-// Settle is part of Caller.
+// Settle implements Caller.
 func (c *call) Settle(v any, err error) bool { return c.t.Settle(&c.p.System.Plain, v, err) }
 
-// Forget takes the call out of the tables; its answer finds nobody then.
+// Forget removes the call from the tables; an answer that arrives later is discarded.
 func (c *call) Forget() { c.p.Forget(&c.Request) }
 
-// ended is what a Down of the process that is asked means for the caller.
+// ended returns the result of the call after a Down of the called process.
 func (c *call) ended(reason any) (v any, err error) {
 	switch name := c.Ends.Name; {
 	case c.Kind == ByResult:
@@ -37,20 +37,20 @@ func (c *call) ended(reason any) (v any, err error) {
 			return o.Opened(c.p.System.Values.ReadErrorTerm).Result()
 		}
 	case name != "" && reason == process.NoProc && !tables.IsAlias(name):
-		return nil, fmt.Errorf("%w: %s", process.ErrNoName, name) // as of this node
+		return nil, fmt.Errorf("%w: %s", process.ErrNoName, name) // as for a local process
 	}
 	return nil, c.p.System.Host.Reasons.Err(reason)
 }
 
-// lost is the error of a call whose answer cannot come, since the connection has ended.
+// lost returns the error of a call whose answer cannot come because the connection has ended.
 func (p *Peer) lost() error { return p.System.Host.Reasons.Lost(p.Name, p.Why()) }
 
-// TakesRequests reports whether p is connected by a link that takes, and brings, requests and
-// replies in a frame each: see [links.Requester].
+// TakesRequests reports whether p is connected by a link that sends and receives a request, or a reply, in one frame: see
+// [links.Requester].
 func (p *Peer) TakesRequests() bool { return p.requests.Load() }
 
-// Ask notes a request and sends f, in the turn t or, if nil, in none. It calls sent before, with the
-// lock of p held. ok is false if the connection has ended. The error is that of [flow.Box.Put].
+// Ask adds r to the tables and sends f, in the turn t unless that is nil. Before it sends, it calls sent with the lock of p
+// held. ok is false if the connection has ended. The error is that of [flow.Box.Put].
 func (p *Peer) Ask(t *flow.Turn, r *Request, f dist.Frame, sent func()) (ok bool, err error) {
 	p.mu.Lock()
 	if ok = p.tables.Ask(r); ok {
@@ -68,7 +68,7 @@ func (p *Peer) Ask(t *flow.Turn, r *Request, f dist.Frame, sent func()) (ok bool
 	return true, err
 }
 
-// askFor has t wait for the answer to f, of the process that e says.
+// askFor makes t wait for the answer to f, from the process that e names.
 func (p *Peer) askFor(a *process.Acting, t process.Ticket, kind Answered, e Ends, f dist.Frame) bool {
 	ref := f.Ref
 	if f.Op == dist.OpSend { // for a receipt
@@ -78,7 +78,7 @@ func (p *Peer) askFor(a *process.Acting, t process.Ticket, kind Answered, e Ends
 	return p.ask(a, nil, &call{p: p, t: t, Request: Request{Ref: ref, Ends: e, Kind: kind}}, f)
 }
 
-// ask notes c and sends f in the given turn. It returns false if the connection has ended; c is answered then.
+// ask adds c to the tables and sends f in turn. It returns false if the connection has ended; c is settled then.
 func (p *Peer) ask(a *process.Acting, turn *flow.Turn, c *call, f dist.Frame) bool {
 	c.Caller = c
 	ok, err := p.Ask(turn, &c.Request, f, func() { c.t.Call.Away = c })
@@ -86,12 +86,12 @@ func (p *Peer) ask(a *process.Acting, turn *flow.Turn, c *call, f dist.Frame) bo
 	case !ok:
 		c.t.Settle(a, nil, p.lost())
 	case err != nil:
-		_ = p.unsent(f, err) // answers c, too
+		_ = p.unsent(f, err) // also settles c
 	}
 	return ok
 }
 
-// AskSoon sends f for a caller that then waits for a start, or a receipt.
+// AskSoon sends f for a caller that then waits for the start of a process, or for a receipt.
 func (p *Peer) AskSoon(a *process.Acting, t process.Ticket, f dist.Frame) {
 	if p.DeferForRequest() {
 		defer p.Box.EndDefer()
@@ -99,14 +99,14 @@ func (p *Peer) AskSoon(a *process.Acting, t process.Ticket, f dist.Frame) {
 	p.askFor(a, t, ByStart, Ends{}, f)
 }
 
-// Apply has a function called on the peer; its result settles t. leader is the group leader of the process that runs it there.
+// Apply calls f on the peer; its result settles t. leader is the group leader of the process that runs it there.
 func (p *Peer) Apply(a *process.Acting, t process.Ticket, f erpc.Function, leader wire.PID) {
 	ref := a.System.NewRef() // of the request, and of the result
 	p.askFor(a, t, ByResult, Ends{}, dist.Frame{Op: dist.OpSpawn, Ref: ref, From: a.Sender(), Token: a.Process.Token(),
 		Spawn: f.Call(ref, leader)})
 }
 
-// AwaitExit has t wait for the exit of a process there. ok is false if the connection has ended; t is settled then.
+// AwaitExit makes t wait for the exit of a remote process. ok is false if the connection has ended; t is settled then.
 func (p *Peer) AwaitExit(a *process.Acting, t process.Ticket, to process.Target) (ref wire.Ref, ok bool) {
 	ref = p.CallRef(p.System.NewNumber())
 	pid, name := to.PIDOrName()
@@ -114,7 +114,7 @@ func (p *Peer) AwaitExit(a *process.Acting, t process.Ticket, to process.Target)
 		dist.Frame{Op: dist.OpMonitor, From: a.Sender(), To: pid, Name: name, Ref: ref})
 }
 
-// Deliver sends a message to a process there and returns the ticket of its receipt. ok is false, and nothing is sent, if the
+// Deliver sends a message to a remote process and returns the ticket of its receipt. ok is false, and nothing is sent, if the
 // link has no receipts.
 func (p *Peer) Deliver(a *process.Acting, to process.Target, msg, token any) (t process.Ticket, ok bool) {
 	if link := p.Conn(); link == nil || !link.Peer().Receipts {
@@ -129,8 +129,8 @@ func (p *Peer) Deliver(a *process.Acting, to process.Target, msg, token any) (t 
 	return t, true
 }
 
-// Call sends a request to a process there. The answer comes to an alias, if the
-// peer knows aliases, so that one that comes late finds nobody.
+// Call sends a request to a remote process. The answer is addressed to an alias, if the peer supports aliases, so that a late
+// one is discarded.
 func (p *Peer) Call(a *process.Acting, t process.Ticket, to process.Target, label wire.Atom, body any) {
 	from := a.Sender()
 	pid, name := to.PIDOrName()
@@ -149,11 +149,11 @@ func (p *Peer) Call(a *process.Acting, t process.Ticket, to process.Target, labe
 	f := dist.Frame{Op: dist.OpSend, From: from, To: pid, Name: name, Payload: calls.MakeRequest(label, from, ref, body),
 		Token: a.Process.Token()}
 	if _, err := p.Box.Put(a.OutboxTurn(), f); err != nil {
-		_ = p.unsent(f, err) // answers, too
+		_ = p.unsent(f, err) // also settles t
 	}
 }
 
-// Forget takes out a request whose caller waits no more; if its answer has not come, it will find nobody.
+// Forget removes a request whose caller no longer waits; an answer that arrives later is discarded.
 func (p *Peer) Forget(r *Request) {
 	if r.isOut() {
 		return
@@ -163,8 +163,8 @@ func (p *Peer) Forget(r *Request) {
 	p.putIf(p.tables.Forget(r))
 }
 
-// DeferForRequest reports whether few requests wait for p, and if so defers what is written:
-// the caller calls Box.EndDefer before it waits.
+// DeferForRequest reports whether few requests wait for p, and if so defers writes: the caller must call Box.EndDefer before
+// it waits.
 func (p *Peer) DeferForRequest() bool {
 	p.mu.Lock()
 	few := p.tables.Requests() < fewRequests
@@ -175,8 +175,8 @@ func (p *Peer) DeferForRequest() bool {
 	return few
 }
 
-// Answered takes out the request with the reference ref and returns its caller, or nil if there is none. down says that its
-// monitor is over, by the end of the process that is asked, or by [links.Reply].
+// Answered removes the request with the reference ref and returns its caller, or nil if there is none. down reports that its
+// monitor has ended, by the exit of the called process or by [links.Reply].
 func (p *Peer) Answered(ref wire.Ref, down bool) Caller {
 	if !p.System.Origin.Equal(ref.Origin()) {
 		return nil
@@ -191,14 +191,14 @@ func (p *Peer) Answered(ref wire.Ref, down bool) Caller {
 	return r.Caller
 }
 
-// answer settles the call with the reference ref, as a. It reports whether there is one that waited. down says whether its
-// monitor is over.
+// answer settles the call with the reference ref on behalf of a. It reports whether a caller waited. down reports whether its
+// monitor has ended.
 func (p *Peer) answer(a *process.Acting, ref wire.Ref, v any, err error, down bool) bool {
 	c, ok := p.Answered(ref, down).(*call)
 	return ok && c.t.Settle(a, v, err)
 }
 
-// answerDown settles the call with the reference ref, if there is one, since the process that is asked has ended.
+// answerDown settles the call with the reference ref, if there is one, because the called process has ended.
 func (p *Peer) answerDown(a *process.Acting, ref wire.Ref, reason any) bool {
 	c, ok := p.Answered(ref, true).(*call)
 	if !ok {
@@ -208,7 +208,7 @@ func (p *Peer) answerDown(a *process.Acting, ref wire.Ref, reason any) bool {
 	return c.t.Settle(a, v, err)
 }
 
-// handleSpawnReply is the answer to a spawn that was asked for.
+// handleSpawnReply handles the answer to a spawn request.
 func (p *Peer) handleSpawnReply(f *dist.Frame) {
 	if f.From.IsZero() {
 		p.answer(&p.reading, f.Ref, nil, erpc.NotStarted(f.Payload), false)
@@ -219,7 +219,7 @@ func (p *Peer) handleSpawnReply(f *dist.Frame) {
 	}
 }
 
-// spawned notes which process has been started. It reports whether that is what a request waits for.
+// spawned notes which process has been started. It reports whether a request waits for that.
 func (p *Peer) spawned(f *dist.Frame) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,22 +13,22 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// What a peer may do: see package rights. Of a frame that is decided where it is taken in, by what is granted to
-// the connection. A refused frame is as one for what is not there. Of what is done on account of a peer later, or for it by
-// another process, an [Asker] decides.
+// What a peer may do: see package rights. A frame is checked when it is received, against what is granted to the connection.
+// A refused frame is treated like one for a destination that does not exist. What is done later on behalf of a peer, or by
+// another process for it, is checked by an [Asker].
 
-// Services whose rights are not those of other processes.
+// Services whose rights differ from those of other processes.
 const (
 	kernel   wire.Atom = "net_kernel" // every peer may call it
-	rex      wire.Atom = "rex"        // asks itself about each function
-	operator wire.Atom = "actornode"  // asks itself about each request
+	rex      wire.Atom = "rex"        // checks rights itself for each function
+	operator wire.Atom = "actornode"  // checks rights itself for each request
 )
 
-// Refused is the counter of what peers were refused for lack of a right, by the right.
+// Refused is the counter of refusals to peers for lack of a right, by right.
 const Refused = "rights_refused"
 
-// IsLimited reports whether each frame of the peer must be looked at, by Permits: not all that it sends may be taken. It is
-// for the reader.
+// IsLimited reports whether Permits must check each frame of the peer, because the peer may not do everything. It is for the
+// reader.
 func (p *Peer) IsLimited() bool {
 	if p.Visitor.Policy == nil {
 		return false
@@ -37,8 +37,8 @@ func (p *Peer) IsLimited() bool {
 	return !p.granted.Connect() || !p.granted.Send("") || !p.granted.Call("") || !p.granted.Signal()
 }
 
-// Permits reports whether what a frame asks for is permitted; if not, the peer has been told. The error ends the connection:
-// the peer may be connected no longer. A spawn is permitted: see MayRun. It is for the reader.
+// Permits reports whether a frame is permitted; if not, the peer has been told. The error ends the connection: the peer may
+// no longer be connected. A spawn is permitted: see MayRun. It is for the reader.
 func (p *Peer) Permits(f *dist.Frame) (ok bool, err error) {
 	if !p.IsLimited() {
 		return true, nil
@@ -51,7 +51,7 @@ func (p *Peer) Permits(f *dist.Frame) (ok bool, err error) {
 	case dist.OpSend:
 		return p.permitsSend(g, f), nil
 	case dist.OpLink, dist.OpSignal, dist.OpGroupLeader, dist.OpMonitor:
-	default: // an answer, or the end of something
+	default: // an answer, or a removal
 		return true, nil
 	}
 	at := *f
@@ -70,7 +70,7 @@ func (p *Peer) Permits(f *dist.Frame) (ok bool, err error) {
 			return true, nil
 		}
 		p.Put(dist.Frame{Op: dist.OpDown, From: f.To, Name: f.Name, To: f.From, Ref: f.Ref, Payload: process.NoProc})
-		return false, nil // what follows is counted
+		return false, nil // only the request that follows is counted
 	}
 	p.refuse("signal", f)
 	return false, nil
@@ -97,7 +97,7 @@ func (p *Peer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
 	case q != nil && p.owns(q):
 		return true
 	case q == nil && name == "":
-		return true // to the dead
+		return true // to a dead process
 	case name == "":
 		name = registered(q)
 	}
@@ -105,13 +105,13 @@ func (p *Peer) permitsSend(g *rights.Granted, f *dist.Frame) bool {
 		return true
 	}
 	if ref, ok := calls.ReplyRef(f.Payload); ok && right == "send" && f.Name == "" && p.hasAsked(ref) {
-		return true // it answers, and goes to no other process
+		return true // it is a reply and cannot reach another process
 	}
 	return p.refuseSend(f, right)
 }
 
-// asksForItself reports whether the answer to what f asks, if it does, goes to the peer: that is what makes it a request of one
-// that may not send to everything.
+// asksForItself reports whether the answer to f, if f is a request, goes to the peer itself: a peer that may not send to
+// everything may only send such requests.
 func (p *Peer) asksForItself(f *dist.Frame) bool {
 	var from calls.From
 	switch m := f.Payload.(type) {
@@ -136,7 +136,7 @@ func (p *Peer) refuseSend(f *dist.Frame, right string) bool {
 	if f.ID != 0 {
 		p.Put(dist.Frame{Op: dist.OpReceipt, ID: f.ID, Payload: process.NoProc})
 	}
-	var down []wire.Ref // of monitors by which the sender waits for an answer
+	var down []wire.Ref // monitors by which the sender waits for an answer
 	if request, packed := f.Payload.(*links.Request); packed {
 		down = append(down, request.Ref)
 	}
@@ -151,8 +151,8 @@ func (p *Peer) refuseSend(f *dist.Frame, right string) bool {
 	return false
 }
 
-// needs returns the right that a message needs. A call is what waits for a reply as gen of OTP does: gen_event has labels of its
-// own. A system message can suspend or end a process.
+// needs returns the right that a message needs. A call is a message that waits for a reply like gen of OTP: gen_event has
+// labels of its own. A system message can suspend or end a process.
 func needs(msg any) string {
 	if t, ok := msg.(wire.Tuple); ok && len(t) == 3 {
 		_, request := calls.ReadFrom(t[1])
@@ -166,7 +166,7 @@ func needs(msg any) string {
 	return "send"
 }
 
-// may reports whether g includes a right that needs has returned, for the process with that name.
+// may reports whether g includes right, as returned by needs, for the process called name.
 func may(g *rights.Granted, right string, name wire.Atom) bool {
 	switch {
 	case right == "call":
@@ -177,7 +177,7 @@ func may(g *rights.Granted, right string, name wire.Atom) bool {
 	return mayTell(g, name)
 }
 
-// mayCall reports whether a process may be called; mayTell is for what is no call.
+// mayCall reports whether a process may be called; mayTell is for messages that are not calls.
 func mayCall(g *rights.Granted, name wire.Atom) bool {
 	switch name {
 	case kernel, rex:
@@ -193,15 +193,15 @@ func mayTell(g *rights.Granted, name wire.Atom) bool {
 	case kernel, rex:
 		return true
 	case operator:
-		return g.Look() || g.Act() || g.Trace() // it takes requests only
+		return g.Look() || g.Act() || g.Trace() // it accepts requests only
 	}
 	return g.Send(name)
 }
 
-// owns reports whether the peer has had q started.
+// owns reports whether the peer has started q.
 func (p *Peer) owns(q *process.Process) bool { return p.Asker().owns(q) }
 
-// registered returns the registered name of q; "": it has none.
+// registered returns the registered name of q, or "".
 func registered(q *process.Process) wire.Atom {
 	q.Mu.Lock()
 	defer q.Mu.Unlock()
@@ -211,14 +211,14 @@ func registered(q *process.Process) wire.Atom {
 	return q.Cold.Name
 }
 
-// hasAsked reports whether the peer owes the answer to a request with that reference.
+// hasAsked reports whether a request with that reference waits for the peer's answer.
 func (p *Peer) hasAsked(ref wire.Ref) (asked bool) {
 	p.Tables(func(t *Tables) { asked = t.IsAsked(ref) })
 	return asked
 }
 
-// MayRun reports whether the peer has the right to what a spawn asks for; if not, that is counted. It is for the reader, and for
-// the process that has been started, for which granted does not change.
+// MayRun reports whether the peer has the right to a spawn; if not, the refusal is counted. It is for the reader, and for the
+// process that has been started, for which granted does not change.
 func (p *Peer) MayRun(s *dist.Spawn) bool {
 	g := p.Visitor.Granted(nil)
 	if r, ok := erpc.Asked(s); ok {
@@ -231,7 +231,7 @@ func (p *Peer) MayRun(s *dist.Spawn) bool {
 	return g.Spawn(e) || p.refuseRun("spawn", e)
 }
 
-// release is what nodes of this module ask each other as soon as they are connected.
+// release is the function that nodes of this module call on each other as soon as they are connected.
 var release = wire.Export{Module: "erlang", Function: "system_info", Arity: 1}
 
 func (p *Peer) refuseRun(right string, e wire.Export) bool {
@@ -240,7 +240,7 @@ func (p *Peer) refuseRun(right string, e wire.Export) bool {
 	return false
 }
 
-// refuse counts what the peer lacks a right for, and has it logged.
+// refuse counts and logs an operation for which the peer lacks a right.
 func (p *Peer) refuse(right string, f *dist.Frame) {
 	p.System.Reports.Count(Refused, right)
 	p.System.Reports.NoRight(p.Name, p.Conn().Peer().Addr, right, func() string {

@@ -2,18 +2,18 @@ package peers
 
 import "time"
 
-// round is a run of frames that have come together, mostGathered of them at the most. The reader
-// itself runs what they set off, after the last of them, unless that takes long beside reading:
-// see share. So what the first of them set off comes late by the time that it takes to read the
-// others. What the last frame sets off, behind which nothing has come, the reader runs in any case.
+// round is a sequence of frames that have arrived together, at most mostGathered. The reader itself runs the processes that
+// they wake, after the last frame, unless that takes long compared with reading: see share. So the processes woken by the
+// first frames are delayed by the time it takes to read the others. In any case the reader runs what the last frame wakes,
+// after which nothing has arrived.
 type round struct {
 	share  share
-	frames int       // so far; 0: there is no round
-	mine   bool      // the reader runs what all of them set off
+	frames int       // so far; 0 if there is no round
+	mine   bool      // the reader runs what all frames wake
 	began  time.Time // when the first frame had been read, if mine
 }
 
-// gather takes the frame at hand, which is in no batch, into the round.
+// gather adds the current frame, which is in no batch, to the round.
 func (r *Reader) gather() {
 	o := &r.round
 	if o.frames == 0 {
@@ -26,8 +26,8 @@ func (r *Reader) gather() {
 	}
 }
 
-// Help runs what the frames that have been delivered have set off, unless workers do.
-// False: a handler keeps this goroutine, and another one is the reader.
+// Help runs what the delivered frames have woken, unless workers do. It returns false if a handler keeps this goroutine, and
+// another one is the reader.
 func (r *Reader) Help() bool {
 	o, owed := r.round, r.batch.owed
 	r.round.frames, r.batch.owed = 0, 0
@@ -42,10 +42,10 @@ func (r *Reader) Help() bool {
 	return r.self.RunPending()
 }
 
-// run runs what some messages have set off, and has s judge how long that takes.
+// run runs what messages have woken, and lets s judge the time it takes.
 func (r *Reader) run(s *share, messages int, start time.Time) (still bool) {
 	before := *s
-	s.kept() // as the next reader, if there is one, has to see it
+	s.kept() // the state that the next reader must see, if there is one
 	if still = r.self.RunPending(); still {
 		*s = before
 		s.handled(r.cfg.Env.Since(start), messages)

@@ -12,10 +12,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// MeshNode is what a driver needs of a node. All of it is set.
+// MeshNode is the node of a driver. All fields are required.
 type MeshNode struct {
-	Finder  discovery.Finder // a discovery.Lister, and perhaps a Watcher
-	Timeout time.Duration    // of a look at the list, and of an attempt
+	Finder  discovery.Finder // a discovery.Lister, and optionally a Watcher
+	Timeout time.Duration    // of a query for the list, and of an attempt
 	IsUp    func(wire.Atom) bool
 	Connect func(context.Context, wire.Atom) error // called on a goroutine of its own
 	Go      func(f func())                         // starts a goroutine that ends when f returns
@@ -25,11 +25,10 @@ type MeshNode struct {
 	Log     *slog.Logger
 }
 
-// MeshNews wakes whoever waits for something to have happened, once for several times. It is made with
-// room for one.
+// MeshNews wakes a waiter when something has happened, once for several events. It is created with capacity one.
 type MeshNews chan struct{}
 
-// Set says that it has happened.
+// Set notes that it has happened.
 func (n MeshNews) Set() {
 	select {
 	case n <- struct{}{}:
@@ -37,8 +36,7 @@ func (n MeshNews) Set() {
 	}
 }
 
-// For returns c with the defaults, for the nodes that a finder lists. The error says what is wrong
-// with node.Distribution.Mesh.
+// For returns c with the defaults, for nodes listed by f. The error is about node.Distribution.Mesh.
 func (c MeshConfig) For(f discovery.Finder) (MeshConfig, error) {
 	if _, ok := f.(discovery.Lister); !ok {
 		return c, fmt.Errorf("node: Distribution.Mesh needs a Finder that can list nodes (a Lister), and %T cannot", f)
@@ -50,7 +48,7 @@ func (c MeshConfig) For(f discovery.Finder) (MeshConfig, error) {
 	return c, nil
 }
 
-// list returns the nodes there are; with an error those that are known in spite of it.
+// list returns the existing nodes; with an error, those that are known in spite of it.
 func (n *MeshNode) list(ctx context.Context) ([]wire.Atom, error) {
 	ctx, cancel := n.Env.WithTimeout(ctx, n.Timeout)
 	defer cancel()
@@ -72,14 +70,14 @@ type result struct {
 // RunMesh drives m for a node until ctx ends.
 func RunMesh(ctx context.Context, m *Mesher, n MeshNode) {
 	e, log := n.Env, n.Log
-	changed := make(MeshNews, 1) // the list is another one
+	changed := make(MeshNews, 1) // the list has changed
 	if w, ok := n.Finder.(discovery.Watcher); ok {
 		stop := w.Watch(changed.Set)
 		defer stop()
 	}
-	results := make(chan result, m.cfg.Dials) // as many as there can be: none is held up
+	results := make(chan result, m.cfg.Dials) // capacity for all: no attempt blocks
 	var told string
-	var asked, again time.Time // when the list was asked for, and when it is due
+	var asked, again time.Time // when the list was queried, and when it is due
 	timer, fires := e.NewTimer(0)
 	defer timer.Stop()
 	for {

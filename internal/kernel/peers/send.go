@@ -14,9 +14,9 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Messages to processes there, and what becomes of those that cannot be sent.
+// Messages to remote processes, and handling of those that cannot be sent.
 
-// Send puts a message into the queue to the peer. A sender with nothing else to do waits where the queue is full: see Pace.
+// Send puts a message into the queue to the peer. If the queue is full, a sender that can block waits: see Pace.
 func (p *Peer) Send(a *process.Acting, f dist.Frame) error {
 	p.System.Traces().Away(a.PID(), f.To, f.Name, p.Name, f.Payload)
 	full, err := p.Box.Send(a.OutboxTurn(), f)
@@ -29,7 +29,7 @@ func (p *Peer) Send(a *process.Acting, f dist.Frame) error {
 	return nil
 }
 
-// Message is Send for a message to a process there.
+// Message is Send for a message to a remote process.
 func (p *Peer) Message(a *process.Acting, to wire.PID, msg any) error {
 	p.System.Traces().Away(a.PID(), to, "", "", msg)
 	from := a.Sender()
@@ -55,7 +55,7 @@ func (p *Peer) Answer(a *process.Acting, to process.Target, answer dist.Frame) (
 	} else {
 		f.Answer = true
 		_, err = p.Box.Send(a.OutboxTurn(), f)
-		f.Answer = false // it is its sender who is told
+		f.Answer = false // the error goes to its sender
 	}
 	if err != nil {
 		err = p.unsent(f, err)
@@ -63,12 +63,12 @@ func (p *Peer) Answer(a *process.Acting, to process.Target, answer dist.Frame) (
 	return err
 }
 
-// Pace makes the caller wait while more is queued for the peer than may be: until there is space, the connection has ended or
-// the calling process is killed. Whatever a process does of its own accord ends with it; what its exit, or the peer, brings
-// about waits for nobody. An actor gives up its stage before it waits.
+// Pace blocks while the peer's queue is over its limit: until there is space, the connection has ended or the calling process
+// is killed. Everything that a process does on its own ends with it; what its exit, or the peer, causes never waits. An actor
+// gives up its stage before it waits.
 func (p *Peer) Pace(a *process.Acting) { p.PaceAfter(a, nil) }
 
-// PaceAfter is Pace after a message has been sent.
+// PaceAfter is Pace after msg has been sent.
 func (p *Peer) PaceAfter(a *process.Acting, msg any) {
 	sender := a.Sender()
 	w := p.Box.Space(sender, msg)
@@ -95,21 +95,21 @@ func (p *Peer) PaceAfter(a *process.Acting, msg any) {
 	}
 }
 
-// Lose is part of flow.Owner.
+// Lose implements flow.Owner.
 func (p *Peer) Lose(frames []dist.Frame) {
 	for _, f := range frames {
 		p.lose(f)
 	}
 }
 
-// lose makes a dead letter of what will not be sent and of which nobody else is told.
+// lose makes a dead letter of a frame that will not be sent and whose loss is not reported otherwise.
 func (p *Peer) lose(f dist.Frame) {
 	if !f.Lossy {
 		p.bury(f, deadletter.NotConnected, p.Why())
 	}
 }
 
-// bury makes a dead letter of what a frame has in it, if that is a message.
+// bury makes a dead letter of the message in f, if there is one.
 func (p *Peer) bury(f dist.Frame, cause deadletter.Cause, why error) {
 	if l, ok := watch.LetterOfFrame(f, cause); ok {
 		l.Node, l.Why = p.Name, why
@@ -117,7 +117,7 @@ func (p *Peer) bury(f dist.Frame, cause deadletter.Cause, why error) {
 	}
 }
 
-// unsent is for a frame that the box has not taken. The error is about what is in it, and is for the sender; that of a
+// unsent handles a frame that the box has not accepted. The error is about the value in it, and is for the sender; that of a
 // reply, f.Answer, is not.
 func (p *Peer) unsent(f dist.Frame, err error) error {
 	if why, ok := err.(*wire.EncodeError); ok {
@@ -135,8 +135,8 @@ func (p *Peer) unsent(f dist.Frame, err error) error {
 	return nil
 }
 
-// Unfit is part of flow.Owner. It is logged where nobody is told: the sender has gone on. The caller of a function whose
-// result cannot be sent gets the error.
+// Unfit implements flow.Owner. It logs the error if it can be reported to nobody: the sender has continued. The caller of a
+// function whose result cannot be sent gets the error.
 func (p *Peer) Unfit(f *dist.Frame, why *wire.EncodeError) (instead any) {
 	if f.Op == dist.OpDown {
 		ours := &wire.EncodeError{Err: fault.Below(why.Err, "{3}")}
@@ -152,8 +152,8 @@ func (p *Peer) Unfit(f *dist.Frame, why *wire.EncodeError) (instead any) {
 	return nil
 }
 
-// tellUnfit makes a dead letter of a message that cannot be sent, and gives the error to whoever waits for an answer. Of
-// an error in the place of a reply the text is sent. It reports whether somebody has been told.
+// tellUnfit makes a dead letter of a message that cannot be sent, and reports the error to whoever waits for an answer. For a
+// reply that is an error it sends the text. It returns whether anyone was told.
 func (p *Peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
 	if plain, ok := values.TextReply(f); ok {
 		p.Put(plain)
@@ -185,8 +185,8 @@ func (p *Peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
 	return told
 }
 
-// ofValue is the error for a message as the error of the value in it that a program has sent, called or replied with: its
-// path begins there.
+// ofValue returns the error for a message as the error for the value in it that a program has sent, called or replied with:
+// its path starts there.
 func (p *Peer) ofValue(why *wire.EncodeError, msg any) *wire.EncodeError {
 	step := p.c.cfg.Node.BodyPath(msg)
 	if m, ok := msg.(wire.Tuple); ok {

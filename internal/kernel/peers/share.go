@@ -2,30 +2,27 @@ package peers
 
 import "time"
 
-// share decides which of two does what batches set off: the reader, or a worker beside it. If
-// the reader does, messages are handled in the cache into which they have been read, and none
-// wait for another goroutine. But reading waits meanwhile. So the reader does it as long as
-// that takes little more than the reading did. If it has taken more than costly times as long
-// for each message of a batch, the reader tries once more with the next one; if that happens
-// again, with the second after it, then the fourth, and so on up to mostPause, and workers do
-// those between, while the reader reads on.
+// share decides whether the reader, or a worker in parallel, handles what batches wake. If the reader does, messages are
+// handled in the cache into which they have been read, and none waits for another goroutine. But meanwhile nothing is read.
+// So the reader does it as long as that takes little more time than reading. If handling took more than costly times as long
+// per message of a batch, the reader tries again with the next batch; if that happens again, with the second after it, then
+// the fourth, and so on up to mostPause, and workers handle the batches between, while the reader continues to read.
 //
-// Both times are measured at run time, on the machine that it is about. Time in which the
-// reader did not run counts, too: nothing cheaper tells them apart.
+// Both times are measured at run time, on the same machine. They include time in which the reader did not run: nothing cheap
+// tells these apart.
 type share struct {
-	reading time.Duration // of one message, of late
-	left    int           // the reader handles the one that is so many batches from now, and none before
-	pause   int           // left, when it was last set
+	reading time.Duration // average per message, weighted to recent ones
+	left    int           // batches until the next one that the reader handles
+	pause   int           // the last value that left was set to
 }
 
-// next is told that a batch is delivered. It reports whether the reader handles it.
+// next is called for each delivered batch. It reports whether the reader handles it.
 func (s *share) next() bool {
 	s.left = max(0, s.left-1)
 	return s.left == 0
 }
 
-// read is told how long it has taken to read some messages. What is far more than usual counts
-// for twice the usual at most: the reader has not run.
+// read records how long it took to read messages. An outlier counts as twice the average at most: the reader was not running.
 func (s *share) read(took time.Duration, messages int) {
 	each := took / time.Duration(messages)
 	if s.reading == 0 {
@@ -35,7 +32,7 @@ func (s *share) read(took time.Duration, messages int) {
 	s.reading += (min(each, 2*s.reading) - s.reading) / weight
 }
 
-// handled is told how long it has taken to handle some messages.
+// handled records how long it took to handle messages.
 func (s *share) handled(took time.Duration, messages int) {
 	if took <= costly*s.reading*time.Duration(messages) {
 		s.pause = 0
@@ -44,7 +41,7 @@ func (s *share) handled(took time.Duration, messages int) {
 	s.kept()
 }
 
-// kept is told that handling has taken long, or still goes on.
+// kept records that handling has taken long, or is still going on.
 func (s *share) kept() {
 	s.pause = min(max(1, 2*s.pause), mostPause)
 	s.left = s.pause

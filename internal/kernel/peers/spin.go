@@ -11,28 +11,25 @@ import (
 	"github.com/actornode/actornode/internal/wire/links"
 )
 
-// Spin is what a reader knows of how soon messages come. To sleep and to be woken
-// takes several times as long as to read a message, to handle it and to answer; on a
-// machine that has nothing else to do, where the core sleeps too, ten times. So a reader to
-// which a message has come alone spins for a moment: a peer that waits for each answer
-// sends the next message soon. It does so while that is of use in every second case at
-// least, and only if no other reader of the node does.
+// Spin estimates how soon the next message arrives. Sleeping and waking takes several times as long as reading, handling and
+// answering a message; on an idle machine, where the core sleeps too, ten times. So after a message that arrived alone the
+// reader spins for a moment: a peer that waits for each answer soon sends the next message. It does so while that succeeds in
+// at least every second case, and only if no other reader of the node does.
 type Spin struct {
-	Link links.BusyReader // nil: the link cannot spin
+	Link links.BusyReader // nil if the link cannot spin
 	Env  env.Env
-	skip int // so many messages it slept after, the last time that it was of no use
-	left int // so many it will yet
+	skip int // how many messages it slept after, following the last failure
+	left int // how many of these are left
 
-	rested    time.Time // when it last let the Go scheduler in
-	contended bool      // others have needed the core
+	rested    time.Time // when it last called the Go scheduler
+	contended bool      // others needed the core
 }
 
-// QuotaOfCPU reports whether the program has a quota of processor time. It is read once.
+// QuotaOfCPU reports whether the program has a CPU quota. It is read once.
 var QuotaOfCPU = sync.OnceValue(func() bool { return CPUQuota(os.DirFS("/")) })
 
-// SpinTime returns for how long a reader spins on a machine with so many cores where so much
-// is asked, 0: the default; -1: not at all. Under a quota a program that spins is made to wait
-// later, when there is something to do.
+// SpinTime returns how long a reader spins on a machine with that many cores, given the setting asked, for which 0 is the
+// default; -1 means not at all. Under a quota a program that spins is throttled later, when there is work to do.
 func SpinTime(asked time.Duration, cores int, quota bool) time.Duration {
 	switch {
 	case asked < 0 || cores < 2 || quota:
@@ -43,8 +40,8 @@ func SpinTime(asked time.Duration, cores int, quota bool) time.Duration {
 	return asked
 }
 
-// Await spins up to d for what comes next, if that is of use. It calls between again and
-// again, unless that is nil. spins says that a reader of the node spins.
+// Await spins up to d for the next frame, if that is expected to succeed. It repeatedly calls between, unless that is nil.
+// spins is set while a reader of the node spins.
 func (p *Spin) Await(d time.Duration, spins *atomic.Bool, between func()) {
 	if p.Link == nil || d <= 0 {
 		return
@@ -68,7 +65,7 @@ func (p *Spin) Await(d time.Duration, spins *atomic.Bool, between func()) {
 	p.learn(came)
 }
 
-// learn notes whether what was waited for came.
+// learn records whether a frame arrived.
 func (p *Spin) learn(came bool) {
 	contended := p.contended
 	p.contended = false
@@ -80,8 +77,8 @@ func (p *Spin) learn(came bool) {
 	p.left = p.skip
 }
 
-// yield lets others run while the reader spins for d. If half of that time goes by until the
-// reader runs again, others need the cores.
+// yield lets others run while the reader spins for d. If more than half of that time passes until the reader runs again,
+// others need the cores.
 func (p *Spin) yield(d time.Duration) {
 	start := p.Env.Now()
 	runtime.Gosched()

@@ -11,67 +11,65 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Link is a link between a process here, by its number, and one on another node.
+// Link is a link between a local process, near, by its number, and a remote one, far.
 type Link struct {
 	Near uint64
 	Far  wire.PID
 }
 
-// unlinkID is the state of a link of one of its ends: active, or the ID of an
-// unlink of this end that has not been acknowledged. "Link Protocol" in the
-// document of the distribution protocol says what signals make of it.
+// unlinkID is the state of a link at the local end: active, or the ID of an unlink by this end that has not been
+// acknowledged. "Link Protocol" in the document of the distribution protocol defines the transitions.
 type unlinkID uint64
 
 const active unlinkID = 0
 
 // Monitor is a monitor one of whose ends is on another node. Values are compared.
 type Monitor interface {
-	// Ref is its reference.
+	// Ref returns its reference.
 	Ref() wire.Ref
-	// Fire is for one by a process here: the process there has exited, or the connection is lost.
+	// Fire is for a monitor by a local process: the remote process has exited, or the connection is lost.
 	Fire(reason any)
-	// Forget is for one of a process here: it is taken off that.
+	// Forget is for a monitor of a local process: it is removed from that process.
 	Forget()
 }
 
-// Ends are the two processes of a monitor over one there.
+// Ends are the two processes of a monitor of a remote process.
 type Ends struct {
-	By   wire.PID  // the process here
-	To   wire.PID  // the process there
-	Name wire.Atom // instead of To
+	By   wire.PID  // the local process
+	To   wire.PID  // the remote process
+	Name wire.Atom // its name, instead of To
 }
 
-// Answered is what answers a request.
+// Answered is the kind of answer to a request.
 type Answered uint8
 
 const (
 	ByStart  Answered = iota // the answer to a spawn, or a receipt
-	ByReply                  // a message, or the Down of the process that is called
+	ByReply                  // a message, or the Down of the called process
 	ByResult                 // the Down of a process that was started for the request
 )
 
 // Request is a call, or a spawn, that waits for an answer from another node.
 type Request struct {
 	Ref    wire.Ref
-	Ends   Ends     // the process that is asked; neither To nor Name: none that is known here, and no monitor
+	Ends   Ends     // the called process; neither To nor Name if it is unknown here and there is no monitor
 	Kind   Answered // what answers it
-	Caller Caller   // gets the answer
+	Caller Caller   // receives the answer
 
-	step atomic.Uint32 // how far it is: see below
+	step atomic.Uint32 // its progress: see below
 }
 
-// The steps of a request. Its frame is written without the lock of the tables, so it may be taken
-// out, for a caller that waits no more, before the peer knows of it: then whoever writes the frame
-// takes the monitor away behind it.
+// The steps of a request. Its frame is written without the lock of the tables, so the request may be removed, for a caller
+// that no longer waits, before the frame is written: then the goroutine that writes the frame sends the Demonitor after it.
 const (
 	unwritten uint32 = iota
 	written
-	takenEarly // out of the tables before it was written
-	taken      // out of the tables
+	takenEarly // removed from the tables before it was written
+	taken      // removed from the tables
 )
 
-// takeOut notes that r is out of the tables. down: its monitor is over. There is a frame, which
-// takes the monitor away, if ok.
+// takeOut notes that r was removed from the tables. down reports that its monitor has ended. If ok is true, f, a Demonitor,
+// must be sent.
 func (r *Request) takeOut(down bool) (f dist.Frame, ok bool) {
 	if !down && r.step.CompareAndSwap(unwritten, takenEarly) {
 		return f, false
@@ -82,41 +80,39 @@ func (r *Request) takeOut(down bool) (f dist.Frame, ok bool) {
 	return r.demonitor()
 }
 
-// isOut reports whether r has been taken out of the tables.
+// isOut reports whether r has been removed from the tables.
 func (r *Request) isOut() bool { return r.step.Load() >= takenEarly }
 
-// setWritten notes that the frame of r has been written. It reports whether the frame that takes
-// the monitor away is due behind it.
+// setWritten notes that the frame of r has been written. It reports whether a Demonitor must be sent after it.
 func (r *Request) setWritten() (early bool) {
 	return !r.step.CompareAndSwap(unwritten, written) && r.step.Load() == takenEarly
 }
 
 // Caller waits for the answer to a Request.
 type Caller interface {
-	// Settle is the answer. It reports whether the caller still waited.
+	// Settle delivers the answer. It reports whether the caller still waited.
 	Settle(v any, err error) bool
 }
 
-// Tables are the links, monitors and requests that hang on one connection. They have no lock
-// and send nothing: methods return the frame that tells the other node of the change, which
-// the caller puts into the outbox before it makes another. Each method does nothing, and says
-// so, when the tables have ended.
+// Tables are the links, monitors and requests of one connection. They have no lock and send nothing: methods return the frame
+// that tells the other node of the change, which the caller puts into the outbox before the next change. After the tables
+// have ended, every method does nothing, and reports that.
 type Tables struct {
-	mostLinks    *limits.Limit // that the peer may have here
+	mostLinks    *limits.Limit // limits for the peer on this node
 	mostMonitors *limits.Limit
 	holder       *limits.Holder // counts links and in
 
 	ended    bool
-	unacked  int // of links: those that are not active
+	unacked  int // number of links that are not active
 	links    map[Link]unlinkID
-	out      map[uint64]Monitor   // over processes there, by the number of the reference
-	in       map[wire.Ref]Monitor // by processes there, over processes here
-	nodes    map[Monitor]struct{} // by processes here, over the node itself
+	out      map[uint64]Monitor   // of remote processes, by the number of the reference
+	in       map[wire.Ref]Monitor // by remote processes, of local ones
+	nodes    map[Monitor]struct{} // by local processes, of the node itself
 	requests map[uint64]*Request  // by the number of the reference
 }
 
-// NewTables returns empty tables. A peer may have so many links to processes here, and monitors
-// over them. holder counts both; nil: nothing does.
+// NewTables returns empty tables. links and monitors limit the peer's links to local processes, and its monitors of them.
+// holder counts both, unless it is nil.
 func NewTables(links, monitors *limits.Limit, holder *limits.Holder) Tables {
 	return Tables{
 		mostLinks: links, mostMonitors: monitors, holder: holder,
@@ -125,27 +121,27 @@ func NewTables(links, monitors *limits.Limit, holder *limits.Holder) Tables {
 	}
 }
 
-// Result says what has become of a wish of the other node.
+// Result is the outcome of a request of the other node.
 type Result uint8
 
 const (
-	Made    Result = iota // it is in the tables now
-	Nothing               // it was there, or an unlink of this side is under way, or all is over
-	TooMany               // the peer has as many as it may
+	Made    Result = iota // added to the tables
+	Nothing               // it exists, an unlink of this side is in progress, or the connection has ended
+	TooMany               // the peer has reached its limit
 )
 
-// Link makes a link. from is the PID of near. ok false: the connection is over.
+// Link adds a link. from is the PID of near. ok is false if the connection has ended.
 func (t *Tables) Link(near uint64, from, far wire.PID) (f dist.Frame, ok bool) {
 	if t.ended {
 		return f, false
 	}
-	t.cut(Link{near, far}) // the end of an earlier unlink means nothing any more
+	t.cut(Link{near, far}) // the acknowledgement of an earlier unlink no longer matters
 	t.links[Link{near, far}] = active
 	t.holder.Add(limits.HeldLinks, 1)
 	return dist.Frame{Op: dist.OpLink, From: from, To: far}, true
 }
 
-// Unlink takes a link away, for a process here. id numbers the frame; there is one if ok.
+// Unlink removes a link for a local process. id numbers the frame. ok is false if there is no frame.
 func (t *Tables) Unlink(near uint64, from, far wire.PID, id func() uint64) (f dist.Frame, ok bool) {
 	key := Link{near, far}
 	if unlinking, ok := t.links[key]; !ok || unlinking != active {
@@ -157,10 +153,10 @@ func (t *Tables) Unlink(near uint64, from, far wire.PID, id func() uint64) (f di
 	return dist.Frame{Op: dist.OpUnlink, ID: n, From: from, To: far}, true
 }
 
-// Unacked reports whether too many links are gone without the peer's acknowledgement.
+// Unacked reports whether too many unlinks are unacknowledged by the peer.
 func (t *Tables) Unacked() bool { return int64(t.unacked) > 2*t.mostLinks.Max() }
 
-// cut takes a link out, whatever its state.
+// cut removes a link, whatever its state.
 func (t *Tables) cut(key Link) {
 	unlinking, ok := t.links[key]
 	if !ok {
@@ -173,7 +169,7 @@ func (t *Tables) cut(key Link) {
 	t.holder.Add(limits.HeldLinks, -1)
 }
 
-// Exit takes a link away because near has exited. There is a frame if ok.
+// Exit removes a link because near has exited. ok is false if there is no frame.
 func (t *Tables) Exit(near uint64, from, far wire.PID, reason any) (f dist.Frame, ok bool) {
 	key := Link{near, far}
 	unlinking, ok := t.links[key]
@@ -181,11 +177,11 @@ func (t *Tables) Exit(near uint64, from, far wire.PID, reason any) (f dist.Frame
 	return dist.Frame{Op: dist.OpExit, From: from, To: far, Payload: reason}, ok && unlinking == active
 }
 
-// HandleLink notes that far has linked itself to near.
+// HandleLink adds a link that far has requested to near.
 func (t *Tables) HandleLink(near uint64, far wire.PID) Result {
 	key := Link{near, far}
-	// If there is an entry they are linked, or an unlink of this side is under way:
-	// it will come after the link.
+	// If there is an entry they are linked, or an unlink of this side is in progress: the peer will receive it after it sent the
+	// link.
 	if _, ok := t.links[key]; ok || t.ended {
 		return Nothing
 	}
@@ -197,7 +193,7 @@ func (t *Tables) HandleLink(near uint64, far wire.PID) Result {
 	return Made
 }
 
-// HandleUnlink notes that far has taken its link to near away. It reports whether they were linked.
+// HandleUnlink removes the link that far has removed. It reports whether they were linked.
 func (t *Tables) HandleUnlink(near uint64, far wire.PID) bool {
 	key := Link{near, far}
 	if unlinking, ok := t.links[key]; !ok || unlinking != active {
@@ -208,7 +204,7 @@ func (t *Tables) HandleUnlink(near uint64, far wire.PID) bool {
 	return true
 }
 
-// HandleUnlinkAck notes that far has seen the Unlink with that ID from near.
+// HandleUnlinkAck notes that far has acknowledged the Unlink with that id from near.
 func (t *Tables) HandleUnlinkAck(near uint64, far wire.PID, id uint64) {
 	key := Link{near, far}
 	if unlinking := t.links[key]; unlinking != active && uint64(unlinking) == id {
@@ -216,7 +212,7 @@ func (t *Tables) HandleUnlinkAck(near uint64, far wire.PID, id uint64) {
 	}
 }
 
-// AcknowledgeAll is HandleUnlinkAck for all unlinks, of a peer that acknowledges none.
+// AcknowledgeAll is HandleUnlinkAck for all unlinks, for a peer that acknowledges none.
 func (t *Tables) AcknowledgeAll() {
 	for key, unlinking := range t.links {
 		if unlinking != active {
@@ -225,14 +221,14 @@ func (t *Tables) AcknowledgeAll() {
 	}
 }
 
-// HandleExit notes that far has exited. It reports whether near may still be linked to it: if the
-// connection is over its links are broken by that.
+// HandleExit removes the link to far, which has exited. It reports whether near may still be linked to it: the end of the
+// connection has broken all links.
 func (t *Tables) HandleExit(near uint64, far wire.PID) bool {
 	t.cut(Link{near, far})
 	return !t.ended
 }
 
-// linksFull and monitorsFull report whether the peer has as many as it may.
+// linksFull and monitorsFull report whether the peer has reached its limit.
 func (t *Tables) linksFull() bool {
 	return int64(len(t.links)) >= t.mostLinks.Max() || t.holder.Full(limits.HeldLinks)
 }
@@ -241,7 +237,7 @@ func (t *Tables) monitorsFull() bool {
 	return int64(len(t.in)) >= t.mostMonitors.Max() || t.holder.Full(limits.HeldMonitors)
 }
 
-// Monitor makes m, a monitor of a process there. ok false: the connection is over.
+// Monitor adds m, a monitor of a remote process. ok is false if the connection has ended.
 func (t *Tables) Monitor(m Monitor, w Ends) (f dist.Frame, ok bool) {
 	if t.ended {
 		return f, false
@@ -250,7 +246,7 @@ func (t *Tables) Monitor(m Monitor, w Ends) (f dist.Frame, ok bool) {
 	return dist.Frame{Op: dist.OpMonitor, From: w.By, To: w.To, Name: w.Name, Ref: m.Ref()}, true
 }
 
-// MonitorNode makes m, a monitor of the node. False: the connection is over.
+// MonitorNode adds m, a monitor of the node. It returns false if the connection has ended.
 func (t *Tables) MonitorNode(m Monitor) bool {
 	if !t.ended {
 		t.nodes[m] = struct{}{}
@@ -258,7 +254,7 @@ func (t *Tables) MonitorNode(m Monitor) bool {
 	return !t.ended
 }
 
-// Demonitor takes a monitor by a process here away. There is a frame if ok.
+// Demonitor removes a monitor by a local process. ok is false if there is no frame.
 func (t *Tables) Demonitor(m Monitor, w Ends) (f dist.Frame, ok bool) {
 	delete(t.nodes, m)
 	if t.out[m.Ref().Number()] != m {
@@ -272,7 +268,7 @@ func (w Ends) demonitor(ref wire.Ref) dist.Frame {
 	return dist.Frame{Op: dist.OpDemonitor, From: w.By, To: w.To, Name: w.Name, Ref: ref}
 }
 
-// HandleDown takes the monitor out whose Down has come, nil: there is none.
+// HandleDown removes and returns the monitor whose Down was received, or nil if there is none.
 func (t *Tables) HandleDown(ref wire.Ref) Monitor {
 	m := t.out[ref.Number()]
 	if m == nil || m.Ref() != ref {
@@ -282,8 +278,7 @@ func (t *Tables) HandleDown(ref wire.Ref) Monitor {
 	return m
 }
 
-// HandleMonitor notes m, a monitor by a process there; it takes the place of one with the same
-// reference.
+// HandleMonitor adds m, a monitor by a remote process; it replaces one with the same reference.
 func (t *Tables) HandleMonitor(m Monitor) Result {
 	switch ref := m.Ref(); {
 	case t.ended:
@@ -300,14 +295,13 @@ func (t *Tables) HandleMonitor(m Monitor) Result {
 	}
 }
 
-// HasMonitorBy reports whether m is there.
+// HasMonitorBy reports whether m, a monitor by a remote process, is in the tables.
 func (t *Tables) HasMonitorBy(m Monitor) bool { return t.in[m.Ref()] == m }
 
-// MonitorBy returns the monitor by a process there that has the reference, nil: there is none.
+// MonitorBy returns the monitor by a remote process with the reference ref, or nil if there is none.
 func (t *Tables) MonitorBy(ref wire.Ref) Monitor { return t.in[ref] }
 
-// Down takes m out, a monitor by a process there, whose Down is to be sent. False: it has been
-// taken away.
+// Down removes m, a monitor by a remote process, whose Down is to be sent. It returns false if m has been removed before.
 func (t *Tables) Down(m Monitor) bool {
 	if !t.HasMonitorBy(m) {
 		return false
@@ -317,7 +311,7 @@ func (t *Tables) Down(m Monitor) bool {
 	return true
 }
 
-// HandleDemonitor takes the monitor out that the other node has taken away, nil: there is none.
+// HandleDemonitor removes and returns the monitor that the other node has removed, or nil if there is none.
 func (t *Tables) HandleDemonitor(ref wire.Ref) Monitor {
 	m := t.in[ref]
 	if m != nil {
@@ -327,7 +321,7 @@ func (t *Tables) HandleDemonitor(ref wire.Ref) Monitor {
 	return m
 }
 
-// Ask notes a request. False: the connection is over.
+// Ask adds a request. It returns false if the connection has ended.
 func (t *Tables) Ask(r *Request) bool {
 	if !t.ended {
 		t.requests[r.Ref.Number()] = r
@@ -335,7 +329,7 @@ func (t *Tables) Ask(r *Request) bool {
 	return !t.ended
 }
 
-// Requests returns how many wait.
+// Requests returns the number of waiting requests.
 func (t *Tables) Requests() int { return len(t.requests) }
 
 // IsAsked reports whether a request with that reference waits.
@@ -344,7 +338,7 @@ func (t *Tables) IsAsked(ref wire.Ref) bool {
 	return r != nil && r.Ref == ref
 }
 
-// Forget takes out a request whose caller waits no more. There is a frame if ok.
+// Forget removes a request whose caller no longer waits. ok is false if there is no frame.
 func (t *Tables) Forget(r *Request) (f dist.Frame, ok bool) {
 	if t.requests[r.Ref.Number()] != r {
 		return f, false
@@ -357,8 +351,8 @@ func (r *Request) demonitor() (f dist.Frame, ok bool) {
 	return r.Ends.demonitor(r.Ref), r.Ends.Name != "" || !r.Ends.To.IsZero()
 }
 
-// Answered takes the request out that is answered, nil: there is none. down: by a Down, or
-// another frame that is the end of its monitor; otherwise there is a frame if ok.
+// Answered removes and returns the request that is answered, or nil if there is none. down reports that its monitor has
+// ended, by a Down or another frame. ok is false if there is no frame.
 func (t *Tables) Answered(ref wire.Ref, down bool) (r *Request, f dist.Frame, ok bool) {
 	if r = t.requests[ref.Number()]; r == nil {
 		return nil, f, false
@@ -368,8 +362,8 @@ func (t *Tables) Answered(ref wire.Ref, down bool) (r *Request, f dist.Frame, ok
 	return r, f, ok
 }
 
-// AnsweredElsewhere is Answered for an answer to a call that has not come over the connection. It
-// must know the whole reference.
+// AnsweredElsewhere is Answered for an answer to a call that has not come over this connection. It must have the complete
+// reference.
 func (t *Tables) AnsweredElsewhere(ref wire.Ref) (r *Request, f dist.Frame, ok bool) {
 	if r := t.requests[ref.Number()]; r == nil || r.Ref != ref || r.Kind != ByReply {
 		return nil, f, false
@@ -377,9 +371,8 @@ func (t *Tables) AnsweredElsewhere(ref wire.Ref) (r *Request, f dist.Frame, ok b
 	return t.Answered(ref, false)
 }
 
-// Started notes the answer to a spawn: the request that waited for it, if the process started is
-// its answer. If nobody waits, watched says that there is a monitor, which the frame takes away;
-// there is one if ok.
+// Started handles the answer to a spawn: pid was started. answers reports whether pid is what the request waits for. If no
+// request waits, f removes the monitor; ok is watched then, which reports whether there is one.
 func (t *Tables) Started(ref wire.Ref, pid, caller wire.PID, watched bool) (answers bool, f dist.Frame, ok bool) {
 	switch r := t.requests[ref.Number()]; {
 	case r == nil:
@@ -392,20 +385,20 @@ func (t *Tables) Started(ref wire.Ref, pid, caller wire.PID, watched bool) (answ
 	}
 }
 
-// Counts says how much there is of what.
+// Counts is the size of the tables.
 type Counts struct {
 	Links    int
-	Monitors int // by processes here
-	Watchers int // monitors by processes there
+	Monitors int // by local processes
+	Watchers int // monitors by remote processes
 	Requests int
 }
 
-// Counts returns how much there is of what.
+// Counts returns the size of the tables.
 func (t *Tables) Counts() Counts {
 	return Counts{len(t.links), len(t.out) + len(t.nodes), len(t.in), len(t.requests)}
 }
 
-// Active returns the links that are active, in an order that does not depend on chance.
+// Active returns the active links, in a deterministic order.
 func (t *Tables) Active() (all []Link) {
 	for key, unlinking := range t.links {
 		if unlinking == active {
@@ -416,17 +409,16 @@ func (t *Tables) Active() (all []Link) {
 	return all
 }
 
-// Remains is what hung on a connection that is over, each in an order that does not depend on
-// chance.
+// Remains is what was in the tables when the connection ended, each part in a deterministic order.
 type Remains struct {
-	Links    []Link    // that were active
-	Monitors []Monitor // by processes here, over processes there
-	Watchers []Monitor // by processes there
+	Links    []Link    // active ones
+	Monitors []Monitor // by local processes, of remote ones
+	Watchers []Monitor // by remote processes
 	Requests []*Request
-	Nodes    []Monitor // by processes here, over the node
+	Nodes    []Monitor // by local processes, of the node
 }
 
-// End empties the tables.
+// End empties the tables and returns what was in them.
 func (t *Tables) End() Remains {
 	var r Remains
 	r.Links = t.Active()

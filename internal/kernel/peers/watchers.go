@@ -8,21 +8,21 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Watchers are the processes. The zero value has none.
+// Watchers are the processes notified of connections. The zero value has none.
 type Watchers struct {
 	all    tables.Group[*linkWatcher]
-	server atomic.Pointer[process.Process] // nil: the node is hidden
+	server atomic.Pointer[process.Process] // nil if the node is hidden
 }
 
 type linkWatcher process.Process
 
-// Number is part of tables.Member, and so is Gone.
+// Number implements tables.Member, like Gone.
 func (w *linkWatcher) Number() uint64 { return w.ID }
 
 // Gone reports whether the process has exited.
 func (w *linkWatcher) Gone() bool { return (*process.Process)(w).Gone() }
 
-// Watch adds a process, or takes it out.
+// Watch adds p, or removes it if on is false.
 func (w *Watchers) Watch(p *process.Process, on bool) {
 	if on {
 		w.all.Add((*linkWatcher)(p))
@@ -31,13 +31,13 @@ func (w *Watchers) Watch(p *process.Process, on bool) {
 	}
 }
 
-// Len returns how many there are without the name server.
+// Len returns the number of watchers without the name server.
 func (w *Watchers) Len() int { return w.all.Len() }
 
 // Serve makes a process the name server.
 func (w *Watchers) Serve(p *process.Process) { w.server.Store(p) }
 
-// Tell sends a message to all of them but the name server.
+// Tell sends a message to all watchers except the name server.
 func (w *Watchers) Tell(msg any) {
 	w.all.Each(func(w *linkWatcher) { (*process.Process)(w).Signal(&w.System.Plain, msg) })
 }
@@ -49,7 +49,7 @@ func (w *Watchers) TellServer(msg any) {
 	}
 }
 
-// LinkUp and LinkDown have the name of the other node: what a process is told that [Watchers.Serve] has named.
+// LinkUp and LinkDown hold the name of the other node: they are the messages to the process set by [Watchers.Serve].
 type (
 	LinkUp   wire.Atom
 	LinkDown wire.Atom
