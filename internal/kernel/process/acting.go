@@ -12,40 +12,39 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Key opens what package node shows to the packages of this module: other modules cannot name it.
+// Key gives the packages of this module access to the internals of package node: other modules cannot name it.
 type Key struct{}
 
-// Acting says who acts: the process whose code runs, and what runs it; for plain goroutines and the
-// node itself there is one that stands for all of them.
+// Acting identifies who acts: the process whose code runs, and what runs it; plain goroutines and the node itself share one.
 //
-// Whoever runs the process owns it.
+// It is owned by whatever runs the process.
 type Acting struct {
 	System  *System
-	Process *Process               // the process; nil: a plain goroutine, or the node
-	Worker  *executor.Worker       // on whose stage the code runs; nil: on none
-	Local   *Local                 // of Worker, or of an Actor that a scheduler of its own runs; nil: neither
-	Blocks  Blocker                // the process, if it is a blocking one; nil: it is not
-	Inline  *executor.InlineWorker // the reader of a connection, which soon runs what it wakes; nil: it is none, or does not
+	Process *Process               // the process, or nil for a plain goroutine, or the node
+	Worker  *executor.Worker       // on whose stage the code runs, or nil
+	Local   *Local                 // of Worker, or of an Actor with a scheduler of its own, or nil
+	Blocks  Blocker                // the process if it is a blocking one, or nil
+	Inline  *executor.InlineWorker // the reader of a connection that will run what it wakes, or nil
 }
 
-// Local is what a worker has for the processes that it runs.
+// Local is what a worker keeps for the processes that it runs.
 type Local struct {
 	slots tables.Slots
 	refs  supply
 	Tally *Tally
 	Turn  flow.Turn
 
-	promises []*Call // for calls to come
+	promises []*Call // for later calls
 
 	Fiber   *fiber.Fiber // the worker's goroutine
-	Current *Process     // the coroutine whose turn it is
-	Above   any          // for those above
+	Current *Process     // the running coroutine
+	Above   any          // for the packages above
 }
 
-// Took counts a turn that has taken d messages.
+// Took counts a turn that has handled d messages.
 func (l *Local) Took(d uint64) { l.Tally.Messages(d) }
 
-// Is reports whether the code of p, an Actor or a coroutine, is what acts.
+// Is reports whether the code of p, an Actor or a coroutine, is running.
 func (a *Acting) Is(p *Process) bool { return a.Process == p && a.Local != nil }
 
 // Block gives up the stage before the code waits for something.
@@ -64,7 +63,7 @@ func (a *Acting) Inject(e *executor.Entity, w *executor.Worker) {
 	a.System.Pool.Inject(e, w)
 }
 
-// OutboxTurn returns the turn of an actor on whose worker the code runs, nil: it runs on none.
+// OutboxTurn returns the turn of the worker on which the actor's code runs, or nil if it runs on none.
 func (a *Acting) OutboxTurn() *flow.Turn {
 	if a.Worker == nil {
 		return nil
@@ -72,7 +71,7 @@ func (a *Acting) OutboxTurn() *flow.Turn {
 	return &a.Local.Turn
 }
 
-// Slots returns the worker's supply of places in the table of processes; nil: the code runs on none.
+// Slots returns the worker's supply of slots in the process table, or nil if the code runs on none.
 func (a *Acting) Slots() *tables.Slots {
 	if a.Worker == nil {
 		return nil
@@ -80,7 +79,7 @@ func (a *Acting) Slots() *tables.Slots {
 	return &a.Local.slots
 }
 
-// NewRef makes a reference.
+// NewRef returns a new reference.
 func (a *Acting) NewRef() wire.Ref {
 	if a.Local != nil {
 		return a.System.Origin.RefOf(a.Local.refs.Next(&a.System.refs))
@@ -88,8 +87,8 @@ func (a *Acting) NewRef() wire.Ref {
 	return a.System.NewRef()
 }
 
-// Own returns the process that acts, for what only its own code may do. It panics where that is a Context whose
-// handler has returned, and while messages are checked also where another goroutine uses it.
+// Own returns the acting process, for what only its own code may do. It panics if a is a Context whose handler has returned,
+// and, while messages are checked, also if it is used by another goroutine.
 func (a *Acting) Own() *Process {
 	if a.Process == &a.System.Over {
 		misusedLate()
@@ -100,7 +99,7 @@ func (a *Acting) Own() *Process {
 	return a.Process
 }
 
-// here reports whether the calling goroutine runs the handler, as far as that can be seen.
+// here reports whether the calling goroutine runs the handler, as far as that can be determined.
 func (a *Acting) here() bool {
 	if a.Worker != nil {
 		return a.Blocks != nil || onGoroutine(a.Worker.Goroutine())
@@ -108,11 +107,10 @@ func (a *Acting) here() bool {
 	return a.Process == nil || a.Process.Kind != External || a.Process.Runner().Here() || onGoroutine(0)
 }
 
-// Gone reports whether the process that acts is dead. It panics where Own does.
+// Gone reports whether the acting process is dead. It panics in the same cases as Own.
 func (a *Acting) Gone() bool { return a.Process != nil && a.Process.Gone() && a.Own() != nil }
 
-// Sender is the process that a message to another node comes from: for a plain goroutine the
-// one that stands for it.
+// Sender returns the sender of messages to other nodes: for a plain goroutine the process that represents it.
 func (a *Acting) Sender() wire.PID {
 	if a.Process != nil {
 		return a.Process.PID()
@@ -120,7 +118,7 @@ func (a *Acting) Sender() wire.PID {
 	return a.System.Host.Self()
 }
 
-// PID is who acts, zero: a plain goroutine, or the node itself.
+// PID returns the PID of the acting process, or zero for a plain goroutine, or the node itself.
 func (a *Acting) PID() wire.PID {
 	if a.Process == nil {
 		return wire.PID{}
@@ -128,7 +126,7 @@ func (a *Acting) PID() wire.PID {
 	return a.Own().PID()
 }
 
-// Unwind ends the goroutine of a blocking process that is dead; a handle's goes on.
+// Unwind ends the goroutine of a blocking process that is dead; a handle's goroutine continues.
 func (a *Acting) Unwind() {
 	if a.Blocks != nil && a.Process.Gone() {
 		a.Blocks.Unwind()
@@ -148,7 +146,7 @@ func (a *Acting) Promise() *Call {
 	return &p.Call
 }
 
-// Requested returns a promise of which the caller gets a message with the tag.
+// Requested returns a promise whose result is sent to the caller as a message with the tag.
 func (a *Acting) Requested(tag any) *Call {
 	var p *Call
 	if a.Local != nil && a.Process != &a.System.Over {
@@ -160,7 +158,8 @@ func (a *Acting) Requested(tag any) *Call {
 	return p
 }
 
-// Await waits for t in the way that is proper for the caller: for k of whom on stands for.
+// Await waits for t in the caller's way: by parking, or by blocking the goroutine. k is what it waits for, and on the process
+// it waits for.
 func (a *Acting) Await(ctx context.Context, t Ticket, k calls.WaitKind, on wire.Dest) (any, error) {
 	switch {
 	case a.Process == nil:
@@ -173,8 +172,7 @@ func (a *Acting) Await(ctx context.Context, t Ticket, k calls.WaitKind, on wire.
 	}
 }
 
-// awaitBlocked is Await for a blocking process. on does not pass the interface: it would be on the heap
-// in each call.
+// awaitBlocked is Await for a blocking process. on is not passed through the interface: that would allocate it in each call.
 func (a *Acting) awaitBlocked(ctx context.Context, t Ticket, k calls.WaitKind, on wire.Dest) (any, error) {
 	var whom wire.Dest
 	if t.Call.Target == nil {
@@ -183,7 +181,7 @@ func (a *Acting) awaitBlocked(ctx context.Context, t Ticket, k calls.WaitKind, o
 	return a.Blocks.Await(ctx, t, k, whom)
 }
 
-// awaitNoted is await for an Actor's handler, and for each process where cycles are detected.
+// awaitNoted is Await for an Actor's handler, and for every process if cycles are detected.
 func (a *Acting) awaitNoted(ctx context.Context, t Ticket, k calls.WaitKind, on wire.Dest) (any, error) {
 	p := a.Own()
 	if a.System.Cycles != nil {
@@ -202,12 +200,12 @@ func (a *Acting) awaitNoted(ctx context.Context, t Ticket, k calls.WaitKind, on 
 	return t.waitOr(ctx, p.Context().Done())
 }
 
-// kept is how many promises a worker keeps for calls to come.
+// kept is the maximum number of promises that a worker keeps for later calls.
 const kept = 64
 
 func (l *Local) keep(p *Call) {
 	if len(l.promises) < kept {
-		p.Replace(nil, nil) // it keeps no value
+		p.Replace(nil, nil) // so that it keeps no value
 		l.promises = append(l.promises, p)
 	}
 }

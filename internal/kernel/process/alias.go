@@ -6,12 +6,12 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// AliasOwner finds the process that ref is an alias of, without using it up; nil: none.
+// AliasOwner returns the process that ref is an alias of, without using it up, or nil if there is none.
 func (sys *System) AliasOwner(ref wire.Ref) *Process { return (*Process)(sys.Names.Owner(ref)) }
 
-// Alias makes an alias of the process that acts: a random reference, which only those know who were given it.
+// Alias creates an alias of the acting process: a random reference, known only to those who are given it.
 func (a *Acting) Alias(once bool, as tables.As) wire.Ref {
-	p, id := a.Own(), a.System.Env.Uint64() // not to be guessed: who has it may send to the process
+	p, id := a.Own(), a.System.Env.Uint64() // unguessable: its holders may send to the process
 	ref := a.System.Origin.RefOf(id)
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -44,8 +44,8 @@ func (p *Process) Unalias(ref wire.Ref) bool {
 	return p.System.Names.Aliases.Remove(id)
 }
 
-// takeAlias finds the process for a message to an alias, and what it gets. It returns nil where there is none, where it does not
-// take the message, and where that has answered a call.
+// takeAlias returns the process for a message to an alias, and what to deliver to it. It returns nil if there is no such
+// process, if the alias does not accept the message, and if the message has answered a call.
 func (n *System) takeAlias(ref wire.Ref, msg any) (p *Process, m any) {
 	id, how := ref.Number(), tables.Missing
 	if n.Origin.Equal(ref.Origin()) {

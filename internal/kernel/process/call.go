@@ -10,14 +10,13 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Call is the untyped half of a call in flight. It watches the process that
-// was called by itself, without a monitor's reference. Some are used for one
-// call after the other: a ticket tells these apart.
+// Call is the untyped half of a call in progress. It monitors the called process itself, without a monitor's reference. Some
+// are reused for one call after another: a ticket tells these apart.
 //
-// Invariants, beside those of package calls:
+// Invariants, in addition to those of package calls:
 //
 //  1. Target, Waiter, Tag and More are written by the owner before the ticket is
-//     given to others. Of an old ticket only the state, node and far are read.
+//     given to others. With an old ticket only the state, node and Far are read.
 //  2. entry is guarded by the lock of Target.
 type Call struct {
 	calls.Promise
@@ -25,34 +24,33 @@ type Call struct {
 	Target *Process
 	entry  tables.ListEntry[Call] // of Target.Cold.Calls
 
-	// What is told: Waiter; or Asker; or More; or Far.
+	// Who is notified: Waiter; or Asker; or More; or Far.
 	Waiter Blocker  // a process that is parked, or will be; Asker is that process
-	Asker  *Process // a process that gets a message with the tag
-	More   *Watches // of a future, of which Tag is the destination that it was asked of
+	Asker  *Process // a process that receives a message with the tag
+	More   *Watches // of a future; Tag is the destination that was called
 
-	Far  requester // the caller, if it is not one of this node; set once
+	Far  requester // the caller, if it is on another node or made the request as a term; set once
 	Away forgetter // of a call to another node
 	Tag  any
 }
 
-// requester is who has made a request that has come as a term.
+// requester is the caller of a request that came as a term.
 type requester interface {
-	// Reply sends what p has been settled with as a message, on behalf of a. Nothing holds a up, no
-	// mailbox and no peer: a message has said where the reply goes, and a caller that does not read
-	// must not stop a server of others.
+	// Reply sends the result of p as a message, on behalf of a. It never blocks a, neither for a mailbox nor for a peer: the
+	// request determined where the reply goes, and a caller that does not read must not stall a server that also serves others.
 	Reply(a *Acting, p *Call)
 }
 
-// forgetter is what waits for an answer of another node.
+// forgetter waits for an answer of another node.
 type forgetter interface {
-	// Forget has it wait no longer; if the answer has not come, it will find nobody.
+	// Forget ends the wait; an answer that arrives later is discarded.
 	Forget()
 }
 
-// Watches are what is told of a Future.
+// Watches are the subscribers of a Future.
 type Watches = calls.Watches[*Acting]
 
-// OfExit is the Tag of what waits for no answer but for the end of its target.
+// OfExit is the Tag of a call that waits for no answer but only for the exit of its target.
 var OfExit any = exitOnly{}
 
 type exitOnly struct{}
@@ -70,11 +68,11 @@ func (t Ticket) Pending() bool { return t.Call != nil && t.Call.Pending(t.N) }
 
 func (t Ticket) Done() bool { return t.Call.Done(t.N) }
 
-// Settle answers the call; false if that had been done. a is who answers.
+// Settle answers the call on behalf of a. It returns false if the call was answered before.
 func (t Ticket) Settle(a *Acting, v any, err error) bool { return t.SettleOrTell(a, v, err, nil) }
 
-// SettleOrTell is Settle, and has tell called if the call is that of a future and nobody reads it: see
-// [calls.Watches.WhenUnread]. nil: nothing is called.
+// SettleOrTell is Settle, and calls tell, unless it is nil, if the call is that of a future and nobody reads it: see
+// [calls.Watches.WhenUnread].
 func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 	p := t.Call
 	if p == nil || !p.Begin(t.N, v, err) {
@@ -95,7 +93,7 @@ func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 	waiter, asker, more, tag, n := p.Waiter, p.Asker, p.More, p.Tag, p.System
 	if tr := n.Traces(); tr != nil {
 		if waiter != nil {
-			tr.Answered(a.PID(), asker.PID(), v, err) // before the caller can do anything else
+			tr.Answered(a.PID(), asker.PID(), v, err) // before the caller can continue
 		}
 		if err == nil && p.Far == nil {
 			var asks wire.PID
@@ -117,11 +115,11 @@ func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 		p.Asker, p.Tag = nil, nil
 		r := n.Host.Messages.Result(tag, v, err)
 		if !asker.Gone() {
-			asker.Signal(a, r) // the process has asked for it: past its bound, and nobody is held up
+			asker.Signal(a, r) // the process has requested it: past its bound, without blocking
 		} else {
 			n.Undeliverable(asker.PID(), r)
 		}
-		runtime.KeepAlive(tag) // till then it keeps asker, which an owner may hold
+		runtime.KeepAlive(tag) // until then it keeps asker alive, which an owner may hold
 		if a.Local != nil {
 			a.Local.keep(p)
 		}
@@ -133,7 +131,7 @@ func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 	return true
 }
 
-// List makes target's exit settle the call; false: it has exited.
+// List registers the call with its target, whose exit settles it. It returns false if the target has exited.
 func (p *Call) List() bool {
 	t := p.Target
 	t.Mu.Lock()
@@ -145,11 +143,10 @@ func (p *Call) List() bool {
 	return true
 }
 
-// Wait returns when t is done or ctx is, and gives up in the latter case.
+// Wait waits until t is done or ctx is, and gives up in the latter case.
 func (t Ticket) Wait(ctx context.Context) (any, error) { return t.waitOr(ctx, nil) }
 
-// waitOr is wait for an Actor's handler: it also gives up when killed, which is closed by the exit
-// of the process.
+// waitOr is Wait for an Actor's handler: it also gives up when killed, which is closed when the process exits.
 func (t Ticket) waitOr(ctx context.Context, killed <-chan struct{}) (any, error) {
 	p := t.Call
 	if t.Done() {
@@ -164,12 +161,12 @@ func (t Ticket) waitOr(ctx context.Context, killed <-chan struct{}) (any, error)
 	case <-killed:
 		t.Settle(&p.System.Plain, nil, ErrExited)
 	}
-	<-ch // somebody else may be settling it
+	<-ch // another goroutine may be settling it
 	return p.Result()
 }
 
-// Until waits until t is done or over is closed. p, which may be nil, has made the future: if the
-// code that waits is its, and it is killed, the wait ends as any other wait of its kind does.
+// Until waits until t is done or over is closed. p, which may be nil, is the process that created the future: if p's own code
+// waits, and p is killed, the wait ends like any other wait of a process of its kind.
 func (t Ticket) Until(over <-chan struct{}, p *Process) error {
 	var killed <-chan struct{}
 	if p != nil && p.Kind != Handle && p.Status.MayLinger() {
@@ -190,8 +187,7 @@ func (t Ticket) Until(over <-chan struct{}, p *Process) error {
 	}
 }
 
-// endsHere reports whether the calling goroutine runs the code of p, which is dead. A function is
-// unwound then.
+// endsHere reports whether the calling goroutine runs the code of p, which is dead. A blocking process is unwound then.
 func (p *Process) endsHere() bool {
 	if !p.Status.MayLinger() || !p.Runner().Here() {
 		return false

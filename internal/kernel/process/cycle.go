@@ -8,21 +8,21 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// Waiter is who waits: a process, or, with the call that it is to answer, a method of an active object in
-// that process. Without a process it is a future of others.
+// Waiter is a waiting process, or a waiting method of an active object in that process, identified by the call that it is to
+// answer. Without a process it is a future of others.
 type Waiter struct {
 	Process *Process
 	Own     Ticket
 }
 
-// MayAwait notes, for Config.DetectCycles, that a process waits for the answer of t, of the process that it is asked of,
-// or of its method, as long as waits says so too, where it is not nil; or returns an error, if that waits for this
-// process, be it by way of others. If own is not zero a method waits which is to answer that.
+// MayAwait notes, for Config.DetectCycles, that a process waits for t, and so for the process or the method called, while
+// waits, if not nil, returns true; or returns an error if those wait, directly or indirectly, for this process. If own is not
+// zero, the waiter is the method that is to answer own.
 func (a *Acting) MayAwait(own, t Ticket, k calls.WaitKind, waits func() bool) error {
 	return a.mayWait(own, k, Aim(t, waits))
 }
 
-// Aim is whom t waits for, as long as waits says so: a process and its method, or a future of others.
+// Aim returns whom t waits for, while waits returns true: a process and its method, or a future of others.
 func Aim(t Ticket, waits func() bool) calls.WaitAim[Waiter] {
 	to := t.Call.Target
 	return calls.WaitAim[Waiter]{To: [2]Waiter{{to, t}, {Process: to}},
@@ -49,7 +49,7 @@ func (a *Acting) AwaitsStart(child *Process) {
 	_ = a.mayWait(Ticket{}, calls.WaitStart, aim) // no cycle yet: no process knows the child
 }
 
-// Announced is the end of such a wait for p, if there is one.
+// Announced ends such a wait for p, if there is one.
 func (p *Process) Announced() {
 	if g := p.System.Cycles; g != nil && p.Parent != 0 {
 		if parent := p.System.Numbered(p.Parent - 1); parent != nil {
@@ -58,7 +58,7 @@ func (p *Process) Announced() {
 	}
 }
 
-// CycleError says who waits for whom in a cycle; nil: there is none.
+// CycleError describes the waits of a cycle. It returns nil if cycle is nil.
 func CycleError(cycle []calls.WaitStep[Waiter]) error {
 	if cycle == nil {
 		return nil
@@ -66,10 +66,10 @@ func CycleError(cycle []calls.WaitStep[Waiter]) error {
 	return fmt.Errorf("%w: %s", ErrCycle, calls.CycleText(cycle, Waiter.who))
 }
 
-// Waited is the end of the wait of a method that is to answer own; of the process if that is zero.
+// Waited ends the wait of the method that is to answer own, or of the process if own is zero.
 func (a *Acting) Waited(own Ticket) { a.System.Cycles.Remove(Waiter{a.Process, own}) }
 
-// who is w for people: see Process.who.
+// who returns a description of w: see Process.who.
 func (w Waiter) who(both bool) string {
 	switch {
 	case w.Process == nil:
@@ -80,8 +80,8 @@ func (w Waiter) who(both bool) string {
 	return "a method of " + w.Process.who(both)
 }
 
-// pushWait puts msg into the mailbox of p when there is space, as u says. With Config.DetectCycles the wait is
-// noted, if the mailbox is one of those that say how long it lasts.
+// pushWait puts msg into the mailbox of p when there is space, within u. With Config.DetectCycles the wait is noted, if the
+// mailbox is one that reports how long it lasts.
 func (a *Acting) pushWait(p *Process, msg any, u *Patience) (mailbox.Result, error) {
 	ctx, stop := u.Within()
 	defer stop()
@@ -99,7 +99,7 @@ func (a *Acting) pushWait(p *Process, msg any, u *Patience) (mailbox.Result, err
 	return place.Wait(ctx)
 }
 
-// who is p by its name, with its PID if both says so; by its PID if it has none.
+// who returns p's name, with its PID if both is set, or its PID if it has no name.
 func (p *Process) who(both bool) string {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()

@@ -11,15 +11,15 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 )
 
-// Patience is how long a send waits for space in a mailbox: until its sender is
-// gone, if it is a process, and until ctx ends, if it is not nil.
+// Patience limits how long a send waits for space in a mailbox: until the sender, if it is a process, has exited, and until
+// Ctx, if it is not nil, ends.
 type Patience struct {
 	Ctx   context.Context
 	From  *Process
-	Noted bool // the wait of the sender is, for Config.DetectCycles
+	Noted bool // the sender's wait is noted already, for Config.DetectCycles
 }
 
-// why is the error with which a wait for space has ended: that of Ctx with its cause, if it is the cause.
+// why returns the error of a wait for space that ended with err: if Ctx ended it, that of Ctx with its cause.
 func (u *Patience) why(err error) error {
 	if u.Ctx != nil && u.Ctx.Err() != nil && errors.Is(err, context.Cause(u.Ctx)) {
 		return cause.Of(u.Ctx)
@@ -40,8 +40,7 @@ func (u *Patience) Within() (ctx context.Context, stop func()) {
 	return ctx, func() { gone(); cancel(nil) }
 }
 
-// Offer puts msg into a mailbox of its own making, or says why not; u is nil for a
-// sender that does not wait.
+// Offer puts msg into a user-defined mailbox, or returns why it cannot; u is nil for a sender that does not wait.
 func (p *Process) Offer(a *Acting, msg any, u *Patience) error {
 	r := p.Cold.Box.Push(msg)
 	if r == mailbox.Full {
@@ -70,7 +69,7 @@ func (p *Process) Offer(a *Acting, msg any, u *Patience) error {
 		p.Runner().Prod(a)
 	case mailbox.Dropped:
 		return ErrDropped
-	case mailbox.Full: // of a mailbox that does not keep its word
+	case mailbox.Full: // the mailbox has broken its contract
 		return ErrNoRoom
 	case mailbox.Closed:
 		if err := p.System.Undeliverable(p.PID(), msg); err != nil {
@@ -81,8 +80,8 @@ func (p *Process) Offer(a *Acting, msg any, u *Patience) error {
 	return nil
 }
 
-// ErrOwnMailbox is ErrMailboxFull for a process that sends to itself: only itself could make space.
+// ErrOwnMailbox is ErrMailboxFull for a process that sends to itself: only it could make space.
 var ErrOwnMailbox = fmt.Errorf("%w: a process cannot wait for space in its own mailbox", ErrMailboxFull)
 
-// ErrNoRoom is ErrMailboxFull where waiting would help.
+// ErrNoRoom is ErrMailboxFull if waiting would help.
 var ErrNoRoom = fmt.Errorf("%w for now", ErrMailboxFull)

@@ -7,7 +7,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What package node offers as its own.
+// Errors that package node exports.
 var (
 	ErrNodeStopped  = errors.New("node: the node has been stopped")
 	ErrExited       = errors.New("node: the calling process has exited")
@@ -24,11 +24,11 @@ var (
 	ErrUnhandled    = errors.New("node: the behaviour does not handle this message now")
 )
 
-// ErrGivesWay is what the Receive of an Actor of this module returns that has handled the message, and is to handle the
-// next only when the others of its stage have had their turn.
+// ErrGivesWay is returned by the Receive of an Actor of this module that has handled the message and yields to the other
+// actors of its stage before the next one.
 var ErrGivesWay = errors.New("node: the actor gives way")
 
-// Exit reasons that the runtime itself gives.
+// Exit reasons of the runtime itself.
 const (
 	Normal       wire.Atom = "normal"
 	NoProc       wire.Atom = "noproc"
@@ -43,7 +43,7 @@ func (timedOut) Error() string { return "node: timed out" }
 // Is makes errors.Is(ErrTimeout, context.DeadlineExceeded) true.
 func (timedOut) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// Timeout makes it one as package net and context have them.
+// Timeout marks it as a timeout, like errors of packages net and context.
 func (timedOut) Timeout() bool { return true }
 
 // noName is ErrNoName.

@@ -11,7 +11,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Death is a process that is dead and has not told anybody yet: what it leaves.
+// Death is the state of a process that is dead and has not notified any others yet.
 type Death struct {
 	p        *Process
 	reason   any
@@ -23,19 +23,18 @@ type Death struct {
 	Watching map[uint64]*Monitor
 	aliases  map[uint64]struct{}
 	Calls    []Ticket
-	unsent   []any // what timers would have sent
+	unsent   []any // messages of unfired timers
 	scope    *scope
 	owner    *limits.Owner
 }
 
-// Exit ends p with a reason, whoever runs it: it is dead to all others when exit returns, and so are those that had to go with
-// it. a is who ends p. It reports whether p was alive.
+// Exit ends p with a reason, whatever runs it: when Exit returns, p is dead to all others, and so are the processes that die
+// with it. It acts on behalf of a. It reports whether p was alive.
 func (p *Process) Exit(a *Acting, reason any) bool {
 	return p.Leave(a, reason, a.Is(p))
 }
 
-// Leave is exit; own says that it is the process's own code that ends it. Not inlined: a
-// goroutine would have its frame all its life.
+// Leave is Exit; own reports that the process's own code ends it. Not inlined: a goroutine would keep the frame all its life.
 //
 //go:noinline
 func (p *Process) Leave(a *Acting, reason any, own bool) bool {
@@ -54,8 +53,8 @@ func (p *Process) Leave(a *Acting, reason any, own bool) bool {
 	return true
 }
 
-// CarryOutAll is carryOut for d, if there is one, and for those that have to go with it: one after the other, so that a chain of
-// a million links needs no deep stack.
+// CarryOutAll is carryOut for d, which may be nil, and for the processes that die with it: one after the other, so that a
+// chain of a million links needs no deep stack.
 func (d *Death) CarryOutAll(a *Acting, own bool) {
 	if d == nil {
 		return
@@ -67,8 +66,7 @@ func (d *Death) CarryOutAll(a *Acting, own bool) {
 	}
 }
 
-// condemnLocked is the moment of p's death. The caller holds p.Mu, p is alive,
-// and d.carryOut must follow.
+// condemnLocked marks p as dead. The caller holds p.Mu, p is alive, and d.carryOut must follow.
 func (p *Process) condemnLocked(d *Death, reason any, own bool) {
 	d.p, d.reason, d.Tied, d.global = p, reason, p.Tied, p.Global
 	p.Tied, p.Global = false, false
@@ -78,7 +76,7 @@ func (p *Process) condemnLocked(d *Death, reason any, own bool) {
 		if own || p.System.Stopped.Load() {
 			return
 		}
-		k = p.ColdPart() // somebody may ask for the reason
+		k = p.ColdPart() // the reason may be queried
 	}
 	k.Reason = reason
 	if p.byName {
@@ -97,17 +95,17 @@ func (p *Process) condemnLocked(d *Death, reason any, own bool) {
 	k.Links, k.Watchers, k.Watching, k.Aliases = tables.PIDs{}, tables.List[Monitor]{}, nil, nil
 }
 
-// carryOut makes the death known. It returns those that had to go with p.
+// carryOut notifies others of the death. It returns those that die with p.
 func (d *Death) carryOut(a *Acting, own bool) (wave []*Death) {
 	p, n := d.p, d.p.System
 	if d.name != "" {
-		n.Names.Remove(d.name, (*Named)(p)) // first: who is not among the processes has no name
+		n.Names.Remove(d.name, (*Named)(p)) // first: a process that is not in the table has no name
 	}
 	n.Count(a, -1)
 	n.Table.Remove(p.ID, a.Slots())
 	if n.Cycles != nil {
 		p.Announced()
-		n.Cycles.Remove(Waiter{Process: p}) // for a child, which did not hold it up
+		n.Cycles.Remove(Waiter{Process: p}) // from a wait for a child, which did not block it
 	}
 	if d.owner != nil {
 		d.owner.GiveSpawn()
@@ -126,14 +124,15 @@ func (d *Death) carryOut(a *Acting, own bool) (wave []*Death) {
 	return wave
 }
 
-// has reports whether the process leaves anything: tell takes more stack than a goroutine begins with.
+// has reports whether tell has anything to do: tell takes more stack than a goroutine starts with.
 func (d *Death) has() bool {
 	return d.Tied || d.global || d.Links.Len() != 0 || d.Calls != nil || d.unsent != nil || d.scope != nil ||
 		!d.Watchers.IsEmpty() || len(d.Watching) != 0 || len(d.aliases) != 0
 }
 
-// tell does the last things of p: its context ends, its calls are answered, its links broken, its monitors told. What a link or
-// a monitor does to a process is done with that process locked, so that it is over when an Unlink or a Demonitor comes too late.
+// tell carries out the consequences of p's death: its context ends, its calls are answered, its links break, its monitors
+// fire. The effect of a link or a monitor on a process takes place with that process locked, so that it is complete when an
+// Unlink or a Demonitor comes too late.
 func (d *Death) tell(a *Acting) (wave []*Death) {
 	if d.scope != nil {
 		d.scope.cancel(d.p.System.Host.Reasons.Err(d.reason))
@@ -166,25 +165,24 @@ func (d *Death) tell(a *Acting) (wave []*Death) {
 	return wave
 }
 
-// Forget takes away what others would reach p by.
+// Forget removes p's aliases and monitors.
 func (d *Death) Forget() {
 	for id := range d.aliases {
 		d.p.System.Names.Aliases.Remove(id)
 	}
-	for _, number := range slices.Sorted(maps.Keys(d.Watching)) { // other nodes see the order
+	for _, number := range slices.Sorted(maps.Keys(d.Watching)) { // the order is visible to other nodes
 		d.Watching[number].Forget()
 	}
 }
 
-// tellWatchers is what becomes of the monitors of p: the first comes first.
+// tellWatchers fires the monitors of p, the oldest first.
 func (d *Death) tellWatchers(a *Acting) {
 	for m := range d.Watchers.Oldest() {
 		m.Deliver(a, d.p.PID(), d.reason)
 	}
 }
 
-// tellLink breaks the link to a process. If that process has to go, it is added
-// to wave.
+// tellLink breaks the link to a process. If that process dies, it is added to wave.
 func (d *Death) tellLink(a *Acting, wave []*Death, to wire.PID) []*Death {
 	q := d.p.System.Lookup(to)
 	if q == nil {
@@ -201,8 +199,7 @@ func (d *Death) tellLink(a *Acting, wave []*Death, to wire.PID) []*Death {
 	return wave
 }
 
-// LinkBrokenLocked is the exit signal of from, which p is linked to perhaps. If p
-// has to go, its death is returned, to be carried out.
+// LinkBrokenLocked is the exit signal of from, which p may be linked to. If p dies, its death is returned, to be carried out.
 func (p *Process) LinkBrokenLocked(a *Acting, from wire.PID, reason any) *Death {
 	if p.Gone() || !p.RemoveLinkLocked(from) {
 		return nil
@@ -219,10 +216,10 @@ func (p *Process) LinkBrokenLocked(a *Acting, from wire.PID, reason any) *Death 
 	return nil
 }
 
-// ExitSignal is exit/2: a signal that no link carries.
+// ExitSignal is exit/2: a signal without a link.
 func (n *System) ExitSignal(a *Acting, from, to wire.PID, reason any) {
 	p := n.Lookup(to)
-	if p == nil { // as in Erlang: nobody there, nothing to do
+	if p == nil { // as in Erlang: no process, nothing to do
 		if far := n.Host.Remotes.Of(to); far != nil {
 			far.Signal(from, to, reason)
 			far.Pace(a)
@@ -253,7 +250,7 @@ func (p *Process) SetTrap(on bool) (was bool) {
 	return was
 }
 
-// Reason returns why p, which is not alive, has exited.
+// Reason returns the exit reason of p, which is not alive.
 func (p *Process) Reason() any {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -263,7 +260,7 @@ func (p *Process) Reason() any {
 	return p.Cold.Reason
 }
 
-// Ended reports whether p has exited, and why.
+// Ended reports whether p has exited, with its exit reason.
 func (p *Process) Ended() (reason any, ended bool) {
 	if !p.Gone() {
 		return nil, false

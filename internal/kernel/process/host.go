@@ -2,16 +2,16 @@ package process
 
 import "github.com/actornode/actornode/wire"
 
-// Messages makes the messages that processes get of what happens to others.
+// Messages makes the messages that processes receive about events of others.
 type Messages struct {
 	Exited   func(from wire.PID, reason any) any
 	Down     func(d Down) any
 	NodeDown func(node wire.Atom, reason string) any
 	Result   func(tag, v any, err error) any
-	IsDown   func(msg any, ref wire.Ref) bool // whether msg is the Down of a monitor
+	IsDown   func(msg any, ref wire.Ref) bool // reports whether msg is the Down of a monitor
 }
 
-// Down is what the message of a monitor says: see package node.
+// Down is the content of a monitor's message: see package node.
 type Down struct {
 	Ref    wire.Ref
 	PID    wire.PID
@@ -21,12 +21,12 @@ type Down struct {
 	Cause  error
 }
 
-// Reasons says what errors and panics are as exit reasons.
+// Reasons converts errors and panics to exit reasons.
 type Reasons struct {
-	Err     func(reason any) error // the error that stands for an exit reason
+	Err     func(reason any) error // the error for an exit reason
 	Of      func(err error) any    // the exit reason of a process whose code has returned err
-	Panics  func(cause any) any    // that of one that has panicked: for the deferred function that recovers
-	Crashed func(reason any) bool  // whether it is the reason of a crash
+	Panics  func(cause any) any    // the exit reason of a process that has panicked: for the deferred function that recovers
+	Crashed func(reason any) bool  // reports whether it is the reason of a crash
 
 	Lost func(node wire.Atom, why error) error // the error for noconnection: why the connection to a node has ended
 }

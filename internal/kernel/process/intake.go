@@ -6,27 +6,26 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 )
 
-// Intake is where the messages of a process wait: a type for each kind of mailbox.
+// Intake holds the queued messages of a process: a type for each kind of mailbox.
 //
-// What every message passes does not call it: there Process.Boxed is looked at in place.
+// The paths that every message takes do not call it: they check Process.Boxed directly.
 type Intake interface {
-	// signal puts in a message that a signal has become: past the bound, if there is one, for
-	// nobody waits or is told if a signal is lost.
+	// signal adds a message made from a signal: past the bound, if there is one, because nobody waits or is notified if a signal
+	// is lost.
 	signal(a *Acting, msg any)
-	// Try puts in the message of a sender that must not be held up.
+	// Try adds the message of a sender that must not block.
 	Try(n *inbox.Node)
-	// Arm has whoever puts in the next message wake the process; false: there is one already.
-	// For whoever owns the queue.
+	// Arm requests that the next message wakes the process. It returns false if there is a message already. Only the owner of
+	// the queue may call it.
 	Arm() bool
-	// Len returns how many messages wait, the one that an Actor handles included. One that is
-	// being handed to a process on a goroutine of its own, which waits for it, may not be among
-	// them for that moment. Anybody may ask.
+	// Len returns the number of queued messages, including the one that an Actor handles. A message that is being handed to a
+	// waiting process with a goroutine of its own may be missing for that moment. It may be called concurrently.
 	Len() int
-	// close has nothing put in any more. It reports whether the inbox was armed.
+	// close rejects further messages. It reports whether the inbox was armed.
 	close() bool
 }
 
-// Intake returns p as where its messages wait.
+// Intake returns the Intake of p.
 func (p *Process) Intake() Intake {
 	if p.Boxed {
 		return (*UserMailbox)(p)
@@ -34,7 +33,7 @@ func (p *Process) Intake() Intake {
 	return (*ownMailbox)(p)
 }
 
-// Behind reports whether messages wait behind the one that p, an Actor, handles. For its handler.
+// Behind reports whether messages are queued after the one that p, an Actor, handles. For its handler.
 func (p *Process) Behind() bool {
 	if p.Boxed {
 		return p.Cold.Box.Len() > 1
@@ -42,31 +41,30 @@ func (p *Process) Behind() bool {
 	return p.Inbox.Behind(&p.Queue)
 }
 
-// ownMailbox is the mailbox of most processes: an inbox, and the queue of what has been taken
-// from it.
+// ownMailbox is the mailbox of most processes: an inbox, and the queue of messages taken from it.
 type ownMailbox Process
 
-// signal is part of Intake.
+// signal implements Intake.
 func (m *ownMailbox) signal(a *Acting, msg any) { (*Process)(m).Deliver(a, msg) }
 
-// Try is part of Intake.
+// Try implements Intake.
 func (m *ownMailbox) Try(n *inbox.Node) { (*Process)(m).Push(&m.System.Plain, n) }
 
-// Arm is part of Intake.
+// Arm implements Intake.
 func (m *ownMailbox) Arm() bool { return m.Inbox.Arm() }
 
-// Len is part of Intake.
+// Len implements Intake.
 func (m *ownMailbox) Len() int { return m.Inbox.Waiting(&m.Queue) }
 
-// close is part of Intake.
+// close implements Intake.
 func (m *ownMailbox) close() bool { return m.Inbox.Close() }
 
-// UserMailbox is the mailbox of a process that was spawned with Limits, or with a Mailbox: a
-// [mailbox.Box]. The queue has the message in hand, and those that were left. The inbox is
-// empty; on a stage it says whether the process is being woken.
+// UserMailbox is the mailbox of a process that was spawned with Limits, or with a Mailbox: a [mailbox.Box]. The queue holds
+// the current message, and those left unhandled. The inbox is empty; on a stage it records whether the process is being
+// woken.
 type UserMailbox Process
 
-// Deliver puts msg in. That the message is dropped, or the process dead, is no error.
+// Deliver adds msg. It is no error if the message is dropped, or the process is dead.
 func (m *UserMailbox) Deliver(a *Acting, msg any, u *Patience) error {
 	err := (*Process)(m).Offer(a, msg, u)
 	if err == ErrDropped || err == ErrNoProcess {
@@ -75,7 +73,7 @@ func (m *UserMailbox) Deliver(a *Acting, msg any, u *Patience) error {
 	return err
 }
 
-// signal is part of Intake.
+// signal implements Intake.
 func (m *UserMailbox) signal(a *Acting, msg any) {
 	r := mailbox.Full
 	if f, ok := m.Cold.Box.(mailbox.Forcer); ok {
@@ -86,10 +84,10 @@ func (m *UserMailbox) signal(a *Acting, msg any) {
 	m.pushed(a, r, msg)
 }
 
-// Try is part of Intake.
+// Try implements Intake.
 func (m *UserMailbox) Try(n *inbox.Node) { m.pushed(&m.System.Plain, m.Cold.Box.Push(n.Msg), n.Msg) }
 
-// pushed does what is due after msg was pushed into the box, where nobody waits.
+// pushed handles the result of pushing msg into the box, for a sender that does not wait.
 func (m *UserMailbox) pushed(a *Acting, r mailbox.Result, msg any) {
 	p := (*Process)(m)
 	switch r {
@@ -103,7 +101,7 @@ func (m *UserMailbox) pushed(a *Acting, r mailbox.Result, msg any) {
 	}
 }
 
-// refill takes a message into the queue.
+// refill moves a message into the queue.
 func (m *UserMailbox) refill() bool {
 	msg, ok := m.Cold.Box.Pop()
 	if ok {
@@ -112,13 +110,13 @@ func (m *UserMailbox) refill() bool {
 	return ok
 }
 
-// Arm is part of Intake. A box has armed itself when it had nothing.
+// Arm implements Intake. A box arms itself when it is empty.
 func (m *UserMailbox) Arm() bool { return true }
 
-// Len is part of Intake.
+// Len implements Intake.
 func (m *UserMailbox) Len() int { return m.Cold.Box.Len() }
 
-// close is part of Intake.
+// close implements Intake.
 func (m *UserMailbox) close() bool {
 	m.Cold.Box.Close()
 	return m.Inbox.Close()

@@ -14,32 +14,31 @@ import (
 // Service is a process that is kept up.
 type Service struct {
 	Title string    // in logs and errors
-	Name  wire.Atom // that it is registered under; "": none
+	Name  wire.Atom // the registered name, or ""
 
 	// Start starts a process of the service, and returns when it has started.
 	Start func(ctx context.Context) (wire.PID, error)
-	// Ask asks the process for an answer; nil: that it runs is enough.
+	// Ask queries the process; if nil, it suffices that the process runs.
 	Ask func(ctx context.Context, pid wire.PID) error
 }
 
-// Kept describes a process that a node keeps up, to those above it. A is node.Actor.
+// Kept describes a process that a node keeps up, for packages above. A is node.Actor.
 type Kept[A any] struct {
-	Name     wire.Atom // that it is registered under; "": none
-	Label    string    // what logs call a service without a name
+	Name     wire.Atom // the registered name, or ""
+	Label    string    // name in logs for a service without a registered name
 	ShowPeer bool      // see node.Options
-	New      func() A  // makes the behaviour of a new process, again at each restart
-	System   bool      // the behaviour answers system messages by itself; else the node does: its State, if it has that method
+	New      func() A  // returns the behaviour of a new process, called again at each restart
+	System   bool      // the behaviour answers system messages itself; otherwise the node does, using its method State if it has one
 
-	// Ask asks the process for an answer, for the check of the services; nil: that it runs is
-	// enough.
+	// Ask queries the process, for the check of the services; if nil, it suffices that the process runs.
 	Ask func(ctx context.Context, pid wire.PID) error
 
-	// Operators says, from then on, which peers operate the node: all others cannot end, nor suspend, what peers have not
-	// started. Nil: nothing changes.
+	// Operators, unless it is nil, defines from then on which peers are operators of the node: all others can neither end nor
+	// suspend processes that peers have not started.
 	Operators func(peer wire.Atom) bool
 }
 
-// ServiceError says that a service cannot be kept up: the node has ended for it.
+// ServiceError reports that a service cannot be kept up: the node has ended because of it.
 type ServiceError struct {
 	Service string
 	Ends    int // within Within
@@ -52,19 +51,18 @@ func (e *ServiceError) Error() string {
 		e.Service, e.Ends, e.Within, e.Reason)
 }
 
-// KeeperHost is what a keeper asks of the node.
+// KeeperHost is the node of a keeper.
 type KeeperHost interface {
-	// AwaitExit waits for the end of a process. The error says that the node or ctx has ended.
+	// AwaitExit waits for the exit of a process. It returns an error if the node has stopped or ctx has ended.
 	AwaitExit(ctx context.Context, pid wire.PID) (reason any, err error)
-	// Reason is the exit reason that an error stands for, and Text is an exit reason for logs
-	// and errors.
+	// Reason returns the exit reason for an error, and Text the text of an exit reason for logs and errors.
 	Reason(err error) any
 	Text(reason any) string
 	// IsStopped reports whether the node has been stopped.
 	IsStopped() bool
 	IsAlive(pid wire.PID) bool
 	Whereis(name wire.Atom) (wire.PID, bool)
-	// GiveUp has the node end because of a service. It does not wait for that.
+	// GiveUp ends the node because of a service. It does not wait for that.
 	GiveUp(err *ServiceError)
 }
 
@@ -85,15 +83,15 @@ type Keeper struct {
 // service is a service that is kept up.
 type service struct {
 	Service
-	restarts plan // its goroutine's
+	restarts plan // used by its goroutine only
 
 	// Guarded by Keeper.mu.
 	pid  wire.PID
 	ends int // so far
 }
 
-// Keep keeps a service up from now on; pid is its first process, which has started. False: the
-// keeper is stopped.
+// Keep keeps a service up from now on; pid is its first process, which has started. It returns false if the keeper is
+// stopped.
 func (k *Keeper) Keep(s Service, pid wire.PID) bool {
 	ctx, cancel := context.WithCancel(context.Background())
 	one := &service{Service: s, pid: pid}
@@ -145,7 +143,7 @@ func (k *Keeper) keep(ctx context.Context, s *service, pid wire.PID) {
 	}
 }
 
-// set notes which process is the service's; zero: none.
+// set records the process of the service, zero for none.
 func (k *Keeper) set(s *service, pid wire.PID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -160,7 +158,7 @@ func (k *Keeper) giveUp(s *service, reason any) {
 	})
 }
 
-// Stop ends what the keeper does and waits for it. The node has been stopped already.
+// Stop stops the keeper and waits for its goroutines. The node has been stopped already.
 func (k *Keeper) Stop() {
 	k.mu.Lock()
 	k.over = true
@@ -173,8 +171,8 @@ func (k *Keeper) Stop() {
 	k.wg.Wait()
 }
 
-// Check finds out whether each service runs, is registered, and answers before ctx ends. The
-// error names the first that does not: one that is being started again, too.
+// Check checks that each service runs, is registered, and answers before ctx ends. The error names the first that does not,
+// including one that is being restarted.
 func (k *Keeper) Check(ctx context.Context) error {
 	k.mu.Lock()
 	all := make([]service, len(k.all))

@@ -7,9 +7,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Link makes a link between p, the caller, and another process. Each side has
-// the other in its set; the sets of two local processes are changed with both
-// locked, so that a link has two ends or none, whatever both do at a time.
+// Link links p, the caller, to another process. Each side has the other in its set; the sets of two local processes are
+// changed with both locked, so that a link has two ends or none, whatever both do concurrently.
 func (p *Process) Link(a *Acting, to wire.PID) {
 	me := p.PID()
 	if to == me {
@@ -35,7 +34,7 @@ func (p *Process) Link(a *Acting, to wire.PID) {
 			return
 		}
 	}
-	// Nobody there: an exit signal with the reason noproc comes back.
+	// No such process: an exit signal with the reason noproc comes back.
 	reason := NoProc
 	if !p.System.Origin.Minted(to) && to.Node() != p.System.Name {
 		reason = NoConnection
@@ -43,8 +42,7 @@ func (p *Process) Link(a *Acting, to wire.PID) {
 	p.LinkFailed(a, to, reason)
 }
 
-// LinkFailed is the exit signal that comes back where there is nobody to link to. to is zero
-// where only a name is known.
+// LinkFailed is the exit signal that comes back if there is no process to link to. to is zero if only a name is known.
 func (p *Process) LinkFailed(a *Acting, to wire.PID, reason any) {
 	p.Mu.Lock()
 	traps := p.TrapsLocked()
@@ -59,8 +57,8 @@ func (p *Process) LinkFailed(a *Acting, to wire.PID, reason any) {
 	}
 }
 
-// linkPair links two processes. It reports whether there is no more to do: they
-// are linked, or were, and if q is dying will be told, or p is dead.
+// linkPair links two processes. It returns true if nothing remains to be done: they are linked, or were and q, which is
+// dying, will notify p, or p is dead.
 func (p *Process) linkPair(q *Process) bool {
 	lockPair(p, q)
 	defer unlockPair(p, q)
@@ -75,8 +73,7 @@ func (p *Process) linkPair(q *Process) bool {
 	return true
 }
 
-// lockPair locks two processes, the one with the lower number first. Nothing
-// else locks a process while it holds another.
+// lockPair locks two processes, the one with the lower number first. Nothing else locks a process while it holds another.
 func lockPair(p, q *Process) {
 	if p.ID > q.ID {
 		p, q = q, p
@@ -95,8 +92,8 @@ func (p *Process) isParent(pid wire.PID) bool {
 	return p.Parent != 0 && pid.Number() == p.Parent-1 && p.System.Origin.Minted(pid)
 }
 
-// AddLinkLocked notes that p is linked to pid; false: it was. The link that
-// most processes have, the one to their parent, takes no memory.
+// AddLinkLocked records that p is linked to pid. It returns false if it was. The link that most processes have, the one to
+// their parent, takes no memory.
 func (p *Process) AddLinkLocked(pid wire.PID) bool {
 	if p.Boxed {
 		inbox.KeepOwned(p.Cold.Box)
@@ -109,7 +106,7 @@ func (p *Process) AddLinkLocked(pid wire.PID) bool {
 	return p.ColdPart().Links.Add(p.System.Origin, pid)
 }
 
-// RemoveLinkLocked reports whether p was linked to pid.
+// RemoveLinkLocked removes the link to pid, and reports whether there was one.
 func (p *Process) RemoveLinkLocked(pid wire.PID) bool {
 	if p.Tied && p.isParent(pid) {
 		p.Tied = false

@@ -4,10 +4,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Links by names on other nodes: package process. Few processes have any, so they hang on the
-// node; they are guarded by the mu of the process, and go with it.
+// Links by names on other nodes. Few processes have any, so they are stored in the System; they are guarded by the Mu of the
+// process, and removed with it.
 
-// NameLinksLocked returns those of p; nil: it has none. The caller holds p.Mu.
+// NameLinksLocked returns those of p, or nil if it has none. The caller holds p.Mu.
 func (p *Process) NameLinksLocked() nameLinks {
 	if !p.byName {
 		return nil
@@ -16,7 +16,7 @@ func (p *Process) NameLinksLocked() nameLinks {
 	return all.(nameLinks)
 }
 
-// LinkName links p to the process that has a name on another node, once that node has answered.
+// LinkName links p to the process with the name at on another node, once that node has answered.
 func (p *Process) LinkName(a *Acting, at wire.At) {
 	p.Mu.Lock()
 	if p.Gone() {
@@ -25,7 +25,7 @@ func (p *Process) LinkName(a *Acting, at wire.At) {
 	}
 	all := p.NameLinksLocked()
 	if all == nil {
-		p.ColdPart() // an exit looks here where there is something to take away
+		p.ColdPart() // an exit checks Cold for what to remove
 		all = make(nameLinks)
 		p.byName = true
 		p.System.ByName.Store(p, all)
@@ -35,7 +35,7 @@ func (p *Process) LinkName(a *Acting, at wire.At) {
 	p.System.Host.Remotes.Whereis(a, at, func(pid wire.PID, why any) { p.nameAnswered(at, l, pid, why) })
 }
 
-// nameAnswered takes the answer to a request of LinkName.
+// nameAnswered handles the answer to a request of LinkName.
 func (p *Process) nameAnswered(at wire.At, l *nameLink, pid wire.PID, why any) {
 	a := &p.System.Plain
 	p.Mu.Lock()
@@ -57,8 +57,8 @@ func (p *Process) nameAnswered(at wire.At, l *nameLink, pid wire.PID, why any) {
 	}
 }
 
-// UnlinkName is unlink for a name on another node. A link by that name is taken away at once;
-// for one that was made otherwise that node is asked which process has the name.
+// UnlinkName is Unlink for a name on another node. A link by that name is removed at once; for any other link that node is
+// asked which process has the name.
 func (p *Process) UnlinkName(a *Acting, at wire.At) {
 	p.Mu.Lock()
 	pid, ok := p.NameLinksLocked().Remove(at)

@@ -11,31 +11,29 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Monitor is one process's watch over another. It is in Watcher.Cold.Watching
-// and in Target.Cold.Watchers; whoever takes it out of the former answers for
-// the Down.
+// Monitor is a monitor of one process by another. It is in Watcher.Cold.Watching and in Target.Cold.Watchers; whoever removes
+// it from the former is responsible for the Down.
 type Monitor struct {
 	ref     wire.Ref
 	Watcher *Process
 	Target  *Process
 	Name    wire.Atom
 
-	// Of Target.Cold.Watchers, guarded by Target.Mu until the target is dead, and not changed from
-	// then on.
+	// Of Target.Cold.Watchers, guarded by Target.Mu until the target is dead, and not changed after that.
 	entry tables.ListEntry[Monitor]
 
-	// Where one of the two is on another node: far is that node, pid the target
-	// there (zero: known by name), by the watcher there.
+	// Set if one of the two is on another node: Far is that node, PID the remote target (zero if known by name), By the remote
+	// watcher.
 	Far Remote
 	PID wire.PID
 	By  wire.PID
 
-	Node bool // of far itself: see MonitorNode
+	Node bool // a monitor of Far itself: see MonitorNode
 
-	over uint32 // atomic; of a watcher there: 1 when it watches no more
+	over uint32 // atomic; of a remote watcher: 1 when it no longer watches
 }
 
-// message is what the watcher gets.
+// message returns the watcher's message.
 func (m *Monitor) message(pid wire.PID, reason any) any {
 	to := &m.Watcher.System.Host.Messages
 	if m.Node {
@@ -54,22 +52,21 @@ func (m *Monitor) message(pid wire.PID, reason any) any {
 	return to.Down(d)
 }
 
-// WatchedBy returns the monitor of a process on another node over one here; target nil: over one
-// that is gone.
+// WatchedBy returns the monitor by a remote process of a local one; target is nil if that has exited.
 func WatchedBy(far Remote, by wire.PID, ref wire.Ref, target *Process, name wire.Atom) Monitor {
 	return Monitor{ref: ref, Far: far, By: by, Target: target, Name: name}
 }
 
-// IsOver reports whether who has made m, a process there, has taken it away, or is not reached any more.
+// IsOver reports whether the watcher of m, a remote process, has removed it, or can no longer be reached.
 func (m *Monitor) IsOver() bool { return atomic.LoadUint32(&m.over) != 0 }
 
 // Ref returns the reference of the monitor.
 func (m *Monitor) Ref() wire.Ref { return m.ref }
 
-// Fire delivers the Down of a monitor by a process here, unless it has been taken away.
+// Fire delivers the Down of a monitor by a local process, unless it has been removed.
 func (m *Monitor) Fire(reason any) { m.Deliver(&m.Watcher.System.Plain, m.PID, reason) }
 
-// about is whom m watches, if it is known.
+// about returns whom m watches, if known.
 func (m *Monitor) about() wire.PID {
 	if m.Target != nil {
 		return m.Target.PID()
@@ -77,7 +74,7 @@ func (m *Monitor) about() wire.PID {
 	return m.PID
 }
 
-// Deliver delivers the Down unless the monitor has been taken away.
+// Deliver delivers the Down unless the monitor has been removed.
 func (m *Monitor) Deliver(a *Acting, pid wire.PID, reason any) {
 	w := m.Watcher
 	if w == nil {
@@ -92,7 +89,7 @@ func (m *Monitor) Deliver(a *Acting, pid wire.PID, reason any) {
 	}
 }
 
-// Forget takes the monitor off its target.
+// Forget removes the monitor from its target.
 func (m *Monitor) Forget() {
 	atomic.StoreUint32(&m.over, 1)
 	t := m.Target
@@ -109,7 +106,7 @@ func (m *Monitor) Forget() {
 	t.Mu.Unlock()
 }
 
-// add puts m where it belongs; false: the target is dead.
+// add adds m to its watcher and its target. It returns false if the target is dead.
 func (m *Monitor) add(a *Acting) bool {
 	w := m.Watcher
 	w.Mu.Lock()
@@ -143,7 +140,7 @@ func (m *Monitor) add(a *Acting) bool {
 	return ok
 }
 
-// Attach puts m among its target's watchers; false: the target is dead.
+// Attach adds m to its target's watchers. It returns false if the target is dead.
 func (m *Monitor) Attach() bool {
 	t := m.Target
 	t.Mu.Lock()
@@ -152,13 +149,13 @@ func (m *Monitor) Attach() bool {
 		return false
 	}
 	t.ColdPart().Watchers.Add(&m.entry, m)
-	if m.Watcher == nil { // of another node: perhaps for a call
+	if m.Watcher == nil { // of another node: possibly for a call
 		inbox.KeepOwned(t.Cold.Box)
 	}
 	return true
 }
 
-// Monitor starts a watch over the process that a destination stands for.
+// Monitor starts to monitor the process of a destination.
 func (p *Process) Monitor(a *Acting, dest wire.Dest) wire.Ref {
 	to := p.System.Target(dest)
 	m := &Monitor{ref: a.NewRef(), Watcher: p, Target: to.Process, Name: to.Name}
@@ -185,7 +182,7 @@ func (p *Process) Monitor(a *Acting, dest wire.Dest) wire.Ref {
 	return m.ref
 }
 
-// MonitorOn is Monitor of a process of another node, far; nil: it is not connected, and no connection is made.
+// MonitorOn is Monitor of a process of another node, far, or nil if it is not connected: no connection is made.
 func (p *Process) MonitorOn(a *Acting, far Remote, to wire.Dest) wire.Ref {
 	t := p.System.Target(to)
 	_, name := t.PIDOrName()
@@ -231,8 +228,8 @@ func (p *Process) Demonitor(a *Acting, ref wire.Ref, flush bool) bool {
 	return m != nil
 }
 
-// Discard removes the first waiting message that match wants, the one that is
-// being handled excepted. Only p's own code calls it.
+// Discard removes the first queued message for which match returns true, except the one being handled. Only p's own code may
+// call it.
 func (p *Process) Discard(a *Acting, match func(any) bool) {
 	p.Runner().Owning(a, func() {
 		held := a.Blocks == nil && p.Queue.More()
@@ -242,7 +239,7 @@ func (p *Process) Discard(a *Acting, match func(any) bool) {
 	})
 }
 
-// MonitorNode asks for a message when the connection to a node is lost. Demonitor takes it back.
+// MonitorNode requests a message when the connection to a node is lost. Demonitor cancels it.
 func (p *Process) MonitorNode(a *Acting, name wire.Atom) wire.Ref {
 	m, why := &Monitor{ref: a.NewRef(), Watcher: p, Node: true}, "this node runs without distribution"
 	if q := p.System.Host.Remotes.Named(name); q != nil {

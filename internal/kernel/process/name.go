@@ -8,19 +8,19 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Named is a process as package tables knows it.
+// Named adapts a process to package tables.
 type Named Process
 
-// Lock is part of tables.NameHolder, and so are the others.
+// Lock implements tables.NameHolder, like the other methods.
 func (p *Named) Lock() { p.Mu.Lock() }
 
-// Unlock releases what Lock has locked.
+// Unlock unlocks p.
 func (p *Named) Unlock() { p.Mu.Unlock() }
 
 // PID returns the PID.
 func (p *Named) PID() wire.PID { return (*Process)(p).PID() }
 
-// Alive returns an ErrNoProcess where p is not.
+// Alive returns an ErrNoProcess if p is not alive.
 func (p *Named) Alive() error {
 	if (*Process)(p).Gone() {
 		return fmt.Errorf("%w: %v", ErrNoProcess, p.PID())
@@ -28,10 +28,10 @@ func (p *Named) Alive() error {
 	return nil
 }
 
-// Name returns the name. The caller of this and of SetName holds p.mu.
+// Name returns the name. The caller of this and of SetName holds p.Mu.
 func (p *Named) Name() wire.Atom { return (*Process)(p).ColdPart().Name }
 
-// SetName gives p a name.
+// SetName sets the name.
 func (p *Named) SetName(name wire.Atom) {
 	(*Process)(p).ColdPart().Name = name
 	inbox.KeepOwned(p.Cold.Box)

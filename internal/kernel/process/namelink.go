@@ -2,29 +2,29 @@ package process
 
 import "github.com/actornode/actornode/wire"
 
-// nameLink is a link for which a name has been asked, from the question on until it is unlinked.
+// nameLink is a link requested by a name, from the first query for the name until it is unlinked.
 type nameLink struct {
-	pid    wire.PID // the process that had the name when its node was last asked; zero: not answered yet
-	asking int      // questions under way
+	pid    wire.PID // the process that had the name at the last answer; zero before the first
+	asking int      // queries in progress
 	wanted bool     // it has not been unlinked since
 }
 
-// nameLinks are the links that a process has asked for by names on other nodes. Which process has such a name only that node
-// knows: it is asked, and what the process does meanwhile counts when the answer comes. The process guards them by its lock. They
-// are made.
+// nameLinks are the links that a process has requested by names on other nodes. Only that node knows which process has such a
+// name: it is queried, and operations of the process in the meantime take effect when the answer comes. The lock of the
+// process guards them. They must be created with make.
 //
 // Invariants:
 //
-//  1. A nameLink that is among them is wanted. One that has been removed may be asked for still; its answer makes no link.
-//  2. Of those whose link is gone, and for which nobody asks, they are at most twice as many as the links of the process, and
-//     spare more.
+//  1. A nameLink in the map is wanted. A removed one may still have a query in progress; its answer makes no link.
+//  2. The number of those whose link is gone, and for which there is no query, is at most twice the number of links of the
+//     process, plus spare.
 type nameLinks map[wire.At]*nameLink
 
-// spare is how many names a process remembers beside those that are linked.
+// spare is the number of names that a process remembers in addition to those that are linked.
 const spare = 16
 
-// Ask notes that the node of a name is being asked, for a link. count is how many links the process
-// has, to whatever; linked says whether it is linked to a process.
+// Ask records that the node of a name is being queried, for a link. count is the number of all links of the process; linked
+// reports whether it is linked to a process.
 func (all nameLinks) Ask(at wire.At, count int, linked func(wire.PID) bool) *nameLink {
 	l := all[at]
 	if l == nil {
@@ -37,7 +37,7 @@ func (all nameLinks) Ask(at wire.At, count int, linked func(wire.PID) bool) *nam
 	return l
 }
 
-// forget removes names whose link is gone, where they are many.
+// forget removes names whose link is gone, if there are many.
 func (all nameLinks) forget(count int, linked func(wire.PID) bool) {
 	if len(all) < 2*count+spare {
 		return
@@ -49,8 +49,8 @@ func (all nameLinks) forget(count int, linked func(wire.PID) bool) {
 	}
 }
 
-// Answered notes the answer to an Ask for l: pid, or none. It reports whether the link is wanted
-// still. all may be nil: the process has exited.
+// Answered records the answer to an Ask for l: pid, or none. It reports whether the link is still wanted. all may be nil: the
+// process has exited.
 func (all nameLinks) Answered(at wire.At, l *nameLink, pid wire.PID, ok bool) (wanted bool) {
 	l.asking--
 	if !l.wanted {
@@ -67,8 +67,8 @@ func (all nameLinks) Answered(at wire.At, l *nameLink, pid wire.PID, ok bool) (w
 // Wanted reports whether the link has not been unlinked since.
 func (l *nameLink) Wanted() bool { return l.wanted }
 
-// Remove takes a link away. It returns the process that it is to, zero: not known yet; false: the
-// process has not asked for it by that name.
+// Remove removes a link. It returns the process at its other end, zero if it is not known yet. ok is false if the process has
+// not requested it by that name.
 func (all nameLinks) Remove(at wire.At) (pid wire.PID, ok bool) {
 	l := all[at]
 	if l == nil {
@@ -79,7 +79,7 @@ func (all nameLinks) Remove(at wire.At) (pid wire.PID, ok bool) {
 	return l.pid, true
 }
 
-// Find returns the process that was found by a name; zero: none.
+// Find returns the process that was found by a name, or zero.
 func (all nameLinks) Find(at wire.At) (pid wire.PID) {
 	if l := all[at]; l != nil {
 		pid = l.pid

@@ -6,14 +6,14 @@ import (
 	"github.com/actornode/actornode/internal/kernel/limits"
 )
 
-// ProcOf finds the process whose context ctx is, or comes from; nil: it has none.
+// ProcOf returns the process whose context ctx is, or is derived from, or nil if there is none.
 func ProcOf(ctx context.Context) *Process {
 	p, _ := ctx.Value(ProcKey{}).(*Process)
 	return p
 }
 
-// OwnerIn finds the peer that has had the process started whose context ctx is; nil: none
-// has, or it is no context of a process.
+// OwnerIn returns the peer that has started the process of ctx, or nil if no peer has, or ctx is not the context of a
+// process.
 func OwnerIn(ctx context.Context) *limits.Owner {
 	p := ProcOf(ctx)
 	if p == nil {

@@ -20,40 +20,39 @@ import (
 // Gone reports whether p is no longer alive.
 func (p *Process) Gone() bool { return p.Status.IsOver() }
 
-// Plain reports whether p is alive and has nothing to do with trace tokens: nearly all are.
+// Plain reports whether p is alive and does not use trace tokens: nearly all are and do not.
 //
-// Other packages ask here: the compiler takes a method in line only of a package that is imported, or by way of one.
+// Other packages call this: the compiler inlines a method only from a package that is imported, or through one.
 func (p *Process) Plain() bool { return p.Status.IsPlain() }
 
-// Process is a process of either style: what PIDs stand for. Its size is what an
-// idle actor costs, so what few processes need is in Cold.
+// Process is a process of either style, to which PIDs refer. Its size is the cost of an idle actor, so what few processes
+// need is in Cold.
 //
 // Invariants:
 //
-//  1. A process is in the table from before anyone has its PID until Status
-//     says that it is over; Status only goes up.
-//  2. Queue is touched by whoever holds the home stage, or, without one, by the
+//  1. A process is in the table from before its PID is known to others until Status
+//     says that it is not alive; Status only advances.
+//  2. Queue is accessed by the holder of the home stage, or, without one, by the
 //     process's own goroutine.
-//  3. Handled, the behaviour and the stack of behaviours are touched by whoever runs
-//     the process, or, while nobody runs it, by whoever holds the home stage.
-//  4. Cold, once set, is not replaced; its fields are guarded by Mu, those set
-//     at spawn excepted.
-//  5. No Mu is locked while another is held, those of two processes that are
-//     linked or unlinked excepted: the lower number first, see lockPair.
+//  3. Handled, the behaviour and the stack of behaviours are accessed by whatever runs
+//     the process, or, while nothing runs it, by the holder of the home stage.
+//  4. Cold, once set, is not replaced; its fields are guarded by Mu, except those set
+//     at spawn.
+//  5. No Mu is locked while another is held, except those of two processes that are
+//     linked or unlinked: the lower number first, see lockPair.
 //
-// Its fields stand in three lines of a cache, for the sake of those who send from another
-// core: what they write; what is written with each message that is handled, which they
-// leave alone; and what changes seldom.
+// Its fields occupy three cache lines, for senders on other cores: those that senders write; those written with each handled
+// message, which senders do not touch; and those that change seldom.
 type Process struct {
 	executor.Entity
 	Inbox inbox.Inbox
 
 	Queue   inbox.Queue
-	Handled atomic.Uint64 // messages; written by whoever runs the process, see bias.StoreUint64
-	Started int64         // Unix time, ns; like Parent it could stand anywhere
-	Parent  uint64        // number of the spawning process, plus 1; 0: spawned from outside
-	Running uint32        // in a turn; written by whoever runs the process, see bias.Store
-	Status  lifecycle     // looked at with each message
+	Handled atomic.Uint64 // messages; written by whatever runs the process, see bias.StoreUint64
+	Started int64         // Unix time, ns; like Parent it could be anywhere
+	Parent  uint64        // number of the spawning process, plus 1; 0 if spawned from outside
+	Running uint32        // in a turn; written by whatever runs the process, see bias.Store
+	Status  lifecycle     // checked with each message
 
 	System    *System
 	ID        uint64
@@ -62,16 +61,16 @@ type Process struct {
 	Kind      Kind
 	Boxed     bool // Cold.Box instead of Inbox and Queue; set at spawn
 	Fresh     bool // Init has not run yet
-	Rewind    bool // the behaviour has changed: offer again what was left; owned like the behaviour
-	Tied      bool // linked to its parent, which is not in Cold.Links then; guarded by Mu
+	Rewind    bool // the behaviour has changed: offer the unhandled messages again; owned like the behaviour
+	Tied      bool // linked to its parent, which is then not in Cold.Links; guarded by Mu
 	byName    bool // has an entry in System.ByName; guarded by Mu
-	Global    bool // has names or locks of the cluster: System.Global is told of its end; guarded by Mu
-	Tells     bool // owes word of how its Init went; set at spawn
-	Led       bool // has a group leader of its own, for its children too; set at spawn
+	Global    bool // has cluster-wide names or locks: its end is reported to System.Global; guarded by Mu
+	Tells     bool // must report the result of its Init; set at spawn
+	Led       bool // has a group leader of its own, inherited by its children; set at spawn
 	Protected bool // from peers; set at spawn
 	Daemon    bool // is not waited for: see package lifetime; set at spawn
-	ShowsPeer bool // gets a PeerMessage for what comes from peers; set at spawn
-	Copies    bool // what it is sent is copied; set at spawn
+	ShowsPeer bool // receives a PeerMessage for messages from peers; set at spawn
+	Copies    bool // messages sent to it are copied; set at spawn
 }
 
 // Cold holds what most processes never need.
@@ -79,37 +78,37 @@ type Cold struct {
 	// Set at spawn.
 	Box   mailbox.Box
 	Label string
-	Crash *[]any        // what the crash report says besides, as slog has attributes; nil: nothing
-	Owner *limits.Owner // of a process that a peer has started; nil: none
+	Crash *[]any        // additional slog attributes of the crash report, or nil
+	Owner *limits.Owner // of a process that a peer has started, or nil
 
 	// Owned like the behaviour.
-	Stack   []any // behaviours below the current one, as whoever runs the process has them
-	Pending error // how the handler ended that lost its stage
+	Stack   []any // behaviours below the current one, as whatever runs the process stores them
+	Pending error // result of the handler that lost its stage
 	Blocked bool  // the handler that lost its stage has ended
 
 	// Guarded by Process.Mu.
-	Trap     bool // beside blocked, for the sake of the size
+	Trap     bool // next to Blocked, for the size
 	Links    tables.PIDs
 	Name     wire.Atom
-	wait     *observe.Wait        // what is waited for; nil: see waiting
+	wait     *observe.Wait        // what is waited for; if nil, see wait.go
 	Watchers tables.List[Monitor] // over this process
 	Watching map[uint64]*Monitor  // by reference number: this process's monitors
 	Aliases  map[uint64]struct{}
-	Calls    tables.List[Call] // that wait for this process
-	Timers   *Timers           // that send to this process; nil: there were none
-	Birth    Ticket            // is settled when Init has returned; set at spawn
-	scope    *scope            // nil: nobody has asked for the Context
+	Calls    tables.List[Call] // waiting for this process
+	Timers   *Timers           // that send to this process, or nil
+	Birth    Ticket            // settled when Init has returned; set at spawn
+	scope    *scope            // nil until the Context is requested
 	Token    watch.TraceToken  // owned like the behaviour
-	Reason   any               // once exiting
-	Moved    *Moved            // of one that has come from another node, or has gone to one; nil: neither
-	Leader   wire.PID          // group leader; zero: the node's
-	Left     *watch.Left       // what an Actor has left in its mailbox since its behaviour changed; nil: nothing
+	Reason   any               // set once exiting
+	Moved    *Moved            // of one that has come from another node, or has gone to one, or nil
+	Leader   wire.PID          // group leader; if zero, the node's
+	Left     *watch.Left       // messages that an Actor has left unhandled since its behaviour changed, or nil
 }
 
 // PID returns p's identifier.
 func (p *Process) PID() wire.PID { return p.System.Origin.PID(p.ID) }
 
-// ColdPart returns p.Cold, making it first if need be. The caller holds p.Mu, or p is not yet known to anyone.
+// ColdPart returns p.Cold, allocating it if necessary. The caller holds p.Mu, or p is not yet known to others.
 func (p *Process) ColdPart() *Cold {
 	if p.Cold == nil {
 		p.Cold = new(Cold)
@@ -117,7 +116,7 @@ func (p *Process) ColdPart() *Cold {
 	return p.Cold
 }
 
-// Name says what runs in p, for logs.
+// Name describes p, for logs.
 func (p *Process) Name() string {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -133,7 +132,7 @@ func (p *Process) Name() string {
 	return s
 }
 
-// Deliver puts msg into p's mailbox. a is who sends. It, Settle and Refill are not to be in line: see docs/performance.md.
+// Deliver puts msg into p's mailbox on behalf of a. It, Settle and Refill must not be inlined: see docs/performance.md.
 //
 //go:noinline
 func (p *Process) Deliver(a *Acting, msg any) error {
@@ -152,7 +151,7 @@ func (p *Process) Deliver(a *Acting, msg any) error {
 				a.Worker.Leave()
 				return p.System.Undeliverable(p.PID(), msg)
 			}
-			p.Inbox.Take(&p.Queue) // what was sent from outside before this came first
+			p.Inbox.Take(&p.Queue) // messages sent from outside before this one come first
 		}
 		if !p.Queue.Long() || !p.Queue.AppendLong(msg) {
 			p.Queue.Append(s.Node(msg))
@@ -164,7 +163,7 @@ func (p *Process) Deliver(a *Acting, msg any) error {
 	return p.Push(a, &inbox.Node{Msg: msg})
 }
 
-// Signal puts a message that a signal has become into p's mailbox: see Intake.
+// Signal puts a message made from a signal into p's mailbox: see Intake.
 func (p *Process) Signal(a *Acting, msg any) {
 	if t := p.System.Traces(); t != nil {
 		t.Message(wire.PID{}, p.PID(), msg)
@@ -175,8 +174,8 @@ func (p *Process) Signal(a *Acting, msg any) {
 	p.Intake().signal(a, msg)
 }
 
-// Push puts n, the message of a sender on another stage or on none, into p's inbox. A process
-// that waits on a goroutine of its own gets it in hand.
+// Push puts n, the message of a sender on another stage or on none, into p's inbox. It is handed directly to a waiting
+// process with a goroutine of its own.
 func (p *Process) Push(a *Acting, n *inbox.Node) error {
 	if p.Kind >= Goroutine {
 		switch p.Inbox.Offer(n) {
@@ -200,8 +199,7 @@ func (p *Process) Push(a *Acting, n *inbox.Node) error {
 	return nil
 }
 
-// Settle takes the message that was just offered out of the queue, or leaves
-// it there for another behaviour.
+// Settle removes the message that was just offered from the queue, or leaves it there for another behaviour.
 //
 //go:noinline
 func (p *Process) Settle(s *executor.Stage, err error) {
@@ -223,10 +221,10 @@ func (p *Process) Settle(s *executor.Stage, err error) {
 	}
 }
 
-// CountHandled counts a message that has been handled. The caller runs the process.
+// CountHandled counts a handled message. The caller runs the process.
 func (p *Process) CountHandled() { bias.StoreUint64(&p.Handled, p.Handled.Load()+1) }
 
-// Refill looks for messages that the queue does not have yet.
+// Refill moves further messages to the queue, and reports whether there are any.
 //
 //go:noinline
 func (p *Process) Refill() bool {
@@ -236,7 +234,7 @@ func (p *Process) Refill() bool {
 	return p.Inbox.Take(&p.Queue) > 0
 }
 
-// TurnOver is the end of a turn.
+// TurnOver ends a turn.
 func (p *Process) TurnOver() {
 	bias.Store(&p.Running, 0)
 	if p.Gone() {
@@ -244,7 +242,7 @@ func (p *Process) TurnOver() {
 	}
 }
 
-// Returned says that the function of p, which is not alive, has returned.
+// Returned records that the function of p, which is not alive, has returned.
 func (p *Process) Returned() { p.Status.Return(&p.System.Lingering) }
 
 // Broke ends a process whose handler panicked or called runtime.Goexit.
@@ -277,7 +275,7 @@ type scope struct {
 	cancel context.CancelCauseFunc
 }
 
-// OwnLeader returns p's group leader; zero: the node's.
+// OwnLeader returns p's group leader, or zero if it is the node's.
 func (p *Process) OwnLeader() wire.PID {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -287,12 +285,12 @@ func (p *Process) OwnLeader() wire.PID {
 	return p.Cold.Leader
 }
 
-// SetLeader is the signal group_leader. A process that had no leader of its own does not hand the new one on to those it spawns.
+// SetLeader is the signal group_leader. If a process had no leader of its own, its children do not inherit the new one.
 func (p *Process) SetLeader(leader wire.PID) {
 	p.Mu.Lock()
 	p.ColdPart().Leader = leader
 	p.Mu.Unlock()
 }
 
-// Follow sets the group leader of p, which nobody knows yet.
+// Follow sets the group leader of p, which is not yet known to others.
 func (p *Process) Follow(leader wire.PID) { p.ColdPart().Leader, p.Led = leader, true }

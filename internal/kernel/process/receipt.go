@@ -10,16 +10,16 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Why a message is not in the mailbox, on the wire. The list is only added to.
+// Why a message was not put into the mailbox, on the wire. The list may only be extended.
 const (
 	full        wire.Atom = "full"    // there is no space: the sender may try again
-	refused     wire.Atom = "refused" // there is no space, and the mailbox refuses what it has no space for
-	dropped     wire.Atom = "dropped" // there is no space, and the mailbox drops what it has no space for
+	refused     wire.Atom = "refused" // there is no space, and the mailbox refuses messages then
+	dropped     wire.Atom = "dropped" // there is no space, and the mailbox drops messages then
 	noProc      wire.Atom = "noproc"  // there is no process
-	noNameThere wire.Atom = "noname"  // there is no process of that name
+	noNameThere wire.Atom = "noname"  // there is no process with that name
 )
 
-// ReceiptError reads a receipt.
+// ReceiptError returns the error of a receipt.
 func ReceiptError(v any) error {
 	switch v {
 	case dist.Delivered:
@@ -35,13 +35,13 @@ func ReceiptError(v any) error {
 	case noNameThere:
 		return ErrNoName
 	}
-	if text, ok := v.(string); ok { // of unread
+	if text, ok := v.(string); ok { // from peers.unread
 		return errors.New(text)
 	}
 	return fmt.Errorf("node: the message was not delivered: %s", calls.ReasonWords(v))
 }
 
-// ReceiptOf is the reverse.
+// ReceiptOf is the inverse of ReceiptError.
 func ReceiptOf(err error) wire.Atom {
 	switch {
 	case err == nil:

@@ -10,74 +10,71 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Kind says which runner a process has. Set at spawn.
+// Kind is the kind of a process's runner. Set at spawn.
 type Kind uint8
 
 const (
 	Actor     Kind = iota // an Actor on a stage
 	Coroutine             // a blocking process on a stage
-	External              // an Actor that a scheduler of its own runs, or that is detached
+	External              // an Actor with a scheduler of its own, or a detached one
 	Goroutine             // a blocking process with a goroutine of its own
-	Handle                // a process that a goroutine has opened
+	Handle                // a process opened by a goroutine
 )
 
-// Runner is what runs the code of a process: a type for each kind, which begins with the process. It
-// is the task of the process, whether a stage runs it or not.
+// Runner runs the code of a process: a type for each kind, which begins with the process. It is the task of the process,
+// whether a stage runs it or not.
 //
-// What every message passes does not call it: there the kind that is the fastest, or a bool of
-// the process, is compared in place. Those places are Process.Deliver, Process.push, and those who read
-// from connections.
+// The paths that every message takes do not call it: they compare the fastest kind, or a bool of the process, directly. These
+// are Process.Deliver, Process.Push, and the readers of connections.
 type Runner interface {
 	executor.Task
-	// Wake has the process look at its inbox. The caller owes it that: see [inbox.Inbox].
+	// Wake makes the process check its inbox. The inbox has obliged the caller to call it: see [inbox.Inbox].
 	Wake(a *Acting)
-	// Prod is wake for a UserMailbox, which says Wake by rules of its own.
+	// Prod is Wake for a UserMailbox, which returns Wake by rules of its own.
 	Prod(a *Acting)
-	// Start lets the process run for the first time. fresh: an Init is to be run. inline: of the
-	// pool, for the goroutine that spawns; nil: none.
+	// Start runs the process for the first time. fresh reports that an Init must be run. inline is the pool's inline worker of
+	// the spawning goroutine, or nil.
 	Start(a *Acting, inline *executor.InlineWorker, fresh bool)
-	// Exited ends what waits in the code of the process, which is dead. armed: its inbox was
-	// when it was closed. own: its own code has ended it.
+	// Exited ends waits in the code of the process, which is dead. armed reports whether its inbox was armed when it was closed,
+	// own whether its own code has ended it.
 	Exited(a *Acting, armed, own bool)
-	// Busy reports whether the code of the process, which has been ended from outside, has not
-	// returned and is expected to.
+	// Busy reports whether the code of the process, which has been ended from outside, has not returned and is expected to.
 	Busy(a *Acting) bool
-	// Owning calls f while nobody else touches the queue; for the process's own code.
+	// Owning calls f with exclusive access to the queue; for the process's own code.
 	Owning(a *Acting, f func())
-	// Inspect is owning for other goroutines.
+	// Inspect is Owning for other goroutines.
 	Inspect(f func())
-	// Here reports whether the calling goroutine runs the code of the process, which is dead. It
-	// takes some microseconds.
+	// Here reports whether the calling goroutine runs the code of the process, which is dead. It takes some microseconds.
 	Here() bool
-	// Doing returns what the process does, if it is alive, and on which stage; -1: on none. It
-	// reads what whoever runs the process writes, without a lock: each answer is true by itself,
-	// and what the process did a moment ago. Anybody may ask.
+	// Doing returns the state of the process, if it is alive, and its stage, or -1 if it is on none. It reads without a lock
+	// what the goroutine that runs the process writes: each result is valid by itself, and may be slightly outdated. It may be
+	// called concurrently.
 	Doing() (observe.State, int)
 }
 
-// Blocker is a Runner of blocking processes: how their code waits and sends.
+// Blocker is a Runner of blocking processes, whose code waits and sends.
 type Blocker interface {
-	// Deliver puts msg into the mailbox of a process of this node.
+	// Deliver puts msg into the mailbox of a local process.
 	Deliver(to *Process, msg any) error
 	// Promise returns the promise of the next call that the process waits for.
 	Promise() *Call
-	// Await waits for the answer to a call, for k of its target; of on, a copy, where that is none of this
-	// node.
+	// Await waits for the answer to a call. k is what it waits for, from its target; on, a copy, names the target if that is not
+	// local.
 	Await(ctx context.Context, t Ticket, k calls.WaitKind, on wire.Dest) (any, error)
-	// Answered ends await. a is who has answered.
+	// Answered ends Await. a is who has answered.
 	Answered(a *Acting)
 	// Context returns a context that is cancelled when the process exits.
 	Context() context.Context
-	// Unwind ends the goroutine of the process, which is dead; a handle's goes on.
+	// Unwind ends the goroutine of the process, which is dead; a handle's goroutine continues.
 	Unwind()
-	// WaitLocked is what the process waits for, if it does what st says. The caller holds its lock.
+	// WaitLocked returns what the process waits for in the state st. The caller holds its lock.
 	WaitLocked(st observe.State) observe.Wait
 }
 
-// Giver is a Runner that takes a message that ends a wait in hand.
+// Giver is a Runner that directly takes a message that ends a wait.
 type Giver interface{ Give(n *inbox.Node) }
 
-// Runner returns what runs p.
+// Runner returns the runner of p.
 func (p *Process) Runner() Runner { return p.Task().(Runner) }
 
 // OnStage reports whether a stage runs p.

@@ -2,23 +2,23 @@ package process
 
 import "github.com/actornode/actornode/wire"
 
-// Reasons that have a meaning of their own.
+// Reasons with a special meaning.
 const (
 	NormalReason wire.Atom = "normal"
 	Kill         wire.Atom = "kill"   // by exit/2: it cannot be trapped
-	Killed       wire.Atom = "killed" // what others see of a process that kill has ended
+	Killed       wire.Atom = "killed" // the reason that others see for a process ended by kill
 )
 
-// Effect is what an exit signal does.
+// Effect is the effect of an exit signal.
 type Effect uint8
 
 const (
 	None    Effect = iota
-	Message        // the process gets a message that says the reason
+	Message        // the process receives a message with the reason
 	End            // the process exits
 )
 
-// Link is the effect of a signal that a link carries. traps: the process traps exits.
+// Link returns the effect of a signal over a link. traps reports whether the process traps exits.
 func Link(reason any, traps bool) Effect {
 	switch {
 	case traps:
@@ -29,8 +29,8 @@ func Link(reason any, traps bool) Effect {
 	return End
 }
 
-// Exit is the effect of exit/2, with the reason for which the process exits. self: it comes from the
-// process itself.
+// Exit returns the effect of exit/2, and the reason with which the process exits. self reports whether the signal comes from
+// the process itself.
 func Exit(reason any, traps, self bool) (Effect, any) {
 	switch {
 	case reason == Kill:

@@ -20,76 +20,76 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// System is what the processes of a node have in common: where they are, what runs them, what counts
-// them. It is part of a node, and set up before the first process.
+// System is what the processes of a node share: their tables, the pool that runs them, counters. It is part of a node, and
+// set up before the first process.
 type System struct {
 	Host   Host
 	Name   wire.Atom // of the node
-	Budget int       // messages a turn
-	Halved uint8     // by how many bits a long queue is shifted for its messages a turn
+	Budget int       // messages per turn
+	Halved uint8     // a long queue's length is shifted right by this for its messages per turn
 	Origin wire.Origin
 	Pool   *executor.Pool
 
-	Tracing watch.Traces // beside what is only read: every message looks at it
+	Tracing watch.Traces // next to read-only fields: every message checks it
 
-	Plain Acting // of plain goroutines, and of the node itself; never written after the start
+	Plain Acting // of plain goroutines, and of the node itself; not written after the start
 	Table tables.Table[Process]
 	Names tables.Directory[Named, *Named]
 	Dead  watch.DeadLetters
 
 	Reports *watch.Reports
-	Values  *values.Codec       // how values cross to other nodes
+	Values  *values.Codec       // converts values for other nodes
 	Lent    tables.Lent[Ticket] // calls whose From is known elsewhere
 
 	refs   sequence
 	Fibers fiber.Pool
-	Global *tables.GlobalNames // who has which name of the cluster; nil: the node is hidden
+	Global *tables.GlobalNames // the owners of cluster-wide names, or nil if the node is hidden
 	Env    env.Env
 	Clock  env.Clock
 	Tally  Tallies
 
 	Functions atomic.Int64             // blocking processes and detached actors whose goroutine has not ended
 	Lingering atomic.Int64             // processes that were killed and whose function still runs
-	Timers    CountTimers              // those that are not over
-	Later     *Timers                  // those whose destinations are looked up when they are due
-	ByName    sync.Map                 // *Process to its namelink.Links
-	Cycles    *calls.WaitGraph[Waiter] // nil: cycles of waits are not detected
+	Timers    CountTimers              // those that have not ended
+	Later     *Timers                  // those whose destinations are looked up when due
+	ByName    sync.Map                 // *Process to its nameLinks
+	Cycles    *calls.WaitGraph[Waiter] // nil if cycles of waits are not detected
 	Stopped   atomic.Bool
-	Rights    *rights.Policy                            // what peers may do; nil: everything
-	Operators atomic.Pointer[func(peer wire.Atom) bool] // which peers operate the node; nil: all
-	Over      Process                                   // stands in a Context when its handler has returned
+	Rights    *rights.Policy                            // what peers may do, or nil for everything
+	Operators atomic.Pointer[func(peer wire.Atom) bool] // reports which peers are operators of the node, or nil if all are
+	Over      Process                                   // replaces the process in a Context when its handler has returned
 }
 
-// Host is the node above its processes: what it makes of what happens here, and what is not here.
+// Host is the node above its processes: it converts events to messages and errors, and finds other nodes.
 type Host struct {
-	Node any // for those above
+	Node any // for the packages above
 
 	Messages Messages
 	Reasons  Reasons
 	Remotes  Remotes
 
-	// Self is the process that stands for a plain goroutine towards other nodes.
+	// Self returns the process that represents a plain goroutine to other nodes.
 	Self func() wire.PID
-	// Crashed is told that a process ends by a crash of its own, before those that it is linked to are. What it
-	// returns is called when they have been.
+	// Crashed is called when a process ends by a crash of its own, before linked processes are notified. The returned function
+	// is called after they are.
 	Crashed func(c Crash) (told func())
-	// Left is told of a process that leaves messages in its mailbox, many or for long.
+	// Left is called for a process that leaves messages in its mailbox, many or for long.
 	Left func(p *Process, left watch.Left)
-	// Unanswered fails the call whose request has been lost, if msg is one. A message for an
-	// alias that has come as a name is still as it has come: raw. It reports whether somebody waited.
+	// Unanswered fails the call whose request has been lost, if msg is one. raw reports that msg, sent to the name of an alias,
+	// is still as received. It reports whether a caller waited.
 	Unanswered func(msg any, why error, raw bool) bool
-	// Answered settles the call that msg answers, if it is a reply to one whose caller's reference has
-	// been handed on; false: it is none.
+	// Answered settles the call that msg answers, if it is a reply to one whose caller's reference was passed on. It returns
+	// false if it is not.
 	Answered func(ref wire.Ref, msg any) bool
 }
 
-// Remotes finds other nodes. Each returns nil where there is none.
+// Remotes finds other nodes. Each function returns nil if there is none.
 type Remotes struct {
-	Of    func(pid wire.PID) Remote   // the node of a PID, as connected or being connected
-	Now   func(pid wire.PID) Remote   // the same without a wish to connect
-	Named func(name wire.Atom) Remote // the node that has a name
-	// Whereis asks another node which process has a name there, and calls then with it; with the
-	// zero PID and an exit reason if there is none, or the node is not there.
+	Of    func(pid wire.PID) Remote   // the node of a PID, connected or being connected
+	Now   func(pid wire.PID) Remote   // the same without connecting
+	Named func(name wire.Atom) Remote // the node with a name
+	// Whereis asks another node which process has a name there, and then calls then with it, or with the zero PID and an exit
+	// reason if there is none, or the node cannot be reached.
 	Whereis func(a *Acting, at wire.At, then func(pid wire.PID, why any))
 }
 
@@ -101,33 +101,32 @@ type Crash struct {
 	Tied    bool // was linked to its parent
 }
 
-// Remote is another node as links, monitors and exits know it: what is to be told there. The
-// caller of the first four may hold the lock of the process here.
+// Remote is another node as used by links, monitors and exits. The caller of the first four methods may hold the lock of the
+// local process.
 type Remote interface {
-	// Link makes the link between near, which is alive and whose lock the caller holds, and far. It returns false if the
-	// connection has ended.
+	// Link links near, which is alive and whose lock the caller holds, to far. It returns false if the connection has ended.
 	Link(near *Process, far wire.PID) bool
-	// Unlink takes the link away on behalf of near.
+	// Unlink removes the link on behalf of near.
 	Unlink(near *Process, far wire.PID)
-	// Exit tells far, if the process with that number was linked to it, that it has exited.
+	// Exit tells far, if the process with the number near was linked to it, that near has exited.
 	Exit(near uint64, far wire.PID, reason any)
-	// Signal is exit/2 for a process there.
+	// Signal is exit/2 for a remote process.
 	Signal(from, to wire.PID, reason any)
-	// Monitor makes m, a monitor of a process there or of the node. It returns false if the connection has ended.
+	// Monitor adds m, a monitor of a remote process or of the node. It returns false if the connection has ended.
 	Monitor(m *Monitor) bool
-	// Demonitor takes it away.
+	// Demonitor removes m.
 	Demonitor(m *Monitor)
-	// Down sends the Down of m, a monitor by a process there, unless it has been taken away.
+	// Down sends the Down of m, a monitor by a remote process, unless it has been removed.
 	Down(m *Monitor, pid wire.PID, reason any)
-	// Pace makes the caller wait while more is queued for the node than may be.
+	// Pace blocks while the node's queue is over its limit.
 	Pace(a *Acting)
-	// NodeName is what the node is called.
+	// NodeName returns the name of the node.
 	NodeName() wire.Atom
-	// Why says why the connection has ended; nil: it has not.
+	// Why returns why the connection has ended, or nil if it has not.
 	Why() error
 }
 
-// Init sets sys up, but for what the caller sets itself: pool, tracing, table, dead and cycles.
+// Init initializes sys, except what the caller sets itself: Pool, Tracing, Table, Dead and Cycles.
 func (sys *System) Init(h Host, id wire.NodeID, budget int, e env.Env) {
 	sys.Host, sys.Name, sys.Budget, sys.Env = h, id.Name, budget, e
 	sys.Origin = wire.NewOrigin(id)
@@ -138,7 +137,7 @@ func (sys *System) Init(h Host, id wire.NodeID, budget int, e env.Env) {
 	sys.Clock.Init(e)
 }
 
-// Traces is who is traced; nil: nobody.
+// Traces returns what is traced, or nil if nothing is.
 func (sys *System) Traces() *watch.TraceView { return sys.Tracing.View() }
 
 // Count adds d to the number of processes.
@@ -150,7 +149,7 @@ func (sys *System) Count(a *Acting, d int64) {
 	}
 }
 
-// Lookup finds a process that is alive. It calls nothing that is not in line: each message passes it.
+// Lookup returns a live process, or nil. It only makes inlined calls: each message calls it.
 func (sys *System) Lookup(pid wire.PID) *Process {
 	if sys.Origin.Minted(pid) {
 		if p := sys.Table.At(pid.Number()); p != nil && p.ID == pid.Number() {
@@ -160,7 +159,7 @@ func (sys *System) Lookup(pid wire.PID) *Process {
 	return nil
 }
 
-// Leader is the group leader of processes that have no other: the one that is registered as user, or the one that stands for
+// Leader returns the group leader of processes that have no other: the process registered as user, or the one that represents
 // the node.
 func (sys *System) Leader() wire.PID {
 	if p := sys.Whose("user"); p != nil {
@@ -169,35 +168,34 @@ func (sys *System) Leader() wire.PID {
 	return sys.Host.Self()
 }
 
-// Numbered finds a process that is alive by its number.
+// Numbered returns a live process by its number, or nil.
 func (sys *System) Numbered(id uint64) *Process {
 	return sys.Lookup(sys.Origin.PID(id))
 }
 
-// Whose finds the process that has a name; nil: none has.
+// Whose returns the process with a name, or nil.
 func (sys *System) Whose(name wire.Atom) *Process { return (*Process)(sys.Names.Whose(name)) }
 
-// NewNumber makes a number of a reference.
+// NewNumber returns a new number for a reference.
 func (sys *System) NewNumber() uint64 { return sys.refs.Next() }
 
 func (sys *System) NewRef() wire.Ref { return sys.Origin.RefOf(sys.NewNumber()) }
 
-// DeadLetter makes a dead letter of a message, without the token that it may have come with.
+// DeadLetter makes a dead letter of a message, without the token that it may carry.
 func (sys *System) DeadLetter(l deadletter.Letter) {
 	l.Message = inbox.BareExpected(watch.BareMessage(l.Message))
 	sys.Dead.Add(l)
 }
 
-// Undeliverable makes a dead letter of a message to a PID that nobody has here.
-// The error is nil unless the node has been stopped, the PID is zero, or another
-// node's: a message to the dead is lost without an error, as in Erlang.
+// Undeliverable makes a dead letter of a message to a PID that no local process has. The error is nil unless the node has
+// been stopped, or the PID is zero or another node's: a message to a dead process is lost without an error, as in Erlang.
 func (sys *System) Undeliverable(to wire.PID, msg any) error {
 	l := deadletter.Letter{Cause: deadletter.NoProcess, To: to, Message: msg}
 	var err error
 	switch id := to.Origin().NodeID(); {
 	case sys.Stopped.Load():
 		l.Cause, err = deadletter.NodeStopped, ErrNodeStopped
-	case to.IsZero(): // a variable that was never set
+	case to.IsZero(): // an unset variable
 		err = ErrNoDest
 	case sys.Origin.Minted(to):
 	case id.Name == sys.Name:
@@ -209,5 +207,5 @@ func (sys *System) Undeliverable(to wire.PID, msg any) error {
 	return err
 }
 
-// ProcKey finds the process in its context.
+// ProcKey is the context key of the process.
 type ProcKey struct{}

@@ -7,13 +7,13 @@ import (
 	"github.com/actornode/actornode/internal/sched/bias"
 )
 
-// Tally is what a worker counts, on a cache line of its own.
+// Tally holds a worker's counters, on a cache line of their own.
 type Tally struct {
 	_        [56]byte
 	started  atomic.Uint64
 	ended    atomic.Uint64
 	messages atomic.Uint64
-	vain     atomic.Uint64 // turns in which no message was taken
+	vain     atomic.Uint64 // turns without a message
 	_        [40]byte
 }
 
@@ -26,7 +26,7 @@ func (t *Tally) Alive(d int64) {
 	}
 }
 
-// Messages counts a turn that has taken d messages. Only the worker calls it.
+// Messages counts a turn that has handled d messages. Only the worker calls it.
 func (t *Tally) Messages(d uint64) {
 	if d == 0 {
 		bias.StoreUint64(&t.vain, t.vain.Load()+1)
@@ -35,19 +35,19 @@ func (t *Tally) Messages(d uint64) {
 	bias.StoreUint64(&t.messages, t.messages.Load()+d)
 }
 
-// Tallies counts the processes of a node, the messages that they have taken and the turns in which they have, without a cache
-// line that all its workers write. The zero value is ready.
+// Tallies counts the processes of a node, the messages that they have taken and their turns, without a cache line that all
+// workers write. The zero value is ready.
 //
 // Invariants:
 //
-//  1. Each field of a Tally has one writer, the worker. Anybody may read the sums.
+//  1. Each field of a Tally has one writer, the worker. The sums may be read concurrently.
 //  2. A process that one worker has spawned may be ended by another: the number of a single Tally
-//     says nothing, and may be below zero, but the sum of all is right once both are counted.
-//  3. Started and Activity never go down. A process is counted as started when the table has it, and a
+//     means nothing, and may be negative, but the sum of all is right once both are counted.
+//  3. Started and Activity never decrease. A process is counted as started once it is in the table, and a
 //     turn is part of Activity before its process looks idle to others.
 type Tallies struct {
 	_        [56]byte
-	started  atomic.Uint64 // by those who are not run by workers, and so are the others
+	started  atomic.Uint64 // this and the others: not by workers
 	ended    atomic.Uint64
 	_        [48]byte
 	messages atomic.Uint64
@@ -57,7 +57,7 @@ type Tallies struct {
 	all []*Tally // guarded by mu
 }
 
-// New returns the tally of one more worker.
+// New returns the tally of a further worker.
 func (c *Tallies) New() *Tally {
 	t := new(Tally)
 	c.mu.Lock()
@@ -66,7 +66,7 @@ func (c *Tallies) New() *Tally {
 	return t
 }
 
-// Alive is [Tally.Alive] for anybody.
+// Alive is [Tally.Alive] for concurrent use.
 func (c *Tallies) Alive(d int64) {
 	if d > 0 {
 		c.started.Add(1)
@@ -75,7 +75,7 @@ func (c *Tallies) Alive(d int64) {
 	}
 }
 
-// Messages is [Tally.Messages] for anybody.
+// Messages is [Tally.Messages] for concurrent use.
 func (c *Tallies) Messages(d uint64) {
 	if d == 0 {
 		c.vain.Add(1)
@@ -84,7 +84,7 @@ func (c *Tallies) Messages(d uint64) {
 	}
 }
 
-// Started returns how many processes have been started, since the node was.
+// Started returns the number of processes started since the node was.
 func (c *Tallies) Started() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +95,7 @@ func (c *Tallies) Started() uint64 {
 	return sum
 }
 
-// Activity returns a number that goes up with each turn that is over: the messages taken, and the turns without one.
+// Activity returns a number that increases with each finished turn: the messages taken, plus the turns without one.
 func (c *Tallies) Activity() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,7 +106,7 @@ func (c *Tallies) Activity() uint64 {
 	return sum
 }
 
-// Sum returns how many processes are alive, and how many messages have been taken.
+// Sum returns the number of live processes, and of messages taken.
 func (c *Tallies) Sum() (alive int, messages uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,15 +11,15 @@ import (
 // Target is what a destination stands for at one moment: a process of this node, one of another node, or nobody. A send, a
 // call, a link or a monitor asks it, and not the destination.
 type Target struct {
-	Process *Process  // of this node; nil: it is of Node, or there is none
-	Node    wire.Atom // the other node; "": this one
-	PID     wire.PID  // of the process; zero: not known, or the destination is no PID and stands for nobody
-	Name    wire.Atom // that the destination is, or has
-	Alias   wire.Ref  // that the destination is, or has for a name
-	none    error     // why there is nobody, if that is not said by the other fields
+	Process *Process  // of this node; nil if it is of Node, or there is none
+	Node    wire.Atom // the other node, or "" for this one
+	PID     wire.PID  // of the process; zero if unknown, or the destination is no PID and resolves to none
+	Name    wire.Atom // the destination, or its name
+	Alias   wire.Ref  // the destination, or the alias that its name encodes
+	none    error     // why there is no process, if the other fields do not say
 }
 
-// Target finds out what a destination stands for now.
+// Target resolves a destination.
 func (sys *System) Target(to wire.Dest) Target {
 	switch to := to.(type) {
 	case wire.PID:
@@ -74,7 +74,7 @@ func (sys *System) TargetAliased(ref wire.Ref) Target {
 	return t.known()
 }
 
-// known is t with the PID of its process.
+// known returns t with the PID of its process.
 func (t Target) known() Target {
 	if t.Process != nil {
 		t.PID = t.Process.PID()
@@ -82,11 +82,11 @@ func (t Target) known() Target {
 	return t
 }
 
-// ByName reports whether t is a process of another node of which a name is known, or an alias.
+// ByName reports whether t is a process of another node known by a name, or an alias.
 func (t Target) ByName() bool { return t.Node != "" && t.PID.IsZero() }
 
-// At returns the name on another node by which a process is called, monitored and linked to: of an alias, the name that it has
-// for that.
+// At returns the name on another node by which a process is called, monitored and linked to: of an alias, the name that
+// encodes it.
 func (t Target) At() wire.At {
 	if t.Name == "" && !t.Alias.IsZero() {
 		return tables.OfAlias(t.Alias)
@@ -94,7 +94,7 @@ func (t Target) At() wire.At {
 	return wire.At{Name: t.Name, Node: t.Node}
 }
 
-// PIDOrName returns by which of the two a process of another node is called and monitored.
+// PIDOrName returns the PID, or the name, by which a process of another node is called and monitored.
 func (t Target) PIDOrName() (wire.PID, wire.Atom) {
 	if t.ByName() {
 		return wire.PID{}, t.At().Name
@@ -102,9 +102,10 @@ func (t Target) PIDOrName() (wire.PID, wire.Atom) {
 	return t.PID, ""
 }
 
-// Take is for a message to t, a process of this node: it returns what the process gets. The first message to a reply alias uses
-// that up, and t is nobody if another was first. If there is nobody the message is a dead letter, and the error says why:
-// ErrNoProcess, also where an alias does not take the message or a call has been answered; ErrNoName; ErrNodeStopped; ErrNoDest.
+// Take takes a message to t, a process of this node, and returns what to deliver. The first message to a reply alias uses it
+// up, and t has no process if another was first. If there is no process the message becomes a dead letter, and the error says
+// why: ErrNoProcess, also if an alias does not accept the message or a call has been answered; ErrNoName; ErrNodeStopped;
+// ErrNoDest.
 func (sys *System) Take(t *Target, msg any) (any, error) {
 	switch {
 	case !t.Alias.IsZero():
@@ -112,7 +113,7 @@ func (sys *System) Take(t *Target, msg any) (any, error) {
 		if t.Process = p; p != nil {
 			return m, nil
 		}
-		if t.Name != "" { // it was there, perhaps, when the caller's monitor came
+		if t.Name != "" { // it may have existed when the caller's monitor came
 			sys.Host.Unanswered(msg, sys.Host.Reasons.Err(NoProc), true)
 		}
 		return nil, ErrNoProcess
@@ -134,8 +135,8 @@ func (sys *System) Take(t *Target, msg any) (any, error) {
 	return nil, fmt.Errorf("%w: %s", ErrNoName, t.Name)
 }
 
-// Accept puts a message that a sends into the mailbox of p, as tracing shows it. u says how long it waits for space where the
-// mailbox makes senders wait; nil: not at all.
+// Accept puts a message of a into the mailbox of p, as modified by tracing. u limits how long it waits for space if the
+// mailbox makes senders wait; if nil, it does not wait.
 func (p *Process) Accept(a *Acting, msg, token any, u *Patience) error {
 	msg, err := p.Shown(p.System.Traces(), a.PID(), msg)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Timers returns the timers that send to p; nil: p is gone, or the node stops.
+// Timers returns the timers that send to p, or nil if p is gone, or the node stops.
 func (p *Process) Timers() *Timers {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -21,7 +21,7 @@ func (p *Process) Timers() *Timers {
 	return k.Timers
 }
 
-// EndTimers ends all timers of p because the node stops: that makes no dead letters.
+// EndTimers ends all timers of p because the node stops, without dead letters.
 func (p *Process) EndTimers() {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -30,28 +30,28 @@ func (p *Process) EndTimers() {
 	}
 }
 
-// timed is a process as package process knows it.
+// timed adapts a process to TimerOwner.
 type timed Process
 
-// Waits is part of TimerOwner, and so are the others.
+// Waits implements TimerOwner, like the other methods.
 func (p *timed) Waits() bool { return p.Boxed && (*UserMailbox)(p).holdsUp() }
 
-// TryPush puts msg into a mailbox of the user's making.
+// TryPush puts msg into a user-defined mailbox.
 func (p *timed) TryPush(msg any) mailbox.Result { return p.Cold.Box.Push(msg) }
 
-// Pushed does what is due after TryPush.
+// Pushed handles the result of TryPush.
 func (p *timed) Pushed(r mailbox.Result, msg any) {
 	p.System.Traces().Message(wire.PID{}, (*Process)(p).PID(), msg)
 	(*UserMailbox)(p).pushed(&p.System.Plain, r, msg)
 }
 
-// Put puts msg in without waiting.
+// Put adds msg without waiting.
 func (p *timed) Put(msg any) {
 	q := (*Process)(p)
 	msg, own := q.System.Traces().Fired(q.PID(), msg)
 	if !own {
 		var err error
-		if msg, err = q.Shown(q.System.Traces(), wire.PID{}, msg); err != nil { // copied once, and changed since
+		if msg, err = q.Shown(q.System.Traces(), wire.PID{}, msg); err != nil { // copied before, and changed since
 			q.System.Undeliverable(q.PID(), msg)
 			return
 		}

@@ -13,30 +13,30 @@ import (
 	"github.com/actornode/actornode/mailbox"
 )
 
-// Pauses between tries while there is no space.
+// Pauses between attempts while there is no space.
 const (
 	minPause = time.Millisecond
 	maxPause = 100 * time.Millisecond
 )
 
-// TimerOwner is the mailbox of a process. Its methods are called from any goroutine.
+// TimerOwner is the mailbox of a process. Its methods may be called concurrently.
 type TimerOwner interface {
 	// Waits reports whether the mailbox makes senders wait for space.
 	Waits() bool
-	// TryPush puts msg into a mailbox that Waits; of another result than Full, Pushed is told.
+	// TryPush puts msg into a mailbox that Waits; Pushed is called with any result except Full.
 	TryPush(msg any) mailbox.Result
 	Pushed(r mailbox.Result, msg any)
 	// Put puts msg into a mailbox that does not wait, or loses it.
 	Put(msg any)
 }
 
-// CountTimers is how many timers there are that are not over. The zero value is 0.
+// CountTimers counts the timers that have not ended. The zero value is 0.
 type CountTimers struct{ n atomic.Int64 }
 
-// Len returns it.
+// Len returns the number.
 func (c *CountTimers) Len() int { return int(c.n.Load()) }
 
-// Timers is the timers of one process.
+// Timers is the set of timers of one process.
 type Timers struct {
 	owner TimerOwner
 	env   env.Env
@@ -47,26 +47,26 @@ type Timers struct {
 	all  tables.List[Timer]
 }
 
-// New returns an empty set, whose timers are counted by count, too.
+// New returns an empty set, whose timers are also counted by count.
 func New(owner TimerOwner, e env.Env, count *CountTimers) *Timers {
 	return &Timers{owner: owner, env: e, count: count}
 }
 
 // Timer is a message that will be sent.
 type Timer struct {
-	set   atomic.Pointer[Timers] // nil: it is over
-	every time.Duration          // 0: once
+	set   atomic.Pointer[Timers] // nil if it has ended
+	every time.Duration          // 0 for a one-shot timer
 
 	// Guarded by the lock of the set.
 	msg   any
 	t     env.Timer
 	due   time.Time
-	pause time.Duration // between tries while there is no space; 0: not tried yet
+	pause time.Duration // between attempts while there is no space; 0 before the first
 	entry tables.ListEntry[Timer]
 }
 
-// Start has t, which is new, send msg after d, and if every is not 0 again each time that this has
-// passed. False: the set has ended, and t is over.
+// Start makes t, which is new, send msg after d, and if every is not 0, again after each interval of every. It returns false
+// if the set has ended; so has t then.
 func (s *Timers) Start(t *Timer, d, every time.Duration, msg any) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,8 +81,8 @@ func (s *Timers) Start(t *Timer, d, every time.Duration, msg any) bool {
 	return true
 }
 
-// End ends all timers, and those that are started from now on. It returns the messages of those that
-// were to send once, the oldest first: nobody else has them.
+// End ends all timers, including those started later. It returns the messages of the one-shot ones, the oldest first: the
+// caller then owns them.
 func (s *Timers) End() (unsent []any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *Timers) End() (unsent []any) {
 	return unsent
 }
 
-// Len returns how many there are that are not over. s may be nil.
+// Len returns the number of timers that have not ended. s may be nil.
 func (s *Timers) Len() int {
 	if s == nil {
 		return 0
@@ -107,7 +107,7 @@ func (s *Timers) Len() int {
 	return s.all.Len()
 }
 
-// HasDue reports whether one of them should have sent by now. s may be nil.
+// HasDue reports whether a timer should have fired by now. s may be nil.
 func (s *Timers) HasDue(now time.Time) bool {
 	if s == nil {
 		return false
@@ -122,7 +122,7 @@ func (s *Timers) HasDue(now time.Time) bool {
 	return false
 }
 
-// Cancel stops the timer. It returns how long it still had to run, and false if it was over.
+// Cancel stops the timer. It returns how long it still had to run, and false if it had ended.
 func (t *Timer) Cancel() (left time.Duration, ok bool) {
 	s := t.lock()
 	if s == nil {
@@ -134,7 +134,7 @@ func (t *Timer) Cancel() (left time.Duration, ok bool) {
 	return left, true
 }
 
-// Left returns how long the timer still has to run; false if it is over.
+// Left returns how long the timer still has to run, and false if it has ended.
 func (t *Timer) Left() (left time.Duration, ok bool) {
 	s := t.lock()
 	if s == nil {
@@ -172,11 +172,11 @@ func (t *Timer) fire() {
 		s.owner.Pushed(result, msg)
 	} else {
 		s.owner.Put(inbox.BareExpected(msg))
-		runtime.KeepAlive(msg) // till then it keeps the process, which an owner may hold
+		runtime.KeepAlive(msg) // until then it keeps the process alive, which an owner may hold
 	}
 }
 
-// lock locks the set that t is in, and returns it; nil, and nothing is locked: t is over.
+// lock locks the set of t and returns it. It returns nil, and locks nothing, if t has ended.
 func (t *Timer) lock() *Timers {
 	s := t.set.Load()
 	if s == nil {
@@ -190,7 +190,7 @@ func (t *Timer) lock() *Timers {
 	return s
 }
 
-// endLocked takes t, which is not over, from the set.
+// endLocked removes t, which has not ended, from the set.
 func (s *Timers) endLocked(t *Timer) {
 	t.t.Stop()
 	s.all.Remove(&t.entry)

@@ -5,13 +5,12 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Sequential trace tokens, see watch.TraceToken, cost nothing where there are none: a message that has
-// one is in the mailbox as a watch.Carried, and whoever puts it there sets the bit tokened in the
-// status of the process before. Those who take messages and send look at the status anyway,
-// whether the process is alive; only where it says more do they come here. The bit stays.
+// Sequential trace tokens, see watch.TraceToken, cost nothing if unused: a message that carries one is in the mailbox as a
+// watch.Carried, and whoever puts it there sets the bit tokened in the status of the process before. The code that takes
+// messages and sends checks in the status anyway whether the process is alive; only if the status is not zero is this code
+// called. The bit is never cleared.
 
-// Token returns the token for what p, which may be nil, sends now; nil: it has
-// none. Only for whoever runs p.
+// Token returns the token for what p, which may be nil, sends now, or nil if it has none. Only for the code that runs p.
 func (p *Process) Token() any {
 	if p == nil || !p.Status.HasToken() {
 		return nil
@@ -19,7 +18,7 @@ func (p *Process) Token() any {
 	return p.Cold.Token.Next(p.PID())
 }
 
-// Inherit gives p, which does not run yet, the token of who spawns it.
+// Inherit gives p, which does not run yet, the token of its parent.
 func (p *Process) Inherit(token any) {
 	if token == nil || p.Kind == Coroutine {
 		return
@@ -35,7 +34,7 @@ func (p *Process) expectToken() {
 	p.Status.Token()
 }
 
-// DeliverWith is deliver for a message with a token, nil for none.
+// DeliverWith is Deliver for a message with a token, or nil.
 func (p *Process) DeliverWith(a *Acting, msg, token any) error {
 	if token == nil || p.Boxed {
 		return p.Deliver(a, msg)
@@ -44,7 +43,7 @@ func (p *Process) DeliverWith(a *Acting, msg, token any) error {
 	return p.Deliver(a, watch.WithToken(msg, token))
 }
 
-// Shown returns what is sent to p in place of a message, where there is a view; it is shown there.
+// Shown reports a message to p to the view t, which may be nil, and returns what is delivered instead.
 func (p *Process) Shown(t *watch.TraceView, from wire.PID, msg any) (any, error) {
 	t.Message(from, p.PID(), msg)
 	msg, err := t.Copied(from, p.PID(), p.Copies, msg)
@@ -54,7 +53,7 @@ func (p *Process) Shown(t *watch.TraceView, from wire.PID, msg any) (any, error)
 	return p.expect(t.Watched(from, p.PID(), msg)), nil
 }
 
-// expect returns msg, which may be a *watch.Carried.
+// expect returns msg, which may be a *watch.Carried, after preparing p for a token.
 func (p *Process) expect(msg any) any {
 	if _, ok := msg.(*watch.Carried); ok {
 		p.expectToken()
@@ -62,8 +61,7 @@ func (p *Process) expect(msg any) any {
 	return msg
 }
 
-// SendWith is for a send by p, whose status is not simply alive. done: there is nothing left to
-// do.
+// SendWith sends for p, whose status is not plainly alive. done reports that nothing is left to do.
 func (p *Process) SendWith(a *Acting, to wire.PID, msg any) (done bool, err error) {
 	if a.Gone() {
 		return true, ErrExited
@@ -80,7 +78,7 @@ func (p *Process) SendWith(a *Acting, to wire.PID, msg any) (done bool, err erro
 	return true, q.DeliverWith(a, msg, p.Token())
 }
 
-// OpenNext makes the message that is next in the queue of p an ordinary one.
+// OpenNext unwraps the next message in the queue of p.
 func (p *Process) OpenNext() {
 	if msg, ok := p.Queue.Next(); ok {
 		if bare, carried := p.Cold.Token.Open(msg); carried {
@@ -89,7 +87,7 @@ func (p *Process) OpenNext() {
 	}
 }
 
-// leaveIt gives the message in hand, which stays in the queue, its token back.
+// leaveIt rewraps the current message, which stays in the queue, with its token.
 func (p *Process) leaveIt() {
 	if !p.Status.HasToken() {
 		return

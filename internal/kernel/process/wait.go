@@ -9,11 +9,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What processes wait for, as Info shows it. A blocking process writes it for each call into its
-// calls.WaitRecord, and for each receive when that began. All other waits are rare: they stand in
-// Cold.wait.
+// What processes wait for, as shown by Info. A blocking process writes it for each call into its calls.WaitRecord, and for
+// each receive the time when that began. All other waits are rare: they are in Cold.wait.
 
-// WaitsFor notes, for Info, that p, which may be nil, waits for something of whom on stands for.
+// WaitsFor records, for Info, that p, which may be nil, waits for something, k, of the process on.
 func (p *Process) WaitsFor(k calls.WaitKind, on wire.Dest) {
 	if p == nil {
 		return
@@ -33,7 +32,7 @@ func (p *Process) WaitsNoMore() {
 	p.Mu.Unlock()
 }
 
-// WaitLocked is what p waits for, if it does what st says.
+// WaitLocked returns what p waits for in the state st.
 func (p *Process) WaitLocked(st observe.State) observe.Wait {
 	if p.Cold != nil && p.Cold.wait != nil {
 		return *p.Cold.wait
