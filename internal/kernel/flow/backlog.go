@@ -9,44 +9,44 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// backlog counts what waits for a peer, and decides which senders must wait. All counts are
-// bytes. It has no lock: the Box's lock guards it.
+// backlog counts what is queued for a peer, and decides which senders must wait. All counts are in bytes. It has no lock: the
+// Box's lock guards it.
 //
 // Invariants:
 //
-//  1. reported is what the quota knows of. It differs from what waits by less than
-//     limits.Step, but for what has been sent since the writer's last pass. It is 0 when
-//     nothing waits, and when the backlog is over.
-//  2. Nobody is held up for an answer, which any frame is but a message that does not say
-//     otherwise. What waits of them, beside the first bytes up to limit in the link, is
-//     counted in answers, then in answersTaken or answersBehind. longest is the largest of
-//     them, or of those that have gone since some have waited.
+//  1. reported is what was reported to the quota. It differs from what is queued by less than
+//     limits.Step, except for what has been sent since the writer's last pass. It is 0 when
+//     nothing is queued, and when the backlog has ended.
+//  2. Senders never wait for an answer, which is any frame except a message that is not marked
+//     as one. Queued answers, except the first bytes up to limit in the link, are counted in
+//     answers, then in answersTaken or answersBehind. longest is the largest of them, or of
+//     those that have been sent since some were queued.
 type backlog struct {
 	limit int           // set once
-	quota *limits.Quota // set once; nil: none
+	quota *limits.Quota // set once; may be nil
 	over  bool
 
 	queued int              // in the queue, estimated
 	linked int              // in the link since the writer's last pass, as last seen
-	taken  int              // that the writer's last pass has taken
-	behind map[wire.PID]int // by sender, that the writer holds behind long messages; nothing of 0
+	taken  int              // taken by the writer's last pass
+	behind map[wire.PID]int // by sender, held by the writer behind long messages; no zero values
 	sum    int              // of behind
 
 	reported int // see invariant 1
 
-	answers       int // since the last pass; so many more in answersTaken, answersBehind
+	answers       int // since the last pass; further ones are in answersTaken, answersBehind
 	answersTaken  int
 	answersBehind int
 	longest       int // of one answer
-	asked         int // answers when the quota was last asked to look
+	asked         int // answers when Quota.Ask was last called
 }
 
-// Waiting is what waits in a Box at one moment, in bytes.
+// Waiting is what is queued in a Box at one moment, in bytes.
 type Waiting struct {
-	Outside int // of the link, and in the writer's hands
-	Linked  int // in the link when it was last seen, or taken from there by the writer's pass that goes on
-	Answers int // of all
-	Longest int // of the answers
+	Outside int // outside the link: in the queue and in the writer's hands
+	Linked  int // in the link when last seen, or taken from there by the writer's current pass
+	Answers int // of all: those that are answers
+	Longest int // the longest answer
 }
 
 func (b *backlog) waiting() Waiting {
@@ -54,8 +54,7 @@ func (b *backlog) waiting() Waiting {
 	return Waiting{b.taken + b.queued + b.sum, b.linked, answers, min(b.longest, answers)}
 }
 
-// write notes that the link holds n bytes after f, nil: after a message. It reports whether
-// the sender is to wait.
+// write records that the link holds n bytes after f, or nil for a message. It reports whether the sender must wait.
 func (b *backlog) write(n int, f *dist.Frame) (full bool) {
 	b.linked = n
 	b.report()
@@ -66,8 +65,7 @@ func (b *backlog) write(n int, f *dist.Frame) (full bool) {
 	return full
 }
 
-// queue notes that f, which costs so much, is in the queue. It reports whether its sender is to
-// wait.
+// queue records that f, of size cost, is in the queue. It reports whether its sender must wait.
 func (b *backlog) queue(f *dist.Frame, cost int) (full bool) {
 	b.queued += cost
 	b.report()
@@ -77,8 +75,7 @@ func (b *backlog) queue(f *dist.Frame, cost int) (full bool) {
 	return b.full(b.queued) || b.isBehind(f.From)
 }
 
-// hold notes that the writer holds f, which costs so much, behind a long message; less than
-// nothing: no longer.
+// hold records that the writer holds f, of size cost, behind a long message; a negative cost that it no longer does.
 func (b *backlog) hold(f *dist.Frame, cost int) {
 	b.sum += cost
 	b.report()
@@ -93,15 +90,14 @@ func (b *backlog) hold(f *dist.Frame, cost int) {
 	}
 }
 
-// take notes that a pass of the writer takes the queue, and what the link holds; left is what
-// the link has of long messages beside.
+// take records that a pass of the writer takes the queue, and the contents of the link; left is the link's rest of long
+// messages.
 func (b *backlog) take(left int) {
 	b.pass(b.linked + b.queued + left)
 	b.queued = 0
 }
 
-// pass begins a pass that has taken so many bytes: those of the one before have gone. What is
-// in the queue counts as taken.
+// pass begins a pass that has taken this many bytes: those of the previous one have been sent. The queue counts as taken.
 func (b *backlog) pass(taken int) {
 	if b.answers > 0 || b.answersTaken > 0 {
 		b.answersTaken, b.answers = b.answers, 0
@@ -122,24 +118,24 @@ func (b *backlog) pass(taken int) {
 	b.queued = queued
 }
 
-// busy reports whether the writer's last pass has something in hand. The writer, which alone
-// changes that, may ask without the lock.
+// busy reports whether the writer's last pass has something in hand. Only the writer changes that, and so may call it without
+// the lock.
 func (b *backlog) busy() bool { return b.taken != 0 || b.answersTaken != 0 }
 
-// settle notes that what the last pass has taken has gone, and nothing is left.
+// settle records that everything taken by the last pass has been sent, and nothing is left.
 func (b *backlog) settle() {
 	b.taken, b.answersTaken = 0, 0
 	b.report()
 }
 
-// end notes that nothing waits any more.
+// end records that nothing is queued any more.
 func (b *backlog) end() {
 	b.over = true
 	b.quota.Change(b.reported, 0)
 	b.reported = 0
 }
 
-// full reports whether n bytes are more than may wait.
+// full reports whether n bytes exceed the limit.
 func (b *backlog) full(n int) bool {
 	if n > b.limit {
 		return true
@@ -151,7 +147,7 @@ func (b *backlog) full(n int) bool {
 	return false
 }
 
-// report tells the quota what waits, if that has changed by much.
+// report reports the queued bytes to the quota, if they have changed by much.
 func (b *backlog) report() {
 	if b.over {
 		return
@@ -163,10 +159,10 @@ func (b *backlog) report() {
 	}
 }
 
-// soft returns up to how many bytes in the link there is nothing to note about them.
+// soft returns the number of bytes in the link up to which nothing has to be recorded.
 func (b *backlog) soft() int { return min(b.limit, b.linked+limits.Step) }
 
-// answered counts an answer, and has the peer looked at if too many wait.
+// answered counts an answer, and requests a look at the peer if too many are queued.
 func (b *backlog) answered(cost int) {
 	b.answers += cost
 	b.longest = max(b.longest, cost)
@@ -178,21 +174,20 @@ func (b *backlog) answered(cost int) {
 	}
 }
 
-// isBehind reports whether a sender has more waiting behind a long message of its own than it
-// may.
+// isBehind reports whether a sender has too much queued behind a long message of its own.
 func (b *backlog) isBehind(sender wire.PID) bool {
 	return b.isOver(sender) || b.behind[sender] > 0 && b.sum > behindSum*b.quota.Room(b.limit)
 }
 
-// isOver is isBehind for the share of the sender, whatever the others have.
+// isOver is isBehind for the sender's share alone, whatever the others have.
 func (b *backlog) isOver(sender wire.PID) bool {
 	return b.behind[sender] > b.quota.Room(b.limit)/behindShare
 }
 
-// isAnswer reports whether nobody is held up for f.
+// isAnswer reports whether senders never wait because of f.
 func isAnswer(f *dist.Frame) bool { return f.Answer || f.Op != dist.OpSend }
 
-// frameCost estimates what a frame takes.
+// frameCost estimates the memory of a frame.
 func frameCost(f *dist.Frame) int {
 	size := frameSize + mailbox.Size(f.Payload)
 	if f.Spawn != nil {

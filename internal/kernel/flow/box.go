@@ -12,19 +12,18 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Box is what waits to be written to a peer: see the package comment. It is made by
-// [Box.Init].
+// Box is the queue of frames to be written to a peer: see the package comment. It is initialized by [Box.Init].
 type Box struct {
-	soft atomic.Int64  // up to so many bytes in the link there is nothing to do about them
+	soft atomic.Int64  // number of bytes in the link up to which nothing has to be done
 	wake chan struct{} // capacity 1: for the writer
 
 	flushing atomic.Uint64 // a FlushState
 
 	link   dist.Link           // set before flushing is direct for the first time
-	quick  links.MessageWriter // nil: link has none
-	check  links.Checker       // set once; nil: nothing is checked
+	quick  links.MessageWriter // nil if link does not support it
+	check  links.Checker       // set once; may be nil
 	prompt links.TryFlusher
-	level  atomic.Int64 // bytes that wait for the writer's next pass, as last seen
+	level  atomic.Int64 // bytes queued for the writer's next pass, as last seen
 
 	mu      sync.Mutex
 	frames  []dist.Frame
@@ -33,26 +32,23 @@ type Box struct {
 	waits   waits
 }
 
-// ErrOver says that the connection is over.
+// ErrOver reports that the connection has ended.
 var ErrOver = errors.New("node: the connection has ended")
 
-// Init makes b ready. limit is how many bytes may wait until senders are held up; q counts
-// what waits for all peers, nil: nothing does; check is asked about messages that are to wait,
-// nil: nothing is.
+// Init initializes b. limit is the number of queued bytes above which senders wait; q, which may be nil, counts what is
+// queued for all peers; check, which may be nil, checks messages before they are queued.
 func (b *Box) Init(limit int, q *limits.Quota, check links.Checker) {
 	b.wake, b.check = make(chan struct{}, 1), check
 	b.backlog = backlog{limit: limit, quota: q}
 	b.soft.Store(int64(b.backlog.soft()))
 }
 
-// Direct reports whether what is put goes into the link's buffer at once. So the peer is
-// connected.
+// Direct reports whether frames are written to the link's buffer at once. This implies that the peer is connected.
 func (b *Box) Direct() bool { return b.state().Direct() }
 
-// Put adds a frame. full: more waits now than should. t is the turn that the frame is put in,
-// nil: none. The error is [ErrOver], or a [*wire.EncodeError] for a message that cannot be
-// encoded, where it is encoded at once: it is not in the box then. What is wrong with one that
-// waits the writer finds, and tells its owner.
+// Put adds a frame. full reports that more is queued now than should be. t is the turn in which the frame is sent, or nil.
+// The error is [ErrOver], or a [*wire.EncodeError] for a message that cannot be encoded, if it is encoded at once: then it is
+// not added. Encoding errors of queued frames are reported to the writer's owner.
 func (b *Box) Put(t *Turn, f dist.Frame) (full bool, err error) {
 	done, full, err := b.direct(t, &f)
 	if done {
@@ -61,7 +57,7 @@ func (b *Box) Put(t *Turn, f dist.Frame) (full bool, err error) {
 	return b.enqueue(f)
 }
 
-// Send is Put for a frame whose sender is to know at once what is wrong with the message in it.
+// Send is Put for a frame whose sender must learn of an encoding error at once.
 func (b *Box) Send(t *Turn, f dist.Frame) (full bool, err error) {
 	done, full, err := b.direct(t, &f)
 	if done {
@@ -73,7 +69,7 @@ func (b *Box) Send(t *Turn, f dist.Frame) (full bool, err error) {
 	return b.enqueue(f)
 }
 
-// direct writes f into the link's buffer. done false: it is for the queue.
+// direct writes f to the link's buffer. done is false if f must be queued.
 func (b *Box) direct(t *Turn, f *dist.Frame) (done, full bool, err error) {
 	if !b.state().Direct() {
 		return false, false, nil
@@ -86,13 +82,13 @@ func (b *Box) direct(t *Turn, f *dist.Frame) (done, full bool, err error) {
 	if err == nil {
 		return true, b.written(t, n, f), nil
 	}
-	if f.Op == dist.OpSend && f.ID == 0 && isUnfit(err) { // a receipt says so itself
+	if f.Op == dist.OpSend && f.ID == 0 && isUnfit(err) { // for a receipt, the receipt reports it
 		return true, false, err
 	}
 	return false, false, nil
 }
 
-// refuse returns what is wrong with a message that is to wait.
+// refuse returns the encoding error of a message that is to be queued.
 func (b *Box) refuse(f *dist.Frame) error {
 	if f.Op != dist.OpSend || f.ID != 0 || b.check == nil || isPlain(f) {
 		return nil
@@ -106,10 +102,10 @@ func (b *Box) refuse(f *dist.Frame) error {
 	return b.check.Check(f.To, f.Payload)
 }
 
-// written are frames for links to write: what they get a pointer to is on the heap.
+// written are frames for links to write: their pointers escape to the heap.
 var written = sync.Pool{New: func() any { return new(dist.Frame) }}
 
-// isUnfit reports whether a link has refused a frame because of what is in it.
+// isUnfit reports whether a link has refused a frame because of its contents.
 func isUnfit(err error) bool {
 	_, unfit := err.(*wire.EncodeError)
 	return unfit
@@ -134,8 +130,7 @@ func (b *Box) Message(t *Turn, from, to wire.PID, msg any) (full bool, err error
 	return b.Send(t, dist.Frame{Op: dist.OpSend, From: from, To: to, Payload: msg})
 }
 
-// Bytes is Message for a binary that is the caller's again when Bytes returns. taken false:
-// nothing has happened.
+// Bytes is Message for a binary that the caller may reuse when Bytes returns. taken is false if nothing was done.
 func (b *Box) Bytes(t *Turn, from, to wire.PID, msg []byte) (full, taken bool) {
 	if !b.state().Direct() || b.quick == nil {
 		return false, false
@@ -144,7 +139,7 @@ func (b *Box) Bytes(t *Turn, from, to wire.PID, msg []byte) (full, taken bool) {
 	return taken && b.written(t, n, nil), taken
 }
 
-// written is told what the link holds after f; nil: after a message.
+// written is called with the number of bytes in the link after f, or nil for a message.
 func (b *Box) written(t *Turn, n int, f *dist.Frame) (full bool) {
 	if int64(n) <= b.soft.Load() {
 		b.scheduleFlush(t)
@@ -159,7 +154,7 @@ func (b *Box) written(t *Turn, n int, f *dist.Frame) (full bool) {
 	return true
 }
 
-// weigh is written where there is more in the link than a little.
+// weigh is written for more than a little in the link.
 func (b *Box) weigh(n int, f *dist.Frame) (full bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,15 +163,14 @@ func (b *Box) weigh(n int, f *dist.Frame) (full bool) {
 	return full
 }
 
-// softenLocked says anew up to how many bytes in the link there is nothing to do about them.
+// softenLocked updates soft.
 func (b *Box) softenLocked() {
 	if soft := int64(b.backlog.soft()); soft != b.soft.Load() && !b.backlog.over {
 		b.soft.Store(soft)
 	}
 }
 
-// enqueue leaves a frame to the writer: there is no link yet, or it cannot take
-// the frame now.
+// enqueue leaves a frame to the writer: there is no link yet, or it cannot accept the frame now.
 func (b *Box) enqueue(f dist.Frame) (full bool, err error) {
 	cost := frameCost(&f)
 	b.mu.Lock()
@@ -197,43 +191,41 @@ func (b *Box) enqueue(f dist.Frame) (full bool, err error) {
 	return full, nil
 }
 
-// Held reports whether more waits than may, or a sender waits for less: see Space.
+// Held reports whether the queue is over its limit, or a sender waits until it is shorter: see Space.
 func (b *Box) Held() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.Level() > b.backlog.limit || b.waits.held > 0
 }
 
-// Waiting returns what waits now.
+// Waiting returns what is queued now.
 func (b *Box) Waiting() Waiting {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.backlog.waiting()
 }
 
-// Queue returns the bytes that wait to be encoded, estimated, and the frames among them that
-// the writer has not taken.
+// Queue returns the estimated bytes to be encoded, and the number of frames among them that the writer has not taken.
 func (b *Box) Queue() (bytes, frames int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.backlog.queued + b.backlog.sum, len(b.frames)
 }
 
-// Level returns how many bytes wait for the writer's next pass, as last seen. Limit returns
-// how many may until senders are held up.
+// Level returns the number of bytes queued for the writer's next pass, as last seen.
 func (b *Box) Level() int { return int(b.level.Load()) }
 
-// Limit returns what Init was given.
+// Limit returns the number of queued bytes above which senders wait, as set by Init.
 func (b *Box) Limit() int { return b.backlog.limit }
 
-// Idle reports whether all has been written.
+// Idle reports whether everything has been written.
 func (b *Box) Idle() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.backlog.over || len(b.frames) == 0 && b.state().Settled()
 }
 
-// RequestTick asks for a tick.
+// RequestTick requests a tick.
 func (b *Box) RequestTick() {
 	b.mu.Lock()
 	b.tick = true
@@ -241,7 +233,7 @@ func (b *Box) RequestTick() {
 	b.on(Needed)
 }
 
-// Close ends the box and returns what was not written.
+// Close ends the box and returns the unwritten frames.
 func (b *Box) Close() []dist.Frame {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -253,8 +245,8 @@ func (b *Box) Close() []dist.Frame {
 	return left
 }
 
-// hold notes that the writer holds f, which costs so much, behind a long message of its
-// sender; less than nothing: no longer.
+// hold records that the writer holds f, of size cost, behind a long message of its sender; a negative cost that it no longer
+// does.
 func (b *Box) hold(f *dist.Frame, cost int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -265,9 +257,8 @@ func (b *Box) hold(f *dist.Frame, cost int) {
 	}
 }
 
-// take begins a pass of the writer: it returns all that waits in the queue; spent
-// is the slice of the time before, to be used again; left is what the link has of long
-// messages.
+// take begins a pass of the writer: it returns all frames in the queue; spent is the slice of the previous pass, to be
+// reused; left is the link's rest of long messages.
 func (b *Box) take(spent []dist.Frame, left int) (frames []dist.Frame, tick bool) {
 	if cap(spent) > keptFrames {
 		spent = nil
@@ -284,8 +275,7 @@ func (b *Box) take(spent []dist.Frame, left int) (frames []dist.Frame, tick bool
 	return frames, tick
 }
 
-// settled says that what the last pass has taken has gone, and nothing is left. It is
-// the writer's.
+// settled records that everything taken by the last pass has been sent, and nothing is left. It is for the writer.
 func (b *Box) settled() {
 	if !b.backlog.busy() {
 		return
@@ -296,8 +286,8 @@ func (b *Box) settled() {
 	b.softenLocked()
 }
 
-// Rest says that the writer has nothing to write and will sleep, once it has
-// looked at link again. False: there is something.
+// Rest records that the writer has nothing to write and will sleep, after a last look at link. It returns false if there is
+// something to write.
 func (b *Box) Rest(link dist.Link) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -2,7 +2,7 @@ package flow
 
 func (b *Box) state() FlushState { return FlushState(b.flushing.Load()) }
 
-// step takes a step, and leaves to the caller what is to be done.
+// step takes a step, and leaves the action to the caller.
 func (b *Box) step(e FlushEvent) FlushAction {
 	for {
 		was := b.flushing.Load()
@@ -13,7 +13,7 @@ func (b *Box) step(e FlushEvent) FlushAction {
 	}
 }
 
-// on takes a step, and does what is to be done.
+// on takes a step, and carries out the action.
 func (b *Box) on(e FlushEvent) {
 	switch b.step(e) {
 	case TryFlush:
@@ -23,19 +23,18 @@ func (b *Box) on(e FlushEvent) {
 	}
 }
 
-// tryFlush sends what is in the link, as far as that takes it at once.
+// tryFlush sends what is in the link, as far as the connection accepts it at once.
 func (b *Box) tryFlush() {
 	if b.prompt == nil || b.prompt.Try() {
 		b.on(TryLeft)
 	}
 }
 
-// wakeWriter wakes the writer, for a step has asked for it.
-func (b *Box) wakeWriter() { b.wake <- struct{}{} } // has capacity: once for each time that the writer sleeps
+// wakeWriter wakes the writer, as required by a step.
+func (b *Box) wakeWriter() { b.wake <- struct{}{} } // has capacity: called once each time that the writer sleeps
 
-// scheduleFlush sees to it that what has been written into the link leaves soon: by the
-// writer, if it is awake; by whatever defers, or at the end of the turn; or it wakes the
-// writer.
+// scheduleFlush ensures that what was written into the link is sent soon: by the writer, if it is awake; by a deferring
+// goroutine, or at the end of the turn; or it wakes the writer.
 func (b *Box) scheduleFlush(t *Turn) {
 	s := b.state()
 	if !s.Asleep() {
@@ -47,12 +46,11 @@ func (b *Box) scheduleFlush(t *Turn) {
 	b.on(Written)
 }
 
-// Defer has what is written wait for EndDefer, which must follow soon, on whatever
-// goroutine.
+// Defer delays the sending of what is written until EndDefer, which must follow soon, on any goroutine.
 func (b *Box) Defer() { b.step(Defer) }
 
-// EndDefer sends what has waited.
+// EndDefer sends what was deferred.
 func (b *Box) EndDefer() { b.on(EndDefer) }
 
-// Yield sends what has waited until now, for a caller that goes on deferring.
+// Yield sends what has been deferred until now, for a caller that continues to defer.
 func (b *Box) Yield() { b.on(Yield) }

@@ -8,14 +8,14 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// isPlain reports whether every link takes the message of f, as far as a short look tells: it is made
-// of the commonest terms, and is small.
+// isPlain reports whether every link accepts the message of f, as far as a quick check can tell: it consists of the commonest
+// terms, and is small.
 func isPlain(f *dist.Frame) bool {
 	l := look{parts: plainParts, bytes: plainBytes}
 	return l.atom(f.Name) && f.Ref.IsZero() && l.plain(f.Payload)
 }
 
-// look is what one look at a term may still see.
+// look is the remaining budget of a check of a term.
 type look struct{ parts, bytes int }
 
 func (l *look) plain(term any) bool {
@@ -59,7 +59,7 @@ func (l *look) data(n int) bool {
 	return l.bytes >= 0
 }
 
-// atom reports whether a name has so few bytes that it has not too many characters.
+// atom reports whether a name is valid UTF-8 and so short that it cannot have too many characters.
 func (l *look) atom(a wire.Atom) bool {
 	return len(a) <= wire.MaxAtomRunes && utf8.ValidString(string(a))
 }

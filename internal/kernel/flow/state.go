@@ -2,7 +2,7 @@ package flow
 
 import "fmt"
 
-// FlushPhase is what is done with what is to be sent: see the package comment.
+// FlushPhase is the phase of the output: see the package comment.
 type FlushPhase uint8
 
 const (
@@ -23,12 +23,11 @@ func (p FlushPhase) String() string {
 	return fmt.Sprintf("phase %d", uint8(p))
 }
 
-// FlushState is all that decides when bytes leave, in one word, which can be compared and
-// swapped. The zero value is before there is a connection.
+// FlushState is the complete state that decides when bytes are sent, in one word for compare-and-swap. The zero value is that
+// before there is a connection.
 type FlushState uint64
 
-// The parts of a FlushState: 3 bits of phase, one bit that says whether the writer has taken its
-// last look, and two counts.
+// The parts of a FlushState: 3 bits of phase, one bit that is set if the writer has taken its last look, and two counts.
 const (
 	phaseBits      = 7
 	lookedBit      = 1 << 3
@@ -44,20 +43,19 @@ const (
 // Phase returns the phase.
 func (s FlushState) Phase() FlushPhase { return FlushPhase(s & phaseBits) }
 
-// Deferring returns how many will send at the end of what they do, for everybody.
+// Deferring returns the number of goroutines that will flush the buffer when they end.
 func (s FlushState) Deferring() int { return int(s >> deferringShift & countMask) }
 
-// Turns returns how many turns will send at their end what they have written.
+// Turns returns the number of turns that will send at their end what they have written.
 func (s FlushState) Turns() int { return int(s >> turnsShift & countMask) }
 
-// Direct reports whether what is to be sent is written into the buffer.
+// Direct reports whether frames to be sent are written into the buffer.
 func (s FlushState) Direct() bool { p := s.Phase(); return p-Passing <= Deferred-Passing }
 
 // Asleep reports whether the writer sleeps, or is about to.
 func (s FlushState) Asleep() bool { p := s.Phase(); return p-Idle <= Deferred-Idle }
 
-// Settled reports whether all that has been written has been sent, as far as those who have
-// written it have told.
+// Settled reports whether everything written has been sent, as far as its writers have reported.
 func (s FlushState) Settled() bool { return s.Phase() == Idle && s&lookedBit != 0 && s.Turns() == 0 }
 
 func (s FlushState) with(p FlushPhase) FlushState { return s&^(phaseBits|lookedBit) | FlushState(p) }

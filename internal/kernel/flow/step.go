@@ -2,19 +2,19 @@ package flow
 
 import "fmt"
 
-// FlushEvent is what happens to those who send.
+// FlushEvent is an event of a sender or of the writer.
 type FlushEvent uint8
 
 const (
 	Written     FlushEvent = iota // something is in the buffer, and whoever wrote it does not send it
 	TurnWritten                   // as Written, by a turn, the first time in it; TurnEnd will follow
-	TurnEnd                       // the turn is over, or waits
-	Defer                         // somebody will send soon; EndDefer will follow
-	EndDefer                      // that is over
-	Yield                         // one who defers lets others run, and goes on deferring
+	TurnEnd                       // the turn has ended, or waits
+	Defer                         // a goroutine will send soon; EndDefer will follow
+	EndDefer                      // the end of that
+	Yield                         // a deferring goroutine lets others run, and continues to defer
 	TryLeft                       // a TryFlush has left something
 	Queued                        // something is in the writer's queue
-	Needed                        // the writer is needed: for a tick, or because much waits
+	Needed                        // the writer is needed: for a tick, or because much is queued
 	Rest                          // the writer has found nothing, and will look at the buffer once more
 	Looked                        // the writer has looked, and sleeps; there was nothing, or it has been sent
 	LookedMore                    // the writer has looked, and there is more to send
@@ -32,13 +32,13 @@ func (e FlushEvent) String() string {
 	return fmt.Sprintf("event %d", uint8(e))
 }
 
-// FlushAction is what the one that an event has happened to must do.
+// FlushAction is the action required after an event.
 type FlushAction uint8
 
 const (
 	Nothing    FlushAction = iota
-	TryFlush               // send what the connection takes at once; TryLeft follows if something is left
-	WakeWriter             // wake the writer, or go on if it is the writer
+	TryFlush               // send what the connection accepts at once; TryLeft follows if something is left
+	WakeWriter             // wake the writer, or continue if the caller is the writer
 	actions
 )
 
@@ -51,7 +51,7 @@ func (a FlushAction) String() string {
 	return fmt.Sprintf("action %d", uint8(a))
 }
 
-// FlushStep returns what comes after s when e happens.
+// FlushStep returns the state after s and the action when e happens.
 func FlushStep(s FlushState, e FlushEvent) (FlushState, FlushAction) {
 	switch e {
 	case Defer:
@@ -105,7 +105,7 @@ func FlushStep(s FlushState, e FlushEvent) (FlushState, FlushAction) {
 	panic("flush: " + e.String())
 }
 
-// send has what is deferred sent.
+// send sends what is deferred.
 func send(s FlushState) (FlushState, FlushAction) {
 	if s.Phase() != Deferred {
 		return s, Nothing
@@ -113,6 +113,5 @@ func send(s FlushState) (FlushState, FlushAction) {
 	return settle(s), TryFlush
 }
 
-// settle is s, in which the writer sleeps, with nothing in the buffer but what is about to
-// be sent.
+// settle returns s, in which the writer sleeps, with nothing in the buffer except what is about to be sent.
 func settle(s FlushState) FlushState { return s&^phaseBits | FlushState(Idle) }

@@ -7,7 +7,7 @@ import (
 	"github.com/actornode/actornode/internal/kernel/env"
 )
 
-// Worker is what runs turns of actors.
+// Worker runs turns of actors.
 type Worker interface {
 	// Holds reports whether the worker still has the stage of the turn.
 	Holds() bool
@@ -15,20 +15,20 @@ type Worker interface {
 	DeferToTurnEnd()
 }
 
-// Turn is what the turn that a worker has under way leaves to be sent at its end. Each worker
-// has one, and alone calls its methods, but for [Turn.Overdue].
+// Turn is what the current turn of a worker leaves to be sent at its end. Each worker has one, and only the worker calls its
+// methods, except [Turn.Overdue].
 type Turn struct {
 	Worker Worker  // set once
 	Env    env.Env // set once
 
-	box    atomic.Pointer[Box] // whose link has something to be sent; nil: nothing is deferred
+	box    atomic.Pointer[Box] // whose link has something to be sent, or nil if nothing is deferred
 	count  int                 // messages
-	since  time.Time           // the first
-	atOnce int                 // as many times nothing waits
+	since  time.Time           // time of the first
+	atOnce int                 // number of turns in which nothing is deferred
 }
 
-// deferTo has what has been written into b's link sent at the end of the turn, or when its
-// handler waits, or is seen to take long. False: the turn has no such end.
+// deferTo defers the sending of what was written into b's link until the turn ends, or its handler waits, or is seen to take
+// long. It returns false if the turn has no such end.
 func (t *Turn) deferTo(b *Box) bool {
 	if !t.Worker.Holds() {
 		return false
@@ -51,8 +51,8 @@ func (t *Turn) deferTo(b *Box) bool {
 	return false
 }
 
-// End sends what the turn has left to be sent. busy: others wait for the stage, so the
-// writer does it. It follows each [Worker.DeferToTurnEnd].
+// End sends what the turn has left to be sent. busy reports that others wait for the stage, so the writer sends it. It
+// follows each [Worker.DeferToTurnEnd].
 func (t *Turn) End(busy bool) {
 	b := t.box.Load()
 	if busy {
@@ -68,8 +68,7 @@ func (t *Turn) End(busy bool) {
 	t.box.Store(nil)
 }
 
-// Overdue has the writer send what the turn has left to be sent, for it takes long. Any
-// goroutine may call it.
+// Overdue makes the writer send what the turn has left to be sent, because it takes long. It may be called concurrently.
 func (t *Turn) Overdue() {
 	if b := t.box.Load(); b != nil {
 		b.on(Needed)

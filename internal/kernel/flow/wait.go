@@ -7,25 +7,25 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Wait is that of one sender, which must not send before it is let go: see [Box.Space].
+// Wait is the wait of one sender, which must not send before it is released: see [Box.Space].
 type Wait struct {
-	Over  chan struct{} // closed when it is let go
-	Again bool          // it is to ask for space again then
+	Over  chan struct{} // closed when it is released
+	Again bool          // then it must ask for space again
 
-	cost int  // what it has sent last, and so perhaps sends next
-	gone bool // it has been let go, or has forgotten it; guarded by Box.mu
+	cost int  // size of its last message, as an estimate of the next
+	gone bool // released, or forgotten; guarded by Box.mu
 }
 
-// waits are the senders that are held up, each with one Wait in space, or in behind and perhaps crowd. A
-// sender that is let go costs no other anything. The Box's lock guards them.
+// waits are the waiting senders, each with one Wait in space, or in behind and possibly crowd. Released waits cost the others
+// nothing. The Box's lock guards them.
 type waits struct {
 	space  ring.Ring[*Wait]     // for space, in order
-	behind map[wire.PID][]*Wait // behind long messages of their own, by sender, in order; none is empty
-	crowd  ring.Ring[*Wait]     // of behind, those that wait until all of these have less, in order
-	held   int                  // that have not been let go
+	behind map[wire.PID][]*Wait // behind long messages of their own, by sender, in order; no empty values
+	crowd  ring.Ring[*Wait]     // those of behind that wait until the sum of all has decreased, in order
+	held   int                  // number of unreleased waits
 }
 
-// let lets one of r go, and further ones as long as there is space for what they may send.
+// let releases one of r, and further ones while there is space for their next messages.
 func (s *waits) let(r *ring.Ring[*Wait], room int) {
 	for r.Len() > 0 {
 		if w := r.Shift(); s.release(w) {
@@ -36,7 +36,7 @@ func (s *waits) let(r *ring.Ring[*Wait], room int) {
 	}
 }
 
-// release lets a sender go, if it still waits.
+// release releases a sender, if it still waits.
 func (s *waits) release(w *Wait) bool {
 	if w.gone {
 		return false
@@ -47,7 +47,7 @@ func (s *waits) release(w *Wait) bool {
 	return true
 }
 
-// wrote lets go who may, now that the writer holds less of a sender.
+// wrote releases senders, after the writer holds less of the sender from.
 func (s *waits) wrote(b *backlog, from wire.PID) {
 	if own := s.behind[from]; len(own) > 0 && !b.isBehind(from) {
 		n := 1
@@ -66,7 +66,7 @@ func (s *waits) wrote(b *backlog, from wire.PID) {
 	}
 }
 
-// end lets all go.
+// end releases all.
 func (s *waits) end() {
 	for s.space.Len() > 0 {
 		s.release(s.space.Shift())
@@ -79,8 +79,8 @@ func (s *waits) end() {
 	s.behind, s.crowd = nil, ring.Ring[*Wait]{}
 }
 
-// Space returns what to wait for if the box is over its limit, or what waits of the sender's; nil
-// otherwise. msg is what it has sent last, nil: a signal.
+// Space returns a Wait if the box is over its limit, or the sender has too much queued behind a long message of its own, and
+// nil otherwise. msg is what it has sent last, or nil for a signal.
 func (b *Box) Space(sender wire.PID, msg any) *Wait {
 	if full, behind := b.holdsUp(sender); !full && !behind {
 		return nil
@@ -122,7 +122,7 @@ func (b *Box) holdsUpLocked(sender wire.PID) (full, behind bool) {
 	return b.level.Load() > int64(b.backlog.quota.Room(b.backlog.limit)), b.backlog.isBehind(sender)
 }
 
-// Forget is for a sender that does not wait any longer.
+// Forget is for a sender that no longer waits.
 func (b *Box) Forget(w *Wait) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

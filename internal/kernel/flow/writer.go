@@ -13,35 +13,34 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Owner is told what a [Writer] does not send.
+// Owner is notified of what a [Writer] does not send.
 type Owner interface {
-	// Lose is told of frames that are not sent because the connection is over.
+	// Lose is called with frames that are not sent because the connection has ended.
 	Lose(frames []dist.Frame)
-	// Unfit is told of a frame that the link has refused, for it holds what is no term, or
-	// too much, or what the peer does not understand. If it is an exit signal or a Down,
-	// whose receiver must be told, the writer sends it with another reason.
-	// It returns what is sent instead of a reason; nil: its text.
+	// Unfit is called with a frame that the link has refused, because it holds a value that is not a term, or too much, or
+	// something that the peer does not understand. If it is an exit signal or a Down, whose receiver must be notified, the
+	// writer sends it with another reason. It returns the replacement of the reason, or nil for its text.
 	Unfit(f *dist.Frame, why *wire.EncodeError) (instead any)
 }
 
-// Writer writes what is in a Box to a link. Signals of a sender whose long message is under
-// way it holds until that has left; those of others go on.
+// Writer writes frames from a Box to a link. While a long message of a sender is being sent, it holds further frames of that
+// sender; those of others continue.
 type Writer struct {
 	Box   *Box
 	Link  dist.Link
-	Done  <-chan struct{} // closed when the connection is over
+	Done  <-chan struct{} // closed when the connection has ended
 	Owner Owner
 	Env   env.Env
 
-	held   map[wire.PID][]dist.Frame // by sender, in order; none is empty
-	behind []wire.PID                // of held, those whose own long message is under way
-	long   ring.Ring[wire.PID]       // of held, those whose next message is long and has no place in the link; in order
-	limit  links.LongLimiter         // nil: Link has no such limit
+	held   map[wire.PID][]dist.Frame // by sender, in order; no empty values
+	behind []wire.PID                // keys of held whose own long message is being sent
+	long   ring.Ring[wire.PID]       // keys of held whose next message is long and has no place in the link; in order
+	limit  links.LongLimiter         // nil if Link has no such limit
 	left   int                       // bytes of long messages in the link
 }
 
-// Run writes until Done is closed, nil, or until the link fails and what the peer has sent
-// before has had a moment to be read.
+// Run writes until Done is closed, and returns nil, or until the link fails, and what the peer has sent before has had a
+// moment to be read.
 func (w *Writer) Run() error {
 	w.held = make(map[wire.PID][]dist.Frame)
 	w.limit, _ = w.Link.(links.LongLimiter)
@@ -57,8 +56,7 @@ func (w *Writer) Run() error {
 	return err
 }
 
-// LoseHeld tells the owner of what the writer still holds. It follows Run, when the
-// connection is over.
+// LoseHeld reports what the writer still holds to the owner. It is called after Run, when the connection has ended.
 func (w *Writer) LoseHeld() {
 	for _, from := range w.behind {
 		w.Owner.Lose(w.held[from])
@@ -68,7 +66,7 @@ func (w *Writer) LoseHeld() {
 	}
 }
 
-// run is Run without the end.
+// run is Run without draining.
 func (w *Writer) run() error {
 	var batch []dist.Frame
 	for {
@@ -84,11 +82,11 @@ func (w *Writer) run() error {
 		}
 		if more || !w.Box.Rest(w.Link) {
 			if len(batch) == 0 && !more {
-				runtime.Gosched() // senders have been let go: the next pass is for what they send
+				runtime.Gosched() // senders have been released: the next pass is for their messages
 			}
 			continue
 		}
-		if more, err = w.flush(false); err != nil { // what has come past the queue meanwhile
+		if more, err = w.flush(false); err != nil { // frames that have bypassed the queue meanwhile
 			return err
 		}
 		if more {
@@ -99,15 +97,14 @@ func (w *Writer) run() error {
 		}
 		select {
 		case <-w.Box.wake:
-			runtime.Gosched() // goroutines that have been woken together write first, and it all leaves at once
+			runtime.Gosched() // let goroutines woken together write first, to flush it all at once
 		case <-w.Done:
 			return nil
 		}
 	}
 }
 
-// all writes a batch into the link, or holds it. After an error done frames have
-// been taken care of.
+// all writes a batch to the link, or holds it. After an error, done frames have been handled.
 func (w *Writer) all(batch []dist.Frame) (done int, err error) {
 	for i := range batch {
 		f := &batch[i]
@@ -130,7 +127,7 @@ func (w *Writer) all(batch []dist.Frame) (done int, err error) {
 	return len(batch), nil
 }
 
-// hold keeps a frame, which the link has refused; why nil: others of its sender are held already.
+// hold holds a frame that the link has refused, or, if why is nil, that follows held ones of its sender.
 func (w *Writer) hold(f *dist.Frame, why error) {
 	if why != nil {
 		w.wait(f.From, why)
@@ -139,7 +136,7 @@ func (w *Writer) hold(f *dist.Frame, why error) {
 	w.Box.hold(f, frameCost(f))
 }
 
-// wait has a sender of held wait, as the link has answered.
+// wait makes a sender in held wait, according to the link's answer.
 func (w *Writer) wait(from wire.PID, why error) {
 	if errors.Is(why, links.ErrLong) {
 		w.long.Push(from)
@@ -148,7 +145,7 @@ func (w *Writer) wait(from wire.PID, why error) {
 	}
 }
 
-// one writes a frame into the link.
+// one writes a frame to the link.
 func (w *Writer) one(f *dist.Frame) (buffered int, err error) {
 	buffered, err = w.Link.Write(f)
 	if err != nil && !errors.Is(err, dist.ErrLater) {
@@ -157,8 +154,8 @@ func (w *Writer) one(f *dist.Frame) (buffered int, err error) {
 	return buffered, err
 }
 
-// flush sends what the link holds, or a part of it, and then writes what has been
-// held and may go now. more: there is something to send still.
+// flush sends what the link holds, or a part of it, and then writes held frames that may be written now. more reports that
+// there still is something to send.
 func (w *Writer) flush(tick bool) (more bool, err error) {
 	left, err := w.Link.Flush(tick)
 	w.left = left
@@ -189,7 +186,7 @@ func (w *Writer) flush(tick bool) (more bool, err error) {
 	return more, err
 }
 
-// resume writes what is held of a sender, until the link refuses something.
+// resume writes the held frames of a sender, until the link refuses one.
 func (w *Writer) resume(from wire.PID) error {
 	frames := w.held[from]
 	for len(frames) > 0 {
@@ -206,8 +203,7 @@ func (w *Writer) resume(from wire.PID) error {
 	return nil
 }
 
-// unfit is for a frame that the link has refused. Errors that are not about the frame it
-// returns.
+// unfit handles a frame that the link has refused. It returns errors that are not about the frame.
 func (w *Writer) unfit(f *dist.Frame, err error) error {
 	var why *wire.EncodeError
 	if !errors.As(err, &why) {
@@ -227,7 +223,7 @@ func (w *Writer) unfit(f *dist.Frame, err error) error {
 	return nil
 }
 
-// reasonText is a reason that stands for one which cannot be sent.
+// reasonText returns a text that replaces a reason which cannot be sent.
 func reasonText(reason any) string {
 	text := []rune(fmt.Sprintf("%.*v", maxReason, reason))
 	return string(text[:min(len(text), maxReason)])

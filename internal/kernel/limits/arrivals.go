@@ -6,10 +6,9 @@ import (
 	"net/netip"
 )
 
-// SourceOf returns what shares of limits are counted by: an IPv4 address, or the /64
-// that an IPv6 address is in, for that is what one host can choose from. Not valid:
-// neither. All such connections, over Unix sockets or within the program, are of one
-// source without a share.
+// SourceOf returns the source by which shares of limits are counted: an IPv4 address, or the /64 of an IPv6 address, because
+// one host can choose any address in that. It is not valid if addr is neither. All such connections, over Unix sockets or
+// within the program, are of one source without a share.
 func SourceOf(addr net.Addr) netip.Prefix {
 	var ip netip.Addr
 	if tcp, ok := addr.(*net.TCPAddr); ok {
@@ -35,26 +34,25 @@ func IsLocal(addr net.Addr) bool {
 	return !ok || tcp.IP.IsLoopback()
 }
 
-// Arrivals is a table of the connections to one listener whose peers have proved nothing
-// yet. When there is no room for a new one another is dropped: the oldest of its source
-// if that has its share, else the oldest of the source that has the most. So a flood from
-// some sources drops itself, and one from very many drops those that take long. Whoever
-// calls a method holds the lock that guards the table.
+// Arrivals is a table of the unauthenticated connections to one listener. When there is no room for a new one another is
+// dropped: the oldest of its source if that has used up its share, otherwise the oldest of the source that has the most. So a
+// flood from few sources drops itself, and one from very many drops those that take long. The caller of each method holds the
+// lock that guards the table.
 //
 // Invariants:
 //
-//  1. There are n arrivals, at most max, and at most share of one source that has one; after SetMax at most as many as
-//     there were.
-//  2. A source is in sources if it has arrivals, and then in levels[how many it has].
-//  3. most is the highest level that is not empty; 0: all are.
+//  1. There are n arrivals, at most max, and at most share of one source that has a share; after SetMax at most as
+//     many as there were.
+//  2. A source is in sources if it has arrivals, and then in levels[number of its arrivals].
+//  3. most is the highest level that is not empty, or 0 if all are.
 type Arrivals struct {
 	max, share int
 	n, most    int
 	sources    map[netip.Prefix]*source
-	levels     map[int]*list.List // of *source, the one that has been there longest first
+	levels     map[int]*list.List // of *source, the longest on the level first
 }
 
-// source is where arrivals come from.
+// source is an origin of arrivals.
 type source struct {
 	of       netip.Prefix
 	arrivals list.List // of *Arrival, the oldest first
@@ -63,9 +61,9 @@ type source struct {
 
 // Arrival is a connection in the table. From and Drop are set before it is entered.
 type Arrival struct {
-	From netip.Prefix  // as SourceOf says
-	Drop func(error)   // ends it
-	at   *list.Element // nil: it is not in the table
+	From netip.Prefix  // from SourceOf
+	Drop func(error)   // ends the connection
+	at   *list.Element // nil if not in the table
 	of   *source
 }
 
@@ -74,11 +72,11 @@ func NewArrivals(max, share int) *Arrivals {
 	return &Arrivals{max: max, share: share, sources: make(map[netip.Prefix]*source), levels: make(map[int]*list.List)}
 }
 
-// SetMax changes how many arrivals there may be, and how many of them from one source. Those that there are stay.
+// SetMax changes the maximum number of arrivals, and of those from one source. Existing ones stay.
 func (t *Arrivals) SetMax(max, share int) { t.max, t.share = max, share }
 
-// Add enters an arrival and returns the one that is to be dropped for it, nil: none, and
-// whether that is for the share of its source.
+// Add adds an arrival and returns the one to be dropped for it, or nil, and whether that is because of the share of its
+// source.
 func (t *Arrivals) Add(a *Arrival) (dropped *Arrival, share bool) {
 	if s := t.sources[a.From]; s != nil && a.From.IsValid() && s.arrivals.Len() >= t.share {
 		dropped, share = s.oldest(), true
@@ -100,7 +98,7 @@ func (t *Arrivals) Add(a *Arrival) (dropped *Arrival, share bool) {
 	return dropped, share
 }
 
-// Oldest returns the oldest arrival of the source that has the most; nil: there is none.
+// Oldest returns the oldest arrival of the source that has the most, or nil if there is none.
 func (t *Arrivals) Oldest() *Arrival {
 	if t.most == 0 {
 		return nil
@@ -110,7 +108,7 @@ func (t *Arrivals) Oldest() *Arrival {
 
 func (s *source) oldest() *Arrival { return s.arrivals.Front().Value.(*Arrival) }
 
-// Remove takes an arrival out, if it is in there.
+// Remove removes an arrival, if it is in the table.
 func (t *Arrivals) Remove(a *Arrival) {
 	if a.at == nil {
 		return
@@ -127,7 +125,7 @@ func (t *Arrivals) Remove(a *Arrival) {
 	t.enter(s)
 }
 
-// leave takes a source out of its level.
+// leave removes a source from its level.
 func (t *Arrivals) leave(s *source) {
 	n := s.arrivals.Len()
 	if n == 0 {
@@ -142,7 +140,7 @@ func (t *Arrivals) leave(s *source) {
 	}
 }
 
-// enter puts it into the level where it belongs.
+// enter adds a source to its level.
 func (t *Arrivals) enter(s *source) {
 	n := s.arrivals.Len()
 	if t.levels[n] == nil {
@@ -152,11 +150,10 @@ func (t *Arrivals) enter(s *source) {
 	t.most = max(t.most, n)
 }
 
-// Len returns how many arrivals there are.
+// Len returns the number of arrivals.
 func (t *Arrivals) Len() int { return t.n }
 
-// Largest returns how many arrivals the source has that has the most, of those that have a
-// share.
+// Largest returns the maximum number of arrivals of one source, among those that have a share.
 func (t *Arrivals) Largest() (n int) {
 	for of, s := range t.sources {
 		if of.IsValid() {

@@ -5,53 +5,49 @@ import (
 	"time"
 )
 
-// Peers are looked at looksPerStall times in Limits.Stall, whether they take what
-// is sent to them, and whenever the answers that wait for one are too many, or twice as
-// many as the last time.
+// Each peer is checked looksPerStall times per Limits.Stall, for whether it accepts what is sent to it, and whenever too many
+// answers are queued for one, or twice as many as the last time.
 const (
 	looksPerStall = 4
 	leastLook     = time.Millisecond
-	// farTooMany times as many answers as may wait are not waited for if the peer takes
-	// nothing for Moment.
+	// If farTooMany times the permitted answers are queued, and the peer accepts nothing for Moment, its connection ends.
 	farTooMany = 4
 )
 
-// Moment is how long a peer is given that has far too much waiting for it.
+// Moment is the time given to a peer with far too much queued.
 const Moment = 200 * time.Millisecond
 
-// LookEvery is how often the driver looks at the peers, at least.
+// LookEvery is the maximum interval at which the driver checks the peers.
 func (q *Quota) LookEvery() time.Duration { return max(q.Stall()/looksPerStall, leastLook) }
 
-// Look is what the driver sees of a peer.
+// Look is the state of a peer as seen by the driver.
 type Look struct {
 	At      time.Time
-	Steady  bool // there is a connection, and Sent and Unsent say what it has taken
+	Steady  bool // there is a connection, and Sent and Unsent measure what it has accepted
 	Sent    uint64
 	Unsent  int  // bytes of Sent that the system has not sent yet
-	Waits   int  // bytes
-	Limit   int  // how many bytes may wait for it until its senders are held up
-	Held    bool // senders are: they wait until much less than Limit waits
-	Answers int  // bytes of answers among those that wait
-	Longest int  // of the answers
-	Unacked bool // it does not acknowledge that links are gone
+	Waits   int  // queued bytes
+	Limit   int  // queued bytes above which its senders wait
+	Held    bool // senders wait, until much less than Limit is queued
+	Answers int  // bytes of queued answers
+	Longest int  // the longest answer
+	Unacked bool // it does not acknowledge removed links
 }
 
-// progress is how much a peer had taken of what is sent to it, and when.
+// progress is how much a peer had accepted, and when.
 type progress struct {
-	at     time.Time // zero: it has not been looked at
+	at     time.Time // zero if not checked yet
 	sent   uint64
 	unsent int
 }
 
-// Backlog is what is known of a peer that takes less than is sent to it. It belongs to the
-// driver.
+// Backlog is the state of a peer that accepts less than is sent to it. It belongs to the driver.
 type Backlog struct {
-	moved   progress // when it has taken something for the last time, or no sender waited
-	answers progress // since when too many answers wait
+	moved   progress // when it last accepted something, or no sender waited
+	answers progress // when too many answers were first queued
 }
 
-// Again returns when the driver is to look at the peer again, if before: too many answers
-// wait for it.
+// Again returns when the driver must check the peer again: before, or earlier if too many answers are queued for it.
 func (b *Backlog) Again(before time.Duration) time.Duration {
 	if b.answers.at.IsZero() {
 		return before
@@ -59,7 +55,7 @@ func (b *Backlog) Again(before time.Duration) time.Duration {
 	return min(before, Moment)
 }
 
-// Judge says why the connection to a peer must end, or nil.
+// Judge returns why the connection to a peer must end, or nil.
 func (q *Quota) Judge(b *Backlog, l Look) error {
 	t, was := progress{l.At, l.Sent, l.Unsent}, &b.moved
 	stuck := l.Waits > l.Limit || l.Held && l.Waits > 0
@@ -82,12 +78,11 @@ func (q *Quota) Judge(b *Backlog, l Look) error {
 	return nil
 }
 
-// tooManyAnswers reports whether the answers that wait are too many. The longest does not
-// count, for a peer may ask for one that is longer than all that may wait. The others are too
-// many when more of them wait than may, and at the rate at which the peer takes something
-// they would not be gone within Stall; when far more wait, and it has taken nothing for a
-// moment; and when more wait than its share, while more waits for all peers than may. Then the
-// longest counts, too, if the peer has taken nothing for a moment.
+// tooManyAnswers reports whether too many answers are queued. The longest does not count, because a peer may request one that
+// is longer than the limit. The others are too many if they exceed the limit and would not be sent within Stall at the rate
+// at which the peer accepts data; if they far exceed it, and it has accepted nothing for a moment; and if they exceed its
+// share, while the sum for all peers exceeds its limit. In the last case the longest counts, too, if the peer has accepted
+// nothing for a moment.
 func (q *Quota) tooManyAnswers(b *Backlog, t progress, l Look) bool {
 	was := &b.answers
 	most, others, over := int(q.Answers.Max()), l.Answers-l.Longest, q.Queued.Over()
@@ -115,7 +110,7 @@ func (q *Quota) tooManyAnswers(b *Backlog, t progress, l Look) bool {
 	return false
 }
 
-// bytesText is a number of bytes for people.
+// bytesText formats a number of bytes for people.
 func bytesText(n int) string {
 	switch {
 	case n >= 1<<20:

@@ -2,10 +2,10 @@ package limits
 
 import "strings"
 
-// maxBrief is how many bytes of a text are shown that a stranger can make longer.
+// maxBrief is the maximum number of bytes shown of a text whose length strangers control.
 const maxBrief = 1 << 10
 
-// Brief is the beginning of the text of an error that a stranger can make longer.
+// Brief returns the beginning of the text of an error whose length strangers control.
 func Brief(err error) string {
 	text := err.Error()
 	if len(text) > maxBrief {

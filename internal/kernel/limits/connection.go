@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Connection is what bounds a single connection. In each field but Grace and Compress 0 stands for
-// the default. node.Distribution says what each is.
+// Connection is the limits of a single connection. In each field except Grace and Compress 0 means the default.
+// node.Distribution documents the fields.
 type Connection struct {
 	TickTime, ConnectTimeout, Grace time.Duration
 	Queue, Compress                 int // bytes
@@ -20,10 +20,10 @@ const (
 	queue          = 1 << 20
 )
 
-// minTickTime is the shortest TickTime.
+// minTickTime is the minimum TickTime.
 const minTickTime = 4 * time.Millisecond
 
-// WithDefaults returns c with the defaults, or says which field is out of its range.
+// WithDefaults returns c with the defaults, or an error for a field out of its range.
 func (c Connection) WithDefaults() (Connection, error) {
 	switch {
 	case c.TickTime < 0 || c.Queue < 0 || c.ConnectTimeout < 0:

@@ -2,23 +2,21 @@ package limits
 
 import "github.com/actornode/actornode/wire/dist"
 
-// Two nodes that dial each other at the same time make two connections, of which one stays, the
-// same on both sides: that which the node with the greater name has dialled. Both decide by
-// what each knows alone; the functions of this file are all of that.
+// Two nodes that dial each other at the same time make two connections, of which one is kept, the same on both sides: the one
+// that the node with the greater name has dialled. Each decides by its own state alone; the functions of this file do that.
 
-// Standing is what a node has with another when it decides about a connection that comes in
-// from there.
+// Standing is the state of a node towards another when it decides about an incoming connection from that.
 type Standing struct {
 	Greater bool   // this node's name is the greater one
-	Naming  bool   // it has said its name to the other on a connection that it is making
+	Naming  bool   // it has sent its name to the other on a connection that it is making
 	Up      bool   // there is a connection
-	Arrival uint64 // the number of the claim that it was made by; 0: this node has dialled
-	Older   bool   // it was there when the claim arrived
+	Arrival uint64 // the number of the claim that made it, or 0 if this node has dialled
+	Older   bool   // it existed when the claim arrived
 	Placed  bool   // it, or one that is about to end, has a place that a new one takes over
 }
 
-// Admits answers a node that wants to connect, and has proved nothing yet; but for Full, which
-// is about the limits.
+// Admits returns the verdict for a node that wants to connect and has not proved its identity yet, except Full, which depends
+// on the limits.
 func (s Standing) Admits() dist.Verdict {
 	switch {
 	case s.Up:
@@ -31,14 +29,13 @@ func (s Standing) Admits() dist.Verdict {
 	return dist.Simultaneous
 }
 
-// Waits reports whether a node that has proved who it is must wait for the outcome of this
-// node's own attempt. Once this node has said its name on its own, a peer of OTP with a smaller
-// name gives up the other: so that one waits.
+// Waits reports whether a node that has proved its identity must wait for the outcome of this node's own attempt. Once this
+// node has sent its name on that, a peer of OTP with a smaller name gives up its own connection: so that connection waits.
 func (s Standing) Waits() bool { return !s.Up && s.Naming && s.Greater }
 
-// Outlasts reports whether the connection that there is stays, and not that of the claim with
-// that number: the peer has come again since, or this node has dialled meanwhile and has the
-// greater name. One that comes anew otherwise says that the old one is dead.
+// Outlasts reports whether the existing connection is kept in favour of that of the claim with the given number: the peer has
+// connected again since, or this node has dialled meanwhile and has the greater name. Otherwise the new connection implies
+// that the old one is dead.
 func (s Standing) Outlasts(claim uint64) bool {
 	switch {
 	case !s.Up:
@@ -49,6 +46,5 @@ func (s Standing) Outlasts(claim uint64) bool {
 	return !s.Older && s.Greater
 }
 
-// GivesUp reports whether a connection that this node has dialled is closed, where the peer has
-// one already, or is over.
+// GivesUp reports whether a connection that this node has dialled is closed if the peer has one already, or has ended.
 func GivesUp(greater, over bool) bool { return over || !greater }

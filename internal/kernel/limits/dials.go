@@ -5,47 +5,44 @@ import (
 	"time"
 )
 
-// Dials decides which peers are dialled next: so many at a time, the others wait in
-// two lines. Those in the first line are wanted by a caller that waits for them, or have
-// been connected before. Those in the second are wanted by a message, a link or an exit
-// signal to a node that is not known yet. Its name may be made up by another peer, which
-// is to be answered there. A quarter of all dials is kept for the first line.
+// Dials decides which peers are dialled next: a limited number at a time, the others wait in two queues. The first queue is
+// for peers that a caller waits for, or that have been connected before. The second is for peers requested by a message, a
+// link or an exit signal to an unknown node, whose name may have been made up by another peer to which the node is to answer.
+// A quarter of all dials is reserved for the first queue.
 //
-// It has no goroutine, clock or lock: whoever calls a method holds the lock that guards it.
-// P is the peer.
+// It has no goroutine, clock or lock: the caller of each method holds the lock that guards it. P is the peer.
 //
 // Invariants:
 //
-//  1. dialing is the number of peers that may be dialled now, at most max; dialing2 of
-//     them came from the second line, at most max2. Both may be more after SetMax until enough are done.
-//  2. Nobody waits in the first line while dialing < max, nor in the second while
+//  1. dialing is the number of peers being dialled, at most max; dialing2 of them came from
+//     the second queue, at most max2. Both may be more after SetMax until enough are done.
+//  2. The first queue is empty while dialing < max, and the second while
 //     dialing < max and dialing2 < max2.
 type Dials[P any] struct {
 	max, max2         int
 	dialing, dialing2 int
 	first, second     list.List // of *Dial[P]
-	most1, most2      int       // that may wait
+	most1, most2      int       // maximum lengths of the queues
 	refused           uint64
-	maxWait           time.Duration // how long a peer waits at most
+	maxWait           time.Duration // maximum time a peer waits
 }
 
-// Dial is what is known of a peer. Of is set before it is asked for.
+// Dial is the state of a peer. Of is set before Ask.
 type Dial[P any] struct {
 	Of     *P
-	line   *list.List    // that it waits in, nil: in none
-	at     *list.Element // where
+	line   *list.List    // the queue it waits in, or nil
+	at     *list.Element // its element there
 	since  time.Time
-	second bool // it waits in the second line, or came from there
+	second bool // it waits in the second queue, or came from there
 }
 
-// How many may wait for one dial.
+// Maximum number of waiting peers per dial.
 const (
 	mostWaiting1 = 64
 	mostWaiting2 = 16
 )
 
-// NewDials returns the dials of a node that makes max connections at a time, for which a peer waits for
-// maxWait at most.
+// NewDials returns the dials of a node that makes max connections at a time, for which a peer waits for maxWait at most.
 func NewDials[P any](max int, maxWait time.Duration) *Dials[P] {
 	q := &Dials[P]{maxWait: maxWait}
 	q.setMax(max)
@@ -56,8 +53,8 @@ func (q *Dials[P]) setMax(max int) {
 	q.max, q.max2, q.most1, q.most2 = max, max-max/4, max*mostWaiting1, max*mostWaiting2
 }
 
-// SetMax changes how many connections are made at a time. It returns the peers that may be dialled now, and those that
-// have waited too long. Of more that are being made each goes on.
+// SetMax changes the maximum number of concurrent dials. It returns the peers to be dialled now, and those that have waited
+// too long. Running dials continue even if they exceed it.
 func (q *Dials[P]) SetMax(max int, now time.Time) (next, late []*P) {
 	q.setMax(max)
 	for {
@@ -70,16 +67,16 @@ func (q *Dials[P]) SetMax(max int, now time.Time) (next, late []*P) {
 	}
 }
 
-// DialAnswer says when a peer may be dialled.
+// DialAnswer is when a peer may be dialled.
 type DialAnswer uint8
 
 const (
-	Now     DialAnswer = iota // Done is to be called when it is over
-	Later                     // Done of another peer says when
+	Now     DialAnswer = iota // the caller must call Done at its end
+	Later                     // Done of another peer returns it
 	Refused                   // too many wait
 )
 
-// Ask asks whether p, which waits in no line, may be dialled.
+// Ask returns when p, which waits in no queue, may be dialled.
 func (q *Dials[P]) Ask(p *Dial[P], first bool, now time.Time) DialAnswer {
 	p.second = !first
 	line, most := &q.first, q.most1
@@ -108,7 +105,7 @@ func (q *Dials[P]) begin(p *Dial[P]) {
 	}
 }
 
-// Promote moves p to the first line if it is in the second.
+// Promote moves p to the first queue if it is in the second.
 func (q *Dials[P]) Promote(p *Dial[P]) DialAnswer {
 	if p.line != &q.second || q.first.Len() >= q.most1 {
 		return Later
@@ -118,7 +115,7 @@ func (q *Dials[P]) Promote(p *Dial[P]) DialAnswer {
 	return q.Ask(p, true, since)
 }
 
-// Withdraw takes p out of its line, and reports whether it was in one.
+// Withdraw removes p from its queue, and reports whether it was in one.
 func (q *Dials[P]) Withdraw(p *Dial[P]) bool {
 	if p.line == nil {
 		return false
@@ -128,8 +125,7 @@ func (q *Dials[P]) Withdraw(p *Dial[P]) bool {
 	return true
 }
 
-// Done says that p has been dialled. It returns the peer that may be dialled now, nil:
-// none; and those that have waited too long.
+// Done records that p has been dialled. It returns the peer to be dialled now, or nil, and those that have waited too long.
 func (q *Dials[P]) Done(p *Dial[P], now time.Time) (next *P, late []*P) {
 	q.dialing--
 	if p.second {
@@ -138,7 +134,7 @@ func (q *Dials[P]) Done(p *Dial[P], now time.Time) (next *P, late []*P) {
 	return q.next(now)
 }
 
-// next takes the peer out of its line that may be dialled now, nil: none, and those before it that have waited too long.
+// next dequeues and returns the peer to be dialled now, or nil, and those before it that have waited too long.
 func (q *Dials[P]) next(now time.Time) (next *P, late []*P) {
 	for _, line := range []*list.List{&q.first, &q.second} {
 		for line.Len() > 0 && q.free(line == &q.first) {
@@ -155,7 +151,7 @@ func (q *Dials[P]) next(now time.Time) (next *P, late []*P) {
 	return nil, late
 }
 
-// Limit is the limit, and what is used of it.
+// Limit returns the limit and its usage.
 func (q *Dials[P]) Limit() Use {
 	return Use{Name: "dials", Max: int64(q.max), Used: int64(q.dialing), Refused: q.refused}
 }

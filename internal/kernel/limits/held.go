@@ -4,30 +4,32 @@ import (
 	"sync/atomic"
 )
 
-// costs is what one thing of a kind takes in memory, in bytes: measured, with what the tables of both ends need and what the
-// garbage collector leaves. Rounded up.
+// costs is the memory of one thing of a kind, in bytes: measured, with the tables of both ends and the garbage collector's
+// overhead. Rounded up.
 var costs = [HeldKinds]int64{HeldMonitors: 320, HeldLinks: 320, HeldSpawned: 1024, HeldNames: 512}
 
-// leastHeld is what each peer may hold, whatever others do, in bytes.
+// leastHeld is what each peer may hold, whatever others hold, in bytes.
 const leastHeld = 16 << 10
 
-// mostFactor is how many times the limit all peers together hold, at most, when some had taken all before the others came.
+// mostFactor is the maximum that all peers together hold, as a multiple of the limit, if some had taken all before the others
+// came.
 const mostFactor = 2
 
-// Held is what all peers together make the node hold in tables. Each of them has limits of its own; when
-// all hold more than may be, a peer gets no more than its share of that, so those with many names have no more together than one.
+// Held is what all peers together make the node hold in tables. Each of them has limits of its own; when the sum of all
+// exceeds the limit, a peer gets no more than its share of that, so one with many names holds no more than one with a single
+// name.
 type Held struct {
 	all     *Limit
 	holders atomic.Int64 // those that hold something
 }
 
-// Holder is what one peer holds. Its methods are for any goroutine.
+// Holder is what one peer holds. It may be used concurrently.
 type Holder struct {
 	held *Held
 	used atomic.Int64
 }
 
-// NewHolder returns the holder of a peer that holds nothing; of a nil Quota, nil, which bounds nothing.
+// NewHolder returns the holder of a peer that holds nothing; for a nil Quota it returns nil, which bounds nothing.
 func (q *Quota) NewHolder() *Holder {
 	if q == nil {
 		return nil
@@ -51,7 +53,7 @@ func (h *Holder) Take(k HeldKind) bool {
 	return true
 }
 
-// Full reports whether one more thing of a kind would be refused, and counts it as such.
+// Full reports whether one more thing of a kind would be refused, and counts that as a refusal.
 func (h *Holder) Full(k HeldKind) bool {
 	if h == nil || !h.full(costs[k]) {
 		return false

@@ -9,12 +9,12 @@ const (
 	HeldSpawned
 	HeldNames
 
-	HeldKinds // how many there are
+	HeldKinds // the number of kinds
 )
 
 var heldKinds = [HeldKinds]string{HeldMonitors: "monitors", HeldLinks: "links", HeldSpawned: "spawned", HeldNames: "names"}
 
-// String returns the name of k, as the log and the limits have it.
+// String returns the name of k, as used in the log and in limits.
 func (k HeldKind) String() string {
 	if k < HeldKinds {
 		return heldKinds[k]

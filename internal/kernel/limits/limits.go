@@ -8,19 +8,19 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Cluster is the limits. In each field 0 stands for the default.
+// Cluster is the limits for other nodes. In each field 0 means the default.
 type Cluster struct {
 	Connections, ConnectionsPerSource, Pending, PendingPerSource, Dials int
 
 	Queued, Answers, Fragments int // bytes
 	Stall                      time.Duration
 
-	Monitors, Links, Spawned, Names int // of one peer
+	Monitors, Links, Spawned, Names int // per peer
 
 	Held int // bytes of these, of all peers
 }
 
-// ErrNegative says that a limit is below 0.
+// ErrNegative reports a limit below 0.
 var ErrNegative = errors.New("node: Distribution.Cluster: a limit must not be negative; 0 is its default")
 
 // WithDefaults returns c with the defaults, that of Stall being stall. Errors: [ErrNegative].
@@ -44,7 +44,7 @@ func (c Cluster) WithDefaults(stall time.Duration) (Cluster, error) {
 		fill(&c.Stall, stall))
 }
 
-// Default returns the limits of a node that has a TickTime, 0: the default, with so many ticks in it.
+// Default returns the limits of a node with the TickTime tick, or its default if 0, and that many ticks per TickTime.
 func Default(tick, ticks time.Duration) Cluster {
 	full, err := Cluster{}.WithDefaults(cmp.Or(tick, TickTime) / ticks)
 	if err != nil {
@@ -53,7 +53,7 @@ func Default(tick, ticks time.Duration) Cluster {
 	return full
 }
 
-// fill gives a limit that is 0 its default.
+// fill sets a limit that is 0 to its default.
 func fill[T int | time.Duration](is *T, by T) error {
 	if *is < 0 {
 		return ErrNegative
@@ -64,7 +64,7 @@ func fill[T int | time.Duration](is *T, by T) error {
 	return nil
 }
 
-// Node is the limits that can change while a node runs. node.DistributionLimits says what each is.
+// Node is the limits that can change while a node runs. node.DistributionLimits documents the fields.
 type Node struct {
 	Queue   int // bytes
 	Link    dist.LinkLimits

@@ -2,30 +2,28 @@ package limits
 
 import "github.com/actornode/actornode/wire"
 
-// ProtocolMemory is what is remembered of peers: the best protocol that each is known to speak, and
-// whether it has been connected. A protocol is its place in the node's list, the preferred
-// one first, so the lesser number is the better one. Whoever calls a method holds the lock
-// that guards it. The zero value remembers nothing.
+// ProtocolMemory remembers of each peer the best protocol that it is known to support, and whether it has been connected. A
+// protocol is its index in the node's list, the preferred one first, so a smaller number is better. The caller of each method
+// holds the lock that guards it. The zero value remembers nothing.
 //
-// It remembers mostRemembered peers. For one more the peer is forgotten that was entered
-// first.
+// It remembers mostRemembered peers. A further one replaces the peer that was entered first.
 type ProtocolMemory struct {
 	of    map[wire.Atom]remembered
-	names []wire.Atom // in the order in which they were entered; from next on, and then from 0
-	next  int         // the first of them, once there are mostRemembered
+	names []wire.Atom // in the order of entry; from next on, and then from 0
+	next  int         // index of the first, once there are mostRemembered
 }
 
 // remembered is what is remembered of a peer.
 type remembered struct {
-	best      int  // the best protocol that it has been seen to have
-	warned    int  // the protocol that it has been warned of; 0: none
-	connected bool // it has been
+	best      int  // the best protocol seen
+	warned    int  // the protocol that a warning was logged for, or 0
+	connected bool // it has been connected
 }
 
-// mostRemembered is how many peers are remembered, at most.
+// mostRemembered is the maximum number of remembered peers.
 const mostRemembered = 4096
 
-// set keeps what is known of a peer.
+// set stores what is known of a peer.
 func (m *ProtocolMemory) set(name wire.Atom, r remembered) {
 	if m.of == nil {
 		m.of = make(map[wire.Atom]remembered)
@@ -45,14 +43,14 @@ func (m *ProtocolMemory) set(name wire.Atom, r remembered) {
 // HasBeenConnected reports whether a peer has been connected.
 func (m *ProtocolMemory) HasBeenConnected(name wire.Atom) bool { return m.of[name].connected }
 
-// Fallback is a less preferred protocol than a peer is known to speak.
+// Fallback is the use of a less preferred protocol than a peer is known to support.
 type Fallback struct {
 	Used, Best int
-	New        bool // nobody has been warned of it
+	New        bool // no warning has been logged for it
 }
 
-// Dials is told that a peer is about to be dialled by the protocol used, where announced is
-// the best that is announced. ok: that is a fallback.
+// Dials records that a peer is about to be dialled by the protocol used, where announced is the best one announced. ok
+// reports whether that is a fallback.
 func (m *ProtocolMemory) Dials(name wire.Atom, used, announced int) (f Fallback, ok bool) {
 	r, known := m.of[name]
 	best := announced
@@ -66,9 +64,8 @@ func (m *ProtocolMemory) Dials(name wire.Atom, used, announced int) (f Fallback,
 	return Fallback{used, best, r.warned != used}, true
 }
 
-// Connected is told that a peer is connected by the protocol used, of all that the node
-// has; -1: by none of them, so there is nothing to compare with. ok: that is a fallback
-// that nobody has been warned of.
+// Connected records that a peer has connected by the protocol used, of all that the node has; -1 means by none of them, so
+// that there is nothing to compare. ok reports whether that is a fallback without a warning yet.
 func (m *ProtocolMemory) Connected(name wire.Atom, used, all int) (f Fallback, ok bool) {
 	r, known := m.of[name]
 	worse := known && r.best < used

@@ -7,23 +7,23 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// DynamicNames are those for nodes that ask for one, as an erl that is started with -name undefined. A name that is
-// free again is given again, with the next creation: so no more names are ever used than there were such nodes
-// at a time, and whoever keeps something by name, such as a table of atoms or of metrics, keeps no more than
-// that. The caller of a method holds the lock that guards them.
+// DynamicNames are the names for nodes that request one, like erl with -name undefined. A released name is assigned again,
+// with the next creation: so the number of names ever used is at most the maximum number of concurrent nodes, and so is the
+// size of anything stored by name, such as a table of atoms or metrics. The caller of each method holds the lock that guards
+// them.
 type DynamicNames struct {
-	free  map[string][]wire.NodeID // by host, the last one first
-	count int                      // of these
+	free  map[string][]wire.NodeID // by host, the last released first
+	count int                      // number of names in free
 }
 
-// maxFreeNames bounds the free names that are kept. A peer that knows the cookie can say any host.
+// maxFreeNames bounds the released names that are kept. A peer that knows the cookie can name any host.
 const maxFreeNames = 4096
 
-// minCreation is the smallest creation that OTP gives to a node.
+// minCreation is the smallest creation that OTP assigns to a node.
 const minCreation = 4
 
-// Take returns a name at the host. again: it has been used before. A fresh one is made of random, whose bits are its
-// name before the host, and creation.
+// Take returns a name at the host. again reports that it has been used before. A new one is made of random, which becomes the
+// part before the host, and creation.
 func (n *DynamicNames) Take(host string, random uint64, creation uint32) (id wire.NodeID, again bool) {
 	if free := n.free[host]; len(free) > 0 {
 		id = free[len(free)-1]
@@ -34,11 +34,11 @@ func (n *DynamicNames) Take(host string, random uint64, creation uint32) (id wir
 		}
 		return id, true
 	}
-	name := strings.ToUpper(strconv.FormatUint(random, 36)) + "@" + host // as OTP's look
+	name := strings.ToUpper(strconv.FormatUint(random, 36)) + "@" + host // like OTP's
 	return wire.NodeID{Name: wire.Atom(name), Creation: max(creation, minCreation)}, false
 }
 
-// Give says that a name is free again. The zero NodeID is none.
+// Give releases a name. It ignores the zero NodeID.
 func (n *DynamicNames) Give(id wire.NodeID) {
 	_, host, ok := strings.Cut(string(id.Name), "@")
 	if !ok || n.count >= maxFreeNames {

@@ -8,12 +8,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Owners counts the processes that single peers have started here, and the names that they
-// have had registered. Processes outlive a connection, so they and their names are counted
-// by who the peer is, its name and how it has proved that: to connect again does not help, and who takes the name of
-// another has nothing of what is that one's.
+// Owners counts the processes that single peers have started here, and the names that they have registered. Processes outlive
+// a connection, so they and their names are counted by the identity of the peer, that is its name and how it has proved that:
+// reconnecting does not help, and a node that takes over the name of another gets nothing that belongs to that one.
 type Owners struct {
-	Spawned, Names *Limit // of one peer; they count what was refused only
+	Spawned, Names *Limit // of one peer; only their refusals are counted
 
 	q  *Quota
 	mu sync.Mutex
@@ -30,10 +29,10 @@ func keyOf(who rights.Identity) identity {
 	return identity{who.Name, wire.Atom(who.Cookie), strings.Join(who.TLS, "\x00")}
 }
 
-// Owner is a peer with what it has started and had registered.
+// Owner is a peer with what it has started and registered.
 type Owner struct {
-	Peer wire.Atom       // never changed; neither is Who
-	Who  rights.Identity // of which Peer is the name; a name alone may be had by another later
+	Peer wire.Atom       // immutable, like Who
+	Who  rights.Identity // Peer is its name; later another node may have the same name
 
 	h       *Owners
 	holder  *Holder
@@ -41,7 +40,7 @@ type Owner struct {
 	names   int
 }
 
-// idleOwners is how many owners there may be while one is kept that has nothing.
+// idleOwners is the number of owners up to which those that have nothing are kept.
 const idleOwners = 64
 
 func (h *Owners) init(q *Quota) {
@@ -51,7 +50,7 @@ func (h *Owners) init(q *Quota) {
 	h.by = make(map[identity]*Owner)
 }
 
-// of returns the owner for a peer. The caller holds h.mu, and counts something or tidies it.
+// of returns the owner for a peer. The caller holds h.mu, and counts something or calls tidy.
 func (h *Owners) of(who rights.Identity) *Owner {
 	key := keyOf(who)
 	if o := h.by[key]; o != nil {
@@ -80,7 +79,7 @@ func (h *Owners) TakeSpawn(who rights.Identity) (*Owner, error) {
 	return o, nil
 }
 
-// GiveSpawn is the end of a process, or of one that was not started.
+// GiveSpawn uncounts a process that has ended, or was not started.
 func (o *Owner) GiveSpawn() {
 	o.h.mu.Lock()
 	defer o.h.mu.Unlock()
@@ -107,7 +106,7 @@ func (h *Owners) TakeName(who rights.Identity) (*Owner, error) {
 	return o, nil
 }
 
-// GiveName is the end of a name.
+// GiveName uncounts a name.
 func (o *Owner) GiveName() {
 	o.h.mu.Lock()
 	defer o.h.mu.Unlock()
@@ -116,14 +115,14 @@ func (o *Owner) GiveName() {
 	o.tidy()
 }
 
-// tidy forgets an owner that has nothing, unless there are few. The caller holds Owners.mu.
+// tidy removes an owner that has nothing, unless there are few. The caller holds Owners.mu.
 func (o *Owner) tidy() {
 	if o.spawned == 0 && o.names == 0 && len(o.h.by) > idleOwners {
 		delete(o.h.by, keyOf(o.Who))
 	}
 }
 
-// Most returns the most processes and names that one peer has.
+// Most returns the maximum number of processes, and of names, of one peer.
 func (h *Owners) Most() (spawned, names int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

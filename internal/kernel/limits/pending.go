@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// Pending is the arrivals at one listener, with a lock of its own, and what has been dropped of them.
+// Pending is the arrivals at one listener, with a lock of its own, and counters of dropped ones.
 type Pending struct {
 	mu       sync.Mutex
 	arrivals *Arrivals // guarded by mu
-	dropped  [2]uint64 // so far, because there were too many, and for the share of a source
+	dropped  [2]uint64 // because there were too many, and because of the share of a source
 }
 
 // NewPending returns a Pending for max arrivals, share of them from one source.
@@ -24,14 +24,14 @@ var (
 		"(limits.pending_per_source)")
 )
 
-// SetMax is that of the arrivals.
+// SetMax is [Arrivals.SetMax].
 func (p *Pending) SetMax(max, share int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.arrivals.SetMax(max, share)
 }
 
-// Enter counts an arrival, and drops another if there are too many.
+// Enter adds an arrival, and drops another if there are too many.
 func (p *Pending) Enter(a *Arrival) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,7 +46,7 @@ func (p *Pending) Enter(a *Arrival) {
 	}
 }
 
-// DropOldest drops the arrival that [Arrivals.Oldest] names.
+// DropOldest drops the arrival returned by [Arrivals.Oldest].
 func (p *Pending) DropOldest(why error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,14 +56,14 @@ func (p *Pending) DropOldest(why error) {
 	}
 }
 
-// Leave takes an arrival out, if it is in.
+// Leave removes an arrival, if it is in the table.
 func (p *Pending) Leave(a *Arrival) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.arrivals.Remove(a)
 }
 
-// Count adds what is used, and what was dropped, to the limits of a node: all and share.
+// Count adds the usage, and the number of dropped arrivals, to the limits of a node: all and share.
 func (p *Pending) Count(all, share *Use) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,16 +8,15 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Places counts the connections whose peers have proved who they are, in and out,
-// those included whose handshake is about to end so. Whoever calls a method holds the lock
-// that guards them.
+// Places counts the authenticated connections, in and out, including those whose handshake is about to succeed. The caller of
+// each method holds the lock that guards them.
 type Places struct {
-	Names DynamicNames // those that go with a place
+	Names DynamicNames // the names that go with a place
 
 	all     *Limit
 	share   int
-	sources map[netip.Prefix]int // of those that have come in, by source
-	refused uint64               // for the share of a source
+	sources map[netip.Prefix]int // incoming ones by source
+	refused uint64               // because of the share of a source
 }
 
 // NewPlaces returns the places for max connections, share of them from one source.
@@ -25,22 +24,21 @@ func NewPlaces(max, share int) *Places {
 	return &Places{all: NewLimit("connections", int64(max)), share: share, sources: make(map[netip.Prefix]int)}
 }
 
-// SetMax changes how many connections there may be, and how many of them from one source. Those that there are stay.
+// SetMax changes the maximum number of connections, and of those from one source. Existing ones stay.
 func (e *Places) SetMax(max, share int) {
 	e.all.SetMax(int64(max))
 	e.share = share
 }
 
-// Place is the place of one of them.
+// Place is the place of one connection.
 type Place struct {
-	Visitor Visitor      // whose connection it is; the owner's
-	Named   wire.NodeID  // the name that the node has got from this one, which is free with the place; the owner's
-	from    netip.Prefix // not valid: it has no share
+	Visitor Visitor      // the connected node; for the owner
+	Named   wire.NodeID  // the name assigned to the node by this one, released with the place; for the owner
+	from    netip.Prefix // not valid if it has no share
 	held    bool
 }
 
-// Room returns why there is no place for a connection from there, and counts it as
-// refused; nil: there is one.
+// Room returns why there is no place for a connection from that source, and counts a refusal then, or nil if there is one.
 func (e *Places) Room(from netip.Prefix) error {
 	if n := e.sources[from]; from.IsValid() && n >= e.share {
 		e.refused++
@@ -53,8 +51,7 @@ func (e *Places) Room(from netip.Prefix) error {
 	return nil
 }
 
-// Take takes a place. replaces: it is for a connection that ends another, so there may be
-// one too many until then.
+// Take takes a place. replaces reports that the connection ends another, so there may be one too many until then.
 func (e *Places) Take(from netip.Prefix, replaces bool) (*Place, error) {
 	if !replaces {
 		if err := e.Room(from); err != nil {
@@ -68,7 +65,7 @@ func (e *Places) Take(from netip.Prefix, replaces bool) (*Place, error) {
 	return &Place{from: from, held: true}, nil
 }
 
-// Give gives a place back, once. Nil is none.
+// Give releases a place, once. p may be nil.
 func (e *Places) Give(p *Place) {
 	if p == nil || !p.held {
 		return
@@ -83,10 +80,10 @@ func (e *Places) Give(p *Place) {
 	}
 }
 
-// ErrFull says that there is no place for a connection.
+// ErrFull reports that there is no place for a connection.
 var ErrFull = errors.New("too many connections to this node")
 
-// Limits are the limits, and what is used of them.
+// Limits returns the limits and their usage.
 func (e *Places) Limits() []Use {
 	most := 0
 	for _, n := range e.sources {

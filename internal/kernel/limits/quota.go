@@ -5,41 +5,39 @@ import (
 	"time"
 )
 
-// Limits are the bounds, all of them filled in. See ClusterLimits of package node.
+// Limits are the bounds, without defaults. See ClusterLimits of package node.
 type Limits struct {
-	Queued    int // bytes that may wait for all peers, before each has its share only
-	Answers   int // bytes of answers that may wait for one peer
+	Queued    int // bytes queued for all peers, above which each is limited to its share
+	Answers   int // bytes of answers queued for one peer
 	Fragments int // bytes of unfinished messages of all peers
-	Message   int // bytes of the longest message, which one peer may always have
+	Message   int // bytes of the longest message, which one peer may always use
 	Stall     time.Duration
 
-	Monitors, Links, Spawned, Names int // of one peer
+	Monitors, Links, Spawned, Names int // per peer
 
-	Held int // bytes of these, of all peers, before each has its share only
+	Held int // bytes of these, of all peers, above which each is limited to its share
 }
 
-// Quota is what all peers together may make a node hold, and each one's share of it. A nil
-// *Quota bounds nothing.
+// Quota is what all peers together may make a node hold, and each one's share of it. A nil *Quota bounds nothing.
 type Quota struct {
 	Owners Owners
 
-	// What may be, what is used, and how often something was refused. Answers, Stalls, Monitors and Links
-	// count the refused only.
+	// Maximum, usage and number of refusals. For Answers, Stalls, Monitors and Links only refusals are counted.
 	Queued, Answers, Stalls, Fragments, Monitors, Links *Limit
 
 	held Held
 
 	busy    atomic.Int64
-	largest atomic.Int64 // bytes of one peer's fragments
+	largest atomic.Int64 // maximum bytes of one peer's fragments
 	stall   atomic.Int64 // a time.Duration
 	looks   chan struct{}
 }
 
-// Step is by how many bytes what waits for a peer changes until that is told. What a link
-// holds beyond that waits for its writer: nobody else sends as much.
+// Step is the change of the bytes queued for a peer that is reported. What a link holds beyond that waits for its writer: no
+// other goroutine sends as much.
 const Step = 64 << 10
 
-// NewQuota returns a Quota of which nothing is used.
+// NewQuota returns an unused Quota.
 func NewQuota(of Limits) *Quota {
 	q := &Quota{
 		Queued: NewLimit("queued", 0), Answers: NewLimit("answers", 0), Stalls: NewLimit("stall", 0),
@@ -52,7 +50,7 @@ func NewQuota(of Limits) *Quota {
 	return q
 }
 
-// Set changes the bounds. What is used stays; with less allowed than that, more is refused until enough is given back.
+// Set changes the bounds. What is used stays; while usage exceeds a bound, more is refused.
 func (q *Quota) Set(of Limits) {
 	for _, l := range []struct {
 		is *Limit
@@ -67,10 +65,10 @@ func (q *Quota) Set(of Limits) {
 	q.stall.Store(int64(of.Stall))
 }
 
-// Stall is how long a peer may take nothing.
+// Stall is how long a peer may accept nothing.
 func (q *Quota) Stall() time.Duration { return time.Duration(q.stall.Load()) }
 
-// Change is told that so many bytes wait for a peer now, and was did before.
+// Change records that now bytes are queued for a peer, after was before.
 func (q *Quota) Change(was, now int) {
 	if q == nil || was == now {
 		return
@@ -87,8 +85,8 @@ func (q *Quota) Change(was, now int) {
 	}
 }
 
-// Room returns how many bytes may wait for a peer that may have limit: fewer while too
-// many wait for all.
+// Room returns the number of bytes that may be queued for a peer whose limit is limit: fewer while too many are queued for
+// all.
 func (q *Quota) Room(limit int) int {
 	if q == nil || !q.Queued.Over() {
 		return limit
@@ -96,23 +94,23 @@ func (q *Quota) Room(limit int) int {
 	return min(limit, q.share())
 }
 
-// share is what one of those may have for whom something waits.
+// share returns the share of each peer for which something is queued.
 func (q *Quota) share() int {
 	return max(Step, int(q.Queued.Max()/max(1, q.busy.Load())))
 }
 
-// Busy returns for how many peers something waits.
+// Busy returns the number of peers for which something is queued.
 func (q *Quota) Busy() int { return int(q.busy.Load()) }
 
-// Ask has the driver look at the peers soon.
+// Ask requests that the driver checks the peers soon.
 func (q *Quota) Ask() {
 	select {
 	case q.looks <- struct{}{}:
-	default: // it will
+	default: // requested already
 	}
 }
 
-// Looks is sent to when the driver is to look at the peers.
+// Looks receives when the driver must check the peers.
 func (q *Quota) Looks() <-chan struct{} { return q.looks }
 
 // Budget is what a peer may take of the memory for fragments. It is for one link.
@@ -124,14 +122,15 @@ type Budget struct {
 // NewBudget returns the budget of a new link.
 func (q *Quota) NewBudget() *Budget { return &Budget{q: q} }
 
-// TailChanged is told that a session keeps so many bytes now that its peer has not acknowledged, and kept was before. They count
-// as what waits for all peers.
+// TailChanged records that a session keeps now bytes that its peer has not acknowledged, after was before. They count as
+// queued for all peers.
 func (b *Budget) TailChanged(was, now int) { b.q.Change(was, now) }
 
-// TailRoom returns how many bytes a session may keep that may keep most: fewer while too many wait for all peers.
+// TailRoom returns the number of bytes that a session whose maximum is most may keep: fewer while too many are queued for all
+// peers.
 func (b *Budget) TailRoom(most int) int { return b.q.Room(most) }
 
-// Take takes so many bytes, and reports whether they were there.
+// Take takes bytes, and reports whether they were available.
 func (b *Budget) Take(bytes int) bool {
 	if b.used.Add(int64(bytes)) > b.q.largest.Load() {
 		b.q.Fragments.Refuse()
@@ -142,7 +141,7 @@ func (b *Budget) Take(bytes int) bool {
 	return false
 }
 
-// Give gives some of them back.
+// Give gives bytes back.
 func (b *Budget) Give(bytes int) {
 	b.used.Add(-int64(bytes))
 	b.q.Fragments.Give(int64(bytes))

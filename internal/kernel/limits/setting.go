@@ -8,8 +8,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Setting gives a field of node.Config that is 0 its default, and reports one that is below 0 or
-// above most; most 0: there is no maximum.
+// Setting sets a field of node.Config that is 0 to its default by, and returns an error for one that is below 0 or above
+// most; if most is 0, there is no maximum.
 func Setting[T int | time.Duration](field string, is *T, by, most T) error {
 	switch {
 	case *is < 0:
@@ -20,7 +20,7 @@ func Setting[T int | time.Duration](field string, is *T, by, most T) error {
 	return fill(is, by)
 }
 
-// NodeName reports what is wrong with the name of a node.
+// NodeName returns an error if the name of a node is invalid.
 func NodeName(name wire.Atom) error {
 	if err := links.CheckName(string(name)); err != nil {
 		return fmt.Errorf("node: Config.Name: %w", err)

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Shed decides what is refused by a node that is short of memory: all that other nodes want
-// to start, and all connections but one a second from other machines, and some more from this one, so that an operator
-// can look at the node. Its zero value refuses nothing. It may be used from anywhere.
+// Shed decides what a node that is short of memory refuses: everything that other nodes want to start, and all connections
+// except one a second from other machines, and some more from this one, so that an operator can inspect the node. Its zero
+// value refuses nothing. It may be used concurrently.
 type Shed struct {
 	on      atomic.Bool
 	refused atomic.Uint64
@@ -16,14 +16,14 @@ type Shed struct {
 	other, here turn // connections from other machines, and from this one
 }
 
-// Connections that are let in within a second, while memory is short. What runs on the machine itself, such as the command
-// line, has places of its own: peers that come again and again from elsewhere do not take them.
+// Connections accepted per second while memory is short. Programs on the machine itself, such as the command line, have
+// places of their own: peers that reconnect again and again from elsewhere do not take them.
 const (
 	otherPerSecond = 1
 	herePerSecond  = 8
 )
 
-// turn counts what was let in within one second: the second since 1970 in the upper bits, and how many in the lower.
+// turn counts the connections accepted within one second: the Unix time in the upper bits, and the number in the lower.
 type turn struct{ v atomic.Int64 }
 
 const turnBits = 8
@@ -47,10 +47,10 @@ func (t *turn) take(second, most int64) bool {
 	}
 }
 
-// Set says whether the node is short of memory.
+// Set sets whether the node is short of memory.
 func (s *Shed) Set(on bool) { s.on.Store(on) }
 
-// State returns what was set, and how often something has been refused for it.
+// State returns what was set, and the number of refusals.
 func (s *Shed) State() (on bool, refused uint64) { return s.on.Load(), s.refused.Load() }
 
 // Refuses reports whether something that another node wants to start is refused.
@@ -62,11 +62,11 @@ func (s *Shed) Refuses() bool {
 	return true
 }
 
-// ErrShort is why a connection is refused.
+// ErrShort is the reason for refusing a connection.
 var ErrShort = errors.New("node: this node is short of memory and accepts only few new connections a second")
 
-// Room returns why a node that wants to connect, and has proved nothing yet, is
-// refused; nil: it is not. here: it is on this machine.
+// Room returns why a node that wants to connect, and has not proved its identity yet, is refused, or nil. here reports that
+// it is on this machine.
 func (s *Shed) Room(now time.Time, here bool) error {
 	t, most := s.turn(here)
 	if !s.on.Load() || t.count(now.Unix()) < most {
@@ -76,7 +76,7 @@ func (s *Shed) Room(now time.Time, here bool) error {
 	return ErrShort
 }
 
-// Take lets a node in that has proved who it is, or returns why not.
+// Take accepts a node that has proved its identity, or returns why not.
 func (s *Shed) Take(now time.Time, here bool) error {
 	t, most := s.turn(here)
 	if !s.on.Load() || t.take(now.Unix(), most) {

@@ -7,24 +7,21 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// ErrTooMany says that there are as many processes, or names, as there may be: of the node, or of
-// one peer.
+// ErrTooMany reports that the maximum number of processes, or names, has been reached: of the node, or of one peer.
 var ErrTooMany = errors.New("node: the process limit has been reached")
 
-// SystemLimit is OTP's word for the same.
+// SystemLimit is OTP's atom for the same.
 const SystemLimit wire.Atom = "system_limit"
 
-// Unknown stands for the sender of a request of which the node is not known: one that has
-// come as a term, through another process of this node. All of these share what one
-// peer may make this node hold.
+// Unknown represents senders of requests whose node is unknown: those that came as a term, through another process of this
+// node. All of these share what one peer may make this node hold.
 const Unknown wire.Atom = "unknown"
 
-// TooMany says that a peer makes this node hold as much of something as it may. It is an
-// [ErrTooMany].
+// TooMany reports that a peer has reached its limit of something. It is an [ErrTooMany].
 type TooMany struct {
-	Peer wire.Atom // [Unknown]: nobody knows which
+	Peer wire.Atom // [Unknown] if unknown
 	Kind HeldKind  // HeldSpawned or HeldNames
-	Most int64     // 0: all peers together hold as much as they may, and this one has had its share
+	Most int64     // 0 if all peers together have reached their limit, and this one its share
 }
 
 func (e *TooMany) Error() string {
@@ -44,5 +41,5 @@ func (e *TooMany) Error() string {
 // Is makes it an [ErrTooMany].
 func (e *TooMany) Is(target error) bool { return target == ErrTooMany }
 
-// Term is system_limit.
+// Term returns system_limit.
 func (e *TooMany) Term() any { return SystemLimit }

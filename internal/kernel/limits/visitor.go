@@ -13,15 +13,14 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Visitor is a node that is being connected, or is, as far as its rights go. It knows more of the node with each step of the
+// Visitor is the identity and the rights of a node that is being connected, or is. It is completed with each step of the
 // handshake. The zero value may do everything.
 type Visitor struct {
-	Policy *rights.Policy // nil: every node may do everything
+	Policy *rights.Policy // nil if every node may do everything
 	Who    rights.Identity
 }
 
-// Named is told the name that a node which connects gives itself, over conn. The error refuses it: no cookie could let it
-// connect.
+// Named records the name that a connecting node has sent over conn. The error refuses it: no cookie could let it connect.
 func (v *Visitor) Named(name wire.Atom, conn any) error {
 	v.Who = rights.Identity{Name: name, TLS: certified(conn)}
 	if v.Policy == nil || v.Policy.MayAdmit(v.Who) {
@@ -30,14 +29,14 @@ func (v *Visitor) Named(name wire.Atom, conn any) error {
 	return v.refused()
 }
 
-// Dialled is told of a node that this one has connected to, over conn. The error refuses it.
+// Dialled records a node that this one has connected to, over conn. The error refuses it.
 func (v *Visitor) Dialled(name wire.Atom, conn any) error {
 	v.Who = rights.Identity{Name: name, TLS: certified(conn)}
 	return v.MayConnect()
 }
 
-// Again is told of another connection to the node that it has dialled, in place of the first. The error refuses it: its
-// certificate is for another.
+// Again checks another connection to the dialled node, which replaces the first. The error refuses it: its certificate is for
+// another node.
 func (v *Visitor) Again(conn any) error {
 	if now := certified(conn); v.Policy != nil && !slices.Equal(now, v.Who.TLS) {
 		return fmt.Errorf("%w: %s has now a certificate for %v, and had one for %v", dist.ErrNotAllowed, v.Who.Name, now, v.Who.TLS)
@@ -45,7 +44,7 @@ func (v *Visitor) Again(conn any) error {
 	return nil
 }
 
-// Redial is dial for further connections in place of the first: see Again.
+// Redial wraps dial for further connections that replace the first: see Again.
 func (v *Visitor) Redial(dial func(context.Context) (net.Conn, error)) func(context.Context) (net.Conn, error) {
 	return func(ctx context.Context) (net.Conn, error) {
 		conn, err := dial(ctx)
@@ -60,7 +59,7 @@ func (v *Visitor) Redial(dial func(context.Context) (net.Conn, error)) func(cont
 	}
 }
 
-// Accept returns Accept of a handshake: nil where there are no further cookies.
+// Accept returns Accept of a handshake, or nil if there are no further cookies.
 func (v *Visitor) Accept() func(wire.Atom, func(string) bool) (string, bool) {
 	if v.Policy == nil {
 		return nil
@@ -71,7 +70,7 @@ func (v *Visitor) Accept() func(wire.Atom, func(string) bool) (string, bool) {
 	}
 }
 
-// MayConnect returns an error if the node has no right to be connected, once it has proved who it is.
+// MayConnect returns an error if the node, which has proved its identity, has no right to be connected.
 func (v *Visitor) MayConnect() error {
 	if v.Granted(nil).Connect() {
 		return nil
@@ -90,7 +89,7 @@ func (v *Visitor) refused() error {
 	return fmt.Errorf("%w: the rights of this node do not let %s connect, with %s", dist.ErrNotAllowed, v.Who.Name, with)
 }
 
-// Granted returns what the node may do now; before is what it has returned before, or nil.
+// Granted returns what the node may do now; before is its previous result, or nil.
 func (v *Visitor) Granted(before *rights.Granted) *rights.Granted {
 	if v.Policy == nil {
 		return nil
@@ -98,7 +97,7 @@ func (v *Visitor) Granted(before *rights.Granted) *rights.Granted {
 	return v.Policy.Of(v.Who, before)
 }
 
-// certified returns what the certificate at the other end of a connection is for, as rules have it.
+// certified returns the names in the certificate of the other end of a connection, in the syntax of rules.
 func certified(conn any) (all []string) {
 	c, ok := conn.(interface{ ConnectionState() tls.ConnectionState })
 	if !ok {
