@@ -7,17 +7,17 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// Actor is an Actor on a stage: all of its runner but Turn, which calls the behaviour.
+// Actor is an Actor on a stage: its complete runner except Turn, which calls the behaviour.
 type Actor struct{ process.Process }
 
-// CollectInbox is part of executor.Task.
+// CollectInbox implements executor.Task.
 func (r *Actor) CollectInbox(*executor.Stage) bool {
 	p := &r.Process
 	p.Inbox.TakeArmed(&p.Queue)
 	return p.Boxed || p.Queue.More() || p.Fresh
 }
 
-// FinishDetached is part of executor.Task: the end of a turn whose handler lost its stage.
+// FinishDetached implements executor.Task: the end of a turn whose handler lost its stage.
 func (r *Actor) FinishDetached(s *executor.Stage) bool {
 	p := &r.Process
 	if p.Cold != nil && p.Cold.Blocked {
@@ -30,18 +30,18 @@ func (r *Actor) FinishDetached(s *executor.Stage) bool {
 	return !p.Gone() && (p.Boxed || p.Fresh || p.Queue.More() || p.Inbox.Pending())
 }
 
-// Claim is part of executor.Task.
+// Claim implements executor.Task.
 func (r *Actor) Claim() bool { return (*staged)(&r.Process).claim() }
 
-// Start is part of process.Runner.
+// Start implements process.Runner.
 func (r *Actor) Start(a *process.Acting, inline *executor.InlineWorker, fresh bool) {
 	(*staged)(&r.Process).start(a, inline, fresh)
 }
 
-// Exited is part of process.Runner. A handler returns by itself.
+// Exited implements process.Runner. A handler returns by itself.
 func (r *Actor) Exited(*process.Acting, bool, bool) {}
 
-// Here is part of process.Runner.
+// Here implements process.Runner.
 func (r *Actor) Here() bool {
 	if !inTurn(&r.Process) {
 		return false
@@ -50,20 +50,20 @@ func (r *Actor) Here() bool {
 	return id != 0 && id == fiber.GoroutineID()
 }
 
-// Doing is part of process.Runner.
+// Doing implements process.Runner.
 func (r *Actor) Doing() (observe.State, int) { return (*staged)(&r.Process).state(observe.Idle) }
 
-// Wake is part of process.Runner.
+// Wake implements process.Runner.
 func (r *Actor) Wake(a *process.Acting) { (*staged)(&r.Process).wake(a) }
 
-// Prod is part of process.Runner.
+// Prod implements process.Runner.
 func (r *Actor) Prod(a *process.Acting) { (*staged)(&r.Process).prod(a) }
 
-// Busy is part of process.Runner.
+// Busy implements process.Runner.
 func (r *Actor) Busy(a *process.Acting) bool { return (*staged)(&r.Process).busy(a) }
 
-// Owning is part of process.Runner.
+// Owning implements process.Runner.
 func (r *Actor) Owning(a *process.Acting, f func()) { (*staged)(&r.Process).owning(a, f) }
 
-// Inspect is part of process.Runner.
+// Inspect implements process.Runner.
 func (r *Actor) Inspect(f func()) { (*staged)(&r.Process).inspect(f) }

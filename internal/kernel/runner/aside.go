@@ -5,8 +5,8 @@ import (
 	"github.com/actornode/actornode/internal/kernel/process"
 )
 
-// Aside calls f, which may block, for the code of the process that acts. A process on a stage gives that up
-// first, and has its turn again afterwards; another just calls f.
+// Aside calls f, which may block, on behalf of the acting process. A process on a stage gives it up before, and continues in
+// a later turn; for others it just calls f.
 func Aside(a *process.Acting, f func()) {
 	p := a.Own()
 	p.WaitsFor(calls.WaitBlocking, nil)

@@ -20,37 +20,33 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Coroutine is the runner of a ProcessFunc that runs on a stage, like an Actor: its
-// function runs on a fiber which the stage's worker lets go on when there is
-// something for it and which hands the stage over when it has to wait: to the one
-// whose turn is next, if that is a coroutine, too, or back to the worker. A switch
-// costs half of one between goroutines, and messages on one stage need no
-// atomic operation. The price: a function that blocks otherwise than in a
-// Receive or a Call holds its stage up until the watcher notices.
+// Coroutine is the runner of a ProcessFunc that runs on a stage, like an Actor: its function runs on a fiber that the stage's
+// worker resumes when there is work for it. When the function has to wait, it hands the stage over: to the next process, if
+// that is a coroutine, too, or back to the worker. A switch costs half as much as one between goroutines, and messages on one
+// stage need no atomic operation. The price: a function that blocks in anything but a Receive or a Call holds up its stage
+// until the watcher notices.
 type Coroutine Blocking
 
-// Turns is what a coroutine has beside its Blocking. Owned by whoever runs the process, answered
-// excepted.
+// Turns is the state of a coroutine in addition to its Blocking. Owned by whatever runs the process, except Answered.
 type Turns struct {
 	run    *fiber.Fiber  // from its first turn until its function has returned
-	fiber  atomic.Uint64 // the number of run, from its first turn on; for the watcher
+	fiber  atomic.Uint64 // the ID of run, from its first turn on; for the watcher
 	before uint64        // messages it had taken when its turn began
 
-	left     int              // receives until it lets others have a turn
-	sends    int              // sends until it does
-	seq      uint64           // of the timeout that counts
-	Answered atomic.Bool      // the reply is there
+	left     int              // receives until it yields
+	sends    int              // sends since it last yielded
+	seq      uint64           // of the current timeout
+	Answered atomic.Bool      // the reply has arrived
 	calling  bool             // waits for a reply, not for messages
 	ended    bool             // the function has returned
-	lost     bool             // the stage was gone when it wanted to hand it over
-	expired  bool             // the timeout that counts has come
+	lost     bool             // the stage was lost when it tried to hand it over
+	expired  bool             // the current timeout has expired
 	tokens   bool             // there is a trace token
 	blocking bool             // in Blocking
-	lastTo   *executor.Entity // its turn is over for what it has sent, the last of it to this one; nil: it is not
+	lastTo   *executor.Entity // the last receiver, if its turn has ended because of its sends, or nil
 }
 
-// Turn is part of executor.Task. It begins with r; which one ends it is
-// another question: see Blocking.leave.
+// Turn implements executor.Task. It begins with r, but another coroutine may end it: see Blocking.leave.
 func (r *Coroutine) Turn(w *executor.Worker) executor.TurnResult {
 	if !w.CanSwitch() {
 		return executor.Refused
@@ -69,7 +65,7 @@ func (r *Coroutine) Turn(w *executor.Worker) executor.TurnResult {
 	}
 	s.begin(w, l)
 	l.Fiber.To(co.run)
-	s = (*Blocking)(l.Current.Task().(*Coroutine)) // who has handed the stage back
+	s = (*Blocking)(l.Current.Task().(*Coroutine)) // the coroutine that has handed the stage back
 	l.Current = nil
 	co = s.Coroutine
 	switch {
@@ -91,7 +87,7 @@ func (r *Coroutine) Turn(w *executor.Worker) executor.TurnResult {
 	return s.verdict()
 }
 
-// begin and end are the first and the last of a turn.
+// begin and end begin and end a turn.
 func (s *Blocking) begin(w *executor.Worker, l *process.Local) {
 	p, co := &s.Own, s.Coroutine
 	s.Worker, s.Local = w, l
@@ -106,7 +102,7 @@ func (s *Blocking) end() {
 	bias.Store(&s.Own.Running, 0)
 }
 
-// verdict is that of a turn. The caller holds the stage.
+// verdict returns the result of a turn. The caller holds the stage.
 func (s *Blocking) verdict() executor.TurnResult {
 	if s.Due() {
 		return executor.Again
@@ -114,10 +110,9 @@ func (s *Blocking) verdict() executor.TurnResult {
 	return executor.Idle
 }
 
-// leave ends a turn of s, on the stage, and begins that of another coroutine if it can. Of
-// the functions that it returns the one that is not nil hands the stage over, and returns, on
-// the stage again, when it is s's turn or s is dead. It leaves the call to its caller, as after
-// a switch the processor guesses wrong where each return goes.
+// leave ends a turn of s, on the stage, and begins that of another coroutine if possible. The one of the returned functions
+// that is not nil hands the stage over, and returns, on the stage again, when it is s's turn or s is dead. The caller must
+// call it: after a switch the processor mispredicts every return.
 func (s *Blocking) leave() (next func() (struct{}, bool), yield func(struct{}) bool) {
 	co, l := s.Coroutine, s.Local
 	s.end()
@@ -131,8 +126,7 @@ func (s *Blocking) leave() (next func() (struct{}, bool), yield func(struct{}) b
 	return co.run.Leave(to)
 }
 
-// depart is leave for callers that do not hold the stage, before or after. They call
-// arrive afterwards.
+// depart is leave for callers that do not hold the stage, neither before nor after. They must call arrive afterwards.
 func (s *Blocking) depart() (next func() (struct{}, bool), yield func(struct{}) bool) {
 	if s.Worker.Enter() {
 		return s.leave()
@@ -141,80 +135,79 @@ func (s *Blocking) depart() (next func() (struct{}, bool), yield func(struct{}) 
 	return s.Coroutine.run.Leave(s.Local.Fiber)
 }
 
-// arrive is the end of what depart begins. False: s is dead.
+// arrive ends what depart has begun. It returns false if s is dead.
 func (s *Blocking) arrive() bool {
 	s.Worker.Leave()
 	return !s.Process.Gone()
 }
 
-// CollectInbox is part of executor.Task.
+// CollectInbox implements executor.Task.
 func (r *Coroutine) CollectInbox(*executor.Stage) bool {
 	p := &r.Own
 	p.Inbox.TakeArmed(&p.Queue)
-	if p.Queued() { // perhaps running, without this stage
+	if p.Queued() { // possibly running, without this stage
 		return true
 	}
 	return p.Boxed || (*Blocking)(r).Due()
 }
 
-// FinishDetached is part of executor.Task.
+// FinishDetached implements executor.Task.
 func (r *Coroutine) FinishDetached(*executor.Stage) bool {
-	r.Own.SetRelayable(r.Coroutine.run != nil) // it may have ended on the way
+	r.Own.SetRelayable(r.Coroutine.run != nil) // it may have ended meanwhile
 	return (*Blocking)(r).Due()
 }
 
-// Fiber is part of executor.FiberTask.
+// Fiber implements executor.FiberTask.
 func (r *Coroutine) Fiber() uint64 { return r.Coroutine.fiber.Load() }
 
-// Claim is part of executor.Task.
+// Claim implements executor.Task.
 func (r *Coroutine) Claim() bool { return (*staged)(&r.Own).claim() }
 
-// Name is part of executor.Task.
+// Name implements executor.Task.
 func (r *Coroutine) Name() string { return r.Own.Name() }
 
-// Wake is part of process.Runner.
+// Wake implements process.Runner.
 func (r *Coroutine) Wake(a *process.Acting) { (*staged)(&r.Own).wake(a) }
 
-// Prod is part of process.Runner.
+// Prod implements process.Runner.
 func (r *Coroutine) Prod(a *process.Acting) { (*staged)(&r.Own).prod(a) }
 
-// Start is part of process.Runner.
+// Start implements process.Runner.
 func (r *Coroutine) Start(a *process.Acting, inline *executor.InlineWorker, fresh bool) {
 	(*staged)(&r.Own).start(a, inline, fresh)
 }
 
-// Owning is part of process.Runner.
+// Owning implements process.Runner.
 func (r *Coroutine) Owning(a *process.Acting, f func()) { (*staged)(&r.Own).owning(a, f) }
 
-// Inspect is part of process.Runner.
+// Inspect implements process.Runner.
 func (r *Coroutine) Inspect(f func()) { (*staged)(&r.Own).inspect(f) }
 
-// Doing is part of process.Runner.
+// Doing implements process.Runner.
 func (r *Coroutine) Doing() (observe.State, int) { return (*staged)(&r.Own).state(observe.Waiting) }
 
-// Exited is part of process.Runner.
+// Exited implements process.Runner.
 func (r *Coroutine) Exited(_ *process.Acting, armed, own bool) {
 	if armed && !own {
 		r.System.Pool.Inject(&r.Own.Entity, nil) // to be unwound
 	}
 }
 
-// Busy is part of process.Runner. The function has begun if its fiber has a number: Run looks at
-// status after that is stored, and here it is the other way round. Even one that waits has not
-// returned: it is unwound, and its deferred calls may take long.
+// Busy implements process.Runner. The function has begun if its fiber has an ID: Run checks the status after storing that,
+// and here it is the other way round. Even a waiting function has not returned: it is unwound, and its deferred calls may
+// take long.
 func (r *Coroutine) Busy(*process.Acting) bool { return r.Coroutine.fiber.Load() != 0 }
 
-// Here is part of process.Runner.
+// Here implements process.Runner.
 func (r *Coroutine) Here() bool { return fiber.Runs(r.Coroutine.fiber.Load()) }
 
-// coSends is how many sends a coroutine may do before others have a turn: fewer than a
-// handler, which it costs a change of workers to give way, may do before it does.
+// coSends is the number of sends that a coroutine may do before it yields: fewer than a handler, for which yielding costs a
+// change of workers.
 const coSends = 512
 
-// What stands in the mailbox of a coroutine without being a message; see also watch.Carried. Each
-// ends a wait.
+// Entries in the mailbox of a coroutine that are not messages; see also watch.Carried. Each ends a wait.
 type (
-	timedOut struct{ seq uint64 } // the timeout of a receive has come: turns.seq says of which
+	timedOut struct{ seq uint64 } // the timeout of a receive has expired, if seq is Turns.seq
 	replied  struct{}             // the call that the coroutine waits for has been answered
 )
 
@@ -227,14 +220,14 @@ func Ordinary(msg any) bool {
 	return true
 }
 
-// nudge gives the coroutine of p a timedOut or a replied, past whatever bounds its mailbox.
+// nudge puts why, a timedOut or a replied, into the mailbox of the coroutine p, past any bound.
 func nudge(p *process.Process, a *process.Acting, why any) {
 	if p.Inbox.Push(&inbox.Node{Msg: why}) == mailbox.Wake {
 		a.Inject(&p.Entity, nil)
 	}
 }
 
-// Run is part of fiber.Job: the function of the process.
+// Run implements fiber.Job: it runs the function of the process.
 func (r *Coroutine) Run() {
 	s := (*Blocking)(r)
 	defer s.Coroutine.run.Unlock()
@@ -256,7 +249,7 @@ func (r *Coroutine) Run() {
 	ended = true
 }
 
-// Next is part of fiber.Job.
+// Next implements fiber.Job.
 func (r *Coroutine) Next() *fiber.Fiber { return r.Local.Fiber }
 
 // Due reports whether there is a reason for another turn. The caller holds the stage.
@@ -274,7 +267,7 @@ func (s *Blocking) Due() bool {
 	return p.Queue.More() || p.Boxed && p.Cold.Box.Len() > p.Queue.Len() || p.Inbox.Pending()
 }
 
-// pause lets others have the stage until there is something to look at.
+// pause gives the stage to others until there is something to check.
 func (s *Blocking) pause() {
 	if s.Coroutine.run.Locked() {
 		s.refuse()
@@ -289,14 +282,14 @@ func (s *Blocking) pause() {
 	}
 }
 
-// yield is pause for a coroutine that need not wait: one that is locked to its thread goes on.
+// yield is pause for a coroutine that need not wait: one that is locked to its thread continues.
 func (s *Blocking) yield() {
 	if !s.Coroutine.run.Locked() {
 		s.pause()
 	}
 }
 
-// refuse ends, by a panic, the attempt of a coroutine to wait while it is locked to its thread.
+// refuse panics, because a coroutine tried to wait while it is locked to its thread.
 func (s *Blocking) refuse() {
 	if s.Process.Gone() {
 		runtime.Goexit()
@@ -304,7 +297,7 @@ func (s *Blocking) refuse() {
 	panic(process.ErrThreadLocked)
 }
 
-// drop removes the message of s, a coroutine, that is next.
+// drop removes the next message of s, a coroutine.
 func (s *Blocking) drop() {
 	if n := s.Own.Queue.Drop(); n != nil {
 		s.Worker.Stage().Recycle(n)
@@ -350,7 +343,7 @@ func (r *Coroutine) receive(match func(any) bool, d time.Duration, from begin) (
 			p.Settle(s.Worker.Stage(), nil)
 			if co.tokens || with != nil {
 				co.tokens = p.Cold.Token.Take(with)
-				co.left = 1 // so that the next message is looked at here, too
+				co.left = 1 // so that the next message takes this path, too
 			}
 			s.Worker.Leave()
 			if timer != nil {
@@ -386,7 +379,7 @@ func (r *Coroutine) receive(match func(any) bool, d time.Duration, from begin) (
 // enter takes the stage, waiting for it if it was lost.
 func (s *Blocking) enter() {
 	for !s.Worker.Enter() {
-		s.Coroutine.left = 0 // there is a reason to resume
+		s.Coroutine.left = 0 // makes Due report true
 		s.pause()
 	}
 }
@@ -403,7 +396,7 @@ func (r *Coroutine) Deliver(to *process.Process, msg any) error {
 	return to.Deliver(&r.Acting, msg)
 }
 
-// Await is part of process.Blocker.
+// Await implements process.Blocker.
 func (r *Coroutine) Await(ctx context.Context, t process.Ticket, k calls.WaitKind, on wire.Dest) (any, error) {
 	s, co := (*Blocking)(r), r.Coroutine
 	s.waitsFor(k, on, t)
@@ -436,8 +429,8 @@ func (r *Coroutine) Await(ctx context.Context, t process.Ticket, k calls.WaitKin
 	return t.Call.Take()
 }
 
-// Blocking calls f, on behalf of the function of r, without the stage. Then the function waits for its next
-// turn. In f Blocking only calls its argument.
+// Blocking calls f, on behalf of the function of r, without the stage. Then the function waits for its next turn. Within f,
+// Blocking only calls its argument.
 func (r *Coroutine) Blocking(f func()) {
 	s, co := (*Blocking)(r), r.Coroutine
 	if co.blocking {
@@ -457,19 +450,19 @@ func (r *Coroutine) Blocking(f func()) {
 	}
 }
 
-// Promise is part of process.Blocker.
+// Promise implements process.Blocker.
 func (r *Coroutine) Promise() *process.Call { return (*Blocking)(r).promise() }
 
-// Context is part of process.Blocker.
+// Context implements process.Blocker.
 func (r *Coroutine) Context() context.Context { return (*Blocking)(r).context() }
 
-// Unwind is part of process.Blocker.
+// Unwind implements process.Blocker.
 func (r *Coroutine) Unwind() { (*Blocking)(r).unwind() }
 
-// WaitLocked is part of process.Blocker.
+// WaitLocked implements process.Blocker.
 func (r *Coroutine) WaitLocked(st observe.State) observe.Wait { return (*Blocking)(r).waitLocked(st) }
 
-// Answered is part of process.Blocker.
+// Answered implements process.Blocker.
 func (r *Coroutine) Answered(a *process.Acting) {
 	r.Coroutine.Answered.Store(true)
 	if a.Worker != nil && a.Worker.Enter() {

@@ -9,10 +9,10 @@ import (
 	"github.com/actornode/actornode/internal/sched/executor"
 )
 
-// Evict, called by a, moves what is on closed stages to others, all that is on one to the same: who has asked to be beside
-// another stays so. What is being moved already goes where it goes. Evict returns when nothing is left there, or when
-// ctx ends: then what is left moves when its turn is over. The process that acts moves when its own turn is over; it is
-// not waited for. closed says which stages.
+// Evict, called by a, moves the processes on closed stages to others, all those of one stage to the same: processes placed
+// beside each other stay together. Those that are being moved already go to their destination. Evict returns when nothing is
+// left there, or when ctx ends: then each remaining process moves when its turn has ended. The acting process moves when its
+// own turn has ended; Evict does not wait for it. closed reports whether a stage is closed.
 func Evict(ctx context.Context, a *process.Acting, closed func(*executor.Stage) bool) error {
 	sys := a.System
 	to := make(map[*executor.Stage]*executor.Stage)

@@ -9,7 +9,8 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Expected returns msg, which p will get, in a form that keeps p if an owner holds it. p is nil where the process is over.
+// Expected returns msg, which p will receive, in a form that keeps p alive if an owner holds it. p is nil if the process has
+// exited.
 func Expected(p *process.Process, msg any) any {
 	if p == nil || !p.Boxed {
 		return msg
@@ -17,8 +18,8 @@ func Expected(p *process.Process, msg any) any {
 	return inbox.Expect(p.Cold.Box, msg)
 }
 
-// OwnerOf returns what keeps the process of sys that has a PID, for as long as somebody refers to it; nil: nothing does
-// so. A name and an alias keep their process themselves.
+// OwnerOf returns the owner that keeps the process of sys with the PID to alive while it is referenced, or nil if there is
+// none. Names and aliases keep their process alive themselves.
 func OwnerOf(sys *process.System, to wire.Dest) any {
 	if pid, ok := to.(wire.PID); ok {
 		if p := sys.Lookup(pid); p != nil && p.Boxed {
@@ -28,7 +29,7 @@ func OwnerOf(sys *process.System, to wire.Dest) any {
 	return nil
 }
 
-// Keeping returns f, which sends to a process: with what OwnerOf says until it has returned.
+// Keeping returns f, which sends to a process, wrapped so that it keeps the result of OwnerOf alive until it has returned.
 func Keeping(sys *process.System, to wire.Dest, f func(a *process.Acting)) func(a *process.Acting) {
 	owner := OwnerOf(sys, to)
 	if owner == nil {
@@ -40,8 +41,8 @@ func Keeping(sys *process.System, to wire.Dest, f func(a *process.Acting)) func(
 	}
 }
 
-// ForTimer returns the message of a process that a timer will send to p as the timer has it: copied, or watched, as the
-// node says.
+// ForTimer returns the message of a process that a timer will send to p in the form for the timer: copied, or watched, as
+// configured by the node.
 func ForTimer(from wire.PID, p *process.Process, msg any) (any, error) {
 	tr := p.System.Traces()
 	if !tr.Guards() {

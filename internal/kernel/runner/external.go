@@ -11,22 +11,22 @@ import (
 	"github.com/actornode/actornode/sched"
 )
 
-// External is an Actor that a scheduler of its own runs, or that is detached: all of its runner but
-// Run, which calls the behaviour.
+// External is an Actor with a scheduler of its own, or a detached one: its complete runner except Run, which calls the
+// behaviour.
 type External struct {
 	process.Process
 	offStage
 	Scheduler sched.Scheduler // set at spawn
-	Bias      bias.Owned      // guards Queue, in place of a stage
+	Bias      bias.Owned      // guards Queue, instead of a stage
 }
 
-// Wake is part of process.Runner.
+// Wake implements process.Runner.
 func (r *External) Wake(*process.Acting) { r.Scheduler.Schedule(r.Task().(sched.Runnable)) }
 
-// Prod is part of process.Runner.
+// Prod implements process.Runner.
 func (r *External) Prod(a *process.Acting) { r.Wake(a) }
 
-// Start is part of process.Runner.
+// Start implements process.Runner.
 func (r *External) Start(a *process.Acting, _ *executor.InlineWorker, _ bool) {
 	if d, ok := r.Scheduler.(*executor.Dedicated); ok {
 		r.System.Functions.Add(1)
@@ -38,20 +38,20 @@ func (r *External) Start(a *process.Acting, _ *executor.InlineWorker, _ bool) {
 	r.Wake(a)
 }
 
-// Exited is part of process.Runner.
+// Exited implements process.Runner.
 func (r *External) Exited(*process.Acting, bool, bool) {
 	if d, ok := r.Scheduler.(*executor.Dedicated); ok {
 		d.Stop()
 	}
 }
 
-// Busy is part of process.Runner.
+// Busy implements process.Runner.
 func (r *External) Busy(*process.Acting) bool { return inTurn(&r.Process) }
 
-// Here is part of process.Runner.
+// Here implements process.Runner.
 func (r *External) Here() bool { return fiber.Marked(&r.Process) }
 
-// Doing is part of process.Runner.
+// Doing implements process.Runner.
 func (r *External) Doing() (observe.State, int) {
 	if atomic.LoadUint32(&r.Running) != 0 {
 		return observe.Running, -1
@@ -59,7 +59,7 @@ func (r *External) Doing() (observe.State, int) {
 	return observe.Idle, -1
 }
 
-// Owning is part of process.Runner.
+// Owning implements process.Runner.
 func (r *External) Owning(_ *process.Acting, f func()) {
 	b := &r.Bias
 	b.Enter()
@@ -67,7 +67,7 @@ func (r *External) Owning(_ *process.Acting, f func()) {
 	b.Leave()
 }
 
-// Inspect is part of process.Runner.
+// Inspect implements process.Runner.
 func (r *External) Inspect(f func()) {
 	b := &r.Bias
 	b.Lock()

@@ -22,31 +22,31 @@ import (
 // goroutine is the runner of a ProcessFunc with a goroutine of its own.
 type goroutine Blocking
 
-// handle is the runner of a process that a goroutine has opened: see Node.Open. That
-// goroutine is not the runtime's to start or to end.
+// handle is the runner of a process that a goroutine has opened: see Node.Open. The runtime neither starts nor ends that
+// goroutine.
 type handle struct{ *goroutine }
 
-// Start is part of process.Runner.
+// Start implements process.Runner.
 func (handle) Start(*process.Acting, *executor.InlineWorker, bool) {}
 
-// Busy is part of process.Runner.
+// Busy implements process.Runner.
 func (handle) Busy(*process.Acting) bool { return false }
 
-// Here is part of runner: whose goroutine it is is not known.
+// Here implements process.Runner: the goroutine is unknown.
 func (handle) Here() bool { return false }
 
-// Start is part of process.Runner.
+// Start implements process.Runner.
 func (g *goroutine) Start(*process.Acting, *executor.InlineWorker, bool) {
 	g.System.Functions.Add(1)
 	if g.System.Env == (env.Env{}) {
-		go g.run() // without the closure that Go takes
+		go g.run() // avoids the closure that Go needs
 	} else {
 		g.System.Env.Go(g.run)
 	}
 }
 
-// run is a Process's goroutine: started by spawn, ended by the function's
-// return or by the process's death, waited for by Node.Stop.
+// run is a process's goroutine: started by Start, ended by the function's return or by the process's death, waited for by
+// Node.Stop.
 func (g *goroutine) run() {
 	s := (*Blocking)(g)
 	p := &s.Own
@@ -60,7 +60,7 @@ func (g *goroutine) run() {
 		}
 		if cause := recover(); cause != nil {
 			p.Leave(&s.Acting, s.System.Host.Reasons.Panics(cause), true)
-		} else if !p.Gone() { // else unwound by die
+		} else if !p.Gone() { // otherwise unwound by die
 			p.Leave(&s.Acting, s.System.Host.Reasons.Panics(nil), true)
 		}
 	}()
@@ -72,31 +72,31 @@ func (g *goroutine) run() {
 	p.Leave(&s.Acting, s.System.Host.Reasons.Of(err), true)
 }
 
-// call calls the function of the process, with what here looks for.
+// call calls the function of the process, with the mark that Here looks for.
 //
 //go:noinline
 func (g *goroutine) call(fiber.Mark) error { return g.body.Run((*Blocking)(g)) }
 
-// Here is part of process.Runner.
+// Here implements process.Runner.
 func (g *goroutine) Here() bool { return fiber.Marked(&g.Own) }
 
-// Give is part of process.Giver: it ends a wait of g with a message. The caller owes g the wake-up.
+// Give implements process.Giver: it ends a wait of g with a message. The caller has been obliged to wake g.
 func (g *goroutine) Give(n *inbox.Node) {
 	g.given = n
 	g.park <- struct{}{}
 }
 
-// gift returns what has ended the wait; nil: g shall look around.
+// gift returns the message that has ended the wait, or nil if g must check its inbox.
 func (g *goroutine) gift() *inbox.Node {
 	n := g.given
 	g.given = nil
 	return n
 }
 
-// Wake is part of process.Runner.
+// Wake implements process.Runner.
 func (g *goroutine) Wake(a *process.Acting) { g.Prod(a) }
 
-// Prod is part of runner: g looks around.
+// Prod implements process.Runner: g checks its inbox.
 func (g *goroutine) Prod(*process.Acting) {
 	select {
 	case g.park <- struct{}{}:
@@ -104,7 +104,7 @@ func (g *goroutine) Prod(*process.Acting) {
 	}
 }
 
-// Exited is part of process.Runner.
+// Exited implements process.Runner.
 func (g *goroutine) Exited(a *process.Acting, armed, _ bool) {
 	if armed || g.Own.Boxed {
 		g.Prod(a)
@@ -112,10 +112,10 @@ func (g *goroutine) Exited(a *process.Acting, armed, _ bool) {
 	g.Answered(a)
 }
 
-// Busy is part of process.Runner. One that waits has not returned either: it is unwound.
+// Busy implements process.Runner. A waiting function has not returned either: it is unwound.
 func (g *goroutine) Busy(*process.Acting) bool { return true }
 
-// Doing is part of process.Runner.
+// Doing implements process.Runner.
 func (g *goroutine) Doing() (observe.State, int) {
 	if atomic.LoadUint32(&g.parked) != 0 {
 		return observe.Waiting, -1
@@ -123,22 +123,22 @@ func (g *goroutine) Doing() (observe.State, int) {
 	return observe.Running, -1
 }
 
-// Owning is part of process.Runner.
+// Owning implements process.Runner.
 func (g *goroutine) Owning(_ *process.Acting, f func()) {
 	g.Bias.Enter()
 	f()
 	g.Bias.Leave()
 }
 
-// Inspect is part of process.Runner.
+// Inspect implements process.Runner.
 func (g *goroutine) Inspect(f func()) {
 	g.Bias.Lock()
 	f()
 	g.Bias.Unlock()
 }
 
-// receive is Blocking.receive. It arms the inbox before it parks; whoever
-// takes it out of that state sends once to s.park, with or without a message in s.given.
+// receive is Blocking.receive. It arms the inbox before it parks; whoever disarms it sends once to g.park, with or without a
+// message in g.given.
 func (g *goroutine) receive(match func(any) bool, d time.Duration, from begin) (any, error) {
 	if d < 0 {
 		return nil, process.ErrBadTimeout
@@ -198,7 +198,7 @@ func (g *goroutine) receive(match func(any) bool, d time.Duration, from begin) (
 	}
 }
 
-// wait parks until there is something to look at: n, or what n nil says.
+// wait parks until there is something to check: n, or what a nil n means.
 func (g *goroutine) wait() (n *inbox.Node) {
 	bias.Store(&g.parked, 1)
 	<-g.park
@@ -206,7 +206,7 @@ func (g *goroutine) wait() (n *inbox.Node) {
 	return g.gift()
 }
 
-// parkUntil parks until there is something to look at or the timer has fired.
+// parkUntil parks until there is something to check or the timer has fired.
 func (g *goroutine) parkUntil() (n *inbox.Node, expired bool) {
 	bias.Store(&g.parked, 1)
 	select {
@@ -215,7 +215,7 @@ func (g *goroutine) parkUntil() (n *inbox.Node, expired bool) {
 	case <-g.waits.fires:
 		expired = true
 		if !g.Process.Boxed && !g.Process.Inbox.Claim() {
-			<-g.park // somebody was faster, and the node is on its way
+			<-g.park // a sender was faster, and the node is on its way
 			n = g.gift()
 		}
 	}
@@ -223,7 +223,7 @@ func (g *goroutine) parkUntil() (n *inbox.Node, expired bool) {
 	return n, expired
 }
 
-// scan takes the first message that match wants, nil standing for any.
+// scan takes the first message for which match, or nil for any, returns true.
 func (g *goroutine) scan(match func(any) bool) (any, bool) {
 	q := &g.Own.Queue
 	if !g.Process.Plain() {
@@ -243,7 +243,7 @@ func (g *goroutine) scan(match func(any) bool) (any, bool) {
 	return nil, false
 }
 
-// wants asks match, while others may look at the queue.
+// wants calls match, while others may access the queue.
 func (g *goroutine) wants(match func(any) bool, msg any) bool {
 	g.Bias.Leave()
 	ok := match(msg) // if it panics, the queue stays open to others
@@ -276,12 +276,11 @@ func (g *goroutine) clock(d time.Duration) {
 	}
 }
 
-// sendsBeforeGosched is how many sends a process on a goroutine of its own does until
-// the others have a turn. Go's scheduler would leave it its processor for 10 ms, and
-// many senders would fill the mailbox of one receiver with millions of messages.
+// sendsBeforeGosched is the number of sends after which a process on a goroutine of its own yields. Go's scheduler would
+// leave it its processor for 10 ms, and many senders would fill the mailbox of one receiver with millions of messages.
 const sendsBeforeGosched = 1024
 
-// Await is part of process.Blocker.
+// Await implements process.Blocker.
 func (g *goroutine) Await(ctx context.Context, t process.Ticket, k calls.WaitKind, on wire.Dest) (any, error) {
 	s := (*Blocking)(g)
 	s.waitsFor(k, on, t)
@@ -292,7 +291,7 @@ func (g *goroutine) Await(ctx context.Context, t process.Ticket, k calls.WaitKin
 		select {
 		case <-reply:
 		case <-over:
-			over = nil // once: from now on somebody settles it
+			over = nil // once: it is being settled from now on
 			t.Settle(&s.System.Plain, nil, cause.Of(ctx))
 		}
 		if s.Process.Gone() {
@@ -304,7 +303,7 @@ func (g *goroutine) Await(ctx context.Context, t process.Ticket, k calls.WaitKin
 	return t.Call.Take()
 }
 
-// Deliver is part of process.Blocker. It is not to be in line: see docs/performance.md.
+// Deliver implements process.Blocker. It must not be inlined: see docs/performance.md.
 //
 //go:noinline
 func (g *goroutine) Deliver(to *process.Process, msg any) error {
@@ -325,22 +324,22 @@ func (g *goroutine) Deliver(to *process.Process, msg any) error {
 	return to.Push(&s.Acting, n)
 }
 
-// Promise is part of process.Blocker.
+// Promise implements process.Blocker.
 func (g *goroutine) Promise() *process.Call { return (*Blocking)(g).promise() }
 
-// Context is part of process.Blocker.
+// Context implements process.Blocker.
 func (g *goroutine) Context() context.Context { return (*Blocking)(g).context() }
 
-// Unwind is part of process.Blocker.
+// Unwind implements process.Blocker.
 func (g *goroutine) Unwind() { (*Blocking)(g).unwind() }
 
-// WaitLocked is part of process.Blocker.
+// WaitLocked implements process.Blocker.
 func (g *goroutine) WaitLocked(st observe.State) observe.Wait { return (*Blocking)(g).waitLocked(st) }
 
-// Name is part of executor.Task.
+// Name implements executor.Task.
 func (g *goroutine) Name() string { return g.Own.Name() }
 
-// Answered is part of process.Blocker.
+// Answered implements process.Blocker.
 func (g *goroutine) Answered(*process.Acting) {
 	g.Process.Mu.Lock()
 	w := g.waits
@@ -354,7 +353,7 @@ func (g *goroutine) Answered(*process.Acting) {
 	}
 }
 
-// scanTokens is scan where there may be tokens.
+// scanTokens is scan if there may be tokens.
 func (g *goroutine) scanTokens(match func(any) bool) (any, bool) {
 	q := &g.Own.Queue
 	for msg, ok := q.Next(); ok; msg, ok = q.Next() {

@@ -15,7 +15,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Describe describes p. more adds what is known above; it is called with the lock of p held.
+// Describe describes p. more adds what packages above know; it is called with the lock of p held.
 func Describe(p *process.Process, more func(*observe.Process)) observe.Process {
 	i := fixed(p)
 	i.Mailbox, i.Handled = p.Intake().Len(), p.Handled.Load()
@@ -27,7 +27,7 @@ func Describe(p *process.Process, more func(*observe.Process)) observe.Process {
 	return i
 }
 
-// fixed is what never changes.
+// fixed returns what never changes.
 func fixed(p *process.Process) observe.Process {
 	i := observe.Process{PID: p.PID(), Stage: -1, Started: time.Unix(0, p.Started), Daemon: p.Daemon}
 	if p.Parent != 0 {
@@ -95,10 +95,8 @@ func describe(p *process.Process, i *observe.Process, more func(*observe.Process
 	}
 }
 
-// Messages returns the messages that wait for a process, the oldest max of them,
-// as Info counts them. Unlike Describe it takes the process's stage for a moment: a handler that
-// runs meanwhile goes on without it. Those in a mailbox that is bounded or that a user has made
-// are not shown.
+// Messages returns the oldest max queued messages of a process, as Info counts them. Unlike Describe it takes the process's
+// stage for a moment: a running handler continues without it. Messages in a bounded or user-defined mailbox are not shown.
 func Messages(p *process.Process, max int) []any {
 	if p.Boxed {
 		return nil
@@ -120,8 +118,8 @@ func Messages(p *process.Process, max int) []any {
 	return slices.DeleteFunc(all, func(m any) bool { return !Ordinary(m) })
 }
 
-// Mailboxes returns how many messages wait for each of some processes, see Intake.Len; -1 for one
-// that is gone. It is the part of Describe that costs little.
+// Mailboxes returns the number of queued messages of each of the processes, see Intake.Len, or -1 for one that is gone. It is
+// the cheap part of Describe.
 func Mailboxes(sys *process.System, pids []wire.PID) []int {
 	counts := EachOf(sys, pids, func(p *process.Process) int { return p.Intake().Len() + 1 })
 	for k := range counts {
@@ -130,7 +128,7 @@ func Mailboxes(sys *process.System, pids []wire.PID) []int {
 	return counts
 }
 
-// EachOf returns what f returns for each of some processes; the zero value for one that is gone.
+// EachOf returns the result of f for each of the processes, or the zero value for one that is gone.
 func EachOf[T any](sys *process.System, pids []wire.PID, f func(*process.Process) T) []T {
 	all := make([]T, len(pids))
 	for k, pid := range pids {
@@ -141,8 +139,7 @@ func EachOf[T any](sys *process.System, pids []wire.PID, f func(*process.Process
 	return all
 }
 
-// PIDs yields the PIDs of all processes; those that start or end meanwhile may or may not be among
-// them.
+// PIDs yields the PIDs of all processes; those that start or end meanwhile may or may not be included.
 func PIDs(sys *process.System) iter.Seq[wire.PID] {
 	return func(yield func(wire.PID) bool) {
 		for p := range sys.Table.All() {

@@ -8,11 +8,10 @@ import (
 	"github.com/actornode/actornode/internal/kernel/watch"
 )
 
-// EndWith does what an error says that the Receive of an Actor has returned: p exits, unless the error is, or
-// wraps, ErrUnhandled. It returns plain ErrUnhandled then, and the message is counted as left. The caller has left
-// the stage.
+// EndWith carries out an error that the Receive of an Actor has returned: p exits, unless the error is, or wraps,
+// ErrUnhandled. Then it returns plain ErrUnhandled, and the message is counted as unhandled. The caller has left the stage.
 func EndWith(p *process.Process, a *process.Acting, err error) error {
-	if _, chosen := err.(*calls.Exit); !chosen && errors.Is(err, process.ErrUnhandled) { // nearly all that end have chosen
+	if _, chosen := err.(*calls.Exit); !chosen && errors.Is(err, process.ErrUnhandled) { // nearly all exits are chosen
 		leave(p, a)
 		return process.ErrUnhandled
 	}
@@ -20,13 +19,13 @@ func EndWith(p *process.Process, a *process.Acting, err error) error {
 	return err
 }
 
-// leave counts the message in hand, which stays in the mailbox of p.
+// leave counts the current message, which stays in the mailbox of p.
 func leave(p *process.Process, a *process.Acting) {
 	p.Mu.Lock()
 	k := p.ColdPart()
 	l := k.Left
 	p.Mu.Unlock()
-	if l == nil { // only who runs p makes one, or takes it away
+	if l == nil { // only the code that runs p creates or removes one
 		var msg any
 		p.Runner().Owning(a, func() { msg, _ = p.Queue.Next() })
 		l = watch.NewLeft(p.System.Clock.Coarse(), msg)
@@ -40,7 +39,7 @@ func leave(p *process.Process, a *process.Acting) {
 	}
 }
 
-// ReportOld reports the messages that p has left for long, unless that has been done.
+// ReportOld reports the messages that p has left unhandled for long, unless they were reported before.
 func ReportOld(p *process.Process) {
 	var now watch.Left
 	old := false

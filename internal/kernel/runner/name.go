@@ -5,7 +5,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// ForgetName takes p's name away, if it has one.
+// ForgetName removes p's name, if it has one.
 func ForgetName(p *process.Process) {
 	p.Mu.Lock()
 	var name wire.Atom

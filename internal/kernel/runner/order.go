@@ -20,26 +20,26 @@ type entry struct {
 	next *entry
 }
 
-// box is the mailbox of an actor of an ordered stage: its part of the Order. It is a mailbox.Box, and a
-// mailbox.Forcer: it has no bound.
+// box is the mailbox of an actor of an ordered stage: its part of the Order. It is a mailbox.Box, and a mailbox.Forcer,
+// because it has no bound.
 type box struct {
 	order *Order
 	owner *process.Process
 
 	// Guarded by order.mu.
-	count  int // messages that have not been handled
+	count  int // unhandled messages
 	armed  bool
 	closed bool
 }
 
-// Apply gives p, which nobody knows yet, the mailbox that its place asks for.
+// Apply gives q, which is not yet known to others, the mailbox that its place requires.
 func (p *Place) Apply(q *process.Process) {
 	if p.Order != nil {
 		q.ColdPart().Box, q.Boxed = &box{order: p.Order, owner: q}, true
 	}
 }
 
-// Push is part of mailbox.Box.
+// Push implements mailbox.Box.
 func (b *box) Push(msg any) mailbox.Result {
 	o := b.order
 	o.mu.Lock()
@@ -61,10 +61,10 @@ func (b *box) Push(msg any) mailbox.Result {
 	return mailbox.Queued
 }
 
-// Force is part of mailbox.Forcer.
+// Force implements mailbox.Forcer.
 func (b *box) Force(msg any) mailbox.Result { return b.Push(msg) }
 
-// Pop is part of mailbox.Box. It is called on the stage of the actor.
+// Pop implements mailbox.Box. It is called on the stage of the actor.
 func (b *box) Pop() (msg any, ok bool) {
 	o := b.order
 	o.mu.Lock()
@@ -79,16 +79,16 @@ func (b *box) Pop() (msg any, ok bool) {
 	o.mu.Unlock()
 	switch {
 	case due == nil:
-	case due.owner.Stage() == b.owner.Stage(): // which the caller holds, so that it does not change
+	case due.owner.Stage() == b.owner.Stage(): // held by the caller, so that it does not change
 		due.owner.Stage().Wake(&due.owner.Entity)
 	default:
-		go due.wake() // not on this stage, which is held. It ends by itself
+		go due.wake() // not on this stage, which is held; ends by itself
 	}
 	return e.msg, true
 }
 
-// dueLocked drops the messages of those that have exited, as a mailbox does, and returns whoever is to be woken
-// for the oldest that is left.
+// dueLocked drops the messages of exited actors, like a mailbox does, and returns the box to be woken for the oldest
+// remaining one, or nil.
 func (o *Order) dueLocked() *box {
 	for o.first != nil && o.first.box.closed {
 		o.first = o.first.next
@@ -104,24 +104,24 @@ func (o *Order) dueLocked() *box {
 	return nil
 }
 
-// wake has the actor look at its box.
+// wake makes the actor check its box.
 func (b *box) wake() { b.owner.Runner().Prod(&b.owner.System.Plain) }
 
-// Done is part of mailbox.Box.
+// Done implements mailbox.Box.
 func (b *box) Done() {
 	b.order.mu.Lock()
 	b.count--
 	b.order.mu.Unlock()
 }
 
-// Len is part of mailbox.Box.
+// Len implements mailbox.Box.
 func (b *box) Len() int {
 	b.order.mu.Lock()
 	defer b.order.mu.Unlock()
 	return b.count
 }
 
-// Close is part of mailbox.Box.
+// Close implements mailbox.Box.
 func (b *box) Close() {
 	o := b.order
 	o.mu.Lock()
@@ -129,6 +129,6 @@ func (b *box) Close() {
 	due := o.dueLocked()
 	o.mu.Unlock()
 	if due != nil {
-		go due.wake() // the caller may be on the stage, or have locks. It ends by itself
+		go due.wake() // the caller may be on the stage, or hold locks; ends by itself
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// LabelOf is that of a process which ends; "": it has none.
+// LabelOf returns the label of p, which is exiting, or "".
 func LabelOf(p *process.Process) string {
 	if p.Cold == nil {
 		return ""
@@ -13,7 +13,7 @@ func LabelOf(p *process.Process) string {
 	return p.Cold.Label
 }
 
-// ParentOf is the process that has started p; zero: none has.
+// ParentOf returns the parent of p, or zero if it has none.
 func ParentOf(p *process.Process) (pid wire.PID) {
 	if p.Parent != 0 {
 		pid = p.System.Origin.PID(p.Parent - 1)

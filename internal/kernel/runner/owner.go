@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// SetOwner notes whose process p is, which does not run yet.
+// SetOwner sets the owner of p, which does not run yet.
 func SetOwner(p *process.Process, by *limits.Owner) {
 	p.Mu.Lock()
 	alive := !p.Gone()
@@ -21,9 +21,8 @@ func SetOwner(p *process.Process, by *limits.Owner) {
 	}
 }
 
-// CallingPeer returns the node that has had the process started whose context ctx is, or
-// comes from: in an exported function, the node that has called it; unknown if nobody
-// knows which has; "" if none has.
+// CallingPeer returns the node that has started the process of ctx, or one that ctx is derived from: in an exported function,
+// the calling node. It returns limits.Unknown if that is unknown, and "" if none has.
 func CallingPeer(ctx context.Context) wire.Atom {
 	if o := process.OwnerIn(ctx); o != nil {
 		return o.Peer

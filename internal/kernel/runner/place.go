@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Kind says how a Place names a stage.
+// Kind is how a Place names a stage.
 type Kind uint8
 
 const (
@@ -18,16 +18,16 @@ const (
 	Beside               // the stage of Place.PID
 	Detached             // none: a goroutine of its own
 	Own                  // Place.Stage
-	Chosen               // Place.Choose says the number
+	Chosen               // the number that Place.Choose returns
 )
 
-// Place is where a process runs. It can be compared.
+// Place is where a process runs. It is comparable.
 type Place struct {
 	Kind   Kind
 	Number int
 	PID    wire.PID
 	Stage  *executor.Stage
-	Order  *Order                // of the stage; nil: it is not ordered
+	Order  *Order                // of the stage, or nil if it is not ordered
 	Choose *func(stages int) int // from 0 to stages-1
 }
 
@@ -40,8 +40,8 @@ var (
 	ErrDetached = errors.New("stage: a process that runs cannot be detached")
 )
 
-// Home finds the stage that p names, for a process that has it from now on or for one that a spawns.
-// pinned: the process stays there. spread, which may be nil, chooses for Anywhere.
+// Home returns the stage that p names, for a process that is moved there or that a spawns. pinned reports that the process
+// stays there. spread, which may be nil, chooses the stage for Anywhere.
 func (p *Place) Home(a *process.Acting, spread func(parent wire.PID, stages int) int) (
 	s *executor.Stage, pinned bool, err error) {
 	pool := a.System.Pool
@@ -81,7 +81,7 @@ func numbered(pool *executor.Pool, who string, k int) (*executor.Stage, error) {
 	return nil, fmt.Errorf("%s(%d): want 0 to %d", who, k, pool.Stages()-1)
 }
 
-// beside returns the stage of a process, which stays there.
+// beside returns the stage of a process, and pins the process there.
 func beside(sys *process.System, pid wire.PID) (s *executor.Stage, err error) {
 	q := sys.Lookup(pid)
 	if q == nil {
@@ -91,19 +91,19 @@ func beside(sys *process.System, pid wire.PID) (s *executor.Stage, err error) {
 		return nil, fmt.Errorf("Beside(%v): %w; put both on a stage of package stage instead", pid, ErrOffStage)
 	}
 	q.Pin()
-	sys.Pool.Look(&q.Entity, func(int, bool, bool) { s = q.Stage() }) // with the stage held: it may have been on its way
+	sys.Pool.Look(&q.Entity, func(int, bool, bool) { s = q.Stage() }) // with the stage held: it may have been moving
 	return s, nil
 }
 
-// Started is called when q is in the table: its stage may have been closed meanwhile, and Evict have looked before.
+// Started is called when q is in the table: its stage may have been closed meanwhile, after Evict has checked.
 func Started(q *process.Process) {
 	if q.OnStage() && q.Stage().IsClosed() {
 		leaveStage(q, q.System.Pool.Spread(), executor.Moved{Joins: func() bool { return false }, Done: func(bool) {}})
 	}
 }
 
-// Move has a process moved to p, as soon as it is between two turns. It does not wait. At Anywhere the process
-// leaves a stage that has been made, and the runtime may move it again.
+// Move moves a process to p, as soon as it is between two turns. It does not wait. With Anywhere the process leaves a created
+// stage, and the runtime may move it again.
 func (p *Place) Move(a *process.Acting, pid wire.PID) error {
 	q := a.System.Lookup(pid)
 	switch {
@@ -130,13 +130,13 @@ func (p *Place) Move(a *process.Acting, pid wire.PID) error {
 	return err
 }
 
-// leaveStage has q, whose stage is closed, moved to s. It stays pinned if it has been, and stood on a stage of the pool's.
+// leaveStage moves q, whose stage is closed, to s. If q was pinned to a stage of the pool, it stays pinned.
 func leaveStage(q *process.Process, s *executor.Stage, m executor.Moved) {
 	m.Free = !q.Stage().IsOwn() && !q.Pinned()
 	carry(q, s, m)
 }
 
-// carry has q moved to s: see executor.Pool.Move, of whose argument it fills in the rest.
+// carry moves q to s: see executor.Pool.Move, whose argument it completes.
 func carry(q *process.Process, s *executor.Stage, m executor.Moved) {
 	m.Claim, m.Gone = q.Inbox.Claim, q.Gone
 	q.System.Pool.Move(&q.Entity, s, m)

@@ -16,19 +16,19 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Blocking is a blocking process: a function with a goroutine of its own, or on a stage as a
-// coroutine, or a handle that a goroutine has opened. It belongs to one goroutine.
+// Blocking is a blocking process: a function with a goroutine of its own, or on a stage as a coroutine, or a handle that a
+// goroutine has opened. It belongs to one goroutine.
 type Blocking struct {
-	Own process.Process // what p is; first, for the lines of the cache that process.Process tells of
+	Own process.Process // what Process points to; first, for the cache lines described by process.Process
 	process.Acting
 	offStage
-	body      Body          // nil: a handle
+	body      Body          // nil for a handle
 	park      chan struct{} // capacity 1: ends a wait
-	given     *inbox.Node   // the message that has ended it; nil: look around
+	given     *inbox.Node   // the message that has ended it; if nil, check the inbox
 	spare     *inbox.Node
-	waits     *waits        // made by the first wait that needs it
-	Coroutine *Turns        // of a coroutine; nil: a goroutine of its own
-	Bias      bias.Owned    // guards the queue: other goroutines look at it
+	waits     *waits        // allocated by the first wait that needs it
+	Coroutine *Turns        // of a coroutine; nil for a goroutine of its own
+	Bias      bias.Owned    // guards the queue, which other goroutines inspect
 	since     atomic.Uint64 // when the last receive that had to wait began, Unix time, ns
 	parked    uint32        // waiting for a message or a reply; see bias.Store
 	sends     uint32        // for sendsBeforeGosched
@@ -36,11 +36,11 @@ type Blocking struct {
 
 // Body is the code of a blocking process.
 type Body interface {
-	// Run runs it, in the goroutine of s. Its error says how the process exits.
+	// Run runs it, on the goroutine of s. Its error determines how the process exits.
 	Run(s *Blocking) error
 }
 
-// BodyOf returns the code of a blocking process; nil: of a handle, or p is no blocking process.
+// BodyOf returns the code of a blocking process, or nil for a handle, or if p is not a blocking process.
 func BodyOf(p *process.Process) Body {
 	switch r := p.Task().(type) {
 	case *goroutine:
@@ -51,7 +51,7 @@ func BodyOf(p *process.Process) Body {
 	return nil
 }
 
-// BlockingOf returns the blocking process that acts; nil: it does not block.
+// BlockingOf returns the acting process, or nil if it is not a blocking one.
 func BlockingOf(a *process.Acting) *Blocking {
 	switch b := a.Blocks.(type) {
 	case *goroutine:
@@ -72,7 +72,7 @@ func (offStage) CollectInbox(*executor.Stage) bool         { return false }
 func (offStage) FinishDetached(*executor.Stage) bool       { return false }
 func (offStage) Claim() bool                               { return false }
 
-// Init makes s, which is new, a process with a goroutine of its own; b nil: a handle.
+// Init makes s, which is new, a process with a goroutine of its own, or a handle if b is nil.
 //
 // It writes a field first that is no pointer. While the collector runs, a store of a pointer reads the old value before it
 // writes, and so faults a fresh page twice.
@@ -98,31 +98,31 @@ func (s *Blocking) InitCoroutine(sys *process.System, b Body, co *Turns) {
 	s.Own.Adopt((*Coroutine)(s), nil, false)
 }
 
-// waits is what a process needs that waits for more than messages. Only the
-// process's own code sets the fields, under its lock; so does it Blocking.waits.
+// waits is the state of a process that waits for more than messages. Only the process's own code sets the fields, and
+// Blocking.waits, under its lock.
 type waits struct {
-	timed atomic.Uint32    // receives with a timeout that have had to wait, begun and ended: odd within one
-	timer env.Timer        // of Receive with a timeout, kept for the next
+	timed atomic.Uint32    // starts and ends of receives with a timeout that had to wait: odd within one
+	timer env.Timer        // of Receive with a timeout, reused
 	fires <-chan time.Time // of timer
 	reply chan struct{}    // capacity 1: a call has been answered
-	call  process.Call     // of the call that is waited for, one after the other
+	call  process.Call     // of the current call, reused
 
-	kind any             // see begin; of the last receive that was not the short one of Receive
-	ends inbox.Positions // that the process has marked
+	kind any             // see begin; of the last receive, except the short ones of Receive
+	ends inbox.Positions // marked by the process
 
-	record calls.WaitRecord // what for: see Blocking.waitsFor
-	on     wire.Dest        // on what, where that is no process of this node; guarded by the lock of the process
+	record calls.WaitRecord // what is waited for: see Blocking.waitsFor
+	on     wire.Dest        // the target, if it is not a local process; guarded by the lock of the process
 
-	ctx context.Context // that of the process, if it has been asked for
+	ctx context.Context // that of the process, if requested before
 }
 
-// begin notes that a receive with a timeout has to wait. One that has ended by a panic is over then.
+// begin records that a receive with a timeout has to wait. It ends one that has ended by a panic.
 func (w *waits) begin() { w.timed.Store(w.timed.Load() + 1 | 1) }
 
-// prepare makes s.waits.
+// prepare returns s.waits, allocating it if necessary.
 func (s *Blocking) prepare() *waits {
 	if s.waits == nil {
-		s.Process.Mu.Lock() // for exit, which answers too
+		s.Process.Mu.Lock() // for an exit, which also answers
 		s.waits = &waits{reply: make(chan struct{}, 1)}
 		s.waits.call.System = s.System
 		s.Process.Mu.Unlock()
@@ -146,14 +146,14 @@ func (s *Blocking) Close(reason any) {
 	}
 }
 
-// unwind ends the goroutine of s, which is dead. That of a handle is not the runtime's to end.
+// unwind ends the goroutine of s, which is dead, except that of a handle, which is its user's.
 func (s *Blocking) unwind() {
 	if s.body != nil {
 		runtime.Goexit()
 	}
 }
 
-// die unwinds the goroutine of a process that is dead; for a handle it returns what Receive should.
+// die unwinds the goroutine of a dead process; for a handle it returns what Receive should return.
 func (s *Blocking) die() any {
 	s.unwind()
 	s.Process.Mu.Lock()
@@ -161,13 +161,13 @@ func (s *Blocking) die() any {
 	return s.System.Host.Messages.Exited(s.Process.PID(), s.Process.ColdPart().Reason)
 }
 
-// Receive takes the oldest message, waiting for one if need be.
+// Receive takes the oldest message, waiting for one if necessary.
 func (s *Blocking) Receive() any {
-	// Not inlined by a profile: the function of a process would have the frame of all this on
-	// the small stack that a goroutine begins with.
+	// Not inlined by a profile: the function of a process would have all of this in its frame, on the small stack that a
+	// goroutine starts with.
 	//
-	// The common case of both kinds, in one function and without a call of process.Blocker: after a switch
-	// every return is a mispredicted branch, so each level of calls counts.
+	// The common case of both kinds, in one function and without a call of process.Blocker: after a switch every return is a
+	// mispredicted branch, so each level of calls counts.
 	p := &s.Own
 	if co := s.Coroutine; co != nil {
 		if co.left > 1 && !p.Boxed && s.Worker.Enter() {
@@ -245,7 +245,7 @@ func (s *Blocking) Receive() any {
 	return m
 }
 
-// ReceiveMatch is next for a message that match wants.
+// ReceiveMatch is Receive for a message for which match returns true.
 func (s *Blocking) ReceiveMatch(match func(any) bool) any {
 	m, err := s.receive(match, Infinity, begin{})
 	if err != nil {
@@ -254,14 +254,14 @@ func (s *Blocking) ReceiveMatch(match func(any) bool) any {
 	return m
 }
 
-// ReceiveWithin is match with a timeout.
+// ReceiveWithin is ReceiveMatch with a timeout.
 func (s *Blocking) ReceiveWithin(d time.Duration, match func(any) bool) (any, error) {
 	m, err := s.receive(match, d, begin{})
 	s.ended(err)
 	return m, err
 }
 
-// ended is the end of a receive with a timeout.
+// ended ends a receive with a timeout.
 func (s *Blocking) ended(err error) {
 	if err == process.ErrExited {
 		s.unwind()
@@ -271,22 +271,21 @@ func (s *Blocking) ended(err error) {
 	}
 }
 
-// count counts a message that the process takes, and now and then tells the node.
+// count counts a message that the process takes, and reports to the node from time to time.
 func (s *Blocking) count() {
 	if s.Process.CountHandled(); s.Process.Handled.Load()%tellTaken == 0 {
 		s.Process.System.Tally.Messages(tellTaken)
 	}
 }
 
-// tellTaken is after how many messages the node is told of them.
+// tellTaken is the number of messages after which they are reported to the node.
 const tellTaken = 64
 
-// settle tells the node of the messages that it has not been told of. The end of
-// the process's code calls it, once.
+// settle reports the messages that have not been reported to the node. It is called once, at the end of the process's code.
 func (s *Blocking) settle() { s.Process.System.Tally.Messages(s.Process.Handled.Load() % tellTaken) }
 
-// receive is behind all the receives. It is no method of process.Blocker: called by an interface, match
-// would be put on the heap.
+// receive implements all receives. It is not a method of process.Blocker: called through an interface, match would escape to
+// the heap.
 func (s *Blocking) receive(match func(any) bool, d time.Duration, from begin) (any, error) {
 	if s.Coroutine != nil {
 		return (*Coroutine)(s).receive(match, d, from)
@@ -294,7 +293,7 @@ func (s *Blocking) receive(match func(any) bool, d time.Duration, from begin) (a
 	return (*goroutine)(s).receive(match, d, from)
 }
 
-// waitsFor is that of process.Process, for the calls of a blocking process, at a price that each call can pay.
+// waitsFor is process.Process.WaitsFor for the calls of a blocking process, cheap enough for each call.
 func (s *Blocking) waitsFor(k calls.WaitKind, on wire.Dest, t process.Ticket) {
 	w := s.waits
 	var number uint64
@@ -308,10 +307,10 @@ func (s *Blocking) waitsFor(k calls.WaitKind, on wire.Dest, t process.Ticket) {
 	w.record.Set(k, number, s.Own.System.Clock.Coarse(), t.N)
 }
 
-// waitsSince notes that a receive begins to wait.
+// waitsSince records that a receive begins to wait.
 func (s *Blocking) waitsSince() { bias.StoreUint64(&s.since, uint64(s.Own.System.Clock.Coarse())) }
 
-// waitLocked is what s waits for in its own code, if it does what st says.
+// waitLocked returns what s waits for in its own code in the state st.
 func (s *Blocking) waitLocked(st observe.State) observe.Wait {
 	if w := s.waits; w != nil {
 		if k, number, since := w.record.Get(&w.call.Promise); k != calls.WaitNone {
@@ -324,7 +323,7 @@ func (s *Blocking) waitLocked(st observe.State) observe.Wait {
 			return wait
 		}
 	}
-	if since := s.since.Load(); st == observe.Waiting && since != 0 { // else its function has not begun
+	if since := s.since.Load(); st == observe.Waiting && since != 0 { // otherwise its function has not begun
 		return observe.Wait{For: calls.WaitMessage.String(), Since: time.Unix(0, int64(since))}
 	}
 	return observe.Wait{}
@@ -337,8 +336,8 @@ func (s *Blocking) promise() *process.Call {
 	return p
 }
 
-// Timed says about p, a blocking process, whether it is in a receive with a timeout that has had to wait, and how
-// many of these have begun and ended. The caller holds the lock of p.
+// Timed reports whether p, a blocking process, is within a receive with a timeout that had to wait, and the number of starts
+// and ends of these. The caller holds the lock of p.
 func Timed(p *process.Process) (within bool, n uint32) {
 	var s *Blocking
 	switch r := p.Task().(type) {
@@ -354,5 +353,5 @@ func Timed(p *process.Process) (within bool, n uint32) {
 	return n&1 != 0, n
 }
 
-// infinity is the timeout that never runs out.
+// Infinity is the timeout that never expires.
 const Infinity time.Duration = 1<<63 - 1

@@ -6,22 +6,21 @@ import (
 	"github.com/actornode/actornode/internal/mailbox/inbox"
 )
 
-// begin is where a receive begins to look: at the oldest message, if it is zero.
+// begin is where a receive starts to scan: at the oldest message if it is zero.
 //
-// A receive does not look at what it would leave again. Two things say what that is. A mark says that
-// the receive is for what is younger. And a receive that asks for the type of a message alone leaves
-// what the one before it has left, if that has asked for the same type: the cursor of the queue stands
-// behind that. Other functions cannot be told apart, and one that has left a message may want it
-// later, because of what it has seen meanwhile.
+// A receive does not check messages that it would skip again. There are two ways to know these. A mark restricts the receive
+// to younger messages. And a receive that only checks the type of a message skips what the previous one has skipped, if that
+// checked the same type: the cursor of the queue is behind those. Other functions cannot be compared, and one that has
+// skipped a message may want it later, because of what it has seen meanwhile.
 type begin struct {
-	mark *inbox.Position // behind it; nil: at the oldest message
-	kind any             // the same for all receives that want the same of a message, whenever they look at it; nil: it is not known
+	mark *inbox.Position // start behind it; if nil, at the oldest message
+	kind any             // the same for all receives that match the same messages, whenever they check; nil if unknown
 }
 
-// seek puts the cursor where a receive begins. The caller owns the queue.
+// seek moves the cursor to the start of a receive. The caller owns the queue.
 //
-// The short receives rewind the cursor, and do not pass over anything: what a kind says of the
-// messages in front of the cursor stays true.
+// The short receives rewind the cursor, and do not skip anything: what a kind implies about the messages before the cursor
+// stays true.
 func (s *Blocking) seek(from begin) {
 	w := s.waits
 	switch {
@@ -38,7 +37,7 @@ func (s *Blocking) seek(from begin) {
 	}
 }
 
-// ReceiveKind is ReceiveMatch for a match that is of a kind: see begin.
+// ReceiveKind is ReceiveMatch for a match of a kind: see begin.
 func (s *Blocking) ReceiveKind(match func(any) bool, kind any) any {
 	m, err := s.ReceiveKindWithin(Infinity, match, kind)
 	if err != nil {
@@ -67,13 +66,13 @@ func (s *Blocking) Mark() (end *inbox.Position) {
 		s.Bias.Enter()
 		defer s.Bias.Leave()
 	}
-	if !p.Boxed { // how many messages a box has given out is its user's affair
+	if !p.Boxed { // the number of messages taken from a box is its user's affair
 		p.Refill()
 	}
 	return w.ends.End(&p.Queue)
 }
 
-// ReceiveBehind is ReceiveWithin for what has come since a mark.
+// ReceiveBehind is ReceiveWithin for messages received after mark.
 func (s *Blocking) ReceiveBehind(mark *inbox.Position, d time.Duration, match func(any) bool) (any, error) {
 	m, err := s.receive(match, d, begin{mark: mark})
 	s.ended(err)

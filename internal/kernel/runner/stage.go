@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/node/observe"
 )
 
-// staged is a process that a stage runs, an Actor or a coroutine: what both have of process.Runner.
+// staged is a process that a stage runs, an Actor or a coroutine: their common part of process.Runner.
 type staged process.Process
 
 // claim is executor.Task.Claim.
@@ -18,8 +18,7 @@ func (p *staged) claim() bool { return !p.Boxed && p.Inbox.Claim() }
 // wake is process.Runner.Wake.
 func (p *staged) wake(a *process.Acting) { a.Inject(&p.Entity, a.Worker) }
 
-// prod is process.Runner.Prod. The inbox, in which nothing is put, says whether it is being woken
-// already.
+// prod is process.Runner.Prod. The inbox, which is empty, records whether the process is being woken already.
 func (p *staged) prod(a *process.Acting) {
 	if p.Inbox.Claim() {
 		p.wake(a)
@@ -40,7 +39,7 @@ func (p *staged) start(a *process.Acting, inline *executor.InlineWorker, fresh b
 		if !local {
 			p.prod(a)
 		}
-	case !p.Inbox.Claim(): // somebody has sent already
+	case !p.Inbox.Claim(): // there is a message already
 	case inline != nil:
 		inline.Inject(&p.Entity)
 	default:
@@ -51,9 +50,8 @@ func (p *staged) start(a *process.Acting, inline *executor.InlineWorker, fresh b
 // busy is process.Runner.Busy for an Actor.
 func (p *staged) busy(a *process.Acting) bool {
 	if a.Worker != nil && a.Worker.Enter() {
-		// Whoever holds the stage knows of all turns that have begun on it. One
-		// may be ending elsewhere, with its stage lost; then status is looked at
-		// there after running is cleared, or before: nothing is lost either way.
+		// The holder of the stage knows all turns that have begun on it. One may be ending elsewhere, with its stage lost; then the
+		// status is checked there after Running is cleared, or before: nothing is lost either way.
 		idle := p.Stage() == a.Worker.Stage() && atomic.LoadUint32(&p.Running) == 0
 		if a.Worker.Leave(); idle {
 			return false
@@ -62,9 +60,9 @@ func (p *staged) busy(a *process.Acting) bool {
 	return inTurn((*process.Process)(p))
 }
 
-// inTurn reports whether a turn of p, which is no longer alive, goes on.
+// inTurn reports whether a turn of p, which is no longer alive, is in progress.
 func inTurn(p *process.Process) bool {
-	bias.Barrier() // against turned: status is written, now running is read
+	bias.Barrier() // pairs with TurnOver: status was written, now Running is read
 	return atomic.LoadUint32(&p.Running) != 0
 }
 
@@ -83,7 +81,7 @@ func (p *staged) inspect(f func()) {
 	p.System.Pool.Look(&p.Entity, func(int, bool, bool) { f() })
 }
 
-// state is process.Runner.Doing for a process on a stage, with what it is when nothing is due.
+// state is process.Runner.Doing for a process on a stage; otherwise is the state if nothing is due.
 func (p *staged) state(otherwise observe.State) (observe.State, int) {
 	running := atomic.LoadUint32(&p.Running) != 0
 	stage, queued, suspended := p.Observe()
