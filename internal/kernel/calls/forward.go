@@ -1,29 +1,29 @@
 package calls
 
-// Watch is over the process that a request has been forwarded to.
+// Watch is a watch of the process that a request was forwarded to.
 type Watch interface {
-	// Forget ends it. It may be called several times, and by any goroutine.
+	// Forget ends it. It may be called several times, and concurrently.
 	Forget()
 }
 
-// Observer is a Watch that is to be told of the end of a ticket, and has forwarded nothing.
+// Observer is a Watch that is only notified of the end of a ticket: nothing was forwarded.
 type Observer interface {
 	Watch
 	Observes()
 }
 
-// onward says where the request of a ticket has been forwarded to. It is never changed.
+// onward records where the request of a ticket was forwarded to. It is immutable.
 type onward struct {
 	ticket Ticket
 	watch  Watch
 }
 
-// Forward notes that the request of t has been forwarded, with a watch over whom it has gone to. It ends the watch of an
-// earlier Forward of t. When t is settled w.Forget is called, by [Promise.Forget]. False: t is settled, or is being
-// settled, and the caller calls Forget itself; it may be called twice then.
+// Forward records that the request of t was forwarded, with a watch w of the receiver. It ends the watch of an earlier
+// Forward of t. When t is settled w.Forget is called, by [Promise.Forget]. It returns false if t is settled, or is being
+// settled; then the caller must call Forget itself, possibly a second time.
 //
-// Forward writes onward and then reads the state, and who settles t does it the other way round: one of them sees what
-// the other has done.
+// Forward writes onward and then reads the state, and whoever settles t does the reverse: one of them sees what the other has
+// done.
 func (p *Promise) Forward(t Ticket, w Watch) bool {
 	next := &onward{t, w}
 	for {
@@ -45,14 +45,14 @@ func (p *Promise) Forward(t Ticket, w Watch) bool {
 	}
 }
 
-// Unforward takes the watch w of a Forward of t away, and does not call w.Forget. False: t is settled, or is being settled,
-// or has been forwarded again, or its watch has been forgotten.
+// Unforward removes the watch w of a Forward of t without calling w.Forget. It returns false if t is settled, or is being
+// settled, or was forwarded again, or its Forget was called.
 func (p *Promise) Unforward(t Ticket, w Watch) bool {
 	o := p.onward.Load()
 	return o != nil && o.ticket == t && o.watch == w && p.onward.CompareAndSwap(o, nil)
 }
 
-// Forwarded reports whether the request of t has been forwarded, and there is a watch, which is no [Observer].
+// Forwarded reports whether the request of t was forwarded, with a watch that is not an [Observer].
 func (p *Promise) Forwarded(t Ticket) bool {
 	o := p.onward.Load()
 	if o == nil || o.ticket != t {
@@ -62,7 +62,7 @@ func (p *Promise) Forwarded(t Ticket) bool {
 	return !observes
 }
 
-// Forget ends the watch of [Promise.Forward] of t, if there is one. Who settles t calls it between Begin and Finish.
+// Forget ends the watch of [Promise.Forward] of t, if there is one. Whoever settles t calls it between Begin and Finish.
 func (p *Promise) Forget(t Ticket) {
 	if o := p.onward.Load(); o != nil && o.ticket == t && p.onward.CompareAndSwap(o, nil) {
 		o.watch.Forget()

@@ -9,14 +9,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// KeepFutures is how long a future that is over can be asked for by other nodes: longer than a
-// message that it is in should wait in a mailbox.
+// KeepFutures is how long other nodes can request a completed future: longer than a message that contains it should wait in a
+// mailbox.
 const KeepFutures = 5 * time.Minute
 
 const (
-	// maxKept is how many of those a node keeps, with the values that they hold.
+	// maxKept is the maximum number of completed futures that a node keeps, with their values.
 	maxKept = 1000
-	// maxAsks is how often one future can be asked for: each costs some bytes until it is over.
+	// maxAsks is the maximum number of requests for one future: each costs some bytes until it is completed.
 	maxAsks = 10_000
 )
 
@@ -26,7 +26,7 @@ type LentFutures[F comparable] struct {
 	env env.Env
 
 	mu      sync.Mutex
-	timer   env.Timer // expires those that are over; nil: there are none
+	timer   env.Timer // expires completed ones, or nil if there are none
 	stopped bool
 }
 
@@ -35,14 +35,14 @@ func (l *LentFutures[F]) Init(e env.Env) {
 	l.env, l.Keep, l.Most, l.Asks = e, KeepFutures, maxKept, maxAsks
 }
 
-// Over says that the future of a reference is over.
+// Over records that the future with the reference ref is completed.
 func (l *LentFutures[F]) Over(ref wire.Ref) {
 	if l.Lasting.Over(ref, l.env.Now()) {
 		l.expire(KeepFutures)
 	}
 }
 
-// expire drops those that are over, after d and then whenever it is time.
+// expire drops completed futures, after d and then whenever one is due.
 func (l *LentFutures[F]) expire(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +56,7 @@ func (l *LentFutures[F]) expire(d time.Duration) {
 	})
 }
 
-// Stop stops the timer: none is dropped any more.
+// Stop stops the timer: no more are dropped.
 func (l *LentFutures[F]) Stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,10 +70,10 @@ const (
 	futureExit wire.Atom = "exit"
 )
 
-// MakeFutureAsk is the ask for the future of a reference.
+// MakeFutureAsk returns the ask for the future with a reference.
 func MakeFutureAsk(ref wire.Ref) wire.Tuple { return wire.Tuple{ask, ref} }
 
-// ReadFutureAsk reads an ask. False: the body is none. A reference that is none is zero.
+// ReadFutureAsk parses an ask. It returns false if body is none. The reference is zero if it is invalid.
 func ReadFutureAsk(body any) (wire.Ref, bool) {
 	if t, ok := body.(wire.Tuple); ok && len(t) == 2 && t[0] == ask {
 		ref, _ := t[1].(wire.Ref)
@@ -82,13 +82,13 @@ func ReadFutureAsk(body any) (wire.Ref, bool) {
 	return wire.Ref{}, false
 }
 
-// MakeFutureValue is the answer for a future that is completed with a value.
+// MakeFutureValue returns the answer for a future that is completed with a value.
 func MakeFutureValue(v any) wire.Tuple { return wire.Tuple{wire.AtomOK, v} }
 
-// MakeFutureExit is the answer for one that has failed with the exit of a process.
+// MakeFutureExit returns the answer for a future that has failed with the exit of a process.
 func MakeFutureExit(reason any) wire.Tuple { return wire.Tuple{futureExit, reason} }
 
-// ReadFutureAnswer reads an answer: a value, or the reason of an exit. It is not ok for another term.
+// ReadFutureAnswer parses an answer: a value, or the reason of an exit. ok is false for another term.
 func ReadFutureAnswer(answer any) (v any, exited, ok bool) {
 	if t, ok := answer.(wire.Tuple); ok && len(t) == 2 && (t[0] == wire.AtomOK || t[0] == futureExit) {
 		return t[1], t[0] == futureExit, true

@@ -20,7 +20,7 @@ const (
 	answer wire.Atom = "$go_reply"
 )
 
-// ReadCall reads {'$gen_call', From, Body}.
+// ReadCall parses {'$gen_call', From, Body}.
 func ReadCall(msg any) (from, body any, ok bool) {
 	t, ok := msg.(wire.Tuple)
 	if !ok || len(t) != 3 || t[0] != Call {
@@ -29,8 +29,8 @@ func ReadCall(msg any) (from, body any, ok bool) {
 	return t[1], t[2], true
 }
 
-// ReadLabelled reads a request with a label of its own: {system, From, What} of sys, or {Pid, {Pid, Tag}, What} of gen_event,
-// whose label is the process that calls.
+// ReadLabelled parses a request with a label of its own: {system, From, What} of sys, or {Pid, {Pid, Tag}, What} of
+// gen_event, whose label is the calling process.
 func ReadLabelled(msg any) (label, from, what any, ok bool) {
 	t, ok := msg.(wire.Tuple)
 	if !ok || len(t) != 3 {
@@ -46,10 +46,10 @@ func ReadLabelled(msg any) (label, from, what any, ok bool) {
 	return t[0], t[1], t[2], ok
 }
 
-// MakeLabelled is the reverse of ReadLabelled.
+// MakeLabelled is the inverse of ReadLabelled.
 func MakeLabelled(label, from, what any) wire.Tuple { return wire.Tuple{label, from, what} }
 
-// ReadCast reads {'$gen_cast', Body}.
+// ReadCast parses {'$gen_cast', Body}.
 func ReadCast(msg any) (body any, ok bool) {
 	t, ok := msg.(wire.Tuple)
 	if !ok || len(t) != 2 || t[0] != Cast {
@@ -58,23 +58,23 @@ func ReadCast(msg any) (body any, ok bool) {
 	return t[1], true
 }
 
-// MakeCast is the reverse of ReadCast.
+// MakeCast is the inverse of ReadCast.
 func MakeCast(body any) wire.Tuple { return wire.Tuple{Cast, body} }
 
-// MakeCall is the reverse of ReadCall.
+// MakeCall is the inverse of ReadCall.
 func MakeCall(from, body any) wire.Tuple { return wire.Tuple{Call, from, body} }
 
-// MakeRequest makes a request that is answered to the alias ref of the process from.
+// MakeRequest returns a request that is answered to the alias ref of the process from.
 func MakeRequest(label wire.Atom, from wire.PID, ref wire.Ref, body any) wire.Tuple {
 	return wire.Tuple{label, MakeFrom(from, ref), body}
 }
 
-// MakeFrom is the From of a request that is answered to the alias ref of the process from.
+// MakeFrom returns the From of a request that is answered to the alias ref of the process from.
 func MakeFrom(from wire.PID, ref wire.Ref) wire.Tuple {
 	return wire.Tuple{from, wire.ImproperList{Head: []any{alias}, Tail: ref}}
 }
 
-// Message is the message that an OpSend has, also where it is a request or a reply in one frame.
+// Message returns the message of an OpSend as a term, even if it is a request or a reply in one frame.
 func Message(f *dist.Frame) any {
 	switch p := f.Payload.(type) {
 	case *links.Request:
@@ -85,7 +85,7 @@ func Message(f *dist.Frame) any {
 	return f.Payload
 }
 
-// RequestRef finds the reference in what MakeRequest has made.
+// RequestRef returns the reference in a request of MakeRequest.
 func RequestRef(msg any) (wire.Ref, bool) {
 	t, ok := msg.(wire.Tuple)
 	if !ok || len(t) != 3 {
@@ -97,18 +97,18 @@ func RequestRef(msg any) (wire.Ref, bool) {
 	return wire.Ref{}, false
 }
 
-// From is where the reply to a request goes.
+// From is the destination of the reply to a request.
 type From struct {
-	PID     wire.PID // the process that calls; zero: From has none
-	Alias   wire.Ref // where the reply goes if ToAlias, else it goes to PID
+	PID     wire.PID // the calling process; zero if From has none
+	Alias   wire.Ref // the destination if ToAlias, otherwise it is PID
 	ToAlias bool
-	term    wire.Tuple // that it was read from; its second element, the tag, begins the reply; nil: MakeFrom makes it
+	term    wire.Tuple // the parsed term; its second element, the tag, is the first of the reply; if nil, MakeFrom makes it
 }
 
-// FromAlias is where the reply to a request goes that MakeRequest would make.
+// FromAlias returns the From of a request made by MakeRequest.
 func FromAlias(from wire.PID, ref wire.Ref) From { return From{PID: from, Alias: ref, ToAlias: true} }
 
-// Node is the node that the reply goes to.
+// Node returns the node that the reply goes to.
 func (f From) Node() wire.Atom {
 	if f.ToAlias {
 		return f.Alias.Node()
@@ -116,7 +116,8 @@ func (f From) Node() wire.Atom {
 	return f.PID.Node()
 }
 
-// Ref is the reference that the reply has, by which the caller waits for it; false: it has none, and may look like anything.
+// Ref returns the reference in the reply, by which the caller waits for it. ok is false if it has none, and may have any
+// form.
 func (f From) Ref() (ref wire.Ref, ok bool) {
 	if f.ToAlias {
 		return f.Alias, true
@@ -130,7 +131,7 @@ func (f From) Ref() (ref wire.Ref, ok bool) {
 // IsCast reports whether the reply, {Tag, Reply}, would be a cast.
 func (f From) IsCast() bool { return f.term != nil && f.term[1] == wire.Atom("$gen_cast") }
 
-// Term is what ReadFrom reads f from.
+// Term returns the term that ReadFrom parses.
 func (f From) Term() wire.Tuple {
 	if f.term == nil {
 		return MakeFrom(f.PID, f.Alias)
@@ -138,7 +139,7 @@ func (f From) Term() wire.Tuple {
 	return f.term
 }
 
-// ReadFrom reads the second element of a request.
+// ReadFrom parses the second element of a request.
 func ReadFrom(term any) (From, bool) {
 	t, ok := term.(wire.Tuple)
 	if !ok || len(t) != 2 {
@@ -149,11 +150,11 @@ func ReadFrom(term any) (From, bool) {
 	return From{pid, ref, isAlias, t}, isPID || isAlias
 }
 
-// Reply is the message that replies with a value.
+// Reply returns the message that replies with a value.
 func (f From) Reply(v any) wire.Tuple { return wire.Tuple{f.Term()[1], v} }
 
-// GoFrom is what From is called towards those who are shown a call between Go processes:
-// {Pid, '$go_call'}, with undefined for a caller that is no process.
+// GoFrom returns the From shown to observers of a call between Go processes: {Pid, '$go_call'}, with undefined for a caller
+// that is not a process.
 func GoFrom(caller wire.PID) wire.Tuple {
 	if caller.IsZero() {
 		return wire.Tuple{wire.AtomUndefined, ofGo}
@@ -161,10 +162,10 @@ func GoFrom(caller wire.PID) wire.Tuple {
 	return wire.Tuple{caller, ofGo}
 }
 
-// GoReply is what the reply to a call between Go processes is called towards the same.
+// GoReply returns the reply to a call between Go processes as shown to observers.
 func GoReply(v any) wire.Tuple { return wire.Tuple{answer, v} }
 
-// ReplyRef finds the reference of a call in a message that may be its reply.
+// ReplyRef returns the reference of a call in a message that may be its reply.
 func ReplyRef(msg any) (wire.Ref, bool) {
 	t, ok := msg.(wire.Tuple)
 	if !ok || len(t) != 2 {
@@ -176,8 +177,8 @@ func ReplyRef(msg any) (wire.Ref, bool) {
 	return aliasOf(t[0])
 }
 
-// Refs yields the references in a message by which its sender may wait for an answer: those of its elements, and of the tag of
-// a From among them.
+// Refs yields the references in a message by which its sender may wait for an answer: those of its elements, including the
+// tag of a From.
 func Refs(msg any) iter.Seq[wire.Ref] {
 	return func(yield func(wire.Ref) bool) {
 		t, _ := msg.(wire.Tuple)
@@ -196,7 +197,7 @@ func Refs(msg any) iter.Seq[wire.Ref] {
 	}
 }
 
-// aliasOf finds the alias in the tag of a call: [alias|Ref] or [[alias|Ref]|_].
+// aliasOf returns the alias in the tag of a call: [alias|Ref] or [[alias|Ref]|_].
 func aliasOf(tag any) (wire.Ref, bool) {
 	for range 2 {
 		switch l := tag.(type) {
@@ -220,8 +221,8 @@ func aliasOf(tag any) (wire.Ref, bool) {
 	return wire.Ref{}, false
 }
 
-// Body is the body of a request in the Go type that it is answered by: a boolean of Erlang's is the
-// atom true or false. exact: it comes from a Go node and has the type that it has there.
+// Body returns the body of a request in the Go type by which it is dispatched: a boolean of Erlang's is the atom true or
+// false. exact reports that it comes from a Go node and has the same type as there.
 func Body(exact bool, body any) any {
 	if a, ok := body.(wire.Atom); ok && !exact {
 		if b, ok := wire.AsBool(a); ok {
@@ -231,11 +232,11 @@ func Body(exact bool, body any) any {
 	return body
 }
 
-// Labelled is a request whose message is not '$gen_call' to another node.
+// Labelled is a request whose message to another node has another label than '$gen_call'.
 type Labelled interface {
 	Label() (label wire.Atom, body any)
 }
 
-// End is an error that a call of another node is settled with, when the process has ended that the request was forwarded
-// to. Tell tells the caller's node. It returns nil, or the error to reply with: that node waits for no end.
+// End is the error with which a call of another node is settled when the process that the request was forwarded to has
+// exited. Tell notifies the caller's node. It returns nil, or the error to reply with if that node does not wait for an exit.
 type End interface{ Tell() error }

@@ -5,24 +5,22 @@ import (
 	"sync"
 )
 
-// WaitGraph has what waiters of one node wait for of each other, for the search of cycles. P stands for a
-// waiter: a process, or a method of an active object, which waits while its process goes on. Its zero
-// value has none, and the zero P is nobody.
+// WaitGraph records which waiters of one node wait for which, to find cycles. P is a waiter: a process, or a method of an
+// active object, which waits while its process continues. Its zero value is empty, and the zero P is no waiter.
 //
 // Invariants:
 //
-//  1. A waiter that waits has one edge. It leads to those without whom the wait does not end: to one, or to
-//     a method and the process that it runs in. It has the edge from before they can know of the call until
-//     the wait is over. A future of others is a waiter whose edge leads to all of these.
-//  2. An edge counts while its call waits for an answer: one that is being settled does not. One for
-//     space counts while the message waits in line; only the process that it leads to makes space, and while
-//     that waits it makes none. An edge that has ceased to count does not count again.
+//  1. A waiter that waits has one edge. It leads to those without which the wait does not end: to one, or to
+//     a method and the process that it runs in. The edge exists from before they can know of the call until
+//     the wait has ended. A future of others is a waiter whose edge leads to all of these.
+//  2. An edge counts while its call waits for an answer, but not while that is being settled. One for
+//     space counts while the message is queued for space; only the process that it leads to makes space, and
+//     does not while it waits. An edge that has ceased to count never counts again.
 //  3. The edges that count have no cycle: one edge is added at a time, and none that closes one.
 //
-// So of two calls that would close a cycle together the second is refused (1, 3). A call is refused
-// only if all processes of the cycle wait at that moment: the walk sees each edge count, none of them
-// ceases to count while the process that it leads to waits, and the waiter of the last edge, the caller,
-// adds no other meanwhile.
+// So of two calls that would close a cycle together the second is refused (1, 3). A call is refused only if all processes of
+// the cycle wait at that moment: the search sees each edge count, none of them ceases to count while the process that it
+// leads to waits, and the waiter of the last edge, the caller, adds no other meanwhile.
 type WaitGraph[P comparable] struct {
 	mu    sync.Mutex
 	edges map[P]edge[P]
@@ -33,20 +31,20 @@ type edge[P comparable] struct {
 	aims []WaitAim[P]
 }
 
-// WaitAim is whom a waiter waits for, as long as Waits says so: one, or a method and its process.
+// WaitAim is whom a waiter waits for, while Waits returns true: one waiter, or a method and its process.
 type WaitAim[P comparable] struct {
 	To    [2]P
 	Waits func() bool
 }
 
-// WaitStep is a waiter of a cycle, and for what it waits of the next.
+// WaitStep is a waiter of a cycle, and what it waits for from the next.
 type WaitStep[P comparable] struct {
 	Waiter P
 	Kind   WaitKind
 }
 
-// Add notes that p is about to wait for k of all aims. If that closes a cycle it is not noted, and Add returns
-// the cycle, which begins with p. A cycle of others is none of p's.
+// Add records that p is about to wait for k of all aims. If that closes a cycle it is not recorded, and Add returns the
+// cycle, which begins with p. Cycles without p are ignored.
 func (g *WaitGraph[P]) Add(p P, k WaitKind, aims ...WaitAim[P]) (cycle []WaitStep[P]) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -62,7 +60,7 @@ func (g *WaitGraph[P]) Add(p P, k WaitKind, aims ...WaitAim[P]) (cycle []WaitSte
 	return nil
 }
 
-// search looks for a way to a waiter, over edges that count.
+// search is a search for a path to a waiter, over edges that count.
 type search[P comparable] struct {
 	edges map[P]edge[P]
 	to    P
@@ -70,7 +68,7 @@ type search[P comparable] struct {
 	seen  map[P]bool
 }
 
-// from reports whether there is a way from a waiter; path is that way then.
+// from reports whether there is a path from a waiter; then it is in s.path.
 func (s *search[P]) from(at P) bool {
 	if at == s.to {
 		return true
@@ -88,7 +86,7 @@ func (s *search[P]) from(at P) bool {
 	return false
 }
 
-// over reports whether there is a way over one of the aims that count.
+// over reports whether there is a path over one of the aims that count.
 func (s *search[P]) over(aims []WaitAim[P]) bool {
 	for _, a := range aims {
 		if a.Waits() && (s.from(a.To[0]) || s.from(a.To[1])) {
@@ -98,7 +96,7 @@ func (s *search[P]) over(aims []WaitAim[P]) bool {
 	return false
 }
 
-// CycleText is a cycle for people: "a calls b awaits a future of a". who names a waiter, with all that is known of it if
+// CycleText formats a cycle for people: "a calls b awaits a future of a". who names a waiter, with everything known of it if
 // full is set.
 func CycleText[P comparable](cycle []WaitStep[P], who func(p P, full bool) string) string {
 	var text strings.Builder
@@ -108,14 +106,14 @@ func CycleText[P comparable](cycle []WaitStep[P], who func(p P, full bool) strin
 	return text.String() + who(cycle[0].Waiter, false)
 }
 
-// Remove is the end of the wait of p.
+// Remove ends the wait of p.
 func (g *WaitGraph[P]) Remove(p P) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.edges, p)
 }
 
-// Started is the end of the wait of p for the start of child, unless p waits for something else by now.
+// Started ends the wait of p for the start of child, unless p waits for something else by now.
 func (g *WaitGraph[P]) Started(p, child P) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -124,7 +122,7 @@ func (g *WaitGraph[P]) Started(p, child P) {
 	}
 }
 
-// Len is how many waiters wait.
+// Len returns the number of waiters.
 func (g *WaitGraph[P]) Len() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

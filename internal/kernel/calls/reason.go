@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// NormalExit is the exit reason of a process that has done what it was to do.
+// NormalExit is the exit reason of a process that has finished its work.
 const NormalExit wire.Atom = "normal"
 
 // Exit is the error by which a behaviour chooses its exit reason.
@@ -22,7 +22,7 @@ type Throw struct{ Reason any }
 
 func (e *Throw) Error() string { return "throw: " + ReasonWords(e.Reason) }
 
-// Term is what becomes of a throw that nobody catches.
+// Term returns the reason of an uncaught throw.
 func (e *Throw) Term() any { return wire.Tuple{wire.Atom("nocatch"), e.Reason} }
 
 // Raise is an exception of class error.
@@ -30,11 +30,11 @@ type Raise struct{ Reason any }
 
 func (e *Raise) Error() string { return "error: " + ReasonWords(e.Reason) }
 
-// Term is the reason.
+// Term returns the reason.
 func (e *Raise) Term() any { return e.Reason }
 
-// ChosenReason returns the exit reason that a behaviour has chosen by returning err: normal for nil.
-// False: it has chosen none, so err is a crash.
+// ChosenReason returns the exit reason that a behaviour has chosen by returning err: normal for nil. It returns false if it
+// has chosen none, so that err is a crash.
 func ChosenReason(err error) (any, bool) {
 	if err == nil {
 		return NormalExit, true
@@ -45,7 +45,7 @@ func ChosenReason(err error) (any, bool) {
 	return nil, false
 }
 
-// Thrown returns what err throws; false: it is no throw.
+// Thrown returns the value that err throws, and false if it is no throw.
 func Thrown(err error) (any, bool) {
 	if e, ok := errors.AsType[*Throw](err); ok {
 		return e.Reason, true
@@ -53,9 +53,8 @@ func Thrown(err error) (any, bool) {
 	return nil, false
 }
 
-// OwnReason is the term that an error, which is not nil, or one that it wraps, stands for; false: for
-// none. E is the error of a process that has exited, which comes before other errors with a term
-// of their own.
+// OwnReason returns the term of an error, which is not nil, or of one that it wraps, and false if there is none. E is the
+// error of a process that has exited, which precedes other errors with a term of their own.
 func OwnReason[E error](err error) (term any, ok bool) {
 	if e, ok := errors.AsType[*Exit](err); ok {
 		return e.Reason, true
@@ -77,11 +76,10 @@ func ReasonTerm[E error](err error) any {
 	return err.Error()
 }
 
-// FailureReason is a reply that says how a call has failed: {error, Reason}.
+// FailureReason returns the reply of a failed call: {error, Reason}.
 func FailureReason(reason any) wire.Tuple { return wire.Tuple{wire.AtomError, reason} }
 
-// Panicked is what a panic with cause, which recover has returned, is called; nil is that of
-// runtime.Goexit.
+// Panicked returns the value for a panic with cause, as returned by recover; nil means runtime.Goexit.
 func Panicked(cause any) any {
 	if cause == nil {
 		return "runtime.Goexit was called"
@@ -89,7 +87,7 @@ func Panicked(cause any) any {
 	return cause
 }
 
-// CrashText is a crash for a log line or an error, without its stack.
+// CrashText formats a crash for a log line or an error, without its stack.
 func CrashText(panicked bool, cause any) string {
 	if panicked {
 		return "panic: " + GoText(cause)
@@ -97,20 +95,20 @@ func CrashText(panicked bool, cause any) string {
 	return "error: " + GoText(cause)
 }
 
-// MaxReasonText is how many bytes of a message, a reason or an error a text shows.
+// MaxReasonText is the maximum number of bytes of a message, a reason or an error in a text.
 const MaxReasonText = 1 << 10
 
-// ReasonText is the beginning of a term, in Erlang's syntax.
+// ReasonText returns the beginning of a term, in Erlang's syntax.
 func ReasonText(term any) string { return wire.Formatter{Max: MaxReasonText}.Format(term) }
 
-// GoText is the beginning of what a value says of itself, or its type: see wire.Describe.
+// GoText returns the beginning of a value's own text, or its type: see wire.Describe.
 func GoText(v any) string { return wire.Describe(v, MaxReasonText) }
 
-// ReasonWords is the reason of an exit or of an exception for people who read Go: text as text, why a child of a
-// supervisor has not started in words, an exception of Elixir's with its message first, else the beginning of GoText.
+// ReasonWords formats the reason of an exit or of an exception for readers of Go: text as text, the failed start of a
+// supervisor's child in words, an exception of Elixir's with its message first, otherwise GoText.
 func ReasonWords(why any) string { return words(why, maxNested) }
 
-// maxNested is how many supervisors in each other ReasonWords says in words.
+// maxNested is the maximum number of nested supervisors that ReasonWords puts into words.
 const maxNested = 16
 
 func words(why any, left int) string {
@@ -132,7 +130,7 @@ func words(why any, left int) string {
 	return GoText(why)
 }
 
-// failedChild is {failed_to_start_child, ID, Reason} in {shutdown, it}; false: it is not there.
+// failedChild returns the {failed_to_start_child, ID, Reason} in {shutdown, _}, and false if there is none.
 func failedChild(why wire.Tuple) (failed wire.Tuple, ok bool) {
 	if len(why) != 2 || why[0] != wire.Atom("shutdown") {
 		return nil, false
@@ -141,7 +139,7 @@ func failedChild(why wire.Tuple) (failed wire.Tuple, ok bool) {
 	return failed, ok && len(failed) == 3 && failed[0] == wire.Atom("failed_to_start_child")
 }
 
-// IDText is the ID of a child for people who read Go.
+// IDText formats the ID of a child for readers of Go.
 func IDText(id any) string {
 	if s, ok := id.(string); ok {
 		return wire.DescribeAll(strconv.Quote(s), MaxReasonText)
@@ -149,10 +147,10 @@ func IDText(id any) string {
 	return ReasonText(id)
 }
 
-// ErrorText is the beginning of the text of an error.
+// ErrorText returns the beginning of the text of an error.
 func ErrorText(err error) string { return cut(err.Error()) }
 
-// cut is the beginning of a text.
+// cut returns the beginning of a text.
 func cut(text string) string {
 	if len(text) > MaxReasonText {
 		text = strings.ToValidUTF8(text[:MaxReasonText], "") + "…"
@@ -160,13 +158,13 @@ func cut(text string) string {
 	return text
 }
 
-// IsExit reports whether err is, or wraps, what node.ExitWith has made.
+// IsExit reports whether err is, or wraps, an error of node.ExitWith.
 func IsExit(err error) bool {
 	_, ok := ChosenReason(err)
 	return ok && err != nil
 }
 
-// IsClean reports whether an exit reason is one that nobody needs to be told of: normal, shutdown, {shutdown, _}.
+// IsClean reports whether an exit reason needs no report: normal, shutdown, {shutdown, _}.
 func IsClean(reason any) bool {
 	const shutdown wire.Atom = "shutdown"
 	if t, ok := reason.(wire.Tuple); ok {

@@ -15,43 +15,43 @@ const (
 	WaitReply             // to a call
 	WaitFuture            // the value of one
 	WaitExit              // of a process
-	WaitStart             // of a process: that its Init returns
+	WaitStart             // of a process: the return of its Init
 	WaitReceipt           // of a message, by another node
-	WaitSpace             // in a mailbox, or for what is to be sent to a node
-	WaitBlocking          // for what its handler does that blocks
+	WaitSpace             // in a mailbox, or in the queue for a node
+	WaitBlocking          // for a blocking operation of its handler
 	waitKinds
 )
 
 var waitNames = [waitKinds]string{"", "message", "reply", "future", "exit", "start", "receipt", "space", "blocking"}
 
-// String is what people and programs read.
+// String returns the name of k, for people and programs.
 func (k WaitKind) String() string { return waitNames[k] }
 
 var waitVerbs = [waitKinds]string{WaitReply: "calls", WaitFuture: "awaits a future of", WaitExit: "awaits the exit of",
 	WaitStart: "awaits the start of", WaitSpace: "waits for space in the mailbox of"}
 
-// Verb is what stands between one who waits for k and of whom.
+// Verb returns the words between a waiter for k and whom it waits for.
 func (k WaitKind) Verb() string { return waitVerbs[k] }
 
-// kindBits is how many bits of a word are the WaitKind; the others are the number of a process.
+// kindBits is the number of bits of a word for the WaitKind; the others are the number of a process.
 const kindBits = 4
 
-// WaitRecord is what a process waits for. The zero value: it has not waited yet.
+// WaitRecord is what a process waits for. The zero value is that of a process that has not waited yet.
 type WaitRecord struct {
 	what  atomic.Uint64 // number of a process<<kindBits | WaitKind
 	since atomic.Uint64
 	use   atomic.Uint64 // the ticket of the promise that the rest is about
 }
 
-// Set says that the process waits until t is settled: since when, for what, and on which process, as
-// a number below 2⁶⁰. Only the process calls it, with each ticket once.
+// Set records that the process waits until t is settled: for k, on process, a number below 2⁶⁰, and since when. Only the
+// process calls it, once with each ticket.
 func (r *WaitRecord) Set(k WaitKind, process uint64, since int64, t Ticket) {
 	bias.StoreUint64(&r.what, process<<kindBits|uint64(k))
 	bias.StoreUint64(&r.since, uint64(since))
 	bias.StoreUint64(&r.use, uint64(t))
 }
 
-// Get returns what Set was last told, if p, the promise of the process, still waits. Anybody may ask.
+// Get returns the arguments of the last Set, if p, the promise of the process, still waits. It may be called concurrently.
 func (r *WaitRecord) Get(p *Promise) (k WaitKind, process uint64, since int64) {
 	t := r.use.Load()
 	what, since := r.what.Load(), int64(r.since.Load())

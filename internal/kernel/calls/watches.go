@@ -6,24 +6,23 @@ import (
 	"sync/atomic"
 )
 
-// Watches are what is told, once, that a future is settled. A says on whose behalf that is done.
-// The zero value is ready.
+// Watches are notified, once, when a future is settled. A is on whose behalf that is done. The zero value is ready.
 type Watches[A any] struct {
 	mu   sync.Mutex
 	over bool
-	ch   chan struct{} // closed when it is over, if somebody asked for it
+	ch   chan struct{} // closed when over, if requested
 
-	waiter Waiter[A] // told before then is called; for one who waits no list is made
+	waiter Waiter[A] // notified before then is called; a single waiter needs no list
 	then   []func(A) // called when it is over
 
-	wanted bool    // somebody has asked for the value, or may yet, by what was given out
+	wanted bool    // the value was requested, or may be, through what was given out
 	unread *unread // set by WhenUnread
 }
 
-// Waiter is who waits, and is told by a method: no function is made for it.
+// Waiter is notified by a method: that needs no closure.
 type Waiter[A any] interface{ Completed(a A) }
 
-// unread is what is done if nobody wants the value. It does not lead to the future.
+// unread is what is done if nobody wants the value. It does not refer to the future.
 type unread struct {
 	tell   func()
 	wanted atomic.Bool
@@ -35,7 +34,7 @@ func (u *unread) over() {
 	}
 }
 
-// Want notes that somebody wants the value.
+// Want records that the value is wanted.
 func (w *Watches[A]) Want() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -45,9 +44,9 @@ func (w *Watches[A]) Want() {
 	}
 }
 
-// WhenUnread has tell called if nobody has called Want when the future that w is part of can no longer
-// be reached. The garbage collector finds that out, so it may take long, and need not happen before the
-// program ends. tell runs on a goroutine of the runtime, and must not lead to the future.
+// WhenUnread makes tell be called if Want was not called before the future that w is part of becomes unreachable. The garbage
+// collector detects that, so it may take long, and need not happen before the program ends. tell runs on a goroutine of the
+// runtime, and must not refer to the future.
 func (w *Watches[A]) WhenUnread(tell func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,8 +60,7 @@ func (w *Watches[A]) WhenUnread(tell func()) {
 // Then returns the watches of a future whose first watch is f.
 func Then[A any](f func(A)) *Watches[A] { return &Watches[A]{then: []func(A){f}} }
 
-// Tell says that it is over. Functions are called in the order in which they were added, with no
-// lock held.
+// Tell notifies that it is over. Functions are called in the order in which they were added, with no lock held.
 func (w *Watches[A]) Tell(a A) {
 	w.mu.Lock()
 	ch, waiter, then := w.ch, w.waiter, w.then
@@ -94,8 +92,8 @@ func (w *Watches[A]) Signal() <-chan struct{} {
 	return w.ch
 }
 
-// Add has f called when it is over, with the argument of Tell; now, with from, if it is over. Remove
-// takes the number that it returns.
+// Add makes f be called when it is over, with the argument of Tell; or at once, with from, if it is over. The returned number
+// is for Remove.
 func (w *Watches[A]) Add(from A, f func(A)) (number int) {
 	w.mu.Lock()
 	if !w.over {
@@ -109,7 +107,7 @@ func (w *Watches[A]) Add(from A, f func(A)) (number int) {
 	return 0
 }
 
-// Wait is Add of a method, for one who waits to the end.
+// Wait is Add of a method, for a waiter that does not give up.
 func (w *Watches[A]) Wait(from A, who Waiter[A]) {
 	w.mu.Lock()
 	if !w.over && w.waiter == nil && len(w.then) == 0 {
@@ -121,7 +119,7 @@ func (w *Watches[A]) Wait(from A, who Waiter[A]) {
 	w.Add(from, who.Completed)
 }
 
-// Remove takes a function away, if it is not over. It is called once for each.
+// Remove removes a function, if it is not over. It is called once for each.
 func (w *Watches[A]) Remove(number int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -384,7 +384,7 @@ func (s *Blocking) enter() {
 	}
 }
 
-// Deliver is part of process.Blocker. It is not to be in line: see docs/performance.md.
+// Deliver implements process.Blocker. It must not be inlined: see docs/performance.md.
 //
 //go:noinline
 func (r *Coroutine) Deliver(to *process.Process, msg any) error {

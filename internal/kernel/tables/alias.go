@@ -10,8 +10,8 @@ import (
 // aliasPrefix begins the name of an alias.
 const aliasPrefix = "$alias:"
 
-// OfAlias is the name by which other nodes of this kind call and monitor the process that has an
-// alias: the protocols know names and PIDs there.
+// OfAlias returns the name by which other Go nodes call and monitor the process of an alias, because the protocols support
+// only names and PIDs there.
 func OfAlias(ref wire.Ref) wire.At {
 	return wire.At{Name: wire.Atom(fmt.Sprintf("%s%x.%x", aliasPrefix, ref.Creation(), ref.Number())), Node: ref.Node()}
 }
@@ -19,7 +19,7 @@ func OfAlias(ref wire.Ref) wire.At {
 // IsAlias reports whether a name is that of an alias.
 func IsAlias(name wire.Atom) bool { return strings.HasPrefix(string(name), aliasPrefix) }
 
-// Alias is the alias of the node own that has a name.
+// Alias returns the alias of the node own that is encoded in a name.
 func Alias(name wire.Atom, own wire.Origin) (ref wire.Ref, ok bool) {
 	if !IsAlias(name) {
 		return wire.Ref{}, false

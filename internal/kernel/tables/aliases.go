@@ -2,8 +2,8 @@ package tables
 
 import "sync"
 
-// Aliases is the table of active aliases, by reference number. Its zero value is empty. P
-// is the process. It may be locked with any process locked, and locks nothing itself.
+// Aliases is the table of active aliases, by reference number. Its zero value is empty. P is the process. It may be locked
+// with any process locked, and locks nothing itself.
 type Aliases[P any] struct {
 	mu sync.Mutex
 	m  map[uint64]alias[P]
@@ -15,21 +15,21 @@ type alias[P any] struct {
 	as   As
 }
 
-// As is what a message to an alias becomes; false: it is refused. Nil: each stays what it is.
+// As converts a message to an alias, or returns false to refuse it. If nil, messages are not converted.
 type As func(msg any) (any, bool)
 
-// Taken says what has become of an alias for a message.
+// Taken is the outcome of a message to an alias.
 type Taken int
 
-// All of these but Active come without a process, or with an alias that is no more.
+// All of these except Active come without a process, or with an alias that no longer exists.
 const (
 	Missing Taken = iota // there is no such alias
-	Active               // and stays so
+	Active               // it stays active
 	Used                 // used up
-	Refused              // does not take the message
+	Refused              // the alias refuses the message
 )
 
-// Add makes a reference an alias of p; once: of which the first message uses it up.
+// Add makes a reference an alias of p; if once, the first message uses it up.
 func (t *Aliases[P]) Add(ref uint64, p *P, once bool, as As) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -39,7 +39,7 @@ func (t *Aliases[P]) Add(ref uint64, p *P, once bool, as As) {
 	t.m[ref] = alias[P]{p, once, as}
 }
 
-// Remove takes an alias away, and reports whether it was active.
+// Remove removes an alias, and reports whether it was active.
 func (t *Aliases[P]) Remove(ref uint64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,15 +48,15 @@ func (t *Aliases[P]) Remove(ref uint64) bool {
 	return ok
 }
 
-// Peek returns the process of an alias, without using it up; nil: there is none.
+// Peek returns the process of an alias, without using it up, or nil if there is none.
 func (t *Aliases[P]) Peek(ref uint64) *P {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.m[ref].p
 }
 
-// Take returns the process of an alias for a message to it, and the message as it is to get it. A message
-// that is refused does not use an alias up.
+// Take returns the process of an alias for a message to it, and the message to deliver. A refused message does not use an
+// alias up.
 func (t *Aliases[P]) Take(ref uint64, msg any) (p *P, m any, how Taken) {
 	a := t.use(ref, true)
 	if a.as != nil {
@@ -75,8 +75,7 @@ func (t *Aliases[P]) Take(ref uint64, msg any) (p *P, m any, how Taken) {
 	return a.p, msg, Active
 }
 
-// use returns an alias, for which its message has come. try: that is yet to be looked at, if the alias
-// does not take each.
+// use returns an alias for a message, and uses it up if necessary. try reports that the alias may still refuse the message.
 func (t *Aliases[P]) use(ref uint64, try bool) alias[P] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,7 +86,7 @@ func (t *Aliases[P]) use(ref uint64, try bool) alias[P] {
 	return a
 }
 
-// Len returns how many there are.
+// Len returns the number of aliases.
 func (t *Aliases[P]) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -4,21 +4,21 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Directory finds a process of a node by what names it: by its registered name, by an alias, by
-// the name of an alias. Make one with Init. T is the process, without a pointer.
+// Directory finds a process of a node by its registered name, by an alias, or by the name of an alias. Initialize one with
+// Init. T is the process, without a pointer.
 type Directory[T any, P interface {
 	*T
 	NameHolder
 }] struct {
 	Names[P]
-	Aliases Aliases[T] // that are active
+	Aliases Aliases[T] // active ones
 	own     wire.Origin
 }
 
 // Init makes d the empty directory of a node.
 func (d *Directory[T, P]) Init(own wire.Origin) { d.own = own }
 
-// Owner returns the process that ref is an alias of, without using it up; nil: of none.
+// Owner returns the process that ref is an alias of, without using it up, or nil if there is none.
 func (d *Directory[T, P]) Owner(ref wire.Ref) P {
 	if !d.own.Equal(ref.Origin()) {
 		return nil
@@ -26,7 +26,7 @@ func (d *Directory[T, P]) Owner(ref wire.Ref) P {
 	return d.Aliases.Peek(ref.Number())
 }
 
-// Whose returns the process that has a name, be it that of an alias; nil: none has.
+// Whose returns the process that has a name, including that of an alias, or nil.
 func (d *Directory[T, P]) Whose(name wire.Atom) P {
 	if p := d.Get(name); p != nil {
 		return p
@@ -39,6 +39,6 @@ func (d *Directory[T, P]) Whose(name wire.Atom) P {
 
 // Global is a destination: a name that the nodes of a cluster share. See package global.
 type Global struct {
-	wire.At // never set
+	wire.At // unused
 	Name    any
 }

@@ -1,21 +1,21 @@
-// Package tables has the data structures by which a node finds its processes: by number, by name, by alias, and those
-// that hang on one of them. What a process is they do not know: it is a type parameter.
+// Package tables has the data structures by which a node finds its processes: by number, by name, by alias, and what belongs
+// to one of them. Processes are a type parameter.
 //
 // # By number and by reference
 //
-// A [Table] finds processes by number, [Aliases] by reference; [PIDs], a set for the links of one process; [Group], a
-// set of processes that are told of something; and [Lent], the references by which other nodes know what is no
-// process.
+// A [Table] finds processes by number, [Aliases] by reference; [PIDs] is a set for the links of one process; [Group], a set
+// of processes that are notified of something; and [Lent], the references by which other nodes know things that are not
+// processes.
 //
-// The caller compares the number of the process that it finds, which lies beside what is needed next.
+// The caller compares the number of the process that it finds, which is next to what it needs then.
 //
 // Invariants:
 //
-//  1. A number is given out once. A slot is used again with another serial, so a number
-//     that is out of date finds nothing, or a process with another number.
+//  1. A number is assigned once. A slot is reused with another serial, so an outdated number
+//     finds nothing, or a process with another number.
 //  2. A lookup takes no lock and never waits. It may find a process that has just been
-//     removed: such a process says itself that it is dead.
-//  3. The slots of a [Slots] are in no list: nobody else is given them. A cache holds less
+//     removed: such a process itself records that it is dead.
+//  3. The slots of a [Slots] are in no list: they are assigned to no one else. A cache holds less
 //     than twice slotBatch of them.
 //  4. PIDs are yielded in the same order in each run of a program that does the same.
 //
@@ -27,27 +27,27 @@
 //
 // Nouns:
 //
-//   - A [Names] says which [NameHolder] has which name.
-//   - A [Directory] finds the process that a destination stands for: a name, an alias, a name on a node.
-//   - A name of an alias stands for a reference of this node: other nodes monitor and call by it what
-//     they know by the reference only. The table does not have it.
-//   - A [Reservation] keeps a name for a service: only who has it registers a process by that name.
+//   - A [Names] records which [NameHolder] has which name.
+//   - A [Directory] finds the process of a destination: a name, an alias, a name on a node.
+//   - A name of an alias encodes a reference of this node: other nodes use it to monitor and call what
+//     they know by the reference only. The table does not contain it.
+//   - A [Reservation] keeps a name for a service: only its holder registers a process by that name.
 //
 // Invariants:
 //
-//  1. A process has one name at most. It is known to the process, too, which guards it by its lock.
-//  2. A name that the table has was entered for a process that was alive. Its end removes the name,
+//  1. A process has at most one name. The process stores it, too, guarded by its lock.
+//  2. A name in the table was entered for a process that was alive. Its end removes the name,
 //     [Names.Remove]; until then the name may be given to another.
-//  3. What a peer has had registered is counted, see [limits.Owner], as long as the table has the
-//     name, whosever the process is.
-//  4. The lock of a process is taken within that of the table, and what the account of the peer locks within both.
+//  3. A name that a peer has registered is counted, see [limits.Owner], as long as it is in the
+//     table, whichever process has it.
+//  4. The lock of a process is taken within that of the table, and the lock of the peer's account within both.
 //
 // It has no clock and no goroutine.
 //
 // # By a name of the cluster
 //
-// [GlobalNames] has the names that all nodes of a cluster share, as one of them knows them, and the methods that
-// decide which of two processes keeps a name.
+// [GlobalNames] has the names that all nodes of a cluster share, as known by one of them, and the methods that decide which
+// of two processes keeps a name.
 //
 // Nouns: a [GlobalNames] has a [GlobalEntry] for each name. A name is any term; two names are the same if =:= says so. A
 // method is a function that is exported as Module:Function/3; those of OTP's module global are here.
@@ -58,25 +58,25 @@
 //
 // # Lists and keys
 //
-// The entries of a List stand in what it lists, so that an entry is added and removed without a search and without
-// memory of its own.
+// The entries of a List are fields of the listed values, so that adding and removing an entry needs neither a search nor an
+// allocation.
 //
-// A [List] is what hangs on one process: its calls, its timers, the monitors over it. Its owner
-// guards it, and each entry that is on it, by a lock; the package has none, and no goroutine.
+// A [List] is of things that belong to one process: its calls, its timers, the monitors of it. Its owner guards it, and each
+// of its entries, by a lock; the package has none, and no goroutine.
 //
 // Invariants:
 //
-//  1. A [ListEntry] is on one list at most.
+//  1. A [ListEntry] is on at most one list.
 //  2. The entry that was added last comes first.
 //  3. No entry refers to its list: a list may be moved.
 //
-// Two terms that [wire.Equal] takes for one have the same key. A plain key is compared by == and may be that of
-// a Go map; any other is compared by wire.Equal, as the keys of a [wire.Map] are.
+// Two terms that are equal by [wire.Equal] have the same key. A plain key is compared by == and can be the key of a Go map;
+// any other is compared by wire.Equal, like the keys of a [wire.Map].
 //
 // Invariants:
 //
 //  1. TermKey(a) and TermKey(b) are equal, by == if they are plain, exactly if wire.Equal(a, b).
-//  2. No term makes it panic.
+//  2. It never panics, whatever the term.
 //
 // It has no state and no goroutine.
 package tables

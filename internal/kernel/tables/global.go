@@ -8,35 +8,35 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// GlobalState is what the name server of a published node knows of the others, and how many names and locks there are.
+// GlobalState is what the name server of a published node knows of the others, and the number of names and locks.
 type GlobalState struct {
 	Known, Synced, Unreached []wire.Atom
 	Names, Locks             int
 }
 
-// GlobalNames has the names, for any number of readers. Its one writer is the Machine.
+// GlobalNames has the names, for any number of readers. Its only writer is the Machine.
 type GlobalNames struct {
-	// Alive, if it is set, says of a process that has a name whether it is alive, as far as this node knows.
+	// Alive, if it is set, reports whether a process that has a name is alive, as far as this node knows.
 	Alive func(pid wire.PID) bool
-	// Ended is told of the end of each process of this node that the name server watches.
+	// Ended is called with each exiting process of this node that the name server watches.
 	Ended func(pid wire.PID)
-	// Look asks the name server what it knows.
+	// Look queries the state of the name server.
 	Look func(ctx context.Context) (GlobalState, error)
 
 	server atomic.Pointer[wire.PID]
 
 	mu    sync.RWMutex
-	plain map[any]GlobalEntry // by keys that == compares as wire.Equal does
-	terms wire.Map            // those of other terms
+	plain map[any]GlobalEntry // by keys that == compares like wire.Equal
+	terms wire.Map            // by other keys
 }
 
-// GlobalEntry is who has a name, and which function decides about a clash.
+// GlobalEntry is the process that has a name, and the method that resolves a clash.
 type GlobalEntry struct {
 	PID    wire.PID
 	Method any
 }
 
-// Whois returns the process that has a name, if it is alive; false: none is. A nil GlobalNames has no names.
+// Whois returns the process that has a name, if it is alive, and false otherwise. A nil GlobalNames has no names.
 func (t *GlobalNames) Whois(name any) (wire.PID, bool) {
 	if t == nil {
 		return wire.PID{}, false
@@ -48,10 +48,10 @@ func (t *GlobalNames) Whois(name any) (wire.PID, bool) {
 	return e.PID, true
 }
 
-// Serve says which process is the name server from now on.
+// Serve sets the process that is the name server from now on.
 func (t *GlobalNames) Serve(server wire.PID) { t.server.Store(&server) }
 
-// Server returns the name server; zero: there is none yet, or t is nil.
+// Server returns the name server, or zero if there is none yet, or t is nil.
 func (t *GlobalNames) Server() wire.PID {
 	if t == nil || t.server.Load() == nil {
 		return wire.PID{}
@@ -59,7 +59,7 @@ func (t *GlobalNames) Server() wire.PID {
 	return *t.server.Load()
 }
 
-// Get returns what is known of a name, whose process may have ended.
+// Get returns the entry of a name, whose process may have ended.
 func (t *GlobalNames) Get(name any) (GlobalEntry, bool) {
 	key, plain := TermKey(name)
 	t.mu.RLock()
@@ -74,7 +74,7 @@ func (t *GlobalNames) Get(name any) (GlobalEntry, bool) {
 	return GlobalEntry{}, false
 }
 
-// Put gives a name to a process.
+// Put assigns a name to a process.
 func (t *GlobalNames) Put(name any, e GlobalEntry) {
 	key, plain := TermKey(name)
 	t.mu.Lock()
@@ -89,7 +89,7 @@ func (t *GlobalNames) Put(name any, e GlobalEntry) {
 	t.plain[key] = e
 }
 
-// Remove takes a name away.
+// Remove removes a name.
 func (t *GlobalNames) Remove(name any) {
 	key, plain := TermKey(name)
 	t.mu.Lock()
@@ -108,14 +108,14 @@ func (t *GlobalNames) Clear() {
 	t.plain, t.terms = nil, wire.Map{}
 }
 
-// Len returns how many names there are.
+// Len returns the number of names.
 func (t *GlobalNames) Len() int {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return len(t.plain) + t.terms.Len()
 }
 
-// Names returns all names, in no order. Binaries are strings. A nil GlobalNames has none.
+// Names returns all names, in no particular order. Binaries are strings. A nil GlobalNames has none.
 func (t *GlobalNames) Names() []any {
 	if t == nil {
 		return nil

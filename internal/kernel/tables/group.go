@@ -7,19 +7,19 @@ import (
 	"sync"
 )
 
-// Member is what a [Group] asks of a process.
+// Member is a process in a [Group].
 type Member interface {
 	comparable
 	Number() uint64
-	Gone() bool // anybody may ask
+	Gone() bool // may be called concurrently
 }
 
-// Group is a set of processes that are told of something. Those that have exited since they were
-// added are never more than others and leastSweep together. The zero value is empty.
+// Group is a set of processes that are notified of something. The number of members that have exited since they were added is
+// never more than that of the others plus leastSweep. The zero value is empty.
 type Group[P Member] struct {
 	mu    sync.Mutex
-	m     map[P]struct{} // guarded by mu, and so is sweep
-	sweep int            // how many there are when those that have exited are next looked for
+	m     map[P]struct{} // guarded by mu, like sweep
+	sweep int            // size at which exited members are next searched for
 }
 
 const leastSweep = 64
@@ -38,14 +38,14 @@ func (g *Group[P]) Add(p P) {
 	g.m[p] = struct{}{}
 }
 
-// Remove takes p out: when it has returned, no Each is about to call its function with p.
+// Remove removes p: when it has returned, no Each is about to call its function with p.
 func (g *Group[P]) Remove(p P) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.m, p)
 }
 
-// Each calls f for each that has not exited, in the order of their numbers. It forgets the others.
+// Each calls f for each member that has not exited, in the order of their numbers. It removes the others.
 func (g *Group[P]) Each(f func(P)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -58,7 +58,7 @@ func (g *Group[P]) Each(f func(P)) {
 	}
 }
 
-// Len returns how many there are, those included that have exited and are not forgotten yet.
+// Len returns the number of members, including those that have exited and are not removed yet.
 func (g *Group[P]) Len() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

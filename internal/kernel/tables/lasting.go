@@ -7,13 +7,12 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Lasting is Lent for things that others ask for after they are over, too: each is kept for a time,
-// and so many of those that are over at most. All methods may be called with any lock held, and call
-// only mint. Keep, Most and Asks are set once.
+// Lasting is Lent for things that others may also request after they are over: each of those is kept for a time, and at most
+// Most of them. All methods may be called with any lock held, and call only mint. Keep, Most and Asks are set once.
 type Lasting[T comparable] struct {
 	Keep time.Duration // how long one that is over is kept
-	Most int           // how many that are over are kept
-	Asks int           // how often one can be asked for
+	Most int           // maximum number of kept ones that are over
+	Asks int           // maximum number of requests for one
 
 	mu   sync.Mutex
 	refs map[T]wire.Ref
@@ -31,7 +30,7 @@ type overAt struct {
 	at  time.Time
 }
 
-// Lend returns the reference of x; if it has none, what mint returns: it is fresh then.
+// Lend returns the reference of x; if it has none, the result of mint, and then fresh is true.
 func (l *Lasting[T]) Lend(x T, mint func() wire.Ref) (ref wire.Ref, fresh bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,8 +45,8 @@ func (l *Lasting[T]) Lend(x T, mint func() wire.Ref) (ref wire.Ref, fresh bool) 
 	return ref, true
 }
 
-// Over says that what ref stands for is over. first: no other that is over is kept, so somebody is to
-// call Expire after Keep.
+// Over records that the thing with the reference ref is over. first reports that no other is kept that is over, so that the
+// caller must call Expire after Keep.
 func (l *Lasting[T]) Over(ref wire.Ref, now time.Time) (first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,8 +61,7 @@ func (l *Lasting[T]) Over(ref wire.Ref, now time.Time) (first bool) {
 	return first
 }
 
-// Expire drops what has been over for longer than Keep. next is how long it is until the next one is,
-// if there is any.
+// Expire drops what has been over for longer than Keep. If more, next is the time until the next is due.
 func (l *Lasting[T]) Expire(now time.Time) (next time.Duration, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,8 +83,7 @@ func (l *Lasting[T]) dropOldest() {
 	delete(l.of, ref)
 }
 
-// Ask returns what a reference stands for. It is not ok for one that nobody has, or that has been
-// asked for too often.
+// Ask returns the thing with the reference ref. ok is false if there is none, or it was requested too often.
 func (l *Lasting[T]) Ask(ref wire.Ref) (x T, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +105,7 @@ func (l *Lasting[T]) Find(ref wire.Ref) (x T, ok bool) {
 	return x, false
 }
 
-// Len returns how many there are.
+// Len returns the number of things.
 func (l *Lasting[T]) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,22 +6,21 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Lent are the references by which other nodes know things of this one that are no processes: the
-// calls whose From has left the node, and futures. Its zero value is empty. T says which thing; it
-// is a key. All methods may be called with any lock held, and call only over, which must lock
-// nothing.
+// Lent are the references by which other nodes know things of this one that are not processes: the calls whose From has left
+// the node, and futures. Its zero value is empty. T identifies the thing; it is a key. All methods may be called with any
+// lock held, and call only mint and over, which must lock nothing.
 type Lent[T comparable] struct {
 	mu    sync.Mutex
 	refs  map[T]wire.Ref
 	of    map[wire.Ref]T
-	sweep int // with so many, those that are over are dropped
+	sweep int // size at which those that are over are dropped
 }
 
-// leastLent is how many there are, at least, before Lend looks which of them are over.
+// leastLent is the minimum number of things before Lend searches for those that are over.
 const leastLent = 64
 
-// Lend returns the reference of x; if it has none, what mint returns. Those that are over are dropped
-// when there are twice as many as were left the last time.
+// Lend returns the reference of x; if it has none, the result of mint. Those that are over are dropped when there are twice
+// as many as were left the last time.
 func (l *Lent[T]) Lend(x T, mint func() wire.Ref, over func(T) bool) wire.Ref {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,7 +44,7 @@ func (l *Lent[T]) Lend(x T, mint func() wire.Ref, over func(T) bool) wire.Ref {
 	return ref
 }
 
-// Find returns what a reference stands for.
+// Find returns the thing with the reference ref.
 func (l *Lent[T]) Find(ref wire.Ref) (x T, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,7 +63,7 @@ func (l *Lent[T]) Take(ref wire.Ref) (x T, ok bool) {
 	return x, ok
 }
 
-// Len returns how many there are.
+// Len returns the number of things.
 func (l *Lent[T]) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

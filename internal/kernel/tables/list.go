@@ -5,13 +5,13 @@ import "iter"
 // List is a list of T. The zero value is empty.
 type List[T any] struct{ first *ListEntry[T] }
 
-// ListEntry is what makes a T one of a list: a field of it. The zero value is on none.
+// ListEntry makes a T an element of a list: it is a field of it. The zero value is on no list.
 type ListEntry[T any] struct {
 	next, prev *ListEntry[T]
-	of         *T // nil: it is on none
+	of         *T // nil if on no list
 }
 
-// Add puts e, which is on no list, before all others. It is an entry of v.
+// Add puts e, which is on no list, before all others. e is the entry of v.
 func (l *List[T]) Add(e *ListEntry[T], v *T) {
 	e.of, e.next = v, l.first
 	if e.next != nil {
@@ -20,7 +20,7 @@ func (l *List[T]) Add(e *ListEntry[T], v *T) {
 	l.first = e
 }
 
-// Remove takes e off l, the one list that it may be on; false: it is on none.
+// Remove removes e from l, the only list that it may be on. It returns false if it is on none.
 func (l *List[T]) Remove(e *ListEntry[T]) bool {
 	if e.of == nil {
 		return false
@@ -40,7 +40,7 @@ func (l *List[T]) Remove(e *ListEntry[T]) bool {
 // IsEmpty reports whether l has no entry.
 func (l *List[T]) IsEmpty() bool { return l.first == nil }
 
-// First returns what was added last; nil: l is empty.
+// First returns what was added last, or nil if l is empty.
 func (l *List[T]) First() *T {
 	if l.first == nil {
 		return nil
@@ -56,7 +56,7 @@ func (l *List[T]) Len() (n int) {
 	return n
 }
 
-// Newest yields all, what was added last coming first. What it has yielded may be removed.
+// Newest yields all elements, the last added first. A yielded element may be removed.
 func (l *List[T]) Newest() iter.Seq[*T] {
 	return func(yield func(*T) bool) {
 		for e := l.first; e != nil; {
@@ -68,7 +68,7 @@ func (l *List[T]) Newest() iter.Seq[*T] {
 	}
 }
 
-// Oldest yields all, what was added first coming first.
+// Oldest yields all elements, the first added first.
 func (l *List[T]) Oldest() iter.Seq[*T] {
 	return func(yield func(*T) bool) {
 		e := l.first

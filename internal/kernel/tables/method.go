@@ -2,20 +2,20 @@ package tables
 
 import "github.com/actornode/actornode/wire"
 
-// Methods of names, by which a clash is resolved. RandomExit is that of names which are registered without one.
+// Methods that resolve clashes of names. RandomExit is the default.
 var (
 	RandomExit   any = wire.Export{Module: "global", Function: "random_exit_name", Arity: 3}
 	RandomNotify any = wire.Export{Module: "global", Function: "random_notify_name", Arity: 3}
 	NotifyAll    any = wire.Export{Module: "global", Function: "notify_all_name", Arity: 3}
 )
 
-// GlobalEffects is what a method of OTP does to processes.
+// GlobalEffects carries out the effects of OTP's methods on processes.
 type GlobalEffects interface {
 	Kill(pid wire.PID)
 	Tell(pid wire.PID, msg any)
 }
 
-// DecideGlobal resolves a clash by a method of OTP: the answer is the process that keeps the name, or none. ok false: the
+// DecideGlobal resolves a clash by a method of OTP: it returns the process that keeps the name, or none. ok is false if the
 // method is another one.
 func DecideGlobal(function wire.Atom, name any, a, b wire.PID, do GlobalEffects) (keeps any, ok bool) {
 	low, high := a, b

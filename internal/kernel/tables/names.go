@@ -17,15 +17,14 @@ var (
 	ErrBad   = errors.New("node: invalid name for a process")
 )
 
-// NameHolder is a process as the table knows it.
+// NameHolder is a process in the table.
 type NameHolder interface {
 	comparable
 	sync.Locker
 	PID() wire.PID
-	// Alive returns nil, or an error that says that the process has exited. Anybody may ask.
+	// Alive returns nil, or an error if the process has exited. It may be called concurrently.
 	Alive() error
-	// Name returns the name of the process, "": it has none, and SetName gives it one. The caller
-	// holds its lock.
+	// Name returns the name of the process, or "", and SetName sets it. The caller holds its lock.
 	Name() wire.Atom
 	SetName(wire.Atom)
 }
@@ -35,21 +34,21 @@ type Names[P NameHolder] struct {
 	mu       sync.RWMutex
 	m        map[wire.Atom]P
 	reserved map[wire.Atom]*Reservation  // names of services
-	owners   map[wire.Atom]*limits.Owner // of names that peers have had registered
+	owners   map[wire.Atom]*limits.Owner // of names that peers have registered
 }
 
-// Reservation is a name that nobody else may have.
+// Reservation is a name that is reserved for its holder.
 type Reservation struct{ name wire.Atom }
 
-// NameEntry is what is asked of [Names.Enter].
+// NameEntry is the argument of [Names.Enter].
 type NameEntry struct {
 	Name wire.Atom
-	By   *Reservation // of the service that the process is one of; nil: of none
-	// Take counts the name for the peer that has asked for it; nil: none has.
+	By   *Reservation // of the service to which the process belongs, or nil
+	// Take counts the name for the peer that registers it, or is nil if none does.
 	Take func() (*limits.Owner, error)
 }
 
-// Reserve keeps a name for a service; "" needs no reservation. False: it is another's.
+// Reserve reserves a name for a service; "" needs no reservation. It returns false if the name is reserved.
 func (t *Names[P]) Reserve(name wire.Atom) (*Reservation, bool) {
 	r := &Reservation{name}
 	if name == "" {
@@ -67,7 +66,7 @@ func (t *Names[P]) Reserve(name wire.Atom) (*Reservation, bool) {
 	return r, true
 }
 
-// Release is the end of a reservation.
+// Release ends a reservation.
 func (t *Names[P]) Release(r *Reservation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,14 +89,14 @@ func (t *Names[P]) All() []wire.Atom {
 	return slices.Sorted(maps.Keys(t.m))
 }
 
-// Len returns how many names there are.
+// Len returns the number of names.
 func (t *Names[P]) Len() int {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return len(t.m)
 }
 
-// Remove takes name away if it is p's.
+// Remove removes name if it is p's.
 func (t *Names[P]) Remove(name wire.Atom, p P) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -109,7 +108,7 @@ func (t *Names[P]) Remove(name wire.Atom, p P) bool {
 	return true
 }
 
-// disown gives back a name that a peer has had registered, if it is one. The caller holds t.mu.
+// disown uncounts a name if a peer has registered it. The caller holds t.mu.
 func (t *Names[P]) disown(name wire.Atom) {
 	if o := t.owners[name]; o != nil {
 		delete(t.owners, name)
@@ -117,7 +116,7 @@ func (t *Names[P]) disown(name wire.Atom) {
 	}
 }
 
-// CheckName reports what is wrong with a name, whoever has it: [ErrBad].
+// CheckName returns an error if a name is invalid: [ErrBad].
 func CheckName(name wire.Atom) error {
 	if name == "" || name == wire.AtomUndefined || !name.Valid() {
 		return fmt.Errorf("%w: %q: want 1 to %d characters of UTF-8, and any name but undefined", ErrBad, name, wire.MaxAtomRunes)
@@ -125,15 +124,15 @@ func CheckName(name wire.Atom) error {
 	return nil
 }
 
-// Enter registers p. Errors: [ErrBad], [ErrTaken] (the name is taken or reserved, or p has one),
-// that of [NameHolder].Alive, and that of Take.
+// Enter registers p. Errors: [ErrBad], [ErrTaken] (the name is taken or reserved, or p has one), that of [NameHolder].Alive,
+// and that of Take.
 func (t *Names[P]) Enter(p P, e NameEntry) error {
 	if err := CheckName(e.Name); err != nil {
 		return err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if q, ok := t.m[e.Name]; ok && q.Alive() == nil { // a process that has exited has no claim any more
+	if q, ok := t.m[e.Name]; ok && q.Alive() == nil { // an exited process has no claim to it
 		return fmt.Errorf("%w: %s is the name of %v", ErrTaken, e.Name, q.PID())
 	}
 	p.Lock()

@@ -8,22 +8,21 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// PIDs is a set of PIDs with one owner; its zero value is empty. Most processes have a link or two, a supervisor a
-// hundred thousand. Those of this node are known by their numbers then, which
-// takes half the memory.
+// PIDs is a set of PIDs with one owner; its zero value is empty. Most processes have a link or two, a supervisor a hundred
+// thousand. In a large set local PIDs are stored by their numbers, which takes half the memory.
 type PIDs struct {
-	few  []wire.PID          // all, until they are many
-	near map[uint64]struct{} // nil: not many
+	few  []wire.PID          // all of a small set
+	near map[uint64]struct{} // nil for a small set
 	far  map[wire.PID]struct{}
 	home wire.Origin // of near
 }
 
 const fewPIDs = 8
 
-// Len returns how many there are.
+// Len returns the size of the set.
 func (s *PIDs) Len() int { return len(s.few) + len(s.near) + len(s.far) }
 
-// Has reports whether p is there.
+// Has reports whether p is in the set.
 func (s *PIDs) Has(p wire.PID) (ok bool) {
 	switch {
 	case s.near == nil:
@@ -36,7 +35,7 @@ func (s *PIDs) Has(p wire.PID) (ok bool) {
 	return ok
 }
 
-// Add adds p, and reports whether it was not there. home mints the PIDs of this node.
+// Add adds p, and reports whether it was not in the set. home mints the PIDs of this node.
 func (s *PIDs) Add(home wire.Origin, p wire.PID) bool {
 	if s.Has(p) {
 		return false
@@ -68,7 +67,7 @@ func (s *PIDs) put(p wire.PID) {
 	s.far[p] = struct{}{}
 }
 
-// Remove takes p out, and reports whether it was there.
+// Remove removes p, and reports whether it was in the set.
 func (s *PIDs) Remove(p wire.PID) bool {
 	n := s.Len()
 	switch {
@@ -86,8 +85,8 @@ func (s *PIDs) Remove(p wire.PID) bool {
 	return s.Len() < n
 }
 
-// All yields those that are there: few in the order in which they were added, many in
-// that of their numbers, those of other nodes last.
+// All yields the PIDs: those of a small set in the order in which they were added, those of a large one in that of their
+// numbers, those of other nodes last.
 func (s *PIDs) All() iter.Seq[wire.PID] {
 	return func(yield func(wire.PID) bool) {
 		for _, p := range s.few {

@@ -7,34 +7,33 @@ import (
 	"sync/atomic"
 )
 
-// chunkLen is how many slots are made at a time.
+// chunkLen is the number of slots allocated at a time.
 const chunkLen = 1024
 
-// segments is how many segments a table has at most: so many make 2^27 slots.
+// segments is the maximum number of segments of a table, enough for 2^27 slots.
 const segments = 18
 
-// Table finds processes by number. A lookup takes no lock. A number is serial<<32 | slot; a
-// slot's serial goes up with each process, so no number comes twice in 2^32 uses of a slot.
+// Table finds processes by number. A lookup takes no lock. A number is serial<<32 | slot; a slot's serial is incremented with
+// each process, so no number repeats within 2^32 uses of a slot.
 //
-// Slots stand in segments, of which each is as long as all before it together. A segment is
-// set once, before made says that there are slots in it, and never moves: what a lookup reads
-// before it comes to the process depends on the number alone. P is the process.
+// Slots are in segments, each as long as all previous ones together. A segment is set once, before made includes its slots,
+// and never moves: what a lookup reads before the process itself depends on the number only. P is the process.
 type Table[P any] struct {
-	_     [64]byte // each message looks at what follows
+	_     [64]byte // each message reads what follows
 	made  atomic.Uint32
 	procs [segments][]atomic.Pointer[P]
 	_     [64]byte
 
-	serial [segments][]uint32 // of the next process in the slot; whoever holds the slot's number
+	serial [segments][]uint32 // of the next process in the slot; for the holder of the slot's number
 
 	mu     sync.Mutex
 	vacant []vacancy // by chunk
-	listed uint32    // the chunk, plus 1, of the first in the list of those with vacant slots
-	next   uint32    // slots never given out start here
+	listed uint32    // the first chunk, plus 1, in the list of those with vacant slots
+	next   uint32    // first slot never assigned
 	max    uint32
 }
 
-// place says in which segment a slot is, and where in it.
+// place returns the segment of a slot, and its index there.
 func place(slot uint32) (segment, at uint32) {
 	k := uint32(bits.Len32(slot / chunkLen))
 	return k, slot - first(k)
@@ -43,28 +42,27 @@ func place(slot uint32) (segment, at uint32) {
 // first returns the first slot of a segment.
 func first(segment uint32) uint32 { return chunkLen / 2 << segment &^ (chunkLen - 1) }
 
-// vacancy is which slots of a chunk have been given back: a bit each, as a million
-// processes that end would otherwise have a list grow to megabytes, each page of which is
-// new to the machine. Guarded by Table.mu.
+// vacancy is the set of vacant slots of a chunk: a bit each, because a list would grow to megabytes after the end of a
+// million processes, on pages that are new to the machine. Guarded by Table.mu.
 type vacancy struct {
 	slots [chunkLen / 64]uint64
-	n     uint32 // bits; 0: not in the list
-	next  uint32 // in the list, as Table.listed
+	n     uint32 // number of set bits; 0 if not in the list
+	next  uint32 // in the list, like Table.listed
 }
 
-// slotBatch is how many free slots a cache takes or gives at once.
+// slotBatch is the number of free slots that a cache takes or gives at once.
 const slotBatch = 64
 
 // Slots is a cache of free slots with one owner. Its zero value is empty.
 type Slots struct{ free []uint32 }
 
-// Init sets how many processes there may be at a time. It comes before all else.
+// Init sets the maximum number of processes. It must be called first.
 func (t *Table[P]) Init(max int) {
 	t.max = uint32(max)
 }
 
-// At returns the process in the slot of a number; nil: there is none. The process may
-// have another number, of the same slot: only who holds it can tell.
+// At returns the process in the slot of a number, or nil if there is none. The process may have another number, of the same
+// slot: only the caller can tell.
 func (t *Table[P]) At(id uint64) *P {
 	if uint32(id) >= t.made.Load() {
 		return nil
@@ -73,8 +71,7 @@ func (t *Table[P]) At(id uint64) *P {
 	return t.procs[k][at].Load()
 }
 
-// Reserve returns a number that no process has; false if the table is full. c may
-// be nil.
+// Reserve returns an unused number, and false if the table is full. c may be nil.
 func (t *Table[P]) Reserve(c *Slots) (uint64, bool) {
 	var slot uint32
 	if c == nil {
@@ -102,7 +99,7 @@ func (t *Table[P]) Reserve(c *Slots) (uint64, bool) {
 	return uint64(*serial-1)<<32 | uint64(slot), true
 }
 
-// take hands out up to n free slots, at least one or false.
+// take hands out up to n free slots, and returns false if there is none.
 func (t *Table[P]) take(n int, give func(uint32)) bool {
 	got := 0
 	for got < n && t.listed != 0 {
@@ -130,7 +127,7 @@ func (t *Table[P]) take(n int, give func(uint32)) bool {
 	return got > 0
 }
 
-// grow makes chunkLen slots from next on. The caller holds mu.
+// grow allocates chunkLen slots from next on. The caller holds mu.
 func (t *Table[P]) grow() {
 	k, at := place(t.next)
 	if at == 0 {
@@ -138,24 +135,23 @@ func (t *Table[P]) grow() {
 		t.procs[k] = make([]atomic.Pointer[P], n)
 		t.serial[k] = make([]uint32, n)
 	}
-	clear(t.serial[k][at : at+chunkLen]) // what is read in a fresh page before it is written costs two page faults
+	clear(t.serial[k][at : at+chunkLen]) // reading a fresh page before it is written costs two page faults
 	t.made.Store(t.next + chunkLen)
 }
 
-// Put has p found by a number that was reserved for it.
+// Put enters p under a number that was reserved for it.
 func (t *Table[P]) Put(id uint64, p *P) {
 	k, at := place(uint32(id))
 	t.procs[k][at].Store(p)
 }
 
-// Remove forgets the process with a number, which no process has from now on. c may be
-// nil.
+// Remove removes the process with a number, and releases the number. c may be nil.
 func (t *Table[P]) Remove(id uint64, c *Slots) {
-	t.Put(id, nil) // who finds the process nevertheless finds it dead
+	t.Put(id, nil) // a concurrent lookup finds the process dead
 	t.release(uint32(id), c)
 }
 
-// release gives a slot back.
+// release frees a slot.
 func (t *Table[P]) release(slot uint32, c *Slots) {
 	if c != nil {
 		if c.free = append(c.free, slot); len(c.free) < 2*slotBatch {
@@ -174,7 +170,7 @@ func (t *Table[P]) release(slot uint32, c *Slots) {
 	t.mu.Unlock()
 }
 
-// vacate notes that a slot has been given back. The caller holds mu.
+// vacate marks a slot as vacant. The caller holds mu.
 func (t *Table[P]) vacate(slot uint32) {
 	k, bit := slot/chunkLen, slot%chunkLen
 	v := &t.vacant[k]
@@ -184,8 +180,7 @@ func (t *Table[P]) vacate(slot uint32) {
 	}
 }
 
-// All yields the processes that are alive at some time during the iteration, in the order
-// of their slots.
+// All yields the processes that are alive at some time during the iteration, in the order of their slots.
 func (t *Table[P]) All() iter.Seq[*P] {
 	return func(yield func(*P) bool) {
 		for slot := range t.made.Load() {

@@ -2,7 +2,7 @@ package tables
 
 import "github.com/actornode/actornode/wire"
 
-// TermKey is a term in the one form that tables keep, and whether == compares it as wire.Equal does.
+// TermKey returns the canonical form of a term for tables, and whether == compares it like wire.Equal.
 func TermKey(t any) (key any, plain bool) {
 	switch t := t.(type) {
 	case wire.Atom, int, string, wire.PID, wire.Ref, wire.Port, wire.Export:
