@@ -5,24 +5,23 @@ import (
 	"time"
 )
 
-// Clock tells the time at half the price of [time.Now], which reads two clocks, the wall's
-// and the monotonic one: by how much they differ is read again every second. Its
-// zero value is to be set going with [Clock.Init].
+// Clock returns the time at half the cost of [time.Now], which reads both the wall clock and the monotonic clock: Clock
+// measures their difference again every second. Its zero value must be initialized with [Clock.Init].
 type Clock struct {
 	env   Env
 	start time.Time    // the zero of the monotonic clock
-	ahead atomic.Int64 // of the wall's clock, ns; 0: not read yet
-	asOf  atomic.Int64 // ns on the other
+	ahead atomic.Int64 // wall clock minus monotonic clock, ns; 0 if not read yet
+	asOf  atomic.Int64 // monotonic time of that, ns
 
-	coarse atomic.Int64 // what Coarse returns; 0: no timer keeps it
-	asked  atomic.Bool  // for it, since the timer has fired
+	coarse atomic.Int64 // what Coarse returns; 0 if no timer updates it
+	asked  atomic.Bool  // Coarse was called since the timer last fired
 }
 
-// coarsePeriod is how late Coarse may be: its timer wakes a busy program so often, and one that does
-// not ask for the time never.
+// coarsePeriod is the maximum lag of Coarse: its timer wakes a busy program at this interval, and never one that does not
+// read the time.
 const coarsePeriod = 250 * time.Millisecond
 
-// Init sets c going: its monotonic clock begins now.
+// Init starts c: its monotonic clock begins now.
 func (c *Clock) Init(e Env) { c.env, c.start = e, e.Now() }
 
 // Start returns when Init was called.
@@ -40,8 +39,8 @@ func (c *Clock) Now() int64 {
 	return ahead + now
 }
 
-// passed returns the monotonic time in ns. It is Env.Since without a frame of its own: a process with
-// a small stack reads the clock when it spawns another.
+// passed returns the monotonic time in ns. It is Env.Since without a frame of its own: a process with a small stack reads the
+// clock when it spawns another.
 func (c *Clock) passed() int64 {
 	if c.env.world == nil {
 		return int64(time.Since(c.start))
@@ -49,8 +48,7 @@ func (c *Clock) passed() int64 {
 	return int64(c.env.Since(c.start))
 }
 
-// Coarse is Now at the price of two loads, and up to 250 ms late. A timer keeps it while it is asked
-// for.
+// Coarse is Now at the cost of two loads, and up to 250 ms late. A timer updates it while it is called.
 func (c *Clock) Coarse() int64 {
 	if !c.asked.Load() {
 		c.asked.Store(true)
@@ -61,7 +59,7 @@ func (c *Clock) Coarse() int64 {
 	return c.startCoarse()
 }
 
-// startCoarse reads the time, and has it read again.
+// startCoarse reads the time, and starts the timer.
 func (c *Clock) startCoarse() int64 {
 	now := c.Now()
 	if c.coarse.CompareAndSwap(0, now) {
@@ -70,7 +68,7 @@ func (c *Clock) startCoarse() int64 {
 	return now
 }
 
-// tick is what the timer of Coarse does.
+// tick is the timer function of Coarse.
 func (c *Clock) tick() {
 	if !c.asked.Swap(false) {
 		c.coarse.Store(0)

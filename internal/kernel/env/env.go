@@ -6,24 +6,23 @@ import (
 	"time"
 )
 
-// World is what stands in place of the machine. Its methods are called from any goroutine.
+// World replaces the real environment. Its methods may be called concurrently.
 type World interface {
 	Now() time.Time
 	// AfterFunc calls f once, on a goroutine of its own, when d has passed.
 	AfterFunc(d time.Duration, f func()) Timer
 	Go(f func())
-	// Uint64 returns a random number, each with the same probability.
+	// Uint64 returns a uniformly distributed random number.
 	Uint64() uint64
 }
 
-// Timer is a [time.Timer] or one of a [World], which keeps the same rules.
+// Timer is a [time.Timer] or one of a [World], with the same semantics.
 type Timer interface {
 	Stop() bool
 	Reset(d time.Duration) bool
 }
 
-// Env is where time, random numbers and goroutines come from. The zero value is the
-// machine.
+// Env is the source of time, random numbers and goroutines. The zero value is the real environment.
 type Env struct{ world World }
 
 // Of returns the Env of a world.
@@ -53,8 +52,7 @@ func (e Env) Until(t time.Time) time.Duration {
 	return t.Sub(e.world.Now())
 }
 
-// Go runs f on a goroutine of its own. Who calls it says in a comment what ends f, and who
-// waits for that.
+// Go runs f on a goroutine of its own. A comment at each call says what ends f, and what waits for that.
 func (e Env) Go(f func()) {
 	if e.world == nil {
 		go f()
@@ -71,7 +69,7 @@ func (e Env) AfterFunc(d time.Duration, f func()) Timer {
 	return e.world.AfterFunc(d, f)
 }
 
-// NewTimer is [time.NewTimer], with its channel beside it.
+// NewTimer is [time.NewTimer], with its channel as a second result.
 func (e Env) NewTimer(d time.Duration) (Timer, <-chan time.Time) {
 	if e.world == nil {
 		t := time.NewTimer(d)
@@ -88,7 +86,7 @@ func (e Env) After(d time.Duration) <-chan time.Time {
 	return c
 }
 
-// NewTicker is [time.NewTicker]: a channel, and what stops it. d must be above 0.
+// NewTicker is [time.NewTicker]: it returns a channel, and a function to stop it. d must be above 0.
 func (e Env) NewTicker(d time.Duration) (ticks <-chan time.Time, stop func()) {
 	if e.world == nil {
 		t := time.NewTicker(d)
@@ -130,7 +128,7 @@ func (e Env) Uint64() uint64 {
 // Uint32 is [rand.Uint32].
 func (e Env) Uint32() uint32 { return uint32(e.Uint64() >> 32) }
 
-// IntN is a random number from 0 to n-1.
+// IntN returns a random number from 0 to n-1.
 func (e Env) IntN(n int) int { return int(e.Uint64() % uint64(n)) }
 
 // Float64 returns a number in [0, 1).

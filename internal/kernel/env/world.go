@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// channelTimer is a timer of a world with a channel: as with a time.Timer, what was sent
-// before Stop or Reset is not received after it.
+// channelTimer is a timer of a world with a channel: like with a time.Timer, what was sent before Stop or Reset is not
+// received after it.
 type channelTimer struct {
 	Timer
 	c chan time.Time
@@ -18,18 +18,18 @@ type channelTimer struct {
 func (t *channelTimer) send(now time.Time) {
 	select {
 	case t.c <- now:
-	default: // the last one has not been taken yet
+	default: // the last one has not been received yet
 	}
 }
 
-// Stop is part of Timer.
+// Stop implements Timer.
 func (t *channelTimer) Stop() bool {
 	was := t.Timer.Stop()
 	t.drain()
 	return was
 }
 
-// Reset is part of Timer.
+// Reset implements Timer.
 func (t *channelTimer) Reset(d time.Duration) bool {
 	was := t.Timer.Stop()
 	t.drain()
@@ -44,7 +44,7 @@ func (t *channelTimer) drain() {
 	}
 }
 
-// newTicker is NewTicker of a world.
+// newTicker is NewTicker for a world.
 func (e Env) newTicker(d time.Duration) (ticks <-chan time.Time, stop func()) {
 	var mu sync.Mutex // guards next and over
 	var next Timer
@@ -68,17 +68,17 @@ func (e Env) newTicker(d time.Duration) (ticks <-chan time.Time, stop func()) {
 	}
 }
 
-// deadlined is a context that ends at a time of a world.
+// deadlined is a context with a deadline in a world.
 type deadlined struct {
 	context.Context
 	at   time.Time
-	late *atomic.Bool // that is why it has ended
+	late *atomic.Bool // the deadline has ended it
 }
 
-// Deadline is part of context.Context.
+// Deadline implements context.Context.
 func (d deadlined) Deadline() (time.Time, bool) { return d.at, true }
 
-// Err is part of context.Context.
+// Err implements context.Context.
 func (d deadlined) Err() error {
 	err := d.Context.Err()
 	if err != nil && d.late.Load() {
@@ -87,7 +87,7 @@ func (d deadlined) Err() error {
 	return err
 }
 
-// withTimeout is WithTimeoutCause of a world.
+// withTimeout is WithTimeoutCause for a world.
 func (e Env) withTimeout(parent context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
 	at := e.world.Now().Add(d)
 	if earlier, ok := parent.Deadline(); ok && earlier.Before(at) {

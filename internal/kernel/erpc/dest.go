@@ -6,20 +6,18 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Function is a destination: a function on a node. A call to it is a call of the function; a
-// message to it has the function called, and nobody is told how that goes.
+// Function is a destination: a function on a node. A call to it is a call of the function; a message to it calls the function
+// without reporting the outcome.
 type Function struct {
-	wire.At // only its node counts
+	wire.At // only its node is used
 	Module  wire.Atom
 	Name    wire.Atom
 	Args    []any
-	// Now says that a caller that does not wait for the result is not held up either while much
-	// waits to be sent to the node.
+	// Now reports that a caller that does not wait for the result does not wait either while much is queued for the node.
 	Now bool
 }
 
-// Behaviour is a destination: a behaviour on a node. A call to it starts a process there, and is
-// answered with its PID.
+// Behaviour is a destination: a behaviour on a node. A call to it starts a process there, and returns its PID.
 type Behaviour struct {
 	wire.At
 	Module wire.Atom
@@ -37,7 +35,7 @@ func NewBehaviour(node, module, name wire.Atom, args []any) Behaviour {
 	return Behaviour{At: wire.At{Node: node}, Module: module, Name: name, Args: args}
 }
 
-// DestText is a destination in an error. A Dest that is formatted as it is would be on the heap in each call.
+// DestText formats a destination for an error. Formatting a Dest directly would allocate it in each call.
 func DestText(to wire.Dest) string {
 	switch to := to.(type) {
 	case wire.PID:

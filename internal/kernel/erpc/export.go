@@ -12,36 +12,36 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// ErrUndef says that nothing is exported under a module, function and arity.
+// ErrUndef reports that nothing is exported under a module, function and arity.
 var ErrUndef = errors.New("rpc: nothing is exported under that name")
 
-// UndefExport is ErrUndef with the name.
+// UndefExport returns ErrUndef with the name.
 func UndefExport(e wire.Export) error { return fmt.Errorf("%w: %v", ErrUndef, e) }
 
-// Exported is what can be called by name.
+// Exported is a function that can be called by name.
 type Exported = func(ctx context.Context, args []any) (any, error)
 
-// Exports has a function and a behaviour, or one of them, for each name. An A is what a behaviour
-// makes. The zero value is empty. It may be used from anywhere.
+// Exports has a function and a behaviour, or one of them, for each name. A is the result of a behaviour. The zero value is
+// empty. It may be used concurrently.
 type Exports[A any] struct {
 	mu         sync.RWMutex
 	functions  map[wire.Export]Exported
 	behaviours map[wire.Export]func(args []any) (A, error)
 }
 
-// Valid reports whether something may be offered under a name.
+// Valid reports whether something may be exported under a name.
 func Valid(e wire.Export) bool {
 	return e.Module != "" && e.Function != "" && e.Arity >= 0 && e.Arity <= 255
 }
 
-// AddFunction offers f. It reports whether no function was offered under that name.
+// AddFunction exports f. It returns false if a function is exported under that name already.
 func (t *Exports[A]) AddFunction(e wire.Export, f Exported) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return add(&t.functions, e, f)
 }
 
-// AddBehaviour offers b. It reports whether no behaviour was offered under that name.
+// AddBehaviour exports b. It returns false if a behaviour is exported under that name already.
 func (t *Exports[A]) AddBehaviour(e wire.Export, b func(args []any) (A, error)) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,7 +59,7 @@ func add[V any](m *map[wire.Export]V, e wire.Export, v V) bool {
 	return true
 }
 
-// HasFunction reports whether a function is offered under a name.
+// HasFunction reports whether a function is exported under a name.
 func (t *Exports[A]) HasFunction(e wire.Export) bool { return t.function(e) != nil }
 
 func (t *Exports[A]) function(e wire.Export) Exported {
@@ -68,8 +68,8 @@ func (t *Exports[A]) function(e wire.Export) Exported {
 	return t.functions[e]
 }
 
-// Find returns the function that is offered as module:name with as many arguments, and what to call
-// it with: one that is offered under every module gets the module, too. nil: there is none.
+// Find returns the function that is exported as module:name with that number of arguments, or nil, and its arguments: one
+// that is exported under every module gets the module, too.
 func (t *Exports[A]) Find(module, name wire.Atom, args []any) (Exported, []any) {
 	if f := t.function(wire.Export{Module: module, Function: name, Arity: len(args)}); f != nil {
 		return f, args
@@ -78,8 +78,8 @@ func (t *Exports[A]) Find(module, name wire.Atom, args []any) (Exported, []any) 
 	return f, append([]any{module}, args...)
 }
 
-// Make calls the behaviour that is offered as module:name with as many arguments. Errors: ErrUndef,
-// those of the behaviour.
+// Make calls the behaviour that is exported as module:name with that number of arguments. Errors: ErrUndef, those of the
+// behaviour.
 func (t *Exports[A]) Make(module, name wire.Atom, args []any) (A, error) {
 	e := wire.Export{Module: module, Function: name, Arity: len(args)}
 	t.mu.RLock()
@@ -92,7 +92,7 @@ func (t *Exports[A]) Make(module, name wire.Atom, args []any) (A, error) {
 	return b(args)
 }
 
-// Remove takes back what is offered under a name, and reports whether there was anything.
+// Remove removes what is exported under a name, and reports whether there was anything.
 func (t *Exports[A]) Remove(e wire.Export) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,7 +103,7 @@ func (t *Exports[A]) Remove(e wire.Export) bool {
 	return f || b
 }
 
-// All returns the names of what is offered, in alphabetical order.
+// All returns the exported names, in alphabetical order.
 func (t *Exports[A]) All() []wire.Export {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -130,6 +130,6 @@ func sorted(all []wire.Export) []wire.Export {
 	return all
 }
 
-// AnyModule, as the module of an exported function, offers it under every module that offers
-// no such function itself: module_info. Its first argument is the module.
+// AnyModule, as the module of an exported function, exports it under every module that exports no such function itself:
+// module_info. Its first argument is the module.
 const AnyModule wire.Atom = "_"

@@ -5,7 +5,7 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Applied finds what a spawn is to run, when that is erlang:apply of something.
+// Applied returns what a spawn is to run, resolving erlang:apply.
 func Applied(s *dist.Spawn) (module, function wire.Atom, args []any) {
 	module, function, args = s.Module, s.Function, s.Args
 	if module != "erlang" || function != "apply" {
@@ -27,14 +27,14 @@ func Applied(s *dist.Spawn) (module, function wire.Atom, args []any) {
 	return module, function, args
 }
 
-// meaningless are the options of a spawn that mean nothing here.
+// meaningless are the options of a spawn that have no meaning here.
 var meaningless = map[wire.Atom]bool{
 	"priority": true, "fullsweep_after": true, "min_heap_size": true, "min_bin_vheap_size": true,
 	"max_heap_size": true, "message_queue_data": true, "async_dist": true,
 }
 
-// Understood reports whether all options of a spawn mean nothing here, and so can be passed
-// over; another one is an error of who asks.
+// Understood reports whether all options of a spawn can be ignored because they have no meaning here; another one is an error
+// of the caller.
 func Understood(options []any) bool {
 	for _, o := range options {
 		t, ok := o.(wire.Tuple)

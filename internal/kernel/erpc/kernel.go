@@ -14,40 +14,40 @@ import (
 type RexKind uint8
 
 const (
-	RexNothing  RexKind = iota // what rex does not know, and does not answer
+	RexNothing  RexKind = iota // unknown to rex, and not answered
 	RexFeatures                // FeaturesReply goes to From
-	RexCalls                   // Call is to be run, and RexAnswer of its value goes to From
-	RexCasts                   // Call is to be run
-	RexForwards                // Message goes to Name; Forwarded says what goes to From
+	RexCalls                   // Call must be run, and RexAnswer of its value goes to From
+	RexCasts                   // Call must be run
+	RexForwards                // Message goes to Name; Forwarded returns what goes to From
 )
 
-// RexRequest is what is asked of rex.
+// RexRequest is a request to rex.
 type RexRequest struct {
 	Kind    RexKind
 	From    wire.PID
 	Call    RexCall
-	Name    wire.Atom // "": Target, which is no name
+	Name    wire.Atom // "" if the destination is no name
 	Message any
 
 	target any
-	always bool // sbcast is answered always, send only where nobody has the name
+	always bool // sbcast is always answered, send only if no process has the name
 }
 
-// RexCall is {call, Module, Function, Args, Leader}, with whatever atom first.
+// RexCall is {call, Module, Function, Args, Leader}, with any atom first.
 type RexCall struct {
 	Module, Function wire.Atom
 	Args             []any
-	Leader           wire.PID // zero: none
-	Bad              bool     // it is no call: BadArg
+	Leader           wire.PID // zero for none
+	Bad              bool     // it is invalid: BadArg
 }
 
-// BadArg is the answer to a RexCall that is none, and Refused to one that the node does not run.
+// BadArg is the answer to an invalid RexCall, and Refused to one that the node does not run.
 var (
 	BadArg  any = BadRPC(wire.Atom("badarg"))
 	Refused any = BadRPC(limits.SystemLimit)
 )
 
-// readRexCall reads a RexCall whose first element is one of names.
+// readRexCall parses a RexCall whose first element is one of names.
 func readRexCall(term any, names ...wire.Atom) (c RexCall, ok bool) {
 	t, ok := term.(wire.Tuple)
 	if !ok || len(t) != 5 {
@@ -67,10 +67,10 @@ func readRexCall(term any, names ...wire.Atom) (c RexCall, ok bool) {
 	return c, false
 }
 
-// ReadRexCall reads the body of a gen_server call to rex; false: rex does not support it.
+// ReadRexCall parses the body of a gen_server call to rex. It returns false if rex does not support it.
 func ReadRexCall(body any) (RexCall, bool) { return readRexCall(body, "call", "block_call") }
 
-// ReadRex reads any other message to rex.
+// ReadRex parses any other message to rex.
 func ReadRex(msg any) (r RexRequest) {
 	t, ok := msg.(wire.Tuple)
 	if !ok || len(t) != 2 {
@@ -107,8 +107,8 @@ func (r *RexRequest) forward(cast wire.Tuple) {
 	}
 }
 
-// Forwarded is the answer of node to a request of RexForwards; false: it is up to whoever has
-// the name to answer. noName: nobody has it.
+// Forwarded returns the answer of node to a RexForwards request, and false if the process with the name must answer. noName
+// reports that there is none.
 func (r RexRequest) Forwarded(node wire.Atom, noName bool) (answer wire.Tuple, ok bool) {
 	if !noName {
 		return wire.Tuple{wire.Atom("rex"), node, node}, r.always
@@ -116,20 +116,20 @@ func (r RexRequest) Forwarded(node wire.Atom, noName bool) (answer wire.Tuple, o
 	return wire.Tuple{wire.Atom("rex"), node, wire.Tuple{wire.Atom("nonexisting_name"), r.target}}, true
 }
 
-// RexAnswer is the answer to RexCalls.
+// RexAnswer returns the answer to RexCalls.
 func RexAnswer(v any) wire.Tuple { return wire.Tuple{wire.Atom("rex"), v} }
 
-// FeaturesReply is the answer of node to RexFeatures.
+// FeaturesReply returns the answer of node to RexFeatures.
 func FeaturesReply(node wire.Atom) wire.Tuple {
 	return wire.Tuple{wire.Atom("features_reply"), node, wire.List{wire.Atom("erpc")}}
 }
 
-// AnswerNetKernel is the answer of a node's net_kernel to a call; false: it does not support it.
+// AnswerNetKernel returns the answer of a node's net_kernel to a call, and false if it does not support it.
 func AnswerNetKernel(body any, node wire.Atom) (answer any, ok bool) {
 	switch body {
 	case wire.Atom("nodename"):
 		return node, true
-	case wire.Atom("longnames"): // a host with a dot is what makes a name long
+	case wire.Atom("longnames"): // a dot in the host makes a name long
 		_, host, _ := strings.Cut(string(node), "@")
 		return strings.Contains(host, "."), true
 	}
@@ -137,9 +137,8 @@ func AnswerNetKernel(body any, node wire.Atom) (answer any, ok bool) {
 	return wire.Atom("yes"), ok && len(t) == 2 && t[0] == wire.Atom("is_auth")
 }
 
-// RefuseIO is the answer of net_kernel to a request of the I/O protocol, and where it goes; false:
-// the message is none. Such requests come where there is no process user, and nobody must wait for
-// ever.
+// RefuseIO returns the answer of net_kernel to a request of the I/O protocol, and its destination, and false if msg is none.
+// Such requests come if there is no process user, and their senders must not wait for ever.
 func RefuseIO(msg any) (to wire.PID, answer wire.Tuple, ok bool) {
 	t, ok := msg.(wire.Tuple)
 	if !ok || len(t) != 4 || t[0] != wire.Atom("io_request") {
@@ -149,7 +148,7 @@ func RefuseIO(msg any) (to wire.PID, answer wire.Tuple, ok bool) {
 	return to, wire.Tuple{wire.Atom("io_reply"), t[2], wire.Tuple{wire.AtomError, wire.Atom("enotsup")}}, ok
 }
 
-// Unsupported is the error for a call that a process does not know.
+// Unsupported returns the error for a call that a process does not know.
 func Unsupported(process string, body any) error {
 	return fmt.Errorf("%s does not support %s", process, calls.ReasonText(body))
 }

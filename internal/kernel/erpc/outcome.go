@@ -15,35 +15,34 @@ const (
 	exit     wire.Atom = "exit"
 )
 
-// Outcome is what has come of a function.
+// Outcome is the result of a function.
 type Outcome struct {
 	class wire.Atom
-	value any // what it has returned or thrown, or the reason
-	stack any // of class error; nil if it is not told
+	value any // the value returned or thrown, or the reason
+	stack any // of class error; nil if unknown
 }
 
-// Raised makes the error for an exception. Package node/rpc sets it when the program starts: the
-// error is public there, and without that package nobody asks for it.
+// Raised makes the error for an exception. Package node/rpc sets it when the program starts: the error is public there, and
+// without that package it is not used.
 var Raised = func(class wire.Atom, reason, stack any) error { return errUntold }
 
-// NotStarted makes the error for a process that a node has not started. Package node/rpc sets it,
-// too.
+// NotStarted makes the error for a process that a node has not started. Package node/rpc also sets it.
 var NotStarted = func(reason any) error { return errUntold }
 
 var errUntold = errors.New("erpc: a function was not called, or has raised an exception")
 
-// Stack is what Erlang would show of the place where a function was called.
+// Stack returns the stack trace of Erlang for the call of a function.
 func Stack(module, function wire.Atom, args []any) wire.List {
 	return wire.List{wire.Tuple{module, function, wire.List(args), wire.List{}}}
 }
 
-// Undef is the outcome of a function that there is not.
+// Undef returns the outcome of a function that does not exist.
 func Undef(module, function wire.Atom, args []any) Outcome {
 	return Outcome{wire.AtomError, wire.Atom("undef"), Stack(module, function, args)}
 }
 
-// Run calls a function, whose call is of module, function and args. An error that says no class is of
-// class error, with what term makes of it as the reason. So is a panic: with an error like one, else with its text.
+// Run calls a function, given as call; module, function and args describe it. An error without a class is of class error,
+// with the result of term as the reason. So is a panic: with an error like one, otherwise with its text.
 func Run(module, function wire.Atom, args []any, term func(error) any, call func() (any, error)) (o Outcome) {
 	o = Outcome{class: wire.AtomError, stack: Stack(module, function, args)}
 	over := false
@@ -76,7 +75,7 @@ func Run(module, function wire.Atom, args []any, term func(error) any, call func
 	return o
 }
 
-// Opened is an outcome whose reason of class error read has read.
+// Opened returns the outcome with the reason of class error converted by read.
 func (o Outcome) Opened(read func(any) any) Outcome {
 	if o.class == wire.AtomError {
 		o.value = read(o.value)
@@ -84,7 +83,7 @@ func (o Outcome) Opened(read func(any) any) Outcome {
 	return o
 }
 
-// Result is the outcome for a caller in Go.
+// Result returns the outcome for a caller in Go.
 func (o Outcome) Result() (any, error) {
 	if o.class == returned {
 		return o.value, nil
@@ -92,7 +91,7 @@ func (o Outcome) Result() (any, error) {
 	return nil, Raised(o.class, o.value, o.stack)
 }
 
-// Called is the error with which a process ends that was started for execute_call.
+// Called returns the error with which a process ends that was started for execute_call.
 func (o Outcome) Called(ref any) error {
 	if o.class == wire.AtomError {
 		return &calls.Exit{Reason: wire.Tuple{ref, o.class, o.value, o.stack}}
@@ -100,8 +99,8 @@ func (o Outcome) Called(ref any) error {
 	return &calls.Exit{Reason: wire.Tuple{ref, o.class, o.value}}
 }
 
-// Unsent is the exit reason that says, instead of one that has an outcome which cannot be sent, that the call has raised
-// an error, which the caller is told. False: the reason has none.
+// Unsent returns the exit reason that replaces one whose outcome cannot be sent: it reports to the caller that the call has
+// raised err. It returns false if the reason has no outcome.
 func Unsent(reason, err any) (wire.Tuple, bool) {
 	t, ok := reason.(wire.Tuple)
 	if !ok || len(t) == 0 {
@@ -117,8 +116,8 @@ func Unsent(reason, err any) (wire.Tuple, bool) {
 	return wire.Tuple{ref, wire.AtomError, err, wire.List{}}, true
 }
 
-// ReadOutcome finds the outcome in the exit reason of a process that was started for execute_call with
-// ref; false: the process has been ended from outside.
+// ReadOutcome returns the outcome in the exit reason of a process that was started for execute_call with ref, and false if
+// the process was ended from outside.
 func ReadOutcome(ref wire.Ref, reason any) (Outcome, bool) {
 	t, ok := reason.(wire.Tuple)
 	if !ok || len(t) < 3 || t[0] != ref {
@@ -134,7 +133,7 @@ func ReadOutcome(ref wire.Ref, reason any) (Outcome, bool) {
 	return Outcome{}, false
 }
 
-// Cast is the error with which a process ends that was started for execute_cast, nil for normal.
+// Cast returns the error with which a process ends that was started for execute_cast, or nil for normal.
 func (o Outcome) Cast(args []any) error {
 	here := Stack(module, executeCast, args)
 	switch o.class {
@@ -148,8 +147,7 @@ func (o Outcome) Cast(args []any) error {
 	return &calls.Exit{Reason: o.value}
 }
 
-// Spawned is the error with which a process ends that does nothing but call the function, nil for
-// normal.
+// Spawned returns the error with which a process ends that only calls the function, or nil for normal.
 func (o Outcome) Spawned() error {
 	switch o.class {
 	case returned:
@@ -162,7 +160,7 @@ func (o Outcome) Spawned() error {
 	return &calls.Exit{Reason: o.value}
 }
 
-// Answer is the outcome as the process rex tells it: see rpc:call.
+// Answer returns the outcome as answered by the process rex: see rpc:call.
 func (o Outcome) Answer() any {
 	switch o.class {
 	case returned, throw:
@@ -173,7 +171,7 @@ func (o Outcome) Answer() any {
 	return BadRPC(o.value)
 }
 
-// BadRPC is the answer of rex to a call that has failed.
+// BadRPC returns the answer of rex to a failed call.
 func BadRPC(why any) wire.Tuple {
 	return wire.Tuple{wire.Atom("badrpc"), wire.Tuple{wire.Atom("EXIT"), why}}
 }

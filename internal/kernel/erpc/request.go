@@ -5,14 +5,14 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// What is started for a call and for a cast.
+// The functions that are started for a call and for a cast.
 const (
 	module      wire.Atom = "erpc"
 	executeCall wire.Atom = "execute_call"
 	executeCast wire.Atom = "execute_cast"
 )
 
-// Call is the spawn that asks a node to call f. ref is of the request and of the result.
+// Call returns the spawn that requests a node to call f. ref is that of the request and of the result.
 func (f Function) Call(ref wire.Ref, leader wire.PID) *dist.Spawn {
 	return &dist.Spawn{
 		Module: module, Function: executeCall, Monitor: true, Leader: leader,
@@ -20,31 +20,31 @@ func (f Function) Call(ref wire.Ref, leader wire.PID) *dist.Spawn {
 	}
 }
 
-// Cast is the spawn that asks a node to call f and to tell nobody.
+// Cast returns the spawn that requests a node to call f without reporting the outcome.
 func (f Function) Cast(leader wire.PID) *dist.Spawn {
 	return &dist.Spawn{Module: module, Function: executeCast, Args: []any{f.Module, f.Name, wire.List(f.Args)}, Leader: leader}
 }
 
-// Spawn is the spawn that asks a node for a process.
+// Spawn returns the spawn that requests a process from a node.
 func (b Behaviour) Spawn(leader wire.PID) *dist.Spawn {
 	return &dist.Spawn{Module: b.Module, Function: b.Name, Args: b.Args, Leader: leader}
 }
 
-// IsCast reports whether a spawn is a cast, of which nobody is told that it was not sent.
+// IsCast reports whether a spawn is a cast, whose loss nobody is notified of.
 func IsCast(s *dist.Spawn) bool { return s.Function == executeCast }
 
-// Request is what execute_call or execute_cast is asked for.
+// Request is a request to execute_call or execute_cast.
 type Request struct {
 	Module, Function wire.Atom
 	Args             []any
-	// Bad says that the function is no function: its outcome is badarg.
+	// Bad reports that the function is invalid: its outcome is badarg.
 	Bad  bool
 	cast bool
 	ref  any
-	all  []any // what stands for module, function and arguments
+	all  []any // the terms of module, function and arguments
 }
 
-// Asked finds the request in a spawn; false: it asks for something else.
+// Asked returns the request in a spawn, and false if it requests something else.
 func Asked(s *dist.Spawn) (r Request, ok bool) {
 	r.all, r.cast = s.Args, s.Function == executeCast
 	switch {
@@ -63,7 +63,7 @@ func Asked(s *dist.Spawn) (r Request, ok bool) {
 	return r, true
 }
 
-// Refused is the outcome of a request that was not run: badarg if it is Bad, else undef.
+// Refused returns the outcome of a request that was not run: badarg if it is Bad, otherwise undef.
 func (r Request) Refused() Outcome {
 	if r.Bad {
 		return Outcome{wire.AtomError, wire.Atom("badarg"), Stack("erlang", "apply", r.all)}
@@ -71,7 +71,7 @@ func (r Request) Refused() Outcome {
 	return Undef(r.Module, r.Function, r.Args)
 }
 
-// End is the error with which the process ends that has run the request, nil for normal.
+// End returns the error with which the process ends that has run the request, or nil for normal.
 func (r Request) End(o Outcome) error {
 	if r.cast {
 		return o.Cast(r.all)

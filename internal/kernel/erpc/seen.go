@@ -2,13 +2,13 @@ package erpc
 
 import "github.com/actornode/actornode/wire"
 
-// Seen returns a destination as Info shows it to others: a process, a name, or for a reference, a function
-// or a behaviour, the node that it is of; nil for any other.
+// Seen returns a destination as Info shows it: a process, a name, or for a reference, a function or a behaviour, its node;
+// nil for any other.
 func Seen(to wire.Dest) wire.Dest {
 	switch to := to.(type) {
 	case nil:
 		return nil
-	case wire.PID: // a copy: what a call is given need not be on the heap
+	case wire.PID: // a copy, so that the argument of a call need not be allocated
 		return to
 	case wire.At:
 		return to

@@ -13,10 +13,9 @@ import (
 // Runner calls a function that a node exports.
 type Runner func(ctx context.Context, module, function wire.Atom, args []any) Outcome
 
-// Wanted finds what a process is to do that a spawn asks for: it is a behaviour of the table, or, if
-// f is not nil, it calls f, with its context, and ends with the error. allows says what whoever has
-// asked may have run by name; what it may not is undef. E is the error of a process that has exited.
-// Errors: that of an option that the node does not know, an [*calls.Exit].
+// Wanted returns what the process for a spawn is to do: it is a behaviour of the table, or, if f is not nil, it calls f, with
+// its context, and ends with the error. allows reports what the requester may run by name; anything else is undef. E is the
+// error of a process that has exited. Errors: that of an option that the node does not know, an [*calls.Exit].
 func Wanted[E error, A any](t *Exports[A], s *dist.Spawn, allows func(wire.Export) bool, run Runner) (
 	behaviour A, f func(context.Context) error, err error) {
 

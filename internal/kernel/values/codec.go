@@ -10,31 +10,30 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// Codec is how values cross between the nodes that have registered the same, and others. Its fields are set
-// before it is used; many goroutines may use it at once.
+// Codec converts values between nodes that have registered the same types, and for others. Its fields are set before it is
+// used; it may be used concurrently.
 type Codec struct {
 	Types *Registry
 	Public
 }
 
-// Public is what package node says of the types that programs see.
+// Public has what package node defines about the types that programs see.
 type Public struct {
 	// Builtin reports whether every node knows a type.
 	Builtin func(reflect.Type) bool
-	// Form returns a crash as a [*Crash], and the error that says how a process has exited as a
-	// [*Exit]; another value as it is.
+	// Form returns a crash as a [*Crash], and the error for the exit of a process as a [*Exit]; other values unchanged.
 	Form func(v any) any
-	// OfForm is the reverse.
+	// OfForm is the inverse of Form.
 	OfForm func(v any) any
-	// RegisterForms makes the two types known to package pack.
+	// RegisterForms registers the two types with package pack.
 	RegisterForms func(*pack.Types, pack.Conversion) error
-	// Own is [calls.OwnReason] of the error that says how a process has exited.
+	// Own is [calls.OwnReason] with the error for the exit of a process.
 	Own func(error) (term any, ok bool)
-	// References are those of its types that are references.
+	// References are its types that are references.
 	References *References
 }
 
-// Register has errors and crashes cross as they are to nodes of this kind.
+// Register registers errors and crashes, so that they are sent to other Go nodes as themselves.
 func (c *Codec) Register() error {
 	types := &c.Types.Codec
 	return cmp.Or(
@@ -44,7 +43,7 @@ func (c *Codec) Register() error {
 		c.RegisterForms(types, pack.Conversion{Out: c.Outward, In: c.Inward, Lenient: true}))
 }
 
-// arrived is an error of another node in a message.
+// arrived handles an error of another node in a message.
 func (c *Codec) arrived(v any) any {
 	if e, ok := v.(*Error); ok {
 		e.Arrived(c)
@@ -52,7 +51,7 @@ func (c *Codec) arrived(v any) any {
 	return v
 }
 
-// Name is part of Known, and so are the next two.
+// Name implements Known, like Sentinel and Value.
 func (c *Codec) Name(err error) string {
 	if !reflect.ValueOf(err).Comparable() {
 		return ""
@@ -60,12 +59,12 @@ func (c *Codec) Name(err error) string {
 	return cmp.Or(c.Types.NameOfError(err), SentinelName(err))
 }
 
-// Sentinel returns the error of a name, nil: there is none.
+// Sentinel returns the error with a name, or nil if there is none.
 func (c *Codec) Sentinel(name string) error {
 	return cmp.Or(c.Types.Error(name), Sentinel(name))
 }
 
-// Value returns what crosses in the place of an error, or of the value of a panic.
+// Value returns what is sent for an error, or for the value of a panic.
 func (c *Codec) Value(v any) (any, bool) {
 	switch c.Form(v).(type) {
 	case *Exit, *Crash:
@@ -79,8 +78,8 @@ func (c *Codec) Value(v any) (any, bool) {
 	return v, err == nil
 }
 
-// trial is foreign where nothing will be sent: an error in a field is its text, or to look at what
-// it wraps would begin anew in each.
+// trial is foreign when nothing will be sent: an error in a field is its text, because otherwise the check of what it wraps
+// would start again in each.
 func (c *Codec) trial(v any) (any, error) {
 	if err, ok := v.(error); ok {
 		return err.Error(), nil
@@ -88,9 +87,8 @@ func (c *Codec) trial(v any) (any, error) {
 	return c.foreign(v)
 }
 
-// Foreign is the term that a Go value stands for in a message to another node of this kind, if
-// its type says one: by a method Term, or by tags of package etf. A value of another type
-// would arrive as something else than it is, so its type must be registered.
+// Foreign returns the term that a Go value represents in a message to another Go node, if its type defines one: by a method
+// Term, or by tags of package etf. A value of another type would arrive as something else, so its type must be registered.
 func (c *Codec) Foreign(v any) (any, error) {
 	if in, ok := termof.Held(v); ok {
 		return in, nil
@@ -103,8 +101,7 @@ func (c *Codec) Foreign(v any) (any, error) {
 	return c.foreign(v)
 }
 
-// foreign is what stands for a Go value that is neither a term nor of a registered type, towards
-// a node of this kind.
+// foreign returns the representation, for a Go node, of a Go value that is neither a term nor of a registered type.
 func (c *Codec) foreign(v any) (any, error) {
 	if err, ok := v.(error); ok {
 		if _, stands := termof.Of(err); !stands {

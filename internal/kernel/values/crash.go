@@ -5,26 +5,26 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Crash is a crash as an exit reason: package node has it under this name, with these fields.
+// Crash is a crash as an exit reason: package node defines it with this name and these fields.
 type Crash struct {
 	Reason any // the error, or the value of the panic
 	Panic  bool
 	Stack  []byte // of the goroutine
 }
 
-// Exit is the error that says how a process has exited: node.ExitError.
+// Exit is the error for the exit of a process: node.ExitError.
 type Exit struct {
 	Reason any
 	Node   wire.Atom // of noconnection
 	Cause  error     // of the same
 }
 
-// Outward is a crash in the form in which it crosses.
+// Outward returns a crash in the form in which it is sent.
 func (c *Crash) Outward(known Known) *Crash {
 	return &Crash{OfPanic(c.Reason, known), c.Panic, BoundStack(c.Stack)}
 }
 
-// Inward makes the crash of another node one of this.
+// Inward converts the crash of another node to one of this node.
 func (c *Crash) Inward(known Known) {
 	if e, ok := c.Reason.(*Error); ok && e != nil {
 		c.Reason = e.Open(known)
@@ -32,7 +32,7 @@ func (c *Crash) Inward(known Known) {
 	c.Stack = BoundStack(c.Stack)
 }
 
-// Term is {Reason, Stacktrace}. ofError is the term of an error.
+// Term returns {Reason, Stacktrace}. ofError returns the term of an error.
 func (c *Crash) Term(known Known, ofError func(error) any) wire.Tuple {
 	stack := StackTerm(c.Stack)
 	if c.Panic {
@@ -44,7 +44,7 @@ func (c *Crash) Term(known Known, ofError func(error) any) wire.Tuple {
 	return wire.Tuple{calls.GoText(c.Reason), stack}
 }
 
-// ReadCrash reads {Reason, Stacktrace}. False: it is no crash.
+// ReadCrash parses {Reason, Stacktrace}. It returns false if t is no crash.
 func ReadCrash(t wire.Tuple, known Known) (*Crash, bool) {
 	if len(t) != 2 {
 		return nil, false
@@ -65,7 +65,7 @@ func ReadCrash(t wire.Tuple, known Known) (*Crash, bool) {
 	return &Crash{err, false, stack}, ok
 }
 
-// readPanic reads {'$panic', Type, Text} and {'$panic', Type, Error}.
+// readPanic parses {'$panic', Type, Text} and {'$panic', Type, Error}.
 func readPanic(t wire.Tuple, known Known) (cause any, ok bool) {
 	typ, ok := binary(t[1])
 	if !ok {

@@ -9,49 +9,49 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What of an error crosses to another node, and is read of one.
+// Limits of an error that is sent to another node, or received from one.
 const (
 	MaxText   = 16 << 10 // bytes of a text
 	MaxParts  = 64       // of one error, all levels together
-	MaxDepth  = 8        // of errors in each other
+	MaxDepth  = 8        // of nested errors
 	MaxStack  = 16 << 10 // bytes of a stack as text
 	MaxFrames = 32       // of a stack as a term
 )
 
 // Known is what a node knows by name.
 type Known interface {
-	// Name returns the name of a sentinel error, "": it has none.
+	// Name returns the name of a sentinel error, or "" if it has none.
 	Name(err error) string
-	// Sentinel returns the error of a name, nil: there is none.
+	// Sentinel returns the error with a name, or nil if there is none.
 	Sentinel(name string) error
-	// Value returns what crosses in the place of a value of a registered type; false: it is of
-	// none, or cannot cross.
+	// Value returns what is sent for a value of a registered type, and false if its type is not registered, or it cannot be
+	// sent.
 	Value(v any) (any, bool)
 }
 
-// Default is what errors know of which nobody has said to which node they belong: those
-// in the middle of messages. It is set when the program starts.
+// Default is used by errors that are not associated with a node: those in the middle of messages. It is set when the program
+// starts.
 var Default *Codec
 
-// ErrorTerm is an error as Erlang's {error, Reason} should carry it: the exit reason of an error
-// that has one, what its method Term() any returns, else the error's text as a binary. err,
-// which must not be nil, or an error that it wraps may have them.
+// ErrorTerm returns an error as Erlang's {error, Reason} should carry it: the exit reason of an error that has one, the
+// result of its method Term() any, otherwise the error's text as a binary. err, which must not be nil, or an error that it
+// wraps may have them.
 func ErrorTerm(err error) any { return Default.ErrorTerm(err) }
 
 // Error is an error of another node.
 type Error struct {
 	Text  string
-	Type  string // of the error in Go, "": not known
-	Parts []any  // wire.Atom, *Error, or another error; the rest says nothing here
+	Type  string // of the error in Go, or "" if unknown
+	Parts []any  // wire.Atom, *Error, or another error; others are ignored here
 
-	known   Known // nil: not opened
-	arrived Known // of the node that has read it; nil: Default
+	known   Known // nil if not opened
+	arrived Known // of the node that has read it; if nil, Default
 }
 
-// Arrived notes on which node e has been read.
+// Arrived records the node on which e was read.
 func (e *Error) Arrived(on Known) { e.arrived = on }
 
-// Opened is [Error.Open] on the node on which e has been read.
+// Opened is [Error.Open] on the node on which e was read.
 func (e *Error) Opened() error {
 	if e == nil {
 		return errNone
@@ -66,7 +66,7 @@ func (e *Error) Opened() error {
 // Error returns the text, bounded.
 func (e *Error) Error() string { return Cut(e.Text) }
 
-// GoType returns the type that the error had on its own node, "" if that is not known.
+// GoType returns the type of the error on its own node, or "" if unknown.
 func (e *Error) GoType() string { return e.Type }
 
 // Unwrap returns the parts that are errors here.
@@ -102,7 +102,7 @@ func (e *Error) part(p any) error {
 	return nil
 }
 
-// Open is the error that e stands for on a node: e, or its only part if that says the same.
+// Open returns the error that e represents on a node: e, or its only part if that has the same text.
 func (e *Error) Open(known Known) error {
 	e = e.By(known)
 	if len(e.Parts) == 1 {
@@ -113,7 +113,7 @@ func (e *Error) Open(known Known) error {
 	return e
 }
 
-// By is e on a node.
+// By returns e on a node.
 func (e *Error) By(known Known) *Error {
 	if known == nil || e.known != nil {
 		return e
@@ -124,7 +124,7 @@ func (e *Error) By(known Known) *Error {
 // IsOpen reports whether e has been opened, or made, on this node.
 func (e *Error) IsOpen() bool { return e.known != nil }
 
-// ErrorOf is the error in the form in which it crosses.
+// ErrorOf returns the error in the form in which it is sent.
 func ErrorOf(err error, known Known) *Error {
 	if e, ok := err.(*Error); ok {
 		return e
@@ -133,7 +133,7 @@ func ErrorOf(err error, known Known) *Error {
 	return w.error(err, 0)
 }
 
-// walk goes through what an error wraps.
+// walk traverses what an error wraps.
 type walk struct {
 	known Known
 	left  int // parts
@@ -178,7 +178,7 @@ func (w *walk) part(err error, depth int) any {
 	return w.error(err, depth)
 }
 
-// wrapped returns what an error wraps itself.
+// wrapped returns what an error wraps directly.
 func wrapped(err error) (all []error) {
 	defer func() {
 		if recover() != nil {
@@ -200,7 +200,7 @@ func wrapped(err error) (all []error) {
 	return some
 }
 
-// text is what an error says, bounded.
+// text returns the text of an error, bounded.
 func text(err error) (s string) {
 	defer func() {
 		if recover() != nil {
@@ -210,7 +210,7 @@ func text(err error) (s string) {
 	return Cut(err.Error())
 }
 
-// Cut is the beginning of a text, all of it if it is not too long.
+// Cut returns the beginning of a text, or all of it if it is not too long.
 func Cut(s string) string {
 	if len(s) <= MaxText {
 		return s
@@ -227,7 +227,7 @@ func (p Panic) String() string { return Cut(p.Text) }
 // GoType returns the type of the value.
 func (p Panic) GoType() string { return p.Type }
 
-// OfPanic is the value of a panic in the form in which it crosses.
+// OfPanic returns the value of a panic in the form in which it is sent.
 func OfPanic(v any, known Known) any {
 	switch v := v.(type) {
 	case error:
@@ -245,17 +245,17 @@ func OfPanic(v any, known Known) any {
 
 func printed(v any) string { return wire.Describe(v, MaxText) }
 
-// Reply is an error in the place of a reply, between nodes of this kind.
+// Reply is an error instead of a reply, between Go nodes.
 type Reply struct {
 	Err *Error
 
 	cause error // on the node that has made it
 }
 
-// NewReply returns the reply that says err.
+// NewReply returns the reply for err.
 func NewReply(err error, known Known) *Reply { return &Reply{ErrorOf(err, known), err} }
 
-// Cause is the error of a reply: on the node that has made it as it was.
+// Cause returns the error of a reply: on the node that has made it the original one.
 func (r *Reply) Cause() error {
 	switch {
 	case r.cause != nil:
@@ -266,10 +266,10 @@ func (r *Reply) Cause() error {
 	return errNone
 }
 
-// errNone is that of a Reply without an error, which no node sends.
+// errNone is the error of a Reply without one, which no node sends.
 var errNone = errors.New("the process that was called failed, and its node does not say how")
 
-// Open is the error of a reply on a node.
+// Open returns the error of a reply on a node.
 func (r *Reply) Open(known Known) error {
 	if r.Err == nil {
 		return errNone

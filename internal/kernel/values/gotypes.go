@@ -13,19 +13,19 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// Registry is the types and errors that are registered. The zero value has none.
+// Registry is the set of registered types and errors. The zero value is empty.
 type Registry struct {
-	// Codec has the types, too, for the values that Go nodes send each other.
+	// Codec also has the types, for the values that Go nodes send each other.
 	Codec pack.Types
 
-	mu        sync.Mutex // held by who adds an error
+	mu        sync.Mutex // held while an error is added
 	types     pack.Map[string, reflect.Type]
 	typeNames pack.Map[reflect.Type, string]
 	errors    pack.Map[string, error]
 	names     pack.Map[error, string]
 }
 
-// AddType adds the type T under the name that is given, or its default, and returns the name.
+// AddType adds the type T under the given name, or its default, and returns the name.
 func AddType[T any](r *Registry, given ...string) (name string, err error) {
 	typ := reflect.TypeFor[T]()
 	if name, err = TypeName(typ, given); err != nil {
@@ -42,13 +42,13 @@ func AddType[T any](r *Registry, given ...string) (name string, err error) {
 	return name, nil
 }
 
-// Type returns the type of a name, nil: there is none.
+// Type returns the type with a name, or nil if there is none.
 func (r *Registry) Type(name string) reflect.Type { return r.types.Of(name) }
 
-// NameOf returns the name of a type, "": it has none.
+// NameOf returns the name of a type, or "" if it has none.
 func (r *Registry) NameOf(typ reflect.Type) string { return r.typeNames.Of(typ) }
 
-// Has reports whether a type is registered, or is the pointer to one that is, or a slice or a map[string] of one.
+// Has reports whether a type is registered, or is a pointer to one that is, or a slice or a map[string] of one.
 func (r *Registry) Has(typ reflect.Type) bool {
 	switch {
 	case typ == nil:
@@ -67,17 +67,17 @@ func (r *Registry) Has(typ reflect.Type) bool {
 	return false
 }
 
-// Error returns the error of a name, nil: there is none.
+// Error returns the error with a name, or nil if there is none.
 func (r *Registry) Error(name string) error { return r.errors.Of(name) }
 
-// NameOfError returns the name of an error, which can be compared, "": it has none.
+// NameOfError returns the name of an error, which must be comparable, or "" if it has none.
 func (r *Registry) NameOfError(err error) string { return r.names.Of(err) }
 
-// maxErrorName is how many bytes the name of an error has: to other nodes it is an atom.
+// maxErrorName is the maximum number of bytes of an error's name: to other nodes it is an atom.
 const maxErrorName = 255
 
-// AddError adds an error that programs compare with, under a name; without one its text is its name.
-// The error says what is wrong: it cannot be compared, or a name is taken, or has more than 255 bytes.
+// AddError adds an error that programs compare with, under a name; without one its text is its name. It fails if err is not
+// comparable, or a name is taken, or has more than 255 bytes.
 func (r *Registry) AddError(err error, name ...string) error {
 	switch {
 	case err == nil:
@@ -110,8 +110,8 @@ func (r *Registry) AddError(err error, name ...string) error {
 	return nil
 }
 
-// TypeName returns the name of a type: that which is given, else the last element of the package's path,
-// a dot, and the type's name.
+// TypeName returns the name of a type: the given one, otherwise the last element of the package's path, a dot, and the type's
+// name.
 func TypeName(typ reflect.Type, given []string) (string, error) {
 	switch {
 	case len(given) == 1:

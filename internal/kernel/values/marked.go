@@ -12,14 +12,14 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// What values of registered types, errors and crashes are as terms, towards nodes of OTP, is read
-// back where such a term comes from one.
+// Values of registered types, errors and crashes as terms, for nodes of OTP, and their conversion back when such a term comes
+// from one.
 
-// marks are the atoms by which such terms are known.
+// marks are the atoms that identify such terms.
 var marks = []wire.Atom{termof.TypeMark, ErrorMark, PanicMark}
 
-// Term is what stands for a Go value towards a node of OTP. The maps of registered structs in it, and of
-// pointers to them, have the names of their types.
+// Term returns the representation of a Go value for a node of OTP. The maps of registered structs in it, and of pointers to
+// them, have the names of their types.
 func (c *Codec) Term(v any) (any, error) {
 	if in, ok := termof.Held(v); ok {
 		return in, nil
@@ -41,8 +41,8 @@ func (c *Codec) Term(v any) (any, error) {
 	return etf.ToTerm(termof.Marked{Value: v, Name: c.Types.NameOf})
 }
 
-// isMarked reports whether an error is a map of its fields: its type, or what it points to, is a
-// registered struct that stands for no other term.
+// isMarked reports whether an error is sent as a map of its fields: its type, or what it points to, is a registered struct
+// that represents no other term.
 func (c *Codec) isMarked(err error) bool {
 	typ := reflect.TypeOf(err)
 	if typ.Kind() == reflect.Pointer {
@@ -57,14 +57,14 @@ func (c *Codec) isMarked(err error) bool {
 	return !stands
 }
 
-// maxMarkDepth is how deep in a term marks are looked for. What is deeper stays a term.
+// maxMarkDepth is the depth in a term to which marks are searched. Deeper ones stay terms.
 const maxMarkDepth = 64
 
-// IsMark reports whether terms with the atom are for Unmark. It is part of erldist.Values.
+// IsMark reports whether terms with the atom are for Unmark. It implements erldist.Values.
 func (c *Codec) IsMark(a wire.Atom) bool { return slices.Contains(marks, a) }
 
-// Unmark is a term of a node of OTP that holds marks, with the values, errors and crashes in it. What has a mark
-// and does not fit stays as it is. The term is changed. It is part of erldist.Values.
+// Unmark returns a term of a node of OTP that contains marks, with the values, errors and crashes in it restored. Invalid
+// ones stay unchanged. The term is modified. It implements erldist.Values.
 func (c *Codec) Unmark(term, host any) any { return unmarking{c, host}.at(term, 0) }
 
 // unmarking reads a term on a node.
@@ -121,9 +121,8 @@ func isCompound(term any) bool {
 	return false
 }
 
-// value is the Go value that a map stands for: of a registered type, of a pointer to one, a
-// time or a future. A map that names none, or does not fit, stays one. Of a type whose pointer is an error it is
-// the pointer.
+// value returns the Go value that a map represents: of a registered type, of a pointer to one, a time or a future. A map that
+// names none, or is invalid, stays a map. For a type whose pointer is an error it returns the pointer.
 func (u unmarking) value(m wire.Map) (v any) {
 	name, ok := m.Get(termof.TypeMark)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// NotRegistered is the error for a type that is to be registered.
+// NotRegistered returns the error for a type that must be registered.
 func NotRegistered(typ reflect.Type) error {
 	if typ.Name() == "" {
 		return fmt.Errorf("values of type %v cannot be sent: give the type a name, and register it: "+
@@ -24,9 +24,8 @@ var (
 	wirePath   = reflect.TypeFor[wire.PID]().PkgPath()
 )
 
-// Missing returns the type within typ that would have to be registered; nil: there is none. builtin
-// reports whether every node knows a type. A type that says by a method Term, or by tags of package etf,
-// which term it stands for travels as that.
+// Missing returns the type within typ that would have to be registered, or nil if there is none. builtin reports whether
+// every node knows a type. A type that defines its term, by a method Term or by tags of package etf, is sent as that.
 func (r *Registry) Missing(typ reflect.Type, builtin func(reflect.Type) bool) reflect.Type {
 	if typ == nil || termof.Type(typ) != nil || typ.PkgPath() == wirePath {
 		return nil
@@ -64,7 +63,7 @@ func (r *Registry) Missing(typ reflect.Type, builtin func(reflect.Type) bool) re
 	return nil
 }
 
-// hasTags reports whether a struct says by tags of package etf which term it is.
+// hasTags reports whether a struct defines its term by tags of package etf.
 func hasTags(typ reflect.Type) bool {
 	for i := range typ.NumField() {
 		if _, ok := typ.Field(i).Tag.Lookup("etf"); ok {

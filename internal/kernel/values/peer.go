@@ -5,7 +5,7 @@ import (
 	"github.com/actornode/actornode/internal/wire/pack"
 )
 
-// Append writes a value for a node of this kind. It is part of erldist.Values, and so is Decode.
+// Append writes a value for a Go node. It implements erldist.Values, like Decode.
 func (c *Codec) Append(dst []byte, value any) ([]byte, error) { return c.append(dst, value, nil) }
 
 func (c *Codec) append(dst []byte, value any, peer *pack.Shapes) ([]byte, error) {
@@ -13,7 +13,7 @@ func (c *Codec) append(dst []byte, value any, peer *pack.Shapes) ([]byte, error)
 	return e.Append(dst, value)
 }
 
-// Decode reads a value of another node of this kind.
+// Decode reads a value of another Go node.
 func (c *Codec) Decode(b []byte, host any) (value any, rest []byte, err error) {
 	d := pack.Decoder{Types: &c.Types.Codec, Host: host, Strict: true}
 	if value, rest, err = d.Term(b); err != nil {
@@ -24,22 +24,22 @@ func (c *Codec) Decode(b []byte, host any) (value any, rest []byte, err error) {
 
 var _ links.ForPeers = (*Codec)(nil)
 
-// ForPeer is part of links.ForPeers.
+// ForPeer implements links.ForPeers.
 func (c *Codec) ForPeer() links.PeerValues { return &forPeer{Codec: c} }
 
-// forPeer are the values that are sent to one peer.
+// forPeer encodes the values that are sent to one peer.
 type forPeer struct {
 	*Codec
 	told pack.Shapes
 }
 
-// Append is part of links.PeerValues, and so are the others.
+// Append implements links.PeerValues, like the other methods.
 func (v *forPeer) Append(dst []byte, value any) ([]byte, error) { return v.append(dst, value, &v.told) }
 
-// AppendShape appends what the peer is told of a type.
+// AppendShape appends what is sent to the peer about a type.
 func (v *forPeer) AppendShape(dst []byte, n int) (_ []byte, more bool) {
 	return v.Types.Codec.AppendShape(dst, n)
 }
 
-// Put takes what the peer has told.
+// Put stores what the peer has sent about a type.
 func (v *forPeer) Put(shape []byte) error { return v.told.Put(shape) }

@@ -6,7 +6,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Outward is an exit reason on its way to another node.
+// Outward converts an exit reason for another node.
 func (c *Codec) Outward(why any) any {
 	switch form := c.Form(why).(type) {
 	case *Crash:
@@ -25,7 +25,7 @@ func (c *Codec) Outward(why any) any {
 	return why
 }
 
-// Inward is an exit reason of another node. A crash, and the error that says how a process has exited, are changed.
+// Inward converts an exit reason of another node. A crash, and the error for the exit of a process, are modified.
 func (c *Codec) Inward(why any) any { return c.inward(why, 0) }
 
 func (c *Codec) inward(why any, depth int) any {
@@ -53,9 +53,8 @@ func (c *Codec) inward(why any, depth int) any {
 	return why
 }
 
-// ErrorTerm is an error as a node of OTP gets it: the reason or the term that it, or an error
-// that it wraps, stands for; {'$error', Text, Parts} if other nodes know what it wraps; else its
-// text.
+// ErrorTerm returns an error as sent to a node of OTP: the reason or the term that it, or an error that it wraps, represents;
+// {'$error', Text, Parts} if other nodes know what it wraps; otherwise its text.
 func (c *Codec) ErrorTerm(err error) any {
 	if term, ok := c.Own(err); ok {
 		return term
@@ -67,7 +66,7 @@ func (c *Codec) ErrorTerm(err error) any {
 	return e.Error()
 }
 
-// ReadErrorTerm is what ErrorTerm has made, as the error again if it has parts; another term as an exit reason.
+// ReadErrorTerm returns the error for a term of ErrorTerm if that has parts, and converts another term like an exit reason.
 func (c *Codec) ReadErrorTerm(term any) any {
 	if e, ok := term.(wire.Tuple); ok {
 		if err, ok := ReadError(e, c); ok {
@@ -77,5 +76,5 @@ func (c *Codec) ReadErrorTerm(term any) any {
 	return c.Inward(term)
 }
 
-// CrashTerm is {Reason, Stacktrace}.
+// CrashTerm returns {Reason, Stacktrace}.
 func (c *Codec) CrashTerm(crash *Crash) wire.Tuple { return crash.Term(c, c.ErrorTerm) }

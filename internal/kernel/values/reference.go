@@ -10,28 +10,28 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The kinds of references that Go nodes have of what lives on others, as they are on the wire.
+// The kinds of references of Go nodes to things on others, on the wire.
 const (
-	referFrom   wire.Atom = "from"   // with {Pid, Tag} as in Erlang; []: the zero From
+	referFrom   wire.Atom = "from"   // with {Pid, Tag} as in Erlang; [] for the zero From
 	referFuture wire.Atom = "future" // with {Type, Ref}: see References
 )
 
-// References are the types of package node whose values stand for something on one node: From, and
-// pointers to Future[T], which is in the same package. A host is the node on which one is read.
+// References are the types of package node whose values represent something on one node: From, and pointers to Future[T],
+// which is in the same package. A host is the node on which one is read.
 type References struct {
 	From reflect.Type
-	// FromTerm is {Pid, Tag} of a From, nil: of the zero From.
+	// FromTerm returns {Pid, Tag} of a From, or nil for the zero From.
 	FromTerm func(from any) (term any)
-	// ReadFrom is the reverse, but for nil.
+	// ReadFrom is the inverse, except for nil.
 	ReadFrom func(host, term any) (from any, ok bool)
-	// Future says how the type of a future's value is called, and how the future is on other nodes. The error
-	// says why it cannot travel.
+	// Future returns the name of the type of a future's value, and the reference of the future on other nodes, or an error if it
+	// cannot be sent.
 	Future func(future any) (name string, ref wire.Ref, err error)
-	// ReadFuture is the reverse.
+	// ReadFuture is the inverse.
 	ReadFuture func(host any, name string, ref wire.Ref) (future any, ok bool)
 }
 
-// Entry is what package termof knows of them.
+// Entry returns the functions for package termof.
 func (r *References) Entry() termof.References {
 	return termof.References{Is: r.is, Give: r.give, Term: r.term, Take: r.take, Read: r.read}
 }
@@ -74,7 +74,7 @@ func (r *References) take(host any, name wire.Atom, term any) (any, error) {
 	return nil, fmt.Errorf("no reference of the kind %s: %s", name, wire.Format(term))
 }
 
-// future reads a future of the name of a type and a reference, if they are that.
+// future reads a future from the name of a type and a reference, if they are valid.
 func (r *References) future(host, name, ref any) (any, bool) {
 	of, isText := name.(string)
 	id, isRef := ref.(wire.Ref)
@@ -84,7 +84,7 @@ func (r *References) future(host, name, ref any) (any, bool) {
 	return r.ReadFuture(host, of, id)
 }
 
-// term is what a reference is in a message to a node of OTP.
+// term returns a reference as sent to a node of OTP.
 func (r *References) term(v any) (any, error) {
 	name, term, err := r.give(v)
 	if err != nil || name != referFuture {
@@ -94,7 +94,7 @@ func (r *References) term(v any) (any, error) {
 	return wire.NewMap(termof.TypeMark, termof.FutureName, termof.FutureOf, of[0], termof.FutureRef, of[1]), nil
 }
 
-// read reads a reference where a node of OTP has had it.
+// read reads a reference that has been at a node of OTP.
 func (r *References) read(host any, t reflect.Type, term any) (any, error) {
 	if t == r.From {
 		if wire.Equal(term, calls.GoFrom(wire.PID{})) {
@@ -113,7 +113,7 @@ func (r *References) read(host any, t reflect.Type, term any) (any, error) {
 	return f, nil
 }
 
-// readMap is the future that a map stands for, which term has made; another map stays one.
+// readMap returns the future for a map made by term; another map is returned unchanged.
 func (r *References) readMap(host any, m wire.Map) any {
 	mark, _ := m.Get(termof.TypeMark)
 	of, _ := m.Get(termof.FutureOf)

@@ -9,10 +9,10 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// Reply is an error in the place of a reply to a call of another node.
+// Reply returns an error instead of a reply to a call of another node.
 func (c *Codec) Reply(err error) *Reply { return NewReply(err, c) }
 
-// Outcome is what a reply of another node says: a value, or an error.
+// Outcome returns the content of a reply of another node: a value, or an error.
 func (c *Codec) Outcome(v any) (any, error) {
 	switch r := v.(type) {
 	case *Reply:
@@ -27,7 +27,7 @@ func (c *Codec) Outcome(v any) (any, error) {
 	case wire.Tuple: // through a node of OTP
 		if len(r) == 2 && r[0] == wire.AtomError {
 			if e, ok := r[1].(*Error); ok && (e == nil || !e.IsOpen()) {
-				return v, nil // which a handler has answered
+				return v, nil // a handler's own reply
 			}
 			if err, ok := r[1].(error); ok {
 				return nil, err
@@ -37,11 +37,10 @@ func (c *Codec) Outcome(v any) (any, error) {
 	return v, nil
 }
 
-// Failed is an error in the place of a reply, as a message to whoever has not made a call of
-// this node's.
+// Failed returns an error instead of a reply, as a message to a process that has not made a call of this node.
 func (c *Codec) Failed(err error) any { return calls.FailureReason(c.ErrorTerm(err)) }
 
-// Message is a reply to no call of this node as a process gets it; another message as it is.
+// Message returns a reply to no call of this node as delivered to a process; other messages unchanged.
 func (c *Codec) Message(msg any) any {
 	if m, ok := msg.(wire.Tuple); ok && len(m) == 2 {
 		if r, ok := m[1].(*Reply); ok && r != nil {
@@ -51,8 +50,8 @@ func (c *Codec) Message(msg any) any {
 	return msg
 }
 
-// TextReply is a reply that cannot be sent with the text of its error. False: it is none, or has
-// no error.
+// TextReply returns a reply that cannot be sent with the text of its error. It returns false if f is no reply, or has no
+// error.
 func TextReply(f *dist.Frame) (dist.Frame, bool) {
 	t, ok := calls.Message(f).(wire.Tuple)
 	if !ok || len(t) != 2 || f.Op != dist.OpSend {
@@ -67,10 +66,10 @@ func TextReply(f *dist.Frame) (dist.Frame, bool) {
 	return again, true
 }
 
-// Refusal is the reply {error, Reason} where a value of another type is wanted.
+// Refusal is the reply {error, Reason} when a value of another type is expected.
 type Refusal struct {
 	Reason   any
-	Mistyped error // which it wraps
+	Mistyped error // the wrapped error
 }
 
 func (r *Refusal) Error() string {
@@ -80,8 +79,8 @@ func (r *Refusal) Error() string {
 	return calls.ReasonWords(r.Reason)
 }
 
-// Unwrap says what the reply is, too.
+// Unwrap returns Mistyped.
 func (r *Refusal) Unwrap() error { return r.Mistyped }
 
-// Term is the reason.
+// Term returns the reason.
 func (r *Refusal) Term() any { return r.Reason }

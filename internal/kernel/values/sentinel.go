@@ -20,8 +20,8 @@ var sentinels = struct {
 	errors map[string]error
 }{map[error]string{}, map[string]error{}}
 
-// Enter makes errors known to all nodes by their texts. It is called by init functions only, and
-// panics if two errors say the same.
+// Enter makes errors known to all nodes by their texts. Only init functions may call it. It panics if two errors have the
+// same text.
 func Enter(all ...error) {
 	for _, err := range all {
 		name := err.Error()
@@ -40,7 +40,7 @@ func init() {
 		etf.ErrCut, etf.ErrLimit, etf.ErrMalformed, etf.ErrMismatch, etf.ErrNoTerm, pickle.ErrMismatch)
 }
 
-// SentinelName returns the name of an error that all nodes know, "": it is none.
+// SentinelName returns the name of an error that all nodes know, or "" if it is none.
 func SentinelName(err error) string {
 	if !reflect.ValueOf(err).Comparable() {
 		return ""
@@ -48,5 +48,5 @@ func SentinelName(err error) string {
 	return sentinels.names[err]
 }
 
-// Sentinel returns the error that all nodes know by a name, nil: there is none.
+// Sentinel returns the error that all nodes know by a name, or nil if there is none.
 func Sentinel(name string) error { return sentinels.errors[name] }

@@ -9,12 +9,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// BoundStack is the part of a stack that crosses.
+// BoundStack returns the part of a stack that is sent.
 func BoundStack(stack []byte) []byte { return stack[:min(len(stack), MaxStack)] }
 
-// StackTerm is the stack of a goroutine, as package debug prints it, as a stack trace of
-// Erlang: [{Module, Function, 0, [{file, File}, {line, Line}]}]. The functions that the panic
-// itself has called are left out.
+// StackTerm converts the stack of a goroutine, as printed by package debug, to a stack trace of Erlang: [{Module, Function,
+// 0, [{file, File}, {line, Line}]}]. The functions called by the panic itself are left out.
 func StackTerm(stack []byte) wire.List {
 	lines := strings.Split(string(stack), "\n")
 	for i, line := range lines {
@@ -35,7 +34,7 @@ func StackTerm(stack []byte) wire.List {
 	return all
 }
 
-// frame is an element of a stack trace, of two lines such as
+// frame returns an element of a stack trace, from two lines such as
 //
 //	example.com/shop.(*Cart).Add(0xc000012345, {0x1, 0x2})
 //		/src/shop/cart.go:12 +0x1d
@@ -60,7 +59,7 @@ func frame(function, place string) wire.Tuple {
 	}}
 }
 
-// atom is a text as an atom: its end, if it is too long for one.
+// atom returns a text as an atom: only its end, if it is too long.
 func atom(s string) wire.Atom {
 	if r := []rune(strings.ToValidUTF8(s, "?")); len(r) > wire.MaxAtomRunes {
 		return wire.Atom(r[len(r)-wire.MaxAtomRunes:])
@@ -70,7 +69,7 @@ func atom(s string) wire.Atom {
 	return wire.Atom(s)
 }
 
-// readStack is the reverse of StackTerm, as text. False: it is no stack trace.
+// readStack is the inverse of StackTerm, as text. It returns false if t is no stack trace.
 func readStack(t any) ([]byte, bool) {
 	frames, ok := wire.AsList(t)
 	if !ok || len(frames) > MaxFrames {

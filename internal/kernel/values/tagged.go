@@ -8,19 +8,19 @@ import (
 	"github.com/actornode/actornode/wire/etf"
 )
 
-// TaggedKind is a struct that stands for a tuple.
+// TaggedKind is a struct that represents a tuple.
 type TaggedKind struct {
 	termof.Shape
 	typ reflect.Type
 }
 
-// TaggedOf returns the kind of a type; false: it has no tag that says its first atom.
+// TaggedOf returns the kind of a type, and false if it has no tag with its first atom.
 func TaggedOf(t reflect.Type) (TaggedKind, bool) {
 	s, ok := termof.ShapeOf(t)
 	return TaggedKind{s, t}, ok
 }
 
-// Fits reports whether a term has the first atom and as many elements.
+// Fits reports whether a term has the first atom and the number of elements.
 func (k TaggedKind) Fits(term wire.Tuple) bool {
 	if len(term) != k.Arity {
 		return false
@@ -34,14 +34,14 @@ func (k TaggedKind) Fits(term wire.Tuple) bool {
 	return false
 }
 
-// Read stores a term in what into points to; host is the node that has it, for the references in it. False: the
-// term is not of that kind, or an element does not fit; something may be stored by then.
+// Read stores a term in what into points to; host is the node that has it, for the references in it. It returns false if the
+// term is not of that kind, or an element does not fit; part of it may be stored by then.
 func (k TaggedKind) Read(host any, term wire.Tuple, into any) bool {
 	return k.Fits(term) && etf.FromTerm(termof.Hosted{Term: term, Host: host}, into) == nil
 }
 
-// Misfit says why a term with the first atom of the kind is none of it: which field does not fit, the type that it has and
-// what is there. Nil: the term has another first atom, or is of the kind.
+// Misfit returns why a term with the first atom of the kind is not of the kind: the field that does not fit, its type and the
+// element. It returns nil if the term has another first atom, or is of the kind.
 func (k TaggedKind) Misfit(host any, term wire.Tuple) error {
 	if len(term) == 0 || !k.Fits(append(wire.Tuple{term[0]}, make(wire.Tuple, k.Arity-1)...)) {
 		return nil
