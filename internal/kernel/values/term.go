@@ -6,13 +6,13 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// The atoms that errors and panics begin with as terms.
+// The first atoms of errors and panics as terms.
 const (
 	ErrorMark wire.Atom = "$error"
 	PanicMark wire.Atom = "$panic"
 )
 
-// Term is {'$error', Text, Parts}. False: no other node knows a part of e.
+// Term returns {'$error', Text, Parts}, and false if no other node knows a part of e.
 func (e *Error) Term() (wire.Tuple, bool) {
 	left := MaxParts
 	parts := e.terms(0, &left)
@@ -37,7 +37,7 @@ func (e *Error) terms(depth int, left *int) (all wire.List) {
 	return all
 }
 
-// ReadError reads {'$error', Text, Parts}, whose parts have been read. The error is opened.
+// ReadError parses {'$error', Text, Parts}, whose parts have been converted. The error is opened.
 func ReadError(t wire.Tuple, known Known) (error, bool) {
 	e, ok := read(t, known, 0)
 	if !ok {
@@ -79,7 +79,7 @@ func binary(t any) (string, bool) {
 	return "", false
 }
 
-// PanicTerm is {'$panic', Type, Text} for the value of a panic, or {'$panic', Type, Error}.
+// PanicTerm returns {'$panic', Type, Text} for the value of a panic, or {'$panic', Type, Error}.
 func PanicTerm(v any, known Known) wire.Tuple {
 	switch v := OfPanic(v, known).(type) {
 	case *Error:

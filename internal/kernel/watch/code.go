@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// CodeOf says where the code of a behaviour is: the name of a function, else the package of a type. One that
-// stands before another, and has a method Own that returns that, has that one's. "" where nothing is known, as of nil.
+// CodeOf returns where the code of a behaviour is: the name of a function, otherwise the package of a type. A wrapper with a
+// method Own that returns the wrapped behaviour has that one's. It returns "" if nothing is known, as for nil.
 func CodeOf(behaviour any) string {
 	if behaviour == nil {
 		return ""
@@ -16,7 +16,7 @@ func CodeOf(behaviour any) string {
 	}
 	v := reflect.ValueOf(behaviour)
 	if v.Kind() == reflect.Func {
-		if f := runtime.FuncForPC(v.Pointer()); f != nil { // nil: there is no function
+		if f := runtime.FuncForPC(v.Pointer()); f != nil { // nil if there is no function
 			return f.Name()
 		}
 		return ""

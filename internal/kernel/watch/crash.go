@@ -11,12 +11,12 @@ import (
 // Crash is a process that has crashed.
 type Crash struct {
 	Process   wire.PID
-	Name      wire.Atom // "": none, and so is the label
+	Name      wire.Atom // may be "", like the label
 	Label     string
-	Parent    wire.PID // zero: spawned from outside
+	Parent    wire.PID // zero if spawned from outside
 	Behaviour string
 	Reason    error
-	Stack     []byte // nil: there is none
+	Stack     []byte // may be nil
 	Details   []any  // attributes that the behaviour adds
 }
 
@@ -26,7 +26,7 @@ const (
 	NameCrashes      = "name_crashes"
 )
 
-// Crashed is what Erlang calls a crash report. All are counted and logged.
+// Crashed reports a crash, like a crash report of Erlang. All are counted and logged.
 func (l *Reports) Crashed(c Crash) {
 	l.count(c)
 	l.log(c)
@@ -38,8 +38,8 @@ func (l *Reports) count(c Crash) {
 	}
 }
 
-// Await is Crashed for a process whose supervisor is to say first what it decides, by Decided. The report of one that
-// has ended before it did is logged with the next.
+// Await is Crashed for a process whose supervisor first reports its decision, by Decided. The report of a supervisor that has
+// ended before that is logged with the next.
 func (l *Reports) Await(c Crash) {
 	l.count(c)
 	l.mu.Lock()
@@ -50,7 +50,7 @@ func (l *Reports) Await(c Crash) {
 	l.awaited[c.Reason] = c
 }
 
-// Decided logs the crash with a reason that is awaited, with attributes of its supervisor. False: none is.
+// Decided logs the awaited crash with a reason, with attributes of its supervisor. It returns false if none is awaited.
 func (l *Reports) Decided(reason error, attrs ...any) bool {
 	l.mu.Lock()
 	c, ok := l.awaited[reason]
@@ -63,7 +63,7 @@ func (l *Reports) Decided(reason error, attrs ...any) bool {
 	return ok
 }
 
-// Forsaken logs the crashes that are awaited of children whose supervisor has ended; nil: of all.
+// Forsaken logs the awaited crashes of children whose supervisor has ended, or of all if alive is nil.
 func (l *Reports) Forsaken(alive func(wire.PID) bool) {
 	var left []Crash
 	l.mu.Lock()
@@ -79,7 +79,7 @@ func (l *Reports) Forsaken(alive func(wire.PID) bool) {
 	}
 }
 
-// On reports whether crashes are logged: else there is nothing to wait for.
+// On reports whether crashes are logged: otherwise there is nothing to wait for.
 func (l *Reports) On() bool { return l.Log.Enabled(context.Background(), slog.LevelError) }
 
 func (l *Reports) log(c Crash) {

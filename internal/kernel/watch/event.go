@@ -6,10 +6,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// TraceKind says what a [TraceEvent] is about. Kinds can be or-ed.
+// TraceKind is the kind of a [TraceEvent]. Kinds can be or-ed.
 type TraceKind uint16
 
-// The kinds of package node/trace, which says what each means.
+// The kinds of package node/trace, which documents each.
 const (
 	TraceReceive TraceKind = 1 << iota
 	TraceSend
@@ -29,8 +29,8 @@ const (
 	TraceAll TraceKind = 1<<iota - 1
 )
 
-// TraceEvent is something that a traced process has done, or that was done to it. Other is the other
-// end, Name and Node whom a message was sent to, or the name registered.
+// TraceEvent is something that a traced process has done, or that was done to it. Other is the other end, Name and Node the
+// destination of a message, or the name registered.
 type TraceEvent struct {
 	Kind           TraceKind
 	Process, Other wire.PID
@@ -38,10 +38,10 @@ type TraceEvent struct {
 	Message        any
 }
 
-// Traced reports whether somebody traces a process.
+// Traced reports whether a process is traced.
 func (v *TraceView) Traced(p wire.PID) bool { return v.by(p) != nil }
 
-// Event shows what is no message. p may be zero: nobody.
+// Event shows an event that is not a message. p may be zero for no process.
 func (v *TraceView) Event(k TraceKind, p, other wire.PID, name wire.Atom, msg any) {
 	if v != nil {
 		v.event(k, p, other, name, msg)
@@ -54,8 +54,7 @@ func (v *TraceView) event(k TraceKind, p, other wire.PID, name wire.Atom, msg an
 	}
 }
 
-// Message shows a message between two processes of this node. from is zero for a message of
-// none.
+// Message shows a message between two processes of this node. from is zero if there is no sender.
 func (v *TraceView) Message(from, to wire.PID, msg any) {
 	sends, gets := v.by(from), v.by(to)
 	if sends == nil && gets == nil || v.isQuiet(from) || v.isQuiet(to) {
@@ -69,7 +68,7 @@ func (v *TraceView) Message(from, to wire.PID, msg any) {
 	}
 }
 
-// Received shows a message that has come from another node. from is what that node says.
+// Received shows a message from another node. from is what that node says.
 func (v *TraceView) Received(from, to wire.PID, msg any) {
 	if v.isQuiet(to) {
 		return
@@ -79,7 +78,7 @@ func (v *TraceView) Received(from, to wire.PID, msg any) {
 	}
 }
 
-// Away shows a message to another node: to a process, or, with to zero, to the name there.
+// Away shows a message to another node: to a process, or, if to is zero, to the name there.
 func (v *TraceView) Away(from, to wire.PID, name, node wire.Atom, msg any) {
 	if v.isQuiet(from) {
 		return
@@ -92,8 +91,7 @@ func (v *TraceView) Away(from, to wire.PID, name, node wire.Atom, msg any) {
 	}
 }
 
-// Answered shows the answer to a call of asker, which is a message for those who watch:
-// {'$go_reply', Reply}. from is zero if who answers is not known.
+// Answered shows the answer to a call of asker, as a message to watchers: {'$go_reply', Reply}. from is zero if unknown.
 func (v *TraceView) Answered(from, asker wire.PID, value any, err error) {
 	if v.by(from) == nil && v.by(asker) == nil {
 		return
@@ -104,8 +102,7 @@ func (v *TraceView) Answered(from, asker wire.PID, value any, err error) {
 	v.Message(from, asker, calls.GoReply(value))
 }
 
-// Spawned shows that a process has spawned another, and traces that if it has to be. ended is of
-// the child.
+// Spawned shows that a process has spawned another, and traces that if configured. ended is of the child.
 func (v *TraceView) Spawned(parent, child wire.PID, ended EndedFunc) {
 	v.Event(TraceSpawn, parent, child, "", nil)
 	for _, t := range v.by(parent) {
@@ -116,7 +113,7 @@ func (v *TraceView) Spawned(parent, child wire.PID, ended EndedFunc) {
 	v.registry.check(child, ended)
 }
 
-// show adds an event whose Message is what is to be kept.
+// show adds an event whose Message is kept as it is.
 func (t *Trace) show(e TraceEvent) {
 	if t.Kinds&e.Kind != 0 {
 		t.Feed.Send(e)
@@ -132,7 +129,7 @@ func (t *Trace) message(h *TraceHost, e TraceEvent) {
 		t.Feed.Miss()
 		return
 	}
-	if !h.IsOwn(e.Message) { // else maybe with locks held, which Show knows nothing of
+	if !h.IsOwn(e.Message) { // otherwise possibly with locks held, of which Show must not know
 		e.Message = t.Show(e.Message)
 	}
 	t.Feed.Send(e)

@@ -9,25 +9,25 @@ import (
 // Feed is a stream of events for one reader.
 type Feed[E any] struct {
 	ch     chan E
-	stamp  func(E) E // nil: none
+	stamp  func(E) E // may be nil
 	missed atomic.Uint64
 
 	mu   sync.Mutex
 	over bool // ch is closed
 
-	at int // the place in its hub; guarded by that
+	at int // index in its hub; guarded by that
 }
 
-// NewFeed returns a feed that holds buffer events. stamp makes of each event the one that is sent,
-// with the feed locked; nil: the same.
+// NewFeed returns a feed that buffers buffer events. stamp, if it is not nil, converts each event to the one that is sent,
+// with the feed locked.
 func NewFeed[E any](buffer int, stamp func(E) E) *Feed[E] {
 	return &Feed[E]{ch: make(chan E, buffer), stamp: stamp}
 }
 
-// C is where the events are read. It is closed by Close; what is in it can still be read.
+// C returns the channel of the events. Close closes it; buffered events can still be received.
 func (f *Feed[E]) C() <-chan E { return f.ch }
 
-// Send adds an event, or drops it if there is no room. Once closed, it does nothing.
+// Send adds an event, or drops it if there is no room. After Close it does nothing.
 func (f *Feed[E]) Send(e E) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -50,7 +50,7 @@ func (f *Feed[E]) Full() bool { return len(f.ch) == cap(f.ch) }
 // Miss counts an event that was not made.
 func (f *Feed[E]) Miss() { f.missed.Add(1) }
 
-// Missed returns how many events did not fit.
+// Missed returns the number of events that did not fit.
 func (f *Feed[E]) Missed() uint64 { return f.missed.Load() }
 
 // Close ends the feed.
@@ -63,14 +63,14 @@ func (f *Feed[E]) Close() {
 	}
 }
 
-// Hub gives the same events to several readers. Its zero value has none.
+// Hub sends the same events to several readers. Its zero value has none.
 type Hub[E any] struct {
 	mu    sync.Mutex
 	feeds []*Feed[E]
 	over  bool
 }
 
-// Open opens a feed of the events to come. Of a hub that is closed it is closed, too.
+// Open opens a feed of the events to come. If the hub is closed, so is the feed.
 func (h *Hub[E]) Open(buffer int) *Feed[E] {
 	f := NewFeed[E](buffer, nil)
 	h.mu.Lock()
@@ -84,7 +84,7 @@ func (h *Hub[E]) Open(buffer int) *Feed[E] {
 	return f
 }
 
-// Send gives an event to all.
+// Send sends an event to all feeds.
 func (h *Hub[E]) Send(e E) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -117,17 +117,15 @@ func (h *Hub[E]) Close() {
 	h.feeds, h.over = nil, true
 }
 
-// Throttle decides which of many events of one kind are logged: the first, and then one in a
-// time, with the number of those that were not. It may be used from anywhere. The zero
-// value has logged nothing.
+// Throttle decides which of many events of one kind are logged: the first, and then one per interval, with the number of
+// those that were not. It may be used concurrently. The zero value has logged nothing.
 type Throttle struct {
 	mu   sync.Mutex
-	last time.Time // that one was logged
-	not  uint64    // logged since
+	last time.Time // when one was logged
+	not  uint64    // events since then
 }
 
-// Due is told of an event. It reports whether it is to be logged, and how many like it have
-// not been since the last that was.
+// Due records an event. due reports whether it should be logged, and not is the number of events since the last logged one.
 func (t *Throttle) Due(now time.Time, every time.Duration) (not uint64, due bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/actornode/actornode/wire/dist"
 )
 
-// LetterOfFrame makes the letter of a frame that is not sent; false: it has no message, or somebody else is
-// told that it is lost. A cast of a function is a message to its module.
+// LetterOfFrame returns the letter of a frame that is not sent, and false if it has no message, or its loss is reported
+// otherwise. A cast of a function is a message to its module.
 func LetterOfFrame(f dist.Frame, why deadletter.Cause) (l deadletter.Letter, ok bool) {
 	switch {
 	case f.Op == dist.OpSend:

@@ -2,24 +2,24 @@ package watch
 
 import "github.com/actornode/actornode/wire"
 
-// Guard keeps the messages of a node apart: see package watch. It stands beside the traces since every message asks
-// for these anyway.
+// Guard isolates the messages of a node: see package watch. It is part of the traces because every message checks these
+// anyway.
 type Guard interface {
 	// Checks reports whether messages are compared with what they were when they were sent.
 	Checks() bool
-	// Copy returns what is sent in place of a message. must: it is a copy.
+	// Copy returns what is sent instead of a message. must reports that it must be a copy.
 	Copy(must bool, msg any) (any, error)
-	// Watch returns what is told when a message that is being sent is received; nil: nobody. Hold is that for a timer.
+	// Watch returns what is notified when a message that is being sent is received, or nil. Hold is Watch for a timer.
 	Watch(from, to wire.PID, msg any) Watch
 	Hold(from, to wire.PID, msg any) Watch
-	// Gone is told that a process has exited.
+	// Gone is called when a process has exited.
 	Gone(pid wire.PID)
 }
 
-// Watch is told that a message is about to be its receiver's.
+// Watch is notified when a message is about to be handed to its receiver.
 type Watch interface{ Received() }
 
-// Replied is a reply that is watched, in the place of the error of a call.
+// Replied is a watched reply, instead of the error of a call.
 type Replied struct {
 	Value any
 	Watch Watch
@@ -33,7 +33,7 @@ func (r *Replied) Open() any {
 	return r.Value
 }
 
-// Keep has a guard see all messages, also where nobody is traced. It is not taken back.
+// Keep makes a guard see all messages, even if nothing is traced. It cannot be undone.
 func (r *Traces) Keep(g Guard) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,8 +63,8 @@ func (v *TraceView) Guards() bool { return v != nil && v.guard != nil }
 // Checks reports whether a guard compares messages.
 func (v *TraceView) Checks() bool { return v.Guards() && v.guard.Checks() }
 
-// Copied is what is sent in place of a message. A message of the node itself is sent as it is, and so is one of a process to
-// itself.
+// Copied returns what is sent instead of a message. A message of the node itself is sent unchanged, and so is one of a
+// process to itself.
 func (v *TraceView) Copied(from, to wire.PID, must bool, msg any) (any, error) {
 	if !v.Guards() || from == to || v.host.IsOwn(msg) {
 		return msg, nil
@@ -72,7 +72,7 @@ func (v *TraceView) Copied(from, to wire.PID, must bool, msg any) (any, error) {
 	return v.guard.Copy(must, msg)
 }
 
-// Watched is a message as it is in the mailbox of a process where it is compared with what it was.
+// Watched returns a message as it is stored in the mailbox of a process if it will be compared.
 func (v *TraceView) Watched(from, to wire.PID, msg any) any {
 	return v.watched(from, to, msg, Guard.Watch)
 }
@@ -90,7 +90,7 @@ func (v *TraceView) watched(from, to wire.PID, msg any, watch func(Guard, wire.P
 	return msg
 }
 
-// Read is what one of the readers of a future gets instead of its value.
+// Read returns what one of the readers of a future receives instead of its value.
 func (v *TraceView) Read(value any) (any, error) {
 	if !v.Guards() || value == nil {
 		return value, nil
@@ -98,7 +98,7 @@ func (v *TraceView) Read(value any) (any, error) {
 	return v.guard.Copy(false, value)
 }
 
-// Reply is what a call of asker is settled with in place of a value. waits: asker waits, and opens it.
+// Reply returns what a call of asker is settled with instead of a value. waits reports that asker waits, and opens it.
 func (v *TraceView) Reply(from, asker wire.PID, waits bool, value any) (any, error) {
 	if !v.Guards() || value == nil {
 		return value, nil

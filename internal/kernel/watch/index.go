@@ -8,14 +8,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// index has a value for each of some processes. Any number of goroutines look, without a lock, while one
-// changes it, which costs the same however many there are. The zero value is empty.
+// index has a value for each of some processes. Lookups are concurrent and lock-free, with one writer, whose changes cost the
+// same however many entries there are. The zero value is empty.
 type index[V any] struct {
-	buckets atomic.Pointer[[]bucket[V]] // a power of two of them; nil: there are none
-	n       int                         // of processes; its one writer's
+	buckets atomic.Pointer[[]bucket[V]] // a power of two of them, or nil
+	n       int                         // number of processes; for the writer
 }
 
-// bucket is some processes with their values. The slice never changes.
+// bucket is some processes with their values. The slice is immutable.
 type bucket[V any] struct{ atomic.Pointer[[]entry[V]] }
 
 type entry[V any] struct {
@@ -23,7 +23,7 @@ type entry[V any] struct {
 	value V
 }
 
-// leastBuckets is how many there are at first.
+// leastBuckets is the initial number of buckets.
 const leastBuckets = 8
 
 func bucketOf[V any](all []bucket[V], pid wire.PID) *bucket[V] {
@@ -49,7 +49,7 @@ func (x *index[V]) get(pid wire.PID) (v V, ok bool) {
 	return v, false
 }
 
-// put gives a process a value.
+// put sets the value of a process.
 func (x *index[V]) put(pid wire.PID, v V) {
 	b, at := x.find(pid)
 	now := slices.Clone(b.entries())
@@ -62,7 +62,7 @@ func (x *index[V]) put(pid wire.PID, v V) {
 	b.Store(&now)
 }
 
-// remove takes a process out.
+// remove removes a process.
 func (x *index[V]) remove(pid wire.PID) {
 	b, at := x.find(pid)
 	if at < 0 {
@@ -73,7 +73,7 @@ func (x *index[V]) remove(pid wire.PID) {
 	x.n--
 }
 
-// find returns the bucket for a process, and its place there; -1: it has none.
+// find returns the bucket for a process, and its index there, or -1.
 func (x *index[V]) find(pid wire.PID) (b *bucket[V], at int) {
 	all := x.buckets.Load()
 	if all == nil || x.n >= len(*all) {
@@ -94,7 +94,7 @@ func (x *index[V]) grow() *[]bucket[V] {
 	return &all
 }
 
-// all yields the processes and their values. It is the writer's, which may take out what it is given.
+// all yields the processes and their values. It is for the writer, which may remove what is yielded.
 func (x *index[V]) all() iter.Seq[entry[V]] {
 	return func(yield func(entry[V]) bool) {
 		all := x.buckets.Load()

@@ -13,18 +13,18 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// mostRecords is how many messages that wait are compared.
+// mostRecords is the maximum number of queued messages that are compared.
 const mostRecords = 10_000
 
-// Isolation keeps the messages of a node apart.
+// Isolation isolates the messages of a node.
 type Isolation struct {
-	cfg isolation.Config // set once, as is log
+	cfg isolation.Config // set once, like log
 	log *slog.Logger
 
 	mu      sync.Mutex
-	records []*record // all, in no order
-	next    int       // the one that is compared with the next message
-	full    bool      // it has been said that there are too many
+	records []*record // all, in no particular order
+	next    int       // the one that is compared at the next message
+	full    bool      // the limit was logged
 }
 
 // defaultBytes is the default of Config.MaxBytes.
@@ -39,10 +39,10 @@ func NewIsolation(cfg isolation.Config, log *slog.Logger) *Isolation {
 // Wanted reports whether the guard has anything to do with all messages.
 func (g *Isolation) Wanted() bool { return g.cfg.Copy || g.cfg.Check }
 
-// Checks is part of Guard, and so are the others.
+// Checks implements Guard, like the other methods.
 func (g *Isolation) Checks() bool { return g.cfg.Check }
 
-// Copy returns what is sent in place of a message. must: it is copied whatever the Config says.
+// Copy returns what is sent instead of a message. must reports that it is copied whatever the Config.
 func (g *Isolation) Copy(must bool, msg any) (any, error) {
 	if !must && !g.cfg.Copy {
 		return msg, nil
@@ -55,7 +55,7 @@ func (g *Isolation) Copy(must bool, msg any) (any, error) {
 	return now, err
 }
 
-// Watch returns what is told when a message is received that has been sent; nil: it is not compared.
+// Watch returns what is notified when a message is received that has been sent, or nil if it is not compared.
 func (g *Isolation) Watch(from, to wire.PID, msg any) Watch {
 	if !g.cfg.Check || g.cfg.Copy || from == to { // to itself a process may send what it has
 		return nil
@@ -72,7 +72,7 @@ func (g *Isolation) Watch(from, to wire.PID, msg any) Watch {
 	return r
 }
 
-// Hold is Watch for a message of a timer, which is compared by nobody but Received.
+// Hold is Watch for a message of a timer, which only Received compares.
 func (g *Isolation) Hold(from, to wire.PID, msg any) Watch {
 	if !g.cfg.Check || g.cfg.Copy || from == to { // to itself a process may send what it has
 		return nil
@@ -99,7 +99,7 @@ func (g *Isolation) add(r *record) bool {
 	return true
 }
 
-// remove takes r out; of those that wait with the same message it returns whom to tell that r is received.
+// remove removes r; it returns the records of the same message that must learn that r is received.
 func (g *Isolation) remove(r *record) (same []*record) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -119,7 +119,7 @@ func (g *Isolation) remove(r *record) (same []*record) {
 	return same
 }
 
-// compareNext compares one of those that wait.
+// compareNext compares one of the queued messages.
 func (g *Isolation) compareNext() {
 	g.mu.Lock()
 	var r *record
@@ -133,14 +133,14 @@ func (g *Isolation) compareNext() {
 	}
 }
 
-// Gone compares what a process has not received that has exited.
+// Gone compares the messages that an exited process has not received.
 func (g *Isolation) Gone(to wire.PID) {
 	if g.cfg.Check {
 		g.compareAll("exited", func(r *record) bool { return r.to == to })
 	}
 }
 
-// Stop compares all that waits when the node stops.
+// Stop compares all queued messages when the node stops.
 func (g *Isolation) Stop() { g.compareAll("stopped", func(*record) bool { return true }) }
 
 func (g *Isolation) compareAll(when string, which func(*record) bool) {
@@ -159,18 +159,18 @@ func (g *Isolation) compareAll(when string, which func(*record) bool) {
 
 // record is a message that has been sent and not been received.
 type record struct {
-	guard    *Isolation // set once, as are from, to, held and snapshot
+	guard    *Isolation // set once, like from, to, held and snapshot
 	from, to wire.PID
 	held     bool // made by Hold
 	snapshot *deepcopy.Snapshot
-	slot     int // in guard.records; -1: it is not there; guarded by guard.mu
+	slot     int // index in guard.records, or -1; guarded by guard.mu
 
 	mu   sync.Mutex
 	over bool
-	also []wire.PID // who has received the same
+	also []wire.PID // receivers of the same message
 }
 
-// Received is part of Watch: the message is about to be its receiver's.
+// Received implements Watch: the message is about to be handed to its receiver.
 func (r *record) Received() {
 	when := "received"
 	if r.held {
@@ -185,8 +185,8 @@ func (r *record) Received() {
 	}
 }
 
-// compare compares the message with what it was, unless it is over. last: it is over then; it is, too, once a change was
-// found. It returns those that wait with the same message.
+// compare compares the message with its snapshot, unless r is over. r is over then if last is set, or a change was found. It
+// returns the records of the same message.
 func (r *record) compare(when string, last bool) (same []*record) {
 	r.mu.Lock()
 	if r.over {

@@ -7,33 +7,33 @@ import (
 	"time"
 )
 
-// Left is what an Actor has left in its mailbox, by node.ErrUnhandled, since its behaviour last changed. It has no
+// Left is what an Actor has left unhandled in its mailbox, by node.ErrUnhandled, since its behaviour last changed. It has no
 // lock.
 type Left struct {
 	Count  int
 	Since  int64  // when the oldest was left, Unix time, ns
 	Oldest string // type of that message
-	told   bool   // that it is old
+	told   bool   // its age was reported
 }
 
-// manyLeft is how many messages are too many to be left: they are reported, and again when they have doubled.
+// manyLeft is the number of unhandled messages that is reported, and again whenever it has doubled.
 const manyLeft = 1024
 
-// longLeft is for how long messages may be left until who looks at the process reports them, once.
+// longLeft is how long messages may be left unhandled before an inspection of the process reports them, once.
 const longLeft = time.Minute
 
-// NewLeft begins to count with the oldest message, which Add counts, too.
+// NewLeft starts to count with the oldest message, which Add counts, too.
 func NewLeft(now int64, oldest any) *Left {
 	return &Left{Since: now, Oldest: fmt.Sprintf("%T", oldest)}
 }
 
-// Add counts a message. It says whether there are so many now that they are to be reported.
+// Add counts a message. It reports whether their number must be reported now.
 func (l *Left) Add() bool {
 	l.Count++
 	return l.Count >= manyLeft && l.Count&(l.Count-1) == 0
 }
 
-// Old says, once, that they have been left for long.
+// Old reports, once, that they have been left for long.
 func (l *Left) Old(now int64) bool {
 	if l.told || now-l.Since < int64(longLeft) {
 		return false
@@ -42,7 +42,7 @@ func (l *Left) Old(now int64) bool {
 	return true
 }
 
-// Left is messages that a process leaves, in numbers or for long.
+// Left reports messages that a process leaves unhandled, many or for long.
 func (l *Reports) Left(left Left, process, behaviour string) {
 	if !l.Log.Enabled(context.Background(), slog.LevelWarn) {
 		return

@@ -8,11 +8,11 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// maxText is how much of a text is shown, in bytes.
+// maxText is the maximum number of bytes shown of a text.
 const maxText = 1 << 10
 
-// Of is what a log says of a value: its type and its size; the value if it is a number, an atom or an
-// identifier; {tag, …} for a tuple that begins with an atom; and what LogValue or Error says, if it has such a method.
+// Of returns the description of a value for a log: its type and its size; the value if it is a number, an atom or an
+// identifier; {tag, …} for a tuple that begins with an atom; and the result of LogValue or Error, if it has such a method.
 func Of(v any) string {
 	if text, ok := wire.LogText(v, maxText); ok {
 		return reflect.TypeOf(v).String() + " " + text
@@ -30,7 +30,7 @@ func Of(v any) string {
 	return Type(v)
 }
 
-// Type is Of without any method of the value, and with the type alone of a number.
+// Type is Of without any method of the value, and with only the type of a number.
 func Type(v any) string {
 	switch v := v.(type) {
 	case nil, wire.Atom, wire.PID, wire.Ref, wire.Port, wire.Export:
@@ -55,7 +55,7 @@ func Type(v any) string {
 	return wire.TypeAndSize(v)
 }
 
-// ours reports whether a type is one of this module, whose String shows nothing of a user's.
+// ours reports whether a type belongs to this module, whose String shows nothing of a user's.
 func ours(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

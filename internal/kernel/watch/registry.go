@@ -10,58 +10,57 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Traces is who is traced by whom. Init comes first; then it traces nobody.
+// Traces is what is traced by which traces. It must be initialized by Init; then nothing is traced.
 type Traces struct {
 	now   atomic.Pointer[TraceView]
-	mu    sync.Mutex // of those who change now
+	mu    sync.Mutex // held while now is changed
 	ended bool
 	host  *TraceHost
-	guard Guard // nil: none
+	guard Guard // may be nil
 }
 
-// TraceHost is what a registry needs of its node.
+// TraceHost is the node of a registry.
 type TraceHost struct {
 	Now func() time.Time
-	// Find finds a process that is alive, and what says whether it still is.
+	// Find returns a function that reports whether a process, which must be alive, has exited.
 	Find func(pid wire.PID) (EndedFunc, error)
-	// IsOwn reports whether a message is one that nodes make themselves, which Show is not
-	// called for.
+	// IsOwn reports whether a message is one that nodes make themselves, for which Show is not called.
 	IsOwn func(msg any) bool
-	// ErrorTerm is what a caller on another node would see of an error.
+	// ErrorTerm returns an error as seen by a caller on another node.
 	ErrorTerm func(err error) any
 }
 
-// EndedFunc reports whether a process has exited, and why.
+// EndedFunc reports whether a process has exited, with its exit reason.
 type EndedFunc func() (reason any, ended bool)
 
-// TraceView is what Traces say, from when a process is traced until none is. A nil *TraceView has none.
+// TraceView is the state of Traces, from when a process is traced until none is. A nil *TraceView traces nothing.
 type TraceView struct {
-	mask     atomic.Uint64 // has the bits of all processes: see bit
+	mask     atomic.Uint64 // the bits of all processes: see bit
 	of       index[[]*Trace]
-	quiet    index[int]  // how many traces want a process quiet, if any
+	quiet    index[int]  // the number of traces that want a process quiet, if any
 	loud     atomic.Bool // there is no such process
 	host     *TraceHost
 	registry *Traces
 	guard    Guard
 
-	bits [64]int // how many processes have each bit; guarded by Traces.mu
+	bits [64]int // number of processes per bit; guarded by Traces.mu
 }
 
-// Trace is one trace. What is exported is set before it is used.
+// Trace is one trace. The exported fields are set before it is used.
 type Trace struct {
 	Feed     TraceFeed
 	Kinds    TraceKind
-	Max      int  // how many processes it may have at a time
-	Children bool // they are traced, too
+	Max      int  // maximum number of concurrent processes
+	Children bool // children are traced, too
 	Show     func(msg any) any
-	Quiet    wire.PID // whose messages are not shown, to anybody; zero: nobody's
+	Quiet    wire.PID // a process whose messages are shown to no trace, or zero
 
 	// Guarded by Traces.mu.
 	pids map[wire.PID]struct{}
-	over bool // it traces no more
+	over bool // it has ended
 }
 
-// TraceFeed takes the events of a trace. See package watch.
+// TraceFeed receives the events of a trace. See package watch.
 type TraceFeed interface {
 	Send(e TraceEvent)
 	Full() bool
@@ -75,19 +74,19 @@ var (
 	ErrTraceFull = errors.New("trace: it has as many processes as it may")
 )
 
-// bit makes most questions about processes that are not traced cost one look.
+// bit makes most checks of processes that are not traced cost one load.
 func bit(pid wire.PID) uint64 { return 1 << (pid.Number() & 63) }
 
-// Init is called before anything else.
+// Init must be called before anything else.
 func (r *Traces) Init(h TraceHost) { r.host = &h }
 
-// Host returns what Init was given.
+// Host returns the argument of Init.
 func (r *Traces) Host() *TraceHost { return r.host }
 
-// View returns who is traced now; nil: nobody.
+// View returns what is traced now, or nil if nothing is.
 func (r *Traces) View() *TraceView { return r.now.Load() }
 
-// by returns the traces of a process, nil: of none. p may be zero.
+// by returns the traces of a process, or nil. p may be zero.
 func (v *TraceView) by(p wire.PID) []*Trace {
 	if v == nil || v.mask.Load()&bit(p) == 0 {
 		return nil
@@ -96,7 +95,7 @@ func (v *TraceView) by(p wire.PID) []*Trace {
 	return by
 }
 
-// isQuiet reports whether the messages of a process are not to be shown.
+// isQuiet reports whether the messages of a process must not be shown.
 func (v *TraceView) isQuiet(p wire.PID) bool {
 	if v == nil || v.loud.Load() {
 		return false
@@ -105,8 +104,8 @@ func (v *TraceView) isQuiet(p wire.PID) bool {
 	return quiet
 }
 
-// Add has processes traced by t, all or, with an error, none that was not before: one of
-// TraceHost.Find, ErrTraceFull or ErrTraceOver.
+// Add makes t trace processes, all of them or, with an error, none that it did not trace before: an error of TraceHost.Find,
+// ErrTraceFull or ErrTraceOver.
 func (r *Traces) Add(t *Trace, pids ...wire.PID) error {
 	all := make([]EndedFunc, len(pids))
 	for i, pid := range pids {
@@ -118,7 +117,7 @@ func (r *Traces) Add(t *Trace, pids ...wire.PID) error {
 	if err := r.add(t, pids...); err != nil {
 		return err
 	}
-	for i, pid := range pids { // it may have died before it was in there
+	for i, pid := range pids { // it may have died before it was added
 		r.check(pid, all[i])
 	}
 	return nil
@@ -145,7 +144,7 @@ func (r *Traces) add(t *Trace, pids ...wire.PID) error {
 	return nil
 }
 
-// few is how many processes are added at a time without memory for that.
+// few is the number of processes that are added at a time without an allocation.
 const few = 8
 
 // check ends the traces of a process that has exited.
@@ -155,7 +154,7 @@ func (r *Traces) check(pid wire.PID, ended EndedFunc) {
 	}
 }
 
-// need returns the view, which it makes if no process is traced. The caller holds mu, and adds something.
+// need returns the view, creating it if no process is traced. The caller holds mu, and adds something.
 func (r *Traces) need() *TraceView {
 	v := r.now.Load()
 	if v == nil {
@@ -171,14 +170,14 @@ func (r *Traces) newView() *TraceView {
 	return v
 }
 
-// tidy forgets the view if it is of no more use. The caller holds mu.
+// tidy drops the view if it is no longer used. The caller holds mu.
 func (r *Traces) tidy(v *TraceView) {
 	if v.of.n == 0 && r.guard == nil {
 		r.now.Store(nil)
 	}
 }
 
-// add has t trace a process, which it does not. The caller holds Traces.mu.
+// add makes t trace a process that it does not trace yet. The caller holds Traces.mu.
 func (v *TraceView) add(t *Trace, pid wire.PID) {
 	if t.pids == nil {
 		t.pids = make(map[wire.PID]struct{})
@@ -193,7 +192,7 @@ func (v *TraceView) add(t *Trace, pid wire.PID) {
 	}
 }
 
-// drop takes t off a process, which it traces. The caller holds Traces.mu.
+// drop removes a process from t, which traces it. The caller holds Traces.mu.
 func (v *TraceView) drop(t *Trace, pid wire.PID) {
 	if delete(t.pids, pid); len(t.pids) == 0 {
 		v.hush(t, -1)
@@ -231,8 +230,7 @@ func (v *TraceView) hush(t *Trace, d int) {
 	v.loud.Store(v.quiet.n == 0)
 }
 
-// Gone ends the traces of a process, which has exited: the last event of it is that. A trace
-// that has no process any more is over.
+// Gone ends the traces of a process that has exited, with the exit as its last event. A trace that has no process left ends.
 func (r *Traces) Gone(pid wire.PID, reason any) {
 	if v := r.now.Load(); v != nil {
 		r.gone(pid, reason)
@@ -264,7 +262,7 @@ func (r *Traces) gone(pid wire.PID, reason any) {
 	r.tidy(v)
 }
 
-// Remove has t trace a process no longer. It reports whether it did.
+// Remove makes t stop tracing a process. It reports whether t did trace it.
 func (r *Traces) Remove(t *Trace, pid wire.PID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,14 +15,14 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// every is how often each kind is logged, at most.
+// every is the minimum interval between log lines of each kind.
 const every = time.Second
 
-// maxStacksToFind is with how many goroutines the stack of a blocked handler is no longer searched:
-// that stops the program for as long as it takes to print the stacks of all goroutines.
+// maxStacksToFind is the number of goroutines above which the stack of a blocked handler is not searched: that stops the
+// program for as long as it takes to print the stacks of all goroutines.
 const maxStacksToFind = 10_000
 
-// Reports is where reports go. Its fields are set before it is used.
+// Reports logs reports. Its fields are set before it is used.
 type Reports struct {
 	Log *slog.Logger
 	Env env.Env
@@ -35,7 +35,7 @@ type Reports struct {
 	blocked, refused, left, noRight Throttle
 }
 
-// Blocked is a handler that runs for too long; total is how many have so far.
+// Blocked reports a handler that runs for too long; total is their number so far.
 func (l *Reports) Blocked(b executor.Blocked, total uint64) {
 	if !l.Log.Enabled(context.Background(), slog.LevelWarn) {
 		return
@@ -46,7 +46,7 @@ func (l *Reports) Blocked(b executor.Blocked, total uint64) {
 	stack := "not searched: too many goroutines"
 	if runtime.NumGoroutine() <= maxStacksToFind {
 		if stack = string(b.Stack()); stack == "" && fiber.GoroutineID() != 0 || strings.Contains(stack, idleWorker) {
-			// It has returned meanwhile, and there is nothing to be seen: the machine is busy, perhaps, and the handler was not run.
+			// It has returned meanwhile, and there is nothing to show: the machine may be busy, and the handler was not run.
 			l.Log.Debug("a message handler took long", "process", b.Task.Name(), "stage", b.Stage, "total", total)
 			return
 		}
@@ -55,10 +55,10 @@ func (l *Reports) Blocked(b executor.Blocked, total uint64) {
 		"stage", b.Stage, "noticed_after", b.For, "total", total, "stack", stack)
 }
 
-// idleWorker is in the stack of a worker that runs no handler.
+// idleWorker is part of the stack of a worker that runs no handler.
 const idleWorker = "executor.(*Pool).next("
 
-// Refused is a signal of a peer that a protected process does not get. name says which process it is.
+// Refused reports a signal of a peer that a protected process does not receive. name returns the name of the process.
 func (l *Reports) Refused(peer wire.Atom, signal string, name func() string) {
 	if not, due := l.refused.Due(l.Env.Now(), every); due {
 		l.Log.Warn("refused a signal from another node: the process is protected", "peer", string(peer), "signal", signal,
@@ -66,7 +66,7 @@ func (l *Reports) Refused(peer wire.Atom, signal string, name func() string) {
 	}
 }
 
-// NoRight is something that a peer has asked for, of what, and has no right to. addr is where the peer is.
+// NoRight reports a request of a peer that lacks the right to it; what returns its object. addr is the address of the peer.
 func (l *Reports) NoRight(peer wire.Atom, addr, right string, what func() string) {
 	if not, due := l.noRight.Due(l.Env.Now(), every); due {
 		l.Log.Warn("refused what another node asked for: it has no right to it", "peer", string(peer), "addr", addr, "right", right,

@@ -5,37 +5,35 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// TraceToken is what a process knows of its sequential trace token, {Flags, Label, Serial, Sender,
-// Previous}, which seq_trace of OTP puts on messages to follow what comes of one. A node of ours
-// starts none, but hands on those that come: a process that takes a message with a token sends
-// with it, and spawns with it, until it takes one that has none.
+// TraceToken is a process's state of its sequential trace token, {Flags, Label, Serial, Sender, Previous}, which seq_trace of
+// OTP attaches to messages to follow their consequences. A Go node creates none, but passes on received ones: a process that
+// takes a message with a token sends with it, and spawns with it, until it takes one without.
 //
-// A token travels with messages, requests and spawns, and with the replies to requests from other
-// nodes; not with exit signals, nor with the replies within a node, whose callers have a token
-// already. Processes with bounded mailboxes, or boxes of their own, take messages without the
-// token, and coroutines do not inherit one.
+// A token is sent with messages, requests and spawns, and with the replies to requests from other nodes; not with exit
+// signals, nor with the replies within a node, whose callers have a token already. Processes with bounded mailboxes, or boxes
+// of their own, take messages without the token, and coroutines do not inherit one.
 //
-// A TraceToken belongs to whoever runs the process. The zero value has none.
+// A TraceToken is owned by whatever runs the process. The zero value has none.
 type TraceToken struct {
-	flags  any // nil: there is none
+	flags  any // nil if there is none
 	label  any
-	last   int      // serial of the last message that came with a token
-	clock  int      // of the last that came or went, whichever is greater
-	inHand *Carried // the message that is being handled, if it has a token
+	last   int      // serial of the last message received with a token
+	clock  int      // of the last sent or received, whichever is greater
+	inHand *Carried // the current message, if it has a token
 }
 
-// Carried is a message with its token, or with what is told when it is received. A mailbox has a pointer to it in
-// place of the message.
+// Carried is a message with its token, or with the Watch that is notified when it is received. A mailbox has a pointer to it
+// instead of the message.
 type Carried struct {
 	Msg, Token any
-	Watch      Watch // nil: nobody is told
+	Watch      Watch // may be nil
 }
 
-// ToItself is a message that a process has a timer send to itself: it is not copied when that fires.
+// ToItself returns a message that a process sends to itself by a timer: it is not copied when that fires.
 func ToItself(msg any) *Carried { return &Carried{Msg: msg} }
 
-// Fired is the message of a timer for the process p, as it was given. own: p has it sent to itself; it is shown here, and not
-// copied.
+// Fired returns the message of a timer for the process p, as it was given. own reports that p sends it to itself; it is shown
+// here, and not copied.
 func (v *TraceView) Fired(p wire.PID, msg any) (bare any, own bool) {
 	c, held := msg.(*Carried)
 	switch {
@@ -49,7 +47,7 @@ func (v *TraceView) Fired(p wire.PID, msg any) (bare any, own bool) {
 	return c.Msg, true
 }
 
-// WithToken is a message, which may be a *Carried, with a token.
+// WithToken returns a message, which may be a *Carried, with a token.
 func WithToken(msg, token any) *Carried {
 	c, ok := msg.(*Carried)
 	if !ok {
@@ -59,7 +57,7 @@ func WithToken(msg, token any) *Carried {
 	return c
 }
 
-// BareMessage is a message without its token, and without what keeps the process that it is for.
+// BareMessage returns a message without its token, and without what keeps its receiver alive.
 func BareMessage(msg any) any {
 	if m, ok := msg.(*Carried); ok {
 		return m.Msg
@@ -67,8 +65,8 @@ func BareMessage(msg any) any {
 	return inbox.BareExpected(msg)
 }
 
-// Take takes note of the token that a message has come with; nil: with none. It reports
-// whether there is one. See seq_trace_update_clock of erts.
+// Take stores the token of a received message m, or none if m is nil. It reports whether there is one. See
+// seq_trace_update_clock of erts.
 func (t *TraceToken) Take(m *Carried) bool {
 	t.flags, t.label, t.inHand = nil, nil, nil
 	if m == nil {
@@ -88,16 +86,15 @@ func (t *TraceToken) Take(m *Carried) bool {
 	return true
 }
 
-// Open is Take for a message of a mailbox that may have a token, and returns the message as its
-// receiver sees it. carried: it has been another.
+// Open is Take for a message of a mailbox that may have a token, and returns the message as seen by its receiver. carried
+// reports that msg was wrapped.
 func (t *TraceToken) Open(msg any) (bare any, carried bool) {
 	m, carried := msg.(*Carried)
 	t.Take(m)
 	return BareMessage(msg), carried
 }
 
-// Left returns the message that is being handled with its token, for a mailbox in which it
-// stays; nil: it has none.
+// Left returns the current message with its token, for a mailbox in which it stays, or nil if it has none.
 func (t *TraceToken) Left() *Carried {
 	if t.inHand == nil || t.inHand.Msg == nil {
 		return nil
@@ -105,7 +102,7 @@ func (t *TraceToken) Left() *Carried {
 	return t.inHand
 }
 
-// Next returns the token for what the process sends now; nil: it has none.
+// Next returns the token for what the process sends now, or nil if it has none.
 func (t *TraceToken) Next(sender wire.PID) any {
 	if t.flags == nil {
 		return nil

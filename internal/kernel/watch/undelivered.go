@@ -11,14 +11,14 @@ import (
 	"github.com/actornode/actornode/node/deadletter"
 )
 
-// logEvery is how often dead letters of one cause are logged: the first, and then one in this
-// time with the number of those that were not. An operator sees that it happens, and a loop
-// that sends to a dead process does not fill the disk.
+// logEvery is the minimum interval at which dead letters of one cause are logged: the first, and then one per interval with
+// the number of those that were not. An operator sees that it happens, and a loop that sends to a dead process does not fill
+// the disk.
 const logEvery = time.Second
 
 const causes = deadletter.WrongType + 1
 
-// DeadLetters is the dead letters of a node. The zero value must be given a logger by Init.
+// DeadLetters is the dead letters of a node. The zero value must be initialized by Init.
 type DeadLetters struct {
 	log    *slog.Logger
 	env    env.Env
@@ -30,8 +30,8 @@ type DeadLetters struct {
 // Init is called once, before any other method.
 func (d *DeadLetters) Init(log *slog.Logger, e env.Env) { d.log, d.env = log, e }
 
-// Add takes a letter and sets its time. One that cannot be sent is not logged: its sender gets the error, or package node
-// logs it with the error.
+// Add adds a letter and sets its time. One that cannot be sent is not logged: its sender gets the error, or package node logs
+// it with the error.
 func (d *DeadLetters) Add(l deadletter.Letter) {
 	d.counts[l.Cause].Add(1)
 	l.At = d.env.Now()
@@ -44,7 +44,7 @@ func (d *DeadLetters) Add(l deadletter.Letter) {
 	}
 }
 
-// write logs a line for l. not is how many like it were not logged.
+// write logs a line for l. not is the number of similar ones that were not logged.
 func (d *DeadLetters) write(l deadletter.Letter, not uint64) {
 	to := l.To.String()
 	switch {
@@ -60,23 +60,23 @@ func (d *DeadLetters) write(l deadletter.Letter, not uint64) {
 	if l.Why != nil {
 		args = append(args, "error", l.Why)
 	}
-	if why, ok := l.Message.(error); ok && l.Cause == deadletter.Unreadable { // there is no message
+	if why, ok := l.Message.(error); ok && l.Cause == deadletter.Unreadable { // it has no message
 		args[2], args[3] = "error", why
 	}
 	level := slog.LevelWarn
 	if l.Cause == deadletter.NodeStopped {
-		level = slog.LevelDebug // what is under way is lost, as Stop says
+		level = slog.LevelDebug // Stop documents that queued messages are lost
 	}
 	d.log.Log(context.Background(), level, "dead letter", args...)
 }
 
-// Open opens a stream of the letters to come, which holds up to buffer of them, at least 1.
+// Open opens a stream of the letters to come, which buffers up to buffer of them, at least 1.
 func (d *DeadLetters) Open(buffer int) *deadletter.Stream {
 	f := d.hub.Open(max(1, buffer))
 	return deadletter.NewStream(f.C(), f.Missed, func() { d.hub.Drop(f) })
 }
 
-// Counts returns how many letters there were, by cause, without those of which there were none.
+// Counts returns the number of letters by cause, without causes that have none.
 func (d *DeadLetters) Counts() map[deadletter.Cause]uint64 {
 	m := make(map[deadletter.Cause]uint64)
 	for c := range causes {
