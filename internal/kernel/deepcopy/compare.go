@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Snapshot is a value as it was, and the value. It keeps both.
+// Snapshot is a value and a copy of its state. It keeps both alive.
 type Snapshot struct {
 	live, was any
 	plan      *plan
@@ -17,7 +17,7 @@ type Snapshot struct {
 	cut       bool
 }
 
-// Take returns a snapshot that follows so many bytes; nil: nobody could change the value.
+// Take returns a snapshot that follows at most this many bytes, or nil if the value cannot change.
 func Take(v any, bytes int) *Snapshot {
 	if !Copies(v) {
 		return nil
@@ -28,7 +28,7 @@ func Take(v any, bytes int) *Snapshot {
 	}
 	s := &state{root: v, track: true, snapshot: true, left: bytes}
 	if err := s.dynamicOf(anyType, unsafe.Pointer(&s.root), p); err != nil {
-		return nil // a snapshot refuses nothing
+		return nil // unreachable: a snapshot refuses nothing
 	}
 	return &Snapshot{live: v, was: s.root, plan: p, seen: s.seen, cut: s.cut}
 }
@@ -42,25 +42,25 @@ func (s *Snapshot) Value() any { return s.live }
 // Type returns the type of the value.
 func (s *Snapshot) Type() reflect.Type { return s.plan.typ }
 
-// Difference is what has changed in a value.
+// Difference is a change of a value.
 type Difference struct {
 	Path     string // such as .Items[2].Done; "" for the value itself
 	Was, Now string // short
 }
 
-// Compare returns the first difference between the value and what it was; nil: there is none.
+// Compare returns the first difference between the value and its state at Take, or nil if there is none.
 func (s *Snapshot) Compare() *Difference {
 	c := comparing{seen: &s.seen, met: make(map[visit]bool)}
 	return c.at(s.plan, unpack(anyType, unsafe.Pointer(&s.live), s.plan), unpack(anyType, unsafe.Pointer(&s.was), s.plan))
 }
 
-// comparing is one Compare.
+// comparing is the state of one Compare.
 type comparing struct {
 	seen *seen
 	met  map[visit]bool
 }
 
-// visit is an object that has been compared, or is being.
+// visit is an object that has been compared, or is being compared.
 type visit struct {
 	at   unsafe.Pointer
 	plan *plan
@@ -74,18 +74,18 @@ func (d *Difference) under(part string) *Difference {
 	return d
 }
 
-// differs says that a value has changed.
+// differs returns the difference of a changed value.
 func differs(p *plan, live, was unsafe.Pointer) *Difference {
 	return &Difference{Was: brief(p, was), Now: brief(p, live)}
 }
 
-// brief shows a value that has no more than bytes, and what kind of thing another is.
+// brief formats a value that consists of plain bytes, and only the type of others.
 func brief(p *plan, v unsafe.Pointer) string {
 	switch {
 	case p.flat:
 		return short(wire.Describe(reflect.NewAt(p.typ, v).Elem().Interface(), longestKey))
 	case p.typ.Kind() == reflect.String:
-		return "another text" // what it leads to may be gone
+		return "another text" // what it refers to may be gone
 	}
 	return "a " + p.typ.String()
 }
@@ -136,12 +136,12 @@ func (c *comparing) at(p *plan, live, was unsafe.Pointer) *Difference {
 	return differs(p, live, was)
 }
 
-// same reports whether so many bytes are equal.
+// same reports whether n bytes are equal.
 func same(a, b unsafe.Pointer, n uintptr) bool {
 	return string(unsafe.Slice((*byte)(a), n)) == string(unsafe.Slice((*byte)(b), n))
 }
 
-// text compares strings, of which both words are as they were if nobody has written one.
+// text compares strings, both words of which are unchanged unless one was written.
 func (c *comparing) text(live, was unsafe.Pointer) *Difference {
 	now, then := len(*(*string)(live)), len(*(*string)(was))
 	return &Difference{Was: fmt.Sprintf("a text of %d bytes", then), Now: fmt.Sprintf("another text, of %d bytes", now)}
@@ -157,7 +157,7 @@ func (c *comparing) elems(elem *plan, live, was unsafe.Pointer, n int) *Differen
 	return nil
 }
 
-// again reports whether an object is compared already.
+// again reports whether an object is being compared already, or has been.
 func (c *comparing) again(v unsafe.Pointer, p *plan, n int) bool {
 	k := visit{v, p, n}
 	if c.met[k] {
@@ -223,7 +223,7 @@ func (c *comparing) mapping(p *plan, live, was unsafe.Pointer) *Difference {
 		y.Elem().SetIterValue(i)
 		value := now.MapIndex(k.Elem())
 		if !value.IsValid() {
-			if k.Elem().Equal(k.Elem()) { // else NaN, which nobody finds
+			if k.Elem().Equal(k.Elem()) { // otherwise NaN, which cannot be found
 				return &Difference{Path: keyText(k.Elem()), Was: "there", Now: "not there"}
 			}
 			continue
@@ -258,7 +258,7 @@ func (c *comparing) dynamic(p *plan, live, was unsafe.Pointer) *Difference {
 	return c.at(of, a, b)
 }
 
-// SameValue reports whether two snapshots are of one value: the same pointer, or the same memory of another.
+// SameValue reports whether two snapshots are of one value: the same pointer, or the same memory otherwise.
 func (s *Snapshot) SameValue(o *Snapshot) bool {
 	return s.plan == o.plan && same(unsafe.Pointer(&s.live), unsafe.Pointer(&o.live), anyType.Size())
 }

@@ -8,9 +8,9 @@ import (
 	"unsafe"
 )
 
-// Error says why a value cannot be copied.
+// Error reports why a value cannot be copied.
 type Error struct {
-	Type reflect.Type // of what cannot be
+	Type reflect.Type // of the part that cannot be copied
 	Path string       // where it is in the value, such as .Items[2].Done; "" for the value itself
 	Why  string
 }
@@ -23,7 +23,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s is a %v, which cannot be copied: %s", where, e.Type, e.Why)
 }
 
-// under adds what stands before the path.
+// under prepends to the path.
 func (e *Error) under(part string) *Error {
 	if e.Path = part + e.Path; len(e.Path) > longestPath {
 		e.Path = e.Path[:longestPath] + "…"
@@ -31,13 +31,13 @@ func (e *Error) under(part string) *Error {
 	return e
 }
 
-// longestPath is how much of a path is shown, in bytes.
+// longestPath is the maximum number of bytes shown of a path.
 const longestPath = 300
 
-// deepest is how deep references may be.
+// deepest is the maximum depth of references.
 const deepest = 100_000
 
-// state is one copy that is being made.
+// state is the state of one copy.
 type state struct {
 	seen
 	root    any
@@ -46,8 +46,8 @@ type state struct {
 	depth   int
 
 	snapshot bool // what cannot be copied is shared
-	left     int  // bytes that a snapshot may still have
-	cut      bool // it has not been enough
+	left     int  // bytes that a snapshot may still copy
+	cut      bool // that was not enough
 }
 
 var states = sync.Pool{New: func() any { return new(state) }}
@@ -78,9 +78,9 @@ func Copy(v any) (any, error) {
 	return v, nil
 }
 
-// Of is Copy where the type is known.
+// Of is Copy for a statically known type.
 func Of[T any](v T) (T, error) {
-	if in, ok := any(&v).(*any); ok { // the type is not known, after all
+	if in, ok := any(&v).(*any); ok { // the type is not known statically
 		now, err := Copy(*in)
 		*in = now
 		return v, err
@@ -101,7 +101,7 @@ func Of[T any](v T) (T, error) {
 	return now, nil
 }
 
-// last reports whether values are pointers to what has nothing more to be copied. They need no state.
+// last reports whether values are pointers to memory without references to copy. They need no state.
 func (p *plan) last() bool { return p.shape == pointer && !p.elem.copied() }
 
 // copyLast is fix for such a pointer.
@@ -111,7 +111,7 @@ func (p *plan) copyLast(v unsafe.Pointer) {
 	}
 }
 
-// done gives s back.
+// done returns s to the pool.
 func (s *state) done() {
 	s.reset()
 	s.root, s.track, s.depth = nil, false, 0
@@ -121,8 +121,8 @@ func (s *state) done() {
 // Copies reports whether a value has anything that Copy copies or refuses, as far as its type tells.
 func Copies(v any) bool { return v != nil && planOf(reflect.TypeOf(v)).shape > shared }
 
-// fix gives a value at v, whose own memory is a copy already, copies of what it leads to. It returns nil, no
-// *Error, where there is none.
+// fix replaces the references in the value at v, whose own memory is a copy already, by copies. It returns an untyped nil if
+// there is no *Error.
 func (s *state) fix(p *plan, v unsafe.Pointer) error {
 	switch p.shape {
 	case structure:
@@ -150,7 +150,7 @@ func (s *state) fix(p *plan, v unsafe.Pointer) error {
 	return nil
 }
 
-// fields is fix for a struct. Pointers are followed from here and not by way of fix: most of a tree is that.
+// fields is fix for a struct. It follows pointers directly, not through fix: most of a tree is that.
 func (s *state) fields(p *plan, v unsafe.Pointer) error {
 	for i := range p.refs {
 		f := &p.refs[i]
@@ -169,7 +169,7 @@ func (s *state) fields(p *plan, v unsafe.Pointer) error {
 	return nil
 }
 
-// refuse says that a value cannot be copied; a snapshot has it as it is.
+// refuse returns the error for a value that cannot be copied; a snapshot shares it.
 func (s *state) refuse(p *plan, why string) error {
 	if s.snapshot {
 		return nil
@@ -177,7 +177,7 @@ func (s *state) refuse(p *plan, why string) error {
 	return &Error{Type: p.typ, Why: why}
 }
 
-// enter counts a reference that is followed. Each enter that returns nil has a leave.
+// enter counts a reference that is followed. Each enter that returns nil must be followed by a leave.
 func (s *state) enter(p *plan) error {
 	if s.depth++; s.depth > deepest {
 		s.depth--
@@ -188,7 +188,7 @@ func (s *state) enter(p *plan) error {
 
 func (s *state) leave() { s.depth-- }
 
-// spend reports whether a snapshot may copy so many bytes more; a part counts 64 more.
+// spend reports whether a snapshot may copy this many bytes more; each part costs another 64.
 func (s *state) spend(bytes uintptr) bool {
 	if !s.snapshot {
 		return true
@@ -236,7 +236,7 @@ func (s *state) pointer(p *plan, v unsafe.Pointer) error {
 	return err
 }
 
-// tooDeep is what becomes of the error of enter.
+// tooDeep converts the error of enter.
 func (s *state) tooDeep(err error) error {
 	if s.snapshot {
 		s.cut = true
@@ -321,7 +321,7 @@ func (s *state) mapping(p *plan, v unsafe.Pointer) error {
 	return err
 }
 
-// pairs copies what is in a map. A snapshot keeps the keys as they are.
+// pairs copies the contents of a map. A snapshot shares the keys.
 func (s *state) pairs(p *plan, was, now reflect.Value) error {
 	k, v := reflect.New(p.key.typ), reflect.New(p.elem.typ)
 	key, value := k.Elem(), v.Elem()
@@ -343,10 +343,10 @@ func (s *state) pairs(p *plan, was, now reflect.Value) error {
 	return nil
 }
 
-// longestKey is how much of a key a path shows, in bytes.
+// longestKey is the maximum number of bytes shown of a key in a path.
 const longestKey = 40
 
-// keyText is a key of a map in a path.
+// keyText formats a key of a map for a path.
 func keyText(key reflect.Value) string {
 	text := fmt.Sprintf("%v", key)
 	if key.Kind() == reflect.String {
@@ -358,7 +358,7 @@ func keyText(key reflect.Value) string {
 	return "[" + text + "]"
 }
 
-// dynamicOf fixes the value, of a plan, in the interface at v, of type t.
+// dynamicOf fixes the value, with plan p, in the interface at v, of type t.
 func (s *state) dynamicOf(t reflect.Type, v unsafe.Pointer, p *plan) error {
 	if !p.copied() {
 		return nil

@@ -5,13 +5,13 @@ import (
 	"unsafe"
 )
 
-// header is a slice as Go lays it out.
+// header is the memory layout of a slice in Go.
 type header struct {
 	data     unsafe.Pointer
 	len, cap int
 }
 
-// clone returns a copy of the memory of a value, references and all.
+// clone returns a copy of the memory of a value, including its references.
 func (p *plan) clone(old unsafe.Pointer) unsafe.Pointer {
 	if p.flat {
 		return cloneFlat(old, p.size)
@@ -19,7 +19,7 @@ func (p *plan) clone(old unsafe.Pointer) unsafe.Pointer {
 	return cloneValue(p, old)
 }
 
-// cloneFlat is clone where there is no pointer.
+// cloneFlat is clone for memory without pointers.
 func cloneFlat(old unsafe.Pointer, size uintptr) unsafe.Pointer {
 	words := make([]uint64, (size+7)/8)
 	now := unsafe.Pointer(unsafe.SliceData(words))
@@ -27,14 +27,14 @@ func cloneFlat(old unsafe.Pointer, size uintptr) unsafe.Pointer {
 	return now
 }
 
-// cloneNew is clone as reflect has it.
+// cloneNew is clone by reflection.
 func cloneNew(t reflect.Type, old unsafe.Pointer) unsafe.Pointer {
 	now := reflect.New(t)
 	now.Elem().Set(reflect.NewAt(t, old).Elem())
 	return now.UnsafePointer()
 }
 
-// cloneElems gives the slice at h, of the type of p, memory of its own. scratch is used on the way.
+// cloneElems gives the slice at h, of the type of p, memory of its own. scratch is temporary space.
 func (p *plan) cloneElems(h, scratch *header) {
 	n, old, size := h.len, h.data, p.elem.size
 	switch {
@@ -62,13 +62,13 @@ func (p *plan) cloneElems(h, scratch *header) {
 	}
 }
 
-// empty is where slices begin that have nothing.
+// empty is the memory of empty slices.
 var empty [0]uint64
 
 // at returns the memory at an offset.
 func at(p unsafe.Pointer, offset uintptr) unsafe.Pointer { return unsafe.Add(p, offset) }
 
-// load and store are for memory that has a pointer.
+// load and store access memory that holds a pointer.
 func load(p unsafe.Pointer) unsafe.Pointer { return *(*unsafe.Pointer)(p) }
 
 func store(p, v unsafe.Pointer) { *(*unsafe.Pointer)(p) = v }

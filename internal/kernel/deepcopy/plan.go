@@ -13,15 +13,15 @@ import (
 	"unsafe"
 )
 
-// shape says what is done with the values of a type.
+// shape is what is done with the values of a type.
 type shape uint8
 
 const (
-	plain   shape = iota // nothing: there is no reference in it that leads to what can be changed
+	plain   shape = iota // nothing: it has no reference to mutable memory
 	shared               // nothing, and it is not compared
-	guarded              // it holds a lock or an atomic: what leads to it is shared
+	guarded              // it holds a lock or an atomic: references to it are shared
 	refused              // it cannot be copied: see plan.why
-	pointer              // the rest is copied
+	pointer              // this and the following are copied
 	slice
 	mapping
 	dynamic // an interface
@@ -29,33 +29,33 @@ const (
 	array
 )
 
-// plan says how values of a type are copied. It is set once, but for once.
+// plan describes how values of a type are copied. It is set once, except once.
 type plan struct {
 	typ    reflect.Type
 	shape  shape
-	direct bool // a value of the type is a pointer, and is in an interface as it is
-	flat   bool // there is no pointer at all in a value
+	direct bool // a value of the type is a pointer, and is stored directly in an interface
+	flat   bool // a value has no pointers at all
 	size   uintptr
 	why    string // of refused
 	elem   *plan  // of a pointer, a slice, an array, a map
 	key    *plan  // of a map
 	fields []field
-	refs   []field                // those of fields that there is something to be done for
-	quick  func(p unsafe.Pointer) // copies a map of a common type; nil: it is none
-	null   any                    // a nil pointer to the type; nil: a value is an interface, or is in one as it is
+	refs   []field                // those of fields that need copying
+	quick  func(p unsafe.Pointer) // copies a map of a common type, or nil
+	null   any                    // a nil pointer to the type; nil if a value is an interface, or is stored directly in one
 
 	once  sync.Once
 	loops bool // see track
 }
 
-// field is a field of a struct. Those that are plain are only for comparing.
+// field is a field of a struct. Plain ones are only for comparing.
 type field struct {
 	name   string
 	offset uintptr
 	plan   *plan
 }
 
-// copied reports whether there is anything to be done for a value.
+// copied reports whether a value needs copying.
 func (p *plan) copied() bool { return p.shape >= guarded }
 
 var (
@@ -79,7 +79,7 @@ func planOf(t reflect.Type) *plan {
 	return p
 }
 
-// plan_ is planOf where making is locked.
+// plan_ is planOf with making locked.
 func plan_(t reflect.Type) *plan {
 	if p, ok := plans.Load(t); ok {
 		return p.(*plan)
@@ -141,8 +141,7 @@ var (
 	}
 )
 
-// shapeOf decides by the type alone. It looks into structs and arrays, and through one pointer whether there is
-// a lock.
+// shapeOf decides by the type alone. It looks into structs and arrays, and through one pointer for a lock.
 func shapeOf(t reflect.Type) (shape, string) {
 	if s, ok := always[t]; ok {
 		return s, ""
@@ -201,7 +200,7 @@ func shapeOfStruct(t reflect.Type) (shape, string) {
 		switch s, _ := shapeOf(f.Type); {
 		case s <= shared:
 		case f.Tag.Get("isolation") == "share":
-			all = structure // to be compared without it
+			all = structure // to be compared without that field
 		default:
 			hides = hides || !f.IsExported() && f.Name != "_"
 			all = structure
@@ -213,7 +212,7 @@ func shapeOfStruct(t reflect.Type) (shape, string) {
 	return all, ""
 }
 
-// shapeOfWeak is shapeOf for a weak.Pointer. A copy would lead to what nobody holds.
+// shapeOfWeak is shapeOf for a weak.Pointer. Nothing would keep the target of a copy alive.
 func shapeOfWeak(t reflect.Type) (shape, string) {
 	value, _ := t.MethodByName("Value")
 	if s, _ := shapeOf(value.Type.Out(0)); s <= shared {
@@ -222,8 +221,8 @@ func shapeOfWeak(t reflect.Type) (shape, string) {
 	return refused, "a copy of what a weak pointer leads to would be held by nobody"
 }
 
-// isGuarded reports whether a value of a type is for several goroutines at once: it holds a lock or an atomic. A
-// field that is shared anyway does not count.
+// isGuarded reports whether a value of a type is for concurrent use: it holds a lock or an atomic. A field that is shared
+// anyway does not count.
 func isGuarded(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
@@ -244,7 +243,7 @@ func isGuarded(t reflect.Type) bool {
 	return false
 }
 
-// isShared reports whether values of a type are shared by what they are.
+// isShared reports whether values of a type are shared because of their type.
 func isShared(t reflect.Type) bool {
 	switch {
 	case t.Implements(immutable):
@@ -257,7 +256,7 @@ func isShared(t reflect.Type) bool {
 	return t.Kind() != reflect.Pointer && t.Name() != "" && reflect.PointerTo(t).Implements(immutable)
 }
 
-// data are structs of the standard library that are plain data, though they hide it.
+// data are structs of the standard library that are plain data, though their fields are unexported.
 var data = map[string]bool{
 	"bytes.Buffer": true, "bytes.Reader": true, "strings.Builder": true, "strings.Reader": true,
 	"math/big.Int": true, "math/big.Rat": true, "math/big.Float": true,
@@ -265,7 +264,7 @@ var data = map[string]bool{
 	"net/url.URL": true, "net/netip.Addr": true, "net/netip.Prefix": true, "net/netip.AddrPort": true,
 }
 
-// standard reports whether a package is one of Go's standard library.
+// standard reports whether a package belongs to Go's standard library.
 func standard(path string) bool {
 	if path == "" {
 		return false
@@ -277,7 +276,7 @@ func standard(path string) bool {
 	return !ours()[first]
 }
 
-// ours are the first elements of the paths of the program's modules without a dot.
+// ours are the first path elements of the program's modules, without a dot.
 var ours = sync.OnceValue(func() map[string]bool {
 	all := make(map[string]bool)
 	if b, ok := debug.ReadBuildInfo(); ok {
@@ -289,7 +288,7 @@ var ours = sync.OnceValue(func() map[string]bool {
 	return all
 })
 
-// isPointer reports whether a value of the type is one pointer.
+// isPointer reports whether a value of the type is a single pointer.
 func isPointer(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Chan, reflect.Func, reflect.UnsafePointer:
@@ -298,7 +297,7 @@ func isPointer(t reflect.Type) bool {
 	return false
 }
 
-// isFlat reports whether a value of a type has no pointer in it.
+// isFlat reports whether a value of a type has no pointers in it.
 func isFlat(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
@@ -314,13 +313,13 @@ func isFlat(t reflect.Type) bool {
 	return t.Kind() <= reflect.Complex128
 }
 
-// track reports whether two references in a value of the type can lead to the same object.
+// track reports whether two references in a value of the type can refer to the same object.
 func (p *plan) track() bool {
 	p.once.Do(func() { p.loops = repeats(p, false, make(map[*plan]bool)) })
 	return p.loops
 }
 
-// repeats reports whether a type that is referred to can occur twice in a value of p; many: p can.
+// repeats reports whether a referenced type can occur twice in a value of p; many reports that p can.
 func repeats(p *plan, many bool, met map[*plan]bool) bool {
 	switch p.shape {
 	case dynamic:

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// quickMap returns what copies a map of a common type whose keys and values are plain; nil: it is none. Reflect
-// takes twice the time.
+// quickMap returns the function that copies a map of a common type with plain keys and values, or nil. Reflection takes twice
+// the time.
 func quickMap(t reflect.Type) func(unsafe.Pointer) {
 	for _, q := range quicks {
 		if t == q.typ || t.ConvertibleTo(q.typ) && t.Key() == q.typ.Key() && t.Elem() == q.typ.Elem() {

@@ -2,27 +2,27 @@ package deepcopy
 
 import "unsafe"
 
-// seen knows what has been copied, by where it was.
+// seen records the copied objects, by their address.
 type seen struct {
 	all   []copied
-	index []int32 // by hash, 1 more than the place in all; empty while there are few
+	index []int32 // by hash, 1 more than the index in all; empty while there are few
 }
 
 // copied is an object and its copy.
 type copied struct {
 	old, now unsafe.Pointer
-	plan     *plan // of what is there; of a slice that of the slice
+	plan     *plan // of the object; for a slice that of the slice
 	n        int   // elements of a slice
 }
 
-// few is how many are looked for one after the other.
+// few is the number of objects up to which the search is linear.
 const few = 8
 
 func hash(p unsafe.Pointer, mask uint64) uint64 {
 	return uint64(uintptr(p)) * 0x9e3779b97f4a7c15 >> 32 & mask
 }
 
-// get returns the copy of an object, nil: it has none.
+// get returns the copy of an object, or nil if it has none.
 func (s *seen) get(old unsafe.Pointer, p *plan, n int) unsafe.Pointer {
 	if len(s.index) == 0 {
 		for i := range s.all {
@@ -41,7 +41,7 @@ func (s *seen) get(old unsafe.Pointer, p *plan, n int) unsafe.Pointer {
 	return nil
 }
 
-// put adds an object, which is not there yet.
+// put adds an object that has not been added yet.
 func (s *seen) put(old unsafe.Pointer, p *plan, n int, now unsafe.Pointer) {
 	s.all = append(s.all, copied{old, now, p, n})
 	switch {
@@ -75,10 +75,10 @@ func (s *seen) rehash() {
 	}
 }
 
-// mostKept is how many places a seen keeps for the next copy.
+// mostKept is the capacity up to which a seen is kept for the next copy.
 const mostKept = 4096
 
-// reset forgets all.
+// reset removes all objects.
 func (s *seen) reset() {
 	if cap(s.all) > mostKept {
 		*s = seen{}

@@ -7,23 +7,23 @@ import (
 	"unsafe"
 )
 
-// An interface is two words: what says the type, and a pointer, which is the value if that is one, else leads
-// to it. Go allocates what it leads to once and never writes there again. Reflect shows neither, and so
-// allocates twice where one copy would do. This file reads and writes the words.
+// An interface is two words: the type, and a pointer, which is the value if that is a pointer, otherwise its address. Go
+// allocates the value once and never writes to it again. Reflection exposes neither word, and so allocates twice where one
+// copy would do. This file reads and writes the words.
 
-// inPlace reports whether unpack shows the memory of the value itself.
+// inPlace reports whether unpack returns the memory of the value itself.
 const inPlace = true
 
-// words is an interface as Go lays it out.
+// words is the memory layout of an interface in Go.
 type words struct{ typ, data unsafe.Pointer }
 
-// isDirect reports whether an interface has a value of the type in the place of a pointer to one.
+// isDirect reports whether an interface stores a value of the type directly, instead of a pointer to it.
 func isDirect(t reflect.Type) bool {
 	v := reflect.Zero(t).Interface()
 	return (*words)(unsafe.Pointer(&v)).data == nil
 }
 
-// unpack returns where the value is that is in the interface at p; of is the value's plan.
+// unpack returns the address of the value in the interface at p; of is the value's plan.
 func unpack(_ reflect.Type, p unsafe.Pointer, of *plan) unsafe.Pointer {
 	i := (*words)(p)
 	if of.direct {
@@ -32,16 +32,15 @@ func unpack(_ reflect.Type, p unsafe.Pointer, of *plan) unsafe.Pointer {
 	return i.data
 }
 
-// repack puts the value at now, which nobody writes any more, into the interface at p in the place of another of
-// the same type.
+// repack replaces the value in the interface at p by the one at now, of the same type, which is not written any more.
 func repack(_ reflect.Type, p unsafe.Pointer, of *plan, now unsafe.Pointer) {
 	if !of.direct {
 		(*words)(p).data = now
 	}
 }
 
-// cloneValue is clone where there are pointers. Reflect copies a value when it is put into an interface. reflect.NewAt
-// would look up the type of the pointer each time.
+// cloneValue is clone for memory with pointers. Reflection copies a value when it is put into an interface. reflect.NewAt
+// would look up the pointer's type each time.
 func cloneValue(p *plan, old unsafe.Pointer) unsafe.Pointer {
 	at := p.null
 	if at == nil {

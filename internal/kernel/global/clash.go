@@ -5,17 +5,17 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// resolver compares the names of another node with ours, one after the other.
+// resolver compares the names of another node with ours, one by one.
 type resolver struct {
 	tag     int
 	started bool
-	over    bool // the handshake has been given up
+	over    bool // the handshake was given up
 	names   []any
-	ops     []any // what is to be done with our names
-	his     []any // what the other side is to do
+	ops     []any // operations on our names
+	his     []any // operations for the other side
 }
 
-// resolve begins to compare the names that a node has sent.
+// resolve starts to compare the names that a node has sent.
 func (m *Machine) resolve(node wire.Atom, names wire.List) {
 	r := m.resolvers[node]
 	if r == nil || r.started {
@@ -25,7 +25,7 @@ func (m *Machine) resolve(node wire.Atom, names wire.List) {
 	m.later(func() { m.compare(node, r) })
 }
 
-// compare goes on until a clash is to be resolved, or all names are compared.
+// compare continues until a clash must be resolved, or all names are compared.
 func (m *Machine) compare(node wire.Atom, r *resolver) {
 	for !r.over && len(r.names) > 0 {
 		t, _ := r.names[0].(wire.Tuple)
@@ -57,14 +57,14 @@ func (m *Machine) compare(node wire.Atom, r *resolver) {
 
 func insertion(t wire.Tuple) wire.Tuple { return wire.Tuple{wire.Atom("insert"), t} }
 
-// resolvedName is told which process has the name from now on.
+// resolvedName handles the result of a clash: the process that has the name from now on.
 func (m *Machine) resolvedName(node wire.Atom, r *resolver, his wire.Tuple, ours tables.GlobalEntry, v any, ok bool) {
 	if r.over {
 		return
 	}
 	pid, isPID := v.(wire.PID)
 	switch {
-	case !ok: // the node of our process could not be asked
+	case !ok: // the node of our process could not be reached
 		m.inform(ours.PID.Node(), "a global name that two processes had was given to the other one: the node could not be asked")
 		r.ops = append(r.ops, insertion(his))
 	case isPID && pid == his[1].(wire.PID):

@@ -1,36 +1,37 @@
-// Package global is the name server of a published node: names and locks that all nodes of a cluster share, and
-// the full mesh of their connections. It is what module global of OTP does, message for message.
+// Package global is the name server of a published node: names and locks that all nodes of a cluster share, and the full mesh
+// of their connections. It implements OTP's module global, message for message.
 //
 // Nouns:
 //
-//   - A [Machine] decides: what happens is given to it as calls of its methods, what is to be done
-//     are [Action]s. Inside are three machines that are three processes in OTP: the name server (server.go,
+//   - A [Machine] decides: its methods are the events, and its results are [Action]s. It
+//     consists of three machines that are three processes in OTP: the name server (server.go,
 //     session.go, overlap.go), the locker (locker.go) and the registrar (registrar.go).
-//   - A [Table] has the names, and is read by anybody.
+//   - A [tables.GlobalNames] has the names, and may be read concurrently.
 //   - A partition is the nodes that know each other: they have the same names. Two partitions become one
 //     by a handshake of a node of each.
 //   - A [Driver] is the process around the Machine. Its [Host] is the node.
 //
 // # Handshake of A and B, where C is of the partition of A
 //
-//	A, B    the connection is there: {init_connect, {Version, Tag}, Node, {locker, _, Known, Locker}} to each other
+//	A, B    when connected: {init_connect, {Version, Tag}, Node, {locker, _, Known, Locker}} to each other
 //	A, B    {init_connect_ack, Node, TagOfReceiver, TagOfSender}, from version 8 on: do both mean the same handshake?
-//	lockers lock the resource global, in the name of both, on all nodes of their own partition, and the one that
+//	lockers lock the resource global, on behalf of both, on all nodes of their own partition, and the one that
 //	        begins on the other node, too; {lock_set, Locker, true, Known, Tag} to each other
 //	A, B    {exchange, Node, Names, [], Tag}
 //	A, B    each compares. The smaller node asks about clashes: resolve_it(Method, Name, His, Ours) on the node of its process
-//	A, B    {resolved, Node, Ops, Known, unused, Names, Tag}: what the other is to do, who is known
+//	A, B    {resolved, Node, Ops, Known, unused, Names, Tag}: the operations for the other side, the known nodes
 //	A to C  {new_nodes, A, Ops, Names, [{B, Version}], [{vsn, V}, {lock, Id}]}, by the locker, before it unlocks C
 //	C to B  connects, and {in_sync, C, true}
 //
-// {cancel_connect, Node, Tag} gives a handshake up. Messages are casts, but for the ack, the cancel and those of the next
-// section, which are plain. Between nodes of version 5 lockers talk without name servers; below 7, Known has no versions.
+// {cancel_connect, Node, Tag} gives up a handshake. Messages are casts, except the ack, the cancel and those of the next
+// section, which are plain. Between nodes of version 5 lockers communicate without name servers; below 7, Known has no
+// versions.
 //
 // # Overlapping partitions
 //
 //	A has lost B        {lost_connection, A, Life, Number, B} to all nodes of the partition
-//	C hears of that     once for each Number: the same to all nodes, {remove_connection, C} to B
-//	B is told           disconnects from C
+//	C receives that     once for each Number: the same to all nodes, {remove_connection, C} to B
+//	B receives that     disconnects from C
 //
 // # Names
 //
@@ -39,18 +40,20 @@
 //
 // # Invariants
 //
-//  1. Nothing but the Machine writes to the Table, and nothing but events changes the Machine.
-//  2. A name changes only under the lock on names: what comes after that lock has gone with its holder is not done.
-//  3. A node is known, in a handshake, or neither; never both. Of those that are known each has a connection, or
+//  1. Nothing but the Machine writes to the GlobalNames, and nothing but events changes the Machine.
+//  2. A name changes only under the lock on names: a change that arrives after the lock is gone with its holder is
+//     not made.
+//  3. A node is known, in a handshake, or neither; never both. Each known node is connected, or
 //     is being connected.
-//  4. A message of a handshake counts only with the tag of the one that is under way, and only if it has come over the
+//  4. A message of a handshake counts only with the tag of the current one, and only if it was received over the
 //     connection of the node that it names.
-//  5. The locker has locked for one handshake at most, and unlocks before the next.
+//  5. The locker has locked for at most one handshake, and unlocks before the next.
 //  6. What others can make it hold is bounded: see MaxLocks, MaxNames.
 //
-// What OTP leaves to hang is ended here: a handshake that makes no progress for two to four minutes ends the connection, so that
-// it begins anew; so does a node that does not know this one two minutes after it was connected, though this one knows it; a node
-// that asks to be removed is disconnected, known or not; a name is not registered where the lock may be lost with a connection.
+// Situations in which OTP hangs are ended here: if a handshake makes no progress for two to four minutes the connection ends,
+// so that it starts again; likewise if a node does not know this one two minutes after it was connected, though this one
+// knows it; a node that asks to be removed is disconnected, known or not; a name is not registered where the lock may be lost
+// with a connection.
 //
 // The package has no clock, socket or goroutine.
 package global

@@ -8,28 +8,29 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Name is what the name server is registered as.
+// Name is the registered name of the name server.
 const Name wire.Atom = "global_name_server"
 
-// Host is the process of the name server, as the Driver uses it.
+// Host is the process of the name server, as used by the Driver.
 type Host interface {
-	// Send sends a message that nothing holds up; with connect the node is connected, else it is
-	// sent to one that is.
+	// Send sends a message without waiting; if connect is set the node is connected, otherwise the message is sent only if it is
+	// connected.
 	Send(to wire.Dest, msg any, connect bool)
-	// Monitor watches a process of another node, or a name, as Send reaches it. The end is told to Down.
+	// Monitor monitors a process of another node, or a name, with connect as for Send. Its exit is reported to Down.
 	Monitor(to wire.Dest, connect bool) wire.Ref
 	Demonitor(ref wire.Ref)
-	// Watch has the end of a process of this node told as an Ended, at once if it has ended; on false: no longer.
+	// Watch makes the exit of a process of this node be reported as an Ended, at once if it has exited; if on is false, no
+	// longer.
 	Watch(pid wire.PID, on bool)
 	Reply(from, v any)
-	// Start does what takes a while beside the process, which gets what do returns as a message: on account of a node, whose rights
-	// it has; "": of this one.
+	// Start runs do concurrently, and sends its result to the process as a message: on behalf of the node by, with its rights,
+	// or of this one if by is "".
 	Start(by wire.Atom, do func(w Worker) any)
-	// Later has the process get a message.
+	// Later sends the process a message after d.
 	Later(d time.Duration, msg any)
 }
 
-// Worker is what Host.Start gives: it may wait.
+// Worker is the argument of functions run by Host.Start: its methods may wait.
 type Worker interface {
 	Connect(node wire.Atom) bool
 	Disconnect(node wire.Atom)
@@ -37,9 +38,9 @@ type Worker interface {
 	Apply(node, module, function wire.Atom, args []any) (any, error)
 }
 
-// What the driver, or its Host, sends to the process.
+// Messages of the driver, or its Host, to the process.
 type (
-	Ended     wire.PID // a process of this node has ended that is watched
+	Ended     wire.PID // a watched process of this node has exited
 	timeout   uint64
 	connected struct {
 		node wire.Atom
@@ -52,8 +53,7 @@ type (
 	}
 )
 
-// Requests of Go code to the name server. The answer to the first two is a bool, to Syncing true, to Leaving the
-// nodes.
+// Requests of Go code to the name server. The answer to the first two is a bool, to Syncing true, to Leaving the nodes.
 type (
 	Registering struct {
 		Name   any
@@ -64,7 +64,7 @@ type (
 	Unregistering struct{ Name any }
 	Syncing       struct{ Nodes []wire.Atom }
 	Leaving       struct{}
-	Pausing       struct{ Times int } // the answer comes when a lock that was refused so many times is to be tried again
+	Pausing       struct{ Times int } // the answer comes when a lock that was refused so often must be tried again
 	Looking       struct{}            // the answer is a State
 )
 
@@ -76,14 +76,14 @@ type State struct {
 	Quiet         bool
 }
 
-// FromHelper is a message that has come to the locker or the registrar, which hand on what they get.
+// FromHelper is a message that was received by the locker or the registrar, which forward their messages.
 type FromHelper struct {
 	Via wire.Atom
 	Msg any
 }
 
-// Driver is the process of the name server: it gives the Machine what happens, and does what it
-// wants. The process calls all its methods.
+// Driver is the process of the name server: it passes events to the Machine, and carries out its actions. Only the process
+// calls its methods.
 type Driver struct {
 	m     *Machine
 	log   *slog.Logger
@@ -96,13 +96,13 @@ func NewDriver(cfg Config, log *slog.Logger) *Driver {
 	return &Driver{m: New(cfg), log: log, asked: map[wire.Ref]uint64{}, pids: map[wire.PID]wire.Ref{}}
 }
 
-// NodeUp and NodeDown are told what becomes of connections to visible nodes.
+// NodeUp and NodeDown report the connections to visible nodes.
 func (d *Driver) NodeUp(h Host, node wire.Atom) { d.m.NodeUp(node); d.act(h) }
 
-// NodeDown comes after Down of all that hung on the connection.
+// NodeDown is called after Down for everything that depended on the connection.
 func (d *Driver) NodeDown(h Host, node wire.Atom) { d.m.NodeDown(node); d.act(h) }
 
-// Down is the end of what Monitor watches.
+// Down reports the exit of what Monitor monitors.
 func (d *Driver) Down(h Host, ref wire.Ref, pid wire.PID) {
 	if id, ok := d.asked[ref]; ok {
 		delete(d.asked, ref)
@@ -114,7 +114,7 @@ func (d *Driver) Down(h Host, ref wire.Ref, pid wire.PID) {
 	d.act(h)
 }
 
-// Request is a call, by a process of this node or another.
+// Request handles a call, by a process of this node or another.
 func (d *Driver) Request(h Host, from any, by wire.PID, body any) {
 	done := func(ok bool) { d.m.do(Action{Kind: Reply, From: from, Msg: ok}) }
 	switch r := body.(type) {
@@ -136,15 +136,15 @@ func (d *Driver) Request(h Host, from any, by wire.PID, body any) {
 	d.act(h)
 }
 
-// State is what Looking is answered with.
+// State returns the answer to Looking.
 func (d *Driver) State() State {
 	return State{d.m.Known(), d.m.Synced(), d.m.Unreached(), d.m.Locks(), d.m.Quiet()}
 }
 
-// Cast is a cast that has come over the connection of a node; "": from this one.
+// Cast handles a cast received over the connection of the node via, or from this one if via is "".
 func (d *Driver) Cast(h Host, via wire.Atom, body any) { d.m.Cast(via, body); d.act(h) }
 
-// Message is any other message.
+// Message handles any other message.
 func (d *Driver) Message(h Host, via wire.Atom, msg any) {
 	switch msg := msg.(type) {
 	case Ended:
@@ -168,7 +168,7 @@ func (d *Driver) Message(h Host, via wire.Atom, msg any) {
 	d.act(h)
 }
 
-// answered takes {Ref, Value}, the answer to a question.
+// answered handles {Ref, Value}, the answer to a request.
 func (d *Driver) answered(h Host, msg any) bool {
 	t, ok := msg.(wire.Tuple)
 	if !ok || len(t) != 2 {
@@ -183,10 +183,10 @@ func (d *Driver) answered(h Host, msg any) bool {
 		h.Demonitor(ref)
 		d.m.Answered(id, t[1], true)
 	}
-	return true // a late one finds nobody
+	return true // a late one is discarded
 }
 
-// act does what the machine wants.
+// act carries out the actions of the machine.
 func (d *Driver) act(h Host) {
 	for actions := d.m.Take(); len(actions) > 0; actions = d.m.Take() {
 		for _, a := range actions {

@@ -9,7 +9,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// What the name server tells the locker, beside {lock_set, …} of other nodes.
+// Messages of the name server to the locker, in addition to {lock_set, …} of other nodes.
 type (
 	// him is a node whose partition is to be locked together with ours.
 	him struct {
@@ -22,7 +22,7 @@ type (
 	cancelled struct {
 		node   wire.Atom
 		tag    int
-		before func() // the locks are taken away
+		before func() // called before the locks are released
 	}
 	added   []wire.Atom
 	removed wire.Atom
@@ -30,30 +30,30 @@ type (
 
 // locker locks our partition and that of another node at the same time, for one handshake at a time.
 //
-//	idle ── a node of his is chosen, or lock_set true comes ──► locking
-//	locking ── not all nodes of ours are locked ──► idle
+//	idle ── a node of his is chosen, or lock_set true is received ──► locking
+//	locking ── not all of our nodes are locked ──► idle
 //	locking ── all are; this side has begun; lock_set true is sent ──► offered
 //	locking ── all are; the other side has begun ──► held
-//	offered ── lock_set true comes ──► held
+//	offered ── lock_set true is received ──► held
 //	offered ── lock_set false, or cancelled ──► unlocking
 //	held ── cancelled: names are exchanged, or the handshake is given up ──► unlocking
-//	unlocking ── the locks are taken away ──► idle
+//	unlocking ── the locks are released ──► idle
 type locker struct {
 	m             *Machine
-	local, remote []him // nodes that want to be locked, on this host and on others
+	local, remote []him // nodes waiting to be locked, on this host and on others
 	known         []wire.Atom
 	boss          wire.Atom
 	justSynced    bool
 
 	inbox []any
 	busy  bool               // locking or unlocking
-	wants func(msg any) bool // offered or held: takes the messages that count
+	wants func(msg any) bool // offered or held: handles expected messages
 	timer uint64
 }
 
 func (l *locker) isIdle() bool { return !l.busy && l.wants == nil && len(l.inbox) == 0 }
 
-// tellLocker gives the locker a message.
+// tellLocker sends a message to the locker.
 func (m *Machine) tellLocker(msg any) {
 	m.locker.inbox = append(m.locker.inbox, msg)
 	m.later(m.locker.step)
@@ -80,7 +80,7 @@ func (l *locker) step() {
 	}
 }
 
-// rest waits for a message, or until another node is to be tried.
+// rest waits for a message, or until another node must be tried.
 func (l *locker) rest() {
 	m := l.m
 	delete(m.timers, l.timer)
@@ -90,7 +90,7 @@ func (l *locker) rest() {
 		return
 	}
 	var d time.Duration
-	switch { // above 0, unless it has just succeeded: others of the partition must have their turn
+	switch { // above 0, unless it has just succeeded, to give others of the partition a turn
 	case l.justSynced:
 	case len(l.known) == 0:
 		d = 200 * time.Millisecond
@@ -112,7 +112,7 @@ func (l *locker) rest() {
 	l.timer = id
 }
 
-// handle is for a message in the state idle.
+// handle handles a message in the state idle.
 func (l *locker) handle(msg any) {
 	switch msg := msg.(type) {
 	case him:
@@ -125,7 +125,7 @@ func (l *locker) handle(msg any) {
 		if msg.tag != 0 {
 			l.removeNode(msg.node, msg.tag)
 		}
-		if msg.before != nil { // nothing is locked any more, but others are to know
+		if msg.before != nil { // nothing is locked any more, but others must be notified
 			msg.before()
 		}
 	case added:
@@ -137,7 +137,7 @@ func (l *locker) handle(msg any) {
 	}
 }
 
-// lockSet is {lock_set, Locker, IsSet, Known} or {lock_set, Locker, IsSet, Known, Tag}.
+// lockSet handles {lock_set, Locker, IsSet, Known} or {lock_set, Locker, IsSet, Known, Tag}.
 func (l *locker) lockSet(t wire.Tuple) {
 	pid := t[1].(wire.PID)
 	if !isTrue(t[2]) {
@@ -169,7 +169,7 @@ func (l *locker) lockSet(t wire.Tuple) {
 	})
 }
 
-// choose begins to lock the partitions for one of the nodes that want it.
+// choose starts to lock the partitions for one of the waiting nodes.
 func (l *locker) choose() {
 	from := &l.local
 	if len(l.local) == 0 {
@@ -181,7 +181,7 @@ func (l *locker) choose() {
 	}
 	h := (*from)[l.m.cfg.Rand(len(*from))]
 	requester := l.requester(h.locker)
-	l.lockNodes(requester, []wire.Atom{h.node}, func(ok bool) { // with his node: no two can wait for each other
+	l.lockNodes(requester, []wire.Atom{h.node}, func(ok bool) { // including his node: no two can wait for each other
 		if !ok {
 			return
 		}
@@ -200,7 +200,7 @@ func (l *locker) offer(h him, requester any, nodes []wire.Atom) {
 				return false
 			}
 			if n, ok := wire.AsInt(msg[len(msg)-1]); len(msg) == 5 && (!ok || int(n) != h.mine) {
-				return true // of a handshake that is over
+				return true // of a handshake that has ended
 			}
 			l.wants = nil
 			if !isTrue(msg[2]) {
@@ -228,7 +228,7 @@ func (l *locker) offer(h him, requester any, nodes []wire.Atom) {
 	}
 }
 
-// hold keeps the locks until the handshake is over.
+// hold keeps the locks until the handshake has ended.
 func (l *locker) hold(h him, requester any, nodes []wire.Atom, then func()) {
 	l.wants = func(msg any) bool {
 		c, ok := msg.(cancelled)
@@ -244,7 +244,7 @@ func (l *locker) hold(h him, requester any, nodes []wire.Atom, then func()) {
 	}
 }
 
-// unlock takes the locks away, and is idle again.
+// unlock releases the locks, and returns to idle.
 func (l *locker) unlock(requester any, nodes []wire.Atom, then func()) {
 	l.busy = true
 	l.m.delAllLocks(l.m.cfg.Locker, requester, nodes, func() {
@@ -294,7 +294,7 @@ func (l *locker) lockNodes(requester any, more []wire.Atom, then func(ok bool)) 
 	})
 }
 
-// takeUpdates takes the changes of our partition out of the messages that wait.
+// takeUpdates handles the changes of our partition among the queued messages.
 func (l *locker) takeUpdates() {
 	l.inbox = slices.DeleteFunc(l.inbox, func(msg any) bool {
 		switch msg.(type) {
@@ -306,7 +306,7 @@ func (l *locker) takeUpdates() {
 	})
 }
 
-// update changes who is in our partition.
+// update changes the members of our partition.
 func (l *locker) update(msg any) {
 	switch msg := msg.(type) {
 	case added:
@@ -330,7 +330,7 @@ func (l *locker) send(h him, set bool) {
 	l.m.cast(h.node, msg)
 }
 
-// requester is what both lockers call themselves: nodes that both lock are locked once for both.
+// requester returns the requester that both lockers use: nodes that both lock are locked once for both.
 func (l *locker) requester(his wire.PID) any {
 	pair := wire.List{l.m.cfg.Locker, his}
 	if wire.Compare(pair[0], pair[1]) > 0 {
@@ -348,7 +348,7 @@ func (l *locker) find(node wire.Atom) (him, bool) {
 	return him{}, false
 }
 
-// removeNode takes out the handshake with a node that has the tag.
+// removeNode removes the handshake with a node that has the tag.
 func (l *locker) removeNode(node wire.Atom, tag int) {
 	for _, all := range []*[]him{&l.local, &l.remote} {
 		if i := slices.IndexFunc(*all, func(h him) bool { return h.node == node && h.mine == tag }); i >= 0 {

@@ -8,36 +8,36 @@ import (
 
 // Limits of what others can make the machine hold.
 const (
-	MaxLocks     = 100_000   // resources that are locked
+	MaxLocks     = 100_000   // locked resources
 	MaxNames     = 4_000_000 // names
-	maxNodes     = 10_000    // nodes that are known
+	maxNodes     = 10_000    // known nodes
 	maxUnreached = 10_000    // nodes that could not be connected
-	maxTimers    = 30_000    // of which so many are those of lost connections and unreached nodes at most
+	maxTimers    = 30_000    // above which no whereis waits; lost connections and unreached nodes have at most 20,000
 )
 
 // ofNames is the resource that is locked while names change: global.
 const ofNames wire.Atom = "global"
 
-// lock is a resource that is locked.
+// lock is a locked resource.
 type lock struct {
 	requester any
 	holders   []wire.PID
 }
 
-// locks are the resources that are locked on this node.
+// locks are the locked resources on this node.
 type locks struct{ all wire.Map }
 
-// held is what a watched process has.
+// held is what a watched process holds.
 type held struct {
 	name  any // the first of its names, if named
 	named bool
 	more  *heldMore
 }
 
-// heldMore is what few processes have.
+// heldMore is what few processes hold.
 type heldMore struct{ names, resources []any }
 
-// readID reads {Resource, Requester}.
+// readID parses {Resource, Requester}.
 func readID(t any) (resource, requester any, ok bool) {
 	id, ok := t.(wire.Tuple)
 	if !ok || len(id) != 2 {
@@ -48,7 +48,7 @@ func readID(t any) (resource, requester any, ok bool) {
 
 func makeID(resource, requester any) wire.Tuple { return wire.Tuple{resource, requester} }
 
-// canLock reports whether a lock can be had.
+// canLock reports whether a lock is available.
 func (m *Machine) canLock(resource, requester any) bool {
 	l, ok := m.locks.all.Get(resource)
 	if !ok {
@@ -86,7 +86,7 @@ func (m *Machine) setLock(resource, requester any, by wire.PID) bool {
 	return true
 }
 
-// delLock takes a lock of a process away; down: by its end.
+// delLock releases a lock of a process; down reports that it has exited.
 func (m *Machine) delLock(resource, requester any, by wire.PID, down bool) {
 	v, ok := m.locks.all.Get(resource)
 	if !ok || !wire.Equal(v.(*lock).requester, requester) {
@@ -109,7 +109,7 @@ func (m *Machine) delLock(resource, requester any, by wire.PID, down bool) {
 	}
 }
 
-// without returns list without the first that is equal to x.
+// without returns list without the first element that is equal to x.
 func without(list []any, x any) []any {
 	if i := slices.IndexFunc(list, func(e any) bool { return wire.Equal(e, x) }); i >= 0 {
 		return slices.Delete(list, i, i+1)
@@ -117,7 +117,7 @@ func without(list []any, x any) []any {
 	return list
 }
 
-// hold changes what a process has, and watches it from the first on.
+// hold changes what a process holds, and watches it from the first thing on.
 func (m *Machine) hold(pid wire.PID, add func(*held)) {
 	h, ok := m.watched[pid]
 	if !ok {
@@ -127,7 +127,7 @@ func (m *Machine) hold(pid wire.PID, add func(*held)) {
 	m.watched[pid] = h
 }
 
-// unhold is the reverse.
+// unhold is the inverse of hold.
 func (m *Machine) unhold(pid wire.PID, remove func(*held)) {
 	h, ok := m.watched[pid]
 	if !ok {
@@ -145,7 +145,7 @@ func (m *Machine) unhold(pid wire.PID, remove func(*held)) {
 	m.watched[pid] = h
 }
 
-// Gone says that a process has ended that is watched, or that its node is no longer connected.
+// Gone reports that a watched process has exited, or that its node is no longer connected.
 func (m *Machine) Gone(pid wire.PID) {
 	h, ok := m.watched[pid]
 	if !ok {
@@ -168,7 +168,7 @@ func (m *Machine) Gone(pid wire.PID) {
 	m.run()
 }
 
-// names are all names.
+// names returns all names.
 func (h *held) names() (all []any) {
 	if h.named {
 		all = append(all, h.name)
@@ -203,8 +203,8 @@ func (h *held) removeName(name any) {
 	}
 }
 
-// setLocks locks a resource on nodes by the process by, and tells then whether all of them have it
-// locked. Where some have not, the others are unlocked first.
+// setLocks locks a resource on nodes on behalf of the process by, and calls then with whether all of them have locked it. If
+// some have not, the others are unlocked first.
 func (m *Machine) setLocks(by wire.PID, resource, requester any, nodes []wire.Atom, then func(ok bool)) {
 	if len(nodes) == 0 {
 		then(true)
@@ -234,12 +234,12 @@ func (m *Machine) setLocks(by wire.PID, resource, requester any, nodes []wire.At
 	})
 }
 
-// delLocks takes locks away.
+// delLocks releases locks.
 func (m *Machine) delLocks(by wire.PID, resource, requester any, nodes []wire.Atom, then func()) {
 	m.askAll(by, nodes, wire.Tuple{wire.Atom("del_lock"), makeID(resource, requester)}, func([]answer) { then() })
 }
 
-// delAllLocks is delLocks of the lock on names. That of the boss is taken away last.
+// delAllLocks is delLocks for the lock on names. That of the boss is released last.
 func (m *Machine) delAllLocks(by wire.PID, requester any, nodes []wire.Atom, then func()) {
 	b := boss(nodes)
 	m.delLocks(by, ofNames, requester, minus(nodes, []wire.Atom{b}), func() {
@@ -247,7 +247,7 @@ func (m *Machine) delAllLocks(by wire.PID, requester any, nodes []wire.Atom, the
 	})
 }
 
-// boss is the node that is locked first: whoever has its lock usually gets the others.
+// boss returns the node that is locked first: whoever has its lock usually gets the others.
 func boss(nodes []wire.Atom) wire.Atom {
 	return slices.MaxFunc(nodes, func(a, b wire.Atom) int { return wire.Compare(a, b) })
 }

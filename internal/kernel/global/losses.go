@@ -7,17 +7,17 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// mostLosses is how many reports a losses has.
+// mostLosses is the maximum number of remembered reports.
 const mostLosses = 10_000
 
-// loss is a report that a node, From, has lost its connection to another, in a life of its name server. It has a number, which
-// grows with each report of one life.
+// loss is a report that a node, From, has lost its connection to another, in a life of its name server. It has a number,
+// which increases with each report of one life.
 type loss struct {
 	From, To wire.Atom
 	life     string // an integer, in digits
 }
 
-// readLoss reads {lost_connection, From, Life, Number, To}.
+// readLoss parses {lost_connection, From, Life, Number, To}.
 func readLoss(t wire.Tuple) (r loss, number any, ok bool) {
 	if len(t) != 5 {
 		return r, nil, false
@@ -39,23 +39,23 @@ func digits(t any) (text string, ok bool) {
 	return "", false
 }
 
-// losses has the last report of each connection and life, so that a node passes on each report once. Who uses it says when to
-// forget. The zero value has none.
+// losses has the last report of each connection and life, so that a node forwards each report once. The caller decides when
+// to forget. The zero value is empty.
 //
 // Invariants:
 //
-//  1. A report is new once. Reports of two lives do not replace each other: nodes would send them round for ever.
-//  2. At most mostLosses are remembered. A report of another connection is not new then: whoever reports so many is no node of
-//     this cluster.
+//  1. A report is new once. Reports of two lives do not replace each other: otherwise nodes would forward them for ever.
+//  2. At most mostLosses are remembered. A report of a further connection is not new then: a node that reports so many
+//     does not belong to this cluster.
 type losses struct{ seen map[loss]*lossEntry }
 
-// lossEntry is what is remembered of a report. Timer is for whoever forgets it: 0 in a new one.
+// lossEntry is what is remembered of a report. Timer is for the caller of Forget: 0 in a new one.
 type lossEntry struct {
 	number any
 	Timer  uint64
 }
 
-// Note remembers a report. isNew false: it is known, or a later one is, or there is no space for it.
+// Note remembers a report. isNew is false if it is known, or a later one is, or there is no space for it.
 func (m *losses) Note(r loss, number any) (e *lossEntry, isNew bool) {
 	e = m.seen[r]
 	switch {

@@ -13,23 +13,22 @@ import (
 const (
 	Version = 8 // of this package
 
-	oldestVersion = 5 // of a peer
-	proxied       = 6 // lockers talk through name servers
-	withVersions  = 7 // known nodes are told with their versions; overlapping partitions are prevented
+	oldestVersion = 5 // minimum of a peer
+	proxied       = 6 // lockers communicate through name servers
+	withVersions  = 7 // known nodes are sent with their versions; overlapping partitions are prevented
 	verified      = 8 // a handshake is confirmed and can be cancelled
 )
 
-// Config of a [Machine].
+// Config configures a [Machine].
 type Config struct {
 	Self     wire.Atom
 	Creation uint32
-	// Locker and Registrar are the processes in whose name locks are asked for.
+	// Locker and Registrar are the processes on whose behalf locks are requested.
 	Locker, Registrar wire.PID
 	Names             *tables.GlobalNames
-	// Partial leaves out the handshake with nodes that connect: Erlang's connect_all false.
+	// Partial omits the handshake with nodes that connect: Erlang's connect_all false.
 	Partial bool
-	// Overlap leaves connections as they are where partitions overlap: Erlang's
-	// prevent_overlapping_partitions false.
+	// Overlap leaves connections unchanged if partitions overlap: Erlang's prevent_overlapping_partitions false.
 	Overlap bool
 	// Rand returns a number from 0 to n-1.
 	Rand func(n int) int
@@ -44,18 +43,18 @@ const (
 	SendTo                // Msg to the process PID, if its node is connected
 	Reply                 // Msg to From
 	Ask                   // Msg as a gen_server call by PID of the name server of Node; Answered has the ID
-	AskThere              // the same, if Node is connected
-	Watch                 // the process PID from now on, whose node is connected for it; Gone says that it has ended
+	AskThere              // the same, but only if Node is connected
+	Watch                 // the process PID from now on, connecting its node; Gone reports its exit
 	Unwatch               // PID no longer
-	Connect               // Node; Connected says how that went
+	Connect               // Node; Connected reports the result
 	Disconnect            // Node
 	Resolve               // the name Msg, a [Clash], on Node; Answered has the ID
 	After                 // Delay; Timeout has the ID
 	Warn                  // Msg, a text about Node
-	Inform                // the same, of less weight
+	Inform                // the same, less important
 )
 
-// Action is what the driver is to do.
+// Action is what the driver must do.
 type Action struct {
 	Kind  ActionKind
 	Node  wire.Atom
@@ -68,22 +67,22 @@ type Action struct {
 
 // Clash is a name that two processes have.
 type Clash struct {
-	By           wire.Atom // the node that has sent the other one
+	By           wire.Atom // the node that has sent the other process
 	Method, Name any
 	His, Ours    wire.PID
 }
 
-// Machine is what the name server, its locker and its registrar decide. Make it with New. Its
-// methods are events; each appends to the actions that Take returns.
+// Machine makes the decisions of the name server, its locker and its registrar. Create it with New. Its methods are events;
+// each appends to the actions that Take returns.
 type Machine struct {
 	cfg     Config
 	actions []Action
-	queue   []func() // what the processes of this node tell each other, in order
+	queue   []func() // messages between the processes of this node, in order
 
 	connected map[wire.Atom]bool
 	known     map[wire.Atom]int  // the nodes of our partition, with their versions
 	pending   map[wire.Atom]int  // nodes in a handshake, with their versions
-	removing  map[wire.Atom]bool // nodes whose connection is being ended on purpose
+	removing  map[wire.Atom]bool // nodes whose connection is being ended deliberately
 	synced    []wire.Atom
 	sessions  map[wire.Atom]*session
 	resolvers map[wire.Atom]*resolver
@@ -95,7 +94,7 @@ type Machine struct {
 	locker    locker
 	registrar registrar
 	tag       int
-	lockDown  bool // the lock on names was last taken away by the end of its holder
+	lockDown  bool // the lock on names was last released by the exit of its holder
 	closing   bool
 
 	id     uint64
@@ -104,12 +103,12 @@ type Machine struct {
 	looks  map[wire.Atom]uint64 // timers of look
 	joins  map[wire.Atom][]func(ok bool)
 
-	restarts map[wire.Atom]int // how often the handshake with a node has begun anew
+	restarts map[wire.Atom]int // how often the handshake with a node was restarted
 
-	unreached map[wire.Atom]uint64 // nodes of the cluster that could not be connected, with the timers that forget them
+	unreached map[wire.Atom]uint64 // nodes of the cluster that could not be connected, with the timers that remove them
 }
 
-// New returns the machine of a node that has just started, with the nodes that are connected.
+// New returns the machine of a node that has just started, with the connected nodes.
 func New(cfg Config, connected ...wire.Atom) *Machine {
 	m := &Machine{
 		cfg: cfg, connected: map[wire.Atom]bool{}, known: map[wire.Atom]int{}, pending: map[wire.Atom]int{},
@@ -152,10 +151,10 @@ func (m *Machine) newID() uint64 {
 	return m.id
 }
 
-// later has f called when what is at hand is done.
+// later calls f after the current event.
 func (m *Machine) later(f func()) { m.queue = append(m.queue, f) }
 
-// run does what the processes of this node have told each other.
+// run delivers the messages between the processes of this node.
 func (m *Machine) run() {
 	for len(m.queue) > 0 {
 		f := m.queue[0]
@@ -165,7 +164,7 @@ func (m *Machine) run() {
 	m.queue = nil
 }
 
-// after has f called in d.
+// after calls f after d.
 func (m *Machine) after(d time.Duration, f func()) uint64 {
 	id := m.newID()
 	m.timers[id] = f
@@ -173,7 +172,7 @@ func (m *Machine) after(d time.Duration, f func()) uint64 {
 	return id
 }
 
-// Timeout is the end of an After.
+// Timeout reports the end of an After.
 func (m *Machine) Timeout(id uint64) {
 	f := m.timers[id]
 	delete(m.timers, id)
@@ -183,7 +182,7 @@ func (m *Machine) Timeout(id uint64) {
 	}
 }
 
-// Answered is what has come of an Ask or a Resolve; ok false: nothing will.
+// Answered reports the result of an Ask or a Resolve; ok is false if there will be none.
 func (m *Machine) Answered(id uint64, v any, ok bool) {
 	f := m.asked[id]
 	delete(m.asked, id)
@@ -193,7 +192,7 @@ func (m *Machine) Answered(id uint64, v any, ok bool) {
 	}
 }
 
-// connect has a node connected, and then called.
+// connect connects a node, and then calls then.
 func (m *Machine) connect(node wire.Atom, then func(ok bool)) {
 	m.joins[node] = append(m.joins[node], then)
 	if len(m.joins[node]) == 1 {
@@ -201,7 +200,7 @@ func (m *Machine) connect(node wire.Atom, then func(ok bool)) {
 	}
 }
 
-// Connected is what has come of a Connect.
+// Connected reports the result of a Connect.
 func (m *Machine) Connected(node wire.Atom, ok bool) {
 	all := m.joins[node]
 	delete(m.joins, node)
@@ -211,15 +210,15 @@ func (m *Machine) Connected(node wire.Atom, ok bool) {
 	m.run()
 }
 
-// answer is what one node has answered.
+// answer is the answer of one node.
 type answer struct {
 	node wire.Atom
 	v    any
 }
 
-// askAll asks the name servers of nodes, as the process by, and calls then with the answers of those
-// that have given one, in the order of nodes: gen_server:multi_call. Nodes are connected for it only to
-// be locked: what is done under a lock must not come to a node that has lost it with its connection.
+// askAll queries the name servers of nodes, on behalf of the process by, and then calls then with the answers of those that
+// have answered, in the order of nodes: gen_server:multi_call. Nodes are connected for it only to be locked: what is done
+// under a lock must not reach a node that has lost the lock with its connection.
 func (m *Machine) askAll(by wire.PID, nodes []wire.Atom, body wire.Tuple, then func(all []answer)) {
 	if len(nodes) == 0 {
 		then(nil)
@@ -256,7 +255,7 @@ func (m *Machine) askAll(by wire.PID, nodes []wire.Atom, body wire.Tuple, then f
 	}
 }
 
-// NodeUp says that a visible node has been connected, before anything that it sends.
+// NodeUp reports that a visible node has been connected, before anything that it sends.
 func (m *Machine) NodeUp(node wire.Atom) {
 	if node == m.cfg.Self {
 		return
@@ -270,12 +269,13 @@ func (m *Machine) NodeUp(node wire.Atom) {
 	m.run()
 }
 
-// patience is how long a handshake may take before it is looked at, and then again.
+// patience is how long a handshake may take before it is checked, and then again.
 const patience = 2 * time.Minute
 
-// look ends the connection to a node that stays between: in one handshake all the time, or in none and yet not known; or known
-// here, while it does not know this node. Such things come of connections that are lost and made again in the middle of a
-// handshake, and never end by themselves. A node that has not begun a handshake need not: it may be one with connect_all false.
+// look ends the connection to a node that does not progress: in the same handshake all the time, or in none and yet not
+// known; or known here, while it does not know this node. Such states result from connections that are lost and made again
+// during a handshake, and never end by themselves. A node that has not begun a handshake need not: it may be one with
+// connect_all false.
 func (m *Machine) look(node wire.Atom, tag int) {
 	delete(m.timers, m.looks[node])
 	m.looks[node] = m.after(patience, func() {
@@ -295,7 +295,7 @@ func (m *Machine) look(node wire.Atom, tag int) {
 	})
 }
 
-// verify asks a node that is known whether it knows this one, and begins anew if not.
+// verify asks a known node whether it knows this one, and starts again if not.
 func (m *Machine) verify(node wire.Atom) {
 	id := m.newID()
 	m.asked[id] = func(v any, ok bool) {
@@ -312,7 +312,7 @@ func (m *Machine) beginAnew(node wire.Atom, why string) {
 	m.do(Action{Kind: Disconnect, Node: node})
 }
 
-// NodeDown says that a connection is over, after Gone of all processes of that node.
+// NodeDown reports that a connection has ended, after Gone of all processes of that node.
 func (m *Machine) NodeDown(node wire.Atom) {
 	if !m.connected[node] {
 		return
@@ -327,10 +327,10 @@ func (m *Machine) NodeDown(node wire.Atom) {
 // Known returns the nodes of our partition, sorted.
 func (m *Machine) Known() []wire.Atom { return slices.Sorted(maps.Keys(m.known)) }
 
-// Unreached returns the nodes, sorted, that others have told of in the last minutes and that could not be connected.
+// Unreached returns the nodes, sorted, that others have announced in the last minutes and that could not be connected.
 func (m *Machine) Unreached() []wire.Atom { return slices.Sorted(maps.Keys(m.unreached)) }
 
-// unreachedFor is how long a node that could not be connected is remembered: one that is dead is soon no longer told of.
+// unreachedFor is how long a node that could not be connected is remembered: a dead one is soon no longer announced.
 const unreachedFor = 5 * time.Minute
 
 func (m *Machine) notReached(node wire.Atom) {
@@ -348,10 +348,10 @@ func (m *Machine) reached(node wire.Atom) {
 // Synced returns the nodes that have the same names.
 func (m *Machine) Synced() []wire.Atom { return slices.Clone(m.synced) }
 
-// Locks returns how many resources are locked.
+// Locks returns the number of locked resources.
 func (m *Machine) Locks() int { return m.locks.all.Len() }
 
-// Quiet reports whether nothing is under way: no handshake, lock, question or request.
+// Quiet reports whether nothing is in progress: no handshake, lock, query or request.
 func (m *Machine) Quiet() bool {
 	return len(m.pending) == 0 && len(m.resolvers) == 0 && m.locks.all.Len() == 0 && len(m.asked) == 0 &&
 		len(m.joins) == 0 && len(m.syncers) == 0 && m.locker.isIdle() && m.registrar.isIdle()

@@ -7,11 +7,10 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// external has the names that Erlang nodes have registered for processes of C nodes: {Pid, Node} by
-// the name.
+// external has the names that Erlang nodes have registered for processes of C nodes: {Pid, Node} by the name.
 type external struct{ names wire.Map }
 
-// list is the names as [{Name, Pid, Node}].
+// list returns the names as [{Name, Pid, Node}].
 func (x *external) list() wire.List {
 	all := wire.List{}
 	for name, v := range x.names.All() {
@@ -21,8 +20,7 @@ func (x *external) list() wire.List {
 	return all
 }
 
-// insert gives a name to a process, as the lock on names allows it: by is the process that asks for it, or
-// lockID the lock that a handshake was made under.
+// insert assigns a name to a process, if the lock on names still permits it, as reported by still.
 func (m *Machine) insert(name any, e tables.GlobalEntry, still func() bool) {
 	old, had := m.cfg.Names.Get(name)
 	if !had && m.cfg.Names.Len() >= MaxNames {
@@ -37,12 +35,12 @@ func (m *Machine) insert(name any, e tables.GlobalEntry, still func() bool) {
 	if !had || old.PID != e.PID {
 		m.hold(e.PID, func(h *held) { h.addName(name) })
 	}
-	if !still() { // whoever had the lock has gone: what it wanted came late
+	if !still() { // the holder of the lock has exited: its request came late
 		m.remove(name)
 	}
 }
 
-// remove takes a name away.
+// remove removes a name.
 func (m *Machine) remove(name any) {
 	e, ok := m.cfg.Names.Get(name)
 	if !ok {
@@ -72,7 +70,7 @@ func (m *Machine) heldFor(id any) bool {
 	return ok && wire.Equal(v.(*lock).requester, requester)
 }
 
-// list is the names as [{Name, Pid, Method}].
+// list returns the names as [{Name, Pid, Method}].
 func (m *Machine) list() wire.List {
 	all := wire.List{}
 	m.cfg.Names.Each(func(name any, e tables.GlobalEntry) { all = append(all, wire.Tuple{name, e.PID, e.Method}) })

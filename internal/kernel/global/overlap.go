@@ -10,9 +10,9 @@ import (
 // memory is how long a lost connection is remembered.
 const memory = time.Hour
 
-// reports are the lost connections that nodes have told each other about, and what this one's reports have in them.
+// reports are the lost connections that nodes have reported to each other, and the state of this node's reports.
 type reports struct {
-	life   any // an integer of this name server: it is in what that reports
+	life   any // an integer that identifies this name server in its reports
 	number int
 	losses
 }
@@ -22,7 +22,7 @@ func (l *reports) init(cfg Config) {
 	l.life = wire.IntegerOf(big.NewInt(1<<59 + int64(cfg.Rand(1<<bits))<<32 + int64(cfg.Creation)))
 }
 
-// tellLoss tells the nodes of our partition that this one has lost a connection.
+// tellLoss reports to the nodes of our partition that this one has lost a connection.
 func (m *Machine) tellLoss(node wire.Atom) {
 	if m.cfg.Partial || m.cfg.Overlap || m.closing {
 		return
@@ -45,8 +45,7 @@ func (m *Machine) tellAll(but wire.Atom, msg wire.Tuple) {
 	}
 }
 
-// lostConnection is told that a node has lost its connection to another. Then this one must not
-// keep both.
+// lostConnection handles the report that a node has lost its connection to another. Then this one must not keep both.
 func (m *Machine) lostConnection(t wire.Tuple) {
 	if m.cfg.Partial || m.cfg.Overlap || m.closing {
 		return
@@ -65,7 +64,7 @@ func (m *Machine) lostConnection(t wire.Tuple) {
 	e.Timer = m.after(memory, func() { m.lost.Forget(r) })
 
 	drop := r.To
-	if r.To == m.cfg.Self { // all others drop this node: nobody else need drop the one that reports it
+	if r.To == m.cfg.Self { // all others drop this node, so only this one need drop the reporting node
 		drop = r.From
 	}
 	if !m.concerns(drop) {
@@ -82,13 +81,14 @@ func (m *Machine) lostConnection(t wire.Tuple) {
 	m.look(drop, 0)
 }
 
-// askToDisconnect has a node end the connection, so that it does not count as lost. One of OTP ignores that until it knows us.
+// askToDisconnect asks a node to end the connection, so that it does not count as lost. A node of OTP ignores that until it
+// knows us.
 func (m *Machine) askToDisconnect(node wire.Atom) {
 	m.do(Action{Kind: Send, Node: node, Msg: wire.Tuple{wire.Atom("remove_connection"), m.cfg.Self}})
 }
 
-// removeConnection is told by a node that it wants no connection. One that is not of our partition, nor in a handshake,
-// has dropped us all the same, and waits for the end of the connection.
+// removeConnection handles a node's request to be disconnected. Even if it is neither of our partition nor in a handshake, it
+// has dropped us, and waits for the end of the connection.
 func (m *Machine) removeConnection(node wire.Atom) {
 	if !m.connected[node] {
 		return

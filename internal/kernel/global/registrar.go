@@ -26,7 +26,7 @@ func (r *registrar) add(c change) {
 	r.next()
 }
 
-// next begins the next change.
+// next starts the next change.
 func (r *registrar) next() {
 	if r.busy || len(r.waiting) == 0 {
 		return
@@ -45,7 +45,7 @@ func (r *registrar) next() {
 	})
 }
 
-// lock locks names on all nodes of our partition, the boss first, and tries until it has done so.
+// lock locks names on all nodes of our partition, the boss first, and retries until it succeeds.
 func (r *registrar) lock(times int, then func(nodes []wire.Atom)) {
 	m := r.m
 	by := m.cfg.Registrar
@@ -72,8 +72,8 @@ func (r *registrar) lock(times int, then func(nodes []wire.Atom)) {
 	})
 }
 
-// pause is how long to wait before a lock is tried again: up to a quarter of a second after the first
-// time, then up to twice as long each time, and never more than eight seconds.
+// pause returns how long to wait before a lock is tried again: up to a quarter of a second after the first time, then up to
+// twice as long each time, and never more than eight seconds.
 func (m *Machine) pause(times int) time.Duration {
 	most := 8000
 	if times <= 5 {
@@ -82,8 +82,8 @@ func (m *Machine) pause(times int) time.Duration {
 	return time.Duration(1+m.cfg.Rand(most)) * time.Millisecond
 }
 
-// Register gives a name to a process on all nodes of our partition, unless another one has it; with
-// again, whoever has it. done is called with whether it has the name.
+// Register assigns a name to a process on all nodes of our partition, unless another one has it; if again is set, in any
+// case. done is called with whether the process has the name.
 func (m *Machine) Register(name any, pid wire.PID, method any, again bool, done func(ok bool)) {
 	m.registrar.add(change{
 		do: func(nodes []wire.Atom, then func(v any)) {
@@ -99,7 +99,7 @@ func (m *Machine) Register(name any, pid wire.PID, method any, again bool, done 
 	m.run()
 }
 
-// Unregister takes a name away on all nodes of our partition.
+// Unregister removes a name on all nodes of our partition.
 func (m *Machine) Unregister(name any, done func()) {
 	if _, ok := m.cfg.Names.Whois(name); !ok {
 		done()
@@ -114,13 +114,13 @@ func (m *Machine) Unregister(name any, done func()) {
 	m.run()
 }
 
-// Sync calls done once this node has the same names as nodes, but for those that are not there.
+// Sync calls done once this node has the same names as nodes, except those that cannot be reached.
 func (m *Machine) Sync(nodes []wire.Atom, done func()) {
 	m.sync(nodes, done)
 	m.run()
 }
 
-// DisconnectAll ends the connections of our partition without telling others that they are lost.
+// DisconnectAll ends the connections of our partition without reporting them to others as lost.
 func (m *Machine) DisconnectAll() []wire.Atom {
 	all := m.disconnect()
 	m.run()

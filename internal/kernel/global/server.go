@@ -8,13 +8,13 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Call is a gen_server call by a process. Its answer is a Reply to from.
+// Call handles a gen_server call by a process. Its answer is a Reply to from.
 func (m *Machine) Call(from any, by wire.PID, body any) {
 	m.call(by, body, func(v any) { m.do(Action{Kind: Reply, From: from, Msg: v}) })
 	m.run()
 }
 
-// call is what the name server does for a call, of this node or of another.
+// call handles a call to the name server, of this node or of another.
 func (m *Machine) call(by wire.PID, body any, reply func(v any)) {
 	if a, ok := body.(wire.Atom); ok {
 		m.ask(a, reply)
@@ -57,10 +57,10 @@ func (m *Machine) call(by wire.PID, body any, reply func(v any)) {
 			return
 		}
 	}
-	m.unexpected("call", body) // and no answer, as OTP
+	m.unexpected("call", body) // without an answer, like OTP
 }
 
-// ask is a call that is an atom.
+// ask handles a call that is an atom.
 func (m *Machine) ask(what wire.Atom, reply func(v any)) {
 	switch what {
 	case "get_known":
@@ -78,7 +78,7 @@ func (m *Machine) ask(what wire.Atom, reply func(v any)) {
 	}
 }
 
-// disconnect ends all connections that count, and tells nobody that they are lost.
+// disconnect ends all connections that count, without reporting them as lost.
 func (m *Machine) disconnect() (all []wire.Atom) {
 	for n := range m.connected {
 		all = append(all, n)
@@ -92,7 +92,7 @@ func (m *Machine) disconnect() (all []wire.Atom) {
 	return all
 }
 
-// shared is one value for the method that nearly all names have.
+// shared returns one shared value for the method that nearly all names have.
 func shared(method any) any {
 	if wire.Equal(method, tables.RandomExit) {
 		return tables.RandomExit
@@ -100,12 +100,12 @@ func shared(method any) any {
 	return method
 }
 
-// unexpected is a message that no version of the protocol has, or that is none of its shapes.
+// unexpected logs a message that is in no version of the protocol, or is malformed.
 func (m *Machine) unexpected(kind string, body any) {
 	m.warn("", fmt.Sprintf("global_name_server received an unexpected %s: %s", kind, brief(body)))
 }
 
-// brief is the beginning of a term.
+// brief returns the beginning of a term.
 func brief(term any) string {
 	const most = 200
 	text := head(term)
@@ -125,7 +125,7 @@ func head(t any) string {
 	return fmt.Sprintf("a %T", t)
 }
 
-// atoms reads a list of atoms.
+// atoms parses a list of atoms.
 func atoms(t any) (all []wire.Atom, ok bool) {
 	list, ok := wire.AsList(t)
 	for _, e := range list {
@@ -146,8 +146,8 @@ func atomList(all []wire.Atom) wire.List {
 	return list
 }
 
-// Cast is a gen_server cast. via is the node that it has come from, "": this one. What names another node as its
-// sender is not taken.
+// Cast handles a gen_server cast. via is the node from which it was received, or "" for this one. A cast that names another
+// node as its sender is not accepted.
 func (m *Machine) Cast(via wire.Atom, body any) {
 	m.castFrom(via, body)
 	m.run()
@@ -188,7 +188,7 @@ func (m *Machine) castFrom(via wire.Atom, body any) {
 	}
 }
 
-// lockSet hands on what the locker of another node says.
+// lockSet forwards a message of another node's locker.
 func (m *Machine) lockSet(via wire.Atom, t wire.Tuple) {
 	pid, ok := t[1].(wire.PID)
 	isSet := false
@@ -205,7 +205,7 @@ func (m *Machine) lockSet(via wire.Atom, t wire.Tuple) {
 	m.tellLocker(t)
 }
 
-// Info is a message that is neither a call nor a cast; via as for Cast.
+// Info handles a message that is neither a call nor a cast; via is as for Cast.
 func (m *Machine) Info(via wire.Atom, msg any) {
 	m.info(via, msg)
 	m.run()
@@ -233,14 +233,14 @@ func (m *Machine) info(via wire.Atom, msg any) {
 		m.whereis(t[1], t[2])
 	case kind == "prepare_shutdown" && len(t) == 3 && via == "":
 		m.closing = true
-	case kind == "lock_set" && via != "": // of a peer that is older than proxied, to the locker
+	case kind == "lock_set" && via != "": // of a peer older than proxied, to the locker
 		m.lockSet(via, t)
 	default:
 		m.unexpected("message", msg)
 	}
 }
 
-// asks reports whether from is {Pid, Tag} with a process of the node that a message has come from.
+// asks reports whether from is {Pid, Tag} with a process of the node from which a message was received.
 func asks(via wire.Atom, from any) bool {
 	f, _ := from.(wire.Tuple)
 	if len(f) != 2 {
@@ -253,7 +253,7 @@ func asks(via wire.Atom, from any) bool {
 // whereis answers {whereis, Name, From} once names do not change.
 func (m *Machine) whereis(name, from any) {
 	if m.isLocked(ofNames) {
-		if len(m.timers) >= maxTimers { // whoever asks so often holds up the lock, too
+		if len(m.timers) >= maxTimers { // a node that asks so often also holds up the lock
 			m.unexpected("message", wire.Tuple{wire.Atom("whereis"), name, from})
 			return
 		}
@@ -279,7 +279,7 @@ type syncer struct {
 	done  func()
 }
 
-// sync calls done once this node has the same names as nodes, but for those that are not there.
+// sync calls done once this node has the same names as nodes, except those that cannot be reached.
 func (m *Machine) sync(nodes []wire.Atom, done func()) {
 	s := &syncer{done: done}
 	for _, n := range nodes {
@@ -304,7 +304,7 @@ func (m *Machine) sync(nodes []wire.Atom, done func()) {
 	}
 }
 
-// settle has the syncers wait no more for a node: it is in sync, or is not there.
+// settle ends the waits of syncers for a node: it is in sync, or cannot be reached.
 func (m *Machine) settle(node wire.Atom) {
 	rest := m.syncers[:0:0]
 	for _, s := range m.syncers {

@@ -8,23 +8,23 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// session is what is known of a handshake with a node.
+// session is the state of a handshake with a node.
 type session struct {
-	mine    int // the tag of this side; 0: none
-	his     any // that of the other side; nil: none
-	version int // that both speak
+	mine    int // the tag of this side, or 0
+	his     any // that of the other side, or nil
+	version int // that both support
 	early   *early
 	locked  bool      // both partitions are locked
-	list    wire.List // his names, if they came before that; nil: not yet
-	ops     *[]any    // what is to be done with his names
-	result  *result   // what he has found, if that came first
+	list    wire.List // his names, if they came before that; otherwise nil
+	ops     *[]any    // operations for his names
+	result  *result   // his result, if that came first
 	lockID  any       // the lock of both partitions
 }
 
-// early is an init_connect that came before the connection was known here.
+// early is an init_connect that was received before the connection was known here.
 type early struct{ version, init any }
 
-// result is what the other side says about its names: what is to be done with ours, whom it knows, names of C nodes.
+// result is the result of the other side's comparison: operations on our names, the nodes it knows, names of C nodes.
 type result struct{ ops, known, external any }
 
 func (s *session) hasTag(tag any) bool {
@@ -32,7 +32,7 @@ func (s *session) hasTag(tag any) bool {
 	return ok && s.mine != 0 && n == int64(s.mine)
 }
 
-// session returns the one with a node, a new one if there is none.
+// session returns the session with a node, a new one if there is none.
 func (m *Machine) session(node wire.Atom) *session {
 	s := m.sessions[node]
 	if s == nil {
@@ -42,7 +42,7 @@ func (m *Machine) session(node wire.Atom) *session {
 	return s
 }
 
-// tagOf is the tag of the handshake with a node; 0: there is none.
+// tagOf returns the tag of the handshake with a node, or 0 if there is none.
 func (m *Machine) tagOf(node wire.Atom) int {
 	if s := m.sessions[node]; s != nil {
 		return s.mine
@@ -50,7 +50,7 @@ func (m *Machine) tagOf(node wire.Atom) int {
 	return 0
 }
 
-// greet begins a handshake with a node that is connected.
+// greet starts a handshake with a connected node.
 func (m *Machine) greet(node wire.Atom) {
 	if _, ok := m.known[node]; ok || m.resolvers[node] != nil {
 		return
@@ -71,7 +71,7 @@ func (m *Machine) greet(node wire.Atom) {
 	m.resolvers[node] = &resolver{tag: s.mine}
 }
 
-// initConnect is a handshake that another node begins.
+// initConnect handles a handshake that another node starts.
 func (m *Machine) initConnect(node wire.Atom, version, init any) {
 	v, _ := version.(wire.Tuple)
 	l, _ := init.(wire.Tuple)
@@ -86,7 +86,7 @@ func (m *Machine) initConnect(node wire.Atom, version, init any) {
 		return
 	}
 	if !m.connected[node] {
-		return // of a connection that is over
+		return // of a connection that has ended
 	}
 	his := int(min(n, 1<<16))
 	tag := v[1]
@@ -113,7 +113,7 @@ func (m *Machine) initConnect(node wire.Atom, version, init any) {
 	m.pending[node] = his
 }
 
-// acknowledged is told which tags the other side has.
+// acknowledged handles the tags that the other side has.
 func (m *Machine) acknowledged(node wire.Atom, mine, his any) {
 	s := m.sessions[node]
 	if !m.connected[node] {
@@ -126,7 +126,7 @@ func (m *Machine) acknowledged(node wire.Atom, mine, his any) {
 	m.restart(node, m.tagOf(node))
 }
 
-// cancelConnect is told that the other side has given a handshake up.
+// cancelConnect handles the other side giving up a handshake.
 func (m *Machine) cancelConnect(node wire.Atom, tag any) {
 	s := m.sessions[node]
 	if s == nil || !s.hasTag(tag) {
@@ -135,11 +135,11 @@ func (m *Machine) cancelConnect(node wire.Atom, tag any) {
 	m.restart(node, s.mine)
 }
 
-// atOnce is how often a handshake is begun anew without a pause.
+// atOnce is how often a handshake is restarted without a pause.
 const atOnce = 2
 
-// restart gives a handshake up and begins another. After some times it waits for a random while: two nodes that each give up
-// what the other has just begun could go on so for ever.
+// restart gives up a handshake and starts another. After atOnce times it waits for a random time: two nodes that each give up
+// what the other has just started could otherwise continue so for ever.
 func (m *Machine) restart(node wire.Atom, tag int) {
 	m.cancel(node, tag, nil)
 	m.reset(node)
@@ -169,7 +169,7 @@ func (m *Machine) sendCancel(node wire.Atom, tag any) {
 	m.do(Action{Kind: Send, Node: node, Msg: wire.Tuple{wire.Atom("cancel_connect"), m.cfg.Self, tag}})
 }
 
-// cancel ends what the locker and the resolver do for a handshake. before is done by the locker before it takes its locks away.
+// cancel ends the work of the locker and the resolver for a handshake. The locker calls before before it releases its locks.
 func (m *Machine) cancel(node wire.Atom, tag int, before func()) {
 	m.tellLocker(cancelled{node, tag, before})
 	if v, ok := m.pending[node]; ok && v >= verified && m.tagOf(node) == tag {
@@ -183,7 +183,7 @@ func (m *Machine) cancel(node wire.Atom, tag int, before func()) {
 	}
 }
 
-// mine reports whether a message belongs to the handshake that is under way. If not, the locker is told.
+// mine reports whether a message belongs to the current handshake. If not, the locker is told.
 func (m *Machine) mine(node wire.Atom, tag any) bool {
 	if s := m.sessions[node]; s != nil && s.hasTag(tag) {
 		return true
@@ -194,7 +194,7 @@ func (m *Machine) mine(node wire.Atom, tag any) bool {
 	return false
 }
 
-// lockIsSet is told by the locker that both partitions are locked.
+// lockIsSet is called by the locker when both partitions are locked.
 func (m *Machine) lockIsSet(node wire.Atom, tag int, id wire.Tuple) {
 	s := m.sessions[node]
 	if s == nil || s.mine != tag || m.resolvers[node] == nil {
@@ -210,7 +210,7 @@ func (m *Machine) lockIsSet(node wire.Atom, tag int, id wire.Tuple) {
 	}
 }
 
-// exchange is told the names of the other side.
+// exchange handles the names of the other side.
 func (m *Machine) exchange(node wire.Atom, list any) {
 	s := m.sessions[node]
 	names, ok := wire.AsList(list)
@@ -225,7 +225,7 @@ func (m *Machine) exchange(node wire.Atom, list any) {
 	m.resolve(node, wire.List(names))
 }
 
-// hisResult is told what the other side has found.
+// hisResult handles the result of the other side.
 func (m *Machine) hisResult(node wire.Atom, r result) {
 	s := m.sessions[node]
 	if s.ops == nil {
@@ -235,7 +235,7 @@ func (m *Machine) hisResult(node wire.Atom, r result) {
 	m.join(node, r)
 }
 
-// found is told by the resolver what is to be done with the names here, and with those of the other side.
+// found is called by the resolver with the operations for the names here, and for those of the other side.
 func (m *Machine) found(node wire.Atom, tag int, ops, his []any) {
 	s := m.sessions[node]
 	if s == nil || s.mine != tag {
@@ -251,7 +251,7 @@ func (m *Machine) found(node wire.Atom, tag int, ops, his []any) {
 	}
 }
 
-// join makes one partition of ours and that of the other side.
+// join joins our partition and that of the other side.
 func (m *Machine) join(node wire.Atom, r result) {
 	s := m.sessions[node]
 	theirOps, ok := wire.AsList(r.ops)
@@ -291,14 +291,14 @@ func (m *Machine) join(node wire.Atom, r result) {
 	m.synced = append(minus(m.synced, []wire.Atom{node}), node)
 }
 
-// cancelResolved ends the handshake with a node of which we know by now.
+// cancelResolved ends the handshake with a node that is known by now.
 func (m *Machine) cancelResolved(node wire.Atom, before func()) {
 	delete(m.pending, node)
 	m.cancel(node, m.tagOf(node), before)
 	m.reset(node)
 }
 
-// newNodes is told by a node of our partition whom it has joined.
+// newNodes handles the nodes that a node of our partition has joined.
 func (m *Machine) newNodes(by wire.Atom, ops, external, nodes, info any) {
 	all, ok := wire.AsList(ops)
 	names, ok2 := wire.AsList(external)
@@ -316,7 +316,7 @@ func (m *Machine) newNodes(by wire.Atom, ops, external, nodes, info any) {
 	m.tellLocker(added(added_))
 }
 
-// find returns what a list of pairs has for a key; nil: nothing.
+// find returns the value of a key in a list of pairs, or nil.
 func find(list any, key wire.Atom) any {
 	all, _ := wire.AsList(list)
 	for _, e := range all {
@@ -327,12 +327,12 @@ func find(list any, key wire.Atom) any {
 	return nil
 }
 
-// inSync is told by a node of the other partition that it knows us.
+// inSync handles a node of the other partition that knows us.
 func (m *Machine) inSync(node wire.Atom) {
 	if !m.connected[node] {
 		return
 	}
-	if m.removing[node] { // it did not know us when it was asked to disconnect, and ignored that
+	if m.removing[node] { // it did not know us when asked to disconnect, and ignored that
 		m.askToDisconnect(node)
 		return
 	}
@@ -352,7 +352,7 @@ func (m *Machine) meet(node wire.Atom) {
 		return
 	}
 	m.connect(node, func(ok bool) {
-		if ok || m.connected[node] { // by another attempt than the one that has failed
+		if ok || m.connected[node] { // by another attempt than the failed one
 			m.cast(node, wire.Tuple{wire.Atom("in_sync"), m.cfg.Self, true})
 			return
 		}
@@ -364,13 +364,13 @@ func (m *Machine) meet(node wire.Atom) {
 	})
 }
 
-// versioned is a node and its version; 0: not known.
+// versioned is a node and its version, or 0 if unknown.
 type versioned struct {
 	node    wire.Atom
 	version int
 }
 
-// term is what a peer of a version is told.
+// term returns what is sent to a peer of a version.
 func (v versioned) term(to int) any {
 	if to < withVersions {
 		return v.node
@@ -378,7 +378,7 @@ func (v versioned) term(to int) any {
 	return wire.Tuple{v.node, v.version}
 }
 
-// readNodes reads a list of nodes, some of them with versions.
+// readNodes parses a list of nodes, some of them with versions.
 func readNodes(t any) (all []versioned, ok bool) {
 	list, ok := wire.AsList(t)
 	if !ok {
@@ -401,7 +401,7 @@ func readNodes(t any) (all []versioned, ok bool) {
 	return all, true
 }
 
-// versionOf is the version of a node; 0: not known.
+// versionOf returns the version of a node, or 0 if unknown.
 func (m *Machine) versionOf(node wire.Atom) int {
 	if node == m.cfg.Self {
 		return Version
@@ -412,7 +412,7 @@ func (m *Machine) versionOf(node wire.Atom) int {
 	return m.pending[node]
 }
 
-// sortedKnown is who is known.
+// sortedKnown returns the known nodes, sorted.
 func (m *Machine) sortedKnown() (all []versioned) {
 	for _, n := range m.Known() {
 		all = append(all, versioned{n, m.known[n]})
@@ -420,7 +420,7 @@ func (m *Machine) sortedKnown() (all []versioned) {
 	return all
 }
 
-// knownFor is who is known, as a peer of a version reads it.
+// knownFor returns the known nodes, in the form for a peer of a version.
 func (m *Machine) knownFor(version int) wire.List {
 	all := wire.List{}
 	for _, v := range m.sortedKnown() {
@@ -446,7 +446,7 @@ func (m *Machine) add(nodes []versioned) (added []wire.Atom) {
 	return added
 }
 
-// apply does what a handshake has found.
+// apply carries out the results of a handshake.
 func (m *Machine) apply(ops, external []any, still func() bool) {
 	byName := wire.MakeMap(len(external))
 	for _, e := range external {
@@ -486,12 +486,12 @@ func (m *Machine) apply(ops, external []any, still func() bool) {
 type forgetting uint8
 
 const (
-	isLost    forgetting = iota // its connection is over
-	isRemoved                   // its connection is being ended on purpose
-	isIgnored                   // nobody is told
+	isLost    forgetting = iota // its connection has ended
+	isRemoved                   // its connection is being ended deliberately
+	isIgnored                   // not reported
 )
 
-// forget ends all that is under way with a node, and takes it out of our partition.
+// forget ends everything in progress with a node, and removes it from our partition.
 func (m *Machine) forget(node wire.Atom, why forgetting) {
 	m.cancel(node, m.tagOf(node), nil)
 	m.tellLocker(removed(node))

@@ -38,8 +38,8 @@ func (l *Reports) count(c Crash) {
 	}
 }
 
-// Await is Crashed for a process whose supervisor first reports its decision, by Decided. The report of a supervisor that has
-// ended before that is logged with the next.
+// Await is Crashed for a process whose supervisor first reports its decision, by Decided. If the supervisor ends before that,
+// the crash is logged with the next.
 func (l *Reports) Await(c Crash) {
 	l.count(c)
 	l.mu.Lock()
