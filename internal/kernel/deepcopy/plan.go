@@ -276,7 +276,7 @@ func standard(path string) bool {
 	return !ours()[first]
 }
 
-// ours are the first path elements of the program's modules, without a dot.
+// ours are the first elements of the paths of the program's modules.
 var ours = sync.OnceValue(func() map[string]bool {
 	all := make(map[string]bool)
 	if b, ok := debug.ReadBuildInfo(); ok {

@@ -30,7 +30,7 @@ func (b Behaviour) Spawn(leader wire.PID) *dist.Spawn {
 	return &dist.Spawn{Module: b.Module, Function: b.Name, Args: b.Args, Leader: leader}
 }
 
-// IsCast reports whether a spawn is a cast, whose loss nobody is notified of.
+// IsCast reports whether a spawn is a cast, whose loss is not reported.
 func IsCast(s *dist.Spawn) bool { return s.Function == executeCast }
 
 // Request is a request to execute_call or execute_cast.

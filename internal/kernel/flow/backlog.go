@@ -45,7 +45,7 @@ type backlog struct {
 type Waiting struct {
 	Outside int // outside the link: in the queue and in the writer's hands
 	Linked  int // in the link when last seen, or taken from there by the writer's current pass
-	Answers int // of all: those that are answers
+	Answers int // queued answers
 	Longest int // the longest answer
 }
 

@@ -24,7 +24,7 @@ type Turn struct {
 	box    atomic.Pointer[Box] // whose link has something to be sent, or nil if nothing is deferred
 	count  int                 // messages
 	since  time.Time           // time of the first
-	atOnce int                 // number of turns in which nothing is deferred
+	atOnce int                 // remaining turns in which nothing is deferred
 }
 
 // deferTo defers the sending of what was written into b's link until the turn ends, or its handler waits, or is seen to take

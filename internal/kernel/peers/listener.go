@@ -128,7 +128,7 @@ func (c *Cluster) accept(ln *listener) {
 				return
 			}
 			c.cfg.Log.Error("cannot accept connections: will retry", "protocol", ln.proto.Name(), "error", err)
-			ln.pending.DropOldest(errNoFiles) // too many open files, or the like
+			ln.pending.DropOldest(errNoFiles) // too many open files, for example
 			select {
 			case <-c.cfg.Env.After(acceptPause):
 			case <-c.ctx.Done():

@@ -64,8 +64,8 @@ func (p *Peer) Answer(a *process.Acting, to process.Target, answer dist.Frame) (
 }
 
 // Pace blocks while the peer's queue is over its limit: until there is space, the connection has ended or the calling process
-// is killed. Everything that a process does on its own ends with it; what its exit, or the peer, causes never waits. An actor
-// gives up its stage before it waits.
+// is killed. Every operation that a process starts itself ends with Pace; those caused by its exit, or by the peer, never
+// wait. An actor gives up its stage before it waits.
 func (p *Peer) Pace(a *process.Acting) { p.PaceAfter(a, nil) }
 
 // PaceAfter is Pace after msg has been sent.
@@ -153,7 +153,7 @@ func (p *Peer) Unfit(f *dist.Frame, why *wire.EncodeError) (instead any) {
 }
 
 // tellUnfit makes a dead letter of a message that cannot be sent, and reports the error to whoever waits for an answer. For a
-// reply that is an error it sends the text. It returns whether anyone was told.
+// reply that is an error it sends the text. told reports whether anyone was notified.
 func (p *Peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
 	if plain, ok := values.TextReply(f); ok {
 		p.Put(plain)

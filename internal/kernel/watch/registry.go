@@ -22,7 +22,7 @@ type Traces struct {
 // TraceHost is the node of a registry.
 type TraceHost struct {
 	Now func() time.Time
-	// Find returns a function that reports whether a process, which must be alive, has exited.
+	// Find finds a live process, and returns a function that reports whether it has exited.
 	Find func(pid wire.PID) (EndedFunc, error)
 	// IsOwn reports whether a message is one that nodes make themselves, for which Show is not called.
 	IsOwn func(msg any) bool
