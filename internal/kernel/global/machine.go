@@ -288,7 +288,7 @@ func (m *Machine) look(node wire.Atom, tag int) {
 		case known:
 			m.verify(node)
 		case pending && m.tagOf(node) == tag, m.resolvers[node] == nil:
-			m.beginAnew(node, "a handshake of global does not come to an end: disconnecting, so that it begins anew")
+			m.beginAnew(node, "a handshake of global makes no progress: disconnecting to restart it")
 		default:
 			m.look(node, m.tagOf(node))
 		}
@@ -301,7 +301,7 @@ func (m *Machine) verify(node wire.Atom) {
 	m.asked[id] = func(v any, ok bool) {
 		all, isList := atoms(v)
 		if _, known := m.known[node]; ok && isList && known && !slices.Contains(all, m.cfg.Self) {
-			m.beginAnew(node, "a node does not share global names with this one: disconnecting, so that it begins anew")
+			m.beginAnew(node, "a node does not share global names with this one: disconnecting to restart the handshake")
 		}
 	}
 	m.do(Action{Kind: AskThere, Node: node, PID: m.cfg.Registrar, ID: id, Msg: wire.Atom("get_known")})

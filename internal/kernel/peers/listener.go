@@ -144,7 +144,7 @@ func (c *Cluster) accept(ln *listener) {
 }
 
 var (
-	errAnother = errors.New("the name is another's, who is connected: with another cookie, or another certificate")
+	errAnother = errors.New("another node is connected with this name: it has used another cookie, or another certificate")
 	errNoFiles = errors.New("dropped: this node cannot accept more connections (open files?)")
 	errSlow    = errors.New("the handshake took too long")
 )

@@ -25,7 +25,7 @@ type Replied struct {
 	Watch Watch
 }
 
-func (r *Replied) Error() string { return "node: a reply that nobody has opened" }
+func (r *Replied) Error() string { return "node: a reply that was not opened" }
 
 // Open returns the reply.
 func (r *Replied) Open() any {

@@ -90,7 +90,7 @@ func (g *Isolation) add(r *record) bool {
 	if len(g.records) >= mostRecords {
 		if !g.full {
 			g.full = true
-			g.log.Warn("isolation: too many messages wait: those beyond are not compared", "limit", mostRecords)
+			g.log.Warn("isolation: too many messages wait: further ones are not compared", "limit", mostRecords)
 		}
 		return false
 	}
