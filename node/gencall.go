@@ -39,7 +39,7 @@ type untyped interface{ untyped() Request[any] }
 
 // received returns a message of another node as processes here get it: a call is a Request of
 // the type that its body has, and a cast a Cast. In a system message and a request to
-// gen_event From becomes a From, which knows who asks. What is none of these stays as it is. by is the peer
+// gen_event From becomes a From, which knows who asks. Any other message is returned as it is. by is the peer
 // that has sent it; nil: it is not known.
 func (n *Node) received(by *peers.Sender, msg any) any {
 	if n.dist == nil {

@@ -120,7 +120,7 @@ func (t *tools) command(c *node.Context, what any) any {
 	case p[0] == aLog:
 		return t.logging(c, p[1])
 	case p[0] == aLogToFile && (!isBool || on):
-		return wire.Tuple{wire.AtomError, wire.Atom("open_file")} // nobody writes files here by a message
+		return wire.Tuple{wire.AtomError, wire.Atom("open_file")} // a message must not write files
 	case p[0] == aLogToFile, p[0] == aRemove: // there is none
 	default:
 		return unknown

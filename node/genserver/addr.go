@@ -26,7 +26,7 @@ type takenBy[S, R any] interface {
 // with an [UnhandledError].
 type Addr[S any] struct {
 	PID  node.PID // zero: the server is known by its name
-	Name node.At  // without a node it is a name on the node of whoever calls
+	Name node.At  // without a node it is a name on the node of the caller
 }
 
 // AddrOf is the address of the server with a PID, or with a registered name. It panics if to is an alias, which is

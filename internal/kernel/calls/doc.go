@@ -4,7 +4,7 @@
 //
 // # Promises
 //
-// A Promise holds the result of a call: it is settled once, by whoever is first.
+// A Promise holds the result of a call: it is settled once, by the first call.
 //
 // Nouns:
 //
@@ -31,7 +31,7 @@
 //     and do before that whatever must be finished when the waiter continues.
 //  3. The value is written between Begin and Finish, and read after Finish.
 //  4. A ticket has at most one [Watch], of the process that its request was forwarded to. When the ticket is settled
-//     Forget of the watch is called, whoever is first: see [Promise.Forward].
+//     Forget of the watch is called in either order: see [Promise.Forward].
 //
 // It has no clock and no goroutine; its user decides who waits, and how.
 //

@@ -22,7 +22,7 @@ type onward struct {
 // Forward of t. When t is settled w.Forget is called, by [Promise.Forget]. It returns false if t is settled, or is being
 // settled; then the caller must call Forget itself, possibly a second time.
 //
-// Forward writes onward and then reads the state, and whoever settles t does the reverse: one of them sees what the other has
+// Forward writes onward and then reads the state, and the code that settles t does the reverse: one of them sees what the other has
 // done.
 func (p *Promise) Forward(t Ticket, w Watch) bool {
 	next := &onward{t, w}
@@ -62,7 +62,7 @@ func (p *Promise) Forwarded(t Ticket) bool {
 	return !observes
 }
 
-// Forget ends the watch of [Promise.Forward] of t, if there is one. Whoever settles t calls it between Begin and Finish.
+// Forget ends the watch of [Promise.Forward] of t, if there is one. The code that settles t calls it between Begin and Finish.
 func (p *Promise) Forget(t Ticket) {
 	if o := p.onward.Load(); o != nil && o.ticket == t && p.onward.CompareAndSwap(o, nil) {
 		o.watch.Forget()

@@ -73,7 +73,7 @@ const (
 // MakeFutureAsk returns the ask for the future with a reference.
 func MakeFutureAsk(ref wire.Ref) wire.Tuple { return wire.Tuple{ask, ref} }
 
-// ReadFutureAsk parses an ask. It returns false if body is none. The reference is zero if it is invalid.
+// ReadFutureAsk parses an ask. It returns false if body is not an ask. The reference is zero if it is invalid.
 func ReadFutureAsk(body any) (wire.Ref, bool) {
 	if t, ok := body.(wire.Tuple); ok && len(t) == 2 && t[0] == ask {
 		ref, _ := t[1].(wire.Ref)

@@ -22,7 +22,7 @@ type Watches[A any] struct {
 // Waiter is notified by a method: that needs no closure.
 type Waiter[A any] interface{ Completed(a A) }
 
-// unread is what is done if nobody wants the value. It does not refer to the future.
+// unread is called if the value is never read. It does not refer to the future.
 type unread struct {
 	tell   func()
 	wanted atomic.Bool

@@ -137,7 +137,7 @@ func AnswerNetKernel(body any, node wire.Atom) (answer any, ok bool) {
 	return wire.Atom("yes"), ok && len(t) == 2 && t[0] == wire.Atom("is_auth")
 }
 
-// RefuseIO returns the answer of net_kernel to a request of the I/O protocol, and its destination, and false if msg is none.
+// RefuseIO returns the answer of net_kernel to a request of the I/O protocol, and its destination, and false for others.
 // Such requests come if there is no process user, and their senders must not wait for ever.
 func RefuseIO(msg any) (to wire.PID, answer wire.Tuple, ok bool) {
 	t, ok := msg.(wire.Tuple)

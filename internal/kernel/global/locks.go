@@ -247,7 +247,7 @@ func (m *Machine) delAllLocks(by wire.PID, requester any, nodes []wire.Atom, the
 	})
 }
 
-// boss returns the node that is locked first: whoever has its lock usually gets the others.
+// boss returns the node that is locked first: the holder of its lock usually gets the others.
 func boss(nodes []wire.Atom) wire.Atom {
 	return slices.MaxFunc(nodes, func(a, b wire.Atom) int { return wire.Compare(a, b) })
 }

@@ -21,7 +21,7 @@ type ReaderNode interface {
 	IsPlain(msg any) bool
 	// Received returns the plain message of a frame, which may be a call, as delivered to the process to.
 	Received(f *dist.Frame, to ReaderTarget) any
-	// Target returns a process of this node that accepts several messages at a time, or nil if to is none.
+	// Target returns a process of this node that accepts several messages at a time, or nil if to is not one.
 	Target(to wire.PID) ReaderTarget
 	// Leave is called at the end of the reader.
 	Leave()

@@ -135,7 +135,7 @@ func (p *Peer) unsent(f dist.Frame, err error) error {
 	return nil
 }
 
-// Unfit implements flow.Owner. It logs the error if it can be reported to nobody: the sender has continued. The caller of a
+// Unfit implements flow.Owner. It logs the error if there is no one to report it to: the sender has continued. The caller of a
 // function whose result cannot be sent gets the error.
 func (p *Peer) Unfit(f *dist.Frame, why *wire.EncodeError) (instead any) {
 	if f.Op == dist.OpDown {
@@ -152,7 +152,7 @@ func (p *Peer) Unfit(f *dist.Frame, why *wire.EncodeError) (instead any) {
 	return nil
 }
 
-// tellUnfit makes a dead letter of a message that cannot be sent, and reports the error to whoever waits for an answer. For a
+// tellUnfit makes a dead letter of a message that cannot be sent, and reports the error to the caller that waits for an answer. For a
 // reply that is an error it sends the text. told reports whether anyone was notified.
 func (p *Peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
 	if plain, ok := values.TextReply(f); ok {

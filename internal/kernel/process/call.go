@@ -71,7 +71,7 @@ func (t Ticket) Done() bool { return t.Call.Done(t.N) }
 // Settle answers the call on behalf of a. It returns false if the call was answered before.
 func (t Ticket) Settle(a *Acting, v any, err error) bool { return t.SettleOrTell(a, v, err, nil) }
 
-// SettleOrTell is Settle, and calls tell, unless it is nil, if the call is that of a future and nobody reads it: see
+// SettleOrTell is Settle, and calls tell, unless it is nil, if the call is that of a future that is never read: see
 // [calls.Watches.WhenUnread].
 func (t Ticket) SettleOrTell(a *Acting, v any, err error, tell func()) bool {
 	p := t.Call

@@ -56,7 +56,7 @@ func (s *system) take(to wire.Dest, msg any) (*process.Process, any, error) {
 	return t.Process, msg, err
 }
 
-// What destinations stand for, and what becomes of a message to those that are for nobody of this node.
+// What destinations stand for, and what becomes of a message where there is no process.
 func TestTarget(t *testing.T) {
 	s := newSystem(t)
 	p := s.spawn()
@@ -67,9 +67,10 @@ func TestTarget(t *testing.T) {
 	s.Global = &tables.GlobalNames{}
 	s.Global.Put("everywhere", tables.GlobalEntry{PID: far(3)})
 	s.Global.Put("here", tables.GlobalEntry{PID: p.PID()})
+	gone, old, nothing := s.Origin.PID(999), earlier(1), "no_process "+wire.PID{}.String()
 	for what, c := range map[string]struct {
 		to     wire.Dest
-		is     wire.PID  // zero: nobody, or not known
+		is     wire.PID  // zero if there is none, or it is not known
 		there  bool      // on the other node
 		at     wire.Atom // the name there
 		err    error     // of a message; nil: it goes there
@@ -77,20 +78,20 @@ func TestTarget(t *testing.T) {
 	}{
 		"a PID":                       {to: p.PID(), is: p.PID()},
 		"a PID there":                 {to: far(1), is: far(1), there: true},
-		"one that is gone":            {to: s.Origin.PID(999), is: s.Origin.PID(999), err: process.ErrNoProcess, letter: "no_process " + s.Origin.PID(999).String()},
-		"one of an earlier life":      {to: earlier(1), is: earlier(1), err: process.ErrNoProcess, letter: "old_incarnation " + earlier(1).String()},
-		"no PID":                      {to: wire.PID{}, err: process.ErrNoDest, letter: "no_process " + wire.PID{}.String()},
-		"nothing":                     {to: nil, err: process.ErrNoDest, letter: "no_process " + wire.PID{}.String()},
+		"one that is gone":            {to: gone, is: gone, err: process.ErrNoProcess, letter: "no_process " + gone.String()},
+		"one of an earlier life":      {to: old, is: old, err: process.ErrNoProcess, letter: "old_incarnation " + old.String()},
+		"no PID":                      {to: wire.PID{}, err: process.ErrNoDest, letter: nothing},
+		"nothing":                     {to: nil, err: process.ErrNoDest, letter: nothing},
 		"a name":                      {to: wire.Atom("shop"), is: p.PID()},
 		"a name that nobody has":      {to: wire.Atom("none"), err: process.ErrNoName, letter: "no_process none"},
 		"a name at this node":         {to: wire.At{Name: "shop", Node: here}, is: p.PID()},
-		"a name nowhere":              {to: wire.At{Name: "shop"}, err: process.ErrNoDest, letter: "no_process " + wire.PID{}.String()},
+		"a name nowhere":              {to: wire.At{Name: "shop"}, err: process.ErrNoDest, letter: nothing},
 		"a name there":                {to: wire.At{Name: "shop", Node: there}, there: true, at: "shop"},
 		"an alias":                    {to: alias, is: p.PID()},
 		"a reply alias":               {to: once, is: p.PID()},
 		"an alias that is used up":    {to: used, err: process.ErrNoProcess, letter: "no_alias alias"},
-		"no alias":                    {to: wire.Ref{}, err: process.ErrNoDest, letter: "no_process " + wire.PID{}.String()},
-		"an alias of an earlier life": {to: earlier(0).Origin().RefOf(alias.Number()), err: process.ErrNoProcess, letter: "no_alias alias"},
+		"no alias":                    {to: wire.Ref{}, err: process.ErrNoDest, letter: nothing},
+		"an alias of an earlier life": {to: old.Origin().RefOf(alias.Number()), err: process.ErrNoProcess, letter: "no_alias alias"},
 		"an alias there":              {to: away, there: true, at: tables.OfAlias(away).Name},
 		"the name of an alias":        {to: tables.OfAlias(alias).Name, is: p.PID()},
 		"of one that is used up":      {to: tables.OfAlias(used).Name, err: process.ErrNoProcess, letter: "no_alias alias"},
@@ -98,7 +99,7 @@ func TestTarget(t *testing.T) {
 		"of none":                     {to: wire.Atom("$alias:1"), err: process.ErrNoName, letter: "no_process $alias:1"},
 		"a global name":               {to: tables.Global{Name: "here"}, is: p.PID()},
 		"a global name there":         {to: tables.Global{Name: "everywhere"}, is: far(3), there: true},
-		"a global name that none has": {to: tables.Global{Name: "nowhere"}, err: process.ErrNoName, letter: "no_process " + wire.PID{}.String()},
+		"a global name that none has": {to: tables.Global{Name: "nowhere"}, err: process.ErrNoName, letter: nothing},
 	} {
 		to := s.Target(c.to)
 		require.Equal(t, c.is, to.PID, what)

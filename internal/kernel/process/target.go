@@ -8,7 +8,7 @@ import (
 	"github.com/actornode/actornode/wire"
 )
 
-// Target is what a destination stands for at one moment: a process of this node, one of another node, or nobody. A send, a
+// Target is what a destination stands for at one moment: a process of this node, one of another node, or none. A send, a
 // call, a link or a monitor asks it, and not the destination.
 type Target struct {
 	Process *Process  // of this node; nil if it is of Node, or there is none

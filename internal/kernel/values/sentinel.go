@@ -40,7 +40,7 @@ func init() {
 		etf.ErrCut, etf.ErrLimit, etf.ErrMalformed, etf.ErrMismatch, etf.ErrNoTerm, pickle.ErrMismatch)
 }
 
-// SentinelName returns the name of an error that all nodes know, or "" if it is none.
+// SentinelName returns the name of an error that all nodes know, or "" if it is not one.
 func SentinelName(err error) string {
 	if !reflect.ValueOf(err).Comparable() {
 		return ""
