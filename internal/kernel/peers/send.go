@@ -152,8 +152,8 @@ func (p *Peer) Unfit(f *dist.Frame, why *wire.EncodeError) (instead any) {
 	return nil
 }
 
-// tellUnfit makes a dead letter of a message that cannot be sent, and reports the error to the caller that waits for an answer. For a
-// reply that is an error it sends the text. told reports whether anyone was notified.
+// tellUnfit makes a dead letter of a message that cannot be sent, and reports the error to the caller that waits for an answer.
+// For a reply that is an error it sends the text. told reports whether anyone was notified.
 func (p *Peer) tellUnfit(f *dist.Frame, why *wire.EncodeError) (told bool) {
 	if plain, ok := values.TextReply(f); ok {
 		p.Put(plain)
