@@ -22,7 +22,8 @@ type onward struct {
 // Forward of t. When t is settled w.Forget is called, by [Promise.Forget]. It returns false if t is settled, or is being
 // settled; then the caller must call Forget itself, possibly a second time.
 //
-// Forward writes onward and then reads the state, and the code that settles t does the reverse: one of them sees what the other has
+// Forward writes onward and then reads the state, and the code that settles t does the reverse: one of them sees what the
+// other has
 // done.
 func (p *Promise) Forward(t Ticket, w Watch) bool {
 	next := &onward{t, w}

@@ -293,7 +293,8 @@ func (p *Peer) replied(ref wire.Ref, v any) bool {
 }
 
 // cannotRead returns the error for a frame of the peer that this node cannot decode: see [links.Unreadable]. The connection
-// stays up. A caller that waits for an answer, local or remote, gets the error; a message becomes a dead letter; an exit reason is
+// stays up. A caller that waits for an answer, local or remote, gets the error; a message becomes a dead letter; an exit
+// reason is
 // replaced by the error.
 func (p *Peer) cannotRead(u *links.Unreadable) error {
 	return fmt.Errorf("node: %s cannot read what %s has sent: %w", p.System.Name, p.Name, u.Err)
