@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"context"
 	"flag"
 	"os"
 	"os/exec"
@@ -78,14 +79,21 @@ func newCLITest(t *testing.T) *cliTest {
 	return s
 }
 
-// command is a program on the stage, as a process that ends with the test.
+// command is a program on the stage, as a process that ends with the test. One that hangs says where.
 func (s *cliTest) command(t *testing.T, name string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(t.Context(), name, args...)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*testkit.Limit)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, name, args...)
 	if name == "actornode" {
 		cmd.Path, cmd.Err = s.home+"/bin/actornode", nil
 	}
 	cmd.Env, cmd.Dir = s.env, s.home
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.Cancel = func() error {
+		if t.Context().Err() == nil {
+			return cmd.Process.Signal(syscall.SIGQUIT) // it hangs, and writes what its goroutines do
+		}
+		return cmd.Process.Signal(syscall.SIGTERM)
+	}
 	cmd.WaitDelay = 10 * time.Second // then it is killed: the test is over, and does not fail
 	return cmd
 }

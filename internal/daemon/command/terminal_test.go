@@ -142,7 +142,8 @@ func (x *terminal) press(keys string) {
 // exit waits for the program to end, and to be seen whole.
 func (x *terminal) exit() int {
 	err := x.cmd.Wait()
-	<-x.drawn
+	testkit.Receive(x.t, x.drawn)
+	require.NotContains(x.t, x.written(), "SIGQUIT: quit", "it hung")
 	var exited *exec.ExitError
 	if !errors.As(err, &exited) {
 		require.NoError(x.t, err)
