@@ -219,8 +219,7 @@ var flows = []row{
 		peer := raw.Start(a.T, raw.Options{Name: "frozen@127.0.0.1", EPMD: port, Args: []string{"--join",
 			string(a.Daemon.Name)}, Config: "tick_time: 4s\n"})
 		defer peer.Kill()
-		a.until(10*time.Second, func() bool { return strings.Contains(a.log(), `msg="node up" peer=frozen@127.0.0.1`) },
-			"the peer comes")
+		a.untilUp(10*time.Second, "frozen@127.0.0.1", true)
 		require.NoError(a, peer.Signal(erltest.Suspend))
 		frozen := wire.NewOrigin(raw.Self("frozen@127.0.0.1", 1)).PID(1)
 		e := a.erlang()
@@ -228,8 +227,7 @@ var flows = []row{
 			require.NoError(a, e.SendReg(e.PID(1), "echo", call(frozen, e.Ref(1), make([]byte, 1<<16))))
 		}
 		_ = e.Tick()
-		a.until(15*time.Second, func() bool { return strings.Contains(a.log(), `msg="node down" peer=frozen@127.0.0.1`) },
-			"the peer is gone")
+		a.untilUp(15*time.Second, "frozen@127.0.0.1", false)
 		_ = peer.Signal(erltest.Resume)
 	}},
 	{name: "erlang: answers to 10,000 nodes that there are not", attack: func(a *attempt) {

@@ -299,9 +299,11 @@ const logRate = 96 << 10 // bytes a second: three kinds of 100 lines
 var control = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f]")
 
 func requireLog(t *testing.T, log string, w want, cookie string) {
+	log = strings.ReplaceAll(log, "*node.Crash panic: ", "") // of a message, which says so
 	for _, never := range []string{"panic: ", "fatal error: ", "DATA RACE", cookie} {
 		if never != "panic: " || !w.panics {
-			require.False(t, strings.Contains(log, never), "%q is in the log", never)
+			at := strings.Index(log, never)
+			require.Negative(t, at, "%q is in the log: %q", never, around(log, []int{at, at}))
 		}
 	}
 	require.False(t, control.MatchString(log), "control characters in the log: %.200q", control.FindString(log))
@@ -653,6 +655,16 @@ func (a *attempt) inTime(within time.Duration, begun time.Time, what string) {
 	if timed() {
 		require.LessOrEqual(a, time.Since(begun), machine.within(within, begun), "%s, but late", what)
 	}
+}
+
+// untilUp waits until the daemon has a connection with a node, or has none. The metrics say so; the log leaves lines out where
+// there are many of a kind.
+func (a *attempt) untilUp(within time.Duration, name wire.Atom, up bool) {
+	line := regexp.MustCompile(`peer_up\{peer="` + regexp.QuoteMeta(string(name)) + `",[^}]*\} 1\n`)
+	a.until(within, func() bool {
+		text, err := raw.Get(a.HTTP, "/metrics")
+		return err == nil && line.MatchString(text) == up
+	}, fmt.Sprintf("%s is connected: %v", name, up))
 }
 
 // log is what has been logged since the row began.

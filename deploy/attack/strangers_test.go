@@ -333,9 +333,7 @@ var atErlang = []row{
 			_, err = peer.Call("counter", wire.Atom("get"))
 			require.NoError(a, err)
 			require.NoError(a, peer.Close())
-			a.until(10*time.Second, func() bool {
-				return strings.Contains(a.log(), `msg="node down" peer=`+string(id.Name))
-			}, "node down")
+			a.untilUp(10*time.Second, id.Name, false)
 			require.NoError(a, stranger.Close())
 			again, err := raw.DialErlang(a.Erlang, id, a.Cookie) // behind the stranger's end
 			require.NoError(a, err)
